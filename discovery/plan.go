@@ -1,0 +1,41 @@
+package discovery
+
+// Probe is one server to be asked, and why.
+type Probe struct {
+	Server int // index in the list
+	Phase  Phase
+}
+
+// Verdict is what a plan wants of its executor now.
+type Verdict uint8
+
+const (
+	// Go: send the probe that came with the verdict.
+	Go Verdict = iota
+	// Wait: nothing to send before another result is observed.
+	Wait
+	// Stop: nothing more to send. Results still under way are observed.
+	Stop
+)
+
+// Plan decides which server to probe next, and when to stop. It is pure: the
+// same seed and the same results give the same probes.
+//
+// An executor calls Next whenever it may send, and Observe once for every
+// probe, in the order in which the probes end; never both at once. A plan never
+// names a server twice, and never answers Wait when no probe is under way.
+type Plan interface {
+	Next() (Probe, Verdict)
+	Observe(Result)
+	Summary() PlanSummary
+}
+
+// PlanSummary tells how a plan went about its list.
+type PlanSummary struct {
+	// Clusters is how many groups of servers the plan told apart.
+	Clusters int
+	// Calibration is how many probes went into learning the clusters' RTTs.
+	Calibration int
+	// AutoStopped: the plan stopped before its list was through.
+	AutoStopped bool
+}

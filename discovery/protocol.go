@@ -1,0 +1,38 @@
+package discovery
+
+import "errors"
+
+// Nonce marks one query, so that its reply can be told from forged, stale and
+// repeated ones.
+type Nonce uint64
+
+// Protocol is how servers of a kind are queried and understood: bytes in, bytes
+// out, no state. Its methods may be called from several goroutines.
+type Protocol interface {
+	// AppendQuery appends the datagram that asks a server about itself. The
+	// challenge is what the server's last reply demanded, empty at first.
+	AppendQuery(b []byte, nonce Nonce, challenge []byte) []byte
+	// Parse reads the datagrams that came from one server since the query, in
+	// the order of their arrival. It keeps none of them.
+	Parse(datagrams [][]byte) (Reply, error)
+}
+
+// Reply is what a server's datagrams mean.
+type Reply struct {
+	// Nonce is the nonce of the query that is answered, if Echoed.
+	Nonce Nonce
+	// Echoed: the protocol returns the nonce, so the reply counts only if the
+	// nonce is one of ours. Without it the sender's address must do.
+	Echoed bool
+	// Challenge is what the server wants to see in a repeated query before it
+	// tells more. The reply that carries it is a valid RTT sample.
+	Challenge []byte
+	// Incomplete: more datagrams belong to this reply.
+	Incomplete bool
+	// Info is nil if the reply is a challenge or incomplete.
+	Info *Info
+}
+
+// ErrMalformed is wrapped by every error of a parser: the bytes are not what
+// the protocol allows.
+var ErrMalformed = errors.New("malformed")

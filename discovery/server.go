@@ -1,0 +1,43 @@
+// Package discovery says what a game server is, in which order servers are
+// probed and when a player has seen enough. It is pure: it opens no socket and
+// reads no clock, so that the prober on the real network, the simulator in
+// virtual time and the tests drive the same code.
+//
+//	         Next: whom to probe
+//	  ┌──────────────────────────────┐
+//	  │                              ▼
+//	Plan                     executor (prober, simulator)
+//	  ▲                              │
+//	  └──────────────────────────────┘
+//	       Observe: what came of it
+//
+// What a datagram means is a [Protocol]'s business, one package each
+// (discovery/quake3, discovery/a2s).
+package discovery
+
+import (
+	"cmp"
+	"net/netip"
+)
+
+// Server is one entry of a server list.
+type Server struct {
+	// Addr is where the server is queried, never an IPv4-mapped IPv6 address.
+	Addr netip.AddrPort
+	// Country is the ISO 3166-1 alpha-2 code of the server's country, or empty.
+	Country string
+	// ASN is the number of the AS that originates the server's prefix, or 0.
+	ASN uint32
+}
+
+// CompareAddr orders servers by address, then port: the order in which ties
+// break everywhere in Muster.
+func CompareAddr(a, b Server) int {
+	return cmp.Or(a.Addr.Addr().Compare(b.Addr.Addr()), cmp.Compare(a.Addr.Port(), b.Addr.Port()))
+}
+
+// Canonical is addr with an IPv4-mapped IPv6 address unwrapped, so that map keys
+// and clusters do not split in two.
+func Canonical(addr netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
+}

@@ -1,0 +1,37 @@
+package discovery
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxText is the longest text, in bytes, that Muster keeps of what a stranger
+// calls itself. Games cut names far shorter.
+const maxText = 256
+
+// CleanText makes a stranger's text safe to show in one line: control
+// characters, invalid UTF-8 and characters that turn the writing direction go,
+// white space folds to single blanks, and what is too long is cut.
+func CleanText(s string) string {
+	var b strings.Builder
+	blank := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			blank = true
+			continue
+		case r == utf8.RuneError || !unicode.IsPrint(r):
+			continue
+		}
+		if blank && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		blank = false
+		if b.Len()+utf8.RuneLen(r) > maxText {
+			break
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
