@@ -1,0 +1,112 @@
+package discovery
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+)
+
+// An annotated list is the master's list of 6-byte records (IPv4 address and
+// port, big endian) as NOSSDAV 2008 §3.4 proposes it: a record with port 0 is
+// no server but a marker for the servers behind it. Muster adds two markers,
+// with values that no origin AS has (RFC 6996 keeps them private):
+//
+//	 address        port
+//	┌──┬──┬──┬──┐  ┌──┬──┐
+//	│  AS number │  │ 00 00│  origin AS from here on, 0: unknown   (paper)
+//	│FF│ D│ E│00│  │ 00 00│  country from here on, blanks: unknown
+//	│FF│00│00│06│  │ 00 00│  the next three records are one IPv6 server:
+//	└──┴──┴──┴──┘  └──┴──┘  16 bytes of address, 2 of port
+const listRecord = 6
+
+var ipv6Marker = [listRecord]byte{0xff, 0, 0, 6, 0, 0}
+
+// AppendList appends the annotated list of servers to b, in their order. Servers
+// of one country and AS that stand together share their markers.
+func AppendList(b []byte, servers []Server) []byte {
+	var current Server
+	for _, s := range servers {
+		if s.Country != current.Country {
+			b = append(b, countryMarker(s.Country)...)
+		}
+		if s.ASN != current.ASN {
+			b = append(binary.BigEndian.AppendUint32(b, s.ASN), 0, 0)
+		}
+		b = appendServer(b, s.Addr)
+		current = s
+	}
+	return b
+}
+
+func countryMarker(country string) []byte {
+	if len(country) != 2 {
+		country = "  "
+	}
+	return []byte{0xff, country[0], country[1], 0, 0, 0}
+}
+
+func appendServer(b []byte, addr netip.AddrPort) []byte {
+	if addr.Addr().Is6() {
+		b = append(b, ipv6Marker[:]...)
+	}
+	b = append(b, addr.Addr().AsSlice()...)
+	return binary.BigEndian.AppendUint16(b, addr.Port())
+}
+
+// ParseList reads an annotated list. A list that was cut off, or that names an
+// IPv6 server with port 0, is an error that wraps [ErrMalformed].
+func ParseList(b []byte) ([]Server, error) {
+	servers := make([]Server, 0, len(b)/listRecord)
+	var current Server
+	for offset := 0; len(b) > 0; {
+		size, err := parseRecord(b, &current)
+		if err != nil {
+			return nil, fmt.Errorf("discovery: server list, byte %d: %w", offset, err)
+		}
+		if current.Addr.IsValid() {
+			servers = append(servers, current)
+			current.Addr = netip.AddrPort{}
+		}
+		b, offset = b[size:], offset+size
+	}
+	return servers, nil
+}
+
+// parseRecord reads the marker or server that b begins with into current; only
+// a server sets its address.
+func parseRecord(b []byte, current *Server) (size int, err error) {
+	if len(b) < listRecord {
+		return 0, fmt.Errorf("%w: cut off inside a record", ErrMalformed)
+	}
+	port := binary.BigEndian.Uint16(b[4:])
+	switch {
+	case port != 0:
+		current.Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte(b)), port)
+	case [listRecord]byte(b) == ipv6Marker:
+		return parseIPv6(b, current)
+	case b[0] == 0xff && b[3] == 0:
+		current.Country = countryOf(b[1], b[2])
+	default:
+		current.ASN = binary.BigEndian.Uint32(b)
+	}
+	return listRecord, nil
+}
+
+func parseIPv6(b []byte, current *Server) (size int, err error) {
+	if len(b) < 4*listRecord {
+		return 0, fmt.Errorf("%w: cut off inside an IPv6 server", ErrMalformed)
+	}
+	addr := netip.AddrPortFrom(netip.AddrFrom16([16]byte(b[listRecord:])), binary.BigEndian.Uint16(b[listRecord+16:]))
+	if addr.Port() == 0 || addr.Addr().Is4In6() {
+		return 0, fmt.Errorf("%w: %v is no server", ErrMalformed, addr)
+	}
+	current.Addr = addr
+	return 4 * listRecord, nil
+}
+
+func countryOf(a, b byte) string {
+	if a < 'A' || a > 'Z' || b < 'A' || b > 'Z' {
+		return ""
+	}
+	return string([]byte{a, b})
+}
