@@ -1,0 +1,69 @@
+// Package quake3 speaks the connectionless protocol of Quake III Arena and its
+// kin (ioquake3, OpenArena, Urban Terror, Xonotic and all of DarkPlaces): what a
+// client asks, what a server answers, and how a master lists servers. Bytes in,
+// bytes out: it opens no socket and reads no clock.
+//
+//	client                                 server
+//	FF FF FF FF "getinfo" SP nonce    ──▶
+//	                                  ◀──  FF FF FF FF "infoResponse" LF
+//	                                       \key\value\key\value…
+//
+// Servers return the word after getinfo under the key challenge. Muster's is the
+// query's nonce, so a reply that does not carry one of ours never counts.
+//
+// Sources: ioquake3's sv_main.c and cl_main.c, DarkPlaces' netconn.c, dpmaster's
+// doc/techinfo.txt, and packets recorded from these programs (testdata).
+package quake3
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+
+	"muster/discovery"
+)
+
+// oob starts every connectionless packet.
+const oob = "\xff\xff\xff\xff"
+
+// malformed is an error about bytes that the protocol does not allow.
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("quake3: %w: "+format, append([]any{discovery.ErrMalformed}, args...)...)
+}
+
+// cutHeader is what follows the word in a connectionless packet, without the
+// line end that most servers put after it.
+func cutHeader(b []byte, word string) ([]byte, bool) {
+	b, isOOB := bytes.CutPrefix(b, []byte(oob))
+	b, isWord := bytes.CutPrefix(b, []byte(word))
+	if !isOOB || !isWord {
+		return nil, false
+	}
+	b = bytes.TrimLeft(b, " \r")
+	b, _ = bytes.CutPrefix(b, []byte("\n"))
+	return b, true
+}
+
+// nonceLen is short enough for every server: DarkPlaces takes 49 bytes.
+const nonceLen = 16
+
+// appendNonce writes the nonce as hexadecimal text: printable, and free of the
+// characters that info strings and consoles give a meaning.
+func appendNonce(b []byte, nonce discovery.Nonce) []byte {
+	return fmt.Appendf(b, "%0*x", nonceLen, uint64(nonce))
+}
+
+func parseNonce(b []byte) (discovery.Nonce, bool) {
+	var raw [nonceLen / 2]byte
+	if len(b) != nonceLen {
+		return 0, false
+	}
+	if _, err := hex.Decode(raw[:], b); err != nil {
+		return 0, false
+	}
+	var nonce discovery.Nonce
+	for _, c := range raw {
+		nonce = nonce<<8 | discovery.Nonce(c)
+	}
+	return nonce, true
+}

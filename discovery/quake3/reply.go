@@ -1,0 +1,110 @@
+package quake3
+
+import (
+	"strconv"
+	"time"
+
+	"muster/discovery"
+)
+
+const (
+	// gameName is what ioquake3 calls its game towards masters.
+	gameName = "Quake3Arena"
+	// gameFolder is where the game's files lie.
+	gameFolder = "baseq3"
+)
+
+// AppendInfoResponse appends what an ioquake3 server answers to getinfo. Its
+// keys stand in ioquake3's order, which is the reverse of how it sets them. An
+// empty challenge leaves the key out. Info.Version is left out, as by ioquake3.
+func AppendInfoResponse(b []byte, info discovery.Info, challenge string, protocol int) []byte {
+	b = append(b, oob+"infoResponse\n"...)
+	b = appendLimit(b, "maxPing", info.MaxPing)
+	b = appendLimit(b, "minPing", info.MinPing)
+	b = appendPair(b, "g_needpass", flag(info.Password))
+	b = appendPair(b, "pure", "1")
+	b = appendPair(b, "gametype", info.Mode)
+	b = appendPair(b, "sv_maxclients", strconv.Itoa(info.MaxPlayers))
+	b = appendPair(b, "g_humanplayers", strconv.Itoa(info.Players-info.Bots))
+	b = appendPair(b, "clients", strconv.Itoa(info.Players))
+	b = appendPair(b, "mapname", info.Map)
+	b = appendPair(b, "hostname", info.Name)
+	b = appendPair(b, "protocol", strconv.Itoa(protocol))
+	b = appendPair(b, "gamename", gameName)
+	return appendPair(b, "challenge", challenge)
+}
+
+// AppendStatusResponse appends what an ioquake3 server answers to getstatus: its
+// public variables, then a line for each player. An empty challenge leaves the
+// key out.
+func AppendStatusResponse(b []byte, info discovery.Info, players []Player, challenge string, protocol int) []byte {
+	b = append(b, oob+"statusResponse\n"...)
+	b = appendPair(b, "challenge", challenge)
+	b = appendPair(b, "com_protocol", strconv.Itoa(protocol))
+	b = appendPair(b, "sv_hostname", info.Name)
+	b = appendPair(b, "sv_maxclients", strconv.Itoa(info.MaxPlayers))
+	b = appendPair(b, "version", info.Version)
+	b = appendPair(b, "com_gamename", gameName)
+	b = appendPair(b, "g_gametype", info.Mode)
+	b = appendPair(b, "mapname", info.Map)
+	b = appendPair(b, "sv_privateClients", "0")
+	b = appendLimit(b, "sv_minPing", info.MinPing)
+	b = appendLimit(b, "sv_maxPing", info.MaxPing)
+	b = appendPair(b, "gamename", gameFolder)
+	b = appendPair(b, "g_needpass", flag(info.Password))
+	b = append(b, '\n')
+	for _, p := range players {
+		b = appendPlayer(b, p)
+	}
+	return b
+}
+
+// appendPlayer appends a player's line: score, ping in milliseconds, name.
+func appendPlayer(b []byte, p Player) []byte {
+	b = strconv.AppendInt(b, int64(p.Score), 10)
+	b = append(b, ' ')
+	b = strconv.AppendInt(b, p.Ping.Milliseconds(), 10)
+	b = append(b, ` "`...)
+	b = appendValue(b, p.Name)
+	return append(b, "\"\n"...)
+}
+
+// appendPair appends a key with its value. Without a value there is no key, as
+// in ioquake3's Info_SetValueForKey.
+func appendPair(b []byte, key, value string) []byte {
+	if value == "" {
+		return b
+	}
+	b = append(b, '\\')
+	b = append(b, key...)
+	b = append(b, '\\')
+	return appendValue(b, value)
+}
+
+// appendValue appends text without the bytes that info strings, quoted names
+// and consoles give a meaning.
+func appendValue(b []byte, value string) []byte {
+	for i := range len(value) {
+		switch value[i] {
+		case '\\', '"', ';', '\n', '\r', 0:
+		default:
+			b = append(b, value[i])
+		}
+	}
+	return b
+}
+
+// appendLimit appends a ping limit in milliseconds, unless there is none.
+func appendLimit(b []byte, key string, limit time.Duration) []byte {
+	if limit <= 0 {
+		return b
+	}
+	return appendPair(b, key, strconv.FormatInt(limit.Milliseconds(), 10))
+}
+
+func flag(set bool) string {
+	if set {
+		return "1"
+	}
+	return "0"
+}
