@@ -20,6 +20,10 @@ import (
 	"net/netip"
 )
 
+// MaxServers is how many servers Muster takes from one master, file or report:
+// several times what the largest honest list holds, and still little memory.
+const MaxServers = 200_000
+
 // Server is one entry of a server list.
 type Server struct {
 	// Addr is where the server is queried, never an IPv4-mapped IPv6 address.

@@ -1,0 +1,230 @@
+package discovery
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// ReportFormat is the format of the reports that this package reads and writes.
+const ReportFormat = "muster.report/1"
+
+// maxReport is the largest report, in bytes, that is read: MaxServers servers
+// with names of ordinary length.
+const maxReport = 128 << 20
+
+// maxMillis bounds the times in a report: an hour is no round-trip time.
+const maxMillis = 3_600_000
+
+// Report is what one player measured, as a document to save and to compare:
+//
+//	{"format":"muster.report/1","peer":"ann","game":"openarena",…,
+//	 "summary":{"listed":2870,…},
+//	 "servers":[{"addr":"192.0.2.1:27960","state":"answered","rtt_ms":12.345,…},…]}
+type Report struct {
+	Format   string    `json:"format"`
+	Peer     string    `json:"peer"`
+	Game     string    `json:"game"`
+	Strategy string    `json:"strategy"`
+	Started  time.Time `json:"started"`
+	Summary  Summary   `json:"summary"`
+	// Servers holds the probed servers only, in the order of first sending.
+	Servers []Measurement `json:"servers"`
+}
+
+// Summary counts what a discovery did.
+type Summary struct {
+	Listed int `json:"listed"`
+	// Clusters, Calibration and AutoStopped are the plan's: see [PlanSummary].
+	Clusters      int   `json:"clusters"`
+	Calibration   int   `json:"calibration"`
+	Probed        int   `json:"probed"`
+	Answered      int   `json:"answered"`
+	Lost          int   `json:"lost"`
+	Refused       int   `json:"refused"`
+	AutoStopped   bool  `json:"auto_stopped"`
+	ElapsedMS     int64 `json:"elapsed_ms"`
+	PacketsSent   int64 `json:"packets_sent"`
+	BytesSent     int64 `json:"bytes_sent"`
+	BytesReceived int64 `json:"bytes_received"`
+}
+
+// Measurement is one server in a report.
+type Measurement struct {
+	Addr  netip.AddrPort `json:"addr"`
+	State State          `json:"state"`
+	// RTT is absent unless the server answered: a zero would sort as the
+	// nearest of all.
+	RTT        Millis `json:"rtt_ms,omitzero"`
+	Phase      Phase  `json:"phase"`
+	Order      int    `json:"order"`
+	Name       string `json:"name"`
+	Map        string `json:"map"`
+	Mode       string `json:"mode"`
+	Players    int    `json:"players"`
+	MaxPlayers int    `json:"max_players"`
+	Bots       int    `json:"bots"`
+	Password   bool   `json:"password"`
+	Country    string `json:"country"`
+	ASN        uint32 `json:"asn"`
+}
+
+// Millis is a duration that stands in JSON as milliseconds with three decimals.
+type Millis time.Duration
+
+func (m Millis) String() string {
+	return strconv.FormatFloat(float64(time.Duration(m).Microseconds())/1000, 'f', 3, 64)
+}
+
+// MarshalJSON writes milliseconds with three decimals.
+func (m Millis) MarshalJSON() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalJSON reads milliseconds, to the microsecond.
+func (m *Millis) UnmarshalJSON(text []byte) error {
+	ms, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || !(ms >= 0 && ms <= maxMillis) {
+		return fmt.Errorf("%q is no time in milliseconds", text)
+	}
+	*m = Millis(time.Duration(ms*1000+0.5) * time.Microsecond)
+	return nil
+}
+
+// NewReport completes head, which tells who measured and what only the plan and
+// the executor know of the summary, by what came of the servers in the list.
+// Results of unprobed servers are left out.
+func NewReport(head Report, list []Server, results []Result) Report {
+	r := head
+	r.Format = ReportFormat
+	r.Started = head.Started.UTC().Truncate(time.Millisecond)
+	r.Summary.Listed = len(list)
+	r.Servers = make([]Measurement, 0, len(results))
+	for _, result := range results {
+		if result.State != Unprobed {
+			r.Servers = append(r.Servers, measurement(list[result.Server], result))
+		}
+	}
+	slices.SortStableFunc(r.Servers, func(a, b Measurement) int { return a.Order - b.Order })
+	r.Summary.count(r.Servers)
+	return r
+}
+
+func (s *Summary) count(servers []Measurement) {
+	s.Probed, s.Answered, s.Lost, s.Refused = len(servers), 0, 0, 0
+	for _, m := range servers {
+		switch m.State {
+		case Answered:
+			s.Answered++
+		case Lost:
+			s.Lost++
+		case Refused:
+			s.Refused++
+		}
+	}
+}
+
+func measurement(s Server, r Result) Measurement {
+	m := Measurement{Addr: s.Addr, State: r.State, Phase: r.Phase, Order: r.Order, Country: s.Country, ASN: s.ASN}
+	if r.State == Answered {
+		m.RTT = Millis(max(r.RTT, time.Microsecond))
+	}
+	if i := r.Info; i != nil {
+		m.Name, m.Map, m.Mode = i.Name, i.Map, i.Mode
+		m.Players, m.MaxPlayers, m.Bots, m.Password = i.Players, i.MaxPlayers, i.Bots, i.Password
+	}
+	return m
+}
+
+// Server is the list's entry of the measured server.
+func (m Measurement) Server() Server {
+	return Server{Addr: m.Addr, Country: m.Country, ASN: m.ASN}
+}
+
+// Info is what the server said of itself, or nil if it did not answer.
+func (m Measurement) Info() *Info {
+	if m.State != Answered {
+		return nil
+	}
+	return &Info{
+		Name: m.Name, Map: m.Map, Mode: m.Mode,
+		Players: m.Players, MaxPlayers: m.MaxPlayers, Bots: m.Bots, Password: m.Password,
+	}
+}
+
+// WriteJSON writes the report as one line of JSON.
+func (r Report) WriteJSON(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
+
+// FormatError says that a document is not a report this package knows.
+type FormatError struct{ Format string }
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("discovery: the document's format is %q, not %q", e.Format, ReportFormat)
+}
+
+// ReadReport reads one report. The report may be a stranger's: its texts are
+// cleaned, and everything that no measurement can give is an error that wraps
+// [ErrMalformed]. Another format is a [*FormatError].
+func ReadReport(r io.Reader) (Report, error) {
+	var report Report
+	limited := &io.LimitedReader{R: r, N: maxReport}
+	err := json.NewDecoder(limited).Decode(&report)
+	switch {
+	case err != nil && limited.N == 0:
+		return Report{}, fmt.Errorf("discovery: report: %w: over %d bytes", ErrMalformed, maxReport)
+	case report.Format != ReportFormat && !brokenJSON(err):
+		return Report{}, &FormatError{Format: CleanText(report.Format)}
+	case err != nil:
+		return Report{}, fmt.Errorf("discovery: report: %w: %w", ErrMalformed, err)
+	}
+	if err := report.accept(); err != nil {
+		return Report{}, fmt.Errorf("discovery: report: %w: %w", ErrMalformed, err)
+	}
+	return report, nil
+}
+
+// brokenJSON tells what is no JSON at all from JSON of another shape.
+func brokenJSON(err error) bool {
+	var syntax *json.SyntaxError
+	return errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// accept cleans the report's texts and refuses impossible measurements.
+func (r *Report) accept() error {
+	if len(r.Servers) > MaxServers {
+		return fmt.Errorf("over %d servers", MaxServers)
+	}
+	r.Peer, r.Game, r.Strategy = CleanText(r.Peer), CleanText(r.Game), CleanText(r.Strategy)
+	seen := make(map[netip.AddrPort]bool, len(r.Servers))
+	for i := range r.Servers {
+		m := &r.Servers[i]
+		if err := m.accept(); err != nil {
+			return fmt.Errorf("server %d (%s): %w", i+1, m.Addr, err)
+		}
+		if seen[m.Addr] {
+			return fmt.Errorf("server %d (%s) stands there twice", i+1, m.Addr)
+		}
+		seen[m.Addr] = true
+	}
+	return nil
+}
+
+func (m *Measurement) accept() error {
+	m.Addr = Canonical(m.Addr)
+	m.Name, m.Map, m.Mode = CleanText(m.Name), CleanText(m.Map), CleanText(m.Mode)
+	m.Country = CleanText(m.Country)
+	switch {
+	case !m.Addr.IsValid() || m.Addr.Port() == 0 || m.Addr.Addr().Zone() != "":
+		return errors.New("no address of a server")
+	case m.State == Answered && m.RTT == 0:
+		return errors.New("answered, but rtt_ms is missing or 0")
+	case m.State != Answered && m.RTT != 0:
+		return fmt.Errorf("%s, but rtt_ms is %s", m.State, m.RTT)
+	case min(m.Players, m.MaxPlayers, m.Bots, m.Order) < 0:
+		return errors.New("a negative count")
+	}
+	return nil
+}

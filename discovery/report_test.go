@@ -1,0 +1,219 @@
+package discovery_test
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"net/netip"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+)
+
+func addr(s string) netip.AddrPort { return netip.MustParseAddrPort(s) }
+
+// sample has a server in each state; the third of the list was never asked.
+func sample() discovery.Report {
+	list := []discovery.Server{
+		{Addr: addr("192.0.2.1:27960"), Country: "DE", ASN: 3320},
+		{Addr: addr("192.0.2.2:27960")},
+		{Addr: addr("192.0.2.3:27960")},
+		{Addr: addr("[2001:db8::4]:27960"), Country: "JP"},
+	}
+	results := []discovery.Result{
+		{Server: 1, Order: 2, State: discovery.Lost},
+		{Server: 3, Order: 3, State: discovery.Refused, Phase: discovery.Refining},
+		{Server: 2},
+		{
+			Server: 0, Order: 1, State: discovery.Answered, Phase: discovery.Calibration, RTT: 12345678 * time.Nanosecond,
+			Info: &discovery.Info{Name: "=1+1", Map: "dm6", Mode: "ctf", Players: 3, MaxPlayers: 8, Bots: 2, Password: true},
+		},
+	}
+	head := discovery.Report{
+		Peer: "ann", Game: "openarena", Strategy: "as",
+		Started: time.Date(2026, 11, 21, 20, 30, 0, 123456789, time.FixedZone("CET", 3600)),
+		Summary: discovery.Summary{Clusters: 2, Calibration: 1, AutoStopped: true, ElapsedMS: 1500, PacketsSent: 5, BytesSent: 250, BytesReceived: 900},
+	}
+	return discovery.NewReport(head, list, results)
+}
+
+const sampleJSON = `{"format":"muster.report/1","peer":"ann","game":"openarena","strategy":"as","started":"2026-11-21T19:30:00.123Z",` +
+	`"summary":{"listed":4,"clusters":2,"calibration":1,"probed":3,"answered":1,"lost":1,"refused":1,"auto_stopped":true,` +
+	`"elapsed_ms":1500,"packets_sent":5,"bytes_sent":250,"bytes_received":900},` +
+	`"servers":[{"addr":"192.0.2.1:27960","state":"answered","rtt_ms":12.345,"phase":"calibration","order":1,` +
+	`"name":"=1+1","map":"dm6","mode":"ctf","players":3,"max_players":8,"bots":2,"password":true,"country":"DE","asn":3320},` +
+	`{"addr":"192.0.2.2:27960","state":"lost","phase":"ordered","order":2,` +
+	`"name":"","map":"","mode":"","players":0,"max_players":0,"bots":0,"password":false,"country":"","asn":0},` +
+	`{"addr":"[2001:db8::4]:27960","state":"refused","phase":"refining","order":3,` +
+	`"name":"","map":"","mode":"","players":0,"max_players":0,"bots":0,"password":false,"country":"JP","asn":0}]}` + "\n"
+
+func TestReportJSON(t *testing.T) {
+	var b strings.Builder
+	if err := sample().WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != sampleJSON {
+		t.Errorf("got  %s\nwant %s", b.String(), sampleJSON)
+	}
+}
+
+func TestReadReportGivesBackWhatWasWritten(t *testing.T) {
+	got, err := discovery.ReadReport(strings.NewReader(sampleJSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := sample()
+	want.Servers[0].RTT = discovery.Millis(12345 * time.Microsecond)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestReportOfNobody(t *testing.T) {
+	var b strings.Builder
+	if err := discovery.NewReport(discovery.Report{}, nil, nil).WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), `"servers":[]`) {
+		t.Errorf("got %s, want an empty array of servers", b.String())
+	}
+}
+
+func TestMeasurementIsServerAndInfo(t *testing.T) {
+	servers := sample().Servers
+	if got, want := servers[0].Server(), (discovery.Server{Addr: addr("192.0.2.1:27960"), Country: "DE", ASN: 3320}); got != want {
+		t.Errorf("Server() = %+v, want %+v", got, want)
+	}
+	want := discovery.Info{Name: "=1+1", Map: "dm6", Mode: "ctf", Players: 3, MaxPlayers: 8, Bots: 2, Password: true}
+	if got := servers[0].Info(); got == nil || *got != want {
+		t.Errorf("Info() = %+v, want %+v", got, want)
+	}
+	if got := servers[1].Info(); got != nil {
+		t.Errorf("Info() of a lost server = %+v, want none", got)
+	}
+}
+
+func TestReadReportRefuses(t *testing.T) {
+	server := func(fields string) string {
+		return `{"format":"muster.report/1","servers":[{"addr":"192.0.2.1:1",` + fields + `}]}`
+	}
+	tests := []struct{ name, in, want string }{
+		{"nothing", ``, "EOF"},
+		{"a cut-off file", sampleJSON[:400], "unexpected EOF"},
+		{"no JSON", `<?xml version="1.0"?>`, "invalid character"},
+		{"no address", `{"format":"muster.report/1","servers":[{"state":"lost"}]}`, "server 1"},
+		{"a host name", `{"format":"muster.report/1","servers":[{"addr":"example.org:1","state":"lost"}]}`, "example.org"},
+		{"an unknown state", server(`"state":"maybe"`), `unknown state "maybe"`},
+		{"an answer without RTT", server(`"state":"answered"`), "rtt_ms is missing"},
+		{"an answer in no time", server(`"state":"answered","rtt_ms":0`), "rtt_ms is missing or 0"},
+		{"an answer before the question", server(`"state":"answered","rtt_ms":-1`), "no time in milliseconds"},
+		{"an answer after a day", server(`"state":"answered","rtt_ms":86400000`), "no time in milliseconds"},
+		{"RTT of a lost server", server(`"state":"lost","rtt_ms":5`), "lost, but rtt_ms is 5.000"},
+		{"negative players", server(`"state":"lost","players":-1`), "negative"},
+		{"the same server twice", `{"format":"muster.report/1","servers":[
+			{"addr":"192.0.2.1:1","state":"lost"},{"addr":"[::ffff:192.0.2.1]:1","state":"lost"}]}`, "twice"},
+	}
+	for _, tt := range tests {
+		_, err := discovery.ReadReport(strings.NewReader(tt.in))
+		if !errors.Is(err, discovery.ErrMalformed) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got error %v, want a malformed one that says %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestReadReportKnowsOtherFormats(t *testing.T) {
+	tests := []struct{ in, format string }{
+		{`{"format":"muster.report/2","servers":[]}`, "muster.report/2"},
+		{`{"format":"muster.selection/1","players":["ann"]}`, "muster.selection/1"},
+		{`{"format":"muster.simulation/1","servers":7}`, "muster.simulation/1"},
+		{`{}`, ""},
+		{`[1]`, ""},
+	}
+	for _, tt := range tests {
+		_, err := discovery.ReadReport(strings.NewReader(tt.in))
+		var format *discovery.FormatError
+		if !errors.As(err, &format) || format.Format != tt.format {
+			t.Errorf("ReadReport(%s): got error %v, want a FormatError of %q", tt.in, err, tt.format)
+		}
+	}
+}
+
+func TestReadReportCleansText(t *testing.T) {
+	r, err := discovery.ReadReport(strings.NewReader(
+		`{"format":"muster.report/1","peer":"a\u001b[2Jnn","servers":[{"addr":"192.0.2.1:1","state":"lost","name":"x\u202ey\nz"}]}`))
+	if err != nil || r.Peer != "a[2Jnn" || r.Servers[0].Name != "xy z" {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+// endless never ends its document.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = ' '
+	}
+	return len(b), nil
+}
+
+func TestReadReportIsBounded(t *testing.T) {
+	_, err := discovery.ReadReport(io.MultiReader(strings.NewReader(`{"format":`), endless{}))
+	if !errors.Is(err, discovery.ErrMalformed) || !strings.Contains(err.Error(), "over") {
+		t.Errorf("got error %v, want one about the size", err)
+	}
+}
+
+func TestReportCSV(t *testing.T) {
+	var b strings.Builder
+	if err := sample().WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := "addr,state,rtt_ms,name,map,mode,players,max_players,bots,password,country,asn\n" +
+		"192.0.2.1:27960,answered,12.345,'=1+1,dm6,ctf,3,8,2,true,DE,3320\n" +
+		"192.0.2.2:27960,lost,,,,,0,0,0,false,,0\n" +
+		"[2001:db8::4]:27960,refused,,,,,0,0,0,false,JP,0\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+func TestReportCSVHoldsNoFormula(t *testing.T) {
+	for _, name := range []string{"=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "\t=1", `",=1`, "a\n=1"} {
+		r := discovery.Report{Servers: []discovery.Measurement{{Name: name, Map: name, Mode: name}}}
+		var b strings.Builder
+		if err := r.WriteCSV(&b); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
+		if err != nil || len(rows) != 2 {
+			t.Fatalf("%q: %v, %d rows", name, err, len(rows))
+		}
+		for _, cell := range rows[1] {
+			if cell != "" && strings.ContainsRune("=+-@\t", rune(cell[0])) {
+				t.Errorf("%q gives the cell %q", name, cell)
+			}
+		}
+	}
+}
+
+func FuzzReadReport(f *testing.F) {
+	f.Add(sampleJSON)
+	f.Add(`{"format":"muster.report/1","servers":[{"addr":"192.0.2.1:1","state":"answered","rtt_ms":1e-9}]}`)
+	f.Fuzz(func(t *testing.T, in string) {
+		r, err := discovery.ReadReport(strings.NewReader(in))
+		if err != nil {
+			return
+		}
+		var b strings.Builder
+		if err := r.WriteJSON(&b); err != nil {
+			t.Fatalf("accepted, but cannot be written: %v", err)
+		}
+		again, err := discovery.ReadReport(strings.NewReader(b.String()))
+		if err != nil || len(again.Servers) != len(r.Servers) {
+			t.Fatalf("%v: the second reading gives %d servers, the first %d", err, len(again.Servers), len(r.Servers))
+		}
+	})
+}
