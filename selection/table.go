@@ -8,17 +8,21 @@
 package selection
 
 import (
+	"slices"
 	"time"
 
 	"muster/discovery"
 )
 
-// Table holds what each player measured of each server. The cells of a server
-// lie side by side, so that one pass over the memory ranks everything.
+// Table holds what each player measured of each server. The cells of a player
+// lie side by side, so that a report is noted in one pass over the memory; what
+// a ranking needs of a server is summed up while noting, so that ranking does
+// not touch the cells at all.
 type Table struct {
 	players []string
-	servers int
 	cells   []cell
+	sums    []sums
+	quality map[int][]Quality
 }
 
 // cell is an RTT in microseconds, or one of the states without one.
@@ -28,29 +32,59 @@ const (
 	unprobed cell = 0
 	lost     cell = 1<<32 - 1
 	refused  cell = 1<<32 - 2
-	maxRTT   cell = 1<<32 - 3
+	// maxRTT, 67 s, keeps the sum of the squares of 4,096 players in 64 bits.
+	maxRTT cell = 1<<26 - 1
 )
 
 // NewTable is the table of players who have measured nothing yet.
 func NewTable(players []string, servers int) *Table {
-	return &Table{players: players, servers: servers, cells: make([]cell, len(players)*servers)}
+	return &Table{
+		players: slices.Clone(players),
+		cells:   make([]cell, len(players)*servers),
+		sums:    make([]sums, servers),
+	}
 }
 
 // Players are the names of the table's columns.
 func (t *Table) Players() []string { return t.players }
 
 // Servers is the number of the table's rows.
-func (t *Table) Servers() int { return t.servers }
+func (t *Table) Servers() int { return len(t.sums) }
 
 // Set notes what a player measured of a server. The RTT counts only for
-// [discovery.Answered] and is kept to the microsecond, at least one.
+// [discovery.Answered]; it is kept to the microsecond, at least one, and at
+// most 67 s.
 func (t *Table) Set(player, server int, state discovery.State, rtt time.Duration) {
-	t.cells[server*len(t.players)+player] = cellOf(state, rtt)
+	column := t.column(player)
+	was, now := column[server], cellOf(state, rtt)
+	column[server] = now
+	if !t.sums[server].replace(was, now) {
+		t.rescan(server)
+	}
 }
 
 // At is what a player measured of a server.
 func (t *Table) At(player, server int) (discovery.State, time.Duration) {
-	return t.cells[server*len(t.players)+player].value()
+	return t.column(player)[server].value()
+}
+
+// column is what one player measured, server by server.
+func (t *Table) column(player int) []cell {
+	return t.cells[player*len(t.sums) : (player+1)*len(t.sums)]
+}
+
+// cell is what a player measured of a server.
+func (t *Table) cell(player, server int) cell { return t.column(player)[server] }
+
+// rescan finds the two highest RTTs of a server anew.
+func (t *Table) rescan(server int) {
+	s := &t.sums[server]
+	s.worst, s.second = 0, 0
+	for player := range t.players {
+		if c := t.cell(player, server); c.answered() {
+			s.raise(c)
+		}
+	}
 }
 
 func cellOf(state discovery.State, rtt time.Duration) cell {
@@ -76,3 +110,7 @@ func (c cell) value() (discovery.State, time.Duration) {
 	}
 	return discovery.Answered, time.Duration(c) * time.Microsecond
 }
+
+func (c cell) answered() bool { return c-1 < maxRTT }
+
+func (c cell) failed() bool { return c >= refused }

@@ -1,0 +1,100 @@
+package selection
+
+import (
+	"math"
+	"net/netip"
+)
+
+// Format names the document that a [Selection] is.
+const Format = "muster.selection/1"
+
+// Selection is the verdict for a group, and why. It is a document: the JSON of
+// muster.selection/1.
+type Selection struct {
+	Format  string   `json:"format"`
+	By      Rule     `json:"by"`
+	Players []string `json:"players"`
+	// Chosen is nil if no server suits everyone.
+	Chosen *Ranked `json:"chosen"`
+	// Ranking holds the survivors, best first, as many as were wished for.
+	Ranking []Ranked `json:"ranking"`
+	Culled  Culled   `json:"culled"`
+	// Reasons says of culled servers why, those that got furthest first.
+	Reasons []Reason `json:"reasons"`
+
+	// LimitMS is the limit that decided, in milliseconds; 0 is none.
+	LimitMS float64 `json:"limit_ms,omitempty"`
+}
+
+// Ranked is a server that suits everyone. All times are in milliseconds.
+type Ranked struct {
+	Addr netip.AddrPort `json:"addr"`
+	// Score is what the rule minimises, weights and quality included.
+	Score float64 `json:"score"`
+	// MeanMS, MaxMS and StdevMS are of the bare RTTs, whatever the rule. The
+	// deviation is that of a sample (n−1).
+	MeanMS  float64 `json:"mean_ms"`
+	MaxMS   float64 `json:"max_ms"`
+	StdevMS float64 `json:"stdev_ms"`
+	// RTT is what each player measured.
+	RTT map[string]float64 `json:"rtt_ms"`
+	// WorstOff is the player with the highest RTT, the first of several.
+	WorstOff string `json:"worst_off,omitempty"`
+	// Server is the place in the list.
+	Server int `json:"-"`
+}
+
+// Culled counts the servers that do not suit everyone, each under its first
+// [Cause].
+type Culled struct {
+	Unmeasured    int `json:"unmeasured"`
+	Unreachable   int `json:"unreachable"`
+	Full          int `json:"full"`
+	Filtered      int `json:"filtered"`
+	OverThreshold int `json:"over_threshold"`
+
+	Hygiene      int `json:"hygiene,omitempty"`
+	Blacklisted  int `json:"blacklisted,omitempty"`
+	Vetoed       int `json:"vetoed,omitempty"`
+	Unknown      int `json:"unknown,omitempty"`
+	Passworded   int `json:"password,omitempty"`
+	WrongVersion int `json:"version,omitempty"`
+	PingLimits   int `json:"ping_limits,omitempty"`
+}
+
+// Reason says why a server was culled.
+type Reason struct {
+	Addr  netip.AddrPort `json:"addr"`
+	Cause Cause          `json:"reason"`
+	// Players are those on whose account, if it is on anyone's.
+	Players []string `json:"players,omitempty"`
+}
+
+// Total is how many servers were culled.
+func (c Culled) Total() int {
+	total := 0
+	for _, n := range c.counts() {
+		total += n
+	}
+	return total
+}
+
+// counts lists the counts in the order of the causes.
+func (c Culled) counts() [none]int {
+	return [none]int{
+		c.Hygiene, c.Blacklisted, c.Vetoed, c.Unreachable, c.Unmeasured, c.Unknown, c.Full,
+		c.Filtered, c.Passworded, c.WrongVersion, c.PingLimits, c.OverThreshold,
+	}
+}
+
+func culledOf(n [none]int) Culled {
+	return Culled{
+		Unmeasured: n[Unmeasured], Unreachable: n[Unreachable], Full: n[Full],
+		Filtered: n[Filtered], OverThreshold: n[OverThreshold],
+		Hygiene: n[Hygiene], Blacklisted: n[Blacklisted], Vetoed: n[Vetoed], Unknown: n[Unknown],
+		Passworded: n[Passworded], WrongVersion: n[WrongVersion], PingLimits: n[PingLimits],
+	}
+}
+
+// millis turns microseconds into the milliseconds of documents.
+func millis(micros float64) float64 { return math.Round(micros) / 1000 }

@@ -1,0 +1,70 @@
+package selection
+
+import (
+	"cmp"
+	"slices"
+
+	"muster/discovery"
+)
+
+// reasons tells of the culled servers, those that got furthest first, then by
+// address.
+func (r *round) reasons() []Reason {
+	if r.wish.Reasons < 0 {
+		return []Reason{}
+	}
+	culled := make([]int, 0, len(r.fates))
+	for server, fate := range r.fates {
+		if fate != none {
+			culled = append(culled, server)
+		}
+	}
+	slices.SortFunc(culled, func(a, b int) int {
+		return cmp.Or(cmp.Compare(r.fates[b], r.fates[a]), r.servers.compare(a, b))
+	})
+	if r.wish.Reasons > 0 {
+		culled = culled[:min(len(culled), r.wish.Reasons)]
+	}
+	reasons := make([]Reason, len(culled))
+	for i, server := range culled {
+		reasons[i] = r.reason(server)
+	}
+	return reasons
+}
+
+func (r *round) reason(server int) Reason {
+	return Reason{
+		Addr:    r.servers.List[server].Addr,
+		Cause:   r.fates[server],
+		Players: r.concerned(server, r.fates[server]),
+	}
+}
+
+// concerned are the players on whose account a server was culled.
+func (r *round) concerned(server int, cause Cause) []string {
+	switch cause {
+	case Unreachable:
+		return r.view.where(server, cell.failed)
+	case Unmeasured:
+		return r.view.where(server, func(c cell) bool { return c == unprobed })
+	case OverThreshold:
+		return r.view.where(server, func(c cell) bool { return c.answered() && c > r.limit })
+	case PingLimits:
+		return r.view.where(server, doorOf(r.servers.info(server)).shuts)
+	case Vetoed:
+		return r.vetoers(r.servers.List[server], r.servers.info(server))
+	}
+	return nil
+}
+
+// vetoers are the players who refuse a server.
+func (r *round) vetoers(server discovery.Server, info *discovery.Info) []string {
+	var names []string
+	for i := range r.wish.Vetoes {
+		v := &r.wish.Vetoes[i]
+		if (v.Server == server.Addr || v.hitsMap(info)) && !slices.Contains(names, v.Player) {
+			names = append(names, v.Player)
+		}
+	}
+	return names
+}

@@ -1,0 +1,165 @@
+package selection
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+)
+
+// Rule is how the group's server is chosen.
+type Rule string
+
+// The rules of MUSST (NetGames 2005, §3.2 and §6), and minimax.
+const (
+	// Mean: the lowest average RTT.
+	Mean Rule = "mean"
+	// Threshold: the lowest average among servers where nobody is over the limit.
+	Threshold Rule = "threshold"
+	// Fairness: the smallest sample standard deviation. For one player alone,
+	// who deviates from nobody, it is the mean.
+	Fairness Rule = "fairness"
+	// Minimax: the lowest worst RTT.
+	Minimax Rule = "minimax"
+	// FairThreshold: the fairest among servers where nobody is over the limit.
+	FairThreshold Rule = "fair-threshold"
+)
+
+// Rules are all rules, the plainest first.
+func Rules() []Rule { return []Rule{Mean, Threshold, Fairness, FairThreshold, Minimax} }
+
+// climbs tells the rules that try the limits one after the other.
+func (r Rule) climbs() bool { return r == Threshold || r == FairThreshold }
+
+// measure is what the rule minimises once the limits are kept.
+func (r Rule) measure() Rule {
+	switch r {
+	case Fairness, FairThreshold:
+		return Fairness
+	case Minimax:
+		return Minimax
+	}
+	return Mean
+}
+
+// Wish is what the group wants of its server.
+type Wish struct {
+	By Rule
+	// Limits are the RTTs that nobody may be over, tried from the strictest.
+	// Rules without a threshold take the loosest as a cap if there is one.
+	Limits []time.Duration
+	// Seats is how many free seats the group needs; 0 asks for none.
+	Seats int
+	// BotsGiveWay: the servers' bots leave for people, so that their seats are
+	// free.
+	BotsGiveWay bool
+	// Map, Mode and Version, if not empty, must be the server's, letter case
+	// apart.
+	Map, Mode, Version string
+	// NoPassword: the group knows no password.
+	NoPassword bool
+	// PerAddress is how many servers one address may list before all of them
+	// are taken for spam; 0 is any number.
+	PerAddress int
+	// Blacklist is where the group does not play.
+	Blacklist []netip.Prefix
+	// Vetoes are what single players refuse to play.
+	Vetoes []Veto
+	// Weights of players who count for more or less than 1: in the mean and the
+	// deviation like that many players, for minimax as a factor of the RTT.
+	// With 0 a player must still reach the server, but has no say.
+	Weights map[string]float64
+	// Top is how many servers the ranking holds; 0 is all.
+	Top int
+	// Reasons is how many of the culled servers are listed, those that got
+	// furthest first; 0 is all, below 0 is none.
+	Reasons int
+	// Keep is the server of the last round: it stays unless another is worth
+	// the move. The zero value keeps nothing.
+	Keep netip.AddrPort
+}
+
+// Veto is one player's refusal of a server or of a map, whichever is set.
+type Veto struct {
+	Player string
+	Server netip.AddrPort
+	Map    string
+}
+
+// Servers is the list a table's rows stand for, and what is known of each.
+type Servers struct {
+	List []discovery.Server
+	// Infos holds what each server says of itself; nil where nobody heard.
+	Infos []*discovery.Info
+}
+
+// info is what is known of a server, or nil.
+func (s Servers) info(server int) *discovery.Info {
+	if server < len(s.Infos) {
+		return s.Infos[server]
+	}
+	return nil
+}
+
+// Check says what of a wish makes no sense for these players. [Select] itself
+// takes an unknown rule for the mean, a weight that is no number above 0 for 1,
+// and weights that are all 0 for equal ones.
+func (w Wish) Check(players []string) error {
+	if !slices.Contains(Rules(), w.By) {
+		return fmt.Errorf("selection: unknown rule %q, want one of %v", w.By, Rules())
+	}
+	for _, limit := range w.Limits {
+		if limit <= 0 {
+			return fmt.Errorf("selection: a limit of %v lets nobody play", limit)
+		}
+	}
+	for name, weight := range w.Weights {
+		if !slices.Contains(players, name) {
+			return fmt.Errorf("selection: a weight for %q, who is no player here", name)
+		}
+		if !validWeight(weight) {
+			return fmt.Errorf("selection: weight %v of %q is not a number of at least 0", weight, name)
+		}
+	}
+	return nil
+}
+
+func validWeight(w float64) bool { return w >= 0 && !math.IsInf(w, 1) }
+
+// limits are the rungs to try, from the strictest, in microseconds.
+func (w Wish) limits() []cell {
+	var rungs []cell
+	for _, limit := range w.Limits {
+		rungs = append(rungs, cellOf(discovery.Answered, limit))
+	}
+	slices.Sort(rungs)
+	if len(rungs) > 1 && !w.By.climbs() {
+		rungs = rungs[len(rungs)-1:]
+	}
+	return rungs
+}
+
+// limit is the strictest rung that a server with the lowest worst RTT can
+// keep, else the loosest; 0 is no limit.
+func (w Wish) limit(lowestWorst cell) cell {
+	rungs := w.limits()
+	for _, rung := range rungs {
+		if lowestWorst <= rung {
+			return rung
+		}
+	}
+	if len(rungs) == 0 {
+		return 0
+	}
+	return rungs[len(rungs)-1]
+}
+
+// compare orders servers by address, and by their place in the list if that is
+// the same.
+func (s Servers) compare(a, b int) int {
+	return cmp.Or(discovery.CompareAddr(s.List[a], s.List[b]), cmp.Compare(a, b))
+}
