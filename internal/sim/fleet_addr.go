@@ -1,0 +1,124 @@
+package sim
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"sort"
+)
+
+// A fleet lives in 127.0.0.0/8, and the servers of a world all over the
+// internet. Folding keeps what strategies cluster by, as far as the room
+// reaches:
+//
+//	127.  B  .  L  .  H
+//	      │     │     └ 1…255: the address, in its order within the leaf
+//	      │     └ leaf: one /24 of the world
+//	      └ block: one /16 of the world
+//
+// One address stays one address, two stay two. What shares a /24 or a /16 in
+// the world shares it on loopback. The other way round it holds for /24s if the
+// blocks have room for all of them, or else for the next longest prefix that
+// fits; and for /16s if there are no more of them than blocks, or else
+// neighbours in the numbering, which are often neighbours on the map, share a
+// block, as few as possible. A /8 has no counterpart.
+//
+// 127.0/16 is left to the machine's own services, 127.200/13 is where players
+// sit, and 127.255/16 holds the broadcast address.
+
+// maxHosts is how many addresses a leaf holds, maxLeaves how many a block.
+const (
+	maxHosts  = 255
+	maxLeaves = 256
+)
+
+// blocks are the second bytes that servers' addresses may have.
+func blocks() []byte {
+	var free []byte
+	for b := 1; b < 255; b++ {
+		if !seatsPrefix.Contains(netip.AddrFrom4([4]byte{127, byte(b)})) {
+			free = append(free, byte(b))
+		}
+	}
+	return free
+}
+
+// foldAddrs gives each address of a world its loopback address.
+func foldAddrs(addrs []netip.Addr) (map[netip.Addr]netip.Addr, error) {
+	sorted := slices.Clone(addrs)
+	slices.SortFunc(sorted, netip.Addr.Compare)
+	sorted = slices.Compact(sorted)
+	for bits := 24; bits > 16; bits-- {
+		if folded, ok := fold(leavesOf(sorted, bits)); ok {
+			return folded, nil
+		}
+	}
+	return nil, fmt.Errorf("sim: %d addresses are too many, or too crowded, for 127.0.0.0/8", len(sorted))
+}
+
+// leavesOf groups sorted addresses by /16, and those by a longer prefix.
+func leavesOf(sorted []netip.Addr, bits int) [][][]netip.Addr {
+	var networks [][][]netip.Addr
+	for _, network := range sharing(sorted, 16) {
+		networks = append(networks, sharing(network, bits))
+	}
+	return networks
+}
+
+// sharing cuts sorted addresses into runs that share a prefix: of that many
+// bits for IPv4, of twice as many for IPv6.
+func sharing(sorted []netip.Addr, bits int) [][]netip.Addr {
+	var runs [][]netip.Addr
+	var last netip.Prefix
+	for i, addr := range sorted {
+		own := bits
+		if addr.Is6() {
+			own *= 2
+		}
+		if !last.Contains(addr) || i == 0 {
+			last, _ = addr.Prefix(own)
+			runs = append(runs, sorted[i:i])
+		}
+		runs[len(runs)-1] = runs[len(runs)-1][:len(runs[len(runs)-1])+1]
+	}
+	return runs
+}
+
+// fold lays networks of leaves into the blocks, in their order.
+func fold(networks [][][]netip.Addr) (map[netip.Addr]netip.Addr, bool) {
+	free := blocks()
+	crowd := sort.Search(maxLeaves+1, func(n int) bool { return blocksFor(networks, n) <= len(free) })
+	if crowd > maxLeaves {
+		return nil, false
+	}
+	folded := map[netip.Addr]netip.Addr{}
+	block, used := 0, 0
+	for _, leaves := range networks {
+		if used > 0 && used+len(leaves) > crowd {
+			block, used = block+1, 0
+		}
+		for _, leaf := range leaves {
+			if len(leaf) > maxHosts {
+				return nil, false
+			}
+			for i, addr := range leaf {
+				folded[addr] = netip.AddrFrom4([4]byte{127, free[block], byte(used), byte(i + 1)})
+			}
+			used++
+		}
+	}
+	return folded, true
+}
+
+// blocksFor is how many blocks the networks need if no block that several
+// share has more than crowd leaves.
+func blocksFor(networks [][][]netip.Addr, crowd int) int {
+	n, used := 0, crowd
+	for _, leaves := range networks {
+		if n == 0 || used+len(leaves) > crowd {
+			n, used = n+1, 0
+		}
+		used += len(leaves)
+	}
+	return n
+}

@@ -1,0 +1,37 @@
+//go:build !linux
+
+package sim
+
+import (
+	"math"
+	"time"
+)
+
+// forever is a sleep that only a ring ends.
+const forever = time.Duration(math.MaxInt64)
+
+// alarm sleeps as precisely as Go's timers do on this system.
+type alarm struct{ rung chan struct{} }
+
+func newAlarm() (*alarm, error) { return &alarm{rung: make(chan struct{}, 1)}, nil }
+
+// sleep returns after d or, if that is sooner, when somebody rings. Only one
+// goroutine may sleep.
+func (a *alarm) sleep(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-a.rung:
+	}
+}
+
+// ring ends the sleep of whoever sleeps, or the next sleep at once.
+func (a *alarm) ring() {
+	select {
+	case a.rung <- struct{}{}:
+	default:
+	}
+}
+
+func (a *alarm) close() error { return nil }

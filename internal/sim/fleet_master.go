@@ -1,0 +1,78 @@
+package sim
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"strconv"
+
+	"muster/discovery/quake3"
+)
+
+// serveMaster answers as dpmaster does: all datagrams of a list at once.
+func (f *Fleet) serveMaster() {
+	buf := make([]byte, maxQuery)
+	for failures := 0; failures < maxFailures; {
+		n, from, err := f.master.ReadFromUDPAddrPort(buf)
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil:
+			failures++
+			f.log.Debug("fleet: master: receive", "err", err)
+		default:
+			failures = 0
+			f.list(buf[:n], from)
+		}
+	}
+	f.log.Error("fleet: the master answers no more")
+}
+
+func (f *Fleet) list(request []byte, to netip.AddrPort) {
+	q, err := quake3.ParseMasterQuery(request)
+	if err != nil {
+		f.stats.malformed.Add(1)
+		return
+	}
+	f.stats.lists.Add(1)
+	for datagram := range quake3.MasterReplies(f.listed(q), q.Extended) {
+		if _, err := f.master.WriteToUDPAddrPort(datagram, to); err != nil {
+			f.log.Debug("fleet: master: send", "to", to, "err", err)
+			return
+		}
+	}
+}
+
+// listed are the servers that a query asks for: of the fleet's game, if it
+// names one, and its protocol; IPv4 all of them; without those that have no
+// player or no seat unless it wants them.
+func (f *Fleet) listed(q quake3.MasterQuery) []netip.AddrPort {
+	game := f.options.Game
+	if q.Game != "" && q.Game != game.Name || q.Protocol != game.Protocol || q.IPv6 && !q.IPv4 {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var addrs []netip.AddrPort
+	for i, s := range f.servers {
+		info := &f.world.Servers[i].Info
+		if (q.Empty || info.Players > 0) && (q.Full || info.Free() > 0) {
+			addrs = append(addrs, s.Addr)
+		}
+	}
+	return addrs
+}
+
+// WriteServers writes the servers as a CSV file with a header, as the commands
+// take it.
+func (f *Fleet) WriteServers(w io.Writer) error {
+	out := csv.NewWriter(w)
+	_ = out.Write([]string{"addr", "country", "asn"}) // errors stay for Error
+	for _, s := range f.servers {
+		_ = out.Write([]string{s.Addr.String(), s.Country, strconv.FormatUint(uint64(s.ASN), 10)})
+	}
+	out.Flush()
+	return out.Error()
+}

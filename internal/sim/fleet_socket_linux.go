@@ -1,0 +1,93 @@
+package sim
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"muster/discovery"
+)
+
+// Linux tells beside each datagram which address was asked and when it came in,
+// and takes beside each reply the address to send from.
+const (
+	// pktinfoFrom and pktinfoTo are where an in_pktinfo has the address to send
+	// from and the one that was asked.
+	pktinfoFrom = 4
+	pktinfoTo   = 8
+	pktinfoLen  = 12
+	// timestampLen is the length of a struct __kernel_timespec.
+	timestampLen = 16
+	// maxStampAge bounds what a step of the system's clock can do.
+	maxStampAge = time.Second
+)
+
+// wire holds what goes beside a datagram.
+type wire struct{ received, sent []byte }
+
+func newWire() wire {
+	return wire{received: make([]byte, 128), sent: unix.PktInfo4(&unix.Inet4Pktinfo{})}
+}
+
+// prepareSocket asks for what goes beside datagrams, and keeps a socket that has
+// no address from hearing anyone but this machine.
+func prepareSocket(_, address string, raw syscall.RawConn) (err error) {
+	addr, _ := netip.ParseAddrPort(address)
+	control := func(fd uintptr) {
+		err = unix.SetsockoptInt(int(fd), unix.IPPROTO_IP, unix.IP_PKTINFO, 1)
+		if err == nil && addr.Addr().IsUnspecified() {
+			err = unix.BindToDevice(int(fd), "lo")
+		}
+		// Before Linux 5.1 the time of reading must do.
+		_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS_NEW, 1)
+	}
+	if failed := raw.Control(control); failed != nil {
+		return failed
+	}
+	return err
+}
+
+func (s *socket) read(buf []byte) (query, error) {
+	n, oobn, _, from, err := s.conn.ReadMsgUDPAddrPort(buf, s.received)
+	if err != nil {
+		return query{}, err
+	}
+	q := query{payload: buf[:n], from: discovery.Canonical(from), received: time.Now()}
+	q.readControl(s.received[:oobn])
+	return q, nil
+}
+
+func (q *query) readControl(b []byte) {
+	for len(b) > 0 {
+		header, data, rest, err := unix.ParseOneSocketControlMessage(b)
+		if err != nil {
+			return
+		}
+		switch {
+		case header.Type == unix.IP_PKTINFO && len(data) >= pktinfoLen:
+			q.to = netip.AddrFrom4([4]byte(data[pktinfoTo:]))
+		case header.Type == unix.SO_TIMESTAMPNS_NEW && len(data) >= timestampLen:
+			q.received = q.received.Add(-stampAge(data, q.received))
+		}
+		b = rest
+	}
+}
+
+// stampAge is how long ago the kernel's stamp was set.
+func stampAge(stamp []byte, now time.Time) time.Duration {
+	seconds, nanos := binary.NativeEndian.Uint64(stamp), binary.NativeEndian.Uint64(stamp[8:])
+	age := time.Duration(now.UnixNano() - int64(seconds)*int64(time.Second) - int64(nanos))
+	return min(max(age, 0), maxStampAge)
+}
+
+// write sends a datagram from one of the socket's addresses. Only one goroutine
+// may write.
+func (s *socket) write(b []byte, from netip.Addr, to netip.AddrPort) error {
+	addr := from.As4()
+	copy(s.sent[unix.CmsgLen(0)+pktinfoFrom:], addr[:])
+	_, _, err := s.conn.WriteMsgUDPAddrPort(b, s.sent, to)
+	return err
+}

@@ -1,0 +1,36 @@
+//go:build !linux
+
+package sim
+
+import (
+	"net/netip"
+	"syscall"
+	"time"
+
+	"muster/discovery"
+)
+
+// wire is empty: nothing goes beside a datagram here, so that each server needs
+// a socket of its own.
+type wire struct{}
+
+func newWire() wire { return wire{} }
+
+func prepareSocket(_, _ string, _ syscall.RawConn) error { return nil }
+
+func (s *socket) read(buf []byte) (query, error) {
+	n, from, err := s.conn.ReadFromUDPAddrPort(buf)
+	if err != nil {
+		return query{}, err
+	}
+	return query{
+		payload: buf[:n], from: discovery.Canonical(from),
+		to: localAddr(s.conn).Addr(), received: time.Now(),
+	}, nil
+}
+
+// write sends a datagram from the socket's address.
+func (s *socket) write(b []byte, _ netip.Addr, to netip.AddrPort) error {
+	_, err := s.conn.WriteToUDPAddrPort(b, to)
+	return err
+}
