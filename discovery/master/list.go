@@ -1,0 +1,307 @@
+package master
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"muster/discovery"
+)
+
+// maxFile is the largest list, in bytes, that is read: MaxServers lines of a CSV
+// with a few columns more than Muster wants.
+const maxFile = 64 << 20
+
+// Entry is one line of a list, as it was written.
+type Entry struct {
+	// File and Line tell where it stands.
+	File string
+	Line int
+	// Type is QStat's type in upper case (Q3S, A2S), or empty.
+	Type string
+	// Host is an IP address or a host name.
+	Host string
+	// Port is 0 if none was written.
+	Port uint16
+	// Country and ASN are known from a CSV only.
+	Country string
+	ASN     uint32
+}
+
+// ErrEmpty says that a list, or every master, was read and holds no server.
+var ErrEmpty = errors.New("no servers in it")
+
+// ListError tells which line of a list is wrong, and what should stand there.
+type ListError struct {
+	File string
+	Line int
+	// Text is what stands there, cleaned for display.
+	Text string
+	Want string
+}
+
+func (e *ListError) Error() string {
+	return fmt.Sprintf("master: %s:%d: %q is not %s", e.File, e.Line, e.Text, e.Want)
+}
+
+// Unwrap makes it a [discovery.ErrMalformed].
+func (e *ListError) Unwrap() error { return discovery.ErrMalformed }
+
+// What stands on the lines of a list.
+const (
+	wantLine    = "[TYPE ]ADDRESS[:PORT] or a CSV header with a column addr"
+	wantAddress = "an ADDRESS[:PORT] such as 192.0.2.1:27960, [2001:db8::1]:27960 or games.example.org"
+	wantType    = "a type of QStat's such as Q3S or A2S"
+	wantCountry = "a country code such as DE"
+	wantASN     = "an AS number such as 3320"
+	wantRecord  = "a CSV record"
+	wantFewer   = "read any more: the list is too long"
+)
+
+// ParseList reads a list of servers; name is what errors call it. A list has one
+// server a line, after QStat's type for it if one is known:
+//
+//	# favourites
+//	192.0.2.1:27960
+//	[2001:db8::1]:27960
+//	Q3S games.example.org
+//
+// or it is a CSV with a header. The column addr must be there, country and asn
+// may be, and others are passed over:
+//
+//	addr,country,asn
+//	192.0.2.1:27960,DE,3320
+//
+// Blank lines, what starts with #, and a byte-order mark are passed over. A line
+// that is none of these is a [*ListError]; a list without servers is [ErrEmpty].
+func ParseList(r io.Reader, name string) ([]Entry, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("master: %s: %w", name, err)
+	}
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("master: %s: %w: over %d bytes", name, discovery.ErrMalformed, maxFile)
+	}
+	p := listParser{file: name}
+	body := strings.TrimPrefix(string(text), "\ufeff")
+	if isCSV(body) {
+		err = p.csv(body)
+	} else {
+		err = p.lines(body)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(p.entries) == 0 {
+		return nil, fmt.Errorf("master: %s: %w", name, ErrEmpty)
+	}
+	return p.entries, nil
+}
+
+// isCSV tells by the first line that says something. No address and no type has
+// a comma in it, and a header of one column can only be addr.
+func isCSV(body string) bool {
+	for line := range strings.Lines(body) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			return strings.Contains(line, ",") || isColumn(strings.Trim(line, `"`), "addr")
+		}
+	}
+	return false
+}
+
+func isColumn(field, name string) bool { return strings.EqualFold(strings.TrimSpace(field), name) }
+
+type listParser struct {
+	file    string
+	line    int
+	entries []Entry
+}
+
+func (p *listParser) wrong(text, want string) error {
+	return &ListError{File: p.file, Line: p.line, Text: discovery.CleanText(text), Want: want}
+}
+
+// add takes an entry whose address still is to be read.
+func (p *listParser) add(e Entry, address string) error {
+	host, port, ok := splitAddress(address)
+	switch {
+	case !ok:
+		return p.wrong(address, wantAddress)
+	case len(p.entries) == discovery.MaxServers:
+		return p.wrong(address, wantFewer)
+	}
+	e.File, e.Line, e.Host, e.Port = p.file, p.line, host, port
+	p.entries = append(p.entries, e)
+	return nil
+}
+
+func (p *listParser) lines(body string) error {
+	for line := range strings.Lines(body) {
+		p.line++
+		line, _, _ = strings.Cut(line, "#")
+		var err error
+		switch f := strings.Fields(line); {
+		case len(f) == 0:
+		case len(f) == 1:
+			err = p.add(Entry{}, f[0])
+		case len(f) > 2:
+			err = p.wrong(line, wantLine)
+		case !isType(f[0]):
+			err = p.wrong(f[0], wantType)
+		default:
+			err = p.add(Entry{Type: strings.ToUpper(f[0])}, f[1])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isType tells what may be a type: QStat's are words such as Q3S and SOF2M1.0.
+func isType(s string) bool {
+	return len(s) <= 20 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.") == ""
+}
+
+func (p *listParser) csv(body string) error {
+	r := csv.NewReader(strings.NewReader(body))
+	r.Comment, r.FieldsPerRecord, r.ReuseRecord, r.TrimLeadingSpace = '#', -1, true, true
+	header, err := r.Read()
+	if err != nil {
+		return p.csvError(err)
+	}
+	columns := findColumns(header)
+	p.line, _ = r.FieldPos(0)
+	if columns.addr < 0 {
+		return p.wrong(strings.Join(header, ","), wantLine)
+	}
+	for {
+		record, err := r.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return p.csvError(err)
+		}
+		p.line, _ = r.FieldPos(0)
+		if err := p.record(columns, record); err != nil {
+			return err
+		}
+	}
+}
+
+// csvError says in which line the quotes do not match.
+func (p *listParser) csvError(err error) error {
+	var parse *csv.ParseError
+	if !errors.As(err, &parse) {
+		return fmt.Errorf("master: %s: %w", p.file, err)
+	}
+	p.line = parse.Line
+	return p.wrong(parse.Err.Error(), wantRecord)
+}
+
+// columns are the places of the wanted columns in a record; -1 is nowhere.
+type columns struct{ addr, country, asn int }
+
+func findColumns(header []string) columns {
+	c := columns{-1, -1, -1}
+	for i := len(header) - 1; i >= 0; i-- { // the first of two wins
+		switch {
+		case isColumn(header[i], "addr"):
+			c.addr = i
+		case isColumn(header[i], "country"):
+			c.country = i
+		case isColumn(header[i], "asn"):
+			c.asn = i
+		}
+	}
+	return c
+}
+
+func (p *listParser) record(c columns, record []string) error {
+	field := func(i int) string {
+		if i < 0 || i >= len(record) {
+			return ""
+		}
+		return strings.TrimSpace(record[i])
+	}
+	country := strings.ToUpper(field(c.country))
+	asn, ok := parseASN(field(c.asn))
+	switch {
+	case !isCountry(country):
+		return p.wrong(country, wantCountry)
+	case !ok:
+		return p.wrong(field(c.asn), wantASN)
+	}
+	return p.add(Entry{Country: country, ASN: asn}, field(c.addr))
+}
+
+func isCountry(s string) bool {
+	return s == "" || len(s) == 2 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
+// parseASN reads 3320 and AS3320; nothing is 0.
+func parseASN(s string) (uint32, bool) {
+	if len(s) > 2 && strings.EqualFold(s[:2], "AS") {
+		s = s[2:]
+	}
+	n, err := strconv.ParseUint(cmp.Or(s, "0"), 10, 32)
+	return uint32(n), err == nil
+}
+
+// splitAddress takes apart ADDRESS[:PORT]; the port is 0 if there is none. An
+// IPv6 address with a port stands in brackets.
+func splitAddress(s string) (host string, port uint16, ok bool) {
+	if a, err := netip.ParseAddrPort(s); err == nil {
+		return a.Addr().Unmap().String(), a.Port(), a.Port() != 0 && canBeServer(a.Addr())
+	}
+	if a, err := netip.ParseAddr(unbracket(s)); err == nil {
+		return a.Unmap().String(), 0, canBeServer(a)
+	}
+	host, digits, hasPort := strings.Cut(s, ":")
+	n, err := strconv.ParseUint(digits, 10, 16)
+	if hasPort && (err != nil || n == 0) {
+		return "", 0, false
+	}
+	return strings.ToLower(host), uint16(n), isHostName(host)
+}
+
+// unbracket takes an IPv6 address out of its brackets.
+func unbracket(s string) string {
+	if inner, ok := strings.CutPrefix(s, "["); ok && strings.Contains(s, ":") {
+		if inner, ok = strings.CutSuffix(inner, "]"); ok {
+			return inner
+		}
+	}
+	return s
+}
+
+// canBeServer tells whether one server may have the address, on whatever
+// network: not everyone's, nobody's, or only known together with an interface.
+func canBeServer(a netip.Addr) bool {
+	a = a.Unmap()
+	return a.IsValid() && a.Zone() == "" && !a.IsUnspecified() && !a.IsMulticast() && a != broadcast
+}
+
+var broadcast = netip.AddrFrom4([4]byte{255, 255, 255, 255})
+
+// isHostName tells what the domain name system can know: labels of letters,
+// digits, hyphens and, as some users have them, underscores. (RFC 1123, 2.1)
+func isHostName(s string) bool {
+	if len(s) == 0 || len(s) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(strings.TrimSuffix(s, "."), ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' ||
+			strings.Trim(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
+			return false
+		}
+	}
+	// What looks like an address but is none, 1.2.3 or 1.2.3.400, is a slip.
+	return strings.Trim(s, "0123456789.") != ""
+}

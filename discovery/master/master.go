@@ -1,0 +1,91 @@
+// Package master is where lists of servers come from: masters that are asked
+// over UDP, and files.
+//
+//	client                                     master
+//	getserversExt Xonotic 3 empty full  ──▶
+//	                                    ◀──    some hundred datagrams in a burst,
+//	                                           the last one marked EOT
+//	getservers Xonotic 3 empty full     ──▶    and once more: EOT comes even
+//	                                    ◀──    when the network lost a part
+//
+// What the datagrams hold is discovery/quake3's business. Steam's games have no
+// master of this kind: Valve's is gone since 2025.
+package master
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"muster/discovery"
+)
+
+// How long a master may take.
+const (
+	// silence after the last datagram of a list that has not ended: masters send
+	// theirs in one burst. The first may take twice as long, for a slow line's
+	// round trip and a master that first collects its list.
+	silence = time.Second
+	// settle is for what comes after the end mark: datagrams overtake each
+	// other, and old masters put the mark in every one.
+	settle = 250 * time.Millisecond
+	// patience is for a master that never ends.
+	patience = 20 * time.Second
+)
+
+// Client fetches and resolves lists. The zero value uses the machine's resolver
+// and waits as long as the internet needs.
+type Client struct {
+	// Lookup finds the addresses of a host name; nil is the machine's resolver.
+	Lookup Lookup
+	// Silence is how long a master may be silent between two datagrams, and
+	// twice as long before the first one; 0 is a second.
+	Silence time.Duration
+}
+
+// Listing is a list of servers, and what went wrong on the way to it.
+type Listing struct {
+	// Servers holds each server once, in the order of the list.
+	Servers []discovery.Server
+	// Warnings are [*MasterError]s and [*NameError]s: what could not be had,
+	// while the rest could.
+	Warnings []error
+}
+
+// MasterError says why one master gave no list.
+type MasterError struct {
+	// Master is as the query names it.
+	Master string
+	Err    error
+}
+
+func (e *MasterError) Error() string { return fmt.Sprintf("master: %s: %v", e.Master, e.Err) }
+
+func (e *MasterError) Unwrap() error { return e.Err }
+
+// UnreachableError says that no master gave a list.
+type UnreachableError struct{ Masters []*MasterError }
+
+func (e *UnreachableError) Error() string {
+	var b strings.Builder
+	b.WriteString("master: no master answers")
+	for i, m := range e.Masters {
+		b.WriteString([]string{": ", "; "}[min(i, 1)])
+		fmt.Fprintf(&b, "%s: %v", m.Master, m.Err)
+	}
+	return b.String()
+}
+
+// Unwrap gives each master's error.
+func (e *UnreachableError) Unwrap() []error {
+	errs := make([]error, len(e.Masters))
+	for i, m := range e.Masters {
+		errs[i] = m
+	}
+	return errs
+}
+
+// Hint is what a user can do about it.
+func (e *UnreachableError) Hint() string {
+	return "is this machine online? Name another master with --master HOST:PORT, or take a saved list with --servers FILE"
+}

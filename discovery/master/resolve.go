@@ -1,0 +1,146 @@
+package master
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"syscall"
+
+	"muster/discovery"
+)
+
+// maxLookups is how many names are looked up at once: few enough for a home
+// router's name server.
+const maxLookups = 16
+
+// Lookup finds the addresses of a host, as [net.Resolver.LookupNetIP] does with
+// the network "ip".
+type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+
+// lookupIP is the Lookup of the machine's resolver.
+func lookupIP(ctx context.Context, host string) ([]netip.Addr, error) {
+	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+}
+
+// NameError says that a host name in a list is not known.
+type NameError struct {
+	Entry Entry
+	Err   error
+}
+
+func (e *NameError) Error() string {
+	return fmt.Sprintf("master: %s:%d: cannot find %s: %v", e.Entry.File, e.Entry.Line, e.Entry.Host, reason(e.Err))
+}
+
+func (e *NameError) Unwrap() error { return e.Err }
+
+// reason is an error of the network without the names and addresses around it.
+func reason(err error) error {
+	var dns *net.DNSError
+	var errno syscall.Errno
+	switch {
+	case errors.As(err, &dns):
+		return errors.New(dns.Err)
+	case errors.As(err, &errno):
+		return errno
+	}
+	return err
+}
+
+// Resolve turns a list's entries into servers: names are looked up, a missing
+// port is the given one, and servers that stand there twice become one. Names
+// that are not known are warnings, unless no server is left.
+//
+// A name with several addresses is one server, taken at its first IPv4 address,
+// or else at its first.
+func (c Client) Resolve(ctx context.Context, entries []Entry, port uint16) (Listing, error) {
+	hosts := c.lookUpAll(ctx, entries)
+	if err := ctx.Err(); err != nil {
+		return Listing{}, fmt.Errorf("master: %w", err)
+	}
+	var all union
+	var listing Listing
+	for _, e := range entries {
+		host := hosts[e.Host]
+		if host.err != nil {
+			listing.Warnings = append(listing.Warnings, &NameError{Entry: e, Err: host.err})
+			continue
+		}
+		if e.Port == 0 {
+			e.Port = port
+		}
+		all.add(discovery.Server{Addr: netip.AddrPortFrom(host.addr, e.Port), Country: e.Country, ASN: e.ASN})
+	}
+	listing.Servers = all.servers
+	switch {
+	case len(listing.Servers) > 0:
+		return listing, nil
+	case len(listing.Warnings) > 0:
+		return listing, fmt.Errorf("master: none of the list's %d names is known: %w", len(listing.Warnings), listing.Warnings[0])
+	}
+	return listing, fmt.Errorf("master: %w", ErrEmpty)
+}
+
+// lookedUp is what came of looking up one host.
+type lookedUp struct {
+	addr netip.Addr
+	err  error
+}
+
+// lookUpAll looks up every host once, several at a time.
+func (c Client) lookUpAll(ctx context.Context, entries []Entry) map[string]*lookedUp {
+	hosts := make(map[string]*lookedUp)
+	slots := make(chan struct{}, maxLookups)
+	var wg sync.WaitGroup
+	for _, e := range entries {
+		if hosts[e.Host] != nil {
+			continue
+		}
+		host := new(lookedUp)
+		hosts[e.Host] = host
+		slots <- struct{}{}
+		wg.Go(func() {
+			*host = c.lookUp(ctx, e.Host)
+			<-slots
+		})
+	}
+	wg.Wait()
+	return hosts
+}
+
+// lookUp is one host's address.
+func (c Client) lookUp(ctx context.Context, host string) lookedUp {
+	addrs, err := c.addresses(ctx, host)
+	if err != nil {
+		return lookedUp{err: err}
+	}
+	return lookedUp{addr: addrs[0]}
+}
+
+// addresses are a host's usable addresses, IPv4 first, at least one.
+func (c Client) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{addr.Unmap()}, nil
+	}
+	lookup := c.Lookup
+	if lookup == nil {
+		lookup = lookupIP
+	}
+	addrs, err := lookup(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	for i := range addrs {
+		addrs[i] = addrs[i].Unmap()
+	}
+	addrs = slices.DeleteFunc(addrs, func(a netip.Addr) bool { return !canBeServer(a) })
+	if len(addrs) == 0 {
+		return nil, errors.New("it has no address")
+	}
+	slices.SortStableFunc(addrs, func(a, b netip.Addr) int { return a.BitLen() - b.BitLen() })
+	return addrs, nil
+}
