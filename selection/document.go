@@ -24,6 +24,10 @@ type Selection struct {
 
 	// LimitMS is the limit that decided, in milliseconds; 0 is none.
 	LimitMS float64 `json:"limit_ms,omitempty"`
+	// Keep tells of the last round's server, if the wish names one.
+	Keep *Stay `json:"keep,omitempty"`
+	// Why explains; nil if nobody asked.
+	Why *Why `json:"why,omitempty"`
 }
 
 // Ranked is a server that suits everyone. All times are in milliseconds.
@@ -38,6 +42,10 @@ type Ranked struct {
 	StdevMS float64 `json:"stdev_ms"`
 	// RTT is what each player measured.
 	RTT map[string]float64 `json:"rtt_ms"`
+	// Loss and JitterMS are each player's, for a server whose quality was looked
+	// at. Loss is a share.
+	Loss     map[string]float64 `json:"loss,omitempty"`
+	JitterMS map[string]float64 `json:"jitter_ms,omitempty"`
 	// WorstOff is the player with the highest RTT, the first of several.
 	WorstOff string `json:"worst_off,omitempty"`
 	// Server is the place in the list.
@@ -87,7 +95,7 @@ func (c Culled) counts() [none]int {
 	}
 }
 
-func culledOf(n [none]int) Culled {
+func culledOf(n [none + 1]int) Culled {
 	return Culled{
 		Unmeasured: n[Unmeasured], Unreachable: n[Unreachable], Full: n[Full],
 		Filtered: n[Filtered], OverThreshold: n[OverThreshold],

@@ -10,24 +10,23 @@ import (
 // reasons tells of the culled servers, those that got furthest first, then by
 // address.
 func (r *round) reasons() []Reason {
+	reasons := []Reason{}
 	if r.wish.Reasons < 0 {
-		return []Reason{}
+		return reasons
 	}
-	culled := make([]int, 0, len(r.fates))
+	furthest := top[int]{limit: r.wish.Reasons, compare: func(a, b int) int {
+		if r.fates[a] != r.fates[b] {
+			return cmp.Compare(r.fates[b], r.fates[a])
+		}
+		return r.servers.compare(a, b)
+	}}
 	for server, fate := range r.fates {
 		if fate != none {
-			culled = append(culled, server)
+			furthest.add(server)
 		}
 	}
-	slices.SortFunc(culled, func(a, b int) int {
-		return cmp.Or(cmp.Compare(r.fates[b], r.fates[a]), r.servers.compare(a, b))
-	})
-	if r.wish.Reasons > 0 {
-		culled = culled[:min(len(culled), r.wish.Reasons)]
-	}
-	reasons := make([]Reason, len(culled))
-	for i, server := range culled {
-		reasons[i] = r.reason(server)
+	for _, server := range furthest.sorted() {
+		reasons = append(reasons, r.reason(server))
 	}
 	return reasons
 }

@@ -1,30 +1,37 @@
 package selection
 
-import (
-	"cmp"
-	"slices"
-)
+import "cmp"
 
 // Select chooses the server for the players of a table, whose rows are the
 // servers. It reads the table's sums once, whatever the number of players;
 // only weights and the servers it tells of make it look at cells.
+//
+// The selection tells why, too: see [Why].
 func Select(servers Servers, table *Table, wish Wish) Selection {
-	r := newRound(servers, table, wish, nobody)
-	r.run()
-	return r.document()
+	r := newRound(NewSieve(servers, wish), table, nobody)
+	doc := r.document()
+	doc.Why = r.why(&doc)
+	return doc
 }
 
-// round is one choice in the making.
+// Select chooses among the servers of the sieve, which are the table's rows. It
+// does not say why, for the sake of whoever chooses many times a second.
+func (s *Sieve) Select(table *Table) Selection {
+	return newRound(s, table, nobody).document()
+}
+
+// round is one choice.
 type round struct {
-	servers Servers
-	wish    Wish
-	view    *view
-	judge   *judge
+	*Sieve
+	view *view
 	// fates holds why each server was culled, or none.
 	fates  []Cause
-	culled [none]int
+	culled [none + 1]int
 	limit  cell
 	best   []candidate
+	// extra is what quality adds to the finalists' scores, usual to the others'.
+	extra map[int]float64
+	usual float64
 }
 
 // candidate is a server that suits everyone.
@@ -33,18 +40,13 @@ type candidate struct {
 	score  float64 // microseconds
 }
 
-func newRound(servers Servers, table *Table, wish Wish, dropped int) *round {
-	v := newView(table, wish, dropped)
-	return &round{
-		servers: servers, wish: wish, view: v, judge: newJudge(servers, wish, v),
-		fates: make([]Cause, table.Servers()),
-	}
-}
-
-func (r *round) run() {
-	lowest := r.cull()
-	r.limit = r.wish.limit(lowest)
+// newRound chooses for all players but the dropped one.
+func newRound(s *Sieve, table *Table, dropped int) *round {
+	r := &round{Sieve: s, view: newView(table, s.wish, dropped), fates: make([]Cause, table.Servers())}
+	r.restrict(s.wish.limit(r.cull()))
+	r.qualify()
 	r.rank()
+	return r
 }
 
 // cull decides everyone's fate, limits apart, and returns the lowest worst RTT
@@ -52,55 +54,58 @@ func (r *round) run() {
 func (r *round) cull() cell {
 	lowest := lost
 	for server := range r.fates {
-		s := r.view.sums(server)
-		fate := r.judge.causes(server, s).first()
+		fate := r.against(server).first()
 		r.fates[server] = fate
-		if fate != none {
-			r.culled[fate]++
-		} else {
-			lowest = min(lowest, s.worst)
+		r.culled[fate]++
+		if fate == none {
+			lowest = min(lowest, r.view.sums[server].worst)
 		}
 	}
 	return lowest
 }
 
-// rank culls who is over the limit and keeps the best of the rest.
-func (r *round) rank() {
-	measure := r.wish.By.measure()
+// against is everything that speaks against a server, limits apart.
+func (r *round) against(server int) causes {
+	c := r.causes[server]
+	switch s := &r.view.sums[server]; {
+	case s.failed > 0:
+		c.add(Unreachable)
+	case s.answered < r.view.players:
+		c.add(Unmeasured)
+	}
+	if len(r.doors) > 0 && r.view.any(server, r.doors[server].shuts) {
+		c.add(PingLimits)
+	}
+	return c
+}
+
+// restrict culls who is over the limit.
+func (r *round) restrict(limit cell) {
+	r.limit = limit
+	if limit == 0 {
+		return
+	}
 	for server, fate := range r.fates {
-		if fate != none {
-			continue
-		}
-		s := r.view.sums(server)
-		if r.limit != 0 && s.worst > r.limit {
+		if fate == none && r.view.sums[server].worst > limit {
 			r.fates[server] = OverThreshold
 			r.culled[OverThreshold]++
-			continue
 		}
-		r.keep(candidate{server, r.view.score(measure, server, s)})
-	}
-	if r.wish.Top <= 0 {
-		slices.SortFunc(r.best, r.compare)
 	}
 }
 
-// keep takes a candidate among the best, of which there are no more than the
-// wish wants; all of them stay unsorted if it wants all.
-func (r *round) keep(c candidate) {
-	top := r.wish.Top
-	if top <= 0 {
-		r.best = append(r.best, c)
-		return
+// rank keeps the best of the survivors.
+func (r *round) rank() {
+	best := top[candidate]{limit: max(0, r.wish.Top), compare: r.compare}
+	for server, fate := range r.fates {
+		if fate == none {
+			best.add(candidate{server, r.score(server)})
+		}
 	}
-	if len(r.best) == top && r.compare(c, r.best[top-1]) > 0 {
-		return
-	}
-	if len(r.best) == top {
-		r.best = r.best[:top-1]
-	}
-	i, _ := slices.BinarySearchFunc(r.best, c, r.compare)
-	r.best = slices.Insert(r.best, i, c)
+	r.best = best.sorted()
 }
+
+// suits tells a survivor.
+func (r *round) suits(server int) bool { return r.fates[server] == none }
 
 func (r *round) compare(a, b candidate) int {
 	if a.score != b.score {
@@ -120,21 +125,30 @@ func (r *round) document() Selection {
 	for _, c := range r.best {
 		doc.Ranking = append(doc.Ranking, r.ranked(c))
 	}
-	if len(doc.Ranking) > 0 {
-		chosen := doc.Ranking[0]
-		doc.Chosen = &chosen
+	var kept candidate
+	doc.Keep, kept = r.stay()
+	if len(r.best) == 0 {
+		return doc
 	}
+	chosen := r.best[0]
+	if doc.Keep != nil && doc.Keep.Stays {
+		chosen = kept
+	}
+	ranked := r.ranked(chosen)
+	doc.Chosen = &ranked
 	return doc
 }
 
 func (r *round) ranked(c candidate) Ranked {
-	s := r.view.sums(c.server)
-	return Ranked{
+	s := &r.view.sums[c.server]
+	doc := Ranked{
 		Addr: r.servers.List[c.server].Addr, Server: c.server,
 		Score: millis(c.score), MeanMS: millis(s.mean()),
 		MaxMS: millis(float64(s.worst)), StdevMS: millis(s.deviation()),
-		RTT: r.rtts(c.server), WorstOff: r.worstOff(c.server, s.worst),
+		RTT: r.rtts(c.server), WorstOff: firstOf(r.view.where(c.server, func(c cell) bool { return c == s.worst })),
 	}
+	doc.Loss, doc.JitterMS = r.qualities(c.server)
+	return doc
 }
 
 func (r *round) rtts(server int) map[string]float64 {
@@ -148,11 +162,18 @@ func (r *round) rtts(server int) map[string]float64 {
 	return rtts
 }
 
-// worstOff is the player with the worst RTT, the first by name.
-func (r *round) worstOff(server int, worst cell) string {
-	names := r.view.where(server, func(c cell) bool { return c == worst })
-	if len(names) == 0 {
-		return ""
+// qualities are each player's loss and jitter, for a finalist.
+func (r *round) qualities(server int) (loss, jitter map[string]float64) {
+	qualities := r.view.table.quality[server]
+	if qualities == nil {
+		return nil, nil
 	}
-	return slices.Min(names)
+	loss, jitter = make(map[string]float64), make(map[string]float64)
+	for player, name := range r.view.table.players {
+		if player != r.view.dropped {
+			loss[name] = qualities[player].Loss
+			jitter[name] = millis(float64(qualities[player].Jitter.Microseconds()))
+		}
+	}
+	return loss, jitter
 }

@@ -52,8 +52,9 @@ func (s *sums) raise(c cell) {
 	}
 }
 
-// without is the sums as if a player with that cell had never been there.
-func (s sums) without(c cell) sums {
+// drop makes the sums as if a player with that cell had never been there. The
+// second highest RTT is lost by it.
+func (s *sums) drop(c cell) {
 	switch {
 	case c.answered():
 		s.subtract(c)
@@ -63,15 +64,14 @@ func (s sums) without(c cell) sums {
 	case c.failed():
 		s.failed--
 	}
-	return s
 }
 
 // mean is the average RTT in microseconds.
-func (s sums) mean() float64 { return float64(s.total) / float64(s.answered) }
+func (s *sums) mean() float64 { return float64(s.total) / float64(s.answered) }
 
 // deviation is the sample standard deviation in microseconds, as in MUSST's
 // Table 2: squares divided by n−1. One player alone deviates from nobody.
-func (s sums) deviation() float64 {
+func (s *sums) deviation() float64 {
 	n := float64(s.answered)
 	return deviation(n, n, float64(s.total), float64(s.squares))
 }

@@ -76,6 +76,18 @@ func (t *Table) column(player int) []cell {
 // cell is what a player measured of a server.
 func (t *Table) cell(player, server int) cell { return t.column(player)[server] }
 
+// without is the sums as if one player were not there, or all of them.
+func (t *Table) without(player int) []sums {
+	if player == nobody {
+		return t.sums
+	}
+	rest := slices.Clone(t.sums)
+	for server, c := range t.column(player) {
+		rest[server].drop(c)
+	}
+	return rest
+}
+
 // rescan finds the two highest RTTs of a server anew.
 func (t *Table) rescan(server int) {
 	s := &t.sums[server]

@@ -13,44 +13,46 @@ const nobody = -1
 type view struct {
 	table   *Table
 	dropped int
-	// unequal are the players whose weight is not 1, by name, so that the
-	// players' order leaves no trace in rounded sums.
-	unequal          []weighted
-	weights          []float64
-	weight, weight2  float64
-	heaviest         []float64
-	lonely, balanced bool
+	// sums are the table's, without the dropped player's cells.
+	sums []sums
+	// measure is what the wish's rule minimises.
+	measure Rule
+	weights []float64
+	// weight and weight2 are the sums of the weights and of their squares.
+	weight, weight2 float64
+	// players is how many have to reach a server, at least one.
+	players int32
+	// lonely: fewer than two players have a say.
+	lonely bool
+	// excess, if somebody's weight is not 1, is what the weights change.
+	excess []excess
 }
 
-type weighted struct {
-	player int
-	weight float64
-}
+// excess is what weights change of one server's sums: what they add to the
+// total and to the squares, or the highest weighted RTT, as the rule needs it.
+type excess struct{ total, squares, worst float64 }
 
 func newView(table *Table, wish Wish, dropped int) *view {
-	v := &view{table: table, dropped: dropped}
+	v := &view{table: table, dropped: dropped, measure: wish.By.measure()}
+	v.sums = table.without(dropped)
 	v.weights = weightsOf(table.players, wish.Weights, dropped)
-	voices := 0
+	voices, equal := 0, true
 	for player, w := range v.weights {
 		if player == dropped {
 			continue
 		}
+		v.players++
 		v.weight += w
 		v.weight2 += w * w
+		equal = equal && w == 1
 		if w > 0 {
 			voices++
 		}
-		if w != 1 {
-			v.unequal = append(v.unequal, weighted{player, w})
-		}
 	}
+	v.players = max(1, v.players)
 	v.lonely = voices < 2
-	v.balanced = len(v.unequal) == 0
-	slices.SortFunc(v.unequal, func(a, b weighted) int {
-		return cmp.Compare(table.players[a.player], table.players[b.player])
-	})
-	if !v.balanced && wish.By.measure() == Minimax {
-		v.heaviest = v.weighWorst()
+	if !equal {
+		v.weigh()
 	}
 	return v
 }
@@ -71,68 +73,60 @@ func weightsOf(players []string, wanted map[string]float64, dropped int) []float
 	return slices.Repeat([]float64{1}, len(players))
 }
 
-// weighWorst finds each server's highest weighted RTT in microseconds. Cells
+// weigh finds what the weights change, player by player in the order of their
+// names, so that the order of columns leaves no trace in rounded sums. Cells
 // without an RTT spoil only servers that are culled anyway.
-func (v *view) weighWorst() []float64 {
-	worst := make([]float64, v.table.Servers())
-	for player, w := range v.weights {
-		if player == v.dropped {
-			continue
+func (v *view) weigh() {
+	v.excess = make([]excess, v.table.Servers())
+	for _, player := range byName(v.table.players) {
+		switch w := v.weights[player]; {
+		case player == v.dropped:
+		case v.measure == Minimax:
+			for server, c := range v.table.column(player) {
+				e := &v.excess[server]
+				e.worst = max(e.worst, w*float64(c))
+			}
+		case w != 1:
+			for server, c := range v.table.column(player) {
+				e, rtt := &v.excess[server], float64(c)
+				e.total += (w - 1) * rtt
+				e.squares += (w - 1) * rtt * rtt
+			}
 		}
-		for server, c := range v.table.column(player) {
-			worst[server] = max(worst[server], w*float64(c))
-		}
 	}
-	return worst
 }
 
-// players is how many players have to reach a server.
-func (v *view) players() int32 {
-	if v.dropped == nobody {
-		return int32(len(v.table.players))
+// byName lists the columns in the order of the players' names.
+func byName(players []string) []int {
+	order := make([]int, len(players))
+	for player := range order {
+		order[player] = player
 	}
-	return int32(len(v.table.players) - 1)
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(players[a], players[b]) })
+	return order
 }
 
-// sums is what the players of the view measured of a server.
-func (v *view) sums(server int) sums {
-	s := v.table.sums[server]
-	if v.dropped == nobody {
-		return s
+// score is what the rule makes of a server's RTTs, in microseconds. It is
+// meaningful only for a server that everyone measured.
+func (v *view) score(server int) float64 {
+	s := &v.sums[server]
+	if v.excess == nil {
+		return v.rule(float64(s.total), float64(s.squares), float64(s.worst))
 	}
-	return s.without(v.table.cell(v.dropped, server))
+	e := &v.excess[server]
+	return v.rule(float64(s.total)+e.total, float64(s.squares)+e.squares, e.worst)
 }
 
-// score is what a rule minimises, in microseconds. It is meaningful only for a
-// server that everyone measured.
-func (v *view) score(measure Rule, server int, s sums) float64 {
+// rule is what the rule minimises, given the weighted RTTs' total, squares and
+// highest.
+func (v *view) rule(total, squares, worst float64) float64 {
 	switch {
-	case measure == Minimax && v.balanced:
-		return float64(s.worst)
-	case measure == Minimax:
-		return v.heaviest[server]
-	case measure == Fairness && !v.lonely:
-		return v.deviation(server, s)
-	}
-	return v.mean(server, s)
-}
-
-func (v *view) mean(server int, s sums) float64 {
-	total := float64(s.total)
-	for _, u := range v.unequal {
-		total += (u.weight - 1) * float64(v.table.cell(u.player, server))
+	case v.measure == Minimax:
+		return worst
+	case v.measure == Fairness && !v.lonely:
+		return deviation(v.weight, v.weight2, total, squares)
 	}
 	return total / v.weight
-}
-
-func (v *view) deviation(server int, s sums) float64 {
-	total, squares := float64(s.total), float64(s.squares)
-	for _, u := range v.unequal {
-		rtt := float64(v.table.cell(u.player, server))
-		total += (u.weight - 1) * rtt
-		squares += (u.weight - 1) * rtt * rtt
-	}
-	return deviation(v.weight, v.weight2, total, squares)
 }
 
 // any tells a server that one of the players' cells is so.

@@ -11,40 +11,68 @@ import (
 // relays: nobody can send them a datagram.
 var fakeIPs = netip.MustParsePrefix("169.254.0.0/16")
 
-// judge knows what speaks against a server, rules and limits apart.
-type judge struct {
+// Sieve is what a wish makes of a list of servers before anybody measures: it
+// may serve for many a [Sieve.Select] while measurements come in.
+type Sieve struct {
 	servers Servers
 	wish    Wish
-	view    *view
+	// causes holds what the list and the server's own words speak against it.
+	causes []causes
+	// doors holds the servers that let in only some RTTs.
+	doors   map[int]door
 	barred  map[netip.Addr]bool
 	ranges  []netip.Prefix
 	vetoed  map[netip.AddrPort]bool
 	crowded map[netip.Addr]bool
-	players int32
 }
 
-func newJudge(servers Servers, wish Wish, view *view) *judge {
-	j := &judge{servers: servers, wish: wish, view: view, players: view.players()}
-	for _, p := range wish.Blacklist {
-		if p = p.Masked(); !p.IsSingleIP() {
-			j.ranges = append(j.ranges, p)
-			continue
-		}
-		if j.barred == nil {
-			j.barred = make(map[netip.Addr]bool, len(wish.Blacklist))
-		}
-		j.barred[p.Addr()] = true
+// NewSieve is the sieve of a wish. It keeps the servers' slices; whoever puts a
+// new [discovery.Info] into them calls [Sieve.Update].
+func NewSieve(servers Servers, wish Wish) *Sieve {
+	s := &Sieve{
+		servers: servers, wish: wish,
+		causes: make([]causes, len(servers.List)),
+		doors:  make(map[int]door),
+		barred: make(map[netip.Addr]bool),
+		vetoed: make(map[netip.AddrPort]bool),
 	}
+	s.bar(wish.Blacklist)
 	for _, veto := range wish.Vetoes {
-		if j.vetoed == nil {
-			j.vetoed = make(map[netip.AddrPort]bool, len(wish.Vetoes))
-		}
-		j.vetoed[veto.Server] = true
+		s.vetoed[veto.Server] = true
 	}
 	if wish.PerAddress > 0 {
-		j.crowded = crowdedAddresses(servers.List, wish.PerAddress)
+		s.crowded = crowdedAddresses(servers.List, wish.PerAddress)
 	}
-	return j
+	for server := range servers.List {
+		s.Update(server)
+	}
+	return s
+}
+
+// bar keeps single addresses apart from ranges: long lists are of the former.
+func (s *Sieve) bar(blacklist []netip.Prefix) {
+	for _, p := range blacklist {
+		if p = p.Masked(); p.IsSingleIP() {
+			s.barred[p.Addr()] = true
+		} else {
+			s.ranges = append(s.ranges, p)
+		}
+	}
+}
+
+// Update judges one server anew, after its Info changed.
+func (s *Sieve) Update(server int) {
+	c := s.byAddress(s.servers.List[server].Addr)
+	delete(s.doors, server)
+	if info := s.servers.info(server); info != nil {
+		c |= s.byInfo(info)
+		if info.MinPing > 0 || info.MaxPing > 0 {
+			s.doors[server] = doorOf(info)
+		}
+	} else if s.asks() {
+		c.add(Unknown)
+	}
+	s.causes[server] = c
 }
 
 // crowdedAddresses are those that list more servers than one address may.
@@ -60,47 +88,28 @@ func crowdedAddresses(list []discovery.Server, limit int) map[netip.Addr]bool {
 	return crowded
 }
 
-// causes is everything that speaks against a server.
-func (j *judge) causes(server int, s sums) causes {
-	c := j.byAddress(j.servers.List[server].Addr)
-	switch {
-	case s.failed > 0:
-		c.add(Unreachable)
-	case s.answered < max(1, j.players):
-		c.add(Unmeasured)
-	}
-	info := j.servers.info(server)
-	if info == nil {
-		if j.asks() {
-			c.add(Unknown)
-		}
-		return c
-	}
-	return c | j.byInfo(info) | j.byPing(server, s, info)
-}
-
 // asks tells a wish that only what a server says of itself can fulfil.
-func (j *judge) asks() bool {
-	w := &j.wish
+func (s *Sieve) asks() bool {
+	w := &s.wish
 	return w.Seats > 0 || w.Map != "" || w.Mode != "" || w.Version != "" || w.NoPassword
 }
 
-func (j *judge) byAddress(addr netip.AddrPort) (c causes) {
+func (s *Sieve) byAddress(addr netip.AddrPort) (c causes) {
 	ip := addr.Addr()
-	if fakeIPs.Contains(ip) || j.crowded[ip] {
+	if fakeIPs.Contains(ip) || s.crowded[ip] {
 		c.add(Hygiene)
 	}
-	if j.barred[ip] || j.inRange(ip) {
+	if s.barred[ip] || s.inRange(ip) {
 		c.add(Blacklisted)
 	}
-	if j.vetoed[addr] {
+	if s.vetoed[addr] {
 		c.add(Vetoed)
 	}
 	return c
 }
 
-func (j *judge) inRange(ip netip.Addr) bool {
-	for _, p := range j.ranges {
+func (s *Sieve) inRange(ip netip.Addr) bool {
+	for _, p := range s.ranges {
 		if p.Contains(ip) {
 			return true
 		}
@@ -108,8 +117,8 @@ func (j *judge) inRange(ip netip.Addr) bool {
 	return false
 }
 
-func (j *judge) byInfo(info *discovery.Info) (c causes) {
-	w := &j.wish
+func (s *Sieve) byInfo(info *discovery.Info) (c causes) {
+	w := &s.wish
 	if overfull(info) {
 		c.add(Hygiene)
 	}
@@ -129,15 +138,6 @@ func (j *judge) byInfo(info *discovery.Info) (c causes) {
 		if w.Vetoes[i].hitsMap(info) {
 			c.add(Vetoed)
 		}
-	}
-	return c
-}
-
-// byPing looks for players whom the server itself would not let in.
-func (j *judge) byPing(server int, s sums, info *discovery.Info) (c causes) {
-	d := doorOf(info)
-	if d.shuts(s.worst) || d.least != 0 && j.view.any(server, d.shuts) {
-		c.add(PingLimits)
 	}
 	return c
 }

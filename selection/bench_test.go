@@ -1,0 +1,185 @@
+package selection_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+)
+
+// The obvious way to do what [selection.Select] does: reports in maps by the
+// server's address, walked server by server. The benchmarks compare with it.
+type obvious map[string]map[string]float64 // player, server, milliseconds
+
+type obviousScore struct {
+	addr  string
+	score float64
+}
+
+// selectMean ranks the servers that all players reach.
+func (o obvious) selectMean() []obviousScore {
+	servers := map[string]bool{}
+	for _, report := range o {
+		for addr := range report {
+			servers[addr] = true
+		}
+	}
+	var ranking []obviousScore
+	for addr := range servers {
+		var rtts []float64
+		for _, report := range o {
+			if rtt, ok := report[addr]; ok {
+				rtts = append(rtts, rtt)
+			}
+		}
+		if len(rtts) == len(o) {
+			ranking = append(ranking, obviousScore{addr, average(rtts)})
+		}
+	}
+	slices.SortFunc(ranking, func(a, b obviousScore) int {
+		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.addr, b.addr))
+	})
+	return ranking
+}
+
+func average(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+const benchServers = 30_000
+
+// benchInput is 30,000 servers of which one in 50 is silent for a player.
+func benchInput(players int) (selection.Servers, *selection.Table) {
+	random := rand.New(rand.NewPCG(1, 2))
+	names := make([]string, players)
+	for i := range names {
+		names[i] = "player" + strconv.Itoa(i)
+	}
+	servers, table := selection.Servers{}, selection.NewTable(names, benchServers)
+	for server := range benchServers {
+		servers.List = append(servers.List, benchServer(server))
+		servers.Infos = append(servers.Infos, &discovery.Info{Map: "q3dm17", Players: server % 17, MaxPlayers: 16})
+		base := random.Float64() * 150
+		silent := -1
+		if random.IntN(50) == 0 {
+			silent = random.IntN(players)
+		}
+		for player := range players {
+			state := discovery.Answered
+			if player == silent {
+				state = discovery.Lost
+			}
+			table.Set(player, server, state, time.Duration((base+random.Float64()*100)*1e6))
+		}
+	}
+	return servers, table
+}
+
+func benchServer(i int) discovery.Server {
+	addr := netip.AddrFrom4([4]byte{10, byte(i >> 10), byte(i >> 2), byte(i & 3)})
+	return discovery.Server{Addr: netip.AddrPortFrom(addr, 27960)}
+}
+
+func obviousOf(servers selection.Servers, table *selection.Table) obvious {
+	o := obvious{}
+	for player, name := range table.Players() {
+		o[name] = map[string]float64{}
+		for server := range servers.List {
+			if state, rtt := table.At(player, server); state == discovery.Answered {
+				o[name][servers.List[server].Addr.String()] = rtt.Seconds() * 1000
+			}
+		}
+	}
+	return o
+}
+
+// BenchmarkSelect is the choice itself, as the live page wants it: the best
+// server and nothing of the culled. "times" is how much longer the maps take
+// for less.
+func BenchmarkSelect(b *testing.B) {
+	for _, players := range []int{8, 64, 1000} {
+		b.Run(fmt.Sprint(players), func(b *testing.B) {
+			servers, table := benchInput(players)
+			wish := selection.Wish{By: selection.Mean, Top: 1, Reasons: -1}
+			sieve := selection.NewSieve(servers, wish)
+			compare := timeObvious(b, obviousOf(servers, table), sieve.Select(table))
+			b.ReportAllocs()
+			for b.Loop() {
+				sieve.Select(table)
+			}
+			b.ReportMetric(compare.Seconds()/(b.Elapsed().Seconds()/float64(b.N)), "times")
+		})
+	}
+}
+
+// timeObvious times the maps once, and checks that they agree.
+func timeObvious(b *testing.B, o obvious, got selection.Selection) time.Duration {
+	start := time.Now()
+	ranking := o.selectMean()
+	elapsed := time.Since(start)
+	if best := ranking[0]; best.addr != got.Chosen.Addr.String() || math.Abs(best.score-got.Chosen.Score) > 0.001 {
+		b.Fatalf("the maps choose %v, the table %v", best, got.Chosen)
+	}
+	return elapsed
+}
+
+// BenchmarkDocument is what is shown: ten servers and a hundred reasons.
+func BenchmarkDocument(b *testing.B) {
+	for _, players := range []int{8, 64, 1000} {
+		b.Run(fmt.Sprint(players), func(b *testing.B) {
+			servers, table := benchInput(players)
+			wish := selection.Wish{
+				By: selection.Threshold, Limits: []time.Duration{150 * time.Millisecond, 300 * time.Millisecond},
+				Seats: min(players, 8), Map: "q3dm17", Top: 10, Reasons: 100,
+			}
+			for b.Loop() {
+				selection.Select(servers, table, wish)
+			}
+		})
+	}
+}
+
+// BenchmarkWeighted reads every cell again, as weights for all players demand.
+func BenchmarkWeighted(b *testing.B) {
+	for _, players := range []int{8, 64, 1000} {
+		b.Run(fmt.Sprint(players), func(b *testing.B) {
+			servers, table := benchInput(players)
+			wish := selection.Wish{By: selection.Fairness, Weights: map[string]float64{}, Top: 1, Reasons: -1}
+			for _, name := range table.Players() {
+				wish.Weights[name] = 2
+			}
+			for b.Loop() {
+				selection.Select(servers, table, wish)
+			}
+		})
+	}
+}
+
+// BenchmarkFold notes one player's new report of all servers.
+func BenchmarkFold(b *testing.B) {
+	_, table := benchInput(64)
+	rtts := make([]time.Duration, benchServers)
+	for i := range rtts {
+		rtts[i] = time.Duration(i+1) * time.Microsecond
+	}
+	for b.Loop() {
+		for server, rtt := range rtts {
+			table.Set(7, server, discovery.Answered, rtt)
+		}
+	}
+}
+
+var _ = maps.Keys[map[string]int]

@@ -1,0 +1,56 @@
+package selection
+
+import "net/netip"
+
+// A move to another server in a running evening has its price: it must gain at
+// least 10 ms, and at least a third. So tailscale's netcheck keeps its relay.
+const (
+	leastGain  = 10_000 // microseconds
+	leastShare = 1.0 / 3
+)
+
+// Stay tells what became of the server of the last round.
+type Stay struct {
+	Addr netip.AddrPort `json:"addr"`
+	// Stays: it is chosen again, though perhaps not the first of the ranking.
+	Stays bool `json:"stays"`
+	// Gain is how much lower the best score is, in milliseconds.
+	Gain float64 `json:"gain_ms"`
+	// Culled is why it no longer suits everyone, if it does not; Unlisted that
+	// it is not on the list any more.
+	Culled   *Cause `json:"culled,omitempty"`
+	Unlisted bool   `json:"unlisted,omitempty"`
+}
+
+// stay says whether the group stays where it is, and then as what the server
+// is ranked.
+func (r *round) stay() (*Stay, candidate) {
+	if !r.wish.Keep.IsValid() {
+		return nil, candidate{}
+	}
+	s := &Stay{Addr: r.wish.Keep}
+	server, listed := r.find(r.wish.Keep)
+	switch {
+	case !listed:
+		s.Unlisted = true
+		return s, candidate{}
+	case r.fates[server] != none:
+		s.Culled = &r.fates[server]
+		return s, candidate{}
+	}
+	kept := candidate{server, r.score(server)}
+	gain := kept.score - r.best[0].score
+	s.Gain = millis(gain)
+	s.Stays = gain < leastGain || gain < kept.score*leastShare
+	return s, kept
+}
+
+// find is the place of an address in the list; of several the one that suits.
+func (r *round) find(addr netip.AddrPort) (place int, listed bool) {
+	for server := range r.servers.List {
+		if r.servers.List[server].Addr == addr && (!listed || r.fates[place] != none) {
+			place, listed = server, true
+		}
+	}
+	return place, listed
+}

@@ -1,0 +1,176 @@
+package selection
+
+import (
+	"cmp"
+	"math/bits"
+	"net/netip"
+	"slices"
+
+	"muster/discovery"
+)
+
+// mostRelaxations is how many ways out are told of.
+const mostRelaxations = 10
+
+// Relax is one thing to give up, and what that would free.
+type Relax struct {
+	// Give is the obstacle that would have to go: [Unmeasured] asks for
+	// measuring, [OverThreshold] for a higher limit or, with a player, for
+	// playing without them, as do [Unreachable] and [PingLimits].
+	Give   Cause  `json:"give"`
+	Player string `json:"player,omitempty"`
+	// Frees is how many servers have nothing else against them.
+	Frees int `json:"frees"`
+	// Addr is the best of those, by mean; for a limit the one with the lowest
+	// worst RTT, for seats the one with most of them free.
+	Addr netip.AddrPort `json:"addr"`
+	// LimitMS is the limit that Addr keeps, Seats how many it has free.
+	LimitMS float64 `json:"limit_ms,omitempty"`
+	Seats   *int    `json:"seats,omitempty"`
+
+	server int
+	cost   float64
+}
+
+// Miss is a server that nearly suits everyone.
+type Miss struct {
+	Addr      netip.AddrPort `json:"addr"`
+	Obstacles []Obstacle     `json:"obstacles"`
+}
+
+// Obstacle is one thing against a server.
+type Obstacle struct {
+	Cause   Cause    `json:"reason"`
+	Players []string `json:"players,omitempty"`
+}
+
+// obstacle is what would have to be given up for a server.
+type obstacle struct {
+	give   Cause
+	player int
+}
+
+// whyNone looks for what would have to give for one server to survive.
+func (r *round) whyNone() *Why {
+	ways := make(map[obstacle]*Relax)
+	nearest, fewest := -1, 0
+	for server := range r.fates {
+		all := r.allAgainst(server)
+		if n := r.obstacles(server, all); nearest < 0 || n < fewest || n == fewest && r.servers.compare(server, nearest) < 0 {
+			nearest, fewest = server, n
+		}
+		for _, o := range r.onlyObstacles(server, all) {
+			r.relax(ways, o, server)
+		}
+	}
+	w := &Why{}
+	for _, way := range ways {
+		w.Relax = append(w.Relax, *way)
+	}
+	slices.SortFunc(w.Relax, func(a, b Relax) int {
+		return cmp.Or(cmp.Compare(b.Frees, a.Frees), cmp.Compare(b.Give, a.Give), cmp.Compare(a.Player, b.Player))
+	})
+	w.Relax = w.Relax[:min(len(w.Relax), mostRelaxations)]
+	if nearest >= 0 {
+		w.Nearest = r.miss(nearest)
+	}
+	return w
+}
+
+// allAgainst is everything that speaks against a server, the limit too.
+func (r *round) allAgainst(server int) causes {
+	all := r.against(server)
+	if r.limit != 0 && r.view.sums[server].worst > r.limit {
+		all.add(OverThreshold)
+	}
+	return all
+}
+
+// obstacles counts what would have to be given up for a server: a player who
+// cannot reach it weighs as much as any other cause.
+func (r *round) obstacles(server int, all causes) int {
+	s := &r.view.sums[server]
+	missing := int(r.view.players - s.answered)
+	return bits.OnesCount16(uint16(all)) + max(0, missing-1)
+}
+
+// onlyObstacles are the single things that keep a server out, if one would do.
+func (r *round) onlyObstacles(server int, all causes) []obstacle {
+	if bits.OnesCount16(uint16(all)) != 1 {
+		return nil
+	}
+	s, cause := &r.view.sums[server], all.first()
+	switch cause {
+	case Unreachable, Unmeasured:
+		if r.view.players-s.answered > 1 {
+			return nil
+		}
+		return []obstacle{{cause, r.only(server, func(c cell) bool { return !c.answered() })}}
+	case OverThreshold:
+		raise := obstacle{cause, nobody}
+		if s.second > r.limit || r.view.players < 2 {
+			return []obstacle{raise}
+		}
+		return []obstacle{raise, {cause, r.only(server, func(c cell) bool { return c == s.worst })}}
+	}
+	return []obstacle{{cause, nobody}}
+}
+
+// only is the player whose cell of a server is so.
+func (r *round) only(server int, so func(cell) bool) int {
+	for player := range r.view.table.players {
+		if player != r.view.dropped && so(r.view.table.cell(player, server)) {
+			return player
+		}
+	}
+	return nobody
+}
+
+// relax counts a server that one obstacle alone keeps out.
+func (r *round) relax(ways map[obstacle]*Relax, o obstacle, server int) {
+	way, cost := ways[o], r.price(o, server)
+	if way == nil {
+		way = &Relax{Give: o.give, server: server, cost: cost}
+		if o.player != nobody {
+			way.Player = r.view.table.players[o.player]
+		}
+		ways[o] = way
+	}
+	way.Frees++
+	if c := cmp.Compare(cost, way.cost); c < 0 || c == 0 && r.servers.compare(server, way.server) < 0 {
+		way.server, way.cost = server, cost
+	}
+	way.Addr = r.servers.List[way.server].Addr
+	switch {
+	case o.give == Full:
+		free := r.wish.free(r.servers.info(way.server))
+		way.Seats = &free
+	case o.give == OverThreshold && o.player == nobody:
+		way.LimitMS = millis(way.cost)
+	}
+}
+
+// price orders the servers that an obstacle keeps out, the cheapest first.
+func (r *round) price(o obstacle, server int) float64 {
+	s := &r.view.sums[server]
+	switch {
+	case o.give == OverThreshold && o.player == nobody:
+		return float64(s.worst)
+	case o.give == Full:
+		return float64(-r.wish.free(r.servers.info(server)))
+	case s.answered == 0:
+		return float64(cellOf(discovery.Answered, 0))
+	}
+	return s.mean()
+}
+
+func (r *round) miss(server int) *Miss {
+	m := &Miss{Addr: r.servers.List[server].Addr}
+	all := r.allAgainst(server)
+	for cause := range none {
+		if all.has(cause) {
+			m.Obstacles = append(m.Obstacles, Obstacle{cause, r.concerned(server, cause)})
+		}
+	}
+	return m
+}

@@ -1,0 +1,33 @@
+package selection
+
+import "slices"
+
+// top keeps the first of many items in order, however they come.
+type top[T any] struct {
+	limit   int // how many; 0 is all
+	compare func(a, b T) int
+	items   []T
+}
+
+func (t *top[T]) add(item T) {
+	if t.limit == 0 {
+		t.items = append(t.items, item)
+		return
+	}
+	if len(t.items) == t.limit {
+		if t.compare(item, t.items[t.limit-1]) >= 0 {
+			return
+		}
+		t.items = t.items[:t.limit-1]
+	}
+	i, _ := slices.BinarySearchFunc(t.items, item, t.compare)
+	t.items = slices.Insert(t.items, i, item)
+}
+
+// sorted are the kept items, the first first.
+func (t *top[T]) sorted() []T {
+	if t.limit == 0 {
+		slices.SortFunc(t.items, t.compare)
+	}
+	return t.items
+}

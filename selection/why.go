@@ -1,0 +1,162 @@
+package selection
+
+import (
+	"math"
+	"net/netip"
+	"slices"
+)
+
+// Why says what decided a choice, or what prevents one.
+type Why struct {
+	// Bottleneck is the player who holds the chosen server's score up most: the
+	// one with the highest RTT, or, where fairness decides, the one furthest
+	// from the mean. Players without a say are none.
+	Bottleneck string `json:"bottleneck,omitempty"`
+	// Without is what the others would get without the bottleneck.
+	Without *Without `json:"without,omitempty"`
+	// Rivals are the servers that are best by another measure, and lost.
+	Rivals []Rival `json:"rivals,omitempty"`
+	// Relax is what could be given up for a server to survive, what frees most
+	// first; only if nothing was chosen.
+	Relax []Relax `json:"relax,omitempty"`
+	// Nearest is the server with the fewest obstacles, if nothing was chosen.
+	Nearest *Miss `json:"nearest,omitempty"`
+}
+
+// Without is the choice for everyone but one player.
+type Without struct {
+	Player string `json:"player"`
+	// Addr is the zero value if nothing suits the others either.
+	Addr  netip.AddrPort `json:"addr"`
+	Score float64        `json:"score"`
+	// Gain is by how many milliseconds the score is lower.
+	Gain float64 `json:"gain_ms"`
+	// Moves: it is another server. The player decides where everyone plays.
+	Moves bool `json:"moves"`
+}
+
+// Rival is a server that would be best by a plain measure.
+type Rival struct {
+	By Rule `json:"by"` // mean, minimax or fairness
+	Ranked
+	// Over are the players over the limit, if that is why it lost.
+	Over []string `json:"over,omitempty"`
+}
+
+// why explains a finished round.
+func (r *round) why(doc *Selection) *Why {
+	if doc.Chosen == nil {
+		return r.whyNone()
+	}
+	w := &Why{Rivals: r.rivals(doc.Chosen.Server)}
+	bottleneck := r.bottleneck(doc.Chosen.Server)
+	w.Bottleneck = r.view.table.players[bottleneck]
+	if r.view.players > 1 {
+		without := r.without(bottleneck, doc.Chosen)
+		w.Without = &without
+	}
+	return w
+}
+
+// bottleneck is the player who holds the score of a server up most, of several
+// the first by name.
+func (r *round) bottleneck(server int) int {
+	found, height := 0, -1.0
+	mean := r.view.sums[server].mean()
+	for _, player := range byName(r.view.table.players) {
+		if r.view.weights[player] == 0 || player == r.view.dropped {
+			continue
+		}
+		h := float64(r.view.table.cell(player, server))
+		if r.view.measure == Fairness {
+			h = math.Abs(h - mean)
+		}
+		if h > height {
+			found, height = player, h
+		}
+	}
+	return found
+}
+
+func (r *round) without(player int, chosen *Ranked) Without {
+	w := Without{Player: r.view.table.players[player]}
+	rest := newRound(r.Sieve, r.view.table, player)
+	if len(rest.best) == 0 {
+		return w
+	}
+	best := rest.best[0]
+	w.Addr = r.servers.List[best.server].Addr
+	w.Score = millis(best.score)
+	w.Gain = millis((chosen.Score - w.Score) * 1000)
+	w.Moves = w.Addr != chosen.Addr
+	return w
+}
+
+// Pivots tells for every player what the others would get without them, in the
+// order of the players. Small groups cannot be protected from a plausible lie:
+// they can see who decides. It is as much work as a choice for each player.
+func (s *Sieve) Pivots(table *Table) []Without {
+	r := newRound(s, table, nobody)
+	if len(r.best) == 0 || len(table.players) < 2 {
+		return nil
+	}
+	chosen := r.ranked(r.best[0])
+	pivots := make([]Without, len(table.players))
+	for player := range pivots {
+		pivots[player] = r.without(player, &chosen)
+	}
+	return pivots
+}
+
+// rivals are the best servers by each plain measure, limits and weights apart,
+// if they are not the chosen one.
+func (r *round) rivals(chosen int) []Rival {
+	var rivals []Rival
+	for _, measure := range []Rule{Mean, Minimax, Fairness} {
+		best, ok := r.bestBy(measure)
+		if !ok || best.server == chosen {
+			continue
+		}
+		rival := Rival{By: measure, Ranked: r.ranked(best)}
+		if r.fates[best.server] == OverThreshold {
+			rival.Over = r.concerned(best.server, OverThreshold)
+		}
+		rivals = append(rivals, rival)
+	}
+	return rivals
+}
+
+// bestBy is the best server by a plain measure, whether over the limit or not.
+func (r *round) bestBy(measure Rule) (best candidate, ok bool) {
+	least := top[candidate]{limit: 1, compare: r.compare}
+	for server, fate := range r.fates {
+		if fate == none || fate == OverThreshold {
+			least.add(candidate{server, r.view.sums[server].by(measure)})
+		}
+	}
+	if len(least.items) == 0 {
+		return best, false
+	}
+	best = least.items[0]
+	best.score = r.score(best.server)
+	return best, true
+}
+
+// by is a plain measure in microseconds.
+func (s *sums) by(measure Rule) float64 {
+	switch measure {
+	case Minimax:
+		return float64(s.worst)
+	case Fairness:
+		return s.deviation()
+	}
+	return s.mean()
+}
+
+// firstOf is the first of some names in their order.
+func firstOf(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return slices.Min(names)
+}
