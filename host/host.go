@@ -1,0 +1,167 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"muster/host/wire"
+)
+
+// keepRooms is how long a room that nothing happens in is restored: an evening
+// and the morning after.
+const keepRooms = 24 * time.Hour
+
+// Config is what a host needs of its surroundings.
+type Config struct {
+	// List gets server lists. It is called once a round for all players.
+	List ListFunc
+	// Store keeps rooms over a restart; nil keeps nothing.
+	Store Store
+	// Page answers at /; nil answers nothing there.
+	Page http.Handler
+	// Logger takes what the organiser does not need to read; nil discards it.
+	Logger *slog.Logger
+}
+
+// Host holds rooms and their members' connections. It is an [http.Handler]'s
+// maker, not a listener: whoever serves decides on addresses and TLS.
+type Host struct {
+	config   Config
+	metrics  *metrics
+	upgrader websocket.Upgrader
+	ctx      context.Context
+	cancel   context.CancelFunc
+	work     sync.WaitGroup // rooms and connections
+
+	mu    sync.Mutex // guards following
+	rooms map[string]*actor
+}
+
+// New is a host with the rooms of its store.
+func New(config Config) (*Host, error) {
+	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
+	if config.Store == nil {
+		config.Store = NoStore()
+	}
+	h := &Host{
+		config: config, metrics: newMetrics(), rooms: map[string]*actor{},
+		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
+	}
+	h.ctx, h.cancel = context.WithCancel(context.Background())
+	if err := h.restore(time.Now()); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// restore starts the saved rooms, and forgets those that are over. A room that
+// cannot be read is reported and kept for whoever can.
+func (h *Host) restore(now time.Time) error {
+	rooms, err := h.config.Store.Load()
+	if err != nil {
+		return fmt.Errorf("host: rooms not restored: %w", err)
+	}
+	for code, data := range rooms {
+		room, err := Restore(data)
+		switch {
+		case err != nil:
+			h.config.Logger.Error("room not restored", "room", code, "error", err)
+		case now.Sub(room.lastNote()) > keepRooms:
+			if err := h.config.Store.Delete(code); err != nil {
+				return err
+			}
+		default:
+			effects := room.Returned(now)
+			a := h.start(room)
+			a.post(func() { a.perform(effects) })
+		}
+	}
+	return nil
+}
+
+// Close ends all rooms, saved, and all connections, and waits for them.
+func (h *Host) Close() error {
+	h.cancel()
+	h.work.Wait()
+	return h.config.Store.Close()
+}
+
+// Open opens a room and returns its code and the organiser's secret.
+func (h *Host) Open(settings Settings) (code, secret string) {
+	code, secret = h.freeCode(), newSecret()
+	h.start(NewRoom(code, secret, settings, time.Now()))
+	return code, secret
+}
+
+func (h *Host) freeCode() string {
+	for {
+		code := newCode()
+		if h.actor(code) == nil {
+			return code
+		}
+	}
+}
+
+// Rooms are the codes of all rooms, in order.
+func (h *Host) Rooms() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Sorted(maps.Keys(h.rooms))
+}
+
+// Room is the newest state of a room.
+func (h *Host) Room(code string) (wire.Room, bool) {
+	a := h.actor(CanonicalCode(code))
+	if a == nil {
+		return wire.Room{}, false
+	}
+	room, _ := a.board.get()
+	return room, true
+}
+
+// Watch yields the newest state of a room, now and whenever it changes, until
+// ctx or the host ends. A slow reader misses states, never the last.
+func (h *Host) Watch(ctx context.Context, code string) iter.Seq[wire.Room] {
+	a := h.actor(CanonicalCode(code))
+	if a == nil {
+		return func(func(wire.Room) bool) {}
+	}
+	return a.board.watch(ctx)
+}
+
+// Go is the organiser's word to a room; see [Room.Go].
+func (h *Host) Go(code string) bool {
+	a := h.actor(CanonicalCode(code))
+	return a != nil && a.post(func() { a.perform(a.room.Go(time.Now())) })
+}
+
+// start gives a room its goroutine.
+func (h *Host) start(room *Room) *actor {
+	a := &actor{
+		ctx: h.ctx, code: room.Code, secret: room.Secret, list: h.config.List, store: h.config.Store, stats: h.metrics,
+		log: h.config.Logger.With("room", room.Code), board: newBoard(room.View()),
+		inbox: make(chan func()), room: room, conns: map[string]*wire.Conn{}, unsaved: true,
+	}
+	h.mu.Lock()
+	h.rooms[room.Code] = a
+	h.mu.Unlock()
+	h.metrics.rooms.Inc()
+	h.work.Go(a.run)
+	return a
+}
+
+func (h *Host) actor(code string) *actor {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.rooms[code]
+}

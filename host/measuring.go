@@ -1,0 +1,191 @@
+package host
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// Listed takes the server list that was asked for, and has everyone measure it.
+func (r *Room) Listed(servers []discovery.Server, err error, now time.Time) []effect {
+	switch {
+	case r.Stage != wire.Listing:
+		return nil // the organiser was faster
+	case err != nil:
+		return r.fail(now, "no server list: %v", err)
+	case len(servers) == 0:
+		return r.fail(now, "the server list is empty")
+	}
+	r.Servers = byNeighbourhood(servers)
+	r.Infos = make([]*discovery.Info, len(servers))
+	r.enter(wire.Measuring, now)
+	r.note(now, "%d servers listed", len(servers))
+	effects := []effect{send{message: r.listMessage()}}
+	for _, m := range r.Members {
+		m.reset(len(servers), now)
+		effects = append(effects, r.measureMessages(m)...)
+	}
+	return effects
+}
+
+// byNeighbourhood sorts servers by country, origin AS and address: neighbours
+// share their markers on the wire, and have nearly the same RTT.
+func byNeighbourhood(servers []discovery.Server) []discovery.Server {
+	return slices.SortedFunc(slices.Values(servers), func(a, b discovery.Server) int {
+		return cmp.Or(cmp.Compare(a.Country, b.Country), cmp.Compare(a.ASN, b.ASN), discovery.CompareAddr(a, b))
+	})
+}
+
+func (r *Room) listMessage() wire.Message { return wire.List{Round: r.Round, Servers: r.Servers} }
+
+// measureMessages starts a member, and gives back what is already known of it.
+func (r *Room) measureMessages(m *Member) []effect {
+	limit := time.Duration(0)
+	if n := len(r.Settings.Limits); n > 0 {
+		limit = r.Settings.Limits[n-1]
+	}
+	effects := []effect{send{m.Name, wire.Measure{
+		Round: r.Round, Game: r.Settings.Game, Strategy: r.Settings.Strategy, MaxRTT: limit,
+		Seed: uint64(r.Round), Known: m.Probed,
+	}}}
+	if m.Probed > 0 {
+		effects = append(effects, send{m.Name, wire.Report{Round: r.Round, Results: m.known()}})
+	}
+	return effects
+}
+
+// known are the member's results of this round, by server.
+func (m *Member) known() []discovery.Result {
+	known := make([]discovery.Result, 0, m.Probed)
+	for _, result := range m.Results {
+		if result.State != discovery.Unprobed {
+			known = append(known, result)
+		}
+	}
+	return known
+}
+
+// Receive takes what a member says. Its error means that the member's program
+// makes no sense.
+func (r *Room) Receive(name string, message wire.Message, now time.Time) ([]effect, error) {
+	m := r.member(name)
+	if m == nil {
+		return nil, fmt.Errorf("host: %q is no member of room %s", name, r.Code)
+	}
+	switch message := message.(type) {
+	case wire.Report:
+		return nil, r.report(m, message, now)
+	case wire.Infos:
+		return nil, r.inform(message)
+	case wire.Done:
+		return r.done(m, message, now), nil
+	case wire.Verified:
+		return r.verified(m, message, now)
+	case wire.Launched:
+		r.launched(m, message, now)
+		return nil, nil
+	}
+	return nil, fmt.Errorf("host: a %T from a peer", message)
+}
+
+// report adds a member's results. Those of a round before, still on their way
+// when it ended, are ignored.
+func (r *Room) report(m *Member, report wire.Report, now time.Time) error {
+	if report.Round != r.Round || r.Stage != wire.Measuring {
+		return nil
+	}
+	for _, result := range report.Results {
+		if result.Server >= len(m.Results) {
+			return fmt.Errorf("host: %s reports server %d of %d", m.Name, result.Server, len(m.Results))
+		}
+		m.add(result)
+	}
+	m.Heard, m.LeftOut = now, false
+	return nil
+}
+
+func (m *Member) add(result discovery.Result) {
+	old := m.Results[result.Server].State
+	m.Results[result.Server] = result
+	m.Probed += count(result.State != discovery.Unprobed) - count(old != discovery.Unprobed)
+	m.Answered += count(result.State == discovery.Answered) - count(old == discovery.Answered)
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func (r *Room) inform(infos wire.Infos) error {
+	if infos.Round != r.Round {
+		return nil
+	}
+	for i := range infos.Servers {
+		s := &infos.Servers[i]
+		if s.Server >= len(r.Infos) {
+			return fmt.Errorf("host: infos name server %d of %d", s.Server, len(r.Infos))
+		}
+		r.Infos[s.Server] = &s.Info
+	}
+	return nil
+}
+
+func (r *Room) done(m *Member, done wire.Done, now time.Time) []effect {
+	if done.Round != r.Round || r.Stage != wire.Measuring || m.Done {
+		return nil
+	}
+	m.Done, m.Heard = true, now
+	r.note(now, "%s has measured %d servers, %d answered", m.Name, m.Probed, m.Answered)
+	return r.chooseWhenDone(now)
+}
+
+func (r *Room) chooseWhenDone(now time.Time) []effect {
+	if len(r.active()) == 0 || !r.allActive(func(m *Member) bool { return m.Done }) {
+		return nil
+	}
+	return r.choose(now)
+}
+
+// tickMeasuring goes on without players who vanished or say nothing, and with
+// what there is when the time is up: nobody holds the others for ever.
+func (r *Room) tickMeasuring(now time.Time) []effect {
+	for _, m := range r.active() {
+		if why := m.overdue(now); why != "" {
+			m.LeftOut = true
+			r.note(now, "going on without %s, who %s", m.Name, why)
+		}
+	}
+	if len(r.active()) == 0 {
+		return r.fail(now, "nobody is left to measure")
+	}
+	if limit := r.measuringTime(); now.Sub(r.Since) > limit {
+		r.note(now, "time is up after %v: choosing from what has been measured", limit)
+		return r.choose(now)
+	}
+	return r.chooseWhenDone(now)
+}
+
+// measuringTime is how long a round's measuring may take.
+func (r *Room) measuringTime() time.Duration {
+	return measuringGrace + time.Duration(len(r.Servers)/slowestRate)*time.Second
+}
+
+// overdue says why a member is no longer waited for, or nothing.
+func (m *Member) overdue(now time.Time) string {
+	silence := now.Sub(m.Heard)
+	switch {
+	case m.Done:
+		return ""
+	case !m.Connected && silence > goneAfter:
+		return fmt.Sprintf("has been gone for %v", goneAfter)
+	case m.Connected && silence > stalledAfter:
+		return fmt.Sprintf("has reported nothing for %v", stalledAfter)
+	}
+	return ""
+}

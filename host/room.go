@@ -1,0 +1,246 @@
+// Package host holds rooms: it gathers the players, fetches the server list
+// once for all of them, merges what they measure, chooses the server and sends
+// everyone there.
+//
+// A [Room] is a value. Its methods take what happened and the time, change the
+// room, and return what is to be done about it; they open no socket and read no
+// clock. A [Host] is the shell: it owns the connections, the clock, the list
+// fetcher and the store, and gives each room a goroutine of its own.
+//
+//	gathering ─▶ listing ─▶ measuring ─▶ chosen ─▶ launching ─▶ (next round)
+//	                │            │          │
+//	                └────────────┴──────────┴──▶ failed ─▶ (next round)
+package host
+
+import (
+	"fmt"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// How long a room waits, and why that long.
+const (
+	// goneAfter is how long a player may be away: long enough to start the
+	// program again and come back.
+	goneAfter = 30 * time.Second
+	// stalledAfter is how long a connected player may report nothing: several
+	// times the longest silence of a plan that waits for lost servers.
+	stalledAfter = 20 * time.Second
+	// slowestRate is the slowest probing, in servers a second, that a room
+	// waits for.
+	slowestRate = 100
+	// measuringGrace comes on top of the time that the list itself takes.
+	measuringGrace = time.Minute
+	// verifyingTime is ample for the samples of a few servers.
+	verifyingTime = 15 * time.Second
+)
+
+// Settings are what the organiser decides.
+type Settings struct {
+	Name string         `json:"name"`
+	Game string         `json:"game"`
+	By   selection.Rule `json:"by"`
+	// Players is how many the group waits for and needs seats for; 0 leaves
+	// both to the organiser's go.
+	Players int `json:"players"`
+	// Limits are the RTTs nobody may be over, strictest first.
+	Limits   []time.Duration `json:"limits,omitempty"`
+	Map      string          `json:"map,omitempty"`
+	Mode     string          `json:"mode,omitempty"`
+	Strategy string          `json:"strategy"`
+	// Password is the game server's, given to players for the launch.
+	Password string `json:"password,omitempty"`
+}
+
+// Room is one group's gathering, whole: it can be saved and restored.
+type Room struct {
+	Code string `json:"code"`
+	// Secret is the organiser's key to the room.
+	Secret   string     `json:"secret"`
+	Opened   time.Time  `json:"opened"`
+	Settings Settings   `json:"settings"`
+	Stage    wire.Stage `json:"stage"`
+	// Since is when the stage began.
+	Since   time.Time   `json:"since"`
+	Round   int         `json:"round"`
+	Members []*Member   `json:"members"`
+	Log     []wire.Note `json:"log"`
+	// Final is the second look at the best few, while it goes on.
+	Final *Final `json:"final,omitempty"`
+	// Selection is the newest choice, nil before there is one.
+	Selection *selection.Selection `json:"selection,omitempty"`
+	Launch    *wire.Launch         `json:"launch,omitempty"`
+
+	// Servers is the round's list, and Infos what the servers say of
+	// themselves, nil where nobody heard. Both are saved in compact form.
+	Servers []discovery.Server `json:"-"`
+	Infos   []*discovery.Info  `json:"-"`
+}
+
+// Member is one player of a room.
+type Member struct {
+	Name      string `json:"name"`
+	Token     string `json:"token"`
+	Organiser bool   `json:"organiser,omitempty"`
+	Connected bool   `json:"connected"`
+	// Heard is when the member last came, left, or got on with the work.
+	Heard    time.Time `json:"heard"`
+	Probed   int       `json:"probed"`
+	Answered int       `json:"answered"`
+	Done     bool      `json:"done"`
+	// LeftOut: the round goes on without this player.
+	LeftOut bool             `json:"left_out,omitempty"`
+	Launch  wire.LaunchState `json:"launch,omitempty"`
+	Detail  string           `json:"detail,omitempty"`
+
+	// Results are what the member measured, by server.
+	Results []discovery.Result `json:"-"`
+}
+
+// effect is something the shell is to do for a room.
+type effect interface{ isEffect() }
+
+// send goes to one member, or to all that are connected if the name is empty.
+type send struct {
+	to      string
+	message wire.Message
+}
+
+// fetch gets the server list and calls Room.Listed.
+type fetch struct{ game string }
+
+func (send) isEffect()  {}
+func (fetch) isEffect() {}
+
+// NewRoom opens a room.
+func NewRoom(code, secret string, settings Settings, now time.Time) *Room {
+	r := &Room{Code: code, Secret: secret, Opened: now, Settings: settings, Stage: wire.Gathering, Since: now, Round: 1}
+	r.note(now, "room %s opened for %s", code, settings.Game)
+	return r
+}
+
+// Go is the organiser's word: start with who is here, choose from what there
+// is, or begin the next round.
+func (r *Room) Go(now time.Time) []effect {
+	switch r.Stage {
+	case wire.Gathering:
+		if len(r.Members) == 0 {
+			r.note(now, "nobody is here yet")
+			return nil
+		}
+		return r.list(now)
+	case wire.Measuring:
+		r.note(now, "the organiser says go: choosing from what has been measured")
+		return r.choose(now)
+	case wire.Launching, wire.Failed:
+		return r.again(now)
+	}
+	return nil
+}
+
+// Tick lets time pass: it gives up on who takes too long. Call it a few times a
+// second.
+func (r *Room) Tick(now time.Time) []effect {
+	switch r.Stage {
+	case wire.Measuring:
+		return r.tickMeasuring(now)
+	case wire.Chosen:
+		return r.tickVerifying(now)
+	}
+	return nil
+}
+
+// again starts the next round with the same members.
+func (r *Room) again(now time.Time) []effect {
+	r.Round++
+	r.Final, r.Launch = nil, nil
+	for _, m := range r.Members {
+		m.reset(0, now)
+	}
+	r.note(now, "round %d", r.Round)
+	return r.list(now)
+}
+
+func (m *Member) reset(servers int, now time.Time) {
+	m.Results = make([]discovery.Result, servers)
+	m.Probed, m.Answered, m.Done, m.LeftOut = 0, 0, false, false
+	m.Launch, m.Detail = "", ""
+	m.Heard = now
+}
+
+// list asks the shell for the server list.
+func (r *Room) list(now time.Time) []effect {
+	r.enter(wire.Listing, now)
+	return []effect{fetch{game: r.Settings.Game}}
+}
+
+func (r *Room) enter(stage wire.Stage, now time.Time) { r.Stage, r.Since = stage, now }
+
+func (r *Room) fail(now time.Time, format string, args ...any) []effect {
+	r.enter(wire.Failed, now)
+	r.note(now, format, args...)
+	return nil
+}
+
+// maxLog is how many notes a room keeps: an evening's worth.
+const maxLog = 200
+
+func (r *Room) note(now time.Time, format string, args ...any) {
+	r.Log = append(r.Log, wire.Note{At: now, Text: fmt.Sprintf(format, args...)})
+	if len(r.Log) > maxLog {
+		r.Log = r.Log[len(r.Log)-maxLog:]
+	}
+}
+
+func (r *Room) lastNote() time.Time {
+	if len(r.Log) == 0 {
+		return r.Opened
+	}
+	return r.Log[len(r.Log)-1].At
+}
+
+// Returned notes that the host was away and has the room again. What it was
+// waiting for starts over; nobody is blamed for the time between.
+func (r *Room) Returned(now time.Time) []effect {
+	r.note(now, "the host was restarted")
+	r.Since = now
+	for _, m := range r.Members {
+		m.Connected, m.Heard = false, now
+	}
+	if r.Stage == wire.Listing {
+		return []effect{fetch{game: r.Settings.Game}}
+	}
+	return nil
+}
+
+func (r *Room) member(name string) *Member {
+	for _, m := range r.Members {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// active are the members whom the round counts on.
+func (r *Room) active() []*Member {
+	var active []*Member
+	for _, m := range r.Members {
+		if !m.LeftOut {
+			active = append(active, m)
+		}
+	}
+	return active
+}
+
+func (r *Room) allActive(is func(*Member) bool) bool {
+	for _, m := range r.active() {
+		if !is(m) {
+			return false
+		}
+	}
+	return true
+}

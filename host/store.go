@@ -1,0 +1,75 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// Store keeps rooms over a restart of the host.
+type Store interface {
+	// Load returns all saved rooms, by code.
+	Load() (map[string][]byte, error)
+	// Save keeps a room, whole, in place of what was there.
+	Save(code string, data []byte) error
+	Delete(code string) error
+	Close() error
+}
+
+var roomsBucket = []byte("rooms")
+
+type fileStore struct{ db *bbolt.DB }
+
+// OpenStore opens the store in a file, which it creates if need be. One
+// program at a time can have it open.
+func OpenStore(file string) (Store, error) {
+	db, err := bbolt.Open(file, 0o600, &bbolt.Options{Timeout: time.Second})
+	if errors.Is(err, bbolt.ErrTimeout) {
+		return nil, fmt.Errorf("host: %s is in use by another host", file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("host: room store: %w", err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		_, err := tx.CreateBucketIfNotExists(roomsBucket)
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("host: room store: %w", err), db.Close())
+	}
+	return &fileStore{db}, nil
+}
+
+func (s *fileStore) Load() (map[string][]byte, error) {
+	rooms := map[string][]byte{}
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		return tx.Bucket(roomsBucket).ForEach(func(code, data []byte) error {
+			rooms[string(code)] = append([]byte(nil), data...) // bbolt's bytes end with the transaction
+			return nil
+		})
+	})
+	return rooms, err
+}
+
+func (s *fileStore) Save(code string, data []byte) error {
+	return s.db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(roomsBucket).Put([]byte(code), data) })
+}
+
+func (s *fileStore) Delete(code string) error {
+	return s.db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(roomsBucket).Delete([]byte(code)) })
+}
+
+func (s *fileStore) Close() error { return s.db.Close() }
+
+// noStore forgets everything: for a demonstration, or where no file can be had.
+type noStore struct{}
+
+// NoStore keeps nothing.
+func NoStore() Store { return noStore{} }
+
+func (noStore) Load() (map[string][]byte, error) { return nil, nil }
+func (noStore) Save(string, []byte) error        { return nil }
+func (noStore) Delete(string) error              { return nil }
+func (noStore) Close() error                     { return nil }

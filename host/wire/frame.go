@@ -1,0 +1,110 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/gorilla/websocket"
+)
+
+// Frame is one WebSocket message: its type and its bytes.
+type Frame struct {
+	Type int // websocket.TextMessage or websocket.BinaryMessage
+	Data []byte
+}
+
+// BinaryFrame is the frame of data that was marshalled and kept.
+func BinaryFrame(data []byte) Frame { return Frame{websocket.BinaryMessage, data} }
+
+// The first byte of a binary frame.
+const (
+	kindList   = 1
+	kindReport = 2
+	kindInfos  = 3
+)
+
+// ErrMalformed is wrapped by errors over frames that make no sense.
+var ErrMalformed = errors.New("wire: malformed message")
+
+// Marshal turns a message into a frame.
+func Marshal(m Message) (Frame, error) {
+	switch m := m.(type) {
+	case List:
+		return Frame{websocket.BinaryMessage, appendList([]byte{kindList}, m)}, nil
+	case Report:
+		return Frame{websocket.BinaryMessage, appendReport([]byte{kindReport}, m)}, nil
+	case Infos:
+		return Frame{websocket.BinaryMessage, appendInfos([]byte{kindInfos}, m)}, nil
+	}
+	return marshalJSON(m)
+}
+
+// marshalJSON writes the message's type and its fields in one object.
+func marshalJSON(m Message) (Frame, error) {
+	fields, err := json.Marshal(m)
+	if err != nil {
+		return Frame{}, fmt.Errorf("wire: %s: %w", m.kind(), err)
+	}
+	data := fmt.Appendf(nil, `{"type":%q,`, m.kind())
+	return Frame{websocket.TextMessage, append(data, fields[1:]...)}, nil
+}
+
+// Unmarshal reads a frame. Its errors wrap [ErrMalformed].
+func Unmarshal(f Frame) (Message, error) {
+	if f.Type == websocket.TextMessage {
+		return unmarshalJSON(f.Data)
+	}
+	if len(f.Data) == 0 {
+		return nil, fmt.Errorf("%w: empty frame", ErrMalformed)
+	}
+	switch body := f.Data[1:]; f.Data[0] {
+	case kindList:
+		return parseList(body)
+	case kindReport:
+		return parseReport(body)
+	case kindInfos:
+		return parseInfos(body)
+	}
+	return nil, fmt.Errorf("%w: unknown kind %d", ErrMalformed, f.Data[0])
+}
+
+func unmarshalJSON(data []byte) (Message, error) {
+	var head struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrMalformed, err)
+	}
+	switch head.Type {
+	case Hello{}.kind():
+		return into[Hello](data)
+	case Welcome{}.kind():
+		return into[Welcome](data)
+	case Refusal{}.kind():
+		return into[Refusal](data)
+	case Measure{}.kind():
+		return into[Measure](data)
+	case Done{}.kind():
+		return into[Done](data)
+	case Finalists{}.kind():
+		return into[Finalists](data)
+	case Verified{}.kind():
+		return into[Verified](data)
+	case Launch{}.kind():
+		return into[Launch](data)
+	case Launched{}.kind():
+		return into[Launched](data)
+	case Room{}.kind():
+		return into[Room](data)
+	}
+	return nil, fmt.Errorf("%w: unknown type %q", ErrMalformed, head.Type)
+}
+
+func into[M Message](data []byte) (Message, error) {
+	var m M
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, fmt.Errorf("%w: %s: %v", ErrMalformed, m.kind(), err)
+	}
+	return m, nil
+}

@@ -1,0 +1,166 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"muster/discovery"
+)
+
+// An infos frame holds a record a server. Maps and modes repeat, so a text is
+// sent once a frame and then by its number:
+//
+//	kind │ round │ count │ gap │ flags │ players │ max │ map │ mode │ (flagged …)
+//
+// A text is 0 and the bytes when it is new, else its number in the frame.
+const (
+	flagPassword = 1 << iota
+	flagBots
+	flagGamePort
+	flagAppID
+	flagPings
+	flagVersion
+)
+
+// maxWireText bounds a text; parsers cut theirs to the same length.
+const maxWireText = 256
+
+func appendInfos(b []byte, in Infos) []byte {
+	b = binary.AppendUvarint(b, uint64(in.Round))
+	b = binary.AppendUvarint(b, uint64(len(in.Servers)))
+	texts := dictionary{}
+	last := 0
+	for i := range in.Servers {
+		s := &in.Servers[i]
+		b = binary.AppendUvarint(b, zigzag(int64(s.Server-last)))
+		last = s.Server
+		b = appendInfo(b, &s.Info, texts)
+	}
+	return b
+}
+
+func appendInfo(b []byte, info *discovery.Info, texts dictionary) []byte {
+	flags := flagsOf(info)
+	b = append(b, flags)
+	b = binary.AppendUvarint(b, uint64(max(0, info.Players)))
+	b = binary.AppendUvarint(b, uint64(max(0, info.MaxPlayers)))
+	b = texts.append(b, info.Map)
+	b = texts.append(b, info.Mode)
+	if flags&flagBots != 0 {
+		b = binary.AppendUvarint(b, uint64(max(0, info.Bots)))
+	}
+	if flags&flagGamePort != 0 {
+		b = binary.AppendUvarint(b, uint64(info.GamePort))
+	}
+	if flags&flagAppID != 0 {
+		b = binary.AppendUvarint(b, info.AppID)
+	}
+	if flags&flagPings != 0 {
+		b = binary.AppendUvarint(b, uint64(info.MinPing/time.Millisecond))
+		b = binary.AppendUvarint(b, uint64(info.MaxPing/time.Millisecond))
+	}
+	if flags&flagVersion != 0 {
+		b = texts.append(b, info.Version)
+	}
+	return b
+}
+
+func flagsOf(info *discovery.Info) byte {
+	var flags byte
+	for _, f := range []struct {
+		flag byte
+		set  bool
+	}{
+		{flagPassword, info.Password},
+		{flagBots, info.Bots != 0},
+		{flagGamePort, info.GamePort != 0},
+		{flagAppID, info.AppID != 0},
+		{flagPings, info.MinPing != 0 || info.MaxPing != 0},
+		{flagVersion, info.Version != ""},
+	} {
+		if f.set {
+			flags |= f.flag
+		}
+	}
+	return flags
+}
+
+// dictionary numbers the texts of a frame, from 1.
+type dictionary map[string]uint64
+
+func (d dictionary) append(b []byte, s string) []byte {
+	if n, ok := d[s]; ok {
+		return binary.AppendUvarint(b, n)
+	}
+	d[s] = uint64(len(d) + 1)
+	return appendText(append(b, 0), s)
+}
+
+func parseInfos(b []byte) (Message, error) {
+	r := reader{b: b}
+	in := Infos{Round: int(r.upTo(maxServers))}
+	count := r.upTo(uint64(len(r.b))) // a record has more than one byte
+	in.Servers = make([]ServerInfo, 0, count/5)
+	var texts []string
+	last := int64(0)
+	for range count {
+		last += unzigzag(r.upTo(2 * maxServers))
+		if last < 0 || last > maxServers {
+			r.fail("server %d", last)
+		}
+		info := r.info(&texts)
+		if r.err != nil {
+			break
+		}
+		in.Servers = append(in.Servers, ServerInfo{Server: int(last), Info: info})
+	}
+	if err := r.end(); err != nil {
+		return nil, fmt.Errorf("%w: infos: %v", ErrMalformed, err)
+	}
+	return in, nil
+}
+
+func (r *reader) info(texts *[]string) discovery.Info {
+	const maxSeats = 1 << 16
+	flags := r.byte()
+	info := discovery.Info{
+		Password:   flags&flagPassword != 0,
+		Players:    int(r.upTo(maxSeats)),
+		MaxPlayers: int(r.upTo(maxSeats)),
+		Map:        r.numbered(texts),
+		Mode:       r.numbered(texts),
+	}
+	if flags&flagBots != 0 {
+		info.Bots = int(r.upTo(maxSeats))
+	}
+	if flags&flagGamePort != 0 {
+		info.GamePort = uint16(r.upTo(1<<16 - 1))
+	}
+	if flags&flagAppID != 0 {
+		info.AppID = r.uvarint()
+	}
+	if flags&flagPings != 0 {
+		info.MinPing = time.Duration(r.upTo(maxSeats)) * time.Millisecond
+		info.MaxPing = time.Duration(r.upTo(maxSeats)) * time.Millisecond
+	}
+	if flags&flagVersion != 0 {
+		info.Version = r.numbered(texts)
+	}
+	return info
+}
+
+// numbered reads a text that is new or was in the frame before, and cleans it:
+// what a peer sends is as hostile as what a server says.
+func (r *reader) numbered(texts *[]string) string {
+	n := r.uvarint()
+	switch {
+	case n == 0:
+		*texts = append(*texts, discovery.CleanText(r.text(maxWireText)))
+		n = uint64(len(*texts))
+	case n > uint64(len(*texts)):
+		r.fail("text %d of %d", n, len(*texts))
+		return ""
+	}
+	return (*texts)[n-1]
+}

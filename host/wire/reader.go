@@ -1,0 +1,75 @@
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// reader takes numbers and texts from a frame. The first thing that is wrong
+// stays in err, and everything after it reads as zero.
+type reader struct {
+	b   []byte
+	err error
+}
+
+func (r *reader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
+	r.b = nil
+}
+
+func (r *reader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 {
+		r.fail("cut off, or a number too large")
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+// upTo reads a number of at most limit.
+func (r *reader) upTo(limit uint64) uint64 {
+	v := r.uvarint()
+	if v > limit {
+		r.fail("%d is over %d", v, limit)
+		return 0
+	}
+	return v
+}
+
+func (r *reader) byte() byte {
+	if len(r.b) == 0 {
+		r.fail("cut off")
+		return 0
+	}
+	v := r.b[0]
+	r.b = r.b[1:]
+	return v
+}
+
+func (r *reader) text(limit uint64) string {
+	n := r.upTo(limit)
+	if n > uint64(len(r.b)) {
+		r.fail("cut off inside a text")
+		return ""
+	}
+	s := string(r.b[:n])
+	r.b = r.b[n:]
+	return s
+}
+
+// end reports what went wrong, or that something is left over.
+func (r *reader) end() error {
+	if r.err == nil && len(r.b) > 0 {
+		return errors.New("bytes left over")
+	}
+	return r.err
+}
+
+func appendText(b []byte, s string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s)))
+	return append(b, s...)
+}

@@ -1,0 +1,163 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"muster/discovery"
+)
+
+// A report frame names the servers as runs of indexes, so that a whole list
+// costs next to nothing, and then holds one number a server:
+//
+//	kind │ round │ runs │ gap,length … │ number … (uvarints)
+//
+//	0            lost
+//	1            refused
+//	2 + zigzag   answered: the difference to the RTT before, in steps of 0.1 ms
+//
+// Servers that stand together in the list are near each other, so most numbers
+// take one byte.
+const (
+	codeLost     = 0
+	codeRefused  = 1
+	codeAnswered = 2
+
+	// tick is the resolution of an RTT on the wire: finer than any path's jitter.
+	tick = 100 * time.Microsecond
+
+	// maxServers bounds what a hostile frame can make us allocate or index. The
+	// largest lists in the field have some 30,000 servers.
+	maxServers = 1 << 20
+)
+
+// AppendReport appends the report, without its kind, to b. Unprobed results are
+// left out, and of results for one server the last counts.
+func appendReport(b []byte, r Report) []byte {
+	results := inOrder(r.Results)
+	b = binary.AppendUvarint(b, uint64(r.Round))
+	b = appendRuns(b, results)
+	last := int64(0)
+	for i := range results {
+		b, last = appendState(b, &results[i], last)
+	}
+	return b
+}
+
+// inOrder sorts the results by server, drops what says nothing, and copies only
+// if it must.
+func inOrder(results []discovery.Result) []discovery.Result {
+	if isInOrder(results) {
+		return results
+	}
+	sorted := slices.DeleteFunc(slices.Clone(results), func(r discovery.Result) bool { return r.State == discovery.Unprobed })
+	slices.Reverse(sorted)
+	slices.SortStableFunc(sorted, func(a, b discovery.Result) int { return a.Server - b.Server })
+	return slices.CompactFunc(sorted, func(a, b discovery.Result) bool { return a.Server == b.Server })
+}
+
+func isInOrder(results []discovery.Result) bool {
+	for i := range results {
+		if results[i].State == discovery.Unprobed || i > 0 && results[i].Server <= results[i-1].Server {
+			return false
+		}
+	}
+	return true
+}
+
+func appendRuns(b []byte, results []discovery.Result) []byte {
+	b = binary.AppendUvarint(b, uint64(countRuns(results)))
+	for start, next := 0, 0; start < len(results); {
+		end := start + 1
+		for end < len(results) && results[end].Server == results[end-1].Server+1 {
+			end++
+		}
+		b = binary.AppendUvarint(b, uint64(results[start].Server-next))
+		b = binary.AppendUvarint(b, uint64(end-start))
+		next = results[end-1].Server + 1
+		start = end
+	}
+	return b
+}
+
+func countRuns(results []discovery.Result) int {
+	runs := 0
+	for i := range results {
+		if i == 0 || results[i].Server != results[i-1].Server+1 {
+			runs++
+		}
+	}
+	return runs
+}
+
+func appendState(b []byte, r *discovery.Result, last int64) ([]byte, int64) {
+	switch r.State {
+	case discovery.Lost:
+		return append(b, codeLost), last
+	case discovery.Refused:
+		return append(b, codeRefused), last
+	}
+	ticks := int64((r.RTT + tick/2) / tick)
+	return binary.AppendUvarint(b, codeAnswered+zigzag(ticks-last)), ticks
+}
+
+func zigzag(d int64) uint64   { return uint64(d<<1) ^ uint64(d>>63) }
+func unzigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
+
+func parseReport(b []byte) (Message, error) {
+	r := reader{b: b}
+	report := Report{Round: int(r.upTo(maxServers))}
+	report.Results = r.runs()
+	last := int64(0)
+	for i := range report.Results {
+		last = r.state(&report.Results[i], last)
+	}
+	if err := r.end(); err != nil {
+		return nil, fmt.Errorf("%w: report: %v", ErrMalformed, err)
+	}
+	return report, nil
+}
+
+// runs reads the runs of indexes into results without a state. What it
+// allocates is bounded by the frame: each result still needs a byte of it.
+func (r *reader) runs() []discovery.Result {
+	results := make([]discovery.Result, 0, len(r.b))
+	next := uint64(0)
+	for range r.upTo(maxServers) {
+		next += r.upTo(maxServers)
+		length := r.upTo(maxServers)
+		if r.err == nil && (next+length > maxServers || uint64(len(results))+length > uint64(cap(results))) {
+			r.fail("more servers than the frame can hold")
+		}
+		if r.err != nil {
+			return nil
+		}
+		for range length {
+			results = append(results, discovery.Result{Server: int(next)})
+			next++
+		}
+	}
+	return results
+}
+
+func (r *reader) state(result *discovery.Result, last int64) int64 {
+	switch code := r.uvarint(); code {
+	case codeLost:
+		result.State = discovery.Lost
+		return last
+	case codeRefused:
+		result.State = discovery.Refused
+		return last
+	default:
+		ticks := last + unzigzag(code-codeAnswered)
+		if ticks < 0 || ticks > int64(time.Hour/tick) {
+			r.fail("an RTT of %d ticks", ticks)
+			return 0
+		}
+		result.State = discovery.Answered
+		result.RTT = max(time.Duration(ticks)*tick, tick/2)
+		return ticks
+	}
+}

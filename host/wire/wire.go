@@ -1,0 +1,245 @@
+// Package wire is what host and peer say to each other, and the connection that
+// carries it.
+//
+//	peer                                 host
+//	 │ ── hello ────────────────────────▶ │   version, code, name, token
+//	 │ ◀──────────────── welcome, room ── │   or refused
+//	 │ ◀──────────────── list, measure ── │   once the group is complete
+//	 │ ── report, infos … done ─────────▶ │   as servers answer
+//	 │ ◀──────────────────── finalists ── │   the best few, once more
+//	 │ ── verified ─────────────────────▶ │
+//	 │ ◀─────────────── launch (room …) ─ │
+//	 │ ── launched ─────────────────────▶ │   what came of it
+//
+// Control messages are JSON text frames: {"type":"hello", …}. The server list,
+// reports and infos are binary frames whose first byte is their kind. The room
+// is sent whenever it changes; the newest says everything.
+package wire
+
+import (
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+)
+
+// Version is the version of the conversation. Host and peer must speak the same.
+const Version = 1
+
+// Message is anything that host and peer say to each other.
+type Message interface{ kind() string }
+
+// Hello is a peer's first message.
+type Hello struct {
+	Version int    `json:"version"`
+	Code    string `json:"code"`
+	Name    string `json:"name"`
+	// Token is the proof that the peer was in the room before, or empty.
+	Token string `json:"token,omitempty"`
+}
+
+// Welcome lets a peer in.
+type Welcome struct {
+	Version int `json:"version"`
+	// Name is the player's name in the room, cleaned.
+	Name string `json:"name"`
+	// Token brings the peer back to its place after a lost connection.
+	Token string `json:"token"`
+}
+
+// Refusal is why a peer or an action is turned away. Close follows.
+type Refusal struct {
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// Reasons of a refusal.
+const (
+	ReasonVersion   = "version"    // host and peer differ in Version
+	ReasonCode      = "code"       // no such room
+	ReasonNameTaken = "name-taken" // someone else has the name
+	ReasonName      = "name"       // no name at all
+	ReasonFull      = "full"       // the room has all its players
+	ReasonClosed    = "closed"     // the room was closed
+	ReasonMalformed = "malformed"  // the message makes no sense
+	ReasonSecret    = "secret"     // only the organiser may
+)
+
+func (r Refusal) Error() string { return r.Message }
+
+// List is the server list that everyone in the room shares: all later messages
+// name servers by their index in it.
+type List struct {
+	Round   int
+	Servers []discovery.Server
+}
+
+// Measure asks a peer to run its discovery plan over the list.
+type Measure struct {
+	Round    int    `json:"round"`
+	Game     string `json:"game"`
+	Strategy string `json:"strategy"`
+	// MaxRTT is the RTT over which a server is of no use, 0 for no limit.
+	MaxRTT time.Duration `json:"max_rtt_ns"`
+	Seed   uint64        `json:"seed"`
+	// Known is how many results the host still has from this player: they
+	// follow as a report and need not be measured again.
+	Known int `json:"known"`
+}
+
+// Report carries results, from peer to host as they come, and back when a peer
+// returns. It may repeat what was said before.
+type Report struct {
+	Round   int
+	Results []discovery.Result
+}
+
+// Infos carries what servers say of themselves, by index. Names stay at home:
+// only finalists need one.
+type Infos struct {
+	Round   int
+	Servers []ServerInfo
+}
+
+// ServerInfo is what one server says of itself.
+type ServerInfo struct {
+	Server int
+	Info   discovery.Info
+}
+
+// Done says that a peer's plan has come to its end.
+type Done struct {
+	Round int `json:"round"`
+}
+
+// Finalists asks everyone to look at the best few again: free seats, RTT,
+// jitter and loss, in spaced samples.
+type Finalists struct {
+	Round   int   `json:"round"`
+	Attempt int   `json:"attempt"`
+	Servers []int `json:"servers"`
+	Samples int   `json:"samples"`
+}
+
+// Verified is what a peer found of the finalists.
+type Verified struct {
+	Round   int        `json:"round"`
+	Attempt int        `json:"attempt"`
+	Servers []Finalist `json:"servers"`
+}
+
+// Finalist is one player's second look at a server.
+type Finalist struct {
+	Server int             `json:"server"`
+	State  discovery.State `json:"state"`
+	// RTTs are the samples that were answered, in ms.
+	RTTs []float64 `json:"rtts_ms"`
+	// Sent counts the samples, answered or not.
+	Sent int             `json:"sent"`
+	Info *discovery.Info `json:"info,omitempty"`
+}
+
+// Launch sends a player to the chosen server. It names the game and the server,
+// never a command: that is the peer's own.
+type Launch struct {
+	Round    int    `json:"round"`
+	Game     string `json:"game"`
+	Address  string `json:"address"`
+	Name     string `json:"name"`
+	Password string `json:"password,omitempty"`
+}
+
+// Launched says how far a player got.
+type Launched struct {
+	Round int         `json:"round"`
+	State LaunchState `json:"state"`
+	// Detail is why, if it failed.
+	Detail string `json:"detail,omitempty"`
+}
+
+// LaunchState is how far a player's launch got.
+type LaunchState string
+
+// The states of a launch.
+const (
+	LaunchAsking   LaunchState = "asking"   // the player is being asked
+	LaunchStarted  LaunchState = "launched" // the game was started
+	LaunchDeclined LaunchState = "declined" // the player said no
+	LaunchByHand   LaunchState = "by-hand"  // the player joins without Muster
+	LaunchFailed   LaunchState = "failed"   // the game did not start
+)
+
+// Room is what everyone may know of a room: the newest state, whole.
+type Room struct {
+	Code  string `json:"code"`
+	Name  string `json:"name"`
+	Game  string `json:"game"`
+	Stage Stage  `json:"stage"`
+	Round int    `json:"round"`
+	// Seats is how many players the group waits for, 0 if the organiser says go.
+	Seats    int            `json:"players"`
+	By       selection.Rule `json:"by"`
+	MaxRTTMs float64        `json:"max_rtt_ms,omitempty"`
+	Map      string         `json:"map,omitempty"`
+	Mode     string         `json:"mode,omitempty"`
+	Listed   int            `json:"listed"`
+	Members  []Member       `json:"members"`
+	// Selection is the choice and its reasons, once there is one.
+	Selection *selection.Selection `json:"selection,omitempty"`
+	// Connect is the chosen server's address for the game, and Server its name,
+	// once everyone is sent there.
+	Connect string `json:"connect,omitempty"`
+	Server  string `json:"server,omitempty"`
+	// Log is what the host decided and why, oldest first.
+	Log []Note `json:"log"`
+}
+
+// Stage is where a room stands.
+type Stage string
+
+// The stages of a room, in their order.
+const (
+	Gathering Stage = "gathering"
+	Listing   Stage = "listing"
+	Measuring Stage = "measuring"
+	// Chosen: there is a ranking; everyone looks at the finalists again.
+	Chosen    Stage = "chosen"
+	Launching Stage = "launching"
+	// Failed: nothing suitable was found, or no list was to be had.
+	Failed Stage = "failed"
+)
+
+// Member is one player of a room.
+type Member struct {
+	Name      string `json:"name"`
+	Organiser bool   `json:"organiser,omitempty"`
+	Connected bool   `json:"connected"`
+	Probed    int    `json:"probed"`
+	Answered  int    `json:"answered"`
+	Done      bool   `json:"done"`
+	// LeftOut: the round goes on without this player.
+	LeftOut bool        `json:"left_out,omitempty"`
+	Launch  LaunchState `json:"launch,omitempty"`
+	Detail  string      `json:"detail,omitempty"`
+}
+
+// Note is a line of the room's log.
+type Note struct {
+	At   time.Time `json:"at"`
+	Text string    `json:"text"`
+}
+
+func (Hello) kind() string     { return "hello" }
+func (Welcome) kind() string   { return "welcome" }
+func (Refusal) kind() string   { return "refused" }
+func (List) kind() string      { return "list" }
+func (Measure) kind() string   { return "measure" }
+func (Report) kind() string    { return "report" }
+func (Infos) kind() string     { return "infos" }
+func (Done) kind() string      { return "done" }
+func (Finalists) kind() string { return "finalists" }
+func (Verified) kind() string  { return "verified" }
+func (Launch) kind() string    { return "launch" }
+func (Launched) kind() string  { return "launched" }
+func (Room) kind() string      { return "room" }
