@@ -17,10 +17,52 @@ package quake3
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"muster/discovery"
+)
+
+// Protocol asks with getinfo. It is a [discovery.Protocol].
+type Protocol struct{}
+
+// AppendQuery appends the datagram that asks a server about itself. Servers of
+// this kind demand no challenge.
+func (Protocol) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
+	b = append(b, oob+"getinfo "...)
+	return appendNonce(b, nonce)
+}
+
+// Parse reads the newest datagram that is a reply: each is one of its own. Both
+// an infoResponse and a statusResponse will do. A reply without a nonce cannot
+// be ours, and is as malformed as noise.
+func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	if len(datagrams) == 0 {
+		return discovery.Reply{Incomplete: true}, nil
+	}
+	var newest error
+	for _, b := range slices.Backward(datagrams) {
+		s, nonce, err := ParseStatus(b)
+		if err == nil {
+			return discovery.Reply{Nonce: nonce, Echoed: true, Info: &s.Info}, nil
+		}
+		newest = cmp.Or(newest, err)
+	}
+	return discovery.Reply{}, newest
+}
+
+// The words that replies start with.
+const (
+	infoResponse   = "infoResponse"
+	statusResponse = "statusResponse"
+)
+
+// Both are made once, as anyone can send what they answer.
+var (
+	errNoReply = malformed("neither %s nor %s", infoResponse, statusResponse)
+	errNotOurs = malformed("a reply without a nonce of ours")
 )
 
 // oob starts every connectionless packet.

@@ -18,7 +18,7 @@ const (
 // keys stand in ioquake3's order, which is the reverse of how it sets them. An
 // empty challenge leaves the key out. Info.Version is left out, as by ioquake3.
 func AppendInfoResponse(b []byte, info discovery.Info, challenge string, protocol int) []byte {
-	b = append(b, oob+"infoResponse\n"...)
+	b = append(b, oob+infoResponse+"\n"...)
 	b = appendLimit(b, "maxPing", info.MaxPing)
 	b = appendLimit(b, "minPing", info.MinPing)
 	b = appendPair(b, "g_needpass", flag(info.Password))
@@ -38,7 +38,7 @@ func AppendInfoResponse(b []byte, info discovery.Info, challenge string, protoco
 // public variables, then a line for each player. An empty challenge leaves the
 // key out.
 func AppendStatusResponse(b []byte, info discovery.Info, players []Player, challenge string, protocol int) []byte {
-	b = append(b, oob+"statusResponse\n"...)
+	b = append(b, oob+statusResponse+"\n"...)
 	b = appendPair(b, "challenge", challenge)
 	b = appendPair(b, "com_protocol", strconv.Itoa(protocol))
 	b = appendPair(b, "sv_hostname", info.Name)

@@ -1,12 +1,114 @@
 package quake3
 
-import "time"
+import (
+	"bytes"
+	"strconv"
+	"time"
 
-// Player is one line of a server's status.
+	"muster/discovery"
+)
+
+// Player is one line of a server's status:
+//
+//	score SP ping [SP team] SP "name"
 type Player struct {
-	// Name is cleaned for display (see [CleanName]) when it was parsed.
+	// Name is cleaned for display when it comes out of [ParseStatus].
 	Name  string
 	Score int
 	// Ping is what the server measured, in whole milliseconds; 0 marks a bot.
 	Ping time.Duration
+	// Text is what a DarkPlaces game puts where others have the score.
+	Text string
+}
+
+// Status is what a server tells of itself and of its players.
+type Status struct {
+	Info discovery.Info
+	// Players may be fewer than Info.Players: not every server lists them.
+	Players []Player
+}
+
+// AppendStatusQuery appends the datagram that asks for a server's status. It is
+// many times the work of getinfo for the server, and counts against the same
+// limit of queries.
+func AppendStatusQuery(b []byte, nonce discovery.Nonce) []byte {
+	b = append(b, oob+"getstatus "...)
+	return appendNonce(b, nonce)
+}
+
+// ParseStatus reads the reply to [AppendStatusQuery]. DarkPlaces answers with an
+// infoResponse when its players do not fit a datagram, which is read as well.
+func ParseStatus(b []byte) (Status, discovery.Nonce, error) {
+	body, isStatus := cutHeader(b, statusResponse)
+	if !isStatus {
+		var isInfo bool
+		if body, isInfo = cutHeader(b, infoResponse); !isInfo {
+			return Status{}, 0, errNoReply
+		}
+	}
+	line, lines, _ := bytes.Cut(body, []byte("\n"))
+	v := parseVariables(line)
+	nonce, ok := parseNonce(v.challenge)
+	if !ok {
+		return Status{}, 0, errNotOurs
+	}
+	s := Status{Info: v.info()}
+	if isStatus {
+		s.addPlayers(&v, parsePlayers(lines))
+	}
+	return s, nonce, nil
+}
+
+// addPlayers completes what only a statusResponse says in its own way: private
+// seats are among sv_maxclients, and ioquake3 leaves the counting to the client.
+func (s *Status) addPlayers(v *variables, players []Player) {
+	s.Players = players
+	s.Info.MaxPlayers = max(0, s.Info.MaxPlayers-number(v.private))
+	if v.clients == nil {
+		s.Info.Players = len(players)
+		s.Info.Bots = countBots(players)
+	}
+}
+
+// maxPlayers bounds what is kept of a status; games have up to 255 seats.
+const maxPlayers = 1024
+
+func parsePlayers(b []byte) []Player {
+	var players []Player
+	for line := range bytes.Lines(b) {
+		if p, ok := parsePlayer(line); ok && len(players) < maxPlayers {
+			players = append(players, p)
+		}
+	}
+	return players
+}
+
+func parsePlayer(line []byte) (Player, bool) {
+	numbers, quoted, _ := bytes.Cut(line, []byte(`"`))
+	score, rest, ok := bytes.Cut(bytes.TrimSpace(numbers), []byte(" "))
+	if !ok {
+		return Player{}, false
+	}
+	name, _, _ := bytes.Cut(quoted, []byte(`"`))
+	p := Player{
+		Name: CleanName(string(name)),
+		Ping: time.Duration(number(rest)) * time.Millisecond,
+	}
+	n, err := strconv.ParseInt(string(score), 10, 32)
+	if err != nil {
+		p.Text = discovery.CleanText(string(score))
+	}
+	p.Score = int(n)
+	return p, true
+}
+
+// countBots counts the players that the server has no ping for.
+func countBots(players []Player) int {
+	bots := 0
+	for _, p := range players {
+		if p.Ping == 0 {
+			bots++
+		}
+	}
+	return bots
 }

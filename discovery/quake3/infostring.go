@@ -1,0 +1,162 @@
+package quake3
+
+import (
+	"bytes"
+	"iter"
+	"time"
+
+	"muster/discovery"
+)
+
+// variables are the values of an info string that Muster understands, as they
+// stand in the packet. Where the games' words differ, a comment names the game.
+type variables struct {
+	challenge  []byte
+	name       []byte
+	mapName    []byte
+	mode       []byte
+	qcStatus   []byte // DarkPlaces: "dm:2.5.2::score!!", the mode comes first
+	version    []byte
+	clients    []byte // bots are counted
+	humans     []byte
+	bots       []byte
+	maxClients []byte
+	private    []byte
+	password   []byte
+	minPing    []byte
+	maxPing    []byte
+}
+
+// slot is where the value of a key in lower case belongs, or nil.
+func (v *variables) slot(key []byte) *[]byte {
+	switch string(key) {
+	case "challenge":
+		return &v.challenge
+	case "hostname", "sv_hostname":
+		return &v.name
+	case "mapname":
+		return &v.mapName
+	case "gametype", "g_gametype":
+		return &v.mode
+	case "qcstatus":
+		return &v.qcStatus
+	case "version", "gameversion":
+		return &v.version
+	case "clients":
+		return &v.clients
+	case "g_humanplayers":
+		return &v.humans
+	case "bots":
+		return &v.bots
+	case "sv_maxclients":
+		return &v.maxClients
+	case "sv_privateclients":
+		return &v.private
+	case "g_needpass", "needpass", "password", "pswrd": // ET and Jedi Academy, Urban Terror, Call of Duty
+		return &v.password
+	case "minping", "sv_minping":
+		return &v.minPing
+	case "maxping", "sv_maxping":
+		return &v.maxPing
+	}
+	return nil
+}
+
+// parseVariables reads an info string. As in the games, keys are the same in
+// either case, and of a repeated key the first counts. What C leaves at the end
+// of a text is no part of the last value.
+func parseVariables(b []byte) variables {
+	b = bytes.TrimRight(b, "\x00\r ")
+	var v variables
+	var lower [longestKey]byte
+	for key, value := range pairs(b) {
+		if at := v.slot(appendLower(lower[:0], key)); at != nil && *at == nil {
+			*at = value
+		}
+	}
+	return v
+}
+
+// pairs are the keys and values of an info string, whose first backslash may be
+// missing. A last key without a value is passed over.
+func pairs(b []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
+		b, _ := bytes.CutPrefix(b, []byte(`\`))
+		for {
+			key, rest, isPair := bytes.Cut(b, []byte(`\`))
+			if !isPair {
+				return
+			}
+			var value []byte
+			value, b, _ = bytes.Cut(rest, []byte(`\`))
+			if !yield(key, value) {
+				return
+			}
+		}
+	}
+}
+
+// longestKey is longer than any key that Muster understands.
+const longestKey = 24
+
+// appendLower appends the key in lower case, or nothing if it is too long.
+func appendLower(b, key []byte) []byte {
+	if len(key) > longestKey {
+		return b
+	}
+	for _, c := range key {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		b = append(b, c)
+	}
+	return b
+}
+
+// info is what the variables say of the server. MaxPlayers is sv_maxclients: in
+// an infoResponse the private seats are taken off it already.
+func (v *variables) info() discovery.Info {
+	info := discovery.Info{
+		Name:       CleanName(string(v.name)),
+		Map:        discovery.CleanText(string(v.mapName)),
+		Mode:       discovery.CleanText(string(v.gameMode())),
+		Version:    CleanName(string(v.version)),
+		Players:    number(v.clients),
+		MaxPlayers: number(v.maxClients),
+		Password:   number(v.password) != 0,
+		MinPing:    time.Duration(number(v.minPing)) * time.Millisecond,
+		MaxPing:    time.Duration(number(v.maxPing)) * time.Millisecond,
+	}
+	switch {
+	case v.bots != nil:
+		info.Bots = min(number(v.bots), info.Players)
+	case v.humans != nil:
+		info.Bots = max(0, info.Players-number(v.humans))
+	}
+	return info
+}
+
+// gameMode is the game type, which DarkPlaces has in front of its status.
+func (v *variables) gameMode() []byte {
+	if v.mode != nil {
+		return v.mode
+	}
+	mode, _, _ := bytes.Cut(v.qcStatus, []byte(":"))
+	return mode
+}
+
+// maxNumber is far above any true count of players or milliseconds.
+const maxNumber = 1_000_000
+
+// number reads the digits at the start, like C's atoi, which the games use:
+// whatever is no number is 0, and so is what is below it.
+func number(b []byte) int {
+	n := 0
+	for _, c := range bytes.TrimLeft(b, " +") {
+		if c < '0' || c > '9' {
+			break
+		}
+		n = min(n*10+int(c-'0'), maxNumber)
+	}
+	return n
+}
