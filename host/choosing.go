@@ -32,8 +32,10 @@ type Final struct {
 	Waiting []string `json:"waiting"`
 }
 
-func (f *Final) message(round int) wire.Finalists {
-	return wire.Finalists{Round: round, Attempt: f.Attempt, Servers: f.Servers, Samples: samples}
+func (r *Room) finalistsMessage() wire.Message {
+	return wire.Finalists{
+		Round: r.Round, Game: r.Settings.Game, Attempt: r.Final.Attempt, Servers: r.Final.Servers, Samples: samples,
+	}
 }
 
 // choose ranks what has been measured and has everyone look at the best again.
@@ -128,7 +130,7 @@ func (r *Room) verify(now time.Time) []effect {
 		f.Waiting = append(f.Waiting, m.Name)
 	}
 	r.note(now, "everyone looks at the best %d again", len(f.Servers))
-	return []effect{send{message: f.message(r.Round)}}
+	return []effect{send{message: r.finalistsMessage()}}
 }
 
 // verified takes a member's second look.

@@ -80,7 +80,7 @@ func (r *Room) catchUp(m *Member, now time.Time) []effect {
 	case wire.Measuring:
 		return append([]effect{send{m.Name, r.listMessage()}}, r.measureMessages(m)...)
 	case wire.Chosen:
-		return []effect{send{m.Name, r.listMessage()}, send{m.Name, r.Final.message(r.Round)}}
+		return []effect{send{m.Name, r.listMessage()}, send{m.Name, r.finalistsMessage()}}
 	case wire.Launching:
 		if m.Launch == "" {
 			return []effect{send{m.Name, *r.Launch}}

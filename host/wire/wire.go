@@ -116,10 +116,11 @@ type Done struct {
 // Finalists asks everyone to look at the best few again: free seats, RTT,
 // jitter and loss, in spaced samples.
 type Finalists struct {
-	Round   int   `json:"round"`
-	Attempt int   `json:"attempt"`
-	Servers []int `json:"servers"`
-	Samples int   `json:"samples"`
+	Round   int    `json:"round"`
+	Game    string `json:"game"`
+	Attempt int    `json:"attempt"`
+	Servers []int  `json:"servers"`
+	Samples int    `json:"samples"`
 }
 
 // Verified is what a peer found of the finalists.

@@ -1,0 +1,31 @@
+package peer
+
+import (
+	"context"
+
+	"muster/host/wire"
+)
+
+// launch takes the player to the server, once a round.
+func (p *Peer) launch(m wire.Launch) {
+	if p.launched != nil && p.launched.Round == m.Round {
+		p.send(*p.launched)
+		return
+	}
+	p.launched = &wire.Launched{Round: m.Round, State: wire.LaunchAsking}
+	p.inBackground(func(ctx context.Context) {
+		p.options.Launch(ctx, m, func(state wire.LaunchState, detail string) {
+			p.post(func() { p.sayLaunched(wire.Launched{Round: m.Round, State: state, Detail: detail}) })
+		})
+		if p.options.Once {
+			p.post(func() { p.leave(errFinished) })
+		}
+	})
+}
+
+// sayLaunched tells the host how far the launch got, now and after a lost
+// connection.
+func (p *Peer) sayLaunched(launched wire.Launched) {
+	p.launched = &launched
+	p.send(launched)
+}

@@ -1,0 +1,45 @@
+package peer
+
+import (
+	"sync"
+
+	"muster/discovery"
+)
+
+// ledger keeps a round's results in the order in which they came. The prober
+// writes, the peer reads.
+type ledger struct {
+	mu       sync.Mutex // guards following
+	results  []discovery.Result
+	answered int
+	done     bool
+}
+
+func (l *ledger) add(r discovery.Result) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.results = append(l.results, r)
+	if r.State == discovery.Answered {
+		l.answered++
+	}
+}
+
+func (l *ledger) finish() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.done = true
+}
+
+// since returns the results from the n-th on, and whether they are the last.
+// The results must not be changed.
+func (l *ledger) since(n int) (results []discovery.Result, done bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.results[n:len(l.results):len(l.results)], l.done
+}
+
+func (l *ledger) counts() (probed, answered int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.results), l.answered
+}

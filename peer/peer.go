@@ -1,0 +1,218 @@
+// Package peer is a player's side of a room: it joins, measures the servers the
+// host lists, reports what it finds, and launches the game where the host says.
+//
+//	          messages                 results
+//	host ◀──────────────▶ Peer ◀──────────────────── Prober
+//	                       │ launch
+//	                       ▼
+//	                     the game
+//
+// A lost connection loses nothing: the peer keeps measuring, comes back with
+// its token and repeats what it measured.
+package peer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+const (
+	// flushEvery is how often results go to the host: the page shows them live.
+	flushEvery = 250 * time.Millisecond
+	// dialTimeout is how long a host may take to answer.
+	dialTimeout = 10 * time.Second
+	// The pauses between attempts to come back double from the first to the last.
+	firstPause = 250 * time.Millisecond
+	lastPause  = 5 * time.Second
+	// giveUpAfter is how long a host may be away: a restart, a change of Wi-Fi.
+	giveUpAfter = 3 * time.Minute
+)
+
+// Prober asks servers; [muster/discovery/prober.Prober] does it for real.
+type Prober interface {
+	Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error
+	Close() error
+}
+
+// Options say which room, who plays, and how to act for the player.
+type Options struct {
+	// URL is the host's endpoint, ws://HOST:PORT/peer.
+	URL  string
+	Code string
+	Name string
+	// Token is the proof of an earlier visit, or empty. SaveToken, if not nil,
+	// keeps the new one for the next time the program starts.
+	Token     string
+	SaveToken func(token string)
+	// NewProber makes the prober for a game, the first time it is needed.
+	NewProber func(game string) (Prober, error)
+	// NewPlan is the order in which to measure.
+	NewPlan func(measure wire.Measure, servers []discovery.Server) (discovery.Plan, error)
+	// Launch takes the player to a server; it tells how far it got as often as
+	// that changes.
+	Launch func(ctx context.Context, launch wire.Launch, tell func(wire.LaunchState, string))
+	// Events tells the player's screen what happens. It is called from one
+	// goroutine and must not block.
+	Events func(Event)
+	// Once: leave after the first launch.
+	Once   bool
+	Logger *slog.Logger
+}
+
+// ErrUnreachable says that no host answers.
+var ErrUnreachable = errors.New("peer: no host answers")
+
+// ErrNothingSuitable says that the room found no server for everyone. Only a
+// peer that leaves after one round returns it.
+var ErrNothingSuitable = errors.New("peer: no server suits everyone")
+
+// Peer is one player in one room. Only its own goroutine touches it.
+type Peer struct {
+	options Options
+	log     *slog.Logger
+	inbox   chan func()
+	ctx     context.Context
+	leave   context.CancelCauseFunc
+	work    sync.WaitGroup
+
+	token    string
+	conn     *wire.Conn // nil while there is none
+	round    *round
+	scanner  *scanner
+	launched *wire.Launched // the newest, for a host that missed it
+	stop     context.CancelFunc
+}
+
+// Run plays a part in the room until ctx ends, the host turns the player away
+// (a *[wire.Refusal]), or the host is gone for good ([ErrUnreachable]).
+func Run(ctx context.Context, options Options) error {
+	p := &Peer{
+		options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
+		inbox: make(chan func()), token: options.Token, scanner: newScanner(options.NewProber),
+		stop: func() {},
+	}
+	p.ctx, p.leave = context.WithCancelCause(ctx)
+	p.work.Go(func() { p.leave(p.stayConnected()) })
+	p.loop()
+	p.stop()
+	p.work.Wait()
+	err := context.Cause(p.ctx)
+	if errors.Is(err, errFinished) || ctx.Err() != nil {
+		err = nil
+	}
+	return errors.Join(err, p.scanner.close())
+}
+
+// errFinished is the cause of a peer that leaves because its work is done.
+var errFinished = errors.New("peer: finished")
+
+func (p *Peer) loop() {
+	flush := time.NewTicker(flushEvery)
+	defer flush.Stop()
+	for {
+		select {
+		case act := <-p.inbox:
+			act()
+		case <-flush.C:
+			p.flush()
+		case <-p.ctx.Done():
+			return
+		}
+	}
+}
+
+// post has the peer's goroutine do something, unless the peer has ended.
+func (p *Peer) post(act func()) {
+	select {
+	case p.inbox <- act:
+	case <-p.ctx.Done():
+	}
+}
+
+func (p *Peer) tell(e Event) {
+	if p.options.Events != nil {
+		p.options.Events(e)
+	}
+}
+
+func (p *Peer) send(m wire.Message) {
+	if p.conn != nil {
+		p.conn.Send(m)
+	}
+}
+
+// stayConnected connects again and again, with growing pauses, and returns why
+// it stopped.
+func (p *Peer) stayConnected() error {
+	var lastSeen time.Time
+	pause := firstPause
+	for {
+		err := p.connect(func() { pause = firstPause; lastSeen = time.Now() })
+		var refusal wire.Refusal
+		switch {
+		case p.ctx.Err() != nil:
+			return context.Cause(p.ctx)
+		case errors.As(err, &refusal):
+			return refusal
+		case lastSeen.IsZero(), time.Since(lastSeen) > giveUpAfter:
+			return fmt.Errorf("%w at %s: %w", ErrUnreachable, p.options.URL, err)
+		}
+		p.post(func() { p.tell(Disconnected{Err: err, Retry: pause}) })
+		select {
+		case <-time.After(pause):
+		case <-p.ctx.Done():
+		}
+		pause = min(2*pause, lastPause)
+	}
+}
+
+// connect holds one connection until it ends. welcomed is called once the host
+// has let the player in.
+func (p *Peer) connect(welcomed func()) error {
+	ctx, cancel := context.WithTimeout(p.ctx, dialTimeout)
+	defer cancel()
+	dialer := websocket.Dialer{HandshakeTimeout: dialTimeout} // no proxy: hosts are friends' machines
+	ws, _, err := dialer.DialContext(ctx, p.options.URL, nil)
+	if err != nil {
+		return err
+	}
+	conn := wire.NewConn(ws)
+	p.post(func() { p.conn = conn; p.send(p.hello()) })
+	err = conn.Run(p.ctx, func(m wire.Message) error {
+		if refusal, ok := m.(wire.Refusal); ok {
+			return refusal
+		}
+		if _, ok := m.(wire.Welcome); ok {
+			welcomed()
+		}
+		return p.ask(func() error { return p.receive(m) })
+	})
+	p.post(func() { p.conn = nil })
+	return err
+}
+
+// ask has the peer's goroutine do something and waits for its answer.
+func (p *Peer) ask(act func() error) error {
+	answer := make(chan error, 1)
+	p.post(func() { answer <- act() })
+	select {
+	case err := <-answer:
+		return err
+	case <-p.ctx.Done():
+		return context.Cause(p.ctx)
+	}
+}
+
+func (p *Peer) hello() wire.Message {
+	return wire.Hello{Version: wire.Version, Code: p.options.Code, Name: p.options.Name, Token: p.token}
+}

@@ -1,0 +1,180 @@
+package peer
+
+import (
+	"context"
+	"fmt"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// chunk is how many results a frame carries: small enough to be progress, large
+// enough that a whole list fits the connection's queue.
+const chunk = 8192
+
+// round is one round of the room as this player sees it.
+type round struct {
+	number  int
+	servers []discovery.Server
+	measure *wire.Measure
+	ledger  *ledger // nil until measuring began
+	// sent counts the ledger's results that this connection has carried.
+	sent     int
+	saidDone bool
+	launched bool
+}
+
+// receive acts on a message of the host.
+func (p *Peer) receive(m wire.Message) error {
+	switch m := m.(type) {
+	case wire.Welcome:
+		p.welcome(m)
+	case wire.Room:
+		p.tell(RoomChanged{m})
+		p.finishIfFailed(m)
+	case wire.List:
+		p.list(m)
+	case wire.Measure:
+		return p.measure(m)
+	case wire.Report:
+		return p.known(m)
+	case wire.Finalists:
+		return p.verify(m)
+	case wire.Launch:
+		p.launch(m)
+	default:
+		return fmt.Errorf("peer: a %T from the host", m)
+	}
+	return nil
+}
+
+func (p *Peer) welcome(m wire.Welcome) {
+	p.token = m.Token
+	if p.options.SaveToken != nil {
+		p.options.SaveToken(m.Token)
+	}
+	if p.round != nil {
+		p.round.sent, p.round.saidDone = 0, false
+	}
+	if p.launched != nil {
+		p.send(*p.launched)
+	}
+	p.tell(Joined{m.Name})
+}
+
+// list begins a round, unless it is the one we are in.
+func (p *Peer) list(m wire.List) {
+	if p.round != nil && p.round.number == m.Round && len(p.round.servers) == len(m.Servers) {
+		return
+	}
+	p.stop()
+	p.round = &round{number: m.Round, servers: m.Servers}
+}
+
+// measure starts the discovery, or waits for what the host knows already.
+func (p *Peer) measure(m wire.Measure) error {
+	if p.round == nil || p.round.number != m.Round {
+		return fmt.Errorf("peer: asked to measure round %d without its list", m.Round)
+	}
+	if p.round.ledger != nil {
+		return nil // the connection was lost, the discovery was not
+	}
+	p.round.measure = &m
+	if m.Known > 0 {
+		return nil
+	}
+	return p.discover(nil)
+}
+
+// known takes what the host still has from before this program was started.
+func (p *Peer) known(m wire.Report) error {
+	if p.round == nil || p.round.number != m.Round || p.round.measure == nil || p.round.ledger != nil {
+		return nil
+	}
+	for _, result := range m.Results {
+		if result.Server >= len(p.round.servers) {
+			return fmt.Errorf("peer: the host knows server %d of %d", result.Server, len(p.round.servers))
+		}
+	}
+	return p.discover(m.Results)
+}
+
+// discover runs the plan in the background.
+func (p *Peer) discover(known []discovery.Result) error {
+	r := p.round
+	plan, err := p.options.NewPlan(*r.measure, r.servers)
+	if err != nil {
+		return err
+	}
+	r.ledger = &ledger{results: known}
+	r.sent = len(known)
+	task := task{game: r.measure.Game, servers: r.servers, plan: discovery.Resume(plan, known), seen: r.ledger.add}
+	p.inBackground(func(ctx context.Context) {
+		if err := p.scanner.run(ctx, task); err != nil {
+			p.fail(ctx, err)
+			return
+		}
+		r.ledger.finish()
+	})
+	return nil
+}
+
+// inBackground stops what was under way and does the next thing.
+func (p *Peer) inBackground(do func(ctx context.Context)) {
+	p.stop()
+	ctx, cancel := context.WithCancel(p.ctx)
+	p.stop = cancel
+	p.work.Go(func() {
+		defer cancel()
+		do(ctx)
+	})
+}
+
+// fail leaves the room over an error of our own, such as a firewall that lets
+// no probe out. An error after being stopped is none.
+func (p *Peer) fail(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		p.leave(err)
+	}
+}
+
+// flush sends the host what it has not heard yet.
+func (p *Peer) flush() {
+	r := p.round
+	if p.conn == nil || r == nil || r.ledger == nil {
+		return
+	}
+	results, done := r.ledger.since(r.sent)
+	for start := 0; start < len(results); start += chunk {
+		p.report(results[start:min(start+chunk, len(results))])
+	}
+	r.sent += len(results)
+	if len(results) > 0 {
+		probed, answered := r.ledger.counts()
+		p.tell(Progress{Probed: probed, Answered: answered, Listed: len(r.servers)})
+	}
+	if done && !r.saidDone {
+		r.saidDone = true
+		p.send(wire.Done{Round: r.number})
+	}
+}
+
+func (p *Peer) report(results []discovery.Result) {
+	p.send(wire.Report{Round: p.round.number, Results: results})
+	var infos []wire.ServerInfo
+	for i := range results {
+		if results[i].Info != nil {
+			infos = append(infos, wire.ServerInfo{Server: results[i].Server, Info: *results[i].Info})
+		}
+	}
+	if len(infos) > 0 {
+		p.send(wire.Infos{Round: p.round.number, Servers: infos})
+	}
+}
+
+// finishIfFailed ends a peer that came for one round, if that found nothing.
+func (p *Peer) finishIfFailed(room wire.Room) {
+	if p.options.Once && room.Stage == wire.Failed {
+		p.leave(ErrNothingSuitable)
+	}
+}
