@@ -17,10 +17,86 @@
 package a2s
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 
 	"muster/discovery"
 )
+
+// Protocol asks for a server's information. It is a [discovery.Protocol].
+type Protocol struct{}
+
+// AppendQuery appends the datagram that asks a server about itself. The protocol
+// has no place for a nonce: a reply counts by its sender's address.
+func (Protocol) AppendQuery(b []byte, _ discovery.Nonce, challenge []byte) []byte {
+	b = append(b, single...)
+	b = append(b, Info)
+	b = append(b, infoWord...)
+	return append(b, challenge...)
+}
+
+// Parse gives the first information in the datagrams, be it whole or in pieces.
+// Failing that the newest word counts: a challenge, or pieces of a reply that is
+// under way. Noise is an error only if nothing else came.
+//
+// Info.Mode is the server's folder ("cstrike", "tf"), as QStat has it: the field
+// game is a title, and the protocol knows no game type. Bots count as players,
+// and never more than there are.
+func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	newest, heard := discovery.Reply{Incomplete: true}, len(datagrams) == 0
+	var split pieces
+	var noise error
+	for _, d := range datagrams {
+		reply, err := parseNext(&split, d)
+		switch {
+		case err != nil:
+			noise = cmp.Or(noise, err)
+			continue
+		case reply.Info != nil:
+			return reply, nil
+		}
+		newest, heard = reply, true
+	}
+	if !heard {
+		return discovery.Reply{}, noise
+	}
+	return newest, nil
+}
+
+// parseNext is what one more datagram says, after the pieces before it.
+func parseNext(split *pieces, d []byte) (discovery.Reply, error) {
+	packet, err := split.add(d)
+	if err != nil {
+		return discovery.Reply{}, err
+	}
+	if packet == nil {
+		return discovery.Reply{Incomplete: true}, nil
+	}
+	return parsePacket(packet)
+}
+
+// parsePacket reads a packet without its header.
+func parsePacket(b []byte) (reply discovery.Reply, err error) {
+	if len(b) == 0 {
+		return reply, malformed("an empty packet")
+	}
+	kind, b := b[0], b[1:]
+	switch kind {
+	case kindChallenge:
+		if len(b) < challengeLen {
+			return reply, malformed("a challenge of %d bytes", len(b))
+		}
+		reply.Challenge = bytes.Clone(b[:challengeLen])
+	case kindInfo:
+		reply.Info, err = parseInfo(b)
+	case kindGoldSrc:
+		reply.Info, err = parseGoldSrc(b)
+	default:
+		err = malformed("a reply of kind %#02x", kind)
+	}
+	return reply, err
+}
 
 const (
 	// single starts a packet that is whole.

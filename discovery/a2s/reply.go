@@ -21,6 +21,9 @@ const (
 	hasGameID   byte = 0x01
 )
 
+// appMask is the part of a game ID that is the application.
+const appMask = 0xffffff
+
 // AppendChallenge appends the reply that demands a challenge.
 func AppendChallenge(b []byte, challenge [4]byte) []byte {
 	b = append(b, single...)
@@ -38,10 +41,13 @@ func AppendInfo(b []byte, info discovery.Info) []byte {
 	for _, text := range []string{info.Name, info.Map, info.Mode, info.Mode} {
 		b = appendText(b, text)
 	}
-	// The low half of the application; all of it is in the game ID.
+	// As much of the application as fits; all of it is in the game ID.
 	b = binary.LittleEndian.AppendUint16(b, uint16(info.AppID))
 	b = append(b, octet(info.Players), octet(info.MaxPlayers), octet(info.Bots))
 	b = append(b, 'd', 'l', bit(info.Password), bit(true))
+	if uint16(info.AppID) == theShip {
+		b = append(b, 0, 0, 0)
+	}
 	b = appendText(b, info.Version)
 	return appendExtra(b, info)
 }
@@ -55,7 +61,7 @@ func appendExtra(b []byte, info discovery.Info) []byte {
 	}
 	if info.AppID != 0 {
 		b[flags] |= hasGameID
-		b = binary.LittleEndian.AppendUint64(b, info.AppID)
+		b = binary.LittleEndian.AppendUint64(b, info.AppID&appMask)
 	}
 	return b
 }

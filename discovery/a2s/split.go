@@ -16,10 +16,10 @@ const compressed = 1 << 31
 //
 //	FE FF FF FF  id[4]  total[1]  index[1]  size[2]  payload
 func SplitSource(reply []byte, id uint32, size int) iter.Seq[[]byte] {
+	size = max(size, (len(reply)+math.MaxUint8-1)/math.MaxUint8, 1)
 	if len(reply) <= size {
 		return func(yield func([]byte) bool) { yield(reply) }
 	}
-	size = max(size, (len(reply)+math.MaxUint8-1)/math.MaxUint8)
 	total := (len(reply) + size - 1) / size
 	return func(yield func([]byte) bool) {
 		index := 0

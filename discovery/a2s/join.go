@@ -1,0 +1,146 @@
+package a2s
+
+import (
+	"bytes"
+	"compress/bzip2"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"math"
+	"slices"
+)
+
+// maxReply bounds a reply that comes in pieces, packed or not. True ones are a
+// few dozen kilobytes at most.
+const maxReply = 1 << 20
+
+// layout is where an engine puts what in a piece. GoldSrc packs index and total
+// in one byte; the first games on Source leave out the size.
+//
+//	GoldSrc   FE FF FF FF  id[4]  index, total[½ each]      payload
+//	Source    FE FF FF FF  id[4]  total[1] index[1] size[2]  payload
+//	2006      FE FF FF FF  id[4]  total[1] index[1]          payload
+type layout struct {
+	goldSrc bool
+	// header is how many bytes stand before the payload.
+	header int
+}
+
+// Nothing in a piece tells its layout; see [layout.isFirst].
+var (
+	goldSrc    = layout{goldSrc: true, header: 9}
+	source     = layout{header: 12}
+	source2006 = layout{header: 10}
+)
+
+// cut takes a piece apart.
+func (l layout) cut(d []byte) (index, total int, payload []byte) {
+	switch {
+	case len(d) < l.header:
+		return 0, 0, nil
+	case l.goldSrc:
+		return int(d[8] >> 4), int(d[8] & 15), d[l.header:]
+	}
+	return int(d[9]), int(d[8]), d[l.header:]
+}
+
+// isFirst tells whether d is the first piece in this layout: a whole packet was
+// cut up, so its header, or that of bzip2, has to stand in the right place.
+func (l layout) isFirst(d []byte) bool {
+	index, total, payload := l.cut(d)
+	if index != 0 || total == 0 {
+		return false
+	}
+	if !l.goldSrc && isCompressed(d) {
+		return len(payload) > 8 && bytes.HasPrefix(payload[8:], []byte("BZh"))
+	}
+	return bytes.HasPrefix(payload, []byte(single))
+}
+
+func pieceID(d []byte) uint32    { return binary.LittleEndian.Uint32(d[4:]) }
+func isCompressed(d []byte) bool { return pieceID(d)&compressed != 0 }
+
+// pieces are the datagrams of one split reply, in order of arrival.
+type pieces [][]byte
+
+// add takes a datagram, and gives the packet that it is or completes, without
+// its header; nil while pieces are missing. A piece of another split restarts.
+func (p *pieces) add(d []byte) ([]byte, error) {
+	if whole, ok := bytes.CutPrefix(d, []byte(single)); ok {
+		return whole, nil
+	}
+	if !bytes.HasPrefix(d, []byte(piece)) || len(d) < goldSrc.header {
+		return nil, malformed("neither a packet nor a piece of one")
+	}
+	if len(*p) > 0 && pieceID((*p)[0]) != pieceID(d) {
+		*p = nil
+	}
+	if len(*p) == math.MaxUint8 {
+		return nil, malformed("more pieces than a packet can have")
+	}
+	*p = append(*p, d)
+	return p.join()
+}
+
+// join is the packet, without its header, once all pieces are there.
+func (p pieces) join() ([]byte, error) {
+	l, first := p.first()
+	_, total, _ := l.cut(first)
+	parts := make([][]byte, total)
+	missing, size := total, 0
+	for _, d := range p {
+		index, n, payload := l.cut(d)
+		if n != total || index >= total || parts[index] != nil {
+			continue
+		}
+		parts[index] = payload
+		missing--
+		size += len(payload)
+	}
+	switch {
+	case total == 0 || missing > 0:
+		return nil, nil
+	case size > maxReply:
+		return nil, malformed("a packet of %d bytes", size)
+	}
+	packet := slices.Concat(parts...)
+	if !l.goldSrc && isCompressed(first) {
+		var err error
+		if packet, err = unpack(packet); err != nil {
+			return nil, err
+		}
+	}
+	return bytes.TrimPrefix(packet, []byte(single)), nil
+}
+
+// first is the first piece, and the layout it tells. Without such a piece the
+// layout is taken for today's: it has yet to come, or has no header inside.
+func (p pieces) first() (layout, []byte) {
+	for _, d := range p {
+		for _, l := range []layout{goldSrc, source, source2006} {
+			if l.isFirst(d) {
+				return l, d
+			}
+		}
+	}
+	return source, p[0]
+}
+
+// unpack is the payload of a compressed split: size[4] checksum[4] bzip2.
+func unpack(b []byte) ([]byte, error) {
+	r := reader{rest: b}
+	size, sum := r.u32(), r.u32()
+	if r.short || size > maxReply {
+		return nil, malformed("a packet of %d bytes when unpacked", size)
+	}
+	packet, err := io.ReadAll(io.LimitReader(bzip2.NewReader(bytes.NewReader(r.rest)), int64(size)+1))
+	switch {
+	case err != nil:
+		return nil, malformed("%w", err)
+	case len(packet) != int(size):
+		return nil, malformed("a packet that says %d bytes, and has others", size)
+	case crc32.ChecksumIEEE(packet) != sum:
+		return nil, malformed("a wrong checksum")
+	}
+	return packet, nil
+}
