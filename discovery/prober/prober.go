@@ -1,13 +1,33 @@
-// Package prober drives a [discovery.Plan] against the real network: one UDP
+// Package prober drives a [discovery.Plan] against the real network. One UDP
 // socket per address family asks every server, however many there are, so that
-// a home router sees one NAT mapping.
+// a home router sees one NAT mapping and not thousands.
+//
+//	plan.Next ──► bucket ──► query ──────────────────────────► server
+//	                │          ▲ repeat, after a silence         │
+//	       cap on servers      │                                 │
+//	         under way      deadlines                            ▼
+//	                                 kernel stamp ◄── reply, challenge, ICMP
+//	plan.Observe ◄── match address and nonce ◄── inbox ◄── reader
+//
+// One goroutine, Run's, owns all state. What is decided (how packets are paced,
+// which query a reply belongs to, when a line is congested) is decided in plain
+// structs that see neither clock nor socket; [Prober] and its sockets are the
+// shell around them.
+//
+// The RTT is always that of one packet pair. Where the protocol returns our
+// nonce, the pair is certain even if queries were repeated. Where it does not,
+// the pair of a query that was not repeated, such as the two of an A2S
+// challenge round, is preferred to one that is not certain.
 package prober
 
 import (
 	"context"
+	crand "crypto/rand"
 	"errors"
 	"log/slog"
+	"math/rand/v2"
 	"net/netip"
+	"sync"
 	"time"
 
 	"muster/discovery"
@@ -15,25 +35,42 @@ import (
 
 // What an Options field of 0 means.
 const (
-	DefaultRate     = 250
+	// DefaultRate keeps the connection tracking of a small home router half
+	// empty: 250 entries a second, each held for 30 s, of some 16,000.
+	DefaultRate = 250
+	// DefaultInFlight is a bound on memory (about 12 MB), and no bound on speed:
+	// at the default rate even a list of nothing but dead servers, each held for
+	// 3 s, has 750 under way, and at 10,000 probes a second 30,000.
 	DefaultInFlight = 32768
 	DefaultRetries  = 2
 	DefaultTimeout  = time.Second
 )
 
+// minSpacing is between two unasked-for queries to one server: game servers
+// answer one query a second and address, and drop what is more.
+const minSpacing = time.Second
+
+// fineRate is the number of probes per second above which Go's timers, exact to
+// a millisecond, would send in bursts.
+const fineRate = 1000
+
 // Options is how a [Prober] asks.
 type Options struct {
 	Protocol discovery.Protocol
-	// Rate is the number of new probes per second; 0 is DefaultRate.
+	// Rate is the number of new probes per second; 0 is DefaultRate, more than a
+	// million is no limit. Repeats have a budget of their own, as large: dead
+	// servers add packets, not time, as long as there are no more repeats than
+	// new probes (at 2 retries, while less than half of the servers are dead).
 	Rate float64
 	// InFlight is how many servers may be asked and neither answered nor given
-	// up; 0 is DefaultInFlight.
+	// up; 0 is DefaultInFlight. It is lowered while replies get lost.
 	InFlight int
 	// Retries is how often a query is repeated; negative is never, 0 is
 	// DefaultRetries.
 	Retries int
 	// Timeout is the silence after a query that counts as no reply; 0 is
-	// DefaultTimeout. Repeats are spaced by at least a second.
+	// DefaultTimeout. Repeats are spaced by at least a second even if it is
+	// shorter: then it shortens only the wait after the last query.
 	Timeout time.Duration
 	// LocalAddr is the source address. The zero Addr is any address of both
 	// families; another one restricts the prober to its family.
@@ -42,37 +79,164 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Prober owns the sockets. Its methods may be called from several goroutines,
-// but one Run at a time.
-type Prober struct{}
+// ErrBlocked is wrapped by the error of a Run whose every packet the machine's
+// own rules denied.
+var ErrBlocked = errors.New("prober: a firewall on this machine blocks UDP")
 
-// Stats counts what a [Prober] did in all its runs.
-type Stats struct {
-	PacketsSent, BytesSent         int
-	PacketsReceived, BytesReceived int
-	Retries                        int
-	Duplicates                     int
-	Strays                         int
-	Malformed                      int
-	Refused                        int
-	Unreachable                    int
-	SendErrors                     int
-	InFlight, InFlightCap          int
+// errBusy: two runs would share one state.
+var errBusy = errors.New("prober: a run is under way already")
+
+// network is what a run needs of the world. Tests put a virtual one in place of
+// the sockets.
+type network interface {
+	now() time.Duration
+	send(packet []byte, to netip.AddrPort) (sent time.Duration, err error)
+	takeRefused() []*datagram
+	received() <-chan *datagram
+	giveBack(*datagram)
 }
 
-// New opens the sockets and starts their readers.
-func New(Options) (*Prober, error) { return nil, errors.ErrUnsupported }
+// Prober owns the sockets, and what outlives a run: pacing, the cap on servers
+// under way, and the counts. Its methods may be called from several goroutines,
+// but runs come one after the other.
+type Prober struct {
+	options Options
+	sockets *sockets
+	closing sync.Once
+	counts  counters
 
-// Close ends the readers and waits for them.
-func (p *Prober) Close() error { return nil }
+	running sync.Mutex // guards following
+	network network
+	nonces  *rand.ChaCha8
+	fresh   bucket // paces new probes
+	again   bucket // paces repeats
+	traffic congestion
+}
 
-// LocalAddrs are the bound source addresses.
-func (p *Prober) LocalAddrs() []netip.AddrPort { return nil }
+// New opens the sockets and starts their readers. One family is enough: where
+// the machine has no IPv6, IPv6 servers will be lost.
+func New(options Options) (*Prober, error) {
+	options, err := options.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	sockets, err := openSockets(options.LocalAddr)
+	if err != nil {
+		return nil, err
+	}
+	p := newProber(options, sockets)
+	p.sockets = sockets
+	return p, nil
+}
 
-// Run executes the plan over the list of servers.
+func newProber(options Options, network network) *Prober {
+	var seed [32]byte
+	crand.Read(seed[:]) // never fails
+	p := &Prober{
+		options: options,
+		network: network,
+		nonces:  rand.NewChaCha8(seed),
+		fresh:   newBucket(options.Rate),
+		again:   newBucket(options.Rate),
+		traffic: newCongestion(options.InFlight, options.firstDelay()),
+	}
+	p.counts.cap.Store(int64(p.traffic.cap))
+	return p
+}
+
+func (o Options) withDefaults() (Options, error) {
+	switch {
+	case o.Protocol == nil:
+		return o, errors.New("prober: no protocol to ask in")
+	case !(o.Rate >= 0):
+		return o, errors.New("prober: the rate must be a positive number")
+	case o.InFlight < 0:
+		return o, errors.New("prober: the number of servers in flight must be positive")
+	case o.Timeout < 0:
+		return o, errors.New("prober: the timeout must be positive")
+	}
+	o.Rate = orDefault(o.Rate, DefaultRate)
+	o.InFlight = orDefault(o.InFlight, DefaultInFlight)
+	o.Retries = max(0, orDefault(o.Retries, DefaultRetries))
+	o.Timeout = orDefault(o.Timeout, DefaultTimeout)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o, nil
+}
+
+func orDefault[T comparable](value, otherwise T) T {
+	var zero T
+	if value == zero {
+		return otherwise
+	}
+	return value
+}
+
+// spacing is between two queries to a silent server.
+func (o Options) spacing() time.Duration { return max(o.Timeout, minSpacing) }
+
+// firstDelay is from the first query to its repeat, or to giving up.
+func (o Options) firstDelay() time.Duration {
+	if o.Retries == 0 {
+		return o.Timeout
+	}
+	return o.spacing()
+}
+
+// Close ends the readers and waits for them. End a Run first, by its context.
+func (p *Prober) Close() (err error) {
+	p.closing.Do(func() { err = p.sockets.close() })
+	return err
+}
+
+// LocalAddrs are the bound source addresses, the IPv4 one first.
+func (p *Prober) LocalAddrs() []netip.AddrPort { return p.sockets.addrs() }
+
+// Stats is what the prober did so far, in all its runs; safe at any time.
+func (p *Prober) Stats() Stats { return p.counts.stats() }
+
+// Run executes the plan over the list of servers. For every finished probe it
+// calls seen (which may be nil) after the plan has observed it, from its own
+// goroutine. It returns nil when the plan has stopped and nothing is under way,
+// and the context's error when that ends first; what is under way then has no
+// result. Other errors wrap [ErrBlocked] or tell of a plan that breaks its
+// contract.
+//
+// Several runs may follow each other on one prober: the socket, and with it the
+// NAT mapping, stays, as do pace and cap. Replies that are late for an earlier
+// run are strays.
 func (p *Prober) Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
-	return errors.ErrUnsupported
+	if !p.running.TryLock() {
+		return errBusy
+	}
+	defer p.running.Unlock()
+	r := newRun(p, servers, plan, seen)
+	if p.sockets != nil {
+		p.warnOfFamilies(servers)
+		p.sockets.rearm()
+		stop := context.AfterFunc(ctx, p.sockets.unblock)
+		defer stop()
+		if p.options.Rate > fineRate {
+			nap, undo := fineSleep()
+			defer undo()
+			r.nap = nap
+		}
+	}
+	defer p.counts.inFlight.Store(0)
+	return r.loop(ctx)
 }
 
-// Stats is safe at any time.
-func (p *Prober) Stats() Stats { return Stats{} }
+// warnOfFamilies tells of servers that no socket can reach.
+func (p *Prober) warnOfFamilies(servers []discovery.Server) {
+	lost := 0
+	for _, s := range servers {
+		if p.sockets.of(s.Addr.Addr().Unmap()) == nil {
+			lost++
+		}
+	}
+	if lost > 0 {
+		p.options.Logger.Warn("no socket for the address family of some servers: they count as lost",
+			"servers", lost, "listed", len(servers), "ipv4", p.sockets.v4 != nil, "ipv6", p.sockets.v6 != nil)
+	}
+}

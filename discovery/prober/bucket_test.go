@@ -1,0 +1,92 @@
+package prober
+
+import (
+	"testing"
+	"time"
+)
+
+// A sender that sleeps until a packet is owed, but wakes late, keeps the rate
+// and never sends more than 1.2 times what is due in 10 ms, and two.
+func TestBucketKeepsRate(t *testing.T) {
+	const span, window = 20 * time.Second, 10 * time.Millisecond
+	tests := []struct {
+		name  string
+		rate  float64
+		late  time.Duration // at every wake-up
+		stall time.Duration // once a second
+	}{
+		{"paper's rate, coarse timer", 140, 1060 * time.Microsecond, 0},
+		{"default rate, coarse timer", 250, 1060 * time.Microsecond, 0},
+		{"1k/s, coarse timer", 1000, 900 * time.Microsecond, 0},
+		{"5k/s, exact sleep", 5000, 60 * time.Microsecond, 0},
+		{"20k/s, exact sleep", 20000, 60 * time.Microsecond, 0},
+		{"20k/s, coarse timer", 20000, 1060 * time.Microsecond, 0},
+		{"20k/s with stalls", 20000, 60 * time.Microsecond, 5 * time.Millisecond},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBucket(test.rate)
+			var sent []time.Duration
+			nextStall := time.Second
+			for now := time.Duration(0); now < span; now = max(now, b.next()) + test.late {
+				if test.stall > 0 && now > nextStall {
+					now, nextStall = now+test.stall, nextStall+time.Second
+				}
+				for b.ready(now) {
+					b.take()
+					sent = append(sent, now)
+				}
+			}
+			mean := float64(len(sent)) / span.Seconds() / test.rate
+			if mean < 0.99 || mean > 1.01 {
+				t.Errorf("mean rate is %.4f of what was asked", mean)
+			}
+			most := fullest(sent, window)
+			if limit := 1.2*test.rate*window.Seconds() + 2; float64(most) > limit {
+				t.Errorf("%d packets within 10 ms, want at most %.1f", most, limit)
+			}
+		})
+	}
+}
+
+// fullest is the most events within any window. The times must be sorted.
+func fullest(times []time.Duration, window time.Duration) (most int) {
+	from := 0
+	for to := range times {
+		for times[to]-times[from] >= window {
+			from++
+		}
+		most = max(most, to-from+1)
+	}
+	return most
+}
+
+func TestBucketSavesLittle(t *testing.T) {
+	tests := []struct {
+		rate float64
+		want int // packets at once after an hour of rest
+	}{{1, 2}, {250, 2}, {1000, 2}, {20000, 40}, {1e9, 2000}}
+	for _, test := range tests {
+		b := newBucket(test.rate)
+		got := 0
+		for b.ready(time.Hour) {
+			b.take()
+			got++
+		}
+		if got != test.want {
+			t.Errorf("at %v/s %d packets are saved up, want %d", test.rate, got, test.want)
+		}
+	}
+}
+
+func TestBucketNextIsReady(t *testing.T) {
+	for _, rate := range []float64{0.3, 7, 140, 999.9, 33333} {
+		b := newBucket(rate)
+		for range 1000 {
+			if at := b.next(); !b.ready(at) {
+				t.Fatalf("at %v/s nothing is owed at %v, although next said so", rate, at)
+			}
+			b.take()
+		}
+	}
+}

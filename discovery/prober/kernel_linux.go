@@ -1,0 +1,157 @@
+package prober
+
+import (
+	"encoding/binary"
+	"net"
+	"net/netip"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"muster/discovery"
+)
+
+// prepare asks the kernel to stamp what arrives and to keep ICMP errors with
+// the address of the server they are about.
+func prepare(conn *net.UDPConn, v6 bool) error {
+	level, option := unix.IPPROTO_IP, unix.IP_RECVERR
+	if v6 {
+		level, option = unix.IPPROTO_IPV6, unix.IPV6_RECVERR
+	}
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = raw.Control(func(fd uintptr) {
+		failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
+		if failed == nil {
+			failed = unix.SetsockoptInt(int(fd), level, option, 1)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return failed
+}
+
+// arrived reads the clock, and the kernel's stamp from the control messages.
+func arrived(c clock, control []byte) arrival {
+	t := time.Now()
+	read := t.Sub(c.start)
+	return arrival{kernel: read - age(t.UnixNano(), stamp(control)), read: read}
+}
+
+// stamp is the kernel's time of arrival in nanoseconds of the real-time clock,
+// or 0.
+func stamp(control []byte) int64 {
+	for len(control) > 0 {
+		header, data, rest, err := unix.ParseOneSocketControlMessage(control)
+		if err != nil {
+			return 0
+		}
+		if header.Level == unix.SOL_SOCKET && header.Type == unix.SO_TIMESTAMPNS && len(data) >= int(unsafe.Sizeof(unix.Timespec{})) {
+			return (*unix.Timespec)(unsafe.Pointer(&data[0])).Nano()
+		}
+		control = rest
+	}
+	return 0
+}
+
+// refusals hands over what the socket's error queue tells of servers on whose
+// port nobody listens, with the part of our query that the ICMP error quotes.
+func refusals(conn *net.UDPConn, tell func(server netip.AddrPort, quoted []byte)) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return
+	}
+	quoted, control := make([]byte, usualBody), make([]byte, 512)
+	raw.Control(func(fd uintptr) {
+		for {
+			n, controlled, _, from, err := unix.Recvmsg(int(fd), quoted, control, unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)
+			if err == unix.EINTR {
+				continue
+			}
+			if err != nil {
+				return
+			}
+			if server, ok := addrPort(from); ok && portUnreachable(control[:controlled]) {
+				tell(server, quoted[:n])
+			}
+		}
+	})
+}
+
+// portUnreachable says whether the control messages hold an ICMP error that
+// leaves no doubt. Other errors (no route, filtered) may pass.
+func portUnreachable(control []byte) bool {
+	for len(control) > 0 {
+		header, data, rest, err := unix.ParseOneSocketControlMessage(control)
+		if err != nil {
+			return false
+		}
+		isError := header.Level == unix.IPPROTO_IP && header.Type == unix.IP_RECVERR ||
+			header.Level == unix.IPPROTO_IPV6 && header.Type == unix.IPV6_RECVERR
+		if isError && len(data) >= int(unsafe.Sizeof(unix.SockExtendedErr{})) {
+			return isPortUnreachable(data)
+		}
+		control = rest
+	}
+	return false
+}
+
+// isPortUnreachable reads a sock_extended_err: RFC 792 type 3 code 3 (port) or
+// 2 (protocol), RFC 4443 type 1 code 4.
+//
+//	errno uint32 | origin uint8 | type uint8 | code uint8 | …
+func isPortUnreachable(data []byte) bool {
+	if binary.NativeEndian.Uint32(data) == 0 {
+		return false
+	}
+	switch origin, kind, code := data[4], data[5], data[6]; origin {
+	case unix.SO_EE_ORIGIN_ICMP:
+		return kind == 3 && (code == 3 || code == 2)
+	case unix.SO_EE_ORIGIN_ICMP6:
+		return kind == 1 && code == 4
+	}
+	return false
+}
+
+func addrPort(sa unix.Sockaddr) (netip.AddrPort, bool) {
+	switch sa := sa.(type) {
+	case *unix.SockaddrInet4:
+		return netip.AddrPortFrom(netip.AddrFrom4(sa.Addr), uint16(sa.Port)), true
+	case *unix.SockaddrInet6:
+		return discovery.Canonical(netip.AddrPortFrom(zoned(sa), uint16(sa.Port))), true
+	}
+	return netip.AddrPort{}, false
+}
+
+// zoned is the address with its zone's name, as package net spells it.
+func zoned(sa *unix.SockaddrInet6) netip.Addr {
+	addr := netip.AddrFrom16(sa.Addr)
+	if sa.ZoneId == 0 {
+		return addr
+	}
+	if ifi, err := net.InterfaceByIndex(int(sa.ZoneId)); err == nil {
+		return addr.WithZone(ifi.Name)
+	}
+	return addr
+}
+
+// fineSleep makes naps exact to some microseconds on this goroutine's thread,
+// where Go's timers are exact to a millisecond. Its second result undoes that.
+func fineSleep() (nap func(time.Duration), undo func()) {
+	runtime.LockOSThread()
+	unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+	nap = func(d time.Duration) {
+		ts := unix.NsecToTimespec(int64(d))
+		unix.Nanosleep(&ts, nil) // a signal may shorten it: the caller looks at the clock
+	}
+	return nap, func() {
+		unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) // back to the default
+		runtime.UnlockOSThread()
+	}
+}

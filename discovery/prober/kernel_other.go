@@ -1,0 +1,23 @@
+//go:build !linux
+
+package prober
+
+import (
+	"net"
+	"net/netip"
+	"time"
+)
+
+func prepare(*net.UDPConn, bool) error { return nil }
+
+// arrived reads the clock: no kernel stamp here.
+func arrived(c clock, _ []byte) arrival {
+	now := c.now()
+	return arrival{kernel: now, read: now}
+}
+
+// refusals hands over nothing: an unconnected socket does not see ICMP errors.
+func refusals(*net.UDPConn, func(netip.AddrPort, []byte)) {}
+
+// fineSleep has nothing better than Go's timers.
+func fineSleep() (nap func(time.Duration), undo func()) { return nil, func() {} }

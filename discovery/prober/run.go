@@ -1,0 +1,299 @@
+package prober
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"muster/discovery"
+)
+
+const (
+	// turnSends is how many packets leave before the inbox is looked at again.
+	turnSends = 64
+	// noBufferPause is how long the machine gets to empty its own queue.
+	noBufferPause = 10 * time.Millisecond
+	// deniedForSure packets, and none that was let through, are a firewall.
+	deniedForSure = 16
+	never         = time.Duration(math.MaxInt64)
+)
+
+// errIdlePlan: nothing could ever wake such a plan.
+var errIdlePlan = errors.New("prober: the plan waits although no probe is under way")
+
+// intent is what the plan wants, as far as we know.
+type intent uint8
+
+const (
+	mayAsk intent = iota
+	waits         // until a result is observed
+	stopped
+)
+
+// deadline is when the silence after a query has lasted too long.
+type deadline struct {
+	at    time.Duration
+	probe *probe
+	gen   uint32
+	first bool // the query was the first one: its fate is to be noted
+}
+
+// run is one execution of a plan. All is owned by the goroutine of loop.
+type run struct {
+	*Prober
+	plan    discovery.Plan
+	seen    func(discovery.Result)
+	targets *targets
+	nap     func(time.Duration) // sleeps exactly; nil: timers are exact enough
+
+	intent   intent
+	order    int
+	underWay int
+	// Deadlines come in the order in which they were set, as each queue has one
+	// delay: repeats the spacing, ends the timeout.
+	repeats, ends fifo[deadline]
+	overdue       fifo[deadline] // those who are due a repeat
+	held          time.Duration  // nothing is sent before: the machine has no room
+	parts         partsBudget
+	delivered     int // packets that the machine let out
+	denied        int
+
+	packet []byte
+	bodies [][]byte // argument of Parse, reused
+	err    error
+}
+
+func newRun(p *Prober, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) *run {
+	if seen == nil {
+		seen = func(discovery.Result) {}
+	}
+	return &run{Prober: p, plan: plan, seen: seen, targets: newTargets(servers)}
+}
+
+// loop is the whole run: take what came, give up what is overdue, send what is
+// owed, sleep until there is something to do.
+func (r *run) loop(ctx context.Context) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r.receive()
+		now := r.network.now()
+		r.expire(now)
+		r.repeat(now)
+		r.ask(now)
+		r.takeRefused()
+		r.note(now)
+		if r.err != nil {
+			return r.err
+		}
+		if r.intent == stopped && r.underWay == 0 {
+			return r.verdict()
+		}
+		r.sleep(ctx, timer)
+	}
+}
+
+// note keeps the counts and the cap up to date.
+func (r *run) note(now time.Duration) {
+	r.traffic.sent(r.underWay)
+	r.traffic.review(now)
+	r.counts.inFlight.Store(int64(r.underWay))
+	r.counts.cap.Store(int64(r.traffic.cap))
+}
+
+// verdict is the run's error at its end.
+func (r *run) verdict() error {
+	if r.denied > 0 && r.delivered == 0 {
+		return fmt.Errorf("%w: all %d packets were denied; allow muster to send UDP", ErrBlocked, r.denied)
+	}
+	return nil
+}
+
+// receive handles what is in the inbox.
+func (r *run) receive() {
+	for range inboxLength {
+		select {
+		case d := <-r.network.received():
+			r.handle(d)
+		default:
+			return
+		}
+	}
+}
+
+func (r *run) takeRefused() {
+	for _, d := range r.network.takeRefused() {
+		r.handle(d)
+	}
+}
+
+// expire looks after the deadlines that are over.
+func (r *run) expire(now time.Duration) {
+	for r.repeats.len() > 0 && r.repeats.first().at <= now {
+		if d := r.repeats.pop(); r.holds(d) {
+			d.probe.due = 0
+			r.overdue.push(d)
+		}
+	}
+	for r.ends.len() > 0 && r.ends.first().at <= now {
+		if d := r.ends.pop(); r.holds(d) {
+			r.giveUp(d.probe)
+		}
+	}
+}
+
+// holds says whether the deadline is still the server's, and notes the fate of
+// a first query.
+func (r *run) holds(d deadline) bool {
+	same := d.probe.gen == d.gen
+	if d.first {
+		r.traffic.fate(!same || d.probe.heard)
+	}
+	return same && d.probe.due == d.at
+}
+
+// giveUp ends a probe whose last query met silence. A server that answered with
+// a challenge, but not to it, is there all the same.
+func (r *run) giveUp(p *probe) {
+	state := discovery.Lost
+	if p.heard {
+		state = discovery.Answered
+	}
+	r.finish(p, state, nil)
+}
+
+// repeat asks those again who were silent, as far as the rate allows.
+func (r *run) repeat(now time.Duration) {
+	for sends := 0; sends < turnSends && r.overdue.len() > 0 && now >= r.held && r.again.ready(now); {
+		d := r.overdue.pop()
+		if d.probe.gen != d.gen || d.probe.due != 0 {
+			continue // it has answered meanwhile
+		}
+		r.again.take()
+		sends++
+		if d.probe.sent == 0 { // the machine had no room for it
+			r.send(d.probe, named)
+		} else {
+			r.send(d.probe, silence)
+		}
+	}
+}
+
+// ask starts new probes, as far as plan, rate and cap allow.
+func (r *run) ask(now time.Duration) {
+	for range turnSends {
+		if r.err != nil || !r.mayAsk() || now < r.held || !r.fresh.ready(now) {
+			return
+		}
+		switch probe, verdict := r.plan.Next(); verdict {
+		case discovery.Go:
+			r.fresh.take()
+			r.start(probe)
+		case discovery.Wait:
+			r.intent = waits
+			if r.underWay == 0 {
+				r.err = errIdlePlan
+			}
+		default:
+			r.intent = stopped
+		}
+	}
+}
+
+func (r *run) mayAsk() bool { return r.intent == mayAsk && r.underWay < r.traffic.cap }
+
+// start asks a server that the plan named, unless its address is known already.
+func (r *run) start(wanted discovery.Probe) {
+	if wanted.Server < 0 || wanted.Server >= len(r.targets.at) {
+		r.err = fmt.Errorf("prober: the plan names server %d of %d", wanted.Server, len(r.targets.at))
+		return
+	}
+	r.order++
+	result := discovery.Result{Server: wanted.Server, Order: r.order, Phase: wanted.Phase}
+	index := r.targets.first[r.targets.at[wanted.Server]]
+	state, double := &r.targets.states[index], r.targets.doubles[index]
+	switch {
+	case state.probe == nil && !state.done:
+		r.underWay++
+		r.send(r.targets.begin(result, index), named)
+	case double == nil:
+		r.err = fmt.Errorf("prober: the plan names server %d twice", wanted.Server)
+	case state.done:
+		r.deliver(result, double.result)
+	default:
+		double.waiting = append(double.waiting, result)
+	}
+}
+
+// finish ends a probe, and those of the same address that wait for it.
+func (r *run) finish(p *probe, state discovery.State, info *discovery.Info) {
+	outcome := discovery.Result{State: state, Info: info}
+	if state == discovery.Answered {
+		outcome.RTT = p.rtt()
+	}
+	r.parts.drop(p)
+	result, index := p.result, p.target
+	r.targets.end(p)
+	r.underWay--
+	r.deliver(result, outcome)
+	if double := r.targets.doubles[index]; double != nil {
+		double.result = outcome
+		for _, other := range double.waiting {
+			r.deliver(other, outcome)
+		}
+		double.waiting = nil
+	}
+}
+
+// deliver tells what came of a probe that the plan named.
+func (r *run) deliver(result, outcome discovery.Result) {
+	result.State, result.RTT, result.Info = outcome.State, outcome.RTT, outcome.Info
+	r.plan.Observe(result)
+	if r.intent == waits {
+		r.intent = mayAsk
+	}
+	r.seen(result)
+}
+
+// wake is when there is something to do, if nothing arrives before.
+func (r *run) wake() time.Duration {
+	at := never
+	if r.repeats.len() > 0 {
+		at = r.repeats.first().at
+	}
+	if r.ends.len() > 0 {
+		at = min(at, r.ends.first().at)
+	}
+	if r.overdue.len() > 0 {
+		at = min(at, max(r.held, r.again.next()))
+	}
+	if r.mayAsk() {
+		at = min(at, max(r.held, r.fresh.next()))
+	}
+	return at
+}
+
+// sleep waits until there is something to do. Timers may be a millisecond late;
+// what is sent at a high rate must not be.
+func (r *run) sleep(ctx context.Context, timer *time.Timer) {
+	left := r.wake() - r.network.now()
+	switch {
+	case left <= 0:
+		return
+	case r.nap != nil && left <= time.Millisecond:
+		r.nap(left)
+		return
+	}
+	timer.Reset(left)
+	select {
+	case d := <-r.network.received():
+		r.handle(d)
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
