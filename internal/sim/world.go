@@ -45,6 +45,8 @@ type World struct {
 	// floor holds the shortest round trip of each place and server,
 	// place by place.
 	floor []time.Duration
+	// jitter is the median of what Sample adds.
+	jitter time.Duration
 }
 
 // RTT is the shortest round trip between a place and a server, without jitter.

@@ -1,0 +1,145 @@
+package sim
+
+import (
+	"math"
+	"math/rand/v2"
+	"net/netip"
+)
+
+// The /8 networks that the registries had given out by about 2007, by the part
+// of the world that mostly uses them.
+var (
+	ripe    = []byte{62, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 130, 141, 145, 193, 194, 195, 212, 213, 217}
+	arin    = []byte{4, 8, 12, 24, 38, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 74, 75, 76, 97, 98, 128, 130, 140, 152, 192, 204, 205, 206, 207, 208, 209, 216}
+	apnic   = []byte{58, 59, 60, 61, 116, 121, 122, 124, 125, 202, 203, 210, 211, 218, 219, 220, 221, 222}
+	lacnic  = []byte{189, 190, 200, 201}
+	afrinic = []byte{41, 196}
+)
+
+func registry(r region) []byte {
+	switch r {
+	case northAmerica:
+		return arin
+	case southAmerica:
+		return lacnic
+	case africa:
+		return afrinic
+	case southAsia, eastAsia, oceania:
+		return apnic
+	}
+	return ripe
+}
+
+// unevenness is how unevenly a country's networks lie over its registry's /8s, the
+// standard deviation of the logarithm of the weights.
+const unevenness = 0.3
+
+// slash16 is a /16, or what an AS has of one.
+type slash16 struct {
+	prefix  uint16 // the first two octets
+	as      int
+	home    int // metro
+	subnets []subnet
+	hosts   int
+}
+
+// subnet is a /24 of servers in one city.
+type subnet struct {
+	octet    byte
+	metro    int
+	lat, lon float64
+	access   float64 // ms; each host has its own at an ISP
+	country  string  // what the database says
+	hosts    int
+	taken    [4]uint64
+}
+
+// registrar gives out addresses.
+type registrar struct {
+	rng     *rand.Rand
+	regions map[string]region
+	weights map[string][]float64 // of the registry's /8s, by country
+	used    map[uint16]bool
+	shared  map[string]*piBlock // provider-independent space being given out
+}
+
+// piBlock is a /16 of which every AS gets a /24.
+type piBlock struct {
+	prefix uint16
+	next   int
+}
+
+func newRegistrar(rng *rand.Rand) *registrar {
+	r := &registrar{rng: rng, regions: make(map[string]region), weights: make(map[string][]float64),
+		used: make(map[uint16]bool), shared: make(map[string]*piBlock)}
+	for region, countries := range regions {
+		for _, c := range countries {
+			r.regions[c] = region
+		}
+	}
+	return r
+}
+
+// block takes a free /16 of the country's registry.
+func (r *registrar) block(country string) uint16 {
+	eights := registry(r.regions[country])
+	weights, ok := r.weights[country]
+	if !ok {
+		for range eights {
+			weights = append(weights, math.Exp(unevenness*r.rng.NormFloat64()))
+		}
+		r.weights[country] = weights
+	}
+	for {
+		prefix := uint16(eights[weighted(weights, r.rng)])<<8 | uint16(r.rng.IntN(256))
+		if !r.used[prefix] {
+			r.used[prefix] = true
+			return prefix
+		}
+	}
+}
+
+// piSpread is how many /24s of a shared /16 hold game servers.
+const piSpread = 24
+
+// pi takes a /24 of a /16 that several small networks of a country share.
+func (r *registrar) pi(country string) (prefix uint16, octet byte) {
+	b := r.shared[country]
+	if b == nil || b.next == piSpread {
+		b = &piBlock{prefix: r.block(country)}
+		r.shared[country] = b
+	}
+	b.next++
+	return b.prefix, byte(b.next * 256 / (piSpread + 1))
+}
+
+// restaurant picks a table by the Chinese restaurant process: one of those
+// taken, in proportion to its guests, or a new one, which is len(guests).
+func restaurant(guests func(int) int, tables, total int, concentration float64, rng *rand.Rand) int {
+	at := rng.Float64() * (float64(total) + concentration)
+	for i := range tables {
+		if at -= float64(guests(i)); at < 0 {
+			return i
+		}
+	}
+	return tables
+}
+
+// host takes a free address of a /24.
+func (s *subnet) host(rng *rand.Rand) byte {
+	for {
+		octet := byte(1 + rng.IntN(254))
+		if s.taken[octet/64]&(1<<(octet%64)) == 0 {
+			s.taken[octet/64] |= 1 << (octet % 64)
+			s.hosts++
+			return octet
+		}
+	}
+}
+
+// full says that a /24 has room for no more.
+func (s *subnet) full() bool { return s.hosts >= 200 }
+
+func address(prefix uint16, subnet, host byte) netip.Addr {
+	return netip.AddrFrom4([4]byte{byte(prefix >> 8), byte(prefix), subnet, host})
+}

@@ -1,0 +1,181 @@
+package sim
+
+import (
+	"math"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+)
+
+// Generate makes the world of a spec. The same spec is the same world.
+//
+// The round trip between a place and a server is the shortest route over the
+// cables, times an inflation that belongs to the place and the server's AS, now
+// and then by way of a wrong hub, plus the lines at both ends.
+func Generate(spec Spec) *World {
+	if len(spec.Mix) == 0 {
+		spec.Mix = mixCSS()
+	}
+	rng := rand.New(rand.NewPCG(spec.Seed, 0x6d7573746572))
+	b := &builder{spec: spec, rng: rng, registrar: newRegistrar(rng), network: newNetwork(spec, rng)}
+	for i := range b.network {
+		b.populate(i)
+	}
+	b.shuffle()
+	w := &World{Seed: spec.Seed, Places: spec.Places, Servers: b.servers, jitter: spec.Jitter}
+	w.floor = b.floors()
+	return w
+}
+
+// builder is a world while it is built.
+type builder struct {
+	spec      Spec
+	rng       *rand.Rand
+	registrar *registrar
+	network   []as
+	blocks    []slash16
+	servers   []Server
+	sites     []site // of each server
+}
+
+// site is where a server really stands.
+type site struct{ as, block, metro int }
+
+// maxShared is how many servers run at one address at most.
+const maxShared = 16
+
+// populate gives an AS its servers.
+func (b *builder) populate(index int) {
+	a := &b.network[index]
+	first := len(b.blocks)
+	silent, left := false, 0
+	var last Server
+	for n := range a.servers {
+		if n == 0 || left == 0 || b.rng.Float64() >= a.kind.again {
+			last = b.newHost(index, first)
+			silent, left = b.rng.Float64() < b.spec.Silent, maxShared
+		} else {
+			port := last.Addr.Port() + 1
+			last.Addr = netip.AddrPortFrom(last.Addr.Addr(), port)
+			b.sites = append(b.sites, b.sites[len(b.sites)-1])
+		}
+		left--
+		s := last
+		b.furnish(&s, silent)
+		b.servers = append(b.servers, s)
+	}
+}
+
+// newHost is a server at an address of its own in one of the AS's blocks, which
+// begin at first.
+func (b *builder) newHost(index, first int) Server {
+	a := &b.network[index]
+	at := b.pickBlock(index, first)
+	block := &b.blocks[at]
+	net := &block.subnets[b.pickSubnet(a, block)]
+	octet := net.host(b.rng)
+	block.hosts++
+	access := net.access
+	if a.kind == isp {
+		access = b.access(a.kind)
+	}
+	b.sites = append(b.sites, site{as: index, block: at, metro: net.metro})
+	return Server{
+		Server: discovery.Server{
+			Addr:    netip.AddrPortFrom(address(block.prefix, net.octet, octet), 27960),
+			Country: net.country, ASN: a.number,
+		},
+		Lat: net.lat, Lon: net.lon, Access: milliseconds(access),
+	}
+}
+
+func (b *builder) pickBlock(index, first int) int {
+	a := &b.network[index]
+	if a.servers < pi && first < len(b.blocks) {
+		return first
+	}
+	total := 0
+	for i := first; i < len(b.blocks); i++ {
+		total += b.blocks[i].hosts
+	}
+	n := restaurant(func(i int) int { return b.blocks[first+i].hosts }, len(b.blocks)-first, total, a.kind.blocks, b.rng)
+	if first+n < len(b.blocks) {
+		return first + n
+	}
+	block := slash16{as: index, home: a.site(b.rng)}
+	if a.servers < pi {
+		prefix, octet := b.registrar.pi(a.country)
+		block.prefix = prefix
+		block.subnets = []subnet{b.newSubnet(a, &block, octet)}
+	} else {
+		block.prefix = b.registrar.block(a.country)
+	}
+	b.blocks = append(b.blocks, block)
+	return len(b.blocks) - 1
+}
+
+func (b *builder) pickSubnet(a *as, block *slash16) int {
+	if a.servers < pi {
+		return 0
+	}
+	n := restaurant(func(i int) int { return block.subnets[i].hosts }, len(block.subnets), block.hosts, a.kind.subnets, b.rng)
+	if n < len(block.subnets) && !block.subnets[n].full() {
+		return n
+	}
+	octet := byte(b.rng.IntN(256))
+	for tries := 0; block.find(octet) >= 0; tries++ {
+		if at := block.find(octet); tries > 255 && !block.subnets[at].full() {
+			return at
+		}
+		octet++
+	}
+	block.subnets = append(block.subnets, b.newSubnet(a, block, octet))
+	return len(block.subnets) - 1
+}
+
+// find is the index of the /24 with this third octet, or -1.
+func (s *slash16) find(octet byte) int {
+	return slices.IndexFunc(s.subnets, func(n subnet) bool { return n.octet == octet })
+}
+
+// scatter is how far from its city's centre a server stands, in degrees.
+const scatter = 0.15
+
+func (b *builder) newSubnet(a *as, block *slash16, octet byte) subnet {
+	m := block.home
+	if b.rng.Float64() >= a.kind.purity {
+		m = a.site(b.rng)
+	}
+	return subnet{
+		octet: octet, metro: m, country: b.located(metros[m].country),
+		lat: metros[m].lat + scatter*b.rng.NormFloat64(), lon: metros[m].lon + scatter*b.rng.NormFloat64(),
+		access: b.access(a.kind),
+	}
+}
+
+// located is the country that the database gives for one.
+func (b *builder) located(country string) string {
+	if b.rng.Float64() >= b.spec.Misplaced {
+		return country
+	}
+	return b.spec.Mix[weighted(weightsOf(b.spec.Mix), b.rng)].Country
+}
+
+// access draws what a line adds to the round trip, in ms, short ones likelier.
+func (b *builder) access(k kind) float64 {
+	return k.accessMin * math.Pow(k.accessMax/k.accessMin, b.rng.Float64())
+}
+
+// shuffle puts the servers in the order of the master's list, which is none
+// (ATNAC 2006, §III).
+func (b *builder) shuffle() {
+	b.rng.Shuffle(len(b.servers), func(i, j int) {
+		b.servers[i], b.servers[j] = b.servers[j], b.servers[i]
+		b.sites[i], b.sites[j] = b.sites[j], b.sites[i]
+	})
+}
+
+func milliseconds(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }

@@ -1,0 +1,96 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+)
+
+// Spec is what a world shall look like. Shares lie between 0 and 1.
+type Spec struct {
+	Seed    uint64
+	Servers int
+	Places  []Place
+	// Mix is how the servers spread over countries. Every country with a
+	// weight gets at least one server while there are enough.
+	Mix []Share
+	// ASes is about how many autonomous systems the servers stand in.
+	ASes int
+
+	Silent   float64 // listed, but never answers; neighbours at an address share it
+	Refusing float64 // nobody listens: ICMP
+	Limited  float64 // see [Server.Limited]
+	Full     float64
+	Empty    float64
+	Password float64
+
+	// Loss is the mean share of lost packet pairs.
+	Loss float64
+	// Jitter is the median of what is added to a packet pair's RTT.
+	Jitter time.Duration
+	// Misplaced is the share of address blocks that the country database
+	// places in a wrong country.
+	Misplaced float64
+
+	// Maps and Modes are what is played; empty ones are Quake III's.
+	Maps, Modes []string
+}
+
+// Share is a country's weight among the servers of a world.
+type Share struct {
+	Country string // ISO 3166-1 alpha-2
+	Weight  float64
+}
+
+// NamedSpec is the recipe of a named world: et2007 and css2007, shaped like the
+// lists of the discovery papers, or night2005, the night of MUSST's evaluation.
+func NamedSpec(name string, seed uint64) (Spec, error) {
+	switch name {
+	case "et2007":
+		return et2007(seed), nil
+	case "css2007":
+		return css2007(seed), nil
+	case "night2005":
+		return night2005(3000, seed), nil
+	}
+	return Spec{}, fmt.Errorf("sim: unknown world %q (known: et2007, css2007, night2005)", name)
+}
+
+// Night2005 is the internet of the four players of MUSST's evaluation (NetGames
+// 2005, Table 1) with this many Quake III servers.
+func Night2005(servers int, seed uint64) *World { return Generate(night2005(servers, seed)) }
+
+// papersPlaces are the places of the named worlds of 2007, the papers' first.
+func papersPlaces() []Place { return append([]Place(nil), places[:13]...) }
+
+// et2007 is Wolfenstein: Enemy Territory. About 2,981 of 3,000-odd servers
+// answered, of 50-55 countries; the ten largest are those of ATNAC 2006,
+// Table 2.
+func et2007(seed uint64) Spec {
+	return Spec{
+		Seed: seed, Servers: 3070, Places: papersPlaces(), Mix: mixET(), ASes: 330,
+		Silent: 0.03, Limited: 0.9, Full: 0.08, Empty: 0.5, Password: 0.15,
+		Loss: 0.01, Jitter: time.Millisecond, Misplaced: 0.03,
+		Maps: []string{"oasis", "battery", "goldrush", "railgun", "radar", "fueldump", "supply", "adlernest"}, Modes: []string{"2", "4", "5"},
+	}
+}
+
+// css2007 is Counter-Strike: Source. The master listed 28-31 thousand servers
+// of which 27 thousand answered (NOSSDAV 2008, §2.2), in 69-71 countries and
+// 1,170-1,240 ASes.
+func css2007(seed uint64) Spec {
+	return Spec{
+		Seed: seed, Servers: 29500, Places: papersPlaces(), Mix: mixCSS(), ASes: 1210,
+		Silent: 0.063, Full: 0.08, Empty: 0.55, Password: 0.12,
+		Loss: 0.01, Jitter: time.Millisecond, Misplaced: 0.03,
+		Maps: []string{"de_dust2", "cs_office", "de_dust", "de_aztec", "de_nuke", "cs_italy", "de_train", "de_inferno", "gg_mini_dust"}, Modes: []string{"cstrike"},
+	}
+}
+
+func night2005(servers int, seed uint64) Spec {
+	return Spec{
+		Seed: seed, Servers: servers, Places: append([]Place(nil), places[9:13]...), Mix: mixCSS(),
+		ASes:   max(1, servers/9),
+		Silent: 0.06, Refusing: 0.02, Limited: 0.9, Full: 0.06, Empty: 0.5, Password: 0.06,
+		Loss: 0.01, Jitter: time.Millisecond, Misplaced: 0.03,
+	}
+}
