@@ -1,0 +1,213 @@
+package prober
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"muster/discovery"
+)
+
+func TestRunSpacesRepeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sky := newSky(func(sighting) []packet { return nil })
+		scan(t, virtual(t, Options{Protocol: marked{}, Retries: 3}, sky), list(1))
+		want := []time.Duration{0, time.Second, 2 * time.Second, 3 * time.Second}
+		if got := sky.asked[address(0)]; !slices.Equal(got, want) {
+			t.Errorf("asked at %v, want %v", got, want)
+		}
+	})
+}
+
+// Each query has a nonce of its own.
+func TestRunNoncesDiffer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		texts := map[string]bool{}
+		sky := newSky(func(q sighting) []packet { texts[q.text] = true; return nil })
+		scan(t, virtual(t, Options{Protocol: marked{}}, sky), list(50))
+		if len(texts) != 150 {
+			t.Errorf("%d different queries, want 150", len(texts))
+		}
+	})
+}
+
+// At 100/s, 500 servers take 5 s and the last one's silence, whether 2 in 5 of
+// them are dead or not.
+func TestRunDeadServersCostNoTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sky := newSky(func(q sighting) []packet {
+			if q.addr.Port() != 27960 || q.server%5 < 2 {
+				return nil
+			}
+			return []packet{{after: 80 * ms, text: markedReply(q.text)}}
+		})
+		p := virtual(t, Options{Protocol: marked{}, Rate: 100}, sky)
+		start := time.Now()
+		results := scan(t, p, list(500))
+		if took := time.Since(start); took > 8100*ms {
+			t.Errorf("took %v, want 5 s and 3 s for the last one's silence", took)
+		}
+		states := map[discovery.State]int{}
+		for _, r := range results {
+			states[r.State]++
+		}
+		if states[discovery.Answered] < 290 || states[discovery.Lost] < 190 {
+			t.Errorf("states are %v", states)
+		}
+		if s := p.Stats(); s.PacketsSent != 500+2*states[discovery.Lost] || s.InFlight != 0 {
+			t.Errorf("sent %d packets, %d in flight at the end", s.PacketsSent, s.InFlight)
+		}
+	})
+}
+
+func TestRunHoldsInFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		underWay, most := 0, 0
+		sky := newSky(func(q sighting) []packet {
+			underWay++
+			most = max(most, underWay)
+			return []packet{{after: 100 * ms, text: markedReply(q.text)}}
+		})
+		p := virtual(t, Options{Protocol: marked{}, Rate: 10000, InFlight: 7}, sky)
+		plan := discovery.NewConventional(50)
+		if err := p.Run(context.Background(), list(50), plan, func(discovery.Result) { underWay-- }); err != nil {
+			t.Fatal(err)
+		}
+		if most != 7 {
+			t.Errorf("%d servers were under way at once, want 7", most)
+		}
+	})
+}
+
+// A line that carries only so many at once: the cap comes down to it, and the
+// scan still ends with every server found.
+func TestRunBacksOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		onLine := 0
+		sky := newSky(nil)
+		sky.answer = func(q sighting) []packet {
+			if onLine >= 150 {
+				return nil
+			}
+			onLine++
+			time.AfterFunc(200*ms, func() { onLine-- })
+			return []packet{{after: 200 * ms, text: markedReply(q.text)}}
+		}
+		p := virtual(t, Options{Protocol: marked{}, Rate: 2000, Retries: 9}, sky)
+		lost, lowest := 0, DefaultInFlight
+		plan := discovery.NewConventional(20000)
+		err := p.Run(context.Background(), list(20000), plan, func(r discovery.Result) {
+			lowest = min(lowest, p.Stats().InFlightCap)
+			if r.State != discovery.Answered {
+				lost++
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lowest > 400 || lost > 200 {
+			t.Errorf("the cap came down to %d, and %d servers were lost", lowest, lost)
+		}
+	})
+}
+
+// The same address twice in the list is asked once and told twice.
+func TestRunSameAddressTwice(t *testing.T) {
+	for _, after := range []time.Duration{5 * ms, 500 * ms} { // before and after the second is named
+		synctest.Test(t, func(t *testing.T) {
+			sky := newSky(func(q sighting) []packet { return []packet{{after: after, text: markedReply(q.text)}} })
+			p := virtual(t, Options{Protocol: marked{}, Rate: 10}, sky)
+			servers := append(list(2), list(2)...)
+			servers[3].Addr = netip.MustParseAddrPort("[::ffff:10.0.0.1]:27960")
+			orders := map[int]int{}
+			for _, r := range scan(t, p, servers) {
+				orders[r.Server] = r.Order
+				if r.State != discovery.Answered || r.RTT != after || r.Info == nil {
+					t.Errorf("server %d is %v %v", r.Server, r.State, r.RTT)
+				}
+			}
+			if fmt.Sprint(orders) != "map[0:1 1:2 2:3 3:4]" || p.Stats().PacketsSent != 2 {
+				t.Errorf("orders are %v, %d packets", orders, p.Stats().PacketsSent)
+			}
+		})
+	}
+}
+
+func TestRunsFollowEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sky := newSky(func(q sighting) []packet {
+			if q.nth == 1 { // too late for the first run, whose only wait is 1 s
+				return []packet{{after: 1100 * ms, text: "info|stale"}}
+			}
+			return []packet{{after: 400 * ms, text: "info|fresh"}}
+		})
+		p := virtual(t, Options{Protocol: plain{}, Retries: -1}, sky)
+		if first := scan(t, p, list(1)); first[0].State != discovery.Lost {
+			t.Errorf("the first run's server is %v", first[0].State)
+		}
+		time.Sleep(200 * ms)
+		second := scan(t, p, list(1))
+		if second[0].Info == nil || second[0].Info.Name != "fresh" || second[0].RTT != 400*ms {
+			t.Errorf("the second run got %+v", second[0])
+		}
+		if s := p.Stats(); s.Strays != 1 || s.PacketsSent != 2 {
+			t.Errorf("%d strays, %d packets", s.Strays, s.PacketsSent)
+		}
+	})
+}
+
+// Replies that come again after their server is done are counted, no more.
+func TestRunCountsDuplicates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sky := newSky(func(q sighting) []packet {
+			return slices.Repeat([]packet{{after: 30 * ms, text: markedReply(q.text)}}, 3)
+		})
+		p := virtual(t, Options{Protocol: marked{}, Rate: 10}, sky)
+		results := scan(t, p, list(3))
+		if s := p.Stats(); len(results) != 3 || s.Duplicates < 4 || s.Strays+s.Malformed > 0 {
+			t.Errorf("%d results, %d duplicates, %d strays", len(results), s.Duplicates, s.Strays)
+		}
+	})
+}
+
+func TestRunEndsWithContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 250*ms)
+		defer cancel()
+		p := virtual(t, Options{Protocol: marked{}, Rate: 10}, newSky(func(sighting) []packet { return nil }))
+		start := time.Now()
+		err := p.Run(ctx, list(9), discovery.NewConventional(9), nil)
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 250*ms {
+			t.Errorf("ended after %v with %v", time.Since(start), err)
+		}
+		if p.Stats().InFlight != 0 {
+			t.Error("probes are under way after the end")
+		}
+	})
+}
+
+func TestRunIsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := virtual(t, Options{Protocol: marked{}}, newSky(func(sighting) []packet { return nil }))
+		go p.Run(t.Context(), list(1), discovery.NewConventional(1), nil)
+		synctest.Wait()
+		if err := p.Run(t.Context(), list(1), discovery.NewConventional(1), nil); !errors.Is(err, errBusy) {
+			t.Errorf("a second run at the same time: %v", err)
+		}
+		time.Sleep(5 * time.Second)
+	})
+}
+
+func TestNewRefusesOptions(t *testing.T) {
+	for _, options := range []Options{{}, {Protocol: plain{}, Rate: -1}, {Protocol: plain{}, InFlight: -1}, {Protocol: plain{}, Timeout: -1}} {
+		if p, err := New(options); err == nil {
+			p.Close()
+			t.Errorf("%+v is accepted", options)
+		}
+	}
+}
