@@ -143,7 +143,7 @@ func (f *Fleet) Master() netip.AddrPort { return localAddr(f.master) }
 // address of its /24 will do as well. Where 127.0.0.1 is the only address, that
 // is what it is, and the peer needs a [Fleet.Seat].
 func (f *Fleet) Source(place int) netip.Addr {
-	if f.layout() == byPort && !wholeLoopback {
+	if !wholeLoopback {
 		return loopback
 	}
 	return sourceOf(place)

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"runtime"
+	"syscall"
 
 	"muster/discovery"
 )
@@ -92,7 +93,7 @@ func (f *Fleet) open(ctx context.Context) (err error) {
 	for server := range at {
 		port, err := f.portFor(ctx, server, at[server])
 		if err != nil {
-			return fmt.Errorf("sim: a socket for server %d of %d: %w", server+1, len(at), err)
+			return socketError(server, len(at), err)
 		}
 		addr, s := netip.AddrPortFrom(at[server].addr, port), f.world.Servers[server].Server
 		f.servers = append(f.servers, discovery.Server{Addr: addr, Country: s.Country, ASN: s.ASN})
@@ -100,6 +101,14 @@ func (f *Fleet) open(ctx context.Context) (err error) {
 	}
 	f.line.alarm, err = newAlarm()
 	return err
+}
+
+func socketError(server, servers int, err error) error {
+	advice := ""
+	if errors.Is(err, syscall.EMFILE) {
+		advice = " (raise the limit on open files, or take fewer servers)"
+	}
+	return fmt.Errorf("sim: a socket for server %d of %d: %w%s", server+1, servers, err, advice)
 }
 
 // portFor opens what a server needs at its berth, unless others share it and

@@ -32,15 +32,14 @@ func newWire() wire {
 	return wire{received: make([]byte, 128), sent: unix.PktInfo4(&unix.Inet4Pktinfo{})}
 }
 
-// prepareSocket asks for what goes beside datagrams, and keeps a socket that has
-// no address from hearing anyone but this machine.
-func prepareSocket(_, address string, raw syscall.RawConn) (err error) {
-	addr, _ := netip.ParseAddrPort(address)
+// prepareSocket asks for what goes beside datagrams.
+func prepareSocket(_, _ string, raw syscall.RawConn) (err error) {
 	control := func(fd uintptr) {
 		err = unix.SetsockoptInt(int(fd), unix.IPPROTO_IP, unix.IP_PKTINFO, 1)
-		if err == nil && addr.Addr().IsUnspecified() {
-			err = unix.BindToDevice(int(fd), "lo")
-		}
+		// Nobody but this machine shall even be heard. Where the system does not
+		// allow that (Linux before 5.7), strangers still ask in vain: their
+		// queries do not go to an address of 127.0.0.0/8.
+		_ = unix.BindToDevice(int(fd), "lo")
 		// Before Linux 5.1 the time of reading must do.
 		_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS_NEW, 1)
 	}

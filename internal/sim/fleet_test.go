@@ -276,19 +276,6 @@ func TestFleetIgnoresNoise(t *testing.T) {
 	}
 }
 
-func TestFleetHearsNoStrays(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Log("only Linux shares sockets between addresses")
-		return
-	}
-	f := startFleet(t, FleetOptions{World: handWorld([]time.Duration{0}, server("203.0.113.1:27960"))})
-	stray := netip.AddrPortFrom(netip.MustParseAddr("127.9.9.9"), f.Servers()[0].Addr.Port())
-	newAsker(t, f.Source(0), stray).mustStaySilent(getinfo)
-	if got := f.Stats(); got.Strays != 1 || got.Queries != 0 {
-		t.Errorf("stats %+v", got)
-	}
-}
-
 const a2sInfo = "\xff\xff\xff\xffTSource Engine Query\x00"
 
 func TestFleetA2SDemandsItsChallenge(t *testing.T) {

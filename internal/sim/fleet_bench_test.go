@@ -1,0 +1,102 @@
+package sim
+
+import (
+	"net"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+)
+
+// nearby is a world of many servers, 20 ms away.
+func nearby(servers int) *World {
+	return handWorld([]time.Duration{20 * time.Millisecond}, manyServers(servers)...)
+}
+
+// BenchmarkFleetLateness asks at an even pace and tells by how much the fleet
+// holds replies longer than the world does.
+func BenchmarkFleetLateness(b *testing.B) {
+	b.Run("1000 a second", func(b *testing.B) { benchmarkFleet(b, time.Millisecond) })
+	b.Run("10000 a second", func(b *testing.B) { benchmarkFleet(b, 100*time.Microsecond) })
+}
+
+// BenchmarkFleetThroughput keeps as many queries under way as no machine gets
+// through: replies/s is what asker and fleet reach together.
+func BenchmarkFleetThroughput(b *testing.B) { benchmarkFleet(b, 0) }
+
+func benchmarkFleet(b *testing.B, gap time.Duration) {
+	f := startFleet(b, FleetOptions{World: nearby(30_000)})
+	a := startQuestioner(b, f)
+	clock, err := newAlarm()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = clock.close() })
+	i, start := 0, time.Now()
+	for b.Loop() {
+		if ahead := time.Duration(i)*gap - time.Since(start); ahead > 0 {
+			clock.sleep(ahead)
+		}
+		a.ask(i)
+		i++
+	}
+	a.wait()
+	s := f.Stats()
+	b.ReportMetric(float64(s.Late.P50.Microseconds()), "late-p50-µs")
+	b.ReportMetric(float64(s.Late.P99.Microseconds()), "late-p99-µs")
+	b.ReportMetric(float64(s.Replies)/time.Since(start).Seconds(), "replies/s")
+}
+
+// questioner asks many servers from one socket.
+type questioner struct {
+	tb       testing.TB
+	conn     *net.UDPConn
+	targets  []netip.AddrPort
+	underWay chan struct{} // a token for each query
+}
+
+// maxUnderWay is what 150,000 queries a second have under way at 20 ms.
+const maxUnderWay = 3000
+
+func startQuestioner(tb testing.TB, f *Fleet) *questioner {
+	tb.Helper()
+	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: f.Source(0).AsSlice()})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := conn.SetReadBuffer(receiveBuffer); err != nil {
+		tb.Fatal(err)
+	}
+	q := &questioner{tb: tb, conn: conn, underWay: make(chan struct{}, maxUnderWay)}
+	for _, s := range f.Servers() {
+		q.targets = append(q.targets, s.Addr)
+	}
+	var reader sync.WaitGroup
+	reader.Go(q.listen)
+	tb.Cleanup(func() { _ = conn.Close(); reader.Wait() })
+	return q
+}
+
+func (q *questioner) ask(i int) {
+	q.underWay <- struct{}{}
+	if _, err := q.conn.WriteToUDPAddrPort([]byte(getinfo), q.targets[i%len(q.targets)]); err != nil {
+		q.tb.Fatal(err)
+	}
+}
+
+func (q *questioner) listen() {
+	buf := make([]byte, maxQuery)
+	for {
+		if _, _, err := q.conn.ReadFromUDPAddrPort(buf); err != nil {
+			return
+		}
+		<-q.underWay
+	}
+}
+
+// wait returns when every query has its reply.
+func (q *questioner) wait() {
+	for range cap(q.underWay) {
+		q.underWay <- struct{}{}
+	}
+}

@@ -1,0 +1,249 @@
+//go:build e2e
+
+package sim
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"net/netip"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+)
+
+// Programs that others wrote must take the fleet's servers for real ones:
+// QStat (Debian calls it quakestat) and gamedig. The environment variables
+// QUAKESTAT and GAMEDIG say where they are if PATH does not.
+
+// seen is what a program read of a server.
+type seen struct {
+	name, mapName       string
+	players, maxPlayers int
+	names               []string // of players, sorted
+}
+
+const (
+	e2eRTT   = 40 * time.Millisecond
+	e2eSlack = 25 * time.Millisecond
+)
+
+func e2eFleet(t *testing.T, kind Kind, noChallenge, oneAddress bool) *Fleet {
+	w := handWorld([]time.Duration{e2eRTT},
+		with(server("203.0.113.1:27960"), func(s *Server) {
+			s.Info = discovery.Info{Name: "Friday Night Arena", Map: "q3dm17", Mode: "0", Version: "1.32", Players: 5, Bots: 2, MaxPlayers: 16}
+		}),
+		with(server("203.0.113.1:27961"), func(s *Server) {
+			s.Info = discovery.Info{Name: "Locked and Full", Map: "q3ctf1", Mode: "4", Version: "1.32", Players: 8, MaxPlayers: 8, Password: true}
+		}),
+		with(server("198.51.100.9:27960"), func(s *Server) {
+			s.Info = discovery.Info{Name: "Nobody Home", Map: "q3tourney2", Mode: "1", Version: "1.32", MaxPlayers: 12}
+		}),
+		with(server("192.0.2.200:27015"), func(s *Server) {
+			s.Info = discovery.Info{Name: "Crowd", Map: "q3dm6", Mode: "0", Version: "1.32", Players: 100, MaxPlayers: 128}
+		}))
+	return startFleet(t, FleetOptions{World: w, Kind: kind, NoChallenge: noChallenge, OneAddress: oneAddress})
+}
+
+// truth is what a program should read of a server.
+func truth(f *Fleet, server int) seen {
+	info := f.world.Servers[server].Info
+	var names []string
+	for c := range castOf(f.world.Seed, server, &info) {
+		names = append(names, c.name)
+	}
+	slices.Sort(names)
+	return seen{info.Name, info.Map, info.Players, info.MaxPlayers, names}
+}
+
+func (s seen) equal(other seen) bool {
+	return s.name == other.name && s.mapName == other.mapName && s.players == other.players &&
+		s.maxPlayers == other.maxPlayers && slices.Equal(s.names, other.names)
+}
+
+// e2eFleets are the kinds of fleets that programs are shown.
+var e2eFleets = []struct {
+	name                    string
+	kind                    Kind
+	noChallenge, oneAddress bool
+	qstat                   string   // type
+	gamedig                 []string // types
+}{
+	{"Quake 3", Quake3, false, false, "q3s", []string{"protocol-quake3", "openarena"}},
+	{"Quake 3 on one address", Quake3, false, true, "q3s", []string{"protocol-quake3"}},
+	{"A2S", A2S, false, false, "a2s", []string{"protocol-valve"}},
+	{"A2S without challenge", A2S, true, true, "a2s", []string{"protocol-valve"}},
+}
+
+func TestQuakestatReadsTheFleet(t *testing.T) {
+	for _, tt := range e2eFleets {
+		t.Run(tt.name, func(t *testing.T) {
+			f := e2eFleet(t, tt.kind, tt.noChallenge, tt.oneAddress)
+			args := []string{"-P", "-R", "-default", tt.qstat}
+			for _, s := range f.Servers() {
+				args = append(args, s.Addr.String())
+			}
+			document := quakestat(t, args...)
+			for i, s := range f.Servers() {
+				got := document.server(t, s.Addr.String())
+				if want := truth(f, i); !got.seen().equal(want) {
+					t.Errorf("got %+v, want %+v", got.seen(), want)
+				}
+				if rtt := time.Duration(got.Ping) * time.Millisecond; rtt < e2eRTT-2*time.Millisecond || rtt > e2eRTT+e2eSlack {
+					t.Errorf("%s: RTT %v, want %v", s.Addr, rtt, e2eRTT)
+				}
+				if len(got.Rules) == 0 {
+					t.Errorf("%s: no rules", s.Addr)
+				}
+			}
+		})
+	}
+}
+
+func TestQuakestatReadsTheMaster(t *testing.T) {
+	f := e2eFleet(t, Quake3, false, false)
+	document := quakestat(t, "-P", "-R", "-q3m,68", f.Master().String())
+	if got := document.server(t, f.Master().String()); got.Servers != len(f.Servers()) {
+		t.Errorf("the master lists %d servers, want %d", got.Servers, len(f.Servers()))
+	}
+	for i, s := range f.Servers() {
+		if got, want := document.server(t, s.Addr.String()).seen(), truth(f, i); !got.equal(want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}
+
+// qstatDocument is what quakestat -xml prints.
+type qstatDocument struct {
+	List []qstatServer `xml:"server"`
+}
+
+type qstatServer struct {
+	Address string `xml:"address,attr"`
+	Status  string `xml:"status,attr"`
+	Servers int    `xml:"servers,attr"`
+	Name    string `xml:"name"`
+	Map     string `xml:"map"`
+	Players int    `xml:"numplayers"`
+	Max     int    `xml:"maxplayers"`
+	Ping    int    `xml:"ping"` // ms
+	Rules   []struct {
+		Name string `xml:"name,attr"`
+	} `xml:"rules>rule"`
+	PlayerList []struct {
+		Name string `xml:"name"`
+	} `xml:"players>player"`
+}
+
+func quakestat(t *testing.T, args ...string) qstatDocument {
+	t.Helper()
+	var document qstatDocument
+	out := runProgram(t, "QUAKESTAT", "quakestat", append([]string{"-xml", "-utf8"}, args...)...)
+	if err := xml.Unmarshal(out, &document); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	return document
+}
+
+func (d qstatDocument) server(t *testing.T, addr string) qstatServer {
+	t.Helper()
+	i := slices.IndexFunc(d.List, func(s qstatServer) bool { return s.Address == addr })
+	if i < 0 || d.List[i].Status != "UP" {
+		t.Fatalf("%s is not up in %+v", addr, d)
+	}
+	return d.List[i]
+}
+
+func (q qstatServer) seen() seen {
+	var names []string
+	for _, p := range q.PlayerList {
+		names = append(names, p.Name)
+	}
+	slices.Sort(names)
+	return seen{q.Name, q.Map, q.Players, q.Max, names}
+}
+
+func TestGamedigReadsTheFleet(t *testing.T) {
+	for _, tt := range e2eFleets {
+		f := e2eFleet(t, tt.kind, tt.noChallenge, tt.oneAddress)
+		for _, game := range tt.gamedig {
+			t.Run(tt.name+"/"+game, func(t *testing.T) {
+				for i, s := range f.Servers() {
+					got := gamedig(t, game, s.Addr)
+					if want := truth(f, i); !got.seen().equal(want) {
+						t.Errorf("got %+v, want %+v", got.seen(), want)
+					}
+					if want := f.world.Servers[i].Info.Password; got.Password.flag() != want {
+						t.Errorf("%s: password %v, want %v", s.Addr, got.Password, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// gamedigState is what gamedig prints.
+type gamedigState struct {
+	Error      string                  `json:"error"`
+	Name       string                  `json:"name"`
+	Map        string                  `json:"map"`
+	Password   loose                   `json:"password"`
+	NumPlayers loose                   `json:"numplayers"`
+	MaxPlayers loose                   `json:"maxplayers"`
+	Players    []struct{ Name string } `json:"players"`
+	Bots       []struct{ Name string } `json:"bots"`
+}
+
+// loose is a number or a flag, which gamedig leaves as text for some games.
+type loose string
+
+func (l *loose) UnmarshalJSON(b []byte) error {
+	*l = loose(strings.Trim(string(b), `"`))
+	return nil
+}
+
+func (l loose) number() int {
+	n, _ := strconv.Atoi(string(l))
+	return n
+}
+
+func (l loose) flag() bool { return l == "true" || l == "1" }
+
+func gamedig(t *testing.T, game string, addr netip.AddrPort) gamedigState {
+	t.Helper()
+	out := runProgram(t, "GAMEDIG", "gamedig", "--type", game, addr.String(), "--givenPortOnly", "--requestRules=true")
+	var state gamedigState
+	if err := json.Unmarshal(out, &state); err != nil || state.Error != "" {
+		t.Fatalf("%v, %s in %s", err, state.Error, out)
+	}
+	return state
+}
+
+func (g gamedigState) seen() seen {
+	var names []string
+	for _, p := range slices.Concat(g.Players, g.Bots) {
+		names = append(names, p.Name)
+	}
+	slices.Sort(names)
+	return seen{g.Name, g.Map, g.NumPlayers.number(), g.MaxPlayers.number(), names}
+}
+
+func runProgram(t *testing.T, variable, name string, args ...string) []byte {
+	t.Helper()
+	if path := os.Getenv(variable); path != "" {
+		name = path
+	}
+	command := exec.CommandContext(t.Context(), name, args...)
+	var complaints strings.Builder
+	command.Stderr = &complaints
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s", command, err, out, complaints.String())
+	}
+	return out
+}
