@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,14 +89,14 @@ func TestRunHoldsInFlight(t *testing.T) {
 // scan still ends with every server found.
 func TestRunBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		onLine := 0
+		var onLine atomic.Int32
 		sky := newSky(nil)
 		sky.answer = func(q sighting) []packet {
-			if onLine >= 150 {
+			if onLine.Load() >= 150 {
 				return nil
 			}
-			onLine++
-			time.AfterFunc(200*ms, func() { onLine-- })
+			onLine.Add(1)
+			time.AfterFunc(200*ms, func() { onLine.Add(-1) })
 			return []packet{{after: 200 * ms, text: markedReply(q.text)}}
 		}
 		p := virtual(t, Options{Protocol: marked{}, Rate: 2000, Retries: 9}, sky)

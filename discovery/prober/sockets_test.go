@@ -1,0 +1,237 @@
+package prober
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"muster/discovery"
+)
+
+// serve runs a game server on addr until the test ends. What it answers to its
+// nth query is up to the test.
+func serve(t *testing.T, addr string, answer func(nth int, query string) []string) netip.AddrPort {
+	t.Helper()
+	conn, err := net.ListenPacket("udp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		buf := make([]byte, 2048)
+		for nth := 1; ; nth++ {
+			n, from, err := conn.ReadFrom(buf)
+			if err != nil {
+				return
+			}
+			for _, reply := range answer(nth, string(buf[:n])) {
+				conn.WriteTo([]byte(reply), from)
+			}
+		}
+	}()
+	t.Cleanup(func() { conn.Close(); <-done })
+	return conn.LocalAddr().(*net.UDPAddr).AddrPort()
+}
+
+// closedPort is an address on which nobody listens.
+func closedPort(t *testing.T, ip string) netip.AddrPort {
+	t.Helper()
+	conn, err := net.ListenPacket("udp", net.JoinHostPort(ip, "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	return conn.LocalAddr().(*net.UDPAddr).AddrPort()
+}
+
+func real(t *testing.T, options Options) *Prober {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	p, err := New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(p.Close(), p.Close()); err != nil {
+			t.Error(err)
+		}
+		for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+			if time.Now().After(deadline) {
+				t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+				return
+			}
+		}
+	})
+	return p
+}
+
+func servers(addrs ...netip.AddrPort) []discovery.Server {
+	servers := make([]discovery.Server, len(addrs))
+	for i, addr := range addrs {
+		servers[i].Addr = addr
+	}
+	return servers
+}
+
+func echo(_ int, query string) []string { return []string{markedReply(query)} }
+
+func TestSocketsBothFamilies(t *testing.T) {
+	p := openProber(t, Options{Protocol: marked{}})
+	list := servers(serve(t, "127.0.0.1:0", echo), serve(t, "127.0.0.2:0", echo), serve(t, "[::1]:0", echo))
+	for _, r := range scan(t, p, list) {
+		if r.State != discovery.Answered || r.RTT <= 0 || r.RTT > time.Second || r.Info.Name != "arena" {
+			t.Errorf("server %d is %v, RTT %v", r.Server, r.State, r.RTT)
+		}
+	}
+	if s := p.Stats(); s.PacketsSent != 3 || s.PacketsReceived != 3 || s.BytesSent != 60 || s.BytesReceived != 81 {
+		t.Errorf("counted %+v", s)
+	}
+}
+
+func TestSocketsChallenge(t *testing.T) {
+	p := openProber(t, Options{Protocol: plain{}})
+	addr := serve(t, "127.0.0.1:0", func(_ int, query string) []string {
+		if query == "ask|" {
+			return []string{"challenge|\x00\xff\x80x"}
+		}
+		return []string{"info|" + query[4:]}
+	})
+	if r := scan(t, p, servers(addr))[0]; r.Info == nil || r.Info.Name != "\x00\xff\x80x" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// The reply comes from another port and from another address of the machine.
+func TestSocketsForeignSender(t *testing.T) {
+	p := openProber(t, Options{Protocol: marked{}, Retries: -1, Timeout: 100 * time.Millisecond})
+	to := p.LocalAddrs()[0].Port()
+	addr := serve(t, "127.0.0.1:0", func(_ int, query string) []string {
+		for _, from := range []string{"127.0.0.1:0", "127.0.0.9:0"} {
+			conn, err := net.Dial("udp", fmt.Sprintf("127.0.0.1:%d", to))
+			if err != nil {
+				t.Error(from, err)
+				continue
+			}
+			conn.Write([]byte(markedReply(query)))
+			conn.Close()
+		}
+		return nil
+	})
+	if r := scan(t, p, servers(addr))[0]; r.State != discovery.Lost || p.Stats().Strays != 2 {
+		t.Errorf("the server is %v, with %d strays", r.State, p.Stats().Strays)
+	}
+}
+
+func TestSocketsRefused(t *testing.T) {
+	p := openProber(t, Options{Protocol: marked{}, Rate: 5000, Retries: -1})
+	list := servers(closedPort(t, "127.0.0.1"), serve(t, "127.0.0.1:0", echo), closedPort(t, "127.0.0.2"),
+		closedPort(t, "::1"), serve(t, "[::1]:0", echo), closedPort(t, "127.0.0.3"), serve(t, "127.0.0.3:0", echo))
+	refused := discovery.Refused
+	if runtime.GOOS != "linux" {
+		refused = discovery.Lost // an unconnected socket sees no ICMP errors
+	}
+	want := []discovery.State{refused, discovery.Answered, refused, refused, discovery.Answered, refused, discovery.Answered}
+	for _, r := range scan(t, p, list) {
+		if r.State != want[r.Server] {
+			t.Errorf("%v is %v, want %v", list[r.Server].Addr, r.State, want[r.Server])
+		}
+	}
+}
+
+// Nothing but closed ports: each write finds the error of the one before.
+func TestSocketsManyRefused(t *testing.T) {
+	p := openProber(t, Options{Protocol: marked{}, Rate: 1e6, Retries: -1})
+	list := make([]discovery.Server, 3000)
+	port := closedPort(t, "127.0.0.1").Port()
+	for i := range list {
+		list[i].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 1, byte(i >> 8), byte(i)}), port)
+	}
+	states := map[discovery.State]int{}
+	for _, r := range scan(t, p, list) {
+		states[r.State]++
+	}
+	// Linux limits how many ICMP errors it sends, so some are silent.
+	if s := p.Stats(); s.Unreachable > 0 || s.PacketsSent != len(list) || runtime.GOOS == "linux" && s.Refused == 0 {
+		t.Errorf("states %v, counted %+v", states, s)
+	}
+}
+
+func TestSocketsOneFamily(t *testing.T) {
+	for _, test := range []struct{ local, reached, lost string }{
+		{"127.0.0.5", "127.0.0.1:0", "[::1]:0"},
+		{"::1", "[::1]:0", "127.0.0.1:0"},
+	} {
+		p := openProber(t, Options{Protocol: marked{}, LocalAddr: netip.MustParseAddr(test.local)})
+		results := scan(t, p, servers(serve(t, test.reached, echo), serve(t, test.lost, echo)))
+		for _, r := range results {
+			if want := []discovery.State{discovery.Answered, discovery.Lost}[r.Server]; r.State != want {
+				t.Errorf("from %s server %d is %v, want %v", test.local, r.Server, r.State, want)
+			}
+		}
+		addrs := p.LocalAddrs()
+		if len(addrs) != 1 || addrs[0].Addr().String() != test.local || addrs[0].Port() == 0 {
+			t.Errorf("bound to %v", addrs)
+		}
+		if p.Stats().Unreachable != 1 {
+			t.Errorf("counted %+v", p.Stats())
+		}
+	}
+}
+
+// All servers and all runs see one source port.
+func TestSocketsKeepPort(t *testing.T) {
+	p := openProber(t, Options{Protocol: marked{}})
+	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	list := servers(conn.LocalAddr().(*net.UDPAddr).AddrPort())
+	for range 3 {
+		done := make(chan []discovery.Result)
+		go func() { done <- scan(t, p, list) }()
+		buf := make([]byte, 100)
+		n, from, err := conn.ReadFromUDPAddrPort(buf)
+		if err != nil || from.Port() != p.LocalAddrs()[0].Port() {
+			t.Errorf("asked from %v, bound to %v: %v", from, p.LocalAddrs(), err)
+		}
+		conn.WriteToUDPAddrPort([]byte(markedReply(string(buf[:n]))), from)
+		if r := (<-done)[0]; r.State != discovery.Answered {
+			t.Errorf("the server is %v", r.State)
+		}
+	}
+}
+
+func TestSocketsCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var asked atomic.Int32
+	addr := serve(t, "127.0.0.1:0", func(int, string) []string { asked.Add(1); cancel(); return nil })
+	p := openProber(t, Options{Protocol: marked{}, Rate: 2000})
+	err := p.Run(ctx, servers(addr), discovery.NewConventional(1), nil)
+	if !errors.Is(err, context.Canceled) || asked.Load() != 1 {
+		t.Errorf("ended with %v after %d queries", err, asked.Load())
+	}
+	again := servers(serve(t, "127.0.0.1:0", echo))
+	if r := scan(t, p, again)[0]; r.State != discovery.Answered {
+		t.Errorf("the run after a cancelled one finds the server %v", r.State)
+	}
+}
+
+// A datagram as large as UDP takes, and one that is empty.
+func TestSocketsSizes(t *testing.T) {
+	p := openProber(t, Options{Protocol: marked{}})
+	addr := serve(t, "127.0.0.1:0", func(_ int, query string) []string {
+		long := markedReply(query)
+		return []string{"", long + string(make([]byte, 65507-len(long)))}
+	})
+	if r := scan(t, p, servers(addr))[0]; r.State != discovery.Answered || p.Stats().BytesReceived != 65507 || p.Stats().Malformed != 1 {
+		t.Errorf("the server is %v, counted %+v", r.State, p.Stats())
+	}
+}
