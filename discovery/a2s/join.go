@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// maxReply bounds a reply that comes in pieces, packed or not. True ones are a
-// few dozen kilobytes at most.
-const maxReply = 1 << 20
+// maxReply bounds a reply that comes in pieces, packed or not: no information is
+// longer than a datagram could be.
+const maxReply = 1 << 16
 
 // layout is where an engine puts what in a piece. GoldSrc packs index and total
 // in one byte; the first games on Source leave out the size.

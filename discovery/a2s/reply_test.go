@@ -171,7 +171,10 @@ func TestSplitSource(t *testing.T) {
 			}
 		})
 	}
-	for range SplitSource(make([]byte, 5000), 7, 1248) {
+	for d := range SplitSource(make([]byte, 5000), 1<<31|7, 1248) {
+		if d[7] != 0 {
+			t.Errorf("a piece with ID % x says it is compressed", d[4:8])
+		}
 		break
 	}
 }

@@ -12,7 +12,9 @@ const compressed = 1 << 31
 
 // SplitSource are the datagrams in which a Source server sends a reply that is
 // longer than size: pieces of up to size bytes. A shorter reply stays whole. The
-// size is raised where more than 255 pieces would be needed.
+// size is raised where more than 255 pieces would be needed. Information should
+// stay whole, as it does with real servers: it is what tells QStat the layout of
+// the pieces of all other replies.
 //
 //	FE FF FF FF  id[4]  total[1]  index[1]  size[2]  payload
 func SplitSource(reply []byte, id uint32, size int) iter.Seq[[]byte] {

@@ -114,13 +114,14 @@ func MasterReplies(addrs []netip.AddrPort, extended bool) iter.Seq[[]byte] {
 			if !a.IsValid() || a.Addr().Is6() && !extended {
 				continue
 			}
-			if len(b)+entry6+len(endMark) > maxMasterReply {
+			entry := appendEntry(nil, a)
+			if len(b)+len(entry)+len(endMark) > maxMasterReply {
 				if !yield(b) {
 					return
 				}
 				b = []byte(header)
 			}
-			b = appendEntry(b, a)
+			b = append(b, entry...)
 		}
 		yield(append(b, endMark...))
 	}

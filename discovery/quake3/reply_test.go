@@ -16,6 +16,8 @@ func TestParseRequest(t *testing.T) {
 		"getinfo":                         {Command: "getinfo", Args: []string{}},
 		"getinfo\n":                       {Command: "getinfo", Args: []string{}},
 		"getstatus\x00":                   {Command: "getstatus", Args: []string{}},
+		"getinfo \x00 a":                  {Command: "getinfo", Args: []string{}},
+		"getinfo a\u00a0b":                {Command: "getinfo", Args: []string{"a\u00a0b"}},
 		"getinfo xyz123":                  {Command: "getinfo", Args: []string{"xyz123"}},
 		"getstatus abc\n":                 {Command: "getstatus", Args: []string{"abc"}},
 		"getservers 68 empty full":        {Command: "getservers", Args: []string{"68", "empty", "full"}},

@@ -32,13 +32,15 @@ func (r Request) Challenge() string {
 }
 
 // ParseRequest reads getinfo, getstatus, getservers and getserversExt, with or
-// without the line end or NUL that some clients put last.
+// without the line end or NUL that some clients put last. As in the games, a NUL
+// ends the text, and all up to the blank parts words.
 func ParseRequest(b []byte) (Request, error) {
 	text, ok := bytes.CutPrefix(b, []byte(oob))
 	if !ok || len(b) > maxRequest {
 		return Request{}, malformed("a request of %d bytes", len(b))
 	}
-	words := strings.Fields(string(bytes.TrimRight(text, "\n\r\x00")))
+	text, _, _ = bytes.Cut(text, []byte{0})
+	words := strings.FieldsFunc(string(text), func(r rune) bool { return r <= ' ' })
 	if len(words) == 0 || !slices.Contains(commands, words[0]) {
 		return Request{}, malformed("no known request")
 	}
