@@ -3,7 +3,6 @@ package selection_test
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"net/netip"
@@ -181,5 +180,3 @@ func BenchmarkFold(b *testing.B) {
 		}
 	}
 }
-
-var _ = maps.Keys[map[string]int]

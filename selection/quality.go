@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -65,32 +66,16 @@ func (r *round) qualify() {
 	}
 }
 
-// score is the view's score and what quality adds to it.
+// score is the view's score and what quality adds to it. It is rounded to the
+// nanosecond, so that servers do not differ by rounded sums alone.
 func (r *round) score(server int) float64 {
 	score := r.view.score(server)
-	if r.extra == nil {
-		return score
-	}
-	if extra, finalist := r.extra[server]; finalist {
-		return score + extra
-	}
-	return score + r.usual
-}
-
-// costed is the score of a finalist whose RTTs are raised by their quality's
-// cost.
-func (v *view) costed(server int) float64 {
-	var total, squares, worst float64
-	qualities := v.table.quality[server]
-	for _, player := range byName(v.table.players) {
-		if player == v.dropped {
-			continue
+	if r.extra != nil {
+		extra, finalist := r.extra[server]
+		if !finalist {
+			extra = r.usual
 		}
-		w, cost := v.weights[player], float64(v.table.cell(player, server))
-		cost += float64(qualities[player].Cost().Microseconds())
-		total += w * cost
-		squares += w * cost * cost
-		worst = max(worst, w*cost)
+		score += extra
 	}
-	return v.rule(total, squares, worst)
+	return math.Round(score*1000) / 1000
 }

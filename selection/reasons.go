@@ -65,5 +65,6 @@ func (r *round) vetoers(server discovery.Server, info *discovery.Info) []string 
 			names = append(names, v.Player)
 		}
 	}
+	slices.Sort(names)
 	return names
 }

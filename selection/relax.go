@@ -90,7 +90,7 @@ func (r *round) allAgainst(server int) causes {
 // cannot reach it weighs as much as any other cause.
 func (r *round) obstacles(server int, all causes) int {
 	s := &r.view.sums[server]
-	missing := int(r.view.players - s.answered)
+	missing := int(r.view.needed - s.answered)
 	return bits.OnesCount16(uint16(all)) + max(0, missing-1)
 }
 
@@ -102,13 +102,13 @@ func (r *round) onlyObstacles(server int, all causes) []obstacle {
 	s, cause := &r.view.sums[server], all.first()
 	switch cause {
 	case Unreachable, Unmeasured:
-		if r.view.players-s.answered > 1 {
+		if r.view.needed-s.answered > 1 {
 			return nil
 		}
 		return []obstacle{{cause, r.only(server, func(c cell) bool { return !c.answered() })}}
 	case OverThreshold:
 		raise := obstacle{cause, nobody}
-		if s.second > r.limit || r.view.players < 2 {
+		if s.second > r.limit || r.view.needed < 2 {
 			return []obstacle{raise}
 		}
 		return []obstacle{raise, {cause, r.only(server, func(c cell) bool { return c == s.worst })}}

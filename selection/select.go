@@ -70,7 +70,7 @@ func (r *round) against(server int) causes {
 	switch s := &r.view.sums[server]; {
 	case s.failed > 0:
 		c.add(Unreachable)
-	case s.answered < r.view.players:
+	case s.answered < r.view.needed:
 		c.add(Unmeasured)
 	}
 	if len(r.doors) > 0 && r.view.any(server, r.doors[server].shuts) {
@@ -145,7 +145,7 @@ func (r *round) ranked(c candidate) Ranked {
 		Addr: r.servers.List[c.server].Addr, Server: c.server,
 		Score: millis(c.score), MeanMS: millis(s.mean()),
 		MaxMS: millis(float64(s.worst)), StdevMS: millis(s.deviation()),
-		RTT: r.rtts(c.server), WorstOff: firstOf(r.view.where(c.server, func(c cell) bool { return c == s.worst })),
+		RTT: r.rtts(c.server), WorstOff: r.worstOff(c.server),
 	}
 	doc.Loss, doc.JitterMS = r.qualities(c.server)
 	return doc
@@ -160,6 +160,12 @@ func (r *round) rtts(server int) map[string]float64 {
 		}
 	}
 	return rtts
+}
+
+// worstOff is the player with the highest RTT, of several the first by name.
+func (r *round) worstOff(server int) string {
+	worst := r.view.sums[server].worst
+	return r.view.where(server, func(c cell) bool { return c == worst })[0]
 }
 
 // qualities are each player's loss and jitter, for a finalist.

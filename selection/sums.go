@@ -73,17 +73,9 @@ func (s *sums) mean() float64 { return float64(s.total) / float64(s.answered) }
 // Table 2: squares divided by n−1. One player alone deviates from nobody.
 func (s *sums) deviation() float64 {
 	n := float64(s.answered)
-	return deviation(n, n, float64(s.total), float64(s.squares))
-}
-
-// deviation is the sample standard deviation of weighted values: weight and
-// weight2 are the sums of the weights and of their squares, total and squares
-// those of the weighted values and of their weighted squares. With all weights
-// 1 it divides by n−1.
-func deviation(weight, weight2, total, squares float64) float64 {
-	freedom := weight*weight - weight2
-	if freedom <= 0 {
+	if n < 2 {
 		return 0
 	}
-	return math.Sqrt(max(0, weight*squares-total*total) / freedom)
+	total, squares := float64(s.total), float64(s.squares)
+	return math.Sqrt(max(0, n*squares-total*total) / (n * (n - 1)))
 }

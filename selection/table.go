@@ -8,6 +8,7 @@
 package selection
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 // not touch the cells at all.
 type Table struct {
 	players []string
+	byName  []int // columns in the order of the players' names
 	cells   []cell
 	sums    []sums
 	quality map[int][]Quality
@@ -40,9 +42,19 @@ const (
 func NewTable(players []string, servers int) *Table {
 	return &Table{
 		players: slices.Clone(players),
+		byName:  byName(players),
 		cells:   make([]cell, len(players)*servers),
 		sums:    make([]sums, servers),
 	}
+}
+
+func byName(players []string) []int {
+	order := make([]int, len(players))
+	for player := range order {
+		order[player] = player
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(players[a], players[b]) })
+	return order
 }
 
 // Players are the names of the table's columns.

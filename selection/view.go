@@ -1,7 +1,7 @@
 package selection
 
 import (
-	"cmp"
+	"math"
 	"slices"
 )
 
@@ -20,28 +20,26 @@ type view struct {
 	weights []float64
 	// weight and weight2 are the sums of the weights and of their squares.
 	weight, weight2 float64
-	// players is how many have to reach a server, at least one.
-	players int32
+	// players are the columns in view by name: in that order, rounded sums do
+	// not depend on the order of columns.
+	players []int
+	// needed is how many have to reach a server, at least one.
+	needed int32
 	// lonely: fewer than two players have a say.
 	lonely bool
-	// excess, if somebody's weight is not 1, is what the weights change.
-	excess []excess
+	// scores, if somebody's weight is not 1, are the servers', in microseconds.
+	scores []float64
 }
-
-// excess is what weights change of one server's sums: what they add to the
-// total and to the squares, or the highest weighted RTT, as the rule needs it.
-type excess struct{ total, squares, worst float64 }
 
 func newView(table *Table, wish Wish, dropped int) *view {
 	v := &view{table: table, dropped: dropped, measure: wish.By.measure()}
 	v.sums = table.without(dropped)
 	v.weights = weightsOf(table.players, wish.Weights, dropped)
+	v.players = slices.DeleteFunc(slices.Clone(table.byName), func(p int) bool { return p == dropped })
+	v.needed = max(1, int32(len(v.players)))
 	voices, equal := 0, true
-	for player, w := range v.weights {
-		if player == dropped {
-			continue
-		}
-		v.players++
+	for _, player := range v.players {
+		w := v.weights[player]
 		v.weight += w
 		v.weight2 += w * w
 		equal = equal && w == 1
@@ -49,10 +47,9 @@ func newView(table *Table, wish Wish, dropped int) *view {
 			voices++
 		}
 	}
-	v.players = max(1, v.players)
 	v.lonely = voices < 2
 	if !equal {
-		v.weigh()
+		v.scores = v.weigh()
 	}
 	return v
 }
@@ -73,60 +70,99 @@ func weightsOf(players []string, wanted map[string]float64, dropped int) []float
 	return slices.Repeat([]float64{1}, len(players))
 }
 
-// weigh finds what the weights change, player by player in the order of their
-// names, so that the order of columns leaves no trace in rounded sums. Cells
-// without an RTT spoil only servers that are culled anyway.
-func (v *view) weigh() {
-	v.excess = make([]excess, v.table.Servers())
-	for _, player := range byName(v.table.players) {
-		switch w := v.weights[player]; {
-		case player == v.dropped:
-		case v.measure == Minimax:
-			for server, c := range v.table.column(player) {
-				e := &v.excess[server]
-				e.worst = max(e.worst, w*float64(c))
-			}
-		case w != 1:
-			for server, c := range v.table.column(player) {
-				e, rtt := &v.excess[server], float64(c)
-				e.total += (w - 1) * rtt
-				e.squares += (w - 1) * rtt * rtt
-			}
+// weigh scores all servers column by column. Cells without an RTT spoil only
+// servers that are culled anyway.
+func (v *view) weigh() []float64 {
+	scores := make([]float64, v.table.Servers())
+	for _, player := range v.players {
+		if column, w := v.table.column(player), v.weights[player]; v.measure == Minimax {
+			raise(scores, column, w)
+		} else {
+			add(scores, column, w/v.weight)
 		}
+	}
+	if v.measure == Fairness && !v.lonely {
+		return v.spreads(scores)
+	}
+	return scores
+}
+
+func raise(worst []float64, column []cell, w float64) {
+	worst = worst[:len(column)]
+	for server, c := range column {
+		worst[server] = max(worst[server], w*float64(c))
 	}
 }
 
-// byName lists the columns in the order of the players' names.
-func byName(players []string) []int {
-	order := make([]int, len(players))
-	for player := range order {
-		order[player] = player
+func add(total []float64, column []cell, w float64) {
+	total = total[:len(column)]
+	for server, c := range column {
+		total[server] += w * float64(c)
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(players[a], players[b]) })
-	return order
 }
+
+func addSquares(total, means []float64, column []cell, w float64) {
+	total, means = total[:len(column)], means[:len(column)]
+	for server, c := range column {
+		off := float64(c) - means[server]
+		total[server] += w * off * off
+	}
+}
+
+// spreads are the servers' weighted deviations from their means.
+func (v *view) spreads(means []float64) []float64 {
+	spreads := make([]float64, len(means))
+	for _, player := range v.players {
+		addSquares(spreads, means, v.table.column(player), v.weights[player])
+	}
+	for server, squares := range spreads {
+		spreads[server] = math.Sqrt(squares / v.freedom())
+	}
+	return spreads
+}
+
+// freedom divides the weighted squares for the deviation of a sample: with all
+// weights 1 it is n−1.
+func (v *view) freedom() float64 { return v.weight - v.weight2/v.weight }
 
 // score is what the rule makes of a server's RTTs, in microseconds. It is
 // meaningful only for a server that everyone measured.
 func (v *view) score(server int) float64 {
 	s := &v.sums[server]
-	if v.excess == nil {
-		return v.rule(float64(s.total), float64(s.squares), float64(s.worst))
+	switch {
+	case v.scores != nil:
+		return v.scores[server]
+	case v.measure == Minimax:
+		return float64(s.worst)
+	case v.measure == Fairness && !v.lonely:
+		return s.deviation()
 	}
-	e := &v.excess[server]
-	return v.rule(float64(s.total)+e.total, float64(s.squares)+e.squares, e.worst)
+	return s.mean()
 }
 
-// rule is what the rule minimises, given the weighted RTTs' total, squares and
-// highest.
-func (v *view) rule(total, squares, worst float64) float64 {
+// costed is the score of a finalist whose RTTs are raised by what their quality
+// costs.
+func (v *view) costed(server int) float64 {
+	players, qualities := v.players, v.table.quality[server]
+	costs := make([]float64, len(players))
+	mean, worst := 0.0, 0.0
+	for i, player := range players {
+		quality := qualities[player].Cost().Microseconds()
+		costs[i] = float64(v.table.cell(player, server)) + float64(quality)
+		mean += v.weights[player] * costs[i] / v.weight
+		worst = max(worst, v.weights[player]*costs[i])
+	}
 	switch {
 	case v.measure == Minimax:
 		return worst
-	case v.measure == Fairness && !v.lonely:
-		return deviation(v.weight, v.weight2, total, squares)
+	case v.measure != Fairness || v.lonely:
+		return mean
 	}
-	return total / v.weight
+	squares := 0.0
+	for i, player := range players {
+		squares += v.weights[player] * (costs[i] - mean) * (costs[i] - mean)
+	}
+	return math.Sqrt(squares / v.freedom())
 }
 
 // any tells a server that one of the players' cells is so.
@@ -139,7 +175,8 @@ func (v *view) any(server int, so func(cell) bool) bool {
 	return false
 }
 
-// where names the players of the view whose cell of a server is so.
+// where names the players of the view whose cell of a server is so, in the
+// order of names.
 func (v *view) where(server int, so func(cell) bool) []string {
 	var names []string
 	for player, name := range v.table.players {
@@ -147,5 +184,6 @@ func (v *view) where(server int, so func(cell) bool) []string {
 			names = append(names, name)
 		}
 	}
+	slices.Sort(names)
 	return names
 }

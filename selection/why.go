@@ -3,7 +3,6 @@ package selection
 import (
 	"math"
 	"net/netip"
-	"slices"
 )
 
 // Why says what decided a choice, or what prevents one.
@@ -51,7 +50,7 @@ func (r *round) why(doc *Selection) *Why {
 	w := &Why{Rivals: r.rivals(doc.Chosen.Server)}
 	bottleneck := r.bottleneck(doc.Chosen.Server)
 	w.Bottleneck = r.view.table.players[bottleneck]
-	if r.view.players > 1 {
+	if r.view.needed > 1 {
 		without := r.without(bottleneck, doc.Chosen)
 		w.Without = &without
 	}
@@ -63,8 +62,8 @@ func (r *round) why(doc *Selection) *Why {
 func (r *round) bottleneck(server int) int {
 	found, height := 0, -1.0
 	mean := r.view.sums[server].mean()
-	for _, player := range byName(r.view.table.players) {
-		if r.view.weights[player] == 0 || player == r.view.dropped {
+	for _, player := range r.view.players {
+		if r.view.weights[player] == 0 {
 			continue
 		}
 		h := float64(r.view.table.cell(player, server))
@@ -151,12 +150,4 @@ func (s *sums) by(measure Rule) float64 {
 		return s.deviation()
 	}
 	return s.mean()
-}
-
-// firstOf is the first of some names in their order.
-func firstOf(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return slices.Min(names)
 }

@@ -1,0 +1,286 @@
+package selection_test
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+)
+
+// bruteScore is a server's score by the book: MUSST's words, one by one, in
+// milliseconds.
+func bruteScore(by selection.Rule, rtts []time.Duration) float64 {
+	values := make([]float64, len(rtts))
+	for i, rtt := range rtts {
+		values[i] = float64(rtt.Microseconds()) / 1000
+	}
+	mean := average(values)
+	switch {
+	case by == selection.Minimax:
+		return slices.Max(values)
+	case (by == selection.Fairness || by == selection.FairThreshold) && len(values) > 1:
+		squares := 0.0
+		for _, v := range values {
+			squares += (v - mean) * (v - mean)
+		}
+		return math.Sqrt(squares / float64(len(values)-1))
+	}
+	return mean
+}
+
+type bruteServer struct {
+	addr  netip.AddrPort
+	score float64
+}
+
+// bruteRanking ranks a table without weights and filters.
+func bruteRanking(servers selection.Servers, table *selection.Table, by selection.Rule, limit time.Duration) []bruteServer {
+	var ranking []bruteServer
+	for server, entry := range servers.List {
+		if rtts := reached(table, server); rtts != nil && (limit == 0 || slices.Max(rtts) <= limit) {
+			ranking = append(ranking, bruteServer{entry.Addr, bruteScore(by, rtts)})
+		}
+	}
+	slices.SortFunc(ranking, func(a, b bruteServer) int {
+		if math.Abs(a.score-b.score) > 1e-9 {
+			return cmp.Compare(a.score, b.score)
+		}
+		return a.addr.Compare(b.addr)
+	})
+	return ranking
+}
+
+// reached are all players' RTTs to a server, or nil if somebody has none.
+func reached(table *selection.Table, server int) []time.Duration {
+	var rtts []time.Duration
+	for player := range table.Players() {
+		state, rtt := table.At(player, server)
+		if state != discovery.Answered {
+			return nil
+		}
+		rtts = append(rtts, rtt)
+	}
+	return rtts
+}
+
+// randomTable has few different RTTs, so that there are ties, and few gaps, so
+// that some servers survive.
+func randomTable(random *rand.Rand) (selection.Servers, *selection.Table) {
+	players, servers := 1+random.IntN(6), 1+random.IntN(40)
+	names := make([]string, players)
+	for i := range names {
+		names[i] = fmt.Sprint("p", i)
+	}
+	list, table := selection.Servers{}, selection.NewTable(names, servers)
+	for server := range servers {
+		list.List = append(list.List, benchServer(server))
+		for player := range players {
+			state := discovery.Answered
+			if random.IntN(5*players) == 0 {
+				state = discovery.State(random.IntN(4))
+			}
+			table.Set(player, server, state, time.Duration(1+random.IntN(6))*10*time.Millisecond)
+		}
+	}
+	return list, table
+}
+
+func TestSelectIsTheOptimumOfItsRule(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		servers, table := randomTable(random)
+		for _, by := range selection.Rules() {
+			limit := time.Duration(random.IntN(7)) * 10 * time.Millisecond
+			wish := selection.Wish{By: by, Top: random.IntN(4)}
+			if limit > 0 {
+				wish.Limits = []time.Duration{limit}
+			}
+			got := selection.Select(servers, table, wish)
+			want := bruteRanking(servers, table, by, limit)
+			if wish.Top > 0 {
+				want = want[:min(len(want), wish.Top)]
+			}
+			if err := sameRanking(got, want); err != nil {
+				t.Fatalf("%s under %v, top %d: %v", by, limit, wish.Top, err)
+			}
+		}
+	}
+}
+
+func sameRanking(got selection.Selection, want []bruteServer) error {
+	if len(got.Ranking) != len(want) {
+		return fmt.Errorf("%d servers ranked, want %d", len(got.Ranking), len(want))
+	}
+	if got.Chosen == nil != (len(want) == 0) {
+		return fmt.Errorf("chosen: %v, want one of %v", got.Chosen, want)
+	}
+	for i, w := range want {
+		if g := got.Ranking[i]; g.Addr != w.addr || math.Abs(g.Score-w.score) > 0.0006 {
+			return fmt.Errorf("place %d: %v with %v, want %v with %v", i, g.Addr, g.Score, w.addr, w.score)
+		}
+	}
+	if len(want) > 0 && got.Chosen.Addr != want[0].addr {
+		return fmt.Errorf("chose %v, want %v", got.Chosen.Addr, want[0].addr)
+	}
+	return nil
+}
+
+func TestLadderStopsAtTheStrictestLimitThatLeavesAServer(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	rungs := []time.Duration{50 * time.Millisecond, 20 * time.Millisecond, 30 * time.Millisecond}
+	for range 500 {
+		servers, table := randomTable(random)
+		for _, by := range []selection.Rule{selection.Threshold, selection.FairThreshold} {
+			limit := 50 * time.Millisecond
+			for _, rung := range slices.Sorted(slices.Values(rungs)) {
+				if bruteRanking(servers, table, by, rung) != nil {
+					limit = rung
+					break
+				}
+			}
+			got := selection.Select(servers, table, selection.Wish{By: by, Limits: rungs})
+			if err := sameRanking(got, bruteRanking(servers, table, by, limit)); err != nil {
+				t.Fatalf("%s: %v", by, err)
+			}
+			if got.LimitMS != float64(limit.Milliseconds()) {
+				t.Fatalf("%s: the limit was %v ms, want %v", by, got.LimitMS, limit)
+			}
+		}
+	}
+}
+
+// shuffled is the same table with rows and columns in another order.
+func shuffled(random *rand.Rand, servers selection.Servers, table *selection.Table) (selection.Servers, *selection.Table) {
+	rows, columns := random.Perm(len(servers.List)), random.Perm(len(table.Players()))
+	names := make([]string, len(columns))
+	for to, from := range columns {
+		names[to] = table.Players()[from]
+	}
+	list, other := selection.Servers{}, selection.NewTable(names, len(rows))
+	for to, from := range rows {
+		list.List = append(list.List, servers.List[from])
+		for column, player := range columns {
+			state, rtt := table.At(player, from)
+			other.Set(column, to, state, rtt)
+		}
+	}
+	return list, other
+}
+
+func TestOrderOfInputDoesNotMatter(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 1000 {
+		servers, table := randomTable(random)
+		otherServers, otherTable := shuffled(random, servers, table)
+		for _, by := range selection.Rules() {
+			wish := selection.Wish{
+				By: by, Limits: []time.Duration{40 * time.Millisecond},
+				Weights: map[string]float64{"p0": 0.3, "p1": 1.7, "p3": 0.1},
+			}
+			one := fmt.Sprint(selection.Select(servers, table, wish).Explain())
+			two := fmt.Sprint(selection.Select(otherServers, otherTable, wish).Explain())
+			if one != two {
+				t.Fatalf("%s:\n%s\n%s", by, one, two)
+			}
+		}
+	}
+}
+
+func TestAddingAPlayerOnlyRemovesServers(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	for range 500 {
+		servers, table := randomTable(random)
+		all := surviving(servers, table, len(table.Players()))
+		for players := len(table.Players()) - 1; players > 0; players-- {
+			fewer := surviving(servers, table, players)
+			for addr := range all {
+				if !fewer[addr] {
+					t.Fatalf("%v suits %d players but not %d of them", addr, players+1, players)
+				}
+			}
+			all = fewer
+		}
+	}
+}
+
+// surviving are the servers that suit the first so many players of a table.
+func surviving(servers selection.Servers, table *selection.Table, players int) map[netip.AddrPort]bool {
+	part := selection.NewTable(table.Players()[:players], table.Servers())
+	for player := range players {
+		for server := range servers.List {
+			state, rtt := table.At(player, server)
+			part.Set(player, server, state, rtt)
+		}
+	}
+	suits := map[netip.AddrPort]bool{}
+	limit := []time.Duration{50 * time.Millisecond}
+	for _, r := range selection.Select(servers, part, selection.Wish{By: selection.Minimax, Limits: limit}).Ranking {
+		suits[r.Addr] = true
+	}
+	return suits
+}
+
+// TestWithout compares what the others are said to get with a table that never
+// held the player.
+func TestWithoutIsAChoiceForTheOthers(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	for range 500 {
+		servers, table := randomTable(random)
+		last := len(table.Players()) - 1
+		for _, by := range selection.Rules() {
+			pivots := selection.NewSieve(servers, selection.Wish{By: by}).Pivots(table)
+			if pivots == nil {
+				continue
+			}
+			part := selection.NewTable(table.Players()[:last], table.Servers())
+			for player := range last {
+				for server := range servers.List {
+					state, rtt := table.At(player, server)
+					part.Set(player, server, state, rtt)
+				}
+			}
+			want := selection.Select(servers, part, selection.Wish{By: by}).Chosen
+			if got := pivots[last]; got.Addr != want.Addr || got.Score != want.Score {
+				t.Fatalf("%s: without %s %v, want %v", by, got.Player, got, want)
+			}
+		}
+	}
+}
+
+// FuzzTable overwrites cells at random: what a table sums up on the way must be
+// what the same cells give when each is set once.
+func FuzzTable(f *testing.F) {
+	f.Add([]byte{0, 0, 1, 10, 1, 0, 1, 20, 0, 0, 1, 5, 1, 0, 2, 0})
+	f.Fuzz(func(t *testing.T, ops []byte) {
+		names := []string{"ann", "bob", "cat"}
+		servers, table := selection.Servers{}, selection.NewTable(names, 4)
+		for server := range 4 {
+			servers.List = append(servers.List, benchServer(server))
+		}
+		for ; len(ops) >= 4; ops = ops[4:] {
+			rtt := time.Duration(ops[3]) * time.Millisecond
+			table.Set(int(ops[0])%3, int(ops[1])%4, discovery.State(ops[2]%4), rtt)
+		}
+		fresh := selection.NewTable(names, 4)
+		for player := range names {
+			for server := range 4 {
+				state, rtt := table.At(player, server)
+				fresh.Set(player, server, state, rtt)
+			}
+		}
+		for _, by := range selection.Rules() {
+			wish := selection.Wish{By: by, Limits: []time.Duration{100 * time.Millisecond}}
+			one, two := selection.Select(servers, table, wish), selection.Select(servers, fresh, wish)
+			if got, want := fmt.Sprint(one.Explain()), fmt.Sprint(two.Explain()); got != want {
+				t.Fatalf("%s: got %s, want %s", by, got, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,225 @@
+package selection
+
+import (
+	"fmt"
+	"strings"
+
+	"muster/discovery"
+)
+
+// Explain tells the selection in short sentences, the most important first, for
+// a terminal or a page. Names of players are cleaned for display.
+func (s Selection) Explain() []string {
+	var lines []string
+	if s.Chosen == nil {
+		lines = append(lines, "No server suits everyone.")
+	} else {
+		lines = append(lines, s.verdict())
+	}
+	lines = append(lines, s.Keep.sentences()...)
+	if s.Why != nil {
+		lines = append(lines, s.whySentences()...)
+	}
+	if s.Chosen != nil {
+		lines = append(lines, s.runnerUp()...)
+	}
+	if culled := s.Culled.sentence(); culled != "" {
+		lines = append(lines, culled)
+	}
+	return lines
+}
+
+// verdict says what the chosen server is best at.
+func (s Selection) verdict() string {
+	c := s.Chosen
+	sentence := fmt.Sprintf("%s %s", c.Addr, virtue(s.By.measure(), c))
+	if s.Keep != nil && s.Keep.Stays && s.Keep.Gain > 0 {
+		sentence = fmt.Sprintf("%s stays: %s on average", c.Addr, ms(c.MeanMS))
+	}
+	if s.LimitMS > 0 {
+		sentence += fmt.Sprintf(", and nobody is over %s", ms(s.LimitMS))
+	}
+	if c.WorstOff != "" {
+		sentence += fmt.Sprintf("; %s is worst off with %s", person(c.WorstOff), ms(c.MaxMS))
+	}
+	return sentence + "."
+}
+
+// virtue is what a server is best at, with the figure that shows it.
+func virtue(measure Rule, c *Ranked) string {
+	switch measure {
+	case Minimax:
+		return "has the lowest worst RTT, with " + ms(c.MeanMS) + " on average"
+	case Fairness:
+		return fmt.Sprintf("is the fairest: %s on average, give or take %s", ms(c.MeanMS), ms(c.StdevMS))
+	}
+	return "has the lowest average: " + ms(c.MeanMS)
+}
+
+func (s *Stay) sentences() []string {
+	switch {
+	case s == nil || s.Stays && s.Gain == 0:
+		return nil
+	case s.Unlisted:
+		return []string{fmt.Sprintf("%s, the last server, is no longer listed.", s.Addr)}
+	case s.Culled != nil:
+		return []string{fmt.Sprintf("%s, the last server, is out: %s.", s.Addr, s.Culled.clause())}
+	case s.Stays:
+		return []string{fmt.Sprintf("The best server would gain only %s.", ms(s.Gain))}
+	}
+	return []string{fmt.Sprintf("It gains %s over the last server, %s.", ms(s.Gain), s.Addr)}
+}
+
+func (s Selection) whySentences() []string {
+	var lines []string
+	if w := s.Why.Without; w != nil && w.Addr.IsValid() {
+		lines = append(lines, w.sentence())
+	}
+	for _, rival := range s.Why.Rivals {
+		lines = append(lines, s.against(rival))
+	}
+	for _, way := range s.Why.Relax {
+		lines = append(lines, way.sentence())
+	}
+	if len(s.Why.Relax) == 0 && s.Why.Nearest != nil {
+		lines = append(lines, s.Why.Nearest.sentence())
+	}
+	return lines
+}
+
+// sentence is "Without bob: −40.0 ms."
+func (w *Without) sentence() string {
+	change := fmt.Sprintf("Without %s: %s", person(w.Player), signed(-w.Gain))
+	if w.Moves {
+		return fmt.Sprintf("%s, on %s.", change, w.Addr)
+	}
+	return change + ", on the same server."
+}
+
+// against says why a server that is better by another measure lost.
+func (s Selection) against(rival Rival) string {
+	better := map[Rule]string{
+		Mean:     "average, " + ms(rival.MeanMS),
+		Minimax:  "worst RTT, " + ms(rival.MaxMS),
+		Fairness: "deviation, " + ms(rival.StdevMS),
+	}[rival.By]
+	but := "but does worse by the rule " + string(s.By)
+	switch {
+	case len(rival.Over) > 0:
+		but = fmt.Sprintf("but %s over the limit", arePlural(rival.Over))
+	case s.By.measure() == Fairness:
+		but = fmt.Sprintf("but deviates by %s instead of %s", ms(rival.StdevMS), ms(s.Chosen.StdevMS))
+	case s.By.measure() == Minimax:
+		but = fmt.Sprintf("but its worst is %s instead of %s", ms(rival.MaxMS), ms(s.Chosen.MaxMS))
+	case rival.By != Mean:
+		but = fmt.Sprintf("but its average is %s instead of %s", ms(rival.MeanMS), ms(s.Chosen.MeanMS))
+	}
+	return fmt.Sprintf("%s has a lower %s, %s.", rival.Addr, better, but)
+}
+
+// runnerUp compares the next best server with the chosen one.
+func (s Selection) runnerUp() []string {
+	for _, next := range s.Ranking {
+		if next.Addr != s.Chosen.Addr {
+			return []string{fmt.Sprintf("Next best is %s, %s on average and %s for the worst off.",
+				next.Addr, signed(next.MeanMS-s.Chosen.MeanMS), signed(next.MaxMS-s.Chosen.MaxMS))}
+		}
+	}
+	return nil
+}
+
+// sentence tells what giving something up would free.
+func (w Relax) sentence() string {
+	do := fmt.Sprintf("%s would do", servers(w.Frees))
+	best := fmt.Sprintf("%s, best %s", do, w.Addr)
+	switch {
+	case w.Player != "" && w.Give == Unmeasured:
+		return fmt.Sprintf("%s if %s reached them, best %s: not measured yet.", do, person(w.Player), w.Addr)
+	case w.Player != "":
+		return fmt.Sprintf("Without %s %s.", person(w.Player), best)
+	case w.Give == OverThreshold:
+		return fmt.Sprintf("With a limit of %s %s would do.", ms(w.LimitMS), w.Addr)
+	case w.Give == Full && w.Seats != nil:
+		return fmt.Sprintf("With fewer seats %s: it has %d free.", best, *w.Seats)
+	}
+	return fmt.Sprintf("%s; now %s.", best, w.Give.clause())
+}
+
+func (m *Miss) sentence() string {
+	var against []string
+	for _, o := range m.Obstacles {
+		clause := o.Cause.clause()
+		if len(o.Players) > 0 {
+			clause += " (" + people(o.Players) + ")"
+		}
+		against = append(against, clause)
+	}
+	return fmt.Sprintf("Nearest to it is %s: %s.", m.Addr, strings.Join(against, ", "))
+}
+
+func (c Culled) sentence() string {
+	var parts []string
+	for cause, n := range c.counts() {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, Cause(cause).clause()))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Culled %s: %s.", servers(c.Total()), strings.Join(parts, ", "))
+}
+
+var causeClauses = [none]string{
+	"spam or no real address", "blacklisted", "vetoed", "unreachable for someone", "not measured by everyone",
+	"silent about themselves", "without enough free seats", "with another map or mode", "with a password",
+	"of another version", "closed to someone's ping", "over the limit for someone",
+}
+
+// clause is the cause as part of a sentence.
+func (c Cause) clause() string {
+	if c < none {
+		return causeClauses[c]
+	}
+	return c.String()
+}
+
+func ms(millis float64) string { return fmt.Sprintf("%.1f ms", millis) }
+
+// signed is a difference with its sign, −0.0 apart.
+func signed(millis float64) string {
+	if millis > -0.05 && millis < 0.05 {
+		return "±0 ms"
+	}
+	return strings.Replace(fmt.Sprintf("%+.1f ms", millis), "-", "−", 1)
+}
+
+func servers(n int) string {
+	if n == 1 {
+		return "1 server"
+	}
+	return fmt.Sprintf("%d servers", n)
+}
+
+func person(name string) string { return discovery.CleanText(name) }
+
+// mostNamed is how many people a sentence names.
+const mostNamed = 5
+
+func people(names []string) string {
+	var clean []string
+	for _, name := range names[:min(len(names), mostNamed)] {
+		clean = append(clean, person(name))
+	}
+	if rest := len(names) - len(clean); rest > 0 {
+		clean = append(clean, fmt.Sprintf("%d more", rest))
+	}
+	return strings.Join(clean, ", ")
+}
+
+func arePlural(names []string) string {
+	if len(names) == 1 {
+		return people(names) + " is"
+	}
+	return people(names) + " are"
+}

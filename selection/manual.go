@@ -1,0 +1,74 @@
+package selection
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Manual is how a group fares that chooses by hand (MUSST, NetGames 2005, §4.2
+// and Table 3).
+type Manual struct {
+	// Chosen is nil if no server that was looked at suits everyone.
+	Chosen *Ranked
+	// Time is what looking takes in the paper's model.
+	Time time.Duration
+}
+
+// lookup is how long a player takes to find a server in a sorted list, in the
+// paper's model.
+const lookup = time.Second
+
+// ManualBest has every player look up every server, to find the lowest mean.
+// The time is players × servers × 1 s; the paper's 6,400 s are those of four
+// players and 1,600 servers.
+func ManualBest(servers Servers, table *Table, wish Wish) Manual {
+	r := byHand(servers, table, wish)
+	return r.manual(r.best, len(servers.List))
+}
+
+// ManualFirst looks only at each player's first choices, the nearest servers
+// that fit the wish as far as a server browser tells, and takes the one with
+// the lowest mean. The time is players × choices, each looked up by every
+// player. The paper takes "the top choice" of four players, and prints 320 s
+// without saying how; that is what this model takes with 20 choices a player.
+func ManualFirst(servers Servers, table *Table, wish Wish, choices int) Manual {
+	r := byHand(servers, table, wish)
+	looked := make(map[int]bool)
+	for player := range table.players {
+		for _, server := range r.nearest(player, choices) {
+			looked[server] = true
+		}
+	}
+	chosen := slices.DeleteFunc(r.best, func(c candidate) bool { return !looked[c.server] })
+	return r.manual(chosen, choices*len(table.players))
+}
+
+// byHand ranks all servers by their mean, as people do.
+func byHand(servers Servers, table *Table, wish Wish) *round {
+	wish.By, wish.Weights, wish.Top = Mean, nil, 0
+	return newRound(NewSieve(servers, wish), table, nobody)
+}
+
+// nearest are a player's first choices.
+func (r *round) nearest(player, choices int) []int {
+	column := r.view.table.column(player)
+	near := top[int]{limit: max(1, choices), compare: func(a, b int) int {
+		return cmp.Or(cmp.Compare(column[a], column[b]), r.servers.compare(a, b))
+	}}
+	for server, c := range column {
+		if c.answered() && r.causes[server] == 0 {
+			near.add(server)
+		}
+	}
+	return near.sorted()
+}
+
+func (r *round) manual(best []candidate, lookups int) Manual {
+	m := Manual{Time: time.Duration(lookups*len(r.view.table.players)) * lookup}
+	if len(best) > 0 {
+		ranked := r.ranked(best[0])
+		m.Chosen = &ranked
+	}
+	return m
+}
