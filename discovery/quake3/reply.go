@@ -36,7 +36,8 @@ func AppendInfoResponse(b []byte, info discovery.Info, challenge string, protoco
 
 // AppendStatusResponse appends what an ioquake3 server answers to getstatus: its
 // public variables, then a line for each player. An empty challenge leaves the
-// key out.
+// key out. QStat and gamedig take name, map and seats from the variables; the
+// players they count by the lines, and gamedig calls those with ping 0 bots.
 func AppendStatusResponse(b []byte, info discovery.Info, players []Player, challenge string, protocol int) []byte {
 	b = append(b, oob+statusResponse+"\n"...)
 	b = appendPair(b, "challenge", challenge)
