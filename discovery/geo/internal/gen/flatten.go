@@ -1,0 +1,92 @@
+package main
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+
+	"muster/discovery/geo/internal/ranges"
+)
+
+// span is a block of addresses of which a source tells a number. The spans of
+// one source lie apart or inside each other, as prefixes do.
+type span struct {
+	first, last uint64 // keys, inclusive
+	number      uint32
+}
+
+// spanOf is the span from first to last. It is empty, and not ok, if it holds no
+// key: a /64 is where its first address is, so that what begins and ends inside
+// one /64 counts for nothing.
+func spanOf(first, last netip.Addr, number uint32) (s span, ok bool) {
+	from, ok1 := ranges.Key(first)
+	to, ok2 := ranges.Key(last)
+	if tail := first.As16(); first.Is6() && [8]byte(tail[8:]) != [8]byte{} {
+		from++
+	}
+	return span{from, to, number}, ok1 && ok2 && from <= to
+}
+
+// lastOf is the last address of a prefix.
+func lastOf(prefix netip.Prefix) netip.Addr {
+	a := prefix.Addr().AsSlice()
+	for bit := prefix.Bits(); bit < len(a)*8; bit++ {
+		a[bit/8] |= 0x80 >> (bit % 8)
+	}
+	last, _ := netip.AddrFromSlice(a)
+	return last
+}
+
+// flatten turns nested spans into steps: the innermost span rules, and of two
+// equal ones the later.
+func flatten(spans []span) []ranges.Step {
+	slices.SortStableFunc(spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(b.last, a.last))
+	})
+	var p painter
+	for _, s := range spans {
+		p.closeBefore(s.first)
+		p.open = append(p.open, s)
+		p.paint(s.first, s.number)
+	}
+	p.closeBefore(^uint64(0))
+	return p.steps
+}
+
+// painter walks over sorted spans and keeps those that are still open, the
+// innermost last.
+type painter struct {
+	open  []span
+	steps []ranges.Step
+}
+
+// closeBefore ends the open spans that do not reach the key; what they lay upon
+// shows again.
+func (p *painter) closeBefore(key uint64) {
+	for len(p.open) > 0 {
+		inner := p.open[len(p.open)-1]
+		if inner.last >= key {
+			return
+		}
+		p.open = p.open[:len(p.open)-1]
+		below := uint32(0)
+		if len(p.open) > 0 {
+			below = p.open[len(p.open)-1].number
+		}
+		p.paint(inner.last+1, below)
+	}
+}
+
+// paint lets number rule from start on, over what was to begin there.
+func (p *painter) paint(start uint64, number uint32) {
+	if n := len(p.steps); n > 0 && p.steps[n-1].Start == start {
+		p.steps = p.steps[:n-1]
+	}
+	before := uint32(0)
+	if n := len(p.steps); n > 0 {
+		before = p.steps[n-1].Number
+	}
+	if number != before {
+		p.steps = append(p.steps, ranges.Step{Start: start, Number: number})
+	}
+}

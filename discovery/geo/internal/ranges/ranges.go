@@ -1,0 +1,58 @@
+// Package ranges is the compact form in which Muster carries its address tables:
+// for every address one number, an AS or a country.
+//
+// The addresses are cut into ranges, and a range is told by its start alone, for
+// it ends where the next one begins. A file is one gzip member, whose header
+// names the table, its source and the time of the source; its body is in columns
+// because they compress better than rows:
+//
+//	version   uvarint           1
+//	values    uvarint m         the distinct numbers, rising,
+//	          m × uvarint       each as the distance from the one before
+//	ranges    uvarint n
+//	shifts    n × byte          distance of a start from the one before,
+//	mantissas n × uvarint       as (2·mantissa + 1) << shift
+//	indices   k × n × byte      which of the values, low bytes first; k is as
+//	                            many bytes as m-1 needs
+//
+// A table of 600,000 ranges is some 2 MB so, and 0.6 to 1 MB compressed.
+package ranges
+
+import (
+	"net/netip"
+	"slices"
+)
+
+// Step is where the numbers change: from Start to the next step's it is Number.
+// 0 means that nothing is known.
+type Step struct {
+	Start  uint64 // see [Key]
+	Number uint32
+}
+
+// Table tells a value for every address. It is safe for concurrent use, and a
+// nil Table knows nothing.
+type Table[V any] struct {
+	starts []uint64
+	index  []uint32 // into values, one for each start
+	values []V
+}
+
+// Lookup is the value of the range in which addr lies, or the zero value.
+func (t *Table[V]) Lookup(addr netip.Addr) (v V) {
+	key, ok := Key(addr)
+	if t == nil || !ok {
+		return v
+	}
+	i, found := slices.BinarySearch(t.starts, key)
+	if !found {
+		i--
+	}
+	if i < 0 {
+		return v
+	}
+	return t.values[t.index[i]]
+}
+
+// Len is the number of ranges.
+func (t *Table[V]) Len() int { return len(t.starts) }

@@ -1,0 +1,131 @@
+package geo
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+
+	"github.com/oschwald/geoip2-golang/v2"
+)
+
+// FileError says why one of the user's files cannot serve.
+type FileError struct {
+	Path string
+	Err  error
+	hint string
+}
+
+func (e *FileError) Error() string { return fmt.Sprintf("geo: %s: %v", e.Path, e.Err) }
+
+func (e *FileError) Unwrap() error { return e.Err }
+
+// Hint says what to do about it, if that is known.
+func (e *FileError) Hint() string { return e.hint }
+
+// kind is what a database is opened for.
+type kind struct {
+	field Field
+	// lookup asks a reader for the field. It is tried once with every database
+	// that is opened, because one of the wrong kind opens well and fails then.
+	lookup func(*geoip2.Reader, netip.Addr) error
+	hint   string
+}
+
+var countryKind = kind{
+	field:  Country,
+	lookup: func(r *geoip2.Reader, a netip.Addr) error { _, err := r.Country(a); return err },
+	hint:   "countries are in GeoLite2-Country, GeoLite2-City, DBIP-Country-Lite and DBIP-City-Lite; an ASN file goes with --as-db",
+}
+
+var asKind = kind{
+	field:  ASN,
+	lookup: func(r *geoip2.Reader, a netip.Addr) error { _, err := r.ASN(a); return err },
+	hint:   "AS numbers are in GeoLite2-ASN and DBIP-ASN-Lite; a country or city file goes with --country-db",
+}
+
+// database is one of the user's. A nil database knows nothing.
+type database struct{ reader *geoip2.Reader }
+
+func (l *Locator) openDatabases(o Options) (err error) {
+	if l.countryDB, err = l.openDatabase(o.CountryDB, countryKind); err != nil {
+		return err
+	}
+	l.asDB, err = l.openDatabase(o.ASDB, asKind)
+	return err
+}
+
+func (l *Locator) openDatabase(path string, k kind) (*database, error) {
+	if path == "" {
+		return nil, nil
+	}
+	reader, err := geoip2.Open(path)
+	if err == nil {
+		err = k.lookup(reader, netip.AddrFrom4([4]byte{1, 1, 1, 1}))
+	}
+	if err != nil {
+		if reader != nil { // of an unknown type
+			reader.Close()
+		}
+		return nil, openError(path, err, k)
+	}
+	meta := reader.Metadata()
+	l.sources = append(l.sources, Source{k.field, meta.DatabaseType, path, meta.BuildTime().UTC()})
+	return &database{reader}, nil
+}
+
+// openError tells a database of another kind from a file that is none.
+func openError(path string, err error, k kind) error {
+	var unknown geoip2.UnknownDatabaseTypeError
+	var wrong geoip2.InvalidMethodError
+	var file *os.PathError
+	switch {
+	case errors.As(err, &unknown):
+		return &FileError{path, fmt.Errorf("a database of type %q tells no %s", unknown.DatabaseType, k.field), k.hint}
+	case errors.As(err, &wrong):
+		return &FileError{path, fmt.Errorf("a database of type %q tells no %s", wrong.DatabaseType, k.field), k.hint}
+	case errors.As(err, &file):
+		return &FileError{Path: path, Err: file.Err}
+	}
+	return &FileError{path, err, "a .mmdb file is wanted; downloads often come packed (.tar.gz, .gz) and have to be unpacked"}
+}
+
+// country is what the database says, or empty: an error in one record is as
+// good as no record.
+func (d *database) country(addr netip.Addr) string {
+	if d == nil {
+		return ""
+	}
+	record, err := d.reader.Country(addr)
+	if err != nil || !isCountry(record.Country.ISOCode) {
+		return ""
+	}
+	return record.Country.ISOCode
+}
+
+// origin is what the database says, or 0.
+func (d *database) origin(addr netip.Addr) uint32 {
+	if d == nil {
+		return 0
+	}
+	record, err := d.reader.ASN(addr)
+	if err != nil || record.AutonomousSystemNumber > 1<<32-1 {
+		return 0
+	}
+	return uint32(record.AutonomousSystemNumber)
+}
+
+func (d *database) close() error {
+	if d == nil {
+		return nil
+	}
+	return d.reader.Close()
+}
+
+// isCountry: code has the form of an ISO 3166-1 alpha-2 code and is not ZZ, by
+// which databases mean that they do not know.
+func isCountry(code string) bool {
+	return len(code) == 2 && isUpper(code[0]) && isUpper(code[1]) && code != "ZZ"
+}
+
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
