@@ -98,23 +98,48 @@ func (w *Without) sentence() string {
 
 // against says why a server that is better by another measure lost.
 func (s Selection) against(rival Rival) string {
-	better := map[Rule]string{
-		Mean:     "average, " + ms(rival.MeanMS),
-		Minimax:  "worst RTT, " + ms(rival.MaxMS),
-		Fairness: "deviation, " + ms(rival.StdevMS),
-	}[rival.By]
-	but := "but does worse by the rule " + string(s.By)
+	var better []string
+	for _, measure := range rival.By {
+		better = append(better, "a lower "+figure(measure, &rival.Ranked))
+	}
+	return fmt.Sprintf("%s has %s, but %s.", rival.Addr, strings.Join(better, " and "), s.but(rival))
+}
+
+// but is what outweighs a rival's advantage.
+func (s Selection) but(rival Rival) string {
+	measure := s.By.measure()
 	switch {
 	case len(rival.Over) > 0:
-		but = fmt.Sprintf("but %s over the limit", arePlural(rival.Over))
-	case s.By.measure() == Fairness:
-		but = fmt.Sprintf("but deviates by %s instead of %s", ms(rival.StdevMS), ms(s.Chosen.StdevMS))
-	case s.By.measure() == Minimax:
-		but = fmt.Sprintf("but its worst is %s instead of %s", ms(rival.MaxMS), ms(s.Chosen.MaxMS))
-	case rival.By != Mean:
-		but = fmt.Sprintf("but its average is %s instead of %s", ms(rival.MeanMS), ms(s.Chosen.MeanMS))
+		return people(rival.Over) + " would be over the limit"
+	case rival.Score <= s.Chosen.Score:
+		return "that is not worth a move"
+	case rival.plain(measure) <= s.Chosen.plain(measure):
+		return fmt.Sprintf("with weights and quality it scores %s, not %s", ms(rival.Score), ms(s.Chosen.Score))
 	}
-	return fmt.Sprintf("%s has a lower %s, %s.", rival.Addr, better, but)
+	return fmt.Sprintf("its %s is above the chosen server's", figure(measure, &rival.Ranked))
+}
+
+// figure names what a measure makes of a server.
+func figure(measure Rule, r *Ranked) string {
+	name := "average"
+	switch measure {
+	case Minimax:
+		name = "worst RTT"
+	case Fairness:
+		name = "deviation"
+	}
+	return fmt.Sprintf("%s (%s)", name, ms(r.plain(measure)))
+}
+
+// plain is what a measure makes of a server's bare RTTs.
+func (r *Ranked) plain(measure Rule) float64 {
+	switch measure {
+	case Minimax:
+		return r.MaxMS
+	case Fairness:
+		return r.StdevMS
+	}
+	return r.MeanMS
 }
 
 // runnerUp compares the next best server with the chosen one.
@@ -215,11 +240,4 @@ func people(names []string) string {
 		clean = append(clean, fmt.Sprintf("%d more", rest))
 	}
 	return strings.Join(clean, ", ")
-}
-
-func arePlural(names []string) string {
-	if len(names) == 1 {
-		return people(names) + " is"
-	}
-	return people(names) + " are"
 }

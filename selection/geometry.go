@@ -109,8 +109,8 @@ type Recheck struct {
 
 // Rechecks are the doubtful RTTs of some servers, the finalists say: all of a
 // doubtful player's, those outside the triangles of the other players, and those
-// far from what the player measured of other servers on the same address. They
-// come by server as given, then by player.
+// far above or below what the player measured of the servers on the same address.
+// They come by server as given, then by player.
 func Rechecks(servers Servers, table *Table, between Distances, among []int) []Recheck {
 	doubtful := make(map[string]bool)
 	for _, d := range Doubts(servers, table, between) {
@@ -149,21 +149,21 @@ func siblingsOf(servers Servers, among []int) map[netip.Addr][]int {
 	return siblings
 }
 
-// oddOneOut tells an RTT that differs by 20 ms and a quarter from the median of
-// what the player measured of the other servers on the same address.
+// oddOneOut tells an RTT that differs by 20 ms and a quarter from the lower
+// median of what the player measured of the servers on the same address.
 func (t *Table) oddOneOut(player, server int, siblings []int) bool {
 	c := t.cell(player, server)
-	var others []cell
-	for _, sibling := range siblings {
-		if o := t.cell(player, sibling); sibling != server && o.answered() {
-			others = append(others, o)
-		}
-	}
-	if !c.answered() || len(others) == 0 {
+	if !c.answered() {
 		return false
 	}
-	slices.Sort(others)
-	median := others[len(others)/2]
+	var all []cell
+	for _, sibling := range siblings {
+		if o := t.cell(player, sibling); o.answered() {
+			all = append(all, o)
+		}
+	}
+	slices.Sort(all)
+	median := all[(len(all)-1)/2]
 	gap := max(c, median) - min(c, median)
 	return gap > 20_000 && gap > min(c, median)/4
 }

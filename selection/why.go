@@ -3,6 +3,7 @@ package selection
 import (
 	"math"
 	"net/netip"
+	"slices"
 )
 
 // Why says what decided a choice, or what prevents one.
@@ -34,9 +35,10 @@ type Without struct {
 	Moves bool `json:"moves"`
 }
 
-// Rival is a server that would be best by a plain measure.
+// Rival is a server that is best by other measures than the rule's.
 type Rival struct {
-	By Rule `json:"by"` // mean, minimax or fairness
+	// By are the measures: mean, minimax or fairness.
+	By []Rule `json:"by"`
 	Ranked
 	// Over are the players over the limit, if that is why it lost.
 	Over []string `json:"over,omitempty"`
@@ -108,37 +110,42 @@ func (s *Sieve) Pivots(table *Table) []Without {
 }
 
 // rivals are the best servers by each plain measure, limits and weights apart,
-// if they are not the chosen one.
+// if they are better than the chosen one.
 func (r *round) rivals(chosen int) []Rival {
 	var rivals []Rival
 	for _, measure := range []Rule{Mean, Minimax, Fairness} {
-		best, ok := r.bestBy(measure)
-		if !ok || best.server == chosen {
+		best := r.bestBy(measure)
+		if !(r.view.sums[best].by(measure) < r.view.sums[chosen].by(measure)) {
 			continue
 		}
-		rival := Rival{By: measure, Ranked: r.ranked(best)}
-		if r.fates[best.server] == OverThreshold {
-			rival.Over = r.concerned(best.server, OverThreshold)
+		addr := r.servers.List[best].Addr
+		known := slices.IndexFunc(rivals, func(rival Rival) bool { return rival.Addr == addr })
+		if known < 0 {
+			known = len(rivals)
+			rivals = append(rivals, r.rival(best))
 		}
-		rivals = append(rivals, rival)
+		rivals[known].By = append(rivals[known].By, measure)
 	}
 	return rivals
 }
 
+func (r *round) rival(server int) Rival {
+	rival := Rival{Ranked: r.ranked(candidate{server, r.score(server)})}
+	if r.fates[server] == OverThreshold {
+		rival.Over = r.concerned(server, OverThreshold)
+	}
+	return rival
+}
+
 // bestBy is the best server by a plain measure, whether over the limit or not.
-func (r *round) bestBy(measure Rule) (best candidate, ok bool) {
+func (r *round) bestBy(measure Rule) int {
 	least := top[candidate]{limit: 1, compare: r.compare}
 	for server, fate := range r.fates {
 		if fate == none || fate == OverThreshold {
 			least.add(candidate{server, r.view.sums[server].by(measure)})
 		}
 	}
-	if len(least.items) == 0 {
-		return best, false
-	}
-	best = least.items[0]
-	best.score = r.score(best.server)
-	return best, true
+	return least.items[0].server
 }
 
 // by is a plain measure in microseconds.

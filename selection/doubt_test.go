@@ -1,0 +1,185 @@
+package selection_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+)
+
+// plane is a small world: players and servers on a plane, an RTT of 1 ms for
+// each unit between them, and 5 ms for the lines.
+type plane struct {
+	servers selection.Servers
+	table   *selection.Table
+	between selection.Distances
+}
+
+const planeServers = 60
+
+func newPlane(random *rand.Rand, players int) *plane {
+	p := &plane{}
+	place := func() (float64, float64) { return random.Float64() * 200, random.Float64() * 200 }
+	var names []string
+	xs, ys := make([]float64, players), make([]float64, players)
+	for i := range players {
+		names = append(names, fmt.Sprint("p", i))
+		xs[i], ys[i] = place()
+	}
+	rtt := func(x, y, x2, y2 float64) time.Duration {
+		away := max(x-x2, x2-x) + max(y-y2, y2-y)
+		return time.Duration((away*(1+random.Float64()/10) + 5) * float64(time.Millisecond))
+	}
+	p.table = selection.NewTable(names, planeServers)
+	for server := range planeServers {
+		p.servers.List = append(p.servers.List, benchServer(server))
+		x, y := place()
+		for i := range players {
+			p.table.Set(i, server, discovery.Answered, rtt(x, y, xs[i], ys[i]))
+		}
+	}
+	for i := range players {
+		p.between = append(p.between, make([]time.Duration, players))
+		for j := range i {
+			p.between[i][j] = rtt(xs[i], ys[i], xs[j], ys[j])
+		}
+	}
+	return p
+}
+
+// lie replaces what the last player measured.
+func (p *plane) lie(report func(server int, honest time.Duration) (discovery.State, time.Duration)) string {
+	liar := len(p.table.Players()) - 1
+	for server := range planeServers {
+		_, honest := p.table.At(liar, server)
+		state, rtt := report(server, honest)
+		p.table.Set(liar, server, state, rtt)
+	}
+	return p.table.Players()[liar]
+}
+
+func TestHonestPlayersAreNotDoubted(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 100 {
+		p := newPlane(random, 2+random.IntN(15))
+		if doubts := selection.Doubts(p.servers, p.table, p.between); doubts != nil {
+			t.Fatalf("%d players: %v", len(p.table.Players()), doubts)
+		}
+	}
+}
+
+// TestCrudeLiesAreDoubted goes through the attacks that can be told without
+// knowing the truth.
+func TestCrudeLiesAreDoubted(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 2))
+	answered := func(rtt time.Duration) (discovery.State, time.Duration) { return discovery.Answered, rtt }
+	lies := []struct {
+		name   string
+		sign   selection.Sign
+		report func(int, time.Duration) (discovery.State, time.Duration)
+	}{
+		{"all 0", selection.Constant, func(int, time.Duration) (discovery.State, time.Duration) { return answered(0) }},
+		{"all 9999", selection.Constant, func(int, time.Duration) (discovery.State, time.Duration) {
+			return answered(9999 * time.Millisecond)
+		}},
+		{"force one up", selection.FavoursOne, func(server int, _ time.Duration) (discovery.State, time.Duration) {
+			if server == 7 {
+				return answered(time.Millisecond)
+			}
+			return answered(9999 * time.Millisecond)
+		}},
+		{"report one", selection.AnswersFew, func(server int, honest time.Duration) (discovery.State, time.Duration) {
+			if server == 7 {
+				return answered(honest)
+			}
+			return discovery.Unprobed, 0
+		}},
+		{"reach nothing", selection.AnswersFew, func(int, time.Duration) (discovery.State, time.Duration) { return discovery.Lost, 0 }},
+		{"random", selection.Geometry, func(int, time.Duration) (discovery.State, time.Duration) {
+			return answered(time.Duration(random.IntN(1000)) * time.Millisecond)
+		}},
+		{"exaggerate", selection.Geometry, func(_ int, honest time.Duration) (discovery.State, time.Duration) {
+			if honest > 50*time.Millisecond {
+				honest *= 5
+			}
+			return answered(honest)
+		}},
+	}
+	for _, lie := range lies {
+		for range 20 {
+			p := newPlane(random, 4+random.IntN(4))
+			liar := p.lie(lie.report)
+			doubts := selection.Doubts(p.servers, p.table, p.between)
+			if len(doubts) != 1 || doubts[0].Player != liar || doubts[0].Sign != lie.sign {
+				t.Fatalf("%s: doubts %v, want %s of %s", lie.name, doubts, lie.sign, liar)
+			}
+			favoured := lie.name == "force one up" || lie.name == "report one"
+			if favoured && doubts[0].Addr != p.servers.List[7].Addr {
+				t.Errorf("%s: it favours %v", lie.name, doubts[0].Addr)
+			}
+		}
+	}
+}
+
+// TestNearPlayersAreNotConstant: at a LAN party all servers in the house are
+// equally near to everyone.
+func TestNearPlayersAreNotConstant(t *testing.T) {
+	servers, table := selection.Servers{}, selection.NewTable(annAndBob, 20)
+	for server := range 20 {
+		servers.List = append(servers.List, benchServer(server))
+		table.Set(0, server, discovery.Answered, 0)
+		table.Set(1, server, discovery.Answered, time.Duration(server%3)*time.Millisecond)
+	}
+	if doubts := selection.Doubts(servers, table, nil); doubts != nil {
+		t.Errorf("doubts %v", doubts)
+	}
+}
+
+func TestRechecks(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	p := newPlane(random, 5)
+	if again := selection.Rechecks(p.servers, p.table, p.between, []int{1, 2, 3}); again != nil {
+		t.Errorf("nothing is odd, but %v", again)
+	}
+	p.table.Set(2, 3, discovery.Answered, 3*time.Second) // a spike
+	p.table.Set(4, 9, discovery.Answered, 3*time.Second) // not asked about
+	want := []selection.Recheck{{Player: 2, Server: 3}}
+	if again := selection.Rechecks(p.servers, p.table, p.between, []int{1, 2, 3}); !slices.Equal(again, want) {
+		t.Errorf("a spike: %v, want %v", again, want)
+	}
+	p.lie(func(int, time.Duration) (discovery.State, time.Duration) { return discovery.Answered, time.Second })
+	want = []selection.Recheck{{Player: 4, Server: 1}, {Player: 4, Server: 2}}
+	if again := selection.Rechecks(p.servers, p.table, p.between, []int{1, 2}); !slices.Equal(again, want) {
+		t.Errorf("a liar: %v, want %v", again, want)
+	}
+}
+
+// TestSiblingsShareTheirDistance: ports on one address are equally far.
+func TestSiblingsShareTheirDistance(t *testing.T) {
+	rows := map[string][]int{
+		"10.0.0.1:1": {30, 50}, "10.0.0.1:2": {31, 120}, "10.0.0.1:3": {30, 51}, "10.0.0.2:1": {500, 500},
+	}
+	servers, table := tableOf(annAndBob, rows, "10.0.0.1:1", "10.0.0.1:2", "10.0.0.1:3", "10.0.0.2:1")
+	want := []selection.Recheck{{Player: 1, Server: 1}}
+	if again := selection.Rechecks(servers, table, nil, []int{0, 1, 2, 3}); !slices.Equal(again, want) {
+		t.Errorf("%v, want %v", again, want)
+	}
+}
+
+func TestFakedPings(t *testing.T) {
+	rows := map[string][]int{serverA: {5, 5}, serverB: {20, 200}, serverC: {110, 110}}
+	servers, table := tableOf(annAndBob, rows, serverA, serverB, serverC)
+	between := selection.Distances{{0, 200 * time.Millisecond}}
+	want := []selection.TooNear{{Server: 0, A: 0, B: 1}}
+	if faked := selection.FakedPings(table, between, []int{0, 1, 2}); !slices.Equal(faked, want) {
+		t.Errorf("%v, want %v", faked, want)
+	}
+	if faked := selection.FakedPings(table, nil, []int{0, 1, 2}); faked != nil {
+		t.Errorf("without distances %v", faked)
+	}
+	_ = servers
+}

@@ -1,0 +1,190 @@
+package selection_test
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+)
+
+// ExampleSelect is Table 2 of MUSST: three servers, three rules, three winners.
+func ExampleSelect() {
+	servers, table := musstTable(serverA, serverB, serverC)
+	for _, wish := range []selection.Wish{
+		{By: selection.Mean},
+		{By: selection.Threshold, Limits: []time.Duration{150 * time.Millisecond}},
+		{By: selection.Fairness},
+	} {
+		for _, sentence := range selection.Select(servers, table, wish).Explain() {
+			fmt.Println(sentence)
+		}
+		fmt.Println()
+	}
+	// Output:
+	// 10.0.0.1:27960 has the lowest average: 58.0 ms; p8 is worst off with 272.0 ms.
+	// Without p8: −30.6 ms, on the same server.
+	// 10.0.0.3:27960 has a lower worst RTT (96.0 ms) and a lower deviation (3.4 ms), but its average (91.8 ms) is above the chosen server's.
+	// Next best is 10.0.0.2:27960, +18.0 ms on average and −150.0 ms for the worst off.
+	//
+	// 10.0.0.2:27960 has the lowest average: 76.0 ms, and nobody is over 150.0 ms; p7 is worst off with 122.0 ms.
+	// Without p7: −6.6 ms, on the same server.
+	// 10.0.0.1:27960 has a lower average (58.0 ms), but p8 would be over the limit.
+	// 10.0.0.3:27960 has a lower worst RTT (96.0 ms) and a lower deviation (3.4 ms), but its average (91.8 ms) is above the chosen server's.
+	// Next best is 10.0.0.3:27960, +15.8 ms on average and −26.0 ms for the worst off.
+	// Culled 1 server: 1 over the limit for someone.
+	//
+	// 10.0.0.3:27960 is the fairest: 91.8 ms on average, give or take 3.4 ms; p5 is worst off with 96.0 ms.
+	// Without p6: −0.4 ms, on the same server.
+	// 10.0.0.1:27960 has a lower average (58.0 ms), but its deviation (86.8 ms) is above the chosen server's.
+	// Next best is 10.0.0.2:27960, −15.8 ms on average and +26.0 ms for the worst off.
+}
+
+// TestRivals: a rival lost for a reason that is true.
+func TestRivals(t *testing.T) {
+	rows := map[string][]int{serverA: {20, 80}, serverB: {80, 44}}
+	tests := []struct {
+		wish selection.Wish
+		want string
+	}{
+		{selection.Wish{By: selection.Mean}, "10.0.0.2:27960 has a lower deviation (25.5 ms), but its average (62.0 ms) is above the chosen server's."},
+		{selection.Wish{By: selection.Mean, Keep: netip.MustParseAddrPort(serverB)}, "10.0.0.1:27960 has a lower average (50.0 ms), but that is not worth a move."},
+		{selection.Wish{By: selection.Mean, Weights: map[string]float64{"bob": 4}}, "10.0.0.1:27960 has a lower average (50.0 ms), but with weights and quality it scores 68.0 ms, not 51.2 ms."},
+	}
+	servers, table := tableOf(annAndBob, rows, serverA, serverB)
+	for _, test := range tests {
+		if lines := selection.Select(servers, table, test.wish).Explain(); !slices.Contains(lines, test.want) {
+			t.Errorf("%+v: %q, want %q", test.wish, lines, test.want)
+		}
+	}
+	servers, table = tableOf(annAndBob, map[string][]int{serverA: {20, 80}, serverB: {80, 20}}, serverA, serverB)
+	if why := selection.Select(servers, table, selection.Wish{By: selection.Minimax}).Why; why.Rivals != nil {
+		t.Errorf("nothing is better, but %+v", why.Rivals)
+	}
+}
+
+func TestWhoDecides(t *testing.T) {
+	rows := map[string][]int{serverA: {20, 30, 200}, serverB: {90, 90, 60}}
+	servers, table := tableOf([]string{"ann", "cat", "bob"}, rows, serverB, serverA)
+	sieve := selection.NewSieve(servers, selection.Wish{By: selection.Mean})
+	pivots := sieve.Pivots(table)
+	wants := []selection.Without{
+		{Player: "ann", Addr: netip.MustParseAddrPort(serverB), Score: 75, Gain: 5},
+		{Player: "cat", Addr: netip.MustParseAddrPort(serverB), Score: 75, Gain: 5},
+		{Player: "bob", Addr: netip.MustParseAddrPort(serverA), Score: 25, Gain: 55, Moves: true},
+	}
+	if !slices.Equal(pivots, wants) {
+		t.Errorf("pivots %+v, want %+v", pivots, wants)
+	}
+	// On B, the chosen one, ann and cat are as badly off: ann comes first.
+	why := selection.Select(servers, table, selection.Wish{By: selection.Mean}).Why
+	if why.Bottleneck != "ann" || *why.Without != wants[0] {
+		t.Errorf("bottleneck %s, %+v", why.Bottleneck, *why.Without)
+	}
+}
+
+func TestOnePlayerHasNoBottleneckToDrop(t *testing.T) {
+	servers, table := tableOf([]string{"ann"}, map[string][]int{serverA: {20}, serverB: {10}}, serverA, serverB)
+	for _, by := range selection.Rules() {
+		got := selection.Select(servers, table, selection.Wish{By: by})
+		if got.Chosen.Addr.String() != serverB || got.Why.Without != nil {
+			t.Errorf("%s: chose %v, without %v", by, got.Chosen.Addr, got.Why.Without)
+		}
+	}
+}
+
+func TestRelax(t *testing.T) {
+	full := &discovery.Info{Players: 6, MaxPlayers: 8, Map: "tokara"}
+	empty := &discovery.Info{MaxPlayers: 8, Map: "tokara"}
+	flux := &discovery.Info{MaxPlayers: 8, Map: "flux2"}
+	tests := []struct {
+		name  string
+		rows  map[string][]int // of the servers A, B and C
+		infos [3]*discovery.Info
+		want  []string
+	}{
+		{
+			name:  "bob's line",
+			rows:  map[string][]int{serverA: {40, lost}, serverB: {30, refused}, serverC: {lost, lost}},
+			infos: [3]*discovery.Info{empty, empty, empty},
+			want:  []string{"Without bob 2 servers would do, best 10.0.0.2:27960."},
+		},
+		{
+			name:  "the limit",
+			rows:  map[string][]int{serverA: {40, 160}, serverB: {170, 155}, serverC: {300, 300}},
+			infos: [3]*discovery.Info{empty, empty, empty},
+			want: []string{
+				"With a limit of 160.0 ms 10.0.0.1:27960 would do.",
+				"Without bob 1 server would do, best 10.0.0.1:27960.",
+			},
+		},
+		{
+			name:  "seats, the map, and what is not measured",
+			rows:  map[string][]int{serverA: {40, 40}, serverB: {40, 40}, serverC: {unprobed, 40}},
+			infos: [3]*discovery.Info{full, flux, empty},
+			want: []string{
+				"1 server would do, best 10.0.0.2:27960; now with another map or mode.",
+				"With fewer seats 1 server would do, best 10.0.0.1:27960: it has 2 free.",
+				"1 server would do if ann reached them, best 10.0.0.3:27960: not measured yet.",
+			},
+		},
+		{
+			name:  "nothing alone",
+			rows:  map[string][]int{serverA: {lost, lost}, serverB: {200, 40}, serverC: {lost, unprobed}},
+			infos: [3]*discovery.Info{full, flux, flux},
+			want:  []string{"Nearest to it is 10.0.0.2:27960: with another map or mode, over the limit for someone (ann)."},
+		},
+	}
+	for _, test := range tests {
+		servers, table := tableOf(annAndBob, test.rows, serverA, serverB, serverC)
+		servers.Infos = test.infos[:]
+		got := selection.Select(servers, table, selection.Wish{
+			By: selection.Threshold, Limits: []time.Duration{50 * time.Millisecond, 150 * time.Millisecond},
+			Seats: 4, Map: "tokara",
+		})
+		lines := got.Explain()
+		if got.Chosen != nil || lines[0] != "No server suits everyone." {
+			t.Errorf("%s: chose %+v: %q", test.name, got.Chosen, lines)
+			continue
+		}
+		if lines = lines[1 : len(lines)-1]; !slices.Equal(lines, test.want) {
+			t.Errorf("%s: %q, want %q", test.name, lines, test.want)
+		}
+	}
+}
+
+func TestExplainKeep(t *testing.T) {
+	rows := map[string][]int{serverA: {20, 20}, serverB: {15, 15}, serverC: {20, lost}}
+	servers, table := tableOf(annAndBob, rows, serverA, serverB, serverC)
+	tests := []struct{ keep, want string }{
+		{serverA, "10.0.0.1:27960 stays: 20.0 ms on average; ann is worst off with 20.0 ms. The best server would gain only 5.0 ms."},
+		{serverB, "10.0.0.2:27960 has the lowest average: 15.0 ms; ann is worst off with 15.0 ms. Without ann"},
+		{serverC, "10.0.0.3:27960, the last server, is out: unreachable for someone."},
+		{"10.9.9.9:1", "10.9.9.9:1, the last server, is no longer listed."},
+	}
+	for _, test := range tests {
+		got := selection.Select(servers, table, selection.Wish{By: selection.Mean, Keep: netip.MustParseAddrPort(test.keep)})
+		if text := strings.Join(got.Explain(), " "); !strings.Contains(text, test.want) {
+			t.Errorf("keep %s: %s\nwant %s", test.keep, text, test.want)
+		}
+	}
+	rows[serverA] = []int{90, 90}
+	servers, table = tableOf(annAndBob, rows, serverA, serverB, serverC)
+	got := selection.Select(servers, table, selection.Wish{By: selection.Mean, Keep: netip.MustParseAddrPort(serverA)})
+	if text := strings.Join(got.Explain(), " "); !strings.Contains(text, "It gains 75.0 ms over the last server, 10.0.0.1:27960.") {
+		t.Error(text)
+	}
+}
+
+// TestHostileNames: a player's name must not reach a terminal as it is.
+func TestHostileNames(t *testing.T) {
+	servers, table := tableOf([]string{"a\x1b[31mnn\n", "bob"}, map[string][]int{serverA: {90, 30}, serverB: {200, 80}}, serverA, serverB)
+	text := strings.Join(selection.Select(servers, table, selection.Wish{By: selection.Mean}).Explain(), "")
+	if strings.ContainsAny(text, "\x1b\n") || !strings.Contains(text, "nn is worst off") {
+		t.Errorf("%q", text)
+	}
+}
