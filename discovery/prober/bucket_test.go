@@ -65,7 +65,7 @@ func TestBucketSavesLittle(t *testing.T) {
 	tests := []struct {
 		rate float64
 		want int // packets at once after an hour of rest
-	}{{1, 2}, {250, 2}, {1000, 2}, {20000, 40}, {1e9, 2000}}
+	}{{1, 2}, {250, 2}, {1000, 2}, {20000, 25}, {1e9, 1250}}
 	for _, test := range tests {
 		b := newBucket(test.rate)
 		got := 0
@@ -75,6 +75,35 @@ func TestBucketSavesLittle(t *testing.T) {
 		}
 		if got != test.want {
 			t.Errorf("at %v/s %d packets are saved up, want %d", test.rate, got, test.want)
+		}
+	}
+}
+
+// A stall is made up for, a rest is not.
+func TestBucketMakesUpForStalls(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		rest     bool
+		from, to int // packets in the second after
+	}{{"stall", false, 1070, 1078}, {"rest", true, 1001, 1003}} {
+		b := newBucket(1000)
+		for now := time.Duration(0); now < time.Second; now = b.next() {
+			if b.ready(now) {
+				b.take()
+			}
+		}
+		if test.rest {
+			b.rest()
+		}
+		sent := 0
+		for now := time.Minute; now < time.Minute+time.Second; now = b.next() {
+			for b.ready(now) {
+				b.take()
+				sent++
+			}
+		}
+		if sent < test.from || sent > test.to {
+			t.Errorf("after a %s: %d packets in a second, want %d to %d", test.name, sent, test.from, test.to)
 		}
 	}
 }

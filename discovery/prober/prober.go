@@ -223,7 +223,7 @@ func (p *Prober) Run(ctx context.Context, servers []discovery.Server, plan disco
 			r.nap = nap
 		}
 	}
-	defer p.counts.inFlight.Store(0)
+	defer r.rest()
 	return r.loop(ctx)
 }
 

@@ -72,6 +72,13 @@ func newRun(p *Prober, servers []discovery.Server, plan discovery.Plan, seen fun
 	return &run{Prober: p, plan: plan, seen: seen, targets: newTargets(servers)}
 }
 
+// rest pauses the buckets between runs.
+func (r *run) rest() {
+	r.fresh.rest()
+	r.again.rest()
+	r.counts.inFlight.Store(0)
+}
+
 // loop is the whole run: take what came, give up what is overdue, send what is
 // owed, sleep until there is something to do.
 func (r *run) loop(ctx context.Context) error {
@@ -84,8 +91,8 @@ func (r *run) loop(ctx context.Context) error {
 		r.receive()
 		now := r.network.now()
 		r.expire(now)
-		r.repeat(now)
-		r.ask(now)
+		r.repeat()
+		r.ask()
 		r.takeRefused()
 		r.note(now)
 		if r.err != nil {
@@ -167,27 +174,48 @@ func (r *run) giveUp(p *probe) {
 	r.finish(p, state, nil)
 }
 
+// owed says whether the bucket has a packet and the machine room for it. It
+// reads the clock for each packet: after a stall between two of them, an older
+// reading would make one burst into two.
+func (r *run) owed(b *bucket) bool {
+	now := r.network.now()
+	return now >= r.held && b.ready(now)
+}
+
 // repeat asks those again who were silent, as far as the rate allows.
-func (r *run) repeat(now time.Duration) {
-	for sends := 0; sends < turnSends && r.overdue.len() > 0 && now >= r.held && r.again.ready(now); {
-		d := r.overdue.pop()
-		if d.probe.gen != d.gen || d.probe.due != 0 {
-			continue // it has answered meanwhile
+func (r *run) repeat() {
+	for range turnSends {
+		if r.overdue.len() == 0 {
+			r.again.rest()
+			return
 		}
-		r.again.take()
-		sends++
-		if d.probe.sent == 0 { // the machine had no room for it
-			r.send(d.probe, named)
-		} else {
-			r.send(d.probe, silence)
+		if !r.owed(&r.again) {
+			return
 		}
+		r.repeatOne(r.overdue.pop())
 	}
 }
 
+func (r *run) repeatOne(d deadline) {
+	switch {
+	case d.probe.gen != d.gen || d.probe.due != 0:
+		return // it has answered meanwhile
+	case d.probe.sent == 0: // the machine had no room for its first query
+		r.send(d.probe, named)
+	default:
+		r.send(d.probe, silence)
+	}
+	r.again.take()
+}
+
 // ask starts new probes, as far as plan, rate and cap allow.
-func (r *run) ask(now time.Duration) {
+func (r *run) ask() {
 	for range turnSends {
-		if r.err != nil || !r.mayAsk() || now < r.held || !r.fresh.ready(now) {
+		if !r.mayAsk() {
+			r.fresh.rest()
+			return
+		}
+		if !r.owed(&r.fresh) {
 			return
 		}
 		switch probe, verdict := r.plan.Next(); verdict {
@@ -205,7 +233,9 @@ func (r *run) ask(now time.Duration) {
 	}
 }
 
-func (r *run) mayAsk() bool { return r.intent == mayAsk && r.underWay < r.traffic.cap }
+func (r *run) mayAsk() bool {
+	return r.err == nil && r.intent == mayAsk && r.underWay < r.traffic.cap
+}
 
 // start asks a server that the plan named, unless its address is known already.
 func (r *run) start(wanted discovery.Probe) {

@@ -11,127 +11,132 @@ import (
 	"muster/discovery"
 )
 
-// What comes of one server, by what it answers.
-func TestRunOneServer(t *testing.T) {
-	say := func(after time.Duration, text string) []packet { return []packet{{after: after, text: text}} }
-	foreign := netip.MustParseAddrPort("10.9.9.9:27960")
-	tests := []struct {
-		name     string
-		protocol discovery.Protocol
-		options  Options
-		answer   func(q sighting) []packet
-		want     string // state, RTT, name or "-"
-		ends     time.Duration
-		stats    Stats // only those that count oddities are compared
-	}{
-		{"answers", marked{}, Options{},
-			func(q sighting) []packet { return say(30*ms, markedReply(q.text)) }, "answered 30ms arena", 30 * ms, Stats{}},
-		{"is silent", marked{}, Options{},
-			func(q sighting) []packet { return nil }, "lost 0s -", 3 * time.Second, Stats{Retries: 2}},
-		{"is silent, no retries", marked{}, Options{Retries: -1},
-			func(q sighting) []packet { return nil }, "lost 0s -", time.Second, Stats{}},
-		{"is silent, short timeout: the repeat still waits a second", marked{}, Options{Retries: 1, Timeout: 200 * ms},
-			func(q sighting) []packet { return nil }, "lost 0s -", 1200 * ms, Stats{Retries: 1}},
-		{"is silent, long timeout", marked{}, Options{Retries: 1, Timeout: 1500 * ms},
-			func(q sighting) []packet { return nil }, "lost 0s -", 3 * time.Second, Stats{Retries: 1}},
-		{"the first query is lost: the time of the second", marked{}, Options{},
-			func(q sighting) []packet {
-				if q.nth == 1 {
-					return nil
-				}
-				return say(30*ms, markedReply(q.text))
-			}, "answered 30ms arena", 1030 * ms, Stats{Retries: 1}},
-		{"late answer to the first query, after the second: the time of the first", marked{}, Options{},
-			func(q sighting) []packet { return say(1300*ms, markedReply(q.text)) }, "answered 1.3s arena", 1300 * ms, Stats{Retries: 1}},
-		{"a foreign address answers", marked{}, Options{Retries: -1},
-			func(q sighting) []packet { return []packet{{30 * ms, markedReply(q.text), foreign, false}} },
-			"lost 0s -", time.Second, Stats{Strays: 1}},
-		{"a foreign port answers", marked{}, Options{Retries: -1},
-			func(q sighting) []packet {
-				return []packet{{30 * ms, markedReply(q.text), netip.AddrPortFrom(address(0).Addr(), 1), false}}
-			}, "lost 0s -", time.Second, Stats{Strays: 1}},
-		{"a foreign nonce answers", marked{}, Options{Retries: -1},
-			func(q sighting) []packet { return say(30*ms, "info 1234 forged") }, "lost 0s -", time.Second, Stats{Strays: 1}},
-		{"rubbish before the answer", marked{}, Options{},
-			func(q sighting) []packet { return append(say(20*ms, "rubbish"), say(30*ms, markedReply(q.text))...) },
-			"answered 30ms arena", 30 * ms, Stats{Malformed: 1}},
-		{"refuses, quoting the query", marked{}, Options{},
-			func(q sighting) []packet { return []packet{{after: 10 * ms, text: q.text, refused: true}} },
-			"refused 0s -", 10 * ms, Stats{Refused: 1}},
-		{"refuses, quoting no more than headers", marked{}, Options{},
-			func(q sighting) []packet { return []packet{{after: 10 * ms, refused: true}} }, "refused 0s -", 10 * ms, Stats{Refused: 1}},
-		{"refuses, padded", marked{}, Options{},
-			func(q sighting) []packet {
-				return []packet{{after: 10 * ms, text: q.text + strings.Repeat("\x00", 100), refused: true}}
-			}, "refused 0s -", 10 * ms, Stats{Refused: 1}},
-		{"a forged refusal quotes another nonce", marked{}, Options{Retries: -1},
-			func(q sighting) []packet {
-				return []packet{{after: 10 * ms, text: "ask 0000000000000000", refused: true}}
-			},
-			"lost 0s -", time.Second, Stats{Strays: 1}},
+func say(after time.Duration, text string) []packet {
+	return []packet{{after: after, text: text}}
+}
 
-		{"no nonce: answers", plain{}, Options{},
-			func(q sighting) []packet { return say(30*ms, "info|de_dust") }, "answered 30ms de_dust", 30 * ms, Stats{}},
-		{"no nonce: the second query is answered", plain{}, Options{},
-			func(q sighting) []packet {
-				if q.nth == 1 {
-					return nil
-				}
-				return say(30*ms, "info|de_dust")
-			}, "answered 30ms de_dust", 1030 * ms, Stats{Retries: 1}},
-		{"challenge, answered at once; the lower RTT counts", plain{}, Options{},
-			func(q sighting) []packet {
-				if q.text == "ask|" {
-					return say(50*ms, "challenge|abcd")
-				}
-				return say(40*ms, "info|"+q.text[4:])
-			}, "answered 40ms abcd", 90 * ms, Stats{Challenges: 1}},
-		{"challenge after a repeat: the second pair is the clean one", plain{}, Options{},
-			func(q sighting) []packet {
-				switch {
-				case q.nth == 1:
-					return nil
-				case q.text == "ask|":
-					return say(10*ms, "challenge|abcd")
-				}
-				return say(70*ms, "info|de_dust")
-			}, "answered 70ms de_dust", 1080 * ms, Stats{Retries: 1, Challenges: 1}},
-		{"challenge, then silence: it is there all the same", plain{}, Options{},
-			func(q sighting) []packet {
-				if q.text == "ask|" {
-					return say(50*ms, "challenge|abcd")
-				}
+var foreign = netip.MustParseAddrPort("10.9.9.9:27960")
+
+// What comes of one server, by what it answers.
+var serverTests = []struct {
+	name     string
+	protocol discovery.Protocol
+	options  Options
+	answer   func(q sighting) []packet
+	want     string // state, RTT, name or "-"
+	ends     time.Duration
+	stats    Stats // only those that count oddities are compared
+}{
+	{"answers", marked{}, Options{},
+		func(q sighting) []packet { return say(30*ms, markedReply(q.text)) }, "answered 30ms arena", 30 * ms, Stats{}},
+	{"is silent", marked{}, Options{},
+		func(q sighting) []packet { return nil }, "lost 0s -", 3 * time.Second, Stats{Retries: 2}},
+	{"is silent, no retries", marked{}, Options{Retries: -1},
+		func(q sighting) []packet { return nil }, "lost 0s -", time.Second, Stats{}},
+	{"is silent, short timeout: the repeat still waits a second", marked{}, Options{Retries: 1, Timeout: 200 * ms},
+		func(q sighting) []packet { return nil }, "lost 0s -", 1200 * ms, Stats{Retries: 1}},
+	{"is silent, long timeout", marked{}, Options{Retries: 1, Timeout: 1500 * ms},
+		func(q sighting) []packet { return nil }, "lost 0s -", 3 * time.Second, Stats{Retries: 1}},
+	{"the first query is lost: the time of the second", marked{}, Options{},
+		func(q sighting) []packet {
+			if q.nth == 1 {
 				return nil
-			}, "answered 50ms -", 3050 * ms, Stats{Retries: 2, Challenges: 1}},
-		{"a new challenge each time: three are answered, and three again after each silence", plain{}, Options{Retries: 1},
-			func(q sighting) []packet { return say(50*ms, fmt.Sprintf("challenge|%04d", q.nth)) },
-			"answered 50ms -", 2300 * ms, Stats{Retries: 1, Challenges: 6}},
-		{"the same challenge twice is a duplicate and no sample", plain{}, Options{},
-			func(q sighting) []packet {
-				if q.text == "ask|" {
-					return append(say(50*ms, "challenge|abcd"), say(51*ms, "challenge|abcd")...)
-				}
-				return say(40*ms, "info|de_dust")
-			}, "answered 40ms de_dust", 90 * ms, Stats{Challenges: 1, Duplicates: 1}},
-		{"an endless challenge", plain{}, Options{Retries: -1},
-			func(q sighting) []packet { return say(50*ms, "challenge|"+strings.Repeat("x", maxChallenge+1)) },
-			"lost 0s -", time.Second, Stats{Malformed: 1}},
-		{"two parts: the RTT is that of the first", plain{}, Options{},
-			func(q sighting) []packet { return append(say(30*ms, "part|1"), say(45*ms, "part|2")...) },
-			"answered 30ms whole", 45 * ms, Stats{}},
-		{"a part is lost: asked again", plain{}, Options{},
-			func(q sighting) []packet {
-				if q.nth == 1 {
-					return say(30*ms, "part|1")
-				}
-				return append(say(30*ms, "part|2"), say(45*ms, "part|1")...)
-			}, "answered 30ms whole", 1045 * ms, Stats{Retries: 1}},
-		{"rubbish between the parts", plain{}, Options{},
-			func(q sighting) []packet {
-				return append(append(say(30*ms, "part|1"), say(31*ms, "rubbish")...), say(45*ms, "part|2")...)
-			}, "answered 30ms whole", 45 * ms, Stats{Malformed: 1}},
-	}
-	for _, test := range tests {
+			}
+			return say(30*ms, markedReply(q.text))
+		}, "answered 30ms arena", 1030 * ms, Stats{Retries: 1}},
+	{"late answer to the first query, after the second: the time of the first", marked{}, Options{},
+		func(q sighting) []packet { return say(1300*ms, markedReply(q.text)) }, "answered 1.3s arena", 1300 * ms, Stats{Retries: 1}},
+	{"a foreign address answers", marked{}, Options{Retries: -1},
+		func(q sighting) []packet { return []packet{{30 * ms, markedReply(q.text), foreign, false}} },
+		"lost 0s -", time.Second, Stats{Strays: 1}},
+	{"a foreign port answers", marked{}, Options{Retries: -1},
+		func(q sighting) []packet {
+			return []packet{{30 * ms, markedReply(q.text), netip.AddrPortFrom(address(0).Addr(), 1), false}}
+		}, "lost 0s -", time.Second, Stats{Strays: 1}},
+	{"a foreign nonce answers", marked{}, Options{Retries: -1},
+		func(q sighting) []packet { return say(30*ms, "info 1234 forged") }, "lost 0s -", time.Second, Stats{Strays: 1}},
+	{"rubbish before the answer", marked{}, Options{},
+		func(q sighting) []packet { return append(say(20*ms, "rubbish"), say(30*ms, markedReply(q.text))...) },
+		"answered 30ms arena", 30 * ms, Stats{Malformed: 1}},
+	{"refuses, quoting the query", marked{}, Options{},
+		func(q sighting) []packet { return []packet{{after: 10 * ms, text: q.text, refused: true}} },
+		"refused 0s -", 10 * ms, Stats{Refused: 1}},
+	{"refuses, quoting no more than headers", marked{}, Options{},
+		func(q sighting) []packet { return []packet{{after: 10 * ms, refused: true}} }, "refused 0s -", 10 * ms, Stats{Refused: 1}},
+	{"refuses, padded", marked{}, Options{},
+		func(q sighting) []packet {
+			return []packet{{after: 10 * ms, text: q.text + strings.Repeat("\x00", 100), refused: true}}
+		}, "refused 0s -", 10 * ms, Stats{Refused: 1}},
+	{"a forged refusal quotes another nonce", marked{}, Options{Retries: -1},
+		func(q sighting) []packet {
+			return []packet{{after: 10 * ms, text: "ask 0000000000000000", refused: true}}
+		},
+		"lost 0s -", time.Second, Stats{Strays: 1}},
+
+	{"no nonce: answers", plain{}, Options{},
+		func(q sighting) []packet { return say(30*ms, "info|de_dust") }, "answered 30ms de_dust", 30 * ms, Stats{}},
+	{"no nonce: the second query is answered", plain{}, Options{},
+		func(q sighting) []packet {
+			if q.nth == 1 {
+				return nil
+			}
+			return say(30*ms, "info|de_dust")
+		}, "answered 30ms de_dust", 1030 * ms, Stats{Retries: 1}},
+	{"challenge, answered at once; the lower RTT counts", plain{}, Options{},
+		func(q sighting) []packet {
+			if q.text == "ask|" {
+				return say(50*ms, "challenge|abcd")
+			}
+			return say(40*ms, "info|"+q.text[4:])
+		}, "answered 40ms abcd", 90 * ms, Stats{Challenges: 1}},
+	{"challenge after a repeat: the second pair is the clean one", plain{}, Options{},
+		func(q sighting) []packet {
+			switch {
+			case q.nth == 1:
+				return nil
+			case q.text == "ask|":
+				return say(10*ms, "challenge|abcd")
+			}
+			return say(70*ms, "info|de_dust")
+		}, "answered 70ms de_dust", 1080 * ms, Stats{Retries: 1, Challenges: 1}},
+	{"challenge, then silence: it is there all the same", plain{}, Options{},
+		func(q sighting) []packet {
+			if q.text == "ask|" {
+				return say(50*ms, "challenge|abcd")
+			}
+			return nil
+		}, "answered 50ms -", 3050 * ms, Stats{Retries: 2, Challenges: 1}},
+	{"a new challenge each time: three are answered, and three again after each silence", plain{}, Options{Retries: 1},
+		func(q sighting) []packet { return say(50*ms, fmt.Sprintf("challenge|%04d", q.nth)) },
+		"answered 50ms -", 2300 * ms, Stats{Retries: 1, Challenges: 6}},
+	{"the same challenge twice is a duplicate and no sample", plain{}, Options{},
+		func(q sighting) []packet {
+			if q.text == "ask|" {
+				return append(say(50*ms, "challenge|abcd"), say(51*ms, "challenge|abcd")...)
+			}
+			return say(40*ms, "info|de_dust")
+		}, "answered 40ms de_dust", 90 * ms, Stats{Challenges: 1, Duplicates: 1}},
+	{"an endless challenge", plain{}, Options{Retries: -1},
+		func(q sighting) []packet { return say(50*ms, "challenge|"+strings.Repeat("x", maxChallenge+1)) },
+		"lost 0s -", time.Second, Stats{Malformed: 1}},
+	{"two parts: the RTT is that of the first", plain{}, Options{},
+		func(q sighting) []packet { return append(say(30*ms, "part|1"), say(45*ms, "part|2")...) },
+		"answered 30ms whole", 45 * ms, Stats{}},
+	{"a part is lost: asked again", plain{}, Options{},
+		func(q sighting) []packet {
+			if q.nth == 1 {
+				return say(30*ms, "part|1")
+			}
+			return append(say(30*ms, "part|2"), say(45*ms, "part|1")...)
+		}, "answered 30ms whole", 1045 * ms, Stats{Retries: 1}},
+	{"rubbish between the parts", plain{}, Options{},
+		func(q sighting) []packet {
+			return append(append(say(30*ms, "part|1"), say(31*ms, "rubbish")...), say(45*ms, "part|2")...)
+		}, "answered 30ms whole", 45 * ms, Stats{Malformed: 1}},
+}
+
+func TestRunOneServer(t *testing.T) {
+	for _, test := range serverTests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				test.options.Protocol = test.protocol

@@ -51,7 +51,7 @@ func closedPort(t *testing.T, ip string) netip.AddrPort {
 	return conn.LocalAddr().(*net.UDPAddr).AddrPort()
 }
 
-func real(t *testing.T, options Options) *Prober {
+func openProber(t *testing.T, options Options) *Prober {
 	t.Helper()
 	before := runtime.NumGoroutine()
 	p, err := New(options)
