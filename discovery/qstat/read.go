@@ -1,0 +1,255 @@
+package qstat
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"muster/discovery"
+	"muster/discovery/quake3"
+)
+
+// maxFile is the largest file, in bytes, that is read: MaxServers servers with
+// rules and players.
+const maxFile = 512 << 20
+
+var (
+	// ErrTruncated says that the file ends in the middle. It wraps
+	// [discovery.ErrMalformed].
+	ErrTruncated = fmt.Errorf("%w: the file ends before </qstat>", discovery.ErrMalformed)
+	// ErrEmpty says that the file holds no server that has an address.
+	ErrEmpty = errors.New("qstat: no server with an IP address in it")
+)
+
+// ReadXML reads what quakestat -xml wrote, in either of its encodings, as a
+// report. The report does not tell the peer, the game and the time: QStat's
+// files do not.
+//
+// Masters, and servers that are named by a host name and not an address, are
+// passed over: no other player's report could name the same. QStat counts whole
+// milliseconds, so a ping of 0 is taken for half of one. Errors wrap
+// [discovery.ErrMalformed]; a file that is cut off is [ErrTruncated].
+func ReadXML(r io.Reader) (discovery.Report, error) {
+	limited := &io.LimitedReader{R: r, N: maxFile}
+	d := xml.NewDecoder(limited)
+	d.CharsetReader = charset
+	reader := reading{decoder: d, seen: make(map[netip.AddrPort]bool)}
+	err := reader.document()
+	switch {
+	case err != nil && limited.N == 0:
+		return discovery.Report{}, malformed(fmt.Errorf("over %d bytes", maxFile))
+	case isTruncation(err):
+		return discovery.Report{}, fmt.Errorf("qstat: %w", ErrTruncated)
+	case err != nil:
+		return discovery.Report{}, malformed(err)
+	case len(reader.list) == 0:
+		return discovery.Report{}, ErrEmpty
+	}
+	return discovery.NewReport(discovery.Report{Strategy: "qstat"}, reader.list, reader.results), nil
+}
+
+func malformed(err error) error { return fmt.Errorf("qstat: %w: %w", discovery.ErrMalformed, err) }
+
+// charset decodes the encodings that QStat writes.
+func charset(name string, input io.Reader) (io.Reader, error) {
+	if strings.EqualFold(name, "iso-8859-1") {
+		return charmap.ISO8859_1.NewDecoder().Reader(input), nil
+	}
+	return nil, fmt.Errorf("the encoding %q is none of QStat's", name)
+}
+
+func isTruncation(err error) bool {
+	var syntax *xml.SyntaxError
+	return errors.As(err, &syntax) && syntax.Msg == "unexpected EOF" ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// entry is a <server> element. Players are passed over.
+type entry struct {
+	Type       string  `xml:"type,attr"`
+	Address    string  `xml:"address,attr"`
+	Status     string  `xml:"status,attr"`
+	Listed     *string `xml:"servers,attr"` // masters only
+	Name       string  `xml:"name"`
+	GameType   string  `xml:"gametype"`
+	Map        string  `xml:"map"`
+	Players    int     `xml:"numplayers"`
+	MaxPlayers int     `xml:"maxplayers"`
+	Ping       int     `xml:"ping"`
+	Rules      []struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:",chardata"`
+	} `xml:"rules>rule"`
+}
+
+// reading is a document that is being read.
+type reading struct {
+	decoder *xml.Decoder
+	seen    map[netip.AddrPort]bool
+	list    []discovery.Server
+	results []discovery.Result
+}
+
+// document reads up to the end of the root element.
+func (r *reading) document() error {
+	root, err := r.nextElement()
+	if err != nil {
+		return err
+	}
+	if root == nil || root.Name.Local != "qstat" {
+		return errors.New("the root element is not <qstat>")
+	}
+	for {
+		element, err := r.nextElement()
+		if element == nil || err != nil {
+			return err
+		}
+		if element.Name.Local != "server" {
+			err = r.decoder.Skip()
+		} else {
+			err = r.server(element)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// nextElement is the next element inside this one, or nil at its end.
+func (r *reading) nextElement() (*xml.StartElement, error) {
+	for {
+		token, err := r.decoder.Token()
+		if err != nil {
+			return nil, err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			return &t, nil
+		case xml.EndElement:
+			return nil, nil
+		}
+	}
+}
+
+func (r *reading) server(element *xml.StartElement) error {
+	var e entry
+	if err := r.decoder.DecodeElement(&e, element); err != nil {
+		return err
+	}
+	addr, ok := address(e.Type, e.Address)
+	if !ok || e.isMaster() || r.seen[addr] {
+		return nil
+	}
+	if len(r.list) == discovery.MaxServers {
+		return fmt.Errorf("over %d servers", discovery.MaxServers)
+	}
+	result, err := e.result()
+	if err != nil {
+		return fmt.Errorf("%s: %w", addr, err)
+	}
+	result.Server, result.Order = len(r.list), len(r.list)+1
+	country, asn := e.origin()
+	r.seen[addr] = true
+	r.list = append(r.list, discovery.Server{Addr: addr, Country: country, ASN: asn})
+	r.results = append(r.results, result)
+	return nil
+}
+
+// address reads IP[:PORT]; ok is false for a host name.
+func address(kind, s string) (_ netip.AddrPort, ok bool) {
+	addr, err := netip.ParseAddrPort(s)
+	if err != nil {
+		host, _ := netip.ParseAddr(s)
+		addr = netip.AddrPortFrom(host, defaultPort(kind))
+	}
+	return discovery.Canonical(addr), addr.IsValid() && addr.Port() != 0 && addr.Addr().Zone() == ""
+}
+
+// isMaster tells masters by the number of servers they list, or by their type:
+// QStat's end in M, save two.
+func (e *entry) isMaster() bool {
+	kind := strings.ToUpper(e.Type)
+	return e.Listed != nil || strings.HasSuffix(kind, "M") && kind != "TM" && kind != "FARMSIM"
+}
+
+// result is what the entry says of its server.
+func (e *entry) result() (discovery.Result, error) {
+	switch e.Status {
+	case "UP":
+	case "DOWN":
+		return discovery.Result{State: discovery.Refused}, nil
+	case "TIMEOUT", "ERROR":
+		return discovery.Result{State: discovery.Lost}, nil
+	default:
+		return discovery.Result{}, fmt.Errorf("the status %q is none of QStat's", discovery.CleanText(e.Status))
+	}
+	if min(e.Players, e.MaxPlayers, e.Ping) < 0 || e.Ping > int(time.Hour/time.Millisecond) {
+		return discovery.Result{}, errors.New("an impossible number of players or milliseconds")
+	}
+	return discovery.Result{State: discovery.Answered, RTT: e.rtt(), Info: e.info()}, nil
+}
+
+// rtt is Muster's own figure if there is one, else QStat's whole milliseconds.
+func (e *entry) rtt() time.Duration {
+	ping := time.Duration(e.Ping) * time.Millisecond
+	var exact discovery.Millis
+	if err := exact.UnmarshalJSON([]byte(e.rule(ruleRTT))); err == nil && (time.Duration(exact)-ping).Abs() <= time.Millisecond {
+		return time.Duration(exact)
+	}
+	return max(ping, time.Millisecond/2)
+}
+
+func (e *entry) info() *discovery.Info {
+	clean := quake3.CleanName
+	if kind := strings.ToUpper(e.Type); kind == "A2S" || kind == "TEES" {
+		clean = discovery.CleanText // a caret is a caret there
+	}
+	mode := e.rule("gametype", "g_gametype")
+	if mode == "" {
+		mode = e.GameType
+	}
+	return &discovery.Info{
+		Name:       clean(e.Name),
+		Map:        discovery.CleanText(e.Map),
+		Mode:       discovery.CleanText(mode),
+		Players:    e.Players,
+		MaxPlayers: e.MaxPlayers,
+		Bots:       e.bots(),
+		Password:   slices.Contains([]string{"1", "true"}, e.rule(rulePassword, "g_needpass")),
+	}
+}
+
+// bots are told of by A2S servers, and by ioquake3's counting the others.
+func (e *entry) bots() int {
+	if bots, err := strconv.Atoi(e.rule(ruleBots)); err == nil {
+		return max(bots, 0)
+	}
+	if humans, err := strconv.Atoi(e.rule("g_humanplayers")); err == nil && humans >= 0 {
+		return max(e.Players-humans, 0)
+	}
+	return 0
+}
+
+// origin is the country and the AS that Muster wrote.
+func (e *entry) origin() (country string, asn uint32) {
+	n, _ := strconv.ParseUint(e.rule(ruleASN), 10, 32)
+	return discovery.CleanText(e.rule(ruleCountry)), uint32(n)
+}
+
+// rule is the value of the first rule with one of the names.
+func (e *entry) rule(names ...string) string {
+	for _, r := range e.Rules {
+		if slices.Contains(names, r.Name) {
+			return strings.TrimSpace(r.Value)
+		}
+	}
+	return ""
+}
