@@ -172,7 +172,21 @@ func probeFleet(b *testing.B, port uint16, servers int, rate float64) *sample {
 		b.Fatal(err)
 	}
 	b.ReportMetric(float64(p.Stats().Retries), "repeats")
+	b.ReportMetric(drops(p.LocalAddrs()[0].Port()), "own-drops")
+	b.ReportMetric(drops(port), "fleet-drops")
 	return s
+}
+
+// drops is what did not fit into the receive buffer of the socket on a port.
+func drops(port uint16) (n float64) {
+	table, _ := os.ReadFile("/proc/net/udp")
+	for line := range strings.Lines(string(table)) {
+		fields := strings.Fields(line)
+		if strings.HasSuffix(fields[1], fmt.Sprintf(":%04X", port)) {
+			fmt.Sscan(fields[len(fields)-1], &n)
+		}
+	}
+	return n
 }
 
 // BenchmarkProber: four seconds at each rate, with the machine idle and with as

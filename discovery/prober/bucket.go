@@ -18,8 +18,10 @@ const (
 	makeUp       = 0.075
 )
 
-// maxRate is beyond what any machine sends: no limit in all but name.
-const maxRate = 1e6
+// maxRate is the most that is ever sent, in packets per second. Two cores can
+// send more than twice that, but then their own receive buffer overflows with
+// the replies, and repeats take longer than was won.
+const maxRate = 50_000
 
 // bucket is a token bucket: packets are owed at a rate, and credit for unsent
 // ones is capped. Times are readings of one monotonic clock.

@@ -3,6 +3,8 @@ package prober
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"net"
 	"os"
 	"time"
 
@@ -61,6 +63,9 @@ func (r *run) sendFailed(p *probe, err error) {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return // the run's context has ended
+	case errors.Is(err, net.ErrClosed):
+		r.err = fmt.Errorf("prober: closed during a run: %w", err)
+		return
 	case noBuffers(err):
 		if now >= r.held {
 			r.traffic.cut(now)

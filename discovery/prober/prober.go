@@ -57,10 +57,10 @@ const fineRate = 1000
 // Options is how a [Prober] asks.
 type Options struct {
 	Protocol discovery.Protocol
-	// Rate is the number of new probes per second; 0 is DefaultRate, more than a
-	// million is no limit. Repeats have a budget of their own, as large: dead
-	// servers add packets, not time, as long as there are no more repeats than
-	// new probes (at 2 retries, while less than half of the servers are dead).
+	// Rate is the number of new probes per second; 0 is DefaultRate, and 50,000
+	// is the most that has an effect. Repeats have a budget of their own, as
+	// large: dead servers add packets, not time, as long as there are no more
+	// repeats than new probes (at 2 retries, while less than half are dead).
 	Rate float64
 	// InFlight is how many servers may be asked and neither answered nor given
 	// up; 0 is DefaultInFlight. It is lowered while replies get lost.
@@ -197,8 +197,8 @@ func (p *Prober) LocalAddrs() []netip.AddrPort { return p.sockets.addrs() }
 func (p *Prober) Stats() Stats { return p.counts.stats() }
 
 // Run executes the plan over the list of servers. For every finished probe it
-// calls seen (which may be nil) after the plan has observed it, from its own
-// goroutine. It returns nil when the plan has stopped and nothing is under way,
+// calls seen (which may be nil, and should return soon) after the plan has
+// observed it, from its own goroutine. It returns nil when the plan has stopped and nothing is under way,
 // and the context's error when that ends first; what is under way then has no
 // result. Other errors wrap [ErrBlocked] or tell of a plan that breaks its
 // contract.
@@ -214,9 +214,7 @@ func (p *Prober) Run(ctx context.Context, servers []discovery.Server, plan disco
 	r := newRun(p, servers, plan, seen)
 	if p.sockets != nil {
 		p.warnOfFamilies(servers)
-		p.sockets.rearm()
-		stop := context.AfterFunc(ctx, p.sockets.unblock)
-		defer stop()
+		defer p.sockets.unblockWith(ctx)()
 		if p.options.Rate > fineRate {
 			nap, undo := fineSleep()
 			defer undo()

@@ -107,8 +107,12 @@ func (r *run) loop(ctx context.Context) error {
 
 // note keeps the counts and the cap up to date.
 func (r *run) note(now time.Duration) {
+	before := r.traffic.cap
 	r.traffic.sent(r.underWay)
 	r.traffic.review(now)
+	if r.traffic.cap < before {
+		r.options.Logger.Info("replies get lost: asking fewer servers at once", "from", before, "to", r.traffic.cap)
+	}
 	r.counts.inFlight.Store(int64(r.underWay))
 	r.counts.cap.Store(int64(r.traffic.cap))
 }

@@ -1,6 +1,7 @@
 package prober
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -192,10 +193,21 @@ func (s *sockets) received() <-chan *datagram { return s.inbox }
 
 func (s *sockets) giveBack(d *datagram) { s.datagrams.give(d) }
 
-// unblock makes a write that waits for the network return; rearm allows the
-// next one to wait again.
-func (s *sockets) unblock() { s.setWriteDeadline(time.Unix(1, 0)) }
-func (s *sockets) rearm()   { s.setWriteDeadline(time.Time{}) }
+// unblockWith makes writes that wait for room return when the context ends. The
+// function it returns must be called before it is called again.
+func (s *sockets) unblockWith(ctx context.Context) (undo func()) {
+	s.setWriteDeadline(time.Time{})
+	done := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(done)
+		s.setWriteDeadline(time.Unix(1, 0))
+	})
+	return func() {
+		if !stop() {
+			<-done
+		}
+	}
+}
 
 func (s *sockets) setWriteDeadline(t time.Time) {
 	for _, conn := range s.both() {

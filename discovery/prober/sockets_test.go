@@ -130,7 +130,7 @@ func TestSocketsForeignSender(t *testing.T) {
 }
 
 func TestSocketsRefused(t *testing.T) {
-	p := openProber(t, Options{Protocol: marked{}, Rate: 5000, Retries: -1})
+	p := openProber(t, Options{Protocol: marked{}, Rate: 5000})
 	list := servers(closedPort(t, "127.0.0.1"), serve(t, "127.0.0.1:0", echo), closedPort(t, "127.0.0.2"),
 		closedPort(t, "::1"), serve(t, "[::1]:0", echo), closedPort(t, "127.0.0.3"), serve(t, "127.0.0.3:0", echo))
 	refused := discovery.Refused
@@ -147,7 +147,7 @@ func TestSocketsRefused(t *testing.T) {
 
 // Nothing but closed ports: each write finds the error of the one before.
 func TestSocketsManyRefused(t *testing.T) {
-	p := openProber(t, Options{Protocol: marked{}, Rate: 1e6, Retries: -1})
+	p := openProber(t, Options{Protocol: marked{}, Rate: maxRate, Retries: -1})
 	list := make([]discovery.Server, 3000)
 	port := closedPort(t, "127.0.0.1").Port()
 	for i := range list {
@@ -221,6 +221,15 @@ func TestSocketsCancel(t *testing.T) {
 	again := servers(serve(t, "127.0.0.1:0", echo))
 	if r := scan(t, p, again)[0]; r.State != discovery.Answered {
 		t.Errorf("the run after a cancelled one finds the server %v", r.State)
+	}
+}
+
+func TestSocketsClosedDuringRun(t *testing.T) {
+	p := openProber(t, Options{Protocol: marked{}})
+	list := servers(serve(t, "127.0.0.1:0", echo), serve(t, "127.0.0.2:0", echo))
+	err := p.Run(t.Context(), list, discovery.NewConventional(2), func(discovery.Result) { p.Close() })
+	if !errors.Is(err, net.ErrClosed) {
+		t.Errorf("ended with %v", err)
 	}
 }
 
