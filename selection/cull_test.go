@@ -209,7 +209,7 @@ func TestDocumentOfNothing(t *testing.T) {
 	for _, players := range [][]string{nil, annAndBob} {
 		servers, table := tableOf(players, nil)
 		got, err := json.Marshal(selection.Select(servers, table, selection.Wish{By: selection.Mean}))
-		if err != nil || !strings.Contains(string(got), `"chosen":null,"ranking":[],`) || !strings.Contains(string(got), `"reasons":[]`) {
+		if err != nil || !strings.Contains(string(got), `"chosen":null,"ranking":[],`) || !strings.Contains(string(got), `"reasons":[]`) || strings.Contains(string(got), `"players":null`) {
 			t.Errorf("%v: %v, %s", players, err, got)
 		}
 	}

@@ -28,6 +28,8 @@ type Selection struct {
 	Keep *Stay `json:"keep,omitempty"`
 	// Why explains; nil if nobody asked.
 	Why *Why `json:"why,omitempty"`
+	// Doubts is what [Doubts] found, for whoever asked it to be shown along.
+	Doubts []Doubt `json:"doubts,omitempty"`
 }
 
 // Ranked is a server that suits everyone. All times are in milliseconds.

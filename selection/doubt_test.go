@@ -125,6 +125,35 @@ func TestCrudeLiesAreDoubted(t *testing.T) {
 	}
 }
 
+func TestDoubtsAreShown(t *testing.T) {
+	p := newPlane(rand.New(rand.NewPCG(4, 4)), 4)
+	lies := []struct {
+		want   string
+		report func(int, time.Duration) (discovery.State, time.Duration)
+	}{
+		{"p3 has RTTs for 0 of 60 servers that others reach.", func(int, time.Duration) (discovery.State, time.Duration) {
+			return discovery.Refused, 0
+		}},
+		{"p3 reports one and the same RTT for 60 of 60 servers.", func(int, time.Duration) (discovery.State, time.Duration) {
+			return discovery.Answered, time.Second
+		}},
+		{"p3 reports one and the same RTT for 59 of 60 servers, but a low one for 10.0.1.3:27960.", func(server int, _ time.Duration) (discovery.State, time.Duration) {
+			return discovery.Answered, time.Duration(min(1, server^7)) * time.Second
+		}},
+		{"p3's RTTs for 60 of 60 servers do not fit the distances between the players.", func(server int, _ time.Duration) (discovery.State, time.Duration) {
+			return discovery.Answered, time.Duration(server+1) * time.Second
+		}},
+	}
+	for _, lie := range lies {
+		p.lie(lie.report)
+		doc := selection.Select(p.servers, p.table, selection.Wish{By: selection.Mean})
+		doc.Doubts = selection.Doubts(p.servers, p.table, p.between)
+		if lines := doc.Explain(); !slices.Contains(lines, lie.want) {
+			t.Errorf("%q, want %q", lines, lie.want)
+		}
+	}
+}
+
 // TestNearPlayersAreNotConstant: at a LAN party all servers in the house are
 // equally near to everyone.
 func TestNearPlayersAreNotConstant(t *testing.T) {
@@ -172,7 +201,7 @@ func TestSiblingsShareTheirDistance(t *testing.T) {
 
 func TestFakedPings(t *testing.T) {
 	rows := map[string][]int{serverA: {5, 5}, serverB: {20, 200}, serverC: {110, 110}}
-	servers, table := tableOf(annAndBob, rows, serverA, serverB, serverC)
+	_, table := tableOf(annAndBob, rows, serverA, serverB, serverC)
 	between := selection.Distances{{0, 200 * time.Millisecond}}
 	want := []selection.TooNear{{Server: 0, A: 0, B: 1}}
 	if faked := selection.FakedPings(table, between, []int{0, 1, 2}); !slices.Equal(faked, want) {
@@ -181,5 +210,4 @@ func TestFakedPings(t *testing.T) {
 	if faked := selection.FakedPings(table, nil, []int{0, 1, 2}); faked != nil {
 		t.Errorf("without distances %v", faked)
 	}
-	_ = servers
 }

@@ -26,6 +26,9 @@ func (s Selection) Explain() []string {
 	if culled := s.Culled.sentence(); culled != "" {
 		lines = append(lines, culled)
 	}
+	for _, doubt := range s.Doubts {
+		lines = append(lines, doubt.String())
+	}
 	return lines
 }
 

@@ -34,8 +34,9 @@ func (r *round) stay() (*Stay, candidate) {
 	case !listed:
 		s.Unlisted = true
 		return s, candidate{}
-	case r.fates[server] != none:
-		s.Culled = &r.fates[server]
+	case !r.suits(server):
+		cause := r.fates[server]
+		s.Culled = &cause
 		return s, candidate{}
 	}
 	kept := candidate{server, r.score(server)}
@@ -48,7 +49,7 @@ func (r *round) stay() (*Stay, candidate) {
 // find is the place of an address in the list; of several the one that suits.
 func (r *round) find(addr netip.AddrPort) (place int, listed bool) {
 	for server := range r.servers.List {
-		if r.servers.List[server].Addr == addr && (!listed || r.fates[place] != none) {
+		if r.servers.List[server].Addr == addr && (!listed || !r.suits(place)) {
 			place, listed = server, true
 		}
 	}

@@ -20,8 +20,8 @@ func (r *round) reasons() []Reason {
 		}
 		return r.servers.compare(a, b)
 	}}
-	for server, fate := range r.fates {
-		if fate != none {
+	for server := range r.fates {
+		if !r.suits(server) {
 			furthest.add(server)
 		}
 	}

@@ -16,7 +16,7 @@ const mostRelaxations = 10
 type Relax struct {
 	// Give is the obstacle that would have to go: [Unmeasured] asks for
 	// measuring, [OverThreshold] for a higher limit or, with a player, for
-	// playing without them, as do [Unreachable] and [PingLimits].
+	// playing without them, as does [Unreachable].
 	Give   Cause  `json:"give"`
 	Player string `json:"player,omitempty"`
 	// Frees is how many servers have nothing else against them.
@@ -102,7 +102,8 @@ func (r *round) onlyObstacles(server int, all causes) []obstacle {
 	s, cause := &r.view.sums[server], all.first()
 	switch cause {
 	case Unreachable, Unmeasured:
-		if r.view.needed-s.answered > 1 {
+		alone := cause == Unreachable && r.view.needed == 1
+		if alone || r.view.needed-s.answered > 1 {
 			return nil
 		}
 		return []obstacle{{cause, r.only(server, func(c cell) bool { return !c.answered() })}}

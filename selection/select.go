@@ -73,11 +73,20 @@ func (r *round) against(server int) causes {
 	case s.answered < r.view.needed:
 		c.add(Unmeasured)
 	}
-	if len(r.doors) > 0 && r.view.any(server, r.doors[server].shuts) {
+	if len(r.doors) > 0 && r.shutOut(server) {
 		c.add(PingLimits)
 	}
 	return c
 }
+
+// shutOut tells a server that does not let in one of the players.
+func (r *round) shutOut(server int) bool {
+	d, ok := r.doors[server]
+	return ok && (d.shuts(r.view.sums[server].worst) || d.least != 0 && r.view.any(server, d.shuts))
+}
+
+// suits tells a survivor.
+func (r *round) suits(server int) bool { return r.fates[server] == none }
 
 // restrict culls who is over the limit.
 func (r *round) restrict(limit cell) {
@@ -85,8 +94,8 @@ func (r *round) restrict(limit cell) {
 	if limit == 0 {
 		return
 	}
-	for server, fate := range r.fates {
-		if fate == none && r.view.sums[server].worst > limit {
+	for server := range r.fates {
+		if r.suits(server) && r.view.sums[server].worst > limit {
 			r.fates[server] = OverThreshold
 			r.culled[OverThreshold]++
 		}
@@ -96,16 +105,13 @@ func (r *round) restrict(limit cell) {
 // rank keeps the best of the survivors.
 func (r *round) rank() {
 	best := top[candidate]{limit: max(0, r.wish.Top), compare: r.compare}
-	for server, fate := range r.fates {
-		if fate == none {
+	for server := range r.fates {
+		if r.suits(server) {
 			best.add(candidate{server, r.score(server)})
 		}
 	}
 	r.best = best.sorted()
 }
-
-// suits tells a survivor.
-func (r *round) suits(server int) bool { return r.fates[server] == none }
 
 func (r *round) compare(a, b candidate) int {
 	if a.score != b.score {
@@ -116,7 +122,8 @@ func (r *round) compare(a, b candidate) int {
 
 func (r *round) document() Selection {
 	doc := Selection{
-		Format: Format, By: r.wish.By, Players: r.view.table.Players(),
+		Format: Format, By: r.wish.By,
+		Players: append([]string{}, r.view.table.players...),
 		Ranking: make([]Ranked, 0, len(r.best)),
 		Culled:  culledOf(r.culled),
 		Reasons: r.reasons(),

@@ -2,6 +2,7 @@ package selection
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 
 	"muster/discovery"
@@ -29,6 +30,9 @@ type Sieve struct {
 // NewSieve is the sieve of a wish. It keeps the servers' slices; whoever puts a
 // new [discovery.Info] into them calls [Sieve.Update].
 func NewSieve(servers Servers, wish Wish) *Sieve {
+	if !slices.Contains(Rules(), wish.By) {
+		wish.By = Mean
+	}
 	s := &Sieve{
 		servers: servers, wish: wish,
 		causes: make([]causes, len(servers.List)),

@@ -157,6 +157,15 @@ func TestRelax(t *testing.T) {
 	}
 }
 
+// TestAloneAndOutOfReach: nobody is told to play without themselves.
+func TestAloneAndOutOfReach(t *testing.T) {
+	servers, table := tableOf([]string{"ann"}, map[string][]int{serverA: {lost}, serverB: {refused}}, serverB, serverA)
+	why := selection.Select(servers, table, selection.Wish{}).Why
+	if why.Relax != nil || why.Nearest == nil || why.Nearest.Addr.String() != serverA {
+		t.Errorf("%+v", why)
+	}
+}
+
 func TestExplainKeep(t *testing.T) {
 	rows := map[string][]int{serverA: {20, 20}, serverB: {15, 15}, serverC: {20, lost}}
 	servers, table := tableOf(annAndBob, rows, serverA, serverB, serverC)
