@@ -81,7 +81,8 @@ func (r *run) sendFailed(p *probe, err error) {
 		}
 	}
 	r.counts.unreachable.Add(1)
-	r.options.Logger.Debug("cannot send to a server", "server", r.targets.at[p.target], "err", err)
+	r.unreachable++
+	r.unsent = err
 	r.finish(p, discovery.Lost, nil)
 }
 

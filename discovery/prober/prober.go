@@ -213,7 +213,6 @@ func (p *Prober) Run(ctx context.Context, servers []discovery.Server, plan disco
 	defer p.running.Unlock()
 	r := newRun(p, servers, plan, seen)
 	if p.sockets != nil {
-		p.warnOfFamilies(servers)
 		defer p.sockets.unblockWith(ctx)()
 		if p.options.Rate > fineRate {
 			nap, undo := fineSleep()
@@ -223,18 +222,4 @@ func (p *Prober) Run(ctx context.Context, servers []discovery.Server, plan disco
 	}
 	defer r.rest()
 	return r.loop(ctx)
-}
-
-// warnOfFamilies tells of servers that no socket can reach.
-func (p *Prober) warnOfFamilies(servers []discovery.Server) {
-	lost := 0
-	for _, s := range servers {
-		if p.sockets.of(s.Addr.Addr().Unmap()) == nil {
-			lost++
-		}
-	}
-	if lost > 0 {
-		p.options.Logger.Warn("no socket for the address family of some servers: they count as lost",
-			"servers", lost, "listed", len(servers), "ipv4", p.sockets.v4 != nil, "ipv6", p.sockets.v6 != nil)
-	}
 }

@@ -58,7 +58,9 @@ type run struct {
 	held          time.Duration  // nothing is sent before: the machine has no room
 	parts         partsBudget
 	delivered     int // packets that the machine let out
-	denied        int
+	denied        int // packets that it forbade
+	unreachable   int // servers that no packet left for
+	unsent        error
 
 	packet []byte
 	bodies [][]byte // argument of Parse, reused
@@ -119,6 +121,10 @@ func (r *run) note(now time.Duration) {
 
 // verdict is the run's error at its end.
 func (r *run) verdict() error {
+	if r.unreachable > 0 {
+		r.options.Logger.Warn("some servers cannot be reached from this machine and count as lost",
+			"servers", r.unreachable, "of", r.order, "err", r.unsent)
+	}
 	if r.denied > 0 && r.delivered == 0 {
 		return fmt.Errorf("%w: all %d packets were denied; allow muster to send UDP", ErrBlocked, r.denied)
 	}

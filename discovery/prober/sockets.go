@@ -29,7 +29,7 @@ const (
 )
 
 // errNoFamily: there is no socket for this kind of address.
-var errNoFamily = errors.New("prober: no socket of this address family")
+var errNoFamily = errors.New("prober: no socket for this address family; the machine lacks it, or the local address is of the other")
 
 // sockets are the one UDP socket per address family, and their readers.
 //

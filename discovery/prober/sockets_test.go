@@ -1,12 +1,15 @@
 package prober
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/netip"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -72,6 +75,16 @@ func openProber(t *testing.T, options Options) *Prober {
 	return p
 }
 
+// hasIPv6 says whether the machine has a loopback address of that family; many
+// containers have none.
+func hasIPv6() bool {
+	conn, err := net.ListenPacket("udp6", "[::1]:0")
+	if err == nil {
+		conn.Close()
+	}
+	return err == nil
+}
+
 func servers(addrs ...netip.AddrPort) []discovery.Server {
 	servers := make([]discovery.Server, len(addrs))
 	for i, addr := range addrs {
@@ -84,7 +97,11 @@ func echo(_ int, query string) []string { return []string{markedReply(query)} }
 
 func TestSocketsBothFamilies(t *testing.T) {
 	p := openProber(t, Options{Protocol: marked{}})
-	list := servers(serve(t, "127.0.0.1:0", echo), serve(t, "127.0.0.2:0", echo), serve(t, "[::1]:0", echo))
+	addrs := []string{"127.0.0.1:0", "127.0.0.2:0", "127.0.0.3:0"}
+	if hasIPv6() {
+		addrs[2] = "[::1]:0"
+	}
+	list := servers(serve(t, addrs[0], echo), serve(t, addrs[1], echo), serve(t, addrs[2], echo))
 	for _, r := range scan(t, p, list) {
 		if r.State != discovery.Answered || r.RTT <= 0 || r.RTT > time.Second || r.Info.Name != "arena" {
 			t.Errorf("server %d is %v, RTT %v", r.Server, r.State, r.RTT)
@@ -131,8 +148,12 @@ func TestSocketsForeignSender(t *testing.T) {
 
 func TestSocketsRefused(t *testing.T) {
 	p := openProber(t, Options{Protocol: marked{}, Rate: 5000})
-	list := servers(closedPort(t, "127.0.0.1"), serve(t, "127.0.0.1:0", echo), closedPort(t, "127.0.0.2"),
-		closedPort(t, "::1"), serve(t, "[::1]:0", echo), closedPort(t, "127.0.0.3"), serve(t, "127.0.0.3:0", echo))
+	other := "127.0.0.4"
+	if hasIPv6() {
+		other = "::1"
+	}
+	list := servers(closedPort(t, "127.0.0.1"), serve(t, "127.0.0.1:0", echo), closedPort(t, "127.0.0.2"), closedPort(t, other),
+		serve(t, net.JoinHostPort(other, "0"), echo), closedPort(t, "127.0.0.3"), serve(t, "127.0.0.3:0", echo))
 	refused := discovery.Refused
 	if runtime.GOOS != "linux" {
 		refused = discovery.Lost // an unconnected socket sees no ICMP errors
@@ -163,24 +184,28 @@ func TestSocketsManyRefused(t *testing.T) {
 	}
 }
 
+// A prober that is bound to one family loses the servers of the other, and says
+// so once.
 func TestSocketsOneFamily(t *testing.T) {
-	for _, test := range []struct{ local, reached, lost string }{
-		{"127.0.0.5", "127.0.0.1:0", "[::1]:0"},
-		{"::1", "[::1]:0", "127.0.0.1:0"},
-	} {
-		p := openProber(t, Options{Protocol: marked{}, LocalAddr: netip.MustParseAddr(test.local)})
-		results := scan(t, p, servers(serve(t, test.reached, echo), serve(t, test.lost, echo)))
-		for _, r := range results {
-			if want := []discovery.State{discovery.Answered, discovery.Lost}[r.Server]; r.State != want {
-				t.Errorf("from %s server %d is %v, want %v", test.local, r.Server, r.State, want)
+	v4, v6 := serve(t, "127.0.0.1:0", echo), netip.MustParseAddrPort("[::1]:9")
+	locals := map[string][]discovery.State{"127.0.0.5": {discovery.Answered, discovery.Lost, discovery.Lost}}
+	if hasIPv6() {
+		v6 = serve(t, "[::1]:0", echo)
+		locals["::1"] = []discovery.State{discovery.Lost, discovery.Answered, discovery.Answered}
+	}
+	for local, want := range locals {
+		var log bytes.Buffer
+		p := openProber(t, Options{Protocol: marked{}, LocalAddr: netip.MustParseAddr(local), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		for _, r := range scan(t, p, servers(v4, v6, v6)) {
+			if r.State != want[r.Server] {
+				t.Errorf("from %s server %d is %v, want %v", local, r.Server, r.State, want[r.Server])
 			}
 		}
-		addrs := p.LocalAddrs()
-		if len(addrs) != 1 || addrs[0].Addr().String() != test.local || addrs[0].Port() == 0 {
+		if addrs := p.LocalAddrs(); len(addrs) != 1 || addrs[0].Addr().String() != local || addrs[0].Port() == 0 {
 			t.Errorf("bound to %v", addrs)
 		}
-		if p.Stats().Unreachable != 1 {
-			t.Errorf("counted %+v", p.Stats())
+		if p.Stats().Unreachable != 1 || strings.Count(log.String(), "no socket for this address family") != 1 {
+			t.Errorf("%d are unreachable, logged %q", p.Stats().Unreachable, &log)
 		}
 	}
 }
