@@ -66,16 +66,17 @@ func (r *round) qualify() {
 	}
 }
 
-// score is the view's score and what quality adds to it. It is rounded to the
-// nanosecond, so that servers do not differ by rounded sums alone.
+// score is the view's score and what quality adds to it. Where it is made of
+// rounded sums it is rounded to the nanosecond, so that servers do not differ by
+// that alone.
 func (r *round) score(server int) float64 {
 	score := r.view.score(server)
-	if r.extra != nil {
-		extra, finalist := r.extra[server]
-		if !finalist {
-			extra = r.usual
-		}
-		score += extra
+	if r.extra == nil && r.view.scores == nil {
+		return score
 	}
-	return math.Round(score*1000) / 1000
+	extra, finalist := r.extra[server]
+	if !finalist {
+		extra = r.usual
+	}
+	return math.Round((score+extra)*1000) / 1000
 }

@@ -137,12 +137,11 @@ func (r *round) document() Selection {
 	if len(r.best) == 0 {
 		return doc
 	}
-	chosen := r.best[0]
+	chosen := doc.Ranking[0]
 	if doc.Keep != nil && doc.Keep.Stays {
-		chosen = kept
+		chosen = r.ranked(kept)
 	}
-	ranked := r.ranked(chosen)
-	doc.Chosen = &ranked
+	doc.Chosen = &chosen
 	return doc
 }
 
