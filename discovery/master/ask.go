@@ -19,7 +19,8 @@ const (
 	receiveBuffer = 4 << 20
 	// maxDatagram is UDP's limit.
 	maxDatagram = 64 << 10
-	// maxSilent is after how many unanswered questions a master counts as dead.
+	// maxSilent is after how many questions in a row without an answer a master
+	// counts as dead; old ones know only every second kind.
 	maxSilent = 2
 )
 
@@ -74,8 +75,8 @@ func (a *asking) all(asks []quake3.MasterQuery) ([]netip.AddrPort, error) {
 		if answered = answered || ok; err != nil {
 			return a.list, a.verdict(answered, err)
 		}
-		if !ok {
-			silent++
+		if silent++; ok {
+			silent = 0
 		}
 		if silent == maxSilent {
 			break

@@ -178,6 +178,7 @@ func TestFetchIsBurstProof(t *testing.T) {
 }
 
 func TestFetchAsksWhatTheQuerySays(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var asked []string
 	at := startMaster(t, "127.0.0.1:0", func(_ int, q quake3.MasterQuery, reply func(...[]byte)) {
@@ -192,6 +193,7 @@ func TestFetchAsksWhatTheQuerySays(t *testing.T) {
 		{[]string{"once"}, []string{"once", "once"}},
 		{[]string{"mute", "b"}, []string{"mute", "b"}},
 		{[]string{"a", "mute", "c"}, []string{"a", "mute", "c"}},
+		{[]string{"mute", "b", "mute", "d"}, []string{"mute", "b", "mute", "d"}},
 		{[]string{"mute", "mute", "never"}, []string{"mute", "mute"}},
 	} {
 		_, err := impatient.Fetch(t.Context(), ask(at, tt.asks...))
@@ -205,6 +207,7 @@ func TestFetchAsksWhatTheQuerySays(t *testing.T) {
 }
 
 func TestFetchFromSeveralMasters(t *testing.T) {
+	t.Parallel()
 	list := some(30)
 	secondDone := make(chan struct{})
 	first := startMaster(t, "127.0.0.1:0", func(_ int, _ quake3.MasterQuery, reply func(...[]byte)) {
@@ -269,6 +272,7 @@ func TestFetchOverIPv6(t *testing.T) {
 }
 
 func TestFetchByName(t *testing.T) {
+	t.Parallel()
 	list := some(5)
 	at := startMaster(t, "127.0.0.1:0", func(_ int, _ quake3.MasterQuery, reply func(...[]byte)) { reply(datagrams(list)...) })
 	c := master.Client{Silence: wait, Lookup: hosts(map[string]string{
@@ -294,6 +298,7 @@ func TestFetchByName(t *testing.T) {
 }
 
 func TestFetchFromNobody(t *testing.T) {
+	t.Parallel()
 	mute := startMaster(t, "127.0.0.1:0", func(int, quake3.MasterQuery, func(...[]byte)) {})
 	chatty := startMaster(t, "127.0.0.1:0", func(_ int, _ quake3.MasterQuery, reply func(...[]byte)) {
 		reply([]byte("\xff\xff\xff\xffinfoResponse\n\\protocol\\71"))

@@ -1,0 +1,175 @@
+package game_test
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"muster/internal/game"
+)
+
+var target = game.Target{Address: netip.MustParseAddrPort("192.0.2.1:27960"), Player: "ann b", Room: "kiwi"}
+
+func withPassword(p string) game.Target {
+	t := target
+	t.Password = p
+	return t
+}
+
+func TestCommand(t *testing.T) {
+	six := game.Target{Address: netip.MustParseAddrPort("[2001:db8::1]:27960")}
+	tests := []struct {
+		name     string
+		template []string
+		target   game.Target
+		want     []string
+	}{
+		{"Quake III", []string{"oa", "+password", "{password}", "+connect", "{address}"}, withPassword("s3cret"), []string{"oa", "+password", "s3cret", "+connect", "192.0.2.1:27960"}},
+		{"without a password", []string{"oa", "+password", "{password}", "+connect", "{address}"}, target, []string{"oa", "+connect", "192.0.2.1:27960"}},
+		{"IPv6", []string{"oa", "+connect", "{address}", "{host}", "{port}"}, six, []string{"oa", "+connect", "[2001:db8::1]:27960", "2001:db8::1", "27960"}},
+		{"a URL", []string{"steam://connect/{address}{/password}"}, target, []string{"steam://connect/192.0.2.1:27960"}},
+		{"a URL with a password", []string{"steam://connect/{address}{/password}"}, withPassword("a/b?c"), []string{"steam://connect/192.0.2.1:27960/a%2Fb%3Fc"}},
+		{"an option that was given", []string{"x", "-v", "{address}", "-n", "{player}"}, target, []string{"x", "-v", "192.0.2.1:27960", "-n", "ann b"}},
+		{"only the option right before", []string{"x", "-a", "-b", "{password}", "c"}, target, []string{"x", "-a", "c"}},
+		{"an argument before is no option", []string{"x", "a", "{password}"}, target, []string{"x", "a"}},
+		{"the program is no option", []string{"-x", "{password}"}, target, []string{"-x"}},
+		{"two in a row", []string{"x", "-p", "{password}", "{password}"}, target, []string{"x"}},
+		{"half an argument", []string{"x", "--password={password}", "--room={room}"}, target, []string{"x", "--room=kiwi"}},
+		{"the rest", []string{"x", "{game}", "{app_id}", "{room}"}, target, []string{"x", "g", "440", "kiwi"}},
+		{"no shell", []string{"x", "$HOME", "a b", "`id`", "{address}"}, target, []string{"x", "$HOME", "a b", "`id`", "192.0.2.1:27960"}},
+	}
+	for _, tt := range tests {
+		g := game.Game{ID: "g", AppID: 440}
+		before := slices.Clone(tt.template)
+		got, err := g.Command(tt.template, tt.target)
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got %q, %v, want %q", tt.name, got, err, tt.want)
+		}
+		if !slices.Equal(tt.template, before) {
+			t.Errorf("%s: the template became %q", tt.name, tt.template)
+		}
+	}
+}
+
+func TestCommandRefusesWhatConsolesWouldRun(t *testing.T) {
+	template := []string{"x", "+password", "{password}", "+connect", "{address}"}
+	url := []string{"steam://connect/{address}{/password}"}
+	for _, bad := range []string{
+		"pw;quit", "pw+quit", `pw"b`, "pw'b", "pw`b", "pw$b", "%pw%", "pw\nquit", "pw\x00", "-pw", " pw", "pw ",
+		`pw\b`, "\u202epw", "pw\xff", "{pw}", strings.Repeat("pw", 33),
+	} {
+		for _, tmpl := range [][]string{template, url} {
+			_, err := game.Game{}.Command(tmpl, withPassword(bad))
+			var value *game.ValueError
+			if !errors.As(err, &value) || strings.Contains(err.Error(), "pw") {
+				t.Errorf("password %q: got error %v, want a ValueError that does not tell it", bad, err)
+			}
+		}
+	}
+	bad := target
+	bad.Player = "O'Brien"
+	if _, err := (game.Game{}).Command([]string{"x", "{player}"}, bad); err == nil {
+		t.Error("the player's name was not checked")
+	}
+	if _, err := (game.Game{}).Command(template, bad); err != nil {
+		t.Errorf("a name that nobody is told of matters: %v", err)
+	}
+}
+
+func TestCommandRefusesAddresses(t *testing.T) {
+	for _, addr := range []netip.AddrPort{
+		{}, netip.MustParseAddrPort("192.0.2.1:0"), netip.MustParseAddrPort("0.0.0.0:1"), netip.MustParseAddrPort("[fe80::1%;quit]:1"),
+	} {
+		if _, err := (game.Game{}).Command([]string{"x", "{address}"}, game.Target{Address: addr}); err == nil {
+			t.Errorf("%s was taken", addr)
+		}
+	}
+}
+
+func TestCommandRefusesTemplates(t *testing.T) {
+	for _, template := range [][]string{nil, {}, {""}, {"{password}"}, {"x", "{nope}"}, {"x", "{"}, {"x", "{address"}} {
+		if got, err := (game.Game{}).Command(template, target); err == nil {
+			t.Errorf("%q gave %q", template, got)
+		}
+	}
+}
+
+func TestTemplateOfEachSystem(t *testing.T) {
+	g := game.Game{Launch: []string{"any"}, LaunchWindows: []string{"any.exe"}, LaunchDarwin: []string{"open", "-a", "Any"}}
+	steam := game.Game{Launch: []string{"steam://connect/{address}"}}
+	tests := []struct {
+		goos      string
+		own, link []string
+	}{
+		{"linux", []string{"any"}, []string{"xdg-open", "steam://connect/{address}"}},
+		{"windows", []string{"any.exe"}, []string{"rundll32", "url.dll,FileProtocolHandler", "steam://connect/{address}"}},
+		{"darwin", []string{"open", "-a", "Any"}, []string{"open", "steam://connect/{address}"}},
+		{"freebsd", []string{"any"}, []string{"xdg-open", "steam://connect/{address}"}},
+	}
+	for _, tt := range tests {
+		if got := g.Template(tt.goos); !slices.Equal(got, tt.own) {
+			t.Errorf("%s: got %q, want %q", tt.goos, got, tt.own)
+		}
+		if got := steam.Template(tt.goos); !slices.Equal(got, tt.link) {
+			t.Errorf("%s: got %q, want %q", tt.goos, got, tt.link)
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	tests := []struct {
+		in   string
+		want []string
+	}{
+		{"oa +connect {address}", []string{"oa", "+connect", "{address}"}},
+		{"  oa \t x\n", []string{"oa", "x"}},
+		{`"C:\Program Files\OA\oa.exe" +connect {address}`, []string{`C:\Program Files\OA\oa.exe`, "+connect", "{address}"}},
+		{`'it is' "isn't" a'b c'd`, []string{"it is", "isn't", "ab cd"}},
+		{`x "" ''`, []string{"x", "", ""}},
+		{`x $HOME;rm *`, []string{"x", "$HOME;rm", "*"}},
+	}
+	for _, tt := range tests {
+		if got, err := game.Split(tt.in); err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("Split(%q) = %q, %v, want %q", tt.in, got, err, tt.want)
+		}
+	}
+	for _, in := range []string{"", " \t", `x "y`, `x 'y"`} {
+		if got, err := game.Split(in); err == nil {
+			t.Errorf("Split(%q) = %q", in, got)
+		}
+	}
+}
+
+func TestShowMasksThePassword(t *testing.T) {
+	argv := []string{"C:\\Program Files\\oa", "+password", "a?b", "", "steam://connect/192.0.2.1:1/a%3Fb"}
+	want := `"C:\\Program Files\\oa" +password *** "" steam://connect/192.0.2.1:1/***`
+	if got := game.Show(argv, "a?b"); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := game.Show([]string{"oa", "+connect"}, ""); got != "oa +connect" {
+		t.Errorf("without a password: got %s", got)
+	}
+}
+
+func FuzzCommand(f *testing.F) {
+	f.Add(`x +password {password} +connect {address}`, "s3cret")
+	f.Add(`"steam://connect/{address}{/password}"`, "a/b")
+	f.Fuzz(func(t *testing.T, template, password string) {
+		argv, err := game.Split(template)
+		if err != nil {
+			return
+		}
+		got, err := game.Game{}.Command(argv, withPassword(password))
+		if err != nil {
+			return
+		}
+		if len(got) == 0 || len(got) > len(argv) {
+			t.Fatalf("%q became %q", argv, got)
+		}
+		if got[0] != argv[0] && !strings.Contains(argv[0], "{") {
+			t.Fatalf("the program %q became %q", argv[0], got[0])
+		}
+	})
+}

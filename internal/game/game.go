@@ -1,0 +1,116 @@
+// Package game is the table of games: how their servers are asked, who lists
+// them, and how each is started and sent to a server.
+//
+//	games.toml (built in) ─┐
+//	                       ├─▶ Table ─▶ Game ─┬─▶ Queries    for discovery/master
+//	games.toml (user's)  ──┘                  ├─▶ Protocol   for discovery/prober
+//	                                          └─▶ Command ─▶ Launch
+//
+// A command is a list of arguments and never goes through a shell. What a host
+// or a server says gets into it only through placeholders, and only if no game's
+// console can take it for more than it is.
+package game
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"muster/discovery"
+	"muster/discovery/a2s"
+	"muster/discovery/master"
+	"muster/discovery/quake3"
+	"muster/selection"
+)
+
+// Game is one entry of the table. games.toml says what its fields mean.
+type Game struct {
+	ID              string         `toml:"-"`
+	Name            string         `toml:"name"`
+	ProtocolName    string         `toml:"protocol"`
+	Port            uint16         `toml:"port"`
+	Masters         []string       `toml:"masters"`
+	MasterPort      uint16         `toml:"master_port"`
+	MasterGame      string         `toml:"master_game"`
+	MasterProtocols []int          `toml:"master_protocols"`
+	MasterAnonymous bool           `toml:"master_anonymous"`
+	QStatTypes      []string       `toml:"qstat_types"`
+	AppID           uint32         `toml:"app_id"`
+	Rule            selection.Rule `toml:"rule"`
+	Launch          []string       `toml:"launch"`
+	LaunchWindows   []string       `toml:"launch_windows"`
+	LaunchDarwin    []string       `toml:"launch_darwin"`
+	LaunchLinux     []string       `toml:"launch_linux"`
+}
+
+// Protocol is how the game's servers are asked; nil if the table names one that
+// does not exist, which [Load] refuses.
+func (g Game) Protocol() discovery.Protocol {
+	switch g.ProtocolName {
+	case "quake3":
+		return quake3.Protocol{}
+	case "a2s":
+		return a2s.Protocol{}
+	}
+	return nil
+}
+
+// Takes tells whether a list's entry of QStat's type may be the game's server.
+// Entries without a type may be any game's.
+func (g Game) Takes(qstatType string) bool {
+	return qstatType == "" || slices.ContainsFunc(g.QStatTypes, func(t string) bool { return strings.EqualFold(t, qstatType) })
+}
+
+// NoMasterError says that no master lists the game's servers.
+type NoMasterError struct{ Game Game }
+
+func (e *NoMasterError) Error() string {
+	if e.Game.ProtocolName == "a2s" {
+		return fmt.Sprintf("game: no master lists the servers of %s: Steam's was switched off", e.Game.Name)
+	}
+	return fmt.Sprintf("game: no master of %s is known", e.Game.Name)
+}
+
+// Hint is what a user can do about it.
+func (e *NoMasterError) Hint() string {
+	if e.Game.ProtocolName == "a2s" {
+		return "give a list of servers with --servers FILE, such as your favourites, one HOST:PORT a line"
+	}
+	return "name one with --master HOST:PORT, or give a list of servers with --servers FILE"
+}
+
+// Queries asks the given masters, or else the game's own, for its servers. If
+// there is nobody to ask, the error is a [*NoMasterError].
+func (g Game) Queries(masters ...string) ([]master.Query, error) {
+	if len(masters) == 0 {
+		masters = g.Masters
+	}
+	asks := g.asks()
+	if len(masters) == 0 || len(asks) == 0 {
+		return nil, &NoMasterError{Game: g}
+	}
+	queries := make([]master.Query, len(masters))
+	for i, m := range masters {
+		queries[i] = master.Query{Master: m, Port: g.MasterPort, Asks: asks}
+	}
+	return queries, nil
+}
+
+// asks are the questions to each master, two for each protocol version, as parts
+// of a list get lost: the extended one, which tells of IPv6 servers but which old
+// masters do not know, and the plain one. Masters count players wrongly, so both
+// want the empty and the full servers too.
+func (g Game) asks() (asks []quake3.MasterQuery) {
+	for _, version := range g.MasterProtocols {
+		plain := quake3.MasterQuery{Game: g.MasterGame, Protocol: version, Empty: true, Full: true}
+		extended := plain
+		if g.MasterGame != "" {
+			extended.Extended, extended.IPv4, extended.IPv6 = true, true, true
+		}
+		if g.MasterAnonymous {
+			plain.Game = ""
+		}
+		asks = append(asks, extended, plain)
+	}
+	return asks
+}

@@ -1,0 +1,88 @@
+package game_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"muster/discovery"
+	"muster/internal/game"
+)
+
+// TestMain lets the test binary play the game: it writes down how it was
+// started.
+func TestMain(m *testing.M) {
+	if out := os.Getenv("GAME_WRITES"); out != "" {
+		dir, _ := os.Getwd()
+		lines := append([]string{dir, os.Getenv("MUSTER_SERVER"), os.Getenv("MUSTER_SERVER_NAME")}, os.Args[1:]...)
+		if err := os.WriteFile(out, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestLaunch(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "started")
+	env := append(game.Game{ID: "g"}.Environ(target, &discovery.Info{Name: "x\x1b\ny"}), "GAME_WRITES="+out)
+	p, err := game.Launch(t.Context(), []string{program, "+connect", "a b;$HOME"}, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Wait(); err != nil || p.PID <= 0 {
+		t.Fatalf("process %d ended with %v", p.PID, err)
+	}
+	got, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(program))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{dir, "192.0.2.1:27960", "x y", "+connect", "a b;$HOME"}
+	lines := strings.Split(string(got), "\n")
+	if lines[0], err = filepath.EvalSymlinks(lines[0]); err != nil || !slices.Equal(lines, want) {
+		t.Errorf("the game was started with %q, want %q", lines, want)
+	}
+}
+
+func TestLaunchOfNoSuchProgram(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	_, err := game.Launch(t.Context(), []string{"no-such-game", "x"}, nil)
+	var start *game.StartError
+	if !errors.As(err, &start) || !errors.Is(err, exec.ErrNotFound) {
+		t.Fatalf("got error %v, want a StartError", err)
+	}
+	if want := "game: there is no program no-such-game in " + dir; err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if !strings.Contains(start.Hint(), "games.toml") {
+		t.Errorf("the hint is %q", start.Hint())
+	}
+	if _, err = game.Launch(t.Context(), []string{filepath.Join(dir, "nor-this")}, nil); !errors.As(err, &start) {
+		t.Errorf("a path: got error %v, want a StartError", err)
+	}
+}
+
+func TestLaunchOfNothing(t *testing.T) {
+	if _, err := game.Launch(t.Context(), nil, nil); err == nil {
+		t.Error("nothing was started")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := game.Launch(ctx, []string{"x"}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v, want %v", err, context.Canceled)
+	}
+}

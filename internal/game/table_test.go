@@ -1,0 +1,252 @@
+package game_test
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"muster/discovery/master"
+	"muster/discovery/quake3"
+	"muster/internal/game"
+	"muster/selection"
+)
+
+func load(t *testing.T, user string) game.Table {
+	t.Helper()
+	table, err := game.Load(strings.NewReader(user), "games.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func find(t *testing.T, table game.Table, id string) game.Game {
+	t.Helper()
+	g, err := table.Find(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestBuiltInGames(t *testing.T) {
+	table, err := game.Load(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{
+		"quake3", "openarena", "urbanterror", "et", "xonotic", "warfork", "unvanquished",
+		"tf2", "css", "cs2", "gmod", "l4d2",
+	} {
+		find(t, table, id)
+	}
+	for _, g := range table.All() {
+		if g.Protocol() == nil || g.Port == 0 || g.Name == "" || len(g.QStatTypes) == 0 || g.Rule == "" {
+			t.Errorf("%s is not complete: %+v", g.ID, g)
+		}
+		for _, goos := range []string{"linux", "darwin", "windows"} {
+			if len(g.Template(goos)) == 0 {
+				t.Errorf("%s cannot be launched on %s", g.ID, goos)
+			}
+		}
+		if _, err := g.Queries(); (g.ProtocolName == "a2s") != (err != nil) {
+			t.Errorf("%s: Queries: %v", g.ID, err)
+		}
+	}
+	if !slices.IsSortedFunc(table.All(), func(a, b game.Game) int { return strings.Compare(a.ID, b.ID) }) {
+		t.Error("the games are not in order")
+	}
+}
+
+func TestUserAddsAGame(t *testing.T) {
+	g := find(t, load(t, `
+		[game.mygame]
+		protocol = "quake3"
+		port = 1234
+		launch = ["mygame", "{address}"]
+	`), "mygame")
+	want := game.Game{
+		ID: "mygame", Name: "mygame", ProtocolName: "quake3", Port: 1234,
+		Rule: selection.Mean, Launch: []string{"mygame", "{address}"},
+	}
+	if !reflect.DeepEqual(g, want) {
+		t.Errorf("got  %+v\nwant %+v", g, want)
+	}
+}
+
+func TestUserOverridesFieldByField(t *testing.T) {
+	before := find(t, load(t, ""), "urbanterror")
+	after := find(t, load(t, `
+		[game.urbanterror]
+		masters = ["192.0.2.1"]
+		rule = "minimax"
+		launch = ["/opt/urt/run", "{address}"]
+	`), "urbanterror")
+	want := before
+	want.Masters, want.Rule = []string{"192.0.2.1"}, selection.Minimax
+	want.Launch, want.LaunchWindows = []string{"/opt/urt/run", "{address}"}, nil
+	if !reflect.DeepEqual(after, want) {
+		t.Errorf("got  %+v\nwant %+v", after, want)
+	}
+	if again := find(t, load(t, ""), "urbanterror"); !reflect.DeepEqual(again, before) {
+		t.Errorf("one table changed another: %+v", again)
+	}
+}
+
+func TestUserLaunchesOnOneSystemOnly(t *testing.T) {
+	g := find(t, load(t, "[game.urbanterror]\nlaunch_darwin = ['urt']\n"), "urbanterror")
+	if g.LaunchWindows == nil || g.Template("darwin")[0] != "urt" || g.Template("linux")[0] != "urbanterror" {
+		t.Errorf("got %+v", g)
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	const sound = "protocol='a2s'\nport=1\n"
+	tests := []struct {
+		name, in string
+		line     int
+		want     string
+	}{
+		{"no TOML", "[game.x\n", 1, "expected"},
+		{"an unknown key", "# mine\n[game.openarena]\nmaster = ['x']\n", 3, `unknown key "game.openarena.master"`},
+		{"an unknown table", "[games.x]\nport=1\n", 1, `unknown key "games`},
+		{"a word for a number", "[game.openarena]\nport = 'many'\n", 2, "game.openarena.port: cannot decode TOML string"},
+		{"a port too high", "[game.openarena]\nport = 65536\n", 0, "65536"},
+		{"no protocol", "[game.x]\nport=1\n", 0, `game "x": protocol ""`},
+		{"a foreign protocol", "[game.x]\nport=1\nprotocol='gamespy'\n", 0, `"gamespy"`},
+		{"no port", "[game.x]\nprotocol='a2s'\n", 0, "port is missing"},
+		{"an unknown rule", "[game.x]\nrule='best'\n" + sound, 0, `rule "best"`},
+		{"a master's game of two words", "[game.x]\nmaster_game='a 68 full'\n" + sound, 0, "one word"},
+		{"an odd id", "[game.'X y']\n" + sound, 0, "lower-case"},
+		{"an unknown placeholder", "[game.x]\nlaunch=['x','{adress}']\n" + sound, 0, "{adress}"},
+		{"an open placeholder", "[game.x]\nlaunch=['x','{address']\n" + sound, 0, "{address;"},
+		{"no program", "[game.x]\nlaunch=[]\n" + sound, 0, "no program"},
+		{"a program of a host's choice", "[game.x]\nlaunch_linux=['','{address}']\n" + sound, 0, "no program"},
+	}
+	for _, tt := range tests {
+		_, err := game.Load(strings.NewReader(tt.in), "games.toml")
+		var wrong *game.FileError
+		if !errors.As(err, &wrong) || wrong.File != "games.toml" || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got error %v, want a FileError that says %q", tt.name, err, tt.want)
+			continue
+		}
+		if tt.line != 0 && wrong.Line != tt.line {
+			t.Errorf("%s: got line %d, want %d (%v)", tt.name, wrong.Line, tt.line, err)
+		}
+	}
+}
+
+func TestLoadIsBounded(t *testing.T) {
+	if _, err := game.Load(strings.NewReader(strings.Repeat("#", 2<<20)), "games.toml"); err == nil {
+		t.Error("two megabytes of comment were read")
+	}
+	broken := errors.New("disk on fire")
+	if _, err := game.Load(iotest.ErrReader(broken), "games.toml"); !errors.Is(err, broken) {
+		t.Errorf("got error %v, want %v", err, broken)
+	}
+}
+
+func TestFind(t *testing.T) {
+	table := load(t, "")
+	if g := find(t, table, "OpenArena"); g.ID != "openarena" {
+		t.Errorf("got %s", g.ID)
+	}
+	tests := []struct{ id, similar string }{
+		{"openarna", "openarena"},
+		{"openarea", "openarena"},
+		{"xonotik", "xonotic"},
+		{"tf", "tf2"},
+		{"teamfortress2", "tf2"},
+		{"Garry's mod", "gmod"},
+		{"urbanterro", "urbanterror"},
+		{"chess", ""},
+		{"", ""},
+		{strings.Repeat("x", 10_000), ""},
+	}
+	for _, tt := range tests {
+		_, err := table.Find(tt.id)
+		var unknown *game.UnknownError
+		if !errors.As(err, &unknown) || unknown.Similar != tt.similar {
+			t.Errorf("Find(%.20q): got error %v, want %q to be similar", tt.id, err, tt.similar)
+		}
+	}
+	if _, err := table.Find("openarna"); err.Error() != `game: unknown game "openarna", did you mean openarena?` {
+		t.Errorf("it reads %v", err)
+	}
+}
+
+func TestProtocolNames(t *testing.T) {
+	if _, ok := find(t, load(t, ""), "openarena").Protocol().(quake3.Protocol); !ok {
+		t.Error("openarena does not speak quake3")
+	}
+	if p := (game.Game{ProtocolName: "tees"}).Protocol(); p != nil {
+		t.Errorf("an unknown protocol is %T", p)
+	}
+}
+
+func TestQueries(t *testing.T) {
+	table := load(t, "[game.nomasters]\nprotocol='quake3'\nport=1\nmaster_protocols=[7]\n")
+	q := func(game string, version int, extended bool) quake3.MasterQuery {
+		return quake3.MasterQuery{Game: game, Protocol: version, Extended: extended, IPv4: extended, IPv6: extended, Empty: true, Full: true}
+	}
+	tests := []struct {
+		id      string
+		masters []string
+		want    []master.Query
+	}{
+		{"openarena", nil, []master.Query{
+			{Master: "dpmaster.deathmask.net", Asks: []quake3.MasterQuery{q("Quake3Arena", 71, true), q("", 71, false)}},
+			{Master: "master.ioquake3.org", Asks: []quake3.MasterQuery{q("Quake3Arena", 71, true), q("", 71, false)}},
+		}},
+		{"xonotic", []string{"127.0.0.1:9"}, []master.Query{
+			{Master: "127.0.0.1:9", Asks: []quake3.MasterQuery{q("Xonotic", 3, true), q("Xonotic", 3, false)}},
+		}},
+		{"urbanterror", []string{"localhost"}, []master.Query{
+			{Master: "localhost", Port: 27900, Asks: []quake3.MasterQuery{q("", 68, false), q("", 68, false)}},
+		}},
+		{"nomasters", []string{"localhost"}, []master.Query{
+			{Master: "localhost", Asks: []quake3.MasterQuery{q("", 7, false), q("", 7, false)}},
+		}},
+		{"nomasters", nil, nil},
+		{"tf2", nil, nil},
+		{"tf2", []string{"127.0.0.1:27011"}, nil},
+	}
+	for _, tt := range tests {
+		got, err := find(t, table, tt.id).Queries(tt.masters...)
+		var none *game.NoMasterError
+		if !reflect.DeepEqual(got, tt.want) || (tt.want == nil) != errors.As(err, &none) {
+			t.Errorf("%s, %v: got %+v, %v\nwant %+v", tt.id, tt.masters, got, err, tt.want)
+		}
+		if none != nil && !strings.Contains(none.Hint(), "--servers FILE") {
+			t.Errorf("%s: the hint is %q", tt.id, none.Hint())
+		}
+	}
+}
+
+func TestTakes(t *testing.T) {
+	g := find(t, load(t, ""), "openarena")
+	for kind, want := range map[string]bool{"": true, "Q3S": true, "q3s": true, "OPENARENAS": true, "A2S": false, "Q3M": false} {
+		if g.Takes(kind) != want {
+			t.Errorf("openarena takes %q: %t", kind, !want)
+		}
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add("[game.x]\nprotocol='a2s'\nport=1\nlaunch=['x','{address}']\n")
+	f.Add("[game.openarena]\nrule='minimax'\n")
+	f.Fuzz(func(t *testing.T, in string) {
+		table, err := game.Load(strings.NewReader(in), "games.toml")
+		if err != nil {
+			return
+		}
+		for _, g := range table.All() {
+			if found, err := table.Find(g.ID); err != nil || found.ID != g.ID || g.Protocol() == nil {
+				t.Fatalf("%q gives the game %+v, which is not found: %v", in, g, err)
+			}
+		}
+	})
+}
