@@ -50,8 +50,8 @@ func e2eFleet(t *testing.T, kind Kind, noChallenge, oneAddress bool) *Fleet {
 	return startFleet(t, FleetOptions{World: w, Kind: kind, NoChallenge: noChallenge, OneAddress: oneAddress})
 }
 
-// truth is what a program should read of a server.
-func truth(f *Fleet, server int) seen {
+// told is what a program should read of a server.
+func told(f *Fleet, server int) seen {
 	info := f.world.Servers[server].Info
 	var names []string
 	for c := range castOf(f.world.Seed, server, &info) {
@@ -91,7 +91,7 @@ func TestQuakestatReadsTheFleet(t *testing.T) {
 			document := quakestat(t, args...)
 			for i, s := range f.Servers() {
 				got := document.server(t, s.Addr.String())
-				if want := truth(f, i); !got.seen().equal(want) {
+				if want := told(f, i); !got.seen().equal(want) {
 					t.Errorf("got %+v, want %+v", got.seen(), want)
 				}
 				if rtt := time.Duration(got.Ping) * time.Millisecond; rtt < e2eRTT-2*time.Millisecond || rtt > e2eRTT+e2eSlack {
@@ -112,7 +112,7 @@ func TestQuakestatReadsTheMaster(t *testing.T) {
 		t.Errorf("the master lists %d servers, want %d", got.Servers, len(f.Servers()))
 	}
 	for i, s := range f.Servers() {
-		if got, want := document.server(t, s.Addr.String()).seen(), truth(f, i); !got.equal(want) {
+		if got, want := document.server(t, s.Addr.String()).seen(), told(f, i); !got.equal(want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}
@@ -175,7 +175,7 @@ func TestGamedigReadsTheFleet(t *testing.T) {
 			t.Run(tt.name+"/"+game, func(t *testing.T) {
 				for i, s := range f.Servers() {
 					got := gamedig(t, game, s.Addr)
-					if want := truth(f, i); !got.seen().equal(want) {
+					if want := told(f, i); !got.seen().equal(want) {
 						t.Errorf("got %+v, want %+v", got.seen(), want)
 					}
 					if want := f.world.Servers[i].Info.Password; got.Password.flag() != want {

@@ -1,0 +1,137 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"muster/discovery"
+)
+
+// handWorld has these servers, each as far from place p as rtts[p] says, without
+// jitter.
+func handWorld(rtts []time.Duration, servers ...Server) *World {
+	w := &World{Seed: 1, Servers: servers}
+	for p, rtt := range rtts {
+		w.Places = append(w.Places, Place{Name: "place " + strconv.Itoa(p)})
+		w.floor = append(w.floor, slices.Repeat([]time.Duration{rtt}, len(servers))...)
+	}
+	return w
+}
+
+// server is one at an address of the world, with a few players.
+func server(addr string) Server {
+	s := Server{Server: discovery.Server{Addr: netip.MustParseAddrPort(addr), Country: "DE", ASN: 3320}}
+	s.Info = discovery.Info{Name: "Arena at " + addr, Map: "q3dm17", Mode: "0", Players: 2, Bots: 1, MaxPlayers: 8}
+	return s
+}
+
+func with(s Server, change func(*Server)) Server {
+	change(&s)
+	return s
+}
+
+// startFleet runs a fleet for the length of a test.
+func startFleet(tb testing.TB, o FleetOptions) *Fleet {
+	tb.Helper()
+	if o.Kind == "" {
+		o.Kind = Quake3
+	}
+	if o.Game == (GameIdentity{}) {
+		o.Game = GameIdentity{Name: "Quake3Arena", Protocol: 68, AppID: 440, Version: "1.0"}
+	}
+	f, err := StartFleet(context.Background(), o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return f
+}
+
+// asker is a player's socket towards one server.
+type asker struct {
+	testing.TB
+	*net.UDPConn
+}
+
+func newAsker(tb testing.TB, from netip.Addr, to netip.AddrPort) asker {
+	tb.Helper()
+	conn, err := net.DialUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(from, 0)), net.UDPAddrFromAddrPort(to))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = conn.Close() })
+	return asker{tb, conn}
+}
+
+// patience is how long a reply may take that should come; silence is how long
+// none may come that should not.
+const (
+	patience = 5 * time.Second
+	silence  = 100 * time.Millisecond
+)
+
+func (a asker) ask(request string, wait time.Duration) (reply []byte, rtt time.Duration, err error) {
+	a.Helper()
+	sent := time.Now()
+	if _, err := a.Write([]byte(request)); err != nil {
+		return nil, 0, err
+	}
+	reply, err = a.next(wait)
+	return reply, time.Since(sent), err
+}
+
+func (a asker) next(wait time.Duration) ([]byte, error) {
+	a.Helper()
+	if err := a.SetReadDeadline(time.Now().Add(wait)); err != nil {
+		a.Fatal(err)
+	}
+	buf := make([]byte, 65535)
+	n, err := a.Read(buf)
+	return buf[:n], err
+}
+
+func (a asker) mustAsk(request string) ([]byte, time.Duration) {
+	a.Helper()
+	reply, rtt, err := a.ask(request, patience)
+	if err != nil {
+		a.Fatal(err)
+	}
+	return reply, rtt
+}
+
+func (a asker) mustStaySilent(request string) {
+	a.Helper()
+	if reply, _, err := a.ask(request, silence); !isTimeout(err) {
+		a.Fatalf("reply %q, error %v, want silence", reply, err)
+	}
+}
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
+const (
+	getinfo   = "\xff\xff\xff\xffgetinfo xyzzy"
+	getstatus = "\xff\xff\xff\xffgetstatus xyzzy"
+)
+
+// manyServers stand alone at addresses all over 60.0.0.0/8 and up.
+func manyServers(n int) []Server {
+	servers := make([]Server, n)
+	for i := range servers {
+		addr := netip.AddrFrom4([4]byte{60 + byte(i>>16), byte(i >> 8), byte(i) / 4, byte(i%4 + 1)})
+		servers[i] = server(netip.AddrPortFrom(addr, 27960).String())
+	}
+	return servers
+}
