@@ -27,7 +27,7 @@ var impatient = master.Client{Silence: wait}
 type conversation func(n int, q quake3.MasterQuery, reply func(...[]byte))
 
 // startMaster answers on a socket of its own until the test ends.
-func startMaster(t *testing.T, listen string, answer conversation) (addr netip.AddrPort) {
+func startMaster(t testing.TB, listen string, answer conversation) (addr netip.AddrPort) {
 	t.Helper()
 	conn, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.MustParseAddrPort(listen)))
 	if err != nil {

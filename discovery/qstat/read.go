@@ -19,7 +19,7 @@ import (
 
 // maxFile is the largest file, in bytes, that is read: MaxServers servers with
 // rules and players.
-const maxFile = 512 << 20
+const maxFile = 256 << 20
 
 var (
 	// ErrTruncated says that the file ends in the middle. It wraps
