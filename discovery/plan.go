@@ -38,4 +38,6 @@ type PlanSummary struct {
 	Calibration int
 	// AutoStopped: the plan stopped before its list was through.
 	AutoStopped bool
+	// Claim is what the plan believes to have found, if it claims anything.
+	Claim Claim
 }

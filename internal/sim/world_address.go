@@ -31,8 +31,12 @@ func registry(r region) []byte {
 }
 
 // unevenness is how unevenly a country's networks lie over its registry's /8s, the
-// standard deviation of the logarithm of the weights.
-const unevenness = 0.3
+// standard deviation of the logarithm of the weights, by the square root of the
+// country's share of the servers: large countries lie all over.
+const (
+	unevenness    = 0.25
+	maxUnevenness = 3
+)
 
 // slash16 is a /16, or what an AS has of one.
 type slash16 struct {
@@ -58,6 +62,7 @@ type subnet struct {
 type registrar struct {
 	rng     *rand.Rand
 	regions map[string]region
+	share   map[string]float64   // of the servers, by country
 	weights map[string][]float64 // of the registry's /8s, by country
 	used    map[uint16]bool
 	shared  map[string]*piBlock // provider-independent space being given out
@@ -69,9 +74,16 @@ type piBlock struct {
 	next   int
 }
 
-func newRegistrar(rng *rand.Rand) *registrar {
-	r := &registrar{rng: rng, regions: make(map[string]region), weights: make(map[string][]float64),
+func newRegistrar(mix []Share, rng *rand.Rand) *registrar {
+	r := &registrar{rng: rng, regions: make(map[string]region), share: make(map[string]float64), weights: make(map[string][]float64),
 		used: make(map[uint16]bool), shared: make(map[string]*piBlock)}
+	total := 0.0
+	for _, s := range mix {
+		total += s.Weight
+	}
+	for _, s := range mix {
+		r.share[s.Country] = s.Weight / total
+	}
 	for region, countries := range regions {
 		for _, c := range countries {
 			r.regions[c] = region
@@ -86,7 +98,8 @@ func (r *registrar) block(country string) uint16 {
 	weights, ok := r.weights[country]
 	if !ok {
 		for range eights {
-			weights = append(weights, math.Exp(unevenness*r.rng.NormFloat64()))
+			sigma := min(maxUnevenness, unevenness/math.Sqrt(r.share[country]))
+			weights = append(weights, math.Exp(sigma*r.rng.NormFloat64()))
 		}
 		r.weights[country] = weights
 	}

@@ -13,8 +13,8 @@ const kmPerMillisecond = 100
 // How much longer the way is than the cables: for each place and AS, and a
 // little for each place and /16.
 const (
-	inflationMin    = 1.03
-	inflationSpread = 0.09
+	inflationMin    = 1.04
+	inflationSpread = 0.07
 	blockNoise      = 0.012
 	maxInflation    = 1.7
 )

@@ -20,7 +20,7 @@ func Generate(spec Spec) *World {
 		spec.Mix = mixCSS()
 	}
 	rng := rand.New(rand.NewPCG(spec.Seed, 0x6d7573746572))
-	b := &builder{spec: spec, rng: rng, registrar: newRegistrar(rng), network: newNetwork(spec, rng)}
+	b := &builder{spec: spec, rng: rng, registrar: newRegistrar(spec.Mix, rng), network: newNetwork(spec, rng)}
 	for i := range b.network {
 		b.populate(i)
 	}

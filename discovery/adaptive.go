@@ -1,0 +1,183 @@
+package discovery
+
+import (
+	"slices"
+	"time"
+)
+
+// adaptive is our own plan. It does not calibrate first: every reply moves what
+// it expects of the servers that have something in common with the one that
+// replied. It goes where near servers are likely, and sends a few scouts
+// elsewhere to see whether it is wrong.
+//
+//	one server    ┌──────────────────────────────────────────────┐
+//	a country ─▶ batch ─▶ replies ─▶ tree ─▶ forecast ─▶ enough? ─┴▶ stop
+type adaptive struct {
+	*search
+	forecast forecast
+	options  PlanOptions
+	// ends: the plan stops by its own forecast.
+	ends    bool
+	found   int
+	left    float64 // near servers expected among the unprobed
+	nearest *nearest
+
+	queue    []Probe
+	asked    int
+	underway int
+	stopped  bool
+	summary  PlanSummary
+}
+
+func newAdaptive(servers []Server, o PlanOptions) Plan {
+	a := &adaptive{search: newSearch(newTree(servers, o.MaxRTT), o.Seed), options: o}
+	if o.Nearest > 0 {
+		a.nearest = &nearest{count: o.Nearest}
+	}
+	a.seed()
+	switch o.AutoStop {
+	case StopDefault, StopConfident:
+		a.ends = true
+	case StopPercentile, StopSmooth:
+		if a.nearest == nil {
+			return withStop(a, servers, o)
+		}
+		a.ends = true // a limit is no measure of the nearest
+	}
+	return a
+}
+
+// mostSeeds bounds the first probes, should a list have very many clusters.
+const mostSeeds = 100
+
+// seed asks one server of each country, of the largest first.
+func (a *adaptive) seed() {
+	best := newTop(mostSeeds)
+	for i := range a.nodes {
+		if n := &a.nodes[i]; n.level == country {
+			a.summary.Clusters++
+			best.offer(candidate{int32(i), float64(n.size)})
+		}
+	}
+	for _, c := range best.sorted() {
+		a.queue = append(a.queue, a.ask(a.draw(c.node), Calibration))
+	}
+}
+
+func (a *adaptive) Next() (Probe, Verdict) {
+	if len(a.queue) == 0 && !a.stopped {
+		if a.nearest != nil && a.underway > a.nearest.patience() {
+			return Probe{}, Wait
+		}
+		a.refill()
+	}
+	if len(a.queue) == 0 {
+		return Probe{}, Stop
+	}
+	probe := a.queue[0]
+	a.queue = a.queue[1:]
+	a.asked++
+	a.underway++
+	if probe.Phase == Calibration {
+		a.summary.Calibration++
+	}
+	return probe, Go
+}
+
+// Batches grow with what is known: a forecast takes as long as a few hundred
+// probes of a slow line.
+const (
+	batchShare = 32 // of the probes sent
+	minBatch   = 16
+	maxBatch   = 128
+)
+
+// refill stops, or fills the queue, as long as there are servers to ask.
+func (a *adaptive) refill() {
+	if a.nodes[0].unprobed == 0 {
+		return
+	}
+	if a.nearest != nil {
+		a.relimit(a.nearest.limit(a.limit))
+	}
+	var ripe bool
+	a.left, ripe = a.remaining(&a.forecast)
+	if a.ends && a.enough(ripe) {
+		a.stopped = true
+		return
+	}
+	a.queue = a.batch(min(max(a.asked/batchShare, minBatch), maxBatch), !a.ends)
+}
+
+// enough says that the rest of the list is not worth its probes.
+func (a *adaptive) enough(ripe bool) bool {
+	if a.nearest != nil {
+		return a.nearest.enough(a.left)
+	}
+	return nothingLeft(float64(a.found), a.left, ripe, a.options.Missing)
+}
+
+func (a *adaptive) Observe(r Result) {
+	a.underway--
+	a.observe(r.Server, r.State, r.RTT)
+	a.tried++
+	if r.State != Answered {
+		return
+	}
+	a.answered++
+	near := r.RTT < a.limit
+	if near {
+		a.found++
+	}
+	a.forecast.note(a.expected[r.Server], near)
+	if a.nearest != nil {
+		a.nearest.add(r.RTT)
+	}
+}
+
+func (a *adaptive) Summary() PlanSummary {
+	s := a.summary
+	s.AutoStopped = a.stopped && a.nodes[0].unprobed > 0
+	if a.nearest == nil {
+		s.Claim = claimOf(float64(a.found), a.left, a.limit)
+	}
+	return s
+}
+
+// nearest looks for so many nearest servers: the limit is a little under the RTT
+// of the last of them so far.
+type nearest struct {
+	count int
+	rtts  []time.Duration // sorted
+	kth   []time.Duration // of each batch, when there were enough
+}
+
+// nearestMargin is how much nearer a server has to be to be worth a search.
+const nearestMargin = 5 * time.Millisecond
+
+func (n *nearest) add(rtt time.Duration) {
+	at, _ := slices.BinarySearch(n.rtts, rtt)
+	n.rtts = slices.Insert(n.rtts, at, rtt)
+}
+
+// patience is how many probes may be under way when the next batch is planned.
+func (n *nearest) patience() int { return 24 }
+
+// limit is the next batch's.
+func (n *nearest) limit(before time.Duration) time.Duration {
+	known := len(n.rtts)
+	if known == 0 {
+		return before
+	}
+	if known < 3*n.count {
+		return max(n.rtts[known/3], time.Millisecond)
+	}
+	kth := n.rtts[n.count-1]
+	n.kth = append(n.kth, kth)
+	return max(kth-nearestMargin, kth/2)
+}
+
+func (n *nearest) enough(left float64) bool {
+	steady := len(n.kth) > 2 && n.kth[len(n.kth)-3]-n.kth[len(n.kth)-1] < 2*time.Millisecond
+	return steady && left <= float64(n.count)
+}

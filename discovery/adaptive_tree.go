@@ -1,0 +1,272 @@
+package discovery
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"time"
+)
+
+// tree holds the servers by what is publicly known of them, and what was
+// measured of each branch. A branch comes before its twigs, so that one pass in
+// the order of the slice sees every parent first.
+//
+//	anywhere ─▶ country ─▶ origin AS in it ─▶ /16 ─▶ /24 ─▶ machine ─▶ servers
+//
+// The share p of a branch's servers that are under the limit is estimated from
+// its twigs, each of which counts once however many of its servers were
+// measured, and from the branch it belongs to, which counts a little (a Pólya
+// tree whose urns take soft evidence).
+type tree struct {
+	nodes []node
+	links []link
+	order []int32 // the servers, machine by machine
+	leaf  []int32 // the machine of each server
+	limit time.Duration
+	seen  []observation // to be counted again under another limit
+}
+
+// node is a branch of the tree.
+type node struct {
+	parent int32
+	level  level
+	link   int32   // of a cell: its AS
+	tie    float64 // of a cell: how far it follows its AS elsewhere
+
+	// twigs of this branch have evidence, which is total in all; of a machine
+	// they are its own replies.
+	twigs, total float64
+	// count measurements lie below, with the sum of their evidence.
+	count, sum float64
+	// p is the estimated share of servers under the limit.
+	p float64
+	// q is p of a machine as the forecast saw it last.
+	q float64
+	// first is the branch's first server in the tree's order. Of its size
+	// servers, unprobed were not asked.
+	first, size, unprobed int32
+	// after is the first node that does not belong to the branch.
+	after int32
+	// replies and silences came from a machine.
+	replies, silences int32
+}
+
+// mean is the evidence that a branch is for the one it belongs to.
+func (n *node) mean() float64 { return n.sum / n.count }
+
+// link is what is known of an AS in all countries: the evidence of its cells.
+type link struct{ cells, total float64 }
+
+type observation struct {
+	server int32
+	rtt    time.Duration
+}
+
+func newTree(servers []Server, limit time.Duration) *tree {
+	t := &tree{leaf: make([]int32, len(servers)), order: make([]int32, len(servers)), limit: limit}
+	for i := range t.order {
+		t.order[i] = int32(i)
+	}
+	slices.SortFunc(t.order, func(a, b int32) int { return compareBranch(servers[a], servers[b]) })
+	t.nodes = append(t.nodes, node{parent: -1, size: int32(len(servers)), unprobed: int32(len(servers))})
+	var open [levels]int32 // the branch of each level that grows
+	for at, i := range t.order {
+		deepest := anywhere
+		if at > 0 {
+			deepest = common(servers[t.order[at-1]], servers[i])
+		}
+		for l := deepest + 1; l < levels; l++ {
+			open[l] = int32(len(t.nodes))
+			t.nodes = append(t.nodes, node{parent: open[l-1], level: l, first: int32(at)})
+		}
+		for l := country; l < levels; l++ {
+			t.nodes[open[l]].size++
+			t.nodes[open[l]].unprobed++
+		}
+		t.leaf[i] = open[machine]
+	}
+	t.fence()
+	t.tieCells(servers)
+	return t
+}
+
+// fence finds where each branch ends.
+func (t *tree) fence() {
+	for i := len(t.nodes) - 1; i >= 0; i-- {
+		n := &t.nodes[i]
+		n.after = max(n.after, int32(i)+1)
+		if n.parent >= 0 {
+			up := &t.nodes[n.parent]
+			up.after = max(up.after, n.after)
+		}
+	}
+}
+
+// asked is how many servers of the branch were.
+func (n *node) asked() int32 { return n.size - n.unprobed }
+
+// compareBranch sorts servers so that those of a branch lie together.
+func compareBranch(a, b Server) int {
+	if c := cmp.Compare(a.Country, b.Country); c != 0 {
+		return c
+	}
+	if a.Country == "" {
+		if c := clusterOf(a).Addr().Compare(clusterOf(b).Addr()); c != 0 {
+			return c
+		}
+	}
+	if c := cmp.Compare(a.ASN, b.ASN); c != 0 {
+		return c
+	}
+	return CompareAddr(a, b)
+}
+
+// clusterOf stands for a country or an AS that is not known.
+func clusterOf(s Server) netip.Prefix { return clusterBits.of(s.Addr.Addr()) }
+
+// common is the deepest level at which two servers share a branch.
+func common(a, b Server) level {
+	x, y := a.Addr.Addr(), b.Addr.Addr()
+	switch {
+	case a.Country != b.Country, a.Country == "" && clusterOf(a) != clusterOf(b):
+		return anywhere
+	case a.ASN != b.ASN, a.ASN == 0 && clusterOf(a) != clusterOf(b):
+		return country
+	case splitBits.of(x) != splitBits.of(y):
+		return cell
+	case siteBits.of(x) != siteBits.of(y):
+		return block
+	case x != y:
+		return site
+	}
+	return machine
+}
+
+// tieCells lets the cells of an AS learn from each other. One that holds most of
+// the AS's servers has nothing to learn; a small one may be no more than a
+// country that the database got wrong.
+func (t *tree) tieCells(servers []Server) {
+	index, sizes := make(map[uint32]int32), []float64(nil)
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		n.link = -1
+		if n.level != cell {
+			continue
+		}
+		asn := servers[t.order[n.first]].ASN
+		if asn == 0 {
+			continue
+		}
+		at, ok := index[asn]
+		if !ok {
+			at = int32(len(sizes))
+			index[asn] = at
+			sizes = append(sizes, 0)
+		}
+		n.link = at
+		sizes[at] += float64(n.size)
+	}
+	t.links = make([]link, len(sizes))
+	for i := range t.nodes {
+		if n := &t.nodes[i]; n.link >= 0 {
+			n.tie = tieMost * (1 - float64(n.size)/sizes[n.link])
+		}
+	}
+}
+
+// tieMost is how far the smallest cell follows its AS rather than its country.
+const tieMost = 0.5
+
+// take notes that a server was asked.
+func (t *tree) take(server int) {
+	for i := t.leaf[server]; i >= 0; i = t.nodes[i].parent {
+		t.nodes[i].unprobed--
+	}
+}
+
+// observe counts what came of asking a server.
+func (t *tree) observe(server int, state State, rtt time.Duration) {
+	m := &t.nodes[t.leaf[server]]
+	if state != Answered {
+		m.silences++
+		return
+	}
+	m.replies++
+	t.seen = append(t.seen, observation{int32(server), rtt})
+	t.count(t.seen[len(t.seen)-1])
+}
+
+// count adds one RTT's evidence to all branches above its server.
+func (t *tree) count(o observation) {
+	e := evidence(o.rtt, t.limit)
+	i := t.leaf[o.server]
+	m := &t.nodes[i]
+	m.twigs++
+	m.total += e[machine]
+	for ; i >= 0; i = t.nodes[i].parent {
+		n := &t.nodes[i]
+		before, fresh := 0.0, n.count == 0
+		if !fresh {
+			before = n.mean()
+		}
+		n.count++
+		n.sum += e[n.level]
+		t.pass(n, n.mean()-before, fresh)
+	}
+}
+
+// pass hands the change of a branch's evidence up to its parent and its AS.
+func (t *tree) pass(n *node, change float64, fresh bool) {
+	first := 0.0
+	if fresh {
+		first = 1
+	}
+	if n.parent >= 0 {
+		t.nodes[n.parent].twigs += first
+		t.nodes[n.parent].total += change
+	}
+	if n.link >= 0 {
+		t.links[n.link].cells += first
+		t.links[n.link].total += change
+	}
+}
+
+// relimit counts everything again under another limit.
+func (t *tree) relimit(limit time.Duration) {
+	t.limit = limit
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		n.twigs, n.total, n.count, n.sum = 0, 0, 0, 0
+	}
+	clear(t.links)
+	for _, o := range t.seen {
+		t.count(o)
+	}
+}
+
+// How much the parent counts, in twigs.
+const (
+	trustCountry = 0.15
+	trustBelow   = 0.2
+	rootTrust    = 1
+	rootShare    = 0.3 // what the world is taken for before anything is known
+)
+
+// estimate works out p of all branches, with the trust in parents scaled.
+func (t *tree) estimate(scale float64) {
+	root := &t.nodes[0]
+	root.p = (rootTrust*rootShare + root.total) / (rootTrust + root.twigs)
+	for i := 1; i < len(t.nodes); i++ {
+		n := &t.nodes[i]
+		prior, trust := t.nodes[n.parent].p, trustBelow*scale
+		if n.level == country {
+			trust = trustCountry * scale
+		}
+		if n.link >= 0 {
+			if as := t.links[n.link]; as.cells > 0 {
+				prior += n.tie * (as.total/as.cells - prior)
+			}
+		}
+		n.p = (trust*prior + n.total) / (trust + n.twigs)
+	}
+}

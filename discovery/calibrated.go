@@ -1,0 +1,251 @@
+package discovery
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"time"
+)
+
+// calibrated is the plan of the three papers: it samples each cluster, ranks
+// the clusters by the RTT of their samples, and probes the rest in that order.
+//
+//	clusters ─▶ samples ─▶ median ─┬────────────────────▶ rank ─▶ the rest
+//	                               └─▶ spread too wide: split,
+//	                                   one sample of each part ─▲
+//
+// While the last samples are under way it already probes clusters that are near
+// enough to be probed in any case, so that no time is lost.
+type calibrated struct {
+	servers []Server
+	options PlanOptions
+	rng     *rand.Rand
+	// shuffled: the order within a cluster is random, not the list's.
+	shuffled bool
+
+	of       []*cluster // the cluster that waits for a server's RTT
+	asked    []bool
+	queue    []int // samples to be sent
+	waiting  int   // samples that are under way
+	measured map[netip.Addr]time.Duration
+
+	settled []*cluster // nearest last
+	current []int      // what is left of the cluster that is being probed
+
+	summary PlanSummary
+}
+
+// sampling says how a strategy samples its clusters.
+type sampling struct {
+	count    func(members int) int
+	split    bool
+	shuffled bool
+}
+
+func newByCountry(servers []Server, o PlanOptions) *calibrated {
+	one := func(int) int { return 1 }
+	return newCalibrated(servers, clusterByCountry(servers, o.Refine, o.Cluster), sampling{count: one, shuffled: true}, o)
+}
+
+func newByCountryPrefix(servers []Server, o PlanOptions) *calibrated {
+	return newCalibrated(servers, clusterByCountryPrefix(servers, o), sampling{count: rootOf(o), split: true}, o)
+}
+
+func newByAS(servers []Server, o PlanOptions) *calibrated {
+	return newCalibrated(servers, clusterByAS(servers, o.Cluster), sampling{count: rootOf(o), split: true}, o)
+}
+
+// rootOf is the papers' number of samples, √N, rounded.
+func rootOf(o PlanOptions) func(int) int {
+	return func(n int) int { return max(1, int(math.Round(o.SampleScale*math.Sqrt(float64(n))))) }
+}
+
+func newCalibrated(servers []Server, groups [][]int, how sampling, o PlanOptions) *calibrated {
+	c := &calibrated{
+		servers: servers, options: o, shuffled: how.shuffled,
+		rng:      rand.New(rand.NewPCG(o.Seed, 0x63616c69)),
+		of:       make([]*cluster, len(servers)),
+		asked:    make([]bool, len(servers)),
+		measured: make(map[netip.Addr]time.Duration),
+		summary:  PlanSummary{Clusters: len(groups)},
+	}
+	for _, members := range groups {
+		k := &cluster{members: members, retry: o.SilentRetry, split: how.split && o.Spread >= 0, rtt: unknownRTT}
+		c.sample(k, c.spreadOver(members, how.count(len(members))))
+	}
+	c.rng.Shuffle(len(c.queue), func(i, j int) { c.queue[i], c.queue[j] = c.queue[j], c.queue[i] })
+	return c
+}
+
+// spreadOver draws at most n of the members at random, no two from one /16
+// (step 4b of 2008).
+func (c *calibrated) spreadOver(members []int, n int) []int {
+	seen := make(map[netip.Prefix]bool)
+	var drawn []int
+	for _, i := range c.rng.Perm(len(members)) {
+		prefix := c.options.Split.of(c.servers[members[i]].Addr.Addr())
+		if len(drawn) < n && !seen[prefix] {
+			seen[prefix] = true
+			drawn = append(drawn, members[i])
+		}
+	}
+	return drawn
+}
+
+// sample has these members of a cluster probed.
+func (c *calibrated) sample(k *cluster, members []int) {
+	for _, i := range members {
+		c.of[i], c.asked[i] = k, true
+		k.waiting++
+		c.queue = append(c.queue, i)
+	}
+}
+
+func (c *calibrated) Next() (Probe, Verdict) {
+	if len(c.queue) > 0 {
+		i := c.queue[0]
+		c.queue = c.queue[1:]
+		c.waiting++
+		c.summary.Calibration++
+		return Probe{Server: i, Phase: Calibration}, Go
+	}
+	if i, ok := c.nextOrdered(); ok {
+		return Probe{Server: i, Phase: Ordered}, Go
+	}
+	if c.waiting > 0 {
+		return Probe{}, Wait
+	}
+	return Probe{}, Stop
+}
+
+// nextOrdered takes the next server of the nearest cluster.
+func (c *calibrated) nextOrdered() (server int, ok bool) {
+	for {
+		for len(c.current) > 0 {
+			i := c.current[0]
+			c.current = c.current[1:]
+			if !c.asked[i] {
+				c.asked[i] = true
+				return i, true
+			}
+		}
+		last := len(c.settled) - 1
+		if last < 0 || (c.waiting > 0 && c.settled[last].rtt >= c.options.MaxRTT) {
+			return 0, false
+		}
+		c.current = c.inOrder(c.settled[last].members)
+		c.settled = c.settled[:last]
+	}
+}
+
+// farther puts the nearest cluster last; ties break by address.
+func (c *calibrated) farther(a, b *cluster) int {
+	if d := cmp.Compare(b.rtt, a.rtt); d != 0 {
+		return d
+	}
+	return CompareAddr(c.lowest(b), c.lowest(a))
+}
+
+func (c *calibrated) lowest(k *cluster) Server {
+	low := c.servers[k.members[0]]
+	for _, i := range k.members[1:] {
+		if CompareAddr(c.servers[i], low) < 0 {
+			low = c.servers[i]
+		}
+	}
+	return low
+}
+
+func (c *calibrated) inOrder(members []int) []int {
+	if c.shuffled {
+		members = slices.Clone(members)
+		c.rng.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+	}
+	return members
+}
+
+func (c *calibrated) Observe(r Result) {
+	if r.State == Answered {
+		c.measured[c.servers[r.Server].Addr.Addr()] = r.RTT
+	}
+	k := c.of[r.Server]
+	if k == nil {
+		return
+	}
+	c.of[r.Server] = nil
+	c.waiting--
+	k.waiting--
+	if r.State == Answered {
+		k.rtts = append(k.rtts, r.RTT)
+	}
+	if k.waiting == 0 {
+		c.settle(k)
+	}
+}
+
+// settle decides what a cluster's samples mean once all are back.
+func (c *calibrated) settle(k *cluster) {
+	if len(k.rtts) == 0 {
+		if more := c.unasked(k.members, k.retry); len(more) > 0 {
+			k.retry = 0
+			c.sample(k, more)
+			return
+		}
+		k.rtts = c.known(k.members)
+	}
+	if len(k.rtts) > 0 {
+		k.rtt = median(k.rtts)
+		if k.split && spread(k.rtts) > c.options.Spread {
+			c.splitUp(k)
+			return
+		}
+	}
+	at, _ := slices.BinarySearchFunc(c.settled, k, c.farther)
+	c.settled = slices.Insert(c.settled, at, k)
+}
+
+// splitUp makes a cluster of each /16 of one (step 4e of 2008). Each gets the
+// RTT of one more probe, or of a machine in it that was probed already.
+func (c *calibrated) splitUp(k *cluster) {
+	prefix := func(i int) clusterKey { return clusterKey{prefix: c.options.Split.of(c.servers[i].Addr.Addr())} }
+	for _, members := range group(k.members, prefix) {
+		part := &cluster{members: members, rtt: unknownRTT}
+		if more := c.unasked(members, 1); len(more) > 0 {
+			part.retry = c.options.SilentRetry
+			c.sample(part, more)
+			continue
+		}
+		c.settle(part)
+	}
+}
+
+// unasked draws at most n of the members at random that were not asked, on
+// machines whose RTT is not known.
+func (c *calibrated) unasked(members []int, n int) []int {
+	var drawn []int
+	if n <= 0 {
+		return nil
+	}
+	for _, at := range c.rng.Perm(len(members)) {
+		i := members[at]
+		if _, known := c.measured[c.servers[i].Addr.Addr()]; len(drawn) < n && !c.asked[i] && !known {
+			drawn = append(drawn, i)
+		}
+	}
+	return drawn
+}
+
+// known are the RTTs that were measured to machines of the members.
+func (c *calibrated) known(members []int) []time.Duration {
+	var rtts []time.Duration
+	for _, i := range members {
+		if rtt, ok := c.measured[c.servers[i].Addr.Addr()]; ok {
+			rtts = append(rtts, rtt)
+		}
+	}
+	return rtts
+}
+
+func (c *calibrated) Summary() PlanSummary { return c.summary }

@@ -1,0 +1,45 @@
+package discovery
+
+// confident ends any plan by the forecast of the adaptive one.
+type confident struct {
+	*search
+	forecast forecast
+	missing  float64
+	found    float64
+	left     float64
+	fresh    int // results since the last forecast
+	enough   bool
+}
+
+func newConfident(servers []Server, o PlanOptions) *confident {
+	return &confident{search: newSearch(newTree(servers, o.MaxRTT), o.Seed), missing: o.Missing}
+}
+
+// forecastEvery is how many results make a new forecast worth its while.
+const forecastEvery = 64
+
+func (c *confident) observe(r Result) {
+	s := c.search
+	s.expected[r.Server] = s.nodes[s.leaf[r.Server]].q
+	s.take(r.Server)
+	s.tree.observe(r.Server, r.State, r.RTT)
+	s.tried++
+	if r.State == Answered {
+		s.answered++
+		near := r.RTT < s.limit
+		if near {
+			c.found++
+		}
+		c.forecast.note(s.expected[r.Server], near)
+	}
+	if c.fresh++; c.fresh >= forecastEvery {
+		var ripe bool
+		c.left, ripe = s.remaining(&c.forecast)
+		c.enough = nothingLeft(c.found, c.left, ripe, c.missing)
+		c.fresh = 0
+	}
+}
+
+func (c *confident) done() bool { return c.enough }
+
+func (c *confident) claim() Claim { return claimOf(c.found, c.left, c.limit) }

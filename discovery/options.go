@@ -1,0 +1,115 @@
+package discovery
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// PlanOptions tune a plan. A zero field is the default, which for the papers'
+// strategies is the value that their paper gives.
+type PlanOptions struct {
+	// Seed decides what is random.
+	Seed uint64
+	// MaxRTT is the largest RTT that is playable, the limit of every auto-stop:
+	// 200 ms.
+	MaxRTT time.Duration
+	// AutoStop ends probing early. Conventional probing has no order that could
+	// be trusted, and never stops.
+	AutoStop AutoStop
+	// Nearest, for the adaptive strategy, has it look for this many nearest
+	// servers instead of all under MaxRTT.
+	Nearest int
+
+	// Window is how many of the last replies percentile and smooth look at: 100.
+	Window int
+	// Percentile of the window that must reach MaxRTT: 0.02.
+	Percentile float64
+	// Missing is the expected share of near servers still unfound at which
+	// confident stops: 0.01.
+	Missing float64
+
+	// Refine, for the country strategy, asks one server of each country and
+	// prefix rather than of each country (ATNAC 2006, §V).
+	Refine bool
+	// ClusterMembers and ClusterShare are what a prefix must have more of to be
+	// a cluster of its own within its country: 10 servers, 0.1 of the country.
+	ClusterMembers int
+	ClusterShare   float64
+	// SampleScale times √N is how many servers of a cluster are sampled: 1.
+	SampleScale float64
+	// Spread is the difference of the 20th and the 80th percentile of a
+	// cluster's samples at which it is split: 40 ms; negative never splits.
+	Spread time.Duration
+	// Cluster and Split are the prefixes that make clusters, and that clusters
+	// are split into: /8 and /16, of IPv6 /20 and /32.
+	Cluster, Split Bits
+	// SilentRetry is how many more servers are asked if all samples of a cluster
+	// are silent, about which the papers say nothing: 2; negative is none.
+	SilentRetry int
+}
+
+// withDefaults has the default in place of each zero.
+func (o PlanOptions) withDefaults() PlanOptions {
+	o.MaxRTT = cmp.Or(o.MaxRTT, 200*time.Millisecond)
+	o.Window = cmp.Or(o.Window, 100)
+	o.Percentile = cmp.Or(o.Percentile, 0.02)
+	o.Missing = cmp.Or(o.Missing, 0.01)
+	o.ClusterMembers = cmp.Or(o.ClusterMembers, 10)
+	o.ClusterShare = cmp.Or(o.ClusterShare, 0.1)
+	o.SampleScale = cmp.Or(o.SampleScale, 1)
+	o.Spread = cmp.Or(o.Spread, 40*time.Millisecond)
+	o.Cluster = cmp.Or(o.Cluster, clusterBits)
+	o.Split = cmp.Or(o.Split, splitBits)
+	o.SilentRetry = cmp.Or(o.SilentRetry, 2)
+	return o
+}
+
+func (o PlanOptions) validate() error {
+	if o.AutoStop != StopDefault {
+		if _, err := oneOf(AutoStops(), "auto-stop", string(o.AutoStop)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.MaxRTT < 0:
+		return errors.New("discovery: the limit of the RTT is negative")
+	case o.Window < 1:
+		return errors.New("discovery: the auto-stop's window needs at least one reply")
+	case !(0 <= o.Percentile && o.Percentile < 1):
+		return fmt.Errorf("discovery: percentile %v is not from 0 up to 1", o.Percentile)
+	case !(0 < o.Missing && o.Missing < 1):
+		return fmt.Errorf("discovery: share %v of missing servers is not between 0 and 1", o.Missing)
+	case o.Nearest < 0:
+		return errors.New("discovery: the number of nearest servers is negative")
+	case o.SampleScale < 0 || o.ClusterShare < 0 || o.ClusterMembers < 0:
+		return errors.New("discovery: a threshold of the clusters is negative")
+	case !o.Cluster.valid() || !o.Split.valid():
+		return fmt.Errorf("discovery: no address has prefixes of /%d or /%d bits", o.Cluster, o.Split)
+	}
+	return nil
+}
+
+// NewPlan is the plan of a strategy for a list of servers. The list must not
+// change while the plan is in use.
+func NewPlan(strategy Strategy, servers []Server, options PlanOptions) (Plan, error) {
+	o := options.withDefaults()
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	switch strategy {
+	case Conventional:
+		return NewConventional(len(servers)), nil
+	case ByCountry:
+		return withStop(newByCountry(servers, o), servers, o), nil
+	case ByCountryPrefix:
+		return withStop(newByCountryPrefix(servers, o), servers, o), nil
+	case ByAS:
+		return withStop(newByAS(servers, o), servers, o), nil
+	case Adaptive:
+		return newAdaptive(servers, o), nil
+	}
+	_, err := oneOf(Strategies(), "strategy", string(strategy))
+	return nil, err
+}

@@ -1,0 +1,200 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"muster/discovery"
+)
+
+// Simulation is what runs of one strategy on one vantage came to, a row of
+// muster.simulation/1. Numbers are medians over the runs, Recall and ExcessMS
+// means.
+type Simulation struct {
+	Data     string             `json:"data"`
+	Strategy discovery.Strategy `json:"strategy"`
+	AutoStop discovery.AutoStop `json:"auto_stop"`
+	Listed   int                `json:"listed"`
+	// Clusters and Calibration are those of the plan's summary.
+	Clusters    int `json:"clusters"`
+	Calibration int `json:"calibration"`
+	// Probes counts distinct servers asked; Percent is their share of the list.
+	Probes  int     `json:"probes"`
+	Percent float64 `json:"percent"`
+	// Seconds is until the last reply, or until silence was certain.
+	Seconds float64 `json:"seconds"`
+	// Playable servers answer and are nearer than the limit.
+	Playable      int     `json:"playable"`
+	PlayableFound int     `json:"playable_found"`
+	Recall        float64 `json:"recall"`
+	// WorstRecall is that of the worst run.
+	WorstRecall float64 `json:"worst_recall"`
+	// First10 and First100 are how many probes were sent until so many playable
+	// servers stood on the screen; 0 if there never were.
+	First10  int `json:"first_10"`
+	First100 int `json:"first_100"`
+	// Stopped: most runs ended before the list was through.
+	Stopped bool `json:"stopped"`
+	// ExcessMS is how much farther the nearest found are than the truly nearest,
+	// on average; 0 unless the nearest were asked for.
+	ExcessMS float64 `json:"excess_ms"`
+	// Within is the share of the nearest found that are within 5 ms of the truly
+	// N-th.
+	Within float64 `json:"within_5ms"`
+	Runs   int     `json:"runs"`
+}
+
+// Simulate runs a strategy on a vantage so many times, each time with another
+// seed, counted from that of the plan.
+func (v *Vantage) Simulate(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions, runs int) (Simulation, error) {
+	plan.MaxRTT = cmp.Or(plan.MaxRTT, 200*time.Millisecond)
+	all := make([]run, 0, runs)
+	truth := v.truth(plan)
+	for i := range uint64(runs) {
+		options := plan
+		options.Seed += i
+		p, err := discovery.NewPlan(strategy, v.Servers, options)
+		if err != nil {
+			return Simulation{}, err
+		}
+		o.Run = options.Seed
+		results, took := v.Replay(p, o)
+		all = append(all, v.measure(results, took, p.Summary(), truth))
+	}
+	return v.summarise(strategy, plan, all), nil
+}
+
+// truth is what somebody knows who has measured everything.
+type truth struct {
+	limit    time.Duration
+	playable int
+	nearest  []time.Duration // sorted
+}
+
+func (v *Vantage) truth(plan discovery.PlanOptions) truth {
+	t := truth{limit: plan.MaxRTT}
+	var rtts []time.Duration
+	for _, rtt := range v.RTT {
+		if rtt < 0 {
+			continue
+		}
+		rtts = append(rtts, rtt)
+		if rtt < t.limit {
+			t.playable++
+		}
+	}
+	if plan.Nearest > 0 {
+		slices.Sort(rtts)
+		t.nearest = rtts[:min(plan.Nearest, len(rtts))]
+	}
+	return t
+}
+
+// run is what came of one run.
+type run struct {
+	summary        discovery.PlanSummary
+	probes, found  int
+	first10        int
+	first100       int
+	recall         float64
+	excess, within float64
+	seconds        float64
+}
+
+func (v *Vantage) measure(results []discovery.Result, took time.Duration, s discovery.PlanSummary, t truth) run {
+	r := run{summary: s, probes: len(results), seconds: took.Seconds(), recall: 1}
+	var answered []discovery.Result
+	for _, result := range results {
+		if result.State != discovery.Answered {
+			continue
+		}
+		answered = append(answered, result)
+		if v.RTT[result.Server] < t.limit {
+			r.found++
+			switch r.found {
+			case 10:
+				r.first10 = result.Order
+			case 100:
+				r.first100 = result.Order
+			}
+		}
+	}
+	if t.playable > 0 {
+		r.recall = float64(r.found) / float64(t.playable)
+	}
+	if len(t.nearest) > 0 {
+		r.excess, r.within = v.excess(answered, t.nearest)
+	}
+	return r
+}
+
+// nearEnough is how much farther than the truly N-th a server may be and still
+// be as good.
+const nearEnough = 5 * time.Millisecond
+
+// excess compares the nearest that were found, going by what was measured, with
+// the truly nearest.
+func (v *Vantage) excess(answered []discovery.Result, nearest []time.Duration) (ms, within float64) {
+	slices.SortFunc(answered, func(a, b discovery.Result) int {
+		return cmp.Or(cmp.Compare(a.RTT, b.RTT), cmp.Compare(a.Server, b.Server))
+	})
+	last := nearest[len(nearest)-1]
+	var sum time.Duration
+	for i, rtt := range nearest {
+		sum -= rtt
+		if i >= len(answered) {
+			sum += longestRTT // as bad as can be: there is no such server
+			continue
+		}
+		found := v.RTT[answered[i].Server]
+		sum += found
+		if found <= last+nearEnough {
+			within++
+		}
+	}
+	n := float64(len(nearest))
+	return sum.Seconds() * 1000 / n, within / n
+}
+
+func (v *Vantage) summarise(strategy discovery.Strategy, plan discovery.PlanOptions, all []run) Simulation {
+	s := Simulation{
+		Data: v.Name, Strategy: strategy, AutoStop: plan.AutoStop, Listed: len(v.Servers), Runs: len(all),
+		Clusters:      medianOf(all, func(r run) int { return r.summary.Clusters }),
+		Calibration:   medianOf(all, func(r run) int { return r.summary.Calibration }),
+		Probes:        medianOf(all, func(r run) int { return r.probes }),
+		Seconds:       medianOf(all, func(r run) float64 { return r.seconds }),
+		Playable:      v.truth(plan).playable,
+		PlayableFound: medianOf(all, func(r run) int { return r.found }),
+		First10:       medianOf(all, func(r run) int { return r.first10 }),
+		First100:      medianOf(all, func(r run) int { return r.first100 }),
+		WorstRecall:   1,
+	}
+	s.Percent = 100 * float64(s.Probes) / float64(max(1, s.Listed))
+	stopped, n := 0, float64(max(1, len(all)))
+	for _, r := range all {
+		s.Recall += r.recall / n
+		s.WorstRecall = min(s.WorstRecall, r.recall)
+		s.ExcessMS += r.excess / n
+		s.Within += r.within / n
+		if r.summary.AutoStopped {
+			stopped++
+		}
+	}
+	s.Stopped = 2*stopped > len(all)
+	return s
+}
+
+// medianOf is the middle of what the runs came to, the lower of two.
+func medianOf[T cmp.Ordered](all []run, of func(run) T) T {
+	var values []T
+	for _, r := range all {
+		values = append(values, of(r))
+	}
+	slices.Sort(values)
+	if len(values) == 0 {
+		var zero T
+		return zero
+	}
+	return values[(len(values)-1)/2]
+}
