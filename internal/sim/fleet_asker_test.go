@@ -83,11 +83,16 @@ const (
 func (a asker) ask(request string, wait time.Duration) (reply []byte, rtt time.Duration, err error) {
 	a.Helper()
 	sent := time.Now()
-	if _, err := a.Write([]byte(request)); err != nil {
-		return nil, 0, err
-	}
+	a.say(request)
 	reply, err = a.next(wait)
 	return reply, time.Since(sent), err
+}
+
+func (a asker) say(text string) {
+	a.Helper()
+	if _, err := a.Write([]byte(text)); err != nil {
+		a.Fatal(err)
+	}
 }
 
 func (a asker) next(wait time.Duration) ([]byte, error) {

@@ -20,8 +20,9 @@ func openFiles(tb testing.TB) int {
 func TestFleetAnswersOnlyForItsServers(t *testing.T) {
 	f := startFleet(t, FleetOptions{World: handWorld([]time.Duration{0}, server("203.0.113.1:27960"))})
 	stray := netip.AddrPortFrom(netip.MustParseAddr("127.9.9.9"), f.Servers()[0].Addr.Port())
-	newAsker(t, f.Source(0), stray).mustStaySilent(getinfo)
-	if got := f.Stats(); got.Strays != 1 || got.Queries != 0 {
+	newAsker(t, f.Source(0), stray).say(getinfo)
+	newAsker(t, f.Source(0), f.Servers()[0].Addr).mustAsk(getinfo) // behind it in the same socket
+	if got := f.Stats(); got.Strays != 1 || got.Queries != 1 {
 		t.Errorf("stats %+v", got)
 	}
 }
