@@ -1,8 +1,0 @@
-//go:build !linux
-
-package sim
-
-import "testing"
-
-// openFiles is not to be had here.
-func openFiles(testing.TB) int { return 0 }
