@@ -38,7 +38,7 @@ const (
 	// DefaultRate keeps the connection tracking of a small home router half
 	// empty: 250 entries a second, each held for 30 s, of some 16,000.
 	DefaultRate = 250
-	// DefaultInFlight is a bound on memory (about 12 MB), and no bound on speed:
+	// DefaultInFlight is a bound on memory (about 10 MB), and no bound on speed:
 	// at the default rate even a list of nothing but dead servers, each held for
 	// 3 s, has 750 under way, and at 10,000 probes a second 30,000.
 	DefaultInFlight = 32768
