@@ -47,6 +47,28 @@ func benchmarkFleet(b *testing.B, gap time.Duration) {
 	b.ReportMetric(float64(s.Replies)/time.Since(start).Seconds(), "replies/s")
 }
 
+// BenchmarkAlarm sleeps by the fleet's alarm and by Go's timer in turn, and tells
+// how many times later than it should the timer wakes.
+func BenchmarkAlarm(b *testing.B) {
+	clock, err := newAlarm()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = clock.close() })
+	const nap = 300 * time.Microsecond
+	var alarm, timer time.Duration
+	for b.Loop() {
+		start := time.Now()
+		clock.sleep(nap)
+		middle := time.Now()
+		time.Sleep(nap)
+		alarm += middle.Sub(start) - nap
+		timer += time.Since(middle) - nap
+	}
+	b.ReportMetric(float64(alarm.Microseconds())/float64(b.N), "late-µs")
+	b.ReportMetric(float64(timer)/float64(alarm), "timer-is-later-x")
+}
+
 // questioner asks many servers from one socket.
 type questioner struct {
 	tb       testing.TB
