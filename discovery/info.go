@@ -5,25 +5,26 @@ import "time"
 // Info is what a server says of itself. All text in it is cleaned for display
 // (see [CleanText]) but stays the word of a stranger.
 type Info struct {
-	Name string
-	Map  string
+	Name string `json:"name,omitempty"`
+	Map  string `json:"map,omitempty"`
 	// Mode is the game type in the protocol's own words: "0", "ctf", "duel".
-	Mode    string
-	Version string
+	Mode    string `json:"mode,omitempty"`
+	Version string `json:"version,omitempty"`
 	// Players counts taken seats, those of bots included.
-	Players int
+	Players int `json:"players"`
 	// MaxPlayers counts the seats that are open to the public.
-	MaxPlayers int
+	MaxPlayers int `json:"max_players"`
 	// Bots is how many of Players are bots, as far as the protocol tells.
-	Bots     int
-	Password bool
+	Bots     int  `json:"bots,omitempty"`
+	Password bool `json:"password,omitempty"`
 	// GamePort is the port that players connect to; 0 is the queried port.
-	GamePort uint16
+	GamePort uint16 `json:"game_port,omitempty"`
 	// AppID is the Steam application, or 0.
-	AppID uint64
+	AppID uint64 `json:"app_id,omitempty"`
 	// MinPing and MaxPing are the limits outside which the server refuses
 	// players; 0 is no limit.
-	MinPing, MaxPing time.Duration
+	MinPing time.Duration `json:"min_ping_ns,omitempty"`
+	MaxPing time.Duration `json:"max_ping_ns,omitempty"`
 }
 
 // Free is the number of empty seats. A seat that a bot holds is not empty.

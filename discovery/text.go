@@ -24,13 +24,13 @@ func CleanText(s string) string {
 		case r == utf8.RuneError || !unicode.IsPrint(r):
 			continue
 		}
+		if b.Len()+len(" ")+utf8.RuneLen(r) > maxText {
+			break
+		}
 		if blank && b.Len() > 0 {
 			b.WriteByte(' ')
 		}
 		blank = false
-		if b.Len()+utf8.RuneLen(r) > maxText {
-			break
-		}
 		b.WriteRune(r)
 	}
 	return b.String()
