@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"muster/internal/game"
+	"muster/internal/sim"
+)
+
+// fleet is the command that runs a loopback internet.
+type fleet struct {
+	*program
+	game       string
+	world      string
+	servers    int
+	seed       uint64
+	port       uint16
+	masterPort uint16
+	write      string
+}
+
+func newFleet(p *program) *cobra.Command {
+	f := &fleet{program: p}
+	cmd := &cobra.Command{
+		Use:   "fleet",
+		Short: "A loopback internet of game servers and a master, to test against",
+		Long: `Fleet answers on this machine's loopback addresses as any number of game
+servers do, each after its own round-trip time, and runs a master that lists
+them. Where you ask from says where you sit: each place has a source address.`,
+		Example: `  muster fleet --servers 2000
+  muster discover --game quake3 --master 127.0.0.1:27950 --listen-addr 127.200.0.1`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context()) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.game, "game", "quake3", "the game its servers play, by `ID`")
+	flags.StringVar(&f.world, "world", "night2005", "the internet: night2005, et2007, css2007")
+	flags.IntVar(&f.servers, "servers", 0, "number of servers (default: the world's)")
+	flags.Uint64Var(&f.seed, "seed", 1, "the same seed gives the same internet")
+	flags.Uint16Var(&f.port, "port", 0, "first port of the servers (default: any free)")
+	flags.Uint16Var(&f.masterPort, "master-port", 27950, "port of the master")
+	flags.StringVar(&f.write, "write", "", "write the servers to this `FILE` (CSV: addr,country,asn)")
+	return cmd
+}
+
+func (f *fleet) run(ctx context.Context) error {
+	g, err := f.findGame(f.game)
+	if err != nil {
+		return err
+	}
+	spec, err := sim.NamedSpec(f.world, f.seed)
+	if err != nil {
+		return usageError(err)
+	}
+	if f.servers != 0 {
+		spec.Servers = f.servers
+	}
+	if spec.Servers < 1 {
+		return usagef("--servers %d: a fleet has at least one", f.servers)
+	}
+	world := sim.Generate(spec)
+	options := fleetOptions(world, g)
+	options.Port, options.MasterPort, options.Logger = f.port, f.masterPort, f.logger()
+	running, err := sim.StartFleet(ctx, options)
+	if err != nil {
+		return hinted(err, "choose other ports with --port and --master-port")
+	}
+	defer running.Close()
+	if err := f.writeServers(running); err != nil {
+		return err
+	}
+	f.tell(running, world, g)
+	<-ctx.Done()
+	return nil
+}
+
+// fleetOptions has a fleet play a game.
+func fleetOptions(world *sim.World, g game.Game) sim.FleetOptions {
+	return sim.FleetOptions{
+		World: world, Kind: sim.Kind(g.ProtocolName),
+		Game: sim.GameIdentity{Name: g.MasterGame, Protocol: slices.Max(append(g.MasterProtocols, 0)), AppID: uint64(g.AppID)},
+	}
+}
+
+func (f *fleet) writeServers(running *sim.Fleet) error {
+	if f.write == "" {
+		return nil
+	}
+	file, err := os.Create(f.write)
+	if err != nil {
+		return err
+	}
+	if err := running.WriteServers(file); err != nil {
+		file.Close()
+		return err
+	}
+	return file.Close()
+}
+
+func (f *fleet) tell(running *sim.Fleet, world *sim.World, g game.Game) {
+	servers := running.Servers()
+	fmt.Fprintf(f.streams.Out, "%d %s servers, the first at %v; master at %v\n\n", len(servers), g.Name, servers[0].Addr, running.Master())
+	t := table{columns: []column{{"PLACE", left}, {"ASK FROM", left}}}
+	for i, place := range world.Places {
+		t.add(place.Name, running.Source(i).String())
+	}
+	t.write(f.streams.Out, width(f.streams.Out))
+	fmt.Fprintf(f.streams.Out, "\ntry   muster discover --game %s --master %v --listen-addr %v\n", g.ID, running.Master(), running.Source(0))
+	fmt.Fprintln(f.streams.Err, "answering; Ctrl-C ends it")
+}

@@ -1,0 +1,288 @@
+//go:build e2e
+
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+// muster builds the command once for all tests of the package.
+var muster = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "muster-e2e")
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "muster")
+	out, err := exec.Command("go", "build", "-o", file, "muster").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go build: %v\n%s", err, out)
+	}
+	return file, nil
+})
+
+// process is a running program whose output is kept.
+type process struct {
+	t    *testing.T
+	name string
+	cmd  *exec.Cmd
+	out  *output
+	done chan struct{}
+}
+
+// output is what a program has printed so far.
+type output struct {
+	mu   sync.Mutex // guards following
+	text bytes.Buffer
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// start runs a program until the test ends.
+func start(t *testing.T, name string, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{t: t, name: name, cmd: cmd, out: &output{}, done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.out, p.out
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	go func() {
+		cmd.Wait()
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		p.stop(syscall.SIGTERM)
+		if t.Failed() {
+			t.Logf("%s printed:\n%s", name, p.out)
+		}
+	})
+	return p
+}
+
+// stop ends the program and waits for it.
+func (p *process) stop(signal os.Signal) {
+	p.cmd.Process.Signal(signal)
+	select {
+	case <-p.done:
+	case <-time.After(10 * time.Second):
+		p.cmd.Process.Kill()
+		<-p.done
+	}
+}
+
+// awaits waits until the program has printed what pattern matches, and returns
+// the submatches.
+func (p *process) awaits(pattern string, patience time.Duration) []string {
+	p.t.Helper()
+	re := regexp.MustCompile(pattern)
+	var found []string
+	eventually(p.t, patience, fmt.Sprintf("%s prints %q", p.name, pattern), func() bool {
+		found = re.FindStringSubmatch(p.out.String())
+		return found != nil
+	})
+	return found
+}
+
+// eventually polls until is true: the programs under test are other processes,
+// there is nothing to wait on.
+func eventually(t *testing.T, patience time.Duration, what string, is func() bool) {
+	t.Helper()
+	every(t, 20*time.Millisecond, patience, what, is)
+}
+
+// every is eventually with a pause of choice: game servers limit how often they
+// may be asked.
+func every(t *testing.T, pause, patience time.Duration, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !is(); time.Sleep(pause) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %v: %s", patience, what)
+		}
+	}
+}
+
+// run is the command with folders of its own; it starts it in the background.
+func run(t *testing.T, home, name string, args ...string) *process {
+	t.Helper()
+	file, err := muster()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(file, args...)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(home, "state"), "XDG_CONFIG_HOME="+filepath.Join(home, "config"), "HOME="+home)
+	return start(t, name, cmd)
+}
+
+// freePort is a TCP port that was free a moment ago.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// room asks the host for the room.
+func room(t *testing.T, host, code string) (wire.Room, bool) {
+	t.Helper()
+	var room wire.Room
+	reply, err := http.Get("http://" + host + "/api/rooms/" + code)
+	if err != nil {
+		return room, false
+	}
+	defer reply.Body.Close()
+	if reply.StatusCode != http.StatusOK {
+		return room, false
+	}
+	if err := json.NewDecoder(reply.Body).Decode(&room); err != nil {
+		t.Fatal(err)
+	}
+	return room, true
+}
+
+// awaitRoom polls the room until is true.
+func awaitRoom(t *testing.T, host, code, what string, patience time.Duration, is func(wire.Room) bool) wire.Room {
+	t.Helper()
+	var newest wire.Room
+	eventually(t, patience, what, func() bool {
+		r, ok := room(t, host, code)
+		newest = r
+		return ok && is(r)
+	})
+	return newest
+}
+
+func logOf(r wire.Room) string {
+	var text strings.Builder
+	for _, note := range r.Log {
+		text.WriteString(note.Text + "\n")
+	}
+	return text.String()
+}
+
+// relay stands in front of a real server and holds its replies back, as long as
+// the asker's address says: loopback has no distances.
+type relay struct {
+	addr   netip.AddrPort
+	server netip.AddrPort
+	delays map[netip.Addr]time.Duration
+}
+
+// startRelay listens on addr. Towards the server each asker keeps its address,
+// so that the server's limits by address hold as they would on the internet.
+func startRelay(t *testing.T, r relay) {
+	t.Helper()
+	conn, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(r.addr))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var work sync.WaitGroup
+	t.Cleanup(func() { cancel(); conn.Close(); work.Wait() })
+	work.Go(func() {
+		buf := make([]byte, 65535)
+		for {
+			n, from, err := conn.ReadFromUDPAddrPort(buf)
+			if err != nil {
+				return
+			}
+			packet := bytes.Clone(buf[:n])
+			work.Go(func() { r.pass(ctx, conn, packet, from) })
+		}
+	})
+}
+
+func (r relay) pass(ctx context.Context, back *net.UDPConn, packet []byte, from netip.AddrPort) {
+	dialer := net.Dialer{LocalAddr: &net.UDPAddr{IP: from.Addr().Unmap().AsSlice()}}
+	up, err := dialer.DialContext(ctx, "udp4", r.server.String())
+	if err != nil {
+		return
+	}
+	defer up.Close()
+	up.SetDeadline(time.Now().Add(900 * time.Millisecond))
+	if _, err := up.Write(packet); err != nil {
+		return
+	}
+	reply := make([]byte, 65535)
+	n, err := up.Read(reply)
+	if err != nil {
+		return
+	}
+	select {
+	case <-time.After(r.delays[from.Addr().Unmap()]):
+		back.WriteToUDPAddrPort(reply[:n], from)
+	case <-ctx.Done():
+	}
+}
+
+// openArena runs a real OpenArena server on loopback that no master hears of.
+func openArena(t *testing.T, addr netip.AddrPort, name, arenaMap string, seats, bots int) {
+	t.Helper()
+	const program = "/usr/lib/ioquake3/ioq3ded"
+	args := []string{
+		"+set", "com_basegame", "baseoa", "+set", "fs_basepath", "/usr/lib/openarena-server",
+		"+set", "fs_homepath", t.TempDir(), "+set", "com_homepath", "home",
+		"+set", "com_legacyprotocol", "71", "+set", "com_protocol", "71", "+set", "cl_motd", "0", "+set", "ttycon", "0",
+		"+set", "dedicated", "1", "+set", "net_enabled", "1", "+set", "net_ip", addr.Addr().String(),
+		"+set", "net_port", fmt.Sprint(addr.Port()), "+set", "sv_master1", "", "+set", "sv_master2", "",
+		"+set", "sv_hostname", name, "+set", "com_hunkMegs", "64", "+set", "bot_enable", "1",
+		"+set", "sv_maxclients", fmt.Sprint(seats), "+map", arenaMap,
+	}
+	for _, bot := range []string{"sarge", "jenna", "gargoyle", "kyonshi"}[:bots] {
+		args = append(args, "+addbot", bot, "3")
+	}
+	start(t, name, exec.Command(program, args...))
+}
+
+// writeFile writes a file of the test.
+func writeFile(t *testing.T, name, text string, mode os.FileMode) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// readFile is what a program wrote, or nothing yet.
+func readFile(file string) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}

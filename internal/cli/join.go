@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"muster/peer"
+)
+
+// join is the command that takes a player into a room.
+type join struct {
+	*program
+	code      string
+	name      string
+	probing   probing
+	launching launching
+	once      bool
+}
+
+func newJoin(p *program) *cobra.Command {
+	j := &join{program: p}
+	cmd := &cobra.Command{
+		Use:     "join LINK",
+		Aliases: []string{"peer"},
+		Short:   "Join a room",
+		Example: `  muster join http://192.0.2.1:7777/#TABOMI --name ann
+  muster join 192.0.2.1 --code TABOMI`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return j.run(cmd.Context(), args) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&j.code, "code", "", "the room's `CODE`, if it is not in the link")
+	flags.StringVar(&j.name, "name", defaultName(), "your name in the room")
+	flags.BoolVar(&j.once, "once", false, "leave after the first launch")
+	j.probing.bind(flags)
+	j.launching.bind(flags)
+	return cmd
+}
+
+func (j *join) run(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return hinted(usagef("which room?"), "paste the link that muster host printed: muster join http://…/#CODE")
+	}
+	to, err := parseInvitation(args[0], j.code)
+	if err != nil {
+		return err
+	}
+	if err := j.launching.check(); err != nil {
+		return err
+	}
+	if _, err := j.probing.options(j.program, nil); err != nil {
+		return err
+	}
+	games, err := j.games()
+	if err != nil {
+		return err
+	}
+	playing := &playing{
+		program: j.program, probing: j.probing, games: games, name: j.name, once: j.once,
+		launcher: &launcher{
+			program: j.program, launching: j.launching, games: games, player: j.name, room: to.code,
+			console: newConsole(j.streams.In, j.streams.Err, func(string) {}),
+		},
+	}
+	return explain(playing.play(ctx, to), to)
+}
+
+// explain adds what to do about a room that cannot be played in.
+func explain(err error, to invitation) error {
+	switch {
+	case errors.Is(err, peer.ErrUnreachable):
+		return hinted(fmt.Errorf("no host answers at %s: %w", to.host, errors.Unwrap(err)),
+			"is muster host running there, is the address right, does a firewall let TCP through?")
+	case errors.Is(err, peer.ErrNothingSuitable):
+		return errNothing
+	}
+	return err
+}

@@ -1,0 +1,137 @@
+//go:build e2e
+
+package cli_test
+
+import (
+	"encoding/xml"
+	"math"
+	"net/netip"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/quake3"
+)
+
+// discoverOutput runs muster discover and returns what it prints.
+func discoverOutput(t *testing.T, file string, args ...string) string {
+	t.Helper()
+	program, err := muster()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, append([]string{"discover", "--game", "openarena", "--servers", file, "--name", "ann"}, args...)...)
+	out, err := cmd.Output()
+	if err != nil && len(out) == 0 {
+		t.Fatalf("%v: %v", cmd, err)
+	}
+	return string(out)
+}
+
+func discoverReport(t *testing.T, file string, args ...string) discovery.Report {
+	t.Helper()
+	report, err := discovery.ReadReport(strings.NewReader(discoverOutput(t, file, append(args, "--json")...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// told is what both programs tell of a server.
+type told struct {
+	Address string  `xml:"address,attr"`
+	Status  string  `xml:"status,attr"`
+	Name    string  `xml:"name"`
+	Map     string  `xml:"map"`
+	Players int     `xml:"numplayers"`
+	Max     int     `xml:"maxplayers"`
+	Ping    float64 `xml:"ping"`
+}
+
+func toldBy(t *testing.T, document string) map[string]told {
+	t.Helper()
+	var all struct {
+		Servers []told `xml:"server"`
+	}
+	d := xml.NewDecoder(strings.NewReader(document))
+	if err := d.Decode(&all); err != nil {
+		t.Fatalf("%v in\n%s", err, document)
+	}
+	servers := map[string]told{}
+	for _, s := range all.Servers {
+		s.Name = quake3.CleanName(s.Name) // quakestat -utf8 leaves the colour codes
+		servers[s.Address] = s
+	}
+	return servers
+}
+
+// TestAgreesWithQuakestat: both programs see the same real servers alike.
+func TestAgreesWithQuakestat(t *testing.T) {
+	file := startArenas(t)
+	// Servers answer late in their frame now and then: the lowest of some spaced
+	// samples is the path's, for both programs.
+	ours, theirs := map[string]told{}, map[string]told{}
+	for range 3 {
+		keepLowest(ours, toldBy(t, discoverOutput(t, file, "--format", "qstat-xml", "--listen-addr", source(0).String())))
+		out, err := exec.Command("/usr/bin/quakestat", "-xml", "-P", "-R", "-utf8", "-srcip", source(1).String(), "-default", "q3s", "-f", file).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		keepLowest(theirs, toldBy(t, string(out)))
+		time.Sleep(1100 * time.Millisecond) // the servers' limit by address
+	}
+	for i, a := range arenas {
+		addr := arenaAddr(i).String()
+		our, their := ours[addr], theirs[addr]
+		if our.Status != "UP" || their.Status != "UP" {
+			t.Fatalf("%s: status %q, quakestat says %q", a.name, our.Status, their.Status)
+		}
+		if our.Name != their.Name || our.Map != their.Map || our.Players != their.Players || our.Max != their.Max {
+			t.Errorf("%s: %+v, quakestat says %+v", a.name, our, their)
+		}
+		path := float64(a.delays[0]-a.delays[1]) / 1e6 // the two asked from different places
+		if math.Abs(our.Ping-their.Ping-path) > 2 {
+			t.Errorf("%s: RTT %.1f ms, quakestat says %.0f and the places differ by %.0f", a.name, our.Ping, their.Ping, path)
+		}
+	}
+}
+
+func keepLowest(lowest, next map[string]told) {
+	for addr, s := range next {
+		if old, ok := lowest[addr]; !ok || s.Ping < old.Ping {
+			lowest[addr] = s
+		}
+	}
+}
+
+// TestQuakestatReadsTheFleet: the loopback fleet passes for real servers, with
+// quakestat's own master query.
+func TestQuakestatReadsTheFleet(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "servers.csv")
+	f := run(t, t.TempDir(), "fleet", "fleet", "--servers", "40", "--game", "openarena", "--master-port", "0", "--write", file)
+	master := f.awaits(`master at (\S+)`, 20*time.Second)[1]
+	if _, err := netip.ParseAddrPort(master); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("/usr/bin/quakestat", "-xml", "-utf8", "-q3m,71", master).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := toldBy(t, string(out))
+	answered := 0
+	for _, s := range discoverReport(t, file).Servers {
+		if s.State != discovery.Answered {
+			continue
+		}
+		answered++
+		if their := theirs[s.Addr.String()]; their.Name != s.Name || their.Map != s.Map || their.Players != s.Players {
+			t.Errorf("%v: %q %q %d players, quakestat says %+v", s.Addr, s.Name, s.Map, s.Players, their)
+		}
+	}
+	if answered < 30 {
+		t.Errorf("only %d of 40 servers answered", answered)
+	}
+}
