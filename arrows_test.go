@@ -1,0 +1,119 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// pkg is a package as go list tells of it.
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Standard   bool
+}
+
+// arrows say which of Muster's packages a package, and those below it, may
+// import. A path that ends in /... stands for everything below it. What lies in
+// a package's own internal folder is its own affair.
+var arrows = []struct {
+	from string
+	to   []string
+}{
+	{"muster", []string{"muster/internal/cli"}},
+	{"muster/internal/cli", []string{"muster/..."}},
+	{"muster/internal/game", []string{"muster/discovery/...", "muster/selection"}},
+	{"muster/internal/sim", []string{"muster/discovery/...", "muster/selection"}},
+	{"muster/host", []string{"muster/host/wire", "muster/selection", "muster/discovery"}},
+	{"muster/peer", []string{"muster/host/wire", "muster/selection", "muster/discovery"}},
+	{"muster/host/wire", []string{"muster/selection", "muster/discovery"}},
+	{"muster/selection", []string{"muster/discovery"}},
+	{"muster/discovery", nil},
+	{"muster/discovery/a2s", []string{"muster/discovery"}},
+	{"muster/discovery/quake3", []string{"muster/discovery"}},
+	{"muster/discovery/prober", []string{"muster/discovery"}},
+	{"muster/discovery/qstat", []string{"muster/discovery", "muster/discovery/quake3"}},
+	{"muster/discovery/master", []string{"muster/discovery", "muster/discovery/quake3"}},
+	{"muster/discovery/geo", []string{"muster/discovery", "muster/discovery/geo/internal/ranges"}},
+	{"muster/discovery/lan", []string{"muster/discovery"}},
+	{"muster/web", nil},
+}
+
+// pure packages import nothing but the standard library and each other: they
+// decide, they do not act.
+var pure = []string{"muster/discovery", "muster/selection", "muster/discovery/a2s", "muster/discovery/quake3"}
+
+// only says which single package may import a library.
+var only = map[string]string{
+	"github.com/oschwald/geoip2-golang/v2": "muster/discovery/geo",
+	"github.com/hashicorp/mdns":            "muster/discovery/lan",
+}
+
+// TestArrows holds the house together: imports point one way.
+func TestArrows(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, imported := range p.Imports {
+			if strings.HasPrefix(imported, "muster/") && !allowed(p.ImportPath, imported) {
+				t.Errorf("%s must not import %s", p.ImportPath, imported)
+			}
+			if owner, ok := only[imported]; ok && p.ImportPath != owner {
+				t.Errorf("only %s may import %s, not %s", owner, imported, p.ImportPath)
+			}
+			if slices.Contains(pure, p.ImportPath) && isForeign(imported) {
+				t.Errorf("%s is pure, but imports %s", p.ImportPath, imported)
+			}
+			if slices.Contains(pure, p.ImportPath) && (imported == "net" || imported == "os") {
+				t.Errorf("%s is pure, but imports %s", p.ImportPath, imported)
+			}
+		}
+	}
+}
+
+// isForeign tells libraries from the standard library and from Muster.
+func isForeign(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return strings.Contains(first, ".")
+}
+
+func allowed(from, to string) bool {
+	if strings.HasPrefix(to, from+"/internal/") {
+		return true
+	}
+	for _, a := range arrows {
+		if from != a.from && !strings.HasPrefix(from, a.from+"/") || a.from == "muster" && from != "muster" {
+			continue
+		}
+		if slices.ContainsFunc(a.to, func(pattern string) bool { return matches(pattern, to) }) {
+			return true
+		}
+	}
+	return false
+}
+
+func matches(pattern, path string) bool {
+	below, all := strings.CutSuffix(pattern, "/...")
+	return path == below || all && strings.HasPrefix(path, below+"/")
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,Standard", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var list []pkg
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		switch err := d.Decode(&p); {
+		case errors.Is(err, io.EOF):
+			return list
+		case err != nil:
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+}
