@@ -34,22 +34,22 @@ func BenchmarkAgainstNaive(b *testing.B) {
 	}
 }
 
-// ratio reports how many times as much as ours theirs is.
-func (theirs *sample) ratio(b *testing.B, ours *sample) {
-	slices.Sort(theirs.error)
+// ratio reports how many times as much as ours s is.
+func (s *sample) ratio(b *testing.B, ours *sample) {
+	slices.Sort(s.error)
 	slices.Sort(ours.error)
 	for name, figures := range map[string][2]float64{
-		"wall":       {theirs.wall.Seconds(), ours.wall.Seconds()},
-		"cpu":        {theirs.cpu.Seconds(), ours.cpu.Seconds()},
-		"error-p50":  {quantile(theirs.error, 0.5), quantile(ours.error, 0.5)},
-		"error-p99":  {quantile(theirs.error, 0.99), quantile(ours.error, 0.99)},
-		"found-less": {float64(len(ours.error)), float64(len(theirs.error))},
+		"wall":       {s.wall.Seconds(), ours.wall.Seconds()},
+		"cpu":        {s.cpu.Seconds(), ours.cpu.Seconds()},
+		"error-p50":  {quantile(s.error, 0.5), quantile(ours.error, 0.5)},
+		"error-p99":  {quantile(s.error, 0.99), quantile(ours.error, 0.99)},
+		"found-less": {float64(len(ours.error)), float64(len(s.error))},
 	} {
 		b.ReportMetric(figures[0]/figures[1], "x-"+name)
 	}
-	b.ReportMetric(theirs.wall.Seconds(), "their-wall-s")
+	b.ReportMetric(s.wall.Seconds(), "their-wall-s")
 	b.ReportMetric(ours.wall.Seconds(), "our-wall-s")
-	b.ReportMetric(quantile(theirs.error, 0.99), "their-error-p99-us")
+	b.ReportMetric(quantile(s.error, 0.99), "their-error-p99-us")
 	b.ReportMetric(quantile(ours.error, 0.99), "our-error-p99-us")
 	b.ReportMetric(0, "ns/op")
 }
