@@ -28,6 +28,7 @@ var arrows = []struct {
 	{"muster/internal/cli", []string{"muster/..."}},
 	{"muster/internal/game", []string{"muster/discovery/...", "muster/selection"}},
 	{"muster/internal/sim", []string{"muster/discovery/...", "muster/selection"}},
+	{"muster/internal/sim/fleet", []string{"muster/internal/sim"}},
 	{"muster/host", []string{"muster/host/wire", "muster/selection", "muster/discovery"}},
 	{"muster/peer", []string{"muster/host/wire", "muster/selection", "muster/discovery"}},
 	{"muster/host/wire", []string{"muster/selection", "muster/discovery"}},

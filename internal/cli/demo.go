@@ -19,6 +19,7 @@ import (
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/sim"
+	"muster/internal/sim/fleet"
 	"muster/peer"
 	"muster/web"
 )
@@ -78,7 +79,7 @@ func (d *demo) run(ctx context.Context) error {
 	}
 	spec.Servers, spec.Places = d.servers, places
 	world := sim.Generate(spec)
-	fleet, err := sim.StartFleet(ctx, fleetOptions(world, g))
+	fleet, err := fleet.Start(ctx, fleetOptions(world, g))
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func (d *demo) places() ([]sim.Place, error) {
 }
 
 // night hosts the room and has everyone play.
-func (d *demo) night(ctx context.Context, g game.Game, world *sim.World, fleet *sim.Fleet) error {
+func (d *demo) night(ctx context.Context, g game.Game, world *sim.World, fleet *fleet.Fleet) error {
 	listener, err := net.Listen("tcp", d.listen)
 	if err != nil {
 		return hinted(fmt.Errorf("cannot listen: %w", err), "choose another --listen ADDRESS")
@@ -144,7 +145,7 @@ func (d *demo) night(ctx context.Context, g game.Game, world *sim.World, fleet *
 
 // annotated gives servers their country and origin AS, which a master does not
 // tell.
-func annotated(servers []discovery.Server, fleet *sim.Fleet) []discovery.Server {
+func annotated(servers []discovery.Server, fleet *fleet.Fleet) []discovery.Server {
 	known := map[netip.AddrPort]discovery.Server{}
 	for _, s := range fleet.Servers() {
 		known[s.Addr] = s
@@ -177,7 +178,7 @@ type actor struct {
 	*demo
 	name  string
 	place int
-	fleet *sim.Fleet
+	fleet *fleet.Fleet
 	game  game.Game
 	to    invitation
 
@@ -191,7 +192,7 @@ var (
 	demoPlaces = [...]string{"NL", "Massachusetts", "Kota Bharu", "North Carolina", "DE", "JP", "AU", "BR"}
 )
 
-func (d *demo) cast(world *sim.World, fleet *sim.Fleet, g game.Game, to invitation) []*actor {
+func (d *demo) cast(world *sim.World, fleet *fleet.Fleet, g game.Game, to invitation) []*actor {
 	var cast []*actor
 	for i := range world.Places {
 		cast = append(cast, &actor{

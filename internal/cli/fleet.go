@@ -10,10 +10,11 @@ import (
 
 	"muster/internal/game"
 	"muster/internal/sim"
+	"muster/internal/sim/fleet"
 )
 
-// fleet is the command that runs a loopback internet.
-type fleet struct {
+// fleetCommand is the command that runs a loopback internet.
+type fleetCommand struct {
 	*program
 	game       string
 	world      string
@@ -25,7 +26,7 @@ type fleet struct {
 }
 
 func newFleet(p *program) *cobra.Command {
-	f := &fleet{program: p}
+	f := &fleetCommand{program: p}
 	cmd := &cobra.Command{
 		Use:   "fleet",
 		Short: "A loopback internet of game servers and a master, to test against",
@@ -47,7 +48,7 @@ them. Where you ask from says where you sit: each place has a source address.`,
 	return cmd
 }
 
-func (f *fleet) run(ctx context.Context) error {
+func (f *fleetCommand) run(ctx context.Context) error {
 	g, err := f.findGame(f.game)
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func (f *fleet) run(ctx context.Context) error {
 	world := sim.Generate(spec)
 	options := fleetOptions(world, g)
 	options.Port, options.MasterPort, options.Logger = f.port, f.masterPort, f.logger()
-	running, err := sim.StartFleet(ctx, options)
+	running, err := fleet.Start(ctx, options)
 	if err != nil {
 		return hinted(err, "choose other ports with --port and --master-port")
 	}
@@ -79,14 +80,14 @@ func (f *fleet) run(ctx context.Context) error {
 }
 
 // fleetOptions has a fleet play a game.
-func fleetOptions(world *sim.World, g game.Game) sim.FleetOptions {
-	return sim.FleetOptions{
-		World: world, Kind: sim.Kind(g.ProtocolName),
-		Game: sim.GameIdentity{Name: g.MasterGame, Protocol: slices.Max(append(g.MasterProtocols, 0)), AppID: uint64(g.AppID)},
+func fleetOptions(world *sim.World, g game.Game) fleet.Options {
+	return fleet.Options{
+		World: world, Kind: fleet.Kind(g.ProtocolName),
+		Game: fleet.Game{Name: g.MasterGame, Protocol: slices.Max(append(g.MasterProtocols, 0)), AppID: uint64(g.AppID)},
 	}
 }
 
-func (f *fleet) writeServers(running *sim.Fleet) error {
+func (f *fleetCommand) writeServers(running *fleet.Fleet) error {
 	if f.write == "" {
 		return nil
 	}
@@ -101,7 +102,7 @@ func (f *fleet) writeServers(running *sim.Fleet) error {
 	return file.Close()
 }
 
-func (f *fleet) tell(running *sim.Fleet, world *sim.World, g game.Game) {
+func (f *fleetCommand) tell(running *fleet.Fleet, world *sim.World, g game.Game) {
 	servers := running.Servers()
 	fmt.Fprintf(f.streams.Out, "%d %s servers, the first at %v; master at %v\n\n", len(servers), g.Name, servers[0].Addr, running.Master())
 	t := table{columns: []column{{"PLACE", left}, {"ASK FROM", left}}}

@@ -1,6 +1,6 @@
 // Package sim is a synthetic internet. A World knows places, servers and the
-// distances between them; Replay runs a discovery plan on it in virtual time,
-// and a Fleet answers for its servers on real loopback sockets.
+// distances between them; Replay runs a discovery plan on it in virtual time.
+// Package fleet, below, answers for its servers on real loopback sockets.
 package sim
 
 import (
@@ -52,4 +52,16 @@ type World struct {
 // RTT is the shortest round trip between a place and a server, without jitter.
 func (w *World) RTT(place, server int) time.Duration {
 	return w.floor[place*len(w.Servers)+server]
+}
+
+// NewWorld is a world with these distances. Its packet pairs have no jitter but
+// for the rare spike.
+func NewWorld(seed uint64, places []Place, servers []Server, rtt func(place, server int) time.Duration) *World {
+	w := &World{Seed: seed, Places: places, Servers: servers}
+	for place := range places {
+		for server := range servers {
+			w.floor = append(w.floor, rtt(place, server))
+		}
+	}
+	return w
 }

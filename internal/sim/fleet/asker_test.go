@@ -1,51 +1,50 @@
-package sim
+package fleet
 
 import (
 	"context"
 	"errors"
 	"net"
 	"net/netip"
-	"slices"
 	"strconv"
 	"testing"
 	"time"
 
 	"muster/discovery"
+	"muster/internal/sim"
 )
 
 // handWorld has these servers, each as far from place p as rtts[p] says, without
 // jitter.
-func handWorld(rtts []time.Duration, servers ...Server) *World {
-	w := &World{Seed: 1, Servers: servers}
-	for p, rtt := range rtts {
-		w.Places = append(w.Places, Place{Name: "place " + strconv.Itoa(p)})
-		w.floor = append(w.floor, slices.Repeat([]time.Duration{rtt}, len(servers))...)
+func handWorld(rtts []time.Duration, servers ...sim.Server) *sim.World {
+	var places []sim.Place
+	for p := range rtts {
+		places = append(places, sim.Place{Name: "place " + strconv.Itoa(p)})
 	}
-	return w
+	return sim.NewWorld(1, places, servers, func(place, _ int) time.Duration { return rtts[place] })
 }
 
 // server is one at an address of the world, with a few players.
-func server(addr string) Server {
-	s := Server{Server: discovery.Server{Addr: netip.MustParseAddrPort(addr), Country: "DE", ASN: 3320}}
+func server(addr string) sim.Server {
+	s := sim.Server{Server: discovery.Server{Addr: netip.MustParseAddrPort(addr), Country: "DE", ASN: 3320}}
 	s.Info = discovery.Info{Name: "Arena at " + addr, Map: "q3dm17", Mode: "0", Players: 2, Bots: 1, MaxPlayers: 8}
 	return s
 }
 
-func with(s Server, change func(*Server)) Server {
+func with(s sim.Server, change func(*sim.Server)) sim.Server {
 	change(&s)
 	return s
 }
 
 // startFleet runs a fleet for the length of a test.
-func startFleet(tb testing.TB, o FleetOptions) *Fleet {
+func startFleet(tb testing.TB, o Options) *Fleet {
 	tb.Helper()
 	if o.Kind == "" {
 		o.Kind = Quake3
 	}
-	if o.Game == (GameIdentity{}) {
-		o.Game = GameIdentity{Name: "Quake3Arena", Protocol: 68, AppID: 440, Version: "1.0"}
+	if o.Game == (Game{}) {
+		o.Game = Game{Name: "Quake3Arena", Protocol: 68, AppID: 440, Version: "1.0"}
 	}
-	f, err := StartFleet(context.Background(), o)
+	f, err := Start(context.Background(), o)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -132,8 +131,8 @@ const (
 )
 
 // manyServers stand alone at addresses all over 60.0.0.0/8 and up.
-func manyServers(n int) []Server {
-	servers := make([]Server, n)
+func manyServers(n int) []sim.Server {
+	servers := make([]sim.Server, n)
 	for i := range servers {
 		addr := netip.AddrFrom4([4]byte{60 + byte(i>>16), byte(i >> 8), byte(i) / 4, byte(i%4 + 1)})
 		servers[i] = server(netip.AddrPortFrom(addr, 27960).String())

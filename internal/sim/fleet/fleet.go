@@ -1,4 +1,4 @@
-package sim
+package fleet
 
 import (
 	"cmp"
@@ -13,16 +13,17 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/internal/sim"
 )
 
-// FleetOptions says which servers a fleet stands for, and how they talk.
-type FleetOptions struct {
+// Options says which servers a fleet stands for, and how they talk.
+type Options struct {
 	// World has the servers, and their distances from the places.
-	World *World
+	World *sim.World
 	// Kind is the protocol of the servers.
 	Kind Kind
 	// Game is what they play.
-	Game GameIdentity
+	Game Game
 	// Port is the first of the ports that servers listen on, and MasterPort the
 	// master's; the system chooses where they are 0.
 	Port, MasterPort uint16
@@ -64,7 +65,7 @@ type Exchange struct {
 // the number of servers costs no files. On Windows each server has a socket on
 // its own address, on other systems one on 127.0.0.1.
 type Fleet struct {
-	options FleetOptions
+	options Options
 	log     *slog.Logger
 	servers []discovery.Server
 	sockets []*socket
@@ -80,7 +81,7 @@ type Fleet struct {
 	done   chan struct{} // closed when all goroutines have ended
 
 	mu      sync.Mutex // guards following
-	world   World      // with servers of its own, which Update changes
+	world   sim.World  // with servers of its own, which Update changes
 	seats   seating
 	limits  *limiter
 	sampled map[pair]uint64
@@ -89,9 +90,9 @@ type Fleet struct {
 // pair is a place that asks a server.
 type pair struct{ place, server int }
 
-// StartFleet opens the sockets of a fleet, which answers until ctx ends or it is
+// Start opens the sockets of a fleet, which answers until ctx ends or it is
 // closed.
-func StartFleet(ctx context.Context, options FleetOptions) (*Fleet, error) {
+func Start(ctx context.Context, options Options) (*Fleet, error) {
 	f, err := newFleet(options)
 	if err != nil {
 		return nil, err
@@ -105,13 +106,13 @@ func StartFleet(ctx context.Context, options FleetOptions) (*Fleet, error) {
 	return f, nil
 }
 
-func newFleet(options FleetOptions) (*Fleet, error) {
+func newFleet(options Options) (*Fleet, error) {
 	w := options.World
 	if w == nil || len(w.Servers) == 0 || len(w.Places) == 0 || len(w.Places) > maxPlaces {
-		return nil, fmt.Errorf("sim: a fleet needs a world with servers and 1 to %d places", maxPlaces)
+		return nil, fmt.Errorf("fleet: a fleet needs a world with servers and 1 to %d places", maxPlaces)
 	}
 	if options.Home < 0 || options.Home >= len(w.Places) {
-		return nil, fmt.Errorf("sim: the world has no place %d", options.Home)
+		return nil, fmt.Errorf("fleet: the world has no place %d", options.Home)
 	}
 	speaks, err := speakerOf(options)
 	if err != nil {
@@ -158,7 +159,7 @@ func (f *Fleet) Seat(source netip.AddrPort, place int) {
 
 // Update changes a server while it runs: who plays, which map, whether it is
 // silent. Where it listens, and whether it refuses, stays as it was.
-func (f *Fleet) Update(server int, change func(*Server)) {
+func (f *Fleet) Update(server int, change func(*sim.Server)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s := &f.world.Servers[server]

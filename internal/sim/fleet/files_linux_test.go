@@ -1,4 +1,4 @@
-package sim
+package fleet
 
 import (
 	"net/netip"
@@ -17,8 +17,8 @@ func openFiles(tb testing.TB) int {
 	return len(entries)
 }
 
-func TestFleetAnswersOnlyForItsServers(t *testing.T) {
-	f := startFleet(t, FleetOptions{World: handWorld([]time.Duration{0}, server("203.0.113.1:27960"))})
+func TestAnswersOnlyForItsServers(t *testing.T) {
+	f := startFleet(t, Options{World: handWorld([]time.Duration{0}, server("203.0.113.1:27960"))})
 	stray := netip.AddrPortFrom(netip.MustParseAddr("127.9.9.9"), f.Servers()[0].Addr.Port())
 	newAsker(t, f.Source(0), stray).say(getinfo)
 	newAsker(t, f.Source(0), f.Servers()[0].Addr).mustAsk(getinfo) // behind it in the same socket
@@ -27,9 +27,9 @@ func TestFleetAnswersOnlyForItsServers(t *testing.T) {
 	}
 }
 
-func TestFleetOfManyServersTakesFewFiles(t *testing.T) {
+func TestOfManyServersTakesFewFiles(t *testing.T) {
 	before := openFiles(t)
-	f := startFleet(t, FleetOptions{World: handWorld([]time.Duration{0}, manyServers(200_000)...)})
+	f := startFleet(t, Options{World: handWorld([]time.Duration{0}, manyServers(200_000)...)})
 	if files := openFiles(t) - before; files > 8 {
 		t.Errorf("%d files for %d servers", files, len(f.Servers()))
 	}

@@ -1,9 +1,11 @@
-package sim
+package fleet
 
 import (
 	"net/netip"
 	"slices"
 	"testing"
+
+	"muster/internal/sim"
 )
 
 func addrs(texts ...string) []netip.Addr {
@@ -66,12 +68,12 @@ func TestFoldKeepsClusters(t *testing.T) {
 }
 
 func worldAddrs(t *testing.T, name string) []netip.Addr {
-	spec, err := NamedSpec(name, 1)
+	spec, err := sim.NamedSpec(name, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var list []netip.Addr
-	for _, s := range Generate(spec).Servers {
+	for _, s := range sim.Generate(spec).Servers {
 		list = append(list, s.Addr.Addr())
 	}
 	return list

@@ -1,4 +1,4 @@
-package sim
+package fleet
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package sim
+package fleet
 
 import (
 	"net"
@@ -6,26 +6,28 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"muster/internal/sim"
 )
 
 // nearby is a world of many servers, 20 ms away.
-func nearby(servers int) *World {
+func nearby(servers int) *sim.World {
 	return handWorld([]time.Duration{20 * time.Millisecond}, manyServers(servers)...)
 }
 
 // BenchmarkFleetLateness asks at an even pace and tells by how much the fleet
 // holds replies longer than the world does.
-func BenchmarkFleetLateness(b *testing.B) {
+func BenchmarkLateness(b *testing.B) {
 	b.Run("1000 a second", func(b *testing.B) { benchmarkFleet(b, time.Millisecond) })
 	b.Run("10000 a second", func(b *testing.B) { benchmarkFleet(b, 100*time.Microsecond) })
 }
 
 // BenchmarkFleetThroughput keeps as many queries under way as no machine gets
 // through: replies/s is what asker and fleet reach together.
-func BenchmarkFleetThroughput(b *testing.B) { benchmarkFleet(b, 0) }
+func BenchmarkThroughput(b *testing.B) { benchmarkFleet(b, 0) }
 
 func benchmarkFleet(b *testing.B, gap time.Duration) {
-	f := startFleet(b, FleetOptions{World: nearby(30_000)})
+	f := startFleet(b, Options{World: nearby(30_000)})
 	a := startQuestioner(b, f)
 	clock, err := newAlarm()
 	if err != nil {

@@ -1,10 +1,11 @@
-package sim
+package fleet
 
 import (
 	"fmt"
 	"net/netip"
 
 	"muster/discovery"
+	"muster/internal/sim"
 )
 
 // Kind is the protocol that a fleet's servers speak.
@@ -16,8 +17,8 @@ const (
 	A2S    Kind = "a2s"
 )
 
-// GameIdentity is what a fleet's game calls itself.
-type GameIdentity struct {
+// Game is what a fleet's game calls itself.
+type Game struct {
 	// Name is what one asks a master for: "Quake3Arena".
 	Name string
 	// Protocol is the version of the game's protocol: 68, 71.
@@ -29,7 +30,7 @@ type GameIdentity struct {
 }
 
 // sign is what a server of the game tells of itself.
-func (g GameIdentity) sign(s Server) discovery.Info {
+func (g Game) sign(s sim.Server) discovery.Info {
 	info := s.Info
 	if info.AppID == 0 {
 		info.AppID = g.AppID
@@ -54,12 +55,12 @@ type speech struct {
 	request []byte
 }
 
-func speakerOf(o FleetOptions) (speaker, error) {
+func speakerOf(o Options) (speaker, error) {
 	switch o.Kind {
 	case Quake3:
 		return quake3Speaker{seed: o.World.Seed, protocol: o.Game.Protocol}, nil
 	case A2S:
 		return a2sSpeaker{seed: o.World.Seed, open: o.NoChallenge}, nil
 	}
-	return nil, fmt.Errorf("sim: unknown kind of servers %q (known: %s, %s)", o.Kind, Quake3, A2S)
+	return nil, fmt.Errorf("fleet: unknown kind of servers %q (known: %s, %s)", o.Kind, Quake3, A2S)
 }

@@ -1,4 +1,4 @@
-package sim
+package fleet
 
 import (
 	"fmt"
@@ -53,7 +53,7 @@ func foldAddrs(addrs []netip.Addr) (map[netip.Addr]netip.Addr, error) {
 			return folded, nil
 		}
 	}
-	return nil, fmt.Errorf("sim: %d addresses are too many, or too crowded, for 127.0.0.0/8", len(sorted))
+	return nil, fmt.Errorf("fleet: %d addresses are too many, or too crowded, for 127.0.0.0/8", len(sorted))
 }
 
 // leavesOf groups sorted addresses by /16, and those by a longer prefix.

@@ -1,6 +1,6 @@
 //go:build e2e
 
-package sim
+package fleet
 
 import (
 	"encoding/json"
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/internal/sim"
 )
 
 // Programs that others wrote must take the fleet's servers for real ones:
@@ -35,19 +36,19 @@ const (
 
 func e2eFleet(t *testing.T, kind Kind, noChallenge, oneAddress bool) *Fleet {
 	w := handWorld([]time.Duration{e2eRTT},
-		with(server("203.0.113.1:27960"), func(s *Server) {
+		with(server("203.0.113.1:27960"), func(s *sim.Server) {
 			s.Info = discovery.Info{Name: "Friday Night Arena", Map: "q3dm17", Mode: "0", Version: "1.32", Players: 5, Bots: 2, MaxPlayers: 16}
 		}),
-		with(server("203.0.113.1:27961"), func(s *Server) {
+		with(server("203.0.113.1:27961"), func(s *sim.Server) {
 			s.Info = discovery.Info{Name: "Locked and Full", Map: "q3ctf1", Mode: "4", Version: "1.32", Players: 8, MaxPlayers: 8, Password: true}
 		}),
-		with(server("198.51.100.9:27960"), func(s *Server) {
+		with(server("198.51.100.9:27960"), func(s *sim.Server) {
 			s.Info = discovery.Info{Name: "Nobody Home", Map: "q3tourney2", Mode: "1", Version: "1.32", MaxPlayers: 12}
 		}),
-		with(server("192.0.2.200:27015"), func(s *Server) {
+		with(server("192.0.2.200:27015"), func(s *sim.Server) {
 			s.Info = discovery.Info{Name: "Crowd", Map: "q3dm6", Mode: "0", Version: "1.32", Players: 100, MaxPlayers: 128}
 		}))
-	return startFleet(t, FleetOptions{World: w, Kind: kind, NoChallenge: noChallenge, OneAddress: oneAddress})
+	return startFleet(t, Options{World: w, Kind: kind, NoChallenge: noChallenge, OneAddress: oneAddress})
 }
 
 // told is what a program should read of a server.

@@ -1,4 +1,4 @@
-package sim
+package fleet
 
 import (
 	"context"
@@ -10,17 +10,19 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"muster/internal/sim"
 )
 
 // layouts are the ways in which a fleet can spread on this system.
 var layouts = map[string]bool{"by address": false, "one address": true}
 
-func TestFleetAnswersAfterThePlacesRTT(t *testing.T) {
+func TestAnswersAfterThePlacesRTT(t *testing.T) {
 	rtts := []time.Duration{15 * time.Millisecond, 150 * time.Millisecond, 300 * time.Millisecond}
 	w := handWorld(rtts, server("203.0.113.7:27960"), server("203.0.113.7:27961"), server("198.51.100.1:27960"))
 	for name, oneAddress := range layouts {
 		t.Run(name, func(t *testing.T) {
-			f := startFleet(t, FleetOptions{World: w, OneAddress: oneAddress})
+			f := startFleet(t, Options{World: w, OneAddress: oneAddress})
 			for place, want := range rtts {
 				for i, s := range f.Servers() {
 					a := newAsker(t, f.Source(place), s.Addr)
@@ -38,10 +40,10 @@ func TestFleetAnswersAfterThePlacesRTT(t *testing.T) {
 	}
 }
 
-func TestFleetTellsPlacesBySeat(t *testing.T) {
+func TestTellsPlacesBySeat(t *testing.T) {
 	w := handWorld([]time.Duration{1, 2, 3}, server("203.0.113.7:27960"))
 	seen := make(chan Exchange, 1)
-	f := startFleet(t, FleetOptions{World: w, Home: 2, Sent: func(e Exchange) { seen <- e }})
+	f := startFleet(t, Options{World: w, Home: 2, Sent: func(e Exchange) { seen <- e }})
 	a := newAsker(t, loopback, f.Servers()[0].Addr)
 	for _, want := range []int{2, 1, 0} {
 		switch want {
@@ -52,22 +54,22 @@ func TestFleetTellsPlacesBySeat(t *testing.T) {
 		}
 		a.mustAsk(getinfo)
 		e := <-seen
-		if e.Place != want || e.Source != localAddr(a.UDPConn) || e.RTT != w.floor[want] || e.Held < e.RTT {
+		if e.Place != want || e.Source != localAddr(a.UDPConn) || e.RTT != w.RTT(want, 0) || e.Held < e.RTT {
 			t.Errorf("%+v, want place %d", e, want)
 		}
 	}
 }
 
-func TestFleetKeepsStates(t *testing.T) {
+func TestKeepsStates(t *testing.T) {
 	w := handWorld([]time.Duration{time.Millisecond},
-		with(server("203.0.113.1:27960"), func(s *Server) { s.Silent = true }),
-		with(server("203.0.113.2:27960"), func(s *Server) { s.Refusing = true }),
-		with(server("203.0.113.2:27961"), func(s *Server) { s.Refusing = true }),
-		with(server("203.0.113.3:27960"), func(s *Server) { s.Loss = 1 }),
+		with(server("203.0.113.1:27960"), func(s *sim.Server) { s.Silent = true }),
+		with(server("203.0.113.2:27960"), func(s *sim.Server) { s.Refusing = true }),
+		with(server("203.0.113.2:27961"), func(s *sim.Server) { s.Refusing = true }),
+		with(server("203.0.113.3:27960"), func(s *sim.Server) { s.Loss = 1 }),
 		server("203.0.113.3:27961"))
 	for name, oneAddress := range layouts {
 		t.Run(name, func(t *testing.T) {
-			f := startFleet(t, FleetOptions{World: w, OneAddress: oneAddress})
+			f := startFleet(t, Options{World: w, OneAddress: oneAddress})
 			var got []string
 			for _, s := range f.Servers() {
 				_, _, err := newAsker(t, f.Source(0), s.Addr).ask(getinfo, silence)
@@ -93,9 +95,9 @@ func outcome(err error) string {
 	return err.Error()
 }
 
-func TestFleetLimitsBySourceAddress(t *testing.T) {
-	w := handWorld([]time.Duration{0}, with(server("203.0.113.1:27960"), func(s *Server) { s.Limited = true }))
-	f := startFleet(t, FleetOptions{World: w})
+func TestLimitsBySourceAddress(t *testing.T) {
+	w := handWorld([]time.Duration{0}, with(server("203.0.113.1:27960"), func(s *sim.Server) { s.Limited = true }))
+	f := startFleet(t, Options{World: w})
 	addr := f.Servers()[0].Addr
 	first, second := newAsker(t, f.Source(0), addr), newAsker(t, f.Source(0), addr)
 	for range limitBurst / 2 {
@@ -110,13 +112,13 @@ func TestFleetLimitsBySourceAddress(t *testing.T) {
 	}
 }
 
-func TestFleetUpdate(t *testing.T) {
+func TestUpdate(t *testing.T) {
 	w := handWorld([]time.Duration{0}, server("203.0.113.1:27960"))
-	f := startFleet(t, FleetOptions{World: w})
+	f := startFleet(t, Options{World: w})
 	a := newAsker(t, f.Source(0), f.Servers()[0].Addr)
-	f.Update(0, func(s *Server) { s.Silent, s.Refusing = true, true })
+	f.Update(0, func(s *sim.Server) { s.Silent, s.Refusing = true, true })
 	a.mustStaySilent(getinfo)
-	f.Update(0, func(s *Server) { s.Silent, s.Info.Players, s.Info.Map = false, 8, "oa_dm1" })
+	f.Update(0, func(s *sim.Server) { s.Silent, s.Info.Players, s.Info.Map = false, 8, "oa_dm1" })
 	reply, _ := a.mustAsk(getinfo)
 	if got := string(reply); !strings.Contains(got, `\clients\8\`) || !strings.Contains(got, `\mapname\oa_dm1\`) {
 		t.Errorf("reply %q", got)
@@ -126,9 +128,9 @@ func TestFleetUpdate(t *testing.T) {
 	}
 }
 
-func TestFleetStatusNamesPlayers(t *testing.T) {
+func TestStatusNamesPlayers(t *testing.T) {
 	w := handWorld([]time.Duration{0}, server("203.0.113.1:27960"))
-	f := startFleet(t, FleetOptions{World: w})
+	f := startFleet(t, Options{World: w})
 	a := newAsker(t, f.Source(0), f.Servers()[0].Addr)
 	reply, _ := a.mustAsk(getstatus)
 	again, _ := a.mustAsk(getstatus)
@@ -144,10 +146,10 @@ func TestFleetStatusNamesPlayers(t *testing.T) {
 	}
 }
 
-func TestFleetIgnoresNoise(t *testing.T) {
+func TestIgnoresNoise(t *testing.T) {
 	w := handWorld([]time.Duration{0}, server("203.0.113.1:27960"))
 	for kind, sense := range map[Kind]string{Quake3: getinfo, A2S: a2sInfo} {
-		f := startFleet(t, FleetOptions{World: w, Kind: kind})
+		f := startFleet(t, Options{World: w, Kind: kind})
 		a := newAsker(t, f.Source(0), f.Servers()[0].Addr)
 		for _, noise := range []string{"", "x", "\xff\xff\xff\xff", "\xff\xff\xff\xffgetservers 68", strings.Repeat("\xff", 9000)} {
 			a.say(noise)
@@ -160,10 +162,10 @@ func TestFleetIgnoresNoise(t *testing.T) {
 	}
 }
 
-func TestFleetEndsWithItsContext(t *testing.T) {
+func TestEndsWithItsContext(t *testing.T) {
 	before, files := runtime.NumGoroutine(), openFiles(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	f, err := StartFleet(ctx, FleetOptions{Kind: Quake3, World: handWorld([]time.Duration{time.Hour}, server("203.0.113.1:27960"))})
+	f, err := Start(ctx, Options{Kind: Quake3, World: handWorld([]time.Duration{time.Hour}, server("203.0.113.1:27960"))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,11 +189,11 @@ func TestFleetEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestFleetNeedsFreePorts(t *testing.T) {
+func TestNeedsFreePorts(t *testing.T) {
 	w := handWorld([]time.Duration{0}, server("203.0.113.1:27960"))
-	f := startFleet(t, FleetOptions{World: w})
+	f := startFleet(t, Options{World: w})
 	before := openFiles(t)
-	_, err := StartFleet(context.Background(), FleetOptions{World: w, Kind: Quake3, Port: f.Servers()[0].Addr.Port()})
+	_, err := Start(context.Background(), Options{World: w, Kind: Quake3, Port: f.Servers()[0].Addr.Port()})
 	if !errors.Is(err, syscall.EADDRINUSE) {
 		t.Errorf("error %v, want port in use", err)
 	}
@@ -200,16 +202,16 @@ func TestFleetNeedsFreePorts(t *testing.T) {
 	}
 }
 
-func TestFleetRefusesNonsense(t *testing.T) {
+func TestRefusesNonsense(t *testing.T) {
 	w := handWorld([]time.Duration{0}, server("203.0.113.1:27960"))
-	for name, o := range map[string]FleetOptions{
+	for name, o := range map[string]Options{
 		"no world":   {Kind: Quake3},
 		"no servers": {Kind: Quake3, World: handWorld([]time.Duration{0})},
 		"no places":  {Kind: Quake3, World: handWorld(nil, server("203.0.113.1:27960"))},
 		"no kind":    {World: w},
 		"no home":    {World: w, Kind: Quake3, Home: 1},
 	} {
-		if _, err := StartFleet(context.Background(), o); err == nil {
+		if _, err := Start(context.Background(), o); err == nil {
 			t.Errorf("%s: started", name)
 		}
 	}

@@ -1,16 +1,17 @@
-package sim
+package fleet
 
 import (
 	"testing"
 	"time"
 
 	"muster/discovery/a2s"
+	"muster/internal/sim"
 )
 
 const a2sInfo = "\xff\xff\xff\xffTSource Engine Query\x00"
 
-func TestFleetA2SDemandsItsChallenge(t *testing.T) {
-	f := startFleet(t, FleetOptions{Kind: A2S, World: handWorld([]time.Duration{0}, server("203.0.113.1:27015"))})
+func TestA2SDemandsItsChallenge(t *testing.T) {
+	f := startFleet(t, Options{Kind: A2S, World: handWorld([]time.Duration{0}, server("203.0.113.1:27015"))})
 	addr := f.Servers()[0].Addr
 	a, b := newAsker(t, f.Source(0), addr), newAsker(t, f.Source(0), addr)
 	ours, _ := a.mustAsk(a2sInfo)
@@ -33,8 +34,8 @@ func TestFleetA2SDemandsItsChallenge(t *testing.T) {
 	}
 }
 
-func TestFleetA2SWithoutChallenge(t *testing.T) {
-	o := FleetOptions{Kind: A2S, NoChallenge: true, World: handWorld([]time.Duration{0}, server("203.0.113.1:27015"))}
+func TestA2SWithoutChallenge(t *testing.T) {
+	o := Options{Kind: A2S, NoChallenge: true, World: handWorld([]time.Duration{0}, server("203.0.113.1:27015"))}
 	f := startFleet(t, o)
 	a := newAsker(t, f.Source(0), f.Servers()[0].Addr)
 	reply, _ := a.mustAsk(a2sInfo)
@@ -48,9 +49,9 @@ func TestFleetA2SWithoutChallenge(t *testing.T) {
 	}
 }
 
-func TestFleetA2SSplitsWhatIsLong(t *testing.T) {
-	crowd := with(server("203.0.113.1:27015"), func(s *Server) { s.Info.Players, s.Info.MaxPlayers = 100, 128 })
-	f := startFleet(t, FleetOptions{Kind: A2S, World: handWorld([]time.Duration{0}, crowd)})
+func TestA2SSplitsWhatIsLong(t *testing.T) {
+	crowd := with(server("203.0.113.1:27015"), func(s *sim.Server) { s.Info.Players, s.Info.MaxPlayers = 100, 128 })
+	f := startFleet(t, Options{Kind: A2S, World: handWorld([]time.Duration{0}, crowd)})
 	a := newAsker(t, f.Source(0), f.Servers()[0].Addr)
 	challenge, _ := a.mustAsk(a2sInfo)
 	first, _ := a.mustAsk("\xff\xff\xff\xffU" + string(challenge[5:]))

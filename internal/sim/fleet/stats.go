@@ -1,4 +1,4 @@
-package sim
+package fleet
 
 import (
 	"math/bits"
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// FleetStats is what a fleet has done so far.
-type FleetStats struct {
+// Stats is what a fleet has done so far.
+type Stats struct {
 	// Queries are datagrams that came to one of the servers.
 	Queries uint64 `json:"queries"`
 	// Replies were sent; each may be several datagrams.
@@ -35,9 +35,9 @@ type Lateness struct {
 }
 
 // Stats is what the fleet has done so far.
-func (f *Fleet) Stats() FleetStats {
+func (f *Fleet) Stats() Stats {
 	t := &f.stats
-	return FleetStats{
+	return Stats{
 		Queries: t.queries.Load(), Replies: t.replies.Load(), Lost: t.lost.Load(), Limited: t.limited.Load(),
 		Malformed: t.malformed.Load(), Strays: t.strays.Load(), Lists: t.lists.Load(),
 		Late: Lateness{P50: t.late.quantile(0.5), P99: t.late.quantile(0.99), Max: time.Duration(t.late.most.Load())},

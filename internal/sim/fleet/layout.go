@@ -1,4 +1,4 @@
-package sim
+package fleet
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"muster/discovery"
+	"muster/internal/sim"
 )
 
 // layout is how a fleet spreads over loopback.
@@ -47,7 +48,7 @@ type berth struct {
 }
 
 // berths finds a place for each server.
-func berths(servers []Server, l layout) ([]berth, error) {
+func berths(servers []sim.Server, l layout) ([]berth, error) {
 	folded, err := foldServers(servers, l)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func berths(servers []Server, l layout) ([]berth, error) {
 	return at, nil
 }
 
-func foldServers(servers []Server, l layout) (map[netip.Addr]netip.Addr, error) {
+func foldServers(servers []sim.Server, l layout) (map[netip.Addr]netip.Addr, error) {
 	addrs := make([]netip.Addr, len(servers))
 	for i, s := range servers {
 		addrs[i] = s.Addr.Addr()
@@ -88,7 +89,7 @@ func (f *Fleet) open(ctx context.Context) (err error) {
 		return err
 	}
 	if f.master, err = net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(loopback, f.options.MasterPort))); err != nil {
-		return fmt.Errorf("sim: the master's socket: %w", err)
+		return fmt.Errorf("fleet: the master's socket: %w", err)
 	}
 	for server := range at {
 		port, err := f.portFor(ctx, server, at[server])
@@ -108,7 +109,7 @@ func socketError(server, servers int, err error) error {
 	if errors.Is(err, syscall.EMFILE) {
 		advice = " (raise the limit on open files, or take fewer servers)"
 	}
-	return fmt.Errorf("sim: a socket for server %d of %d: %w%s", server+1, servers, err, advice)
+	return fmt.Errorf("fleet: a socket for server %d of %d: %w%s", server+1, servers, err, advice)
 }
 
 // portFor opens what a server needs at its berth, unless others share it and

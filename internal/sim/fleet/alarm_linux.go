@@ -1,4 +1,4 @@
-package sim
+package fleet
 
 import (
 	"encoding/binary"
@@ -24,7 +24,7 @@ type alarm struct {
 func newAlarm() (*alarm, error) {
 	event, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	if err != nil {
-		return nil, fmt.Errorf("sim: eventfd: %w", err)
+		return nil, fmt.Errorf("fleet: eventfd: %w", err)
 	}
 	return &alarm{event: event}, nil
 }

@@ -1,4 +1,4 @@
-package sim
+package fleet
 
 import (
 	"net/netip"
@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"muster/discovery/quake3"
+	"muster/internal/sim"
 )
 
-func TestFleetMasterLists(t *testing.T) {
+func TestMasterLists(t *testing.T) {
 	w := handWorld([]time.Duration{0},
 		server("203.0.113.1:27960"),
-		with(server("203.0.113.2:27960"), func(s *Server) { s.Info.Players = 0 }),
-		with(server("203.0.113.3:27960"), func(s *Server) { s.Info.Players = 8; s.Silent = true }))
-	f := startFleet(t, FleetOptions{World: w})
+		with(server("203.0.113.2:27960"), func(s *sim.Server) { s.Info.Players = 0 }),
+		with(server("203.0.113.3:27960"), func(s *sim.Server) { s.Info.Players = 8; s.Silent = true }))
+	f := startFleet(t, Options{World: w})
 	for request, want := range map[string][]int{
 		"getservers 68":                            {0},
 		"getservers 68 empty":                      {0, 1},
@@ -43,9 +44,9 @@ func TestFleetMasterLists(t *testing.T) {
 	}
 }
 
-func TestFleetMasterListsMany(t *testing.T) {
+func TestMasterListsMany(t *testing.T) {
 	w := handWorld([]time.Duration{0}, manyServers(30_000)...)
-	f := startFleet(t, FleetOptions{World: w})
+	f := startFleet(t, Options{World: w})
 	a := newAsker(t, f.Source(0), f.Master())
 	if err := a.SetReadBuffer(receiveBuffer); err != nil {
 		t.Fatal(err)
@@ -73,9 +74,9 @@ func TestFleetMasterListsMany(t *testing.T) {
 	}
 }
 
-func TestFleetWritesItsServers(t *testing.T) {
-	plain := with(server("203.0.113.2:27960"), func(s *Server) { s.Country, s.ASN = "", 0 })
-	f := startFleet(t, FleetOptions{World: handWorld([]time.Duration{0}, server("203.0.113.1:27960"), plain)})
+func TestWritesItsServers(t *testing.T) {
+	plain := with(server("203.0.113.2:27960"), func(s *sim.Server) { s.Country, s.ASN = "", 0 })
+	f := startFleet(t, Options{World: handWorld([]time.Duration{0}, server("203.0.113.1:27960"), plain)})
 	var b strings.Builder
 	if err := f.WriteServers(&b); err != nil {
 		t.Fatal(err)
