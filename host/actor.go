@@ -12,17 +12,28 @@ import (
 )
 
 const (
-	// tickEvery is how often a room looks at the time, tells everyone its newest
-	// state, and is saved if it changed.
+	// tickEvery is how often a room looks at the time and tells everyone its
+	// newest state, if it changed.
 	tickEvery = 200 * time.Millisecond
 	// saveEvery bounds how often a room that changes all the time is written.
 	saveEvery = 2 * time.Second
+	// listTime bounds how long getting a list may take: several masters, asked
+	// twice each.
+	listTime = time.Minute
+	// viewBacklog is how many messages may wait for a member who still is sent
+	// the newest state. Whoever is slower misses states, never the last one.
+	viewBacklog = 4
 )
+
+// ListFunc gets the server list of a game, annotated with country and origin
+// AS as far as they are known.
+type ListFunc func(ctx context.Context, game string) ([]discovery.Server, error)
 
 // actor owns one room: only its goroutine touches the room and the members'
 // connections. Everyone else posts what happened.
 type actor struct {
-	ctx    context.Context // the host's
+	ctx    context.Context // ends with the host or with the room
+	end    context.CancelFunc
 	code   string
 	secret string
 	list   ListFunc
@@ -33,32 +44,43 @@ type actor struct {
 	inbox  chan func()
 	work   sync.WaitGroup // list fetches
 
-	room  *Room
-	conns map[string]*wire.Conn // by member
-
-	changed bool // since the last publish
-	unsaved bool
-	savedAt time.Time
+	room    *Room
+	links   map[string]*link // by member
+	edition int              // of the view on the board
+	keeper  keeper
 }
 
-// run serves the room until the host ends.
+// link is a member's connection, and the edition of the view it carried last.
+type link struct {
+	conn *wire.Conn
+	seen int
+}
+
+// run serves the room until the host ends, or nobody has been there for long.
 func (a *actor) run() {
+	defer a.leave()
 	ticker := time.NewTicker(tickEvery)
 	defer ticker.Stop()
 	for {
 		select {
 		case act := <-a.inbox:
 			act()
+			a.keeper.unsaved = true
 		case now := <-ticker.C:
-			a.perform(a.room.Tick(now))
-			a.publish()
-			if now.Sub(a.savedAt) >= saveEvery {
-				a.save(now)
+			if a.tick(now); a.room.Over(now) {
+				return
 			}
 		case <-a.ctx.Done():
-			a.leave()
 			return
 		}
+	}
+}
+
+func (a *actor) tick(now time.Time) {
+	a.perform(a.room.Tick(now))
+	a.publish()
+	if now.Sub(a.keeper.savedAt) >= saveEvery {
+		a.save(now)
 	}
 }
 
@@ -75,9 +97,10 @@ func (a *actor) post(act func()) bool {
 // leave ends the room's goroutine in good order: everything saved, everyone
 // told, nobody left running.
 func (a *actor) leave() {
+	a.end()
 	a.save(time.Now())
-	for _, c := range a.conns {
-		c.Close(errors.New("host: the host is closing"))
+	for _, l := range a.links {
+		l.conn.Close(errors.New("host: the room's host has ended"))
 	}
 	a.work.Wait()
 }
@@ -88,27 +111,31 @@ func (a *actor) join(hello wire.Hello, conn *wire.Conn) (string, *wire.Refusal) 
 	if refusal != nil {
 		return "", refusal
 	}
-	if old := a.conns[name]; old != nil {
-		old.Close(errors.New("host: the player came back on another connection"))
+	if old := a.links[name]; old != nil {
+		replaced := wire.Refusal{Reason: wire.ReasonReplaced, Message: name + " came back on another connection"}
+		old.conn.Send(replaced)
+		old.conn.Close(replaced)
 	}
-	a.conns[name] = conn
+	a.links[name] = &link{conn: conn, seen: a.edition}
 	a.perform(effects)
-	a.sendView(conn)
+	conn.Send(a.room.View())
 	return name, nil
 }
 
 // gone is posted when a connection has ended.
 func (a *actor) gone(name string, conn *wire.Conn) {
-	if a.conns[name] != conn {
+	if l := a.links[name]; l == nil || l.conn != conn {
 		return // replaced by a newer one
 	}
-	delete(a.conns, name)
+	delete(a.links, name)
 	a.room.Gone(name, time.Now())
-	a.changed = true
 }
 
 // receive is posted for each message of a member.
 func (a *actor) receive(name string, conn *wire.Conn, message wire.Message) {
+	if l := a.links[name]; l == nil || l.conn != conn {
+		return // a last word from a connection that was replaced
+	}
 	a.stats.received(message)
 	effects, err := a.room.Receive(name, message, time.Now())
 	if err != nil {
@@ -120,8 +147,13 @@ func (a *actor) receive(name string, conn *wire.Conn, message wire.Message) {
 	a.perform(effects)
 }
 
-// perform does what the room wants done.
+// perform does what the room wants done. A room that has reached another stage
+// is saved before anyone hears of it: a host that is killed in between must not
+// come back with another list under the same round.
 func (a *actor) perform(effects []effect) {
+	if a.keeper.passes(a.room) {
+		a.save(time.Now())
+	}
 	for _, e := range effects {
 		switch e := e.(type) {
 		case send:
@@ -130,62 +162,66 @@ func (a *actor) perform(effects []effect) {
 			a.fetch(e.game)
 		}
 	}
-	a.changed = true
 }
 
 func (a *actor) send(s send) {
 	if s.to != "" {
-		if conn := a.conns[s.to]; conn != nil {
-			conn.Send(s.message)
+		if l := a.links[s.to]; l != nil {
+			l.conn.Send(s.message)
 		}
 		return
 	}
-	frame, err := wire.Marshal(s.message)
+	frame, ok := a.marshal(s.message)
+	for _, l := range a.links {
+		if ok {
+			l.conn.SendFrame(frame)
+		}
+	}
+}
+
+// marshal makes a frame for many members.
+func (a *actor) marshal(m wire.Message) (wire.Frame, bool) {
+	frame, err := wire.Marshal(m)
 	if err != nil {
 		a.log.Error("message not sent", "error", err)
-		return
 	}
-	for _, conn := range a.conns {
-		conn.SendFrame(frame)
-	}
+	return frame, err == nil
 }
 
 func (a *actor) fetch(game string) {
 	a.work.Go(func() {
-		servers, err := a.list(a.ctx, game)
+		ctx, cancel := context.WithTimeout(a.ctx, listTime)
+		defer cancel()
+		servers, err := a.list(ctx, game)
 		a.post(func() { a.perform(a.room.Listed(servers, err, time.Now())) })
 	})
 }
 
-// publish tells everyone the newest state of the room, if it changed.
+// publish tells everyone the newest state of the room who has not heard it.
 func (a *actor) publish() {
-	if !a.changed {
-		return
-	}
-	a.changed, a.unsaved = false, true
 	view := a.room.View()
-	if !a.board.set(view) {
-		return
+	if a.board.set(view) {
+		a.edition++
+		a.keeper.unsaved = true
 	}
-	a.send(send{message: view})
+	var frame wire.Frame
+	for _, l := range a.links {
+		if l.seen == a.edition || l.conn.Queued() > viewBacklog {
+			continue
+		}
+		if frame.Data == nil {
+			var ok bool
+			if frame, ok = a.marshal(view); !ok {
+				return
+			}
+		}
+		l.conn.SendFrame(frame)
+		l.seen = a.edition
+	}
 }
-
-func (a *actor) sendView(conn *wire.Conn) { conn.Send(a.room.View()) }
 
 func (a *actor) save(now time.Time) {
-	if !a.unsaved {
-		return
-	}
-	a.unsaved, a.savedAt = false, now
-	data, err := a.room.Save()
-	if err == nil {
-		err = a.store.Save(a.room.Code, data)
-	}
-	if err != nil {
-		a.log.Error("room not saved", "room", a.room.Code, "error", err)
+	if err := a.keeper.save(a.store, a.room, now); err != nil {
+		a.log.Error("room not saved", "error", err)
 	}
 }
-
-// ListFunc gets the server list of a game, annotated with country and origin
-// AS as far as they are known.
-type ListFunc func(ctx context.Context, game string) ([]discovery.Server, error)

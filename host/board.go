@@ -38,17 +38,20 @@ func (b *board) get() (wire.Room, <-chan struct{}) {
 	return b.room, b.changed
 }
 
-// watch yields the newest state, now and whenever it changes, until ctx ends.
-func (b *board) watch(ctx context.Context) iter.Seq[wire.Room] {
+// watch yields the newest state, now and whenever it changes, until the watcher
+// or the room ends.
+func (b *board) watch(watcher, room context.Context) iter.Seq[wire.Room] {
 	return func(yield func(wire.Room) bool) {
 		for {
-			room, changed := b.get()
-			if !yield(room) {
+			newest, changed := b.get()
+			if !yield(newest) {
 				return
 			}
 			select {
 			case <-changed:
-			case <-ctx.Done():
+			case <-room.Done():
+				return
+			case <-watcher.Done():
 				return
 			}
 		}

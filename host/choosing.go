@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -20,6 +21,9 @@ const (
 	maxAttempts = 4
 	// rankingLength is how many runners-up a room keeps and shows.
 	rankingLength = 25
+	// reasonsLength is how many of the culled servers it tells of, those that
+	// got furthest: everyone is sent them.
+	reasonsLength = 50
 )
 
 // Final is the second look at the best few.
@@ -40,53 +44,68 @@ func (r *Room) finalistsMessage() wire.Message {
 
 // choose ranks what has been measured and has everyone look at the best again.
 func (r *Room) choose(now time.Time) []effect {
-	r.leaveOutTheBlank(now)
-	r.Final = &Final{}
-	r.selectNow()
-	if r.Selection.Chosen == nil && r.leaveOutTheSlow(now) {
-		r.selectNow()
+	group, selected := r.preview()
+	if len(group) == 0 {
+		return r.fail(now, "nobody has measured anything")
 	}
+	return r.decide(group, selected, now)
+}
+
+// chooseEarly chooses while some still measure, unless nothing suits everyone
+// yet: what is measured should not be lost to impatience.
+func (r *Room) chooseEarly(now time.Time) []effect {
+	group, selected := r.preview()
+	if selected.Chosen == nil {
+		r.note(now, "the organiser says go, but no server suits everyone so far: measuring goes on")
+		return nil
+	}
+	r.note(now, "the organiser says go: choosing from what has been measured")
+	return r.decide(group, selected, now)
+}
+
+// preview finds for whom to choose, and what they would get: all who measured
+// anything or, if that leaves no server, those who have finished. The blank
+// would cull every server.
+func (r *Room) preview() (group []*Member, selected selection.Selection) {
+	group = r.activeWho(func(m *Member) bool { return m.Probed > 0 })
+	selected = r.selectFor(group)
+	if selected.Chosen != nil {
+		return group, selected
+	}
+	finished := r.activeWho(func(m *Member) bool { return m.Probed > 0 && m.Done })
+	if s := r.selectFor(finished); s.Chosen != nil {
+		return finished, s
+	}
+	return group, selected
+}
+
+func (r *Room) decide(group []*Member, selected selection.Selection, now time.Time) []effect {
+	for _, m := range r.active() {
+		if slices.Contains(group, m) {
+			continue
+		}
+		m.LeftOut = true
+		r.note(now, "choosing without %s, who has measured %d of %d servers", m.Name, m.Probed, len(r.Servers))
+	}
+	r.Selection, r.Final = &selected, &Final{}
 	return r.verifyOrLaunch(now)
 }
 
-// leaveOutTheBlank drops members who have measured nothing at all: they would
-// cull every server.
-func (r *Room) leaveOutTheBlank(now time.Time) {
-	for _, m := range r.active() {
-		if m.Probed == 0 {
-			m.LeftOut = true
-			r.note(now, "choosing without %s, who has measured nothing", m.Name)
-		}
-	}
+func (r *Room) selectFor(group []*Member) selection.Selection {
+	return selection.Select(r.servers(), r.table(group), r.wish(group))
 }
 
-// leaveOutTheSlow drops unfinished members if someone else is finished.
-func (r *Room) leaveOutTheSlow(now time.Time) bool {
-	active := r.active()
-	done := slices.ContainsFunc(active, func(m *Member) bool { return m.Done })
-	dropped := false
-	for _, m := range active {
-		if done && !m.Done {
-			m.LeftOut, dropped = true, true
-			r.note(now, "choosing without %s, who has measured only %d of %d servers", m.Name, m.Probed, len(r.Servers))
-		}
-	}
-	return dropped
+func (r *Room) servers() selection.Servers {
+	return selection.Servers{List: r.Servers, Infos: r.Infos}
 }
 
-func (r *Room) selectNow() {
-	s := selection.Select(selection.Servers{List: r.Servers, Infos: r.Infos}, r.table(), r.wish())
-	r.Selection = &s
-}
-
-func (r *Room) table() *selection.Table {
-	active := r.active()
-	names := make([]string, len(active))
-	for i, m := range active {
+func (r *Room) table(group []*Member) *selection.Table {
+	names := make([]string, len(group))
+	for i, m := range group {
 		names[i] = m.Name
 	}
 	t := selection.NewTable(names, len(r.Servers))
-	for player, m := range active {
+	for player, m := range group {
 		for server := range m.Results {
 			t.Set(player, server, m.Results[server].State, m.Results[server].RTT)
 		}
@@ -94,11 +113,21 @@ func (r *Room) table() *selection.Table {
 	return t
 }
 
-func (r *Room) wish() selection.Wish {
+func (r *Room) wish(group []*Member) selection.Wish {
 	return selection.Wish{
-		By: r.Settings.By, Limits: r.Settings.Limits, Seats: max(r.Settings.Players, len(r.active())),
-		Map: r.Settings.Map, Mode: r.Settings.Mode, Top: rankingLength,
+		By: r.Settings.By, Limits: r.Settings.Limits, Seats: r.seats(group),
+		Map: r.Settings.Map, Mode: r.Settings.Mode, Top: rankingLength, Reasons: reasonsLength,
 	}
+}
+
+// seats is how many the server must have free: for the group, and for those who
+// come along without a say.
+func (r *Room) seats(group []*Member) int {
+	coming := len(group)
+	for _, m := range r.Members {
+		coming += count(m.Connected && !slices.Contains(group, m))
+	}
+	return max(r.Settings.Players, coming)
 }
 
 // verifyOrLaunch sends everyone to the chosen server if it has had its second
@@ -130,12 +159,16 @@ func (r *Room) verify(now time.Time) []effect {
 		f.Waiting = append(f.Waiting, m.Name)
 	}
 	r.note(now, "everyone looks at the best %d again", len(f.Servers))
-	return []effect{send{message: r.finalistsMessage()}}
+	var effects []effect
+	for _, name := range f.Waiting {
+		effects = append(effects, send{name, r.finalistsMessage()})
+	}
+	return effects
 }
 
 // verified takes a member's second look.
 func (r *Room) verified(m *Member, v wire.Verified, now time.Time) ([]effect, error) {
-	if r.Stage != wire.Chosen || v.Round != r.Round || v.Attempt != r.Final.Attempt {
+	if r.Stage != wire.Chosen || v.Round != r.Round || v.Attempt != r.Final.Attempt || m.LeftOut {
 		return nil, nil
 	}
 	for _, seen := range v.Servers {
@@ -144,6 +177,7 @@ func (r *Room) verified(m *Member, v wire.Verified, now time.Time) ([]effect, er
 		}
 		r.look(m, seen)
 	}
+	m.Heard = now
 	r.Final.Waiting = slices.DeleteFunc(r.Final.Waiting, func(name string) bool { return name == m.Name })
 	return r.settle(now), nil
 }
@@ -152,27 +186,20 @@ func (r *Room) verified(m *Member, v wire.Verified, now time.Time) ([]effect, er
 // silent means that the server is lost by now.
 func (r *Room) look(m *Member, seen wire.Finalist) {
 	if seen.Info != nil {
-		info := cleanInfo(*seen.Info)
+		info := wire.TidyInfo(*seen.Info)
 		r.Infos[seen.Server] = &info
 	}
 	result := discovery.Result{Server: seen.Server, State: seen.State}
-	if seen.State == discovery.Answered && len(seen.RTTs) > 0 {
-		result.RTT = time.Duration(slices.Min(seen.RTTs) * float64(time.Millisecond))
+	switch {
+	case seen.State == discovery.Unprobed, seen.State == discovery.Answered && len(seen.RTTs) == 0:
+		return // nothing was seen
+	case seen.State == discovery.Answered:
+		result.RTT = wire.RoundRTT(time.Duration(slices.Min(seen.RTTs) * float64(time.Millisecond)))
 		if old := m.Results[seen.Server]; old.State == discovery.Answered {
 			result.RTT = min(result.RTT, old.RTT)
 		}
 	}
-	if seen.State != discovery.Unprobed {
-		m.add(result)
-	}
-}
-
-// cleanInfo cleans the texts that a peer forwards.
-func cleanInfo(info discovery.Info) discovery.Info {
-	for _, text := range []*string{&info.Name, &info.Map, &info.Mode, &info.Version} {
-		*text = discovery.CleanText(*text)
-	}
-	return info
+	m.add(result)
 }
 
 // settle decides once nobody is waited for.
@@ -181,30 +208,34 @@ func (r *Room) settle(now time.Time) []effect {
 		return nil
 	}
 	r.Final.Seen = append(r.Final.Seen, r.Final.Servers...)
-	before := r.Selection.Chosen
-	r.selectNow()
+	before, selected := r.Selection.Chosen.Addr, r.selectFor(r.active())
+	r.Selection = &selected
 	r.noteChange(before, now)
 	return r.verifyOrLaunch(now)
 }
 
 // noteChange says why the favourite of a moment ago lost.
-func (r *Room) noteChange(before *selection.Ranked, now time.Time) {
+func (r *Room) noteChange(before netip.AddrPort, now time.Time) {
 	after := r.Selection.Chosen
-	if after != nil && after.Addr == before.Addr {
+	if after != nil && after.Addr == before {
 		return
-	}
-	server := r.indexOf(before.Addr)
-	why := "is no longer the best"
-	for _, culled := range r.Selection.Reasons {
-		if culled.Addr == before.Addr {
-			why = fmt.Sprintf("turned out to be %s", culled.Cause)
-		}
 	}
 	next := "there is no other"
 	if after != nil {
 		next = r.serverName(r.indexOf(after.Addr)) + " takes its place"
 	}
-	r.note(now, "%s %s: %s", r.serverName(server), why, next)
+	r.note(now, "%s %s: %s", r.serverName(r.indexOf(before)), r.whyNot(before), next)
+}
+
+// whyNot says what came between the group and a server.
+func (r *Room) whyNot(addr netip.AddrPort) string {
+	wish := r.wish(r.active())
+	wish.Keep, wish.Top, wish.Reasons = addr, 1, -1
+	selected := selection.NewSieve(r.servers(), wish).Select(r.table(r.active()))
+	if cause := selected.Keep.Culled; cause != nil {
+		return fmt.Sprintf("turned out to be %s", *cause)
+	}
+	return "is no longer the best"
 }
 
 // tickVerifying stops waiting for members who do not look.

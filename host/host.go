@@ -17,10 +17,6 @@ import (
 	"muster/host/wire"
 )
 
-// keepRooms is how long a room that nothing happens in is restored: an evening
-// and the morning after.
-const keepRooms = 24 * time.Hour
-
 // Config is what a host needs of its surroundings.
 type Config struct {
 	// List gets server lists. It is called once a round for all players.
@@ -41,10 +37,11 @@ type Host struct {
 	upgrader websocket.Upgrader
 	ctx      context.Context
 	cancel   context.CancelFunc
-	work     sync.WaitGroup // rooms and connections
+	work     sync.WaitGroup // rooms and connections; see begin
 
-	mu    sync.Mutex // guards following
-	rooms map[string]*actor
+	mu     sync.Mutex // guards following
+	rooms  map[string]*actor
+	closed bool
 }
 
 // New is a host with the rooms of its store.
@@ -59,6 +56,7 @@ func New(config Config) (*Host, error) {
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	if err := h.restore(time.Now()); err != nil {
+		h.stop()
 		return nil, err
 	}
 	return h, nil
@@ -76,7 +74,7 @@ func (h *Host) restore(now time.Time) error {
 		switch {
 		case err != nil:
 			h.config.Logger.Error("room not restored", "room", code, "error", err)
-		case now.Sub(room.lastNote()) > keepRooms:
+		case room.Over(now):
 			if err := h.config.Store.Delete(code); err != nil {
 				return err
 			}
@@ -91,9 +89,26 @@ func (h *Host) restore(now time.Time) error {
 
 // Close ends all rooms, saved, and all connections, and waits for them.
 func (h *Host) Close() error {
+	h.stop()
+	return h.config.Store.Close()
+}
+
+func (h *Host) stop() {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
 	h.cancel()
 	h.work.Wait()
-	return h.config.Store.Close()
+}
+
+// begin starts a goroutine that Close waits for, unless it is too late.
+func (h *Host) begin(do func()) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.closed {
+		h.work.Go(do)
+	}
+	return !h.closed
 }
 
 // Open opens a room and returns its code and the organiser's secret.
@@ -130,13 +145,13 @@ func (h *Host) Room(code string) (wire.Room, bool) {
 }
 
 // Watch yields the newest state of a room, now and whenever it changes, until
-// ctx or the host ends. A slow reader misses states, never the last.
+// ctx, the room or the host ends. A slow reader misses states, never the last.
 func (h *Host) Watch(ctx context.Context, code string) iter.Seq[wire.Room] {
 	a := h.actor(CanonicalCode(code))
 	if a == nil {
 		return func(func(wire.Room) bool) {}
 	}
-	return a.board.watch(ctx)
+	return a.board.watch(ctx, a.ctx)
 }
 
 // Go is the organiser's word to a room; see [Room.Go].
@@ -148,16 +163,33 @@ func (h *Host) Go(code string) bool {
 // start gives a room its goroutine.
 func (h *Host) start(room *Room) *actor {
 	a := &actor{
-		ctx: h.ctx, code: room.Code, secret: room.Secret, list: h.config.List, store: h.config.Store, stats: h.metrics,
+		code: room.Code, secret: room.Secret, list: h.config.List, store: h.config.Store, stats: h.metrics,
 		log: h.config.Logger.With("room", room.Code), board: newBoard(room.View()),
-		inbox: make(chan func()), room: room, conns: map[string]*wire.Conn{}, unsaved: true,
+		inbox: make(chan func()), room: room, links: map[string]*link{},
 	}
+	a.ctx, a.end = context.WithCancel(h.ctx)
 	h.mu.Lock()
 	h.rooms[room.Code] = a
 	h.mu.Unlock()
 	h.metrics.rooms.Inc()
-	h.work.Go(a.run)
+	h.begin(func() {
+		a.run()
+		if h.ctx.Err() == nil {
+			h.forget(a)
+		}
+	})
 	return a
+}
+
+// forget drops a room that is over.
+func (h *Host) forget(a *actor) {
+	if err := h.config.Store.Delete(a.code); err != nil {
+		a.log.Error("room not deleted", "error", err)
+	}
+	h.mu.Lock()
+	delete(h.rooms, a.code)
+	h.mu.Unlock()
+	h.metrics.rooms.Dec()
 }
 
 func (h *Host) actor(code string) *actor {

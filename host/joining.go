@@ -3,6 +3,7 @@ package host
 import (
 	"crypto/subtle"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,8 +11,13 @@ import (
 	"muster/host/wire"
 )
 
-// maxName is the longest player name, in bytes.
-const maxName = 32
+const (
+	// maxName is the longest player name, in bytes.
+	maxName = 32
+	// maxMembers is how many players a room without a number of its own takes:
+	// as many as the largest game servers.
+	maxMembers = 64
+)
 
 // Join lets a player in, or back in with the token of before, and returns the
 // member's name. freshToken becomes the token of a new member. The refusal, if
@@ -19,20 +25,30 @@ const maxName = 32
 func (r *Room) Join(hello wire.Hello, freshToken string, now time.Time) (name string, effects []effect, refusal *wire.Refusal) {
 	name = playerName(hello.Name)
 	m := r.member(name)
-	switch {
-	case name == "":
-		return "", nil, &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name", Hint: "say --name NAME"}
-	case m != nil && !sameToken(m.Token, hello.Token):
-		return "", nil, &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("the room has a player %q already", name), Hint: "choose another name with --name NAME"}
-	case m == nil && r.isFull():
-		return "", nil, &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d players of the room are there", r.Settings.Players), Hint: "ask the organiser to open a room for more"}
-	case m == nil:
+	if refusal := r.turnAway(name, m, hello.Token); refusal != nil {
+		return "", nil, refusal
+	}
+	if m == nil {
 		m = r.admit(name, freshToken, now)
-	default:
+	} else {
 		r.welcomeBack(m, now)
 	}
-	effects = []effect{send{name, wire.Welcome{Version: wire.Version, Name: name, Token: m.Token}}}
-	return name, append(effects, r.catchUp(m, now)...), nil
+	effects = []effect{send{m.Name, wire.Welcome{Version: wire.Version, Name: m.Name, Token: m.Token}}}
+	return m.Name, append(effects, r.catchUp(m, now)...), nil
+}
+
+// turnAway says why a player cannot come in under a name, which m has if it is
+// not nil.
+func (r *Room) turnAway(name string, m *Member, token string) *wire.Refusal {
+	switch {
+	case name == "":
+		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name", Hint: "say --name NAME"}
+	case m != nil && !sameToken(m.Token, token):
+		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("the room has a player %q already", m.Name), Hint: "choose another name with --name NAME"}
+	case m == nil && len(r.Members) >= r.places():
+		return &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d players of the room are there", r.places()), Hint: "ask the organiser to open a room for more"}
+	}
+	return nil
 }
 
 // playerName is a name as the room shows it, safe and short.
@@ -48,25 +64,57 @@ func sameToken(a, b string) bool {
 	return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }
 
-func (r *Room) isFull() bool {
-	return r.Settings.Players > 0 && len(r.Members) >= r.Settings.Players
+// places is how many players the room takes.
+func (r *Room) places() int {
+	if r.Settings.Players > 0 {
+		return r.Settings.Players
+	}
+	return maxMembers
+}
+
+// isComplete tells that everyone is there whom the group waits for.
+func (r *Room) isComplete() bool {
+	return len(r.Members) == r.Settings.Players && r.allActive(func(m *Member) bool { return m.Connected })
+}
+
+// tickGathering gives the places of players who are gone to others.
+func (r *Room) tickGathering(now time.Time) {
+	r.Members = slices.DeleteFunc(r.Members, func(m *Member) bool {
+		gone := !m.Connected && now.Sub(m.Heard) > goneAfter
+		if gone {
+			r.note(now, "%s has been gone for %v: the place is free", m.Name, goneAfter)
+		}
+		return gone
+	})
 }
 
 func (r *Room) admit(name, token string, now time.Time) *Member {
-	m := &Member{Name: name, Token: token, Organiser: len(r.Members) == 0, Connected: true, Heard: now}
+	m := &Member{Name: name, Token: token, Organiser: !r.hasOrganiser(), Connected: true, Heard: now}
 	m.Results = make([]discovery.Result, len(r.Servers))
+	m.LeftOut = r.Stage == wire.Chosen
 	r.Members = append(r.Members, m)
-	r.note(now, "%s is here", name)
+	if m.LeftOut {
+		r.note(now, "%s is here, too late for a say in this round", name)
+	} else {
+		r.note(now, "%s is here", name)
+	}
 	return m
 }
 
+func (r *Room) hasOrganiser() bool {
+	return slices.ContainsFunc(r.Members, func(m *Member) bool { return m.Organiser })
+}
+
+// welcomeBack notes that a member has a new connection. Who was left out may
+// measure on; once the choice is under way it is too late for that.
 func (r *Room) welcomeBack(m *Member, now time.Time) {
-	if m.Connected && !m.LeftOut {
-		m.Heard = now
-		return // the old connection just has not noticed yet
+	if !m.Connected || m.LeftOut {
+		r.note(now, "%s is back", m.Name)
 	}
-	m.Connected, m.LeftOut, m.Heard = true, false, now
-	r.note(now, "%s is back", m.Name)
+	m.Connected, m.Heard = true, now
+	if r.Stage == wire.Measuring {
+		m.LeftOut = false
+	}
 }
 
 // catchUp tells a member what the others know, and starts the round if the
@@ -74,15 +122,17 @@ func (r *Room) welcomeBack(m *Member, now time.Time) {
 func (r *Room) catchUp(m *Member, now time.Time) []effect {
 	switch r.Stage {
 	case wire.Gathering:
-		if r.isFull() && r.allActive(func(m *Member) bool { return m.Connected }) {
+		if r.isComplete() {
 			return r.list(now)
 		}
 	case wire.Measuring:
 		return append([]effect{send{m.Name, r.listMessage()}}, r.measureMessages(m)...)
 	case wire.Chosen:
-		return []effect{send{m.Name, r.listMessage()}, send{m.Name, r.finalistsMessage()}}
+		if !m.LeftOut {
+			return []effect{send{m.Name, r.listMessage()}, send{m.Name, r.finalistsMessage()}}
+		}
 	case wire.Launching:
-		if m.Launch == "" {
+		if m.Launch == "" || m.Launch == wire.LaunchAsking {
 			return []effect{send{m.Name, *r.Launch}}
 		}
 	}

@@ -43,10 +43,11 @@ func (r *Room) serverName(server int) string {
 }
 
 func (r *Room) launched(m *Member, launched wire.Launched, now time.Time) {
-	if launched.Round != r.Round || r.Stage != wire.Launching {
+	repeated := launched.State == m.Launch && launched.Detail == m.Detail
+	if launched.Round != r.Round || r.Stage != wire.Launching || repeated {
 		return
 	}
-	m.Launch, m.Detail = launched.State, discovery.CleanText(launched.Detail)
+	m.Launch, m.Detail = launched.State, launched.Detail
 	if text, ok := launchTexts[m.Launch]; ok {
 		r.note(now, text, m.Name)
 	}

@@ -3,7 +3,9 @@ package host
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"muster/discovery"
@@ -12,15 +14,16 @@ import (
 
 // Listed takes the server list that was asked for, and has everyone measure it.
 func (r *Room) Listed(servers []discovery.Server, err error, now time.Time) []effect {
+	servers = shared(servers)
 	switch {
 	case r.Stage != wire.Listing:
-		return nil // the organiser was faster
+		return nil // nobody waits for it
 	case err != nil:
 		return r.fail(now, "no server list: %v", err)
 	case len(servers) == 0:
 		return r.fail(now, "the server list is empty")
 	}
-	r.Servers = byNeighbourhood(servers)
+	r.Servers = servers
 	r.Infos = make([]*discovery.Info, len(servers))
 	r.enter(wire.Measuring, now)
 	r.note(now, "%d servers listed", len(servers))
@@ -32,13 +35,43 @@ func (r *Room) Listed(servers []discovery.Server, err error, now time.Time) []ef
 	return effects
 }
 
-// byNeighbourhood sorts servers by country, origin AS and address: neighbours
-// share their markers on the wire, and have nearly the same RTT.
-func byNeighbourhood(servers []discovery.Server) []discovery.Server {
-	return slices.SortedFunc(slices.Values(servers), func(a, b discovery.Server) int {
-		return cmp.Or(cmp.Compare(a.Country, b.Country), cmp.Compare(a.ASN, b.ASN), discovery.CompareAddr(a, b))
+// shared is a list as everyone in the room has it: what cannot be asked or said
+// on the wire is gone, each server stands in it once, by country, origin AS and
+// address. Neighbours share their markers then, and have nearly the same RTT.
+func shared(servers []discovery.Server) []discovery.Server {
+	var usable []discovery.Server
+	for _, s := range servers {
+		if s = canonical(s); s.Addr.IsValid() && s.Addr.Port() != 0 {
+			usable = append(usable, s)
+		}
+	}
+	slices.SortFunc(usable, discovery.CompareAddr)
+	usable = slices.CompactFunc(usable, func(a, b discovery.Server) bool { return a.Addr == b.Addr })
+	usable = usable[:min(len(usable), discovery.MaxServers)]
+	slices.SortStableFunc(usable, func(a, b discovery.Server) int {
+		return cmp.Or(cmp.Compare(a.Country, b.Country), cmp.Compare(a.ASN, b.ASN))
 	})
+	return usable
 }
+
+// canonical is a server as [discovery.AppendList] can say it: a country of two
+// capitals or none, and no AS of the numbers that its markers use.
+func canonical(s discovery.Server) discovery.Server {
+	s.Addr = discovery.Canonical(s.Addr)
+	s.Addr = netip.AddrPortFrom(s.Addr.Addr().WithZone(""), s.Addr.Port())
+	if len(s.Country) != 2 || strings.Trim(s.Country, capitals) != "" {
+		s.Country = ""
+	}
+	if s.ASN >= firstMarker {
+		s.ASN = 0
+	}
+	return s
+}
+
+const (
+	capitals    = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	firstMarker = 0xff000000
+)
 
 func (r *Room) listMessage() wire.Message { return wire.List{Round: r.Round, Servers: r.Servers} }
 
@@ -104,7 +137,11 @@ func (r *Room) report(m *Member, report wire.Report, now time.Time) error {
 		}
 		m.add(result)
 	}
-	m.Heard, m.LeftOut = now, false
+	m.Heard = now
+	if m.LeftOut {
+		m.LeftOut = false
+		r.note(now, "%s measures again", m.Name)
+	}
 	return nil
 }
 

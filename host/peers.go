@@ -21,31 +21,32 @@ func (h *Host) servePeer(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // Upgrade has answered
 	}
-	h.work.Go(func() { h.talk(ws) })
+	if !h.begin(func() { h.talk(ws) }) {
+		ws.Close()
+	}
 }
 
 func (h *Host) talk(ws *websocket.Conn) {
 	h.metrics.peers.Inc()
 	defer h.metrics.peers.Dec()
-	p := &visitor{host: h, conn: wire.NewConn(ws)}
-	patience := time.AfterFunc(helloWait, func() { p.conn.Close(errors.New("host: no hello")) })
-	defer patience.Stop()
-	p.greeted = patience.Stop
-	err := p.conn.Run(h.ctx, p.receive)
-	h.config.Logger.Debug("peer's connection ended", "player", p.name, "error", err)
-	if p.room != nil {
-		p.room.post(func() { p.room.gone(p.name, p.conn) })
+	v := &visitor{host: h, conn: wire.NewConn(ws, wire.AtHost)}
+	v.patience = time.AfterFunc(helloWait, func() { v.conn.Close(errors.New("host: no hello")) })
+	defer v.patience.Stop()
+	err := v.conn.Run(h.ctx, v.receive)
+	h.config.Logger.Debug("peer's connection ended", "player", v.name, "error", err)
+	if v.room != nil {
+		v.room.post(func() { v.room.gone(v.name, v.conn) })
 	}
 }
 
 // visitor is a connection, and the member behind it once it has said hello.
 // Only the connection's reader touches it.
 type visitor struct {
-	host    *Host
-	conn    *wire.Conn
-	greeted func() bool
-	room    *actor
-	name    string
+	host     *Host
+	conn     *wire.Conn
+	patience *time.Timer // until hello
+	room     *actor
+	name     string
 }
 
 func (v *visitor) receive(message wire.Message) error {
@@ -59,7 +60,7 @@ func (v *visitor) receive(message wire.Message) error {
 }
 
 func (v *visitor) hello(message wire.Message) error {
-	v.greeted()
+	v.patience.Stop()
 	hello, ok := message.(wire.Hello)
 	if !ok {
 		return v.refuse(&wire.Refusal{Reason: wire.ReasonMalformed, Message: "the first message must be hello"})
@@ -73,7 +74,7 @@ func (v *visitor) hello(message wire.Message) error {
 	}
 	room := v.host.actor(CanonicalCode(hello.Code))
 	if room == nil {
-		return v.refuse(&wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room has the code %q", hello.Code), Hint: "ask the organiser for the code; letter case does not matter"})
+		return v.refuse(&wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room has the code %q", CanonicalCode(hello.Code)), Hint: "ask the organiser for the code; letter case does not matter"})
 	}
 	return v.enter(room, hello)
 }
@@ -87,6 +88,9 @@ func (v *visitor) enter(room *actor, hello wire.Hello) error {
 		v.name = name
 		refused <- refusal
 	})
+	if v.host.ctx.Err() != nil {
+		return errors.New("host: the host is closing") // the peer may come back after a restart
+	}
 	if !asked {
 		return v.refuse(&wire.Refusal{Reason: wire.ReasonClosed, Message: "the room was closed"})
 	}

@@ -14,6 +14,7 @@ package host
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"muster/discovery"
@@ -23,8 +24,8 @@ import (
 
 // How long a room waits, and why that long.
 const (
-	// goneAfter is how long a player may be away: long enough to start the
-	// program again and come back.
+	// goneAfter is how long a player may be away before the others go on, or the
+	// place is given to someone else: long enough to start the program again.
 	goneAfter = 30 * time.Second
 	// stalledAfter is how long a connected player may report nothing: several
 	// times the longest silence of a plan that waits for lost servers.
@@ -36,6 +37,9 @@ const (
 	measuringGrace = time.Minute
 	// verifyingTime is ample for the samples of a few servers.
 	verifyingTime = 15 * time.Second
+	// keepRooms is how long a room without anyone in it is kept: an evening and
+	// the morning after.
+	keepRooms = 24 * time.Hour
 )
 
 // Settings are what the organiser decides.
@@ -123,7 +127,8 @@ func NewRoom(code, secret string, settings Settings, now time.Time) *Room {
 }
 
 // Go is the organiser's word: start with who is here, choose from what there
-// is, or begin the next round.
+// is, or begin the next round. While the list is fetched or the finalists are
+// looked at, it changes nothing: both are short.
 func (r *Room) Go(now time.Time) []effect {
 	switch r.Stage {
 	case wire.Gathering:
@@ -133,8 +138,7 @@ func (r *Room) Go(now time.Time) []effect {
 		}
 		return r.list(now)
 	case wire.Measuring:
-		r.note(now, "the organiser says go: choosing from what has been measured")
-		return r.choose(now)
+		return r.chooseEarly(now)
 	case wire.Launching, wire.Failed:
 		return r.again(now)
 	}
@@ -145,6 +149,8 @@ func (r *Room) Go(now time.Time) []effect {
 // second.
 func (r *Room) Tick(now time.Time) []effect {
 	switch r.Stage {
+	case wire.Gathering:
+		r.tickGathering(now)
 	case wire.Measuring:
 		return r.tickMeasuring(now)
 	case wire.Chosen:
@@ -156,7 +162,7 @@ func (r *Room) Tick(now time.Time) []effect {
 // again starts the next round with the same members.
 func (r *Room) again(now time.Time) []effect {
 	r.Round++
-	r.Final, r.Launch = nil, nil
+	r.Servers, r.Infos, r.Selection, r.Final, r.Launch = nil, nil, nil, nil, nil
 	for _, m := range r.Members {
 		m.reset(0, now)
 	}
@@ -195,15 +201,27 @@ func (r *Room) note(now time.Time, format string, args ...any) {
 	}
 }
 
-func (r *Room) lastNote() time.Time {
-	if len(r.Log) == 0 {
-		return r.Opened
+// Over tells a room that nobody is in any more.
+func (r *Room) Over(now time.Time) bool {
+	last := r.Opened
+	for _, m := range r.Members {
+		if m.Connected {
+			return false
+		}
+		last = later(last, m.Heard)
 	}
-	return r.Log[len(r.Log)-1].At
+	return now.Sub(last) > keepRooms
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // Returned notes that the host was away and has the room again. What it was
-// waiting for starts over; nobody is blamed for the time between.
+// waiting for starts over, and nobody is blamed for the time between.
 func (r *Room) Returned(now time.Time) []effect {
 	r.note(now, "the host was restarted")
 	r.Since = now
@@ -216,9 +234,11 @@ func (r *Room) Returned(now time.Time) []effect {
 	return nil
 }
 
+// member is who has the name, letter case apart: Ann and ann would be mistaken
+// for each other.
 func (r *Room) member(name string) *Member {
 	for _, m := range r.Members {
-		if m.Name == name {
+		if strings.EqualFold(m.Name, name) {
 			return m
 		}
 	}
@@ -226,21 +246,18 @@ func (r *Room) member(name string) *Member {
 }
 
 // active are the members whom the round counts on.
-func (r *Room) active() []*Member {
+func (r *Room) active() []*Member { return r.activeWho(func(*Member) bool { return true }) }
+
+func (r *Room) activeWho(are func(*Member) bool) []*Member {
 	var active []*Member
 	for _, m := range r.Members {
-		if !m.LeftOut {
+		if !m.LeftOut && are(m) {
 			active = append(active, m)
 		}
 	}
 	return active
 }
 
-func (r *Room) allActive(is func(*Member) bool) bool {
-	for _, m := range r.active() {
-		if !is(m) {
-			return false
-		}
-	}
-	return true
+func (r *Room) allActive(are func(*Member) bool) bool {
+	return len(r.activeWho(are)) == len(r.active())
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"muster/discovery"
@@ -60,13 +61,24 @@ func Restore(data []byte) (*Room, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, fmt.Errorf("host: saved room: %w", err)
 	}
-	if s.Room == nil || len(s.Reports) != len(s.Room.Members) {
-		return nil, fmt.Errorf("host: saved room: incomplete")
+	if s.Room == nil || len(s.Reports) != len(s.Room.Members) || !s.Room.isWhole() {
+		return nil, errors.New("host: saved room: incomplete")
 	}
 	if err := s.Room.unpack(s); err != nil {
 		return nil, fmt.Errorf("host: saved room %s: %w", s.Room.Code, err)
 	}
 	return s.Room, nil
+}
+
+// isWhole tells that what the stage needs is there.
+func (r *Room) isWhole() bool {
+	switch r.Stage {
+	case wire.Chosen:
+		return r.Final != nil && r.Selection != nil && r.Selection.Chosen != nil
+	case wire.Launching:
+		return r.Launch != nil
+	}
+	return true
 }
 
 func (r *Room) unpack(s saved) error {

@@ -23,9 +23,11 @@ func (p *Peer) launch(m wire.Launch) {
 	})
 }
 
-// sayLaunched tells the host how far the launch got, now and after a lost
-// connection.
+// sayLaunched tells the host how far the newest launch got, now and after a
+// lost connection.
 func (p *Peer) sayLaunched(launched wire.Launched) {
-	p.launched = &launched
-	p.send(launched)
+	if launched.Round == p.launched.Round {
+		p.launched = &launched
+		p.send(launched)
+	}
 }

@@ -15,6 +15,15 @@ type ledger struct {
 	done     bool
 }
 
+// newLedger begins with what is known from before.
+func newLedger(known []discovery.Result) *ledger {
+	l := &ledger{}
+	for _, r := range known {
+		l.add(r)
+	}
+	return l
+}
+
 func (l *ledger) add(r discovery.Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -27,13 +27,8 @@ import (
 )
 
 const (
-	// flushEvery is how often results go to the host: the page shows them live.
-	flushEvery = 250 * time.Millisecond
 	// dialTimeout is how long a host may take to answer.
 	dialTimeout = 10 * time.Second
-	// The pauses between attempts to come back double from the first to the last.
-	firstPause = 250 * time.Millisecond
-	lastPause  = 5 * time.Second
 	// giveUpAfter is how long a host may be away: a restart, a change of Wi-Fi.
 	giveUpAfter = 3 * time.Minute
 )
@@ -59,7 +54,8 @@ type Options struct {
 	// NewPlan is the order in which to measure.
 	NewPlan func(measure wire.Measure, servers []discovery.Server) (discovery.Plan, error)
 	// Launch takes the player to a server; it tells how far it got as often as
-	// that changes.
+	// that changes. Its context ends with the peer, or when the next round
+	// begins.
 	Launch func(ctx context.Context, launch wire.Launch, tell func(wire.LaunchState, string))
 	// Events tells the player's screen what happens. It is called from one
 	// goroutine and must not block.
@@ -67,6 +63,25 @@ type Options struct {
 	// Once: leave after the first launch.
 	Once   bool
 	Logger *slog.Logger
+
+	// pace is [realPace] if it is zero; tests are in a hurry.
+	pace pace
+}
+
+// pace is how fast a peer goes about its work.
+type pace struct {
+	// flush is how often results go to the host: the page shows them live.
+	flush time.Duration
+	// sample spaces the samples of a finalist: servers answer an address about
+	// once a second.
+	sample time.Duration
+	// The pauses between attempts to come back double from the first to the last.
+	firstPause, lastPause time.Duration
+}
+
+var realPace = pace{
+	flush: 250 * time.Millisecond, sample: 1100 * time.Millisecond,
+	firstPause: 250 * time.Millisecond, lastPause: 5 * time.Second,
 }
 
 // ErrUnreachable says that no host answers.
@@ -86,16 +101,19 @@ type Peer struct {
 	work    sync.WaitGroup
 
 	token    string
-	conn     *wire.Conn // nil while there is none
+	conn     *wire.Conn // nil until the host has let us in
 	round    *round
+	look     *look // the newest
 	scanner  *scanner
 	launched *wire.Launched // the newest, for a host that missed it
 	stop     context.CancelFunc
 }
 
 // Run plays a part in the room until ctx ends, the host turns the player away
-// (a *[wire.Refusal]), or the host is gone for good ([ErrUnreachable]).
+// (a [wire.Refusal]), the host makes no sense, or it is gone for good
+// ([ErrUnreachable]).
 func Run(ctx context.Context, options Options) error {
+	options.pace = cmp.Or(options.pace, realPace)
 	p := &Peer{
 		options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
 		inbox: make(chan func()), token: options.Token, scanner: newScanner(options.NewProber),
@@ -117,7 +135,7 @@ func Run(ctx context.Context, options Options) error {
 var errFinished = errors.New("peer: finished")
 
 func (p *Peer) loop() {
-	flush := time.NewTicker(flushEvery)
+	flush := time.NewTicker(p.options.pace.flush)
 	defer flush.Stop()
 	for {
 		select {
@@ -154,59 +172,59 @@ func (p *Peer) send(m wire.Message) {
 // stayConnected connects again and again, with growing pauses, and returns why
 // it stopped.
 func (p *Peer) stayConnected() error {
-	var lastSeen time.Time
-	pause := firstPause
+	var lastSeen time.Time // the host, by us
+	pause := p.options.pace.firstPause
 	for {
-		err := p.connect(func() { pause = firstPause; lastSeen = time.Now() })
-		var refusal wire.Refusal
+		welcomed, err := p.connect()
+		if welcomed {
+			lastSeen, pause = time.Now(), p.options.pace.firstPause
+		}
 		switch {
 		case p.ctx.Err() != nil:
 			return context.Cause(p.ctx)
-		case errors.As(err, &refusal):
-			return refusal
+		case errors.Is(err, wire.ErrMalformed):
+			return err // it would happen again
 		case lastSeen.IsZero(), time.Since(lastSeen) > giveUpAfter:
 			return fmt.Errorf("%w at %s: %w", ErrUnreachable, p.options.URL, err)
 		}
 		p.post(func() { p.tell(Disconnected{Err: err, Retry: pause}) })
-		select {
-		case <-time.After(pause):
-		case <-p.ctx.Done():
-		}
-		pause = min(2*pause, lastPause)
+		sleep(p.ctx, pause)
+		pause = min(2*pause, p.options.pace.lastPause)
 	}
 }
 
-// connect holds one connection until it ends. welcomed is called once the host
-// has let the player in.
-func (p *Peer) connect(welcomed func()) error {
+// connect holds one connection until it ends, and tells whether the host let
+// the player in.
+func (p *Peer) connect() (welcomed bool, err error) {
 	ctx, cancel := context.WithTimeout(p.ctx, dialTimeout)
 	defer cancel()
 	dialer := websocket.Dialer{HandshakeTimeout: dialTimeout} // no proxy: hosts are friends' machines
 	ws, _, err := dialer.DialContext(ctx, p.options.URL, nil)
 	if err != nil {
-		return err
+		return false, err
 	}
-	conn := wire.NewConn(ws)
-	p.post(func() { p.conn = conn; p.send(p.hello()) })
+	conn := wire.NewConn(ws, wire.AtPeer)
+	p.post(func() { conn.Send(p.hello()) })
 	err = conn.Run(p.ctx, func(m wire.Message) error {
-		if refusal, ok := m.(wire.Refusal); ok {
-			return refusal
-		}
 		if _, ok := m.(wire.Welcome); ok {
-			welcomed()
+			welcomed = true
 		}
-		return p.ask(func() error { return p.receive(m) })
+		return p.obey(conn, m)
 	})
 	p.post(func() { p.conn = nil })
-	return err
+	return welcomed, err
 }
 
-// ask has the peer's goroutine do something and waits for its answer.
-func (p *Peer) ask(act func() error) error {
-	answer := make(chan error, 1)
-	p.post(func() { answer <- act() })
+// obey has the peer's goroutine act on a message, and waits until it has. What
+// it cannot act on ends the peer: a new connection would bring it again.
+func (p *Peer) obey(conn *wire.Conn, m wire.Message) error {
+	done := make(chan error, 1)
+	p.post(func() { done <- p.receive(conn, m) })
 	select {
-	case err := <-answer:
+	case err := <-done:
+		if err != nil {
+			p.leave(err)
+		}
 		return err
 	case <-p.ctx.Done():
 		return context.Cause(p.ctx)

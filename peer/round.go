@@ -3,14 +3,20 @@ package peer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"muster/discovery"
 	"muster/host/wire"
 )
 
-// chunk is how many results a frame carries: small enough to be progress, large
-// enough that a whole list fits the connection's queue.
-const chunk = 8192
+const (
+	// chunk is how many results go together: what their servers say of
+	// themselves fits a message even if all texts are new and long.
+	chunk = 1024
+	// maxQueued is how many messages wait for a slow line before results are
+	// held back.
+	maxQueued = 16
+)
 
 // round is one round of the room as this player sees it.
 type round struct {
@@ -18,17 +24,21 @@ type round struct {
 	servers []discovery.Server
 	measure *wire.Measure
 	ledger  *ledger // nil until measuring began
-	// sent counts the ledger's results that this connection has carried.
+	// sent counts the ledger's results that this connection was given. Those
+	// that were lost with one are sent again, all of them: see welcome.
 	sent     int
 	saidDone bool
-	launched bool
+	shown    Progress
 }
 
 // receive acts on a message of the host.
-func (p *Peer) receive(m wire.Message) error {
+func (p *Peer) receive(conn *wire.Conn, m wire.Message) error {
 	switch m := m.(type) {
 	case wire.Welcome:
+		p.conn = conn
 		p.welcome(m)
+	case wire.Refusal:
+		return m
 	case wire.Room:
 		p.tell(RoomChanged{m})
 		p.finishIfFailed(m)
@@ -62,12 +72,14 @@ func (p *Peer) welcome(m wire.Welcome) {
 	p.tell(Joined{m.Name})
 }
 
-// list begins a round, unless it is the one we are in.
+// list begins a round, unless it is the one we are in. A host that lost its
+// memory may send another list under the same number.
 func (p *Peer) list(m wire.List) {
-	if p.round != nil && p.round.number == m.Round && len(p.round.servers) == len(m.Servers) {
+	if p.round != nil && p.round.number == m.Round && slices.Equal(p.round.servers, m.Servers) {
 		return
 	}
 	p.stop()
+	p.look = nil
 	p.round = &round{number: m.Round, servers: m.Servers}
 }
 
@@ -106,7 +118,7 @@ func (p *Peer) discover(known []discovery.Result) error {
 	if err != nil {
 		return err
 	}
-	r.ledger = &ledger{results: known}
+	r.ledger = newLedger(known)
 	r.sent = len(known)
 	task := task{game: r.measure.Game, servers: r.servers, plan: discovery.Resume(plan, known), seen: r.ledger.add}
 	p.inBackground(func(ctx context.Context) {
@@ -138,24 +150,35 @@ func (p *Peer) fail(ctx context.Context, err error) {
 	}
 }
 
-// flush sends the host what it has not heard yet.
+// flush sends the host what it has not heard yet, as fast as the line takes it.
 func (p *Peer) flush() {
 	r := p.round
-	if p.conn == nil || r == nil || r.ledger == nil {
+	if r == nil || r.ledger == nil {
+		return
+	}
+	p.progress()
+	if p.conn == nil {
 		return
 	}
 	results, done := r.ledger.since(r.sent)
-	for start := 0; start < len(results); start += chunk {
-		p.report(results[start:min(start+chunk, len(results))])
+	for len(results) > 0 && p.conn.Queued() < maxQueued {
+		n := min(chunk, len(results))
+		p.report(results[:n])
+		results, r.sent = results[n:], r.sent+n
 	}
-	r.sent += len(results)
-	if len(results) > 0 {
-		probed, answered := r.ledger.counts()
-		p.tell(Progress{Probed: probed, Answered: answered, Listed: len(r.servers)})
-	}
-	if done && !r.saidDone {
+	if done && len(results) == 0 && !r.saidDone {
 		r.saidDone = true
 		p.send(wire.Done{Round: r.number})
+	}
+}
+
+// progress shows the player how far the measuring is, if it has got on.
+func (p *Peer) progress() {
+	r := p.round
+	probed, answered := r.ledger.counts()
+	if now := (Progress{Probed: probed, Answered: answered, Listed: len(r.servers)}); now != r.shown {
+		r.shown = now
+		p.tell(now)
 	}
 }
 
@@ -164,12 +187,18 @@ func (p *Peer) report(results []discovery.Result) {
 	var infos []wire.ServerInfo
 	for i := range results {
 		if results[i].Info != nil {
-			infos = append(infos, wire.ServerInfo{Server: results[i].Server, Info: *results[i].Info})
+			infos = append(infos, wire.ServerInfo{Server: results[i].Server, Info: withoutName(*results[i].Info)})
 		}
 	}
 	if len(infos) > 0 {
 		p.send(wire.Infos{Round: p.round.number, Servers: infos})
 	}
+}
+
+// withoutName leaves out what only finalists need, and what repeats least.
+func withoutName(info discovery.Info) discovery.Info {
+	info.Name = ""
+	return info
 }
 
 // finishIfFailed ends a peer that came for one round, if that found nothing.

@@ -9,14 +9,21 @@ import (
 	"muster/host/wire"
 )
 
-// sampleEvery spaces the samples of a finalist: servers answer an address about
-// once a second.
-const sampleEvery = 1100 * time.Millisecond
+// look is a second look at the finalists, under way or over.
+type look struct {
+	round, attempt int
+	found          *wire.Verified // nil while it is under way
+}
 
-// verify looks at the finalists again and tells the host.
+// verify looks at the finalists again and tells the host. A host that asks
+// once more, after a lost connection, gets what was found.
 func (p *Peer) verify(m wire.Finalists) error {
 	if p.round == nil || p.round.number != m.Round {
 		return fmt.Errorf("peer: finalists of round %d without its list", m.Round)
+	}
+	if l := p.look; l != nil && l.round == m.Round && l.attempt == m.Attempt {
+		p.sayVerified(l)
+		return nil
 	}
 	servers := make([]discovery.Server, len(m.Servers))
 	for i, index := range m.Servers {
@@ -25,29 +32,37 @@ func (p *Peer) verify(m wire.Finalists) error {
 		}
 		servers[i] = p.round.servers[index]
 	}
-	if m.Samples < 1 || m.Samples > 20 {
-		return fmt.Errorf("peer: asked for %d samples", m.Samples)
-	}
+	l := &look{round: m.Round, attempt: m.Attempt}
+	p.look = l
 	p.inBackground(func(ctx context.Context) {
-		finalists, err := p.sample(ctx, servers, m)
+		found, err := p.sample(ctx, servers, m)
 		if err != nil {
 			p.fail(ctx, err)
 			return
 		}
-		p.post(func() { p.send(wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: finalists}) })
+		p.post(func() {
+			l.found = &wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: found}
+			p.sayVerified(l)
+		})
 	})
 	return nil
+}
+
+func (p *Peer) sayVerified(l *look) {
+	if l.found != nil {
+		p.send(*l.found)
+	}
 }
 
 // sample asks each server m.Samples times.
 func (p *Peer) sample(ctx context.Context, servers []discovery.Server, m wire.Finalists) ([]wire.Finalist, error) {
 	finalists := make([]wire.Finalist, len(servers))
 	for i := range finalists {
-		finalists[i].Server = m.Servers[i]
+		finalists[i] = wire.Finalist{Server: m.Servers[i], RTTs: []float64{}}
 	}
 	for n := range m.Samples {
 		if n > 0 {
-			if err := sleep(ctx, sampleEvery); err != nil {
+			if err := sleep(ctx, p.options.pace.sample); err != nil {
 				return nil, err
 			}
 		}
@@ -67,7 +82,7 @@ func addSample(f *wire.Finalist, r discovery.Result) {
 	f.Sent++
 	if r.State == discovery.Answered {
 		f.State = discovery.Answered
-		f.RTTs = append(f.RTTs, float64(r.RTT)/float64(time.Millisecond))
+		f.RTTs = append(f.RTTs, float64(wire.RoundRTT(r.RTT))/float64(time.Millisecond))
 	} else if f.State != discovery.Answered {
 		f.State = r.State
 	}

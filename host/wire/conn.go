@@ -12,41 +12,44 @@ import (
 
 // The limits of a connection, each with its reason.
 const (
-	// readLimit holds the list of 200,000 servers; everything else is far smaller.
-	readLimit = 4 << 20
-	// queueLength is how many messages wait for a slow member before the
-	// connection is given up: the member comes back and is told what counts.
-	queueLength = 64
+	// queueLength is how many messages wait for a slow reader before the
+	// connection is given up: the peer comes back and is told what counts.
+	queueLength = 48
 	// pingEvery keeps home routers' TCP mappings alive and finds dead peers.
 	pingEvery = 10 * time.Second
 	// pongWait is two pings missed and a slow line.
 	pongWait = 25 * time.Second
 	// writeWait is how long one message may take: a full list on a slow up-link.
 	writeWait = 20 * time.Second
+	// closeWait is how long a connection that ends may take to send what is
+	// queued, such as a refusal, and to see the other side's good-bye.
+	closeWait = 2 * time.Second
 )
 
 // ErrSlow says that the other side does not read what it is sent.
 var ErrSlow = errors.New("wire: the other side is too slow")
 
 // Conn carries messages over a WebSocket. One goroutine reads and one writes;
-// Send may be called from any.
+// Send and Close may be called from any, before Run too.
 type Conn struct {
 	ws    *websocket.Conn
+	side  Side
 	queue chan Frame
 
 	closing  sync.Once
 	closed   chan struct{}
-	closeErr error // guarded by closing, read after closed
+	closeErr error       // set by closing, read after closed
+	cutOff   *time.Timer // as closeErr
 }
 
-// NewConn takes over ws. Run must be called.
-func NewConn(ws *websocket.Conn) *Conn {
-	ws.SetReadLimit(readLimit)
-	return &Conn{ws: ws, queue: make(chan Frame, queueLength), closed: make(chan struct{})}
+// NewConn takes over the side's end of ws. Run or Close must be called.
+func NewConn(ws *websocket.Conn, side Side) *Conn {
+	ws.SetReadLimit(side.readLimit())
+	return &Conn{ws: ws, side: side, queue: make(chan Frame, queueLength), closed: make(chan struct{})}
 }
 
 // Send queues a message and never blocks. A queue that is full closes the
-// connection with [ErrSlow].
+// connection with [ErrSlow]; after Close, messages are dropped.
 func (c *Conn) Send(m Message) {
 	f, err := Marshal(m)
 	if err != nil {
@@ -65,43 +68,73 @@ func (c *Conn) SendFrame(f Frame) {
 	}
 }
 
-// Close ends the connection once what is queued has been sent; Run returns err.
+// Queued is how many messages wait to be written. Who has much to say, or
+// something that can wait, sends it while there are few.
+func (c *Conn) Queued() int { return len(c.queue) }
+
+// Close ends the connection once what is queued has been sent, or could not be
+// in two seconds; Run returns the err of the first Close.
 func (c *Conn) Close(err error) {
 	c.closing.Do(func() {
 		c.closeErr = err
+		c.cutOff = time.AfterFunc(closeWait, func() { c.ws.NetConn().Close() })
 		close(c.closed)
 	})
 }
 
 // Run reads messages into receive until the connection ends or ctx does, and
-// returns why. Both its goroutines have ended when it returns.
+// returns why: receive's error, ctx's, or the connection's own. Both its
+// goroutines have ended when it returns.
 func (c *Conn) Run(ctx context.Context, receive func(Message) error) error {
 	stop := context.AfterFunc(ctx, func() { c.Close(context.Cause(ctx)) })
 	defer stop()
 	var reader sync.WaitGroup
-	reader.Go(func() { c.Close(c.read(receive)) })
+	reader.Go(func() { c.read(receive) })
 	c.write()
-	c.ws.Close()
 	reader.Wait()
+	c.cutOff.Stop()
+	c.ws.Close()
 	return c.closeErr
 }
 
-func (c *Conn) read(receive func(Message) error) error {
+func (c *Conn) read(receive func(Message) error) {
 	c.ws.SetPongHandler(func(string) error { return c.ws.SetReadDeadline(time.Now().Add(pongWait)) })
 	for {
-		if err := c.ws.SetReadDeadline(time.Now().Add(pongWait)); err != nil {
-			return err
-		}
-		kind, data, err := c.ws.ReadMessage()
+		frame, err := c.readFrame()
 		if err != nil {
-			return fmt.Errorf("wire: read: %w", err)
+			c.Close(fmt.Errorf("wire: read: %w", err))
+			return
 		}
-		m, err := Unmarshal(Frame{Type: kind, Data: data})
-		if err != nil {
-			return err
+		if err := c.deliver(frame, receive); err != nil {
+			c.Close(err)
+			c.linger()
+			return
 		}
-		if err := receive(m); err != nil {
-			return err
+	}
+}
+
+func (c *Conn) readFrame() (Frame, error) {
+	if err := c.ws.SetReadDeadline(time.Now().Add(pongWait)); err != nil {
+		return Frame{}, err
+	}
+	kind, data, err := c.ws.ReadMessage()
+	return Frame{Type: kind, Data: data}, err
+}
+
+func (c *Conn) deliver(f Frame, receive func(Message) error) error {
+	m, err := c.side.unmarshal(f)
+	if err != nil {
+		return err
+	}
+	return receive(m)
+}
+
+// linger reads on, and throws away, until the other side has closed: a socket
+// that is closed with bytes unread takes back the refusal on its way out.
+func (c *Conn) linger() {
+	for {
+		if _, _, err := c.ws.NextReader(); err != nil {
+			return
 		}
 	}
 }
@@ -127,7 +160,7 @@ func (c *Conn) write() {
 	}
 }
 
-// drain sends what is still queued, such as a refusal, and says good-bye.
+// drain sends what is still queued and says good-bye.
 func (c *Conn) drain() {
 	for {
 		select {
@@ -137,7 +170,7 @@ func (c *Conn) drain() {
 			}
 		default:
 			goodbye := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
-			c.ws.WriteControl(websocket.CloseMessage, goodbye, time.Now().Add(time.Second)) // best effort: the other side may be gone
+			c.ws.WriteControl(websocket.CloseMessage, goodbye, time.Now().Add(closeWait)) // best effort: the other side may be gone
 			return
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/gorilla/websocket"
 )
@@ -31,11 +32,11 @@ var ErrMalformed = errors.New("wire: malformed message")
 func Marshal(m Message) (Frame, error) {
 	switch m := m.(type) {
 	case List:
-		return Frame{websocket.BinaryMessage, appendList([]byte{kindList}, m)}, nil
+		return BinaryFrame(AppendList(nil, m)), nil
 	case Report:
-		return Frame{websocket.BinaryMessage, appendReport([]byte{kindReport}, m)}, nil
+		return BinaryFrame(AppendReport(make([]byte, 0, reportSize(m)), m)), nil
 	case Infos:
-		return Frame{websocket.BinaryMessage, appendInfos([]byte{kindInfos}, m)}, nil
+		return BinaryFrame(AppendInfos(nil, m)), nil
 	}
 	return marshalJSON(m)
 }
@@ -50,12 +51,15 @@ func marshalJSON(m Message) (Frame, error) {
 	return Frame{websocket.TextMessage, append(data, fields[1:]...)}, nil
 }
 
-// Unmarshal reads a frame. Its errors wrap [ErrMalformed].
+// Unmarshal reads a frame. Its errors wrap [ErrMalformed]; texts in what it
+// returns are safe to show.
 func Unmarshal(f Frame) (Message, error) {
-	if f.Type == websocket.TextMessage {
+	switch {
+	case f.Type == websocket.TextMessage:
 		return unmarshalJSON(f.Data)
-	}
-	if len(f.Data) == 0 {
+	case f.Type != websocket.BinaryMessage:
+		return nil, fmt.Errorf("%w: frame type %d", ErrMalformed, f.Type)
+	case len(f.Data) == 0:
 		return nil, fmt.Errorf("%w: empty frame", ErrMalformed)
 	}
 	switch body := f.Data[1:]; f.Data[0] {
@@ -103,7 +107,12 @@ func unmarshalJSON(data []byte) (Message, error) {
 
 func into[M Message](data []byte) (Message, error) {
 	var m M
-	if err := json.Unmarshal(data, &m); err != nil {
+	err := json.Unmarshal(data, &m)
+	if c, ok := any(m).(checker); ok && err == nil {
+		err = c.check()
+	}
+	cleanTexts(reflect.ValueOf(&m))
+	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %v", ErrMalformed, m.kind(), err)
 	}
 	return m, nil

@@ -13,7 +13,10 @@ import (
 //
 //	kind │ round │ count │ gap │ flags │ players │ max │ map │ mode │ (flagged …)
 //
-// A text is 0 and the bytes when it is new, else its number in the frame.
+// The gap is the zigzag difference to the server before. What is flagged
+// follows in the order of the flags: bots, game port, app id, both pings in ms,
+// version, name. A text is 0, its length and its bytes when it is new, else its
+// number in the frame, from 1.
 const (
 	flagPassword = 1 << iota
 	flagBots
@@ -21,12 +24,22 @@ const (
 	flagAppID
 	flagPings
 	flagVersion
+	flagName
 )
 
-// maxWireText bounds a text; parsers cut theirs to the same length.
-const maxWireText = 256
+const (
+	// maxText bounds a text; [discovery.CleanText] cuts to the same length.
+	maxText = 256
+	// maxSeats bounds the counts of an Info, and its pings in milliseconds.
+	maxSeats = 1 << 16
+	// minInfo is the fewest bytes that a record takes.
+	minInfo = 6
+)
 
-func appendInfos(b []byte, in Infos) []byte {
+// AppendInfos appends an infos frame to b. What no honest server says is
+// brought back to what a frame can hold; see [TidyInfo].
+func AppendInfos(b []byte, in Infos) []byte {
+	b = append(b, kindInfos)
 	b = binary.AppendUvarint(b, uint64(in.Round))
 	b = binary.AppendUvarint(b, uint64(len(in.Servers)))
 	texts := dictionary{}
@@ -35,20 +48,36 @@ func appendInfos(b []byte, in Infos) []byte {
 		s := &in.Servers[i]
 		b = binary.AppendUvarint(b, zigzag(int64(s.Server-last)))
 		last = s.Server
-		b = appendInfo(b, &s.Info, texts)
+		info := TidyInfo(s.Info)
+		b = appendInfo(b, &info, texts)
 	}
 	return b
+}
+
+// TidyInfo is what arrives of an Info at the other side: safe texts, counts
+// from 0 to 65,536, pings in whole milliseconds.
+func TidyInfo(info discovery.Info) discovery.Info {
+	for _, text := range []*string{&info.Name, &info.Map, &info.Mode, &info.Version} {
+		*text = clean(*text)
+	}
+	for _, n := range []*int{&info.Players, &info.MaxPlayers, &info.Bots} {
+		*n = min(max(*n, 0), maxSeats)
+	}
+	for _, ping := range []*time.Duration{&info.MinPing, &info.MaxPing} {
+		*ping = min(max(ping.Truncate(time.Millisecond), 0), maxSeats*time.Millisecond)
+	}
+	return info
 }
 
 func appendInfo(b []byte, info *discovery.Info, texts dictionary) []byte {
 	flags := flagsOf(info)
 	b = append(b, flags)
-	b = binary.AppendUvarint(b, uint64(max(0, info.Players)))
-	b = binary.AppendUvarint(b, uint64(max(0, info.MaxPlayers)))
+	b = binary.AppendUvarint(b, uint64(info.Players))
+	b = binary.AppendUvarint(b, uint64(info.MaxPlayers))
 	b = texts.append(b, info.Map)
 	b = texts.append(b, info.Mode)
 	if flags&flagBots != 0 {
-		b = binary.AppendUvarint(b, uint64(max(0, info.Bots)))
+		b = binary.AppendUvarint(b, uint64(info.Bots))
 	}
 	if flags&flagGamePort != 0 {
 		b = binary.AppendUvarint(b, uint64(info.GamePort))
@@ -62,6 +91,9 @@ func appendInfo(b []byte, info *discovery.Info, texts dictionary) []byte {
 	}
 	if flags&flagVersion != 0 {
 		b = texts.append(b, info.Version)
+	}
+	if flags&flagName != 0 {
+		b = texts.append(b, info.Name)
 	}
 	return b
 }
@@ -78,6 +110,7 @@ func flagsOf(info *discovery.Info) byte {
 		{flagAppID, info.AppID != 0},
 		{flagPings, info.MinPing != 0 || info.MaxPing != 0},
 		{flagVersion, info.Version != ""},
+		{flagName, info.Name != ""},
 	} {
 		if f.set {
 			flags |= f.flag
@@ -99,14 +132,14 @@ func (d dictionary) append(b []byte, s string) []byte {
 
 func parseInfos(b []byte) (Message, error) {
 	r := reader{b: b}
-	in := Infos{Round: int(r.upTo(maxServers))}
-	count := r.upTo(uint64(len(r.b))) // a record has more than one byte
-	in.Servers = make([]ServerInfo, 0, count/5)
+	in := Infos{Round: int(r.upTo(maxRound))}
+	count := r.upTo(uint64(len(r.b) / minInfo))
+	in.Servers = make([]ServerInfo, 0, count)
 	var texts []string
 	last := int64(0)
 	for range count {
-		last += unzigzag(r.upTo(2 * maxServers))
-		if last < 0 || last > maxServers {
+		last += unzigzag(r.upTo(2 * discovery.MaxServers))
+		if last < 0 || last >= discovery.MaxServers {
 			r.fail("server %d", last)
 		}
 		info := r.info(&texts)
@@ -122,7 +155,6 @@ func parseInfos(b []byte) (Message, error) {
 }
 
 func (r *reader) info(texts *[]string) discovery.Info {
-	const maxSeats = 1 << 16
 	flags := r.byte()
 	info := discovery.Info{
 		Password:   flags&flagPassword != 0,
@@ -147,6 +179,9 @@ func (r *reader) info(texts *[]string) discovery.Info {
 	if flags&flagVersion != 0 {
 		info.Version = r.numbered(texts)
 	}
+	if flags&flagName != 0 {
+		info.Name = r.numbered(texts)
+	}
 	return info
 }
 
@@ -156,7 +191,7 @@ func (r *reader) numbered(texts *[]string) string {
 	n := r.uvarint()
 	switch {
 	case n == 0:
-		*texts = append(*texts, discovery.CleanText(r.text(maxWireText)))
+		*texts = append(*texts, clean(r.text(maxText)))
 		n = uint64(len(*texts))
 	case n > uint64(len(*texts)):
 		r.fail("text %d of %d", n, len(*texts))

@@ -10,36 +10,64 @@ import (
 	"muster/discovery"
 )
 
-// maxListBytes bounds an inflated list: every server with markers and IPv6.
-const maxListBytes = 8 << 20
+// A list frame is the annotated list of [discovery.AppendList], deflated:
+//
+//	kind │ round │ records of 6 bytes, deflated
+//
+// Neighbours in a list share most of their bytes, which deflate finds.
+const (
+	// maxListBytes bounds an inflated list: every server IPv6 and with markers
+	// of its own.
+	maxListBytes = discovery.MaxServers * 6 * 6
+	// maxInflation bounds how much a list grows when it is inflated. Servers
+	// differ, which costs deflate a byte or two each.
+	maxInflation = 16
+)
 
-// appendList appends the round and the deflated annotated list. Neighbours in a
-// list share most of their bytes, which deflate finds better than we would.
-func appendList(b []byte, l List) []byte {
+// AppendList appends a list frame to b.
+func AppendList(b []byte, l List) []byte {
+	b = append(b, kindList)
 	b = binary.AppendUvarint(b, uint64(l.Round))
-	var packed bytes.Buffer
-	w, err := flate.NewWriter(&packed, flate.DefaultCompression)
+	packed := bytes.NewBuffer(b)
+	w, err := flate.NewWriter(packed, flate.DefaultCompression)
 	if err != nil {
 		panic(err) // the level is a constant that flate knows
 	}
 	w.Write(discovery.AppendList(nil, l.Servers)) // a bytes.Buffer takes everything
 	w.Close()
-	return append(b, packed.Bytes()...)
+	return packed.Bytes()
 }
 
 func parseList(b []byte) (Message, error) {
 	r := reader{b: b}
-	l := List{Round: int(r.upTo(maxServers))}
+	l := List{Round: int(r.upTo(maxRound))}
 	if r.err != nil {
 		return nil, fmt.Errorf("%w: list: %v", ErrMalformed, r.err)
 	}
-	plain, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(r.b)), maxListBytes+1))
-	if err != nil || len(plain) > maxListBytes {
-		return nil, fmt.Errorf("%w: list of %d bytes or more: %v", ErrMalformed, len(plain), err)
+	plain, err := inflate(r.b)
+	if err == nil {
+		l.Servers, err = discovery.ParseList(plain)
 	}
-	l.Servers, err = discovery.ParseList(plain)
+	if err == nil && len(l.Servers) > discovery.MaxServers {
+		err = fmt.Errorf("%d servers", len(l.Servers))
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrMalformed, err)
+		return nil, fmt.Errorf("%w: list: %v", ErrMalformed, err)
 	}
 	return l, nil
+}
+
+func inflate(packed []byte) ([]byte, error) {
+	limit := min(maxListBytes, maxInflation*(len(packed)+16))
+	source := bytes.NewReader(packed)
+	plain, err := io.ReadAll(io.LimitReader(flate.NewReader(source), int64(limit)+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(plain) > limit:
+		return nil, fmt.Errorf("%d bytes inflate to over %d", len(packed), limit)
+	case source.Len() > 0:
+		return nil, fmt.Errorf("%d bytes left over", source.Len())
+	}
+	return plain, nil
 }

@@ -25,18 +25,35 @@ const (
 	codeRefused  = 1
 	codeAnswered = 2
 
-	// tick is the resolution of an RTT on the wire: finer than any path's jitter.
-	tick = 100 * time.Microsecond
+	// Tick is the resolution of an RTT on the wire: finer than any path's jitter.
+	Tick = 100 * time.Microsecond
+	// MaxRTT is the longest RTT on the wire: nothing that takes a minute is one.
+	MaxRTT = time.Minute
 
-	// maxServers bounds what a hostile frame can make us allocate or index. The
-	// largest lists in the field have some 30,000 servers.
-	maxServers = 1 << 20
+	// maxRound bounds the number of a round: an evening has a few dozen.
+	maxRound = 1 << 20
 )
 
-// AppendReport appends the report, without its kind, to b. Unprobed results are
-// left out, and of results for one server the last counts.
-func appendReport(b []byte, r Report) []byte {
+// RoundRTT is an RTT as it arrives at the other side. Rounding it again changes
+// nothing.
+func RoundRTT(rtt time.Duration) time.Duration { return rttOf(ticksOf(rtt)) }
+
+// ticksOf rounds half a tick down, so that rttOf(0) stays what it is.
+func ticksOf(rtt time.Duration) int64 {
+	return int64((min(max(rtt, 0), MaxRTT) + Tick/2 - 1) / Tick)
+}
+
+func rttOf(ticks int64) time.Duration { return max(time.Duration(ticks)*Tick, Tick/2) }
+
+// reportSize is about how many bytes a report takes.
+func reportSize(r Report) int { return 16 + len(r.Results) + len(r.Results)/16 }
+
+// AppendReport appends a report frame to b. Unprobed results are left out, and
+// of results for one server the last counts. It allocates nothing if b has room
+// and the results are in the order of the list.
+func AppendReport(b []byte, r Report) []byte {
 	results := inOrder(r.Results)
+	b = append(b, kindReport)
 	b = binary.AppendUvarint(b, uint64(r.Round))
 	b = appendRuns(b, results)
 	last := int64(0)
@@ -99,7 +116,7 @@ func appendState(b []byte, r *discovery.Result, last int64) ([]byte, int64) {
 	case discovery.Refused:
 		return append(b, codeRefused), last
 	}
-	ticks := int64((r.RTT + tick/2) / tick)
+	ticks := ticksOf(r.RTT)
 	return binary.AppendUvarint(b, codeAnswered+zigzag(ticks-last)), ticks
 }
 
@@ -108,7 +125,7 @@ func unzigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
 
 func parseReport(b []byte) (Message, error) {
 	r := reader{b: b}
-	report := Report{Round: int(r.upTo(maxServers))}
+	report := Report{Round: int(r.upTo(maxRound))}
 	report.Results = r.runs()
 	last := int64(0)
 	for i := range report.Results {
@@ -123,21 +140,25 @@ func parseReport(b []byte) (Message, error) {
 // runs reads the runs of indexes into results without a state. What it
 // allocates is bounded by the frame: each result still needs a byte of it.
 func (r *reader) runs() []discovery.Result {
-	results := make([]discovery.Result, 0, len(r.b))
+	runs := r.upTo(uint64(len(r.b) / 2))
+	results := make([]discovery.Result, 0, min(len(r.b), discovery.MaxServers))
 	next := uint64(0)
-	for range r.upTo(maxServers) {
-		next += r.upTo(maxServers)
-		length := r.upTo(maxServers)
-		if r.err == nil && (next+length > maxServers || uint64(len(results))+length > uint64(cap(results))) {
-			r.fail("more servers than the frame can hold")
-		}
-		if r.err != nil {
+	for range runs {
+		next += r.upTo(discovery.MaxServers)
+		length := r.upTo(discovery.MaxServers)
+		switch {
+		case r.err != nil:
+			return nil
+		case length == 0 || next+length > discovery.MaxServers || len(results)+int(length) > cap(results):
+			r.fail("a run of %d servers at %d", length, next)
 			return nil
 		}
-		for range length {
-			results = append(results, discovery.Result{Server: int(next)})
-			next++
+		first := len(results)
+		results = results[:first+int(length)]
+		for i := range results[first:] {
+			results[first+i].Server = int(next) + i
 		}
+		next += length
 	}
 	return results
 }
@@ -152,12 +173,11 @@ func (r *reader) state(result *discovery.Result, last int64) int64 {
 		return last
 	default:
 		ticks := last + unzigzag(code-codeAnswered)
-		if ticks < 0 || ticks > int64(time.Hour/tick) {
+		if ticks < 0 || ticks > int64(MaxRTT/Tick) {
 			r.fail("an RTT of %d ticks", ticks)
 			return 0
 		}
-		result.State = discovery.Answered
-		result.RTT = max(time.Duration(ticks)*tick, tick/2)
+		result.State, result.RTT = discovery.Answered, rttOf(ticks)
 		return ticks
 	}
 }

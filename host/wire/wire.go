@@ -64,6 +64,7 @@ const (
 	ReasonClosed    = "closed"     // the room was closed
 	ReasonMalformed = "malformed"  // the message makes no sense
 	ReasonSecret    = "secret"     // only the organiser may
+	ReasonReplaced  = "replaced"   // the player came back on another connection
 )
 
 func (r Refusal) Error() string { return r.Message }
@@ -83,8 +84,8 @@ type Measure struct {
 	// MaxRTT is the RTT over which a server is of no use, 0 for no limit.
 	MaxRTT time.Duration `json:"max_rtt_ns"`
 	Seed   uint64        `json:"seed"`
-	// Known is how many results the host still has from this player: they
-	// follow as a report and need not be measured again.
+	// Known is how many results the host still has from this player. If it has
+	// any, they follow as a report and need not be measured again.
 	Known int `json:"known"`
 }
 
@@ -95,8 +96,8 @@ type Report struct {
 	Results []discovery.Result
 }
 
-// Infos carries what servers say of themselves, by index. Names stay at home:
-// only finalists need one.
+// Infos carries what servers say of themselves, by index. Peers leave out the
+// names: only finalists need one.
 type Infos struct {
 	Round   int
 	Servers []ServerInfo

@@ -1,0 +1,277 @@
+package wire_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// start runs a connection in the background; its end comes out of the channel.
+func start(ctx context.Context, c *wire.Conn, receive func(wire.Message) error) <-chan error {
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(ctx, receive) }()
+	return ended
+}
+
+func ignore(wire.Message) error { return nil }
+
+// TestConversation: what one side sends, before Run or after, arrives in order,
+// and the end of one side is the end of the other.
+func TestConversation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hostWS, peerWS := pair(t)
+		host, peer := wire.NewConn(hostWS, wire.AtHost), wire.NewConn(peerWS, wire.AtPeer)
+		peer.Send(wire.Hello{Version: 1})
+		heard := make(chan wire.Message, 9)
+		collect := func(m wire.Message) error { heard <- m; return nil }
+		hostEnded, peerEnded := start(t.Context(), host, collect), start(t.Context(), peer, collect)
+		if m := <-heard; m != (wire.Hello{Version: 1}) {
+			t.Errorf("the host heard %+v", m)
+		}
+		for round := range 3 {
+			host.Send(wire.Measure{Round: round})
+		}
+		for round := range 3 {
+			if m := <-heard; m != (wire.Measure{Round: round}) {
+				t.Errorf("the peer heard %+v, want round %d", m, round)
+			}
+		}
+		over := errors.New("over")
+		host.Close(over)
+		host.Close(errors.New("the first Close counts"))
+		if err := <-hostEnded; err != over {
+			t.Errorf("the host's Run returns %v", err)
+		}
+		if err := <-peerEnded; !websocket.IsCloseError(errors.Unwrap(err), websocket.CloseNormalClosure) {
+			t.Errorf("the peer's Run returns %v, want a normal closure", err)
+		}
+	})
+}
+
+// TestRunEnds: whatever ends a connection, Run says why, soon, and leaves no
+// goroutine.
+func TestRunEnds(t *testing.T) {
+	stop := errors.New("stop")
+	tests := []struct {
+		name string
+		// act works on the host's connection and the raw peer.
+		act    func(host *wire.Conn, cancel context.CancelCauseFunc, peer *websocket.Conn)
+		want   error
+		within time.Duration
+	}{
+		{"the context", func(_ *wire.Conn, cancel context.CancelCauseFunc, _ *websocket.Conn) { cancel(stop) }, stop, 0},
+		{"receive's error", func(_ *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
+			peer.WriteMessage(websocket.TextMessage, []byte(`{"type":"done"}`))
+		}, stop, 0},
+		{"a malformed message", func(_ *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
+			peer.WriteMessage(websocket.BinaryMessage, []byte{9})
+		}, wire.ErrMalformed, 0},
+		{"a list to a host", func(_ *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
+			peer.WriteMessage(websocket.BinaryMessage, wire.AppendList(nil, wire.List{Round: 1}))
+		}, wire.ErrMalformed, 0},
+		{"too much text", func(_ *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
+			peer.WriteMessage(websocket.TextMessage, []byte(`{"type":"done","round":1`+strings.Repeat(" ", 128<<10)+`}`))
+		}, wire.ErrMalformed, 0},
+		{"a message over the read limit", func(_ *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
+			peer.WriteMessage(websocket.BinaryMessage, make([]byte, 2<<20))
+		}, websocket.ErrReadLimit, 2 * time.Second},
+		{"the peer's socket", func(_ *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) { peer.Close() }, nil, 0},
+		{"silence after a Close", func(host *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
+			peer.NetConn().SetReadDeadline(time.Unix(1, 0)) // reads no more, stays open
+			host.Close(stop)
+		}, stop, 2 * time.Second},
+		{"a message that cannot be sent", func(host *wire.Conn, _ context.CancelCauseFunc, _ *websocket.Conn) {
+			host.Send(wire.Room{MaxRTTMs: 1 / zero})
+		}, nil, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				hostWS, peerWS := pair(t)
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				host := wire.NewConn(hostWS, wire.AtHost)
+				ended := start(ctx, host, func(wire.Message) error { return stop })
+				drained := make(chan struct{})
+				go func() { // the peer's reader answers a good-bye
+					defer close(drained)
+					for {
+						if _, _, err := peerWS.NextReader(); err != nil {
+							return
+						}
+					}
+				}()
+				synctest.Wait()
+				begun := time.Now()
+				tt.act(host, cancel, peerWS)
+				err := <-ended
+				if err == nil || tt.want != nil && !errors.Is(err, tt.want) {
+					t.Errorf("Run returns %v, want %v", err, tt.want)
+				}
+				if took := time.Since(begun); took > tt.within {
+					t.Errorf("it took %v, want %v at most", took, tt.within)
+				}
+				<-drained
+				peerWS.Close()
+			})
+		})
+	}
+}
+
+var zero float64 // a division by it is infinite, which JSON cannot say
+
+// TestPings: a peer that answers pings may be silent for hours; one that does
+// not is given up.
+func TestPings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hostWS, peerWS := pair(t)
+		host, peer := wire.NewConn(hostWS, wire.AtHost), wire.NewConn(peerWS, wire.AtPeer)
+		hostEnded, peerEnded := start(t.Context(), host, ignore), start(t.Context(), peer, ignore)
+		select {
+		case err := <-hostEnded:
+			t.Errorf("the idle connection ended: %v", err)
+		case <-time.After(3 * time.Hour):
+		}
+		host.Close(io.EOF)
+		<-hostEnded
+		<-peerEnded
+	})
+	synctest.Test(t, func(t *testing.T) {
+		hostWS, peerWS := pair(t)
+		peerWS.SetPingHandler(func(string) error { return nil })
+		begun := time.Now()
+		ended := start(t.Context(), wire.NewConn(hostWS, wire.AtHost), ignore)
+		go func() {
+			for {
+				if _, _, err := peerWS.NextReader(); err != nil {
+					peerWS.Close()
+					return
+				}
+			}
+		}()
+		err := <-ended
+		var timeout net.Error
+		if !errors.As(err, &timeout) || !timeout.Timeout() {
+			t.Errorf("Run returns %v, want a timeout", err)
+		}
+		if took := time.Since(begun); took < 25*time.Second || took > 28*time.Second {
+			t.Errorf("the deaf peer was given up after %v", took)
+		}
+	})
+}
+
+// TestSlowReader: who does not read loses the connection, and holds up nobody:
+// not the sender, and not Run's end.
+func TestSlowReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hostWS, peerWS := pair(t)
+		defer peerWS.Close()
+		host := wire.NewConn(hostWS, wire.AtHost)
+		ended := start(t.Context(), host, ignore)
+		begun := time.Now()
+		for range 80 {
+			host.Send(wire.Done{Round: 1})
+			synctest.Wait()
+		}
+		if took := time.Since(begun); took > 0 {
+			t.Errorf("sending took %v", took)
+		}
+		if err := <-ended; !errors.Is(err, wire.ErrSlow) {
+			t.Errorf("Run returns %v, want ErrSlow", err)
+		}
+		if took := time.Since(begun); took > 2*time.Second {
+			t.Errorf("ending took %v", took)
+		}
+		host.Send(wire.Done{Round: 1}) // no panic, no block
+	})
+}
+
+func TestQueued(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hostWS, peerWS := pair(t)
+		defer peerWS.Close()
+		host := wire.NewConn(hostWS, wire.AtHost)
+		for range 5 {
+			host.Send(wire.Done{Round: 1})
+		}
+		if n := host.Queued(); n != 5 {
+			t.Errorf("%d messages are queued, want 5", n)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := start(ctx, host, ignore)
+		for range 5 {
+			peerWS.ReadMessage()
+		}
+		if n := host.Queued(); n != 0 {
+			t.Errorf("%d messages are queued, want none", n)
+		}
+		cancel()
+		go peerWS.NextReader() // answers the good-bye
+		<-ended
+	})
+}
+
+// TestRefusalArrives: a refusal reaches a peer that has more to say than the
+// host reads. Real sockets: a pipe has no buffer that could be lost.
+func TestRefusalArrives(t *testing.T) {
+	noLeak(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		upgrader := websocket.Upgrader{}
+		ws, err := upgrader.Upgrade(w, r, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		conn := wire.NewConn(ws, wire.AtHost)
+		conn.Run(r.Context(), func(wire.Message) error {
+			refusal := wire.Refusal{Reason: wire.ReasonFull, Message: "no room"}
+			conn.Send(refusal)
+			return refusal
+		})
+	}))
+	defer server.Close()
+	for range 20 {
+		ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		peer := wire.NewConn(ws, wire.AtPeer)
+		peer.Send(wire.Hello{Version: 1})
+		for range 20 {
+			peer.Send(wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Info: discovery.Info{Map: strings.Repeat("m", 250)}}}})
+		}
+		err = peer.Run(t.Context(), func(m wire.Message) error { return m.(wire.Refusal) })
+		if refusal := (wire.Refusal{}); !errors.As(err, &refusal) || refusal.Reason != wire.ReasonFull {
+			t.Errorf("the peer ended with %v, want the refusal", err)
+		}
+	}
+}
+
+// noLeak checks at the end of a test that no goroutine is left.
+func noLeak(t *testing.T) {
+	before := runtime.NumGoroutine()
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		for range 200 {
+			if runtime.NumGoroutine() <= before {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		stacks := make([]byte, 1<<20)
+		t.Errorf("%d goroutines before, %d after\n%s", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
+	})
+}

@@ -1,0 +1,148 @@
+package wire_test
+
+import (
+	"encoding/hex"
+	"net/netip"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// examples has one message of each kind as it stands on the wire: text, or the
+// bytes of a binary frame in hex. PROTOCOL.md shows these very lines.
+var examples = []struct {
+	message wire.Message
+	line    string
+}{
+	{wire.Hello{Version: 1, Code: "BAKODI", Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"},
+		`{"type":"hello","version":1,"code":"BAKODI","name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"}`},
+	{wire.Welcome{Version: 1, Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"},
+		`{"type":"welcome","version":1,"name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"}`},
+	{wire.Refusal{Reason: wire.ReasonCode, Message: `no room has the code "BAKODI"`, Hint: "ask the organiser for the code"},
+		`{"type":"refused","reason":"code","message":"no room has the code \"BAKODI\"","hint":"ask the organiser for the code"}`},
+	{wire.Measure{Round: 1, Game: "openarena", Strategy: "as", MaxRTT: 150 * time.Millisecond, Seed: 1, Known: 2},
+		`{"type":"measure","round":1,"game":"openarena","strategy":"as","max_rtt_ns":150000000,"seed":1,"known":2}`},
+	{wire.Done{Round: 1}, `{"type":"done","round":1}`},
+	{wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{17, 4}, Samples: 3},
+		`{"type":"finalists","round":1,"game":"openarena","attempt":1,"servers":[17,4],"samples":3}`},
+	{wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{
+		{Server: 17, State: discovery.Answered, RTTs: []float64{24.1, 23.9}, Sent: 3, Info: &discovery.Info{Name: "Aggressor", Map: "oa_dm1", Players: 4, MaxPlayers: 8}},
+		{Server: 4, State: discovery.Lost, RTTs: []float64{}, Sent: 3},
+	}},
+		`{"type":"verified","round":1,"attempt":1,"servers":[` +
+			`{"server":17,"state":"answered","rtts_ms":[24.1,23.9],"sent":3,"info":{"name":"Aggressor","map":"oa_dm1","players":4,"max_players":8}},` +
+			`{"server":4,"state":"lost","rtts_ms":[],"sent":3}]}`},
+	{wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.7:27960", Name: "Aggressor", Password: "club"},
+		`{"type":"launch","round":1,"game":"openarena","address":"192.0.2.7:27960","name":"Aggressor","password":"club"}`},
+	{wire.Launched{Round: 1, State: wire.LaunchFailed, Detail: "openarena: not found"},
+		`{"type":"launched","round":1,"state":"failed","detail":"openarena: not found"}`},
+	{wire.Room{
+		Code: "BAKODI", Name: "Friday", Game: "openarena", Stage: wire.Launching, Round: 1, Seats: 2, By: selection.Mean,
+		MaxRTTMs: 150, Map: "oa_dm1", Listed: 128,
+		Members: []wire.Member{
+			{Name: "ann", Organiser: true, Connected: true, Probed: 128, Answered: 101, Done: true, Launch: wire.LaunchStarted},
+			{Name: "bob", Probed: 96, Answered: 80, LeftOut: true},
+		},
+		Selection: &selection.Selection{
+			Format: selection.Format, By: selection.Mean, Players: []string{"ann"},
+			Chosen:  &selection.Ranked{Addr: netip.MustParseAddrPort("192.0.2.7:27960"), Score: 23.9, MeanMS: 23.9, MaxMS: 23.9, RTT: map[string]float64{"ann": 23.9}},
+			Ranking: []selection.Ranked{}, Reasons: []selection.Reason{},
+			Culled: selection.Culled{Unreachable: 27},
+		},
+		Connect: "192.0.2.7:27960", Server: "Aggressor",
+		Log: []wire.Note{{At: time.Date(2026, 11, 20, 20, 15, 0, 0, time.UTC), Text: "going on without bob, who has been gone for 30s"}},
+	},
+		`{"type":"room","code":"BAKODI","name":"Friday","game":"openarena","stage":"launching","round":1,"players":2,"by":"mean",` +
+			`"max_rtt_ms":150,"map":"oa_dm1","listed":128,"members":[` +
+			`{"name":"ann","organiser":true,"connected":true,"probed":128,"answered":101,"done":true,"launch":"launched"},` +
+			`{"name":"bob","connected":false,"probed":96,"answered":80,"done":false,"left_out":true}],` +
+			`"selection":{"format":"muster.selection/1","by":"mean","players":["ann"],` +
+			`"chosen":{"addr":"192.0.2.7:27960","score":23.9,"mean_ms":23.9,"max_ms":23.9,"stdev_ms":0,"rtt_ms":{"ann":23.9}},` +
+			`"ranking":[],"culled":{"unmeasured":0,"unreachable":27,"full":0,"filtered":0,"over_threshold":0},"reasons":[]},` +
+			`"connect":"192.0.2.7:27960","server":"Aggressor",` +
+			`"log":[{"at":"2026-11-20T20:15:00Z","text":"going on without bob, who has been gone for 30s"}]}`},
+
+	{wire.List{Round: 1, Servers: []discovery.Server{
+		{Addr: netip.MustParseAddrPort("192.0.2.7:27960"), Country: "DE", ASN: 3320},
+		{Addr: netip.MustParseAddrPort("192.0.2.8:27960"), Country: "DE", ASN: 3320},
+	}}, "01 01 faefe2ca00023c3f18180e3030b1e75a1c6060e2c8b500040000ffff"},
+	{wire.Report{Round: 1, Results: []discovery.Result{
+		{Server: 5, State: discovery.Answered, RTT: 24 * time.Millisecond},
+		{Server: 6, State: discovery.Answered, RTT: 23900 * time.Microsecond},
+		{Server: 7, State: discovery.Lost},
+		{Server: 9, State: discovery.Refused},
+	}}, "02 01 02 0503 0101 e203 03 00 01"},
+	{wire.Infos{Round: 1, Servers: []wire.ServerInfo{
+		{Server: 5, Info: discovery.Info{Map: "oa_dm1", Mode: "0", Players: 4, MaxPlayers: 8, Bots: 2}},
+		{Server: 9, Info: discovery.Info{Map: "oa_dm1", Mode: "4", Players: 0, MaxPlayers: 16, Password: true}},
+	}}, "03 01 02 0a 02 04 08 00066f615f646d31 000130 02 08 01 00 10 01 000134"},
+}
+
+// frameOf is the frame of an example's line.
+func frameOf(t *testing.T, line string) wire.Frame {
+	t.Helper()
+	if strings.HasPrefix(line, "{") {
+		return wire.Frame{Type: websocket.TextMessage, Data: []byte(line)}
+	}
+	data, err := hex.DecodeString(strings.ReplaceAll(line, " ", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wire.BinaryFrame(data)
+}
+
+func TestExamples(t *testing.T) {
+	seen := map[string]bool{}
+	for _, example := range examples {
+		name := reflect.TypeOf(example.message).Name()
+		seen[name] = true
+		t.Run(name, func(t *testing.T) {
+			want := frameOf(t, example.line)
+			got, err := wire.Marshal(example.message)
+			if _, isList := example.message.(wire.List); isList {
+				want = got // another release of flate may find other bytes
+			}
+			if err != nil || got.Type != want.Type || string(got.Data) != string(want.Data) {
+				t.Errorf("Marshal gives type %d, error %v\n%s\n%x\nwant type %d\n%s", got.Type, err, got.Data, got.Data, want.Type, example.line)
+			}
+			back, err := wire.Unmarshal(frameOf(t, example.line))
+			if err != nil || !reflect.DeepEqual(back, example.message) {
+				t.Errorf("Unmarshal gives %+v, %v\nwant %+v", back, err, example.message)
+			}
+		})
+	}
+	if len(seen) != 13 {
+		t.Errorf("%d kinds of message have an example, want all 13", len(seen))
+	}
+}
+
+// TestProtocolDocument holds PROTOCOL.md to what is really said.
+func TestProtocolDocument(t *testing.T) {
+	document, err := os.ReadFile("../../PROTOCOL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(document), "\n")
+	for _, example := range examples {
+		if !contains(lines, example.line) {
+			t.Errorf("PROTOCOL.md lacks the example of %T:\n%s", example.message, example.line)
+		}
+	}
+}
+
+func contains(lines []string, line string) bool {
+	for _, l := range lines {
+		if strings.TrimSpace(l) == line {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,372 @@
+package wire_test
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"math/rand/v2"
+	"net/netip"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+func TestMalformed(t *testing.T) {
+	tests := []struct{ name, line string }{
+		{"no kind", ""},
+		{"unknown kind", "09"},
+		{"text that is no JSON", `{"type":`},
+		{"JSON that is no object", `{"type":"hello"} {}`},
+		{"unknown type", `{"type":"shutdown"}`},
+		{"no type", `{"version":1}`},
+		{"field of another type", `{"type":"hello","version":"one"}`},
+		{"unknown state of a server", `{"type":"verified","servers":[{"server":1,"state":"maybe"}]}`},
+		{"answered without an RTT", `{"type":"verified","servers":[{"server":1,"state":"answered","rtts_ms":[],"sent":3}]}`},
+		{"an RTT without an answer", `{"type":"verified","servers":[{"server":1,"state":"lost","rtts_ms":[3],"sent":3}]}`},
+		{"negative RTT", `{"type":"verified","servers":[{"server":1,"state":"answered","rtts_ms":[-1],"sent":3}]}`},
+		{"RTT of years", `{"type":"verified","servers":[{"server":1,"state":"answered","rtts_ms":[1e300],"sent":3}]}`},
+		{"RTT that is no number", `{"type":"verified","servers":[{"server":1,"state":"answered","rtts_ms":[NaN],"sent":3}]}`},
+		{"RTT over any float", `{"type":"verified","servers":[{"server":1,"state":"answered","rtts_ms":[1e999],"sent":3}]}`},
+		{"more answers than samples", `{"type":"verified","servers":[{"server":1,"state":"answered","rtts_ms":[1,2],"sent":1}]}`},
+		{"too many finalists", `{"type":"finalists","samples":3,"servers":[` + strings.Repeat("0,", 64) + `0]}`},
+		{"too many samples", `{"type":"finalists","samples":21,"servers":[0]}`},
+		{"no samples", `{"type":"finalists","servers":[0]}`},
+		{"too many verified", `{"type":"verified","servers":[` + strings.Repeat("{},", 64) + `{}]}`},
+		{"address that is an option", `{"type":"launch","address":"+exec evil"}`},
+		{"address without port", `{"type":"launch","address":"192.0.2.7"}`},
+		{"name for an address", `{"type":"launch","address":"example.org:27960"}`},
+		{"unknown state of a launch", `{"type":"launched","state":"<script>"}`},
+
+		{"report: no round", "02"},
+		{"report: round too large", "02 ffffffff0f 00"},
+		{"report: no runs", "02 01"},
+		{"report: number cut off", "02 01 80"},
+		{"report: number of 11 bytes", "02 01 ffffffffffffffffffffff01"},
+		{"report: more runs than bytes", "02 01 7f 0001 00"},
+		{"report: empty run", "02 01 01 0000"},
+		{"report: run longer than the frame", "02 01 01 00ff7f 00"},
+		{"report: run beyond any list", "02 01 01 bf9a0c02 00 00"},
+		{"report: run of 2^64-1", "02 01 01 01ffffffffffffffffff01 00"},
+		{"report: states missing", "02 01 01 0003 00 00"},
+		{"report: bytes left over", "02 01 01 0001 00 00"},
+		{"report: negative RTT", "02 01 01 0001 03"},
+		{"report: RTT of over a minute", "02 01 01 0001 8480cc9208"},
+		{"report: RTT difference that overflows", "02 01 01 0002 04 ffffffffffffffffff01"},
+
+		{"infos: more records than bytes", "03 01 02 00 00 00 00 0000 0000"},
+		{"infos: cut off", "03 01 01 00 00 00 00 00"},
+		{"infos: server before the list", "03 01 01 01 00 00 00 0000 0000"},
+		{"infos: server beyond any list", "03 01 01 80b518 00 00 00 0000 0000"},
+		{"infos: text that was not sent", "03 01 01 00 00 00 00 01 0000"},
+		{"infos: text longer than the frame", "03 01 01 00 00 00 00 007f41 0000"},
+		{"infos: text longer than any", "03 01 01 00 00 00 00 00ff7f41 0000"},
+		{"infos: more seats than any server", "03 01 01 00 00 818004 00 0000 0000"},
+		{"infos: port over 65535", "03 01 01 00 04 00 00 0000 0000 808004"},
+		{"infos: bytes left over", "03 01 01 00 00 00 00 0000 0000 00"},
+
+		{"list: no round", "01"},
+		{"list: not deflated", "01 01 ffffffff"},
+		{"list: deflated, cut off", "01 01 faefe2ca"},
+		{"list: bytes left over", "01 01 0300 00"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			frame := wire.BinaryFrame(nil)
+			if tt.line != "" {
+				frame = frameOf(t, tt.line)
+			}
+			message, err := wire.Unmarshal(frame)
+			if !errors.Is(err, wire.ErrMalformed) || message != nil {
+				t.Errorf("Unmarshal gives %+v, error %v; want ErrMalformed", message, err)
+			}
+		})
+	}
+	if _, err := wire.Unmarshal(wire.Frame{Type: websocket.PingMessage, Data: []byte{2, 1, 0}}); !errors.Is(err, wire.ErrMalformed) {
+		t.Errorf("a control frame gives %v", err)
+	}
+}
+
+// TestTextsAreCleaned: whatever stands in a message may be printed.
+func TestTextsAreCleaned(t *testing.T) {
+	evil := `\u001b[2J\u202egnp.exe\u0007 x`
+	const clean = "[2Jgnp.exe x"
+	tests := []struct {
+		line string
+		text func(wire.Message) string
+	}{
+		{`{"type":"welcome","name":"EVIL"}`, func(m wire.Message) string { return m.(wire.Welcome).Name }},
+		{`{"type":"refused","message":"EVIL"}`, func(m wire.Message) string { return m.(wire.Refusal).Error() }},
+		{`{"type":"room","log":[{"text":"EVIL"}]}`, func(m wire.Message) string { return m.(wire.Room).Log[0].Text }},
+		{`{"type":"room","members":[{"name":"EVIL"}]}`, func(m wire.Message) string { return m.(wire.Room).Members[0].Name }},
+		{`{"type":"room","selection":{"why":{"bottleneck":"EVIL"}}}`, func(m wire.Message) string { return m.(wire.Room).Selection.Why.Bottleneck }},
+		{`{"type":"room","selection":{"chosen":{"addr":"192.0.2.7:1","rtt_ms":{"EVIL":1}}}}`, func(m wire.Message) string {
+			for name := range m.(wire.Room).Selection.Chosen.RTT {
+				return name
+			}
+			return "no name"
+		}},
+		{`{"type":"verified","servers":[{"info":{"name":"EVIL"}}]}`, func(m wire.Message) string { return m.(wire.Verified).Servers[0].Info.Name }},
+		{`{"type":"launched","state":"failed","detail":"EVIL"}`, func(m wire.Message) string { return m.(wire.Launched).Detail }},
+	}
+	for _, tt := range tests {
+		m, err := wire.Unmarshal(frameOf(t, strings.ReplaceAll(tt.line, "EVIL", evil)))
+		if err != nil {
+			t.Errorf("%s: %v", tt.line, err)
+			continue
+		}
+		if got := tt.text(m); got != clean {
+			t.Errorf("%s reads %q, want %q", tt.line, got, clean)
+		}
+	}
+	infos := wire.Infos{Servers: []wire.ServerInfo{{Info: discovery.Info{Map: "a\x1b[31mb\u202e"}}}}
+	if got := roundTrip(t, infos).(wire.Infos).Servers[0].Info.Map; got != "a[31mb" {
+		t.Errorf("the map of an infos frame reads %q", got)
+	}
+}
+
+func roundTrip(t testing.TB, m wire.Message) wire.Message {
+	t.Helper()
+	frame, err := wire.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := wire.Unmarshal(frame)
+	if err != nil {
+		t.Fatalf("%T does not come back: %v", m, err)
+	}
+	return back
+}
+
+func TestReportInAnyOrder(t *testing.T) {
+	answered := func(server, ms int) discovery.Result {
+		return discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(ms) * time.Millisecond}
+	}
+	got := roundTrip(t, wire.Report{Round: 3, Results: []discovery.Result{
+		answered(9, 90), answered(2, 20), {Server: 5}, answered(9, 91), {Server: 3, State: discovery.Refused}, {Server: 2, State: discovery.Lost},
+	}})
+	want := wire.Report{Round: 3, Results: []discovery.Result{
+		{Server: 2, State: discovery.Lost}, {Server: 3, State: discovery.Refused}, answered(9, 91),
+	}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+}
+
+func TestRTTs(t *testing.T) {
+	tests := []struct{ rtt, want time.Duration }{
+		{0, 50 * time.Microsecond},
+		{-time.Second, 50 * time.Microsecond},
+		{30 * time.Microsecond, 50 * time.Microsecond},
+		{50 * time.Microsecond, 50 * time.Microsecond},
+		{51 * time.Microsecond, 100 * time.Microsecond},
+		{149 * time.Microsecond, 100 * time.Microsecond},
+		{23_960 * time.Microsecond, 24 * time.Millisecond},
+		{time.Hour, time.Minute},
+	}
+	for _, tt := range tests {
+		report := wire.Report{Results: []discovery.Result{{State: discovery.Answered, RTT: tt.rtt}}}
+		got := roundTrip(t, report).(wire.Report).Results[0].RTT
+		if got != tt.want || wire.RoundRTT(tt.rtt) != tt.want || wire.RoundRTT(got) != got {
+			t.Errorf("%v arrives as %v, and then as %v; RoundRTT says %v; want %v", tt.rtt, got, wire.RoundRTT(got), wire.RoundRTT(tt.rtt), tt.want)
+		}
+	}
+}
+
+// TestAbsurdInfos: what a parser let through must not make a frame that the
+// other side refuses.
+func TestAbsurdInfos(t *testing.T) {
+	absurd := discovery.Info{
+		Name: strings.Repeat("n", 300), Map: strings.Repeat("m", 256) + " x", Mode: "\x00\xff", Version: "1\n2",
+		Players: -3, MaxPlayers: 1 << 30, Bots: 1 << 40, GamePort: 65535, AppID: 1<<64 - 1,
+		MinPing: -time.Second, MaxPing: 1<<62 + 1,
+	}
+	want := discovery.Info{
+		Name: discovery.CleanText(absurd.Name), Map: discovery.CleanText(absurd.Map), Version: "1 2",
+		Players: 0, MaxPlayers: 65536, Bots: 65536, GamePort: 65535, AppID: 1<<64 - 1, MaxPing: 65536 * time.Millisecond,
+	}
+	got := roundTrip(t, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 7, Info: absurd}}}).(wire.Infos)
+	if !reflect.DeepEqual(got.Servers[0].Info, want) || got.Servers[0].Info != wire.TidyInfo(absurd) {
+		t.Errorf("got %+v\nwant %+v", got.Servers[0].Info, want)
+	}
+}
+
+// TestRoundTrips: what was tidy before comes back as it was.
+func TestRoundTrips(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		for _, m := range []wire.Message{randomReport(random), randomInfos(random), randomList(random)} {
+			if back := roundTrip(t, m); !reflect.DeepEqual(back, m) {
+				t.Fatalf("%+v\ncame back as %+v", m, back)
+			}
+		}
+	}
+}
+
+func randomReport(random *rand.Rand) wire.Report {
+	report := wire.Report{Round: random.IntN(100), Results: []discovery.Result{}}
+	for server := 0; server < random.IntN(300); server += 1 + random.IntN(3) {
+		result := discovery.Result{Server: server, State: discovery.State(1 + random.IntN(3))}
+		if result.State == discovery.Answered {
+			result.RTT = wire.RoundRTT(time.Duration(random.Int64N(int64(300 * time.Millisecond))))
+		}
+		report.Results = append(report.Results, result)
+	}
+	return report
+}
+
+func randomInfos(random *rand.Rand) wire.Infos {
+	infos := wire.Infos{Round: random.IntN(100), Servers: []wire.ServerInfo{}}
+	texts := []string{"", "q3dm17", "oa_dm1", "ctf", "Größe"}
+	sometimes := func(n int) int { return max(0, random.IntN(2*n)-n) }
+	for range random.IntN(20) {
+		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: random.IntN(discovery.MaxServers), Info: discovery.Info{
+			Name: texts[random.IntN(5)], Map: texts[random.IntN(5)], Mode: texts[random.IntN(5)], Version: texts[random.IntN(5)],
+			Players: sometimes(64), MaxPlayers: random.IntN(65), Bots: sometimes(8), Password: random.IntN(2) == 0,
+			GamePort: uint16(sometimes(65535)), AppID: uint64(sometimes(1 << 40)),
+			MinPing: time.Duration(sometimes(50)) * time.Millisecond, MaxPing: time.Duration(sometimes(500)) * time.Millisecond,
+		}})
+	}
+	return infos
+}
+
+func randomList(random *rand.Rand) wire.List {
+	list := wire.List{Round: random.IntN(100), Servers: []discovery.Server{}}
+	countries := []string{"", "AU", "DE", "US"}
+	for range random.IntN(50) {
+		addr := netip.AddrFrom4([4]byte{192, 0, 2, byte(random.IntN(256))})
+		if random.IntN(4) == 0 {
+			addr = netip.MustParseAddr("2001:db8::7")
+		}
+		list.Servers = append(list.Servers, discovery.Server{
+			Addr: netip.AddrPortFrom(addr, uint16(1+random.IntN(65535))), Country: countries[random.IntN(4)], ASN: uint32(random.IntN(3)) * 3320,
+		})
+	}
+	return list
+}
+
+// TestFramesBoundMemory: what a frame makes us allocate is bounded by its
+// length. An honest report has a byte for each result of 40 bytes.
+func TestFramesBoundMemory(t *testing.T) {
+	many := func(n int) []byte { return binary.AppendUvarint(nil, uint64(n)) }
+	zeros := func(n int) []byte { return make([]byte, n) }
+	join := func(parts ...[]byte) []byte { return slices.Concat(parts...) }
+	tests := []struct {
+		name  string
+		frame []byte
+		// most is the bound, in bytes allocated for a byte of the frame.
+		most int
+	}{
+		{"report that promises a full list", join([]byte{2, 1, 1, 0}, many(discovery.MaxServers)), 64},
+		{"report that promises many runs", join([]byte{2, 1}, many(discovery.MaxServers), zeros(100)), 64},
+		{"report, all servers", join([]byte{2, 1, 1, 0}, many(100_000), zeros(100_000)), 64},
+		{"report without servers, long", join([]byte{2, 1, 0}, zeros(1<<20)), 64},
+		{"infos that promise many", join([]byte{3, 1}, many(discovery.MaxServers), zeros(1000)), 64},
+		{"infos, the shortest", join([]byte{3, 1}, many(1<<14), zeros(7<<14)), 64},
+		{"list that inflates a thousandfold", join([]byte{1, 1}, deflated(zeros(8<<20))), 256},
+		{"list of one server, again and again", join([]byte{1, 1}, deflated(bytes.Repeat([]byte{192, 0, 2, 7, 0, 1}, 1<<20))), 256},
+		{"verified, the shortest", []byte(`{"type":"verified","servers":[` + strings.Repeat("{},", 40_000) + `{}]}`), 256},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			kind := websocket.BinaryMessage
+			if tt.frame[0] == '{' {
+				kind = websocket.TextMessage
+			}
+			const slack = 64 << 10 // flate's tables
+			if got := allocated(func() { wire.Unmarshal(wire.Frame{Type: kind, Data: tt.frame}) }); got > tt.most*len(tt.frame)+slack {
+				t.Errorf("a frame of %d bytes made us allocate %d", len(tt.frame), got)
+			}
+		})
+	}
+}
+
+func deflated(plain []byte) []byte {
+	var packed bytes.Buffer
+	w, _ := flate.NewWriter(&packed, flate.BestCompression)
+	w.Write(plain)
+	w.Close()
+	return packed.Bytes()
+}
+
+func allocated(do func()) int {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return int(after.TotalAlloc - before.TotalAlloc)
+}
+
+// TestDensestList: the bound on inflation lets the lists pass that deflate
+// likes best.
+func TestDensestList(t *testing.T) {
+	one := netip.MustParseAddr("192.0.2.7")
+	lists := map[string]func(i int) netip.AddrPort{
+		"every port of one address": func(i int) netip.AddrPort { return netip.AddrPortFrom(one, uint16(1+i)) },
+		"addresses in a row": func(i int) netip.AddrPort {
+			return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 27960)
+		},
+		"IPv6 in a row": func(i int) netip.AddrPort {
+			addr := one.As4()
+			return netip.AddrPortFrom(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 12: addr[0], 13: byte(i >> 16), 14: byte(i >> 8), 15: byte(i)}), 27960)
+		},
+	}
+	for name, address := range lists {
+		servers := make([]discovery.Server, 65_000)
+		for i := range servers {
+			servers[i].Addr = address(i)
+		}
+		frame := wire.AppendList(nil, wire.List{Servers: servers})
+		if _, err := wire.Unmarshal(wire.BinaryFrame(frame)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		t.Logf("%s: %d bytes, %.1f a server", name, len(frame), float64(len(frame))/float64(len(servers)))
+	}
+}
+
+func FuzzUnmarshal(f *testing.F) {
+	for _, example := range examples {
+		if text := strings.HasPrefix(example.line, "{"); text {
+			f.Add(true, []byte(example.line))
+		} else {
+			data, err := hex.DecodeString(strings.ReplaceAll(example.line, " ", ""))
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(false, data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text bool, data []byte) {
+		kind := websocket.BinaryMessage
+		if text {
+			kind = websocket.TextMessage
+		}
+		first, err := wire.Unmarshal(wire.Frame{Type: kind, Data: data})
+		if err != nil {
+			if !errors.Is(err, wire.ErrMalformed) || first != nil {
+				t.Fatalf("%v, error %v", first, err)
+			}
+			return
+		}
+		frame, err := wire.Marshal(first)
+		if err != nil {
+			t.Fatalf("%+v was accepted, but cannot be sent on: %v", first, err)
+		}
+		second, err := wire.Unmarshal(frame)
+		if err != nil {
+			t.Fatalf("%+v was accepted once, but not again: %v", first, err)
+		}
+		if kind == websocket.BinaryMessage && !reflect.DeepEqual(first, second) {
+			t.Fatalf("%+v\nbecame %+v", first, second)
+		}
+	})
+}
