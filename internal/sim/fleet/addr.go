@@ -69,17 +69,17 @@ func leavesOf(sorted []netip.Addr, bits int) [][][]netip.Addr {
 // bits for IPv4, of twice as many for IPv6.
 func sharing(sorted []netip.Addr, bits int) [][]netip.Addr {
 	var runs [][]netip.Addr
-	var last netip.Prefix
-	for i, addr := range sorted {
+	for len(sorted) > 0 {
 		own := bits
-		if addr.Is6() {
+		if sorted[0].Is6() {
 			own *= 2
 		}
-		if !last.Contains(addr) || i == 0 {
-			last, _ = addr.Prefix(own)
-			runs = append(runs, sorted[i:i])
+		prefix, _ := sorted[0].Prefix(own)
+		n := 1
+		for n < len(sorted) && prefix.Contains(sorted[n]) {
+			n++
 		}
-		runs[len(runs)-1] = runs[len(runs)-1][:len(runs[len(runs)-1])+1]
+		runs, sorted = append(runs, sorted[:n]), sorted[n:]
 	}
 	return runs
 }

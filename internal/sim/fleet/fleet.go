@@ -1,10 +1,13 @@
+// Package fleet is a loopback internet to test against: game servers of a
+// synthetic world, and their master, on real sockets of this machine. What they
+// say is what the protocols' packages write; when they say it is the world's
+// affair: each reply leaves one round trip after its query came in.
 package fleet
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -15,43 +18,6 @@ import (
 	"muster/discovery"
 	"muster/internal/sim"
 )
-
-// Options says which servers a fleet stands for, and how they talk.
-type Options struct {
-	// World has the servers, and their distances from the places.
-	World *sim.World
-	// Kind is the protocol of the servers.
-	Kind Kind
-	// Game is what they play.
-	Game Game
-	// Port is the first of the ports that servers listen on, and MasterPort the
-	// master's; the system chooses where they are 0.
-	Port, MasterPort uint16
-	// Home is the place of whoever asks from an address without a seat.
-	Home int
-	// OneAddress puts all servers on 127.0.0.1, each on a port and a socket of
-	// its own. It is so in any case on systems without the rest of 127.0.0.0/8.
-	OneAddress bool
-	// NoChallenge lets A2S servers tell about themselves without a challenge,
-	// as old ones do; players and rules need one still.
-	NoChallenge bool
-	// Sent, if not nil, hears of each reply right after it was sent. It must
-	// return at once: it holds up the replies behind it.
-	Sent func(Exchange)
-	// Logger hears of what goes wrong; nil is silence.
-	Logger *slog.Logger
-}
-
-// Exchange is a query that was answered.
-type Exchange struct {
-	Server, Place int
-	Source        netip.AddrPort
-	// RTT is what the world has for this packet pair.
-	RTT time.Duration
-	// Held is how long the reply was held back in fact, from the arrival of the
-	// query, as stamped by the kernel where it does that, to the sending.
-	Held time.Duration
-}
 
 // Fleet is a loopback internet: real sockets on which the servers of a world
 // answer, each after the round trip it has from where the asker sits, and a
@@ -107,27 +73,20 @@ func Start(ctx context.Context, options Options) (*Fleet, error) {
 }
 
 func newFleet(options Options) (*Fleet, error) {
-	w := options.World
-	if w == nil || len(w.Servers) == 0 || len(w.Places) == 0 || len(w.Places) > maxPlaces {
-		return nil, fmt.Errorf("fleet: a fleet needs a world with servers and 1 to %d places", maxPlaces)
-	}
-	if options.Home < 0 || options.Home >= len(w.Places) {
-		return nil, fmt.Errorf("fleet: the world has no place %d", options.Home)
-	}
-	speaks, err := speakerOf(options)
-	if err != nil {
+	if err := options.check(); err != nil {
 		return nil, err
 	}
+	w := options.World
 	f := &Fleet{
 		options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
-		speaks: speaks, world: *w, byAddr: map[netip.AddrPort]int{},
+		speaks: options.speaker(), world: *w, byAddr: map[netip.AddrPort]int{},
 		started: time.Now(), done: make(chan struct{}),
 		seats:  seating{places: len(w.Places), home: options.Home, taken: map[netip.AddrPort]int{}},
 		limits: newLimiter(), sampled: map[pair]uint64{},
 	}
 	f.world.Servers = slices.Clone(w.Servers)
 	for i := range f.world.Servers {
-		f.world.Servers[i].Info = options.Game.sign(f.world.Servers[i])
+		options.sign(&f.world.Servers[i].Info)
 	}
 	return f, nil
 }

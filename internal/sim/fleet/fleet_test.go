@@ -204,12 +204,14 @@ func TestNeedsFreePorts(t *testing.T) {
 
 func TestRefusesNonsense(t *testing.T) {
 	w := handWorld([]time.Duration{0}, server("203.0.113.1:27960"))
+	crammed := handWorld([]time.Duration{0}, server("203.0.113.1:27960"), server("203.0.113.1:27961"))
 	for name, o := range map[string]Options{
 		"no world":   {Kind: Quake3},
 		"no servers": {Kind: Quake3, World: handWorld([]time.Duration{0})},
 		"no places":  {Kind: Quake3, World: handWorld(nil, server("203.0.113.1:27960"))},
 		"no kind":    {World: w},
 		"no home":    {World: w, Kind: Quake3, Home: 1},
+		"no ports":   {World: crammed, Kind: Quake3, Port: 65535},
 	} {
 		if _, err := Start(context.Background(), o); err == nil {
 			t.Errorf("%s: started", name)

@@ -2,9 +2,7 @@ package fleet
 
 import (
 	"encoding/csv"
-	"errors"
 	"io"
-	"net"
 	"net/netip"
 	"strconv"
 
@@ -14,20 +12,13 @@ import (
 // serveMaster answers as dpmaster does: all datagrams of a list at once.
 func (f *Fleet) serveMaster() {
 	buf := make([]byte, maxQuery)
-	for failures := 0; failures < maxFailures; {
+	f.untilClosed("the master", func() error {
 		n, from, err := f.master.ReadFromUDPAddrPort(buf)
-		switch {
-		case errors.Is(err, net.ErrClosed):
-			return
-		case err != nil:
-			failures++
-			f.log.Debug("fleet: master: receive", "err", err)
-		default:
-			failures = 0
+		if err == nil {
 			f.list(buf[:n], from)
 		}
-	}
-	f.log.Error("fleet: the master answers no more")
+		return err
+	})
 }
 
 func (f *Fleet) list(request []byte, to netip.AddrPort) {

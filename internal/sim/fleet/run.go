@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"sync"
@@ -38,20 +39,29 @@ func (f *Fleet) run(ctx context.Context) {
 
 func (f *Fleet) receive(s *socket) {
 	buf := make([]byte, maxQuery)
-	for failures := 0; failures < maxFailures; {
+	f.untilClosed(fmt.Sprintf("port %d", s.port), func() error {
 		q, err := s.read(buf)
-		switch {
+		if err == nil {
+			f.answer(s, q)
+		}
+		return err
+	})
+}
+
+// untilClosed serves one query after the other until the socket is closed.
+func (f *Fleet) untilClosed(who string, serve func() error) {
+	for failures := 0; failures < maxFailures; {
+		switch err := serve(); {
 		case errors.Is(err, net.ErrClosed):
 			return
 		case err != nil:
 			failures++
-			f.log.Debug("fleet: receive", "port", s.port, "err", err)
+			f.log.Debug("fleet: receive", "at", who, "err", err)
 		default:
 			failures = 0
-			f.answer(s, q)
 		}
 	}
-	f.log.Error("fleet: this port answers no more", "port", s.port)
+	f.log.Error("fleet: answers no more", "at", who)
 }
 
 // query is a datagram that came in.

@@ -1,11 +1,9 @@
 package fleet
 
 import (
-	"fmt"
 	"net/netip"
 
 	"muster/discovery"
-	"muster/internal/sim"
 )
 
 // Kind is the protocol that a fleet's servers speak.
@@ -25,20 +23,26 @@ type Game struct {
 	Protocol int
 	// AppID is the Steam application of servers that have none of their own.
 	AppID uint64
-	// Version is what servers say they run that have none of their own.
+	// Version is what servers say they run. Without it Quake III servers say
+	// what the world has, and A2S servers "1.0.0.0": generated worlds know
+	// Quake III's version only.
 	Version string
 }
 
-// sign is what a server of the game tells of itself.
-func (g Game) sign(s sim.Server) discovery.Info {
-	info := s.Info
+// defaultA2SVersion has the form that the Source engine's games give theirs.
+const defaultA2SVersion = "1.0.0.0"
+
+// sign has a server tell which game it plays.
+func (o Options) sign(info *discovery.Info) {
 	if info.AppID == 0 {
-		info.AppID = g.AppID
+		info.AppID = o.Game.AppID
 	}
-	if info.Version == "" {
-		info.Version = g.Version
+	switch {
+	case o.Game.Version != "":
+		info.Version = o.Game.Version
+	case o.Kind == A2S:
+		info.Version = defaultA2SVersion
 	}
-	return info
 }
 
 // speaker is the protocol of a fleet's servers.
@@ -55,12 +59,9 @@ type speech struct {
 	request []byte
 }
 
-func speakerOf(o Options) (speaker, error) {
-	switch o.Kind {
-	case Quake3:
-		return quake3Speaker{seed: o.World.Seed, protocol: o.Game.Protocol}, nil
-	case A2S:
-		return a2sSpeaker{seed: o.World.Seed, open: o.NoChallenge}, nil
+func (o Options) speaker() speaker {
+	if o.Kind == A2S {
+		return a2sSpeaker{seed: o.World.Seed, open: o.NoChallenge}
 	}
-	return nil, fmt.Errorf("fleet: unknown kind of servers %q (known: %s, %s)", o.Kind, Quake3, A2S)
+	return quake3Speaker{seed: o.World.Seed, protocol: o.Game.Protocol}
 }

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"math/bits"
 	"sync/atomic"
 	"time"
 )
@@ -40,7 +39,7 @@ func (f *Fleet) Stats() Stats {
 	return Stats{
 		Queries: t.queries.Load(), Replies: t.replies.Load(), Lost: t.lost.Load(), Limited: t.limited.Load(),
 		Malformed: t.malformed.Load(), Strays: t.strays.Load(), Lists: t.lists.Load(),
-		Late: Lateness{P50: t.late.quantile(0.5), P99: t.late.quantile(0.99), Max: time.Duration(t.late.most.Load())},
+		Late: Lateness{P50: t.late.quantile(0.5), P99: t.late.quantile(0.99), Max: t.late.longest()},
 	}
 }
 
@@ -49,45 +48,4 @@ type tally struct {
 	queries, replies, lost, limited, malformed, strays, lists atomic.Uint64
 
 	late histogram
-}
-
-// histogram counts durations in buckets of an eighth of an octave, from 1 µs to
-// an hour.
-type histogram struct {
-	buckets [8 * 30]atomic.Uint64
-	most    atomic.Int64
-}
-
-func (h *histogram) add(d time.Duration) {
-	h.buckets[min(bucketOf(d), len(h.buckets)-1)].Add(1)
-	for most := h.most.Load(); int64(d) > most && !h.most.CompareAndSwap(most, int64(d)); most = h.most.Load() {
-	}
-}
-
-// bucketOf is linear below 8 µs; from there on the top four bits count.
-func bucketOf(d time.Duration) int {
-	us := uint64(max(d.Microseconds(), 0))
-	octave := max(bits.Len64(us)-4, 0)
-	return 8*octave + int(us>>octave)
-}
-
-// bucketEnd is the first duration that is beyond a bucket.
-func bucketEnd(bucket int) time.Duration {
-	octave := max(bucket/8-1, 0)
-	return time.Duration(bucket-8*octave+1) << octave * time.Microsecond
-}
-
-// quantile is a duration that a share q of all does not reach; 0 without any.
-func (h *histogram) quantile(q float64) time.Duration {
-	var total, below uint64
-	for i := range h.buckets {
-		total += h.buckets[i].Load()
-	}
-	for i := range h.buckets {
-		below += h.buckets[i].Load()
-		if float64(below) >= q*float64(total) && total > 0 {
-			return bucketEnd(i)
-		}
-	}
-	return 0
 }

@@ -20,7 +20,7 @@ func TestHistogram(t *testing.T) {
 			t.Errorf("quantile %v is %v, want up to an eighth more than %v", q, got, want)
 		}
 	}
-	if most := time.Duration(h.most.Load()); most != 10*time.Hour {
+	if most := h.longest(); most != 10*time.Hour {
 		t.Errorf("maximum %v", most)
 	}
 }
