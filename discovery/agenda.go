@@ -1,0 +1,110 @@
+package discovery
+
+import (
+	"maps"
+	"slices"
+	"sync"
+)
+
+// Agenda is a plan that takes requests: whoever coordinates a group asks for
+// servers that could be the group's best, and they go before the player's own
+// plan. Nothing is probed twice, whoever asks for it, and the own plan learns
+// the requests' results as if it had named their servers itself.
+//
+//	Ask ─▶ requests ─┐
+//	                 ├─▶ Next ─▶ executor ─▶ Observe ─▶ own plan, where it asked
+//	     own plan ───┘
+//
+// Ask may be called at any time, from any goroutine. When a run of the agenda
+// has ended, later requests are for its next run.
+type Agenda struct {
+	mu       sync.Mutex // guards following
+	own      Plan
+	requests []int
+	// known holds the results so far; a server under way has an empty one.
+	known map[int]Result
+	// owed are servers under way that the own plan has named meanwhile.
+	owed map[int]Phase
+}
+
+// NewAgenda is the agenda of a player with a plan of its own, who knows the
+// results of some servers already.
+func NewAgenda(own Plan, known []Result) *Agenda {
+	a := &Agenda{own: own, known: make(map[int]Result), owed: make(map[int]Phase)}
+	for _, result := range known {
+		a.known[result.Server] = result
+	}
+	return a
+}
+
+// Ask requests servers, in this order. Those that are known or under way are
+// passed over.
+func (a *Agenda) Ask(servers []int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.requests = append(a.requests, servers...)
+}
+
+// Next names the next request, or else what the own plan names.
+func (a *Agenda) Next() (Probe, Verdict) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for len(a.requests) > 0 {
+		server := a.requests[0]
+		a.requests = a.requests[1:]
+		if _, asked := a.known[server]; !asked {
+			a.known[server] = Result{}
+			return Probe{Server: server, Phase: Refining}, Go
+		}
+	}
+	return a.nextOwn()
+}
+
+func (a *Agenda) nextOwn() (Probe, Verdict) {
+	for {
+		probe, verdict := a.own.Next()
+		if verdict != Go {
+			return probe, verdict
+		}
+		result, asked := a.known[probe.Server]
+		switch {
+		case !asked:
+			a.known[probe.Server] = Result{}
+			a.owed[probe.Server] = probe.Phase
+			return probe, Go
+		case result.State == Unprobed:
+			a.owed[probe.Server] = probe.Phase // under way as a request
+		default:
+			result.Phase = probe.Phase
+			a.own.Observe(result)
+		}
+	}
+}
+
+// Observe notes a result, and passes it on if the own plan waits for it.
+func (a *Agenda) Observe(result Result) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.known[result.Server] = result
+	if phase, owed := a.owed[result.Server]; owed {
+		delete(a.owed, result.Server)
+		result.Phase = phase
+		a.own.Observe(result)
+	}
+}
+
+// Resume forgets what was under way when a run was cut short: what the own plan
+// waits for is asked again first. Call it between two runs.
+func (a *Agenda) Resume() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	maps.DeleteFunc(a.known, func(_ int, r Result) bool { return r.State == Unprobed })
+	a.requests = append(slices.Sorted(maps.Keys(a.owed)), a.requests...)
+}
+
+// Summary is the own plan's.
+func (a *Agenda) Summary() PlanSummary {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.own.Summary()
+}

@@ -1,0 +1,105 @@
+package discovery_test
+
+import (
+	"reflect"
+	"testing"
+
+	"muster/discovery"
+)
+
+// recorded is the conventional plan, and what it was told.
+type recorded struct {
+	discovery.Plan
+	told []discovery.Result
+}
+
+func (r *recorded) Observe(result discovery.Result) { r.told = append(r.told, result) }
+
+func answered(server int) discovery.Result {
+	return discovery.Result{Server: server, State: discovery.Answered, RTT: 1}
+}
+
+// take runs the agenda until it no longer says Go; each probe is answered
+// before the next one.
+func take(a *discovery.Agenda) (order []discovery.Probe, last discovery.Verdict) {
+	for {
+		probe, verdict := a.Next()
+		if verdict != discovery.Go {
+			return order, verdict
+		}
+		order = append(order, probe)
+		a.Observe(answered(probe.Server))
+	}
+}
+
+func TestAgenda(t *testing.T) {
+	const own, asked = discovery.Ordered, discovery.Refining
+	tests := []struct {
+		name    string
+		servers int
+		known   []discovery.Result
+		ask     []int
+		want    []discovery.Probe
+	}{
+		{"own plan alone", 3, nil, nil, []discovery.Probe{{0, own}, {1, own}, {2, own}}},
+		{"requests first", 3, nil, []int{2}, []discovery.Probe{{2, asked}, {0, own}, {1, own}}},
+		{"requests outside the own plan", 1, nil, []int{7, 5}, []discovery.Probe{{7, asked}, {5, asked}, {0, own}}},
+		{"asked twice", 1, nil, []int{4, 4}, []discovery.Probe{{4, asked}, {0, own}}},
+		{"known before", 3, []discovery.Result{answered(0), answered(2)}, []int{2}, []discovery.Probe{{1, own}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			plan := &recorded{Plan: discovery.NewConventional(tt.servers)}
+			a := discovery.NewAgenda(plan, tt.known)
+			a.Ask(tt.ask)
+			got, verdict := take(a)
+			if !reflect.DeepEqual(got, tt.want) || verdict != discovery.Stop {
+				t.Errorf("probes %v, verdict %v; want %v and a stop", got, verdict, tt.want)
+			}
+			if len(plan.told) != tt.servers {
+				t.Errorf("the own plan was told %v, want each of its %d servers once", plan.told, tt.servers)
+			}
+		})
+	}
+}
+
+func TestAgendaUnderWay(t *testing.T) {
+	plan := &recorded{Plan: discovery.NewConventional(2)}
+	a := discovery.NewAgenda(plan, nil)
+	a.Ask([]int{0})
+	if probe, _ := a.Next(); probe != (discovery.Probe{Server: 0, Phase: discovery.Refining}) {
+		t.Fatalf("first probe %v", probe)
+	}
+	if probe, _ := a.Next(); probe.Server != 1 {
+		t.Fatalf("the own plan repeats server 0: %v", probe)
+	}
+	a.Observe(answered(0))
+	if len(plan.told) != 1 || plan.told[0].Phase != discovery.Ordered {
+		t.Errorf("the own plan was told %v, want server 0 as its own probe", plan.told)
+	}
+}
+
+func TestAgendaGoesAgain(t *testing.T) {
+	a := discovery.NewAgenda(discovery.NewConventional(1), nil)
+	take(a)
+	a.Ask([]int{0, 3})
+	if got, verdict := take(a); len(got) != 1 || got[0].Server != 3 || verdict != discovery.Stop {
+		t.Errorf("second run: %v, %v", got, verdict)
+	}
+}
+
+func TestAgendaCutShort(t *testing.T) {
+	plan := &recorded{Plan: discovery.NewConventional(2)}
+	a := discovery.NewAgenda(plan, nil)
+	a.Ask([]int{5})
+	a.Next() // the request
+	a.Next() // the plan's first
+	a.Resume()
+	got, _ := take(a)
+	if want := []discovery.Probe{{0, discovery.Refining}, {1, discovery.Ordered}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("after a run that was cut short: %v, want %v", got, want)
+	}
+	if len(plan.told) != 2 {
+		t.Errorf("the own plan was told %v, want its two servers", plan.told)
+	}
+}
