@@ -26,12 +26,8 @@ import (
 	"muster/host/wire"
 )
 
-const (
-	// dialTimeout is how long a host may take to answer.
-	dialTimeout = 10 * time.Second
-	// giveUpAfter is how long a host may be away: a restart, a change of Wi-Fi.
-	giveUpAfter = 3 * time.Minute
-)
+// dialTimeout is how long a host may take to answer.
+const dialTimeout = 10 * time.Second
 
 // Prober asks servers; [muster/discovery/prober.Prober] does it for real.
 type Prober interface {
@@ -77,11 +73,13 @@ type pace struct {
 	sample time.Duration
 	// The pauses between attempts to come back double from the first to the last.
 	firstPause, lastPause time.Duration
+	// giveUp is how long a host may be away: a restart, a change of Wi-Fi.
+	giveUp time.Duration
 }
 
 var realPace = pace{
 	flush: 250 * time.Millisecond, sample: 1100 * time.Millisecond,
-	firstPause: 250 * time.Millisecond, lastPause: 5 * time.Second,
+	firstPause: 250 * time.Millisecond, lastPause: 5 * time.Second, giveUp: 3 * time.Minute,
 }
 
 // ErrUnreachable says that no host answers.
@@ -184,10 +182,11 @@ func (p *Peer) stayConnected() error {
 			return context.Cause(p.ctx)
 		case errors.Is(err, wire.ErrMalformed):
 			return err // it would happen again
-		case lastSeen.IsZero(), time.Since(lastSeen) > giveUpAfter:
+		case lastSeen.IsZero(), time.Since(lastSeen) > p.options.pace.giveUp:
 			return fmt.Errorf("%w at %s: %w", ErrUnreachable, p.options.URL, err)
 		}
-		p.post(func() { p.tell(Disconnected{Err: err, Retry: pause}) })
+		lost := Disconnected{Err: err, Retry: pause}
+		p.post(func() { p.tell(lost) })
 		sleep(p.ctx, pause)
 		pause = min(2*pause, p.options.pace.lastPause)
 	}

@@ -118,6 +118,9 @@ func (c *Conn) readFrame() (Frame, error) {
 		return Frame{}, err
 	}
 	kind, data, err := c.ws.ReadMessage()
+	if errors.Is(err, websocket.ErrReadLimit) {
+		err = fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
 	return Frame{Type: kind, Data: data}, err
 }
 

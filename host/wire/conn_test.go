@@ -87,7 +87,7 @@ func TestRunEnds(t *testing.T) {
 		}, wire.ErrMalformed, 0},
 		{"a message over the read limit", func(_ *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
 			peer.WriteMessage(websocket.BinaryMessage, make([]byte, 2<<20))
-		}, websocket.ErrReadLimit, 2 * time.Second},
+		}, wire.ErrMalformed, 2 * time.Second},
 		{"the peer's socket", func(_ *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) { peer.Close() }, nil, 0},
 		{"silence after a Close", func(host *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
 			peer.NetConn().SetReadDeadline(time.Unix(1, 0)) // reads no more, stays open

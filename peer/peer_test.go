@@ -1,0 +1,460 @@
+package peer_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/peer"
+)
+
+// The best server of ann and others is the last one that answers: 208 ms for
+// her and 14 for each of them.
+const best = 198
+
+func launching(room wire.Room) bool { return room.Stage == wire.Launching }
+
+func allLaunched(room wire.Room) bool {
+	for _, m := range room.Members {
+		if m.Launch == "" || m.Launch == wire.LaunchAsking {
+			return false
+		}
+	}
+	return launching(room)
+}
+
+// finishes plays a night to its end.
+func finishes(tb *table, seats ...*seat) wire.Room {
+	tb.Helper()
+	for _, s := range seats {
+		if err := s.done(); err != nil {
+			tb.Errorf("%s ends with %v", s.options.Name, err)
+		}
+	}
+	room := tb.room("a launch for everyone", allLaunched)
+	if want := address(best).String(); room.Connect != want {
+		tb.Errorf("everyone goes to %s, want %s", room.Connect, want)
+	}
+	return room
+}
+
+func TestNight(t *testing.T) {
+	tb := newTable(t, 3)
+	seats := []*seat{newSeat(tb, "ann"), newSeat(tb, "bob"), newSeat(tb, "cat")}
+	for _, s := range seats {
+		defer s.sit()()
+	}
+	room := finishes(tb, seats...)
+	for _, s := range seats {
+		s.askedOnce(listed)
+		m := member(room, s.options.Name)
+		if m.Probed != listed || m.Answered != listed-29 || !m.Done || m.Launch != wire.LaunchStarted {
+			t.Errorf("the room says of %s: %+v", s.options.Name, m)
+		}
+		var last peer.Progress
+		for _, e := range s.events {
+			if p, ok := e.(peer.Progress); ok {
+				last = p
+			}
+		}
+		if (last != peer.Progress{Probed: listed, Answered: listed - 29, Listed: listed}) || s.joins() != 1 {
+			t.Errorf("%s saw %d joins and the progress %+v", s.options.Name, s.joins(), last)
+		}
+	}
+	if room.Server != "server 198 (192.0.2.198:27960)" {
+		t.Errorf("the server is called %q: finalists are asked for their names", room.Server)
+	}
+}
+
+// TestLostConnection cuts all connections while bob measures: he comes back,
+// nothing is asked twice, nothing is lost.
+func TestLostConnection(t *testing.T) {
+	tb := newTable(t, 2)
+	ann, bob := newSeat(tb, "ann"), newSeat(tb, "bob")
+	g := newGate(120)
+	bob.hold = g.hold
+	defer ann.sit()()
+	defer bob.sit()()
+	<-g.reached
+	tb.room("part of bob's report", func(r wire.Room) bool { return member(r, "bob").Probed == 120 })
+	tb.listener.cut()
+	tb.room("everyone's return", func(r wire.Room) bool {
+		return ann.joins() == 2 && bob.joins() == 2 && member(r, "bob").Connected
+	})
+	close(g.open)
+	room := finishes(tb, ann, bob)
+	ann.askedOnce(listed)
+	bob.askedOnce(listed)
+	if m := member(room, "bob"); m.Probed != listed {
+		t.Errorf("the room has %d results of bob", m.Probed)
+	}
+}
+
+// TestUnsteadyConnection cuts again and again while results are on their way.
+func TestUnsteadyConnection(t *testing.T) {
+	tb := newTable(t, 1)
+	ann := newSeat(tb, "ann")
+	ann.options.Once = false
+	ann.hold = func(ctx context.Context, n int) {
+		if n%10 == 0 {
+			tb.listener.cut()
+		}
+		time.Sleep(time.Millisecond) // results come one by one, not all at once
+	}
+	leave := ann.sit()
+	room := tb.room("the launch", func(r wire.Room) bool { return launching(r) && member(r, "ann").Launch == wire.LaunchStarted })
+	leave()
+	if err := ann.done(); err != nil {
+		t.Errorf("ann ends with %v", err)
+	}
+	ann.askedOnce(listed)
+	if m := member(room, "ann"); m.Probed != listed || m.Answered != listed-29 {
+		t.Errorf("the room says of ann: %+v", m)
+	}
+}
+
+// TestKilledPeer starts bob's program again, with the token it saved: what it
+// had reported is not measured again.
+func TestKilledPeer(t *testing.T) {
+	tb := newTable(t, 2)
+	ann, bob := newSeat(tb, "ann"), newSeat(tb, "bob")
+	g := newGate(120)
+	bob.hold = g.hold
+	defer ann.sit()()
+	leave := bob.sit()
+	<-g.reached
+	tb.room("part of bob's report", func(r wire.Room) bool { return member(r, "bob").Probed == 120 })
+	leave()
+	if err := bob.done(); err != nil {
+		t.Errorf("bob was told to leave and ends with %v", err)
+	}
+	stranger := newSeat(tb, "bob")
+	defer stranger.sit()()
+	if err, refusal := stranger.done(), (wire.Refusal{}); !errors.As(err, &refusal) || refusal.Reason != wire.ReasonNameTaken {
+		t.Errorf("another bob, without the token, ends with %v", err)
+	}
+	again := newSeat(tb, "bob")
+	again.token = bob.token
+	defer again.sit()()
+	finishes(tb, ann, again)
+	bob.askedOnce(120)
+	again.askedOnce(listed - 120)
+	for addr := range again.asked {
+		if bob.asked[addr] > 0 {
+			t.Errorf("%s was asked before and after", addr)
+		}
+	}
+}
+
+// TestRestartedHost stops the host in the middle, and starts it again.
+func TestRestartedHost(t *testing.T) {
+	t.Run("while everyone measures", func(t *testing.T) {
+		tb := newTable(t, 2)
+		ann, bob := newSeat(tb, "ann"), newSeat(tb, "bob")
+		g := newGate(120)
+		bob.hold = g.hold
+		defer ann.sit()()
+		defer bob.sit()()
+		<-g.reached
+		tb.room("part of bob's report", func(r wire.Room) bool { return member(r, "bob").Probed == 120 })
+		tb.restart()
+		if room := tb.room("a view", func(wire.Room) bool { return true }); member(room, "bob").Probed != 120 || room.Listed != listed {
+			t.Errorf("the new host has the room %+v", room)
+		}
+		tb.room("bob's return", func(r wire.Room) bool { return member(r, "bob").Connected })
+		close(g.open)
+		finishes(tb, ann, bob)
+		ann.askedOnce(listed)
+		bob.askedOnce(listed)
+	})
+	t.Run("while the finalists are looked at", func(t *testing.T) {
+		tb := newTable(t, 2)
+		ann, bob := newSeat(tb, "ann"), newSeat(tb, "bob")
+		looking, look := make(chan struct{}), make(chan struct{})
+		bob.options.NewProber = func(string) (peer.Prober, error) { return &slowLook{seat: bob, looking: looking, look: look}, nil }
+		defer ann.sit()()
+		defer bob.sit()()
+		<-looking
+		tb.restart()
+		tb.room("everyone's return", func(r wire.Room) bool {
+			return r.Stage == wire.Chosen && member(r, "ann").Connected && member(r, "bob").Connected
+		})
+		close(look)
+		finishes(tb, ann, bob)
+		ann.askedOnce(listed)
+		bob.askedOnce(listed)
+	})
+	t.Run("while players are asked", func(t *testing.T) {
+		tb := newTable(t, 1)
+		ann := newSeat(tb, "ann")
+		asked, answer := make(chan struct{}), make(chan struct{})
+		var once sync.Once
+		ann.options.Launch = func(ctx context.Context, _ wire.Launch, tell func(wire.LaunchState, string)) {
+			tell(wire.LaunchAsking, "")
+			once.Do(func() { close(asked) })
+			<-answer
+			tell(wire.LaunchByHand, "")
+		}
+		defer ann.sit()()
+		<-asked
+		tb.room("the question", func(r wire.Room) bool { return member(r, "ann").Launch == wire.LaunchAsking })
+		tb.restart()
+		tb.room("ann's return", func(r wire.Room) bool { return member(r, "ann").Connected })
+		close(answer)
+		if err := ann.done(); err != nil {
+			t.Errorf("ann ends with %v", err)
+		}
+		tb.room("ann's answer", func(r wire.Room) bool { return member(r, "ann").Launch == wire.LaunchByHand })
+	})
+}
+
+// slowLook is a seat's prober that takes its time over the finalists.
+type slowLook struct {
+	*seat
+	looking, look chan struct{}
+	once          sync.Once
+}
+
+func (s *slowLook) Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
+	if len(servers) != listed {
+		s.once.Do(func() { close(s.looking) })
+		select {
+		case <-s.look:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return s.seat.Run(ctx, servers, plan, seen)
+}
+
+// TestLookedOnce: a second look that was under way when the connection broke is
+// not begun again.
+func TestLookedOnce(t *testing.T) {
+	tb := newTable(t, 1)
+	ann := newSeat(tb, "ann")
+	looking, look := make(chan struct{}), make(chan struct{})
+	prober := &countingLook{slowLook: slowLook{seat: ann, looking: looking, look: look}}
+	ann.options.NewProber = func(string) (peer.Prober, error) { return prober, nil }
+	defer ann.sit()()
+	<-looking
+	tb.listener.cut()
+	tb.room("ann's return", func(wire.Room) bool { return ann.joins() == 2 })
+	close(look)
+	if err := ann.done(); err != nil {
+		t.Error(err)
+	}
+	if prober.looks != 3 {
+		t.Errorf("the finalists were sampled %d times, want 3", prober.looks)
+	}
+}
+
+type countingLook struct {
+	slowLook
+	looks int
+}
+
+func (c *countingLook) Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
+	if len(servers) != listed {
+		c.looks++
+	}
+	return c.slowLook.Run(ctx, servers, plan, seen)
+}
+
+// TestLaunchStates: what became of each launch reaches the room.
+func TestLaunchStates(t *testing.T) {
+	tb := newTable(t, 3)
+	ann, bob, cat := newSeat(tb, "ann"), newSeat(tb, "bob"), newSeat(tb, "cat")
+	ann.says, bob.says, cat.says = wire.LaunchDeclined, wire.LaunchByHand, wire.LaunchFailed
+	cat.detail = "exec: \"openarena\":\n\tnot found"
+	for _, s := range []*seat{ann, bob, cat} {
+		defer s.sit()()
+	}
+	room := finishes(tb, ann, bob, cat)
+	for name, want := range map[string]wire.LaunchState{"ann": wire.LaunchDeclined, "bob": wire.LaunchByHand, "cat": wire.LaunchFailed} {
+		if got := member(room, name).Launch; got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if got := member(room, "cat").Detail; got != `exec: "openarena": not found` {
+		t.Errorf("cat's detail is %q", got)
+	}
+}
+
+// TestSecondRound: whoever stays plays the next round, and measures anew.
+func TestSecondRound(t *testing.T) {
+	tb := newTable(t, 1)
+	ann := newSeat(tb, "ann")
+	ann.options.Once = false
+	leave := ann.sit()
+	launched := func(round int) func(wire.Room) bool {
+		return func(r wire.Room) bool { return r.Round == round && member(r, "ann").Launch == wire.LaunchStarted }
+	}
+	tb.room("the first launch", launched(1))
+	tb.host.Go(tb.code)
+	tb.room("the second launch", launched(2))
+	tb.listener.cut()
+	tb.room("ann's return", func(r wire.Room) bool { return ann.joins() == 2 })
+	leave()
+	if err := ann.done(); err != nil {
+		t.Error(err)
+	}
+	for addr, n := range ann.asked {
+		if n != 2 {
+			t.Errorf("%s was asked %d times in two rounds", addr, n)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	tb := newTable(t, 2)
+	for _, tt := range []struct {
+		seat   func(*seat)
+		reason string
+	}{
+		{func(s *seat) { s.options.Code = "NOSUCH" }, wire.ReasonCode},
+		{func(s *seat) { s.options.Name = "\x07" }, wire.ReasonName},
+	} {
+		s := newSeat(tb, "ann")
+		tt.seat(s)
+		defer s.sit()()
+		err := s.done()
+		if refusal := (wire.Refusal{}); !errors.As(err, &refusal) || refusal.Reason != tt.reason {
+			t.Errorf("it ends with %v, want a refusal for %q", err, tt.reason)
+		}
+	}
+}
+
+// TestTwice: the same player on two machines does not fight for the place.
+func TestTwice(t *testing.T) {
+	tb := newTable(t, 2)
+	first := newSeat(tb, "ann")
+	defer first.sit()()
+	tb.room("ann", func(r wire.Room) bool { return len(r.Members) == 1 })
+	second := newSeat(tb, "ann")
+	first.locked(func() { second.token = first.token })
+	defer second.sit()()
+	if err, refusal := first.done(), (wire.Refusal{}); !errors.As(err, &refusal) || refusal.Reason != wire.ReasonReplaced {
+		t.Errorf("the first ends with %v", err)
+	}
+	bob := newSeat(tb, "bob")
+	defer bob.sit()()
+	for _, s := range []*seat{second, bob} {
+		if err := s.done(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	t.Run("from the start", func(t *testing.T) {
+		noLeak(t)
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		listener.Close() // nobody listens there now
+		err = peer.Run(t.Context(), peer.Options{URL: "ws://" + listener.Addr().String() + "/peer", Name: "ann"})
+		if !errors.Is(err, peer.ErrUnreachable) {
+			t.Errorf("Run returns %v", err)
+		}
+	})
+	t.Run("no host of muster", func(t *testing.T) {
+		tb := newTable(t, 1)
+		s := newSeat(tb, "ann")
+		s.options.URL = "ws://" + tb.listener.Addr().String() + "/healthz"
+		defer s.sit()()
+		if err := s.done(); !errors.Is(err, peer.ErrUnreachable) {
+			t.Errorf("Run returns %v", err)
+		}
+	})
+	t.Run("for good", func(t *testing.T) {
+		tb := newTable(t, 2)
+		s := newSeat(tb, "ann")
+		peer.Hurry(&s.options, 50*time.Millisecond)
+		defer s.sit()()
+		tb.room("ann", func(r wire.Room) bool { return len(r.Members) == 1 })
+		tb.server.Close()
+		tb.listener.cut()
+		if err := s.done(); !errors.Is(err, peer.ErrUnreachable) {
+			t.Errorf("Run returns %v", err)
+		}
+	})
+	t.Run("for a moment, after a long while", func(t *testing.T) {
+		tb := newTable(t, 2)
+		s := newSeat(tb, "ann")
+		peer.Hurry(&s.options, 100*time.Millisecond)
+		leave := s.sit()
+		tb.room("ann", func(r wire.Room) bool { return len(r.Members) == 1 })
+		time.Sleep(150 * time.Millisecond) // longer than a host may be away
+		tb.listener.cut()
+		tb.room("ann's return", func(r wire.Room) bool { return s.joins() == 2 })
+		leave()
+		if err := s.done(); err != nil {
+			t.Errorf("Run returns %v", err)
+		}
+	})
+}
+
+// TestNothingSuitable: a peer that came for one round is told by an error.
+func TestNothingSuitable(t *testing.T) {
+	tb := newTable(t, 1)
+	ann := newSeat(tb, "ann")
+	ann.options.NewProber = func(string) (peer.Prober, error) { return silent{}, nil }
+	defer ann.sit()()
+	if err := ann.done(); !errors.Is(err, peer.ErrNothingSuitable) {
+		t.Errorf("Run returns %v", err)
+	}
+}
+
+// silent is a network in which nobody answers.
+type silent struct{}
+
+func (silent) Close() error { return nil }
+
+func (silent) Run(_ context.Context, _ []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
+	for n := 1; ; n++ {
+		probe, verdict := plan.Next()
+		if verdict != discovery.Go {
+			return nil
+		}
+		result := discovery.Result{Server: probe.Server, Order: n, State: discovery.Lost}
+		plan.Observe(result)
+		seen(result)
+	}
+}
+
+// TestOwnTrouble: what is wrong on the player's side ends Run with its reason.
+func TestOwnTrouble(t *testing.T) {
+	for name, spoil := range map[string]func(*seat){
+		"no plan": func(s *seat) {
+			s.options.NewPlan = func(wire.Measure, []discovery.Server) (discovery.Plan, error) { return nil, errBroken }
+		},
+		"no prober": func(s *seat) { s.options.NewProber = func(string) (peer.Prober, error) { return nil, errBroken } },
+		"a prober that fails": func(s *seat) {
+			s.options.NewProber = func(string) (peer.Prober, error) { return failing{}, nil }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tb := newTable(t, 1)
+			s := newSeat(tb, "ann")
+			spoil(s)
+			defer s.sit()()
+			if err := s.done(); !errors.Is(err, errBroken) {
+				t.Errorf("Run returns %v", err)
+			}
+		})
+	}
+}
+
+type failing struct{}
+
+func (failing) Close() error { return nil }
+
+func (failing) Run(context.Context, []discovery.Server, discovery.Plan, func(discovery.Result)) error {
+	return errBroken
+}
