@@ -84,6 +84,11 @@ var examples = []struct {
 		{Server: 5, Info: discovery.Info{Map: "oa_dm1", Mode: "0", Players: 4, MaxPlayers: 8, Bots: 2}},
 		{Server: 9, Info: discovery.Info{Map: "oa_dm1", Mode: "4", Players: 0, MaxPlayers: 16, Password: true}},
 	}}, "03 01 02 0a 02 04 08 00066f615f646d31 000130 02 08 01 00 10 01 000134"},
+	{wire.Trace{Round: 1, First: 2, Now: 300 * time.Millisecond, Probes: []wire.Probe{
+		{At: 10 * time.Millisecond, State: discovery.Answered, Phase: discovery.Calibration, RTT: 24 * time.Millisecond},
+		{At: 17 * time.Millisecond, State: discovery.Answered, RTT: 23900 * time.Microsecond},
+		{At: 200 * time.Millisecond, State: discovery.Lost},
+	}}, "04 01 02 ac02 03 0aa70b 0709 b70100"},
 }
 
 // frameOf is the frame of an example's line.
@@ -119,8 +124,8 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) != 13 {
-		t.Errorf("%d kinds of message have an example, want all 13", len(seen))
+	if len(seen) != 14 {
+		t.Errorf("%d kinds of message have an example, want all 14", len(seen))
 	}
 }
 

@@ -23,6 +23,7 @@ const (
 	kindList   = 1
 	kindReport = 2
 	kindInfos  = 3
+	kindTrace  = 4
 )
 
 // ErrMalformed is wrapped by errors over frames that make no sense.
@@ -37,6 +38,8 @@ func Marshal(m Message) (Frame, error) {
 		return BinaryFrame(AppendReport(make([]byte, 0, reportSize(m)), m)), nil
 	case Infos:
 		return BinaryFrame(AppendInfos(nil, m)), nil
+	case Trace:
+		return BinaryFrame(AppendTrace(nil, m)), nil
 	}
 	return marshalJSON(m)
 }
@@ -69,6 +72,8 @@ func Unmarshal(f Frame) (Message, error) {
 		return parseReport(body)
 	case kindInfos:
 		return parseInfos(body)
+	case kindTrace:
+		return parseTrace(body)
 	}
 	return nil, fmt.Errorf("%w: unknown kind %d", ErrMalformed, f.Data[0])
 }

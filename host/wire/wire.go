@@ -239,6 +239,7 @@ func (List) kind() string      { return "list" }
 func (Measure) kind() string   { return "measure" }
 func (Report) kind() string    { return "report" }
 func (Infos) kind() string     { return "infos" }
+func (Trace) kind() string     { return "trace" }
 func (Done) kind() string      { return "done" }
 func (Finalists) kind() string { return "finalists" }
 func (Verified) kind() string  { return "verified" }
