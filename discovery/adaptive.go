@@ -1,10 +1,5 @@
 package discovery
 
-import (
-	"slices"
-	"time"
-)
-
 // adaptive is our own plan. It does not calibrate first: every reply moves what
 // it expects of the servers that have something in common with the one that
 // replied. It goes where near servers are likely, and sends a few scouts
@@ -14,7 +9,7 @@ import (
 //	a country ─▶ batch ─▶ replies ─▶ tree ─▶ forecast ─▶ enough? ─┴▶ stop
 type adaptive struct {
 	*search
-	forecast forecast
+	forecast *forecast
 	options  PlanOptions
 	// ends: the plan stops by its own forecast.
 	ends    bool
@@ -24,15 +19,17 @@ type adaptive struct {
 
 	queue    []Probe
 	asked    int
+	fresh    int // replies since the last batch
 	underway int
 	stopped  bool
 	summary  PlanSummary
 }
 
 func newAdaptive(servers []Server, o PlanOptions) Plan {
-	a := &adaptive{search: newSearch(newTree(servers, o.MaxRTT), o.Seed), options: o}
+	a := &adaptive{search: newSearch(newTree(servers, o.MaxRTT), o.Seed), options: o, forecast: newForecast()}
 	if o.Nearest > 0 {
 		a.nearest = &nearest{count: o.Nearest}
+		a.wanted = float64(o.Nearest)
 	}
 	a.seed()
 	switch o.AutoStop {
@@ -66,7 +63,7 @@ func (a *adaptive) seed() {
 
 func (a *adaptive) Next() (Probe, Verdict) {
 	if len(a.queue) == 0 && !a.stopped {
-		if a.nearest != nil && a.underway > a.nearest.patience() {
+		if a.nearest != nil && a.underway > patience {
 			return Probe{}, Wait
 		}
 		a.refill()
@@ -87,7 +84,7 @@ func (a *adaptive) Next() (Probe, Verdict) {
 // Batches grow with what is known: a forecast takes as long as a few hundred
 // probes of a slow line.
 const (
-	batchShare = 32 // of the probes sent
+	batchShare = 48 // of the probes sent
 	minBatch   = 16
 	maxBatch   = 128
 )
@@ -98,10 +95,15 @@ func (a *adaptive) refill() {
 		return
 	}
 	if a.nearest != nil {
+		if a.queue = a.nearest.survey(a.search); len(a.queue) > 0 {
+			return
+		}
 		a.relimit(a.nearest.limit(a.limit))
 	}
+	a.forecast.learn(a.fresh)
+	a.fresh = 0
 	var ripe bool
-	a.left, ripe = a.remaining(&a.forecast)
+	a.left, ripe = a.remaining(a.forecast)
 	if a.ends && a.enough(ripe) {
 		a.stopped = true
 		return
@@ -125,13 +127,14 @@ func (a *adaptive) Observe(r Result) {
 		return
 	}
 	a.answered++
+	a.fresh++
 	near := r.RTT < a.limit
 	if near {
 		a.found++
 	}
 	a.forecast.note(a.expected[r.Server], near)
 	if a.nearest != nil {
-		a.nearest.add(r.RTT)
+		a.nearest.add(r.RTT, near)
 	}
 }
 
@@ -142,42 +145,4 @@ func (a *adaptive) Summary() PlanSummary {
 		s.Claim = claimOf(float64(a.found), a.left, a.limit)
 	}
 	return s
-}
-
-// nearest looks for so many nearest servers: the limit is a little under the RTT
-// of the last of them so far.
-type nearest struct {
-	count int
-	rtts  []time.Duration // sorted
-	kth   []time.Duration // of each batch, when there were enough
-}
-
-// nearestMargin is how much nearer a server has to be to be worth a search.
-const nearestMargin = 5 * time.Millisecond
-
-func (n *nearest) add(rtt time.Duration) {
-	at, _ := slices.BinarySearch(n.rtts, rtt)
-	n.rtts = slices.Insert(n.rtts, at, rtt)
-}
-
-// patience is how many probes may be under way when the next batch is planned.
-func (n *nearest) patience() int { return 24 }
-
-// limit is the next batch's.
-func (n *nearest) limit(before time.Duration) time.Duration {
-	known := len(n.rtts)
-	if known == 0 {
-		return before
-	}
-	if known < 3*n.count {
-		return max(n.rtts[known/3], time.Millisecond)
-	}
-	kth := n.rtts[n.count-1]
-	n.kth = append(n.kth, kth)
-	return max(kth-nearestMargin, kth/2)
-}
-
-func (n *nearest) enough(left float64) bool {
-	steady := len(n.kth) > 2 && n.kth[len(n.kth)-3]-n.kth[len(n.kth)-1] < 2*time.Millisecond
-	return steady && left <= float64(n.count)
 }

@@ -1,82 +1,132 @@
 package discovery
 
-import "time"
-
-// forecast estimates how many near servers are still unprobed. What the tree
-// expects of servers is held against what came of asking such servers, in three
-// classes of expectation: the tables of the kernel need not fit this part of the
-// network.
-type forecast struct {
-	classes [3]record
-}
-
-// record is what was expected of a class of servers and what was seen.
-type record struct{ expected, seen float64 }
-
-// The classes are of p under few, up to some, and over it.
-const (
-	few, some = 0.02, 0.15
-	// memory is the share of a record that one more result leaves.
-	memory = 0.998
-	// mostTrust is the largest factor by which a record corrects expectations.
-	mostTrust = 2
+import (
+	"math"
+	"time"
 )
 
-func classOf(p float64) int {
-	switch {
-	case p < few:
-		return 0
-	case p < some:
-		return 1
-	}
-	return 2
+// forecast corrects what the tree expects of servers by what came of asking such
+// servers: the tables of the kernel need not fit this part of the network. The
+// corrected log-odds are a straight line over the expected ones (Platt scaling),
+// so that what was learnt where servers were asked carries over to the far
+// larger number of servers of which little is expected.
+type forecast struct {
+	records     [oddsBins]record
+	shift       float64
+	slope       float64
+	corrections [oddsBins]float64
 }
+
+// record is how many servers of which about as much was expected answered, and
+// how many of them were near.
+type record struct{ answered, near float64 }
+
+// Expectations are sorted into bins of their log-odds.
+const (
+	oddsBins = 48
+	minOdds  = -10.0
+	oddsStep = 0.4
+)
+
+// How firmly the kernel is believed, as the standard deviations of the line's
+// parameters before anything is measured; and the share of a record that stays
+// when another result comes.
+const (
+	shiftDoubt = 1.0
+	slopeDoubt = 0.6
+	memory     = 0.999
+)
+
+func newForecast() *forecast {
+	f := &forecast{slope: 1}
+	f.tabulate()
+	return f
+}
+
+func binOf(p float64) int {
+	odds := math.Log(p / (1 - p))
+	return min(max(0, int((odds-minOdds)/oddsStep)), oddsBins-1)
+}
+
+func oddsOf(bin int) float64 { return minOdds + (float64(bin)+0.5)*oddsStep }
+
+func logistic(odds float64) float64 { return 1 / (1 + math.Exp(-odds)) }
 
 // note compares what was expected of a server that answered with what came.
 func (f *forecast) note(expected float64, near bool) {
-	r := &f.classes[classOf(expected)]
-	r.expected = memory*r.expected + expected
-	r.seen *= memory
+	r := &f.records[binOf(expected)]
+	r.answered++
 	if near {
-		r.seen++
+		r.near++
 	}
 }
 
-// correct is the expectation in the light of the class's record.
-func (f *forecast) correct(p float64) float64 {
-	r := f.classes[classOf(p)]
-	return p * min(mostTrust, (r.seen+0.5)/(r.expected+0.5))
+// learn fits the line to the records, by Newton's method, and lets old ones
+// fade: fresh is how many results came since the last time.
+func (f *forecast) learn(fresh int) {
+	const steps = 4
+	for range steps {
+		// Gradient and Hessian of the logarithm of the posterior.
+		g0, g1 := -f.shift/(shiftDoubt*shiftDoubt), -(f.slope-1)/(slopeDoubt*slopeDoubt)
+		h00, h01, h11 := 1/(shiftDoubt*shiftDoubt), 0.0, 1/(slopeDoubt*slopeDoubt)
+		for i, r := range f.records {
+			if r.answered == 0 {
+				continue
+			}
+			x := oddsOf(i)
+			p := logistic(f.shift + f.slope*x)
+			miss, weight := r.near-r.answered*p, r.answered*p*(1-p)
+			g0, g1 = g0+miss, g1+miss*x
+			h00, h01, h11 = h00+weight, h01+weight*x, h11+weight*x*x
+		}
+		det := h00*h11 - h01*h01
+		f.shift += (h11*g0 - h01*g1) / det
+		f.slope += (h00*g1 - h01*g0) / det
+		f.slope = min(max(f.slope, 0.3), 3)
+		f.shift = min(max(f.shift, -3), 3)
+	}
+	fade := math.Pow(memory, float64(fresh))
+	for i := range f.records {
+		f.records[i].answered *= fade
+		f.records[i].near *= fade
+	}
+	f.tabulate()
 }
+
+func (f *forecast) tabulate() {
+	for i := range f.corrections {
+		f.corrections[i] = logistic(f.shift + f.slope*oddsOf(i))
+	}
+}
+
+// correct is the expectation in the light of the records.
+func (f *forecast) correct(p float64) float64 { return f.corrections[binOf(p)] }
 
 // remaining is how many near servers are expected among the unprobed, and
 // whether any of them is likely.
 func (s *search) remaining(f *forecast) (near float64, ripe bool) {
-	s.estimate(closing)
+	s.estimate()
 	for i := range s.nodes {
 		m := &s.nodes[i]
 		if m.level != machine || m.unprobed == 0 {
 			continue
 		}
-		m.q = m.p
 		near += float64(m.unprobed) * f.correct(m.p) * s.alive(m)
 		ripe = ripe || m.p >= likely
 	}
 	return near, ripe
 }
 
-// closing is the trust in parents with which the end is judged: most of what is
-// left lies in branches that few servers were asked of, and whose neighbours
-// are far.
-const closing = 0.25
-
 // nothingLeft says that the near servers that are left are fewer than the share
-// that may be missed. While there are likely ones, they must be far fewer.
+// that may be missed. While there are likely ones, they must be far fewer. A
+// share of few is less than one server, which no forecast can tell: there a part
+// of a server is enough.
 func nothingLeft(found, left float64, ripe bool, missing float64) bool {
-	const sure, fraction = 0.4, 0.25
+	const sure, leastPart, part, mostPart = 0.4, 0.25, 0.03, 0.75
 	if ripe {
 		missing *= sure
 	}
-	return left <= max(missing*(found+left), fraction)
+	return left <= max(missing*(found+left), leastPart, min(part*found, mostPart))
 }
 
 // claimOf is the claim when near servers were found and about as many are left

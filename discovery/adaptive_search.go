@@ -10,14 +10,16 @@ type search struct {
 	*tree
 	rng   *rand.Rand
 	taken []bool // servers that were asked
-	// expected is q of each taken server when it was asked.
+	// expected is p of each taken server when it was asked.
 	expected []float64
+	// wanted is how many servers there is any use for.
+	wanted float64
 	// answered of tried servers did.
 	answered, tried float64
 }
 
 func newSearch(t *tree, seed uint64) *search {
-	return &search{tree: t, rng: rand.New(rand.NewPCG(seed, 0x61646170)), taken: make([]bool, len(t.leaf)), expected: make([]float64, len(t.leaf))}
+	return &search{tree: t, wanted: math.Inf(1), rng: rand.New(rand.NewPCG(seed, 0x61646170)), taken: make([]bool, len(t.leaf)), expected: make([]float64, len(t.leaf))}
 }
 
 // How a batch is made up.
@@ -27,11 +29,10 @@ const (
 	scouting = 0.03 // share of the probes at what is not, to find out
 )
 
-// batch takes up to n servers: the likely ones, some that might be, and scouts
+// batch takes up to n servers by the tree's last estimate: the likely ones, some that might be, and scouts
 // where much is not known. Without likely ones all are scouts, unless the plan
 // goes through the whole list anyway.
 func (s *search) batch(n int, whole bool) []Probe {
-	s.estimate(1)
 	probes := make([]Probe, 0, n)
 	scouts, gamblers := s.roll(scouting*float64(n)), s.roll(gambles*float64(n))
 	ripe := s.best(n, likely)
@@ -120,7 +121,7 @@ func (s *search) draw(branch int32) (server int32) {
 func (s *search) ask(server int32, phase Phase) Probe {
 	s.taken[server] = true
 	s.take(int(server))
-	s.expected[server] = s.nodes[s.leaf[server]].q
+	s.expected[server] = s.nodes[s.leaf[server]].p
 	return Probe{Server: int(server), Phase: phase}
 }
 
@@ -133,7 +134,7 @@ func (s *search) scout(probes []Probe, n int) []Probe {
 	for i := range s.nodes {
 		b := &s.nodes[i]
 		if b.level != anywhere && b.level != machine && b.unprobed > 0 && b.p < likely {
-			best.offer(candidate{int32(i), float64(b.unprobed) * b.p / (float64(b.asked()) + 1 + trustBelow)})
+			best.offer(candidate{int32(i), min(float64(b.unprobed), s.wanted) * b.p / (float64(b.asked()) + 1 + trustBelow)})
 		}
 	}
 	used := make(map[int32]bool)
@@ -143,7 +144,7 @@ func (s *search) scout(probes []Probe, n int) []Probe {
 			if !ok || len(probes) >= n {
 				break
 			}
-			if b := s.blockOf(server); !used[b] {
+			if b := s.branchOf(server, block); !used[b] {
 				used[b] = true
 				probes = append(probes, s.ask(server, Calibration))
 			}
@@ -152,9 +153,29 @@ func (s *search) scout(probes []Probe, n int) []Probe {
 	return probes
 }
 
-// blockOf is the /16 of a server.
-func (s *search) blockOf(server int32) int32 {
-	return s.nodes[s.nodes[s.leaf[server]].parent].parent
+// branchOf is the branch of a level that a server belongs to.
+func (s *search) branchOf(server int32, l level) int32 {
+	i := s.leaf[server]
+	for s.nodes[i].level > l {
+		i = s.nodes[i].parent
+	}
+	return i
+}
+
+// largest asks one server of each of a branch's n largest twigs of which none
+// was asked.
+func (s *search) largest(branch int32, n int) []Probe {
+	best := newTop(n)
+	for i := branch + 1; i < s.nodes[branch].after; i = s.nodes[i].after {
+		if s.nodes[i].asked() == 0 {
+			best.offer(candidate{i, float64(s.nodes[i].size)})
+		}
+	}
+	var probes []Probe
+	for _, c := range best.sorted() {
+		probes = append(probes, s.ask(s.draw(c.node), Calibration))
+	}
+	return probes
 }
 
 // drawUnknown is a random server of those twigs of a branch of which none was

@@ -40,8 +40,6 @@ type node struct {
 	count, sum float64
 	// p is the estimated share of servers under the limit.
 	p float64
-	// q is p of a machine as the forecast saw it last.
-	q float64
 	// first is the branch's first server in the tree's order. Of its size
 	// servers, unprobed were not asked.
 	first, size, unprobed int32
@@ -246,21 +244,21 @@ func (t *tree) relimit(limit time.Duration) {
 
 // How much the parent counts, in twigs.
 const (
-	trustCountry = 0.15
+	trustCountry = 0.3
 	trustBelow   = 0.2
 	rootTrust    = 1
 	rootShare    = 0.3 // what the world is taken for before anything is known
 )
 
-// estimate works out p of all branches, with the trust in parents scaled.
-func (t *tree) estimate(scale float64) {
+// estimate works out p of all branches.
+func (t *tree) estimate() {
 	root := &t.nodes[0]
 	root.p = (rootTrust*rootShare + root.total) / (rootTrust + root.twigs)
 	for i := 1; i < len(t.nodes); i++ {
 		n := &t.nodes[i]
-		prior, trust := t.nodes[n.parent].p, trustBelow*scale
+		prior, trust := t.nodes[n.parent].p, float64(trustBelow)
 		if n.level == country {
-			trust = trustCountry * scale
+			trust = trustCountry
 		}
 		if n.link >= 0 {
 			if as := t.links[n.link]; as.cells > 0 {

@@ -3,7 +3,7 @@ package discovery
 // confident ends any plan by the forecast of the adaptive one.
 type confident struct {
 	*search
-	forecast forecast
+	forecast *forecast
 	missing  float64
 	found    float64
 	left     float64
@@ -12,7 +12,7 @@ type confident struct {
 }
 
 func newConfident(servers []Server, o PlanOptions) *confident {
-	return &confident{search: newSearch(newTree(servers, o.MaxRTT), o.Seed), missing: o.Missing}
+	return &confident{search: newSearch(newTree(servers, o.MaxRTT), o.Seed), missing: o.Missing, forecast: newForecast()}
 }
 
 // forecastEvery is how many results make a new forecast worth its while.
@@ -20,7 +20,7 @@ const forecastEvery = 64
 
 func (c *confident) observe(r Result) {
 	s := c.search
-	s.expected[r.Server] = s.nodes[s.leaf[r.Server]].q
+	s.expected[r.Server] = s.nodes[s.leaf[r.Server]].p
 	s.take(r.Server)
 	s.tree.observe(r.Server, r.State, r.RTT)
 	s.tried++
@@ -34,7 +34,8 @@ func (c *confident) observe(r Result) {
 	}
 	if c.fresh++; c.fresh >= forecastEvery {
 		var ripe bool
-		c.left, ripe = s.remaining(&c.forecast)
+		c.forecast.learn(c.fresh)
+		c.left, ripe = s.remaining(c.forecast)
 		c.enough = nothingLeft(c.found, c.left, ripe, c.missing)
 		c.fresh = 0
 	}

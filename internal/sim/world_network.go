@@ -22,8 +22,8 @@ type kind struct {
 
 var (
 	hosting = kind{blocks: 0.8, subnets: 6, again: 0.42, purity: 0.97, accessMin: 0.4, accessMax: 3}
-	isp     = kind{blocks: 1, subnets: 200, again: 0.12, purity: 0.85, accessMin: 8, accessMax: 60}
-	small   = kind{blocks: 0.5, subnets: 2, again: 0.3, purity: 0.95, accessMin: 1, accessMax: 15}
+	isp     = kind{blocks: 1, subnets: 200, again: 0.12, purity: 0.85, accessMin: 6, accessMax: 35}
+	small   = kind{blocks: 0.5, subnets: 2, again: 0.3, purity: 0.95, accessMin: 1, accessMax: 12}
 )
 
 // as is an autonomous system: one network's servers, and where it has sites.
