@@ -45,6 +45,13 @@ func (a *Agenda) Ask(servers []int) {
 	a.requests = append(a.requests, servers...)
 }
 
+// Pending tells whether requests wait to be asked.
+func (a *Agenda) Pending() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.ContainsFunc(a.requests, func(server int) bool { _, asked := a.known[server]; return !asked })
+}
+
 // Next names the next request, or else what the own plan names.
 func (a *Agenda) Next() (Probe, Verdict) {
 	a.mu.Lock()

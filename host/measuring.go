@@ -114,6 +114,9 @@ func (r *Room) Receive(name string, message wire.Message, now time.Time) ([]effe
 		return nil, r.report(m, message, now)
 	case wire.Infos:
 		return nil, r.inform(message)
+	case wire.Trace:
+		r.trace(m, message, now)
+		return nil, nil
 	case wire.Done:
 		return r.done(m, message, now), nil
 	case wire.Verified:

@@ -24,6 +24,8 @@ type round struct {
 	servers []discovery.Server
 	measure *wire.Measure
 	ledger  *ledger // nil until measuring began
+	agenda  *discovery.Agenda
+	running bool // the agenda
 	// sent counts the ledger's results that this connection was given. Those
 	// that were lost with one are sent again, all of them: see welcome.
 	sent     int
@@ -46,6 +48,8 @@ func (p *Peer) receive(conn *wire.Conn, m wire.Message) error {
 		p.list(m)
 	case wire.Measure:
 		return p.measure(m)
+	case wire.Ask:
+		return p.ask(m)
 	case wire.Report:
 		return p.known(m)
 	case wire.Finalists:
@@ -111,24 +115,61 @@ func (p *Peer) known(m wire.Report) error {
 	return p.discover(m.Results)
 }
 
-// discover runs the plan in the background.
+// discover begins the round's measuring.
 func (p *Peer) discover(known []discovery.Result) error {
 	r := p.round
 	plan, err := p.options.NewPlan(*r.measure, r.servers)
 	if err != nil {
 		return err
 	}
-	r.ledger = newLedger(known)
+	r.ledger, r.agenda = newLedger(known), discovery.NewAgenda(plan, known)
 	r.sent = len(known)
-	task := task{game: r.measure.Game, servers: r.servers, plan: discovery.Resume(plan, known), seen: r.ledger.add}
-	p.inBackground(func(ctx context.Context) {
-		if err := p.scanner.run(ctx, task); err != nil {
-			p.fail(ctx, err)
-			return
-		}
-		r.ledger.finish()
-	})
+	p.runAgenda()
 	return nil
+}
+
+// ask puts what the host wants to know first.
+func (p *Peer) ask(m wire.Ask) error {
+	r := p.round
+	if r == nil || r.number != m.Round || r.agenda == nil {
+		return nil // of a round that is over, or not yet begun here
+	}
+	if slices.ContainsFunc(m.Servers, func(s int) bool { return s < 0 || s >= len(r.servers) }) {
+		return fmt.Errorf("peer: asked for a server outside the list of %d", len(r.servers))
+	}
+	r.agenda.Ask(m.Servers)
+	if !r.running {
+		p.runAgenda()
+	}
+	return nil
+}
+
+// runAgenda measures in the background until the agenda has nothing more.
+func (p *Peer) runAgenda() {
+	r := p.round
+	r.running = true
+	r.agenda.Resume()
+	task := task{game: r.measure.Game, servers: r.servers, plan: r.agenda, seen: r.ledger.add}
+	p.inBackground(func(ctx context.Context) {
+		err := p.scanner.run(ctx, task)
+		if ctx.Err() != nil {
+			err = nil // stopped by the peer itself, for something else
+		}
+		p.post(func() { p.agendaEnded(r, err) })
+	})
+}
+
+// agendaEnded goes on if the host asked for more in the last moment.
+func (p *Peer) agendaEnded(r *round, err error) {
+	r.running = false
+	switch {
+	case err != nil:
+		p.leave(err)
+	case p.round == r && r.agenda.Pending():
+		p.runAgenda()
+	default:
+		r.ledger.finish()
+	}
 }
 
 // inBackground stops what was under way and does the next thing.
@@ -164,6 +205,7 @@ func (p *Peer) flush() {
 	for len(results) > 0 && p.conn.Queued() < maxQueued {
 		n := min(chunk, len(results))
 		p.report(results[:n])
+		p.send(r.ledger.trace(r.number, r.sent, r.sent+n))
 		results, r.sent = results[n:], r.sent+n
 	}
 	if done && len(results) == 0 && !r.saidDone {

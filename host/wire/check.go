@@ -16,6 +16,8 @@ const (
 	// often: no more than a moment's work.
 	maxFinalists = 64
 	maxSamples   = 20
+	// maxAsked is how many servers a host asks for at once: a few rounds' worth.
+	maxAsked = 1024
 )
 
 func (f Finalists) check() error {
@@ -24,6 +26,13 @@ func (f Finalists) check() error {
 		return fmt.Errorf("%d finalists", len(f.Servers))
 	case f.Samples < 1 || f.Samples > maxSamples:
 		return fmt.Errorf("%d samples", f.Samples)
+	}
+	return nil
+}
+
+func (a Ask) check() error {
+	if len(a.Servers) > maxAsked {
+		return fmt.Errorf("%d servers at once", len(a.Servers))
 	}
 	return nil
 }

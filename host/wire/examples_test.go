@@ -30,6 +30,7 @@ var examples = []struct {
 		`{"type":"refused","reason":"code","message":"no room has the code \"BAKODI\"","hint":"ask the organiser for the code"}`},
 	{wire.Measure{Round: 1, Game: "openarena", Strategy: "as", MaxRTT: 150 * time.Millisecond, Seed: 1, Known: 2},
 		`{"type":"measure","round":1,"game":"openarena","strategy":"as","max_rtt_ns":150000000,"seed":1,"known":2}`},
+	{wire.Ask{Round: 1, Servers: []int{17, 4}}, `{"type":"ask","round":1,"servers":[17,4]}`},
 	{wire.Done{Round: 1}, `{"type":"done","round":1}`},
 	{wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{17, 4}, Samples: 3},
 		`{"type":"finalists","round":1,"game":"openarena","attempt":1,"servers":[17,4],"samples":3}`},
@@ -124,8 +125,8 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) != 14 {
-		t.Errorf("%d kinds of message have an example, want all 14", len(seen))
+	if len(seen) != 15 {
+		t.Errorf("%d kinds of message have an example, want all 15", len(seen))
 	}
 }
 

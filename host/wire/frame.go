@@ -94,6 +94,8 @@ func unmarshalJSON(data []byte) (Message, error) {
 		return into[Refusal](data)
 	case Measure{}.kind():
 		return into[Measure](data)
+	case Ask{}.kind():
+		return into[Ask](data)
 	case Done{}.kind():
 		return into[Done](data)
 	case Finalists{}.kind():

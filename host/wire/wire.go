@@ -89,6 +89,18 @@ type Measure struct {
 	Known int `json:"known"`
 }
 
+// Coordinated is the strategy of a room whose host says, round after round,
+// which servers each player asks: the name stands in Measure beside those of
+// the discovery plans.
+const Coordinated = "coordinated"
+
+// Ask has a peer ask these servers before any others. Servers that it knows, or
+// is asking already, it passes over.
+type Ask struct {
+	Round   int   `json:"round"`
+	Servers []int `json:"servers"`
+}
+
 // Report carries results, from peer to host as they come, and back when a peer
 // returns. It may repeat what was said before.
 type Report struct {
@@ -205,6 +217,8 @@ const (
 	Gathering Stage = "gathering"
 	Listing   Stage = "listing"
 	Measuring Stage = "measuring"
+	// Refining: the host asks for the servers that could still win.
+	Refining Stage = "refining"
 	// Chosen: there is a ranking; everyone looks at the finalists again.
 	Chosen    Stage = "chosen"
 	Launching Stage = "launching"
@@ -237,6 +251,7 @@ func (Welcome) kind() string   { return "welcome" }
 func (Refusal) kind() string   { return "refused" }
 func (List) kind() string      { return "list" }
 func (Measure) kind() string   { return "measure" }
+func (Ask) kind() string       { return "ask" }
 func (Report) kind() string    { return "report" }
 func (Infos) kind() string     { return "infos" }
 func (Trace) kind() string     { return "trace" }
