@@ -1,0 +1,150 @@
+package lan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/hashicorp/mdns"
+)
+
+const (
+	// roundEvery is how often is asked.
+	roundEvery = time.Second
+	// firstListen is how long the first round waits for answers: on a cable
+	// they take a millisecond, and the first list should come soon.
+	firstListen = 250 * time.Millisecond
+	// listen is how long all others wait: Wi-Fi keeps multicast back for up to
+	// some hundred milliseconds. The DNS library cannot be interrupted
+	// meanwhile.
+	listen = 750 * time.Millisecond
+	// maxAnswers are taken of a round on one card.
+	maxAnswers = 64
+)
+
+// errNoCard says why nothing can be found.
+var errNoCard = errors.New("lan: no network card is connected that rooms could be found on")
+
+// Browse looks for rooms on every suitable network card. It gives the whole
+// list after the first round, a quarter of a second, and again whenever it has
+// changed: rooms come, change and go. It ends with the context, or when its
+// consumer does, within a second. The error says why no card could be asked; it
+// goes on all the same.
+func Browse(ctx context.Context, log *slog.Logger) iter.Seq2[[]Found, error] {
+	return func(yield func([]Found, error) bool) {
+		var known sightings
+		var shown []Found
+		var shownErr error
+		for wait := firstListen; ; wait = listen {
+			next := time.After(roundEvery)
+			news, cards, err := askAll(ctx, wait, log)
+			if ctx.Err() != nil {
+				return
+			}
+			known.hear(news)
+			rooms := known.rooms(cards)
+			if known.round == 1 || !same(rooms, shown) || fmt.Sprint(err) != fmt.Sprint(shownErr) {
+				if !yield(rooms, err) {
+					return
+				}
+				shown, shownErr = rooms, err
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-next:
+			}
+		}
+	}
+}
+
+// way is how a question goes out.
+type way struct {
+	Interface
+	v6 bool
+}
+
+func (w way) String() string {
+	if w.v6 {
+		return w.Name + ", IPv6"
+	}
+	return w.Name + ", IPv4"
+}
+
+// ways are all of them, each family of a card by itself: one that fails must
+// not silence the other.
+func ways(cards []Interface) []way {
+	var list []way
+	for _, card := range cards {
+		for _, v6 := range []bool{false, true} {
+			if card.hasFamily(v6) {
+				list = append(list, way{card, v6})
+			}
+		}
+	}
+	return list
+}
+
+// askAll asks once on every suitable card.
+func askAll(ctx context.Context, wait time.Duration, log *slog.Logger) ([]sighting, []Interface, error) {
+	all, err := Interfaces()
+	if err != nil {
+		return nil, nil, err
+	}
+	cards := used(all)
+	if len(cards) == 0 {
+		return nil, nil, errNoCard
+	}
+	news, err := together(ways(cards), func(w way) ([]sighting, error) { return ask(ctx, w, wait, log) })
+	return news, cards, err
+}
+
+// ask asks in one way, and waits for answers.
+func ask(ctx context.Context, w way, wait time.Duration, log *slog.Logger) ([]sighting, error) {
+	entries := make(chan *mdns.ServiceEntry, maxAnswers)
+	err := mdns.QueryContext(ctx, &mdns.QueryParam{
+		Service:     service,
+		Timeout:     wait,
+		Interface:   &w.card,
+		Entries:     entries,
+		DisableIPv4: w.v6,
+		DisableIPv6: !w.v6,
+		Logger:      quiet(log),
+	})
+	close(entries)
+	if err != nil {
+		log.Debug("cannot look for rooms", "way", w, "err", err)
+		return nil, fmt.Errorf("lan: cannot look for rooms on %v: %w", w, err)
+	}
+	// Only now: until it is through, the library goes on writing to what it has
+	// delivered.
+	var heard []sighting
+	for e := range entries {
+		s, err := sight(answerOf(e), w.Name, w.String())
+		if err != nil {
+			log.Debug("an announcement that is no room's", "way", w, "err", err)
+			continue
+		}
+		heard = append(heard, s)
+	}
+	return heard, nil
+}
+
+// answerOf takes what is of use from an entry.
+func answerOf(e *mdns.ServiceEntry) answer {
+	a := answer{name: e.Name, port: e.Port, fields: e.InfoFields}
+	if v4, ok := netip.AddrFromSlice(e.AddrV4); ok {
+		a.addrs = append(a.addrs, v4)
+	}
+	if e.AddrV6IPAddr == nil {
+		return a
+	}
+	if v6, ok := netip.AddrFromSlice(e.AddrV6IPAddr.IP); ok {
+		a.addrs = append(a.addrs, v6)
+	}
+	return a
+}

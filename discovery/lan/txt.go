@@ -1,0 +1,144 @@
+package lan
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"muster/discovery"
+)
+
+const (
+	// txtVersion is what these keys mean; others are not understood.
+	txtVersion = "1"
+	// maxTextLen bounds a text, in bytes, so that an announcement fits one
+	// packet; a string of a TXT record holds 255.
+	maxTextLen = 100
+	// maxFields is several times what a room has.
+	maxFields = 32
+	// maxIDLen is twice what ours have.
+	maxIDLen = 32
+	// maxCount is more players than any room holds.
+	maxCount = 10_000
+)
+
+// appendTXT appends the strings of a room's TXT record, key=value as RFC 6763,
+// section 6, has it, in the DNS library's escaped form. Empty values are left
+// out.
+func appendTXT(fields []string, id string, r Room) []string {
+	add := func(key, value string) {
+		if value != "" {
+			fields = append(fields, key+"="+strings.ReplaceAll(value, `\`, `\\`))
+		}
+	}
+	add("v", txtVersion)
+	add("id", id)
+	add("name", cut(r.Name))
+	add("game", cut(r.Game))
+	add("by", cut(r.Organiser))
+	add("players", strconv.Itoa(r.Players))
+	add("seats", strconv.Itoa(r.Seats))
+	add("version", cut(r.Version))
+	add("tls", cut(r.Fingerprint))
+	if r.Open {
+		add("open", "1")
+	}
+	return fields
+}
+
+// parseTXT reads what appendTXT wrote, or a stranger did. Unknown keys are
+// skipped, of a repeated key the first counts, and all text is cleaned.
+func parseTXT(fields []string) (id string, r Room, err error) {
+	values := valuesOf(fields)
+	if v := values["v"]; v != txtVersion {
+		return "", r, malformed("an announcement of version %q", v)
+	}
+	if id = values["id"]; !isID(id) {
+		return "", r, malformed("no room's id: %q", id)
+	}
+	players, err := count(values["players"])
+	seats, err2 := count(values["seats"])
+	if err := cmp.Or(err, err2); err != nil {
+		return "", r, err
+	}
+	return id, Room{
+		Name:        cut(values["name"]),
+		Game:        cut(values["game"]),
+		Organiser:   cut(values["by"]),
+		Players:     players,
+		Seats:       seats,
+		Version:     cut(values["version"]),
+		Fingerprint: cut(values["tls"]),
+		Open:        values["open"] == "1",
+	}, nil
+}
+
+// valuesOf are the fields by their keys, which are compared in lower case (RFC
+// 6763, section 6.4).
+func valuesOf(fields []string) map[string]string {
+	values := make(map[string]string)
+	for _, field := range fields[:min(len(fields), maxFields)] {
+		key, value, _ := strings.Cut(unescape(field), "=")
+		key = strings.ToLower(key)
+		if _, repeated := values[key]; !repeated {
+			values[key] = value
+		}
+	}
+	return values
+}
+
+// unescape undoes the DNS library's writing of bytes: \195 for one that is not
+// printable ASCII, \" and \\ for themselves (RFC 1035, section 5.1).
+func unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		if n, err := strconv.ParseUint(s[i:min(i+3, len(s))], 10, 8); err == nil && i+3 <= len(s) {
+			b.WriteByte(byte(n))
+			i += 2
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+func isID(s string) bool {
+	return s != "" && len(s) <= maxIDLen && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// count reads a number of players; none is 0.
+func count(s string) (int, error) {
+	n, err := strconv.ParseUint(cmp.Or(s, "0"), 10, 32)
+	if err != nil || n > maxCount {
+		return 0, malformed("no number of players: %q", s)
+	}
+	return int(n), nil
+}
+
+// cut makes a text safe to show and short enough to announce.
+func cut(s string) string {
+	s = discovery.CleanText(s)
+	if len(s) <= maxTextLen {
+		return s
+	}
+	end := maxTextLen
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return strings.TrimRight(s[:end], " ")
+}
+
+// malformed is an error about an announcement that is none.
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("lan: %w: "+format, append([]any{discovery.ErrMalformed}, args...)...)
+}
