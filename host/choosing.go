@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"time"
@@ -80,6 +81,9 @@ func (r *Room) preview() (group []*Member, selected selection.Selection) {
 }
 
 func (r *Room) decide(group []*Member, selected selection.Selection, now time.Time) []effect {
+	for _, doubt := range selection.Doubts(r.servers(), r.table(group), nil) {
+		r.note(now, "%s", doubt)
+	}
 	for _, m := range r.active() {
 		if slices.Contains(group, m) {
 			continue
@@ -109,6 +113,9 @@ func (r *Room) table(group []*Member) *selection.Table {
 		for server := range m.Results {
 			t.Set(player, server, m.Results[server].State, m.Results[server].RTT)
 		}
+		for server, quality := range m.Quality {
+			t.SetQuality(player, server, quality)
+		}
 	}
 	return t
 }
@@ -117,6 +124,7 @@ func (r *Room) wish(group []*Member) selection.Wish {
 	return selection.Wish{
 		By: r.Settings.By, Limits: r.Settings.Limits, Seats: r.seats(group),
 		Map: r.Settings.Map, Mode: r.Settings.Mode, Top: rankingLength, Reasons: reasonsLength,
+		Keep: r.Previous,
 	}
 }
 
@@ -189,17 +197,21 @@ func (r *Room) look(m *Member, seen wire.Finalist) {
 		info := wire.TidyInfo(*seen.Info)
 		r.Infos[seen.Server] = &info
 	}
-	result := discovery.Result{Server: seen.Server, State: seen.State}
+	if m.Quality == nil {
+		m.Quality = map[int]selection.Quality{}
+	}
+	m.Quality[seen.Server] = qualityOf(seen)
+	rtt := time.Duration(0)
 	switch {
 	case seen.State == discovery.Unprobed, seen.State == discovery.Answered && len(seen.RTTs) == 0:
 		return // nothing was seen
 	case seen.State == discovery.Answered:
-		result.RTT = wire.RoundRTT(time.Duration(slices.Min(seen.RTTs) * float64(time.Millisecond)))
+		rtt = wire.RoundRTT(time.Duration(slices.Min(seen.RTTs) * float64(time.Millisecond)))
 		if old := m.Results[seen.Server]; old.State == discovery.Answered {
-			result.RTT = min(result.RTT, old.RTT)
+			rtt = min(rtt, old.RTT)
 		}
 	}
-	m.add(result)
+	m.add(seen.Server, seen.State, rtt)
 }
 
 // settle decides once nobody is waited for.
@@ -209,6 +221,7 @@ func (r *Room) settle(now time.Time) []effect {
 	}
 	r.Final.Seen = append(r.Final.Seen, r.Final.Servers...)
 	before, selected := r.Selection.Chosen.Addr, r.selectFor(r.active())
+	selected.Doubts = selection.Doubts(r.servers(), r.table(r.active()), nil)
 	r.Selection = &selected
 	r.noteChange(before, now)
 	return r.verifyOrLaunch(now)

@@ -14,6 +14,7 @@ package host
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -77,6 +78,9 @@ type Room struct {
 	// Selection is the newest choice, nil before there is one.
 	Selection *selection.Selection `json:"selection,omitempty"`
 	Launch    *wire.Launch         `json:"launch,omitempty"`
+	// Previous is the server of the round before: the group stays there unless
+	// another is worth the move.
+	Previous netip.AddrPort `json:"previous,omitzero"`
 
 	// Servers is the round's list, and Infos what the servers say of
 	// themselves, nil where nobody heard. Both are saved in compact form.
@@ -99,6 +103,9 @@ type Member struct {
 	LeftOut bool             `json:"left_out,omitempty"`
 	Launch  wire.LaunchState `json:"launch,omitempty"`
 	Detail  string           `json:"detail,omitempty"`
+
+	// Quality is what the second looks showed of the ways to the finalists.
+	Quality map[int]selection.Quality `json:"quality,omitempty"`
 
 	// Results are what the member measured, by server.
 	Results []discovery.Result `json:"-"`
@@ -162,6 +169,9 @@ func (r *Room) Tick(now time.Time) []effect {
 // again starts the next round with the same members.
 func (r *Room) again(now time.Time) []effect {
 	r.Round++
+	if r.Selection != nil && r.Selection.Chosen != nil {
+		r.Previous = r.Selection.Chosen.Addr
+	}
 	r.Servers, r.Infos, r.Selection, r.Final, r.Launch = nil, nil, nil, nil, nil
 	for _, m := range r.Members {
 		m.reset(0, now)
@@ -172,6 +182,7 @@ func (r *Room) again(now time.Time) []effect {
 
 func (m *Member) reset(servers int, now time.Time) {
 	m.Results = make([]discovery.Result, servers)
+	m.Quality = nil
 	m.Probed, m.Answered, m.Done, m.LeftOut = 0, 0, false, false
 	m.Launch, m.Detail = "", ""
 	m.Heard = now
