@@ -201,17 +201,33 @@ func (r *Room) look(m *Member, seen wire.Finalist) {
 		m.Quality = map[int]selection.Quality{}
 	}
 	m.Quality[seen.Server] = qualityOf(seen)
-	rtt := time.Duration(0)
+	result := discovery.Result{Server: seen.Server, State: seen.State}
 	switch {
 	case seen.State == discovery.Unprobed, seen.State == discovery.Answered && len(seen.RTTs) == 0:
 		return // nothing was seen
 	case seen.State == discovery.Answered:
-		rtt = wire.RoundRTT(time.Duration(slices.Min(seen.RTTs) * float64(time.Millisecond)))
+		result.RTT = wire.RoundRTT(time.Duration(slices.Min(seen.RTTs) * float64(time.Millisecond)))
 		if old := m.Results[seen.Server]; old.State == discovery.Answered {
-			rtt = min(rtt, old.RTT)
+			result.RTT = min(result.RTT, old.RTT)
 		}
 	}
-	m.add(seen.Server, seen.State, rtt)
+	m.add(result)
+}
+
+// qualityOf is what the samples show of a way.
+func qualityOf(seen wire.Finalist) selection.Quality {
+	q := selection.Quality{}
+	if seen.Sent > 0 {
+		q.Loss = 1 - float64(len(seen.RTTs))/float64(seen.Sent)
+	}
+	if len(seen.RTTs) > 1 {
+		sum := 0.0
+		for i := range seen.RTTs[1:] {
+			sum += math.Abs(seen.RTTs[i+1] - seen.RTTs[i])
+		}
+		q.Jitter = time.Duration(sum / float64(len(seen.RTTs)-1) * float64(time.Millisecond))
+	}
+	return q
 }
 
 // settle decides once nobody is waited for.
