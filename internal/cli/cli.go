@@ -28,7 +28,9 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
-// Run executes the command line and returns the exit status.
+// Run executes the command line and returns the exit status. A read of In that
+// is under way when the command ends cannot be called back; everything else has
+// ended when Run returns.
 func Run(ctx context.Context, args []string, streams Streams) int {
 	root := newRoot(&program{streams: streams, env: os.Getenv})
 	root.SetArgs(args)
@@ -45,6 +47,13 @@ type program struct {
 	verbose bool
 }
 
+// Groups of commands in the help.
+const (
+	toPlay = "play"
+	toLook = "look"
+	toTry  = "try"
+)
+
 func newRoot(p *program) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "muster",
@@ -54,22 +63,51 @@ func newRoot(p *program) *cobra.Command {
   muster host --game openarena     open a room; it prints a link for your friends
   muster join LINK                 join a room
   muster demo                      see a whole game night on this machine`,
-		Version:           version(),
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		DisableAutoGenTag: true,
-		Args:              unknownCommand,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version:                    version(),
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		DisableAutoGenTag:          true,
+		SuggestionsMinimumDistance: 2,
+		Args:                       unknownCommand,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError(err) })
+	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log what goes on inside")
-	root.AddCommand(
-		newDemo(p), newHost(p), newJoin(p), newDiscover(p), newSelect(p), newFleet(p), newGames(p),
+	root.AddGroup(
+		&cobra.Group{ID: toPlay, Title: "To play:"},
+		&cobra.Group{ID: toLook, Title: "To look for servers:"},
+		&cobra.Group{ID: toTry, Title: "To try things out:"},
 	)
-	for _, command := range root.Commands() {
-		wrapArgs(command)
-	}
+	add(root, toPlay, newHost(p), newJoin(p))
+	add(root, toLook, newDiscover(p), newSelect(p), newGames(p))
+	add(root, toTry, newDemo(p), newFleet(p))
+	root.SetHelpCommand(newHelp(root))
+	root.InitDefaultCompletionCmd(root.Name())
+	strict(root.Commands())
 	return root
+}
+
+func add(root *cobra.Command, group string, commands ...*cobra.Command) {
+	for _, c := range commands {
+		c.GroupID = group
+		root.AddCommand(c)
+	}
+}
+
+// newHelp replaces cobra's, which takes any word for a command.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help for a command",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || cmd == root && len(rest) > 0 {
+				return unknownCommand(root, args)
+			}
+			return cmd.Help()
+		},
+	}
 }
 
 // unknownCommand refuses a word that is no command.
@@ -77,31 +115,52 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	err := fmt.Errorf("unknown command %q", args[0])
+	err := usagef("unknown command %q", args[0])
 	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
-		return hinted(usageError(err), fmt.Sprintf("did you mean muster %s?", like[0]))
+		return hinted(err, fmt.Sprintf("did you mean %s %s?", cmd.CommandPath(), like[0]))
 	}
-	return hinted(usageError(err), "muster --help lists the commands")
+	return hinted(err, cmd.CommandPath()+" --help lists the commands")
 }
 
-// wrapArgs makes a command's complaints about its arguments errors of usage.
-func wrapArgs(cmd *cobra.Command) {
-	check := cmd.Args
-	if check == nil {
-		check = cobra.NoArgs
+// strict makes complaints about arguments errors of usage, and has the help list
+// flags in the order in which they matter.
+func strict(commands []*cobra.Command) {
+	for _, cmd := range commands {
+		cmd.Flags().SortFlags = false
+		cmd.Args = refusing(cmd.Args)
+		strict(cmd.Commands())
 	}
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
+}
+
+func refusing(check cobra.PositionalArgs) cobra.PositionalArgs {
+	if check == nil {
+		check = noArgs
+	}
+	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return hinted(usageError(err), "see muster "+cmd.Name()+" --help")
+			return hinted(usageError(err), "see "+cmd.CommandPath()+" --help")
 		}
 		return nil
 	}
 }
 
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no argument, and got %q", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// version is the module's version, or else the commit it was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
+	if !ok {
 		return "unknown"
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" && info.Main.Version == "(devel)" {
+			return "(devel) " + setting.Value
+		}
 	}
 	return info.Main.Version
 }
@@ -111,12 +170,10 @@ func report(w io.Writer, err error) int {
 	if err == nil {
 		return exitDone
 	}
-	if !errors.Is(err, errReported) {
-		printError(w, err)
-	}
-	var usage *usage
+	printError(w, err)
+	var wrong *usage
 	switch {
-	case errors.As(err, &usage):
+	case errors.As(err, &wrong):
 		return exitUsage
 	case errors.Is(err, errNothing):
 		return exitNothing

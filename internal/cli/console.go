@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -12,18 +11,19 @@ import (
 // console shares the one standard input between questions to the player and
 // the organiser's Enter.
 type console struct {
-	out io.Writer
+	screen *screen
+	idle   func() // Enter while nothing was asked
+	ended  func() // nobody can press anything any more
 
-	mu     sync.Mutex // guards following
-	asking chan string
-	idle   func(line string)
-	ended  bool
+	mu     sync.Mutex  // guards following
+	asking chan string // who waits for the next line, or nil
+	closed bool
 }
 
 // newConsole reads lines in the background for as long as the program runs: a
 // read of standard input cannot be called back.
-func newConsole(in io.Reader, out io.Writer, idle func(line string)) *console {
-	c := &console{out: out, idle: idle}
+func newConsole(in io.Reader, s *screen, idle, ended func()) *console {
+	c := &console{screen: s, idle: idle, ended: ended}
 	go c.read(in)
 	return c
 }
@@ -34,12 +34,13 @@ func (c *console) read(in io.Reader) {
 		c.line(strings.TrimSpace(lines.Text()))
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ended = true
+	c.closed = true
 	if c.asking != nil {
 		close(c.asking)
 		c.asking = nil
 	}
+	c.mu.Unlock()
+	c.ended()
 }
 
 func (c *console) line(text string) {
@@ -47,29 +48,41 @@ func (c *console) line(text string) {
 	asking := c.asking
 	c.asking = nil
 	c.mu.Unlock()
-	if asking != nil {
-		asking <- text
+	if asking == nil {
+		c.idle()
 		return
 	}
-	c.idle(text)
+	c.screen.answered()
+	asking <- text
 }
 
 // ask puts a question. ok is false if nobody can answer any more.
 func (c *console) ask(ctx context.Context, question string) (answer string, ok bool) {
+	asking := make(chan string, 1)
 	c.mu.Lock()
-	if c.ended {
+	if c.closed {
 		c.mu.Unlock()
 		return "", false
 	}
-	asking := make(chan string, 1)
 	c.asking = asking
 	c.mu.Unlock()
-	fmt.Fprint(c.out, question)
+	c.screen.ask(question)
+	defer c.screen.unask()
 	select {
 	case answer, ok = <-asking:
 		return answer, ok
 	case <-ctx.Done():
+		c.forget(asking)
 		return "", false
+	}
+}
+
+// forget takes a question back: the next line is not meant for it.
+func (c *console) forget(asking chan string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.asking == asking {
+		c.asking = nil
 	}
 }
 

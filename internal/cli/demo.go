@@ -2,25 +2,21 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net"
+	"log/slog"
 	"net/http"
 	"net/netip"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
-	"muster/discovery/prober"
 	"muster/host"
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/sim"
 	"muster/internal/sim/fleet"
-	"muster/peer"
 	"muster/web"
 )
 
@@ -35,10 +31,11 @@ type demo struct {
 	exit      bool
 	json      bool
 	noBrowser bool
+	screen    *screen
 }
 
 func newDemo(p *program) *cobra.Command {
-	d := &demo{program: p}
+	d := &demo{program: p, screen: p.screen()}
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "A whole game night on this machine",
@@ -46,14 +43,18 @@ func newDemo(p *program) *cobra.Command {
 Hoorn, Massachusetts, Kota Bharu and North Carolina, and some thousand servers
 on loopback addresses that answer after the round-trip time each player has.
 Every player is a real peer that probes over real sockets; nothing leaves this
-machine.`,
+machine. At the end it compares Muster with choosing by hand, as Table 3 of the
+paper does.`,
+		Example: `  muster demo
+  muster demo --servers 20000 --players 8 --rate 5000
+  muster demo --exit --json --no-browser`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&d.servers, "servers", 2000, "number of game servers")
-	flags.IntVar(&d.players, "players", 4, "number of players")
-	flags.Uint64Var(&d.seed, "seed", 1, "the same seed gives the same night")
-	flags.Float64Var(&d.rate, "rate", 1000, "servers each player asks a second; no router stands in the way here")
+	flags.IntVar(&d.servers, "servers", 2000, "`N` game servers")
+	flags.IntVar(&d.players, "players", 4, "`N` players")
+	flags.Uint64Var(&d.seed, "seed", 1, "the same `SEED` gives the same night")
+	flags.Float64Var(&d.rate, "rate", 1000, "each player asks `N` servers a second; no router stands in the way here")
 	flags.StringVar(&d.listen, "listen", "127.0.0.1:0", "`ADDRESS` of the page")
 	flags.BoolVar(&d.exit, "exit", false, "end when everyone is on the server")
 	flags.BoolVar(&d.json, "json", false, "print the choice as JSON")
@@ -104,42 +105,51 @@ func (d *demo) places() ([]sim.Place, error) {
 
 // night hosts the room and has everyone play.
 func (d *demo) night(ctx context.Context, g game.Game, world *sim.World, fleet *fleet.Fleet) error {
-	listener, err := net.Listen("tcp", d.listen)
-	if err != nil {
-		return hinted(fmt.Errorf("cannot listen: %w", err), "choose another --listen ADDRESS")
-	}
-	sources := sources{masters: []string{fleet.Master().String()}}
-	rooms, err := host.New(host.Config{Page: web.Handler(), Logger: d.logger(), List: func(ctx context.Context, _ string) ([]discovery.Server, error) {
-		listing, err := sources.list(ctx, g, nil)
-		return annotated(listing.Servers, fleet), err
-	}})
+	listener, err := listen(d.listen)
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: rooms.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	rooms, err := host.New(host.Config{Page: web.Handler(), Logger: d.logger(), List: func(ctx context.Context, _ string) ([]discovery.Server, error) {
+		listing, err := (&sources{masters: []string{fleet.Master().String()}}).plainList(ctx, g, nil)
+		return annotated(listing.Servers, fleet), err
+	}})
+	if err != nil {
+		listener.Close()
+		return err
+	}
+	server := &http.Server{
+		Handler: rooms.Handler(), ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog: slog.NewLogLogger(d.logHandler(), slog.LevelDebug),
+	}
 	var work sync.WaitGroup
-	work.Go(func() { server.Serve(listener) })
-	ctx, cancel := context.WithCancel(ctx)
-	defer func() { cancel(); server.Close(); work.Wait(); rooms.Close() }()
+	work.Go(func() { server.Serve(listener) }) // ends with server.Close
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer func() { cancel(nil); server.Close(); work.Wait(); rooms.Close() }()
 
-	code, _ := rooms.Open(host.Settings{Name: "The night of 2005", Game: g.ID, Players: d.players, By: g.Rule, Strategy: "conventional"})
+	code, _ := rooms.Open(host.Settings{Name: "The night of 2005", Game: g.ID, Players: d.players, By: g.Rule, Strategy: string(discovery.Conventional)})
 	to := invitation{host: listener.Addr().String(), code: code}
-	fmt.Fprintf(d.streams.Err, "%d servers on this machine, %d players; watch it at %s\n", len(fleet.Servers()), d.players, to.link())
+	d.screen.say("%d servers on this machine, %d players; watch it at %s", len(fleet.Servers()), d.players, to.link())
+	if !d.noBrowser {
+		d.browse(ctx, to.link())
+	}
+	began := time.Now()
 	cast := d.cast(world, fleet, g, to)
 	for _, a := range cast {
-		work.Go(func() { a.play(ctx) })
+		work.Go(func() {
+			if err := a.play(ctx); err != nil {
+				cancel(fmt.Errorf("%s: %w", a.name, err))
+			}
+		})
 	}
 	room, err := d.follow(ctx, rooms, code)
 	if err != nil {
 		return err
 	}
-	if err := d.tell(room, cast); err != nil {
+	if err := d.tell(room, cast, time.Since(began)); err != nil || d.exit {
 		return err
 	}
-	if !d.exit {
-		fmt.Fprintf(d.streams.Err, "\nthe page stays at %s; Ctrl-C ends the demo\n", to.link())
-		<-ctx.Done()
-	}
+	d.screen.say("\nthe page stays at %s; Ctrl-C ends the demo", to.link())
+	<-ctx.Done()
 	return nil
 }
 
@@ -158,11 +168,11 @@ func annotated(servers []discovery.Server, fleet *fleet.Fleet) []discovery.Serve
 	return servers
 }
 
-// follow shows the room until everyone is on the server.
+// follow tells of the room until everyone is on the server.
 func (d *demo) follow(ctx context.Context, rooms *host.Host, code string) (wire.Room, error) {
-	s := screen{program: d.program}
+	narrator := narrator{screen: d.screen}
 	for room := range rooms.Watch(ctx, code) {
-		s.room(room)
+		narrator.room(room)
 		switch {
 		case room.Stage == wire.Failed:
 			return room, errNothing
@@ -170,133 +180,5 @@ func (d *demo) follow(ctx context.Context, rooms *host.Host, code string) (wire.
 			return room, nil
 		}
 	}
-	return wire.Room{}, ctx.Err()
-}
-
-// actor is one player of the demo, and what it measured.
-type actor struct {
-	*demo
-	name  string
-	place int
-	fleet *fleet.Fleet
-	game  game.Game
-	to    invitation
-
-	mu   sync.Mutex // guards following
-	rtts map[netip.AddrPort]time.Duration
-}
-
-// The players of the demo and where they sit: the paper's four first.
-var (
-	demoNames  = [...]string{"anna", "ben", "chong", "dave", "eva", "finn", "grace", "hugo"}
-	demoPlaces = [...]string{"NL", "Massachusetts", "Kota Bharu", "North Carolina", "DE", "JP", "AU", "BR"}
-)
-
-func (d *demo) cast(world *sim.World, fleet *fleet.Fleet, g game.Game, to invitation) []*actor {
-	var cast []*actor
-	for i := range world.Places {
-		cast = append(cast, &actor{
-			demo: d, name: demoNames[i], place: i, fleet: fleet, game: g, to: to, rtts: map[netip.AddrPort]time.Duration{},
-		})
-		fmt.Fprintf(d.streams.Err, "  %s plays from %s\n", demoNames[i], world.Places[i].Name)
-	}
-	return cast
-}
-
-func (a *actor) play(ctx context.Context) {
-	err := peer.Run(ctx, peer.Options{
-		URL: a.to.endpoint(), Code: a.to.code, Name: a.name, NewProber: a.newProber,
-		NewPlan: planFor,
-		Launch: func(_ context.Context, _ wire.Launch, tell func(wire.LaunchState, string)) {
-			tell(wire.LaunchStarted, "")
-		},
-		Logger: a.logger(),
-	})
-	if err != nil {
-		printError(a.streams.Err, fmt.Errorf("%s: %w", a.name, err))
-	}
-}
-
-// newProber asks from the place's own address, and remembers what it measured.
-func (a *actor) newProber(string) (peer.Prober, error) {
-	p, err := prober.New(prober.Options{Protocol: a.game.Protocol(), Rate: a.rate, LocalAddr: a.fleet.Source(a.place), Logger: a.logger()})
-	if err != nil {
-		return nil, err
-	}
-	for _, addr := range p.LocalAddrs() {
-		a.fleet.Seat(addr, a.place)
-	}
-	return &listening{p, a}, nil
-}
-
-// listening is a prober whose results its actor hears, too.
-type listening struct {
-	*prober.Prober
-	actor *actor
-}
-
-func (l *listening) Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
-	return l.Prober.Run(ctx, servers, plan, func(r discovery.Result) {
-		l.actor.hear(servers[r.Server], r)
-		seen(r)
-	})
-}
-
-func (a *actor) hear(s discovery.Server, r discovery.Result) {
-	if r.State != discovery.Answered {
-		return
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if old, ok := a.rtts[s.Addr]; !ok || r.RTT < old {
-		a.rtts[s.Addr] = r.RTT
-	}
-}
-
-// tell prints the chosen server, and what everyone would have got elsewhere.
-func (d *demo) tell(room wire.Room, cast []*actor) error {
-	if d.json {
-		return json.NewEncoder(d.streams.Out).Encode(room.Selection)
-	}
-	fmt.Fprintf(d.streams.Out, "\n%s\n\n", d.style(d.streams.Out).bold("Everyone to "+room.Server))
-	for _, sentence := range room.Selection.Explain() {
-		fmt.Fprintln(d.streams.Out, sentence)
-	}
-	fmt.Fprintln(d.streams.Out)
-	t := table{columns: []column{{"RTT IN MS AT", left}}}
-	for _, a := range cast {
-		t.columns = append(t.columns, column{a.name, right})
-	}
-	t.columns = append(t.columns, column{"average", right})
-	t.add(rttRow("the chosen server", room.Selection.Chosen.Addr, cast)...)
-	for _, a := range cast {
-		t.add(rttRow(a.name+"'s favourite", a.favourite(cast), cast)...)
-	}
-	t.write(d.streams.Out, width(d.streams.Out))
-	return nil
-}
-
-// rttRow is what each player has to a server, and the average.
-func rttRow(title string, server netip.AddrPort, cast []*actor) []string {
-	row := []string{title}
-	sum := time.Duration(0)
-	for _, a := range cast {
-		row = append(row, wholeMillis(a.rtts[server]))
-		sum += a.rtts[server]
-	}
-	return append(row, wholeMillis(sum/time.Duration(len(cast))))
-}
-
-func wholeMillis(d time.Duration) string { return fmt.Sprintf("%.0f", float64(d)/1e6) }
-
-// favourite is the actor's nearest server among those everyone reaches.
-func (a *actor) favourite(cast []*actor) netip.AddrPort {
-	var best netip.AddrPort
-	for addr, rtt := range a.rtts {
-		common := !slices.ContainsFunc(cast, func(other *actor) bool { _, ok := other.rtts[addr]; return !ok })
-		if common && (!best.IsValid() || rtt < a.rtts[best] || rtt == a.rtts[best] && addr.Compare(best) < 0) {
-			best = addr
-		}
-	}
-	return best
+	return wire.Room{}, context.Cause(ctx)
 }

@@ -5,63 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"os/user"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"muster/discovery"
 	"muster/discovery/prober"
 	"muster/internal/game"
 )
-
-// probing are the flags that say how servers are asked.
-type probing struct {
-	rate     float64
-	inFlight int
-	retries  int
-	timeout  time.Duration
-	local    string
-}
-
-func (o *probing) bind(flags *pflag.FlagSet) {
-	flags.Float64Var(&o.rate, "rate", prober.DefaultRate, "new servers asked a second; more may overflow a home router")
-	flags.IntVar(&o.inFlight, "in-flight", prober.DefaultInFlight, "most servers asked and not yet answered")
-	flags.IntVar(&o.retries, "retries", prober.DefaultRetries, "repeats of a query that gets no reply")
-	flags.DurationVar(&o.timeout, "timeout", prober.DefaultTimeout, "silence that counts as no reply")
-	flags.StringVar(&o.local, "listen-addr", "", "ask from this `IP` of the machine")
-}
-
-// options are the prober's, checked.
-func (o *probing) options(p *program, protocol discovery.Protocol) (prober.Options, error) {
-	options := prober.Options{
-		Protocol: protocol, Rate: o.rate, InFlight: o.inFlight, Retries: o.retries, Timeout: o.timeout, Logger: p.logger(),
-	}
-	if o.retries == 0 {
-		options.Retries = -1 // the prober's zero is its default
-	}
-	switch {
-	case !(o.rate > 0):
-		return options, usagef("--rate %v: at least one server has to be asked now and then", o.rate)
-	case o.inFlight < 1:
-		return options, usagef("--in-flight %d: at least one server has to be under way", o.inFlight)
-	case o.retries < 0:
-		return options, usagef("--retries %d is below 0", o.retries)
-	case o.timeout <= 0:
-		return options, usagef("--timeout %v: a reply needs some time", o.timeout)
-	}
-	if o.local != "" {
-		addr, err := netip.ParseAddr(o.local)
-		if err != nil {
-			return options, usagef("--listen-addr %q is not an IP address", o.local)
-		}
-		options.LocalAddr = addr
-	}
-	return options, nil
-}
 
 // discover is the command that finds servers near one player.
 type discover struct {
@@ -72,10 +26,9 @@ type discover struct {
 	filter  filter
 	planning
 	name   string
-	format string
+	format format
 	json   bool
 	top    int
-	kind   string // QStat's type of the game's servers
 }
 
 func newDiscover(p *program) *cobra.Command {
@@ -83,37 +36,38 @@ func newDiscover(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "discover --game ID",
 		Short: "Find servers near you, alone",
-		Example: `  muster discover --game xonotic
-  muster discover --game openarena --servers my-servers.txt --not-full --json`,
+		Long: `Discover is a server browser: it asks a game's servers and shows the nearest
+first. It learns while it asks where near servers are, and stops when hardly any
+can be left; --auto-stop off asks them all.`,
+		Example: `  muster discover --game xonotic --not-empty
+  muster discover --game openarena --nearest 20
+  muster discover --game openarena --auto-stop off --json >ann.json    (for muster select)`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
 	}
 	flags := cmd.Flags()
 	p.gameFlag(cmd, &d.game)
-	d.sources.bind(flags)
-	d.planning.bind(cmd, discovery.Conventional)
-	d.bindMaxRTT(cmd)
-	d.probing.bind(flags)
+	d.planning.bind(cmd)
 	d.filter.bind(flags)
-	flags.StringVar(&d.name, "name", defaultName(), "the player's name in the report")
-	flags.StringVar(&d.format, "format", "table", "output: "+formatNames)
+	flags.IntVar(&d.top, "top", wholeScreen, "rows of the table, `N`; 0 is all, -1 what a terminal has room for")
+	bindWord(cmd, &d.format, "format", formatTable, formats, "output")
 	flags.BoolVar(&d.json, "json", false, "the same as --format json")
-	flags.IntVar(&d.top, "top", 0, "rows of the table; 0 is all")
+	flags.StringVar(&d.name, "name", defaultName(), "your `NAME` in the report")
+	d.sources.bind(flags)
+	d.probing.bind(flags)
 	return cmd
 }
 
 func (d *discover) run(ctx context.Context) error {
 	if d.json {
-		d.format = "json"
+		d.format = formatJSON
 	}
-	write, err := writerOf(d.format)
-	if err != nil {
+	if err := d.check(); err != nil {
 		return err
 	}
 	g, err := d.findGame(d.game)
 	if err != nil {
 		return err
 	}
-	d.kind = g.QStatTypes[0]
 	options, err := d.probing.options(d.program, g.Protocol())
 	if err != nil {
 		return err
@@ -122,28 +76,45 @@ func (d *discover) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.warn(listing.Warnings)
-	fmt.Fprintln(d.streams.Err, describe(listing.Servers, g))
-	report, stopped := d.measure(ctx, g, listing.Servers, options)
+	for _, line := range append(warningLines(listing.Warnings), describe(listing.Servers, g)) {
+		fmt.Fprintln(d.streams.Err, line)
+	}
+	return d.look(ctx, g, listing.Servers, options)
+}
+
+func (d *discover) check() error {
+	if d.top < wholeScreen {
+		return usagef("--top %d: say how many servers, 0 for all", d.top)
+	}
+	return d.planning.check()
+}
+
+// look measures and shows what came of it.
+func (d *discover) look(ctx context.Context, g game.Game, servers []discovery.Server, options prober.Options) error {
+	report, claim, stopped := d.measure(ctx, g, servers, options)
 	if stopped != nil && !errors.Is(stopped, context.Canceled) {
 		return stopped
 	}
 	report.Servers = slices.DeleteFunc(report.Servers, func(m discovery.Measurement) bool { return !d.filter.keeps(&m) })
-	if err := write(d, report); err != nil {
+	if err := d.write(report, g.QStatTypes[0]); err != nil {
 		return err
 	}
-	return d.verdict(report, stopped)
+	for _, line := range d.summary(report, claim) {
+		fmt.Fprintln(d.streams.Err, line)
+	}
+	return verdict(report, stopped)
 }
 
 // verdict is the exit status: an interrupted discovery shows what it has.
-func (d *discover) verdict(report discovery.Report, stopped error) error {
+func verdict(report discovery.Report, stopped error) error {
+	s := report.Summary
 	switch {
 	case stopped != nil:
-		return fmt.Errorf("stopped after %d of %d servers", report.Summary.Probed, report.Summary.Listed)
-	case report.Summary.Answered == 0:
-		return fmt.Errorf("%w: none of %d servers answered", errNothing, report.Summary.Probed)
+		return fmt.Errorf("stopped after %d of %d servers", s.Probed, s.Listed)
+	case s.Answered == 0:
+		return hinted(fmt.Errorf("%w: none of %d servers answered", errNothing, s.Probed), "is the list of today? does a firewall let UDP through?")
 	case !slices.ContainsFunc(report.Servers, isAnswered):
-		return fmt.Errorf("%w: %d servers answered, none passes the filters", errNothing, report.Summary.Answered)
+		return hinted(fmt.Errorf("%w: %d servers answered, none passes the filters", errNothing, s.Answered), "leave out a filter")
 	}
 	return nil
 }
@@ -151,33 +122,29 @@ func (d *discover) verdict(report discovery.Report, stopped error) error {
 func isAnswered(m discovery.Measurement) bool { return m.State == discovery.Answered }
 
 // measure runs the plan over the list.
-func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery.Server, options prober.Options) (discovery.Report, error) {
+func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery.Server, options prober.Options) (discovery.Report, discovery.Claim, error) {
 	head := discovery.Report{Peer: d.name, Game: g.ID, Strategy: string(d.strategy), Started: time.Now()}
 	plan, err := d.plan(servers)
 	if err != nil {
-		return head, err
+		return head, discovery.Claim{}, err
 	}
 	engine, err := prober.New(options)
 	if err != nil {
-		return head, err
+		return head, discovery.Claim{}, err
 	}
 	defer engine.Close()
 	var results []discovery.Result
-	answered := 0
-	progress := d.progress("probing", len(servers))
+	view := d.view(servers)
 	err = engine.Run(ctx, servers, plan, func(r discovery.Result) {
 		results = append(results, r)
-		if r.State == discovery.Answered {
-			answered++
-		}
-		progress.set(len(results), fmt.Sprintf("%d answered", answered))
+		view.add(r)
 	})
-	progress.finish()
+	view.end()
 	if err != nil && ctx.Err() == nil {
-		return head, err
+		return head, discovery.Claim{}, err
 	}
 	summarize(&head.Summary, plan.Summary(), engine.Stats(), time.Since(head.Started))
-	return discovery.NewReport(head, servers, results), ctx.Err()
+	return discovery.NewReport(head, servers, results), plan.Summary().Claim, ctx.Err()
 }
 
 func summarize(s *discovery.Summary, plan discovery.PlanSummary, stats prober.Stats, elapsed time.Duration) {
@@ -188,36 +155,36 @@ func summarize(s *discovery.Summary, plan discovery.PlanSummary, stats prober.St
 	s.BytesReceived = int64(stats.BytesReceived)
 }
 
-func (p *program) warn(warnings []error) {
-	const most = 5
-	for i, w := range warnings {
-		if i == most {
-			fmt.Fprintf(p.streams.Err, "muster: warning: %d more\n", len(warnings)-most)
-			return
-		}
-		fmt.Fprintf(p.streams.Err, "muster: warning: %s\n", withoutPackage(discovery.CleanText(w.Error())))
+// summary is what people read below the servers.
+func (d *discover) summary(r discovery.Report, claim discovery.Claim) []string {
+	s := r.Summary
+	lines := []string{fmt.Sprintf("%d of %d servers asked in %.1f s: %d answered, %d lost, %d refused",
+		s.Probed, s.Listed, float64(s.ElapsedMS)/1000, s.Answered, s.Lost, s.Refused)}
+	switch sentence := claim.String(); {
+	case s.AutoStopped && sentence != "":
+		lines = append(lines, "stopped by itself: "+sentence)
+	case s.AutoStopped && d.options.Nearest > 0 && d.strategy == discovery.Adaptive:
+		lines = append(lines, "stopped by itself: hardly any nearer server can be left")
+	case s.AutoStopped:
+		lines = append(lines, fmt.Sprintf("stopped by itself: few servers under %s can be left", wholeMS(d.options.MaxRTT)))
 	}
+	if all := len(answering(r)); d.format == formatTable && d.options.Nearest == 0 && d.shown(all) < all {
+		lines = append(lines, fmt.Sprintf("the nearest %d of %d shown; --top 0 shows all", d.shown(all), all))
+	}
+	return lines
 }
 
-// defaultName is what the system calls the user.
+func wholeMS(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
+
+// defaultName is what the system calls the user, without a Windows domain.
 func defaultName() string {
 	u, err := user.Current()
 	if err != nil {
 		return "player"
 	}
-	return cmp.Or(u.Username, "player")
-}
-
-// filter are the flags that say which servers the player wants to see.
-type filter struct {
-	mapName, mode                 string
-	notFull, notEmpty, noPassword bool
-}
-
-func (f *filter) bind(flags *pflag.FlagSet) {
-	flags.StringVar(&f.mapName, "map", "", "only servers on this `MAP`")
-	flags.StringVar(&f.mode, "mode", "", "only servers of this game `MODE`")
-	flags.BoolVar(&f.notFull, "not-full", false, "only servers with a free seat")
-	flags.BoolVar(&f.notEmpty, "not-empty", false, "only servers where people play; bots do not count")
-	flags.BoolVar(&f.noPassword, "no-password", false, "only servers without a password")
+	_, name, found := strings.Cut(u.Username, `\`)
+	if !found {
+		name = u.Username
+	}
+	return cmp.Or(name, "player")
 }

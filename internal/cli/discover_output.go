@@ -4,73 +4,87 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 
 	"muster/discovery"
 	"muster/discovery/qstat"
 )
 
-const formatNames = "table, json, csv, qstat-xml"
+// format is how a report is written.
+type format string
 
-// reportWriter writes a report to standard output.
-type reportWriter func(d *discover, r discovery.Report) error
+const (
+	formatTable format = "table"
+	formatJSON  format = "json"
+	formatCSV   format = "csv"
+	formatQStat format = "qstat-xml"
+)
 
-func writerOf(format string) (reportWriter, error) {
-	switch format {
-	case "table":
-		return writeTable, nil
-	case "json":
-		return func(d *discover, r discovery.Report) error { return r.WriteJSON(d.streams.Out) }, nil
-	case "csv":
-		return func(d *discover, r discovery.Report) error { return r.WriteCSV(d.streams.Out) }, nil
-	case "qstat-xml":
-		return func(d *discover, r discovery.Report) error { return qstat.WriteXML(d.streams.Out, d.kind, r) }, nil
-	}
-	return nil, hinted(usagef("unknown format %q", format), "the formats are "+formatNames)
-}
+var formats = []format{formatTable, formatJSON, formatCSV, formatQStat}
 
-// keeps tells whether the player wants to see a server. Servers that did not
-// answer are neither full nor empty: they stay.
-func (f *filter) keeps(m *discovery.Measurement) bool {
-	if m.State != discovery.Answered {
-		return true
+// write writes the report to standard output. kind is QStat's type of the
+// game's servers.
+func (d *discover) write(r discovery.Report, kind string) error {
+	switch d.format {
+	case formatJSON:
+		return r.WriteJSON(d.streams.Out)
+	case formatCSV:
+		return r.WriteCSV(d.streams.Out)
+	case formatQStat:
+		return qstat.WriteXML(d.streams.Out, kind, r)
 	}
-	switch {
-	case f.mapName != "" && !strings.EqualFold(f.mapName, m.Map),
-		f.mode != "" && !strings.EqualFold(f.mode, m.Mode),
-		f.notFull && m.Players >= m.MaxPlayers,
-		f.notEmpty && m.Players <= m.Bots,
-		f.noPassword && m.Password:
-		return false
+	near := answering(r)
+	if len(near) > 0 {
+		serverTable(near[:d.shown(len(near))]).write(d.streams.Out, width(d.streams.Out))
 	}
-	return true
-}
-
-// writeTable shows the servers that answered, the nearest first.
-func writeTable(d *discover, r discovery.Report) error {
-	near := slices.DeleteFunc(slices.Clone(r.Servers), func(m discovery.Measurement) bool { return !isAnswered(m) })
-	slices.SortStableFunc(near, func(a, b discovery.Measurement) int {
-		return cmp.Or(cmp.Compare(a.RTT, b.RTT), discovery.CompareAddr(a.Server(), b.Server()))
-	})
-	shown := near
-	if d.top > 0 && len(near) > d.top {
-		shown = near[:d.top]
-	}
-	t := table{columns: []column{{"RTT", right}, {"PLAYERS", right}, {"NAME", left}, {"MAP", left}, {"MODE", left}, {"ADDRESS", left}}}
-	for _, m := range shown {
-		t.add(fmt.Sprintf("%.1f ms", float64(m.RTT)/1e6), seats(m), m.Name, m.Map, m.Mode, m.Addr.String())
-	}
-	t.write(d.streams.Out, width(d.streams.Out))
-	s := r.Summary
-	fmt.Fprintf(d.streams.Err, "%d of %d servers asked in %.1f s: %d answered, %d lost, %d refused\n",
-		s.Probed, s.Listed, float64(s.ElapsedMS)/1000, s.Answered, s.Lost, s.Refused)
 	return nil
 }
 
-func seats(m discovery.Measurement) string {
-	text := fmt.Sprintf("%d/%d", m.Players, m.MaxPlayers)
-	if m.Bots > 0 {
-		text += fmt.Sprintf(" (%d bots)", m.Bots)
+// answering are the servers that answered, the nearest first.
+func answering(r discovery.Report) []discovery.Measurement {
+	near := slices.DeleteFunc(slices.Clone(r.Servers), func(m discovery.Measurement) bool { return !isAnswered(m) })
+	slices.SortFunc(near, byRTT)
+	return near
+}
+
+// wholeScreen is the number of rows that leaves a terminal full.
+const wholeScreen = -1
+
+// shown is how many of so many servers the table shows: as many as were asked
+// for, or else the nearest ones that a terminal has room for.
+func (d *discover) shown(servers int) int {
+	if d.options.Nearest > 0 {
+		servers = min(servers, d.options.Nearest)
 	}
-	return text
+	switch {
+	case d.top > 0:
+		return min(servers, d.top)
+	case d.top == wholeScreen && isTerminal(d.streams.Out):
+		_, rows := size(d.streams.Out)
+		return min(servers, max(10, rows-6)) // below are the title, the summary and the prompt
+	}
+	return servers
+}
+
+func byRTT(a, b discovery.Measurement) int {
+	return cmp.Or(cmp.Compare(a.RTT, b.RTT), discovery.CompareAddr(a.Server(), b.Server()))
+}
+
+// serverTable shows servers in the given order.
+func serverTable(servers []discovery.Measurement) *table {
+	t := &table{columns: []column{
+		{"RTT", right}, {"PLAYERS", right}, {"BOTS", right}, {"PW", whole}, {"NAME", left}, {"MAP", left}, {"MODE", left}, {"IN", whole}, {"ADDRESS", whole},
+	}}
+	for _, m := range servers {
+		bots, password := "", ""
+		if m.Bots > 0 {
+			bots = strconv.Itoa(m.Bots)
+		}
+		if m.Password {
+			password = "pw"
+		}
+		t.add(fmt.Sprintf("%.1f ms", float64(m.RTT)/1e6), fmt.Sprintf("%d/%d", m.Players, m.MaxPlayers), bots, password,
+			m.Name, m.Map, m.Mode, m.Country, m.Addr.String())
+	}
+	return t
 }

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"os"
 	"strings"
 
 	"muster/discovery"
@@ -21,9 +24,6 @@ func (u *usage) Unwrap() error        { return u.err }
 // errNothing says that nothing suitable was found.
 var errNothing = errors.New("nothing suitable found")
 
-// errReported marks an error that the user has been told already.
-var errReported = errors.New("already reported")
-
 // hint is an error with what to do about it.
 type hint struct {
 	err  error
@@ -35,24 +35,48 @@ func (h *hint) Error() string             { return h.err.Error() }
 func (h *hint) Unwrap() error             { return h.err }
 func (h *hint) Hint() string              { return h.text }
 
-// printError writes "muster: …" and, where there is one, "hint: …". Errors may
-// quote strangers, so their text is cleaned.
+// printError writes "muster: …" and, where there is one, "hint: …".
 func printError(w io.Writer, err error) {
-	for line := range strings.Lines(err.Error()) {
-		fmt.Fprintf(w, "muster: %s\n", withoutPackage(discovery.CleanText(line)))
-	}
-	if text := hintOf(err); text != "" {
-		fmt.Fprintf(w, "hint: %s\n", discovery.CleanText(text))
+	for _, line := range errorLines(err) {
+		fmt.Fprintln(w, line)
 	}
 }
 
-// withoutPackage drops the name of the package an error comes from: it helps
+// errorLines are what printError writes. Errors may quote strangers, so their
+// text is cleaned.
+func errorLines(err error) []string {
+	if errors.Is(err, context.Canceled) {
+		return []string{"muster: stopped"}
+	}
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		lines = append(lines, "muster: "+withoutPackage(discovery.CleanText(line)))
+	}
+	if text := hintOf(err); text != "" {
+		lines = append(lines, "hint: "+discovery.CleanText(text))
+	}
+	return lines
+}
+
+// withoutPackage drops the names of the packages an error comes from: they help
 // developers, not players.
 func withoutPackage(text string) string {
-	for _, prefix := range []string{"discovery: ", "game: ", "geo: ", "host: ", "master: ", "peer: ", "prober: ", "qstat: ", "selection: ", "sim: ", "wire: "} {
-		text = strings.TrimPrefix(text, prefix)
+	for {
+		name, rest, found := strings.Cut(text, ": ")
+		if !found || !isPackage(name) {
+			return text
+		}
+		text = rest
 	}
-	return text
+}
+
+func isPackage(name string) bool {
+	switch name {
+	case "a2s", "discovery", "fleet", "game", "geo", "host", "lan", "master", "peer", "prober", "qstat", "quake3",
+		"selection", "sim", "wire":
+		return true
+	}
+	return false
 }
 
 // hintOf finds what to do about an error.
@@ -66,4 +90,26 @@ func hintOf(err error) string {
 		return refusal.Hint
 	}
 	return ""
+}
+
+// reason is the heart of a network's or a file's error: "connection refused"
+// rather than which call was made on which address.
+func reason(err error) error {
+	var (
+		dns *net.DNSError
+		op  *net.OpError
+		sys *os.SyscallError
+		pth *os.PathError
+	)
+	switch {
+	case errors.As(err, &dns):
+		return fmt.Errorf("%s: %s", dns.Name, dns.Err)
+	case errors.As(err, &sys):
+		return sys.Err
+	case errors.As(err, &op):
+		return op.Err
+	case errors.As(err, &pth):
+		return pth.Err
+	}
+	return err
 }

@@ -105,7 +105,7 @@ func (f *fleetCommand) writeServers(running *fleet.Fleet) error {
 func (f *fleetCommand) tell(running *fleet.Fleet, world *sim.World, g game.Game) {
 	servers := running.Servers()
 	fmt.Fprintf(f.streams.Out, "%d %s servers, the first at %v; master at %v\n\n", len(servers), g.Name, servers[0].Addr, running.Master())
-	t := table{columns: []column{{"PLACE", left}, {"ASK FROM", left}}}
+	t := table{columns: []column{{"PLACE", left}, {"ASK FROM", whole}}}
 	for i, place := range world.Places {
 		t.add(place.Name, running.Source(i).String())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -11,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mdp/qrterminal/v3"
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
@@ -25,10 +25,11 @@ import (
 // hosting is the command that opens a room.
 type hosting struct {
 	*program
+	screen    *screen
 	game      string
 	strategy  discovery.Strategy
 	settings  host.Settings
-	by        string
+	by        selection.Rule
 	listen    string
 	sources   sources
 	noPlay    bool
@@ -42,36 +43,46 @@ type hosting struct {
 }
 
 func newHost(p *program) *cobra.Command {
-	h := &hosting{program: p}
+	h := &hosting{program: p, screen: p.screen()}
 	cmd := &cobra.Command{
 		Use:   "host --game ID",
 		Short: "Open a room, and play in it",
+		Long: `Host opens a room and prints a link for your friends. When everyone is here,
+all measure the game's servers, the one that is best for the group is chosen by
+the rule, and everyone's game starts there. You play, too, unless you say
+--no-play.`,
 		Example: `  muster host --game openarena --players 4
-  muster host --game xonotic --map dance --by threshold --max-rtt 100ms,150ms`,
+  muster host --game xonotic --map dance --by threshold --max-rtt 100ms,150ms
+  muster host --game cs2 --servers our-servers.txt --listen 192.0.2.1:7777`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return h.run(cmd.Context()) },
 	}
-	flags := cmd.Flags()
 	p.gameFlag(cmd, &h.game)
-	flags.IntVar(&h.settings.Players, "players", 0, "start by itself once this many are here; 0 waits for Enter")
-	flags.StringVar(&h.by, "by", "", "rule for the choice: "+words(selection.Rules())+" (default: the game's)")
-	flags.DurationSliceVar(&h.settings.Limits, "max-rtt", nil, "nobody may be over this RTT; several are tried from the strictest")
-	flags.StringVar(&h.settings.Map, "map", "", "only servers on this `MAP`")
-	flags.StringVar(&h.settings.Mode, "mode", "", "only servers of this game `MODE`")
-	flags.StringVar(&h.name, "name", defaultName(), "your name in the room")
-	flags.StringVar(&h.settings.Name, "room", "", "the room's name (default: yours)")
-	flags.StringVar(&h.settings.Password, "password", "", "the game server's password, given to players only")
+	h.bindWishes(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&h.name, "name", defaultName(), "your `NAME` in the room")
+	flags.StringVar(&h.settings.Name, "room", "", "the room's `NAME` (default: its code)")
+	flags.StringVar(&h.settings.Password, "password", "", "the game server's `PASSWORD`, given to players only")
 	flags.StringVar(&h.listen, "listen", ":"+defaultPort, "`ADDRESS` to listen on")
-	flags.TextVar(&h.strategy, "strategy", discovery.Conventional, "order in which players probe: "+words(discovery.Strategies()))
-	completeWords(cmd, "strategy", discovery.Strategies())
-	h.sources.bind(flags)
 	flags.BoolVar(&h.noPlay, "no-play", false, "only host, do not play")
 	flags.BoolVar(&h.noMDNS, "no-mdns", false, "do not announce the room on the local network")
 	flags.BoolVar(&h.noBrowser, "no-browser", false, "do not open the page in a browser")
 	flags.BoolVar(&h.fresh, "new", false, "open a new room even if there is one from before a restart")
 	flags.BoolVar(&h.once, "once", false, "end after the first round")
+	h.launching.bind(cmd)
+	h.sources.bind(flags)
+	bindWord(cmd, &h.strategy, "strategy", discovery.Conventional, discovery.Strategies(), "order in which players probe")
 	h.probing.bind(flags)
-	h.launching.bind(flags)
 	return cmd
+}
+
+// bindWishes adds the flags that say what the group wants.
+func (h *hosting) bindWishes(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.IntVar(&h.settings.Players, "players", 0, "start by itself once `N` are here; 0 waits for Enter")
+	bindRule(cmd, &h.by, "", "rule for the choice (default: the game's)")
+	bindLimits(flags, &h.settings.Limits)
+	flags.StringVar(&h.settings.Map, "map", "", "only servers on this `MAP`")
+	flags.StringVar(&h.settings.Mode, "mode", "", "only servers of this game `MODE`")
 }
 
 func (h *hosting) run(ctx context.Context) error {
@@ -83,11 +94,21 @@ func (h *hosting) run(ctx context.Context) error {
 	if _, err := lists.fetch(ctx); err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", h.listen)
+	listener, err := listen(h.listen)
 	if err != nil {
-		return hinted(fmt.Errorf("cannot listen: %w", err), "is another muster host running? choose another port with --listen :7778")
+		return err
 	}
 	return h.serve(ctx, listener, lists)
+}
+
+// listen opens the port at which players and browsers arrive.
+func listen(address string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, hinted(fmt.Errorf("cannot listen on %s: %w", address, reason(err)),
+			"is another muster host running there? choose another address with --listen, such as --listen :7778")
+	}
+	return listener, nil
 }
 
 // check turns the flags into settings.
@@ -96,8 +117,10 @@ func (h *hosting) check() (game.Game, error) {
 	if err != nil {
 		return g, err
 	}
-	h.settings.Game, h.settings.Strategy = g.ID, string(h.strategy)
-	h.settings.By = selection.Rule(h.by)
+	if err := needsLimit(h.by, h.settings.Limits); err != nil {
+		return g, err
+	}
+	h.settings.Game, h.settings.Strategy, h.settings.By = g.ID, string(h.strategy), h.by
 	if h.by == "" {
 		h.settings.By = g.Rule
 	}
@@ -117,22 +140,27 @@ func (h *hosting) check() (game.Game, error) {
 
 // serve runs the host until ctx ends or, with --once, the round is over.
 func (h *hosting) serve(ctx context.Context, listener net.Listener, lists *lists) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	rooms, err := host.New(host.Config{List: lists.forRoom, Store: h.store(listener), Page: web.Handler(), Logger: h.logger()})
 	if err != nil {
 		listener.Close()
 		return err
 	}
-	server := &http.Server{Handler: rooms.Handler(), ReadHeaderTimeout: 10 * time.Second, ErrorLog: nil}
+	server := &http.Server{
+		Handler: rooms.Handler(), ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog: slog.NewLogLogger(h.logHandler(), slog.LevelDebug),
+	}
 	var work sync.WaitGroup
 	work.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			h.logger().Error("the host stopped serving", "error", err)
-			cancel()
+			cancel(fmt.Errorf("the host stopped serving: %w", err))
 		}
 	})
 	err = h.night(ctx, rooms, listener.Addr())
+	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
+		err = cause
+	}
 	server.Close()
 	work.Wait()
 	return errors.Join(err, rooms.Close())
@@ -141,7 +169,7 @@ func (h *hosting) serve(ctx context.Context, listener net.Listener, lists *lists
 // store is where rooms survive a restart. One program at a time has the file:
 // a second host on this machine keeps its rooms in another.
 func (h *hosting) store(listener net.Listener) host.Store {
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	_, port, _ := net.SplitHostPort(listener.Addr().String()) // a listener's own address has one
 	file, err := stateFile("rooms-" + port + ".db")
 	if err == nil {
 		var store host.Store
@@ -149,35 +177,53 @@ func (h *hosting) store(listener net.Listener) host.Store {
 			return store
 		}
 	}
-	h.warn([]error{fmt.Errorf("rooms will not survive a restart: %w", err)})
+	h.screen.warn([]error{fmt.Errorf("rooms will not survive a restart: %w", err)})
 	return host.NoStore()
 }
 
 // night opens the room and plays in it.
 func (h *hosting) night(ctx context.Context, rooms *host.Host, at net.Addr) error {
-	addr := netip.MustParseAddrPort(at.String())
-	code := h.room(rooms)
-	h.invite(invitation{host: reachable(discovery.Canonical(addr)), code: code})
 	games, err := h.games()
 	if err != nil {
 		return err
 	}
-	console := newConsole(h.streams.In, h.streams.Err, func(string) { rooms.Go(code) })
+	addr := discovery.Canonical(netip.MustParseAddrPort(at.String()))
+	code := h.room(rooms)
+	h.invite(invitation{host: reachable(addr), code: code})
+	if !h.noBrowser {
+		h.browse(ctx, invitation{host: loopback(addr), code: code}.link())
+	}
+	console := h.console(func() { rooms.Go(code) })
+	narrator := &narrator{screen: h.screen, help: organiserHelp()}
 	if h.noPlay {
-		return h.watch(ctx, rooms, code)
+		return h.watch(ctx, rooms, code, narrator)
 	}
 	playing := &playing{
-		program: h.program, probing: h.probing, games: games, name: h.name, once: h.once,
-		launcher: &launcher{program: h.program, launching: h.launching, games: games, player: h.name, room: code, console: console},
+		program: h.program, probing: h.probing, games: games, name: h.name, once: h.once, narrator: narrator,
+		launcher: &launcher{launching: h.launching, games: games, player: h.name, room: code, console: console, screen: h.screen},
 	}
 	here := invitation{host: loopback(addr), code: code}
 	return explain(playing.play(ctx, here), here)
 }
 
+// console listens to the organiser's Enter, unless standard input is the list.
+func (h *hosting) console(enter func()) *console {
+	in, alone := h.streams.In, func() {}
+	if slices.Contains(h.sources.files, "-") {
+		in = eof{}
+	}
+	if h.settings.Players == 0 {
+		alone = func() {
+			h.screen.say("nobody can press Enter here: standard input has ended. Say --players N, and the room starts by itself")
+		}
+	}
+	return newConsole(in, h.screen, enter, alone)
+}
+
 // loopback is where this machine reaches its own listener.
 func loopback(listening netip.AddrPort) string {
 	if listening.Addr().IsUnspecified() {
-		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), listening.Port()).String()
+		return netip.AddrPortFrom(localhost, listening.Port()).String()
 	}
 	return listening.String()
 }
@@ -187,7 +233,7 @@ func loopback(listening netip.AddrPort) string {
 func (h *hosting) room(rooms *host.Host) string {
 	for _, code := range rooms.Rooms() {
 		if old, _ := rooms.Room(code); !h.fresh && h.continues(old) {
-			fmt.Fprintf(h.streams.Err, "going on with room %s from before; --new opens another\n", code)
+			h.screen.say("going on with room %s from before; --new opens another", code)
 			return code
 		}
 	}
@@ -201,25 +247,10 @@ func (h *hosting) continues(old wire.Room) bool {
 		old.Map == s.Map && old.Mode == s.Mode
 }
 
-// invite prints what friends need: a link, the code, the line to paste.
-func (h *hosting) invite(i invitation) {
-	out, bold := h.streams.Out, h.style(h.streams.Out)
-	fmt.Fprintf(out, "link  %s\ncode  %s\njoin  muster join %s\n", bold.bold(i.link()), bold.bold(i.code), i.link())
-	if isTerminal(out) {
-		qrterminal.GenerateHalfBlock(i.link(), qrterminal.L, out)
-	}
-	if h.settings.Players > 0 {
-		fmt.Fprintf(h.streams.Err, "waiting for %d players; Enter starts with who is here\n", h.settings.Players)
-	} else {
-		fmt.Fprintln(h.streams.Err, "press Enter when everyone is here")
-	}
-}
-
 // watch shows the room to an organiser who does not play.
-func (h *hosting) watch(ctx context.Context, rooms *host.Host, code string) error {
-	s := screen{program: h.program}
+func (h *hosting) watch(ctx context.Context, rooms *host.Host, code string, narrator *narrator) error {
 	for room := range rooms.Watch(ctx, code) {
-		s.room(room)
+		narrator.room(room)
 		switch {
 		case !h.once:
 		case room.Stage == wire.Failed:
@@ -235,47 +266,4 @@ func everyoneLaunched(room wire.Room) bool {
 	return !slices.ContainsFunc(room.Members, func(m wire.Member) bool {
 		return m.Connected && (m.Launch == "" || m.Launch == wire.LaunchAsking)
 	})
-}
-
-// lists fetches the game's server list for the rooms. What was fetched to see
-// that it can be had serves a round that starts soon after.
-type lists struct {
-	*hosting
-	game game.Game
-
-	mu      sync.Mutex // guards following
-	servers []discovery.Server
-	at      time.Time
-}
-
-// freshFor is how long a list is as good as a new one.
-const freshFor = time.Minute
-
-func (l *lists) fetch(ctx context.Context) ([]discovery.Server, error) {
-	listing, err := l.sources.list(ctx, l.game, l.streams.In)
-	if err != nil {
-		return nil, err
-	}
-	l.warn(listing.Warnings)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.servers, l.at = listing.Servers, time.Now()
-	fmt.Fprintln(l.streams.Err, describe(l.servers, l.game))
-	return l.servers, nil
-}
-
-// forRoom is the newest list to be had.
-func (l *lists) forRoom(ctx context.Context, _ string) ([]discovery.Server, error) {
-	l.mu.Lock()
-	servers, age := l.servers, time.Since(l.at)
-	l.mu.Unlock()
-	if age < freshFor {
-		return servers, nil
-	}
-	fetched, err := l.fetch(ctx)
-	if err != nil {
-		l.warn([]error{fmt.Errorf("taking the list of %v ago: %w", age.Round(time.Minute), err)})
-		return servers, nil
-	}
-	return fetched, nil
 }

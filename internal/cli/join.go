@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gorilla/websocket"
 	"github.com/spf13/cobra"
 
 	"muster/peer"
@@ -26,23 +27,27 @@ func newJoin(p *program) *cobra.Command {
 		Use:     "join LINK",
 		Aliases: []string{"peer"},
 		Short:   "Join a room",
+		Long: `Join takes you into a room: this machine measures the servers from where you
+sit, and at the end starts your game on the server that is best for everyone.
+It asks you first; the host never says what to run.`,
 		Example: `  muster join http://192.0.2.1:7777/#TABOMI --name ann
-  muster join 192.0.2.1 --code TABOMI`,
+  muster join 192.0.2.1 --code TABOMI --launch auto
+  muster join LINK --launch-command "flatpak run org.openarena +connect {address}"`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return j.run(cmd.Context(), args) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&j.code, "code", "", "the room's `CODE`, if it is not in the link")
-	flags.StringVar(&j.name, "name", defaultName(), "your name in the room")
+	flags.StringVar(&j.name, "name", defaultName(), "your `NAME` in the room")
+	j.launching.bind(cmd)
 	flags.BoolVar(&j.once, "once", false, "leave after the first launch")
 	j.probing.bind(flags)
-	j.launching.bind(flags)
 	return cmd
 }
 
 func (j *join) run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return hinted(usagef("which room?"), "paste the link that muster host printed: muster join http://…/#CODE")
+		return hinted(usagef("which room?"), "paste the line that muster host printed: muster join http://…/#CODE")
 	}
 	to, err := parseInvitation(args[0], j.code)
 	if err != nil {
@@ -58,11 +63,13 @@ func (j *join) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	screen := j.screen()
 	playing := &playing{
 		program: j.program, probing: j.probing, games: games, name: j.name, once: j.once,
+		narrator: &narrator{screen: screen},
 		launcher: &launcher{
-			program: j.program, launching: j.launching, games: games, player: j.name, room: to.code,
-			console: newConsole(j.streams.In, j.streams.Err, func(string) {}),
+			launching: j.launching, games: games, player: j.name, room: to.code, screen: screen,
+			console: newConsole(j.streams.In, screen, func() {}, func() {}),
 		},
 	}
 	return explain(playing.play(ctx, to), to)
@@ -71,11 +78,13 @@ func (j *join) run(ctx context.Context, args []string) error {
 // explain adds what to do about a room that cannot be played in.
 func explain(err error, to invitation) error {
 	switch {
-	case errors.Is(err, peer.ErrUnreachable):
-		return hinted(fmt.Errorf("no host answers at %s: %w", to.host, errors.Unwrap(err)),
-			"is muster host running there, is the address right, does a firewall let TCP through?")
 	case errors.Is(err, peer.ErrNothingSuitable):
 		return errNothing
+	case errors.Is(err, websocket.ErrBadHandshake):
+		return hinted(fmt.Errorf("what answers at %s is no muster host", to.host), "is the port right? muster host prints the whole link")
+	case errors.Is(err, peer.ErrUnreachable):
+		return hinted(fmt.Errorf("no host answers at %s: %w", to.host, reason(err)),
+			"is muster host running there, is the address right, does a firewall let TCP through?")
 	}
 	return err
 }

@@ -2,73 +2,87 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
+	"os/exec"
 	"runtime"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"muster/discovery"
 	"muster/host/wire"
 	"muster/internal/game"
 )
 
+// launchMode is who starts the game.
+type launchMode string
+
+const (
+	launchAsk   launchMode = "ask"   // Muster, after a yes
+	launchAuto  launchMode = "auto"  // Muster
+	launchNever launchMode = "never" // the player
+)
+
 // launching are the flags that say how a player gets into the game.
 type launching struct {
-	mode     string
+	mode     launchMode
 	template string
 }
 
-func (l *launching) bind(flags *pflag.FlagSet) {
-	flags.StringVar(&l.mode, "launch", "ask", "start the game at the end: ask, auto, never")
-	flags.StringVar(&l.template, "launch-command", "", "start the game with this `TEMPLATE`, such as \"openarena +connect {address}\"")
+func (l *launching) bind(cmd *cobra.Command) {
+	bindWord(cmd, &l.mode, "launch", launchAsk, []launchMode{launchAsk, launchAuto, launchNever}, "start the game at the end")
+	cmd.Flags().StringVar(&l.template, "launch-command", "", "start the game with this `TEMPLATE`, such as \"openarena +connect {address}\"")
 }
 
+// check refuses a template that cannot work, before anybody waits for it.
 func (l *launching) check() error {
-	switch l.mode {
-	case "ask", "auto", "never":
-	default:
-		return hinted(usagef("unknown --launch %q", l.mode), "say ask, auto or never")
-	}
 	if l.template == "" {
 		return nil
 	}
-	_, err := game.Split(l.template)
+	template, err := game.Split(l.template)
+	if err == nil {
+		_, err = game.Game{}.Command(template, game.Target{Address: netip.MustParseAddrPort("192.0.2.1:27960"), Password: "secret"})
+	}
 	if err != nil {
-		return usageError(err)
+		return usagef("--launch-command: %w", err)
 	}
 	return nil
 }
 
 // launcher starts the game for one player.
 type launcher struct {
-	*program
 	launching
 	games   game.Table
 	console *console
+	screen  *screen
 	player  string
 	room    string
 }
 
-// launch takes the player to the server the host names: its own template, and
-// only after a yes unless the player said --launch auto.
+// launch takes the player to the server the host names: with the player's own
+// template, and only after a yes unless they said --launch auto.
 func (l *launcher) launch(ctx context.Context, to wire.Launch, tell func(wire.LaunchState, string)) {
 	argv, env, err := l.command(to)
 	if err != nil {
 		l.failed(to, err, tell)
 		return
 	}
-	fmt.Fprintf(l.streams.Err, "\neveryone to %s\n  %s\n", discovery.CleanText(to.Name), game.Show(argv, to.Password))
-	if !l.agreed(ctx, tell) {
+	l.screen.say("%s", l.screen.style(l.screen.w).bold(game.Show(argv, to.Password)))
+	if state := l.agreed(ctx, tell); state != "" {
+		tell(state, "")
 		return
+	}
+	if ctx.Err() != nil {
+		return // another round has begun
 	}
 	started, err := game.Launch(ctx, argv, env)
 	if err != nil {
 		l.failed(to, err, tell)
 		return
 	}
-	go started.Wait() // reaps the game while Muster still runs; nobody waits for the verdict
-	fmt.Fprintln(l.streams.Err, "the game is starting; have fun")
+	go started.Wait() // reaps the game, which may outlive Muster
+	l.screen.say("the game is starting; have fun")
 	tell(wire.LaunchStarted, "")
 }
 
@@ -93,34 +107,40 @@ func (l *launcher) command(to wire.Launch) (argv, env []string, err error) {
 	return argv, g.Environ(target, &discovery.Info{Name: to.Name}), err
 }
 
-// agreed asks the player, and tells the room what came of it.
-func (l *launcher) agreed(ctx context.Context, tell func(wire.LaunchState, string)) bool {
-	switch {
-	case l.mode == "auto":
-		return true
-	case l.mode == "never":
-		fmt.Fprintln(l.streams.Err, "start it yourself with the line above")
-		tell(wire.LaunchByHand, "")
-		return false
+// agreed asks the player if need be. The state is empty if the game is to be
+// started, or if it is too late for that.
+func (l *launcher) agreed(ctx context.Context, tell func(wire.LaunchState, string)) wire.LaunchState {
+	switch l.mode {
+	case launchAuto:
+		return ""
+	case launchNever:
+		l.screen.say("start it yourself with the line above")
+		return wire.LaunchByHand
 	}
 	tell(wire.LaunchAsking, "")
-	answer, ok := l.console.ask(ctx, "start it now? [Y/n] ")
-	switch {
+	switch answer, ok := l.console.ask(ctx, "start it now? [Y/n] "); {
 	case ctx.Err() != nil:
-		return false
+		return ""
 	case !ok:
-		fmt.Fprintln(l.streams.Err, "\nnobody here to answer: start it yourself with the line above, or say --launch auto")
-		tell(wire.LaunchByHand, "")
+		l.screen.say("nobody here to answer: start it yourself with the line above, or say --launch auto")
+		return wire.LaunchByHand
 	case !yes(answer):
-		tell(wire.LaunchDeclined, "")
-	default:
-		return true
+		l.screen.say("as you like; the line above takes you there later")
+		return wire.LaunchDeclined
 	}
-	return false
+	return ""
 }
 
+// failed says why the game does not start. The others in the room hear the
+// reason, but not where this machine keeps its programs.
 func (l *launcher) failed(to wire.Launch, err error, tell func(wire.LaunchState, string)) {
-	printError(l.streams.Err, err)
-	fmt.Fprintf(l.streams.Err, "connect by hand: %s\n", discovery.CleanText(to.Address))
-	tell(wire.LaunchFailed, err.Error())
+	var start *game.StartError
+	if errors.As(err, &start) && errors.Is(err, exec.ErrNotFound) {
+		err = hinted(fmt.Errorf("there is no program %s on this machine", start.Program), start.Hint())
+	}
+	for _, line := range errorLines(err) {
+		l.screen.say("%s", line)
+	}
+	l.screen.say("connect by hand: %s", discovery.CleanText(to.Address))
+	tell(wire.LaunchFailed, withoutPackage(err.Error()))
 }

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"muster/host"
@@ -52,7 +53,9 @@ func parseInvitation(where, code string) (invitation, error) {
 			code = u.Fragment
 		}
 	}
-	i.host = withPort(i.host, i.tls)
+	if i.host = withPort(i.host, i.tls); i.host == "" {
+		return i, hinted(usagef("%q is no address of a host", where), "an address looks like 192.0.2.1:7777 or [2001:db8::1]:7777")
+	}
 	i.code = host.CanonicalCode(code)
 	if i.code == "" {
 		return i, hinted(usagef("the room's code is missing"), "take the whole link, or add --code CODE")
@@ -60,15 +63,27 @@ func parseInvitation(where, code string) (invitation, error) {
 	return i, nil
 }
 
+// withPort adds the default port if need be; what is no HOST[:PORT] is empty.
 func withPort(hostport string, tls bool) string {
-	if _, _, err := net.SplitHostPort(hostport); err == nil {
-		return hostport
+	name, port, err := net.SplitHostPort(hostport)
+	if err != nil {
+		name, port = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]"), defaultPort
+		if tls {
+			port = "443"
+		}
 	}
-	port := defaultPort
-	if tls {
-		port = "443"
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil || !isHost(name) {
+		return ""
 	}
-	return net.JoinHostPort(strings.Trim(hostport, "[]"), port)
+	return net.JoinHostPort(name, port)
+}
+
+// isHost tells what may be an address or a name from what cannot.
+func isHost(name string) bool {
+	if _, err := netip.ParseAddr(name); err == nil {
+		return true
+	}
+	return name != "" && !strings.ContainsAny(name, ":/?#[]@ ")
 }
 
 // reachable is the address at which others reach a listener on this machine:
@@ -80,10 +95,15 @@ func reachable(listening netip.AddrPort) string {
 	return netip.AddrPortFrom(localAddress(), listening.Port()).String()
 }
 
+// localAddress is the address this machine shows to the rest of the world, or
+// else to its neighbours.
 func localAddress() netip.Addr {
+	if addr, ok := routedAddress(); ok {
+		return addr
+	}
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {
-		return netip.AddrFrom4([4]byte{127, 0, 0, 1})
+		return localhost
 	}
 	for _, a := range addrs {
 		prefix, err := netip.ParsePrefix(a.String())
@@ -91,5 +111,20 @@ func localAddress() netip.Addr {
 			return prefix.Addr()
 		}
 	}
-	return netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	return localhost
+}
+
+var localhost = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
+// routedAddress is the source address of the default route: on a machine with
+// bridges and tunnels the first address is often not the right one. Connecting
+// a UDP socket sends nothing.
+func routedAddress() (netip.Addr, bool) {
+	const documentation = "192.0.2.1:9" // TEST-NET-1: routed like any other address
+	conn, err := net.Dial("udp4", documentation)
+	if err != nil {
+		return netip.Addr{}, false
+	}
+	defer conn.Close()
+	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr(), true
 }

@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"muster/discovery"
+	"muster/selection"
 )
 
 // planning are the flags that say in which order servers are asked, and when
@@ -17,23 +17,32 @@ type planning struct {
 	options  discovery.PlanOptions
 }
 
-// bind adds the flags, with their words as completions.
-func (o *planning) bind(cmd *cobra.Command, strategy discovery.Strategy) {
+func (o *planning) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.TextVar(&o.strategy, "strategy", strategy, "order of probing: "+words(discovery.Strategies()))
-	flags.TextVar(&o.options.AutoStop, "auto-stop", discovery.StopDefault, "when to stop: "+words(discovery.AutoStops())+" (default: the strategy's)")
+	bindWord(cmd, &o.strategy, "strategy", discovery.Adaptive, discovery.Strategies(), "order of probing")
 	flags.IntVar(&o.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
+	flags.DurationVar(&o.options.MaxRTT, "max-rtt", 200*time.Millisecond, "the RTT over which a server is not near")
+	bindWord(cmd, &o.options.AutoStop, "auto-stop", discovery.StopDefault, discovery.AutoStops(), "when to stop (default: the strategy's)")
 	flags.IntVar(&o.options.Window, "window", 100, "replies that auto-stop looks back on")
 	flags.Uint64Var(&o.options.Seed, "seed", 1, "the same seed and replies give the same order")
-	completeWords(cmd, "strategy", discovery.Strategies())
-	completeWords(cmd, "auto-stop", discovery.AutoStops())
 }
 
-// bindMaxRTT adds the limit that auto-stop looks for.
-func (o *planning) bindMaxRTT(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&o.options.MaxRTT, "max-rtt", 200*time.Millisecond, "the RTT over which a server is no use")
+// check refuses what no plan can be made of.
+func (o *planning) check() error {
+	switch {
+	case o.options.Nearest < 0:
+		return usagef("--nearest %d is below 0", o.options.Nearest)
+	case o.options.Nearest > 0 && o.strategy != discovery.Adaptive:
+		return hinted(usagef("--nearest is for the adaptive strategy, not for %s", o.strategy), "leave out --strategy")
+	case o.options.MaxRTT <= 0:
+		return usagef("--max-rtt %v: no server is that near", o.options.MaxRTT)
+	case o.options.Window < 1:
+		return usagef("--window %d: auto-stop looks at one reply at least", o.options.Window)
+	}
+	return nil
 }
 
+// plan is how the list is gone through.
 func (o *planning) plan(servers []discovery.Server) (discovery.Plan, error) {
 	plan, err := discovery.NewPlan(o.strategy, servers, o.options)
 	if err != nil {
@@ -42,24 +51,20 @@ func (o *planning) plan(servers []discovery.Server) (discovery.Plan, error) {
 	return plan, nil
 }
 
-// words lists the values of a flag.
-func words[W ~string](list []W) string {
-	text := make([]string, len(list))
-	for i, w := range list {
-		text[i] = string(w)
-	}
-	return strings.Join(text, ", ")
+// bindRule adds the flag for the rule of the choice.
+func bindRule(cmd *cobra.Command, rule *selection.Rule, standard selection.Rule, help string) {
+	bindWord(cmd, rule, "by", standard, selection.Rules(), help)
 }
 
-func completeWords[W ~string](cmd *cobra.Command, flag string, list []W) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		var text []string
-		for _, w := range list {
-			text = append(text, string(w))
-		}
-		return text, cobra.ShellCompDirectiveNoFileComp
-	})
-	if err != nil {
-		panic(fmt.Sprintf("cli: completion of --%s: %v", flag, err)) // the flag was added just before
+// bindLimits adds the flag for the limits of the choice.
+func bindLimits(flags *pflag.FlagSet, limits *[]time.Duration) {
+	flags.Var(durations{limits}, "max-rtt", "nobody may be over this RTT; of several the strictest that can be kept holds")
+}
+
+// needsLimit refuses a rule about limits that has none.
+func needsLimit(rule selection.Rule, limits []time.Duration) error {
+	if (rule == selection.Threshold || rule == selection.FairThreshold) && len(limits) == 0 {
+		return hinted(usagef("--by %s needs a limit", rule), "say what is too much, such as --max-rtt 150ms, or a ladder, --max-rtt 100ms,150ms")
 	}
+	return nil
 }

@@ -8,46 +8,66 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// lineEvery is how often progress is told where no bar can move.
-const lineEvery = 5 * time.Second
+const (
+	// barEvery is how often a bar moves, lineEvery how often a line tells of
+	// progress where no bar can move.
+	barEvery  = 100 * time.Millisecond
+	lineEvery = 5 * time.Second
+)
 
 // progress shows how far a measurement is: a bar on a terminal, a line now and
 // then elsewhere.
 type progress struct {
 	w    io.Writer
-	bar  *progressbar.ProgressBar
+	bar  *progressbar.ProgressBar // nil without a terminal
 	what string
-	told time.Time
 	max  int
+	next time.Time // when it may be shown again
 }
 
 func (p *program) progress(what string, max int) *progress {
-	g := &progress{w: p.streams.Err, what: what, max: max, told: time.Now()}
-	if isTerminal(p.streams.Err) {
-		g.bar = progressbar.NewOptions(max,
-			progressbar.OptionSetWriter(p.streams.Err),
-			progressbar.OptionSetDescription(what),
-			progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionSetWidth(30),
-			progressbar.OptionEnableColorCodes(p.style(p.streams.Err).on),
-			progressbar.OptionClearOnFinish(),
-		)
+	g := &progress{w: p.streams.Err, what: what, max: max, next: time.Now()}
+	if !p.animated(g.w) {
+		g.next = g.next.Add(lineEvery)
+		return g
 	}
+	g.bar = progressbar.NewOptions(max,
+		progressbar.OptionSetWriter(g.w),
+		progressbar.OptionSetDescription(what),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetWidth(barWidth(width(g.w))),
+		progressbar.OptionEnableColorCodes(p.style(g.w).on),
+		progressbar.OptionClearOnFinish(),
+	)
 	return g
 }
 
-// set shows that so many are done, with a remark such as "812 answered".
+// barWidth leaves the description and the counts their place on the line.
+func barWidth(columns int) int { return min(30, max(5, columns-60)) }
+
+// set shows that so many are done, with a remark such as "812 answered". It
+// shows not every step.
 func (g *progress) set(done int, remark string) {
-	if g.bar != nil {
-		g.bar.Describe(g.what + ", " + remark)
-		g.bar.Set(done) // an error of the terminal is no reason to stop
+	now := time.Now()
+	if now.Before(g.next) {
 		return
 	}
-	if now := time.Now(); now.Sub(g.told) >= lineEvery {
-		g.told = now
+	if g.bar == nil {
+		g.next = now.Add(lineEvery)
 		fmt.Fprintf(g.w, "%s: %d of %d, %s\n", g.what, done, g.max, remark)
+		return
+	}
+	g.next = now.Add(barEvery)
+	g.bar.Describe(g.what + ", " + remark)
+	g.bar.Set(done) // an error of the terminal is no reason to stop
+}
+
+// clear takes the bar from the line until it is set again.
+func (g *progress) clear() {
+	if g.bar != nil {
+		g.bar.Clear()
+		g.next = time.Time{}
 	}
 }
 

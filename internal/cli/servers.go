@@ -52,6 +52,9 @@ func (s *sources) fromMasters(ctx context.Context, g game.Game) (master.Listing,
 		return master.Listing{}, err
 	}
 	listing, err := master.Client{}.Fetch(ctx, queries...)
+	if ctx.Err() != nil {
+		return listing, ctx.Err()
+	}
 	if errors.Is(err, master.ErrEmpty) {
 		return listing, hinted(fmt.Errorf("the master lists no server for %s", g.Name), "give a list of your own with --servers FILE")
 	}
@@ -84,10 +87,14 @@ func readList(file string, stdin io.Reader) ([]master.Entry, error) {
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, hinted(fmt.Errorf("no server list: %w", err), "give the file's name after --servers")
+		return nil, fmt.Errorf("cannot read the servers file %s: %w", file, reason(err))
 	}
 	defer f.Close()
-	return master.ParseList(f, file)
+	entries, err := master.ParseList(f, file)
+	if errors.Is(err, master.ErrEmpty) {
+		err = hinted(fmt.Errorf("%s lists no server", file), "put one server a line, such as 192.0.2.1:27960")
+	}
+	return entries, err
 }
 
 // split keeps the entries that may be the game's servers.

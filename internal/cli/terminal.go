@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 	"log/slog"
+	"math"
 	"os"
 
 	"golang.org/x/term"
@@ -14,34 +15,45 @@ func isTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// width is the width of the terminal behind w, or what is safe without one.
+// animated tells whether lines of w can be written anew.
+func (p *program) animated(w io.Writer) bool {
+	return isTerminal(w) && p.env("TERM") != "dumb" && understandsEscapes(w.(*os.File))
+}
+
+// size is how many columns and rows the terminal behind w has. Without one, for
+// pipes and files, lines may be of any length.
+func size(w io.Writer) (columns, rows int) {
+	if f, ok := w.(*os.File); ok {
+		columns, rows, err := term.GetSize(int(f.Fd()))
+		if err == nil && columns > 0 && rows > 0 {
+			return columns, rows
+		}
+	}
+	return math.MaxInt32, 25
+}
+
 func width(w io.Writer) int {
-	const safe = 100
-	f, ok := w.(*os.File)
-	if !ok {
-		return safe
-	}
-	columns, _, err := term.GetSize(int(f.Fd()))
-	if err != nil || columns < 40 {
-		return safe
-	}
+	columns, _ := size(w)
 	return columns
 }
 
 // logger writes what goes on inside, if the user asked for it.
-func (p *program) logger() *slog.Logger {
+func (p *program) logger() *slog.Logger { return slog.New(p.logHandler()) }
+
+func (p *program) logHandler() slog.Handler {
 	level := slog.LevelWarn
 	if p.verbose {
 		level = slog.LevelDebug
 	}
-	return slog.New(slog.NewTextHandler(p.streams.Err, &slog.HandlerOptions{Level: level}))
+	return slog.NewTextHandler(p.streams.Err, &slog.HandlerOptions{Level: level})
 }
 
-// style wraps text in a colour if people look at w and do not mind.
+// style wraps text in a colour if people look at w and do not mind
+// (https://no-color.org).
 type style struct{ on bool }
 
 func (p *program) style(w io.Writer) style {
-	return style{isTerminal(w) && p.env("NO_COLOR") == "" && p.env("TERM") != "dumb"}
+	return style{p.animated(w) && p.env("NO_COLOR") == ""}
 }
 
 func (s style) bold(text string) string  { return s.wrap("1", text) }

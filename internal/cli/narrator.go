@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"fmt"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/peer"
+)
+
+// narrator tells on a screen what happens in a room. One goroutine at a time
+// calls it.
+type narrator struct {
+	screen *screen
+	// help is what the organiser's Enter does at a stage; nil for others.
+	help map[wire.Stage]string
+
+	noted int
+	stage wire.Stage
+	away  bool
+}
+
+// organiserHelp says what Enter does besides starting.
+func organiserHelp() map[wire.Stage]string {
+	return map[wire.Stage]string{
+		wire.Measuring: "Enter chooses from what is measured so far",
+		wire.Launching: "Enter begins another round",
+		wire.Failed:    "Enter begins another round",
+	}
+}
+
+// show tells of what the player's own program does.
+func (n *narrator) show(e peer.Event) {
+	switch e := e.(type) {
+	case peer.Joined:
+		if n.away {
+			n.screen.say("connected again")
+		}
+		n.away = false
+	case peer.Disconnected:
+		if !n.away {
+			n.screen.say("lost the connection to the host; trying again, nothing is lost")
+		}
+		n.away = true
+	case peer.Progress:
+		n.screen.moves(e.Probed, e.Listed, fmt.Sprintf("%d answered", e.Answered))
+	case peer.RoomChanged:
+		n.room(e.Room)
+	}
+}
+
+// room tells what is new.
+func (n *narrator) room(room wire.Room) {
+	if room.Stage != wire.Measuring {
+		n.screen.rests()
+	}
+	for _, note := range room.Log[min(n.noted, len(room.Log)):] {
+		n.screen.say("%s", discovery.CleanText(note.Text))
+	}
+	n.noted = len(room.Log)
+	if n.stage != room.Stage {
+		n.stage = room.Stage
+		n.turn(room)
+	}
+}
+
+// turn tells what a new stage means: why this server, or what prevents one.
+func (n *narrator) turn(room wire.Room) {
+	style := n.screen.style(n.screen.w)
+	if room.Selection != nil && (room.Stage == wire.Launching || room.Stage == wire.Failed) {
+		for _, sentence := range room.Selection.Explain() {
+			n.screen.say("  %s", style.faint(sentence))
+		}
+	}
+	if help := n.help[room.Stage]; help != "" {
+		n.screen.say("%s", style.faint(help))
+	}
+}
