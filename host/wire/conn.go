@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,23 +30,30 @@ const (
 // ErrSlow says that the other side does not read what it is sent.
 var ErrSlow = errors.New("wire: the other side is too slow")
 
-// Conn carries messages over a WebSocket. One goroutine reads and one writes;
-// Send and Close may be called from any, before Run too.
+// Conn carries messages over a WebSocket. Who calls Run reads; a writer is
+// there only while there is something to write, so that an idle connection
+// costs one goroutine. Send and Close may be called from any goroutine, before
+// Run too.
 type Conn struct {
-	ws    *websocket.Conn
-	side  Side
-	queue chan Frame
+	ws     *websocket.Conn
+	side   Side
+	writer sync.WaitGroup // of one at most
 
-	closing  sync.Once
-	closed   chan struct{}
-	closeErr error       // set by closing, read after closed
-	cutOff   *time.Timer // as closeErr
+	mu      sync.Mutex // guards following
+	running bool
+	writing bool
+	queue   []Frame
+	closed  bool
+	goodbye bool // was said, or is not worth saying
+	err     error
+	pings   *time.Timer // while running
+	cutOff  *time.Timer // since closed
 }
 
 // NewConn takes over the side's end of ws. Run or Close must be called.
 func NewConn(ws *websocket.Conn, side Side) *Conn {
 	ws.SetReadLimit(side.readLimit())
-	return &Conn{ws: ws, side: side, queue: make(chan Frame, queueLength), closed: make(chan struct{})}
+	return &Conn{ws: ws, side: side}
 }
 
 // Send queues a message and never blocks. A queue that is full closes the
@@ -61,40 +69,72 @@ func (c *Conn) Send(m Message) {
 
 // SendFrame queues a frame that was marshalled before, for all members at once.
 func (c *Conn) SendFrame(f Frame) {
-	select {
-	case c.queue <- f:
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+	case len(c.queue) == queueLength:
+		c.close(ErrSlow)
 	default:
-		c.Close(ErrSlow)
+		c.queue = append(c.queue, f)
+		c.wake()
 	}
 }
 
 // Queued is how many messages wait to be written. Who has much to say, or
 // something that can wait, sends it while there are few.
-func (c *Conn) Queued() int { return len(c.queue) }
+func (c *Conn) Queued() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.queue)
+}
 
 // Close ends the connection once what is queued has been sent, or could not be
 // in two seconds; Run returns the err of the first Close.
 func (c *Conn) Close(err error) {
-	c.closing.Do(func() {
-		c.closeErr = err
-		c.cutOff = time.AfterFunc(closeWait, func() { c.ws.NetConn().Close() })
-		close(c.closed)
-	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.close(err)
+}
+
+func (c *Conn) close(err error) {
+	if c.closed {
+		return
+	}
+	c.closed, c.err = true, err
+	c.cutOff = time.AfterFunc(closeWait, func() { c.ws.NetConn().Close() })
+	c.wake()
 }
 
 // Run reads messages into receive until the connection ends or ctx does, and
-// returns why: receive's error, ctx's, or the connection's own. Both its
-// goroutines have ended when it returns.
+// returns why: receive's error, ctx's, or the connection's own. No goroutine is
+// left when it returns.
 func (c *Conn) Run(ctx context.Context, receive func(Message) error) error {
 	stop := context.AfterFunc(ctx, func() { c.Close(context.Cause(ctx)) })
 	defer stop()
-	var reader sync.WaitGroup
-	reader.Go(func() { c.read(receive) })
-	c.write()
-	reader.Wait()
+	c.begin()
+	c.read(receive)
+	return c.end()
+}
+
+func (c *Conn) begin() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running = true
+	c.pings = time.AfterFunc(pingEvery, c.ping)
+	c.wake()
+}
+
+// end waits for what is still being written. The reader has called Close.
+func (c *Conn) end() error {
+	c.mu.Lock()
+	c.running = false // no writer starts any more
+	c.pings.Stop()
+	c.mu.Unlock()
+	c.writer.Wait()
 	c.cutOff.Stop()
 	c.ws.Close()
-	return c.closeErr
+	return c.err
 }
 
 func (c *Conn) read(receive func(Message) error) {
@@ -124,8 +164,14 @@ func (c *Conn) readFrame() (Frame, error) {
 	return Frame{Type: kind, Data: data}, err
 }
 
+// deliver has a goroutine of its own read the frame: JSON needs a deep stack,
+// which would stay with the connection.
 func (c *Conn) deliver(f Frame, receive func(Message) error) error {
-	m, err := c.side.unmarshal(f)
+	var m Message
+	var err error
+	var parser sync.WaitGroup
+	parser.Go(func() { m, err = c.side.unmarshal(f) })
+	parser.Wait()
 	if err != nil {
 		return err
 	}
@@ -142,45 +188,72 @@ func (c *Conn) linger() {
 	}
 }
 
-// write sends what is queued, and pings, until the connection is closed.
+// ping goes before what is queued: a long queue on a slow line is no silence.
+func (c *Conn) ping() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || !c.running {
+		return
+	}
+	c.pings.Reset(pingEvery)
+	if len(c.queue) == 0 || c.queue[0].Type != websocket.PingMessage {
+		c.queue = slices.Insert(c.queue, 0, Frame{Type: websocket.PingMessage})
+		c.wake()
+	}
+}
+
+// wake starts a writer if there is none, and something to write.
+func (c *Conn) wake() {
+	if c.running && !c.writing && (len(c.queue) > 0 || c.closed) {
+		c.writing = true
+		c.writer.Go(c.write)
+	}
+}
+
 func (c *Conn) write() {
-	ping := time.NewTicker(pingEvery)
-	defer ping.Stop()
 	for {
-		select {
-		case f := <-c.queue:
-			if err := c.writeFrame(f); err != nil {
-				c.Close(fmt.Errorf("wire: write: %w", err))
-			}
-		case <-ping.C:
-			if err := c.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWait)); err != nil {
-				c.Close(fmt.Errorf("wire: ping: %w", err))
-			}
-		case <-c.closed:
-			c.drain()
+		frame, ok := c.next()
+		if !ok {
 			return
+		}
+		if err := c.writeFrame(frame); err != nil {
+			c.broken(fmt.Errorf("wire: write: %w", err))
 		}
 	}
 }
 
-// drain sends what is still queued and says good-bye.
-func (c *Conn) drain() {
-	for {
-		select {
-		case f := <-c.queue:
-			if c.writeFrame(f) != nil {
-				return
-			}
-		default:
-			goodbye := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
-			c.ws.WriteControl(websocket.CloseMessage, goodbye, time.Now().Add(closeWait)) // best effort: the other side may be gone
-			return
-		}
+// next takes what is to be written next: at the very end a good-bye.
+func (c *Conn) next() (Frame, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case len(c.queue) > 0:
+		frame := c.queue[0]
+		c.queue = c.queue[1:]
+		return frame, true
+	case c.closed && !c.goodbye:
+		c.goodbye = true
+		return Frame{websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")}, true
 	}
+	c.queue, c.writing = nil, false
+	return Frame{}, false
+}
+
+// broken gives up a connection that takes nothing any more.
+func (c *Conn) broken(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.close(err)
+	c.queue, c.goodbye = nil, true
+	c.ws.NetConn().Close()
 }
 
 func (c *Conn) writeFrame(f Frame) error {
-	if err := c.ws.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
+	deadline := time.Now().Add(writeWait)
+	if f.Type == websocket.PingMessage || f.Type == websocket.CloseMessage {
+		return c.ws.WriteControl(f.Type, f.Data, deadline)
+	}
+	if err := c.ws.SetWriteDeadline(deadline); err != nil {
 		return err
 	}
 	return c.ws.WriteMessage(f.Type, f.Data)
