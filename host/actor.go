@@ -35,12 +35,14 @@ type actor struct {
 	ctx    context.Context // ends with the host or with the room
 	end    context.CancelFunc
 	code   string
-	secret string
 	list   ListFunc
 	store  Store
 	log    *slog.Logger
 	stats  *metrics
-	board  *board
+	config *Config
+	board  *board[wire.Room]
+	screen *board[*snapshot] // what pages show
+	pages  int               // open pages
 	inbox  chan func()
 	work   sync.WaitGroup // list fetches
 
@@ -160,6 +162,8 @@ func (a *actor) perform(effects []effect) {
 			a.send(e)
 		case fetch:
 			a.fetch(e.game)
+		case dismiss:
+			a.dismiss(e)
 		}
 	}
 }
@@ -199,6 +203,7 @@ func (a *actor) fetch(game string) {
 
 // publish tells everyone the newest state of the room who has not heard it.
 func (a *actor) publish() {
+	a.project()
 	view := a.room.View()
 	if a.board.set(view) {
 		a.edition++

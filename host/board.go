@@ -5,43 +5,48 @@ import (
 	"iter"
 	"reflect"
 	"sync"
-
-	"muster/host/wire"
 )
 
-// board shows the newest state of a room to any number of watchers. A watcher
-// that is slow misses states, never the last one.
-type board struct {
+// board shows the newest state of something to any number of watchers. A
+// watcher that is slow misses states, never the last one.
+type board[T any] struct {
 	mu      sync.Mutex // guards following
-	room    wire.Room
-	changed chan struct{} // closed when room is replaced
+	newest  T
+	changed chan struct{} // closed when newest is replaced
 }
 
-func newBoard(room wire.Room) *board { return &board{room: room, changed: make(chan struct{})} }
+func newBoard[T any](first T) *board[T] {
+	return &board[T]{newest: first, changed: make(chan struct{})}
+}
 
 // set shows a state, and reports whether it is a new one.
-func (b *board) set(room wire.Room) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if reflect.DeepEqual(b.room, room) {
+func (b *board[T]) set(state T) bool {
+	if old, _ := b.get(); reflect.DeepEqual(old, state) {
 		return false
 	}
-	b.room = room
-	close(b.changed)
-	b.changed = make(chan struct{})
+	b.show(state)
 	return true
 }
 
-func (b *board) get() (wire.Room, <-chan struct{}) {
+// show shows a state that is known to be new.
+func (b *board[T]) show(state T) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.room, b.changed
+	b.newest = state
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+func (b *board[T]) get() (T, <-chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.newest, b.changed
 }
 
 // watch yields the newest state, now and whenever it changes, until the watcher
 // or the room ends.
-func (b *board) watch(watcher, room context.Context) iter.Seq[wire.Room] {
-	return func(yield func(wire.Room) bool) {
+func (b *board[T]) watch(watcher, room context.Context) iter.Seq[T] {
+	return func(yield func(T) bool) {
 		for {
 			newest, changed := b.get()
 			if !yield(newest) {

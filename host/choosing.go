@@ -123,7 +123,7 @@ func (r *Room) table(group []*Member) *selection.Table {
 func (r *Room) wish(group []*Member) selection.Wish {
 	return selection.Wish{
 		By: r.Settings.By, Limits: r.Settings.Limits, Seats: r.seats(group),
-		Map: r.Settings.Map, Mode: r.Settings.Mode, Top: rankingLength, Reasons: reasonsLength,
+		Map: r.Settings.Map, Mode: r.Settings.Mode, Vetoes: r.Vetoes, Top: rankingLength, Reasons: reasonsLength,
 		Keep: r.Previous,
 	}
 }
@@ -147,10 +147,10 @@ func (r *Room) verifyOrLaunch(now time.Time) []effect {
 	chosen := r.indexOf(r.Selection.Chosen.Addr)
 	switch {
 	case slices.Contains(r.Final.Seen, chosen):
-		return r.launch(chosen, now)
+		return r.agreeOrLaunch(chosen, now)
 	case r.Final.Attempt == maxAttempts:
 		r.note(now, "the best servers keep changing: taking %s unverified", r.serverName(chosen))
-		return r.launch(chosen, now)
+		return r.agreeOrLaunch(chosen, now)
 	}
 	return r.verify(now)
 }
@@ -176,7 +176,7 @@ func (r *Room) verify(now time.Time) []effect {
 
 // verified takes a member's second look.
 func (r *Room) verified(m *Member, v wire.Verified, now time.Time) ([]effect, error) {
-	if r.Stage != wire.Chosen || v.Round != r.Round || v.Attempt != r.Final.Attempt || m.LeftOut {
+	if r.Stage != wire.Chosen || v.Round != r.Round || v.Attempt != r.Final.Attempt || m.LeftOut || r.Agreement != nil {
 		return nil, nil
 	}
 	for _, seen := range v.Servers {

@@ -25,6 +25,15 @@ type Config struct {
 	Store Store
 	// Page answers at /; nil answers nothing there.
 	Page http.Handler
+	// Address is HOST:PORT where friends reach this host, for the links that a
+	// page opened on this machine shows; empty takes the page's own.
+	Address string
+	// Games are those that List knows and an organiser may choose; empty leaves
+	// every room its game.
+	Games []Choice
+	// ConnectLink is a link that takes a browser to a game server, such as
+	// steam://connect/…, or empty; nil knows none.
+	ConnectLink func(game, address string) string
 	// Logger takes what the organiser does not need to read; nil discards it.
 	Logger *slog.Logger
 }
@@ -127,6 +136,16 @@ func (h *Host) freeCode() string {
 	}
 }
 
+// Secret is the organiser's key to a room, empty if there is none of the code.
+func (h *Host) Secret(code string) string {
+	secret := make(chan string, 1)
+	a := h.actor(CanonicalCode(code))
+	if a == nil || !a.post(func() { secret <- a.room.Secret }) {
+		return ""
+	}
+	return <-secret
+}
+
 // Rooms are the codes of all rooms, in order.
 func (h *Host) Rooms() []string {
 	h.mu.Lock()
@@ -163,7 +182,7 @@ func (h *Host) Go(code string) bool {
 // start gives a room its goroutine.
 func (h *Host) start(room *Room) *actor {
 	a := &actor{
-		code: room.Code, secret: room.Secret, list: h.config.List, store: h.config.Store, stats: h.metrics,
+		code: room.Code, list: h.config.List, config: &h.config, screen: newBoard(&snapshot{}), store: h.config.Store, stats: h.metrics,
 		log: h.config.Logger.With("room", room.Code), board: newBoard(room.View()),
 		inbox: make(chan func()), room: room, links: map[string]*link{},
 	}

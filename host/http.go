@@ -1,10 +1,8 @@
 package host
 
 import (
-	"crypto/subtle"
 	"encoding/json"
 	"net/http"
-	"strings"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
@@ -16,7 +14,10 @@ import (
 //	GET  /                     the page
 //	GET  /peer                 the players' WebSocket
 //	GET  /api/rooms/CODE       the room as JSON, for who knows its code
-//	POST /api/rooms/CODE/go    the organiser's go (Authorization: Bearer SECRET)
+//	POST /api/rooms/CODE/…     what people do, see [Host.serveAction]
+//	GET  /api/rooms/CODE/culled/CAUSE   the servers culled for a cause
+//	GET  /api/rooms/CODE/qr.svg         the room's link for phones
+//	GET  /live?code=CODE       the page's WebSocket
 //	GET  /healthz, /metrics
 func (h *Host) Handler() http.Handler {
 	mux := http.NewServeMux()
@@ -25,7 +26,10 @@ func (h *Host) Handler() http.Handler {
 	}
 	mux.HandleFunc("GET /peer", h.servePeer)
 	mux.HandleFunc("GET /api/rooms/{code}", h.serveRoom)
-	mux.HandleFunc("POST /api/rooms/{code}/go", h.serveGo)
+	mux.HandleFunc("POST /api/rooms/{code}/{action}", h.serveAction)
+	mux.HandleFunc("GET /api/rooms/{code}/culled/{cause}", h.serveCulled)
+	mux.HandleFunc("GET /api/rooms/{code}/qr.svg", h.serveQR)
+	mux.HandleFunc("GET /live", h.serveLive)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.Handle("GET /metrics", promhttp.HandlerFor(h.metrics.registry, promhttp.HandlerOpts{}))
 	return guarded(mux)
@@ -35,7 +39,7 @@ func (h *Host) Handler() http.Handler {
 func guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
-		header.Set("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'")
+		header.Set("Content-Security-Policy", "default-src 'self'; object-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'")
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Referrer-Policy", "no-referrer")
 		next.ServeHTTP(w, r)
@@ -43,27 +47,20 @@ func guarded(next http.Handler) http.Handler {
 }
 
 func (h *Host) serveRoom(w http.ResponseWriter, r *http.Request) {
-	room, ok := h.Room(r.PathValue("code"))
-	if !ok {
-		h.refuse(w, http.StatusNotFound, wire.Refusal{Reason: wire.ReasonCode, Message: "no room has this code"})
-		return
+	if a := h.addressed(w, r.PathValue("code")); a != nil {
+		room, _ := a.board.get()
+		answer(w, http.StatusOK, room)
 	}
-	answer(w, http.StatusOK, room)
 }
 
-func (h *Host) serveGo(w http.ResponseWriter, r *http.Request) {
-	a := h.actor(CanonicalCode(r.PathValue("code")))
+// addressed is the room of a code. If there is none it answers so, and returns
+// nil.
+func (h *Host) addressed(w http.ResponseWriter, code string) *actor {
+	a := h.actor(CanonicalCode(code))
 	if a == nil {
 		h.refuse(w, http.StatusNotFound, wire.Refusal{Reason: wire.ReasonCode, Message: "no room has this code"})
-		return
 	}
-	secret, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if subtle.ConstantTimeCompare([]byte(secret), []byte(a.secret)) != 1 {
-		h.refuse(w, http.StatusForbidden, wire.Refusal{Reason: wire.ReasonSecret, Message: "only the organiser can do this"})
-		return
-	}
-	h.Go(a.code)
-	w.WriteHeader(http.StatusNoContent)
+	return a
 }
 
 func (h *Host) refuse(w http.ResponseWriter, status int, refusal wire.Refusal) {

@@ -45,6 +45,8 @@ func (r *Room) turnAway(name string, m *Member, token string) *wire.Refusal {
 		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name", Hint: "say --name NAME"}
 	case m != nil && !sameToken(m.Token, token):
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("the room has a player %q already", m.Name), Hint: "choose another name with --name NAME"}
+	case m == nil && r.Locked && r.guest(name) == nil:
+		return r.lockedOut()
 	case m == nil && len(r.Members) >= r.places():
 		return &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d players of the room are there", r.places()), Hint: "ask the organiser to open a room for more"}
 	}
@@ -102,7 +104,8 @@ func (r *Room) admit(name, token string, now time.Time) *Member {
 }
 
 func (r *Room) hasOrganiser() bool {
-	return slices.ContainsFunc(r.Members, func(m *Member) bool { return m.Organiser })
+	return slices.ContainsFunc(r.Members, func(m *Member) bool { return m.Organiser }) ||
+		slices.ContainsFunc(r.Guests, func(g *Guest) bool { return g.Organiser })
 }
 
 // welcomeBack notes that a member has a new connection. Who was left out may

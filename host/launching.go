@@ -18,7 +18,9 @@ func (r *Room) launch(server int, now time.Time) []effect {
 		Round: r.Round, Game: r.Settings.Game, Address: r.connect(server).String(),
 		Name: r.serverName(server), Password: r.Settings.Password,
 	}
-	c := r.Selection.Chosen
+	r.Target = r.Servers[server].Addr
+	r.remember(server, now)
+	c := r.rankedAt(server)
 	r.note(now, "everyone to %s: %.0f ms on average, %.0f at worst", r.serverName(server), c.MeanMS, c.MaxMS)
 	return []effect{send{message: *r.Launch}}
 }

@@ -26,6 +26,7 @@ func (r *Room) Listed(servers []discovery.Server, err error, now time.Time) []ef
 	r.Servers = servers
 	r.Infos = make([]*discovery.Info, len(servers))
 	r.enter(wire.Measuring, now)
+	r.Measuring = now
 	r.note(now, "%d servers listed", len(servers))
 	effects := []effect{send{message: r.listMessage()}}
 	for _, m := range r.Members {

@@ -58,6 +58,8 @@ type Settings struct {
 	Strategy string          `json:"strategy"`
 	// Password is the game server's, given to players for the launch.
 	Password string `json:"password,omitempty"`
+	// Agree: before the launch people vote, veto and say that they are ready.
+	Agree bool `json:"agree,omitempty"`
 }
 
 // Room is one group's gathering, whole: it can be saved and restored.
@@ -81,6 +83,7 @@ type Room struct {
 	// Previous is the server of the round before: the group stays there unless
 	// another is worth the move.
 	Previous netip.AddrPort `json:"previous,omitzero"`
+	Together
 
 	// Servers is the round's list, and Infos what the servers say of
 	// themselves, nil where nobody heard. Both are saved in compact form.
@@ -109,6 +112,8 @@ type Member struct {
 
 	// Results are what the member measured, by server.
 	Results []discovery.Result `json:"-"`
+	// Probes tell how the round's discovery went.
+	Probes []wire.Probe `json:"-"`
 }
 
 // effect is something the shell is to do for a room.
@@ -146,6 +151,10 @@ func (r *Room) Go(now time.Time) []effect {
 		return r.list(now)
 	case wire.Measuring:
 		return r.chooseEarly(now)
+	case wire.Chosen:
+		if r.Agreement != nil {
+			return r.goAgreeing(now)
+		}
 	case wire.Launching, wire.Failed:
 		return r.again(now)
 	}
@@ -155,12 +164,16 @@ func (r *Room) Go(now time.Time) []effect {
 // Tick lets time pass: it gives up on who takes too long. Call it a few times a
 // second.
 func (r *Room) Tick(now time.Time) []effect {
+	r.tickGuests(now)
 	switch r.Stage {
 	case wire.Gathering:
 		r.tickGathering(now)
 	case wire.Measuring:
 		return r.tickMeasuring(now)
 	case wire.Chosen:
+		if r.Agreement != nil {
+			return r.tickAgreeing(now)
+		}
 		return r.tickVerifying(now)
 	}
 	return nil
@@ -176,12 +189,14 @@ func (r *Room) again(now time.Time) []effect {
 	for _, m := range r.Members {
 		m.reset(0, now)
 	}
+	r.anew()
 	r.note(now, "round %d", r.Round)
 	return r.list(now)
 }
 
 func (m *Member) reset(servers int, now time.Time) {
 	m.Results = make([]discovery.Result, servers)
+	m.Probes = nil
 	m.Quality = nil
 	m.Probed, m.Answered, m.Done, m.LeftOut = 0, 0, false, false
 	m.Launch, m.Detail = "", ""

@@ -16,6 +16,7 @@ type saved struct {
 	List    []byte   `json:"list,omitempty"`
 	Infos   []byte   `json:"infos,omitempty"`
 	Reports [][]byte `json:"reports,omitempty"` // by member
+	Traces  [][]byte `json:"traces,omitempty"`  // by member
 }
 
 // Save is the whole room as bytes, for [Restore].
@@ -41,6 +42,7 @@ func (r *Room) Save() ([]byte, error) {
 			return nil, err
 		}
 		s.Reports = append(s.Reports, frame.Data)
+		s.Traces = append(s.Traces, wire.AppendTrace(nil, wire.Trace{Round: r.Round, Probes: m.Probes}))
 	}
 	return json.Marshal(s)
 }
@@ -102,6 +104,13 @@ func (r *Room) unpack(s saved) error {
 		}
 		if err := m.restore(report.Results, len(r.Servers)); err != nil {
 			return err
+		}
+		if i < len(s.Traces) {
+			trace, err := unmarshal[wire.Trace](s.Traces[i])
+			if err != nil {
+				return err
+			}
+			m.Probes = trace.Probes
 		}
 	}
 	return nil

@@ -65,6 +65,9 @@ const (
 	ReasonMalformed = "malformed"  // the message makes no sense
 	ReasonSecret    = "secret"     // only the organiser may
 	ReasonReplaced  = "replaced"   // the player came back on another connection
+	ReasonLocked    = "locked"     // the organiser lets nobody new in
+	ReasonRemoved   = "removed"    // the organiser has sent the player away
+	ReasonAction    = "action"     // what was asked for makes no sense now
 )
 
 func (r Refusal) Error() string { return r.Message }

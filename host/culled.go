@@ -1,0 +1,75 @@
+package host
+
+import (
+	"net/http"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+)
+
+// culledList is who was culled for one cause.
+type culledList struct {
+	Cause   string         `json:"cause"`
+	Total   int            `json:"total"`
+	Servers []culledServer `json:"servers"`
+}
+
+type culledServer struct {
+	Addr string `json:"addr"`
+	pageServer
+	// On whose account.
+	Players []string           `json:"on,omitempty"`
+	RTT     map[string]float64 `json:"rtt_ms"`
+}
+
+// maxCulled is how many servers of a list are told; it says how many there are.
+const maxCulled = 300
+
+// culledFor lists who was culled for a cause.
+func (r *Room) culledFor(cause selection.Cause) culledList {
+	list := culledList{Cause: cause.String(), Servers: []culledServer{}}
+	if r.Selection == nil {
+		return list
+	}
+	group := r.chosenFor()
+	wish := r.wish(group)
+	wish.Reasons, wish.Top = 0, 1
+	for _, reason := range selection.NewSieve(r.servers(), wish).Select(r.table(group)).Reasons {
+		if reason.Cause != cause {
+			continue
+		}
+		if list.Total++; list.Total <= maxCulled {
+			list.Servers = append(list.Servers, r.culledServer(reason, group))
+		}
+	}
+	return list
+}
+
+func (r *Room) culledServer(reason selection.Reason, group []*Member) culledServer {
+	server := r.indexOf(reason.Addr)
+	c := culledServer{Addr: reason.Addr.String(), pageServer: r.pageServer(server), Players: reason.Players, RTT: map[string]float64{}}
+	for _, m := range group {
+		if result := m.Results[server]; result.State == discovery.Answered {
+			c.RTT[m.Name] = float64(result.RTT) / float64(time.Millisecond)
+		}
+	}
+	return c
+}
+
+// serveCulled tells of the servers that were culled for one cause.
+func (h *Host) serveCulled(w http.ResponseWriter, r *http.Request) {
+	a := h.addressed(w, r.PathValue("code"))
+	if a == nil {
+		return
+	}
+	var cause selection.Cause
+	if cause.UnmarshalText([]byte(r.PathValue("cause"))) != nil {
+		http.NotFound(w, r)
+		return
+	}
+	list := make(chan culledList, 1)
+	if a.post(func() { list <- a.room.culledFor(cause) }) {
+		answer(w, http.StatusOK, <-list)
+	}
+}

@@ -1,0 +1,237 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"muster/host/wire"
+)
+
+const (
+	// framePause is the shortest time between two states for one page.
+	framePause = 100 * time.Millisecond
+	// beatEvery is how often a page hears of us when nothing happens: it calls
+	// itself lost after a few of them.
+	beatEvery = 2 * time.Second
+	// pageWriteWait is how long one frame to a page may take.
+	pageWriteWait = 10 * time.Second
+	// pageReadLimit holds the only thing that a page says here, its token.
+	pageReadLimit = 1 << 10
+	// traceChunk is how many probes go in one frame: some 100 kB.
+	traceChunk = 30_000
+)
+
+// serveLive is the page's stream. The page says first what it has:
+//
+//	{"token": "…"}   its guest's token, the organiser's secret, or nothing
+//
+// and is sent the room: text frames with the sections that are new, binary
+// frames with what is new of each player's trace. A page that falls behind is
+// sent the newest state, not a queue.
+//
+//	{"type":"state","now":ms,"you":{…},"room":{…},"people":[…],…}
+//	length of name │ name │ trace frame, see wire.AppendTrace
+func (h *Host) serveLive(w http.ResponseWriter, r *http.Request) {
+	a := h.addressed(w, r.URL.Query().Get("code"))
+	if a == nil {
+		return
+	}
+	ws, err := h.upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return // Upgrade has answered
+	}
+	v := &viewer{ws: ws, actor: a, cursors: map[string]int{}, link: h.link(r, a.code)}
+	if !h.begin(v.run) {
+		ws.Close()
+	}
+}
+
+// viewer is one open page. Only its own goroutine touches it.
+type viewer struct {
+	ws    *websocket.Conn
+	actor *actor
+	token string
+	link  string
+	seen  snapshot
+	// cursors say how much of each player's trace the page has.
+	cursors map[string]int
+	you     badge
+}
+
+func (v *viewer) run() {
+	defer v.ws.Close()
+	if !v.introduced() {
+		return
+	}
+	ctx, cancel := context.WithCancel(v.actor.ctx)
+	var reader sync.WaitGroup
+	reader.Go(func() { v.drain(); cancel() })
+	v.actor.post(func() { v.actor.pageOpened(v.token) })
+	v.follow(ctx)
+	cancel()
+	v.ws.Close()
+	reader.Wait()
+	v.actor.post(func() { v.actor.pageClosed(v.token) })
+}
+
+// introduced takes the page's first word.
+func (v *viewer) introduced() bool {
+	v.ws.SetReadLimit(pageReadLimit)
+	v.ws.SetReadDeadline(time.Now().Add(helloWait))
+	var first struct {
+		Token string `json:"token"`
+	}
+	if v.ws.ReadJSON(&first) != nil {
+		return false
+	}
+	v.token = first.Token
+	return v.ws.SetReadDeadline(time.Time{}) == nil
+}
+
+// drain reads until the page is gone: closing is all it says.
+func (v *viewer) drain() {
+	for {
+		if _, _, err := v.ws.NextReader(); err != nil {
+			return
+		}
+	}
+}
+
+// follow sends the newest state whenever there is one.
+func (v *viewer) follow(ctx context.Context) {
+	beat := time.NewTicker(beatEvery)
+	defer beat.Stop()
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	for {
+		newest, changed := v.actor.screen.get()
+		if err := v.show(newest); err != nil {
+			return
+		}
+		pause.Reset(framePause)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-changed:
+		case <-beat.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// show brings the page up to date.
+func (v *viewer) show(s *snapshot) error {
+	if s.edition == 0 {
+		return nil // the room's first is under way
+	}
+	if err := v.write(websocket.TextMessage, v.state(s)); err != nil {
+		return err
+	}
+	if v.seen.round != s.round {
+		clear(v.cursors)
+	}
+	v.seen = *s
+	for _, t := range s.traces {
+		if err := v.tell(t, s.round); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// state is what the page has not seen of a snapshot, as one JSON object.
+func (v *viewer) state(s *snapshot) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `{"type":"state","now":%d`, time.Now().UnixMilli())
+	if you := s.badges[v.token]; v.seen.edition == 0 || you != v.you {
+		v.you = you
+		badge, _ := json.Marshal(struct { // two texts and a truth: it cannot fail
+			badge
+			Link string `json:"link"`
+		}{you, v.link})
+		fmt.Fprintf(&b, `,"you":%s`, badge)
+	}
+	for _, sec := range s.sections {
+		if sec.edition > v.seen.edition {
+			fmt.Fprintf(&b, `,%q:%s`, sec.name, sec.data)
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// tell sends what is new of a player's trace.
+func (v *viewer) tell(t story, round int) error {
+	from := v.cursors[t.player]
+	if from > len(t.probes) {
+		from = 0 // the player began anew
+	}
+	for from < len(t.probes) {
+		to := min(from+traceChunk, len(t.probes))
+		b := binary.AppendUvarint(nil, uint64(len(t.player)))
+		b = append(b, t.player...)
+		b = wire.AppendTrace(b, wire.Trace{Round: round, First: from, Probes: t.probes[from:to]})
+		if err := v.write(websocket.BinaryMessage, b); err != nil {
+			return err
+		}
+		from = to
+	}
+	v.cursors[t.player] = from
+	return nil
+}
+
+func (v *viewer) write(kind int, data []byte) error {
+	if err := v.ws.SetWriteDeadline(time.Now().Add(pageWriteWait)); err != nil {
+		return err
+	}
+	return v.ws.WriteMessage(kind, data)
+}
+
+// pageOpened and pageClosed are posted by viewers.
+func (a *actor) pageOpened(token string) {
+	a.pages++
+	a.room.pageOpened(token, time.Now())
+	a.project()
+}
+
+func (a *actor) pageClosed(token string) {
+	a.pages--
+	a.room.pageClosed(token, time.Now())
+}
+
+// project puts the newest state on the pages' screen, if anybody looks.
+func (a *actor) project() {
+	if a.pages == 0 {
+		return
+	}
+	before, _ := a.screen.get()
+	newest, err := a.room.snapshotOf(before, a.config)
+	if err != nil {
+		a.log.Error("page not shown", "error", err)
+		return
+	}
+	if newest.tells(before) {
+		a.screen.show(newest)
+	}
+}
+
+// dismiss sends a member away for good.
+func (a *actor) dismiss(d dismiss) {
+	if l := a.links[d.name]; l != nil {
+		l.conn.Send(d.why)
+		l.conn.Close(d.why)
+		delete(a.links, d.name)
+	}
+}

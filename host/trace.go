@@ -1,0 +1,27 @@
+package host
+
+import (
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// trace adds to the story of a member's discovery. Its times become those since
+// the stage began, by the host's clock: the players' pictures share an axis.
+func (r *Room) trace(m *Member, t wire.Trace, now time.Time) {
+	if t.Round != r.Round || t.First > len(m.Probes) {
+		return // a round that is over, or a gap: there is no story to go on with
+	}
+	shift := now.Sub(r.Measuring) - t.Now
+	for i := len(m.Probes) - t.First; i < len(t.Probes); i++ {
+		p := t.Probes[i]
+		p.At = max(0, p.At+shift)
+		if n := len(m.Probes); n > 0 {
+			p.At = max(p.At, m.Probes[n-1].At)
+		}
+		if len(m.Probes) < 2*discovery.MaxServers {
+			m.Probes = append(m.Probes, p)
+		}
+	}
+}
