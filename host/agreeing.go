@@ -212,4 +212,3 @@ func (r *Room) remember(server int, now time.Time) {
 	again := func(p Played) bool { return p.Round == r.Round }
 	r.Evening = append(slices.DeleteFunc(r.Evening, again), played)
 }
-

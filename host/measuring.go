@@ -135,11 +135,12 @@ func (r *Room) report(m *Member, report wire.Report, now time.Time) error {
 	if report.Round != r.Round || r.Stage != wire.Measuring {
 		return nil
 	}
-	for _, result := range report.Results {
+	for i := range report.Results {
+		result := &report.Results[i]
 		if result.Server >= len(m.Results) {
 			return fmt.Errorf("host: %s reports server %d of %d", m.Name, result.Server, len(m.Results))
 		}
-		m.add(result)
+		m.add(*result)
 	}
 	m.Heard = now
 	if m.LeftOut {
@@ -149,11 +150,12 @@ func (r *Room) report(m *Member, report wire.Report, now time.Time) error {
 	return nil
 }
 
+// add notes the newest result for a server: what travels of it, and no pointer.
 func (m *Member) add(result discovery.Result) {
-	old := m.Results[result.Server].State
-	m.Results[result.Server] = result
-	m.Probed += count(result.State != discovery.Unprobed) - count(old != discovery.Unprobed)
-	m.Answered += count(result.State == discovery.Answered) - count(old == discovery.Answered)
+	r := &m.Results[result.Server]
+	m.Probed += count(result.State != discovery.Unprobed) - count(r.State != discovery.Unprobed)
+	m.Answered += count(result.State == discovery.Answered) - count(r.State == discovery.Answered)
+	r.Server, r.State, r.RTT = result.Server, result.State, result.RTT
 }
 
 func count(is bool) int {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // Store keeps rooms over a restart of the host.
@@ -26,7 +27,7 @@ type fileStore struct{ db *bbolt.DB }
 // program at a time can have it open.
 func OpenStore(file string) (Store, error) {
 	db, err := bbolt.Open(file, 0o600, &bbolt.Options{Timeout: time.Second})
-	if errors.Is(err, bbolt.ErrTimeout) {
+	if errors.Is(err, bolterrors.ErrTimeout) {
 		return nil, fmt.Errorf("host: %s is in use by another host", file)
 	}
 	if err != nil {

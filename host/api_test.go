@@ -1,0 +1,149 @@
+package host_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/gorilla/websocket"
+
+	"muster/host"
+	"muster/host/wire"
+)
+
+func get(t *testing.T, server *httptest.Server, path string) string {
+	t.Helper()
+	response, err := http.Get(server.URL + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Errorf("%s answers %s, %v", path, response.Status, err)
+	}
+	return string(body)
+}
+
+func TestAPI(t *testing.T) {
+	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "the page") })
+	h, server := serve(t, host.Config{List: listOf(1), Page: page})
+	settings := friday(0)
+	settings.Password = "club"
+	code, secret := h.Open(settings)
+	ann := join(t, server, code, "ann")
+	for room := range h.Watch(t.Context(), code) {
+		if len(room.Members) == 1 {
+			break
+		}
+	}
+	do := func(method, path, authorization string) (int, string) {
+		t.Helper()
+		request, err := http.NewRequest(method, server.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", authorization)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"} {
+			if got := response.Header.Get(name); got != want {
+				t.Errorf("%s has the header %s: %q", path, name, got)
+			}
+		}
+		body, _ := io.ReadAll(response.Body)
+		return response.StatusCode, string(body)
+	}
+	hyphened := strings.ToLower(code[:2] + "-" + code[2:])
+	tests := []struct {
+		method, path, authorization string
+		status                      int
+		body                        string // what it contains
+	}{
+		{"GET", "/", "", 200, "the page"},
+		{"GET", "/healthz", "", 200, "ok\n"},
+		{"GET", "/metrics", "", 200, "muster_peers 1\n"},
+		{"GET", "/api/rooms/" + code, "", 200, `"members":[{"name":"ann","organiser":true,"connected":true,`},
+		{"GET", "/api/rooms/" + hyphened, "", 200, `"stage":"gathering"`},
+		{"GET", "/api/rooms/NOSUCH", "", 404, `{"reason":"code","message":"no room has this code"}`},
+		{"POST", "/api/rooms/" + code, "", 405, ""},
+		{"POST", "/api/rooms/" + code + "/go", "", 403, `{"reason":"secret","message":"only the organiser can do this"}`},
+		{"POST", "/api/rooms/" + code + "/go", "Bearer ", 403, "secret"},
+		{"POST", "/api/rooms/" + code + "/go", "Bearer " + ann.token, 403, "secret"},
+		{"POST", "/api/rooms/" + code + "/go", secret[1:], 403, "secret"},
+		{"POST", "/api/rooms/NOSUCH/go", "Bearer " + secret, 404, "code"},
+		{"POST", "/api/rooms/" + hyphened + "/go", "Bearer " + secret, 204, ""},
+	}
+	for _, tt := range tests {
+		status, body := do(tt.method, tt.path, tt.authorization)
+		if status != tt.status || !strings.Contains(body, tt.body) {
+			t.Errorf("%s %s answers %d %s\nwant %d and %s", tt.method, tt.path, status, body, tt.status, tt.body)
+		}
+		for _, private := range []string{secret, ann.token, "club"} {
+			if strings.Contains(body, private) {
+				t.Errorf("%s %s tells %q", tt.method, tt.path, private)
+			}
+		}
+	}
+	expect[wire.Measure](ann) // the go has had its effect
+}
+
+func TestOrigin(t *testing.T) {
+	_, server := serve(t, host.Config{List: listOf(1)})
+	url := "ws" + strings.TrimPrefix(server.URL, "http") + "/peer"
+	for origin, allowed := range map[string]bool{server.URL: true, "https://evil.example": false} {
+		ws, response, err := websocket.DefaultDialer.Dial(url, http.Header{"Origin": {origin}})
+		if (err == nil) != allowed {
+			t.Errorf("a page from %s: %v, %v", origin, response.Status, err)
+		}
+		if err == nil {
+			ws.Close()
+		}
+	}
+}
+
+// TestCodes: what people say and type finds the room.
+func TestCodes(t *testing.T) {
+	for _, typed := range []string{"BAKODI", "bakodi", "ba ko di", "#BA-KO-DI", " Bakodi "} {
+		if got := host.CanonicalCode(typed); got != "BAKODI" {
+			t.Errorf("%q is the code %q", typed, got)
+		}
+	}
+	h, _ := serve(t, host.Config{List: listOf(1)})
+	seen := map[string]bool{}
+	for range 200 {
+		code, secret := h.Open(friday(1))
+		if len(code) != 6 || host.CanonicalCode(code) != code || seen[code] || len(secret) < 26 {
+			t.Fatalf("a room has the code %q and the secret %q", code, secret)
+		}
+		seen[code] = true
+	}
+}
+
+// TestRoomJSON: the API's room is the one that peers are sent.
+func TestRoomJSON(t *testing.T) {
+	h, server := serve(t, host.Config{List: listOf(1)})
+	code, _ := h.Open(friday(2))
+	ann := join(t, server, code, "ann")
+	expect[wire.Room](ann)
+	for room := range h.Watch(t.Context(), code) {
+		if len(room.Members) == 0 {
+			continue
+		}
+		var fetched wire.Room
+		if err := json.Unmarshal([]byte(get(t, server, "/api/rooms/"+code)), &fetched); err != nil {
+			t.Fatal(err)
+		}
+		if fetched.Code != code || !reflect.DeepEqual(fetched.Members, room.Members) || fetched.Stage != room.Stage {
+			t.Errorf("the API says %+v, Watch %+v", fetched, room)
+		}
+		break
+	}
+}

@@ -1,0 +1,162 @@
+package host_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"muster/discovery"
+	"muster/host"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+func friday(players int) host.Settings {
+	return host.Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Players: players, Strategy: "conventional"}
+}
+
+func listOf(servers int) host.ListFunc {
+	return func(context.Context, string) ([]discovery.Server, error) {
+		list := make([]discovery.Server, servers)
+		for i := range list {
+			addr := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
+			list[i] = discovery.Server{Addr: netip.AddrPortFrom(addr, 27960)}
+		}
+		return list, nil
+	}
+}
+
+// serve starts a host behind a real socket. At the test's end no goroutine may
+// be left.
+func serve(t *testing.T, config host.Config) (*host.Host, *httptest.Server) {
+	t.Helper()
+	noLeak(t)
+	h, err := host.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h.Handler())
+	t.Cleanup(func() {
+		server.Close()
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h, server
+}
+
+func noLeak(t *testing.T) {
+	before := runtime.NumGoroutine()
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		for range 300 {
+			if runtime.NumGoroutine() <= before {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		stacks := make([]byte, 1<<20)
+		t.Errorf("%d goroutines before, %d after\n%s", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
+	})
+}
+
+// player is a member's end of a connection, driven by hand.
+type player struct {
+	*testing.T
+	conn  *wire.Conn
+	heard chan wire.Message
+	ended chan error
+	token string
+}
+
+func dial(t *testing.T, server *httptest.Server) *player {
+	t.Helper()
+	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &player{T: t, conn: wire.NewConn(ws, wire.AtPeer), heard: make(chan wire.Message, 10_000), ended: make(chan error, 1)}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.ended <- p.conn.Run(context.Background(), func(m wire.Message) error { p.heard <- m; return nil })
+		close(p.heard)
+	}()
+	t.Cleanup(func() { p.conn.Close(nil); <-done })
+	return p
+}
+
+func join(t *testing.T, server *httptest.Server, code, name string) *player {
+	t.Helper()
+	p := dial(t, server)
+	p.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name})
+	p.token = expect[wire.Welcome](p).Token
+	return p
+}
+
+// expect waits for the next message of a type, whatever comes before.
+func expect[M wire.Message](p *player) M {
+	p.Helper()
+	deadline := time.After(20 * time.Second)
+	for {
+		select {
+		case m, open := <-p.heard:
+			if !open {
+				p.Fatalf("the connection ended before a %T came", *new(M))
+			}
+			if wanted, ok := m.(M); ok {
+				return wanted
+			}
+		case <-deadline:
+			p.Fatalf("no %T came", *new(M))
+		}
+	}
+}
+
+// plays does what the host asks for: every server answers in ms.
+func (p *player) plays(ms int) wire.Launch {
+	p.Helper()
+	p.measures(ms)
+	return p.finishes()
+}
+
+func (p *player) measures(ms int) {
+	p.Helper()
+	list := expect[wire.List](p)
+	expect[wire.Measure](p)
+	report, infos := wire.Report{Round: list.Round}, wire.Infos{Round: list.Round}
+	for server := range list.Servers {
+		rtt := time.Duration(ms+server%100) * time.Millisecond
+		report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: rtt})
+		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Map: "oa_dm1", MaxPlayers: 16}})
+	}
+	p.conn.Send(report)
+	p.conn.Send(infos)
+	p.conn.Send(wire.Done{Round: list.Round})
+}
+
+func (p *player) finishes() wire.Launch {
+	p.Helper()
+	p.looks()
+	launch := expect[wire.Launch](p)
+	p.conn.Send(wire.Launched{Round: launch.Round, State: wire.LaunchStarted})
+	return launch
+}
+
+// looks finds all finalists as fast as can be.
+func (p *player) looks() {
+	p.Helper()
+	finalists := expect[wire.Finalists](p)
+	v := wire.Verified{Round: finalists.Round, Attempt: finalists.Attempt}
+	for _, server := range finalists.Servers {
+		v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{5}, Sent: 3})
+	}
+	p.conn.Send(v)
+}

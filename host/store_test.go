@@ -1,0 +1,92 @@
+package host_test
+
+import (
+	"errors"
+	"net/http"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/host"
+	"muster/host/wire"
+)
+
+// TestRestartOnStore: a host that was stopped has its rooms again, but for those
+// that are over and those that it cannot read.
+func TestRestartOnStore(t *testing.T) {
+	noLeak(t)
+	file := filepath.Join(t.TempDir(), "rooms.db")
+	open := func() host.Store {
+		store, err := host.OpenStore(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return store
+	}
+	store := open()
+	if _, err := host.OpenStore(file); err == nil || err.Error() != "host: "+file+" is in use by another host" {
+		t.Errorf("a second host opens the store: %v", err)
+	}
+	old, err := host.NewRoom("GAGAGA", "secret", friday(2), time.Now().Add(-25*time.Hour)).Save()
+	if err := errors.Join(err, store.Save("GAGAGA", old), store.Save("BROKEN", []byte("{"))); err != nil {
+		t.Fatal(err)
+	}
+	h, server := serve(t, host.Config{List: listOf(2), Store: store})
+	code, secret := h.Open(friday(2))
+	ann := join(t, server, code, "ann")
+	server.Close()
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	store = open()
+	rooms, err := store.Load()
+	if err != nil || len(rooms) != 2 || rooms[code] == nil || string(rooms["BROKEN"]) != "{" {
+		t.Errorf("the store has %q, %v", slices.Collect(mapsKeys(rooms)), err)
+	}
+	h, server = serve(t, host.Config{List: listOf(2), Store: store})
+	if got := h.Rooms(); !reflect.DeepEqual(got, []string{code}) {
+		t.Fatalf("the host has the rooms %q", got)
+	}
+	again := dial(t, server)
+	again.conn.Send(wire.Hello{Version: 1, Code: code, Name: "ann", Token: ann.token})
+	expect[wire.Welcome](again)
+	request, _ := http.NewRequest("POST", server.URL+"/api/rooms/"+code+"/go", nil)
+	request.Header.Set("Authorization", "Bearer "+secret)
+	if response, err := http.DefaultClient.Do(request); err != nil || response.StatusCode != http.StatusNoContent {
+		t.Errorf("the organiser's secret is worth %v, %v", response.Status, err)
+	} else {
+		response.Body.Close()
+	}
+	again.plays(10)
+}
+
+func mapsKeys(m map[string][]byte) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func TestBrokenStore(t *testing.T) {
+	noLeak(t)
+	broken := errors.New("disk on fire")
+	if _, err := host.New(host.Config{List: listOf(1), Store: failingStore{broken}}); !errors.Is(err, broken) {
+		t.Errorf("New says %v", err)
+	}
+}
+
+type failingStore struct{ err error }
+
+func (s failingStore) Load() (map[string][]byte, error) { return nil, s.err }
+
+func (s failingStore) Save(string, []byte) error { return s.err }
+
+func (s failingStore) Delete(string) error { return s.err }
+
+func (s failingStore) Close() error { return s.err }

@@ -1,0 +1,228 @@
+package peer_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/peer"
+)
+
+// TestLostConnection cuts all connections while bob measures: he comes back,
+// nothing is asked twice, nothing is lost.
+func TestLostConnection(t *testing.T) {
+	tb := newTable(t, 2)
+	ann, bob := newSeat(tb, "ann"), newSeat(tb, "bob")
+	g := newGate(120)
+	bob.hold = g.hold
+	defer ann.sit()()
+	defer bob.sit()()
+	<-g.reached
+	tb.room("part of bob's report", func(r wire.Room) bool { return member(r, "bob").Probed == 120 })
+	tb.listener.cut()
+	tb.room("everyone's return", func(r wire.Room) bool {
+		return ann.joins() == 2 && bob.joins() == 2 && member(r, "bob").Connected
+	})
+	close(g.open)
+	room := finishes(tb, ann, bob)
+	ann.askedOnce(listed)
+	bob.askedOnce(listed)
+	if m := member(room, "bob"); m.Probed != listed {
+		t.Errorf("the room has %d results of bob", m.Probed)
+	}
+}
+
+// TestUnsteadyConnection cuts again and again while results are on their way.
+func TestUnsteadyConnection(t *testing.T) {
+	tb := newTable(t, 1)
+	ann := newSeat(tb, "ann")
+	ann.options.Once = false
+	ann.hold = func(ctx context.Context, n int) {
+		if n%10 == 0 {
+			tb.listener.cut()
+		}
+		time.Sleep(time.Millisecond) // results come one by one, not all at once
+	}
+	leave := ann.sit()
+	room := tb.room("the launch", func(r wire.Room) bool { return launching(r) && member(r, "ann").Launch == wire.LaunchStarted })
+	leave()
+	if err := ann.done(); err != nil {
+		t.Errorf("ann ends with %v", err)
+	}
+	ann.askedOnce(listed)
+	if m := member(room, "ann"); m.Probed != listed || m.Answered != listed-29 {
+		t.Errorf("the room says of ann: %+v", m)
+	}
+}
+
+// TestKilledPeer starts bob's program again, with the token it saved: what it
+// had reported is not measured again.
+func TestKilledPeer(t *testing.T) {
+	tb := newTable(t, 2)
+	ann, bob := newSeat(tb, "ann"), newSeat(tb, "bob")
+	g := newGate(120)
+	bob.hold = g.hold
+	defer ann.sit()()
+	leave := bob.sit()
+	<-g.reached
+	tb.room("part of bob's report", func(r wire.Room) bool { return member(r, "bob").Probed == 120 })
+	leave()
+	if err := bob.done(); err != nil {
+		t.Errorf("bob was told to leave and ends with %v", err)
+	}
+	stranger := newSeat(tb, "bob")
+	defer stranger.sit()()
+	if err, refusal := stranger.done(), (wire.Refusal{}); !errors.As(err, &refusal) || refusal.Reason != wire.ReasonNameTaken {
+		t.Errorf("another bob, without the token, ends with %v", err)
+	}
+	again := newSeat(tb, "bob")
+	again.token = bob.token
+	defer again.sit()()
+	finishes(tb, ann, again)
+	bob.askedOnce(120)
+	again.askedOnce(listed - 120)
+	for addr := range again.asked {
+		if bob.asked[addr] > 0 {
+			t.Errorf("%s was asked before and after", addr)
+		}
+	}
+}
+
+// TestRestartedHost stops the host in the middle, and starts it again.
+func TestRestartedHost(t *testing.T) {
+	t.Run("while everyone measures", func(t *testing.T) {
+		tb := newTable(t, 2)
+		ann, bob := newSeat(tb, "ann"), newSeat(tb, "bob")
+		g := newGate(120)
+		bob.hold = g.hold
+		defer ann.sit()()
+		defer bob.sit()()
+		<-g.reached
+		tb.room("part of bob's report", func(r wire.Room) bool { return member(r, "bob").Probed == 120 })
+		tb.restart()
+		if room := tb.room("a view", func(wire.Room) bool { return true }); member(room, "bob").Probed != 120 || room.Listed != listed {
+			t.Errorf("the new host has the room %+v", room)
+		}
+		tb.room("bob's return", func(r wire.Room) bool { return member(r, "bob").Connected })
+		close(g.open)
+		finishes(tb, ann, bob)
+		ann.askedOnce(listed)
+		bob.askedOnce(listed)
+	})
+	t.Run("while the finalists are looked at", func(t *testing.T) {
+		tb := newTable(t, 2)
+		ann, bob := newSeat(tb, "ann"), newSeat(tb, "bob")
+		looking, look := make(chan struct{}), make(chan struct{})
+		bob.options.NewProber = func(string) (peer.Prober, error) { return &slowLook{seat: bob, looking: looking, look: look}, nil }
+		defer ann.sit()()
+		defer bob.sit()()
+		<-looking
+		tb.restart()
+		tb.room("everyone's return", func(r wire.Room) bool {
+			return r.Stage == wire.Chosen && member(r, "ann").Connected && member(r, "bob").Connected
+		})
+		close(look)
+		finishes(tb, ann, bob)
+		ann.askedOnce(listed)
+		bob.askedOnce(listed)
+	})
+	t.Run("while players are asked", func(t *testing.T) {
+		tb := newTable(t, 1)
+		ann := newSeat(tb, "ann")
+		asked, answer := make(chan struct{}), make(chan struct{})
+		var once sync.Once
+		ann.options.Launch = func(ctx context.Context, _ wire.Launch, tell func(wire.LaunchState, string)) {
+			tell(wire.LaunchAsking, "")
+			once.Do(func() { close(asked) })
+			<-answer
+			tell(wire.LaunchByHand, "")
+		}
+		defer ann.sit()()
+		<-asked
+		tb.room("the question", func(r wire.Room) bool { return member(r, "ann").Launch == wire.LaunchAsking })
+		tb.restart()
+		tb.room("ann's return", func(r wire.Room) bool { return member(r, "ann").Connected })
+		close(answer)
+		if err := ann.done(); err != nil {
+			t.Errorf("ann ends with %v", err)
+		}
+		tb.room("ann's answer", func(r wire.Room) bool { return member(r, "ann").Launch == wire.LaunchByHand })
+	})
+}
+
+// slowLook is a seat's prober that takes its time over the finalists.
+type slowLook struct {
+	*seat
+	looking, look chan struct{}
+	once          sync.Once
+}
+
+func (s *slowLook) Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
+	if len(servers) != listed {
+		s.once.Do(func() { close(s.looking) })
+		select {
+		case <-s.look:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return s.seat.Run(ctx, servers, plan, seen)
+}
+
+// TestLookedOnce: a second look that was under way when the connection broke is
+// not begun again.
+func TestLookedOnce(t *testing.T) {
+	tb := newTable(t, 1)
+	ann := newSeat(tb, "ann")
+	looking, look := make(chan struct{}), make(chan struct{})
+	prober := &countingLook{slowLook: slowLook{seat: ann, looking: looking, look: look}}
+	ann.options.NewProber = func(string) (peer.Prober, error) { return prober, nil }
+	defer ann.sit()()
+	<-looking
+	tb.listener.cut()
+	tb.room("ann's return", func(wire.Room) bool { return ann.joins() == 2 })
+	close(look)
+	if err := ann.done(); err != nil {
+		t.Error(err)
+	}
+	if prober.looks != 3 {
+		t.Errorf("the finalists were sampled %d times, want 3", prober.looks)
+	}
+}
+
+type countingLook struct {
+	slowLook
+	looks int
+}
+
+func (c *countingLook) Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
+	if len(servers) != listed {
+		c.looks++
+	}
+	return c.slowLook.Run(ctx, servers, plan, seen)
+}
+
+// TestTwice: the same player on two machines does not fight for the place.
+func TestTwice(t *testing.T) {
+	tb := newTable(t, 2)
+	first := newSeat(tb, "ann")
+	defer first.sit()()
+	tb.room("ann", func(r wire.Room) bool { return len(r.Members) == 1 })
+	second := newSeat(tb, "ann")
+	first.locked(func() { second.token = first.token })
+	defer second.sit()()
+	if err, refusal := first.done(), (wire.Refusal{}); !errors.As(err, &refusal) || refusal.Reason != wire.ReasonReplaced {
+		t.Errorf("the first ends with %v", err)
+	}
+	bob := newSeat(tb, "bob")
+	defer bob.sit()()
+	for _, s := range []*seat{second, bob} {
+		if err := s.done(); err != nil {
+			t.Error(err)
+		}
+	}
+}
