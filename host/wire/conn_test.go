@@ -260,6 +260,38 @@ func TestRefusalArrives(t *testing.T) {
 	}
 }
 
+// TestLastWord: after a refusal the socket stays open until the peer has read
+// it, or for two seconds; systems throw away what a closed socket still holds.
+func TestLastWord(t *testing.T) {
+	for _, patience := range []time.Duration{time.Second, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			hostWS, peerWS := pair(t)
+			defer peerWS.Close()
+			host := wire.NewConn(hostWS, wire.AtHost)
+			ended := start(t.Context(), host, func(wire.Message) error {
+				host.Send(wire.Refusal{Reason: wire.ReasonFull})
+				return errors.New("full")
+			})
+			begun := time.Now()
+			for range 5 {
+				peerWS.WriteMessage(websocket.TextMessage, []byte(`{"type":"done"}`))
+			}
+			reads := time.AfterFunc(patience, func() {
+				for {
+					if _, _, err := peerWS.NextReader(); err != nil {
+						return
+					}
+				}
+			})
+			<-ended
+			if took, want := time.Since(begun), min(patience, 2*time.Second); took != want {
+				t.Errorf("a peer that reads after %v had %v", patience, took)
+			}
+			reads.Stop()
+		})
+	}
+}
+
 // noLeak checks at the end of a test that no goroutine is left.
 func noLeak(t *testing.T) {
 	before := runtime.NumGoroutine()
