@@ -101,7 +101,7 @@ func actionOf(name string) (act action, organisers bool) {
 // serveAction does what a page asks for: POST /api/rooms/CODE/ACTION with a
 // JSON order, as whoever the bearer token says.
 func (h *Host) serveAction(w http.ResponseWriter, r *http.Request) {
-	a := h.addressed(w, r.PathValue("code"))
+	a := h.addressed(w, r, r.PathValue("code"))
 	if a == nil {
 		return
 	}

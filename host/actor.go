@@ -35,6 +35,7 @@ type actor struct {
 	ctx    context.Context // ends with the host or with the room
 	end    context.CancelFunc
 	code   string
+	open   bool // joining needs no code
 	list   ListFunc
 	store  Store
 	log    *slog.Logger

@@ -36,8 +36,13 @@ func pick(letters string) byte {
 // newSecret draws a token or an organiser's secret of at least 128 bits.
 func newSecret() string { return rand.Text() }
 
+// FingerprintMark stands in a link between the code and the fingerprint of the
+// host's certificate.
+const FingerprintMark = "~"
+
 // CanonicalCode is a code as people type it, in the form of [Room.Code].
 func CanonicalCode(typed string) string {
+	typed, _, _ = strings.Cut(typed, FingerprintMark)
 	return strings.ToUpper(strings.Map(func(r rune) rune {
 		if r == '-' || r == ' ' || r == '#' {
 			return -1

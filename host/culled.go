@@ -59,7 +59,7 @@ func (r *Room) culledServer(reason selection.Reason, group []*Member) culledServ
 
 // serveCulled tells of the servers that were culled for one cause.
 func (h *Host) serveCulled(w http.ResponseWriter, r *http.Request) {
-	a := h.addressed(w, r.PathValue("code"))
+	a := h.addressed(w, r, r.PathValue("code"))
 	if a == nil {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -28,6 +29,11 @@ type Config struct {
 	// Address is HOST:PORT where friends reach this host, for the links that a
 	// page opened on this machine shows; empty takes the page's own.
 	Address string
+	// Fingerprint is that of the host's own certificate, which links carry; empty
+	// without one.
+	Fingerprint string
+	// Proxies are the reverse proxies whose X-Forwarded-For is believed.
+	Proxies []netip.Prefix
 	// Games are those that List knows and an organiser may choose; empty leaves
 	// every room its game.
 	Games []Choice
@@ -43,6 +49,7 @@ type Config struct {
 type Host struct {
 	config   Config
 	metrics  *metrics
+	guard    guard
 	upgrader websocket.Upgrader
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -182,7 +189,7 @@ func (h *Host) Go(code string) bool {
 // start gives a room its goroutine.
 func (h *Host) start(room *Room) *actor {
 	a := &actor{
-		code: room.Code, list: h.config.List, config: &h.config, screen: newBoard(&snapshot{}), store: h.config.Store, stats: h.metrics,
+		code: room.Code, open: room.Settings.Open, list: h.config.List, config: &h.config, screen: newBoard(&snapshot{}), store: h.config.Store, stats: h.metrics,
 		log: h.config.Logger.With("room", room.Code), board: newBoard(room.View()),
 		inbox: make(chan func()), room: room, links: map[string]*link{},
 	}

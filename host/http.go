@@ -47,7 +47,7 @@ func guarded(next http.Handler) http.Handler {
 }
 
 func (h *Host) serveRoom(w http.ResponseWriter, r *http.Request) {
-	if a := h.addressed(w, r.PathValue("code")); a != nil {
+	if a := h.addressed(w, r, r.PathValue("code")); a != nil {
 		room, _ := a.board.get()
 		answer(w, http.StatusOK, room)
 	}
@@ -55,10 +55,14 @@ func (h *Host) serveRoom(w http.ResponseWriter, r *http.Request) {
 
 // addressed is the room of a code. If there is none it answers so, and returns
 // nil.
-func (h *Host) addressed(w http.ResponseWriter, code string) *actor {
-	a := h.actor(CanonicalCode(code))
-	if a == nil {
-		h.refuse(w, http.StatusNotFound, wire.Refusal{Reason: wire.ReasonCode, Message: "no room has this code"})
+func (h *Host) addressed(w http.ResponseWriter, r *http.Request, code string) *actor {
+	a, refusal := h.named(code, h.asker(r))
+	if refusal != nil {
+		if refusal.Reason == wire.ReasonLimited {
+			h.refuse(w, http.StatusTooManyRequests, *refusal)
+		} else {
+			h.refuse(w, http.StatusNotFound, wire.Refusal{Reason: wire.ReasonCode, Message: "no room has this code"})
+		}
 	}
 	return a
 }

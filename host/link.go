@@ -15,6 +15,9 @@ import (
 // was opened at, or on the host's own if that was this machine's.
 func (h *Host) link(r *http.Request, code string) string {
 	u := url.URL{Scheme: "http", Host: r.Host, Path: "/", Fragment: code}
+	if r.TLS != nil && h.config.Fingerprint != "" {
+		u.Fragment += FingerprintMark + h.config.Fingerprint
+	}
 	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
 		u.Scheme = "https"
 	}
@@ -35,7 +38,7 @@ func isLoopback(hostport string) bool {
 
 // serveQR draws the room's link for phones.
 func (h *Host) serveQR(w http.ResponseWriter, r *http.Request) {
-	a := h.addressed(w, r.PathValue("code"))
+	a := h.addressed(w, r, r.PathValue("code"))
 	if a == nil {
 		return
 	}

@@ -40,7 +40,7 @@ const (
 //	{"type":"state","now":ms,"you":{…},"room":{…},"people":[…],…}
 //	length of name │ name │ trace frame, see wire.AppendTrace
 func (h *Host) serveLive(w http.ResponseWriter, r *http.Request) {
-	a := h.addressed(w, r.URL.Query().Get("code"))
+	a := h.addressed(w, r, r.URL.Query().Get("code"))
 	if a == nil {
 		return
 	}

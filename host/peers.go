@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -21,15 +22,15 @@ func (h *Host) servePeer(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // Upgrade has answered
 	}
-	if !h.begin(func() { h.talk(ws) }) {
+	if !h.begin(func() { h.talk(ws, h.asker(r)) }) {
 		ws.Close()
 	}
 }
 
-func (h *Host) talk(ws *websocket.Conn) {
+func (h *Host) talk(ws *websocket.Conn, from netip.Addr) {
 	h.metrics.peers.Inc()
 	defer h.metrics.peers.Dec()
-	v := &visitor{host: h, conn: wire.NewConn(ws, wire.AtHost)}
+	v := &visitor{host: h, from: from, conn: wire.NewConn(ws, wire.AtHost)}
 	v.patience = time.AfterFunc(helloWait, func() { v.conn.Close(errors.New("host: no hello")) })
 	defer v.patience.Stop()
 	err := v.conn.Run(h.ctx, v.receive)
@@ -43,6 +44,7 @@ func (h *Host) talk(ws *websocket.Conn) {
 // Only the connection's reader touches it.
 type visitor struct {
 	host     *Host
+	from     netip.Addr
 	conn     *wire.Conn
 	patience *time.Timer // until hello
 	room     *actor
@@ -72,9 +74,9 @@ func (v *visitor) hello(message wire.Message) error {
 			Hint:    "use the same release of muster on both sides",
 		})
 	}
-	room := v.host.actor(CanonicalCode(hello.Code))
-	if room == nil {
-		return v.refuse(&wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room has the code %q", CanonicalCode(hello.Code)), Hint: "ask the organiser for the code; letter case does not matter"})
+	room, refusal := v.host.called(hello.Code, v.from)
+	if refusal != nil {
+		return v.refuse(refusal)
 	}
 	return v.enter(room, hello)
 }

@@ -60,6 +60,8 @@ type Settings struct {
 	Password string `json:"password,omitempty"`
 	// Agree: before the launch people vote, veto and say that they are ready.
 	Agree bool `json:"agree,omitempty"`
+	// Open: joining needs no code, as long as the host has no other open room.
+	Open bool `json:"open,omitempty"`
 }
 
 // Room is one group's gathering, whole: it can be saved and restored.

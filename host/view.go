@@ -12,7 +12,7 @@ func (r *Room) View() wire.Room {
 	v := wire.Room{
 		Code: r.Code, Name: r.Settings.Name, Game: r.Settings.Game, Stage: r.Stage, Round: r.Round,
 		Seats: r.Settings.Players, By: r.Settings.By, Map: r.Settings.Map, Mode: r.Settings.Mode,
-		Listed: len(r.Servers), Members: make([]wire.Member, len(r.Members)),
+		Open: r.Settings.Open, Listed: len(r.Servers), Members: make([]wire.Member, len(r.Members)),
 		Selection: r.Selection, Log: r.Log,
 	}
 	if n := len(r.Settings.Limits); n > 0 {

@@ -68,6 +68,7 @@ const (
 	ReasonLocked    = "locked"     // the organiser lets nobody new in
 	ReasonRemoved   = "removed"    // the organiser has sent the player away
 	ReasonAction    = "action"     // what was asked for makes no sense now
+	ReasonLimited   = "limited"    // too many wrong codes
 )
 
 func (r Refusal) Error() string { return r.Message }
@@ -200,8 +201,10 @@ type Room struct {
 	MaxRTTMs float64        `json:"max_rtt_ms,omitempty"`
 	Map      string         `json:"map,omitempty"`
 	Mode     string         `json:"mode,omitempty"`
-	Listed   int            `json:"listed"`
-	Members  []Member       `json:"members"`
+	// Open: joining needs no code.
+	Open    bool     `json:"open,omitempty"`
+	Listed  int      `json:"listed"`
+	Members []Member `json:"members"`
 	// Selection is the choice and its reasons, once there is one.
 	Selection *selection.Selection `json:"selection,omitempty"`
 	// Connect is the chosen server's address for the game, and Server its name,

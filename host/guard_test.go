@@ -1,0 +1,204 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+func TestLimit(t *testing.T) {
+	l := limit{burst: 2, every: time.Minute}
+	begin := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+	var b bucket
+	for i, step := range []struct {
+		at   time.Duration
+		want bool
+	}{
+		{0, true}, {0, true}, {0, false}, // the burst
+		{59 * time.Second, false}, {time.Minute, true}, {time.Minute, false}, // one comes back
+		{10 * time.Minute, true}, {10 * time.Minute, true}, {10 * time.Minute, false}, // never more than the burst
+		{9 * time.Minute, false}, // a clock that was set back gives nothing
+	} {
+		now := begin.Add(step.at)
+		got := l.allows(b, now)
+		if got != step.want {
+			t.Errorf("step %d, at %v: allowed %v, want %v", i, step.at, got, step.want)
+		}
+		if got {
+			b = l.take(b, now)
+		}
+	}
+}
+
+func TestGuard(t *testing.T) {
+	var g guard
+	now := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+	ann, bob := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+	guesses := func(from netip.Addr, n int) (heard int) {
+		for range n {
+			if g.judge(from, false, now) {
+				heard++
+			}
+		}
+		return heard
+	}
+	if got := guesses(ann, 1000); got != 10 {
+		t.Errorf("of 1000 guesses of one address %d were heard, want 10", got)
+	}
+	if g.judge(ann, true, now) {
+		t.Error("a guesser who hits the code after too many tries is told so")
+	}
+	if !g.judge(bob, true, now) {
+		t.Error("another address suffers for what one guesses")
+	}
+	now = now.Add(time.Minute)
+	if !g.judge(ann, true, now) {
+		t.Error("a minute later the guesser is not forgiven")
+	}
+	heard := 0
+	for i := range 1000 {
+		heard += guesses(netip.AddrFrom4([4]byte{198, 51, byte(i >> 8), byte(i)}), 1)
+	}
+	if heard != 100 {
+		t.Errorf("of 1000 guesses of as many addresses %d were heard, want 100", heard)
+	}
+	if !g.judge(bob, true, now) {
+		t.Error("who had the right code is locked out by what others guess")
+	}
+	if g.judge(netip.MustParseAddr("203.0.113.9"), true, now) {
+		t.Error("guesses go on from new addresses")
+	}
+}
+
+// A guesser with many addresses fills no memory.
+func TestGuardForgets(t *testing.T) {
+	var g guard
+	now := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+	for i := range 3 * maxAddresses {
+		g.judge(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), i%2 == 0, now)
+		now = now.Add(time.Second)
+	}
+	if n := len(g.addresses); n > maxAddresses {
+		t.Errorf("%d addresses are kept, at most %d may be", n, maxAddresses)
+	}
+}
+
+func TestSite(t *testing.T) {
+	for _, c := range []struct{ addr, want string }{
+		{"192.0.2.1", "192.0.2.1"},
+		{"::ffff:192.0.2.1", "192.0.2.1"},
+		{"2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"},
+		{"fe80::1%eth0", "fe80::"},
+	} {
+		if got := site(netip.MustParseAddr(c.addr)).String(); got != c.want {
+			t.Errorf("%s counts as %s, want %s", c.addr, got, c.want)
+		}
+	}
+}
+
+func TestBehind(t *testing.T) {
+	proxies := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")}
+	for _, c := range []struct {
+		name, socket string
+		forwarded    []string
+		want         string
+	}{
+		{"nobody between", "192.0.2.1:5000", nil, "192.0.2.1"},
+		{"a stranger claims", "192.0.2.1:5000", []string{"198.51.100.7"}, "192.0.2.1"},
+		{"our proxy tells", "127.0.0.1:5000", []string{"198.51.100.7"}, "198.51.100.7"},
+		{"a stranger claims to our proxy", "127.0.0.1:5000", []string{"203.0.113.1, 198.51.100.7"}, "198.51.100.7"},
+		{"in lines of their own", "127.0.0.1:5000", []string{"203.0.113.1", "198.51.100.7"}, "198.51.100.7"},
+		{"two proxies", "127.0.0.1:5000", []string{"198.51.100.7, 2001:db8::1"}, "198.51.100.7"},
+		{"IPv4 in IPv6", "[::ffff:127.0.0.1]:5000", []string{"::ffff:198.51.100.7"}, "198.51.100.7"},
+		{"nonsense", "127.0.0.1:5000", []string{"unknown"}, "127.0.0.1"},
+		{"a player beside the proxy", "127.0.0.1:5000", nil, "127.0.0.1"},
+	} {
+		if got := behind(c.socket, c.forwarded, proxies).String(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestThousandGuesses has somebody try codes on a host.
+func TestThousandGuesses(t *testing.T) {
+	h, err := New(Config{Proxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	code, _ := h.Open(Settings{Game: "openarena"})
+	ask := func(code, from string) (int, wire.Refusal) {
+		r := httptest.NewRequest("GET", "/api/rooms/"+code, nil) // from 192.0.2.1
+		r.Header.Set("X-Forwarded-For", from)
+		w := httptest.NewRecorder()
+		h.Handler().ServeHTTP(w, r)
+		var refusal wire.Refusal
+		json.Unmarshal(w.Body.Bytes(), &refusal)
+		return w.Code, refusal
+	}
+	answers := map[int]int{}
+	for i := range 1000 {
+		status, _ := ask(fmt.Sprintf("GUESS%d", i), "198.51.100.7")
+		answers[status]++
+	}
+	if answers[http.StatusNotFound] > 15 || answers[http.StatusNotFound]+answers[http.StatusTooManyRequests] != 1000 {
+		t.Errorf("1000 guesses were answered %v", answers)
+	}
+	if status, refusal := ask(code, "198.51.100.7"); status != http.StatusTooManyRequests || refusal.Reason != wire.ReasonLimited || refusal.Hint == "" {
+		t.Errorf("the guesser's next try is answered %d %+v", status, refusal)
+	}
+	if status, _ := ask(code, "198.51.100.8"); status != http.StatusOK {
+		t.Errorf("a friend's request is answered %d", status)
+	}
+	if n := counted(t, h, wire.ReasonLimited); n < 985 {
+		t.Errorf("%v refusals were counted", n)
+	}
+}
+
+func counted(t *testing.T, h *Host, reason string) float64 {
+	t.Helper()
+	families, err := h.metrics.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			if f.GetName() == "muster_refusals_total" && m.GetLabel()[0].GetValue() == reason {
+				return m.GetCounter().GetValue()
+			}
+		}
+	}
+	return 0
+}
+
+func TestOnlyOpen(t *testing.T) {
+	h, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	from := netip.MustParseAddr("192.0.2.1")
+	check := func(want string) {
+		t.Helper()
+		a, refusal := h.called(" ", from)
+		switch {
+		case want == "" && (refusal == nil || refusal.Reason != wire.ReasonCode):
+			t.Errorf("a hello without a code: %+v", refusal)
+		case want != "" && (a == nil || a.code != want):
+			t.Errorf("a hello without a code is not let into %s: %+v", want, refusal)
+		}
+	}
+	check("")
+	h.Open(Settings{Game: "openarena"})
+	check("")
+	open, _ := h.Open(Settings{Game: "openarena", Open: true})
+	check(open)
+	h.Open(Settings{Game: "openarena", Open: true})
+	check("")
+}
