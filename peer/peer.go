@@ -14,6 +14,7 @@ package peer
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -41,6 +42,8 @@ type Options struct {
 	URL  string
 	Code string
 	Name string
+	// TLS is for wss; nil trusts whom the system trusts. See [Pinned].
+	TLS *tls.Config
 	// Token is the proof of an earlier visit, or empty. SaveToken, if not nil,
 	// keeps the new one for the next time the program starts.
 	Token     string
@@ -180,7 +183,7 @@ func (p *Peer) stayConnected() error {
 		switch {
 		case p.ctx.Err() != nil:
 			return context.Cause(p.ctx)
-		case errors.Is(err, wire.ErrMalformed):
+		case errors.Is(err, wire.ErrMalformed), errors.Is(err, ErrCertificate):
 			return err // it would happen again
 		case lastSeen.IsZero(), time.Since(lastSeen) > p.options.pace.giveUp:
 			return fmt.Errorf("%w at %s: %w", ErrUnreachable, p.options.URL, err)
@@ -197,7 +200,7 @@ func (p *Peer) stayConnected() error {
 func (p *Peer) connect() (welcomed bool, err error) {
 	ctx, cancel := context.WithTimeout(p.ctx, dialTimeout)
 	defer cancel()
-	dialer := websocket.Dialer{HandshakeTimeout: dialTimeout} // no proxy: hosts are friends' machines
+	dialer := websocket.Dialer{HandshakeTimeout: dialTimeout, TLSClientConfig: p.options.TLS} // no proxy: hosts are friends' machines
 	ws, _, err := dialer.DialContext(ctx, p.options.URL, nil)
 	if err != nil {
 		return false, err

@@ -1,0 +1,102 @@
+package host
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// certificateLife is how long a certificate of our own is good for. Peers pin
+// it, so that a new one breaks every link that was handed out.
+const certificateLife = 10 * 365 * 24 * time.Hour
+
+// OwnCertificate is the host's own certificate, kept with its key in a file. The
+// first start makes it, and so does one after it has expired. Nobody vouches for
+// it: whoever connects compares its fingerprint with that in the link.
+func OwnCertificate(file string, now time.Time) (tls.Certificate, error) {
+	text, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return makeCertificate(file, now)
+	case err != nil:
+		return tls.Certificate{}, fmt.Errorf("host: certificate not read: %w", err)
+	}
+	pair, err := tls.X509KeyPair(text, text)
+	if err != nil {
+		return pair, fmt.Errorf("host: %s holds no certificate with its key: %w", file, err)
+	}
+	if now.After(pair.Leaf.NotAfter) {
+		return makeCertificate(file, now)
+	}
+	return pair, nil
+}
+
+func makeCertificate(file string, now time.Time) (tls.Certificate, error) {
+	text, err := newCertificate(now)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("host: no certificate: %w", err)
+	}
+	if err := writeWhole(file, text); err != nil {
+		return tls.Certificate{}, fmt.Errorf("host: certificate not kept: %w", err)
+	}
+	return tls.X509KeyPair(text, text)
+}
+
+// writeWhole writes a file that only its owner may read, all of it or nothing.
+func writeWhole(file string, text []byte) error {
+	draft, err := os.CreateTemp(filepath.Dir(file), ".certificate-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = draft.Write(text)
+	if err = errors.Join(err, draft.Close()); err == nil {
+		err = os.Rename(draft.Name(), file)
+	}
+	if err != nil {
+		os.Remove(draft.Name())
+	}
+	return err
+}
+
+// newCertificate is a certificate that signs itself, and its key, in PEM. It
+// says nothing of the machine: any name in it could be read by anybody.
+func newCertificate(now time.Time) ([]byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial,
+		Subject:      pkix.Name{CommonName: "muster"},
+		DNSNames:     []string{"muster.invalid"},
+		NotBefore:    now.Add(-24 * time.Hour), // friends' clocks may be slow
+		NotAfter:     now.Add(certificateLife),
+		KeyUsage:     x509.KeyUsageDigitalSignature,
+		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	return append(text, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})...), nil
+}
