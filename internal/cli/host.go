@@ -40,6 +40,7 @@ type hosting struct {
 	once      bool
 	probing   probing
 	launching launching
+	doors     doors
 }
 
 func newHost(p *program) *cobra.Command {
@@ -68,6 +69,8 @@ the rule, and everyone's game starts there. You play, too, unless you say
 	flags.BoolVar(&h.noBrowser, "no-browser", false, "do not open the page in a browser")
 	flags.BoolVar(&h.fresh, "new", false, "open a new room even if there is one from before a restart")
 	flags.BoolVar(&h.once, "once", false, "end after the first round")
+	flags.BoolVar(&h.settings.Open, "open", false, "let everybody in who finds the room, without its code")
+	h.doors.bind(flags)
 	h.launching.bind(cmd)
 	h.sources.bind(flags)
 	bindWord(cmd, &h.strategy, "strategy", discovery.Conventional, discovery.Strategies(), "order in which players probe")
@@ -134,6 +137,9 @@ func (h *hosting) check() (game.Game, error) {
 	if err := h.launching.check(); err != nil {
 		return g, err
 	}
+	if err := h.doors.check(); err != nil {
+		return g, err
+	}
 	_, err = h.probing.options(h.program, nil)
 	return g, err
 }
@@ -142,7 +148,11 @@ func (h *hosting) check() (game.Game, error) {
 func (h *hosting) serve(ctx context.Context, listener net.Listener, lists *lists) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	rooms, err := host.New(host.Config{List: lists.forRoom, Store: h.store(listener), Page: web.Handler(), Logger: h.logger()})
+	listener = h.doors.secure(listener)
+	rooms, err := host.New(host.Config{
+		List: lists.forRoom, Store: h.store(listener), Page: web.Handler(), Logger: h.logger(),
+		Fingerprint: h.doors.fingerprint(), Proxies: h.doors.proxies,
+	})
 	if err != nil {
 		listener.Close()
 		return err
@@ -189,9 +199,10 @@ func (h *hosting) night(ctx context.Context, rooms *host.Host, at net.Addr) erro
 	}
 	addr := discovery.Canonical(netip.MustParseAddrPort(at.String()))
 	code := h.room(rooms)
-	h.invite(invitation{host: reachable(addr), code: code})
+	h.invite(h.doors.outside(invitation{host: reachable(addr), code: code}))
+	defer h.announce(ctx, rooms, code, addr)()
 	if !h.noBrowser {
-		h.browse(ctx, invitation{host: loopback(addr), code: code}.link())
+		h.browse(ctx, h.doors.inside(invitation{host: loopback(addr), code: code}).link())
 	}
 	console := h.console(func() { rooms.Go(code) })
 	narrator := &narrator{screen: h.screen, help: organiserHelp()}
@@ -202,7 +213,7 @@ func (h *hosting) night(ctx context.Context, rooms *host.Host, at net.Addr) erro
 		program: h.program, probing: h.probing, games: games, name: h.name, once: h.once, narrator: narrator,
 		launcher: &launcher{launching: h.launching, games: games, player: h.name, room: code, console: console, screen: h.screen},
 	}
-	here := invitation{host: loopback(addr), code: code}
+	here := h.doors.inside(invitation{host: loopback(addr), code: code})
 	return explain(playing.play(ctx, here), here)
 }
 
@@ -244,7 +255,7 @@ func (h *hosting) room(rooms *host.Host) string {
 func (h *hosting) continues(old wire.Room) bool {
 	s := h.settings
 	return old.Game == s.Game && old.Name == s.Name && old.Seats == s.Players && old.By == s.By &&
-		old.Map == s.Map && old.Mode == s.Mode
+		old.Map == s.Map && old.Mode == s.Mode && old.Open == s.Open
 }
 
 // watch shows the room to an organiser who does not play.

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 
@@ -24,12 +26,13 @@ type join struct {
 func newJoin(p *program) *cobra.Command {
 	j := &join{program: p}
 	cmd := &cobra.Command{
-		Use:     "join LINK",
+		Use:     "join [LINK]",
 		Aliases: []string{"peer"},
 		Short:   "Join a room",
 		Long: `Join takes you into a room: this machine measures the servers from where you
 sit, and at the end starts your game on the server that is best for everyone.
-It asks you first; the host never says what to run.`,
+It asks you first; the host never says what to run. Without a link it looks for
+rooms on the local network.`,
 		Example: `  muster join http://192.0.2.1:7777/#TABOMI --name ann
   muster join 192.0.2.1 --code TABOMI --launch auto
   muster join LINK --launch-command "flatpak run org.openarena +connect {address}"`,
@@ -46,12 +49,12 @@ It asks you first; the host never says what to run.`,
 }
 
 func (j *join) run(ctx context.Context, args []string) error {
-	if len(args) == 0 {
-		return hinted(usagef("which room?"), "paste the line that muster host printed: muster join http://…/#CODE")
-	}
-	to, err := parseInvitation(args[0], j.code)
-	if err != nil {
-		return err
+	var to invitation
+	var err error
+	if len(args) > 0 {
+		if to, err = parseInvitation(args[0], j.code); err != nil {
+			return err
+		}
 	}
 	if err := j.launching.check(); err != nil {
 		return err
@@ -64,12 +67,18 @@ func (j *join) run(ctx context.Context, args []string) error {
 		return err
 	}
 	screen := j.screen()
+	in := bufio.NewReader(j.streams.In)
+	if len(args) == 0 {
+		if to, err = j.look(ctx, &asking{screen, in}); err != nil {
+			return err
+		}
+	}
 	playing := &playing{
 		program: j.program, probing: j.probing, games: games, name: j.name, once: j.once,
 		narrator: &narrator{screen: screen},
 		launcher: &launcher{
 			launching: j.launching, games: games, player: j.name, room: to.code, screen: screen,
-			console: newConsole(j.streams.In, screen, func() {}, func() {}),
+			console: newConsole(in, screen, func() {}, func() {}),
 		},
 	}
 	return explain(playing.play(ctx, to), to)
@@ -77,9 +86,16 @@ func (j *join) run(ctx context.Context, args []string) error {
 
 // explain adds what to do about a room that cannot be played in.
 func explain(err error, to invitation) error {
+	var doubt *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, peer.ErrNothingSuitable):
 		return errNothing
+	case errors.Is(err, peer.ErrCertificate):
+		return hinted(fmt.Errorf("the host at %s shows another certificate than the link says", to.host),
+			"somebody may be in between: ask the organiser for the link again, on another way than this network")
+	case errors.As(err, &doubt):
+		return hinted(fmt.Errorf("nobody vouches for the host at %s: %w", to.host, doubt.Err),
+			"take the whole link: what follows the code is the fingerprint of the host's certificate")
 	case errors.Is(err, websocket.ErrBadHandshake):
 		return hinted(fmt.Errorf("what answers at %s is no muster host", to.host), "is the port right? muster host prints the whole link")
 	case errors.Is(err, peer.ErrUnreachable):

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"crypto/tls"
 	"net"
 	"net/netip"
 	"net/url"
@@ -8,6 +9,8 @@ import (
 	"strings"
 
 	"muster/host"
+	"muster/host/wire"
+	"muster/peer"
 )
 
 // defaultPort is where a host listens unless told otherwise.
@@ -18,12 +21,18 @@ type invitation struct {
 	host string // HOST:PORT
 	code string
 	tls  bool
+	pin  string // the fingerprint of the host's own certificate, or empty
 }
 
 // link is one URL for the browser and for muster join. The code stands in the
-// fragment: browsers do not send it to servers, and proxies do not log it.
+// fragment: browsers do not send it to servers, and proxies do not log it. The
+// fingerprint of the host's own certificate comes after it.
 func (i invitation) link() string {
-	u := url.URL{Scheme: i.scheme("http"), Host: i.host, Path: "/", Fragment: i.code}
+	fragment := i.code
+	if i.pin != "" {
+		fragment += host.FingerprintMark + i.pin
+	}
+	u := url.URL{Scheme: i.scheme("http"), Host: i.host, Path: "/", Fragment: fragment}
 	return u.String()
 }
 
@@ -38,6 +47,15 @@ func (i invitation) scheme(plain string) string {
 		return plain + "s"
 	}
 	return plain
+}
+
+// trust is whose certificate counts: the pinned one, or nil for what the system
+// trusts.
+func (i invitation) trust() *tls.Config {
+	if i.pin == "" {
+		return nil
+	}
+	return peer.Pinned(i.pin)
 }
 
 // parseInvitation reads a link, or HOST[:PORT] to which the code is given apart.
@@ -56,10 +74,16 @@ func parseInvitation(where, code string) (invitation, error) {
 	if i.host = withPort(i.host, i.tls); i.host == "" {
 		return i, hinted(usagef("%q is no address of a host", where), "an address looks like 192.0.2.1:7777 or [2001:db8::1]:7777")
 	}
+	code, pin, pinned := strings.Cut(code, host.FingerprintMark)
+	code, _, _ = strings.Cut(code, ".") // what follows is the organiser's own
 	i.code = host.CanonicalCode(code)
 	if i.code == "" {
 		return i, hinted(usagef("the room's code is missing"), "take the whole link, or add --code CODE")
 	}
+	if i.pin = strings.ToUpper(pin); pinned && !wire.IsFingerprint(i.pin) {
+		return i, hinted(usagef("the link is cut off: it ends within the host's fingerprint"), "take the whole link")
+	}
+	i.tls = i.tls || pinned
 	return i, nil
 }
 

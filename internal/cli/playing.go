@@ -31,7 +31,7 @@ func (y *playing) play(ctx context.Context, to invitation) error {
 	})
 	defer y.narrator.screen.rests()
 	return peer.Run(ctx, peer.Options{
-		URL: to.endpoint(), Code: to.code, Name: y.name, Token: place.load(),
+		URL: to.endpoint(), TLS: to.trust(), Code: to.code, Name: y.name, Token: place.load(),
 		SaveToken: func(text string) {
 			if err := place.save(text); err != nil {
 				saving()

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"math"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/mattn/go-runewidth"
+
+	"muster/discovery/lan"
+	"muster/host/wire"
+)
+
+var foundRooms = []lan.Found{
+	{ID: "1", Room: lan.Room{Name: "Friday night with the old crowd", Game: "openarena", Organiser: "ann", Players: 2, Seats: 4, Port: 7777}, Addrs: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.1:7777")}},
+	{ID: "2", Room: lan.Room{Name: "Zoo", Game: "xonotic", Organiser: "bob", Players: 1, Port: 7778, Open: true, Fingerprint: "6GGEBGUZQS72K5ZWN3CQCTQWVA"}, Addrs: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.2:7778")}},
+}
+
+func TestListRooms(t *testing.T) {
+	const want = `
+   ROOM                             GAME       PLAYERS  ORGANISER
+1  Friday night with the old crowd  openarena   2 of 4  ann
+2  Zoo                              xonotic          1  bob        open
+`
+	var wide strings.Builder
+	listRooms(&wide, foundRooms, math.MaxInt32)
+	if got := "\n" + wide.String(); got != want {
+		t.Errorf("%s\nwant:%s", got, want)
+	}
+	const narrow = 50
+	var b strings.Builder
+	listRooms(&b, foundRooms, narrow)
+	for line := range strings.Lines(b.String()) {
+		if n := runewidth.StringWidth(strings.TrimRight(line, "\n")); n > narrow {
+			t.Errorf("%q takes %d columns of %d", line, n, narrow)
+		}
+	}
+}
+
+func TestPick(t *testing.T) {
+	for _, c := range []struct {
+		name, typed, code string
+		found             []lan.Found
+		want              invitation
+		fails             bool
+	}{
+		{name: "the only one, and its code", typed: "\nbako di\n", found: foundRooms[:1], want: invitation{host: "192.0.2.1:7777", code: "BAKODI"}},
+		{name: "the code by flag", typed: "y\n", code: "bakodi", found: foundRooms[:1], want: invitation{host: "192.0.2.1:7777", code: "BAKODI"}},
+		{name: "no", typed: "n\n", found: foundRooms[:1], fails: true},
+		{name: "one of two that is open and has a certificate", typed: "3\nzoo\n2\n", found: foundRooms, want: invitation{host: "192.0.2.2:7778", tls: true, pin: "6GGEBGUZQS72K5ZWN3CQCTQWVA"}},
+		{name: "nobody answers", typed: "", found: foundRooms, fails: true},
+		{name: "nobody knows the code", typed: "y\n", found: foundRooms[:1], fails: true},
+	} {
+		var out bytes.Buffer
+		p := &program{streams: Streams{Err: &out}, env: func(string) string { return "" }}
+		j := &join{program: p, code: c.code}
+		ask := &asking{p.screen(), bufio.NewReader(strings.NewReader(c.typed))}
+		room, err := j.pick(t.Context(), ask, c.found)
+		var to invitation
+		if err == nil {
+			to, err = j.toward(t.Context(), ask, room)
+		}
+		if c.fails != (err != nil) || !c.fails && to != c.want {
+			t.Errorf("%s: %+v, %v; want %+v\n%s", c.name, to, err, c.want, &out)
+		}
+	}
+}
+
+// What is announced holds no code.
+func TestAnnounced(t *testing.T) {
+	room := wire.Room{Code: "BAKODI", Game: "openarena", Seats: 4, Members: []wire.Member{{Name: "bob"}, {Name: "cat", Organiser: true}}, Open: true}
+	want := lan.Room{Name: "cat's room", Game: "openarena", Organiser: "cat", Players: 2, Seats: 4, Open: true}
+	if got := announced(room, "ann"); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
