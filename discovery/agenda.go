@@ -18,6 +18,8 @@ import (
 // Ask may be called at any time, from any goroutine. When a run of the agenda
 // has ended, later requests are for its next run.
 type Agenda struct {
+	woken chan struct{}
+
 	mu       sync.Mutex // guards following
 	own      Plan
 	requests []int
@@ -30,7 +32,7 @@ type Agenda struct {
 // NewAgenda is the agenda of a player with a plan of its own, who knows the
 // results of some servers already.
 func NewAgenda(own Plan, known []Result) *Agenda {
-	a := &Agenda{own: own, known: make(map[int]Result), owed: make(map[int]Phase)}
+	a := &Agenda{woken: make(chan struct{}, 1), own: own, known: make(map[int]Result), owed: make(map[int]Phase)}
 	for _, result := range known {
 		a.known[result.Server] = result
 	}
@@ -43,7 +45,14 @@ func (a *Agenda) Ask(servers []int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.requests = append(a.requests, servers...)
+	select {
+	case a.woken <- struct{}{}:
+	default: // the executor is about to look anyway
+	}
 }
+
+// Woken makes the agenda a [Waker].
+func (a *Agenda) Woken() <-chan struct{} { return a.woken }
 
 // Pending tells whether requests wait to be asked.
 func (a *Agenda) Pending() bool {

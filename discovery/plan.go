@@ -30,6 +30,11 @@ type Plan interface {
 	Summary() PlanSummary
 }
 
+// Waker is a plan that may want more although nothing was observed, because
+// somebody asked it for more. The channel says so; an executor that was told to
+// wait or to stop, and still has probes under way, then calls Next again.
+type Waker interface{ Woken() <-chan struct{} }
+
 // PlanSummary tells how a plan went about its list.
 type PlanSummary struct {
 	// Clusters is how many groups of servers the plan told apart.

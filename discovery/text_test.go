@@ -20,7 +20,7 @@ func TestCleanText(t *testing.T) {
 		{"markup stays text", "<script>", "<script>"},
 		{"nothing left", "\x00\x01", ""},
 		{"too long", strings.Repeat("x", 300), strings.Repeat("x", 255)},
-		{"too long, at a blank", strings.Repeat("x", 254) + " yy", strings.Repeat("x", 254)},
+		{"too long, after a blank", strings.Repeat("x", 254) + " yy", strings.Repeat("x", 254) + " y"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -124,7 +124,7 @@ func (r *Room) wish(group []*Member) selection.Wish {
 	return selection.Wish{
 		By: r.Settings.By, Limits: r.Settings.Limits, Seats: r.seats(group),
 		Map: r.Settings.Map, Mode: r.Settings.Mode, Vetoes: r.Vetoes, Top: rankingLength, Reasons: reasonsLength,
-		Keep: r.Previous,
+		Keep: r.Previous, NoPassword: r.Settings.Password == "",
 	}
 }
 

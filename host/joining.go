@@ -115,7 +115,7 @@ func (r *Room) welcomeBack(m *Member, now time.Time) {
 		r.note(now, "%s is back", m.Name)
 	}
 	m.Connected, m.Heard = true, now
-	if r.Stage == wire.Measuring {
+	if r.isMeasuring() {
 		m.LeftOut = false
 	}
 }
@@ -128,7 +128,7 @@ func (r *Room) catchUp(m *Member, now time.Time) []effect {
 		if r.isComplete() {
 			return r.list(now)
 		}
-	case wire.Measuring:
+	case wire.Measuring, wire.Refining:
 		return append([]effect{send{m.Name, r.listMessage()}}, r.measureMessages(m)...)
 	case wire.Chosen:
 		if !m.LeftOut {

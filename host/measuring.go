@@ -26,7 +26,10 @@ func (r *Room) Listed(servers []discovery.Server, err error, now time.Time) []ef
 	r.Servers = servers
 	r.Infos = make([]*discovery.Info, len(servers))
 	r.enter(wire.Measuring, now)
-	r.Measuring = now
+	if r.strategy() == wire.Coordinated {
+		r.enter(wire.Refining, now)
+	}
+	r.Measuring, r.search = now, nil
 	r.note(now, "%d servers listed", len(servers))
 	effects := []effect{send{message: r.listMessage()}}
 	for _, m := range r.Members {
@@ -83,7 +86,7 @@ func (r *Room) measureMessages(m *Member) []effect {
 		limit = r.Settings.Limits[n-1]
 	}
 	effects := []effect{send{m.Name, wire.Measure{
-		Round: r.Round, Game: r.Settings.Game, Strategy: r.Settings.Strategy, MaxRTT: limit,
+		Round: r.Round, Game: r.Settings.Game, Strategy: r.strategy(), MaxRTT: limit,
 		Seed: uint64(r.Round), Known: m.Probed,
 	}}}
 	if m.Probed > 0 {
@@ -112,7 +115,7 @@ func (r *Room) Receive(name string, message wire.Message, now time.Time) ([]effe
 	}
 	switch message := message.(type) {
 	case wire.Report:
-		return nil, r.report(m, message, now)
+		return r.report(m, message, now)
 	case wire.Infos:
 		return nil, r.inform(message)
 	case wire.Trace:
@@ -131,23 +134,26 @@ func (r *Room) Receive(name string, message wire.Message, now time.Time) ([]effe
 
 // report adds a member's results. Those of a round before, still on their way
 // when it ended, are ignored.
-func (r *Room) report(m *Member, report wire.Report, now time.Time) error {
-	if report.Round != r.Round || r.Stage != wire.Measuring {
-		return nil
+func (r *Room) report(m *Member, report wire.Report, now time.Time) ([]effect, error) {
+	if report.Round != r.Round || !r.isMeasuring() {
+		return nil, nil
 	}
 	for i := range report.Results {
 		result := &report.Results[i]
 		if result.Server >= len(m.Results) {
-			return fmt.Errorf("host: %s reports server %d of %d", m.Name, result.Server, len(m.Results))
+			return nil, fmt.Errorf("host: %s reports server %d of %d", m.Name, result.Server, len(m.Results))
 		}
 		m.add(*result)
+		if r.search != nil {
+			r.search.answered(m, *result)
+		}
 	}
 	m.Heard = now
 	if m.LeftOut {
 		m.LeftOut = false
 		r.note(now, "%s measures again", m.Name)
 	}
-	return nil
+	return r.refineWhenAnswered(now), nil
 }
 
 // add notes the newest result for a server: what travels of it, and no pointer.
@@ -175,6 +181,9 @@ func (r *Room) inform(infos wire.Infos) error {
 			return fmt.Errorf("host: infos name server %d of %d", s.Server, len(r.Infos))
 		}
 		r.Infos[s.Server] = &s.Info
+		if r.search != nil {
+			r.search.planner.Inform(s.Server)
+		}
 	}
 	return nil
 }
@@ -198,12 +207,7 @@ func (r *Room) chooseWhenDone(now time.Time) []effect {
 // tickMeasuring goes on without players who vanished or say nothing, and with
 // what there is when the time is up: nobody holds the others for ever.
 func (r *Room) tickMeasuring(now time.Time) []effect {
-	for _, m := range r.active() {
-		if why := m.overdue(now); why != "" {
-			m.LeftOut = true
-			r.note(now, "going on without %s, who %s", m.Name, why)
-		}
-	}
+	r.leaveOutTheOverdue(now)
 	if len(r.active()) == 0 {
 		return r.fail(now, "nobody is left to measure")
 	}
@@ -212,6 +216,15 @@ func (r *Room) tickMeasuring(now time.Time) []effect {
 		return r.choose(now)
 	}
 	return r.chooseWhenDone(now)
+}
+
+func (r *Room) leaveOutTheOverdue(now time.Time) {
+	for _, m := range r.active() {
+		if why := m.overdue(now); why != "" {
+			m.LeftOut = true
+			r.note(now, "going on without %s, who %s", m.Name, why)
+		}
+	}
 }
 
 // measuringTime is how long a round's measuring may take.

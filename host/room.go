@@ -91,6 +91,8 @@ type Room struct {
 	// themselves, nil where nobody heard. Both are saved in compact form.
 	Servers []discovery.Server `json:"-"`
 	Infos   []*discovery.Info  `json:"-"`
+
+	search *search
 }
 
 // Member is one player of a room.
@@ -151,7 +153,7 @@ func (r *Room) Go(now time.Time) []effect {
 			return nil
 		}
 		return r.list(now)
-	case wire.Measuring:
+	case wire.Measuring, wire.Refining:
 		return r.chooseEarly(now)
 	case wire.Chosen:
 		if r.Agreement != nil {
@@ -172,6 +174,8 @@ func (r *Room) Tick(now time.Time) []effect {
 		r.tickGathering(now)
 	case wire.Measuring:
 		return r.tickMeasuring(now)
+	case wire.Refining:
+		return r.tickRefining(now)
 	case wire.Chosen:
 		if r.Agreement != nil {
 			return r.tickAgreeing(now)

@@ -81,7 +81,7 @@ type pace struct {
 }
 
 var realPace = pace{
-	flush: 250 * time.Millisecond, sample: 1100 * time.Millisecond,
+	flush: 100 * time.Millisecond, sample: 1100 * time.Millisecond,
 	firstPause: 250 * time.Millisecond, lastPause: 5 * time.Second, giveUp: 3 * time.Minute,
 }
 

@@ -79,6 +79,13 @@ func (s *Sieve) Update(server int) {
 	s.causes[server] = c
 }
 
+// Bars tells whether a server is ruled out whatever the players measure, going by
+// what is known of it, and whether the wish asks what it has not told yet.
+func (s *Sieve) Bars(server int) (barred, unknown bool) {
+	c := s.causes[server]
+	return c&^(1<<Unknown) != 0, c.has(Unknown)
+}
+
 // crowdedAddresses are those that list more servers than one address may.
 func crowdedAddresses(list []discovery.Server, limit int) map[netip.Addr]bool {
 	counts := make(map[netip.Addr]int, len(list))

@@ -50,6 +50,7 @@ type run struct {
 	seen    func(discovery.Result)
 	targets *targets
 	nap     func(time.Duration) // sleeps exactly; nil: timers are exact enough
+	woken   <-chan struct{}     // the plan wants more; nil: it never does unasked
 
 	intent   intent
 	order    int
@@ -74,7 +75,11 @@ func newRun(p *Prober, servers []discovery.Server, plan discovery.Plan, seen fun
 	if seen == nil {
 		seen = func(discovery.Result) {}
 	}
-	return &run{Prober: p, plan: plan, seen: seen, targets: newTargets(servers)}
+	r := &run{Prober: p, plan: plan, seen: seen, targets: newTargets(servers)}
+	if w, ok := plan.(discovery.Waker); ok {
+		r.woken = w.Woken()
+	}
+	return r
 }
 
 // rest pauses the buckets between runs.
@@ -336,6 +341,8 @@ func (r *run) sleep(ctx context.Context, timer *time.Timer) {
 	select {
 	case d := <-r.network.received():
 		r.handle(d)
+	case <-r.woken:
+		r.intent = mayAsk
 	case <-timer.C:
 	case <-ctx.Done():
 	}

@@ -176,6 +176,23 @@ func TestRunCountsDuplicates(t *testing.T) {
 	})
 }
 
+// A request that comes while the run only waits for silent servers is sent at
+// once.
+func TestRunIsWoken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sky := newSky(func(sighting) []packet { return nil })
+		agenda := discovery.NewAgenda(discovery.NewConventional(1), nil)
+		time.AfterFunc(300*ms, func() { agenda.Ask([]int{1}) })
+		p := virtual(t, Options{Protocol: marked{}}, sky)
+		if err := p.Run(context.Background(), list(2), agenda, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := sky.asked[address(1)]; len(got) == 0 || got[0] != 300*ms {
+			t.Errorf("the requested server was asked at %v, want at 300ms", got)
+		}
+	})
+}
+
 func TestRunEndsWithContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 250*ms)

@@ -1,0 +1,152 @@
+package host
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection/refining"
+)
+
+const (
+	// stragglers is how long a round waits for its last answers: a silent server
+	// takes a peer three seconds, and the next round need not know of it.
+	stragglers = 400 * time.Millisecond
+	// perStraggler is how many answers may be missing for each player then, and
+	// longest how long a round waits if there are more.
+	perStraggler = 4
+	longest      = 4 * time.Second
+	// shortList is how many servers a peer asks in a second or two.
+	shortList = 256
+	// refiningTime is how long a room refines at most; it has a good answer long
+	// before.
+	refiningTime = 45 * time.Second
+)
+
+// search is a room's coordinated measuring while it goes on. It can be made anew
+// from the members' results at any time, and so is not saved.
+type search struct {
+	planner *refining.Planner
+	group   []*Member
+	asked   time.Time
+	over    bool
+}
+
+// isMeasuring: members measure, each on its own or as the host asks.
+func (r *Room) isMeasuring() bool { return r.Stage == wire.Measuring || r.Stage == wire.Refining }
+
+// strategy is how the members measure this round's list. A short one they
+// measure whole: that takes no longer than asking them for the right part.
+func (r *Room) strategy() string {
+	if r.Settings.Strategy == wire.Coordinated && len(r.Servers) <= shortList {
+		return string(discovery.Conventional)
+	}
+	return r.Settings.Strategy
+}
+
+// group are the members whom the search counts on now.
+func (r *Room) group() []*Member {
+	return r.activeWho(func(m *Member) bool { return m.Connected })
+}
+
+// searching is the search, made anew if the group is no longer the same.
+func (r *Room) searching() *search {
+	group := r.group()
+	if r.search == nil || !slices.Equal(r.search.group, group) {
+		options := refining.Options{Seed: uint64(r.Round)}
+		r.search = &search{group: group, planner: refining.New(r.servers(), r.table(group), r.wish(group), options)}
+	}
+	return r.search
+}
+
+// answered tells the search of a result.
+func (s *search) answered(m *Member, result discovery.Result) {
+	if player := slices.Index(s.group, m); player >= 0 {
+		s.planner.Observe(player, result)
+	}
+}
+
+// outstanding is how many answers the search waits for.
+func (s *search) outstanding() int {
+	n := 0
+	for player := range s.group {
+		n += s.planner.Waiting(player)
+	}
+	return n
+}
+
+// refine asks for the next servers, or chooses if no other can plausibly win.
+func (r *Room) refine(now time.Time) []effect {
+	s := r.searching()
+	switch {
+	case len(s.group) == 0:
+		return nil // everyone is away for a moment; see overdue
+	case s.over:
+		return r.chooseTogether(now)
+	}
+	batches := s.planner.Next()
+	s.asked = now
+	if s.over = s.planner.Outlook().Done; s.over {
+		return r.chooseTogether(now)
+	}
+	var effects []effect
+	for _, b := range batches {
+		effects = append(effects, send{s.group[b.Player].Name, wire.Ask{Round: r.Round, Servers: b.Servers}})
+	}
+	return effects
+}
+
+// chooseTogether chooses when nobody is away: who is has not measured what the
+// others were asked, and is back in a moment or left out.
+func (r *Room) chooseTogether(now time.Time) []effect {
+	if len(r.search.group) < len(r.active()) {
+		return nil
+	}
+	o := r.search.planner.Outlook()
+	r.note(now, "%.0f servers each instead of %d; at most %.0f ms better is to be had, as far as one can tell",
+		o.Probes, len(r.Servers), math.Ceil(float64(o.Gain)/float64(time.Millisecond)))
+	return r.choose(now)
+}
+
+// excuseTheIdle: who has been asked nothing has nothing to report.
+func (r *Room) excuseTheIdle(now time.Time) {
+	if r.search == nil {
+		return
+	}
+	for player, m := range r.search.group {
+		if m.Connected && r.search.planner.Waiting(player) == 0 {
+			m.Heard = now
+		}
+	}
+}
+
+// refineWhenAnswered goes on at once when nobody is waited for.
+func (r *Room) refineWhenAnswered(now time.Time) []effect {
+	if r.Stage != wire.Refining || r.search == nil || r.search.outstanding() > 0 {
+		return nil
+	}
+	return r.refine(now)
+}
+
+// tickRefining goes on to the next round when this one has its answers, all but
+// the last few.
+func (r *Room) tickRefining(now time.Time) []effect {
+	r.excuseTheIdle(now)
+	r.leaveOutTheOverdue(now)
+	switch {
+	case len(r.active()) == 0:
+		return r.fail(now, "nobody is left to measure")
+	case now.Sub(r.Since) > refiningTime:
+		r.note(now, "time is up after %v: choosing from what has been measured", refiningTime)
+		return r.choose(now)
+	case r.search == nil || !slices.Equal(r.search.group, r.group()):
+		return r.refine(now)
+	}
+	waited := now.Sub(r.search.asked)
+	if n := r.search.outstanding(); n == 0 || waited > stragglers && n <= perStraggler*len(r.search.group) || waited > longest {
+		return r.refine(now)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package refining
+
+import "math"
+
+// asking is a round's questions while they are being handed out.
+type asking struct {
+	*Planner
+	// quota is how many more servers each player may be asked for; those who
+	// may be asked for none are left out.
+	quota map[int]int
+	asked [][]int
+}
+
+func (p *Planner) newAsking() *asking {
+	a := &asking{Planner: p, quota: make(map[int]int), asked: make([][]int, len(p.members))}
+	for player, m := range p.members {
+		batch := p.options.Batch
+		if p.round == 0 { // the first look takes what it takes
+			batch = math.MaxInt
+		}
+		if quota := min(batch-len(m.waiting), p.options.Budget-m.load); quota > 0 && !m.absent {
+			a.quota[player] = quota
+		}
+	}
+	return a
+}
+
+// ask has a player asked for a server, unless they were before or have enough to
+// do.
+func (a *asking) ask(player, server int) bool {
+	m := a.members[player]
+	if a.quota[player] <= 0 || m.has(server) {
+		return false
+	}
+	m.mark(server, true)
+	m.waiting[server] = true
+	m.load++
+	a.quota[player]--
+	a.row(a.tree.of[server]).waiting++
+	a.asked[player] = append(a.asked[player], server)
+	return true
+}
+
+// everybody has all measure a machine who have not.
+func (a *asking) everybody(at int32) {
+	r := a.row(at)
+	for player, m := range a.members {
+		if !m.absent && r.rtts[player] == 0 {
+			a.ask(player, r.server)
+		}
+	}
+}
+
+// verify has all measure a server itself who know only others on its machine.
+func (a *asking) verify(server int) {
+	for player := range a.members {
+		a.ask(player, server)
+	}
+}
+
+// scout has the one who was asked least look at a server.
+func (a *asking) scout(server int) bool {
+	scout := -1
+	offset := a.rng.IntN(len(a.members))
+	for i := range a.members {
+		player := (i + offset) % len(a.members)
+		m := a.members[player]
+		if a.quota[player] > 0 && !m.has(server) && (scout < 0 || m.load < a.members[scout].load) {
+			scout = player
+		}
+	}
+	return scout >= 0 && a.ask(scout, server)
+}
+
+// fresh is how many new machines fit into the round, if as many of them as
+// before turn out to be worth everybody's look in the next.
+func (a *asking) fresh() int {
+	left, n := 0, len(a.quota)
+	for _, quota := range a.quota {
+		left += max(0, quota)
+	}
+	share := (float64(a.passed) + 4) / (float64(a.reviewed) + 4)
+	steady := float64(a.options.Batch*n) / (1 + float64(n-1)*share)
+	return min(left, int(math.Ceil(steady)))
+}
+
+// batches are the questions by player, each in another order, so that no server
+// is asked by everybody at once.
+func (a *asking) batches() []Batch {
+	var batches []Batch
+	for player, servers := range a.asked {
+		if len(servers) > 0 {
+			a.rng.Shuffle(len(servers), func(i, j int) { servers[i], servers[j] = servers[j], servers[i] })
+			batches = append(batches, Batch{player, servers})
+		}
+	}
+	return batches
+}

@@ -1,0 +1,115 @@
+package refining
+
+// belief is what observations of machines say of all others: a Gaussian model on
+// the tree. A node's value is that of its parent and a deviation; what the
+// children of one node deviate by is learnt from those that were observed, where
+// there are few with the help of all nodes of that level.
+//
+// Values are logarithms of scores above a base, see [Planner.value].
+type belief struct {
+	*tree
+	// mean and precision are what the observations below a node say of it; the
+	// precision is 0 where there are none.
+	mean, precision []float64
+	// observed is how many children have observations below them.
+	observed []int32
+	// spread is the variance of a node's children around it, usual that of the
+	// nodes of a level.
+	spread []float64
+	usual  [levels]float64
+	// sum, squares and noise are of the children, while learning.
+	sum, squares, noise []float64
+}
+
+// observation is a machine's value, and the variance of its error.
+type observation struct {
+	machine         int32
+	value, variance float64
+}
+
+// priorSpread is what the children of a node deviate by, as standard deviation,
+// before anything was observed. It counts like priorWeight observations; what is
+// usual for a level counts for each of its nodes like usualWeight.
+var priorSpread = [levels]float64{0.6, 0.35, 0.25, 0.2, 0.12, 0.05}
+
+const (
+	priorWeight = 6
+	usualWeight = 4
+	// outlying deviations count as this many standard deviations.
+	outlying = 3
+)
+
+func newBelief(t *tree) *belief {
+	n := t.nodes()
+	b := &belief{
+		tree: t, mean: make([]float64, n), precision: make([]float64, n), observed: make([]int32, n), spread: make([]float64, n),
+		sum: make([]float64, n), squares: make([]float64, n), noise: make([]float64, n),
+	}
+	for l, deviation := range priorSpread {
+		b.usual[l] = deviation * deviation
+	}
+	return b
+}
+
+// learn believes these observations and no others, at most one of a machine.
+func (b *belief) learn(observations []observation) {
+	clear(b.precision)
+	clear(b.observed)
+	clear(b.sum)
+	clear(b.squares)
+	clear(b.noise)
+	for _, o := range observations {
+		b.mean[o.machine], b.precision[o.machine] = o.value, 1/o.variance
+	}
+	var deviations, freedom [levels]float64
+	for l := range levels {
+		deviations[l], freedom[l] = priorWeight*priorSpread[l]*priorSpread[l], priorWeight
+	}
+	for node := int32(b.nodes() - 1); node >= 0; node-- { // children before parents
+		l := b.level[node]
+		b.spread[node] = b.usual[l]
+		if n := float64(b.observed[node]); n > 0 {
+			squares := b.deviations(node)
+			deviations[l] += min(squares, outlying*outlying*b.usual[l]*(n-1))
+			freedom[l] += n - 1
+			b.spread[node] = (usualWeight*b.usual[l] + squares) / (usualWeight + n - 1)
+			b.gather(node)
+		}
+		b.pass(node)
+	}
+	for l := range levels {
+		b.usual[l] = deviations[l] / freedom[l]
+	}
+}
+
+// deviations is the sum of squares of the children around their mean, without
+// what is their own uncertainty.
+func (b *belief) deviations(node int32) float64 {
+	n := float64(b.observed[node])
+	return max(0, b.squares[node]-b.sum[node]*b.sum[node]/n-b.noise[node]*(n-1)/n)
+}
+
+// gather is what the children say of a node.
+func (b *belief) gather(node int32) {
+	weight, weighted := 0.0, 0.0
+	for child := node + 1; child < b.end[node]; child = b.end[child] {
+		if b.precision[child] > 0 {
+			w := 1 / (1/b.precision[child] + b.spread[node])
+			weight += w
+			weighted += w * b.mean[child]
+		}
+	}
+	b.mean[node], b.precision[node] = weighted/weight, weight
+}
+
+// pass counts a node among its parent's children.
+func (b *belief) pass(node int32) {
+	if b.precision[node] == 0 || node == 0 {
+		return
+	}
+	parent := b.parent[node]
+	b.observed[parent]++
+	b.sum[parent] += b.mean[node]
+	b.squares[parent] += b.mean[node] * b.mean[node]
+	b.noise[parent] += 1 / b.precision[node]
+}

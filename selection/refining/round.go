@@ -1,0 +1,172 @@
+package refining
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Batch is what one player is to ask now, in this order.
+type Batch struct {
+	Player  int
+	Servers []int
+}
+
+const (
+	// worlds is how many are imagined in a round, at least.
+	worlds = 16
+	// mostWorlds bounds the search for something to ask.
+	mostWorlds = 64
+	// again is how many countries a round looks at for a second time.
+	again = 2
+)
+
+// Next is what the players are to ask now, by player; who has enough to do, or is
+// not here, has no batch. None at all means that there is nothing to ask, at
+// least until answers come: see [Outlook.Done].
+//
+// Call it when most of what was asked has been answered; who is late holds
+// nobody up.
+func (p *Planner) Next() []Batch {
+	a := p.newAsking()
+	if len(a.quota) == 0 {
+		return nil
+	}
+	p.learn()
+	if p.round == 0 {
+		p.lookAround(a)
+	} else {
+		p.finish(a)
+		p.lookAgain(a)
+		p.lookAhead(a)
+	}
+	batches := a.batches()
+	p.spent = len(batches) == 0 && !p.busy()
+	p.round++
+	return batches
+}
+
+func (p *Planner) busy() bool {
+	return slices.ContainsFunc(p.members, func(m *member) bool { return !m.absent && len(m.waiting) > 0 })
+}
+
+// lookAround has everybody measure one server in each country that nobody knows.
+func (p *Planner) lookAround(a *asking) {
+	for c := int32(1); int(c) < p.tree.nodes(); c = p.tree.end[c] {
+		if p.belief.precision[c] > 0 {
+			continue
+		}
+		if at := p.anyOf(c, func(int32) bool { return true }); at > 0 {
+			p.row(at).wanted = true
+			a.everybody(at)
+		}
+	}
+}
+
+// lookAgain has everybody measure a second network of the best of those countries
+// that have shown one only: its way may have been a detour for somebody.
+func (p *Planner) lookAgain(a *asking) {
+	var once []guess
+	for c := int32(1); int(c) < p.tree.nodes(); c = p.tree.end[c] {
+		if p.belief.observed[c] == 1 && !p.tried[c] {
+			once = append(once, guess{c, p.belief.mean[c]})
+		}
+	}
+	slices.SortFunc(once, func(a, b guess) int {
+		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.machine, b.machine))
+	})
+	looked := 0
+	for _, g := range once {
+		if looked == again {
+			break
+		}
+		p.tried[g.machine] = true
+		at := p.anyOf(g.machine, func(at int32) bool { return p.belief.precision[p.tree.above(at, network)] == 0 })
+		if at > 0 {
+			p.row(at).wanted = true
+			a.everybody(at)
+			looked++
+		}
+	}
+}
+
+// anyOf is some machine below a node that may be asked for, drawn by servers, or
+// 0 if there is hardly any.
+func (p *Planner) anyOf(node int32, fits func(machine int32) bool) int32 {
+	servers := p.tree.servers(node)
+	for range 30 {
+		at := p.tree.of[servers[p.rng.IntN(len(servers))]]
+		if fits(at) && p.open(at) {
+			return at
+		}
+	}
+	return 0
+}
+
+// finish has the rest of the group measure what was begun.
+func (p *Planner) finish(a *asking) {
+	for _, at := range p.known {
+		r := p.rows[at]
+		if !r.wanted && r.scouted && r.waiting == 0 {
+			p.review(at, r)
+		}
+		if r.wanted && r.server >= 0 && !r.whole() {
+			a.everybody(at)
+		}
+	}
+	for _, at := range p.leaders(finalists) {
+		a.verify(p.rows[at].server)
+	}
+}
+
+// review decides whether what one player found is worth everybody's look.
+func (p *Planner) review(at int32, r *row) {
+	r.scouted = false
+	if r.server < 0 || p.unknown(r.server) || !r.heard() {
+		return
+	}
+	slack := 2 * (betterBy + betterShare*p.best)
+	p.reviewed++
+	if r.score-2*(r.off+noise) < p.best+slack {
+		r.wanted = true
+		p.passed++
+	}
+}
+
+// lookAhead has one player each look at the best servers of imagined worlds.
+func (p *Planner) lookAhead(a *asking) {
+	fresh := a.fresh()
+	best := p.value(p.best)
+	slack := 0.0
+	for n := 0; n < mostWorlds && fresh > 0; n++ {
+		most := max(1, (fresh+worlds-1-n%worlds)/worlds)
+		guesses := p.imagine(best + slack)
+		p.dreamt(guesses)
+		kept := p.apart(guesses, most)
+		if len(kept) < most {
+			slack = 2*slack + 0.02
+		}
+		for _, g := range kept {
+			if p.look(a, g.machine) {
+				fresh--
+			}
+		}
+	}
+}
+
+// look has one player look at a machine; everybody, if somebody has.
+func (p *Planner) look(a *asking, at int32) bool {
+	r := p.row(at)
+	if r.server >= 0 && !r.wanted {
+		p.represent(at, r)
+	}
+	if r.server < 0 {
+		return false
+	}
+	if r.heard() && !p.unknown(r.server) {
+		r.wanted = true
+		a.everybody(at)
+		return true
+	}
+	r.scouted = true
+	return a.scout(r.server)
+}
