@@ -46,10 +46,16 @@ func (r *Room) agreeOrLaunch(server int, now time.Time) []effect {
 	return nil
 }
 
-// ballot is what may be voted for: the first of the ranking, all of which had
-// their second look.
+// ballot is what may be voted for: the first of the ranking that had their
+// second look.
 func (r *Room) ballot() []selection.Ranked {
-	return r.Selection.Ranking[:min(finalists, len(r.Selection.Ranking))]
+	var ballot []selection.Ranked
+	for _, ranked := range r.Selection.Ranking[:min(finalists, len(r.Selection.Ranking))] {
+		if r.Final != nil && slices.Contains(r.Final.Seen, r.indexOf(ranked.Addr)) {
+			ballot = append(ballot, ranked)
+		}
+	}
+	return ballot
 }
 
 // favourite is the server most voted for, of several the best by the rule.

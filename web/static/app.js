@@ -1,91 +1,272 @@
-// The page of one room. All text from the room is shown as text, never as markup.
+// The page of one room: takes the newest state, draws it in one animation
+// frame, and passes on what people do.
 
-const byId = (id) => document.getElementById(id);
-const code = location.hash.slice(1);
+import { ask, credential, enter, forgetToken, roomCode } from "./api.js";
+import { reasons, targetOf, whatIf, wishOf } from "./choice.js";
+import { colourOf, css } from "./colours.js";
+import { culled, openCulled } from "./culled.js";
+import { byId, show } from "./dom.js";
+import { invitation, settings, settingsOf, welcome } from "./gather.js";
+import { Live } from "./live.js";
+import { clock, evening, log } from "./notes.js";
+import { people } from "./people.js";
+import { Picture } from "./picture.js";
+import { ranking } from "./ranking.js";
+import { Spread } from "./spread.js";
+import { hero, sentence, way } from "./stage.js";
 
-const stages = {
-  gathering: "Waiting for players",
-  listing: "Fetching the server list",
-  measuring: "Everyone is measuring",
-  chosen: "Looking at the best servers again",
-  launching: "Everyone on the way",
-  failed: "No server suits everyone",
+/** @typedef {import("./types.js").State} State */
+
+const live = new Live(roomCode, credential, schedule);
+
+/** What is only on this page. */
+const view = {
+  /** @type {import("./ranking.js").Order} */
+  order: { by: "rank", down: false },
+  pending: false,
+  /** @type {Picture | null} */
+  picture: null,
+  /** @type {Spread | null} */
+  spread: null,
+  drawn: "",
+  spreadDrawn: "",
+  firstState: 0,
 };
 
-/** Shows a member as a row: name, progress, what it is doing. */
-function playerRow(member, listed) {
-  const row = document.createElement("li");
-  const name = document.createElement("span");
-  name.textContent = member.organiser ? `${member.name} (organiser)` : member.name;
-  const bar = document.createElement("progress");
-  bar.max = Math.max(listed, 1);
-  bar.value = member.done ? bar.max : member.probed;
-  bar.setAttribute("aria-label", `${member.name} has measured ${member.probed} of ${listed} servers`);
-  const doing = document.createElement("span");
-  doing.textContent = doingOf(member, listed);
-  row.classList.toggle("away", !member.connected || Boolean(member.left_out));
-  row.append(name, bar, doing);
-  return row;
+/** Draws in the next frame, once for all that comes before it. */
+function schedule() {
+  if (view.pending) return;
+  view.pending = true;
+  requestAnimationFrame(() => {
+    view.pending = false;
+    draw();
+  });
 }
 
-function doingOf(member, listed) {
-  if (member.launch === "failed") return `failed: ${member.detail ?? ""}`;
-  if (member.launch) return member.launch.replace("-", " ");
-  if (member.left_out) return "left out";
-  if (!member.connected) return "away";
-  if (listed === 0) return "here";
-  return member.done ? `${member.answered} answered` : `${member.probed} of ${listed}`;
+function draw() {
+  drawConnection();
+  if (!live.state?.room) return;
+  view.firstState ||= performance.now();
+  const state = live.state;
+  dropDeadToken(state);
+  document.body.dataset.stage = state.room.stage;
+  document.title = `${state.room.name || state.room.code}: ${sentence(state)} – Muster`;
+  byId("room-name").textContent = state.room.name || "Game night";
+  byId("room-code").textContent = state.room.code;
+  byId("main").hidden = false;
+  for (const [id, children] of sections(state)) fill(id, children);
+  drawPicture(state);
+  drawSpread(state);
 }
 
-function logRow(note) {
-  const row = document.createElement("li");
-  const time = document.createElement("time");
-  time.dateTime = note.at;
-  time.textContent = new Date(note.at).toLocaleTimeString();
-  row.append(time, note.text);
-  return row;
+/** What stands where. @returns {[string, any][]} */
+function sections(/** @type {State} */ state) {
+  const chosen = state.choice !== null;
+  const gathering = state.room.stage === "gathering";
+  return [
+    ["steps", way(state)],
+    ["status", [sentence(state)]],
+    ["hero", hero(live)],
+    ["welcome", state.you.name ? [] : [welcome()]],
+    ["people", people(live)],
+    ["invitation", invitation(state)],
+    ["settings", gathering || state.you.organiser || !chosen ? settings(state) : []],
+    ["reasons", state.choice && state.room.stage !== "failed" ? reasons(state.choice) : []],
+    ["whatif", whatIf(state)],
+    ["ranking", ranking(state, view.order)],
+    ["culled", culled(state)],
+    ["evening", evening(state)],
+    ["log", log(state)],
+    ["steer", steer(state)],
+  ];
 }
 
-function show(room) {
-  byId("title").textContent = room.name || `Room ${room.code}`;
-  document.title = `${byId("title").textContent} – Muster`;
-  byId("stage").textContent = `${room.game} · ${stages[room.stage] ?? room.stage}`;
-  byId("players").replaceChildren(...room.members.map((m) => playerRow(m, room.listed)));
-  byId("log").replaceChildren(...room.log.toReversed().map(logRow));
-  showChosen(room);
+/** @param {string} id @param {any[]} children */
+function fill(id, children) {
+  const place = byId(id);
+  place.hidden = children.length === 0;
+  show(place, children);
 }
 
-function showChosen(room) {
-  const chosen = room.selection?.chosen;
-  byId("chosen").hidden = !room.connect || !chosen;
-  if (byId("chosen").hidden) return;
-  byId("chosen-name").textContent = room.server;
-  byId("connect").textContent = room.connect;
-  const each = Object.entries(chosen.rtt_ms).map(([name, ms]) => `${name} ${Math.round(ms)} ms`);
-  byId("chosen-why").textContent = `${Math.round(chosen.mean_ms)} ms on average: ${each.join(", ")}`;
+/** The organiser's switch for newcomers. @param {State} state */
+function steer(state) {
+  if (!state.you.organiser) return state.room.locked ? ["The room is locked."] : [];
+  const lock = document.createElement("button");
+  lock.type = "button";
+  lock.dataset.action = "lock";
+  lock.setAttribute("aria-pressed", String(state.room.locked));
+  lock.textContent = state.room.locked ? "Locked: nobody new comes in" : "Lock the room";
+  return [lock];
 }
 
-async function refresh() {
-  try {
-    const reply = await fetch(`/api/rooms/${encodeURIComponent(code)}`, { cache: "no-store" });
-    if (reply.status === 404) {
-      byId("stage").textContent = "No room has this code. Ask the organiser for the link.";
-      return;
-    }
-    show(await reply.json());
-  } catch {
-    byId("stage").textContent = "The host does not answer; trying again …";
+/** A nickname that the room does not know is none: it was removed, or is long ago. */
+function dropDeadToken(/** @type {State} */ state) {
+  if (!state.you.name && !state.you.organiser && credential() !== "" && live.shown === credential()) forgetToken();
+}
+
+function drawConnection() {
+  const { connection, state } = live;
+  document.body.classList.toggle("stale", connection !== "live");
+  const banner = byId("banner");
+  banner.hidden = connection === "live";
+  banner.textContent = bannerText(connection, state);
+  for (const control of document.querySelectorAll("main fieldset, main button[data-action]")) {
+    if (control.getAttribute("data-action") === "copy") continue;
+    if (connection !== "live") control.setAttribute("inert", "");
+    else control.removeAttribute("inert");
   }
-  setTimeout(refresh, 1000);
 }
 
-function copies(button, source) {
-  byId(button).addEventListener("click", () => navigator.clipboard?.writeText(byId(source).textContent));
+/** @param {import("./live.js").Connection} connection @param {State | null} state */
+function bannerText(connection, state) {
+  if (connection === "live") return "";
+  if (!roomCode) return "This link has no room code in it. Ask the organiser for the whole link.";
+  if (connection === "gone") return `No room has the code ${roomCode}. It may be over; ask the organiser for a new link.`;
+  if (connection === "connecting") return "Looking for the room …";
+  const from = state ? ` What you see is from ${clock(new Date(state.heard).toISOString())}.` : "";
+  return `The connection to the host is lost; trying again by itself.${from}`;
 }
 
-byId("join-line").textContent = `muster join ${location.href}`;
-copies("copy-join", "join-line");
-copies("copy-connect", "connect");
-window.addEventListener("hashchange", () => location.reload());
-if (code) refresh();
-else byId("stage").textContent = "This link has no room code in it. Ask the organiser for the whole link.";
+/** @param {State} state */
+function drawPicture(state) {
+  const players = state.people.filter((person) => person.peer);
+  const any = players.some((person) => live.clouds.of(person.name).length > 0);
+  byId("picture").hidden = !any;
+  const version = `${live.clouds.edition} ${players.length} ${state.room.limits_ms} ${theme()}`;
+  if (!any || view.drawn === version) return;
+  view.drawn = version;
+  view.picture ??= new Picture(byId("picture-plot"));
+  const painted = players.map((person) => ({ colour: css(colourOf(state.people, person.name)), cloud: live.clouds.of(person.name) }));
+  view.picture.draw(painted, state.room.limits_ms.at(-1) ?? 0, state.room.strategy !== "conventional");
+  fill("picture-key", key(state, players.map((person) => person.name)));
+}
+
+/** @param {State} state */
+function drawSpread(state) {
+  const { choice } = state;
+  const players = choice?.selection.players ?? [];
+  const some = players.some((player) => live.clouds.of(player).length > 0);
+  byId("spread").hidden = !choice || !some;
+  if (!choice || !some) return;
+  const target = targetOf(choice);
+  const version = `${live.clouds.edition} ${target?.addr} ${theme()}`;
+  if (view.spreadDrawn === version) return;
+  view.spreadDrawn = version;
+  view.spread ??= new Spread(byId("spread-plot"));
+  view.spread.draw(players.map((player) => ({ name: player, colour: css(colourOf(state.people, player)), rtts: live.clouds.of(player).sorted(), chosen: target?.rtt_ms[player] })));
+  fill("spread-key", key(state, players));
+}
+
+function theme() {
+  return css("card");
+}
+
+/** Which colour is whose. @param {State} state @param {string[]} names */
+function key(state, names) {
+  return names.map((name) => {
+    const item = document.createElement("li");
+    item.className = colourOf(state.people, name);
+    const dot = document.createElement("span");
+    dot.className = "dot";
+    const text = document.createElement("bdi");
+    text.textContent = name;
+    item.append(dot, text);
+    return item;
+  });
+}
+
+/** @type {Record<string, (data: DOMStringMap, element: HTMLElement) => unknown>} */
+const actions = {
+  go: () => ask("go"),
+  apply: () => ask("apply"),
+  "forget-whatif": () => ask("whatif"),
+  lock: () => ask("lock", { locked: !live.state?.room.locked }),
+  handon: ({ name }) => ask("handon", { name }),
+  remove: ({ name }) => confirm(`Remove ${name} from the room?`) && ask("remove", { name }),
+  vote: ({ addr }) => ask("vote", { addr }),
+  veto: ({ addr, map }) => confirm(`Veto ${map ?? "this server"}? You have one veto a round.`) && ask("veto", map ? { map } : { addr }),
+  ready: ({ ready }) => ask("ready", { ready: ready === "true" }),
+  arrived: () => ask("arrived"),
+  sort: ({ by }) => sortBy(by ?? "rank"),
+  culled: ({ cause }) => openCulled(/** @type {HTMLDialogElement} */ (byId("dialog")), cause ?? ""),
+  copy: ({ copy, copyText }, element) => copyText_(copyText ?? byId(copy ?? "").textContent ?? "", element),
+};
+
+/** @param {string} by */
+function sortBy(by) {
+  view.order = { by, down: view.order.by === by && !view.order.down };
+  schedule();
+}
+
+/** Copies, also where browsers have no clipboard: on plain http. @param {string} text @param {HTMLElement} element */
+async function copyText_(text, element) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+    element.focus();
+  }
+  say("Copied.");
+}
+
+/** A word to the person in front of the page. @param {string} text */
+function say(text, bad = false) {
+  const toast = byId("toast");
+  toast.textContent = text;
+  toast.classList.toggle("bad", bad);
+  toast.hidden = false;
+  clearTimeout(Number(toast.dataset.timer));
+  toast.dataset.timer = String(setTimeout(() => (toast.hidden = true), bad ? 6000 : 2000));
+}
+
+/** Does something and says so if it cannot be done. @param {() => unknown} act */
+async function attempt(act) {
+  try {
+    await act();
+  } catch (error) {
+    const text = /** @type {Error} */ (error).message;
+    say(text.charAt(0).toUpperCase() + text.slice(1) + ".", true);
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const element = event.target instanceof Element ? event.target.closest("[data-action]") : null;
+  if (!(element instanceof HTMLElement)) return;
+  attempt(() => actions[element.dataset.action ?? ""]?.(element.dataset, element));
+});
+
+document.addEventListener("submit", (event) => {
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  if (form.method === "dialog") return;
+  event.preventDefault();
+  if (form.dataset.submit !== "enter") return;
+  attempt(async () => {
+    await enter(String(new FormData(form).get("name")));
+    live.connect();
+  });
+});
+
+document.addEventListener("change", (event) => {
+  const form = event.target instanceof Element ? event.target.closest("form[data-change]") : null;
+  if (!(form instanceof HTMLFormElement) || !form.reportValidity()) return;
+  if (form.dataset.change === "settings") attempt(() => ask("settings", { settings: settingsOf(form) }));
+  if (form.dataset.change === "whatif") attempt(() => ask("whatif", wishOf(form)));
+});
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", schedule);
+addEventListener("hashchange", () => location.reload());
+
+if (roomCode) {
+  live.connect();
+  setInterval(() => live.state && schedule(), 500);
+} else {
+  drawConnection();
+}
+
+// Tests read what was measured here.
+Object.assign(globalThis, { muster: { live, view } });

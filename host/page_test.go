@@ -1,0 +1,286 @@
+package host_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"muster/discovery"
+	"muster/host"
+	"muster/host/wire"
+)
+
+// orders gives orders to a room as a page does, and returns the answer's status
+// and document.
+func orders(t *testing.T, server *httptest.Server, code, action, credential string, order map[string]any) (int, map[string]any) {
+	t.Helper()
+	body, err := json.Marshal(order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequest("POST", server.URL+"/api/rooms/"+code+"/"+action, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+credential)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	document := map[string]any{}
+	json.NewDecoder(response.Body).Decode(&document) // 204 has none
+	return response.StatusCode, document
+}
+
+// page is an open page's end of the stream.
+type page struct {
+	*testing.T
+	ws *websocket.Conn
+	// state is what the page knows, merged as it does; points counts each
+	// player's.
+	state  map[string]json.RawMessage
+	points map[string]int
+}
+
+func openPage(t *testing.T, server *httptest.Server, code, credential string) *page {
+	t.Helper()
+	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/live?code="+code, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ws.Close() })
+	if err := ws.WriteJSON(map[string]string{"token": credential}); err != nil {
+		t.Fatal(err)
+	}
+	return &page{t, ws, map[string]json.RawMessage{}, map[string]int{}}
+}
+
+// until reads frames until the page shows what is wanted.
+func (p *page) until(what string, is func() bool) {
+	p.Helper()
+	p.ws.SetReadDeadline(time.Now().Add(20 * time.Second))
+	for !is() {
+		kind, data, err := p.ws.ReadMessage()
+		if err != nil {
+			p.Fatalf("waiting for %s: %v\nthe page knows %s", what, err, p.state)
+		}
+		if kind == websocket.TextMessage {
+			if err := json.Unmarshal(data, &p.state); err != nil {
+				p.Fatal(err)
+			}
+			continue
+		}
+		p.point(data)
+	}
+}
+
+func (p *page) point(data []byte) {
+	p.Helper()
+	length, n := binary.Uvarint(data)
+	player := string(data[n : n+int(length)])
+	m, err := wire.Unmarshal(wire.BinaryFrame(data[n+int(length):]))
+	trace, ok := m.(wire.Trace)
+	if err != nil || !ok || trace.First != p.points[player] {
+		p.Fatalf("a frame of %s: %+v, %v; %d points before", player, m, err, p.points[player])
+	}
+	p.points[player] += len(trace.Probes)
+}
+
+// says tells whether a section of the state contains a text.
+func (p *page) says(section, text string) func() bool {
+	return func() bool { return strings.Contains(string(p.state[section]), text) }
+}
+
+// enters takes a nickname.
+func enters(t *testing.T, server *httptest.Server, code, name, credential string) string {
+	t.Helper()
+	status, document := orders(t, server, code, "enter", credential, map[string]any{"name": name})
+	if status != http.StatusOK {
+		t.Fatalf("%s is turned away: %d %v", name, status, document)
+	}
+	return document["token"].(string)
+}
+
+// TestPage is an evening as a page sees it: everything live, what-if, vote,
+// veto, ready check, countdown, launch.
+func TestPage(t *testing.T) {
+	settings := friday(0)
+	settings.Agree = true
+	h, server := serve(t, host.Config{List: listOf(8), ConnectLink: func(_, addr string) string { return "steam://connect/" + addr }})
+	code, secret := h.Open(settings)
+	zoe := enters(t, server, code, "zoe", "")
+	cat := enters(t, server, code, "cat", secret)
+	p := openPage(t, server, code, zoe)
+	p.until("the room", p.says("room", `"stage":"gathering"`))
+	p.until("who we are", p.says("you", `"name":"zoe"`))
+	p.until("the link", p.says("you", server.URL+"/#"+code))
+	p.until("the organiser", p.says("people", `"name":"cat","organiser":true,"peer":false`))
+
+	ann, bob := join(t, server, code, "ann"), join(t, server, code, "bob")
+	p.until("players", p.says("people", `"name":"bob","peer":true,"connected":true`))
+	act := func(action, credential string, order map[string]any, want int) {
+		t.Helper()
+		if status, document := orders(t, server, code, action, credential, order); status != want {
+			t.Fatalf("%s answers %d %v, want %d", action, status, document, want)
+		}
+	}
+	act("settings", cat, map[string]any{"settings": map[string]any{"by": "threshold", "limits_ms": []float64{150}}}, 204)
+	p.until("the settings", p.says("room", `"by":"threshold","limits_ms":[150]`))
+	act("go", zoe, nil, 403)
+	act("go", cat, nil, 204)
+	traced(ann, 20)
+	traced(bob, 40)
+	p.until("points", func() bool { return p.points["ann"] == 8 && p.points["bob"] == 8 })
+	ann.looks()
+	bob.looks()
+	p.until("the choice", p.says("agreement", `"open":true`))
+	p.until("the reasons", p.says("choice", "has the lowest average"))
+
+	act("whatif", zoe, map[string]any{"by": "minimax"}, 204)
+	p.until("the what-if", p.says("whatif", `"by":"minimax"`))
+	p.until("who asked", p.says("whatif", `"player":"zoe"`))
+	act("whatif", zoe, map[string]any{"by": "dice"}, 409)
+	act("whatif", "", map[string]any{"by": "mean"}, 409)
+	act("apply", zoe, nil, 403)
+	act("whatif", zoe, nil, 204)
+	p.until("no what-if", p.says("whatif", "null"))
+
+	act("vote", zoe, map[string]any{"addr": "10.0.0.1:27960"}, 204)
+	p.until("the vote", p.says("choice", `"target":"10.0.0.1:27960"`))
+	act("vote", zoe, map[string]any{"addr": "10.0.0.7:27960"}, 409)
+	act("veto", cat, map[string]any{"addr": "10.0.0.1:27960"}, 204)
+	act("veto", cat, map[string]any{"addr": "10.0.0.2:27960"}, 409)
+	p.until("the veto", p.says("agreement", "cat: "))
+	p.until("the next best", p.says("choice", `"target":"10.0.0.0:27960"`))
+	act("ready", zoe, map[string]any{"ready": true}, 204)
+	p.until("the countdown", p.says("agreement", "launch_at"))
+	launch := expect[wire.Launch](ann)
+	p.until("the way", p.says("way", `"link":"steam://connect/`+launch.Address))
+	p.until("the evening", p.says("evening", launch.Address))
+	act("arrived", zoe, nil, 204)
+	p.until("zoe is there", p.says("people", `"launch":"by-hand"`))
+
+	late := openPage(t, server, code, "")
+	late.until("everything so far", func() bool { return late.points["ann"] == 8 && late.says("evening", launch.Address)() })
+	if late.says("you", "name")() {
+		t.Errorf("a page without a token is %s", late.state["you"])
+	}
+	culled(t, server, code)
+}
+
+func culled(t *testing.T, server *httptest.Server, code string) {
+	t.Helper()
+	list := get(t, server, "/api/rooms/"+code+"/culled/vetoed")
+	if !strings.Contains(list, `"total":1`) || !strings.Contains(list, `"on":["cat"]`) {
+		t.Errorf("the vetoed are %s", list)
+	}
+}
+
+// traced has a player measure the list and tell how it went.
+func traced(p *player, ms int) {
+	p.Helper()
+	list := expect[wire.List](p)
+	expect[wire.Measure](p)
+	report := wire.Report{Round: list.Round}
+	trace := wire.Trace{Round: list.Round, Now: time.Second}
+	infos := wire.Infos{Round: list.Round}
+	for server := range list.Servers {
+		rtt := time.Duration(ms+server) * time.Millisecond
+		report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: rtt})
+		trace.Probes = append(trace.Probes, wire.Probe{At: time.Duration(server) * 10 * time.Millisecond, State: discovery.Answered, RTT: rtt})
+		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Map: fmt.Sprint("map", server), MaxPlayers: 16}})
+	}
+	p.conn.Send(infos)
+	p.conn.Send(report)
+	p.conn.Send(trace)
+	p.conn.Send(wire.Done{Round: list.Round})
+}
+
+// TestOrders: what the organiser may, nobody else may; what makes no sense is
+// refused.
+func TestOrders(t *testing.T) {
+	h, server := serve(t, host.Config{List: listOf(3), Games: []host.Choice{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}}})
+	code, secret := h.Open(friday(0))
+	zoe := enters(t, server, code, "zoe", "")
+	ann := join(t, server, code, "ann")
+	set := func(name string, value any) map[string]any { return map[string]any{"settings": map[string]any{name: value}} }
+	tests := []struct {
+		action, credential string
+		order              map[string]any
+		status             int
+		says               string // of the refusal
+	}{
+		{"enter", "", map[string]any{"name": "ZOE"}, 409, "has the page open already"},
+		{"enter", "", map[string]any{"name": "\u202e "}, 409, "a nickname is missing"},
+		{"enter", zoe, map[string]any{"name": "another"}, 200, ""},
+		{"nonsense", secret, nil, 404, ""},
+		{"settings", zoe, set("map", "oa_dm1"), 403, "only the organiser"},
+		{"settings", secret, set("map", "oa_dm1"), 204, ""},
+		{"settings", secret, set("players", 70), 409, "at most 64"},
+		{"settings", secret, set("by", "dice"), 409, "unknown rule"},
+		{"settings", secret, set("limits_ms", []float64{-1}), 409, "a limit of -1 ms"},
+		{"settings", secret, set("limits_ms", []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}), 409, "9 limits"},
+		{"settings", secret, set("game", "tetris"), 409, "no servers of"},
+		{"settings", secret, set("game", "xonotic"), 204, ""},
+		{"settings", secret, nil, 409, "no settings"},
+		{"vote", zoe, map[string]any{"addr": "10.0.0.1:27960"}, 409, "nothing to decide"},
+		{"veto", zoe, map[string]any{"map": "oa_dm1"}, 409, "nothing to decide"},
+		{"ready", "", map[string]any{"ready": true}, 409, "nickname"},
+		{"whatif", zoe, map[string]any{"by": "mean"}, 409, "nothing has been measured"},
+		{"lock", zoe, map[string]any{"locked": true}, 403, ""},
+		{"lock", secret, map[string]any{"locked": true}, 204, ""},
+		{"enter", "", map[string]any{"name": "dora"}, 409, "locked the room"},
+		{"handon", secret, map[string]any{"name": "ann"}, 409, "no page open"},
+		{"remove", secret, map[string]any{"name": "nobody"}, 409, "not here"},
+		{"handon", secret, map[string]any{"name": "zoe"}, 204, ""},
+		{"lock", secret, map[string]any{"locked": false}, 403, ""},
+		{"remove", zoe, map[string]any{"name": "zoe"}, 409, "hand that on first"},
+		{"remove", zoe, map[string]any{"name": "ann"}, 204, ""},
+	}
+	for _, tt := range tests {
+		status, document := orders(t, server, code, tt.action, tt.credential, tt.order)
+		if message, _ := document["message"].(string); status != tt.status || !strings.Contains(message, tt.says) {
+			t.Errorf("%s %v answers %d %v, want %d %q", tt.action, tt.order, status, document, tt.status, tt.says)
+		}
+	}
+	if refusal := expect[wire.Refusal](ann); refusal.Reason != wire.ReasonRemoved {
+		t.Errorf("ann is told %+v", refusal)
+	}
+	stranger(t, server, code)
+}
+
+// stranger is another site's page, whose form a friend's browser sends.
+func stranger(t *testing.T, server *httptest.Server, code string) {
+	t.Helper()
+	response, err := http.Post(server.URL+"/api/rooms/"+code+"/enter", "text/plain", strings.NewReader(`{"name":"mallory"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if body, _ := io.ReadAll(response.Body); response.StatusCode != 400 {
+		t.Errorf("a form of another site is answered %d %s", response.StatusCode, body)
+	}
+}
+
+// TestQR: the code's link is the one that friends can use.
+func TestQR(t *testing.T) {
+	h, server := serve(t, host.Config{List: listOf(1), Address: "192.0.2.1:7777"})
+	code, _ := h.Open(friday(0))
+	if svg := get(t, server, "/api/rooms/"+code+"/qr.svg"); !strings.HasPrefix(svg, "<svg ") {
+		t.Errorf("the QR code is %.60s", svg)
+	}
+	p := openPage(t, server, code, "")
+	p.until("the link", p.says("you", `"link":"http://192.0.2.1:7777/#`+code))
+}
+

@@ -1,0 +1,191 @@
+//go:build e2e
+
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// browser is one person's browser: a headless Chromium with a profile of its
+// own. Whatever it says in its console, such as a breach of the page's policy,
+// fails the test.
+type browser struct {
+	*testing.T
+	ctx context.Context
+}
+
+type screenSize struct {
+	name          string
+	width, height int64
+	scale         float64
+	dark          bool
+}
+
+var (
+	desktop = screenSize{"desktop", 1440, 900, 1, false}
+	night4k = screenSize{"4k-dark", 3840, 2160, 1, true}
+	laptop  = screenSize{"desktop-dark", 1440, 900, 1, true}
+	phone   = screenSize{"phone", 360, 780, 2, false}
+	couch   = screenSize{"phone-dark", 360, 780, 2, true}
+)
+
+func browse(t *testing.T, url string, size screenSize) *browser {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.Flag("force-color-profile", "srgb"))
+	allocator, cancelAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(allocator)
+	b := &browser{t, ctx}
+	messages := chromedp.Console(ctx)
+	var listening sync.WaitGroup
+	listening.Go(func() { b.listen(messages) })
+	t.Cleanup(func() { cancel(); cancelAllocator(); listening.Wait() })
+	b.resize(size)
+	b.do(chromedp.Navigate(url))
+	b.run("window.confirm = () => true")
+	return b
+}
+
+func (b *browser) listen(messages iter.Seq2[chromedp.ConsoleMessage, error]) {
+	for m, err := range messages {
+		if err == nil && (m.IsException() || m.Type == chromedp.ConsoleError && m.Source != "network") {
+			b.Errorf("the browser complains: %s", m.Text)
+		}
+	}
+}
+
+func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		b.Fatalf("the browser: %v", err)
+	}
+}
+
+func (b *browser) resize(size screenSize) {
+	b.Helper()
+	scheme := "light"
+	if size.dark {
+		scheme = "dark"
+	}
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	b.do(chromedp.EmulateViewport(size.width, size.height, chromedp.EmulateScale(size.scale)), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media)
+		return err
+	}))
+}
+
+// run runs a script for what it does.
+func (b *browser) run(script string) { b.Helper(); eval[bool](b, script+"; true") }
+
+// reads is the text on the page under a selector.
+func (b *browser) reads(selector string) string {
+	b.Helper()
+	return eval[string](b, fmt.Sprintf("[...document.querySelectorAll(%q)].map((e) => e.innerText).join('\\n')", selector))
+}
+
+func eval[T any](b *browser, script string) T {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	defer cancel()
+	result, err := chromedp.Run(ctx, chromedp.Evaluate[T](script))
+	if err != nil {
+		b.Fatalf("the browser: %s: %v", script, err)
+	}
+	return result
+}
+
+// sees waits until a text stands on the page.
+func (b *browser) sees(selector, text string) {
+	b.Helper()
+	b.until(fmt.Sprintf("%s says %q", selector, text), func() bool { return strings.Contains(b.reads(selector), text) })
+}
+
+func (b *browser) until(what string, is func() bool) {
+	b.Helper()
+	for deadline := time.Now().Add(60 * time.Second); !is(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			b.shoot("stuck")
+			b.Fatalf("never: %s\nthe page says:\n%s", what, b.reads("body"))
+		}
+	}
+}
+
+func (b *browser) click(selector string) {
+	b.Helper()
+	b.until(selector+" is there", func() bool {
+		return eval[bool](b, fmt.Sprintf("!!document.querySelector(%q)", selector))
+	})
+	b.run(fmt.Sprintf("document.querySelector(%q).click()", selector))
+}
+
+func (b *browser) enters(name string) {
+	b.Helper()
+	b.until("the page asks for a nickname", func() bool { return eval[bool](b, "!!document.querySelector('#nickname')") })
+	b.run(fmt.Sprintf("document.querySelector('#nickname').value = %q; document.querySelector('#welcome form').requestSubmit()", name))
+	b.sees("#people .badge", "you")
+}
+
+// sets changes a field of a form as a person would.
+func (b *browser) sets(selector, value string) {
+	b.Helper()
+	b.until(selector+" is there", func() bool {
+		return eval[bool](b, fmt.Sprintf("!!document.querySelector(%q)", selector))
+	})
+	b.run(fmt.Sprintf(`{
+		const field = document.querySelector(%q);
+		if (field.type === "checkbox" || field.type === "radio") field.checked = %[2]q === "true"; else field.value = %[2]q;
+		field.dispatchEvent(new Event("change", { bubbles: true }));
+	}`, selector, value))
+}
+
+// shoot keeps a picture of the page in $MUSTER_SHOTS, if that is set.
+func (b *browser) shoot(name string, sizes ...screenSize) {
+	b.Helper()
+	dir := os.Getenv("MUSTER_SHOTS")
+	if dir == "" {
+		return
+	}
+	if len(sizes) == 0 {
+		sizes = []screenSize{desktop}
+	}
+	for _, size := range sizes {
+		b.resize(size)
+		time.Sleep(400 * time.Millisecond) // the plots follow
+		b.capture(name+"-"+size.name, chromedp.CaptureScreenshot())
+		b.capture(name+"-"+size.name+"-whole", chromedp.FullScreenshot(100))
+		b.fits(size)
+	}
+	b.resize(desktop)
+}
+
+func (b *browser) capture(name string, take chromedp.Action[[]byte]) {
+	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	defer cancel()
+	png, err := chromedp.Run(ctx, take)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(os.Getenv("MUSTER_SHOTS"), name+".png"), png, 0o644)
+	}
+	if err != nil {
+		b.Error(err)
+	}
+}
+
+// fits holds the page to the width of its screen.
+func (b *browser) fits(size screenSize) {
+	b.Helper()
+	if width := eval[int64](b, "document.documentElement.scrollWidth"); width > size.width {
+		b.Errorf("on a %s the page is %d wide, the screen %d", size.name, width, size.width)
+	}
+}

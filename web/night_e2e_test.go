@@ -1,0 +1,179 @@
+//go:build e2e
+
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/prober"
+	"muster/host"
+	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/sim"
+	"muster/internal/sim/fleet"
+	"muster/peer"
+	"muster/selection"
+	"muster/web"
+)
+
+// night is a host with its page, a loopback internet, and real peers.
+type night struct {
+	*testing.T
+	game  game.Game
+	world *sim.World
+	fleet *fleet.Fleet
+	file  string // the rooms
+	at    string // the host's address
+
+	rooms  *host.Host
+	server *http.Server
+	work   sync.WaitGroup
+	code   string
+	secret string
+}
+
+// players sit where MUSST's did.
+var players = []string{"anna", "ben", "chong", "dave"}
+
+func newNight(t *testing.T, servers int, settings host.Settings) *night {
+	t.Helper()
+	spec, err := sim.NamedSpec("night2005", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	places, err := sim.NamedPlaces("NL", "Massachusetts", "Kota Bharu", "North Carolina")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Servers, spec.Places = servers, places
+	n := &night{T: t, world: sim.Generate(spec), file: filepath.Join(t.TempDir(), "rooms.db"), at: freePort(t)}
+	table, err := game.Load(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.game, err = table.Find("openarena"); err != nil {
+		t.Fatal(err)
+	}
+	n.fleet, err = fleet.Start(t.Context(), fleet.Options{World: n.world, Kind: fleet.Quake3, Game: fleet.Game{Name: n.game.MasterGame}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.open()
+	n.code, n.secret = n.rooms.Open(settings)
+	t.Cleanup(func() {
+		n.close()
+		n.fleet.Close()
+	})
+	return n
+}
+
+func friday(seats int) host.Settings {
+	return host.Settings{Name: "Friday night", Game: "openarena", By: selection.Mean, Players: seats, Strategy: "as", Agree: true}
+}
+
+// open starts the host, with its rooms from before.
+func (n *night) open() {
+	n.Helper()
+	store, err := host.OpenStore(n.file)
+	if err != nil {
+		n.Fatal(err)
+	}
+	n.rooms, err = host.New(host.Config{
+		List: n.list, Store: store, Page: web.Handler(),
+		Games:       []host.Choice{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}},
+		ConnectLink: func(_, address string) string { return "steam://connect/" + address },
+	})
+	if err != nil {
+		n.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", n.at)
+	if err != nil {
+		n.Fatal(err)
+	}
+	n.server = &http.Server{Handler: n.rooms.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	n.work.Go(func() { n.server.Serve(listener) })
+}
+
+func (n *night) close() {
+	n.server.Close()
+	n.work.Wait()
+	n.rooms.Close()
+}
+
+func (n *night) list(context.Context, string) ([]discovery.Server, error) {
+	return n.fleet.Servers(), nil
+}
+
+// plays has a real peer in the room until the test ends.
+func (n *night) plays(place int, rate float64) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	work.Go(func() {
+		err := peer.Run(ctx, peer.Options{
+			URL: "ws://" + n.at + "/peer", Code: n.code, Name: players[place],
+			NewProber: func(string) (peer.Prober, error) { return n.prober(place, rate) },
+			NewPlan: func(m wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
+				return discovery.NewPlan(discovery.ByAS, servers, discovery.PlanOptions{Seed: m.Seed, MaxRTT: m.MaxRTT})
+			},
+			Launch: func(_ context.Context, _ wire.Launch, tell func(wire.LaunchState, string)) {
+				if place == 3 {
+					tell(wire.LaunchFailed, "openarena: not found in PATH")
+					return
+				}
+				tell(wire.LaunchStarted, "")
+			},
+		})
+		if err != nil {
+			n.Errorf("%s: %v", players[place], err)
+		}
+	})
+	n.Cleanup(func() { cancel(); work.Wait() })
+}
+
+func (n *night) prober(place int, rate float64) (peer.Prober, error) {
+	p, err := prober.New(prober.Options{Protocol: n.game.Protocol(), Rate: rate, LocalAddr: n.fleet.Source(place)})
+	if err != nil {
+		return nil, err
+	}
+	for _, addr := range p.LocalAddrs() {
+		n.fleet.Seat(addr, place)
+	}
+	return p, nil
+}
+
+func (n *night) link() string { return fmt.Sprintf("http://%s/#%s", n.at, n.code) }
+
+func (n *night) organisersLink() string { return n.link() + "." + n.secret }
+
+// awaits waits until the room is as it should be.
+func (n *night) awaits(what string, is func(wire.Room) bool) wire.Room {
+	n.Helper()
+	ctx, cancel := context.WithTimeout(n.Context(), 90*time.Second)
+	defer cancel()
+	for room := range n.rooms.Watch(ctx, n.code) {
+		if is(room) {
+			return room
+		}
+	}
+	room, _ := n.rooms.Room(n.code)
+	n.Fatalf("not in time: %s; the room is %s, log %v", what, room.Stage, room.Log)
+	return room
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}

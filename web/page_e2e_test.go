@@ -1,0 +1,160 @@
+//go:build e2e
+
+package web_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"muster/host/wire"
+	"muster/internal/sim"
+)
+
+// TestEvening is a whole evening in two browsers and four real peers: settings,
+// live progress, what-if, veto, vote, a restart of the host, launch, and the
+// next round.
+func TestEvening(t *testing.T) {
+	n := newNight(t, 1200, friday(0))
+	organiser := browse(t, n.organisersLink(), desktop)
+	organiser.enters("anna")
+	if hash := eval[string](organiser, "location.hash"); hash != "#"+n.code {
+		t.Errorf("the organiser's secret stands in the address: %s", hash)
+	}
+	guest := browse(t, n.link(), phone)
+	guest.sees("#invitation", "muster join "+n.link())
+	guest.shoot("gathering", phone, couch)
+	guest.enters("zoe")
+	organiser.sees("#people", "zoe")
+
+	n.plays(0, 250)
+	n.plays(1, 250)
+	n.plays(2, 250)
+	n.plays(3, 250)
+	organiser.sees("#hero", "4 players here")
+	organiser.sets("#by", "threshold")
+	organiser.sets("#limits_ms", "280")
+	guest.sees("#settings", "Average under a limit")
+	guest.sees("#settings", "280 ms")
+	organiser.shoot("gathering", desktop, laptop)
+
+	organiser.click("#hero [data-action=go]")
+	guest.sees("#hero", "Everyone is measuring")
+	organiser.until("points are drawn", func() bool { return eval[int](organiser, "muster.live.clouds.of('ben').length") > 150 })
+	organiser.shoot("measuring", desktop, laptop)
+	guest.shoot("measuring", phone)
+
+	n.close()
+	organiser.sees("#banner", "The connection to the host is lost")
+	organiser.shoot("lost", desktop)
+	n.open()
+	organiser.until("the page is back", func() bool { return organiser.reads("#banner") == "" })
+	if got := eval[int](organiser, "muster.live.clouds.of('ben').length"); got < 150 {
+		t.Errorf("after the restart the page has %d points", got)
+	}
+
+	organiser.sees("#hero", "AHEAD RIGHT NOW")
+	guest.sees("#reasons", "Why")
+	before := organiser.reads("#hero .server")
+
+	guest.sets(`#whatif [value="minimax"]`, "true")
+	organiser.sees("#whatif .outcome", "zoe tries “Kindest to the worst off”")
+	organiser.shoot("whatif", desktop)
+	organiser.click("#whatif [data-action=forget-whatif]")
+
+	guest.click("#ranking tr:nth-child(2) [data-action=vote]")
+	organiser.until("the vote counts", func() bool { return organiser.reads("#hero .server") != before })
+	guest.click("#ranking tr:nth-child(1) [data-action=veto]")
+	organiser.sees("#log", "zoe vetoes")
+	organiser.sees("#hero", "AHEAD RIGHT NOW")
+	organiser.shoot("agreeing", desktop, laptop)
+	guest.shoot("agreeing", phone)
+
+	guest.click("#hero [data-ready=true]")
+	organiser.click("#hero [data-ready=true]")
+	guest.sees("#hero .countdown", "")
+	room := n.awaits("everyone is sent to a server", func(r wire.Room) bool { return r.Stage == wire.Launching })
+	guest.sees("#connect", room.Connect)
+	organiser.sees("#people", "could not start: openarena: not found in PATH")
+	if link := eval[string](guest, "document.querySelector('.way a').href"); link != "steam://connect/"+room.Connect {
+		t.Errorf("the way in is %q", link)
+	}
+	organiser.shoot("launching", desktop, laptop, night4k)
+	guest.shoot("launching", phone, couch)
+	culledList(organiser)
+
+	organiser.click("#hero [data-action=go]")
+	n.awaits("the next round", func(r wire.Room) bool { return r.Round == 2 })
+	organiser.sees("#evening", "Round 1")
+}
+
+// culledList: each list of the culled is one click away.
+func culledList(b *browser) {
+	b.Helper()
+	b.click("#culled [data-cause=unreachable], #culled [data-cause=full]")
+	b.sees("dialog[open] h2", "server")
+	b.shoot("culled", desktop)
+	b.click("dialog[open] form button")
+}
+
+// TestSteering: the organiser locks the room, removes a player and hands the
+// role on; nobody else can.
+func TestSteering(t *testing.T) {
+	n := newNight(t, 50, friday(0))
+	organiser := browse(t, n.organisersLink(), desktop)
+	organiser.enters("anna")
+	guest := browse(t, n.link(), desktop)
+	guest.enters("zoe")
+	n.plays(1, 100)
+	organiser.sees("#people", "ben")
+	if got := guest.reads("#people .tools, #steer button"); got != "" {
+		t.Errorf("a guest can steer: %s", got)
+	}
+	organiser.click("#steer [data-action=lock]")
+	late := browse(t, n.link(), desktop)
+	late.sees("#steer", "locked")
+	late.click("#welcome button")
+	organiser.click("[data-action=handon][data-name=zoe]")
+	guest.sees("#steer", "Locked: nobody new comes in")
+	if got := organiser.reads("#people .tools"); got != "" {
+		t.Errorf("who handed the role on still has it: %s", got)
+	}
+}
+
+// hostile is what strangers call their servers.
+var hostile = []string{
+	"<script>document.title='taken'</script><img src=x onerror=alert(1)>",
+	"\u202eserver desrever\u2066",
+	strings.Repeat("very long ", 200),
+	"^1red^7\x1b[31mcolour\x07",
+}
+
+// TestHostileNames: whatever servers call themselves is shown, and harmless.
+func TestHostileNames(t *testing.T) {
+	n := newNight(t, 60, friday(4))
+	for server := range n.world.Servers {
+		n.fleet.Update(server, hostileServer(hostile[server%len(hostile)]))
+	}
+	b := browse(t, n.organisersLink(), desktop)
+	b.enters("anna\u202e<b>")
+	for place := range players {
+		n.plays(place, 200)
+	}
+	n.awaits("a choice", func(r wire.Room) bool { return r.Selection != nil && r.Selection.Chosen != nil })
+	b.sees("#hero", "AHEAD RIGHT NOW")
+	b.shoot("hostile", desktop, phone)
+	if title := eval[string](b, "document.title"); strings.Contains(title, "taken") {
+		t.Errorf("a server's script ran: %s", title)
+	}
+	tags := eval[[]string](b, "[...document.querySelectorAll('#stage *, #hero *')].map((e) => e.tagName)")
+	if slices.Contains(tags, "SCRIPT") || slices.Contains(tags, "IMG") {
+		t.Errorf("a server's markup became the page's")
+	}
+	if names := b.reads("#ranking .name"); !strings.Contains(names, "<script>") {
+		t.Errorf("the hostile name is not shown as text: %s", names)
+	}
+}
+
+func hostileServer(name string) func(*sim.Server) {
+	return func(s *sim.Server) { s.Info.Name, s.Info.Map = name, name }
+}

@@ -1,0 +1,82 @@
+// Who we are in the room, and what we ask of it.
+
+const [code = "", secret = ""] = decodeURIComponent(location.hash.slice(1)).split(".", 2);
+
+/** The room's code, as the link says it. */
+export const roomCode = code;
+
+const key = `muster ${code.toUpperCase().replaceAll("-", "")}`;
+
+/** @returns {{token?: string, secret?: string, name?: string}} */
+function remembered() {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? "{}");
+  } catch {
+    return {}; // no storage, or not ours
+  }
+}
+
+const me = remembered();
+
+if (secret) {
+  // The organiser's key must not stand in a window that others look at.
+  remember({ secret });
+  history.replaceState(null, "", `#${code}`);
+}
+
+/** @param {Partial<typeof me>} news */
+function remember(news) {
+  Object.assign(me, news);
+  try {
+    localStorage.setItem(key, JSON.stringify(me));
+  } catch {
+    // a private window: we are known until it closes
+  }
+}
+
+/** What to show the host: the nickname's token or, without one, the secret. */
+export function credential() {
+  return me.token ?? me.secret ?? "";
+}
+
+/** The nickname of the last time, here or in another room. */
+export function lastName() {
+  return me.name ?? "";
+}
+
+/** Forgets a nickname that the room does not know any more. */
+export function forgetToken() {
+  remember({ token: undefined });
+}
+
+/**
+ * Asks the room for something; its answer's error is for people to read.
+ * @param {string} action @param {object} [order]
+ * @returns {Promise<any>}
+ */
+export async function ask(action, order = {}, as = credential()) {
+  const reply = await fetch(`/api/rooms/${encodeURIComponent(code)}/${action}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${as}` },
+    body: JSON.stringify(order),
+  }).catch(() => {
+    throw new Error("the host does not answer");
+  });
+  if (reply.status === 204) return null;
+  const document = await reply.json().catch(() => ({}));
+  if (!reply.ok) throw new Error(document.message ?? `the host says ${reply.status}`);
+  return document;
+}
+
+/** Takes a nickname. @param {string} name */
+export async function enter(name) {
+  const { name: known, token } = await ask("enter", { name }, me.secret ?? "");
+  remember({ name: known, token });
+}
+
+/** The servers that were culled for a cause. @param {string} cause */
+export async function culled(cause) {
+  const reply = await fetch(`/api/rooms/${encodeURIComponent(code)}/culled/${cause}`, { cache: "no-store" });
+  if (!reply.ok) throw new Error(`the host says ${reply.status}`);
+  return reply.json();
+}

@@ -1,0 +1,160 @@
+// The chosen server: in large, with everyone's RTT and the reasons.
+
+import { button, h, millis } from "./dom.js";
+import { colourOf } from "./colours.js";
+import { copyable, ruleName, rules } from "./gather.js";
+
+/** @typedef {import("./types.js").State} State */
+/** @typedef {import("./types.js").Choice} Choice */
+/** @typedef {import("./types.js").Ranked} Ranked */
+
+/** What stands in large when there is a choice. @param {State} state */
+export function verdict(state) {
+  const { choice, way } = state;
+  const target = choice && targetOf(choice);
+  if (!choice || !target) return [];
+  const server = choice.servers[target.addr];
+  return [
+    h("p", { class: "eyebrow" }, way ? "Everyone to" : state.agreement.open ? "Ahead right now" : "Looking at it once more"),
+    h("h2", { class: "server" }, h("bdi", {}, serverName(choice, target.addr))),
+    h("p", { class: "about" }, about(server, target)),
+    way && wayIn(state, way),
+    bars(state, choice, target),
+  ];
+}
+
+/** The server that people go to, or would go to. @param {Choice} choice */
+export function targetOf(choice) {
+  return choice.selection.ranking.find(({ addr }) => addr === choice.target) ?? choice.selection.chosen;
+}
+
+/** @param {Choice} choice @param {string} addr */
+export function serverName(choice, addr) {
+  return choice.servers[addr]?.name || addr;
+}
+
+/** @param {import("./types.js").Server | undefined} server @param {Ranked} ranked */
+function about(server, ranked) {
+  const facts = [`${millis(ranked.mean_ms)} on average`, `${millis(ranked.max_ms)} at worst`];
+  if (server?.map) facts.push(server.map);
+  if (server?.max_players) facts.push(`${server.players} of ${server.max_players} seats taken`);
+  if (server?.country) facts.push(countryName(server.country));
+  return facts.map((fact, i) => [i > 0 && " · ", h("bdi", {}, fact)]).flat();
+}
+
+/** @param {string} code */
+export function countryName(code) {
+  try {
+    return new Intl.DisplayNames("en", { type: "region" }).of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
+
+/** How to get there: the address, a link, and word that one is there. */
+function wayIn(/** @type {State} */ state, /** @type {NonNullable<State["way"]>} */ way) {
+  const me = state.people.find((person) => person.name === state.you.name);
+  return h(
+    "div",
+    { class: "way" },
+    copyable("connect", way.connect, "Copy the address"),
+    way.link && /^(steam|https?):\/\//.test(way.link) && h("a", { class: "primary", href: way.link }, "Join from here"),
+    button("copy", "Copy for the chat", { "data-copy-text": `Everyone to ${way.server}: ${state.you.link}` }),
+    me && !me.peer && me.launch !== "by-hand" && button("arrived", "I am there"),
+  );
+}
+
+/** Each player's RTT, and the limit. @param {State} state @param {Choice} choice @param {Ranked} ranked */
+function bars(state, choice, ranked) {
+  const limit = choice.selection.limit_ms ?? 0;
+  const longest = Math.max(limit, ranked.max_ms, 100) * 1.08;
+  return h(
+    "ul",
+    { class: "bars", "--limit": limit > 0 ? `${(100 * limit) / longest}%` : undefined, "aria-label": "RTT of each player" },
+    choice.selection.players.map((player) => bar(state, ranked, player, longest)),
+    limit > 0 && h("li", { class: "limit" }, h("span", {}, `limit ${millis(limit)}`)),
+  );
+}
+
+/** @param {State} state @param {Ranked} ranked @param {string} player @param {number} longest */
+function bar(state, ranked, player, longest) {
+  const rtt = ranked.rtt_ms[player] ?? 0;
+  const loss = ranked.loss?.[player] ?? 0;
+  const jitter = ranked.jitter_ms?.[player] ?? 0;
+  const extra = [jitter >= 1 && `± ${millis(jitter)}`, loss > 0 && `${Math.round(100 * loss)} % lost`].filter(Boolean).join(", ");
+  return h(
+    "li",
+    { class: colourOf(state.people, player), "--length": `${(100 * rtt) / longest}%` },
+    h("bdi", { class: "who" }, player),
+    h("span", { class: "track" }, h("span", { class: "bar" })),
+    h("span", { class: "figure" }, millis(rtt), extra && h("small", {}, ` ${extra}`)),
+  );
+}
+
+/** The reasons, in the host's words. @param {Choice} choice */
+export function reasons(choice) {
+  return [h("h2", {}, "Why"), h("ul", { class: "reasons" }, choice.explain.map((sentence) => h("li", {}, h("bdi", {}, sentence))))];
+}
+
+/** Trying another rule or limit, for everyone to see. @param {State} state */
+export function whatIf(state) {
+  if (!state.choice) return [];
+  const { selection } = state.whatif ?? state.choice;
+  const may = Boolean(state.you.name || state.you.organiser);
+  return [
+    h("h2", {}, "What if"),
+    h(
+      "form",
+      { "data-change": "whatif", class: "whatif" },
+      h("fieldset", { disabled: !may }, h("legend", { class: "quiet" }, may ? "Try a rule or a limit: everyone sees what it would choose." : "With a nickname you can try another rule."),
+        h("div", { class: "rules" }, rules.map(([id, name, hint]) => radio(id, name, hint, selection.by))),
+        limitField(state),
+      ),
+    ),
+    state.whatif && outcome(state, state.whatif),
+  ];
+}
+
+/** @param {string} id @param {string} name @param {string} hint @param {string} chosen */
+function radio(id, name, hint, chosen) {
+  return h("label", { class: "rule", title: hint }, h("input", { type: "radio", name: "by", value: id, checked: id === chosen }), h("span", {}, name));
+}
+
+/** @param {State} state */
+function limitField(state) {
+  const limit = (state.whatif ?? state.choice)?.selection.limit_ms ?? state.room.limits_ms.at(-1) ?? 0;
+  return h(
+    "div",
+    { class: "field" },
+    h("label", { for: "whatif-limit" }, "Nobody over"),
+    h("input", { id: "whatif-limit", name: "limit", type: "range", min: 0, max: 300, step: 5, value: limit }),
+    h("output", { for: "whatif-limit" }, limit > 0 ? millis(limit) : "no limit"),
+  );
+}
+
+/** What another wish would choose. @param {State} state @param {Choice} other */
+function outcome(state, other) {
+  const now = state.choice && targetOf(state.choice);
+  const then = other.selection.chosen;
+  const text = then
+    ? [h("strong", {}, h("bdi", {}, serverName(other, then.addr))), ` — ${millis(then.mean_ms)} on average, ${millis(then.max_ms)} at worst`, now?.addr === then.addr ? ": the same server." : `; now it is ${now ? millis(now.mean_ms) : "none"} and ${now ? millis(now.max_ms) : "none"}.`]
+    : ["No server would suit everyone."];
+  return h(
+    "div",
+    { class: "outcome", role: "status" },
+    h("p", {}, h("bdi", {}, other.player), ` tries “${ruleName(other.selection.by)}”: `, ...text),
+    h(
+      "p",
+      { class: "buttons" },
+      state.you.organiser && button("apply", "Make it so", { class: "primary", disabled: !then }),
+      (state.you.name || state.you.organiser) && button("forget-whatif", "Back to what is"),
+    ),
+  );
+}
+
+/** The wish that the form says. @param {HTMLFormElement} form */
+export function wishOf(form) {
+  const data = new FormData(form);
+  const limit = Number(data.get("limit"));
+  return { by: data.get("by"), limits_ms: limit > 0 ? [limit] : [] };
+}

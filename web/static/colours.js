@@ -1,0 +1,29 @@
+// The players' colours: told apart by the colour-blind, the same everywhere on
+// the page, and always along with the name.
+
+const hues = 8;
+
+/**
+ * The colour class of a player, by the place among the room's players.
+ * @param {import("./types.js").Person[]} people @param {string} name
+ */
+export function colourOf(people, name) {
+  const place = people.findIndex((person) => person.name === name);
+  return `p${(place < 0 ? 0 : place) % hues}`;
+}
+
+/** The CSS colour of a class or a variable, for canvases. @param {string} name */
+export function css(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+/**
+ * The class of an RTT's cell, from heat0, good, to heat6, bad. Blue to yellow
+ * in even steps of lightness: the number stands in the cell as well.
+ * @param {number} ms
+ */
+export function heat(ms) {
+  const steps = [25, 50, 80, 120, 180, 260];
+  const step = steps.findIndex((limit) => ms <= limit);
+  return `heat${step < 0 ? steps.length : step}`;
+}

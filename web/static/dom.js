@@ -1,0 +1,143 @@
+// Building and updating the page. Text goes in as text, never as markup.
+
+/** @typedef {Node | string | number | null | undefined | false} Child */
+
+/**
+ * An element with attributes and children. Of the attributes, false and
+ * undefined are left out and true is an empty one; those that begin with -- are
+ * CSS variables.
+ * @param {string} tag
+ * @param {Record<string, string | number | boolean | undefined>} [attributes]
+ * @param {...(Child | Child[])} children
+ * @returns {HTMLElement}
+ */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === undefined) continue;
+    if (name.startsWith("--")) element.style.setProperty(name, String(value));
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.flat().filter(isShown).map((child) => (child instanceof Node ? child : String(child))));
+  return element;
+}
+
+/** @param {Child} child @returns {child is Node | string | number} */
+function isShown(child) {
+  return child !== null && child !== undefined && child !== false;
+}
+
+/**
+ * Makes what is on the page like the new children and keeps the nodes it can,
+ * so that focus, selection and scrolling stay where they are.
+ * @param {Element} parent
+ * @param {...(Child | Child[])} children
+ */
+export function show(parent, ...children) {
+  morphChildren(parent, h("div", {}, ...children));
+}
+
+/** @param {Element} from @param {Element} to */
+function morphChildren(from, to) {
+  /** @type {Map<string, Element>} */
+  const keyed = new Map();
+  for (const child of from.children) {
+    const key = child.getAttribute("data-key");
+    if (key !== null) keyed.set(key, child);
+  }
+  let place = from.firstChild;
+  for (const wanted of [...to.childNodes]) {
+    const old = oldFor(wanted, place, keyed);
+    if (old === null) {
+      from.insertBefore(wanted, place);
+      continue;
+    }
+    if (old === place) place = place.nextSibling;
+    else from.insertBefore(old, place);
+    morph(old, wanted);
+  }
+  while (place) {
+    const next = place.nextSibling;
+    place.remove();
+    place = next;
+  }
+}
+
+/**
+ * The node to be reused for a wanted one, or null.
+ * @param {ChildNode} wanted @param {ChildNode | null} place @param {Map<string, Element>} keyed
+ * @returns {ChildNode | null}
+ */
+function oldFor(wanted, place, keyed) {
+  if (wanted instanceof Element) {
+    const key = wanted.getAttribute("data-key");
+    if (key !== null) return keyed.get(key) ?? null;
+    return place instanceof Element && place.tagName === wanted.tagName && !place.hasAttribute("data-key") ? place : null;
+  }
+  return place && place.nodeType === wanted.nodeType ? place : null;
+}
+
+/** @param {ChildNode} from @param {ChildNode} to */
+function morph(from, to) {
+  if (!(from instanceof HTMLElement) || !(to instanceof HTMLElement)) {
+    if (from.nodeValue !== to.nodeValue) from.nodeValue = to.nodeValue;
+    return;
+  }
+  morphAttributes(from, to);
+  if (!to.hasAttribute("data-keep")) morphChildren(from, to);
+  morphValue(from, to);
+}
+
+/** @param {HTMLElement} from @param {HTMLElement} to */
+function morphAttributes(from, to) {
+  for (const { name } of [...from.attributes]) {
+    if (!to.hasAttribute(name) && name !== "open") from.removeAttribute(name);
+  }
+  for (const { name, value } of to.attributes) {
+    if (name === "style") continue; // the policy bars the attribute, not the object
+    if (from.getAttribute(name) !== value) from.setAttribute(name, value);
+  }
+  if (from.style.cssText !== to.style.cssText) from.style.cssText = to.style.cssText;
+}
+
+/** What somebody is typing is theirs. @param {HTMLElement} from @param {HTMLElement} to */
+function morphValue(from, to) {
+  if (document.activeElement === from) return;
+  if (from instanceof HTMLInputElement && to instanceof HTMLInputElement) {
+    if (from.value !== to.value) from.value = to.value;
+    from.checked = to.checked;
+  }
+  if (from instanceof HTMLSelectElement && to instanceof HTMLSelectElement) from.value = to.value;
+}
+
+/** @param {string} id @returns {HTMLElement} */
+export function byId(id) {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`the page has no ${id}`);
+  return element;
+}
+
+/**
+ * A button whose click does what is registered under its action.
+ * @param {string} action @param {Child} label
+ * @param {Record<string, string | number | boolean | undefined>} [attributes]
+ */
+export function button(action, label, attributes = {}) {
+  return h("button", { type: "button", "data-action": action, ...attributes }, label);
+}
+
+/** @param {number} ms */
+export function millis(ms) {
+  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+}
+
+/** @param {number} seconds */
+export function duration(seconds) {
+  if (seconds < 90) return `${Math.max(0, Math.ceil(seconds))} s`;
+  return `${Math.ceil(seconds / 60)} min`;
+}
+
+/** @param {number} n @param {string} one @param {string} [many] */
+export function count(n, one, many = `${one}s`) {
+  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+}

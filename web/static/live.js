@@ -1,0 +1,125 @@
+// The stream of the room: connects, comes back by itself, and says how it is.
+
+import { Clouds } from "./trace.js";
+
+const firstPause = 250;
+const lastPause = 5000;
+/** The host beats every 2 s: this long without a word is no connection. */
+const patience = 7000;
+
+/** @typedef {"connecting" | "live" | "lost" | "gone"} Connection */
+
+export class Live {
+  /**
+   * @param {string} code
+   * @param {() => string} credential the token or secret to show
+   * @param {() => void} changed is called when anything is new
+   */
+  constructor(code, credential, changed) {
+    this.code = code;
+    this.credential = credential;
+    this.changed = changed;
+    this.clouds = new Clouds();
+    /** @type {import("./types.js").State | null} */
+    this.state = null;
+    /** @type {Connection} */
+    this.connection = "connecting";
+    /** What the newest connection has shown as its credential. */
+    this.shown = "";
+    this.pause = firstPause;
+    this.bytes = 0;
+    /** @type {WebSocket | null} */
+    this.socket = null;
+    this.watchdog = 0;
+    this.retry = 0;
+    addEventListener("online", () => this.comeBack());
+    document.addEventListener("visibilitychange", () => document.hidden || this.comeBack());
+  }
+
+  /** Tries at once, if it is waiting to. */
+  comeBack() {
+    if (this.connection === "lost" && this.socket === null) this.connect();
+  }
+
+  connect() {
+    clearTimeout(this.retry);
+    this.drop();
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const socket = new WebSocket(`${scheme}://${location.host}/live?code=${encodeURIComponent(this.code)}`);
+    socket.binaryType = "arraybuffer";
+    this.shown = this.credential();
+    socket.onopen = () => socket.send(JSON.stringify({ token: this.shown }));
+    socket.onmessage = (event) => this.receive(event.data);
+    socket.onclose = () => this.lost();
+    this.socket = socket;
+    this.watch();
+  }
+
+  /** Closes the socket without a word about it. */
+  drop() {
+    if (!this.socket) return;
+    this.socket.onclose = this.socket.onmessage = null;
+    this.socket.close();
+    this.socket = null;
+  }
+
+  watch() {
+    clearTimeout(this.watchdog);
+    this.watchdog = setTimeout(() => this.lost(), patience);
+  }
+
+  /** @param {string | ArrayBuffer} data */
+  receive(data) {
+    this.watch();
+    if (typeof data === "string") {
+      this.bytes += data.length;
+      this.merge(JSON.parse(data));
+    } else {
+      this.bytes += data.byteLength;
+      this.clouds.read(data);
+    }
+    this.connection = "live";
+    this.pause = firstPause;
+    this.changed();
+  }
+
+  /** A new connection brings every section; later ones only those that changed. @param {any} news */
+  merge(news) {
+    this.state = { ...this.state, ...news, heard: Date.now() };
+    if (news.room) this.clouds.enter(news.room.round);
+  }
+
+  async lost() {
+    this.drop();
+    clearTimeout(this.watchdog);
+    if (this.connection !== "gone") this.connection = "lost";
+    this.retry = setTimeout(() => this.connect(), this.pause);
+    this.pause = Math.min(2 * this.pause, lastPause);
+    this.changed();
+    if (await this.isGone()) {
+      this.connection = "gone";
+      this.changed();
+    }
+  }
+
+  /** Tells a room that does not exist from a host that does not answer. */
+  async isGone() {
+    try {
+      const reply = await fetch(`/api/rooms/${encodeURIComponent(this.code)}`, { method: "HEAD", cache: "no-store" });
+      return reply.status === 404;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The host's clock now, ms. */
+  now() {
+    return this.state ? this.state.now + (Date.now() - this.state.heard) : Date.now();
+  }
+
+  /** Seconds since the round's measuring began. */
+  elapsed() {
+    const began = this.state?.room?.began;
+    return began ? (this.now() - Date.parse(began)) / 1000 : 0;
+  }
+}

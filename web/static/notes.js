@@ -1,0 +1,37 @@
+// The log, and the evening so far.
+
+import { h, millis } from "./dom.js";
+
+/** @param {import("./types.js").State} state */
+export function log(state) {
+  const notes = state.log.toReversed();
+  return [
+    h("h2", {}, "What the host decides"),
+    h("ol", { class: "log", role: "log", "aria-label": "What the host decides, newest first", tabindex: 0 }, notes.map((note, i) => h("li", { "data-key": `${note.at} ${notes.length - i}` }, h("time", { datetime: note.at }, clock(note.at)), h("bdi", {}, note.text)))),
+  ];
+}
+
+/** @param {string} at */
+export function clock(at) {
+  return new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+}
+
+/** @param {import("./types.js").State} state */
+export function evening(state) {
+  const played = state.evening ?? [];
+  if (played.length === 0) return [];
+  return [
+    h("h2", {}, "This evening"),
+    h(
+      "ol",
+      { class: "evening" },
+      played.toReversed().map((round) => h(
+        "li",
+        { "data-key": String(round.round) },
+        h("span", { class: "quiet" }, `Round ${round.round}, ${clock(round.at).slice(0, 5)}`),
+        h("strong", {}, h("bdi", {}, round.server)),
+        h("span", {}, h("bdi", {}, [round.map, `${millis(round.mean_ms)} on average`, round.players.join(", ")].filter(Boolean).join(" · "))),
+      )),
+    ),
+  ];
+}

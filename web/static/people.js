@@ -1,0 +1,110 @@
+// Who is here, and how far they are.
+
+import { button, count, duration, h, millis } from "./dom.js";
+import { colourOf } from "./colours.js";
+
+/** @typedef {import("./types.js").State} State */
+/** @typedef {import("./types.js").Person} Person */
+
+/** @type {Record<string, string>} */
+const launches = {
+  asking: "waiting for a yes",
+  launched: "on the server",
+  declined: "stays behind",
+  "by-hand": "joins by hand",
+  failed: "could not start",
+};
+
+/** @param {import("./live.js").Live} live */
+export function people(live) {
+  const state = /** @type {State} */ (live.state);
+  const players = state.people.filter((person) => person.peer);
+  const guests = state.people.filter((person) => !person.peer);
+  const rows = players.map((person) => row(live, person));
+  if (players.length === 0) rows.push(h("li", { class: "empty" }, "Nobody plays yet. Paste the line below on the computer you play on."));
+  return [
+    h("h2", {}, "Players ", h("span", { class: "quiet" }, seats(state, players.length))),
+    h("ul", { class: "people" }, rows),
+    guests.length > 0 && h("h3", {}, "Only with the page"),
+    guests.length > 0 && h("ul", { class: "people" }, guests.map((person) => row(live, person))),
+  ];
+}
+
+/** @param {State} state @param {number} here */
+function seats(state, here) {
+  return state.room.players > 0 ? `${here} of ${state.room.players}` : String(here);
+}
+
+/** @param {import("./live.js").Live} live @param {Person} person */
+function row(live, person) {
+  const state = /** @type {State} */ (live.state);
+  const away = person.peer ? !person.connected : !person.page;
+  return h(
+    "li",
+    { "data-key": person.name, class: `person ${colourOf(state.people, person.name)}${away || person.left_out ? " away" : ""}` },
+    h("span", { class: "dot", "aria-hidden": "true" }),
+    h("span", { class: "who" }, h("bdi", {}, person.name), person.organiser && badge("organiser"), person.name === state.you.name && badge("you")),
+    h("span", { class: `doing ${tone(person)}` }, doing(state, person)),
+    person.peer && state.room.listed > 0 && progress(live, person),
+    state.you.organiser && person.name !== state.you.name && tools(person),
+  );
+}
+
+/** @param {string} text */
+function badge(text) {
+  return h("span", { class: "badge" }, text);
+}
+
+/** @param {Person} person */
+function tone(person) {
+  if (person.launch === "failed") return "bad";
+  return person.launch === "launched" || person.launch === "by-hand" || person.ready ? "good" : "";
+}
+
+/** What a person is at, in a few words. @param {State} state @param {Person} person */
+function doing(state, person) {
+  if (person.launch) return person.launch === "failed" ? `could not start: ${person.detail}` : launches[person.launch];
+  if (person.left_out) return "left out of this round";
+  if (person.peer ? !person.connected : !person.page) return "away";
+  if (state.agreement.open) return person.page ? (person.ready ? "ready" : "not ready yet") : "is asked when it starts";
+  if (!person.peer) return "watching";
+  if (state.room.stage === "gathering" || state.room.stage === "listing") return "here";
+  if (!person.done) return "measuring";
+  return person.probed < state.room.listed ? "stopped by itself" : "done";
+}
+
+/** @param {import("./live.js").Live} live @param {Person} person */
+function progress(live, person) {
+  const state = /** @type {State} */ (live.state);
+  const cloud = live.clouds.of(person.name);
+  const limit = Math.max(0, ...state.room.limits_ms) || 200;
+  const rate = person.done ? 0 : cloud.rate(live.elapsed());
+  const facts = [`${person.answered.toLocaleString("en")} answered`, `${cloud.near(limit).toLocaleString("en")} within ${millis(limit)}`];
+  if (rate > 0) facts.push(`${Math.round(rate)}/s`, `${left(state, person)}${duration((state.room.listed - person.probed) / rate)} left`);
+  return h(
+    "span",
+    { class: "progress" },
+    h("progress", { max: state.room.listed, value: person.done ? state.room.listed : person.probed, "aria-label": `${person.name} has asked ${person.probed} of ${state.room.listed} servers` }),
+    h("span", { class: "facts" }, `${person.probed.toLocaleString("en")} of ${count(state.room.listed, "server")} asked · ${facts.join(" · ")}`),
+  );
+}
+
+/** Plans with an auto-stop end earlier than their list. @param {State} state @param {Person} person */
+function left(state, person) {
+  return state.room.strategy === "conventional" || person.done ? "" : "at most ";
+}
+
+/** What the organiser can do to a person. @param {Person} person */
+function tools(person) {
+  return h(
+    "details",
+    { class: "tools" },
+    h("summary", { "aria-label": `More for ${person.name}` }, "⋯"),
+    h(
+      "div",
+      {},
+      person.page && button("handon", "Make organiser", { "data-name": person.name }),
+      button("remove", "Remove", { "data-name": person.name, class: "danger" }),
+    ),
+  );
+}

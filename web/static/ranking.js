@@ -1,0 +1,87 @@
+// The best servers as a table of players × servers.
+
+import { button, h, millis } from "./dom.js";
+import { heat } from "./colours.js";
+import { serverName, targetOf } from "./choice.js";
+
+/** @typedef {import("./types.js").State} State */
+/** @typedef {import("./types.js").Ranked} Ranked */
+
+/** @typedef {{by: string, down: boolean}} Order */
+
+/** Everything of a choice that one can sort by. @param {Ranked} ranked @param {string} by */
+function valueOf(ranked, by) {
+  if (by === "average") return ranked.mean_ms;
+  if (by === "worst") return ranked.max_ms;
+  if (by === "spread") return ranked.stdev_ms;
+  return by.startsWith("player ") ? (ranked.rtt_ms[by.slice(7)] ?? Infinity) : 0;
+}
+
+/** @param {State} state @param {Order} order */
+export function ranking(state, order) {
+  const choice = state.whatif ?? state.choice;
+  if (!choice || choice.selection.ranking.length === 0) return [];
+  const places = new Map(choice.selection.ranking.map((ranked, i) => [ranked.addr, i + 1]));
+  const rows = choice.selection.ranking.toSorted((a, b) => (order.down ? -1 : 1) * (valueOf(a, order.by) - valueOf(b, order.by)));
+  const players = choice.selection.players;
+  return [
+    h("h2", {}, state.whatif ? "What it would be" : "The best servers"),
+    h(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": "The best servers, a row each" },
+      h(
+        "table",
+        {},
+        h("thead", {}, h("tr", {}, head("rank", "#", order), h("th", { scope: "col" }, "Server"), players.map((player) => head(`player ${player}`, player, order)), head("average", "Average", order), head("worst", "Worst", order), head("spread", "± Spread", order))),
+        h("tbody", {}, rows.map((ranked) => row(state, choice, ranked, places.get(ranked.addr) ?? 0))),
+      ),
+    ),
+  ];
+}
+
+/** @param {string} by @param {string} label @param {Order} order */
+function head(by, label, order) {
+  const sorted = order.by === by ? (order.down ? "descending" : "ascending") : undefined;
+  const arrow = sorted ? (order.down ? " ↓" : " ↑") : "";
+  return h("th", { scope: "col", "aria-sort": sorted, "data-key": by }, button("sort", h("span", {}, h("bdi", {}, label), arrow), { "data-by": by }));
+}
+
+/** @param {State} state @param {import("./types.js").Choice} choice @param {Ranked} ranked @param {number} place */
+function row(state, choice, ranked, place) {
+  const chosen = targetOf(choice)?.addr === ranked.addr;
+  const server = choice.servers[ranked.addr];
+  return h(
+    "tr",
+    { "data-key": ranked.addr, class: chosen ? "chosen" : "" },
+    h("td", { class: "place" }, place),
+    h("th", { scope: "row" }, h("bdi", { class: "name" }, serverName(choice, ranked.addr)), h("small", {}, h("bdi", {}, details(ranked, server))), state.agreement.open && h("span", { class: "say" }, say(state, ranked.addr, server))),
+    choice.selection.players.map((player) => cell(ranked.rtt_ms[player])),
+    h("td", {}, millis(ranked.mean_ms)),
+    h("td", {}, millis(ranked.max_ms)),
+    h("td", {}, millis(ranked.stdev_ms)),
+  );
+}
+
+/** @param {number | undefined} ms */
+function cell(ms) {
+  return ms === undefined ? h("td", { class: "heat" }, "–") : h("td", { class: `heat ${heat(ms)}` }, Math.round(ms));
+}
+
+/** @param {Ranked} ranked @param {import("./types.js").Server | undefined} server */
+function details(ranked, server) {
+  const facts = [server?.name ? ranked.addr : "", server?.map ?? "", server?.max_players ? `${server.players}/${server.max_players}` : "", server?.country ?? ""];
+  return facts.filter(Boolean).join(" · ");
+}
+
+/** Voting and vetoing. @param {State} state @param {string} addr @param {import("./types.js").Server | undefined} server */
+function say(state, addr, server) {
+  const votes = state.people.filter((person) => person.vote === addr).length;
+  const me = state.people.find((person) => person.name === state.you.name);
+  if (!me) return votes > 0 ? `${votes} ✓` : "";
+  const mine = me.vote === addr;
+  return [
+    state.agreement.ballot.includes(addr) && button("vote", `Vote${votes > 0 ? ` · ${votes}` : ""}`, { "data-addr": mine ? "" : addr, "aria-pressed": String(mine) }),
+    !me.vetoed && button("veto", "Veto", { "data-addr": addr, class: "danger" }),
+    !me.vetoed && server?.map && button("veto", `Veto ${server.map}`, { "data-map": server.map, class: "danger" }),
+  ].filter(Boolean);
+}

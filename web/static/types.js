@@ -1,0 +1,121 @@
+// What the host sends, as JSDoc types: see host/page.go for where it comes from.
+
+/**
+ * @typedef {object} Room
+ * @property {string} code
+ * @property {string} name
+ * @property {string} game
+ * @property {{id: string, name: string}[] | null} games
+ * @property {string} stage
+ * @property {string} since
+ * @property {string} [began] when the round's measuring began
+ * @property {number} round
+ * @property {number} players how many the group waits for, 0 for none
+ * @property {string} by
+ * @property {number[]} limits_ms
+ * @property {string} map
+ * @property {string} mode
+ * @property {string} strategy
+ * @property {boolean} agree
+ * @property {boolean} locked
+ * @property {number} listed
+ */
+
+/**
+ * @typedef {object} Person
+ * @property {string} name
+ * @property {boolean} [organiser]
+ * @property {boolean} peer has a program running, or had
+ * @property {boolean} connected the program
+ * @property {boolean} page has the page open
+ * @property {number} probed
+ * @property {number} answered
+ * @property {boolean} [done]
+ * @property {boolean} [left_out]
+ * @property {string} [launch]
+ * @property {string} [detail]
+ * @property {boolean} [ready]
+ * @property {boolean} [vetoed]
+ * @property {string} [vote]
+ */
+
+/**
+ * @typedef {object} Ranked
+ * @property {string} addr
+ * @property {number} score
+ * @property {number} mean_ms
+ * @property {number} max_ms
+ * @property {number} stdev_ms
+ * @property {Record<string, number>} rtt_ms
+ * @property {Record<string, number>} [loss]
+ * @property {Record<string, number>} [jitter_ms]
+ */
+
+/**
+ * @typedef {object} Selection
+ * @property {string} by
+ * @property {string[]} players
+ * @property {Ranked | null} chosen
+ * @property {Ranked[]} ranking
+ * @property {Record<string, number>} culled
+ * @property {number} [limit_ms]
+ */
+
+/**
+ * @typedef {object} Server
+ * @property {string} name
+ * @property {string} [map]
+ * @property {string} [mode]
+ * @property {number} players
+ * @property {number} max_players
+ * @property {boolean} [password]
+ * @property {string} [country]
+ */
+
+/**
+ * @typedef {object} Choice
+ * @property {Selection} selection
+ * @property {string[]} explain
+ * @property {Record<string, Server>} servers
+ * @property {string} [player]
+ * @property {string} [target]
+ */
+
+/**
+ * @typedef {object} Agreement
+ * @property {boolean} open
+ * @property {string} [launch_at]
+ * @property {string[]} vetoes
+ * @property {string[]} ballot
+ */
+
+/**
+ * @typedef {object} Played
+ * @property {number} round
+ * @property {string} at
+ * @property {string} game
+ * @property {string} server
+ * @property {string} connect
+ * @property {string} [map]
+ * @property {string} by
+ * @property {number} mean_ms
+ * @property {number} max_ms
+ * @property {string[]} players
+ */
+
+/**
+ * @typedef {object} State everything that is known, newest
+ * @property {number} now the host's clock when it spoke last, ms
+ * @property {number} heard our clock then, ms
+ * @property {{name?: string, organiser?: boolean, link: string}} you
+ * @property {Room} room
+ * @property {Person[]} people
+ * @property {{at: string, text: string}[]} log
+ * @property {Choice | null} choice
+ * @property {Choice | null} whatif
+ * @property {Agreement} agreement
+ * @property {{connect: string, server: string, link?: string} | null} way
+ * @property {Played[] | null} evening
+ */
+
+export {};
