@@ -37,6 +37,9 @@ type round struct {
 func (p *Peer) receive(conn *wire.Conn, m wire.Message) error {
 	switch m := m.(type) {
 	case wire.Welcome:
+		if m.Version != wire.Version {
+			return otherVersion(m)
+		}
 		p.conn = conn
 		p.welcome(m)
 	case wire.Refusal:
@@ -60,6 +63,14 @@ func (p *Peer) receive(conn *wire.Conn, m wire.Message) error {
 		return fmt.Errorf("peer: a %T from the host", m)
 	}
 	return nil
+}
+
+// otherVersion turns away a host that did not look at the peer's version.
+func otherVersion(m wire.Welcome) error {
+	return wire.Refusal{
+		Reason: wire.ReasonVersion, Message: fmt.Sprintf("the host speaks version %d, this program %d", m.Version, wire.Version),
+		Hint: "update muster, here or there",
+	}
 }
 
 func (p *Peer) welcome(m wire.Welcome) {

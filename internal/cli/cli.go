@@ -79,8 +79,8 @@ func newRoot(p *program) *cobra.Command {
 		&cobra.Group{ID: toTry, Title: "To try things out:"},
 	)
 	add(root, toPlay, newHost(p), newJoin(p))
-	add(root, toLook, newDiscover(p), newSelect(p), newGames(p))
-	add(root, toTry, newDemo(p), newFleet(p))
+	add(root, toLook, newDiscover(p), newSelect(p), newGames(p), newDoctor(p))
+	add(root, toTry, newDemo(p), newSimulate(p), newFleet(p))
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd(root.Name())
 	strict(root.Commands())
@@ -127,6 +127,9 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 func strict(commands []*cobra.Command) {
 	for _, cmd := range commands {
 		cmd.Flags().SortFlags = false
+		if cmd.HasSubCommands() && !cmd.Runnable() {
+			cmd.Args, cmd.RunE = unknownCommand, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
 		cmd.Args = refusing(cmd.Args)
 		strict(cmd.Commands())
 	}
@@ -137,10 +140,11 @@ func refusing(check cobra.PositionalArgs) cobra.PositionalArgs {
 		check = noArgs
 	}
 	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return hinted(usageError(err), "see "+cmd.CommandPath()+" --help")
+		err := check(cmd, args)
+		if err != nil && hintOf(err) == "" {
+			err = hinted(usageError(err), "see "+cmd.CommandPath()+" --help")
 		}
-		return nil
+		return err
 	}
 }
 

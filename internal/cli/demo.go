@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"net/http"
 	"net/netip"
 	"sync"
 	"time"
@@ -96,6 +94,9 @@ func (d *demo) places() ([]sim.Place, error) {
 	if d.servers < 1 || d.servers > 60000 {
 		return nil, usagef("--servers %d: the demo has 1 to 60000", d.servers)
 	}
+	if !(d.rate > 0) {
+		return nil, usagef("--rate %v: at least one server has to be asked now and then", d.rate)
+	}
 	places, err := sim.NamedPlaces(demoPlaces[:d.players]...)
 	if err == nil {
 		places[0].Name = "Hoorn" // the paper's player in NL
@@ -117,14 +118,10 @@ func (d *demo) night(ctx context.Context, g game.Game, world *sim.World, fleet *
 		listener.Close()
 		return err
 	}
-	server := &http.Server{
-		Handler: rooms.Handler(), ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog: slog.NewLogLogger(d.logHandler(), slog.LevelDebug),
-	}
-	var work sync.WaitGroup
-	work.Go(func() { server.Serve(listener) }) // ends with server.Close
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer func() { cancel(nil); server.Close(); work.Wait(); rooms.Close() }()
+	stop := d.serve(listener, rooms, cancel)
+	var work sync.WaitGroup
+	defer func() { cancel(nil); stop(); work.Wait(); rooms.Close() }()
 
 	code, _ := rooms.Open(host.Settings{Name: "The night of 2005", Game: g.ID, Players: d.players, By: g.Rule, Strategy: string(discovery.Conventional)})
 	to := invitation{host: listener.Addr().String(), code: code}

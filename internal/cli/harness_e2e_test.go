@@ -24,8 +24,8 @@ import (
 	"muster/host/wire"
 )
 
-// muster builds the command once for all tests of the package.
-var muster = sync.OnceValues(func() (string, error) {
+// binary builds the command once for all tests of the package.
+var binary = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "muster-e2e")
 	if err != nil {
 		return "", err
@@ -43,32 +43,14 @@ type process struct {
 	t    *testing.T
 	name string
 	cmd  *exec.Cmd
-	out  *output
+	out  *buffer
 	done chan struct{}
-}
-
-// output is what a program has printed so far.
-type output struct {
-	mu   sync.Mutex // guards following
-	text bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
 }
 
 // start runs a program until the test ends.
 func start(t *testing.T, name string, cmd *exec.Cmd) *process {
 	t.Helper()
-	p := &process{t: t, name: name, cmd: cmd, out: &output{}, done: make(chan struct{})}
+	p := &process{t: t, name: name, cmd: cmd, out: &buffer{}, done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.out, p.out
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("%s: %v", name, err)
@@ -131,7 +113,7 @@ func every(t *testing.T, pause, patience time.Duration, what string, is func() b
 // run is the command with folders of its own; it starts it in the background.
 func run(t *testing.T, home, name string, args ...string) *process {
 	t.Helper()
-	file, err := muster()
+	file, err := binary()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,6 +230,9 @@ func (r relay) pass(ctx context.Context, back *net.UDPConn, packet []byte, from 
 func openArena(t *testing.T, addr netip.AddrPort, name, arenaMap string, seats, bots int) {
 	t.Helper()
 	const program = "/usr/lib/ioquake3/ioq3ded"
+	if _, err := os.Stat(program); err != nil {
+		t.Fatalf("the end-to-end tests need %s: bash .ci/install", program)
+	}
 	args := []string{
 		"+set", "com_basegame", "baseoa", "+set", "fs_basepath", "/usr/lib/openarena-server",
 		"+set", "fs_homepath", t.TempDir(), "+set", "com_homepath", "home",
@@ -261,16 +246,6 @@ func openArena(t *testing.T, addr netip.AddrPort, name, arenaMap string, seats, 
 		args = append(args, "+addbot", bot, "3")
 	}
 	start(t, name, exec.Command(program, args...))
-}
-
-// writeFile writes a file of the test.
-func writeFile(t *testing.T, name, text string, mode os.FileMode) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(file, []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }
 
 // readFile is what a program wrote, or nothing yet.

@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
-	"net/http"
 	"net/netip"
 	"slices"
-	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -93,25 +89,16 @@ func (h *hosting) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lists := &lists{hosting: h, game: g}
-	if _, err := lists.fetch(ctx); err != nil {
-		return err
-	}
 	listener, err := listen(h.listen)
 	if err != nil {
 		return err
 	}
-	return h.serve(ctx, listener, lists)
-}
-
-// listen opens the port at which players and browsers arrive.
-func listen(address string) (net.Listener, error) {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, hinted(fmt.Errorf("cannot listen on %s: %w", address, reason(err)),
-			"is another muster host running there? choose another address with --listen, such as --listen :7778")
+	lists := &lists{hosting: h, game: g}
+	if _, err := lists.fetch(ctx); err != nil {
+		listener.Close()
+		return err
 	}
-	return listener, nil
+	return h.hold(ctx, listener, lists)
 }
 
 // check turns the flags into settings.
@@ -144,8 +131,8 @@ func (h *hosting) check() (game.Game, error) {
 	return g, err
 }
 
-// serve runs the host until ctx ends or, with --once, the round is over.
-func (h *hosting) serve(ctx context.Context, listener net.Listener, lists *lists) error {
+// hold runs the host until ctx ends or, with --once, the round is over.
+func (h *hosting) hold(ctx context.Context, listener net.Listener, lists *lists) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	listener = h.doors.secure(listener)
@@ -157,22 +144,12 @@ func (h *hosting) serve(ctx context.Context, listener net.Listener, lists *lists
 		listener.Close()
 		return err
 	}
-	server := &http.Server{
-		Handler: rooms.Handler(), ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog: slog.NewLogLogger(h.logHandler(), slog.LevelDebug),
-	}
-	var work sync.WaitGroup
-	work.Go(func() {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			cancel(fmt.Errorf("the host stopped serving: %w", err))
-		}
-	})
+	stop := h.program.serve(listener, rooms, cancel)
 	err = h.night(ctx, rooms, listener.Addr())
 	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
 		err = cause
 	}
-	server.Close()
-	work.Wait()
+	stop()
 	return errors.Join(err, rooms.Close())
 }
 
@@ -205,13 +182,13 @@ func (h *hosting) night(ctx context.Context, rooms *host.Host, at net.Addr) erro
 		h.browse(ctx, h.doors.inside(invitation{host: loopback(addr), code: code}).link())
 	}
 	console := h.console(func() { rooms.Go(code) })
-	narrator := &narrator{screen: h.screen, help: organiserHelp()}
+	narrator := &narrator{screen: h.screen, help: organiserHelp(!h.noPlay)}
 	if h.noPlay {
 		return h.watch(ctx, rooms, code, narrator)
 	}
 	playing := &playing{
 		program: h.program, probing: h.probing, games: games, name: h.name, once: h.once, narrator: narrator,
-		launcher: &launcher{launching: h.launching, games: games, player: h.name, room: code, console: console, screen: h.screen},
+		launcher: &launcher{launching: h.launching, games: games, player: h.name, room: code, console: console, screen: h.screen, after: anotherRound},
 	}
 	here := h.doors.inside(invitation{host: loopback(addr), code: code})
 	return explain(playing.play(ctx, here), here)

@@ -58,11 +58,15 @@ type launcher struct {
 	screen  *screen
 	player  string
 	room    string
+	after   string // what to say at the end, to an organiser
 }
 
 // launch takes the player to the server the host names: with the player's own
 // template, and only after a yes unless they said --launch auto.
 func (l *launcher) launch(ctx context.Context, to wire.Launch, tell func(wire.LaunchState, string)) {
+	if l.after != "" {
+		defer l.screen.say("%s", l.after)
+	}
 	argv, env, err := l.command(to)
 	if err != nil {
 		l.failed(to, err, tell)

@@ -20,13 +20,20 @@ type narrator struct {
 	away  bool
 }
 
-// organiserHelp says what Enter does besides starting.
-func organiserHelp() map[wire.Stage]string {
-	return map[wire.Stage]string{
+// anotherRound is what the organiser's Enter does at the end of one.
+const anotherRound = "Enter begins another round"
+
+// organiserHelp says what Enter does besides starting. An organiser who plays is
+// asked something else at the launch.
+func organiserHelp(plays bool) map[wire.Stage]string {
+	help := map[wire.Stage]string{
 		wire.Measuring: "Enter chooses from what is measured so far",
-		wire.Launching: "Enter begins another round",
-		wire.Failed:    "Enter begins another round",
+		wire.Failed:    anotherRound,
 	}
+	if !plays {
+		help[wire.Launching] = anotherRound
+	}
+	return help
 }
 
 // show tells of what the player's own program does.
@@ -69,7 +76,7 @@ func (n *narrator) turn(room wire.Room) {
 	style := n.screen.style(n.screen.w)
 	if room.Selection != nil && (room.Stage == wire.Launching || room.Stage == wire.Failed) {
 		for _, sentence := range room.Selection.Explain() {
-			n.screen.say("  %s", style.faint(sentence))
+			n.screen.say("%s", style.faint(wrapped(sentence, "  ", width(n.screen.w))))
 		}
 	}
 	if help := n.help[room.Stage]; help != "" {

@@ -19,11 +19,11 @@ import (
 // discoverOutput runs muster discover and returns what it prints.
 func discoverOutput(t *testing.T, file string, args ...string) string {
 	t.Helper()
-	program, err := muster()
+	program, err := binary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, append([]string{"discover", "--game", "openarena", "--servers", file, "--name", "ann"}, args...)...)
+	cmd := exec.Command(program, append([]string{"discover", "--game", "openarena", "--servers", file, "--name", "ann", "--strategy", "conventional"}, args...)...)
 	out, err := cmd.Output()
 	if err != nil && len(out) == 0 {
 		t.Fatalf("%v: %v", cmd, err)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,6 +46,12 @@ func readReport(file string) (discovery.Report, error) {
 	}
 	defer f.Close()
 	r := bufio.NewReader(f)
+	switch _, err := r.Peek(1); {
+	case errors.Is(err, io.EOF):
+		return discovery.Report{}, errors.New("the file is empty")
+	case err != nil:
+		return discovery.Report{}, err
+	}
 	if !isXML(r) {
 		return discovery.ReadReport(r)
 	}
@@ -56,6 +63,6 @@ func readReport(file string) (discovery.Report, error) {
 // isXML looks at the first character.
 func isXML(r *bufio.Reader) bool {
 	const enough = 64
-	head, _ := r.Peek(enough) // a shorter file is no XML document, or an error that reading meets again
+	head, _ := r.Peek(enough) // what there is of a shorter file
 	return bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("<"))
 }

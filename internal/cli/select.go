@@ -104,7 +104,7 @@ func (c *choice) check() error {
 func (c *choice) show(s selection.Selection, servers selection.Servers) {
 	out, columns := c.streams.Out, width(c.streams.Out)
 	for _, sentence := range s.Explain() {
-		fmt.Fprintln(out, sentence)
+		fmt.Fprintln(out, wrapped(sentence, "", columns))
 	}
 	if len(s.Ranking) == 0 {
 		return

@@ -5,7 +5,9 @@ import (
 	"log/slog"
 	"math"
 	"os"
+	"strings"
 
+	"github.com/mattn/go-runewidth"
 	"golang.org/x/term"
 )
 
@@ -35,6 +37,29 @@ func size(w io.Writer) (columns, rows int) {
 func width(w io.Writer) int {
 	columns, _ := size(w)
 	return columns
+}
+
+// wrapped breaks a sentence between words into lines of at most width columns.
+func wrapped(sentence, indent string, width int) string {
+	var text strings.Builder
+	column := 0
+	for i, word := range strings.Fields(sentence) {
+		w := runewidth.StringWidth(word)
+		switch {
+		case i == 0:
+			text.WriteString(indent)
+			column = len(indent)
+		case column+1+w > width:
+			text.WriteString("\n" + indent)
+			column = len(indent)
+		default:
+			text.WriteString(" ")
+			column++
+		}
+		text.WriteString(word)
+		column += w
+	}
+	return text.String()
 }
 
 // logger writes what goes on inside, if the user asked for it.

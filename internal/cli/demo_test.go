@@ -1,0 +1,60 @@
+package cli_test
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestDemoDocument: the whole night ends by itself with muster.selection/1.
+func TestDemoDocument(t *testing.T) {
+	t.Parallel()
+	s := decode[selected](t, []byte(succeeds(t, "demo", "--exit", "--json", "--no-browser", "--servers", "200", "--players", "2")))
+	if s.Format != "muster.selection/1" || s.By == "" || len(s.Players) != 2 || s.Chosen == nil || len(s.Ranking) == 0 {
+		t.Fatalf("%+v", s)
+	}
+	for _, name := range []string{"anna", "ben"} {
+		if s.Chosen.RTT[name] <= 0 {
+			t.Errorf("%s's RTT is %v", name, s.Chosen.RTT[name])
+		}
+	}
+}
+
+// TestDemoTable3 is the evaluation of MUSST, Table 3: what is chosen
+// automatically is as good as what people find who look at all servers.
+func TestDemoTable3(t *testing.T) {
+	t.Parallel()
+	out := succeeds(t, "demo", "--exit", "--no-browser", "--servers", "400", "--seed", "3")
+	if !strings.Contains(out, "Everyone to ") || !strings.Contains(out, "chong's favourite") {
+		t.Errorf("no choice, or no comparison:\n%s", out)
+	}
+	automatic, byHand := averageAndTime(t, out, "by Muster"), averageAndTime(t, out, "by hand, after looking at all servers")
+	if automatic[0] > byHand[0]+1 { // a millisecond of jitter between two looks
+		t.Errorf("Muster reaches %v ms, people %v ms", automatic[0], byHand[0])
+	}
+	if byHand[1] != 4*400 || automatic[1] >= byHand[1] {
+		t.Errorf("Muster takes %v s, people %v s", automatic[1], byHand[1])
+	}
+	first := averageAndTime(t, out, "by hand, among each player's 20 nearest")
+	if first[0] < byHand[0] || first[1] != 320 {
+		t.Errorf("first choices: %v ms in %v s", first[0], first[1])
+	}
+}
+
+// averageAndTime are the figures of a row.
+func averageAndTime(t *testing.T, out, row string) (figures [2]float64) {
+	t.Helper()
+	found := regexp.MustCompile(regexp.QuoteMeta(row) + ` +(\d+) ms +(\d+) s`).FindStringSubmatch(out)
+	if found == nil {
+		t.Fatalf("no row %q in\n%s", row, out)
+	}
+	for i := range figures {
+		figure, err := strconv.ParseFloat(found[i+1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		figures[i] = figure
+	}
+	return figures
+}

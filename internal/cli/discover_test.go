@@ -1,0 +1,198 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"muster/discovery"
+	"muster/internal/sim"
+	"muster/internal/sim/fleet"
+)
+
+// loopback is a small internet on this machine: the servers file, and where to
+// ask from.
+type loopback struct{ file, from string }
+
+// startLoopback runs a fleet of OpenArena servers until the test ends.
+func startLoopback(t *testing.T, servers int) loopback {
+	t.Helper()
+	running, err := fleet.Start(t.Context(), fleet.Options{World: sim.Night2005(servers, 1), Kind: fleet.Quake3, Game: fleet.Game{Protocol: 71}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { running.Close() })
+	var list bytes.Buffer
+	if err := running.WriteServers(&list); err != nil {
+		t.Fatal(err)
+	}
+	return loopback{writeFile(t, "servers.csv", list.String()), running.Source(0).String()}
+}
+
+// discover is the arguments that ask the fleet.
+func (l loopback) discover(more ...string) []string {
+	return append([]string{"discover", "--game", "openarena", "--servers", l.file, "--listen-addr", l.from, "--rate", "2000", "--retries", "0", "--name", "ann"}, more...)
+}
+
+// keys are the names in a JSON object.
+func keys(object map[string]json.RawMessage) string {
+	return strings.Join(slices.Sorted(maps.Keys(object)), " ")
+}
+
+func decode[T any](t *testing.T, text []byte) T {
+	t.Helper()
+	var value T
+	if err := json.Unmarshal(text, &value); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return value
+}
+
+// TestReportDocument: others read muster.report/1; no key may come or go
+// unnoticed.
+func TestReportDocument(t *testing.T) {
+	l := startLoopback(t, 60)
+	out := succeeds(t, l.discover("--strategy", "as", "--auto-stop", "off", "--json")...)
+	document := decode[map[string]json.RawMessage](t, []byte(out))
+	if got, want := keys(document), "format game peer servers started strategy summary"; got != want {
+		t.Errorf("the document has %s, want %s", got, want)
+	}
+	summary := decode[map[string]json.RawMessage](t, document["summary"])
+	if got, want := keys(summary), "answered auto_stopped bytes_received bytes_sent calibration clusters elapsed_ms listed lost packets_sent probed refused"; got != want {
+		t.Errorf("the summary has %s, want %s", got, want)
+	}
+	servers := decode[[]map[string]json.RawMessage](t, document["servers"])
+	for i, s := range servers {
+		want := "addr asn bots country map max_players mode name order password phase players rtt_ms state"
+		if string(s["state"]) != `"answered"` {
+			want = strings.Replace(want, " rtt_ms", "", 1)
+		}
+		if got := keys(s); got != want {
+			t.Errorf("server %d has %s, want %s", i, got, want)
+		}
+	}
+	checkReport(t, out)
+}
+
+// checkReport: what the document says fits together.
+func checkReport(t *testing.T, out string) {
+	t.Helper()
+	report, err := discovery.ReadReport(strings.NewReader(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := report.Summary
+	if report.Peer != "ann" || report.Game != "openarena" || report.Strategy != "as" {
+		t.Errorf("report of %s, %s, %s", report.Peer, report.Game, report.Strategy)
+	}
+	if s.Listed != 60 || s.Probed != 60 || s.Answered+s.Lost+s.Refused != 60 || len(report.Servers) != 60 || s.Answered < 45 {
+		t.Errorf("summary %+v with %d servers", s, len(report.Servers))
+	}
+	for i, m := range report.Servers {
+		if m.Order != i+1 {
+			t.Fatalf("server %d was asked as number %d", i, m.Order)
+		}
+	}
+}
+
+func TestReportFormats(t *testing.T) {
+	l := startLoopback(t, 30)
+	rows, err := csv.NewReader(strings.NewReader(succeeds(t, l.discover("--strategy", "conventional", "--format", "csv")...))).ReadAll()
+	if err != nil || len(rows) != 31 || !slices.Contains(rows[0], "addr") || !slices.Contains(rows[0], "rtt_ms") {
+		t.Errorf("CSV: %v, %d rows, header %v", err, len(rows), rows[0])
+	}
+	var stat struct {
+		XMLName xml.Name `xml:"qstat"`
+		Servers []struct {
+			Type string `xml:"type,attr"`
+		} `xml:"server"`
+	}
+	if err := xml.Unmarshal([]byte(succeeds(t, l.discover("--strategy", "conventional", "--format", "qstat-xml")...)), &stat); err != nil {
+		t.Error(err)
+	}
+	if len(stat.Servers) != 30 || stat.Servers[0].Type != "OPENARENAS" {
+		t.Errorf("QStat XML has %d servers: %+v", len(stat.Servers), stat.Servers)
+	}
+}
+
+// TestTable: the nearest first, as many as were asked for.
+func TestTable(t *testing.T) {
+	l := startLoopback(t, 30)
+	lines := strings.Split(strings.TrimSpace(succeeds(t, l.discover("--nearest", "5")...)), "\n")
+	if len(lines) != 6 || !strings.HasPrefix(strings.TrimSpace(lines[0]), "RTT  PLAYERS") {
+		t.Fatalf("want a title and 5 servers:\n%s", strings.Join(lines, "\n"))
+	}
+	var before discovery.Millis
+	for _, line := range lines[1:] {
+		var rtt discovery.Millis
+		if err := rtt.UnmarshalJSON([]byte(strings.Fields(line)[0])); err != nil || rtt < before {
+			t.Errorf("%q is out of order: %v", line, err)
+		}
+		before = rtt
+	}
+}
+
+func TestFilters(t *testing.T) {
+	l := startLoopback(t, 30)
+	checkAll(t, []wrong{
+		{"no such map", l.discover("--map", "nosuchmap"), 3, []string{"nothing suitable found", "none passes the filters", "leave out a filter"}},
+		{"no such mode", l.discover("--mode", "chess", "--json"), 3, []string{"none passes the filters"}},
+	})
+	all := succeeds(t, l.discover("--auto-stop", "off", "--json")...)
+	few, err := discovery.ReadReport(strings.NewReader(succeeds(t, l.discover("--auto-stop", "off", "--json", "--not-full", "--not-empty", "--no-password")...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := 0
+	for _, m := range few.Servers {
+		if m.State != discovery.Answered {
+			continue
+		}
+		answered++
+		if m.Players >= m.MaxPlayers || m.Players <= m.Bots || m.Password {
+			t.Errorf("%v has %d of %d players, %d bots, password %v", m.Addr, m.Players, m.MaxPlayers, m.Bots, m.Password)
+		}
+	}
+	if total := strings.Count(all, `"state":"answered"`); answered == 0 || answered >= total {
+		t.Errorf("%d of %d servers pass the filters", answered, total)
+	}
+}
+
+func TestGamesDocument(t *testing.T) {
+	type entry struct {
+		ID, Name, Protocol string
+		Port               uint16
+		Launch             []string
+	}
+	document := decode[struct {
+		Format string
+		Games  []entry
+	}](t, []byte(succeeds(t, "games", "--json")))
+	at := slices.IndexFunc(document.Games, func(e entry) bool { return e.ID == "openarena" })
+	if document.Format != "muster.games/1" || at < 0 || document.Games[at].Protocol != "quake3" || len(document.Games[at].Launch) == 0 {
+		t.Errorf("%s, OpenArena is %d", document.Format, at)
+	}
+	if out := succeeds(t, "games"); !strings.Contains(out, "openarena") || !strings.Contains(out, "cs2") {
+		t.Errorf("games prints\n%s", out)
+	}
+}
+
+// TestUsersGames: the user's table adds games, and its mistakes are shown.
+func TestUsersGames(t *testing.T) {
+	file := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "muster", "games.toml")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Remove(file) })
+	if err := os.WriteFile(file, []byte("[game.myarena]\nname = \"My Arena\"\nprotocol = \"smoke\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wrong{"", []string{"games"}, 1, []string{"games.toml", "smoke"}}.check(t)
+}

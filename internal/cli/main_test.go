@@ -1,0 +1,93 @@
+package cli_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/adrg/xdg"
+
+	"muster/internal/cli"
+)
+
+// TestMain gives the tests folders of their own: no room, token or game of the
+// machine's user gets in.
+func TestMain(m *testing.M) {
+	home, err := os.MkdirTemp("", "muster-cli")
+	if err == nil {
+		err = folders(home)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
+}
+
+func folders(home string) error {
+	for _, name := range []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"} {
+		if err := os.Setenv(name, filepath.Join(home, name)); err != nil {
+			return err
+		}
+	}
+	xdg.Reload()
+	return nil
+}
+
+// outcome is what the command left.
+type outcome struct {
+	code     int
+	out, err string
+}
+
+// muster runs the command to its end, with nothing on standard input.
+func muster(t *testing.T, args ...string) outcome {
+	t.Helper()
+	out, err := &buffer{}, &buffer{}
+	code := cli.Run(t.Context(), args, cli.Streams{In: strings.NewReader(""), Out: out, Err: err})
+	return outcome{code, out.String(), err.String()}
+}
+
+// succeeds runs the command, which must exit with 0, and returns its results.
+func succeeds(t *testing.T, args ...string) string {
+	t.Helper()
+	o := muster(t, args...)
+	if o.code != 0 {
+		t.Fatalf("muster %s: exit status %d\n%s", strings.Join(args, " "), o.code, o.err)
+	}
+	return o.out
+}
+
+// buffer may be read while a command still writes to it.
+type buffer struct {
+	mu   sync.Mutex // guards following
+	text bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// writeFile writes a file of the test.
+func writeFile(t *testing.T, name, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}

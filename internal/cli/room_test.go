@@ -1,0 +1,157 @@
+package cli_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"muster/internal/cli"
+)
+
+// player is a command that runs while the test goes on.
+type player struct {
+	in       io.WriteCloser // what is typed
+	out, err *buffer
+	code     chan int
+}
+
+// begin runs a command in the background.
+func begin(t *testing.T, args ...string) *player {
+	t.Helper()
+	in, typed := io.Pipe()
+	p := &player{in: typed, out: &buffer{}, err: &buffer{}, code: make(chan int, 1)}
+	ctx, cancel := context.WithCancel(t.Context())
+	var work sync.WaitGroup
+	work.Go(func() { p.code <- cli.Run(ctx, args, cli.Streams{In: in, Out: p.out, Err: p.err}) })
+	t.Cleanup(func() {
+		cancel()
+		typed.Close()
+		work.Wait()
+		if t.Failed() {
+			t.Logf("muster %s printed\n%s%s", strings.Join(args, " "), p.out, p.err)
+		}
+	})
+	return p
+}
+
+// says waits until the command has printed what pattern matches.
+func (p *player) says(t *testing.T, pattern string) []string {
+	t.Helper()
+	re := regexp.MustCompile(pattern)
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if found := re.FindStringSubmatch(p.out.String() + p.err.String()); found != nil {
+			return found
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("never says %q", pattern)
+		}
+	}
+}
+
+// types writes a line to the command.
+func (p *player) types(t *testing.T, line string) {
+	t.Helper()
+	if _, err := fmt.Fprintln(p.in, line); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// exits waits for the end of the command.
+func (p *player) exits(t *testing.T, want int) {
+	t.Helper()
+	select {
+	case code := <-p.code:
+		if code != want {
+			t.Errorf("exit status %d, want %d", code, want)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("does not end")
+	}
+}
+
+// TestNight: an organiser who plays and two friends, one of whom says yes, one
+// no, and one whose game is not installed; nothing is left running.
+func TestNight(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := startLoopback(t, 40)
+	game := self + " -test.run=^$ {address}"
+	common := []string{"--once", "--listen-addr", l.from, "--rate", "1000"}
+	host := begin(t, append([]string{"host", "--game", "openarena", "--servers", l.file, "--listen", "127.0.0.1:0", "--no-browser", "--name", "org", "--launch-command", game}, common...)...)
+	link := host.says(t, `(?m)^link  (\S+)$`)[1]
+	ann := begin(t, append([]string{"join", link, "--name", "ann", "--launch-command", game}, common...)...)
+	bob := begin(t, append([]string{"join", link, "--name", "bob", "--launch-command", "no-such-game {address}", "--launch", "auto"}, common...)...)
+	host.says(t, "ann is here")
+	host.says(t, "bob is here")
+	host.types(t, "") // go
+	host.says(t, `start it now\? \[Y/n\]`)
+	ann.says(t, `start it now\? \[Y/n\]`)
+	ann.types(t, "n")
+	host.says(t, "ann stays behind")
+	host.types(t, "y")
+	ann.exits(t, 0)
+	bob.exits(t, 0)
+	host.exits(t, 0)
+	bob.says(t, "there is no program no-such-game on this machine\nhint: ")
+	bob.says(t, `connect by hand: 127\.`)
+	host.says(t, "bob could not start the game: there is no program no-such-game on this machine")
+	host.says(t, "the game is starting")
+	host.says(t, "has the lowest average")
+	if log := host.err.String(); strings.Contains(log, os.Getenv("PATH")) {
+		t.Error("the room learns what is on bob's machine")
+	}
+	for _, p := range []*player{host, ann, bob} {
+		p.in.Close()
+	}
+	nothingRuns(t)
+}
+
+// nothingRuns waits until no goroutine of a command is left.
+func nothingRuns(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		left := running("muster/internal/cli.", "muster/host.", "muster/host/wire.", "muster/peer.", "muster/discovery/prober.")
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("left running:\n%s", strings.Join(left, "\n\n"))
+		}
+	}
+}
+
+// running are the stacks of goroutines that are in one of some packages.
+func running(packages ...string) []string {
+	buf := make([]byte, 1<<20)
+	stacks := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")
+	return slices.DeleteFunc(stacks, func(stack string) bool {
+		return !slices.ContainsFunc(packages, func(name string) bool { return strings.Contains(stack, name) })
+	})
+}
+
+// TestNobodyToPressEnter: without a keyboard the host says how to go on.
+func TestNobodyToPressEnter(t *testing.T) {
+	list := writeFile(t, "list.txt", closedPort(t)+"\n")
+	host := begin(t, "host", "--game", "openarena", "--servers", list, "--listen", "127.0.0.1:0", "--no-play", "--no-browser")
+	host.says(t, "press Enter when everyone is here")
+	host.in.Close()
+	host.says(t, "nobody can press Enter here.*--players N")
+}
+
+// TestNothingForTheGroup: a room in which no server answers ends with status 3.
+func TestNothingForTheGroup(t *testing.T) {
+	list := writeFile(t, "list.txt", closedPort(t)+"\n")
+	host := begin(t, "host", "--game", "openarena", "--servers", list, "--listen", "127.0.0.1:0", "--players", "1", "--once", "--no-browser", "--retries", "0")
+	host.exits(t, 3)
+	host.says(t, "muster: nothing suitable found")
+}

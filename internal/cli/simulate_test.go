@@ -1,0 +1,111 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// vantage is a data file of 60 servers: those of one country near, of another
+// far, and some silent.
+func vantage(t *testing.T, name string) string {
+	t.Helper()
+	var csv strings.Builder
+	csv.WriteString("asn,rtt_ms,addr,country,note\n")
+	for i := range 60 {
+		rtt, country := fmt.Sprint(20+i), "AU"
+		if i%3 > 0 {
+			rtt, country = fmt.Sprint(300+i), "DE"
+		}
+		if i%10 == 9 {
+			rtt = ""
+		}
+		fmt.Fprintf(&csv, "%d,%s,10.%d.0.%d:27960,%s,x\n", 64500+i%3, rtt, i%3, i, country)
+	}
+	return writeFile(t, name, csv.String())
+}
+
+func TestSimulationDocument(t *testing.T) {
+	out := succeeds(t, "simulate", "--data", vantage(t, "au.csv"), "--strategy", "conventional,as", "--auto-stop", "percentile,smooth", "--window", "5", "--runs", "3", "--json")
+	document := decode[struct {
+		Format string
+		Rows   []map[string]json.RawMessage
+	}](t, []byte(out))
+	if document.Format != "muster.simulation/1" || len(document.Rows) != 3 {
+		t.Fatalf("%s with %d rows, want conventional and twice as:\n%s", document.Format, len(document.Rows), out)
+	}
+	for _, key := range strings.Fields("data strategy auto_stop listed clusters calibration probes percent seconds playable playable_found recall stopped excess_ms runs") {
+		if _, ok := document.Rows[0][key]; !ok {
+			t.Errorf("rows have no %s", key)
+		}
+	}
+	first := document.Rows[0]
+	for key, want := range map[string]string{
+		"data": `"au.csv"`, "strategy": `"conventional"`, "auto_stop": `"off"`, "listed": "60", "probes": "60", "percent": "100", "playable": "18",
+		"playable_found": "18", "recall": "1", "stopped": "false", "runs": "3",
+	} {
+		if got := string(first[key]); got != want {
+			t.Errorf("%s is %s, want %s", key, got, want)
+		}
+	}
+	if again := succeeds(t, "simulate", "--data", vantage(t, "au.csv"), "--strategy", "conventional,as", "--auto-stop", "percentile,smooth", "--window", "5", "--runs", "3", "--json"); again != out {
+		t.Errorf("the same seed gives another result:\n%s%s", out, again)
+	}
+}
+
+func TestSimulationTable(t *testing.T) {
+	out := succeeds(t, "simulate", "--world", "et2007", "--place", "AU,DE", "--strategy", "conventional,adaptive", "--runs", "1")
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 5 || !strings.HasPrefix(lines[0], "PLACE") || !strings.HasPrefix(lines[3], "DE ") {
+		t.Errorf("want a title and four rows:\n%s", out)
+	}
+}
+
+// TestPlot: the picture is an SVG with a panel a trial.
+func TestPlot(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "picture.svg")
+	succeeds(t, "simulate", "--data", vantage(t, "au.csv"), "--strategy", "as,adaptive", "--runs", "1", "--plot", file)
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text, titles := xml.NewDecoder(f), 0
+	for {
+		token, err := text.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, ok := token.(xml.CharData); ok && strings.Contains(string(c), "au.csv, ") {
+			titles++
+		}
+	}
+	if titles != 2 {
+		t.Errorf("%d panels, want 2", titles)
+	}
+}
+
+func TestWrongSimulations(t *testing.T) {
+	data := vantage(t, "au.csv")
+	checkAll(t, []wrong{
+		{"missing file", []string{"simulate", "--data", "nowhere.csv"}, 1, []string{"cannot read nowhere.csv: no such file"}},
+		{"no header", []string{"simulate", "--data", writeFile(t, "x.csv", "10.0.0.1:1,DE,1,5\n")}, 1, []string{"x.csv has no column addr", "addr,country,asn,rtt_ms"}},
+		{"malformed row", []string{"simulate", "--data", writeFile(t, "x.csv", "addr,rtt_ms\n10.0.0.1:1,5\n10.0.0.2:1,soon\n")}, 1, []string{"x.csv, line 3", `"soon"`}},
+		{"no servers", []string{"simulate", "--data", writeFile(t, "x.csv", "addr,rtt_ms\n")}, 1, []string{"lists no server"}},
+		{"data and world", []string{"simulate", "--data", data, "--world", "et2007"}, 2, []string{"exclude each other"}},
+		{"place without a world", []string{"simulate", "--data", data, "--place", "AU"}, 2, []string{"--place"}},
+		{"unknown world", []string{"simulate", "--world", "mars"}, 2, []string{"mars", "css2007"}},
+		{"no runs", []string{"simulate", "--data", data, "--runs", "0"}, 2, []string{"--runs 0"}},
+		{"no rate", []string{"simulate", "--data", data, "--rate", "0"}, 2, []string{"--rate 0"}},
+		{"no limit", []string{"simulate", "--data", data, "--max-rtt", "0s"}, 2, []string{"--max-rtt 0s"}},
+		{"plot nowhere", []string{"simulate", "--data", data, "--runs", "1", "--strategy", "as", "--plot", "/nowhere/p.svg"}, 1, []string{"cannot write /nowhere/p.svg"}},
+	})
+}

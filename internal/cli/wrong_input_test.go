@@ -1,0 +1,170 @@
+package cli_test
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gorilla/websocket"
+
+	"muster/host"
+)
+
+// wrong is a call that cannot work, and how the user learns of it.
+type wrong struct {
+	name string
+	args []string
+	code int
+	says []string // parts of standard error
+}
+
+func (w wrong) check(t *testing.T) {
+	t.Helper()
+	o := muster(t, w.args...)
+	if o.code != w.code {
+		t.Errorf("exit status %d, want %d", o.code, w.code)
+	}
+	for _, part := range w.says {
+		if !strings.Contains(o.err, part) {
+			t.Errorf("does not say %q", part)
+		}
+	}
+	if !strings.Contains(o.err, "muster: ") || strings.Contains(o.err, "%!") {
+		t.Error("no error, or a garbled one")
+	}
+	if t.Failed() {
+		t.Logf("muster %s printed\n%s%s", strings.Join(w.args, " "), o.out, o.err)
+	}
+}
+
+func checkAll(t *testing.T, calls []wrong) {
+	for _, w := range calls {
+		t.Run(w.name, w.check)
+	}
+}
+
+// closedPort is an address of this machine at which nobody listens.
+func closedPort(t *testing.T) string {
+	t.Helper()
+	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	return conn.LocalAddr().String()
+}
+
+func TestWrongUsage(t *testing.T) {
+	list := writeFile(t, "list.txt", "127.0.0.1:1\n")
+	checkAll(t, []wrong{
+		{"unknown command", []string{"hots"}, 2, []string{`unknown command "hots"`, "did you mean muster host?"}},
+		{"no such command", []string{"frobnicate"}, 2, []string{`unknown command "frobnicate"`, "muster --help"}},
+		{"help for no command", []string{"help", "dicsover"}, 2, []string{`unknown command "dicsover"`, "did you mean muster discover?"}},
+		{"completion for no shell", []string{"completion", "cmd.exe"}, 2, []string{`unknown command "cmd.exe"`}},
+		{"unknown flag", []string{"discover", "--fast"}, 2, []string{"unknown flag --fast", "muster discover --help"}},
+		{"unknown short flag", []string{"join", "-x"}, 2, []string{"unknown flag -x"}},
+		{"flag without its value", []string{"discover", "--game"}, 2, []string{"--game needs a value"}},
+		{"argument where none is", []string{"demo", "tonight"}, 2, []string{`"tonight"`, "muster demo --help"}},
+		{"no game", []string{"discover"}, 2, []string{"which game?", "muster games"}},
+		{"unknown game", []string{"discover", "--game", "openarea"}, 2, []string{`unknown game "openarea"`, "did you mean openarena?"}},
+		{"host an unknown game", []string{"host", "--game", "nosuch"}, 2, []string{`unknown game "nosuch"`, "muster games"}},
+		{"duration without a unit", []string{"discover", "--max-rtt", "200"}, 2, []string{`--max-rtt: "200" is no duration`, "150ms"}},
+		{"limits without a unit", []string{"host", "--max-rtt", "100ms,150"}, 2, []string{`--max-rtt: "150" is no duration`}},
+		{"negative limit", []string{"host", "--game", "openarena", "--max-rtt", "-5ms"}, 2, []string{"-5ms"}},
+		{"threshold without a limit", []string{"host", "--game", "openarena", "--by", "threshold"}, 2, []string{"needs a limit", "--max-rtt 150ms"}},
+		{"unknown rule", []string{"host", "--by", "luck"}, 2, []string{`--by: "luck" is none of mean, threshold, fairness`}},
+		{"unknown strategy", []string{"discover", "--strategy", "hope"}, 2, []string{`"hope" is none of conventional, country`}},
+		{"unknown auto-stop", []string{"discover", "--auto-stop", "soon"}, 2, []string{`"soon" is none of percentile`}},
+		{"unknown format", []string{"discover", "--format", "yaml"}, 2, []string{`"yaml" is none of table, json, csv, qstat-xml`}},
+		{"unknown launch mode", []string{"join", "--launch", "maybe"}, 2, []string{`"maybe" is none of ask, auto, never`}},
+		{"unknown placeholder", []string{"join", "127.0.0.1", "--code", "ABC", "--launch-command", "game {adress}"}, 2, []string{"{adress}", "{address}"}},
+		{"rate 0", []string{"discover", "--game", "openarena", "--rate", "0"}, 2, []string{"--rate 0"}},
+		{"rate in words", []string{"discover", "--rate", "fast"}, 2, []string{`--rate: "fast" is no number`}},
+		{"in flight 0", []string{"discover", "--game", "openarena", "--in-flight", "0"}, 2, []string{"--in-flight 0"}},
+		{"retries below 0", []string{"discover", "--game", "openarena", "--retries", "-1"}, 2, []string{"--retries -1"}},
+		{"nearest below 0", []string{"discover", "--game", "openarena", "--nearest", "-1"}, 2, []string{"--nearest -1"}},
+		{"listen-addr is a name", []string{"discover", "--game", "openarena", "--servers", list, "--listen-addr", "here"}, 2, []string{`"here" is not an IP address`}},
+		{"no code", []string{"join", "127.0.0.1:7777"}, 2, []string{"code is missing", "--code CODE"}},
+		{"not a link", []string{"join", "ftp://127.0.0.1/#ABC"}, 2, []string{"no link to a room"}},
+		{"not a host", []string{"join", "127.0.0.1:lots", "--code", "ABC"}, 2, []string{"no address of a host"}},
+		{"players below 0", []string{"host", "--game", "openarena", "--players", "-1"}, 2, []string{"--players -1"}},
+		{"too many players", []string{"demo", "--players", "9"}, 2, []string{"1 to 8"}},
+		{"no servers in the demo", []string{"demo", "--servers", "0"}, 2, []string{"1 to 60000"}},
+		{"unknown world", []string{"fleet", "--world", "mars"}, 2, []string{`"mars"`, "css2007"}},
+		{"no report", []string{"select"}, 2, []string{"which reports?"}},
+		{"weight in words", []string{"select", "--weights", "ann=much", "x"}, 2, []string{`"ann=much"`}},
+		{"simulate nothing", []string{"simulate"}, 2, []string{"--world et2007"}},
+		{"simulate in an unknown place", []string{"simulate", "--world", "et2007", "--place", "Mars"}, 2, []string{`"Mars"`, "AU"}},
+		{"simulate an unknown strategy", []string{"simulate", "--world", "et2007", "--strategy", "as,hope"}, 2, []string{`"hope" is none of`}},
+	})
+}
+
+func TestListsThatCannotBeHad(t *testing.T) {
+	dead := closedPort(t)
+	discover := func(more ...string) []string {
+		return append([]string{"discover", "--game", "openarena"}, more...)
+	}
+	checkAll(t, []wrong{
+		{"unreachable master", discover("--master", dead), 1, []string{"no master answers", dead, "hint: ", "--servers FILE"}},
+		{"host with an unreachable master", []string{"host", "--game", "openarena", "--listen", "127.0.0.1:0", "--master", dead}, 1, []string{"no master answers"}},
+		{"game without a master", []string{"discover", "--game", "cs2"}, 1, []string{"--servers FILE"}},
+		{"missing file", discover("--servers", "nowhere.txt"), 1, []string{"nowhere.txt", "no such file"}},
+		{"empty list", discover("--servers", writeFile(t, "list.txt", "# nothing\n")), 1, []string{"list.txt", "no server", "one server a line"}},
+		{"list of another game", discover("--servers", writeFile(t, "list.txt", "A2S 127.0.0.1:1\n")), 1, []string{"other types", "Q3S"}},
+		{"malformed list", discover("--servers", writeFile(t, "list.txt", "127.0.0.1:1\n\nhello world out there\n")), 1, []string{"list.txt:3:", `"hello world out there"`}},
+		{"malformed CSV", discover("--servers", writeFile(t, "list.csv", "addr,country\n127.0.0.1:1,DE\n127.0.0.1:x,DE\n")), 1, []string{"list.csv:3:"}},
+		{"a database that is none", discover("--servers", writeFile(t, "list.txt", dead+"\n"), "--country-db", writeFile(t, "db.mmdb", "no")), 1, []string{"db.mmdb"}},
+		{"nobody answers", discover("--servers", writeFile(t, "list.txt", dead+"\n")), 3, []string{"nothing suitable found", "none of 1 servers answered", "hint: "}},
+	})
+}
+
+func TestNoRoom(t *testing.T) {
+	rooms, err := host.New(host.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	real := httptest.NewServer(rooms.Handler())
+	t.Cleanup(func() { real.Close(); rooms.Close() })
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	list := writeFile(t, "list.txt", "127.0.0.1:1\n")
+	checkAll(t, []wrong{
+		{"no host", []string{"join", "http://" + closedPort(t) + "/#ABCDEF"}, 1, []string{"no host answers at 127.0.0.1:", "connection refused", "firewall"}},
+		{"no such name", []string{"join", "http://host.invalid:1/#ABCDEF"}, 1, []string{"no host answers at host.invalid:1"}},
+		{"no muster host", []string{"join", other.URL + "/#ABCDEF"}, 1, []string{"no muster host"}},
+		{"wrong code", []string{"join", real.URL + "/#ABCDEF"}, 1, []string{"ABCDEF", "hint: "}},
+		{"host of a newer version", []string{"join", newerHost(t, `{"type":"refused","reason":"version","message":"this host speaks version 99, you speak 1","hint":"update muster"}`)}, 1, []string{"version 99", "update muster"}},
+		{"host that does not check", []string{"join", newerHost(t, `{"type":"welcome","version":99,"name":"ann","token":"x"}`)}, 1, []string{"version"}},
+		{"port in use", []string{"host", "--game", "openarena", "--servers", list, "--listen", taken.Addr().String()}, 1, []string{"cannot listen on " + taken.Addr().String(), "in use", "--listen :7778"}},
+		{"not this machine's address", []string{"host", "--game", "openarena", "--servers", list, "--listen", "192.0.2.1:7777"}, 1, []string{"cannot listen on 192.0.2.1:7777"}},
+	})
+}
+
+// newerHost answers a peer's hello with what a later version might say, and
+// returns the link to its room.
+func newerHost(t *testing.T, answer string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ws, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
+		if err != nil {
+			return
+		}
+		defer ws.Close()
+		if _, _, err := ws.ReadMessage(); err != nil {
+			return
+		}
+		if err := ws.WriteMessage(websocket.TextMessage, []byte(answer)); err != nil {
+			return
+		}
+		ws.ReadMessage() // until the peer goes
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/#ABCDEF"
+}
