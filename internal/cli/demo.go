@@ -123,7 +123,7 @@ func (d *demo) night(ctx context.Context, g game.Game, world *sim.World, fleet *
 	var work sync.WaitGroup
 	defer func() { cancel(nil); stop(); work.Wait(); rooms.Close() }()
 
-	code, _ := rooms.Open(host.Settings{Name: "The night of 2005", Game: g.ID, Players: d.players, By: g.Rule, Strategy: string(discovery.Conventional)})
+	code, _ := rooms.Open(host.Settings{Name: "The night of 2005", Game: g.ID, Players: d.players, By: g.Rule, Strategy: wire.Coordinated})
 	to := invitation{host: listener.Addr().String(), code: code}
 	d.screen.say("%d servers on this machine, %d players; watch it at %s", len(fleet.Servers()), d.players, to.link())
 	if !d.noBrowser {

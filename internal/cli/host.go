@@ -69,7 +69,7 @@ the rule, and everyone's game starts there. You play, too, unless you say
 	h.doors.bind(flags)
 	h.launching.bind(cmd)
 	h.sources.bind(flags)
-	bindWord(cmd, &h.strategy, "strategy", discovery.Conventional, discovery.Strategies(), "order in which players probe")
+	bindWord(cmd, &h.strategy, "strategy", wire.Coordinated, roomStrategies(), "how players measure")
 	h.probing.bind(flags)
 	return cmd
 }

@@ -43,9 +43,17 @@ func (y *playing) play(ctx context.Context, to invitation) error {
 	})
 }
 
+// roomStrategies are the ways in which a room's players may measure.
+func roomStrategies() []discovery.Strategy {
+	return append([]discovery.Strategy{wire.Coordinated}, discovery.Strategies()...)
+}
+
 // planFor is the plan that the host asks for. In a room a plan goes through its
 // whole list: servers that one player skipped would be lost to all.
 func planFor(m wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
+	if m.Strategy == wire.Coordinated {
+		return discovery.NewConventional(0), nil // the host says what to ask
+	}
 	return discovery.NewPlan(discovery.Strategy(m.Strategy), servers, discovery.PlanOptions{
 		Seed: m.Seed, MaxRTT: m.MaxRTT, AutoStop: discovery.StopOff,
 	})
