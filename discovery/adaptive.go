@@ -14,7 +14,7 @@ type adaptive struct {
 	// ends: the plan stops by its own forecast.
 	ends    bool
 	found   int
-	left    float64 // near servers expected among the unprobed
+	outlook outlook
 	nearest *nearest
 
 	queue    []Probe
@@ -92,6 +92,7 @@ const (
 // refill stops, or fills the queue, as long as there are servers to ask.
 func (a *adaptive) refill() {
 	if a.nodes[0].unprobed == 0 {
+		a.outlook = outlook{}
 		return
 	}
 	if a.nearest != nil {
@@ -102,9 +103,8 @@ func (a *adaptive) refill() {
 	}
 	a.forecast.learn(a.fresh)
 	a.fresh = 0
-	var ripe bool
-	a.left, ripe = a.remaining(a.forecast)
-	if a.ends && a.enough(ripe) {
+	a.outlook = a.search.outlook(a.forecast)
+	if a.ends && a.enough() {
 		a.stopped = true
 		return
 	}
@@ -112,11 +112,11 @@ func (a *adaptive) refill() {
 }
 
 // enough says that the rest of the list is not worth its probes.
-func (a *adaptive) enough(ripe bool) bool {
+func (a *adaptive) enough() bool {
 	if a.nearest != nil {
-		return a.nearest.enough(a.left)
+		return a.nearest.enough(a.outlook.near)
 	}
-	return nothingLeft(float64(a.found), a.left, ripe, a.options.Missing)
+	return a.outlook.nothingLeft(float64(a.found), a.options.Missing)
 }
 
 func (a *adaptive) Observe(r Result) {
@@ -142,7 +142,7 @@ func (a *adaptive) Summary() PlanSummary {
 	s := a.summary
 	s.AutoStopped = a.stopped && a.nodes[0].unprobed > 0
 	if a.nearest == nil {
-		s.Claim = claimOf(float64(a.found), a.left, a.limit)
+		s.Claim = a.outlook.claim(float64(a.found), a.limit)
 	}
 	return s
 }

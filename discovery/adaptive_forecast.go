@@ -11,6 +11,43 @@ import (
 // so that what was learnt where servers were asked carries over to the far
 // larger number of servers of which little is expected.
 type forecast struct {
+	// all is the line of all servers, from which those of the depths differ.
+	all   line
+	lines [depths]line
+}
+
+// expectation is how likely a server was thought to be near, and how much was
+// known of its neighbours.
+type expectation struct {
+	p     float64
+	known depth
+}
+
+// depth sorts servers by what they have in common with one that was measured.
+// The errors of the kernel differ: where nothing was measured of a network, a
+// surprise is a whole network.
+type depth uint8
+
+const (
+	byCountry  depth = iota // its country at most
+	byNetwork               // its AS in the country
+	byNeighbor              // its /16 at least
+	depths
+)
+
+func (n *node) expectation() expectation {
+	e := expectation{n.p, byNeighbor}
+	switch {
+	case n.known < cell:
+		e.known = byCountry
+	case n.known == cell:
+		e.known = byNetwork
+	}
+	return e
+}
+
+// line is the correction of one depth, and what it was learnt from.
+type line struct {
 	records     [oddsBins]record
 	shift       float64
 	slope       float64
@@ -21,6 +58,13 @@ type forecast struct {
 // how many of them were near.
 type record struct{ answered, near float64 }
 
+func (r *record) add(near bool) {
+	r.answered++
+	if near {
+		r.near++
+	}
+}
+
 // Expectations are sorted into bins of their log-odds.
 const (
 	oddsBins = 48
@@ -28,18 +72,21 @@ const (
 	oddsStep = 0.4
 )
 
-// How firmly the kernel is believed, as the standard deviations of the line's
-// parameters before anything is measured; and the share of a record that stays
-// when another result comes.
+// The standard deviations of the lines' parameters before anything is measured:
+// how little the kernel is believed, and how far the depths may differ.
 const (
-	shiftDoubt = 1.0
-	slopeDoubt = 0.6
-	memory     = 0.999
+	allShift, allSlope     = 1.0, 0.6
+	depthShift, depthSlope = 0.3, 0.1
+	// memory is the share of a record that stays when another result comes.
+	memory = 0.997
 )
 
 func newForecast() *forecast {
-	f := &forecast{slope: 1}
-	f.tabulate()
+	f := &forecast{all: line{slope: 1}}
+	for i := range f.lines {
+		f.lines[i].slope = 1
+		f.lines[i].tabulate()
+	}
 	return f
 }
 
@@ -53,85 +100,135 @@ func oddsOf(bin int) float64 { return minOdds + (float64(bin)+0.5)*oddsStep }
 func logistic(odds float64) float64 { return 1 / (1 + math.Exp(-odds)) }
 
 // note compares what was expected of a server that answered with what came.
-func (f *forecast) note(expected float64, near bool) {
-	r := &f.records[binOf(expected)]
-	r.answered++
-	if near {
-		r.near++
-	}
+func (f *forecast) note(expected expectation, near bool) {
+	bin := binOf(expected.p)
+	f.all.records[bin].add(near)
+	f.lines[expected.known].records[bin].add(near)
 }
 
-// learn fits the line to the records, by Newton's method, and lets old ones
-// fade: fresh is how many results came since the last time.
+// learn fits the lines to the records; fresh is how many results came since the
+// last time.
 func (f *forecast) learn(fresh int) {
-	const steps = 4
-	for range steps {
-		// Gradient and Hessian of the logarithm of the posterior.
-		g0, g1 := -f.shift/(shiftDoubt*shiftDoubt), -(f.slope-1)/(slopeDoubt*slopeDoubt)
-		h00, h01, h11 := 1/(shiftDoubt*shiftDoubt), 0.0, 1/(slopeDoubt*slopeDoubt)
-		for i, r := range f.records {
-			if r.answered == 0 {
-				continue
-			}
-			x := oddsOf(i)
-			p := logistic(f.shift + f.slope*x)
-			miss, weight := r.near-r.answered*p, r.answered*p*(1-p)
-			g0, g1 = g0+miss, g1+miss*x
-			h00, h01, h11 = h00+weight, h01+weight*x, h11+weight*x*x
-		}
-		det := h00*h11 - h01*h01
-		f.shift += (h11*g0 - h01*g1) / det
-		f.slope += (h00*g1 - h01*g0) / det
-		f.slope = min(max(f.slope, 0.3), 3)
-		f.shift = min(max(f.shift, -3), 3)
+	f.all.learn(fresh, belief{0, 1, allShift, allSlope})
+	for i := range f.lines {
+		f.lines[i].learn(fresh, belief{f.all.shift, f.all.slope, depthShift, depthSlope})
 	}
-	fade := math.Pow(memory, float64(fresh))
-	for i := range f.records {
-		f.records[i].answered *= fade
-		f.records[i].near *= fade
-	}
-	f.tabulate()
 }
 
-func (f *forecast) tabulate() {
-	for i := range f.corrections {
-		f.corrections[i] = logistic(f.shift + f.slope*oddsOf(i))
+// belief is what a line's parameters are taken for before anything is measured,
+// and with which standard deviation.
+type belief struct{ shift, slope, shiftDoubt, slopeDoubt float64 }
+
+// learn fits the line to the records, by Newton's method in steps short enough
+// not to overshoot, and lets old ones fade.
+func (l *line) learn(fresh int, before belief) {
+	const steps, longest = 8, 0.5
+	for range steps {
+		shift, slope := l.step(before)
+		l.shift += min(max(shift, -longest), longest)
+		l.slope += min(max(slope, -longest), longest)
+	}
+	l.slope = max(l.slope, 0.3) // less is expected where less was expected
+	fade := math.Pow(memory, float64(fresh))
+	for i := range l.records {
+		l.records[i].answered *= fade
+		l.records[i].near *= fade
+	}
+	l.tabulate()
+}
+
+// step is the way from the line to the top of the posterior, taken for a
+// parabola.
+func (l *line) step(before belief) (shift, slope float64) {
+	h00, h01, h11 := 1/(before.shiftDoubt*before.shiftDoubt), 0.0, 1/(before.slopeDoubt*before.slopeDoubt)
+	g0, g1 := (before.shift-l.shift)*h00, (before.slope-l.slope)*h11
+	for i, r := range l.records {
+		if r.answered == 0 {
+			continue
+		}
+		x := oddsOf(i)
+		p := logistic(l.shift + l.slope*x)
+		miss, weight := r.near-r.answered*p, r.answered*p*(1-p)
+		g0, g1 = g0+miss, g1+miss*x
+		h00, h01, h11 = h00+weight, h01+weight*x, h11+weight*x*x
+	}
+	det := h00*h11 - h01*h01
+	return (h11*g0 - h01*g1) / det, (h00*g1 - h01*g0) / det
+}
+
+func (l *line) tabulate() {
+	for i := range l.corrections {
+		l.corrections[i] = logistic(l.shift + l.slope*oddsOf(i))
 	}
 }
 
 // correct is the expectation in the light of the records.
-func (f *forecast) correct(p float64) float64 { return f.corrections[binOf(p)] }
+func (f *forecast) correct(e expectation) float64 {
+	return f.lines[e.known].corrections[binOf(e.p)]
+}
 
-// remaining is how many near servers are expected among the unprobed, and
-// whether any of them is likely.
-func (s *search) remaining(f *forecast) (near float64, ripe bool) {
+// outlook is what is left to find.
+type outlook struct {
+	// near servers are expected among the unprobed, with this variance. Where
+	// nothing was measured of a network, all its servers are near or none is.
+	near, variance float64
+	// ripe: some of the unprobed are likely near.
+	ripe bool
+}
+
+// outlook estimates the tree and adds up what is left in it.
+func (s *search) outlook(f *forecast) outlook {
 	s.estimate()
+	var o outlook
+	var network, servers float64 // of the cell, if nothing was measured of it
 	for i := range s.nodes {
 		m := &s.nodes[i]
+		if m.level == cell {
+			o.addNetwork(network, servers)
+			network, servers = 0, 0
+		}
 		if m.level != machine || m.unprobed == 0 {
 			continue
 		}
-		near += float64(m.unprobed) * f.correct(m.p) * s.alive(m)
-		ripe = ripe || m.p >= likely
+		e := m.expectation()
+		near := float64(m.unprobed) * f.correct(e) * s.alive(m)
+		o.near += near
+		o.ripe = o.ripe || m.p >= likely
+		if e.known == byCountry {
+			network += near
+			servers += float64(m.unprobed)
+		}
 	}
-	return near, ripe
+	o.addNetwork(network, servers)
+	return o
 }
 
-// nothingLeft says that the near servers that are left are fewer than the share
-// that may be missed. While there are likely ones, they must be far fewer. A
-// share of few is less than one server, which no forecast can tell: there a part
-// of a server is enough.
-func nothingLeft(found, left float64, ripe bool, missing float64) bool {
-	const sure, leastPart, part, mostPart = 0.4, 0.25, 0.03, 0.75
-	if ripe {
+func (o *outlook) addNetwork(near, servers float64) {
+	if near > 0 {
+		p := near / servers
+		o.variance += near * near * (1 - p) / p
+	}
+}
+
+// most is one standard deviation more than what is expected.
+func (o outlook) most() float64 { return o.near + math.Sqrt(o.variance) }
+
+// nothingLeft says that the near servers that are left, even if they are more
+// than expected, are fewer than the share that may be missed. While there are
+// likely ones, they must be far fewer. A share of few servers is less than one,
+// which no forecast can tell: there a part of a server is enough.
+func (o outlook) nothingLeft(found, missing float64) bool {
+	const sure, leastPart, part, mostPart = 0.4, 0.25, 0.03, 1.0
+	if o.ripe {
 		missing *= sure
 	}
-	return left <= max(missing*(found+left), leastPart, min(part*found, mostPart))
+	return o.most() <= max(missing*(found+o.near), leastPart, min(part*found, mostPart))
 }
 
-// claimOf is the claim when near servers were found and about as many are left
-// as forecast, give or take a factor of two.
-func claimOf(found, left float64, limit time.Duration) Claim {
-	share := func(left float64) float64 { return (found + 1e-9) / (found + left + 1e-9) }
-	return Claim{Low: share(2 * left), High: share(left / 2), Limit: limit}
+// claim is what can be said when near servers were found and others are left as
+// forecast, give or take a factor of two.
+func (o outlook) claim(found float64, limit time.Duration) Claim {
+	const nothing = 1e-9
+	share := func(left float64) float64 { return (found + nothing) / (found + left + nothing) }
+	return Claim{Low: share(2 * o.most()), High: share(o.near / 2), Limit: limit}
 }

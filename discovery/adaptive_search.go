@@ -10,8 +10,8 @@ type search struct {
 	*tree
 	rng   *rand.Rand
 	taken []bool // servers that were asked
-	// expected is p of each taken server when it was asked.
-	expected []float64
+	// expected is what was expected of each taken server.
+	expected []expectation
 	// wanted is how many servers there is any use for.
 	wanted float64
 	// answered of tried servers did.
@@ -19,7 +19,10 @@ type search struct {
 }
 
 func newSearch(t *tree, seed uint64) *search {
-	return &search{tree: t, wanted: math.Inf(1), rng: rand.New(rand.NewPCG(seed, 0x61646170)), taken: make([]bool, len(t.leaf)), expected: make([]float64, len(t.leaf))}
+	return &search{
+		tree: t, wanted: math.Inf(1), rng: rand.New(rand.NewPCG(seed, 0x61646170)),
+		taken: make([]bool, len(t.leaf)), expected: make([]expectation, len(t.leaf)),
+	}
 }
 
 // How a batch is made up.
@@ -29,9 +32,9 @@ const (
 	scouting = 0.03 // share of the probes at what is not, to find out
 )
 
-// batch takes up to n servers by the tree's last estimate: the likely ones, some that might be, and scouts
-// where much is not known. Without likely ones all are scouts, unless the plan
-// goes through the whole list anyway.
+// batch takes up to n servers by the tree's last estimate: the likely ones, some
+// that might be, and scouts where much is not known. Without likely ones all are
+// scouts, unless the plan goes through the whole list anyway.
 func (s *search) batch(n int, whole bool) []Probe {
 	probes := make([]Probe, 0, n)
 	scouts, gamblers := s.roll(scouting*float64(n)), s.roll(gambles*float64(n))
@@ -121,7 +124,7 @@ func (s *search) draw(branch int32) (server int32) {
 func (s *search) ask(server int32, phase Phase) Probe {
 	s.taken[server] = true
 	s.take(int(server))
-	s.expected[server] = s.nodes[s.leaf[server]].p
+	s.expected[server] = s.nodes[s.leaf[server]].expectation()
 	return Probe{Server: int(server), Phase: phase}
 }
 

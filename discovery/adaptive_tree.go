@@ -40,6 +40,8 @@ type node struct {
 	count, sum float64
 	// p is the estimated share of servers under the limit.
 	p float64
+	// known is the deepest level at which something was measured.
+	known level
 	// first is the branch's first server in the tree's order. Of its size
 	// servers, unprobed were not asked.
 	first, size, unprobed int32
@@ -266,5 +268,8 @@ func (t *tree) estimate() {
 			}
 		}
 		n.p = (trust*prior + n.total) / (trust + n.twigs)
+		if n.known = t.nodes[n.parent].known; n.count > 0 {
+			n.known = n.level
+		}
 	}
 }

@@ -6,7 +6,7 @@ type confident struct {
 	forecast *forecast
 	missing  float64
 	found    float64
-	left     float64
+	outlook  outlook
 	fresh    int // results since the last forecast
 	enough   bool
 }
@@ -20,7 +20,7 @@ const forecastEvery = 64
 
 func (c *confident) observe(r Result) {
 	s := c.search
-	s.expected[r.Server] = s.nodes[s.leaf[r.Server]].p
+	s.expected[r.Server] = s.nodes[s.leaf[r.Server]].expectation()
 	s.take(r.Server)
 	s.tree.observe(r.Server, r.State, r.RTT)
 	s.tried++
@@ -33,14 +33,13 @@ func (c *confident) observe(r Result) {
 		c.forecast.note(s.expected[r.Server], near)
 	}
 	if c.fresh++; c.fresh >= forecastEvery {
-		var ripe bool
 		c.forecast.learn(c.fresh)
-		c.left, ripe = s.remaining(c.forecast)
-		c.enough = nothingLeft(c.found, c.left, ripe, c.missing)
+		c.outlook = s.outlook(c.forecast)
+		c.enough = c.outlook.nothingLeft(c.found, c.missing)
 		c.fresh = 0
 	}
 }
 
 func (c *confident) done() bool { return c.enough }
 
-func (c *confident) claim() Claim { return claimOf(c.found, c.left, c.limit) }
+func (c *confident) claim() Claim { return c.outlook.claim(c.found, c.limit) }

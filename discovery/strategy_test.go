@@ -1,0 +1,28 @@
+package discovery
+
+import (
+	"encoding"
+	"testing"
+)
+
+func TestNamesReadAndWriteThemselves(t *testing.T) {
+	for _, s := range Strategies() {
+		var back Strategy
+		text, _ := encoding.TextMarshaler(s).MarshalText()
+		if err := back.UnmarshalText(text); err != nil || back != s {
+			t.Errorf("%s came back as %q, %v", s, back, err)
+		}
+	}
+	for _, a := range append(AutoStops(), StopDefault) {
+		var back AutoStop
+		text, _ := encoding.TextMarshaler(a).MarshalText()
+		if err := back.UnmarshalText(text); err != nil || back != a {
+			t.Errorf("%s came back as %q, %v", a, back, err)
+		}
+	}
+	var s Strategy
+	var a AutoStop
+	if s.UnmarshalText([]byte("nearest")) == nil || s.UnmarshalText(nil) == nil || a.UnmarshalText([]byte("on")) == nil {
+		t.Error("an unknown name was read")
+	}
+}

@@ -1,0 +1,289 @@
+package sim
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+)
+
+const ms = time.Millisecond
+
+// vantage has a server for each RTT in ms, negative if it is silent, each in a
+// /16 and an AS of its own.
+func vantage(rtts ...int) *Vantage {
+	v := &Vantage{Name: "test"}
+	for i, rtt := range rtts {
+		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{80, byte(i), 0, 1}), 1)
+		v.Servers = append(v.Servers, discovery.Server{Addr: addr, Country: "DE", ASN: uint32(i + 1)})
+		v.RTT = append(v.RTT, time.Duration(rtt)*ms)
+	}
+	return v
+}
+
+func TestReplayKeepsTheRate(t *testing.T) {
+	v := vantage(10, 10, 10, 80, 10)
+	results, took := v.Replay(discovery.NewConventional(5), ReplayOptions{Rate: 100})
+	// The fourth goes out at 30 ms and is back at 110, after the fifth.
+	if len(results) != 5 || took != 110*ms {
+		t.Errorf("%d results after %v, want 5 after 110ms", len(results), took)
+	}
+	for i, r := range results {
+		if r.Server != i || r.Order != i+1 || r.State != discovery.Answered || r.RTT != v.RTT[i] {
+			t.Errorf("result %d is %+v", i, r)
+		}
+	}
+}
+
+func TestReplayRepeatsAndGivesUp(t *testing.T) {
+	v := vantage(-1, 30, 1500, 30)
+	lost := map[int]uint64{1: 2, 3: 3} // the first pairs of these servers
+	v.pair = func(server int, n uint64) (time.Duration, bool) {
+		return v.RTT[server], n < lost[server]
+	}
+	results, took := v.Replay(discovery.NewConventional(4), ReplayOptions{Rate: 1000})
+	want := []discovery.State{discovery.Lost, discovery.Answered, discovery.Answered, discovery.Lost}
+	for i, r := range results {
+		if r.State != want[i] {
+			t.Errorf("server %d is %v, want %v", i, r.State, want[i])
+		}
+	}
+	// Three seconds of silence of the last, which was asked at 3 ms.
+	if took != 3*time.Second+3*ms {
+		t.Errorf("it took %v", took)
+	}
+	if results[1].RTT != 30*ms {
+		t.Errorf("a repeated query's RTT is %v, want that of one packet pair", results[1].RTT)
+	}
+}
+
+// waiting is a plan that wants each result before it goes on.
+type waiting struct {
+	servers, next int
+	free          bool
+}
+
+func (w *waiting) Next() (discovery.Probe, discovery.Verdict) {
+	switch {
+	case w.next == w.servers:
+		return discovery.Probe{}, discovery.Stop
+	case !w.free:
+		return discovery.Probe{}, discovery.Wait
+	}
+	w.free = false
+	w.next++
+	return discovery.Probe{Server: w.next - 1}, discovery.Go
+}
+
+func (w *waiting) Observe(discovery.Result)       { w.free = true }
+func (w *waiting) Summary() discovery.PlanSummary { return discovery.PlanSummary{} }
+
+func TestReplayWaits(t *testing.T) {
+	v := vantage(100, 200, 300)
+	results, took := v.Replay(&waiting{servers: 3, free: true}, ReplayOptions{Rate: 1000})
+	if len(results) != 3 || took != 600*ms {
+		t.Errorf("%d results after %v, want 3 after 600ms", len(results), took)
+	}
+	// A plan that waits for nothing ends.
+	if results, _ := v.Replay(&waiting{servers: 3}, ReplayOptions{}); len(results) != 0 {
+		t.Errorf("%d results of a plan that waits for nothing", len(results))
+	}
+}
+
+func TestResultsAreObservedInTheOrderInWhichTheyEnd(t *testing.T) {
+	rtts := []int{90, 10, 70, 30, 50, -1, 20, 80, 40, 60}
+	seen := &recorder{Plan: discovery.NewConventional(len(rtts))}
+	v := vantage(rtts...)
+	v.Replay(seen, ReplayOptions{Rate: 1e6})
+	if want := []int{1, 6, 3, 8, 4, 9, 2, 7, 0, 5}; !slices.Equal(seen.order, want) {
+		t.Errorf("observed %v, want %v", seen.order, want)
+	}
+}
+
+type recorder struct {
+	discovery.Plan
+	order []int
+}
+
+func (r *recorder) Observe(result discovery.Result) {
+	r.order = append(r.order, result.Server)
+	r.Plan.Observe(result)
+}
+
+func TestSimulate(t *testing.T) {
+	v := vantage(10, 20, 30, 250, 260, -1, 270, 280)
+	s, err := v.Simulate(discovery.Conventional, discovery.PlanOptions{Nearest: 2}, ReplayOptions{Rate: 100}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Simulation{
+		Data: "test", Strategy: discovery.Conventional, Listed: 8, Probes: 8, Percent: 100, Seconds: 3.05,
+		Playable: 3, PlayableFound: 3, Recall: 1, WorstRecall: 1, Within: 1, Runs: 3,
+	}
+	s.Recall, s.Within = float64(int(s.Recall*1000+.5))/1000, float64(int(s.Within*1000+.5))/1000
+	if s != want {
+		t.Errorf("%+v\nwant %+v", s, want)
+	}
+	if _, err := v.Simulate("best", discovery.PlanOptions{}, ReplayOptions{}, 1); err == nil {
+		t.Error("an unknown strategy was simulated")
+	}
+}
+
+func TestExcessComparesWithTheTrulyNearest(t *testing.T) {
+	v := vantage(10, 20, 30, 36, 100)
+	answered := func(servers ...int) (results []discovery.Result) {
+		for _, i := range servers {
+			results = append(results, discovery.Result{Server: i, State: discovery.Answered, RTT: v.RTT[i]})
+		}
+		return results
+	}
+	truly := v.truth(discovery.PlanOptions{Nearest: 3}).nearest
+	tests := []struct {
+		found      []int
+		ms, within float64
+	}{
+		{[]int{4, 2, 1, 0}, 0, 1},
+		{[]int{0, 1, 3}, 2, 2. / 3},
+		{[]int{0, 1, 4}, 70. / 3, 2. / 3},
+	}
+	for _, tt := range tests {
+		ms, within := v.excess(answered(tt.found...), truly)
+		if diff := ms - tt.ms; diff > 1e-9 || diff < -1e-9 || within != tt.within {
+			t.Errorf("%v: %v ms and %v within, want %v and %v", tt.found, ms, within, tt.ms, tt.within)
+		}
+	}
+	if ms, _ := v.excess(nil, truly); ms < 1000 {
+		t.Errorf("nothing found has an excess of only %v ms", ms)
+	}
+}
+
+func TestReadVantage(t *testing.T) {
+	v, err := ReadVantage("au.csv", strings.NewReader(
+		"rtt_ms,asn,addr,country,note,players,max_players\n"+
+			"12.5,3320,1.2.3.4:27960,DE,x,3,16\n"+
+			",0,[::ffff:1.2.3.5]:27960,,y,,\n"+
+			"0.25,1,[2001:db8::1]:27960,SE,z,0,8\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []discovery.Server{
+		{Addr: netip.MustParseAddrPort("1.2.3.4:27960"), Country: "DE", ASN: 3320},
+		{Addr: netip.MustParseAddrPort("1.2.3.5:27960")},
+		{Addr: netip.MustParseAddrPort("[2001:db8::1]:27960"), Country: "SE", ASN: 1},
+	}
+	if !slices.Equal(v.Servers, want) || !slices.Equal(v.RTT, []time.Duration{12500 * time.Microsecond, silent, 250 * time.Microsecond}) {
+		t.Errorf("read %+v at %v", v.Servers, v.RTT)
+	}
+	if v.Infos[0].Players != 3 || v.Infos[0].MaxPlayers != 16 || v.Name != "au.csv" {
+		t.Errorf("read %+v of %s", v.Infos[0], v.Name)
+	}
+	if _, gone := v.Pair(1, 0); !gone {
+		t.Error("a server without an RTT answered")
+	}
+	if rtt, gone := v.Pair(0, 7); gone || rtt != 12500*time.Microsecond {
+		t.Errorf("a packet pair took %v", rtt)
+	}
+}
+
+func TestReadVantageRefuses(t *testing.T) {
+	tests := []struct{ file, want string }{
+		{"", "no header"},
+		{"addr,country\n", "no column rtt_ms"},
+		{"addr,rtt_ms\n1.2.3.4,5\n", "line 2"},
+		{"addr,rtt_ms\n1.2.3.4:5,6\n1.2.3.4:5,6\n", "line 3"},
+		{"addr,rtt_ms\n1.2.3.4:5,-6\n", `"-6"`},
+		{"addr,rtt_ms\n1.2.3.4:5,NaN\n", `"NaN"`},
+		{"addr,rtt_ms\n1.2.3.4:5,1e300\n", `"1e300"`},
+		{"addr,rtt_ms,asn\n1.2.3.4:5,6,AS7\n", `"AS7"`},
+		{"addr,rtt_ms\n1.2.3.4:5\n", "line 2"},
+	}
+	for _, tt := range tests {
+		if _, err := ReadVantage("x.csv", strings.NewReader(tt.file)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q: error %v, want one with %q", tt.file, err, tt.want)
+		}
+	}
+}
+
+func TestMatrix(t *testing.T) {
+	m, err := ReadMatrix(strings.NewReader("0\t10\t200\n10\t0\t210\n200\t210\t0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []discovery.Server
+	for i := range 60 {
+		addr := netip.AddrFrom4([4]byte{80, byte(i / 20), byte(i / 10), byte(i)})
+		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(addr, 1), Country: "DE", ASN: 1})
+	}
+	views := m.Transplant(list, []int{0, 2}, 0.2, 1)
+	var dead int
+	hosts := make(map[netip.Prefix]float64)
+	for i, s := range list {
+		if views[0].RTT[i] < 0 {
+			if dead++; views[1].RTT[i] >= 0 {
+				t.Errorf("server %d is silent for one of two", i)
+			}
+			continue
+		}
+		// Near the one or near the other, in a /24 all alike.
+		from := views[0].RTT[i].Seconds() * 1000
+		prefix, _ := s.Addr.Addr().Prefix(24)
+		if before, ok := hosts[prefix]; ok && (before < 100) != (from < 100) {
+			t.Errorf("a /24 stands at %v and %v ms", before, from)
+		}
+		hosts[prefix] = from
+	}
+	if dead < 4 || dead > 22 {
+		t.Errorf("%d of 60 servers are silent, want about 12", dead)
+	}
+	for _, bad := range []string{"1 2\n3\n", "1 x\n2 3\n", "-1\n", "NaN\n"} {
+		if _, err := ReadMatrix(strings.NewReader(bad)); err == nil {
+			t.Errorf("%q was read as a matrix", bad)
+		}
+	}
+}
+
+// TestAdaptiveNeedsFewerProbes holds what the strategies are for, on a world
+// that is not used for tuning them: more is found for less.
+func TestAdaptiveNeedsFewerProbes(t *testing.T) {
+	spec, _ := NamedSpec("et2007", 8001)
+	w := Generate(spec)
+	run := func(place int, strategy discovery.Strategy, o discovery.PlanOptions) Simulation {
+		s, err := w.Vantage(place).Simulate(strategy, o, ReplayOptions{Rate: 140}, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for place, p := range w.Places[:3] { // AU, JP, TW
+		all := run(place, discovery.Conventional, discovery.PlanOptions{})
+		papers := run(place, discovery.ByAS, discovery.PlanOptions{})
+		ours := run(place, discovery.Adaptive, discovery.PlanOptions{})
+		nearest := run(place, discovery.Adaptive, discovery.PlanOptions{Nearest: 50})
+		if all.Percent != 100 || papers.Percent > 80 || ours.Percent > papers.Percent+5 || ours.Recall < 0.97 {
+			t.Errorf("%s: as %.1f %% and %.3f, adaptive %.1f %% and %.3f", p.Name, papers.Percent, papers.Recall, ours.Percent, ours.Recall)
+		}
+		if ours.First100 == 0 || ours.First100 > 220 || ours.First100 > papers.First100 {
+			t.Errorf("%s: the 100th near server after %d probes, by AS after %d", p.Name, ours.First100, papers.First100)
+		}
+		if nearest.Probes > 1000 || nearest.ExcessMS > 5 {
+			t.Errorf("%s: 50 nearest after %d probes, %.1f ms too far", p.Name, nearest.Probes, nearest.ExcessMS)
+		}
+	}
+}
+
+func BenchmarkReplay(b *testing.B) {
+	spec, _ := NamedSpec("css2007", 1)
+	v := Generate(spec).Vantage(0)
+	for _, strategy := range discovery.Strategies() {
+		b.Run(string(strategy), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := v.Simulate(strategy, discovery.PlanOptions{}, ReplayOptions{}, 1); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
