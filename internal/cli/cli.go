@@ -79,7 +79,7 @@ func newRoot(p *program) *cobra.Command {
 		&cobra.Group{ID: toTry, Title: "To try things out:"},
 	)
 	add(root, toPlay, newHost(p), newJoin(p))
-	add(root, toLook, newDiscover(p), newSelect(p), newGames(p))
+	add(root, toLook, newDiscover(p), newSelect(p), newGames(p), newDoctor(p))
 	add(root, toTry, newDemo(p), newSimulate(p), newFleet(p))
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd(root.Name())

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"errors"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery/geo"
+	"muster/discovery/lan"
+)
+
+// healthy is a machine without fault.
+func healthy() facts {
+	return facts{
+		now:    time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC),
+		route4: netip.MustParseAddr("203.0.113.5"), route6: netip.MustParseAddr("2001:db8::5"),
+		cards:  []lan.Interface{{Name: "lo", Unused: "reaches nobody but this machine"}, {Name: "eth0"}},
+		buffer: 4 << 20, wanted: 4 << 20, stamps: true, files: 1024,
+		tables:   []geo.Source{{Field: geo.Country, Name: "a table", Built: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}},
+		games:    []installed{{"openarena", "openarena"}},
+		terminal: surroundings{isTerminal: true, colours: true, columns: 80, rows: 24},
+	}
+}
+
+func TestDiagnose(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*facts)
+		warned string // the checks that warn
+	}{
+		{"without fault", func(*facts) {}, ""},
+		{"no UDP", func(f *facts) { f.udp = errors.New("operation not permitted") }, "udp"},
+		{"no IPv4", func(f *facts) { f.route4 = netip.Addr{} }, "ipv4 nat"},
+		{"no IPv6", func(f *facts) { f.route6 = netip.Addr{} }, "ipv6"},
+		{"private IPv6", func(f *facts) { f.route6 = netip.MustParseAddr("fd00::2") }, "ipv6"},
+		{"behind a router", func(f *facts) { f.route4 = netip.MustParseAddr("192.168.1.7") }, "nat"},
+		{"behind the provider's NAT", func(f *facts) { f.route4 = netip.MustParseAddr("100.64.3.4") }, "nat"},
+		{"no card", func(f *facts) { f.cards = f.cards[:1] }, "mdns"},
+		{"a small buffer", func(f *facts) { f.buffer = 212992 }, "buffer"},
+		{"a system that does not tell", func(f *facts) { f.buffer = 0 }, ""},
+		{"no kernel times", func(f *facts) { f.stamps = false }, "clock"},
+		{"few files", func(f *facts) { f.files = 64 }, "files"},
+		{"any number of files", func(f *facts) { f.files = 0 }, ""},
+		{"old tables", func(f *facts) { f.tables[0].Built = f.now.AddDate(-3, 0, 0) }, "geo"},
+		{"no game", func(f *facts) { f.games = nil }, "games"},
+		{"a narrow terminal", func(f *facts) { f.terminal.columns = 40 }, "terminal"},
+		{"no terminal", func(f *facts) { f.terminal = surroundings{} }, ""},
+	} {
+		f := healthy()
+		c.change(&f)
+		var warned []string
+		for _, check := range diagnose(f) {
+			if check.State == warn {
+				warned = append(warned, check.Name)
+			}
+			if check.Detail == "" || check.State == ok && check.Hint != "" {
+				t.Errorf("%s: %+v", c.name, check)
+			}
+		}
+		if got := strings.Join(warned, " "); got != c.warned {
+			t.Errorf("%s: warned of %q, want %q", c.name, got, c.warned)
+		}
+	}
+}
+
+func TestPrintChecks(t *testing.T) {
+	var b strings.Builder
+	printChecks(&b, []check{
+		{Name: "udp", State: ok, Detail: "sockets send and receive"},
+		{"buffer", warn, "a socket holds 208 KB of the 4096 KB asked for", "at high rates replies may get lost"},
+	}, style{}, 48)
+	const want = `ok   udp        sockets send and receive
+warn buffer     a socket holds 208 KB of the
+                4096 KB asked for
+     hint: at high rates replies may get lost
+`
+	if b.String() != want {
+		t.Errorf("%s\nwant\n%s", &b, want)
+	}
+}
+
+// TestExamine looks at the machine that runs the tests.
+func TestExamine(t *testing.T) {
+	f := (&program{streams: Streams{Out: &strings.Builder{}}, env: func(string) string { return "" }}).examine()
+	if f.udp != nil || f.cardsErr != nil || f.tablesErr != nil || len(f.tables) != 2 || len(f.cards) == 0 {
+		t.Errorf("%+v", f)
+	}
+}
