@@ -214,7 +214,9 @@ func TestOrders(t *testing.T) {
 	code, secret := h.Open(friday(0))
 	zoe := enters(t, server, code, "zoe", "")
 	ann := join(t, server, code, "ann")
-	set := func(name string, value any) map[string]any { return map[string]any{"settings": map[string]any{name: value}} }
+	set := func(name string, value any) map[string]any {
+		return map[string]any{"settings": map[string]any{name: value}}
+	}
 	tests := []struct {
 		action, credential string
 		order              map[string]any
@@ -283,4 +285,3 @@ func TestQR(t *testing.T) {
 	p := openPage(t, server, code, "")
 	p.until("the link", p.says("you", `"link":"http://192.0.2.1:7777/#`+code))
 }
-

@@ -31,6 +31,7 @@ const view = {
   drawn: "",
   spreadDrawn: "",
   firstState: 0,
+  longest: 0,
 };
 
 /** Draws in the next frame, once for all that comes before it. */
@@ -39,7 +40,9 @@ function schedule() {
   view.pending = true;
   requestAnimationFrame(() => {
     view.pending = false;
+    const began = performance.now();
     draw();
+    view.longest = Math.max(view.longest, performance.now() - began);
   });
 }
 
@@ -132,7 +135,7 @@ function drawPicture(state) {
   const players = state.people.filter((person) => person.peer);
   const any = players.some((person) => live.clouds.of(person.name).length > 0);
   byId("picture").hidden = !any;
-  const version = `${live.clouds.edition} ${players.length} ${state.room.limits_ms} ${theme()}`;
+  const version = `${live.clouds.edition} ${players.length} ${state.room.limits_ms} ${look()}`;
   if (!any || view.drawn === version) return;
   view.drawn = version;
   view.picture ??= new Picture(byId("picture-plot"));
@@ -149,7 +152,7 @@ function drawSpread(state) {
   byId("spread").hidden = !choice || !some;
   if (!choice || !some) return;
   const target = targetOf(choice);
-  const version = `${live.clouds.edition} ${target?.addr} ${theme()}`;
+  const version = `${live.clouds.edition} ${target?.addr} ${look()}`;
   if (view.spreadDrawn === version) return;
   view.spreadDrawn = version;
   view.spread ??= new Spread(byId("spread-plot"));
@@ -157,8 +160,9 @@ function drawSpread(state) {
   fill("spread-key", key(state, players));
 }
 
-function theme() {
-  return css("card");
+/** What canvases are drawn for: colours and resolution. */
+function look() {
+  return `${css("card")} ${devicePixelRatio}`;
 }
 
 /** Which colour is whose. @param {State} state @param {string[]} names */

@@ -44,7 +44,7 @@ function row(live, person) {
     { "data-key": person.name, class: `person ${colourOf(state.people, person.name)}${away || person.left_out ? " away" : ""}` },
     h("span", { class: "dot", "aria-hidden": "true" }),
     h("span", { class: "who" }, h("bdi", {}, person.name), person.organiser && badge("organiser"), person.name === state.you.name && badge("you")),
-    h("span", { class: `doing ${tone(person)}` }, doing(state, person)),
+    h("span", { class: `doing ${tone(state, person)}` }, doing(state, person)),
     person.peer && state.room.listed > 0 && progress(live, person),
     state.you.organiser && person.name !== state.you.name && tools(person),
   );
@@ -55,10 +55,11 @@ function badge(text) {
   return h("span", { class: "badge" }, text);
 }
 
-/** @param {Person} person */
-function tone(person) {
+/** @param {State} state @param {Person} person */
+function tone(state, person) {
   if (person.launch === "failed") return "bad";
-  return person.launch === "launched" || person.launch === "by-hand" || person.ready ? "good" : "";
+  const ready = state.agreement.open && person.ready;
+  return person.launch === "launched" || person.launch === "by-hand" || ready ? "good" : "";
 }
 
 /** What a person is at, in a few words. @param {State} state @param {Person} person */

@@ -18,8 +18,18 @@ export class Picture {
     this.players = [];
     this.limit = 0;
     this.stops = false;
-    this.plot = new uPlot(this.options(), [[0, 1], [null, null]], place);
+    this.ratio = 0;
+    /** @type {any} */
+    this.plot = null;
+    this.plot = this.build();
     new ResizeObserver(() => this.resize()).observe(place);
+  }
+
+  /** A plot for the screen's resolution: fonts and lines are made for one. */
+  build() {
+    this.plot?.destroy();
+    this.ratio = devicePixelRatio;
+    return new uPlot(this.options(), [[0, 1], [null, null]], this.place);
   }
 
   options() {
@@ -63,6 +73,7 @@ export class Picture {
     this.players = players;
     this.limit = limit;
     this.stops = stops;
+    if (this.ratio !== devicePixelRatio) this.plot = this.build();
     this.plot.setData(this.plot.data);
   }
 

@@ -1,0 +1,89 @@
+package host_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"muster/host"
+	"muster/host/wire"
+)
+
+// BenchmarkPages is what open pages cost a host: the processor's time from 250
+// probes of a player to the last of the pages that show them, over real
+// sockets. The time of the pages themselves is in it.
+func BenchmarkPages(b *testing.B) {
+	for _, pages := range []int{1, 100} {
+		b.Run(fmt.Sprint(pages), func(b *testing.B) { benchPages(b, pages) })
+	}
+}
+
+func benchPages(b *testing.B, pages int) {
+	h, err := host.New(host.Config{List: listOf(1000)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	server := httptest.NewServer(h.Handler())
+	defer func() { server.Close(); h.Close() }()
+	code, _ := h.Open(friday(1))
+	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	player := wire.NewConn(ws, wire.AtPeer)
+	go player.Run(b.Context(), func(wire.Message) error { return nil })
+	player.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
+	shown := watchers(b, server, code, pages)
+	trace := wire.Trace{Round: 1, Probes: make([]wire.Probe, 250)}
+	for range h.Watch(b.Context(), code) {
+		if room, _ := h.Room(code); room.Stage == wire.Measuring {
+			break
+		}
+	}
+	bytes := 0
+	for b.Loop() {
+		player.Send(trace)
+		trace.First += len(trace.Probes)
+		if trace.First >= 200_000 {
+			b.Fatal("too many probes for one round")
+		}
+		for range pages {
+			bytes += <-shown
+		}
+	}
+	b.ReportMetric(float64(bytes)/float64(b.N)/float64(pages), "B/page")
+}
+
+// watchers open pages; each says the length of every trace frame that it gets.
+func watchers(b *testing.B, server *httptest.Server, code string, pages int) <-chan int {
+	b.Helper()
+	shown := make(chan int, pages)
+	var work sync.WaitGroup
+	for range pages {
+		ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/live?code="+code, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ws.WriteJSON(map[string]string{"token": ""})
+		work.Go(func() {
+			defer ws.Close()
+			for {
+				ws.SetReadDeadline(time.Now().Add(time.Minute))
+				kind, data, err := ws.ReadMessage()
+				if err != nil {
+					return
+				}
+				if kind == websocket.BinaryMessage {
+					shown <- len(data)
+				}
+			}
+		})
+	}
+	b.Cleanup(work.Wait)
+	return shown
+}

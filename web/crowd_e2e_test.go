@@ -1,0 +1,104 @@
+//go:build e2e
+
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"muster/discovery"
+	"muster/host"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/web"
+)
+
+const (
+	crowdServers = 30_000
+	crowdPlayers = 8
+)
+
+// TestCrowd measures the page on a big night, 30,000 servers and 8 players: the
+// bytes it loads, the time to the first state, its longest frame. Run it with
+// -v for the figures.
+func TestCrowd(t *testing.T) {
+	rooms, err := host.New(host.Config{Page: web.Handler(), List: func(context.Context, string) ([]discovery.Server, error) { return crowdList(), nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(rooms.Handler())
+	t.Cleanup(func() { server.Close(); rooms.Close() })
+	code, _ := rooms.Open(host.Settings{Name: "LAN party", Game: "openarena", By: selection.Mean, Strategy: "as", Limits: []time.Duration{150 * time.Millisecond}})
+	b := browse(t, server.URL+"/#"+code, desktop)
+	b.sees("#hero", "Waiting for the first player")
+	var crowd []*wire.Conn
+	for i := range crowdPlayers {
+		crowd = append(crowd, crowdPlayer(t, server, code, fmt.Sprintf("player%d", i)))
+	}
+	b.sees("#hero", "8 players here")
+	rooms.Go(code)
+	b.sees("#hero", "Everyone is measuring")
+	time.Sleep(300 * time.Millisecond) // the list is out
+	for first := 0; first < crowdServers; first += 1000 {
+		for i, conn := range crowd {
+			report, trace := crowdResults(i, first)
+			conn.Send(report)
+			conn.Send(trace)
+		}
+		time.Sleep(100 * time.Millisecond) // 10,000 a second
+	}
+	b.until("all points are there", func() bool {
+		return eval[int](b, "[...muster.live.clouds.byPlayer.values()].reduce((n, cloud) => n + cloud.length, 0)") == crowdServers*crowdPlayers
+	})
+	b.shoot("crowd", desktop, laptop)
+	t.Logf("loaded %d bytes in %d files; first state after %.0f ms; streamed %d bytes for %d points; longest frame %.1f ms",
+		eval[int](b, "performance.getEntries().reduce((n, e) => n + (e.transferSize ?? 0), 0)"),
+		eval[int](b, "performance.getEntriesByType('resource').length + 1"),
+		eval[float64](b, "muster.view.firstState"), eval[int](b, "muster.live.bytes"), crowdServers*crowdPlayers, eval[float64](b, "muster.view.longest"))
+	if foreign := eval[int](b, "performance.getEntriesByType('resource').filter((e) => !e.name.startsWith(location.origin)).length"); foreign > 0 {
+		t.Errorf("the page asks %d times elsewhere", foreign)
+	}
+}
+
+func crowdList() []discovery.Server {
+	list := make([]discovery.Server, crowdServers)
+	for i := range list {
+		list[i].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 27960)
+	}
+	return list
+}
+
+func crowdPlayer(t *testing.T, server *httptest.Server, code, name string) *wire.Conn {
+	t.Helper()
+	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := wire.NewConn(ws, wire.AtPeer)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		conn.Run(context.Background(), func(wire.Message) error { return nil })
+	}()
+	t.Cleanup(func() { conn.Close(nil); <-done })
+	conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name})
+	return conn
+}
+
+// crowdResults are those of a player for a thousand servers.
+func crowdResults(player, first int) (wire.Report, wire.Trace) {
+	report, trace := wire.Report{Round: 1}, wire.Trace{Round: 1, First: first, Now: 100 * time.Millisecond}
+	for i := range 1000 {
+		rtt := time.Duration(10+30*player+((first+i)*7919)%(60+first/200)) * time.Millisecond
+		report.Results = append(report.Results, discovery.Result{Server: first + i, State: discovery.Answered, RTT: rtt})
+		trace.Probes = append(trace.Probes, wire.Probe{At: time.Duration(i) * 100 * time.Microsecond, State: discovery.Answered, RTT: rtt})
+	}
+	return report, trace
+}
