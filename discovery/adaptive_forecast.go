@@ -181,13 +181,12 @@ func (s *search) outlook(f *forecast) outlook {
 	s.estimate()
 	var o outlook
 	var network, servers float64 // of the cell, if nothing was measured of it
-	for i := range s.nodes {
-		m := &s.nodes[i]
+	for _, m := range s.open() {
 		if m.level == cell {
 			o.addNetwork(network, servers)
 			network, servers = 0, 0
 		}
-		if m.level != machine || m.unprobed == 0 {
+		if m.level != machine {
 			continue
 		}
 		e := m.expectation()

@@ -60,10 +60,9 @@ func (s *search) roll(x float64) int { return int(x + s.rng.Float64()) }
 // limit, if they have this p at least.
 func (s *search) best(n int, p float64) []candidate {
 	best := newTop(n)
-	for i := range s.nodes {
-		m := &s.nodes[i]
-		if m.level == machine && m.unprobed > 0 && m.p >= p {
-			best.offer(candidate{int32(i), m.p * (0.5 + 0.5*s.alive(m))})
+	for i, m := range s.open() {
+		if m.level == machine && m.p >= p {
+			best.offer(candidate{i, m.p * (0.5 + 0.5*s.alive(m))})
 		}
 	}
 	return best.sorted()
@@ -74,11 +73,10 @@ func (s *search) best(n int, p float64) []candidate {
 func (s *search) gamble(n int) []candidate {
 	const hopeless = 0.01
 	best := newTop(n)
-	for i := range s.nodes {
-		m := &s.nodes[i]
-		if m.level == machine && m.unprobed > 0 && m.p > hopeless {
+	for i, m := range s.open() {
+		if m.level == machine && m.p > hopeless {
 			sigma := math.Sqrt(m.p * (1 - m.p) / (s.nodes[m.parent].twigs + 1.7))
-			best.offer(candidate{int32(i), m.p + sigma*s.rng.NormFloat64()})
+			best.offer(candidate{i, m.p + sigma*s.rng.NormFloat64()})
 		}
 	}
 	return best.sorted()
@@ -134,10 +132,9 @@ func (s *search) ask(server int32, phase Phase) Probe {
 func (s *search) scout(probes []Probe, n int) []Probe {
 	const each, spare = 2, 4
 	best := newTop(spare * n)
-	for i := range s.nodes {
-		b := &s.nodes[i]
-		if b.level != anywhere && b.level != machine && b.unprobed > 0 && b.p < likely {
-			best.offer(candidate{int32(i), min(float64(b.unprobed), s.wanted) * b.p / (float64(b.asked()) + 1 + trustBelow)})
+	for i, b := range s.open() {
+		if b.level != anywhere && b.level != machine && b.p < likely {
+			best.offer(candidate{i, min(float64(b.unprobed), s.wanted) * b.p / (float64(b.asked()) + 1 + trustBelow)})
 		}
 	}
 	used := make(map[int32]bool)

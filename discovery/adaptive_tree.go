@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"cmp"
+	"iter"
 	"net/netip"
 	"slices"
 	"time"
@@ -98,6 +99,24 @@ func (t *tree) fence() {
 		if n.parent >= 0 {
 			up := &t.nodes[n.parent]
 			up.after = max(up.after, n.after)
+		}
+	}
+}
+
+// open are the branches with servers that were not asked, in the order of the
+// tree.
+func (t *tree) open() iter.Seq2[int32, *node] {
+	return func(yield func(int32, *node) bool) {
+		for i := int32(0); int(i) < len(t.nodes); {
+			n := &t.nodes[i]
+			switch {
+			case n.unprobed == 0:
+				i = n.after
+			case !yield(i, n):
+				return
+			default:
+				i++
+			}
 		}
 	}
 }
