@@ -18,8 +18,9 @@ const (
 	// longest how long a round waits if there are more.
 	perStraggler = 4
 	longest      = 4 * time.Second
-	// shortList is how many servers a peer asks in a second or two.
-	shortList = 256
+	// shortList is how many servers a peer asks in two seconds at its default
+	// rate.
+	shortList = 500
 	// refiningTime is how long a room refines at most; it has a good answer long
 	// before.
 	refiningTime = 45 * time.Second

@@ -142,7 +142,7 @@ func (d *demo) night(ctx context.Context, g game.Game, world *sim.World, fleet *
 	if err != nil {
 		return err
 	}
-	if err := d.tell(room, cast, time.Since(began)); err != nil || d.exit {
+	if err := d.tell(room, eveningOf(world, fleet), time.Since(began)); err != nil || d.exit {
 		return err
 	}
 	d.screen.say("\nthe page stays at %s; Ctrl-C ends the demo", to.link())

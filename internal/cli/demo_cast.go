@@ -2,12 +2,7 @@ package cli
 
 import (
 	"context"
-	"maps"
-	"net/netip"
-	"slices"
-	"sync"
 
-	"muster/discovery"
 	"muster/discovery/prober"
 	"muster/host/wire"
 	"muster/internal/game"
@@ -22,7 +17,7 @@ var (
 	demoPlaces = [...]string{"NL", "Massachusetts", "Kota Bharu", "North Carolina", "DE", "JP", "AU", "BR"}
 )
 
-// actor is one player of the demo, and what it measured.
+// actor is one player of the demo.
 type actor struct {
 	*demo
 	name  string
@@ -30,18 +25,12 @@ type actor struct {
 	fleet *fleet.Fleet
 	game  game.Game
 	to    invitation
-
-	mu   sync.Mutex // guards following
-	best map[netip.AddrPort]discovery.Measurement
 }
 
 func (d *demo) cast(world *sim.World, fleet *fleet.Fleet, g game.Game, to invitation) []*actor {
 	var cast []*actor
 	for i, place := range world.Places {
-		cast = append(cast, &actor{
-			demo: d, name: demoNames[i], place: i, fleet: fleet, game: g, to: to,
-			best: make(map[netip.AddrPort]discovery.Measurement),
-		})
+		cast = append(cast, &actor{demo: d, name: demoNames[i], place: i, fleet: fleet, game: g, to: to})
 		d.screen.say("  %s plays from %s", demoNames[i], place.Name)
 	}
 	return cast
@@ -57,7 +46,7 @@ func (a *actor) play(ctx context.Context) error {
 	})
 }
 
-// newProber asks from the place's own address, and remembers what it measured.
+// newProber asks from the place's own address.
 func (a *actor) newProber(string) (peer.Prober, error) {
 	p, err := prober.New(prober.Options{Protocol: a.game.Protocol(), Rate: a.rate, LocalAddr: a.fleet.Source(a.place), Logger: a.logger()})
 	if err != nil {
@@ -66,42 +55,5 @@ func (a *actor) newProber(string) (peer.Prober, error) {
 	for _, addr := range p.LocalAddrs() {
 		a.fleet.Seat(addr, a.place)
 	}
-	return &overheard{p, a}, nil
-}
-
-// overheard is a prober whose results its actor hears, too.
-type overheard struct {
-	*prober.Prober
-	actor *actor
-}
-
-func (o *overheard) Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
-	var results []discovery.Result
-	err := o.Prober.Run(ctx, servers, plan, func(r discovery.Result) {
-		results = append(results, r)
-		seen(r)
-	})
-	o.actor.hear(discovery.NewReport(discovery.Report{}, servers, results))
-	return err
-}
-
-// hear keeps the lowest RTT of each server.
-func (a *actor) hear(r discovery.Report) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, m := range r.Servers {
-		old, known := a.best[m.Addr]
-		if !known || !isAnswered(old) || isAnswered(m) && m.RTT < old.RTT {
-			a.best[m.Addr] = m
-		}
-	}
-}
-
-// report is what the actor measured.
-func (a *actor) report() discovery.Report {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return discovery.Report{Peer: a.name, Servers: slices.SortedFunc(maps.Values(a.best), func(m, n discovery.Measurement) int {
-		return discovery.CompareAddr(m.Server(), n.Server())
-	})}
+	return p, nil
 }

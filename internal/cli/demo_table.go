@@ -9,34 +9,41 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/sim"
+	"muster/internal/sim/fleet"
 	"muster/selection"
 )
 
-// evening is what everybody measured in the demo.
+// evening is all that could have been measured in the demo: the world's own
+// round trips, of which the players saw a part, with jitter.
 type evening struct {
 	players []string
 	servers selection.Servers
 	table   *selection.Table
 }
 
-func eveningOf(cast []*actor) (evening, error) {
-	var reports []discovery.Report
-	for _, a := range cast {
-		reports = append(reports, a.report())
+func eveningOf(world *sim.World, fleet *fleet.Fleet) evening {
+	e := evening{players: demoNames[:len(world.Places)], servers: selection.Servers{List: fleet.Servers()}}
+	e.table = selection.NewTable(e.players, len(world.Servers))
+	for server := range world.Servers {
+		s := &world.Servers[server]
+		e.servers.Infos = append(e.servers.Infos, &s.Info)
+		for place := range e.players {
+			state := discovery.Answered
+			if s.Silent || s.Refusing {
+				state = discovery.Lost
+			}
+			e.table.Set(place, server, state, world.RTT(place, server))
+		}
 	}
-	servers, table, err := selection.Merge(reports)
-	return evening{table.Players(), servers, table}, err
+	return e
 }
 
 // tell prints the chosen server, what everyone would have got elsewhere, and
 // how the group would have fared by hand.
-func (d *demo) tell(room wire.Room, cast []*actor, took time.Duration) error {
+func (d *demo) tell(room wire.Room, e evening, took time.Duration) error {
 	if d.json {
 		return json.NewEncoder(d.streams.Out).Encode(room.Selection)
-	}
-	e, err := eveningOf(cast)
-	if err != nil {
-		return err
 	}
 	out, columns := d.streams.Out, width(d.streams.Out)
 	chosen := room.Selection.Chosen.Addr
@@ -76,7 +83,7 @@ func (e evening) favourite(name string) netip.AddrPort {
 }
 
 func (e evening) wish() selection.Wish {
-	return selection.Wish{By: selection.Mean, Seats: len(e.players), Top: 1}
+	return selection.Wish{By: selection.Mean, Seats: len(e.players), NoPassword: true, Top: 1}
 }
 
 // row is what each player has to a server, and the average.
