@@ -1,0 +1,75 @@
+package portmap
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/hex"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+)
+
+// ways are all ways to the router that may be there.
+func ways(log *slog.Logger) []way {
+	list := upnps()
+	local, ok := localAddress()
+	if !ok {
+		return list
+	}
+	at, ok := systemGateway()
+	if !ok {
+		at = likelyGateway(local)
+	}
+	log.Debug("asking a router", "at", at)
+	return append([]way{newPCP(at, local), pmp{at}}, list...)
+}
+
+// localAddress is this machine's towards the internet. Connecting a UDP socket
+// sends nothing.
+func localAddress() (netip.Addr, bool) {
+	conn, err := net.Dial("udp4", "192.0.2.1:9") // TEST-NET-1: routed like any other
+	if err != nil {
+		return netip.Addr{}, false
+	}
+	defer conn.Close()
+	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap(), true
+}
+
+// systemGateway is the default route's, where the system has a file of routes.
+func systemGateway() (netip.Addr, bool) {
+	f, err := os.Open("/proc/net/route")
+	if err != nil {
+		return netip.Addr{}, false
+	}
+	defer f.Close()
+	return gatewayOf(f)
+}
+
+// gatewayOf reads Linux' table of routes: interface, destination, gateway, …, in
+// hexadecimal, least significant byte first.
+func gatewayOf(r io.Reader) (netip.Addr, bool) {
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 3 || fields[1] != "00000000" {
+			continue
+		}
+		b, err := hex.DecodeString(fields[2])
+		if err == nil && len(b) == 4 {
+			var a [4]byte
+			binary.BigEndian.PutUint32(a[:], binary.LittleEndian.Uint32(b))
+			return netip.AddrFrom4(a), a != [4]byte{}
+		}
+	}
+	return netip.Addr{}, false
+}
+
+// likelyGateway is where home routers mostly are: the first address of 256.
+func likelyGateway(local netip.Addr) netip.Addr {
+	a := local.As4()
+	a[3] = 1
+	return netip.AddrFrom4(a)
+}

@@ -1,0 +1,154 @@
+// Package portmap asks a home router to let players in: to forward a TCP port of
+// its own to this machine, for as long as the program runs.
+//
+//	muster host ── MAP ──▶ router ── asks nobody ──▶ 203.0.113.1:7777 is open
+//	     ▲                                                │
+//	     └───────────────── friends ◀────────────────────┘
+//
+// Three protocols do that: PCP (RFC 6887) and its forerunner NAT-PMP (RFC 6886),
+// one packet each to the gateway, and UPnP's Internet Gateway Device, found by
+// multicast and asked by SOAP. All are tried at once; the first that works is
+// used. None of them knows who asks, which is why nothing is asked unbidden.
+package portmap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"time"
+)
+
+const (
+	// askTime is how long the router may take: UPnP's search alone takes three
+	// seconds.
+	askTime = 8 * time.Second
+	// lifetime is how long a mapping holds without being renewed. If the program
+	// is killed, the door is shut within the hour.
+	lifetime = time.Hour
+	// backTime is how long taking a mapping back may hold up the end.
+	backTime = 3 * time.Second
+)
+
+// ErrNoRouter says that no router opens a port.
+var ErrNoRouter = errors.New("portmap: no router here opens ports")
+
+// Mapping is a port of the router that leads to this machine.
+type Mapping struct {
+	// External is where friends on the internet reach this machine.
+	External netip.AddrPort
+	// Port is this machine's.
+	Port uint16
+	// By is the protocol's name.
+	By string
+	// Life is how long it holds unless it is renewed; 0 for ever.
+	Life time.Duration
+}
+
+// IsPublic tells whether the router itself has an address of the internet; if
+// not, it stands behind another router, whose port would have to be opened too.
+func (m Mapping) IsPublic() bool {
+	a := m.External.Addr()
+	return a.IsGlobalUnicast() && !a.IsPrivate() && !sharedByCarrier.Contains(a)
+}
+
+// sharedByCarrier are addresses behind a provider's NAT (RFC 6598).
+var sharedByCarrier = netip.MustParsePrefix("100.64.0.0/10")
+
+// way is a protocol that opens ports. Its map is called again to renew.
+type way interface {
+	name() string
+	open(ctx context.Context, port uint16, life time.Duration) (Mapping, error)
+	// close takes the mapping back.
+	close(ctx context.Context, m Mapping) error
+}
+
+// Keep opens a port and keeps it open until ctx ends, when it takes it back.
+// told hears of the mapping, and again whenever it changes. The error is
+// [ErrNoRouter] if nothing was opened at all.
+func Keep(ctx context.Context, port uint16, log *slog.Logger, told func(Mapping)) error {
+	return keep(ctx, ways(log), port, log, told)
+}
+
+func keep(ctx context.Context, ways []way, port uint16, log *slog.Logger, told func(Mapping)) error {
+	w, m, err := first(ctx, ways, port, log)
+	if err != nil {
+		return err
+	}
+	told(m)
+	for wait(ctx, m.Life/2) {
+		again, err := w.open(ctx, port, lifetime)
+		switch {
+		case err != nil:
+			log.Debug("port not renewed", "by", w.name(), "err", err)
+			m.Life = max(m.Life/2, time.Minute) // it is tried again before it ends
+		case again.External != m.External:
+			m = again
+			told(m)
+		default:
+			m = again
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), backTime)
+	defer cancel()
+	if err := w.close(ctx, m); err != nil {
+		log.Debug("port not taken back", "by", w.name(), "err", err)
+	}
+	return nil
+}
+
+// wait waits, for ever if the time is 0, and reports whether ctx goes on.
+func wait(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		<-ctx.Done()
+		return false
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// first tries all ways at once and takes the first that works; what the others
+// have opened is taken back.
+func first(ctx context.Context, ways []way, port uint16, log *slog.Logger) (way, Mapping, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	type answer struct {
+		way
+		Mapping
+		error
+	}
+	answers := make(chan answer, len(ways))
+	for _, w := range ways {
+		go func() {
+			m, err := w.open(ctx, port, lifetime)
+			answers <- answer{w, m, err}
+		}()
+	}
+	var best *answer
+	failed := []error{ErrNoRouter}
+	for range ways {
+		a := <-answers
+		switch {
+		case a.error != nil:
+			failed = append(failed, fmt.Errorf("%s: %w", a.name(), a.error))
+			log.Debug("no port", "by", a.name(), "err", a.error)
+		case best == nil:
+			best = &a
+			cancel() // the others need not go on
+		case a.External != best.External:
+			log.Debug("a second port", "by", a.name(), "at", a.External)
+			a.close(context.WithoutCancel(ctx), a.Mapping)
+		}
+	}
+	if best == nil {
+		return nil, Mapping{}, errors.Join(failed...)
+	}
+	return best.way, best.Mapping, nil
+}
