@@ -72,7 +72,7 @@ func withoutPackage(text string) string {
 
 func isPackage(name string) bool {
 	switch name {
-	case "a2s", "discovery", "fleet", "game", "geo", "host", "lan", "master", "peer", "prober", "qstat", "quake3",
+	case "a2s", "discovery", "fleet", "game", "geo", "host", "lan", "master", "peer", "portmap", "prober", "qstat", "quake3",
 		"selection", "sim", "wire":
 		return true
 	}

@@ -176,8 +176,10 @@ func (h *hosting) night(ctx context.Context, rooms *host.Host, at net.Addr) erro
 	}
 	addr := discovery.Canonical(netip.MustParseAddrPort(at.String()))
 	code := h.room(rooms)
-	h.invite(h.doors.outside(invitation{host: reachable(addr), code: code}))
+	outside := h.doors.outside(invitation{host: reachable(addr), code: code})
+	h.invite(outside)
 	defer h.announce(ctx, rooms, code, addr)()
+	defer h.letIn(ctx, outside, addr)()
 	if !h.noBrowser {
 		h.browse(ctx, h.doors.inside(invitation{host: loopback(addr), code: code}).link())
 	}

@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	"muster/internal/portmap"
+)
+
+func TestMapped(t *testing.T) {
+	home := invitation{host: "192.168.1.7:7777", code: "BAKODI"}
+	for _, c := range []struct {
+		name, external string
+		to             invitation
+		want           []string
+	}{
+		{"a public address", "203.0.113.7:7778", home, []string{"muster join http://203.0.113.7:7778/#BAKODI ", "PCP"}},
+		{"a certificate's name", "203.0.113.7:7777", invitation{host: "night.example:7777", code: "BAKODI", tls: true}, []string{"https://night.example:7777/#BAKODI"}},
+		{"another router", "10.0.0.7:7777", home, []string{"another router", "10.0.0.7", "forward TCP port 7777 to 192.168.1.7:7777", "tunnel"}},
+	} {
+		got := strings.Join(mapped(portmap.Mapping{External: netip.MustParseAddrPort(c.external), By: "PCP"}, c.to), "\n")
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %q is missing in\n%s", c.name, want, got)
+			}
+		}
+	}
+	if got := strings.Join(unmapped(home), "\n"); !strings.Contains(got, "forward TCP port 7777") {
+		t.Errorf("without a router: %s", got)
+	}
+}
