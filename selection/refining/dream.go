@@ -44,7 +44,7 @@ func (p *Planner) imagine(limit float64) []guess {
 		switch {
 		case l == machine && values[l] < limit && p.open(node):
 			found = append(found, guess{node, values[l]})
-		case l < machine && p.lowest(node, values[l])-reach[l] > limit:
+		case l < machine && p.nearest(node, values[l])-reach[l] > limit:
 			node = p.tree.end[node]
 			continue
 		}
@@ -68,8 +68,8 @@ func (b *belief) reach() (reach [levels]float64) {
 	return reach
 }
 
-// lowest is what children of a node may be drawn from.
-func (p *Planner) lowest(node int32, value float64) float64 {
+// nearest is what children of a node may be drawn from.
+func (p *Planner) nearest(node int32, value float64) float64 {
 	if clean, known := p.clean[node]; known {
 		return min(value, clean)
 	}

@@ -4,6 +4,7 @@ import "slices"
 
 // learn takes in what was observed since the last round.
 func (p *Planner) learn() {
+	slices.Sort(p.known)
 	p.lead()
 	var observations []observation
 	for _, at := range p.known {
@@ -38,8 +39,8 @@ func (p *Planner) lead() {
 			best, leader = r.score, at
 		}
 	}
-	p.best, p.leader = best, leader
-	p.base = baseOf(min(best, lowest))
+	p.best, p.leader, p.lowest = best, leader, min(best, lowest)
+	p.base = baseOf(p.lowest)
 }
 
 // far is farther than any score.

@@ -15,10 +15,6 @@
 // of them: where little is known worlds differ, and so many places are tried;
 // where much is known they agree. One player looks first, and only if the server
 // answers and suits do the others.
-//
-// The method began with the coordinated search of ALGORITHMS, section 4: the tree
-// is from there, and the exploring; imagined worlds take the place of expected
-// improvement.
 package refining
 
 import (
@@ -34,23 +30,23 @@ import (
 type Options struct {
 	// Seed decides what is random.
 	Seed uint64
-	// Batch is how many servers a player has to do with at once: 32.
+	// Batch is how many servers a player has to do with at once: 40.
 	Batch int
 	// Budget is how many servers a player is asked for in all; 0 is no limit.
 	Budget int
 	// Enough is how much better a server may still be possible when the search
-	// ends: 1 ms.
+	// ends: 1 ms; negative goes on until the budget is spent.
 	Enough time.Duration
 }
 
 func (o Options) withDefaults() Options {
 	if o.Batch <= 0 {
-		o.Batch = 32
+		o.Batch = 40
 	}
 	if o.Budget <= 0 {
 		o.Budget = math.MaxInt
 	}
-	if o.Enough <= 0 {
+	if o.Enough == 0 {
 		o.Enough = time.Millisecond
 	}
 	return o
@@ -71,7 +67,7 @@ type Planner struct {
 	members []*member
 	// rows are of the machines that somebody was asked for, by node.
 	rows  map[int32]*row
-	known []int32 // their nodes, in the order of the tree
+	known []int32 // their nodes, sorted by learn
 	// ruined servers failed for somebody who is here.
 	ruined []int32
 	tried  map[int32]bool // countries that were looked at twice
@@ -80,6 +76,8 @@ type Planner struct {
 	// best is the score of the best row in ms, leader its machine, or -1.
 	best   float64
 	leader int32
+	// lowest is the lowest score of a row, suit or not.
+	lowest float64
 	// base is what values are counted from, see value.
 	base float64
 	// clean are the values of countries without single bad routes.

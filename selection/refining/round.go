@@ -135,11 +135,14 @@ func (p *Planner) review(at int32, r *row) {
 // lookAhead has one player each look at the best servers of imagined worlds.
 func (p *Planner) lookAhead(a *asking) {
 	fresh := a.fresh()
-	best := p.value(p.best)
+	limit := p.value(p.best)
+	if p.leader < 0 {
+		limit = p.value(p.lowest)
+	}
 	slack := 0.0
 	for n := 0; n < mostWorlds && fresh > 0; n++ {
 		most := max(1, (fresh+worlds-1-n%worlds)/worlds)
-		guesses := p.imagine(best + slack)
+		guesses := p.imagine(limit + slack)
 		p.dreamt(guesses)
 		kept := p.apart(guesses, most)
 		if len(kept) < most {

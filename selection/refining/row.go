@@ -29,7 +29,9 @@ type row struct {
 }
 
 // heard tells a row that somebody measured.
-func (r *row) heard() bool { return slices.ContainsFunc(r.rtts, func(ms float64) bool { return ms > 0 }) }
+func (r *row) heard() bool {
+	return slices.ContainsFunc(r.rtts, func(ms float64) bool { return ms > 0 })
+}
 
 // whole tells a row that everybody measured.
 func (r *row) whole() bool { return r.missing == 0 }
@@ -40,8 +42,7 @@ func (p *Planner) row(at int32) *row {
 	if r == nil {
 		r = &row{missing: p.present()}
 		p.rows[at] = r
-		place, _ := slices.BinarySearch(p.known, at)
-		p.known = slices.Insert(p.known, place, at)
+		p.known = append(p.known, at)
 		p.represent(at, r)
 	}
 	if n := len(p.members); len(r.rtts) < n {
