@@ -147,7 +147,7 @@ func TestSuppose(t *testing.T) {
 	}
 }
 
-// TestSuppose after the launch: everyone is sent on.
+// TestApplyAfterLaunch: another choice calls everyone back.
 func TestApplyAfterLaunch(t *testing.T) {
 	n := agreeing(t)
 	n.goes()

@@ -166,6 +166,7 @@ func (b *browser) shoot(name string, sizes ...screenSize) {
 		b.capture(name+"-"+size.name, chromedp.CaptureScreenshot())
 		b.capture(name+"-"+size.name+"-whole", chromedp.FullScreenshot(100))
 		b.fits(size)
+		b.isNamed()
 	}
 	b.resize(desktop)
 }
@@ -187,5 +188,16 @@ func (b *browser) fits(size screenSize) {
 	b.Helper()
 	if width := eval[int64](b, "document.documentElement.scrollWidth"); width > size.width {
 		b.Errorf("on a %s the page is %d wide, the screen %d", size.name, width, size.width)
+	}
+}
+
+// isNamed holds everything that can be used to a name that can be said.
+func (b *browser) isNamed() {
+	b.Helper()
+	nameless := eval[[]string](b, `[...document.querySelectorAll("button, input, select, a, summary, [role=img], progress, img")]
+		.filter((e) => e.checkVisibility() && !(e.innerText || e.ariaLabel || e.alt || e.labels?.length))
+		.map((e) => e.outerHTML.slice(0, 120))`)
+	for _, element := range nameless {
+		b.Errorf("nobody can say what this is: %s", element)
 	}
 }
