@@ -106,7 +106,7 @@ func exchange(ctx context.Context, server netip.AddrPort, request []byte, take f
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	buf := make([]byte, 1100) // PCP's limit, section 7
-	const tries = 4
+	const tries = 3
 	for pause := 250 * time.Millisecond; pause < 250*time.Millisecond<<tries; pause *= 2 {
 		if _, err := conn.Write(request); err != nil {
 			return err

@@ -7,8 +7,7 @@
 //
 // Three protocols do that: PCP (RFC 6887) and its forerunner NAT-PMP (RFC 6886),
 // one packet each to the gateway, and UPnP's Internet Gateway Device, found by
-// multicast and asked by SOAP. All are tried at once; the first that works is
-// used. None of them knows who asks, which is why nothing is asked unbidden.
+// multicast and asked by SOAP. They are tried in this order, until one works. None of them knows who asks, which is why nothing is asked unbidden.
 package portmap
 
 import (
@@ -21,9 +20,9 @@ import (
 )
 
 const (
-	// askTime is how long the router may take: UPnP's search alone takes three
+	// askTime is how long one protocol may take: UPnP's search alone takes three
 	// seconds.
-	askTime = 8 * time.Second
+	askTime = 5 * time.Second
 	// lifetime is how long a mapping holds without being renewed. If the program
 	// is killed, the door is shut within the hour.
 	lifetime = time.Hour
@@ -114,41 +113,19 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// first tries all ways at once and takes the first that works; what the others
-// have opened is taken back.
+// first tries one way after another: some routers speak several, and would open
+// a port for each.
 func first(ctx context.Context, ways []way, port uint16, log *slog.Logger) (way, Mapping, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-	type answer struct {
-		way
-		Mapping
-		error
-	}
-	answers := make(chan answer, len(ways))
-	for _, w := range ways {
-		go func() {
-			m, err := w.open(ctx, port, lifetime)
-			answers <- answer{w, m, err}
-		}()
-	}
-	var best *answer
 	failed := []error{ErrNoRouter}
-	for range ways {
-		a := <-answers
-		switch {
-		case a.error != nil:
-			failed = append(failed, fmt.Errorf("%s: %w", a.name(), a.error))
-			log.Debug("no port", "by", a.name(), "err", a.error)
-		case best == nil:
-			best = &a
-			cancel() // the others need not go on
-		case a.External != best.External:
-			log.Debug("a second port", "by", a.name(), "at", a.External)
-			a.close(context.WithoutCancel(ctx), a.Mapping)
+	for _, w := range ways {
+		ctx, cancel := context.WithTimeout(ctx, askTime)
+		m, err := w.open(ctx, port, lifetime)
+		cancel()
+		if err == nil {
+			return w, m, nil
 		}
+		failed = append(failed, fmt.Errorf("%s: %w", w.name(), err))
+		log.Debug("no port", "by", w.name(), "err", err)
 	}
-	if best == nil {
-		return nil, Mapping{}, errors.Join(failed...)
-	}
-	return best.way, best.Mapping, nil
+	return nil, Mapping{}, errors.Join(failed...)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/huin/goupnp/dcps/internetgateway2"
+	"github.com/huin/goupnp/soap"
 )
 
 // gateway is a router's service that opens ports. UPnP has three of the kind,
@@ -57,6 +58,13 @@ func (u *upnp) name() string { return u.service }
 // nextPorts is how many ports are tried if others have theirs already.
 const nextPorts = 4
 
+// Errors of WANIPConnection, section 2.5.16 of its version 2.
+const (
+	errConflict  = 718 // another machine has the port
+	errPermanent = 725 // mappings hold for ever or not at all
+	errOtherwise = 729 // the port is taken by other means
+)
+
 func (u *upnp) open(ctx context.Context, port uint16, life time.Duration) (Mapping, error) {
 	gateways := []gateway{u.found}
 	if u.found == nil {
@@ -67,21 +75,18 @@ func (u *upnp) open(ctx context.Context, port uint16, life time.Duration) (Mappi
 	}
 	var failed error
 	for _, g := range gateways {
-		for external := port; external-port < nextPorts; external++ {
-			m, err := u.ask(ctx, g, external, port, life)
-			if err == nil {
-				u.found = g
-				return m, nil
-			}
-			failed = err
+		m, err := u.ask(ctx, g, port, life)
+		if err == nil {
+			u.found = g
+			return m, nil
 		}
+		failed = err
 	}
 	return Mapping{}, failed
 }
 
-// ask opens one port; routers of the first generation know only mappings that
-// hold for ever.
-func (u *upnp) ask(ctx context.Context, g gateway, external, port uint16, life time.Duration) (Mapping, error) {
+// ask has a gateway open a port, the same outside if it is free there.
+func (u *upnp) ask(ctx context.Context, g gateway, port uint16, life time.Duration) (Mapping, error) {
 	address, err := g.GetExternalIPAddressCtx(ctx)
 	if err != nil {
 		return Mapping{}, err
@@ -90,13 +95,31 @@ func (u *upnp) ask(ctx context.Context, g gateway, external, port uint16, life t
 	if err != nil {
 		return Mapping{}, errors.New("the router has no address of the internet")
 	}
-	here := g.LocalAddr().String()
-	m := Mapping{External: netip.AddrPortFrom(outside, external), Port: port, By: u.service, Life: life}
-	if g.AddPortMappingCtx(ctx, "", external, "TCP", port, here, true, "muster", uint32(life/time.Second)) == nil {
-		return m, nil
+	for external := port; ; external++ {
+		m := Mapping{External: netip.AddrPortFrom(outside, external), Port: port, By: u.service, Life: life}
+		err := add(ctx, g, m)
+		if code(err) == errPermanent {
+			m.Life = 0
+			err = add(ctx, g, m)
+		}
+		taken := code(err) == errConflict || code(err) == errOtherwise
+		if !taken || external-port >= nextPorts {
+			return m, err
+		}
 	}
-	m.Life = 0
-	return m, g.AddPortMappingCtx(ctx, "", external, "TCP", port, here, true, "muster", 0)
+}
+
+func add(ctx context.Context, g gateway, m Mapping) error {
+	return g.AddPortMappingCtx(ctx, "", m.External.Port(), "TCP", m.Port, g.LocalAddr().String(), true, "muster", uint32(m.Life/time.Second))
+}
+
+// code is UPnP's number of an error, or 0.
+func code(err error) int {
+	var fault *soap.SOAPFaultError
+	if errors.As(err, &fault) {
+		return fault.Detail.UPnPError.Errorcode
+	}
+	return 0
 }
 
 func (u *upnp) close(ctx context.Context, m Mapping) error {

@@ -1,0 +1,67 @@
+//go:build e2e && linux
+
+package portmap
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// wayVariable names the protocol that this program, started again on the machine
+// behind the router, asks by; "any" takes the first that works.
+const wayVariable = "MUSTER_PORTMAP_TEST_WAY"
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(wayVariable); name != "" {
+		if err := open(name); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// open keeps a port open until standard input ends.
+func open(name string) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		io.Copy(io.Discard, os.Stdin)
+		cancel()
+	}()
+	log := slog.New(slog.DiscardHandler)
+	list := slices.DeleteFunc(ways(log), func(w way) bool { return name != "any" && w.name() != name })
+	return keep(ctx, list, 7777, log, func(m Mapping) { fmt.Printf("%v from port %d", m.External, m.Port) })
+}
+
+// TestRealRouter asks miniupnpd by each protocol.
+func TestRealRouter(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), "unshare", "-n", "bash", "testdata/lab.sh", program, "PCP", "NAT-PMP", "UPnP 2", "any").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, way := range []string{"PCP", "NAT-PMP", "UPnP 2", "any"} {
+		for _, want := range []string{
+			way + ": 5.6.7.8:7777 from port 7777, forwards: 1\n",
+			way + " ended, forwards: 0\n",
+		} {
+			if !strings.Contains(string(out), want) {
+				t.Errorf("%q is missing", want)
+			}
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s", out)
+	}
+}
