@@ -70,7 +70,6 @@ type Planner struct {
 	known []int32 // their nodes, sorted by learn
 	// ruined servers failed for somebody who is here.
 	ruined []int32
-	tried  map[int32]bool // countries that were looked at twice
 
 	round int
 	// best is the score of the best row in ms, leader its machine, or -1.
@@ -82,6 +81,8 @@ type Planner struct {
 	base float64
 	// clean are the values of countries without single bad routes.
 	clean map[int32]float64
+	// hope is the value that a country may have, see cleanse.
+	hope map[int32]float64
 	// informed counts servers whose Info was waited for and came, suiting those
 	// of them that suit.
 	informed, suiting int
@@ -116,7 +117,7 @@ func New(servers selection.Servers, table *selection.Table, wish selection.Wish,
 		options: options.withDefaults(), wish: wish, sieve: selection.NewSieve(servers, wish),
 		tree: t, belief: newBelief(t), relatives: newRelatives(t), scorer: newScorer(wish),
 		rng:  rand.New(rand.NewPCG(options.Seed, 0x726566696e65)),
-		rows: make(map[int32]*row), ruined: make([]int32, len(servers.List)), tried: make(map[int32]bool),
+		rows: make(map[int32]*row), ruined: make([]int32, len(servers.List)),
 		best: math.Inf(1), leader: -1,
 	}
 	for _, name := range table.Players() {

@@ -2,6 +2,7 @@ package refining
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -16,8 +17,8 @@ const (
 	worlds = 16
 	// mostWorlds bounds the search for something to ask.
 	mostWorlds = 64
-	// again is how many countries a round looks at for a second time.
-	again = 2
+	// again is how many countries a round looks at again.
+	again = 3
 )
 
 // Next is what the players are to ask now, by player; who has enough to do, or is
@@ -62,24 +63,26 @@ func (p *Planner) lookAround(a *asking) {
 	}
 }
 
-// lookAgain has everybody measure a second network of the best of those countries
-// that have shown one only: its way may have been a detour for somebody.
+// lookAgain has everybody measure another network of those countries that are the
+// most hopeful and have shown few: the ways to them may have been detours, and a
+// large country has near and far parts.
 func (p *Planner) lookAgain(a *asking) {
-	var once []guess
+	var few []guess
 	for c := int32(1); int(c) < p.tree.nodes(); c = p.tree.end[c] {
-		if p.belief.observed[c] == 1 && !p.tried[c] {
-			once = append(once, guess{c, p.belief.mean[c]})
+		hope, known := p.hope[c]
+		size := math.Log2(float64(p.tree.children[c]))
+		if observed := float64(p.belief.observed[c]); known && observed < 2+size/2 {
+			few = append(few, guess{c, hope - size/3})
 		}
 	}
-	slices.SortFunc(once, func(a, b guess) int {
+	slices.SortFunc(few, func(a, b guess) int {
 		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.machine, b.machine))
 	})
 	looked := 0
-	for _, g := range once {
+	for _, g := range few {
 		if looked == again {
 			break
 		}
-		p.tried[g.machine] = true
 		at := p.anyOf(g.machine, func(at int32) bool { return p.belief.precision[p.tree.above(at, network)] == 0 })
 		if at > 0 {
 			p.row(at).wanted = true

@@ -33,6 +33,8 @@ type tree struct {
 	// order[from:to].
 	order    []int32
 	from, to []int32
+	// children counts those of a node.
+	children []int32
 	// of is the machine of each server.
 	of []int32
 	// kin is the largest network of the same AS, for one in another country,
@@ -102,11 +104,13 @@ func (t *tree) add(open []int32, l level, at int) int32 {
 	parent := int32(-1)
 	if l > everything {
 		parent = open[l-1]
+		t.children[parent]++
 	}
 	t.parent = append(t.parent, parent)
 	t.level = append(t.level, l)
 	t.end = append(t.end, 0)
 	t.from = append(t.from, int32(at))
+	t.children = append(t.children, 0)
 	t.to = append(t.to, 0)
 	return int32(len(t.parent) - 1)
 }
