@@ -74,8 +74,11 @@ func (v *viewer) run() {
 	ctx, cancel := context.WithCancel(v.actor.ctx)
 	var reader sync.WaitGroup
 	reader.Go(func() { v.drain(); cancel() })
-	v.actor.post(func() { v.actor.pageOpened(v.token) })
-	v.follow(ctx)
+	opened := make(chan struct{})
+	if v.actor.post(func() { v.actor.pageOpened(v.token); close(opened) }) {
+		<-opened // or the first state might be one from before we came
+		v.follow(ctx)
+	}
 	cancel()
 	v.ws.Close()
 	reader.Wait()

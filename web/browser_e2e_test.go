@@ -49,7 +49,14 @@ func browse(t *testing.T, url string, size screenSize) *browser {
 	messages := chromedp.Console(ctx)
 	var listening sync.WaitGroup
 	listening.Go(func() { b.listen(messages) })
-	t.Cleanup(func() { cancel(); cancelAllocator(); listening.Wait() })
+	t.Cleanup(func() {
+		if t.Failed() {
+			b.Logf("the page at %s: %s", url, eval[string](b, "JSON.stringify([muster.live.connection, muster.live.state?.you, muster.live.shown !== '', localStorage.length, document.querySelector('#toast').textContent])"))
+		}
+		cancel()
+		cancelAllocator()
+		listening.Wait()
+	})
 	b.resize(size)
 	b.do(chromedp.Navigate(url))
 	b.run("window.confirm = () => true")
