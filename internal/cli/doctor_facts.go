@@ -24,7 +24,7 @@ const (
 // examine gathers the facts. No packet leaves the machine.
 func (p *program) examine() facts {
 	f := facts{now: time.Now(), wanted: wantedBuffer, files: fileLimit()}
-	f.udp, f.buffer, f.stamps = trySocket()
+	f.buffer, f.stamps, f.udp = trySocket()
 	// Documentation addresses (RFC 5737, RFC 3849), routed like any other.
 	f.route4, f.route6 = sourceTowards("192.0.2.1:9"), sourceTowards("[2001:db8::1]:9")
 	f.cards, f.cardsErr = lan.Interfaces()
@@ -37,10 +37,10 @@ func (p *program) examine() facts {
 
 // trySocket has a socket send a packet to itself, and asks what the kernel
 // grants it.
-func trySocket() (failed error, buffer int, stamps bool) {
+func trySocket() (buffer int, stamps bool, failed error) {
 	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
-		return err, 0, false
+		return 0, false, err
 	}
 	defer conn.Close()
 	conn.SetReadBuffer(wantedBuffer)
@@ -50,7 +50,7 @@ func trySocket() (failed error, buffer int, stamps bool) {
 	if err == nil {
 		_, _, err = conn.ReadFrom(make([]byte, 16))
 	}
-	return err, buffer, stamps
+	return buffer, stamps, err
 }
 
 // sourceTowards is the address that this machine would use towards another; zero
