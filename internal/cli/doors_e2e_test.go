@@ -1,0 +1,73 @@
+//go:build e2e && linux
+
+package cli_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestChangedCertificate: a host keeps its certificate over a restart; when it
+// has lost it, or somebody else answers in its place, the link opens nothing.
+func TestChangedCertificate(t *testing.T) {
+	servers := writeFile(t, "servers.txt", "127.0.0.1:27960\n")
+	at, home := freePort(t), t.TempDir()
+	begin := func() (*process, string) {
+		h := run(t, home, "host", "host", "--game", "openarena", "--servers", servers, "--listen", at,
+			"--tls", "--no-play", "--no-mdns", "--no-browser", "--players", "2")
+		link := h.awaits(`(?m)^link +(\S+)$`, 10*time.Second)[1]
+		return h, link
+	}
+	player := t.TempDir()
+	h, link := begin()
+	if !strings.HasPrefix(link, "https://"+at+"/#") || len(strings.SplitN(link, "~", 2)[1]) != 26 {
+		t.Fatalf("link %q", link)
+	}
+	run(t, player, "ann", "join", link, "--name", "ann", "--launch", "never").awaits("ann is here", 10*time.Second)
+	h.stop(syscall.SIGTERM)
+	h, again := begin()
+	if again != link {
+		t.Errorf("after a restart the link is %q, was %q", again, link)
+	}
+	h.stop(syscall.SIGTERM)
+	if err := os.Remove(filepath.Join(home, "state", "muster", "certificate.pem")); err != nil {
+		t.Fatal(err)
+	}
+	begin()
+	run(t, t.TempDir(), "bob", "join", link, "--name", "bob", "--launch", "never").
+		awaits("shows another certificate than the link says\nhint: ", 10*time.Second)
+}
+
+// TestLocalNetwork: a host announces its room; a player in another namespace
+// finds it, answers for it, and is let in with the code, by the pinned
+// certificate. When the host has ended there is nothing to be found.
+func TestLocalNetwork(t *testing.T) {
+	file, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), "unshare", "-n", "bash", "testdata/network.sh", file).CombinedOutput()
+	text := string(out)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, want := range []string{
+		"1  Friday  openarena   0 of 4  olga\njoin Friday? [Y/n] \nthe room's code: \n", "bob is here\n",
+		"1  Friday  openarena   1 of 4  bob\njoin Friday? [Y/n] \nmuster: no room was joined\n",
+		"muster: nobody can answer: standard input has ended\n",
+		"1  Open  openarena   0 of 4  olga       open\njoin Open? [Y/n] \n", "cat is here\n",
+		"muster: no room is announced on the local network\nhint: paste the line",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s", text)
+	}
+}

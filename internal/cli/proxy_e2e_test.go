@@ -1,0 +1,123 @@
+//go:build e2e
+
+package cli_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+// example is a configuration out of the document.
+func example(t *testing.T, language string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/reverse-proxy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(text), "```"+language+"\n")
+	block, _, ended := strings.Cut(after, "```")
+	if !found || !ended {
+		t.Fatalf("the document has no example for %s", language)
+	}
+	return block
+}
+
+// adapted puts a test's addresses in the place of an example's.
+func adapted(t *testing.T, text string, pairs ...string) string {
+	t.Helper()
+	for i := 0; i < len(pairs); i += 2 {
+		if !strings.Contains(text, pairs[i]) {
+			t.Fatalf("the example has no %q", pairs[i])
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+func startCaddy(t *testing.T, at, host string) {
+	t.Helper()
+	config := "{\n\tadmin off\n\tauto_https off\n}\n" + adapted(t, example(t, "caddy"), "night.example", "http://"+at, "127.0.0.1:7777", host)
+	cmd := exec.Command("caddy", "run", "--adapter", "caddyfile", "--config", writeFile(t, "Caddyfile", config))
+	home := t.TempDir()
+	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_DATA_HOME="+home, "XDG_CONFIG_HOME="+home)
+	start(t, "caddy", cmd)
+}
+
+func startNginx(t *testing.T, at, host string) {
+	t.Helper()
+	dir := t.TempDir()
+	server := adapted(t, example(t, "nginx"), "443 ssl", at, "127.0.0.1:7777", host,
+		"\tssl_certificate     /etc/ssl/night.example.pem;\n", "", "\tssl_certificate_key /etc/ssl/night.example.key;\n", "")
+	var temp strings.Builder
+	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
+		fmt.Fprintf(&temp, "%s_temp_path %s;\n", kind, filepath.Join(dir, kind))
+	}
+	config := fmt.Sprintf("daemon off;\nmaster_process off;\npid %s/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n%s%s}\n", dir, &temp, server)
+	start(t, "nginx", exec.Command("nginx", "-p", dir, "-e", "stderr", "-c", writeFile(t, "nginx.conf", config)))
+}
+
+// TestReverseProxy has a player come through each proxy, and a guesser who
+// forges whom the proxy speaks for.
+func TestReverseProxy(t *testing.T) {
+	for name, startProxy := range map[string]func(t *testing.T, at, host string){"caddy": startCaddy, "nginx": startNginx} {
+		t.Run(name, func(t *testing.T) {
+			servers := writeFile(t, "servers.txt", "127.0.0.1:27960\n")
+			host, proxy := freePort(t), freePort(t)
+			h := run(t, t.TempDir(), "host", "host", "--game", "openarena", "--servers", servers, "--listen", host,
+				"--trusted-proxy", "127.0.0.1", "--no-play", "--no-mdns", "--no-browser", "--players", "2")
+			code := h.awaits(`(?m)^code +(\w+)$`, 10*time.Second)[1]
+			startProxy(t, proxy, host)
+			awaitRoom(t, proxy, code, "the proxy passes requests on", 10*time.Second, func(wire.Room) bool { return true })
+			run(t, t.TempDir(), "ann", "join", "http://"+proxy+"/#"+code, "--name", "ann", "--launch", "never")
+			awaitRoom(t, proxy, code, "ann is in", 10*time.Second, func(r wire.Room) bool { return memberOf(r, "ann").Connected })
+			guessThrough(t, proxy, code)
+		})
+	}
+}
+
+func guessThrough(t *testing.T, proxy, code string) {
+	t.Helper()
+	limited := 0
+	for i := range 20 {
+		if status := askFrom(t, "127.0.0.9", proxy, fmt.Sprintf("GUESS%d", i), fmt.Sprintf("198.51.100.%d", i)); status == http.StatusTooManyRequests {
+			limited++
+		}
+	}
+	if limited < 9 || limited > 10 { // one try may have come back meanwhile
+		t.Errorf("of 20 guesses %d were not heard, want 10", limited)
+	}
+	if status := askFrom(t, "127.0.0.8", proxy, code, ""); status != http.StatusOK {
+		t.Errorf("another player is answered %d", status)
+	}
+}
+
+// askFrom asks for a room from an address of this machine's.
+func askFrom(t *testing.T, from, at, code, forged string) int {
+	t.Helper()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		return dialer.DialContext(ctx, network, addr)
+	}}
+	request, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+at+"/api/rooms/"+code, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if forged != "" {
+		request.Header.Set("X-Forwarded-For", forged)
+	}
+	reply, err := (&http.Client{Transport: transport}).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply.Body.Close()
+	return reply.StatusCode
+}

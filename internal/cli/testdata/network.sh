@@ -1,0 +1,52 @@
+# A host and a player, each in a network namespace, on one cable: nothing leaves.
+# Usage, in a namespace of its own: unshare -n bash network.sh MUSTER
+set -u
+muster=$1
+folder=$(mktemp -d)
+echo 127.0.0.1:27960 >"$folder/servers.txt"
+unshare -n sleep 300 &
+player=$!
+trap 'kill $player ${host-} ${joined-} 2>/dev/null; wait; rm -r "$folder"' EXIT
+ip link set lo up
+ip link add cable0 type veth peer name cable1
+until ip link set cable1 netns $player 2>/dev/null; do sleep 0.05; done
+ip addr add 10.9.0.1/24 dev cable0
+ip link set cable0 up
+there() { nsenter -t $player -n "$@"; }
+there ip link set lo up
+there ip addr add 10.9.0.2/24 dev cable1
+there ip link set cable1 up
+
+open() { # NAME OPTION…
+  HOME=$folder/$1 XDG_STATE_HOME=$folder/$1/state "$muster" host --game openarena --servers "$folder/servers.txt" \
+    --name olga --no-play --no-browser --players 4 --room "$@" >"$folder/host.out" 2>&1 &
+  host=$!
+  for _ in $(seq 200); do grep -q '^code' "$folder/host.out" && break; sleep 0.05; done
+  code=$(awk '/^code/ { print $2 }' "$folder/host.out")
+}
+join() { # PLAYER OPTION…
+  name=$1
+  shift
+  HOME=$folder/$name XDG_STATE_HOME=$folder/$name/state there timeout 20 "$muster" join --name "$name" --launch never "$@" 2>&1
+}
+
+open Friday --tls
+printf 'y\n%s\n' "$code" | join bob >"$folder/bob.out" &
+joined=$!
+for _ in $(seq 200); do grep -q 'bob is here' "$folder/bob.out" && break; sleep 0.05; done
+cat "$folder/bob.out"
+echo n | join cat
+join cat </dev/null
+kill $host $joined
+wait $host
+
+open Open --open
+echo y | join cat >"$folder/cat.out" &
+joined=$!
+for _ in $(seq 200); do grep -q 'cat is here' "$folder/cat.out" && break; sleep 0.05; done
+cat "$folder/cat.out"
+kill $host $joined
+wait $host
+
+join cat </dev/null
+exit 0
