@@ -44,7 +44,7 @@ func printChecks(w io.Writer, checks []check, s style, width int) {
 	const indent = 5 // under the name
 	for _, c := range checks {
 		state := "ok  "
-		if c.State == warn {
+		if c.State == stateWarn {
 			state = s.bold("warn")
 		}
 		fmt.Fprintf(w, "%s %-10s %s\n", state, c.Name, hanging(c.Detail, width, indent+11))

@@ -14,8 +14,8 @@ import (
 type health string
 
 const (
-	ok   health = "ok"
-	warn health = "warn"
+	stateOK   health = "ok"
+	stateWarn health = "warn"
 )
 
 // check is one thing that the doctor looked at.
@@ -80,19 +80,19 @@ func diagnose(f facts) []check {
 
 func checkUDP(err error) check {
 	if err != nil {
-		return check{"udp", warn, fmt.Sprintf("no packet gets through on this machine: %v", reason(err)), "does a firewall or a sandbox forbid UDP? nothing can be measured without it"}
+		return check{"udp", stateWarn, fmt.Sprintf("no packet gets through on this machine: %v", reason(err)), "does a firewall or a sandbox forbid UDP? nothing can be measured without it"}
 	}
-	return check{Name: "udp", State: ok, Detail: "sockets send and receive (tried on this machine only)"}
+	return check{Name: "udp", State: stateOK, Detail: "sockets send and receive (tried on this machine only)"}
 }
 
 func checkRoute(name string, from netip.Addr, hint string) check {
 	if !from.IsValid() {
-		return check{name, warn, "no way leads to the internet", hint}
+		return check{name, stateWarn, "no way leads to the internet", hint}
 	}
 	if from.Is6() && from.IsPrivate() {
-		return check{name, warn, fmt.Sprintf("only a private address, %v", from), hint}
+		return check{name, stateWarn, fmt.Sprintf("only a private address, %v", from), hint}
 	}
-	return check{Name: name, State: ok, Detail: fmt.Sprintf("a way leads to the internet, from %v", from)}
+	return check{Name: name, State: stateOK, Detail: fmt.Sprintf("a way leads to the internet, from %v", from)}
 }
 
 // sharedByCarrier are addresses behind a NAT of the provider's (RFC 6598).
@@ -101,18 +101,18 @@ var sharedByCarrier = netip.MustParsePrefix("100.64.0.0/10")
 func checkNAT(from netip.Addr) check {
 	switch {
 	case !from.IsValid():
-		return check{"nat", warn, "not known without IPv4", ""}
+		return check{"nat", stateWarn, "not known without IPv4", ""}
 	case sharedByCarrier.Contains(from):
-		return check{"nat", warn, "the provider shares its addresses among customers", "friends on the internet cannot reach a host here: use a tunnel, or let somebody else host"}
+		return check{"nat", stateWarn, "the provider shares its addresses among customers", "friends on the internet cannot reach a host here: use a tunnel, or let somebody else host"}
 	case from.IsPrivate():
-		return check{"nat", warn, "behind a router", "to host for friends on the internet say --port-map, or have the router forward the port"}
+		return check{"nat", stateWarn, "behind a router", "to host for friends on the internet say --port-map, or have the router forward the port"}
 	}
-	return check{Name: "nat", State: ok, Detail: "none: the address is public"}
+	return check{Name: "nat", State: stateOK, Detail: "none: the address is public"}
 }
 
 func checkCards(cards []lan.Interface, err error) check {
 	if err != nil {
-		return check{"cards", warn, reason(err).Error(), ""}
+		return check{"cards", stateWarn, reason(err).Error(), ""}
 	}
 	var list []string
 	for _, c := range cards {
@@ -122,7 +122,7 @@ func checkCards(cards []lan.Interface, err error) check {
 		}
 		list = append(list, text)
 	}
-	return check{Name: "cards", State: ok, Detail: strings.Join(list, "; ")}
+	return check{Name: "cards", State: stateOK, Detail: strings.Join(list, "; ")}
 }
 
 func checkMDNS(cards []lan.Interface) check {
@@ -133,27 +133,27 @@ func checkMDNS(cards []lan.Interface) check {
 		}
 	}
 	if len(used) == 0 {
-		return check{"mdns", warn, "no network card carries multicast", "rooms are neither announced nor found on the local network: use the link"}
+		return check{"mdns", stateWarn, "no network card carries multicast", "rooms are neither announced nor found on the local network: use the link"}
 	}
-	return check{Name: "mdns", State: ok, Detail: "rooms are announced and found on " + strings.Join(used, ", ")}
+	return check{Name: "mdns", State: stateOK, Detail: "rooms are announced and found on " + strings.Join(used, ", ")}
 }
 
 func checkBuffer(got, wanted int) check {
 	switch {
 	case got == 0:
-		return check{Name: "buffer", State: ok, Detail: "the system does not tell how much a socket holds"}
+		return check{Name: "buffer", State: stateOK, Detail: "the system does not tell how much a socket holds"}
 	case got < wanted:
-		return check{"buffer", warn, fmt.Sprintf("a socket holds %d KB of the %d KB asked for", got>>10, wanted>>10),
+		return check{"buffer", stateWarn, fmt.Sprintf("a socket holds %d KB of the %d KB asked for", got>>10, wanted>>10),
 			fmt.Sprintf("at high rates replies may get lost: sysctl -w net.core.rmem_max=%d", wanted)}
 	}
-	return check{Name: "buffer", State: ok, Detail: fmt.Sprintf("a socket holds %d KB", got>>10)}
+	return check{Name: "buffer", State: stateOK, Detail: fmt.Sprintf("a socket holds %d KB", got>>10)}
 }
 
 func checkStamps(kernel bool) check {
 	if kernel {
-		return check{Name: "clock", State: ok, Detail: "the kernel notes when a reply arrives"}
+		return check{Name: "clock", State: stateOK, Detail: "the kernel notes when a reply arrives"}
 	}
-	return check{"clock", warn, "the program itself notes when a reply arrives", "a busy machine measures some tenths of a millisecond too much; Linux does better"}
+	return check{"clock", stateWarn, "the program itself notes when a reply arrives", "a busy machine measures some tenths of a millisecond too much; Linux does better"}
 }
 
 // enoughFiles are for a full room with its pages.
@@ -162,11 +162,11 @@ const enoughFiles = 256
 func checkFiles(limit uint64) check {
 	switch {
 	case limit == 0:
-		return check{Name: "files", State: ok, Detail: "no limit"}
+		return check{Name: "files", State: stateOK, Detail: "no limit"}
 	case limit < enoughFiles:
-		return check{"files", warn, fmt.Sprintf("%d may be open at once", limit), fmt.Sprintf("a host needs one for each player and page: ulimit -n %d", 4*enoughFiles)}
+		return check{"files", stateWarn, fmt.Sprintf("%d may be open at once", limit), fmt.Sprintf("a host needs one for each player and page: ulimit -n %d", 4*enoughFiles)}
 	}
-	return check{Name: "files", State: ok, Detail: fmt.Sprintf("%d may be open at once", limit)}
+	return check{Name: "files", State: stateOK, Detail: fmt.Sprintf("%d may be open at once", limit)}
 }
 
 // tablesAge is when tables of addresses are old: after four years a quarter of
@@ -175,14 +175,14 @@ const tablesAge = 2 * 365 * 24 * time.Hour
 
 func checkTables(tables []geo.Source, err error, now time.Time) check {
 	if err != nil {
-		return check{"geo", warn, err.Error(), ""}
+		return check{"geo", stateWarn, err.Error(), ""}
 	}
-	c := check{Name: "geo", State: ok}
+	c := check{Name: "geo", State: stateOK}
 	var list []string
 	for _, s := range tables {
 		list = append(list, fmt.Sprintf("%s of %s (%s)", s.Field, s.Built.Format(time.DateOnly), s.Name))
 		if now.Sub(s.Built) > tablesAge {
-			c.State, c.Hint = warn, "update muster, or say --country-db and --as-db: old tables order the probes less well"
+			c.State, c.Hint = stateWarn, "update muster, or say --country-db and --as-db: old tables order the probes less well"
 		}
 	}
 	c.Detail = strings.Join(list, ", ")
@@ -191,26 +191,26 @@ func checkTables(tables []geo.Source, err error, now time.Time) check {
 
 func checkGames(games []installed, err error) check {
 	if err != nil {
-		return check{"games", warn, err.Error(), ""}
+		return check{"games", stateWarn, err.Error(), ""}
 	}
 	if len(games) == 0 {
-		return check{"games", warn, "none of the known games is in the PATH", "say --launch-command, or join by hand: muster shows the address"}
+		return check{"games", stateWarn, "none of the known games is in the PATH", "say --launch-command, or join by hand: muster shows the address"}
 	}
 	var list []string
 	for _, g := range games {
 		list = append(list, fmt.Sprintf("%s (%s)", g.id, g.program))
 	}
-	return check{Name: "games", State: ok, Detail: strings.Join(list, ", ")}
+	return check{Name: "games", State: stateOK, Detail: strings.Join(list, ", ")}
 }
 
 func checkTerminal(t surroundings) check {
 	switch {
 	case !t.isTerminal:
-		return check{Name: "terminal", State: ok, Detail: "none: plain lines"}
+		return check{Name: "terminal", State: stateOK, Detail: "none: plain lines"}
 	case t.columns < 60:
-		return check{"terminal", warn, fmt.Sprintf("%d columns", t.columns), "tables are cut: make it 80 columns wide"}
+		return check{"terminal", stateWarn, fmt.Sprintf("%d columns", t.columns), "tables are cut: make it 80 columns wide"}
 	case !t.colours:
-		return check{Name: "terminal", State: ok, Detail: fmt.Sprintf("%d by %d, without colours", t.columns, t.rows)}
+		return check{Name: "terminal", State: stateOK, Detail: fmt.Sprintf("%d by %d, without colours", t.columns, t.rows)}
 	}
-	return check{Name: "terminal", State: ok, Detail: fmt.Sprintf("%d by %d, colours", t.columns, t.rows)}
+	return check{Name: "terminal", State: stateOK, Detail: fmt.Sprintf("%d by %d, colours", t.columns, t.rows)}
 }

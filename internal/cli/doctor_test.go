@@ -52,10 +52,10 @@ func TestDiagnose(t *testing.T) {
 		c.change(&f)
 		var warned []string
 		for _, check := range diagnose(f) {
-			if check.State == warn {
+			if check.State == stateWarn {
 				warned = append(warned, check.Name)
 			}
-			if check.Detail == "" || check.State == ok && check.Hint != "" {
+			if check.Detail == "" || check.State == stateOK && check.Hint != "" {
 				t.Errorf("%s: %+v", c.name, check)
 			}
 		}
@@ -68,8 +68,8 @@ func TestDiagnose(t *testing.T) {
 func TestPrintChecks(t *testing.T) {
 	var b strings.Builder
 	printChecks(&b, []check{
-		{Name: "udp", State: ok, Detail: "sockets send and receive"},
-		{"buffer", warn, "a socket holds 208 KB of the 4096 KB asked for", "at high rates replies may get lost"},
+		{Name: "udp", State: stateOK, Detail: "sockets send and receive"},
+		{"buffer", stateWarn, "a socket holds 208 KB of the 4096 KB asked for", "at high rates replies may get lost"},
 	}, style{}, 48)
 	const want = `ok   udp        sockets send and receive
 warn buffer     a socket holds 208 KB of the
