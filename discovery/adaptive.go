@@ -16,6 +16,10 @@ type adaptive struct {
 	found   int
 	outlook outlook
 	nearest *nearest
+	// surveyed: every country was looked into.
+	surveyed bool
+	// attentive plans a batch only when most of the last one is back.
+	attentive bool
 
 	queue    []Probe
 	asked    int
@@ -29,7 +33,7 @@ func newAdaptive(servers []Server, o PlanOptions) Plan {
 	a := &adaptive{search: newSearch(newTree(servers, o.MaxRTT), o.Seed), options: o, forecast: newForecast()}
 	if o.Nearest > 0 {
 		a.nearest = &nearest{count: o.Nearest}
-		a.wanted = float64(o.Nearest)
+		a.wanted, a.attentive = float64(o.Nearest), true
 	}
 	a.seed()
 	switch o.AutoStop {
@@ -63,7 +67,7 @@ func (a *adaptive) seed() {
 
 func (a *adaptive) Next() (Probe, Verdict) {
 	if len(a.queue) == 0 && !a.stopped {
-		if a.nearest != nil && a.underway > patience {
+		if a.attentive && a.underway > patience {
 			return Probe{}, Wait
 		}
 		a.refill()
@@ -89,14 +93,19 @@ const (
 	maxBatch   = 128
 )
 
-// refill stops, or fills the queue, as long as there are servers to ask.
+// patience is how many probes may be under way when an attentive plan goes on.
+const patience = 24
+
+// refill stops, or fills the queue, as long as there are servers to ask. It
+// surveys the countries first if the nearest are wanted, and otherwise before it
+// stops.
 func (a *adaptive) refill() {
 	if a.nodes[0].unprobed == 0 {
 		a.outlook = outlook{}
 		return
 	}
 	if a.nearest != nil {
-		if a.queue = a.nearest.survey(a.search); len(a.queue) > 0 {
+		if a.survey(); len(a.queue) > 0 {
 			return
 		}
 		a.relimit(a.nearest.limit(a.limit))
@@ -105,10 +114,20 @@ func (a *adaptive) refill() {
 	a.fresh = 0
 	a.outlook = a.search.outlook(a.forecast)
 	if a.ends && a.enough() {
-		a.stopped = true
+		a.survey()
+		a.stopped = len(a.queue) == 0
 		return
 	}
+	a.attentive = a.nearest != nil
 	a.queue = a.batch(min(max(a.asked/batchShare, minBatch), maxBatch), !a.ends)
+}
+
+// survey looks into every country, once, and waits for what it brings.
+func (a *adaptive) survey() {
+	if !a.surveyed {
+		a.surveyed, a.attentive = true, true
+		a.queue = a.search.survey()
+	}
 }
 
 // enough says that the rest of the list is not worth its probes.

@@ -162,22 +162,6 @@ func (s *search) branchOf(server int32, l level) int32 {
 	return i
 }
 
-// largest asks one server of each of a branch's n largest twigs of which none
-// was asked.
-func (s *search) largest(branch int32, n int) []Probe {
-	best := newTop(n)
-	for i := branch + 1; i < s.nodes[branch].after; i = s.nodes[i].after {
-		if s.nodes[i].asked() == 0 {
-			best.offer(candidate{i, float64(s.nodes[i].size)})
-		}
-	}
-	var probes []Probe
-	for _, c := range best.sorted() {
-		probes = append(probes, s.ask(s.draw(c.node), Calibration))
-	}
-	return probes
-}
-
 // drawUnknown is a random server of those twigs of a branch of which none was
 // asked.
 func (s *search) drawUnknown(branch int32) (server int32, ok bool) {
