@@ -4,14 +4,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 )
 
 // The /8 networks that the registries had given out by about 2007, by the part
 // of the world that mostly uses them.
 var (
 	ripe    = []byte{62, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 130, 141, 145, 193, 194, 195, 212, 213, 217}
-	arin    = []byte{4, 8, 12, 24, 38, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 74, 75, 76, 97, 98, 128, 130, 140, 152, 192, 204, 205, 206, 207, 208, 209, 216}
-	apnic   = []byte{58, 59, 60, 61, 116, 121, 122, 124, 125, 202, 203, 210, 211, 218, 219, 220, 221, 222}
+	arin    = []byte{4, 8, 12, 24, 38, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 74, 75, 76, 97, 98, 128, 130, 140, 152, 204, 205, 206, 207, 208, 209, 216}
+	apnic   = []byte{58, 59, 60, 61, 116, 121, 122, 124, 125, 202, 210, 211, 218, 219, 220, 221, 222}
 	lacnic  = []byte{189, 190, 200, 201}
 	afrinic = []byte{41, 196}
 )
@@ -103,13 +104,25 @@ func (r *registrar) block(country string) uint16 {
 		}
 		r.weights[country] = weights
 	}
-	for {
-		prefix := uint16(eights[weighted(weights, r.rng)])<<8 | uint16(r.rng.IntN(256))
-		if !r.used[prefix] {
+	for tries := 0; ; tries++ {
+		eight := eights[weighted(weights, r.rng)]
+		if tries > manyTries {
+			eight = byte(1 + r.rng.IntN(223))
+		}
+		prefix := uint16(eight)<<8 | uint16(r.rng.IntN(256))
+		if !r.used[prefix] && !reserved(eight) {
 			r.used[prefix] = true
 			return prefix
 		}
 	}
+}
+
+// manyTries without a free /16 mean that a registry has run out.
+const manyTries = 3000
+
+// reserved says that no server has an address in this /8, or in parts of it.
+func reserved(eight byte) bool {
+	return slices.Contains([]byte{10, 100, 127, 169, 172, 192, 198, 203}, eight)
 }
 
 // piSpread is how many /24s of a shared /16 hold game servers.

@@ -102,7 +102,7 @@ func (b *builder) pickBlock(index, first int) int {
 		total += b.blocks[i].hosts
 	}
 	n := restaurant(func(i int) int { return b.blocks[first+i].hosts }, len(b.blocks)-first, total, a.kind.blocks, b.rng)
-	if first+n < len(b.blocks) {
+	if first+n < len(b.blocks) && b.blocks[first+n].hosts < mostHosts {
 		return first + n
 	}
 	block := slash16{as: index, home: a.site(b.rng)}
@@ -117,6 +117,9 @@ func (b *builder) pickBlock(index, first int) int {
 	return len(b.blocks) - 1
 }
 
+// mostHosts is how many addresses of a /16 are used at most.
+const mostHosts = 20000
+
 func (b *builder) pickSubnet(a *as, block *slash16) int {
 	if a.servers < pi {
 		return 0
@@ -125,20 +128,23 @@ func (b *builder) pickSubnet(a *as, block *slash16) int {
 	if n < len(block.subnets) && !block.subnets[n].full() {
 		return n
 	}
-	octet := byte(b.rng.IntN(256))
-	for tries := 0; block.find(octet) >= 0; tries++ {
-		if at := block.find(octet); tries > 255 && !block.subnets[at].full() {
-			return at
-		}
-		octet++
+	if octet, ok := block.vacant(b.rng); ok {
+		block.subnets = append(block.subnets, b.newSubnet(a, block, octet))
+		return len(block.subnets) - 1
 	}
-	block.subnets = append(block.subnets, b.newSubnet(a, block, octet))
-	return len(block.subnets) - 1
+	return slices.IndexFunc(block.subnets, func(n subnet) bool { return !n.full() })
 }
 
-// find is the index of the /24 with this third octet, or -1.
-func (s *slash16) find(octet byte) int {
-	return slices.IndexFunc(s.subnets, func(n subnet) bool { return n.octet == octet })
+// vacant is a third octet that no /24 has yet.
+func (s *slash16) vacant(rng *rand.Rand) (octet byte, ok bool) {
+	if len(s.subnets) == 256 {
+		return 0, false
+	}
+	octet = byte(rng.IntN(256))
+	for slices.ContainsFunc(s.subnets, func(n subnet) bool { return n.octet == octet }) {
+		octet++
+	}
+	return octet, true
 }
 
 // scatter is how far from its city's centre a server stands, in degrees.

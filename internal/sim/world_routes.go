@@ -127,11 +127,6 @@ func metroIndex(name string) int {
 	return slices.IndexFunc(metros[:], func(m metro) bool { return m.name == name })
 }
 
-// hub is the first metro of a country, or -1.
-func hub(country string) int {
-	return slices.IndexFunc(metros[:], func(m metro) bool { return m.country == country })
-}
-
 func metroRegions() []region {
 	of := make(map[string]region)
 	for r, countries := range regions {
