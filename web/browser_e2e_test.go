@@ -13,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -170,8 +172,9 @@ func (b *browser) shoot(name string, sizes ...screenSize) {
 	for _, size := range sizes {
 		b.resize(size)
 		time.Sleep(400 * time.Millisecond) // the plots follow
-		b.capture(name+"-"+size.name, chromedp.CaptureScreenshot())
-		b.capture(name+"-"+size.name+"-whole", chromedp.FullScreenshot(100))
+		b.capture(name+"-"+size.name+".png", chromedp.CaptureScreenshot())
+		b.capture(name+"-"+size.name+"-whole.png", chromedp.FullScreenshot(100))
+		b.capture(name+"-"+size.name+".webp", webp)
 		b.fits(size)
 		b.isNamed()
 	}
@@ -181,13 +184,20 @@ func (b *browser) shoot(name string, sizes ...screenSize) {
 func (b *browser) capture(name string, take chromedp.Action[[]byte]) {
 	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
 	defer cancel()
-	png, err := chromedp.Run(ctx, take)
+	picture, err := chromedp.Run(ctx, take)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(os.Getenv("MUSTER_SHOTS"), name+".png"), png, 0o644)
+		err = os.WriteFile(filepath.Join(os.Getenv("MUSTER_SHOTS"), name), picture, 0o644)
 	}
 	if err != nil {
 		b.Error(err)
 	}
+}
+
+// webp is a picture small enough for a document.
+func webp(ctx context.Context, t *chromedp.Target) ([]byte, error) {
+	quality := int64(82)
+	shot, err := cdp.Call(ctx, t, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatWebp, Quality: &quality})
+	return shot.Data, err
 }
 
 // fits holds the page to the width of its screen.

@@ -22,7 +22,7 @@ func TestEvening(t *testing.T) {
 		t.Errorf("the organiser's secret stands in the address: %s", hash)
 	}
 	guest := browse(t, n.link(), phone)
-	guest.sees("#invitation", "muster join "+n.link())
+	guest.sees("#invite", "muster join "+n.link())
 	guest.shoot("gathering", phone, couch)
 	guest.enters("zoe")
 	organiser.sees("#people", "zoe")

@@ -72,7 +72,8 @@ function sections(/** @type {State} */ state) {
     ["hero", hero(live)],
     ["welcome", state.you.name ? [] : [welcome()]],
     ["people", people(live)],
-    ["invitation", invitation(state)],
+    ["invite", gathering ? invitation(state) : []],
+    ["invitation", gathering ? [] : invitation(state)],
     ["settings", gathering || state.you.organiser || !chosen ? settings(state) : []],
     ["reasons", state.choice && state.room.stage !== "failed" ? reasons(state.choice) : []],
     ["whatif", whatIf(state)],
@@ -104,7 +105,7 @@ function steer(state) {
 
 /** A nickname that the room does not know is none: it was removed, or is long ago. */
 function dropDeadToken(/** @type {State} */ state) {
-  if (!state.you.name && !state.you.organiser && credential() !== "" && live.shown === credential()) forgetToken();
+  if (!state.you.name && !state.you.organiser && credential() !== "" && live.answered === credential()) forgetToken();
 }
 
 function drawConnection() {

@@ -24,8 +24,10 @@ export class Live {
     this.state = null;
     /** @type {Connection} */
     this.connection = "connecting";
-    /** What the newest connection has shown as its credential. */
+    /** What the newest connection shows as its credential, and what the host has
+     * answered last by saying who we are. */
     this.shown = "";
+    this.answered = "";
     this.pause = firstPause;
     this.bytes = 0;
     /** @type {WebSocket | null} */
@@ -86,6 +88,7 @@ export class Live {
   /** A new connection brings every section; later ones only those that changed. @param {any} news */
   merge(news) {
     this.state = { ...this.state, ...news, heard: Date.now() };
+    if (news.you) this.answered = this.shown;
     if (news.room) this.clouds.enter(news.room.round);
   }
 
