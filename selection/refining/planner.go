@@ -30,10 +30,11 @@ import (
 type Options struct {
 	// Seed decides what is random.
 	Seed uint64
-	// Batch is how many servers a player has to do with at once: 40.
-	Batch int
 	// Budget is how many servers a player is asked for in all; 0 is no limit.
 	Budget int
+	// Batch is how many servers a player has to do with at once: 40, or what
+	// spends the budget in 14 rounds.
+	Batch int
 	// Enough is how much better a server may still be possible when the search
 	// ends: 1 ms; negative goes on until the budget is spent.
 	Enough time.Duration
@@ -42,6 +43,9 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	if o.Batch <= 0 {
 		o.Batch = 40
+		if o.Budget > 0 {
+			o.Batch = max(8, o.Budget/14)
+		}
 	}
 	if o.Budget <= 0 {
 		o.Budget = math.MaxInt

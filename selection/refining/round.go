@@ -33,9 +33,7 @@ func (p *Planner) Next() []Batch {
 		return nil
 	}
 	p.learn()
-	if p.round == 0 {
-		p.lookAround(a)
-	} else {
+	if p.round > 0 || !p.lookAround(a) {
 		p.finish(a)
 		p.lookAgain(a)
 		p.lookAhead(a)
@@ -50,8 +48,9 @@ func (p *Planner) busy() bool {
 	return slices.ContainsFunc(p.members, func(m *member) bool { return !m.absent && len(m.waiting) > 0 })
 }
 
-// lookAround has everybody measure one server in each country that nobody knows.
-func (p *Planner) lookAround(a *asking) {
+// lookAround has everybody measure one server in each country that nobody knows,
+// and tells whether there are any.
+func (p *Planner) lookAround(a *asking) (unknown bool) {
 	for c := int32(1); int(c) < p.tree.nodes(); c = p.tree.end[c] {
 		if p.belief.precision[c] > 0 {
 			continue
@@ -59,8 +58,10 @@ func (p *Planner) lookAround(a *asking) {
 		if at := p.anyOf(c, func(int32) bool { return true }); at > 0 {
 			p.row(at).wanted = true
 			a.everybody(at)
+			unknown = true
 		}
 	}
+	return unknown
 }
 
 // lookAgain has everybody measure another network of those countries that are the
@@ -72,7 +73,7 @@ func (p *Planner) lookAgain(a *asking) {
 		hope, known := p.hope[c]
 		size := math.Log2(float64(p.tree.children[c]))
 		if observed := float64(p.belief.observed[c]); known && observed < 2+size/2 {
-			few = append(few, guess{c, hope - size/3})
+			few = append(few, guess{c, hope - size/3 + observed/2})
 		}
 	}
 	slices.SortFunc(few, func(a, b guess) int {
@@ -124,11 +125,11 @@ func (p *Planner) finish(a *asking) {
 // review decides whether what one player found is worth everybody's look.
 func (p *Planner) review(at int32, r *row) {
 	r.scouted = false
+	p.reviewed++
 	if r.server < 0 || p.unknown(r.server) || !r.heard() {
 		return
 	}
 	slack := 2 * (betterBy + betterShare*p.best)
-	p.reviewed++
 	if r.score-2*(r.off+noise) < p.best+slack {
 		r.wanted = true
 		p.passed++
