@@ -21,7 +21,12 @@ type adaptive struct {
 	// attentive plans a batch only when most of the last one is back.
 	attentive bool
 
-	queue    []Probe
+	queue []Probe
+	// Of the last batch, of this size, pending probes are not back. Those of
+	// earlier ones that are not are likely silent.
+	batches, size, pending int
+	batchOf                []int
+
 	asked    int
 	fresh    int // replies since the last batch
 	underway int
@@ -30,7 +35,10 @@ type adaptive struct {
 }
 
 func newAdaptive(servers []Server, o PlanOptions) Plan {
-	a := &adaptive{search: newSearch(newTree(servers, o.MaxRTT), o.Seed), options: o, forecast: newForecast()}
+	a := &adaptive{
+		search: newSearch(newTree(servers, o.MaxRTT), o.Seed), options: o,
+		forecast: newForecast(), batchOf: make([]int, len(servers)),
+	}
 	if o.Nearest > 0 {
 		a.nearest = &nearest{count: o.Nearest}
 		a.wanted, a.attentive = float64(o.Nearest), true
@@ -63,14 +71,17 @@ func (a *adaptive) seed() {
 	for _, c := range best.sorted() {
 		a.queue = append(a.queue, a.ask(a.draw(c.node), Calibration))
 	}
+	a.size, a.pending = len(a.queue), len(a.queue)
 }
 
 func (a *adaptive) Next() (Probe, Verdict) {
 	if len(a.queue) == 0 && !a.stopped {
-		if a.attentive && a.underway > patience {
+		if a.attentive && a.underway > patience && 2*a.pending > a.size {
 			return Probe{}, Wait
 		}
 		a.refill()
+		a.batches++
+		a.size, a.pending = len(a.queue), len(a.queue)
 	}
 	if len(a.queue) == 0 {
 		return Probe{}, Stop
@@ -79,6 +90,7 @@ func (a *adaptive) Next() (Probe, Verdict) {
 	a.queue = a.queue[1:]
 	a.asked++
 	a.underway++
+	a.batchOf[probe.Server] = a.batches
 	if probe.Phase == Calibration {
 		a.summary.Calibration++
 	}
@@ -93,7 +105,8 @@ const (
 	maxBatch   = 128
 )
 
-// patience is how many probes may be under way when an attentive plan goes on.
+// patience is how many probes may be under way in any case when an attentive
+// plan goes on.
 const patience = 24
 
 // refill stops, or fills the queue, as long as there are servers to ask. It
@@ -140,6 +153,9 @@ func (a *adaptive) enough() bool {
 
 func (a *adaptive) Observe(r Result) {
 	a.underway--
+	if a.batchOf[r.Server] == a.batches {
+		a.pending--
+	}
 	a.observe(r.Server, r.State, r.RTT)
 	a.tried++
 	if r.State != Answered {

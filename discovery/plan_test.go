@@ -101,7 +101,7 @@ func eachPlan(t *testing.T, options PlanOptions, test func(t *testing.T, newPlan
 func TestEveryPlanNamesEachServerAtMostOnceAndNeverWaitsForNothing(t *testing.T) {
 	for _, nearest := range []int{0, 5} {
 		eachPlan(t, PlanOptions{Window: 10, Nearest: nearest}, func(t *testing.T, newPlan func([]Server) Plan, _ PlanOptions) {
-			for seed := range uint64(40) {
+			for seed := range uint64(20) {
 				rng := rand.New(rand.NewPCG(seed, 4))
 				servers := scattered(rng.IntN(150), seed)
 				world := make(far, len(servers))

@@ -273,17 +273,3 @@ func TestAdaptiveNeedsFewerProbes(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkReplay(b *testing.B) {
-	spec, _ := NamedSpec("css2007", 1)
-	v := Generate(spec).Vantage(0)
-	for _, strategy := range discovery.Strategies() {
-		b.Run(string(strategy), func(b *testing.B) {
-			for b.Loop() {
-				if _, err := v.Simulate(strategy, discovery.PlanOptions{}, ReplayOptions{}, 1); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

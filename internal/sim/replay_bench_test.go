@@ -1,0 +1,82 @@
+package sim
+
+import (
+	"fmt"
+	"testing"
+
+	"muster/discovery"
+)
+
+func BenchmarkReplay(b *testing.B) {
+	spec, _ := NamedSpec("css2007", 1)
+	v := Generate(spec).Vantage(0)
+	for _, strategy := range discovery.Strategies() {
+		b.Run(string(strategy), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := v.Simulate(strategy, discovery.PlanOptions{}, ReplayOptions{}, 1); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkStrategies measures what the strategies are worth, each iteration on
+// another world, so that -benchtime 30x is the mean of 30 worlds. The first of
+// their seeds is not one that anything was tuned on.
+func BenchmarkStrategies(b *testing.B) {
+	const firstSeed = 7000
+	goals := []discovery.PlanOptions{{MaxRTT: 200 * ms}, {MaxRTT: 100 * ms}, {Nearest: 50}}
+	for _, world := range []string{"et2007", "css2007"} {
+		for place, p := range papersPlaces()[:9] {
+			for _, strategy := range discovery.Strategies()[1:] {
+				for _, o := range goals {
+					if o.Nearest > 0 && strategy != discovery.Adaptive {
+						continue
+					}
+					b.Run(fmt.Sprintf("%s/%s/%s/%v-%d", world, p.Name, strategy, o.MaxRTT, o.Nearest), func(b *testing.B) {
+						var total worth
+						for seed := uint64(firstSeed); b.Loop(); seed++ {
+							spec, _ := NamedSpec(world, seed)
+							spec.Places = spec.Places[place : place+1]
+							o.Seed = seed
+							s, err := Generate(spec).Vantage(0).Simulate(strategy, o, ReplayOptions{}, 1)
+							if err != nil {
+								b.Fatal(err)
+							}
+							total.add(s)
+						}
+						total.report(b)
+					})
+				}
+			}
+		}
+	}
+}
+
+// worth sums up simulations.
+type worth struct {
+	runs, percent, recall, worst, first100, excess, within float64
+}
+
+func (w *worth) add(s Simulation) {
+	if w.runs == 0 {
+		w.worst = 1
+	}
+	w.runs++
+	w.percent += s.Percent
+	w.recall += s.Recall
+	w.worst = min(w.worst, s.Recall)
+	w.first100 += float64(s.First100)
+	w.excess += s.ExcessMS
+	w.within += s.Within
+}
+
+func (w *worth) report(b *testing.B) {
+	b.ReportMetric(w.percent/w.runs, "%probes")
+	b.ReportMetric(100*w.recall/w.runs, "%recall")
+	b.ReportMetric(100*w.worst, "%worst")
+	b.ReportMetric(w.first100/w.runs, "first100")
+	b.ReportMetric(w.excess/w.runs, "excess-ms")
+	b.ReportMetric(100*w.within/w.runs, "%within5ms")
+}
