@@ -40,9 +40,13 @@ func newSecret() string { return rand.Text() }
 // host's certificate.
 const FingerprintMark = "~"
 
+// SecretMark stands at the end of the organiser's own link, before the secret.
+const SecretMark = "."
+
 // CanonicalCode is a code as people type it, in the form of [Room.Code].
 func CanonicalCode(typed string) string {
 	typed, _, _ = strings.Cut(typed, FingerprintMark)
+	typed, _, _ = strings.Cut(typed, SecretMark)
 	return strings.ToUpper(strings.Map(func(r rune) rune {
 		if r == '-' || r == ' ' || r == '#' {
 			return -1

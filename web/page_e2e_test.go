@@ -40,7 +40,7 @@ func TestEvening(t *testing.T) {
 
 	organiser.click("#hero [data-action=go]")
 	guest.sees("#hero", "Everyone is measuring")
-	organiser.until("points are drawn", func() bool { return eval[int](organiser, "muster.live.clouds.of('ben').length") > 150 })
+	organiser.until("points are drawn", func() bool { return eval[int](organiser, "muster.live.clouds.of('ben').length") > 550 })
 	organiser.shoot("measuring", desktop, laptop)
 	guest.shoot("measuring", phone)
 

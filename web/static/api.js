@@ -1,6 +1,9 @@
 // Who we are in the room, and what we ask of it.
 
-const [code = "", secret = ""] = decodeURIComponent(location.hash.slice(1)).split(".", 2);
+// The link's fragment: CODE, perhaps ~ and the host's fingerprint, which is for
+// muster join, and for the organiser a dot and the secret.
+const [room = "", secret = ""] = decodeURIComponent(location.hash.slice(1)).split(".", 2);
+const [code] = room.split("~", 1);
 
 /** The room's code, as the link says it. */
 export const roomCode = code;
@@ -21,7 +24,7 @@ const me = remembered();
 if (secret) {
   // The organiser's key must not stand in a window that others look at.
   remember({ secret });
-  history.replaceState(null, "", `#${code}`);
+  history.replaceState(null, "", `#${room}`);
 }
 
 /** @param {Partial<typeof me>} news */
