@@ -87,14 +87,21 @@ func (r *Room) refine(now time.Time) []effect {
 	case s.over:
 		return r.chooseTogether(now)
 	}
-	batches := s.planner.Next()
-	s.asked = now
-	if s.over = s.planner.Outlook().Done; s.over {
-		return r.chooseTogether(now)
+	if !s.planner.Outlook().Done {
+		s.asked = now
+		effects := r.askMessages(s.planner.Next())
+		if len(effects) > 0 || s.outstanding() > 0 {
+			return effects
+		}
 	}
+	s.over = true
+	return r.chooseTogether(now)
+}
+
+func (r *Room) askMessages(batches []refining.Batch) []effect {
 	var effects []effect
 	for _, b := range batches {
-		effects = append(effects, send{s.group[b.Player].Name, wire.Ask{Round: r.Round, Servers: b.Servers}})
+		effects = append(effects, send{r.search.group[b.Player].Name, wire.Ask{Round: r.Round, Servers: b.Servers}})
 	}
 	return effects
 }
