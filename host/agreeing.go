@@ -51,7 +51,7 @@ func (r *Room) agreeOrLaunch(server int, now time.Time) []effect {
 func (r *Room) ballot() []selection.Ranked {
 	var ballot []selection.Ranked
 	for _, ranked := range r.Selection.Ranking[:min(finalists, len(r.Selection.Ranking))] {
-		if r.Final != nil && slices.Contains(r.Final.Seen, r.indexOf(ranked.Addr)) {
+		if r.Final != nil && slices.Contains(r.Final.Seen, r.placeOf(ranked)) {
 			ballot = append(ballot, ranked)
 		}
 	}

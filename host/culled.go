@@ -2,6 +2,8 @@ package host
 
 import (
 	"net/http"
+	"net/netip"
+	"slices"
 	"time"
 
 	"muster/discovery"
@@ -35,19 +37,20 @@ func (r *Room) culledFor(cause selection.Cause) culledList {
 	group := r.chosenFor()
 	wish := r.wish(group)
 	wish.Reasons, wish.Top = 0, 1
-	for _, reason := range selection.NewSieve(r.servers(), wish).Select(r.table(group)).Reasons {
-		if reason.Cause != cause {
-			continue
-		}
-		if list.Total++; list.Total <= maxCulled {
-			list.Servers = append(list.Servers, r.culledServer(reason, group))
-		}
+	reasons := selection.NewSieve(r.servers(), wish).Select(r.table(group)).Reasons
+	reasons = slices.DeleteFunc(reasons, func(reason selection.Reason) bool { return reason.Cause != cause })
+	list.Total = len(reasons)
+	places := map[netip.AddrPort]int{}
+	for server := range r.Servers {
+		places[r.Servers[server].Addr] = server
+	}
+	for _, reason := range reasons[:min(maxCulled, len(reasons))] {
+		list.Servers = append(list.Servers, r.culledServer(reason, places[reason.Addr], group))
 	}
 	return list
 }
 
-func (r *Room) culledServer(reason selection.Reason, group []*Member) culledServer {
-	server := r.indexOf(reason.Addr)
+func (r *Room) culledServer(reason selection.Reason, server int, group []*Member) culledServer {
 	c := culledServer{Addr: reason.Addr.String(), pageServer: r.pageServer(server), Players: reason.Players, RTT: map[string]float64{}}
 	for _, m := range group {
 		if result := m.Results[server]; result.State == discovery.Answered {

@@ -182,15 +182,24 @@ func (r *Room) choiceOf(s selection.Selection) *pageChoice {
 	c := &pageChoice{Selection: s, Explain: s.Explain(), Servers: map[string]pageServer{}}
 	c.Selection.Reasons = nil // there are whole lists of them at /culled
 	for _, ranked := range s.Ranking {
-		c.Servers[ranked.Addr.String()] = r.pageServer(r.indexOf(ranked.Addr))
+		c.Servers[ranked.Addr.String()] = r.pageServer(r.placeOf(ranked))
 	}
 	if s.Why != nil {
 		for _, rival := range s.Why.Rivals {
-			c.Servers[rival.Addr.String()] = r.pageServer(r.indexOf(rival.Addr))
+			c.Servers[rival.Addr.String()] = r.pageServer(r.placeOf(rival.Ranked))
 		}
 	}
 	c.Explain = r.named(c)
 	return c
+}
+
+// placeOf is where a ranked server stands in the list. It is at hand, except
+// after a restart.
+func (r *Room) placeOf(ranked selection.Ranked) int {
+	if s := ranked.Server; s < len(r.Servers) && r.Servers[s].Addr == ranked.Addr {
+		return s
+	}
+	return r.indexOf(ranked.Addr)
 }
 
 // named are the sentences with the servers' names in the place of addresses.
