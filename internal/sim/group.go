@@ -1,0 +1,124 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+)
+
+// Group is several players who look at one list of servers.
+type Group struct {
+	Players []string
+	// Vantages are what each player sees; they share the list and the infos.
+	Vantages []*Vantage
+}
+
+// Group are the players of a world at these of its places.
+func (w *World) Group(places ...int) *Group {
+	g := &Group{}
+	var first *Vantage
+	for _, place := range places {
+		if first == nil {
+			first = w.Vantage(place)
+		}
+		v := &Vantage{Name: w.Places[place].Name, Servers: first.Servers, Infos: first.Infos}
+		v.pair = func(server int, n uint64) (time.Duration, bool) { return w.Sample(place, server, n) }
+		for i, s := range w.Servers {
+			rtt := w.RTT(place, i)
+			if s.Silent || s.Refusing {
+				rtt = silent
+			}
+			v.RTT = append(v.RTT, rtt)
+		}
+		g.add(v)
+	}
+	return g
+}
+
+// add gives a vantage's player a name of its own.
+func (g *Group) add(v *Vantage) {
+	name := v.Name
+	for n := 2; slices.Contains(g.Players, name); n++ {
+		name = fmt.Sprintf("%s %d", v.Name, n)
+	}
+	g.Players = append(g.Players, name)
+	g.Vantages = append(g.Vantages, v)
+}
+
+// NewGroup is the group of players who see these vantages, which must list the
+// same servers in the same order.
+func NewGroup(vantages ...*Vantage) (*Group, error) {
+	if len(vantages) == 0 {
+		return nil, errors.New("sim: a group needs at least one vantage")
+	}
+	g, first := &Group{}, vantages[0]
+	for _, v := range vantages {
+		same := slices.EqualFunc(v.Servers, first.Servers, func(a, b discovery.Server) bool { return a.Addr == b.Addr })
+		if !same {
+			return nil, fmt.Errorf("sim: %s and %s do not list the same servers", first.Name, v.Name)
+		}
+		g.add(v)
+	}
+	return g, nil
+}
+
+// servers are the group's list, without what they say of themselves.
+func (g *Group) servers() selection.Servers {
+	list := g.Vantages[0].Servers
+	return selection.Servers{List: list, Infos: make([]*discovery.Info, len(list))}
+}
+
+// truth is the best server for the group, by somebody who knows every RTT without
+// jitter and every server's word.
+type groupTruth struct {
+	*Group
+	wish  selection.Wish
+	found bool
+	best  selection.Ranked
+	limit float64 // ms; 0 is none
+}
+
+func (g *Group) truth(wish selection.Wish) groupTruth {
+	wish.Top, wish.Reasons = 1, -1
+	servers := g.servers()
+	for i := range g.Vantages[0].Infos {
+		servers.Infos[i] = &g.Vantages[0].Infos[i]
+	}
+	table := selection.NewTable(g.Players, len(servers.List))
+	for player, v := range g.Vantages {
+		for server, rtt := range v.RTT {
+			state := discovery.Answered
+			if rtt < 0 {
+				state = discovery.Lost
+			}
+			table.Set(player, server, state, rtt)
+		}
+	}
+	doc := selection.NewSieve(servers, wish).Select(table)
+	t := groupTruth{Group: g, wish: wish, found: doc.Chosen != nil, limit: doc.LimitMS}
+	if t.found {
+		t.best = *doc.Chosen
+	}
+	return t
+}
+
+// regret is how much worse a server is than the best, in ms: by the score, and by
+// how far it is over the limit that the best keeps.
+func (t groupTruth) regret(server int) (score, regret float64) {
+	wish := selection.Wish{By: t.wish.By, Weights: t.wish.Weights, Top: 1, Reasons: -1}
+	table := selection.NewTable(t.Players, 1)
+	for player, v := range t.Vantages {
+		table.Set(player, 0, discovery.Answered, v.RTT[server])
+	}
+	one := selection.Servers{List: t.Vantages[0].Servers[server : server+1]}
+	chosen := selection.NewSieve(one, wish).Select(table).Chosen
+	regret = max(0, chosen.Score-t.best.Score)
+	if t.limit > 0 {
+		regret += max(0, chosen.MaxMS-t.limit)
+	}
+	return chosen.Score, regret
+}
