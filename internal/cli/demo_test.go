@@ -30,7 +30,8 @@ func TestDemoTable3(t *testing.T) {
 		t.Errorf("no choice, or no comparison:\n%s", out)
 	}
 	automatic, byHand := averageAndTime(t, out, "by Muster"), averageAndTime(t, out, "by hand, after looking at all servers")
-	if automatic[0] > byHand[0]+1 { // a millisecond of jitter between two looks
+	const forQuality = 5 // ms of RTT that less loss and jitter may cost
+	if automatic[0] > byHand[0]+forQuality {
 		t.Errorf("Muster reaches %v ms, people %v ms", automatic[0], byHand[0])
 	}
 	if byHand[1] != 4*400 || automatic[1] >= byHand[1] {

@@ -226,6 +226,9 @@ func (r relay) pass(ctx context.Context, back *net.UDPConn, packet []byte, from 
 	}
 }
 
+// rconPassword is the administrator's.
+const rconPassword = "e2e"
+
 // openArena runs a real OpenArena server on loopback that no master hears of.
 func openArena(t *testing.T, addr netip.AddrPort, name, arenaMap string, seats, bots int) {
 	t.Helper()
@@ -239,7 +242,7 @@ func openArena(t *testing.T, addr netip.AddrPort, name, arenaMap string, seats, 
 		"+set", "com_legacyprotocol", "71", "+set", "com_protocol", "71", "+set", "cl_motd", "0", "+set", "ttycon", "0",
 		"+set", "dedicated", "1", "+set", "net_enabled", "1", "+set", "net_ip", addr.Addr().String(),
 		"+set", "net_port", fmt.Sprint(addr.Port()), "+set", "sv_master1", "", "+set", "sv_master2", "",
-		"+set", "sv_hostname", name, "+set", "com_hunkMegs", "64", "+set", "bot_enable", "1",
+		"+set", "rconPassword", rconPassword, "+set", "sv_hostname", name, "+set", "com_hunkMegs", "64", "+set", "bot_enable", "1",
 		"+set", "sv_maxclients", fmt.Sprint(seats), "+map", arenaMap,
 	}
 	for _, bot := range []string{"sarge", "jenna", "gargoyle", "kyonshi"}[:bots] {

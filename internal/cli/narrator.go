@@ -20,14 +20,18 @@ type narrator struct {
 	away  bool
 }
 
-// anotherRound is what the organiser's Enter does at the end of one.
-const anotherRound = "Enter begins another round"
+// What the organiser's Enter does in a round, and after it.
+const (
+	chooseNow    = "Enter chooses from what is measured so far"
+	anotherRound = "Enter begins another round"
+)
 
 // organiserHelp says what Enter does besides starting. An organiser who plays is
 // asked something else at the launch.
 func organiserHelp(plays bool) map[wire.Stage]string {
 	help := map[wire.Stage]string{
-		wire.Measuring: "Enter chooses from what is measured so far",
+		wire.Measuring: chooseNow,
+		wire.Refining:  chooseNow,
 		wire.Failed:    anotherRound,
 	}
 	if !plays {
@@ -50,19 +54,29 @@ func (n *narrator) show(e peer.Event) {
 		}
 		n.away = true
 	case peer.Progress:
-		n.screen.moves(e.Probed, e.Listed, fmt.Sprintf("%d answered", e.Answered))
+		n.progress(e)
 	case peer.RoomChanged:
 		n.room(e.Room)
 	}
 }
 
+// progress tells how far the player is. While the host says what to ask, nobody
+// knows how much that will be.
+func (n *narrator) progress(p peer.Progress) {
+	total := p.Listed
+	if n.stage == wire.Refining {
+		total = unknown
+	}
+	n.screen.moves(p.Probed, total, fmt.Sprintf("%d answered", p.Answered))
+}
+
 // room tells what is new.
 func (n *narrator) room(room wire.Room) {
-	if room.Stage != wire.Measuring {
+	if n.stage != room.Stage {
 		n.screen.rests()
 	}
 	for _, note := range room.Log[min(n.noted, len(room.Log)):] {
-		n.screen.say("%s", discovery.CleanText(note.Text))
+		n.screen.say("%s", wrapped(discovery.CleanText(note.Text), "", width(n.screen.w)))
 	}
 	n.noted = len(room.Log)
 	if n.stage != room.Stage {

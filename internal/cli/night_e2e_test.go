@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -44,43 +45,42 @@ func arenaAddr(i int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 202, 0, byte(i + 1)}), 27960)
 }
 
-// startArenas runs the real servers behind relays and returns a servers file.
-func startArenas(t *testing.T) string {
+// realAddr is where the server itself listens, behind its relay.
+func realAddr(i int) netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(31001+i))
+}
+
+// startServers runs real servers behind relays and returns a servers file once
+// all of them answer.
+func startServers(t *testing.T, servers []arena) string {
 	t.Helper()
 	var list strings.Builder
-	for i, a := range arenas {
-		real := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(31001+i))
-		openArena(t, real, a.name, a.mapName, a.seats, a.bots)
+	for i, a := range servers {
+		openArena(t, realAddr(i), a.name, a.mapName, a.seats, a.bots)
 		delays := map[netip.Addr]time.Duration{}
 		for p := range players {
 			delays[source(p)] = a.delays[p]
 		}
-		startRelay(t, relay{addr: arenaAddr(i), server: real, delays: delays})
+		startRelay(t, relay{addr: arenaAddr(i), server: realAddr(i), delays: delays})
 		fmt.Fprintln(&list, arenaAddr(i))
 	}
 	file := writeFile(t, "servers.txt", list.String())
-	awaitArenas(t, file)
-	return file
-}
-
-// awaitArenas waits until all servers answer and the bots have joined.
-func awaitArenas(t *testing.T, file string) {
-	t.Helper()
 	every(t, 1500*time.Millisecond, time.Minute, "all OpenArena servers are up, the bots in", func() bool {
 		r := discoverReport(t, file, "--listen-addr", "127.201.0.9")
 		for _, s := range r.Servers {
-			if s.Addr == arenaAddr(0) && s.Players < arenas[0].bots {
+			if i := slices.IndexFunc(servers, func(a arena) bool { return a.name == s.Name }); i >= 0 && s.Players < servers[i].bots {
 				return false
 			}
 		}
-		return r.Summary.Answered == len(arenas)
+		return r.Summary.Answered == len(servers)
 	})
+	return file
 }
 
 // TestGameNight is the main job on real servers: a host and three peers as
 // processes of their own.
 func TestGameNight(t *testing.T) {
-	file := startArenas(t)
+	file := startServers(t, arenas)
 	at, home := freePort(t), t.TempDir()
 	h := run(t, home, "host", "host", "--game", "openarena", "--servers", file, "--listen", at,
 		"--no-play", "--no-mdns", "--no-browser", "--players", "3", "--map", "oa_dm1")
@@ -157,7 +157,7 @@ func fleetFile(t *testing.T, servers int) string {
 func TestKilledPeer(t *testing.T) {
 	file := fleetFile(t, 1200)
 	at, home := freePort(t), t.TempDir()
-	h := run(t, home, "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play", "--no-mdns", "--no-browser", "--players", "2")
+	h := run(t, home, "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play", "--no-mdns", "--no-browser", "--players", "2", "--strategy", "conventional")
 	link := h.awaits(`(?m)^link +(\S+)$`, 10*time.Second)[1]
 	code := h.awaits(`(?m)^code +(\w+)$`, time.Second)[1]
 	args := func(p int) []string {
@@ -192,7 +192,7 @@ func TestKilledPeer(t *testing.T) {
 func TestRestartedHost(t *testing.T) {
 	file := fleetFile(t, 1200)
 	at, home := freePort(t), t.TempDir()
-	args := []string{"host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play", "--no-mdns", "--no-browser", "--players", "2"}
+	args := []string{"host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play", "--no-mdns", "--no-browser", "--players", "2", "--strategy", "conventional"}
 	h := run(t, home, "host", args...)
 	link := h.awaits(`(?m)^link +(\S+)$`, 10*time.Second)[1]
 	code := h.awaits(`(?m)^code +(\w+)$`, time.Second)[1]

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -14,6 +15,9 @@ const (
 	barEvery  = 100 * time.Millisecond
 	lineEvery = 5 * time.Second
 )
+
+// unknown is the number of steps of which nobody knows how many there will be.
+const unknown = -1
 
 // progress shows how far a measurement is: a bar on a terminal, a line now and
 // then elsewhere.
@@ -55,12 +59,19 @@ func (g *progress) set(done int, remark string) {
 	}
 	if g.bar == nil {
 		g.next = now.Add(lineEvery)
-		fmt.Fprintf(g.w, "%s: %d of %d, %s\n", g.what, done, g.max, remark)
+		fmt.Fprintf(g.w, "%s: %s, %s\n", g.what, g.count(done), remark)
 		return
 	}
 	g.next = now.Add(barEvery)
 	g.bar.Describe(g.what + ", " + remark)
 	g.bar.Set(done) // an error of the terminal is no reason to stop
+}
+
+func (g *progress) count(done int) string {
+	if g.max == unknown {
+		return strconv.Itoa(done)
+	}
+	return fmt.Sprintf("%d of %d", done, g.max)
 }
 
 // clear takes the bar from the line until it is set again.

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"math"
 	"net/netip"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -70,7 +71,7 @@ func toldBy(t *testing.T, document string) map[string]told {
 
 // TestAgreesWithQuakestat: both programs see the same real servers alike.
 func TestAgreesWithQuakestat(t *testing.T) {
-	file := startArenas(t)
+	file := startServers(t, arenas)
 	// Servers answer late in their frame now and then: the lowest of some spaced
 	// samples is the path's, for both programs.
 	ours, theirs := map[string]told{}, map[string]told{}
@@ -104,6 +105,38 @@ func keepLowest(lowest, next map[string]told) {
 		if old, ok := lowest[addr]; !ok || s.Ping < old.Ping {
 			lowest[addr] = s
 		}
+	}
+}
+
+// TestSelectFromQuakestat is MUSST's own workflow with today's tool: two players
+// measure with quakestat, and their files go in.
+func TestSelectFromQuakestat(t *testing.T) {
+	list := startServers(t, arenas)
+	folder := t.TempDir()
+	var files []string
+	for p, name := range players[:2] {
+		out, err := exec.Command("/usr/bin/quakestat", "-xml", "-P", "-R", "-srcip", source(p).String(), "-default", "q3s", "-f", list).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(folder, name+".xml")
+		if err := os.WriteFile(file, out, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	s := decode[selected](t, []byte(succeeds(t, append([]string{"select", "--map", "oa_dm1", "--json"}, files...)...)))
+	if s.Chosen == nil || s.Chosen.Addr != arenaAddr(5).String() {
+		t.Fatalf("chose %+v, want %v", s.Chosen, arenaAddr(5))
+	}
+	for p, name := range players[:2] {
+		want := float64(arenas[5].delays[p]) / 1e6
+		if got := s.Chosen.RTT[name]; got < want-1 || got > want+60 { // a reply waits for the server's frame
+			t.Errorf("%s's RTT there is %.0f ms, want about %.0f", name, got, want)
+		}
+	}
+	if s.Culled["full"] != 1 || s.Culled["filtered"] != 1 {
+		t.Errorf("culled %v, want one full and one filtered", s.Culled)
 	}
 }
 
