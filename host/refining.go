@@ -18,6 +18,10 @@ const (
 	// longest how long a round waits if there are more.
 	perStraggler = 4
 	longest      = 4 * time.Second
+	// budget is how many servers a player is asked for at most, and enough the
+	// gain that is not worth another round.
+	budget = 650
+	enough = 500 * time.Microsecond
 	// shortList is how many servers a peer asks in two seconds at its default
 	// rate.
 	shortList = 500
@@ -56,7 +60,7 @@ func (r *Room) group() []*Member {
 func (r *Room) searching() *search {
 	group := r.group()
 	if r.search == nil || !slices.Equal(r.search.group, group) {
-		options := refining.Options{Seed: uint64(r.Round)}
+		options := refining.Options{Seed: uint64(r.Round), Budget: budget, Enough: enough}
 		r.search = &search{group: group, planner: refining.New(r.servers(), r.table(group), r.wish(group), options)}
 	}
 	return r.search
