@@ -62,7 +62,7 @@ func (f *wordList[W]) Set(text string) error {
 	return nil
 }
 
-func (f *wordList[W]) Type() string { return "WORD,…" }
+func (f *wordList[W]) Type() string { return "WORD,..." }
 
 func oneOf[W ~string](known []W, text string) (W, error) {
 	if !slices.Contains(known, W(text)) {
@@ -128,7 +128,7 @@ func (f durations) Set(text string) error {
 	return nil
 }
 
-func (f durations) Type() string { return "DURATION,…" }
+func (f durations) Type() string { return "DURATION,..." }
 
 // flagError says what is wrong with a flag in words for people who do not know
 // Go's.

@@ -39,11 +39,11 @@ them. Where you ask from says where you sit: each place has a source address.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.game, "game", "quake3", "the game its servers play, by `ID`")
-	flags.StringVar(&f.world, "world", "night2005", "the internet: night2005, et2007, css2007")
-	flags.IntVar(&f.servers, "servers", 0, "number of servers (default: the world's)")
-	flags.Uint64Var(&f.seed, "seed", 1, "the same seed gives the same internet")
-	flags.Uint16Var(&f.port, "port", 0, "first port of the servers (default: any free)")
-	flags.Uint16Var(&f.masterPort, "master-port", 27950, "port of the master")
+	bindWord(cmd, &f.world, "world", "night2005", []string{"night2005", "et2007", "css2007"}, "the internet")
+	flags.IntVar(&f.servers, "servers", 0, "`N` servers (default: as many as the world has)")
+	flags.Uint64Var(&f.seed, "seed", 1, "the same `SEED` gives the same internet")
+	flags.Uint16Var(&f.port, "port", 0, "first `PORT` of the servers (default: any free)")
+	flags.Uint16Var(&f.masterPort, "master-port", 27950, "`PORT` of the master; 0 is any free")
 	flags.StringVar(&f.write, "write", "", "write the servers to this `FILE` (CSV: addr,country,asn)")
 	return cmd
 }
@@ -93,11 +93,11 @@ func (f *fleetCommand) writeServers(running *fleet.Fleet) error {
 	}
 	file, err := os.Create(f.write)
 	if err != nil {
-		return err
+		return fmt.Errorf("cannot write %s: %w", f.write, reason(err))
 	}
 	if err := running.WriteServers(file); err != nil {
 		file.Close()
-		return err
+		return fmt.Errorf("cannot write %s: %w", f.write, reason(err))
 	}
 	return file.Close()
 }

@@ -21,10 +21,10 @@ func (o *planning) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	bindWord(cmd, &o.strategy, "strategy", discovery.Adaptive, discovery.Strategies(), "order of probing")
 	flags.IntVar(&o.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
-	flags.DurationVar(&o.options.MaxRTT, "max-rtt", 200*time.Millisecond, "the RTT over which a server is not near")
+	flags.DurationVar(&o.options.MaxRTT, "max-rtt", 200*time.Millisecond, "the `RTT` over which a server is not near")
 	bindWord(cmd, &o.options.AutoStop, "auto-stop", discovery.StopDefault, discovery.AutoStops(), "when to stop (default: the strategy's)")
-	flags.IntVar(&o.options.Window, "window", 100, "replies that auto-stop looks back on")
-	flags.Uint64Var(&o.options.Seed, "seed", 1, "the same seed and replies give the same order")
+	flags.IntVar(&o.options.Window, "window", 100, "replies, `N`, that auto-stop looks back on")
+	flags.Uint64Var(&o.options.Seed, "seed", 1, "the same `SEED` and replies give the same order")
 }
 
 // check refuses what no plan can be made of.

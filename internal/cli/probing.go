@@ -21,9 +21,9 @@ type probing struct {
 
 func (o *probing) bind(flags *pflag.FlagSet) {
 	flags.Float64Var(&o.rate, "rate", prober.DefaultRate, "ask `N` new servers a second; more may overflow a home router")
-	flags.IntVar(&o.inFlight, "in-flight", prober.DefaultInFlight, "most servers asked and not yet answered, `N`")
-	flags.IntVar(&o.retries, "retries", prober.DefaultRetries, "repeats, `N`, of a query that gets no reply")
-	flags.DurationVar(&o.timeout, "timeout", prober.DefaultTimeout, "silence that counts as no reply")
+	flags.IntVar(&o.inFlight, "in-flight", prober.DefaultInFlight, "at most `N` servers asked and not yet answered")
+	flags.IntVar(&o.retries, "retries", prober.DefaultRetries, "ask up to `N` times more where no reply comes")
+	flags.DurationVar(&o.timeout, "timeout", prober.DefaultTimeout, "`DURATION` of silence that counts as no reply")
 	flags.StringVar(&o.local, "listen-addr", "", "ask from this `IP` of the machine")
 }
 

@@ -185,4 +185,4 @@ func (f weights) Set(text string) error {
 	return nil
 }
 
-func (f weights) Type() string { return "NAME=2,…" }
+func (f weights) Type() string { return "NAME=2,..." }
