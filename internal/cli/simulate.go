@@ -31,6 +31,7 @@ type simulate struct {
 	runs       int
 	json       bool
 	plot       string
+	grouping   grouping
 }
 
 func newSimulate(p *program) *cobra.Command {
@@ -45,24 +46,25 @@ empty rtt_ms is a silent server. muster discover --auto-stop off --format csv
 writes such files.`,
 		Example: `  muster simulate --world et2007 --place AU,JP
   muster simulate --data au.csv --data de.csv --strategy as,adaptive --plot picture.svg
-  muster simulate --world css2007 --strategy adaptive --nearest 50 --json`,
+  muster simulate --world css2007 --strategy adaptive --nearest 50 --json
+  muster simulate --group --data ann.csv --data bob.csv --by minimax`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&s.files, "data", nil, "measurements of one place, `FILE.csv` (repeatable)")
-	flags.StringVar(&s.world, "world", "", "a synthetic internet, `NAME`: et2007, css2007")
-	flags.StringSliceVar(&s.places, "place", nil, "look at the world from `PLACE,…` (default: the world's own)")
+	bindWord(cmd, &s.world, "world", "", []string{"et2007", "css2007", "night2005"}, "a synthetic internet")
+	flags.StringSliceVar(&s.places, "place", nil, "look at the world from `PLACE,...` (default: the world's own)")
 	bindWords(cmd, &s.strategies, "strategy", discovery.Strategies(), discovery.Strategies(), "orders of probing to compare")
 	bindWords(cmd, &s.stops, "auto-stop", nil, discovery.AutoStops(), "when to stop (default: each strategy's)")
 	flags.IntVar(&s.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
-	flags.DurationVar(&s.options.MaxRTT, "max-rtt", 200*time.Millisecond, "the RTT over which a server is not playable")
+	flags.DurationVar(&s.options.MaxRTT, "max-rtt", 200*time.Millisecond, "the `RTT` over which a server is not playable")
 	flags.IntVar(&s.options.Window, "window", 100, "replies, `N`, that auto-stop looks back on")
 	flags.Float64Var(&s.rate, "rate", 140, "`N` probes a second")
 	flags.IntVar(&s.runs, "runs", 20, "`N` runs, each with another seed")
 	flags.Uint64Var(&s.options.Seed, "seed", 1, "the first run's `SEED`")
 	flags.BoolVar(&s.json, "json", false, "print the figures as JSON")
 	flags.StringVar(&s.plot, "plot", "", "draw RTT against probe number of the first runs, to `FILE.svg`")
-	completeWords(cmd, "world", []string{"et2007", "css2007"})
+	s.grouping.bind(cmd)
 	completeWords(cmd, "place", sim.KnownPlaces())
 	return cmd
 }
@@ -74,6 +76,9 @@ func (s *simulate) run(ctx context.Context) error {
 	vantages, err := s.vantages()
 	if err != nil {
 		return err
+	}
+	if s.grouping.on {
+		return s.together(vantages)
 	}
 	trials := s.trials(vantages)
 	rows, err := s.rows(ctx, trials)
@@ -105,6 +110,11 @@ func (s *simulate) check() error {
 		return usagef("--runs %d: one run is the least", s.runs)
 	case !(s.rate > 0):
 		return usagef("--rate %v: at least one server has to be asked now and then", s.rate)
+	case s.grouping.on && s.plot != "":
+		return usagef("--plot is not for a --group")
+	}
+	if err := s.grouping.check(); err != nil {
+		return err
 	}
 	return (&planning{strategy: discovery.Adaptive, options: s.options}).check()
 }

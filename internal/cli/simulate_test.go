@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -107,5 +108,41 @@ func TestWrongSimulations(t *testing.T) {
 		{"no rate", []string{"simulate", "--data", data, "--rate", "0"}, 2, []string{"--rate 0"}},
 		{"no limit", []string{"simulate", "--data", data, "--max-rtt", "0s"}, 2, []string{"--max-rtt 0s"}},
 		{"plot nowhere", []string{"simulate", "--data", data, "--runs", "1", "--strategy", "as", "--plot", "/nowhere/p.svg"}, 1, []string{"cannot write /nowhere/p.svg"}},
+	})
+}
+
+// TestGroupSimulation: full, naive and coordinated, side by side.
+func TestGroupSimulation(t *testing.T) {
+	ann, bob := vantage(t, "ann.csv"), vantage(t, "bob.csv")
+	args := []string{"simulate", "--group", "--data", ann, "--data", bob, "--by", "minimax", "--runs", "2"}
+	document := decode[struct {
+		Format, By string
+		Rows       []map[string]json.RawMessage
+	}](t, []byte(succeeds(t, append(args, "--json")...)))
+	if document.Format != "muster.group-simulation/1" || document.By != "minimax" || len(document.Rows) != 3 {
+		t.Fatalf("%+v", document)
+	}
+	for i, method := range []string{"full", "naive", "coordinated"} {
+		row := document.Rows[i]
+		if got := string(row["method"]); got != strconv.Quote(method) {
+			t.Errorf("row %d is %s, want %s", i, got, method)
+		}
+		for _, key := range strings.Fields("percent_per_player percent found score_ms optimum_ms regret_ms rounds seconds runs") {
+			if _, ok := row[key]; !ok {
+				t.Errorf("rows have no %s", key)
+			}
+		}
+		if got := keys(decode[map[string]json.RawMessage](t, row["percent_per_player"])); got != "ann bob" {
+			t.Errorf("the players are %s", got)
+		}
+	}
+	if out := succeeds(t, args...); !strings.HasPrefix(out, "METHOD ") || !strings.Contains(out, "coordinated ") {
+		t.Errorf("the table is\n%s", out)
+	}
+	other := writeFile(t, "cat.csv", "addr,rtt_ms\n10.9.9.9:1,5\n")
+	checkAll(t, []wrong{
+		{"alone", []string{"simulate", "--group", "--data", ann}, 2, []string{"one place is no group"}},
+		{"other servers", []string{"simulate", "--group", "--data", ann, "--data", other}, 1, []string{"ann and cat do not list the same servers"}},
+		{"plot", append(args, "--plot", "x.svg"), 2, []string{"--plot"}},
 	})
 }

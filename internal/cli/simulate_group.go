@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"muster/discovery"
+	"muster/internal/sim"
+	"muster/selection"
+)
+
+// grouping are the flags of a simulation of a group.
+type grouping struct {
+	on    bool
+	rule  selection.Rule
+	seats int
+}
+
+func (g *grouping) bind(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&g.on, "group", false, "the places are players who look for one server together")
+	bindRule(cmd, &g.rule, selection.Mean, "with --group, rule for the choice")
+	flags.IntVar(&g.seats, "players", 0, "with --group, free seats, `N`, that the server needs (default: any)")
+}
+
+func (g *grouping) check() error {
+	if g.seats < 0 {
+		return usagef("--players %d is below 0", g.seats)
+	}
+	return nil
+}
+
+// wish is what the group wants; rules that have a limit take that of the plans.
+func (g *grouping) wish(limit time.Duration) selection.Wish {
+	wish := selection.Wish{By: g.rule, Seats: g.seats}
+	if g.rule == selection.Threshold || g.rule == selection.FairThreshold {
+		wish.Limits = []time.Duration{limit}
+	}
+	return wish
+}
+
+// together simulates the places as one group: everybody measuring everything,
+// the papers joined naively, and coordinated.
+func (s *simulate) together(vantages []*sim.Vantage) error {
+	if len(vantages) < 2 {
+		return usagef("--group: one place is no group")
+	}
+	for _, v := range vantages {
+		v.Name = strings.TrimSuffix(v.Name, ".csv")
+	}
+	group, err := sim.NewGroup(vantages...)
+	if err != nil {
+		return err
+	}
+	options := sim.GroupOptions{
+		Wish: s.grouping.wish(s.options.MaxRTT), Replay: sim.ReplayOptions{Rate: s.rate}, Plan: s.options,
+		Strategy: discovery.ByAS,
+	}
+	options.Planner.Seed = s.options.Seed
+	rows, err := group.Simulate([]sim.Method{sim.Full, sim.Naive, sim.Coordinated}, options, s.runs)
+	if err != nil {
+		return err
+	}
+	if s.json {
+		return json.NewEncoder(s.streams.Out).Encode(struct {
+			Format string                `json:"format"`
+			By     selection.Rule        `json:"by"`
+			Rows   []sim.GroupSimulation `json:"rows"`
+		}{"muster.group-simulation/1", s.grouping.rule, rows})
+	}
+	groupTable(rows).write(s.streams.Out, width(s.streams.Out))
+	return nil
+}
+
+func groupTable(rows []sim.GroupSimulation) *table {
+	t := &table{columns: []column{
+		{"METHOD", whole}, {"% A PLAYER", right}, {"FOUND", whole}, {"SCORE MS", right}, {"OPTIMUM MS", right},
+		{"REGRET MS", right}, {"95 % WITHIN", right}, {"ROUNDS", right}, {"SECONDS", right},
+	}}
+	for _, r := range rows {
+		found := "yes"
+		if !r.Found {
+			found = "no"
+		}
+		t.add(string(r.Method), fmt.Sprintf("%.1f", r.Percent), found, millis(r.ScoreMS), millis(r.OptimumMS),
+			millis(r.RegretMS), millis(r.RegretP95MS), strconv.Itoa(r.Rounds), fmt.Sprintf("%.1f", r.Seconds))
+	}
+	return t
+}
