@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -139,6 +141,7 @@ func (h *hosting) hold(ctx context.Context, listener net.Listener, lists *lists)
 	rooms, err := host.New(host.Config{
 		List: lists.forRoom, Store: h.store(listener), Page: web.Handler(), Logger: h.logger(),
 		Fingerprint: h.doors.fingerprint(), Proxies: h.doors.proxies,
+		Address: h.outside(listener.Addr(), "").host, ConnectLink: h.connectLink,
 	})
 	if err != nil {
 		listener.Close()
@@ -176,12 +179,13 @@ func (h *hosting) night(ctx context.Context, rooms *host.Host, at net.Addr) erro
 	}
 	addr := discovery.Canonical(netip.MustParseAddrPort(at.String()))
 	code := h.room(rooms)
-	outside := h.doors.outside(invitation{host: reachable(addr), code: code})
+	outside := h.outside(at, code)
 	h.invite(outside)
+	h.screen.say("yours alone, to steer from the page: %s", outside.steering(rooms.Secret(code)))
 	defer h.announce(ctx, rooms, code, addr)()
 	defer h.letIn(ctx, outside, addr)()
 	if !h.noBrowser {
-		h.browse(ctx, h.doors.inside(invitation{host: loopback(addr), code: code}).link())
+		h.browse(ctx, h.doors.inside(invitation{host: loopback(addr), code: code}).steering(rooms.Secret(code)))
 	}
 	console := h.console(func() { rooms.Go(code) })
 	narrator := &narrator{screen: h.screen, help: organiserHelp(!h.noPlay)}
@@ -194,6 +198,30 @@ func (h *hosting) night(ctx context.Context, rooms *host.Host, at net.Addr) erro
 	}
 	here := h.doors.inside(invitation{host: loopback(addr), code: code})
 	return explain(playing.play(ctx, here), here)
+}
+
+// outside is an invitation for friends to what listens at an address.
+func (h *hosting) outside(at net.Addr, code string) invitation {
+	addr := discovery.Canonical(netip.MustParseAddrPort(at.String()))
+	return h.doors.outside(invitation{host: reachable(addr), code: code})
+}
+
+// connectLink is what takes a browser to a server, for games that a URL starts.
+func (h *hosting) connectLink(id, address string) string {
+	games, err := h.games()
+	if err != nil {
+		return ""
+	}
+	g, err := games.Find(id)
+	addr, badAddress := netip.ParseAddrPort(address)
+	if err != nil || badAddress != nil {
+		return ""
+	}
+	argv, err := g.Command(g.Template(runtime.GOOS), game.Target{Address: addr})
+	if err != nil || !strings.HasPrefix(argv[len(argv)-1], "steam://") {
+		return ""
+	}
+	return argv[len(argv)-1]
 }
 
 // console listens to the organiser's Enter, unless standard input is the list.

@@ -36,6 +36,9 @@ func (i invitation) link() string {
 	return u.String()
 }
 
+// steering is the organiser's own link to the page.
+func (i invitation) steering(secret string) string { return i.link() + host.SecretMark + secret }
+
 // endpoint is where peers connect.
 func (i invitation) endpoint() string {
 	u := url.URL{Scheme: i.scheme("ws"), Host: i.host, Path: "/peer"}
@@ -74,8 +77,8 @@ func parseInvitation(where, code string) (invitation, error) {
 	if i.host = withPort(i.host, i.tls); i.host == "" {
 		return i, hinted(usagef("%q is no address of a host", where), "an address looks like 192.0.2.1:7777 or [2001:db8::1]:7777")
 	}
+	code, _, _ = strings.Cut(code, host.SecretMark) // what follows is the organiser's own
 	code, pin, pinned := strings.Cut(code, host.FingerprintMark)
-	code, _, _ = strings.Cut(code, ".") // what follows is the organiser's own
 	i.code = host.CanonicalCode(code)
 	if i.code == "" {
 		return i, hinted(usagef("the room's code is missing"), "take the whole link, or add --code CODE")
