@@ -77,8 +77,9 @@ func parseInvitation(where, code string) (invitation, error) {
 	if i.host = withPort(i.host, i.tls); i.host == "" {
 		return i, hinted(usagef("%q is no address of a host", where), "an address looks like 192.0.2.1:7777 or [2001:db8::1]:7777")
 	}
-	code, _, _ = strings.Cut(code, host.SecretMark) // what follows is the organiser's own
 	code, pin, pinned := strings.Cut(code, host.FingerprintMark)
+	code, _, _ = strings.Cut(code, host.SecretMark) // what follows is the organiser's own
+	pin, _, _ = strings.Cut(pin, host.SecretMark)
 	i.code = host.CanonicalCode(code)
 	if i.code == "" {
 		return i, hinted(usagef("the room's code is missing"), "take the whole link, or add --code CODE")
