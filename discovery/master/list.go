@@ -108,7 +108,8 @@ func ParseList(r io.Reader, name string) ([]Entry, error) {
 func isCSV(body string) bool {
 	for line := range strings.Lines(body) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
-			return strings.Contains(line, ",") || isColumn(strings.Trim(line, `"`), "addr")
+			word, _, _ := strings.Cut(line, "#")
+			return strings.Contains(line, ",") || isColumn(strings.Trim(word, `" `), "addr")
 		}
 	}
 	return false
