@@ -131,7 +131,7 @@ func (p *listParser) wrong(text, want string) error {
 func (p *listParser) add(e Entry, address string) error {
 	host, port, ok := splitAddress(address)
 	switch {
-	case !ok:
+	case !ok, isColumn(host, "addr"): // a header out of its place is no host
 		return p.wrong(address, wantAddress)
 	case len(p.entries) == discovery.MaxServers:
 		return p.wrong(address, wantFewer)

@@ -158,6 +158,7 @@ func FuzzParseList(f *testing.F) {
 	f.Add("# favourites\n192.0.2.1:27960\nQ3S [2001:db8::1]:27960\nhost\n")
 	f.Add("\ufeffname,addr,country,asn\r\n\"a,b\",192.0.2.1:1,DE,3320\r\n")
 	f.Add("Addr #000")
+	f.Add(",Addr\n,Addr")
 	f.Fuzz(func(t *testing.T, in string) {
 		entries, err := master.ParseList(strings.NewReader(in), "l.txt")
 		if err != nil {
