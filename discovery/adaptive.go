@@ -45,7 +45,7 @@ func newAdaptive(servers []Server, o PlanOptions) Plan {
 	}
 	a.seed()
 	switch o.AutoStop {
-	case StopDefault, StopConfident:
+	case StopConfident:
 		a.ends = true
 	case StopPercentile, StopSmooth:
 		if a.nearest == nil {

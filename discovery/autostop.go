@@ -23,7 +23,7 @@ type stopping struct {
 // withStop ends a plan by the rule that the options name.
 func withStop(plan Plan, servers []Server, o PlanOptions) Plan {
 	switch o.AutoStop {
-	case StopDefault, StopPercentile:
+	case StopPercentile:
 		return &stopping{Plan: plan, rule: newPercentile(o)}
 	case StopSmooth:
 		return &stopping{Plan: plan, rule: &smooth{limit: o.MaxRTT, length: o.Window}}

@@ -15,8 +15,7 @@ type PlanOptions struct {
 	// MaxRTT is the largest RTT that is playable, the limit of every auto-stop:
 	// 200 ms.
 	MaxRTT time.Duration
-	// AutoStop ends probing early. Conventional probing has no order that could
-	// be trusted, and never stops.
+	// AutoStop ends probing early; see [AutoStop.Of].
 	AutoStop AutoStop
 	// Nearest, for the adaptive strategy, has it look for this many nearest
 	// servers instead of all under MaxRTT.
@@ -98,6 +97,7 @@ func NewPlan(strategy Strategy, servers []Server, options PlanOptions) (Plan, er
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
+	o.AutoStop = o.AutoStop.Of(strategy)
 	switch strategy {
 	case Conventional:
 		return NewConventional(len(servers)), nil

@@ -62,6 +62,21 @@ func AutoStops() []AutoStop {
 	return []AutoStop{StopPercentile, StopSmooth, StopConfident, StopOff}
 }
 
+// Of is the rule that a strategy ends by when this one is asked for: the
+// strategy's own for [StopDefault], and none for conventional probing, whose
+// order no rule could trust.
+func (a AutoStop) Of(s Strategy) AutoStop {
+	switch {
+	case s == Conventional:
+		return StopOff
+	case a != StopDefault:
+		return a
+	case s == Adaptive:
+		return StopConfident
+	}
+	return StopPercentile
+}
+
 // MarshalText is the rule's name.
 func (a AutoStop) MarshalText() ([]byte, error) { return []byte(a), nil }
 

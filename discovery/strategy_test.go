@@ -26,3 +26,21 @@ func TestNamesReadAndWriteThemselves(t *testing.T) {
 		t.Error("an unknown name was read")
 	}
 }
+
+func TestTheRuleOfAStrategy(t *testing.T) {
+	tests := []struct {
+		strategy    Strategy
+		asked, want AutoStop
+	}{
+		{Conventional, StopPercentile, StopOff},
+		{ByCountry, StopDefault, StopPercentile},
+		{ByAS, StopConfident, StopConfident},
+		{Adaptive, StopDefault, StopConfident},
+		{Adaptive, StopSmooth, StopSmooth},
+	}
+	for _, tt := range tests {
+		if got := tt.asked.Of(tt.strategy); got != tt.want {
+			t.Errorf("%q of %s is %s, want %s", tt.asked, tt.strategy, got, tt.want)
+		}
+	}
+}

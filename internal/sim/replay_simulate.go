@@ -159,7 +159,7 @@ func (v *Vantage) excess(answered []discovery.Result, nearest []time.Duration) (
 
 func (v *Vantage) summarise(strategy discovery.Strategy, plan discovery.PlanOptions, all []run) Simulation {
 	s := Simulation{
-		Data: v.Name, Strategy: strategy, AutoStop: plan.AutoStop, Listed: len(v.Servers), Runs: len(all),
+		Data: v.Name, Strategy: strategy, AutoStop: plan.AutoStop.Of(strategy), Listed: len(v.Servers), Runs: len(all),
 		Clusters:      medianOf(all, func(r run) int { return r.summary.Clusters }),
 		Calibration:   medianOf(all, func(r run) int { return r.summary.Calibration }),
 		Probes:        medianOf(all, func(r run) int { return r.probes }),

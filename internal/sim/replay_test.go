@@ -120,7 +120,7 @@ func TestSimulate(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Simulation{
-		Data: "test", Strategy: discovery.Conventional, Listed: 8, Probes: 8, Percent: 100, Seconds: 3.05,
+		Data: "test", Strategy: discovery.Conventional, AutoStop: discovery.StopOff, Listed: 8, Probes: 8, Percent: 100, Seconds: 3.05,
 		Playable: 3, PlayableFound: 3, Recall: 1, WorstRecall: 1, Within: 1, Runs: 3,
 	}
 	s.Recall, s.Within = float64(int(s.Recall*1000+.5))/1000, float64(int(s.Within*1000+.5))/1000
