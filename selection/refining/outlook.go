@@ -13,8 +13,9 @@ type Outlook struct {
 	Best  int
 	Score float64
 	// Gain is how much better a server may yet be found, at the confidence given:
-	// as many of the imagined worlds had none better. It is an estimate by the
-	// planner's own idea of the world, no proof.
+	// as many of the imagined worlds had none better. As those are the planner's
+	// own idea, it is at least what the last rounds gained. It is an estimate, no
+	// proof.
 	Gain       time.Duration
 	Confidence float64
 	// Probes is how many servers the players were asked for on average.
@@ -29,7 +30,9 @@ const (
 	// memory is how many of the last imagined worlds count.
 	memory = 3 * worlds
 	// leastRounds are made in any case.
-	leastRounds = 6
+	leastRounds = 8
+	// lately is how many rounds must have gained little at the end.
+	lately = 5
 	// finalists are kept measured by everybody.
 	finalists = 10
 )
@@ -67,12 +70,28 @@ func (p *Planner) Outlook() Outlook {
 	if p.leader >= 0 {
 		o.Best, o.Score = p.rows[p.leader].server, p.best
 	}
-	if gains := slices.Sorted(slices.Values(p.gains)); len(gains) > 0 {
-		o.Gain = milliseconds(gains[min(len(gains)-1, int(confidence*float64(len(gains))))])
-	}
+	o.Gain = milliseconds(max(p.imaginedGain(), p.lastGain()))
 	settled := o.Best >= 0 && p.round >= leastRounds && len(p.gains) == memory && o.Gain <= p.options.Enough
 	o.Done = p.spent || settled
 	return o
+}
+
+// imaginedGain is how much better the best servers of most imagined worlds are.
+func (p *Planner) imaginedGain() float64 {
+	gains := slices.Sorted(slices.Values(p.gains))
+	if len(gains) == 0 {
+		return 0
+	}
+	return gains[min(len(gains)-1, int(confidence*float64(len(gains))))]
+}
+
+// lastGain is how much better the best has become of late.
+func (p *Planner) lastGain() float64 {
+	before := p.history[max(0, len(p.history)-1-lately):]
+	if len(before) == 0 || before[0] == far {
+		return 0
+	}
+	return before[0] - p.best
 }
 
 // leaders are the machines of the best rows that suit.

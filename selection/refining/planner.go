@@ -18,6 +18,7 @@
 package refining
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -30,10 +31,11 @@ import (
 type Options struct {
 	// Seed decides what is random.
 	Seed uint64
-	// Budget is how many servers a player is asked for in all; 0 is no limit.
+	// Budget is how many servers a player is asked for in all: 650, which is 2 %
+	// of a long list; negative is no limit.
 	Budget int
-	// Batch is how many servers a player has to do with at once: 40, or what
-	// spends the budget in 14 rounds.
+	// Batch is how many servers a player has to do with at once: what spends the
+	// budget in 14 rounds, 40 without one.
 	Batch int
 	// Enough is how much better a server may still be possible when the search
 	// ends: 1 ms; negative goes on until the budget is spent.
@@ -41,14 +43,12 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Batch <= 0 {
-		o.Batch = 40
-		if o.Budget > 0 {
-			o.Batch = max(8, o.Budget/14)
-		}
+	o.Budget = cmp.Or(o.Budget, 650)
+	if o.Budget < 0 {
+		o.Batch, o.Budget = cmp.Or(o.Batch, 40), math.MaxInt
 	}
-	if o.Budget <= 0 {
-		o.Budget = math.MaxInt
+	if o.Batch <= 0 {
+		o.Batch = max(8, o.Budget/14)
 	}
 	if o.Enough == 0 {
 		o.Enough = time.Millisecond
@@ -92,6 +92,8 @@ type Planner struct {
 	informed, suiting int
 	// gains are how much better the best servers of imagined worlds were.
 	gains []float64
+	// history is the best score, round by round.
+	history []float64
 	// reviewed counts machines that one player looked at, passed those that all
 	// were asked for then.
 	reviewed, passed int

@@ -30,9 +30,11 @@ const (
 func (p *Planner) Next() []Batch {
 	a := p.newAsking()
 	if len(a.quota) == 0 {
+		p.spent = !p.busy()
 		return nil
 	}
 	p.learn()
+	p.history = append(p.history, p.best)
 	if p.round > 0 || !p.lookAround(a) {
 		p.finish(a)
 		p.lookAgain(a)
@@ -122,15 +124,20 @@ func (p *Planner) finish(a *asking) {
 	}
 }
 
-// review decides whether what one player found is worth everybody's look.
+// hopeless is how many standard deviations a prediction must be wrong by for a
+// machine to be as good as the best, if nobody else is to look at it.
+const hopeless = 4
+
+// review decides whether what one player found is worth everybody's look. It
+// drops only what is hopeless: predictions of one player's RTTs from another's
+// are poor.
 func (p *Planner) review(at int32, r *row) {
 	r.scouted = false
 	p.reviewed++
 	if r.server < 0 || p.unknown(r.server) || !r.heard() {
 		return
 	}
-	slack := 2 * (betterBy + betterShare*p.best)
-	if r.score-2*(r.off+noise) < p.best+slack {
+	if r.score-hopeless*(r.off+noise) < p.best+betterBy+betterShare*p.best {
 		r.wanted = true
 		p.passed++
 	}
