@@ -95,8 +95,13 @@ func (h *hosting) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lists := &lists{hosting: h, game: g}
-	if _, err := lists.fetch(ctx); err != nil {
+	games, err := h.games()
+	if err != nil {
+		listener.Close()
+		return err
+	}
+	lists := &lists{hosting: h, games: games, newest: make(map[string]fetched)}
+	if _, err := lists.fetch(ctx, g); err != nil {
 		listener.Close()
 		return err
 	}
@@ -141,7 +146,7 @@ func (h *hosting) hold(ctx context.Context, listener net.Listener, lists *lists)
 	rooms, err := host.New(host.Config{
 		List: lists.forRoom, Store: h.store(listener), Page: web.Handler(), Logger: h.logger(),
 		Fingerprint: h.doors.fingerprint(), Proxies: h.doors.proxies,
-		Address: h.outside(listener.Addr(), "").host, ConnectLink: h.connectLink,
+		Address: h.outside(listener.Addr(), "").host, ConnectLink: h.connectLink, Games: lists.choices(),
 	})
 	if err != nil {
 		listener.Close()

@@ -9,16 +9,22 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host"
 	"muster/internal/game"
 )
 
-// lists fetches the game's server list for the rooms. What was fetched to see
-// that it can be had serves a round that starts soon after.
+// lists fetches games' server lists for the rooms. What was fetched to see that
+// it can be had serves a round that starts soon after.
 type lists struct {
 	*hosting
-	game game.Game
+	games game.Table
 
-	mu      sync.Mutex // guards following
+	mu     sync.Mutex // guards following
+	newest map[string]fetched
+}
+
+// fetched is a game's list, and when it was had.
+type fetched struct {
 	servers []discovery.Server
 	at      time.Time
 }
@@ -26,33 +32,50 @@ type lists struct {
 // freshFor is how long a list is as good as a new one.
 const freshFor = time.Minute
 
-func (l *lists) fetch(ctx context.Context) ([]discovery.Server, error) {
-	listing, err := l.sources.list(ctx, l.game, l.streams.In)
+func (l *lists) fetch(ctx context.Context, g game.Game) ([]discovery.Server, error) {
+	listing, err := l.sources.list(ctx, g, l.streams.In)
 	if err != nil {
 		return nil, err
 	}
 	l.screen.warn(listing.Warnings)
-	l.screen.say("%s", describe(listing.Servers, l.game))
+	l.screen.say("%s", describe(listing.Servers, g))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.servers, l.at = listing.Servers, time.Now()
-	return l.servers, nil
+	l.newest[g.ID] = fetched{listing.Servers, time.Now()}
+	return listing.Servers, nil
 }
 
-// forRoom is the newest list to be had.
-func (l *lists) forRoom(ctx context.Context, _ string) ([]discovery.Server, error) {
-	l.mu.Lock()
-	servers, age := l.servers, time.Since(l.at)
-	l.mu.Unlock()
-	if age < freshFor || slices.Contains(l.sources.files, "-") {
-		return servers, nil
-	}
-	fetched, err := l.fetch(ctx)
+// forRoom is the newest list to be had of a game.
+func (l *lists) forRoom(ctx context.Context, id string) ([]discovery.Server, error) {
+	g, err := l.games.Find(id)
 	if err != nil {
-		l.screen.warn([]error{fmt.Errorf("taking the list of %v ago: %w", age.Round(time.Minute), err)})
-		return servers, nil
+		return nil, err
 	}
-	return fetched, nil
+	l.mu.Lock()
+	old, known := l.newest[g.ID]
+	l.mu.Unlock()
+	age := time.Since(old.at)
+	if known && (age < freshFor || slices.Contains(l.sources.files, "-")) {
+		return old.servers, nil
+	}
+	servers, err := l.fetch(ctx, g)
+	if err != nil && known {
+		l.screen.warn([]error{fmt.Errorf("taking the list of %v ago: %w", age.Round(time.Minute), err)})
+		return old.servers, nil
+	}
+	return servers, err
+}
+
+// choices are the games that an organiser may switch to: those whose servers
+// come from where this host gets its lists.
+func (l *lists) choices() []host.Choice {
+	var choices []host.Choice
+	for _, g := range l.games.All() {
+		if _, err := g.Queries(l.sources.masters...); err == nil || len(l.sources.files) > 0 {
+			choices = append(choices, host.Choice{ID: g.ID, Name: g.Name})
+		}
+	}
+	return choices
 }
 
 // eof is a standard input on which nothing is typed.
