@@ -71,7 +71,7 @@ func (p *Planner) Outlook() Outlook {
 		o.Best, o.Score = p.rows[p.leader].server, p.best
 	}
 	o.Gain = milliseconds(max(p.imaginedGain(), p.lastGain()))
-	settled := o.Best >= 0 && p.round >= leastRounds && len(p.gains) == memory && o.Gain <= p.options.Enough
+	settled := o.Best >= 0 && p.round >= leastRounds && len(p.gains) == memory && max(o.Gain, milliseconds(p.hopeful)) <= p.options.Enough
 	o.Done = p.spent || settled
 	return o
 }

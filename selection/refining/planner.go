@@ -85,8 +85,11 @@ type Planner struct {
 	base float64
 	// clean are the values of countries without single bad routes.
 	clean map[int32]float64
-	// hope is the value that a country may have, see cleanse.
-	hope map[int32]float64
+	// lands are the countries of which something is known.
+	lands []land
+	// hopeful is how much better than the best a country may be that was looked at
+	// too rarely.
+	hopeful float64
 	// informed counts servers whose Info was waited for and came, suiting those
 	// of them that suit.
 	informed, suiting int

@@ -1,8 +1,6 @@
 package refining
 
 import (
-	"cmp"
-	"math"
 	"slices"
 )
 
@@ -17,8 +15,6 @@ const (
 	worlds = 16
 	// mostWorlds bounds the search for something to ask.
 	mostWorlds = 64
-	// again is how many countries a round looks at again.
-	again = 3
 )
 
 // Next is what the players are to ask now, by player; who has enough to do, or is
@@ -48,64 +44,6 @@ func (p *Planner) Next() []Batch {
 
 func (p *Planner) busy() bool {
 	return slices.ContainsFunc(p.members, func(m *member) bool { return !m.absent && len(m.waiting) > 0 })
-}
-
-// lookAround has everybody measure one server in each country that nobody knows,
-// and tells whether there are any.
-func (p *Planner) lookAround(a *asking) (unknown bool) {
-	for c := int32(1); int(c) < p.tree.nodes(); c = p.tree.end[c] {
-		if p.belief.precision[c] > 0 {
-			continue
-		}
-		if at := p.anyOf(c, func(int32) bool { return true }); at > 0 {
-			p.row(at).wanted = true
-			a.everybody(at)
-			unknown = true
-		}
-	}
-	return unknown
-}
-
-// lookAgain has everybody measure another network of those countries that are the
-// most hopeful and have shown few: the ways to them may have been detours, and a
-// large country has near and far parts.
-func (p *Planner) lookAgain(a *asking) {
-	var few []guess
-	for c := int32(1); int(c) < p.tree.nodes(); c = p.tree.end[c] {
-		hope, known := p.hope[c]
-		size := math.Log2(float64(p.tree.children[c]))
-		if observed := float64(p.belief.observed[c]); known && observed < 2+size/2 {
-			few = append(few, guess{c, hope - size/3 + observed/2})
-		}
-	}
-	slices.SortFunc(few, func(a, b guess) int {
-		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.machine, b.machine))
-	})
-	looked := 0
-	for _, g := range few {
-		if looked == again {
-			break
-		}
-		at := p.anyOf(g.machine, func(at int32) bool { return p.belief.precision[p.tree.above(at, network)] == 0 })
-		if at > 0 {
-			p.row(at).wanted = true
-			a.everybody(at)
-			looked++
-		}
-	}
-}
-
-// anyOf is some machine below a node that may be asked for, drawn by servers, or
-// 0 if there is hardly any.
-func (p *Planner) anyOf(node int32, fits func(machine int32) bool) int32 {
-	servers := p.tree.servers(node)
-	for range 30 {
-		at := p.tree.of[servers[p.rng.IntN(len(servers))]]
-		if fits(at) && p.open(at) {
-			return at
-		}
-	}
-	return 0
 }
 
 // finish has the rest of the group measure what was begun.
