@@ -13,6 +13,8 @@ type belief struct {
 	mean, precision []float64
 	// observed is how many children have observations below them.
 	observed []int32
+	// known are the means of a node's observed children, where there are some.
+	known map[int32][]float64
 	// spread is the variance of a node's children around it, usual that of the
 	// nodes of a level.
 	spread []float64
@@ -35,6 +37,8 @@ var priorSpread = [levels]float64{0.6, 0.35, 0.25, 0.2, 0.12, 0.05}
 const (
 	priorWeight = 6
 	usualWeight = 4
+	// someKnown children tell what the others are like.
+	someKnown = 6
 	// outlying deviations count as this many standard deviations.
 	outlying = 3
 )
@@ -53,6 +57,7 @@ func newBelief(t *tree) *belief {
 
 // learn believes these observations and no others, at most one of a machine.
 func (b *belief) learn(observations []observation) {
+	b.known = make(map[int32][]float64)
 	clear(b.precision)
 	clear(b.observed)
 	clear(b.sum)
@@ -97,6 +102,9 @@ func (b *belief) gather(node int32) {
 			w := 1 / (1/b.precision[child] + b.spread[node])
 			weight += w
 			weighted += w * b.mean[child]
+			if b.observed[node] >= someKnown {
+				b.known[node] = append(b.known[node], b.mean[child])
+			}
 		}
 	}
 	b.mean[node], b.precision[node] = weighted/weight, weight

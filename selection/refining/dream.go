@@ -98,8 +98,12 @@ func (p *Planner) draw(node int32, above float64) float64 {
 	return mean + p.rng.NormFloat64()/math.Sqrt(weight)
 }
 
-// drawNetwork says what an unknown network is drawn from: its country's, but now
-// and then where the rest of its AS is, or its country's without bad routes.
+// drawNetwork says what an unknown network is drawn from: now and then where the
+// rest of its AS is, or its country's without bad routes. Else it is like any
+// other of its country, more or less (a smoothed bootstrap, its bandwidth by
+// Silverman's rule): large countries have near and far parts, and no part of a
+// country is nearer than the country is. Where few are known it is like its
+// country.
 func (p *Planner) drawNetwork(node int32, above, spread float64) (from, around float64) {
 	b := p.belief
 	if kin := p.tree.kin[node]; kin > 0 && b.precision[kin] > 0 && p.rng.Float64() < p.tree.strange[node] {
@@ -107,6 +111,10 @@ func (p *Planner) drawNetwork(node int32, above, spread float64) (from, around f
 	}
 	if clean, known := p.clean[b.parent[node]]; known && p.rng.Float64() < cleanShare {
 		return clean, b.usual[country] / 4
+	}
+	if known := b.known[b.parent[node]]; len(known) > 0 {
+		n := float64(len(known))
+		return known[p.rng.IntN(len(known))], spread * math.Pow(4/(3*n), 0.4)
 	}
 	return above, spread
 }
@@ -129,8 +137,7 @@ func (p *Planner) askedFor(server int) bool {
 
 // apart keeps the best of each part of the tree of which nothing is known: one
 // answer tells of all.
-func (p *Planner) apart(guesses []guess, most int) []guess {
-	seen := make(map[int32]bool)
+func (p *Planner) apart(guesses []guess, most int, seen map[int32]bool) []guess {
 	var kept []guess
 	for _, g := range guesses {
 		part := g.machine

@@ -88,12 +88,12 @@ func (p *Planner) lookAhead(a *asking) {
 	if p.leader < 0 {
 		limit = p.value(p.lowest)
 	}
-	slack := 0.0
+	slack, seen := 0.0, make(map[int32]bool)
 	for n := 0; n < mostWorlds && fresh > 0; n++ {
 		most := max(1, (fresh+worlds-1-n%worlds)/worlds)
 		guesses := p.imagine(limit + slack)
 		p.dreamt(guesses)
-		kept := p.apart(guesses, most)
+		kept := p.apart(guesses, most, seen)
 		if len(kept) < most {
 			slack = 2*slack + 0.02
 		}
