@@ -1,6 +1,7 @@
 package refining
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -52,16 +53,16 @@ func (p *Planner) survey() {
 		shut()
 	}
 	for i := range p.lands {
-		p.judgeLand(&p.lands[i])
+		p.clear(&p.lands[i])
+	}
+	for i := range p.lands {
+		p.suspect(&p.lands[i])
 	}
 }
 
-// judgeLand finds what a country is like without bad routes, and what may be
-// hoped of it: the worst RTTs, one of eight players' or part thereof, may be bad
-// routes all.
-func (p *Planner) judgeLand(l *land) {
+// clear finds what a country is like without bad routes.
+func (p *Planner) clear(l *land) {
 	l.clean = make([]float64, len(p.members))
-	var sorted []float64
 	networks := 0
 	for player, m := range p.members {
 		if m.absent {
@@ -72,21 +73,62 @@ func (p *Planner) judgeLand(l *land) {
 		if l.clean[player] == 0 {
 			l.clean[player], _ = p.relatives.predict(player, l.node)
 		}
-		sorted = append(sorted, l.clean[player])
 	}
 	if networks > 1 {
 		p.clean[l.node] = p.value(p.scorer.score(l.clean))
 	}
-	slices.Sort(sorted)
+}
+
+// suspect finds the players whose RTT alone speaks against a country, though for
+// the others it lies where their ways are shorter: one of eight at most.
+func (p *Planner) suspect(l *land) {
+	sorted := slices.Sorted(slices.Values(l.clean))
 	most := sorted[max(0, len(sorted)-1-(len(sorted)+7)/8)]
 	hope := slices.Clone(l.clean)
-	for player, ms := range hope {
-		if ms > most {
-			hope[player] = most
+	for player, ms := range l.clean {
+		if ms <= most || p.members[player].absent {
+			continue
+		}
+		if expected := p.expected(l, player); ms > sameWay*expected {
+			hope[player] = expected
 			l.suspects = append(l.suspects, player)
 		}
 	}
 	l.hope = p.value(p.scorer.score(hope))
+}
+
+// neighbours is how many countries tell what a player's RTT to one should be.
+const neighbours = 3
+
+// expected is the lowest of a player's RTTs to the countries that are the most
+// like one for all others.
+func (p *Planner) expected(l *land, player int) float64 {
+	var near []guess
+	for i := range p.lands {
+		if o := &p.lands[i]; o.node != l.node && p.present() > 1 {
+			near = append(near, guess{int32(i), p.apartness(l, o, player)})
+		}
+	}
+	slices.SortFunc(near, func(a, b guess) int {
+		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.machine, b.machine))
+	})
+	lowest := l.clean[player]
+	for _, g := range near[:min(neighbours, len(near))] {
+		lowest = min(lowest, p.lands[g.machine].clean[player])
+	}
+	return lowest
+}
+
+// apartness is how differently far two countries are for all but one player.
+func (p *Planner) apartness(l, o *land, but int) float64 {
+	sum := 0.0
+	for player := range l.clean {
+		if player != but && !p.members[player].absent {
+			d := (l.clean[player] - o.clean[player]) / (6 + 0.06*min(l.clean[player], o.clean[player]))
+			sum += d * d
+		}
+	}
+	return sum
 }
 
 // lowMedian is the lower median, of up to three the lowest; 0 of none.

@@ -10,7 +10,7 @@ const (
 	// lookRound is how many countries everybody looks at again in a round, and
 	// suspectRound how many those do whose routes are in doubt.
 	lookRound    = 2
-	suspectRound = 4
+	suspectRound = 8
 )
 
 // lookAround has everybody measure one server in each country that nobody knows,
