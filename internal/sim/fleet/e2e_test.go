@@ -30,7 +30,11 @@ type seen struct {
 }
 
 const (
-	e2eRTT   = 40 * time.Millisecond
+	e2eRTT = 40 * time.Millisecond
+	// e2eEarly: quakestat notes the time of a query after it has sent it, and on
+	// a busy machine that is some milliseconds late. How exact the fleet itself
+	// is, its own tests say.
+	e2eEarly = 10 * time.Millisecond
 	e2eSlack = 25 * time.Millisecond
 )
 
@@ -95,7 +99,7 @@ func TestQuakestatReadsTheFleet(t *testing.T) {
 				if want := told(f, i); !got.seen().equal(want) {
 					t.Errorf("got %+v, want %+v", got.seen(), want)
 				}
-				if rtt := time.Duration(got.Ping) * time.Millisecond; rtt < e2eRTT-2*time.Millisecond || rtt > e2eRTT+e2eSlack {
+				if rtt := time.Duration(got.Ping) * time.Millisecond; rtt < e2eRTT-e2eEarly || rtt > e2eRTT+e2eSlack {
 					t.Errorf("%s: RTT %v, want %v", s.Addr, rtt, e2eRTT)
 				}
 				if len(got.Rules) == 0 {
