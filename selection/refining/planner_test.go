@@ -1,0 +1,123 @@
+package refining_test
+
+import (
+	"fmt"
+	"net/netip"
+	"reflect"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+	"muster/selection/refining"
+)
+
+// small is a list of 300 servers in six countries, and the RTT of each player to
+// a server: by the country's distance, the network's, and a little by number.
+func small() []discovery.Server {
+	servers := make([]discovery.Server, 300)
+	for i := range servers {
+		country, network := i/50, i/10
+		servers[i] = discovery.Server{
+			Addr:    netip.AddrPortFrom(netip.AddrFrom4([4]byte{30, byte(network), byte(i), 1}), 27960),
+			Country: fmt.Sprintf("%cA", 'A'+country), ASN: uint32(100 + network),
+		}
+	}
+	return servers
+}
+
+func smallRTT(player, server int) time.Duration {
+	country, network := server/50, server/10
+	distance := country - 2*player
+	return time.Duration(20+25*max(distance, -distance)+network*7%11)*time.Millisecond + time.Duration(server%10)*time.Millisecond/4
+}
+
+// evening drives a planner until it is done, and returns every question in
+// order. Servers that dead tells stay silent.
+func evening(t *testing.T, options refining.Options, players int, dead func(server int) bool) (asked [][2]int, o refining.Outlook) {
+	t.Helper()
+	list := small()
+	infos := make([]*discovery.Info, len(list))
+	names := make([]string, players)
+	for i := range names {
+		names[i] = fmt.Sprintf("player %d", i)
+	}
+	table := selection.NewTable(names, len(list))
+	p := refining.New(selection.Servers{List: list, Infos: infos}, table, selection.Wish{By: selection.Mean, Seats: players}, options)
+	for range 300 {
+		if o = p.Outlook(); o.Done {
+			return asked, o
+		}
+		for _, b := range p.Next() {
+			for _, server := range b.Servers {
+				asked = append(asked, [2]int{b.Player, server})
+				result := discovery.Result{Server: server, State: discovery.Lost}
+				if !dead(server) {
+					result = discovery.Result{Server: server, State: discovery.Answered, RTT: smallRTT(b.Player, server)}
+					infos[server] = &discovery.Info{MaxPlayers: 16}
+				}
+				p.Observe(b.Player, result)
+				if infos[server] != nil {
+					p.Inform(server)
+				}
+			}
+		}
+	}
+	t.Fatalf("not done after %d questions", len(asked))
+	return nil, o
+}
+
+func noneDead(int) bool { return false }
+
+// TestAsksOnce: nobody is asked twice for a server, and the search ends.
+func TestAsksOnce(t *testing.T) {
+	for players := range 5 {
+		asked, _ := evening(t, refining.Options{Seed: 1}, players+1, func(server int) bool { return server%7 == 0 })
+		seen := map[[2]int]bool{}
+		for _, question := range asked {
+			if seen[question] {
+				t.Errorf("%d players: player %d is asked for server %d again", players+1, question[0], question[1])
+			}
+			seen[question] = true
+		}
+	}
+}
+
+func TestSameSeedSameQuestions(t *testing.T) {
+	first, _ := evening(t, refining.Options{Seed: 7}, 3, noneDead)
+	second, _ := evening(t, refining.Options{Seed: 7}, 3, noneDead)
+	if !reflect.DeepEqual(first, second) {
+		t.Error("two searches with one seed ask differently")
+	}
+}
+
+// TestFindsTheBest: what is chosen is within what the search says may be left.
+func TestFindsTheBest(t *testing.T) {
+	for seed := range uint64(10) {
+		_, o := evening(t, refining.Options{Seed: seed}, 3, noneDead)
+		mean := func(server int) time.Duration {
+			return (smallRTT(0, server) + smallRTT(1, server) + smallRTT(2, server)) / 3
+		}
+		best := mean(0)
+		for server := range 300 {
+			best = min(best, mean(server))
+		}
+		if o.Best < 0 || mean(o.Best) > best+2*time.Millisecond {
+			t.Errorf("seed %d: server %d with %v, the best has %v", seed, o.Best, mean(o.Best), best)
+		}
+	}
+}
+
+// TestHoldsItsBudget: a player is asked for no more than the budget.
+func TestHoldsItsBudget(t *testing.T) {
+	asked, _ := evening(t, refining.Options{Seed: 1, Budget: 40}, 2, noneDead)
+	load := map[int]int{}
+	for _, question := range asked {
+		load[question[0]]++
+	}
+	for player, n := range load {
+		if n > 40 {
+			t.Errorf("player %d is asked for %d servers", player, n)
+		}
+	}
+}
