@@ -88,8 +88,15 @@ func (b *browser) resize(size screenSize) {
 	if size.dark {
 		scheme = "dark"
 	}
-	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
-	b.do(chromedp.EmulateViewport(size.width, size.height, chromedp.EmulateScale(size.scale)), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+	b.do(chromedp.EmulateViewport(size.width, size.height, chromedp.EmulateScale(size.scale)))
+	b.prefers("prefers-color-scheme", scheme)
+}
+
+// prefers sets what the person in front of it asked their system for.
+func (b *browser) prefers(feature, value string) {
+	b.Helper()
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: feature, Value: value}}}
+	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media)
 		return err
 	}))

@@ -1,0 +1,90 @@
+//go:build e2e
+
+package web_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"muster/host/wire"
+)
+
+// TestKeyboard is an organiser who has no mouse: everything on the way to the
+// launch is reached with Tab, shown where it is, and stays there while the page
+// changes around it.
+func TestKeyboard(t *testing.T) {
+	n := newNight(t, 80, friday(0))
+	b := browse(t, n.organisersLink(), desktop)
+	b.tabsTo("#nickname")
+	b.types("anna" + kb.Enter)
+	b.sees("#people .badge", "you")
+	n.plays(0, 200)
+	n.plays(1, 200)
+	b.sees("#hero", "2 players here")
+
+	b.tabsTo("#by")
+	b.types(kb.ArrowDown)
+	n.awaits("another rule", func(r wire.Room) bool { return r.By == "threshold" })
+	b.tabsTo("#limits_ms")
+	b.types("400" + kb.Tab)
+	n.awaits("the limit", func(r wire.Room) bool { return r.MaxRTTMs == 400 })
+
+	b.tabsTo("#hero [data-action=go]")
+	b.types(kb.Enter)
+	b.sees("#hero", "AHEAD RIGHT NOW")
+	b.tabsTo("#ranking [data-by=worst]")
+	b.types(kb.Enter)
+	b.until("the table is sorted by the worst RTT", func() bool {
+		return eval[string](b, "document.querySelector('#ranking th[data-key=worst]').ariaSort ?? ''") == "ascending"
+	})
+	if !b.isAt("#ranking [data-by=worst]") {
+		t.Error("the page took the focus away while it sorted")
+	}
+	b.tabsTo("#hero [data-ready=true]")
+	b.types(" ")
+	n.awaits("the launch", func(r wire.Room) bool { return r.Stage == wire.Launching })
+}
+
+// TestStillness: for who asked their system for less motion nothing turns, not
+// even the wheel beside what is waited for.
+func TestStillness(t *testing.T) {
+	n := newNight(t, 20, friday(0))
+	b := browse(t, n.link(), desktop)
+	b.sees("#hero", "Waiting for the first player")
+	b.run(`document.body.insertAdjacentHTML("beforeend", "<p class='wait'>waiting</p>")`)
+	for motion, want := range map[string]int{"reduce": 0, "no-preference": 1} {
+		b.prefers("prefers-reduced-motion", motion)
+		turning := func() int { return eval[int](b, "document.getAnimations().length") }
+		b.until(fmt.Sprintf("%d wheels turn with %s", want, motion), func() bool { return turning() == want })
+	}
+}
+
+// types presses keys, one after the other.
+func (b *browser) types(keys string) { b.Helper(); b.do(chromedp.KeyEvent(keys)) }
+
+// tabsTo presses Tab until something has the focus, and can be seen to have it.
+func (b *browser) tabsTo(selector string) {
+	b.Helper()
+	b.until(selector+" is there", func() bool {
+		return eval[bool](b, fmt.Sprintf("!!document.querySelector(%q)?.checkVisibility()", selector))
+	})
+	for range 80 {
+		b.types(kb.Tab)
+		if b.isAt(selector) {
+			if !eval[bool](b, "getComputedStyle(document.activeElement).outlineStyle !== 'none'") {
+				b.Errorf("nobody can see that %s has the focus", selector)
+			}
+			return
+		}
+	}
+	b.Fatalf("Tab never comes to %s", selector)
+}
+
+// isAt tells whether something has the focus.
+func (b *browser) isAt(selector string) bool {
+	b.Helper()
+	return eval[bool](b, fmt.Sprintf("document.activeElement.matches(%q)", selector))
+}
