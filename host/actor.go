@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	// tickEvery is how often a room looks at the time and tells everyone its
-	// newest state, if it changed.
-	tickEvery = 200 * time.Millisecond
+	// tickEvery is how often a room looks at the time, and publishEvery how often
+	// it tells everyone its newest state, if it changed.
+	tickEvery    = 100 * time.Millisecond
+	publishEvery = 200 * time.Millisecond
 	// saveEvery bounds how often a room that changes all the time is written.
 	saveEvery = 2 * time.Second
 	// listTime bounds how long getting a list may take: several masters, asked
@@ -64,23 +65,27 @@ func (a *actor) run() {
 	defer a.leave()
 	ticker := time.NewTicker(tickEvery)
 	defer ticker.Stop()
+	news := time.NewTicker(publishEvery)
+	defer news.Stop()
 	for {
 		select {
 		case act := <-a.inbox:
 			act()
 			a.keeper.unsaved = true
 		case now := <-ticker.C:
-			if a.tick(now); a.room.Over(now) {
+			if a.perform(a.room.Tick(now)); a.room.Over(now) {
 				return
 			}
+		case now := <-news.C:
+			a.tell(now)
 		case <-a.ctx.Done():
 			return
 		}
 	}
 }
 
-func (a *actor) tick(now time.Time) {
-	a.perform(a.room.Tick(now))
+// tell brings everyone, and the store, up to date.
+func (a *actor) tell(now time.Time) {
 	a.publish()
 	if now.Sub(a.keeper.savedAt) >= saveEvery {
 		a.save(now)

@@ -14,10 +14,11 @@ const (
 	// stragglers is how long a round waits for its last answers: a silent server
 	// takes a peer three seconds, and the next round need not know of it.
 	stragglers = 400 * time.Millisecond
-	// perStraggler is how many answers may be missing for each player then, and
-	// longest how long a round waits if there are more.
-	perStraggler = 4
-	longest      = 4 * time.Second
+	// fewAreLeft if this share of a round's answers is missing, besides one of each
+	// player; longest is how long a round waits if more are, which is enough for a
+	// server to be asked twice.
+	fewAreLeft = 0.125
+	longest    = 1500 * time.Millisecond
 	// budget is how many servers a player is asked for at most, and enough the
 	// gain that is not worth another round.
 	budget = 650
@@ -35,8 +36,10 @@ const (
 type search struct {
 	planner *refining.Planner
 	group   []*Member
-	asked   time.Time
-	over    bool
+	// asked is when the newest round began, and questions how many it has.
+	asked     time.Time
+	questions int
+	over      bool
 }
 
 // isMeasuring: members measure, each on its own or as the host asks.
@@ -73,16 +76,24 @@ func (s *search) answered(m *Member, result discovery.Result) {
 	}
 }
 
-// outstanding is how many answers the search waits for.
-func (s *search) outstanding() int {
+// isAnswered tells that the round has its answers, all but the last few.
+func (s *search) isAnswered(now time.Time) bool {
+	missing, waited := s.expected(), now.Sub(s.asked)
+	few := len(s.group) + int(fewAreLeft*float64(s.questions))
+	return missing == 0 || waited >= stragglers && missing <= few || waited >= longest
+}
+
+// expected is how many answers are likely to come yet.
+func (s *search) expected() int {
 	n := 0
 	for player := range s.group {
-		n += s.planner.Waiting(player)
+		n += s.planner.Expected(player)
 	}
 	return n
 }
 
-// refine asks for the next servers, or chooses if no other can plausibly win.
+// refine asks for the next servers, or chooses if no other can plausibly win or
+// there is nothing to ask.
 func (r *Room) refine(now time.Time) []effect {
 	s := r.searching()
 	switch {
@@ -90,22 +101,27 @@ func (r *Room) refine(now time.Time) []effect {
 		return nil // everyone is away for a moment; see overdue
 	case s.over:
 		return r.chooseTogether(now)
-	}
-	if !s.planner.Outlook().Done {
-		s.asked = now
-		effects := r.askMessages(s.planner.Next())
-		if len(effects) > 0 || s.outstanding() > 0 {
+	case !s.planner.Outlook().Done:
+		if effects := r.ask(s.planner.Next(), now); len(effects) > 0 {
 			return effects
+		}
+		if s.expected() > 0 && now.Sub(s.asked) < longest {
+			return nil
 		}
 	}
 	s.over = true
 	return r.chooseTogether(now)
 }
 
-func (r *Room) askMessages(batches []refining.Batch) []effect {
+func (r *Room) ask(batches []refining.Batch, now time.Time) []effect {
 	var effects []effect
+	questions := 0
 	for _, b := range batches {
+		questions += len(b.Servers)
 		effects = append(effects, send{r.search.group[b.Player].Name, wire.Ask{Round: r.Round, Servers: b.Servers}})
+	}
+	if questions > 0 {
+		r.search.asked, r.search.questions = now, questions
 	}
 	return effects
 }
@@ -134,16 +150,15 @@ func (r *Room) excuseTheIdle(now time.Time) {
 	}
 }
 
-// refineWhenAnswered goes on at once when nobody is waited for.
+// refineWhenAnswered goes on to the next round when this one has its answers.
 func (r *Room) refineWhenAnswered(now time.Time) []effect {
-	if r.Stage != wire.Refining || r.search == nil || r.search.outstanding() > 0 {
+	if r.Stage != wire.Refining || r.search == nil || !r.search.isAnswered(now) {
 		return nil
 	}
 	return r.refine(now)
 }
 
-// tickRefining goes on to the next round when this one has its answers, all but
-// the last few.
+// tickRefining looks after who is gone, and whether it is time to go on.
 func (r *Room) tickRefining(now time.Time) []effect {
 	r.excuseTheIdle(now)
 	r.leaveOutTheOverdue(now)
@@ -156,9 +171,5 @@ func (r *Room) tickRefining(now time.Time) []effect {
 	case r.search == nil || !slices.Equal(r.search.group, r.group()):
 		return r.refine(now)
 	}
-	waited := now.Sub(r.search.asked)
-	if n := r.search.outstanding(); n == 0 || waited > stragglers && n <= perStraggler*len(r.search.group) || waited > longest {
-		return r.refine(now)
-	}
-	return nil
+	return r.refineWhenAnswered(now)
 }

@@ -18,7 +18,7 @@ func (p *Planner) newAsking() *asking {
 		if p.round == 0 { // the first look takes what it takes
 			batch = math.MaxInt
 		}
-		if quota := min(batch-len(m.waiting), p.options.Budget-m.load); quota > 0 && !m.absent {
+		if quota := min(batch-m.expected(), p.options.Budget-m.load); quota > 0 && !m.absent {
 			a.quota[player] = quota
 		}
 	}
@@ -33,7 +33,7 @@ func (a *asking) ask(player, server int) bool {
 		return false
 	}
 	m.mark(server, true)
-	m.waiting[server] = true
+	m.waiting[server] = a.round
 	m.load++
 	a.quota[player]--
 	a.row(a.tree.of[server]).waiting++

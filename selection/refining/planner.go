@@ -110,8 +110,10 @@ type member struct {
 	absent bool
 	// asked are servers that were asked for or measured, a bit each.
 	asked []uint64
-	// waiting are those asked for and not yet answered.
-	waiting map[int]bool
+	// waiting are those asked for and not yet answered, with the round of it, and
+	// heard is the newest round of which anything was answered.
+	waiting map[int]int
+	heard   int
 	load    int
 	// failed servers did not answer.
 	failed map[int]bool
@@ -150,7 +152,7 @@ func New(servers selection.Servers, table *selection.Table, wish selection.Wish,
 // Join adds a player, who gets the next number. Everybody's best server may be
 // another from now on.
 func (p *Planner) Join(name string) (player int) {
-	m := &member{name: name, asked: make([]uint64, (len(p.ruined)+63)/64), waiting: make(map[int]bool), failed: make(map[int]bool)}
+	m := &member{name: name, asked: make([]uint64, (len(p.ruined)+63)/64), waiting: make(map[int]int), failed: make(map[int]bool)}
 	p.members = append(p.members, m)
 	weight := 1.0
 	if w, ok := p.wish.Weights[name]; ok && w >= 0 && !math.IsInf(w, 1) {
@@ -191,6 +193,20 @@ func (p *Planner) Forget(player int) {
 
 // Waiting is how many servers a player was asked for and has not answered.
 func (p *Planner) Waiting(player int) int { return len(p.members[player].waiting) }
+
+// Expected is how many of those a player is likely to answer yet. Players ask in
+// order: what is missing of a round before one that was answered is silent.
+func (p *Planner) Expected(player int) int { return p.members[player].expected() }
+
+func (m *member) expected() int {
+	n := 0
+	for _, round := range m.waiting {
+		if round >= m.heard {
+			n++
+		}
+	}
+	return n
+}
 
 // Asked is how many servers a player was asked for.
 func (p *Planner) Asked(player int) int { return p.members[player].load }

@@ -121,3 +121,29 @@ func TestHoldsItsBudget(t *testing.T) {
 		}
 	}
 }
+
+// TestExpected: what was asked before an answered question is silent, and takes
+// nobody's time.
+func TestExpected(t *testing.T) {
+	list := small()
+	p := refining.New(selection.Servers{List: list, Infos: make([]*discovery.Info, len(list))},
+		selection.NewTable([]string{"ann"}, len(list)), selection.Wish{By: selection.Mean}, refining.Options{Seed: 1})
+	answer := func(servers []int) {
+		for _, server := range servers {
+			p.Observe(0, discovery.Result{Server: server, State: discovery.Answered, RTT: smallRTT(0, server)})
+		}
+	}
+	first := p.Next()[0].Servers
+	answer(first[1:])
+	second := p.Next()[0].Servers
+	if want := 1 + len(second); p.Expected(0) != want {
+		t.Errorf("%d answers are expected before any of the second round came, want %d", p.Expected(0), want)
+	}
+	answer(second[:1])
+	if want := len(second) - 1; p.Expected(0) != want {
+		t.Errorf("%d answers are expected after one of the second round, want %d", p.Expected(0), want)
+	}
+	if want := len(second); p.Waiting(0) != want {
+		t.Errorf("%d answers are waited for, want %d", p.Waiting(0), want)
+	}
+}

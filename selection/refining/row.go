@@ -56,7 +56,8 @@ func (p *Planner) row(at int32) *row {
 func (p *Planner) Observe(player int, result discovery.Result) {
 	m, at := p.members[player], p.tree.of[result.Server]
 	r := p.row(at)
-	if m.waiting[result.Server] {
+	if round, asked := m.waiting[result.Server]; asked {
+		m.heard = max(m.heard, round)
 		delete(m.waiting, result.Server)
 		r.waiting--
 	}
