@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,6 +28,7 @@ type simulate struct {
 	strategies []discovery.Strategy
 	stops      []discovery.AutoStop
 	options    discovery.PlanOptions
+	limits     []time.Duration
 	rate       float64
 	runs       int
 	json       bool
@@ -57,7 +59,7 @@ writes such files.`,
 	bindWords(cmd, &s.strategies, "strategy", discovery.Strategies(), discovery.Strategies(), "orders of probing to compare")
 	bindWords(cmd, &s.stops, "auto-stop", nil, discovery.AutoStops(), "when to stop (default: each strategy's)")
 	flags.IntVar(&s.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
-	flags.DurationVar(&s.options.MaxRTT, "max-rtt", 200*time.Millisecond, "the `RTT` over which a server is not playable")
+	flags.Var(durations{&s.limits}, "max-rtt", "the RTT over which a server is not playable (default 200ms); of a --group's several the strictest that can be kept holds")
 	flags.IntVar(&s.options.Window, "window", 100, "replies, `N`, that auto-stop looks back on")
 	flags.Float64Var(&s.rate, "rate", 140, "`N` probes a second")
 	flags.IntVar(&s.runs, "runs", 20, "`N` runs, each with another seed")
@@ -70,6 +72,10 @@ writes such files.`,
 }
 
 func (s *simulate) run(ctx context.Context) error {
+	if len(s.limits) == 0 {
+		s.limits = []time.Duration{200 * time.Millisecond}
+	}
+	s.options.MaxRTT = slices.Max(s.limits)
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -110,6 +116,8 @@ func (s *simulate) check() error {
 		return usagef("--runs %d: one run is the least", s.runs)
 	case !(s.rate > 0):
 		return usagef("--rate %v: at least one server has to be asked now and then", s.rate)
+	case len(s.limits) > 1 && !s.grouping.on:
+		return hinted(usagef("--max-rtt: several limits are for a --group"), "run it once for each")
 	case s.grouping.on && s.plot != "":
 		return usagef("--plot is not for a --group")
 	}

@@ -35,11 +35,11 @@ func (g *grouping) check() error {
 	return nil
 }
 
-// wish is what the group wants; rules that have a limit take that of the plans.
-func (g *grouping) wish(limit time.Duration) selection.Wish {
+// wish is what the group wants; rules that have limits take those of the plans.
+func (g *grouping) wish(limits []time.Duration) selection.Wish {
 	wish := selection.Wish{By: g.rule, Seats: g.seats}
 	if g.rule == selection.Threshold || g.rule == selection.FairThreshold {
-		wish.Limits = []time.Duration{limit}
+		wish.Limits = limits
 	}
 	return wish
 }
@@ -58,7 +58,7 @@ func (s *simulate) together(vantages []*sim.Vantage) error {
 		return err
 	}
 	options := sim.GroupOptions{
-		Wish: s.grouping.wish(s.options.MaxRTT), Replay: sim.ReplayOptions{Rate: s.rate}, Plan: s.options,
+		Wish: s.grouping.wish(s.limits), Replay: sim.ReplayOptions{Rate: s.rate}, Plan: s.options,
 		Strategy: discovery.ByAS,
 	}
 	options.Planner.Seed = s.options.Seed

@@ -107,8 +107,20 @@ func TestWrongSimulations(t *testing.T) {
 		{"no runs", []string{"simulate", "--data", data, "--runs", "0"}, 2, []string{"--runs 0"}},
 		{"no rate", []string{"simulate", "--data", data, "--rate", "0"}, 2, []string{"--rate 0"}},
 		{"no limit", []string{"simulate", "--data", data, "--max-rtt", "0s"}, 2, []string{"--max-rtt 0s"}},
+		{"a ladder alone", []string{"simulate", "--data", data, "--max-rtt", "100ms,200ms"}, 2, []string{"--group"}},
 		{"plot nowhere", []string{"simulate", "--data", data, "--runs", "1", "--strategy", "as", "--plot", "/nowhere/p.svg"}, 1, []string{"cannot write /nowhere/p.svg"}},
 	})
+}
+
+// TestGroupLadder: of several limits the strictest that can be kept holds.
+func TestGroupLadder(t *testing.T) {
+	ann, bob := vantage(t, "ann.csv"), vantage(t, "bob.csv")
+	for limits, found := range map[string]bool{"1ms": false, "1ms,200ms": true} {
+		out := succeeds(t, "simulate", "--group", "--data", ann, "--data", bob, "--by", "threshold", "--max-rtt", limits, "--runs", "1", "--json")
+		if got := strings.Count(out, `"found":true`); got != map[bool]int{true: 3}[found] {
+			t.Errorf("--max-rtt %s: %d of 3 methods found a server:\n%s", limits, got, out)
+		}
+	}
 }
 
 // TestGroupSimulation: full, naive and coordinated, side by side.
