@@ -37,9 +37,11 @@ type Final struct {
 	Waiting []string `json:"waiting"`
 }
 
-func (r *Room) finalistsMessage() wire.Message {
+func (r *Room) finalistsMessage(m *Member) wire.Message {
+	after, every := turn(slices.Index(r.active(), m), len(r.active()))
 	return wire.Finalists{
 		Round: r.Round, Game: r.Settings.Game, Attempt: r.Final.Attempt, Servers: r.Final.Servers, Samples: samples,
+		After: after, Every: every,
 	}
 }
 
@@ -163,13 +165,11 @@ func (r *Room) verify(now time.Time) []effect {
 	for _, ranked := range r.Selection.Ranking[:min(finalists, len(r.Selection.Ranking))] {
 		f.Servers = append(f.Servers, r.indexOf(ranked.Addr))
 	}
-	for _, m := range r.active() {
-		f.Waiting = append(f.Waiting, m.Name)
-	}
 	r.note(now, "everyone looks at the best %d again", len(f.Servers))
 	var effects []effect
-	for _, name := range f.Waiting {
-		effects = append(effects, send{name, r.finalistsMessage()})
+	for _, m := range r.active() {
+		f.Waiting = append(f.Waiting, m.Name)
+		effects = append(effects, send{m.Name, r.finalistsMessage(m)})
 	}
 	return effects
 }
@@ -269,7 +269,8 @@ func (r *Room) whyNot(addr netip.AddrPort) string {
 
 // tickVerifying stops waiting for members who do not look.
 func (r *Room) tickVerifying(now time.Time) []effect {
-	if now.Sub(r.Since) < verifyingTime {
+	after, every := turn(len(r.active())-1, len(r.active()))
+	if now.Sub(r.Since) < verifyingTime+after+(samples-1)*every {
 		return nil
 	}
 	for _, name := range r.Final.Waiting {

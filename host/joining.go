@@ -132,7 +132,7 @@ func (r *Room) catchUp(m *Member, now time.Time) []effect {
 		return append([]effect{send{m.Name, r.listMessage()}}, r.measureMessages(m)...)
 	case wire.Chosen:
 		if !m.LeftOut {
-			return []effect{send{m.Name, r.listMessage()}, send{m.Name, r.finalistsMessage()}}
+			return []effect{send{m.Name, r.listMessage()}, send{m.Name, r.finalistsMessage(m)}}
 		}
 	case wire.Launching:
 		if m.Launch == "" || m.Launch == wire.LaunchAsking {

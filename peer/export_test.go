@@ -2,10 +2,13 @@ package peer
 
 import "time"
 
+// Impatient makes a peer wait so long for the answers to a sample.
+func Impatient(o *Options, patience time.Duration) { o.pace.patience = patience }
+
 // Hurry makes a peer of a test lose no time.
 func Hurry(o *Options, giveUp time.Duration) {
 	o.pace = pace{
-		flush: 5 * time.Millisecond, sample: time.Millisecond,
+		flush: 5 * time.Millisecond, sample: time.Millisecond, patience: time.Minute,
 		firstPause: 5 * time.Millisecond, lastPause: 20 * time.Millisecond, giveUp: giveUp,
 	}
 }

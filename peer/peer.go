@@ -74,6 +74,9 @@ type pace struct {
 	// sample spaces the samples of a finalist: servers answer an address about
 	// once a second.
 	sample time.Duration
+	// patience is how long a sample waits for its answers: not until the prober
+	// would repeat a question.
+	patience time.Duration
 	// The pauses between attempts to come back double from the first to the last.
 	firstPause, lastPause time.Duration
 	// giveUp is how long a host may be away: a restart, a change of Wi-Fi.
@@ -81,7 +84,7 @@ type pace struct {
 }
 
 var realPace = pace{
-	flush: 100 * time.Millisecond, sample: 1100 * time.Millisecond,
+	flush: 100 * time.Millisecond, sample: 1100 * time.Millisecond, patience: 900 * time.Millisecond,
 	firstPause: 250 * time.Millisecond, lastPause: 5 * time.Second, giveUp: 3 * time.Minute,
 }
 

@@ -54,31 +54,66 @@ func (p *Peer) sayVerified(l *look) {
 	}
 }
 
-// sample asks each server m.Samples times.
+// sample asks each server m.Samples times, one packet each: what was repeated
+// would hide the loss.
 func (p *Peer) sample(ctx context.Context, servers []discovery.Server, m wire.Finalists) ([]wire.Finalist, error) {
 	finalists := make([]wire.Finalist, len(servers))
 	for i := range finalists {
 		finalists[i] = wire.Finalist{Server: m.Servers[i], RTTs: []float64{}}
 	}
+	first := time.Now().Add(m.After)
+	every := max(m.Every, p.options.pace.sample)
 	for n := range m.Samples {
-		if n > 0 {
-			if err := sleep(ctx, p.options.pace.sample); err != nil {
-				return nil, err
-			}
-		}
-		task := task{game: m.Game, servers: servers, plan: discovery.NewConventional(len(servers)), seen: func(r discovery.Result) {
-			addSample(&finalists[r.Server], r)
-		}}
-		if err := p.scanner.run(ctx, task); err != nil {
+		if err := sleep(ctx, time.Until(first.Add(time.Duration(n)*every))); err != nil {
 			return nil, err
+		}
+		results, err := p.sampleOnce(ctx, m.Game, servers)
+		if err != nil {
+			return nil, err
+		}
+		for i := range finalists {
+			addSample(&finalists[i], results[i])
 		}
 	}
 	return finalists, nil
 }
 
+// sampleOnce asks each server once. Whoever has not answered when a repeat would
+// be due is lost this time.
+func (p *Peer) sampleOnce(ctx context.Context, game string, servers []discovery.Server) ([]discovery.Result, error) {
+	results := make([]discovery.Result, len(servers))
+	plan := asking{discovery.NewConventional(len(servers)), results}
+	patience, cancel := context.WithTimeout(ctx, p.options.pace.patience)
+	defer cancel()
+	err := p.scanner.run(patience, task{
+		game: game, servers: servers, plan: plan, seen: func(r discovery.Result) { results[r.Server] = r },
+	})
+	if patience.Err() != nil {
+		err = ctx.Err()
+	}
+	return results, err
+}
+
+// asking takes the servers that it names to be lost, until it is known better.
+type asking struct {
+	discovery.Plan
+	results []discovery.Result
+}
+
+func (a asking) Next() (discovery.Probe, discovery.Verdict) {
+	probe, verdict := a.Plan.Next()
+	if verdict == discovery.Go {
+		a.results[probe.Server].State = discovery.Lost
+	}
+	return probe, verdict
+}
+
 // addSample notes one more answer or silence. One answer makes a server
 // answered; only if all samples are silent is it lost.
 func addSample(f *wire.Finalist, r discovery.Result) {
+	if r.State == discovery.Unprobed {
+		return
+	}
 	f.Sent++
 	if r.State == discovery.Answered {
 		f.State = discovery.Answered

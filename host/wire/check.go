@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"time"
 
 	"muster/discovery"
 )
@@ -16,6 +17,8 @@ const (
 	// often: no more than a moment's work.
 	maxFinalists = 64
 	maxSamples   = 20
+	// maxTurn is how long a peer may have to wait for its turn.
+	maxTurn = time.Minute
 	// maxAsked is how many servers a host asks for at once: a few rounds' worth.
 	maxAsked = 1024
 )
@@ -26,6 +29,8 @@ func (f Finalists) check() error {
 		return fmt.Errorf("%d finalists", len(f.Servers))
 	case f.Samples < 1 || f.Samples > maxSamples:
 		return fmt.Errorf("%d samples", f.Samples)
+	case f.After < 0 || f.After > maxTurn || f.Every < 0 || f.Every > maxTurn:
+		return fmt.Errorf("samples after %v, every %v", f.After, f.Every)
 	}
 	return nil
 }

@@ -32,8 +32,8 @@ var examples = []struct {
 		`{"type":"measure","round":1,"game":"openarena","strategy":"as","max_rtt_ns":150000000,"seed":1,"known":2}`},
 	{wire.Ask{Round: 1, Servers: []int{17, 4}}, `{"type":"ask","round":1,"servers":[17,4]}`},
 	{wire.Done{Round: 1}, `{"type":"done","round":1}`},
-	{wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{17, 4}, Samples: 3},
-		`{"type":"finalists","round":1,"game":"openarena","attempt":1,"servers":[17,4],"samples":3}`},
+	{wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{17, 4}, Samples: 3, After: 500 * time.Millisecond, Every: 2 * time.Second},
+		`{"type":"finalists","round":1,"game":"openarena","attempt":1,"servers":[17,4],"samples":3,"after_ns":500000000,"every_ns":2000000000}`},
 	{wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{
 		{Server: 17, State: discovery.Answered, RTTs: []float64{24.1, 23.9}, Sent: 3, Info: &discovery.Info{Name: "Aggressor", Map: "oa_dm1", Players: 4, MaxPlayers: 8}},
 		{Server: 4, State: discovery.Lost, RTTs: []float64{}, Sent: 3},

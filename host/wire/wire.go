@@ -138,6 +138,11 @@ type Finalists struct {
 	Attempt int    `json:"attempt"`
 	Servers []int  `json:"servers"`
 	Samples int    `json:"samples"`
+	// After is how long this player waits before the first sample, and Every the
+	// time from one sample to the next, 0 for a second or so: players of a large
+	// group take turns.
+	After time.Duration `json:"after_ns,omitempty"`
+	Every time.Duration `json:"every_ns,omitempty"`
 }
 
 // Verified is what a peer found of the finalists.

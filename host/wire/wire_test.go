@@ -35,6 +35,8 @@ func TestMalformed(t *testing.T) {
 		{"more answers than samples", `{"type":"verified","servers":[{"server":1,"state":"answered","rtts_ms":[1,2],"sent":1}]}`},
 		{"too many finalists", `{"type":"finalists","samples":3,"servers":[` + strings.Repeat("0,", 64) + `0]}`},
 		{"too many samples", `{"type":"finalists","samples":21,"servers":[0]}`},
+		{"a sample an hour", `{"type":"finalists","samples":3,"every_ns":3600000000000,"servers":[0]}`},
+		{"a sample yesterday", `{"type":"finalists","samples":3,"after_ns":-1,"servers":[0]}`},
 		{"no samples", `{"type":"finalists","servers":[0]}`},
 		{"too many verified", `{"type":"verified","servers":[` + strings.Repeat("{},", 64) + `{}]}`},
 		{"address that is an option", `{"type":"launch","address":"+exec evil"}`},

@@ -1,0 +1,61 @@
+package peer_test
+
+import (
+	"context"
+	"net/netip"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/peer"
+)
+
+// TestSilentFinalist: a finalist that says nothing any more is asked once a
+// sample, holds nobody up, and is not where people go.
+func TestSilentFinalist(t *testing.T) {
+	tb := newTable(t, 1)
+	ann := newSeat(tb, "ann")
+	prober := &deafLook{seat: ann, deaf: address(0)}
+	ann.options.NewProber = func(string) (peer.Prober, error) { return prober, nil }
+	peer.Impatient(&ann.options, 200*time.Millisecond)
+	defer ann.sit()()
+	if err := ann.done(); err != nil {
+		t.Fatal(err)
+	}
+	if prober.asked != 3 {
+		t.Errorf("the silent finalist was asked %d times, want 3", prober.asked)
+	}
+	room := tb.room("the launch", func(r wire.Room) bool { return r.Stage == wire.Launching })
+	if want := address(1).String(); room.Connect != want {
+		t.Errorf("everyone goes to %s, want %s", room.Connect, want)
+	}
+}
+
+// deafLook is a seat's prober to whom one server says nothing at the second
+// look.
+type deafLook struct {
+	*seat
+	deaf  netip.AddrPort
+	asked int
+}
+
+func (d *deafLook) Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
+	if len(servers) == listed {
+		return d.seat.Run(ctx, servers, plan, seen)
+	}
+	waits := false
+	err := d.seat.Run(ctx, servers, plan, func(r discovery.Result) {
+		if servers[r.Server].Addr == d.deaf {
+			d.asked++
+			waits = true
+			return
+		}
+		seen(r)
+	})
+	if waits {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return err
+}
