@@ -71,8 +71,8 @@ const (
 //	[2001:db8::1]:27960
 //	Q3S games.example.org
 //
-// or it is a CSV with a header. The column addr must be there, country and asn
-// may be, and others are passed over:
+// or it is a CSV with a header. The column addr must be there, or ip and port in
+// its place; country and asn may be, and others are passed over:
 //
 //	addr,country,asn
 //	192.0.2.1:27960,DE,3320
@@ -178,7 +178,7 @@ func (p *listParser) csv(body string) error {
 	}
 	columns := findColumns(header)
 	p.line, _ = r.FieldPos(0)
-	if columns.addr < 0 {
+	if columns.addr < 0 && columns.ip < 0 {
 		return p.wrong(strings.Join(header, ","), wantLine)
 	}
 	for {
@@ -207,14 +207,18 @@ func (p *listParser) csvError(err error) error {
 }
 
 // columns are the places of the wanted columns in a record; -1 is nowhere.
-type columns struct{ addr, country, asn int }
+type columns struct{ addr, ip, port, country, asn int }
 
 func findColumns(header []string) columns {
-	c := columns{-1, -1, -1}
+	c := columns{-1, -1, -1, -1, -1}
 	for i := len(header) - 1; i >= 0; i-- { // the first of two wins
 		switch {
 		case isColumn(header[i], "addr"):
 			c.addr = i
+		case isColumn(header[i], "ip"):
+			c.ip = i
+		case isColumn(header[i], "port"):
+			c.port = i
 		case isColumn(header[i], "country"):
 			c.country = i
 		case isColumn(header[i], "asn"):
@@ -231,6 +235,10 @@ func (p *listParser) record(c columns, record []string) error {
 		}
 		return strings.TrimSpace(record[i])
 	}
+	addr := field(c.addr)
+	if c.addr < 0 {
+		addr = joinAddress(field(c.ip), field(c.port))
+	}
 	country := strings.ToUpper(field(c.country))
 	asn, ok := parseASN(field(c.asn))
 	switch {
@@ -239,7 +247,18 @@ func (p *listParser) record(c columns, record []string) error {
 	case !ok:
 		return p.wrong(field(c.asn), wantASN)
 	}
-	return p.add(Entry{Country: country, ASN: asn}, field(c.addr))
+	return p.add(Entry{Country: country, ASN: asn}, addr)
+}
+
+// joinAddress is ADDRESS[:PORT] of its two parts.
+func joinAddress(ip, port string) string {
+	switch {
+	case port == "":
+		return ip
+	case strings.Contains(ip, ":"):
+		return "[" + unbracket(ip) + "]:" + port
+	}
+	return ip + ":" + port
 }
 
 func isCountry(s string) bool {

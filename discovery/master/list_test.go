@@ -47,6 +47,11 @@ func TestParseList(t *testing.T) {
 			{Line: 3, Host: "2001:db8::1", Port: 1, ASN: 64500},
 			{Line: 5, Host: "192.0.2.1", Port: 2},
 		}},
+		{"CSV of ip and port", "ip,port,country,players\n192.0.2.1,27960,DE,4\n2001:db8::1,27961,,0\n192.0.2.2,,,\n", []master.Entry{
+			{Line: 2, Host: "192.0.2.1", Port: 27960, Country: "DE"},
+			{Line: 3, Host: "2001:db8::1", Port: 27961},
+			{Line: 4, Host: "192.0.2.2"},
+		}},
 		{"CSV of one column", "addr\n192.0.2.1:1\n", []master.Entry{{Line: 2, Host: "192.0.2.1", Port: 1}}},
 		{"a name over two lines", "name,addr\n\"a\nb\",192.0.2.1:1\nc,192.0.2.2:1\n", []master.Entry{
 			{Line: 2, Host: "192.0.2.1", Port: 1},
