@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -85,7 +84,7 @@ func readList(file string, stdin io.Reader) ([]master.Entry, error) {
 	if file == "-" {
 		return master.ParseList(stdin, "standard input")
 	}
-	f, err := os.Open(file)
+	f, err := open(file)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the servers file %s: %w", file, reason(err))
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -22,9 +20,7 @@ import (
 // simulate is the command that replays measurements in virtual time.
 type simulate struct {
 	*program
-	files      []string
-	world      string
-	places     []string
+	worlds     worlds
 	strategies []discovery.Strategy
 	stops      []discovery.AutoStop
 	options    discovery.PlanOptions
@@ -39,23 +35,28 @@ type simulate struct {
 func newSimulate(p *program) *cobra.Command {
 	s := &simulate{program: p}
 	cmd := &cobra.Command{
-		Use:   "simulate --data FILE.csv … | --world NAME",
+		Use:   "simulate --data FILE.csv … | --world NAME | --matrix FILE",
 		Short: "Replay measurements in virtual time",
 		Long: `Simulate has the strategies of discovery work on recorded measurements, or on a
 synthetic internet, and tells what each would have cost and found. A data file
 is what one place sees: CSV with the columns addr,country,asn,rtt_ms, where an
 empty rtt_ms is a silent server. muster discover --auto-stop off --format csv
-writes such files.`,
+writes such files.
+
+Round trips that somebody measured between hosts, such as PlanetLab's, make
+worlds too: a --matrix has a row a host, in milliseconds. The networks of a list,
+--servers, stand on its hosts, in another way each run, and some of the hosts are
+the players. Files may be gzipped.`,
 		Example: `  muster simulate --world et2007 --place AU,JP
   muster simulate --data au.csv --data de.csv --strategy as,adaptive --plot picture.svg
   muster simulate --world css2007 --strategy adaptive --nearest 50 --json
-  muster simulate --group --data ann.csv --data bob.csv --by minimax`,
+  muster simulate --matrix rtt.txt.gz --servers list.csv --runs 30
+  muster simulate --group --data ann.csv --data bob.csv --by minimax
+  muster simulate --group --matrix rtt.txt --draw far:2 --runs 30`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&s.files, "data", nil, "measurements of one place, `FILE.csv` (repeatable)")
-	bindWord(cmd, &s.world, "world", "", []string{"et2007", "css2007", "night2005"}, "a synthetic internet")
-	flags.StringSliceVar(&s.places, "place", nil, "look at the world from `PLACE,...` (default: the world's own)")
+	s.worlds.bind(cmd)
 	bindWords(cmd, &s.strategies, "strategy", discovery.Strategies(), discovery.Strategies(), "orders of probing to compare")
 	bindWords(cmd, &s.stops, "auto-stop", nil, discovery.AutoStops(), "when to stop (default: each strategy's)")
 	flags.IntVar(&s.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
@@ -67,7 +68,6 @@ writes such files.`,
 	flags.BoolVar(&s.json, "json", false, "print the figures as JSON")
 	flags.StringVar(&s.plot, "plot", "", "draw RTT against probe number of the first runs, to `FILE.svg`")
 	s.grouping.bind(cmd)
-	completeWords(cmd, "place", sim.KnownPlaces())
 	return cmd
 }
 
@@ -79,15 +79,14 @@ func (s *simulate) run(ctx context.Context) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	vantages, err := s.vantages()
+	scene, err := s.worlds.scene(s.grouping.on)
 	if err != nil {
 		return err
 	}
 	if s.grouping.on {
-		return s.together(vantages)
+		return s.together(ctx, scene)
 	}
-	trials := s.trials(vantages)
-	rows, err := s.rows(ctx, trials)
+	rows, trials, err := s.alone(ctx, scene)
 	if err != nil {
 		return err
 	}
@@ -105,13 +104,10 @@ func (s *simulate) run(ctx context.Context) error {
 
 // check refuses flags that make no sense.
 func (s *simulate) check() error {
+	if err := s.worlds.check(); err != nil {
+		return err
+	}
 	switch {
-	case len(s.files) == 0 && s.world == "":
-		return hinted(usagef("simulate what?"), "say --data FILE.csv, or --world et2007")
-	case len(s.files) > 0 && s.world != "":
-		return usagef("--data and --world exclude each other")
-	case len(s.places) > 0 && s.world == "":
-		return usagef("--place is for a --world")
 	case s.runs < 1:
 		return usagef("--runs %d: one run is the least", s.runs)
 	case !(s.rate > 0):
@@ -127,54 +123,72 @@ func (s *simulate) check() error {
 	return (&planning{strategy: discovery.Adaptive, options: s.options}).check()
 }
 
-// vantages are the places from which servers are looked at.
-func (s *simulate) vantages() ([]*sim.Vantage, error) {
-	if s.world != "" {
-		return s.worldVantages()
+// rounds are how many worlds there are, and how many runs in each.
+func (s *simulate) rounds() (worlds, runs int) {
+	if s.worlds.varies() {
+		return s.runs, 1
 	}
-	var vantages []*sim.Vantage
-	for _, file := range s.files {
-		v, err := readVantage(file)
+	return 1, s.runs
+}
+
+// alone simulates one player at each place, and gives the trials of the first
+// world too.
+func (s *simulate) alone(ctx context.Context, scene scene) (rows []sim.Simulation, first []trial, err error) {
+	worlds, runs := s.rounds()
+	sums := &sums{}
+	var progress *counted
+	for world := range uint64(worlds) {
+		vantages, err := scene(s.options.Seed + world)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		vantages = append(vantages, v)
-	}
-	return vantages, nil
-}
-
-func readVantage(file string) (*sim.Vantage, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", file, reason(err))
-	}
-	defer f.Close()
-	v, err := sim.ReadVantage(filepath.Base(file), f)
-	switch {
-	case err != nil:
-		return nil, hinted(err, "a data file is CSV with the header addr,country,asn,rtt_ms")
-	case len(v.Servers) == 0:
-		return nil, fmt.Errorf("%s lists no server", file)
-	}
-	return v, nil
-}
-
-func (s *simulate) worldVantages() ([]*sim.Vantage, error) {
-	spec, err := sim.NamedSpec(s.world, s.options.Seed)
-	if err != nil {
-		return nil, usageError(err)
-	}
-	if len(s.places) > 0 {
-		if spec.Places, err = sim.NamedPlaces(s.places...); err != nil {
-			return nil, usageError(err)
+		trials := s.trials(vantages, s.options.Seed+world)
+		if world == 0 {
+			first, progress = trials, &counted{progress: s.progress("simulating", worlds*len(trials))}
+		}
+		all, err := s.perform(ctx, trials, runs, progress)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, t := range trials {
+			sums.add(t, all[i])
 		}
 	}
-	world := sim.Generate(spec)
-	var vantages []*sim.Vantage
-	for place := range world.Places {
-		vantages = append(vantages, world.Vantage(place))
+	progress.progress.finish()
+	return sums.rows(), first, nil
+}
+
+// sums gather the runs of places of the same name, in whichever world.
+type sums struct {
+	order []sumKey
+	runs  map[sumKey]sim.Runs
+}
+
+type sumKey struct {
+	place    string
+	strategy discovery.Strategy
+	stop     discovery.AutoStop
+}
+
+func (s *sums) add(t trial, runs sim.Runs) {
+	key := sumKey{t.vantage.Name, t.strategy, t.options.AutoStop}
+	if s.runs == nil {
+		s.runs = make(map[sumKey]sim.Runs)
 	}
-	return vantages, nil
+	if before, ok := s.runs[key]; ok {
+		runs = before.And(runs)
+	} else {
+		s.order = append(s.order, key)
+	}
+	s.runs[key] = runs
+}
+
+func (s *sums) rows() []sim.Simulation {
+	var rows []sim.Simulation
+	for _, key := range s.order {
+		rows = append(rows, s.runs[key].Simulation())
+	}
+	return rows
 }
 
 // trial is one strategy at one place.
@@ -184,13 +198,13 @@ type trial struct {
 	options  discovery.PlanOptions
 }
 
-func (s *simulate) trials(vantages []*sim.Vantage) []trial {
+func (s *simulate) trials(vantages []*sim.Vantage, seed uint64) []trial {
 	var trials []trial
 	for _, v := range vantages {
 		for _, strategy := range s.strategies {
 			for _, stop := range stopsOf(strategy, s.stops) {
 				options := s.options
-				options.AutoStop = stop
+				options.AutoStop, options.Seed = stop, seed
 				trials = append(trials, trial{v, strategy, options})
 			}
 		}
@@ -212,21 +226,34 @@ func stopsOf(strategy discovery.Strategy, asked []discovery.AutoStop) []discover
 	return []discovery.AutoStop{discovery.StopPercentile}
 }
 
-// rows runs the trials, several at a time.
-func (s *simulate) rows(ctx context.Context, trials []trial) ([]sim.Simulation, error) {
-	rows, errs := make([]sim.Simulation, len(trials)), make([]error, len(trials))
-	progress := &counted{progress: s.progress("simulating", len(trials))}
+// perform runs the trials, several at a time.
+func (s *simulate) perform(ctx context.Context, trials []trial, runs int, progress *counted) ([]sim.Runs, error) {
+	all := make([]sim.Runs, len(trials))
+	return all, inParallel(ctx, len(trials), func(i int) (err error) {
+		t := trials[i]
+		all[i], err = t.vantage.Runs(t.strategy, t.options, sim.ReplayOptions{Rate: s.rate}, runs)
+		progress.one()
+		return err
+	})
+}
+
+// inParallel does so many things, as many at a time as there are processors,
+// until one of them fails.
+func inParallel(ctx context.Context, n int, do func(i int) error) error {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
 	next := make(chan int)
 	var work sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(trials)) {
+	for range min(runtime.GOMAXPROCS(0), n) {
 		work.Go(func() {
 			for i := range next {
-				rows[i], errs[i] = trials[i].vantage.Simulate(trials[i].strategy, trials[i].options, sim.ReplayOptions{Rate: s.rate}, s.runs)
-				progress.one()
+				if err := do(i); err != nil {
+					fail(err)
+				}
 			}
 		})
 	}
-	for i := 0; i < len(trials) && ctx.Err() == nil; i++ {
+	for i := 0; i < n && ctx.Err() == nil; i++ {
 		select {
 		case next <- i:
 		case <-ctx.Done():
@@ -234,13 +261,7 @@ func (s *simulate) rows(ctx context.Context, trials []trial) ([]sim.Simulation, 
 	}
 	close(next)
 	work.Wait()
-	progress.progress.finish()
-	for _, err := range append(errs, ctx.Err()) {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return rows, nil
+	return context.Cause(ctx)
 }
 
 // counted is progress that several goroutines make.

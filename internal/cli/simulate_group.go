@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -46,25 +47,27 @@ func (g *grouping) wish(limits []time.Duration) selection.Wish {
 
 // together simulates the places as one group: everybody measuring everything,
 // the papers joined naively, and coordinated.
-func (s *simulate) together(vantages []*sim.Vantage) error {
-	if len(vantages) < 2 {
-		return usagef("--group: one place is no group")
-	}
-	for _, v := range vantages {
-		v.Name = strings.TrimSuffix(v.Name, ".csv")
-	}
-	group, err := sim.NewGroup(vantages...)
+func (s *simulate) together(ctx context.Context, scene scene) error {
+	methods := []sim.Method{sim.Full, sim.Naive, sim.Coordinated}
+	worlds, runs := s.rounds()
+	progress := &counted{progress: s.progress("simulating", worlds)}
+	players, all := make([][]string, worlds), make([][][]sim.GroupRun, worlds)
+	err := inParallel(ctx, worlds, func(world int) (err error) {
+		defer progress.one()
+		players[world], all[world], err = s.play(scene, s.options.Seed+uint64(world), methods, runs)
+		return err
+	})
+	progress.progress.finish()
 	if err != nil {
 		return err
 	}
-	options := sim.GroupOptions{
-		Wish: s.grouping.wish(s.limits), Replay: sim.ReplayOptions{Rate: s.rate}, Plan: s.options,
-		Strategy: discovery.ByAS,
-	}
-	options.Planner.Seed = s.options.Seed
-	rows, err := group.Simulate([]sim.Method{sim.Full, sim.Naive, sim.Coordinated}, options, s.runs)
-	if err != nil {
-		return err
+	var rows []sim.GroupSimulation
+	for i, method := range methods {
+		var those []sim.GroupRun
+		for _, runs := range all {
+			those = append(those, runs[i]...)
+		}
+		rows = append(rows, sim.SummariseGroup(method, players[0], those))
 	}
 	if s.json {
 		return json.NewEncoder(s.streams.Out).Encode(struct {
@@ -75,6 +78,42 @@ func (s *simulate) together(vantages []*sim.Vantage) error {
 	}
 	groupTable(rows).write(s.streams.Out, width(s.streams.Out))
 	return nil
+}
+
+// play runs the methods in one world.
+func (s *simulate) play(scene scene, seed uint64, methods []sim.Method, runs int) (players []string, all [][]sim.GroupRun, err error) {
+	vantages, err := scene(seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	group, err := groupOf(vantages)
+	if err != nil {
+		return nil, nil, err
+	}
+	options := sim.GroupOptions{
+		Wish: s.grouping.wish(s.limits), Replay: sim.ReplayOptions{Rate: s.rate}, Plan: s.options,
+		Strategy: discovery.ByAS,
+	}
+	options.Plan.Seed, options.Planner.Seed = seed, seed
+	for _, method := range methods {
+		those, err := group.Runs(method, options, runs)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, those)
+	}
+	return group.Players, all, nil
+}
+
+// groupOf are the players at these places.
+func groupOf(vantages []*sim.Vantage) (*sim.Group, error) {
+	if len(vantages) < 2 {
+		return nil, usagef("--group: one place is no group")
+	}
+	for _, v := range vantages {
+		v.Name = strings.TrimSuffix(v.Name, ".csv")
+	}
+	return sim.NewGroup(vantages...)
 }
 
 func groupTable(rows []sim.GroupSimulation) *table {

@@ -1,6 +1,8 @@
 package cli_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -8,9 +10,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"muster/internal/sim"
 )
 
 // vantage is a data file of 60 servers: those of one country near, of another
@@ -92,6 +97,96 @@ func TestPlot(t *testing.T) {
 	if titles != 2 {
 		t.Errorf("%d panels, want 2", titles)
 	}
+}
+
+// gzipped is a gzipped file of the test.
+func gzipped(t *testing.T, name, text string) string {
+	t.Helper()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	io.WriteString(w, text)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return writeFile(t, name, packed.String())
+}
+
+// matrix has four hosts, two near each other in two towns.
+const matrix = "0 8 150 160\n8 0 155 165\n150 155 0 9\n160 165 9 0\n"
+
+// serverList is a list with what others call its columns.
+func serverList(n int) string {
+	var csv strings.Builder
+	csv.WriteString("ip,port,country,asn,players\n")
+	for i := range n {
+		fmt.Fprintf(&csv, "80.%d.%d.7,%d,%s,%d,3\n", i%20, i/20, 27015+i%2, []string{"DE", "FR", "JP"}[i%3], 64500+i%7)
+	}
+	return csv.String()
+}
+
+// TestMatrixWorlds: real round trips, a real list, each run another world.
+func TestMatrixWorlds(t *testing.T) {
+	plain, packed := writeFile(t, "rtt.txt", matrix), gzipped(t, "rtt.txt.gz", matrix)
+	list, packedList := writeFile(t, "list.csv", serverList(300)), gzipped(t, "list.csv.gz", serverList(300))
+	simulate := func(more ...string) []sim.Simulation {
+		args := append([]string{"simulate", "--strategy", "conventional,adaptive", "--runs", "3", "--json"}, more...)
+		return decode[struct{ Rows []sim.Simulation }](t, []byte(succeeds(t, args...))).Rows
+	}
+	// Hosts that are drawn count as one place, whichever they are.
+	drawn := simulate("--matrix", plain, "--servers", list, "--draw", "2")
+	if len(drawn) != 2 || drawn[0].Data != "rtt" || drawn[0].Runs != 6 || drawn[0].Listed != 300 || drawn[1].Recall < 0.9 {
+		t.Errorf("%+v", drawn)
+	}
+	if again := simulate("--matrix", packed, "--servers", packedList, "--draw", "2"); !slices.Equal(again, drawn) {
+		t.Errorf("gzipped files give %+v, want %+v", again, drawn)
+	}
+	named := simulate("--matrix", plain, "--servers", list, "--place", "1,4")
+	if len(named) != 4 || named[0].Data != "host 1" || named[2].Data != "host 4" || named[0].Runs != 3 {
+		t.Errorf("%+v", named)
+	}
+	cities := simulate("--world", "distance", "--servers", list, "--place", "DE,AU")
+	if len(cities) != 4 || cities[0].Data != "DE" || cities[0].Playable < 150 || cities[2].Playable > 150 {
+		t.Errorf("%+v", cities)
+	}
+	synthetic := simulate("--world", "night2005", "--place", "JP", "--new-worlds")
+	if len(synthetic) != 2 || synthetic[0].Runs != 3 || synthetic[0].Recall > 1 {
+		t.Errorf("%+v", synthetic)
+	}
+}
+
+// TestMatrixGroup: the players of a group are drawn anew for each world.
+func TestMatrixGroup(t *testing.T) {
+	file, list := writeFile(t, "rtt.txt", matrix), writeFile(t, "list.csv", serverList(300))
+	out := succeeds(t, "simulate", "--group", "--matrix", file, "--servers", list, "--draw", "far:2", "--runs", "3", "--json")
+	document := decode[struct{ Rows []sim.GroupSimulation }](t, []byte(out))
+	for _, row := range document.Rows {
+		if row.Runs != 3 || !row.Found || len(row.PercentPerPlayer) != 2 || row.PercentPerPlayer["player 2"] == 0 || row.OptimumMS < 75 {
+			t.Errorf("%+v", row)
+		}
+	}
+}
+
+func TestWrongWorlds(t *testing.T) {
+	file, list := writeFile(t, "rtt.txt", matrix), writeFile(t, "list.csv", serverList(30))
+	on := func(more ...string) []string { return append([]string{"simulate", "--matrix", file}, more...) }
+	checkAll(t, []wrong{
+		{"missing matrix", []string{"simulate", "--matrix", "nowhere.txt"}, 1, []string{"cannot read nowhere.txt: no such file"}},
+		{"titles", []string{"simulate", "--matrix", writeFile(t, "m.txt", "ann bob\n0 1\n1 0\n")}, 1, []string{"m.txt: line 1 of the matrix", `"ann"`, "no titles"}},
+		{"not square", []string{"simulate", "--matrix", writeFile(t, "m.txt", "0 1 2\n1 0 2\n")}, 1, []string{"3 values, want 2", "a row and a column for each host"}},
+		{"a broken archive", []string{"simulate", "--matrix", writeFile(t, "m.gz", "\x1f\x8bno")}, 1, []string{"cannot read ", "m.gz"}},
+		{"matrix and world", on("--world", "et2007"), 2, []string{"exclude each other"}},
+		{"no such host", on("--place", "5"), 2, []string{"--place 5", "hosts 1 to 4"}},
+		{"a host by name", on("--place", "AU"), 2, []string{"--place AU", "hosts 1 to 4"}},
+		{"too many drawn", on("--draw", "5"), 2, []string{"--draw 5", "4 hosts"}},
+		{"drawn in words", on("--draw", "close:2"), 2, []string{"--draw", `"close:2"`, "near:8"}},
+		{"drawn and named", on("--draw", "2", "--place", "1"), 2, []string{"--draw"}},
+		{"drawn in a world", []string{"simulate", "--world", "et2007", "--draw", "2"}, 2, []string{"--draw", "--matrix"}},
+		{"one is no group", on("--group", "--draw", "1"), 2, []string{"one place is no group"}},
+		{"servers nowhere", []string{"simulate", "--world", "et2007", "--servers", list}, 2, []string{"--servers", "--matrix FILE", "--world distance"}},
+		{"servers by name", on("--servers", writeFile(t, "l.txt", "games.example.org:1\n")), 1, []string{"l.txt:1: games.example.org is a name", "put its address"}},
+		{"no servers", on("--servers", writeFile(t, "l.txt", "\n")), 1, []string{"lists no server"}},
+		{"new worlds of measurements", []string{"simulate", "--data", vantage(t, "au.csv"), "--new-worlds"}, 2, []string{"--new-worlds"}},
+	})
 }
 
 func TestWrongSimulations(t *testing.T) {

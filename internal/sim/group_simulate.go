@@ -84,22 +84,18 @@ type GroupRun struct {
 	Finalists []int
 }
 
-// Simulate runs the methods so many times each.
-func (g *Group) Simulate(methods []Method, o GroupOptions, runs int) ([]GroupSimulation, error) {
-	var rows []GroupSimulation
+// Runs runs a method so many times.
+func (g *Group) Runs(method Method, o GroupOptions, runs int) ([]GroupRun, error) {
+	var all []GroupRun
 	truth := g.truth(o.withDefaults().Wish)
-	for _, method := range methods {
-		var all []GroupRun
-		for run := range uint64(runs) {
-			r, err := g.run(method, o, truth, run)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, r)
+	for run := range uint64(runs) {
+		r, err := g.run(method, o, truth, run)
+		if err != nil {
+			return nil, err
 		}
-		rows = append(rows, g.summarise(method, all))
+		all = append(all, r)
 	}
-	return rows, nil
+	return all, nil
 }
 
 // Run is one run of a method; the number of the run decides what is random.
@@ -168,11 +164,12 @@ func (p *play) discover(o GroupOptions) error {
 	return nil
 }
 
-func (g *Group) summarise(method Method, all []GroupRun) GroupSimulation {
+// SummariseGroup is what runs of a method came to, in one world or in several.
+func SummariseGroup(method Method, players []string, all []GroupRun) GroupSimulation {
 	s := GroupSimulation{Method: method, PercentPerPlayer: make(map[string]float64), Found: true, Runs: len(all)}
-	for player, name := range g.Players {
+	for player, name := range players {
 		s.PercentPerPlayer[name] = quantile(all, 0.5, func(r GroupRun) float64 { return r.Percent[player] })
-		s.Percent += s.PercentPerPlayer[name] / float64(len(g.Players))
+		s.Percent += s.PercentPerPlayer[name] / float64(len(players))
 	}
 	for _, r := range all {
 		s.Found = s.Found && r.Found

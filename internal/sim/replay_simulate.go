@@ -22,6 +22,9 @@ type Simulation struct {
 	// Probes counts distinct servers asked; Percent is their share of the list.
 	Probes  int     `json:"probes"`
 	Percent float64 `json:"percent"`
+	// MeanPercent is the mean over the runs, which says more where they are from
+	// places unlike each other.
+	MeanPercent float64 `json:"mean_percent"`
 	// Seconds is until the last reply, or until silence was certain.
 	Seconds float64 `json:"seconds"`
 	// Playable servers answer and are nearer than the limit.
@@ -45,24 +48,47 @@ type Simulation struct {
 	Runs   int     `json:"runs"`
 }
 
+// Runs are runs of one strategy, on one vantage or on several that count as one.
+type Runs struct {
+	data     string
+	strategy discovery.Strategy
+	stop     discovery.AutoStop
+	all      []run
+}
+
 // Simulate runs a strategy on a vantage so many times, each time with another
 // seed, counted from that of the plan.
 func (v *Vantage) Simulate(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions, runs int) (Simulation, error) {
+	all, err := v.Runs(strategy, plan, o, runs)
+	if err != nil {
+		return Simulation{}, err
+	}
+	return all.Simulation(), nil
+}
+
+// Runs are what [Vantage.Simulate] sums up.
+func (v *Vantage) Runs(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions, runs int) (Runs, error) {
 	plan.MaxRTT = cmp.Or(plan.MaxRTT, 200*time.Millisecond)
-	all := make([]run, 0, runs)
+	all := Runs{data: v.Name, strategy: strategy, stop: plan.AutoStop.Of(strategy)}
 	truth := v.truth(plan)
 	for i := range uint64(runs) {
 		options := plan
 		options.Seed += i
 		p, err := discovery.NewPlan(strategy, v.Servers, options)
 		if err != nil {
-			return Simulation{}, err
+			return Runs{}, err
 		}
 		o.Run = options.Seed
 		results, took := v.Replay(p, o)
-		all = append(all, v.measure(results, took, p.Summary(), truth))
+		all.all = append(all.all, v.measure(results, took, p.Summary(), truth))
 	}
-	return v.summarise(strategy, plan, all), nil
+	return all, nil
+}
+
+// And are these runs and more of the same strategy.
+func (r Runs) And(more Runs) Runs {
+	more.all = slices.Concat(r.all, more.all)
+	return more
 }
 
 // truth is what somebody knows who has measured everything.
@@ -94,6 +120,8 @@ func (v *Vantage) truth(plan discovery.PlanOptions) truth {
 // run is what came of one run.
 type run struct {
 	summary        discovery.PlanSummary
+	listed         int
+	playable       int
 	probes, found  int
 	first10        int
 	first100       int
@@ -103,7 +131,7 @@ type run struct {
 }
 
 func (v *Vantage) measure(results []discovery.Result, took time.Duration, s discovery.PlanSummary, t truth) run {
-	r := run{summary: s, probes: len(results), seconds: took.Seconds(), recall: 1}
+	r := run{summary: s, listed: len(v.Servers), playable: t.playable, probes: len(results), seconds: took.Seconds(), recall: 1}
 	var answered []discovery.Result
 	for _, result := range results {
 		if result.State != discovery.Answered {
@@ -157,14 +185,17 @@ func (v *Vantage) excess(answered []discovery.Result, nearest []time.Duration) (
 	return sum.Seconds() * 1000 / n, within / n
 }
 
-func (v *Vantage) summarise(strategy discovery.Strategy, plan discovery.PlanOptions, all []run) Simulation {
+// Simulation is what the runs came to.
+func (r Runs) Simulation() Simulation {
+	all := r.all
 	s := Simulation{
-		Data: v.Name, Strategy: strategy, AutoStop: plan.AutoStop.Of(strategy), Listed: len(v.Servers), Runs: len(all),
+		Data: r.data, Strategy: r.strategy, AutoStop: r.stop, Runs: len(all),
+		Listed:        medianOf(all, func(r run) int { return r.listed }),
 		Clusters:      medianOf(all, func(r run) int { return r.summary.Clusters }),
 		Calibration:   medianOf(all, func(r run) int { return r.summary.Calibration }),
 		Probes:        medianOf(all, func(r run) int { return r.probes }),
 		Seconds:       medianOf(all, func(r run) float64 { return r.seconds }),
-		Playable:      v.truth(plan).playable,
+		Playable:      medianOf(all, func(r run) int { return r.playable }),
 		PlayableFound: medianOf(all, func(r run) int { return r.found }),
 		First10:       medianOf(all, func(r run) int { return r.first10 }),
 		First100:      medianOf(all, func(r run) int { return r.first100 }),
@@ -173,6 +204,7 @@ func (v *Vantage) summarise(strategy discovery.Strategy, plan discovery.PlanOpti
 	s.Percent = 100 * float64(s.Probes) / float64(max(1, s.Listed))
 	stopped, n := 0, float64(max(1, len(all)))
 	for _, r := range all {
+		s.MeanPercent += 100 * float64(r.probes) / float64(max(1, r.listed)) / n
 		s.Recall += r.recall / n
 		s.WorstRecall = min(s.WorstRecall, r.recall)
 		s.ExcessMS += r.excess / n

@@ -120,7 +120,7 @@ func TestSimulate(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Simulation{
-		Data: "test", Strategy: discovery.Conventional, AutoStop: discovery.StopOff, Listed: 8, Probes: 8, Percent: 100, Seconds: 3.05,
+		Data: "test", Strategy: discovery.Conventional, AutoStop: discovery.StopOff, Listed: 8, Probes: 8, Percent: 100, MeanPercent: 100, Seconds: 3.05,
 		Playable: 3, PlayableFound: 3, Recall: 1, WorstRecall: 1, Within: 1, Runs: 3,
 	}
 	s.Recall, s.Within = float64(int(s.Recall*1000+.5))/1000, float64(int(s.Within*1000+.5))/1000
@@ -203,44 +203,6 @@ func TestReadVantageRefuses(t *testing.T) {
 	for _, tt := range tests {
 		if _, err := ReadVantage("x.csv", strings.NewReader(tt.file)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q: error %v, want one with %q", tt.file, err, tt.want)
-		}
-	}
-}
-
-func TestMatrix(t *testing.T) {
-	m, err := ReadMatrix(strings.NewReader("0\t10\t200\n10\t0\t210\n200\t210\t0\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []discovery.Server
-	for i := range 60 {
-		addr := netip.AddrFrom4([4]byte{80, byte(i / 20), byte(i / 10), byte(i)})
-		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(addr, 1), Country: "DE", ASN: 1})
-	}
-	views := m.Transplant(list, []int{0, 2}, 0.2, 1)
-	var dead int
-	hosts := make(map[netip.Prefix]float64)
-	for i, s := range list {
-		if views[0].RTT[i] < 0 {
-			if dead++; views[1].RTT[i] >= 0 {
-				t.Errorf("server %d is silent for one of two", i)
-			}
-			continue
-		}
-		// Near the one or near the other, in a /24 all alike.
-		from := views[0].RTT[i].Seconds() * 1000
-		prefix, _ := s.Addr.Addr().Prefix(24)
-		if before, ok := hosts[prefix]; ok && (before < 100) != (from < 100) {
-			t.Errorf("a /24 stands at %v and %v ms", before, from)
-		}
-		hosts[prefix] = from
-	}
-	if dead < 4 || dead > 22 {
-		t.Errorf("%d of 60 servers are silent, want about 12", dead)
-	}
-	for _, bad := range []string{"1 2\n3\n", "1 x\n2 3\n", "-1\n", "NaN\n"} {
-		if _, err := ReadMatrix(strings.NewReader(bad)); err == nil {
-			t.Errorf("%q was read as a matrix", bad)
 		}
 	}
 }

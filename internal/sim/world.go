@@ -54,6 +54,15 @@ func (w *World) RTT(place, server int) time.Duration {
 	return w.floor[place*len(w.Servers)+server]
 }
 
+// List are the servers as a master lists them.
+func (w *World) List() []discovery.Server {
+	list := make([]discovery.Server, len(w.Servers))
+	for i, s := range w.Servers {
+		list[i] = s.Server
+	}
+	return list
+}
+
 // NewWorld is a world with these distances. Its packet pairs have no jitter but
 // for the rare spike.
 func NewWorld(seed uint64, places []Place, servers []Server, rtt func(place, server int) time.Duration) *World {

@@ -1,0 +1,64 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"net/netip"
+
+	"muster/discovery"
+)
+
+// siting says where the networks of a real list stand, which no list tells: what
+// shares a prefix, an AS or a country tends to stand at the same site, or at
+// sites near each other. Which ones is random.
+type siting struct {
+	rng *rand.Rand
+	// pool are the sites that a country's networks have to choose from.
+	pool func(country string) []int
+	at   map[any]int // of each network
+}
+
+// How likely it is that a network stands where the larger one does that it
+// belongs to.
+const (
+	cellStays  = 0.75 // a /16 with its AS
+	blockStays = 0.95 // a /24 with its /16
+)
+
+// cell is what an AS has in one country.
+type cell struct {
+	country string
+	asn     uint32
+}
+
+func cellOf(s discovery.Server) cell { return cell{s.Country, s.ASN} }
+
+// of is the site of a server.
+func (t *siting) of(s discovery.Server) int {
+	home := t.choose(cellOf(s), s.Country, 0, 0)
+	block := t.choose([2]any{cellOf(s), network(s, 16)}, s.Country, home, cellStays)
+	return t.choose(network(s, 24), s.Country, block, blockStays)
+}
+
+// network is the prefix that a server shares with others: of that many bits for
+// IPv4, of twice as many for IPv6.
+func network(s discovery.Server, bits int) netip.Prefix {
+	if s.Addr.Addr().Is6() {
+		bits *= 2
+	}
+	prefix, _ := s.Addr.Addr().Prefix(bits) // every address has such prefixes
+	return prefix
+}
+
+// choose is where a network stands: with the larger one, or elsewhere in the
+// country.
+func (t *siting) choose(who any, country string, larger int, stays float64) int {
+	at, ok := t.at[who]
+	if !ok {
+		at = larger
+		if t.rng.Float64() >= stays {
+			at = pick(t.pool(country), t.rng)
+		}
+		t.at[who] = at
+	}
+	return at
+}

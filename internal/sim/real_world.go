@@ -1,0 +1,126 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+)
+
+// World is a world of a real list and real round trips: each network of the list
+// stands on a host of the matrix, and the places are some of its hosts. So the
+// list is real, and the RTTs are, but not that this server has that RTT. Another
+// seed puts the list on the hosts in another way.
+func (m Matrix) World(list []discovery.Server, hosts []int, seed uint64) *World {
+	rng := rand.New(rand.NewPCG(seed, 0x6d6174))
+	sizes, pools := make(map[string]int), make(map[string][]int)
+	for _, s := range list {
+		sizes[s.Country]++
+	}
+	// A country is a host and those nearest to it, the more the larger it is.
+	pool := func(country string) []int {
+		if _, ok := pools[country]; !ok {
+			size := 1 + int(2*math.Log2(float64(1+sizes[country])))
+			pools[country] = m.nearestTo(rng.IntN(len(m)))[:min(len(m), size)]
+		}
+		return pools[country]
+	}
+	places := make([]Place, len(hosts))
+	for i, host := range hosts {
+		places[i] = Place{Name: fmt.Sprintf("host %d", host+1)}
+	}
+	return settle(list, places, seed, &siting{rng: rng, pool: pool}, func(place, site int, _ discovery.Server) float64 {
+		return m[hosts[place]][site]
+	})
+}
+
+// How much longer the way of a world by distance is than the great circle: drawn
+// for each place and what an AS has in a country.
+const (
+	detourMin = 1.3
+	detourMax = 2.5
+)
+
+// DistanceWorld is a world of a real list in which nothing but distance counts:
+// each network stands in a city of its country, and the RTT is that of light in
+// glass along the great circle, times a detour. It knows no cables, and so is a
+// world that the strategies were not made for.
+func DistanceWorld(list []discovery.Server, places []Place, seed uint64) *World {
+	rng := rand.New(rand.NewPCG(seed, 0x64697374))
+	cities := citiesByCountry()
+	pool := func(country string) []int {
+		if cities[country] == nil {
+			country = "" // nobody knows where that is
+		}
+		return cities[country]
+	}
+	detours := make([]map[cell]float64, len(places))
+	draws := make([]*rand.Rand, len(places))
+	for i, p := range places {
+		detours[i], draws[i] = make(map[cell]float64), rand.New(rand.NewPCG(seed, hash(p.Name)))
+	}
+	return settle(list, places, seed, &siting{rng: rng, pool: pool}, func(place, site int, s discovery.Server) float64 {
+		detour, ok := detours[place][cellOf(s)]
+		if !ok {
+			detour = detourMin + (detourMax-detourMin)*draws[place].Float64()
+			detours[place][cellOf(s)] = detour
+		}
+		p := places[place]
+		km := cityKm + greatCircle(p.Lat, p.Lon, metros[site].lat, metros[site].lon)
+		return km/kmPerMillisecond*detour + float64(p.Access)/float64(time.Millisecond)
+	})
+}
+
+// citiesByCountry are the metros of each country, one as often as it weighs, and
+// under no country all of them.
+func citiesByCountry() map[string][]int {
+	cities := make(map[string][]int)
+	for i, m := range metros {
+		for range max(1, int(math.Round(m.weight))) {
+			cities[m.country] = append(cities[m.country], i)
+			cities[""] = append(cities[""], i)
+		}
+	}
+	return cities
+}
+
+// What the line of a server's machine adds to each round trip, in ms: short ones
+// are likelier.
+const accessMin, accessMax = 0.4, 8
+
+// settle puts a list on the sites of a world. What a list does not tell is drawn
+// as for css2007: which machines are silent, who plays where, what gets lost.
+// Way is the RTT between a place and a site in ms.
+func settle(list []discovery.Server, places []Place, seed uint64, sites *siting, way func(place, site int, s discovery.Server) float64) *World {
+	sites.at = make(map[any]int)
+	spec := css2007(seed)
+	spec.Maps, spec.Modes = nil, nil
+	b := &builder{spec: spec, rng: sites.rng}
+	type machine struct {
+		silent bool
+		access time.Duration
+	}
+	machines := make(map[netip.Addr]machine)
+	at := make([]int, len(list))
+	for i, s := range list {
+		at[i] = sites.of(s)
+		m, ok := machines[s.Addr.Addr()]
+		if !ok {
+			m = machine{b.rng.Float64() < spec.Silent, milliseconds(accessMin * math.Pow(accessMax/accessMin, b.rng.Float64()))}
+			machines[s.Addr.Addr()] = m
+		}
+		server := Server{Server: s, Access: m.access}
+		b.furnish(&server, m.silent)
+		b.servers = append(b.servers, server)
+	}
+	w := NewWorld(seed, slices.Clone(places), b.servers, func(place, server int) time.Duration {
+		s := b.servers[server]
+		return milliseconds(way(place, at[server], s.Server)) + s.Access
+	})
+	w.jitter = spec.Jitter
+	return w
+}
