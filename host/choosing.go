@@ -106,11 +106,7 @@ func (r *Room) servers() selection.Servers {
 }
 
 func (r *Room) table(group []*Member) *selection.Table {
-	names := make([]string, len(group))
-	for i, m := range group {
-		names[i] = m.Name
-	}
-	t := selection.NewTable(names, len(r.Servers))
+	t := selection.NewTable(names(group), len(r.Servers))
 	for player, m := range group {
 		for server := range m.Results {
 			t.Set(player, server, m.Results[server].State, m.Results[server].RTT)
@@ -120,6 +116,14 @@ func (r *Room) table(group []*Member) *selection.Table {
 		}
 	}
 	return t
+}
+
+func names(group []*Member) []string {
+	names := make([]string, len(group))
+	for i, m := range group {
+		names[i] = m.Name
+	}
+	return names
 }
 
 func (r *Room) wish(group []*Member) selection.Wish {

@@ -28,6 +28,8 @@ type pageRoom struct {
 	Agree    bool           `json:"agree"`
 	Locked   bool           `json:"locked"`
 	Listed   int            `json:"listed"`
+	// Outlook is how far a coordinated search is, in a sentence.
+	Outlook string `json:"outlook,omitempty"`
 }
 
 // Choice is a game that the organiser may choose.
@@ -114,6 +116,9 @@ func (r *Room) pageRoom(games []Choice) pageRoom {
 		Code: r.Code, Name: s.Name, Game: s.Game, Games: games, Stage: r.Stage, Since: r.Since, Began: r.Measuring, Round: r.Round,
 		Seats: s.Players, By: s.By, LimitsMS: []float64{}, Map: s.Map, Mode: s.Mode, Strategy: s.Strategy,
 		Agree: s.Agree, Locked: r.Locked, Listed: len(r.Servers),
+	}
+	if search := r.searchView(); search != nil {
+		head.Outlook = search.Sentence(s.By)
 	}
 	for _, limit := range s.Limits {
 		head.LimitsMS = append(head.LimitsMS, float64(limit)/float64(time.Millisecond))

@@ -7,6 +7,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/selection"
 	"muster/selection/refining"
 )
 
@@ -136,6 +137,35 @@ func (r *Room) chooseTogether(now time.Time) []effect {
 	r.note(now, "%.0f servers each instead of %d; at most %.0f ms better is to be had, as far as one can tell",
 		o.Probes, len(r.Servers), math.Ceil(float64(o.Gain)/float64(time.Millisecond)))
 	return r.choose(now)
+}
+
+// tells is after how many rounds the planner has an idea of what is still to be
+// had.
+const tells = 5
+
+// searchView is how far the search is, nil if there is none.
+func (r *Room) searchView() *wire.Search {
+	if r.Stage != wire.Refining || r.search == nil {
+		return nil
+	}
+	o := r.search.planner.Outlook()
+	v := &wire.Search{Rounds: o.Rounds, Found: o.Best >= 0}
+	if !v.Found {
+		return v
+	}
+	best := selection.Servers{List: r.Servers[o.Best : o.Best+1]}
+	table := selection.NewTable(names(r.search.group), 1)
+	for player := range r.search.group {
+		rtt, _ := r.search.planner.Predict(player, o.Best)
+		table.Set(player, 0, discovery.Answered, rtt)
+	}
+	c := selection.Select(best, table, selection.Wish{By: selection.Mean}).Chosen
+	v.MeanMS, v.MaxMS, v.StdevMS = c.MeanMS, c.MaxMS, c.StdevMS
+	if o.Rounds >= tells {
+		gain := float64(o.Gain) / float64(time.Millisecond)
+		v.GainMS = &gain
+	}
+	return v
 }
 
 // excuseTheIdle: who has been asked nothing has nothing to report.

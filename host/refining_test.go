@@ -87,6 +87,30 @@ func TestRefining(t *testing.T) {
 	}
 }
 
+// TestRefiningSays: everyone is told how far the search is.
+func TestRefiningSays(t *testing.T) {
+	n := coordinated(t)
+	var last *wire.Search
+	for n.room.Stage == wire.Refining {
+		n.wait(200 * time.Millisecond)
+		n.answers(0, "ann")
+		n.answers(1, "bob")
+		if search := n.room.View().Search; search != nil {
+			last = search
+		}
+	}
+	if last == nil || !last.Found || last.GainMS == nil || last.Rounds < 5 {
+		t.Fatalf("the last word of the search was %+v", last)
+	}
+	chosen := n.room.Selection.Chosen
+	if off := last.MeanMS - chosen.MeanMS; off < -0.1 || off > 1 {
+		t.Errorf("%s, chosen with %.1f", last.Sentence(n.room.Settings.By), chosen.MeanMS)
+	}
+	if n.room.View().Search != nil {
+		t.Error("the search goes on after the choice")
+	}
+}
+
 // TestRefiningAlone: who drops out in the middle does not stop the others.
 func TestRefiningAlone(t *testing.T) {
 	n := coordinated(t)

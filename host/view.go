@@ -18,6 +18,7 @@ func (r *Room) View() wire.Room {
 	if n := len(r.Settings.Limits); n > 0 {
 		v.MaxRTTMs = float64(r.Settings.Limits[n-1]) / float64(time.Millisecond)
 	}
+	v.Search = r.searchView()
 	if r.Launch != nil {
 		v.Connect, v.Server = r.Launch.Address, r.Launch.Name
 	}

@@ -210,6 +210,8 @@ type Room struct {
 	Open    bool     `json:"open,omitempty"`
 	Listed  int      `json:"listed"`
 	Members []Member `json:"members"`
+	// Search is how far a coordinated search is, while it goes on.
+	Search *Search `json:"search,omitempty"`
 	// Selection is the choice and its reasons, once there is one.
 	Selection *selection.Selection `json:"selection,omitempty"`
 	// Connect is the chosen server's address for the game, and Server its name,

@@ -142,6 +142,7 @@ func (d *demo) night(ctx context.Context, g game.Game, world *sim.World, fleet *
 	if err != nil {
 		return err
 	}
+	d.screen.say("\n%s", saved(room))
 	if err := d.tell(room, eveningOf(world, fleet), time.Since(began)); err != nil || d.exit {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"time"
 
 	"muster/discovery"
@@ -37,6 +38,24 @@ func eveningOf(world *sim.World, fleet *fleet.Fleet) evening {
 		}
 	}
 	return e
+}
+
+// saved says what looking together has saved.
+func saved(room wire.Room) string {
+	asked, listed := askedEach(room), thousands(room.Listed)
+	text := fmt.Sprintf("%d players, %s servers: %s probes each", len(room.Members), listed, thousands(asked))
+	if asked < room.Listed {
+		text += " instead of " + listed
+	}
+	return text
+}
+
+// thousands is a number as people read it.
+func thousands(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }
 
 // tell prints the chosen server, what everyone would have got elsewhere, and

@@ -43,6 +43,20 @@ func TestDemoTable3(t *testing.T) {
 	}
 }
 
+// TestDemoSaves: a longer list is searched together, and the demo says what that
+// saved.
+func TestDemoSaves(t *testing.T) {
+	t.Parallel()
+	said := muster(t, "demo", "--exit", "--json", "--no-browser", "--servers", "1200", "--players", "2").err
+	found := regexp.MustCompile(`2 players, 1,200 servers: (\d+) probes each instead of 1,200\n`).FindStringSubmatch(said)
+	if found == nil {
+		t.Fatalf("the demo does not say what it saved:\n%s", said)
+	}
+	if asked, _ := strconv.Atoi(found[1]); asked < 20 || asked > 800 {
+		t.Errorf("%d probes each of 1,200 servers", asked)
+	}
+}
+
 // averageAndTime are the figures of a row.
 func averageAndTime(t *testing.T, out, row string) (figures [2]float64) {
 	t.Helper()

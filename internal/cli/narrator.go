@@ -18,6 +18,10 @@ type narrator struct {
 	noted int
 	stage wire.Stage
 	away  bool
+	// outlook is how far a search is that the host coordinates, and asked how many
+	// servers the player has asked, or the players on average.
+	outlook string
+	asked   int
 }
 
 // What the organiser's Enter does in a round, and after it.
@@ -60,14 +64,22 @@ func (n *narrator) show(e peer.Event) {
 	}
 }
 
-// progress tells how far the player is. While the host says what to ask, nobody
-// knows how much that will be.
+// progress tells how far the player is.
 func (n *narrator) progress(p peer.Progress) {
-	total := p.Listed
+	n.asked = p.Probed
 	if n.stage == wire.Refining {
-		total = unknown
+		n.search()
+		return
 	}
-	n.screen.moves(p.Probed, total, fmt.Sprintf("%d answered", p.Answered))
+	n.screen.moves(p.Probed, p.Listed, fmt.Sprintf("%d answered", p.Answered))
+}
+
+// search tells how far a search is that the host coordinates. Nobody knows how
+// many servers it will ask for.
+func (n *narrator) search() {
+	if n.outlook != "" {
+		n.screen.moves(n.asked, unknown, n.outlook)
+	}
 }
 
 // room tells what is new.
@@ -83,6 +95,20 @@ func (n *narrator) room(room wire.Room) {
 		n.stage = room.Stage
 		n.turn(room)
 	}
+	if room.Search != nil {
+		n.outlook = room.Search.Sentence(room.By)
+		n.asked = max(n.asked, askedEach(room))
+		n.search()
+	}
+}
+
+// askedEach is how many servers the players have asked on average.
+func askedEach(room wire.Room) int {
+	asked := 0
+	for _, m := range room.Members {
+		asked += m.Probed
+	}
+	return asked / max(1, len(room.Members))
 }
 
 // turn tells what a new stage means: why this server, or what prevents one.

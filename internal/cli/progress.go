@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mattn/go-runewidth"
 	"github.com/schollz/progressbar/v3"
 )
 
@@ -23,7 +24,8 @@ const unknown = -1
 // then elsewhere.
 type progress struct {
 	w    io.Writer
-	bar  *progressbar.ProgressBar // nil without a terminal
+	bar  *progressbar.ProgressBar // nil without a terminal, or without an end
+	line bool                     // one line that changes stands in for the bar
 	what string
 	max  int
 	next time.Time // when it may be shown again
@@ -33,6 +35,9 @@ func (p *program) progress(what string, max int) *progress {
 	g := &progress{w: p.streams.Err, what: what, max: max, next: time.Now()}
 	if !p.animated(g.w) {
 		g.next = g.next.Add(lineEvery)
+		return g
+	}
+	if g.line = max == unknown; g.line {
 		return g
 	}
 	g.bar = progressbar.NewOptions(max,
@@ -55,6 +60,12 @@ func barWidth(columns int) int { return min(30, max(5, columns-60)) }
 func (g *progress) set(done int, remark string) {
 	now := time.Now()
 	if now.Before(g.next) {
+		return
+	}
+	if g.line {
+		g.next = now.Add(barEvery)
+		line := fmt.Sprintf("%s: %d, %s", g.what, done, remark)
+		fmt.Fprint(g.w, "\r\x1b[K"+runewidth.Truncate(line, width(g.w)-1, "…"))
 		return
 	}
 	if g.bar == nil {
@@ -80,9 +91,16 @@ func (g *progress) clear() {
 		g.bar.Clear()
 		g.next = time.Time{}
 	}
+	if g.line {
+		fmt.Fprint(g.w, "\r\x1b[K")
+		g.next = time.Time{}
+	}
 }
 
 func (g *progress) finish() {
+	if g.line {
+		fmt.Fprint(g.w, "\r\x1b[K")
+	}
 	if g.bar != nil {
 		g.bar.Finish()
 	}

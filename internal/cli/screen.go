@@ -74,7 +74,11 @@ func (s *screen) moves(done, max int, remark string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.progress == nil {
-		s.progress = s.program.progress("measuring", max)
+		what := "measuring"
+		if max == unknown {
+			what = "asked"
+		}
+		s.progress = s.program.progress(what, max)
 	}
 	s.progress.set(done, remark)
 }

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/wire"
+	"muster/peer"
+	"muster/selection"
 )
 
 // TestServerTable: the widest text gives way, numbers and addresses stay whole,
@@ -147,5 +150,20 @@ func TestBarWidth(t *testing.T) {
 		if got := barWidth(columns); got != want {
 			t.Errorf("a bar of %d in %d columns, want %d", got, columns, want)
 		}
+	}
+}
+
+// TestNarratorSearches: while the host coordinates, the player reads how good the
+// best so far is, and how much better it may become.
+func TestNarratorSearches(t *testing.T) {
+	s, out := testScreen()
+	n := &narrator{screen: s}
+	gain := 1.4
+	room := wire.Room{Stage: wire.Refining, By: selection.Mean, Search: &wire.Search{Found: true, MeanMS: 96, GainMS: &gain}}
+	n.room(room)
+	s.progress.next = time.Time{}
+	n.show(peer.Progress{Probed: 41, Answered: 40, Listed: 2000})
+	if want := "asked: 41, best so far, 96 ms on average; at most 2 ms better is to be had\n"; out.String() != want {
+		t.Errorf("the screen says %q, want %q", out, want)
 	}
 }

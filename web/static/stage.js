@@ -89,10 +89,14 @@ function measuring(live) {
   return [
     h("p", { class: "eyebrow" }, h("bdi", {}, gameName(state))),
     headline(state),
+    state.room.outlook && h("p", { class: "about", id: "outlook" }, upper(state.room.outlook) + "."),
     h("dl", { class: "numbers" }, figure("servers", state.room.listed), figure("asked so far", asked), figure(`within ${limit} ms`, near), figure("passed", duration(live.elapsed()))),
     state.you.organiser && h("p", { class: "buttons" }, button("go", "Choose from what there is")),
   ];
 }
+
+/** @param {string} text */
+const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** @param {string} name @param {number | string} value */
 function figure(name, value) {

@@ -19,6 +19,7 @@
  * @property {boolean} agree
  * @property {boolean} locked
  * @property {number} listed
+ * @property {string} [outlook] how far a coordinated search is
  */
 
 /**
