@@ -75,7 +75,7 @@ func (p *Planner) clear(l *land) {
 		}
 	}
 	if networks > 1 {
-		p.clean[l.node] = p.value(p.scorer.score(l.clean))
+		p.clean[l.node] = p.value(p.scorer.promise(l.clean))
 	}
 }
 
@@ -94,7 +94,7 @@ func (p *Planner) suspect(l *land) {
 			l.suspects = append(l.suspects, player)
 		}
 	}
-	l.hope = p.value(p.scorer.score(hope))
+	l.hope = p.value(p.scorer.promise(hope))
 }
 
 // neighbours is how many countries tell what a player's RTT to one should be.

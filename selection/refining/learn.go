@@ -12,9 +12,9 @@ func (p *Planner) learn() {
 		if !r.heard() {
 			continue
 		}
-		above := max(r.score-p.base, leastAbove)
+		above := max(r.promise-p.base, leastAbove)
 		off := (r.off + noise) / above
-		observations = append(observations, observation{at, p.value(r.score), off * off})
+		observations = append(observations, observation{at, p.value(r.promise), off * off})
 	}
 	p.belief.learn(observations)
 	p.survey()
@@ -28,7 +28,7 @@ func (p *Planner) lead() {
 	best, lowest, leader := far, far, int32(-1)
 	for _, at := range p.known {
 		r := p.rows[at]
-		if !r.fresh || !r.whole() && r.score-2*r.off < p.best {
+		if !r.fresh || !r.whole() && r.promise-2*r.off < p.best {
 			p.judge(at, r)
 		}
 		if !r.whole() {
@@ -41,6 +41,12 @@ func (p *Planner) lead() {
 	}
 	p.best, p.leader, p.lowest = best, leader, min(best, lowest)
 	p.base = baseOf(p.lowest)
+	if rung := int(p.lowest / overLimit); p.lowest < far && rung != p.scorer.rung {
+		p.scorer.rung = rung
+		for _, at := range p.known {
+			p.judge(at, p.rows[at])
+		}
+	}
 }
 
 // far is farther than any score.

@@ -23,9 +23,9 @@ type row struct {
 	wanted bool
 	// fresh: score and error are up to date.
 	fresh bool
-	// score is that of the RTTs, predicted where there are none; off is how far
-	// off it may be.
-	score, off float64
+	// score is that of the RTTs, predicted where there are none, and promise what
+	// they promise; off is how far off that may be.
+	score, promise, off float64
 }
 
 // heard tells a row that somebody measured.
@@ -196,6 +196,6 @@ func (p *Planner) judge(at int32, r *row) {
 		}
 		low[player], middle[player], high[player] = max(1, ms-off), ms, ms+off
 	}
-	r.score = p.scorer.score(middle)
-	r.off = max(math.Abs(p.scorer.score(high)-r.score), math.Abs(p.scorer.score(low)-r.score))
+	r.score, r.promise = p.scorer.score(middle), p.scorer.promise(middle)
+	r.off = max(math.Abs(p.scorer.promise(high)-r.promise), math.Abs(p.scorer.promise(low)-r.promise))
 }

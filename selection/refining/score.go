@@ -8,16 +8,21 @@ import (
 )
 
 // scorer is a rule as a number for each vector of RTTs, lower is better, also for
-// servers that the rule would cull: for those it says how far they are from
-// being any good.
+// servers that the rule would cull.
 type scorer struct {
 	by      selection.Rule
 	limits  []float64 // ms, the strictest first
 	weights []float64 // by player
+	// rung is how many of the limits the best so far breaks.
+	rung int
 }
 
-// overLimit is what a broken limit costs, in ms: more than any RTT gains.
-const overLimit = 1000
+// A broken limit costs more than any RTT gains, in ms. What promises to be good
+// is punished by how far it is over the limit: its neighbours may keep it.
+const (
+	overLimit = 1000
+	overBy    = 1.5
+)
 
 func newScorer(wish selection.Wish) scorer {
 	s := scorer{by: wish.By}
@@ -34,7 +39,30 @@ func newScorer(wish selection.Wish) scorer {
 
 // score is that of RTTs in ms, by player; players whose RTT is 0 do not count.
 func (s *scorer) score(rtts []float64) float64 {
-	worst, total, heaviest, weight := 0.0, 0.0, 0.0, 0.0
+	score, worst := s.plain(rtts)
+	return score + overLimit*float64(s.broken(worst))
+}
+
+// promise is what RTTs say of a server's neighbours: the score, but smooth around
+// the limit that the best keeps.
+func (s *scorer) promise(rtts []float64) float64 {
+	score, worst := s.plain(rtts)
+	if len(s.limits) == 0 {
+		return score
+	}
+	limit := s.limits[min(s.rung, len(s.limits)-1)]
+	return score + overLimit*float64(min(s.rung, s.broken(worst))) + overBy*max(0, worst-limit)
+}
+
+// broken is how many of the limits are.
+func (s *scorer) broken(worst float64) int {
+	n, _ := slices.BinarySearch(s.limits, worst)
+	return n
+}
+
+// plain is the score without limits, and the highest RTT.
+func (s *scorer) plain(rtts []float64) (score, worst float64) {
+	total, heaviest, weight := 0.0, 0.0, 0.0
 	for player, ms := range rtts {
 		if ms > 0 {
 			w := s.weights[player]
@@ -44,21 +72,15 @@ func (s *scorer) score(rtts []float64) float64 {
 		}
 	}
 	if weight == 0 {
-		return 0
+		return 0, 0
 	}
-	score := total / weight
 	switch s.by {
 	case selection.Minimax:
-		score = heaviest
+		return heaviest, worst
 	case selection.Fairness, selection.FairThreshold:
-		score = s.deviation(rtts, score, weight)
+		return s.deviation(rtts, total/weight, weight), worst
 	}
-	for _, limit := range s.limits {
-		if worst > limit {
-			score += overLimit + worst - limit
-		}
-	}
-	return score
+	return total / weight, worst
 }
 
 // deviation is that of a weighted sample, as in [selection.Select].
