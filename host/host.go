@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -29,10 +30,14 @@ type Config struct {
 	// Address is HOST:PORT where friends reach this host, for the links that a
 	// page opened on this machine shows; empty takes the page's own.
 	Address string
+	// PublicURL is where friends reach this host through a proxy or a tunnel; all
+	// links have it. Only its scheme and host count. nil without one.
+	PublicURL *url.URL
 	// Fingerprint is that of the host's own certificate, which links carry; empty
 	// without one.
 	Fingerprint string
-	// Proxies are the reverse proxies whose X-Forwarded-For is believed.
+	// Proxies are the reverse proxies whose X-Forwarded-For and X-Forwarded-Proto
+	// are believed.
 	Proxies []netip.Prefix
 	// Games are those that List knows and an organiser may choose; empty leaves
 	// every room its game.

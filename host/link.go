@@ -11,20 +11,30 @@ import (
 	"rsc.io/qr"
 )
 
-// link is the room's link as friends can use it: on the address that the page
-// was opened at, or on the host's own if that was this machine's.
+// link is the room's link as friends can use it: at the host's public URL, or on
+// the address that the page was opened at, or on the host's own if that was this
+// machine's.
 func (h *Host) link(r *http.Request, code string) string {
 	u := url.URL{Scheme: "http", Host: r.Host, Path: "/", Fragment: code}
 	if r.TLS != nil && h.config.Fingerprint != "" {
 		u.Fragment += FingerprintMark + h.config.Fingerprint
 	}
-	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+	if r.TLS != nil || h.isForwardedTLS(r) {
 		u.Scheme = "https"
 	}
-	if h.config.Address != "" && isLoopback(r.Host) {
+	switch public := h.config.PublicURL; {
+	case public != nil:
+		u.Scheme, u.Host = public.Scheme, public.Host
+	case h.config.Address != "" && isLoopback(r.Host):
 		u.Host = h.config.Address
 	}
 	return u.String()
+}
+
+// isForwardedTLS tells that a proxy of ours was asked over TLS.
+func (h *Host) isForwardedTLS(r *http.Request) bool {
+	socket, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && isProxy(socket.Addr().Unmap(), h.config.Proxies) && r.Header.Get("X-Forwarded-Proto") == "https"
 }
 
 func isLoopback(hostport string) bool {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ type doors struct {
 	cert, key string
 	proxies   []netip.Prefix
 	portMap   bool
+	public    *url.URL // nil without one
 
 	pair *tls.Certificate // nil without TLS
 }
@@ -29,7 +31,8 @@ func (d *doors) bind(flags *pflag.FlagSet) {
 	flags.BoolVar(&d.tls, "tls", false, "encrypt, with the host's own certificate: the link carries its fingerprint")
 	flags.StringVar(&d.cert, "tls-cert", "", "encrypt with the certificate in `FILE.pem`")
 	flags.StringVar(&d.key, "tls-key", "", "the certificate's key, `FILE.pem`")
-	flags.Var(prefixes{&d.proxies}, "trusted-proxy", "believe X-Forwarded-For of the reverse proxy at `ADDRESS` or in a network (repeatable)")
+	flags.Var(prefixes{&d.proxies}, "trusted-proxy", "believe X-Forwarded-For and -Proto of the reverse proxy at `ADDRESS` or in a network (repeatable)")
+	flags.Var(publicURL{&d.public}, "public-url", "what friends reach this host by through a proxy or tunnel, such as https://night.example: `URL` for links")
 	flags.BoolVar(&d.portMap, "port-map", false, "ask the router to let friends in from the internet")
 }
 
@@ -38,6 +41,8 @@ func (d *doors) check() error {
 	switch {
 	case (d.cert == "") != (d.key == ""):
 		return usagef("--tls-cert and --tls-key go together")
+	case d.tls && d.public != nil && d.public.Scheme != "https":
+		return hinted(usagef("--tls encrypts, but --public-url %v does not", d.public), "say https://, or leave out --tls where a proxy encrypts")
 	case d.cert != "":
 		pair, err := tls.LoadX509KeyPair(d.cert, d.key)
 		if err != nil {
@@ -75,9 +80,18 @@ func (d *doors) fingerprint() string {
 	return wire.Fingerprint(d.pair.Leaf.Raw)
 }
 
-// outside is an invitation for friends. A certificate by file holds for a name,
-// so that the name stands in the link.
+// outside is an invitation for friends, wherever they are.
 func (d *doors) outside(i invitation) invitation {
+	i = d.direct(i)
+	if d.public != nil {
+		i.host, i.tls = d.public.Host, d.public.Scheme == "https"
+	}
+	return i
+}
+
+// direct is an invitation for friends who need no proxy or tunnel. A certificate
+// by file holds for a name, so that the name stands in the link.
+func (d *doors) direct(i invitation) invitation {
 	i.tls, i.pin = d.pair != nil, d.fingerprint()
 	if name := d.name(); name != "" {
 		_, port, _ := net.SplitHostPort(i.host) // our listener's has one
@@ -107,6 +121,30 @@ func (d *doors) inside(i invitation) invitation {
 	}
 	return i
 }
+
+// publicURL is a flag of a URL that links begin with.
+type publicURL struct{ value **url.URL }
+
+func (f publicURL) String() string {
+	if f.value == nil || *f.value == nil {
+		return ""
+	}
+	return (*f.value).String()
+}
+
+func (f publicURL) Set(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("%q is no URL such as https://night.example", text)
+	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
+		return fmt.Errorf("%q says more than where: give scheme and host, such as %s://%s; the page needs a host of its own", text, u.Scheme, u.Host)
+	}
+	*f.value = &url.URL{Scheme: u.Scheme, Host: u.Host}
+	return nil
+}
+
+func (f publicURL) Type() string { return "URL" }
 
 // prefixes is a flag of networks; an address is a network of one.
 type prefixes struct{ value *[]netip.Prefix }

@@ -24,6 +24,8 @@ func TestInvitation(t *testing.T) {
 		{where: "https://192.0.2.1:7777/#BAKODI.SECRET~" + pin, want: full},
 		{where: "https://night.example/#BAKODI", want: invitation{host: "night.example:443", code: "BAKODI", tls: true}},
 		{where: "http://192.0.2.1:7777/#BAKODI", want: invitation{host: "192.0.2.1:7777", code: "BAKODI"}},
+		{where: "http://night.example/#BAKODI", want: invitation{host: "night.example:80", code: "BAKODI"}},
+		{where: "night.example", code: "BAKODI", want: invitation{host: "night.example:7777", code: "BAKODI"}},
 		{where: "https://192.0.2.1:7777/#BAKODI~6GGEBGU", fails: true},
 		{where: "https://192.0.2.1:7777/#BAKODI~", fails: true},
 		{where: "https://192.0.2.1:7777/#~" + pin, fails: true},
@@ -49,5 +51,36 @@ func TestPrefixes(t *testing.T) {
 	}
 	if err := flag.Set("caddy"); err == nil {
 		t.Error("a name is taken for a network")
+	}
+}
+
+// Behind a proxy or a tunnel the link has its URL, and what --port-map says to
+// forward is still this machine's.
+func TestPublicURL(t *testing.T) {
+	home := invitation{host: "192.168.1.7:7777", code: "BAKODI"}
+	for _, c := range []struct{ url, link, joins string }{
+		{"https://night.example", "https://night.example/#BAKODI", "night.example:443"},
+		{"http://night.example:8080/", "http://night.example:8080/#BAKODI", "night.example:8080"},
+		{"https://[2001:db8::1]:7443", "https://[2001:db8::1]:7443/#BAKODI", "[2001:db8::1]:7443"},
+		{url: "night.example"}, {url: "ftp://night.example"}, {url: "https://"}, {url: "https://ann@night.example"},
+		{url: "https://night.example/muster"}, {url: "https://night.example/?room"}, {url: "https://night.example/#BAKODI"},
+	} {
+		var d doors
+		err := publicURL{&d.public}.Set(c.url)
+		if c.link == "" {
+			if err == nil {
+				t.Errorf("%s is taken", c.url)
+			}
+			continue
+		}
+		if got := d.outside(home).link(); err != nil || got != c.link {
+			t.Errorf("%s: link %s, %v, want %s", c.url, got, err, c.link)
+		}
+		if got, err := parseInvitation(c.link, ""); err != nil || got.host != c.joins || got.tls != (d.public.Scheme == "https") {
+			t.Errorf("%s: muster join takes it as %+v, %v", c.url, got, err)
+		}
+		if got := d.direct(home).host; got != home.host {
+			t.Errorf("%s: the router would be told of %s", c.url, got)
+		}
 	}
 }

@@ -146,7 +146,7 @@ func (h *hosting) hold(ctx context.Context, listener net.Listener, lists *lists)
 	rooms, err := host.New(host.Config{
 		List: lists.forRoom, Store: h.store(listener), Page: web.Handler(), Logger: h.logger(),
 		Fingerprint: h.doors.fingerprint(), Proxies: h.doors.proxies,
-		Address: h.outside(listener.Addr(), "").host, ConnectLink: h.connectLink, Games: lists.choices(),
+		Address: h.outside(listener.Addr(), "").host, PublicURL: h.doors.public, ConnectLink: h.connectLink, Games: lists.choices(),
 	})
 	if err != nil {
 		listener.Close()
@@ -188,7 +188,7 @@ func (h *hosting) night(ctx context.Context, rooms *host.Host, at net.Addr) erro
 	h.invite(outside)
 	h.screen.say("yours alone, to steer from the page: %s", outside.steering(rooms.Secret(code)))
 	defer h.announce(ctx, rooms, code, addr)()
-	defer h.letIn(ctx, outside, addr)()
+	defer h.letIn(ctx, h.doors.direct(invitation{host: reachable(addr), code: code}), addr)()
 	if !h.noBrowser {
 		h.browse(ctx, h.doors.inside(invitation{host: loopback(addr), code: code}).steering(rooms.Secret(code)))
 	}

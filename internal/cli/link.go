@@ -64,17 +64,21 @@ func (i invitation) trust() *tls.Config {
 // parseInvitation reads a link, or HOST[:PORT] to which the code is given apart.
 func parseInvitation(where, code string) (invitation, error) {
 	i := invitation{host: where}
+	port := defaultPort
 	if strings.Contains(where, "://") {
 		u, err := url.Parse(where)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 			return i, hinted(usagef("%q is no link to a room", where), "a link looks like http://192.0.2.1:7777/#TABOMI")
 		}
-		i.host, i.tls = u.Host, u.Scheme == "https"
+		i.host, i.tls, port = u.Host, u.Scheme == "https", "80" // where browsers go
+		if i.tls {
+			port = "443"
+		}
 		if code == "" {
 			code = u.Fragment
 		}
 	}
-	if i.host = withPort(i.host, i.tls); i.host == "" {
+	if i.host = withPort(i.host, port); i.host == "" {
 		return i, hinted(usagef("%q is no address of a host", where), "an address looks like 192.0.2.1:7777 or [2001:db8::1]:7777")
 	}
 	code, pin, pinned := strings.Cut(code, host.FingerprintMark)
@@ -91,14 +95,11 @@ func parseInvitation(where, code string) (invitation, error) {
 	return i, nil
 }
 
-// withPort adds the default port if need be; what is no HOST[:PORT] is empty.
-func withPort(hostport string, tls bool) string {
+// withPort adds a port if there is none; what is no HOST[:PORT] is empty.
+func withPort(hostport, standard string) string {
 	name, port, err := net.SplitHostPort(hostport)
 	if err != nil {
-		name, port = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]"), defaultPort
-		if tls {
-			port = "443"
-		}
+		name, port = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]"), standard
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil || !isHost(name) {
 		return ""

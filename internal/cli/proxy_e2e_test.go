@@ -73,11 +73,12 @@ func TestReverseProxy(t *testing.T) {
 			servers := writeFile(t, "servers.txt", "127.0.0.1:27960\n")
 			host, proxy := freePort(t), freePort(t)
 			h := run(t, t.TempDir(), "host", "host", "--game", "openarena", "--servers", servers, "--listen", host,
-				"--trusted-proxy", "127.0.0.1", "--no-play", "--no-mdns", "--no-browser", "--players", "2")
+				"--trusted-proxy", "127.0.0.1", "--public-url", "http://"+proxy, "--no-play", "--no-mdns", "--no-browser", "--players", "2")
 			code := h.awaits(`(?m)^code +(\w+)$`, 10*time.Second)[1]
+			link := h.awaits(`(?m)^link +(\S+)$`, time.Second)[1]
 			startProxy(t, proxy, host)
 			awaitRoom(t, proxy, code, "the proxy passes requests on", 10*time.Second, func(wire.Room) bool { return true })
-			run(t, t.TempDir(), "ann", "join", "http://"+proxy+"/#"+code, "--name", "ann", "--launch", "never")
+			run(t, t.TempDir(), "ann", "join", link, "--name", "ann", "--launch", "never")
 			awaitRoom(t, proxy, code, "ann is in", 10*time.Second, func(r wire.Room) bool { return memberOf(r, "ann").Connected })
 			guessThrough(t, proxy, code)
 		})

@@ -89,6 +89,8 @@ func TestWrongUsage(t *testing.T) {
 		{"no code", []string{"join", "127.0.0.1:7777"}, 2, []string{"code is missing", "--code CODE"}},
 		{"not a link", []string{"join", "ftp://127.0.0.1/#ABC"}, 2, []string{"no link to a room"}},
 		{"not a host", []string{"join", "127.0.0.1:lots", "--code", "ABC"}, 2, []string{"no address of a host"}},
+		{"no public URL", []string{"host", "--game", "openarena", "--public-url", "night.example"}, 2, []string{`--public-url: "night.example" is no URL such as https://night.example`}},
+		{"TLS that the public URL knows nothing of", []string{"host", "--game", "openarena", "--tls", "--public-url", "http://night.example"}, 2, []string{"--public-url http://night.example does not", "https://"}},
 		{"players below 0", []string{"host", "--game", "openarena", "--players", "-1"}, 2, []string{"--players -1"}},
 		{"too many players", []string{"demo", "--players", "9"}, 2, []string{"1 to 8"}},
 		{"no servers in the demo", []string{"demo", "--servers", "0"}, 2, []string{"1 to 60000"}},
