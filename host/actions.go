@@ -167,7 +167,7 @@ func (a *actor) order(act action, organisers bool, credential string, o order) (
 		a.publish()
 	})
 	if !posted {
-		return nil, &wire.Refusal{Reason: wire.ReasonClosed, Message: "the room was closed"}
+		return nil, closed(a.code)
 	}
 	<-done
 	return document, err

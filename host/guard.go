@@ -121,9 +121,12 @@ func site(a netip.Addr) netip.Addr {
 func (h *Host) named(code string, from netip.Addr) (*actor, *wire.Refusal) {
 	code = CanonicalCode(code)
 	a := h.actor(code)
+	was := h.wasRoom(code)
 	switch {
-	case !h.guard.judge(from, a != nil, time.Now()):
+	case !h.guard.judge(from, a != nil || was, time.Now()):
 		return nil, &wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes", Hint: "wait a minute, then try again with the code that the organiser has"}
+	case was:
+		return nil, closed(code)
 	case a == nil:
 		return nil, &wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room has the code %q", code), Hint: "ask the organiser for the code; letter case does not matter"}
 	}

@@ -62,6 +62,7 @@ type Host struct {
 
 	mu     sync.Mutex // guards following
 	rooms  map[string]*actor
+	over   map[string]time.Time // since when, by code
 	closed bool
 }
 
@@ -91,19 +92,28 @@ func (h *Host) restore(now time.Time) error {
 		return fmt.Errorf("host: rooms not restored: %w", err)
 	}
 	for code, data := range rooms {
-		room, err := Restore(data)
-		switch {
-		case err != nil:
-			h.config.Logger.Error("room not restored", "room", code, "error", err)
-		case room.Over(now):
-			if err := h.config.Store.Delete(code); err != nil {
-				return err
-			}
-		default:
-			effects := room.Returned(now)
-			a := h.start(room)
-			a.post(func() { a.perform(effects) })
+		if err := h.revive(code, data, now); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// revive starts a saved room.
+func (h *Host) revive(code string, data []byte, now time.Time) error {
+	if over, is := isGrave(data); is {
+		return h.visit(code, over, now)
+	}
+	room, err := Restore(data)
+	switch {
+	case err != nil:
+		h.config.Logger.Error("room not restored", "room", code, "error", err)
+	case room.Over(now):
+		return h.bury(code, now)
+	default:
+		effects := room.Returned(now)
+		a := h.start(room)
+		a.post(func() { a.perform(effects) })
 	}
 	return nil
 }
@@ -142,7 +152,7 @@ func (h *Host) Open(settings Settings) (code, secret string) {
 func (h *Host) freeCode() string {
 	for {
 		code := newCode()
-		if h.actor(code) == nil {
+		if h.actor(code) == nil && !h.wasRoom(code) {
 			return code
 		}
 	}
@@ -214,7 +224,7 @@ func (h *Host) start(room *Room) *actor {
 
 // forget drops a room that is over.
 func (h *Host) forget(a *actor) {
-	if err := h.config.Store.Delete(a.code); err != nil {
+	if err := h.bury(a.code, time.Now()); err != nil {
 		a.log.Error("room not deleted", "error", err)
 	}
 	h.mu.Lock()

@@ -58,9 +58,12 @@ func (h *Host) serveRoom(w http.ResponseWriter, r *http.Request) {
 func (h *Host) addressed(w http.ResponseWriter, r *http.Request, code string) *actor {
 	a, refusal := h.named(code, h.asker(r))
 	if refusal != nil {
-		if refusal.Reason == wire.ReasonLimited {
+		switch refusal.Reason {
+		case wire.ReasonLimited:
 			h.refuse(w, http.StatusTooManyRequests, *refusal)
-		} else {
+		case wire.ReasonClosed:
+			h.refuse(w, http.StatusGone, *refusal)
+		default:
 			h.refuse(w, http.StatusNotFound, wire.Refusal{Reason: wire.ReasonCode, Message: "no room has this code"})
 		}
 	}

@@ -41,6 +41,8 @@ func (r *Room) Join(hello wire.Hello, freshToken string, now time.Time) (name st
 // not nil.
 func (r *Room) turnAway(name string, m *Member, token string) *wire.Refusal {
 	switch {
+	case r.Closed:
+		return closed(r.Code)
 	case name == "":
 		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name", Hint: "say --name NAME"}
 	case m != nil && !sameToken(m.Token, token):

@@ -94,7 +94,7 @@ func (v *visitor) enter(room *actor, hello wire.Hello) error {
 		return errors.New("host: the host is closing") // the peer may come back after a restart
 	}
 	if !asked {
-		return v.refuse(&wire.Refusal{Reason: wire.ReasonClosed, Message: "the room was closed"})
+		return v.refuse(closed(room.code))
 	}
 	if refusal := <-refused; refusal != nil {
 		return v.refuse(refusal)

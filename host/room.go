@@ -85,6 +85,8 @@ type Room struct {
 	// Previous is the server of the round before: the group stays there unless
 	// another is worth the move.
 	Previous netip.AddrPort `json:"previous,omitzero"`
+	// Closed: the organiser has no more use for the room.
+	Closed bool `json:"closed,omitempty"`
 	Together
 
 	// Servers is the round's list, and Infos what the servers say of
@@ -233,8 +235,11 @@ func (r *Room) note(now time.Time, format string, args ...any) {
 	}
 }
 
-// Over tells a room that nobody is in any more.
+// Over tells a room that was closed, or that nobody is in any more.
 func (r *Room) Over(now time.Time) bool {
+	if r.Closed {
+		return true
+	}
 	last := r.Opened
 	for _, m := range r.Members {
 		if m.Connected {

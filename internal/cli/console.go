@@ -12,21 +12,23 @@ import (
 // the organiser's Enter.
 type console struct {
 	screen *screen
+	in     io.Reader
 	idle   func() // Enter while nothing was asked
 	ended  func() // nobody can press anything any more
+	begun  sync.Once
 
 	mu     sync.Mutex  // guards following
 	asking chan string // who waits for the next line, or nil
 	closed bool
 }
 
-// newConsole reads lines in the background for as long as the program runs: a
-// read of standard input cannot be called back.
 func newConsole(in io.Reader, s *screen, idle, ended func()) *console {
-	c := &console{screen: s, idle: idle, ended: ended}
-	go c.read(in)
-	return c
+	return &console{screen: s, in: in, idle: idle, ended: ended}
 }
+
+// listen reads lines in the background for as long as the program runs: a read of
+// standard input cannot be called back.
+func (c *console) listen() { c.begun.Do(func() { go c.read(c.in) }) }
 
 func (c *console) read(in io.Reader) {
 	lines := bufio.NewScanner(in)

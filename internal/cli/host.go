@@ -240,7 +240,9 @@ func (h *hosting) console(enter func()) *console {
 			h.screen.say("nobody can press Enter here: standard input has ended. Say --players N, and the room starts by itself")
 		}
 	}
-	return newConsole(in, h.screen, enter, alone)
+	c := newConsole(in, h.screen, enter, alone)
+	c.listen()
+	return c
 }
 
 // loopback is where this machine reaches its own listener.
@@ -252,13 +254,17 @@ func loopback(listening netip.AddrPort) string {
 }
 
 // room is the room from before a restart, if it has the same settings, or a new
-// one.
+// one: then those from before are over, and who still has their links hears so.
 func (h *hosting) room(rooms *host.Host) string {
 	for _, code := range rooms.Rooms() {
 		if old, _ := rooms.Room(code); !h.fresh && h.continues(old) {
 			h.screen.say("going on with room %s from before; --new opens another", code)
 			return code
 		}
+	}
+	for _, code := range rooms.Rooms() {
+		h.screen.say("room %s from before is over; its link leads here no more", code)
+		rooms.CloseRoom(code)
 	}
 	code, _ := rooms.Open(h.settings)
 	return code

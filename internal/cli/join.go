@@ -10,6 +10,9 @@ import (
 	"github.com/gorilla/websocket"
 	"github.com/spf13/cobra"
 
+	"muster/discovery"
+	"muster/host"
+	"muster/host/wire"
 	"muster/peer"
 )
 
@@ -32,9 +35,10 @@ func newJoin(p *program) *cobra.Command {
 		Long: `Join takes you into a room: this machine measures the servers from where you
 sit, and at the end starts your game on the server that is best for everyone.
 It asks you first; the host never says what to run. Without a link it looks for
-rooms on the local network.`,
+rooms on the local network. A room that is open to everybody needs no code.`,
 		Example: `  muster join http://192.0.2.1:7777/#TABOMI --name ann
   muster join 192.0.2.1 --code TABOMI --launch auto
+  muster join lan-party.example          (asks for the code if the room has one)
   muster join LINK --launch-command "flatpak run org.openarena +connect {address}"`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return j.run(cmd.Context(), args) },
@@ -68,8 +72,9 @@ func (j *join) run(ctx context.Context, args []string) error {
 	}
 	screen := j.screen()
 	in := bufio.NewReader(j.streams.In)
+	ask := &asking{screen, in}
 	if len(args) == 0 {
-		if to, err = j.look(ctx, &asking{screen, in}); err != nil {
+		if to, err = j.look(ctx, ask); err != nil {
 			return err
 		}
 	}
@@ -81,7 +86,38 @@ func (j *join) run(ctx context.Context, args []string) error {
 			console: newConsole(in, screen, func() {}, func() {}),
 		},
 	}
-	return explain(playing.play(ctx, to), to)
+	isGiven := j.code != "" || len(args) > 0 && to.code != ""
+	return j.enter(ctx, ask, playing, to, isGiven)
+}
+
+// enter plays. Unless a code was given it is asked for when the host wants one,
+// and again if it was mistyped: an open room takes everybody without.
+func (j *join) enter(ctx context.Context, c *asking, y *playing, to invitation, isGiven bool) error {
+	for {
+		err := y.play(ctx, to)
+		refusal := refusalFor(err, wire.ReasonCode)
+		if isGiven || refusal == nil {
+			return explain(err, to)
+		}
+		if to.code != "" {
+			c.say("%s", discovery.CleanText(refusal.Message))
+		}
+		answer, ok := c.ask(ctx, "the room's code: ")
+		if !ok {
+			return explain(err, to)
+		}
+		to.code = host.CanonicalCode(answer)
+		y.launcher.room = to.code
+	}
+}
+
+// refusalFor is the host's refusal, if that is why.
+func refusalFor(err error, reason string) *wire.Refusal {
+	var refusal wire.Refusal
+	if errors.As(err, &refusal) && refusal.Reason == reason {
+		return &refusal
+	}
+	return nil
 }
 
 // explain adds what to do about a room that cannot be played in.

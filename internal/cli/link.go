@@ -61,7 +61,8 @@ func (i invitation) trust() *tls.Config {
 	return peer.Pinned(i.pin)
 }
 
-// parseInvitation reads a link, or HOST[:PORT] to which the code is given apart.
+// parseInvitation reads a link, or HOST[:PORT] to which the code is given apart,
+// if the room needs one.
 func parseInvitation(where, code string) (invitation, error) {
 	i := invitation{host: where}
 	port := defaultPort
@@ -85,7 +86,7 @@ func parseInvitation(where, code string) (invitation, error) {
 	code, _, _ = strings.Cut(code, host.SecretMark) // what follows is the organiser's own
 	pin, _, _ = strings.Cut(pin, host.SecretMark)
 	i.code = host.CanonicalCode(code)
-	if i.code == "" {
+	if i.code == "" && pinned {
 		return i, hinted(usagef("the room's code is missing"), "take the whole link, or add --code CODE")
 	}
 	if i.pin = strings.ToUpper(pin); pinned && !wire.IsFingerprint(i.pin) {

@@ -38,9 +38,17 @@ func (y *playing) play(ctx context.Context, to invitation) error {
 			}
 		},
 		NewProber: y.newProber, NewPlan: planFor,
-		Launch: y.launcher.launch, Events: y.narrator.show,
+		Launch: y.launcher.launch, Events: y.show,
 		Once: y.once, Logger: y.logger(),
 	})
+}
+
+// show tells what happens. Once in the room, what is typed is for the room.
+func (y *playing) show(e peer.Event) {
+	if _, in := e.(peer.Joined); in {
+		y.launcher.console.listen()
+	}
+	y.narrator.show(e)
 }
 
 // roomStrategies are the ways in which a room's players may measure.

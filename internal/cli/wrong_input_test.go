@@ -86,7 +86,6 @@ func TestWrongUsage(t *testing.T) {
 		{"retries below 0", []string{"discover", "--game", "openarena", "--retries", "-1"}, 2, []string{"--retries -1"}},
 		{"nearest below 0", []string{"discover", "--game", "openarena", "--nearest", "-1"}, 2, []string{"--nearest -1"}},
 		{"listen-addr is a name", []string{"discover", "--game", "openarena", "--servers", list, "--listen-addr", "here"}, 2, []string{`"here" is not an IP address`}},
-		{"no code", []string{"join", "127.0.0.1:7777"}, 2, []string{"code is missing", "--code CODE"}},
 		{"not a link", []string{"join", "ftp://127.0.0.1/#ABC"}, 2, []string{"no link to a room"}},
 		{"not a host", []string{"join", "127.0.0.1:lots", "--code", "ABC"}, 2, []string{"no address of a host"}},
 		{"no public URL", []string{"host", "--game", "openarena", "--public-url", "night.example"}, 2, []string{`--public-url: "night.example" is no URL such as https://night.example`}},
@@ -129,6 +128,8 @@ func TestNoRoom(t *testing.T) {
 	}
 	real := httptest.NewServer(rooms.Handler())
 	t.Cleanup(func() { real.Close(); rooms.Close() })
+	over, _ := rooms.Open(host.Settings{Game: "openarena"})
+	rooms.CloseRoom(over)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -141,6 +142,8 @@ func TestNoRoom(t *testing.T) {
 		{"no host", []string{"join", "http://" + closedPort(t) + "/#ABCDEF"}, 1, []string{"no host answers at 127.0.0.1:", "connection refused", "firewall"}},
 		{"no such name", []string{"join", "http://host.invalid:1/#ABCDEF"}, 1, []string{"no host answers at host.invalid:1"}},
 		{"no muster host", []string{"join", other.URL + "/#ABCDEF"}, 1, []string{"no muster host"}},
+		{"no code where one is needed", []string{"join", strings.TrimPrefix(real.URL, "http://")}, 1, []string{"code is missing", "--code CODE"}},
+		{"a room that is over", []string{"join", real.URL + "/#" + over}, 1, []string{"room " + over + " is over", "link of the new one"}},
 		{"wrong code", []string{"join", real.URL + "/#ABCDEF"}, 1, []string{"ABCDEF", "hint: "}},
 		{"host of a newer version", []string{"join", newerHost(t, `{"type":"refused","reason":"version","message":"this host speaks version 99, you speak 1","hint":"update muster"}`)}, 1, []string{"version 99", "update muster"}},
 		{"host that does not check", []string{"join", newerHost(t, `{"type":"welcome","version":99,"name":"ann","token":"x"}`)}, 1, []string{"version"}},

@@ -125,7 +125,7 @@ function drawConnection() {
 function bannerText(connection, state) {
   if (connection === "live") return "";
   if (!roomCode) return "This link has no room code in it. Ask the organiser for the whole link.";
-  if (connection === "gone") return `No room has the code ${roomCode}. It may be over; ask the organiser for a new link.`;
+  if (connection === "gone") return `There is no room ${roomCode} here, or it is over. Ask the organiser for a new link.`;
   if (connection === "connecting") return "Looking for the room …";
   const from = state ? ` What you see is from ${clock(new Date(state.heard).toISOString())}.` : "";
   return `The connection to the host is lost; trying again by itself.${from}`;

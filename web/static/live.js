@@ -109,7 +109,7 @@ export class Live {
   async isGone() {
     try {
       const reply = await fetch(`/api/rooms/${encodeURIComponent(this.code)}`, { method: "HEAD", cache: "no-store" });
-      return reply.status === 404;
+      return reply.status === 404 || reply.status === 410;
     } catch {
       return false;
     }

@@ -1,0 +1,72 @@
+package host_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+
+	"github.com/gorilla/websocket"
+
+	"muster/host"
+	"muster/host/wire"
+)
+
+// TestClosedRoom: who comes with the code of a room that is over is told so, and
+// not that the code is wrong: now, and after a restart of the host. Who is in it
+// is sent away.
+func TestClosedRoom(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rooms.db")
+	store := open(t, file)
+	h, server := serve(t, host.Config{List: listOf(1), Store: store})
+	code, _ := h.Open(friday(2))
+	other, _ := h.Open(friday(2))
+	ann := join(t, server, code, "ann")
+	h.CloseRoom(code)
+	over := wire.Refusal{Reason: wire.ReasonClosed, Message: "room " + code + " is over", Hint: "ask the organiser for the link of the new one"}
+	if got := expect[wire.Refusal](ann); got != over {
+		t.Errorf("ann is told %+v", got)
+	}
+	check := func(server *httptest.Server) {
+		t.Helper()
+		for who, want := range map[string]wire.Refusal{
+			code:     over,
+			"NOSUCH": {Reason: wire.ReasonCode, Message: `no room has the code "NOSUCH"`, Hint: "ask the organiser for the code; letter case does not matter"},
+		} {
+			p := dial(t, server)
+			p.conn.Send(wire.Hello{Version: wire.Version, Code: who, Name: "bob", Token: ann.token})
+			if got := expect[wire.Refusal](p); got != want {
+				t.Errorf("with %s bob is told %+v, want %+v", who, got, want)
+			}
+		}
+		for path, want := range map[string]int{code: http.StatusGone, "NOSUCH": http.StatusNotFound, other: http.StatusOK} {
+			response, err := http.Get(server.URL + "/api/rooms/" + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			if response.StatusCode != want {
+				t.Errorf("the page of %s is answered %s, want %d", path, response.Status, want)
+			}
+		}
+		if _, response, err := websocket.DefaultDialer.Dial("ws"+server.URL[len("http"):]+"/live?code="+code, nil); err == nil || response.StatusCode != http.StatusGone {
+			t.Errorf("the page's stream: %v", err)
+		}
+	}
+	check(server)
+	server.Close()
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, server = serve(t, host.Config{List: listOf(1), Store: open(t, file)})
+	check(server)
+}
+
+func open(t *testing.T, file string) host.Store {
+	t.Helper()
+	store, err := host.OpenStore(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
