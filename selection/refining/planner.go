@@ -115,8 +115,8 @@ type member struct {
 	waiting map[int]int
 	heard   int
 	load    int
-	// failed servers did not answer.
-	failed map[int]bool
+	// met servers answered, failed ones did not.
+	met, failed map[int]bool
 }
 
 // New is a planner for the players of a table, which may hold measurements
@@ -152,13 +152,8 @@ func New(servers selection.Servers, table *selection.Table, wish selection.Wish,
 // Join adds a player, who gets the next number. Everybody's best server may be
 // another from now on.
 func (p *Planner) Join(name string) (player int) {
-	m := &member{name: name, asked: make([]uint64, (len(p.ruined)+63)/64), waiting: make(map[int]int), failed: make(map[int]bool)}
+	m := &member{name: name, asked: make([]uint64, (len(p.ruined)+63)/64), waiting: make(map[int]int), met: make(map[int]bool), failed: make(map[int]bool)}
 	p.members = append(p.members, m)
-	weight := 1.0
-	if w, ok := p.wish.Weights[name]; ok && w >= 0 && !math.IsInf(w, 1) {
-		weight = w
-	}
-	p.scorer.weights = append(p.scorer.weights, weight)
 	p.reconsider()
 	return len(p.members) - 1
 }
@@ -189,6 +184,7 @@ func (p *Planner) Forget(player int) {
 		p.row(p.tree.of[server]).waiting--
 	}
 	clear(m.waiting)
+	p.spent = false
 }
 
 // Waiting is how many servers a player was asked for and has not answered.

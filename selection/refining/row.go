@@ -63,9 +63,10 @@ func (p *Planner) Observe(player int, result discovery.Result) {
 	}
 	switch result.State {
 	case discovery.Answered:
+		m.met[result.Server] = true
 		p.answered(player, at, r, max(0.001, result.RTT.Seconds()*1000))
 	case discovery.Lost, discovery.Refused:
-		if r.rtts[player] == 0 {
+		if !m.met[result.Server] {
 			p.ruin(m, result.Server)
 		}
 	default:
@@ -159,8 +160,24 @@ func (p *Planner) unknown(server int) bool {
 	return unknown
 }
 
+// weights are the players', equal ones if nobody who is here has a say.
+func (p *Planner) weights() []float64 {
+	weights, say := slices.Repeat([]float64{1}, len(p.members)), false
+	for player, m := range p.members {
+		if w, ok := p.wish.Weights[m.name]; ok && w >= 0 && !math.IsInf(w, 1) {
+			weights[player] = w
+		}
+		say = say || !m.absent && weights[player] > 0
+	}
+	if !say {
+		return slices.Repeat([]float64{1}, len(p.members))
+	}
+	return weights
+}
+
 // reconsider counts anew after players came or went.
 func (p *Planner) reconsider() {
+	p.scorer.weights, p.spent = p.weights(), false
 	clear(p.ruined)
 	for _, m := range p.members {
 		for server := range m.failed {

@@ -1,0 +1,320 @@
+package refining_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+	"muster/selection/refining"
+)
+
+// mostPlayers is how many may come to a night.
+const mostPlayers = 8
+
+// smallWorld is a list of some servers, several on a machine, of which some are
+// silent, for all or for one, and some unsuitable.
+type smallWorld struct {
+	servers selection.Servers
+	// says is what each server says of itself if it answers.
+	says []discovery.Info
+	// rtts are by player and server, 0 is silence.
+	rtts [mostPlayers][]time.Duration
+	wish selection.Wish
+}
+
+// newSmallWorld draws a world and a wish. Silence is a machine's or, with ports,
+// a single server's too.
+func newSmallWorld(rng *rand.Rand, ports bool) *smallWorld {
+	w := &smallWorld{}
+	countries, machines := 1+rng.IntN(5), 1+rng.IntN(40)
+	for m := range machines {
+		country, network := rng.IntN(countries), rng.IntN(8)
+		silent, deaf := rng.IntN(8) == 0, rng.IntN(4*mostPlayers)
+		addr := netip.AddrFrom4([4]byte{30 + byte(country), byte(network), byte(m), 1})
+		var rtts [mostPlayers]time.Duration
+		for player := range rtts {
+			away := 20 + 60*((country+3*player)%5) + 5*network
+			rtts[player] = time.Duration(away)*time.Millisecond + time.Duration(rng.IntN(20_000))*time.Microsecond
+			if silent || deaf == player {
+				rtts[player] = 0
+			}
+		}
+		for port := range 1 + rng.IntN(3) {
+			w.servers.List = append(w.servers.List, discovery.Server{
+				Addr: netip.AddrPortFrom(addr, uint16(27960+port)), Country: fmt.Sprintf("%cA", 'A'+country), ASN: uint32(100 + network),
+			})
+			info := discovery.Info{MaxPlayers: 16, Map: "oa_dm1"}
+			switch rng.IntN(6) {
+			case 0:
+				info.Players = 16 - rng.IntN(mostPlayers)
+			case 1:
+				info.Map = "oa_dm2"
+			}
+			w.says = append(w.says, info)
+			hushed := ports && rng.IntN(3) == 0
+			for player, rtt := range rtts {
+				if hushed {
+					rtt = 0
+				}
+				w.rtts[player] = append(w.rtts[player], rtt)
+			}
+		}
+	}
+	w.servers.Infos = make([]*discovery.Info, len(w.says))
+	w.wish = w.draw(rng)
+	return w
+}
+
+// draw is a wish of any rule, and some that bar servers.
+func (w *smallWorld) draw(rng *rand.Rand) selection.Wish {
+	wish := selection.Wish{By: selection.Rules()[rng.IntN(len(selection.Rules()))], Weights: map[string]float64{}}
+	if rng.IntN(2) == 0 {
+		wish.Seats = mostPlayers
+	}
+	if rng.IntN(3) == 0 {
+		wish.Map = "oa_dm1"
+	}
+	for range rng.IntN(4) {
+		wish.Limits = append(wish.Limits, time.Duration(50+rng.IntN(250))*time.Millisecond)
+	}
+	for player := range rng.IntN(mostPlayers) {
+		wish.Weights[playerName(player)] = []float64{0, 0.5, 1, 1, 2}[rng.IntN(5)]
+	}
+	for range rng.IntN(4) {
+		wish.Vetoes = append(wish.Vetoes, selection.Veto{Server: w.servers.List[rng.IntN(len(w.says))].Addr})
+	}
+	return wish
+}
+
+func playerName(player int) string { return fmt.Sprintf("player %d", player) }
+
+// question is what a player was asked.
+type question struct{ player, server int }
+
+// night is a planner at work among players who come and go, and everything it
+// must hold to.
+type night struct {
+	testing.TB
+	*smallWorld
+	planner *refining.Planner
+	budget  int
+	// waiting are questions in the order in which they were asked, asked those
+	// that may not be asked again.
+	waiting []question
+	asked   map[question]bool
+	// lost are questions or answers that got lost on the way.
+	lost   []question
+	load   []int
+	absent []bool
+	// got is what was told last of each server.
+	got map[question]discovery.State
+	// trace is all that was asked.
+	trace []question
+	// drift is what RTTs have become longer by, as a share.
+	drift float64
+}
+
+func newNight(t testing.TB, w *smallWorld, players int, options refining.Options) *night {
+	names := make([]string, players)
+	for player := range names {
+		names[player] = playerName(player)
+	}
+	n := &night{
+		TB: t, smallWorld: w, budget: options.Budget, asked: map[question]bool{}, got: map[question]discovery.State{},
+		load: make([]int, players), absent: make([]bool, players),
+		planner: refining.New(w.servers, selection.NewTable(names, len(w.says)), w.wish, options),
+	}
+	if n.budget == 0 {
+		n.budget = 650
+	}
+	return n
+}
+
+// next has the planner ask, and holds it to what it may ask.
+func (n *night) next() (asked int) {
+	for _, b := range n.planner.Next() {
+		for _, server := range b.Servers {
+			q := question{b.Player, server}
+			switch {
+			case n.asked[q]:
+				n.Fatalf("player %d is asked for server %d again", q.player, q.server)
+			case n.absent[q.player]:
+				n.Fatalf("player %d, who has left, is asked for server %d", q.player, q.server)
+			case n.bars(server):
+				n.Fatalf("player %d is asked for server %d, which cannot be chosen", q.player, q.server)
+			}
+			n.asked[q] = true
+			n.waiting, n.trace = append(n.waiting, q), append(n.trace, q)
+			n.load[q.player]++
+			asked++
+		}
+		if n.budget > 0 && n.load[b.Player] > n.budget {
+			n.Fatalf("player %d is asked %d times, the budget is %d", b.Player, n.load[b.Player], n.budget)
+		}
+	}
+	n.holds()
+	return asked
+}
+
+// bars tells a server that is ruled out by what is known of it.
+func (n *night) bars(server int) bool {
+	barred, _ := selection.NewSieve(n.servers, n.wish).Bars(server)
+	return barred
+}
+
+// answer has one of those who were asked answer.
+func (n *night) answer(i int) {
+	q := n.waiting[i]
+	n.waiting = slices.Delete(n.waiting, i, i+1)
+	n.tell(q)
+}
+
+// lose has an answer lost on the way.
+func (n *night) lose(i int) {
+	n.lost = append(n.lost, n.waiting[i])
+	n.waiting = slices.Delete(n.waiting, i, i+1)
+}
+
+// tell has a player say what there is to say of a server, asked or not.
+func (n *night) tell(q question) {
+	rtt := n.rtts[q.player][q.server]
+	result := discovery.Result{Server: q.server, State: discovery.Lost + discovery.State(q.server%2)}
+	if rtt > 0 {
+		result.State, result.RTT = discovery.Answered, rtt+time.Duration(n.drift*float64(rtt))
+		n.servers.Infos[q.server] = &n.says[q.server]
+	}
+	n.asked[q], n.got[q] = true, result.State
+	n.planner.Observe(q.player, result)
+	if rtt > 0 {
+		n.planner.Inform(q.server)
+	}
+}
+
+func (n *night) join() {
+	if player := len(n.load); player < mostPlayers {
+		if got := n.planner.Join(playerName(player)); got != player {
+			n.Fatalf("player %d joins as %d", player, got)
+		}
+		n.load, n.absent = append(n.load, 0), append(n.absent, false)
+	}
+}
+
+// forget gives up what a player was asked for.
+func (n *night) forget(player int) {
+	n.planner.Forget(player)
+	theirs := func(q question) bool { return q.player == player }
+	for _, q := range slices.Concat(n.waiting, n.lost) {
+		if theirs(q) && n.got[q] == discovery.Unprobed {
+			delete(n.asked, q)
+		}
+	}
+	n.waiting, n.lost = slices.DeleteFunc(n.waiting, theirs), slices.DeleteFunc(n.lost, theirs)
+}
+
+func (n *night) leave(player int) {
+	n.forget(player)
+	n.planner.Leave(player)
+	n.absent[player] = true
+}
+
+func (n *night) comeBack(player int) {
+	n.planner.Return(player)
+	n.absent[player] = false
+}
+
+// holds checks what is said of the servers found so far.
+func (n *night) holds() {
+	o := n.planner.Outlook()
+	best := n.planner.Finalists(5)
+	if o.Best >= 0 {
+		best = append(best, o.Best)
+	}
+	for _, server := range best {
+		if n.bars(server) {
+			n.Fatalf("server %d is among the best, and cannot be chosen", server)
+		}
+		if n.servers.Infos[server] == nil && (n.wish.Seats > 0 || n.wish.Map != "") {
+			n.Fatalf("server %d is among the best, and nobody knows what it is like", server)
+		}
+		for player := range n.load {
+			state := n.got[question{player, server}]
+			if !n.absent[player] && (state == discovery.Lost || state == discovery.Refused) {
+				n.Fatalf("server %d is among the best, and silent for player %d", server, player)
+			}
+		}
+	}
+	if math.IsNaN(o.Score) || o.Gain < 0 {
+		n.Fatalf("outlook %+v", o)
+	}
+}
+
+// mostRounds is ample for a small world.
+const mostRounds = 400
+
+// finish answers everything until the planner is done.
+func (n *night) finish() refining.Outlook {
+	for range mostRounds {
+		if o := n.planner.Outlook(); o.Done {
+			return o
+		}
+		n.next()
+		for len(n.waiting) > 0 {
+			n.answer(0)
+		}
+	}
+	n.Fatalf("not done after %d rounds: %+v", mostRounds, n.planner.Outlook())
+	return refining.Outlook{}
+}
+
+// found holds what was found against the best there is.
+func (n *night) found(o refining.Outlook) {
+	want := n.best()
+	if want == nil {
+		return
+	}
+	if o.Best < 0 {
+		n.Fatalf("%s: nothing found, %v has %v", n.wish.By, want.Addr, want.Score)
+	}
+	if got := n.chosen(o.Best); got == nil || got.Score > want.Score+0.002 {
+		n.Fatalf("%s: found %+v, the best is %+v", n.wish.By, got, want)
+	}
+}
+
+// best is the choice of somebody who knows everything, nil if nothing suits.
+func (n *night) best() *selection.Ranked {
+	servers := selection.Servers{List: n.servers.List}
+	for server := range n.says {
+		servers.Infos = append(servers.Infos, &n.says[server])
+	}
+	return n.choice(servers, func(int) bool { return true })
+}
+
+// chosen is a server as it is ranked, nil if it is culled.
+func (n *night) chosen(server int) *selection.Ranked {
+	return n.choice(n.servers, func(s int) bool { return s == server })
+}
+
+func (n *night) choice(servers selection.Servers, among func(server int) bool) *selection.Ranked {
+	var here []int
+	var names []string
+	for player := range n.load {
+		if !n.absent[player] {
+			here, names = append(here, player), append(names, playerName(player))
+		}
+	}
+	table := selection.NewTable(names, len(n.says))
+	for column, player := range here {
+		for server, rtt := range n.rtts[player] {
+			if among(server) && rtt > 0 {
+				table.Set(column, server, discovery.Answered, rtt)
+			}
+		}
+	}
+	return selection.NewSieve(servers, n.wish).Select(table).Chosen
+}

@@ -1,0 +1,126 @@
+package refining_test
+
+import (
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+	"muster/selection/refining"
+)
+
+// nights is how many small worlds a property is tried on: enough for each bug that
+// was found so, and each that was put in to see it found.
+const nights = 400
+
+// TestReachesTheOptimum: whoever asks on until nothing is left ends on the best
+// server there is, whatever the rule.
+func TestReachesTheOptimum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range nights {
+		w := newSmallWorld(rng, false)
+		n := newNight(t, w, 1+rng.IntN(mostPlayers), refining.Options{Seed: uint64(i), Budget: -1, Enough: -1})
+		n.found(n.finish())
+	}
+}
+
+// TestSurvivesTheNight: players come and go, replies are late, lost, unasked and
+// never the same twice.
+func TestSurvivesTheNight(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range nights {
+		events := make([]byte, rng.IntN(120))
+		for at := range events {
+			events[at] = byte(rng.IntN(256))
+		}
+		first := live(t, uint64(i), events)
+		if second := live(t, uint64(i), events); !slices.Equal(first, second) {
+			t.Fatalf("night %d: the same events, other questions", i)
+		}
+	}
+}
+
+func FuzzPlanner(f *testing.F) {
+	f.Add(uint64(1), []byte{0, 1, 1, 1, 2, 2, 3, 0, 1, 5, 13, 6, 0, 7, 15, 0, 4, 0})
+	f.Add(uint64(2), []byte{0, 6, 14, 22, 0, 7, 15, 23, 0, 3, 3, 3, 0})
+	f.Fuzz(func(t *testing.T, seed uint64, events []byte) {
+		live(t, seed, events[:min(len(events), 200)])
+	})
+}
+
+// live plays the events of a night, a byte each, and then lets it end. It
+// returns all questions.
+func live(t testing.TB, seed uint64, events []byte) []question {
+	rng := rand.New(rand.NewPCG(seed, 5))
+	w := newSmallWorld(rng, seed%2 == 0)
+	options := refining.Options{Seed: seed, Budget: 1 + rng.IntN(30), Batch: rng.IntN(10)}
+	if seed%4 < 2 {
+		options.Budget, options.Enough = -1, -1
+	}
+	n := newNight(t, w, rng.IntN(5), options)
+	for at, event := range events {
+		if seed%4 == 3 {
+			n.drift = float64(at) / 100
+		}
+		n.happens(event%8, int(event/8))
+	}
+	for player := range n.load {
+		n.forget(player) // of lost replies
+	}
+	if o := n.finish(); seed%4 == 1 {
+		n.found(o)
+	}
+	return n.trace
+}
+
+// happens is one event: the last bits say to whom.
+func (n *night) happens(event byte, whom int) {
+	player := 0
+	if len(n.load) > 0 {
+		player = whom % len(n.load)
+	}
+	switch {
+	case event == 0:
+		n.next()
+	case event == 4:
+		n.join()
+	case len(n.load) == 0:
+	case event == 1 && len(n.waiting) > 0: // in any order
+		n.answer(whom % len(n.waiting))
+	case event == 2: // nearly everybody
+		for i := range min(len(n.waiting), 4+whom) {
+			n.answer(i * 7919 % len(n.waiting))
+		}
+	case event == 3 && whom%2 == 0 && len(n.waiting) > 0: // lost on the way
+		n.lose(whom / 2 % len(n.waiting))
+	case event == 3: // nobody asked
+		n.tell(question{player, whom * 31 % len(n.says)})
+	case event == 5:
+		n.leave(player)
+	case event == 6:
+		n.comeBack(player)
+	case event == 7:
+		n.forget(player)
+	}
+}
+
+// TestSilentNeighbour: a server that is silent for somebody is out, though another
+// on the same address answered.
+func TestSilentNeighbour(t *testing.T) {
+	w := &smallWorld{says: make([]discovery.Info, 2)}
+	for port := range uint16(2) {
+		w.servers.List = append(w.servers.List, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{30, 1, 1, 1}), port)})
+	}
+	w.rtts[0] = []time.Duration{time.Millisecond, 0}
+	w.servers.Infos = make([]*discovery.Info, 2)
+	w.wish.Vetoes = []selection.Veto{{Server: w.servers.List[0].Addr}}
+	n := newNight(t, w, 1, refining.Options{})
+	n.tell(question{0, 0})
+	n.tell(question{0, 1})
+	if o := n.finish(); o.Best != -1 {
+		t.Errorf("server %d is the best", o.Best)
+	}
+}
