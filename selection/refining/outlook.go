@@ -2,6 +2,7 @@ package refining
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 )
@@ -29,8 +30,9 @@ const (
 	confidence = 0.95
 	// memory is how many of the last imagined worlds count.
 	memory = 3 * worlds
-	// leastRounds are made in any case.
-	leastRounds = 8
+	// leastRounds are made in any case, and as many as coldRounds if nobody had
+	// measured anything before.
+	leastRounds, coldRounds = 3, 8
 	// lately is how many rounds must have gained little at the end.
 	lately = 5
 	// finalists are kept measured by everybody.
@@ -71,9 +73,15 @@ func (p *Planner) Outlook() Outlook {
 		o.Best, o.Score = p.rows[p.leader].server, p.best
 	}
 	o.Gain = milliseconds(max(p.imaginedGain(), p.lastGain()))
-	settled := o.Best >= 0 && p.round >= leastRounds && len(p.gains) == memory && max(o.Gain, milliseconds(p.hopeful)) <= p.options.Enough
+	settled := o.Best >= 0 && p.round >= p.patience() && len(p.gains) == memory && max(o.Gain, milliseconds(p.hopeful)) <= p.options.Enough
 	o.Done = p.spent || settled
 	return o
+}
+
+// patience is how many rounds are made in any case.
+func (p *Planner) patience() int {
+	known := min(1, float64(p.before)/float64(p.options.Budget))
+	return max(leastRounds, int(math.Round(coldRounds*(1-known))))
 }
 
 // imaginedGain is how much better the best servers of most imagined worlds are.

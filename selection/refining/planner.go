@@ -76,6 +76,8 @@ type Planner struct {
 	ruined []int32
 
 	round int
+	// before is how many servers every player had measured before, at least.
+	before int
 	// best is the score of the best row in ms, leader its machine, or -1.
 	best   float64
 	leader int32
@@ -134,12 +136,16 @@ func New(servers selection.Servers, table *selection.Table, wish selection.Wish,
 	for _, name := range table.Players() {
 		p.Join(name)
 	}
+	p.before = math.MaxInt
 	for player := range table.Players() {
+		measured := 0
 		for server := range table.Servers() {
 			if state, rtt := table.At(player, server); state != discovery.Unprobed {
 				p.Observe(player, discovery.Result{Server: server, State: state, RTT: rtt})
+				measured++
 			}
 		}
+		p.before = min(p.before, measured)
 	}
 	for server, info := range servers.Infos {
 		if info != nil {
