@@ -16,8 +16,6 @@ type adaptive struct {
 	found   int
 	outlook outlook
 	nearest *nearest
-	// surveyed: every country was looked into.
-	surveyed bool
 	// attentive plans a batch only when most of the last one is back.
 	attentive bool
 
@@ -135,11 +133,10 @@ func (a *adaptive) refill() {
 	a.queue = a.batch(min(max(a.asked/batchShare, minBatch), maxBatch), !a.ends)
 }
 
-// survey looks into every country, once, and waits for what it brings.
+// survey looks into every country, and waits for what it brings.
 func (a *adaptive) survey() {
-	if !a.surveyed {
-		a.surveyed, a.attentive = true, true
-		a.queue = a.search.survey()
+	if a.queue = a.search.survey(); len(a.queue) > 0 {
+		a.attentive = true
 	}
 }
 

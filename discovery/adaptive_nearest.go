@@ -16,7 +16,7 @@ type nearest struct {
 
 const (
 	// nearestMargin is how much nearer a server has to be to be worth a search.
-	nearestMargin = 5 * time.Millisecond
+	nearestMargin = 3 * time.Millisecond
 	// nearestLeft is the share of the nearest that may be nearer and unfound.
 	nearestLeft = 0.3
 	// nearestDry is how many replies without a nearer one are enough: what comes

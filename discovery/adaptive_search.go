@@ -85,7 +85,7 @@ func (s *search) gamble(n int) []candidate {
 // alive is the probability that a machine answers.
 func (s *search) alive(m *node) float64 {
 	share := (s.answered + 8.5) / (s.tried + 10)
-	return (0.4*share + float64(m.replies)) / (0.4 + float64(m.replies+m.silences))
+	return (0.4*share + float64(m.replies)) / (0.4 + float64(m.replies+m.lost))
 }
 
 // takeBest takes servers of the best machines until there are n probes. A

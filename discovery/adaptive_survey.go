@@ -2,20 +2,21 @@ package discovery
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 )
 
-// A survey looks into several networks of each country, because one may answer
-// by way of the other side of the world, or not at all. In the nearer third of
-// the countries it looks into nearNetworks, elsewhere into surveyNetworks.
+// A survey has several networks of each country answer, because one may do so by
+// way of the other side of the world. In the nearer third of the countries they
+// are nearNetworks, elsewhere surveyNetworks.
 const (
-	surveyNetworks = 3
-	nearNetworks   = 4
+	surveyNetworks = 4
+	nearNetworks   = 6
 )
 
 // survey asks one server of each of the largest networks of the countries of
-// which too few were asked.
+// which too few have answered or may yet.
 func (s *search) survey() []Probe {
 	var probes []Probe
 	countries := s.countriesByRTT()
@@ -49,22 +50,41 @@ func (s *search) countriesByRTT() []int32 {
 	return branches
 }
 
-// askLargest asks one server of each of a branch's largest twigs, until n of
-// them were asked.
+// askLargest asks one server of each of a country's largest networks, and of its
+// /16s if it has too few networks, until n of them have answered or may yet.
 func (s *search) askLargest(branch int32, n int) []Probe {
-	best := newTop(n)
-	for i := branch + 1; i < s.nodes[branch].after; i = s.nodes[i].after {
-		if s.nodes[i].asked() > 0 {
-			n--
-			continue
-		}
-		best.offer(candidate{i, float64(s.nodes[i].size)})
-	}
 	var probes []Probe
-	for _, c := range best.sorted() {
-		if len(probes) < n {
+	for _, l := range []level{cell, block} {
+		best, left := newTop(n), n
+		for i, b := range s.twigs(branch, l) {
+			switch {
+			case b.asked() > b.lost:
+				left--
+			case b.asked() == 0:
+				best.offer(candidate{i, float64(b.size)})
+			}
+		}
+		largest := best.sorted()
+		for _, c := range largest[:min(max(0, left), len(largest))] {
 			probes = append(probes, s.ask(s.draw(c.node), Calibration))
 		}
 	}
 	return probes
+}
+
+// twigs are the nodes of a level in a branch.
+func (s *search) twigs(branch int32, l level) iter.Seq2[int32, *node] {
+	return func(yield func(int32, *node) bool) {
+		for i := branch + 1; i < s.nodes[branch].after; {
+			n := &s.nodes[i]
+			switch {
+			case n.level < l:
+				i++
+			case !yield(i, n):
+				return
+			default:
+				i = n.after
+			}
+		}
+	}
 }

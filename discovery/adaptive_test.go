@@ -276,3 +276,55 @@ func BenchmarkAdaptive(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(probes), "ns/probe")
 }
+
+func TestASurveyLooksUntilNetworksAnswer(t *testing.T) {
+	// Networks 100 to 107 of ZA have 24 to 3 servers; the largest are silent.
+	var networks []network
+	for i := range 8 {
+		networks = append(networks, network{"ZA", 24 - 3*i, 20})
+	}
+	servers, _ := build(t, networks, 1)
+	s := newSearch(newTree(servers, 200*ms), 1)
+	look := func(silent uint32) (ases []uint32) {
+		for _, p := range s.survey() {
+			asn := servers[p.Server].ASN
+			ases = append(ases, asn)
+			state := Answered
+			if asn <= silent {
+				state = Lost
+			}
+			s.observe(p.Server, state, 300*ms)
+		}
+		slices.Sort(ases)
+		return ases
+	}
+	const silent = 102
+	if got := look(silent); !slices.Equal(got, []uint32{100, 101, 102, 103, 104, 105}) {
+		t.Errorf("the first survey asked %v, want the nearest country's %d largest networks", got, nearNetworks)
+	}
+	if got := look(silent); !slices.Equal(got, []uint32{106, 107}) {
+		t.Errorf("the second asked %v, want those that are left for three silent ones", got)
+	}
+	if got := look(silent); len(got) != 0 {
+		t.Errorf("a third asked %v, and nothing is left", got)
+	}
+}
+
+func TestASurveyLooksIntoPrefixesWhereNetworksAreUnknown(t *testing.T) {
+	servers, _ := build(t, []network{{"ZA", 24, 20}, {"ZA", 24, 20}}, 1)
+	for i := range servers {
+		servers[i].ASN = 0
+	}
+	// Two /8s of a /16 each are two looks; eight more /16s are there to be had.
+	for i := range 8 {
+		servers = append(servers, list(t, fmt.Sprintf("60.%d.0.1:1 ZA 0", 10+i))...)
+	}
+	s := newSearch(newTree(servers, 200*ms), 1)
+	prefixes := make(map[string]bool)
+	for _, p := range s.survey() {
+		prefixes[splitBits.of(servers[p.Server].Addr.Addr()).String()] = true
+	}
+	if len(prefixes) != nearNetworks {
+		t.Errorf("the survey looked into %d /16s, want %d", len(prefixes), nearNetworks)
+	}
+}

@@ -46,10 +46,12 @@ type node struct {
 	// first is the branch's first server in the tree's order. Of its size
 	// servers, unprobed were not asked.
 	first, size, unprobed int32
+	// lost servers were asked in vain.
+	lost int32
 	// after is the first node that does not belong to the branch.
 	after int32
-	// replies and silences came from a machine.
-	replies, silences int32
+	// replies came from a machine.
+	replies int32
 }
 
 // mean is the evidence that a branch is for the one it belongs to.
@@ -207,7 +209,9 @@ func (t *tree) take(server int) {
 func (t *tree) observe(server int, state State, rtt time.Duration) {
 	m := &t.nodes[t.leaf[server]]
 	if state != Answered {
-		m.silences++
+		for i := t.leaf[server]; i >= 0; i = t.nodes[i].parent {
+			t.nodes[i].lost++
+		}
 		return
 	}
 	m.replies++
