@@ -1,25 +1,48 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"sync"
 	"time"
 
+	"muster/discovery"
 	"muster/selection"
 )
 
-// Sweep measures the methods on many worlds: one run on each.
+// Sweep measures trials on many worlds: each once in each world.
 type Sweep struct {
-	// Group is one of [GroupNames].
-	Group string
-	// World makes the group for a seed; nil is css2007.
-	World   func(seed uint64) (*Group, error)
-	Method  Method
-	Options GroupOptions
+	// World makes the group for a seed.
+	World  func(seed uint64) (*Group, error)
+	Trials []Trial
 	// From is the first seed, Worlds how many there are.
 	From   uint64
 	Worlds int
+}
+
+// Trial is a method and its options. If AnyMap is set the group wants a map that
+// the first server of the world plays, which nobody knows before it is asked; if
+// Percent is, the budget is this share of the list and is spent.
+type Trial struct {
+	Method  Method
+	Options GroupOptions
+	AnyMap  bool
+	Percent float64
+}
+
+func (t Trial) in(g *Group) GroupOptions {
+	o := t.Options
+	if t.AnyMap {
+		o.Wish.Map = g.Vantages[0].Infos[0].Map
+	}
+	if t.Percent > 0 {
+		o.Planner.Budget, o.Planner.Enough = int(t.Percent/100*float64(len(g.Vantages[0].Servers))), -1
+	}
+	return o
 }
 
 // GroupNames are the groups that [GroupPlaces] knows.
@@ -61,46 +84,93 @@ func drawPlaces(n int, seed uint64, where func(region) bool) []Place {
 	return drawn
 }
 
-// GroupWorld is a named group on a named world.
+// GroupWorld is a named group on a named world: a synthetic one, the distance
+// world of a list like css2007's, or the demo's night of 2,000 servers.
 func GroupWorld(world, group string, seed uint64) (*Group, error) {
+	players, err := GroupPlaces(group, seed)
+	if err != nil {
+		return nil, err
+	}
+	switch world {
+	case "distance":
+		spec := css2007(seed)
+		spec.Places = nil
+		return DistanceWorld(Generate(spec).List(), players, seed).everybody(), nil
+	case "night2000":
+		spec := night2005(2000, seed)
+		spec.Places = players
+		return Generate(spec).everybody(), nil
+	}
 	spec, err := NamedSpec(world, seed)
 	if err != nil {
 		return nil, err
 	}
-	if spec.Places, err = GroupPlaces(group, seed); err != nil {
+	spec.Places = players
+	return Generate(spec).everybody(), nil
+}
+
+// OnMatrix is a group that sits as a named one does, on hosts of a matrix. A list
+// of none is one like css2007's.
+func (m Matrix) OnMatrix(list []discovery.Server, group string, seed uint64) (*Group, error) {
+	players, err := GroupPlaces(group, seed)
+	if err != nil {
 		return nil, err
 	}
-	places := make([]int, len(spec.Places))
+	spread := Far
+	switch n := len(players); {
+	case group == "europe-8":
+		spread = Near
+	case n > 4:
+		spread = Anywhere
+	}
+	if list == nil {
+		spec := css2007(seed)
+		spec.Places = nil
+		list = Generate(spec).List()
+	}
+	return m.World(list, m.Draw(len(players), spread, seed), seed).everybody(), nil
+}
+
+// everybody is the group of players at all places of the world.
+func (w *World) everybody() *Group {
+	places := make([]int, len(w.Places))
 	for i := range places {
 		places[i] = i
 	}
-	return Generate(spec).Group(places...), nil
+	return w.Group(places...)
 }
 
-// Run makes the worlds and runs the method once on each.
-func (s Sweep) Run() ([]GroupRun, error) {
-	var all []GroupRun
-	for seed := s.From; seed < s.From+uint64(s.Worlds); seed++ {
-		world := s.World
-		if world == nil {
-			world = func(seed uint64) (*Group, error) { return GroupWorld("css2007", s.Group, seed) }
-		}
-		g, err := world(seed)
-		if err != nil {
-			return nil, err
-		}
-		run, err := g.Run(s.Method, s.Options, seed)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, run)
+// Run makes the worlds, and is what each trial came to in each of them. As many
+// worlds are looked at at once as there are processors.
+func (s Sweep) Run() ([][]GroupRun, error) {
+	all := make([][]GroupRun, len(s.Trials))
+	for i := range all {
+		all[i] = make([]GroupRun, s.Worlds)
 	}
-	return all, nil
+	failed := make([]error, s.Worlds)
+	slots := make(chan bool, runtime.GOMAXPROCS(0))
+	var work sync.WaitGroup
+	for world := range s.Worlds {
+		slots <- true
+		work.Go(func() {
+			defer func() { <-slots }()
+			seed := s.From + uint64(world)
+			g, err := s.World(seed)
+			for i := 0; i < len(s.Trials) && err == nil; i++ {
+				t := s.Trials[i]
+				all[i][world], err = g.Run(t.Method, t.in(g), seed)
+			}
+			failed[world] = err
+		})
+	}
+	work.Wait()
+	return all, errors.Join(failed...)
 }
 
-// Report is a line of figures: regret p50/p95, percent of the list a player (the
-// most), rounds, seconds, and how often the planner's claim of what is still to
-// be had was too low.
+// Report is a line of figures: regret p50/p95/most, percent of the list and
+// servers a player (the most), rounds, seconds, and how often the planner's claim
+// of what is still to be had, in whole milliseconds as players are told, was too
+// low.
 func Report(all []GroupRun) string {
 	get := func(share float64, of func(GroupRun) float64) float64 { return quantile(all, share, of) }
 	none, broken := 0, 0
@@ -108,14 +178,22 @@ func Report(all []GroupRun) string {
 		if !r.Found {
 			none++
 		}
-		if gain := r.Outlook.Gain; r.Regret > 1+float64(gain)/float64(time.Millisecond) {
+		if r.Regret > r.claim() {
 			broken++
 		}
 	}
-	return fmt.Sprintf("regret %5.2f / %5.2f ms, %5.2f %% a player, %2.0f rounds, %4.1f s, none %d, claim broken %d of %d",
-		get(0.5, func(r GroupRun) float64 { return r.Regret }), get(0.95, func(r GroupRun) float64 { return r.Regret }),
-		get(0.5, func(r GroupRun) float64 { return slices.Max(r.Percent) }), get(0.5, func(r GroupRun) float64 { return float64(r.Rounds) }),
-		get(0.5, func(r GroupRun) float64 { return r.Seconds }), none, broken, len(all))
+	regret := func(r GroupRun) float64 { return r.Regret }
+	rounds := func(r GroupRun) float64 { return float64(r.Rounds) }
+	return fmt.Sprintf("regret %5.2f / %5.2f (%5.2f) ms, %5.2f %% = %3.0f a player, rounds %2.0f (%2.0f), %4.1f s, none %d, claim %4.1f (%4.1f) ms, broken %2d of %d",
+		get(0.5, regret), get(0.95, regret), get(1, regret), get(0.5, func(r GroupRun) float64 { return slices.Max(r.Percent) }),
+		get(0.5, func(r GroupRun) float64 { return r.Outlook.Probes }), get(0.5, rounds), get(1, rounds),
+		get(0.5, func(r GroupRun) float64 { return r.Seconds }), none, get(0.5, GroupRun.claim), get(0.95, GroupRun.claim), broken, len(all))
+}
+
+// claim is how much better than the best found a server may be, at most, as the
+// planner has it told.
+func (r GroupRun) claim() float64 {
+	return math.Ceil(float64(r.Outlook.Gain) / float64(time.Millisecond))
 }
 
 // rules of the sweep, as wishes.

@@ -1,71 +1,107 @@
 package sim
 
 import (
+	"compress/gzip"
 	"flag"
-	"slices"
+	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"muster/discovery"
 	"muster/selection"
 	"muster/selection/refining"
 )
 
 // The sweep is for measuring, not for the gate:
 //
-//	go test ./internal/sim -run TestSweep -v -timeout 0 -sweep-worlds 30 -sweep-from 1000 -sweep-groups musst,au-jp -sweep-rules mean,minimax -sweep-budget 2,4
+//	go test ./internal/sim -run TestSweep -v -timeout 0 -sweep-worlds 30 -sweep-from 12000
+//
+// Worlds are css2007, et2007, night2000 (the demo's), distance, and matrix with a
+// file of round trips:
+//
+//	go test ./internal/sim -run TestSweep -v -timeout 0 -sweep-worlds 30 -sweep-of matrix -sweep-matrix rtt.txt.gz -sweep-groups au-jp,world-16
 var (
-	sweepWorlds  = flag.Int("sweep-worlds", 0, "worlds of a sweep")
+	sweepWorlds  = flag.Int("sweep-worlds", 0, "how many worlds of each kind")
 	sweepFrom    = flag.Uint64("sweep-from", 1, "first seed of a sweep")
+	sweepOf      = flag.String("sweep-of", "css2007", "worlds of a sweep")
+	sweepMatrix  = flag.String("sweep-matrix", "", "round trips between hosts, gzipped, for -sweep-of matrix")
 	sweepGroups  = flag.String("sweep-groups", strings.Join(GroupNames(), ","), "groups of a sweep")
-	sweepRules   = flag.String("sweep-rules", "mean,minimax", "rules of a sweep")
-	sweepBudgets = flag.String("sweep-budget", "2,4", "budgets of a sweep, in percent of the list; 0 is the planner's own end")
-	sweepMethods = flag.String("sweep-methods", "coordinated", "methods of a sweep")
-	sweepMap     = flag.String("sweep-map", "", "the map that the group wants")
-	sweepRate    = flag.Float64("sweep-rate", 140, "probes a second")
+	sweepRules   = flag.String("sweep-rules", "mean,minimax,threshold,fairness,fair-threshold", "rules of a sweep")
+	sweepBudgets = flag.String("sweep-budget", "2,4", "budgets of a sweep, in percent of the list, which are spent; 0 is a room's 650 and its end")
+	sweepMethods = flag.String("sweep-methods", "coordinated", "methods of a sweep; discovered is after everybody's own adaptive discovery")
+	sweepMap     = flag.Bool("sweep-map", false, "the group wants one of the maps")
+	sweepRates   = flag.String("sweep-rate", "140", "probes a second")
 )
 
 func TestSweep(t *testing.T) {
-	for _, group := range strings.Split(*sweepGroups, ",") {
-		for _, method := range strings.Split(*sweepMethods, ",") {
-			for _, rule := range strings.Split(*sweepRules, ",") {
-				for _, budget := range strings.Split(*sweepBudgets, ",") {
-					sweep(t, group, Method(method), selection.Rule(rule), budget)
-				}
-			}
+	if *sweepWorlds == 0 {
+		t.Skip("without -sweep-worlds")
+	}
+	for _, of := range strings.Split(*sweepOf, ",") {
+		for _, group := range strings.Split(*sweepGroups, ",") {
+			sweep(t, of, group)
 		}
 	}
 }
 
-func sweep(t *testing.T, group string, method Method, rule selection.Rule, budget string) {
-	wish := sweepWish(rule)
-	wish.Map = *sweepMap
-	enough := time.Duration(0)
-	if budget != "0" {
-		enough = -1
+func sweep(t *testing.T, of, group string) {
+	names, trials := sweepTrials(t)
+	s := Sweep{Trials: trials, From: *sweepFrom, Worlds: *sweepWorlds, World: func(seed uint64) (*Group, error) { return GroupWorld(of, group, seed) }}
+	if of == "matrix" {
+		m := sweepRoundTrips(t)
+		s.World = func(seed uint64) (*Group, error) { return m.OnMatrix(nil, group, seed) }
 	}
-	s := Sweep{Group: group, Method: method, From: *sweepFrom, Worlds: *sweepWorlds, Options: GroupOptions{
-		Wish: wish, Replay: ReplayOptions{Rate: *sweepRate}, Planner: refining.Options{Budget: budgetOf(budget, 29500), Enough: enough},
-	}}
 	all, err := s.Run()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all) > 0 {
-		t.Logf("%-10s %-11s %-10s %3s%%: %s", group, method, rule, budget, Report(all))
+	for i, name := range names {
+		t.Logf("%-9s %-9s %s: %s", of, group, name, Report(all[i]))
 	}
-	slices.Reverse(all)
 }
 
-func budgetOf(percent string, listed int) int {
-	var p float64
-	for _, known := range []struct {
-		text string
-		p    float64
-	}{{"0.5", .5}, {"1", 1}, {"1.3", 1.3}, {"2", 2}, {"4", 4}} {
-		if known.text == percent {
-			p = known.p
+// sweepTrials are the trials that the flags ask for.
+func sweepTrials(t *testing.T) (names []string, trials []Trial) {
+	for _, method := range strings.Split(*sweepMethods, ",") {
+		for _, rule := range strings.Split(*sweepRules, ",") {
+			for _, budget := range strings.Split(*sweepBudgets, ",") {
+				for _, rate := range strings.Split(*sweepRates, ",") {
+					trial := Trial{Method: Method(method), AnyMap: *sweepMap, Percent: sweepNumber(t, budget), Options: GroupOptions{
+						Wish: sweepWish(selection.Rule(rule)), Strategy: discovery.Adaptive, Replay: ReplayOptions{Rate: sweepNumber(t, rate)},
+						Planner: refining.Options{Enough: ms / 2},
+					}}
+					names = append(names, fmt.Sprintf("%-11s %-14s %3s%% %4s/s", method, rule, budget, rate))
+					trials = append(trials, trial)
+				}
+			}
 		}
 	}
-	return int(p / 100 * float64(listed))
+	return names, trials
+}
+
+func sweepNumber(t *testing.T, text string) float64 {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func sweepRoundTrips(t *testing.T) Matrix {
+	f, err := os.Open(*sweepMatrix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ReadMatrix(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
