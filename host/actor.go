@@ -114,8 +114,8 @@ func (a *actor) leave() {
 }
 
 // join is posted when a peer says hello. It answers through conn.
-func (a *actor) join(hello wire.Hello, conn *wire.Conn) (string, *wire.Refusal) {
-	name, effects, refusal := a.room.Join(hello, newSecret(), time.Now())
+func (a *actor) join(hello wire.Hello, from Origin, conn *wire.Conn) (string, *wire.Refusal) {
+	name, effects, refusal := a.room.Join(hello, from, newSecret(), time.Now())
 	if refusal != nil {
 		return "", refusal
 	}

@@ -92,7 +92,7 @@ func TestSavedBeforeSaid(t *testing.T) {
 		a := h.actor(code)
 		do := func(act func()) { a.post(act); synctest.Wait() }
 		do(func() {
-			_, effects, _ := a.room.Join(wire.Hello{Name: "ann"}, "token", time.Now())
+			_, effects, _ := a.room.Join(wire.Hello{Name: "ann"}, Origin{}, "token", time.Now())
 			a.perform(effects)
 		})
 		h.Go(code)
@@ -130,7 +130,7 @@ func TestListTime(t *testing.T) {
 		code, _ := h.Open(settings(0))
 		a := h.actor(code)
 		a.post(func() {
-			_, effects, _ := a.room.Join(wire.Hello{Name: "ann"}, "token", time.Now())
+			_, effects, _ := a.room.Join(wire.Hello{Name: "ann"}, Origin{}, "token", time.Now())
 			a.perform(effects)
 		})
 		h.Go(code)

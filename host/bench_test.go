@@ -22,7 +22,7 @@ const benchServers = 30_000
 func benchRoom(b *testing.B, members int) *Room {
 	r := NewRoom("BAKODI", "secret", settings(members), eight)
 	for i := range members {
-		if _, _, refusal := r.Join(wire.Hello{Name: fmt.Sprint("player ", i)}, "token", eight); refusal != nil {
+		if _, _, refusal := r.Join(wire.Hello{Name: fmt.Sprint("player ", i)}, Origin{}, "token", eight); refusal != nil {
 			b.Fatal(refusal)
 		}
 	}

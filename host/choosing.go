@@ -37,11 +37,11 @@ type Final struct {
 	Waiting []string `json:"waiting"`
 }
 
-func (r *Room) finalistsMessage(m *Member) wire.Message {
-	after, every := turn(slices.Index(r.active(), m), len(r.active()))
+func (r *Room) finalistsMessage(m *Member, now time.Time) wire.Message {
+	turns := r.turnsOf(m, now)
 	return wire.Finalists{
-		Round: r.Round, Game: r.Settings.Game, Attempt: r.Final.Attempt, Servers: r.Final.Servers, Samples: samples,
-		After: after, Every: every,
+		Round: r.Round, Game: r.Settings.Game, Attempt: r.Final.Attempt, Servers: r.Final.Servers,
+		Samples: turns.samples, After: turns.after, Every: turns.every,
 	}
 }
 
@@ -70,12 +70,12 @@ func (r *Room) chooseEarly(now time.Time) []effect {
 // anything or, if that leaves no server, those who have finished. The blank
 // would cull every server.
 func (r *Room) preview() (group []*Member, selected selection.Selection) {
-	group = r.activeWho(func(m *Member) bool { return m.Probed > 0 })
+	group = r.activeWho(func(m *Member) bool { return r.hasMeasured(m) })
 	selected = r.selectFor(group)
 	if selected.Chosen != nil {
 		return group, selected
 	}
-	finished := r.activeWho(func(m *Member) bool { return m.Probed > 0 && m.Done })
+	finished := r.activeWho(func(m *Member) bool { return r.hasMeasured(m) && m.Done })
 	if s := r.selectFor(finished); s.Chosen != nil {
 		return finished, s
 	}
@@ -107,9 +107,10 @@ func (r *Room) servers() selection.Servers {
 
 func (r *Room) table(group []*Member) *selection.Table {
 	t := selection.NewTable(names(group), len(r.Servers))
+	knows := r.knowledge(group)
 	for player, m := range group {
-		for server := range m.Results {
-			t.Set(player, server, m.Results[server].State, m.Results[server].RTT)
+		for server, result := range knows[player] {
+			t.Set(player, server, result.State, result.RTT)
 		}
 		for server, quality := range m.Quality {
 			t.SetQuality(player, server, quality)
@@ -173,7 +174,7 @@ func (r *Room) verify(now time.Time) []effect {
 	var effects []effect
 	for _, m := range r.active() {
 		f.Waiting = append(f.Waiting, m.Name)
-		effects = append(effects, send{m.Name, r.finalistsMessage(m)})
+		effects = append(effects, send{m.Name, r.finalistsMessage(m, now)})
 	}
 	return effects
 }
@@ -187,6 +188,12 @@ func (r *Room) verified(m *Member, v wire.Verified, now time.Time) ([]effect, er
 		if !slices.Contains(r.Final.Servers, seen.Server) {
 			return nil, fmt.Errorf("host: %s verifies server %d, which is no finalist", m.Name, seen.Server)
 		}
+	}
+	if r.isElsewhere(m, v.Servers) {
+		m.Apart = true
+		r.note(now, "what the others behind %s's address measured does not hold for %s, who measures alone from now on", m.Name, m.Name)
+	}
+	for _, seen := range v.Servers {
 		r.look(m, seen)
 	}
 	m.Heard = now
@@ -273,8 +280,7 @@ func (r *Room) whyNot(addr netip.AddrPort) string {
 
 // tickVerifying stops waiting for members who do not look.
 func (r *Room) tickVerifying(now time.Time) []effect {
-	after, every := turn(len(r.active())-1, len(r.active()))
-	if now.Sub(r.Since) < verifyingTime+after+(samples-1)*every {
+	if now.Sub(r.Since) < r.lookingTime() {
 		return nil
 	}
 	for _, name := range r.Final.Waiting {

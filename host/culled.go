@@ -44,16 +44,17 @@ func (r *Room) culledFor(cause selection.Cause) culledList {
 	for server := range r.Servers {
 		places[r.Servers[server].Addr] = server
 	}
+	knows := r.knowledge(group)
 	for _, reason := range reasons[:min(maxCulled, len(reasons))] {
-		list.Servers = append(list.Servers, r.culledServer(reason, places[reason.Addr], group))
+		list.Servers = append(list.Servers, r.culledServer(reason, places[reason.Addr], group, knows))
 	}
 	return list
 }
 
-func (r *Room) culledServer(reason selection.Reason, server int, group []*Member) culledServer {
+func (r *Room) culledServer(reason selection.Reason, server int, group []*Member, knows [][]discovery.Result) culledServer {
 	c := culledServer{Addr: reason.Addr.String(), pageServer: r.pageServer(server), Players: reason.Players, RTT: map[string]float64{}}
-	for _, m := range group {
-		if result := m.Results[server]; result.State == discovery.Answered {
+	for i, m := range group {
+		if result := knows[i][server]; result.State == discovery.Answered {
 			c.RTT[m.Name] = float64(result.RTT) / float64(time.Millisecond)
 		}
 	}

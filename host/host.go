@@ -39,6 +39,9 @@ type Config struct {
 	// Proxies are the reverse proxies whose X-Forwarded-For and X-Forwarded-Proto
 	// are believed.
 	Proxies []netip.Prefix
+	// Home tells an address of the host's own network, behind whose public address
+	// the host is, too; nil knows none.
+	Home func(netip.Addr) bool
 	// Games are those that List knows and an organiser may choose; empty leaves
 	// every room its game.
 	Games []Choice

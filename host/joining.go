@@ -22,7 +22,7 @@ const (
 // Join lets a player in, or back in with the token of before, and returns the
 // member's name. freshToken becomes the token of a new member. The refusal, if
 // any, says why not.
-func (r *Room) Join(hello wire.Hello, freshToken string, now time.Time) (name string, effects []effect, refusal *wire.Refusal) {
+func (r *Room) Join(hello wire.Hello, from Origin, freshToken string, now time.Time) (name string, effects []effect, refusal *wire.Refusal) {
 	name = playerName(hello.Name)
 	m := r.member(name)
 	if refusal := r.turnAway(name, m, hello.Token); refusal != nil {
@@ -33,6 +33,7 @@ func (r *Room) Join(hello wire.Hello, freshToken string, now time.Time) (name st
 	} else {
 		r.welcomeBack(m, now)
 	}
+	r.locate(m, from)
 	effects = []effect{send{m.Name, wire.Welcome{Version: wire.Version, Name: m.Name, Token: m.Token}}}
 	return m.Name, append(effects, r.catchUp(m, now)...), nil
 }
@@ -134,7 +135,7 @@ func (r *Room) catchUp(m *Member, now time.Time) []effect {
 		return append([]effect{send{m.Name, r.listMessage()}}, r.measureMessages(m)...)
 	case wire.Chosen:
 		if !m.LeftOut {
-			return []effect{send{m.Name, r.listMessage()}, send{m.Name, r.finalistsMessage(m)}}
+			return []effect{send{m.Name, r.listMessage()}, send{m.Name, r.finalistsMessage(m, now)}}
 		}
 	case wire.Launching:
 		if m.Launch == "" || m.Launch == wire.LaunchAsking {
@@ -151,6 +152,7 @@ func (r *Room) Gone(name string, now time.Time) {
 		return
 	}
 	m.Connected, m.Heard = false, now
+	r.release(m)
 	if r.Stage != wire.Launching {
 		r.note(now, "lost the connection to %s", name)
 	}

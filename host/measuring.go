@@ -29,14 +29,15 @@ func (r *Room) Listed(servers []discovery.Server, err error, now time.Time) []ef
 	if r.strategy() == wire.Coordinated {
 		r.enter(wire.Refining, now)
 	}
-	r.Measuring, r.search = now, nil
+	r.Measuring, r.search, r.crews = now, nil, nil
 	r.note(now, "%d servers listed", len(servers))
 	effects := []effect{send{message: r.listMessage()}}
 	for _, m := range r.Members {
 		m.reset(len(servers), now)
+		m.Shares = r.Stage == wire.Measuring && len(r.siteOf(m)) > 1
 		effects = append(effects, r.measureMessages(m)...)
 	}
-	return effects
+	return append(effects, r.shareOut()...)
 }
 
 // shared is a list as everyone in the room has it: what cannot be asked or said
@@ -85,8 +86,12 @@ func (r *Room) measureMessages(m *Member) []effect {
 	if n := len(r.Settings.Limits); n > 0 {
 		limit = r.Settings.Limits[n-1]
 	}
+	strategy := r.strategy()
+	if m.Shares {
+		strategy = wire.Coordinated
+	}
 	effects := []effect{send{m.Name, wire.Measure{
-		Round: r.Round, Game: r.Settings.Game, Strategy: r.strategy(), MaxRTT: limit,
+		Round: r.Round, Game: r.Settings.Game, Strategy: strategy, MaxRTT: limit,
 		Seed: uint64(r.Round), Known: m.Probed,
 	}}}
 	if m.Probed > 0 {
@@ -138,22 +143,36 @@ func (r *Room) report(m *Member, report wire.Report, now time.Time) ([]effect, e
 	if report.Round != r.Round || !r.isMeasuring() {
 		return nil, nil
 	}
+	var effects []effect
 	for i := range report.Results {
 		result := &report.Results[i]
 		if result.Server >= len(m.Results) {
 			return nil, fmt.Errorf("host: %s reports server %d of %d", m.Name, result.Server, len(m.Results))
 		}
 		m.add(*result)
-		if r.search != nil {
-			r.search.answered(m, *result)
-		}
+		effects = append(effects, r.heard(m, *result)...)
 	}
 	m.Heard = now
 	if m.LeftOut {
 		m.LeftOut = false
 		r.note(now, "%s measures again", m.Name)
 	}
-	return r.refineWhenAnswered(now), nil
+	r.finishCrews(now)
+	if r.Stage == wire.Measuring {
+		return append(effects, r.chooseWhenDone(now)...), nil
+	}
+	return append(effects, r.refineWhenAnswered(now)...), nil
+}
+
+// heard tells those who coordinate of a result.
+func (r *Room) heard(m *Member, result discovery.Result) []effect {
+	if r.search != nil {
+		return r.search.answered(r, m, result)
+	}
+	if c := crewOf(r.crews, m); c != nil {
+		return c.heard(r, m, result)
+	}
+	return nil
 }
 
 // add notes the newest result for a server: what travels of it, and no pointer.
@@ -189,7 +208,7 @@ func (r *Room) inform(infos wire.Infos) error {
 }
 
 func (r *Room) done(m *Member, done wire.Done, now time.Time) []effect {
-	if done.Round != r.Round || r.Stage != wire.Measuring || m.Done {
+	if done.Round != r.Round || r.Stage != wire.Measuring || m.Done || m.Shares {
 		return nil
 	}
 	m.Done, m.Heard = true, now
@@ -207,15 +226,18 @@ func (r *Room) chooseWhenDone(now time.Time) []effect {
 // tickMeasuring goes on without players who vanished or say nothing, and with
 // what there is when the time is up: nobody holds the others for ever.
 func (r *Room) tickMeasuring(now time.Time) []effect {
+	excuseTheIdle(r.crews, now)
 	r.leaveOutTheOverdue(now)
 	if len(r.active()) == 0 {
 		return r.fail(now, "nobody is left to measure")
 	}
+	effects := r.shareOut()
+	r.finishCrews(now)
 	if limit := r.measuringTime(); now.Sub(r.Since) > limit {
 		r.note(now, "time is up after %v: choosing from what has been measured", limit)
 		return r.choose(now)
 	}
-	return r.chooseWhenDone(now)
+	return append(effects, r.chooseWhenDone(now)...)
 }
 
 func (r *Room) leaveOutTheOverdue(now time.Time) {

@@ -20,6 +20,8 @@ type night struct {
 	room   *Room
 	now    time.Time
 	tokens map[string]string
+	// origins are where players come from; nobody knows of most.
+	origins map[string]Origin
 	// sent is what each member would have been sent, and fetches how many lists
 	// were asked for.
 	sent    map[string][]wire.Message
@@ -35,7 +37,7 @@ func settings(players int) Settings {
 func newNight(t *testing.T, s Settings) *night {
 	return &night{
 		T: t, room: NewRoom("BAKODI", "secret", s, eight), now: eight,
-		tokens: map[string]string{}, sent: map[string][]wire.Message{},
+		tokens: map[string]string{}, origins: map[string]Origin{}, sent: map[string][]wire.Message{},
 	}
 }
 
@@ -77,7 +79,7 @@ func (n *night) join(names ...string) {
 
 func (n *night) tryJoin(name, token string) *wire.Refusal {
 	hello := wire.Hello{Version: wire.Version, Code: n.room.Code, Name: name, Token: token}
-	joined, effects, refusal := n.room.Join(hello, "token of "+name, n.now)
+	joined, effects, refusal := n.room.Join(hello, n.origins[name], "token of "+name, n.now)
 	if refusal == nil {
 		n.tokens[joined] = n.room.member(joined).Token
 		n.perform(effects)

@@ -130,8 +130,9 @@ func (r *Room) pageRoom(games []Choice) pageRoom {
 func (r *Room) pagePeople() []pagePerson {
 	people := []pagePerson{}
 	for _, m := range r.Members {
+		probed, answered := r.progress(m)
 		p := pagePerson{
-			Name: m.Name, Organiser: m.Organiser, Peer: true, Connected: m.Connected, Probed: m.Probed, Answered: m.Answered,
+			Name: m.Name, Organiser: m.Organiser, Peer: true, Connected: m.Connected, Probed: probed, Answered: answered,
 			Done: m.Done, LeftOut: m.LeftOut, Launch: m.Launch, Detail: m.Detail,
 		}
 		p.addGuest(r.guest(m.Name))

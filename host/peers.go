@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -22,12 +21,12 @@ func (h *Host) servePeer(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // Upgrade has answered
 	}
-	if !h.begin(func() { h.talk(ws, h.asker(r)) }) {
+	if !h.begin(func() { h.talk(ws, h.remote(r)) }) {
 		ws.Close()
 	}
 }
 
-func (h *Host) talk(ws *websocket.Conn, from netip.Addr) {
+func (h *Host) talk(ws *websocket.Conn, from remote) {
 	h.metrics.peers.Inc()
 	defer h.metrics.peers.Dec()
 	v := &visitor{host: h, from: from, conn: wire.NewConn(ws, wire.AtHost)}
@@ -44,7 +43,7 @@ func (h *Host) talk(ws *websocket.Conn, from netip.Addr) {
 // Only the connection's reader touches it.
 type visitor struct {
 	host     *Host
-	from     netip.Addr
+	from     remote
 	conn     *wire.Conn
 	patience *time.Timer // until hello
 	room     *actor
@@ -74,7 +73,7 @@ func (v *visitor) hello(message wire.Message) error {
 			Hint:    "use the same release of muster on both sides",
 		})
 	}
-	room, refusal := v.host.called(hello.Code, v.from)
+	room, refusal := v.host.called(hello.Code, v.from.addr)
 	if refusal != nil {
 		return v.refuse(refusal)
 	}
@@ -86,7 +85,7 @@ func (v *visitor) hello(message wire.Message) error {
 func (v *visitor) enter(room *actor, hello wire.Hello) error {
 	refused := make(chan *wire.Refusal, 1)
 	asked := room.post(func() {
-		name, refusal := room.join(hello, v.conn)
+		name, refusal := room.join(hello, v.host.origin(v.from, hello.Probes), v.conn)
 		v.name = name
 		refused <- refusal
 	})

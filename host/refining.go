@@ -36,7 +36,8 @@ const (
 // from the members' results at any time, and so is not saved.
 type search struct {
 	planner *refining.Planner
-	group   []*Member
+	// crews are the planner's players: those behind one address are one.
+	crews []*crew
 	// asked is when the newest round began, and questions how many it has.
 	asked     time.Time
 	questions int
@@ -62,32 +63,69 @@ func (r *Room) group() []*Member {
 
 // searching is the search, made anew if the group is no longer the same.
 func (r *Room) searching() *search {
-	group := r.group()
-	if r.search == nil || !slices.Equal(r.search.group, group) {
+	sites := r.sites(r.group())
+	if r.search == nil || !areCrews(r.search.crews, sites) {
+		var before []*crew
+		if r.search != nil {
+			before = r.search.crews
+		}
 		options := refining.Options{Seed: uint64(r.Round), Budget: budget, Enough: enough}
-		r.search = &search{group: group, planner: refining.New(r.servers(), r.table(group), r.wish(group), options)}
+		heads, wish := r.heads(sites)
+		r.search = &search{crews: crewsOf(sites, before), planner: refining.New(r.servers(), r.table(heads), wish, options)}
 	}
 	return r.search
 }
 
-// answered tells the search of a result.
-func (s *search) answered(m *Member, result discovery.Result) {
-	if player := slices.Index(s.group, m); player >= 0 {
-		s.planner.Observe(player, result)
+// heads are a player of each site, who stands for all of them, and what they
+// wish: where a mean is taken, each counts as many times as it stands for players.
+func (r *Room) heads(sites [][]*Member) ([]*Member, selection.Wish) {
+	var heads []*Member
+	weights := map[string]float64{}
+	for _, site := range sites {
+		heads = append(heads, site[0])
+		weights[site[0].Name] = float64(len(site))
 	}
+	wish := r.wish(heads)
+	if len(heads) < len(r.group()) && wish.By != selection.Minimax {
+		wish.Weights = weights
+	}
+	return heads, wish
+}
+
+// answered tells the search of a result; another of the site may have to ask a
+// server that was silent before it counts as lost.
+func (s *search) answered(r *Room, m *Member, result discovery.Result) []effect {
+	c := crewOf(s.crews, m)
+	if c == nil {
+		return nil
+	}
+	effects := c.heard(r, m, result)
+	if _, asked := c.waiting[result.Server]; !asked || result.State != discovery.Lost {
+		s.planner.Observe(slices.Index(s.crews, c), result)
+	}
+	return effects
+}
+
+// players is how many the search is for.
+func (s *search) players() int {
+	n := 0
+	for _, c := range s.crews {
+		n += len(c.members)
+	}
+	return n
 }
 
 // isAnswered tells that the round has its answers, all but the last few.
 func (s *search) isAnswered(now time.Time) bool {
 	missing, waited := s.expected(), now.Sub(s.asked)
-	few := len(s.group) + int(fewAreLeft*float64(s.questions))
+	few := len(s.crews) + int(fewAreLeft*float64(s.questions))
 	return missing == 0 || waited >= stragglers && missing <= few || waited >= longest
 }
 
 // expected is how many answers are likely to come yet.
 func (s *search) expected() int {
 	n := 0
-	for player := range s.group {
+	for player := range s.crews {
 		n += s.planner.Expected(player)
 	}
 	return n
@@ -98,7 +136,7 @@ func (s *search) expected() int {
 func (r *Room) refine(now time.Time) []effect {
 	s := r.searching()
 	switch {
-	case len(s.group) == 0:
+	case len(s.crews) == 0:
 		return nil // everyone is away for a moment; see overdue
 	case s.over:
 		return r.chooseTogether(now)
@@ -119,7 +157,7 @@ func (r *Room) ask(batches []refining.Batch, now time.Time) []effect {
 	questions := 0
 	for _, b := range batches {
 		questions += len(b.Servers)
-		effects = append(effects, send{r.search.group[b.Player].Name, wire.Ask{Round: r.Round, Servers: b.Servers}})
+		effects = append(effects, r.search.crews[b.Player].deal(r, b.Servers)...)
 	}
 	if questions > 0 {
 		r.search.asked, r.search.questions = now, questions
@@ -130,12 +168,12 @@ func (r *Room) ask(batches []refining.Batch, now time.Time) []effect {
 // chooseTogether chooses when nobody is away: who is has not measured what the
 // others were asked, and is back in a moment or left out.
 func (r *Room) chooseTogether(now time.Time) []effect {
-	if len(r.search.group) < len(r.active()) {
+	if r.search.players() < len(r.active()) {
 		return nil
 	}
 	o := r.search.planner.Outlook()
 	r.note(now, "%.0f servers each instead of %d; at most %.0f ms better is to be had, as far as one can tell",
-		o.Probes, len(r.Servers), math.Ceil(float64(o.Gain)/float64(time.Millisecond)))
+		o.Probes*float64(len(r.search.crews))/float64(r.search.players()), len(r.Servers), math.Ceil(float64(o.Gain)/float64(time.Millisecond)))
 	return r.choose(now)
 }
 
@@ -154,10 +192,19 @@ func (r *Room) searchView() *wire.Search {
 		return v
 	}
 	best := selection.Servers{List: r.Servers[o.Best : o.Best+1]}
-	table := selection.NewTable(names(r.search.group), 1)
-	for player := range r.search.group {
+	var group []*Member
+	var rtts []time.Duration
+	for player, c := range r.search.crews {
 		rtt, _ := r.search.planner.Predict(player, o.Best)
-		table.Set(player, 0, discovery.Answered, rtt)
+		group = append(group, c.members...)
+		rtts = append(rtts, slices.Repeat([]time.Duration{rtt}, len(c.members))...)
+	}
+	if len(group) == 0 {
+		return &wire.Search{Rounds: o.Rounds} // all have just left
+	}
+	table := selection.NewTable(names(group), 1)
+	for player := range group {
+		table.Set(player, 0, discovery.Answered, rtts[player])
 	}
 	c := selection.Select(best, table, selection.Wish{By: selection.Mean}).Chosen
 	v.MeanMS, v.MaxMS, v.StdevMS = c.MeanMS, c.MaxMS, c.StdevMS
@@ -166,18 +213,6 @@ func (r *Room) searchView() *wire.Search {
 		v.GainMS = &gain
 	}
 	return v
-}
-
-// excuseTheIdle: who has been asked nothing has nothing to report.
-func (r *Room) excuseTheIdle(now time.Time) {
-	if r.search == nil {
-		return
-	}
-	for player, m := range r.search.group {
-		if m.Connected && r.search.planner.Waiting(player) == 0 {
-			m.Heard = now
-		}
-	}
 }
 
 // refineWhenAnswered goes on to the next round when this one has its answers.
@@ -190,7 +225,9 @@ func (r *Room) refineWhenAnswered(now time.Time) []effect {
 
 // tickRefining looks after who is gone, and whether it is time to go on.
 func (r *Room) tickRefining(now time.Time) []effect {
-	r.excuseTheIdle(now)
+	if r.search != nil {
+		excuseTheIdle(r.search.crews, now)
+	}
 	r.leaveOutTheOverdue(now)
 	switch {
 	case len(r.active()) == 0:
@@ -198,7 +235,7 @@ func (r *Room) tickRefining(now time.Time) []effect {
 	case now.Sub(r.Since) > refiningTime:
 		r.note(now, "time is up after %v: choosing from what has been measured", refiningTime)
 		return r.choose(now)
-	case r.search == nil || !slices.Equal(r.search.group, r.group()):
+	case r.search == nil || !areCrews(r.search.crews, r.sites(r.group())):
 		return r.refine(now)
 	}
 	return r.refineWhenAnswered(now)

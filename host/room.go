@@ -94,7 +94,10 @@ type Room struct {
 	Servers []discovery.Server `json:"-"`
 	Infos   []*discovery.Info  `json:"-"`
 
+	// search and crews are what is under way, and made anew when they are not
+	// there.
 	search *search
+	crews  []*crew
 }
 
 // Member is one player of a room.
@@ -112,6 +115,13 @@ type Member struct {
 	LeftOut bool             `json:"left_out,omitempty"`
 	Launch  wire.LaunchState `json:"launch,omitempty"`
 	Detail  string           `json:"detail,omitempty"`
+
+	// Origin is where the player's probes come from, shown to nobody. Apart: what
+	// its site found does not hold for this player. Shares: it measures its part
+	// of the round's list, and the site's others the rest.
+	Origin Origin `json:"origin,omitzero"`
+	Apart  bool   `json:"apart,omitempty"`
+	Shares bool   `json:"shares,omitempty"`
 
 	// Quality is what the second looks showed of the ways to the finalists.
 	Quality map[int]selection.Quality `json:"quality,omitempty"`
@@ -206,7 +216,7 @@ func (m *Member) reset(servers int, now time.Time) {
 	m.Results = make([]discovery.Result, servers)
 	m.Probes = nil
 	m.Quality = nil
-	m.Probed, m.Answered, m.Done, m.LeftOut = 0, 0, false, false
+	m.Probed, m.Answered, m.Done, m.LeftOut, m.Shares = 0, 0, false, false, false
 	m.Launch, m.Detail = "", ""
 	m.Heard = now
 }

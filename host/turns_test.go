@@ -13,9 +13,9 @@ func TestTurns(t *testing.T) {
 	for players := 1; players <= maxMembers; players++ {
 		var looks []time.Duration
 		for place := range players {
-			after, every := turn(place, players)
-			for n := range samples {
-				looks = append(looks, after+time.Duration(n)*max(every, own))
+			t := turnOf(0, 1, place, players)
+			for n := range t.samples {
+				looks = append(looks, t.after+time.Duration(n)*max(t.every, own))
 			}
 		}
 		slices.Sort(looks)

@@ -23,8 +23,9 @@ func (r *Room) View() wire.Room {
 		v.Connect, v.Server = r.Launch.Address, r.Launch.Name
 	}
 	for i, m := range r.Members {
+		probed, answered := r.progress(m)
 		v.Members[i] = wire.Member{
-			Name: m.Name, Organiser: m.Organiser, Connected: m.Connected, Probed: m.Probed, Answered: m.Answered,
+			Name: m.Name, Organiser: m.Organiser, Connected: m.Connected, Probed: probed, Answered: answered,
 			Done: m.Done, LeftOut: m.LeftOut, Launch: m.Launch, Detail: m.Detail,
 		}
 	}

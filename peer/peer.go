@@ -48,6 +48,9 @@ type Options struct {
 	// keeps the new one for the next time the program starts.
 	Token     string
 	SaveToken func(token string)
+	// Probes is where NewProber's probers ask from, if that is not simply where
+	// the connection to the host comes from.
+	Probes wire.Probes
 	// NewProber makes the prober for a game, the first time it is needed.
 	NewProber func(game string) (Prober, error)
 	// NewPlan is the order in which to measure.
@@ -237,5 +240,5 @@ func (p *Peer) obey(conn *wire.Conn, m wire.Message) error {
 }
 
 func (p *Peer) hello() wire.Message {
-	return wire.Hello{Version: wire.Version, Code: p.options.Code, Name: p.options.Name, Token: p.token}
+	return wire.Hello{Version: wire.Version, Code: p.options.Code, Name: p.options.Name, Token: p.token, Probes: p.options.Probes}
 }

@@ -19,9 +19,10 @@ const (
 	maxSamples   = 20
 	// maxTurn is how long a peer may have to wait for its turn.
 	maxTurn = time.Minute
-	// maxAsked is how many servers a host asks for at once: a few rounds' worth.
-	maxAsked = 1024
 )
+
+// MaxAsked is how many servers a host asks for at once: a few rounds' worth.
+const MaxAsked = 1024
 
 func (f Finalists) check() error {
 	switch {
@@ -36,7 +37,7 @@ func (f Finalists) check() error {
 }
 
 func (a Ask) check() error {
-	if len(a.Servers) > maxAsked {
+	if len(a.Servers) > MaxAsked {
 		return fmt.Errorf("%d servers at once", len(a.Servers))
 	}
 	return nil

@@ -22,6 +22,7 @@ var examples = []struct {
 	message wire.Message
 	line    string
 }{
+	{wire.Hello{Version: 1, Code: "BAKODI", Name: "bob", Probes: wire.ProbesElsewhere}, `{"type":"hello","version":1,"code":"BAKODI","name":"bob","probes":"elsewhere"}`},
 	{wire.Hello{Version: 1, Code: "BAKODI", Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"},
 		`{"type":"hello","version":1,"code":"BAKODI","name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"}`},
 	{wire.Welcome{Version: 1, Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"},

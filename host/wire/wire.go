@@ -36,7 +36,20 @@ type Hello struct {
 	Name    string `json:"name"`
 	// Token is the proof that the peer was in the room before, or empty.
 	Token string `json:"token,omitempty"`
+	// Probes is where the peer asks servers from, if that is not simply where its
+	// connection comes from.
+	Probes Probes `json:"probes,omitempty"`
 }
+
+// Probes is where a peer asks servers from.
+type Probes string
+
+const (
+	// ProbesAtHost: the host's own machine. It is believed on that machine only.
+	ProbesAtHost Probes = "host"
+	// ProbesElsewhere: another address than the connection's.
+	ProbesElsewhere Probes = "elsewhere"
+)
 
 // Welcome lets a peer in.
 type Welcome struct {

@@ -38,7 +38,7 @@ func (d *demo) cast(world *sim.World, fleet *fleet.Fleet, g game.Game, to invita
 
 func (a *actor) play(ctx context.Context) error {
 	return peer.Run(ctx, peer.Options{
-		URL: a.to.endpoint(), Code: a.to.code, Name: a.name, NewProber: a.newProber, NewPlan: planFor,
+		URL: a.to.endpoint(), Code: a.to.code, Name: a.name, Probes: wire.ProbesElsewhere, NewProber: a.newProber, NewPlan: planFor,
 		Launch: func(_ context.Context, _ wire.Launch, tell func(wire.LaunchState, string)) {
 			tell(wire.LaunchStarted, "")
 		},

@@ -145,7 +145,7 @@ func (h *hosting) hold(ctx context.Context, listener net.Listener, lists *lists)
 	listener = h.doors.secure(listener)
 	rooms, err := host.New(host.Config{
 		List: lists.forRoom, Store: h.store(listener), Page: web.Handler(), Logger: h.logger(),
-		Fingerprint: h.doors.fingerprint(), Proxies: h.doors.proxies,
+		Fingerprint: h.doors.fingerprint(), Proxies: h.doors.proxies, Home: atHome,
 		Address: h.outside(listener.Addr(), "").host, PublicURL: h.doors.public, ConnectLink: h.connectLink, Games: lists.choices(),
 	})
 	if err != nil {
@@ -198,7 +198,7 @@ func (h *hosting) night(ctx context.Context, rooms *host.Host, at net.Addr) erro
 		return h.watch(ctx, rooms, code, narrator)
 	}
 	playing := &playing{
-		program: h.program, probing: h.probing, games: games, name: h.name, once: h.once, narrator: narrator,
+		program: h.program, probing: h.probing, games: games, name: h.name, once: h.once, narrator: narrator, atHost: true,
 		launcher: &launcher{launching: h.launching, games: games, player: h.name, room: code, console: console, screen: h.screen, after: anotherRound},
 	}
 	here := h.doors.inside(invitation{host: loopback(addr), code: code})

@@ -21,6 +21,8 @@ type playing struct {
 	games    game.Table
 	name     string
 	once     bool
+	// atHost: on the host's own machine.
+	atHost bool
 }
 
 // play joins a room and stays until ctx ends or the room is over.
@@ -37,7 +39,7 @@ func (y *playing) play(ctx context.Context, to invitation) error {
 				saving()
 			}
 		},
-		NewProber: y.newProber, NewPlan: planFor,
+		Probes: y.probesFrom(), NewProber: y.newProber, NewPlan: planFor,
 		Launch: y.launcher.launch, Events: y.show,
 		Once: y.once, Logger: y.logger(),
 	})
@@ -49,6 +51,17 @@ func (y *playing) show(e peer.Event) {
 		y.launcher.console.listen()
 	}
 	y.narrator.show(e)
+}
+
+// probesFrom is what the host cannot tell by the connection.
+func (y *playing) probesFrom() wire.Probes {
+	switch {
+	case y.probing.local != "":
+		return wire.ProbesElsewhere
+	case y.atHost:
+		return wire.ProbesAtHost
+	}
+	return ""
 }
 
 // roomStrategies are the ways in which a room's players may measure.
