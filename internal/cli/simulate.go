@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,7 +44,9 @@ writes such files.
 Round trips that somebody measured between hosts, such as PlanetLab's, make
 worlds too: a --matrix has a row a host, in milliseconds. The networks of a list,
 --servers, stand on its hosts, in another way each run, and some of the hosts are
-the players. Files may be gzipped.`,
+the players. --world distance puts the list into cities of its countries instead:
+there the way of light along the great circle, and a detour, is all that counts.
+Files may be gzipped.`,
 		Example: `  muster simulate --world et2007 --place AU,JP
   muster simulate --data au.csv --data de.csv --strategy as,adaptive --plot picture.svg
   muster simulate --world css2007 --strategy adaptive --nearest 50 --json
@@ -121,161 +121,6 @@ func (s *simulate) check() error {
 		return err
 	}
 	return (&planning{strategy: discovery.Adaptive, options: s.options}).check()
-}
-
-// rounds are how many worlds there are, and how many runs in each.
-func (s *simulate) rounds() (worlds, runs int) {
-	if s.worlds.varies() {
-		return s.runs, 1
-	}
-	return 1, s.runs
-}
-
-// alone simulates one player at each place, and gives the trials of the first
-// world too.
-func (s *simulate) alone(ctx context.Context, scene scene) (rows []sim.Simulation, first []trial, err error) {
-	worlds, runs := s.rounds()
-	sums := &sums{}
-	var progress *counted
-	for world := range uint64(worlds) {
-		vantages, err := scene(s.options.Seed + world)
-		if err != nil {
-			return nil, nil, err
-		}
-		trials := s.trials(vantages, s.options.Seed+world)
-		if world == 0 {
-			first, progress = trials, &counted{progress: s.progress("simulating", worlds*len(trials))}
-		}
-		all, err := s.perform(ctx, trials, runs, progress)
-		if err != nil {
-			return nil, nil, err
-		}
-		for i, t := range trials {
-			sums.add(t, all[i])
-		}
-	}
-	progress.progress.finish()
-	return sums.rows(), first, nil
-}
-
-// sums gather the runs of places of the same name, in whichever world.
-type sums struct {
-	order []sumKey
-	runs  map[sumKey]sim.Runs
-}
-
-type sumKey struct {
-	place    string
-	strategy discovery.Strategy
-	stop     discovery.AutoStop
-}
-
-func (s *sums) add(t trial, runs sim.Runs) {
-	key := sumKey{t.vantage.Name, t.strategy, t.options.AutoStop}
-	if s.runs == nil {
-		s.runs = make(map[sumKey]sim.Runs)
-	}
-	if before, ok := s.runs[key]; ok {
-		runs = before.And(runs)
-	} else {
-		s.order = append(s.order, key)
-	}
-	s.runs[key] = runs
-}
-
-func (s *sums) rows() []sim.Simulation {
-	var rows []sim.Simulation
-	for _, key := range s.order {
-		rows = append(rows, s.runs[key].Simulation())
-	}
-	return rows
-}
-
-// trial is one strategy at one place.
-type trial struct {
-	vantage  *sim.Vantage
-	strategy discovery.Strategy
-	options  discovery.PlanOptions
-}
-
-func (s *simulate) trials(vantages []*sim.Vantage, seed uint64) []trial {
-	var trials []trial
-	for _, v := range vantages {
-		for _, strategy := range s.strategies {
-			for _, stop := range stopsOf(strategy, s.stops) {
-				options := s.options
-				options.AutoStop, options.Seed = stop, seed
-				trials = append(trials, trial{v, strategy, options})
-			}
-		}
-	}
-	return trials
-}
-
-// stopsOf are the auto-stops to try with a strategy. Conventional probing has
-// none; others have one of their own if nothing is said.
-func stopsOf(strategy discovery.Strategy, asked []discovery.AutoStop) []discovery.AutoStop {
-	switch {
-	case strategy == discovery.Conventional:
-		return []discovery.AutoStop{discovery.StopOff}
-	case len(asked) > 0:
-		return asked
-	case strategy == discovery.Adaptive:
-		return []discovery.AutoStop{discovery.StopConfident}
-	}
-	return []discovery.AutoStop{discovery.StopPercentile}
-}
-
-// perform runs the trials, several at a time.
-func (s *simulate) perform(ctx context.Context, trials []trial, runs int, progress *counted) ([]sim.Runs, error) {
-	all := make([]sim.Runs, len(trials))
-	return all, inParallel(ctx, len(trials), func(i int) (err error) {
-		t := trials[i]
-		all[i], err = t.vantage.Runs(t.strategy, t.options, sim.ReplayOptions{Rate: s.rate}, runs)
-		progress.one()
-		return err
-	})
-}
-
-// inParallel does so many things, as many at a time as there are processors,
-// until one of them fails.
-func inParallel(ctx context.Context, n int, do func(i int) error) error {
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
-	next := make(chan int)
-	var work sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		work.Go(func() {
-			for i := range next {
-				if err := do(i); err != nil {
-					fail(err)
-				}
-			}
-		})
-	}
-	for i := 0; i < n && ctx.Err() == nil; i++ {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-		}
-	}
-	close(next)
-	work.Wait()
-	return context.Cause(ctx)
-}
-
-// counted is progress that several goroutines make.
-type counted struct {
-	mu       sync.Mutex // guards following
-	progress *progress
-	done     int
-}
-
-func (c *counted) one() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.done++
-	c.progress.set(c.done, "")
 }
 
 // table is laid out as the papers' are, with what they did not measure.

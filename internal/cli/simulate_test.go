@@ -65,6 +65,15 @@ func TestSimulationDocument(t *testing.T) {
 	}
 }
 
+// TestPlacesStayApart: two files of one name are two places.
+func TestPlacesStayApart(t *testing.T) {
+	out := succeeds(t, "simulate", "--data", vantage(t, "au.csv"), "--data", vantage(t, "au.csv"), "--strategy", "as", "--runs", "2", "--json")
+	rows := decode[struct{ Rows []sim.Simulation }](t, []byte(out)).Rows
+	if len(rows) != 2 || rows[0].Runs != 2 || rows[1].Data != "au.csv" {
+		t.Errorf("%+v", rows)
+	}
+}
+
 func TestSimulationTable(t *testing.T) {
 	out := succeeds(t, "simulate", "--world", "et2007", "--place", "AU,DE", "--strategy", "conventional,adaptive", "--runs", "1")
 	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 5 || !strings.HasPrefix(lines[0], "PLACE") || !strings.HasPrefix(lines[3], "DE ") {

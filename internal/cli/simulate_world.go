@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"net/netip"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -35,7 +34,7 @@ func (w *worlds) bind(cmd *cobra.Command) {
 	flags.StringVar(&w.matrix, "matrix", "", "round trips measured between hosts, `FILE` with a row a host, in ms: servers and players sit there")
 	flags.StringVar(&w.servers, "servers", "", "with --matrix or --world distance, the servers, `FILE` (default: a list like css2007's)")
 	flags.StringSliceVar(&w.places, "place", nil, "look from `PLACE,...`; with --matrix from hosts, by number (default: the world's own)")
-	flags.Var(&w.draw, "draw", "with --matrix, draw `[near:|far:]N` hosts for each run, near or far from each other (default 5; of a --group 4)")
+	flags.Var(&w.draw, "draw", "with --matrix, draw so many hosts for each run, near or far from each other, `[near:|far:]N` (default 5; of a --group 4)")
 	flags.BoolVar(&w.fresh, "new-worlds", false, "each run in another world (with --matrix always)")
 	completeWords(cmd, "place", sim.KnownPlaces())
 }
@@ -67,6 +66,9 @@ func (w *worlds) check() error {
 
 // varies says whether each run is in another world.
 func (w *worlds) varies() bool { return w.fresh || w.matrix != "" }
+
+// drawn says whether other hosts of the matrix are the places in each world.
+func (w *worlds) drawn() bool { return w.matrix != "" && len(w.places) == 0 }
 
 // scene makes what is looked at: the same world for the same seed.
 type scene func(seed uint64) ([]*sim.Vantage, error)
@@ -152,7 +154,7 @@ func (w *worlds) onMatrix(group bool) (scene, error) {
 	}
 	list, err := w.list()
 	return func(seed uint64) ([]*sim.Vantage, error) {
-		if len(fixed) > 0 {
+		if !w.drawn() {
 			return views(m.World(list(seed), fixed, seed)), nil
 		}
 		world := m.World(list(seed), m.Draw(draw.n, draw.spread, seed), seed)
@@ -189,58 +191,6 @@ func (w *worlds) list() (func(seed uint64) []discovery.Server, error) {
 	return func(uint64) []discovery.Server { return servers }, err
 }
 
-// readServers reads a list whose servers have addresses, not only names, and
-// looks up in the tables in the binary where they are if the list does not say.
-func readServers(file string) ([]discovery.Server, error) {
-	entries, err := readList(file, nil)
-	if err != nil {
-		return nil, err
-	}
-	var servers []discovery.Server
-	seen := make(map[netip.AddrPort]bool)
-	for _, e := range entries {
-		ip, err := netip.ParseAddr(e.Host)
-		if err != nil {
-			return nil, hinted(fmt.Errorf("%s:%d: %s is a name", e.File, e.Line, e.Host), "a simulation asks nobody: put its address")
-		}
-		addr := discovery.Canonical(netip.AddrPortFrom(ip, e.Port))
-		if !seen[addr] {
-			seen[addr] = true
-			servers = append(servers, discovery.Server{Addr: addr, Country: e.Country, ASN: e.ASN})
-		}
-	}
-	return servers, (&locating{}).annotate(servers)
-}
-
-func readVantage(file string) (*sim.Vantage, error) {
-	f, err := open(file)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", file, reason(err))
-	}
-	defer f.Close()
-	v, err := sim.ReadVantage(strings.TrimSuffix(filepath.Base(file), ".gz"), f)
-	switch {
-	case err != nil:
-		return nil, hinted(err, "a data file is CSV with the header addr,country,asn,rtt_ms")
-	case len(v.Servers) == 0:
-		return nil, fmt.Errorf("%s lists no server", file)
-	}
-	return v, nil
-}
-
-func readMatrix(file string) (sim.Matrix, error) {
-	f, err := open(file)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", file, reason(err))
-	}
-	defer f.Close()
-	m, err := sim.ReadMatrix(f)
-	if err != nil {
-		return nil, hinted(fmt.Errorf("%s: %s", file, withoutPackage(err.Error())), "a matrix has a row and a column for each host, and no titles: what a ping from the one to the other takes, in ms")
-	}
-	return m, nil
-}
-
 // hosts are the indices of hosts by number, from 1, of which there are so many.
 func hosts(numbers []string, of int) ([]int, error) {
 	var indices []int
@@ -259,34 +209,3 @@ func stem(file string) string {
 	name, _, _ := strings.Cut(filepath.Base(file), ".")
 	return name
 }
-
-// drawing is a flag that says how many hosts are drawn, and how they lie.
-type drawing struct {
-	n      int
-	spread sim.Spread
-}
-
-func (d *drawing) String() string {
-	switch {
-	case d.n == 0:
-		return ""
-	case d.spread == sim.Anywhere:
-		return strconv.Itoa(d.n)
-	}
-	return fmt.Sprintf("%s:%d", d.spread, d.n)
-}
-
-func (d *drawing) Set(text string) error {
-	number, spread := text, sim.Anywhere
-	if word, rest, ok := strings.Cut(text, ":"); ok {
-		number, spread = rest, sim.Spread(word)
-	}
-	n, err := strconv.Atoi(number)
-	if err != nil || n < 1 || spread != sim.Anywhere && spread != sim.Near && spread != sim.Far {
-		return fmt.Errorf("%q is no number of hosts such as 8, near:8 or far:2", text)
-	}
-	d.n, d.spread = n, spread
-	return nil
-}
-
-func (d *drawing) Type() string { return "[near:|far:]N" }
