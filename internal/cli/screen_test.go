@@ -96,6 +96,7 @@ func TestConsole(t *testing.T) {
 	in, typed := io.Pipe()
 	idle, ended := make(chan bool), make(chan bool)
 	c := newConsole(in, s, func() { idle <- true }, func() { close(ended) })
+	c.listen()
 	var work sync.WaitGroup
 	defer work.Wait()
 	work.Go(func() { io.WriteString(typed, "\n") })
