@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -38,7 +39,11 @@ func (j *join) look(ctx context.Context, c *asking) (invitation, error) {
 	if err != nil {
 		return invitation{}, err
 	}
-	return j.toward(ctx, c, room)
+	at, err := reach(ctx, room.Addrs, knock)
+	if err != nil {
+		return invitation{}, err
+	}
+	return j.toward(ctx, c, room, at)
 }
 
 const pasteHint = "paste the line that muster host printed: muster join http://…/#CODE"
@@ -139,10 +144,10 @@ func nobodyAnswers(ctx context.Context, f lan.Found) error {
 		"name the room and its code: muster join "+invitation{host: f.Addrs[0].String(), code: "CODE", pin: f.Fingerprint, tls: f.Fingerprint != ""}.link())
 }
 
-// toward is the way into a room that was found. The code was not announced: who
+// toward is the way into a room that was found, at one of its addresses. The code was not announced: who
 // has it was told by the organiser.
-func (j *join) toward(ctx context.Context, c *asking, f lan.Found) (invitation, error) {
-	to := invitation{host: f.Addrs[0].String(), code: host.CanonicalCode(j.code), tls: f.Fingerprint != ""}
+func (j *join) toward(ctx context.Context, c *asking, f lan.Found, at netip.AddrPort) (invitation, error) {
+	to := invitation{host: at.String(), code: host.CanonicalCode(j.code), tls: f.Fingerprint != ""}
 	if to.tls && !wire.IsFingerprint(f.Fingerprint) {
 		return to, hinted(fmt.Errorf("%s announces a fingerprint that is none", f.Name), pasteHint)
 	}

@@ -61,7 +61,7 @@ func TestPick(t *testing.T) {
 		room, err := j.pick(t.Context(), ask, c.found)
 		var to invitation
 		if err == nil {
-			to, err = j.toward(t.Context(), ask, room)
+			to, err = j.toward(t.Context(), ask, room, room.Addrs[0])
 		}
 		if c.fails != (err != nil) || !c.fails && to != c.want {
 			t.Errorf("%s: %+v, %v; want %+v\n%s", c.name, to, err, c.want, &out)
