@@ -203,7 +203,11 @@ func (a *actor) fetch(game string) {
 		ctx, cancel := context.WithTimeout(a.ctx, listTime)
 		defer cancel()
 		servers, err := a.list(ctx, game)
-		a.post(func() { a.perform(a.room.Listed(servers, err, time.Now())) })
+		var near []Neighbour
+		if a.config.Neighbours != nil && err == nil {
+			near = a.config.Neighbours(game)
+		}
+		a.post(func() { a.perform(a.room.Listed(servers, err, time.Now(), near...)) })
 	})
 }
 

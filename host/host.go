@@ -23,6 +23,9 @@ import (
 type Config struct {
 	// List gets server lists. It is called once a round for all players.
 	List ListFunc
+	// Neighbours are the servers of a game on the networks that this host is on, in
+	// the list that List got last; nil knows none.
+	Neighbours func(game string) []Neighbour
 	// Store keeps rooms over a restart; nil keeps nothing.
 	Store Store
 	// Page answers at /; nil answers nothing there.

@@ -33,7 +33,9 @@ func (r *Room) Join(hello wire.Hello, from Origin, freshToken string, now time.T
 	} else {
 		r.welcomeBack(m, now)
 	}
+	before := m.Origin.Near
 	r.locate(m, from)
+	r.shutOut(m, before)
 	effects = []effect{send{m.Name, wire.Welcome{Version: wire.Version, Name: m.Name, Token: m.Token}}}
 	return m.Name, append(effects, r.catchUp(m, now)...), nil
 }
@@ -132,14 +134,14 @@ func (r *Room) catchUp(m *Member, now time.Time) []effect {
 			return r.list(now)
 		}
 	case wire.Measuring, wire.Refining:
-		return append([]effect{send{m.Name, r.listMessage()}}, r.measureMessages(m)...)
+		return append([]effect{send{m.Name, r.listMessage(m)}}, r.measureMessages(m)...)
 	case wire.Chosen:
 		if !m.LeftOut {
-			return []effect{send{m.Name, r.listMessage()}, send{m.Name, r.finalistsMessage(m, now)}}
+			return []effect{send{m.Name, r.listMessage(m)}, send{m.Name, r.finalistsMessage(m, now)}}
 		}
 	case wire.Launching:
 		if m.Launch == "" || m.Launch == wire.LaunchAsking {
-			return []effect{send{m.Name, *r.Launch}}
+			return []effect{send{m.Name, r.launchFor(m)}}
 		}
 	}
 	return nil

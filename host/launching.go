@@ -22,7 +22,7 @@ func (r *Room) launch(server int, now time.Time) []effect {
 	r.remember(server, now)
 	c := r.rankedAt(server)
 	r.note(now, "everyone to %s: %.0f ms on average, %.0f at worst", r.serverName(server), c.MeanMS, c.MaxMS)
-	return []effect{send{message: *r.Launch}}
+	return r.launchMessages()
 }
 
 // connect is where players connect to: the game's port, which need not be the

@@ -12,9 +12,10 @@ import (
 	"muster/host/wire"
 )
 
-// Listed takes the server list that was asked for, and has everyone measure it.
-func (r *Room) Listed(servers []discovery.Server, err error, now time.Time) []effect {
-	servers = shared(servers)
+// Listed takes the server list that was asked for, with those servers that are on
+// the host's own networks, and has everyone measure it.
+func (r *Room) Listed(servers []discovery.Server, err error, now time.Time, near ...Neighbour) []effect {
+	servers = shared(withHidden(servers, near))
 	switch {
 	case r.Stage != wire.Listing:
 		return nil // nobody waits for it
@@ -25,16 +26,19 @@ func (r *Room) Listed(servers []discovery.Server, err error, now time.Time) []ef
 	}
 	r.Servers = servers
 	r.Infos = make([]*discovery.Info, len(servers))
+	r.placeNeighbours(near)
 	r.enter(wire.Measuring, now)
 	if r.strategy() == wire.Coordinated {
 		r.enter(wire.Refining, now)
 	}
 	r.Measuring, r.search, r.crews = now, nil, nil
 	r.note(now, "%d servers listed", len(servers))
-	effects := []effect{send{message: r.listMessage()}}
+	r.noteNeighbours(now)
+	effects := r.listMessages()
 	for _, m := range r.Members {
 		m.reset(len(servers), now)
 		m.Shares = r.Stage == wire.Measuring && len(r.siteOf(m)) > 1
+		r.shutOut(m, m.Origin.Near)
 		effects = append(effects, r.measureMessages(m)...)
 	}
 	return append(effects, r.shareOut()...)
@@ -78,7 +82,9 @@ const (
 	firstMarker = 0xff000000
 )
 
-func (r *Room) listMessage() wire.Message { return wire.List{Round: r.Round, Servers: r.Servers} }
+func (r *Room) listMessage(m *Member) wire.Message {
+	return wire.List{Round: r.Round, Servers: r.serversFor(m)}
+}
 
 // measureMessages starts a member, and gives back what is already known of it.
 func (r *Room) measureMessages(m *Member) []effect {
@@ -90,14 +96,15 @@ func (r *Room) measureMessages(m *Member) []effect {
 	if m.Shares {
 		strategy = wire.Coordinated
 	}
+	known := m.known()
 	effects := []effect{send{m.Name, wire.Measure{
 		Round: r.Round, Game: r.Settings.Game, Strategy: strategy, MaxRTT: limit,
-		Seed: uint64(r.Round), Known: m.Probed,
+		Seed: uint64(r.Round), Known: len(known),
 	}}}
-	if m.Probed > 0 {
-		effects = append(effects, send{m.Name, wire.Report{Round: r.Round, Results: m.known()}})
+	if len(known) > 0 {
+		effects = append(effects, send{m.Name, wire.Report{Round: r.Round, Results: known}})
 	}
-	return effects
+	return append(effects, r.neighbourMessages(m)...)
 }
 
 // known are the member's results of this round, by server.

@@ -87,6 +87,8 @@ type Room struct {
 	Previous netip.AddrPort `json:"previous,omitzero"`
 	// Closed: the organiser has no more use for the room.
 	Closed bool `json:"closed,omitempty"`
+	// Neighbours are the servers of the list that are on the host's own networks.
+	Neighbours []Neighbour `json:"neighbours,omitempty"`
 	Together
 
 	// Servers is the round's list, and Infos what the servers say of
@@ -203,7 +205,7 @@ func (r *Room) again(now time.Time) []effect {
 	if r.Selection != nil && r.Selection.Chosen != nil {
 		r.Previous = r.Selection.Chosen.Addr
 	}
-	r.Servers, r.Infos, r.Selection, r.Final, r.Launch = nil, nil, nil, nil, nil
+	r.Servers, r.Infos, r.Neighbours, r.Selection, r.Final, r.Launch = nil, nil, nil, nil, nil, nil
 	for _, m := range r.Members {
 		m.reset(0, now)
 	}

@@ -37,7 +37,7 @@ func (r *Room) Save() ([]byte, error) {
 		*m.to = frame.Data
 	}
 	for _, m := range r.Members {
-		frame, err := wire.Marshal(wire.Report{Round: r.Round, Results: m.known()})
+		frame, err := wire.Marshal(wire.Report{Round: r.Round, Results: r.measured(m)})
 		if err != nil {
 			return nil, err
 		}
@@ -97,6 +97,9 @@ func (r *Room) unpack(s saved) error {
 	if err := r.inform(infos); err != nil {
 		return err
 	}
+	if !r.placesNeighbours() {
+		return errors.New("a neighbour outside the list")
+	}
 	for i, m := range r.Members {
 		report, err := unmarshal[wire.Report](s.Reports[i])
 		if err != nil {
@@ -105,6 +108,7 @@ func (r *Room) unpack(s saved) error {
 		if err := m.restore(report.Results, len(r.Servers)); err != nil {
 			return err
 		}
+		r.shutOut(m, m.Origin.Near)
 		if i < len(s.Traces) {
 			trace, err := unmarshal[wire.Trace](s.Traces[i])
 			if err != nil {

@@ -17,6 +17,9 @@ type Origin struct {
 	Addr netip.Addr `json:"addr,omitzero"`
 	// Home: in the host's own network, and so behind the host's public address.
 	Home bool `json:"home,omitempty"`
+	// Near is the connection's own address, for the servers on networks that the
+	// host shares with the player; invalid if it may be anybody's.
+	Near netip.Addr `json:"near,omitzero"`
 }
 
 // remote is who connects.
@@ -39,7 +42,9 @@ func (h *Host) origin(c remote, probes wire.Probes) Origin {
 	if c.forwards {
 		return Origin{}
 	}
-	return originOf(c.addr, probes, h.config.Home != nil && h.config.Home(c.addr))
+	o := originOf(c.addr, probes, h.config.Home != nil && h.config.Home(c.addr))
+	o.Near = nearOf(c.addr, probes)
+	return o
 }
 
 // carrierGrade addresses are shared by a carrier's customers and by overlay
@@ -64,7 +69,7 @@ func originOf(from netip.Addr, probes wire.Probes, home bool) Origin {
 	case !home && (from.IsPrivate() || !from.IsGlobalUnicast() || carrierGrade.Contains(from)):
 		return Origin{}
 	}
-	return Origin{from, home}
+	return Origin{Addr: from, Home: home}
 }
 
 // homeKey stands for the host's public address, which nobody here knows.

@@ -21,16 +21,16 @@ func TestOrigin(t *testing.T) {
 		{"from the internet", "198.51.100.7", "", false, Origin{Addr: netip.MustParseAddr("198.51.100.7")}},
 		{"from the internet, by IPv6", "2001:db8::7", "", false, Origin{Addr: netip.MustParseAddr("2001:db8::7")}},
 		{"asks from elsewhere", "198.51.100.7", wire.ProbesElsewhere, false, Origin{}},
-		{"at home", "192.168.1.7", "", true, Origin{netip.MustParseAddr("192.168.1.7"), true}},
+		{"at home", "192.168.1.7", "", true, Origin{Addr: netip.MustParseAddr("192.168.1.7"), Home: true}},
 		{"at home, asks from elsewhere", "192.168.1.7", wire.ProbesElsewhere, true, Origin{}},
-		{"at home, by IPv6", "2001:db8::7", "", true, Origin{netip.MustParseAddr("2001:db8::7"), true}},
+		{"at home, by IPv6", "2001:db8::7", "", true, Origin{Addr: netip.MustParseAddr("2001:db8::7"), Home: true}},
 		{"by a VPN", "10.8.0.7", "", false, Origin{}},
 		{"by an overlay network", "100.64.3.7", "", false, Origin{}},
 		{"by a cable alone", "169.254.3.7", "", false, Origin{}},
 		{"by unique local IPv6", "fd00::7", "", false, Origin{}},
 		{"on this machine, or by a tunnel", "127.0.0.1", "", false, Origin{}},
-		{"the host's own player", "127.0.0.1", wire.ProbesAtHost, false, Origin{netip.MustParseAddr("127.0.0.1"), true}},
-		{"the host's own player, by IPv6", "::1", wire.ProbesAtHost, false, Origin{netip.MustParseAddr("::1"), true}},
+		{"the host's own player", "127.0.0.1", wire.ProbesAtHost, false, Origin{Addr: netip.MustParseAddr("127.0.0.1"), Home: true}},
+		{"the host's own player, by IPv6", "::1", wire.ProbesAtHost, false, Origin{Addr: netip.MustParseAddr("::1"), Home: true}},
 		{"claims to be the host's own", "198.51.100.7", wire.ProbesAtHost, false, Origin{Addr: netip.MustParseAddr("198.51.100.7")}},
 		{"not known", "", "", false, Origin{}},
 	} {
@@ -43,7 +43,7 @@ func TestOrigin(t *testing.T) {
 
 func public(addr string) Origin { return Origin{Addr: netip.MustParseAddr(addr)} }
 
-func home(addr string) Origin { return Origin{netip.MustParseAddr(addr), true} }
+func home(addr string) Origin { return Origin{Addr: netip.MustParseAddr(addr), Home: true} }
 
 func TestSites(t *testing.T) {
 	for _, c := range []struct {

@@ -75,12 +75,12 @@ func (c *crowd) answer(m *member, reply discovery.Reply, datagram []byte) []byte
 	return nil
 }
 
-// servers are those that told of themselves.
-func (c *crowd) servers() []Server {
+// servers are those that told of themselves, on a card with these networks.
+func (c *crowd) servers(networks []netip.Prefix) []Server {
 	var list []Server
 	for addr, m := range c.members {
 		if m.info != nil {
-			list = append(list, Server{Server: discovery.Server{Addr: addr}, Info: *m.info})
+			list = append(list, Server{Server: discovery.Server{Addr: addr}, Info: *m.info, Networks: networks})
 		}
 	}
 	return list

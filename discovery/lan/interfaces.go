@@ -116,6 +116,15 @@ func (i Interface) hasFamily(v6 bool) bool {
 	return slices.ContainsFunc(i.Addrs, func(p netip.Prefix) bool { return p.Addr().Is6() == v6 })
 }
 
+// networks are those that the card is in.
+func (i Interface) networks() []netip.Prefix {
+	var list []netip.Prefix
+	for _, p := range i.Addrs {
+		list = append(list, p.Masked())
+	}
+	return list
+}
+
 // used are the interfaces where rooms are announced and looked for.
 func used(list []Interface) []Interface {
 	return slices.DeleteFunc(slices.Clone(list), func(i Interface) bool { return i.Unused != "" })

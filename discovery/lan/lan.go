@@ -54,6 +54,9 @@ type Found struct {
 type Server struct {
 	discovery.Server
 	Info discovery.Info
+	// Networks are those of the card on which it answered: who is in one of them
+	// reaches the server by this address.
+	Networks []netip.Prefix
 }
 
 const (

@@ -40,20 +40,28 @@ func Servers(ctx context.Context, protocol discovery.Protocol, ports []uint16, l
 	if err != nil {
 		return nil, err
 	}
-	var networks []netip.Prefix
+	var hails []hail
 	for _, card := range cards {
-		networks = append(networks, card.Broadcast...)
-	}
-	found, err := together(networks, func(network netip.Prefix) ([]Server, error) {
-		c := &crowd{protocol: protocol, nonce: newNonce(), network: network, ports: ports}
-		if err := c.gather(ctx, broadcastOf(network)); err != nil {
-			log.Debug("cannot ask for game servers", "network", network, "err", err)
-			return nil, fmt.Errorf("lan: cannot ask for game servers in %v: %w", network, err)
+		for _, network := range card.Broadcast {
+			hails = append(hails, hail{network, card.networks()})
 		}
-		return c.servers(), nil
+	}
+	found, err := together(hails, func(h hail) ([]Server, error) {
+		c := &crowd{protocol: protocol, nonce: newNonce(), network: h.network, ports: ports}
+		if err := c.gather(ctx, broadcastOf(h.network)); err != nil {
+			log.Debug("cannot ask for game servers", "network", h.network, "err", err)
+			return nil, fmt.Errorf("lan: cannot ask for game servers in %v: %w", h.network, err)
+		}
+		return c.servers(h.card), nil
 	})
 	slices.SortFunc(found, func(a, b Server) int { return discovery.CompareAddr(a.Server, b.Server) })
 	return slices.CompactFunc(found, func(a, b Server) bool { return a.Addr == b.Addr }), err
+}
+
+// hail is a question to everybody in a network, and the networks of its card.
+type hail struct {
+	network netip.Prefix
+	card    []netip.Prefix
 }
 
 func newNonce() discovery.Nonce {

@@ -52,7 +52,7 @@ can be left; --auto-stop off asks them all.`,
 	bindWord(cmd, &d.format, "format", formatTable, formats, "output")
 	flags.BoolVar(&d.json, "json", false, "the same as --format json")
 	flags.StringVar(&d.name, "name", defaultName(), "your `NAME` in the report")
-	d.sources.bind(flags)
+	d.sources.bind(cmd)
 	d.probing.bind(flags)
 	return cmd
 }
@@ -72,14 +72,15 @@ func (d *discover) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	listing, err := d.sources.list(ctx, g, d.streams.In)
+	listing, near, err := d.sources.all(ctx, d.program, g)
 	if err != nil {
 		return err
 	}
-	for _, line := range append(warningLines(listing.Warnings), describe(listing.Servers, g)) {
+	for _, line := range append(warningLines(listing.Warnings), describe(listing.Servers, near, g)) {
 		fmt.Fprintln(d.streams.Err, line)
 	}
-	return d.look(ctx, g, listing.Servers, options)
+	servers := withThose(listing.Servers, near)
+	return d.look(ctx, g, servers, indexesOf(near, servers), options)
 }
 
 func (d *discover) check() error {
@@ -89,9 +90,10 @@ func (d *discover) check() error {
 	return d.planning.check()
 }
 
-// look measures and shows what came of it.
-func (d *discover) look(ctx context.Context, g game.Game, servers []discovery.Server, options prober.Options) error {
-	report, claim, stopped := d.measure(ctx, g, servers, options)
+// look measures, those first that are on the local network, and shows what came
+// of it.
+func (d *discover) look(ctx context.Context, g game.Game, servers []discovery.Server, first []int, options prober.Options) error {
+	report, claim, stopped := d.measure(ctx, g, servers, first, options)
 	if stopped != nil && !errors.Is(stopped, context.Canceled) {
 		return stopped
 	}
@@ -121,8 +123,8 @@ func verdict(report discovery.Report, stopped error) error {
 
 func isAnswered(m discovery.Measurement) bool { return m.State == discovery.Answered }
 
-// measure runs the plan over the list.
-func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery.Server, options prober.Options) (discovery.Report, discovery.Claim, error) {
+// measure runs the plan over the list, and asks some servers before it.
+func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery.Server, first []int, options prober.Options) (discovery.Report, discovery.Claim, error) {
 	head := discovery.Report{Peer: d.name, Game: g.ID, Strategy: string(d.strategy), Started: time.Now()}
 	plan, err := d.plan(servers)
 	if err != nil {
@@ -135,7 +137,7 @@ func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery
 	defer engine.Close()
 	var results []discovery.Result
 	view := d.view(servers)
-	err = engine.Run(ctx, servers, plan, func(r discovery.Result) {
+	err = engine.Run(ctx, servers, asFirst(first, plan), func(r discovery.Result) {
 		results = append(results, r)
 		view.add(r)
 	})
@@ -145,6 +147,16 @@ func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery
 	}
 	summarize(&head.Summary, plan.Summary(), engine.Stats(), time.Since(head.Started))
 	return discovery.NewReport(head, servers, results), plan.Summary().Claim, ctx.Err()
+}
+
+// asFirst is a plan that asks some servers before all others.
+func asFirst(servers []int, plan discovery.Plan) discovery.Plan {
+	if len(servers) == 0 {
+		return plan
+	}
+	agenda := discovery.NewAgenda(plan, nil)
+	agenda.Ask(servers)
+	return agenda
 }
 
 func summarize(s *discovery.Summary, plan discovery.PlanSummary, stats prober.Stats, elapsed time.Duration) {

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +40,8 @@ type hosting struct {
 	probing   probing
 	launching launching
 	doors     doors
+	// public is where the router lets friends in; nil if that is not known.
+	public atomic.Pointer[netip.Addr]
 }
 
 func newHost(p *program) *cobra.Command {
@@ -70,7 +73,7 @@ the rule, and everyone's game starts there. You play, too, unless you say
 	flags.BoolVar(&h.settings.Open, "open", false, "let everybody in who finds the room, without its code")
 	h.doors.bind(flags)
 	h.launching.bind(cmd)
-	h.sources.bind(flags)
+	h.sources.bind(cmd)
 	bindWord(cmd, &h.strategy, "strategy", wire.Coordinated, roomStrategies(), "how players measure")
 	h.probing.bind(flags)
 	return cmd
@@ -144,7 +147,7 @@ func (h *hosting) hold(ctx context.Context, listener net.Listener, lists *lists)
 	defer cancel(nil)
 	listener = h.doors.secure(listener)
 	rooms, err := host.New(host.Config{
-		List: lists.forRoom, Store: h.store(listener), Page: web.Handler(), Logger: h.logger(),
+		List: lists.forRoom, Neighbours: lists.neighbours, Store: h.store(listener), Page: web.Handler(), Logger: h.logger(),
 		Fingerprint: h.doors.fingerprint(), Proxies: h.doors.proxies, Home: atHome,
 		Address: h.outside(listener.Addr(), "").host, PublicURL: h.doors.public, ConnectLink: h.connectLink, Games: lists.choices(),
 	})

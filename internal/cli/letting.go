@@ -23,13 +23,35 @@ func (h *hosting) letIn(ctx context.Context, i invitation, at netip.AddrPort) (s
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() {
-		err := portmap.Keep(ctx, at.Port(), h.logger(), func(m portmap.Mapping) { h.sayLines(mapped(m, i)) })
+		err := portmap.Keep(ctx, at.Port(), h.logger(), func(m portmap.Mapping) {
+			h.sayLines(mapped(m, i))
+			if outside := m.External.Addr(); m.IsPublic() {
+				h.public.Store(&outside)
+			}
+		})
 		if err != nil && ctx.Err() == nil {
 			h.logger().Debug("no port mapping", "err", err)
 			h.sayLines(unmapped(i))
 		}
 	})
 	return func() { cancel(); work.Wait() }
+}
+
+// publicAddress is this network's, as far as it is known: by the router, by the
+// public URL, or because it is this machine's own.
+func (h *hosting) publicAddress() netip.Addr {
+	if outside := h.public.Load(); outside != nil {
+		return *outside
+	}
+	if h.doors.public != nil {
+		if addr, err := netip.ParseAddr(h.doors.public.Hostname()); err == nil {
+			return addr.Unmap()
+		}
+	}
+	if own, ok := routedAddress(); ok && isPublic(own) {
+		return own
+	}
+	return netip.Addr{}
 }
 
 func (h *hosting) sayLines(lines []string) {

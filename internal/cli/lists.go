@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/lan"
 	"muster/host"
 	"muster/internal/game"
 )
@@ -26,6 +27,7 @@ type lists struct {
 // fetched is a game's list, and when it was had.
 type fetched struct {
 	servers []discovery.Server
+	hidden  []lan.Server // that only the local network reaches
 	at      time.Time
 }
 
@@ -33,16 +35,18 @@ type fetched struct {
 const freshFor = time.Minute
 
 func (l *lists) fetch(ctx context.Context, g game.Game) ([]discovery.Server, error) {
-	listing, err := l.sources.list(ctx, g, l.streams.In)
+	listing, near, err := l.sources.all(ctx, l.program, g)
 	if err != nil {
 		return nil, err
 	}
 	l.screen.warn(listing.Warnings)
-	l.screen.say("%s", describe(listing.Servers, g))
+	hidden, public := apart(near)
+	servers := withThose(listing.Servers, public)
+	l.screen.say("%s", describe(servers, hidden, g))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.newest[g.ID] = fetched{listing.Servers, time.Now()}
-	return listing.Servers, nil
+	l.newest[g.ID] = fetched{servers, hidden, time.Now()}
+	return servers, nil
 }
 
 // forRoom is the newest list to be had of a game.
@@ -64,6 +68,14 @@ func (l *lists) forRoom(ctx context.Context, id string) ([]discovery.Server, err
 		return old.servers, nil
 	}
 	return servers, err
+}
+
+// neighbours are the servers of the local network in the newest list of a game.
+func (l *lists) neighbours(id string) []host.Neighbour {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	newest := l.newest[id]
+	return neighbours(newest.hidden, newest.servers, l.publicAddress())
 }
 
 // choices are the games that an organiser may switch to: those whose servers

@@ -7,9 +7,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"muster/discovery"
+	"muster/discovery/lan"
 	"muster/discovery/master"
 	"muster/internal/game"
 )
@@ -18,12 +19,15 @@ import (
 type sources struct {
 	masters  []string
 	files    []string
+	lan      lanMode
 	locating locating
 }
 
-func (s *sources) bind(flags *pflag.FlagSet) {
+func (s *sources) bind(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	flags.StringArrayVar(&s.masters, "master", nil, "ask this `HOST[:PORT]` for servers (repeatable; default: the game's own)")
 	flags.StringArrayVar(&s.files, "servers", nil, "read servers from `FILE`, - is standard input (repeatable)")
+	bindWord(cmd, &s.lan, "lan", lanAuto, []lanMode{lanAuto, lanOn, lanOff}, "look for servers on the local network, too (auto: unless --master or --servers says where they are)")
 	s.locating.bind(flags)
 }
 
@@ -116,7 +120,11 @@ func emptyList(files []string, g game.Game, others int) error {
 	return hinted(err, "put one server a line, such as 192.0.2.1:27960")
 }
 
-// describe says how a list came out, for a screen.
-func describe(servers []discovery.Server, g game.Game) string {
-	return fmt.Sprintf("%d %s servers listed", len(servers), g.Name)
+// describe says how a list came out, and what is around, for a screen.
+func describe(servers []discovery.Server, near []lan.Server, g game.Game) string {
+	text := fmt.Sprintf("%d %s servers listed", len(servers), g.Name)
+	if len(near) > 0 {
+		text += fmt.Sprintf(", and %d on the local network", len(near))
+	}
+	return text
 }

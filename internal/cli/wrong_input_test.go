@@ -110,7 +110,7 @@ func TestListsThatCannotBeHad(t *testing.T) {
 	checkAll(t, []wrong{
 		{"unreachable master", discover("--master", dead), 1, []string{"no master answers", dead, "hint: ", "--servers FILE"}},
 		{"host with an unreachable master", []string{"host", "--game", "openarena", "--listen", "127.0.0.1:0", "--master", dead}, 1, []string{"no master answers"}},
-		{"game without a master", []string{"discover", "--game", "cs2"}, 1, []string{"--servers FILE"}},
+		{"game without a master", []string{"discover", "--game", "cs2", "--lan", "off"}, 1, []string{"--servers FILE"}},
 		{"missing file", discover("--servers", "nowhere.txt"), 1, []string{"nowhere.txt", "no such file"}},
 		{"empty list", discover("--servers", writeFile(t, "list.txt", "# nothing\n")), 1, []string{"list.txt", "no server", "one server a line"}},
 		{"list of another game", discover("--servers", writeFile(t, "list.txt", "A2S 127.0.0.1:1\n")), 1, []string{"other types", "Q3S"}},

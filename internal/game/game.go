@@ -55,6 +55,20 @@ func (g Game) Protocol() discovery.Protocol {
 	return nil
 }
 
+// LANPorts are where the game's servers on a local network are asked for: the
+// usual port, and those that more of them on one machine take after it.
+func (g Game) LANPorts() []uint16 {
+	n := 4 // ioquake3 and its kin look for themselves there
+	if g.ProtocolName == "a2s" {
+		n = 6 // as Steam's LAN tab does
+	}
+	var ports []uint16
+	for port := int(g.Port); port < min(int(g.Port)+n, 1<<16); port++ {
+		ports = append(ports, uint16(port))
+	}
+	return ports
+}
+
 // Takes tells whether a list's entry of QStat's type may be the game's server.
 // Entries without a type may be any game's.
 func (g Game) Takes(qstatType string) bool {

@@ -250,3 +250,16 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+func TestLANPorts(t *testing.T) {
+	table := load(t, "[game.last]\nprotocol = \"quake3\"\nport = 65534\n")
+	for id, want := range map[string][]uint16{
+		"openarena": {27960, 27961, 27962, 27963},
+		"cs2":       {27015, 27016, 27017, 27018, 27019, 27020},
+		"last":      {65534, 65535},
+	} {
+		if got := find(t, table, id).LANPorts(); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", id, got, want)
+		}
+	}
+}

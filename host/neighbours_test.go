@@ -1,0 +1,205 @@
+package host
+
+import (
+	"net/netip"
+	"reflect"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+var (
+	office = []netip.Prefix{netip.MustParsePrefix("10.9.0.0/24"), netip.MustParsePrefix("fd00:9::/64")}
+	// hidden is known on its network alone, shown to the internet, too, as the
+	// second of listOf.
+	hidden = Neighbour{Addr: netip.MustParseAddrPort("10.9.0.5:27960"), Networks: office, Info: discovery.Info{Name: "Hidden", Map: "oa_dm1", MaxPlayers: 16}}
+	shown  = Neighbour{Addr: netip.MustParseAddrPort("10.9.0.6:27960"), Networks: office, Public: addr(1), Info: discovery.Info{Name: "Shown", Map: "oa_dm1", MaxPlayers: 16}}
+)
+
+func TestReaches(t *testing.T) {
+	for from, want := range map[string]bool{
+		"10.9.0.2": true, "::ffff:10.9.0.2": true, "fd00:9::2": true, "127.0.0.1": true, "::1": true,
+		"10.9.1.2": false, "198.51.100.1": false, "fd00:8::2": false,
+	} {
+		if got := hidden.reaches(netip.MustParseAddr(from)); got != want {
+			t.Errorf("from %s: %v", from, got)
+		}
+	}
+	if hidden.reaches(netip.Addr{}) {
+		t.Error("from nowhere")
+	}
+}
+
+// comes joins from an address.
+func (n *night) comes(name, from string) {
+	n.Helper()
+	hello := wire.Hello{Version: wire.Version, Code: n.room.Code, Name: name, Token: n.tokens[name]}
+	_, effects, refusal := n.room.Join(hello, Origin{Near: netip.MustParseAddr(from)}, "token of "+name, n.now)
+	if refusal != nil {
+		n.Fatalf("%s is refused: %v", name, refusal)
+	}
+	n.tokens[name] = n.room.member(name).Token
+	n.perform(effects)
+}
+
+// got is the newest message of a kind that a member was sent.
+func got[M wire.Message](n *night, name string) M {
+	n.Helper()
+	var newest M
+	found := false
+	for _, m := range n.sent[name] {
+		if m, ok := m.(M); ok {
+			newest, found = m, true
+		}
+	}
+	if !found {
+		n.Errorf("%s was sent no %T", name, newest)
+	}
+	return newest
+}
+
+// TestNeighbours: a server of the host's network is asked and joined by its own
+// address from there, by its public one from elsewhere; who is elsewhere does not
+// ask one that has none, and everyone hears of it.
+func TestNeighbours(t *testing.T) {
+	n := newNight(t, settings(2))
+	n.comes("ann", "10.9.0.2")
+	n.comes("zoe", "198.51.100.1")
+	n.took("ann")
+	n.took("zoe")
+	n.perform(n.room.Listed(listOf(3), nil, n.now, hidden, shown))
+	n.noted("4 servers listed", "2 of them on the local network", "Hidden (10.9.0.5:27960) is on a local network that zoe cannot reach")
+	public := []discovery.Server{{Addr: hidden.Addr}, {Addr: addr(0)}, {Addr: addr(1)}, {Addr: addr(2)}}
+	near := []discovery.Server{{Addr: hidden.Addr}, {Addr: addr(0)}, {Addr: shown.Addr}, {Addr: addr(2)}}
+	for name, want := range map[string][]discovery.Server{"ann": near, "zoe": public} {
+		if list := got[wire.List](n, name).Servers; !reflect.DeepEqual(list, want) {
+			t.Errorf("%s is sent %v, want %v", name, list, want)
+		}
+	}
+	if report := got[wire.Report](n, "zoe"); !reflect.DeepEqual(report.Results, []discovery.Result{{Server: 0, State: discovery.Lost}}) || got[wire.Measure](n, "zoe").Known != 1 {
+		t.Errorf("zoe hears as known: %+v", report)
+	}
+	if kinds := n.took("ann"); kinds != "list measure" {
+		t.Errorf("ann is sent %s", kinds)
+	}
+	if zoe := n.room.member("zoe"); zoe.Probed != 0 {
+		t.Errorf("zoe has measured %d servers before she began", zoe.Probed)
+	}
+	same(t, n.room, restored(t, n.room))
+
+	n.informs("zoe", 12, 12, 12, 12)
+	n.measures("ann", 1, 50, 2, 50)
+	n.measures("zoe", skip, 90, 40, 90)
+	n.done("ann", "zoe")
+	n.verifies("ann")
+	n.verifies("zoe")
+	n.goesTo(1)
+	for name, want := range map[string]string{"ann": "10.9.0.6:27960", "zoe": addr(1).String()} {
+		if launch := got[wire.Launch](n, name); launch.Address != want {
+			t.Errorf("%s is sent to %s, want %s", name, launch.Address, want)
+		}
+	}
+	n.gone("ann")
+	n.took("ann")
+	n.comes("ann", "10.9.0.2")
+	if launch := got[wire.Launch](n, "ann"); launch.Address != "10.9.0.6:27960" {
+		t.Errorf("ann comes back and is sent to %s", launch.Address)
+	}
+	if view := n.room.View(); view.Connect != addr(1).String() {
+		t.Errorf("the page shows %s", view.Connect)
+	}
+	if culled := n.room.Selection.Culled; culled.Unreachable != 1 {
+		t.Errorf("culled %+v, want the hidden one as unreachable", culled)
+	}
+	n.goes()
+	n.comes("ann", "10.9.0.2") // between two lists there are no neighbours
+	n.listed(2)
+	n.inStage(wire.Measuring)
+}
+
+// TestAmongNeighbours: where all are on the host's network, a server there is as
+// good as any.
+func TestAmongNeighbours(t *testing.T) {
+	n := newNight(t, settings(2))
+	n.comes("ann", "10.9.0.2")
+	n.comes("bob", "127.0.0.1")
+	n.perform(n.room.Listed(nil, nil, n.now, hidden)) // no internet
+	for _, name := range []string{"ann", "bob"} {
+		n.measures(name, 1)
+		n.done(name)
+	}
+	n.verifies("ann")
+	n.verifies("bob")
+	n.inStage(wire.Launching)
+	if want := hidden.Addr.String(); n.room.Launch.Address != want {
+		t.Errorf("everyone goes to %s, want %s", n.room.Launch.Address, want)
+	}
+}
+
+// TestComesHome: who comes back on the host's network may ask what was out of
+// reach, and who has left it may not.
+func TestComesHome(t *testing.T) {
+	n := newNight(t, settings(2))
+	n.comes("ann", "10.9.0.2")
+	n.comes("zoe", "198.51.100.1")
+	n.perform(n.room.Listed(listOf(2), nil, n.now, hidden, shown))
+	n.gone("ann")
+	n.gone("zoe")
+	n.took("ann")
+	n.took("zoe")
+	n.comes("zoe", "10.9.0.3")
+	n.comes("ann", "198.51.100.1")
+	if kinds := n.took("zoe"); kinds != "welcome list measure" {
+		t.Errorf("zoe is sent %s", kinds)
+	}
+	if list := got[wire.List](n, "ann"); list.Servers[2].Addr != addr(1) {
+		t.Errorf("ann is sent %v", list.Servers)
+	}
+	if kinds := n.took("ann"); kinds != "welcome list measure report" {
+		t.Errorf("ann is sent %s", kinds)
+	}
+}
+
+// TestNeighboursFirst: a search of a long list begins with those around.
+func TestNeighboursFirst(t *testing.T) {
+	s := settings(2)
+	s.Strategy = wire.Coordinated
+	n := newNight(t, s)
+	n.comes("ann", "10.9.0.2")
+	n.comes("zoe", "198.51.100.1")
+	n.perform(n.room.Listed(listOf(shortList+1), nil, n.now, hidden, shown))
+	n.inStage(wire.Refining)
+	for name, want := range map[string][]int{"ann": {0, 2}, "zoe": {2}} {
+		if ask := got[wire.Ask](n, name); !reflect.DeepEqual(ask.Servers, want) {
+			t.Errorf("%s is asked for %v, want %v", name, ask.Servers, want)
+		}
+	}
+	n.measures("ann", 1, skip, 1)
+	n.wait(time.Second) // the search begins, and knows
+	n.measures("zoe", skip, skip, 40)
+	n.wait(time.Second)
+	n.inStage(wire.Refining)
+}
+
+// TestNear: nobody is taken for a neighbour who may sit anywhere.
+func TestNear(t *testing.T) {
+	h := &Host{}
+	for _, c := range []struct {
+		name   string
+		from   remote
+		probes wire.Probes
+		want   string
+	}{
+		{"a neighbour", remote{addr: netip.MustParseAddr("10.9.0.2")}, "", "10.9.0.2"},
+		{"a neighbour with other addresses", remote{addr: netip.MustParseAddr("10.9.0.2")}, wire.ProbesElsewhere, "10.9.0.2"},
+		{"the host's own player", remote{addr: netip.MustParseAddr("127.0.0.1")}, wire.ProbesAtHost, "127.0.0.1"},
+		{"the end of a tunnel", remote{addr: netip.MustParseAddr("127.0.0.1")}, "", "invalid IP"},
+		{"another's proxy", remote{netip.MustParseAddr("10.9.0.9"), true}, "", "invalid IP"},
+	} {
+		if got := h.origin(c.from, c.probes).Near.String(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}

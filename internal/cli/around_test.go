@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"testing"
+
+	"muster/discovery"
+	"muster/discovery/lan"
+)
+
+// A list that was named is what is wanted, and nothing is broadcast then.
+func TestLooksAround(t *testing.T) {
+	for _, c := range []struct {
+		sources sources
+		want    bool
+	}{
+		{sources{lan: lanAuto}, true},
+		{sources{lan: lanAuto, files: []string{"list.txt"}}, false},
+		{sources{lan: lanAuto, masters: []string{"127.0.0.1"}}, false},
+		{sources{lan: lanOn, files: []string{"list.txt"}}, true},
+		{sources{lan: lanOff}, false},
+	} {
+		if got := c.sources.looksAround(); got != c.want {
+			t.Errorf("%+v: %v", c.sources, got)
+		}
+	}
+}
+
+func serversAt(texts ...string) (list []discovery.Server) {
+	for _, text := range texts {
+		list = append(list, discovery.Server{Addr: netip.MustParseAddrPort(text)})
+	}
+	return list
+}
+
+func around(texts ...string) (list []lan.Server) {
+	for _, s := range serversAt(texts...) {
+		list = append(list, lan.Server{Server: s})
+	}
+	return list
+}
+
+// Servers around are known by two addresses if the list has them, too.
+func TestNeighbours(t *testing.T) {
+	home := netip.MustParseAddr("203.0.113.7")
+	listed := serversAt("198.51.100.1:27960", "203.0.113.7:27960", "203.0.113.7:27962")
+	for _, c := range []struct {
+		name   string
+		near   []lan.Server
+		public netip.Addr
+		want   string
+	}{
+		{"nothing around", nil, home, "[]"},
+		{"forwarded", around("192.168.1.5:27960"), home, "[192.168.1.5:27960=203.0.113.7:27960]"},
+		{"not forwarded", around("192.168.1.5:27961"), home, "[192.168.1.5:27961]"},
+		{"the public address is not known", around("192.168.1.5:27960"), netip.Addr{}, "[192.168.1.5:27960]"},
+		{"two of one port", around("192.168.1.5:27960", "192.168.1.6:27960", "192.168.1.6:27962"), home,
+			"[192.168.1.5:27960 192.168.1.6:27960 192.168.1.6:27962=203.0.113.7:27962]"},
+		{"a public network, where everybody gets in", around("203.0.113.9:27960"), home, "[]"},
+	} {
+		var got []string
+		hidden, _ := apart(c.near)
+		for _, n := range neighbours(hidden, listed, c.public) {
+			text := n.Addr.String()
+			if n.Public.IsValid() {
+				text += "=" + n.Public.String()
+			}
+			got = append(got, text)
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%s: %v, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// Those around are in the list once, and asked first.
+func TestWithThose(t *testing.T) {
+	near := around("192.168.1.5:27960", "198.51.100.1:27960")
+	list := withThose(serversAt("198.51.100.1:27960", "198.51.100.2:27960"), near)
+	if want := serversAt("198.51.100.1:27960", "198.51.100.2:27960", "192.168.1.5:27960"); !slices.Equal(list, want) {
+		t.Fatalf("%v, want %v", list, want)
+	}
+	plan := asFirst(indexesOf(near, list), discovery.NewConventional(len(list)))
+	var order []int
+	for {
+		probe, verdict := plan.Next()
+		if verdict != discovery.Go {
+			break
+		}
+		order = append(order, probe.Server)
+		plan.Observe(discovery.Result{Server: probe.Server, State: discovery.Answered})
+	}
+	if want := []int{0, 2, 1}; !slices.Equal(order, want) {
+		t.Errorf("asked in the order %v, want %v", order, want)
+	}
+}

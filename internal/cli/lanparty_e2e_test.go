@@ -1,0 +1,40 @@
+//go:build e2e && linux
+
+package cli_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestLANParty: a real OpenArena server on the host's network is found by its
+// broadcast query. Who is there is sent to its address there, who is elsewhere to
+// the public one; there is no way from the one to the other's.
+func TestLANParty(t *testing.T) {
+	file, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), "unshare", "-n", "bash", "testdata/lanparty.sh", file).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	acts := strings.Split(string(out), "== ")
+	if len(acts) != 5 {
+		t.Fatalf("%d acts\n%s", len(acts)-1, out)
+	}
+	for i, wants := range [][]string{
+		{"warning: only the servers on the local network are listed: no master answers", "0 OpenArena servers listed, and 1 on the local network", "0/8  Basement  oa_dm1", "10.9.0.3:27960"},
+		{"1 OpenArena servers listed\n", "none of 1 servers answered"},
+		{"host: 1 OpenArena servers listed, and 1 on the local network\n", "ann: openarena +connect 10.9.0.3:27960\n", "zoe: openarena +connect 198.51.100.2:27960\n",
+			"host: everyone to Basement (198.51.100.2:27960)"},
+		{"zoe: Basement (10.9.0.3:27960) is on a local network that zoe cannot reach\n", "2 unreachable for someone", "Without zoe 1 server would do, best 10.9.0.3:27960."},
+	} {
+		for _, want := range wants {
+			if !strings.Contains(acts[i+1], want) {
+				t.Errorf("%q is missing in: %s", want, acts[i+1])
+			}
+		}
+	}
+}
