@@ -25,6 +25,9 @@ type Agenda struct {
 	requests []int
 	// known holds the results so far; a server under way has an empty one.
 	known map[int]Result
+	// held: the own plan may name only as many servers as allowed.
+	held    bool
+	allowed int
 	// owed are servers under way that the own plan has named meanwhile.
 	owed map[int]Phase
 }
@@ -49,6 +52,21 @@ func (a *Agenda) Ask(servers []int) {
 	case a.woken <- struct{}{}:
 	default: // the executor is about to look anyway
 	}
+}
+
+// Hold has the own plan wait until [Agenda.Allow] lets it name servers.
+func (a *Agenda) Hold() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.held = true
+}
+
+// Allow lets a held plan name so many servers more. Call Ask afterwards, with or
+// without a request: it wakes the executor.
+func (a *Agenda) Allow(servers int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.allowed += servers
 }
 
 // Woken makes the agenda a [Waker].
@@ -78,6 +96,9 @@ func (a *Agenda) Next() (Probe, Verdict) {
 
 func (a *Agenda) nextOwn() (Probe, Verdict) {
 	for {
+		if a.held && a.allowed == 0 {
+			return Probe{}, Stop
+		}
 		probe, verdict := a.own.Next()
 		if verdict != Go {
 			return probe, verdict
@@ -87,6 +108,7 @@ func (a *Agenda) nextOwn() (Probe, Verdict) {
 		case !asked:
 			a.known[probe.Server] = Result{}
 			a.owed[probe.Server] = probe.Phase
+			a.allowed--
 			return probe, Go
 		case result.State == Unprobed:
 			a.owed[probe.Server] = probe.Phase // under way as a request

@@ -103,3 +103,22 @@ func TestAgendaCutShort(t *testing.T) {
 		t.Errorf("the own plan was told %v, want its two servers", plan.told)
 	}
 }
+
+// TestHeldAgenda: a held plan names as many servers as it is allowed, and none
+// that was asked for before.
+func TestHeldAgenda(t *testing.T) {
+	a := discovery.NewAgenda(discovery.NewConventional(6), nil)
+	a.Hold()
+	a.Ask([]int{1})
+	got, verdict := take(a)
+	if want := []discovery.Probe{{1, discovery.Refining}}; !reflect.DeepEqual(got, want) || verdict != discovery.Stop {
+		t.Errorf("held: probes %v, verdict %v; want %v and a stop", got, verdict, want)
+	}
+	a.Allow(2)
+	a.Ask([]int{5})
+	got, verdict = take(a)
+	want := []discovery.Probe{{5, discovery.Refining}, {0, discovery.Ordered}, {2, discovery.Ordered}}
+	if !reflect.DeepEqual(got, want) || verdict != discovery.Stop {
+		t.Errorf("two allowed: probes %v, verdict %v; want %v and a stop", got, verdict, want)
+	}
+}

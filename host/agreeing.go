@@ -42,6 +42,7 @@ func (r *Room) agreeOrLaunch(server int, now time.Time) []effect {
 		return r.launch(server, now)
 	}
 	r.Agreement = &Agreement{}
+	r.searchOn()
 	r.note(now, "%s is ahead: vote, veto, and say when you are ready", r.serverName(server))
 	return nil
 }
@@ -185,10 +186,11 @@ func (r *Room) goAgreeing(now time.Time) []effect {
 	return nil
 }
 
-// tickAgreeing launches when the countdown ends.
+// tickAgreeing launches when the countdown ends. Until it begins, the search for
+// something better goes on.
 func (r *Room) tickAgreeing(now time.Time) []effect {
 	if at := r.Agreement.LaunchAt; at.IsZero() || now.Before(at) {
-		return nil
+		return r.tickAnytime(now)
 	}
 	target := r.favourite()
 	r.Agreement = nil

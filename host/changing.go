@@ -32,6 +32,9 @@ func (r *Room) Change(n newSettings, games []Choice, now time.Time) error {
 		return err
 	}
 	r.Settings = s
+	if r.Stage == wire.Refining {
+		r.search = nil // it looked for something else
+	}
 	r.note(now, "the organiser wants %s", r.wishText())
 	return nil
 }

@@ -147,7 +147,7 @@ func (r *Room) Receive(name string, message wire.Message, now time.Time) ([]effe
 // report adds a member's results. Those of a round before, still on their way
 // when it ended, are ignored.
 func (r *Room) report(m *Member, report wire.Report, now time.Time) ([]effect, error) {
-	if report.Round != r.Round || !r.isMeasuring() {
+	if report.Round != r.Round || !r.isMeasuring() && r.Stage != wire.Chosen {
 		return nil, nil
 	}
 	var effects []effect
@@ -156,11 +156,16 @@ func (r *Room) report(m *Member, report wire.Report, now time.Time) ([]effect, e
 		if result.Server >= len(m.Results) {
 			return nil, fmt.Errorf("host: %s reports server %d of %d", m.Name, result.Server, len(m.Results))
 		}
+		if r.Stage == wire.Chosen && m.Results[result.Server].State != discovery.Unprobed {
+			continue // the finalists had their second look
+		}
 		m.add(*result)
-		effects = append(effects, r.heard(m, *result)...)
+		if r.isMeasuring() || r.Agreement != nil {
+			effects = append(effects, r.heard(m, *result)...)
+		}
 	}
 	m.Heard = now
-	if m.LeftOut {
+	if m.LeftOut && r.isMeasuring() {
 		m.LeftOut = false
 		r.note(now, "%s measures again", m.Name)
 	}

@@ -42,6 +42,10 @@ type search struct {
 	asked     time.Time
 	questions int
 	over      bool
+	// further: the choice is made, and the search goes on while people vote; own is
+	// what the players' own discovery was allowed then.
+	further bool
+	own     int
 }
 
 // isMeasuring: members measure, each on its own or as the host asks.
@@ -183,7 +187,7 @@ const tells = 5
 
 // searchView is how far the search is, nil if there is none.
 func (r *Room) searchView() *wire.Search {
-	if r.Stage != wire.Refining || r.search == nil {
+	if r.Stage != wire.Refining && r.Agreement == nil || r.search == nil {
 		return nil
 	}
 	o := r.search.planner.Outlook()

@@ -8,6 +8,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/selection"
 )
 
 // far is a list of a thousand servers in ten countries. A server is as far from
@@ -128,6 +129,118 @@ func TestRefiningAlone(t *testing.T) {
 	n.inStage(wire.Chosen)
 	if waited := n.now.Sub(eight); waited < goneAfter {
 		t.Errorf("chosen without bob after %v", waited)
+	}
+}
+
+// TestRefiningGroup: whatever becomes of one of the players in the middle, the
+// others have their server soon, and it is the best for those who are there.
+func TestRefiningGroup(t *testing.T) {
+	tests := []struct {
+		name string
+		// happens in the middle; bob answers as long as it says so.
+		happens func(n *night) (bobAnswers bool)
+		within  time.Duration
+		players int
+		noted   string
+	}{
+		{"back in a moment", func(n *night) bool {
+			n.gone("bob")
+			delete(n.sent, "bob")
+			n.wait(5 * time.Second)
+			n.join("bob")
+			return true
+		}, 30 * time.Second, 2, "bob is back"},
+		{"never back", func(n *night) bool { n.gone("bob"); return false }, 60 * time.Second, 1, "going on without bob, who has been gone for 30s"},
+		{"says nothing more", func(*night) bool { return false }, 30 * time.Second, 2, "everyone looks at the best 5 again"},
+		{"one more comes", func(n *night) bool { n.room.Settings.Players = 0; n.join("cid"); return true }, 40 * time.Second, 3, "cid is here"},
+		{"removed", func(n *night) bool {
+			effects, err := n.room.Remove("bob", n.now)
+			if err != nil {
+				n.Fatal(err)
+			}
+			n.perform(effects)
+			return false
+		}, 30 * time.Second, 1, "the organiser has removed bob"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			n := coordinated(t)
+			step := func(bobAnswers bool) {
+				n.wait(200 * time.Millisecond)
+				n.answers(0, "ann")
+				if bobAnswers {
+					n.answers(1, "bob")
+				}
+				n.answers(2, "cid")
+			}
+			for range 5 {
+				step(true)
+			}
+			n.inStage(wire.Refining)
+			answers := test.happens(n)
+			for n.room.Stage == wire.Refining && n.now.Sub(eight) < 2*time.Minute {
+				step(answers)
+			}
+			n.inStage(wire.Chosen)
+			n.noted(test.noted)
+			if took := n.now.Sub(eight); took > test.within {
+				t.Errorf("chosen after %v, want %v at most", took, test.within)
+			}
+			players := n.room.Selection.Players
+			if len(players) != test.players {
+				t.Fatalf("chosen for %v, want %d players; the log:\n%s", players, test.players, n.log())
+			}
+			mean := func(server int) (ms float64) {
+				for player := range players {
+					ms += float64(farRTT(player, server)) / 1e6 / float64(len(players))
+				}
+				return ms
+			}
+			for server := range n.room.Servers {
+				if mean(server) < n.room.Selection.Chosen.MeanMS-2 {
+					t.Fatalf("chosen with %.1f ms, server %d has %.1f", n.room.Selection.Chosen.MeanMS, server, mean(server))
+				}
+			}
+		})
+	}
+}
+
+// TestRefiningSlow: who takes ten times as long as the others has a say, and does
+// not hold them up for long.
+func TestRefiningSlow(t *testing.T) {
+	n := coordinated(t)
+	for step := 0; n.room.Stage == wire.Refining && step < 600; step++ {
+		n.wait(200 * time.Millisecond)
+		n.answers(0, "ann")
+		if step%10 == 9 {
+			n.answers(1, "bob")
+		}
+	}
+	n.inStage(wire.Chosen)
+	if took := n.now.Sub(eight); took > refiningTime+time.Second || len(n.room.Selection.Players) != 2 {
+		t.Errorf("chosen for %v after %v", n.room.Selection.Players, took)
+	}
+}
+
+// TestRefiningChanged: the organiser's new rule counts from the next question on.
+func TestRefiningChanged(t *testing.T) {
+	n := coordinated(t)
+	for range 5 {
+		n.wait(200 * time.Millisecond)
+		n.answers(0, "ann")
+		n.answers(1, "bob")
+	}
+	rule := selection.Minimax
+	if err := n.room.Change(newSettings{By: &rule}, nil, n.now); err != nil {
+		t.Fatal(err)
+	}
+	n.searches()
+	n.inStage(wire.Chosen)
+	for server := range n.room.Servers {
+		worst := float64(max(farRTT(0, server), farRTT(1, server))) / 1e6
+		if worst < n.room.Selection.Chosen.MaxMS-2 {
+			t.Fatalf("chosen with %.1f ms for the worst off, server %d has %.1f", n.room.Selection.Chosen.MaxMS, server, worst)
+		}
 	}
 }
 

@@ -134,6 +134,9 @@ func (p *Peer) discover(known []discovery.Result) error {
 		return err
 	}
 	r.ledger, r.agenda = newLedger(known), discovery.NewAgenda(plan, known)
+	if r.measure.Strategy == wire.Coordinated {
+		r.agenda.Hold() // the host says what to ask
+	}
 	r.sent = len(known)
 	p.runAgenda()
 	return nil
@@ -148,6 +151,7 @@ func (p *Peer) ask(m wire.Ask) error {
 	if slices.ContainsFunc(m.Servers, func(s int) bool { return s < 0 || s >= len(r.servers) }) {
 		return fmt.Errorf("peer: asked for a server outside the list of %d", len(r.servers))
 	}
+	r.agenda.Allow(m.Own)
 	r.agenda.Ask(m.Servers)
 	if !r.running {
 		p.runAgenda()

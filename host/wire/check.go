@@ -40,6 +40,9 @@ func (a Ask) check() error {
 	if len(a.Servers) > MaxAsked {
 		return fmt.Errorf("%d servers at once", len(a.Servers))
 	}
+	if a.Own < 0 || a.Own > MaxAsked {
+		return fmt.Errorf("%d servers of its own choice", a.Own)
+	}
 	return nil
 }
 

@@ -31,7 +31,7 @@ var examples = []struct {
 		`{"type":"refused","reason":"code","message":"no room has the code \"BAKODI\"","hint":"ask the organiser for the code"}`},
 	{wire.Measure{Round: 1, Game: "openarena", Strategy: "as", MaxRTT: 150 * time.Millisecond, Seed: 1, Known: 2},
 		`{"type":"measure","round":1,"game":"openarena","strategy":"as","max_rtt_ns":150000000,"seed":1,"known":2}`},
-	{wire.Ask{Round: 1, Servers: []int{17, 4}}, `{"type":"ask","round":1,"servers":[17,4]}`},
+	{wire.Ask{Round: 1, Servers: []int{17, 4}, Own: 25}, `{"type":"ask","round":1,"servers":[17,4],"own":25}`},
 	{wire.Done{Round: 1}, `{"type":"done","round":1}`},
 	{wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{17, 4}, Samples: 3, After: 500 * time.Millisecond, Every: 2 * time.Second},
 		`{"type":"finalists","round":1,"game":"openarena","attempt":1,"servers":[17,4],"samples":3,"after_ns":500000000,"every_ns":2000000000}`},

@@ -116,6 +116,9 @@ const Coordinated = "coordinated"
 type Ask struct {
 	Round   int   `json:"round"`
 	Servers []int `json:"servers"`
+	// Own is how many servers of its own choice the peer may ask after them,
+	// besides what it was allowed before.
+	Own int `json:"own,omitempty"`
 }
 
 // Report carries results, from peer to host as they come, and back when a peer

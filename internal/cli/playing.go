@@ -69,11 +69,15 @@ func roomStrategies() []discovery.Strategy {
 	return append([]discovery.Strategy{wire.Coordinated}, discovery.Strategies()...)
 }
 
+// ownNearest is how many near servers a player looks for while people vote.
+const ownNearest = 50
+
 // planFor is the plan that the host asks for. In a room a plan goes through its
-// whole list: servers that one player skipped would be lost to all.
+// whole list: servers that one player skipped would be lost to all. Where the
+// host coordinates, a player's own plan is what it allows besides.
 func planFor(m wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
 	if m.Strategy == wire.Coordinated {
-		return discovery.NewConventional(0), nil // the host says what to ask
+		return discovery.NewPlan(discovery.Adaptive, servers, discovery.PlanOptions{Seed: m.Seed, MaxRTT: m.MaxRTT, Nearest: ownNearest})
 	}
 	return discovery.NewPlan(discovery.Strategy(m.Strategy), servers, discovery.PlanOptions{
 		Seed: m.Seed, MaxRTT: m.MaxRTT, AutoStop: discovery.StopOff,

@@ -1,6 +1,9 @@
 package refining
 
-import "math"
+import (
+	"iter"
+	"math"
+)
 
 // asking is a round's questions while they are being handed out.
 type asking struct {
@@ -9,10 +12,25 @@ type asking struct {
 	// may be asked for none are left out.
 	quota map[int]int
 	asked [][]int
+	// crowd counts who is asked for a server.
+	crowd map[int]int
+}
+
+// At most leastCrowd players are asked for one server in a round, or half of a
+// large group, which could not finish otherwise; the others' turn is in the next
+// ones. Quake 3's servers answer ten at once and then ten a second, whoever asks.
+const (
+	leastCrowd = 5
+	crowdShare = 2
+)
+
+// crowded tells that enough are asked for a server in this round.
+func (a *asking) crowded(server int) bool {
+	return a.crowd[server] >= max(leastCrowd, len(a.members)/crowdShare)
 }
 
 func (p *Planner) newAsking() *asking {
-	a := &asking{Planner: p, quota: make(map[int]int), asked: make([][]int, len(p.members))}
+	a := &asking{Planner: p, quota: make(map[int]int), crowd: make(map[int]int), asked: make([][]int, len(p.members))}
 	for player, m := range p.members {
 		batch := p.options.Batch
 		if p.round == 0 { // the first look takes what it takes
@@ -29,9 +47,10 @@ func (p *Planner) newAsking() *asking {
 // do.
 func (a *asking) ask(player, server int) bool {
 	m := a.members[player]
-	if a.quota[player] <= 0 || m.has(server) {
+	if a.quota[player] <= 0 || m.has(server) || a.crowded(server) {
 		return false
 	}
+	a.crowd[server]++
 	m.mark(server, true)
 	m.waiting[server] = a.round
 	m.load++
@@ -44,16 +63,29 @@ func (a *asking) ask(player, server int) bool {
 // everybody has all measure a machine who have not.
 func (a *asking) everybody(at int32) {
 	r := a.row(at)
-	for player, m := range a.members {
-		if !m.absent && r.rtts[player] == 0 {
+	for player := range a.inTurn() {
+		if !a.members[player].absent && r.rtts[player] == 0 {
 			a.ask(player, r.server)
+		}
+	}
+}
+
+// inTurn are the players, beginning with another one each time.
+func (a *asking) inTurn() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		n := len(a.members)
+		first := a.rng.IntN(n)
+		for i := range n {
+			if !yield((first + i) % n) {
+				return
+			}
 		}
 	}
 }
 
 // verify has all measure a server itself who know only others on its machine.
 func (a *asking) verify(server int) {
-	for player := range a.members {
+	for player := range a.inTurn() {
 		a.ask(player, server)
 	}
 }
@@ -61,9 +93,7 @@ func (a *asking) verify(server int) {
 // scout has the one who was asked least look at a server.
 func (a *asking) scout(server int) bool {
 	scout := -1
-	offset := a.rng.IntN(len(a.members))
-	for i := range a.members {
-		player := (i + offset) % len(a.members)
+	for player := range a.inTurn() {
 		m := a.members[player]
 		if a.quota[player] > 0 && !m.has(server) && (scout < 0 || m.load < a.members[scout].load) {
 			scout = player

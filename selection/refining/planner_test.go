@@ -147,3 +147,33 @@ func TestExpected(t *testing.T) {
 		t.Errorf("%d answers are waited for, want %d", p.Waiting(0), want)
 	}
 }
+
+// TestNoBurst: no server is asked by more than half of a large group in one round,
+// nor by more than five of a small one.
+func TestNoBurst(t *testing.T) {
+	for _, test := range []struct{ players, most int }{{4, 4}, {8, 5}, {16, 8}, {64, 32}} {
+		list := small()
+		names := make([]string, test.players)
+		for i := range names {
+			names[i] = fmt.Sprintf("player %d", i)
+		}
+		p := refining.New(selection.Servers{List: list, Infos: make([]*discovery.Info, len(list))},
+			selection.NewTable(names, len(list)), selection.Wish{By: selection.Mean}, refining.Options{Seed: 1})
+		fullest := 0
+		for !p.Outlook().Done && p.Round() < 100 {
+			crowd := map[int]int{}
+			for _, b := range p.Next() {
+				for _, server := range b.Servers {
+					crowd[server]++
+					p.Observe(b.Player, discovery.Result{Server: server, State: discovery.Answered, RTT: smallRTT(b.Player%3, server)})
+				}
+			}
+			for _, n := range crowd {
+				fullest = max(fullest, n)
+			}
+		}
+		if fullest != test.most {
+			t.Errorf("%d players: %d are asked for one server in a round, want %d at most, and as many in some", test.players, fullest, test.most)
+		}
+	}
+}

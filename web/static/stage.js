@@ -59,7 +59,7 @@ export function hero(live) {
     case "failed":
       return failed(state);
     default:
-      return [...verdict(state), agreeing(live), again(state)];
+      return [...verdict(state), outlook(state), agreeing(live), again(state)];
   }
 }
 
@@ -89,10 +89,15 @@ function measuring(live) {
   return [
     h("p", { class: "eyebrow" }, h("bdi", {}, gameName(state))),
     headline(state),
-    state.room.outlook && h("p", { class: "about", id: "outlook" }, upper(state.room.outlook) + "."),
+    outlook(state),
     h("dl", { class: "numbers" }, figure("servers", state.room.listed), figure("asked so far", asked), figure(`within ${limit} ms`, near), figure("passed", duration(live.elapsed()))),
     state.you.organiser && h("p", { class: "buttons" }, button("go", "Choose from what there is")),
   ];
+}
+
+/** How far a search is that the host coordinates. @param {State} state */
+function outlook(state) {
+  return state.room.outlook && h("p", { class: "about", id: "outlook" }, upper(state.room.outlook) + ".");
 }
 
 /** @param {string} text */
