@@ -35,8 +35,8 @@ func ReadMatrix(r io.Reader) (Matrix, error) {
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("sim: line %d of the matrix: %w", n, err)
-		case len(m) == maxHosts:
-			return nil, fmt.Errorf("sim: the matrix has more than %d rows", maxHosts)
+		case len(m) == maxHosts || len(row) > maxHosts:
+			return nil, fmt.Errorf("sim: the matrix has more than %d hosts", maxHosts)
 		case len(row) > 0:
 			m = append(m, row)
 		}

@@ -29,7 +29,8 @@ func TestReadMatrix(t *testing.T) {
 		{"NaN 2\n2 1\n", `"NaN"`},
 		{"0 60001\n2 0\n", `"60001"`},
 		{strings.Repeat("1 ", maxRowText), "token too long"},
-		{strings.Repeat("1\n", maxHosts+1), "more than 4096 rows"},
+		{strings.Repeat("1\n", maxHosts+1), "more than 4096 hosts"},
+		{strings.Repeat("1 ", maxHosts+1), "more than 4096 hosts"},
 	}
 	for _, tt := range tests {
 		if _, err := ReadMatrix(strings.NewReader(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
