@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"time"
 
@@ -33,10 +34,20 @@ func (h *Host) talk(ws *websocket.Conn, from remote) {
 	v.patience = time.AfterFunc(helloWait, func() { v.conn.Close(errors.New("host: no hello")) })
 	defer v.patience.Stop()
 	err := v.conn.Run(h.ctx, v.receive)
-	h.config.Logger.Debug("peer's connection ended", "player", v.name, "error", err)
+	h.config.Logger.Debug("peer's connection ended", "player", v.name, "error", discreet(err))
 	if v.room != nil {
 		v.room.post(func() { v.room.gone(v.name, v.conn) })
 	}
+}
+
+// discreet is an error without the addresses of its connection: a log is read by
+// somebody who plays along.
+func discreet(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return fmt.Errorf("%s: %w", op.Op, op.Err)
+	}
+	return err
 }
 
 // visitor is a connection, and the member behind it once it has said hello.

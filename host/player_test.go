@@ -78,7 +78,12 @@ type player struct {
 
 func dial(t *testing.T, server *httptest.Server) *player {
 	t.Helper()
-	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
+	return dialWith(t, server, nil)
+}
+
+func dialWith(t *testing.T, server *httptest.Server, header http.Header) *player {
+	t.Helper()
+	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", header)
 	if err != nil {
 		t.Fatal(err)
 	}

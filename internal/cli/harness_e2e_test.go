@@ -113,13 +113,19 @@ func every(t *testing.T, pause, patience time.Duration, what string, is func() b
 // run is the command with folders of its own; it starts it in the background.
 func run(t *testing.T, home, name string, args ...string) *process {
 	t.Helper()
+	return start(t, name, command(t, home, args...))
+}
+
+// command is muster with folders of its own.
+func command(t *testing.T, home string, args ...string) *exec.Cmd {
+	t.Helper()
 	file, err := binary()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(file, args...)
 	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(home, "state"), "XDG_CONFIG_HOME="+filepath.Join(home, "config"), "HOME="+home)
-	return start(t, name, cmd)
+	return cmd
 }
 
 // freePort is a TCP port that was free a moment ago.
@@ -136,8 +142,13 @@ func freePort(t *testing.T) string {
 // room asks the host for the room.
 func room(t *testing.T, host, code string) (wire.Room, bool) {
 	t.Helper()
+	return roomBy(t, http.DefaultClient, host, code)
+}
+
+func roomBy(t *testing.T, client *http.Client, host, code string) (wire.Room, bool) {
+	t.Helper()
 	var room wire.Room
-	reply, err := http.Get("http://" + host + "/api/rooms/" + code)
+	reply, err := client.Get("http://" + host + "/api/rooms/" + code)
 	if err != nil {
 		return room, false
 	}
@@ -232,6 +243,11 @@ const rconPassword = "e2e"
 // openArena runs a real OpenArena server on loopback that no master hears of.
 func openArena(t *testing.T, addr netip.AddrPort, name, arenaMap string, seats, bots int) {
 	t.Helper()
+	start(t, name, openArenaCommand(t, addr, name, arenaMap, seats, bots))
+}
+
+func openArenaCommand(t *testing.T, addr netip.AddrPort, name, arenaMap string, seats, bots int) *exec.Cmd {
+	t.Helper()
 	const program = "/usr/lib/ioquake3/ioq3ded"
 	if _, err := os.Stat(program); err != nil {
 		t.Fatalf("the end-to-end tests need %s: bash .ci/install", program)
@@ -248,7 +264,7 @@ func openArena(t *testing.T, addr netip.AddrPort, name, arenaMap string, seats, 
 	for _, bot := range []string{"sarge", "jenna", "gargoyle", "kyonshi"}[:bots] {
 		args = append(args, "+addbot", bot, "3")
 	}
-	start(t, name, exec.Command(program, args...))
+	return exec.Command(program, args...)
 }
 
 // readFile is what a program wrote, or nothing yet.

@@ -3,9 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
+	"regexp"
 	"sync"
 	"time"
 
@@ -22,12 +25,25 @@ func listen(address string) (net.Listener, error) {
 	return listener, nil
 }
 
+// discreet takes callers' addresses out of what a server logs: whoever reads it
+// may play along.
+type discreet struct{ io.Writer }
+
+var callers = regexp.MustCompile(`\b(from|serving) \S+:\d+\b`)
+
+func (d discreet) Write(line []byte) (int, error) {
+	if _, err := d.Writer.Write(callers.ReplaceAll(line, []byte("$1 somebody"))); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
 // serve answers for the rooms until stop is called, which waits for the end. It
 // tells failed if it ends earlier.
 func (p *program) serve(listener net.Listener, rooms *host.Host, failed func(error)) (stop func()) {
 	server := &http.Server{
 		Handler: rooms.Handler(), ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog: slog.NewLogLogger(p.logHandler(), slog.LevelDebug),
+		ErrorLog: log.New(discreet{slog.NewLogLogger(p.logHandler(), slog.LevelDebug).Writer()}, "", 0),
 	}
 	var work sync.WaitGroup
 	work.Go(func() {

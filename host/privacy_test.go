@@ -1,0 +1,191 @@
+package host_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"muster/host"
+	"muster/host/wire"
+)
+
+// TestNobodySeesAddresses is an evening of two players behind one address and
+// one behind another. Nothing that the host sends anybody, or logs, has them in
+// it.
+func TestNobodySeesAddresses(t *testing.T) {
+	const ours, other = "203.0.113.77", "203.0.113.201"
+	noLeak(t)
+	said, logged := &record{}, &record{}
+	h, err := host.New(host.Config{
+		List: listOf(8), Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		Logger: slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(h.Handler())
+	server.Listener = wiretap{server.Listener, said}
+	server.Start()
+	t.Cleanup(func() { server.Close(); h.Close() })
+
+	settings := friday(3)
+	settings.Agree = true
+	code, secret := h.Open(settings)
+	players := map[string]*player{}
+	for _, name := range []string{"ann", "bob", "cat"} {
+		from := ours
+		if name == "cat" {
+			from = other
+		}
+		p := dialWith(t, server, http.Header{"X-Forwarded-For": {from}})
+		p.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name})
+		expect[wire.Welcome](p)
+		players[name] = p
+	}
+	page := openPage(t, server, code, secret)
+	for _, name := range []string{"ann", "bob", "cat"} {
+		players[name].measures(20)
+	}
+	for _, name := range []string{"ann", "bob", "cat"} {
+		players[name].looks()
+	}
+	for _, path := range []string{"/api/rooms/" + code, "/api/rooms/" + code + "/culled/full", "/api/rooms/NOSUCH", "/metrics", "/healthz", "/"} {
+		fetchAs(t, server.URL+path, ours)
+	}
+	for range 12 { // until there have been too many wrong codes
+		fetchAs(t, server.URL+"/api/rooms/GAGAGA", ours)
+	}
+	page.until("who they are", page.says("people", "cat"))
+	page.until("that they share the list", page.says("log", "2 players behind one address have measured 8 servers together"))
+	players["bob"].conn.Close(nil)
+	page.until("that one is gone", page.says("log", "lost the connection to bob"))
+	orders(t, server, code, "remove", secret, map[string]any{"name": "cat"})
+	<-players["cat"].ended
+
+	if !strings.Contains(said.String(), "too many wrong codes") || !strings.Contains(logged.String(), "peer's connection ended") {
+		t.Errorf("the evening was not what it should be:\n%s", logged)
+	}
+	for _, addr := range append(said.callers(), ours, other) {
+		raw := ""
+		if a, err := netip.ParseAddr(addr); err == nil {
+			raw = string(a.AsSlice())
+		}
+		for what, text := range map[string]string{"sent": said.String(), "logged": logged.String()} {
+			if strings.Contains(text, addr) || raw != "" && strings.Contains(text, raw) {
+				t.Errorf("%s is in what the host %s", addr, what)
+			}
+		}
+	}
+}
+
+// TestDiscreetLog: a connection that breaks is logged without its ends.
+func TestDiscreetLog(t *testing.T) {
+	said, logged := &record{}, &record{}
+	h, err := host.New(host.Config{List: listOf(1), Logger: slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(h.Handler())
+	server.Listener = wiretap{server.Listener, said}
+	server.Start()
+	defer h.Close()
+	defer server.Close()
+	code, _ := h.Open(friday(2))
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(conn, "GET /peer HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OTAxMjM0NQ==\r\n\r\n", conn.RemoteAddr())
+	if _, err := conn.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	conn.(*net.TCPConn).SetLinger(0)
+	conn.Close() // with a reset
+	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(logged.String(), "connection reset"); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("no reset was logged for %s:\n%s", code, logged)
+		}
+	}
+	for _, addr := range said.callers() {
+		if strings.Contains(logged.String(), addr) {
+			t.Errorf("%s is in the log:\n%s", addr, logged)
+		}
+	}
+}
+
+func fetchAs(t *testing.T, url, from string) {
+	t.Helper()
+	request, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Forwarded-For", from)
+	reply, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	io.Copy(io.Discard, reply.Body)
+}
+
+// record keeps what is written, and who was there.
+type record struct {
+	mu   sync.Mutex // guards following
+	text bytes.Buffer
+	from []string
+}
+
+func (r *record) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(b)
+}
+
+func (r *record) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
+}
+
+func (r *record) callers() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.from)
+}
+
+// wiretap keeps what a listener's connections are sent.
+type wiretap struct {
+	net.Listener
+	said *record
+}
+
+func (w wiretap) Accept() (net.Conn, error) {
+	conn, err := w.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	w.said.mu.Lock()
+	w.said.from = append(w.said.from, conn.RemoteAddr().String())
+	w.said.mu.Unlock()
+	return tapped{conn, w.said}, nil
+}
+
+type tapped struct {
+	net.Conn
+	said *record
+}
+
+func (t tapped) Write(b []byte) (int, error) {
+	t.said.Write(b)
+	return t.Conn.Write(b)
+}
