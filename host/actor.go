@@ -165,6 +165,9 @@ func (a *actor) perform(effects []effect) {
 	for _, e := range effects {
 		switch e := e.(type) {
 		case send:
+			if _, launches := e.message.(wire.Launch); launches {
+				a.publish() // people read why before they are sent there
+			}
 			a.send(e)
 		case fetch:
 			a.fetch(e.game)

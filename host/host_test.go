@@ -210,3 +210,25 @@ func TestClose(t *testing.T) {
 	default:
 	}
 }
+
+// TestNewsFirst: a player hears why a server was chosen before being sent there.
+func TestNewsFirst(t *testing.T) {
+	h, server := serve(t, host.Config{List: listOf(3)})
+	code, _ := h.Open(friday(1))
+	ann := join(t, server, code, "ann")
+	ann.measures(20)
+	ann.looks()
+	var newest wire.Room
+	for m := range ann.heard {
+		switch m := m.(type) {
+		case wire.Room:
+			newest = m
+		case wire.Launch:
+			if newest.Stage != wire.Launching || newest.Selection == nil {
+				t.Errorf("sent to %s when the room is %s to the player", m.Address, newest.Stage)
+			}
+			return
+		}
+	}
+	t.Error("no launch")
+}
