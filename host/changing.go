@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"muster/discovery"
@@ -31,12 +32,41 @@ func (r *Room) Change(n newSettings, games []Choice, now time.Time) error {
 	if err := wish.Check(nil); err != nil {
 		return err
 	}
+	r.resettle(s, now)
+	return nil
+}
+
+// resettle makes settings the room's.
+func (r *Room) resettle(s Settings, now time.Time) {
 	r.Settings = s
 	if r.Stage == wire.Refining {
 		r.search = nil // it looked for something else
 	}
-	r.note(now, "the organiser wants %s", r.wishText())
-	return nil
+	r.note(now, "the organiser wants %s", s)
+}
+
+// Settings are those of a room, if there is one of the code.
+func (h *Host) Settings(code string) (s Settings, ok bool) {
+	settings := make(chan Settings, 1)
+	a := h.actor(CanonicalCode(code))
+	if a == nil || !a.post(func() { settings <- a.room.Settings }) {
+		return Settings{}, false
+	}
+	return <-settings, true
+}
+
+// Resettle gives a room other settings, of the same game, as open as before, and
+// for no fewer players than are here.
+func (h *Host) Resettle(code string, s Settings) {
+	if a := h.actor(CanonicalCode(code)); a != nil {
+		a.post(func() {
+			s.Game, s.Open = a.room.Settings.Game, a.room.Settings.Open
+			if s.Players > 0 {
+				s.Players = max(s.Players, len(a.room.Members))
+			}
+			a.room.resettle(s, time.Now())
+		})
+	}
 }
 
 // isBetween tells that no list is in use.
@@ -71,17 +101,29 @@ func replace[T any](old *T, newer *T) {
 	}
 }
 
-// wishText is what the organiser wants, for the log.
-func (r *Room) wishText() string {
-	text := r.Settings.Game + " by " + r.ruleText()
-	if r.Settings.Map != "" {
-		text += " on " + r.Settings.Map
+// String is what the organiser wants, for people.
+func (s Settings) String() string {
+	text := s.Game + " by " + s.rule()
+	if s.Map != "" {
+		text += " on " + s.Map
 	}
-	if r.Settings.Mode != "" {
-		text += " in mode " + r.Settings.Mode
+	if s.Mode != "" {
+		text += " in mode " + s.Mode
 	}
-	if r.Settings.Players > 0 {
-		text += fmt.Sprintf(" for %d", r.Settings.Players)
+	if s.Players > 0 {
+		text += fmt.Sprintf(" for %d", s.Players)
 	}
 	return text
+}
+
+// rule names the rule and its limits.
+func (s Settings) rule() string {
+	var limits []string
+	for _, limit := range s.Limits {
+		limits = append(limits, limit.String())
+	}
+	if len(limits) == 0 {
+		return string(s.By)
+	}
+	return string(s.By) + " with nobody over " + strings.Join(limits, ", then ")
 }

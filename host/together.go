@@ -2,7 +2,6 @@ package host
 
 import (
 	"net/netip"
-	"strings"
 	"time"
 
 	"muster/host/wire"
@@ -40,16 +39,4 @@ func (t *Together) anew() {
 	for _, g := range t.Guests {
 		g.Ready, g.Vetoed, g.ByHand, g.Vote = false, false, false, netip.AddrPort{}
 	}
-}
-
-// ruleText names the rule and its limits for the log.
-func (r *Room) ruleText() string {
-	var limits []string
-	for _, limit := range r.Settings.Limits {
-		limits = append(limits, limit.String())
-	}
-	if len(limits) == 0 {
-		return string(r.Settings.By)
-	}
-	return string(r.Settings.By) + " with nobody over " + strings.Join(limits, ", then ")
 }

@@ -41,6 +41,6 @@ func (r *Room) Apply(now time.Time) ([]effect, error) {
 		return nil, errNothingMeasured
 	}
 	r.Settings.By, r.Settings.Limits = r.WhatIf.By, r.WhatIf.Limits
-	r.note(now, "the rule is now %s", r.ruleText())
+	r.note(now, "the rule is now %s", r.Settings.rule())
 	return r.rechoose(r.selectFor(r.chosenFor()), now), nil
 }

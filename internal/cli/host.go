@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type hosting struct {
 	noBrowser bool
 	name      string
 	fresh     bool
+	given     func(flag string) bool // on the command line
 	once      bool
 	probing   probing
 	launching launching
@@ -61,6 +63,7 @@ the rule, and everyone's game starts there. You play, too, unless you say
 	p.gameFlag(cmd, &h.game)
 	h.bindWishes(cmd)
 	flags := cmd.Flags()
+	h.given = flags.Changed
 	flags.StringVar(&h.name, "name", defaultName(), "your `NAME` in the room")
 	flags.StringVar(&h.settings.Name, "room", "", "the room's `NAME` (default: its code)")
 	flags.StringVar(&h.settings.Password, "password", "", "the game server's `PASSWORD`, given to players only")
@@ -256,12 +259,16 @@ func loopback(listening netip.AddrPort) string {
 	return listening.String()
 }
 
-// room is the room from before a restart, if it has the same settings, or a new
-// one: then those from before are over, and who still has their links hears so.
+// room is the room from before a restart, with what the command line says now, or
+// a new one: then those from before are over, and who still has their links hears so.
 func (h *hosting) room(rooms *host.Host) string {
 	for _, code := range rooms.Rooms() {
-		if old, _ := rooms.Room(code); !h.fresh && h.continues(old) {
-			h.screen.say("going on with room %s from before; --new opens another", code)
+		if old, ok := rooms.Settings(code); ok && !h.fresh && h.continues(old) {
+			settings := h.over(old)
+			if !reflect.DeepEqual(settings, old) {
+				rooms.Resettle(code, settings)
+			}
+			h.screen.say("going on with room %s from before, %s; --new opens another", code, settings)
 			return code
 		}
 	}
@@ -273,10 +280,26 @@ func (h *hosting) room(rooms *host.Host) string {
 	return code
 }
 
-func (h *hosting) continues(old wire.Room) bool {
-	s := h.settings
-	return old.Game == s.Game && old.Name == s.Name && old.Seats == s.Players && old.By == s.By &&
-		old.Map == s.Map && old.Mode == s.Mode && old.Open == s.Open
+// continues tells that a room from before is the one that is wanted again.
+func (h *hosting) continues(old host.Settings) bool {
+	return old.Game == h.settings.Game && old.Open == h.settings.Open && (old.Name == h.settings.Name || !h.given("room"))
+}
+
+// over are the settings of a room from before, where the command line says nothing
+// else: the organiser may have changed some on the page.
+func (h *hosting) over(old host.Settings) host.Settings {
+	given := h.settings
+	for flag, take := range map[string]func(){
+		"players": func() { old.Players = given.Players }, "by": func() { old.By = given.By },
+		"max-rtt": func() { old.Limits = given.Limits }, "map": func() { old.Map = given.Map },
+		"mode": func() { old.Mode = given.Mode }, "password": func() { old.Password = given.Password },
+		"strategy": func() { old.Strategy = given.Strategy },
+	} {
+		if h.given(flag) {
+			take()
+		}
+	}
+	return old
 }
 
 // watch shows the room to an organiser who does not play.

@@ -1,0 +1,38 @@
+package cli_test
+
+import (
+	"net"
+	"testing"
+)
+
+// TestHostGoesOn: a host that is started again goes on with its room; what the
+// command line says now counts, and what it does not say stays.
+func TestHostGoesOn(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := listener.Addr().String()
+	listener.Close()
+	file := writeFile(t, "servers", "127.0.0.1:27960\n")
+	hosts := func(more ...string) []string {
+		return append([]string{"host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play", "--no-mdns", "--no-browser"}, more...)
+	}
+	code := ""
+	t.Run("the first time", func(t *testing.T) {
+		p := begin(t, hosts("--players", "3", "--max-rtt", "200ms", "--map", "oa_dm1")...)
+		code = p.says(t, `(?m)^code +(\w+)$`)[1]
+	})
+	t.Run("the same again", func(t *testing.T) {
+		begin(t, hosts("--players", "3", "--max-rtt", "200ms", "--map", "oa_dm1")...).
+			says(t, "going on with room "+code+" from before, openarena by mean with nobody over 200ms on oa_dm1 for 3; --new opens another")
+	})
+	t.Run("with another limit", func(t *testing.T) {
+		p := begin(t, hosts("--max-rtt", "100ms,150ms", "--by", "minimax")...)
+		p.says(t, "going on with room "+code+" from before, openarena by minimax with nobody over 100ms, then 150ms on oa_dm1 for 3")
+		p.says(t, "the organiser wants openarena by minimax with nobody over 100ms, then 150ms on oa_dm1 for 3")
+	})
+	t.Run("another room", func(t *testing.T) {
+		begin(t, hosts("--new")...).says(t, "room "+code+" from before is over")
+	})
+}
