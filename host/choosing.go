@@ -109,7 +109,8 @@ func (r *Room) table(group []*Member) *selection.Table {
 	t := selection.NewTable(names(group), len(r.Servers))
 	knows := r.knowledge(group)
 	for player, m := range group {
-		for server, result := range knows[player] {
+		for server := range m.Results {
+			result := knows[player].at(server)
 			t.Set(player, server, result.State, result.RTT)
 		}
 		for server, quality := range m.Quality {

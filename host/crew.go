@@ -158,8 +158,9 @@ func (r *Room) finishCrews(now time.Time) {
 				news++
 			}
 		}
-		if probed, answered := r.progress(c.members[0]); news > 0 {
-			r.note(now, "%d players behind one address have measured %d servers together, %d answered", len(site), probed, answered)
+		if news > 0 {
+			p := progressOf(pooled(site, len(r.Servers)))
+			r.note(now, "%d players behind one address have measured %d servers together, %d answered", len(site), p.probed, p.answered)
 		}
 	}
 }

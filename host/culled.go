@@ -51,10 +51,10 @@ func (r *Room) culledFor(cause selection.Cause) culledList {
 	return list
 }
 
-func (r *Room) culledServer(reason selection.Reason, server int, group []*Member, knows [][]discovery.Result) culledServer {
+func (r *Room) culledServer(reason selection.Reason, server int, group []*Member, knows []knowledge) culledServer {
 	c := culledServer{Addr: reason.Addr.String(), pageServer: r.pageServer(server), Players: reason.Players, RTT: map[string]float64{}}
 	for i, m := range group {
-		if result := knows[i][server]; result.State == discovery.Answered {
+		if result := knows[i].at(server); result.State == discovery.Answered {
 			c.RTT[m.Name] = float64(result.RTT) / float64(time.Millisecond)
 		}
 	}

@@ -128,11 +128,10 @@ func (r *Room) pageRoom(games []Choice) pageRoom {
 
 // pagePeople are the players first, then those with only a page.
 func (r *Room) pagePeople() []pagePerson {
-	people := []pagePerson{}
+	people, knows := []pagePerson{}, r.progress()
 	for _, m := range r.Members {
-		probed, answered := r.progress(m)
 		p := pagePerson{
-			Name: m.Name, Organiser: m.Organiser, Peer: true, Connected: m.Connected, Probed: probed, Answered: answered,
+			Name: m.Name, Organiser: m.Organiser, Peer: true, Connected: m.Connected, Probed: knows[m].probed, Answered: knows[m].answered,
 			Done: m.Done, LeftOut: m.LeftOut, Launch: m.Launch, Detail: m.Detail,
 		}
 		p.addGuest(r.guest(m.Name))

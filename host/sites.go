@@ -119,28 +119,45 @@ func (r *Room) siteOf(m *Member) []*Member {
 func pooled(site []*Member, servers int) []discovery.Result {
 	pool := make([]discovery.Result, servers)
 	for _, m := range site {
-		for server, result := range m.Results {
-			if better(result, pool[server]) {
-				pool[server] = result
+		for server := range m.Results {
+			if result := &m.Results[server]; better(result, &pool[server]) {
+				pool[server] = *result
 			}
 		}
 	}
 	return pool
 }
 
-func better(a, b discovery.Result) bool {
+func better(a, b *discovery.Result) bool {
 	if a.State == discovery.Answered && b.State == discovery.Answered {
 		return a.RTT < b.RTT
 	}
 	return a.State == discovery.Answered || b.State == discovery.Unprobed
 }
 
-// knowledge is what members know of the servers: each its own answers and second
+// knowledge is what a member knows of the servers: its own answers and second
 // looks, and where there are none, what its site has found.
-func (r *Room) knowledge(of []*Member) [][]discovery.Result {
-	knows := make([][]discovery.Result, len(of))
+type knowledge struct {
+	*Member
+	pool []discovery.Result // nil for who is alone
+}
+
+func (k knowledge) at(server int) discovery.Result {
+	own := k.Results[server]
+	if k.pool == nil || own.State == discovery.Answered {
+		return own
+	}
+	if _, looked := k.Quality[server]; looked {
+		return own
+	}
+	return k.pool[server]
+}
+
+// knowledge is what members know.
+func (r *Room) knowledge(of []*Member) []knowledge {
+	knows := make([]knowledge, len(of))
 	for i, m := range of {
-		knows[i] = m.Results
+		knows[i].Member = m
 	}
 	for _, site := range r.sites(r.Members) {
 		if len(site) == 1 || !slices.ContainsFunc(site, func(m *Member) bool { return slices.Contains(of, m) }) {
@@ -149,19 +166,8 @@ func (r *Room) knowledge(of []*Member) [][]discovery.Result {
 		pool := pooled(site, len(r.Servers))
 		for i, m := range of {
 			if slices.Contains(site, m) {
-				knows[i] = m.with(pool)
+				knows[i].pool = pool
 			}
-		}
-	}
-	return knows
-}
-
-// with is what a member knows, its site's results filled in.
-func (m *Member) with(pool []discovery.Result) []discovery.Result {
-	knows := slices.Clone(pool)
-	for server, own := range m.Results {
-		if _, looked := m.Quality[server]; looked || own.State == discovery.Answered {
-			knows[server] = own
 		}
 	}
 	return knows
@@ -206,15 +212,27 @@ func (r *Room) isElsewhere(m *Member, seen []wire.Finalist) bool {
 // farApart tells RTTs in ms that no line of a home makes.
 func farApart(a, b float64) bool { return max(a, b) > 20+1.5*min(a, b) }
 
-// progress is how many servers a member knows of, and how many answered.
-func (r *Room) progress(m *Member) (probed, answered int) {
-	site := r.siteOf(m)
-	if len(site) == 1 {
-		return m.Probed, m.Answered
+// progress is how many servers each member knows of, and how many answered.
+func (r *Room) progress() map[*Member]progress {
+	all := map[*Member]progress{}
+	for _, site := range r.sites(r.Members) {
+		p := progress{site[0].Probed, site[0].Answered}
+		if len(site) > 1 {
+			p = progressOf(pooled(site, len(r.Servers)))
+		}
+		for _, m := range site {
+			all[m] = p
+		}
 	}
-	for _, result := range pooled(site, len(m.Results)) {
-		probed += count(result.State != discovery.Unprobed)
-		answered += count(result.State == discovery.Answered)
+	return all
+}
+
+type progress struct{ probed, answered int }
+
+func progressOf(pool []discovery.Result) (p progress) {
+	for i := range pool {
+		p.probed += count(pool[i].State != discovery.Unprobed)
+		p.answered += count(pool[i].State == discovery.Answered)
 	}
-	return probed, answered
+	return p
 }

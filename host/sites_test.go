@@ -1,6 +1,7 @@
 package host
 
 import (
+	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
@@ -37,6 +38,27 @@ func TestOrigin(t *testing.T) {
 		from, _ := netip.ParseAddr(c.from)
 		if got := originOf(from, c.probes, c.home); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestRemote: an address counts only if it is the player's: a proxy that is not
+// ours speaks for players whose addresses nobody knows.
+func TestRemote(t *testing.T) {
+	for _, c := range []struct{ name, socket, forwarded, want string }{
+		{"straight", "198.51.100.7:5555", "", "198.51.100.7"},
+		{"through our proxy", "127.0.0.1:5555", "198.51.100.7", "198.51.100.7"},
+		{"through a proxy that is not ours", "198.51.100.7:5555", "203.0.113.5", "invalid IP"},
+		{"through two, one of which is ours", "127.0.0.1:5555", "203.0.113.5, 198.51.100.7", "198.51.100.7"},
+		{"through a tunnel", "127.0.0.1:5555", "", "invalid IP"},
+	} {
+		h := &Host{config: Config{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}}
+		r := &http.Request{RemoteAddr: c.socket, Header: http.Header{}}
+		if c.forwarded != "" {
+			r.Header.Set("X-Forwarded-For", c.forwarded)
+		}
+		if got := h.origin(h.remote(r), ""); got.Addr.String() != c.want {
+			t.Errorf("%s: %v, want %s", c.name, got.Addr, c.want)
 		}
 	}
 }
@@ -174,7 +196,7 @@ func TestSharedLost(t *testing.T) {
 		player, server int
 		want           discovery.State
 	}{{0, ann[0], discovery.Lost}, {1, ann[0], discovery.Answered}, {0, ann[1], discovery.Lost}, {1, ann[1], discovery.Lost}, {0, bob[1], discovery.Answered}} {
-		if got := knows[c.player][c.server].State; got != c.want {
+		if got := knows[c.player].at(c.server).State; got != c.want {
 			t.Errorf("player %d takes server %d to be %v, want %v", c.player, c.server, got, c.want)
 		}
 	}

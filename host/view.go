@@ -22,10 +22,10 @@ func (r *Room) View() wire.Room {
 	if r.Launch != nil {
 		v.Connect, v.Server = r.Launch.Address, r.Launch.Name
 	}
+	knows := r.progress()
 	for i, m := range r.Members {
-		probed, answered := r.progress(m)
 		v.Members[i] = wire.Member{
-			Name: m.Name, Organiser: m.Organiser, Connected: m.Connected, Probed: probed, Answered: answered,
+			Name: m.Name, Organiser: m.Organiser, Connected: m.Connected, Probed: knows[m].probed, Answered: knows[m].answered,
 			Done: m.Done, LeftOut: m.LeftOut, Launch: m.Launch, Detail: m.Detail,
 		}
 	}

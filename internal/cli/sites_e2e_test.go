@@ -214,6 +214,37 @@ func checkDiscreet(t *testing.T, room wire.Room, told []*process) {
 	}
 }
 
+// TestHostAtHome: who hosts at home, and plays, is a site with the neighbours on
+// the local network, and with nobody who comes from elsewhere.
+func TestHostAtHome(t *testing.T) {
+	h := newHouse(t)
+	file := h.arenas(3)
+	host := h.start(h.rooms[0], "ann", command(t, t.TempDir(), "host", "--game", "openarena", "--servers", file, "--name", "ann",
+		"--launch", "never", "--no-mdns", "--no-browser", "--players", "4"))
+	link := host.awaits(`(?m)^link +(\S+)$`, 20*time.Second)[1]
+	if want := "http://" + indoors(0) + ":7777/"; !strings.HasPrefix(link, want) {
+		t.Fatalf("the link is %s, want one to %s", link, want)
+	}
+	code := host.awaits(`(?m)^code +(\w+)$`, time.Second)[1]
+	for i, name := range householders[1:3] {
+		h.start(h.rooms[i+1], name, command(t, t.TempDir(), "join", link, "--name", name, "--launch", "never"))
+	}
+	// dan came through a tunnel that ends on the host's machine.
+	h.start(h.rooms[0], "dan", command(t, t.TempDir(), "join", "127.0.0.1", "--code", code, "--name", "dan", "--launch", "never"))
+	client := h.client(h.rooms[0])
+	var newest wire.Room
+	eventually(t, time.Minute, "everyone is sent to a server", func() bool {
+		var ok bool
+		newest, ok = roomBy(t, client, indoors(0)+":7777", code)
+		return ok && newest.Stage == wire.Launching
+	})
+	for _, want := range []string{"3 players behind one address have measured 3 servers together, 3 answered", "dan has measured 3 servers, 3 answered"} {
+		if !strings.Contains(logOf(newest), want) {
+			t.Errorf("the log does not say %q:\n%s", want, logOf(newest))
+		}
+	}
+}
+
 // TestHousehold: four players behind one address, and servers that answer an
 // address ten times and then once a second. If each of them asks all servers,
 // servers fall silent on them and are culled; if they share the questions, none
