@@ -48,6 +48,8 @@ type Ranked struct {
 	// at. Loss is a share.
 	Loss     map[string]float64 `json:"loss,omitempty"`
 	JitterMS map[string]float64 `json:"jitter_ms,omitempty"`
+	// Tight: it would be full with the group, and is ranked lower for it.
+	Tight bool `json:"tight,omitempty"`
 	// WorstOff is the player with the highest RTT, the first of several.
 	WorstOff string `json:"worst_off,omitempty"`
 	// Server is the place in the list.

@@ -2,6 +2,7 @@ package selection
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"muster/discovery"
@@ -41,6 +42,9 @@ func (s Selection) verdict() string {
 	}
 	if s.LimitMS > 0 {
 		sentence += fmt.Sprintf(", and nobody is over %s", ms(s.LimitMS))
+	}
+	if s.Why != nil && slices.ContainsFunc(s.Why.Rivals, s.crowdedOut) {
+		sentence += " with a seat to spare"
 	}
 	if c.WorstOff != "" {
 		sentence += fmt.Sprintf("; %s is worst off with %s", person(c.WorstOff), ms(c.MaxMS))
@@ -114,12 +118,19 @@ func (s Selection) but(rival Rival) string {
 	switch {
 	case len(rival.Over) > 0:
 		return people(rival.Over) + " would be over the limit"
+	case s.crowdedOut(rival):
+		return "no seat to spare"
 	case rival.Score <= s.Chosen.Score:
 		return "that is not worth a move"
 	case rival.plain(measure) <= s.Chosen.plain(measure):
 		return fmt.Sprintf("with weights and quality it scores %s, not %s", ms(rival.Score), ms(s.Chosen.Score))
 	}
 	return fmt.Sprintf("its %s is above the chosen server's", figure(measure, &rival.Ranked))
+}
+
+// crowdedOut tells a rival that scores better, but would be full with the group.
+func (s Selection) crowdedOut(rival Rival) bool {
+	return rival.Tight && !s.Chosen.Tight && rival.Score < s.Chosen.Score
 }
 
 // figure names what a measure makes of a server.

@@ -40,7 +40,7 @@ func (r *round) stay() (*Stay, candidate) {
 		return s, candidate{}
 	}
 	kept := candidate{server, r.score(server)}
-	gain := kept.score - r.best[0].score
+	gain := max(0, kept.score-r.best[0].score)
 	s.Gain = millis(gain)
 	s.Stays = gain < leastGain || gain < kept.score*leastShare
 	return s, kept

@@ -104,13 +104,31 @@ func (r *round) restrict(limit cell) {
 
 // rank keeps the best of the survivors.
 func (r *round) rank() {
-	best := top[candidate]{limit: max(0, r.wish.Top), compare: r.compare}
+	best := top[candidate]{limit: max(0, r.wish.Top), compare: r.prefer}
 	for server := range r.fates {
 		if r.suits(server) {
 			best.add(candidate{server, r.score(server)})
 		}
 	}
 	r.best = best.sorted()
+}
+
+// prefer orders candidates by their scores and by what it costs to leave no seat
+// to spare.
+func (r *round) prefer(a, b candidate) int {
+	if r.tight != nil {
+		a.score, b.score = a.score+r.tightness(a.server), b.score+r.tightness(b.server)
+	}
+	return r.compare(a, b)
+}
+
+// tightness is what a server loses for being full with the group, in
+// microseconds.
+func (r *round) tightness(server int) float64 {
+	if r.tight[server] {
+		return float64(r.wish.Spare.Microseconds())
+	}
+	return 0
 }
 
 func (r *round) compare(a, b candidate) int {
@@ -152,6 +170,7 @@ func (r *round) ranked(c candidate) Ranked {
 		Score: millis(c.score), MeanMS: millis(s.mean()),
 		MaxMS: millis(float64(s.worst)), StdevMS: millis(s.deviation()),
 		RTT: r.rtts(c.server), WorstOff: r.worstOff(c.server),
+		Tight: r.tight != nil && r.tight[c.server],
 	}
 	doc.Loss, doc.JitterMS = r.qualities(c.server)
 	return doc

@@ -25,6 +25,8 @@ type Sieve struct {
 	ranges  []netip.Prefix
 	vetoed  map[netip.AddrPort]bool
 	crowded map[netip.Addr]bool
+	// tight servers would be full with the group; nil if that does not matter.
+	tight []bool
 }
 
 // NewSieve is the sieve of a wish. It keeps the servers' slices; whoever puts a
@@ -46,6 +48,9 @@ func NewSieve(servers Servers, wish Wish) *Sieve {
 	}
 	if wish.PerAddress > 0 {
 		s.crowded = crowdedAddresses(servers.List, wish.PerAddress)
+	}
+	if wish.Seats > 0 && wish.Spare > 0 {
+		s.tight = make([]bool, len(servers.List))
 	}
 	for server := range servers.List {
 		s.Update(server)
@@ -70,6 +75,9 @@ func (s *Sieve) Update(server int) {
 	delete(s.doors, server)
 	if info := s.servers.info(server); info != nil {
 		c |= s.byInfo(info)
+		if s.tight != nil {
+			s.tight[server] = s.wish.free(info) == s.wish.Seats
+		}
 		if info.MinPing > 0 || info.MaxPing > 0 {
 			s.doors[server] = doorOf(info)
 		}

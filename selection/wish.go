@@ -54,6 +54,10 @@ type Wish struct {
 	Limits []time.Duration
 	// Seats is how many free seats the group needs; 0 asks for none.
 	Seats int
+	// Spare is how much worse a server may score that has more free seats than
+	// that, to be preferred to one that the group would fill: somebody else soon
+	// takes a seat there. 0 is nothing.
+	Spare time.Duration
 	// BotsGiveWay: the servers' bots leave for people, so that their seats are
 	// free.
 	BotsGiveWay bool

@@ -1,0 +1,71 @@
+package selection_test
+
+import (
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+)
+
+// TestSpare: a server that the group would fill comes after one that is a little
+// worse, never after one that is much worse, and never falls out.
+func TestSpare(t *testing.T) {
+	rows := map[string][]int{serverA: {20, 30}, serverB: {21, 31}, serverC: {40, 40}}
+	tests := []struct {
+		name    string
+		free    [3]int // of A, B and C
+		spare   time.Duration
+		ranking []string
+	}{
+		{"the best fits just so", [3]int{2, 3, 9}, 2 * time.Millisecond, []string{serverB, serverA, serverC}},
+		{"nobody minds", [3]int{2, 3, 9}, 0, []string{serverA, serverB, serverC}},
+		{"a spare seat is not worth 1 ms", [3]int{2, 3, 9}, 900 * time.Microsecond, []string{serverA, serverB, serverC}},
+		{"as good: by address", [3]int{2, 3, 9}, time.Millisecond, []string{serverA, serverB, serverC}},
+		{"both fit just so", [3]int{2, 2, 9}, 2 * time.Millisecond, []string{serverA, serverB, serverC}},
+		{"there is no other", [3]int{2, 1, 0}, 2 * time.Millisecond, []string{serverA}},
+		{"all have room", [3]int{3, 9, 9}, 2 * time.Millisecond, []string{serverA, serverB, serverC}},
+		{"the third is too far", [3]int{2, 2, 3}, 2 * time.Millisecond, []string{serverA, serverB, serverC}},
+	}
+	for _, tt := range tests {
+		servers, table := tableOf(annAndBob, rows, serverA, serverB, serverC)
+		for server, free := range tt.free {
+			servers.Infos[server] = &discovery.Info{MaxPlayers: 10, Players: 10 - free}
+		}
+		for _, top := range []int{0, 1, 2} {
+			var ranking []string
+			for _, r := range selection.Select(servers, table, selection.Wish{By: selection.Mean, Seats: 2, Spare: tt.spare, Top: top}).Ranking {
+				ranking = append(ranking, r.Addr.String())
+			}
+			want := tt.ranking
+			if top > 0 {
+				want = want[:min(top, len(want))]
+			}
+			if !slices.Equal(ranking, want) {
+				t.Errorf("%s: the first %d are %v, want %v", tt.name, top, ranking, want)
+			}
+		}
+	}
+}
+
+func TestSpareIsTold(t *testing.T) {
+	servers, table := tableOf(annAndBob, map[string][]int{serverA: {20, 30}, serverB: {21, 31}}, serverA, serverB)
+	servers.Infos = []*discovery.Info{{MaxPlayers: 8, Players: 6}, {MaxPlayers: 8}}
+	wish := selection.Wish{By: selection.Mean, Seats: 2, Spare: 2 * time.Millisecond}
+	lines := selection.Select(servers, table, wish).Explain()
+	for _, want := range []string{
+		"10.0.0.2:27960 has the lowest average: 26.0 ms with a seat to spare; bob is worst off with 31.0 ms.",
+		"10.0.0.1:27960 has a lower average (25.0 ms) and a lower worst RTT (30.0 ms), but no seat to spare.",
+	} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("%q, want %q", lines, want)
+		}
+	}
+	// The last server of the evening stays, though it would be full.
+	wish.Keep = netip.MustParseAddrPort(serverA)
+	if got := selection.Select(servers, table, wish); got.Chosen.Addr.String() != serverA || got.Keep.Gain != 0 {
+		t.Errorf("chosen is %v, %+v", got.Chosen.Addr, got.Keep)
+	}
+}
