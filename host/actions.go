@@ -67,7 +67,7 @@ var (
 //	veto      a server or a map: {"addr"} or {"map"}
 //	ready     {"ready":true}
 //	arrived   joined by hand
-//	go, apply, settings, handon, remove, lock    the organiser's
+//	go, apply, settings, handon, remove, trust, lock    the organiser's
 func actionOf(name string) (act action, organisers bool) {
 	switch name {
 	case "enter":
@@ -92,6 +92,8 @@ func actionOf(name string) (act action, organisers bool) {
 		return handOn, true
 	case "remove":
 		return remove, true
+	case "trust":
+		return trust, true
 	case "lock":
 		return lock, true
 	}
@@ -281,6 +283,12 @@ func handOn(a *actor, _ caller, o order, now time.Time) (any, error) {
 
 func remove(a *actor, _ caller, o order, now time.Time) (any, error) {
 	effects, err := a.room.Remove(o.Name, now)
+	a.perform(effects)
+	return nil, err
+}
+
+func trust(a *actor, _ caller, o order, now time.Time) (any, error) {
+	effects, err := a.room.Trust(o.Name, now)
 	a.perform(effects)
 	return nil, err
 }

@@ -121,7 +121,7 @@ func (r *Room) welcomeBack(m *Member, now time.Time) {
 	}
 	m.Connected, m.Heard = true, now
 	if r.isMeasuring() {
-		m.LeftOut = false
+		m.LeftOut = m.Doubt != nil
 	}
 }
 

@@ -165,7 +165,7 @@ func (r *Room) report(m *Member, report wire.Report, now time.Time) ([]effect, e
 		}
 	}
 	m.Heard = now
-	if m.LeftOut && r.isMeasuring() {
+	if m.LeftOut && m.Doubt == nil && r.isMeasuring() {
 		m.LeftOut = false
 		r.note(now, "%s measures again", m.Name)
 	}

@@ -40,20 +40,22 @@ type Choice struct {
 
 // pagePerson is a player, a guest, or both.
 type pagePerson struct {
-	Name      string           `json:"name"`
-	Organiser bool             `json:"organiser,omitempty"`
-	Peer      bool             `json:"peer"`
-	Connected bool             `json:"connected"`
-	Page      bool             `json:"page"`
-	Probed    int              `json:"probed"`
-	Answered  int              `json:"answered"`
-	Done      bool             `json:"done,omitempty"`
-	LeftOut   bool             `json:"left_out,omitempty"`
-	Launch    wire.LaunchState `json:"launch,omitempty"`
-	Detail    string           `json:"detail,omitempty"`
-	Ready     bool             `json:"ready,omitempty"`
-	Vetoed    bool             `json:"vetoed,omitempty"`
-	Vote      string           `json:"vote,omitempty"`
+	Name      string `json:"name"`
+	Organiser bool   `json:"organiser,omitempty"`
+	Peer      bool   `json:"peer"`
+	Connected bool   `json:"connected"`
+	Page      bool   `json:"page"`
+	Probed    int    `json:"probed"`
+	Answered  int    `json:"answered"`
+	Done      bool   `json:"done,omitempty"`
+	LeftOut   bool   `json:"left_out,omitempty"`
+	// Doubt is why the numbers do not count.
+	Doubt  string           `json:"doubt,omitempty"`
+	Launch wire.LaunchState `json:"launch,omitempty"`
+	Detail string           `json:"detail,omitempty"`
+	Ready  bool             `json:"ready,omitempty"`
+	Vetoed bool             `json:"vetoed,omitempty"`
+	Vote   string           `json:"vote,omitempty"`
 }
 
 // pageChoice is a ranking with what people ask about it.
@@ -133,6 +135,9 @@ func (r *Room) pagePeople() []pagePerson {
 		p := pagePerson{
 			Name: m.Name, Organiser: m.Organiser, Peer: true, Connected: m.Connected, Probed: knows[m].probed, Answered: knows[m].answered,
 			Done: m.Done, LeftOut: m.LeftOut, Launch: m.Launch, Detail: m.Detail,
+		}
+		if m.Doubt != nil {
+			p.Doubt = m.Doubt.String()
 		}
 		p.addGuest(r.guest(m.Name))
 		people = append(people, p)

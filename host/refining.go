@@ -138,6 +138,7 @@ func (s *search) expected() int {
 // refine asks for the next servers, or chooses if no other can plausibly win or
 // there is nothing to ask.
 func (r *Room) refine(now time.Time) []effect {
+	r.distrust(r.activeWho(func(m *Member) bool { return m.Probed >= fullReport }), now)
 	s := r.searching()
 	switch {
 	case len(s.crews) == 0:

@@ -114,7 +114,11 @@ type Member struct {
 	Answered int       `json:"answered"`
 	Done     bool      `json:"done"`
 	// LeftOut: the round goes on without this player.
-	LeftOut bool             `json:"left_out,omitempty"`
+	LeftOut bool `json:"left_out,omitempty"`
+	// Doubt is why the numbers do not count in this round, if they do not;
+	// Trusted is the organiser's word that they always do.
+	Doubt   *selection.Doubt `json:"doubt,omitempty"`
+	Trusted bool             `json:"trusted,omitempty"`
 	Launch  wire.LaunchState `json:"launch,omitempty"`
 	Detail  string           `json:"detail,omitempty"`
 
@@ -219,7 +223,7 @@ func (m *Member) reset(servers int, now time.Time) {
 	m.Probes = nil
 	m.Quality = nil
 	m.Probed, m.Answered, m.Done, m.LeftOut, m.Shares = 0, 0, false, false, false
-	m.Launch, m.Detail = "", ""
+	m.Launch, m.Detail, m.Doubt = "", "", nil
 	m.Heard = now
 }
 

@@ -3,6 +3,7 @@ package selection
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 )
 
 // Sign is what makes a player's report doubtful.
@@ -17,16 +18,16 @@ const (
 	FavoursOne Sign = "favours-one"
 	// AnswersFew: next to no server answered, though others reach them.
 	AnswersFew Sign = "answers-few"
-	// Geometry: the RTTs contradict the distances between the players.
+	// Geometry: the RTTs contradict the distances between the players, as far as
+	// those follow from everybody's RTTs.
 	Geometry Sign = "geometry"
 )
 
 // A report is judged from so many servers on.
 const leastServers = 8
 
-// Doubt is a reason to look at a player's report before it decides for the
-// others. It is shown to people: a broken line looks like a lie, so that nothing
-// is dropped for it.
+// Doubt is a reason not to let a player's report decide for the others. It is
+// shown to people, who may know better: a broken line looks like a lie.
 type Doubt struct {
 	Player string `json:"player"`
 	Sign   Sign   `json:"sign"`
@@ -49,24 +50,42 @@ func (d Doubt) String() string {
 	case AnswersFew:
 		return fmt.Sprintf("%s has RTTs for %d of %d servers that others reach.", name, d.Servers, d.Of)
 	}
-	return fmt.Sprintf("%s's RTTs for %d of %d servers do not fit the distances between the players.",
-		name, d.Servers, d.Of)
+	return fmt.Sprintf("%s's RTTs for %d of %d servers fit nobody else's.", name, d.Servers, d.Of)
 }
 
-// Doubts judges all reports. It makes sense once everybody has measured; the
-// distances between the players are optional.
-func Doubts(servers Servers, table *Table, between Distances) []Doubt {
+// Doubts judges all reports. It makes sense once everybody has measured some
+// servers.
+func Doubts(servers Servers, table *Table) []Doubt {
 	var doubts []Doubt
+	g := newGeometry(table)
 	for player, name := range table.players {
-		for _, judge := range []func(Servers, *Table, int) (Doubt, bool){constant, answersFew, between.contradicted} {
-			if d, doubtful := judge(servers, table, player); doubtful {
-				d.Player = name
-				doubts = append(doubts, d)
-				break
-			}
+		d, doubtful := constant(servers, table, player)
+		if !doubtful {
+			d, doubtful = answersFew(servers, table, player)
+		}
+		if !doubtful {
+			d, doubtful = g.contradicted(player)
+		}
+		if doubtful {
+			d.Player = name
+			doubts = append(doubts, d)
 		}
 	}
 	return doubts
+}
+
+// Trusted are the players whose numbers are to count: those without doubts, as
+// long as they are the most. Otherwise nobody can tell who is right, and all
+// count.
+func Trusted(players []string, doubts []Doubt) []string {
+	doubtful := func(name string) bool {
+		return slices.ContainsFunc(doubts, func(d Doubt) bool { return d.Player == name })
+	}
+	trusted := slices.DeleteFunc(slices.Clone(players), doubtful)
+	if 2*len(trusted) <= len(players) {
+		return players
+	}
+	return trusted
 }
 
 // constant looks for one RTT that makes up nine tenths of a report, while

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,7 +17,6 @@ import (
 type plane struct {
 	servers selection.Servers
 	table   *selection.Table
-	between selection.Distances
 }
 
 const planeServers = 60
@@ -42,12 +42,6 @@ func newPlane(random *rand.Rand, players int) *plane {
 			p.table.Set(i, server, discovery.Answered, rtt(x, y, xs[i], ys[i]))
 		}
 	}
-	for i := range players {
-		p.between = append(p.between, make([]time.Duration, players))
-		for j := range i {
-			p.between[i][j] = rtt(xs[i], ys[i], xs[j], ys[j])
-		}
-	}
 	return p
 }
 
@@ -66,7 +60,7 @@ func TestHonestPlayersAreNotDoubted(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 100 {
 		p := newPlane(random, 2+random.IntN(15))
-		if doubts := selection.Doubts(p.servers, p.table, p.between); doubts != nil {
+		if doubts := selection.Doubts(p.servers, p.table); doubts != nil {
 			t.Fatalf("%d players: %v", len(p.table.Players()), doubts)
 		}
 	}
@@ -100,11 +94,14 @@ func TestCrudeLiesAreDoubted(t *testing.T) {
 		}},
 		{"reach nothing", selection.AnswersFew, func(int, time.Duration) (discovery.State, time.Duration) { return discovery.Lost, 0 }},
 		{"random", selection.Geometry, func(int, time.Duration) (discovery.State, time.Duration) {
-			return answered(time.Duration(random.IntN(1000)) * time.Millisecond)
+			return answered(time.Duration(random.IntN(500)) * time.Millisecond)
+		}},
+		{"near to everything", selection.Geometry, func(int, time.Duration) (discovery.State, time.Duration) {
+			return answered(time.Duration(1000+random.IntN(9000)) * time.Microsecond)
 		}},
 		{"exaggerate", selection.Geometry, func(_ int, honest time.Duration) (discovery.State, time.Duration) {
 			if honest > 50*time.Millisecond {
-				honest *= 5
+				honest *= 3
 			}
 			return answered(honest)
 		}},
@@ -113,7 +110,7 @@ func TestCrudeLiesAreDoubted(t *testing.T) {
 		for range 20 {
 			p := newPlane(random, 4+random.IntN(4))
 			liar := p.lie(lie.report)
-			doubts := selection.Doubts(p.servers, p.table, p.between)
+			doubts := selection.Doubts(p.servers, p.table)
 			if len(doubts) != 1 || doubts[0].Player != liar || doubts[0].Sign != lie.sign {
 				t.Fatalf("%s: doubts %v, want %s of %s", lie.name, doubts, lie.sign, liar)
 			}
@@ -140,14 +137,14 @@ func TestDoubtsAreShown(t *testing.T) {
 		{"p3 reports one and the same RTT for 59 of 60 servers, but a low one for 10.0.1.3:27960.", func(server int, _ time.Duration) (discovery.State, time.Duration) {
 			return discovery.Answered, time.Duration(min(1, server^7)) * time.Second
 		}},
-		{"p3's RTTs for 60 of 60 servers do not fit the distances between the players.", func(server int, _ time.Duration) (discovery.State, time.Duration) {
+		{"p3's RTTs for 59 of 60 servers fit nobody else's.", func(server int, _ time.Duration) (discovery.State, time.Duration) {
 			return discovery.Answered, time.Duration(server+1) * time.Second
 		}},
 	}
 	for _, lie := range lies {
 		p.lie(lie.report)
 		doc := selection.Select(p.servers, p.table, selection.Wish{By: selection.Mean})
-		doc.Doubts = selection.Doubts(p.servers, p.table, p.between)
+		doc.Doubts = selection.Doubts(p.servers, p.table)
 		if lines := doc.Explain(); !slices.Contains(lines, lie.want) {
 			t.Errorf("%q, want %q", lines, lie.want)
 		}
@@ -163,51 +160,35 @@ func TestNearPlayersAreNotConstant(t *testing.T) {
 		table.Set(0, server, discovery.Answered, 0)
 		table.Set(1, server, discovery.Answered, time.Duration(server%3)*time.Millisecond)
 	}
-	if doubts := selection.Doubts(servers, table, nil); doubts != nil {
+	if doubts := selection.Doubts(servers, table); doubts != nil {
 		t.Errorf("doubts %v", doubts)
 	}
 }
 
-func TestRechecks(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 3))
-	p := newPlane(random, 5)
-	if again := selection.Rechecks(p.servers, p.table, p.between, []int{1, 2, 3}); again != nil {
-		t.Errorf("nothing is odd, but %v", again)
+func TestTrusted(t *testing.T) {
+	doubt := func(names ...string) (doubts []selection.Doubt) {
+		for _, name := range names {
+			doubts = append(doubts, selection.Doubt{Player: name, Sign: selection.Geometry})
+		}
+		return doubts
 	}
-	p.table.Set(2, 3, discovery.Answered, 3*time.Second) // a spike
-	p.table.Set(4, 9, discovery.Answered, 3*time.Second) // not asked about
-	want := []selection.Recheck{{Player: 2, Server: 3}}
-	if again := selection.Rechecks(p.servers, p.table, p.between, []int{1, 2, 3}); !slices.Equal(again, want) {
-		t.Errorf("a spike: %v, want %v", again, want)
-	}
-	p.lie(func(int, time.Duration) (discovery.State, time.Duration) { return discovery.Answered, time.Second })
-	want = []selection.Recheck{{Player: 4, Server: 1}, {Player: 4, Server: 2}}
-	if again := selection.Rechecks(p.servers, p.table, p.between, []int{1, 2}); !slices.Equal(again, want) {
-		t.Errorf("a liar: %v, want %v", again, want)
-	}
-}
-
-// TestSiblingsShareTheirDistance: ports on one address are equally far.
-func TestSiblingsShareTheirDistance(t *testing.T) {
-	rows := map[string][]int{
-		"10.0.0.1:1": {30, 50}, "10.0.0.1:2": {31, 120}, "10.0.0.1:3": {30, 51}, "10.0.0.2:1": {500, 500},
-	}
-	servers, table := tableOf(annAndBob, rows, "10.0.0.1:1", "10.0.0.1:2", "10.0.0.1:3", "10.0.0.2:1")
-	want := []selection.Recheck{{Player: 1, Server: 1}}
-	if again := selection.Rechecks(servers, table, nil, []int{0, 1, 2, 3}); !slices.Equal(again, want) {
-		t.Errorf("%v, want %v", again, want)
-	}
-}
-
-func TestFakedPings(t *testing.T) {
-	rows := map[string][]int{serverA: {5, 5}, serverB: {20, 200}, serverC: {110, 110}}
-	_, table := tableOf(annAndBob, rows, serverA, serverB, serverC)
-	between := selection.Distances{{0, 200 * time.Millisecond}}
-	want := []selection.TooNear{{Server: 0, A: 0, B: 1}}
-	if faked := selection.FakedPings(table, between, []int{0, 1, 2}); !slices.Equal(faked, want) {
-		t.Errorf("%v, want %v", faked, want)
-	}
-	if faked := selection.FakedPings(table, nil, []int{0, 1, 2}); faked != nil {
-		t.Errorf("without distances %v", faked)
+	for _, tt := range []struct {
+		players string
+		doubts  []selection.Doubt
+		trusted string
+	}{
+		{"ann", nil, "ann"},
+		{"ann", doubt("ann"), "ann"},
+		{"ann bob", doubt("bob"), "ann bob"},
+		{"ann bob cat", nil, "ann bob cat"},
+		{"ann bob cat", doubt("bob"), "ann cat"},
+		{"ann bob cat", doubt("bob", "cat"), "ann bob cat"},
+		{"ann bob cat dan", doubt("bob", "cat"), "ann bob cat dan"},
+		{"ann bob cat dan eve", doubt("eve", "ann"), "bob cat dan"},
+	} {
+		got := selection.Trusted(strings.Fields(tt.players), tt.doubts)
+		if strings.Join(got, " ") != tt.trusted {
+			t.Errorf("of %s trusted are %v, want %s", tt.players, got, tt.trusted)
+		}
 	}
 }

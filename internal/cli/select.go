@@ -76,7 +76,7 @@ func (c *choice) run(files []string) error {
 		return usageError(err)
 	}
 	chosen := selection.Select(servers, table, c.wish)
-	chosen.Doubts = selection.Doubts(servers, table, nil)
+	chosen.Doubts = selection.Doubts(servers, table)
 	if c.json {
 		err = json.NewEncoder(c.streams.Out).Encode(chosen)
 	} else {

@@ -23,6 +23,8 @@ type play struct {
 	// asked counts the servers that each player was asked for.
 	asked []int
 	round int
+	// doubts are those about the players' reports.
+	doubts []selection.Doubt
 }
 
 // answer is what comes of a question, and when.
@@ -69,6 +71,7 @@ func (p *play) coordinate(planner *refining.Planner) {
 		}
 		p.now = end + turn
 		p.deliver(planner)
+		p.distrust(planner)
 	}
 }
 
@@ -92,7 +95,8 @@ func (p *play) ask(player, server int) time.Duration {
 func (v *Vantage) query(server int, n uint64, o ReplayOptions) (state discovery.State, rtt, took time.Duration) {
 	for attempt := range o.Retries + 1 {
 		if rtt, lost := v.Pair(server, n|uint64(attempt)); !lost {
-			return discovery.Answered, rtt, took + rtt
+			state, told := v.told(server, rtt)
+			return state, told, took + rtt
 		}
 		took += o.Timeout
 	}
@@ -147,7 +151,8 @@ func (p *play) settle(finalists []int) (chosen int) {
 			state, lowest := p.table.At(player, server)
 			for n := range uint64(p.options.Samples) {
 				rtt, lost := v.Pair(server, second|p.run<<8|n)
-				if !lost && (state != discovery.Answered || rtt < lowest) {
+				told, rtt := v.told(server, rtt)
+				if !lost && told == discovery.Answered && (state != discovery.Answered || rtt < lowest) {
 					state, lowest = discovery.Answered, rtt
 				}
 			}
@@ -160,18 +165,19 @@ func (p *play) settle(finalists []int) (chosen int) {
 	return p.choose(finalists)
 }
 
-// choose takes the best of some servers.
+// choose takes the best of some servers for those whose numbers count.
 func (p *play) choose(among []int) int {
 	wish := p.options.Wish
 	wish.Top, wish.Reasons = 1, -1
+	trusted := p.trusted()
 	some := selection.Servers{}
-	table := selection.NewTable(p.Players, len(among))
+	table := selection.NewTable(trusted, len(among))
 	for row, server := range among {
 		some.List = append(some.List, p.servers.List[server])
 		some.Infos = append(some.Infos, p.servers.Infos[server])
-		for player := range p.Players {
-			state, rtt := p.table.At(player, server)
-			table.Set(player, row, state, rtt)
+		for column, name := range trusted {
+			state, rtt := p.table.At(slices.Index(p.Players, name), server)
+			table.Set(column, row, state, rtt)
 		}
 	}
 	doc := selection.NewSieve(some, wish).Select(table)

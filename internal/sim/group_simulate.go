@@ -82,6 +82,8 @@ type GroupRun struct {
 	Seconds   float64
 	Outlook   refining.Outlook
 	Finalists []int
+	// Doubts are those about the players' reports.
+	Doubts []selection.Doubt
 }
 
 // Runs runs a method so many times.
@@ -133,6 +135,7 @@ func (g *Group) run(method Method, o GroupOptions, truth groupTruth, run uint64)
 		return GroupRun{}, fmt.Errorf("sim: unknown method %q", method)
 	}
 	r.Server = p.settle(r.Finalists)
+	r.Doubts = p.doubts
 	r.Found, r.Seconds, r.Optimum = r.Server >= 0, p.now.Seconds(), truth.best.Score
 	if r.Found {
 		r.Score, r.Regret = truth.regret(r.Server)

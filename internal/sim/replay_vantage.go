@@ -24,6 +24,8 @@ type Vantage struct {
 	RTT []time.Duration
 	// pair is a packet pair to a server; nil is always RTT.
 	pair func(server int, n uint64) (rtt time.Duration, lost bool)
+	// tell is what a liar makes of an RTT; nil is the truth.
+	tell func(server int, rtt time.Duration) (told time.Duration, lost bool)
 }
 
 // silent is the RTT of a server that never answers.

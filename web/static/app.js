@@ -188,6 +188,7 @@ const actions = {
   lock: () => ask("lock", { locked: !live.state?.room.locked }),
   handon: ({ name }) => ask("handon", { name }),
   remove: ({ name }) => confirm(`Remove ${name} from the room?`) && ask("remove", { name }),
+  trust: ({ name }) => ask("trust", { name }),
   vote: ({ addr }) => ask("vote", { addr }),
   veto: ({ addr, map }) => confirm(`Veto ${map ?? "this server"}? You have one veto a round.`) && ask("veto", map ? { map } : { addr }),
   ready: ({ ready }) => ask("ready", { ready: ready === "true" }),

@@ -65,6 +65,7 @@ function tone(state, person) {
 /** What a person is at, in a few words. @param {State} state @param {Person} person */
 function doing(state, person) {
   if (person.launch) return person.launch === "failed" ? `could not start: ${person.detail}` : launches[person.launch];
+  if (person.doubt) return `does not count in the choice: ${person.doubt}`;
   if (person.left_out) return "left out of this round";
   if (person.peer ? !person.connected : !person.page) return "away";
   if (state.agreement.open) return person.page ? (person.ready ? "ready" : "not ready yet") : "is asked when it starts";
@@ -105,6 +106,7 @@ function tools(person) {
       "div",
       {},
       person.page && button("handon", "Make organiser", { "data-name": person.name }),
+      person.doubt && button("trust", "Count the numbers", { "data-name": person.name }),
       button("remove", "Remove", { "data-name": person.name, class: "danger" }),
     ),
   );

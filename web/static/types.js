@@ -33,6 +33,7 @@
  * @property {number} answered
  * @property {boolean} [done]
  * @property {boolean} [left_out]
+ * @property {string} [doubt]
  * @property {string} [launch]
  * @property {string} [detail]
  * @property {boolean} [ready]
