@@ -16,6 +16,8 @@ type adaptive struct {
 	found   int
 	outlook outlook
 	nearest *nearest
+	// seeded: what is remembered was verified, and the countries were asked.
+	seeded bool
 	// attentive plans a batch only when most of the last one is back.
 	attentive bool
 
@@ -41,7 +43,8 @@ func newAdaptive(servers []Server, o PlanOptions) Plan {
 		a.nearest = &nearest{count: o.Nearest}
 		a.wanted, a.attentive = float64(o.Nearest), true
 	}
-	a.seed()
+	a.memory = recollect(a.tree, servers, o)
+	a.begin()
 	switch o.AutoStop {
 	case StopConfident:
 		a.ends = true
@@ -57,6 +60,18 @@ func newAdaptive(servers []Server, o PlanOptions) Plan {
 // mostSeeds bounds the first probes, should a list have very many clusters.
 const mostSeeds = 100
 
+// begin asks where near servers are remembered, and then in every other country.
+func (a *adaptive) begin() {
+	if near, ok := a.memory.nextNear(); ok {
+		a.queue = append(a.queue, a.verify(near))
+		a.size++
+		a.pending++
+		return
+	}
+	a.seeded = true
+	a.seed()
+}
+
 // seed asks one server of each country, of the largest first.
 func (a *adaptive) seed() {
 	best := newTop(mostSeeds)
@@ -67,12 +82,17 @@ func (a *adaptive) seed() {
 		}
 	}
 	for _, c := range best.sorted() {
-		a.queue = append(a.queue, a.ask(a.draw(c.node), Calibration))
+		if a.nodes[c.node].asked() == 0 {
+			a.queue = append(a.queue, a.ask(a.draw(c.node), Calibration))
+		}
 	}
-	a.size, a.pending = len(a.queue), len(a.queue)
+	a.size, a.pending = a.size+len(a.queue), a.pending+len(a.queue)
 }
 
 func (a *adaptive) Next() (Probe, Verdict) {
+	if len(a.queue) == 0 && !a.seeded {
+		a.begin()
+	}
 	if len(a.queue) == 0 && !a.stopped {
 		if a.attentive && a.underway > patience && 2*a.pending > a.size {
 			return Probe{}, Wait
@@ -142,10 +162,14 @@ func (a *adaptive) survey() {
 
 // enough says that the rest of the list is not worth its probes.
 func (a *adaptive) enough() bool {
-	if a.nearest != nil {
-		return a.nearest.enough(a.outlook.near)
+	missing := a.options.Missing
+	switch {
+	case a.nearest != nil:
+		return a.nearest.enough(a.outlook.near, a.memory.trusted())
+	case !a.memory.empty():
+		missing *= warmMissing
 	}
-	return a.outlook.nothingLeft(float64(a.found), a.options.Missing)
+	return a.outlook.nothingLeft(float64(a.found), missing)
 }
 
 func (a *adaptive) Observe(r Result) {
@@ -158,13 +182,16 @@ func (a *adaptive) Observe(r Result) {
 	if r.State != Answered {
 		return
 	}
+	a.memory.compare(int32(r.Server), r.RTT)
 	a.answered++
 	a.fresh++
 	near := r.RTT < a.limit
 	if near {
 		a.found++
 	}
-	a.forecast.note(a.expected[r.Server], near)
+	if !a.memory.verified[int32(r.Server)] {
+		a.forecast.note(a.expected[r.Server], near)
+	}
 	if a.nearest != nil {
 		a.nearest.add(r.RTT, near)
 	}

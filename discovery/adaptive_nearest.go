@@ -22,6 +22,9 @@ const (
 	// nearestDry is how many replies without a nearer one are enough: what comes
 	// after them is less likely still.
 	nearestDry = 200
+	// warmDry is that number where memories proved right: the visit before has
+	// looked elsewhere.
+	warmDry = 150
 )
 
 func (n *nearest) add(rtt time.Duration, near bool) {
@@ -48,11 +51,15 @@ func (n *nearest) limit(before time.Duration) time.Duration {
 }
 
 // enough says that the nearest are found, when about so many servers under the
-// limit are left.
-func (n *nearest) enough(left float64) bool {
+// limit are left. A warm start needs to look less.
+func (n *nearest) enough(left float64, warm bool) bool {
 	const batches, improvement = 3, 2 * time.Millisecond
 	if len(n.kth) < batches || n.kth[len(n.kth)-batches]-n.kth[len(n.kth)-1] >= improvement {
 		return false
 	}
-	return left <= nearestLeft*float64(n.count) || n.dry >= nearestDry
+	dry := nearestDry
+	if warm {
+		dry = warmDry
+	}
+	return left <= nearestLeft*float64(n.count) || n.dry >= dry
 }

@@ -12,6 +12,8 @@ type search struct {
 	taken []bool // servers that were asked
 	// expected is what was expected of each taken server.
 	expected []expectation
+	// memory is what earlier visits left; nil is nothing.
+	memory *recollection
 	// wanted is how many servers there is any use for.
 	wanted float64
 	// answered of tried servers did.
@@ -154,13 +156,7 @@ func (s *search) scout(probes []Probe, n int) []Probe {
 }
 
 // branchOf is the branch of a level that a server belongs to.
-func (s *search) branchOf(server int32, l level) int32 {
-	i := s.leaf[server]
-	for s.nodes[i].level > l {
-		i = s.nodes[i].parent
-	}
-	return i
-}
+func (s *search) branchOf(server int32, l level) int32 { return s.above(s.leaf[server], l) }
 
 // drawUnknown is a random server of those twigs of a branch of which none was
 // asked.

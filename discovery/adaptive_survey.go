@@ -16,7 +16,7 @@ const (
 )
 
 // survey asks one server of each of the largest networks of the countries of
-// which too few have answered or may yet.
+// which too few have answered, may yet, or are remembered.
 func (s *search) survey() []Probe {
 	var probes []Probe
 	countries := s.countriesByRTT()
@@ -51,14 +51,15 @@ func (s *search) countriesByRTT() []int32 {
 }
 
 // askLargest asks one server of each of a country's largest networks, and of its
-// /16s if it has too few networks, until n of them have answered or may yet.
+// /16s if it has too few networks, until n of them have answered, may yet, or
+// are remembered.
 func (s *search) askLargest(branch int32, n int) []Probe {
 	var probes []Probe
 	for _, l := range []level{cell, block} {
 		best, left := newTop(n), n
 		for i, b := range s.twigs(branch, l) {
 			switch {
-			case b.asked() > b.lost:
+			case b.asked() > b.lost || s.memory.surveyed(i):
 				left--
 			case b.asked() == 0:
 				best.offer(candidate{i, float64(b.size)})

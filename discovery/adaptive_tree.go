@@ -25,6 +25,8 @@ type tree struct {
 	leaf  []int32 // the machine of each server
 	limit time.Duration
 	seen  []observation // to be counted again under another limit
+	// recalled is what earlier visits saw.
+	recalled []recalled
 }
 
 // node is a branch of the tree.
@@ -35,9 +37,10 @@ type node struct {
 	tie    float64 // of a cell: how far it follows its AS elsewhere
 
 	// twigs of this branch have evidence, which is total in all; of a machine
-	// they are its own replies.
+	// they are its own replies, of a /24 what is remembered of it is one more.
 	twigs, total float64
-	// count measurements lie below, with the sum of their evidence.
+	// count measurements lie below, with the sum of their evidence. What is
+	// remembered counts for less than one.
 	count, sum float64
 	// p is the estimated share of servers under the limit.
 	p float64
@@ -54,8 +57,17 @@ type node struct {
 	replies int32
 }
 
-// mean is the evidence that a branch is for the one it belongs to.
-func (n *node) mean() float64 { return n.sum / n.count }
+// twig is what a branch counts for the one it belongs to, and its evidence.
+func (n *node) twig() (share, evidence float64) {
+	if n.count < leastCount {
+		return 0, 0
+	}
+	share = min(1, n.count)
+	return share, share * (n.sum / n.count)
+}
+
+// leastCount is more than what errors of the arithmetic leave of nothing.
+const leastCount = 1e-9
 
 // link is what is known of an AS in all countries: the evidence of its cells.
 type link struct{ cells, total float64 }
@@ -121,6 +133,14 @@ func (t *tree) open() iter.Seq2[int32, *node] {
 			}
 		}
 	}
+}
+
+// above is the branch of a level that one belongs to.
+func (t *tree) above(branch int32, l level) int32 {
+	for t.nodes[branch].level > l {
+		branch = t.nodes[branch].parent
+	}
+	return branch
 }
 
 // asked is how many servers of the branch were.
@@ -220,37 +240,35 @@ func (t *tree) observe(server int, state State, rtt time.Duration) {
 }
 
 // count adds one RTT's evidence to all branches above its server.
-func (t *tree) count(o observation) {
-	e := evidence(o.rtt, t.limit)
-	i := t.leaf[o.server]
-	m := &t.nodes[i]
-	m.twigs++
-	m.total += e[machine]
-	for ; i >= 0; i = t.nodes[i].parent {
+func (t *tree) count(o observation) { t.weigh(t.leaf[o.server], o.rtt, 1) }
+
+// weigh adds the evidence of an RTT to a branch and all above it, or takes some
+// of it away.
+func (t *tree) weigh(branch int32, rtt time.Duration, weight float64) {
+	e := evidence(rtt, t.limit)
+	own := &t.nodes[branch]
+	own.twigs += weight
+	own.total += weight * e[own.level]
+	for i := branch; i >= 0; i = t.nodes[i].parent {
 		n := &t.nodes[i]
-		before, fresh := 0.0, n.count == 0
-		if !fresh {
-			before = n.mean()
-		}
-		n.count++
-		n.sum += e[n.level]
-		t.pass(n, n.mean()-before, fresh)
+		share, before := n.twig()
+		n.count += weight
+		n.sum += weight * e[n.level]
+		grown, after := n.twig()
+		t.pass(n, grown-share, after-before)
 	}
 }
 
-// pass hands the change of a branch's evidence up to its parent and its AS.
-func (t *tree) pass(n *node, change float64, fresh bool) {
-	first := 0.0
-	if fresh {
-		first = 1
-	}
+// pass hands the change of what a branch counts, and of its evidence, up to its
+// parent and its AS.
+func (t *tree) pass(n *node, share, evidence float64) {
 	if n.parent >= 0 {
-		t.nodes[n.parent].twigs += first
-		t.nodes[n.parent].total += change
+		t.nodes[n.parent].twigs += share
+		t.nodes[n.parent].total += evidence
 	}
 	if n.link >= 0 {
-		t.links[n.link].cells += first
-		t.links[n.link].total += change
+		t.links[n.link].cells += share
+		t.links[n.link].total += evidence
 	}
 }
 
@@ -264,6 +282,9 @@ func (t *tree) relimit(limit time.Duration) {
 	clear(t.links)
 	for _, o := range t.seen {
 		t.count(o)
+	}
+	for _, r := range t.recalled {
+		t.weigh(r.site, r.rtt, r.weight)
 	}
 }
 
@@ -286,12 +307,12 @@ func (t *tree) estimate() {
 			trust = trustCountry
 		}
 		if n.link >= 0 {
-			if as := t.links[n.link]; as.cells > 0 {
+			if as := t.links[n.link]; as.cells > leastCount {
 				prior += n.tie * (as.total/as.cells - prior)
 			}
 		}
 		n.p = (trust*prior + n.total) / (trust + n.twigs)
-		if n.known = t.nodes[n.parent].known; n.count > 0 {
+		if n.known = t.nodes[n.parent].known; n.count > 1-leastCount {
 			n.known = n.level
 		}
 	}

@@ -30,6 +30,7 @@ type calibrated struct {
 	queue    []int // samples to be sent
 	waiting  int   // samples that are under way
 	measured map[netip.Addr]time.Duration
+	memory   clusterMemory
 
 	settled []*cluster // nearest last
 	current []int      // what is left of the cluster that is being probed
@@ -41,6 +42,7 @@ type calibrated struct {
 type sampling struct {
 	count    func(members int) int
 	split    bool
+	recall   bool // what is remembered stands for samples
 	shuffled bool
 }
 
@@ -54,7 +56,7 @@ func newByCountryPrefix(servers []Server, o PlanOptions) *calibrated {
 }
 
 func newByAS(servers []Server, o PlanOptions) *calibrated {
-	return newCalibrated(servers, clusterByAS(servers, o.Cluster), sampling{count: rootOf(o), split: true}, o)
+	return newCalibrated(servers, clusterByAS(servers, o.Cluster), sampling{count: rootOf(o), split: true, recall: true}, o)
 }
 
 // rootOf is the papers' number of samples, √N, rounded.
@@ -69,11 +71,13 @@ func newCalibrated(servers []Server, groups [][]int, how sampling, o PlanOptions
 		of:       make([]*cluster, len(servers)),
 		asked:    make([]bool, len(servers)),
 		measured: make(map[netip.Addr]time.Duration),
+		memory:   newClusterMemory(o),
 		summary:  PlanSummary{Clusters: len(groups)},
 	}
+	c.memory.sampled = how.recall
 	for _, members := range groups {
 		k := &cluster{members: members, retry: o.SilentRetry, split: how.split && o.Spread >= 0, rtt: unknownRTT}
-		c.sample(k, c.spreadOver(members, how.count(len(members))))
+		c.sample(k, c.firstSamples(k, how.count(len(members))))
 	}
 	c.rng.Shuffle(len(c.queue), func(i, j int) { c.queue[i], c.queue[j] = c.queue[j], c.queue[i] })
 	return c
@@ -179,6 +183,7 @@ func (c *calibrated) Observe(r Result) {
 	k.waiting--
 	if r.State == Answered {
 		k.rtts = append(k.rtts, r.RTT)
+		c.memory.compare(k, c.servers[r.Server], r.RTT)
 	}
 	if k.waiting == 0 {
 		c.settle(k)
@@ -187,6 +192,9 @@ func (c *calibrated) Observe(r Result) {
 
 // settle decides what a cluster's samples mean once all are back.
 func (c *calibrated) settle(k *cluster) {
+	if c.recallOr(k) {
+		return
+	}
 	if len(k.rtts) == 0 {
 		if more := c.unasked(k.members, k.retry); len(more) > 0 {
 			k.retry = 0
@@ -202,17 +210,28 @@ func (c *calibrated) settle(k *cluster) {
 			return
 		}
 	}
+	c.rankNear(k)
+	c.rank(k)
+}
+
+// rank puts a settled cluster in its place.
+func (c *calibrated) rank(k *cluster) {
 	at, _ := slices.BinarySearchFunc(c.settled, k, c.farther)
 	c.settled = slices.Insert(c.settled, at, k)
 }
 
 // splitUp makes a cluster of each /16 of one (step 4e of 2008). Each gets the
-// RTT of one more probe, or of a machine in it that was probed already.
+// RTT of one more probe, or of a machine in it that was probed already or is
+// remembered.
 func (c *calibrated) splitUp(k *cluster) {
 	prefix := func(i int) clusterKey { return clusterKey{prefix: c.options.Split.of(c.servers[i].Addr.Addr())} }
 	for _, members := range group(k.members, prefix) {
 		part := &cluster{members: members, rtt: unknownRTT}
-		if more := c.unasked(members, 1); len(more) > 0 {
+		if k.recall.confirmed {
+			part.recall = c.memory.of(c.servers, members)
+			part.recall.confirmed = true
+		}
+		if more := c.unasked(members, 1); len(more) > 0 && !c.recalls(part) {
 			part.retry = c.options.SilentRetry
 			c.sample(part, more)
 			continue

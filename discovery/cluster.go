@@ -13,6 +13,8 @@ type cluster struct {
 	// waiting is how many of the samples have not come back.
 	waiting int
 	rtts    []time.Duration // of the samples that did
+	// recall is what is remembered and not yet known to be wrong.
+	recall recall
 	// retry is how many more members to ask if all are silent.
 	retry int
 	// split: this cluster is split if its samples differ too much.

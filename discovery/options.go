@@ -20,6 +20,9 @@ type PlanOptions struct {
 	// Nearest, for the adaptive strategy, has it look for this many nearest
 	// servers instead of all under MaxRTT.
 	Nearest int
+	// Priors are what was measured of the networks at earlier visits; see
+	// [Memory.Priors].
+	Priors []Prior
 
 	// Window is how many of the last replies percentile and smooth look at: 100.
 	Window int

@@ -25,6 +25,7 @@ type discover struct {
 	probing probing
 	filter  filter
 	planning
+	fresh  bool
 	name   string
 	format format
 	json   bool
@@ -38,7 +39,8 @@ func newDiscover(p *program) *cobra.Command {
 		Short: "Find servers near you, alone",
 		Long: `Discover is a server browser: it asks a game's servers and shows the nearest
 first. It learns while it asks where near servers are, and stops when hardly any
-can be left; --auto-stop off asks them all.`,
+can be left; --auto-stop off asks them all. What it learnt makes the next visit
+start well, unless you are somewhere else by then.`,
 		Example: `  muster discover --game xonotic --not-empty
   muster discover --game openarena --nearest 20
   muster discover --game openarena --auto-stop off --json >ann.json    (for muster select)`,
@@ -47,6 +49,7 @@ can be left; --auto-stop off asks them all.`,
 	flags := cmd.Flags()
 	p.gameFlag(cmd, &d.game)
 	d.planning.bind(cmd)
+	flags.BoolVar(&d.fresh, "fresh", false, "start anew, without what is remembered of the last visits")
 	d.filter.bind(flags)
 	flags.IntVar(&d.top, "top", wholeScreen, "rows of the table, `N`; 0 is all, -1 what a terminal has room for")
 	bindWord(cmd, &d.format, "format", formatTable, formats, "output")
@@ -126,6 +129,7 @@ func isAnswered(m discovery.Measurement) bool { return m.State == discovery.Answ
 // measure runs the plan over the list, and asks some servers before it.
 func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery.Server, first []int, options prober.Options) (discovery.Report, discovery.Claim, error) {
 	head := discovery.Report{Peer: d.name, Game: g.ID, Strategy: string(d.strategy), Started: time.Now()}
+	visits := d.recall(g, head.Started)
 	plan, err := d.plan(servers)
 	if err != nil {
 		return head, discovery.Claim{}, err
@@ -142,6 +146,7 @@ func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery
 		view.add(r)
 	})
 	view.end()
+	d.remember(visits, servers, results)
 	if err != nil && ctx.Err() == nil {
 		return head, discovery.Claim{}, err
 	}

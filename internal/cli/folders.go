@@ -12,3 +12,7 @@ func configFile(name string) string { return filepath.Join(xdg.ConfigHome, "must
 // stateFile is a file in the user's state folder for Muster; the folder is made
 // if need be.
 func stateFile(name string) (string, error) { return xdg.StateFile(filepath.Join("muster", name)) }
+
+// cacheFile is a file in the user's cache folder for Muster; the folder is made
+// if need be.
+func cacheFile(name string) (string, error) { return xdg.CacheFile(filepath.Join("muster", name)) }

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 }
 
 func folders(home string) error {
-	for _, name := range []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME"} {
+	for _, name := range []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"} {
 		if err := os.Setenv(name, filepath.Join(home, name)); err != nil {
 			return err
 		}

@@ -25,6 +25,7 @@ func discoverOutput(t *testing.T, file string, args ...string) string {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program, append([]string{"discover", "--game", "openarena", "--servers", file, "--name", "ann", "--strategy", "conventional"}, args...)...)
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+t.TempDir())
 	out, err := cmd.Output()
 	if err != nil && len(out) == 0 {
 		t.Fatalf("%v: %v", cmd, err)

@@ -25,6 +25,7 @@ type simulate struct {
 	limits     []time.Duration
 	rate       float64
 	runs       int
+	warm       bool
 	json       bool
 	plot       string
 	grouping   grouping
@@ -50,6 +51,7 @@ Files may be gzipped.`,
 		Example: `  muster simulate --world et2007 --place AU,JP
   muster simulate --data au.csv --data de.csv --strategy as,adaptive --plot picture.svg
   muster simulate --world css2007 --strategy adaptive --nearest 50 --json
+  muster simulate --world css2007 --strategy adaptive --nearest 50 --warm
   muster simulate --matrix rtt.txt.gz --servers list.csv --runs 30
   muster simulate --group --data ann.csv --data bob.csv --by minimax
   muster simulate --group --matrix rtt.txt --draw far:2 --runs 30`,
@@ -65,6 +67,7 @@ Files may be gzipped.`,
 	flags.Float64Var(&s.rate, "rate", 140, "`N` probes a second")
 	flags.IntVar(&s.runs, "runs", 20, "`N` runs, each with another seed")
 	flags.Uint64Var(&s.options.Seed, "seed", 1, "the first run's `SEED`")
+	flags.BoolVar(&s.warm, "warm", false, "a second visit, some networks and servers changed: without and with what the first one left")
 	flags.BoolVar(&s.json, "json", false, "print the figures as JSON")
 	flags.StringVar(&s.plot, "plot", "", "draw RTT against probe number of the first runs, to `FILE.svg`")
 	s.grouping.bind(cmd)
@@ -116,6 +119,8 @@ func (s *simulate) check() error {
 		return hinted(usagef("--max-rtt: several limits are for a --group"), "run it once for each")
 	case s.grouping.on && s.plot != "":
 		return usagef("--plot is not for a --group")
+	case s.warm && (s.grouping.on || s.plot != ""):
+		return usagef("--warm is neither for a --group nor for --plot")
 	}
 	if err := s.grouping.check(); err != nil {
 		return err
@@ -135,7 +140,11 @@ func (s *simulate) table(rows []sim.Simulation) *table {
 		if s.options.Nearest > 0 {
 			excess = fmt.Sprintf("%.1f", r.ExcessMS)
 		}
-		t.add(strings.TrimSuffix(r.Data, ".csv"), string(r.Strategy), string(r.AutoStop), strconv.Itoa(r.Listed),
+		place := strings.TrimSuffix(r.Data, ".csv")
+		if r.Start != "" {
+			place += ", " + string(r.Start)
+		}
+		t.add(place, string(r.Strategy), string(r.AutoStop), strconv.Itoa(r.Listed),
 			strconv.Itoa(r.Clusters), strconv.Itoa(r.Calibration), strconv.Itoa(r.Probes), fmt.Sprintf("%.1f", r.Percent),
 			fmt.Sprintf("%.1f", r.Seconds), strconv.Itoa(r.Playable), fmt.Sprintf("%.1f", 100*r.Recall),
 			fmt.Sprintf("%.1f", 100*r.WorstRecall), strconv.Itoa(r.First10), strconv.Itoa(r.First100), excess)

@@ -52,12 +52,13 @@ type sums struct {
 
 type sumKey struct {
 	place    int
+	start    sim.Start
 	strategy discovery.Strategy
 	stop     discovery.AutoStop
 }
 
 func (s *sums) add(t trial, runs sim.Runs) {
-	key := sumKey{t.place, t.strategy, t.options.AutoStop}
+	key := sumKey{t.place, t.start, t.strategy, t.options.AutoStop}
 	if s.runs == nil {
 		s.runs = make(map[sumKey]sim.Runs)
 	}
@@ -80,7 +81,8 @@ func (s *sums) rows() []sim.Simulation {
 // trial is one strategy at one place.
 type trial struct {
 	vantage  *sim.Vantage
-	place    int // places of the same number count as one
+	place    int       // places of the same number count as one
+	start    sim.Start // none: not a second visit
 	strategy discovery.Strategy
 	options  discovery.PlanOptions
 }
@@ -95,11 +97,29 @@ func (s *simulate) trials(vantages []*sim.Vantage, seed uint64) []trial {
 			for _, stop := range stopsOf(strategy, s.stops) {
 				options := s.options
 				options.AutoStop, options.Seed = stop, seed
-				trials = append(trials, trial{v, place, strategy, options})
+				for _, start := range s.starts() {
+					trials = append(trials, trial{v, place, start, strategy, options})
+				}
 			}
 		}
 	}
 	return trials
+}
+
+// starts are how visits begin.
+func (s *simulate) starts() []sim.Start {
+	if s.warm {
+		return []sim.Start{sim.Cold, sim.Warm}
+	}
+	return []sim.Start{""}
+}
+
+// runs are a trial's.
+func (t trial) runs(o sim.ReplayOptions, n int) (sim.Runs, error) {
+	if t.start == "" {
+		return t.vantage.Runs(t.strategy, t.options, o, n)
+	}
+	return t.vantage.SecondVisits(t.start, t.strategy, t.options, o, n)
 }
 
 // stopsOf are the auto-stops to try with a strategy. Conventional probing has
@@ -120,8 +140,7 @@ func stopsOf(strategy discovery.Strategy, asked []discovery.AutoStop) []discover
 func (s *simulate) perform(ctx context.Context, trials []trial, runs int, progress *counted) ([]sim.Runs, error) {
 	all := make([]sim.Runs, len(trials))
 	return all, inParallel(ctx, len(trials), func(i int) (err error) {
-		t := trials[i]
-		all[i], err = t.vantage.Runs(t.strategy, t.options, sim.ReplayOptions{Rate: s.rate}, runs)
+		all[i], err = trials[i].runs(sim.ReplayOptions{Rate: s.rate}, runs)
 		progress.one()
 		return err
 	})

@@ -12,7 +12,9 @@ import (
 // muster.simulation/1. Numbers are medians over the runs, Recall and ExcessMS
 // means.
 type Simulation struct {
-	Data     string             `json:"data"`
+	Data string `json:"data"`
+	// Start tells a cold from a warm start where second visits are simulated.
+	Start    Start              `json:"start,omitempty"`
 	Strategy discovery.Strategy `json:"strategy"`
 	AutoStop discovery.AutoStop `json:"auto_stop"`
 	Listed   int                `json:"listed"`
@@ -53,6 +55,7 @@ type Runs struct {
 	data     string
 	strategy discovery.Strategy
 	stop     discovery.AutoStop
+	start    Start
 	all      []run
 }
 
@@ -68,21 +71,33 @@ func (v *Vantage) Simulate(strategy discovery.Strategy, plan discovery.PlanOptio
 
 // Runs are what [Vantage.Simulate] sums up.
 func (v *Vantage) Runs(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions, runs int) (Runs, error) {
-	plan.MaxRTT = cmp.Or(plan.MaxRTT, 200*time.Millisecond)
-	all := Runs{data: v.Name, strategy: strategy, stop: plan.AutoStop.Of(strategy)}
-	truth := v.truth(plan)
+	all := runsOf(v, strategy, plan)
 	for i := range uint64(runs) {
 		options := plan
 		options.Seed += i
-		p, err := discovery.NewPlan(strategy, v.Servers, options)
+		_, r, err := v.run(strategy, options, o)
 		if err != nil {
 			return Runs{}, err
 		}
-		o.Run = options.Seed
-		results, took := v.Replay(p, o)
-		all.all = append(all.all, v.measure(results, took, p.Summary(), truth))
+		all.all = append(all.all, r)
 	}
 	return all, nil
+}
+
+func runsOf(v *Vantage, strategy discovery.Strategy, plan discovery.PlanOptions) Runs {
+	return Runs{data: v.Name, strategy: strategy, stop: plan.AutoStop.Of(strategy)}
+}
+
+// run runs a strategy once, on the packet pairs of the plan's seed.
+func (v *Vantage) run(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions) ([]discovery.Result, run, error) {
+	plan.MaxRTT = cmp.Or(plan.MaxRTT, 200*time.Millisecond)
+	p, err := discovery.NewPlan(strategy, v.Servers, plan)
+	if err != nil {
+		return nil, run{}, err
+	}
+	o.Run = plan.Seed
+	results, took := v.Replay(p, o)
+	return results, v.measure(results, took, p.Summary(), v.truth(plan)), nil
 }
 
 // And are these runs and more of the same strategy.
@@ -189,7 +204,7 @@ func (v *Vantage) excess(answered []discovery.Result, nearest []time.Duration) (
 func (r Runs) Simulation() Simulation {
 	all := r.all
 	s := Simulation{
-		Data: r.data, Strategy: r.strategy, AutoStop: r.stop, Runs: len(all),
+		Data: r.data, Start: r.start, Strategy: r.strategy, AutoStop: r.stop, Runs: len(all),
 		Listed:        medianOf(all, func(r run) int { return r.listed }),
 		Clusters:      medianOf(all, func(r run) int { return r.summary.Clusters }),
 		Calibration:   medianOf(all, func(r run) int { return r.summary.Calibration }),

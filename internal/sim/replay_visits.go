@@ -1,0 +1,144 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"net/netip"
+	"time"
+
+	"muster/discovery"
+)
+
+// What happens between two visits.
+const (
+	// replacedShare of the servers of a list are not those of the time before.
+	replacedShare = 0.10
+	// reroutedShare of the networks are reached by another way. For one half it
+	// is longer, up to twice as long, for the other shorter: 1.5 times as long
+	// would be the old way at most.
+	reroutedShare = 0.05
+	longerMost    = 2.0
+	shorterMost   = 1.5
+	// apart is the time between the visits.
+	apart = 24 * time.Hour
+)
+
+// visits are what a player sees at two visits to the vantage's network: the list
+// of each lacks some servers of the other, and at the second some networks are
+// reached by another way.
+func (v *Vantage) visits(seed uint64) (first, second *Vantage) {
+	rng := rand.New(rand.NewPCG(seed, 0x76697369))
+	const missing = replacedShare / (1 + replacedShare)
+	var firstList, secondList []int
+	for i := range v.Servers {
+		switch at := rng.Float64(); {
+		case at < missing:
+			firstList = append(firstList, i)
+		case at < 2*missing:
+			secondList = append(secondList, i)
+		default:
+			firstList, secondList = append(firstList, i), append(secondList, i)
+		}
+	}
+	detours := make(map[any]float64)
+	second = v.part(secondList, func(server int) float64 {
+		key := routeOf(v.Servers[server])
+		detour, known := detours[key]
+		if !known {
+			detour = newDetour(rng)
+			detours[key] = detour
+		}
+		return detour
+	})
+	return v.part(firstList, func(int) float64 { return 1 }), second
+}
+
+// newDetour is how much longer the way to a network is than it was.
+func newDetour(rng *rand.Rand) float64 {
+	longer, rerouted, much := rng.IntN(2) == 0, rng.Float64() < reroutedShare, rng.Float64()
+	switch {
+	case !rerouted:
+		return 1
+	case longer:
+		return 1 + much*(longerMost-1)
+	}
+	return 1 / (1 + much*(shorterMost-1))
+}
+
+// routeOf is what one change of a route moves.
+func routeOf(s discovery.Server) any {
+	if s.ASN != 0 {
+		return s.ASN
+	}
+	bits := 16
+	if s.Addr.Addr().Is6() {
+		bits = 32
+	}
+	return netip.PrefixFrom(s.Addr.Addr(), bits).Masked()
+}
+
+// part is the vantage with a part of its servers, each so many times as far.
+func (v *Vantage) part(servers []int, detour func(server int) float64) *Vantage {
+	p := &Vantage{Name: v.Name}
+	longer := make([]time.Duration, len(servers))
+	for i, server := range servers {
+		rtt := v.RTT[server]
+		if rtt >= 0 {
+			longer[i] = time.Duration(float64(rtt)*detour(server)) - rtt
+		}
+		p.Servers = append(p.Servers, v.Servers[server])
+		p.RTT = append(p.RTT, rtt+longer[i])
+		if v.Infos != nil {
+			p.Infos = append(p.Infos, v.Infos[server])
+		}
+	}
+	p.pair = func(server int, n uint64) (time.Duration, bool) {
+		rtt, lost := v.Pair(servers[server], n)
+		return rtt + longer[server], lost
+	}
+	return p
+}
+
+// Start is how a simulated visit begins.
+type Start string
+
+// A cold start knows nothing; a warm one what the visit before left.
+const (
+	Cold Start = "cold"
+	Warm Start = "warm"
+)
+
+// SecondVisits runs a strategy at the second of two visits so many times, each
+// time with other changes between them. A warm start has what the same strategy
+// left at the first visit.
+func (v *Vantage) SecondVisits(start Start, strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions, runs int) (Runs, error) {
+	all := runsOf(v, strategy, plan)
+	all.start = start
+	for i := range uint64(runs) {
+		options := plan
+		options.Seed += i
+		first, second := v.visits(options.Seed)
+		if start == Warm {
+			var err error
+			if options.Priors, err = first.leave(strategy, options, o); err != nil {
+				return Runs{}, err
+			}
+		}
+		_, r, err := second.run(strategy, options, o)
+		if err != nil {
+			return Runs{}, err
+		}
+		all.all = append(all.all, r)
+	}
+	return all, nil
+}
+
+// leave is what the next visit can know of this one.
+func (v *Vantage) leave(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions) ([]discovery.Prior, error) {
+	plan.Seed ^= earlier
+	results, _, err := v.run(strategy, plan, o)
+	var then time.Time
+	return discovery.Memory{}.After(v.Servers, results, then).Priors(then.Add(apart)), err
+}
+
+// earlier gives the first visit a seed and packet pairs of its own.
+const earlier = 1 << 40
