@@ -9,7 +9,8 @@ player=$!
 trap 'kill $player ${host-} ${joined-} 2>/dev/null; wait; rm -r "$folder"' EXIT
 ip link set lo up
 ip link add cable0 type veth peer name cable1
-until ip link set cable1 netns $player 2>/dev/null; do sleep 0.05; done
+until [ "$(readlink /proc/$player/ns/net)" != "$(readlink /proc/$$/ns/net)" ]; do sleep 0.05; done
+ip link set cable1 netns $player
 ip addr add 10.9.0.1/24 dev cable0
 ip link set cable0 up
 there() { nsenter -t $player -n "$@"; }

@@ -5,7 +5,8 @@
 # The router is Debian's miniupnpd, with nftables. Usage, in a namespace of its
 # own: unshare -n bash lab.sh PROGRAM PROTOCOL…, where PROGRAM opens port 7777 by
 # the protocol in MUSTER_PORTMAP_TEST_WAY until its standard input ends. What the
-# router forwards is printed while the port is open, and after.
+# router forwards is printed while the port is open, and after. With IGD1=yes it is
+# a gateway of UPnP's first version.
 set -eu
 program=$1
 shift
@@ -16,7 +17,8 @@ ip link add wan0 type veth peer name nobody0
 unshare -n sleep 300 &
 machine=$!
 trap 'kill $machine ${router-}; rm -r "$folder"' EXIT
-until ip link set machine0 netns $machine 2>/dev/null; do sleep 0.05; done
+until [ "$(readlink /proc/$machine/ns/net)" != "$(readlink /proc/$$/ns/net)" ]; do sleep 0.05; done
+ip link set machine0 netns $machine
 ip addr add 10.9.0.1/24 dev lan0
 ip addr add 5.6.7.8/24 dev wan0 # routers refuse to serve with an address that is not public
 for card in lan0 wan0 nobody0; do ip link set $card up; done
@@ -36,12 +38,13 @@ table inet filter {
   chain postrouting { type nat hook postrouting priority 100; jump postrouting_miniupnpd; }
 }
 X
-cat >"$folder/miniupnpd.conf" <<'X'
+cat >"$folder/miniupnpd.conf" <<X
 ext_ifname=wan0
 listening_ip=lan0
 enable_natpmp=yes
 enable_upnp=yes
 secure_mode=yes
+force_igd_desc_v1=${IGD1:-no}
 uuid=9c4a7a3e-1111-2222-3333-444444444444
 serial=1
 min_lifetime=120
