@@ -135,7 +135,7 @@ func explain(err error, to invitation) error {
 	case errors.Is(err, websocket.ErrBadHandshake):
 		return hinted(fmt.Errorf("what answers at %s is no muster host", to.host), "is the port right? muster host prints the whole link")
 	case errors.Is(err, peer.ErrUnreachable):
-		return hinted(fmt.Errorf("no host answers at %s: %w", to.host, reason(err)), firewallHint)
+		return unreached(to.host, err)
 	}
 	return err
 }

@@ -55,7 +55,11 @@ func reach(ctx context.Context, addrs []netip.AddrPort, knock func(context.Conte
 			failed = append(failed, o.err)
 		}
 	}
-	return netip.AddrPort{}, unreached(addrs, failed[0])
+	var list []string
+	for _, at := range addrs {
+		list = append(list, at.String())
+	}
+	return netip.AddrPort{}, unreached(strings.Join(list, " or "), failed[0])
 }
 
 // knock sees whether somebody takes a connection.
@@ -68,16 +72,15 @@ func knock(ctx context.Context, at netip.AddrPort) error {
 	return conn.Close()
 }
 
-func unreached(addrs []netip.AddrPort, err error) error {
-	var list []string
-	for _, at := range addrs {
-		list = append(list, at.String())
+// unreached says that nobody takes a connection at an address, or several, and
+// what that means.
+func unreached(at string, err error) error {
+	var name *net.DNSError
+	var timeout interface{ Timeout() bool }
+	if errors.As(err, &timeout) && timeout.Timeout() && !errors.As(err, &name) {
+		return hinted(fmt.Errorf("no host answers at %s: nothing comes back", at),
+			"does a firewall there let TCP through to muster? is the address the right one, and on a network that this machine is on?")
 	}
-	why := reason(err)
-	if errors.Is(err, context.DeadlineExceeded) {
-		why = errors.New("no answer")
-	}
-	return hinted(fmt.Errorf("no host answers at %s: %w", strings.Join(list, " or "), why), firewallHint)
+	return hinted(fmt.Errorf("no host answers at %s: %w", at, reason(err)),
+		"is muster host running there, are address and port right, does a firewall let TCP through?")
 }
-
-const firewallHint = "is muster host running there, is the address right, does a firewall let TCP through?"

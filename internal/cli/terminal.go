@@ -62,15 +62,14 @@ func wrapped(sentence, indent string, width int) string {
 	return text.String()
 }
 
-// logger writes what goes on inside, if the user asked for it.
+// logger writes warnings and, if the user asked for it, what goes on inside.
 func (p *program) logger() *slog.Logger { return slog.New(p.logHandler()) }
 
 func (p *program) logHandler() slog.Handler {
-	level := slog.LevelWarn
 	if p.verbose {
-		level = slog.LevelDebug
+		return slog.NewTextHandler(p.streams.Err, &slog.HandlerOptions{Level: slog.LevelDebug})
 	}
-	return slog.NewTextHandler(p.streams.Err, &slog.HandlerOptions{Level: level})
+	return plainLog{w: p.streams.Err}
 }
 
 // style wraps text in a colour if people look at w and do not mind

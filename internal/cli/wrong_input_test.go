@@ -145,6 +145,7 @@ func TestNoRoom(t *testing.T) {
 		{"no code where one is needed", []string{"join", strings.TrimPrefix(real.URL, "http://")}, 1, []string{"code is missing", "--code CODE"}},
 		{"a room that is over", []string{"join", real.URL + "/#" + over}, 1, []string{"room " + over + " is over", "link of the new one"}},
 		{"wrong code", []string{"join", real.URL + "/#ABCDEF"}, 1, []string{"ABCDEF", "hint: "}},
+		{"a host of hostile text", []string{"join", newerHost(t, `{"type":"refused","reason":"full","message":"full\u001b[2J\u202e","hint":"\u0007go \u001b]0;away\u0007"}`)}, 1, []string{"muster: full[2J\n", "hint: go ]0;away\n"}},
 		{"host of a newer version", []string{"join", newerHost(t, `{"type":"refused","reason":"version","message":"this host speaks version 99, you speak 1","hint":"update muster"}`)}, 1, []string{"version 99", "update muster"}},
 		{"host that does not check", []string{"join", newerHost(t, `{"type":"welcome","version":99,"name":"ann","token":"x"}`)}, 1, []string{"version"}},
 		{"port in use", []string{"host", "--game", "openarena", "--servers", list, "--listen", taken.Addr().String()}, 1, []string{"cannot listen on " + taken.Addr().String(), "in use", "--listen :7778"}},

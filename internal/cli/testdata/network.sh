@@ -46,6 +46,15 @@ echo y | join cat >"$folder/cat.out" &
 joined=$!
 for _ in $(seq 200); do grep -q 'cat is here' "$folder/cat.out" && break; sleep 0.05; done
 cat "$folder/cat.out"
+kill $joined
+wait $joined
+# A firewall that drops IPv4 alone: the host has other addresses.
+nft 'add table inet f; add chain inet f i { type filter hook input priority 0; }; add rule inet f i ip daddr 10.9.0.1 tcp dport 7777 drop'
+echo y | join dan >"$folder/dan.out" &
+joined=$!
+for _ in $(seq 200); do grep -q 'dan is here' "$folder/dan.out" && break; sleep 0.05; done
+cat "$folder/dan.out"
+nft flush ruleset
 kill $host $joined
 wait $host
 
