@@ -18,9 +18,16 @@ func (p *Peer) launch(m wire.Launch) {
 			p.post(func() { p.sayLaunched(wire.Launched{Round: m.Round, State: state, Detail: detail}) })
 		})
 		if p.options.Once {
-			p.post(func() { p.leave(errFinished) })
+			p.post(p.finish)
 		}
 	})
+}
+
+// finish leaves the room, but not before the host knows what came of the launch.
+func (p *Peer) finish() {
+	if p.finishing = p.conn == nil; !p.finishing {
+		p.leave(errFinished)
+	}
 }
 
 // sayLaunched tells the host how far the newest launch got, now and after a

@@ -113,6 +113,8 @@ type Peer struct {
 	look     *look // the newest
 	scanner  *scanner
 	launched *wire.Launched // the newest, for a host that missed it
+	// finishing: the peer leaves as soon as the host has heard of the launch.
+	finishing bool
 	stop     context.CancelFunc
 }
 
@@ -132,7 +134,7 @@ func Run(ctx context.Context, options Options) error {
 	p.stop()
 	p.work.Wait()
 	err := context.Cause(p.ctx)
-	if errors.Is(err, errFinished) || ctx.Err() != nil {
+	if errors.Is(err, errFinished) || p.finishing && errors.Is(err, ErrUnreachable) || ctx.Err() != nil {
 		err = nil
 	}
 	return errors.Join(err, p.scanner.close())

@@ -84,6 +84,9 @@ func (p *Peer) welcome(m wire.Welcome) {
 	if p.launched != nil {
 		p.send(*p.launched)
 	}
+	if p.finishing {
+		p.leave(errFinished)
+	}
 	p.tell(Joined{m.Name})
 }
 
