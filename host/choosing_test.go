@@ -253,3 +253,22 @@ func TestRoomFitsAMessage(t *testing.T) {
 		t.Errorf("the room takes %d bytes, error %v", len(frame.Data), err)
 	}
 }
+
+// TestQualityOf: a single packet that is lost says nothing, more do.
+func TestQualityOf(t *testing.T) {
+	for _, test := range []struct {
+		rtts []float64
+		sent int
+		want selection.Quality
+	}{
+		{nil, 0, selection.Quality{}},
+		{[]float64{20, 21, 23}, 3, selection.Quality{Jitter: 1500 * time.Microsecond}},
+		{[]float64{20, 21}, 3, selection.Quality{Jitter: time.Millisecond}},
+		{[]float64{20}, 3, selection.Quality{Loss: 1.0 / 3}},
+		{nil, 3, selection.Quality{Loss: 2.0 / 3}},
+	} {
+		if got := qualityOf(wire.Finalist{RTTs: test.rtts, Sent: test.sent}); got != test.want {
+			t.Errorf("%v of %d: %+v, want %+v", test.rtts, test.sent, got, test.want)
+		}
+	}
+}

@@ -122,8 +122,18 @@ func (s *search) players() int {
 // isAnswered tells that the round has its answers, all but the last few.
 func (s *search) isAnswered(now time.Time) bool {
 	missing, waited := s.expected(), now.Sub(s.asked)
-	few := len(s.crews) + int(fewAreLeft*float64(s.questions))
-	return missing == 0 || waited >= stragglers && missing <= few || waited >= longest
+	return missing == 0 || waited >= stragglers && missing <= s.few() || waited >= longest
+}
+
+// few is how many answers are as good as none.
+func (s *search) few() int { return len(s.crews) + int(fewAreLeft*float64(s.questions)) }
+
+// mayGain tells that waiting is worth it although there is nothing to ask: answers
+// come yet, or what servers say of themselves. Who says nothing at all is left out
+// after a while.
+func (s *search) mayGain(o refining.Outlook, now time.Time) bool {
+	missing := s.expected()
+	return missing > s.few() || now.Sub(s.asked) < longest && (missing > 0 && !o.Done || o.Best < 0)
 }
 
 // expected is how many answers are likely to come yet.
@@ -140,18 +150,19 @@ func (s *search) expected() int {
 func (r *Room) refine(now time.Time) []effect {
 	r.distrust(r.activeWho(func(m *Member) bool { return m.Probed >= fullReport }), now)
 	s := r.searching()
+	o := s.planner.Outlook()
 	switch {
 	case len(s.crews) == 0:
 		return nil // everyone is away for a moment; see overdue
 	case s.over:
 		return r.chooseTogether(now)
-	case !s.planner.Outlook().Done:
+	case !o.Done || o.Best < 0:
 		if effects := r.ask(s.planner.Next(), now); len(effects) > 0 {
 			return effects
 		}
-		if s.expected() > 0 && now.Sub(s.asked) < longest {
-			return nil
-		}
+	}
+	if s.mayGain(o, now) {
+		return nil
 	}
 	s.over = true
 	return r.chooseTogether(now)

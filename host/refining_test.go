@@ -151,7 +151,7 @@ func TestRefiningGroup(t *testing.T) {
 			return true
 		}, 30 * time.Second, 2, "bob is back"},
 		{"never back", func(n *night) bool { n.gone("bob"); return false }, 60 * time.Second, 1, "going on without bob, who has been gone for 30s"},
-		{"says nothing more", func(*night) bool { return false }, 30 * time.Second, 2, "everyone looks at the best 5 again"},
+		{"says nothing more", func(*night) bool { return false }, 60 * time.Second, 1, "going on without bob, who has reported nothing for 20s"},
 		{"one more comes", func(n *night) bool { n.room.Settings.Players = 0; n.join("cid"); return true }, 40 * time.Second, 3, "cid is here"},
 		{"removed", func(n *night) bool {
 			effects, err := n.room.Remove("bob", n.now)
@@ -277,4 +277,48 @@ func TestShortList(t *testing.T) {
 	n.join("ann")
 	n.listed(3)
 	n.inStage(wire.Measuring)
+}
+
+// TestRefiningStall: if nobody answers for a few seconds the search is not over.
+func TestRefiningStall(t *testing.T) {
+	n := coordinated(t)
+	n.wait(6 * time.Second)
+	n.inStage(wire.Refining)
+	n.searches()
+	n.inStage(wire.Chosen)
+	if n.room.member("ann").Probed < 100 {
+		t.Errorf("ann was asked for %d servers; the log:\n%s", n.room.member("ann").Probed, n.log())
+	}
+}
+
+// TestRefiningInfosLate: results of servers that have not yet been heard of
+// otherwise do not end the search.
+func TestRefiningInfosLate(t *testing.T) {
+	n := coordinated(t)
+	n.wait(200 * time.Millisecond)
+	infos := map[string]wire.Infos{}
+	for player, name := range []string{"ann", "bob"} {
+		asked := n.sent[name]
+		delete(n.sent, name)
+		late, report := wire.Infos{Round: 1}, wire.Report{Round: 1}
+		for _, m := range asked {
+			if ask, ok := m.(wire.Ask); ok {
+				for _, server := range ask.Servers {
+					late.Servers = append(late.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{MaxPlayers: 16}})
+					report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: farRTT(player, server)})
+				}
+			}
+		}
+		infos[name] = late
+		n.says(name, report)
+	}
+	n.wait(600 * time.Millisecond)
+	n.inStage(wire.Refining)
+	n.says("ann", infos["ann"])
+	n.says("bob", infos["bob"])
+	n.searches()
+	n.inStage(wire.Chosen)
+	if n.room.Selection.Chosen == nil || n.room.member("ann").Probed < 100 {
+		t.Errorf("ann was asked for %d servers; the log:\n%s", n.room.member("ann").Probed, n.log())
+	}
 }

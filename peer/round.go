@@ -242,8 +242,9 @@ func (p *Peer) progress() {
 	}
 }
 
+// report says what servers tell of themselves first: with the results the host
+// decides at once.
 func (p *Peer) report(results []discovery.Result) {
-	p.send(wire.Report{Round: p.round.number, Results: results})
 	var infos []wire.ServerInfo
 	for i := range results {
 		if results[i].Info != nil {
@@ -253,6 +254,7 @@ func (p *Peer) report(results []discovery.Result) {
 	if len(infos) > 0 {
 		p.send(wire.Infos{Round: p.round.number, Servers: infos})
 	}
+	p.send(wire.Report{Round: p.round.number, Results: results})
 }
 
 // withoutName leaves out what only finalists need, and what repeats least.
