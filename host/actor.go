@@ -218,9 +218,10 @@ func (a *actor) fetch(game string) {
 func (a *actor) publish() {
 	a.project()
 	view := a.room.View()
-	if a.board.set(view) {
+	if a.board.lacks(view) {
 		a.edition++
 		a.keeper.unsaved = true
+		defer a.board.show(view) // at last: who watches may end the host, and all are to have heard why
 	}
 	var frame wire.Frame
 	for _, l := range a.links {

@@ -157,12 +157,13 @@ func TestBoard(t *testing.T) {
 		}()
 		synctest.Wait()
 		for round := range 1000 {
-			if !b.set(wire.Room{Round: round + 1}) {
+			if !b.lacks(wire.Room{Round: round + 1}) {
 				t.Error("a new state is not new")
 			}
+			b.show(wire.Room{Round: round + 1})
 			time.Sleep(10 * time.Millisecond)
 		}
-		if b.set(wire.Room{Round: 1000}) {
+		if b.lacks(wire.Room{Round: 1000}) {
 			t.Error("the same state is new")
 		}
 		time.Sleep(2 * time.Second)

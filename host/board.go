@@ -19,13 +19,10 @@ func newBoard[T any](first T) *board[T] {
 	return &board[T]{newest: first, changed: make(chan struct{})}
 }
 
-// set shows a state, and reports whether it is a new one.
-func (b *board[T]) set(state T) bool {
-	if old, _ := b.get(); reflect.DeepEqual(old, state) {
-		return false
-	}
-	b.show(state)
-	return true
+// lacks tells that a state is new.
+func (b *board[T]) lacks(state T) bool {
+	old, _ := b.get()
+	return !reflect.DeepEqual(old, state)
 }
 
 // show shows a state that is known to be new.

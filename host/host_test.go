@@ -172,6 +172,28 @@ func TestSlowMember(t *testing.T) {
 }
 
 // TestClose: connections end, lists are given up, nothing starts any more.
+// TestLastWord: whoever ends the host because a room has failed has told everyone
+// why.
+func TestLastWord(t *testing.T) {
+	for range 20 {
+		h, server := serve(t, host.Config{List: listOf(0)})
+		code, _ := h.Open(friday(1))
+		closed := make(chan struct{})
+		go func() {
+			defer close(closed)
+			for room := range h.Watch(context.Background(), code) {
+				if room.Stage == wire.Failed {
+					h.Close()
+				}
+			}
+		}()
+		ann := join(t, server, code, "ann")
+		for expect[wire.Room](ann).Stage != wire.Failed { // or the connection ends before
+		}
+		<-closed
+	}
+}
+
 func TestClose(t *testing.T) {
 	asked := make(chan struct{})
 	h, server := serve(t, host.Config{List: func(ctx context.Context, _ string) ([]discovery.Server, error) {
