@@ -36,6 +36,8 @@ type Final struct {
 	Servers []int `json:"servers"`
 	// Seen are the servers that had their second look in this round.
 	Seen []int `json:"seen"`
+	// Silent counts players who sent a server a single packet, in vain.
+	Silent map[int]int `json:"silent,omitempty"`
 	// Waiting are the members who have not answered yet.
 	Waiting []string `json:"waiting"`
 }
@@ -172,7 +174,7 @@ func (r *Room) verify(now time.Time) []effect {
 	r.enter(wire.Chosen, now)
 	f := r.Final
 	f.Attempt++
-	f.Servers, f.Waiting = nil, nil
+	f.Servers, f.Waiting, f.Silent = nil, nil, nil
 	for _, ranked := range r.Selection.Ranking[:min(finalists, len(r.Selection.Ranking))] {
 		f.Servers = append(f.Servers, r.indexOf(ranked.Addr))
 	}
@@ -214,13 +216,9 @@ func (r *Room) look(m *Member, seen wire.Finalist) {
 		info := wire.TidyInfo(*seen.Info)
 		r.Infos[seen.Server] = &info
 	}
-	if m.Quality == nil {
-		m.Quality = map[int]selection.Quality{}
-	}
-	m.Quality[seen.Server] = qualityOf(seen)
 	result := discovery.Result{Server: seen.Server, State: seen.State}
 	switch {
-	case seen.State == discovery.Unprobed, seen.State == discovery.Answered && len(seen.RTTs) == 0:
+	case seen.State == discovery.Unprobed, seen.State == discovery.Answered && len(seen.RTTs) == 0, r.forgives(seen):
 		return // nothing was seen
 	case seen.State == discovery.Answered:
 		result.RTT = wire.RoundRTT(time.Duration(slices.Min(seen.RTTs) * float64(time.Millisecond)))
@@ -228,7 +226,25 @@ func (r *Room) look(m *Member, seen wire.Finalist) {
 			result.RTT = min(result.RTT, old.RTT)
 		}
 	}
+	if m.Quality == nil {
+		m.Quality = map[int]selection.Quality{}
+	}
+	m.Quality[seen.Server] = qualityOf(seen)
 	m.add(result)
+}
+
+// forgives the silence of a server that a player sent no more packets than may be
+// lost, since behind its address there are many. It is the server's if half of
+// the group met it.
+func (r *Room) forgives(seen wire.Finalist) bool {
+	if seen.State != discovery.Lost || seen.Sent > forgiven {
+		return false
+	}
+	if r.Final.Silent == nil {
+		r.Final.Silent = map[int]int{}
+	}
+	r.Final.Silent[seen.Server]++
+	return 2*r.Final.Silent[seen.Server] <= len(r.active())
 }
 
 // forgiven is how many lost packets say nothing: of three each that four players

@@ -312,6 +312,44 @@ func TestRefiningTogether(t *testing.T) {
 	}
 }
 
+// TestOnePacket: where so many sit behind one address that each sends a finalist
+// one packet, its loss is nobody's; the silence of a server is.
+func TestOnePacket(t *testing.T) {
+	for lost, want := range map[int]int{1: 2, 3: 2, 4: 1, 6: 1} {
+		n := newNight(t, settings(6))
+		names := []string{"ann", "bob", "cat", "dan", "eve", "fay"}
+		for _, name := range names {
+			n.origins[name] = public("192.0.2.1")
+		}
+		n.join(names...)
+		n.listed(2)
+		n.informs("ann", 12, 12)
+		for _, name := range names {
+			n.finds(name, discovery.Answered, 30*time.Millisecond, n.asked(name)...)
+		}
+		n.inStage(wire.Chosen)
+		for i, name := range names {
+			for _, m := range n.sent[name] {
+				if f := m.(wire.Finalists); f.Samples != 1 {
+					t.Fatalf("%s is to send %d packets", name, f.Samples)
+				}
+			}
+			v := wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{
+				{Server: 0, State: discovery.Answered, RTTs: []float64{30}, Sent: 1},
+				{Server: 1, State: discovery.Answered, RTTs: []float64{30}, Sent: 1},
+			}}
+			if i < lost {
+				v.Servers[1] = wire.Finalist{Server: 1, State: discovery.Lost, Sent: 1}
+			}
+			n.says(name, v)
+		}
+		n.inStage(wire.Launching)
+		if got := len(n.room.Selection.Ranking); got != want {
+			t.Errorf("%d of 6 packets lost: %d servers are left, want %d", lost, got, want)
+		}
+	}
+}
+
 // TestElsewhere: an address that homes far from each other share is found out.
 func TestElsewhere(t *testing.T) {
 	n := together(t, settings(3))
