@@ -1,5 +1,7 @@
 package refining
 
+import "math"
+
 // belief is what observations of machines say of all others: a Gaussian model on
 // the tree. A node's value is that of its parent and a deviation; what the
 // children of one node deviate by is learnt from those that were observed, where
@@ -19,6 +21,9 @@ type belief struct {
 	// nodes of a level.
 	spread []float64
 	usual  [levels]float64
+	// astray is how many of the nodes of a level stand elsewhere than their
+	// parents.
+	astray [levels]float64
 	// sum, squares and noise are of the children, while learning.
 	sum, squares, noise []float64
 }
@@ -41,6 +46,9 @@ const (
 	someKnown = 6
 	// outlying deviations count as this many standard deviations.
 	outlying = 3
+	// astrayPrior is how many stand elsewhere before any was observed; it counts
+	// like astrayWeight observations.
+	astrayPrior, astrayWeight = 0.01, 40
 )
 
 func newBelief(t *tree) *belief {
@@ -66,8 +74,9 @@ func (b *belief) learn(observations []observation) {
 	for _, o := range observations {
 		b.mean[o.machine], b.precision[o.machine] = o.value, 1/o.variance
 	}
-	var deviations, freedom [levels]float64
+	var deviations, freedom, strays [levels]float64
 	for l := range levels {
+		strays[l] = astrayPrior * astrayWeight
 		deviations[l], freedom[l] = priorWeight*priorSpread[l]*priorSpread[l], priorWeight
 	}
 	for node := int32(b.nodes() - 1); node >= 0; node-- { // children before parents
@@ -77,6 +86,7 @@ func (b *belief) learn(observations []observation) {
 			squares := b.deviations(node)
 			deviations[l] += min(squares, outlying*outlying*b.usual[l]*(n-1))
 			freedom[l] += n - 1
+			strays[l] += b.strays(node)
 			b.spread[node] = (usualWeight*b.usual[l] + squares) / (usualWeight + n - 1)
 			b.gather(node)
 		}
@@ -85,6 +95,25 @@ func (b *belief) learn(observations []observation) {
 	for l := range levels {
 		b.usual[l] = deviations[l] / freedom[l]
 	}
+	for l := network; l < machine; l++ {
+		b.astray[l+1] = strays[l] / (freedom[l] - priorWeight + astrayWeight)
+	}
+}
+
+// strays counts the children that are far from the others.
+func (b *belief) strays(node int32) float64 {
+	n := 0.0
+	if b.observed[node] < 2 {
+		return 0
+	}
+	limit := outlying * math.Sqrt(b.usual[b.level[node]])
+	middle := b.sum[node] / float64(b.observed[node])
+	for child := node + 1; child < b.end[node]; child = b.end[child] {
+		if b.precision[child] > 0 && math.Abs(b.mean[child]-middle) > limit {
+			n++
+		}
+	}
+	return n
 }
 
 // deviations is the sum of squares of the children around their mean, without
@@ -102,7 +131,7 @@ func (b *belief) gather(node int32) {
 			w := 1 / (1/b.precision[child] + b.spread[node])
 			weight += w
 			weighted += w * b.mean[child]
-			if b.observed[node] >= someKnown {
+			if b.level[node] == country {
 				b.known[node] = append(b.known[node], b.mean[child])
 			}
 		}

@@ -31,16 +31,25 @@ type guess struct {
 	value   float64
 }
 
+// sortGuesses puts the best first.
+func sortGuesses(guesses []guess) {
+	slices.SortFunc(guesses, func(a, b guess) int {
+		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.machine, b.machine))
+	})
+}
+
 // imagine draws a world that fits what was learnt, and returns those machines in
 // it that may still be asked for and have a value under the limit, best first.
-// Parts of the tree that are out of reach are left out.
-func (p *Planner) imagine(limit float64) []guess {
+// Parts of the tree that are out of reach are left out. In a bold world there are
+// also networks and blocks that are like nothing yet seen: it is those that tell
+// what may still be had. Most worlds are not, as looking for such takes time.
+func (p *Planner) imagine(limit float64, bold bool) []guess {
 	values := p.values()
 	reach := p.belief.reach()
 	var found []guess
 	for node := int32(0); int(node) < p.tree.nodes(); {
 		l := p.tree.level[node]
-		values[l] = p.draw(node, values[max(l, 1)-1])
+		values[l] = p.draw(node, values, bold)
 		switch {
 		case l == machine && values[l] < limit && p.open(node):
 			found = append(found, guess{node, values[l]})
@@ -50,9 +59,7 @@ func (p *Planner) imagine(limit float64) []guess {
 		}
 		node++
 	}
-	slices.SortFunc(found, func(a, b guess) int {
-		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.machine, b.machine))
-	})
+	sortGuesses(found)
 	return found
 }
 
@@ -80,15 +87,22 @@ func (p *Planner) nearest(node int32, value float64) float64 {
 // no bad route.
 const cleanShare = 0.3
 
-// draw is a node's value, given its parent's.
-func (p *Planner) draw(node int32, above float64) float64 {
+// draw is a node's value, given those of the nodes above it.
+func (p *Planner) draw(node int32, values []float64, bold bool) float64 {
 	b := p.belief
-	precision, from, spread := b.precision[node], above, b.usual[everything]
+	l := b.level[node]
+	precision, above, spread := b.precision[node], values[max(l, 1)-1], b.usual[everything]
+	from := above
 	if node > 0 {
 		spread = b.spread[b.parent[node]]
 	}
-	if b.level[node] == network && precision == 0 {
-		from, spread = p.drawNetwork(node, above, spread)
+	switch {
+	case precision > 0:
+	case l == network:
+		from, spread = p.drawNetwork(node, above, spread, bold)
+	case bold && p.rng.Float64() < b.astray[l]:
+		n := p.tree.above(node, network)
+		from, spread = p.drawNetwork(n, values[country], b.spread[b.parent[n]], bold)
 	}
 	weight := 1/spread + precision
 	if node == 0 {
@@ -103,8 +117,9 @@ func (p *Planner) draw(node int32, above float64) float64 {
 // other of its country, more or less (a smoothed bootstrap, its bandwidth by
 // Silverman's rule): large countries have near and far parts, and no part of a
 // country is nearer than the country is. Where few are known it is like its
-// country.
-func (p *Planner) drawNetwork(node int32, above, spread float64) (from, around float64) {
+// country. The next is nearer than all n that are known with probability 1/(n+1),
+// whatever they are like.
+func (p *Planner) drawNetwork(node int32, above, spread float64, bold bool) (from, around float64) {
 	b := p.belief
 	if kin := p.tree.kin[node]; kin > 0 && b.precision[kin] > 0 && p.rng.Float64() < p.tree.strange[node] {
 		return b.mean[kin], b.usual[network]
@@ -112,11 +127,21 @@ func (p *Planner) drawNetwork(node int32, above, spread float64) (from, around f
 	if clean, known := p.clean[b.parent[node]]; known && p.rng.Float64() < cleanShare {
 		return clean, b.usual[country] / 4
 	}
-	if known := b.known[b.parent[node]]; len(known) > 0 {
-		n := float64(len(known))
+	known := b.known[b.parent[node]]
+	n := float64(len(known))
+	if bold && n > 0 && p.rng.Float64() < 1/(n+1) {
+		return p.beyond(slices.Min(known), math.Sqrt(spread)), b.usual[country] / 4
+	}
+	if len(known) >= someKnown {
 		return known[p.rng.IntN(len(known))], spread * math.Pow(4/(3*n), 0.4)
 	}
 	return above, spread
+}
+
+// beyond draws a value under the lowest of some: by so much as they deviate by in
+// ms, since what is far away has farther to come.
+func (p *Planner) beyond(lowest, deviation float64) float64 {
+	return p.value(p.score(lowest) - deviation*math.Exp(lowest)*p.rng.ExpFloat64())
 }
 
 // open tells a machine that there is still something to ask about.

@@ -1,7 +1,6 @@
 package refining
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -109,9 +108,7 @@ func (p *Planner) expected(l *land, player int) float64 {
 			near = append(near, guess{int32(i), p.apartness(l, o, player)})
 		}
 	}
-	slices.SortFunc(near, func(a, b guess) int {
-		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.machine, b.machine))
-	})
+	sortGuesses(near)
 	lowest := l.clean[player]
 	for _, g := range near[:min(neighbours, len(near))] {
 		lowest = min(lowest, p.lands[g.machine].clean[player])

@@ -4,7 +4,6 @@ import "slices"
 
 // learn takes in what was observed since the last round.
 func (p *Planner) learn() {
-	slices.Sort(p.known)
 	p.lead()
 	var observations []observation
 	for _, at := range p.known {
@@ -25,10 +24,11 @@ const noise = 1.0
 
 // lead finds the best row, and the base.
 func (p *Planner) lead() {
+	slices.Sort(p.known)
 	best, lowest, leader := far, far, int32(-1)
 	for _, at := range p.known {
 		r := p.rows[at]
-		if !r.fresh || !r.whole() && r.promise-2*r.off < p.best {
+		if r.heard() {
 			p.judge(at, r)
 		}
 		if !r.whole() {

@@ -1,7 +1,6 @@
 package refining
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -39,8 +38,8 @@ func (p *Planner) lookAgain(a *asking) {
 		l := &p.lands[i]
 		size := math.Log2(float64(p.tree.children[l.node]))
 		some, all := l.seen(p)
-		if float64(all) < 1+size/3 {
-			large = append(large, guess{int32(i), l.hope - size/3 + float64(all)/2})
+		if float64(all) < 1+size/2 {
+			large = append(large, guess{int32(i), l.hope - size/2 + float64(all)/2})
 		}
 		doubtful := slices.ContainsFunc(l.suspects, func(player int) bool { return l.doubtful(player, 2+size/2) })
 		if doubtful && some < int(p.tree.children[l.node]) {
@@ -61,9 +60,7 @@ func (p *Planner) lookAgain(a *asking) {
 
 // lookInto looks at networks that nobody knows of the most hopeful countries.
 func (p *Planner) lookInto(lands []guess, most int, look func(l *land, at int32)) {
-	slices.SortFunc(lands, func(a, b guess) int {
-		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.machine, b.machine))
-	})
+	sortGuesses(lands)
 	for _, g := range lands {
 		l := &p.lands[g.machine]
 		at := p.anyOf(l.node, func(at int32) bool { return p.belief.precision[p.tree.above(at, network)] == 0 && p.rows[at] == nil })

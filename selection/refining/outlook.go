@@ -28,8 +28,8 @@ type Outlook struct {
 
 const (
 	confidence = 0.95
-	// memory is how many of the last imagined worlds count.
-	memory = 3 * worlds
+	// memory is how many of the last bold worlds count.
+	memory = 6 * worlds / boldEvery
 	// leastRounds are made in any case, and as many as coldRounds if nobody had
 	// measured anything before.
 	leastRounds, coldRounds = 3, 8
@@ -37,14 +37,17 @@ const (
 	lately = 5
 	// finalists are kept measured by everybody.
 	finalists = 10
+	// hiddenShare is which share of the finalists may be doubted.
+	hiddenShare = 3
 )
 
-// dreamt notes how much better than the best a world's best server was.
+// dreamt notes how much better than the best a world's best server was: as scores
+// go, not counting limits.
 func (p *Planner) dreamt(guesses []guess) {
 	gain := 0.0
 	for _, g := range guesses {
 		if p.rng.Float64() < p.suitable(g.machine) {
-			gain = max(0, p.best-p.score(g.value))
+			gain = min(max(0, p.best-p.score(g.value)), math.Mod(p.best, overLimit))
 			break
 		}
 	}
@@ -72,8 +75,9 @@ func (p *Planner) Outlook() Outlook {
 	if p.leader >= 0 {
 		o.Best, o.Score = p.rows[p.leader].server, p.best
 	}
-	o.Gain = milliseconds(max(p.imaginedGain(), p.lastGain()))
-	settled := o.Best >= 0 && p.round >= p.patience() && len(p.gains) == memory && max(o.Gain, milliseconds(p.hopeful)) <= p.options.Enough
+	gain := milliseconds(max(p.imaginedGain(), p.lastGain()))
+	o.Gain = max(gain, milliseconds(noise))
+	settled := o.Best >= 0 && p.round >= p.patience() && len(p.gains) == memory && max(gain, milliseconds(p.hopeful)) <= p.options.Enough
 	o.Done = p.spent || settled
 	return o
 }
@@ -114,17 +118,25 @@ func (p *Planner) leaders(n int) []int32 {
 		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(p.rows[a.machine].server, p.rows[b.machine].server))
 	})
 	var leaders []int32
-	for _, g := range all[:min(n, len(all))] {
+	hidden := p.hidden(n / hiddenShare)
+	for _, g := range all[:min(n-len(hidden), len(all))] {
 		leaders = append(leaders, g.machine)
+	}
+	for _, at := range hidden {
+		if !slices.Contains(leaders, at) {
+			leaders = append(leaders, at)
+		}
 	}
 	return leaders
 }
 
 // Finalists are the best servers, best first, that everybody measured and that
-// suit. Before the choice stands everybody probes them again, several times: a
+// suit, and then some that may be better than all of them if an RTT of theirs is
+// not what it seems. Before the choice stands everybody probes them again, several times: a
 // single sample of each is too little to choose between them, and with so many
 // servers the best that was measured was lucky, too.
 func (p *Planner) Finalists(n int) []int {
+	p.lead() // the last answers came after the last round
 	var servers []int
 	for _, at := range p.leaders(n) {
 		servers = append(servers, p.rows[at].server)

@@ -44,6 +44,13 @@ func (r *relatives) add(player, players int, at int32, ms float64) {
 	}
 }
 
+// correct notes that a player's RTT to a machine is lower than it was, in ms.
+func (r *relatives) correct(player int, at int32, by float64) {
+	for node := at; node >= 0; node = r.parent[node] {
+		r.means[node][player].sum -= float32(by)
+	}
+}
+
 // nearest is the mean of the nearest relatives that the player measured, and the
 // level of what they share with the machine.
 func (r *relatives) nearest(player int, at int32) (ms float64, l level, known bool) {
@@ -55,6 +62,23 @@ func (r *relatives) nearest(player int, at int32) (ms float64, l level, known bo
 	return 0, everything, false
 }
 
+// without is what a player's RTT to a machine would be predicted to be if it had
+// not been measured.
+func (r *relatives) without(player int, at int32, ms float64) (predicted, off float64, known bool) {
+	for node := at; node > 0; node = r.parent[node] {
+		if m := r.means[node][player]; m.n > 1 {
+			return (float64(m.sum) - ms) / float64(m.n-1), r.off(r.level[node]), true
+		}
+	}
+	return 0, 0, false
+}
+
+// off is how far predictions from a level are off, as standard deviation.
+func (r *relatives) off(l level) float64 {
+	e, prior := r.errors[l], priorError[l]
+	return math.Sqrt((float64(e.sum) + priorWeight*prior*prior) / (float64(e.n) + priorWeight))
+}
+
 // predict is a player's RTT to a machine in ms, and the standard deviation of
 // the error. Who has measured nothing is as far as anything can be.
 func (r *relatives) predict(player int, at int32) (ms, off float64) {
@@ -62,6 +86,5 @@ func (r *relatives) predict(player int, at int32) (ms, off float64) {
 	if !known {
 		return 150, 100
 	}
-	e, prior := r.errors[l], priorError[l]
-	return ms, math.Sqrt((float64(e.sum) + priorWeight*prior*prior) / (float64(e.n) + priorWeight))
+	return ms, r.off(l)
 }

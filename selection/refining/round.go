@@ -13,6 +13,8 @@ type Batch struct {
 const (
 	// worlds is how many are imagined in a round, at least.
 	worlds = 16
+	// boldEvery is how often one of them is bold.
+	boldEvery = 4
 	// mostWorlds bounds the search for something to ask.
 	mostWorlds = 64
 )
@@ -33,6 +35,7 @@ func (p *Planner) Next() []Batch {
 	p.history = append(p.history, p.best)
 	if p.round > 0 || !p.lookAround(a) {
 		p.finish(a)
+		p.askAround(a)
 		p.lookAgain(a)
 		p.lookAhead(a)
 	}
@@ -91,8 +94,11 @@ func (p *Planner) lookAhead(a *asking) {
 	slack, seen := 0.0, make(map[int32]bool)
 	for n := 0; n < mostWorlds && fresh > 0; n++ {
 		most := max(1, (fresh+worlds-1-n%worlds)/worlds)
-		guesses := p.imagine(limit + slack)
-		p.dreamt(guesses)
+		bold := n%boldEvery == boldEvery-1
+		guesses := p.imagine(limit+slack, bold)
+		if bold {
+			p.dreamt(guesses)
+		}
 		kept := p.apart(guesses, most, seen)
 		if len(kept) < most {
 			slack = 2*slack + 0.02

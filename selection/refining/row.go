@@ -23,9 +23,13 @@ type row struct {
 	wanted bool
 	// fresh: score and error are up to date.
 	fresh bool
-	// score is that of the RTTs, predicted where there are none, and promise what
-	// they promise; off is how far off that may be.
-	score, promise, off float64
+	// doubts are the players whose RTT may be that of a full queue.
+	doubts []int
+	// score is that of the RTTs, predicted where there are none, and hope what it
+	// is if those that are doubted are as their relatives.
+	score, hope float64
+	// promise is what that says of its neighbours, and off how far off it may be.
+	promise, off float64
 }
 
 // heard tells a row that somebody measured.
@@ -81,7 +85,10 @@ func (p *Planner) Observe(player int, result discovery.Result) {
 
 func (p *Planner) answered(player int, at int32, r *row, ms float64) {
 	if before := r.rtts[player]; before > 0 {
-		r.rtts[player] = min(ms, before)
+		if ms < before {
+			r.rtts[player] = ms
+			p.relatives.correct(player, at, before-ms)
+		}
 		return
 	}
 	p.relatives.add(player, len(p.members), at, ms)
@@ -202,7 +209,9 @@ func (p *Planner) reconsider() {
 // predictions, and as far off as if all of them erred the same way.
 func (p *Planner) judge(at int32, r *row) {
 	r.fresh = true
-	low, middle, high := make([]float64, len(r.rtts)), make([]float64, len(r.rtts)), make([]float64, len(r.rtts))
+	r.doubts = r.doubts[:0]
+	n := len(r.rtts)
+	measured, low, middle, high := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for player, ms := range r.rtts {
 		off := 0.0
 		if p.members[player].absent {
@@ -210,9 +219,16 @@ func (p *Planner) judge(at int32, r *row) {
 		}
 		if ms == 0 {
 			ms, off = p.relatives.predict(player, at)
+			measured[player] = ms
+		} else {
+			measured[player] = ms
+			if likely, o, doubt := p.doubted(player, at, ms); doubt {
+				ms, off = likely, o
+				r.doubts = append(r.doubts, player)
+			}
 		}
 		low[player], middle[player], high[player] = max(1, ms-off), ms, ms+off
 	}
-	r.score, r.promise = p.scorer.score(middle), p.scorer.promise(middle)
+	r.score, r.hope, r.promise = p.scorer.score(measured), p.scorer.score(middle), p.scorer.promise(middle)
 	r.off = max(math.Abs(p.scorer.promise(high)-r.promise), math.Abs(p.scorer.promise(low)-r.promise))
 }
