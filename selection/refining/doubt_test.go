@@ -1,0 +1,50 @@
+package refining_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+	"muster/selection/refining"
+)
+
+// TestDoubtsOneSample: the best server is among the finalists though one player's
+// sample of it met a full queue.
+func TestDoubtsOneSample(t *testing.T) {
+	const players = 3
+	list := small()
+	worst := func(server int) (worst time.Duration) {
+		for player := range players {
+			worst = max(worst, smallRTT(player, server))
+		}
+		return worst
+	}
+	best := 0
+	for server := range list {
+		if worst(server) < worst(best) {
+			best = server
+		}
+	}
+	table := selection.NewTable([]string{"ann", "bob", "cat"}, len(list))
+	p := refining.New(selection.Servers{List: list}, table, selection.Wish{By: selection.Minimax}, refining.Options{Seed: 1, Enough: -1})
+	measured := 0
+	for !p.Outlook().Done {
+		for _, b := range p.Next() {
+			for _, server := range b.Servers {
+				rtt := smallRTT(b.Player, server)
+				if server == best {
+					measured++
+					if b.Player == 1 {
+						rtt += 80 * time.Millisecond
+					}
+				}
+				p.Observe(b.Player, discovery.Result{Server: server, State: discovery.Answered, RTT: rtt})
+			}
+		}
+	}
+	if finalists := p.Finalists(10); measured != players || !slices.Contains(finalists, best) {
+		t.Errorf("server %d, measured by %d of %d, is not among the finalists %v", best, measured, players, finalists)
+	}
+}
