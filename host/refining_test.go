@@ -282,7 +282,7 @@ func TestShortList(t *testing.T) {
 // TestRefiningStall: if nobody answers for a few seconds the search is not over.
 func TestRefiningStall(t *testing.T) {
 	n := coordinated(t)
-	n.wait(6 * time.Second)
+	n.wait(15 * time.Second)
 	n.inStage(wire.Refining)
 	n.searches()
 	n.inStage(wire.Chosen)
