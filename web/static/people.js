@@ -82,6 +82,10 @@ function progress(live, person) {
   const limit = Math.max(0, ...state.room.limits_ms) || 200;
   const rate = person.done ? 0 : cloud.rate(live.elapsed());
   const facts = [`${person.answered.toLocaleString("en")} answered`, `${cloud.near(limit).toLocaleString("en")} within ${millis(limit)}`];
+  if (state.room.outlook) {
+    // the host asks for a few: of how many nobody knows
+    return h("span", { class: "progress" }, h("span", { class: "facts" }, `${count(person.probed, "server")} asked · ${facts.join(" · ")}`));
+  }
   if (rate > 0) facts.push(`${Math.round(rate)}/s`, `${left(state, person)}${duration((state.room.listed - person.probed) / rate)} left`);
   return h(
     "span",
