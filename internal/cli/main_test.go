@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 }
 
 func folders(home string) error {
+	if cache, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" {
+		os.Setenv("GOCACHE", filepath.Join(cache, "go-build")) // the programs under test are built with what is there
+	}
 	for _, name := range []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"} {
 		if err := os.Setenv(name, filepath.Join(home, name)); err != nil {
 			return err
