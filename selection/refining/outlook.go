@@ -33,6 +33,8 @@ const (
 	// leastRounds are made in any case, and as many as coldRounds if nobody had
 	// measured anything before.
 	leastRounds, coldRounds = 3, 8
+	// mostRounds are made, unless the budget is to be spent.
+	mostRounds = 20
 	// lately is how many rounds must have gained little at the end.
 	lately = 5
 	// finalists are kept measured by everybody.
@@ -78,7 +80,7 @@ func (p *Planner) Outlook() Outlook {
 	gain := milliseconds(max(p.imaginedGain(), p.lastGain()))
 	o.Gain = max(gain, milliseconds(noise))
 	settled := o.Best >= 0 && p.round >= p.patience() && len(p.gains) == memory && max(gain, milliseconds(p.hopeful)) <= p.options.Enough
-	o.Done = p.spent || settled
+	o.Done = p.spent || settled || p.round >= mostRounds && p.options.Enough > 0
 	return o
 }
 

@@ -32,7 +32,8 @@ type Options struct {
 	// Seed decides what is random.
 	Seed uint64
 	// Budget is how many servers a player is asked for in all: 650, which is 2 %
-	// of a long list; negative is no limit.
+	// of a long list, and less where players had measured before; negative is no
+	// limit.
 	Budget int
 	// Batch is how many servers a player has to do with at once: what spends the
 	// budget in 14 rounds, 40 without one.
@@ -55,6 +56,9 @@ func (o Options) withDefaults() Options {
 	}
 	return o
 }
+
+// knownShare of a budget is not needed by players who had measured as much before.
+const knownShare = 0.8
 
 // Planner coordinates a group. It is no place to keep measurements: it can be
 // made anew from the table at any time. It is not safe for concurrent use.
@@ -147,6 +151,10 @@ func New(servers selection.Servers, table *selection.Table, wish selection.Wish,
 		}
 		p.before = min(p.before, measured)
 	}
+	if len(table.Players()) == 0 {
+		p.before = 0
+	}
+	p.options.Budget -= int(knownShare * float64(min(p.before, p.options.Budget)))
 	for server, info := range servers.Infos {
 		if info != nil {
 			p.Inform(server)
