@@ -162,14 +162,14 @@ func (a *adaptive) survey() {
 
 // enough says that the rest of the list is not worth its probes.
 func (a *adaptive) enough() bool {
-	missing := a.options.Missing
+	missing, few := a.options.Missing, fewLeft
 	switch {
 	case a.nearest != nil:
 		return a.nearest.enough(a.outlook.near, a.memory.trusted())
 	case !a.memory.empty():
-		missing *= warmMissing
+		missing, few = missing*warmMissing, warmFew
 	}
-	return a.outlook.nothingLeft(float64(a.found), missing)
+	return a.outlook.nothingLeft(float64(a.found), missing, few)
 }
 
 func (a *adaptive) Observe(r Result) {

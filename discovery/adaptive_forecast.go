@@ -169,65 +169,77 @@ func (f *forecast) correct(e expectation) float64 {
 
 // outlook is what is left to find.
 type outlook struct {
-	// near servers are expected among the unprobed, with this variance. Where
-	// nothing was measured of a network, all its servers are near or none is.
+	// near servers are expected among the unprobed, with this variance. Of a
+	// branch in which nothing was measured all servers are near or none is.
 	near, variance float64
-	// ripe: some of the unprobed are likely near.
-	ripe bool
 }
 
-// outlook estimates the tree and adds up what is left in it.
+// outlook estimates the tree and adds up what is left in it. A clump is a branch
+// in which nothing was measured, of one of which something was.
 func (s *search) outlook(f *forecast) outlook {
 	s.estimate()
 	var o outlook
-	var network, servers float64 // of the cell, if nothing was measured of it
-	for _, m := range s.open() {
-		if m.level == cell {
-			o.addNetwork(network, servers)
-			network, servers = 0, 0
+	var clump struct {
+		near, servers float64
+		after         int32
+	}
+	for i, n := range s.open() {
+		if i >= clump.after {
+			o.addClump(clump.near, clump.servers)
+			clump.near, clump.servers, clump.after = 0, 0, 0
+			if n.known < n.level || n.level == machine {
+				clump.after = n.after
+			}
 		}
-		if m.level != machine {
+		if n.level != machine {
 			continue
 		}
-		e := m.expectation()
-		near := float64(m.unprobed) * f.correct(e) * s.alive(m)
+		near := float64(n.unprobed) * f.correct(n.expectation()) * s.alive(n)
 		o.near += near
-		o.ripe = o.ripe || m.p >= likely
-		if e.known == byCountry {
-			network += near
-			servers += float64(m.unprobed)
-		}
+		clump.near += near
+		clump.servers += float64(n.unprobed)
 	}
-	o.addNetwork(network, servers)
+	o.addClump(clump.near, clump.servers)
 	return o
 }
 
-func (o *outlook) addNetwork(near, servers float64) {
+func (o *outlook) addClump(near, servers float64) {
 	if near > 0 {
 		p := near / servers
 		o.variance += near * near * (1 - p) / p
 	}
 }
 
-// most is one standard deviation more than what is expected.
-func (o outlook) most() float64 { return o.near + math.Sqrt(o.variance) }
+// most is one standard deviation more than what is expected, and twice that where
+// hardly any are.
+func (o outlook) most() float64 { return o.near + min(math.Sqrt(o.variance), o.near) }
 
 // nothingLeft says that the near servers that are left, even if they are more
-// than expected, are fewer than the share that may be missed. While there are
-// likely ones, they must be far fewer. A share of few servers is less than one,
-// which no forecast can tell: there a part of a server is enough.
-func (o outlook) nothingLeft(found, missing float64) bool {
-	const sure, leastPart, part, mostPart = 0.4, 0.25, 0.03, 1.0
-	if o.ripe {
-		missing *= sure
-	}
-	return o.most() <= max(missing*(found+o.near), leastPart, min(part*found, mostPart))
+// than expected, are fewer than the share that may be missed. A share of few
+// servers is less than one, which no forecast can tell: there so few are enough,
+// or fewer if hardly any were found.
+func (o outlook) nothingLeft(found, missing, few float64) bool {
+	const sure, leastFew, share = 0.75, 0.5, 0.05
+	return o.most() <= max(sure*missing*(found+o.near), leastFew, min(share*found, few))
 }
 
-// claim is what can be said when near servers were found and others are left as
-// forecast, give or take a factor of two.
+// fewLeft is how many near servers may be left whatever their share is.
+const fewLeft = 2.5
+
+// claim is what can be said when near servers were found and others are left. A
+// forecast is hardly ever wrong by more than a factor of three and one server
+// where it is too low, or of four and half a standard deviation where it is too
+// high; what is less than one server may be none.
 func (o outlook) claim(found float64, limit time.Duration) Claim {
-	const nothing = 1e-9
-	share := func(left float64) float64 { return (found + nothing) / (found + left + nothing) }
-	return Claim{Low: share(2 * o.most()), High: share(o.near / 2), Limit: limit}
+	switch {
+	case found == 0:
+		return Claim{}
+	case o.near == 0: // everything was asked
+		return Claim{Low: 1, High: 1, Limit: limit}
+	}
+	least := o.near/4 - math.Sqrt(o.variance)/2
+	if least < 1 {
+		least = 0
+	}
+	return Claim{Low: found / (found + 3*o.near + 1), High: found / (found + least), Limit: limit}
 }

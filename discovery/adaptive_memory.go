@@ -53,6 +53,8 @@ const (
 	// warmMissing is what part of the share that may be missed is left to a plan
 	// with memories: what it does not look at again may have changed.
 	warmMissing = 0.8
+	// warmFew is what it has of [fewLeft].
+	warmFew = 1.0
 	// enoughRight cells where memories proved right make them trustworthy.
 	enoughRight = 16
 )

@@ -328,3 +328,85 @@ func TestASurveyLooksIntoPrefixesWhereNetworksAreUnknown(t *testing.T) {
 		t.Errorf("the survey looked into %d /16s, want %d", len(prefixes), nearNetworks)
 	}
 }
+
+func TestWhatIsLeftIsAllOrNothingWhereNothingWasMeasured(t *testing.T) {
+	// AS 1 was measured once. Its twenty other servers are in one /16, which may
+	// be elsewhere, or each in its own.
+	spread := func(together bool) outlook {
+		lines := []string{"80.1.0.1:1 DE 1"}
+		for i := range 20 {
+			at := i
+			if together {
+				at = 0
+			}
+			lines = append(lines, fmt.Sprintf("80.%d.%d.1:1 DE 1", 2+at, i))
+		}
+		s := newSearch(newTree(list(t, lines...), 200*ms), 1)
+		s.ask(0, Calibration)
+		s.observe(0, Answered, 230*ms)
+		return s.outlook(newForecast())
+	}
+	one, many := spread(true), spread(false)
+	if math.Abs(one.near-many.near) > 0.1*many.near || one.variance < 10*many.variance {
+		t.Errorf("in one /16 %+v are left, in twenty %+v; want as many, and twenty times the variance", one, many)
+	}
+}
+
+func TestNothingLeft(t *testing.T) {
+	tests := []struct {
+		left  outlook
+		found float64
+		want  bool
+	}{
+		{outlook{near: 7}, 1000, true},
+		{outlook{near: 8}, 1000, false},
+		{outlook{near: 5, variance: 4}, 1000, true},
+		{outlook{near: 5, variance: 25}, 1000, false}, // one network would be too many
+		{outlook{near: 1.2, variance: 400}, 100, true},
+		{outlook{near: 0.2}, 0, true},
+		{outlook{near: 0.6}, 10, false},
+	}
+	for _, tt := range tests {
+		if got := tt.left.nothingLeft(tt.found, 0.01, fewLeft); got != tt.want {
+			t.Errorf("%+v after %v found: nothing left is %v", tt.left, tt.found, got)
+		}
+	}
+}
+
+func TestAClaimLeavesRoomForTheForecastsErrors(t *testing.T) {
+	tests := []struct {
+		left  outlook
+		found float64
+		want  string
+	}{
+		{outlook{near: 8, variance: 4}, 1000, "97–99 % of the servers under 200 ms found"},
+		{outlook{near: 1}, 1000, "99–100 % of the servers under 200 ms found"},
+		{outlook{near: 0.1, variance: 9}, 20, "93–100 % of the servers under 200 ms found"},
+		{outlook{}, 1000, "100 % of the servers under 200 ms found"},
+		{outlook{near: 1}, 0, ""},
+	}
+	for _, tt := range tests {
+		if got := tt.left.claim(tt.found, 200*ms).String(); got != tt.want {
+			t.Errorf("%+v after %v found: %q, want %q", tt.left, tt.found, got, tt.want)
+		}
+	}
+}
+
+func TestAPrefixThatStandsForACountryIsTrustedLess(t *testing.T) {
+	// Three /16s of a /8 are far. The fourth is far for sure if they are one
+	// country's, less so if all that is known is the /8.
+	left := func(country string, asn int) float64 {
+		s := newSearch(newTree(list(t,
+			fmt.Sprintf("80.1.0.1:1 %s %d", country, asn), fmt.Sprintf("80.2.0.1:1 %s %d", country, asn),
+			fmt.Sprintf("80.3.0.1:1 %s %d", country, asn), fmt.Sprintf("80.4.0.1:1 %s %d", country, asn),
+		), 200*ms), 1)
+		for i := range 3 {
+			s.observe(i, Answered, 350*ms)
+		}
+		s.estimate()
+		return s.nodes[s.leaf[3]].p
+	}
+	if known, unknown := left("DE", 7), left("-", 0); unknown < 3*known {
+		t.Errorf("in a country p is %v, in a /8 %v", known, unknown)
+	}
+}

@@ -33,6 +33,7 @@ type tree struct {
 type node struct {
 	parent int32
 	level  level
+	trust  float64 // how much the parent counts, in twigs
 	link   int32   // of a cell: its AS
 	tie    float64 // of a cell: how far it follows its AS elsewhere
 
@@ -92,7 +93,7 @@ func newTree(servers []Server, limit time.Duration) *tree {
 		}
 		for l := deepest + 1; l < levels; l++ {
 			open[l] = int32(len(t.nodes))
-			t.nodes = append(t.nodes, node{parent: open[l-1], level: l, first: int32(at)})
+			t.nodes = append(t.nodes, node{parent: open[l-1], level: l, trust: trustOf(servers[i], l), first: int32(at)})
 		}
 		for l := country; l < levels; l++ {
 			t.nodes[open[l]].size++
@@ -292,9 +293,22 @@ func (t *tree) relimit(limit time.Duration) {
 const (
 	trustCountry = 0.3
 	trustBelow   = 0.2
+	// A /8 that stands for a country or an AS holds much that lies apart.
+	trustUnknown = 2
 	rootTrust    = 1
 	rootShare    = 0.3 // what the world is taken for before anything is known
 )
+
+// trustOf is how much the parent of a server's branch of this level counts.
+func trustOf(s Server, l level) float64 {
+	switch {
+	case l == country && s.Country == "", l == cell && s.ASN == 0:
+		return trustUnknown
+	case l == country:
+		return trustCountry
+	}
+	return trustBelow
+}
 
 // estimate works out p of all branches.
 func (t *tree) estimate() {
@@ -302,16 +316,13 @@ func (t *tree) estimate() {
 	root.p = (rootTrust*rootShare + root.total) / (rootTrust + root.twigs)
 	for i := 1; i < len(t.nodes); i++ {
 		n := &t.nodes[i]
-		prior, trust := t.nodes[n.parent].p, float64(trustBelow)
-		if n.level == country {
-			trust = trustCountry
-		}
+		prior := t.nodes[n.parent].p
 		if n.link >= 0 {
 			if as := t.links[n.link]; as.cells > leastCount {
 				prior += n.tie * (as.total/as.cells - prior)
 			}
 		}
-		n.p = (trust*prior + n.total) / (trust + n.twigs)
+		n.p = (n.trust*prior + n.total) / (n.trust + n.twigs)
 		if n.known = t.nodes[n.parent].known; n.count > 1-leastCount {
 			n.known = n.level
 		}

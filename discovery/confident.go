@@ -35,7 +35,7 @@ func (c *confident) observe(r Result) {
 	if c.fresh++; c.fresh >= forecastEvery {
 		c.forecast.learn(c.fresh)
 		c.outlook = s.outlook(c.forecast)
-		c.enough = c.outlook.nothingLeft(c.found, c.missing)
+		c.enough = c.outlook.nothingLeft(c.found, c.missing, fewLeft)
 		c.fresh = 0
 	}
 }
