@@ -20,6 +20,10 @@ const countdown = 5 * time.Second
 type Agreement struct {
 	// LaunchAt is when the countdown ends, zero while there is none.
 	LaunchAt time.Time `json:"launch_at,omitzero"`
+	// Looked is when everyone was last asked to look at the finalists, and Repeats
+	// how often before launches that had been until people began to agree.
+	Looked  time.Time `json:"looked"`
+	Repeats int       `json:"repeats,omitempty"`
 }
 
 // Played is a server that the room went to.
@@ -41,7 +45,7 @@ func (r *Room) agreeOrLaunch(server int, now time.Time) []effect {
 	if !r.Settings.Agree {
 		return r.launch(server, now)
 	}
-	r.Agreement = &Agreement{}
+	r.Agreement = &Agreement{Looked: now, Repeats: r.Final.Repeats}
 	r.searchOn()
 	r.note(now, "%s is ahead: vote, veto, and say when you are ready", r.serverName(server))
 	return nil
@@ -187,14 +191,15 @@ func (r *Room) goAgreeing(now time.Time) []effect {
 }
 
 // tickAgreeing launches when the countdown ends. Until it begins, the search for
-// something better goes on.
+// something better goes on; then the finalists are looked at for the last time.
 func (r *Room) tickAgreeing(now time.Time) []effect {
-	if at := r.Agreement.LaunchAt; at.IsZero() || now.Before(at) {
+	switch at := r.Agreement.LaunchAt; {
+	case at.IsZero():
 		return r.tickAnytime(now)
+	case now.Before(at):
+		return r.lookBeforeLaunch(now)
 	}
-	target := r.favourite()
-	r.Agreement = nil
-	return r.launch(r.indexOf(target.Addr), now)
+	return r.launchFavourite(now)
 }
 
 // rankedAt is what the ranking says of a server.

@@ -32,7 +32,7 @@ func (r *Room) searchOn() {
 // tickAnytime asks on, until the launch is near or nothing is left to find, and
 // has everyone look at a server that turned up and is worth it.
 func (r *Room) tickAnytime(now time.Time) []effect {
-	if r.strategy() != wire.Coordinated || !r.Agreement.LaunchAt.IsZero() {
+	if r.strategy() != wire.Coordinated {
 		return nil
 	}
 	s := r.searching()

@@ -32,7 +32,9 @@ const (
 
 // Final is the second look at the best few.
 type Final struct {
-	Attempt int   `json:"attempt"`
+	Attempt int `json:"attempt"`
+	// Repeats are those of the attempts that came just before a launch.
+	Repeats int   `json:"repeats,omitempty"`
 	Servers []int `json:"servers"`
 	// Seen are the servers that had their second look in this round.
 	Seen []int `json:"seen"`
@@ -163,7 +165,7 @@ func (r *Room) verifyOrLaunch(now time.Time) []effect {
 	switch {
 	case slices.Contains(r.Final.Seen, chosen):
 		return r.agreeOrLaunch(chosen, now)
-	case r.Final.Attempt == maxAttempts:
+	case r.Final.Attempt-r.Final.Repeats >= maxAttempts:
 		r.note(now, "the best servers keep changing: taking %s unverified", r.serverName(chosen))
 		return r.agreeOrLaunch(chosen, now)
 	}
@@ -172,24 +174,17 @@ func (r *Room) verifyOrLaunch(now time.Time) []effect {
 
 func (r *Room) verify(now time.Time) []effect {
 	r.enter(wire.Chosen, now)
-	f := r.Final
-	f.Attempt++
-	f.Servers, f.Waiting, f.Silent = nil, nil, nil
+	var servers []int
 	for _, ranked := range r.Selection.Ranking[:min(finalists, len(r.Selection.Ranking))] {
-		f.Servers = append(f.Servers, r.indexOf(ranked.Addr))
+		servers = append(servers, r.indexOf(ranked.Addr))
 	}
-	r.note(now, "everyone looks at the best %d again", len(f.Servers))
-	var effects []effect
-	for _, m := range r.active() {
-		f.Waiting = append(f.Waiting, m.Name)
-		effects = append(effects, send{m.Name, r.finalistsMessage(m, now)})
-	}
-	return effects
+	r.note(now, "everyone looks at the best %d again", len(servers))
+	return r.askToLook(servers, now)
 }
 
 // verified takes a member's second look.
 func (r *Room) verified(m *Member, v wire.Verified, now time.Time) ([]effect, error) {
-	if r.Stage != wire.Chosen || v.Round != r.Round || v.Attempt != r.Final.Attempt || m.LeftOut || r.Agreement != nil {
+	if !r.takesLooks() || v.Round != r.Round || v.Attempt != r.Final.Attempt || m.LeftOut {
 		return nil, nil
 	}
 	for _, seen := range v.Servers {
@@ -269,7 +264,7 @@ func qualityOf(seen wire.Finalist) selection.Quality {
 
 // settle decides once nobody is waited for.
 func (r *Room) settle(now time.Time) []effect {
-	if len(r.Final.Waiting) > 0 {
+	if len(r.Final.Waiting) > 0 || r.Agreement != nil {
 		return nil
 	}
 	r.Final.Seen = append(r.Final.Seen, r.Final.Servers...)

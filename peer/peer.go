@@ -115,7 +115,7 @@ type Peer struct {
 	launched *wire.Launched // the newest, for a host that missed it
 	// finishing: the peer leaves as soon as the host has heard of the launch.
 	finishing bool
-	stop     context.CancelFunc
+	stop      context.CancelFunc
 }
 
 // Run plays a part in the room until ctx ends, the host turns the player away
