@@ -16,6 +16,9 @@ const (
 	// finalists is how many servers get a second look and stand ready as
 	// fallbacks: with five, a launch hardly ever finds all of them full.
 	finalists = 5
+	// hiddenFinalists is how many others may be among them whose first RTTs may
+	// have been unlucky.
+	hiddenFinalists = 2
 	// samples is how often each finalist is asked again.
 	samples = 3
 	// spare is how much worse a server may be that is not full with the group: it
@@ -177,6 +180,11 @@ func (r *Room) verify(now time.Time) []effect {
 	var servers []int
 	for _, ranked := range r.Selection.Ranking[:min(finalists, len(r.Selection.Ranking))] {
 		servers = append(servers, r.indexOf(ranked.Addr))
+	}
+	for _, server := range r.hidden() {
+		if !slices.Contains(servers, server) {
+			servers = append(servers, server)
+		}
 	}
 	r.note(now, "everyone looks at the best %d again", len(servers))
 	return r.askToLook(servers, now)

@@ -80,6 +80,14 @@ func (r *Room) searching() *search {
 	return r.search
 }
 
+// hidden are servers that the search takes to be better than they look.
+func (r *Room) hidden() []int {
+	if r.search == nil {
+		return nil
+	}
+	return r.search.planner.Hidden(hiddenFinalists)
+}
+
 // heads are a player of each site, who stands for all of them, and what they
 // wish: where a mean is taken, each counts as many times as it stands for players.
 func (r *Room) heads(sites [][]*Member) ([]*Member, selection.Wish) {

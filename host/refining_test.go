@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -34,6 +35,11 @@ func abs(n int) int { return max(n, -n) }
 
 // answers has a member answer all it was asked since the last time.
 func (n *night) answers(player int, name string) (asked int) {
+	return n.answersAs(player, name, farRTT)
+}
+
+// answersAs is the same with other RTTs.
+func (n *night) answersAs(player int, name string, rtt func(player, server int) time.Duration) (asked int) {
 	messages := n.sent[name]
 	delete(n.sent, name)
 	for _, m := range messages {
@@ -45,7 +51,7 @@ func (n *night) answers(player int, name string) (asked int) {
 		infos := wire.Infos{Round: n.room.Round}
 		for _, server := range ask.Servers {
 			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{MaxPlayers: 16}})
-			results = append(results, discovery.Result{Server: server, State: discovery.Answered, RTT: farRTT(player, server)})
+			results = append(results, discovery.Result{Server: server, State: discovery.Answered, RTT: rtt(player, server)})
 		}
 		asked += len(results)
 		n.says(name, infos)
@@ -320,5 +326,37 @@ func TestRefiningInfosLate(t *testing.T) {
 	n.inStage(wire.Chosen)
 	if n.room.Selection.Chosen == nil || n.room.member("ann").Probed < 100 {
 		t.Errorf("ann was asked for %d servers; the log:\n%s", n.room.member("ann").Probed, n.log())
+	}
+}
+
+// TestUnluckySample: who measured the best server when a queue was full does not
+// keep it from its second look.
+func TestUnluckySample(t *testing.T) {
+	n := coordinated(t)
+	best := 0
+	for server := range far() {
+		if farRTT(0, server)+farRTT(1, server) < farRTT(0, best)+farRTT(1, best) {
+			best = server
+		}
+	}
+	unlucky := func(player, server int) time.Duration {
+		if server != best {
+			return farRTT(player, server)
+		}
+		return []time.Duration{farRTT(0, best) - 15*time.Millisecond, farRTT(1, best) + 80*time.Millisecond}[player]
+	}
+	for n.room.Stage == wire.Refining {
+		n.wait(200 * time.Millisecond)
+		n.answersAs(0, "ann", unlucky)
+		n.answersAs(1, "bob", unlucky)
+	}
+	n.inStage(wire.Chosen)
+	for _, ranked := range n.room.Selection.Ranking[:finalists] {
+		if n.room.indexOf(ranked.Addr) == best {
+			t.Fatalf("server %d is among the first %d by what was measured: the test says nothing", best, finalists)
+		}
+	}
+	if !slices.Contains(n.room.Final.Servers, best) {
+		t.Errorf("server %d is not looked at again, but %v", best, n.room.Final.Servers)
 	}
 }

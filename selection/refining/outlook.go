@@ -134,13 +134,24 @@ func (p *Planner) leaders(n int) []int32 {
 
 // Finalists are the best servers, best first, that everybody measured and that
 // suit, and then some that may be better than all of them if an RTT of theirs is
-// not what it seems. Before the choice stands everybody probes them again, several times: a
-// single sample of each is too little to choose between them, and with so many
-// servers the best that was measured was lucky, too.
+// not what it seems. Before the choice stands everybody probes them again,
+// several times: a single sample of each is too little to choose between them,
+// and with so many servers the best that was measured was lucky, too.
 func (p *Planner) Finalists(n int) []int {
 	p.lead() // the last answers came after the last round
+	return p.standFor(p.leaders(n))
+}
+
+// Hidden are those finalists, n at most, whose RTTs as they are do not say how
+// good they may be.
+func (p *Planner) Hidden(n int) []int {
+	p.lead()
+	return p.standFor(p.hidden(n))
+}
+
+func (p *Planner) standFor(machines []int32) []int {
 	var servers []int
-	for _, at := range p.leaders(n) {
+	for _, at := range machines {
 		servers = append(servers, p.rows[at].server)
 	}
 	return servers
