@@ -69,6 +69,7 @@ func TestIdleRoom(t *testing.T) {
 		}
 		time.Sleep(24 * time.Hour)
 		<-ended
+		synctest.Wait()
 		if _, is := isGrave(store.rooms[code]); !is || len(store.rooms) != 1 || len(h.Rooms()) != 0 {
 			t.Errorf("the room is still there a day later: %v, %s", h.Rooms(), store.rooms[code])
 		}

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,9 +40,14 @@ func TestReach(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
-			var knocked []netip.AddrPort
+			var (
+				knocking sync.Mutex
+				knocked  []netip.AddrPort
+			)
 			got, err := reach(t.Context(), []netip.AddrPort{a, b, c}, func(ctx context.Context, at netip.AddrPort) error {
+				knocking.Lock()
 				knocked = append(knocked, at)
+				knocking.Unlock()
 				select {
 				case <-time.After(tt.answers[at].after):
 					return tt.answers[at].err
@@ -50,6 +56,7 @@ func TestReach(t *testing.T) {
 				}
 			})
 			took := time.Since(began)
+			synctest.Wait()
 			if got != tt.want || (err == nil) != tt.want.IsValid() || took != tt.took || !slices.Equal(knocked, []netip.AddrPort{a, b, c}[:tt.knocked]) {
 				t.Errorf("%s: %v, %v after %v, knocked at %v", tt.name, got, err, took, knocked)
 			}
