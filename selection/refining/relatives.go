@@ -65,7 +65,7 @@ func (r *relatives) nearest(player int, at int32) (ms float64, l level, known bo
 // without is what a player's RTT to a machine would be predicted to be if it had
 // not been measured.
 func (r *relatives) without(player int, at int32, ms float64) (predicted, off float64, known bool) {
-	for node := at; node > 0; node = r.parent[node] {
+	for node := at; r.level[node] >= network; node = r.parent[node] {
 		if m := r.means[node][player]; m.n > 1 {
 			return (float64(m.sum) - ms) / float64(m.n-1), r.off(r.level[node]), true
 		}
