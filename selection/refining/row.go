@@ -30,6 +30,8 @@ type row struct {
 	score, hope float64
 	// promise is what that says of its neighbours, and off how far off it may be.
 	promise, off float64
+	// worst is the highest RTT behind the promise.
+	worst float64
 }
 
 // heard tells a row that somebody measured.
@@ -229,6 +231,7 @@ func (p *Planner) judge(at int32, r *row) {
 		}
 		low[player], middle[player], high[player] = max(1, ms-off), ms, ms+off
 	}
+	_, r.worst = p.scorer.plain(middle)
 	r.score, r.hope, r.promise = p.scorer.score(measured), p.scorer.score(middle), p.scorer.promise(middle)
 	r.off = max(math.Abs(p.scorer.promise(high)-r.promise), math.Abs(p.scorer.promise(low)-r.promise))
 }

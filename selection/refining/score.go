@@ -54,6 +54,16 @@ func (s *scorer) promise(rtts []float64) float64 {
 	return score + overLimit*float64(min(s.rung, s.broken(worst))) + overBy*max(0, worst-limit)
 }
 
+// stretch is what a promise is punished by in a round that looks for what keeps
+// the next stricter limit.
+func (s *scorer) stretch(worst float64) float64 {
+	if s.rung == 0 {
+		return 0
+	}
+	limit, next := s.limits[min(s.rung, len(s.limits)-1)], s.limits[s.rung-1]
+	return overBy * (max(0, worst-next) - max(0, worst-limit))
+}
+
 // broken is how many of the limits are.
 func (s *scorer) broken(worst float64) int {
 	n, _ := slices.BinarySearch(s.limits, worst)
