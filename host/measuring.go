@@ -32,7 +32,7 @@ func (r *Room) Listed(servers []discovery.Server, err error, now time.Time, near
 		r.enter(wire.Refining, now)
 	}
 	r.Measuring, r.search, r.crews = now, nil, nil
-	r.note(now, "%d servers listed", len(servers))
+	r.note(now, "%s listed", serversInWords(len(servers)))
 	r.noteNeighbours(now)
 	effects := r.listMessages()
 	for _, m := range r.Members {
@@ -195,6 +195,13 @@ func (m *Member) add(result discovery.Result) {
 	r.Server, r.State, r.RTT = result.Server, result.State, result.RTT
 }
 
+func serversInWords(n int) string {
+	if n == 1 {
+		return "1 server"
+	}
+	return fmt.Sprintf("%d servers", n)
+}
+
 func count(is bool) int {
 	if is {
 		return 1
@@ -224,7 +231,7 @@ func (r *Room) done(m *Member, done wire.Done, now time.Time) []effect {
 		return nil
 	}
 	m.Done, m.Heard = true, now
-	r.note(now, "%s has measured %d servers, %d answered", m.Name, m.Probed, m.Answered)
+	r.note(now, "%s has measured %s, %d answered", m.Name, serversInWords(m.Probed), m.Answered)
 	return r.chooseWhenDone(now)
 }
 
