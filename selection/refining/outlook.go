@@ -44,26 +44,14 @@ const (
 )
 
 // dreamt notes how much better than the best a world's best server was: as scores
-// go, not counting limits.
+// go, not counting limits. It may not suit, but nobody knows that yet.
 func (p *Planner) dreamt(guesses []guess) {
 	gain := 0.0
-	for _, g := range guesses {
-		if p.rng.Float64() < p.suitable(g.machine) {
-			gain = min(max(0, p.best-p.score(g.value)), math.Mod(p.best, overLimit))
-			break
-		}
+	if len(guesses) > 0 {
+		gain = min(max(0, p.best-p.score(guesses[0].value)), math.Mod(p.best, overLimit))
 	}
 	p.gains = append(p.gains, gain)
 	p.gains = p.gains[max(0, len(p.gains)-memory):]
-}
-
-// suitable is how likely a machine has a server that suits.
-func (p *Planner) suitable(at int32) float64 {
-	r := p.rows[at]
-	if r != nil && r.server >= 0 && !p.unknown(r.server) {
-		return 1
-	}
-	return (float64(p.suiting) + 1) / (float64(p.informed) + 1)
 }
 
 // Outlook tells how far the search has come.

@@ -96,9 +96,6 @@ type Planner struct {
 	// hopeful is how much better than the best a country may be that was looked at
 	// too rarely.
 	hopeful float64
-	// informed counts servers whose Info was waited for and came, suiting those
-	// of them that suit.
-	informed, suiting int
 	// gains are how much better the best servers of imagined worlds were.
 	gains []float64
 	// history is the best score, round by round.

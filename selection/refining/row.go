@@ -112,14 +112,7 @@ func (p *Planner) ruin(m *member, server int) {
 
 // Inform notes that a server's Info came or changed.
 func (p *Planner) Inform(server int) {
-	before := p.unknown(server)
 	p.sieve.Update(server)
-	if before && !p.unknown(server) {
-		p.informed++
-		if p.usable(server) {
-			p.suiting++
-		}
-	}
 	if r := p.rows[p.tree.of[server]]; r != nil && (r.server < 0 || !p.usable(r.server)) {
 		p.represent(p.tree.of[server], r)
 	}
