@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/selection"
 )
 
 // Sweep measures trials on many worlds: each once in each world.
@@ -194,13 +193,4 @@ func Report(all []GroupRun) string {
 // planner has it told.
 func (r GroupRun) claim() float64 {
 	return math.Ceil(float64(r.Outlook.Gain) / float64(time.Millisecond))
-}
-
-// rules of the sweep, as wishes.
-func sweepWish(rule selection.Rule) selection.Wish {
-	w := selection.Wish{By: rule}
-	if rule == selection.Threshold || rule == selection.FairThreshold {
-		w.Limits = []time.Duration{150 * time.Millisecond, 200 * time.Millisecond, 300 * time.Millisecond}
-	}
-	return w
 }

@@ -9,13 +9,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"muster/discovery"
 	"muster/selection"
 	"muster/selection/refining"
 )
 
-// The sweep is for measuring, not for the gate:
+// The sweep is for measuring; the gate has a taste of it:
 //
 //	go test ./internal/sim -run TestSweep -v -timeout 0 -sweep-worlds 30 -sweep-from 12000
 //
@@ -37,8 +38,8 @@ var (
 )
 
 func TestSweep(t *testing.T) {
-	if *sweepWorlds == 0 {
-		t.Skip("without -sweep-worlds")
+	if *sweepWorlds == 0 { // a taste of it, for the gate
+		*sweepWorlds, *sweepOf, *sweepGroups, *sweepBudgets = 1, "night2000", "musst", "0"
 	}
 	for _, of := range strings.Split(*sweepOf, ",") {
 		for _, group := range strings.Split(*sweepGroups, ",") {
@@ -60,7 +61,19 @@ func sweep(t *testing.T, of, group string) {
 	}
 	for i, name := range names {
 		t.Logf("%-9s %-9s %s: %s", of, group, name, Report(all[i]))
+		if slices.ContainsFunc(all[i], func(r GroupRun) bool { return !r.Found }) {
+			t.Errorf("%s, %s, %s: a group found no server", of, group, name)
+		}
 	}
+}
+
+// sweepWish is a rule of the sweep.
+func sweepWish(rule selection.Rule) selection.Wish {
+	w := selection.Wish{By: rule}
+	if rule == selection.Threshold || rule == selection.FairThreshold {
+		w.Limits = []time.Duration{150 * time.Millisecond, 200 * time.Millisecond, 300 * time.Millisecond}
+	}
+	return w
 }
 
 // sweepTrials are the trials that the flags ask for.

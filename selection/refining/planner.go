@@ -215,9 +215,6 @@ func (m *member) expected() int {
 	return n
 }
 
-// Asked is how many servers a player was asked for.
-func (p *Planner) Asked(player int) int { return p.members[player].load }
-
 // Round counts the calls of Next that asked for anything.
 func (p *Planner) Round() int { return p.round }
 

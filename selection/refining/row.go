@@ -21,8 +21,6 @@ type row struct {
 	scouted bool
 	// wanted: everybody is to measure it.
 	wanted bool
-	// fresh: score and error are up to date.
-	fresh bool
 	// doubts are the players whose RTT may be that of a full queue.
 	doubts []int
 	// score is that of the RTTs, predicted where there are none, and hope what it
@@ -79,7 +77,6 @@ func (p *Planner) Observe(player int, result discovery.Result) {
 		return
 	}
 	m.mark(result.Server, true)
-	r.fresh = false
 	if r.server < 0 || !p.usable(r.server) {
 		p.represent(at, r)
 	}
@@ -190,7 +187,7 @@ func (p *Planner) reconsider() {
 	}
 	for _, at := range p.known {
 		r := p.row(at)
-		r.missing, r.fresh = 0, false
+		r.missing = 0
 		for player, m := range p.members {
 			if !m.absent && r.rtts[player] == 0 {
 				r.missing++
@@ -203,7 +200,6 @@ func (p *Planner) reconsider() {
 // judge brings a row's score up to date. Where RTTs are missing the score is of
 // predictions, and as far off as if all of them erred the same way.
 func (p *Planner) judge(at int32, r *row) {
-	r.fresh = true
 	r.doubts = r.doubts[:0]
 	n := len(r.rtts)
 	measured, low, middle, high := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
