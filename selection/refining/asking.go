@@ -60,14 +60,16 @@ func (a *asking) ask(player, server int) bool {
 	return true
 }
 
-// everybody has all measure a machine who have not.
-func (a *asking) everybody(at int32) {
+// everybody has all measure a machine who have not, and tells whether there is
+// one who may.
+func (a *asking) everybody(at int32) (asked bool) {
 	r := a.row(at)
 	for player := range a.inTurn() {
 		if !a.members[player].absent && r.rtts[player] == 0 {
-			a.ask(player, r.server)
+			asked = a.ask(player, r.server) || asked
 		}
 	}
+	return asked
 }
 
 // inTurn are the players, beginning with another one each time.
@@ -107,7 +109,7 @@ func (a *asking) scout(server int) bool {
 func (a *asking) fresh() int {
 	left, n := 0, len(a.quota)
 	for _, quota := range a.quota {
-		left += max(0, quota)
+		left += min(max(0, quota), a.options.Batch)
 	}
 	share := (float64(a.passed) + 4) / (float64(a.reviewed) + 4)
 	steady := float64(a.options.Batch*n) / (1 + float64(n-1)*share)

@@ -49,7 +49,7 @@ func (p *Planner) lead() {
 	}
 	p.best, p.leader, p.lowest = best, leader, min(best, lowest)
 	p.base = baseOf(p.lowest)
-	if rung := int(p.lowest / overLimit); p.lowest < far && rung != p.scorer.rung {
+	if rung := p.scorer.rungOf(p.lowest); p.lowest < far && rung != p.scorer.rung {
 		p.scorer.rung = rung
 		for _, at := range p.known {
 			p.judge(at, p.rows[at])

@@ -56,6 +56,9 @@ func (p *Planner) dreamt(guesses []guess) {
 
 // Outlook tells how far the search has come.
 func (p *Planner) Outlook() Outlook {
+	if p.leader >= 0 && !p.suits(p.rows[p.leader]) {
+		p.lead() // it filled up since, or somebody came who does not know it
+	}
 	o := Outlook{Best: -1, Confidence: confidence, Rounds: p.round}
 	for _, m := range p.members {
 		if !m.absent {

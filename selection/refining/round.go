@@ -111,7 +111,8 @@ func (p *Planner) lookAhead(a *asking) {
 	}
 }
 
-// look has one player look at a machine; everybody, if somebody has.
+// look has one player look at a machine; everybody, if somebody has. It tells
+// whether anyone is asked.
 func (p *Planner) look(a *asking, at int32) bool {
 	r := p.row(at)
 	if r.server >= 0 && !r.wanted {
@@ -122,8 +123,7 @@ func (p *Planner) look(a *asking, at int32) bool {
 	}
 	if r.heard() && !p.unknown(r.server) {
 		r.wanted = true
-		a.everybody(at)
-		return true
+		return a.everybody(at)
 	}
 	r.scouted = true
 	return a.scout(r.server)

@@ -17,10 +17,10 @@ type scorer struct {
 	rung int
 }
 
-// A broken limit costs more than any RTT gains, in ms. What promises to be good
+// A broken limit costs more than any RTT gains, in ms, even one with a weight. What promises to be good
 // is punished by how far it is over the limit: its neighbours may keep it.
 const (
-	overLimit = 1000
+	overLimit = 1e6
 	overBy    = 1.5
 )
 
@@ -69,6 +69,9 @@ func (s *scorer) broken(worst float64) int {
 	n, _ := slices.BinarySearch(s.limits, worst)
 	return n
 }
+
+// rungOf is how many limits a score has broken.
+func (s *scorer) rungOf(score float64) int { return min(int(score/overLimit), len(s.limits)) }
 
 // plain is the score without limits, and the highest RTT.
 func (s *scorer) plain(rtts []float64) (score, worst float64) {
