@@ -21,9 +21,9 @@ const (
 	leastAbove  = 0.5
 )
 
-func baseOf(best float64) float64 {
-	return best - betterBy - betterShare*math.Mod(best, overLimit)
-}
+func baseOf(best float64) float64 { return best - margin(best) }
+
+func margin(best float64) float64 { return betterBy + betterShare*within(best) }
 
 // guess is a machine in an imagined world, and its value there.
 type guess struct {

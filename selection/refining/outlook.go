@@ -48,7 +48,7 @@ const (
 func (p *Planner) dreamt(guesses []guess) {
 	gain := 0.0
 	if len(guesses) > 0 {
-		gain = min(max(0, p.best-p.score(guesses[0].value)), math.Mod(p.best, overLimit))
+		gain = min(max(0, p.best-p.score(guesses[0].value)), within(p.best))
 	}
 	p.gains = append(p.gains, gain)
 	p.gains = p.gains[max(0, len(p.gains)-memory):]
@@ -90,13 +90,14 @@ func (p *Planner) imaginedGain() float64 {
 	return gains[min(len(gains)-1, int(confidence*float64(len(gains))))]
 }
 
-// lastGain is how much better the best has become of late.
+// lastGain is how much better the best has become of late, a stricter limit kept
+// being no number of ms.
 func (p *Planner) lastGain() float64 {
 	before := p.history[max(0, len(p.history)-1-lately):]
 	if len(before) == 0 || before[0] == far {
 		return 0
 	}
-	return before[0] - p.best
+	return min(before[0]-p.best, within(p.best))
 }
 
 // leaders are the machines of the best rows that suit.

@@ -78,7 +78,7 @@ func (p *Planner) review(at int32, r *row) {
 	if r.server < 0 || p.unknown(r.server) || !r.heard() {
 		return
 	}
-	if r.promise-hopeless*(r.off+noise) < p.best+betterBy+betterShare*p.best {
+	if r.promise-hopeless*(r.off+noise) < p.best+margin(p.best) {
 		r.wanted = true
 		p.passed++
 	}

@@ -17,11 +17,16 @@ type scorer struct {
 	rung int
 }
 
-// A broken limit costs more than any RTT gains, in ms, even one with a weight. What promises to be good
-// is punished by how far it is over the limit: its neighbours may keep it.
 const (
+	// overLimit is what a broken limit costs, in ms: more than any RTT gains, even
+	// one with a weight.
 	overLimit = 1e6
-	overBy    = 1.5
+	// stricter is what a limit stricter than the best's promises, in ms. Where a
+	// prediction may keep it or not, much more would drown what is known.
+	stricter = 1000
+	// overBy punishes what promises to be good by how far it is over the limit, as
+	// its neighbours may keep it.
+	overBy = 1.5
 )
 
 func newScorer(wish selection.Wish) scorer {
@@ -51,7 +56,8 @@ func (s *scorer) promise(rtts []float64) float64 {
 		return score
 	}
 	limit := s.limits[min(s.rung, len(s.limits)-1)]
-	return score + overLimit*float64(min(s.rung, s.broken(worst))) + overBy*max(0, worst-limit)
+	kept := s.rung - min(s.rung, s.broken(worst))
+	return score + overLimit*float64(s.rung) - stricter*float64(kept) + overBy*max(0, worst-limit)
 }
 
 // stretch is what a promise is punished by in a round that looks for what keeps
@@ -72,6 +78,9 @@ func (s *scorer) broken(worst float64) int {
 
 // rungOf is how many limits a score has broken.
 func (s *scorer) rungOf(score float64) int { return min(int(score/overLimit), len(s.limits)) }
+
+// within is a score in ms, whichever limits it breaks.
+func within(score float64) float64 { return math.Mod(score, overLimit) }
 
 // plain is the score without limits, and the highest RTT.
 func (s *scorer) plain(rtts []float64) (score, worst float64) {
