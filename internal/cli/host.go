@@ -238,7 +238,7 @@ func (h *hosting) connectLink(id, address string) string {
 // console listens to the organiser's Enter, unless standard input is the list.
 func (h *hosting) console(enter func()) *console {
 	in, alone := h.streams.In, func() {}
-	if slices.Contains(h.sources.files, "-") {
+	if slices.Contains(h.sources.files, standardInput) {
 		in = eof{}
 	}
 	if h.settings.Players == 0 {

@@ -59,7 +59,7 @@ func (l *lists) forRoom(ctx context.Context, id string) ([]discovery.Server, err
 	old, known := l.newest[g.ID]
 	l.mu.Unlock()
 	age := time.Since(old.at)
-	if known && (age < freshFor || slices.Contains(l.sources.files, "-")) {
+	if known && (age < freshFor || slices.Contains(l.sources.files, standardInput)) {
 		return old.servers, nil
 	}
 	servers, err := l.fetch(ctx, g)

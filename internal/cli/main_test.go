@@ -52,8 +52,14 @@ type outcome struct {
 // muster runs the command to its end, with nothing on standard input.
 func muster(t *testing.T, args ...string) outcome {
 	t.Helper()
+	return musterWith(t, "", args...)
+}
+
+// musterWith runs the command to its end with a text on standard input.
+func musterWith(t *testing.T, in string, args ...string) outcome {
+	t.Helper()
 	out, err := &buffer{}, &buffer{}
-	code := cli.Run(t.Context(), args, cli.Streams{In: strings.NewReader(""), Out: out, Err: err})
+	code := cli.Run(t.Context(), args, cli.Streams{In: strings.NewReader(in), Out: out, Err: err})
 	return outcome{code, out.String(), err.String()}
 }
 

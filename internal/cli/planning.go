@@ -61,6 +61,15 @@ func bindLimits(flags *pflag.FlagSet, limits *[]time.Duration) {
 	flags.Var(durations{limits}, "max-rtt", "nobody may be over this RTT; of several the strictest that can be kept holds")
 }
 
+// bindFilters adds the flags for the servers that are no choice, and for who counts
+// how much.
+func bindFilters(flags *pflag.FlagSet, wish *selection.Wish, when string) {
+	flags.StringVar(&wish.Map, "map", "", when+"only servers on this `MAP`")
+	flags.StringVar(&wish.Mode, "mode", "", when+"only servers of this game `MODE`")
+	flags.BoolVar(&wish.NoPassword, "no-password", false, when+"only servers without a password")
+	flags.Var(weights{&wish.Weights}, "weights", when+"players who count for more or less than 1")
+}
+
 // needsLimit refuses a rule about limits that has none.
 func needsLimit(rule selection.Rule, limits []time.Duration) error {
 	if (rule == selection.Threshold || rule == selection.FairThreshold) && len(limits) == 0 {

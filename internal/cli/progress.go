@@ -64,18 +64,26 @@ func (g *progress) set(done int, remark string) {
 	}
 	if g.line {
 		g.next = now.Add(barEvery)
-		line := fmt.Sprintf("%s: %d, %s", g.what, done, remark)
+		line := fmt.Sprintf("%s: %s", g.what, with(strconv.Itoa(done), remark))
 		fmt.Fprint(g.w, "\r\x1b[K"+runewidth.Truncate(line, width(g.w)-1, "…"))
 		return
 	}
 	if g.bar == nil {
 		g.next = now.Add(lineEvery)
-		fmt.Fprintf(g.w, "%s: %s, %s\n", g.what, g.count(done), remark)
+		fmt.Fprintf(g.w, "%s: %s\n", g.what, with(g.count(done), remark))
 		return
 	}
 	g.next = now.Add(barEvery)
-	g.bar.Describe(g.what + ", " + remark)
+	g.bar.Describe(with(g.what, remark))
 	g.bar.Set(done) // an error of the terminal is no reason to stop
+}
+
+// with is a text and a remark, if there is one.
+func with(text, remark string) string {
+	if remark == "" {
+		return text
+	}
+	return text + ", " + remark
 }
 
 func (g *progress) count(done int) string {

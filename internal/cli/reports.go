@@ -2,12 +2,11 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"muster/discovery"
@@ -15,54 +14,91 @@ import (
 )
 
 // readReports reads one report a file, in either format.
-func readReports(files []string) ([]discovery.Report, error) {
+func readReports(files []string, in io.Reader) ([]discovery.Report, error) {
 	var reports []discovery.Report
 	for _, file := range files {
-		report, err := readReport(file)
+		report, err := readReport(file, in)
 		if err != nil {
-			return nil, hinted(fmt.Errorf("%s: %w", file, clearly(err)), "reports come from muster discover --json, or from quakestat -xml -P -R")
+			return nil, fmt.Errorf("%s: %w", fileName(file), err)
+		}
+		twin := slices.IndexFunc(reports, func(r discovery.Report) bool { return r.Peer == report.Peer })
+		switch {
+		case report.Peer == "":
+			return nil, hinted(fmt.Errorf("%s does not name its player", fileName(file)), whose)
+		case twin >= 0:
+			return nil, hinted(fmt.Errorf("%s and %s: two reports are by %q", fileName(files[twin]), fileName(file), report.Peer), whose)
 		}
 		reports = append(reports, report)
 	}
 	return reports, nil
 }
 
+// Hints about reports.
+const (
+	whose   = "muster discover --name NAME says whose report it is; QStat's are named after their files"
+	whereof = "reports come from muster discover --json, or from quakestat -xml -P -R"
+)
+
 // clearly drops from an error what the user knows.
 func clearly(err error) error {
 	var other *discovery.FormatError
 	switch {
 	case errors.As(err, &other) && other.Format == "":
-		return errors.New("this JSON is no report: it does not say its format")
+		err = errors.New("this JSON is no report: it does not say its format")
 	case errors.As(err, &other):
-		return fmt.Errorf("this is a %s, not a %s", discovery.CleanText(other.Format), discovery.ReportFormat)
+		err = fmt.Errorf("this is a %s, not a %s", discovery.CleanText(other.Format), discovery.ReportFormat)
+	default:
+		err = errors.New(withoutPackage(reason(err).Error()))
 	}
-	return errors.New(withoutPackage(reason(err).Error()))
+	return hinted(err, whereof)
 }
 
-func readReport(file string) (discovery.Report, error) {
-	f, err := os.Open(file)
+func readReport(file string, in io.Reader) (discovery.Report, error) {
+	f, err := open(file, in)
 	if err != nil {
-		return discovery.Report{}, err
+		return discovery.Report{}, reason(err)
 	}
 	defer f.Close()
-	r := bufio.NewReader(f)
-	switch _, err := r.Peek(1); {
+	report, err := parseReport(f, playerOf(file))
+	if err != nil {
+		err = clearly(err)
+	}
+	return report, err
+}
+
+// playerOf is the player after whom a file is named.
+func playerOf(file string) string {
+	name := strings.TrimSuffix(filepath.Base(fileName(file)), ".gz")
+	return discovery.CleanText(strings.TrimSuffix(name, filepath.Ext(name)))
+}
+
+// parseReport tells the formats apart by the first character. QStat does not say
+// whose report it is.
+func parseReport(from io.Reader, player string) (discovery.Report, error) {
+	text := bufio.NewReader(from)
+	first, err := firstLetter(text)
+	switch {
 	case errors.Is(err, io.EOF):
 		return discovery.Report{}, errors.New("the file is empty")
 	case err != nil:
 		return discovery.Report{}, err
+	case first == '<':
+		report, err := qstat.ReadXML(text)
+		report.Peer = player
+		return report, err
+	case first != '{' && first != '[':
+		return discovery.Report{}, errors.New("this is neither JSON nor XML")
 	}
-	if !isXML(r) {
-		return discovery.ReadReport(r)
-	}
-	report, err := qstat.ReadXML(r)
-	report.Peer = discovery.CleanText(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
-	return report, err
+	return discovery.ReadReport(text)
 }
 
-// isXML looks at the first character.
-func isXML(r *bufio.Reader) bool {
-	const enough = 64
-	head, _ := r.Peek(enough) // what there is of a shorter file
-	return bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("<"))
+// firstLetter passes over what editors put before a text, and tells what it begins
+// with.
+func firstLetter(text *bufio.Reader) (first rune, err error) {
+	for {
+		first, _, err = text.ReadRune()
+		if err != nil || !strings.ContainsRune("\ufeff \t\r\n", first) {
+			return first, errors.Join(err, text.UnreadRune())
+		}
+	}
 }

@@ -30,7 +30,8 @@ func newSelect(p *program) *cobra.Command {
 		Long: `Select chooses a server for the players whose reports it is given: Muster's own
 (muster discover --json) or QStat's (quakestat -xml -P -R), whose players are
 named after their files. A server has to stand in everyone's report; so have
-everyone ask all servers of one list (--auto-stop off).`,
+everyone ask all servers of one list (--auto-stop off). Files may be gzipped; -
+is standard input.`,
 		Example: `  muster discover --game openarena --servers list.txt --auto-stop off --name ann --json >ann.json
   quakestat -xml -P -R -default q3s -f list.txt >bob.xml
   muster select ann.json bob.xml
@@ -43,10 +44,7 @@ everyone ask all servers of one list (--auto-stop off).`,
 	bindRule(cmd, &c.wish.By, selection.Mean, "rule for the choice")
 	bindLimits(flags, &c.wish.Limits)
 	flags.IntVar(&c.wish.Seats, "players", 0, "free seats the group needs, `N` (default: one for each report)")
-	flags.StringVar(&c.wish.Map, "map", "", "only servers on this `MAP`")
-	flags.StringVar(&c.wish.Mode, "mode", "", "only servers of this game `MODE`")
-	flags.BoolVar(&c.wish.NoPassword, "no-password", false, "only servers without a password")
-	flags.Var(weights{&c.wish.Weights}, "weights", "players who count for more or less than 1")
+	bindFilters(flags, &c.wish, "")
 	flags.IntVar(&c.wish.Top, "top", 10, "`N` servers in the ranking; 0 is all")
 	flags.BoolVar(&c.json, "json", false, "print the choice as JSON")
 	return cmd
@@ -63,13 +61,13 @@ func (c *choice) run(files []string) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	reports, err := readReports(files)
+	reports, err := readReports(files, c.streams.In)
 	if err != nil {
 		return err
 	}
 	servers, table, err := selection.Merge(reports)
 	if err != nil {
-		return hinted(err, "muster discover --name NAME says whose report it is; QStat's are named after their files")
+		return err
 	}
 	c.wish.Seats = cmp.Or(c.wish.Seats, len(reports))
 	if err := c.wish.Check(table.Players()); err != nil {

@@ -124,8 +124,10 @@ func TestWrongReports(t *testing.T) {
 		{"JSON without a format", []string{"select", writeFile(t, "n.json", `{"servers":[]}`)}, 1, []string{"n.json: this JSON is no report"}},
 		{"truncated JSON", []string{"select", writeFile(t, "h.json", `{"format":"muster.report/1","servers":[`)}, 1, []string{"h.json: "}},
 		{"impossible RTT", []string{"select", writeFile(t, "m.json", jsonReport("ann", "10.0.0.1:1", -5))}, 1, []string{"m.json: "}},
-		{"no name", []string{"select", writeFile(t, "u.json", jsonReport("", "10.0.0.1:1", 5))}, 1, []string{"does not name its player", "--name"}},
-		{"two of one name", []string{"select", ann, ann}, 1, []string{`two reports are by "ann"`, "--name"}},
+		{"neither JSON nor XML", []string{"select", writeFile(t, "l.csv", "addr,rtt_ms\n10.0.0.1:1,5\n")}, 1, []string{"l.csv: this is neither JSON nor XML", "muster discover --json"}},
+		{"a broken archive", []string{"select", writeFile(t, "g.json.gz", "\x1f\x8bno")}, 1, []string{"g.json.gz: "}},
+		{"no name", []string{"select", writeFile(t, "u.json", jsonReport("", "10.0.0.1:1", 5))}, 1, []string{"u.json does not name its player", "--name"}},
+		{"two of one name", []string{"select", ann, far, ann}, 1, []string{"a.json and ", `two reports are by "ann"`, "--name"}},
 		{"weight of a stranger", []string{"select", ann, bob, "--weights", "zoe=2"}, 2, []string{`"zoe"`}},
 		{"weights of nobody", []string{"select", ann, bob, "--weights", "2"}, 2, []string{`"2" is not NAME=WEIGHT`}},
 		{"top below 0", []string{"select", ann, bob, "--top", "-1"}, 2, []string{"--top -1"}},
@@ -133,6 +135,21 @@ func TestWrongReports(t *testing.T) {
 		{"threshold without a limit", []string{"select", ann, bob, "--by", "threshold"}, 2, []string{"needs a limit"}},
 		{"no common server", []string{"select", ann, far}, 3, []string{"nothing suitable found"}},
 	})
+}
+
+// TestReportsAsTheyCome: packed, with a byte-order mark, over standard input.
+func TestReportsAsTheyCome(t *testing.T) {
+	xml, err := os.ReadFile(table2(t)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann := jsonReport("ann", "10.0.0.1:27960", 10)
+	bob := jsonReport("bob", "10.0.0.1:27960", 30)
+	args := []string{"select", "--json", "-", writeFile(t, "b.json", "\ufeff\r\n"+bob), gzipped(t, "cat.xml.gz", string(xml))}
+	o := musterWith(t, ann, args...)
+	if s := decode[selected](t, []byte(o.out)); o.code != 0 || strings.Join(s.Players, " ") != "ann bob cat" || s.Chosen.Addr != "10.0.0.1:27960" {
+		t.Errorf("exit status %d\n%s%s", o.code, o.out, o.err)
+	}
 }
 
 // TestNothingSuitable: the answer says what would have to give.

@@ -84,18 +84,16 @@ func (s *sources) fromFiles(ctx context.Context, g game.Game, stdin io.Reader) (
 	return listing, err
 }
 
-func readList(file string, stdin io.Reader) ([]master.Entry, error) {
-	if file == "-" {
-		return master.ParseList(stdin, "standard input")
-	}
-	f, err := open(file)
+func readList(file string, in io.Reader) ([]master.Entry, error) {
+	name := fileName(file)
+	f, err := open(file, in)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the servers file %s: %w", file, reason(err))
+		return nil, fmt.Errorf("cannot read the servers file %s: %w", name, reason(err))
 	}
 	defer f.Close()
-	entries, err := master.ParseList(f, file)
+	entries, err := master.ParseList(f, name)
 	if errors.Is(err, master.ErrEmpty) {
-		err = hinted(fmt.Errorf("%s lists no server", file), "put one server a line, such as 192.0.2.1:27960")
+		err = hinted(fmt.Errorf("%s lists no server", name), "put one server a line, such as 192.0.2.1:27960")
 	}
 	return entries, err
 }

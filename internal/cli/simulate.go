@@ -29,10 +29,11 @@ type simulate struct {
 	json       bool
 	plot       string
 	grouping   grouping
+	given      func(flag string) bool // on the command line
 }
 
 func newSimulate(p *program) *cobra.Command {
-	s := &simulate{program: p}
+	s := &simulate{program: p, worlds: worlds{in: p.streams.In}}
 	cmd := &cobra.Command{
 		Use:   "simulate --data FILE.csv … | --world NAME | --matrix FILE",
 		Short: "Replay measurements in virtual time",
@@ -58,8 +59,9 @@ Files may be gzipped.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
 	}
 	flags := cmd.Flags()
+	s.given = flags.Changed
 	s.worlds.bind(cmd)
-	bindWords(cmd, &s.strategies, "strategy", discovery.Strategies(), discovery.Strategies(), "orders of probing to compare")
+	bindWords(cmd, &s.strategies, "strategy", discovery.Strategies(), discovery.Strategies(), "orders of probing to compare; of a --group's players one")
 	bindWords(cmd, &s.stops, "auto-stop", nil, discovery.AutoStops(), "when to stop (default: each strategy's)")
 	flags.IntVar(&s.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
 	flags.Var(durations{&s.limits}, "max-rtt", "the RTT over which a server is not playable (default 200ms); of a --group's several the strictest that can be kept holds")
@@ -117,12 +119,10 @@ func (s *simulate) check() error {
 		return usagef("--rate %v: at least one server has to be asked now and then", s.rate)
 	case len(s.limits) > 1 && !s.grouping.on:
 		return hinted(usagef("--max-rtt: several limits are for a --group"), "run it once for each")
-	case s.grouping.on && s.plot != "":
-		return usagef("--plot is not for a --group")
-	case s.warm && (s.grouping.on || s.plot != ""):
-		return usagef("--warm is neither for a --group nor for --plot")
+	case s.warm && s.plot != "":
+		return usagef("--warm is not for --plot")
 	}
-	if err := s.grouping.check(); err != nil {
+	if err := s.grouping.check(s.given); err != nil {
 		return err
 	}
 	return (&planning{strategy: discovery.Adaptive, options: s.options}).check()
@@ -147,7 +147,15 @@ func (s *simulate) table(rows []sim.Simulation) *table {
 		t.add(place, string(r.Strategy), string(r.AutoStop), strconv.Itoa(r.Listed),
 			strconv.Itoa(r.Clusters), strconv.Itoa(r.Calibration), strconv.Itoa(r.Probes), fmt.Sprintf("%.1f", r.Percent),
 			fmt.Sprintf("%.1f", r.Seconds), strconv.Itoa(r.Playable), fmt.Sprintf("%.1f", 100*r.Recall),
-			fmt.Sprintf("%.1f", 100*r.WorstRecall), strconv.Itoa(r.First10), strconv.Itoa(r.First100), excess)
+			fmt.Sprintf("%.1f", 100*r.WorstRecall), probesUntil(r.First10), probesUntil(r.First100), excess)
 	}
 	return t
+}
+
+// probesUntil is after how many probes something came about, if it did.
+func probesUntil(n int) string {
+	if n == 0 {
+		return none
+	}
+	return strconv.Itoa(n)
 }

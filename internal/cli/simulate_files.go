@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"net/netip"
 	"path/filepath"
 	"strings"
@@ -12,8 +13,8 @@ import (
 
 // readServers reads a list whose servers have addresses, not only names, and
 // looks up in the tables in the binary where they are if the list does not say.
-func readServers(file string) ([]discovery.Server, error) {
-	entries, err := readList(file, nil)
+func readServers(file string, in io.Reader) ([]discovery.Server, error) {
+	entries, err := readList(file, in)
 	if err != nil {
 		return nil, err
 	}
@@ -33,31 +34,34 @@ func readServers(file string) ([]discovery.Server, error) {
 	return servers, (&locating{}).annotate(servers)
 }
 
-func readVantage(file string) (*sim.Vantage, error) {
-	f, err := open(file)
+func readVantage(file string, in io.Reader) (*sim.Vantage, error) {
+	name := fileName(file)
+	f, err := open(file, in)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", file, reason(err))
+		return nil, fmt.Errorf("cannot read %s: %w", name, reason(err))
 	}
 	defer f.Close()
-	v, err := sim.ReadVantage(strings.TrimSuffix(filepath.Base(file), ".gz"), f)
+	v, err := sim.ReadVantage(name, f)
 	switch {
 	case err != nil:
 		return nil, hinted(err, "a data file is CSV with the header addr,country,asn,rtt_ms")
 	case len(v.Servers) == 0:
-		return nil, fmt.Errorf("%s lists no server", file)
+		return nil, fmt.Errorf("%s lists no server", name)
 	}
+	v.Name = strings.TrimSuffix(filepath.Base(name), ".gz")
 	return v, nil
 }
 
-func readMatrix(file string) (sim.Matrix, error) {
-	f, err := open(file)
+func readMatrix(file string, in io.Reader) (sim.Matrix, error) {
+	name := fileName(file)
+	f, err := open(file, in)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", file, reason(err))
+		return nil, fmt.Errorf("cannot read %s: %w", name, reason(err))
 	}
 	defer f.Close()
 	m, err := sim.ReadMatrix(f)
 	if err != nil {
-		return nil, hinted(fmt.Errorf("%s: %s", file, withoutPackage(err.Error())), "a matrix has a row and a column for each host, and no titles: what a ping from the one to the other takes, in ms")
+		return nil, hinted(fmt.Errorf("%s: %s", name, withoutPackage(err.Error())), "a matrix has a row and a column for each host, and no titles: what a ping from the one to the other takes, in ms")
 	}
 	return m, nil
 }

@@ -30,7 +30,7 @@ func (s *simulate) alone(ctx context.Context, scene scene) (rows []sim.Simulatio
 		}
 		trials := s.trials(vantages, s.options.Seed+world)
 		if world == 0 {
-			first, progress = trials, &counted{progress: s.progress("simulating", worlds*len(trials))}
+			first, progress = trials, &counted{progress: s.progress("simulating", worlds*len(trials)*runs)}
 			defer progress.progress.finish()
 		}
 		all, err := s.perform(ctx, trials, runs, progress)
@@ -114,12 +114,14 @@ func (s *simulate) starts() []sim.Start {
 	return []sim.Start{""}
 }
 
-// runs are a trial's.
-func (t trial) runs(o sim.ReplayOptions, n int) (sim.Runs, error) {
+// run is one of a trial's runs, by number.
+func (t trial) run(o sim.ReplayOptions, number uint64) (sim.Runs, error) {
+	options := t.options
+	options.Seed += number
 	if t.start == "" {
-		return t.vantage.Runs(t.strategy, t.options, o, n)
+		return t.vantage.Runs(t.strategy, options, o, 1)
 	}
-	return t.vantage.SecondVisits(t.start, t.strategy, t.options, o, n)
+	return t.vantage.SecondVisits(t.start, t.strategy, options, o, 1)
 }
 
 // stopsOf are the auto-stops to try with a strategy. Conventional probing has
@@ -136,14 +138,23 @@ func stopsOf(strategy discovery.Strategy, asked []discovery.AutoStop) []discover
 	return []discovery.AutoStop{discovery.StopPercentile}
 }
 
-// perform runs the trials, several at a time.
+// perform runs each trial so many times, several runs at a time.
 func (s *simulate) perform(ctx context.Context, trials []trial, runs int, progress *counted) ([]sim.Runs, error) {
-	all := make([]sim.Runs, len(trials))
-	return all, inParallel(ctx, len(trials), func(i int) (err error) {
-		all[i], err = trials[i].runs(sim.ReplayOptions{Rate: s.rate}, runs)
+	single := make([]sim.Runs, len(trials)*runs)
+	err := inParallel(ctx, len(single), func(i int) (err error) {
+		single[i], err = trials[i/runs].run(sim.ReplayOptions{Rate: s.rate}, uint64(i%runs))
 		progress.one()
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]sim.Runs, len(trials))
+	for i := range all {
+		of := single[i*runs : (i+1)*runs]
+		all[i] = of[0].And(of[1:]...)
+	}
+	return all, nil
 }
 
 // inParallel does so many things, as many at a time as there are processors,

@@ -63,6 +63,27 @@ func TestSimulationDocument(t *testing.T) {
 	if again := succeeds(t, "simulate", "--data", vantage(t, "au.csv"), "--strategy", "conventional,as", "--auto-stop", "percentile,smooth", "--window", "5", "--runs", "3", "--json"); again != out {
 		t.Errorf("the same seed gives another result:\n%s%s", out, again)
 	}
+	// A run is the same whichever number of others there are.
+	one := succeeds(t, "simulate", "--data", vantage(t, "au.csv"), "--strategy", "as", "--window", "5", "--runs", "1", "--seed", "2", "--json")
+	both := succeeds(t, "simulate", "--data", vantage(t, "au.csv"), "--strategy", "as", "--window", "5", "--runs", "2", "--seed", "1", "--json")
+	if worst := decode[struct{ Rows []sim.Simulation }](t, []byte(both)).Rows[0]; worst.WorstRecall > decode[struct{ Rows []sim.Simulation }](t, []byte(one)).Rows[0].Recall {
+		t.Errorf("the worst of two runs is better than one of them:\n%s%s", one, both)
+	}
+}
+
+// TestDataFromStandardInput: a pipe is a file.
+func TestDataFromStandardInput(t *testing.T) {
+	const file = "addr,rtt_ms\n10.0.0.1:1,20\n"
+	for _, args := range [][]string{{"--data", "-"}, {"--matrix", "-", "--place", "1"}} {
+		in := file
+		if args[0] == "--matrix" {
+			in = matrix
+		}
+		o := musterWith(t, in, append([]string{"simulate", "--strategy", "conventional", "--runs", "1", "--json"}, args...)...)
+		if rows := decode[struct{ Rows []sim.Simulation }](t, []byte(o.out)).Rows; o.code != 0 || len(rows) != 1 {
+			t.Errorf("%v: exit status %d\n%s%s", args, o.code, o.out, o.err)
+		}
+	}
 }
 
 // TestPlacesStayApart: two files of one name are two places.
@@ -203,7 +224,9 @@ func TestWrongSimulations(t *testing.T) {
 	checkAll(t, []wrong{
 		{"missing file", []string{"simulate", "--data", "nowhere.csv"}, 1, []string{"cannot read nowhere.csv: no such file"}},
 		{"no header", []string{"simulate", "--data", writeFile(t, "x.csv", "10.0.0.1:1,DE,1,5\n")}, 1, []string{"x.csv has no column addr", "addr,country,asn,rtt_ms"}},
-		{"malformed row", []string{"simulate", "--data", writeFile(t, "x.csv", "addr,rtt_ms\n10.0.0.1:1,5\n10.0.0.2:1,soon\n")}, 1, []string{"x.csv, line 3", `"soon"`}},
+		{"malformed row", []string{"simulate", "--data", writeFile(t, "x.csv", "addr,rtt_ms\n10.0.0.1:1,5\n10.0.0.2:1,soon\n")}, 1, []string{"x.csv:3: ", `"soon"`}},
+		{"a folder", []string{"simulate", "--data", t.TempDir()}, 1, []string{"cannot read ", "is a directory"}},
+		{"standard input", []string{"simulate", "--data", "-"}, 1, []string{"standard input is empty"}},
 		{"no servers", []string{"simulate", "--data", writeFile(t, "x.csv", "addr,rtt_ms\n")}, 1, []string{"lists no server"}},
 		{"data and world", []string{"simulate", "--data", data, "--world", "et2007"}, 2, []string{"exclude each other"}},
 		{"place without a world", []string{"simulate", "--data", data, "--place", "AU"}, 2, []string{"--place"}},
@@ -260,5 +283,71 @@ func TestGroupSimulation(t *testing.T) {
 		{"alone", []string{"simulate", "--group", "--data", ann}, 2, []string{"one place is no group"}},
 		{"other servers", []string{"simulate", "--group", "--data", ann, "--data", other}, 1, []string{"ann and cat do not list the same servers"}},
 		{"plot", append(args, "--plot", "x.svg"), 2, []string{"--plot"}},
+		{"warm", append(args, "--warm"), 2, []string{"--warm"}},
+		{"a rule for nobody", []string{"simulate", "--data", ann, "--by", "minimax"}, 2, []string{"--by is for a --group"}},
+		{"weight of a stranger", append(args, "--weights", "zoe=2"), 2, []string{`"zoe"`}},
+		{"seats that nobody knows of", append(args, "--players", "4"), 2, []string{"max_players", "players,max_players"}},
+		{"a map that nobody knows of", append(args, "--map", "q3dm17"), 2, []string{"says its map"}},
+		{"two strategies", append(args, "--strategy", "as,country"), 2, []string{"one --strategy"}},
+		{"the nearest by AS", append(args, "--strategy", "as", "--nearest", "5"), 2, []string{"--nearest is for the adaptive strategy"}},
 	})
+}
+
+// TestGroupMeasuredApart: everybody's discovery asks in another order, and the
+// files of one list are one group all the same.
+func TestGroupMeasuredApart(t *testing.T) {
+	const header = "addr,rtt_ms,max_players,map\n"
+	ann := writeFile(t, "ann.csv", header+"10.0.0.1:1,20,8,dm1\n10.0.0.2:1,40,8,dm2\n10.0.0.3:1,60,8,dm2\n")
+	bob := writeFile(t, "bob.csv", header+"10.0.0.3:1,90,8,dm2\n10.0.0.1:1,,8,dm1\n10.0.0.2:1,50,8,dm2\n")
+	few := writeFile(t, "few.csv", header+"10.0.0.3:1,90,8,dm2\n10.0.0.1:1,,8,dm1\n")
+	out := succeeds(t, "simulate", "--group", "--data", ann, "--data", bob, "--runs", "1", "--json")
+	for _, row := range decode[struct{ Rows []sim.GroupSimulation }](t, []byte(out)).Rows {
+		if !row.Found || row.FoundRuns != 1 || row.ScoreMS != 45 || row.OptimumMS != 45 {
+			t.Errorf("%+v, want 45 ms", row)
+		}
+	}
+	wrong{"", []string{"simulate", "--group", "--data", ann, "--data", few}, 1, []string{"ann and few do not list the same servers", "10.0.0.2:1 is only in ann"}}.check(t)
+}
+
+// TestGroupFilters: map, seats, passwords and weights count in a simulation as they
+// do in select.
+func TestGroupFilters(t *testing.T) {
+	const header = "addr,rtt_ms,players,max_players,map,mode,password\n"
+	ann := writeFile(t, "ann.csv", header+"10.0.0.1:1,10,8,8,dm1,0,false\n10.0.0.2:1,20,0,8,dm2,1,true\n10.0.0.3:1,30,0,8,dm1,0,false\n10.0.0.4:1,80,0,8,dm3,0,false\n")
+	bob := writeFile(t, "bob.csv", header+"10.0.0.1:1,10,8,8,dm1,0,false\n10.0.0.2:1,20,0,8,dm2,1,true\n10.0.0.3:1,70,0,8,dm1,0,false\n10.0.0.4:1,30,0,8,dm3,0,false\n")
+	for args, score := range map[string]float64{
+		"--by mean":                              10,
+		"--players 2":                            20,
+		"--mode 1":                               20,
+		"--players 2 --no-password":              50,
+		"--map DM3":                              55,
+		"--players 2 --no-password --by minimax": 70,
+		"--players 2 --no-password --weights bob=3,ann=1": 42.5,
+	} {
+		all := append([]string{"simulate", "--group", "--data", ann, "--data", bob, "--runs", "1", "--json"}, strings.Fields(args)...)
+		for _, row := range decode[struct{ Rows []sim.GroupSimulation }](t, []byte(succeeds(t, all...))).Rows {
+			if row.ScoreMS != score || row.OptimumMS != score {
+				t.Errorf("%s: %+v, want %v ms", args, row, score)
+			}
+		}
+	}
+	out := succeeds(t, "simulate", "--group", "--data", ann, "--data", bob, "--runs", "1", "--players", "9")
+	if lines := strings.Split(out, "\n"); !strings.Contains(lines[1], " no ") || !strings.Contains(lines[1], "–") {
+		t.Errorf("no server has 9 seats, and the table says\n%s", out)
+	}
+}
+
+// TestGroupLooksAlone: the naive method looks as it is told.
+func TestGroupLooksAlone(t *testing.T) {
+	ann, bob := vantage(t, "ann.csv"), vantage(t, "bob.csv")
+	naive := func(more ...string) float64 {
+		args := append([]string{"simulate", "--group", "--data", ann, "--data", bob, "--runs", "1", "--window", "5", "--rate", "10", "--json"}, more...)
+		return decode[struct{ Rows []sim.GroupSimulation }](t, []byte(succeeds(t, args...))).Rows[1].Percent
+	}
+	if part, all := naive(), naive("--auto-stop", "off"); part >= 100 || all != 100 {
+		t.Errorf("naive asked %v %%, and without auto-stop %v %%", part, all)
+	}
+	if all, few := naive("--strategy", "conventional"), naive("--nearest", "3"); all != 100 || few >= 100 {
+		t.Errorf("naive asked %v %% conventionally, and %v %% for the 3 nearest", all, few)
+	}
 }

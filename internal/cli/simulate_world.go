@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ const distance = "distance"
 
 // worlds are the flags that say what is looked at, and from where.
 type worlds struct {
+	in      io.Reader // standard input
 	data    []string
 	world   string
 	matrix  string
@@ -29,7 +31,7 @@ type worlds struct {
 
 func (w *worlds) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&w.data, "data", nil, "measurements of one place, `FILE.csv` (repeatable)")
+	flags.StringArrayVar(&w.data, "data", nil, "measurements of one place, `FILE.csv`, - is standard input (repeatable)")
 	bindWord(cmd, &w.world, "world", "", []string{"et2007", "css2007", "night2005", distance}, "a synthetic internet")
 	flags.StringVar(&w.matrix, "matrix", "", "round trips measured between hosts, `FILE` with a row a host, in ms: servers and players sit there")
 	flags.StringVar(&w.servers, "servers", "", "with --matrix or --world distance, the servers, `FILE` (default: a list like css2007's)")
@@ -89,7 +91,7 @@ func (w *worlds) scene(group bool) (scene, error) {
 func (w *worlds) measured() (scene, error) {
 	var vantages []*sim.Vantage
 	for _, file := range w.data {
-		v, err := readVantage(file)
+		v, err := readVantage(file, w.in)
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +137,7 @@ func (w *worlds) byDistance() (scene, error) {
 }
 
 func (w *worlds) onMatrix(group bool) (scene, error) {
-	m, err := readMatrix(w.matrix)
+	m, err := readMatrix(w.matrix, w.in)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +189,7 @@ func (w *worlds) list() (func(seed uint64) []discovery.Server, error) {
 			return sim.Generate(spec).List()
 		}, nil
 	}
-	servers, err := readServers(w.servers)
+	servers, err := readServers(w.servers, w.in)
 	return func(uint64) []discovery.Server { return servers }, err
 }
 

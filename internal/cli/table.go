@@ -28,6 +28,9 @@ const (
 	right              // on the right, never cut: a number
 )
 
+// none stands where there is no value.
+const none = "–"
+
 const (
 	columnGap   = 2
 	leastColumn = 8 // what a column of text keeps

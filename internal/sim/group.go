@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -50,20 +51,44 @@ func (g *Group) add(v *Vantage) {
 }
 
 // NewGroup is the group of players who see these vantages, which must list the
-// same servers in the same order.
+// same servers, in whichever order. What servers say of themselves is what they
+// said to the first.
 func NewGroup(vantages ...*Vantage) (*Group, error) {
 	if len(vantages) == 0 {
 		return nil, errors.New("sim: a group needs at least one vantage")
 	}
 	g, first := &Group{}, vantages[0]
 	for _, v := range vantages {
-		same := slices.EqualFunc(v.Servers, first.Servers, func(a, b discovery.Server) bool { return a.Addr == b.Addr })
-		if !same {
-			return nil, fmt.Errorf("sim: %s and %s do not list the same servers", first.Name, v.Name)
+		same, err := v.like(first)
+		if err != nil {
+			return nil, err
 		}
-		g.add(v)
+		g.add(same)
 	}
 	return g, nil
+}
+
+// like is the vantage with its servers in the order of another's.
+func (v *Vantage) like(first *Vantage) (*Vantage, error) {
+	at := make(map[netip.AddrPort]int, len(v.Servers))
+	for i, s := range v.Servers {
+		at[s.Addr] = i
+	}
+	order := make([]int, len(first.Servers))
+	for i, s := range first.Servers {
+		its, ok := at[s.Addr]
+		if !ok {
+			return nil, fmt.Errorf("sim: %s and %s do not list the same servers: %v is only in %s", first.Name, v.Name, s.Addr, first.Name)
+		}
+		order[i] = its
+		delete(at, s.Addr)
+	}
+	for addr := range at {
+		return nil, fmt.Errorf("sim: %s and %s do not list the same servers: %v is only in %s", first.Name, v.Name, addr, v.Name)
+	}
+	same := v.part(order, func(int) float64 { return 1 })
+	same.Servers, same.Infos, same.tell = first.Servers, first.Infos, v.tell
+	return same, nil
 }
 
 // servers are the group's list, without what they say of themselves.

@@ -57,7 +57,9 @@ type GroupSimulation struct {
 	PercentPerPlayer map[string]float64 `json:"percent_per_player"`
 	Percent          float64            `json:"percent"`
 	// Found: every run found a server.
-	Found     bool    `json:"found"`
+	Found bool `json:"found"`
+	// FoundRuns is how many did; the scores are theirs.
+	FoundRuns int     `json:"found_runs"`
 	ScoreMS   float64 `json:"score_ms"`
 	OptimumMS float64 `json:"optimum_ms"`
 	// RegretMS is how much worse the chosen server truly is than the best,
@@ -178,6 +180,7 @@ func SummariseGroup(method Method, players []string, all []GroupRun) GroupSimula
 		s.Found = s.Found && r.Found
 	}
 	found := slices.DeleteFunc(slices.Clone(all), func(r GroupRun) bool { return !r.Found })
+	s.FoundRuns = len(found)
 	s.ScoreMS = quantile(found, 0.5, func(r GroupRun) float64 { return r.Score })
 	s.OptimumMS = quantile(all, 0.5, func(r GroupRun) float64 { return r.Optimum })
 	s.RegretMS = quantile(found, 0.5, func(r GroupRun) float64 { return r.Regret })

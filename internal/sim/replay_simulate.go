@@ -101,9 +101,12 @@ func (v *Vantage) run(strategy discovery.Strategy, plan discovery.PlanOptions, o
 }
 
 // And are these runs and more of the same strategy.
-func (r Runs) And(more Runs) Runs {
-	more.all = slices.Concat(r.all, more.all)
-	return more
+func (r Runs) And(more ...Runs) Runs {
+	r.all = slices.Clone(r.all)
+	for _, m := range more {
+		r.all = append(r.all, m.all...)
+	}
+	return r
 }
 
 // truth is what somebody knows who has measured everything.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"net/netip"
 	"slices"
 	"strings"
@@ -188,17 +189,71 @@ func TestReadVantage(t *testing.T) {
 	}
 }
 
+// TestReadVantageAsWritten: what editors, spreadsheets and muster discover make of a
+// data file is the same file.
+func TestReadVantageAsWritten(t *testing.T) {
+	for name, file := range map[string]string{
+		"by hand":         "addr,country,asn,rtt_ms\n1.2.3.4:5,DE,3320,6\n1.2.3.5:5,,0,\n",
+		"no end":          "addr,country,asn,rtt_ms\n1.2.3.4:5,DE,3320,6\n1.2.3.5:5,,0,",
+		"CRLF and a mark": "\ufeffaddr,country,asn,rtt_ms\r\n1.2.3.4:5,DE,3320,6\r\n1.2.3.5:5,,0,\r\n",
+		"comments":        "# at home\n\naddr,country,asn,rtt_ms\n1.2.3.4:5,DE,3320,6\n# silent\n\n1.2.3.5:5,,0,\n",
+		"blanks":          "addr, country , asn, rtt_ms \n1.2.3.4:5, DE, AS3320, 6 \n1.2.3.5:5, , , \n",
+		"letter case":     "Addr,Country,ASN,RTT_ms\n1.2.3.4:5,de,as3320,6\n1.2.3.5:5,,,\n",
+		"quotes":          "\"addr\",\"country\",\"asn\",\"rtt_ms\"\n\"1.2.3.4:5\",\"DE\",\"3320\",\"6.000\"\n\"1.2.3.5:5\",\"\",\"\",\"\"\n",
+	} {
+		v, err := ReadVantage("x.csv", strings.NewReader(file))
+		want := []discovery.Server{
+			{Addr: netip.MustParseAddrPort("1.2.3.4:5"), Country: "DE", ASN: 3320},
+			{Addr: netip.MustParseAddrPort("1.2.3.5:5")},
+		}
+		if err != nil || !slices.Equal(v.Servers, want) || !slices.Equal(v.RTT, []time.Duration{6 * time.Millisecond, silent}) {
+			t.Errorf("%s: %+v, %v", name, v, err)
+		}
+	}
+}
+
+// TestReadVantageOfAReport: the CSV of a report is a data file, with what the
+// servers say of themselves.
+func TestReadVantageOfAReport(t *testing.T) {
+	report := discovery.Report{Servers: []discovery.Measurement{
+		{Addr: netip.MustParseAddrPort("1.2.3.4:5"), State: discovery.Answered, RTT: discovery.Millis(7 * time.Millisecond), Name: "-=GoD=-, FFA",
+			Map: "q3dm17", Mode: "0", Players: 3, MaxPlayers: 8, Bots: 1, Password: true, Country: "DE", ASN: 7},
+		{Addr: netip.MustParseAddrPort("[2001:db8::1]:5"), State: discovery.Lost},
+	}}
+	var file bytes.Buffer
+	if err := report.WriteCSV(&file); err != nil {
+		t.Fatal(err)
+	}
+	v, err := ReadVantage("x.csv", &file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (discovery.Info{Map: "q3dm17", Mode: "0", Players: 3, MaxPlayers: 8, Bots: 1, Password: true}); v.Infos[0] != want {
+		t.Errorf("read %+v", v.Infos[0])
+	}
+	if v.Servers[0] != report.Servers[0].Server() || v.Servers[1] != report.Servers[1].Server() || v.RTT[1] != silent {
+		t.Errorf("read %+v at %v", v.Servers, v.RTT)
+	}
+}
+
 func TestReadVantageRefuses(t *testing.T) {
 	tests := []struct{ file, want string }{
-		{"", "no header"},
+		{"", "x.csv is empty"},
+		{"# nothing\n", "x.csv is empty"},
+		{"1.2.3.4:5,DE,0,6\n", "no column addr"},
 		{"addr,country\n", "no column rtt_ms"},
-		{"addr,rtt_ms\n1.2.3.4,5\n", "line 2"},
-		{"addr,rtt_ms\n1.2.3.4:5,6\n1.2.3.4:5,6\n", "line 3"},
+		{"addr,rtt_ms\n1.2.3.4,5\n", `x.csv:2: addr "1.2.3.4"`},
+		{"addr,rtt_ms\n1.2.3.4:0,5\n", `x.csv:2: addr "1.2.3.4:0"`},
+		{"addr,rtt_ms\n1.2.3.4:5,6\n\n1.2.3.4:5,6\n", "x.csv:4: 1.2.3.4:5 stands in line 2 already"},
 		{"addr,rtt_ms\n1.2.3.4:5,-6\n", `"-6"`},
 		{"addr,rtt_ms\n1.2.3.4:5,NaN\n", `"NaN"`},
 		{"addr,rtt_ms\n1.2.3.4:5,1e300\n", `"1e300"`},
-		{"addr,rtt_ms,asn\n1.2.3.4:5,6,AS7\n", `"AS7"`},
-		{"addr,rtt_ms\n1.2.3.4:5\n", "line 2"},
+		{"addr,rtt_ms,asn\n1.2.3.4:5,6,ASx\n", `"ASx"`},
+		{"addr,rtt_ms,asn\n1.2.3.4:5,6,4294967296\n", `"4294967296"`},
+		{"addr,rtt_ms,players\n1.2.3.4:5,6,-1\n", `players "-1"`},
+		{"addr,rtt_ms\n1.2.3.4:5\n", "x.csv:2: not as many fields"},
+		{"addr,rtt_ms\n1.2.3.4:5,6,7\n", "x.csv:2: not as many fields"},
+		{"addr,rtt_ms\n\"1.2.3.4:5,6\n", "x.csv:2: a quotation mark"},
 	}
 	for _, tt := range tests {
 		if _, err := ReadVantage("x.csv", strings.NewReader(tt.file)); err == nil || !strings.Contains(err.Error(), tt.want) {
