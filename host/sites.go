@@ -47,10 +47,6 @@ func (h *Host) origin(c remote, probes wire.Probes) Origin {
 	return o
 }
 
-// carrierGrade addresses are shared by a carrier's customers and by overlay
-// networks: they tell nothing (RFC 6598).
-var carrierGrade = netip.MustParsePrefix("100.64.0.0/10")
-
 // originOf judges an address that a player comes from. A public one is what
 // servers see. A private one says so little that a wrong guess is likely (a VPN,
 // a tunnel, a container), and a wrong guess gives players the RTTs of others: it
@@ -66,7 +62,7 @@ func originOf(from netip.Addr, probes wire.Probes, home bool) Origin {
 			return Origin{}
 		}
 		home = true
-	case !home && (from.IsPrivate() || !from.IsGlobalUnicast() || carrierGrade.Contains(from)):
+	case !home && discovery.ReachOf(from) != discovery.InternetReach:
 		return Origin{}
 	}
 	return Origin{Addr: from, Home: home}

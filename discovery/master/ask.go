@@ -155,4 +155,4 @@ func usable(server netip.AddrPort, master netip.Addr) bool {
 	return server.Port() != 0 && canBeServer(a) && !a.IsLinkLocalUnicast() && (!isLocal(a) || isLocal(master))
 }
 
-func isLocal(a netip.Addr) bool { return a.IsLoopback() || a.IsPrivate() }
+func isLocal(a netip.Addr) bool { return discovery.ReachOf(a) != discovery.InternetReach }

@@ -30,6 +30,7 @@ func TestUsable(t *testing.T) {
 		{"10.1.2.3:27960", public, false},
 		{"[::1]:27960", public, false},
 		{"[fd00::1]:27960", public, false},
+		{"100.64.1.2:27960", public, false},
 		{"10.1.2.3:27960", private, true},
 		{"127.0.0.1:27960", loopback, true},
 		{"[::1]:27960", loopback, true},

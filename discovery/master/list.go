@@ -304,11 +304,8 @@ func unbracket(s string) string {
 // canBeServer tells whether one server may have the address, on whatever
 // network: not everyone's, nobody's, or only known together with an interface.
 func canBeServer(a netip.Addr) bool {
-	a = a.Unmap()
-	return a.IsValid() && a.Zone() == "" && !a.IsUnspecified() && !a.IsMulticast() && a != broadcast
+	return a.Zone() == "" && discovery.ReachOf(a) != discovery.NoReach
 }
-
-var broadcast = netip.AddrFrom4([4]byte{255, 255, 255, 255})
 
 // isHostName tells what the domain name system can know: labels of letters,
 // digits, hyphens and, as some users have them, underscores. (RFC 1123, 2.1)

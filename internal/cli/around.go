@@ -91,9 +91,7 @@ func neighbours(near []lan.Server, listed []discovery.Server, public netip.Addr)
 }
 
 // isPublic tells an address of the internet from one behind a router.
-func isPublic(a netip.Addr) bool {
-	return a.IsGlobalUnicast() && !a.IsPrivate() && !sharedByCarrier.Contains(a)
-}
+func isPublic(a netip.Addr) bool { return discovery.ReachOf(a) == discovery.InternetReach }
 
 // indexesOf are the places of the servers around in a list.
 func indexesOf(near []lan.Server, servers []discovery.Server) []int {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/discovery"
 	"muster/discovery/geo"
 	"muster/discovery/lan"
 )
@@ -95,14 +96,11 @@ func checkRoute(name string, from netip.Addr, hint string) check {
 	return check{Name: name, State: stateOK, Detail: fmt.Sprintf("a way leads to the internet, from %v", from)}
 }
 
-// sharedByCarrier are addresses behind a NAT of the provider's (RFC 6598).
-var sharedByCarrier = netip.MustParsePrefix("100.64.0.0/10")
-
 func checkNAT(from netip.Addr) check {
 	switch {
 	case !from.IsValid():
 		return check{"nat", stateWarn, "not known without IPv4", ""}
-	case sharedByCarrier.Contains(from):
+	case discovery.IsCarriers(from):
 		return check{"nat", stateWarn, "the provider shares its addresses among customers", "friends on the internet cannot reach a host here: use a tunnel, or let somebody else host"}
 	case from.IsPrivate():
 		return check{"nat", stateWarn, "behind a router", "to host for friends on the internet say --port-map, or have the router forward the port"}
