@@ -1,6 +1,10 @@
 package peer
 
-import "time"
+import (
+	"net"
+	"net/netip"
+	"time"
+)
 
 // Impatient makes a peer wait so long for the answers to a sample.
 func Impatient(o *Options, patience time.Duration) { o.pace.patience = patience }
@@ -12,3 +16,10 @@ func Hurry(o *Options, giveUp time.Duration) {
 		firstPause: 5 * time.Millisecond, lastPause: 20 * time.Millisecond, giveUp: giveUp,
 	}
 }
+
+// HostAt makes a peer believe that its host is at an address.
+func HostAt(o *Options, addr netip.Addr) {
+	o.hostAddr = func(net.Conn) netip.Addr { return addr }
+}
+
+var MayAsk = mayAsk

@@ -18,6 +18,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -68,6 +70,8 @@ type Options struct {
 
 	// pace is [realPace] if it is zero; tests are in a hurry.
 	pace pace
+	// hostAddr is where a connection's host is; tests are nowhere but here.
+	hostAddr func(net.Conn) netip.Addr
 }
 
 // pace is how fast a peer goes about its work.
@@ -109,6 +113,7 @@ type Peer struct {
 
 	token    string
 	conn     *wire.Conn // nil until the host has let us in
+	host     netip.Addr // where it is
 	round    *round
 	look     *look // the newest
 	scanner  *scanner
@@ -123,6 +128,9 @@ type Peer struct {
 // ([ErrUnreachable]).
 func Run(ctx context.Context, options Options) error {
 	options.pace = cmp.Or(options.pace, realPace)
+	if options.hostAddr == nil {
+		options.hostAddr = hostAddr
+	}
 	p := &Peer{
 		options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
 		inbox: make(chan func()), token: options.Token, scanner: newScanner(options.NewProber),
@@ -214,7 +222,10 @@ func (p *Peer) connect() (welcomed bool, err error) {
 		return false, err
 	}
 	conn := wire.NewConn(ws, wire.AtPeer)
-	p.post(func() { conn.Send(p.hello()) })
+	p.post(func() {
+		p.host = p.options.hostAddr(ws.NetConn())
+		conn.Send(p.hello())
+	})
 	err = conn.Run(p.ctx, func(m wire.Message) error {
 		if _, ok := m.(wire.Welcome); ok {
 			welcomed = true

@@ -3,6 +3,7 @@ package peer
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"slices"
 
 	"muster/discovery"
@@ -22,6 +23,7 @@ const (
 type round struct {
 	number  int
 	servers []discovery.Server
+	host    netip.Addr // where the list is from
 	measure *wire.Measure
 	ledger  *ledger // nil until measuring began
 	agenda  *discovery.Agenda
@@ -98,7 +100,7 @@ func (p *Peer) list(m wire.List) {
 	}
 	p.stop()
 	p.look = nil
-	p.round = &round{number: m.Round, servers: m.Servers}
+	p.round = &round{number: m.Round, servers: m.Servers, host: p.host}
 }
 
 // measure starts the discovery, or waits for what the host knows already.
@@ -136,7 +138,11 @@ func (p *Peer) discover(known []discovery.Result) error {
 	if err != nil {
 		return err
 	}
-	r.ledger, r.agenda = newLedger(known), discovery.NewAgenda(plan, known)
+	shunned := append(slices.Clip(known), r.outOfReach(known)...)
+	if n := len(shunned) - len(known); n > 0 {
+		p.log.Warn("the host is on the internet but lists servers on networks such as yours: they are not asked; if they are yours, join the host by its address there", "servers", n)
+	}
+	r.ledger, r.agenda = newLedger(shunned), discovery.NewAgenda(plan, shunned)
 	if r.measure.Strategy == wire.Coordinated {
 		r.agenda.Hold() // the host says what to ask
 	}

@@ -3,6 +3,7 @@ package peer
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"muster/discovery"
@@ -25,11 +26,14 @@ func (p *Peer) verify(m wire.Finalists) error {
 		p.sayVerified(l)
 		return nil
 	}
-	servers := make([]discovery.Server, len(m.Servers))
-	for i, index := range m.Servers {
+	for _, index := range m.Servers {
 		if index < 0 || index >= len(p.round.servers) {
 			return fmt.Errorf("peer: finalist %d of %d servers", index, len(p.round.servers))
 		}
+	}
+	m.Servers = slices.DeleteFunc(m.Servers, func(index int) bool { return !p.round.mayAsk(index) })
+	servers := make([]discovery.Server, len(m.Servers))
+	for i, index := range m.Servers {
 		servers[i] = p.round.servers[index]
 	}
 	l := &look{round: m.Round, attempt: m.Attempt}

@@ -1,0 +1,109 @@
+package peer_test
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/gorilla/websocket"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/peer"
+)
+
+func TestMayAsk(t *testing.T) {
+	const internet, network, machine = "203.0.113.1", "192.168.1.2", "127.0.0.1"
+	tests := []struct {
+		host, server string
+		want         bool
+	}{
+		{internet, "192.0.2.1", true},
+		{internet, "2001:db8::1", true},
+		{internet, "192.168.1.1", false},
+		{internet, "fd00::1", false},
+		{internet, "169.254.169.254", false},
+		{internet, "100.100.100.100", false},
+		{internet, "127.0.0.1", false},
+		{internet, "0.0.0.0", false},
+		{network, "192.0.2.1", true},
+		{network, "10.0.0.1", true}, // another network of the host's
+		{network, "127.0.0.1", false},
+		{machine, "127.1.0.2", true},
+		{machine, "192.168.1.1", true},
+		{machine, "0.0.0.0", false},
+		{machine, "224.0.0.251", false},
+		{machine, "255.255.255.255", false},
+	}
+	for _, tt := range tests {
+		if got := peer.MayAsk(netip.MustParseAddr(tt.host), netip.MustParseAddr(tt.server)); got != tt.want {
+			t.Errorf("a host at %s may have us ask %s: %t", tt.host, tt.server, got)
+		}
+	}
+}
+
+// TestStrangersListOurNetwork: a host on the internet cannot have a player's
+// program look around the player's own network, neither by a list nor by an ask
+// nor by finalists. It is told that the servers are lost, and nobody waits.
+func TestStrangersListOurNetwork(t *testing.T) {
+	servers, _ := list(t.Context(), "")
+	ours := map[int]bool{3: true, 4: true, 5: true}
+	servers[3].Addr = netip.MustParseAddrPort("192.168.1.1:53")
+	servers[4].Addr = netip.MustParseAddrPort("127.0.0.1:27960")
+	servers[5].Addr = netip.MustParseAddrPort("[fd00::1]:27960")
+	for _, strategy := range []string{"conventional", wire.Coordinated} {
+		t.Run(strategy, func(t *testing.T) {
+			var looked []int
+			s := scripted(t, func(ws *websocket.Conn) {
+				say(t, ws, letIn, wire.List{Round: 1, Servers: servers},
+					wire.Measure{Round: 1, Game: "openarena", Strategy: strategy},
+					wire.Ask{Round: 1, Servers: []int{3, 4, 5, 6}, Own: listed})
+				told := reported(t, ws)
+				for server := range ours {
+					if !told[server] {
+						t.Errorf("the host hears nothing of server %d", server)
+					}
+				}
+				say(t, ws, wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{3, 6}, Samples: 1})
+				looked = verified(t, ws)
+				say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
+				ws.NextReader()
+			})
+			peer.HostAt(&s.options, netip.MustParseAddr("203.0.113.1"))
+			defer s.sit()()
+			s.done()
+			for server := range ours {
+				if s.asked[servers[server].Addr] > 0 {
+					t.Errorf("%v was asked", servers[server].Addr)
+				}
+			}
+			s.askedOnce(listed - len(ours))
+			if len(looked) != 1 || looked[0] != 6 {
+				t.Errorf("the player looked again at the servers %v, want 6 alone", looked)
+			}
+		})
+	}
+}
+
+// verified reads until the second look is told, and returns its servers.
+func verified(t *testing.T, ws *websocket.Conn) (servers []int) {
+	t.Helper()
+	for {
+		kind, data, err := ws.ReadMessage()
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		m, err := wire.Unmarshal(wire.Frame{Type: kind, Data: data})
+		if err != nil {
+			t.Error(err)
+		}
+		if v, ok := m.(wire.Verified); ok {
+			for _, f := range v.Servers {
+				if f.State != discovery.Unprobed {
+					servers = append(servers, f.Server)
+				}
+			}
+			return servers
+		}
+	}
+}
