@@ -107,3 +107,29 @@ func TestLogIsBounded(t *testing.T) {
 		t.Errorf("%d notes", got)
 	}
 }
+
+// TestAbsurdClock: whatever a peer's clock says, its trace lies between the
+// measuring's beginning and now, and the room can be saved and read back.
+func TestAbsurdClock(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, clock := range []struct{ now, at time.Duration }{{0, day}, {day, 0}, {day, day}, {0, 0}} {
+		n := measuring(t, 4, "ann", "bob")
+		n.wait(2 * time.Second)
+		probes := []wire.Probe{{At: clock.at, State: discovery.Lost}, {At: clock.at, State: discovery.Lost}}
+		n.says("ann", wire.Trace{Round: 1, Now: clock.now, Probes: probes})
+		for _, p := range restored(t, n.room).member("ann").Probes {
+			if p.At < 0 || p.At > 2*time.Second {
+				t.Errorf("a probe of %v by a clock of %v was at %v, two seconds after the beginning", clock.at, clock.now, p.At)
+			}
+		}
+	}
+}
+
+// TestLongEvening: a room whose measuring began days ago can be saved and read
+// back.
+func TestLongEvening(t *testing.T) {
+	n := measuring(t, 4, "ann", "bob")
+	n.room.Measuring = n.now.Add(-72 * time.Hour)
+	n.says("ann", wire.Trace{Round: 1, Now: time.Second, Probes: []wire.Probe{{At: time.Second, State: discovery.Lost}}})
+	restored(t, n.room)
+}

@@ -32,7 +32,7 @@ type Probe struct {
 }
 
 const (
-	// maxClock bounds the clock of a trace: a day.
+	// maxClock bounds the clock of a trace, in ms: after a day it stands still.
 	maxClock = uint64(24 * time.Hour / time.Millisecond)
 	// phases is how many there are.
 	phases = uint64(discovery.Refining) + 1
@@ -49,18 +49,21 @@ func AppendTrace(b []byte, t Trace) []byte {
 	b = append(b, kindTrace)
 	b = binary.AppendUvarint(b, uint64(t.Round))
 	b = binary.AppendUvarint(b, uint64(t.First))
-	b = binary.AppendUvarint(b, uint64(t.Now.Milliseconds()))
+	b = binary.AppendUvarint(b, clockOf(t.Now))
 	b = binary.AppendUvarint(b, uint64(len(t.Probes)))
-	at, ticks := int64(0), int64(0)
+	at, ticks := uint64(0), int64(0)
 	for i := range t.Probes {
 		p := &t.Probes[i]
-		step := max(0, p.At.Milliseconds()-at)
-		at += step
-		b = binary.AppendUvarint(b, uint64(step))
+		next := max(at, clockOf(p.At))
+		b = binary.AppendUvarint(b, next-at)
 		b, ticks = appendProbe(b, p, ticks)
+		at = next
 	}
 	return b
 }
+
+// clockOf is a reading of a trace's clock, in ms.
+func clockOf(d time.Duration) uint64 { return min(uint64(max(0, d.Milliseconds())), maxClock) }
 
 func appendProbe(b []byte, p *Probe, last int64) ([]byte, int64) {
 	code, ticks := uint64(codeLost), last
