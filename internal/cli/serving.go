@@ -38,13 +38,20 @@ func (d discreet) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
+// newServer keeps no stranger's connection that does nothing: without a code one
+// could take all that the machine can hold. WebSockets have patience of their own.
+func newServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler: handler, ReadTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		WriteTimeout: time.Minute, // ample for the page over a slow line
+	}
+}
+
 // serve answers for the rooms until stop is called, which waits for the end. It
 // tells failed if it ends earlier.
 func (p *program) serve(listener net.Listener, rooms *host.Host, failed func(error)) (stop func()) {
-	server := &http.Server{
-		Handler: rooms.Handler(), ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog: log.New(discreet{slog.NewLogLogger(p.logHandler(), slog.LevelDebug).Writer()}, "", 0),
-	}
+	server := newServer(rooms.Handler())
+	server.ErrorLog = log.New(discreet{slog.NewLogLogger(p.logHandler(), slog.LevelDebug).Writer()}, "", 0)
 	var work sync.WaitGroup
 	work.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
