@@ -41,6 +41,11 @@ func TestMadeUpNumbersDoNotCount(t *testing.T) {
 	}
 	// He may say what he likes, and come back as often.
 	n.says("dan", wire.Report{Round: 1, Results: []discovery.Result{{Server: 0, State: discovery.Lost}}})
+	full := discovery.Info{Name: "mine", Players: 16, MaxPlayers: 16, GamePort: 666}
+	n.says("dan", wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: full}}})
+	if info := n.room.Infos[0]; *info == full {
+		t.Errorf("dan has the first server be %+v", *info)
+	}
 	n.room.Gone("dan", n.now)
 	n.join("dan")
 	same(t, n.room, restored(t, n.room))

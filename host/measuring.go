@@ -129,6 +129,9 @@ func (r *Room) Receive(name string, message wire.Message, now time.Time) ([]effe
 	case wire.Report:
 		return r.report(m, message, now)
 	case wire.Infos:
+		if m.Doubt != nil {
+			return nil, nil // who is not believed about RTTs might send all to another port
+		}
 		return nil, r.inform(message)
 	case wire.Trace:
 		r.trace(m, message, now)
