@@ -203,3 +203,22 @@ func TestGuests(t *testing.T) {
 		t.Error("the first player is the organiser, though there is one")
 	}
 }
+
+// TestLocked: in a locked room are those who were there. Names are no keys to it.
+func TestLocked(t *testing.T) {
+	n := agreeing(t)
+	n.room.Lock(true, n.now)
+	if refusal := n.tryJoin("zoe", ""); refusal == nil || refusal.Reason != wire.ReasonLocked {
+		t.Errorf("a player comes in by the name of a page: %v", refusal)
+	}
+	if _, refusal := n.room.Enter("ann", "", "a token", n.now); refusal == nil || refusal.Reason != wire.ReasonLocked {
+		t.Errorf("a page comes in by the name of a player: %v", refusal)
+	}
+	n.gone("ann")
+	if refusal := n.tryJoin("ann", n.tokens["ann"]); refusal != nil {
+		t.Errorf("ann cannot come back: %v", refusal)
+	}
+	if _, refusal := n.room.Enter("ann", n.room.Secret, "a token", n.now); refusal != nil {
+		t.Errorf("the organiser cannot open the page: %v", refusal)
+	}
+}

@@ -2,12 +2,12 @@ package host
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
 	"muster/host/wire"
-	"net/netip"
 )
 
 // Guest is a person who has the page open under a nickname. A guest and a
@@ -46,7 +46,7 @@ func (r *Room) Enter(name, secret, token string, now time.Time) (*Guest, *wire.R
 		return nil, &wire.Refusal{Reason: wire.ReasonName, Message: "a nickname is missing"}
 	case r.guest(name) != nil:
 		return nil, &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s has the page open already", name), Hint: "choose another nickname"}
-	case r.Locked && r.member(name) == nil:
+	case r.Locked && !r.isSecret(secret):
 		return nil, r.lockedOut()
 	case len(r.Guests) >= maxGuests:
 		return nil, &wire.Refusal{Reason: wire.ReasonFull, Message: "the room is full"}
@@ -135,7 +135,9 @@ func (r *Room) withoutWaiting(name string, now time.Time) []effect {
 	return r.settle(now)
 }
 
-// Lock closes the room to new people, or opens it again.
+// Lock closes the room to new people, or opens it again. A name does not open it:
+// whoever was removed could come back under a friend's, who has the page but no
+// player in the room, or the other way round.
 func (r *Room) Lock(locked bool, now time.Time) {
 	if r.Locked == locked {
 		return

@@ -50,7 +50,7 @@ func (r *Room) turnAway(name string, m *Member, token string) *wire.Refusal {
 		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name", Hint: "say --name NAME"}
 	case m != nil && !sameToken(m.Token, token):
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("the room has a player %q already", m.Name), Hint: "choose another name with --name NAME"}
-	case m == nil && r.Locked && r.guest(name) == nil:
+	case m == nil && r.Locked:
 		return r.lockedOut()
 	case m == nil && len(r.Members) >= r.places():
 		return &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d players of the room are there", r.places()), Hint: "ask the organiser to open a room for more"}
