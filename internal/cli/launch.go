@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os/exec"
 	"runtime"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -59,7 +60,12 @@ type launcher struct {
 	player  string
 	room    string
 	after   string // what to say at the end, to an organiser
+	running atomic.Int32
 }
+
+// maxRunning is how many games that Muster has started may run when it starts
+// another one unasked: a host may begin as many rounds as it likes.
+const maxRunning = 3
 
 // launch takes the player to the server the host names: with the player's own
 // template, and only after a yes unless they said --launch auto.
@@ -85,7 +91,11 @@ func (l *launcher) launch(ctx context.Context, to wire.Launch, tell func(wire.La
 		l.failed(to, err, tell)
 		return
 	}
-	go started.Wait() // reaps the game, which may outlive Muster
+	l.running.Add(1)
+	go func() { // reaps the game, which may outlive Muster
+		started.Wait()
+		l.running.Add(-1)
+	}()
 	l.screen.say("the game is starting; have fun")
 	tell(wire.LaunchStarted, "")
 }
@@ -114,10 +124,12 @@ func (l *launcher) command(to wire.Launch) (argv, env []string, err error) {
 // agreed asks the player if need be. The state is empty if the game is to be
 // started, or if it is too late for that.
 func (l *launcher) agreed(ctx context.Context, tell func(wire.LaunchState, string)) wire.LaunchState {
-	switch l.mode {
-	case launchAuto:
+	switch n := l.running.Load(); {
+	case l.mode == launchAuto && n < maxRunning:
 		return ""
-	case launchNever:
+	case l.mode == launchAuto:
+		l.screen.say("%d games that muster has started are still running", n)
+	case l.mode == launchNever:
 		l.screen.say("start it yourself with the line above")
 		return wire.LaunchByHand
 	}
