@@ -251,7 +251,8 @@ func TestSocketsCancel(t *testing.T) {
 
 func TestSocketsClosedDuringRun(t *testing.T) {
 	p := openProber(t, Options{Protocol: marked{}})
-	list := servers(serve(t, "127.0.0.1:0", echo), serve(t, "127.0.0.2:0", echo))
+	silent := serve(t, "127.0.0.2:0", func(int, string) []string { return nil })
+	list := servers(serve(t, "127.0.0.1:0", echo), silent)
 	err := p.Run(t.Context(), list, discovery.NewConventional(2), func(discovery.Result) { p.Close() })
 	if !errors.Is(err, net.ErrClosed) {
 		t.Errorf("ended with %v", err)

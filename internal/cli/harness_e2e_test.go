@@ -81,27 +81,31 @@ func (p *process) stop(signal os.Signal) {
 
 // awaits waits until the program has printed what pattern matches, and returns
 // the submatches.
-func (p *process) awaits(pattern string, patience time.Duration) []string {
+func (p *process) awaits(pattern string) []string {
 	p.t.Helper()
 	re := regexp.MustCompile(pattern)
 	var found []string
-	eventually(p.t, patience, fmt.Sprintf("%s prints %q", p.name, pattern), func() bool {
+	eventually(p.t, fmt.Sprintf("%s prints %q", p.name, pattern), func() bool {
 		found = re.FindStringSubmatch(p.out.String())
 		return found != nil
 	})
 	return found
 }
 
+// patience is how long anything may take that has to come: more than any of it
+// needs on a slow machine, since only a failure waits for its end.
+const patience = 2 * time.Minute
+
 // eventually polls until is true: the programs under test are other processes,
 // there is nothing to wait on.
-func eventually(t *testing.T, patience time.Duration, what string, is func() bool) {
+func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	every(t, 20*time.Millisecond, patience, what, is)
+	every(t, 20*time.Millisecond, what, is)
 }
 
 // every is eventually with a pause of choice: game servers limit how often they
 // may be asked.
-func every(t *testing.T, pause, patience time.Duration, what string, is func() bool) {
+func every(t *testing.T, pause time.Duration, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !is(); time.Sleep(pause) {
 		if time.Now().After(deadline) {
@@ -163,10 +167,10 @@ func roomBy(t *testing.T, client *http.Client, host, code string) (wire.Room, bo
 }
 
 // awaitRoom polls the room until is true.
-func awaitRoom(t *testing.T, host, code, what string, patience time.Duration, is func(wire.Room) bool) wire.Room {
+func awaitRoom(t *testing.T, host, code, what string, is func(wire.Room) bool) wire.Room {
 	t.Helper()
 	var newest wire.Room
-	eventually(t, patience, what, func() bool {
+	eventually(t, what, func() bool {
 		r, ok := room(t, host, code)
 		newest = r
 		return ok && is(r)

@@ -22,10 +22,10 @@ func TestMutePeer(t *testing.T) {
 	file := fleetFile(t, 200)
 	at := freePort(t)
 	h := run(t, t.TempDir(), "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play", "--no-mdns", "--no-browser", "--players", "2")
-	code := h.awaits(`(?m)^code +(\w+)$`, 10*time.Second)[1]
+	code := h.awaits(`(?m)^code +(\w+)$`)[1]
 	mute(t, at, code)
 	ann := run(t, t.TempDir(), "ann", "join", at, "--code", code, "--name", "ann", "--launch", "never", "--listen-addr", "127.200.0.1")
-	room := awaitRoom(t, at, code, "ann is sent to a server", 90*time.Second, func(r wire.Room) bool { return r.Stage == wire.Launching })
+	room := awaitRoom(t, at, code, "ann is sent to a server", func(r wire.Room) bool { return r.Stage == wire.Launching })
 	if !slices.Equal(room.Selection.Players, []string{"ann"}) {
 		t.Errorf("chosen for %v", room.Selection.Players)
 	}
@@ -35,7 +35,7 @@ func TestMutePeer(t *testing.T) {
 	if want := "going on without mute"; !strings.Contains(logOf(room), want) {
 		t.Errorf("the log does not say %q:\n%s", want, logOf(room))
 	}
-	ann.awaits("going on without mute", 5*time.Second)
+	ann.awaits("going on without mute")
 }
 
 // mute joins a room by hand, keeps the connection alive and says nothing.
@@ -70,20 +70,20 @@ func TestServerFillsUp(t *testing.T) {
 	file := startServers(t, servers)
 	at := freePort(t)
 	h := run(t, t.TempDir(), "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play", "--no-mdns", "--no-browser", "--players", "2")
-	link := h.awaits(`(?m)^link +(\S+)$`, 10*time.Second)[1]
-	code := h.awaits(`(?m)^code +(\w+)$`, time.Second)[1]
+	link := h.awaits(`(?m)^link +(\S+)$`)[1]
+	code := h.awaits(`(?m)^code +(\w+)$`)[1]
 	var peers []*process
 	for p, name := range players[:2] {
 		peers = append(peers, run(t, t.TempDir(), name, "join", link, "--name", name, "--launch", "never", "--listen-addr", source(p).String()))
 	}
-	chosen := awaitRoom(t, at, code, "a server is chosen", 30*time.Second, func(r wire.Room) bool { return r.Stage == wire.Chosen })
+	chosen := awaitRoom(t, at, code, "a server is chosen", func(r wire.Room) bool { return r.Stage == wire.Chosen })
 	if chosen.Selection.Chosen.Addr != arenaAddr(0) {
 		t.Fatalf("chosen %v, want the favourite, %v", chosen.Selection.Chosen.Addr, arenaAddr(0))
 	}
 	for _, bot := range []string{"jenna", "gargoyle"} { // the first was there from the start
 		rcon(t, realAddr(0), "addbot "+bot+" 3")
 	}
-	room := awaitRoom(t, at, code, "everyone is sent to a server", 30*time.Second, func(r wire.Room) bool { return r.Stage == wire.Launching })
+	room := awaitRoom(t, at, code, "everyone is sent to a server", func(r wire.Room) bool { return r.Stage == wire.Launching })
 	if room.Connect != arenaAddr(1).String() {
 		t.Errorf("everyone is sent to %s, want the next, %v\n%s", room.Connect, arenaAddr(1), logOf(room))
 	}
@@ -92,7 +92,7 @@ func TestServerFillsUp(t *testing.T) {
 			t.Errorf("the log does not speak of %s:\n%s", want, logOf(room))
 		}
 	}
-	peers[0].awaits(`the favourite .* turned out to be full: the next .* takes its place`, 5*time.Second)
+	peers[0].awaits(`the favourite .* turned out to be full: the next .* takes its place`)
 }
 
 // rcon tells a server to do something, as its administrator would.

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,7 +16,7 @@ import (
 )
 
 // TestMain gives the tests folders of their own: no room, token or game of the
-// machine's user gets in.
+// machine's user gets in, and nothing stays behind.
 func TestMain(m *testing.M) {
 	home, err := os.MkdirTemp("", "muster-cli")
 	if err == nil {
@@ -34,8 +35,9 @@ func folders(home string) error {
 	if cache, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" {
 		os.Setenv("GOCACHE", filepath.Join(cache, "go-build")) // the programs under test are built with what is there
 	}
-	for _, name := range []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"} {
-		if err := os.Setenv(name, filepath.Join(home, name)); err != nil {
+	for _, name := range []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "TMPDIR"} {
+		folder := filepath.Join(home, name)
+		if err := errors.Join(os.Mkdir(folder, 0o700), os.Setenv(name, folder)); err != nil {
 			return err
 		}
 	}

@@ -74,12 +74,12 @@ func TestReverseProxy(t *testing.T) {
 			host, proxy := freePort(t), freePort(t)
 			h := run(t, t.TempDir(), "host", "host", "--game", "openarena", "--servers", servers, "--listen", host,
 				"--trusted-proxy", "127.0.0.1", "--public-url", "http://"+proxy, "--no-play", "--no-mdns", "--no-browser", "--players", "2")
-			code := h.awaits(`(?m)^code +(\w+)$`, 10*time.Second)[1]
-			link := h.awaits(`(?m)^link +(\S+)$`, time.Second)[1]
+			code := h.awaits(`(?m)^code +(\w+)$`)[1]
+			link := h.awaits(`(?m)^link +(\S+)$`)[1]
 			startProxy(t, proxy, host)
-			awaitRoom(t, proxy, code, "the proxy passes requests on", 10*time.Second, func(wire.Room) bool { return true })
+			awaitRoom(t, proxy, code, "the proxy passes requests on", func(wire.Room) bool { return true })
 			run(t, t.TempDir(), "ann", "join", link, "--name", "ann", "--launch", "never")
-			awaitRoom(t, proxy, code, "ann is in", 10*time.Second, func(r wire.Room) bool { return memberOf(r, "ann").Connected })
+			awaitRoom(t, proxy, code, "ann is in", func(r wire.Room) bool { return memberOf(r, "ann").Connected })
 			guessThrough(t, proxy, code)
 		})
 	}
@@ -87,14 +87,15 @@ func TestReverseProxy(t *testing.T) {
 
 func guessThrough(t *testing.T, proxy, code string) {
 	t.Helper()
-	limited := 0
+	limited, begun := 0, time.Now()
 	for i := range 20 {
 		if status := askFrom(t, "127.0.0.9", proxy, fmt.Sprintf("GUESS%d", i), fmt.Sprintf("198.51.100.%d", i)); status == http.StatusTooManyRequests {
 			limited++
 		}
 	}
-	if limited < 9 || limited > 10 { // one try may have come back meanwhile
-		t.Errorf("of 20 guesses %d were not heard, want 10", limited)
+	back := 1 + int(time.Since(begun)/(6*time.Second)) // tries that may have come back meanwhile
+	if limited < 10-back || limited > 10 {
+		t.Errorf("of 20 guesses %d were not heard, want 10, or at most %d fewer", limited, back)
 	}
 	if status := askFrom(t, "127.0.0.8", proxy, code, ""); status != http.StatusOK {
 		t.Errorf("another player is answered %d", status)

@@ -73,37 +73,48 @@ func toldBy(t *testing.T, document string) map[string]told {
 // TestAgreesWithQuakestat: both programs see the same real servers alike.
 func TestAgreesWithQuakestat(t *testing.T) {
 	file := startServers(t, arenas)
-	// Servers answer late in their frame now and then: the lowest of some spaced
-	// samples is the path's, for both programs.
+	// Servers answer late in their frame now and then, and a busy machine is late
+	// itself: the lowest of spaced samples is the path's, for both programs.
 	ours, theirs := map[string]told{}, map[string]told{}
-	for range 3 {
+	every(t, 1100*time.Millisecond, "both see the same RTTs", func() bool { // the pause is the servers' limit by address
 		keepLowest(ours, toldBy(t, discoverOutput(t, file, "--format", "qstat-xml", "--listen-addr", source(0).String())))
 		out, err := exec.Command("/usr/bin/quakestat", "-xml", "-P", "-R", "-utf8", "-srcip", source(1).String(), "-default", "q3s", "-f", file).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
 		keepLowest(theirs, toldBy(t, string(out)))
-		time.Sleep(1100 * time.Millisecond) // the servers' limit by address
-	}
+		return pathsAgree(t, ours, theirs)
+	})
 	for i, a := range arenas {
 		addr := arenaAddr(i).String()
 		our, their := ours[addr], theirs[addr]
-		if our.Status != "UP" || their.Status != "UP" {
-			t.Fatalf("%s: status %q, quakestat says %q", a.name, our.Status, their.Status)
-		}
 		if our.Name != their.Name || our.Map != their.Map || our.Players != their.Players || our.Max != their.Max {
 			t.Errorf("%s: %+v, quakestat says %+v", a.name, our, their)
-		}
-		path := float64(a.delays[0]-a.delays[1]) / 1e6 // the two asked from different places
-		if math.Abs(our.Ping-their.Ping-path) > 2 {
-			t.Errorf("%s: RTT %.1f ms, quakestat says %.0f and the places differ by %.0f", a.name, our.Ping, their.Ping, path)
 		}
 	}
 }
 
+// pathsAgree tells whether the lowest RTTs of both programs differ by what their
+// places do, and shows those that do not.
+func pathsAgree(t *testing.T, ours, theirs map[string]told) bool {
+	t.Helper()
+	agree := true
+	for i, a := range arenas {
+		addr := arenaAddr(i).String()
+		our, their := ours[addr], theirs[addr]
+		path := float64(a.delays[0]-a.delays[1]) / 1e6 // the two asked from different places
+		if our.Status != "UP" || their.Status != "UP" || math.Abs(our.Ping-their.Ping-path) > 2 {
+			t.Logf("%s: %s, RTT %.1f ms; quakestat says %s, %.0f ms, and the places differ by %.0f", a.name, our.Status, our.Ping, their.Status, their.Ping, path)
+			agree = false
+		}
+	}
+	return agree
+}
+
+// keepLowest keeps each server's lowest RTT, of the times that it answered.
 func keepLowest(lowest, next map[string]told) {
 	for addr, s := range next {
-		if old, ok := lowest[addr]; !ok || s.Ping < old.Ping {
+		if old, ok := lowest[addr]; !ok || old.Status != "UP" || s.Status == "UP" && s.Ping < old.Ping {
 			lowest[addr] = s
 		}
 	}
@@ -146,7 +157,7 @@ func TestSelectFromQuakestat(t *testing.T) {
 func TestQuakestatReadsTheFleet(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "servers.csv")
 	f := run(t, t.TempDir(), "fleet", "fleet", "--servers", "40", "--game", "openarena", "--master-port", "0", "--write", file)
-	master := f.awaits(`master at (\S+)`, 20*time.Second)[1]
+	master := f.awaits(`master at (\S+)`)[1]
 	if _, err := netip.ParseAddrPort(master); err != nil {
 		t.Fatal(err)
 	}

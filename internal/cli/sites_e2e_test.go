@@ -140,7 +140,7 @@ func (h *house) arenas(servers int) string {
 		fmt.Fprintln(&list, addr)
 	}
 	file := writeFile(h.t, "servers.txt", list.String())
-	every(h.t, 1500*time.Millisecond, time.Minute, "all OpenArena servers are up", func() bool {
+	every(h.t, 1500*time.Millisecond, "all OpenArena servers are up", func() bool {
 		out, _ := exec.Command("ip", append([]string{"netns", "exec", h.outside}, // it may find none yet
 			command(h.t, h.t.TempDir(), "discover", "--game", "openarena", "--servers", file, "--strategy", "conventional", "--json").Args...)...).Output()
 		return strings.Contains(string(out), fmt.Sprintf(`"answered":%d`, servers))
@@ -156,9 +156,9 @@ func (h *house) evening(servers string, rounds int, joining func(player int) []s
 	host := h.start(h.outside, "host", command(h.t, h.t.TempDir(), "host", "--game", "openarena", "--servers", servers, "--listen", at,
 		"--no-play", "--no-mdns", "--no-browser", "--players", fmt.Sprint(len(householders))))
 	defer host.stop(os.Interrupt)
-	link := host.awaits(`(?m)^link +(\S+)$`, 20*time.Second)[1]
-	code := host.awaits(`(?m)^code +(\w+)$`, time.Second)[1]
-	secret := host.awaits(`#`+code+`\.(\w+)`, time.Second)[1]
+	link := host.awaits(`(?m)^link +(\S+)$`)[1]
+	code := host.awaits(`(?m)^code +(\w+)$`)[1]
+	secret := host.awaits(`#` + code + `\.(\w+)`)[1]
 	told := []*process{host}
 	for i, name := range householders {
 		args := append([]string{"join", link, "--name", name, "--launch", "never"}, joining(i)...)
@@ -170,7 +170,7 @@ func (h *house) evening(servers string, rounds int, joining func(player int) []s
 	client := h.client(h.outside)
 	for round := 1; round <= rounds; round++ {
 		var room wire.Room
-		eventually(h.t, 2*time.Minute, fmt.Sprintf("round %d is over", round), func() bool {
+		eventually(h.t, fmt.Sprintf("round %d is over", round), func() bool {
 			newest, ok := roomBy(h.t, client, at, code)
 			room = newest
 			return ok && room.Round == round && (room.Stage == wire.Launching || room.Stage == wire.Failed)
@@ -221,11 +221,11 @@ func TestHostAtHome(t *testing.T) {
 	file := h.arenas(3)
 	host := h.start(h.rooms[0], "ann", command(t, t.TempDir(), "host", "--game", "openarena", "--servers", file, "--name", "ann",
 		"--launch", "never", "--no-mdns", "--no-browser", "--players", "4"))
-	link := host.awaits(`(?m)^link +(\S+)$`, 20*time.Second)[1]
+	link := host.awaits(`(?m)^link +(\S+)$`)[1]
 	if want := "http://" + indoors(0) + ":7777/"; !strings.HasPrefix(link, want) {
 		t.Fatalf("the link is %s, want one to %s", link, want)
 	}
-	code := host.awaits(`(?m)^code +(\w+)$`, time.Second)[1]
+	code := host.awaits(`(?m)^code +(\w+)$`)[1]
 	for i, name := range householders[1:3] {
 		h.start(h.rooms[i+1], name, command(t, t.TempDir(), "join", link, "--name", name, "--launch", "never"))
 	}
@@ -233,7 +233,7 @@ func TestHostAtHome(t *testing.T) {
 	h.start(h.rooms[0], "dan", command(t, t.TempDir(), "join", "127.0.0.1", "--code", code, "--name", "dan", "--launch", "never"))
 	client := h.client(h.rooms[0])
 	var newest wire.Room
-	eventually(t, time.Minute, "everyone is sent to a server", func() bool {
+	eventually(t, "everyone is sent to a server", func() bool {
 		var ok bool
 		newest, ok = roomBy(t, client, indoors(0)+":7777", code)
 		return ok && newest.Stage == wire.Launching
