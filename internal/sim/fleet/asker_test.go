@@ -75,7 +75,7 @@ func newAsker(tb testing.TB, from netip.Addr, to netip.AddrPort) asker {
 // patience is how long a reply may take that should come; silence is how long
 // none may come that should not.
 const (
-	patience = 5 * time.Second
+	patience = 20 * time.Second
 	silence  = 100 * time.Millisecond
 )
 

@@ -94,13 +94,16 @@ func TestQuakestatReadsTheFleet(t *testing.T) {
 				args = append(args, s.Addr.String())
 			}
 			document := quakestat(t, args...)
+			for begun := time.Now(); !document.exact() && time.Since(begun) < patience; {
+				document = quakestat(t, args...) // on a busy machine it is not exact always
+			}
 			for i, s := range f.Servers() {
 				got := document.server(t, s.Addr.String())
 				if want := told(f, i); !got.seen().equal(want) {
 					t.Errorf("got %+v, want %+v", got.seen(), want)
 				}
-				if rtt := time.Duration(got.Ping) * time.Millisecond; rtt < e2eRTT-e2eEarly || rtt > e2eRTT+e2eSlack {
-					t.Errorf("%s: RTT %v, want %v", s.Addr, rtt, e2eRTT)
+				if !got.exact() {
+					t.Errorf("%s: RTT %d ms, want %v", s.Addr, got.Ping, e2eRTT)
 				}
 				if len(got.Rules) == 0 {
 					t.Errorf("%s: no rules", s.Addr)
@@ -164,6 +167,16 @@ func (d qstatDocument) server(t *testing.T, addr string) qstatServer {
 	return d.List[i]
 }
 
+// exact tells whether the RTT is the fleet's.
+func (q qstatServer) exact() bool {
+	rtt := time.Duration(q.Ping) * time.Millisecond
+	return rtt >= e2eRTT-e2eEarly && rtt <= e2eRTT+e2eSlack
+}
+
+func (d qstatDocument) exact() bool {
+	return !slices.ContainsFunc(d.List, func(s qstatServer) bool { return !s.exact() })
+}
+
 func (q qstatServer) seen() seen {
 	var names []string
 	for _, p := range q.PlayerList {
@@ -221,7 +234,7 @@ func (l loose) flag() bool { return l == "true" || l == "1" }
 
 func gamedig(t *testing.T, game string, addr netip.AddrPort) gamedigState {
 	t.Helper()
-	out := runProgram(t, "GAMEDIG", "gamedig", "--type", game, addr.String(), "--givenPortOnly", "--requestRules=true")
+	out := runProgram(t, "GAMEDIG", "gamedig", "--type", game, addr.String(), "--givenPortOnly", "--requestRules=true", "--maxRetries=5")
 	var state gamedigState
 	if err := json.Unmarshal(out, &state); err != nil || state.Error != "" {
 		t.Fatalf("%v, %s in %s", err, state.Error, out)

@@ -27,12 +27,15 @@ func TestAnswersAfterThePlacesRTT(t *testing.T) {
 				for i, s := range f.Servers() {
 					a := newAsker(t, f.Source(place), s.Addr)
 					f.Seat(localAddr(a.UDPConn), place)
-					reply, rtt := a.mustAsk(getinfo)
-					if !strings.Contains(string(reply), `\hostname\`+w.Servers[i].Info.Name+`\`) {
-						t.Errorf("server %d answered %q", i, reply)
-					}
-					if rtt < want || rtt > want+100*time.Millisecond {
-						t.Errorf("place %d, server %d: RTT %v, want %v", place, i, rtt, want)
+					for begun, late := time.Now(), true; late; { // a busy machine may be late, though not always
+						reply, rtt := a.mustAsk(getinfo)
+						if !strings.Contains(string(reply), `\hostname\`+w.Servers[i].Info.Name+`\`) {
+							t.Errorf("server %d answered %q", i, reply)
+						}
+						late = rtt > want+100*time.Millisecond
+						if rtt < want || late && time.Since(begun) > patience {
+							t.Fatalf("place %d, server %d: RTT %v, want %v", place, i, rtt, want)
+						}
 					}
 				}
 			}
@@ -71,11 +74,15 @@ func TestKeepsStates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := startFleet(t, Options{World: w, OneAddress: oneAddress})
 			var got []string
-			for _, s := range f.Servers() {
-				_, _, err := newAsker(t, f.Source(0), s.Addr).ask(getinfo, silence)
+			want := []string{"lost", "refused", "refused", "lost", "answered"}
+			for i, s := range f.Servers() {
+				wait := patience
+				if want[i] == "lost" {
+					wait = silence
+				}
+				_, _, err := newAsker(t, f.Source(0), s.Addr).ask(getinfo, wait)
 				got = append(got, outcome(err))
 			}
-			want := []string{"lost", "refused", "refused", "lost", "answered"}
 			if !slices.Equal(got, want) {
 				t.Errorf("got %v, want %v", got, want)
 			}
