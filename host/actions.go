@@ -26,6 +26,10 @@ type order struct {
 	Ready    bool           `json:"ready"`
 	Locked   bool           `json:"locked"`
 	Settings *newSettings   `json:"settings"`
+	// Stage is what a go was meant for: two people press at once, or one twice.
+	Stage wire.Stage `json:"stage"`
+	// Secret makes who has a nickname the organiser.
+	Secret string `json:"secret"`
 }
 
 // newSettings are the organiser's; what is left out stays.
@@ -61,13 +65,15 @@ var (
 
 // actionOf finds an action by its name in the URL.
 //
-//	enter     a nickname for a page: {"name":"ann"} → {"name","token"}
+//	enter     a nickname for a page: {"name":"ann"} → {"name","token"}; with one,
+//	          {"secret"} makes the organiser of it
 //	whatif    by another rule: {"by","limits_ms"}; no rule takes it back
 //	vote      for one of the first five: {"addr"}; none takes it back
 //	veto      a server or a map: {"addr"} or {"map"}
 //	ready     {"ready":true}
 //	arrived   joined by hand
-//	go, apply, settings, handon, remove, trust, lock    the organiser's
+//	go        the organiser's, as all below: {"stage"} is left out, or the room's
+//	apply, settings, handon, remove, trust, lock
 func actionOf(name string) (act action, organisers bool) {
 	switch name {
 	case "enter":
@@ -182,6 +188,9 @@ func (a *actor) caller(credential string) caller {
 
 func enter(a *actor, who caller, o order, now time.Time) (any, error) {
 	if who.guest != nil {
+		if a.room.isSecret(o.Secret) {
+			a.room.appoint(who.guest.Name)
+		}
 		return map[string]string{"name": who.guest.Name, "token": who.guest.Token}, nil
 	}
 	g, refusal := a.room.Enter(o.Name, who.credential, newSecret(), now)
@@ -259,8 +268,10 @@ func limitsOf(ms []float64) ([]time.Duration, error) {
 	return limits, nil
 }
 
-func goOn(a *actor, _ caller, _ order, now time.Time) (any, error) {
-	a.perform(a.room.Go(now))
+func goOn(a *actor, _ caller, o order, now time.Time) (any, error) {
+	if o.Stage == "" || o.Stage == a.room.Stage {
+		a.perform(a.room.Go(now))
+	}
 	return nil, nil
 }
 

@@ -138,7 +138,11 @@ func TestPage(t *testing.T) {
 	act("settings", cat, map[string]any{"settings": map[string]any{"by": "threshold", "limits_ms": []float64{150}}}, 204)
 	p.until("the settings", p.says("room", `"by":"threshold","limits_ms":[150]`))
 	act("go", zoe, nil, 403)
-	act("go", cat, nil, 204)
+	act("go", cat, map[string]any{"stage": "launching"}, 204)
+	if room, _ := h.Room(code); room.Stage != wire.Gathering {
+		t.Errorf("a go that was meant for another stage makes it %s", room.Stage)
+	}
+	act("go", cat, map[string]any{"stage": "gathering"}, 204)
 	traced(ann, 20)
 	traced(bob, 40)
 	p.until("points", func() bool { return p.points["ann"] == 8 && p.points["bob"] == 8 })
@@ -177,6 +181,25 @@ func TestPage(t *testing.T) {
 		t.Errorf("a page without a token is %s", late.state["you"])
 	}
 	culled(t, server, code)
+}
+
+// TestClaim: who opens the organiser's link with a nickname from before is the
+// organiser from then on.
+func TestClaim(t *testing.T) {
+	h, server := serve(t, host.Config{List: listOf(8)})
+	code, secret := h.Open(friday(0))
+	zoe := enters(t, server, code, "zoe", "")
+	for _, try := range []struct {
+		secret string
+		want   int
+	}{{"", 403}, {"guessed", 403}, {secret, 204}} {
+		if status, _ := orders(t, server, code, "enter", zoe, map[string]any{"secret": try.secret}); status != http.StatusOK {
+			t.Errorf("with the secret %q enter answers %d", try.secret, status)
+		}
+		if status, _ := orders(t, server, code, "lock", zoe, map[string]any{"locked": true}); status != try.want {
+			t.Errorf("with the secret %q lock answers %d, want %d", try.secret, status, try.want)
+		}
+	}
 }
 
 func culled(t *testing.T, server *httptest.Server, code string) {

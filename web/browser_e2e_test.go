@@ -166,24 +166,26 @@ func (b *browser) sets(selector, value string) {
 	}`, selector, value))
 }
 
-// shoot keeps a picture of the page in $MUSTER_SHOTS, if that is set.
+// shoot holds the page as it is to what everybody needs, on screens of these
+// sizes, and keeps a picture of each in $MUSTER_SHOTS, if that is set.
 func (b *browser) shoot(name string, sizes ...screenSize) {
 	b.Helper()
-	dir := os.Getenv("MUSTER_SHOTS")
-	if dir == "" {
-		return
-	}
 	if len(sizes) == 0 {
 		sizes = []screenSize{desktop}
 	}
 	for _, size := range sizes {
 		b.resize(size)
+		b.fits(size)
+		b.isNamed()
+		b.isReadable(name, size)
+		b.isLargeEnough(name, size)
+		if os.Getenv("MUSTER_SHOTS") == "" {
+			continue
+		}
 		time.Sleep(400 * time.Millisecond) // the plots follow
 		b.capture(name+"-"+size.name+".png", chromedp.CaptureScreenshot())
 		b.capture(name+"-"+size.name+"-whole.png", chromedp.FullScreenshot(100))
 		b.capture(name+"-"+size.name+".webp", webp)
-		b.fits(size)
-		b.isNamed()
 	}
 	b.resize(desktop)
 }
@@ -223,5 +225,56 @@ func (b *browser) isNamed() {
 		.map((e) => e.outerHTML.slice(0, 120))`)
 	for _, element := range nameless {
 		b.Errorf("nobody can say what this is: %s", element)
+	}
+}
+
+// isReadable holds every text to the contrast of WCAG 2.2, 1.4.3 (AA): 4.5 to
+// 1, and 3 to 1 where it is large. A gradient counts with its first colour.
+func (b *browser) isReadable(name string, size screenSize) {
+	b.Helper()
+	for _, text := range eval[[]string](b, `(() => {
+		const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+		const rgba = (colour) => {
+			canvas.clearRect(0, 0, 1, 1);
+			canvas.fillStyle = colour;
+			canvas.fillRect(0, 0, 1, 1);
+			const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+			return [r, g, b, a / 255];
+		};
+		const linear = (v) => (v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+		const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+		const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3])).concat(1);
+		const ancestors = (e) => (e ? [...ancestors(e.parentElement), e] : []);
+		const behind = (e) => ancestors(e).map((e) => getComputedStyle(e)).flatMap((s) => [s.backgroundColor, s.backgroundImage.match(/rgba?\([^)]*\)/)?.[0]]).filter(Boolean).map(rgba).reduce((below, top) => over(top, below), [255, 255, 255, 1]);
+		const found = [];
+		const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+		while (texts.nextNode()) {
+			const e = texts.currentNode.parentElement;
+			if (!texts.currentNode.data.trim() || !e.checkVisibility() || e.closest(".unseen, .skip, :disabled")) continue;
+			const style = getComputedStyle(e);
+			const below = behind(e);
+			const ink = rgba(style.color);
+			ink[3] *= ancestors(e).reduce((product, e) => product * getComputedStyle(e).opacity, 1);
+			const [dark, bright] = [light(over(ink, below)), light(below)].sort((x, y) => x - y);
+			const large = parseFloat(style.fontSize) >= (style.fontWeight >= 700 ? 18.66 : 24);
+			const ratio = (bright + 0.05) / (dark + 0.05);
+			if (ratio < (large ? 3 : 4.5)) found.push(ratio.toFixed(2) + ": " + texts.currentNode.data.trim().slice(0, 60));
+		}
+		return found;
+	})()`) {
+		b.Errorf("%s on a %s is hard to read, contrast %s", name, size.name, text)
+	}
+}
+
+// isLargeEnough holds what is pressed to the size of WCAG 2.2, 2.5.8: 24 px, and
+// what one mostly presses to 44.
+func (b *browser) isLargeEnough(name string, size screenSize) {
+	b.Helper()
+	for _, control := range eval[[]string](b, `[...document.querySelectorAll("button, input, select, a, summary")]
+		.filter((e) => e.checkVisibility() && !e.closest(".skip"))
+		.map((e) => [e, (e.closest("label") ?? e).getBoundingClientRect()])
+		.filter(([e, { width, height }]) => Math.min(width, height) < (e.matches(".primary") ? 44 : 24))
+		.map(([e, { width, height }]) => Math.round(width) + " × " + Math.round(height) + " px: " + (e.ariaLabel || e.innerText || e.id))`) {
+		b.Errorf("%s on a %s is hard to press, %s", name, size.name, control)
 	}
 }

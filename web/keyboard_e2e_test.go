@@ -4,6 +4,7 @@ package web_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -18,6 +19,12 @@ import (
 func TestKeyboard(t *testing.T) {
 	n := newNight(t, 80, friday(0))
 	b := browse(t, n.organisersLink(), desktop)
+	b.sees("#hero", "Waiting for the first player")
+	b.tabsTo(".skip")
+	b.types(kb.Enter)
+	if !b.isAt("#hero") || eval[string](b, "location.hash") != "#"+n.code {
+		t.Error("what skips to the head of the page leads elsewhere")
+	}
 	b.tabsTo("#nickname")
 	b.types("anna" + kb.Enter)
 	b.sees("#people .badge", "you")
@@ -43,6 +50,11 @@ func TestKeyboard(t *testing.T) {
 	if !b.isAt("#ranking [data-by=worst]") {
 		t.Error("the page took the focus away while it sorted")
 	}
+	b.tabsTo("#ranking tr:nth-child(2) [data-action=vote]")
+	b.types(kb.Enter)
+	b.until("the vote counts, and the focus went along with its row", func() bool {
+		return b.isAt("#ranking tr [data-action=vote][aria-pressed=true]") && b.isAt("#ranking tr.chosen *")
+	})
 	b.tabsTo("#hero [data-ready=true]")
 	b.types(" ")
 	n.awaits("the launch", func(r wire.Room) bool { return r.Stage == wire.Launching })
@@ -59,6 +71,26 @@ func TestStillness(t *testing.T) {
 		b.prefers("prefers-reduced-motion", motion)
 		turning := func() int { return eval[int](b, "document.getAnimations().length") }
 		b.until(fmt.Sprintf("%d wheels turn with %s", want, motion), func() bool { return turning() == want })
+	}
+}
+
+// TestPressedTwice: the second of two clicks is not for the button that came in
+// the place of the first, and one that holds Enter stays in the section.
+func TestPressedTwice(t *testing.T) {
+	n := newNight(t, 400, friday(0))
+	b := browse(t, n.organisersLink(), desktop)
+	n.plays(0, 60)
+	b.sees("#hero", "1 player here")
+	b.run(`document.querySelector("#hero [data-action=go]").focus()`)
+	b.click("#hero [data-action=go]")
+	b.sees("#hero", "measuring")
+	b.run(`document.querySelector("#hero [data-action=go]").dispatchEvent(new MouseEvent("click", { bubbles: true, detail: 2 }))`)
+	if !b.isAt("#hero") {
+		t.Error("with its button the focus is gone")
+	}
+	b.sees("#log", "servers listed")
+	if log := b.reads("#log"); strings.Contains(log, "the organiser says go") {
+		t.Errorf("the second click counted: %s", log)
 	}
 }
 

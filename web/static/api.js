@@ -2,8 +2,17 @@
 
 // The link's fragment: CODE, perhaps ~ and the host's fingerprint, which is for
 // muster join, and for the organiser a dot and the secret.
-const [room = "", secret = ""] = decodeURIComponent(location.hash.slice(1)).split(".", 2);
+const [room = "", secret = ""] = decoded(location.hash.slice(1)).split(".", 2);
 const [code] = room.split("~", 1);
+
+/** A fragment as it was meant; one that is cut off in a code is of no room. @param {string} fragment */
+function decoded(fragment) {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return "";
+  }
+}
 
 /** The room's code, as the link says it. */
 export const roomCode = code;
@@ -19,7 +28,16 @@ function remembered() {
   }
 }
 
-const me = remembered();
+let me = remembered();
+
+/** Calls when another tab of this browser has become somebody, or nobody. @param {() => void} changed */
+export function onOtherTab(changed) {
+  addEventListener("storage", (event) => {
+    if (event.key !== key) return;
+    me = remembered();
+    changed();
+  });
+}
 
 if (secret) {
   // The organiser's key must not stand in a window that others look at.
@@ -75,6 +93,11 @@ export async function ask(action, order = {}, as = credential()) {
 export async function enter(name) {
   const { name: known, token } = await ask("enter", { name }, me.secret ?? "");
   remember({ name: known, token });
+}
+
+/** Makes who has a nickname already the organiser, if the link was the organiser's. */
+export async function claim() {
+  if (secret && me.token) await ask("enter", { secret });
 }
 
 /** The servers that were culled for a cause. @param {string} cause */

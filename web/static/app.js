@@ -1,8 +1,8 @@
 // The page of one room: takes the newest state, draws it in one animation
 // frame, and passes on what people do.
 
-import { ask, credential, enter, forgetToken, roomCode } from "./api.js";
-import { reasons, targetOf, whatIf, wishOf } from "./choice.js";
+import { ask, claim, credential, enter, forgetToken, onOtherTab, roomCode } from "./api.js";
+import { reasons, showLimit, targetOf, whatIf, wishOf } from "./choice.js";
 import { colourOf, css } from "./colours.js";
 import { culled, openCulled } from "./culled.js";
 import { byId, show } from "./dom.js";
@@ -36,6 +36,7 @@ const view = {
 
 /** Draws in the next frame, once for all that comes before it. */
 function schedule() {
+  if (document.hidden) drawTitle(); // no frames come, but the tab is seen
   if (view.pending) return;
   view.pending = true;
   requestAnimationFrame(() => {
@@ -53,13 +54,20 @@ function draw() {
   const state = live.state;
   dropDeadToken(state);
   document.body.dataset.stage = state.room.stage;
-  document.title = `${state.room.name || state.room.code}: ${sentence(state)} – Muster`;
+  drawTitle();
   byId("room-name").textContent = state.room.name || "Game night";
   byId("room-code").textContent = state.room.code;
   byId("main").hidden = false;
   for (const [id, children] of sections(state)) fill(id, children);
+  if (document.activeElement instanceof HTMLInputElement && document.activeElement.id === "whatif-limit") showLimit(document.activeElement);
   drawPicture(state);
   drawSpread(state);
+}
+
+/** What is new comes first: a tab has room for a few words. */
+function drawTitle() {
+  const room = live.state?.room;
+  if (live.state && room) document.title = `${sentence(live.state)} – ${room.name || room.code} – Muster`;
 }
 
 /** What stands where. @returns {[string, any][]} */
@@ -70,7 +78,7 @@ function sections(/** @type {State} */ state) {
     ["steps", way(state)],
     ["status", [sentence(state)]],
     ["hero", hero(live)],
-    ["welcome", state.you.name ? [] : [welcome()]],
+    ["welcome", state.you.name ? [] : [welcome(state)]],
     ["people", people(live)],
     ["invite", gathering ? invitation(state) : []],
     ["invitation", gathering ? [] : invitation(state)],
@@ -105,20 +113,18 @@ function steer(state) {
 
 /** A nickname that the room does not know is none: it was removed, or is long ago. */
 function dropDeadToken(/** @type {State} */ state) {
-  if (!state.you.name && !state.you.organiser && credential() !== "" && live.answered === credential()) forgetToken();
+  if (state.you.name || state.you.organiser || credential() === "" || live.answered !== credential()) return;
+  forgetToken();
+  say("You are not in this room any more. Choose a nickname to come back.", true);
 }
 
 function drawConnection() {
   const { connection, state } = live;
   document.body.classList.toggle("stale", connection !== "live");
   const banner = byId("banner");
-  banner.hidden = connection === "live";
-  banner.textContent = bannerText(connection, state);
-  for (const control of document.querySelectorAll("main fieldset, main button[data-action]")) {
-    if (control.getAttribute("data-action") === "copy") continue;
-    if (connection !== "live") control.setAttribute("inert", "");
-    else control.removeAttribute("inert");
-  }
+  const text = bannerText(connection, state);
+  banner.hidden = text === "";
+  if (banner.textContent !== text) banner.textContent = text; // or it would be read out again
 }
 
 /** @param {import("./live.js").Connection} connection @param {State | null} state */
@@ -182,7 +188,8 @@ function key(state, names) {
 
 /** @type {Record<string, (data: DOMStringMap, element: HTMLElement) => unknown>} */
 const actions = {
-  go: () => ask("go"),
+  skip: () => byId("hero").focus(),
+  go: ({ stage }) => ask("go", { stage }),
   apply: () => ask("apply"),
   "forget-whatif": () => ask("whatif"),
   lock: () => ask("lock", { locked: !live.state?.room.locked }),
@@ -209,15 +216,21 @@ async function copyText_(text, element) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    const area = document.createElement("textarea");
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-    element.focus();
+    if (!copyOld(text, element)) return say("This browser does not let the page copy: mark the text, and copy it yourself.", true);
   }
   say("Copied.");
+}
+
+/** The way without a clipboard. Tells whether it went. @param {string} text @param {HTMLElement} element */
+function copyOld(text, element) {
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const went = document.execCommand("copy");
+  area.remove();
+  element.focus();
+  return went;
 }
 
 /** A word to the person in front of the page. @param {string} text */
@@ -225,9 +238,8 @@ function say(text, bad = false) {
   const toast = byId("toast");
   toast.textContent = text;
   toast.classList.toggle("bad", bad);
-  toast.hidden = false;
   clearTimeout(Number(toast.dataset.timer));
-  toast.dataset.timer = String(setTimeout(() => (toast.hidden = true), bad ? 6000 : 2000));
+  toast.dataset.timer = String(setTimeout(() => (toast.textContent = ""), bad ? 8000 : 2000));
 }
 
 /** Does something and says so if it cannot be done. @param {() => unknown} act */
@@ -243,6 +255,8 @@ async function attempt(act) {
 document.addEventListener("click", (event) => {
   const element = event.target instanceof Element ? event.target.closest("[data-action]") : null;
   if (!(element instanceof HTMLElement)) return;
+  if (element.dataset.action === "go" && event.detail > 1) return; // the second of two clicks is not for what came in its place
+  if (live.connection !== "live" && !isOurs(element)) return say("The host cannot be reached now. The page comes back by itself.", true);
   attempt(() => actions[element.dataset.action ?? ""]?.(element.dataset, element));
 });
 
@@ -257,6 +271,15 @@ document.addEventListener("submit", (event) => {
   });
 });
 
+/** Tells what needs no host. @param {HTMLElement} element */
+function isOurs(element) {
+  return ["copy", "sort", "skip"].includes(element.dataset.action ?? "");
+}
+
+document.addEventListener("input", (event) => {
+  if (event.target instanceof HTMLInputElement && event.target.id === "whatif-limit") showLimit(event.target);
+});
+
 document.addEventListener("change", (event) => {
   const form = event.target instanceof Element ? event.target.closest("form[data-change]") : null;
   if (!(form instanceof HTMLFormElement) || !form.reportValidity()) return;
@@ -267,7 +290,11 @@ document.addEventListener("change", (event) => {
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", schedule);
 addEventListener("hashchange", () => location.reload());
 
+document.addEventListener("visibilitychange", schedule);
+onOtherTab(() => live.connect());
+
 if (roomCode) {
+  attempt(claim);
   live.connect();
   setInterval(() => live.state && schedule(), 500);
 } else {

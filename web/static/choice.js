@@ -18,9 +18,13 @@ export function verdict(state) {
     h("p", { class: "eyebrow" }, way ? "Everyone to" : state.agreement.open ? "Ahead right now" : "Looking at it once more"),
     h("h2", { class: "server" }, h("bdi", {}, serverName(choice, target.addr))),
     h("p", { class: "about" }, about(server, target)),
-    way && wayIn(state, way),
-    bars(state, choice, target),
   ];
+}
+
+/** Each player's RTT to where people go, or would go. @param {State} state */
+export function rtts(state) {
+  const target = state.choice && targetOf(state.choice);
+  return state.choice && target && bars(state, state.choice, target);
 }
 
 /** The server that people go to, or would go to. @param {Choice} choice */
@@ -52,7 +56,9 @@ export function countryName(code) {
 }
 
 /** How to get there: the address, a link, and word that one is there. */
-function wayIn(/** @type {State} */ state, /** @type {NonNullable<State["way"]>} */ way) {
+export function wayIn(/** @type {State} */ state) {
+  const { way } = state;
+  if (!way) return null;
   const me = state.people.find((person) => person.name === state.you.name);
   return h(
     "div",
@@ -128,8 +134,19 @@ function limitField(state) {
     { class: "field" },
     h("label", { for: "whatif-limit" }, "Nobody over"),
     h("input", { id: "whatif-limit", name: "limit", type: "range", min: 0, max: 300, step: 5, value: limit }),
-    h("output", { for: "whatif-limit" }, limit > 0 ? millis(limit) : "no limit"),
+    h("output", { for: "whatif-limit" }, limitText(limit)),
   );
+}
+
+/** @param {number} ms 0 for none */
+function limitText(ms) {
+  return ms > 0 ? millis(ms) : "no limit";
+}
+
+/** Says what the slider stands at while it is moved. @param {HTMLInputElement} slider */
+export function showLimit(slider) {
+  const output = slider.parentElement?.querySelector("output");
+  if (output) output.textContent = limitText(Number(slider.value));
 }
 
 /** What another wish would choose. @param {State} state @param {Choice} other */

@@ -34,7 +34,21 @@ function isShown(child) {
  * @param {...(Child | Child[])} children
  */
 export function show(parent, ...children) {
+  const focused = document.activeElement;
   morphChildren(parent, h("div", {}, ...children));
+  if (focused !== document.activeElement) refocus(focused, parent);
+}
+
+/**
+ * Gives the focus back to what lost it by being moved. If it is gone, whoever
+ * was at it stays in its section.
+ * @param {Element | null} focused @param {Element} parent
+ */
+function refocus(focused, parent) {
+  const place = focused?.isConnected ? focused : parent.closest("section, dialog");
+  if (!(place instanceof HTMLElement)) return;
+  if (place !== focused) place.tabIndex = -1;
+  place.focus({ preventScroll: true });
 }
 
 /** @param {Element} from @param {Element} to */

@@ -18,13 +18,14 @@ export function ruleName(by) {
   return rules.find(([id]) => id === by)?.[1] ?? by;
 }
 
-/** Choosing a nickname. */
-export function welcome() {
+/** Choosing a nickname. The organiser's program has one already. @param {State} state */
+export function welcome(state) {
+  const mine = state.you.organiser ? state.people.find((person) => person.organiser)?.name : undefined;
   return h(
     "form",
     { "data-submit": "enter", class: "welcome" },
     h("label", { for: "nickname" }, "Your nickname"),
-    h("input", { id: "nickname", name: "name", value: lastName(), maxlength: 32, required: true, autocomplete: "nickname", placeholder: "ann" }),
+    h("input", { id: "nickname", name: "name", value: lastName() || mine, maxlength: 32, required: true, autocomplete: "nickname", placeholder: "ann" }),
     h("button", { class: "primary" }, "Come in"),
     h("p", { class: "quiet" }, "Use the name you play under. Without one you can watch."),
   );
@@ -44,21 +45,28 @@ function folded(state, title, rest) {
 
 /** @param {State} state @returns {HTMLElement[]} */
 function invite(state) {
-  const mine = state.people.some((person) => person.peer && person.name === state.you.name);
+  const mine = playsHere(state);
   const name = state.you.name ? ` --name ${quoted(state.you.name)}` : "";
   const line = `muster join ${state.you.link}${mine ? "" : name}`;
   return [
     h("h2", {}, mine ? "Invite the next one" : "Play along"),
     h("p", { class: "quiet" }, mine ? "One line for a friend's terminal:" : "Paste this in a terminal on the computer you play on:"),
     copyable("join-line", line, "Copy the line"),
+    h("p", { class: "quiet" }, "In a browser, to watch and to vote:"),
+    copyable("room-link", state.you.link, "Copy the link"),
     h(
       "details",
       { class: "qr", open: true },
       h("summary", {}, "For a phone"),
       h("img", { src: `/api/rooms/${encodeURIComponent(state.room.code)}/qr.svg`, alt: `QR code of ${state.you.link}`, width: 180, height: 180 }),
     ),
-    copyable("room-link", state.you.link, "Copy the link"),
   ];
+}
+
+/** Tells whether who looks at the page plays: under their nickname, or as the organiser whose program it is. @param {State} state */
+export function playsHere(state) {
+  const { name, organiser } = state.you;
+  return state.people.some((person) => person.peer && (name ? person.name === name : organiser && person.organiser));
 }
 
 /** A name as one word of a shell. @param {string} name */

@@ -38,9 +38,9 @@ export class Live {
     document.addEventListener("visibilitychange", () => document.hidden || this.comeBack());
   }
 
-  /** Tries at once, if it is waiting to. */
+  /** Tries at once, if it is waiting to or has given up. */
   comeBack() {
-    if (this.connection === "lost" && this.socket === null) this.connect();
+    if (this.connection !== "live" && this.socket === null) this.connect();
   }
 
   connect() {
@@ -95,14 +95,20 @@ export class Live {
   async lost() {
     this.drop();
     clearTimeout(this.watchdog);
-    if (this.connection !== "gone") this.connection = "lost";
+    if (this.connection === "gone") return;
+    this.connection = "lost";
     this.retry = setTimeout(() => this.connect(), this.pause);
     this.pause = Math.min(2 * this.pause, lastPause);
     this.changed();
-    if (await this.isGone()) {
-      this.connection = "gone";
-      this.changed();
-    }
+    if (await this.isGone()) this.giveUp();
+  }
+
+  /** To ask on would count as guessing codes, for all who are at this address. */
+  giveUp() {
+    clearTimeout(this.retry);
+    this.retry = 0;
+    this.connection = "gone";
+    this.changed();
   }
 
   /** Tells a room that does not exist from a host that does not answer. */

@@ -9,7 +9,7 @@ import { colourOf } from "./colours.js";
 /** @type {Record<string, string>} */
 const launches = {
   asking: "waiting for a yes",
-  launched: "on the server",
+  launched: "on the way",
   declined: "stays behind",
   "by-hand": "joins by hand",
   failed: "could not start",
@@ -71,6 +71,7 @@ function doing(state, person) {
   if (state.agreement.open) return person.page ? (person.ready ? "ready" : "not ready yet") : "is asked when it starts";
   if (!person.peer) return "watching";
   if (state.room.stage === "gathering" || state.room.stage === "listing") return "here";
+  if (state.room.stage === "chosen") return "looks again";
   if (!person.done) return "measuring";
   return person.probed < state.room.listed ? "stopped by itself" : "done";
 }
@@ -82,8 +83,8 @@ function progress(live, person) {
   const limit = Math.max(0, ...state.room.limits_ms) || 200;
   const rate = person.done ? 0 : cloud.rate(live.elapsed());
   const facts = [`${person.answered.toLocaleString("en")} answered`, `${cloud.near(limit).toLocaleString("en")} within ${millis(limit)}`];
-  if (state.room.outlook) {
-    // the host asks for a few: of how many nobody knows
+  if (state.room.stage !== "measuring") {
+    // the host asks for a few, of how many nobody knows, or has asked
     return h("span", { class: "progress" }, h("span", { class: "facts" }, `${count(person.probed, "server")} asked · ${facts.join(" · ")}`));
   }
   if (rate > 0) facts.push(`${Math.round(rate)}/s`, `${left(state, person)}${duration((state.room.listed - person.probed) / rate)} left`);

@@ -32,7 +32,7 @@ export function ranking(state, order) {
       h(
         "table",
         {},
-        h("thead", {}, h("tr", {}, head("rank", "#", order), h("th", { scope: "col" }, "Server"), players.map((player) => head(`player ${player}`, player, order)), head("average", "Average", order), head("worst", "Worst", order), head("spread", "± Spread", order))),
+        h("thead", {}, h("tr", {}, head("rank", "#", order), h("th", { scope: "col" }, "Server"), head("average", "Average", order), head("worst", "Worst", order), head("spread", "± Spread", order), players.map((player) => head(`player ${player}`, player, order)))),
         h("tbody", {}, rows.map((ranked) => row(state, choice, ranked, places.get(ranked.addr) ?? 0))),
       ),
     ),
@@ -55,10 +55,10 @@ function row(state, choice, ranked, place) {
     { "data-key": ranked.addr, class: chosen ? "chosen" : "" },
     h("td", { class: "place" }, place),
     h("th", { scope: "row" }, h("bdi", { class: "name" }, serverName(choice, ranked.addr)), h("small", {}, h("bdi", {}, details(ranked, server))), state.agreement.open && h("span", { class: "say" }, say(state, ranked.addr, server))),
-    choice.selection.players.map((player) => cell(ranked.rtt_ms[player])),
     h("td", {}, millis(ranked.mean_ms)),
     h("td", {}, millis(ranked.max_ms)),
     h("td", {}, millis(ranked.stdev_ms)),
+    choice.selection.players.map((player) => cell(ranked.rtt_ms[player])),
   );
 }
 

@@ -1,22 +1,22 @@
 // Where the room stands: the head of the page, in large.
 
 import { button, count, duration, h } from "./dom.js";
-import { verdict } from "./choice.js";
+import { rtts, verdict, wayIn } from "./choice.js";
 import { gameName } from "./gather.js";
+import { next } from "./next.js";
 
 /** @typedef {import("./types.js").State} State */
 
 const steps = /** @type {const} */ ([
   ["gathering", "Gather"],
   ["measuring", "Measure"],
-  ["refining", "Refine"],
   ["chosen", "Agree"],
   ["launching", "Play"],
 ]);
 
 /** The way of the round, as steps. @param {State} state */
 export function way(state) {
-  const stage = state.room.stage === "listing" ? "measuring" : state.room.stage;
+  const stage = state.room.stage === "listing" || state.room.stage === "refining" ? "measuring" : state.room.stage;
   const now = steps.findIndex(([id]) => id === stage);
   return steps.map(([id, name], i) => h("li", { class: i < now ? "past" : i === now ? "now" : "", "aria-current": i === now ? "step" : undefined, "data-id": id }, id === "chosen" && !state.room.agree ? "Check" : name));
 }
@@ -33,11 +33,12 @@ export function sentence(state) {
     case "measuring":
       return "Everyone is measuring";
     case "refining":
-      return "Asking for the last few that could still win";
+      return "Looking for the best server for everyone";
     case "chosen":
+      if (state.agreement.launch_at) return "Off we go in a few seconds";
       return state.agreement.open ? "Vote, veto, and say when you are ready" : "Everyone looks at the best again";
     case "launching":
-      return "Everyone on the way";
+      return state.way ? `Everyone to ${state.way.server}` : "Everyone on the way";
     case "failed":
       return "No server for everyone this time";
     default:
@@ -59,8 +60,17 @@ export function hero(live) {
     case "failed":
       return failed(state);
     default:
-      return [...verdict(state), outlook(state), agreeing(live), again(state)];
+      return [...verdict(state), wayIn(state), next(state), outlook(state), agreeing(live), rtts(state), again(state)];
   }
+}
+
+/**
+ * The organiser's word. It is meant for what stands there when it is given: the
+ * room may have gone on.
+ * @param {State} state @param {string} label @param {Record<string, string | boolean>} [attributes]
+ */
+function go(state, label, attributes) {
+  return button("go", label, { "data-stage": state.room.stage, "data-key": `go ${state.room.stage}`, ...attributes });
 }
 
 /** @param {State} state */
@@ -74,8 +84,8 @@ function gathering(state) {
   return [
     h("p", { class: "eyebrow" }, h("bdi", {}, gameName(state))),
     headline(state),
-    h("p", { class: "about" }, state.room.players > 0 ? "It starts by itself when everyone is here." : "The organiser starts when everyone is here."),
-    state.you.organiser && h("p", { class: "buttons" }, button("go", here > 0 ? "Start now" : "Start", { class: "primary large", disabled: here === 0 })),
+    next(state),
+    state.you.organiser && h("p", { class: "buttons" }, go(state, here > 0 ? "Start now" : "Start", { class: "primary large", disabled: here === 0 })),
   ];
 }
 
@@ -90,8 +100,9 @@ function measuring(live) {
     h("p", { class: "eyebrow" }, h("bdi", {}, gameName(state))),
     headline(state),
     outlook(state),
+    next(state),
     h("dl", { class: "numbers" }, figure("servers", state.room.listed), figure("asked so far", asked), figure(`within ${limit} ms`, near), figure("passed", duration(live.elapsed()))),
-    state.you.organiser && h("p", { class: "buttons" }, button("go", "Choose from what there is")),
+    state.you.organiser && h("p", { class: "buttons" }, go(state, "Choose from what there is")),
   ];
 }
 
@@ -111,13 +122,13 @@ function figure(name, value) {
 /** @param {State} state */
 function failed(state) {
   const why = state.choice?.explain ?? [state.log.at(-1)?.text ?? ""];
-  return [headline(state), h("ul", { class: "reasons" }, why.map((text) => h("li", {}, h("bdi", {}, text)))), again(state, "Try again")];
+  return [headline(state), h("ul", { class: "reasons" }, why.map((text) => h("li", {}, h("bdi", {}, text)))), next(state), again(state, "Try again")];
 }
 
 /** @param {State} state */
 function again(state, label = "Next round") {
   const over = state.room.stage === "launching" || state.room.stage === "failed";
-  return state.you.organiser && over && h("p", { class: "buttons" }, button("go", label, { class: state.room.stage === "failed" ? "primary" : "" }));
+  return state.you.organiser && over && h("p", { class: "buttons" }, go(state, label, { class: state.room.stage === "failed" ? "primary" : "" }));
 }
 
 /** The ready check and the countdown. @param {import("./live.js").Live} live */
@@ -130,13 +141,13 @@ function agreeing(live) {
   return h(
     "div",
     { class: "agreeing" },
-    launchAt > 0 && h("p", { class: "countdown", role: "timer", "aria-label": `Launch in ${left} seconds` }, left),
     state.agreement.vetoes.length > 0 && h("p", { class: "quiet" }, "Vetoes: ", state.agreement.vetoes.map((veto, i) => [i > 0 && ", ", h("bdi", {}, veto)]).flat()),
     h(
       "p",
       { class: "buttons" },
       me && button("ready", me.ready ? (launchAt > 0 ? "Wait!" : "Not ready after all") : "I am ready", { class: me.ready ? "large" : "primary large", "data-ready": String(!me.ready) }),
-      state.you.organiser && launchAt === 0 && button("go", "Launch without waiting"),
+      state.you.organiser && launchAt === 0 && go(state, "Launch without waiting"),
+      launchAt > 0 && h("span", { class: "countdown", role: "timer", "aria-label": `Launch in ${left} seconds` }, left),
     ),
   );
 }

@@ -1,0 +1,89 @@
+// What the person in front of the page does next, in a sentence.
+
+import { h } from "./dom.js";
+import { playsHere } from "./gather.js";
+
+/** @typedef {import("./types.js").State} State */
+/** @typedef {import("./types.js").Person} Person */
+/** @typedef {import("./dom.js").Child} Child */
+
+/** @param {State} state */
+export function next(state) {
+  const words = wordsFor(state);
+  return words.length > 0 && h("p", { class: "next" }, words);
+}
+
+/** @param {State} state @returns {Child[]} */
+function wordsFor(state) {
+  const me = state.people.find((person) => person.name === state.you.name);
+  switch (state.room.stage) {
+    case "gathering":
+      return gathering(state);
+    case "measuring":
+    case "refining":
+      return measuring(state);
+    case "chosen":
+      return agreeing(state, me);
+    case "launching":
+      return launching(state, me);
+    case "failed":
+      return state.you.organiser ? ["Change what you look for, or wait until more are here, and try again."] : [...organiser(state), " can change what we look for, and try again."];
+    default:
+      return [];
+  }
+}
+
+/** @param {State} state @returns {Child[]} */
+function gathering(state) {
+  const players = state.people.filter((person) => person.peer && person.connected);
+  const start = state.room.players > 0 ? ["It starts by itself when everyone is here."] : [...organiser(state), " starts when everyone is here."];
+  if (!state.you.organiser) return playsHere(state) ? ["You are in. ", ...start] : ["To play, paste the line under “Play along” on your computer. ", ...start];
+  if (players.length === 0) return ["Paste the line under “Play along” on the computer you play on."];
+  if (players.length === 1) return ["Send your friends the link below."];
+  return state.room.players > 0 ? start : ["Start when everyone is here."];
+}
+
+/** @param {State} state @returns {Child[]} */
+function measuring(state) {
+  const away = state.people.filter((person) => person.peer && !person.connected && !person.left_out);
+  if (away.length === 0) return ["Nothing to do now: the choice comes by itself."];
+  return [...names(away), away.length === 1 ? " is" : " are", " away: for half a minute the others wait, then it goes on."];
+}
+
+/** @param {State} state @param {Person | undefined} me @returns {Child[]} */
+function agreeing(state, me) {
+  if (!state.agreement.open) return ["Nothing to do now: it takes a few seconds."];
+  if (state.agreement.launch_at) return me ? ["Off we go. “Wait!” stops it."] : ["Off we go."];
+  if (!me) return ["With a nickname you can vote, veto, and say that you are ready."];
+  if (!me.ready) return ["Like it? Say that you are ready. Or vote for another, or veto one, in the list of the best servers."];
+  const awaited = state.people.filter((person) => person.page && !person.ready);
+  return awaited.length > 0 ? ["Waiting for ", ...names(awaited), "."] : [];
+}
+
+/** @param {State} state @param {Person | undefined} me @returns {Child[]} */
+function launching(state, me) {
+  switch (me?.launch) {
+    case "asking":
+      return ["Say yes in your terminal: Muster asks there before it starts your game."];
+    case "failed":
+      return ["Your game could not be started: connect to the address from the game itself."];
+    case "launched":
+      return state.you.organiser ? ["Have fun! When you have played, begin the next round."] : ["Have fun! Stay in the room for the next round."];
+    case "by-hand":
+    case "declined":
+      return ["The address takes you there, in the game itself."];
+    default:
+      return me?.peer ? [] : ["Connect to the address from the game itself."];
+  }
+}
+
+/** @param {State} state @returns {Child[]} */
+function organiser(state) {
+  const who = state.people.find((person) => person.organiser);
+  return who ? names([who]) : ["The organiser"];
+}
+
+/** People, as one says them. @param {Person[]} people @returns {Child[]} */
+function names(people) {
+  return people.flatMap((person, i) => [i === 0 ? "" : i === people.length - 1 ? " and " : ", ", h("bdi", {}, person.name)]);
+}
