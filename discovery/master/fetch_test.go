@@ -305,17 +305,17 @@ func TestFetchFromNobody(t *testing.T) {
 	})
 	c := master.Client{Silence: wait, Lookup: hosts(nil)}
 	got, err := c.Fetch(t.Context(), ask(mute, "a"), ask(chatty, "a"),
-		master.Query{Master: "nowhere.example"}, master.Query{Master: "http://x"})
+		master.Query{Master: "nowhere.example"}, master.Query{Master: "never.example"}, master.Query{Master: "http://x"})
 	var unreachable *master.UnreachableError
 	if !errors.As(err, &unreachable) {
 		t.Fatalf("got error %v, want an UnreachableError", err)
 	}
 	want := fmt.Sprintf("master: no master answers: %s: no answer; %s: what answers there is no master; "+
-		"nowhere.example: cannot find the host: no such host; http://x: is no HOST[:PORT]", mute, chatty)
+		"nowhere.example, never.example: cannot find the host: no such host; http://x: is no HOST[:PORT]", mute, chatty)
 	if err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
 	}
-	if !strings.Contains(unreachable.Hint(), "--servers FILE") || len(got.Warnings) != 4 {
+	if !strings.Contains(unreachable.Hint(), "--servers FILE") || len(got.Warnings) != 5 {
 		t.Errorf("hint %q, %d warnings", unreachable.Hint(), len(got.Warnings))
 	}
 	var one *master.MasterError

@@ -68,10 +68,17 @@ type UnreachableError struct{ Masters []*MasterError }
 
 func (e *UnreachableError) Error() string {
 	var b strings.Builder
-	b.WriteString("master: no master answers")
+	b.WriteString("master: no master answers: ")
 	for i, m := range e.Masters {
-		b.WriteString([]string{": ", "; "}[min(i, 1)])
-		fmt.Fprintf(&b, "%s: %v", m.Master, m.Err)
+		b.WriteString(m.Master)
+		switch next := e.Masters[i+1:]; {
+		case len(next) == 0:
+			fmt.Fprintf(&b, ": %v", m.Err)
+		case next[0].Err.Error() == m.Err.Error():
+			b.WriteString(", ") // the next one says why
+		default:
+			fmt.Fprintf(&b, ": %v; ", m.Err)
+		}
 	}
 	return b.String()
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -44,11 +45,21 @@ func reason(err error) error {
 	var errno syscall.Errno
 	switch {
 	case errors.As(err, &dns):
-		return errors.New(dns.Err)
+		return LookupReason(dns)
 	case errors.As(err, &errno):
 		return errno
 	}
 	return err
+}
+
+// LookupReason is why a name has no address, without which call failed on which
+// socket.
+func LookupReason(dns *net.DNSError) error {
+	if dns.IsTimeout {
+		return errors.New("no name server answers")
+	}
+	chain := strings.Split(dns.Err, ": ")
+	return errors.New(chain[len(chain)-1])
 }
 
 // Resolve turns a list's entries into servers: names are looked up, a missing

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"reflect"
 	"strings"
@@ -114,5 +115,22 @@ func TestResolveEndsWithItsContext(t *testing.T) {
 	}}
 	if _, err := c.Resolve(ctx, entries(t, "a.example"), 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want %v", err, context.Canceled)
+	}
+}
+
+// TestLookupReason: what the resolver says comes with the socket it failed on.
+func TestLookupReason(t *testing.T) {
+	for _, tt := range []struct {
+		dns  net.DNSError
+		want string
+	}{
+		{net.DNSError{Err: "no such host", IsNotFound: true}, "no such host"},
+		{net.DNSError{Err: "read udp 192.0.2.7:40089->192.0.2.53:53: i/o timeout", IsTimeout: true}, "no name server answers"},
+		{net.DNSError{Err: "dial udp 192.0.2.53:53: connect: network is unreachable"}, "network is unreachable"},
+		{net.DNSError{Err: "server misbehaving", IsTemporary: true}, "server misbehaving"},
+	} {
+		if got := master.LookupReason(&tt.dns).Error(); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.dns.Err, got, tt.want)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/master"
 	"muster/host/wire"
 )
 
@@ -103,7 +104,7 @@ func reason(err error) error {
 	)
 	switch {
 	case errors.As(err, &dns):
-		return fmt.Errorf("%s: %s", dns.Name, dns.Err)
+		return fmt.Errorf("%s: %w", dns.Name, master.LookupReason(dns))
 	case errors.As(err, &sys):
 		return sys.Err
 	case errors.As(err, &op):
