@@ -34,7 +34,7 @@ func OwnCertificate(file string, now time.Time) (tls.Certificate, error) {
 	}
 	pair, err := tls.X509KeyPair(text, text)
 	if err != nil {
-		return pair, fmt.Errorf("host: %s holds no certificate with its key: %w", file, err)
+		return pair, fmt.Errorf("host: %s holds no certificate with its key", file)
 	}
 	if now.After(pair.Leaf.NotAfter) {
 		return makeCertificate(file, now)

@@ -12,13 +12,16 @@
 package peer
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"sync"
 	"time"
@@ -97,6 +100,10 @@ var realPace = pace{
 
 // ErrUnreachable says that no host answers.
 var ErrUnreachable = errors.New("peer: no host answers")
+
+// ErrEncrypted says that TLS is spoken there, and the URL says otherwise. Go's
+// servers and nginx answer so; Caddy is one of Go's.
+var ErrEncrypted = errors.New("peer: the host encrypts")
 
 // ErrNothingSuitable says that the room found no server for everyone. Only a
 // peer that leaves after one round returns it.
@@ -217,9 +224,9 @@ func (p *Peer) connect() (welcomed bool, err error) {
 	ctx, cancel := context.WithTimeout(p.ctx, dialTimeout)
 	defer cancel()
 	dialer := websocket.Dialer{HandshakeTimeout: dialTimeout, TLSClientConfig: p.options.TLS} // no proxy: hosts are friends' machines
-	ws, _, err := dialer.DialContext(ctx, p.options.URL, nil)
+	ws, answer, err := dialer.DialContext(ctx, p.options.URL, nil)
 	if err != nil {
-		return false, err
+		return false, whyNot(err, answer)
 	}
 	conn := wire.NewConn(ws, wire.AtPeer)
 	p.post(func() {
@@ -250,6 +257,18 @@ func (p *Peer) obey(conn *wire.Conn, m wire.Message) error {
 	case <-p.ctx.Done():
 		return context.Cause(p.ctx)
 	}
+}
+
+// whyNot tells a host that encrypts from what is no host at all.
+func whyNot(err error, answer *http.Response) error {
+	if !errors.Is(err, websocket.ErrBadHandshake) || answer.StatusCode != http.StatusBadRequest {
+		return err
+	}
+	text, _ := io.ReadAll(answer.Body) // the first kilobyte, which is at hand
+	if bytes.Contains(text, []byte("HTTPS")) {
+		return ErrEncrypted
+	}
+	return err
 }
 
 func (p *Peer) hello() wire.Message {

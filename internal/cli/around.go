@@ -31,18 +31,21 @@ func (s *sources) looksAround() bool {
 
 // all are the server list for a game, and the servers around. Without a list those
 // have to do: a LAN party may have no internet, and a game no master.
-func (s *sources) all(ctx context.Context, p *program, g game.Game) (master.Listing, []lan.Server, error) {
+func (s *sources) all(ctx context.Context, c *screen, g game.Game) (master.Listing, []lan.Server, error) {
+	if s.looksAround() || len(s.files) == 0 {
+		c.say("looking for %s servers …", g.Name) // for seconds
+	}
 	var near []lan.Server
 	var looking sync.WaitGroup
 	if s.looksAround() {
 		looking.Go(func() {
 			var err error
-			if near, err = lan.Servers(ctx, g.Protocol(), g.LANPorts(), p.logger()); err != nil {
-				p.logger().Debug("cannot look for servers on the local network", "err", err)
+			if near, err = lan.Servers(ctx, g.Protocol(), g.LANPorts(), c.logger()); err != nil {
+				c.logger().Debug("cannot look for servers on the local network", "err", err)
 			}
 		})
 	}
-	listing, err := s.list(ctx, g, p.streams.In)
+	listing, err := s.list(ctx, g, c.streams.In)
 	looking.Wait()
 	if err != nil && len(near) > 0 && ctx.Err() == nil {
 		listing.Warnings = []error{fmt.Errorf("only the servers on the local network are listed: %s", withoutPackage(err.Error()))}

@@ -75,7 +75,7 @@ func (d *discover) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	listing, near, err := d.sources.all(ctx, d.program, g)
+	listing, near, err := d.sources.all(ctx, d.screen(), g)
 	if err != nil {
 		return err
 	}

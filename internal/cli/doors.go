@@ -2,7 +2,9 @@ package cli
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
 	"net/url"
@@ -45,8 +47,12 @@ func (d *doors) check() error {
 		return hinted(usagef("--tls encrypts, but --public-url %v does not", d.public), "say https://, or leave out --tls where a proxy encrypts")
 	case d.cert != "":
 		pair, err := tls.LoadX509KeyPair(d.cert, d.key)
-		if err != nil {
-			return fmt.Errorf("no certificate in %s with its key in %s: %w", d.cert, d.key, reason(err))
+		var unread *fs.PathError
+		switch {
+		case errors.As(err, &unread):
+			return fmt.Errorf("cannot read %s: %w", unread.Path, unread.Err)
+		case err != nil:
+			return fmt.Errorf("no certificate in %s with its key in %s: %s", d.cert, d.key, strings.TrimPrefix(err.Error(), "tls: "))
 		}
 		d.pair = &pair
 	case d.tls:
@@ -56,7 +62,7 @@ func (d *doors) check() error {
 		}
 		pair, err := host.OwnCertificate(file, time.Now())
 		if err != nil {
-			return err
+			return hinted(err, fmt.Sprintf("if %s is damaged, delete it: a new one is made, and links with the old fingerprint hold no more", file))
 		}
 		d.pair = &pair
 	}
@@ -135,7 +141,7 @@ func (f publicURL) String() string {
 func (f publicURL) Set(text string) error {
 	u, err := url.Parse(text)
 	switch {
-	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
+	case err != nil || withPort(u.Host, defaultPort) == "" || u.Scheme != "http" && u.Scheme != "https":
 		return fmt.Errorf("%q is no URL such as https://night.example", text)
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
 		return fmt.Errorf("%q says more than where: give scheme and host, such as %s://%s; the page needs a host of its own", text, u.Scheme, u.Host)

@@ -1,11 +1,15 @@
 package cli_test
 
 import (
+	"context"
+	"io"
+	"net"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"muster/host"
+	"muster/internal/cli"
 )
 
 // TestJoinWithoutCode: an open room asks nobody for a code; another does, and
@@ -32,6 +36,30 @@ func TestJoinWithoutCode(t *testing.T) {
 	bob.says(t, "bob is here")
 	if strings.Contains(bob.err.String(), "code: ") {
 		t.Errorf("bob is asked for a code:\n%s", bob.err)
+	}
+}
+
+// TestImpatient: who leaves before the host has answered was never in.
+func TestImpatient(t *testing.T) {
+	mute, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mute.Close()
+	ctx, leave := context.WithCancel(t.Context())
+	said := &buffer{}
+	code := make(chan int)
+	go func() {
+		code <- cli.Run(ctx, []string{"join", mute.Addr().String(), "--code", "TABOMI"}, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said})
+	}()
+	conn, err := mute.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	leave()
+	if got, want := <-code, 1; got != want || said.String() != "connecting to "+mute.Addr().String()+" …\nmuster: stopped\n" {
+		t.Errorf("exit status %d, want %d:\n%s", got, want, said)
 	}
 }
 

@@ -137,6 +137,9 @@ func (h *hosting) check() (game.Game, error) {
 	if err := h.launching.check(); err != nil {
 		return g, err
 	}
+	if err := checkListen(h.listen); err != nil {
+		return g, err
+	}
 	if err := h.doors.check(); err != nil {
 		return g, err
 	}

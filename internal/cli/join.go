@@ -3,17 +3,13 @@ package cli
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
 	"errors"
-	"fmt"
 
-	"github.com/gorilla/websocket"
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
 	"muster/host"
 	"muster/host/wire"
-	"muster/peer"
 )
 
 // join is the command that takes a player into a room.
@@ -40,7 +36,7 @@ rooms on the local network. A room that is open to everybody needs no code.`,
   muster join 192.0.2.1 --code TABOMI --launch auto
   muster join lan-party.example          (asks for the code if the room has one)
   muster join LINK --launch-command "flatpak run org.openarena +connect {address}"`,
-		Args: cobra.MaximumNArgs(1),
+		Args: oneLink,
 		RunE: func(cmd *cobra.Command, args []string) error { return j.run(cmd.Context(), args) },
 	}
 	flags := cmd.Flags()
@@ -50,6 +46,14 @@ rooms on the local network. A room that is open to everybody needs no code.`,
 	flags.BoolVar(&j.once, "once", false, "leave after the first launch")
 	j.probing.bind(flags)
 	return cmd
+}
+
+// oneLink refuses a second argument, which mostly is the code.
+func oneLink(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return hinted(usagef("muster join takes one link or address, and got %d", len(args)), "a code apart goes after --code: muster join 192.0.2.1 --code TABOMI")
+	}
+	return nil
 }
 
 func (j *join) run(ctx context.Context, args []string) error {
@@ -86,6 +90,7 @@ func (j *join) run(ctx context.Context, args []string) error {
 			console: newConsole(in, screen, func() {}, func() {}),
 		},
 	}
+	screen.say("connecting to %s …", to.host)
 	isGiven := j.code != "" || len(args) > 0 && to.code != ""
 	return j.enter(ctx, ask, playing, to, isGiven)
 }
@@ -118,24 +123,4 @@ func refusalFor(err error, reason string) *wire.Refusal {
 		return &refusal
 	}
 	return nil
-}
-
-// explain adds what to do about a room that cannot be played in.
-func explain(err error, to invitation) error {
-	var doubt *tls.CertificateVerificationError
-	switch {
-	case errors.Is(err, peer.ErrNothingSuitable):
-		return errNothing
-	case errors.Is(err, peer.ErrCertificate):
-		return hinted(fmt.Errorf("the host at %s shows another certificate than the link says", to.host),
-			"somebody may be in between: ask the organiser for the link again, on another way than this network")
-	case errors.As(err, &doubt):
-		return hinted(fmt.Errorf("nobody vouches for the host at %s: %w", to.host, doubt.Err),
-			"take the whole link: what follows the code is the fingerprint of the host's certificate")
-	case errors.Is(err, websocket.ErrBadHandshake):
-		return hinted(fmt.Errorf("what answers at %s is no muster host", to.host), "is the port right? muster host prints the whole link")
-	case errors.Is(err, peer.ErrUnreachable):
-		return unreached(to.host, err)
-	}
-	return err
 }

@@ -35,7 +35,7 @@ type fetched struct {
 const freshFor = time.Minute
 
 func (l *lists) fetch(ctx context.Context, g game.Game) ([]discovery.Server, error) {
-	listing, near, err := l.sources.all(ctx, l.program, g)
+	listing, near, err := l.sources.all(ctx, l.screen, g)
 	if err != nil {
 		return nil, err
 	}

@@ -23,16 +23,19 @@ type playing struct {
 	once     bool
 	// atHost: on the host's own machine.
 	atHost bool
+	// isIn: the host has let the player in.
+	isIn bool
 }
 
-// play joins a room and stays until ctx ends or the room is over.
+// play joins a room and stays until ctx ends or the room is over. It is an error
+// if ctx ends before the host has let the player in.
 func (y *playing) play(ctx context.Context, to invitation) error {
 	place := tokenOf(to, y.name)
 	saving := sync.OnceFunc(func() {
 		y.narrator.screen.say("muster: warning: your place in the room will not survive a restart of this program")
 	})
 	defer y.narrator.screen.rests()
-	return peer.Run(ctx, peer.Options{
+	err := peer.Run(ctx, peer.Options{
 		URL: to.endpoint(), TLS: to.trust(), Code: to.code, Name: y.name, Token: place.load(),
 		SaveToken: func(text string) {
 			if err := place.save(text); err != nil {
@@ -43,11 +46,16 @@ func (y *playing) play(ctx context.Context, to invitation) error {
 		Launch: y.launcher.launch, Events: y.show,
 		Once: y.once, Logger: y.logger(),
 	})
+	if err == nil && !y.isIn {
+		return ctx.Err() // the user would not wait
+	}
+	return err
 }
 
 // show tells what happens. Once in the room, what is typed is for the room.
 func (y *playing) show(e peer.Event) {
 	if _, in := e.(peer.Joined); in {
+		y.isIn = true
 		y.launcher.console.listen()
 	}
 	y.narrator.show(e)

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"strings"
@@ -70,17 +68,4 @@ func knock(ctx context.Context, at netip.AddrPort) error {
 		return err
 	}
 	return conn.Close()
-}
-
-// unreached says that nobody takes a connection at an address, or several, and
-// what that means.
-func unreached(at string, err error) error {
-	var name *net.DNSError
-	var timeout interface{ Timeout() bool }
-	if errors.As(err, &timeout) && timeout.Timeout() && !errors.As(err, &name) {
-		return hinted(fmt.Errorf("no host answers at %s: nothing comes back", at),
-			"does a firewall there let TCP through to muster? is the address the right one, and on a network that this machine is on?")
-	}
-	return hinted(fmt.Errorf("no host answers at %s: %w", at, reason(err)),
-		"is muster host running there, are address and port right, does a firewall let TCP through?")
 }

@@ -10,19 +10,43 @@ import (
 	"net/http"
 	"regexp"
 	"sync"
+	"syscall"
 	"time"
 
 	"muster/host"
 )
 
+// checkListen refuses what is no address to listen on.
+func checkListen(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return hinted(usagef("--listen: %q is no ADDRESS:PORT", address), "say --listen :7778, or --listen 192.0.2.1:7778 for one address of this machine")
+	}
+	return nil
+}
+
 // listen opens the port at which players and browsers arrive.
 func listen(address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, hinted(fmt.Errorf("cannot listen on %s: %w", address, reason(err)),
-			"is another muster host running there? choose another address with --listen, such as --listen :7778")
+		return nil, hinted(fmt.Errorf("cannot listen on %s: %w", address, reason(err)), listenHint(err))
 	}
 	return listener, nil
+}
+
+// listenHint is what to do about an address that cannot be had.
+func listenHint(err error) string {
+	var name *net.DNSError
+	switch {
+	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &name):
+		return "is that an address of this machine? --listen :7777 takes all that it has"
+	case errors.Is(err, syscall.EACCES):
+		return "low ports are the administrator's: choose one over 1023, such as --listen :7778"
+	}
+	return "is another muster host running there? choose another address with --listen, such as --listen :7778"
 }
 
 // discreet takes callers' addresses out of what a server logs: whoever reads it

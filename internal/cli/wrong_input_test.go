@@ -1,6 +1,8 @@
 package cli_test
 
 import (
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -90,6 +92,10 @@ func TestWrongUsage(t *testing.T) {
 		{"not a host", []string{"join", "127.0.0.1:lots", "--code", "ABC"}, 2, []string{"no address of a host"}},
 		{"no public URL", []string{"host", "--game", "openarena", "--public-url", "night.example"}, 2, []string{`--public-url: "night.example" is no URL such as https://night.example`}},
 		{"TLS that the public URL knows nothing of", []string{"host", "--game", "openarena", "--tls", "--public-url", "http://night.example"}, 2, []string{"--public-url http://night.example does not", "https://"}},
+		{"a port that is none in the public URL", []string{"host", "--game", "openarena", "--public-url", "https://night.example:70000"}, 2, []string{`"https://night.example:70000" is no URL`}},
+		{"a port alone to listen on", []string{"host", "--game", "openarena", "--listen", "7778"}, 2, []string{`--listen: "7778" is no ADDRESS:PORT`, "--listen :7778"}},
+		{"a port to listen on that is none", []string{"host", "--game", "openarena", "--listen", ":77777"}, 2, []string{`":77777"`}},
+		{"the code as an argument", []string{"join", "192.0.2.1", "TABOMI"}, 2, []string{"one link or address, and got 2", "--code TABOMI"}},
 		{"players below 0", []string{"host", "--game", "openarena", "--players", "-1"}, 2, []string{"--players -1"}},
 		{"too many players", []string{"demo", "--players", "9"}, 2, []string{"1 to 8"}},
 		{"no servers in the demo", []string{"demo", "--servers", "0"}, 2, []string{"1 to 60000"}},
@@ -108,7 +114,7 @@ func TestListsThatCannotBeHad(t *testing.T) {
 		return append([]string{"discover", "--game", "openarena"}, more...)
 	}
 	checkAll(t, []wrong{
-		{"unreachable master", discover("--master", dead), 1, []string{"no master answers", dead, "hint: ", "--servers FILE"}},
+		{"unreachable master", discover("--master", dead), 1, []string{"looking for OpenArena servers …\n", "no master answers", dead, "hint: ", "--servers FILE"}},
 		{"host with an unreachable master", []string{"host", "--game", "openarena", "--listen", "127.0.0.1:0", "--master", dead}, 1, []string{"no master answers"}},
 		{"game without a master", []string{"discover", "--game", "cs2", "--lan", "off"}, 1, []string{"--servers FILE"}},
 		{"missing file", discover("--servers", "nowhere.txt"), 1, []string{"nowhere.txt", "no such file"}},
@@ -137,8 +143,20 @@ func TestNoRoom(t *testing.T) {
 	defer taken.Close()
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
+	encrypted := httptest.NewUnstartedServer(rooms.Handler())
+	encrypted.Config.ErrorLog = log.New(io.Discard, "", 0)
+	encrypted.StartTLS()
+	defer encrypted.Close()
+	pin := "~" + strings.Repeat("A", 26)
 	list := writeFile(t, "list.txt", "127.0.0.1:1\n")
 	checkAll(t, []wrong{
+		{"a host that encrypts", []string{"join", "http://" + encrypted.Listener.Addr().String() + "/#ABCDEF"}, 1, []string{"encrypts, and the link does not say so\nhint: ", "https://"}},
+		{"a host that nobody vouches for", []string{"join", encrypted.URL + "/#ABCDEF"}, 1, []string{"knows nobody who signed its certificate\nhint: ", "fingerprint"}},
+		{"another certificate", []string{"join", encrypted.URL + "/#ABCDEF" + pin}, 1, []string{"another certificate than the link says\nhint: "}},
+		{"a host that does not encrypt", []string{"join", "https://" + strings.TrimPrefix(real.URL, "http://") + "/#ABCDEF"}, 1, []string{"does not encrypt\nhint: ", "http://"}},
+		{"a host that does no longer encrypt", []string{"join", "https://" + strings.TrimPrefix(real.URL, "http://") + "/#ABCDEF" + pin}, 1, []string{"does not encrypt, and the link says", "in between"}},
+		{"no certificate", []string{"host", "--game", "openarena", "--tls-cert", list, "--tls-key", list}, 1, []string{"no certificate in " + list, "key in " + list + ": failed to find any PEM data"}},
+		{"no file of a key", []string{"host", "--game", "openarena", "--tls-cert", list, "--tls-key", "nowhere.pem"}, 1, []string{"cannot read nowhere.pem: no such file"}},
 		{"no host", []string{"join", "http://" + closedPort(t) + "/#ABCDEF"}, 1, []string{"no host answers at 127.0.0.1:", "connection refused", "firewall"}},
 		{"no such name", []string{"join", "http://host.invalid:1/#ABCDEF"}, 1, []string{"no host answers at host.invalid:1"}},
 		{"no muster host", []string{"join", other.URL + "/#ABCDEF"}, 1, []string{"no muster host"}},
@@ -149,7 +167,7 @@ func TestNoRoom(t *testing.T) {
 		{"host of a newer version", []string{"join", newerHost(t, `{"type":"refused","reason":"version","message":"this host speaks version 99, you speak 1","hint":"update muster"}`)}, 1, []string{"version 99", "update muster"}},
 		{"host that does not check", []string{"join", newerHost(t, `{"type":"welcome","version":99,"name":"ann","token":"x"}`)}, 1, []string{"version"}},
 		{"port in use", []string{"host", "--game", "openarena", "--servers", list, "--listen", taken.Addr().String()}, 1, []string{"cannot listen on " + taken.Addr().String(), "in use", "--listen :7778"}},
-		{"not this machine's address", []string{"host", "--game", "openarena", "--servers", list, "--listen", "192.0.2.1:7777"}, 1, []string{"cannot listen on 192.0.2.1:7777"}},
+		{"not this machine's address", []string{"host", "--game", "openarena", "--servers", list, "--listen", "192.0.2.1:7777"}, 1, []string{"cannot listen on 192.0.2.1:7777", "an address of this machine?"}},
 	})
 }
 

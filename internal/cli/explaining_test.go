@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"crypto/x509"
+	"errors"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestUnreached: no call, socket or library is heard of, and there is something
+// to do about it.
+func TestUnreached(t *testing.T) {
+	dial := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
+	for _, tt := range []struct {
+		at   string
+		err  error
+		want string
+	}{
+		{"192.0.2.1:7777", dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), "no host answers at 192.0.2.1:7777: connection refused"},
+		{"192.0.2.1:7777", dial(os.ErrDeadlineExceeded), "no host answers at 192.0.2.1:7777: nothing comes back"},
+		{"ann.example:7777", dial(&net.DNSError{Name: "ann.example", Err: "read udp 192.0.2.7:4->192.0.2.53:53: i/o timeout", IsTimeout: true}),
+			"no host answers at ann.example:7777: ann.example: no name server answers"},
+		{"tabomi:7777", dial(&net.DNSError{Name: "tabomi", Err: "no such host", IsNotFound: true}), "no host is called tabomi"},
+	} {
+		err := unreached(tt.at, tt.err)
+		if err.Error() != tt.want || hintOf(err) == "" {
+			t.Errorf("%v: %v, hint %q; want %s", tt.err, err, hintOf(err), tt.want)
+		}
+	}
+	if hint := hintOf(unreached("tabomi:7777", &net.DNSError{Name: "tabomi", Err: "no such host"})); !strings.HasSuffix(hint, "muster join --code TABOMI") {
+		t.Errorf("a code in the place of a host: %s", hint)
+	}
+}
+
+func TestDistrust(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{x509.HostnameError{}, "its certificate is for another name"},
+		{x509.UnknownAuthorityError{}, "this machine knows nobody who signed its certificate"},
+		{x509.CertificateInvalidError{Reason: x509.Expired}, "its certificate has expired, or a clock is wrong"},
+		{errors.New("x509: too weak"), "too weak"},
+	} {
+		if got := distrust(tt.err); got != tt.want {
+			t.Errorf("%T: %s, want %s", tt.err, got, tt.want)
+		}
+	}
+}
