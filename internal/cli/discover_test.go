@@ -58,6 +58,7 @@ func decode[T any](t *testing.T, text []byte) T {
 // TestReportDocument: others read muster.report/1; no key may come or go
 // unnoticed.
 func TestReportDocument(t *testing.T) {
+	t.Parallel()
 	l := startLoopback(t, 60)
 	out := succeeds(t, l.discover("--strategy", "as", "--auto-stop", "off", "--json")...)
 	document := decode[map[string]json.RawMessage](t, []byte(out))
@@ -103,6 +104,7 @@ func checkReport(t *testing.T, out string) {
 }
 
 func TestReportFormats(t *testing.T) {
+	t.Parallel()
 	l := startLoopback(t, 30)
 	rows, err := csv.NewReader(strings.NewReader(succeeds(t, l.discover("--strategy", "conventional", "--format", "csv")...))).ReadAll()
 	if err != nil || len(rows) != 31 || !slices.Contains(rows[0], "addr") || !slices.Contains(rows[0], "rtt_ms") {
@@ -124,6 +126,7 @@ func TestReportFormats(t *testing.T) {
 
 // TestTable: the nearest first, as many as were asked for.
 func TestTable(t *testing.T) {
+	t.Parallel()
 	l := startLoopback(t, 30)
 	lines := strings.Split(strings.TrimSpace(succeeds(t, l.discover("--nearest", "5")...)), "\n")
 	if len(lines) != 6 || !strings.HasPrefix(strings.TrimSpace(lines[0]), "RTT  PLAYERS") {
@@ -140,6 +143,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestFilters(t *testing.T) {
+	t.Parallel()
 	l := startLoopback(t, 30)
 	checkAll(t, []wrong{
 		{"no such map", l.discover("--map", "nosuchmap"), 3, []string{"nothing suitable found", "none passes the filters", "leave out a filter"}},

@@ -38,10 +38,10 @@ func readVisits(t *testing.T, file string) discovery.Memory {
 }
 
 // startsWarm runs the command, which must find servers, and tells whether it said
-// that it starts from the last visit.
+// that it starts from the last visit. It waits for none that are far or silent.
 func startsWarm(t *testing.T, args []string) bool {
 	t.Helper()
-	o := muster(t, args...)
+	o := muster(t, append(args, "--timeout", "300ms")...)
 	if o.code != 0 {
 		t.Fatalf("exit status %d\n%s", o.code, o.err)
 	}
