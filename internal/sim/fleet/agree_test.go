@@ -117,7 +117,7 @@ func (a *agreement) check(t *testing.T) {
 	if a.err != nil {
 		t.Fatal(a.err)
 	}
-	const clocks = 100 * time.Microsecond // may differ by that
+	const clocks = time.Millisecond // so much the kernel's and ours may differ, if somebody else has the processor between two readings
 	asked := make(map[int]bool)
 	for i, r := range a.probed {
 		if r.Order != i+1 || asked[r.Server] {
