@@ -10,30 +10,69 @@
 package web
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"io/fs"
 	"net/http"
+	"strings"
 )
 
 //go:embed static
 var static embed.FS
 
-// Handler serves the page. Browsers keep it, and ask whether it is still the
+// Handler serves the page. What it loads has the version in its path, and is
+// kept by browsers for good; of the page itself they ask whether it is still the
 // same.
 func Handler() http.Handler {
 	files, err := fs.Sub(static, "static")
 	if err != nil {
 		panic(err) // the folder is embedded above
 	}
-	tag := `"` + fingerprint(files) + `"`
-	server := http.FileServerFS(files)
+	version := fingerprint(files)
+	folder := "v/" + version + "/"
+	served := everyFile(files)
+	served[""] = packed("index.html", versioned(served["index.html"].plain, folder))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", tag)
+		name, kept := strings.CutPrefix(strings.TrimPrefix(r.URL.Path, "/"), folder)
+		f, ok := served[name]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
 		w.Header().Set("Cache-Control", "no-cache")
-		server.ServeHTTP(w, r)
+		if kept {
+			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		}
+		f.serve(w, r, version)
 	})
+}
+
+// everyFile is what there is, by path.
+func everyFile(files fs.FS) map[string]file {
+	served := map[string]file{}
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(files, name)
+		served[name] = packed(name, data)
+		return err
+	})
+	if err != nil {
+		panic(err) // the files are embedded above
+	}
+	return served
+}
+
+// versioned has the page load its files from a folder. Modules name each other
+// relative to themselves, and follow.
+func versioned(page []byte, folder string) []byte {
+	for _, attribute := range []string{` src="`, ` href="`} {
+		page = bytes.ReplaceAll(page, []byte(attribute), []byte(attribute+folder))
+	}
+	return page
 }
 
 // fingerprint is the same for the same files: embedded ones have no times.

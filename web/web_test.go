@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"compress/gzip"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -42,22 +43,66 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestFiles: all that the page loads is there, with its type, and not loaded
-// twice.
+// TestFiles: all that the page loads is there, with its type, gzipped for who
+// takes that, and kept for good; the page itself is not sent twice.
 func TestFiles(t *testing.T) {
-	_, page := get(t, "/", "")
+	first, page := get(t, "/", "")
+	if again, body := get(t, "/", first.Header.Get("ETag")); again.StatusCode != http.StatusNotModified || body != "" {
+		t.Errorf("the page is sent again: %s", again.Status)
+	}
+	if caching := first.Header.Get("Cache-Control"); caching != "no-cache" {
+		t.Errorf("browsers keep the page unasked: %q", caching)
+	}
 	files := regexp.MustCompile(`(?:src|href)="([^"#]+)"`).FindAllStringSubmatch(page, -1)
 	if len(files) < 5 {
 		t.Fatalf("the page loads %d files", len(files))
 	}
 	for _, file := range files {
-		response, _ := get(t, "/"+file[1], "")
+		response, plain := get(t, "/"+file[1], "")
 		kind := response.Header.Get("Content-Type")
 		if response.StatusCode != http.StatusOK || !regexp.MustCompile(`javascript|css|svg`).MatchString(kind) {
 			t.Errorf("%s is answered %s, %s", file[1], response.Status, kind)
 		}
-		if again, body := get(t, "/"+file[1], response.Header.Get("ETag")); again.StatusCode != http.StatusNotModified || body != "" {
-			t.Errorf("%s is sent again: %s", file[1], again.Status)
+		if caching := response.Header.Get("Cache-Control"); !strings.Contains(caching, "immutable") {
+			t.Errorf("%s is asked for again: %q", file[1], caching)
+		}
+		if unpacked := gzipped(t, "/"+file[1]); unpacked != plain {
+			t.Errorf("%s is another one when it is gzipped", file[1])
+		}
+	}
+	if response, _ := get(t, "/nothing.js", ""); response.StatusCode != http.StatusNotFound {
+		t.Errorf("what is not there is answered %s", response.Status)
+	}
+}
+
+// gzipped is a file as who takes gzip gets it, unpacked.
+func gzipped(t *testing.T, path string) string {
+	t.Helper()
+	request := httptest.NewRequest("GET", path, nil)
+	request.Header.Set("Accept-Encoding", "br, gzip")
+	recorder := httptest.NewRecorder()
+	web.Handler().ServeHTTP(recorder, request)
+	zipped, err := gzip.NewReader(recorder.Body)
+	if err != nil || recorder.Header().Get("Content-Encoding") != "gzip" {
+		t.Fatalf("%s is not gzipped: %v", path, err)
+	}
+	plain, err := io.ReadAll(zipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(plain)
+}
+
+// TestPreloaded: the browser hears of all modules at once, not of each from the
+// one before.
+func TestPreloaded(t *testing.T) {
+	_, page := get(t, "/", "")
+	for _, from := range regexp.MustCompile(`"(v/[^"]*\.js)"`).FindAllStringSubmatch(page, -1) {
+		_, source := get(t, "/"+from[1], "")
+		for _, module := range regexp.MustCompile(`from "\./([a-z]+\.js)"`).FindAllStringSubmatch(source, -1) {
+			if !strings.Contains(page, "/"+module[1]+`"`) {
+				t.Errorf("the browser hears of %s from %s", module[1], from[1])
+			}
 		}
 	}
 }

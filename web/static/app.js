@@ -10,7 +10,7 @@ import { invitation, settings, settingsOf, welcome } from "./gather.js";
 import { Live } from "./live.js";
 import { clock, evening, log } from "./notes.js";
 import { people } from "./people.js";
-import { Picture } from "./picture.js";
+import { Picture, canPlot } from "./picture.js";
 import { ranking } from "./ranking.js";
 import { Spread } from "./spread.js";
 import { hero, sentence, way } from "./stage.js";
@@ -143,7 +143,7 @@ function drawPicture(state) {
   const any = players.some((person) => live.clouds.of(person.name).length > 0);
   byId("picture").hidden = !any;
   const version = `${live.clouds.edition} ${players.length} ${state.room.limits_ms} ${look()}`;
-  if (!any || view.drawn === version) return;
+  if (!any || view.drawn === version || !canPlot()) return;
   view.drawn = version;
   view.picture ??= new Picture(byId("picture-plot"));
   const painted = players.map((person) => ({ colour: css(colourOf(state.people, person.name)), cloud: live.clouds.of(person.name) }));
@@ -160,7 +160,7 @@ function drawSpread(state) {
   if (!choice || !some) return;
   const target = targetOf(choice);
   const version = `${live.clouds.edition} ${target?.addr} ${look()}`;
-  if (view.spreadDrawn === version) return;
+  if (view.spreadDrawn === version || !canPlot()) return;
   view.spreadDrawn = version;
   view.spread ??= new Spread(byId("spread-plot"));
   view.spread.draw(players.map((player) => ({ name: player, colour: css(colourOf(state.people, player)), rtts: live.clouds.of(player).sorted(), chosen: target?.rtt_ms[player] })));

@@ -5,8 +5,11 @@
 import { css } from "./colours.js";
 import { LOST } from "./trace.js";
 
-/** uPlot is a classic script: vendor/VERSIONS. @type {any} */
-const uPlot = /** @type {any} */ (globalThis).uPlot;
+/** uPlot is a classic script, and comes after the page: vendor/VERSIONS. @type {any} */
+const scripts = globalThis;
+
+/** Tells whether plots can be drawn already. */
+export const canPlot = () => "uPlot" in scripts;
 
 /** @typedef {{colour: string, cloud: import("./trace.js").Cloud}} Painted */
 
@@ -29,7 +32,7 @@ export class Picture {
   build() {
     this.plot?.destroy();
     this.ratio = devicePixelRatio;
-    return new uPlot(this.options(), [[0, 1], [null, null]], this.place);
+    return new scripts.uPlot(this.options(), [[0, 1], [null, null]], this.place);
   }
 
   options() {

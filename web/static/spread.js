@@ -5,7 +5,7 @@ import { css } from "./colours.js";
 import { font, rem } from "./picture.js";
 
 /** @type {any} */
-const uPlot = /** @type {any} */ (globalThis).uPlot;
+const scripts = globalThis;
 
 const longest = 400;
 
@@ -32,7 +32,7 @@ export class Spread {
     this.plot?.destroy();
     const x = Array.from({ length: longest + 1 }, (_, ms) => ms);
     const ys = lines.map(({ rtts }) => x.map((ms) => (rtts.length > 0 ? (100 * upTo(rtts, ms)) / rtts.length : null)));
-    this.plot = new uPlot(this.options(), [x, ...ys], this.place);
+    this.plot = new scripts.uPlot(this.options(), [x, ...ys], this.place);
   }
 
   options() {

@@ -1,0 +1,52 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+)
+
+// file is one of the page's files, as it is and gzipped.
+type file struct {
+	kind          string // its media type
+	plain, zipped []byte
+}
+
+// kinds are the media types. A system's own table may be wrong, and browsers run
+// no module that calls itself a text.
+var kinds = map[string]string{
+	".html": "text/html; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".svg":  "image/svg+xml",
+}
+
+func packed(name string, data []byte) file {
+	f := file{kind: kinds[path.Ext(name)], plain: data}
+	if f.kind == "" {
+		f.kind = "text/plain; charset=utf-8"
+	}
+	var zipped bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // the level is one
+	w.Write(data)
+	w.Close() // a buffer takes everything
+	f.zipped = zipped.Bytes()
+	return f
+}
+
+// serve answers with the file of a version, gzipped for who takes that.
+func (f file) serve(w http.ResponseWriter, r *http.Request, version string) {
+	header := w.Header()
+	header.Set("Content-Type", f.kind)
+	header.Set("Vary", "Accept-Encoding")
+	data, tag := f.plain, version
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		header.Set("Content-Encoding", "gzip")
+		data, tag = f.zipped, version+"-gzip"
+	}
+	header.Set("ETag", `"`+tag+`"`)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+}
