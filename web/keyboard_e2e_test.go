@@ -4,7 +4,6 @@ package web_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -52,9 +51,14 @@ func TestKeyboard(t *testing.T) {
 	}
 	b.tabsTo("#ranking tr:nth-child(2) [data-action=vote]")
 	b.types(kb.Enter)
-	b.until("the vote counts, and the focus went along with its row", func() bool {
-		return b.isAt("#ranking tr [data-action=vote][aria-pressed=true]") && b.isAt("#ranking tr.chosen *")
+	b.until("the vote counts", func() bool { return b.isAt("#ranking tr.chosen [data-action=vote][aria-pressed=true]") })
+	b.run(`for (const _ of "12") document.querySelector("#ranking [data-by=rank]").click()`)
+	b.until("the table is upside down", func() bool {
+		return eval[string](b, "document.querySelector('#ranking th[data-key=rank]').ariaSort ?? ''") == "descending"
 	})
+	if !b.isAt("#ranking tr.chosen [data-action=vote]") {
+		t.Error("the focus did not go along with its row")
+	}
 	b.tabsTo("#hero [data-ready=true]")
 	b.types(" ")
 	n.awaits("the launch", func(r wire.Room) bool { return r.Stage == wire.Launching })
@@ -84,13 +88,17 @@ func TestPressedTwice(t *testing.T) {
 	b.run(`document.querySelector("#hero [data-action=go]").focus()`)
 	b.click("#hero [data-action=go]")
 	b.sees("#hero", "measuring")
-	b.run(`document.querySelector("#hero [data-action=go]").dispatchEvent(new MouseEvent("click", { bubbles: true, detail: 2 }))`)
+	second := eval[int](b, `(() => {
+		let asked = 0;
+		globalThis.fetch = async () => { asked++; return new Response(null, { status: 204 }); };
+		document.querySelector("#hero [data-action=go]").dispatchEvent(new MouseEvent("click", { bubbles: true, detail: 2 }));
+		return asked;
+	})()`)
+	if second != 0 {
+		t.Error("the second click counted")
+	}
 	if !b.isAt("#hero") {
 		t.Error("with its button the focus is gone")
-	}
-	b.sees("#log", "servers listed")
-	if log := b.reads("#log"); strings.Contains(log, "the organiser says go") {
-		t.Errorf("the second click counted: %s", log)
 	}
 }
 
