@@ -127,7 +127,7 @@ func checkNight(t *testing.T, room wire.Room) {
 	}
 	for p, name := range players {
 		want := float64(arenas[5].delays[p]) / 1e6
-		if got := s.Chosen.RTT[name]; got < want || got > want+60 { // a reply waits for the server's frame
+		if got := s.Chosen.RTT[name]; got < want || got > want+frame {
 			t.Errorf("%s's RTT there is %.1f ms, want about %.0f", name, got, want)
 		}
 	}
