@@ -59,7 +59,7 @@ const (
 	wantType    = "a type of QStat's such as Q3S or A2S"
 	wantCountry = "a country code such as DE"
 	wantASN     = "an AS number such as 3320"
-	wantRecord  = "a CSV record"
+	wantRecord  = "a CSV record: a quotation mark is too many, or one is missing"
 	wantFewer   = "read any more: the list is too long"
 )
 
@@ -174,7 +174,7 @@ func (p *listParser) csv(body string) error {
 	r.Comment, r.FieldsPerRecord, r.ReuseRecord, r.TrimLeadingSpace = '#', -1, true, true
 	header, err := r.Read()
 	if err != nil {
-		return p.csvError(err)
+		return p.csvError(body, err)
 	}
 	columns := findColumns(header)
 	p.line, _ = r.FieldPos(0)
@@ -187,7 +187,7 @@ func (p *listParser) csv(body string) error {
 			return nil
 		}
 		if err != nil {
-			return p.csvError(err)
+			return p.csvError(body, err)
 		}
 		p.line, _ = r.FieldPos(0)
 		if err := p.record(columns, record); err != nil {
@@ -197,13 +197,14 @@ func (p *listParser) csv(body string) error {
 }
 
 // csvError says in which line the quotes do not match.
-func (p *listParser) csvError(err error) error {
+func (p *listParser) csvError(body string, err error) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {
 		return fmt.Errorf("master: %s: %w", p.file, err)
 	}
 	p.line = parse.Line
-	return p.wrong(parse.Err.Error(), wantRecord)
+	text := strings.Split(body, "\n")[min(p.line, 1+strings.Count(body, "\n"))-1]
+	return p.wrong(text, wantRecord)
 }
 
 // columns are the places of the wanted columns in a record; -1 is nowhere.
@@ -239,15 +240,15 @@ func (p *listParser) record(c columns, record []string) error {
 	if c.addr < 0 {
 		addr = joinAddress(field(c.ip), field(c.port))
 	}
-	country := strings.ToUpper(field(c.country))
+	country := field(c.country)
 	asn, ok := parseASN(field(c.asn))
 	switch {
-	case !isCountry(country):
+	case !isCountry(strings.ToUpper(country)):
 		return p.wrong(country, wantCountry)
 	case !ok:
 		return p.wrong(field(c.asn), wantASN)
 	}
-	return p.add(Entry{Country: country, ASN: asn}, addr)
+	return p.add(Entry{Country: strings.ToUpper(country), ASN: asn}, addr)
 }
 
 // joinAddress is ADDRESS[:PORT] of its two parts.

@@ -95,9 +95,9 @@ func TestParseListRefuses(t *testing.T) {
 		{"Q3-S 192.0.2.1:1", 1, "Q3-S"},
 		{"name,address\nx,192.0.2.1:1", 1, "name,address"},
 		{"addr,asn\n192.0.2.1:1,0\n192.0.2.2:1,many\n", 3, "many"},
-		{"addr,country\n192.0.2.1:1,Germany\n", 2, "GERMANY"},
+		{"addr,country\n192.0.2.1:1,Germany\n", 2, "Germany"},
 		{"country,addr\nDE\n", 2, ""},
-		{"addr,name\n192.0.2.1:1,ok\n192.0.2.2:1,\"never closed\n", 3, `extraneous or missing " in quoted-field`},
+		{"addr,name\n192.0.2.1:1,ok\n192.0.2.2:1,\"never closed\n", 3, `192.0.2.2:1,"never closed`},
 	}
 	for _, tt := range tests {
 		_, err := master.ParseList(strings.NewReader(tt.in), "l.txt")

@@ -105,7 +105,7 @@ func (d *discover) look(ctx context.Context, g game.Game, servers []discovery.Se
 		return err
 	}
 	for _, line := range d.summary(report, claim) {
-		fmt.Fprintln(d.streams.Err, line)
+		fmt.Fprintln(d.streams.Err, wrapped(line, "", width(d.streams.Err)))
 	}
 	return verdict(report, stopped)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mattn/go-runewidth"
+
 	"muster/discovery"
 )
 
@@ -97,18 +99,27 @@ func (l *live) draw(now time.Time, of func() (*table, string)) {
 	l.next = now.Add(drawEvery)
 	columns, rows := size(l.w)
 	t, status := of()
-	t.rows = t.rows[:min(len(t.rows), max(0, rows-3), l.most)]
-	var text strings.Builder
-	t.write(&text, columns-1) // a line that fills the terminal would wrap
-	text.WriteString(status + "\n")
 	var frame strings.Builder
 	frame.WriteString(l.up())
 	l.drawn = 0
-	for line := range strings.Lines(text.String()) {
+	for line := range strings.Lines(l.frame(t, status, columns, rows)) {
 		frame.WriteString(strings.TrimSuffix(line, "\n") + "\x1b[K\n")
 		l.drawn++
 	}
 	io.WriteString(l.w, frame.String()+"\x1b[J")
+}
+
+// frame is the table and the line below, so that no line wraps and all of them fit
+// on the terminal: else the way back would be longer.
+func (l *live) frame(t *table, status string, columns, rows int) string {
+	t.rows = t.rows[:min(len(t.rows), max(0, rows-3), l.most)]
+	var text, cut strings.Builder
+	t.write(&text, columns-1)
+	text.WriteString(status + "\n")
+	for line := range strings.Lines(text.String()) {
+		cut.WriteString(runewidth.Truncate(strings.TrimSuffix(line, "\n"), columns-1, "…") + "\n")
+	}
+	return cut.String()
 }
 
 // up is the way back to the first line.

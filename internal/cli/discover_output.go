@@ -53,12 +53,11 @@ const wholeScreen = -1
 // shown is how many of so many servers the table shows: as many as were asked
 // for, or else the nearest ones that a terminal has room for.
 func (d *discover) shown(servers int) int {
-	if d.options.Nearest > 0 {
-		servers = min(servers, d.options.Nearest)
-	}
-	switch {
+	switch nearest := d.options.Nearest; {
 	case d.top > 0:
 		return min(servers, d.top)
+	case nearest > 0:
+		return min(servers, nearest)
 	case d.top == wholeScreen && isTerminal(d.streams.Out):
 		_, rows := size(d.streams.Out)
 		return min(servers, max(10, rows-6)) // below are the title, the summary and the prompt
@@ -74,7 +73,7 @@ func byRTT(a, b discovery.Measurement) int {
 func serverTable(servers []discovery.Measurement) *table {
 	t := &table{columns: []column{
 		{"RTT", right}, {"PLAYERS", right}, {"BOTS", right}, {"PW", whole}, {"NAME", left}, {"MAP", left}, {"MODE", left}, {"IN", whole}, {"ADDRESS", whole},
-	}}
+	}, spare: []string{"BOTS", "MODE", "PW", "IN", "MAP", "NAME", "PLAYERS"}}
 	for _, m := range servers {
 		bots, password := "", ""
 		if m.Bots > 0 {

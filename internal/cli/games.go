@@ -63,7 +63,8 @@ func gamesDocument(games game.Table) any {
 }
 
 func (p *program) listGames(games game.Table) {
-	t := table{columns: []column{{"ID", left}, {"NAME", left}, {"PROTOCOL", left}, {"PORT", right}, {"SERVERS FROM", left}}}
+	t := table{columns: []column{{"ID", whole}, {"NAME", left}, {"PROTOCOL", left}, {"PORT", right}, {"SERVERS FROM", left}},
+		spare: []string{"PORT", "PROTOCOL", "SERVERS FROM"}}
 	for _, g := range games.All() {
 		from := strings.Join(g.Masters, ", ")
 		if from == "" {

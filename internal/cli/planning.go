@@ -24,6 +24,7 @@ func (o *planning) bind(cmd *cobra.Command) {
 	flags.DurationVar(&o.options.MaxRTT, "max-rtt", 200*time.Millisecond, "the `RTT` over which a server is not near")
 	bindWord(cmd, &o.options.AutoStop, "auto-stop", discovery.StopDefault, discovery.AutoStops(), "when to stop (default: the strategy's)")
 	flags.IntVar(&o.options.Window, "window", 100, "replies, `N`, that auto-stop looks back on")
+	flags.Var(tuning{&o.options}, "tune", "thresholds of the strategies (muster simulate --help lists them)")
 	flags.Uint64Var(&o.options.Seed, "seed", 1, "the same `SEED` and replies give the same order")
 }
 

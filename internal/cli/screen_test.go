@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mattn/go-runewidth"
+
 	"muster/discovery"
 	"muster/host/wire"
 	"muster/peer"
@@ -17,7 +19,8 @@ import (
 )
 
 // TestServerTable: the widest text gives way, numbers and addresses stay whole,
-// and a column that has nothing to say is left out.
+// and a column that has nothing to say is left out. Then the columns go that are
+// missed least.
 func TestServerTable(t *testing.T) {
 	near := []discovery.Measurement{
 		{Addr: netip.MustParseAddrPort("192.0.2.1:27960"), RTT: discovery.Millis(12345 * time.Microsecond), Name: "Aggressor of the north", Map: "oa_dm1", Mode: "0", Players: 3, MaxPlayers: 8, Bots: 2, Country: "DE"},
@@ -37,10 +40,25 @@ func TestServerTable(t *testing.T) {
  12.3 ms      3/8     2  Aggressor o…  oa_dm1  0     DE  192.0.2.1:27960
 130.0 ms     0/16        日本のサー…   oa_dm2  4         [2001:db8::1]:27961
 `},
+		{61, `
+     RTT  PLAYERS  NAME       MAP     IN  ADDRESS
+ 12.3 ms      3/8  Aggresso…  oa_dm1  DE  192.0.2.1:27960
+130.0 ms     0/16  日本のサ…  oa_dm2      [2001:db8::1]:27961
+`},
+		{49, `
+     RTT  PLAYERS  NAME       ADDRESS
+ 12.3 ms      3/8  Aggresso…  192.0.2.1:27960
+130.0 ms     0/16  日本のサ…  [2001:db8::1]:27961
+`},
+		{40, `
+     RTT  PLAYERS  ADDRESS
+ 12.3 ms      3/8  192.0.2.1:27960
+130.0 ms     0/16  [2001:db8::1]:27961
+`},
 		{20, `
-     RTT  PLAYERS  BOTS  NAME      MAP     MODE  IN  ADDRESS
- 12.3 ms      3/8     2  Aggress…  oa_dm1  0     DE  192.0.2.1:27960
-130.0 ms     0/16        日本の…   oa_dm2  4         [2001:db8::1]:27961
+     RTT  ADDRESS
+ 12.3 ms  192.0.2.1:27960
+130.0 ms  [2001:db8::1]:27961
 `},
 	}
 	for _, test := range tests {
@@ -143,6 +161,53 @@ func TestLive(t *testing.T) {
 	frame := "A\x1b[K\nx\x1b[K\n2 of 3\x1b[K\n\x1b[J"
 	if want := frame + "\x1b[3A\r" + frame + "\x1b[3A\r\x1b[J"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
+	}
+}
+
+// TestLiveFrame: whatever the terminal's size, no line wraps and none scrolls away.
+func TestLiveFrame(t *testing.T) {
+	var near []discovery.Measurement
+	for i := range 50 {
+		near = append(near, discovery.Measurement{Addr: netip.AddrPortFrom(netip.MustParseAddr("2001:db8::1234"), uint16(27960+i)), Name: "サーバー of the north", Map: "oa_dm1", MaxPlayers: 8})
+	}
+	for _, size := range []struct{ columns, rows, shown int }{{200, 60, 50}, {80, 24, 21}, {40, 24, 21}, {24, 8, 5}, {10, 2, 0}} {
+		l := &live{most: mostLive}
+		lines := strings.Split(strings.TrimSuffix(l.frame(serverTable(near), "31 of 2000 asked, 30 answered, 29 under 200 ms", size.columns, size.rows), "\n"), "\n")
+		if got := len(lines) - 2; got != size.shown {
+			t.Errorf("%d × %d: %d servers, want %d", size.columns, size.rows, got, size.shown)
+		}
+		for _, line := range lines {
+			if runewidth.StringWidth(line) >= size.columns {
+				t.Errorf("%d × %d: %q wraps", size.columns, size.rows, line)
+			}
+		}
+	}
+}
+
+// TestShown: who says how many servers gets so many, whatever the terminal's size.
+func TestShown(t *testing.T) {
+	for _, tt := range []struct{ top, nearest, of, want int }{
+		{wholeScreen, 0, 500, 500}, // no terminal
+		{0, 0, 500, 500}, {7, 0, 500, 7}, {7, 0, 3, 3},
+		{wholeScreen, 50, 500, 50}, {0, 50, 500, 50}, {wholeScreen, 50, 20, 20}, {7, 50, 500, 7},
+	} {
+		d := &discover{program: &program{streams: Streams{Out: io.Discard}}, top: tt.top}
+		d.options.Nearest = tt.nearest
+		if got := d.shown(tt.of); got != tt.want {
+			t.Errorf("--top %d --nearest %d shows %d of %d, want %d", tt.top, tt.nearest, got, tt.of, tt.want)
+		}
+	}
+}
+
+// TestMissingColumns: who looks at a table without all its columns is told.
+func TestMissingColumns(t *testing.T) {
+	t1 := &table{columns: []column{{"PLACE", left}, {"A", right}, {"B", right}}, spare: []string{"B", "A"}}
+	t1.add("AU", "1000", "")
+	t1.add("JP", "2000", "")
+	for width, want := range map[int]string{80: "", 9: "A", 4: "A"} {
+		if got := strings.Join(t1.missing(width), " "); got != want {
+			t.Errorf("in %d columns %q is missing, want %q", width, got, want)
+		}
 	}
 }
 

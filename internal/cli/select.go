@@ -121,7 +121,7 @@ func (c *choice) show(s selection.Selection, servers selection.Servers) {
 func rankingTable(s selection.Selection, servers selection.Servers, players []string) *table {
 	t := &table{columns: []column{
 		{"", right}, {"SERVER", whole}, {"NAME", left}, {"MEAN", right}, {"WORST", right}, {"STDEV", right},
-	}}
+	}, spare: []string{"NAME", "STDEV", "WORST"}}
 	for _, name := range players {
 		t.columns = append(t.columns, column{name, right})
 	}

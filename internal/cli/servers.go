@@ -79,7 +79,7 @@ func (s *sources) fromFiles(ctx context.Context, g game.Game, stdin io.Reader) (
 		return listing, emptyList(s.files, g, others)
 	}
 	if others > 0 {
-		listing.Warnings = append(listing.Warnings, fmt.Errorf("%d servers of other games left out", others))
+		listing.Warnings = append(listing.Warnings, fmt.Errorf("left out %s of other games", some(others, "server")))
 	}
 	return listing, err
 }
@@ -116,6 +116,14 @@ func emptyList(files []string, g game.Game, others int) error {
 		return hinted(err, fmt.Sprintf("its %d servers are of other types; %s takes %s", others, g.Name, strings.Join(g.QStatTypes, ", ")))
 	}
 	return hinted(err, "put one server a line, such as 192.0.2.1:27960")
+}
+
+// some is a number of things.
+func some(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // describe says how a list came out, and what is around, for a screen.

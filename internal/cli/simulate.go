@@ -48,9 +48,12 @@ worlds too: a --matrix has a row a host, in milliseconds. The networks of a list
 --servers, stand on its hosts, in another way each run, and some of the hosts are
 the players. --world distance puts the list into cities of its countries instead:
 there the way of light along the great circle, and a detour, is all that counts.
-Files may be gzipped.`,
+Files may be gzipped; - is standard input.
+
+The strategies' thresholds are those of their papers unless --tune says other:` + tuningHelp(),
 		Example: `  muster simulate --world et2007 --place AU,JP
   muster simulate --data au.csv --data de.csv --strategy as,adaptive --plot picture.svg
+  muster simulate --world css2007 --strategy as --tune spread=20ms,samples=0.5
   muster simulate --world css2007 --strategy adaptive --nearest 50 --json
   muster simulate --world css2007 --strategy adaptive --nearest 50 --warm
   muster simulate --matrix rtt.txt.gz --servers list.csv --runs 30
@@ -66,6 +69,7 @@ Files may be gzipped.`,
 	flags.IntVar(&s.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
 	flags.Var(durations{&s.limits}, "max-rtt", "the RTT over which a server is not playable (default 200ms); of a --group's several the strictest that can be kept holds")
 	flags.IntVar(&s.options.Window, "window", 100, "replies, `N`, that auto-stop looks back on")
+	flags.Var(tuning{&s.options}, "tune", "thresholds of the strategies, see above")
 	flags.Float64Var(&s.rate, "rate", 140, "`N` probes a second")
 	flags.IntVar(&s.runs, "runs", 20, "`N` runs, each with another seed")
 	flags.Uint64Var(&s.options.Seed, "seed", 1, "the first run's `SEED`")
@@ -103,8 +107,18 @@ func (s *simulate) run(ctx context.Context) error {
 	if s.json {
 		return json.NewEncoder(s.streams.Out).Encode(map[string]any{"format": "muster.simulation/1", "rows": rows})
 	}
-	s.table(rows).write(s.streams.Out, width(s.streams.Out))
+	s.print(s.table(rows))
 	return nil
+}
+
+// print shows a table, and says what of it a terminal has no room for.
+func (s *simulate) print(t *table) {
+	columns := width(s.streams.Out)
+	t.write(s.streams.Out, columns)
+	if missing := t.missing(columns); len(missing) > 0 {
+		note := "a wider terminal, a file or --json has more: " + strings.Join(missing, ", ")
+		fmt.Fprintln(s.streams.Err, wrapped(note, "", width(s.streams.Err)))
+	}
 }
 
 // check refuses flags that make no sense.
@@ -134,7 +148,7 @@ func (s *simulate) table(rows []sim.Simulation) *table {
 		{"PLACE", left}, {"STRATEGY", whole}, {"AUTO-STOP", whole}, {"LISTED", right}, {"CLUSTERS", right}, {"INITIAL", right},
 		{"PROBES", right}, {"%", right}, {"SECONDS", right}, {"PLAYABLE", right}, {"RECALL %", right}, {"WORST %", right},
 		{"10 AFTER", right}, {"100 AFTER", right}, {"EXCESS MS", right},
-	}}
+	}, spare: []string{"CLUSTERS", "INITIAL", "WORST %", "LISTED", "10 AFTER", "PLAYABLE", "100 AFTER", "AUTO-STOP", "SECONDS", "PROBES", "EXCESS MS"}}
 	for _, r := range rows {
 		excess := ""
 		if s.options.Nearest > 0 {

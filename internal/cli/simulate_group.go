@@ -128,7 +128,7 @@ func (s *simulate) together(ctx context.Context, scene scene) error {
 			Rows   []sim.GroupSimulation `json:"rows"`
 		}{"muster.group-simulation/1", s.grouping.wish.By, rows})
 	}
-	groupTable(rows).write(s.streams.Out, width(s.streams.Out))
+	s.print(groupTable(rows))
 	return nil
 }
 
@@ -184,7 +184,7 @@ func groupTable(rows []sim.GroupSimulation) *table {
 	t := &table{columns: []column{
 		{"METHOD", whole}, {"% A PLAYER", right}, {"FOUND", whole}, {"SCORE MS", right}, {"OPTIMUM MS", right},
 		{"REGRET MS", right}, {"95 % WITHIN", right}, {"ROUNDS", right}, {"SECONDS", right},
-	}}
+	}, spare: []string{"OPTIMUM MS", "ROUNDS", "SECONDS", "95 % WITHIN", "SCORE MS", "FOUND"}}
 	for _, r := range rows {
 		ms := []string{millis(r.ScoreMS), millis(r.OptimumMS), millis(r.RegretMS), millis(r.RegretP95MS)}
 		if r.FoundRuns == 0 {

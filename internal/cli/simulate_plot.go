@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"os"
@@ -81,15 +82,15 @@ func (s *simulate) course(t trial) (course, error) {
 		title:  fmt.Sprintf("%s, %s, auto-stop %s: %d of %d servers asked", t.vantage.Name, t.strategy, t.options.AutoStop, len(results), len(t.vantage.Servers)),
 		probes: len(results), limit: ms(t.options.MaxRTT), stopped: plan.Summary().AutoStopped,
 	}
-	c.follow(results, t.options.Window)
+	c.follow(results, t.options)
 	return c, nil
 }
 
 func ms(d time.Duration) float64 { return float64(d) / 1e6 }
 
 // follow sorts the results by what they are in the picture.
-func (c *course) follow(results []discovery.Result, window int) {
-	const share = 0.02 // of the window lies below the bottom line, as in the papers
+func (c *course) follow(results []discovery.Result, o discovery.PlanOptions) {
+	window, share := o.Window, cmp.Or(o.Percentile, 0.02) // of the window lies below the bottom line, as in the papers
 	var last []time.Duration
 	every := max(1, len(results)/500) // points of the line
 	for i, r := range results {

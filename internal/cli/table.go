@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
@@ -12,6 +13,9 @@ import (
 type table struct {
 	columns []column
 	rows    [][]string
+	// spare are the titles of columns that a narrow terminal goes without, the
+	// first to be missed least.
+	spare []string
 }
 
 type column struct {
@@ -38,7 +42,8 @@ const (
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-// write lays the table out within width columns; the widest text gives way.
+// write lays the table out within width columns; the widest text gives way, then
+// spare columns.
 func (t *table) write(w io.Writer, width int) {
 	widths := t.fit(width)
 	titles := make([]string, len(t.columns))
@@ -83,9 +88,25 @@ func (t *table) natural() []int {
 	return widths
 }
 
-// fit takes from the widest text until the table is narrow enough.
+// fit makes the table narrow enough: it takes from the widest text, and where that
+// does not do, spare columns out.
 func (t *table) fit(width int) []int {
-	widths := t.natural()
+	natural := t.natural()
+	widths := t.squeezed(natural, width)
+	for _, title := range t.spare {
+		if total(widths) <= width {
+			break
+		}
+		natural[slices.IndexFunc(t.columns, func(c column) bool { return c.title == title })] = 0
+		widths = t.squeezed(natural, width)
+	}
+	return widths
+}
+
+// squeezed takes from the widest text until the table is narrow enough, or no text
+// can give way any more.
+func (t *table) squeezed(natural []int, width int) []int {
+	widths := slices.Clone(natural)
 	for total(widths) > width {
 		widest := -1
 		for i, w := range widths {
@@ -101,8 +122,20 @@ func (t *table) fit(width int) []int {
 	return widths
 }
 
-// least is the width below which the table cannot be laid out.
-func (t *table) least() int { return total(t.fit(0)) }
+// least is the width below which the table cannot be laid out with all its columns.
+func (t *table) least() int { return total(t.squeezed(t.natural(), 0)) }
+
+// missing are the titles of the columns that so narrow a terminal goes without.
+func (t *table) missing(width int) []string {
+	var titles []string
+	natural := t.natural()
+	for i, w := range t.fit(width) {
+		if w == 0 && natural[i] > 0 {
+			titles = append(titles, t.columns[i].title)
+		}
+	}
+	return titles
+}
 
 // total is the width of a line.
 func total(widths []int) int {

@@ -119,6 +119,7 @@ func TestListsThatCannotBeHad(t *testing.T) {
 		{"game without a master", []string{"discover", "--game", "cs2", "--lan", "off"}, 1, []string{"--servers FILE"}},
 		{"missing file", discover("--servers", "nowhere.txt"), 1, []string{"nowhere.txt", "no such file"}},
 		{"empty list", discover("--servers", writeFile(t, "list.txt", "# nothing\n")), 1, []string{"list.txt", "no server", "one server a line"}},
+		{"a folder", discover("--servers", t.TempDir()), 1, []string{"cannot read the servers file ", "is a directory"}},
 		{"list of another game", discover("--servers", writeFile(t, "list.txt", "A2S 127.0.0.1:1\n")), 1, []string{"other types", "Q3S"}},
 		{"malformed list", discover("--servers", writeFile(t, "list.txt", "127.0.0.1:1\n\nhello world out there\n")), 1, []string{"list.txt:3:", `"hello world out there"`}},
 		{"malformed CSV", discover("--servers", writeFile(t, "list.csv", "addr,country\n127.0.0.1:1,DE\n127.0.0.1:x,DE\n")), 1, []string{"list.csv:3:"}},
