@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"net"
-	"net/netip"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -25,8 +24,7 @@ const (
 func (p *program) examine() facts {
 	f := facts{now: time.Now(), wanted: wantedBuffer, files: fileLimit()}
 	f.buffer, f.stamps, f.udp = trySocket()
-	// Documentation addresses (RFC 5737, RFC 3849), routed like any other.
-	f.route4, f.route6 = sourceTowards("192.0.2.1:9"), sourceTowards("[2001:db8::1]:9")
+	f.route4, f.route6 = sourceTowards(somewhere4), sourceTowards(somewhere6)
 	f.cards, f.cardsErr = lan.Interfaces()
 	f.tables, f.tablesErr = tablesOf()
 	f.games, f.gamesErr = p.gamesHere()
@@ -51,17 +49,6 @@ func trySocket() (buffer int, stamps bool, failed error) {
 		_, _, err = conn.ReadFrom(make([]byte, 16))
 	}
 	return buffer, stamps, err
-}
-
-// sourceTowards is the address that this machine would use towards another; zero
-// if no way leads there. Connecting a UDP socket sends nothing.
-func sourceTowards(address string) netip.Addr {
-	conn, err := net.Dial("udp", address)
-	if err != nil {
-		return netip.Addr{}
-	}
-	defer conn.Close()
-	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
 }
 
 func tablesOf() ([]geo.Source, error) {

@@ -10,8 +10,8 @@ import (
 // internet: they share a public address. Other networks, such as a VPN's, say
 // nothing of where somebody sits.
 func atHome(addr netip.Addr) bool {
-	out, ok := routedAddress()
-	return ok && isHomely(addr) && slices.ContainsFunc(cardOf(out), func(network netip.Prefix) bool {
+	out := sourceTowards(somewhere4)
+	return out.IsValid() && isHomely(addr) && slices.ContainsFunc(cardOf(out), func(network netip.Prefix) bool {
 		return network.Contains(addr.WithZone(""))
 	})
 }

@@ -194,10 +194,10 @@ func (h *hosting) night(ctx context.Context, rooms *host.Host, at net.Addr) erro
 	addr := discovery.Canonical(netip.MustParseAddrPort(at.String()))
 	code := h.room(rooms)
 	outside := h.outside(at, code)
-	h.invite(outside)
+	h.invite(outside, addr)
 	h.screen.say("yours alone, to steer from the page: %s", outside.steering(rooms.Secret(code)))
 	defer h.announce(ctx, rooms, code, addr)()
-	defer h.letIn(ctx, h.doors.direct(invitation{host: reachable(addr), code: code}), addr)()
+	defer h.letIn(ctx, h.doors.direct(invitation{host: reachable(addr).String(), code: code}), addr)()
 	if !h.noBrowser {
 		h.browse(ctx, h.doors.inside(invitation{host: loopback(addr), code: code}).steering(rooms.Secret(code)))
 	}
@@ -217,7 +217,7 @@ func (h *hosting) night(ctx context.Context, rooms *host.Host, at net.Addr) erro
 // outside is an invitation for friends to what listens at an address.
 func (h *hosting) outside(at net.Addr, code string) invitation {
 	addr := discovery.Canonical(netip.MustParseAddrPort(at.String()))
-	return h.doors.outside(invitation{host: reachable(addr), code: code})
+	return h.doors.outside(invitation{host: reachable(addr).String(), code: code})
 }
 
 // connectLink is what takes a browser to a server, for games that a URL starts.

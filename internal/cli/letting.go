@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strconv"
+	"strings"
 	"sync"
 
+	"muster/discovery"
 	"muster/internal/portmap"
 )
 
@@ -20,6 +23,11 @@ func (h *hosting) letIn(ctx context.Context, i invitation, at netip.AddrPort) (s
 		h.screen.say("only this machine can join: there is nothing to ask the router for")
 		return func() {}
 	}
+	home := reachable(at)
+	if home.Addr().IsLoopback() {
+		return func() {} // on no network, as was said
+	}
+	h.screen.say("asking the router to let friends in from the internet …")
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() {
@@ -31,7 +39,7 @@ func (h *hosting) letIn(ctx context.Context, i invitation, at netip.AddrPort) (s
 		})
 		if err != nil && ctx.Err() == nil {
 			h.logger().Debug("no port mapping", "err", err)
-			h.sayLines(unmapped(i))
+			h.sayLines(unmapped(home, i))
 		}
 	})
 	return func() { cancel(); work.Wait() }
@@ -48,7 +56,7 @@ func (h *hosting) publicAddress() netip.Addr {
 			return addr.Unmap()
 		}
 	}
-	if own, ok := routedAddress(); ok && isPublic(own) {
+	if own := sourceTowards(somewhere4); isPublic(own) {
 		return own
 	}
 	return netip.Addr{}
@@ -56,31 +64,46 @@ func (h *hosting) publicAddress() netip.Addr {
 
 func (h *hosting) sayLines(lines []string) {
 	for _, line := range lines {
+		if !strings.HasPrefix(line, toPaste) {
+			line = wrapped(line, "", width(h.screen.w))
+		}
 		h.screen.say("%s", line)
 	}
 }
 
 // mapped is what an open port means for friends.
 func mapped(m portmap.Mapping, i invitation) []string {
-	if !m.IsPublic() {
-		return append([]string{fmt.Sprintf("the router opened a port (%s), but stands behind another router itself: its own address is %v", m.By, m.External.Addr())},
-			otherWays(i)...)
+	outside := m.External.Addr()
+	switch {
+	case discovery.IsCarriers(outside):
+		return []string{
+			fmt.Sprintf("the router opened a port (%s), but the provider shares its address %v among customers: nobody on the internet reaches it", m.By, outside),
+			otherWays,
+		}
+	case !m.IsPublic():
+		return append([]string{fmt.Sprintf("the router opened a port (%s), but stands behind another router itself: its own address is %v", m.By, outside)},
+			forwarded("that other router", m.External.Port(), m.External, i)...)
 	}
-	if _, err := netip.ParseAddrPort(i.host); err == nil { // no name, which a certificate is for
-		i.host = m.External.String()
-	}
-	return []string{fmt.Sprintf("friends on the internet: muster join %s   (the router lets them in: %s)", i.link(), m.By)}
+	return []string{fmt.Sprintf("the router lets friends on the internet in (%s), by", m.By), toPaste + i.from(m.External.String()).link()}
 }
 
-// unmapped says what to do without the router's help.
-func unmapped(i invitation) []string {
-	return append([]string{"no router here opens a port for us (asked by PCP, NAT-PMP and UPnP)"}, otherWays(i)...)
+// unmapped says what to do without the router's help: let it forward a port to
+// this machine.
+func unmapped(to netip.AddrPort, i invitation) []string {
+	return append([]string{"no router here opens a port for us (asked by PCP, NAT-PMP and UPnP)"}, forwarded("the router", to.Port(), to, i)...)
 }
 
-func otherWays(i invitation) []string {
-	_, port, _ := net.SplitHostPort(i.host) // ours has one
+// forwarded is how friends get in once a router forwards a port.
+func forwarded(router string, port uint16, to netip.AddrPort, i invitation) []string {
+	from := net.JoinHostPort("PUBLIC-ADDRESS", strconv.Itoa(int(port)))
 	return []string{
-		fmt.Sprintf("for friends on the internet have the router forward TCP port %s to %s, and give them its public address with the code %s;", port, i.host, i.code),
-		"or use a tunnel or VPN that all of you are on, and give them this machine's address there",
+		fmt.Sprintf("for friends on the internet have %s forward TCP port %d to %v; they join by", router, port, to),
+		toPaste + i.from(from).link(),
+		otherWays,
 	}
 }
+
+// toPaste begins lines that stay whole.
+const toPaste = "  muster join "
+
+const otherWays = "or use a tunnel or VPN that all of you are on, and say its address here: --public-url"

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"crypto/tls"
 	"net"
 	"net/netip"
@@ -116,45 +117,65 @@ func isHost(name string) bool {
 	return name != "" && !strings.ContainsAny(name, ":/?#[]@ ")
 }
 
-// reachable is the address at which others reach a listener on this machine:
-// the one it was bound to, or else the first of a real network.
-func reachable(listening netip.AddrPort) string {
-	if !listening.Addr().IsUnspecified() {
-		return listening.String()
+// from is the invitation by another address. A name stays: a certificate is for it.
+func (i invitation) from(address string) invitation {
+	if _, err := netip.ParseAddrPort(i.host); err == nil {
+		i.host = address
 	}
-	return netip.AddrPortFrom(localAddress(), listening.Port()).String()
+	return i
 }
 
-// localAddress is the address this machine shows to the rest of the world, or
-// else to its neighbours.
-func localAddress() netip.Addr {
-	if addr, ok := routedAddress(); ok {
-		return addr
+// reachable is the address at which others reach a listener on this machine:
+// the one it was bound to, or else the likeliest of this machine's. It is a
+// loopback address if the machine is on no network.
+func reachable(listening netip.AddrPort) netip.AddrPort {
+	if !listening.Addr().IsUnspecified() {
+		return listening
 	}
-	addrs, err := net.InterfaceAddrs()
-	if err != nil {
-		return localhost
+	return netip.AddrPortFrom(likeliest(sourceTowards(somewhere4), sourceTowards(somewhere6), ownAddresses()), listening.Port())
+}
+
+// likeliest is the address by which others reach a machine with those towards the
+// internet, zero if no way leads there, and its own: most others have IPv4.
+func likeliest(route4, route6 netip.Addr, own []netip.Addr) netip.Addr {
+	first := func(is4 bool) netip.Addr {
+		for _, a := range own {
+			if a.Is4() == is4 && a.IsGlobalUnicast() {
+				return a
+			}
+		}
+		return netip.Addr{}
 	}
+	return cmp.Or(route4, first(true), route6, first(false), localhost)
+}
+
+// ownAddresses are those of all this machine's cards.
+func ownAddresses() (own []netip.Addr) {
+	addrs, _ := net.InterfaceAddrs() // without there are none
 	for _, a := range addrs {
-		prefix, err := netip.ParsePrefix(a.String())
-		if err == nil && prefix.Addr().Is4() && prefix.Addr().IsGlobalUnicast() {
-			return prefix.Addr()
+		if prefix, err := netip.ParsePrefix(a.String()); err == nil {
+			own = append(own, prefix.Addr())
 		}
 	}
-	return localhost
+	return own
 }
 
 var localhost = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
-// routedAddress is the source address of the default route: on a machine with
-// bridges and tunnels the first address is often not the right one. Connecting
-// a UDP socket sends nothing.
-func routedAddress() (netip.Addr, bool) {
-	const documentation = "192.0.2.1:9" // TEST-NET-1: routed like any other address
-	conn, err := net.Dial("udp4", documentation)
+// Documentation addresses (RFC 5737, RFC 3849) are routed like any other.
+const (
+	somewhere4 = "192.0.2.1:9"
+	somewhere6 = "[2001:db8::1]:9"
+)
+
+// sourceTowards is the address that this machine would use towards another; zero
+// if no way leads there: on a machine with bridges and tunnels the first address
+// is often not the right one. Connecting a UDP socket sends nothing.
+func sourceTowards(address string) netip.Addr {
+	conn, err := net.Dial("udp", address)
 	if err != nil {
-		return netip.Addr{}, false
+		return netip.Addr{}
 	}
 	defer conn.Close()
-	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr(), true
+	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
 }

@@ -22,6 +22,8 @@ type narrator struct {
 	// servers the player has asked, or the players on average.
 	outlook string
 	asked   int
+	// own is how far the player is.
+	own peer.Progress
 }
 
 // What the organiser's Enter does in a round, and after it.
@@ -66,7 +68,7 @@ func (n *narrator) show(e peer.Event) {
 
 // progress tells how far the player is.
 func (n *narrator) progress(p peer.Progress) {
-	n.asked = p.Probed
+	n.asked, n.own = p.Probed, p
 	if n.stage == wire.Refining {
 		n.search()
 		return
@@ -111,9 +113,24 @@ func askedEach(room wire.Room) int {
 	return asked / max(1, len(room.Members))
 }
 
+// enoughSilent servers are more than chance.
+const enoughSilent = 5
+
+// silence tells a player whom nothing has answered why that may be.
+func (n *narrator) silence() {
+	own := n.own
+	n.own = peer.Progress{}
+	if own.Answered == 0 && own.Probed > 0 && own.Probed >= min(enoughSilent, own.Listed) {
+		n.screen.say("%s", wrapped(fmt.Sprintf("no server answered this machine, of %d asked: does a firewall or this network block UDP?", own.Probed), "", width(n.screen.w)))
+	}
+}
+
 // turn tells what a new stage means: why this server, or what prevents one.
 func (n *narrator) turn(room wire.Room) {
 	style := n.screen.style(n.screen.w)
+	if room.Stage == wire.Chosen || room.Stage == wire.Failed {
+		n.silence()
+	}
 	if room.Selection != nil && (room.Stage == wire.Launching || room.Stage == wire.Failed) {
 		for _, sentence := range room.Selection.Explain() {
 			n.screen.say("%s", style.faint(wrapped(sentence, "  ", width(n.screen.w))))

@@ -88,6 +88,31 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
+// A player whom nothing answers hears why that may be, once.
+func TestSilence(t *testing.T) {
+	for _, tt := range []struct {
+		own  peer.Progress
+		want string
+	}{
+		{peer.Progress{Probed: 9, Listed: 100}, "no server answered this machine, of 9 asked: does a firewall or this network block UDP?\n"},
+		{peer.Progress{Probed: 2, Listed: 2}, "no server answered this machine, of 2 asked: does a firewall or this network block UDP?\n"},
+		{peer.Progress{Probed: 2, Listed: 100}, ""},
+		{peer.Progress{Probed: 9, Answered: 1, Listed: 100}, ""},
+		{peer.Progress{}, ""},
+	} {
+		s, out := testScreen()
+		n := &narrator{screen: s}
+		n.show(tt.own)
+		s.rests()
+		out.Reset()
+		n.room(wire.Room{Stage: wire.Chosen})
+		n.room(wire.Room{Stage: wire.Failed})
+		if out.String() != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.own, out, tt.want)
+		}
+	}
+}
+
 // testScreen is a screen that writes to a buffer.
 func testScreen() (*screen, *bytes.Buffer) {
 	var out bytes.Buffer

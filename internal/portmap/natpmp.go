@@ -12,16 +12,20 @@ import (
 // pmp is NAT-PMP (RFC 6886).
 type pmp struct{ gateway netip.Addr }
 
-// pmpTime is how long the library goes on asking: it knows no context.
-const pmpTime = 2 * time.Second
+// pmpTime is how long the library goes on asking, twice: it knows no context, and
+// nobody waits longer for the end.
+const pmpTime = 750 * time.Millisecond
 
 func (p pmp) name() string { return "NAT-PMP" }
 
-func (p pmp) open(_ context.Context, port uint16, life time.Duration) (Mapping, error) {
+func (p pmp) open(ctx context.Context, port uint16, life time.Duration) (Mapping, error) {
 	client := natpmp.NewClientWithTimeout(p.gateway.AsSlice(), pmpTime)
 	outside, err := client.GetExternalAddress()
 	if err != nil {
 		return Mapping{}, err
+	}
+	if ctx.Err() != nil {
+		return Mapping{}, ctx.Err()
 	}
 	m, err := client.AddPortMapping("tcp", int(port), int(port), int(life/time.Second))
 	if err != nil {

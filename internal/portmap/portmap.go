@@ -26,8 +26,9 @@ const (
 	// lifetime is how long a mapping holds without being renewed. If the program
 	// is killed, the door is shut within the hour.
 	lifetime = time.Hour
-	// backTime is how long taking a mapping back may hold up the end.
-	backTime = 3 * time.Second
+	// backTime is how long taking a mapping back may hold up the end: a router that
+	// is still there answers in milliseconds.
+	backTime = 800 * time.Millisecond
 )
 
 // ErrNoRouter says that no router opens a port.
@@ -65,7 +66,7 @@ type way interface {
 
 // Keep opens a port and keeps it open until ctx ends, when it takes it back.
 // told hears of the mapping, and again whenever it changes. The error is
-// [ErrNoRouter] if nothing was opened at all.
+// [ErrNoRouter] if nothing was opened at all. It ends within a second of ctx.
 func Keep(ctx context.Context, port uint16, log *slog.Logger, told func(Mapping)) error {
 	return keep(ctx, ways(log), port, log, told)
 }
@@ -118,11 +119,14 @@ func wait(ctx context.Context, d time.Duration) bool {
 func first(ctx context.Context, ways []way, port uint16, log *slog.Logger) (way, Mapping, error) {
 	failed := []error{ErrNoRouter}
 	for _, w := range ways {
-		ctx, cancel := context.WithTimeout(ctx, askTime)
-		m, err := w.open(ctx, port, lifetime)
+		asking, cancel := context.WithTimeout(ctx, askTime)
+		m, err := w.open(asking, port, lifetime)
 		cancel()
 		if err == nil {
 			return w, m, nil
+		}
+		if ctx.Err() != nil {
+			return nil, Mapping{}, ctx.Err()
 		}
 		failed = append(failed, fmt.Errorf("%s: %w", w.name(), err))
 		log.Debug("no port", "by", w.name(), "err", err)

@@ -17,6 +17,8 @@ type door struct {
 	ports  []uint16 // outside, one each time it is opened; 0 fails
 	opened int
 	closed []netip.AddrPort
+	// meanwhile happens while it is opened; nil is nothing.
+	meanwhile func()
 }
 
 func (d *door) name() string { return d.called }
@@ -24,6 +26,9 @@ func (d *door) name() string { return d.called }
 func (d *door) open(_ context.Context, port uint16, life time.Duration) (Mapping, error) {
 	outside := d.ports[min(d.opened, len(d.ports)-1)]
 	d.opened++
+	if d.meanwhile != nil {
+		d.meanwhile()
+	}
 	if outside == 0 {
 		return Mapping{}, errors.New("shut")
 	}
@@ -64,6 +69,17 @@ func TestKeep(t *testing.T) {
 			t.Errorf("opened %d times, the spare one %d", open.opened, spare.opened)
 		}
 	})
+}
+
+// The end of the program ends the asking: no other way is tried.
+func TestKeepIsCutShort(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	shut := &door{called: "shut", ports: []uint16{0}, meanwhile: cancel}
+	spare := &door{called: "spare", ports: []uint16{7777}}
+	err := keep(ctx, []way{shut, spare}, 7777, slog.New(slog.DiscardHandler), func(Mapping) { t.Error("a mapping is told of") })
+	if !errors.Is(err, context.Canceled) || spare.opened != 0 {
+		t.Errorf("%v, and the spare one was opened %d times", err, spare.opened)
+	}
 }
 
 func TestNoRouter(t *testing.T) {
