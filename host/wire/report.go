@@ -58,7 +58,9 @@ func AppendReport(b []byte, r Report) []byte {
 	b = appendRuns(b, results)
 	last := int64(0)
 	for i := range results {
-		b, last = appendState(b, &results[i], last)
+		var number uint64
+		number, last = numberOf(results[i].State, results[i].RTT, last)
+		b = binary.AppendUvarint(b, number)
 	}
 	return b
 }
@@ -109,15 +111,34 @@ func countRuns(results []discovery.Result) int {
 	return runs
 }
 
-func appendState(b []byte, r *discovery.Result, last int64) ([]byte, int64) {
-	switch r.State {
-	case discovery.Lost:
-		return append(b, codeLost), last
+// numberOf is what came of asking a server, as one number. last is the RTT of the
+// answer before, in ticks, and ticks the one for the number after.
+func numberOf(state discovery.State, rtt time.Duration, last int64) (number uint64, ticks int64) {
+	switch state {
+	case discovery.Answered:
+		ticks = ticksOf(rtt)
+		return codeAnswered + zigzag(ticks-last), ticks
 	case discovery.Refused:
-		return append(b, codeRefused), last
+		return codeRefused, last
 	}
-	ticks := ticksOf(r.RTT)
-	return binary.AppendUvarint(b, codeAnswered+zigzag(ticks-last)), ticks
+	return codeLost, last
+}
+
+// meant is what numberOf made a number of. One that no RTT has is an error of the
+// frame.
+func (r *reader) meant(number uint64, last int64) (state discovery.State, rtt time.Duration, ticks int64) {
+	switch number {
+	case codeLost:
+		return discovery.Lost, 0, last
+	case codeRefused:
+		return discovery.Refused, 0, last
+	}
+	ticks = last + unzigzag(number-codeAnswered)
+	if ticks < 0 || ticks > int64(MaxRTT/Tick) {
+		r.fail("an RTT of %d ticks", ticks)
+		return discovery.Unprobed, 0, 0
+	}
+	return discovery.Answered, rttOf(ticks), ticks
 }
 
 func zigzag(d int64) uint64   { return uint64(d<<1) ^ uint64(d>>63) }
@@ -129,7 +150,8 @@ func parseReport(b []byte) (Message, error) {
 	report.Results = r.runs()
 	last := int64(0)
 	for i := range report.Results {
-		last = r.state(&report.Results[i], last)
+		result := &report.Results[i]
+		result.State, result.RTT, last = r.meant(r.uvarint(), last)
 	}
 	if err := r.end(); err != nil {
 		return nil, fmt.Errorf("%w: report: %v", ErrMalformed, err)
@@ -161,23 +183,4 @@ func (r *reader) runs() []discovery.Result {
 		next += length
 	}
 	return results
-}
-
-func (r *reader) state(result *discovery.Result, last int64) int64 {
-	switch code := r.uvarint(); code {
-	case codeLost:
-		result.State = discovery.Lost
-		return last
-	case codeRefused:
-		result.State = discovery.Refused
-		return last
-	default:
-		ticks := last + unzigzag(code-codeAnswered)
-		if ticks < 0 || ticks > int64(MaxRTT/Tick) {
-			r.fail("an RTT of %d ticks", ticks)
-			return 0
-		}
-		result.State, result.RTT = discovery.Answered, rttOf(ticks)
-		return ticks
-	}
 }

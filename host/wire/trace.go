@@ -56,26 +56,16 @@ func AppendTrace(b []byte, t Trace) []byte {
 		p := &t.Probes[i]
 		next := max(at, clockOf(p.At))
 		b = binary.AppendUvarint(b, next-at)
-		b, ticks = appendProbe(b, p, ticks)
 		at = next
+		var number uint64
+		number, ticks = numberOf(p.State, p.RTT, ticks)
+		b = binary.AppendUvarint(b, number*phases+uint64(p.Phase))
 	}
 	return b
 }
 
 // clockOf is a reading of a trace's clock, in ms.
 func clockOf(d time.Duration) uint64 { return min(uint64(max(0, d.Milliseconds())), maxClock) }
-
-func appendProbe(b []byte, p *Probe, last int64) ([]byte, int64) {
-	code, ticks := uint64(codeLost), last
-	switch p.State {
-	case discovery.Refused:
-		code = codeRefused
-	case discovery.Answered:
-		ticks = ticksOf(p.RTT)
-		code = codeAnswered + zigzag(ticks-last)
-	}
-	return binary.AppendUvarint(b, code*phases+uint64(p.Phase)), ticks
-}
 
 func parseTrace(b []byte) (Message, error) {
 	r := reader{b: b}
@@ -85,32 +75,14 @@ func parseTrace(b []byte) (Message, error) {
 	at, ticks := uint64(0), int64(0)
 	for i := range t.Probes {
 		at += r.upTo(maxClock)
-		t.Probes[i].At = time.Duration(min(at, maxClock)) * time.Millisecond
-		ticks = r.probe(&t.Probes[i], ticks)
+		p := &t.Probes[i]
+		p.At = time.Duration(min(at, maxClock)) * time.Millisecond
+		number := r.uvarint()
+		p.Phase = discovery.Phase(number % phases)
+		p.State, p.RTT, ticks = r.meant(number/phases, ticks)
 	}
 	if err := r.end(); err != nil {
 		return nil, fmt.Errorf("%w: trace: %v", ErrMalformed, err)
 	}
 	return t, nil
-}
-
-func (r *reader) probe(p *Probe, last int64) int64 {
-	number := r.uvarint()
-	p.Phase = discovery.Phase(number % phases)
-	switch code := number / phases; code {
-	case codeLost:
-		p.State = discovery.Lost
-		return last
-	case codeRefused:
-		p.State = discovery.Refused
-		return last
-	default:
-		ticks := last + unzigzag(code-codeAnswered)
-		if ticks < 0 || ticks > int64(MaxRTT/Tick) {
-			r.fail("an RTT of %d ticks", ticks)
-			return 0
-		}
-		p.State, p.RTT = discovery.Answered, rttOf(ticks)
-		return ticks
-	}
 }
