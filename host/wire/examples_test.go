@@ -145,6 +145,47 @@ func TestProtocolDocument(t *testing.T) {
 	}
 }
 
+// TestProtocolNamesEveryField: who writes another peer or host finds each field
+// of each message in PROTOCOL.md.
+func TestProtocolNamesEveryField(t *testing.T) {
+	document, err := os.ReadFile("../../PROTOCOL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, example := range examples {
+		if !strings.HasPrefix(example.line, "{") {
+			continue // the names in a binary frame are the document's own
+		}
+		for _, field := range fieldsOf(reflect.TypeOf(example.message)) {
+			if name := "`" + field + "`"; !strings.Contains(string(document), name) && !strings.Contains(string(document), `"`+field+`"`) {
+				t.Errorf("PROTOCOL.md does not name %s of %T", name, example.message)
+			}
+		}
+	}
+}
+
+// fieldsOf are the names in JSON of a type's fields, and of theirs. A selection
+// is a document of its own.
+func fieldsOf(of reflect.Type) (names []string) {
+	switch of.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return fieldsOf(of.Elem())
+	case reflect.Struct:
+	default:
+		return nil
+	}
+	for field := range of.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name != "" && name != "-" {
+			names = append(names, name)
+		}
+		if field.Type != reflect.TypeFor[*selection.Selection]() {
+			names = append(names, fieldsOf(field.Type)...)
+		}
+	}
+	return names
+}
+
 func contains(lines []string, line string) bool {
 	for _, l := range lines {
 		if strings.TrimSpace(l) == line {
