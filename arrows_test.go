@@ -34,7 +34,6 @@ var arrows = []struct {
 	{"muster/host/wire", []string{"muster/selection", "muster/discovery"}},
 	{"muster/selection", []string{"muster/discovery"}},
 	{"muster/selection/refining", []string{"muster/selection", "muster/discovery"}},
-	{"muster/selection/refining", []string{"muster/selection", "muster/discovery"}},
 	{"muster/discovery", nil},
 	{"muster/discovery/a2s", []string{"muster/discovery"}},
 	{"muster/discovery/quake3", []string{"muster/discovery"}},
@@ -48,7 +47,7 @@ var arrows = []struct {
 
 // pure packages import nothing but the standard library and each other: they
 // decide, they do not act.
-var pure = []string{"muster/discovery", "muster/selection", "muster/selection/refining", "muster/selection/refining", "muster/discovery/a2s", "muster/discovery/quake3"}
+var pure = []string{"muster/discovery", "muster/selection", "muster/selection/refining", "muster/discovery/a2s", "muster/discovery/quake3"}
 
 // only says which single package may import a library.
 var only = map[string]string{

@@ -93,22 +93,6 @@ func (r *round) without(player int, chosen *Ranked) Without {
 	return w
 }
 
-// Pivots tells for every player what the others would get without them, in the
-// order of the players. Small groups cannot be protected from a plausible lie:
-// they can see who decides. It is as much work as a choice for each player.
-func (s *Sieve) Pivots(table *Table) []Without {
-	r := newRound(s, table, nobody)
-	if len(r.best) == 0 || len(table.players) < 2 {
-		return nil
-	}
-	chosen := r.ranked(r.best[0])
-	pivots := make([]Without, len(table.players))
-	for player := range pivots {
-		pivots[player] = r.without(player, &chosen)
-	}
-	return pivots
-}
-
 // rivals are the best servers by each plain measure, limits and weights apart,
 // if they are better than the chosen one.
 func (r *round) rivals(chosen int) []Rival {

@@ -44,9 +44,6 @@ type Process struct {
 // soon as it has passed the address on.
 func (p *Process) Wait() error { return p.cmd.Wait() }
 
-// Release lets go of the program: nobody will wait for it.
-func (p *Process) Release() error { return p.cmd.Process.Release() }
-
 // Launch starts a command with the environment env added to Muster's own. The
 // game gets a session of its own, so that it outlives Muster and the terminal.
 // A program that is given by its path runs in its folder, where many games look

@@ -7,7 +7,9 @@
 //
 // Three protocols do that: PCP (RFC 6887) and its forerunner NAT-PMP (RFC 6886),
 // one packet each to the gateway, and UPnP's Internet Gateway Device, found by
-// multicast and asked by SOAP. They are tried in this order, until one works. None of them knows who asks, which is why nothing is asked unbidden.
+// multicast and asked by SOAP. They are tried in this order, until one works. To
+// none of them one has to say who one is, so any program could open a port: that
+// is why nothing is asked unbidden.
 package portmap
 
 import (

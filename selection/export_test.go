@@ -1,0 +1,16 @@
+package selection
+
+// Pivots tells for every player what the others would get without them, in the
+// order of the players; of a choice one sees only the bottleneck's.
+func (s *Sieve) Pivots(table *Table) []Without {
+	r := newRound(s, table, nobody)
+	if len(r.best) == 0 || len(table.players) < 2 {
+		return nil
+	}
+	chosen := r.ranked(r.best[0])
+	pivots := make([]Without, len(table.players))
+	for player := range pivots {
+		pivots[player] = r.without(player, &chosen)
+	}
+	return pivots
+}
