@@ -2,7 +2,6 @@ package game
 
 import (
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
@@ -14,7 +13,7 @@ func Show(argv []string, password string) string {
 	shown := make([]string, len(argv))
 	for i, arg := range argv {
 		if password != "" {
-			arg = strings.ReplaceAll(arg, url.PathEscape(password), "***")
+			arg = strings.ReplaceAll(arg, inURL(password), "***")
 			arg = strings.ReplaceAll(arg, password, "***")
 		}
 		if arg == "" || strings.ContainsFunc(arg, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) || r == '"' }) {

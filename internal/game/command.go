@@ -50,6 +50,12 @@ func (g Game) Template(goos string) []string {
 
 func isURL(arg string) bool { return strings.Contains(arg, "://") }
 
+// isText tells placeholders that people fill in, and strangers, from those that
+// Muster does.
+func isText(placeholder string) bool {
+	return placeholder == "password" || placeholder == "player" || placeholder == "room"
+}
+
 // opener is the program that opens URLs.
 func opener(goos string) []string {
 	switch goos {
@@ -63,8 +69,8 @@ func opener(goos string) []string {
 
 // Command fills in a template: the program and its arguments, for no shell to
 // see. An argument whose placeholder has no value is left out together with the
-// option (+password, -pw) right before it. {/password} is a slash and the
-// password, or nothing, as in RFC 6570.
+// option (+password, -pw) right before it. In a URL texts are escaped, and
+// {/password} is a slash and the password, or nothing, as in RFC 6570.
 //
 // What cannot be passed on safely is a [*ValueError]: consoles of games split
 // their command lines at quotes, semicolons and plus signs, whatever the
@@ -145,15 +151,21 @@ func fill(arg string, values map[string]string) (filled string, missing bool, er
 			return "", false, &ValueError{What: "{" + name + "}", Why: why}
 		}
 		rest = tail
+		if isURL(arg) && isText(name) {
+			value = inURL(value)
+		}
 		switch {
 		case name != "/password":
 			missing = missing || value == ""
 			b.WriteString(value)
 		case value != "":
-			b.WriteString("/" + url.PathEscape(value))
+			b.WriteString("/" + inURL(value))
 		}
 	}
 }
+
+// inURL is a text as a part of a URL that cannot become another part.
+func inURL(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
 // checkTemplate fills in a template on trial; none at all is fine.
 func checkTemplate(template []string) error {

@@ -30,6 +30,7 @@ func TestCommand(t *testing.T) {
 		{"without a password", []string{"oa", "+password", "{password}", "+connect", "{address}"}, target, []string{"oa", "+connect", "192.0.2.1:27960"}},
 		{"IPv6", []string{"oa", "+connect", "{address}", "{host}", "{port}"}, six, []string{"oa", "+connect", "[2001:db8::1]:27960", "2001:db8::1", "27960"}},
 		{"a URL", []string{"steam://connect/{address}{/password}"}, target, []string{"steam://connect/192.0.2.1:27960"}},
+		{"a URL with texts", []string{"oa://join?pw={password}&room={room}"}, game.Target{Address: target.Address, Password: "a&room=x#y", Room: "B D"}, []string{"oa://join?pw=a%26room%3Dx%23y&room=B%20D"}},
 		{"a URL with a password", []string{"steam://connect/{address}{/password}"}, withPassword("a/b?c"), []string{"steam://connect/192.0.2.1:27960/a%2Fb%3Fc"}},
 		{"an option that was given", []string{"x", "-v", "{address}", "-n", "{player}"}, target, []string{"x", "-v", "192.0.2.1:27960", "-n", "ann b"}},
 		{"only the option right before", []string{"x", "-a", "-b", "{password}", "c"}, target, []string{"x", "-a", "c"}},
