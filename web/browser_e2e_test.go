@@ -177,6 +177,7 @@ func (b *browser) shoot(name string, sizes ...screenSize) {
 		b.resize(size)
 		b.fits(size)
 		b.isNamed()
+		b.showsNames()
 		b.isReadable(name, size)
 		b.isLargeEnough(name, size)
 		if os.Getenv("MUSTER_SHOTS") == "" {
@@ -225,6 +226,17 @@ func (b *browser) isNamed() {
 		.map((e) => e.outerHTML.slice(0, 120))`)
 	for _, element := range nameless {
 		b.Errorf("nobody can say what this is: %s", element)
+	}
+}
+
+// showsNames holds every name of a person to a place on the screen.
+func (b *browser) showsNames() {
+	b.Helper()
+	squeezed := eval[[]string](b, `[...document.querySelectorAll(".person .who bdi, .bars .who")]
+		.filter((e) => e.checkVisibility() && e.getBoundingClientRect().width < 8)
+		.map((e) => e.innerText)`)
+	for _, name := range squeezed {
+		b.Errorf("there is no room for the name of %s", name)
 	}
 }
 

@@ -114,12 +114,20 @@ func (n *night) list(context.Context, string) ([]discovery.Server, error) {
 
 // plays has a real peer in the room until the test ends.
 func (n *night) plays(place int, rate float64) {
+	n.joins(players[place], place, rate, func(*discovery.Result) {})
+}
+
+// joins has one play under a name, whose results are twisted.
+func (n *night) joins(name string, place int, rate float64, twist func(*discovery.Result)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var work sync.WaitGroup
 	work.Go(func() {
 		err := peer.Run(ctx, peer.Options{
-			URL: "ws://" + n.at + "/peer", Code: n.code, Name: players[place],
-			NewProber: func(string) (peer.Prober, error) { return n.prober(place, rate) },
+			URL: "ws://" + n.at + "/peer", Code: n.code, Name: name,
+			NewProber: func(string) (peer.Prober, error) {
+				p, err := n.prober(place, rate)
+				return twisted{p, twist}, err
+			},
 			NewPlan: func(m wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
 				return discovery.NewPlan(discovery.ByAS, servers, discovery.PlanOptions{Seed: m.Seed, MaxRTT: m.MaxRTT})
 			},
@@ -132,7 +140,7 @@ func (n *night) plays(place int, rate float64) {
 			},
 		})
 		if err != nil {
-			n.Errorf("%s: %v", players[place], err)
+			n.Errorf("%s: %v", name, err)
 		}
 	})
 	n.Cleanup(func() { cancel(); work.Wait() })

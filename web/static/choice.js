@@ -99,7 +99,7 @@ function bar(state, ranked, player, longest) {
 
 /** The reasons, in the host's words. @param {Choice} choice */
 export function reasons(choice) {
-  return [h("h2", {}, "Why"), h("ul", { class: "reasons" }, choice.explain.map((sentence) => h("li", {}, h("bdi", {}, sentence))))];
+  return [h("h2", {}, "Why"), h("ul", { class: "reasons" }, choice.explain.map((sentence) => h("li", {}, h("bdi", { dir: "ltr" }, sentence))))];
 }
 
 /** Trying another rule or limit, for everyone to see. @param {State} state */

@@ -34,12 +34,11 @@ export function welcome(state) {
 /** How the next person gets in. @param {State} state @returns {HTMLElement[]} */
 export function invitation(state) {
   const [title, ...rest] = invite(state);
-  return folded(state, title, rest);
+  return state.room.stage === "gathering" ? [title, ...rest] : folded(title, rest);
 }
 
-/** Once the round goes on, what was for its start makes room. @param {State} state @param {HTMLElement} title @param {HTMLElement[]} rest */
-function folded(state, title, rest) {
-  if (state.room.stage === "gathering") return [title, ...rest];
+/** Once the round goes on, what was for its start makes room. @param {HTMLElement} title @param {HTMLElement[]} rest */
+function folded(title, rest) {
   return [h("details", { class: "fold", "data-key": "fold" }, h("summary", {}, title.textContent), ...rest)];
 }
 
@@ -82,7 +81,8 @@ export function copyable(id, text, label) {
 /** What the organiser has set, for the organiser to change. @param {State} state */
 export function settings(state) {
   const [title, ...rest] = state.you.organiser ? form(state) : terms(state);
-  return folded(state, title, rest);
+  const matters = state.room.stage === "gathering" || state.room.stage === "failed";
+  return matters ? [title, ...rest] : folded(title, rest);
 }
 
 /** @param {State} state @returns {HTMLElement[]} */

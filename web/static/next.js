@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { playsHere } from "./gather.js";
+import { isDeaf } from "./people.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Person} Person */
@@ -27,7 +28,7 @@ function wordsFor(state) {
     case "launching":
       return launching(state, me);
     case "failed":
-      return state.you.organiser ? ["Change what you look for, or wait until more are here, and try again."] : [...organiser(state), " can change what we look for, and try again."];
+      return failed(state);
     default:
       return [];
   }
@@ -75,6 +76,14 @@ function launching(state, me) {
     default:
       return me?.peer ? [] : ["Connect to the address from the game itself."];
   }
+}
+
+/** @param {State} state @returns {Child[]} */
+function failed(state) {
+  const deaf = state.people.filter(isDeaf);
+  const who = state.you.organiser ? ["Change what you look for, or try again later."] : [...organiser(state), " can change what we look for, and try again."];
+  if (deaf.length === 0) return who;
+  return ["No server's answer reaches ", ...names(deaf), ": a firewall may block UDP. Run ", h("code", {}, "muster doctor"), " there, and try again."];
 }
 
 /** @param {State} state @returns {Child[]} */

@@ -7,7 +7,7 @@ export function log(state) {
   const notes = state.log.toReversed();
   return [
     h("h2", {}, "What the host decides"),
-    h("ol", { class: "log", role: "log", "aria-live": "off", "aria-label": "What the host decides, newest first", tabindex: 0 }, notes.map((note, i) => h("li", { "data-key": `${note.at} ${notes.length - i}` }, h("time", { datetime: note.at }, clock(note.at)), h("bdi", {}, note.text)))),
+    h("ol", { class: "log", role: "log", "aria-live": "off", "aria-label": "What the host decides, newest first", tabindex: 0 }, notes.map((note, i) => h("li", { "data-key": `${note.at} ${notes.length - i}` }, h("time", { datetime: note.at }, clock(note.at)), h("bdi", { dir: "ltr" }, note.text)))),
   ];
 }
 

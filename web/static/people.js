@@ -57,7 +57,7 @@ function badge(text) {
 
 /** @param {State} state @param {Person} person */
 function tone(state, person) {
-  if (person.launch === "failed") return "bad";
+  if (person.launch === "failed" || person.doubt || isDeaf(person)) return "bad";
   const ready = state.agreement.open && person.ready;
   return person.launch === "launched" || person.launch === "by-hand" || ready ? "good" : "";
 }
@@ -65,7 +65,8 @@ function tone(state, person) {
 /** What a person is at, in a few words. @param {State} state @param {Person} person */
 function doing(state, person) {
   if (person.launch) return person.launch === "failed" ? `could not start: ${person.detail}` : launches[person.launch];
-  if (person.doubt) return `does not count in the choice: ${person.doubt}`;
+  if (isDeaf(person)) return "hears from no server: does a firewall there block UDP? muster doctor tells";
+  if (person.doubt) return `does not count in the choice: ${person.doubt}${state.you.organiser ? " If you know better, count it under ⋯" : ""}`;
   if (person.left_out) return "left out of this round";
   if (person.peer ? !person.connected : !person.page) return "away";
   if (state.agreement.open) return person.page ? (person.ready ? "ready" : "not ready yet") : "is asked when it starts";
@@ -74,6 +75,14 @@ function doing(state, person) {
   if (state.room.stage === "chosen") return "looks again";
   if (!person.done) return "measuring";
   return person.probed < state.room.listed ? "stopped by itself" : "done";
+}
+
+/**
+ * Tells of a program that has asked enough to know that nothing comes back.
+ * @param {Person} person
+ */
+export function isDeaf(person) {
+  return person.peer && person.answered === 0 && person.probed > 0 && Boolean(person.done || person.doubt);
 }
 
 /** @param {import("./live.js").Live} live @param {Person} person */

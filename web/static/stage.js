@@ -16,7 +16,7 @@ const steps = /** @type {const} */ ([
 
 /** The way of the round, as steps. @param {State} state */
 export function way(state) {
-  const stage = state.room.stage === "listing" || state.room.stage === "refining" ? "measuring" : state.room.stage;
+  const stage = ["listing", "refining", "failed"].includes(state.room.stage) ? "measuring" : state.room.stage;
   const now = steps.findIndex(([id]) => id === stage);
   return steps.map(([id, name], i) => h("li", { class: i < now ? "past" : i === now ? "now" : "", "aria-current": i === now ? "step" : undefined, "data-id": id }, id === "chosen" && !state.room.agree ? "Check" : name));
 }
@@ -122,7 +122,7 @@ function figure(name, value) {
 /** @param {State} state */
 function failed(state) {
   const why = state.choice?.explain ?? [state.log.at(-1)?.text ?? ""];
-  return [headline(state), h("ul", { class: "reasons" }, why.map((text) => h("li", {}, h("bdi", {}, text)))), next(state), again(state, "Try again")];
+  return [headline(state), h("ul", { class: "reasons" }, why.map((text) => h("li", {}, h("bdi", { dir: "ltr" }, text)))), next(state), again(state, "Try again")];
 }
 
 /** @param {State} state */

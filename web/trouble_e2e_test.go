@@ -1,0 +1,120 @@
+//go:build e2e
+
+package web_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host"
+	"muster/host/wire"
+	"muster/internal/sim"
+	"muster/peer"
+	"muster/selection"
+)
+
+// twisted is a player's prober whose results are not what they were.
+type twisted struct {
+	peer.Prober
+	twist func(*discovery.Result)
+}
+
+func (t twisted) Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
+	return t.Prober.Run(ctx, servers, plan, func(r discovery.Result) {
+		t.twist(&r)
+		seen(r)
+	})
+}
+
+// deaf is a player whose firewall lets no answer in.
+func deaf(r *discovery.Result) { r.State, r.RTT, r.Info = discovery.Lost, 0, nil }
+
+// lying is a player who is equally near to everything.
+func lying(r *discovery.Result) {
+	if r.State == discovery.Answered {
+		r.RTT = 5 * time.Millisecond
+	}
+}
+
+// together is a room in which the host coordinates the search.
+func together() host.Settings {
+	return host.Settings{Name: "Friday night", Game: "openarena", By: selection.Mean, Strategy: wire.Coordinated, Agree: true}
+}
+
+// TestFull: what one can do when all servers are full is at hand.
+func TestFull(t *testing.T) {
+	n := newNight(t, 60, together())
+	for server := range n.world.Servers {
+		n.fleet.Update(server, func(s *sim.Server) { s.Info.Players = s.Info.MaxPlayers })
+	}
+	b := browse(t, n.organisersLink(), desktop)
+	n.plays(0, 200)
+	n.plays(1, 200)
+	b.sees("#hero", "2 players here")
+	b.click("#hero [data-action=go]")
+	b.sees("#hero", "No server for everyone this time")
+	b.sees("#hero", "Change what you look for, or try again later.")
+	b.until("what one looks for can be changed", func() bool { return eval[bool](b, "document.querySelector('#by').checkVisibility()") })
+	b.shoot("full", desktop, phone)
+}
+
+// TestUnheard: when nobody hears of any server the page says what may be in the
+// way.
+func TestUnheard(t *testing.T) {
+	n := newNight(t, 60, together())
+	b := browse(t, n.organisersLink(), desktop)
+	n.joins("anna", 0, 200, deaf)
+	n.joins("ben", 1, 200, deaf)
+	b.sees("#hero", "2 players here")
+	b.click("#hero [data-action=go]")
+	b.sees("#hero", "firewall")
+	b.sees("#hero code", "muster doctor")
+	b.shoot("unheard", desktop, phone)
+}
+
+// TestDoubt: who does not count in the choice is named, with why, and with what
+// can be done.
+func TestDoubt(t *testing.T) {
+	n := newNight(t, 120, together())
+	b := browse(t, n.organisersLink(), desktop)
+	for place := range 3 {
+		n.plays(place, 200)
+	}
+	n.joins("eve", 3, 200, deaf)
+	n.joins("mallory", 3, 200, lying)
+	b.sees("#hero", "5 players here")
+	b.click("#hero [data-action=go]")
+	b.sees("#people", "does a firewall there block UDP?")
+	b.sees("#people", "mallory reports one and the same RTT")
+	b.run(`document.querySelectorAll(".tools").forEach((e) => { e.open = true; })`)
+	b.sees("#people [data-name=mallory][data-action=trust]", "Count the numbers")
+	b.shoot("doubt", desktop, phone)
+}
+
+// strange is what people call themselves.
+var strange = []string{
+	"<b>bold</b><script>x</script>", "\u202elive\u202c", strings.Repeat("😀", 60), "zero\u200bwidth\u200b\u200b",
+	strings.Repeat("W", 200), "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍Ä̶̢̛́LGO", "مرحبا بالعالم", "日本語のとても長い名前です",
+	"a", "b b", "anna", "ben", "chong", "dave", "eve", "player sixteen",
+}
+
+// TestSixteen is a full house of people with strange names, at every stage.
+func TestSixteen(t *testing.T) {
+	n := newNight(t, 300, together())
+	b := browse(t, n.organisersLink(), desktop)
+	for i, name := range strange {
+		n.joins(name, i%len(players), 100, func(*discovery.Result) {})
+	}
+	b.sees("#hero", "16 players here")
+	b.shoot("sixteen-gathering", desktop, phone)
+	b.enters("Ünal\u202e <i>")
+	b.click("#hero [data-action=go]")
+	b.sees("#hero", "AHEAD RIGHT NOW")
+	b.shoot("sixteen-agreeing", desktop, couch, screenSize{"tablet", 768, 1024, 1, false})
+	b.click("#hero [data-ready=true]")
+	b.sees("#hero", "EVERYONE TO")
+	b.shoot("sixteen-launching", desktop, phone)
+}
