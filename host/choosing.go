@@ -21,7 +21,8 @@ const (
 	hiddenFinalists = 2
 	// samples is how often each finalist is asked again.
 	samples = 3
-	// spare is how much worse a server may be that is not full with the group: it
+	// spare is by how much a server with a seat left over is preferred to a better
+	// one that the group would fill: somebody may take a seat on the way there. It
 	// costs a tenth of a millisecond on average, and halves the launches that fail.
 	spare = 2 * time.Millisecond
 	// maxAttempts bounds how often the finalists may turn out to be useless.
@@ -79,8 +80,8 @@ func (r *Room) chooseEarly(now time.Time) []effect {
 }
 
 // preview finds for whom to choose, and what they would get: all who measured
-// anything or, if that leaves no server, those who have finished. The blank
-// would cull every server.
+// anything or, if that leaves no server, those who have finished: what the others
+// have not measured yet would cull every server.
 func (r *Room) preview() (group []*Member, selected selection.Selection) {
 	group = r.activeWho(r.hasMeasured)
 	selected = r.selectFor(group)
@@ -236,9 +237,9 @@ func (r *Room) look(m *Member, seen wire.Finalist) {
 	m.add(result)
 }
 
-// forgives the silence of a server that a player sent no more packets than may be
-// lost, since behind its address there are many. It is the server's if half of
-// the group met it.
+// forgives tells that a server's silence may be the line's. Players who share an
+// address send it so few packets (see turnOf) that all of them may get lost. If
+// more than half of the group met silence, it is the server's.
 func (r *Room) forgives(seen wire.Finalist) bool {
 	if seen.State != discovery.Lost || seen.Sent > forgiven {
 		return false

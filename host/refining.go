@@ -15,9 +15,9 @@ const (
 	// stragglers is how long a round waits for its last answers: a silent server
 	// takes a peer three seconds, and the next round need not know of it.
 	stragglers = 400 * time.Millisecond
-	// fewAreLeft if this share of a round's answers is missing, besides one of each
-	// player; longest is how long a round waits if more are, which is enough for a
-	// server to be asked twice.
+	// fewAreLeft is the share of a round's answers, besides one of each player, that
+	// is not waited for beyond that. longest is how long a round waits if more are
+	// missing: enough for a server to be asked twice.
 	fewAreLeft = 0.125
 	longest    = 1500 * time.Millisecond
 	// budget is how many servers a player is asked for at most, and enough the
@@ -133,7 +133,7 @@ func (s *search) isAnswered(now time.Time) bool {
 	return missing == 0 || waited >= stragglers && missing <= s.few() || waited >= longest
 }
 
-// few is how many answers are as good as none.
+// few is how many missing answers a round need not wait for.
 func (s *search) few() int { return len(s.crews) + int(fewAreLeft*float64(s.questions)) }
 
 // mayGain tells that waiting is worth it although there is nothing to ask: answers

@@ -198,10 +198,10 @@ func (p *Prober) Stats() Stats { return p.counts.stats() }
 
 // Run executes the plan over the list of servers. For every finished probe it
 // calls seen (which may be nil, and should return soon) after the plan has
-// observed it, from its own goroutine. It returns nil when the plan has stopped and nothing is under way,
-// and the context's error when that ends first; what is under way then has no
-// result. Other errors wrap [ErrBlocked] or tell of a plan that breaks its
-// contract.
+// observed it, from its own goroutine. It returns nil when the plan has stopped
+// and nothing is under way, and the context's error when that ends first; what is
+// under way then has no result. Other errors wrap [ErrBlocked] or tell of a plan
+// that breaks its contract.
 //
 // Several runs may follow each other on one prober: the socket, and with it the
 // NAT mapping, stays, as do pace and cap. Replies that are late for an earlier

@@ -144,8 +144,8 @@ func nobodyAnswers(ctx context.Context, f lan.Found) error {
 		"name the room and its code: muster join "+invitation{host: f.Addrs[0].String(), code: "CODE", pin: f.Fingerprint, tls: f.Fingerprint != ""}.link())
 }
 
-// toward is the way into a room that was found, at one of its addresses. The code was not announced: who
-// has it was told by the organiser.
+// toward is the way into a room that was found, at one of its addresses. The code
+// was not announced: who has it was told by the organiser.
 func (j *join) toward(ctx context.Context, c *asking, f lan.Found, at netip.AddrPort) (invitation, error) {
 	to := invitation{host: at.String(), code: host.CanonicalCode(j.code), tls: f.Fingerprint != ""}
 	if to.tls && !wire.IsFingerprint(f.Fingerprint) {
