@@ -43,8 +43,9 @@ type node struct {
 	// count measurements lie below, with the sum of their evidence. What is
 	// remembered counts for less than one.
 	count, sum float64
-	// p is the estimated share of servers under the limit.
-	p float64
+	// p is the estimated share of servers under the limit, doubt how likely what
+	// was measured says nothing of it.
+	p, doubt float64
 	// known is the deepest level at which something was measured.
 	known level
 	// first is the branch's first server in the tree's order. Of its size
@@ -322,7 +323,8 @@ func (t *tree) estimate() {
 				prior += n.tie * (as.total/as.cells - prior)
 			}
 		}
-		n.p = (n.trust*prior + n.total) / (n.trust + n.twigs)
+		n.doubt = t.doubtOf(n, prior)
+		n.p = n.doubt + (1-n.doubt)*(n.trust*prior+n.total)/(n.trust+n.twigs)
 		if n.known = t.nodes[n.parent].known; n.count > 1-leastCount {
 			n.known = n.level
 		}
