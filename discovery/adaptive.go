@@ -155,7 +155,11 @@ func (a *adaptive) refill() {
 
 // survey looks into every country, and waits for what it brings.
 func (a *adaptive) survey() {
-	if a.queue = a.search.survey(); len(a.queue) > 0 {
+	a.queue = a.search.survey(0)
+	if len(a.queue) == 0 && a.nearest != nil && a.nearest.lonely() {
+		a.queue = a.search.survey(lonelyNetworks)
+	}
+	if len(a.queue) > 0 {
 		a.attentive = true
 	}
 }

@@ -25,6 +25,8 @@ const (
 	// warmDry is that number where memories proved right: the visit before has
 	// looked elsewhere.
 	warmDry = 150
+	// lonelyRTT is more than the nearest server takes for most who play.
+	lonelyRTT = 60 * time.Millisecond
 )
 
 func (n *nearest) add(rtt time.Duration, near bool) {
@@ -35,6 +37,9 @@ func (n *nearest) add(rtt time.Duration, near bool) {
 	at, _ := slices.BinarySearch(n.rtts, rtt)
 	n.rtts = slices.Insert(n.rtts, at, rtt)
 }
+
+// lonely says that nobody near has replied.
+func (n *nearest) lonely() bool { return len(n.rtts) == 0 || n.rtts[0] > lonelyRTT }
 
 // limit is the next batch's.
 func (n *nearest) limit(before time.Duration) time.Duration {

@@ -13,11 +13,15 @@ import (
 const (
 	surveyNetworks = 4
 	nearNetworks   = 6
+	// Where nobody is near, all of the player's own country may be reached that
+	// way so far: in every country further networks have to answer.
+	lonelyNetworks = 4
 )
 
 // survey asks one server of each of the largest networks of the countries of
-// which too few have answered, may yet, or are remembered.
-func (s *search) survey() []Probe {
+// which too few have answered, may yet, or are remembered. So many further ones
+// are asked in each.
+func (s *search) survey(further int) []Probe {
 	var probes []Probe
 	countries := s.countriesByRTT()
 	for i, c := range countries {
@@ -25,7 +29,7 @@ func (s *search) survey() []Probe {
 		if 3*i < len(countries) {
 			networks = nearNetworks
 		}
-		probes = append(probes, s.askLargest(c, networks)...)
+		probes = append(probes, s.askLargest(c, networks+further)...)
 	}
 	return probes
 }

@@ -123,6 +123,26 @@ func TestNearestFindsThemWithFewProbes(t *testing.T) {
 	}
 }
 
+// All large networks of the player's own country answer by way of others.
+func TestNearestLooksFurtherWhereNobodyIsNear(t *testing.T) {
+	networks := []network{{"ZA", 6, 15}, {"ZA", 6, 15}}
+	for range nearNetworks {
+		networks = append(networks, network{"ZA", 20, 320})
+	}
+	for i := range 60 {
+		networks = append(networks, network{[]string{"DE", "GB", "FR", "SE"}[i%4], 40, 150 + i/2})
+	}
+	for seed := range uint64(10) {
+		servers, rtts := build(t, networks, seed)
+		samples, ordered, _ := trace(t, Adaptive, servers, PlanOptions{Seed: seed, Nearest: 10}, rtts)
+		found := pickInts(rtts, append(samples, ordered...))
+		slices.Sort(found)
+		if found[9] > 20 || len(found) > len(servers)/3 {
+			t.Errorf("seed %d: after %d of %d probes the 10th is at %d ms", seed, len(found), len(servers), found[9])
+		}
+	}
+}
+
 func TestNearestOfAShortListAsksAll(t *testing.T) {
 	servers, rtts := build(t, []network{{"DE", 4, 20}, {"US", 4, 120}}, 1)
 	samples, ordered, summary := trace(t, Adaptive, servers, PlanOptions{Nearest: 50}, rtts)
@@ -286,7 +306,7 @@ func TestASurveyLooksUntilNetworksAnswer(t *testing.T) {
 	servers, _ := build(t, networks, 1)
 	s := newSearch(newTree(servers, 200*ms), 1)
 	look := func(silent uint32) (ases []uint32) {
-		for _, p := range s.survey() {
+		for _, p := range s.survey(0) {
 			asn := servers[p.Server].ASN
 			ases = append(ases, asn)
 			state := Answered
@@ -321,7 +341,7 @@ func TestASurveyLooksIntoPrefixesWhereNetworksAreUnknown(t *testing.T) {
 	}
 	s := newSearch(newTree(servers, 200*ms), 1)
 	prefixes := make(map[string]bool)
-	for _, p := range s.survey() {
+	for _, p := range s.survey(0) {
 		prefixes[splitBits.of(servers[p.Server].Addr.Addr()).String()] = true
 	}
 	if len(prefixes) != nearNetworks {
