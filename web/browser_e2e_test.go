@@ -46,7 +46,7 @@ func browse(t *testing.T, url string, size screenSize) *browser {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.Flag("force-color-profile", "srgb"))
 	allocator, cancelAllocator := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, cancel := chromedp.NewContext(allocator)
+	ctx, _ := chromedp.NewContext(allocator)
 	b := &browser{t, ctx}
 	messages := chromedp.Console(ctx)
 	var listening sync.WaitGroup
@@ -55,7 +55,11 @@ func browse(t *testing.T, url string, size screenSize) *browser {
 		if t.Failed() {
 			b.Logf("the page at %s: %s", url, eval[string](b, "JSON.stringify([muster.live.connection, muster.live.state?.you, muster.live.shown !== '', localStorage.length, document.querySelector('#toast').textContent])"))
 		}
-		cancel()
+		closing, stop := context.WithTimeout(ctx, 10*time.Second)
+		defer stop()
+		if err := chromedp.Cancel(closing); err != nil { // a killed browser would leave files behind
+			b.Logf("the browser was killed: %v", err)
+		}
 		cancelAllocator()
 		listening.Wait()
 	})
