@@ -8,8 +8,11 @@
 // fetcher and the store, and gives each room a goroutine of its own.
 //
 //	gathering ─▶ listing ─▶ measuring ─▶ chosen ─▶ launching ─▶ (next round)
+//	                │      or refining      │
 //	                │            │          │
 //	                └────────────┴──────────┴──▶ failed ─▶ (next round)
+//
+// Between chosen and launching people may vote: see [Agreement].
 package host
 
 import (

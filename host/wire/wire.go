@@ -6,14 +6,15 @@
 //	 │ ◀──────────────── welcome, room ── │   or refused
 //	 │ ◀──────────────── list, measure ── │   once the group is complete
 //	 │ ── report, infos … done ─────────▶ │   as servers answer
+//	 │ ◀────────────────────────── ask ── │   which to ask next, if the host coordinates
 //	 │ ◀──────────────────── finalists ── │   the best few, once more
 //	 │ ── verified ─────────────────────▶ │
 //	 │ ◀─────────────── launch (room …) ─ │
 //	 │ ── launched ─────────────────────▶ │   what came of it
 //
 // Control messages are JSON text frames: {"type":"hello", …}. The server list,
-// reports and infos are binary frames whose first byte is their kind. The room
-// is sent whenever it changes; the newest says everything.
+// reports, infos and traces are binary frames whose first byte is their kind. The
+// room is sent whenever it changes; the newest says everything.
 package wire
 
 import (
