@@ -133,3 +133,14 @@ func TestLongEvening(t *testing.T) {
 	n.says("ann", wire.Trace{Round: 1, Now: time.Second, Probes: []wire.Probe{{At: time.Second, State: discovery.Lost}}})
 	restored(t, n.room)
 }
+
+// TestLongTrace: a trace has so many probes as the list has servers, and some.
+func TestLongTrace(t *testing.T) {
+	n := measuring(t, 4, "ann", "bob")
+	for first := range 1000 {
+		n.says("ann", wire.Trace{Round: 1, First: first, Probes: make([]wire.Probe, 3)})
+	}
+	if got := len(n.room.member("ann").Probes); got != 8 {
+		t.Errorf("%d probes are kept of a list of 4 servers, want 8", got)
+	}
+}

@@ -3,9 +3,12 @@ package host
 import (
 	"time"
 
-	"muster/discovery"
 	"muster/host/wire"
 )
+
+// tracesPerServer bounds a trace: an honest one has a probe a server, and some
+// twice where a program was started again.
+const tracesPerServer = 2
 
 // trace adds to the story of a member's discovery. Its times become those since
 // the measuring began, by the host's clock: the players' pictures share an axis.
@@ -21,8 +24,9 @@ func (r *Room) trace(m *Member, t wire.Trace, now time.Time) {
 		if n := len(m.Probes); n > 0 {
 			p.At = max(p.At, m.Probes[n-1].At)
 		}
-		if len(m.Probes) < 2*discovery.MaxServers {
-			m.Probes = append(m.Probes, p)
+		if len(m.Probes) == tracesPerServer*len(r.Servers) {
+			return
 		}
+		m.Probes = append(m.Probes, p)
 	}
 }
