@@ -26,6 +26,9 @@ var ipv6Marker = [listRecord]byte{0xff, 0, 0, 6, 0, 0}
 func AppendList(b []byte, servers []Server) []byte {
 	var current Server
 	for _, s := range servers {
+		if looksLikeMarker(s.ASN) {
+			s.ASN = 0
+		}
 		if s.Country != current.Country {
 			b = append(b, countryMarker(s.Country)...)
 		}
@@ -36,6 +39,13 @@ func AppendList(b []byte, servers []Server) []byte {
 		current = s
 	}
 	return b
+}
+
+// looksLikeMarker tells AS numbers that would be read as one of our markers. No
+// network has them, but a user's own file may.
+func looksLikeMarker(asn uint32) bool {
+	marker := binary.BigEndian.AppendUint32(nil, asn)
+	return marker[0] == 0xff && marker[3] == 0 || [4]byte(marker) == [4]byte(ipv6Marker[:4])
 }
 
 func countryMarker(country string) []byte {

@@ -78,6 +78,22 @@ func TestListOddities(t *testing.T) {
 	}
 }
 
+// TestListOfPrivateASes: a number that means something else in a list is left out
+// rather than misread, and the others come through.
+func TestListOfPrivateASes(t *testing.T) {
+	for asn, want := range map[uint32]uint32{
+		0xff444500: 0, 0xff000006: 0, 0xff000000: 0, // DE, an IPv6 server, no country
+		0xff000001: 0xff000001, 0xff444501: 0xff444501, 0xfe444500: 0xfe444500, 4294967294: 4294967294, 64512: 64512,
+	} {
+		list := []discovery.Server{server("1.2.3.4:5", "FR", asn), server("[2001:db8::1]:5", "FR", asn), server("1.2.3.5:5", "", 3320)}
+		back, err := discovery.ParseList(discovery.AppendList(nil, list))
+		list[0].ASN, list[1].ASN = want, want
+		if err != nil || !reflect.DeepEqual(back, list) {
+			t.Errorf("AS %d: %v, %v", asn, back, err)
+		}
+	}
+}
+
 func FuzzParseList(f *testing.F) {
 	for _, tt := range lists {
 		f.Add(discovery.AppendList(nil, tt.servers))
