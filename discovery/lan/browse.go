@@ -105,6 +105,29 @@ func askAll(ctx context.Context, wait time.Duration, log *slog.Logger) ([]sighti
 
 // ask asks in one way, and waits for answers.
 func ask(ctx context.Context, w way, wait time.Duration, log *slog.Logger) ([]sighting, error) {
+	answers, err := inquire(ctx, w, wait, log)
+	if err != nil {
+		log.Debug("the DNS library cannot look for rooms", "way", w, "err", err)
+		answers, err = overhear(ctx, w, wait)
+	}
+	if err != nil {
+		log.Debug("cannot look for rooms", "way", w, "err", err)
+		return nil, fmt.Errorf("lan: cannot look for rooms on %v: %w", w, err)
+	}
+	var heard []sighting
+	for _, a := range answers {
+		s, err := sight(a, w.Name, w.String())
+		if err != nil {
+			log.Debug("an announcement that is no room's", "way", w, "err", err)
+			continue
+		}
+		heard = append(heard, s)
+	}
+	return heard, nil
+}
+
+// inquire has the DNS library ask.
+func inquire(ctx context.Context, w way, wait time.Duration, log *slog.Logger) ([]answer, error) {
 	entries := make(chan *mdns.ServiceEntry, maxAnswers)
 	err := mdns.QueryContext(ctx, &mdns.QueryParam{
 		Service:     service,
@@ -116,22 +139,13 @@ func ask(ctx context.Context, w way, wait time.Duration, log *slog.Logger) ([]si
 		Logger:      quiet(log),
 	})
 	close(entries)
-	if err != nil {
-		log.Debug("cannot look for rooms", "way", w, "err", err)
-		return nil, fmt.Errorf("lan: cannot look for rooms on %v: %w", w, err)
-	}
 	// Only now: until it is through, the library goes on writing to what it has
 	// delivered.
-	var heard []sighting
+	var answers []answer
 	for e := range entries {
-		s, err := sight(answerOf(e), w.Name, w.String())
-		if err != nil {
-			log.Debug("an announcement that is no room's", "way", w, "err", err)
-			continue
-		}
-		heard = append(heard, s)
+		answers = append(answers, answerOf(e))
 	}
-	return heard, nil
+	return answers, err
 }
 
 // answerOf takes what is of use from an entry.

@@ -61,6 +61,7 @@ func TestLocalNetwork(t *testing.T) {
 		"muster: nobody can answer: standard input has ended\n",
 		"1  Open  openarena   0 of 4  olga       open\njoin Open? [Y/n] \n", "cat is here\n", "dan is here\n",
 		"muster: no room is announced on the local network\nhint: paste the line",
+		"connecting to [2001:db8:9::1]:7777 …\n", "eve is here\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing", want)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,10 +64,13 @@ func findRooms(ctx context.Context, p *program) (found []lan.Found, err error) {
 func listRooms(w io.Writer, found []lan.Found, width int) {
 	t := table{columns: []column{{"", right}, {"ROOM", left}, {"GAME", left}, {"PLAYERS", right}, {"ORGANISER", left}, {"", left}}}
 	for i, f := range found {
-		t.add(fmt.Sprint(i+1), f.Name, f.Game, seats(f.Room), f.Organiser, remark(f.Room))
+		t.add(fmt.Sprint(i+1), called(f), f.Game, seats(f.Room), f.Organiser, remark(f.Room))
 	}
 	t.write(w, width)
 }
+
+// called is what to call a room: anybody may announce one without a name.
+func called(f lan.Found) string { return cmp.Or(f.Name, "(no name)") }
 
 func seats(r lan.Room) string {
 	if r.Seats == 0 {
@@ -113,7 +117,7 @@ func (a *asking) ask(ctx context.Context, question string) (answer string, ok bo
 
 // pick asks which room, or whether the only one.
 func (j *join) pick(ctx context.Context, c *asking, found []lan.Found) (lan.Found, error) {
-	question := fmt.Sprintf("join %s? [Y/n] ", found[0].Name)
+	question := fmt.Sprintf("join %s? [Y/n] ", called(found[0]))
 	if len(found) > 1 {
 		question = fmt.Sprintf("which one? [1-%d] ", len(found))
 	}
@@ -149,7 +153,7 @@ func nobodyAnswers(ctx context.Context, f lan.Found) error {
 func (j *join) toward(ctx context.Context, c *asking, f lan.Found, at netip.AddrPort) (invitation, error) {
 	to := invitation{host: at.String(), code: host.CanonicalCode(j.code), tls: f.Fingerprint != ""}
 	if to.tls && !wire.IsFingerprint(f.Fingerprint) {
-		return to, hinted(fmt.Errorf("%s announces a fingerprint that is none", f.Name), pasteHint)
+		return to, hinted(fmt.Errorf("%s announces a fingerprint that is none", called(f)), pasteHint)
 	}
 	to.pin = f.Fingerprint
 	for to.code == "" && !f.Open {

@@ -30,6 +30,11 @@ func TestListRooms(t *testing.T) {
 	if got := "\n" + wide.String(); got != want {
 		t.Errorf("%s\nwant:%s", got, want)
 	}
+	var nameless strings.Builder
+	listRooms(&nameless, []lan.Found{{Room: lan.Room{Players: 3}}}, math.MaxInt32)
+	if !strings.Contains(nameless.String(), "(no name)") {
+		t.Errorf("a room without a name:\n%s", &nameless)
+	}
 	const narrow = 50
 	var b strings.Builder
 	listRooms(&b, foundRooms, narrow)

@@ -59,4 +59,17 @@ kill $host $joined
 wait $host
 
 join cat </dev/null
+
+# A network of IPv6 alone: the link leads there.
+ip addr flush dev cable0 scope global
+ip addr add 2001:db8:9::1/64 dev cable0 nodad
+there ip addr flush dev cable1 scope global
+there ip addr add 2001:db8:9::2/64 dev cable1 nodad
+open Six
+join eve "$(awk '/^link/ { print $2 }' "$folder/host.out")" >"$folder/eve.out" &
+joined=$!
+for _ in $(seq 200); do grep -q 'eve is here' "$folder/eve.out" && break; sleep 0.05; done
+cat "$folder/eve.out"
+kill $host $joined
+wait $host
 exit 0
