@@ -82,8 +82,10 @@ func (s Selection) whySentences() []string {
 	if w := s.Why.Without; w != nil && w.Addr.IsValid() {
 		lines = append(lines, w.sentence())
 	}
-	for _, rival := range s.Why.Rivals {
-		lines = append(lines, s.against(rival))
+	if s.Chosen != nil { // a selection that was read may have rivals of nothing
+		for _, rival := range s.Why.Rivals {
+			lines = append(lines, s.against(rival))
+		}
 	}
 	for _, way := range s.Why.Relax {
 		lines = append(lines, way.sentence())
