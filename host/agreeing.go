@@ -47,7 +47,7 @@ func (r *Room) agreeOrLaunch(server int, now time.Time) []effect {
 	}
 	r.Agreement = &Agreement{Looked: now, Repeats: r.Final.Repeats}
 	r.searchOn()
-	r.note(now, "%s is ahead: vote, veto, and say when you are ready", r.serverName(server))
+	r.note(now, "%s is ahead: vote, veto, and say on the page when you are ready", r.serverName(server))
 	return nil
 }
 

@@ -56,8 +56,8 @@ func TestAgreeing(t *testing.T) {
 		to   int // where everyone goes; -1: nowhere
 		note string
 	}{
-		{"nobody says anything", func(*night) {}, -1, "server 0 (192.0.2.0:27960) is ahead: vote, veto, and say when you are ready"},
-		{"one is ready", func(n *night) { n.isReady("zoe", true) }, -1, "server 0 (192.0.2.0:27960) is ahead: vote, veto, and say when you are ready"},
+		{"nobody says anything", func(*night) {}, -1, "server 0 (192.0.2.0:27960) is ahead: vote, veto, and say on the page when you are ready"},
+		{"one is ready", func(n *night) { n.isReady("zoe", true) }, -1, "server 0 (192.0.2.0:27960) is ahead: vote, veto, and say on the page when you are ready"},
 		{"all are", func(n *night) { n.isReady("zoe", true); n.isReady("yan", true) }, 0, "everyone is ready: the launch is in 5s"},
 		{"the page of one is closed", func(n *night) { n.room.pageClosed("yan's token", n.now); n.isReady("zoe", true) }, 0, "everyone is ready: the launch is in 5s"},
 		{"the organiser does not wait", func(n *night) { n.goes() }, 0, "the organiser says go: the launch is in 5s"},

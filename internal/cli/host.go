@@ -195,7 +195,8 @@ func (h *hosting) night(ctx context.Context, rooms *host.Host, at net.Addr) erro
 	code := h.room(rooms)
 	outside := h.outside(at, code)
 	h.invite(outside, addr)
-	h.screen.say("yours alone, to steer from the page: %s", outside.steering(rooms.Secret(code)))
+	h.screen.say("yours alone, to steer from the page:\n%s", outside.steering(rooms.Secret(code)))
+	h.screen.say("%s", h.start())
 	defer h.announce(ctx, rooms, code, addr)()
 	defer h.letIn(ctx, h.doors.direct(invitation{host: reachable(addr).String(), code: code}), addr)()
 	if !h.noBrowser {
@@ -212,6 +213,14 @@ func (h *hosting) night(ctx context.Context, rooms *host.Host, at net.Addr) erro
 	}
 	here := h.doors.inside(invitation{host: loopback(addr), code: code})
 	return explain(playing.play(ctx, here), here)
+}
+
+// start says how a round begins.
+func (h *hosting) start() string {
+	if n := h.settings.Players; n > 0 {
+		return fmt.Sprintf("waiting for %d players; Enter starts with who is here", n)
+	}
+	return "press Enter when everyone is here"
 }
 
 // outside is an invitation for friends to what listens at an address.

@@ -11,24 +11,23 @@ import (
 	"github.com/mdp/qrterminal/v3"
 )
 
-// invite prints what friends need: a link, the code, the line to paste.
+// invite prints what friends need: a link, the code, the line to paste. The QR
+// code comes first: on a small screen the rest still stands below it.
 func (h *hosting) invite(i invitation, listening netip.AddrPort) {
 	out, style := h.streams.Out, h.style(h.streams.Out)
-	fmt.Fprintf(out, "link  %s\ncode  %s\njoin  muster join %s\n", style.bold(i.link()), style.bold(i.code), i.link())
-	switch addr, err := netip.ParseAddrPort(i.host); {
-	case err == nil && addr.Addr().IsLoopback() && listening.Addr().IsUnspecified():
-		h.screen.say("this machine is on no network, so only it can join: connect it, then start the host again")
-	case err == nil && addr.Addr().IsLoopback():
-		h.screen.say("only this machine can join: it listens on %v", addr.Addr())
-	case isTerminal(out):
-		if columns := writeQR(out, i.link(), style, width(out)); columns > 0 {
-			h.screen.say("the QR code needs %d columns; the page shows it, too", columns)
-		}
+	addr, err := netip.ParseAddrPort(i.host)
+	alone, needed := err == nil && addr.Addr().IsLoopback(), 0
+	if !alone && isTerminal(out) {
+		needed = writeQR(out, i.link(), style, width(out))
 	}
-	if h.settings.Players > 0 {
-		h.screen.say("waiting for %d players; Enter starts with who is here", h.settings.Players)
-	} else {
-		h.screen.say("press Enter when everyone is here")
+	fmt.Fprintf(out, "link  %s\ncode  %s\njoin  muster join %s\n", style.bold(i.link()), style.bold(i.code), i.link())
+	switch {
+	case alone && listening.Addr().IsUnspecified():
+		h.screen.say("this machine is on no network, so only it can join: connect it, then start the host again")
+	case alone:
+		h.screen.say("only this machine can join: it listens on %v", addr.Addr())
+	case needed > 0:
+		h.screen.say("the QR code needs %d columns; the page shows it, too", needed)
 	}
 }
 

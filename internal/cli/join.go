@@ -84,15 +84,23 @@ func (j *join) run(ctx context.Context, args []string) error {
 	}
 	playing := &playing{
 		program: j.program, probing: j.probing, games: games, name: j.name, once: j.once,
-		narrator: &narrator{screen: screen},
+		narrator: &narrator{screen: screen, help: playerHelp(to)},
 		launcher: &launcher{
 			launching: j.launching, games: games, player: j.name, room: to.code, screen: screen,
-			console: newConsole(in, screen, func() {}, func() {}),
+			console: newConsole(in, screen, func() {}, func() {}), after: j.after(),
 		},
 	}
 	screen.say("connecting to %s …", to.host)
 	isGiven := j.code != "" || len(args) > 0 && to.code != ""
 	return j.enter(ctx, ask, playing, to, isGiven)
+}
+
+// after is what to say after a launch.
+func (j *join) after() string {
+	if j.once {
+		return ""
+	}
+	return nextRound
 }
 
 // enter plays. Unless a code was given it is asked for when the host wants one,

@@ -59,7 +59,7 @@ type launcher struct {
 	screen  *screen
 	player  string
 	room    string
-	after   string // what to say at the end, to an organiser
+	after   string // what to say at the end
 	running atomic.Int32
 }
 

@@ -12,8 +12,9 @@ import (
 // calls it.
 type narrator struct {
 	screen *screen
-	// help is what the organiser's Enter does at a stage; nil for others.
-	help map[wire.Stage]string
+	// help is what the player can do at the stage that a room has come to, or
+	// waits for; nil if nobody plays here.
+	help func(wire.Room) string
 
 	noted int
 	stage wire.Stage
@@ -34,7 +35,7 @@ const (
 
 // organiserHelp says what Enter does besides starting. An organiser who plays is
 // asked something else at the launch.
-func organiserHelp(plays bool) map[wire.Stage]string {
+func organiserHelp(plays bool) func(wire.Room) string {
 	help := map[wire.Stage]string{
 		wire.Measuring: chooseNow,
 		wire.Refining:  chooseNow,
@@ -43,7 +44,29 @@ func organiserHelp(plays bool) map[wire.Stage]string {
 	if !plays {
 		help[wire.Launching] = anotherRound
 	}
-	return help
+	return func(room wire.Room) string { return help[room.Stage] }
+}
+
+// nextRound is for a player after the launch.
+const nextRound = "stay here for the next round; Ctrl-C leaves"
+
+// playerHelp says what a player waits for who came in by an invitation, and where
+// the page is.
+func playerHelp(to invitation) func(wire.Room) string {
+	return func(room wire.Room) string {
+		switch room.Stage {
+		case wire.Gathering:
+			to.code = room.Code
+			start := "the organiser starts when everyone is here"
+			if room.Seats > 0 {
+				start = fmt.Sprintf("it starts by itself when %d are here", room.Seats)
+			}
+			return "you are in; " + start + "\nthe page, to watch and to vote: " + to.link()
+		case wire.Failed:
+			return "the organiser can look for something else and begin again; Ctrl-C leaves"
+		}
+		return ""
+	}
 }
 
 // show tells of what the player's own program does.
@@ -136,7 +159,10 @@ func (n *narrator) turn(room wire.Room) {
 			n.screen.say("%s", style.faint(wrapped(sentence, "  ", width(n.screen.w))))
 		}
 	}
-	if help := n.help[room.Stage]; help != "" {
+	if n.help == nil {
+		return
+	}
+	if help := n.help(room); help != "" {
 		n.screen.say("%s", style.faint(help))
 	}
 }

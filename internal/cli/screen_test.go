@@ -113,6 +113,28 @@ func TestSilence(t *testing.T) {
 	}
 }
 
+// TestPlayerHelp: who has come in reads what is waited for, and where the page is.
+func TestPlayerHelp(t *testing.T) {
+	page := "\nthe page, to watch and to vote: http://192.0.2.1:7777/#TABOMI\n"
+	for _, tt := range []struct {
+		room wire.Room
+		want string
+	}{
+		{wire.Room{Stage: wire.Gathering}, "you are in; the organiser starts when everyone is here" + page},
+		{wire.Room{Stage: wire.Gathering, Seats: 4}, "you are in; it starts by itself when 4 are here" + page},
+		{wire.Room{Stage: wire.Measuring}, ""},
+		{wire.Room{Stage: wire.Failed}, "the organiser can look for something else and begin again; Ctrl-C leaves\n"},
+	} {
+		s, out := testScreen()
+		n := &narrator{screen: s, help: playerHelp(invitation{host: "192.0.2.1:7777"})}
+		tt.room.Code = "TABOMI"
+		n.room(tt.room)
+		if out.String() != tt.want {
+			t.Errorf("%s: %q, want %q", tt.room.Stage, out, tt.want)
+		}
+	}
+}
+
 // testScreen is a screen that writes to a buffer.
 func testScreen() (*screen, *bytes.Buffer) {
 	var out bytes.Buffer

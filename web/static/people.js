@@ -114,7 +114,7 @@ function left(state, person) {
 function tools(person) {
   return h(
     "details",
-    { class: "tools" },
+    { class: "tools", name: "tools" },
     h("summary", { "aria-label": `More for ${person.name}` }, "⋯"),
     h(
       "div",
