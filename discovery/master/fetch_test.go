@@ -178,17 +178,6 @@ func TestFetchIsBurstProof(t *testing.T) {
 }
 
 func TestFetchAsksWhatTheQuerySays(t *testing.T) {
-	t.Parallel()
-	var mu sync.Mutex
-	var asked []string
-	at := startMaster(t, "127.0.0.1:0", func(_ int, q quake3.MasterQuery, reply func(...[]byte)) {
-		mu.Lock()
-		defer mu.Unlock()
-		asked = append(asked, q.Game)
-		if q.Game != "mute" {
-			reply(datagrams(some(3))...)
-		}
-	})
 	for _, tt := range []struct{ asks, want []string }{
 		{[]string{"once"}, []string{"once", "once"}},
 		{[]string{"mute", "b"}, []string{"mute", "b"}},
@@ -196,13 +185,25 @@ func TestFetchAsksWhatTheQuerySays(t *testing.T) {
 		{[]string{"mute", "b", "mute", "d"}, []string{"mute", "b", "mute", "d"}},
 		{[]string{"mute", "mute", "never"}, []string{"mute", "mute"}},
 	} {
-		_, err := impatient.Fetch(t.Context(), ask(at, tt.asks...))
-		mu.Lock()
-		if !slices.Equal(asked, tt.want) {
-			t.Errorf("asks %v: the master heard %v, want %v (%v)", tt.asks, asked, tt.want, err)
-		}
-		asked = nil
-		mu.Unlock()
+		t.Run(strings.Join(tt.asks, " "), func(t *testing.T) {
+			t.Parallel()
+			var mu sync.Mutex
+			var asked []string
+			at := startMaster(t, "127.0.0.1:0", func(_ int, q quake3.MasterQuery, reply func(...[]byte)) {
+				mu.Lock()
+				defer mu.Unlock()
+				asked = append(asked, q.Game)
+				if q.Game != "mute" {
+					reply(datagrams(some(3))...)
+				}
+			})
+			_, err := impatient.Fetch(t.Context(), ask(at, tt.asks...))
+			mu.Lock()
+			defer mu.Unlock()
+			if !slices.Equal(asked, tt.want) {
+				t.Errorf("the master heard %v, want %v (%v)", asked, tt.want, err)
+			}
+		})
 	}
 }
 
