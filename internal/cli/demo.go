@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
 	"sync"
@@ -140,7 +142,7 @@ func (d *demo) night(ctx context.Context, g game.Game, world *sim.World, fleet *
 	}
 	room, err := d.follow(ctx, rooms, code)
 	if err != nil {
-		return err
+		return errors.Join(d.noChoice(room), err)
 	}
 	d.screen.say("\n%s", saved(room))
 	if err := d.tell(room, eveningOf(world, fleet), time.Since(began)); err != nil || d.exit {
@@ -149,6 +151,14 @@ func (d *demo) night(ctx context.Context, g game.Game, world *sim.World, fleet *
 	d.screen.say("\nthe page stays at %s; Ctrl-C ends the demo", to.link())
 	<-ctx.Done()
 	return nil
+}
+
+// noChoice prints why nothing suits, for programs; people have read it.
+func (d *demo) noChoice(room wire.Room) error {
+	if !d.json || room.Selection == nil {
+		return nil
+	}
+	return json.NewEncoder(d.streams.Out).Encode(room.Selection)
 }
 
 // annotated gives servers their country and origin AS, which a master does not

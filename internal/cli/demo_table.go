@@ -43,7 +43,7 @@ func eveningOf(world *sim.World, fleet *fleet.Fleet) evening {
 // saved says what looking together has saved.
 func saved(room wire.Room) string {
 	asked, listed := askedEach(room), thousands(room.Listed)
-	text := fmt.Sprintf("%d players, %s servers: %s probes each", len(room.Members), listed, thousands(asked))
+	text := fmt.Sprintf("%s, %s servers: %s probes each", some(len(room.Members), "player"), listed, thousands(asked))
 	if asked < room.Listed {
 		text += " instead of " + listed
 	}

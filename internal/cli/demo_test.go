@@ -21,6 +21,15 @@ func TestDemoDocument(t *testing.T) {
 	}
 }
 
+// TestDemoWithoutAChoice: the one server is silent, and the document says so.
+func TestDemoWithoutAChoice(t *testing.T) {
+	t.Parallel()
+	o := muster(t, "demo", "--exit", "--json", "--no-browser", "--servers", "1")
+	if s := decode[selected](t, []byte(o.out)); o.code != 3 || s.Chosen != nil || s.Culled["unreachable"] != 1 {
+		t.Errorf("exit status %d, %+v\n%s", o.code, s, o.err)
+	}
+}
+
 // TestDemoTable3 is the evaluation of MUSST, Table 3: what is chosen
 // automatically is as good as what people find who look at all servers. A busy
 // machine is late with replies, which spoils an evening: one of a few has to be

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"muster/discovery"
 	"muster/internal/game"
 	"muster/internal/sim"
 	"muster/internal/sim/fleet"
@@ -60,8 +62,8 @@ func (f *fleetCommand) run(ctx context.Context) error {
 	if f.servers != 0 {
 		spec.Servers = f.servers
 	}
-	if spec.Servers < 1 {
-		return usagef("--servers %d: a fleet has at least one", f.servers)
+	if spec.Servers < 1 || spec.Servers > discovery.MaxServers {
+		return usagef("--servers %d: a fleet has 1 to %d", f.servers, discovery.MaxServers)
 	}
 	world := sim.Generate(spec)
 	options := fleetOptions(world, g)
@@ -102,14 +104,23 @@ func (f *fleetCommand) writeServers(running *fleet.Fleet) error {
 	return file.Close()
 }
 
+// tell says what answers where, and how to look at it. A game without masters needs
+// a list.
 func (f *fleetCommand) tell(running *fleet.Fleet, world *sim.World, g game.Game) {
-	servers := running.Servers()
-	fmt.Fprintf(f.streams.Out, "%d %s servers, the first at %v; master at %v\n\n", len(servers), g.Name, servers[0].Addr, running.Master())
+	servers, out := running.Servers(), f.streams.Out
+	master, from := "", "--servers "+cmp.Or(f.write, "FILE")
+	if _, err := g.Queries(running.Master().String()); err == nil {
+		master, from = fmt.Sprintf("; master at %v", running.Master()), fmt.Sprintf("--master %v", running.Master())
+	}
+	fmt.Fprintf(out, "%s, the first at %v%s\n\n", some(len(servers), g.Name+" server"), servers[0].Addr, master)
 	t := table{columns: []column{{"PLACE", left}, {"ASK FROM", whole}}}
 	for i, place := range world.Places {
 		t.add(place.Name, running.Source(i).String())
 	}
-	t.write(f.streams.Out, width(f.streams.Out))
-	fmt.Fprintf(f.streams.Out, "\ntry   muster discover --game %s --master %v --listen-addr %v\n", g.ID, running.Master(), running.Source(0))
+	t.write(out, width(out))
+	fmt.Fprintf(out, "\ntry   muster discover --game %s %s --listen-addr %v\n", g.ID, from, running.Source(0))
+	if master == "" && f.write == "" {
+		fmt.Fprintf(out, "no master lists %s: start the fleet with --write FILE\n", g.Name)
+	}
 	fmt.Fprintln(f.streams.Err, "answering; Ctrl-C ends it")
 }

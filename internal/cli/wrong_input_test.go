@@ -100,6 +100,8 @@ func TestWrongUsage(t *testing.T) {
 		{"too many players", []string{"demo", "--players", "9"}, 2, []string{"1 to 8"}},
 		{"no servers in the demo", []string{"demo", "--servers", "0"}, 2, []string{"1 to 60000"}},
 		{"unknown world", []string{"fleet", "--world", "mars"}, 2, []string{`"mars"`, "css2007"}},
+		{"no servers in the fleet", []string{"fleet", "--servers", "-1"}, 2, []string{"1 to 200000"}},
+		{"too many servers in the fleet", []string{"fleet", "--servers", "10000000"}, 2, []string{"--servers 10000000", "1 to 200000"}},
 		{"no report", []string{"select"}, 2, []string{"which reports?"}},
 		{"weight in words", []string{"select", "--weights", "ann=much", "x"}, 2, []string{`"ann=much"`}},
 		{"simulate nothing", []string{"simulate"}, 2, []string{"--world et2007"}},
