@@ -66,6 +66,7 @@ func TestOverridesAreWrittenFreely(t *testing.T) {
 		"host bits":        "8.8.8.200/24,DE,7\n",
 		"small letters":    "8.8.8.0/24,de,as7\n",
 		"blanks, comments": "# ours\n\n  8.8.8.0/24 , DE , AS7 \n",
+		"a mark":           "\ufeffprefix,country,asn\n8.8.8.0/24,DE,7\n",
 		"CRLF, no end":     "prefix,country,asn\r\n8.8.8.0/24,DE,7",
 		"two lines":        "8.0.0.0/8,DE,1\n8.8.8.0/30,,2\n8.8.8.0/24,,7\n",
 	} {

@@ -136,12 +136,14 @@ func (l *Locator) origin(addr netip.Addr) uint32 {
 }
 
 // Annotate gives the servers what they lack of country and AS, and unwraps
-// IPv4-mapped addresses. What a server list says of itself stays.
+// IPv4-mapped addresses. What a server list says of itself stays, unless the user's
+// overrides say other.
 func (l *Locator) Annotate(servers []discovery.Server) {
 	for i := range servers {
 		s := &servers[i]
 		s.Addr = discovery.Canonical(s.Addr)
-		place := Place{s.Country, s.ASN}
+		place := l.overrides.locate(s.Addr.Addr())
+		place.fill(Place{s.Country, s.ASN})
 		if place.Country == "" || place.ASN == 0 {
 			place.fill(l.Locate(s.Addr.Addr()))
 		}

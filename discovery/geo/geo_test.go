@@ -167,6 +167,23 @@ func TestAnnotateFillsWhatIsEmpty(t *testing.T) {
 	}
 }
 
+// TestOverridesWinOverTheList: who writes down where a prefix is knows better than a
+// list that comes from elsewhere.
+func TestOverridesWinOverTheList(t *testing.T) {
+	servers := []discovery.Server{
+		{Addr: netip.MustParseAddrPort("193.0.6.139:1"), Country: "BR", ASN: 7},
+		{Addr: netip.MustParseAddrPort("10.0.0.1:1"), Country: "BR", ASN: 7},
+		{Addr: netip.MustParseAddrPort("193.0.7.1:1"), Country: "BR", ASN: 7},
+	}
+	open(t, geo.Options{Overrides: overridesFile(t, "193.0.6.0/24,DE,\n10.0.0.0/8,,9\n")}).Annotate(servers)
+	want := []geo.Place{{Country: "DE", ASN: 7}, {Country: "BR", ASN: 9}, {Country: "BR", ASN: 7}}
+	for i, s := range servers {
+		if got := (geo.Place{Country: s.Country, ASN: s.ASN}); got != want[i] {
+			t.Errorf("%v: %+v, want %+v", s.Addr, got, want[i])
+		}
+	}
+}
+
 func TestSourcesTellTheirAge(t *testing.T) {
 	got := open(t, geo.Options{CountryDB: countryDB, ASDB: asDB}).Sources()
 	made := time.Date(2026, 2, 4, 22, 49, 29, 0, time.UTC)

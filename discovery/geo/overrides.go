@@ -1,6 +1,7 @@
 package geo
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/csv"
 	"errors"
@@ -52,7 +53,12 @@ func (l *Locator) readOverrides(o Options) error {
 // parseOverrides reads lines of prefix, country and AS number. Its errors begin
 // with the line's number.
 func parseOverrides(r io.Reader) (overrides, error) {
-	lines := csv.NewReader(r)
+	text := bufio.NewReader(r)
+	const mark = "\ufeff" // which some editors put before a text
+	if head, _ := text.Peek(len(mark)); string(head) == mark {
+		text.Discard(len(mark))
+	}
+	lines := csv.NewReader(text)
 	lines.Comment, lines.FieldsPerRecord, lines.TrimLeadingSpace = '#', -1, true
 	o := overrides{places: make(map[netip.Prefix]Place)}
 	for first := true; ; first = false {
