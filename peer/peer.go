@@ -223,7 +223,9 @@ func (p *Peer) stayConnected() error {
 func (p *Peer) connect() (welcomed bool, err error) {
 	ctx, cancel := context.WithTimeout(p.ctx, dialTimeout)
 	defer cancel()
-	dialer := websocket.Dialer{HandshakeTimeout: dialTimeout, TLSClientConfig: p.options.TLS} // no proxy: hosts are friends' machines
+	dialer := websocket.Dialer{ // without a proxy: hosts are friends' machines
+		HandshakeTimeout: dialTimeout, TLSClientConfig: p.options.TLS, NetDialContext: fourFirst((&net.Dialer{}).DialContext),
+	}
 	ws, answer, err := dialer.DialContext(ctx, p.options.URL, nil)
 	if err != nil {
 		return false, whyNot(err, answer)
