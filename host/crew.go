@@ -160,7 +160,7 @@ func (r *Room) finishCrews(now time.Time) {
 		}
 		if news > 0 {
 			p := progressOf(pooled(site, len(r.Servers)))
-			r.note(now, "%d players behind one address have measured %d servers together, %d answered", len(site), p.probed, p.answered)
+			r.note(now, "%d players behind one address have measured %s together, %d answered", len(site), serversInWords(p.probed), p.answered)
 		}
 	}
 }

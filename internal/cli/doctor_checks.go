@@ -31,6 +31,8 @@ type check struct {
 // facts are what the doctor found.
 type facts struct {
 	now time.Time
+	// system is Go's name of the operating system.
+	system string
 	// udp is why no packet got through a socket on loopback.
 	udp error
 	// route4 and route6 are this machine's addresses towards the internet; zero
@@ -70,7 +72,7 @@ func diagnose(f facts) []check {
 		checkNAT(f.route4),
 		checkCards(f.cards, f.cardsErr),
 		checkMDNS(f.cards),
-		checkBuffer(f.buffer, f.wanted),
+		checkBuffer(f.buffer, f.wanted, f.system),
 		checkStamps(f.stamps),
 		checkFiles(f.files),
 		checkTables(f.tables, f.tablesErr, f.now),
@@ -136,15 +138,26 @@ func checkMDNS(cards []lan.Interface) check {
 	return check{Name: "mdns", State: stateOK, Detail: "rooms are announced and found on " + strings.Join(used, ", ")}
 }
 
-func checkBuffer(got, wanted int) check {
+func checkBuffer(got, wanted int, system string) check {
 	switch {
 	case got == 0:
 		return check{Name: "buffer", State: stateOK, Detail: "the system does not tell how much a socket holds"}
 	case got < wanted:
 		return check{"buffer", stateWarn, fmt.Sprintf("a socket holds %d KB of the %d KB asked for", got>>10, wanted>>10),
-			fmt.Sprintf("at high rates replies may get lost: sysctl -w net.core.rmem_max=%d", wanted)}
+			"at high rates replies may get lost: " + largerBuffer(system, wanted)}
 	}
 	return check{Name: "buffer", State: stateOK, Detail: fmt.Sprintf("a socket holds %d KB", got>>10)}
+}
+
+// largerBuffer is how a system's administrator lets sockets hold more.
+func largerBuffer(system string, wanted int) string {
+	switch system {
+	case "linux":
+		return fmt.Sprintf("sudo sysctl -w net.core.rmem_max=%d", wanted)
+	case "darwin", "freebsd":
+		return fmt.Sprintf("sudo sysctl -w kern.ipc.maxsockbuf=%d", 2*wanted) // its own bookkeeping counts
+	}
+	return "say --rate 100"
 }
 
 func checkStamps(kernel bool) check {

@@ -22,7 +22,7 @@ const (
 
 // examine gathers the facts. No packet leaves the machine.
 func (p *program) examine() facts {
-	f := facts{now: time.Now(), wanted: wantedBuffer, files: fileLimit()}
+	f := facts{now: time.Now(), system: runtime.GOOS, wanted: wantedBuffer, files: fileLimit()}
 	f.buffer, f.stamps, f.udp = trySocket()
 	f.route4, f.route6 = sourceTowards(somewhere4), sourceTowards(somewhere6)
 	f.cards, f.cardsErr = lan.Interfaces()

@@ -65,6 +65,21 @@ func TestDiagnose(t *testing.T) {
 	}
 }
 
+// A hint is of this system, not of another.
+func TestLargerBuffer(t *testing.T) {
+	for system, want := range map[string]string{
+		"linux": "sudo sysctl -w net.core.rmem_max=4096", "darwin": "sudo sysctl -w kern.ipc.maxsockbuf=8192", "windows": "say --rate 100",
+	} {
+		f := healthy()
+		f.system, f.buffer, f.wanted = system, 2048, 4096
+		for _, c := range diagnose(f) {
+			if c.Name == "buffer" && !strings.HasSuffix(c.Hint, ": "+want) {
+				t.Errorf("%s: %s, want %s", system, c.Hint, want)
+			}
+		}
+	}
+}
+
 func TestPrintChecks(t *testing.T) {
 	var b strings.Builder
 	printChecks(&b, []check{

@@ -55,8 +55,8 @@ func (d *discover) recall(g game.Game, now time.Time) *remembering {
 	}
 	if d.options.Priors = r.memory.Priors(now); len(d.options.Priors) > 0 && d.strategy != discovery.Conventional {
 		seen := r.memory.Newest()
-		fmt.Fprintf(d.streams.Err, "starting from the last visit, %s (%s ago): %d networks remembered; --fresh starts anew\n",
-			seen.Local().Format("2 Jan 15:04"), roughly(now.Sub(seen)), len(d.options.Priors))
+		fmt.Fprintf(d.streams.Err, "starting from the last visit, %s (%s ago): %s remembered; --fresh starts anew\n",
+			seen.Local().Format("2 Jan 15:04"), roughly(now.Sub(seen)), some(len(d.options.Priors), "network"))
 	}
 	return r
 }

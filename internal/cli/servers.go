@@ -128,7 +128,7 @@ func some(n int, thing string) string {
 
 // describe says how a list came out, and what is around, for a screen.
 func describe(servers []discovery.Server, near []lan.Server, g game.Game) string {
-	text := fmt.Sprintf("%d %s servers listed", len(servers), g.Name)
+	text := some(len(servers), g.Name+" server") + " listed"
 	if len(near) > 0 {
 		text += fmt.Sprintf(", and %d on the local network", len(near))
 	}
