@@ -35,6 +35,19 @@ func TestTwoTabs(t *testing.T) {
 	second.sees("#steer", "Lock the room")
 }
 
+// TestCutOff: who has but half of the organiser's link is told so.
+func TestCutOff(t *testing.T) {
+	n := newNight(t, 20, friday(0))
+	link := n.organisersLink()
+	b := browse(t, link[:len(link)-3], desktop)
+	b.sees("#toast", "cut off")
+	b.enters("zoe")
+	b.sees("#people", "zoe")
+	if steering := b.reads("#steer button"); steering != "" {
+		t.Errorf("half a secret steers: %s", steering)
+	}
+}
+
 // TestBackground: a tab that nobody looks at says in its title what is new.
 func TestBackground(t *testing.T) {
 	n := newNight(t, 20, friday(0))

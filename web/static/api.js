@@ -65,9 +65,11 @@ export function lastName() {
   return me.name ?? "";
 }
 
-/** Forgets a nickname that the room does not know any more. */
-export function forgetToken() {
-  remember({ token: undefined });
+/** Forgets what the room does not know, or knows no more, and says what that was. */
+export function forget() {
+  const what = me.token ? "token" : "secret";
+  remember({ [what]: undefined });
+  return what;
 }
 
 /**

@@ -1,7 +1,7 @@
 // The page of one room: takes the newest state, draws it in one animation
 // frame, and passes on what people do.
 
-import { ask, claim, credential, enter, forgetToken, onOtherTab, roomCode } from "./api.js";
+import { ask, claim, credential, enter, forget, onOtherTab, roomCode } from "./api.js";
 import { reasons, showLimit, targetOf, whatIf, wishOf } from "./choice.js";
 import { colourOf, css } from "./colours.js";
 import { culled, openCulled } from "./culled.js";
@@ -111,11 +111,12 @@ function steer(state) {
   return [lock];
 }
 
-/** A nickname that the room does not know is none: it was removed, or is long ago. */
+/** A nickname that the room does not know is none: it was removed, or is long ago. Nor is half a secret one. */
 function dropDeadToken(/** @type {State} */ state) {
   if (state.you.name || state.you.organiser || credential() === "" || live.answered !== credential()) return;
-  forgetToken();
-  say("You are not in this room any more. Choose a nickname to come back.", true);
+  const lost = forget();
+  say(lost === "token" ? "You are not in this room any more. Choose a nickname to come back." : "The organiser's part of this link is cut off, or an old one: you can take part, but not steer.", true);
+  if (credential() !== "") live.connect();
 }
 
 function drawConnection() {
