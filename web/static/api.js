@@ -83,7 +83,7 @@ export async function ask(action, order = {}, as = credential()) {
     headers: { "Content-Type": "application/json", Authorization: `Bearer ${as}` },
     body: JSON.stringify(order),
   }).catch(() => {
-    throw new Error("the host does not answer");
+    throw new Error("the host does not answer; the page comes back by itself");
   });
   if (reply.status === 204) return null;
   const document = await reply.json().catch(() => ({}));

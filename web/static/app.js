@@ -257,7 +257,6 @@ document.addEventListener("click", (event) => {
   const element = event.target instanceof Element ? event.target.closest("[data-action]") : null;
   if (!(element instanceof HTMLElement)) return;
   if (element.dataset.action === "go" && event.detail > 1) return; // the second of two clicks is not for what came in its place
-  if (live.connection !== "live" && !isOurs(element)) return say("The host cannot be reached now. The page comes back by itself.", true);
   attempt(() => actions[element.dataset.action ?? ""]?.(element.dataset, element));
 });
 
@@ -271,11 +270,6 @@ document.addEventListener("submit", (event) => {
     live.connect();
   });
 });
-
-/** Tells what needs no host. @param {HTMLElement} element */
-function isOurs(element) {
-  return ["copy", "sort", "skip"].includes(element.dataset.action ?? "");
-}
 
 document.addEventListener("input", (event) => {
   if (event.target instanceof HTMLInputElement && event.target.id === "whatif-limit") showLimit(event.target);
