@@ -15,7 +15,8 @@ import (
 
 // FuzzRoom plays evenings in which anybody does anything at any time, as far as
 // a frame can carry it. The room neither panics nor gets stuck with a state that
-// cannot be shown, or saved and read back.
+// cannot be shown, or saved and read back; and when all have left it waits for
+// nothing for ever.
 func FuzzRoom(f *testing.F) {
 	for seed := range uint64(10) {
 		choices := make([]byte, 300)
@@ -38,6 +39,7 @@ func FuzzRoom(f *testing.F) {
 			e.happens()
 			e.isSound()
 		}
+		e.ends()
 	})
 }
 
@@ -70,10 +72,26 @@ func (e *evening) server() int { return e.upTo(eveningServers + 1) }
 
 // perform fetches no list yet: see isListed. What the room refuses, it refuses.
 func (e *evening) perform(effects []effect, _ ...error) {
+	e.Helper()
 	for _, one := range effects {
-		if _, is := one.(fetch); is {
+		switch one := one.(type) {
+		case fetch:
 			e.fetches = true
+		case send:
+			e.canBeSent(one)
 		}
+	}
+}
+
+// canBeSent: what the room says goes to who is here, and they can read it.
+func (e *evening) canBeSent(s send) {
+	e.Helper()
+	frame, err := wire.Marshal(s.message)
+	if err == nil {
+		_, err = wire.Unmarshal(frame)
+	}
+	if err != nil || s.to != "" && e.room.member(s.to) == nil {
+		e.Fatalf("a %T to %q: %v", s.message, s.to, err)
 	}
 }
 
@@ -91,6 +109,9 @@ func (e *evening) happens() {
 		name := e.name()
 		hello := wire.Hello{Version: wire.Version, Code: r.Code, Name: name, Token: "token of " + name}
 		from := Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, byte(e.upTo(1))})}
+		if e.upTo(1) > 0 {
+			from.Near = netip.MustParseAddr("10.9.0.2")
+		}
 		_, effects, _ := r.Join(hello, from, hello.Token, e.now)
 		e.perform(effects)
 	case 2, 3, 4, 5, 6:
@@ -154,7 +175,8 @@ func (e *evening) isListed() {
 		if e.upTo(3) == 0 {
 			servers = shortList + 1 // which is searched together, if the settings say so
 		}
-		e.perform(e.room.Listed(listOf(servers), nil, e.now))
+		near := []Neighbour{hidden, shown}[e.upTo(1):]
+		e.perform(e.room.Listed(listOf(servers), nil, e.now, near[:e.upTo(len(near))]...))
 	}
 }
 
@@ -238,9 +260,21 @@ func (e *evening) message() wire.Message {
 	return wire.Done{Round: round}
 }
 
-// isSound: the room can be shown, and saved and read back.
+// isSound: the room can be shown, and saved and read back, and counts right.
 func (e *evening) isSound() {
 	e.Helper()
+	if !e.room.isWhole() {
+		e.Fatalf("%s without what that needs", e.room.Stage)
+	}
+	for _, m := range e.room.Members {
+		answered := 0
+		for _, result := range e.room.measured(m) {
+			answered += count(result.State == discovery.Answered)
+		}
+		if measured := len(e.room.measured(m)); m.Probed != measured || m.Answered != answered {
+			e.Fatalf("%s has %d results, %d of them answers, and is said to have %d and %d", m.Name, measured, answered, m.Probed, m.Answered)
+		}
+	}
 	if _, err := json.Marshal(e.room.View()); err != nil {
 		e.Fatal(err)
 	}
@@ -249,4 +283,23 @@ func (e *evening) isSound() {
 	}
 	e.room.culledFor(selection.Unreachable)
 	same(e.T, e.room, restored(e.T, e.room))
+}
+
+// ends has all leave. Only people who vote may take their time.
+func (e *evening) ends() {
+	e.Helper()
+	e.isListed()
+	for _, m := range slices.Clone(e.room.Members) {
+		e.room.Gone(m.Name, e.now)
+	}
+	for range 120 {
+		e.now = e.now.Add(5 * time.Second)
+		e.perform(e.room.Tick(e.now))
+	}
+	switch r := e.room; {
+	case r.Stage == wire.Gathering, r.Stage == wire.Launching, r.Stage == wire.Failed:
+	case r.Agreement != nil && r.Agreement.LaunchAt.IsZero():
+	default:
+		e.Errorf("ten minutes after everybody left the room is still %s", r.Stage)
+	}
 }

@@ -222,7 +222,7 @@ func (r *Room) look(m *Member, seen wire.Finalist) {
 	}
 	result := discovery.Result{Server: seen.Server, State: seen.State}
 	switch {
-	case seen.State == discovery.Unprobed, seen.State == discovery.Answered && len(seen.RTTs) == 0, r.forgives(seen):
+	case seen.State == discovery.Unprobed, seen.State == discovery.Answered && len(seen.RTTs) == 0, r.isShutOut(m, seen.Server), r.forgives(seen):
 		return // nothing was seen
 	case seen.State == discovery.Answered:
 		result.RTT = wire.RoundRTT(time.Duration(slices.Min(seen.RTTs) * float64(time.Millisecond)))

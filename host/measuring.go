@@ -162,6 +162,9 @@ func (r *Room) report(m *Member, report wire.Report, now time.Time) ([]effect, e
 		if r.Stage == wire.Chosen && m.Results[result.Server].State != discovery.Unprobed {
 			continue // the finalists had their second look
 		}
+		if r.isShutOut(m, result.Server) {
+			continue
+		}
 		m.add(*result)
 		if r.isMeasuring() || r.Agreement != nil {
 			effects = append(effects, r.heard(m, *result)...)

@@ -117,27 +117,36 @@ func (r *Room) listMessages() []effect {
 }
 
 // shutOut takes hidden servers for lost to members who are elsewhere: their own
-// networks may have others at those addresses. It is no measurement of theirs.
+// networks may have others at those addresses. It is no measurement of theirs, and
+// what they measured at home holds no longer.
 func (r *Room) shutOut(m *Member, before netip.Addr) {
 	for i := range r.Neighbours {
 		n := &r.Neighbours[i]
 		switch result := &m.Results[n.Server]; {
 		case !n.isHidden():
-		case !n.reaches(m.Origin.Near) && result.State == discovery.Unprobed:
+		case !n.reaches(m.Origin.Near):
 			*result = discovery.Result{Server: n.Server, State: discovery.Lost}
-		case n.reaches(m.Origin.Near) && !n.reaches(before) && result.State == discovery.Lost:
+		case !n.reaches(before):
 			*result = discovery.Result{}
 		}
 	}
+	m.Probed, m.Answered = 0, 0
+	for _, result := range r.measured(m) {
+		m.Probed++
+		m.Answered += count(result.State == discovery.Answered)
+	}
+}
+
+// isShutOut tells whether a server is hidden from a member.
+func (r *Room) isShutOut(m *Member, server int) bool {
+	return slices.ContainsFunc(r.Neighbours, func(n Neighbour) bool {
+		return n.Server == server && n.isHidden() && !n.reaches(m.Origin.Near)
+	})
 }
 
 // measured is what a member knows, but for what was shut out.
 func (r *Room) measured(m *Member) []discovery.Result {
-	return slices.DeleteFunc(m.known(), func(result discovery.Result) bool {
-		return slices.ContainsFunc(r.Neighbours, func(n Neighbour) bool {
-			return n.Server == result.Server && n.isHidden() && !n.reaches(m.Origin.Near)
-		})
-	})
+	return slices.DeleteFunc(m.known(), func(result discovery.Result) bool { return r.isShutOut(m, result.Server) })
 }
 
 // neighbourMessages have a member ask the neighbours at once: a search of a long

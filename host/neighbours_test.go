@@ -162,6 +162,35 @@ func TestComesHome(t *testing.T) {
 	}
 }
 
+// TestLeavesHome: what was measured at home of a hidden server holds nowhere else,
+// nor does what answers at its address there; at home it can be asked again.
+func TestLeavesHome(t *testing.T) {
+	n := newNight(t, settings(2))
+	n.comes("ann", "10.9.0.2")
+	n.comes("zoe", "198.51.100.1")
+	n.perform(n.room.Listed(listOf(2), nil, n.now, hidden))
+	ann := n.room.member("ann")
+	for _, step := range []struct {
+		from, says       string
+		ms               int
+		probed, answered int
+	}{
+		{"10.9.0.2", "measures it", 1, 1, 1},
+		{"198.51.100.2", "finds another there", 30, 0, 0},
+		{"10.9.0.2", "gets no answer", lost, 1, 0},
+		{"198.51.100.2", "says nothing", skip, 0, 0},
+		{"10.9.0.2", "measures it again", 1, 1, 1},
+	} {
+		n.gone("ann")
+		n.comes("ann", step.from)
+		n.measures("ann", step.ms)
+		if ann.Probed != step.probed || ann.Answered != step.answered {
+			t.Errorf("from %s ann %s: %d servers measured, %d answered; want %d, %d", step.from, step.says, ann.Probed, ann.Answered, step.probed, step.answered)
+		}
+		same(t, n.room, restored(t, n.room))
+	}
+}
+
 // TestNeighboursFirst: a search of a long list begins with those around.
 func TestNeighboursFirst(t *testing.T) {
 	s := settings(2)
