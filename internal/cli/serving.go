@@ -66,8 +66,9 @@ func (d discreet) Write(line []byte) (int, error) {
 // could take all that the machine can hold. WebSockets have patience of their own.
 func newServer(handler http.Handler) *http.Server {
 	return &http.Server{
-		Handler: handler, ReadTimeout: 10 * time.Second, IdleTimeout: time.Minute,
-		WriteTimeout: time.Minute, // ample for the page over a slow line
+		Handler: handler, ReadTimeout: 10 * time.Second,
+		WriteTimeout: time.Minute,     // ample for the page over a slow line
+		IdleTimeout:  3 * time.Minute, // longer than a reverse proxy's: it would use a connection that just closes
 	}
 }
 
