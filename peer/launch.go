@@ -7,7 +7,7 @@ import (
 )
 
 // launch takes the player to the server, once a round.
-func (p *Peer) launch(m wire.Launch) {
+func (p *peer) launch(m wire.Launch) {
 	if p.launched != nil && p.launched.Round == m.Round {
 		p.send(*p.launched)
 		return
@@ -24,7 +24,7 @@ func (p *Peer) launch(m wire.Launch) {
 }
 
 // finish leaves the room, but not before the host knows what came of the launch.
-func (p *Peer) finish() {
+func (p *peer) finish() {
 	if p.finishing = p.conn == nil; !p.finishing {
 		p.leave(errFinished)
 	}
@@ -32,7 +32,7 @@ func (p *Peer) finish() {
 
 // sayLaunched tells the host how far the newest launch got, now and after a
 // lost connection.
-func (p *Peer) sayLaunched(launched wire.Launched) {
+func (p *peer) sayLaunched(launched wire.Launched) {
 	if launched.Round == p.launched.Round {
 		p.launched = &launched
 		p.send(launched)

@@ -2,7 +2,7 @@
 // host lists, reports what it finds, and launches the game where the host says.
 //
 //	          messages                 results
-//	host ◀──────────────▶ Peer ◀──────────────────── Prober
+//	host ◀──────────────▶ peer ◀──────────────────── Prober
 //	                       │ launch
 //	                       ▼
 //	                     the game
@@ -109,8 +109,8 @@ var ErrEncrypted = errors.New("peer: the host encrypts")
 // peer that leaves after one round returns it.
 var ErrNothingSuitable = errors.New("peer: no server suits everyone")
 
-// Peer is one player in one room. Only its own goroutine touches it.
-type Peer struct {
+// peer is one player in one room. Only its own goroutine touches it.
+type peer struct {
 	options Options
 	log     *slog.Logger
 	inbox   chan func()
@@ -138,7 +138,7 @@ func Run(ctx context.Context, options Options) error {
 	if options.hostAddr == nil {
 		options.hostAddr = hostAddr
 	}
-	p := &Peer{
+	p := &peer{
 		options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
 		inbox: make(chan func()), token: options.Token, scanner: newScanner(options.NewProber),
 		stop: func() {},
@@ -158,7 +158,7 @@ func Run(ctx context.Context, options Options) error {
 // errFinished is the cause of a peer that leaves because its work is done.
 var errFinished = errors.New("peer: finished")
 
-func (p *Peer) loop() {
+func (p *peer) loop() {
 	flush := time.NewTicker(p.options.pace.flush)
 	defer flush.Stop()
 	for {
@@ -174,20 +174,20 @@ func (p *Peer) loop() {
 }
 
 // post has the peer's goroutine do something, unless the peer has ended.
-func (p *Peer) post(act func()) {
+func (p *peer) post(act func()) {
 	select {
 	case p.inbox <- act:
 	case <-p.ctx.Done():
 	}
 }
 
-func (p *Peer) tell(e Event) {
+func (p *peer) tell(e Event) {
 	if p.options.Events != nil {
 		p.options.Events(e)
 	}
 }
 
-func (p *Peer) send(m wire.Message) {
+func (p *peer) send(m wire.Message) {
 	if p.conn != nil {
 		p.conn.Send(m)
 	}
@@ -195,7 +195,7 @@ func (p *Peer) send(m wire.Message) {
 
 // stayConnected connects again and again, with growing pauses, and returns why
 // it stopped.
-func (p *Peer) stayConnected() error {
+func (p *peer) stayConnected() error {
 	var lastSeen time.Time // the host, by us
 	pause := p.options.pace.firstPause
 	for {
@@ -220,7 +220,7 @@ func (p *Peer) stayConnected() error {
 
 // connect holds one connection until it ends, and tells whether the host let
 // the player in.
-func (p *Peer) connect() (welcomed bool, err error) {
+func (p *peer) connect() (welcomed bool, err error) {
 	ctx, cancel := context.WithTimeout(p.ctx, dialTimeout)
 	defer cancel()
 	dialer := websocket.Dialer{ // without a proxy: hosts are friends' machines
@@ -247,7 +247,7 @@ func (p *Peer) connect() (welcomed bool, err error) {
 
 // obey has the peer's goroutine act on a message, and waits until it has. What
 // it cannot act on ends the peer: a new connection would bring it again.
-func (p *Peer) obey(conn *wire.Conn, m wire.Message) error {
+func (p *peer) obey(conn *wire.Conn, m wire.Message) error {
 	done := make(chan error, 1)
 	p.post(func() { done <- p.receive(conn, m) })
 	select {
@@ -273,6 +273,6 @@ func whyNot(err error, answer *http.Response) error {
 	return err
 }
 
-func (p *Peer) hello() wire.Message {
+func (p *peer) hello() wire.Message {
 	return wire.Hello{Version: wire.Version, Code: p.options.Code, Name: p.options.Name, Token: p.token, Probes: p.options.Probes}
 }

@@ -36,7 +36,7 @@ type round struct {
 }
 
 // receive acts on a message of the host.
-func (p *Peer) receive(conn *wire.Conn, m wire.Message) error {
+func (p *peer) receive(conn *wire.Conn, m wire.Message) error {
 	switch m := m.(type) {
 	case wire.Welcome:
 		if m.Version != wire.Version {
@@ -75,7 +75,7 @@ func otherVersion(m wire.Welcome) error {
 	}
 }
 
-func (p *Peer) welcome(m wire.Welcome) {
+func (p *peer) welcome(m wire.Welcome) {
 	p.token = m.Token
 	if p.options.SaveToken != nil {
 		p.options.SaveToken(m.Token)
@@ -94,7 +94,7 @@ func (p *Peer) welcome(m wire.Welcome) {
 
 // list begins a round, unless it is the one we are in. A host that lost its
 // memory may send another list under the same number.
-func (p *Peer) list(m wire.List) {
+func (p *peer) list(m wire.List) {
 	if p.round != nil && p.round.number == m.Round && slices.Equal(p.round.servers, m.Servers) {
 		return
 	}
@@ -104,7 +104,7 @@ func (p *Peer) list(m wire.List) {
 }
 
 // measure starts the discovery, or waits for what the host knows already.
-func (p *Peer) measure(m wire.Measure) error {
+func (p *peer) measure(m wire.Measure) error {
 	if p.round == nil || p.round.number != m.Round {
 		return fmt.Errorf("peer: asked to measure round %d without its list", m.Round)
 	}
@@ -119,7 +119,7 @@ func (p *Peer) measure(m wire.Measure) error {
 }
 
 // known takes what the host still has from before this program was started.
-func (p *Peer) known(m wire.Report) error {
+func (p *peer) known(m wire.Report) error {
 	if p.round == nil || p.round.number != m.Round || p.round.measure == nil || p.round.ledger != nil {
 		return nil
 	}
@@ -132,7 +132,7 @@ func (p *Peer) known(m wire.Report) error {
 }
 
 // discover begins the round's measuring.
-func (p *Peer) discover(known []discovery.Result) error {
+func (p *peer) discover(known []discovery.Result) error {
 	r := p.round
 	plan, err := p.options.NewPlan(*r.measure, r.servers)
 	if err != nil {
@@ -152,7 +152,7 @@ func (p *Peer) discover(known []discovery.Result) error {
 }
 
 // ask puts what the host wants to know first.
-func (p *Peer) ask(m wire.Ask) error {
+func (p *peer) ask(m wire.Ask) error {
 	r := p.round
 	if r == nil || r.number != m.Round || r.agenda == nil {
 		return nil // of a round that is over, or not yet begun here
@@ -169,7 +169,7 @@ func (p *Peer) ask(m wire.Ask) error {
 }
 
 // runAgenda measures in the background until the agenda has nothing more.
-func (p *Peer) runAgenda() {
+func (p *peer) runAgenda() {
 	r := p.round
 	r.running = true
 	r.agenda.Resume()
@@ -184,7 +184,7 @@ func (p *Peer) runAgenda() {
 }
 
 // agendaEnded goes on if the host asked for more in the last moment.
-func (p *Peer) agendaEnded(r *round, err error) {
+func (p *peer) agendaEnded(r *round, err error) {
 	r.running = false
 	switch {
 	case err != nil:
@@ -197,7 +197,7 @@ func (p *Peer) agendaEnded(r *round, err error) {
 }
 
 // inBackground stops what was under way and does the next thing.
-func (p *Peer) inBackground(do func(ctx context.Context)) {
+func (p *peer) inBackground(do func(ctx context.Context)) {
 	p.stop()
 	ctx, cancel := context.WithCancel(p.ctx)
 	p.stop = cancel
@@ -209,14 +209,14 @@ func (p *Peer) inBackground(do func(ctx context.Context)) {
 
 // fail leaves the room over an error of our own, such as a firewall that lets
 // no probe out. An error after being stopped is none.
-func (p *Peer) fail(ctx context.Context, err error) {
+func (p *peer) fail(ctx context.Context, err error) {
 	if ctx.Err() == nil {
 		p.leave(err)
 	}
 }
 
 // flush sends the host what it has not heard yet, as fast as the line takes it.
-func (p *Peer) flush() {
+func (p *peer) flush() {
 	r := p.round
 	if r == nil || r.ledger == nil {
 		return
@@ -239,7 +239,7 @@ func (p *Peer) flush() {
 }
 
 // progress shows the player how far the measuring is, if it has got on.
-func (p *Peer) progress() {
+func (p *peer) progress() {
 	r := p.round
 	probed, answered := r.ledger.counts()
 	if now := (Progress{Probed: probed, Answered: answered, Listed: len(r.servers)}); now != r.shown {
@@ -250,7 +250,7 @@ func (p *Peer) progress() {
 
 // report says what servers tell of themselves first: with the results the host
 // decides at once.
-func (p *Peer) report(results []discovery.Result) {
+func (p *peer) report(results []discovery.Result) {
 	var infos []wire.ServerInfo
 	for i := range results {
 		if results[i].Info != nil {
@@ -270,7 +270,7 @@ func withoutName(info discovery.Info) discovery.Info {
 }
 
 // finishIfFailed ends a peer that came for one round, if that found nothing.
-func (p *Peer) finishIfFailed(room wire.Room) {
+func (p *peer) finishIfFailed(room wire.Room) {
 	if p.options.Once && room.Stage == wire.Failed {
 		p.leave(ErrNothingSuitable)
 	}

@@ -18,7 +18,7 @@ type look struct {
 
 // verify looks at the finalists again and tells the host. A host that asks
 // once more, after a lost connection, gets what was found.
-func (p *Peer) verify(m wire.Finalists) error {
+func (p *peer) verify(m wire.Finalists) error {
 	if p.round == nil || p.round.number != m.Round {
 		return fmt.Errorf("peer: finalists of round %d without its list", m.Round)
 	}
@@ -52,7 +52,7 @@ func (p *Peer) verify(m wire.Finalists) error {
 	return nil
 }
 
-func (p *Peer) sayVerified(l *look) {
+func (p *peer) sayVerified(l *look) {
 	if l.found != nil {
 		p.send(*l.found)
 	}
@@ -60,7 +60,7 @@ func (p *Peer) sayVerified(l *look) {
 
 // sample asks each server m.Samples times, one packet each: what was repeated
 // would hide the loss.
-func (p *Peer) sample(ctx context.Context, servers []discovery.Server, m wire.Finalists) ([]wire.Finalist, error) {
+func (p *peer) sample(ctx context.Context, servers []discovery.Server, m wire.Finalists) ([]wire.Finalist, error) {
 	finalists := make([]wire.Finalist, len(servers))
 	for i := range finalists {
 		finalists[i] = wire.Finalist{Server: m.Servers[i], RTTs: []float64{}}
@@ -84,7 +84,7 @@ func (p *Peer) sample(ctx context.Context, servers []discovery.Server, m wire.Fi
 
 // sampleOnce asks each server once. Whoever has not answered when a repeat would
 // be due is lost this time.
-func (p *Peer) sampleOnce(ctx context.Context, game string, servers []discovery.Server) ([]discovery.Result, error) {
+func (p *peer) sampleOnce(ctx context.Context, game string, servers []discovery.Server) ([]discovery.Result, error) {
 	results := make([]discovery.Result, len(servers))
 	plan := asking{discovery.NewConventional(len(servers)), results}
 	patience, cancel := context.WithTimeout(ctx, p.options.pace.patience)
