@@ -105,6 +105,9 @@ var ErrUnreachable = errors.New("peer: no host answers")
 // servers and nginx answer so; Caddy is one of Go's.
 var ErrEncrypted = errors.New("peer: the host encrypts")
 
+// ErrProxyAlone says that a reverse proxy answers for a host that does not.
+var ErrProxyAlone = errors.New("peer: a proxy answers, and no host behind it")
+
 // ErrNothingSuitable says that the room found no server for everyone. Only a
 // peer that leaves after one round returns it.
 var ErrNothingSuitable = errors.New("peer: no server suits everyone")
@@ -261,14 +264,20 @@ func (p *peer) obey(conn *wire.Conn, m wire.Message) error {
 	}
 }
 
-// whyNot tells a host that encrypts from what is no host at all.
+// whyNot tells a host that encrypts, and a proxy without its host, from what is no
+// host at all.
 func whyNot(err error, answer *http.Response) error {
-	if !errors.Is(err, websocket.ErrBadHandshake) || answer.StatusCode != http.StatusBadRequest {
+	if !errors.Is(err, websocket.ErrBadHandshake) {
 		return err
 	}
-	text, _ := io.ReadAll(answer.Body) // the first kilobyte, which is at hand
-	if bytes.Contains(text, []byte("HTTPS")) {
-		return ErrEncrypted
+	switch answer.StatusCode {
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return ErrProxyAlone
+	case http.StatusBadRequest:
+		text, _ := io.ReadAll(answer.Body) // the first kilobyte, which is at hand
+		if bytes.Contains(text, []byte("HTTPS")) {
+			return ErrEncrypted
+		}
 	}
 	return err
 }

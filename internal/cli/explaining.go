@@ -35,6 +35,8 @@ func explain(err error, to invitation) error {
 	case errors.Is(err, peer.ErrEncrypted):
 		return hinted(fmt.Errorf("the host at %s encrypts, and the link does not say so", to.host),
 			"take the whole link that muster host printed: it begins with https://")
+	case errors.Is(err, peer.ErrProxyAlone):
+		return hinted(fmt.Errorf("a proxy answers at %s, but no host behind it", to.host), "ask the organiser: is muster host running there?")
 	case errors.Is(err, websocket.ErrBadHandshake):
 		return hinted(fmt.Errorf("what answers at %s is no muster host", to.host), "is the port right? muster host prints the whole link")
 	case errors.Is(err, peer.ErrUnreachable):

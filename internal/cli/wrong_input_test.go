@@ -150,11 +150,14 @@ func TestNoRoom(t *testing.T) {
 	encrypted.Config.ErrorLog = log.New(io.Discard, "", 0)
 	encrypted.StartTLS()
 	defer encrypted.Close()
+	alone := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
+	defer alone.Close()
 	pin := "~" + strings.Repeat("A", 26)
 	list := writeFile(t, "list.txt", "127.0.0.1:1\n")
 	checkAll(t, []wrong{
 		{"a host that encrypts", []string{"join", "http://" + encrypted.Listener.Addr().String() + "/#ABCDEF"}, 1, []string{"encrypts, and the link does not say so\nhint: ", "https://"}},
 		{"a host that nobody vouches for", []string{"join", encrypted.URL + "/#ABCDEF"}, 1, []string{"knows nobody who signed its certificate\nhint: ", "fingerprint"}},
+		{"a proxy without its host", []string{"join", alone.URL + "/#ABCDEF"}, 1, []string{"a proxy answers at 127.0.0.1:", "no host behind it\nhint: "}},
 		{"another certificate", []string{"join", encrypted.URL + "/#ABCDEF" + pin}, 1, []string{"another certificate than the link says\nhint: "}},
 		{"a host that does not encrypt", []string{"join", "https://" + strings.TrimPrefix(real.URL, "http://") + "/#ABCDEF"}, 1, []string{"does not encrypt\nhint: ", "http://"}},
 		{"a host that does no longer encrypt", []string{"join", "https://" + strings.TrimPrefix(real.URL, "http://") + "/#ABCDEF" + pin}, 1, []string{"does not encrypt, and the link says", "in between"}},
