@@ -177,7 +177,11 @@ func groupOf(vantages []*sim.Vantage) (*sim.Group, error) {
 	for _, v := range vantages {
 		v.Name = strings.TrimSuffix(v.Name, ".csv")
 	}
-	return sim.NewGroup(vantages...)
+	group, err := sim.NewGroup(vantages...)
+	if err != nil {
+		return nil, hinted(err, "have everybody ask all servers of one list: muster discover --servers FILE --auto-stop off --format csv")
+	}
+	return group, nil
 }
 
 func groupTable(rows []sim.GroupSimulation) *table {

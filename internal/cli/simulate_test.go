@@ -306,7 +306,7 @@ func TestGroupMeasuredApart(t *testing.T) {
 			t.Errorf("%+v, want 45 ms", row)
 		}
 	}
-	wrong{"", []string{"simulate", "--group", "--data", ann, "--data", few}, 1, []string{"ann and few do not list the same servers", "10.0.0.2:1 is only in ann"}}.check(t)
+	wrong{"", []string{"simulate", "--group", "--data", ann, "--data", few}, 1, []string{"ann and few do not list the same servers", "10.0.0.2:1 is only in ann", "hint: have everybody ask all servers of one list"}}.check(t)
 }
 
 // TestGroupFilters: map, seats, passwords and weights count in a simulation as they
