@@ -46,7 +46,7 @@ func newTable(t *testing.T, players int) *table {
 func noLeak(t *testing.T) {
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() {
-		for range 300 {
+		for range 3000 {
 			if runtime.NumGoroutine() <= before {
 				return
 			}
@@ -94,7 +94,7 @@ func (tb *table) restart() {
 // room waits for a state of the room.
 func (tb *table) room(what string, is func(wire.Room) bool) wire.Room {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
 	defer cancel()
 	var room wire.Room
 	for room = range tb.host.Watch(ctx, tb.code) {
@@ -191,7 +191,7 @@ func newSeat(tb *table, name string) *seat {
 		},
 		Events: func(e peer.Event) { s.locked(func() { s.events = append(s.events, e) }) },
 	}
-	peer.Hurry(&s.options, 10*time.Second)
+	peer.Hurry(&s.options, time.Minute)
 	return s
 }
 
@@ -216,7 +216,7 @@ func (s *seat) done() error {
 	select {
 	case err := <-s.ended:
 		return err
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		s.tb.Fatalf("%s does not come to an end", s.options.Name)
 		return nil
 	}

@@ -74,7 +74,7 @@ func announce() error {
 // quietDown waits for the goroutines of the DNS library, which has no means to
 // wait for them itself.
 func quietDown(before int) error {
-	for range 100 {
+	for range 1000 {
 		if runtime.NumGoroutine() <= before {
 			return nil
 		}
@@ -275,7 +275,7 @@ func (p *process) end() {
 // line is the next line that satisfies the condition.
 func (p *process) line(what string, ok func(string) bool) string {
 	p.t.Helper()
-	timeout := time.After(20 * time.Second)
+	timeout := time.After(time.Minute)
 	var seen []string
 	for {
 		select {

@@ -297,7 +297,7 @@ func noLeak(t *testing.T) {
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
-		for range 200 {
+		for range 3000 {
 			if runtime.NumGoroutine() <= before {
 				return
 			}

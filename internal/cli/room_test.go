@@ -46,7 +46,7 @@ func begin(t *testing.T, args ...string) *player {
 func (p *player) says(t *testing.T, pattern string) []string {
 	t.Helper()
 	re := regexp.MustCompile(pattern)
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if found := re.FindStringSubmatch(p.out.String() + p.err.String()); found != nil {
 			return found
 		}
@@ -72,7 +72,7 @@ func (p *player) exits(t *testing.T, want int) {
 		if code != want {
 			t.Errorf("exit status %d, want %d", code, want)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("does not end")
 	}
 }
@@ -119,7 +119,7 @@ func TestNight(t *testing.T) {
 // nothingRuns waits until no goroutine of a command is left.
 func nothingRuns(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		left := running("muster/internal/cli.", "muster/host.", "muster/host/wire.", "muster/peer.", "muster/discovery/prober.")
 		if len(left) == 0 {
 			return

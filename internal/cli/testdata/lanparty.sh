@@ -47,7 +47,7 @@ nsenter -t $server -n /usr/lib/ioquake3/ioq3ded +set com_basegame baseoa +set fs
   +set ttycon 0 +set dedicated 1 +set net_enabled 1 +set net_port 27960 +set sv_master1 "" +set sv_master2 "" \
   +set sv_hostname "Basement" +set com_hunkMegs 64 +set sv_maxclients 8 +map oa_dm1 >"$folder/server.out" 2>&1 &
 pids="$pids $!"
-for _ in $(seq 200); do grep -q -e 'AAS initialized' -e 'Game Initialization' "$folder/server.out" && break; sleep 0.05; done
+for _ in $(seq 1200); do grep -q -e 'AAS initialized' -e 'Game Initialization' "$folder/server.out" && break; sleep 0.05; done
 
 muster_of() { # NAME ARGUMENT…: on the machine of that name, or here
   who=$1
@@ -58,7 +58,7 @@ muster_of() { # NAME ARGUMENT…: on the machine of that name, or here
 night() { # OPTION…: both play a round, and what they were told is shown
   muster_of host host --game openarena --listen :7777 --no-play --no-browser --no-mdns --players 2 --once --new "$@" >"$folder/host.out" &
   host=$!
-  for _ in $(seq 200); do grep -q '^code' "$folder/host.out" && break; sleep 0.05; done
+  for _ in $(seq 1200); do grep -q '^code' "$folder/host.out" && break; sleep 0.05; done
   code=$(awk '/^code/ { print $2 }' "$folder/host.out")
   muster_of ann join 10.9.0.1 --code "$code" --name ann --launch never --once >"$folder/ann.out" &
   first=$!

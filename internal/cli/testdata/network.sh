@@ -22,19 +22,19 @@ open() { # NAME OPTION…
   HOME=$folder/$1 XDG_STATE_HOME=$folder/$1/state "$muster" host --game openarena --servers "$folder/servers.txt" \
     --name olga --no-play --no-browser --players 4 --room "$@" >"$folder/host.out" 2>&1 &
   host=$!
-  for _ in $(seq 200); do grep -q '^code' "$folder/host.out" && break; sleep 0.05; done
+  for _ in $(seq 1200); do grep -q '^code' "$folder/host.out" && break; sleep 0.05; done
   code=$(awk '/^code/ { print $2 }' "$folder/host.out")
 }
 join() { # PLAYER OPTION…
   name=$1
   shift
-  HOME=$folder/$name XDG_STATE_HOME=$folder/$name/state there timeout 20 "$muster" join --name "$name" --launch never "$@" 2>&1
+  HOME=$folder/$name XDG_STATE_HOME=$folder/$name/state there timeout 60 "$muster" join --name "$name" --launch never "$@" 2>&1
 }
 
 open Friday --tls
 printf 'y\n%s\n' "$code" | join bob >"$folder/bob.out" &
 joined=$!
-for _ in $(seq 200); do grep -q 'bob is here' "$folder/bob.out" && break; sleep 0.05; done
+for _ in $(seq 1200); do grep -q 'bob is here' "$folder/bob.out" && break; sleep 0.05; done
 cat "$folder/bob.out"
 echo n | join cat
 join cat </dev/null
@@ -44,7 +44,7 @@ wait $host
 open Open --open
 echo y | join cat >"$folder/cat.out" &
 joined=$!
-for _ in $(seq 200); do grep -q 'cat is here' "$folder/cat.out" && break; sleep 0.05; done
+for _ in $(seq 1200); do grep -q 'cat is here' "$folder/cat.out" && break; sleep 0.05; done
 cat "$folder/cat.out"
 kill $joined
 wait $joined
@@ -52,7 +52,7 @@ wait $joined
 nft 'add table inet f; add chain inet f i { type filter hook input priority 0; }; add rule inet f i ip daddr 10.9.0.1 tcp dport 7777 drop'
 echo y | join dan >"$folder/dan.out" &
 joined=$!
-for _ in $(seq 200); do grep -q 'dan is here' "$folder/dan.out" && break; sleep 0.05; done
+for _ in $(seq 1200); do grep -q 'dan is here' "$folder/dan.out" && break; sleep 0.05; done
 cat "$folder/dan.out"
 nft flush ruleset
 kill $host $joined
@@ -68,7 +68,7 @@ there ip addr add 2001:db8:9::2/64 dev cable1 nodad
 open Six
 join eve "$(awk '/^link/ { print $2 }' "$folder/host.out")" >"$folder/eve.out" &
 joined=$!
-for _ in $(seq 200); do grep -q 'eve is here' "$folder/eve.out" && break; sleep 0.05; done
+for _ in $(seq 1200); do grep -q 'eve is here' "$folder/eve.out" && break; sleep 0.05; done
 cat "$folder/eve.out"
 kill $host $joined
 wait $host
