@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,11 +64,27 @@ func TestSimulationDocument(t *testing.T) {
 	if again := succeeds(t, "simulate", "--data", vantage(t, "au.csv"), "--strategy", "conventional,as", "--auto-stop", "percentile,smooth", "--window", "5", "--runs", "3", "--json"); again != out {
 		t.Errorf("the same seed gives another result:\n%s%s", out, again)
 	}
-	// A run is the same whichever number of others there are.
-	one := succeeds(t, "simulate", "--data", vantage(t, "au.csv"), "--strategy", "as", "--window", "5", "--runs", "1", "--seed", "2", "--json")
-	both := succeeds(t, "simulate", "--data", vantage(t, "au.csv"), "--strategy", "as", "--window", "5", "--runs", "2", "--seed", "1", "--json")
-	if worst := decode[struct{ Rows []sim.Simulation }](t, []byte(both)).Rows[0]; worst.WorstRecall > decode[struct{ Rows []sim.Simulation }](t, []byte(one)).Rows[0].Recall {
-		t.Errorf("the worst of two runs is better than one of them:\n%s%s", one, both)
+}
+
+// TestRunsCountTheirSeeds: several runs are those that one would have one by one.
+func TestRunsCountTheirSeeds(t *testing.T) {
+	var csv strings.Builder
+	csv.WriteString("addr,asn,rtt_ms\n")
+	for i := range 200 {
+		fmt.Fprintf(&csv, "10.%d.%d.1:1,%d,%d\n", i%20, i/20, 64500+i%20, i*i*37%400)
+	}
+	file := writeFile(t, "x.csv", csv.String())
+	share := func(seed, runs string) float64 {
+		out := succeeds(t, "simulate", "--data", file, "--strategy", "as", "--window", "5", "--rate", "10", "--seed", seed, "--runs", runs, "--json")
+		return decode[struct{ Rows []sim.Simulation }](t, []byte(out)).Rows[0].MeanPercent
+	}
+	sum, first, differ := 0.0, share("1", "1"), false
+	for seed := range 6 {
+		one := share(strconv.Itoa(1+seed), "1")
+		sum, differ = sum+one, differ || one != first
+	}
+	if mean := share("1", "6"); !differ || math.Abs(mean-sum/6) > 1e-6 {
+		t.Errorf("six runs asked %v %%, one by one %v %%; they differ: %v", mean, sum/6, differ)
 	}
 }
 
