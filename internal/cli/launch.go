@@ -80,6 +80,7 @@ func (l *launcher) launch(ctx context.Context, to wire.Launch, tell func(wire.La
 	}
 	l.screen.say("%s", l.screen.style(l.screen.w).bold(game.Show(argv, to.Password)))
 	if state := l.agreed(ctx, tell); state != "" {
+		l.unmask(to)
 		tell(state, "")
 		return
 	}
@@ -147,6 +148,14 @@ func (l *launcher) agreed(ctx context.Context, tell func(wire.LaunchState, strin
 	return ""
 }
 
+// unmask tells the game server's password to whoever has to type it; for the
+// others it stays masked, as people look on.
+func (l *launcher) unmask(to wire.Launch) {
+	if to.Password != "" {
+		l.screen.say("the server's password, *** above: %s", discovery.CleanText(to.Password))
+	}
+}
+
 // failed says why the game does not start. The others in the room hear the
 // reason, but not where this machine keeps its programs.
 func (l *launcher) failed(to wire.Launch, err error, tell func(wire.LaunchState, string)) {
@@ -158,5 +167,6 @@ func (l *launcher) failed(to wire.Launch, err error, tell func(wire.LaunchState,
 		l.screen.say("%s", line)
 	}
 	l.screen.say("connect by hand: %s", discovery.CleanText(to.Address))
+	l.unmask(to)
 	tell(wire.LaunchFailed, withoutPackage(err.Error()))
 }
