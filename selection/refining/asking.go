@@ -92,13 +92,23 @@ func (a *asking) verify(server int) {
 	}
 }
 
-// scout has the one who was asked least look at a server.
+// scout has the one look at a server who was asked least. Where it may well not
+// suit, so that nobody else will, it is one who knows nothing of its network: what
+// several find of several machines tells of the network as well.
 func (a *asking) scout(server int) bool {
-	scout := -1
+	scout, nearest := -1, everything
 	for player := range a.inTurn() {
 		m := a.members[player]
-		if a.quota[player] > 0 && !m.has(server) && (scout < 0 || m.load < a.members[scout].load) {
-			scout = player
+		if a.quota[player] <= 0 || m.has(server) {
+			continue
+		}
+		l := everything
+		if a.unknown(server) {
+			_, l, _ = a.relatives.nearest(player, a.tree.of[server])
+			l = min(l, block)
+		}
+		if scout < 0 || l < nearest || l == nearest && m.load < a.members[scout].load {
+			scout, nearest = player, l
 		}
 	}
 	return scout >= 0 && a.ask(scout, server)

@@ -13,9 +13,11 @@ type belief struct {
 	// mean and precision are what the observations below a node say of it; the
 	// precision is 0 where there are none.
 	mean, precision []float64
-	// observed is how many children have observations below them.
+	// sure tells nodes with an observation below them that is no guess, and
+	// observed counts a node's children of which it does.
+	sure     []bool
 	observed []int32
-	// known are the means of a node's observed children, where there are some.
+	// known are the means of those children, where there are some.
 	known map[int32][]float64
 	// spread is the variance of a node's children around it, usual that of the
 	// nodes of a level.
@@ -28,10 +30,12 @@ type belief struct {
 	sum, squares, noise []float64
 }
 
-// observation is a machine's value, and the variance of its error.
+// observation is a machine's value, and the variance of its error. What is partly
+// guessed from relatives says nothing of how much relatives differ.
 type observation struct {
 	machine         int32
 	value, variance float64
+	guess           bool
 }
 
 // priorSpread is what the children of a node deviate by, as standard deviation,
@@ -54,7 +58,7 @@ const (
 func newBelief(t *tree) *belief {
 	n := t.nodes()
 	b := &belief{
-		tree: t, mean: make([]float64, n), precision: make([]float64, n), observed: make([]int32, n), spread: make([]float64, n),
+		tree: t, mean: make([]float64, n), precision: make([]float64, n), sure: make([]bool, n), observed: make([]int32, n), spread: make([]float64, n),
 		sum: make([]float64, n), squares: make([]float64, n), noise: make([]float64, n),
 	}
 	for l, deviation := range priorSpread {
@@ -67,12 +71,13 @@ func newBelief(t *tree) *belief {
 func (b *belief) learn(observations []observation) {
 	b.known = make(map[int32][]float64)
 	clear(b.precision)
+	clear(b.sure)
 	clear(b.observed)
 	clear(b.sum)
 	clear(b.squares)
 	clear(b.noise)
 	for _, o := range observations {
-		b.mean[o.machine], b.precision[o.machine] = o.value, 1/o.variance
+		b.mean[o.machine], b.precision[o.machine], b.sure[o.machine] = o.value, 1/o.variance, !o.guess
 	}
 	var deviations, freedom, strays [levels]float64
 	for l := range levels {
@@ -88,8 +93,8 @@ func (b *belief) learn(observations []observation) {
 			freedom[l] += n - 1
 			strays[l] += b.strays(node)
 			b.spread[node] = (usualWeight*b.usual[l] + squares) / (usualWeight + n - 1)
-			b.gather(node)
 		}
+		b.gather(node)
 		b.pass(node)
 	}
 	for l := range levels {
@@ -109,7 +114,7 @@ func (b *belief) strays(node int32) float64 {
 	limit := outlying * math.Sqrt(b.usual[b.level[node]])
 	middle := b.sum[node] / float64(b.observed[node])
 	for child := node + 1; child < b.end[node]; child = b.end[child] {
-		if b.precision[child] > 0 && math.Abs(b.mean[child]-middle) > limit {
+		if b.sure[child] && math.Abs(b.mean[child]-middle) > limit {
 			n++
 		}
 	}
@@ -131,20 +136,23 @@ func (b *belief) gather(node int32) {
 			w := 1 / (1/b.precision[child] + b.spread[node])
 			weight += w
 			weighted += w * b.mean[child]
-			if b.level[node] == country {
+			if b.level[node] == country && b.sure[child] {
 				b.known[node] = append(b.known[node], b.mean[child])
 			}
 		}
 	}
-	b.mean[node], b.precision[node] = weighted/weight, weight
+	if weight > 0 {
+		b.mean[node], b.precision[node] = weighted/weight, weight
+	}
 }
 
 // pass counts a node among its parent's children.
 func (b *belief) pass(node int32) {
-	if b.precision[node] == 0 || node == 0 {
+	if !b.sure[node] || node == 0 {
 		return
 	}
 	parent := b.parent[node]
+	b.sure[parent] = true
 	b.observed[parent]++
 	b.sum[parent] += b.mean[node]
 	b.squares[parent] += b.mean[node] * b.mean[node]

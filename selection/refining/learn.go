@@ -17,7 +17,7 @@ func (p *Planner) learn() {
 			promise += p.scorer.stretch(r.worst)
 		}
 		off := (r.off + noise) / max(promise-p.base, leastAbove)
-		observations = append(observations, observation{at, p.value(promise), off * off})
+		observations = append(observations, observation{at, p.value(promise), off * off, p.guessed(at, r)})
 	}
 	p.belief.learn(observations)
 	p.survey()
@@ -63,4 +63,13 @@ const far = 1e9
 // suits tells a row whose server everybody could play on.
 func (p *Planner) suits(r *row) bool {
 	return r.whole() && r.server >= 0 && p.usable(r.server) && !p.unknown(r.server)
+}
+
+// guessed tells a row that only some measured, and that the others need not, as
+// none of its servers is known to suit.
+func (p *Planner) guessed(at int32, r *row) bool {
+	return !r.whole() && !slices.ContainsFunc(p.tree.servers(at), func(s int32) bool {
+		barred, unknown := p.sieve.Bars(int(s))
+		return !barred && !unknown
+	})
 }
