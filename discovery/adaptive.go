@@ -31,6 +31,8 @@ type adaptive struct {
 	fresh    int // replies since the last batch
 	underway int
 	stopped  bool
+	// settling: it would stop, but for what is under way.
+	settling bool
 	summary  PlanSummary
 }
 
@@ -97,7 +99,14 @@ func (a *adaptive) Next() (Probe, Verdict) {
 		if a.attentive && a.underway > patience && 2*a.pending > a.size {
 			return Probe{}, Wait
 		}
+		if a.settling && a.underway > 0 {
+			return Probe{}, Wait
+		}
 		a.refill()
+		if a.settling = a.stopped && a.underway > 0; a.settling {
+			a.stopped = false // until all have told what they can
+			return Probe{}, Wait
+		}
 		a.batches++
 		a.size, a.pending = len(a.queue), len(a.queue)
 	}

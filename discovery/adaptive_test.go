@@ -76,6 +76,36 @@ func TestAdaptiveFindsTheNearAndStops(t *testing.T) {
 	}
 }
 
+// What is under way may tell of a network that nobody knew.
+func TestAdaptiveStopsOnlyOnceAllIsBack(t *testing.T) {
+	const line = 40 // probes on their way at once
+	for seed := range uint64(10) {
+		servers, rtts := globe(t, seed)
+		plan, err := NewPlan(Adaptive, servers, PlanOptions{Seed: seed, AutoStop: StopConfident})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var underway []Probe
+		for {
+			probe, verdict := plan.Next()
+			if verdict == Stop {
+				break
+			}
+			if verdict == Go {
+				underway = append(underway, probe)
+			}
+			if verdict == Wait || len(underway) > line {
+				back := underway[0]
+				underway = underway[1:]
+				plan.Observe(Result{Server: back.Server, Phase: back.Phase, State: Answered, RTT: time.Duration(rtts[back.Server]) * ms})
+			}
+		}
+		if len(underway) > 0 || !plan.Summary().AutoStopped {
+			t.Errorf("seed %d: stopped with %d probes under way, %+v", seed, len(underway), plan.Summary())
+		}
+	}
+}
+
 func TestAdaptiveBeginsWithEachCountryAndThenGoesNear(t *testing.T) {
 	servers, rtts := globe(t, 1)
 	samples, ordered, _ := trace(t, Adaptive, servers, PlanOptions{}, rtts)
