@@ -1,6 +1,8 @@
 package discovery
 
 import (
+	"bufio"
+	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,4 +36,14 @@ func CleanText(s string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// WithoutMark drops the byte-order mark that some editors put before a text.
+func WithoutMark(r io.Reader) io.Reader {
+	text := bufio.NewReader(r)
+	const mark = "\ufeff"
+	if head, _ := text.Peek(len(mark)); string(head) == mark {
+		text.Discard(len(mark))
+	}
+	return text
 }

@@ -1,7 +1,6 @@
 package geo
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/csv"
 	"errors"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"muster/discovery"
 )
 
 // overrides are the places that the user has set. The zero value has none.
@@ -53,12 +54,7 @@ func (l *Locator) readOverrides(o Options) error {
 // parseOverrides reads lines of prefix, country and AS number. Its errors begin
 // with the line's number.
 func parseOverrides(r io.Reader) (overrides, error) {
-	text := bufio.NewReader(r)
-	const mark = "\ufeff" // which some editors put before a text
-	if head, _ := text.Peek(len(mark)); string(head) == mark {
-		text.Discard(len(mark))
-	}
-	lines := csv.NewReader(text)
+	lines := csv.NewReader(discovery.WithoutMark(r))
 	lines.Comment, lines.FieldsPerRecord, lines.TrimLeadingSpace = '#', -1, true
 	o := overrides{places: make(map[netip.Prefix]Place)}
 	for first := true; ; first = false {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -265,7 +266,10 @@ func TestFetchTakesNoStrangersReply(t *testing.T) {
 
 func TestFetchOverIPv6(t *testing.T) {
 	probe, err := net.ListenPacket("udp", "[::1]:0")
-	if err != nil {
+	switch {
+	case err != nil && os.Getenv("CI") != "":
+		t.Fatal(err)
+	case err != nil:
 		t.Skipf("this machine has no IPv6: %v", err)
 	}
 	probe.Close()

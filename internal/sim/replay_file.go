@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/csv"
 	"errors"
@@ -23,7 +22,7 @@ import (
 // over, as are a byte-order mark, blank lines and those that start with #. An
 // empty rtt_ms is a silent server.
 func ReadVantage(name string, r io.Reader) (*Vantage, error) {
-	rows := csv.NewReader(withoutMark(r))
+	rows := csv.NewReader(discovery.WithoutMark(r))
 	rows.Comment, rows.TrimLeadingSpace = '#', true
 	columns, err := readHeader(rows)
 	if err != nil {
@@ -78,16 +77,6 @@ func readHeader(rows *csv.Reader) (columns map[string]int, err error) {
 	}
 	rows.FieldsPerRecord = len(header)
 	return columns, nil
-}
-
-// withoutMark drops the byte-order mark that some editors put before a text.
-func withoutMark(r io.Reader) io.Reader {
-	text := bufio.NewReader(r)
-	const mark = "\ufeff"
-	if head, _ := text.Peek(len(mark)); string(head) == mark {
-		text.Discard(len(mark))
-	}
-	return text
 }
 
 // row is one line of a data file.

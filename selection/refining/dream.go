@@ -23,6 +23,7 @@ const (
 
 func baseOf(best float64) float64 { return best - margin(best) }
 
+// margin is by how much a server could be better than the best, in ms.
 func margin(best float64) float64 { return betterBy + betterShare*within(best) }
 
 // guess is a machine in an imagined world, and its value there.
