@@ -29,9 +29,10 @@ var arrows = []struct {
 	{"muster/internal/game", []string{"muster/discovery/...", "muster/selection"}},
 	{"muster/internal/sim", []string{"muster/discovery/...", "muster/selection/..."}},
 	{"muster/internal/sim/fleet", []string{"muster/internal/sim"}},
-	{"muster/host", []string{"muster/host/wire", "muster/selection/...", "muster/discovery"}},
-	{"muster/peer", []string{"muster/host/wire", "muster/selection", "muster/discovery"}},
+	{"muster/host", []string{"muster/host/wire/...", "muster/selection/...", "muster/discovery"}},
+	{"muster/peer", []string{"muster/host/wire/...", "muster/selection", "muster/discovery"}},
 	{"muster/host/wire", []string{"muster/selection", "muster/discovery"}},
+	{"muster/host/wire/conn", []string{"muster/host/wire"}},
 	{"muster/selection", []string{"muster/discovery"}},
 	{"muster/selection/refining", []string{"muster/selection", "muster/discovery"}},
 	{"muster/discovery", nil},
@@ -47,7 +48,7 @@ var arrows = []struct {
 
 // pure packages import nothing but the standard library and each other: they
 // decide, they do not act.
-var pure = []string{"muster/discovery", "muster/selection", "muster/selection/refining", "muster/discovery/a2s", "muster/discovery/quake3"}
+var pure = []string{"muster/discovery", "muster/selection", "muster/selection/refining", "muster/discovery/a2s", "muster/discovery/quake3", "muster/host/wire"}
 
 // only says which single package may import a library.
 var only = map[string]string{

@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/host/wire/conn"
 )
 
 const (
@@ -56,7 +57,7 @@ type actor struct {
 
 // link is a member's connection, and the edition of the view it carried last.
 type link struct {
-	conn *wire.Conn
+	conn *conn.Conn
 	seen int
 }
 
@@ -114,7 +115,7 @@ func (a *actor) leave() {
 }
 
 // join is posted when a peer says hello. It answers through conn.
-func (a *actor) join(hello wire.Hello, from Origin, conn *wire.Conn) (string, *wire.Refusal) {
+func (a *actor) join(hello wire.Hello, from Origin, conn *conn.Conn) (string, *wire.Refusal) {
 	name, effects, refusal := a.room.Join(hello, from, newSecret(), time.Now())
 	if refusal != nil {
 		return "", refusal
@@ -131,7 +132,7 @@ func (a *actor) join(hello wire.Hello, from Origin, conn *wire.Conn) (string, *w
 }
 
 // gone is posted when a connection has ended.
-func (a *actor) gone(name string, conn *wire.Conn) {
+func (a *actor) gone(name string, conn *conn.Conn) {
 	if l := a.links[name]; l == nil || l.conn != conn {
 		return // replaced by a newer one
 	}
@@ -140,7 +141,7 @@ func (a *actor) gone(name string, conn *wire.Conn) {
 }
 
 // receive is posted for each message of a member.
-func (a *actor) receive(name string, conn *wire.Conn, message wire.Message) {
+func (a *actor) receive(name string, conn *conn.Conn, message wire.Message) {
 	if l := a.links[name]; l == nil || l.conn != conn {
 		return // a last word from a connection that was replaced
 	}

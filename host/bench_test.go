@@ -182,7 +182,7 @@ func benchPeers(b *testing.B, peers int) {
 	}
 	time.Sleep(2 * time.Second) // the last views are on their way
 	memory := inUse() - before
-	frame := wire.Frame{Type: websocket.TextMessage, Data: []byte(strings.Repeat("x", 200))}
+	frame := wire.Frame{Data: []byte(strings.Repeat("x", 200))}
 	for b.Loop() {
 		for _, a := range rooms {
 			a.post(func() {
@@ -203,7 +203,7 @@ func benchSocket(b *testing.B, url, code string, i int) *websocket.Conn {
 		b.Fatal(err)
 	}
 	hello, _ := wire.Marshal(wire.Hello{Version: wire.Version, Code: code, Name: fmt.Sprint("player ", i)})
-	if err := ws.WriteMessage(hello.Type, hello.Data); err != nil {
+	if err := ws.WriteMessage(websocket.TextMessage, hello.Data); err != nil {
 		b.Fatal(err)
 	}
 	return ws

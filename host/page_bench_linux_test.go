@@ -13,6 +13,7 @@ import (
 
 	"muster/host"
 	"muster/host/wire"
+	"muster/host/wire/conn"
 )
 
 // BenchmarkPages is what open pages cost a host, over real sockets: an op is
@@ -36,7 +37,7 @@ func benchPages(b *testing.B, pages int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	player := wire.NewConn(ws, wire.AtPeer)
+	player := conn.New(ws, conn.AtPeer)
 	go player.Run(b.Context(), func(wire.Message) error { return nil })
 	player.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
 	shown := watchers(b, server, code, pages)

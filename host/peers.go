@@ -10,6 +10,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/host/wire"
+	"muster/host/wire/conn"
 )
 
 // helloWait is how long a connection may take to say hello.
@@ -30,7 +31,7 @@ func (h *Host) servePeer(w http.ResponseWriter, r *http.Request) {
 func (h *Host) talk(ws *websocket.Conn, from remote) {
 	h.metrics.peers.Inc()
 	defer h.metrics.peers.Dec()
-	v := &visitor{host: h, from: from, conn: wire.NewConn(ws, wire.AtHost)}
+	v := &visitor{host: h, from: from, conn: conn.New(ws, conn.AtHost)}
 	v.patience = time.AfterFunc(helloWait, func() { v.conn.Close(errors.New("host: no hello")) })
 	defer v.patience.Stop()
 	err := v.conn.Run(h.ctx, v.receive)
@@ -55,7 +56,7 @@ func discreet(err error) error {
 type visitor struct {
 	host     *Host
 	from     remote
-	conn     *wire.Conn
+	conn     *conn.Conn
 	patience *time.Timer // until hello
 	room     *actor
 	name     string

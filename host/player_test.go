@@ -15,6 +15,7 @@ import (
 	"muster/discovery"
 	"muster/host"
 	"muster/host/wire"
+	"muster/host/wire/conn"
 	"muster/selection"
 )
 
@@ -70,7 +71,7 @@ func noLeak(t *testing.T) {
 // player is a member's end of a connection, driven by hand.
 type player struct {
 	*testing.T
-	conn  *wire.Conn
+	conn  *conn.Conn
 	heard chan wire.Message
 	ended chan error
 	token string
@@ -87,7 +88,7 @@ func dialWith(t *testing.T, server *httptest.Server, header http.Header) *player
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &player{T: t, conn: wire.NewConn(ws, wire.AtPeer), heard: make(chan wire.Message, 10_000), ended: make(chan error, 1)}
+	p := &player{T: t, conn: conn.New(ws, conn.AtPeer), heard: make(chan wire.Message, 10_000), ended: make(chan error, 1)}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -60,7 +60,7 @@ func TestHostileHost(t *testing.T) {
 					if m != nil {
 						frame, _ = wire.Marshal(m)
 					}
-					ws.WriteMessage(frame.Type, frame.Data)
+					ws.WriteMessage(kindOf(frame), frame.Data)
 				}
 				for {
 					if _, _, err := ws.NextReader(); err != nil {
@@ -113,12 +113,20 @@ func say(t *testing.T, ws *websocket.Conn, messages ...wire.Message) {
 	for _, m := range messages {
 		frame, err := wire.Marshal(m)
 		if err == nil {
-			err = ws.WriteMessage(frame.Type, frame.Data)
+			err = ws.WriteMessage(kindOf(frame), frame.Data)
 		}
 		if err != nil {
 			t.Error(err)
 		}
 	}
+}
+
+// kindOf is a frame's WebSocket type.
+func kindOf(f wire.Frame) int {
+	if f.Binary {
+		return websocket.BinaryMessage
+	}
+	return websocket.TextMessage
 }
 
 // reported reads reports until done, and returns the servers in them.
@@ -131,7 +139,7 @@ func reported(t *testing.T, ws *websocket.Conn) map[int]bool {
 			t.Error(err)
 			return servers
 		}
-		m, err := wire.Unmarshal(wire.Frame{Type: kind, Data: data})
+		m, err := wire.Unmarshal(wire.Frame{Binary: kind == websocket.BinaryMessage, Data: data})
 		if err != nil {
 			t.Error(err)
 		}

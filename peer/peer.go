@@ -30,6 +30,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/host/wire/conn"
 )
 
 // dialTimeout is how long a host may take to answer.
@@ -122,7 +123,7 @@ type peer struct {
 	work    sync.WaitGroup
 
 	token    string
-	conn     *wire.Conn // nil until the host has let us in
+	conn     *conn.Conn // nil until the host has let us in
 	host     netip.Addr // where it is
 	round    *round
 	look     *look // the newest
@@ -233,7 +234,7 @@ func (p *peer) connect() (welcomed bool, err error) {
 	if err != nil {
 		return false, whyNot(err, answer)
 	}
-	conn := wire.NewConn(ws, wire.AtPeer)
+	conn := conn.New(ws, conn.AtPeer)
 	p.post(func() {
 		p.host = p.options.hostAddr(ws.NetConn())
 		conn.Send(p.hello())
@@ -250,7 +251,7 @@ func (p *peer) connect() (welcomed bool, err error) {
 
 // obey has the peer's goroutine act on a message, and waits until it has. What
 // it cannot act on ends the peer: a new connection would bring it again.
-func (p *peer) obey(conn *wire.Conn, m wire.Message) error {
+func (p *peer) obey(conn *conn.Conn, m wire.Message) error {
 	done := make(chan error, 1)
 	p.post(func() { done <- p.receive(conn, m) })
 	select {

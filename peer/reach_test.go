@@ -93,7 +93,7 @@ func verified(t *testing.T, ws *websocket.Conn) (servers []int) {
 			t.Error(err)
 			return nil
 		}
-		m, err := wire.Unmarshal(wire.Frame{Type: kind, Data: data})
+		m, err := wire.Unmarshal(wire.Frame{Binary: kind == websocket.BinaryMessage, Data: data})
 		if err != nil {
 			t.Error(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/host/wire/conn"
 )
 
 const (
@@ -36,7 +37,7 @@ type round struct {
 }
 
 // receive acts on a message of the host.
-func (p *peer) receive(conn *wire.Conn, m wire.Message) error {
+func (p *peer) receive(conn *conn.Conn, m wire.Message) error {
 	switch m := m.(type) {
 	case wire.Welcome:
 		if m.Version != wire.Version {

@@ -16,6 +16,7 @@ import (
 	"muster/discovery"
 	"muster/host"
 	"muster/host/wire"
+	"muster/host/wire/conn"
 	"muster/selection"
 	"muster/web"
 )
@@ -38,7 +39,7 @@ func TestCrowd(t *testing.T) {
 	code, _ := rooms.Open(host.Settings{Name: "LAN party", Game: "openarena", By: selection.Mean, Strategy: "as", Limits: []time.Duration{150 * time.Millisecond}})
 	b := browse(t, server.URL+"/#"+code, desktop)
 	b.sees("#hero", "Waiting for the first player")
-	var crowd []*wire.Conn
+	var crowd []*conn.Conn
 	for i := range crowdPlayers {
 		crowd = append(crowd, crowdPlayer(t, server, code, fmt.Sprintf("player%d", i)))
 	}
@@ -75,13 +76,13 @@ func crowdList() []discovery.Server {
 	return list
 }
 
-func crowdPlayer(t *testing.T, server *httptest.Server, code, name string) *wire.Conn {
+func crowdPlayer(t *testing.T, server *httptest.Server, code, name string) *conn.Conn {
 	t.Helper()
 	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn := wire.NewConn(ws, wire.AtPeer)
+	conn := conn.New(ws, conn.AtPeer)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -5,18 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-
-	"github.com/gorilla/websocket"
 )
 
-// Frame is one WebSocket message: its type and its bytes.
+// Frame is one message as it travels: JSON, or binary.
 type Frame struct {
-	Type int // websocket.TextMessage or websocket.BinaryMessage
-	Data []byte
+	Binary bool
+	Data   []byte
 }
 
 // BinaryFrame is the frame of data that was marshalled and kept.
-func BinaryFrame(data []byte) Frame { return Frame{websocket.BinaryMessage, data} }
+func BinaryFrame(data []byte) Frame { return Frame{true, data} }
+
+// IsList reports whether the frame says that it is a list.
+func (f Frame) IsList() bool { return f.Binary && len(f.Data) > 0 && f.Data[0] == kindList }
 
 // The first byte of a binary frame.
 const (
@@ -51,17 +52,15 @@ func marshalJSON(m Message) (Frame, error) {
 		return Frame{}, fmt.Errorf("wire: %s: %w", m.kind(), err)
 	}
 	data := fmt.Appendf(nil, `{"type":%q,`, m.kind())
-	return Frame{websocket.TextMessage, append(data, fields[1:]...)}, nil
+	return Frame{Data: append(data, fields[1:]...)}, nil
 }
 
 // Unmarshal reads a frame. Its errors wrap [ErrMalformed]; texts in what it
 // returns are safe to show.
 func Unmarshal(f Frame) (Message, error) {
 	switch {
-	case f.Type == websocket.TextMessage:
+	case !f.Binary:
 		return unmarshalJSON(f.Data)
-	case f.Type != websocket.BinaryMessage:
-		return nil, fmt.Errorf("%w: frame type %d", ErrMalformed, f.Type)
 	case len(f.Data) == 0:
 		return nil, fmt.Errorf("%w: empty frame", ErrMalformed)
 	}

@@ -1,5 +1,4 @@
-// Package wire is what host and peer say to each other, and the connection that
-// carries it.
+// Package wire is what host and peer say to each other.
 //
 //	peer                                 host
 //	 │ ── hello ────────────────────────▶ │   version, code, name, token

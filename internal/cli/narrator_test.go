@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/gorilla/websocket"
-
 	"muster/host/wire"
 	"muster/peer"
 )
@@ -24,7 +22,7 @@ func FuzzHostileRoom(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := wire.Unmarshal(wire.Frame{Type: websocket.TextMessage, Data: text})
+		m, err := wire.Unmarshal(wire.Frame{Data: text})
 		room, isRoom := m.(wire.Room)
 		if err != nil || !isRoom {
 			return

@@ -1,4 +1,5 @@
-package wire
+// Package conn carries wire messages over a WebSocket.
+package conn
 
 import (
 	"context"
@@ -9,6 +10,28 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"muster/host/wire"
+)
+
+// Side is which end of the conversation one is. A host takes less than a peer:
+// anyone may connect to it.
+type Side int
+
+// The sides.
+const (
+	AtHost Side = iota
+	AtPeer
+)
+
+const (
+	// hostReadLimit holds a chunk of reports or infos several times over.
+	hostReadLimit = 1 << 20
+	// peerReadLimit holds the list of [discovery.MaxServers], all of them IPv6.
+	peerReadLimit = 8 << 20
+	// hostTextLimit holds the longest control message of a peer, a second look
+	// at the finalists. JSON takes several times its length in memory.
+	hostTextLimit = 128 << 10
 )
 
 // The limits of a connection, each with its reason.
@@ -28,7 +51,7 @@ const (
 )
 
 // ErrSlow says that the other side does not read what it is sent.
-var ErrSlow = errors.New("wire: the other side is too slow")
+var ErrSlow = errors.New("conn: the other side is too slow")
 
 // Conn carries messages over a WebSocket. Who calls Run reads; a writer is
 // there only while there is something to write, so that an idle connection
@@ -42,7 +65,7 @@ type Conn struct {
 	mu      sync.Mutex // guards following
 	running bool
 	writing bool
-	queue   []Frame
+	queue   []outgoing
 	closed  bool
 	goodbye bool // was said, or is not worth saying
 	err     error
@@ -50,16 +73,25 @@ type Conn struct {
 	cutOff  *time.Timer // since closed
 }
 
-// NewConn takes over the side's end of ws. Run or Close must be called.
-func NewConn(ws *websocket.Conn, side Side) *Conn {
-	ws.SetReadLimit(side.readLimit())
+// outgoing is a WebSocket frame to be written: text, binary or control.
+type outgoing struct {
+	kind int
+	data []byte
+}
+
+// New takes over the side's end of ws. Run or Close must be called.
+func New(ws *websocket.Conn, side Side) *Conn {
+	ws.SetReadLimit(peerReadLimit)
+	if side == AtHost {
+		ws.SetReadLimit(hostReadLimit)
+	}
 	return &Conn{ws: ws, side: side}
 }
 
 // Send queues a message and never blocks. A queue that is full closes the
 // connection with [ErrSlow]; after Close, messages are dropped.
-func (c *Conn) Send(m Message) {
-	f, err := Marshal(m)
+func (c *Conn) Send(m wire.Message) {
+	f, err := wire.Marshal(m)
 	if err != nil {
 		c.Close(err)
 		return
@@ -68,7 +100,11 @@ func (c *Conn) Send(m Message) {
 }
 
 // SendFrame queues a frame that was marshalled before, for all members at once.
-func (c *Conn) SendFrame(f Frame) {
+func (c *Conn) SendFrame(f wire.Frame) {
+	kind := websocket.TextMessage
+	if f.Binary {
+		kind = websocket.BinaryMessage
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -76,7 +112,7 @@ func (c *Conn) SendFrame(f Frame) {
 	case len(c.queue) == queueLength:
 		c.close(ErrSlow)
 	default:
-		c.queue = append(c.queue, f)
+		c.queue = append(c.queue, outgoing{kind, f.Data})
 		c.wake()
 	}
 }
@@ -109,7 +145,7 @@ func (c *Conn) close(err error) {
 // Run reads messages into receive until the connection ends or ctx does, and
 // returns why: receive's error, ctx's, or the connection's own. No goroutine is
 // left when it returns.
-func (c *Conn) Run(ctx context.Context, receive func(Message) error) error {
+func (c *Conn) Run(ctx context.Context, receive func(wire.Message) error) error {
 	stop := context.AfterFunc(ctx, func() { c.Close(context.Cause(ctx)) })
 	defer stop()
 	c.begin()
@@ -137,12 +173,12 @@ func (c *Conn) end() error {
 	return c.err
 }
 
-func (c *Conn) read(receive func(Message) error) {
+func (c *Conn) read(receive func(wire.Message) error) {
 	c.ws.SetPongHandler(func(string) error { return c.ws.SetReadDeadline(time.Now().Add(pongWait)) })
 	for {
 		frame, err := c.readFrame()
 		if err != nil {
-			c.Close(fmt.Errorf("wire: read: %w", err))
+			c.Close(fmt.Errorf("conn: read: %w", err))
 			return
 		}
 		if err := c.deliver(frame, receive); err != nil {
@@ -153,29 +189,42 @@ func (c *Conn) read(receive func(Message) error) {
 	}
 }
 
-func (c *Conn) readFrame() (Frame, error) {
+func (c *Conn) readFrame() (wire.Frame, error) {
 	if err := c.ws.SetReadDeadline(time.Now().Add(pongWait)); err != nil {
-		return Frame{}, err
+		return wire.Frame{}, err
 	}
 	kind, data, err := c.ws.ReadMessage()
 	if errors.Is(err, websocket.ErrReadLimit) {
-		err = fmt.Errorf("%w: %w", ErrMalformed, err)
+		err = fmt.Errorf("%w: %w", wire.ErrMalformed, err)
 	}
-	return Frame{Type: kind, Data: data}, err
+	return wire.Frame{Binary: kind == websocket.BinaryMessage, Data: data}, err
 }
 
 // deliver has a goroutine of its own read the frame: JSON needs a deep stack,
 // which would stay with the connection.
-func (c *Conn) deliver(f Frame, receive func(Message) error) error {
-	var m Message
+func (c *Conn) deliver(f wire.Frame, receive func(wire.Message) error) error {
+	var m wire.Message
 	var err error
 	var parser sync.WaitGroup
-	parser.Go(func() { m, err = c.side.unmarshal(f) })
+	parser.Go(func() { m, err = c.unmarshal(f) })
 	parser.Wait()
 	if err != nil {
 		return err
 	}
 	return receive(m)
+}
+
+// unmarshal reads a frame that the other side may send. A host inflates
+// nothing.
+func (c *Conn) unmarshal(f wire.Frame) (wire.Message, error) {
+	switch {
+	case c.side == AtPeer:
+	case !f.Binary && len(f.Data) > hostTextLimit:
+		return nil, fmt.Errorf("%w: %d bytes of text", wire.ErrMalformed, len(f.Data))
+	case f.IsList():
+		return nil, fmt.Errorf("%w: a list from a peer", wire.ErrMalformed)
+	}
+	return wire.Unmarshal(f)
 }
 
 // linger reads on, and throws away, until the other side has closed: a socket
@@ -196,8 +245,8 @@ func (c *Conn) ping() {
 		return
 	}
 	c.pings.Reset(pingEvery)
-	if len(c.queue) == 0 || c.queue[0].Type != websocket.PingMessage {
-		c.queue = slices.Insert(c.queue, 0, Frame{Type: websocket.PingMessage})
+	if len(c.queue) == 0 || c.queue[0].kind != websocket.PingMessage {
+		c.queue = slices.Insert(c.queue, 0, outgoing{kind: websocket.PingMessage})
 		c.wake()
 	}
 }
@@ -217,13 +266,13 @@ func (c *Conn) write() {
 			return
 		}
 		if err := c.writeFrame(frame); err != nil {
-			c.broken(fmt.Errorf("wire: write: %w", err))
+			c.broken(fmt.Errorf("conn: write: %w", err))
 		}
 	}
 }
 
 // next takes what is to be written next: at the very end a good-bye.
-func (c *Conn) next() (Frame, bool) {
+func (c *Conn) next() (outgoing, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -233,10 +282,10 @@ func (c *Conn) next() (Frame, bool) {
 		return frame, true
 	case c.closed && !c.goodbye:
 		c.goodbye = true
-		return Frame{websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")}, true
+		return outgoing{websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")}, true
 	}
 	c.queue, c.writing = nil, false
-	return Frame{}, false
+	return outgoing{}, false
 }
 
 // broken gives up a connection that takes nothing any more.
@@ -248,13 +297,13 @@ func (c *Conn) broken(err error) {
 	c.ws.NetConn().Close()
 }
 
-func (c *Conn) writeFrame(f Frame) error {
+func (c *Conn) writeFrame(f outgoing) error {
 	deadline := time.Now().Add(writeWait)
-	if f.Type == websocket.PingMessage || f.Type == websocket.CloseMessage {
-		return c.ws.WriteControl(f.Type, f.Data, deadline)
+	if f.kind == websocket.PingMessage || f.kind == websocket.CloseMessage {
+		return c.ws.WriteControl(f.kind, f.data, deadline)
 	}
 	if err := c.ws.SetWriteDeadline(deadline); err != nil {
 		return err
 	}
-	return c.ws.WriteMessage(f.Type, f.Data)
+	return c.ws.WriteMessage(f.kind, f.data)
 }

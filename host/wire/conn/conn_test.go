@@ -1,4 +1,4 @@
-package wire_test
+package conn_test
 
 import (
 	"context"
@@ -17,10 +17,11 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/host/wire/conn"
 )
 
 // start runs a connection in the background; its end comes out of the channel.
-func start(ctx context.Context, c *wire.Conn, receive func(wire.Message) error) <-chan error {
+func start(ctx context.Context, c *conn.Conn, receive func(wire.Message) error) <-chan error {
 	ended := make(chan error, 1)
 	go func() { ended <- c.Run(ctx, receive) }()
 	return ended
@@ -33,7 +34,7 @@ func ignore(wire.Message) error { return nil }
 func TestConversation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hostWS, peerWS := pair(t)
-		host, peer := wire.NewConn(hostWS, wire.AtHost), wire.NewConn(peerWS, wire.AtPeer)
+		host, peer := conn.New(hostWS, conn.AtHost), conn.New(peerWS, conn.AtPeer)
 		peer.Send(wire.Hello{Version: 1})
 		heard := make(chan wire.Message, 9)
 		collect := func(m wire.Message) error { heard <- m; return nil }
@@ -68,32 +69,32 @@ func TestRunEnds(t *testing.T) {
 	tests := []struct {
 		name string
 		// act works on the host's connection and the raw peer.
-		act    func(host *wire.Conn, cancel context.CancelCauseFunc, peer *websocket.Conn)
+		act    func(host *conn.Conn, cancel context.CancelCauseFunc, peer *websocket.Conn)
 		want   error
 		within time.Duration
 	}{
-		{"the context", func(_ *wire.Conn, cancel context.CancelCauseFunc, _ *websocket.Conn) { cancel(stop) }, stop, 0},
-		{"receive's error", func(_ *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
+		{"the context", func(_ *conn.Conn, cancel context.CancelCauseFunc, _ *websocket.Conn) { cancel(stop) }, stop, 0},
+		{"receive's error", func(_ *conn.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
 			peer.WriteMessage(websocket.TextMessage, []byte(`{"type":"done"}`))
 		}, stop, 0},
-		{"a malformed message", func(_ *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
+		{"a malformed message", func(_ *conn.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
 			peer.WriteMessage(websocket.BinaryMessage, []byte{9})
 		}, wire.ErrMalformed, 0},
-		{"a list to a host", func(_ *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
+		{"a list to a host", func(_ *conn.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
 			peer.WriteMessage(websocket.BinaryMessage, wire.AppendList(nil, wire.List{Round: 1}))
 		}, wire.ErrMalformed, 0},
-		{"too much text", func(_ *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
+		{"too much text", func(_ *conn.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
 			peer.WriteMessage(websocket.TextMessage, []byte(`{"type":"done","round":1`+strings.Repeat(" ", 128<<10)+`}`))
 		}, wire.ErrMalformed, 0},
-		{"a message over the read limit", func(_ *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
+		{"a message over the read limit", func(_ *conn.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
 			peer.WriteMessage(websocket.BinaryMessage, make([]byte, 2<<20))
 		}, wire.ErrMalformed, 2 * time.Second},
-		{"the peer's socket", func(_ *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) { peer.Close() }, nil, 0},
-		{"silence after a Close", func(host *wire.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
+		{"the peer's socket", func(_ *conn.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) { peer.Close() }, nil, 0},
+		{"silence after a Close", func(host *conn.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
 			peer.NetConn().SetReadDeadline(time.Unix(1, 0)) // reads no more, stays open
 			host.Close(stop)
 		}, stop, 2 * time.Second},
-		{"a message that cannot be sent", func(host *wire.Conn, _ context.CancelCauseFunc, _ *websocket.Conn) {
+		{"a message that cannot be sent", func(host *conn.Conn, _ context.CancelCauseFunc, _ *websocket.Conn) {
 			host.Send(wire.Room{MaxRTTMs: 1 / zero})
 		}, nil, 0},
 	}
@@ -103,7 +104,7 @@ func TestRunEnds(t *testing.T) {
 				hostWS, peerWS := pair(t)
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
-				host := wire.NewConn(hostWS, wire.AtHost)
+				host := conn.New(hostWS, conn.AtHost)
 				ended := start(ctx, host, func(wire.Message) error { return stop })
 				drained := make(chan struct{})
 				go func() { // the peer's reader answers a good-bye
@@ -138,7 +139,7 @@ var zero float64 // a division by it is infinite, which JSON cannot say
 func TestPings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hostWS, peerWS := pair(t)
-		host, peer := wire.NewConn(hostWS, wire.AtHost), wire.NewConn(peerWS, wire.AtPeer)
+		host, peer := conn.New(hostWS, conn.AtHost), conn.New(peerWS, conn.AtPeer)
 		hostEnded, peerEnded := start(t.Context(), host, ignore), start(t.Context(), peer, ignore)
 		select {
 		case err := <-hostEnded:
@@ -153,7 +154,7 @@ func TestPings(t *testing.T) {
 		hostWS, peerWS := pair(t)
 		peerWS.SetPingHandler(func(string) error { return nil })
 		begun := time.Now()
-		ended := start(t.Context(), wire.NewConn(hostWS, wire.AtHost), ignore)
+		ended := start(t.Context(), conn.New(hostWS, conn.AtHost), ignore)
 		go func() {
 			for {
 				if _, _, err := peerWS.NextReader(); err != nil {
@@ -179,7 +180,7 @@ func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hostWS, peerWS := pair(t)
 		defer peerWS.Close()
-		host := wire.NewConn(hostWS, wire.AtHost)
+		host := conn.New(hostWS, conn.AtHost)
 		ended := start(t.Context(), host, ignore)
 		begun := time.Now()
 		for range 80 {
@@ -189,7 +190,7 @@ func TestSlowReader(t *testing.T) {
 		if took := time.Since(begun); took > 0 {
 			t.Errorf("sending took %v", took)
 		}
-		if err := <-ended; !errors.Is(err, wire.ErrSlow) {
+		if err := <-ended; !errors.Is(err, conn.ErrSlow) {
 			t.Errorf("Run returns %v, want ErrSlow", err)
 		}
 		if took := time.Since(begun); took > 2*time.Second {
@@ -203,7 +204,7 @@ func TestQueued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hostWS, peerWS := pair(t)
 		defer peerWS.Close()
-		host := wire.NewConn(hostWS, wire.AtHost)
+		host := conn.New(hostWS, conn.AtHost)
 		for range 5 {
 			host.Send(wire.Done{Round: 1})
 		}
@@ -235,10 +236,10 @@ func TestRefusalArrives(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		conn := wire.NewConn(ws, wire.AtHost)
-		conn.Run(r.Context(), func(wire.Message) error {
+		c := conn.New(ws, conn.AtHost)
+		c.Run(r.Context(), func(wire.Message) error {
 			refusal := wire.Refusal{Reason: wire.ReasonFull, Message: "no room"}
-			conn.Send(refusal)
+			c.Send(refusal)
 			return refusal
 		})
 	}))
@@ -248,7 +249,7 @@ func TestRefusalArrives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		peer := wire.NewConn(ws, wire.AtPeer)
+		peer := conn.New(ws, conn.AtPeer)
 		peer.Send(wire.Hello{Version: 1})
 		for range 20 {
 			peer.Send(wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Info: discovery.Info{Map: strings.Repeat("m", 250)}}}})
@@ -267,7 +268,7 @@ func TestLastWord(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			hostWS, peerWS := pair(t)
 			defer peerWS.Close()
-			host := wire.NewConn(hostWS, wire.AtHost)
+			host := conn.New(hostWS, conn.AtHost)
 			ended := start(t.Context(), host, func(wire.Message) error {
 				host.Send(wire.Refusal{Reason: wire.ReasonFull})
 				return errors.New("full")
