@@ -29,13 +29,14 @@ var arrows = []struct {
 	{"muster/internal/game", []string{"muster/discovery/...", "muster/selection"}},
 	{"muster/internal/sim", []string{"muster/discovery/...", "muster/selection/..."}},
 	{"muster/internal/sim/fleet", []string{"muster/internal/sim"}},
-	{"muster/host", []string{"muster/host/wire/...", "muster/selection/...", "muster/discovery"}},
+	{"muster/host", []string{"muster/host/wire/...", "muster/selection/...", "muster/discovery", "muster/discovery/topology"}},
 	{"muster/peer", []string{"muster/host/wire/...", "muster/selection", "muster/discovery"}},
 	{"muster/host/wire", []string{"muster/selection", "muster/discovery"}},
 	{"muster/host/wire/conn", []string{"muster/host/wire"}},
-	{"muster/selection", []string{"muster/discovery"}},
-	{"muster/selection/refining", []string{"muster/selection", "muster/discovery"}},
+	{"muster/selection", []string{"muster/discovery", "muster/discovery/topology"}},
+	{"muster/selection/refining", []string{"muster/selection", "muster/discovery", "muster/discovery/topology"}},
 	{"muster/discovery", nil},
+	{"muster/discovery/topology", []string{"muster/discovery"}},
 	{"muster/discovery/a2s", []string{"muster/discovery"}},
 	{"muster/discovery/quake3", []string{"muster/discovery"}},
 	{"muster/discovery/prober", []string{"muster/discovery"}},
@@ -48,7 +49,15 @@ var arrows = []struct {
 
 // pure packages import nothing but the standard library and each other: they
 // decide, they do not act.
-var pure = []string{"muster/discovery", "muster/selection", "muster/selection/refining", "muster/discovery/a2s", "muster/discovery/quake3", "muster/host/wire"}
+var pure = []string{
+	"muster/discovery",
+	"muster/discovery/topology",
+	"muster/discovery/a2s",
+	"muster/discovery/quake3",
+	"muster/selection",
+	"muster/selection/refining",
+	"muster/host/wire",
+}
 
 // only says which single package may import a library.
 var only = map[string]string{

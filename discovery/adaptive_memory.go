@@ -77,7 +77,7 @@ func recollect(t *tree, servers []Server, o PlanOptions) *recollection {
 		if n.level != site {
 			continue
 		}
-		if p, ok := known[siteBits.of(servers[t.order[n.first]].Addr.Addr())]; ok {
+		if p, ok := known[siteBits.Of(servers[t.order[n.first]].Addr.Addr())]; ok {
 			m.add(int32(i), p)
 		}
 	}

@@ -372,7 +372,7 @@ func TestASurveyLooksIntoPrefixesWhereNetworksAreUnknown(t *testing.T) {
 	s := newSearch(newTree(servers, 200*ms), 1)
 	prefixes := make(map[string]bool)
 	for _, p := range s.survey(0) {
-		prefixes[splitBits.of(servers[p.Server].Addr.Addr()).String()] = true
+		prefixes[splitBits.Of(servers[p.Server].Addr.Addr()).String()] = true
 	}
 	if len(prefixes) != nearNetworks {
 		t.Errorf("the survey looked into %d /16s, want %d", len(prefixes), nearNetworks)

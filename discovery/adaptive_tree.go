@@ -165,7 +165,7 @@ func compareBranch(a, b Server) int {
 }
 
 // clusterOf stands for a country or an AS that is not known.
-func clusterOf(s Server) netip.Prefix { return clusterBits.of(s.Addr.Addr()) }
+func clusterOf(s Server) netip.Prefix { return clusterBits.Of(s.Addr.Addr()) }
 
 // common is the deepest level at which two servers share a branch.
 func common(a, b Server) level {
@@ -175,9 +175,9 @@ func common(a, b Server) level {
 		return anywhere
 	case a.ASN != b.ASN, a.ASN == 0 && clusterOf(a) != clusterOf(b):
 		return country
-	case splitBits.of(x) != splitBits.of(y):
+	case splitBits.Of(x) != splitBits.Of(y):
 		return cell
-	case siteBits.of(x) != siteBits.of(y):
+	case siteBits.Of(x) != siteBits.Of(y):
 		return block
 	case x != y:
 		return site

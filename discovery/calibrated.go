@@ -89,7 +89,7 @@ func (c *calibrated) spreadOver(members []int, n int) []int {
 	seen := make(map[netip.Prefix]bool)
 	var drawn []int
 	for _, i := range c.rng.Perm(len(members)) {
-		prefix := c.options.Split.of(c.servers[members[i]].Addr.Addr())
+		prefix := c.options.Split.Of(c.servers[members[i]].Addr.Addr())
 		if len(drawn) < n && !seen[prefix] {
 			seen[prefix] = true
 			drawn = append(drawn, members[i])
@@ -224,7 +224,7 @@ func (c *calibrated) rank(k *cluster) {
 // RTT of one more probe, or of a machine in it that was probed already or is
 // remembered.
 func (c *calibrated) splitUp(k *cluster) {
-	prefix := func(i int) clusterKey { return clusterKey{prefix: c.options.Split.of(c.servers[i].Addr.Addr())} }
+	prefix := func(i int) clusterKey { return clusterKey{prefix: c.options.Split.Of(c.servers[i].Addr.Addr())} }
 	for _, members := range group(k.members, prefix) {
 		part := &cluster{members: members, rtt: unknownRTT}
 		if k.recall.confirmed {

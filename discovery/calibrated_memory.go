@@ -48,7 +48,7 @@ func (m *clusterMemory) of(servers []Server, members []int) recall {
 	var near []time.Duration
 	seen := make(map[netip.Prefix]bool)
 	for _, i := range members {
-		network := siteBits.of(servers[i].Addr.Addr())
+		network := siteBits.Of(servers[i].Addr.Addr())
 		rtt, ok := m.known[network]
 		if !ok {
 			continue
@@ -70,7 +70,7 @@ func (m *clusterMemory) of(servers []Server, members []int) recall {
 
 // compare holds a sample of a cluster against what is remembered of its network.
 func (m *clusterMemory) compare(k *cluster, s Server, rtt time.Duration) {
-	if remembered, ok := m.known[siteBits.of(s.Addr.Addr())]; ok {
+	if remembered, ok := m.known[siteBits.Of(s.Addr.Addr())]; ok {
 		m.trial.note(k, agree(remembered, rtt))
 	}
 }

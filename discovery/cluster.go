@@ -65,7 +65,7 @@ func clusterByCountry(servers []Server, refine bool, bits Bits) [][]int {
 	return group(all(servers), func(i int) clusterKey {
 		k := clusterKey{country: servers[i].Country}
 		if k.country == "" || refine {
-			k.prefix = bits.of(servers[i].Addr.Addr())
+			k.prefix = bits.Of(servers[i].Addr.Addr())
 		}
 		return k
 	})
@@ -76,7 +76,7 @@ func clusterByCountry(servers []Server, refine bool, bits Bits) [][]int {
 // left of each country (2008, Algorithm 1, step 2).
 func clusterByCountryPrefix(servers []Server, o PlanOptions) [][]int {
 	key := func(i int) clusterKey {
-		return clusterKey{country: servers[i].Country, prefix: o.Cluster.of(servers[i].Addr.Addr())}
+		return clusterKey{country: servers[i].Country, prefix: o.Cluster.Of(servers[i].Addr.Addr())}
 	}
 	prefixes, countries := make(map[clusterKey]int), make(map[string]int)
 	for i := range servers {
@@ -99,7 +99,7 @@ func clusterByAS(servers []Server, bits Bits) [][]int {
 	return group(all(servers), func(i int) clusterKey {
 		k := clusterKey{asn: servers[i].ASN}
 		if k.asn == 0 {
-			k.prefix = bits.of(servers[i].Addr.Addr())
+			k.prefix = bits.Of(servers[i].Addr.Addr())
 		}
 		return k
 	})

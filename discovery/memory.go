@@ -91,7 +91,7 @@ func measuredNetworks(servers []Server, results []Result) map[netip.Prefix][]tim
 	rtts := make(map[netip.Prefix][]time.Duration)
 	for _, r := range results {
 		if r.State == Answered {
-			at := siteBits.of(servers[r.Server].Addr.Addr())
+			at := siteBits.Of(servers[r.Server].Addr.Addr())
 			rtts[at] = append(rtts[at], max(r.RTT, time.Microsecond))
 		}
 	}
@@ -108,7 +108,7 @@ func (m Memory) OutdatedBy(servers []Server, results []Result) bool {
 	trial := newTrial[clusterKey]()
 	for _, r := range results {
 		s := servers[r.Server]
-		rtt, remembered := known[siteBits.of(s.Addr.Addr())]
+		rtt, remembered := known[siteBits.Of(s.Addr.Addr())]
 		if remembered && r.State == Answered {
 			trial.note(routeOf(s), agree(rtt, r.RTT))
 		}

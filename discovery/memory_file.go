@@ -40,7 +40,7 @@ func ReadMemory(r io.Reader) (Memory, error) {
 		return nil, fmt.Errorf("discovery: memory: %w: over %d networks", ErrMalformed, maxMemory)
 	}
 	for i, n := range file.Networks {
-		if !n.Prefix.IsValid() || n.Prefix != siteBits.of(n.Prefix.Addr()) || n.RTT == 0 || n.Seen.IsZero() {
+		if !n.Prefix.IsValid() || n.Prefix != siteBits.Of(n.Prefix.Addr()) || n.RTT == 0 || n.Seen.IsZero() {
 			return nil, fmt.Errorf("discovery: memory: %w: network %d (%v)", ErrMalformed, i+1, n.Prefix)
 		}
 	}

@@ -13,8 +13,8 @@ var (
 	siteBits    = Bits{V4: 24, V6: 48}
 )
 
-// of is the address's prefix of this length.
-func (b Bits) of(addr netip.Addr) netip.Prefix {
+// Of is the address's prefix of this length.
+func (b Bits) Of(addr netip.Addr) netip.Prefix {
 	n := b.V6
 	if addr.Is4() {
 		n = b.V4
