@@ -33,8 +33,9 @@ var arrows = []struct {
 	{"muster/peer", []string{"muster/host/wire/...", "muster/selection", "muster/discovery"}},
 	{"muster/host/wire", []string{"muster/selection", "muster/discovery"}},
 	{"muster/host/wire/conn", []string{"muster/host/wire"}},
-	{"muster/selection", []string{"muster/discovery", "muster/discovery/topology"}},
-	{"muster/selection/refining", []string{"muster/selection", "muster/discovery", "muster/discovery/topology"}},
+	{"muster/selection", []string{"muster/selection/anomaly", "muster/discovery", "muster/discovery/topology"}},
+	{"muster/selection/anomaly", []string{"muster/discovery"}},
+	{"muster/selection/coordinate", []string{"muster/selection", "muster/discovery", "muster/discovery/topology"}},
 	{"muster/discovery", nil},
 	{"muster/discovery/topology", []string{"muster/discovery"}},
 	{"muster/discovery/a2s", []string{"muster/discovery"}},
@@ -55,7 +56,8 @@ var pure = []string{
 	"muster/discovery/a2s",
 	"muster/discovery/quake3",
 	"muster/selection",
-	"muster/selection/refining",
+	"muster/selection/anomaly",
+	"muster/selection/coordinate",
 	"muster/host/wire",
 }
 

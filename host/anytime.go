@@ -49,7 +49,7 @@ func (r *Room) tickAnytime(now time.Time) []effect {
 }
 
 func (r *Room) askOn(now time.Time) []effect {
-	if r.search.planner.Outlook().Done {
+	if r.search.planner.Progress().Done {
 		return nil
 	}
 	return r.ask(r.search.planner.Next(), now)

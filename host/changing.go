@@ -28,7 +28,7 @@ func (r *Room) Change(n newSettings, games []Choice, now time.Time) error {
 	case s.Players > 0 && s.Players < len(r.Members):
 		return fmt.Errorf("%d players are here already", len(r.Members))
 	}
-	wish := selection.Wish{By: s.By, Limits: s.Limits}
+	wish := selection.Criteria{By: s.By, Limits: s.Limits}
 	if err := wish.Check(nil); err != nil {
 		return err
 	}

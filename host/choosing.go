@@ -141,8 +141,8 @@ func names(group []*Member) []string {
 	return names
 }
 
-func (r *Room) wish(group []*Member) selection.Wish {
-	return selection.Wish{
+func (r *Room) wish(group []*Member) selection.Criteria {
+	return selection.Criteria{
 		By: r.Settings.By, Limits: r.Settings.Limits, Seats: r.seats(group),
 		Map: r.Settings.Map, Mode: r.Settings.Mode, Vetoes: r.Vetoes, Top: rankingLength, Reasons: reasonsLength,
 		Keep: r.Previous, NoPassword: r.Settings.Password == "", Spare: spare,
@@ -301,7 +301,7 @@ func (r *Room) noteChange(before netip.AddrPort, now time.Time) {
 func (r *Room) whyNot(addr netip.AddrPort) string {
 	wish := r.wish(r.active())
 	wish.Keep, wish.Top, wish.Reasons = addr, 1, -1
-	selected := selection.NewSieve(r.servers(), wish).Select(r.table(r.active()))
+	selected := selection.NewFilter(r.servers(), wish).Select(r.table(r.active()))
 	if cause := selected.Keep.Culled; cause != nil {
 		return fmt.Sprintf("turned out to be %s", *cause)
 	}

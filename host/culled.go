@@ -37,7 +37,7 @@ func (r *Room) culledFor(cause selection.Cause) culledList {
 	group := r.chosenFor()
 	wish := r.wish(group)
 	wish.Reasons, wish.Top = 0, 1
-	reasons := selection.NewSieve(r.servers(), wish).Select(r.table(group)).Reasons
+	reasons := selection.NewFilter(r.servers(), wish).Select(r.table(group)).Reasons
 	reasons = slices.DeleteFunc(reasons, func(reason selection.Reason) bool { return reason.Cause != cause })
 	list.Total = len(reasons)
 	places := map[netip.AddrPort]int{}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"muster/selection"
+	"muster/selection/anomaly"
 )
 
 // fullReport is how many servers a member must have measured to be judged while
@@ -21,7 +21,7 @@ func (r *Room) distrust(group []*Member, now time.Time) {
 	for _, d := range acted {
 		players = append(players, d.Player)
 	}
-	trusted := selection.Trusted(players, slices.Concat(acted, doubts))
+	trusted := anomaly.Exclude(players, slices.Concat(acted, doubts))
 	for _, doubt := range doubts {
 		if !slices.Contains(trusted, doubt.Player) {
 			m := r.member(doubt.Player)
@@ -32,7 +32,7 @@ func (r *Room) distrust(group []*Member, now time.Time) {
 }
 
 // acted are the doubts for which somebody is left out.
-func (r *Room) acted() (doubts []selection.Doubt) {
+func (r *Room) acted() (doubts []anomaly.Anomaly) {
 	for _, m := range r.Members {
 		if m.Doubt != nil {
 			doubts = append(doubts, *m.Doubt)
@@ -42,8 +42,8 @@ func (r *Room) acted() (doubts []selection.Doubt) {
 }
 
 // doubtsAbout are those about members whom the organiser has not vouched for.
-func (r *Room) doubtsAbout(group []*Member) []selection.Doubt {
-	return slices.DeleteFunc(selection.Doubts(r.servers(), r.table(group)), func(d selection.Doubt) bool {
+func (r *Room) doubtsAbout(group []*Member) []anomaly.Anomaly {
+	return slices.DeleteFunc(anomaly.Find(r.Servers, r.table(group)), func(d anomaly.Anomaly) bool {
 		return r.member(d.Player).Trusted
 	})
 }

@@ -66,5 +66,5 @@ func (r *Room) launchFavourite(now time.Time) []effect {
 func (r *Room) suits(ranked selection.Ranked) bool {
 	wish := r.wish(r.chosenFor())
 	wish.Keep, wish.Top, wish.Reasons = ranked.Addr, 1, -1
-	return selection.NewSieve(r.servers(), wish).Select(r.table(r.chosenFor())).Keep.Culled == nil
+	return selection.NewFilter(r.servers(), wish).Select(r.table(r.chosenFor())).Keep.Culled == nil
 }

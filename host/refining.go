@@ -8,7 +8,7 @@ import (
 	"muster/discovery"
 	"muster/host/wire"
 	"muster/selection"
-	"muster/selection/refining"
+	"muster/selection/coordinate"
 )
 
 const (
@@ -35,7 +35,7 @@ const (
 // search is a room's coordinated measuring while it goes on. It can be made anew
 // from the members' results at any time, and so is not saved.
 type search struct {
-	planner *refining.Planner
+	planner *coordinate.Planner
 	// crews are the planner's players: those behind one address are one.
 	crews []*crew
 	// asked is when the newest round began, and questions how many it has.
@@ -73,9 +73,9 @@ func (r *Room) searching() *search {
 		if r.search != nil {
 			before = r.search.crews
 		}
-		options := refining.Options{Seed: uint64(r.Round), Budget: budget, Enough: enough}
+		options := coordinate.Options{Seed: uint64(r.Round), Budget: budget, Enough: enough}
 		heads, wish := r.heads(sites)
-		r.search = &search{crews: crewsOf(sites, before), planner: refining.New(r.servers(), r.table(heads), wish, options)}
+		r.search = &search{crews: crewsOf(sites, before), planner: coordinate.New(r.servers(), r.table(heads), wish, options)}
 	}
 	return r.search
 }
@@ -90,7 +90,7 @@ func (r *Room) hidden() []int {
 
 // heads are a player of each site, who stands for all of them, and what they
 // wish: where a mean is taken, each counts as many times as it stands for players.
-func (r *Room) heads(sites [][]*Member) ([]*Member, selection.Wish) {
+func (r *Room) heads(sites [][]*Member) ([]*Member, selection.Criteria) {
 	var heads []*Member
 	weights := map[string]float64{}
 	for _, site := range sites {
@@ -139,7 +139,7 @@ func (s *search) few() int { return len(s.crews) + int(fewAreLeft*float64(s.ques
 // mayGain tells that waiting is worth it although there is nothing to ask: answers
 // come yet, or what servers say of themselves. Who says nothing at all is left out
 // after a while.
-func (s *search) mayGain(o refining.Outlook, now time.Time) bool {
+func (s *search) mayGain(o coordinate.Progress, now time.Time) bool {
 	missing := s.expected()
 	return missing > s.few() || now.Sub(s.asked) < longest && (missing > 0 && !o.Done || o.Best < 0)
 }
@@ -158,7 +158,7 @@ func (s *search) expected() int {
 func (r *Room) refine(now time.Time) []effect {
 	r.distrust(r.activeWho(func(m *Member) bool { return m.Probed >= fullReport }), now)
 	s := r.searching()
-	o := s.planner.Outlook()
+	o := s.planner.Progress()
 	switch {
 	case len(s.crews) == 0:
 		return nil // everyone is away for a moment; see overdue
@@ -176,7 +176,7 @@ func (r *Room) refine(now time.Time) []effect {
 	return r.chooseTogether(now)
 }
 
-func (r *Room) ask(batches []refining.Batch, now time.Time) []effect {
+func (r *Room) ask(batches []coordinate.Batch, now time.Time) []effect {
 	var effects []effect
 	questions := 0
 	for _, b := range batches {
@@ -195,7 +195,7 @@ func (r *Room) chooseTogether(now time.Time) []effect {
 	if r.search.players() < len(r.active()) {
 		return nil
 	}
-	o := r.search.planner.Outlook()
+	o := r.search.planner.Progress()
 	r.note(now, "%.0f servers each instead of %d; at most %.0f ms better is to be had, as far as one can tell",
 		o.Probes*float64(len(r.search.crews))/float64(r.search.players()), len(r.Servers), math.Ceil(float64(o.Gain)/float64(time.Millisecond)))
 	return r.choose(now)
@@ -210,7 +210,7 @@ func (r *Room) searchView() *wire.Search {
 	if r.Stage != wire.Refining && r.Agreement == nil || r.search == nil {
 		return nil
 	}
-	o := r.search.planner.Outlook()
+	o := r.search.planner.Progress()
 	v := &wire.Search{Rounds: o.Rounds, Found: o.Best >= 0}
 	if !v.Found {
 		return v
@@ -230,7 +230,7 @@ func (r *Room) searchView() *wire.Search {
 	for player := range group {
 		table.Set(player, 0, discovery.Answered, rtts[player])
 	}
-	c := selection.Select(best, table, selection.Wish{By: selection.Mean}).Chosen
+	c := selection.Select(best, table, selection.Criteria{By: selection.Mean}).Chosen
 	v.MeanMS, v.MaxMS, v.StdevMS = c.MeanMS, c.MaxMS, c.StdevMS
 	if o.Rounds >= tells {
 		gain := float64(o.Gain) / float64(time.Millisecond)

@@ -24,6 +24,7 @@ import (
 	"muster/discovery"
 	"muster/host/wire"
 	"muster/selection"
+	"muster/selection/anomaly"
 )
 
 // How long a room waits, and why that long.
@@ -120,7 +121,7 @@ type Member struct {
 	LeftOut bool `json:"left_out,omitempty"`
 	// Doubt is why the numbers do not count in this round, if they do not;
 	// Trusted is the organiser's word that they always do.
-	Doubt   *selection.Doubt `json:"doubt,omitempty"`
+	Doubt   *anomaly.Anomaly `json:"doubt,omitempty"`
 	Trusted bool             `json:"trusted,omitempty"`
 	Launch  wire.LaunchState `json:"launch,omitempty"`
 	Detail  string           `json:"detail,omitempty"`

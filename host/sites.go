@@ -90,7 +90,7 @@ func (r *Room) sites(of []*Member) [][]*Member {
 		}
 	}
 	var sites [][]*Member
-	for _, site := range selection.Sites(keys) {
+	for _, site := range selection.NATGroups(keys) {
 		var members []*Member
 		for _, i := range site {
 			members = append(members, of[i])

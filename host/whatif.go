@@ -20,7 +20,7 @@ var errNothingMeasured = errors.New("nothing has been measured yet")
 
 // Suppose ranks what was measured by another wish.
 func (r *Room) Suppose(player string, by selection.Rule, limits []time.Duration) error {
-	wish := selection.Wish{By: by, Limits: limits}
+	wish := selection.Criteria{By: by, Limits: limits}
 	if err := wish.Check(nil); err != nil {
 		return err
 	}

@@ -113,13 +113,13 @@ func BenchmarkSelect(b *testing.B) {
 	for _, players := range []int{8, 64, 1000} {
 		b.Run(fmt.Sprint(players), func(b *testing.B) {
 			servers, table := benchInput(players)
-			wish := selection.Wish{By: selection.Mean, Top: 1, Reasons: -1}
-			sieve := selection.NewSieve(servers, wish)
-			compare := timeObvious(b, obviousOf(servers, table), sieve.Select(table))
+			criteria := selection.Criteria{By: selection.Mean, Top: 1, Reasons: -1}
+			filter := selection.NewFilter(servers, criteria)
+			compare := timeObvious(b, obviousOf(servers, table), filter.Select(table))
 			runtime.GC() // the maps are gone, and shall not be collected meanwhile
 			b.ReportAllocs()
 			for b.Loop() {
-				sieve.Select(table)
+				filter.Select(table)
 			}
 			b.ReportMetric(compare.Seconds()/(b.Elapsed().Seconds()/float64(b.N)), "times")
 		})
@@ -142,12 +142,12 @@ func BenchmarkDocument(b *testing.B) {
 	for _, players := range []int{8, 64, 1000} {
 		b.Run(fmt.Sprint(players), func(b *testing.B) {
 			servers, table := benchInput(players)
-			wish := selection.Wish{
+			criteria := selection.Criteria{
 				By: selection.Threshold, Limits: []time.Duration{150 * time.Millisecond, 300 * time.Millisecond},
 				Seats: min(players, 8), Map: "q3dm17", Top: 10, Reasons: 100,
 			}
 			for b.Loop() {
-				selection.Select(servers, table, wish)
+				selection.Select(servers, table, criteria)
 			}
 		})
 	}
@@ -159,13 +159,13 @@ func BenchmarkWeighted(b *testing.B) {
 	for _, players := range []int{8, 64, 1000} {
 		b.Run(fmt.Sprint(players), func(b *testing.B) {
 			servers, table := benchInput(players)
-			wish := selection.Wish{By: selection.Fairness, Weights: map[string]float64{}, Top: 1, Reasons: -1}
+			criteria := selection.Criteria{By: selection.Fairness, Weights: map[string]float64{}, Top: 1, Reasons: -1}
 			for _, name := range table.Players() {
-				wish.Weights[name] = 2
+				criteria.Weights[name] = 2
 			}
-			sieve := selection.NewSieve(servers, wish)
+			filter := selection.NewFilter(servers, criteria)
 			for b.Loop() {
-				sieve.Select(table)
+				filter.Select(table)
 			}
 		})
 	}

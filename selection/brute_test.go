@@ -98,17 +98,17 @@ func TestSelectIsTheOptimumOfItsRule(t *testing.T) {
 		servers, table := randomTable(random)
 		for _, by := range selection.Rules() {
 			limit := time.Duration(random.IntN(7)) * 10 * time.Millisecond
-			wish := selection.Wish{By: by, Top: random.IntN(4)}
+			criteria := selection.Criteria{By: by, Top: random.IntN(4)}
 			if limit > 0 {
-				wish.Limits = []time.Duration{limit}
+				criteria.Limits = []time.Duration{limit}
 			}
-			got := selection.Select(servers, table, wish)
+			got := selection.Select(servers, table, criteria)
 			want := bruteRanking(servers, table, by, limit)
-			if wish.Top > 0 {
-				want = want[:min(len(want), wish.Top)]
+			if criteria.Top > 0 {
+				want = want[:min(len(want), criteria.Top)]
 			}
 			if err := sameRanking(got, want); err != nil {
-				t.Fatalf("%s under %v, top %d: %v", by, limit, wish.Top, err)
+				t.Fatalf("%s under %v, top %d: %v", by, limit, criteria.Top, err)
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func TestLadderStopsAtTheStrictestLimitThatLeavesAServer(t *testing.T) {
 					break
 				}
 			}
-			got := selection.Select(servers, table, selection.Wish{By: by, Limits: rungs})
+			got := selection.Select(servers, table, selection.Criteria{By: by, Limits: rungs})
 			if err := sameRanking(got, bruteRanking(servers, table, by, limit)); err != nil {
 				t.Fatalf("%s: %v", by, err)
 			}
@@ -180,12 +180,12 @@ func TestOrderOfInputDoesNotMatter(t *testing.T) {
 		servers, table := randomTable(random)
 		otherServers, otherTable := shuffled(random, servers, table)
 		for _, by := range selection.Rules() {
-			wish := selection.Wish{
+			criteria := selection.Criteria{
 				By: by, Limits: []time.Duration{40 * time.Millisecond},
 				Weights: map[string]float64{"p0": 0.3, "p1": 1.7, "p3": 0.1},
 			}
-			one := fmt.Sprint(selection.Select(servers, table, wish).Explain())
-			two := fmt.Sprint(selection.Select(otherServers, otherTable, wish).Explain())
+			one := fmt.Sprint(selection.Select(servers, table, criteria).Explain())
+			two := fmt.Sprint(selection.Select(otherServers, otherTable, criteria).Explain())
 			if one != two {
 				t.Fatalf("%s:\n%s\n%s", by, one, two)
 			}
@@ -221,7 +221,7 @@ func surviving(servers selection.Servers, table *selection.Table, players int) m
 	}
 	suits := map[netip.AddrPort]bool{}
 	limit := []time.Duration{50 * time.Millisecond}
-	for _, r := range selection.Select(servers, part, selection.Wish{By: selection.Minimax, Limits: limit}).Ranking {
+	for _, r := range selection.Select(servers, part, selection.Criteria{By: selection.Minimax, Limits: limit}).Ranking {
 		suits[r.Addr] = true
 	}
 	return suits
@@ -235,11 +235,11 @@ func TestWithoutIsAChoiceForTheOthers(t *testing.T) {
 		servers, table := randomTable(random)
 		last := len(table.Players()) - 1
 		for _, by := range selection.Rules() {
-			wish := selection.Wish{By: by, Limits: []time.Duration{50 * time.Millisecond}}
+			criteria := selection.Criteria{By: by, Limits: []time.Duration{50 * time.Millisecond}}
 			if random.IntN(2) == 0 {
-				wish.Weights = map[string]float64{"p0": 2, "p1": 0.5}
+				criteria.Weights = map[string]float64{"p0": 2, "p1": 0.5}
 			}
-			pivots := selection.NewSieve(servers, wish).Pivots(table)
+			pivots := selection.NewFilter(servers, criteria).Pivots(table)
 			if pivots == nil {
 				continue
 			}
@@ -250,7 +250,7 @@ func TestWithoutIsAChoiceForTheOthers(t *testing.T) {
 					part.Set(player, server, state, rtt)
 				}
 			}
-			want := selection.Select(servers, part, wish).Chosen
+			want := selection.Select(servers, part, criteria).Chosen
 			if got := pivots[last]; got.Addr != want.Addr || got.Score != want.Score {
 				t.Fatalf("%s: without %s %v, want %v", by, got.Player, got, want)
 			}
@@ -280,8 +280,8 @@ func FuzzTable(f *testing.F) {
 			}
 		}
 		for _, by := range selection.Rules() {
-			wish := selection.Wish{By: by, Limits: []time.Duration{100 * time.Millisecond}}
-			one, two := selection.Select(servers, table, wish), selection.Select(servers, fresh, wish)
+			criteria := selection.Criteria{By: by, Limits: []time.Duration{100 * time.Millisecond}}
+			one, two := selection.Select(servers, table, criteria), selection.Select(servers, fresh, criteria)
 			if got, want := fmt.Sprint(one.Explain()), fmt.Sprint(two.Explain()); got != want {
 				t.Fatalf("%s: got %s, want %s", by, got, want)
 			}

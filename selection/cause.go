@@ -22,7 +22,7 @@ const (
 	Unreachable
 	// Unmeasured: not unreachable, but some player never asked it.
 	Unmeasured
-	// Unknown: the wish asks what the server never told.
+	// Unknown: the criteria ask what the server never told.
 	Unknown
 	// Full: not enough free seats for the group.
 	Full

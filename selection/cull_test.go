@@ -25,26 +25,26 @@ func oneServer(addr string, info *discovery.Info) (selection.Servers, *selection
 func TestCullByWhatTheServerTells(t *testing.T) {
 	prefix := netip.MustParsePrefix
 	tests := []struct {
-		name string
-		addr string
-		info *discovery.Info
-		wish selection.Wish
-		want selection.Cause // and nothing if want is survives
-		who  []string
+		name     string
+		addr     string
+		info     *discovery.Info
+		criteria selection.Criteria
+		want     selection.Cause // and nothing if want is survives
+		who      []string
 	}{
-		{name: "no wish, nothing told", want: survives},
-		{name: "seats, nothing told", wish: selection.Wish{Seats: 2}, want: selection.Unknown},
-		{name: "8 players, at most 6", info: &discovery.Info{MaxPlayers: 6}, wish: selection.Wish{Seats: 8}, want: selection.Full},
-		{name: "8 players, 10 of 16 there", info: &discovery.Info{Players: 10, MaxPlayers: 16}, wish: selection.Wish{Seats: 8}, want: selection.Full},
-		{name: "just enough seats", info: &discovery.Info{Players: 8, MaxPlayers: 16}, wish: selection.Wish{Seats: 8}, want: survives},
-		{name: "bots sit there", info: &discovery.Info{Players: 10, Bots: 4, MaxPlayers: 16}, wish: selection.Wish{Seats: 8}, want: selection.Full},
-		{name: "bots give way", info: &discovery.Info{Players: 10, Bots: 4, MaxPlayers: 16}, wish: selection.Wish{Seats: 8, BotsGiveWay: true}, want: survives},
-		{name: "more bots than players", info: &discovery.Info{Players: 2, Bots: 9, MaxPlayers: 16}, wish: selection.Wish{Seats: 17, BotsGiveWay: true}, want: selection.Full},
-		{name: "another map", info: &discovery.Info{Map: "flux2"}, wish: selection.Wish{Map: "tokara"}, want: selection.Filtered},
-		{name: "the map in capitals", info: &discovery.Info{Map: "Tokara"}, wish: selection.Wish{Map: "tokara"}, want: survives},
-		{name: "another mode", info: &discovery.Info{Mode: "ctf"}, wish: selection.Wish{Mode: "dm"}, want: selection.Filtered},
-		{name: "another version", info: &discovery.Info{Version: "1.1"}, wish: selection.Wish{Version: "1.2"}, want: selection.WrongVersion},
-		{name: "password", info: &discovery.Info{Password: true}, wish: selection.Wish{NoPassword: true}, want: selection.Passworded},
+		{name: "no criteria, nothing told", want: survives},
+		{name: "seats, nothing told", criteria: selection.Criteria{Seats: 2}, want: selection.Unknown},
+		{name: "8 players, at most 6", info: &discovery.Info{MaxPlayers: 6}, criteria: selection.Criteria{Seats: 8}, want: selection.Full},
+		{name: "8 players, 10 of 16 there", info: &discovery.Info{Players: 10, MaxPlayers: 16}, criteria: selection.Criteria{Seats: 8}, want: selection.Full},
+		{name: "just enough seats", info: &discovery.Info{Players: 8, MaxPlayers: 16}, criteria: selection.Criteria{Seats: 8}, want: survives},
+		{name: "bots sit there", info: &discovery.Info{Players: 10, Bots: 4, MaxPlayers: 16}, criteria: selection.Criteria{Seats: 8}, want: selection.Full},
+		{name: "bots give way", info: &discovery.Info{Players: 10, Bots: 4, MaxPlayers: 16}, criteria: selection.Criteria{Seats: 8, BotsGiveWay: true}, want: survives},
+		{name: "more bots than players", info: &discovery.Info{Players: 2, Bots: 9, MaxPlayers: 16}, criteria: selection.Criteria{Seats: 17, BotsGiveWay: true}, want: selection.Full},
+		{name: "another map", info: &discovery.Info{Map: "flux2"}, criteria: selection.Criteria{Map: "tokara"}, want: selection.Filtered},
+		{name: "the map in capitals", info: &discovery.Info{Map: "Tokara"}, criteria: selection.Criteria{Map: "tokara"}, want: survives},
+		{name: "another mode", info: &discovery.Info{Mode: "ctf"}, criteria: selection.Criteria{Mode: "dm"}, want: selection.Filtered},
+		{name: "another version", info: &discovery.Info{Version: "1.1"}, criteria: selection.Criteria{Version: "1.2"}, want: selection.WrongVersion},
+		{name: "password", info: &discovery.Info{Password: true}, criteria: selection.Criteria{NoPassword: true}, want: selection.Passworded},
 		{name: "known password", info: &discovery.Info{Password: true}, want: survives},
 		{name: "too far for the server", info: &discovery.Info{MaxPing: 40 * time.Millisecond}, want: selection.PingLimits, who: []string{"bob"}},
 		{name: "at its limit", info: &discovery.Info{MaxPing: 50 * time.Millisecond}, want: survives},
@@ -52,14 +52,14 @@ func TestCullByWhatTheServerTells(t *testing.T) {
 		{name: "more players than seats", info: &discovery.Info{Players: 40, MaxPlayers: 16}, want: selection.Hygiene},
 		{name: "no seats told", info: &discovery.Info{Players: 4}, want: survives},
 		{name: "Steam FakeIP", addr: "169.254.7.8:27015", want: selection.Hygiene},
-		{name: "blacklisted address", wish: selection.Wish{Blacklist: []netip.Prefix{prefix("10.0.0.1/32")}}, want: selection.Blacklisted},
-		{name: "blacklisted range", wish: selection.Wish{Blacklist: []netip.Prefix{prefix("10.0.9.9/8")}}, want: selection.Blacklisted},
-		{name: "another range", wish: selection.Wish{Blacklist: []netip.Prefix{prefix("11.0.0.0/8")}}, want: survives},
-		{name: "server vetoed", wish: selection.Wish{Vetoes: []selection.Veto{{Player: "bob", Server: netip.MustParseAddrPort(serverA)}}}, want: selection.Vetoed, who: []string{"bob"}},
-		{name: "map vetoed", info: &discovery.Info{Map: "Q3dm17"}, wish: selection.Wish{Vetoes: []selection.Veto{{Player: "bob", Map: "q3dm17"}, {Player: "ann", Map: "q3dm17"}}}, want: selection.Vetoed, who: annAndBob},
-		{name: "other map vetoed", info: &discovery.Info{Map: "q3dm6"}, wish: selection.Wish{Vetoes: []selection.Veto{{Player: "bob", Map: "q3dm17"}}}, want: survives},
-		{name: "over the cap", wish: selection.Wish{By: selection.Minimax, Limits: []time.Duration{49 * time.Millisecond}}, want: selection.OverThreshold, who: []string{"bob"}},
-		{name: "under the loosest cap", wish: selection.Wish{By: selection.Minimax, Limits: []time.Duration{50 * time.Millisecond, time.Millisecond}}, want: survives},
+		{name: "blacklisted address", criteria: selection.Criteria{Blacklist: []netip.Prefix{prefix("10.0.0.1/32")}}, want: selection.Blacklisted},
+		{name: "blacklisted range", criteria: selection.Criteria{Blacklist: []netip.Prefix{prefix("10.0.9.9/8")}}, want: selection.Blacklisted},
+		{name: "another range", criteria: selection.Criteria{Blacklist: []netip.Prefix{prefix("11.0.0.0/8")}}, want: survives},
+		{name: "server vetoed", criteria: selection.Criteria{Vetoes: []selection.Veto{{Player: "bob", Server: netip.MustParseAddrPort(serverA)}}}, want: selection.Vetoed, who: []string{"bob"}},
+		{name: "map vetoed", info: &discovery.Info{Map: "Q3dm17"}, criteria: selection.Criteria{Vetoes: []selection.Veto{{Player: "bob", Map: "q3dm17"}, {Player: "ann", Map: "q3dm17"}}}, want: selection.Vetoed, who: annAndBob},
+		{name: "other map vetoed", info: &discovery.Info{Map: "q3dm6"}, criteria: selection.Criteria{Vetoes: []selection.Veto{{Player: "bob", Map: "q3dm17"}}}, want: survives},
+		{name: "over the cap", criteria: selection.Criteria{By: selection.Minimax, Limits: []time.Duration{49 * time.Millisecond}}, want: selection.OverThreshold, who: []string{"bob"}},
+		{name: "under the loosest cap", criteria: selection.Criteria{By: selection.Minimax, Limits: []time.Duration{50 * time.Millisecond, time.Millisecond}}, want: survives},
 	}
 	for _, test := range tests {
 		addr := serverA
@@ -67,7 +67,7 @@ func TestCullByWhatTheServerTells(t *testing.T) {
 			addr = test.addr
 		}
 		servers, table := oneServer(addr, test.info)
-		got := selection.Select(servers, table, test.wish)
+		got := selection.Select(servers, table, test.criteria)
 		if test.want == survives {
 			if got.Chosen == nil || got.Culled.Total() != 0 {
 				t.Errorf("%s: culled: %+v", test.name, got.Reasons)
@@ -94,7 +94,7 @@ func TestCullByWhatPlayersMeasured(t *testing.T) {
 		"10.0.0.6:1": {200, 90},
 	}
 	servers, table := tableOf(annAndBob, rows, "10.0.0.6:1", "10.0.0.5:1", "10.0.0.4:1", "10.0.0.3:1", "10.0.0.2:1", "10.0.0.1:1")
-	got := selection.Select(servers, table, selection.Wish{Limits: []time.Duration{150 * time.Millisecond}})
+	got := selection.Select(servers, table, selection.Criteria{Limits: []time.Duration{150 * time.Millisecond}})
 	want := []string{
 		"10.0.0.6:1 over_threshold ann",
 		"10.0.0.3:1 unmeasured bob",
@@ -109,11 +109,11 @@ func TestCullByWhatPlayersMeasured(t *testing.T) {
 	if counts := (selection.Culled{Unmeasured: 2, Unreachable: 3, OverThreshold: 1}); got.Culled != counts {
 		t.Errorf("counts %+v, want %+v", got.Culled, counts)
 	}
-	few := selection.Select(servers, table, selection.Wish{Limits: []time.Duration{150 * time.Millisecond}, Reasons: 2})
+	few := selection.Select(servers, table, selection.Criteria{Limits: []time.Duration{150 * time.Millisecond}, Reasons: 2})
 	if lines := reasonLines(few); !slices.Equal(lines, want[:2]) {
 		t.Errorf("2 reasons: %q, want %q", lines, want[:2])
 	}
-	if none := selection.Select(servers, table, selection.Wish{Reasons: -1}); len(none.Reasons) != 0 {
+	if none := selection.Select(servers, table, selection.Criteria{Reasons: -1}); len(none.Reasons) != 0 {
 		t.Errorf("no reasons: %q", reasonLines(none))
 	}
 }
@@ -129,29 +129,29 @@ func reasonLines(s selection.Selection) []string {
 func TestTooManyServersOnOneAddressAreSpam(t *testing.T) {
 	rows := map[string][]int{"10.0.0.1:1": {1, 1}, "10.0.0.1:2": {1, 1}, "10.0.0.1:3": {1, 1}, "10.0.0.2:1": {9, 9}}
 	servers, table := tableOf(annAndBob, rows, "10.0.0.1:1", "10.0.0.1:2", "10.0.0.1:3", "10.0.0.2:1")
-	got := selection.Select(servers, table, selection.Wish{PerAddress: 2})
+	got := selection.Select(servers, table, selection.Criteria{PerAddress: 2})
 	if got.Chosen.Addr.String() != "10.0.0.2:1" || got.Culled.Hygiene != 3 {
 		t.Errorf("chose %v, culled %+v", got.Chosen.Addr, got.Culled)
 	}
-	if got = selection.Select(servers, table, selection.Wish{PerAddress: 3}); got.Culled.Hygiene != 0 {
+	if got = selection.Select(servers, table, selection.Criteria{PerAddress: 3}); got.Culled.Hygiene != 0 {
 		t.Errorf("three are allowed, but culled %+v", got.Culled)
 	}
 }
 
 func TestSieveSeesNewInfo(t *testing.T) {
 	servers, table := oneServer(serverA, &discovery.Info{MaxPlayers: 8, MaxPing: 10 * time.Millisecond})
-	sieve := selection.NewSieve(servers, selection.Wish{Seats: 2})
-	if got := sieve.Select(table); got.Culled.PingLimits != 1 {
+	filter := selection.NewFilter(servers, selection.Criteria{Seats: 2})
+	if got := filter.Select(table); got.Culled.PingLimits != 1 {
 		t.Fatalf("culled %+v, want the ping limit", got.Culled)
 	}
 	servers.Infos[0] = &discovery.Info{MaxPlayers: 8}
-	sieve.Update(0)
-	if got := sieve.Select(table); got.Chosen == nil {
+	filter.Update(0)
+	if got := filter.Select(table); got.Chosen == nil {
 		t.Errorf("culled %+v after the limit went", got.Culled)
 	}
 	servers.Infos[0] = &discovery.Info{MaxPlayers: 8, Players: 7}
-	sieve.Update(0)
-	if got := sieve.Select(table); got.Culled.Full != 1 {
+	filter.Update(0)
+	if got := filter.Select(table); got.Culled.Full != 1 {
 		t.Errorf("culled %+v after the server filled up", got.Culled)
 	}
 }
@@ -171,19 +171,19 @@ func TestCauseWords(t *testing.T) {
 }
 
 func TestWishCheck(t *testing.T) {
-	good := selection.Wish{By: selection.Mean, Weights: map[string]float64{"ann": 0, "bob": 2.5}, Limits: []time.Duration{1}}
+	good := selection.Criteria{By: selection.Mean, Weights: map[string]float64{"ann": 0, "bob": 2.5}, Limits: []time.Duration{1}}
 	if err := good.Check(annAndBob); err != nil {
-		t.Errorf("a good wish: %v", err)
+		t.Errorf("a good criteria: %v", err)
 	}
-	bad := []selection.Wish{
+	bad := []selection.Criteria{
 		{By: "best"},
 		{By: selection.Mean, Limits: []time.Duration{0}},
 		{By: selection.Mean, Weights: map[string]float64{"cat": 1}},
 		{By: selection.Mean, Weights: map[string]float64{"ann": -1}},
 	}
-	for _, wish := range bad {
-		if err := wish.Check(annAndBob); err == nil {
-			t.Errorf("%+v was accepted", wish)
+	for _, criteria := range bad {
+		if err := criteria.Check(annAndBob); err == nil {
+			t.Errorf("%+v was accepted", criteria)
 		}
 	}
 }
@@ -191,7 +191,7 @@ func TestWishCheck(t *testing.T) {
 // TestDocument holds the JSON that others read.
 func TestDocument(t *testing.T) {
 	servers, table := tableOf(annAndBob, map[string][]int{serverA: {24, 92}, serverB: {30, lost}}, serverA, serverB)
-	got, err := json.Marshal(selection.NewSieve(servers, selection.Wish{By: selection.Mean}).Select(table))
+	got, err := json.Marshal(selection.NewFilter(servers, selection.Criteria{By: selection.Mean}).Select(table))
 	server := `{"addr":"10.0.0.1:27960","score":58,"mean_ms":58,"max_ms":92,"stdev_ms":48.083,"rtt_ms":{"ann":24,"bob":92},"worst_off":"bob"}`
 	want := `{"format":"muster.selection/1","by":"mean","players":["ann","bob"],"chosen":` + server + `,"ranking":[` + server + `],` +
 		`"culled":{"unmeasured":0,"unreachable":1,"full":0,"filtered":0,"over_threshold":0},` +
@@ -208,13 +208,13 @@ func TestDocument(t *testing.T) {
 func TestDocumentOfNothing(t *testing.T) {
 	for _, players := range [][]string{nil, annAndBob} {
 		servers, table := tableOf(players, nil)
-		got, err := json.Marshal(selection.Select(servers, table, selection.Wish{By: selection.Mean}))
+		got, err := json.Marshal(selection.Select(servers, table, selection.Criteria{By: selection.Mean}))
 		if err != nil || !strings.Contains(string(got), `"chosen":null,"ranking":[],`) || !strings.Contains(string(got), `"reasons":[]`) || strings.Contains(string(got), `"players":null`) {
 			t.Errorf("%v: %v, %s", players, err, got)
 		}
 	}
 	servers, table := tableOf(nil, nil, serverA)
-	if got := selection.Select(servers, table, selection.Wish{}); got.Chosen != nil {
+	if got := selection.Select(servers, table, selection.Criteria{}); got.Chosen != nil {
 		t.Errorf("nobody chose %v", got.Chosen.Addr)
 	}
 }

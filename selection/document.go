@@ -3,6 +3,8 @@ package selection
 import (
 	"math"
 	"net/netip"
+
+	"muster/selection/anomaly"
 )
 
 // Format names the document that a [Selection] is.
@@ -16,7 +18,7 @@ type Selection struct {
 	Players []string `json:"players"`
 	// Chosen is nil if no server suits everyone.
 	Chosen *Ranked `json:"chosen"`
-	// Ranking holds the survivors, best first, as many as were wished for.
+	// Ranking holds the survivors, best first, as many as were asked for.
 	Ranking []Ranked `json:"ranking"`
 	Culled  Culled   `json:"culled"`
 	// Reasons says of culled servers why, those that got furthest first.
@@ -24,12 +26,12 @@ type Selection struct {
 
 	// LimitMS is the limit that decided, in milliseconds; 0 is none.
 	LimitMS float64 `json:"limit_ms,omitempty"`
-	// Keep tells of the last round's server, if the wish names one.
+	// Keep tells of the last round's server, if the criteria name one.
 	Keep *Stay `json:"keep,omitempty"`
 	// Why explains; nil if nobody asked.
 	Why *Why `json:"why,omitempty"`
-	// Doubts is what [Doubts] found, for whoever asked it to be shown along.
-	Doubts []Doubt `json:"doubts,omitempty"`
+	// Doubts is what [anomaly.Find] found, for whoever has it shown along.
+	Doubts []anomaly.Anomaly `json:"doubts,omitempty"`
 }
 
 // Ranked is a server that suits everyone. All times are in milliseconds.

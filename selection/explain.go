@@ -27,8 +27,8 @@ func (s Selection) Explain() []string {
 	if culled := s.Culled.sentence(); culled != "" {
 		lines = append(lines, culled)
 	}
-	for _, doubt := range s.Doubts {
-		lines = append(lines, doubt.String())
+	for _, found := range s.Doubts {
+		lines = append(lines, found.String())
 	}
 	return lines
 }

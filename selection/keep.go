@@ -25,11 +25,11 @@ type Stay struct {
 // stay says whether the group stays where it is, and then as what the server
 // is ranked.
 func (r *round) stay() (*Stay, candidate) {
-	if !r.wish.Keep.IsValid() {
+	if !r.criteria.Keep.IsValid() {
 		return nil, candidate{}
 	}
-	s := &Stay{Addr: r.wish.Keep}
-	server, listed := r.find(r.wish.Keep)
+	s := &Stay{Addr: r.criteria.Keep}
+	server, listed := r.find(r.criteria.Keep)
 	switch {
 	case !listed:
 		s.Unlisted = true

@@ -22,18 +22,18 @@ const lookup = time.Second
 // ManualBest has every player look up every server, to find the lowest mean.
 // The time is players × servers × 1 s; the paper's 6,400 s are those of four
 // players and 1,600 servers.
-func ManualBest(servers Servers, table *Table, wish Wish) Manual {
-	r := byHand(servers, table, wish)
+func ManualBest(servers Servers, table *Table, criteria Criteria) Manual {
+	r := byHand(servers, table, criteria)
 	return r.manual(r.best, len(servers.List))
 }
 
 // ManualFirst looks only at each player's first choices, the nearest servers
-// that fit the wish as far as a server browser tells, and takes the one with
+// that fit the criteria as far as a server browser tells, and takes the one with
 // the lowest mean. The time is players × choices, each looked up by every
 // player. The paper takes "the top choice" of four players, and prints 320 s
 // without saying how; that is what this model takes with 20 choices a player.
-func ManualFirst(servers Servers, table *Table, wish Wish, choices int) Manual {
-	r := byHand(servers, table, wish)
+func ManualFirst(servers Servers, table *Table, criteria Criteria, choices int) Manual {
+	r := byHand(servers, table, criteria)
 	looked := make(map[int]bool)
 	for player := range table.players {
 		for _, server := range r.nearest(player, choices) {
@@ -45,9 +45,9 @@ func ManualFirst(servers Servers, table *Table, wish Wish, choices int) Manual {
 }
 
 // byHand ranks all servers by their mean, as people do.
-func byHand(servers Servers, table *Table, wish Wish) *round {
-	wish.By, wish.Weights, wish.Top = Mean, nil, 0
-	return newRound(NewSieve(servers, wish), table, nobody)
+func byHand(servers Servers, table *Table, criteria Criteria) *round {
+	criteria.By, criteria.Weights, criteria.Top = Mean, nil, 0
+	return newRound(NewFilter(servers, criteria), table, nobody)
 }
 
 // nearest are a player's first choices.

@@ -102,7 +102,7 @@ func TestMergeInAnyOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := selection.Select(servers, table, selection.Wish{By: selection.Mean, Seats: 6})
+		got := selection.Select(servers, table, selection.Criteria{By: selection.Mean, Seats: 6})
 		return strings.Join(got.Explain(), " ")
 	}
 	want := choose()
@@ -122,7 +122,7 @@ func TestMergeInAnyOrder(t *testing.T) {
 func TestManual(t *testing.T) {
 	rows := map[string][]int{serverA: {10, 300}, serverB: {280, 20}, serverC: {100, 110}, "10.0.0.4:1": {5, lost}}
 	servers, table := tableOf(annAndBob, rows, serverA, serverB, serverC, "10.0.0.4:1")
-	best := selection.ManualBest(servers, table, selection.Wish{By: selection.Minimax})
+	best := selection.ManualBest(servers, table, selection.Criteria{By: selection.Minimax})
 	if best.Chosen.Addr.String() != serverC || best.Chosen.Score != 105 || best.Time != 8*time.Second {
 		t.Errorf("best: %+v", best)
 	}
@@ -135,13 +135,13 @@ func TestManual(t *testing.T) {
 		{2, serverC, 8 * time.Second}, // bob's second choice is C
 	}
 	for _, test := range tests {
-		first := selection.ManualFirst(servers, table, selection.Wish{}, test.choices)
+		first := selection.ManualFirst(servers, table, selection.Criteria{}, test.choices)
 		if first.Chosen == nil || first.Chosen.Addr.String() != test.chosen || first.Time != test.time {
 			t.Errorf("%d choices: %+v", test.choices, first)
 		}
 	}
 	servers, table = tableOf(annAndBob, map[string][]int{serverA: {lost, lost}}, serverA)
-	if first := selection.ManualFirst(servers, table, selection.Wish{}, 1); first.Chosen != nil {
+	if first := selection.ManualFirst(servers, table, selection.Criteria{}, 1); first.Chosen != nil {
 		t.Errorf("nothing in reach, but %+v", first.Chosen)
 	}
 }
@@ -150,10 +150,10 @@ func TestManual(t *testing.T) {
 func TestManualTimesOfTable3(t *testing.T) {
 	servers := selection.Servers{List: make([]discovery.Server, 1600)}
 	table := selection.NewTable([]string{"A", "B", "C", "D"}, 1600)
-	if best := selection.ManualBest(servers, table, selection.Wish{}); best.Time != 6400*time.Second {
+	if best := selection.ManualBest(servers, table, selection.Criteria{}); best.Time != 6400*time.Second {
 		t.Errorf("manual best takes %v", best.Time)
 	}
-	if first := selection.ManualFirst(servers, table, selection.Wish{}, 20); first.Time != 320*time.Second {
+	if first := selection.ManualFirst(servers, table, selection.Criteria{}, 20); first.Time != 320*time.Second {
 		t.Errorf("manual first takes %v", first.Time)
 	}
 }

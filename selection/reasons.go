@@ -11,10 +11,10 @@ import (
 // address.
 func (r *round) reasons() []Reason {
 	reasons := []Reason{}
-	if r.wish.Reasons < 0 {
+	if r.criteria.Reasons < 0 {
 		return reasons
 	}
-	furthest := top[int]{limit: r.wish.Reasons, compare: func(a, b int) int {
+	furthest := top[int]{limit: r.criteria.Reasons, compare: func(a, b int) int {
 		if r.fates[a] != r.fates[b] {
 			return cmp.Compare(r.fates[b], r.fates[a])
 		}
@@ -49,7 +49,7 @@ func (r *round) concerned(server int, cause Cause) []string {
 	case OverThreshold:
 		return r.view.where(server, func(c cell) bool { return c.answered() && c > r.limit })
 	case PingLimits:
-		return r.view.where(server, doorOf(r.servers.info(server)).shuts)
+		return r.view.where(server, pingLimitsOf(r.servers.info(server)).shuts)
 	case Vetoed:
 		return r.vetoers(r.servers.List[server], r.servers.info(server))
 	}
@@ -59,8 +59,8 @@ func (r *round) concerned(server int, cause Cause) []string {
 // vetoers are the players who refuse a server.
 func (r *round) vetoers(server discovery.Server, info *discovery.Info) []string {
 	var names []string
-	for i := range r.wish.Vetoes {
-		v := &r.wish.Vetoes[i]
+	for i := range r.criteria.Vetoes {
+		v := &r.criteria.Vetoes[i]
 		if (v.Server == server.Addr || v.hitsMap(info)) && !slices.Contains(names, v.Player) {
 			names = append(names, v.Player)
 		}

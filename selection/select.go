@@ -7,22 +7,22 @@ import "cmp"
 // only weights and the servers it tells of make it look at cells.
 //
 // The selection tells why, too: see [Why].
-func Select(servers Servers, table *Table, wish Wish) Selection {
-	r := newRound(NewSieve(servers, wish), table, nobody)
+func Select(servers Servers, table *Table, criteria Criteria) Selection {
+	r := newRound(NewFilter(servers, criteria), table, nobody)
 	doc := r.document()
 	doc.Why = r.why(&doc)
 	return doc
 }
 
-// Select chooses among the servers of the sieve, which are the table's rows. It
+// Select chooses among the servers of the filter, which are the table's rows. It
 // does not say why, for the sake of whoever chooses many times a second.
-func (s *Sieve) Select(table *Table) Selection {
+func (s *Filter) Select(table *Table) Selection {
 	return newRound(s, table, nobody).document()
 }
 
 // round is one choice.
 type round struct {
-	*Sieve
+	*Filter
 	view *view
 	// fates holds why each server was culled, or none.
 	fates  []Cause
@@ -41,9 +41,9 @@ type candidate struct {
 }
 
 // newRound chooses for all players but the dropped one.
-func newRound(s *Sieve, table *Table, dropped int) *round {
-	r := &round{Sieve: s, view: newView(table, s.wish, dropped), fates: make([]Cause, table.Servers())}
-	r.restrict(s.wish.limit(r.cull()))
+func newRound(s *Filter, table *Table, dropped int) *round {
+	r := &round{Filter: s, view: newView(table, s.criteria, dropped), fates: make([]Cause, table.Servers())}
+	r.restrict(s.criteria.limit(r.cull()))
 	r.qualify()
 	r.rank()
 	return r
@@ -73,7 +73,7 @@ func (r *round) against(server int) causes {
 	case s.answered < r.view.needed:
 		c.add(Unmeasured)
 	}
-	if len(r.doors) > 0 && r.shutOut(server) {
+	if len(r.pingLimits) > 0 && r.shutOut(server) {
 		c.add(PingLimits)
 	}
 	return c
@@ -81,7 +81,7 @@ func (r *round) against(server int) causes {
 
 // shutOut tells a server that does not let in one of the players.
 func (r *round) shutOut(server int) bool {
-	d, ok := r.doors[server]
+	d, ok := r.pingLimits[server]
 	return ok && (d.shuts(r.view.sums[server].worst) || d.least != 0 && r.view.any(server, d.shuts))
 }
 
@@ -104,7 +104,7 @@ func (r *round) restrict(limit cell) {
 
 // rank keeps the best of the survivors.
 func (r *round) rank() {
-	best := top[candidate]{limit: max(0, r.wish.Top), compare: r.prefer}
+	best := top[candidate]{limit: max(0, r.criteria.Top), compare: r.prefer}
 	for server := range r.fates {
 		if r.suits(server) {
 			best.add(candidate{server, r.score(server)})
@@ -126,7 +126,7 @@ func (r *round) prefer(a, b candidate) int {
 // microseconds.
 func (r *round) tightness(server int) float64 {
 	if r.tight[server] {
-		return float64(r.wish.Spare.Microseconds())
+		return float64(r.criteria.Spare.Microseconds())
 	}
 	return 0
 }
@@ -140,7 +140,7 @@ func (r *round) compare(a, b candidate) int {
 
 func (r *round) document() Selection {
 	doc := Selection{
-		Format: Format, By: r.wish.By,
+		Format: Format, By: r.criteria.By,
 		Players: append([]string{}, r.view.table.players...),
 		Ranking: make([]Ranked, 0, len(r.best)),
 		Culled:  culledOf(r.culled),

@@ -60,27 +60,27 @@ func tableOf(players []string, rows map[string][]int, order ...string) (selectio
 func TestMUSSTTable2(t *testing.T) {
 	limit := []time.Duration{150 * time.Millisecond}
 	tests := []struct {
-		wish        selection.Wish
+		criteria    selection.Criteria
 		chosen      string
 		score       float64
 		mean, stdev float64 // as the paper prints them, to a tenth
 	}{
-		{selection.Wish{By: selection.Mean}, serverA, 58, 58.0, 86.8},
-		{selection.Wish{By: selection.Threshold, Limits: limit}, serverB, 76, 76.0, 25.7},
-		{selection.Wish{By: selection.Fairness}, serverC, 3.4, 91.8, 3.4},
-		{selection.Wish{By: selection.FairThreshold, Limits: limit}, serverC, 3.4, 91.8, 3.4},
-		{selection.Wish{By: selection.Minimax}, serverC, 96, 91.8, 3.4},
-		{selection.Wish{By: selection.Mean, Limits: limit}, serverB, 76, 76.0, 25.7},
+		{selection.Criteria{By: selection.Mean}, serverA, 58, 58.0, 86.8},
+		{selection.Criteria{By: selection.Threshold, Limits: limit}, serverB, 76, 76.0, 25.7},
+		{selection.Criteria{By: selection.Fairness}, serverC, 3.4, 91.8, 3.4},
+		{selection.Criteria{By: selection.FairThreshold, Limits: limit}, serverC, 3.4, 91.8, 3.4},
+		{selection.Criteria{By: selection.Minimax}, serverC, 96, 91.8, 3.4},
+		{selection.Criteria{By: selection.Mean, Limits: limit}, serverB, 76, 76.0, 25.7},
 	}
 	servers, table := musstTable(serverA, serverB, serverC)
 	for _, test := range tests {
-		got := selection.Select(servers, table, test.wish).Chosen
+		got := selection.Select(servers, table, test.criteria).Chosen
 		if got == nil || got.Addr.String() != test.chosen {
-			t.Errorf("%s: chose %v, want %s", test.wish.By, got, test.chosen)
+			t.Errorf("%s: chose %v, want %s", test.criteria.By, got, test.chosen)
 			continue
 		}
 		if !near(got.Score, test.score) || !near(got.MeanMS, test.mean) || !near(got.StdevMS, test.stdev) {
-			t.Errorf("%s: score %v, mean %v, stdev %v", test.wish.By, got.Score, got.MeanMS, got.StdevMS)
+			t.Errorf("%s: score %v, mean %v, stdev %v", test.criteria.By, got.Score, got.MeanMS, got.StdevMS)
 		}
 	}
 }

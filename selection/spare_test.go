@@ -36,7 +36,7 @@ func TestSpare(t *testing.T) {
 		}
 		for _, top := range []int{0, 1, 2} {
 			var ranking []string
-			for _, r := range selection.Select(servers, table, selection.Wish{By: selection.Mean, Seats: 2, Spare: tt.spare, Top: top}).Ranking {
+			for _, r := range selection.Select(servers, table, selection.Criteria{By: selection.Mean, Seats: 2, Spare: tt.spare, Top: top}).Ranking {
 				ranking = append(ranking, r.Addr.String())
 			}
 			want := tt.ranking
@@ -53,8 +53,8 @@ func TestSpare(t *testing.T) {
 func TestSpareIsTold(t *testing.T) {
 	servers, table := tableOf(annAndBob, map[string][]int{serverA: {20, 30}, serverB: {21, 31}}, serverA, serverB)
 	servers.Infos = []*discovery.Info{{MaxPlayers: 8, Players: 6}, {MaxPlayers: 8}}
-	wish := selection.Wish{By: selection.Mean, Seats: 2, Spare: 2 * time.Millisecond}
-	lines := selection.Select(servers, table, wish).Explain()
+	criteria := selection.Criteria{By: selection.Mean, Seats: 2, Spare: 2 * time.Millisecond}
+	lines := selection.Select(servers, table, criteria).Explain()
 	for _, want := range []string{
 		"10.0.0.2:27960 has the lowest average: 26.0 ms with a seat to spare; bob is worst off with 31.0 ms.",
 		"10.0.0.1:27960 has a lower average (25.0 ms) and a lower worst RTT (30.0 ms), but no seat to spare.",
@@ -64,8 +64,8 @@ func TestSpareIsTold(t *testing.T) {
 		}
 	}
 	// The last server of the evening stays, though it would be full.
-	wish.Keep = netip.MustParseAddrPort(serverA)
-	if got := selection.Select(servers, table, wish); got.Chosen.Addr.String() != serverA || got.Keep.Gain != 0 {
+	criteria.Keep = netip.MustParseAddrPort(serverA)
+	if got := selection.Select(servers, table, criteria); got.Chosen.Addr.String() != serverA || got.Keep.Gain != 0 {
 		t.Errorf("chosen is %v, %+v", got.Chosen.Addr, got.Keep)
 	}
 }

@@ -8,14 +8,14 @@ import (
 // nobody is left out of a view.
 const nobody = -1
 
-// view is a table as one wish sees it: with weights, and perhaps without one of
+// view is a table under some criteria: with weights, and perhaps without one of
 // the players.
 type view struct {
 	table   *Table
 	dropped int
 	// sums are the table's, without the dropped player's cells.
 	sums []sums
-	// measure is what the wish's rule minimises.
+	// measure is what the criteria's rule minimises.
 	measure Rule
 	weights []float64
 	// weight and weight2 are the sums of the weights and of their squares.
@@ -31,10 +31,10 @@ type view struct {
 	scores []float64
 }
 
-func newView(table *Table, wish Wish, dropped int) *view {
-	v := &view{table: table, dropped: dropped, measure: wish.By.measure()}
+func newView(table *Table, criteria Criteria, dropped int) *view {
+	v := &view{table: table, dropped: dropped, measure: criteria.By.measure()}
 	v.sums = table.without(dropped)
-	v.weights = weightsOf(table.players, wish.Weights, dropped)
+	v.weights = weightsOf(table.players, criteria.Weights, dropped)
 	v.players = slices.DeleteFunc(slices.Clone(table.byName), func(p int) bool { return p == dropped })
 	v.needed = max(1, int32(len(v.players)))
 	voices, equal := 0, true
@@ -54,7 +54,7 @@ func newView(table *Table, wish Wish, dropped int) *view {
 	return v
 }
 
-// weightsOf gives every column its weight: 1 unless the wish says otherwise.
+// weightsOf gives every column its weight: 1 unless the criteria say otherwise.
 func weightsOf(players []string, wanted map[string]float64, dropped int) []float64 {
 	weights := slices.Repeat([]float64{1}, len(players))
 	for player, name := range players {

@@ -81,7 +81,7 @@ func (r *round) bottleneck(server int) int {
 
 func (r *round) without(player int, chosen *Ranked) Without {
 	w := Without{Player: r.view.table.players[player]}
-	rest := newRound(r.Sieve, r.view.table, player)
+	rest := newRound(r.Filter, r.view.table, player)
 	if len(rest.best) == 0 {
 		return w
 	}

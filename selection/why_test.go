@@ -15,12 +15,12 @@ import (
 // ExampleSelect is Table 2 of MUSST: three servers, three rules, three winners.
 func ExampleSelect() {
 	servers, table := musstTable(serverA, serverB, serverC)
-	for _, wish := range []selection.Wish{
+	for _, criteria := range []selection.Criteria{
 		{By: selection.Mean},
 		{By: selection.Threshold, Limits: []time.Duration{150 * time.Millisecond}},
 		{By: selection.Fairness},
 	} {
-		for _, sentence := range selection.Select(servers, table, wish).Explain() {
+		for _, sentence := range selection.Select(servers, table, criteria).Explain() {
 			fmt.Println(sentence)
 		}
 		fmt.Println()
@@ -48,21 +48,21 @@ func ExampleSelect() {
 func TestRivals(t *testing.T) {
 	rows := map[string][]int{serverA: {20, 80}, serverB: {80, 44}}
 	tests := []struct {
-		wish selection.Wish
-		want string
+		criteria selection.Criteria
+		want     string
 	}{
-		{selection.Wish{By: selection.Mean}, "10.0.0.2:27960 has a lower deviation (25.5 ms), but its average (62.0 ms) is above the chosen server's."},
-		{selection.Wish{By: selection.Mean, Keep: netip.MustParseAddrPort(serverB)}, "10.0.0.1:27960 has a lower average (50.0 ms), but that is not worth a move."},
-		{selection.Wish{By: selection.Mean, Weights: map[string]float64{"bob": 4}}, "10.0.0.1:27960 has a lower average (50.0 ms), but with weights and quality it scores 68.0 ms, not 51.2 ms."},
+		{selection.Criteria{By: selection.Mean}, "10.0.0.2:27960 has a lower deviation (25.5 ms), but its average (62.0 ms) is above the chosen server's."},
+		{selection.Criteria{By: selection.Mean, Keep: netip.MustParseAddrPort(serverB)}, "10.0.0.1:27960 has a lower average (50.0 ms), but that is not worth a move."},
+		{selection.Criteria{By: selection.Mean, Weights: map[string]float64{"bob": 4}}, "10.0.0.1:27960 has a lower average (50.0 ms), but with weights and quality it scores 68.0 ms, not 51.2 ms."},
 	}
 	servers, table := tableOf(annAndBob, rows, serverA, serverB)
 	for _, test := range tests {
-		if lines := selection.Select(servers, table, test.wish).Explain(); !slices.Contains(lines, test.want) {
-			t.Errorf("%+v: %q, want %q", test.wish, lines, test.want)
+		if lines := selection.Select(servers, table, test.criteria).Explain(); !slices.Contains(lines, test.want) {
+			t.Errorf("%+v: %q, want %q", test.criteria, lines, test.want)
 		}
 	}
 	servers, table = tableOf(annAndBob, map[string][]int{serverA: {20, 80}, serverB: {80, 20}}, serverA, serverB)
-	if why := selection.Select(servers, table, selection.Wish{By: selection.Minimax}).Why; why.Rivals != nil {
+	if why := selection.Select(servers, table, selection.Criteria{By: selection.Minimax}).Why; why.Rivals != nil {
 		t.Errorf("nothing is better, but %+v", why.Rivals)
 	}
 }
@@ -70,8 +70,8 @@ func TestRivals(t *testing.T) {
 func TestWhoDecides(t *testing.T) {
 	rows := map[string][]int{serverA: {20, 30, 200}, serverB: {90, 90, 60}}
 	servers, table := tableOf([]string{"ann", "cat", "bob"}, rows, serverB, serverA)
-	sieve := selection.NewSieve(servers, selection.Wish{By: selection.Mean})
-	pivots := sieve.Pivots(table)
+	filter := selection.NewFilter(servers, selection.Criteria{By: selection.Mean})
+	pivots := filter.Pivots(table)
 	wants := []selection.Without{
 		{Player: "ann", Addr: netip.MustParseAddrPort(serverB), Score: 75, Gain: 5},
 		{Player: "cat", Addr: netip.MustParseAddrPort(serverB), Score: 75, Gain: 5},
@@ -81,7 +81,7 @@ func TestWhoDecides(t *testing.T) {
 		t.Errorf("pivots %+v, want %+v", pivots, wants)
 	}
 	// On B, the chosen one, ann and cat are as badly off: ann comes first.
-	why := selection.Select(servers, table, selection.Wish{By: selection.Mean}).Why
+	why := selection.Select(servers, table, selection.Criteria{By: selection.Mean}).Why
 	if why.Bottleneck != "ann" || *why.Without != wants[0] {
 		t.Errorf("bottleneck %s, %+v", why.Bottleneck, *why.Without)
 	}
@@ -90,7 +90,7 @@ func TestWhoDecides(t *testing.T) {
 func TestOnePlayerHasNoBottleneckToDrop(t *testing.T) {
 	servers, table := tableOf([]string{"ann"}, map[string][]int{serverA: {20}, serverB: {10}}, serverA, serverB)
 	for _, by := range selection.Rules() {
-		got := selection.Select(servers, table, selection.Wish{By: by})
+		got := selection.Select(servers, table, selection.Criteria{By: by})
 		if got.Chosen.Addr.String() != serverB || got.Why.Without != nil {
 			t.Errorf("%s: chose %v, without %v", by, got.Chosen.Addr, got.Why.Without)
 		}
@@ -142,7 +142,7 @@ func TestRelax(t *testing.T) {
 	for _, test := range tests {
 		servers, table := tableOf(annAndBob, test.rows, serverA, serverB, serverC)
 		servers.Infos = test.infos[:]
-		got := selection.Select(servers, table, selection.Wish{
+		got := selection.Select(servers, table, selection.Criteria{
 			By: selection.Threshold, Limits: []time.Duration{50 * time.Millisecond, 150 * time.Millisecond},
 			Seats: 4, Map: "tokara",
 		})
@@ -160,7 +160,7 @@ func TestRelax(t *testing.T) {
 // TestAloneAndOutOfReach: nobody is told to play without themselves.
 func TestAloneAndOutOfReach(t *testing.T) {
 	servers, table := tableOf([]string{"ann"}, map[string][]int{serverA: {lost}, serverB: {refused}}, serverB, serverA)
-	why := selection.Select(servers, table, selection.Wish{}).Why
+	why := selection.Select(servers, table, selection.Criteria{}).Why
 	if why.Relax != nil || why.Nearest == nil || why.Nearest.Addr.String() != serverA {
 		t.Errorf("%+v", why)
 	}
@@ -176,14 +176,14 @@ func TestExplainKeep(t *testing.T) {
 		{"10.9.9.9:1", "10.9.9.9:1, the last server, is no longer listed."},
 	}
 	for _, test := range tests {
-		got := selection.Select(servers, table, selection.Wish{By: selection.Mean, Keep: netip.MustParseAddrPort(test.keep)})
+		got := selection.Select(servers, table, selection.Criteria{By: selection.Mean, Keep: netip.MustParseAddrPort(test.keep)})
 		if text := strings.Join(got.Explain(), " "); !strings.Contains(text, test.want) {
 			t.Errorf("keep %s: %s\nwant %s", test.keep, text, test.want)
 		}
 	}
 	rows[serverA] = []int{90, 90}
 	servers, table = tableOf(annAndBob, rows, serverA, serverB, serverC)
-	got := selection.Select(servers, table, selection.Wish{By: selection.Mean, Keep: netip.MustParseAddrPort(serverA)})
+	got := selection.Select(servers, table, selection.Criteria{By: selection.Mean, Keep: netip.MustParseAddrPort(serverA)})
 	if text := strings.Join(got.Explain(), " "); !strings.Contains(text, "It gains 75.0 ms over the last server, 10.0.0.1:27960.") {
 		t.Error(text)
 	}
@@ -192,7 +192,7 @@ func TestExplainKeep(t *testing.T) {
 // TestHostileNames: a player's name must not reach a terminal as it is.
 func TestHostileNames(t *testing.T) {
 	servers, table := tableOf([]string{"a\x1b[31mnn\n", "bob"}, map[string][]int{serverA: {90, 30}, serverB: {200, 80}}, serverA, serverB)
-	text := strings.Join(selection.Select(servers, table, selection.Wish{By: selection.Mean}).Explain(), "")
+	text := strings.Join(selection.Select(servers, table, selection.Criteria{By: selection.Mean}).Explain(), "")
 	if strings.ContainsAny(text, "\x1b\n") || !strings.Contains(text, "nn is worst off") {
 		t.Errorf("%q", text)
 	}

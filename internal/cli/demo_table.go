@@ -101,8 +101,8 @@ func (e evening) favourite(name string) netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-func (e evening) wish() selection.Wish {
-	return selection.Wish{By: selection.Mean, Seats: len(e.players), NoPassword: true, Top: 1}
+func (e evening) wish() selection.Criteria {
+	return selection.Criteria{By: selection.Mean, Seats: len(e.players), NoPassword: true, Top: 1}
 }
 
 // row is what each player has to a server, and the average.

@@ -127,7 +127,7 @@ func (h *hosting) check() (game.Game, error) {
 	if h.by == "" {
 		h.settings.By = g.Rule
 	}
-	wish := selection.Wish{By: h.settings.By, Limits: h.settings.Limits}
+	wish := selection.Criteria{By: h.settings.By, Limits: h.settings.Limits}
 	if err := wish.Check(nil); err != nil {
 		return g, usageError(err)
 	}

@@ -64,7 +64,7 @@ func bindLimits(flags *pflag.FlagSet, limits *[]time.Duration) {
 
 // bindFilters adds the flags for the servers that are no choice, and for who counts
 // how much.
-func bindFilters(flags *pflag.FlagSet, wish *selection.Wish, when string) {
+func bindFilters(flags *pflag.FlagSet, wish *selection.Criteria, when string) {
 	flags.StringVar(&wish.Map, "map", "", when+"only servers on this `MAP`")
 	flags.StringVar(&wish.Mode, "mode", "", when+"only servers of this game `MODE`")
 	flags.BoolVar(&wish.NoPassword, "no-password", false, when+"only servers without a password")

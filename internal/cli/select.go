@@ -13,12 +13,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/selection"
+	"muster/selection/anomaly"
 )
 
 // choice is the command that chooses from saved reports.
 type choice struct {
 	*program
-	wish selection.Wish
+	wish selection.Criteria
 	json bool
 }
 
@@ -74,7 +75,7 @@ func (c *choice) run(files []string) error {
 		return usageError(err)
 	}
 	chosen := selection.Select(servers, table, c.wish)
-	chosen.Doubts = selection.Doubts(servers, table)
+	chosen.Doubts = anomaly.Find(servers.List, table)
 	if c.json {
 		err = json.NewEncoder(c.streams.Out).Encode(chosen)
 	} else {

@@ -19,7 +19,7 @@ import (
 // grouping are the flags of a simulation of a group.
 type grouping struct {
 	on   bool
-	wish selection.Wish
+	wish selection.Criteria
 }
 
 const withGroup = "with --group, "
@@ -51,7 +51,7 @@ func (g *grouping) check(given func(flag string) bool) error {
 }
 
 // wished is what the group wants; rules that have limits take those of the plans.
-func (g *grouping) wished(limits []time.Duration) selection.Wish {
+func (g *grouping) wished(limits []time.Duration) selection.Criteria {
 	wish := g.wish
 	if wish.By == selection.Threshold || wish.By == selection.FairThreshold {
 		wish.Limits = limits
@@ -61,7 +61,7 @@ func (g *grouping) wished(limits []time.Duration) selection.Wish {
 
 // fits refuses a wish that this group cannot have: for players who are not there,
 // or of servers that say nothing of themselves.
-func (g *grouping) fits(group *sim.Group, wish selection.Wish) error {
+func (g *grouping) fits(group *sim.Group, wish selection.Criteria) error {
 	if err := wish.Check(group.Players); err != nil {
 		return usageError(err)
 	}

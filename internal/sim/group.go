@@ -101,13 +101,13 @@ func (g *Group) servers() selection.Servers {
 // jitter and every server's word.
 type groupTruth struct {
 	*Group
-	wish  selection.Wish
+	wish  selection.Criteria
 	found bool
 	best  selection.Ranked
 	limit float64 // ms; 0 is none
 }
 
-func (g *Group) truth(wish selection.Wish) groupTruth {
+func (g *Group) truth(wish selection.Criteria) groupTruth {
 	wish.Top, wish.Reasons = 1, -1
 	servers := g.servers()
 	for i := range g.Vantages[0].Infos {
@@ -123,7 +123,7 @@ func (g *Group) truth(wish selection.Wish) groupTruth {
 			table.Set(player, server, state, rtt)
 		}
 	}
-	doc := selection.NewSieve(servers, wish).Select(table)
+	doc := selection.NewFilter(servers, wish).Select(table)
 	t := groupTruth{Group: g, wish: wish, found: doc.Chosen != nil, limit: doc.LimitMS}
 	if t.found {
 		t.best = *doc.Chosen
@@ -134,13 +134,13 @@ func (g *Group) truth(wish selection.Wish) groupTruth {
 // regret is how much worse a server is than the best, in ms: by the score, and by
 // how far it is over the limit that the best keeps.
 func (t groupTruth) regret(server int) (score, regret float64) {
-	wish := selection.Wish{By: t.wish.By, Weights: t.wish.Weights, Top: 1, Reasons: -1}
+	wish := selection.Criteria{By: t.wish.By, Weights: t.wish.Weights, Top: 1, Reasons: -1}
 	table := selection.NewTable(t.Players, 1)
 	for player, v := range t.Vantages {
 		table.Set(player, 0, discovery.Answered, v.RTT[server])
 	}
 	one := selection.Servers{List: t.Vantages[0].Servers[server : server+1]}
-	chosen := selection.NewSieve(one, wish).Select(table).Chosen
+	chosen := selection.NewFilter(one, wish).Select(table).Chosen
 	regret = max(0, chosen.Score-t.best.Score)
 	if t.limit > 0 {
 		regret += max(0, chosen.MaxMS-t.limit)

@@ -7,7 +7,8 @@ import (
 
 	"muster/discovery"
 	"muster/selection"
-	"muster/selection/refining"
+	"muster/selection/anomaly"
+	"muster/selection/coordinate"
 )
 
 // play is one group's search in virtual time.
@@ -24,7 +25,7 @@ type play struct {
 	asked []int
 	round int
 	// doubts are those about the players' reports.
-	doubts []selection.Doubt
+	doubts []anomaly.Anomaly
 }
 
 // answer is what comes of a question, and when.
@@ -51,8 +52,8 @@ const (
 )
 
 // coordinate has a planner lead the group, round after round.
-func (p *play) coordinate(planner *refining.Planner) {
-	for !planner.Outlook().Done {
+func (p *play) coordinate(planner *coordinate.Planner) {
+	for !planner.Progress().Done {
 		batches := planner.Next()
 		if len(batches) > 0 {
 			p.round++
@@ -109,7 +110,7 @@ func (p *play) next() time.Duration {
 }
 
 // deliver tells the planner what has come until now.
-func (p *play) deliver(planner *refining.Planner) {
+func (p *play) deliver(planner *coordinate.Planner) {
 	var later []answer
 	for _, a := range p.pending {
 		if a.at > p.now {
@@ -180,7 +181,7 @@ func (p *play) choose(among []int) int {
 			table.Set(column, row, state, rtt)
 		}
 	}
-	doc := selection.NewSieve(some, wish).Select(table)
+	doc := selection.NewFilter(some, wish).Select(table)
 	if doc.Chosen == nil {
 		return -1
 	}
@@ -192,7 +193,7 @@ func (p *play) ranked(n int) []int {
 	wish := p.options.Wish
 	wish.Top, wish.Reasons = n, -1
 	var best []int
-	for _, r := range selection.NewSieve(p.servers, wish).Select(p.table).Ranking {
+	for _, r := range selection.NewFilter(p.servers, wish).Select(p.table).Ranking {
 		best = append(best, r.Server)
 	}
 	return best

@@ -7,7 +7,8 @@ import (
 
 	"muster/discovery"
 	"muster/selection"
-	"muster/selection/refining"
+	"muster/selection/anomaly"
+	"muster/selection/coordinate"
 )
 
 // Method is how a group measures.
@@ -29,13 +30,13 @@ const (
 
 // GroupOptions say how a group is simulated.
 type GroupOptions struct {
-	Wish   selection.Wish
+	Wish   selection.Criteria
 	Replay ReplayOptions
 	// Strategy and Plan are everybody's own discovery: by AS.
 	Strategy discovery.Strategy
 	Plan     discovery.PlanOptions
 	// Planner coordinates; its seed counts up with the runs.
-	Planner refining.Options
+	Planner coordinate.Options
 	// Finalists are probed again, Samples times each: 10, 3.
 	Finalists, Samples int
 }
@@ -82,10 +83,10 @@ type GroupRun struct {
 	Regret    float64
 	Rounds    int
 	Seconds   float64
-	Outlook   refining.Outlook
+	Outlook   coordinate.Progress
 	Finalists []int
 	// Doubts are those about the players' reports.
-	Doubts []selection.Doubt
+	Doubts []anomaly.Anomaly
 }
 
 // Runs runs a method so many times.
@@ -130,9 +131,9 @@ func (g *Group) run(method Method, o GroupOptions, truth groupTruth, run uint64)
 			clear(p.asked)
 			p.now = 0
 		}
-		planner := refining.New(p.servers, p.table, o.Wish, o.Planner)
+		planner := coordinate.New(p.servers, p.table, o.Wish, o.Planner)
 		p.coordinate(planner)
-		r.Rounds, r.Outlook, r.Finalists = p.round, planner.Outlook(), planner.Finalists(o.Finalists)
+		r.Rounds, r.Outlook, r.Finalists = p.round, planner.Progress(), planner.Finalists(o.Finalists)
 	default:
 		return GroupRun{}, fmt.Errorf("sim: unknown method %q", method)
 	}

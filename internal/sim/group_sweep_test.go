@@ -13,7 +13,7 @@ import (
 
 	"muster/discovery"
 	"muster/selection"
-	"muster/selection/refining"
+	"muster/selection/coordinate"
 )
 
 // The sweep is for measuring; the gate has a taste of it:
@@ -68,8 +68,8 @@ func sweep(t *testing.T, of, group string) {
 }
 
 // sweepWish is a rule of the sweep.
-func sweepWish(rule selection.Rule) selection.Wish {
-	w := selection.Wish{By: rule}
+func sweepWish(rule selection.Rule) selection.Criteria {
+	w := selection.Criteria{By: rule}
 	if rule == selection.Threshold || rule == selection.FairThreshold {
 		w.Limits = []time.Duration{150 * time.Millisecond, 200 * time.Millisecond, 300 * time.Millisecond}
 	}
@@ -84,7 +84,7 @@ func sweepTrials(t *testing.T) (names []string, trials []Trial) {
 				for _, rate := range strings.Split(*sweepRates, ",") {
 					trial := Trial{Method: Method(method), AnyMap: *sweepMap, Percent: sweepNumber(t, budget), Options: GroupOptions{
 						Wish: sweepWish(selection.Rule(rule)), Strategy: discovery.Adaptive, Replay: ReplayOptions{Rate: sweepNumber(t, rate)},
-						Planner: refining.Options{Enough: ms / 2},
+						Planner: coordinate.Options{Enough: ms / 2},
 					}}
 					names = append(names, fmt.Sprintf("%-11s %-14s %3s%% %4s/s", method, rule, budget, rate))
 					trials = append(trials, trial)
@@ -125,7 +125,7 @@ func sweepRoundTrips(t *testing.T) Matrix {
 func TestClaim(t *testing.T) {
 	s := Sweep{From: 200, Worlds: 20, World: func(seed uint64) (*Group, error) { return GroupWorld("et2007", "musst", seed) }}
 	for _, rule := range []selection.Rule{selection.Mean, selection.Minimax} {
-		s.Trials = append(s.Trials, Trial{Method: Coordinated, Options: GroupOptions{Wish: sweepWish(rule), Planner: refining.Options{Enough: ms / 2}}})
+		s.Trials = append(s.Trials, Trial{Method: Coordinated, Options: GroupOptions{Wish: sweepWish(rule), Planner: coordinate.Options{Enough: ms / 2}}})
 	}
 	all, err := s.Run()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/selection"
-	"muster/selection/refining"
+	"muster/selection/anomaly"
+	"muster/selection/coordinate"
 )
 
 // Lie is a crude way to make up numbers: what a player reports of a server in
@@ -87,7 +87,7 @@ type LiarRun struct {
 	// Regret is the honest players', in ms.
 	Regret float64
 	// Caught are the doubts about the liar, Wronged those about honest players.
-	Caught, Wronged []selection.Doubt
+	Caught, Wronged []anomaly.Anomaly
 }
 
 // RunLiar has a group search while one player lies.
@@ -119,7 +119,7 @@ func (g *Group) RunLiar(player int, lie Lie, o GroupOptions, run uint64) (LiarRu
 // distrust has the search go on without those whose numbers fit nobody else's. It
 // does not change its mind: a search that counts a player in and out again finds
 // nothing.
-func (p *play) distrust(planner *refining.Planner) {
+func (p *play) distrust(planner *coordinate.Planner) {
 	trusted := p.trusted()
 	for player, name := range p.Players {
 		if !slices.Contains(trusted, name) {
@@ -130,10 +130,10 @@ func (p *play) distrust(planner *refining.Planner) {
 
 // trusted are the players whose numbers count.
 func (p *play) trusted() []string {
-	for _, d := range selection.Doubts(p.servers, p.table) {
-		if !slices.ContainsFunc(p.doubts, func(known selection.Doubt) bool { return known.Player == d.Player }) {
+	for _, d := range anomaly.Find(p.servers.List, p.table) {
+		if !slices.ContainsFunc(p.doubts, func(known anomaly.Anomaly) bool { return known.Player == d.Player }) {
 			p.doubts = append(p.doubts, d)
 		}
 	}
-	return selection.Trusted(p.Players, p.doubts)
+	return anomaly.Exclude(p.Players, p.doubts)
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"muster/selection"
-	"muster/selection/refining"
+	"muster/selection/coordinate"
 )
 
 // The table of made-up numbers is for measuring; the gate has a taste of it:
@@ -43,7 +43,7 @@ func TestLiarSweep(t *testing.T) {
 					if *liarNames != "" && !slices.Contains(strings.Split(*liarNames, ","), lie.Name) {
 						continue
 					}
-					options := GroupOptions{Wish: sweepWish(selection.Rule(rule)), Planner: refining.Options{Budget: 650, Enough: 500 * time.Microsecond}}
+					options := GroupOptions{Wish: sweepWish(selection.Rule(rule)), Planner: coordinate.Options{Budget: 650, Enough: 500 * time.Microsecond}}
 					r, err := g.RunLiar(int(seed)%players, lie, options, seed)
 					if err != nil {
 						r.Regret = math.Inf(1)
@@ -93,7 +93,7 @@ func TestCrudeLies(t *testing.T) {
 	g := liarWorld(t, "et2007", 8, 1)
 	for _, lie := range Lies(len(g.Vantages[0].Servers), 1) {
 		for _, rule := range []selection.Rule{selection.Mean, selection.Minimax} {
-			r, err := g.RunLiar(3, lie, GroupOptions{Wish: sweepWish(rule), Planner: refining.Options{Budget: -1}}, 1)
+			r, err := g.RunLiar(3, lie, GroupOptions{Wish: sweepWish(rule), Planner: coordinate.Options{Budget: -1}}, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -59,7 +59,7 @@ type Way struct {
 	Again bool
 	// Fallbacks: who finds no seats goes to the next of the first few.
 	Fallbacks bool
-	// Spare is [selection.Wish].Spare.
+	// Spare is [selection.Criteria].Spare.
 	Spare time.Duration
 }
 
@@ -92,7 +92,7 @@ const berths = 200
 
 // NewHarbour is the nearest servers of a group.
 func NewHarbour(g *Group, seed uint64) *Harbour {
-	t := g.truth(selection.Wish{By: selection.Mean})
+	t := g.truth(selection.Criteria{By: selection.Mean})
 	near := slices.DeleteFunc(t.near(), func(server int) bool { return g.Vantages[0].Infos[server].MaxPlayers < mostGroup })
 	near = near[:min(berths, len(near))]
 	h := &Harbour{table: selection.NewTable(g.Players, len(near))}
@@ -163,8 +163,8 @@ func (h *Harbour) look(infos []*discovery.Info, servers []int) {
 
 // ranked are the first few by what is known of the seats.
 func (h *Harbour) ranked(way Way, infos []*discovery.Info) []selection.Ranked {
-	wish := selection.Wish{By: selection.Mean, Seats: len(h.table.Players()), Spare: way.Spare, Top: few, Reasons: -1}
-	return selection.NewSieve(selection.Servers{List: h.servers.List, Infos: infos}, wish).Select(h.table).Ranking
+	wish := selection.Criteria{By: selection.Mean, Seats: len(h.table.Players()), Spare: way.Spare, Top: few, Reasons: -1}
+	return selection.NewFilter(selection.Servers{List: h.servers.List, Infos: infos}, wish).Select(h.table).Ranking
 }
 
 // Launch sends the group to a server, in each of the ways at the same time: so

@@ -1,4 +1,4 @@
-package refining
+package coordinate
 
 import (
 	"cmp"
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Outlook is how far the search has come.
-type Outlook struct {
+// Progress is how far the search has come.
+type Progress struct {
 	// Best is the best server that everybody measured and that suits, -1 before
 	// there is one, and Score what the rule makes of it, in ms.
 	Best  int
@@ -54,12 +54,12 @@ func (p *Planner) dreamt(guesses []guess) {
 	p.gains = p.gains[max(0, len(p.gains)-memory):]
 }
 
-// Outlook tells how far the search has come.
-func (p *Planner) Outlook() Outlook {
+// Progress tells how far the search has come.
+func (p *Planner) Progress() Progress {
 	if p.leader >= 0 && !p.suits(p.rows[p.leader]) {
 		p.lead() // it filled up since, or somebody came who does not know it
 	}
-	o := Outlook{Best: -1, Confidence: confidence, Rounds: p.round}
+	o := Progress{Best: -1, Confidence: confidence, Rounds: p.round}
 	for _, m := range p.members {
 		if !m.absent {
 			o.Probes += float64(m.load) / float64(p.present())

@@ -1,4 +1,4 @@
-package refining_test
+package coordinate_test
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 
 	"muster/discovery"
 	"muster/selection"
-	"muster/selection/refining"
+	"muster/selection/coordinate"
 )
 
 // TestDoubtsOneSample: the best server is among the finalists though one player's
@@ -28,9 +28,9 @@ func TestDoubtsOneSample(t *testing.T) {
 		}
 	}
 	table := selection.NewTable([]string{"ann", "bob", "cat"}, len(list))
-	p := refining.New(selection.Servers{List: list}, table, selection.Wish{By: selection.Minimax}, refining.Options{Seed: 1, Enough: -1})
+	p := coordinate.New(selection.Servers{List: list}, table, selection.Criteria{By: selection.Minimax}, coordinate.Options{Seed: 1, Enough: -1})
 	measured := 0
-	for !p.Outlook().Done {
+	for !p.Progress().Done {
 		for _, b := range p.Next() {
 			for _, server := range b.Servers {
 				rtt := smallRTT(b.Player, server)

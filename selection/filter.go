@@ -12,85 +12,85 @@ import (
 // relays: nobody can send them a datagram.
 var fakeIPs = netip.MustParsePrefix("169.254.0.0/16")
 
-// Sieve is what a wish makes of a list of servers before anybody measures: it
-// may serve for many a [Sieve.Select] while measurements come in.
-type Sieve struct {
-	servers Servers
-	wish    Wish
+// Filter is what criteria make of a list of servers before anybody measures: it
+// may serve for many a [Filter.Select] while measurements come in.
+type Filter struct {
+	servers  Servers
+	criteria Criteria
 	// causes holds what the list and the server's own words speak against it.
 	causes []causes
-	// doors holds the servers that let in only some RTTs.
-	doors   map[int]door
-	barred  map[netip.Addr]bool
-	ranges  []netip.Prefix
-	vetoed  map[netip.AddrPort]bool
-	crowded map[netip.Addr]bool
+	// pingLimits holds the servers that let in only some RTTs.
+	pingLimits map[int]pingLimits
+	barred     map[netip.Addr]bool
+	ranges     []netip.Prefix
+	vetoed     map[netip.AddrPort]bool
+	crowded    map[netip.Addr]bool
 	// tight servers would be full with the group; nil if that does not matter.
 	tight []bool
 }
 
-// NewSieve is the sieve of a wish. It keeps the servers' slices; whoever puts a
-// new [discovery.Info] into them calls [Sieve.Update].
-func NewSieve(servers Servers, wish Wish) *Sieve {
-	if !slices.Contains(Rules(), wish.By) {
-		wish.By = Mean
+// NewFilter is the filter of some criteria. It keeps the servers' slices; whoever puts a
+// new [discovery.Info] into them calls [Filter.Update].
+func NewFilter(servers Servers, criteria Criteria) *Filter {
+	if !slices.Contains(Rules(), criteria.By) {
+		criteria.By = Mean
 	}
-	s := &Sieve{
-		servers: servers, wish: wish,
-		causes: make([]causes, len(servers.List)),
-		doors:  make(map[int]door),
-		barred: make(map[netip.Addr]bool),
-		vetoed: make(map[netip.AddrPort]bool),
+	f := &Filter{
+		servers: servers, criteria: criteria,
+		causes:     make([]causes, len(servers.List)),
+		pingLimits: make(map[int]pingLimits),
+		barred:     make(map[netip.Addr]bool),
+		vetoed:     make(map[netip.AddrPort]bool),
 	}
-	s.bar(wish.Blacklist)
-	for _, veto := range wish.Vetoes {
-		s.vetoed[veto.Server] = true
+	f.bar(criteria.Blacklist)
+	for _, veto := range criteria.Vetoes {
+		f.vetoed[veto.Server] = true
 	}
-	if wish.PerAddress > 0 {
-		s.crowded = crowdedAddresses(servers.List, wish.PerAddress)
+	if criteria.PerAddress > 0 {
+		f.crowded = crowdedAddresses(servers.List, criteria.PerAddress)
 	}
-	if wish.Seats > 0 && wish.Spare > 0 {
-		s.tight = make([]bool, len(servers.List))
+	if criteria.Seats > 0 && criteria.Spare > 0 {
+		f.tight = make([]bool, len(servers.List))
 	}
 	for server := range servers.List {
-		s.Update(server)
+		f.Update(server)
 	}
-	return s
+	return f
 }
 
 // bar keeps single addresses apart from ranges: long lists are of the former.
-func (s *Sieve) bar(blacklist []netip.Prefix) {
+func (f *Filter) bar(blacklist []netip.Prefix) {
 	for _, p := range blacklist {
 		if p = p.Masked(); p.IsSingleIP() {
-			s.barred[p.Addr()] = true
+			f.barred[p.Addr()] = true
 		} else {
-			s.ranges = append(s.ranges, p)
+			f.ranges = append(f.ranges, p)
 		}
 	}
 }
 
 // Update judges one server anew, after its Info changed.
-func (s *Sieve) Update(server int) {
-	c := s.byAddress(s.servers.List[server].Addr)
-	delete(s.doors, server)
-	if info := s.servers.info(server); info != nil {
-		c |= s.byInfo(info)
-		if s.tight != nil {
-			s.tight[server] = s.wish.free(info) == s.wish.Seats
+func (f *Filter) Update(server int) {
+	c := f.byAddress(f.servers.List[server].Addr)
+	delete(f.pingLimits, server)
+	if info := f.servers.info(server); info != nil {
+		c |= f.byInfo(info)
+		if f.tight != nil {
+			f.tight[server] = f.criteria.free(info) == f.criteria.Seats
 		}
 		if info.MinPing > 0 || info.MaxPing > 0 {
-			s.doors[server] = doorOf(info)
+			f.pingLimits[server] = pingLimitsOf(info)
 		}
-	} else if s.asks() {
+	} else if f.asks() {
 		c.add(Unknown)
 	}
-	s.causes[server] = c
+	f.causes[server] = c
 }
 
 // Bars tells whether a server is ruled out whatever the players measure, going by
-// what is known of it, and whether the wish asks what it has not told yet.
-func (s *Sieve) Bars(server int) (barred, unknown bool) {
-	c := s.causes[server]
+// what is known of it, and whether the criteria ask what it has not told yet.
+func (f *Filter) Bars(server int) (barred, unknown bool) {
+	c := f.causes[server]
 	return c&^(1<<Unknown) != 0, c.has(Unknown)
 }
 
@@ -107,28 +107,28 @@ func crowdedAddresses(list []discovery.Server, limit int) map[netip.Addr]bool {
 	return crowded
 }
 
-// asks tells a wish that only what a server says of itself can fulfil.
-func (s *Sieve) asks() bool {
-	w := &s.wish
+// asks reports whether only what a server says of itself can fulfil the criteria.
+func (f *Filter) asks() bool {
+	w := &f.criteria
 	return w.Seats > 0 || w.Map != "" || w.Mode != "" || w.Version != "" || w.NoPassword
 }
 
-func (s *Sieve) byAddress(addr netip.AddrPort) (c causes) {
+func (f *Filter) byAddress(addr netip.AddrPort) (c causes) {
 	ip := addr.Addr()
-	if fakeIPs.Contains(ip) || s.crowded[ip] {
+	if fakeIPs.Contains(ip) || f.crowded[ip] {
 		c.add(Hygiene)
 	}
-	if s.barred[ip] || s.inRange(ip) {
+	if f.barred[ip] || f.inRange(ip) {
 		c.add(Blacklisted)
 	}
-	if s.vetoed[addr] {
+	if f.vetoed[addr] {
 		c.add(Vetoed)
 	}
 	return c
 }
 
-func (s *Sieve) inRange(ip netip.Addr) bool {
-	for _, p := range s.ranges {
+func (f *Filter) inRange(ip netip.Addr) bool {
+	for _, p := range f.ranges {
 		if p.Contains(ip) {
 			return true
 		}
@@ -136,8 +136,8 @@ func (s *Sieve) inRange(ip netip.Addr) bool {
 	return false
 }
 
-func (s *Sieve) byInfo(info *discovery.Info) (c causes) {
-	w := &s.wish
+func (f *Filter) byInfo(info *discovery.Info) (c causes) {
+	w := &f.criteria
 	if overfull(info) {
 		c.add(Hygiene)
 	}
@@ -167,8 +167,8 @@ func overfull(info *discovery.Info) bool {
 }
 
 // free is how many seats the group may count on.
-func (w *Wish) free(info *discovery.Info) int {
-	if w.BotsGiveWay {
+func (c *Criteria) free(info *discovery.Info) int {
+	if c.BotsGiveWay {
 		return max(0, info.MaxPlayers-max(0, info.Players-info.Bots))
 	}
 	return info.Free()
@@ -181,10 +181,10 @@ func (v *Veto) hitsMap(info *discovery.Info) bool {
 	return v.Map != "" && info != nil && strings.EqualFold(v.Map, info.Map)
 }
 
-// door is what RTTs a server lets in; 0 is no limit.
-type door struct{ least, most cell }
+// pingLimits are the RTTs that a server lets in; 0 is no limit.
+type pingLimits struct{ least, most cell }
 
-func doorOf(info *discovery.Info) (d door) {
+func pingLimitsOf(info *discovery.Info) (d pingLimits) {
 	if info.MinPing > 0 {
 		d.least = cellOf(discovery.Answered, info.MinPing)
 	}
@@ -195,6 +195,6 @@ func doorOf(info *discovery.Info) (d door) {
 }
 
 // shuts tells an RTT that the server does not let in.
-func (d door) shuts(c cell) bool {
+func (d pingLimits) shuts(c cell) bool {
 	return c.answered() && (c < d.least || d.most != 0 && c > d.most)
 }

@@ -1,8 +1,9 @@
-package selection_test
+package anomaly_test
 
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"muster/discovery"
 	"muster/selection"
+	"muster/selection/anomaly"
 )
 
 // plane is a small world: players and servers on a plane, an RTT of 1 ms for
@@ -20,6 +22,11 @@ type plane struct {
 }
 
 const planeServers = 60
+
+func serverAt(i int) discovery.Server {
+	addr := netip.AddrFrom4([4]byte{10, byte(i >> 10), byte(i >> 2), byte(i & 3)})
+	return discovery.Server{Addr: netip.AddrPortFrom(addr, 27960)}
+}
 
 func newPlane(random *rand.Rand, players int) *plane {
 	p := &plane{}
@@ -36,7 +43,7 @@ func newPlane(random *rand.Rand, players int) *plane {
 	}
 	p.table = selection.NewTable(names, planeServers)
 	for server := range planeServers {
-		p.servers.List = append(p.servers.List, benchServer(server))
+		p.servers.List = append(p.servers.List, serverAt(server))
 		x, y := place()
 		for i := range players {
 			p.table.Set(i, server, discovery.Answered, rtt(x, y, xs[i], ys[i]))
@@ -56,50 +63,50 @@ func (p *plane) lie(report func(server int, honest time.Duration) (discovery.Sta
 	return p.table.Players()[liar]
 }
 
-func TestHonestPlayersAreNotDoubted(t *testing.T) {
+func TestHonestPlayersHaveNoAnomalies(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 100 {
 		p := newPlane(random, 2+random.IntN(15))
-		if doubts := selection.Doubts(p.servers, p.table); doubts != nil {
-			t.Fatalf("%d players: %v", len(p.table.Players()), doubts)
+		if found := anomaly.Find(p.servers.List, p.table); found != nil {
+			t.Fatalf("%d players: %v", len(p.table.Players()), found)
 		}
 	}
 }
 
-// TestCrudeLiesAreDoubted goes through the attacks that can be told without
+// TestCrudeLiesAreFound goes through the attacks that can be told without
 // knowing the truth.
-func TestCrudeLiesAreDoubted(t *testing.T) {
+func TestCrudeLiesAreFound(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	answered := func(rtt time.Duration) (discovery.State, time.Duration) { return discovery.Answered, rtt }
 	lies := []struct {
 		name   string
-		sign   selection.Sign
+		sign   anomaly.Sign
 		report func(int, time.Duration) (discovery.State, time.Duration)
 	}{
-		{"all 0", selection.Constant, func(int, time.Duration) (discovery.State, time.Duration) { return answered(0) }},
-		{"all 9999", selection.Constant, func(int, time.Duration) (discovery.State, time.Duration) {
+		{"all 0", anomaly.Constant, func(int, time.Duration) (discovery.State, time.Duration) { return answered(0) }},
+		{"all 9999", anomaly.Constant, func(int, time.Duration) (discovery.State, time.Duration) {
 			return answered(9999 * time.Millisecond)
 		}},
-		{"force one up", selection.FavoursOne, func(server int, _ time.Duration) (discovery.State, time.Duration) {
+		{"force one up", anomaly.FavoursOne, func(server int, _ time.Duration) (discovery.State, time.Duration) {
 			if server == 7 {
 				return answered(time.Millisecond)
 			}
 			return answered(9999 * time.Millisecond)
 		}},
-		{"report one", selection.AnswersFew, func(server int, honest time.Duration) (discovery.State, time.Duration) {
+		{"report one", anomaly.AnswersFew, func(server int, honest time.Duration) (discovery.State, time.Duration) {
 			if server == 7 {
 				return answered(honest)
 			}
 			return discovery.Unprobed, 0
 		}},
-		{"reach nothing", selection.AnswersFew, func(int, time.Duration) (discovery.State, time.Duration) { return discovery.Lost, 0 }},
-		{"random", selection.Geometry, func(int, time.Duration) (discovery.State, time.Duration) {
+		{"reach nothing", anomaly.AnswersFew, func(int, time.Duration) (discovery.State, time.Duration) { return discovery.Lost, 0 }},
+		{"random", anomaly.Geometry, func(int, time.Duration) (discovery.State, time.Duration) {
 			return answered(time.Duration(random.IntN(500)) * time.Millisecond)
 		}},
-		{"near to everything", selection.Geometry, func(int, time.Duration) (discovery.State, time.Duration) {
+		{"near to everything", anomaly.Geometry, func(int, time.Duration) (discovery.State, time.Duration) {
 			return answered(time.Duration(1000+random.IntN(9000)) * time.Microsecond)
 		}},
-		{"exaggerate", selection.Geometry, func(_ int, honest time.Duration) (discovery.State, time.Duration) {
+		{"exaggerate", anomaly.Geometry, func(_ int, honest time.Duration) (discovery.State, time.Duration) {
 			if honest > 50*time.Millisecond {
 				honest *= 3
 			}
@@ -110,19 +117,19 @@ func TestCrudeLiesAreDoubted(t *testing.T) {
 		for range 20 {
 			p := newPlane(random, 4+random.IntN(4))
 			liar := p.lie(lie.report)
-			doubts := selection.Doubts(p.servers, p.table)
-			if len(doubts) != 1 || doubts[0].Player != liar || doubts[0].Sign != lie.sign {
-				t.Fatalf("%s: doubts %v, want %s of %s", lie.name, doubts, lie.sign, liar)
+			found := anomaly.Find(p.servers.List, p.table)
+			if len(found) != 1 || found[0].Player != liar || found[0].Sign != lie.sign {
+				t.Fatalf("%s: found %v, want %s of %s", lie.name, found, lie.sign, liar)
 			}
 			favoured := lie.name == "force one up" || lie.name == "report one"
-			if favoured && doubts[0].Addr != p.servers.List[7].Addr {
-				t.Errorf("%s: it favours %v", lie.name, doubts[0].Addr)
+			if favoured && found[0].Addr != p.servers.List[7].Addr {
+				t.Errorf("%s: it favours %v", lie.name, found[0].Addr)
 			}
 		}
 	}
 }
 
-func TestDoubtsAreShown(t *testing.T) {
+func TestAnomaliesAreShown(t *testing.T) {
 	p := newPlane(rand.New(rand.NewPCG(4, 4)), 4)
 	lies := []struct {
 		want   string
@@ -143,8 +150,8 @@ func TestDoubtsAreShown(t *testing.T) {
 	}
 	for _, lie := range lies {
 		p.lie(lie.report)
-		doc := selection.Select(p.servers, p.table, selection.Wish{By: selection.Mean})
-		doc.Doubts = selection.Doubts(p.servers, p.table)
+		doc := selection.Select(p.servers, p.table, selection.Criteria{By: selection.Mean})
+		doc.Doubts = anomaly.Find(p.servers.List, p.table)
 		if lines := doc.Explain(); !slices.Contains(lines, lie.want) {
 			t.Errorf("%q, want %q", lines, lie.want)
 		}
@@ -154,41 +161,41 @@ func TestDoubtsAreShown(t *testing.T) {
 // TestNearPlayersAreNotConstant: at a LAN party all servers in the house are
 // equally near to everyone.
 func TestNearPlayersAreNotConstant(t *testing.T) {
-	servers, table := selection.Servers{}, selection.NewTable(annAndBob, 20)
+	servers, table := selection.Servers{}, selection.NewTable([]string{"ann", "bob"}, 20)
 	for server := range 20 {
-		servers.List = append(servers.List, benchServer(server))
+		servers.List = append(servers.List, serverAt(server))
 		table.Set(0, server, discovery.Answered, 0)
 		table.Set(1, server, discovery.Answered, time.Duration(server%3)*time.Millisecond)
 	}
-	if doubts := selection.Doubts(servers, table); doubts != nil {
-		t.Errorf("doubts %v", doubts)
+	if found := anomaly.Find(servers.List, table); found != nil {
+		t.Errorf("found %v", found)
 	}
 }
 
-func TestTrusted(t *testing.T) {
-	doubt := func(names ...string) (doubts []selection.Doubt) {
+func TestExclude(t *testing.T) {
+	anomalies := func(names ...string) (found []anomaly.Anomaly) {
 		for _, name := range names {
-			doubts = append(doubts, selection.Doubt{Player: name, Sign: selection.Geometry})
+			found = append(found, anomaly.Anomaly{Player: name, Sign: anomaly.Geometry})
 		}
-		return doubts
+		return found
 	}
 	for _, tt := range []struct {
 		players string
-		doubts  []selection.Doubt
-		trusted string
+		found   []anomaly.Anomaly
+		rest    string
 	}{
 		{"ann", nil, "ann"},
-		{"ann", doubt("ann"), "ann"},
-		{"ann bob", doubt("bob"), "ann bob"},
+		{"ann", anomalies("ann"), "ann"},
+		{"ann bob", anomalies("bob"), "ann bob"},
 		{"ann bob cat", nil, "ann bob cat"},
-		{"ann bob cat", doubt("bob"), "ann cat"},
-		{"ann bob cat", doubt("bob", "cat"), "ann bob cat"},
-		{"ann bob cat dan", doubt("bob", "cat"), "ann bob cat dan"},
-		{"ann bob cat dan eve", doubt("eve", "ann"), "bob cat dan"},
+		{"ann bob cat", anomalies("bob"), "ann cat"},
+		{"ann bob cat", anomalies("bob", "cat"), "ann bob cat"},
+		{"ann bob cat dan", anomalies("bob", "cat"), "ann bob cat dan"},
+		{"ann bob cat dan eve", anomalies("eve", "ann"), "bob cat dan"},
 	} {
-		got := selection.Trusted(strings.Fields(tt.players), tt.doubts)
-		if strings.Join(got, " ") != tt.trusted {
-			t.Errorf("of %s trusted are %v, want %s", tt.players, got, tt.trusted)
+		got := anomaly.Exclude(strings.Fields(tt.players), tt.found)
+		if strings.Join(got, " ") != tt.rest {
+			t.Errorf("of %s rest are %v, want %s", tt.players, got, tt.rest)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package refining_test
+package coordinate_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/selection"
-	"muster/selection/refining"
+	"muster/selection/coordinate"
 )
 
 // small is a list of 300 servers in six countries, and the RTT of each player to
@@ -34,7 +34,7 @@ func smallRTT(player, server int) time.Duration {
 
 // evening drives a planner until it is done, and returns every question in
 // order. Servers that dead tells stay silent.
-func evening(t *testing.T, options refining.Options, players int, dead func(server int) bool) (asked [][2]int, o refining.Outlook) {
+func evening(t *testing.T, options coordinate.Options, players int, dead func(server int) bool) (asked [][2]int, o coordinate.Progress) {
 	t.Helper()
 	list := small()
 	infos := make([]*discovery.Info, len(list))
@@ -43,9 +43,9 @@ func evening(t *testing.T, options refining.Options, players int, dead func(serv
 		names[i] = fmt.Sprintf("player %d", i)
 	}
 	table := selection.NewTable(names, len(list))
-	p := refining.New(selection.Servers{List: list, Infos: infos}, table, selection.Wish{By: selection.Mean, Seats: players}, options)
+	p := coordinate.New(selection.Servers{List: list, Infos: infos}, table, selection.Criteria{By: selection.Mean, Seats: players}, options)
 	for range 300 {
-		if o = p.Outlook(); o.Done {
+		if o = p.Progress(); o.Done {
 			return asked, o
 		}
 		for _, b := range p.Next() {
@@ -72,7 +72,7 @@ func noneDead(int) bool { return false }
 // TestAsksOnce: nobody is asked twice for a server, and the search ends.
 func TestAsksOnce(t *testing.T) {
 	for players := range 5 {
-		asked, _ := evening(t, refining.Options{Seed: 1}, players+1, func(server int) bool { return server%7 == 0 })
+		asked, _ := evening(t, coordinate.Options{Seed: 1}, players+1, func(server int) bool { return server%7 == 0 })
 		seen := map[[2]int]bool{}
 		for _, question := range asked {
 			if seen[question] {
@@ -84,8 +84,8 @@ func TestAsksOnce(t *testing.T) {
 }
 
 func TestSameSeedSameQuestions(t *testing.T) {
-	first, _ := evening(t, refining.Options{Seed: 7}, 3, noneDead)
-	second, _ := evening(t, refining.Options{Seed: 7}, 3, noneDead)
+	first, _ := evening(t, coordinate.Options{Seed: 7}, 3, noneDead)
+	second, _ := evening(t, coordinate.Options{Seed: 7}, 3, noneDead)
 	if !reflect.DeepEqual(first, second) {
 		t.Error("two searches with one seed ask differently")
 	}
@@ -94,7 +94,7 @@ func TestSameSeedSameQuestions(t *testing.T) {
 // TestFindsTheBest: what is chosen is within what the search says may be left.
 func TestFindsTheBest(t *testing.T) {
 	for seed := range uint64(10) {
-		_, o := evening(t, refining.Options{Seed: seed}, 3, noneDead)
+		_, o := evening(t, coordinate.Options{Seed: seed}, 3, noneDead)
 		mean := func(server int) time.Duration {
 			return (smallRTT(0, server) + smallRTT(1, server) + smallRTT(2, server)) / 3
 		}
@@ -110,7 +110,7 @@ func TestFindsTheBest(t *testing.T) {
 
 // TestHoldsItsBudget: a player is asked for no more than the budget.
 func TestHoldsItsBudget(t *testing.T) {
-	asked, _ := evening(t, refining.Options{Seed: 1, Budget: 40}, 2, noneDead)
+	asked, _ := evening(t, coordinate.Options{Seed: 1, Budget: 40}, 2, noneDead)
 	load := map[int]int{}
 	for _, question := range asked {
 		load[question[0]]++
@@ -126,8 +126,8 @@ func TestHoldsItsBudget(t *testing.T) {
 // nobody's time.
 func TestExpected(t *testing.T) {
 	list := small()
-	p := refining.New(selection.Servers{List: list, Infos: make([]*discovery.Info, len(list))},
-		selection.NewTable([]string{"ann"}, len(list)), selection.Wish{By: selection.Mean}, refining.Options{Seed: 1})
+	p := coordinate.New(selection.Servers{List: list, Infos: make([]*discovery.Info, len(list))},
+		selection.NewTable([]string{"ann"}, len(list)), selection.Criteria{By: selection.Mean}, coordinate.Options{Seed: 1})
 	answer := func(servers []int) {
 		for _, server := range servers {
 			p.Observe(0, discovery.Result{Server: server, State: discovery.Answered, RTT: smallRTT(0, server)})
@@ -157,10 +157,10 @@ func TestNoBurst(t *testing.T) {
 		for i := range names {
 			names[i] = fmt.Sprintf("player %d", i)
 		}
-		p := refining.New(selection.Servers{List: list, Infos: make([]*discovery.Info, len(list))},
-			selection.NewTable(names, len(list)), selection.Wish{By: selection.Mean}, refining.Options{Seed: 1})
+		p := coordinate.New(selection.Servers{List: list, Infos: make([]*discovery.Info, len(list))},
+			selection.NewTable(names, len(list)), selection.Criteria{By: selection.Mean}, coordinate.Options{Seed: 1})
 		fullest := 0
-		for !p.Outlook().Done && p.Round() < 100 {
+		for !p.Progress().Done && p.Round() < 100 {
 			crowd := map[int]int{}
 			for _, b := range p.Next() {
 				for _, server := range b.Servers {

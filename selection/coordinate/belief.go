@@ -1,4 +1,4 @@
-package refining
+package coordinate
 
 import "math"
 

@@ -1,4 +1,4 @@
-package refining
+package coordinate
 
 import (
 	"math"
@@ -29,13 +29,13 @@ const (
 	overBy = 1.5
 )
 
-func newScorer(wish selection.Wish) scorer {
-	s := scorer{by: wish.By}
-	for _, limit := range wish.Limits {
+func newScorer(criteria selection.Criteria) scorer {
+	s := scorer{by: criteria.By}
+	for _, limit := range criteria.Limits {
 		s.limits = append(s.limits, limit.Seconds()*1000)
 	}
 	slices.Sort(s.limits)
-	climbs := wish.By == selection.Threshold || wish.By == selection.FairThreshold
+	climbs := criteria.By == selection.Threshold || criteria.By == selection.FairThreshold
 	if n := len(s.limits); n > 1 && !climbs {
 		s.limits = s.limits[n-1:]
 	}

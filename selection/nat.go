@@ -8,13 +8,13 @@ import (
 	"muster/discovery"
 )
 
-// Sites groups players by the public address they come from: game servers that
+// NATGroups groups players by the public address they come from: game servers that
 // limit how often they answer count by that, and take a whole household or LAN
 // party for one asker (ioquake3 lets an address ask ten times, then once a
 // second; DarkPlaces once a second at all). The groups are of indexes into the
 // addresses, each in order, and come in the order of their first players. A
 // player whose address is not known is a site alone.
-func Sites(players []netip.Addr) [][]int {
+func NATGroups(players []netip.Addr) [][]int {
 	var sites [][]int
 	at := map[netip.Addr]int{}
 	for i, addr := range players {

@@ -1,4 +1,4 @@
-package refining
+package coordinate
 
 import "slices"
 
@@ -69,7 +69,7 @@ func (p *Planner) suits(r *row) bool {
 // none of its servers is known to suit.
 func (p *Planner) guessed(at int32, r *row) bool {
 	return !r.whole() && !slices.ContainsFunc(p.tree.servers(at), func(s int32) bool {
-		barred, unknown := p.sieve.Bars(int(s))
+		barred, unknown := p.filter.Bars(int(s))
 		return !barred && !unknown
 	})
 }

@@ -1,4 +1,4 @@
-package refining
+package coordinate
 
 import (
 	"slices"
@@ -21,7 +21,7 @@ const (
 
 // Next is what the players are to ask now, by player; who has enough to do, or is
 // not here, has no batch. None at all means that there is nothing to ask, at
-// least until answers come: see [Outlook.Done].
+// least until answers come: see [Progress.Done].
 //
 // Call it when most of what was asked has been answered; who is late holds
 // nobody up.

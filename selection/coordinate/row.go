@@ -1,4 +1,4 @@
-package refining
+package coordinate
 
 import (
 	"math"
@@ -109,7 +109,7 @@ func (p *Planner) ruin(m *member, server int) {
 
 // Inform notes that a server's Info came or changed.
 func (p *Planner) Inform(server int) {
-	p.sieve.Update(server)
+	p.filter.Update(server)
 	if r := p.rows[p.tree.of[server]]; r != nil && (r.server < 0 || !p.usable(r.server)) {
 		p.represent(p.tree.of[server], r)
 	}
@@ -149,13 +149,13 @@ func (p *Planner) votes(server int) int {
 
 // usable tells a server that may be the group's, as far as is known.
 func (p *Planner) usable(server int) bool {
-	barred, _ := p.sieve.Bars(server)
+	barred, _ := p.filter.Bars(server)
 	return !barred && p.ruined[server] == 0
 }
 
 // unknown tells a server that has to say something of itself first.
 func (p *Planner) unknown(server int) bool {
-	_, unknown := p.sieve.Bars(server)
+	_, unknown := p.filter.Bars(server)
 	return unknown
 }
 
@@ -163,7 +163,7 @@ func (p *Planner) unknown(server int) bool {
 func (p *Planner) weights() []float64 {
 	weights, say := slices.Repeat([]float64{1}, len(p.members)), false
 	for player, m := range p.members {
-		if w, ok := p.wish.Weights[m.name]; ok && w >= 0 && !math.IsInf(w, 1) {
+		if w, ok := p.criteria.Weights[m.name]; ok && w >= 0 && !math.IsInf(w, 1) {
 			weights[player] = w
 		}
 		say = say || !m.absent && weights[player] > 0

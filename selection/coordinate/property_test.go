@@ -1,4 +1,4 @@
-package refining_test
+package coordinate_test
 
 import (
 	"math/rand/v2"
@@ -9,7 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/selection"
-	"muster/selection/refining"
+	"muster/selection/coordinate"
 )
 
 // nights is how many small worlds a property is tried on: enough for each bug that
@@ -22,7 +22,7 @@ func TestReachesTheOptimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range nights {
 		w := newSmallWorld(rng, false)
-		n := newNight(t, w, 1+rng.IntN(mostPlayers), refining.Options{Seed: uint64(i), Budget: -1, Enough: -1})
+		n := newNight(t, w, 1+rng.IntN(mostPlayers), coordinate.Options{Seed: uint64(i), Budget: -1, Enough: -1})
 		n.found(n.finish())
 	}
 }
@@ -56,7 +56,7 @@ func FuzzPlanner(f *testing.F) {
 func live(t testing.TB, seed uint64, events []byte) []question {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	w := newSmallWorld(rng, seed%2 == 0)
-	options := refining.Options{Seed: seed, Budget: 1 + rng.IntN(30), Batch: rng.IntN(10)}
+	options := coordinate.Options{Seed: seed, Budget: 1 + rng.IntN(30), Batch: rng.IntN(10)}
 	if seed%4 < 2 {
 		options.Budget, options.Enough = -1, -1
 	}
@@ -116,8 +116,8 @@ func TestSilentNeighbour(t *testing.T) {
 	}
 	w.rtts[0] = []time.Duration{time.Millisecond, 0}
 	w.servers.Infos = make([]*discovery.Info, 2)
-	w.wish.Vetoes = []selection.Veto{{Server: w.servers.List[0].Addr}}
-	n := newNight(t, w, 1, refining.Options{})
+	w.criteria.Vetoes = []selection.Veto{{Server: w.servers.List[0].Addr}}
+	n := newNight(t, w, 1, coordinate.Options{})
 	n.tell(question{0, 0})
 	n.tell(question{0, 1})
 	if o := n.finish(); o.Best != -1 {

@@ -1,4 +1,4 @@
-package refining
+package coordinate
 
 import (
 	"fmt"
@@ -49,8 +49,8 @@ func BenchmarkRound(b *testing.B) {
 	list, rtts := internet(30000, 64, 1)
 	rounds, longest := 0, time.Duration(0)
 	for b.Loop() {
-		p := New(selection.Servers{List: list}, selection.NewTable(names(64), len(list)), selection.Wish{By: selection.Mean}, Options{Enough: -1})
-		for !p.Outlook().Done {
+		p := New(selection.Servers{List: list}, selection.NewTable(names(64), len(list)), selection.Criteria{By: selection.Mean}, Options{Enough: -1})
+		for !p.Progress().Done {
 			start := time.Now()
 			batches := p.Next()
 			longest = max(longest, time.Since(start))

@@ -30,7 +30,7 @@ func TestWeights(t *testing.T) {
 	rows := map[string][]int{serverA: {20, 80}, serverB: {80, 50}}
 	for _, test := range tests {
 		servers, table := tableOf(annAndBob, rows, serverB, serverA)
-		got := selection.Select(servers, table, selection.Wish{By: test.by, Weights: test.weights}).Chosen
+		got := selection.Select(servers, table, selection.Criteria{By: test.by, Weights: test.weights}).Chosen
 		if got.Addr.String() != test.chosen || math.Abs(got.Score-test.score) > 0.0006 {
 			t.Errorf("%s %v: chose %v with %v, want %s with %v", test.by, test.weights, got.Addr, got.Score, test.chosen, test.score)
 		}
@@ -40,7 +40,7 @@ func TestWeights(t *testing.T) {
 // TestWeightIsThatManyPlayers: for the mean, a player of weight 3 is three.
 func TestWeightIsThatManyPlayers(t *testing.T) {
 	servers, table := musstTable(serverA, serverB, serverC)
-	got := selection.Select(servers, table, selection.Wish{By: selection.Mean, Weights: map[string]float64{"p8": 3}})
+	got := selection.Select(servers, table, selection.Criteria{By: selection.Mean, Weights: map[string]float64{"p8": 3}})
 	if want := (464.0 + 2*272) / 10; got.Why == nil || math.Abs(got.Why.Rivals[0].Score-want) > 0.0006 {
 		t.Errorf("A scores %+v, want %v", got.Why.Rivals, want)
 	}
@@ -66,7 +66,7 @@ func TestKeep(t *testing.T) {
 	for _, test := range tests {
 		rows := map[string][]int{serverA: {test.kept, test.kept}, serverB: {test.other, test.other}}
 		servers, table := tableOf(annAndBob, rows, serverB, serverA)
-		got := selection.Select(servers, table, selection.Wish{By: selection.Mean, Keep: keep, Top: 1})
+		got := selection.Select(servers, table, selection.Criteria{By: selection.Mean, Keep: keep, Top: 1})
 		if (got.Chosen.Addr == keep) != test.stays || got.Keep.Stays != test.stays || got.Keep.Gain != test.gain {
 			t.Errorf("%s: chose %v, %+v", test.name, got.Chosen.Addr, got.Keep)
 		}
@@ -75,7 +75,7 @@ func TestKeep(t *testing.T) {
 		}
 	}
 	servers, table := tableOf(annAndBob, map[string][]int{serverB: {1, 1}}, serverB)
-	if got := selection.Select(servers, table, selection.Wish{Keep: keep}); !got.Keep.Unlisted || got.Chosen.Addr == keep {
+	if got := selection.Select(servers, table, selection.Criteria{Keep: keep}); !got.Keep.Unlisted || got.Chosen.Addr == keep {
 		t.Errorf("no longer listed: %+v", got.Keep)
 	}
 }
@@ -87,7 +87,7 @@ func TestQuality(t *testing.T) {
 		table.SetQuality(player, 0, selection.Quality{Loss: 0.1, Jitter: time.Millisecond})
 		table.SetQuality(player, 1, selection.Quality{Jitter: 2 * time.Millisecond})
 	}
-	got := selection.Select(servers, table, selection.Wish{By: selection.Mean})
+	got := selection.Select(servers, table, selection.Criteria{By: selection.Mean})
 	want := []struct {
 		addr  string
 		score float64
@@ -111,13 +111,13 @@ func TestQuality(t *testing.T) {
 func TestEqualQualityChangesNothing(t *testing.T) {
 	for _, by := range selection.Rules() {
 		servers, table := musstTable(serverA, serverB, serverC)
-		before := selection.Select(servers, table, selection.Wish{By: by}).Chosen.Addr
+		before := selection.Select(servers, table, selection.Criteria{By: by}).Chosen.Addr
 		for player := range table.Players() {
 			for server := range 2 {
 				table.SetQuality(player, server, selection.Quality{Jitter: 5 * time.Millisecond})
 			}
 		}
-		if after := selection.Select(servers, table, selection.Wish{By: by}).Chosen.Addr; after != before {
+		if after := selection.Select(servers, table, selection.Criteria{By: by}).Chosen.Addr; after != before {
 			t.Errorf("%s: %v became %v", by, before, after)
 		}
 	}
@@ -128,7 +128,7 @@ func TestTiesBreakByAddress(t *testing.T) {
 	servers, table := tableOf(annAndBob, rows, "10.0.0.1:2", "10.0.0.1:1", "9.0.0.1:1")
 	for _, by := range selection.Rules() {
 		for _, limit := range []int{0, 2} {
-			got := selection.Select(servers, table, selection.Wish{By: by, Top: limit}).Ranking
+			got := selection.Select(servers, table, selection.Criteria{By: by, Top: limit}).Ranking
 			if got[0].Addr.String() != "9.0.0.1:1" || got[1].Addr.String() != "10.0.0.1:1" {
 				t.Errorf("%s, top %d: %v, %v", by, limit, got[0].Addr, got[1].Addr)
 			}

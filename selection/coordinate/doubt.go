@@ -1,4 +1,4 @@
-package refining
+package coordinate
 
 // A packet pair now and then meets a full queue, and with sixteen players one row
 // in five has one such sample. It would hide how near a server is, and its

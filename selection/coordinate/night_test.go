@@ -1,4 +1,4 @@
-package refining_test
+package coordinate_test
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 
 	"muster/discovery"
 	"muster/selection"
-	"muster/selection/refining"
+	"muster/selection/coordinate"
 )
 
 // mostPlayers is how many may come to a night.
@@ -24,11 +24,11 @@ type smallWorld struct {
 	// says is what each server says of itself if it answers.
 	says []discovery.Info
 	// rtts are by player and server, 0 is silence.
-	rtts [mostPlayers][]time.Duration
-	wish selection.Wish
+	rtts     [mostPlayers][]time.Duration
+	criteria selection.Criteria
 }
 
-// newSmallWorld draws a world and a wish. Silence is a machine's or, with ports,
+// newSmallWorld draws a world and criteria. Silence is a machine's or, with ports,
 // a single server's too.
 func newSmallWorld(rng *rand.Rand, ports bool) *smallWorld {
 	w := &smallWorld{}
@@ -67,29 +67,29 @@ func newSmallWorld(rng *rand.Rand, ports bool) *smallWorld {
 		}
 	}
 	w.servers.Infos = make([]*discovery.Info, len(w.says))
-	w.wish = w.draw(rng)
+	w.criteria = w.draw(rng)
 	return w
 }
 
-// draw is a wish of any rule, and some that bar servers.
-func (w *smallWorld) draw(rng *rand.Rand) selection.Wish {
-	wish := selection.Wish{By: selection.Rules()[rng.IntN(len(selection.Rules()))], Weights: map[string]float64{}}
+// draw is criteria of any rule, some of which bar servers.
+func (w *smallWorld) draw(rng *rand.Rand) selection.Criteria {
+	criteria := selection.Criteria{By: selection.Rules()[rng.IntN(len(selection.Rules()))], Weights: map[string]float64{}}
 	if rng.IntN(2) == 0 {
-		wish.Seats = mostPlayers
+		criteria.Seats = mostPlayers
 	}
 	if rng.IntN(3) == 0 {
-		wish.Map = "oa_dm1"
+		criteria.Map = "oa_dm1"
 	}
 	for range rng.IntN(4) {
-		wish.Limits = append(wish.Limits, time.Duration(50+rng.IntN(250))*time.Millisecond)
+		criteria.Limits = append(criteria.Limits, time.Duration(50+rng.IntN(250))*time.Millisecond)
 	}
 	for player := range rng.IntN(mostPlayers) {
-		wish.Weights[playerName(player)] = []float64{0, 0.5, 1, 1, 2}[rng.IntN(5)]
+		criteria.Weights[playerName(player)] = []float64{0, 0.5, 1, 1, 2}[rng.IntN(5)]
 	}
 	for range rng.IntN(4) {
-		wish.Vetoes = append(wish.Vetoes, selection.Veto{Server: w.servers.List[rng.IntN(len(w.says))].Addr})
+		criteria.Vetoes = append(criteria.Vetoes, selection.Veto{Server: w.servers.List[rng.IntN(len(w.says))].Addr})
 	}
-	return wish
+	return criteria
 }
 
 func playerName(player int) string { return fmt.Sprintf("player %d", player) }
@@ -102,7 +102,7 @@ type question struct{ player, server int }
 type night struct {
 	testing.TB
 	*smallWorld
-	planner *refining.Planner
+	planner *coordinate.Planner
 	budget  int
 	// waiting are questions in the order in which they were asked, asked those
 	// that may not be asked again.
@@ -120,7 +120,7 @@ type night struct {
 	drift float64
 }
 
-func newNight(t testing.TB, w *smallWorld, players int, options refining.Options) *night {
+func newNight(t testing.TB, w *smallWorld, players int, options coordinate.Options) *night {
 	names := make([]string, players)
 	for player := range names {
 		names[player] = playerName(player)
@@ -128,7 +128,7 @@ func newNight(t testing.TB, w *smallWorld, players int, options refining.Options
 	n := &night{
 		TB: t, smallWorld: w, budget: options.Budget, asked: map[question]bool{}, got: map[question]discovery.State{},
 		load: make([]int, players), absent: make([]bool, players),
-		planner: refining.New(w.servers, selection.NewTable(names, len(w.says)), w.wish, options),
+		planner: coordinate.New(w.servers, selection.NewTable(names, len(w.says)), w.criteria, options),
 	}
 	if n.budget == 0 {
 		n.budget = 650
@@ -164,7 +164,7 @@ func (n *night) next() (asked int) {
 
 // bars tells a server that is ruled out by what is known of it.
 func (n *night) bars(server int) bool {
-	barred, _ := selection.NewSieve(n.servers, n.wish).Bars(server)
+	barred, _ := selection.NewFilter(n.servers, n.criteria).Bars(server)
 	return barred
 }
 
@@ -230,7 +230,7 @@ func (n *night) comeBack(player int) {
 
 // holds checks what is said of the servers found so far.
 func (n *night) holds() {
-	o := n.planner.Outlook()
+	o := n.planner.Progress()
 	best := n.planner.Finalists(5)
 	if o.Best >= 0 {
 		best = append(best, o.Best)
@@ -239,7 +239,7 @@ func (n *night) holds() {
 		if n.bars(server) {
 			n.Fatalf("server %d is among the best, and cannot be chosen", server)
 		}
-		if n.servers.Infos[server] == nil && (n.wish.Seats > 0 || n.wish.Map != "") {
+		if n.servers.Infos[server] == nil && (n.criteria.Seats > 0 || n.criteria.Map != "") {
 			n.Fatalf("server %d is among the best, and nobody knows what it is like", server)
 		}
 		for player := range n.load {
@@ -258,9 +258,9 @@ func (n *night) holds() {
 const mostRounds = 400
 
 // finish answers everything until the planner is done.
-func (n *night) finish() refining.Outlook {
+func (n *night) finish() coordinate.Progress {
 	for range mostRounds {
-		if o := n.planner.Outlook(); o.Done {
+		if o := n.planner.Progress(); o.Done {
 			return o
 		}
 		n.next()
@@ -268,21 +268,21 @@ func (n *night) finish() refining.Outlook {
 			n.answer(0)
 		}
 	}
-	n.Fatalf("not done after %d rounds: %+v", mostRounds, n.planner.Outlook())
-	return refining.Outlook{}
+	n.Fatalf("not done after %d rounds: %+v", mostRounds, n.planner.Progress())
+	return coordinate.Progress{}
 }
 
 // found holds what was found against the best there is.
-func (n *night) found(o refining.Outlook) {
+func (n *night) found(o coordinate.Progress) {
 	want := n.best()
 	if want == nil {
 		return
 	}
 	if o.Best < 0 {
-		n.Fatalf("%s: nothing found, %v has %v", n.wish.By, want.Addr, want.Score)
+		n.Fatalf("%s: nothing found, %v has %v", n.criteria.By, want.Addr, want.Score)
 	}
 	if got := n.chosen(o.Best); got == nil || got.Score > want.Score+0.002 {
-		n.Fatalf("%s: found %+v, the best is %+v", n.wish.By, got, want)
+		n.Fatalf("%s: found %+v, the best is %+v", n.criteria.By, got, want)
 	}
 }
 
@@ -316,5 +316,5 @@ func (n *night) choice(servers selection.Servers, among func(server int) bool) *
 			}
 		}
 	}
-	return selection.NewSieve(servers, n.wish).Select(table).Chosen
+	return selection.NewFilter(servers, n.criteria).Select(table).Chosen
 }

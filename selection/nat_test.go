@@ -28,7 +28,7 @@ func TestSites(t *testing.T) {
 			addr, _ := netip.ParseAddr(p)
 			addrs = append(addrs, addr)
 		}
-		if got := selection.Sites(addrs); !reflect.DeepEqual(got, c.want) {
+		if got := selection.NATGroups(addrs); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

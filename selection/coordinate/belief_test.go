@@ -1,4 +1,4 @@
-package refining
+package coordinate
 
 import (
 	"fmt"
@@ -46,7 +46,7 @@ func TestScoutsTakeTurns(t *testing.T) {
 		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{1, 0, 0, 2 + i}), 27960), Country: "AA", ASN: 1})
 	}
 	servers := selection.Servers{List: list, Infos: make([]*discovery.Info, len(list))}
-	p := New(servers, selection.NewTable(names(4), len(list)), selection.Wish{By: selection.Mean, Map: "oa_dm1"}, Options{Seed: 1})
+	p := New(servers, selection.NewTable(names(4), len(list)), selection.Criteria{By: selection.Mean, Map: "oa_dm1"}, Options{Seed: 1})
 	p.members[3].load = 10 // had more to do, and knows no less than the others
 	seen := map[int]bool{}
 	for server := range list {
@@ -80,9 +80,9 @@ func oneCountry(networks int) []discovery.Server {
 // as it does not suit or may not.
 func TestGuessed(t *testing.T) {
 	for _, test := range []struct {
-		wish string
-		info *discovery.Info
-		want bool
+		criteria string
+		info     *discovery.Info
+		want     bool
 	}{
 		{"", nil, false},
 		{"oa_dm1", nil, true},
@@ -91,11 +91,11 @@ func TestGuessed(t *testing.T) {
 	} {
 		list := oneCountry(1)
 		p := New(selection.Servers{List: list, Infos: []*discovery.Info{test.info}}, selection.NewTable(names(2), 1),
-			selection.Wish{By: selection.Mean, Map: test.wish}, Options{Seed: 1})
+			selection.Criteria{By: selection.Mean, Map: test.criteria}, Options{Seed: 1})
 		for player, want := range []bool{test.want, false} { // the second makes it whole
 			p.Observe(player, discovery.Result{Server: 0, State: discovery.Answered, RTT: 50 * time.Millisecond})
 			if at := p.tree.of[0]; p.guessed(at, p.rows[at]) != want {
-				t.Errorf("wanted %q, is %+v, measured by %d: guessed is not %v", test.wish, test.info, player+1, want)
+				t.Errorf("wanted %q, is %+v, measured by %d: guessed is not %v", test.criteria, test.info, player+1, want)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-// Package refining finds the group's best server though nobody measured
+// Package coordinate finds the group's best server though nobody measured
 // everything: round after round it says which servers each player should still
 // ask, and how much better a server could yet be found. It is pure; whoever
 // drives it carries questions and answers.
@@ -6,7 +6,7 @@
 //	players' results ─▶ Observe ─▶ rows ──┬─▶ belief: a score for every machine,
 //	                                      │   and how uncertain it is
 //	Next ◀─ questions ◀─ imagined worlds ◀┘
-//	Outlook, Finalists ◀─ the best rows
+//	Progress, Finalists ◀─ the best rows
 //
 // A row is a machine and what each player measured of it. Servers that nobody
 // asked are taken to be like their relatives in a tree of countries, networks,
@@ -15,7 +15,7 @@
 // of them: where little is known worlds differ, and so many places are tried;
 // where much is known they agree. One player looks first, and only if the server
 // answers and suits do the others.
-package refining
+package coordinate
 
 import (
 	"cmp"
@@ -64,8 +64,8 @@ const knownShare = 0.8
 // made anew from the table at any time. It is not safe for concurrent use.
 type Planner struct {
 	options   Options
-	wish      selection.Wish
-	sieve     *selection.Sieve
+	criteria  selection.Criteria
+	filter    *selection.Filter
 	tree      *tree
 	belief    *belief
 	relatives *relatives
@@ -125,11 +125,11 @@ type member struct {
 // New is a planner for the players of a table, which may hold measurements
 // already. It keeps the servers' slices, and reads a server's Info after
 // [Planner.Inform].
-func New(servers selection.Servers, table *selection.Table, wish selection.Wish, options Options) *Planner {
+func New(servers selection.Servers, table *selection.Table, criteria selection.Criteria, options Options) *Planner {
 	t := newTree(servers.List)
 	p := &Planner{
-		options: options.withDefaults(), wish: wish, sieve: selection.NewSieve(servers, wish),
-		tree: t, belief: newBelief(t), relatives: newRelatives(t), scorer: newScorer(wish),
+		options: options.withDefaults(), criteria: criteria, filter: selection.NewFilter(servers, criteria),
+		tree: t, belief: newBelief(t), relatives: newRelatives(t), scorer: newScorer(criteria),
 		rng:  rand.New(rand.NewPCG(options.Seed, 0x726566696e65)),
 		rows: make(map[int32]*row), ruined: make([]int32, len(servers.List)),
 		best: math.Inf(1), leader: -1,

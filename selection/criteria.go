@@ -46,8 +46,8 @@ func (r Rule) measure() Rule {
 	return Mean
 }
 
-// Wish is what the group wants of its server.
-type Wish struct {
+// Criteria are what the group wants of its server.
+type Criteria struct {
 	By Rule
 	// Limits are the RTTs that nobody may be over, tried from the strictest.
 	// Rules without a threshold take the loosest as a cap if there is one.
@@ -109,19 +109,19 @@ func (s Servers) info(server int) *discovery.Info {
 	return nil
 }
 
-// Check says what of a wish makes no sense for these players. [Select] itself
+// Check says what of the criteria makes no sense for these players. [Select] itself
 // takes an unknown rule for the mean, a weight that is no number above 0 for 1,
 // and weights that are all 0 for equal ones.
-func (w Wish) Check(players []string) error {
-	if !slices.Contains(Rules(), w.By) {
-		return fmt.Errorf("selection: unknown rule %q, want one of %v", w.By, Rules())
+func (c Criteria) Check(players []string) error {
+	if !slices.Contains(Rules(), c.By) {
+		return fmt.Errorf("selection: unknown rule %q, want one of %v", c.By, Rules())
 	}
-	for _, limit := range w.Limits {
+	for _, limit := range c.Limits {
 		if limit <= 0 {
 			return fmt.Errorf("selection: a limit of %v lets nobody play", limit)
 		}
 	}
-	for name, weight := range w.Weights {
+	for name, weight := range c.Weights {
 		if !slices.Contains(players, name) {
 			return fmt.Errorf("selection: a weight for %q, who is no player here", name)
 		}
@@ -135,13 +135,13 @@ func (w Wish) Check(players []string) error {
 func validWeight(w float64) bool { return w >= 0 && !math.IsInf(w, 1) }
 
 // limits are the rungs to try, from the strictest, in microseconds.
-func (w Wish) limits() []cell {
+func (c Criteria) limits() []cell {
 	var rungs []cell
-	for _, limit := range w.Limits {
+	for _, limit := range c.Limits {
 		rungs = append(rungs, cellOf(discovery.Answered, limit))
 	}
 	slices.Sort(rungs)
-	if len(rungs) > 1 && !w.By.climbs() {
+	if len(rungs) > 1 && !c.By.climbs() {
 		rungs = rungs[len(rungs)-1:]
 	}
 	return rungs
@@ -149,8 +149,8 @@ func (w Wish) limits() []cell {
 
 // limit is the strictest rung that a server with the lowest worst RTT can
 // keep, else the loosest; 0 is no limit.
-func (w Wish) limit(lowestWorst cell) cell {
-	rungs := w.limits()
+func (c Criteria) limit(lowestWorst cell) cell {
+	rungs := c.limits()
 	for _, rung := range rungs {
 		if lowestWorst <= rung {
 			return rung

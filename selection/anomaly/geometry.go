@@ -1,0 +1,131 @@
+package anomaly
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+const (
+	// detour is how many times as long as the straight line a route may be, and
+	// slack what lines add of their own, in microseconds, before RTTs contradict a
+	// triangle.
+	detour = 1.25
+	slack  = 25_000
+	// suspicious is the share of contradicted RTTs that makes a report anomalous,
+	// and certain by how many standard deviations of the count it must be
+	// exceeded. Of honest players between PlanetLab's hosts 99 of 100 have up to
+	// 17 %, made-up numbers have 23 % and more.
+	suspicious = 0.15
+	certain    = 2
+	// mostRows and mostWitnesses bound the work for large groups and lists.
+	mostRows      = 512
+	mostWitnesses = 16
+	// The tightest bounds on an RTT may be a liar's, and are left out: fewLiars of
+	// them, manyLiars in a group of manyPlayers and more.
+	fewLiars, manyLiars, manyPlayers = 1, 3, 12
+)
+
+// geometry is how far the players are from each other, as far as their RTTs to
+// common servers tell.
+type geometry struct {
+	*reports
+	// common are servers that two players at least have RTTs of, spread evenly
+	// over the reports if there are many.
+	common []int
+	// witnesses are, for each player, the others, the nearest first: theirs are
+	// the tightest bounds.
+	witnesses [][]witness
+}
+
+// witness is another player, at most so many microseconds away: no farther than
+// by way of any server, which is nearly the truth if one of the two has a server
+// close by.
+type witness struct {
+	player   int
+	distance float64
+}
+
+func newGeometry(r *reports) *geometry {
+	g := &geometry{reports: r, witnesses: make([][]witness, len(r.players))}
+	var all []int
+	for server, answered := range r.answered {
+		if answered > 1 {
+			all = append(all, server)
+		}
+	}
+	for i := 0; i < len(all); i += (len(all) + mostRows - 1) / mostRows {
+		g.common = append(g.common, all[i])
+	}
+	for player := range r.players {
+		var near []witness
+		for other := range r.players {
+			if distance := g.distance(player, other); other != player && !math.IsInf(distance, 1) {
+				near = append(near, witness{other, distance})
+			}
+		}
+		slices.SortFunc(near, func(a, b witness) int {
+			return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.player, b.player))
+		})
+		g.witnesses[player] = near[:min(mostWitnesses, len(near))]
+	}
+	return g
+}
+
+// distance is the shortest way between two players by a server that both have an
+// RTT of, in microseconds; infinite if there is none.
+func (g *geometry) distance(p, q int) float64 {
+	a, b := g.columns[p], g.columns[q]
+	shortest := math.Inf(1)
+	for _, server := range g.common {
+		if a[server].answered() && b[server].answered() {
+			shortest = min(shortest, float64(a[server])+float64(b[server]))
+		}
+	}
+	return shortest
+}
+
+// contradicted looks for a report of which too much lies outside the triangles
+// with the players near by. Of two players alone who contradict each other nobody
+// can tell who is right: both are anomalous.
+func (g *geometry) contradicted(player int) (Anomaly, bool) {
+	a := Anomaly{Sign: Geometry}
+	for _, server := range g.common {
+		fits, known := g.fits(player, server)
+		if known {
+			a.Of++
+		}
+		if known && !fits {
+			a.Servers++
+		}
+	}
+	of := float64(a.Of)
+	return a, a.Of >= leastServers && float64(a.Servers) > suspicious*of+certain*math.Sqrt(of*suspicious*(1-suspicious))
+}
+
+// fits reports whether an RTT lies within the triangles of the witnesses, of whom
+// some may lie.
+func (g *geometry) fits(player, server int) (fits, known bool) {
+	c := g.columns[player][server]
+	if !c.answered() {
+		return false, false
+	}
+	var high, low []float64
+	for _, w := range g.witnesses[player] {
+		if theirs := g.columns[w.player][server]; theirs.answered() {
+			high = append(high, detour*(w.distance+float64(theirs))+slack)
+			low = append(low, float64(theirs)/detour-w.distance-slack)
+		}
+	}
+	if len(high) == 0 {
+		return false, false
+	}
+	slices.Sort(high)
+	slices.Sort(low)
+	liars := fewLiars
+	if len(g.players) >= manyPlayers {
+		liars = manyLiars
+	}
+	liars = min(liars, len(high)-1)
+	return low[len(low)-1-liars] <= float64(c) && float64(c) <= high[liars], true
+}
