@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/access"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -193,7 +194,7 @@ func enter(a *actor, who caller, o order, now time.Time) (any, error) {
 		}
 		return map[string]string{"name": who.guest.Name, "token": who.guest.Token}, nil
 	}
-	g, refusal := a.room.Enter(o.Name, who.credential, newSecret(), now)
+	g, refusal := a.room.Enter(o.Name, who.credential, access.NewSecret(), now)
 	if refusal != nil {
 		return nil, refusal
 	}
@@ -289,7 +290,7 @@ func settle(a *actor, _ caller, o order, now time.Time) (any, error) {
 }
 
 func handOn(a *actor, _ caller, o order, now time.Time) (any, error) {
-	return nil, a.room.HandOn(o.Name, newSecret(), now)
+	return nil, a.room.HandOn(o.Name, access.NewSecret(), now)
 }
 
 func remove(a *actor, _ caller, o order, now time.Time) (any, error) {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/access"
+	"muster/host/store"
 	"muster/host/wire"
 	"muster/host/wire/conn"
 )
@@ -39,7 +41,7 @@ type actor struct {
 	code   string
 	open   bool // joining needs no code
 	list   ListFunc
-	store  Store
+	store  store.Store
 	log    *slog.Logger
 	stats  *metrics
 	config *Config
@@ -116,7 +118,7 @@ func (a *actor) leave() {
 
 // join is posted when a peer says hello. It answers through conn.
 func (a *actor) join(hello wire.Hello, from Origin, conn *conn.Conn) (string, *wire.Refusal) {
-	name, effects, refusal := a.room.Join(hello, from, newSecret(), time.Now())
+	name, effects, refusal := a.room.Join(hello, from, access.NewSecret(), time.Now())
 	if refusal != nil {
 		return "", refusal
 	}

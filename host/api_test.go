@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/host"
+	"muster/host/access"
 	"muster/host/wire"
 )
 
@@ -112,7 +113,7 @@ func TestOrigin(t *testing.T) {
 // TestCodes: what people say and type finds the room.
 func TestCodes(t *testing.T) {
 	for _, typed := range []string{"BAKODI", "bakodi", "ba ko di", "#BA-KO-DI", " Bakodi "} {
-		if got := host.CanonicalCode(typed); got != "BAKODI" {
+		if got := access.CanonicalCode(typed); got != "BAKODI" {
 			t.Errorf("%q is the code %q", typed, got)
 		}
 	}
@@ -120,7 +121,7 @@ func TestCodes(t *testing.T) {
 	seen := map[string]bool{}
 	for range 200 {
 		code, secret := h.Open(friday(1))
-		if len(code) != 6 || host.CanonicalCode(code) != code || seen[code] || len(secret) < 26 {
+		if len(code) != 6 || access.CanonicalCode(code) != code || seen[code] || len(secret) < 26 {
 			t.Fatalf("a room has the code %q and the secret %q", code, secret)
 		}
 		seen[code] = true

@@ -13,6 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
+	"muster/host/store"
 	"muster/host/wire"
 )
 
@@ -136,7 +137,7 @@ func BenchmarkSave(b *testing.B) {
 		})
 		b.Run(strconv.Itoa(members)+"-stored", func(b *testing.B) {
 			r := benchRoom(b, members)
-			store, err := OpenStore(filepath.Join(b.TempDir(), "rooms.db"))
+			store, err := store.Open(filepath.Join(b.TempDir(), "rooms.db"))
 			if err != nil {
 				b.Fatal(err)
 			}

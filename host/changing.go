@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/access"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -48,7 +49,7 @@ func (r *Room) resettle(s Settings, now time.Time) {
 // Settings are those of a room, if there is one of the code.
 func (h *Host) Settings(code string) (s Settings, ok bool) {
 	settings := make(chan Settings, 1)
-	a := h.actor(CanonicalCode(code))
+	a := h.actor(access.CanonicalCode(code))
 	if a == nil || !a.post(func() { settings <- a.room.Settings }) {
 		return Settings{}, false
 	}
@@ -58,7 +59,7 @@ func (h *Host) Settings(code string) (s Settings, ok bool) {
 // Resettle gives a room other settings, of the same game, as open as before, and
 // for no fewer players than are here.
 func (h *Host) Resettle(code string, s Settings) {
-	if a := h.actor(CanonicalCode(code)); a != nil {
+	if a := h.actor(access.CanonicalCode(code)); a != nil {
 		a.post(func() {
 			s.Game, s.Open = a.room.Settings.Game, a.room.Settings.Open
 			if s.Players > 0 {

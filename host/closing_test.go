@@ -9,6 +9,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/host"
+	"muster/host/store"
 	"muster/host/wire"
 )
 
@@ -62,9 +63,9 @@ func TestClosedRoom(t *testing.T) {
 	check(server)
 }
 
-func open(t *testing.T, file string) host.Store {
+func open(t *testing.T, file string) store.Store {
 	t.Helper()
-	store, err := host.OpenStore(file)
+	store, err := store.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}

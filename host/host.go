@@ -16,6 +16,8 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"muster/host/access"
+	"muster/host/store"
 	"muster/host/wire"
 )
 
@@ -27,7 +29,7 @@ type Config struct {
 	// the list that List got last; nil knows none.
 	Neighbours func(game string) []Neighbour
 	// Store keeps rooms over a restart; nil keeps nothing.
-	Store Store
+	Store store.Store
 	// Page answers at /; nil answers nothing there.
 	Page http.Handler
 	// Address is HOST:PORT where friends reach this host, for the links that a
@@ -60,7 +62,8 @@ type Config struct {
 type Host struct {
 	config   Config
 	metrics  *metrics
-	guard    guard
+	guard    access.Guard
+	ended    *store.Tombstones
 	upgrader websocket.Upgrader
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -68,7 +71,6 @@ type Host struct {
 
 	mu     sync.Mutex // guards following
 	rooms  map[string]*actor
-	over   map[string]time.Time // since when, by code
 	closed bool
 }
 
@@ -76,12 +78,13 @@ type Host struct {
 func New(config Config) (*Host, error) {
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	if config.Store == nil {
-		config.Store = NoStore()
+		config.Store = store.None{}
 	}
 	h := &Host{
 		config: config, metrics: newMetrics(), rooms: map[string]*actor{},
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
 	}
+	h.ended = store.NewTombstones(config.Store)
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	if err := h.restore(time.Now()); err != nil {
 		h.stop()
@@ -107,15 +110,15 @@ func (h *Host) restore(now time.Time) error {
 
 // revive starts a saved room.
 func (h *Host) revive(code string, data []byte, now time.Time) error {
-	if over, is := isGrave(data); is {
-		return h.visit(code, over, now)
+	if over, err := h.ended.Read(code, data, now); over || err != nil {
+		return err
 	}
 	room, err := Restore(data)
 	switch {
 	case err != nil:
 		h.config.Logger.Error("room not restored", "room", code, "error", err)
 	case room.Over(now):
-		return h.bury(code, now)
+		return h.ended.Save(code, now)
 	default:
 		effects := room.Returned(now)
 		a := h.start(room)
@@ -150,15 +153,15 @@ func (h *Host) begin(do func()) bool {
 
 // Open opens a room and returns its code and the organiser's secret.
 func (h *Host) Open(settings Settings) (code, secret string) {
-	code, secret = h.freeCode(), newSecret()
+	code, secret = h.freeCode(), access.NewSecret()
 	h.start(NewRoom(code, secret, settings, time.Now()))
 	return code, secret
 }
 
 func (h *Host) freeCode() string {
 	for {
-		code := newCode()
-		if h.actor(code) == nil && !h.wasRoom(code) {
+		code := access.NewCode()
+		if h.actor(code) == nil && !h.ended.Has(code) {
 			return code
 		}
 	}
@@ -167,7 +170,7 @@ func (h *Host) freeCode() string {
 // Secret is the organiser's key to a room, empty if there is none of the code.
 func (h *Host) Secret(code string) string {
 	secret := make(chan string, 1)
-	a := h.actor(CanonicalCode(code))
+	a := h.actor(access.CanonicalCode(code))
 	if a == nil || !a.post(func() { secret <- a.room.Secret }) {
 		return ""
 	}
@@ -183,7 +186,7 @@ func (h *Host) Rooms() []string {
 
 // Room is the newest state of a room.
 func (h *Host) Room(code string) (wire.Room, bool) {
-	a := h.actor(CanonicalCode(code))
+	a := h.actor(access.CanonicalCode(code))
 	if a == nil {
 		return wire.Room{}, false
 	}
@@ -194,7 +197,7 @@ func (h *Host) Room(code string) (wire.Room, bool) {
 // Watch yields the newest state of a room, now and whenever it changes, until
 // ctx, the room or the host ends. A slow reader misses states, never the last.
 func (h *Host) Watch(ctx context.Context, code string) iter.Seq[wire.Room] {
-	a := h.actor(CanonicalCode(code))
+	a := h.actor(access.CanonicalCode(code))
 	if a == nil {
 		return func(func(wire.Room) bool) {}
 	}
@@ -203,7 +206,7 @@ func (h *Host) Watch(ctx context.Context, code string) iter.Seq[wire.Room] {
 
 // Go is the organiser's word to a room; see [Room.Go].
 func (h *Host) Go(code string) bool {
-	a := h.actor(CanonicalCode(code))
+	a := h.actor(access.CanonicalCode(code))
 	return a != nil && a.post(func() { a.perform(a.room.Go(time.Now())) })
 }
 
@@ -230,7 +233,7 @@ func (h *Host) start(room *Room) *actor {
 
 // forget drops a room that is over.
 func (h *Host) forget(a *actor) {
-	if err := h.bury(a.code, time.Now()); err != nil {
+	if err := h.ended.Save(a.code, time.Now()); err != nil {
 		a.log.Error("room not deleted", "error", err)
 	}
 	h.mu.Lock()

@@ -3,6 +3,7 @@ package host
 import (
 	"time"
 
+	"muster/host/store"
 	"muster/host/wire"
 )
 
@@ -18,7 +19,7 @@ type keeper struct {
 func (k *keeper) passes(r *Room) bool { return k.stage != r.Stage || k.round != r.Round }
 
 // save puts the room into the store, if it changed since the last time.
-func (k *keeper) save(store Store, r *Room, now time.Time) error {
+func (k *keeper) save(to store.Store, r *Room, now time.Time) error {
 	if !k.unsaved && !k.passes(r) {
 		return nil
 	}
@@ -27,5 +28,5 @@ func (k *keeper) save(store Store, r *Room, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	return store.Save(r.Code, data)
+	return to.Save(r.Code, data)
 }

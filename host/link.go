@@ -9,16 +9,19 @@ import (
 	"net/url"
 
 	"rsc.io/qr"
+
+	"muster/host/access"
 )
 
 // link is the room's link as friends can use it: at the host's public URL, or on
 // the address that the page was opened at, or on the host's own if that was this
 // machine's.
 func (h *Host) link(r *http.Request, code string) string {
-	u := url.URL{Scheme: "http", Host: r.Host, Path: "/", Fragment: code}
-	if r.TLS != nil && h.config.Fingerprint != "" {
-		u.Fragment += FingerprintMark + h.config.Fingerprint
+	key := access.Key{Code: code}
+	if r.TLS != nil {
+		key.Fingerprint = h.config.Fingerprint
 	}
+	u := url.URL{Scheme: "http", Host: r.Host, Path: "/", Fragment: key.String()}
 	if r.TLS != nil || h.isForwardedTLS(r) {
 		u.Scheme = "https"
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/host"
+	"muster/host/store"
 	"muster/host/wire"
 )
 
@@ -19,22 +20,22 @@ import (
 func TestRestartOnStore(t *testing.T) {
 	noLeak(t)
 	file := filepath.Join(t.TempDir(), "rooms.db")
-	open := func() host.Store {
-		store, err := host.OpenStore(file)
+	open := func() store.Store {
+		opened, err := store.Open(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return store
+		return opened
 	}
-	store := open()
-	if _, err := host.OpenStore(file); err == nil || err.Error() != "host: "+file+" is in use by another host" {
+	kept := open()
+	if _, err := store.Open(file); err == nil || err.Error() != "store: "+file+" is in use by another host" {
 		t.Errorf("a second host opens the store: %v", err)
 	}
 	old, err := host.NewRoom("GAGAGA", "secret", friday(2), time.Now().Add(-25*time.Hour)).Save()
-	if err := errors.Join(err, store.Save("GAGAGA", old), store.Save("BROKEN", []byte("{"))); err != nil {
+	if err := errors.Join(err, kept.Save("GAGAGA", old), kept.Save("BROKEN", []byte("{"))); err != nil {
 		t.Fatal(err)
 	}
-	h, server := serve(t, host.Config{List: listOf(2), Store: store})
+	h, server := serve(t, host.Config{List: listOf(2), Store: kept})
 	code, secret := h.Open(friday(2))
 	ann := join(t, server, code, "ann")
 	server.Close()
@@ -42,12 +43,12 @@ func TestRestartOnStore(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	store = open()
-	rooms, err := store.Load()
+	kept = open()
+	rooms, err := kept.Load()
 	if err != nil || len(rooms) != 3 || rooms[code] == nil || !strings.HasPrefix(string(rooms["GAGAGA"]), `{"over":`) || string(rooms["BROKEN"]) != "{" {
 		t.Errorf("the store has %q, %v", slices.Collect(mapsKeys(rooms)), err)
 	}
-	h, server = serve(t, host.Config{List: listOf(2), Store: store})
+	h, server = serve(t, host.Config{List: listOf(2), Store: kept})
 	if got := h.Rooms(); !reflect.DeepEqual(got, []string{code}) {
 		t.Fatalf("the host has the rooms %q", got)
 	}

@@ -4,7 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 
-	"muster/host/wire"
+	"muster/host/access"
 )
 
 // ErrCertificate says that the host shows another certificate than the link
@@ -19,7 +19,7 @@ func Pinned(fingerprint string) *tls.Config {
 		MinVersion:         tls.VersionTLS13,
 		InsecureSkipVerify: true, // in favour of what follows
 		VerifyConnection: func(s tls.ConnectionState) error {
-			if len(s.PeerCertificates) == 0 || wire.Fingerprint(s.PeerCertificates[0].Raw) != fingerprint {
+			if len(s.PeerCertificates) == 0 || access.Fingerprint(s.PeerCertificates[0].Raw) != fingerprint {
 				return ErrCertificate
 			}
 			return nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"muster/host/access"
 	"muster/host/wire"
 	"muster/peer"
 )
@@ -36,14 +37,14 @@ func TestPinned(t *testing.T) {
 		ws.WriteJSON(map[string]any{"type": "refused", "reason": "code", "message": "no room"})
 	}))
 	defer host.Close()
-	own := wire.Fingerprint(host.Certificate().Raw)
+	own := access.Fingerprint(host.Certificate().Raw)
 	for _, c := range []struct {
 		name   string
 		config *tls.Config
 		comes  bool
 	}{
 		{"the certificate of the link", peer.Pinned(own), true},
-		{"another one", peer.Pinned(wire.Fingerprint([]byte("another"))), false},
+		{"another one", peer.Pinned(access.Fingerprint([]byte("another"))), false},
 		{"a part of it", peer.Pinned(own[:10]), false},
 		{"none", peer.Pinned(""), false},
 	} {
@@ -94,7 +95,7 @@ func TestCertificateChanges(t *testing.T) {
 	begin := time.Now()
 	err := peer.Run(t.Context(), peer.Options{
 		URL: "wss" + strings.TrimPrefix(host.URL, "https") + "/peer", Code: "BAKODI", Name: "ann",
-		TLS: peer.Pinned(wire.Fingerprint(host.Certificate().Raw)),
+		TLS: peer.Pinned(access.Fingerprint(host.Certificate().Raw)),
 	})
 	if !errors.Is(err, peer.ErrCertificate) || time.Since(begin) > time.Minute {
 		t.Errorf("after %v: %v", time.Since(begin), err)

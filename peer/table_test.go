@@ -15,6 +15,7 @@ import (
 
 	"muster/discovery"
 	"muster/host"
+	"muster/host/store"
 	"muster/host/wire"
 	"muster/peer"
 	"muster/selection"
@@ -59,7 +60,7 @@ func noLeak(t *testing.T) {
 
 func (tb *table) start(address string) {
 	tb.Helper()
-	store, err := host.OpenStore(tb.file)
+	store, err := store.Open(tb.file)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/prober"
 	"muster/host"
+	"muster/host/store"
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/sim"
@@ -82,7 +83,7 @@ func friday(seats int) host.Settings {
 // open starts the host, with its rooms from before.
 func (n *night) open() {
 	n.Helper()
-	store, err := host.OpenStore(n.file)
+	store, err := store.Open(n.file)
 	if err != nil {
 		n.Fatal(err)
 	}

@@ -13,8 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"muster/host"
-	"muster/host/wire"
+	"muster/host/access"
 )
 
 // doors are how players get at a host: in the open or by TLS, straight or
@@ -60,7 +59,7 @@ func (d *doors) check() error {
 		if err != nil {
 			return fmt.Errorf("no folder for the certificate: %w", err)
 		}
-		pair, err := host.OwnCertificate(file, time.Now())
+		pair, err := access.OwnCertificate(file, time.Now())
 		if err != nil {
 			return hinted(err, fmt.Sprintf("if %s is damaged, delete it: a new one is made, and links with the old fingerprint hold no more", file))
 		}
@@ -83,7 +82,7 @@ func (d *doors) fingerprint() string {
 	if d.pair == nil || d.cert != "" {
 		return ""
 	}
-	return wire.Fingerprint(d.pair.Leaf.Raw)
+	return access.Fingerprint(d.pair.Leaf.Raw)
 }
 
 // outside is an invitation for friends, wherever they are.
@@ -123,7 +122,7 @@ func (d *doors) name() string {
 // holds.
 func (d *doors) inside(i invitation) invitation {
 	if d.pair != nil {
-		i.tls, i.pin = true, wire.Fingerprint(d.pair.Leaf.Raw)
+		i.tls, i.pin = true, access.Fingerprint(d.pair.Leaf.Raw)
 	}
 	return i
 }

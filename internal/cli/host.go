@@ -16,6 +16,7 @@ import (
 
 	"muster/discovery"
 	"muster/host"
+	"muster/host/store"
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/selection"
@@ -172,17 +173,17 @@ func (h *hosting) hold(ctx context.Context, listener net.Listener, lists *lists)
 
 // store is where rooms survive a restart. One program at a time has the file:
 // a second host on this machine keeps its rooms in another.
-func (h *hosting) store(listener net.Listener) host.Store {
+func (h *hosting) store(listener net.Listener) store.Store {
 	_, port, _ := net.SplitHostPort(listener.Addr().String()) // a listener's own address has one
 	file, err := stateFile("rooms-" + port + ".db")
 	if err == nil {
-		var store host.Store
-		if store, err = host.OpenStore(file); err == nil {
-			return store
+		var kept store.Store
+		if kept, err = store.Open(file); err == nil {
+			return kept
 		}
 	}
 	h.screen.warn([]error{fmt.Errorf("rooms will not survive a restart: %w", err)})
-	return host.NoStore()
+	return store.None{}
 }
 
 // night opens the room and plays in it.

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
-	"muster/host"
+	"muster/host/access"
 	"muster/host/wire"
 )
 
@@ -119,7 +119,7 @@ func (j *join) enter(ctx context.Context, c *asking, y *playing, to invitation, 
 		if !ok {
 			return explain(err, to)
 		}
-		to.code = host.CanonicalCode(answer)
+		to.code = access.CanonicalCode(answer)
 		y.launcher.room = to.code
 	}
 }

@@ -9,8 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"muster/host"
-	"muster/host/wire"
+	"muster/host/access"
 	"muster/peer"
 )
 
@@ -29,16 +28,15 @@ type invitation struct {
 // fragment: browsers do not send it to servers, and proxies do not log it. The
 // fingerprint of the host's own certificate comes after it.
 func (i invitation) link() string {
-	fragment := i.code
-	if i.pin != "" {
-		fragment += host.FingerprintMark + i.pin
-	}
-	u := url.URL{Scheme: i.scheme("http"), Host: i.host, Path: "/", Fragment: fragment}
-	return u.String()
+	return i.steering("")
 }
 
 // steering is the organiser's own link to the page.
-func (i invitation) steering(secret string) string { return i.link() + host.SecretMark + secret }
+func (i invitation) steering(secret string) string {
+	key := access.Key{Code: i.code, Fingerprint: i.pin, Secret: secret}
+	u := url.URL{Scheme: i.scheme("http"), Host: i.host, Path: "/", Fragment: key.String()}
+	return u.String()
+}
 
 // endpoint is where peers connect.
 func (i invitation) endpoint() string {
@@ -83,17 +81,16 @@ func parseInvitation(where, code string) (invitation, error) {
 	if i.host = withPort(i.host, port); i.host == "" {
 		return i, hinted(usagef("%q is no address of a host", where), "an address looks like 192.0.2.1:7777 or [2001:db8::1]:7777")
 	}
-	code, pin, pinned := strings.Cut(code, host.FingerprintMark)
-	code, _, _ = strings.Cut(code, host.SecretMark) // what follows is the organiser's own
-	pin, _, _ = strings.Cut(pin, host.SecretMark)
-	i.code = host.CanonicalCode(code)
-	if i.code == "" && pinned {
+	key, err := access.ParseKey(code)
+	i.code, i.pin = key.Code, key.Fingerprint
+	switch pinned := err != nil || i.pin != ""; {
+	case i.code == "" && pinned:
 		return i, hinted(usagef("the room's code is missing"), "take the whole link, or add --code CODE")
-	}
-	if i.pin = strings.ToUpper(pin); pinned && !wire.IsFingerprint(i.pin) {
+	case err != nil:
 		return i, hinted(usagef("the link is cut off: it ends within the host's fingerprint"), "take the whole link")
+	case pinned:
+		i.tls = true
 	}
-	i.tls = i.tls || pinned
 	return i, nil
 }
 

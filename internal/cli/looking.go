@@ -13,8 +13,7 @@ import (
 	"time"
 
 	"muster/discovery/lan"
-	"muster/host"
-	"muster/host/wire"
+	"muster/host/access"
 )
 
 // lookTime is how long the local network is looked over: Wi-Fi keeps multicast
@@ -151,8 +150,8 @@ func nobodyAnswers(ctx context.Context, f lan.Found) error {
 // toward is the way into a room that was found, at one of its addresses. The code
 // was not announced: who has it was told by the organiser.
 func (j *join) toward(ctx context.Context, c *asking, f lan.Found, at netip.AddrPort) (invitation, error) {
-	to := invitation{host: at.String(), code: host.CanonicalCode(j.code), tls: f.Fingerprint != ""}
-	if to.tls && !wire.IsFingerprint(f.Fingerprint) {
+	to := invitation{host: at.String(), code: access.CanonicalCode(j.code), tls: f.Fingerprint != ""}
+	if to.tls && !access.IsFingerprint(f.Fingerprint) {
 		return to, hinted(fmt.Errorf("%s announces a fingerprint that is none", called(f)), pasteHint)
 	}
 	to.pin = f.Fingerprint
@@ -161,7 +160,7 @@ func (j *join) toward(ctx context.Context, c *asking, f lan.Found, at netip.Addr
 		if !ok {
 			return to, nobodyAnswers(ctx, f)
 		}
-		to.code = host.CanonicalCode(answer)
+		to.code = access.CanonicalCode(answer)
 	}
 	return to, nil
 }

@@ -1,4 +1,6 @@
-package host
+// Package store keeps rooms over a restart of their host, and that those which are
+// over have been.
+package store
 
 import (
 	"errors"
@@ -23,22 +25,22 @@ var roomsBucket = []byte("rooms")
 
 type fileStore struct{ db *bbolt.DB }
 
-// OpenStore opens the store in a file, which it creates if need be. One
+// Open opens the store in a file, which it creates if need be. One
 // program at a time can have it open.
-func OpenStore(file string) (Store, error) {
+func Open(file string) (Store, error) {
 	db, err := bbolt.Open(file, 0o600, &bbolt.Options{Timeout: time.Second})
 	if errors.Is(err, bolterrors.ErrTimeout) {
-		return nil, fmt.Errorf("host: %s is in use by another host", file)
+		return nil, fmt.Errorf("store: %s is in use by another host", file)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("host: room store: %w", err)
+		return nil, fmt.Errorf("store: %w", err)
 	}
 	err = db.Update(func(tx *bbolt.Tx) error {
 		_, err := tx.CreateBucketIfNotExists(roomsBucket)
 		return err
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("host: room store: %w", err), db.Close())
+		return nil, errors.Join(fmt.Errorf("store: %w", err), db.Close())
 	}
 	return &fileStore{db}, nil
 }
@@ -64,13 +66,10 @@ func (s *fileStore) Delete(code string) error {
 
 func (s *fileStore) Close() error { return s.db.Close() }
 
-// noStore forgets everything: for a demonstration, or where no file can be had.
-type noStore struct{}
+// None keeps nothing: for a demonstration, or where no file can be had.
+type None struct{}
 
-// NoStore keeps nothing.
-func NoStore() Store { return noStore{} }
-
-func (noStore) Load() (map[string][]byte, error) { return nil, nil }
-func (noStore) Save(string, []byte) error        { return nil }
-func (noStore) Delete(string) error              { return nil }
-func (noStore) Close() error                     { return nil }
+func (None) Load() (map[string][]byte, error) { return nil, nil }
+func (None) Save(string, []byte) error        { return nil }
+func (None) Delete(string) error              { return nil }
+func (None) Close() error                     { return nil }

@@ -1,4 +1,4 @@
-package host
+package access_test
 
 import (
 	"crypto/tls"
@@ -8,18 +8,18 @@ import (
 	"testing"
 	"time"
 
-	"muster/host/wire"
+	"muster/host/access"
 )
 
 func TestOwnCertificate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "certificate.pem")
 	now := time.Now()
-	first, err := OwnCertificate(file, now)
+	first, err := access.OwnCertificate(file, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fingerprint := wire.Fingerprint(first.Leaf.Raw)
-	if !wire.IsFingerprint(fingerprint) {
+	fingerprint := access.Fingerprint(first.Leaf.Raw)
+	if !access.IsFingerprint(fingerprint) {
 		t.Errorf("%q is no fingerprint", fingerprint)
 	}
 	if years := first.Leaf.NotAfter.Sub(now).Hours() / 24 / 365; years < 9.9 || years > 10.1 {
@@ -28,25 +28,25 @@ func TestOwnCertificate(t *testing.T) {
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
 		t.Errorf("the key's file is %v, %v", info.Mode(), err)
 	}
-	second, err := OwnCertificate(file, now.Add(9*365*24*time.Hour))
-	if err != nil || wire.Fingerprint(second.Leaf.Raw) != fingerprint {
+	second, err := access.OwnCertificate(file, now.Add(9*365*24*time.Hour))
+	if err != nil || access.Fingerprint(second.Leaf.Raw) != fingerprint {
 		t.Errorf("the next start has another certificate, or none: %v", err)
 	}
-	third, err := OwnCertificate(file, now.Add(11*365*24*time.Hour))
-	if err != nil || wire.Fingerprint(third.Leaf.Raw) == fingerprint {
+	third, err := access.OwnCertificate(file, now.Add(11*365*24*time.Hour))
+	if err != nil || access.Fingerprint(third.Leaf.Raw) == fingerprint {
 		t.Errorf("an expired certificate is still used: %v", err)
 	}
 	if err := os.WriteFile(file, []byte("scribble"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OwnCertificate(file, now); err == nil {
+	if _, err := access.OwnCertificate(file, now); err == nil {
 		t.Error("a file that holds no certificate is overwritten, and with it every link")
 	}
 }
 
 // The certificate does for a TLS 1.3 connection.
 func TestOwnCertificateServes(t *testing.T) {
-	pair, err := OwnCertificate(filepath.Join(t.TempDir(), "certificate.pem"), time.Now())
+	pair, err := access.OwnCertificate(filepath.Join(t.TempDir(), "certificate.pem"), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestOwnCertificateServes(t *testing.T) {
 	if _, err := client.Read(hello); err != nil || string(hello) != "muster" {
 		t.Fatalf("%q, %v", hello, err)
 	}
-	if got := client.ConnectionState().PeerCertificates[0].Raw; wire.Fingerprint(got) != wire.Fingerprint(pair.Leaf.Raw) {
+	if got := client.ConnectionState().PeerCertificates[0].Raw; access.Fingerprint(got) != access.Fingerprint(pair.Leaf.Raw) {
 		t.Error("the certificate that arrives is another")
 	}
 }

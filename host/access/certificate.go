@@ -1,12 +1,14 @@
-package host
+package access
 
 import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/base32"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -14,8 +16,28 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
+
+// A link carries 128 bits of the digest, in 26 letters: they are out of reach for
+// whoever looks for a second certificate that has the same.
+const (
+	fingerprintSize   = 16
+	fingerprintLength = 26
+)
+
+// Fingerprint is what stands for a host's certificate in a link: the first 128
+// bits of the SHA-256 of its DER form, in 26 letters and digits.
+func Fingerprint(der []byte) string {
+	digest := sha256.Sum256(der)
+	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(digest[:fingerprintSize])
+}
+
+// IsFingerprint reports whether a text may be a fingerprint.
+func IsFingerprint(s string) bool {
+	return len(s) == fingerprintLength && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+}
 
 // certificateLife is how long a certificate of our own is good for. Peers pin
 // it, so that a new one breaks every link that was handed out.
@@ -30,11 +52,11 @@ func OwnCertificate(file string, now time.Time) (tls.Certificate, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return makeCertificate(file, now)
 	case err != nil:
-		return tls.Certificate{}, fmt.Errorf("host: certificate not read: %w", err)
+		return tls.Certificate{}, fmt.Errorf("access: certificate not read: %w", err)
 	}
 	pair, err := tls.X509KeyPair(text, text)
 	if err != nil {
-		return pair, fmt.Errorf("host: %s holds no certificate with its key", file)
+		return pair, fmt.Errorf("access: %s holds no certificate with its key", file)
 	}
 	if now.After(pair.Leaf.NotAfter) {
 		return makeCertificate(file, now)
@@ -45,10 +67,10 @@ func OwnCertificate(file string, now time.Time) (tls.Certificate, error) {
 func makeCertificate(file string, now time.Time) (tls.Certificate, error) {
 	text, err := newCertificate(now)
 	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("host: no certificate: %w", err)
+		return tls.Certificate{}, fmt.Errorf("access: no certificate: %w", err)
 	}
 	if err := writeWhole(file, text); err != nil {
-		return tls.Certificate{}, fmt.Errorf("host: certificate not kept: %w", err)
+		return tls.Certificate{}, fmt.Errorf("access: certificate not kept: %w", err)
 	}
 	return tls.X509KeyPair(text, text)
 }

@@ -1,0 +1,115 @@
+package host
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"muster/host/access"
+	"muster/host/wire"
+)
+
+// named is the room of a code that somebody at an address says, or why they are
+// not let in.
+func (h *Host) named(code string, from netip.Addr) (*actor, *wire.Refusal) {
+	code = access.CanonicalCode(code)
+	a := h.actor(code)
+	was := h.ended.Has(code)
+	switch {
+	case !h.guard.Judge(from, a != nil || was, time.Now()):
+		return nil, &wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes", Hint: "wait a minute, then try again with the code that the organiser has"}
+	case was:
+		return nil, closed(code)
+	case a == nil:
+		return nil, &wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room has the code %q", code), Hint: "ask the organiser for the code; letter case does not matter"}
+	}
+	return a, nil
+}
+
+// called is the room that a peer's hello calls for: a code may be missing only
+// if there is no question which room is meant, and it takes everybody.
+func (h *Host) called(code string, from netip.Addr) (*actor, *wire.Refusal) {
+	if access.CanonicalCode(code) == "" {
+		return h.onlyOpen()
+	}
+	return h.named(code, from)
+}
+
+// onlyOpen is the room that takes players without a code, if it is the only one
+// of the host.
+func (h *Host) onlyOpen() (*actor, *wire.Refusal) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var open *actor
+	count := 0
+	for _, a := range h.rooms {
+		if a.open {
+			open = a
+			count++
+		}
+	}
+	if count != 1 {
+		return nil, &wire.Refusal{Reason: wire.ReasonCode, Message: "the room's code is missing", Hint: "ask the organiser for the code, and say --code CODE"}
+	}
+	return open, nil
+}
+
+// asker is the address that a request comes from. Only proxies of our own are
+// believed whom they speak for: anybody can write a header.
+func (h *Host) asker(r *http.Request) netip.Addr {
+	return behind(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), h.config.Proxies)
+}
+
+// behind follows X-Forwarded-For from its end, where our proxy wrote, to the
+// first address that is none of our proxies.
+func behind(socket string, forwarded []string, proxies []netip.Prefix) netip.Addr {
+	peer, err := netip.ParseAddrPort(socket)
+	if err != nil {
+		return netip.Addr{} // a test's pipe
+	}
+	at, rest := peer.Addr().Unmap(), strings.Join(forwarded, ",")
+	for rest != "" && isProxy(at, proxies) {
+		comma := strings.LastIndexByte(rest, ',')
+		next, err := netip.ParseAddr(strings.TrimSpace(rest[comma+1:]))
+		if err != nil {
+			break
+		}
+		at, rest = next.Unmap(), rest[:max(0, comma)]
+	}
+	return at
+}
+
+func isProxy(a netip.Addr, proxies []netip.Prefix) bool {
+	for _, p := range proxies {
+		if p.Contains(a.WithZone("")) {
+			return true
+		}
+	}
+	return false
+}
+
+// CloseRoom ends a room for good. Whoever is in it is sent away, and whoever
+// comes with its code later hears that it is over.
+func (h *Host) CloseRoom(code string) {
+	a := h.actor(access.CanonicalCode(code))
+	if a == nil {
+		return
+	}
+	h.ended.Note(a.code, time.Now())
+	a.post(func() {
+		a.room.Closed = true
+		for name := range a.links {
+			a.dismiss(dismiss{name, *closed(a.code)})
+		}
+	})
+}
+
+// closed is what people hear who want to go where a room was.
+func closed(code string) *wire.Refusal {
+	return &wire.Refusal{
+		Reason: wire.ReasonClosed, Message: fmt.Sprintf("room %s is over", code),
+		Hint: "ask the organiser for the link of the new one",
+	}
+}
