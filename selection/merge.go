@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/report"
 )
 
 // Merge joins what several players measured, one report each, into one list in
@@ -17,19 +18,19 @@ import (
 // unprobed by them. What servers say of themselves is taken from the report
 // that was started last. Reports without a player's name, or two of one player,
 // are an error.
-func Merge(reports []discovery.Report) (Servers, *Table, error) {
+func Merge(reports []report.Report) (Servers, *Table, error) {
 	players, err := authors(reports)
 	if err != nil {
 		return Servers{}, nil, err
 	}
 	m := merger{rows: make(map[netip.AddrPort]int)}
-	for _, report := range latestFirst(reports) {
-		m.learn(report)
+	for _, r := range latestFirst(reports) {
+		m.learn(r)
 	}
 	m.sort()
 	table := NewTable(players, len(m.servers.List))
-	for player, report := range reports {
-		for _, measured := range report.Servers {
+	for player, r := range reports {
+		for _, measured := range r.Servers {
 			row := m.rows[discovery.Canonical(measured.Addr)]
 			table.Set(player, row, measured.State, time.Duration(measured.RTT))
 		}
@@ -38,7 +39,7 @@ func Merge(reports []discovery.Report) (Servers, *Table, error) {
 }
 
 // authors are the players who wrote the reports.
-func authors(reports []discovery.Report) ([]string, error) {
+func authors(reports []report.Report) ([]string, error) {
 	if len(reports) == 0 {
 		return nil, errors.New("selection: no report to choose from")
 	}
@@ -56,9 +57,9 @@ func authors(reports []discovery.Report) ([]string, error) {
 }
 
 // latestFirst are the reports in the order of trust in what their servers said.
-func latestFirst(reports []discovery.Report) []discovery.Report {
+func latestFirst(reports []report.Report) []report.Report {
 	sorted := slices.Clone(reports)
-	slices.SortFunc(sorted, func(a, b discovery.Report) int {
+	slices.SortFunc(sorted, func(a, b report.Report) int {
 		return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(a.Peer, b.Peer))
 	})
 	return sorted
@@ -71,8 +72,8 @@ type merger struct {
 }
 
 // learn adds a report's servers, and what earlier ones did not tell of theirs.
-func (m *merger) learn(report discovery.Report) {
-	for _, measured := range report.Servers {
+func (m *merger) learn(r report.Report) {
+	for _, measured := range r.Servers {
 		server := measured.Server()
 		server.Addr = discovery.Canonical(server.Addr)
 		row, known := m.rows[server.Addr]

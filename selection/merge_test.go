@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/report"
 	"muster/selection"
 )
 
-func measured(addr string, state discovery.State, ms int) discovery.Measurement {
-	return discovery.Measurement{
+func measured(addr string, state discovery.State, ms int) report.Measurement {
+	return report.Measurement{
 		Addr: netip.MustParseAddrPort(addr), State: state,
 		RTT: discovery.Millis(time.Duration(ms) * time.Millisecond),
 	}
@@ -23,11 +24,11 @@ func TestMerge(t *testing.T) {
 	early, late := measured(serverA, discovery.Answered, 30), measured(serverA, discovery.Answered, 50)
 	early.Players, early.MaxPlayers, early.ASN = 3, 8, 3320
 	late.Players, late.MaxPlayers, late.Country = 5, 8, "DE"
-	reports := []discovery.Report{
-		{Peer: "bob", Started: evening.Add(time.Minute), Servers: []discovery.Measurement{
+	reports := []report.Report{
+		{Peer: "bob", Started: evening.Add(time.Minute), Servers: []report.Measurement{
 			measured("[::ffff:10.0.0.3]:27960", discovery.Answered, 20), late,
 		}},
-		{Peer: "ann", Started: evening, Servers: []discovery.Measurement{
+		{Peer: "ann", Started: evening, Servers: []report.Measurement{
 			early, measured(serverB, discovery.Refused, 0), measured(serverC, discovery.Lost, 0),
 		}},
 	}
@@ -69,12 +70,12 @@ func TestMerge(t *testing.T) {
 
 func TestMergeRefuses(t *testing.T) {
 	tests := []struct {
-		reports []discovery.Report
+		reports []report.Report
 		want    string
 	}{
 		{nil, "no report"},
-		{[]discovery.Report{{Peer: "ann"}, {Peer: "bob"}, {Peer: "ann"}}, `two reports are by "ann"`},
-		{[]discovery.Report{{Peer: "ann"}, {}}, "report 2 does not name"},
+		{[]report.Report{{Peer: "ann"}, {Peer: "bob"}, {Peer: "ann"}}, `two reports are by "ann"`},
+		{[]report.Report{{Peer: "ann"}, {}}, "report 2 does not name"},
 	}
 	for _, test := range tests {
 		if _, _, err := selection.Merge(test.reports); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -87,9 +88,9 @@ func TestMergeRefuses(t *testing.T) {
 // the order of servers in them.
 func TestMergeInAnyOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
-	var reports []discovery.Report
+	var reports []report.Report
 	for _, name := range []string{"ann", "bob", "cat"} {
-		r := discovery.Report{Peer: name}
+		r := report.Report{Peer: name}
 		for i := range 50 {
 			m := measured(benchServer(i).Addr.String(), discovery.Answered, 1+random.IntN(4)*10)
 			m.Players, m.MaxPlayers = random.IntN(4), 8

@@ -37,7 +37,7 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
-	return report(streams.Err, root.ExecuteContext(ctx))
+	return exitStatus(streams.Err, root.ExecuteContext(ctx))
 }
 
 // program is what all commands share.
@@ -169,8 +169,8 @@ func version() string {
 	return info.Main.Version
 }
 
-// report prints an error as people read it and returns the exit status.
-func report(w io.Writer, err error) int {
+// exitStatus prints an error as people read it and returns the exit status.
+func exitStatus(w io.Writer, err error) int {
 	if err == nil {
 		return exitDone
 	}

@@ -14,6 +14,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/prober"
+	"muster/discovery/report"
 	"muster/internal/game"
 )
 
@@ -96,39 +97,39 @@ func (d *discover) check() error {
 // look measures, those first that are on the local network, and shows what came
 // of it.
 func (d *discover) look(ctx context.Context, g game.Game, servers []discovery.Server, first []int, options prober.Options) error {
-	report, claim, stopped := d.measure(ctx, g, servers, first, options)
+	found, claim, stopped := d.measure(ctx, g, servers, first, options)
 	if stopped != nil && !errors.Is(stopped, context.Canceled) {
 		return stopped
 	}
-	report.Servers = slices.DeleteFunc(report.Servers, func(m discovery.Measurement) bool { return !d.filter.keeps(&m) })
-	if err := d.write(report, g.QStatTypes[0]); err != nil {
+	found.Servers = slices.DeleteFunc(found.Servers, func(m report.Measurement) bool { return !d.filter.keeps(&m) })
+	if err := d.write(found, g.QStatTypes[0]); err != nil {
 		return err
 	}
-	for _, line := range d.summary(report, claim) {
+	for _, line := range d.summary(found, claim) {
 		fmt.Fprintln(d.streams.Err, wrapped(line, "", width(d.streams.Err)))
 	}
-	return verdict(report, stopped)
+	return verdict(found, stopped)
 }
 
 // verdict is the exit status: an interrupted discovery shows what it has.
-func verdict(report discovery.Report, stopped error) error {
-	s := report.Summary
+func verdict(r report.Report, stopped error) error {
+	s := r.Summary
 	switch {
 	case stopped != nil:
 		return fmt.Errorf("stopped after %d of %d servers", s.Probed, s.Listed)
 	case s.Answered == 0:
 		return hinted(fmt.Errorf("%w: none of %d servers answered", errNothing, s.Probed), "is the list of today? does a firewall let UDP through?")
-	case !slices.ContainsFunc(report.Servers, isAnswered):
+	case !slices.ContainsFunc(r.Servers, isAnswered):
 		return hinted(fmt.Errorf("%w: %d servers answered, none passes the filters", errNothing, s.Answered), "leave out a filter")
 	}
 	return nil
 }
 
-func isAnswered(m discovery.Measurement) bool { return m.State == discovery.Answered }
+func isAnswered(m report.Measurement) bool { return m.State == discovery.Answered }
 
 // measure runs the plan over the list, and asks some servers before it.
-func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery.Server, first []int, options prober.Options) (discovery.Report, discovery.Claim, error) {
-	head := discovery.Report{Peer: d.name, Game: g.ID, Strategy: string(d.strategy), Started: time.Now()}
+func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery.Server, first []int, options prober.Options) (report.Report, discovery.Claim, error) {
+	head := report.Report{Peer: d.name, Game: g.ID, Strategy: string(d.strategy), Started: time.Now()}
 	visits := d.recall(g, head.Started)
 	plan, err := d.plan(servers)
 	if err != nil {
@@ -151,7 +152,7 @@ func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery
 		return head, discovery.Claim{}, err
 	}
 	summarize(&head.Summary, plan.Summary(), engine.Stats(), time.Since(head.Started))
-	return discovery.NewReport(head, servers, results), plan.Summary().Claim, ctx.Err()
+	return report.New(head, servers, results), plan.Summary().Claim, ctx.Err()
 }
 
 // asFirst is a plan that asks some servers before all others.
@@ -164,7 +165,7 @@ func asFirst(servers []int, plan discovery.Plan) discovery.Plan {
 	return agenda
 }
 
-func summarize(s *discovery.Summary, plan discovery.PlanSummary, stats prober.Stats, elapsed time.Duration) {
+func summarize(s *report.Summary, plan discovery.PlanSummary, stats prober.Stats, elapsed time.Duration) {
 	s.Clusters, s.Calibration, s.AutoStopped = plan.Clusters, plan.Calibration, plan.AutoStopped
 	s.ElapsedMS = elapsed.Milliseconds()
 	s.PacketsSent = int64(stats.PacketsSent)
@@ -173,7 +174,7 @@ func summarize(s *discovery.Summary, plan discovery.PlanSummary, stats prober.St
 }
 
 // summary is what people read below the servers.
-func (d *discover) summary(r discovery.Report, claim discovery.Claim) []string {
+func (d *discover) summary(r report.Report, claim discovery.Claim) []string {
 	s := r.Summary
 	lines := []string{fmt.Sprintf("%d of %d servers asked in %.1f s: %d answered, %d lost, %d refused",
 		s.Probed, s.Listed, float64(s.ElapsedMS)/1000, s.Answered, s.Lost, s.Refused)}

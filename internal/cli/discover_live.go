@@ -10,18 +10,19 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"muster/discovery"
+	"muster/discovery/report"
 )
 
 // view is what people look at while servers are asked.
 type view struct {
 	servers  []discovery.Server
-	keeps    func(*discovery.Measurement) bool
+	keeps    func(*report.Measurement) bool
 	limit    time.Duration
 	progress *progress // instead of a live table; nil with one
 	live     *live
 
 	asked, answered, near int
-	nearest               []discovery.Measurement // sorted, as many as may be shown
+	nearest               []report.Measurement // sorted, as many as may be shown
 }
 
 // view is a live table if the result will be a table on the same terminal, and
@@ -57,7 +58,7 @@ const mostLive = 200
 
 // rank puts a server that answered to its place among the nearest.
 func (v *view) rank(r discovery.Result) {
-	m := discovery.NewReport(discovery.Report{}, v.servers, []discovery.Result{r}).Servers[0]
+	m := report.New(report.Report{}, v.servers, []discovery.Result{r}).Servers[0]
 	if !v.keeps(&m) {
 		return
 	}

@@ -7,7 +7,8 @@ import (
 	"strconv"
 
 	"muster/discovery"
-	"muster/discovery/qstat"
+	"muster/discovery/report"
+	"muster/discovery/report/qstat"
 )
 
 // format is how a report is written.
@@ -24,7 +25,7 @@ var formats = []format{formatTable, formatJSON, formatCSV, formatQStat}
 
 // write writes the report to standard output. kind is QStat's type of the
 // game's servers.
-func (d *discover) write(r discovery.Report, kind string) error {
+func (d *discover) write(r report.Report, kind string) error {
 	switch d.format {
 	case formatJSON:
 		return r.WriteJSON(d.streams.Out)
@@ -41,8 +42,8 @@ func (d *discover) write(r discovery.Report, kind string) error {
 }
 
 // answering are the servers that answered, the nearest first.
-func answering(r discovery.Report) []discovery.Measurement {
-	near := slices.DeleteFunc(slices.Clone(r.Servers), func(m discovery.Measurement) bool { return !isAnswered(m) })
+func answering(r report.Report) []report.Measurement {
+	near := slices.DeleteFunc(slices.Clone(r.Servers), func(m report.Measurement) bool { return !isAnswered(m) })
 	slices.SortFunc(near, byRTT)
 	return near
 }
@@ -65,12 +66,12 @@ func (d *discover) shown(servers int) int {
 	return servers
 }
 
-func byRTT(a, b discovery.Measurement) int {
+func byRTT(a, b report.Measurement) int {
 	return cmp.Or(cmp.Compare(a.RTT, b.RTT), discovery.CompareAddr(a.Server(), b.Server()))
 }
 
 // serverTable shows servers in the given order.
-func serverTable(servers []discovery.Measurement) *table {
+func serverTable(servers []report.Measurement) *table {
 	t := &table{columns: []column{
 		{"RTT", right}, {"PLAYERS", right}, {"BOTS", right}, {"PW", whole}, {"NAME", left}, {"MAP", left}, {"MODE", left}, {"IN", whole}, {"ADDRESS", whole},
 	}, spare: []string{"BOTS", "MODE", "PW", "IN", "MAP", "NAME", "PLAYERS"}}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"muster/discovery"
+	"muster/discovery/report"
 	"muster/internal/sim"
 	"muster/internal/sim/fleet"
 )
@@ -85,7 +86,7 @@ func TestReportDocument(t *testing.T) {
 // checkReport: what the document says fits together.
 func checkReport(t *testing.T, out string) {
 	t.Helper()
-	report, err := discovery.ReadReport(strings.NewReader(out))
+	report, err := report.Read(strings.NewReader(out))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestFilters(t *testing.T) {
 		{"no such mode", l.discover("--mode", "chess", "--json"), 3, []string{"none passes the filters"}},
 	})
 	all := succeeds(t, l.discover("--auto-stop", "off", "--json")...)
-	few, err := discovery.ReadReport(strings.NewReader(succeeds(t, l.discover("--auto-stop", "off", "--json", "--not-full", "--not-empty", "--no-password")...)))
+	few, err := report.Read(strings.NewReader(succeeds(t, l.discover("--auto-stop", "off", "--json", "--not-full", "--not-empty", "--no-password")...)))
 	if err != nil {
 		t.Fatal(err)
 	}

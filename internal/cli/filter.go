@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"muster/discovery"
+	"muster/discovery/report"
 )
 
 // filter are the flags that say which servers the player wants to see.
@@ -24,7 +25,7 @@ func (f *filter) bind(flags *pflag.FlagSet) {
 
 // keeps tells whether the player wants to see a server. What does not answer
 // has no map and no seats: it stays in reports, and is not shown anyway.
-func (f *filter) keeps(m *discovery.Measurement) bool {
+func (f *filter) keeps(m *report.Measurement) bool {
 	if m.State != discovery.Answered {
 		return true
 	}

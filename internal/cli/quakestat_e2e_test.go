@@ -16,6 +16,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/quake3"
+	"muster/discovery/report"
 )
 
 // discoverOutput runs muster discover and returns what it prints.
@@ -34,9 +35,9 @@ func discoverOutput(t *testing.T, file string, args ...string) string {
 	return string(out)
 }
 
-func discoverReport(t *testing.T, file string, args ...string) discovery.Report {
+func discoverReport(t *testing.T, file string, args ...string) report.Report {
 	t.Helper()
-	report, err := discovery.ReadReport(strings.NewReader(discoverOutput(t, file, append(args, "--json")...)))
+	report, err := report.Read(strings.NewReader(discoverOutput(t, file, append(args, "--json")...)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,25 +10,26 @@ import (
 	"strings"
 
 	"muster/discovery"
-	"muster/discovery/qstat"
+	"muster/discovery/report"
+	"muster/discovery/report/qstat"
 )
 
 // readReports reads one report a file, in either format.
-func readReports(files []string, in io.Reader) ([]discovery.Report, error) {
-	var reports []discovery.Report
+func readReports(files []string, in io.Reader) ([]report.Report, error) {
+	var reports []report.Report
 	for _, file := range files {
-		report, err := readReport(file, in)
+		one, err := readReport(file, in)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", fileName(file), err)
 		}
-		twin := slices.IndexFunc(reports, func(r discovery.Report) bool { return r.Peer == report.Peer })
+		twin := slices.IndexFunc(reports, func(r report.Report) bool { return r.Peer == one.Peer })
 		switch {
-		case report.Peer == "":
+		case one.Peer == "":
 			return nil, hinted(fmt.Errorf("%s does not name its player", fileName(file)), whose)
 		case twin >= 0:
-			return nil, hinted(fmt.Errorf("%s and %s: two reports are by %q", fileName(files[twin]), fileName(file), report.Peer), whose)
+			return nil, hinted(fmt.Errorf("%s and %s: two reports are by %q", fileName(files[twin]), fileName(file), one.Peer), whose)
 		}
-		reports = append(reports, report)
+		reports = append(reports, one)
 	}
 	return reports, nil
 }
@@ -41,22 +42,22 @@ const (
 
 // clearly drops from an error what the user knows.
 func clearly(err error) error {
-	var other *discovery.FormatError
+	var other *report.FormatError
 	switch {
 	case errors.As(err, &other) && other.Format == "":
 		err = errors.New("this JSON is no report: it does not say its format")
 	case errors.As(err, &other):
-		err = fmt.Errorf("this is a %s, not a %s", discovery.CleanText(other.Format), discovery.ReportFormat)
+		err = fmt.Errorf("this is a %s, not a %s", discovery.CleanText(other.Format), report.Format)
 	default:
 		err = errors.New(withoutPackage(reason(err).Error()))
 	}
 	return hinted(err, whereof)
 }
 
-func readReport(file string, in io.Reader) (discovery.Report, error) {
+func readReport(file string, in io.Reader) (report.Report, error) {
 	f, err := open(file, in)
 	if err != nil {
-		return discovery.Report{}, reason(err)
+		return report.Report{}, reason(err)
 	}
 	defer f.Close()
 	report, err := parseReport(f, playerOf(file))
@@ -74,22 +75,22 @@ func playerOf(file string) string {
 
 // parseReport tells the formats apart by the first character. QStat does not say
 // whose report it is.
-func parseReport(from io.Reader, player string) (discovery.Report, error) {
+func parseReport(from io.Reader, player string) (report.Report, error) {
 	text := bufio.NewReader(from)
 	first, err := firstLetter(text)
 	switch {
 	case errors.Is(err, io.EOF):
-		return discovery.Report{}, errors.New("the file is empty")
+		return report.Report{}, errors.New("the file is empty")
 	case err != nil:
-		return discovery.Report{}, err
+		return report.Report{}, err
 	case first == '<':
 		report, err := qstat.ReadXML(text)
 		report.Peer = player
 		return report, err
 	case first != '{' && first != '[':
-		return discovery.Report{}, errors.New("this is neither JSON nor XML")
+		return report.Report{}, errors.New("this is neither JSON nor XML")
 	}
-	return discovery.ReadReport(text)
+	return report.Read(text)
 }
 
 // firstLetter passes over what editors put before a text, and tells what it begins

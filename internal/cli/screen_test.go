@@ -13,6 +13,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"muster/discovery"
+	"muster/discovery/report"
 	"muster/host/wire"
 	"muster/peer"
 	"muster/selection"
@@ -22,7 +23,7 @@ import (
 // and a column that has nothing to say is left out. Then the columns go that are
 // missed least.
 func TestServerTable(t *testing.T) {
-	near := []discovery.Measurement{
+	near := []report.Measurement{
 		{Addr: netip.MustParseAddrPort("192.0.2.1:27960"), RTT: discovery.Millis(12345 * time.Microsecond), Name: "Aggressor of the north", Map: "oa_dm1", Mode: "0", Players: 3, MaxPlayers: 8, Bots: 2, Country: "DE"},
 		{Addr: netip.MustParseAddrPort("[2001:db8::1]:27961"), RTT: discovery.Millis(130 * time.Millisecond), Name: "日本のサーバー", Map: "oa_dm2", Mode: "4", MaxPlayers: 16},
 	}
@@ -213,9 +214,9 @@ func TestLive(t *testing.T) {
 
 // TestLiveFrame: whatever the terminal's size, no line wraps and none scrolls away.
 func TestLiveFrame(t *testing.T) {
-	var near []discovery.Measurement
+	var near []report.Measurement
 	for i := range 50 {
-		near = append(near, discovery.Measurement{Addr: netip.AddrPortFrom(netip.MustParseAddr("2001:db8::1234"), uint16(27960+i)), Name: "サーバー of the north", Map: "oa_dm1", MaxPlayers: 8})
+		near = append(near, report.Measurement{Addr: netip.AddrPortFrom(netip.MustParseAddr("2001:db8::1234"), uint16(27960+i)), Name: "サーバー of the north", Map: "oa_dm1", MaxPlayers: 8})
 	}
 	for _, size := range []struct{ columns, rows, shown int }{{200, 60, 50}, {80, 24, 21}, {40, 24, 21}, {24, 8, 5}, {10, 2, 0}} {
 		l := &live{most: mostLive}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/report"
 )
 
 const ms = time.Millisecond
@@ -215,7 +216,7 @@ func TestReadVantageAsWritten(t *testing.T) {
 // TestReadVantageOfAReport: the CSV of a report is a data file, with what the
 // servers say of themselves.
 func TestReadVantageOfAReport(t *testing.T) {
-	report := discovery.Report{Servers: []discovery.Measurement{
+	report := report.Report{Servers: []report.Measurement{
 		{Addr: netip.MustParseAddrPort("1.2.3.4:5"), State: discovery.Answered, RTT: discovery.Millis(7 * time.Millisecond), Name: "-=GoD=-, FFA",
 			Map: "q3dm17", Mode: "0", Players: 3, MaxPlayers: 8, Bots: 1, Password: true, Country: "DE", ASN: 7},
 		{Addr: netip.MustParseAddrPort("[2001:db8::1]:5"), State: discovery.Lost},

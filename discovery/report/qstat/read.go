@@ -15,6 +15,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/quake3"
+	"muster/discovery/report"
 )
 
 // maxFile is the largest file, in bytes, that is read: MaxServers servers with
@@ -37,7 +38,7 @@ var (
 // passed over: no other player's report could name the same. QStat counts whole
 // milliseconds, so a ping of 0 is taken for half of one. Errors wrap
 // [discovery.ErrMalformed]; a file that is cut off is [ErrTruncated].
-func ReadXML(r io.Reader) (discovery.Report, error) {
+func ReadXML(r io.Reader) (report.Report, error) {
 	limited := &io.LimitedReader{R: r, N: maxFile}
 	d := xml.NewDecoder(limited)
 	d.CharsetReader = charset
@@ -45,15 +46,15 @@ func ReadXML(r io.Reader) (discovery.Report, error) {
 	err := reader.document()
 	switch {
 	case err != nil && limited.N == 0:
-		return discovery.Report{}, malformed(fmt.Errorf("over %d bytes", maxFile))
+		return report.Report{}, malformed(fmt.Errorf("over %d bytes", maxFile))
 	case isTruncation(err):
-		return discovery.Report{}, fmt.Errorf("qstat: %w", ErrTruncated)
+		return report.Report{}, fmt.Errorf("qstat: %w", ErrTruncated)
 	case err != nil:
-		return discovery.Report{}, malformed(err)
+		return report.Report{}, malformed(err)
 	case len(reader.list) == 0:
-		return discovery.Report{}, ErrEmpty
+		return report.Report{}, ErrEmpty
 	}
-	return discovery.NewReport(discovery.Report{Strategy: "qstat"}, reader.list, reader.results), nil
+	return report.New(report.Report{Strategy: "qstat"}, reader.list, reader.results), nil
 }
 
 func malformed(err error) error { return fmt.Errorf("qstat: %w: %w", discovery.ErrMalformed, err) }

@@ -1,4 +1,6 @@
-package discovery
+// Package report writes and reads what one player measured, as documents: JSON,
+// and CSV for spreadsheets. discovery/report/qstat has QStat's XML.
+package report
 
 import (
 	"encoding/json"
@@ -7,19 +9,17 @@ import (
 	"io"
 	"net/netip"
 	"slices"
-	"strconv"
 	"time"
+
+	"muster/discovery"
 )
 
 // ReportFormat is the format of the reports that this package reads and writes.
-const ReportFormat = "muster.report/1"
+const Format = "muster.report/1"
 
 // maxReport is the largest report, in bytes, that is read: MaxServers servers
 // with names of ordinary length.
 const maxReport = 128 << 20
-
-// maxMillis bounds the times in a report: an hour is no round-trip time.
-const maxMillis = 3_600_000
 
 // Report is what one player measured, as a document to save and to compare:
 //
@@ -40,7 +40,7 @@ type Report struct {
 // Summary counts what a discovery did.
 type Summary struct {
 	Listed int `json:"listed"`
-	// Clusters, Calibration and AutoStopped are the plan's: see [PlanSummary].
+	// Clusters, Calibration and AutoStopped are the plan's: see [discovery.PlanSummary].
 	Clusters      int   `json:"clusters"`
 	Calibration   int   `json:"calibration"`
 	Probed        int   `json:"probed"`
@@ -56,55 +56,35 @@ type Summary struct {
 
 // Measurement is one server in a report.
 type Measurement struct {
-	Addr  netip.AddrPort `json:"addr"`
-	State State          `json:"state"`
+	Addr  netip.AddrPort  `json:"addr"`
+	State discovery.State `json:"state"`
 	// RTT is absent unless the server answered: a zero would sort as the
 	// nearest of all.
-	RTT        Millis `json:"rtt_ms,omitzero"`
-	Phase      Phase  `json:"phase"`
-	Order      int    `json:"order"`
-	Name       string `json:"name"`
-	Map        string `json:"map"`
-	Mode       string `json:"mode"`
-	Players    int    `json:"players"`
-	MaxPlayers int    `json:"max_players"`
-	Bots       int    `json:"bots"`
-	Password   bool   `json:"password"`
-	Country    string `json:"country"`
-	ASN        uint32 `json:"asn"`
-}
-
-// Millis is a duration that stands in JSON as milliseconds with three decimals.
-type Millis time.Duration
-
-func (m Millis) String() string {
-	return strconv.FormatFloat(float64(time.Duration(m).Microseconds())/1000, 'f', 3, 64)
-}
-
-// MarshalJSON writes milliseconds with three decimals.
-func (m Millis) MarshalJSON() ([]byte, error) { return []byte(m.String()), nil }
-
-// UnmarshalJSON reads milliseconds, to the microsecond.
-func (m *Millis) UnmarshalJSON(text []byte) error {
-	ms, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || !(ms >= 0 && ms <= maxMillis) {
-		return fmt.Errorf("%q is no time in milliseconds", text)
-	}
-	*m = Millis(time.Duration(ms*1000+0.5) * time.Microsecond)
-	return nil
+	RTT        discovery.Millis `json:"rtt_ms,omitzero"`
+	Phase      discovery.Phase  `json:"phase"`
+	Order      int              `json:"order"`
+	Name       string           `json:"name"`
+	Map        string           `json:"map"`
+	Mode       string           `json:"mode"`
+	Players    int              `json:"players"`
+	MaxPlayers int              `json:"max_players"`
+	Bots       int              `json:"bots"`
+	Password   bool             `json:"password"`
+	Country    string           `json:"country"`
+	ASN        uint32           `json:"asn"`
 }
 
 // NewReport completes head, which tells who measured and what only the plan and
 // the executor know of the summary, by what came of the servers in the list.
 // Results of unprobed servers are left out.
-func NewReport(head Report, list []Server, results []Result) Report {
+func New(head Report, list []discovery.Server, results []discovery.Result) Report {
 	r := head
-	r.Format = ReportFormat
+	r.Format = Format
 	r.Started = head.Started.UTC().Truncate(time.Millisecond)
 	r.Summary.Listed = len(list)
 	r.Servers = make([]Measurement, 0, len(results))
 	for _, result := range results {
-		if result.State != Unprobed {
+		if result.State != discovery.Unprobed {
 			r.Servers = append(r.Servers, measurement(list[result.Server], result))
 		}
 	}
@@ -117,20 +97,20 @@ func (s *Summary) count(servers []Measurement) {
 	s.Probed, s.Answered, s.Lost, s.Refused = len(servers), 0, 0, 0
 	for _, m := range servers {
 		switch m.State {
-		case Answered:
+		case discovery.Answered:
 			s.Answered++
-		case Lost:
+		case discovery.Lost:
 			s.Lost++
-		case Refused:
+		case discovery.Refused:
 			s.Refused++
 		}
 	}
 }
 
-func measurement(s Server, r Result) Measurement {
+func measurement(s discovery.Server, r discovery.Result) Measurement {
 	m := Measurement{Addr: s.Addr, State: r.State, Phase: r.Phase, Order: r.Order, Country: s.Country, ASN: s.ASN}
-	if r.State == Answered {
-		m.RTT = Millis(max(r.RTT, time.Microsecond))
+	if r.State == discovery.Answered {
+		m.RTT = discovery.Millis(max(r.RTT, time.Microsecond))
 	}
 	if i := r.Info; i != nil {
 		m.Name, m.Map, m.Mode = i.Name, i.Map, i.Mode
@@ -140,16 +120,16 @@ func measurement(s Server, r Result) Measurement {
 }
 
 // Server is the list's entry of the measured server.
-func (m Measurement) Server() Server {
-	return Server{Addr: m.Addr, Country: m.Country, ASN: m.ASN}
+func (m Measurement) Server() discovery.Server {
+	return discovery.Server{Addr: m.Addr, Country: m.Country, ASN: m.ASN}
 }
 
 // Info is what the server said of itself, or nil if it did not answer.
-func (m Measurement) Info() *Info {
-	if m.State != Answered {
+func (m Measurement) Info() *discovery.Info {
+	if m.State != discovery.Answered {
 		return nil
 	}
-	return &Info{
+	return &discovery.Info{
 		Name: m.Name, Map: m.Map, Mode: m.Mode,
 		Players: m.Players, MaxPlayers: m.MaxPlayers, Bots: m.Bots, Password: m.Password,
 	}
@@ -162,26 +142,26 @@ func (r Report) WriteJSON(w io.Writer) error { return json.NewEncoder(w).Encode(
 type FormatError struct{ Format string }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("discovery: the document's format is %q, not %q", e.Format, ReportFormat)
+	return fmt.Sprintf("report: the document's format is %q, not %q", e.Format, Format)
 }
 
 // ReadReport reads one report. The report may be a stranger's: its texts are
 // cleaned, and everything that no measurement can give is an error that wraps
-// [ErrMalformed]. Another format is a [*FormatError].
-func ReadReport(r io.Reader) (Report, error) {
+// [discovery.ErrMalformed]. Another format is a [*FormatError].
+func Read(r io.Reader) (Report, error) {
 	var report Report
 	limited := &io.LimitedReader{R: r, N: maxReport}
 	err := json.NewDecoder(limited).Decode(&report)
 	switch {
 	case err != nil && limited.N == 0:
-		return Report{}, fmt.Errorf("discovery: report: %w: over %d bytes", ErrMalformed, maxReport)
-	case report.Format != ReportFormat && !brokenJSON(err):
-		return Report{}, &FormatError{Format: CleanText(report.Format)}
+		return Report{}, fmt.Errorf("report: %w: over %d bytes", discovery.ErrMalformed, maxReport)
+	case report.Format != Format && !brokenJSON(err):
+		return Report{}, &FormatError{Format: discovery.CleanText(report.Format)}
 	case err != nil:
-		return Report{}, fmt.Errorf("discovery: report: %w: %w", ErrMalformed, err)
+		return Report{}, fmt.Errorf("report: %w: %w", discovery.ErrMalformed, err)
 	}
 	if err := report.accept(); err != nil {
-		return Report{}, fmt.Errorf("discovery: report: %w: %w", ErrMalformed, err)
+		return Report{}, fmt.Errorf("report: %w: %w", discovery.ErrMalformed, err)
 	}
 	return report, nil
 }
@@ -194,10 +174,10 @@ func brokenJSON(err error) bool {
 
 // accept cleans the report's texts and refuses impossible measurements.
 func (r *Report) accept() error {
-	if len(r.Servers) > MaxServers {
-		return fmt.Errorf("over %d servers", MaxServers)
+	if len(r.Servers) > discovery.MaxServers {
+		return fmt.Errorf("over %d servers", discovery.MaxServers)
 	}
-	r.Peer, r.Game, r.Strategy = CleanText(r.Peer), CleanText(r.Game), CleanText(r.Strategy)
+	r.Peer, r.Game, r.Strategy = discovery.CleanText(r.Peer), discovery.CleanText(r.Game), discovery.CleanText(r.Strategy)
 	seen := make(map[netip.AddrPort]bool, len(r.Servers))
 	for i := range r.Servers {
 		m := &r.Servers[i]
@@ -213,15 +193,15 @@ func (r *Report) accept() error {
 }
 
 func (m *Measurement) accept() error {
-	m.Addr = Canonical(m.Addr)
-	m.Name, m.Map, m.Mode = CleanText(m.Name), CleanText(m.Map), CleanText(m.Mode)
-	m.Country = CleanText(m.Country)
+	m.Addr = discovery.Canonical(m.Addr)
+	m.Name, m.Map, m.Mode = discovery.CleanText(m.Name), discovery.CleanText(m.Map), discovery.CleanText(m.Mode)
+	m.Country = discovery.CleanText(m.Country)
 	switch {
 	case !m.Addr.IsValid() || m.Addr.Port() == 0 || m.Addr.Addr().Zone() != "":
 		return errors.New("no address of a server")
-	case m.State == Answered && m.RTT == 0:
+	case m.State == discovery.Answered && m.RTT == 0:
 		return errors.New("answered, but rtt_ms is missing or 0")
-	case m.State != Answered && m.RTT != 0:
+	case m.State != discovery.Answered && m.RTT != 0:
 		return fmt.Errorf("%s, but rtt_ms is %s", m.State, m.RTT)
 	case min(m.Players, m.MaxPlayers, m.Bots, m.Order) < 0:
 		return errors.New("a negative count")

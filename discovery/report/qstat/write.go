@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/report"
 )
 
 // The rules by which Muster tells more of a server than QStat has elements for.
@@ -45,7 +46,7 @@ const (
 // elements in the same order. kind is QStat's type of the servers, such as Q3S.
 // What QStat has no element for stands in rules: the RTT to the microsecond,
 // country, origin AS, bots, password.
-func WriteXML(w io.Writer, kind string, r discovery.Report) error {
+func WriteXML(w io.Writer, kind string, r report.Report) error {
 	b := bufio.NewWriter(w)
 	b.WriteString(xml.Header + "<qstat>\n")
 	for _, m := range r.Servers {
@@ -55,7 +56,7 @@ func WriteXML(w io.Writer, kind string, r discovery.Report) error {
 	return b.Flush() // keeps the first error
 }
 
-func writeServer(b *bufio.Writer, kind string, m discovery.Measurement) {
+func writeServer(b *bufio.Writer, kind string, m report.Measurement) {
 	b.WriteString("\t<server type=\"")
 	escape(b, kind)
 	b.WriteString(`" address="` + m.Addr.String() + `" status="` + statusOf(m.State) + "\">\n")
@@ -78,7 +79,7 @@ func statusOf(s discovery.State) string {
 	return "TIMEOUT"
 }
 
-func writeAnswer(b *bufio.Writer, m discovery.Measurement) {
+func writeAnswer(b *bufio.Writer, m report.Measurement) {
 	element(b, "name", m.Name)
 	element(b, "gametype", m.Mode)
 	element(b, "map", m.Map)

@@ -1,4 +1,4 @@
-package discovery_test
+package report_test
 
 import (
 	"encoding/csv"
@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/report"
 )
 
 func addr(s string) netip.AddrPort { return netip.MustParseAddrPort(s) }
 
 // sample has a server in each state; the third of the list was never asked.
-func sample() discovery.Report {
+func sample() report.Report {
 	list := []discovery.Server{
 		{Addr: addr("192.0.2.1:27960"), Country: "DE", ASN: 3320},
 		{Addr: addr("192.0.2.2:27960")},
@@ -32,12 +33,12 @@ func sample() discovery.Report {
 			Info: &discovery.Info{Name: "=1+1", Map: "dm6", Mode: "ctf", Players: 3, MaxPlayers: 8, Bots: 2, Password: true},
 		},
 	}
-	head := discovery.Report{
+	head := report.Report{
 		Peer: "ann", Game: "openarena", Strategy: "as",
 		Started: time.Date(2026, 11, 21, 20, 30, 0, 123456789, time.FixedZone("CET", 3600)),
-		Summary: discovery.Summary{Clusters: 2, Calibration: 1, AutoStopped: true, ElapsedMS: 1500, PacketsSent: 5, BytesSent: 250, BytesReceived: 900},
+		Summary: report.Summary{Clusters: 2, Calibration: 1, AutoStopped: true, ElapsedMS: 1500, PacketsSent: 5, BytesSent: 250, BytesReceived: 900},
 	}
-	return discovery.NewReport(head, list, results)
+	return report.New(head, list, results)
 }
 
 const sampleJSON = `{"format":"muster.report/1","peer":"ann","game":"openarena","strategy":"as","started":"2026-11-21T19:30:00.123Z",` +
@@ -61,7 +62,7 @@ func TestReportJSON(t *testing.T) {
 }
 
 func TestReadReportGivesBackWhatWasWritten(t *testing.T) {
-	got, err := discovery.ReadReport(strings.NewReader(sampleJSON))
+	got, err := report.Read(strings.NewReader(sampleJSON))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestReadReportGivesBackWhatWasWritten(t *testing.T) {
 
 func TestReportOfNobody(t *testing.T) {
 	var b strings.Builder
-	if err := discovery.NewReport(discovery.Report{}, nil, nil).WriteJSON(&b); err != nil {
+	if err := report.New(report.Report{}, nil, nil).WriteJSON(&b); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), `"servers":[]`) {
@@ -117,7 +118,7 @@ func TestReadReportRefuses(t *testing.T) {
 			{"addr":"192.0.2.1:1","state":"lost"},{"addr":"[::ffff:192.0.2.1]:1","state":"lost"}]}`, "twice"},
 	}
 	for _, tt := range tests {
-		_, err := discovery.ReadReport(strings.NewReader(tt.in))
+		_, err := report.Read(strings.NewReader(tt.in))
 		if !errors.Is(err, discovery.ErrMalformed) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got error %v, want a malformed one that says %q", tt.name, err, tt.want)
 		}
@@ -133,8 +134,8 @@ func TestReadReportKnowsOtherFormats(t *testing.T) {
 		{`[1]`, ""},
 	}
 	for _, tt := range tests {
-		_, err := discovery.ReadReport(strings.NewReader(tt.in))
-		var format *discovery.FormatError
+		_, err := report.Read(strings.NewReader(tt.in))
+		var format *report.FormatError
 		if !errors.As(err, &format) || format.Format != tt.format {
 			t.Errorf("ReadReport(%s): got error %v, want a FormatError of %q", tt.in, err, tt.format)
 		}
@@ -142,7 +143,7 @@ func TestReadReportKnowsOtherFormats(t *testing.T) {
 }
 
 func TestReadReportCleansText(t *testing.T) {
-	r, err := discovery.ReadReport(strings.NewReader(
+	r, err := report.Read(strings.NewReader(
 		`{"format":"muster.report/1","peer":"a\u001b[2Jnn","servers":[{"addr":"192.0.2.1:1","state":"lost","name":"x\u202ey\nz"}]}`))
 	if err != nil || r.Peer != "a[2Jnn" || r.Servers[0].Name != "xy z" {
 		t.Errorf("got %+v, %v", r, err)
@@ -160,7 +161,7 @@ func (endless) Read(b []byte) (int, error) {
 }
 
 func TestReadReportIsBounded(t *testing.T) {
-	_, err := discovery.ReadReport(io.MultiReader(strings.NewReader(`{"format":`), endless{}))
+	_, err := report.Read(io.MultiReader(strings.NewReader(`{"format":`), endless{}))
 	if !errors.Is(err, discovery.ErrMalformed) || !strings.Contains(err.Error(), "over") {
 		t.Errorf("got error %v, want one about the size", err)
 	}
@@ -182,7 +183,7 @@ func TestReportCSV(t *testing.T) {
 
 func TestReportCSVHoldsNoFormula(t *testing.T) {
 	for _, name := range []string{"=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "\t=1", `",=1`, "a\n=1"} {
-		r := discovery.Report{Servers: []discovery.Measurement{{Name: name, Map: name, Mode: name}}}
+		r := report.Report{Servers: []report.Measurement{{Name: name, Map: name, Mode: name}}}
 		var b strings.Builder
 		if err := r.WriteCSV(&b); err != nil {
 			t.Fatal(err)
@@ -203,7 +204,7 @@ func FuzzReadReport(f *testing.F) {
 	f.Add(sampleJSON)
 	f.Add(`{"format":"muster.report/1","servers":[{"addr":"192.0.2.1:1","state":"answered","rtt_ms":1e-9}]}`)
 	f.Fuzz(func(t *testing.T, in string) {
-		r, err := discovery.ReadReport(strings.NewReader(in))
+		r, err := report.Read(strings.NewReader(in))
 		if err != nil {
 			return
 		}
@@ -211,7 +212,7 @@ func FuzzReadReport(f *testing.F) {
 		if err := r.WriteJSON(&b); err != nil {
 			t.Fatalf("accepted, but cannot be written: %v", err)
 		}
-		again, err := discovery.ReadReport(strings.NewReader(b.String()))
+		again, err := report.Read(strings.NewReader(b.String()))
 		if err != nil || len(again.Servers) != len(r.Servers) {
 			t.Fatalf("%v: the second reading gives %d servers, the first %d", err, len(again.Servers), len(r.Servers))
 		}

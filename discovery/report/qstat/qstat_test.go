@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/qstat"
+	"muster/discovery/report"
+	"muster/discovery/report/qstat"
 )
 
 func read(t *testing.T, name string) string {
@@ -25,8 +26,8 @@ func read(t *testing.T, name string) string {
 	return string(b)
 }
 
-func measured(addr string, order int, s discovery.State) discovery.Measurement {
-	return discovery.Measurement{Addr: netip.MustParseAddrPort(addr), Order: order, State: s}
+func measured(addr string, order int, s discovery.State) report.Measurement {
+	return report.Measurement{Addr: netip.MustParseAddrPort(addr), Order: order, State: s}
 }
 
 // half is what a ping of 0 ms is taken for.
@@ -37,7 +38,7 @@ func TestReadXMLOfQuakestat(t *testing.T) {
 		first, second := measured("127.0.0.1:27960", 1, discovery.Answered), measured("127.0.0.2:27960", 2, discovery.Answered)
 		first.RTT, first.Name, first.Map, first.Mode, first.Players, first.MaxPlayers, first.Bots = half, "OA <test & 1> caf", "oa_dm1", "4", 4, 8, 4
 		second.RTT, second.Name, second.Map, second.Mode, second.MaxPlayers = half, "OA <test & 2> caf", "oa_dm2", "4", 8
-		want := []discovery.Measurement{first, second, measured("127.0.0.3:27960", 3, discovery.Refused)}
+		want := []report.Measurement{first, second, measured("127.0.0.3:27960", 3, discovery.Refused)}
 		r, err := qstat.ReadXML(strings.NewReader(read(t, name)))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -66,22 +67,22 @@ const up = `<server type="A2S" address="192.0.2.1:27015" status="UP"><hostname>1
 func TestReadXML(t *testing.T) {
 	a2s := measured("192.0.2.1:27015", 1, discovery.Answered)
 	a2s.RTT, a2s.Map, a2s.Mode, a2s.Players, a2s.MaxPlayers, a2s.Bots, a2s.Password = discovery.Millis(42*time.Millisecond), "cp_dustbowl", "tf", 20, 24, 3, true
-	named := func(name string) discovery.Measurement { m := a2s; m.Name = name; return m }
+	named := func(name string) report.Measurement { m := a2s; m.Name = name; return m }
 	tests := []struct {
 		name, in string
-		want     []discovery.Measurement
+		want     []report.Measurement
 	}{
-		{"A2S", document("UTF-8", strings.Replace(up, "NAME", "caf\u00e9 ^1 \u202e&lt;b&gt;", 1)), []discovery.Measurement{named("café ^1 <b>")}},
-		{"Latin-1", document("iso-8859-1", strings.Replace(up, "NAME", "caf\xe9", 1)), []discovery.Measurement{named("café")}},
+		{"A2S", document("UTF-8", strings.Replace(up, "NAME", "caf\u00e9 ^1 \u202e&lt;b&gt;", 1)), []report.Measurement{named("café ^1 <b>")}},
+		{"Latin-1", document("iso-8859-1", strings.Replace(up, "NAME", "caf\xe9", 1)), []report.Measurement{named("café")}},
 		{"colours of Quake III", document("UTF-8", `<server type="Q3S" address="192.0.2.1" status="UP"><name>^1red^7</name><ping>7</ping></server>`),
-			[]discovery.Measurement{func() discovery.Measurement {
+			[]report.Measurement{func() report.Measurement {
 				m := measured("192.0.2.1:27960", 1, discovery.Answered)
 				m.Name, m.RTT = "red", discovery.Millis(7*time.Millisecond)
 				return m
 			}()}},
 		{"states", document("UTF-8", `<server type="tees" address="192.0.2.1" status="DOWN"/>
 			<server type="Q3S" address="[2001:db8::1]:27961" status="TIMEOUT"/><server type="Q3S" address="192.0.2.3:1" status="ERROR"><error>no</error></server>`),
-			[]discovery.Measurement{
+			[]report.Measurement{
 				measured("192.0.2.1:8303", 1, discovery.Refused),
 				measured("[2001:db8::1]:27961", 2, discovery.Lost),
 				measured("192.0.2.3:1", 3, discovery.Lost),
@@ -92,7 +93,7 @@ func TestReadXML(t *testing.T) {
 			<other><server/></other>
 			<server type="Q3S" address="192.0.2.1:1" status="DOWN"/><server type="Q3S" address="192.0.2.1:1" status="TIMEOUT"/>
 			<server type="TM" address="192.0.2.2:2" status="DOWN"/>`),
-			[]discovery.Measurement{measured("192.0.2.1:1", 1, discovery.Refused), measured("192.0.2.2:2", 2, discovery.Refused)}},
+			[]report.Measurement{measured("192.0.2.1:1", 1, discovery.Refused), measured("192.0.2.2:2", 2, discovery.Refused)}},
 	}
 	for _, tt := range tests {
 		r, err := qstat.ReadXML(strings.NewReader(tt.in))
@@ -142,12 +143,12 @@ func TestReadXMLOfNoServers(t *testing.T) {
 }
 
 // sample is a report with a server in each state.
-func sample() discovery.Report {
+func sample() report.Report {
 	answered := measured("192.0.2.1:27960", 1, discovery.Answered)
 	answered.RTT, answered.Name, answered.Map, answered.Mode = discovery.Millis(29600*time.Microsecond), "a & b", "q3dm17", "ctf"
 	answered.Players, answered.MaxPlayers, answered.Bots, answered.Password = 2, 8, 1, true
 	answered.Country, answered.ASN = "DE", 3320
-	return discovery.Report{Servers: []discovery.Measurement{
+	return report.Report{Servers: []report.Measurement{
 		answered, measured("192.0.2.2:27960", 2, discovery.Lost), measured("[2001:db8::3]:27960", 3, discovery.Refused),
 	}}
 }

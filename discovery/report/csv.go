@@ -1,10 +1,12 @@
-package discovery
+package report
 
 import (
 	"encoding/csv"
 	"io"
 	"strconv"
 	"strings"
+
+	"muster/discovery"
 )
 
 var csvHeader = []string{
@@ -31,7 +33,7 @@ func (r Report) WriteCSV(w io.Writer) error {
 
 func (m Measurement) csv() []string {
 	rtt := ""
-	if m.State == Answered {
+	if m.State == discovery.Answered {
 		rtt = m.RTT.String()
 	}
 	return []string{

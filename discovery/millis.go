@@ -1,0 +1,30 @@
+package discovery
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// maxMillis bounds the times in documents: an hour is no round-trip time.
+const maxMillis = 3_600_000
+
+// Millis is a duration that stands in JSON as milliseconds with three decimals.
+type Millis time.Duration
+
+func (m Millis) String() string {
+	return strconv.FormatFloat(float64(time.Duration(m).Microseconds())/1000, 'f', 3, 64)
+}
+
+// MarshalJSON writes milliseconds with three decimals.
+func (m Millis) MarshalJSON() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalJSON reads milliseconds, to the microsecond.
+func (m *Millis) UnmarshalJSON(text []byte) error {
+	ms, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || !(ms >= 0 && ms <= maxMillis) {
+		return fmt.Errorf("%q is no time in milliseconds", text)
+	}
+	*m = Millis(time.Duration(ms*1000+0.5) * time.Microsecond)
+	return nil
+}
