@@ -1,0 +1,160 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+)
+
+// Settings are what the organiser decides. [Table] says of each how people set it.
+type Settings struct {
+	Name string `json:"name"`
+	Game string `json:"game"`
+	// Players is how many the group waits for and needs seats for; 0 leaves both
+	// to the organiser's go.
+	Players int            `json:"players"`
+	By      selection.Rule `json:"by"`
+	// Limits are the RTTs nobody may be over, strictest first.
+	Limits Limits `json:"limits_ms"`
+	Map    string `json:"map"`
+	Mode   string `json:"mode"`
+	// Strategy is how players measure.
+	Strategy string `json:"strategy"`
+	// Agree: before the launch people vote, veto and say that they are ready.
+	Agree bool `json:"agree"`
+	// Open: joining needs no code, as long as the host has no other open room.
+	Open bool `json:"open,omitempty"`
+	// Password is the game server's, given to players for the launch and shown to
+	// nobody.
+	Password string `json:"-"`
+}
+
+// Setting is a row of the table of settings. Flags of the command line, the form
+// on the page, patches and what-ifs follow from it.
+type Setting struct {
+	// Key is the setting's name in JSON.
+	Key string
+	// Flag is that of muster host, and Usage its help; empty without one.
+	Flag, Usage string
+	// Of points to the setting.
+	Of func(*Settings) any
+	// OnPage: the organiser may change it on the page. Supposed: a what-if may try
+	// it, too.
+	OnPage, Supposed bool
+}
+
+// Table is the table of settings.
+func Table() []Setting {
+	return []Setting{
+		{Key: "name", Flag: "room", Usage: "the room's `NAME` (default: its code)", Of: func(s *Settings) any { return &s.Name }},
+		{Key: "game", Of: func(s *Settings) any { return &s.Game }, OnPage: true},
+		{Key: "players", Flag: "players", Usage: "start by itself once `N` are here; 0 waits for Enter", Of: func(s *Settings) any { return &s.Players }, OnPage: true},
+		{Key: "by", Flag: "by", Usage: "rule for the choice (default: the game's)", Of: func(s *Settings) any { return &s.By }, OnPage: true, Supposed: true},
+		{Key: "limits_ms", Flag: "max-rtt", Usage: "nobody's ping may be over `LIMIT`; several, from the strictest", Of: func(s *Settings) any { return &s.Limits }, OnPage: true, Supposed: true},
+		{Key: "map", Flag: "map", Usage: "only servers on this `MAP`", Of: func(s *Settings) any { return &s.Map }, OnPage: true},
+		{Key: "mode", Flag: "mode", Usage: "only servers of this game `MODE`", Of: func(s *Settings) any { return &s.Mode }, OnPage: true},
+		{Key: "strategy", Flag: "strategy", Usage: "how players measure", Of: func(s *Settings) any { return &s.Strategy }},
+		{Key: "agree", Of: func(s *Settings) any { return &s.Agree }, OnPage: true},
+		{Key: "open", Flag: "open", Usage: "let everybody in who finds the room, without its code", Of: func(s *Settings) any { return &s.Open }},
+		{Key: "-", Flag: "password", Usage: "the game server's `PASSWORD`, given to players only", Of: func(s *Settings) any { return &s.Password }},
+	}
+}
+
+// OnPage and Supposed say which settings a patch may change.
+func OnPage(s Setting) bool   { return s.OnPage }
+func Supposed(s Setting) bool { return s.Supposed }
+
+// Patched is the settings with those that a JSON object names, as far as the patch
+// may change them; others it leaves as they are. An error says which makes no sense.
+func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error) {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(patch, &values); err != nil {
+		return s, fmt.Errorf("no settings: %w", err)
+	}
+	s.Limits = slices.Clone(s.Limits)
+	for _, row := range Table() {
+		value, named := values[row.Key]
+		if !named || !may(row) {
+			continue
+		}
+		if err := json.Unmarshal(value, row.Of(&s)); err != nil {
+			return s, fmt.Errorf("%s: %w", row.Key, err)
+		}
+		if text, is := row.Of(&s).(*string); is {
+			*text = discovery.CleanText(*text)
+		}
+	}
+	return s, s.Criteria().Check(nil)
+}
+
+// Criteria are what the settings ask of a server.
+func (s Settings) Criteria() selection.Criteria {
+	return selection.Criteria{By: s.By, Limits: s.Limits, Map: s.Map, Mode: s.Mode, NoPassword: s.Password == ""}
+}
+
+// String is what the organiser wants, for people.
+func (s Settings) String() string {
+	text := s.Game + " by " + s.Rule()
+	if s.Map != "" {
+		text += " on " + s.Map
+	}
+	if s.Mode != "" {
+		text += " in mode " + s.Mode
+	}
+	if s.Players > 0 {
+		text += fmt.Sprintf(" for %d", s.Players)
+	}
+	return text
+}
+
+// Rule names the rule and its limits, for people.
+func (s Settings) Rule() string {
+	var limits []string
+	for _, limit := range s.Limits {
+		limits = append(limits, limit.String())
+	}
+	if len(limits) == 0 {
+		return string(s.By)
+	}
+	return string(s.By) + " with nobody over " + strings.Join(limits, ", then ")
+}
+
+// Limits are RTTs, strictest first; in JSON they are a list of milliseconds.
+type Limits []time.Duration
+
+// maxLimits is how many limits are tried one after the other.
+const maxLimits = 8
+
+// MarshalJSON writes milliseconds, and a list if there are none.
+func (l Limits) MarshalJSON() ([]byte, error) {
+	ms := make([]float64, len(l))
+	for i, limit := range l {
+		ms[i] = float64(limit) / float64(time.Millisecond)
+	}
+	return json.Marshal(ms)
+}
+
+// UnmarshalJSON reads milliseconds in any order.
+func (l *Limits) UnmarshalJSON(data []byte) error {
+	var ms []float64
+	if err := json.Unmarshal(data, &ms); err != nil {
+		return err
+	}
+	if len(ms) > maxLimits {
+		return fmt.Errorf("%d limits", len(ms))
+	}
+	*l = nil
+	for _, limit := range ms {
+		if !(limit > 0) || limit > float64(MaxRTT.Milliseconds()) {
+			return fmt.Errorf("a limit of %v ms is none", limit)
+		}
+		*l = append(*l, time.Duration(limit*float64(time.Millisecond)))
+	}
+	slices.Sort(*l)
+	return nil
+}

@@ -1,0 +1,84 @@
+package wire
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/selection"
+)
+
+// TestTable: every setting has its row, and every row points to a setting of its own.
+func TestTable(t *testing.T) {
+	var s Settings
+	rows := map[string]Setting{}
+	pointers := map[any]bool{}
+	for _, row := range Table() {
+		rows[row.Key] = row
+		pointers[row.Of(&s)] = true
+		if (row.Flag == "") != (row.Usage == "") {
+			t.Errorf("%s has a flag without help, or help without a flag", row.Key)
+		}
+	}
+	fields := reflect.TypeOf(s)
+	if len(rows) != fields.NumField() || len(pointers) != fields.NumField() {
+		t.Errorf("%d rows point to %d of %d settings", len(rows), len(pointers), fields.NumField())
+	}
+	for i := range fields.NumField() {
+		key, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ",")
+		if _, ok := rows[key]; !ok {
+			t.Errorf("%s has no row", fields.Field(i).Name)
+		}
+	}
+}
+
+func TestPatched(t *testing.T) {
+	friday := Settings{Name: "Friday", Game: "openarena", Players: 4, By: selection.Mean, Limits: Limits{time.Second}, Map: "oa_dm1", Open: true}
+	with := func(change func(*Settings)) Settings { s := friday; change(&s); return s }
+	for _, c := range []struct {
+		patch string
+		may   func(Setting) bool
+		want  Settings
+		wrong string
+	}{
+		{`{}`, OnPage, friday, ""},
+		{`{"map":"","players":2}`, OnPage, with(func(s *Settings) { s.Map, s.Players = "", 2 }), ""},
+		{`{"limits_ms":[200,150.5]}`, OnPage, with(func(s *Settings) { s.Limits = Limits{150500 * time.Microsecond, 200 * time.Millisecond} }), ""},
+		{`{"limits_ms":[]}`, OnPage, with(func(s *Settings) { s.Limits = nil }), ""},
+		{`{"by":"minimax","map":"other"}`, Supposed, with(func(s *Settings) { s.By = selection.Minimax }), ""},
+		{`{"open":false,"strategy":"as","-":"password","unknown":{}}`, OnPage, friday, ""},
+		{`{"mode":"a\u001bb"}`, OnPage, with(func(s *Settings) { s.Mode = "ab" }), ""},
+		{`[]`, OnPage, Settings{}, "no settings"},
+		{`{"players":"four"}`, OnPage, Settings{}, "players"},
+		{`{"by":"luck"}`, OnPage, Settings{}, "rule"},
+		{`{"limits_ms":[0]}`, OnPage, Settings{}, "limit"},
+		{`{"limits_ms":[61000]}`, OnPage, Settings{}, "limit"},
+		{`{"limits_ms":[1,2,3,4,5,6,7,8,9]}`, OnPage, Settings{}, "9 limits"},
+	} {
+		got, err := friday.Patched([]byte(c.patch), c.may)
+		switch {
+		case c.wrong != "":
+			if err == nil || !strings.Contains(err.Error(), c.wrong) {
+				t.Errorf("%s: %v, want something about %s", c.patch, err, c.wrong)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", c.patch, err)
+		case !reflect.DeepEqual(got, c.want):
+			t.Errorf("%s: %+v, want %+v", c.patch, got, c.want)
+		}
+	}
+	if len(friday.Limits) != 1 || friday.Limits[0] != time.Second {
+		t.Errorf("a patch changed the settings of before: %v", friday.Limits)
+	}
+}
+
+// TestSettingsAreShown: everything but the password.
+func TestSettingsAreShown(t *testing.T) {
+	data, err := json.Marshal(Settings{Game: "openarena", By: selection.Mean, Password: "club"})
+	want := `{"name":"","game":"openarena","players":0,"by":"mean","limits_ms":[],"map":"","mode":"","strategy":"","agree":false}`
+	if err != nil || string(data) != want {
+		t.Errorf("%s, %v; want %s", data, err, want)
+	}
+}

@@ -1,0 +1,138 @@
+package wire
+
+import (
+	"time"
+
+	"muster/selection"
+)
+
+// Snapshot is what everyone may see of a room, in sections that change apart from
+// each other: no token, no secret, no address of a player. It is never changed
+// once it is made.
+type Snapshot struct {
+	Room    Head     `json:"room"`
+	People  []Person `json:"people"`
+	Log     []Note   `json:"log"`
+	Choice  *Choice  `json:"choice"`
+	WhatIf  *Choice  `json:"whatif"`
+	Voting  Voting   `json:"agreement"`
+	Way     *Way     `json:"way"`
+	History []Played `json:"evening"`
+}
+
+// Head is where a room stands, and what the organiser wants.
+type Head struct {
+	Code string `json:"code"`
+	Settings
+	// Games are those that the organiser may choose.
+	Games []Game `json:"games,omitempty"`
+	Stage Stage  `json:"stage"`
+	// Since is when the stage began, Began when the round's measuring did.
+	Since  time.Time `json:"since"`
+	Began  time.Time `json:"began,omitzero"`
+	Round  int       `json:"round"`
+	Locked bool      `json:"locked,omitempty"`
+	Listed int       `json:"listed"`
+	// Search is how far a coordinated search is, while it goes on, and Outlook the
+	// same in a sentence.
+	Search  *Search `json:"search,omitempty"`
+	Outlook string  `json:"outlook,omitempty"`
+}
+
+// Game is a game that the organiser may choose.
+type Game struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Person is a player, a guest with the page, or both.
+type Person struct {
+	Name      string `json:"name"`
+	Organiser bool   `json:"organiser,omitempty"`
+	// Peer: has a program running, or had; Connected: it is connected. Page: has the
+	// page open.
+	Peer      bool `json:"peer"`
+	Connected bool `json:"connected"`
+	Page      bool `json:"page"`
+	Probed    int  `json:"probed"`
+	Answered  int  `json:"answered"`
+	Done      bool `json:"done,omitempty"`
+	// LeftOut: the round goes on without this player. Doubt is why the player's
+	// numbers do not count.
+	LeftOut bool        `json:"left_out,omitempty"`
+	Doubt   string      `json:"doubt,omitempty"`
+	Launch  LaunchState `json:"launch,omitempty"`
+	Detail  string      `json:"detail,omitempty"`
+	Ready   bool        `json:"ready,omitempty"`
+	Vetoed  bool        `json:"vetoed,omitempty"`
+	Vote    string      `json:"vote,omitempty"`
+}
+
+// Choice is a ranking with what people ask about it.
+type Choice struct {
+	Selection selection.Selection `json:"selection"`
+	Explain   []string            `json:"explain"`
+	// Servers says what is known of the servers that are named, by address.
+	Servers map[string]ServerCard `json:"servers"`
+	// Player is who asked, for a what-if.
+	Player string `json:"player,omitempty"`
+	// Target is where people go: the first of the ranking, or who has most votes.
+	Target string `json:"target,omitempty"`
+}
+
+// ServerCard is what people see of a game server.
+type ServerCard struct {
+	Name       string `json:"name"`
+	Map        string `json:"map,omitempty"`
+	Mode       string `json:"mode,omitempty"`
+	Players    int    `json:"players"`
+	MaxPlayers int    `json:"max_players"`
+	Password   bool   `json:"password,omitempty"`
+	Country    string `json:"country,omitempty"`
+}
+
+// Voting is what people may say of the choice, and have said.
+type Voting struct {
+	Open     bool      `json:"open"`
+	LaunchAt time.Time `json:"launch_at,omitzero"`
+	Vetoes   []string  `json:"vetoes"`
+	Ballot   []string  `json:"ballot"`
+}
+
+// Way is where everyone is sent.
+type Way struct {
+	Connect string `json:"connect"`
+	Server  string `json:"server"`
+	// Link takes a browser there, if the game has such links.
+	Link string `json:"link,omitempty"`
+}
+
+// Played is a server that the room went to.
+type Played struct {
+	Round   int            `json:"round"`
+	At      time.Time      `json:"at"`
+	Game    string         `json:"game"`
+	Server  string         `json:"server"`
+	Connect string         `json:"connect"`
+	Map     string         `json:"map,omitempty"`
+	By      selection.Rule `json:"by"`
+	MeanMS  float64        `json:"mean_ms"`
+	MaxMS   float64        `json:"max_ms"`
+	Players []string       `json:"players"`
+}
+
+// CulledServers is who was culled for one cause: the first few, and how many in all.
+type CulledServers struct {
+	Cause   string         `json:"cause"`
+	Total   int            `json:"total"`
+	Servers []CulledServer `json:"servers"`
+}
+
+// CulledServer is a server that is no use to the group.
+type CulledServer struct {
+	Addr string `json:"addr"`
+	ServerCard
+	// Players are those on whose account.
+	Players []string           `json:"on,omitempty"`
+	RTT     map[string]float64 `json:"rtt_ms"`
+}
