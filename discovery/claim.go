@@ -27,6 +27,3 @@ func (c Claim) String() string {
 	}
 	return fmt.Sprintf("%s of the servers under %d ms found", share, c.Limit.Milliseconds())
 }
-
-// claimer is a stop rule that can tell what it believes to have found.
-type claimer interface{ claim() Claim }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 )
 
@@ -52,8 +53,16 @@ type PlanOptions struct {
 	SilentRetry int
 }
 
-// withDefaults has the default in place of each zero.
-func (o PlanOptions) withDefaults() PlanOptions {
+// Complete has the default in place of each zero, for a plan of this strategy,
+// and refuses options and strategies that there are not.
+func (o PlanOptions) Complete(s Strategy) (PlanOptions, error) {
+	if _, err := oneOf(Strategies(), "strategy", string(s)); err != nil {
+		return o, err
+	}
+	if _, err := oneOf(append(AutoStops(), StopDefault), "auto-stop", string(o.AutoStop)); err != nil {
+		return o, err
+	}
+	o.AutoStop = o.AutoStop.Of(s)
 	o.MaxRTT = cmp.Or(o.MaxRTT, 200*time.Millisecond)
 	o.Window = cmp.Or(o.Window, 100)
 	o.Percentile = cmp.Or(o.Percentile, 0.02)
@@ -62,18 +71,13 @@ func (o PlanOptions) withDefaults() PlanOptions {
 	o.ClusterShare = cmp.Or(o.ClusterShare, 0.1)
 	o.SampleScale = cmp.Or(o.SampleScale, 1)
 	o.Spread = cmp.Or(o.Spread, 40*time.Millisecond)
-	o.Cluster = cmp.Or(o.Cluster, clusterBits)
-	o.Split = cmp.Or(o.Split, splitBits)
+	o.Cluster = cmp.Or(o.Cluster, Bits{V4: 8, V6: 20})
+	o.Split = cmp.Or(o.Split, Bits{V4: 16, V6: 32})
 	o.SilentRetry = cmp.Or(o.SilentRetry, 2)
-	return o
+	return o, o.validate()
 }
 
 func (o PlanOptions) validate() error {
-	if o.AutoStop != StopDefault {
-		if _, err := oneOf(AutoStops(), "auto-stop", string(o.AutoStop)); err != nil {
-			return err
-		}
-	}
 	switch {
 	case o.MaxRTT < 0:
 		return errors.New("discovery: the limit of the RTT is negative")
@@ -93,26 +97,10 @@ func (o PlanOptions) validate() error {
 	return nil
 }
 
-// NewPlan is the plan of a strategy for a list of servers. The list must not
-// change while the plan is in use.
-func NewPlan(strategy Strategy, servers []Server, options PlanOptions) (Plan, error) {
-	o := options.withDefaults()
-	if err := o.validate(); err != nil {
-		return nil, err
-	}
-	o.AutoStop = o.AutoStop.Of(strategy)
-	switch strategy {
-	case Conventional:
-		return NewConventional(len(servers)), nil
-	case ByCountry:
-		return withStop(newByCountry(servers, o), servers, o), nil
-	case ByCountryPrefix:
-		return withStop(newByCountryPrefix(servers, o), servers, o), nil
-	case ByAS:
-		return withStop(newByAS(servers, o), servers, o), nil
-	case Adaptive:
-		return newAdaptive(servers, o), nil
-	}
-	_, err := oneOf(Strategies(), "strategy", string(strategy))
-	return nil, err
+// Prior is what a plan is told of a network before it asks any server there.
+type Prior struct {
+	Prefix netip.Prefix
+	RTT    time.Duration
+	// Certainty is 1 for what was measured just now, and less the older it is.
+	Certainty float64
 }

@@ -7,12 +7,6 @@ import "net/netip"
 // got a /16, a site a /48 where it got a /24, and a machine has a /64.
 type Bits struct{ V4, V6 int }
 
-var (
-	clusterBits = Bits{V4: 8, V6: 20}
-	splitBits   = Bits{V4: 16, V6: 32}
-	siteBits    = Bits{V4: 24, V6: 48}
-)
-
 // Of is the address's prefix of this length.
 func (b Bits) Of(addr netip.Addr) netip.Prefix {
 	n := b.V6
@@ -26,5 +20,5 @@ func (b Bits) Of(addr netip.Addr) netip.Prefix {
 	return p
 }
 
-// valid says whether such prefixes exist.
+// valid reports whether such prefixes exist.
 func (b Bits) valid() bool { return 0 < b.V4 && b.V4 <= 32 && 0 < b.V6 && b.V6 <= 128 }

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"muster/discovery"
+	"muster/discovery/plans"
+	"muster/discovery/topology"
 	"muster/selection"
 )
 
@@ -45,7 +47,7 @@ func (o *planning) check() error {
 
 // plan is how the list is gone through.
 func (o *planning) plan(servers []discovery.Server) (discovery.Plan, error) {
-	plan, err := discovery.NewPlan(o.strategy, servers, o.options)
+	plan, err := plans.New(o.strategy, topology.New(servers), o.options)
 	if err != nil {
 		return nil, usageError(err)
 	}

@@ -6,7 +6,9 @@ import (
 	"sync"
 
 	"muster/discovery"
+	"muster/discovery/plans"
 	"muster/discovery/prober"
+	"muster/discovery/topology"
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/peer"
@@ -85,9 +87,9 @@ const ownNearest = 50
 // host coordinates, a player's own plan is what it allows besides.
 func planFor(m wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
 	if m.Strategy == wire.Coordinated {
-		return discovery.NewPlan(discovery.Adaptive, servers, discovery.PlanOptions{Seed: m.Seed, MaxRTT: m.MaxRTT, Nearest: ownNearest})
+		return plans.New(discovery.Adaptive, topology.New(servers), discovery.PlanOptions{Seed: m.Seed, MaxRTT: m.MaxRTT, Nearest: ownNearest})
 	}
-	return discovery.NewPlan(discovery.Strategy(m.Strategy), servers, discovery.PlanOptions{
+	return plans.New(discovery.Strategy(m.Strategy), topology.New(servers), discovery.PlanOptions{
 		Seed: m.Seed, MaxRTT: m.MaxRTT, AutoStop: discovery.StopOff,
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/history"
 	"muster/internal/game"
 )
 
@@ -20,7 +21,7 @@ import (
 // read, the next visit starts as the first did.
 type remembering struct {
 	file   string // none without a cache folder
-	memory discovery.Memory
+	memory history.Memory
 	log    *slog.Logger
 }
 
@@ -38,13 +39,13 @@ func (p *program) remembered(game string) *remembering {
 	return r
 }
 
-func readMemory(file string) (discovery.Memory, error) {
+func readMemory(file string) (history.Memory, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return discovery.ReadMemory(f)
+	return history.Read(f)
 }
 
 // recall has the plan start from the last visits, and says so.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"muster/discovery"
+	"muster/discovery/history"
 )
 
 // visitsFile is where the visits to OpenArena's servers are kept, empty now.
@@ -23,14 +24,14 @@ func visitsFile(t *testing.T) string {
 	return file
 }
 
-func readVisits(t *testing.T, file string) discovery.Memory {
+func readVisits(t *testing.T, file string) history.Memory {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	memory, err := discovery.ReadMemory(f)
+	memory, err := history.Read(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"muster/discovery"
+	"muster/discovery/calibrated"
+	"muster/discovery/plans"
 	"muster/internal/sim"
 )
 
@@ -73,7 +75,7 @@ type course struct {
 }
 
 func (s *simulate) course(t trial) (course, error) {
-	plan, err := discovery.NewPlan(t.strategy, t.vantage.Servers, t.options)
+	plan, err := plans.New(t.strategy, t.vantage.Topology(), t.options)
 	if err != nil {
 		return course{}, err
 	}
@@ -107,7 +109,7 @@ func (c *course) follow(results []discovery.Result, o discovery.PlanOptions) {
 			last = last[1:]
 		}
 		if len(last) == window && i%every == 0 {
-			c.bottom = append(c.bottom, plotter.XY{X: point.X, Y: ms(discovery.Bottom(last, share))})
+			c.bottom = append(c.bottom, plotter.XY{X: point.X, Y: ms(calibrated.Bottom(last, share))})
 		}
 	}
 }

@@ -26,7 +26,7 @@ func (w *World) Group(places ...int) *Group {
 		if first == nil {
 			first = w.Vantage(place)
 		}
-		v := &Vantage{Name: w.Places[place].Name, Servers: first.Servers, Infos: first.Infos}
+		v := &Vantage{Name: w.Places[place].Name, Servers: first.Servers, Infos: first.Infos, tree: first.tree}
 		v.pair = func(server int, n uint64) (time.Duration, bool) { return w.Sample(place, server, n) }
 		for i, s := range w.Servers {
 			rtt := w.RTT(place, i)
@@ -87,7 +87,7 @@ func (v *Vantage) like(first *Vantage) (*Vantage, error) {
 		return nil, fmt.Errorf("sim: %s and %s do not list the same servers: %v is only in %s", first.Name, v.Name, addr, v.Name)
 	}
 	same := v.part(order, func(int) float64 { return 1 })
-	same.Servers, same.Infos, same.tell = first.Servers, first.Infos, v.tell
+	same.Servers, same.Infos, same.tree, same.tell = first.Servers, first.Infos, first.tree, v.tell
 	return same, nil
 }
 

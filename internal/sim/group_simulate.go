@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"muster/discovery"
+	"muster/discovery/plans"
 	"muster/selection"
 	"muster/selection/anomaly"
 	"muster/selection/coordinate"
@@ -154,7 +155,7 @@ func (p *play) discover(o GroupOptions) error {
 	for player, v := range p.Vantages {
 		options := o.Plan
 		options.Seed += p.run<<16 + uint64(player)
-		plan, err := discovery.NewPlan(o.Strategy, v.Servers, options)
+		plan, err := plans.New(o.Strategy, v.Topology(), options)
 		if err != nil {
 			return err
 		}

@@ -10,14 +10,16 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/topology"
 )
 
 // ReadVantage reads a data file, which errors call name: CSV with a header, its
 // columns in any order, letter case apart. There must be addr and rtt_ms; there may
-// be country and asn, and what a server says of itself, as [discovery.Report]
+// be country and asn, and what a server says of itself, as [report.Report]
 // writes it: players, max_players, bots, map, mode, password. Others are passed
 // over, as are a byte-order mark, blank lines and those that start with #. An
 // empty rtt_ms is a silent server.
@@ -33,6 +35,7 @@ func ReadVantage(name string, r io.Reader) (*Vantage, error) {
 	for {
 		fields, err := rows.Read()
 		if errors.Is(err, io.EOF) {
+			v.tree = sync.OnceValue(func() *topology.Tree { return topology.New(v.Servers) })
 			return v, nil
 		}
 		if err != nil {

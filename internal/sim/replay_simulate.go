@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/plans"
 )
 
 // Simulation is what runs of one strategy on one vantage came to, a row of
@@ -91,7 +92,7 @@ func runsOf(v *Vantage, strategy discovery.Strategy, plan discovery.PlanOptions)
 // run runs a strategy once, on the packet pairs of the plan's seed.
 func (v *Vantage) run(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions) ([]discovery.Result, run, error) {
 	plan.MaxRTT = cmp.Or(plan.MaxRTT, 200*time.Millisecond)
-	p, err := discovery.NewPlan(strategy, v.Servers, plan)
+	p, err := plans.New(strategy, v.Topology(), plan)
 	if err != nil {
 		return nil, run{}, err
 	}

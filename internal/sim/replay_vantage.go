@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"sync"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/topology"
 )
 
 // Vantage is what one place sees of a list of servers: what a replay runs on.
@@ -18,6 +20,8 @@ type Vantage struct {
 	RTT []time.Duration
 	// pair is a packet pair to a server; nil is always RTT.
 	pair func(server int, n uint64) (rtt time.Duration, lost bool)
+	// tree is the topology of the servers; nil is not made yet.
+	tree func() *topology.Tree
 	// tell is what a liar makes of an RTT; nil is the truth.
 	tell func(server int, rtt time.Duration) (told time.Duration, lost bool)
 }
@@ -39,7 +43,16 @@ func (w *World) Vantage(place int) *Vantage {
 		v.Infos = append(v.Infos, s.Info)
 		v.RTT = append(v.RTT, rtt)
 	}
+	v.tree = sync.OnceValue(func() *topology.Tree { return topology.New(v.Servers) })
 	return v
+}
+
+// Topology is that of the servers.
+func (v *Vantage) Topology() *topology.Tree {
+	if v.tree == nil {
+		return topology.New(v.Servers)
+	}
+	return v.tree()
 }
 
 // Pair is the n-th packet pair to a server.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/history"
 )
 
 // What happens between two visits.
@@ -137,7 +138,7 @@ func (v *Vantage) leave(strategy discovery.Strategy, plan discovery.PlanOptions,
 	plan.Seed ^= earlier
 	results, _, err := v.run(strategy, plan, o)
 	var then time.Time
-	return discovery.Memory{}.After(v.Servers, results, then).Priors(then.Add(apart)), err
+	return history.Memory{}.After(v.Servers, results, then).Priors(then.Add(apart)), err
 }
 
 // earlier gives the first visit a seed and packet pairs of its own.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/plans"
 	"muster/discovery/prober"
 	"muster/discovery/quake3"
 	"muster/internal/sim"
@@ -52,7 +53,7 @@ func agree(t *testing.T, o sim.ReplayOptions, wrap func(*sim.Vantage, discovery.
 		f, v := agreeFleet(t)
 		a := &agreement{strategy: strategy, vantage: v, options: o}
 		for _, plan := range []*discovery.Plan{&a.virtual, &a.real} {
-			p, err := discovery.NewPlan(strategy, v.Servers, discovery.PlanOptions{Seed: 7, Window: 40})
+			p, err := plans.New(strategy, v.Topology(), discovery.PlanOptions{Seed: 7, Window: 40})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,21 +1,30 @@
-package discovery
+package plans
 
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"testing"
 	"time"
+
+	"muster/discovery"
+	"muster/discovery/history"
 )
 
+// evening is when the visits of the tests are.
+var evening = time.Date(2008, 5, 28, 20, 0, 0, 0, time.UTC)
+
+// mostVerified is how many probes a warm adaptive plan spends at most on seeing
+// whether memories hold.
+const mostVerified = 48
+
 // priorsOf is what a visit leaves that measures all servers.
-func priorsOf(servers []Server, rtts []int) []Prior {
-	return Memory{}.After(servers, replies(rtts...), evening).Priors(evening.Add(24 * time.Hour))
+func priorsOf(servers []discovery.Server, rtts []int) []discovery.Prior {
+	return history.Memory{}.After(servers, replies(rtts...), evening).Priors(evening.Add(24 * time.Hour))
 }
 
 // missed is how many near servers a plan does not find, and its probes.
-func missed(t *testing.T, strategy Strategy, servers []Server, o PlanOptions, rtts []int) (near, probes int, s PlanSummary) {
+func missed(t *testing.T, strategy discovery.Strategy, servers []discovery.Server, o discovery.PlanOptions, rtts []int) (near, probes int, s discovery.PlanSummary) {
 	t.Helper()
 	samples, ordered, s := trace(t, strategy, servers, o, rtts)
 	asked := append(samples, ordered...)
@@ -23,7 +32,7 @@ func missed(t *testing.T, strategy Strategy, servers []Server, o PlanOptions, rt
 }
 
 // moved gives some ASes other RTTs.
-func moved(servers []Server, rtts []int, to map[uint32]int) []int {
+func moved(servers []discovery.Server, rtts []int, to map[uint32]int) []int {
 	rtts = slices.Clone(rtts)
 	for i, s := range servers {
 		if rtt, ok := to[s.ASN]; ok {
@@ -53,8 +62,8 @@ func TestAWarmStartMissesNoMore(t *testing.T) {
 		for seed := range uint64(10) {
 			servers, before := globe(t, seed)
 			now := moved(servers, before, tt.moved)
-			cold, _, _ := missed(t, Adaptive, servers, PlanOptions{Seed: seed}, now)
-			warm, _, summary := missed(t, Adaptive, servers, PlanOptions{Seed: seed, Priors: priorsOf(servers, before)}, now)
+			cold, _, _ := missed(t, discovery.Adaptive, servers, discovery.PlanOptions{Seed: seed}, now)
+			warm, _, summary := missed(t, discovery.Adaptive, servers, discovery.PlanOptions{Seed: seed, Priors: priorsOf(servers, before)}, now)
 			coldMissed, warmMissed = coldMissed+cold, warmMissed+warm
 			if !summary.AutoStopped {
 				t.Errorf("%s, seed %d: the warm start asked all", tt.name, seed)
@@ -75,8 +84,8 @@ func TestATravellerStartsCold(t *testing.T) {
 		for i, rtt := range here {
 			there[i] = max(20, 340-rtt)
 		}
-		a, b, _ := missed(t, Adaptive, servers, PlanOptions{Seed: seed}, here)
-		c, d, _ := missed(t, Adaptive, servers, PlanOptions{Seed: seed, Priors: priorsOf(servers, there)}, here)
+		a, b, _ := missed(t, discovery.Adaptive, servers, discovery.PlanOptions{Seed: seed}, here)
+		c, d, _ := missed(t, discovery.Adaptive, servers, discovery.PlanOptions{Seed: seed, Priors: priorsOf(servers, there)}, here)
 		coldMissed, coldProbes, warmMissed, warmProbes = coldMissed+a, coldProbes+b, warmMissed+c, warmProbes+d
 	}
 	if warmMissed > coldMissed || warmProbes > coldProbes+10*mostVerified {
@@ -86,7 +95,7 @@ func TestATravellerStartsCold(t *testing.T) {
 
 func TestAWarmStartGoesNearAtOnce(t *testing.T) {
 	servers, rtts := globe(t, 1)
-	samples, ordered, _ := trace(t, Adaptive, servers, PlanOptions{Priors: priorsOf(servers, rtts)}, rtts)
+	samples, ordered, _ := trace(t, discovery.Adaptive, servers, discovery.PlanOptions{Priors: priorsOf(servers, rtts)}, rtts)
 	first := pickInts(rtts, samples[:5])
 	if nearOf(first, 200) != 5 || first[0] > 30 {
 		t.Errorf("the first probes went %v ms far, want one of each of the five near networks", first)
@@ -100,11 +109,11 @@ func TestAWarmStartFindsTheNearestSooner(t *testing.T) {
 	warm, cold := 0, 0
 	for seed := range uint64(10) {
 		servers, rtts := globe(t, seed)
-		o := PlanOptions{Seed: seed, Nearest: 10}
-		_, probes, _ := missed(t, Adaptive, servers, o, rtts)
+		o := discovery.PlanOptions{Seed: seed, Nearest: 10}
+		_, probes, _ := missed(t, discovery.Adaptive, servers, o, rtts)
 		cold += probes
 		o.Priors = priorsOf(servers, rtts)
-		samples, ordered, _ := trace(t, Adaptive, servers, o, rtts)
+		samples, ordered, _ := trace(t, discovery.Adaptive, servers, o, rtts)
 		found := slices.Sorted(slices.Values(pickInts(rtts, append(samples, ordered...))))
 		warm += len(found)
 		if truth := slices.Sorted(slices.Values(rtts)); found[9] > truth[9]+5 {
@@ -116,72 +125,14 @@ func TestAWarmStartFindsTheNearestSooner(t *testing.T) {
 	}
 }
 
-// recollecting is a tree with memories of its servers, and what it expects of one.
-func recollecting(t *testing.T, o PlanOptions, priors []Prior, lines ...string) (*recollection, func(server int) float64) {
-	t.Helper()
-	servers := list(t, lines...)
-	o.Priors = priors
-	tree := newTree(servers, 200*ms)
-	return recollect(tree, servers, o), func(server int) float64 {
-		tree.estimate()
-		return tree.nodes[tree.leaf[server]].p
-	}
-}
-
-func TestAMemoryCountsOnceConfirmed(t *testing.T) {
-	lines := []string{"80.1.1.1:1 DE 1", "80.1.2.1:1 DE 1", "80.1.2.2:1 DE 1", "80.2.1.1:1 DE 2"}
-	far := priorsOf(list(t, lines...), []int{400, 400, 400, 400})
-	_, bold := recollecting(t, PlanOptions{Nearest: 5}, far, lines...)
-	m, p := recollecting(t, PlanOptions{}, far, lines...)
-	none, without := recollecting(t, PlanOptions{}, nil, lines...)
-	if p, bold := p(1), bold(1); p != rootShare || bold >= rootShare/3 {
-		t.Errorf("an unconfirmed memory makes p %v, and %v for the nearest, of %v", p, bold, rootShare)
-	}
-	for _, one := range []*recollection{m, none} {
-		one.tree.observe(0, Answered, 400*ms)
-		one.compare(0, 400*ms)
-	}
-	if p, without := p(1), without(1); p >= without/2 {
-		t.Errorf("a confirmed memory makes p %v, without one it is %v", p, without)
-	}
-	if n := m.nodes[m.above(m.leaf[0], site)]; n.count != 1 {
-		t.Errorf("the measured /24 counts %v observations, want the fresh one only", n.count)
-	}
-	if n := m.nodes[m.above(m.leaf[1], site)]; n.count >= 1 || n.asked() != 0 {
-		t.Errorf("the remembered /24 counts %v observations, %d servers asked", n.count, n.asked())
-	}
-}
-
-func TestAContradictedMemoryIsAsIfItNeverWas(t *testing.T) {
-	lines := []string{"80.1.1.1:1 DE 1", "80.1.2.1:1 DE 1", "80.3.2.2:1 DE 1", "80.2.1.1:1 DE 2"}
-	far := priorsOf(list(t, lines[:3]...), []int{400, 400, 400})
-	for _, o := range []PlanOptions{{}, {Nearest: 5}} {
-		m, p := recollecting(t, o, far, lines...)
-		none, without := recollecting(t, o, nil, lines...)
-		for _, one := range []*recollection{m, none} {
-			one.tree.observe(0, Answered, 40*ms)
-			one.compare(0, 40*ms)
-		}
-		for _, limit := range []time.Duration{200 * ms, 150 * ms} {
-			m.tree.relimit(limit)
-			none.tree.relimit(limit)
-			for i := range lines {
-				if p, want := p(i), without(i); math.Abs(p-want) > 1e-9 {
-					t.Errorf("under %v p of server %d is %v, without the memory %v", limit, i, p, want)
-				}
-			}
-		}
-	}
-}
-
 // TestSameMemorySamePlan: the order in which a map is gone through changes
 // nothing.
 func TestSameMemorySamePlan(t *testing.T) {
 	servers, rtts := globe(t, 4)
-	for _, strategy := range Strategies() {
+	for _, strategy := range discovery.Strategies() {
 		var first []int
 		for range 5 {
-			samples, ordered, _ := trace(t, strategy, servers, PlanOptions{Priors: priorsOf(servers, rtts)}, rtts)
+			samples, ordered, _ := trace(t, strategy, servers, discovery.PlanOptions{Priors: priorsOf(servers, rtts)}, rtts)
 			order := append(samples, ordered...)
 			if first == nil {
 				first = order
@@ -207,7 +158,7 @@ func TestAWarmStartOfThePapersPlans(t *testing.T) {
 	servers := list(t, lines...)
 	samplesOf := func(now []int) map[uint32]int {
 		count := make(map[uint32]int)
-		samples, ordered, _ := trace(t, ByAS, servers, PlanOptions{AutoStop: StopOff, Priors: priorsOf(servers, rtts)}, now)
+		samples, ordered, _ := trace(t, discovery.ByAS, servers, discovery.PlanOptions{AutoStop: discovery.StopOff, Priors: priorsOf(servers, rtts)}, now)
 		for _, i := range samples {
 			count[servers[i].ASN]++
 		}
@@ -232,20 +183,33 @@ func TestAWarmStartOfThePapersPlans(t *testing.T) {
 
 func TestAWarmStartRanksByWhatIsRemembered(t *testing.T) {
 	// The ASes of the networks that answer now as they always did.
-	firstOf := func(strategy Strategy, lines []string, before, now []int) uint32 {
+	firstOf := func(strategy discovery.Strategy, lines []string, before, now []int) uint32 {
 		servers := list(t, lines...)
-		_, ordered, _ := trace(t, strategy, servers, PlanOptions{AutoStop: StopOff, Priors: priorsOf(servers, before)}, now)
+		_, ordered, _ := trace(t, strategy, servers, discovery.PlanOptions{AutoStop: discovery.StopOff, Priors: priorsOf(servers, before)}, now)
 		return servers[ordered[0]].ASN
 	}
 	// One sample of 62 ms is less than three networks at 50.
 	lines := slices.Concat(many(1, "80.1.1", "DE 1"), many(1, "80.1.2", "DE 1"), many(1, "80.1.3", "DE 1"), many(3, "90.1.1", "FR 2"))
-	if first := firstOf(ByAS, lines, []int{50, 50, 50, 60, 60, 60}, []int{62, 62, 62, 60, 60, 60}); first != 1 {
+	if first := firstOf(discovery.ByAS, lines, []int{50, 50, 50, 60, 60, 60}, []int{62, 62, 62, 60, 60, 60}); first != 1 {
 		t.Errorf("AS %d is first, want 1", first)
 	}
 	// A country that is far, but for two servers that are remembered near.
 	lines = slices.Concat(many(2, "80.1.1", "US 1"), many(30, "80.1.2", "US 2"), many(9, "90.1.1", "FR 3"))
 	rtts := slices.Concat(slices.Repeat([]int{20}, 2), slices.Repeat([]int{300}, 30), slices.Repeat([]int{150}, 9))
-	if first := firstOf(ByCountryPrefix, lines, rtts, rtts); first != 1 {
+	if first := firstOf(discovery.ByCountryPrefix, lines, rtts, rtts); first != 1 {
 		t.Errorf("AS %d is first, want 1", first)
 	}
+}
+
+// replies are results of all servers with these RTTs in ms, negative if lost.
+func replies(rtts ...int) []discovery.Result {
+	var results []discovery.Result
+	for i, rtt := range rtts {
+		r := discovery.Result{Server: i, Order: i + 1, State: discovery.Lost}
+		if rtt >= 0 {
+			r.State, r.RTT = discovery.Answered, time.Duration(rtt)*ms
+		}
+		results = append(results, r)
+	}
+	return results
 }

@@ -1,4 +1,11 @@
-package discovery
+// Package adaptive is Muster's own plan: every reply moves what it expects of all
+// servers, and it stops when hardly a near one can be left.
+package adaptive
+
+import (
+	"muster/discovery"
+	"muster/discovery/topology"
+)
 
 // adaptive is our own plan. It does not calibrate first: every reply moves what
 // it expects of the servers that have something in common with the one that
@@ -10,7 +17,7 @@ package discovery
 type adaptive struct {
 	*search
 	forecast *forecast
-	options  PlanOptions
+	options  discovery.PlanOptions
 	// ends: the plan stops by its own forecast.
 	ends    bool
 	found   int
@@ -21,7 +28,7 @@ type adaptive struct {
 	// attentive plans a batch only when most of the last one is back.
 	attentive bool
 
-	queue []Probe
+	queue []discovery.Probe
 	// Of the last batch, of this size, pending probes are not back. Those of
 	// earlier ones that are not are likely silent.
 	batches, size, pending int
@@ -33,10 +40,11 @@ type adaptive struct {
 	stopped  bool
 	// settling: it would stop, but for what is under way.
 	settling bool
-	summary  PlanSummary
+	summary  discovery.PlanSummary
 }
 
-func newAdaptive(servers []Server, o PlanOptions) Plan {
+func New(list *topology.Tree, o discovery.PlanOptions) discovery.Plan {
+	servers := list.List()
 	a := &adaptive{
 		search: newSearch(newTree(servers, o.MaxRTT), o.Seed), options: o,
 		forecast: newForecast(), batchOf: make([]int, len(servers)),
@@ -47,15 +55,9 @@ func newAdaptive(servers []Server, o PlanOptions) Plan {
 	}
 	a.memory = recollect(a.tree, servers, o)
 	a.begin()
-	switch o.AutoStop {
-	case StopConfident:
-		a.ends = true
-	case StopPercentile, StopSmooth:
-		if a.nearest == nil {
-			return withStop(a, servers, o)
-		}
-		a.ends = true // a limit is no measure of the nearest
-	}
+	// A limit of RTTs is no measure of the nearest: a search for them ends by its
+	// own forecast, whatever the auto-stop.
+	a.ends = o.AutoStop == discovery.StopConfident || o.Nearest > 0 && o.AutoStop != discovery.StopOff
 	return a
 }
 
@@ -85,43 +87,43 @@ func (a *adaptive) seed() {
 	}
 	for _, c := range best.sorted() {
 		if a.nodes[c.node].asked() == 0 {
-			a.queue = append(a.queue, a.ask(a.draw(c.node), Calibration))
+			a.queue = append(a.queue, a.ask(a.draw(c.node), discovery.Calibration))
 		}
 	}
 	a.size, a.pending = a.size+len(a.queue), a.pending+len(a.queue)
 }
 
-func (a *adaptive) Next() (Probe, Verdict) {
+func (a *adaptive) Next() (discovery.Probe, discovery.Verdict) {
 	if len(a.queue) == 0 && !a.seeded {
 		a.begin()
 	}
 	if len(a.queue) == 0 && !a.stopped {
 		if a.attentive && a.underway > patience && 2*a.pending > a.size {
-			return Probe{}, Wait
+			return discovery.Probe{}, discovery.Wait
 		}
 		if a.settling && a.underway > 0 {
-			return Probe{}, Wait
+			return discovery.Probe{}, discovery.Wait
 		}
 		a.refill()
 		if a.settling = a.stopped && a.underway > 0; a.settling {
 			a.stopped = false // until all have told what they can
-			return Probe{}, Wait
+			return discovery.Probe{}, discovery.Wait
 		}
 		a.batches++
 		a.size, a.pending = len(a.queue), len(a.queue)
 	}
 	if len(a.queue) == 0 {
-		return Probe{}, Stop
+		return discovery.Probe{}, discovery.Stop
 	}
 	probe := a.queue[0]
 	a.queue = a.queue[1:]
 	a.asked++
 	a.underway++
 	a.batchOf[probe.Server] = a.batches
-	if probe.Phase == Calibration {
+	if probe.Phase == discovery.Calibration {
 		a.summary.Calibration++
 	}
-	return probe, Go
+	return probe, discovery.Go
 }
 
 // Batches grow with what is known: a forecast takes as long as a few hundred
@@ -185,14 +187,14 @@ func (a *adaptive) enough() bool {
 	return a.outlook.nothingLeft(float64(a.found), missing, few)
 }
 
-func (a *adaptive) Observe(r Result) {
+func (a *adaptive) Observe(r discovery.Result) {
 	a.underway--
 	if a.batchOf[r.Server] == a.batches {
 		a.pending--
 	}
 	a.observe(r.Server, r.State, r.RTT)
 	a.tried++
-	if r.State != Answered {
+	if r.State != discovery.Answered {
 		return
 	}
 	a.memory.compare(int32(r.Server), r.RTT)
@@ -210,7 +212,7 @@ func (a *adaptive) Observe(r Result) {
 	}
 }
 
-func (a *adaptive) Summary() PlanSummary {
+func (a *adaptive) Summary() discovery.PlanSummary {
 	s := a.summary
 	s.AutoStopped = a.stopped && a.nodes[0].unprobed > 0
 	if a.nearest == nil {

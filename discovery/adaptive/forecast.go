@@ -1,8 +1,10 @@
-package discovery
+package adaptive
 
 import (
 	"math"
 	"time"
+
+	"muster/discovery"
 )
 
 // forecast corrects what the tree expects of servers by what came of asking such
@@ -230,16 +232,16 @@ const fewLeft = 2.5
 // forecast is hardly ever wrong by more than a factor of three and one server
 // where it is too low, or of four and half a standard deviation where it is too
 // high; what is less than one server may be none.
-func (o outlook) claim(found float64, limit time.Duration) Claim {
+func (o outlook) claim(found float64, limit time.Duration) discovery.Claim {
 	switch {
 	case found == 0:
-		return Claim{}
+		return discovery.Claim{}
 	case o.near == 0: // everything was asked
-		return Claim{Low: 1, High: 1, Limit: limit}
+		return discovery.Claim{Low: 1, High: 1, Limit: limit}
 	}
 	least := o.near/4 - math.Sqrt(o.variance)/2
 	if least < 1 {
 		least = 0
 	}
-	return Claim{Low: found / (found + 3*o.near + 1), High: found / (found + least), Limit: limit}
+	return discovery.Claim{Low: found / (found + 3*o.near + 1), High: found / (found + least), Limit: limit}
 }

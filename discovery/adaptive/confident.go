@@ -1,4 +1,9 @@
-package discovery
+package adaptive
+
+import (
+	"muster/discovery"
+	"muster/discovery/topology"
+)
 
 // confident ends any plan by the forecast of the adaptive one.
 type confident struct {
@@ -11,20 +16,21 @@ type confident struct {
 	enough   bool
 }
 
-func newConfident(servers []Server, o PlanOptions) *confident {
+func NewStop(list *topology.Tree, o discovery.PlanOptions) *confident {
+	servers := list.List()
 	return &confident{search: newSearch(newTree(servers, o.MaxRTT), o.Seed), missing: o.Missing, forecast: newForecast()}
 }
 
 // forecastEvery is how many results make a new forecast worth its while.
 const forecastEvery = 64
 
-func (c *confident) observe(r Result) {
+func (c *confident) Observe(r discovery.Result) {
 	s := c.search
 	s.expected[r.Server] = s.nodes[s.leaf[r.Server]].expectation()
 	s.take(r.Server)
 	s.tree.observe(r.Server, r.State, r.RTT)
 	s.tried++
-	if r.State == Answered {
+	if r.State == discovery.Answered {
 		s.answered++
 		near := r.RTT < s.limit
 		if near {
@@ -40,6 +46,6 @@ func (c *confident) observe(r Result) {
 	}
 }
 
-func (c *confident) done() bool { return c.enough }
+func (c *confident) Done() bool { return c.enough }
 
-func (c *confident) claim() Claim { return c.outlook.claim(c.found, c.limit) }
+func (c *confident) Claim() discovery.Claim { return c.outlook.claim(c.found, c.limit) }

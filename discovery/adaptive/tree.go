@@ -1,4 +1,4 @@
-package discovery
+package adaptive
 
 import (
 	"cmp"
@@ -6,6 +6,9 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
 )
 
 // tree holds the servers by what is publicly known of them, and what was
@@ -79,7 +82,7 @@ type observation struct {
 	rtt    time.Duration
 }
 
-func newTree(servers []Server, limit time.Duration) *tree {
+func newTree(servers []discovery.Server, limit time.Duration) *tree {
 	t := &tree{leaf: make([]int32, len(servers)), order: make([]int32, len(servers)), limit: limit}
 	for i := range t.order {
 		t.order[i] = int32(i)
@@ -149,7 +152,7 @@ func (t *tree) above(branch int32, l level) int32 {
 func (n *node) asked() int32 { return n.size - n.unprobed }
 
 // compareBranch sorts servers so that those of a branch lie together.
-func compareBranch(a, b Server) int {
+func compareBranch(a, b discovery.Server) int {
 	if c := cmp.Compare(a.Country, b.Country); c != 0 {
 		return c
 	}
@@ -161,23 +164,23 @@ func compareBranch(a, b Server) int {
 	if c := cmp.Compare(a.ASN, b.ASN); c != 0 {
 		return c
 	}
-	return CompareAddr(a, b)
+	return discovery.CompareAddr(a, b)
 }
 
 // clusterOf stands for a country or an AS that is not known.
-func clusterOf(s Server) netip.Prefix { return clusterBits.Of(s.Addr.Addr()) }
+func clusterOf(s discovery.Server) netip.Prefix { return topology.Country.Prefix(s.Addr.Addr()) }
 
 // common is the deepest level at which two servers share a branch.
-func common(a, b Server) level {
+func common(a, b discovery.Server) level {
 	x, y := a.Addr.Addr(), b.Addr.Addr()
 	switch {
 	case a.Country != b.Country, a.Country == "" && clusterOf(a) != clusterOf(b):
 		return anywhere
 	case a.ASN != b.ASN, a.ASN == 0 && clusterOf(a) != clusterOf(b):
 		return country
-	case splitBits.Of(x) != splitBits.Of(y):
+	case topology.Prefix16.Prefix(x) != topology.Prefix16.Prefix(y):
 		return cell
-	case siteBits.Of(x) != siteBits.Of(y):
+	case topology.Prefix24.Prefix(x) != topology.Prefix24.Prefix(y):
 		return block
 	case x != y:
 		return site
@@ -188,7 +191,7 @@ func common(a, b Server) level {
 // tieCells lets the cells of an AS learn from each other. One that holds most of
 // the AS's servers has nothing to learn; a small one may be no more than a
 // country that the database got wrong.
-func (t *tree) tieCells(servers []Server) {
+func (t *tree) tieCells(servers []discovery.Server) {
 	index, sizes := make(map[uint32]int32), []float64(nil)
 	for i := range t.nodes {
 		n := &t.nodes[i]
@@ -228,9 +231,9 @@ func (t *tree) take(server int) {
 }
 
 // observe counts what came of asking a server.
-func (t *tree) observe(server int, state State, rtt time.Duration) {
+func (t *tree) observe(server int, state discovery.State, rtt time.Duration) {
 	m := &t.nodes[t.leaf[server]]
-	if state != Answered {
+	if state != discovery.Answered {
 		for i := t.leaf[server]; i >= 0; i = t.nodes[i].parent {
 			t.nodes[i].lost++
 		}
@@ -301,7 +304,7 @@ const (
 )
 
 // trustOf is how much the parent of a server's branch of this level counts.
-func trustOf(s Server, l level) float64 {
+func trustOf(s discovery.Server, l level) float64 {
 	switch {
 	case l == country && s.Country == "", l == cell && s.ASN == 0:
 		return trustUnknown

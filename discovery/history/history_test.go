@@ -1,4 +1,4 @@
-package discovery
+package history
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"muster/discovery"
 )
 
 // evening is when the visits of the tests are.
@@ -17,16 +19,16 @@ var evening = time.Date(2008, 5, 28, 20, 0, 0, 0, time.UTC)
 
 // remembered is an entry of a memory.
 func remembered(prefix string, rtt time.Duration, seen time.Time) Network {
-	return Network{netip.MustParsePrefix(prefix), Millis(rtt), seen}
+	return Network{netip.MustParsePrefix(prefix), discovery.Millis(rtt), seen}
 }
 
 // replies are results of all servers with these RTTs in ms, negative if lost.
-func replies(rtts ...int) []Result {
-	var results []Result
+func replies(rtts ...int) []discovery.Result {
+	var results []discovery.Result
 	for i, rtt := range rtts {
-		r := Result{Server: i, Order: i + 1, State: Lost}
+		r := discovery.Result{Server: i, Order: i + 1, State: discovery.Lost}
 		if rtt >= 0 {
-			r.State, r.RTT = Answered, time.Duration(rtt)*ms
+			r.State, r.RTT = discovery.Answered, time.Duration(rtt)*ms
 		}
 		results = append(results, r)
 	}
@@ -55,15 +57,15 @@ func TestAMemoryHasEachNetworkOnce(t *testing.T) {
 }
 
 func TestAMemoryIsBounded(t *testing.T) {
-	var servers []Server
-	var results []Result
+	var servers []discovery.Server
+	var results []discovery.Result
 	for i := range maxMemory + 10 {
 		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{80, byte(i >> 8), byte(i), 1}), 1)
-		servers = append(servers, Server{Addr: addr})
-		results = append(results, Result{Server: i, State: Answered, RTT: time.Duration(maxMemory+10-i) * ms})
+		servers = append(servers, discovery.Server{Addr: addr})
+		results = append(results, discovery.Result{Server: i, State: discovery.Answered, RTT: time.Duration(maxMemory+10-i) * ms})
 	}
 	after := Memory{}.After(servers, results, evening)
-	if len(after) != maxMemory || after[0].RTT != Millis(ms) || after[maxMemory-1].RTT != Millis(maxMemory*ms) {
+	if len(after) != maxMemory || after[0].RTT != discovery.Millis(ms) || after[maxMemory-1].RTT != discovery.Millis(maxMemory*ms) {
 		t.Errorf("%d networks, want the nearest %d", len(after), maxMemory)
 	}
 }
@@ -71,9 +73,9 @@ func TestAMemoryIsBounded(t *testing.T) {
 func TestPriorsFade(t *testing.T) {
 	m := Memory{
 		remembered("80.1.1.0/24", 10*ms, evening),
-		remembered("80.1.2.0/24", 10*ms, evening.Add(-memoryHalves)),
+		remembered("80.1.2.0/24", 10*ms, evening.Add(-halfLife)),
 		remembered("80.1.3.0/24", 10*ms, evening.Add(-forgotten)),
-		remembered("80.1.4.0/24", 10*ms, evening.Add(memoryHalves)), // the clock was set back
+		remembered("80.1.4.0/24", 10*ms, evening.Add(halfLife)), // the clock was set back
 	}
 	var certainties []float64
 	for _, p := range m.Priors(evening) {
@@ -125,7 +127,7 @@ func TestAgree(t *testing.T) {
 		{200 * ms, 180 * ms, true}, {200 * ms, 179 * ms, false}, {10 * ms, 1 * ms, true},
 	}
 	for _, tt := range tests {
-		if got := agree(tt.remembered, tt.rtt); got != tt.want {
+		if got := Agree(tt.remembered, tt.rtt); got != tt.want {
 			t.Errorf("%v after %v agree: %v", tt.rtt, tt.remembered, got)
 		}
 	}
@@ -141,7 +143,7 @@ func TestMemoryAsDocument(t *testing.T) {
 	if text.String() != want {
 		t.Errorf("%s, want %s", text.String(), want)
 	}
-	if back, err := ReadMemory(&text); err != nil || !reflect.DeepEqual(back, m) {
+	if back, err := Read(&text); err != nil || !reflect.DeepEqual(back, m) {
 		t.Errorf("%v, %v", back, err)
 	}
 }
@@ -166,11 +168,11 @@ func TestReadMemoryRefuses(t *testing.T) {
 		"too many":      `{"format":"muster.memory/1","networks":[` + strings.Repeat(`{},`, maxMemory) + `{}]}`,
 	}
 	for name, text := range tests {
-		if m, err := ReadMemory(strings.NewReader(text)); !errors.Is(err, ErrMalformed) || m != nil {
+		if m, err := Read(strings.NewReader(text)); !errors.Is(err, discovery.ErrMalformed) || m != nil {
 			t.Errorf("%s: %v, %v", name, m, err)
 		}
 	}
-	if _, err := ReadMemory(strings.NewReader(entry("80.1.1.0/24", "1", "2008-05-28T20:00:00Z"))); err != nil {
+	if _, err := Read(strings.NewReader(entry("80.1.1.0/24", "1", "2008-05-28T20:00:00Z"))); err != nil {
 		t.Errorf("and a good one: %v", err)
 	}
 }
@@ -178,7 +180,7 @@ func TestReadMemoryRefuses(t *testing.T) {
 func FuzzReadMemory(f *testing.F) {
 	f.Add([]byte(`{"format":"muster.memory/1","networks":[{"prefix":"80.1.1.0/24","rtt_ms":12.345,"seen":"2008-05-28T20:00:00Z"}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := ReadMemory(bytes.NewReader(text))
+		m, err := Read(bytes.NewReader(text))
 		if err != nil {
 			return
 		}
@@ -186,8 +188,29 @@ func FuzzReadMemory(f *testing.F) {
 		if err := m.WriteJSON(&again); err != nil {
 			t.Fatal(err)
 		}
-		if back, err := ReadMemory(&again); err != nil || len(back) != len(m) {
+		if back, err := Read(&again); err != nil || len(back) != len(m) {
 			t.Errorf("%d networks read back as %d: %v", len(m), len(back), err)
 		}
 	})
 }
+
+// list reads servers from lines of "address country ASN"; "-" is not known.
+func list(t *testing.T, lines ...string) []discovery.Server {
+	t.Helper()
+	var servers []discovery.Server
+	for _, line := range lines {
+		var addr string
+		var s discovery.Server
+		if _, err := fmt.Sscan(line, &addr, &s.Country, &s.ASN); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if s.Country == "-" {
+			s.Country = ""
+		}
+		s.Addr = netip.MustParseAddrPort(addr)
+		servers = append(servers, s)
+	}
+	return servers
+}
+
+const ms = time.Millisecond

@@ -1,60 +1,54 @@
-package discovery
+package calibrated
 
 import (
 	"slices"
 	"time"
+
+	"muster/discovery"
 )
 
-// stopRule decides from what came back whether to go on.
-type stopRule interface {
-	// observe is told every result.
-	observe(Result)
-	// done says that the rest of the list is not worth its probes.
-	done() bool
+// StopRule decides from what came back whether to go on.
+type StopRule interface {
+	// Observe is told every result.
+	Observe(discovery.Result)
+	// Done reports whether the rest of the list is not worth its probes.
+	Done() bool
 }
 
 // stopping ends a plan when a rule says so.
 type stopping struct {
-	Plan
-	rule    stopRule
+	discovery.Plan
+	rule    StopRule
 	stopped bool
 }
 
-// withStop ends a plan by the rule that the options name.
-func withStop(plan Plan, servers []Server, o PlanOptions) Plan {
-	switch o.AutoStop {
-	case StopPercentile:
-		return &stopping{Plan: plan, rule: newPercentile(o)}
-	case StopSmooth:
-		return &stopping{Plan: plan, rule: &smooth{limit: o.MaxRTT, length: o.Window}}
-	case StopConfident:
-		return &stopping{Plan: plan, rule: newConfident(servers, o)}
-	}
-	return plan
+// Until ends a plan when the rule says so, but not while it samples.
+func Until(plan discovery.Plan, rule StopRule) discovery.Plan {
+	return &stopping{Plan: plan, rule: rule}
 }
 
-func (s *stopping) Next() (Probe, Verdict) {
+func (s *stopping) Next() (discovery.Probe, discovery.Verdict) {
 	if s.stopped {
-		return Probe{}, Stop
+		return discovery.Probe{}, discovery.Stop
 	}
 	probe, verdict := s.Plan.Next()
-	if verdict == Go && probe.Phase == Ordered && s.rule.done() {
+	if verdict == discovery.Go && probe.Phase == discovery.Ordered && s.rule.Done() {
 		s.stopped = true
-		return Probe{}, Stop
+		return discovery.Probe{}, discovery.Stop
 	}
 	return probe, verdict
 }
 
-func (s *stopping) Observe(r Result) {
-	s.rule.observe(r)
+func (s *stopping) Observe(r discovery.Result) {
+	s.rule.Observe(r)
 	s.Plan.Observe(r)
 }
 
-func (s *stopping) Summary() PlanSummary {
+func (s *stopping) Summary() discovery.PlanSummary {
 	summary := s.Plan.Summary()
 	summary.AutoStopped = s.stopped
-	if c, ok := s.rule.(claimer); ok {
-		summary.Claim = c.claim()
+	if c, ok := s.rule.(interface{ Claim() discovery.Claim }); ok {
+		summary.Claim = c.Claim()
 	}
 	return summary
 }
@@ -71,12 +65,12 @@ type percentile struct {
 	near   int // how many of the window are under the limit
 }
 
-func newPercentile(o PlanOptions) *percentile {
+func NewPercentile(o discovery.PlanOptions) StopRule {
 	return &percentile{limit: o.MaxRTT, below: int(o.Percentile * float64(o.Window)), size: o.Window}
 }
 
-func (p *percentile) observe(r Result) {
-	if r.Phase != Ordered || r.State != Answered {
+func (p *percentile) Observe(r discovery.Result) {
+	if r.Phase != discovery.Ordered || r.State != discovery.Answered {
 		return
 	}
 	if len(p.window) < p.size {
@@ -96,7 +90,7 @@ func (p *percentile) isNear(rtt time.Duration) int {
 	return 0
 }
 
-func (p *percentile) done() bool { return len(p.window) == p.size && p.near <= p.below }
+func (p *percentile) Done() bool { return len(p.window) == p.size && p.near <= p.below }
 
 // smooth stops after an unbroken run of replies at or over the limit, which the
 // papers leave to future work (2008, §5.2).
@@ -105,9 +99,11 @@ type smooth struct {
 	length, run int
 }
 
-func (s *smooth) observe(r Result) {
+func NewSmooth(o discovery.PlanOptions) StopRule { return &smooth{limit: o.MaxRTT, length: o.Window} }
+
+func (s *smooth) Observe(r discovery.Result) {
 	switch {
-	case r.Phase != Ordered || r.State != Answered:
+	case r.Phase != discovery.Ordered || r.State != discovery.Answered:
 	case r.RTT < s.limit:
 		s.run = 0
 	default:
@@ -115,7 +111,7 @@ func (s *smooth) observe(r Result) {
 	}
 }
 
-func (s *smooth) done() bool { return s.run >= s.length }
+func (s *smooth) Done() bool { return s.run >= s.length }
 
 // Bottom is Algorithm 2's RTT_bottom: the RTT under which this share of the
 // samples lies, as figures 4 to 9 of 2008 draw it.

@@ -1,8 +1,12 @@
-package discovery
+package calibrated
 
 import (
 	"net/netip"
 	"time"
+
+	"muster/discovery"
+	"muster/discovery/history"
+	"muster/discovery/topology"
 )
 
 // recall is what is remembered of a cluster. It counts once one probe there has
@@ -28,14 +32,14 @@ type recall struct {
 // clusterMemory is what a calibrated plan knows of earlier visits.
 type clusterMemory struct {
 	known map[netip.Prefix]time.Duration
-	trial trial[*cluster]
+	trial history.Trial[*cluster]
 	limit time.Duration
 	// sampled: what is remembered stands for samples.
 	sampled bool
 }
 
-func newClusterMemory(o PlanOptions) clusterMemory {
-	m := clusterMemory{known: make(map[netip.Prefix]time.Duration, len(o.Priors)), trial: newTrial[*cluster](), limit: o.MaxRTT}
+func newClusterMemory(o discovery.PlanOptions) clusterMemory {
+	m := clusterMemory{known: make(map[netip.Prefix]time.Duration, len(o.Priors)), limit: o.MaxRTT}
 	for _, p := range o.Priors {
 		m.known[p.Prefix] = p.RTT
 	}
@@ -43,12 +47,12 @@ func newClusterMemory(o PlanOptions) clusterMemory {
 }
 
 // of is what is remembered of these servers.
-func (m *clusterMemory) of(servers []Server, members []int) recall {
+func (m *clusterMemory) of(servers []discovery.Server, members []int) recall {
 	var r recall
 	var near []time.Duration
 	seen := make(map[netip.Prefix]bool)
 	for _, i := range members {
-		network := siteBits.Of(servers[i].Addr.Addr())
+		network := topology.Prefix24.Prefix(servers[i].Addr.Addr())
 		rtt, ok := m.known[network]
 		if !ok {
 			continue
@@ -69,15 +73,15 @@ func (m *clusterMemory) of(servers []Server, members []int) recall {
 }
 
 // compare holds a sample of a cluster against what is remembered of its network.
-func (m *clusterMemory) compare(k *cluster, s Server, rtt time.Duration) {
-	if remembered, ok := m.known[siteBits.Of(s.Addr.Addr())]; ok {
-		m.trial.note(k, agree(remembered, rtt))
+func (m *clusterMemory) compare(k *cluster, s discovery.Server, rtt time.Duration) {
+	if remembered, ok := m.known[topology.Prefix24.Prefix(s.Addr.Addr())]; ok {
+		m.trial.Note(k, history.Agree(remembered, rtt))
 	}
 }
 
 // confirmed says that a probe found a cluster where it is remembered.
 func (m *clusterMemory) confirmed(k *cluster) bool {
-	return m.trial.scores[k] > 0 && !m.trial.refuted()
+	return m.trial.Score(k) > 0 && !m.trial.Refuted()
 }
 
 // firstSamples are the members that are asked first: one that shows whether

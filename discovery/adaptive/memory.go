@@ -1,4 +1,4 @@
-package discovery
+package adaptive
 
 import (
 	"cmp"
@@ -6,6 +6,10 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	"muster/discovery"
+	"muster/discovery/history"
+	"muster/discovery/topology"
 )
 
 // recollection is what an adaptive plan makes of earlier visits. A remembered
@@ -21,7 +25,7 @@ import (
 // the unconfirmed count a little, as where to look and where not to.
 type recollection struct {
 	*tree
-	trial trial[int32] // by cell
+	trial history.Trial[int32] // by cell
 	sites map[int32]int
 	cells map[int32]*recalledCell
 	// unverified are the /24s that are asked first, verified the servers asked
@@ -55,20 +59,18 @@ const (
 	warmMissing = 0.8
 	// warmFew is what it has of [fewLeft].
 	warmFew = 1.0
-	// enoughRight cells where memories proved right make them trustworthy.
-	enoughRight = 16
 )
 
 // recollect hangs what is remembered on the tree.
-func recollect(t *tree, servers []Server, o PlanOptions) *recollection {
+func recollect(t *tree, servers []discovery.Server, o discovery.PlanOptions) *recollection {
 	m := &recollection{
-		tree: t, trial: newTrial[int32](),
+		tree:  t,
 		sites: make(map[int32]int), cells: make(map[int32]*recalledCell), verified: make(map[int32]bool),
 	}
 	if o.Nearest > 0 {
 		m.unconfirmed = unconfirmedWeight
 	}
-	known := make(map[netip.Prefix]Prior, len(o.Priors))
+	known := make(map[netip.Prefix]discovery.Prior, len(o.Priors))
 	for _, p := range o.Priors {
 		known[p.Prefix] = p
 	}
@@ -77,7 +79,7 @@ func recollect(t *tree, servers []Server, o PlanOptions) *recollection {
 		if n.level != site {
 			continue
 		}
-		if p, ok := known[siteBits.Of(servers[t.order[n.first]].Addr.Addr())]; ok {
+		if p, ok := known[topology.Prefix24.Prefix(servers[t.order[n.first]].Addr.Addr())]; ok {
 			m.add(int32(i), p)
 		}
 	}
@@ -90,7 +92,7 @@ func recollect(t *tree, servers []Server, o PlanOptions) *recollection {
 	return m
 }
 
-func (m *recollection) add(branch int32, p Prior) {
+func (m *recollection) add(branch int32, p discovery.Prior) {
 	at, of := len(m.recalled), m.above(branch, cell)
 	if m.cells[of] == nil {
 		m.cells[of] = &recalledCell{first: at}
@@ -135,8 +137,8 @@ func (m *recollection) compare(server int32, rtt time.Duration) {
 	r := &m.recalled[at]
 	r.spent = true
 	of := m.above(r.site, cell)
-	m.believe(m.cells[of], m.trial.note(of, agree(r.rtt, rtt)))
-	if m.trial.refuted() {
+	m.believe(m.cells[of], m.trial.Note(of, history.Agree(r.rtt, rtt)))
+	if m.trial.Refuted() {
 		m.forget()
 	}
 }
@@ -160,7 +162,7 @@ func (m *recollection) surveyed(branch int32) bool {
 	}
 	of := m.above(branch, cell)
 	_, ok := m.cells[of]
-	return ok && m.unconfirmed > 0 && m.trial.scores[of] >= 0
+	return ok && m.unconfirmed > 0 && m.trial.Score(of) >= 0
 }
 
 // empty says that nothing is remembered, or nothing any more.
@@ -168,7 +170,7 @@ func (m *recollection) empty() bool { return len(m.cells) == 0 }
 
 // trusted says that memories proved right, and seldom wrong.
 func (m *recollection) trusted() bool {
-	return !m.empty() && m.trial.right >= enoughRight && m.trial.right > 4*m.trial.wrong
+	return !m.empty() && m.trial.Trusted()
 }
 
 // mostVerified bounds the probes that see first whether memories hold.
@@ -205,8 +207,8 @@ func (m *recollection) nextNear() (site int32, ok bool) {
 
 // verify asks a server of a remembered /24. What comes of it is no news to the
 // forecast, which is of what the tree expects.
-func (a *adaptive) verify(site int32) Probe {
-	probe := a.ask(a.draw(site), Calibration)
+func (a *adaptive) verify(site int32) discovery.Probe {
+	probe := a.ask(a.draw(site), discovery.Calibration)
 	a.memory.verified[int32(probe.Server)] = true
 	return probe
 }

@@ -1,10 +1,12 @@
-package discovery
+package calibrated
 
 import (
 	"math"
 	"net/netip"
 	"slices"
 	"time"
+
+	"muster/discovery"
 )
 
 // cluster is a group of servers that are taken to be equally far.
@@ -51,7 +53,7 @@ func group(members []int, key func(int) clusterKey) [][]int {
 }
 
 // all are the indices of a list.
-func all(servers []Server) []int {
+func all(servers []discovery.Server) []int {
 	indices := make([]int, len(servers))
 	for i := range indices {
 		indices[i] = i
@@ -61,7 +63,7 @@ func all(servers []Server) []int {
 
 // clusterByCountry makes a cluster of each country; where the country is not
 // known the prefix stands for it.
-func clusterByCountry(servers []Server, refine bool, bits Bits) [][]int {
+func clusterByCountry(servers []discovery.Server, refine bool, bits discovery.Bits) [][]int {
 	return group(all(servers), func(i int) clusterKey {
 		k := clusterKey{country: servers[i].Country}
 		if k.country == "" || refine {
@@ -74,7 +76,7 @@ func clusterByCountry(servers []Server, refine bool, bits Bits) [][]int {
 // clusterByCountryPrefix makes a cluster of each prefix that has more than so
 // many servers and more than such a share of its country, and one of what is
 // left of each country (2008, Algorithm 1, step 2).
-func clusterByCountryPrefix(servers []Server, o PlanOptions) [][]int {
+func clusterByCountryPrefix(servers []discovery.Server, o discovery.PlanOptions) [][]int {
 	key := func(i int) clusterKey {
 		return clusterKey{country: servers[i].Country, prefix: o.Cluster.Of(servers[i].Addr.Addr())}
 	}
@@ -95,7 +97,7 @@ func clusterByCountryPrefix(servers []Server, o PlanOptions) [][]int {
 
 // clusterByAS makes a cluster of each origin AS (NOSSDAV 2008, Algorithm 1,
 // step 2); where it is not known the prefix stands for it.
-func clusterByAS(servers []Server, bits Bits) [][]int {
+func clusterByAS(servers []discovery.Server, bits discovery.Bits) [][]int {
 	return group(all(servers), func(i int) clusterKey {
 		k := clusterKey{asn: servers[i].ASN}
 		if k.asn == 0 {

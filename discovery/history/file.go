@@ -1,13 +1,16 @@
-package discovery
+package history
 
 import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"muster/discovery"
+	"muster/discovery/topology"
 )
 
 // MemoryFormat is the format of the memories that this package reads and writes.
-const MemoryFormat = "muster.memory/1"
+const Format = "muster.memory/1"
 
 // maxMemoryFile is the largest file, in bytes, that is read.
 const maxMemoryFile = 256 * maxMemory
@@ -23,25 +26,25 @@ type memoryFile struct {
 
 // WriteJSON writes the memory as one line of JSON.
 func (m Memory) WriteJSON(w io.Writer) error {
-	return json.NewEncoder(w).Encode(memoryFile{MemoryFormat, m})
+	return json.NewEncoder(w).Encode(memoryFile{Format, m})
 }
 
 // ReadMemory reads a memory. Everything that no visit can have left is an error
 // that wraps [ErrMalformed].
-func ReadMemory(r io.Reader) (Memory, error) {
+func Read(r io.Reader) (Memory, error) {
 	var file memoryFile
 	if err := json.NewDecoder(io.LimitReader(r, maxMemoryFile)).Decode(&file); err != nil {
-		return nil, fmt.Errorf("discovery: memory: %w: %w", ErrMalformed, err)
+		return nil, fmt.Errorf("discovery: memory: %w: %w", discovery.ErrMalformed, err)
 	}
-	if file.Format != MemoryFormat {
-		return nil, fmt.Errorf("discovery: memory: %w: the format is %q", ErrMalformed, CleanText(file.Format))
+	if file.Format != Format {
+		return nil, fmt.Errorf("discovery: memory: %w: the format is %q", discovery.ErrMalformed, discovery.CleanText(file.Format))
 	}
 	if len(file.Networks) > maxMemory {
-		return nil, fmt.Errorf("discovery: memory: %w: over %d networks", ErrMalformed, maxMemory)
+		return nil, fmt.Errorf("discovery: memory: %w: over %d networks", discovery.ErrMalformed, maxMemory)
 	}
 	for i, n := range file.Networks {
-		if !n.Prefix.IsValid() || n.Prefix != siteBits.Of(n.Prefix.Addr()) || n.RTT == 0 || n.Seen.IsZero() {
-			return nil, fmt.Errorf("discovery: memory: %w: network %d (%v)", ErrMalformed, i+1, n.Prefix)
+		if !n.Prefix.IsValid() || n.Prefix != topology.Prefix24.Prefix(n.Prefix.Addr()) || n.RTT == 0 || n.Seen.IsZero() {
+			return nil, fmt.Errorf("discovery: memory: %w: network %d (%v)", discovery.ErrMalformed, i+1, n.Prefix)
 		}
 	}
 	return file.Networks, nil

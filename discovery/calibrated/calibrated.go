@@ -1,4 +1,7 @@
-package discovery
+// Package calibrated has the plans of the papers on optimised discovery: sample each
+// cluster of servers, rank the clusters, probe the rest in that order, and stop
+// when the replies are too far.
+package calibrated
 
 import (
 	"cmp"
@@ -7,6 +10,8 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	"muster/discovery"
 )
 
 // calibrated is the plan of the three papers: it samples each cluster, ranks
@@ -19,8 +24,8 @@ import (
 // While the last samples are under way it already probes clusters that are near
 // enough to be probed in any case, so that no time is lost.
 type calibrated struct {
-	servers []Server
-	options PlanOptions
+	servers []discovery.Server
+	options discovery.PlanOptions
 	rng     *rand.Rand
 	// shuffled: the order within a cluster is random, not the list's.
 	shuffled bool
@@ -35,7 +40,7 @@ type calibrated struct {
 	settled []*cluster // nearest last
 	current []int      // what is left of the cluster that is being probed
 
-	summary PlanSummary
+	summary discovery.PlanSummary
 }
 
 // sampling says how a strategy samples its clusters.
@@ -46,25 +51,25 @@ type sampling struct {
 	shuffled bool
 }
 
-func newByCountry(servers []Server, o PlanOptions) *calibrated {
+func NewByCountry(servers []discovery.Server, o discovery.PlanOptions) *calibrated {
 	one := func(int) int { return 1 }
 	return newCalibrated(servers, clusterByCountry(servers, o.Refine, o.Cluster), sampling{count: one, shuffled: true}, o)
 }
 
-func newByCountryPrefix(servers []Server, o PlanOptions) *calibrated {
+func NewByCountryPrefix(servers []discovery.Server, o discovery.PlanOptions) *calibrated {
 	return newCalibrated(servers, clusterByCountryPrefix(servers, o), sampling{count: rootOf(o), split: true}, o)
 }
 
-func newByAS(servers []Server, o PlanOptions) *calibrated {
+func NewByAS(servers []discovery.Server, o discovery.PlanOptions) *calibrated {
 	return newCalibrated(servers, clusterByAS(servers, o.Cluster), sampling{count: rootOf(o), split: true, recall: true}, o)
 }
 
 // rootOf is the papers' number of samples, √N, rounded.
-func rootOf(o PlanOptions) func(int) int {
+func rootOf(o discovery.PlanOptions) func(int) int {
 	return func(n int) int { return max(1, int(math.Round(o.SampleScale*math.Sqrt(float64(n))))) }
 }
 
-func newCalibrated(servers []Server, groups [][]int, how sampling, o PlanOptions) *calibrated {
+func newCalibrated(servers []discovery.Server, groups [][]int, how sampling, o discovery.PlanOptions) *calibrated {
 	c := &calibrated{
 		servers: servers, options: o, shuffled: how.shuffled,
 		rng:      rand.New(rand.NewPCG(o.Seed, 0x63616c69)),
@@ -72,7 +77,7 @@ func newCalibrated(servers []Server, groups [][]int, how sampling, o PlanOptions
 		asked:    make([]bool, len(servers)),
 		measured: make(map[netip.Addr]time.Duration),
 		memory:   newClusterMemory(o),
-		summary:  PlanSummary{Clusters: len(groups)},
+		summary:  discovery.PlanSummary{Clusters: len(groups)},
 	}
 	c.memory.sampled = how.recall
 	for _, members := range groups {
@@ -107,21 +112,21 @@ func (c *calibrated) sample(k *cluster, members []int) {
 	}
 }
 
-func (c *calibrated) Next() (Probe, Verdict) {
+func (c *calibrated) Next() (discovery.Probe, discovery.Verdict) {
 	if len(c.queue) > 0 {
 		i := c.queue[0]
 		c.queue = c.queue[1:]
 		c.waiting++
 		c.summary.Calibration++
-		return Probe{Server: i, Phase: Calibration}, Go
+		return discovery.Probe{Server: i, Phase: discovery.Calibration}, discovery.Go
 	}
 	if i, ok := c.nextOrdered(); ok {
-		return Probe{Server: i, Phase: Ordered}, Go
+		return discovery.Probe{Server: i, Phase: discovery.Ordered}, discovery.Go
 	}
 	if c.waiting > 0 {
-		return Probe{}, Wait
+		return discovery.Probe{}, discovery.Wait
 	}
-	return Probe{}, Stop
+	return discovery.Probe{}, discovery.Stop
 }
 
 // nextOrdered takes the next server of the nearest cluster.
@@ -149,13 +154,13 @@ func (c *calibrated) farther(a, b *cluster) int {
 	if d := cmp.Compare(b.rtt, a.rtt); d != 0 {
 		return d
 	}
-	return CompareAddr(c.lowest(b), c.lowest(a))
+	return discovery.CompareAddr(c.lowest(b), c.lowest(a))
 }
 
-func (c *calibrated) lowest(k *cluster) Server {
+func (c *calibrated) lowest(k *cluster) discovery.Server {
 	low := c.servers[k.members[0]]
 	for _, i := range k.members[1:] {
-		if CompareAddr(c.servers[i], low) < 0 {
+		if discovery.CompareAddr(c.servers[i], low) < 0 {
 			low = c.servers[i]
 		}
 	}
@@ -170,8 +175,8 @@ func (c *calibrated) inOrder(members []int) []int {
 	return members
 }
 
-func (c *calibrated) Observe(r Result) {
-	if r.State == Answered {
+func (c *calibrated) Observe(r discovery.Result) {
+	if r.State == discovery.Answered {
 		c.measured[c.servers[r.Server].Addr.Addr()] = r.RTT
 	}
 	k := c.of[r.Server]
@@ -181,7 +186,7 @@ func (c *calibrated) Observe(r Result) {
 	c.of[r.Server] = nil
 	c.waiting--
 	k.waiting--
-	if r.State == Answered {
+	if r.State == discovery.Answered {
 		k.rtts = append(k.rtts, r.RTT)
 		c.memory.compare(k, c.servers[r.Server], r.RTT)
 	}
@@ -267,4 +272,4 @@ func (c *calibrated) known(members []int) []time.Duration {
 	return rtts
 }
 
-func (c *calibrated) Summary() PlanSummary { return c.summary }
+func (c *calibrated) Summary() discovery.PlanSummary { return c.summary }

@@ -1,8 +1,10 @@
-package discovery
+package adaptive
 
 import (
 	"math"
 	"math/rand/v2"
+
+	"muster/discovery"
 )
 
 // search picks the servers to ask from the tree.
@@ -37,8 +39,8 @@ const (
 // batch takes up to n servers by the tree's last estimate: the likely ones, some
 // that might be, and scouts where much is not known. Without likely ones all are
 // scouts, unless the plan goes through the whole list anyway.
-func (s *search) batch(n int, whole bool) []Probe {
-	probes := make([]Probe, 0, n)
+func (s *search) batch(n int, whole bool) []discovery.Probe {
+	probes := make([]discovery.Probe, 0, n)
 	scouts, gamblers := s.roll(scouting*float64(n)), s.roll(gambles*float64(n))
 	ripe := s.best(n, likely)
 	switch {
@@ -92,7 +94,7 @@ func (s *search) alive(m *node) float64 {
 
 // takeBest takes servers of the best machines until there are n probes. A
 // machine that has not replied gives one, so that the next batch knows better.
-func (s *search) takeBest(probes []Probe, from []candidate, n int) []Probe {
+func (s *search) takeBest(probes []discovery.Probe, from []candidate, n int) []discovery.Probe {
 	for _, c := range from {
 		m := &s.nodes[c.node]
 		most := m.size
@@ -100,7 +102,7 @@ func (s *search) takeBest(probes []Probe, from []candidate, n int) []Probe {
 			most = 1
 		}
 		for ; most > 0 && m.unprobed > 0 && len(probes) < n; most-- {
-			probes = append(probes, s.ask(s.draw(c.node), Ordered))
+			probes = append(probes, s.ask(s.draw(c.node), discovery.Ordered))
 		}
 	}
 	return probes
@@ -121,17 +123,17 @@ func (s *search) draw(branch int32) (server int32) {
 }
 
 // ask takes a server.
-func (s *search) ask(server int32, phase Phase) Probe {
+func (s *search) ask(server int32, phase discovery.Phase) discovery.Probe {
 	s.taken[server] = true
 	s.take(int(server))
 	s.expected[server] = s.nodes[s.leaf[server]].expectation()
-	return Probe{Server: int(server), Phase: phase}
+	return discovery.Probe{Server: int(server), Phase: phase}
 }
 
 // scout fills up to n probes with servers of branches where the most near ones
 // could hide: many servers, few of them asked. Two of a branch and one of a /16
 // are enough before the replies are in.
-func (s *search) scout(probes []Probe, n int) []Probe {
+func (s *search) scout(probes []discovery.Probe, n int) []discovery.Probe {
 	const each, spare = 2, 4
 	best := newTop(spare * n)
 	for i, b := range s.open() {
@@ -148,7 +150,7 @@ func (s *search) scout(probes []Probe, n int) []Probe {
 			}
 			if b := s.branchOf(server, block); !used[b] {
 				used[b] = true
-				probes = append(probes, s.ask(server, Calibration))
+				probes = append(probes, s.ask(server, discovery.Calibration))
 			}
 		}
 	}

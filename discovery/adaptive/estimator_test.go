@@ -1,195 +1,17 @@
-package discovery
+package adaptive
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"testing"
 	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
 )
-
-// network is a world of ASes: each has so many servers in one country, a /24 for
-// every four of them, at about the same RTT in ms.
-type network struct {
-	country string
-	servers int
-	rtt     int
-}
-
-// build lays networks out as a list, in random order, and the servers' RTTs.
-func build(t *testing.T, networks []network, seed uint64) ([]Server, []int) {
-	t.Helper()
-	var lines []string
-	var rtts []int
-	rng := rand.New(rand.NewPCG(seed, 9))
-	for as, n := range networks {
-		for i := range n.servers {
-			lines = append(lines, fmt.Sprintf("%d.%d.%d.%d:1 %s %d", 60+as%20, as/20, i/4, 1+i%4, n.country, 100+as))
-			rtts = append(rtts, n.rtt+rng.IntN(5))
-		}
-	}
-	rng.Shuffle(len(lines), func(i, j int) {
-		lines[i], lines[j] = lines[j], lines[i]
-		rtts[i], rtts[j] = rtts[j], rtts[i]
-	})
-	return list(t, lines...), rtts
-}
-
-// globe has a few near networks among many far ones.
-func globe(t *testing.T, seed uint64) ([]Server, []int) {
-	var networks []network
-	for i := range 40 {
-		networks = append(networks, network{[]string{"DE", "GB", "FR", "SE"}[i%4], 40, 300 + i})
-	}
-	networks = append(networks, network{"AU", 30, 20}, network{"AU", 20, 40}, network{"NZ", 10, 60}, network{"JP", 20, 150}, network{"US", 60, 190}, network{"US", 60, 215})
-	return build(t, networks, seed)
-}
-
-func nearOf(rtts []int, limit int) (n int) {
-	for _, rtt := range rtts {
-		if rtt < limit {
-			n++
-		}
-	}
-	return n
-}
-
-func TestAdaptiveFindsTheNearAndStops(t *testing.T) {
-	for seed := range uint64(10) {
-		servers, rtts := globe(t, seed)
-		samples, ordered, summary := trace(t, Adaptive, servers, PlanOptions{Seed: seed}, rtts)
-		asked := append(samples, ordered...)
-		found := 0
-		for _, i := range asked {
-			if rtts[i] < 200 {
-				found++
-			}
-		}
-		near := nearOf(rtts, 200)
-		if found < near*97/100 || len(asked) > len(servers)*2/5 || !summary.AutoStopped {
-			t.Errorf("seed %d: %d of %d near servers after %d of %d probes, %+v", seed, found, near, len(asked), len(servers), summary)
-		}
-		if summary.Clusters != 8 || summary.Claim.Low < 0.9 || summary.Claim.Limit != 200*ms {
-			t.Errorf("seed %d: %+v, want 8 countries and a claim", seed, summary)
-		}
-	}
-}
-
-// What is under way may tell of a network that nobody knew.
-func TestAdaptiveStopsOnlyOnceAllIsBack(t *testing.T) {
-	const line = 40 // probes on their way at once
-	for seed := range uint64(10) {
-		servers, rtts := globe(t, seed)
-		plan, err := NewPlan(Adaptive, servers, PlanOptions{Seed: seed, AutoStop: StopConfident})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var underway []Probe
-		for {
-			probe, verdict := plan.Next()
-			if verdict == Stop {
-				break
-			}
-			if verdict == Go {
-				underway = append(underway, probe)
-			}
-			if verdict == Wait || len(underway) > line {
-				back := underway[0]
-				underway = underway[1:]
-				plan.Observe(Result{Server: back.Server, Phase: back.Phase, State: Answered, RTT: time.Duration(rtts[back.Server]) * ms})
-			}
-		}
-		if len(underway) > 0 || !plan.Summary().AutoStopped {
-			t.Errorf("seed %d: stopped with %d probes under way, %+v", seed, len(underway), plan.Summary())
-		}
-	}
-}
-
-func TestAdaptiveBeginsWithEachCountryAndThenGoesNear(t *testing.T) {
-	servers, rtts := globe(t, 1)
-	samples, ordered, _ := trace(t, Adaptive, servers, PlanOptions{}, rtts)
-	countries := make(map[string]bool)
-	for _, i := range samples[:8] {
-		countries[servers[i].Country] = true
-	}
-	if len(countries) != 8 {
-		t.Errorf("the first 8 probes saw the countries %v", countries)
-	}
-	if near := nearOf(pickInts(rtts, ordered[:60]), 200); near < 50 {
-		t.Errorf("%d of the first 60 ordered probes were near", near)
-	}
-}
-
-func pickInts(from, at []int) (picked []int) {
-	for _, i := range at {
-		picked = append(picked, from[i])
-	}
-	return picked
-}
-
-func TestAdaptiveWorksWithoutAnnotation(t *testing.T) {
-	servers, rtts := globe(t, 3)
-	for i := range servers {
-		servers[i].Country, servers[i].ASN = "", 0
-	}
-	samples, ordered, summary := trace(t, Adaptive, servers, PlanOptions{}, rtts)
-	found := nearOf(pickInts(rtts, append(samples, ordered...)), 200)
-	if near := nearOf(rtts, 200); found < near*9/10 || summary.Clusters != 20 {
-		t.Errorf("%d of %d near servers found, %+v; want most, by 20 prefixes", found, near, summary)
-	}
-}
-
-func TestNearestFindsThemWithFewProbes(t *testing.T) {
-	for seed := range uint64(10) {
-		servers, rtts := globe(t, seed)
-		samples, ordered, summary := trace(t, Adaptive, servers, PlanOptions{Seed: seed, Nearest: 10}, rtts)
-		found := pickInts(rtts, append(samples, ordered...))
-		slices.Sort(found)
-		truth := slices.Sorted(slices.Values(rtts))
-		if found[9] > truth[9]+5 || len(found) > len(servers)/3 || !summary.AutoStopped {
-			t.Errorf("seed %d: after %d probes the 10th is at %d ms, not %d", seed, len(found), found[9], truth[9])
-		}
-	}
-}
-
-// All large networks of the player's own country answer by way of others.
-func TestNearestLooksFurtherWhereNobodyIsNear(t *testing.T) {
-	networks := []network{{"ZA", 6, 15}, {"ZA", 6, 15}}
-	for range nearNetworks {
-		networks = append(networks, network{"ZA", 20, 320})
-	}
-	for i := range 60 {
-		networks = append(networks, network{[]string{"DE", "GB", "FR", "SE"}[i%4], 40, 150 + i/2})
-	}
-	for seed := range uint64(10) {
-		servers, rtts := build(t, networks, seed)
-		samples, ordered, _ := trace(t, Adaptive, servers, PlanOptions{Seed: seed, Nearest: 10}, rtts)
-		found := pickInts(rtts, append(samples, ordered...))
-		slices.Sort(found)
-		if found[9] > 20 || len(found) > len(servers)/3 {
-			t.Errorf("seed %d: after %d of %d probes the 10th is at %d ms", seed, len(found), len(servers), found[9])
-		}
-	}
-}
-
-func TestNearestOfAShortListAsksAll(t *testing.T) {
-	servers, rtts := build(t, []network{{"DE", 4, 20}, {"US", 4, 120}}, 1)
-	samples, ordered, summary := trace(t, Adaptive, servers, PlanOptions{Nearest: 50}, rtts)
-	if len(samples)+len(ordered) != 8 || summary.AutoStopped {
-		t.Errorf("%d probes, %+v: want all 8", len(samples)+len(ordered), summary)
-	}
-}
-
-func TestConfidentEndsAPapersPlan(t *testing.T) {
-	servers, rtts := globe(t, 5)
-	samples, ordered, summary := trace(t, ByAS, servers, PlanOptions{AutoStop: StopConfident}, rtts)
-	asked := append(samples, ordered...)
-	found, near := nearOf(pickInts(rtts, asked), 200), nearOf(rtts, 200)
-	if found < near*97/100 || len(asked) > len(servers)*4/5 || summary.Claim.Low < 0.9 {
-		t.Errorf("%d of %d near servers after %d of %d probes, %+v", found, near, len(asked), len(servers), summary)
-	}
-}
 
 func TestEvidence(t *testing.T) {
 	const limit = 200 * ms
@@ -250,7 +72,7 @@ func TestATreeLearns(t *testing.T) {
 	if before := p(1); before != p(4) || before != rootShare {
 		t.Errorf("before anything is known p is %v and %v, want %v", before, p(4), rootShare)
 	}
-	tree.observe(0, Answered, 20*ms)
+	tree.observe(0, discovery.Answered, 20*ms)
 	tree.estimate()
 	if !(p(1) > p(2) && p(2) > p(3) && p(3) > p(4) && p(1) > 0.99) {
 		t.Errorf("one near server says %v of its /24, %v of its AS, %v of its country, %v of the rest", p(1), p(2), p(3), p(4))
@@ -303,30 +125,6 @@ func TestTopKeepsTheBest(t *testing.T) {
 	}
 }
 
-func BenchmarkAdaptive(b *testing.B) {
-	servers := scattered(5000, 1)
-	rtts := make([]time.Duration, len(servers))
-	for i, s := range servers {
-		rtts[i] = time.Duration(20+40*int(s.Addr.Addr().As16()[13])) * ms
-	}
-	probes := 0
-	for b.Loop() {
-		plan, err := NewPlan(Adaptive, servers, PlanOptions{AutoStop: StopOff})
-		if err != nil {
-			b.Fatal(err)
-		}
-		for {
-			probe, verdict := plan.Next()
-			if verdict != Go {
-				break
-			}
-			probes++
-			plan.Observe(Result{Server: probe.Server, Phase: probe.Phase, State: Answered, RTT: rtts[probe.Server]})
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(probes), "ns/probe")
-}
-
 func TestASurveyLooksUntilNetworksAnswer(t *testing.T) {
 	// Networks 100 to 107 of ZA have 24 to 3 servers; the largest are silent.
 	var networks []network
@@ -339,9 +137,9 @@ func TestASurveyLooksUntilNetworksAnswer(t *testing.T) {
 		for _, p := range s.survey(0) {
 			asn := servers[p.Server].ASN
 			ases = append(ases, asn)
-			state := Answered
+			state := discovery.Answered
 			if asn <= silent {
-				state = Lost
+				state = discovery.Lost
 			}
 			s.observe(p.Server, state, 300*ms)
 		}
@@ -372,7 +170,7 @@ func TestASurveyLooksIntoPrefixesWhereNetworksAreUnknown(t *testing.T) {
 	s := newSearch(newTree(servers, 200*ms), 1)
 	prefixes := make(map[string]bool)
 	for _, p := range s.survey(0) {
-		prefixes[splitBits.Of(servers[p.Server].Addr.Addr()).String()] = true
+		prefixes[topology.Prefix16.Prefix(servers[p.Server].Addr.Addr()).String()] = true
 	}
 	if len(prefixes) != nearNetworks {
 		t.Errorf("the survey looked into %d /16s, want %d", len(prefixes), nearNetworks)
@@ -392,8 +190,8 @@ func TestWhatIsLeftIsAllOrNothingWhereNothingWasMeasured(t *testing.T) {
 			lines = append(lines, fmt.Sprintf("80.%d.%d.1:1 DE 1", 2+at, i))
 		}
 		s := newSearch(newTree(list(t, lines...), 200*ms), 1)
-		s.ask(0, Calibration)
-		s.observe(0, Answered, 230*ms)
+		s.ask(0, discovery.Calibration)
+		s.observe(0, discovery.Answered, 230*ms)
 		return s.outlook(newForecast())
 	}
 	one, many := spread(true), spread(false)
@@ -451,7 +249,7 @@ func TestAPrefixThatStandsForACountryIsTrustedLess(t *testing.T) {
 			fmt.Sprintf("80.3.0.1:1 %s %d", country, asn), fmt.Sprintf("80.4.0.1:1 %s %d", country, asn),
 		), 200*ms), 1)
 		for i := range 3 {
-			s.observe(i, Answered, 350*ms)
+			s.observe(i, discovery.Answered, 350*ms)
 		}
 		s.estimate()
 		return s.nodes[s.leaf[3]].p
@@ -459,4 +257,89 @@ func TestAPrefixThatStandsForACountryIsTrustedLess(t *testing.T) {
 	if known, unknown := left("DE", 7), left("-", 0); unknown < 3*known {
 		t.Errorf("in a country p is %v, in a /8 %v", known, unknown)
 	}
+}
+
+// One AS of a country has two machines in each of two /24s, twelve others have
+// one each.
+func TestAFarReplyIsDoubtedAmongNearOnes(t *testing.T) {
+	lines := []string{"80.1.1.1:1 DE 1", "80.1.1.2:1 DE 1", "80.1.2.1:1 DE 1", "80.1.2.2:1 DE 1"}
+	for i := range 12 {
+		lines = append(lines, fmt.Sprintf("81.%d.1.1:1 DE %d", i, 10+i))
+	}
+	servers := list(t, lines...)
+	tests := []struct {
+		name        string
+		others      time.Duration
+		replies     []time.Duration
+		least, most float64 // of what is expected of the AS's last server
+	}{
+		{"near ones, a far one", 60 * ms, []time.Duration{290 * ms}, 0.1, 0.5},
+		{"near ones, two far ones", 60 * ms, []time.Duration{290 * ms, 290 * ms}, 0, 0.05},
+		{"near ones, one of both", 60 * ms, []time.Duration{290 * ms, 60 * ms}, 0.9, 1},
+		{"far ones, a far one", 290 * ms, []time.Duration{290 * ms}, 0, 0.001},
+	}
+	for _, tt := range tests {
+		tree := newTree(servers, 200*ms)
+		for i := range 12 {
+			tree.observe(4+i, discovery.Answered, tt.others)
+		}
+		for i, rtt := range tt.replies {
+			tree.observe(2*i, discovery.Answered, rtt)
+		}
+		tree.estimate()
+		if p := tree.nodes[tree.leaf[3]].p; p < tt.least || p > tt.most {
+			t.Errorf("%s: of the next %v is expected, want %v to %v", tt.name, p, tt.least, tt.most)
+		}
+		if n := tree.nodes[tree.leaf[1]]; len(tt.replies) == 1 && tt.least > 0 && n.p < tt.least {
+			t.Errorf("%s: beside it %v is expected, want as much as elsewhere in the AS", tt.name, n.p)
+		}
+	}
+}
+
+// list reads servers from lines of "address country ASN"; "-" is not known.
+func list(t *testing.T, lines ...string) []discovery.Server {
+	t.Helper()
+	var servers []discovery.Server
+	for _, line := range lines {
+		var addr string
+		var s discovery.Server
+		if _, err := fmt.Sscan(line, &addr, &s.Country, &s.ASN); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if s.Country == "-" {
+			s.Country = ""
+		}
+		s.Addr = netip.MustParseAddrPort(addr)
+		servers = append(servers, s)
+	}
+	return servers
+}
+
+const ms = time.Millisecond
+
+// network is a world of ASes: each has so many servers in one country, a /24 for
+// every four of them, at about the same RTT in ms.
+type network struct {
+	country string
+	servers int
+	rtt     int
+}
+
+// build lays networks out as a list, in random order, and the servers' RTTs.
+func build(t *testing.T, networks []network, seed uint64) ([]discovery.Server, []int) {
+	t.Helper()
+	var lines []string
+	var rtts []int
+	rng := rand.New(rand.NewPCG(seed, 9))
+	for as, n := range networks {
+		for i := range n.servers {
+			lines = append(lines, fmt.Sprintf("%d.%d.%d.%d:1 %s %d", 60+as%20, as/20, i/4, 1+i%4, n.country, 100+as))
+			rtts = append(rtts, n.rtt+rng.IntN(5))
+		}
+	}
+	rng.Shuffle(len(lines), func(i, j int) {
+		lines[i], lines[j] = lines[j], lines[i]
+		rtts[i], rtts[j] = rtts[j], rtts[i]
+	})
+	return list(t, lines...), rtts
 }

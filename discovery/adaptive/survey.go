@@ -1,10 +1,12 @@
-package discovery
+package adaptive
 
 import (
 	"cmp"
 	"iter"
 	"slices"
 	"time"
+
+	"muster/discovery"
 )
 
 // A survey has several networks of each country answer, because one may do so by
@@ -21,8 +23,8 @@ const (
 // survey asks one server of each of the largest networks of the countries of
 // which too few have answered, may yet, or are remembered. So many further ones
 // are asked in each.
-func (s *search) survey(further int) []Probe {
-	var probes []Probe
+func (s *search) survey(further int) []discovery.Probe {
+	var probes []discovery.Probe
 	countries := s.countriesByRTT()
 	for i, c := range countries {
 		networks := surveyNetworks
@@ -57,8 +59,8 @@ func (s *search) countriesByRTT() []int32 {
 // askLargest asks one server of each of a country's largest networks, and of its
 // /16s if it has too few networks, until n of them have answered, may yet, or
 // are remembered.
-func (s *search) askLargest(branch int32, n int) []Probe {
-	var probes []Probe
+func (s *search) askLargest(branch int32, n int) []discovery.Probe {
+	var probes []discovery.Probe
 	for _, l := range []level{cell, block} {
 		best, left := newTop(n), n
 		for i, b := range s.twigs(branch, l) {
@@ -71,7 +73,7 @@ func (s *search) askLargest(branch int32, n int) []Probe {
 		}
 		largest := best.sorted()
 		for _, c := range largest[:min(max(0, left), len(largest))] {
-			probes = append(probes, s.ask(s.draw(c.node), Calibration))
+			probes = append(probes, s.ask(s.draw(c.node), discovery.Calibration))
 		}
 	}
 	return probes
