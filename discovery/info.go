@@ -1,6 +1,9 @@
 package discovery
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Info is what a server says of itself. All text in it is cleaned for display
 // (see [CleanText]) but stays the word of a stranger.
@@ -22,9 +25,33 @@ type Info struct {
 	// AppID is the Steam application, or 0.
 	AppID uint64 `json:"app_id,omitempty"`
 	// MinPing and MaxPing are the limits outside which the server refuses
-	// players; 0 is no limit.
-	MinPing time.Duration `json:"min_ping_ns,omitempty"`
-	MaxPing time.Duration `json:"max_ping_ns,omitempty"`
+	// players; 0 is no limit. JSON has them in milliseconds.
+	MinPing time.Duration `json:"-"`
+	MaxPing time.Duration `json:"-"`
+}
+
+// fields are an Info's without its methods.
+type fields Info
+
+// infoJSON is an Info as JSON has it.
+type infoJSON struct {
+	fields
+	MinPing Millis `json:"min_ping_ms,omitempty"`
+	MaxPing Millis `json:"max_ping_ms,omitempty"`
+}
+
+// MarshalJSON writes the limits in milliseconds.
+func (i Info) MarshalJSON() ([]byte, error) {
+	return json.Marshal(infoJSON{fields(i), Millis(i.MinPing), Millis(i.MaxPing)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (i *Info) UnmarshalJSON(data []byte) error {
+	var read infoJSON
+	err := json.Unmarshal(data, &read)
+	*i = Info(read.fields)
+	i.MinPing, i.MaxPing = time.Duration(read.MinPing), time.Duration(read.MaxPing)
+	return err
 }
 
 // Free is the number of empty seats. A seat that a bot holds is not empty.

@@ -71,6 +71,9 @@ type Result struct {
 	State State
 	// RTT is the round-trip time of one packet pair, if State is Answered.
 	RTT time.Duration
+	// At is when the result was known, since the measuring began; 0 if nobody
+	// noted it.
+	At time.Duration
 	// Info is nil if the server told nothing of itself.
 	Info *Info
 }

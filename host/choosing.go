@@ -52,7 +52,7 @@ func (r *Room) finalistsMessage(m *Member, now time.Time) wire.Message {
 	turns := r.turnsOf(m, now)
 	return wire.Finalists{
 		Round: r.Round, Game: r.Settings.Game, Attempt: r.Final.Attempt, Servers: r.Final.Servers,
-		Samples: turns.samples, After: turns.after, Every: turns.every,
+		Samples: turns.samples, After: discovery.Millis(turns.after), Every: discovery.Millis(turns.every),
 	}
 }
 

@@ -198,7 +198,7 @@ func TestWishes(t *testing.T) {
 	n.join("ann", "bob")
 	n.listed(4)
 	measure := n.sent["ann"][2].(wire.Measure)
-	if measure.MaxRTT != 100*time.Millisecond || measure.Game != "openarena" || measure.Strategy != "conventional" || measure.Round != 1 {
+	if time.Duration(measure.MaxRTT) != 100*time.Millisecond || measure.Game != "openarena" || measure.Strategy != "conventional" || measure.Round != 1 {
 		t.Errorf("ann is asked for %+v", measure)
 	}
 	n.informs("ann", 12, 12, 1, 12)

@@ -68,12 +68,12 @@ func TestTurnedAway(t *testing.T) {
 		want  wire.Refusal
 	}{
 		{"another version", wire.Hello{Version: 7, Code: code, Name: "bob"}, wire.Refusal{Reason: wire.ReasonVersion,
-			Message: "the host speaks version 1, this player's muster version 7", Hint: "use the same release of muster on both sides"}},
-		{"no room", wire.Hello{Version: 1, Code: "no-such", Name: "bob"}, wire.Refusal{Reason: wire.ReasonCode,
+			Message: "the host speaks version 2, this player's muster version 7", Hint: "use the same release of muster on both sides"}},
+		{"no room", wire.Hello{Version: wire.Version, Code: "no-such", Name: "bob"}, wire.Refusal{Reason: wire.ReasonCode,
 			Message: `no room has the code "NOSUCH"`, Hint: "ask the organiser for the code; letter case does not matter"}},
-		{"the name is taken", wire.Hello{Version: 1, Code: code, Name: "Ann"}, wire.Refusal{Reason: wire.ReasonNameTaken,
+		{"the name is taken", wire.Hello{Version: wire.Version, Code: code, Name: "Ann"}, wire.Refusal{Reason: wire.ReasonNameTaken,
 			Message: `the room has a player "ann" already`, Hint: "choose another name with --name NAME"}},
-		{"no name", wire.Hello{Version: 1, Code: code}, wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name", Hint: "say --name NAME"}},
+		{"no name", wire.Hello{Version: wire.Version, Code: code}, wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name", Hint: "say --name NAME"}},
 		{"no hello", wire.Done{Round: 1}, wire.Refusal{Reason: wire.ReasonMalformed, Message: "the first message must be hello"}},
 	}
 	for _, tt := range tests {
@@ -116,7 +116,7 @@ func TestReplaced(t *testing.T) {
 	code, _ := h.Open(friday(2))
 	first := join(t, server, code, "ann")
 	second := dial(t, server)
-	second.conn.Send(wire.Hello{Version: 1, Code: code, Name: "ann", Token: first.token})
+	second.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: first.token})
 	if welcome := expect[wire.Welcome](second); welcome.Token != first.token {
 		t.Errorf("the token changed to %q", welcome.Token)
 	}
@@ -149,7 +149,7 @@ func TestSlowMember(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer slow.Close()
-	slow.WriteJSON(map[string]any{"type": "hello", "version": 1, "code": code, "name": "slow"})
+	slow.WriteJSON(map[string]any{"type": "hello", "version": wire.Version, "code": code, "name": "slow"})
 	for room := range h.Watch(t.Context(), code) {
 		if len(room.Members) == 1 {
 			break
@@ -222,7 +222,7 @@ func TestClose(t *testing.T) {
 	}
 	h.Open(friday(1))
 	late := dial(t, server)
-	late.conn.Send(wire.Hello{Version: 1, Code: code, Name: "bob"})
+	late.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "bob"})
 	<-late.ended
 	select {
 	case m, open := <-late.heard:

@@ -44,7 +44,7 @@ func TestNonsense(t *testing.T) {
 		{"no finalist", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: 7}}}, wire.Chosen},
 		{"a negative finalist", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: -1}}}, wire.Chosen},
 		{"a host's message", wire.Measure{Round: 1}, wire.Measuring},
-		{"a second hello", wire.Hello{Version: 1, Name: "ann"}, wire.Measuring},
+		{"a second hello", wire.Hello{Version: wire.Version, Name: "ann"}, wire.Measuring},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -115,8 +115,8 @@ func TestAbsurdClock(t *testing.T) {
 	for _, clock := range []struct{ now, at time.Duration }{{0, day}, {day, 0}, {day, day}, {0, 0}} {
 		n := measuring(t, 4, "ann", "bob")
 		n.wait(2 * time.Second)
-		probes := []wire.Probe{{At: clock.at, State: discovery.Lost}, {At: clock.at, State: discovery.Lost}}
-		n.says("ann", wire.Trace{Round: 1, Now: clock.now, Probes: probes})
+		probes := []discovery.Result{{At: clock.at, State: discovery.Lost}, {At: clock.at, State: discovery.Lost}}
+		n.says("ann", wire.Report{Round: 1, Now: clock.now, Results: probes})
 		for _, p := range restored(t, n.room).member("ann").Probes {
 			if p.At < 0 || p.At > 2*time.Second {
 				t.Errorf("a probe of %v by a clock of %v was at %v, two seconds after the beginning", clock.at, clock.now, p.At)
@@ -130,15 +130,16 @@ func TestAbsurdClock(t *testing.T) {
 func TestLongEvening(t *testing.T) {
 	n := measuring(t, 4, "ann", "bob")
 	n.room.Measuring = n.now.Add(-72 * time.Hour)
-	n.says("ann", wire.Trace{Round: 1, Now: time.Second, Probes: []wire.Probe{{At: time.Second, State: discovery.Lost}}})
+	n.says("ann", wire.Report{Round: 1, Now: time.Second, Results: []discovery.Result{{At: time.Second, State: discovery.Lost}}})
 	restored(t, n.room)
 }
 
 // TestLongTrace: a trace has so many probes as the list has servers, and some.
 func TestLongTrace(t *testing.T) {
 	n := measuring(t, 4, "ann", "bob")
+	lost := discovery.Result{State: discovery.Lost}
 	for first := range 1000 {
-		n.says("ann", wire.Trace{Round: 1, First: first, Probes: make([]wire.Probe, 3)})
+		n.says("ann", wire.Report{Round: 1, First: first, Results: []discovery.Result{lost, lost, lost}})
 	}
 	if got := len(n.room.member("ann").Probes); got != 8 {
 		t.Errorf("%d probes are kept of a list of 4 servers, want 8", got)

@@ -38,7 +38,7 @@ const (
 // sent the newest state, not a queue.
 //
 //	{"type":"state","now":ms,"you":{…},"room":{…},"people":[…],…}
-//	length of name │ name │ trace frame, see wire.AppendTrace
+//	length of name │ name │ report frame, see wire.AppendReport
 func (h *Host) serveLive(w http.ResponseWriter, r *http.Request) {
 	a := h.addressed(w, r, r.URL.Query().Get("code"))
 	if a == nil {
@@ -185,7 +185,7 @@ func (v *viewer) tell(t story, round int) error {
 		to := min(from+traceChunk, len(t.probes))
 		b := binary.AppendUvarint(nil, uint64(len(t.player)))
 		b = append(b, t.player...)
-		b = wire.AppendTrace(b, wire.Trace{Round: round, First: from, Probes: t.probes[from:to]})
+		b = wire.AppendReport(b, wire.Report{Round: round, First: from, Results: t.probes[from:to]})
 		if err := v.write(websocket.BinaryMessage, b); err != nil {
 			return err
 		}

@@ -98,7 +98,7 @@ func (r *Room) measureMessages(m *Member) []effect {
 	}
 	known := m.known()
 	effects := []effect{send{m.Name, wire.Measure{
-		Round: r.Round, Game: r.Settings.Game, Strategy: strategy, MaxRTT: limit,
+		Round: r.Round, Game: r.Settings.Game, Strategy: strategy, MaxRTT: discovery.Millis(limit),
 		Seed: uint64(r.Round), Known: len(known),
 	}}}
 	if len(known) > 0 {
@@ -127,15 +127,13 @@ func (r *Room) Receive(name string, message wire.Message, now time.Time) ([]effe
 	}
 	switch message := message.(type) {
 	case wire.Report:
+		r.trace(m, message, now)
 		return r.report(m, message, now)
 	case wire.Infos:
 		if m.Doubt != nil {
 			return nil, nil // who is not believed about RTTs might send all to another port
 		}
 		return nil, r.inform(message)
-	case wire.Trace:
-		r.trace(m, message, now)
-		return nil, nil
 	case wire.Done:
 		return r.done(m, message, now), nil
 	case wire.Verified:

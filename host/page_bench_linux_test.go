@@ -3,6 +3,7 @@ package host_test
 import (
 	"fmt"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"muster/discovery"
 	"muster/host"
 	"muster/host/wire"
 	"muster/host/wire/conn"
@@ -41,7 +43,7 @@ func benchPages(b *testing.B, pages int) {
 	go player.Run(b.Context(), func(wire.Message) error { return nil })
 	player.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
 	shown := watchers(b, server, code, pages)
-	trace := wire.Trace{Round: 1, Probes: make([]wire.Probe, 250)}
+	report := wire.Report{Round: 1, Results: slices.Repeat([]discovery.Result{{State: discovery.Lost}}, 250)}
 	for range h.Watch(b.Context(), code) {
 		if room, _ := h.Room(code); room.Stage == wire.Measuring {
 			break
@@ -49,9 +51,9 @@ func benchPages(b *testing.B, pages int) {
 	}
 	bytes, busy := 0, cpuTime(b)
 	for b.Loop() {
-		player.Send(trace)
-		trace.First += len(trace.Probes)
-		if trace.First >= 200_000 {
+		player.Send(report)
+		report.First += len(report.Results)
+		if report.First >= 200_000 {
 			b.Fatal("too many probes for one round")
 		}
 		for range pages {

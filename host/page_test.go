@@ -90,11 +90,11 @@ func (p *page) point(data []byte) {
 	length, n := binary.Uvarint(data)
 	player := string(data[n : n+int(length)])
 	m, err := wire.Unmarshal(wire.BinaryFrame(data[n+int(length):]))
-	trace, ok := m.(wire.Trace)
+	trace, ok := m.(wire.Report)
 	if err != nil || !ok || trace.First != p.points[player] {
 		p.Fatalf("a frame of %s: %+v, %v; %d points before", player, m, err, p.points[player])
 	}
-	p.points[player] += len(trace.Probes)
+	p.points[player] += len(trace.Results)
 }
 
 // says tells whether a section of the state contains a text.
@@ -215,18 +215,16 @@ func traced(p *player, ms int) {
 	p.Helper()
 	list := expect[wire.List](p)
 	expect[wire.Measure](p)
-	report := wire.Report{Round: list.Round}
-	trace := wire.Trace{Round: list.Round, Now: time.Second}
+	report := wire.Report{Round: list.Round, Now: time.Second}
 	infos := wire.Infos{Round: list.Round}
 	for server := range list.Servers {
-		rtt := time.Duration(ms+server) * time.Millisecond
-		report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: rtt})
-		trace.Probes = append(trace.Probes, wire.Probe{At: time.Duration(server) * 10 * time.Millisecond, State: discovery.Answered, RTT: rtt})
+		report.Results = append(report.Results, discovery.Result{
+			Server: server, State: discovery.Answered, RTT: time.Duration(ms+server) * time.Millisecond, At: time.Duration(server) * 10 * time.Millisecond,
+		})
 		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Map: fmt.Sprint("map", server), MaxPlayers: 16}})
 	}
 	p.conn.Send(infos)
 	p.conn.Send(report)
-	p.conn.Send(trace)
 	p.conn.Send(wire.Done{Round: list.Round})
 }
 

@@ -139,7 +139,7 @@ type Member struct {
 	// Results are what the member measured, by server.
 	Results []discovery.Result `json:"-"`
 	// Probes tell how the round's discovery went.
-	Probes []wire.Probe `json:"-"`
+	Probes []discovery.Result `json:"-"`
 }
 
 // effect is something the shell is to do for a room.

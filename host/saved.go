@@ -42,7 +42,7 @@ func (r *Room) Save() ([]byte, error) {
 			return nil, err
 		}
 		s.Reports = append(s.Reports, frame.Data)
-		s.Traces = append(s.Traces, wire.AppendTrace(nil, wire.Trace{Round: r.Round, Probes: m.Probes}))
+		s.Traces = append(s.Traces, wire.AppendReport(nil, wire.Report{Round: r.Round, Results: m.Probes}))
 	}
 	return json.Marshal(s)
 }
@@ -110,11 +110,11 @@ func (r *Room) unpack(s saved) error {
 		}
 		r.shutOut(m, m.Origin.Near)
 		if i < len(s.Traces) {
-			trace, err := unmarshal[wire.Trace](s.Traces[i])
+			trace, err := unmarshal[wire.Report](s.Traces[i])
 			if err != nil {
 				return err
 			}
-			m.Probes = trace.Probes
+			m.Probes = trace.Results
 		}
 	}
 	return nil

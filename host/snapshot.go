@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"muster/host/wire"
+	"muster/discovery"
 )
 
 // The page's state comes in sections, each sent again only when it changes: a
@@ -31,7 +31,7 @@ type snapshot struct {
 // story is how one player's discovery went.
 type story struct {
 	player string
-	probes []wire.Probe
+	probes []discovery.Result
 }
 
 // badge is what a page may do.

@@ -93,14 +93,14 @@ func TestSections(t *testing.T) {
 // are the host's.
 func TestTrace(t *testing.T) {
 	n := measuring(t, 4, "ann", "bob")
-	probe := func(at int) wire.Probe {
-		return wire.Probe{At: time.Duration(at) * time.Millisecond, State: discovery.Answered, RTT: time.Millisecond}
+	probe := func(at int) discovery.Result {
+		return discovery.Result{At: time.Duration(at) * time.Millisecond, State: discovery.Answered, RTT: time.Millisecond}
 	}
 	n.wait(2 * time.Second)
-	n.says("ann", wire.Trace{Round: 1, Now: 500 * time.Millisecond, Probes: []wire.Probe{probe(100), probe(400)}})
-	n.says("ann", wire.Trace{Round: 1, Now: 700 * time.Millisecond, Probes: []wire.Probe{probe(100), probe(400), probe(600)}})
-	n.says("ann", wire.Trace{Round: 1, First: 9, Now: 700 * time.Millisecond, Probes: []wire.Probe{probe(650)}})
-	n.says("ann", wire.Trace{Round: 2, Now: 700 * time.Millisecond, Probes: []wire.Probe{probe(650)}})
+	n.says("ann", wire.Report{Round: 1, Now: 500 * time.Millisecond, Results: []discovery.Result{probe(100), probe(400)}})
+	n.says("ann", wire.Report{Round: 1, Now: 700 * time.Millisecond, Results: []discovery.Result{probe(100), probe(400), probe(600)}})
+	n.says("ann", wire.Report{Round: 1, First: 9, Now: 700 * time.Millisecond, Results: []discovery.Result{probe(650)}})
+	n.says("ann", wire.Report{Round: 2, Now: 700 * time.Millisecond, Results: []discovery.Result{probe(650)}})
 	var got []time.Duration
 	for _, p := range n.room.member("ann").Probes {
 		got = append(got, p.At)

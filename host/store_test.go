@@ -53,7 +53,7 @@ func TestRestartOnStore(t *testing.T) {
 		t.Fatalf("the host has the rooms %q", got)
 	}
 	again := dial(t, server)
-	again.conn.Send(wire.Hello{Version: 1, Code: code, Name: "ann", Token: ann.token})
+	again.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: ann.token})
 	expect[wire.Welcome](again)
 	request, _ := http.NewRequest("POST", server.URL+"/api/rooms/"+code+"/go", nil)
 	request.Header.Set("Authorization", "Bearer "+secret)

@@ -18,7 +18,7 @@ import (
 // TestHostileHost: a host that makes no sense ends the peer with a reason; it
 // neither crashes it nor has it come back again and again.
 func TestHostileHost(t *testing.T) {
-	welcome := wire.Welcome{Version: 1, Name: "ann", Token: "token"}
+	welcome := wire.Welcome{Version: wire.Version, Name: "ann", Token: "token"}
 	servers, _ := list(t.Context(), "")
 	theList := wire.List{Round: 1, Servers: servers}
 	launch := wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.1:27960"}
@@ -37,7 +37,7 @@ func TestHostileHost(t *testing.T) {
 		{"an unknown game", []wire.Message{welcome, theList, wire.Measure{Round: 1, Game: "rm -rf"}}, `unknown game "rm -rf"`},
 		{"results beyond the list", []wire.Message{welcome, theList, wire.Measure{Round: 1, Game: "openarena", Known: 1},
 			wire.Report{Round: 1, Results: []discovery.Result{{Server: listed, State: discovery.Lost}}}}, "the host knows server 200 of 200"},
-		{"a peer's message", []wire.Message{welcome, wire.Hello{Version: 1}}, "a wire.Hello from the host"},
+		{"a peer's message", []wire.Message{welcome, wire.Hello{Version: wire.Version}}, "a wire.Hello from the host"},
 		{"an option for an address", []wire.Message{welcome, wire.Launch{Round: 1, Address: "+quit"}}, "malformed"},
 		{"a list of megabytes", []wire.Message{welcome, nil}, "read limit exceeded"},
 		{"launch upon launch", []wire.Message{welcome, launch, launch, launch, wire.Hello{}}, "a wire.Hello from the host"},
@@ -154,7 +154,7 @@ func reported(t *testing.T, ws *websocket.Conn) map[int]bool {
 	}
 }
 
-var letIn = wire.Welcome{Version: 1, Name: "ann", Token: "token"}
+var letIn = wire.Welcome{Version: wire.Version, Name: "ann", Token: "token"}
 
 // TestAnotherList: a host that was killed may come back with another list under
 // the same number; what was measured of the old one is of no use then.

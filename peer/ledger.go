@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/host/wire"
 )
 
 // ledger keeps a round's results in the order in which they came. The prober
@@ -15,7 +14,6 @@ type ledger struct {
 
 	mu       sync.Mutex // guards following
 	results  []discovery.Result
-	times    []time.Duration // since began, by result
 	answered int
 	done     bool
 }
@@ -32,8 +30,8 @@ func newLedger(known []discovery.Result) *ledger {
 func (l *ledger) add(r discovery.Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	r.At = time.Since(l.began)
 	l.results = append(l.results, r)
-	l.times = append(l.times, time.Since(l.began))
 	if r.State == discovery.Answered {
 		l.answered++
 	}
@@ -51,17 +49,6 @@ func (l *ledger) since(n int) (results []discovery.Result, done bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.results[n:len(l.results):len(l.results)], l.done
-}
-
-// trace tells how the results from the first on, up to the last, came about.
-func (l *ledger) trace(round, first, last int) wire.Trace {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	t := wire.Trace{Round: round, First: first, Now: time.Since(l.began)}
-	for i, r := range l.results[first:last] {
-		t.Probes = append(t.Probes, wire.Probe{At: l.times[first+i], State: r.State, Phase: r.Phase, RTT: r.RTT})
-	}
-	return t
 }
 
 func (l *ledger) counts() (probed, answered int) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"time"
 
 	"muster/discovery"
 	"muster/host/wire"
@@ -229,8 +230,7 @@ func (p *peer) flush() {
 	results, done := r.ledger.since(r.sent)
 	for len(results) > 0 && p.conn.Queued() < maxQueued {
 		n := min(chunk, len(results))
-		p.report(results[:n])
-		p.send(r.ledger.trace(r.number, r.sent, r.sent+n))
+		p.report(wire.Report{Round: r.number, First: r.sent, Now: time.Since(r.ledger.began), Results: results[:n]})
 		results, r.sent = results[n:], r.sent+n
 	}
 	if done && len(results) == 0 && !r.saidDone {
@@ -251,23 +251,19 @@ func (p *peer) progress() {
 
 // report says what servers tell of themselves first: with the results the host
 // decides at once.
-func (p *peer) report(results []discovery.Result) {
-	var infos []wire.ServerInfo
-	for i := range results {
-		if results[i].Info != nil {
-			infos = append(infos, wire.ServerInfo{Server: results[i].Server, Info: withoutName(*results[i].Info)})
+func (p *peer) report(report wire.Report) {
+	infos := wire.Infos{Round: report.Round}
+	for i := range report.Results {
+		if info := report.Results[i].Info; info != nil {
+			nameless := *info
+			nameless.Name = "" // only finalists need one, and names repeat least
+			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: report.Results[i].Server, Info: nameless})
 		}
 	}
-	if len(infos) > 0 {
-		p.send(wire.Infos{Round: p.round.number, Servers: infos})
+	if len(infos.Servers) > 0 {
+		p.send(infos)
 	}
-	p.send(wire.Report{Round: p.round.number, Results: results})
-}
-
-// withoutName leaves out what only finalists need, and what repeats least.
-func withoutName(info discovery.Info) discovery.Info {
-	info.Name = ""
-	return info
+	p.send(report)
 }
 
 // finishIfFailed ends a peer that came for one round, if that found nothing.

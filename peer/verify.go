@@ -65,8 +65,8 @@ func (p *peer) sample(ctx context.Context, servers []discovery.Server, m wire.Fi
 	for i := range finalists {
 		finalists[i] = wire.Finalist{Server: m.Servers[i], RTTs: []float64{}}
 	}
-	first := time.Now().Add(m.After)
-	every := max(m.Every, p.options.pace.sample)
+	first := time.Now().Add(time.Duration(m.After))
+	every := max(time.Duration(m.Every), p.options.pace.sample)
 	for n := range m.Samples {
 		if err := sleep(ctx, time.Until(first.Add(time.Duration(n)*every))); err != nil {
 			return nil, err

@@ -49,9 +49,7 @@ func TestCrowd(t *testing.T) {
 	time.Sleep(300 * time.Millisecond) // the list is out
 	for first := 0; first < crowdServers; first += 1000 {
 		for i, conn := range crowd {
-			report, trace := crowdResults(i, first)
-			conn.Send(report)
-			conn.Send(trace)
+			conn.Send(crowdResults(i, first))
 		}
 		time.Sleep(100 * time.Millisecond) // 10,000 a second
 	}
@@ -94,12 +92,13 @@ func crowdPlayer(t *testing.T, server *httptest.Server, code, name string) *conn
 }
 
 // crowdResults are those of a player for a thousand servers.
-func crowdResults(player, first int) (wire.Report, wire.Trace) {
-	report, trace := wire.Report{Round: 1}, wire.Trace{Round: 1, First: first, Now: 100 * time.Millisecond}
+func crowdResults(player, first int) wire.Report {
+	report := wire.Report{Round: 1, First: first, Now: 100 * time.Millisecond}
 	for i := range 1000 {
-		rtt := time.Duration(10+30*player+((first+i)*7919)%(60+first/200)) * time.Millisecond
-		report.Results = append(report.Results, discovery.Result{Server: first + i, State: discovery.Answered, RTT: rtt})
-		trace.Probes = append(trace.Probes, wire.Probe{At: time.Duration(i) * 100 * time.Microsecond, State: discovery.Answered, RTT: rtt})
+		report.Results = append(report.Results, discovery.Result{
+			Server: first + i, State: discovery.Answered, At: time.Duration(i) * 100 * time.Microsecond,
+			RTT: time.Duration(10+30*player+((first+i)*7919)%(60+first/200)) * time.Millisecond,
+		})
 	}
-	return report, trace
+	return report
 }

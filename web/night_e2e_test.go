@@ -132,7 +132,7 @@ func (n *night) joins(name string, place int, rate float64, twist func(*discover
 				return twisted{p, twist}, err
 			},
 			NewPlan: func(m wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
-				return plans.New(discovery.ByAS, topology.New(servers), discovery.PlanOptions{Seed: m.Seed, MaxRTT: m.MaxRTT})
+				return plans.New(discovery.ByAS, topology.New(servers), discovery.PlanOptions{Seed: m.Seed, MaxRTT: time.Duration(m.MaxRTT)})
 			},
 			Launch: func(_ context.Context, _ wire.Launch, tell func(wire.LaunchState, string)) {
 				if place == 3 {

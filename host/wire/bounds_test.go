@@ -35,7 +35,7 @@ func TestAbsurdInfos(t *testing.T) {
 }
 
 // TestFramesBoundMemory: what a frame makes us allocate is bounded by its
-// length. An honest report has a byte for each result of 40 bytes.
+// length. An honest report has three bytes and more for each result of 48.
 func TestFramesBoundMemory(t *testing.T) {
 	many := func(n int) []byte { return binary.AppendUvarint(nil, uint64(n)) }
 	zeros := func(n int) []byte { return make([]byte, n) }
@@ -46,10 +46,10 @@ func TestFramesBoundMemory(t *testing.T) {
 		// most is the bound, in bytes allocated for a byte of the frame.
 		most int
 	}{
-		{"report that promises a full list", join([]byte{2, 1, 1, 0}, many(discovery.MaxServers)), 64},
-		{"report that promises many runs", join([]byte{2, 1}, many(discovery.MaxServers), zeros(100)), 64},
-		{"report, all servers", join([]byte{2, 1, 1, 0}, many(100_000), zeros(100_000)), 64},
-		{"report without servers, long", join([]byte{2, 1, 0}, zeros(1<<20)), 64},
+		{"report that promises a full list", join([]byte{2, 1, 0, 0}, many(discovery.MaxServers)), 64},
+		{"report that promises many, and has some", join([]byte{2, 1, 0, 0}, many(discovery.MaxServers), zeros(100)), 64},
+		{"report, all servers", join([]byte{2, 1, 0, 0}, many(100_000), zeros(300_000)), 64},
+		{"report without servers, long", join([]byte{2, 1, 0, 0, 0}, zeros(1<<20)), 64},
 		{"infos that promise many", join([]byte{3, 1}, many(discovery.MaxServers), zeros(1000)), 64},
 		{"infos, the shortest", join([]byte{3, 1}, many(1<<14), zeros(7<<14)), 64},
 		{"list that inflates a thousandfold", join([]byte{1, 1}, deflated(zeros(8<<20))), 256},

@@ -18,7 +18,7 @@ const (
 	maxFinalists = 64
 	maxSamples   = 20
 	// maxTurn is how long a peer may have to wait for its turn.
-	maxTurn = time.Minute
+	maxTurn = discovery.Millis(time.Minute)
 )
 
 // MaxAsked is how many servers a host asks for at once: a few rounds' worth.
@@ -31,7 +31,7 @@ func (f Finalists) check() error {
 	case f.Samples < 1 || f.Samples > maxSamples:
 		return fmt.Errorf("%d samples", f.Samples)
 	case f.After < 0 || f.After > maxTurn || f.Every < 0 || f.Every > maxTurn:
-		return fmt.Errorf("samples after %v, every %v", f.After, f.Every)
+		return fmt.Errorf("samples after %v, every %v", time.Duration(f.After), time.Duration(f.Every))
 	}
 	return nil
 }

@@ -20,19 +20,19 @@ var examples = []struct {
 	message wire.Message
 	line    string
 }{
-	{wire.Hello{Version: 1, Code: "BAKODI", Name: "bob", Probes: wire.ProbesElsewhere}, `{"type":"hello","version":1,"code":"BAKODI","name":"bob","probes":"elsewhere"}`},
-	{wire.Hello{Version: 1, Code: "BAKODI", Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"},
-		`{"type":"hello","version":1,"code":"BAKODI","name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"}`},
-	{wire.Welcome{Version: 1, Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"},
-		`{"type":"welcome","version":1,"name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"}`},
+	{wire.Hello{Version: 2, Code: "BAKODI", Name: "bob", Probes: wire.ProbesElsewhere}, `{"type":"hello","version":2,"code":"BAKODI","name":"bob","probes":"elsewhere"}`},
+	{wire.Hello{Version: 2, Code: "BAKODI", Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"},
+		`{"type":"hello","version":2,"code":"BAKODI","name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"}`},
+	{wire.Welcome{Version: 2, Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"},
+		`{"type":"welcome","version":2,"name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"}`},
 	{wire.Refusal{Reason: wire.ReasonCode, Message: `no room has the code "BAKODI"`, Hint: "ask the organiser for the code"},
 		`{"type":"refused","reason":"code","message":"no room has the code \"BAKODI\"","hint":"ask the organiser for the code"}`},
-	{wire.Measure{Round: 1, Game: "openarena", Strategy: "as", MaxRTT: 150 * time.Millisecond, Seed: 1, Known: 2},
-		`{"type":"measure","round":1,"game":"openarena","strategy":"as","max_rtt_ns":150000000,"seed":1,"known":2}`},
+	{wire.Measure{Round: 1, Game: "openarena", Strategy: "as", MaxRTT: discovery.Millis(150 * time.Millisecond), Seed: 1, Known: 2},
+		`{"type":"measure","round":1,"game":"openarena","strategy":"as","max_rtt_ms":150.000,"seed":1,"known":2}`},
 	{wire.Ask{Round: 1, Servers: []int{17, 4}, Own: 25}, `{"type":"ask","round":1,"servers":[17,4],"own":25}`},
 	{wire.Done{Round: 1}, `{"type":"done","round":1}`},
-	{wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{17, 4}, Samples: 3, After: 500 * time.Millisecond, Every: 2 * time.Second},
-		`{"type":"finalists","round":1,"game":"openarena","attempt":1,"servers":[17,4],"samples":3,"after_ns":500000000,"every_ns":2000000000}`},
+	{wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{17, 4}, Samples: 3, After: discovery.Millis(500 * time.Millisecond), Every: discovery.Millis(2 * time.Second)},
+		`{"type":"finalists","round":1,"game":"openarena","attempt":1,"servers":[17,4],"samples":3,"after_ms":500.000,"every_ms":2000.000}`},
 	{wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{
 		{Server: 17, State: discovery.Answered, RTTs: []float64{24.1, 23.9}, Sent: 3, Info: &discovery.Info{Name: "Aggressor", Map: "oa_dm1", Players: 4, MaxPlayers: 8}},
 		{Server: 4, State: discovery.Lost, RTTs: []float64{}, Sent: 3},
@@ -74,21 +74,16 @@ var examples = []struct {
 		{Addr: netip.MustParseAddrPort("192.0.2.7:27960"), Country: "DE", ASN: 3320},
 		{Addr: netip.MustParseAddrPort("192.0.2.8:27960"), Country: "DE", ASN: 3320},
 	}}, "01 01 faefe2ca00023c3f18180e3030b1e75a1c6060e2c8b500040000ffff"},
-	{wire.Report{Round: 1, Results: []discovery.Result{
-		{Server: 5, State: discovery.Answered, RTT: 24 * time.Millisecond},
-		{Server: 6, State: discovery.Answered, RTT: 23900 * time.Microsecond},
-		{Server: 7, State: discovery.Lost},
-		{Server: 9, State: discovery.Refused},
-	}}, "02 01 02 0503 0101 e203 03 00 01"},
+	{wire.Report{Round: 1, First: 2, Now: 300 * time.Millisecond, Results: []discovery.Result{
+		{Server: 5, State: discovery.Answered, RTT: 24 * time.Millisecond, At: 10 * time.Millisecond, Phase: discovery.Calibration},
+		{Server: 9, State: discovery.Answered, RTT: 23900 * time.Microsecond, At: 17 * time.Millisecond},
+		{Server: 6, State: discovery.Refused, At: 40 * time.Millisecond},
+		{Server: 7, State: discovery.Lost, At: 200 * time.Millisecond, Phase: discovery.Refining},
+	}}, "02 01 02 ac02 04 1f0ae203 150803 450501 e2030200"},
 	{wire.Infos{Round: 1, Servers: []wire.ServerInfo{
 		{Server: 5, Info: discovery.Info{Map: "oa_dm1", Mode: "0", Players: 4, MaxPlayers: 8, Bots: 2}},
 		{Server: 9, Info: discovery.Info{Map: "oa_dm1", Mode: "4", Players: 0, MaxPlayers: 16, Password: true}},
 	}}, "03 01 02 0a 02 04 08 00066f615f646d31 000130 02 08 01 00 10 01 000134"},
-	{wire.Trace{Round: 1, First: 2, Now: 300 * time.Millisecond, Probes: []wire.Probe{
-		{At: 10 * time.Millisecond, State: discovery.Answered, Phase: discovery.Calibration, RTT: 24 * time.Millisecond},
-		{At: 17 * time.Millisecond, State: discovery.Answered, RTT: 23900 * time.Microsecond},
-		{At: 200 * time.Millisecond, State: discovery.Lost},
-	}}, "04 01 02 ac02 03 0aa70b 0709 b70100"},
 }
 
 // frameOf is the frame of an example's line.
@@ -124,8 +119,8 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) != 15 {
-		t.Errorf("%d kinds of message have an example, want all 15", len(seen))
+	if len(seen) != 14 {
+		t.Errorf("%d kinds of message have an example, want all 14", len(seen))
 	}
 }
 

@@ -24,7 +24,6 @@ const (
 	kindList   = 1
 	kindReport = 2
 	kindInfos  = 3
-	kindTrace  = 4
 )
 
 // ErrMalformed is wrapped by errors over frames that make no sense.
@@ -36,11 +35,9 @@ func Marshal(m Message) (Frame, error) {
 	case List:
 		return BinaryFrame(AppendList(nil, m)), nil
 	case Report:
-		return BinaryFrame(AppendReport(make([]byte, 0, reportSize(m)), m)), nil
+		return BinaryFrame(AppendReport(make([]byte, 0, 32+6*len(m.Results)), m)), nil
 	case Infos:
 		return BinaryFrame(AppendInfos(nil, m)), nil
-	case Trace:
-		return BinaryFrame(AppendTrace(nil, m)), nil
 	}
 	return marshalJSON(m)
 }
@@ -55,8 +52,12 @@ func marshalJSON(m Message) (Frame, error) {
 	return Frame{Data: append(data, fields[1:]...)}, nil
 }
 
-// Unmarshal reads a frame. Its errors wrap [ErrMalformed]; texts in what it
-// returns are safe to show.
+// ErrUnknown is wrapped by the errors over messages of a kind that this version does
+// not know. A later one may send them, so they are to be passed over.
+var ErrUnknown = errors.New("wire: unknown message")
+
+// Unmarshal reads a frame. Its errors wrap [ErrMalformed] or [ErrUnknown]; texts in
+// what it returns are safe to show.
 func Unmarshal(f Frame) (Message, error) {
 	switch {
 	case !f.Binary:
@@ -71,10 +72,8 @@ func Unmarshal(f Frame) (Message, error) {
 		return parseReport(body)
 	case kindInfos:
 		return parseInfos(body)
-	case kindTrace:
-		return parseTrace(body)
 	}
-	return nil, fmt.Errorf("%w: unknown kind %d", ErrMalformed, f.Data[0])
+	return nil, fmt.Errorf("%w: kind %d", ErrUnknown, f.Data[0])
 }
 
 func unmarshalJSON(data []byte) (Message, error) {
@@ -108,7 +107,10 @@ func unmarshalJSON(data []byte) (Message, error) {
 	case Room{}.kind():
 		return into[Room](data)
 	}
-	return nil, fmt.Errorf("%w: unknown type %q", ErrMalformed, head.Type)
+	if head.Type == "" {
+		return nil, fmt.Errorf("%w: no type", ErrMalformed)
+	}
+	return nil, fmt.Errorf("%w: type %q", ErrUnknown, head.Type)
 }
 
 func into[M Message](data []byte) (Message, error) {

@@ -138,10 +138,7 @@ func parseInfos(b []byte) (Message, error) {
 	var texts []string
 	last := int64(0)
 	for range count {
-		last += unzigzag(r.upTo(2 * discovery.MaxServers))
-		if last < 0 || last >= discovery.MaxServers {
-			r.fail("server %d", last)
-		}
+		last = r.server(last)
 		info := r.info(&texts)
 		if r.err != nil {
 			break

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"muster/discovery"
 )
 
 // reader takes numbers and texts from a frame. The first thing that is wrong
@@ -43,6 +45,16 @@ func (r *reader) upTo(limit uint64) uint64 {
 		return 0
 	}
 	return v
+}
+
+// server reads the index of a server as the zigzag difference to another.
+func (r *reader) server(last int64) int64 {
+	server := last + unzigzag(r.upTo(2*discovery.MaxServers))
+	if server < 0 || server >= discovery.MaxServers {
+		r.fail("server %d", server)
+		return 0
+	}
+	return server
 }
 
 func (r *reader) byte() byte {

@@ -3,23 +3,21 @@ package wire
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"time"
 
 	"muster/discovery"
 )
 
-// A report frame names the servers as runs of indexes, so that a whole list
-// costs next to nothing, and then holds one number a server:
+// A report frame holds the probes in the order in which they ended:
 //
-//	kind │ round │ runs │ gap,length … │ number … (uvarints)
+//	kind │ round │ first │ now │ count │ (time × 3 + phase │ server │ number) …
+//
+// Time is what went by since the probe before, in ms, the server the zigzag
+// difference to the one before, and the number says what came of it:
 //
 //	0            lost
 //	1            refused
 //	2 + zigzag   answered: the difference to the RTT before, in steps of 0.1 ms
-//
-// Servers that stand together in the list are near each other, so most numbers
-// take one byte.
 const (
 	codeLost     = 0
 	codeRefused  = 1
@@ -32,6 +30,12 @@ const (
 
 	// maxRound bounds the number of a round: an evening has a few dozen.
 	maxRound = 1 << 20
+	// maxClock bounds the clock of a report, in ms: after a day it stands still.
+	maxClock = uint64(24 * time.Hour / time.Millisecond)
+	// phases is how many there are.
+	phases = uint64(discovery.Refining) + 1
+	// minProbe is the fewest bytes that a probe takes.
+	minProbe = 3
 )
 
 // RoundRTT is an RTT as it arrives at the other side. Rounding it again changes
@@ -45,142 +49,75 @@ func ticksOf(rtt time.Duration) int64 {
 
 func rttOf(ticks int64) time.Duration { return max(time.Duration(ticks)*Tick, Tick/2) }
 
-// reportSize is about how many bytes a report takes.
-func reportSize(r Report) int { return 16 + len(r.Results) + len(r.Results)/16 }
-
-// AppendReport appends a report frame to b. Unprobed results are left out, and
-// of results for one server the last counts. It allocates nothing if b has room
-// and the results are in the order of the list.
+// AppendReport appends a report frame to b. Results that are unprobed are left
+// out.
 func AppendReport(b []byte, r Report) []byte {
-	results := inOrder(r.Results)
+	count := 0
+	for i := range r.Results {
+		if r.Results[i].State != discovery.Unprobed {
+			count++
+		}
+	}
 	b = append(b, kindReport)
-	b = binary.AppendUvarint(b, uint64(r.Round))
-	b = appendRuns(b, results)
-	last := int64(0)
-	for i := range results {
-		var number uint64
-		number, last = numberOf(results[i].State, results[i].RTT, last)
+	for _, head := range []uint64{uint64(r.Round), uint64(r.First), clockOf(r.Now), uint64(count)} {
+		b = binary.AppendUvarint(b, head)
+	}
+	at, server, ticks := uint64(0), 0, int64(0)
+	for i := range r.Results {
+		result := &r.Results[i]
+		if result.State == discovery.Unprobed {
+			continue
+		}
+		next := max(at, clockOf(result.At))
+		b = binary.AppendUvarint(b, (next-at)*phases+uint64(result.Phase))
+		b = binary.AppendUvarint(b, zigzag(int64(result.Server-server)))
+		at, server = next, result.Server
+		number := uint64(codeLost)
+		switch result.State {
+		case discovery.Refused:
+			number = codeRefused
+		case discovery.Answered:
+			next := ticksOf(result.RTT)
+			number = codeAnswered + zigzag(next-ticks)
+			ticks = next
+		}
 		b = binary.AppendUvarint(b, number)
 	}
 	return b
 }
 
-// inOrder sorts the results by server, drops what says nothing, and copies only
-// if it must.
-func inOrder(results []discovery.Result) []discovery.Result {
-	if isInOrder(results) {
-		return results
-	}
-	sorted := slices.DeleteFunc(slices.Clone(results), func(r discovery.Result) bool { return r.State == discovery.Unprobed })
-	slices.Reverse(sorted)
-	slices.SortStableFunc(sorted, func(a, b discovery.Result) int { return a.Server - b.Server })
-	return slices.CompactFunc(sorted, func(a, b discovery.Result) bool { return a.Server == b.Server })
-}
-
-func isInOrder(results []discovery.Result) bool {
-	for i := range results {
-		if results[i].State == discovery.Unprobed || i > 0 && results[i].Server <= results[i-1].Server {
-			return false
-		}
-	}
-	return true
-}
-
-func appendRuns(b []byte, results []discovery.Result) []byte {
-	b = binary.AppendUvarint(b, uint64(countRuns(results)))
-	for start, next := 0, 0; start < len(results); {
-		end := start + 1
-		for end < len(results) && results[end].Server == results[end-1].Server+1 {
-			end++
-		}
-		b = binary.AppendUvarint(b, uint64(results[start].Server-next))
-		b = binary.AppendUvarint(b, uint64(end-start))
-		next = results[end-1].Server + 1
-		start = end
-	}
-	return b
-}
-
-func countRuns(results []discovery.Result) int {
-	runs := 0
-	for i := range results {
-		if i == 0 || results[i].Server != results[i-1].Server+1 {
-			runs++
-		}
-	}
-	return runs
-}
-
-// numberOf is what came of asking a server, as one number. last is the RTT of the
-// answer before, in ticks, and ticks the one for the number after.
-func numberOf(state discovery.State, rtt time.Duration, last int64) (number uint64, ticks int64) {
-	switch state {
-	case discovery.Answered:
-		ticks = ticksOf(rtt)
-		return codeAnswered + zigzag(ticks-last), ticks
-	case discovery.Refused:
-		return codeRefused, last
-	}
-	return codeLost, last
-}
-
-// meant is what numberOf made a number of. One that no RTT has is an error of the
-// frame.
-func (r *reader) meant(number uint64, last int64) (state discovery.State, rtt time.Duration, ticks int64) {
-	switch number {
-	case codeLost:
-		return discovery.Lost, 0, last
-	case codeRefused:
-		return discovery.Refused, 0, last
-	}
-	ticks = last + unzigzag(number-codeAnswered)
-	if ticks < 0 || ticks > int64(MaxRTT/Tick) {
-		r.fail("an RTT of %d ticks", ticks)
-		return discovery.Unprobed, 0, 0
-	}
-	return discovery.Answered, rttOf(ticks), ticks
-}
+// clockOf is a reading of a report's clock, in ms.
+func clockOf(d time.Duration) uint64 { return min(uint64(max(0, d.Milliseconds())), maxClock) }
 
 func zigzag(d int64) uint64   { return uint64(d<<1) ^ uint64(d>>63) }
 func unzigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
 
 func parseReport(b []byte) (Message, error) {
 	r := reader{b: b}
-	report := Report{Round: int(r.upTo(maxRound))}
-	report.Results = r.runs()
-	last := int64(0)
+	report := Report{Round: int(r.upTo(maxRound)), First: int(r.upTo(discovery.MaxServers)), Now: time.Duration(r.upTo(maxClock)) * time.Millisecond}
+	report.Results = make([]discovery.Result, r.upTo(uint64(len(r.b)/minProbe)))
+	at, server, ticks := time.Duration(0), int64(0), int64(0)
 	for i := range report.Results {
 		result := &report.Results[i]
-		result.State, result.RTT, last = r.meant(r.uvarint(), last)
+		timing := r.upTo(maxClock*phases + phases - 1)
+		result.Phase = discovery.Phase(timing % phases)
+		at = min(at+time.Duration(timing/phases)*time.Millisecond, time.Duration(maxClock)*time.Millisecond)
+		server = r.server(server)
+		result.At, result.Server = at, int(server)
+		switch number := r.uvarint(); number {
+		case codeLost:
+			result.State = discovery.Lost
+		case codeRefused:
+			result.State = discovery.Refused
+		default:
+			if ticks += unzigzag(number - codeAnswered); ticks < 0 || ticks > int64(MaxRTT/Tick) {
+				r.fail("an RTT of %d ticks", ticks)
+			}
+			result.State, result.RTT = discovery.Answered, rttOf(ticks)
+		}
 	}
 	if err := r.end(); err != nil {
 		return nil, fmt.Errorf("%w: report: %v", ErrMalformed, err)
 	}
 	return report, nil
-}
-
-// runs reads the runs of indexes into results without a state. What it
-// allocates is bounded by the frame: each result still needs a byte of it.
-func (r *reader) runs() []discovery.Result {
-	runs := r.upTo(uint64(len(r.b) / 2))
-	results := make([]discovery.Result, 0, min(len(r.b), discovery.MaxServers))
-	next := uint64(0)
-	for range runs {
-		next += r.upTo(discovery.MaxServers)
-		length := r.upTo(discovery.MaxServers)
-		switch {
-		case r.err != nil:
-			return nil
-		case length == 0 || next+length > discovery.MaxServers || len(results)+int(length) > cap(results):
-			r.fail("a run of %d servers at %d", length, next)
-			return nil
-		}
-		first := len(results)
-		results = results[:first+int(length)]
-		for i := range results[first:] {
-			results[first+i].Server = int(next) + i
-		}
-		next += length
-	}
-	return results
 }

@@ -11,9 +11,12 @@
 //	 │ ◀─────────────── launch (room …) ─ │
 //	 │ ── launched ─────────────────────▶ │   what came of it
 //
+// Fields and messages that a version does not know are passed over, so that later
+// ones can add to it.
+//
 // Control messages are JSON text frames: {"type":"hello", …}. The server list,
-// reports, infos and traces are binary frames whose first byte is their kind. The
-// room is sent whenever it changes; the newest says everything.
+// reports and infos are binary frames whose first byte is their kind. The room is
+// sent whenever it changes; the newest says everything.
 package wire
 
 import (
@@ -24,7 +27,7 @@ import (
 )
 
 // Version is the version of the conversation. Host and peer must speak the same.
-const Version = 1
+const Version = 2
 
 // Message is anything that host and peer say to each other.
 type Message interface{ kind() string }
@@ -99,8 +102,8 @@ type Measure struct {
 	Game     string `json:"game"`
 	Strategy string `json:"strategy"`
 	// MaxRTT is the RTT over which a server is of no use, 0 for no limit.
-	MaxRTT time.Duration `json:"max_rtt_ns"`
-	Seed   uint64        `json:"seed"`
+	MaxRTT discovery.Millis `json:"max_rtt_ms"`
+	Seed   uint64           `json:"seed"`
 	// Known is how many results the host still has from this player. If it has
 	// any, they follow as a report and need not be measured again.
 	Known int `json:"known"`
@@ -121,10 +124,14 @@ type Ask struct {
 	Own int `json:"own,omitempty"`
 }
 
-// Report carries results, from peer to host as they come, and back when a peer
-// returns. It may repeat what was said before.
+// Report carries results in the order in which the probes ended: from peer to host
+// as they come, and back when a peer returns. It may repeat what was said before.
 type Report struct {
-	Round   int
+	Round int
+	// First is the place of the first result among all of the player's.
+	First int
+	// Now is the sender's clock, of which the results' At are earlier readings.
+	Now     time.Duration
 	Results []discovery.Result
 }
 
@@ -157,8 +164,8 @@ type Finalists struct {
 	// After is how long this player waits before the first sample, and Every the
 	// time from one sample to the next, 0 for a second or so: players of a large
 	// group take turns.
-	After time.Duration `json:"after_ns,omitempty"`
-	Every time.Duration `json:"every_ns,omitempty"`
+	After discovery.Millis `json:"after_ms,omitempty"`
+	Every discovery.Millis `json:"every_ms,omitempty"`
 }
 
 // Verified is what a peer found of the finalists.
@@ -283,7 +290,6 @@ func (Measure) kind() string   { return "measure" }
 func (Ask) kind() string       { return "ask" }
 func (Report) kind() string    { return "report" }
 func (Infos) kind() string     { return "infos" }
-func (Trace) kind() string     { return "trace" }
 func (Done) kind() string      { return "done" }
 func (Finalists) kind() string { return "finalists" }
 func (Verified) kind() string  { return "verified" }

@@ -17,10 +17,8 @@ import (
 func TestMalformed(t *testing.T) {
 	tests := []struct{ name, line string }{
 		{"no kind", ""},
-		{"unknown kind", "09"},
 		{"text that is no JSON", `{"type":`},
 		{"JSON that is no object", `{"type":"hello"} {}`},
-		{"unknown type", `{"type":"shutdown"}`},
 		{"no type", `{"version":1}`},
 		{"field of another type", `{"type":"hello","version":"one"}`},
 		{"unknown state of a server", `{"type":"verified","servers":[{"server":1,"state":"maybe"}]}`},
@@ -33,8 +31,8 @@ func TestMalformed(t *testing.T) {
 		{"more answers than samples", `{"type":"verified","servers":[{"server":1,"state":"answered","rtts_ms":[1,2],"sent":1}]}`},
 		{"too many finalists", `{"type":"finalists","samples":3,"servers":[` + strings.Repeat("0,", 64) + `0]}`},
 		{"too many samples", `{"type":"finalists","samples":21,"servers":[0]}`},
-		{"a sample an hour", `{"type":"finalists","samples":3,"every_ns":3600000000000,"servers":[0]}`},
-		{"a sample yesterday", `{"type":"finalists","samples":3,"after_ns":-1,"servers":[0]}`},
+		{"a sample an hour", `{"type":"finalists","samples":3,"every_ms":3600000,"servers":[0]}`},
+		{"a sample yesterday", `{"type":"finalists","samples":3,"after_ms":-1,"servers":[0]}`},
 		{"no samples", `{"type":"finalists","servers":[0]}`},
 		{"too many verified", `{"type":"verified","servers":[` + strings.Repeat("{},", 64) + `{}]}`},
 		{"address that is an option", `{"type":"launch","address":"+exec evil"}`},
@@ -43,20 +41,23 @@ func TestMalformed(t *testing.T) {
 		{"unknown state of a launch", `{"type":"launched","state":"<script>"}`},
 
 		{"report: no round", "02"},
-		{"report: round too large", "02 ffffffff0f 00"},
-		{"report: no runs", "02 01"},
-		{"report: number cut off", "02 01 80"},
-		{"report: number of 11 bytes", "02 01 ffffffffffffffffffffff01"},
-		{"report: more runs than bytes", "02 01 7f 0001 00"},
-		{"report: empty run", "02 01 01 0000"},
-		{"report: run longer than the frame", "02 01 01 00ff7f 00"},
-		{"report: run beyond any list", "02 01 01 bf9a0c02 00 00"},
-		{"report: run of 2^64-1", "02 01 01 01ffffffffffffffffff01 00"},
-		{"report: states missing", "02 01 01 0003 00 00"},
-		{"report: bytes left over", "02 01 01 0001 00 00"},
-		{"report: negative RTT", "02 01 01 0001 03"},
-		{"report: RTT of over a minute", "02 01 01 0001 8480cc9208"},
-		{"report: RTT difference that overflows", "02 01 01 0002 04 ffffffffffffffffff01"},
+		{"report: round too large", "02 ffffffff0f 00 00 00"},
+		{"report: first beyond any list", "02 01 c19a0c 00 00"},
+		{"report: a clock of over a day", "02 01 00 81b89929 00"},
+		{"report: no count", "02 01 00 00"},
+		{"report: number cut off", "02 01 00 00 80"},
+		{"report: number of 11 bytes", "02 01 00 00 ffffffffffffffffffffff01"},
+		{"report: more probes than bytes", "02 01 00 00 02 000000"},
+		{"report: 2^64-1 probes", "02 01 00 00 ffffffffffffffffff01 000000"},
+		{"report: probe cut off", "02 01 00 00 01 0080"},
+		{"report: time of over a day", "02 01 00 00 01 86a8cc7b0000"},
+		{"report: server before the list", "02 01 00 00 01 000100"},
+		{"report: server beyond any list", "02 01 00 00 01 0080b51800"},
+		{"report: server difference that overflows", "02 01 00 00 02 000200 00ffffffffffffffffff0100"},
+		{"report: bytes left over", "02 01 00 00 01 000000 00"},
+		{"report: negative RTT", "02 01 00 00 01 000003"},
+		{"report: RTT of over a minute", "02 01 00 00 01 00008480cc9208"},
+		{"report: RTT difference that overflows", "02 01 00 00 02 000004 0000ffffffffffffffffff01"},
 
 		{"infos: more records than bytes", "03 01 02 00 00 00 00 0000 0000"},
 		{"infos: cut off", "03 01 01 00 00 00 00 00"},
@@ -85,6 +86,30 @@ func TestMalformed(t *testing.T) {
 				t.Errorf("Unmarshal gives %+v, error %v; want ErrMalformed", message, err)
 			}
 		})
+	}
+}
+
+// TestUnknown: what a later version adds is passed over, fields as well as kinds of
+// message.
+func TestUnknown(t *testing.T) {
+	for _, line := range []string{`{"type":"shutdown"}`, `{"type":"dance","steps":{"left":[1]}}`, "04", "04 01 02", "ff ffffff"} {
+		if m, err := wire.Unmarshal(frameOf(t, line)); !errors.Is(err, wire.ErrUnknown) || errors.Is(err, wire.ErrMalformed) || m != nil {
+			t.Errorf("%s reads %+v, error %v; want ErrUnknown", line, m, err)
+		}
+	}
+	for _, example := range examples {
+		if !strings.HasPrefix(example.line, "{") {
+			continue
+		}
+		for _, line := range []string{
+			strings.Replace(example.line, `",`, `","later":{"list":[1,{}]},`, 1),
+			strings.ReplaceAll(strings.ReplaceAll(example.line, `{"`, `{"later":null,"`), `"rtt_ms":{"later":null,`, `"rtt_ms":{`), // a map of players
+			strings.TrimSuffix(example.line, "}") + `,"later":"text"}`,
+		} {
+			if m, err := wire.Unmarshal(frameOf(t, line)); err != nil || !reflect.DeepEqual(m, example.message) {
+				t.Errorf("%s\nreads %+v, %v", line, m, err)
+			}
+		}
 	}
 }
 
@@ -139,15 +164,20 @@ func roundTrip(t testing.TB, m wire.Message) wire.Message {
 	return back
 }
 
-func TestReportInAnyOrder(t *testing.T) {
-	answered := func(server, ms int) discovery.Result {
-		return discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(ms) * time.Millisecond}
+// TestReportKeepsOrder: results arrive in the order in which they were reported,
+// even two for one server; the clock never runs back, and stands still after a
+// day. What is unprobed is not reported.
+func TestReportKeepsOrder(t *testing.T) {
+	answered := func(server, ms int, at time.Duration) discovery.Result {
+		return discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(ms) * time.Millisecond, At: at}
 	}
-	got := roundTrip(t, wire.Report{Round: 3, Results: []discovery.Result{
-		answered(9, 90), answered(2, 20), {Server: 5}, answered(9, 91), {Server: 3, State: discovery.Refused}, {Server: 2, State: discovery.Lost},
+	got := roundTrip(t, wire.Report{Round: 3, First: 7, Now: 48 * time.Hour, Results: []discovery.Result{
+		answered(9, 90, 5*time.Millisecond), answered(2, 20, 3*time.Millisecond), {Server: 5},
+		answered(9, 91, time.Second+time.Microsecond), {Server: 2, State: discovery.Lost, At: 48 * time.Hour},
 	}})
-	want := wire.Report{Round: 3, Results: []discovery.Result{
-		{Server: 2, State: discovery.Lost}, {Server: 3, State: discovery.Refused}, answered(9, 91),
+	want := wire.Report{Round: 3, First: 7, Now: 24 * time.Hour, Results: []discovery.Result{
+		answered(9, 90, 5*time.Millisecond), answered(2, 20, 5*time.Millisecond),
+		answered(9, 91, time.Second), {Server: 2, State: discovery.Lost, At: 24 * time.Hour},
 	}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
@@ -187,9 +217,15 @@ func TestRoundTrips(t *testing.T) {
 }
 
 func randomReport(random *rand.Rand) wire.Report {
-	report := wire.Report{Round: random.IntN(100), Results: []discovery.Result{}}
-	for server := 0; server < random.IntN(300); server += 1 + random.IntN(3) {
-		result := discovery.Result{Server: server, State: discovery.State(1 + random.IntN(3))}
+	report := wire.Report{
+		Round: random.IntN(100), First: random.IntN(1000), Now: time.Duration(random.IntN(1e6)) * time.Millisecond, Results: []discovery.Result{},
+	}
+	at := time.Duration(0)
+	for range random.IntN(300) {
+		at += time.Duration(random.IntN(30)) * time.Millisecond
+		result := discovery.Result{
+			Server: random.IntN(discovery.MaxServers), State: discovery.State(1 + random.IntN(3)), Phase: discovery.Phase(random.IntN(3)), At: at,
+		}
 		if result.State == discovery.Answered {
 			result.RTT = wire.RoundRTT(time.Duration(random.Int64N(int64(300 * time.Millisecond))))
 		}

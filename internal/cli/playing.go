@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"muster/discovery"
 	"muster/discovery/plans"
@@ -87,10 +88,10 @@ const ownNearest = 50
 // host coordinates, a player's own plan is what it allows besides.
 func planFor(m wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
 	if m.Strategy == wire.Coordinated {
-		return plans.New(discovery.Adaptive, topology.New(servers), discovery.PlanOptions{Seed: m.Seed, MaxRTT: m.MaxRTT, Nearest: ownNearest})
+		return plans.New(discovery.Adaptive, topology.New(servers), discovery.PlanOptions{Seed: m.Seed, MaxRTT: time.Duration(m.MaxRTT), Nearest: ownNearest})
 	}
 	return plans.New(discovery.Strategy(m.Strategy), topology.New(servers), discovery.PlanOptions{
-		Seed: m.Seed, MaxRTT: m.MaxRTT, AutoStop: discovery.StopOff,
+		Seed: m.Seed, MaxRTT: time.Duration(m.MaxRTT), AutoStop: discovery.StopOff,
 	})
 }
 

@@ -96,7 +96,7 @@ export class Clouds {
     this.edition++;
   }
 
-  /** Reads a frame: see host/wire/trace.go. @param {ArrayBuffer} buffer */
+  /** Reads a frame: see host/wire/report.go. @param {ArrayBuffer} buffer */
   read(buffer) {
     const r = new Reader(new Uint8Array(buffer));
     const player = r.text(r.number());
@@ -111,11 +111,12 @@ export class Clouds {
     let time = 0;
     let ticks = 0;
     for (let n = r.number(); n > 0; n--) {
-      time += r.number();
-      const number = r.number();
-      const code = Math.floor(number / 3);
+      const timing = r.number();
+      time += Math.floor(timing / 3);
+      r.number(); // the server
+      const code = r.number();
       if (code >= 2) ticks += unzigzag(code - 2);
-      cloud.add(time / 1000, code >= 2 ? Math.max(ticks / 10, 0.05) : LOST, number % 3);
+      cloud.add(time / 1000, code >= 2 ? Math.max(ticks / 10, 0.05) : LOST, timing % 3);
     }
   }
 }

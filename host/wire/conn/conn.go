@@ -201,14 +201,18 @@ func (c *Conn) readFrame() (wire.Frame, error) {
 }
 
 // deliver has a goroutine of its own read the frame: JSON needs a deep stack,
-// which would stay with the connection.
+// which would stay with the connection. A message of a kind that this version does
+// not know is passed over.
 func (c *Conn) deliver(f wire.Frame, receive func(wire.Message) error) error {
 	var m wire.Message
 	var err error
 	var parser sync.WaitGroup
 	parser.Go(func() { m, err = c.unmarshal(f) })
 	parser.Wait()
-	if err != nil {
+	switch {
+	case errors.Is(err, wire.ErrUnknown):
+		return nil
+	case err != nil:
 		return err
 	}
 	return receive(m)

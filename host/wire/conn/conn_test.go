@@ -35,11 +35,11 @@ func TestConversation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hostWS, peerWS := pair(t)
 		host, peer := conn.New(hostWS, conn.AtHost), conn.New(peerWS, conn.AtPeer)
-		peer.Send(wire.Hello{Version: 1})
+		peer.Send(wire.Hello{Version: wire.Version})
 		heard := make(chan wire.Message, 9)
 		collect := func(m wire.Message) error { heard <- m; return nil }
 		hostEnded, peerEnded := start(t.Context(), host, collect), start(t.Context(), peer, collect)
-		if m := <-heard; m != (wire.Hello{Version: 1}) {
+		if m := <-heard; m != (wire.Hello{Version: wire.Version}) {
 			t.Errorf("the host heard %+v", m)
 		}
 		for round := range 3 {
@@ -62,6 +62,28 @@ func TestConversation(t *testing.T) {
 	})
 }
 
+// TestUnknownMessages: a later version's messages are passed over on both sides.
+func TestUnknownMessages(t *testing.T) {
+	for _, side := range []conn.Side{conn.AtHost, conn.AtPeer} {
+		synctest.Test(t, func(t *testing.T) {
+			ws, raw := pair(t)
+			heard := make(chan wire.Message, 9)
+			ended := start(t.Context(), conn.New(ws, side), func(m wire.Message) error { heard <- m; return io.EOF })
+			raw.WriteMessage(websocket.TextMessage, []byte(`{"type":"dance","steps":3}`))
+			raw.WriteMessage(websocket.BinaryMessage, []byte{0xee, 1, 2, 3})
+			raw.WriteMessage(websocket.TextMessage, []byte(`{"type":"done","round":7,"later":true}`))
+			if m := <-heard; m != (wire.Done{Round: 7}) {
+				t.Errorf("side %d heard %+v first", side, m)
+			}
+			go raw.NextReader() // answers the good-bye
+			if err := <-ended; err != io.EOF {
+				t.Errorf("side %d ended with %v", side, err)
+			}
+			raw.Close()
+		})
+	}
+}
+
 // TestRunEnds: whatever ends a connection, Run says why, soon, and leaves no
 // goroutine.
 func TestRunEnds(t *testing.T) {
@@ -78,7 +100,7 @@ func TestRunEnds(t *testing.T) {
 			peer.WriteMessage(websocket.TextMessage, []byte(`{"type":"done"}`))
 		}, stop, 0},
 		{"a malformed message", func(_ *conn.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
-			peer.WriteMessage(websocket.BinaryMessage, []byte{9})
+			peer.WriteMessage(websocket.BinaryMessage, []byte{2})
 		}, wire.ErrMalformed, 0},
 		{"a list to a host", func(_ *conn.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
 			peer.WriteMessage(websocket.BinaryMessage, wire.AppendList(nil, wire.List{Round: 1}))
@@ -250,7 +272,7 @@ func TestRefusalArrives(t *testing.T) {
 			t.Fatal(err)
 		}
 		peer := conn.New(ws, conn.AtPeer)
-		peer.Send(wire.Hello{Version: 1})
+		peer.Send(wire.Hello{Version: wire.Version})
 		for range 20 {
 			peer.Send(wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Info: discovery.Info{Map: strings.Repeat("m", 250)}}}})
 		}
