@@ -59,7 +59,7 @@ type Options struct {
 	Probes wire.Probes
 	// NewProber makes the prober for a game, the first time it is needed.
 	NewProber func(game string) (Prober, error)
-	// NewPlan is the order in which to measure.
+	// NewPlan is the order in which to measure; nil is the one the host asks for.
 	NewPlan func(measure wire.Measure, servers []discovery.Server) (discovery.Plan, error)
 	// Launch takes the player to a server; it tells how far it got as often as
 	// that changes. Its context ends with the peer, or when the next round
@@ -141,6 +141,9 @@ func Run(ctx context.Context, options Options) error {
 	options.pace = cmp.Or(options.pace, realPace)
 	if options.hostAddr == nil {
 		options.hostAddr = hostAddr
+	}
+	if options.NewPlan == nil {
+		options.NewPlan = newPlan
 	}
 	p := &peer{
 		options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),

@@ -9,9 +9,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 
+	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
+
+	"muster/internal/hint"
+	"muster/internal/term"
 )
 
 // Exit statuses of the command.
@@ -32,20 +37,34 @@ type Streams struct {
 // is under way when the command ends cannot be called back; everything else has
 // ended when Run returns.
 func Run(ctx context.Context, args []string, streams Streams) int {
-	root := newRoot(&program{streams: streams, env: os.Getenv})
+	p := newProgram(streams, os.Getenv)
+	root := newRoot(p)
 	root.SetArgs(args)
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
-	return exitStatus(streams.Err, root.ExecuteContext(ctx))
+	return p.report(root.ExecuteContext(ctx))
 }
 
 // program is what all commands share.
 type program struct {
-	streams Streams
+	in      io.Reader
+	out     term.Terminal
+	screen  *term.Screen // standard error
 	env     func(string) string
 	verbose bool
 }
+
+func newProgram(s Streams, env func(string) string) *program {
+	return &program{in: s.In, out: term.New(s.Out, env), screen: term.NewScreen(term.New(s.Err, env)), env: env}
+}
+
+// configFile is a file in the user's configuration folder for Muster.
+func configFile(name string) string { return filepath.Join(xdg.ConfigHome, "muster", name) }
+
+// stateFile is a file in the user's state folder for Muster; the folder is made
+// if need be.
+func stateFile(name string) (string, error) { return xdg.StateFile(filepath.Join("muster", name)) }
 
 // Groups of commands in the help.
 const (
@@ -78,20 +97,13 @@ func newRoot(p *program) *cobra.Command {
 		&cobra.Group{ID: toLook, Title: "To look for servers:"},
 		&cobra.Group{ID: toTry, Title: "To try things out:"},
 	)
-	add(root, toPlay, newHost(p), newJoin(p))
-	add(root, toLook, newDiscover(p), newSelect(p), newGames(p), newDoctor(p))
-	add(root, toTry, newDemo(p), newSimulate(p), newFleet(p))
+	for _, c := range []*cobra.Command{newHost(p), newJoin(p), newDiscover(p), newSelect(p), newGames(p), newDoctor(p), newDemo(p), newSimulate(p), newFleet(p)} {
+		root.AddCommand(c)
+	}
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd(root.Name())
 	strict(root.Commands())
 	return root
-}
-
-func add(root *cobra.Command, group string, commands ...*cobra.Command) {
-	for _, c := range commands {
-		c.GroupID = group
-		root.AddCommand(c)
-	}
 }
 
 // newHelp replaces cobra's, which takes any word for a command.
@@ -117,9 +129,9 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	}
 	err := usagef("unknown command %q", args[0])
 	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
-		return hinted(err, fmt.Sprintf("did you mean %s %s?", cmd.CommandPath(), like[0]))
+		return hint.With(err, fmt.Sprintf("did you mean %s %s?", cmd.CommandPath(), like[0]))
 	}
-	return hinted(err, cmd.CommandPath()+" --help lists the commands")
+	return hint.With(err, cmd.CommandPath()+" --help lists the commands")
 }
 
 // strict makes complaints about arguments errors of usage, and has the help list
@@ -130,29 +142,21 @@ func strict(commands []*cobra.Command) {
 		if cmd.HasSubCommands() && !cmd.Runnable() {
 			cmd.Args, cmd.RunE = unknownCommand, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
-		cmd.Args = refusing(cmd.Args)
+		check := cmd.Args
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			var err error
+			if check != nil {
+				err = check(cmd, args)
+			} else if len(args) > 0 {
+				err = fmt.Errorf("%s takes no argument, and got %q", cmd.CommandPath(), args[0])
+			}
+			if err != nil && hint.Of(err) == "" {
+				err = hint.With(usageError(err), "see "+cmd.CommandPath()+" --help")
+			}
+			return err
+		}
 		strict(cmd.Commands())
 	}
-}
-
-func refusing(check cobra.PositionalArgs) cobra.PositionalArgs {
-	if check == nil {
-		check = noArgs
-	}
-	return func(cmd *cobra.Command, args []string) error {
-		err := check(cmd, args)
-		if err != nil && hintOf(err) == "" {
-			err = hinted(usageError(err), "see "+cmd.CommandPath()+" --help")
-		}
-		return err
-	}
-}
-
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("%s takes no argument, and got %q", cmd.CommandPath(), args[0])
-	}
-	return nil
 }
 
 // version is the module's version, or else the commit it was built from.
@@ -169,12 +173,14 @@ func version() string {
 	return info.Main.Version
 }
 
-// exitStatus prints an error as people read it and returns the exit status.
-func exitStatus(w io.Writer, err error) int {
+// report prints an error as people read it and returns the exit status.
+func (p *program) report(err error) int {
 	if err == nil {
 		return exitDone
 	}
-	printError(w, err)
+	for _, line := range hint.Lines(err) {
+		fmt.Fprintln(p.screen.Writer, line)
+	}
 	var wrong *usage
 	switch {
 	case errors.As(err, &wrong):

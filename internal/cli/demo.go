@@ -6,21 +6,29 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
+	"muster/discovery/master"
+	"muster/discovery/prober"
 	"muster/host"
 	"muster/host/wire"
 	"muster/internal/game"
+	"muster/internal/invite"
 	"muster/internal/sim"
 	"muster/internal/sim/fleet"
+	"muster/internal/term"
+	"muster/peer"
+	"muster/selection"
 	"muster/web"
 )
 
-// demo is the command that plays a whole game night on this machine.
+// demo is the command that plays a whole session on this machine.
 type demo struct {
 	*program
 	servers   int
@@ -31,14 +39,31 @@ type demo struct {
 	exit      bool
 	json      bool
 	noBrowser bool
-	screen    *screen
+
+	game  game.Game
+	world *sim.World
+	fleet *fleet.Fleet
 }
 
+// The players of the demo and where they sit: the paper's four first.
+var (
+	demoNames  = [...]string{"anna", "ben", "chong", "dave", "eva", "finn", "grace", "hugo"}
+	demoPlaces = [...]string{"NL", "Massachusetts", "Kota Bharu", "North Carolina", "DE", "JP", "AU", "BR"}
+)
+
+const (
+	// demoGame is what everyone plays.
+	demoGame = "openarena"
+	// demoMost is how many servers there may be: each has a port of its own.
+	demoMost = 60000
+)
+
 func newDemo(p *program) *cobra.Command {
-	d := &demo{program: p, screen: p.screen()}
+	d := &demo{program: p}
 	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "A whole game night on this machine",
+		GroupID: toTry,
+		Use:     "demo",
+		Short:   "A whole game night on this machine",
 		Long: `Demo plays the game night of MUSST's evaluation (NetGames 2005): players in
 Hoorn, Massachusetts, Kota Bharu and North Carolina, and some thousand servers
 on loopback addresses that answer after the round-trip time each player has.
@@ -62,118 +87,121 @@ paper does.`,
 	return cmd
 }
 
-// demoGame is what everyone plays.
-const demoGame = "openarena"
-
-func (d *demo) run(ctx context.Context) error {
-	g, err := d.findGame(demoGame)
+func (d *demo) run(ctx context.Context) (err error) {
+	switch {
+	case d.players < 1 || d.players > len(demoPlaces):
+		return usagef("--players %d: the demo has seats for 1 to %d", d.players, len(demoPlaces))
+	case d.servers < 1 || d.servers > demoMost:
+		return usagef("--servers %d: the demo has 1 to %d", d.servers, demoMost)
+	case !(d.rate > 0):
+		return usagef("--rate %v: at least one server has to be asked now and then", d.rate)
+	}
+	if d.game, err = d.findGame(demoGame); err != nil {
+		return err
+	}
+	places, err := sim.NamedPlaces(demoPlaces[:d.players]...)
 	if err != nil {
 		return err
 	}
-	places, err := d.places()
-	if err != nil {
-		return err
-	}
+	places[0].Name = "Hoorn" // the paper's player in NL
 	spec, err := sim.NamedSpec("night2005", d.seed)
 	if err != nil {
 		return err
 	}
 	spec.Servers, spec.Places = d.servers, places
-	world := sim.Generate(spec)
-	fleet, err := fleet.Start(ctx, fleetOptions(world, g))
-	if err != nil {
+	d.world = sim.Generate(spec)
+	if d.fleet, err = fleet.Start(ctx, fleetOptions(d.world, d.game)); err != nil {
 		return err
 	}
-	defer fleet.Close()
-	return d.night(ctx, g, world, fleet)
+	defer d.fleet.Close()
+	return d.host(ctx)
 }
 
-// places are where the players sit: those of the paper first.
-func (d *demo) places() ([]sim.Place, error) {
-	if d.players < 1 || d.players > len(demoPlaces) {
-		return nil, usagef("--players %d: the demo has seats for 1 to %d", d.players, len(demoPlaces))
-	}
-	if d.servers < 1 || d.servers > 60000 {
-		return nil, usagef("--servers %d: the demo has 1 to 60000", d.servers)
-	}
-	if !(d.rate > 0) {
-		return nil, usagef("--rate %v: at least one server has to be asked now and then", d.rate)
-	}
-	places, err := sim.NamedPlaces(demoPlaces[:d.players]...)
-	if err == nil {
-		places[0].Name = "Hoorn" // the paper's player in NL
-	}
-	return places, err
-}
-
-// night hosts the room and has everyone play.
-func (d *demo) night(ctx context.Context, g game.Game, world *sim.World, fleet *fleet.Fleet) error {
+// host hosts the room and has everyone play.
+func (d *demo) host(ctx context.Context) error {
 	listener, err := listen(d.listen)
 	if err != nil {
 		return err
 	}
-	rooms, err := host.New(host.Config{Page: web.Handler(), Logger: d.logger(), List: func(ctx context.Context, _ string) ([]discovery.Server, error) {
-		listing, err := (&sources{masters: []string{fleet.Master().String()}}).plainList(ctx, g, nil)
-		return annotated(listing.Servers, fleet), err
-	}})
+	rooms, err := host.New(host.Config{Page: web.Handler(), Logger: d.logger(), List: d.list})
 	if err != nil {
 		listener.Close()
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := d.serve(listener, rooms, cancel)
+	stop := rooms.Serve(listener, stoppedServing(cancel))
 	var work sync.WaitGroup
 	defer func() { cancel(nil); stop(); work.Wait(); rooms.Close() }()
 
-	code, _ := rooms.Open(host.Settings{Name: "The night of 2005", Game: g.ID, Players: d.players, By: g.Rule, Strategy: wire.Coordinated})
-	to := invitation{host: listener.Addr().String(), code: code}
-	d.screen.say("%d servers on this machine, %d players; watch it at %s", len(fleet.Servers()), d.players, to.link())
+	code, _ := rooms.Open(host.Settings{Name: "The night of 2005", Game: d.game.ID, Players: d.players, By: d.game.Rule, Strategy: wire.Coordinated})
+	to := invite.Link{Host: listener.Addr().String(), Code: code}
+	d.screen.Say("%d servers on this machine, %d players; watch it at %s", len(d.fleet.Servers()), d.players, to)
 	if !d.noBrowser {
-		d.browse(ctx, to.link())
+		d.browse(ctx, to.String())
 	}
 	began := time.Now()
-	cast := d.cast(world, fleet, g, to)
-	for _, a := range cast {
+	for i, place := range d.world.Places {
+		d.screen.Say("  %s plays from %s", demoNames[i], place.Name)
 		work.Go(func() {
-			if err := a.play(ctx); err != nil {
-				cancel(fmt.Errorf("%s: %w", a.name, err))
+			if err := d.play(ctx, to, i); err != nil {
+				cancel(fmt.Errorf("%s: %w", demoNames[i], err))
 			}
 		})
 	}
 	room, err := d.follow(ctx, rooms, code)
 	if err != nil {
-		return errors.Join(d.noChoice(room), err)
-	}
-	d.screen.say("\n%s", saved(room))
-	if err := d.tell(room, eveningOf(world, fleet), time.Since(began)); err != nil || d.exit {
+		if d.json && room.Selection != nil { // why nothing suits, for programs; people have read it
+			err = errors.Join(json.NewEncoder(d.out).Encode(room.Selection), err)
+		}
 		return err
 	}
-	d.screen.say("\nthe page stays at %s; Ctrl-C ends the demo", to.link())
+	d.screen.Say("\n%s", saved(room))
+	if err := d.tell(room, time.Since(began)); err != nil || d.exit {
+		return err
+	}
+	d.screen.Say("\nthe page stays at %s; Ctrl-C ends the demo", to)
 	<-ctx.Done()
 	return nil
 }
 
-// noChoice prints why nothing suits, for programs; people have read it.
-func (d *demo) noChoice(room wire.Room) error {
-	if !d.json || room.Selection == nil {
-		return nil
+// list asks the fleet's master, which does not tell country and origin AS.
+func (d *demo) list(ctx context.Context, _ string) ([]discovery.Server, error) {
+	queries, err := d.game.Queries(d.fleet.Master().String())
+	if err != nil {
+		return nil, err
 	}
-	return json.NewEncoder(d.streams.Out).Encode(room.Selection)
-}
-
-// annotated gives servers their country and origin AS, which a master does not
-// tell.
-func annotated(servers []discovery.Server, fleet *fleet.Fleet) []discovery.Server {
+	listing, err := master.Client{}.Fetch(ctx, queries...)
 	known := map[netip.AddrPort]discovery.Server{}
-	for _, s := range fleet.Servers() {
+	for _, s := range d.fleet.Servers() {
 		known[s.Addr] = s
 	}
-	for i, s := range servers {
+	for i, s := range listing.Servers {
 		if k, ok := known[s.Addr]; ok {
-			servers[i] = k
+			listing.Servers[i] = k
 		}
 	}
-	return servers
+	return listing.Servers, err
+}
+
+// play plays for the player at a place, whose probes come from its own address.
+func (d *demo) play(ctx context.Context, to invite.Link, place int) error {
+	return peer.Run(ctx, peer.Options{
+		URL: to.Endpoint(), Code: to.Code, Name: demoNames[place], Probes: wire.ProbesElsewhere,
+		NewProber: func(string) (peer.Prober, error) {
+			p, err := prober.New(prober.Options{Protocol: d.game.Protocol(), Rate: d.rate, LocalAddr: d.fleet.Source(place), Logger: d.logger()})
+			if err != nil {
+				return nil, err
+			}
+			for _, addr := range p.LocalAddrs() {
+				d.fleet.Seat(addr, place)
+			}
+			return p, nil
+		},
+		Launch: func(_ context.Context, _ wire.Launch, tell func(wire.LaunchState, string)) {
+			tell(wire.LaunchStarted, "")
+		},
+		Logger: d.logger(),
+	})
 }
 
 // follow tells of the room until everyone is on the server.
@@ -189,4 +217,146 @@ func (d *demo) follow(ctx context.Context, rooms *host.Host, code string) (wire.
 		}
 	}
 	return wire.Room{}, context.Cause(ctx)
+}
+
+// saved says what looking together has saved.
+func saved(room wire.Room) string {
+	asked, listed := askedEach(room), thousands(room.Listed)
+	text := fmt.Sprintf("%s, %s servers: %s probes each", term.Count(len(room.Members), "player"), listed, thousands(asked))
+	if asked < room.Listed {
+		text += " instead of " + listed
+	}
+	return text
+}
+
+// thousands is a number as people read it.
+func thousands(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}
+
+// tell prints the chosen server, what everyone would have got elsewhere, and
+// how the group would have fared by hand.
+func (d *demo) tell(room wire.Room, took time.Duration) error {
+	if d.json {
+		return json.NewEncoder(d.out).Encode(room.Selection)
+	}
+	all := d.everything()
+	chosen := room.Selection.Chosen.Addr
+	fmt.Fprintf(d.out, "\n%s\n\n", d.out.Bold("Everyone to "+room.Server))
+	all.elsewhere(chosen).Write(d.out)
+	fmt.Fprintln(d.out)
+	all.byHand(chosen, took).Write(d.out)
+	return nil
+}
+
+// everything is all that could have been measured in the demo: the world's own
+// round trips, of which the players saw a part, with jitter.
+type everything struct {
+	players []string
+	servers selection.Servers
+	table   *selection.Table
+}
+
+func (d *demo) everything() everything {
+	e := everything{players: demoNames[:d.players], servers: selection.Servers{List: d.fleet.Servers()}}
+	e.table = selection.NewTable(e.players, len(d.world.Servers))
+	for server := range d.world.Servers {
+		s := &d.world.Servers[server]
+		e.servers.Infos = append(e.servers.Infos, &s.Info)
+		state := discovery.Answered
+		if s.Silent || s.Refusing {
+			state = discovery.Lost
+		}
+		for place := range e.players {
+			e.table.Set(place, server, state, d.world.RTT(place, server))
+		}
+	}
+	return e
+}
+
+// criteria are what a good server is when people choose.
+func (e everything) criteria() selection.Criteria {
+	return selection.Criteria{By: selection.Mean, Seats: len(e.players), NoPassword: true, Top: 1}
+}
+
+// elsewhere compares the chosen server with each player's favourite: the one that
+// would be chosen if only that player counted.
+func (e everything) elsewhere(chosen netip.AddrPort) *term.Table {
+	t := &term.Table{Columns: []term.Column{term.Left("RTT IN MS AT")}}
+	for _, name := range e.players {
+		t.Columns = append(t.Columns, term.Right(name))
+	}
+	t.Columns = append(t.Columns, term.Right("average"))
+	add := func(title string, server netip.AddrPort) {
+		row := []any{title}
+		rtts := e.rtts(server)
+		for _, rtt := range append(rtts, mean(rtts)) {
+			row = append(row, fmt.Sprintf("%.0f", rtt))
+		}
+		t.Add(row...)
+	}
+	add("the chosen server", chosen)
+	for _, name := range e.players {
+		criteria := e.criteria()
+		criteria.Weights = make(map[string]float64)
+		for _, other := range e.players {
+			criteria.Weights[other] = 0
+		}
+		criteria.Weights[name] = 1
+		var favourite netip.AddrPort
+		if best := selection.Select(e.servers, e.table, criteria).Chosen; best != nil {
+			favourite = best.Addr
+		}
+		add(name+"'s favourite", favourite)
+	}
+	return t
+}
+
+// rtts are the players' RTTs to a server in milliseconds.
+func (e everything) rtts(server netip.AddrPort) []float64 {
+	at := slices.IndexFunc(e.servers.List, func(s discovery.Server) bool { return s.Addr == server })
+	rtts := make([]float64, len(e.players))
+	for player := range rtts {
+		if at >= 0 {
+			_, rtt := e.table.At(player, at)
+			rtts[player] = float64(rtt) / 1e6
+		}
+	}
+	return rtts
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// topChoices is how many servers each player proposes; see [selection.ManualFirst].
+const topChoices = 20
+
+// byHand is Table 3 of MUSST: what people reach who look servers up themselves,
+// a second each.
+func (e everything) byHand(chosen netip.AddrPort, took time.Duration) *term.Table {
+	t := &term.Table{Columns: []term.Column{term.Left("CHOSEN"), term.Right("AVERAGE"), term.Right("TIME")}}
+	seconds := func(d time.Duration) string { return fmt.Sprintf("%.0f s", d.Seconds()) }
+	t.Add("by Muster", fmt.Sprintf("%.0f ms", mean(e.rtts(chosen))), seconds(took))
+	for _, by := range []struct {
+		how    string
+		people selection.Manual
+	}{
+		{"by hand, after looking at all servers", selection.ManualBest(e.servers, e.table, e.criteria())},
+		{fmt.Sprintf("by hand, among each player's %d nearest", topChoices), selection.ManualFirst(e.servers, e.table, e.criteria(), topChoices)},
+	} {
+		average := "none"
+		if by.people.Chosen != nil {
+			average = fmt.Sprintf("%.0f ms", by.people.Chosen.MeanMS)
+		}
+		t.Add(by.how, average, seconds(by.people.Time))
+	}
+	return t
 }

@@ -5,39 +5,66 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"os/user"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
+	"muster/discovery/history"
+	"muster/discovery/plans"
 	"muster/discovery/prober"
 	"muster/discovery/report"
+	"muster/discovery/report/qstat"
+	"muster/discovery/topology"
 	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/listing"
+	"muster/internal/term"
 )
 
 // discover is the command that finds servers near one player.
 type discover struct {
 	*program
 	game    string
-	sources sources
+	sources listing.Sources
 	probing probing
-	filter  filter
 	planning
 	fresh  bool
 	name   string
 	format format
 	json   bool
 	top    int
+	// The servers that the player wants to see.
+	mapName, mode                 string
+	notFull, notEmpty, noPassword bool
 }
+
+// format is how a report is written.
+type format string
+
+const (
+	formatTable format = "table"
+	formatJSON  format = "json"
+	formatCSV   format = "csv"
+	formatQStat format = "qstat-xml"
+)
+
+// wholeScreen is the number of rows that leaves a terminal full.
+const wholeScreen = -1
 
 func newDiscover(p *program) *cobra.Command {
 	d := &discover{program: p}
 	cmd := &cobra.Command{
-		Use:   "discover --game ID",
-		Short: "Find servers near you, alone",
+		GroupID: toLook,
+		Use:     "discover --game ID",
+		Short:   "Find servers near you, alone",
 		Long: `Discover is a server browser: it asks a game's servers and shows the nearest
 first. It learns while it asks where near servers are, and stops when hardly any
 can be left; --auto-stop off asks them all. What it learnt makes the next visit
@@ -51,91 +78,104 @@ start well, unless you are somewhere else by then.`,
 	p.gameFlag(cmd, &d.game)
 	d.planning.bind(cmd)
 	flags.BoolVar(&d.fresh, "fresh", false, "start anew, without what is remembered of the last visits")
-	d.filter.bind(flags)
+	flags.StringVar(&d.mapName, "map", "", "only servers on this `MAP`")
+	flags.StringVar(&d.mode, "mode", "", "only servers of this game `MODE`")
+	flags.BoolVar(&d.notFull, "not-full", false, "only servers with a free seat")
+	flags.BoolVar(&d.notEmpty, "not-empty", false, "only servers where people play; bots do not count")
+	flags.BoolVar(&d.noPassword, "no-password", false, "only servers without a password")
 	flags.IntVar(&d.top, "top", wholeScreen, "rows of the table, `N`; 0 is all, -1 what a terminal has room for")
-	bindWord(cmd, &d.format, "format", formatTable, formats, "output")
+	bindWord(cmd, &d.format, "format", formatTable, []format{formatTable, formatJSON, formatCSV, formatQStat}, "output")
 	flags.BoolVar(&d.json, "json", false, "the same as --format json")
 	flags.StringVar(&d.name, "name", defaultName(), "your `NAME` in the report")
-	d.sources.bind(cmd)
+	p.bindSources(cmd, &d.sources)
 	d.probing.bind(flags)
 	return cmd
+}
+
+// defaultName is what the system calls the user, without a Windows domain.
+func defaultName() string {
+	u, err := user.Current()
+	if err != nil {
+		return "player"
+	}
+	return cmp.Or(u.Username[strings.Index(u.Username, `\`)+1:], "player")
 }
 
 func (d *discover) run(ctx context.Context) error {
 	if d.json {
 		d.format = formatJSON
 	}
-	if err := d.check(); err != nil {
+	if d.top < wholeScreen {
+		return usagef("--top %d: say how many servers, 0 for all", d.top)
+	}
+	if err := d.planning.check(); err != nil {
 		return err
 	}
 	g, err := d.findGame(d.game)
 	if err != nil {
 		return err
 	}
-	options, err := d.probing.options(d.program, g.Protocol())
+	if err := d.probing.check(); err != nil {
+		return err
+	}
+	if d.sources.LooksAround() || len(d.sources.Files) == 0 {
+		d.screen.Say("looking for %s servers …", g.Name) // for seconds
+	}
+	d.sources.Log = d.logger()
+	listed, near, err := d.sources.Game(ctx, g)
 	if err != nil {
 		return err
 	}
-	listing, near, err := d.sources.all(ctx, d.screen(), g)
-	if err != nil {
-		return err
-	}
-	for _, line := range append(warningLines(listing.Warnings), describe(listing.Servers, near, g)) {
-		fmt.Fprintln(d.streams.Err, line)
-	}
-	servers := withThose(listing.Servers, near)
-	return d.look(ctx, g, servers, indexesOf(near, servers), options)
-}
-
-func (d *discover) check() error {
-	if d.top < wholeScreen {
-		return usagef("--top %d: say how many servers, 0 for all", d.top)
-	}
-	return d.planning.check()
-}
-
-// look measures, those first that are on the local network, and shows what came
-// of it.
-func (d *discover) look(ctx context.Context, g game.Game, servers []discovery.Server, first []int, options prober.Options) error {
-	found, claim, stopped := d.measure(ctx, g, servers, first, options)
+	d.warn(listed.Warnings...)
+	d.screen.Say("%s", listing.Describe(listed.Servers, near, g))
+	servers := listing.With(listed.Servers, near)
+	found, claim, stopped := d.measure(ctx, g, servers, listing.PlacesOf(near, servers))
 	if stopped != nil && !errors.Is(stopped, context.Canceled) {
 		return stopped
 	}
-	found.Servers = slices.DeleteFunc(found.Servers, func(m report.Measurement) bool { return !d.filter.keeps(&m) })
+	found.Servers = slices.DeleteFunc(found.Servers, func(m report.Measurement) bool { return !d.keeps(&m) })
 	if err := d.write(found, g.QStatTypes[0]); err != nil {
 		return err
 	}
 	for _, line := range d.summary(found, claim) {
-		fmt.Fprintln(d.streams.Err, wrapped(line, "", width(d.streams.Err)))
+		d.screen.Say("%s", d.screen.Wrap(line, 0))
 	}
-	return verdict(found, stopped)
-}
-
-// verdict is the exit status: an interrupted discovery shows what it has.
-func verdict(r report.Report, stopped error) error {
-	s := r.Summary
-	switch {
+	switch s := found.Summary; { // an interrupted discovery shows what it has
 	case stopped != nil:
 		return fmt.Errorf("stopped after %d of %d servers", s.Probed, s.Listed)
 	case s.Answered == 0:
-		return hinted(fmt.Errorf("%w: none of %d servers answered", errNothing, s.Probed), "is the list of today? does a firewall let UDP through?")
-	case !slices.ContainsFunc(r.Servers, isAnswered):
-		return hinted(fmt.Errorf("%w: %d servers answered, none passes the filters", errNothing, s.Answered), "leave out a filter")
+		return hint.With(fmt.Errorf("%w: none of %d servers answered", errNothing, s.Probed), "is the list of today? does a firewall let UDP through?")
+	case len(answering(found)) == 0:
+		return hint.With(fmt.Errorf("%w: %d servers answered, none passes the filters", errNothing, s.Answered), "leave out a filter")
 	}
 	return nil
 }
 
-func isAnswered(m report.Measurement) bool { return m.State == discovery.Answered }
+// keeps reports whether the player wants to see a server. What does not answer
+// has no map and no seats: it stays in reports, and is not shown anyway.
+func (d *discover) keeps(m *report.Measurement) bool {
+	switch {
+	case m.State != discovery.Answered:
+		return true
+	case d.mapName != "" && !strings.EqualFold(d.mapName, m.Map),
+		d.mode != "" && !strings.EqualFold(d.mode, m.Mode),
+		d.notFull && m.Players >= m.MaxPlayers,
+		d.notEmpty && m.Players <= m.Bots,
+		d.noPassword && m.Password:
+		return false
+	}
+	return true
+}
 
 // measure runs the plan over the list, and asks some servers before it.
-func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery.Server, first []int, options prober.Options) (report.Report, discovery.Claim, error) {
+func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery.Server, first []int) (report.Report, discovery.Claim, error) {
 	head := report.Report{Peer: d.name, Game: g.ID, Strategy: string(d.strategy), Started: time.Now()}
-	visits := d.recall(g, head.Started)
-	plan, err := d.plan(servers)
+	visits := d.recall(g.ID, head.Started)
+	plan, err := plans.New(d.strategy, topology.New(servers), d.options)
 	if err != nil {
-		return head, discovery.Claim{}, err
+		return head, discovery.Claim{}, usageError(err)
 	}
-	engine, err := prober.New(options)
+	engine, err := d.probing.prober(d.program, g.Protocol())
 	if err != nil {
 		return head, discovery.Claim{}, err
 	}
@@ -147,12 +187,13 @@ func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery
 		view.add(r)
 	})
 	view.end()
-	d.remember(visits, servers, results)
+	visits.keep(servers, results)
 	if err != nil && ctx.Err() == nil {
 		return head, discovery.Claim{}, err
 	}
-	summarize(&head.Summary, plan.Summary(), engine.Stats(), time.Since(head.Started))
-	return report.New(head, servers, results), plan.Summary().Claim, ctx.Err()
+	done := plan.Summary()
+	summarize(&head.Summary, done, engine.Stats(), time.Since(head.Started))
+	return report.New(head, servers, results), done.Claim, ctx.Err()
 }
 
 // asFirst is a plan that asks some servers before all others.
@@ -171,6 +212,23 @@ func summarize(s *report.Summary, plan discovery.PlanSummary, stats prober.Stats
 	s.PacketsSent = int64(stats.PacketsSent)
 	s.BytesSent = int64(stats.BytesSent)
 	s.BytesReceived = int64(stats.BytesReceived)
+}
+
+// write writes the report to standard output. kind is QStat's type of the
+// game's servers.
+func (d *discover) write(r report.Report, kind string) error {
+	switch d.format {
+	case formatJSON:
+		return r.WriteJSON(d.out)
+	case formatCSV:
+		return r.WriteCSV(d.out)
+	case formatQStat:
+		return qstat.WriteXML(d.out, kind, r)
+	}
+	if near := answering(r); len(near) > 0 {
+		serverTable(near[:d.shown(len(near))]).Write(d.out)
+	}
+	return nil
 }
 
 // summary is what people read below the servers.
@@ -194,15 +252,182 @@ func (d *discover) summary(r report.Report, claim discovery.Claim) []string {
 
 func wholeMS(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
 
-// defaultName is what the system calls the user, without a Windows domain.
-func defaultName() string {
-	u, err := user.Current()
+// answering are the servers that answered, the nearest first.
+func answering(r report.Report) []report.Measurement {
+	near := slices.DeleteFunc(slices.Clone(r.Servers), func(m report.Measurement) bool { return m.State != discovery.Answered })
+	slices.SortFunc(near, byRTT)
+	return near
+}
+
+func byRTT(a, b report.Measurement) int {
+	return cmp.Or(cmp.Compare(a.RTT, b.RTT), discovery.CompareAddr(a.Server(), b.Server()))
+}
+
+// shown is how many of so many servers the table shows: as many as were asked
+// for, or else the nearest ones that a terminal has room for.
+func (d *discover) shown(servers int) int {
+	const (
+		least   = 10
+		besides = 6 // rows: the titles, the summary and the prompt
+	)
+	switch nearest := d.options.Nearest; {
+	case d.top > 0:
+		return min(servers, d.top)
+	case nearest > 0:
+		return min(servers, nearest)
+	case d.top == wholeScreen && d.out.IsTerminal:
+		_, rows := d.out.Size()
+		return min(servers, max(least, rows-besides))
+	}
+	return servers
+}
+
+// serverTable shows servers in the given order.
+func serverTable(servers []report.Measurement) *term.Table {
+	t := &term.Table{Columns: []term.Column{
+		term.Right("RTT"), term.Right("PLAYERS"), term.Right("BOTS"), term.Whole("PW"), term.Left("NAME"), term.Left("MAP"), term.Left("MODE"), term.Whole("IN"), term.Whole("ADDRESS"),
+	}, Spare: []string{"BOTS", "MODE", "PW", "IN", "MAP", "NAME", "PLAYERS"}}
+	for _, m := range servers {
+		bots, password := "", ""
+		if m.Bots > 0 {
+			bots = fmt.Sprint(m.Bots)
+		}
+		if m.Password {
+			password = "pw"
+		}
+		t.Add(fmt.Sprintf("%.1f ms", float64(m.RTT)/1e6), fmt.Sprintf("%d/%d", m.Players, m.MaxPlayers), bots, password,
+			m.Name, m.Map, m.Mode, m.Country, m.Addr)
+	}
+	return t
+}
+
+// view is what people look at while servers are asked.
+type view struct {
+	*discover
+	servers []discovery.Server
+	live    *term.Live // nil without one
+
+	asked, answered, near int
+	nearest               []report.Measurement // sorted, as many as may be shown
+}
+
+// mostLive is more rows than any terminal shows.
+const mostLive = 200
+
+// view is a live table if the result will be a table on the same terminal, and
+// else a bar or lines.
+func (d *discover) view(servers []discovery.Server) *view {
+	v := &view{discover: d, servers: servers}
+	if d.format == formatTable && d.screen.IsAnimated && d.out.IsTerminal {
+		v.live = &term.Live{Terminal: d.screen.Terminal, Most: d.shown(mostLive)}
+	}
+	return v
+}
+
+// add takes a result.
+func (v *view) add(r discovery.Result) {
+	v.asked++
+	if r.State == discovery.Answered {
+		v.answered++
+		v.rank(r)
+	}
+	if v.live == nil {
+		v.screen.Moves("probing", v.asked, len(v.servers), fmt.Sprintf("%d answered", v.answered))
+		return
+	}
+	v.live.Draw(func() (*term.Table, string) {
+		return serverTable(v.nearest), fmt.Sprintf("%d of %d asked, %d answered, %d under %s", v.asked, len(v.servers), v.answered, v.near, wholeMS(v.options.MaxRTT))
+	})
+}
+
+// rank puts a server that answered to its place among the nearest.
+func (v *view) rank(r discovery.Result) {
+	m := report.New(report.Report{}, v.servers, []discovery.Result{r}).Servers[0]
+	if !v.keeps(&m) {
+		return
+	}
+	if r.RTT < v.options.MaxRTT {
+		v.near++
+	}
+	if at, _ := slices.BinarySearchFunc(v.nearest, m, byRTT); at < mostLive {
+		v.nearest = slices.Insert(v.nearest, at, m)
+		v.nearest = v.nearest[:min(len(v.nearest), mostLive)]
+	}
+}
+
+// end leaves the terminal to the result.
+func (v *view) end() {
+	if v.live != nil {
+		v.live.Erase()
+	}
+	v.screen.Rests()
+}
+
+// visits keeps what visits measured for the next one, in one file a game. It only
+// ever helps: without a cache folder, or with a file that cannot be read, the next
+// visit starts as the first did.
+type visits struct {
+	*program
+	file   string // none without a cache folder
+	memory history.Memory
+}
+
+// recall has the plan start from the last visits, and says so.
+func (d *discover) recall(game string, now time.Time) *visits {
+	v := &visits{program: d.program}
+	var err error
+	if v.file, err = xdg.CacheFile(filepath.Join("muster", "visits", game+".json")); err == nil {
+		var f *os.File
+		if f, err = os.Open(v.file); err == nil && !d.fresh {
+			v.memory, err = history.Read(f)
+		}
+		f.Close() // a file that is not there, too
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.logger().Debug("nothing remembered of the last visit", "error", err)
+	}
+	if d.options.Priors = v.memory.Priors(now); len(d.options.Priors) > 0 && d.strategy != discovery.Conventional {
+		seen := v.memory.Newest()
+		d.screen.Say("starting from the last visit, %s (%s ago): %s remembered; --fresh starts anew",
+			seen.Local().Format("2 Jan 15:04"), roughly(now.Sub(seen)), term.Count(len(d.options.Priors), "network"))
+	}
+	return v
+}
+
+// keep writes down what a visit measured, and says so if it was elsewhere. Who reads
+// the file at the same time sees the old one or the new one.
+func (v *visits) keep(servers []discovery.Server, results []discovery.Result) {
+	if v.memory.OutdatedBy(servers, results) {
+		v.screen.Say("what was remembered does not hold here, and is forgotten")
+	}
+	memory := v.memory.After(servers, results, time.Now())
+	if v.file == "" || len(memory) == 0 {
+		return // nothing answered: no reason to forget
+	}
+	draft, err := os.CreateTemp(filepath.Dir(v.file), ".draft-*") // mode 0600
+	if err == nil {
+		if err = errors.Join(memory.WriteJSON(draft), draft.Close()); err == nil {
+			err = os.Rename(draft.Name(), v.file)
+		}
+		if err != nil {
+			os.Remove(draft.Name())
+		}
+	}
 	if err != nil {
-		return "player"
+		v.logger().Debug("this visit is not remembered", "error", err)
 	}
-	_, name, found := strings.Cut(u.Username, `\`)
-	if !found {
-		name = u.Username
+}
+
+// roughly is a time as people say it.
+func roughly(d time.Duration) string {
+	const day = 24 * time.Hour
+	for _, u := range []struct {
+		of   time.Duration
+		name string
+	}{{day, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		if n := int(d / u.of); n >= 1 {
+			return term.Count(n, u.name)
+		}
 	}
-	return cmp.Or(name, "player")
+	return "a moment"
 }

@@ -2,28 +2,44 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"net/netip"
+	"os/exec"
+	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"muster/discovery"
+	"muster/discovery/geo"
+	"muster/discovery/lan"
+	"muster/internal/hint"
+	"muster/internal/netinfo"
+	"muster/internal/term"
 )
 
 // newDoctor is the command that tells what this machine can do.
 func newDoctor(p *program) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "What this machine and network can do",
+		GroupID: toLook,
+		Use:     "doctor",
+		Short:   "What this machine and network can do",
 		Long: `Doctor looks at what measuring and hosting need: sockets, network cards, the
 system's limits, the tables of countries, the games. It sends nothing off this
 machine. What it warns of works less well; nothing of it is an error.`,
 		RunE: func(*cobra.Command, []string) error {
 			checks := diagnose(p.examine())
 			if asJSON {
-				return json.NewEncoder(p.streams.Out).Encode(doctorDocument(checks))
+				return json.NewEncoder(p.out).Encode(struct {
+					Format  string  `json:"format"`
+					Version string  `json:"version"`
+					Checks  []check `json:"checks"`
+				}{"muster.doctor/1", version(), checks})
 			}
-			printChecks(p.streams.Out, checks, p.style(p.streams.Out), width(p.streams.Out))
+			printChecks(p.out, checks)
 			return nil
 		},
 	}
@@ -31,44 +47,271 @@ machine. What it warns of works less well; nothing of it is an error.`,
 	return cmd
 }
 
-func doctorDocument(checks []check) any {
-	return struct {
-		Format  string  `json:"format"`
-		Version string  `json:"version"`
-		Checks  []check `json:"checks"`
-	}{"muster.doctor/1", version(), checks}
-}
-
 // printChecks writes a line a check, and below it what to do, if anything.
-func printChecks(w io.Writer, checks []check, s style, width int) {
-	const indent = 5 // under the name
+func printChecks(to term.Terminal, checks []check) {
+	const (
+		hints   = 5  // the column of hints, under the name
+		details = 16 // and of what was found
+	)
 	for _, c := range checks {
 		state := "ok  "
 		if c.State == stateWarn {
-			state = s.bold("warn")
+			state = to.Bold("warn")
 		}
-		fmt.Fprintf(w, "%s %-10s %s\n", state, c.Name, hanging(c.Detail, width, indent+11))
+		fmt.Fprintf(to, "%s %-10s %s\n", state, c.Name, to.Wrap(c.Detail, details))
 		if c.Hint != "" {
-			fmt.Fprintf(w, "%*s%s\n", indent, "", s.faint(hanging("hint: "+c.Hint, width, indent)))
+			fmt.Fprintf(to, "%*s%s\n", hints, "", to.Faint(to.Wrap("hint: "+c.Hint, hints)))
 		}
 	}
 }
 
-// hanging breaks a text that begins in column indent at most, so that its lines
-// stand below each other.
-func hanging(text string, width, indent int) string {
-	room := max(width-indent, 20)
-	var lines []string
-	line := ""
-	for word := range strings.SplitSeq(text, " ") {
-		if line != "" && len([]rune(line))+1+len([]rune(word)) > room {
-			lines, line = append(lines, line), word
-			continue
-		}
-		if len(lines)+len(line) > 0 {
-			line += " "
-		}
-		line += word
+// facts are what the doctor found.
+type facts struct {
+	now time.Time
+	// system is Go's name of the operating system.
+	system string
+	// udp is why no packet got through a socket on loopback.
+	udp error
+	// route4 and route6 are this machine's addresses towards the internet; zero
+	// if no way leads there.
+	route4, route6 netip.Addr
+	cards          []lan.Interface
+	cardsErr       error
+	// buffer is what a receive buffer really holds, of wanted bytes; 0 if that
+	// cannot be known.
+	buffer, wanted int
+	// stamps: the kernel notes when a packet came.
+	stamps bool
+	// files may be open at once; 0 if nothing limits them.
+	files     uint64
+	tables    []geo.Source
+	tablesErr error
+	// games are those whose program is on this machine: ID (program).
+	games    []string
+	gamesErr error
+	terminal surroundings
+}
+
+// surroundings are what the output goes to.
+type surroundings struct {
+	isTerminal, colours bool
+	columns, rows       int
+}
+
+// wantedBuffer is what the prober asks of the kernel for a socket, in bytes.
+const wantedBuffer = 4 << 20
+
+// examine gathers the facts. No packet leaves the machine.
+func (p *program) examine() facts {
+	f := facts{now: time.Now(), system: runtime.GOOS, wanted: wantedBuffer, files: netinfo.FileLimit()}
+	f.buffer, f.stamps, f.udp = netinfo.TrySocket(wantedBuffer)
+	f.route4, f.route6 = netinfo.Source4(), netinfo.Source6()
+	f.cards, f.cardsErr = lan.Interfaces()
+	var locator *geo.Locator
+	if locator, f.tablesErr = geo.Open(geo.Options{}); f.tablesErr == nil {
+		f.tables, f.tablesErr = locator.Sources(), locator.Close()
 	}
-	return strings.Join(append(lines, line), "\n"+strings.Repeat(" ", indent))
+	f.games, f.gamesErr = p.gamesHere()
+	f.terminal = surroundings{isTerminal: p.out.IsTerminal, colours: p.out.HasColours}
+	f.terminal.columns, f.terminal.rows = p.out.Size()
+	return f
+}
+
+// gamesHere are the games whose program is in the PATH. Those that are launched
+// by a link are here if Steam is.
+func (p *program) gamesHere() (list []string, err error) {
+	games, err := p.games()
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range games.All() {
+		program := ""
+		if template := g.Template(runtime.GOOS); len(template) > 0 {
+			program = template[0]
+			if strings.HasPrefix(template[len(template)-1], "steam://") {
+				program = "steam"
+			}
+		}
+		if _, err := exec.LookPath(program); err == nil || errors.Is(err, exec.ErrDot) {
+			list = append(list, fmt.Sprintf("%s (%s)", g.ID, program))
+		}
+	}
+	return list, nil
+}
+
+// health says how well something works.
+type health string
+
+const (
+	stateOK   health = "ok"
+	stateWarn health = "warn"
+)
+
+// check is one thing that the doctor looked at.
+type check struct {
+	Name   string `json:"name"`
+	State  health `json:"state"`
+	Detail string `json:"detail"`
+	// Hint is what to do about a warning.
+	Hint string `json:"hint,omitempty"`
+}
+
+const (
+	// enoughFiles are for a full room with its pages.
+	enoughFiles = 256
+	// tablesAge is when tables of addresses are old: after four years a quarter of
+	// the servers had another country.
+	tablesAge = 2 * 365 * 24 * time.Hour
+	// enoughColumns are for the tables' names and addresses.
+	enoughColumns = 60
+)
+
+// diagnosis is what the facts mean, the most important first.
+type diagnosis []check
+
+func (d *diagnosis) ok(name, detail string, a ...any) {
+	*d = append(*d, check{Name: name, State: stateOK, Detail: fmt.Sprintf(detail, a...)})
+}
+
+func (d *diagnosis) warn(name, hint, detail string, a ...any) {
+	*d = append(*d, check{name, stateWarn, fmt.Sprintf(detail, a...), hint})
+}
+
+func diagnose(f facts) (d diagnosis) {
+	d.network(f)
+	d.system(f)
+	d.muster(f)
+	return d
+}
+
+// network judges what others can be reached by.
+func (d *diagnosis) network(f facts) {
+	if f.udp != nil {
+		d.warn("udp", "does a firewall or a sandbox forbid UDP? nothing can be measured without it", "no packet gets through on this machine: %v", hint.Reason(f.udp))
+	} else {
+		d.ok("udp", "sockets send and receive (tried on this machine only)")
+	}
+
+	for _, r := range []struct {
+		name string
+		from netip.Addr
+		hint string
+	}{
+		{"ipv4", f.route4, "players whose servers are on IPv4 need it: is a cable or Wi-Fi connected?"},
+		{"ipv6", f.route6, "servers that have only IPv6 are lost to this machine; most have IPv4"},
+	} {
+		switch {
+		case !r.from.IsValid():
+			d.warn(r.name, r.hint, "no way leads to the internet")
+		case r.from.Is6() && r.from.IsPrivate():
+			d.warn(r.name, r.hint, "only a private address, %v", r.from)
+		default:
+			d.ok(r.name, "a way leads to the internet, from %v", r.from)
+		}
+	}
+
+	switch {
+	case !f.route4.IsValid():
+		d.warn("nat", "", "not known without IPv4")
+	case discovery.IsCarriers(f.route4):
+		d.warn("nat", "friends on the internet cannot reach a host here: use a tunnel, or let somebody else host", "the provider shares its addresses among customers")
+	case f.route4.IsPrivate():
+		d.warn("nat", "to host for friends on the internet say --port-map, or have the router forward the port", "behind a router")
+	default:
+		d.ok("nat", "none: the address is public")
+	}
+
+	var cards, used []string
+	for _, c := range f.cards {
+		if c.Unused == "" {
+			used = append(used, c.Name)
+		}
+		cards = append(cards, strings.TrimSpace(c.Name+" "+c.Unused))
+	}
+	if f.cardsErr != nil {
+		d.warn("cards", "", "%v", hint.Reason(f.cardsErr))
+	} else {
+		d.ok("cards", "%s", strings.Join(cards, "; "))
+	}
+	if len(used) == 0 {
+		d.warn("mdns", "rooms are neither announced nor found on the local network: use the link", "no network card carries multicast")
+	} else {
+		d.ok("mdns", "rooms are announced and found on %s", strings.Join(used, ", "))
+	}
+}
+
+// system judges what the operating system grants.
+func (d *diagnosis) system(f facts) {
+	switch {
+	case f.buffer == 0:
+		d.ok("buffer", "the system does not tell how much a socket holds")
+	case f.buffer < f.wanted:
+		d.warn("buffer", "at high rates replies may get lost: "+largerBuffer(f.system, f.wanted), "a socket holds %d KB of the %d KB asked for", f.buffer>>10, f.wanted>>10)
+	default:
+		d.ok("buffer", "a socket holds %d KB", f.buffer>>10)
+	}
+
+	if f.stamps {
+		d.ok("clock", "the kernel notes when a reply arrives")
+	} else {
+		d.warn("clock", "a busy machine measures some tenths of a millisecond too much; Linux does better", "the program itself notes when a reply arrives")
+	}
+
+	switch {
+	case f.files == 0:
+		d.ok("files", "no limit")
+	case f.files < enoughFiles:
+		d.warn("files", fmt.Sprintf("a host needs one for each player and page: ulimit -n %d", 4*enoughFiles), "%d may be open at once", f.files)
+	default:
+		d.ok("files", "%d may be open at once", f.files)
+	}
+}
+
+// muster judges what the program brings and finds.
+func (d *diagnosis) muster(f facts) {
+	var tables []string
+	isOld := false
+	for _, s := range f.tables {
+		tables = append(tables, fmt.Sprintf("%s of %s (%s)", s.Field, s.Built.Format(time.DateOnly), s.Name))
+		isOld = isOld || f.now.Sub(s.Built) > tablesAge
+	}
+	switch list := strings.Join(tables, ", "); {
+	case f.tablesErr != nil:
+		d.warn("geo", "", "%v", f.tablesErr)
+	case isOld:
+		d.warn("geo", "update muster, or say --country-db and --as-db: old tables order the probes less well", "%s", list)
+	default:
+		d.ok("geo", "%s", list)
+	}
+
+	switch {
+	case f.gamesErr != nil:
+		d.warn("games", "", "%v", f.gamesErr)
+	case len(f.games) == 0:
+		d.warn("games", "say --launch-command, or join by hand: muster shows the address", "none of the known games is in the PATH")
+	default:
+		d.ok("games", "%s", strings.Join(f.games, ", "))
+	}
+
+	switch t := f.terminal; {
+	case !t.isTerminal:
+		d.ok("terminal", "none: plain lines")
+	case t.columns < enoughColumns:
+		d.warn("terminal", "tables are cut: make it 80 columns wide", "%d columns", t.columns)
+	case !t.colours:
+		d.ok("terminal", "%d by %d, without colours", t.columns, t.rows)
+	default:
+		d.ok("terminal", "%d by %d, colours", t.columns, t.rows)
+	}
+}
+
+// largerBuffer is how a system's administrator lets sockets hold more.
+func largerBuffer(system string, wanted int) string {
+	switch system {
+	case "linux":
+		return fmt.Sprintf("sudo sysctl -w net.core.rmem_max=%d", wanted)
+	case "darwin", "freebsd":
+		return fmt.Sprintf("sudo sysctl -w kern.ipc.maxsockbuf=%d", 2*wanted) // its own bookkeeping counts
+	}
+	return "say --rate 100"
 }

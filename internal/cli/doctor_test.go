@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery/geo"
 	"muster/discovery/lan"
+	"muster/internal/term"
 )
 
 // healthy is a machine without fault.
@@ -19,7 +20,7 @@ func healthy() facts {
 		cards:  []lan.Interface{{Name: "lo", Unused: "reaches nobody but this machine"}, {Name: "eth0"}},
 		buffer: 4 << 20, wanted: 4 << 20, stamps: true, files: 1024,
 		tables:   []geo.Source{{Field: geo.Country, Name: "a table", Built: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}},
-		games:    []installed{{"openarena", "openarena"}},
+		games:    []string{"openarena (openarena)"},
 		terminal: surroundings{isTerminal: true, colours: true, columns: 80, rows: 24},
 	}
 }
@@ -82,10 +83,10 @@ func TestLargerBuffer(t *testing.T) {
 
 func TestPrintChecks(t *testing.T) {
 	var b strings.Builder
-	printChecks(&b, []check{
+	printChecks(term.Terminal{Writer: &b, Columns: 48}, []check{
 		{Name: "udp", State: stateOK, Detail: "sockets send and receive"},
 		{"buffer", stateWarn, "a socket holds 208 KB of the 4096 KB asked for", "at high rates replies may get lost"},
-	}, style{}, 48)
+	})
 	const want = `ok   udp        sockets send and receive
 warn buffer     a socket holds 208 KB of the
                 4096 KB asked for
@@ -98,7 +99,7 @@ warn buffer     a socket holds 208 KB of the
 
 // TestExamine looks at the machine that runs the tests.
 func TestExamine(t *testing.T) {
-	f := (&program{streams: Streams{Out: &strings.Builder{}}, env: func(string) string { return "" }}).examine()
+	f := testProgram(nil).examine()
 	if f.udp != nil || f.cardsErr != nil || f.tablesErr != nil || len(f.tables) != 2 || len(f.cards) == 0 {
 		t.Errorf("%+v", f)
 	}

@@ -2,115 +2,158 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
-	"os"
+	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/gorilla/websocket"
+
 	"muster/discovery"
-	"muster/discovery/master"
-	"muster/host/wire"
+	"muster/internal/hint"
+	"muster/internal/invite"
+	"muster/peer"
 )
 
 // usage is an error in how the command was called.
-type usage struct{ err error }
+type usage struct{ error }
 
 func usageError(err error) error      { return &usage{err} }
 func usagef(f string, a ...any) error { return &usage{fmt.Errorf(f, a...)} }
-func (u *usage) Error() string        { return u.err.Error() }
-func (u *usage) Unwrap() error        { return u.err }
+func (u *usage) Unwrap() error        { return u.error }
 
 // errNothing says that nothing suitable was found.
 var errNothing = errors.New("nothing suitable found")
 
-// hint is an error with what to do about it.
-type hint struct {
-	err  error
-	text string
-}
-
-func hinted(err error, text string) error { return &hint{err, text} }
-func (h *hint) Error() string             { return h.err.Error() }
-func (h *hint) Unwrap() error             { return h.err }
-func (h *hint) Hint() string              { return h.text }
-
-// printError writes "muster: …" and, where there is one, "hint: …".
-func printError(w io.Writer, err error) {
-	for _, line := range errorLines(err) {
-		fmt.Fprintln(w, line)
-	}
-}
-
-// errorLines are what printError writes. Errors may quote strangers, so their
-// text is cleaned.
-func errorLines(err error) []string {
-	if errors.Is(err, context.Canceled) {
-		return []string{"muster: stopped"}
-	}
-	var lines []string
-	for line := range strings.Lines(err.Error()) {
-		lines = append(lines, "muster: "+withoutPackage(discovery.CleanText(line)))
-	}
-	if text := hintOf(err); text != "" {
-		lines = append(lines, "hint: "+discovery.CleanText(text))
-	}
-	return lines
-}
-
-// withoutPackage drops the names of the packages an error comes from: they help
-// developers, not players.
-func withoutPackage(text string) string {
-	for {
-		name, rest, found := strings.Cut(text, ": ")
-		if !found || !isPackage(name) {
-			return text
-		}
-		text = rest
-	}
-}
-
-func isPackage(name string) bool {
-	switch name {
-	case "a2s", "discovery", "fleet", "game", "geo", "host", "lan", "master", "peer", "portmap", "prober", "qstat", "quake3",
-		"selection", "sim", "wire":
-		return true
-	}
-	return false
-}
-
-// hintOf finds what to do about an error.
-func hintOf(err error) string {
-	var h interface{ Hint() string }
-	if errors.As(err, &h) {
-		return h.Hint()
-	}
-	var refusal wire.Refusal
-	if errors.As(err, &refusal) {
-		return refusal.Hint
-	}
-	return ""
-}
-
-// reason is the heart of a network's or a file's error: "connection refused"
-// rather than which call was made on which address.
-func reason(err error) error {
-	var (
-		dns *net.DNSError
-		op  *net.OpError
-		sys *os.SyscallError
-		pth *os.PathError
-	)
+// explain adds what to do about a room that cannot be played in.
+func explain(err error, to invite.Link) error {
+	var doubt *tls.CertificateVerificationError
+	var plain tls.RecordHeaderError
 	switch {
-	case errors.As(err, &dns):
-		return fmt.Errorf("%s: %w", dns.Name, master.LookupReason(dns))
-	case errors.As(err, &sys):
-		return sys.Err
-	case errors.As(err, &op):
-		return op.Err
-	case errors.As(err, &pth):
-		return pth.Err
+	case errors.Is(err, peer.ErrNothingSuitable):
+		return errNothing
+	case errors.Is(err, peer.ErrCertificate):
+		return hint.With(fmt.Errorf("the host at %s shows another certificate than the link says", to.Host),
+			"somebody may be in between: ask the organiser for the link again, on another way than this network")
+	case errors.As(err, &plain) && to.Pin != "":
+		return hint.With(fmt.Errorf("what answers at %s does not encrypt, and the link says that the host does", to.Host),
+			"somebody may be in between, or the host was started without --tls: ask the organiser for the link again")
+	case errors.As(err, &plain):
+		return hint.With(fmt.Errorf("what answers at %s does not encrypt", to.Host), "take the whole link that muster host printed: does it begin with http://?")
+	case errors.As(err, &doubt):
+		return hint.With(fmt.Errorf("nobody vouches for the host at %s: %s", to.Host, distrust(doubt.Err)),
+			"take the whole link: what follows the code is the fingerprint of the host's certificate")
+	case errors.Is(err, peer.ErrEncrypted):
+		return hint.With(fmt.Errorf("the host at %s encrypts, and the link does not say so", to.Host),
+			"take the whole link that muster host printed: it begins with https://")
+	case errors.Is(err, peer.ErrProxyAlone):
+		return hint.With(fmt.Errorf("a proxy answers at %s, but no host behind it", to.Host), "ask the organiser: is muster host running there?")
+	case errors.Is(err, websocket.ErrBadHandshake):
+		return hint.With(fmt.Errorf("what answers at %s is no muster host", to.Host), "is the port right? muster host prints the whole link")
+	case errors.Is(err, peer.ErrUnreachable):
+		return unreached(to.Host, err)
 	}
 	return err
 }
+
+// distrust is why a certificate does not hold.
+func distrust(err error) string {
+	var (
+		name    x509.HostnameError
+		signer  x509.UnknownAuthorityError
+		invalid x509.CertificateInvalidError
+	)
+	switch {
+	case errors.As(err, &name):
+		return "its certificate is for another name"
+	case errors.As(err, &signer):
+		return "this machine knows nobody who signed its certificate"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return "its certificate has expired, or a clock is wrong"
+	}
+	return strings.TrimPrefix(err.Error(), "x509: ")
+}
+
+// mayBeCode tells a room's code from most names of hosts.
+var mayBeCode = regexp.MustCompile(`^[[:alpha:]]{6}$`)
+
+// unreached says that nobody takes a connection at an address, or several, and
+// what that means.
+func unreached(at string, err error) error {
+	var name *net.DNSError
+	var timeout interface{ Timeout() bool }
+	switch host, _, _ := net.SplitHostPort(at); {
+	case errors.As(err, &name) && mayBeCode.MatchString(host):
+		return hint.With(fmt.Errorf("no host is called %s", host), "if that is a room's code, say: muster join --code "+strings.ToUpper(host))
+	case errors.As(err, &name):
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return hint.With(fmt.Errorf("no host answers at %s: nothing comes back", at),
+			"does a firewall there let TCP through to muster? is the address the right one, and on a network that this machine is on?")
+	}
+	return hint.With(fmt.Errorf("no host answers at %s: %w", at, hint.Reason(err)),
+		"is muster host running there, are address and port right, does a firewall let TCP through?")
+}
+
+// warn says what could not be had while the rest could: the first of it, as a list
+// can have thousands of warnings.
+func (p *program) warn(warnings ...error) {
+	const most = 5
+	for _, w := range warnings[:min(most, len(warnings))] {
+		p.screen.Say("muster: warning: %s", hint.Plain(discovery.CleanText(w.Error())))
+	}
+	if more := len(warnings) - most; more > 0 {
+		p.screen.Say("muster: warning: %d more like these", more)
+	}
+}
+
+// logger writes warnings and, if the user asked for it, what goes on inside.
+func (p *program) logger() *slog.Logger {
+	if p.verbose {
+		return slog.New(slog.NewTextHandler(p.screen.Writer, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	return slog.New(plainLog{w: p.screen.Writer})
+}
+
+// plainLog writes warnings for people: what is wrong, why, and the particulars.
+type plainLog struct {
+	w     io.Writer
+	attrs []slog.Attr
+}
+
+func (p plainLog) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
+
+func (p plainLog) Handle(_ context.Context, r slog.Record) error {
+	var why string
+	var facts []string
+	tell := func(a slog.Attr) bool {
+		if err, is := a.Value.Any().(error); is {
+			why = ": " + hint.Plain(hint.Reason(err).Error())
+		} else {
+			facts = append(facts, fmt.Sprintf("%s %v", a.Key, a.Value))
+		}
+		return true
+	}
+	for _, a := range p.attrs {
+		tell(a)
+	}
+	r.Attrs(tell)
+	text := "muster: warning: " + discovery.CleanText(hint.Plain(r.Message)+why)
+	if len(facts) > 0 {
+		text += " " + discovery.CleanText("("+strings.Join(facts, ", ")+")")
+	}
+	_, err := fmt.Fprintln(p.w, text)
+	return err
+}
+
+func (p plainLog) WithAttrs(more []slog.Attr) slog.Handler {
+	p.attrs = append(slices.Clip(p.attrs), more...)
+	return p
+}
+
+func (p plainLog) WithGroup(string) slog.Handler { return p }

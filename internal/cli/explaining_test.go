@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"muster/internal/hint"
 )
 
 // TestUnreached: no call, socket or library is heard of, and there is something
@@ -26,11 +28,11 @@ func TestUnreached(t *testing.T) {
 		{"tabomi:7777", dial(&net.DNSError{Name: "tabomi", Err: "no such host", IsNotFound: true}), "no host is called tabomi"},
 	} {
 		err := unreached(tt.at, tt.err)
-		if err.Error() != tt.want || hintOf(err) == "" {
-			t.Errorf("%v: %v, hint %q; want %s", tt.err, err, hintOf(err), tt.want)
+		if err.Error() != tt.want || hint.Of(err) == "" {
+			t.Errorf("%v: %v, hint %q; want %s", tt.err, err, hint.Of(err), tt.want)
 		}
 	}
-	if hint := hintOf(unreached("tabomi:7777", &net.DNSError{Name: "tabomi", Err: "no such host"})); !strings.HasSuffix(hint, "muster join --code TABOMI") {
+	if hint := hint.Of(unreached("tabomi:7777", &net.DNSError{Name: "tabomi", Err: "no such host"})); !strings.HasSuffix(hint, "muster join --code TABOMI") {
 		t.Errorf("a code in the place of a host: %s", hint)
 	}
 }

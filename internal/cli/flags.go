@@ -3,87 +3,91 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"math"
+	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"muster/discovery"
+	"muster/discovery/prober"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/listing"
+	"muster/selection"
 )
 
-// word is a flag whose value is one of a few words.
-type word[W ~string] struct {
-	value *W
-	known []W
+// value is a flag of a kind of our own.
+type value struct {
+	kind, standard string
+	set            func(text string) error
 }
 
-func (f word[W]) String() string {
-	if f.value == nil {
-		return ""
-	}
-	return string(*f.value)
-}
+func (v value) String() string        { return v.standard }
+func (v value) Type() string          { return v.kind }
+func (v value) Set(text string) error { return v.set(text) }
 
-func (f word[W]) Set(text string) error {
-	w, err := oneOf(f.known, text)
-	if err == nil {
-		*f.value = w
-	}
-	return err
-}
-
-func (f word[W]) Type() string { return "WORD" }
-
-// wordList is a flag whose value is some of a few words, separated by commas.
-type wordList[W ~string] struct {
-	value *[]W
-	known []W
-	given bool // the default is replaced, further values are added
-}
-
-func (f *wordList[W]) String() string {
-	if f.value == nil {
-		return ""
-	}
-	return strings.Join(texts(*f.value), ",")
-}
-
-func (f *wordList[W]) Set(text string) error {
-	if !f.given {
-		f.given, *f.value = true, nil
-	}
-	for part := range strings.SplitSeq(text, ",") {
-		w, err := oneOf(f.known, strings.TrimSpace(part))
-		if err != nil {
-			return err
+// each sets every part of a text with commas.
+func each(set func(part string) error) func(string) error {
+	return func(text string) error {
+		for part := range strings.SplitSeq(text, ",") {
+			if err := set(strings.TrimSpace(part)); err != nil {
+				return err
+			}
 		}
-		*f.value = append(*f.value, w)
+		return nil
 	}
-	return nil
-}
-
-func (f *wordList[W]) Type() string { return "WORD,..." }
-
-func oneOf[W ~string](known []W, text string) (W, error) {
-	if !slices.Contains(known, W(text)) {
-		return "", fmt.Errorf("%q is none of %s", text, words(known))
-	}
-	return W(text), nil
 }
 
 // bindWord adds a flag for one of some words, with completion. The words stand
 // in its help.
-func bindWord[W ~string](cmd *cobra.Command, value *W, name string, standard W, known []W, help string) {
-	*value = standard
-	cmd.Flags().Var(word[W]{value, known}, name, help+": "+words(known))
+func bindWord[W ~string](cmd *cobra.Command, to *W, name string, standard W, known []W, help string) {
+	*to = standard
+	bindKnown(cmd, value{"WORD", string(standard), func(text string) error {
+		w, err := oneOf(known, text)
+		if err == nil {
+			*to = w
+		}
+		return err
+	}}, name, texts(known), help)
+}
+
+// bindWords adds a flag for several of some words, with completion. What is given
+// replaces the standard.
+func bindWords[W ~string](cmd *cobra.Command, to *[]W, name string, standard []W, known []W, help string) {
+	*to = standard
+	isGiven := false
+	bindKnown(cmd, value{"WORD,...", strings.Join(texts(standard), ","), each(func(part string) error {
+		if !isGiven {
+			isGiven, *to = true, nil
+		}
+		w, err := oneOf(known, part)
+		*to = append(*to, w)
+		return err
+	})}, name, texts(known), help)
+}
+
+func bindKnown(cmd *cobra.Command, v value, name string, known []string, help string) {
+	cmd.Flags().Var(v, name, help+": "+strings.Join(known, ", "))
 	completeWords(cmd, name, known)
 }
 
-// bindWords adds a flag for several of some words, with completion.
-func bindWords[W ~string](cmd *cobra.Command, value *[]W, name string, standard []W, known []W, help string) {
-	*value = standard
-	cmd.Flags().Var(&wordList[W]{value: value, known: known}, name, help+": "+words(known))
-	completeWords(cmd, name, known)
+func completeWords(cmd *cobra.Command, flag string, list []string) {
+	complete := cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
+	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
+		panic(fmt.Sprintf("cli: completion of --%s: %v", flag, err)) // the flag was added just before
+	}
+}
+
+func oneOf[W ~string](known []W, text string) (W, error) {
+	if !slices.Contains(known, W(text)) {
+		return "", fmt.Errorf("%q is none of %s", text, strings.Join(texts(known), ", "))
+	}
+	return W(text), nil
 }
 
 func texts[W ~string](list []W) []string {
@@ -94,80 +98,330 @@ func texts[W ~string](list []W) []string {
 	return text
 }
 
-// words lists the values of a flag.
-func words[W ~string](list []W) string { return strings.Join(texts(list), ", ") }
-
-func completeWords[W ~string](cmd *cobra.Command, flag string, list []W) {
-	complete := cobra.FixedCompletions(texts(list), cobra.ShellCompDirectiveNoFileComp)
-	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
-		panic(fmt.Sprintf("cli: completion of --%s: %v", flag, err)) // the flag was added just before
-	}
-}
-
 // durations is a flag of one or more durations, separated by commas.
-type durations struct{ value *[]time.Duration }
-
-func (f durations) String() string {
-	var list []string
-	if f.value != nil {
-		for _, d := range *f.value {
-			list = append(list, d.String())
-		}
-	}
-	return strings.Join(list, ",")
-}
-
-func (f durations) Set(text string) error {
-	for part := range strings.SplitSeq(text, ",") {
-		d, err := time.ParseDuration(strings.TrimSpace(part))
+func durations(to *[]time.Duration) value {
+	return value{"DURATION,...", "", each(func(part string) error {
+		d, err := time.ParseDuration(part)
 		if err != nil {
 			return fmt.Errorf("%q is no duration such as 150ms or 1.5s", part)
 		}
-		*f.value = append(*f.value, d)
-	}
-	return nil
+		*to = append(*to, d)
+		return nil
+	})}
 }
 
-func (f durations) Type() string { return "DURATION,..." }
+// weights is a flag of players and what they count, such as ann=2,bob=0.5.
+func weights(to *map[string]float64) value {
+	return value{"NAME=2,...", "", each(func(part string) error {
+		at := strings.LastIndex(part, "=")
+		if at < 1 {
+			return fmt.Errorf("%q is not NAME=WEIGHT", part)
+		}
+		weight, err := strconv.ParseFloat(part[at+1:], 64)
+		if err != nil || !(weight >= 0) || math.IsInf(weight, 0) {
+			return fmt.Errorf("the weight in %q is no number of at least 0", part)
+		}
+		if *to == nil {
+			*to = make(map[string]float64)
+		}
+		(*to)[strings.TrimSpace(part[:at])] = weight
+		return nil
+	})}
+}
+
+// networks is a flag of networks; an address is a network of one.
+func networks(to *[]netip.Prefix) value {
+	return value{"ADDRESS,…", "", each(func(part string) error {
+		network, err := netip.ParsePrefix(part)
+		if addr, isAddr := netip.ParseAddr(part); isAddr == nil {
+			network, err = netip.PrefixFrom(addr.Unmap(), addr.Unmap().BitLen()), nil
+		}
+		if err != nil {
+			return fmt.Errorf("%q is neither an address nor a network such as 192.0.2.0/24", part)
+		}
+		*to = append(*to, network)
+		return nil
+	})}
+}
 
 // flagError says what is wrong with a flag in words for people who do not know
 // Go's.
 func flagError(cmd *cobra.Command, err error) error {
-	see := cmd.CommandPath() + " --help lists the flags"
 	var (
 		unknown *pflag.NotExistError
 		missing *pflag.ValueRequiredError
 		invalid *pflag.InvalidValueError
 	)
+	dashed := func(name string) string {
+		if len(name) == 1 {
+			return "-" + name
+		}
+		return "--" + name
+	}
 	switch {
 	case errors.As(err, &unknown):
-		return hinted(usagef("unknown flag %s", dashed(unknown.GetSpecifiedName())), see)
+		err = fmt.Errorf("unknown flag %s", dashed(unknown.GetSpecifiedName()))
 	case errors.As(err, &missing):
-		return hinted(usagef("%s needs a value", dashed(missing.GetSpecifiedName())), see)
+		err = fmt.Errorf("%s needs a value", dashed(missing.GetSpecifiedName()))
 	case errors.As(err, &invalid):
-		return hinted(usagef("--%s: %s", invalid.GetFlag().Name, complaint(invalid)), see)
+		wrong := errors.Unwrap(invalid)
+		switch given := invalid.GetValue(); invalid.GetFlag().Value.Type() {
+		case "duration":
+			wrong = fmt.Errorf("%q is no duration such as 150ms or 1.5s", given)
+		case "int", "uint16", "uint64":
+			wrong = fmt.Errorf("%q is no whole number that makes sense here", given)
+		case "float64":
+			wrong = fmt.Errorf("%q is no number", given)
+		case "bool":
+			wrong = fmt.Errorf("%q is neither true nor false", given)
+		}
+		err = fmt.Errorf("--%s: %w", invalid.GetFlag().Name, wrong)
 	}
-	return hinted(usageError(err), see)
+	return hint.With(usageError(err), cmd.CommandPath()+" --help lists the flags")
 }
 
-func dashed(name string) string {
-	if len(name) == 1 {
-		return "-" + name
-	}
-	return "--" + name
+// gameFlag is the flag that names the game, with completion.
+func (p *program) gameFlag(cmd *cobra.Command, id *string) {
+	cmd.Flags().StringVar(id, "game", "", "the game, by `ID` (muster games lists them)")
+	cmd.RegisterFlagCompletionFunc("game", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		games, err := p.games()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var ids []string
+		for _, g := range games.All() {
+			ids = append(ids, g.ID+"\t"+g.Name)
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	})
 }
 
-// complaint is what is wrong with a flag's value.
-func complaint(e *pflag.InvalidValueError) string {
-	switch e.GetFlag().Value.Type() {
-	case "duration":
-		return fmt.Sprintf("%q is no duration such as 150ms or 1.5s", e.GetValue())
-	case "int", "uint16", "uint64":
-		return fmt.Sprintf("%q is no whole number that makes sense here", e.GetValue())
-	case "float64":
-		return fmt.Sprintf("%q is no number", e.GetValue())
-	case "bool":
-		return fmt.Sprintf("%q is neither true nor false", e.GetValue())
+// bindSources adds the flags that say where the server list comes from.
+func (p *program) bindSources(cmd *cobra.Command, s *listing.Sources) {
+	s.In = p.in
+	flags := cmd.Flags()
+	flags.StringArrayVar(&s.Masters, "master", nil, "ask this `HOST[:PORT]` for servers (repeatable; default: the game's own)")
+	flags.StringArrayVar(&s.Files, "servers", nil, "read servers from `FILE`, - is standard input (repeatable)")
+	bindWord(cmd, &s.LAN, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for servers on the local network, too (auto: unless --master or --servers says where they are)")
+	flags.StringVar(&s.Places.CountryDB, "country-db", "", "country database, `FILE.mmdb` (default: the built-in table)")
+	flags.StringVar(&s.Places.ASDB, "as-db", "", "origin AS database, `FILE.mmdb` (default: the built-in table)")
+	flags.StringVar(&s.Places.Overrides, "geo-overrides", "", "your own places, `FILE` with lines prefix,country,asn")
+}
+
+// bindLaunch adds the flags that say how a player gets into the game.
+func bindLaunch(cmd *cobra.Command, l *game.Launcher) {
+	bindWord(cmd, &l.Starts, "launch", game.StartAsk, []game.Starts{game.StartAsk, game.StartAuto, game.StartNever}, "start the game at the end")
+	cmd.Flags().StringVar(&l.Command, "launch-command", "", "start the game with this `TEMPLATE`, such as \"openarena +connect {address}\"")
+}
+
+// checkLaunch refuses a template that cannot work, before anybody waits for it.
+func checkLaunch(l *game.Launcher) error {
+	if err := l.Check(); err != nil {
+		return usagef("--launch-command: %w", err)
 	}
-	return errors.Unwrap(e).Error()
+	return nil
+}
+
+// probing are the flags that say how servers are asked.
+type probing struct{ prober.Options }
+
+func (o *probing) bind(flags *pflag.FlagSet) {
+	flags.Float64Var(&o.Rate, "rate", prober.DefaultRate, "ask `N` new servers a second; more may overflow a home router")
+	flags.IntVar(&o.InFlight, "in-flight", prober.DefaultInFlight, "at most `N` servers asked and not yet answered")
+	flags.IntVar(&o.Retries, "retries", prober.DefaultRetries, "ask up to `N` times more where no reply comes")
+	flags.DurationVar(&o.Timeout, "timeout", prober.DefaultTimeout, "`DURATION` of silence that counts as no reply")
+	flags.Var(value{"IP", "", func(text string) (err error) {
+		if o.LocalAddr, err = netip.ParseAddr(text); err != nil {
+			return fmt.Errorf("%q is not an IP address", text)
+		}
+		return nil
+	}}, "listen-addr", "ask from this `IP` of the machine")
+}
+
+func (o *probing) check() error {
+	switch {
+	case !(o.Rate > 0):
+		return usagef("--rate %v: at least one server has to be asked now and then", o.Rate)
+	case o.InFlight < 1:
+		return usagef("--in-flight %d: at least one server has to be under way", o.InFlight)
+	case o.Retries < 0:
+		return usagef("--retries %d is below 0", o.Retries)
+	case o.Timeout <= 0:
+		return usagef("--timeout %v: a reply needs some time", o.Timeout)
+	}
+	return nil
+}
+
+// prober asks servers as the flags say.
+func (o *probing) prober(p *program, protocol discovery.Protocol) (*prober.Prober, error) {
+	options := o.Options
+	options.Protocol, options.Logger = protocol, p.logger()
+	if o.Retries == 0 {
+		options.Retries = -1 // the prober's zero is its default
+	}
+	return prober.New(options)
+}
+
+// planning are the flags that say in which order servers are asked, and when
+// that is enough.
+type planning struct {
+	strategy discovery.Strategy
+	options  discovery.PlanOptions
+}
+
+func (o *planning) bind(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	bindWord(cmd, &o.strategy, "strategy", discovery.Adaptive, discovery.Strategies(), "order of probing")
+	flags.IntVar(&o.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
+	flags.DurationVar(&o.options.MaxRTT, "max-rtt", 200*time.Millisecond, "the `RTT` over which a server is not near")
+	bindWord(cmd, &o.options.AutoStop, "auto-stop", discovery.StopDefault, discovery.AutoStops(), "when to stop (default: the strategy's)")
+	flags.IntVar(&o.options.Window, "window", 100, "replies, `N`, that auto-stop looks back on")
+	flags.Var(tuning(&o.options), "tune", "thresholds of the strategies (muster simulate --help lists them)")
+	flags.Uint64Var(&o.options.Seed, "seed", 1, "the same `SEED` and replies give the same order")
+}
+
+// check refuses what no plan can be made of.
+func (o *planning) check() error {
+	switch {
+	case o.options.Nearest < 0:
+		return usagef("--nearest %d is below 0", o.options.Nearest)
+	case o.options.Nearest > 0 && o.strategy != discovery.Adaptive:
+		return hint.With(usagef("--nearest is for the adaptive strategy, not for %s", o.strategy), "leave out --strategy")
+	case o.options.MaxRTT <= 0:
+		return usagef("--max-rtt %v: no server is that near", o.options.MaxRTT)
+	case o.options.Window < 1:
+		return usagef("--window %d: auto-stop looks at one reply at least", o.options.Window)
+	}
+	return nil
+}
+
+// bindRule adds the flag for the rule of the choice.
+func bindRule(cmd *cobra.Command, rule *selection.Rule, standard selection.Rule, help string) {
+	bindWord(cmd, rule, "by", standard, selection.Rules(), help)
+}
+
+// bindLimits adds the flag for the limits of the choice.
+func bindLimits(flags *pflag.FlagSet, limits *[]time.Duration) {
+	flags.Var(durations(limits), "max-rtt", "nobody may be over this RTT; of several the strictest that can be kept holds")
+}
+
+// bindFilters adds the flags for the servers that are no choice, and for who counts
+// how much.
+func bindFilters(flags *pflag.FlagSet, c *selection.Criteria, when string) {
+	flags.StringVar(&c.Map, "map", "", when+"only servers on this `MAP`")
+	flags.StringVar(&c.Mode, "mode", "", when+"only servers of this game `MODE`")
+	flags.BoolVar(&c.NoPassword, "no-password", false, when+"only servers without a password")
+	flags.Var(weights(&c.Weights), "weights", when+"players who count for more or less than 1")
+}
+
+// needsLimit refuses a rule about limits that has none.
+func needsLimit(rule selection.Rule, limits []time.Duration) error {
+	if (rule == selection.Threshold || rule == selection.FairThreshold) && len(limits) == 0 {
+		return hint.With(usagef("--by %s needs a limit", rule), "say what is too much, such as --max-rtt 150ms, or a ladder, --max-rtt 100ms,150ms")
+	}
+	return nil
+}
+
+// knob is a threshold of the strategies: its name, what it is unless it is set, what
+// it does, and how it is read.
+type knob struct {
+	name, standard, help string
+	reader
+}
+
+// reader reads a value; want is what it has to be.
+type reader struct {
+	want string
+	read func(text string) bool
+}
+
+// knobs are those of some options. The standards are the papers' values, those of
+// confident and silent our own.
+func knobs(o *discovery.PlanOptions) []knob {
+	return []knob{
+		{"percentile", "0.02", "percentile stops when this share of the window reaches the limit", share(&o.Percentile)},
+		{"missing", "0.01", "confident stops when so many near servers may yet be found, at most", share(&o.Missing)},
+		{"refine", "false", "country: one probe for each country and prefix", reader{"true or false", func(text string) (ok bool) {
+			yes, err := strconv.ParseBool(text)
+			o.Refine = yes
+			return err == nil
+		}}},
+		{"members", "10", "country-prefix: a cluster has more servers than that", count(&o.ClusterMembers)},
+		{"share", "0.1", "country-prefix: a cluster has more of its country than that", share(&o.ClusterShare)},
+		{"samples", "1", "country-prefix, as: so many times the root of a cluster's servers", reader{"a number above 0", above0(&o.SampleScale, 1e6)}},
+		{"spread", "40ms", "country-prefix, as: a cluster whose samples differ by more is split; off: none is", reader{"a duration such as 40ms, or off", func(text string) bool {
+			if o.Spread = -1; text == "off" {
+				return true
+			}
+			d, err := time.ParseDuration(text)
+			o.Spread = d
+			return err == nil && d > 0
+		}}},
+		{"cluster", "8/20", "prefix of a cluster, IPv4/IPv6", lengths(&o.Cluster)},
+		{"split", "16/32", "prefix that clusters are sampled by and split into, IPv4/IPv6", lengths(&o.Split)},
+		{"silent", "2", "so many servers more are asked if all samples of a cluster are silent", reader{wholeNumber, func(text string) bool {
+			if o.SilentRetry = -1; text == "0" {
+				return true // the plan's zero is its default
+			}
+			return count(&o.SilentRetry).read(text)
+		}}},
+	}
+}
+
+const wholeNumber = "a whole number above 0"
+
+func share(to *float64) reader { return reader{"a share between 0 and 1", above0(to, 1)} }
+
+func above0(to *float64, below float64) func(string) bool {
+	return func(text string) bool {
+		x, err := strconv.ParseFloat(text, 64)
+		*to = x
+		return err == nil && 0 < x && x < below
+	}
+}
+
+func count(to *int) reader {
+	return reader{wholeNumber, func(text string) bool {
+		n, err := strconv.ParseUint(text, 10, 31)
+		*to = int(n)
+		return err == nil && n > 0
+	}}
+}
+
+// lengths are those of prefixes for IPv4 and IPv6.
+func lengths(to *discovery.Bits) reader {
+	return reader{"two lengths of prefixes such as 8/20", func(text string) bool {
+		v4, v6, both := strings.Cut(text, "/")
+		a, err1 := strconv.Atoi(v4)
+		b, err2 := strconv.Atoi(v6)
+		*to = discovery.Bits{V4: a, V6: b}
+		return err1 == nil && err2 == nil && both && a >= 1 && a <= 32 && b >= 1 && b <= 128
+	}}
+}
+
+// tuningHelp lists the knobs.
+func tuningHelp() string {
+	var text strings.Builder
+	for _, k := range knobs(&discovery.PlanOptions{}) {
+		fmt.Fprintf(&text, "\n  %-16s %s", k.name+"="+k.standard, k.help)
+	}
+	return text.String()
+}
+
+// tuning is a flag of the strategies' thresholds, such as spread=60ms,members=20.
+func tuning(o *discovery.PlanOptions) value {
+	return value{"NAME=VALUE,...", "", each(func(part string) error {
+		name, given, _ := strings.Cut(part, "=")
+		var names []string
+		for _, k := range knobs(o) {
+			if names = append(names, k.name); k.name != name {
+				continue
+			}
+			if !k.read(given) {
+				return fmt.Errorf("%s=%s is not %s; the standard is %s=%s", name, given, k.want, name, k.standard)
+			}
+			return nil
+		}
+		return fmt.Errorf("%q is none of %s", name, strings.Join(names, ", "))
+	})}
 }

@@ -3,7 +3,9 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 
@@ -11,8 +13,10 @@ import (
 
 	"muster/discovery"
 	"muster/internal/game"
+	"muster/internal/hint"
 	"muster/internal/sim"
 	"muster/internal/sim/fleet"
+	"muster/internal/term"
 )
 
 // fleetCommand is the command that runs a loopback internet.
@@ -30,8 +34,9 @@ type fleetCommand struct {
 func newFleet(p *program) *cobra.Command {
 	f := &fleetCommand{program: p}
 	cmd := &cobra.Command{
-		Use:   "fleet",
-		Short: "A loopback internet of game servers and a master, to test against",
+		GroupID: toTry,
+		Use:     "fleet",
+		Short:   "A loopback internet of game servers and a master, to test against",
 		Long: `Fleet answers on this machine's loopback addresses as any number of game
 servers do, each after its own round-trip time, and runs a master that lists
 them. Where you ask from says where you sit: each place has a source address.`,
@@ -70,7 +75,7 @@ func (f *fleetCommand) run(ctx context.Context) error {
 	options.Port, options.MasterPort, options.Logger = f.port, f.masterPort, f.logger()
 	running, err := fleet.Start(ctx, options)
 	if err != nil {
-		return hinted(err, "choose other ports with --port and --master-port")
+		return hint.With(err, "choose other ports with --port and --master-port")
 	}
 	defer running.Close()
 	if err := f.writeServers(running); err != nil {
@@ -93,34 +98,38 @@ func (f *fleetCommand) writeServers(running *fleet.Fleet) error {
 	if f.write == "" {
 		return nil
 	}
-	file, err := os.Create(f.write)
+	return writeFile(f.write, running.WriteServers)
+}
+
+// writeFile writes a whole file, or says why not.
+func writeFile(name string, write func(io.Writer) error) error {
+	file, err := os.Create(name)
+	if err == nil {
+		err = errors.Join(write(file), file.Close())
+	}
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", f.write, reason(err))
+		return fmt.Errorf("cannot write %s: %w", name, hint.Reason(err))
 	}
-	if err := running.WriteServers(file); err != nil {
-		file.Close()
-		return fmt.Errorf("cannot write %s: %w", f.write, reason(err))
-	}
-	return file.Close()
+	return nil
 }
 
 // tell says what answers where, and how to look at it. A game without masters needs
 // a list.
 func (f *fleetCommand) tell(running *fleet.Fleet, world *sim.World, g game.Game) {
-	servers, out := running.Servers(), f.streams.Out
+	servers := running.Servers()
 	master, from := "", "--servers "+cmp.Or(f.write, "FILE")
 	if _, err := g.Queries(running.Master().String()); err == nil {
 		master, from = fmt.Sprintf("; master at %v", running.Master()), fmt.Sprintf("--master %v", running.Master())
 	}
-	fmt.Fprintf(out, "%s, the first at %v%s\n\n", some(len(servers), g.Name+" server"), servers[0].Addr, master)
-	t := table{columns: []column{{"PLACE", left}, {"ASK FROM", whole}}}
+	fmt.Fprintf(f.out, "%s, the first at %v%s\n\n", term.Count(len(servers), g.Name+" server"), servers[0].Addr, master)
+	t := term.Table{Columns: []term.Column{term.Left("PLACE"), term.Whole("ASK FROM")}}
 	for i, place := range world.Places {
-		t.add(place.Name, running.Source(i).String())
+		t.Add(place.Name, running.Source(i))
 	}
-	t.write(out, width(out))
-	fmt.Fprintf(out, "\ntry   muster discover --game %s %s --listen-addr %v\n", g.ID, from, running.Source(0))
+	t.Write(f.out)
+	fmt.Fprintf(f.out, "\ntry   muster discover --game %s %s --listen-addr %v\n", g.ID, from, running.Source(0))
 	if master == "" && f.write == "" {
-		fmt.Fprintf(out, "no master lists %s: start the fleet with --write FILE\n", g.Name)
+		fmt.Fprintf(f.out, "no master lists %s: start the fleet with --write FILE\n", g.Name)
 	}
-	fmt.Fprintln(f.streams.Err, "answering; Ctrl-C ends it")
+	f.screen.Say("answering; Ctrl-C ends it")
 }

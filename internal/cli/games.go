@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"runtime"
@@ -12,21 +12,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/term"
 	"muster/selection"
 )
 
 func newGames(p *program) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use:   "games",
-		Short: "The games Muster knows",
+		GroupID: toLook,
+		Use:     "games",
+		Short:   "The games Muster knows",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			games, err := p.games()
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return json.NewEncoder(p.streams.Out).Encode(gamesDocument(games))
+				return json.NewEncoder(p.out).Encode(gamesDocument(games))
 			}
 			p.listGames(games)
 			return nil
@@ -63,17 +66,13 @@ func gamesDocument(games game.Table) any {
 }
 
 func (p *program) listGames(games game.Table) {
-	t := table{columns: []column{{"ID", whole}, {"NAME", left}, {"PROTOCOL", left}, {"PORT", right}, {"SERVERS FROM", left}},
-		spare: []string{"PORT", "PROTOCOL", "SERVERS FROM"}}
+	t := term.Table{Columns: []term.Column{term.Whole("ID"), term.Left("NAME"), term.Left("PROTOCOL"), term.Right("PORT"), term.Left("SERVERS FROM")},
+		Spare: []string{"PORT", "PROTOCOL", "SERVERS FROM"}}
 	for _, g := range games.All() {
-		from := strings.Join(g.Masters, ", ")
-		if from == "" {
-			from = "a file: --servers FILE"
-		}
-		t.add(g.ID, g.Name, g.ProtocolName, fmt.Sprint(g.Port), from)
+		t.Add(g.ID, g.Name, g.ProtocolName, g.Port, cmp.Or(strings.Join(g.Masters, ", "), "a file: --servers FILE"))
 	}
-	t.write(p.streams.Out, width(p.streams.Out))
-	fmt.Fprintf(p.streams.Err, "add or change games in %s\n", configFile("games.toml"))
+	t.Write(p.out)
+	p.screen.Say("add or change games in %s", configFile("games.toml"))
 }
 
 // games is the built-in table with what the user adds or changes.
@@ -90,26 +89,10 @@ func (p *program) games() (game.Table, error) {
 	return game.Load(f, file)
 }
 
-// gameFlag is the flag that names the game, with completion.
-func (p *program) gameFlag(cmd *cobra.Command, id *string) {
-	cmd.Flags().StringVar(id, "game", "", "the game, by `ID` (muster games lists them)")
-	cmd.RegisterFlagCompletionFunc("game", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		games, err := p.games()
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		var ids []string
-		for _, g := range games.All() {
-			ids = append(ids, g.ID+"\t"+g.Name)
-		}
-		return ids, cobra.ShellCompDirectiveNoFileComp
-	})
-}
-
 // findGame is the game with an ID.
 func (p *program) findGame(id string) (game.Game, error) {
 	if id == "" {
-		return game.Game{}, hinted(usagef("which game?"), "say --game ID; muster games lists them")
+		return game.Game{}, hint.With(usagef("which game?"), "say --game ID; muster games lists them")
 	}
 	games, err := p.games()
 	if err != nil {

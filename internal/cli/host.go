@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,15 +11,25 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
+	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"muster/discovery"
+	"muster/discovery/lan"
 	"muster/host"
 	"muster/host/store"
 	"muster/host/wire"
 	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/ingress"
+	"muster/internal/invite"
+	"muster/internal/listing"
+	"muster/internal/netinfo"
+	"muster/internal/term"
+	"muster/peer"
 	"muster/selection"
 	"muster/web"
 )
@@ -26,32 +37,34 @@ import (
 // hosting is the command that opens a room.
 type hosting struct {
 	*program
-	screen    *screen
 	game      string
 	strategy  discovery.Strategy
 	settings  host.Settings
 	by        selection.Rule
 	listen    string
-	sources   sources
+	lists     listing.Rooms
 	noPlay    bool
 	noMDNS    bool
 	noBrowser bool
-	name      string
 	fresh     bool
 	given     func(flag string) bool // on the command line
 	once      bool
 	probing   probing
-	launching launching
-	doors     doors
-	// public is where the router lets friends in; nil if that is not known.
-	public atomic.Pointer[netip.Addr]
+	launcher  game.Launcher
+
+	ingress   ingress.Ingress
+	tls       bool
+	cert, key string
+	proxies   []netip.Prefix
+	portMap   bool
 }
 
 func newHost(p *program) *cobra.Command {
-	h := &hosting{program: p, screen: p.screen()}
+	h := &hosting{program: p}
 	cmd := &cobra.Command{
-		Use:   "host --game ID",
-		Short: "Open a room, and play in it",
+		GroupID: toPlay,
+		Use:     "host --game ID",
+		Short:   "Open a room, and play in it",
 		Long: `Host opens a room and prints a link for your friends. When everyone is here,
 all measure the game's servers, the one that is best for the group is chosen by
 the rule, and everyone's game starts there. You play, too, unless you say
@@ -61,38 +74,46 @@ the rule, and everyone's game starts there. You play, too, unless you say
   muster host --game cs2 --servers our-servers.txt --listen 192.0.2.1:7777`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return h.run(cmd.Context()) },
 	}
-	p.gameFlag(cmd, &h.game)
-	h.bindWishes(cmd)
 	flags := cmd.Flags()
+	p.gameFlag(cmd, &h.game)
+	flags.IntVar(&h.settings.Players, "players", 0, "start by itself once `N` are here; 0 waits for Enter")
+	bindRule(cmd, &h.by, "", "rule for the choice (default: the game's)")
+	bindLimits(flags, &h.settings.Limits)
+	flags.StringVar(&h.settings.Map, "map", "", "only servers on this `MAP`")
+	flags.StringVar(&h.settings.Mode, "mode", "", "only servers of this game `MODE`")
 	h.given = flags.Changed
-	flags.StringVar(&h.name, "name", defaultName(), "your `NAME` in the room")
+	flags.StringVar(&h.launcher.Player, "name", defaultName(), "your `NAME` in the room")
 	flags.StringVar(&h.settings.Name, "room", "", "the room's `NAME` (default: its code)")
 	flags.StringVar(&h.settings.Password, "password", "", "the game server's `PASSWORD`, given to players only")
-	flags.StringVar(&h.listen, "listen", ":"+defaultPort, "`ADDRESS` to listen on")
+	flags.StringVar(&h.listen, "listen", ":"+invite.DefaultPort, "`ADDRESS` to listen on")
 	flags.BoolVar(&h.noPlay, "no-play", false, "only host, do not play")
 	flags.BoolVar(&h.noMDNS, "no-mdns", false, "do not announce the room on the local network")
 	flags.BoolVar(&h.noBrowser, "no-browser", false, "do not open the page in a browser")
 	flags.BoolVar(&h.fresh, "new", false, "open a new room even if there is one from before a restart")
 	flags.BoolVar(&h.once, "once", false, "end after the first round")
 	flags.BoolVar(&h.settings.Open, "open", false, "let everybody in who finds the room, without its code")
-	h.doors.bind(flags)
-	h.launching.bind(cmd)
-	h.sources.bind(cmd)
-	bindWord(cmd, &h.strategy, "strategy", wire.Coordinated, roomStrategies(), "how players measure")
+	h.bindIngress(flags)
+	bindLaunch(cmd, &h.launcher)
+	p.bindSources(cmd, &h.lists.Sources)
+	bindWord(cmd, &h.strategy, "strategy", wire.Coordinated, peer.Strategies(), "how players measure")
 	h.probing.bind(flags)
 	return cmd
 }
 
-// bindWishes adds the flags that say what the group wants.
-func (h *hosting) bindWishes(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.IntVar(&h.settings.Players, "players", 0, "start by itself once `N` are here; 0 waits for Enter")
-	bindRule(cmd, &h.by, "", "rule for the choice (default: the game's)")
-	bindLimits(flags, &h.settings.Limits)
-	flags.StringVar(&h.settings.Map, "map", "", "only servers on this `MAP`")
-	flags.StringVar(&h.settings.Mode, "mode", "", "only servers of this game `MODE`")
+// bindIngress adds the flags that say how players get at the host.
+func (h *hosting) bindIngress(flags *pflag.FlagSet) {
+	flags.BoolVar(&h.tls, "tls", false, "encrypt, with the host's own certificate: the link carries its fingerprint")
+	flags.StringVar(&h.cert, "tls-cert", "", "encrypt with the certificate in `FILE.pem`")
+	flags.StringVar(&h.key, "tls-key", "", "the certificate's key, `FILE.pem`")
+	flags.Var(networks(&h.proxies), "trusted-proxy", "believe X-Forwarded-For and -Proto of the reverse proxy at `ADDRESS` or in a network (repeatable)")
+	flags.Var(value{"URL", "", func(text string) (err error) {
+		h.ingress.Public, err = invite.ParseBase(text)
+		return err
+	}}, "public-url", "what friends reach this host by through a proxy or tunnel, such as https://night.example: `URL` for links")
+	flags.BoolVar(&h.portMap, "port-map", false, "ask the router to let friends in from the internet")
 }
 
+// run hosts until ctx ends or, with --once, the round is over.
 func (h *hosting) run(ctx context.Context) error {
 	g, err := h.check()
 	if err != nil {
@@ -102,20 +123,43 @@ func (h *hosting) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	closing := listener // until the host has it
+	defer func() {
+		if closing != nil {
+			closing.Close()
+		}
+	}()
 	games, err := h.games()
 	if err != nil {
-		listener.Close()
 		return err
 	}
-	lists := &lists{hosting: h, games: games, newest: make(map[string]fetched)}
-	if _, err := lists.fetch(ctx, g); err != nil {
-		listener.Close()
+	h.lists.Games, h.lists.Public, h.lists.Say, h.lists.Warn, h.lists.Log = games, h.ingress.PublicAddress, h.screen.Say, h.warn, h.logger()
+	h.launcher.Games = games
+	if _, err := h.lists.Fetch(ctx, g); err != nil {
 		return err
 	}
-	return h.hold(ctx, listener, lists)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	at := discovery.Canonical(netip.MustParseAddrPort(listener.Addr().String()))
+	rooms, err := host.New(host.Config{
+		List: h.lists.List, Neighbours: h.lists.Neighbours, Store: h.store(at.Port()), Page: web.Handler(), Logger: h.logger(),
+		Fingerprint: h.ingress.Fingerprint(), Proxies: h.proxies, Home: netinfo.IsAtHome,
+		Address: h.ingress.Outside(at, "").Host, PublicURL: h.ingress.Public, ConnectLink: h.connectLink, Games: h.lists.Choices(),
+	})
+	if err != nil {
+		return err
+	}
+	closing = nil
+	stop := rooms.Serve(h.ingress.Secure(listener), stoppedServing(cancel))
+	err = h.hold(ctx, rooms, at)
+	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
+		err = cause
+	}
+	stop()
+	return errors.Join(err, rooms.Close())
 }
 
-// check turns the flags into settings.
+// check turns the flags into settings, and gets the certificate.
 func (h *hosting) check() (game.Game, error) {
 	g, err := h.findGame(h.game)
 	if err != nil {
@@ -124,119 +168,201 @@ func (h *hosting) check() (game.Game, error) {
 	if err := needsLimit(h.by, h.settings.Limits); err != nil {
 		return g, err
 	}
-	h.settings.Game, h.settings.Strategy, h.settings.By = g.ID, string(h.strategy), h.by
-	if h.by == "" {
-		h.settings.By = g.Rule
-	}
-	wish := selection.Criteria{By: h.settings.By, Limits: h.settings.Limits}
-	if err := wish.Check(nil); err != nil {
+	h.settings.Game, h.settings.Strategy, h.settings.By = g.ID, string(h.strategy), cmp.Or(h.by, g.Rule)
+	criteria := selection.Criteria{By: h.settings.By, Limits: h.settings.Limits}
+	if err := criteria.Check(nil); err != nil {
 		return g, usageError(err)
 	}
 	if h.settings.Players < 0 {
 		return g, usagef("--players %d is below 0", h.settings.Players)
 	}
-	if err := h.launching.check(); err != nil {
+	_, port, err := net.SplitHostPort(h.listen)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return g, hint.With(usagef("--listen: %q is no ADDRESS:PORT", h.listen), "say --listen :7778, or --listen 192.0.2.1:7778 for one address of this machine")
+	}
+	if err := checkLaunch(&h.launcher); err != nil {
 		return g, err
 	}
-	if err := checkListen(h.listen); err != nil {
+	if err := h.probing.check(); err != nil {
 		return g, err
 	}
-	if err := h.doors.check(); err != nil {
-		return g, err
-	}
-	_, err = h.probing.options(h.program, nil)
-	return g, err
+	return g, h.encrypt()
 }
 
-// hold runs the host until ctx ends or, with --once, the round is over.
-func (h *hosting) hold(ctx context.Context, listener net.Listener, lists *lists) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	listener = h.doors.secure(listener)
-	rooms, err := host.New(host.Config{
-		List: lists.forRoom, Neighbours: lists.neighbours, Store: h.store(listener), Page: web.Handler(), Logger: h.logger(),
-		Fingerprint: h.doors.fingerprint(), Proxies: h.doors.proxies, Home: atHome,
-		Address: h.outside(listener.Addr(), "").host, PublicURL: h.doors.public, ConnectLink: h.connectLink, Games: lists.choices(),
-	})
-	if err != nil {
-		listener.Close()
-		return err
+// encrypt gets the certificate, if players are to be let in by TLS.
+func (h *hosting) encrypt() error {
+	switch public := h.ingress.Public; {
+	case (h.cert == "") != (h.key == ""):
+		return usagef("--tls-cert and --tls-key go together")
+	case h.tls && public != nil && public.Scheme != "https":
+		return hint.With(usagef("--tls encrypts, but --public-url %v does not", public), "say https://, or leave out --tls where a proxy encrypts")
+	case h.cert != "":
+		return h.ingress.Encrypt(h.cert, h.key)
+	case h.tls:
+		file, err := stateFile("certificate.pem")
+		if err != nil {
+			return fmt.Errorf("no folder for the certificate: %w", err)
+		}
+		return h.ingress.EncryptByOwn(file)
 	}
-	stop := h.program.serve(listener, rooms, cancel)
-	err = h.night(ctx, rooms, listener.Addr())
-	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
-		err = cause
+	return nil
+}
+
+// listen opens the port at which players and browsers arrive.
+func listen(address string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	if err == nil {
+		return listener, nil
 	}
-	stop()
-	return errors.Join(err, rooms.Close())
+	todo := "is another muster host running there? choose another address with --listen, such as --listen :7778"
+	var name *net.DNSError
+	switch {
+	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &name):
+		todo = "is that an address of this machine? --listen :7777 takes all that it has"
+	case errors.Is(err, syscall.EACCES):
+		todo = "low ports are the administrator's: choose one over 1023, such as --listen :7778"
+	}
+	return nil, hint.With(fmt.Errorf("cannot listen on %s: %w", address, hint.Reason(err)), todo)
+}
+
+// stoppedServing ends a command whose host no longer serves.
+func stoppedServing(cancel context.CancelCauseFunc) func(error) {
+	return func(err error) { cancel(fmt.Errorf("the host stopped serving: %w", hint.Reason(err))) }
 }
 
 // store is where rooms survive a restart. One program at a time has the file:
 // a second host on this machine keeps its rooms in another.
-func (h *hosting) store(listener net.Listener) store.Store {
-	_, port, _ := net.SplitHostPort(listener.Addr().String()) // a listener's own address has one
-	file, err := stateFile("rooms-" + port + ".db")
+func (h *hosting) store(port uint16) store.Store {
+	file, err := stateFile(fmt.Sprintf("rooms-%d.db", port))
 	if err == nil {
 		var kept store.Store
 		if kept, err = store.Open(file); err == nil {
 			return kept
 		}
 	}
-	h.screen.warn([]error{fmt.Errorf("rooms will not survive a restart: %w", err)})
+	h.warn(fmt.Errorf("rooms will not survive a restart: %w", err))
 	return store.None{}
 }
 
-// night opens the room and plays in it.
-func (h *hosting) night(ctx context.Context, rooms *host.Host, at net.Addr) error {
-	games, err := h.games()
-	if err != nil {
-		return err
-	}
-	addr := discovery.Canonical(netip.MustParseAddrPort(at.String()))
+// hold opens the room and plays in it.
+func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort) error {
 	code := h.room(rooms)
-	outside := h.outside(at, code)
-	h.invite(outside, addr)
-	h.screen.say("yours alone, to steer from the page:\n%s", outside.steering(rooms.Secret(code)))
-	h.screen.say("%s", h.start())
-	defer h.announce(ctx, rooms, code, addr)()
-	defer h.letIn(ctx, h.doors.direct(invitation{host: reachable(addr).String(), code: code}), addr)()
+	secret, outside, inside := rooms.Secret(code), h.ingress.Outside(at, code), h.ingress.Inside(at, code)
+	h.invite(outside, at)
+	h.screen.Say("yours alone, to steer from the page:\n%s", outside.Steering(secret))
+	start := "press Enter when everyone is here"
+	if n := h.settings.Players; n > 0 {
+		start = fmt.Sprintf("waiting for %d players; Enter starts with who is here", n)
+	}
+	h.screen.Say("%s", start)
+	if !h.noMDNS && !at.Addr().IsLoopback() {
+		defer h.announce(ctx, rooms, code, at)()
+	}
+	if h.portMap {
+		defer h.ingress.AskRouter(ctx, at, code, h.logger(), func(line string) {
+			if !strings.HasPrefix(line, " ") { // those are to be pasted
+				line = h.screen.Wrap(line, 0)
+			}
+			h.screen.Say("%s", line)
+		})()
+	}
 	if !h.noBrowser {
-		h.browse(ctx, h.doors.inside(invitation{host: loopback(addr), code: code}).steering(rooms.Secret(code)))
+		h.browse(ctx, inside.Steering(secret))
 	}
 	console := h.console(func() { rooms.Go(code) })
 	narrator := &narrator{screen: h.screen, help: organiserHelp(!h.noPlay)}
 	if h.noPlay {
 		return h.watch(ctx, rooms, code, narrator)
 	}
-	playing := &playing{
-		program: h.program, probing: h.probing, games: games, name: h.name, once: h.once, narrator: narrator, atHost: true,
-		launcher: &launcher{launching: h.launching, games: games, player: h.name, room: code, console: console, screen: h.screen, after: anotherRound},
-	}
-	here := h.doors.inside(invitation{host: loopback(addr), code: code})
-	return explain(playing.play(ctx, here), here)
+	h.launcher.Room, h.launcher.Console, h.launcher.After = code, console, anotherRound
+	playing := &playing{program: h.program, probing: h.probing, once: h.once, narrator: narrator, launcher: &h.launcher, atHost: true}
+	return explain(playing.play(ctx, inside), inside)
 }
 
-// start says how a round begins.
-func (h *hosting) start() string {
-	if n := h.settings.Players; n > 0 {
-		return fmt.Sprintf("waiting for %d players; Enter starts with who is here", n)
+// invite prints what friends need: a link, the code, the line to paste. The QR
+// code comes first: on a small screen the rest still stands below it.
+func (h *hosting) invite(l invite.Link, listening netip.AddrPort) {
+	addr, err := netip.ParseAddrPort(l.Host)
+	alone, needed := err == nil && addr.Addr().IsLoopback(), 0
+	if !alone && h.out.IsTerminal {
+		needed = h.out.QR(l.String())
 	}
-	return "press Enter when everyone is here"
+	fmt.Fprintf(h.out, "link  %s\ncode  %s\njoin  muster join %s\n", h.out.Bold(l.String()), h.out.Bold(l.Code), l)
+	switch {
+	case alone && listening.Addr().IsUnspecified():
+		h.screen.Say("this machine is on no network, so only it can join: connect it, then start the host again")
+	case alone:
+		h.screen.Say("only this machine can join: it listens on %v", addr.Addr())
+	case needed > 0:
+		h.screen.Say("the QR code needs %d columns; the page shows it, too", needed)
+	}
 }
 
-// outside is an invitation for friends to what listens at an address.
-func (h *hosting) outside(at net.Addr, code string) invitation {
-	addr := discovery.Canonical(netip.MustParseAddrPort(at.String()))
-	return h.doors.outside(invitation{host: reachable(addr).String(), code: code})
+// browse shows a link in the player's browser, if the player sits in front of this
+// machine. If that fails, the link stands on the screen anyway.
+func (p *program) browse(ctx context.Context, link string) {
+	hasDesktop := runtime.GOOS == "windows" || runtime.GOOS == "darwin" || p.env("DISPLAY") != "" || p.env("WAYLAND_DISPLAY") != ""
+	if !p.screen.IsTerminal || p.env("SSH_CONNECTION") != "" || !hasDesktop {
+		return
+	}
+	wait, err := game.Start(ctx, game.Game{Launch: []string{link}}.Template(runtime.GOOS), nil)
+	if err != nil {
+		p.logger().Debug("no browser", "error", err)
+		return
+	}
+	go wait() // reaps the opener
+}
+
+// announce tells the local network of the room until stop is called, which takes
+// it back and waits for that.
+func (h *hosting) announce(ctx context.Context, rooms *host.Host, code string, at netip.AddrPort) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	news := make(chan lan.Room)
+	var work sync.WaitGroup
+	work.Go(func() {
+		if err := lan.Announce(ctx, news, h.logger()); err != nil {
+			h.warn(err)
+		}
+		cancel() // nobody takes the news any more
+	})
+	work.Go(func() {
+		var told lan.Room
+		for room := range rooms.Watch(ctx, code) {
+			next := announced(room, h.launcher.Player)
+			next.Port, next.Version, next.Fingerprint = at.Port(), version(), h.ingress.Inside(at, "").Pin
+			if next == told {
+				continue
+			}
+			select {
+			case news <- next:
+				told = next
+			case <-ctx.Done():
+			}
+		}
+		cancel() // the room is over
+	})
+	return func() { cancel(); work.Wait() }
+}
+
+// announced is what everybody on the network may know of a room: not its code.
+func announced(room wire.Room, organiser string) lan.Room {
+	for _, m := range room.Members {
+		if m.Organiser {
+			organiser = m.Name
+		}
+	}
+	return lan.Room{
+		Name: cmp.Or(room.Name, organiser+"'s room"), Game: room.Game, Organiser: organiser,
+		Players: len(room.Members), Seats: room.Seats, Open: room.Open,
+	}
 }
 
 // connectLink is what takes a browser to a server, for games that a URL starts.
 func (h *hosting) connectLink(id, address string) string {
-	games, err := h.games()
-	if err != nil {
-		return ""
-	}
-	g, err := games.Find(id)
+	g, err := h.lists.Games.Find(id)
 	addr, badAddress := netip.ParseAddrPort(address)
 	if err != nil || badAddress != nil {
 		return ""
@@ -249,27 +375,19 @@ func (h *hosting) connectLink(id, address string) string {
 }
 
 // console listens to the organiser's Enter, unless standard input is the list.
-func (h *hosting) console(enter func()) *console {
-	in, alone := h.streams.In, func() {}
-	if slices.Contains(h.sources.files, standardInput) {
-		in = eof{}
+func (h *hosting) console(enter func()) *term.Console {
+	in, alone := h.in, func() {}
+	if h.lists.HasStdin() {
+		in = strings.NewReader("")
 	}
 	if h.settings.Players == 0 {
 		alone = func() {
-			h.screen.say("nobody can press Enter here: standard input has ended. Say --players N, and the room starts by itself")
+			h.screen.Say("nobody can press Enter here: standard input has ended. Say --players N, and the room starts by itself")
 		}
 	}
-	c := newConsole(in, h.screen, enter, alone)
-	c.listen()
+	c := term.NewConsole(in, h.screen, enter, alone)
+	c.Listen()
 	return c
-}
-
-// loopback is where this machine reaches its own listener.
-func loopback(listening netip.AddrPort) string {
-	if listening.Addr().IsUnspecified() {
-		return netip.AddrPortFrom(localhost, listening.Port()).String()
-	}
-	return listening.String()
 }
 
 // room is the room from before a restart, with what the command line says now, or
@@ -281,12 +399,12 @@ func (h *hosting) room(rooms *host.Host) string {
 			if !reflect.DeepEqual(settings, old) {
 				rooms.Resettle(code, settings)
 			}
-			h.screen.say("going on with room %s from before, %s; --new opens another", code, settings)
+			h.screen.Say("going on with room %s from before, %s; --new opens another", code, settings)
 			return code
 		}
 	}
 	for _, code := range rooms.Rooms() {
-		h.screen.say("room %s from before is over; its link leads here no more", code)
+		h.screen.Say("room %s from before is over; its link leads here no more", code)
 		rooms.CloseRoom(code)
 	}
 	code, _ := rooms.Open(h.settings)

@@ -1,30 +1,41 @@
 package cli
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
+	"muster/discovery/lan"
 	"muster/host/access"
 	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/invite"
+	"muster/internal/term"
+	"muster/peer"
 )
 
 // join is the command that takes a player into a room.
 type join struct {
 	*program
-	code      string
-	name      string
-	probing   probing
-	launching launching
-	once      bool
+	code     string
+	probing  probing
+	launcher game.Launcher
+	once     bool
 }
 
 func newJoin(p *program) *cobra.Command {
 	j := &join{program: p}
 	cmd := &cobra.Command{
+		GroupID: toPlay,
 		Use:     "join [LINK]",
 		Aliases: []string{"peer"},
 		Short:   "Join a room",
@@ -36,99 +47,187 @@ rooms on the local network. A room that is open to everybody needs no code.`,
   muster join 192.0.2.1 --code TABOMI --launch auto
   muster join lan-party.example          (asks for the code if the room has one)
   muster join LINK --launch-command "flatpak run org.openarena +connect {address}"`,
-		Args: oneLink,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 { // mostly the second is the code
+				return hint.With(usagef("muster join takes one link or address, and got %d", len(args)), "a code apart goes after --code: muster join 192.0.2.1 --code TABOMI")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return j.run(cmd.Context(), args) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&j.code, "code", "", "the room's `CODE`, if it is not in the link")
-	flags.StringVar(&j.name, "name", defaultName(), "your `NAME` in the room")
-	j.launching.bind(cmd)
+	flags.StringVar(&j.launcher.Player, "name", defaultName(), "your `NAME` in the room")
+	bindLaunch(cmd, &j.launcher)
 	flags.BoolVar(&j.once, "once", false, "leave after the first launch")
 	j.probing.bind(flags)
 	return cmd
 }
 
-// oneLink refuses a second argument, which mostly is the code.
-func oneLink(_ *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return hinted(usagef("muster join takes one link or address, and got %d", len(args)), "a code apart goes after --code: muster join 192.0.2.1 --code TABOMI")
-	}
-	return nil
-}
-
 func (j *join) run(ctx context.Context, args []string) error {
-	var to invitation
+	var to invite.Link
 	var err error
 	if len(args) > 0 {
-		if to, err = parseInvitation(args[0], j.code); err != nil {
-			return err
+		if to, err = invite.Parse(args[0], j.code); err != nil {
+			return usageError(err)
 		}
 	}
-	if err := j.launching.check(); err != nil {
+	if err := checkLaunch(&j.launcher); err != nil {
 		return err
 	}
-	if _, err := j.probing.options(j.program, nil); err != nil {
+	if err := j.probing.check(); err != nil {
 		return err
 	}
-	games, err := j.games()
-	if err != nil {
+	if j.launcher.Games, err = j.games(); err != nil {
 		return err
 	}
-	screen := j.screen()
-	in := bufio.NewReader(j.streams.In)
-	ask := &asking{screen, in}
+	console := term.NewConsole(j.in, j.screen, func() {}, func() {})
 	if len(args) == 0 {
-		if to, err = j.look(ctx, ask); err != nil {
+		if to, err = j.look(ctx, console); err != nil {
 			return err
 		}
 	}
-	playing := &playing{
-		program: j.program, probing: j.probing, games: games, name: j.name, once: j.once,
-		narrator: &narrator{screen: screen, help: playerHelp(to)},
-		launcher: &launcher{
-			launching: j.launching, games: games, player: j.name, room: to.code, screen: screen,
-			console: newConsole(in, screen, func() {}, func() {}), after: j.after(),
-		},
+	j.launcher.Room, j.launcher.Console = to.Code, console
+	if !j.once {
+		j.launcher.After = nextRound
 	}
-	screen.say("connecting to %s …", to.host)
-	isGiven := j.code != "" || len(args) > 0 && to.code != ""
-	return j.enter(ctx, ask, playing, to, isGiven)
-}
-
-// after is what to say after a launch.
-func (j *join) after() string {
-	if j.once {
-		return ""
-	}
-	return nextRound
+	j.screen.Say("connecting to %s …", to.Host)
+	isGiven := j.code != "" || len(args) > 0 && to.Code != ""
+	return j.enter(ctx, to, isGiven)
 }
 
 // enter plays. Unless a code was given it is asked for when the host wants one,
 // and again if it was mistyped: an open room takes everybody without.
-func (j *join) enter(ctx context.Context, c *asking, y *playing, to invitation, isGiven bool) error {
+func (j *join) enter(ctx context.Context, to invite.Link, isGiven bool) error {
+	playing := &playing{
+		program: j.program, probing: j.probing, once: j.once, launcher: &j.launcher,
+		narrator: &narrator{screen: j.screen, help: playerHelp(to)},
+	}
 	for {
-		err := y.play(ctx, to)
-		refusal := refusalFor(err, wire.ReasonCode)
-		if isGiven || refusal == nil {
+		err := playing.play(ctx, to)
+		var refusal wire.Refusal
+		if isGiven || !errors.As(err, &refusal) || refusal.Reason != wire.ReasonCode {
 			return explain(err, to)
 		}
-		if to.code != "" {
-			c.say("%s", discovery.CleanText(refusal.Message))
+		if to.Code != "" {
+			j.screen.Say("%s", discovery.CleanText(refusal.Message))
 		}
-		answer, ok := c.ask(ctx, "the room's code: ")
+		answer, ok := j.launcher.Console.Ask(ctx, "the room's code: ")
 		if !ok {
 			return explain(err, to)
 		}
-		to.code = access.CanonicalCode(answer)
-		y.launcher.room = to.code
+		to.Code = access.CanonicalCode(answer)
+		j.launcher.Room = to.Code
 	}
 }
 
-// refusalFor is the host's refusal, if that is why.
-func refusalFor(err error, reason string) *wire.Refusal {
-	var refusal wire.Refusal
-	if errors.As(err, &refusal) && refusal.Reason == reason {
-		return &refusal
+// lookTime is how long the local network is looked over: Wi-Fi keeps multicast
+// back, and phones sleep.
+const lookTime = 3 * time.Second
+
+const pasteHint = "paste the line that muster host printed: muster join http://…/#CODE"
+
+// look finds a room on the local network, and asks whether that is the one.
+func (j *join) look(ctx context.Context, c *term.Console) (invite.Link, error) {
+	c.Say("looking for rooms on the local network …")
+	looking, stop := context.WithTimeout(ctx, lookTime)
+	defer stop()
+	var found []lan.Found
+	var err error // why nothing may have been heard
+	for found, err = range lan.Browse(looking, j.logger()) {
 	}
-	return nil
+	switch {
+	case ctx.Err() != nil:
+		return invite.Link{}, ctx.Err()
+	case len(found) == 0:
+		return invite.Link{}, hint.With(cmp.Or(err, errors.New("no room is announced on the local network")), pasteHint)
+	}
+	var list strings.Builder
+	roomTable(found).Write(term.Terminal{Writer: &list, Columns: c.Width()})
+	c.Say("%s", strings.TrimSuffix(list.String(), "\n"))
+	room, err := pick(ctx, c, found)
+	if err != nil {
+		return invite.Link{}, err
+	}
+	at, err := peer.Reach(ctx, room.Addrs)
+	if err != nil {
+		var all []string
+		for _, a := range room.Addrs {
+			all = append(all, a.String())
+		}
+		return invite.Link{}, unreached(strings.Join(all, " or "), err)
+	}
+	return toward(ctx, c, room, at, j.code)
+}
+
+// roomTable shows rooms, numbered; what strangers announce was cleaned by lan.
+func roomTable(found []lan.Found) *term.Table {
+	t := &term.Table{Columns: []term.Column{term.Right(""), term.Left("ROOM"), term.Left("GAME"), term.Right("PLAYERS"), term.Left("ORGANISER"), term.Left("")}}
+	for i, f := range found {
+		players, remark := strconv.Itoa(f.Players), ""
+		if f.Seats > 0 {
+			players = fmt.Sprintf("%d of %d", f.Players, f.Seats)
+		}
+		if f.Open {
+			remark = "open"
+		}
+		t.Add(i+1, called(f), f.Game, players, f.Organiser, remark)
+	}
+	return t
+}
+
+// called is what to call a room: anybody may announce one without a name.
+func called(f lan.Found) string { return cmp.Or(f.Name, "(no name)") }
+
+// pick asks which room, or whether the only one.
+func pick(ctx context.Context, c *term.Console, found []lan.Found) (lan.Found, error) {
+	question := fmt.Sprintf("join %s? [Y/n] ", called(found[0]))
+	if len(found) > 1 {
+		question = fmt.Sprintf("which one? [1-%d] ", len(found))
+	}
+	for {
+		answer, ok := c.Ask(ctx, question)
+		switch {
+		case !ok:
+			return lan.Found{}, nobodyAnswers(ctx, found[0])
+		case len(found) == 1 && term.Yes(answer):
+			return found[0], nil
+		case len(found) == 1:
+			return lan.Found{}, errors.New("no room was joined")
+		}
+		if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(found) {
+			return found[n-1], nil
+		}
+	}
+}
+
+// nobodyAnswers is for scripts: what to say instead of answering.
+func nobodyAnswers(ctx context.Context, f lan.Found) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return hint.With(errors.New("nobody can answer: standard input has ended"),
+		"name the room and its code: muster join "+linkTo(f, f.Addrs[0], "CODE").String())
+}
+
+// linkTo is the link to a room that was found, at one of its addresses.
+func linkTo(f lan.Found, at netip.AddrPort, code string) invite.Link {
+	return invite.Link{Host: at.String(), Code: code, Pin: f.Fingerprint, TLS: f.Fingerprint != ""}
+}
+
+// toward is the way into a room that was found. The code was not announced: who has
+// it was told by the organiser.
+func toward(ctx context.Context, c *term.Console, f lan.Found, at netip.AddrPort, code string) (invite.Link, error) {
+	to := linkTo(f, at, access.CanonicalCode(code))
+	if to.TLS && !access.IsFingerprint(to.Pin) {
+		return to, hint.With(fmt.Errorf("%s announces a fingerprint that is none", called(f)), pasteHint)
+	}
+	for to.Code == "" && !f.Open {
+		answer, ok := c.Ask(ctx, "the room's code: ")
+		if !ok {
+			return to, nobodyAnswers(ctx, f)
+		}
+		to.Code = access.CanonicalCode(answer)
+	}
+	return to, nil
 }

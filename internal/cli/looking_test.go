@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
-	"math"
 	"net/netip"
 	"strings"
 	"testing"
@@ -12,6 +10,8 @@ import (
 
 	"muster/discovery/lan"
 	"muster/host/wire"
+	"muster/internal/invite"
+	"muster/internal/term"
 )
 
 var foundRooms = []lan.Found{
@@ -26,18 +26,18 @@ func TestListRooms(t *testing.T) {
 2  Zoo                              xonotic          1  bob        open
 `
 	var wide strings.Builder
-	listRooms(&wide, foundRooms, math.MaxInt32)
+	roomTable(foundRooms).Write(term.Terminal{Writer: &wide})
 	if got := "\n" + wide.String(); got != want {
 		t.Errorf("%s\nwant:%s", got, want)
 	}
 	var nameless strings.Builder
-	listRooms(&nameless, []lan.Found{{Room: lan.Room{Players: 3}}}, math.MaxInt32)
+	roomTable([]lan.Found{{Room: lan.Room{Players: 3}}}).Write(term.Terminal{Writer: &nameless})
 	if !strings.Contains(nameless.String(), "(no name)") {
 		t.Errorf("a room without a name:\n%s", &nameless)
 	}
 	const narrow = 50
 	var b strings.Builder
-	listRooms(&b, foundRooms, narrow)
+	roomTable(foundRooms).Write(term.Terminal{Writer: &b, Columns: narrow})
 	for line := range strings.Lines(b.String()) {
 		if n := runewidth.StringWidth(strings.TrimRight(line, "\n")); n > narrow {
 			t.Errorf("%q takes %d columns of %d", line, n, narrow)
@@ -49,24 +49,22 @@ func TestPick(t *testing.T) {
 	for _, c := range []struct {
 		name, typed, code string
 		found             []lan.Found
-		want              invitation
+		want              invite.Link
 		fails             bool
 	}{
-		{name: "the only one, and its code", typed: "\nbako di\n", found: foundRooms[:1], want: invitation{host: "192.0.2.1:7777", code: "BAKODI"}},
-		{name: "the code by flag", typed: "y\n", code: "bakodi", found: foundRooms[:1], want: invitation{host: "192.0.2.1:7777", code: "BAKODI"}},
+		{name: "the only one, and its code", typed: "\nbako di\n", found: foundRooms[:1], want: invite.Link{Host: "192.0.2.1:7777", Code: "BAKODI"}},
+		{name: "the code by flag", typed: "y\n", code: "bakodi", found: foundRooms[:1], want: invite.Link{Host: "192.0.2.1:7777", Code: "BAKODI"}},
 		{name: "no", typed: "n\n", found: foundRooms[:1], fails: true},
-		{name: "one of two that is open and has a certificate", typed: "3\nzoo\n2\n", found: foundRooms, want: invitation{host: "192.0.2.2:7778", tls: true, pin: "6GGEBGUZQS72K5ZWN3CQCTQWVA"}},
+		{name: "one of two that is open and has a certificate", typed: "3\nzoo\n2\n", found: foundRooms, want: invite.Link{Host: "192.0.2.2:7778", TLS: true, Pin: "6GGEBGUZQS72K5ZWN3CQCTQWVA"}},
 		{name: "nobody answers", typed: "", found: foundRooms, fails: true},
 		{name: "nobody knows the code", typed: "y\n", found: foundRooms[:1], fails: true},
 	} {
 		var out bytes.Buffer
-		p := &program{streams: Streams{Err: &out}, env: func(string) string { return "" }}
-		j := &join{program: p, code: c.code}
-		ask := &asking{p.screen(), bufio.NewReader(strings.NewReader(c.typed))}
-		room, err := j.pick(t.Context(), ask, c.found)
-		var to invitation
+		ask := term.NewConsole(strings.NewReader(c.typed), testProgram(&out).screen, func() {}, func() {})
+		room, err := pick(t.Context(), ask, c.found)
+		var to invite.Link
 		if err == nil {
-			to, err = j.toward(t.Context(), ask, room, room.Addrs[0])
+			to, err = toward(t.Context(), ask, room, room.Addrs[0], c.code)
 		}
 		if c.fails != (err != nil) || !c.fails && to != c.want {
 			t.Errorf("%s: %+v, %v; want %+v\n%s", c.name, to, err, c.want, &out)

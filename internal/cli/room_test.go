@@ -120,7 +120,7 @@ func TestNight(t *testing.T) {
 func nothingRuns(t *testing.T) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		left := running("muster/internal/cli.", "muster/host.", "muster/host/wire.", "muster/peer.", "muster/discovery/prober.")
+		left := running("muster/internal/cli.", "muster/internal/term.", "muster/internal/ingress.", "muster/internal/listing.", "muster/host.", "muster/host/wire.", "muster/peer.", "muster/discovery/prober.")
 		if len(left) == 0 {
 			return
 		}

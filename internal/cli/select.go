@@ -1,17 +1,25 @@
 package cli
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
-	"math"
+	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"muster/discovery"
+	"muster/discovery/report"
+	"muster/discovery/report/qstat"
+	"muster/internal/hint"
+	"muster/internal/input"
+	"muster/internal/term"
 	"muster/selection"
 	"muster/selection/anomaly"
 )
@@ -19,15 +27,16 @@ import (
 // choice is the command that chooses from saved reports.
 type choice struct {
 	*program
-	wish selection.Criteria
-	json bool
+	criteria selection.Criteria
+	json     bool
 }
 
 func newSelect(p *program) *cobra.Command {
 	c := &choice{program: p}
 	cmd := &cobra.Command{
-		Use:   "select REPORT…",
-		Short: "Choose from saved reports, one file a player",
+		GroupID: toLook,
+		Use:     "select REPORT…",
+		Short:   "Choose from saved reports, one file a player",
 		Long: `Select chooses a server for the players whose reports it is given: Muster's own
 (muster discover --json) or QStat's (quakestat -xml -P -R), whose players are
 named after their files. A server has to stand in everyone's report; so have
@@ -38,31 +47,35 @@ is standard input.`,
   muster select ann.json bob.xml
   muster select ann.json bob.xml --by threshold --max-rtt 100ms,150ms --map oa_dm1
   muster select *.xml --by fairness --weights ann=2 --top 3`,
-		Args: someReports,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("which reports? Name one file a player")
+			}
+			return nil
+		},
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
 	flags := cmd.Flags()
-	bindRule(cmd, &c.wish.By, selection.Mean, "rule for the choice")
-	bindLimits(flags, &c.wish.Limits)
-	flags.IntVar(&c.wish.Seats, "players", 0, "free seats the group needs, `N` (default: one for each report)")
-	bindFilters(flags, &c.wish, "")
-	flags.IntVar(&c.wish.Top, "top", 10, "`N` servers in the ranking; 0 is all")
+	bindRule(cmd, &c.criteria.By, selection.Mean, "rule for the choice")
+	bindLimits(flags, &c.criteria.Limits)
+	flags.IntVar(&c.criteria.Seats, "players", 0, "free seats the group needs, `N` (default: one for each report)")
+	bindFilters(flags, &c.criteria, "")
+	flags.IntVar(&c.criteria.Top, "top", 10, "`N` servers in the ranking; 0 is all")
 	flags.BoolVar(&c.json, "json", false, "print the choice as JSON")
 	return cmd
 }
 
-func someReports(_ *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return fmt.Errorf("which reports? Name one file a player")
-	}
-	return nil
-}
-
 func (c *choice) run(files []string) error {
-	if err := c.check(); err != nil {
+	switch {
+	case c.criteria.Seats < 0:
+		return usagef("--players %d is below 0", c.criteria.Seats)
+	case c.criteria.Top < 0:
+		return usagef("--top %d is below 0", c.criteria.Top)
+	}
+	if err := needsLimit(c.criteria.By, c.criteria.Limits); err != nil {
 		return err
 	}
-	reports, err := readReports(files, c.streams.In)
+	reports, err := readReports(files, c.in)
 	if err != nil {
 		return err
 	}
@@ -70,14 +83,14 @@ func (c *choice) run(files []string) error {
 	if err != nil {
 		return err
 	}
-	c.wish.Seats = cmp.Or(c.wish.Seats, len(reports))
-	if err := c.wish.Check(table.Players()); err != nil {
+	c.criteria.Seats = cmp.Or(c.criteria.Seats, len(reports))
+	if err := c.criteria.Check(table.Players()); err != nil {
 		return usageError(err)
 	}
-	chosen := selection.Select(servers, table, c.wish)
+	chosen := selection.Select(servers, table, c.criteria)
 	chosen.Doubts = anomaly.Find(servers.List, table)
 	if c.json {
-		err = json.NewEncoder(c.streams.Out).Encode(chosen)
+		err = json.NewEncoder(c.out).Encode(chosen)
 	} else {
 		c.show(chosen, servers)
 	}
@@ -87,101 +100,120 @@ func (c *choice) run(files []string) error {
 	return err
 }
 
-// check refuses what makes no sense whatever the reports say.
-func (c *choice) check() error {
-	switch {
-	case c.wish.Seats < 0:
-		return usagef("--players %d is below 0", c.wish.Seats)
-	case c.wish.Top < 0:
-		return usagef("--top %d is below 0", c.wish.Top)
-	}
-	return needsLimit(c.wish.By, c.wish.Limits)
-}
-
 // show prints the choice for people: the reasons, then the ranking. Where the
 // players do not fit beside the servers, the chosen one's stand below.
 func (c *choice) show(s selection.Selection, servers selection.Servers) {
-	out, columns := c.streams.Out, width(c.streams.Out)
 	for _, sentence := range s.Explain() {
-		fmt.Fprintln(out, wrapped(sentence, "", columns))
+		fmt.Fprintln(c.out, c.out.Wrap(sentence, 0))
 	}
 	if len(s.Ranking) == 0 {
 		return
 	}
-	fmt.Fprintln(out)
-	if ranking := rankingTable(s, servers, s.Players); ranking.least() <= columns {
-		ranking.write(out, columns)
+	fmt.Fprintln(c.out)
+	if ranking := rankingTable(s, servers, s.Players); ranking.Fits(c.out) {
+		ranking.Write(c.out)
 		return
 	}
-	rankingTable(s, servers, nil).write(out, columns)
-	fmt.Fprintln(out)
-	chosenTable(s).write(out, columns)
+	rankingTable(s, servers, nil).Write(c.out)
+	fmt.Fprintln(c.out)
+	t := &term.Table{Columns: []term.Column{term.Left("PLAYER"), term.Right("RTT")}}
+	for _, name := range slices.SortedFunc(slices.Values(s.Players), func(a, b string) int { // the worst off first
+		return cmp.Or(cmp.Compare(s.Chosen.RTT[b], s.Chosen.RTT[a]), cmp.Compare(a, b))
+	}) {
+		t.Add(name, tenths(s.Chosen.RTT[name]))
+	}
+	t.Write(c.out)
 }
 
 // rankingTable compares the servers, with the RTTs of some players.
-func rankingTable(s selection.Selection, servers selection.Servers, players []string) *table {
-	t := &table{columns: []column{
-		{"", right}, {"SERVER", whole}, {"NAME", left}, {"MEAN", right}, {"WORST", right}, {"STDEV", right},
-	}, spare: []string{"NAME", "STDEV", "WORST"}}
+func rankingTable(s selection.Selection, servers selection.Servers, players []string) *term.Table {
+	t := &term.Table{Columns: []term.Column{
+		term.Right(""), term.Whole("SERVER"), term.Left("NAME"), term.Right("MEAN"), term.Right("WORST"), term.Right("STDEV"),
+	}, Spare: []string{"NAME", "STDEV", "WORST"}}
 	for _, name := range players {
-		t.columns = append(t.columns, column{name, right})
+		t.Columns = append(t.Columns, term.Right(name))
 	}
 	for i, r := range s.Ranking {
 		name := ""
 		if info := servers.Infos[r.Server]; info != nil {
 			name = info.Name
 		}
-		row := []string{strconv.Itoa(i + 1), r.Addr.String(), name, millis(r.MeanMS), millis(r.MaxMS), millis(r.StdevMS)}
+		row := []any{i + 1, r.Addr, name, tenths(r.MeanMS), tenths(r.MaxMS), tenths(r.StdevMS)}
 		for _, player := range players {
-			row = append(row, millis(r.RTT[player]))
+			row = append(row, tenths(r.RTT[player]))
 		}
-		t.add(row...)
+		t.Add(row...)
 	}
 	return t
 }
 
-// chosenTable is who has which RTT to the chosen server, the worst off first.
-func chosenTable(s selection.Selection) *table {
-	t := &table{columns: []column{{"PLAYER", left}, {"RTT", right}}}
-	for _, name := range slices.SortedFunc(slices.Values(s.Players), func(a, b string) int {
-		return cmp.Or(cmp.Compare(s.Chosen.RTT[b], s.Chosen.RTT[a]), cmp.Compare(a, b))
-	}) {
-		t.add(name, millis(s.Chosen.RTT[name]))
+func tenths(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
+
+// Hints about reports.
+const (
+	whose   = "muster discover --name NAME says whose report it is; QStat's are named after their files"
+	whereof = "reports come from muster discover --json, or from quakestat -xml -P -R"
+)
+
+// readReports reads one report a file, in either format.
+func readReports(files []string, in io.Reader) ([]report.Report, error) {
+	var reports []report.Report
+	for _, file := range files {
+		name := input.Name(file)
+		f, err := input.Open(file, in)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		player := strings.TrimSuffix(filepath.Base(name), ".gz")
+		one, err := parseReport(f, discovery.CleanText(strings.TrimSuffix(player, filepath.Ext(player))))
+		f.Close()
+		var other *report.FormatError
+		switch {
+		case errors.As(err, &other) && other.Format == "":
+			err = errors.New("this JSON is no report: it does not say its format")
+		case errors.As(err, &other):
+			err = fmt.Errorf("this is a %s, not a %s", discovery.CleanText(other.Format), report.Format)
+		case err != nil:
+			err = errors.New(hint.Plain(hint.Reason(err).Error()))
+		}
+		if err != nil {
+			return nil, hint.With(fmt.Errorf("%s: %w", name, err), whereof)
+		}
+		twin := slices.IndexFunc(reports, func(r report.Report) bool { return r.Peer == one.Peer })
+		switch {
+		case one.Peer == "":
+			return nil, hint.With(fmt.Errorf("%s does not name its player", name), whose)
+		case twin >= 0:
+			return nil, hint.With(fmt.Errorf("%s and %s: two reports are by %q", input.Name(files[twin]), name, one.Peer), whose)
+		}
+		reports = append(reports, one)
 	}
-	return t
+	return reports, nil
 }
 
-func millis(ms float64) string { return strconv.FormatFloat(ms, 'f', 1, 64) }
-
-// weights is a flag of players and what they count, such as ann=2,bob=0.5.
-type weights struct{ value *map[string]float64 }
-
-func (f weights) String() string {
-	var list []string
-	if f.value != nil {
-		for _, name := range slices.Sorted(maps.Keys(*f.value)) {
-			list = append(list, fmt.Sprintf("%s=%v", name, (*f.value)[name]))
+// parseReport tells the formats apart by the first character, after what editors put
+// before a text. QStat does not say whose report it is.
+func parseReport(from io.Reader, player string) (report.Report, error) {
+	text := bufio.NewReader(from)
+	for {
+		first, _, err := text.ReadRune()
+		switch {
+		case errors.Is(err, io.EOF):
+			return report.Report{}, errors.New("the file is empty")
+		case err != nil:
+			return report.Report{}, err
+		case strings.ContainsRune("\ufeff \t\r\n", first):
+			continue
 		}
+		text.UnreadRune()
+		switch first {
+		case '<':
+			report, err := qstat.ReadXML(text)
+			report.Peer = player
+			return report, err
+		case '{', '[':
+			return report.Read(text)
+		}
+		return report.Report{}, errors.New("this is neither JSON nor XML")
 	}
-	return strings.Join(list, ",")
 }
-
-func (f weights) Set(text string) error {
-	if *f.value == nil {
-		*f.value = make(map[string]float64)
-	}
-	for part := range strings.SplitSeq(text, ",") {
-		at := strings.LastIndex(part, "=")
-		if at < 1 {
-			return fmt.Errorf("%q is not NAME=WEIGHT", part)
-		}
-		weight, err := strconv.ParseFloat(part[at+1:], 64)
-		if err != nil || !(weight >= 0) || math.IsInf(weight, 0) {
-			return fmt.Errorf("the weight in %q is no number of at least 0", part)
-		}
-		(*f.value)[strings.TrimSpace(part[:at])] = weight
-	}
-	return nil
-}
-
-func (f weights) Type() string { return "NAME=2,..." }

@@ -4,15 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
-	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
+	"muster/internal/hint"
 	"muster/internal/sim"
+	"muster/internal/sim/plot"
+	"muster/internal/term"
+	"muster/selection"
 )
 
 // simulate is the command that replays measurements in virtual time.
@@ -28,15 +33,18 @@ type simulate struct {
 	warm       bool
 	json       bool
 	plot       string
-	grouping   grouping
+	group      bool
+	criteria   selection.Criteria     // the group's
 	given      func(flag string) bool // on the command line
+	done       atomic.Int64           // runs
 }
 
 func newSimulate(p *program) *cobra.Command {
-	s := &simulate{program: p, worlds: worlds{in: p.streams.In}}
+	s := &simulate{program: p, worlds: worlds{in: p.in}}
 	cmd := &cobra.Command{
-		Use:   "simulate --data FILE.csv … | --world NAME | --matrix FILE",
-		Short: "Replay measurements in virtual time",
+		GroupID: toTry,
+		Use:     "simulate --data FILE.csv … | --world NAME | --matrix FILE",
+		Short:   "Replay measurements in virtual time",
 		Long: `Simulate has the strategies of discovery work on recorded measurements, or on a
 synthetic internet, and tells what each would have cost and found. A data file
 is what one place sees: CSV with the columns addr,country,asn,rtt_ms, where an
@@ -67,16 +75,20 @@ The strategies' thresholds are those of their papers unless --tune says other:` 
 	bindWords(cmd, &s.strategies, "strategy", discovery.Strategies(), discovery.Strategies(), "orders of probing to compare; of a --group's players one")
 	bindWords(cmd, &s.stops, "auto-stop", nil, discovery.AutoStops(), "when to stop (default: each strategy's)")
 	flags.IntVar(&s.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
-	flags.Var(durations{&s.limits}, "max-rtt", "the RTT over which a server is not playable (default 200ms); of a --group's several the strictest that can be kept holds")
+	flags.Var(durations(&s.limits), "max-rtt", "the RTT over which a server is not playable (default 200ms); of a --group's several the strictest that can be kept holds")
 	flags.IntVar(&s.options.Window, "window", 100, "replies, `N`, that auto-stop looks back on")
-	flags.Var(tuning{&s.options}, "tune", "thresholds of the strategies, see above")
+	flags.Var(tuning(&s.options), "tune", "thresholds of the strategies, see above")
 	flags.Float64Var(&s.rate, "rate", 140, "`N` probes a second")
 	flags.IntVar(&s.runs, "runs", 20, "`N` runs, each with another seed")
 	flags.Uint64Var(&s.options.Seed, "seed", 1, "the first run's `SEED`")
 	flags.BoolVar(&s.warm, "warm", false, "a second visit, some networks and servers changed: without and with what the first one left")
 	flags.BoolVar(&s.json, "json", false, "print the figures as JSON")
 	flags.StringVar(&s.plot, "plot", "", "draw RTT against probe number of the first runs, to `FILE.svg`")
-	s.grouping.bind(cmd)
+	const withGroup = "with --group, "
+	flags.BoolVar(&s.group, "group", false, "the places are players who look for one server together")
+	bindRule(cmd, &s.criteria.By, selection.Mean, withGroup+"rule for the choice")
+	flags.IntVar(&s.criteria.Seats, "players", 0, withGroup+"free seats, `N`, that the server needs (default: any)")
+	bindFilters(flags, &s.criteria, withGroup)
 	return cmd
 }
 
@@ -88,36 +100,50 @@ func (s *simulate) run(ctx context.Context) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	scene, err := s.worlds.scene(s.grouping.on)
+	scene, err := s.worlds.scene(s.group)
 	if err != nil {
 		return err
 	}
-	if s.grouping.on {
-		return s.together(ctx, scene)
+	worlds, runs := 1, s.runs
+	if s.worlds.varies() {
+		worlds, runs = s.runs, 1
 	}
-	rows, trials, err := s.alone(ctx, scene)
+	if s.group {
+		return s.together(ctx, scene, worlds, runs)
+	}
+	study := sim.Study{
+		Strategies: s.strategies, Stops: s.stops, Plan: s.options, Rate: s.rate, Warm: s.warm, Worlds: worlds, Runs: runs, OnePlace: s.worlds.areDrawn(),
+	}
+	rows, cases, err := study.Run(ctx, scene, s.oneDone)
+	s.screen.Rests()
 	if err != nil {
 		return err
 	}
 	if s.plot != "" {
-		if err := s.draw(trials); err != nil {
+		if len(cases) > mostPanels {
+			return hint.With(usagef("--plot: %d pictures in one file", len(cases)), "choose with --strategy, --auto-stop and --place")
+		}
+		if err := writeFile(s.plot, func(w io.Writer) error { return plot.Write(w, cases, s.rate) }); err != nil {
 			return err
 		}
 	}
 	if s.json {
-		return json.NewEncoder(s.streams.Out).Encode(map[string]any{"format": "muster.simulation/1", "rows": rows})
+		return json.NewEncoder(s.out).Encode(map[string]any{"format": "muster.simulation/1", "rows": rows})
 	}
 	s.print(s.table(rows))
 	return nil
 }
 
+// mostPanels is how many pictures a file has room for.
+const mostPanels = 40
+
+// oneDone shows that a run is done, of so many.
+func (s *simulate) oneDone(of int) { s.screen.Moves("simulating", int(s.done.Add(1)), of, "") }
+
 // print shows a table, and says what of it a terminal has no room for.
-func (s *simulate) print(t *table) {
-	columns := width(s.streams.Out)
-	t.write(s.streams.Out, columns)
-	if missing := t.missing(columns); len(missing) > 0 {
-		note := "a wider terminal, a file or --json has more: " + strings.Join(missing, ", ")
-		fmt.Fprintln(s.streams.Err, wrapped(note, "", width(s.streams.Err)))
+func (s *simulate) print(t *term.Table) {
+	if missing := t.Write(s.out); len(missing) > 0 {
+		s.screen.Say("%s", s.screen.Wrap("a wider terminal, a file or --json has more: "+strings.Join(missing, ", "), 0))
 	}
 }
 
@@ -131,45 +157,179 @@ func (s *simulate) check() error {
 		return usagef("--runs %d: one run is the least", s.runs)
 	case !(s.rate > 0):
 		return usagef("--rate %v: at least one server has to be asked now and then", s.rate)
-	case len(s.limits) > 1 && !s.grouping.on:
-		return hinted(usagef("--max-rtt: several limits are for a --group"), "run it once for each")
+	case len(s.limits) > 1 && !s.group:
+		return hint.With(usagef("--max-rtt: several limits are for a --group"), "run it once for each")
 	case s.warm && s.plot != "":
 		return usagef("--warm is not for --plot")
 	}
-	if err := s.grouping.check(s.given); err != nil {
-		return err
+	wrong, why := []string{"by", "players", "map", "mode", "no-password", "weights"}, "is for a --group"
+	if s.group {
+		wrong, why = []string{"plot", "warm"}, "is not for a --group"
+	}
+	for _, flag := range wrong {
+		if s.given(flag) {
+			return usagef("--%s %s", flag, why)
+		}
+	}
+	if s.criteria.Seats < 0 {
+		return usagef("--players %d is below 0", s.criteria.Seats)
 	}
 	return (&planning{strategy: discovery.Adaptive, options: s.options}).check()
 }
 
 // table is laid out as the papers' are, with what they did not measure.
-func (s *simulate) table(rows []sim.Simulation) *table {
-	t := &table{columns: []column{
-		{"PLACE", left}, {"STRATEGY", whole}, {"AUTO-STOP", whole}, {"LISTED", right}, {"CLUSTERS", right}, {"INITIAL", right},
-		{"PROBES", right}, {"%", right}, {"SECONDS", right}, {"PLAYABLE", right}, {"RECALL %", right}, {"WORST %", right},
-		{"10 AFTER", right}, {"100 AFTER", right}, {"EXCESS MS", right},
-	}, spare: []string{"CLUSTERS", "INITIAL", "WORST %", "LISTED", "10 AFTER", "PLAYABLE", "100 AFTER", "AUTO-STOP", "SECONDS", "PROBES", "EXCESS MS"}}
+func (s *simulate) table(rows []sim.Simulation) *term.Table {
+	t := &term.Table{Columns: []term.Column{
+		term.Left("PLACE"), term.Whole("STRATEGY"), term.Whole("AUTO-STOP"), term.Right("LISTED"), term.Right("CLUSTERS"), term.Right("INITIAL"),
+		term.Right("PROBES"), term.Right("%"), term.Right("SECONDS"), term.Right("PLAYABLE"), term.Right("RECALL %"), term.Right("WORST %"),
+		term.Right("10 AFTER"), term.Right("100 AFTER"), term.Right("EXCESS MS"),
+	}, Spare: []string{"CLUSTERS", "INITIAL", "WORST %", "LISTED", "10 AFTER", "PLAYABLE", "100 AFTER", "AUTO-STOP", "SECONDS", "PROBES", "EXCESS MS"}}
+	after := func(probes int) any { // so many something came about, if it did
+		if probes == 0 {
+			return term.None
+		}
+		return probes
+	}
 	for _, r := range rows {
 		excess := ""
 		if s.options.Nearest > 0 {
-			excess = fmt.Sprintf("%.1f", r.ExcessMS)
+			excess = tenths(r.ExcessMS)
 		}
 		place := strings.TrimSuffix(r.Data, ".csv")
 		if r.Start != "" {
 			place += ", " + string(r.Start)
 		}
-		t.add(place, string(r.Strategy), string(r.AutoStop), strconv.Itoa(r.Listed),
-			strconv.Itoa(r.Clusters), strconv.Itoa(r.Calibration), strconv.Itoa(r.Probes), fmt.Sprintf("%.1f", r.Percent),
-			fmt.Sprintf("%.1f", r.Seconds), strconv.Itoa(r.Playable), fmt.Sprintf("%.1f", 100*r.Recall),
-			fmt.Sprintf("%.1f", 100*r.WorstRecall), probesUntil(r.First10), probesUntil(r.First100), excess)
+		t.Add(place, r.Strategy, r.AutoStop, r.Listed, r.Clusters, r.Calibration, r.Probes, tenths(r.Percent), tenths(r.Seconds), r.Playable,
+			tenths(100*r.Recall), tenths(100*r.WorstRecall), after(r.First10), after(r.First100), excess)
 	}
 	return t
 }
 
-// probesUntil is after how many probes something came about, if it did.
-func probesUntil(n int) string {
-	if n == 0 {
-		return none
+// together simulates the places as one group: everybody measuring everything,
+// the papers joined naively, and coordinated.
+func (s *simulate) together(ctx context.Context, scene sim.Scene, worlds, runs int) error {
+	methods := []sim.Method{sim.Full, sim.Naive, sim.Coordinated}
+	var players []string // in the first world
+	all := make([][]sim.GroupRun, len(methods))
+	for i := range all {
+		all[i] = make([]sim.GroupRun, worlds*runs)
 	}
-	return strconv.Itoa(n)
+	err := sim.Parallel(ctx, worlds, func(world int) error {
+		group, options, err := s.party(scene, s.options.Seed+uint64(world))
+		if err != nil {
+			return err
+		}
+		if world == 0 {
+			players = group.Players
+		}
+		return sim.Parallel(ctx, len(methods)*runs, func(i int) (err error) {
+			defer s.oneDone(worlds * runs * len(methods))
+			method, run := i/runs, i%runs
+			all[method][world*runs+run], err = group.Run(methods[method], options, uint64(run))
+			return err
+		})
+	})
+	s.screen.Rests()
+	if err != nil {
+		return err
+	}
+	var rows []sim.GroupSimulation
+	for i, method := range methods {
+		rows = append(rows, sim.SummariseGroup(method, players, all[i]))
+	}
+	if s.json {
+		return json.NewEncoder(s.out).Encode(struct {
+			Format string                `json:"format"`
+			By     selection.Rule        `json:"by"`
+			Rows   []sim.GroupSimulation `json:"rows"`
+		}{"muster.group-simulation/1", s.criteria.By, rows})
+	}
+	s.print(groupTable(rows))
+	return nil
+}
+
+// party is the group of one world, and how it looks.
+func (s *simulate) party(scene sim.Scene, seed uint64) (*sim.Group, sim.GroupOptions, error) {
+	options := sim.GroupOptions{Wish: s.criteria, Replay: sim.ReplayOptions{Rate: s.rate}, Plan: s.options}
+	if by := s.criteria.By; by == selection.Threshold || by == selection.FairThreshold {
+		options.Wish.Limits = s.limits
+	}
+	options.Plan.Seed, options.Planner.Seed = seed, seed
+	var err error
+	if options.Strategy, options.Plan.AutoStop, err = s.lookingAlone(); err != nil {
+		return nil, options, err
+	}
+	vantages, err := scene(seed)
+	if err != nil {
+		return nil, options, err
+	}
+	if len(vantages) < 2 {
+		return nil, options, usagef("--group: one place is no group")
+	}
+	for _, v := range vantages {
+		v.Name = strings.TrimSuffix(v.Name, ".csv")
+	}
+	group, err := sim.NewGroup(vantages...)
+	if err != nil {
+		return nil, options, hint.With(err, "have everybody ask all servers of one list: muster discover --servers FILE --auto-stop off --format csv")
+	}
+	return group, options, fits(group, options.Wish)
+}
+
+// lookingAlone is by which strategy each player looks who looks alone, and when that
+// stops.
+func (s *simulate) lookingAlone() (strategy discovery.Strategy, stop discovery.AutoStop, err error) {
+	strategy = discovery.ByAS
+	switch {
+	case len(s.stops) > 1 || s.given("strategy") && len(s.strategies) > 1:
+		return "", "", usagef("a --group's players look alone by one --strategy, with one --auto-stop")
+	case s.given("strategy"):
+		strategy = s.strategies[0]
+	case s.options.Nearest > 0:
+		strategy = discovery.Adaptive
+	}
+	if len(s.stops) == 1 {
+		stop = s.stops[0]
+	}
+	return strategy, stop, (&planning{strategy: strategy, options: s.options}).check()
+}
+
+// fits refuses criteria that this group cannot have: for players who are not there,
+// or of servers that say nothing of themselves.
+func fits(group *sim.Group, c selection.Criteria) error {
+	if err := c.Check(group.Players); err != nil {
+		return usageError(err)
+	}
+	says := func(what func(discovery.Info) bool) bool { return slices.ContainsFunc(group.Vantages[0].Infos, what) }
+	var column string
+	switch {
+	case c.Seats > 0 && !says(func(i discovery.Info) bool { return i.MaxPlayers > 0 }):
+		column = "max_players"
+	case c.Map != "" && !says(func(i discovery.Info) bool { return i.Map != "" }):
+		column = "map"
+	case c.Mode != "" && !says(func(i discovery.Info) bool { return i.Mode != "" }):
+		column = "mode"
+	default:
+		return nil
+	}
+	return hint.With(usagef("no server in %s says its %s", group.Vantages[0].Name, column), "a data file may have the columns players,max_players,bots,map,mode,password")
+}
+
+func groupTable(rows []sim.GroupSimulation) *term.Table {
+	t := &term.Table{Columns: []term.Column{
+		term.Whole("METHOD"), term.Right("% A PLAYER"), term.Whole("FOUND"), term.Right("SCORE MS"), term.Right("OPTIMUM MS"),
+		term.Right("REGRET MS"), term.Right("95 % WITHIN"), term.Right("ROUNDS"), term.Right("SECONDS"),
+	}, Spare: []string{"OPTIMUM MS", "ROUNDS", "SECONDS", "95 % WITHIN", "SCORE MS", "FOUND"}}
+	for _, r := range rows {
+		found := fmt.Sprintf("%d of %d", r.FoundRuns, r.Runs)
+		ms := []any{tenths(r.ScoreMS), tenths(r.OptimumMS), tenths(r.RegretMS), tenths(r.RegretP95MS)}
+		switch r.FoundRuns {
+		case r.Runs:
+			found = "yes"
+		case 0:
+			found, ms = "no", []any{term.None, term.None, term.None, term.None}
+		}
+		t.Add(slices.Concat([]any{r.Method, tenths(r.Percent), found}, ms, []any{r.Rounds, tenths(r.Seconds)})...)
+	}
+	return t
 }

@@ -1,4 +1,4 @@
-package game_test
+package game
 
 import (
 	"errors"
@@ -6,31 +6,29 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"muster/internal/game"
 )
 
-var target = game.Target{Address: netip.MustParseAddrPort("192.0.2.1:27960"), Player: "ann b", Room: "kiwi"}
+var target = Target{Address: netip.MustParseAddrPort("192.0.2.1:27960"), Player: "ann b", Room: "kiwi"}
 
-func withPassword(p string) game.Target {
+func withPassword(p string) Target {
 	t := target
 	t.Password = p
 	return t
 }
 
 func TestCommand(t *testing.T) {
-	six := game.Target{Address: netip.MustParseAddrPort("[2001:db8::1]:27960")}
+	six := Target{Address: netip.MustParseAddrPort("[2001:db8::1]:27960")}
 	tests := []struct {
 		name     string
 		template []string
-		target   game.Target
+		target   Target
 		want     []string
 	}{
 		{"Quake III", []string{"oa", "+password", "{password}", "+connect", "{address}"}, withPassword("s3cret"), []string{"oa", "+password", "s3cret", "+connect", "192.0.2.1:27960"}},
 		{"without a password", []string{"oa", "+password", "{password}", "+connect", "{address}"}, target, []string{"oa", "+connect", "192.0.2.1:27960"}},
 		{"IPv6", []string{"oa", "+connect", "{address}", "{host}", "{port}"}, six, []string{"oa", "+connect", "[2001:db8::1]:27960", "2001:db8::1", "27960"}},
 		{"a URL", []string{"steam://connect/{address}{/password}"}, target, []string{"steam://connect/192.0.2.1:27960"}},
-		{"a URL with texts", []string{"oa://join?pw={password}&room={room}"}, game.Target{Address: target.Address, Password: "a&room=x#y", Room: "B D"}, []string{"oa://join?pw=a%26room%3Dx%23y&room=B%20D"}},
+		{"a URL with texts", []string{"oa://join?pw={password}&room={room}"}, Target{Address: target.Address, Password: "a&room=x#y", Room: "B D"}, []string{"oa://join?pw=a%26room%3Dx%23y&room=B%20D"}},
 		{"a URL with a password", []string{"steam://connect/{address}{/password}"}, withPassword("a/b?c"), []string{"steam://connect/192.0.2.1:27960/a%2Fb%3Fc"}},
 		{"an option that was given", []string{"x", "-v", "{address}", "-n", "{player}"}, target, []string{"x", "-v", "192.0.2.1:27960", "-n", "ann b"}},
 		{"only the option right before", []string{"x", "-a", "-b", "{password}", "c"}, target, []string{"x", "-a", "c"}},
@@ -42,7 +40,7 @@ func TestCommand(t *testing.T) {
 		{"no shell", []string{"x", "$HOME", "a b", "`id`", "{address}"}, target, []string{"x", "$HOME", "a b", "`id`", "192.0.2.1:27960"}},
 	}
 	for _, tt := range tests {
-		g := game.Game{ID: "g", AppID: 440}
+		g := Game{ID: "g", AppID: 440}
 		before := slices.Clone(tt.template)
 		got, err := g.Command(tt.template, tt.target)
 		if err != nil || !slices.Equal(got, tt.want) {
@@ -62,8 +60,8 @@ func TestCommandRefusesWhatConsolesWouldRun(t *testing.T) {
 		`pw\b`, "\u202epw", "pw\xff", "{pw}", strings.Repeat("pw", 33),
 	} {
 		for _, tmpl := range [][]string{template, url} {
-			_, err := game.Game{}.Command(tmpl, withPassword(bad))
-			var value *game.ValueError
+			_, err := Game{}.Command(tmpl, withPassword(bad))
+			var value *ValueError
 			if !errors.As(err, &value) || strings.Contains(err.Error(), "pw") {
 				t.Errorf("password %q: got error %v, want a ValueError that does not tell it", bad, err)
 			}
@@ -71,10 +69,10 @@ func TestCommandRefusesWhatConsolesWouldRun(t *testing.T) {
 	}
 	bad := target
 	bad.Player = "O'Brien"
-	if _, err := (game.Game{}).Command([]string{"x", "{player}"}, bad); err == nil {
+	if _, err := (Game{}).Command([]string{"x", "{player}"}, bad); err == nil {
 		t.Error("the player's name was not checked")
 	}
-	if _, err := (game.Game{}).Command(template, bad); err != nil {
+	if _, err := (Game{}).Command(template, bad); err != nil {
 		t.Errorf("a name that nobody is told of matters: %v", err)
 	}
 }
@@ -83,7 +81,7 @@ func TestCommandRefusesAddresses(t *testing.T) {
 	for _, addr := range []netip.AddrPort{
 		{}, netip.MustParseAddrPort("192.0.2.1:0"), netip.MustParseAddrPort("0.0.0.0:1"), netip.MustParseAddrPort("[fe80::1%;quit]:1"),
 	} {
-		if _, err := (game.Game{}).Command([]string{"x", "{address}"}, game.Target{Address: addr}); err == nil {
+		if _, err := (Game{}).Command([]string{"x", "{address}"}, Target{Address: addr}); err == nil {
 			t.Errorf("%s was taken", addr)
 		}
 	}
@@ -91,15 +89,15 @@ func TestCommandRefusesAddresses(t *testing.T) {
 
 func TestCommandRefusesTemplates(t *testing.T) {
 	for _, template := range [][]string{nil, {}, {""}, {"{password}"}, {"x", "{nope}"}, {"x", "{"}, {"x", "{address"}} {
-		if got, err := (game.Game{}).Command(template, target); err == nil {
+		if got, err := (Game{}).Command(template, target); err == nil {
 			t.Errorf("%q gave %q", template, got)
 		}
 	}
 }
 
 func TestTemplateOfEachSystem(t *testing.T) {
-	g := game.Game{Launch: []string{"any"}, LaunchWindows: []string{"any.exe"}, LaunchDarwin: []string{"open", "-a", "Any"}}
-	steam := game.Game{Launch: []string{"steam://connect/{address}"}}
+	g := Game{Launch: []string{"any"}, LaunchWindows: []string{"any.exe"}, LaunchDarwin: []string{"open", "-a", "Any"}}
+	steam := Game{Launch: []string{"steam://connect/{address}"}}
 	tests := []struct {
 		goos      string
 		own, link []string
@@ -132,13 +130,13 @@ func TestSplit(t *testing.T) {
 		{`x $HOME;rm *`, []string{"x", "$HOME;rm", "*"}},
 	}
 	for _, tt := range tests {
-		if got, err := game.Split(tt.in); err != nil || !slices.Equal(got, tt.want) {
-			t.Errorf("Split(%q) = %q, %v, want %q", tt.in, got, err, tt.want)
+		if got, err := split(tt.in); err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("split(%q) = %q, %v, want %q", tt.in, got, err, tt.want)
 		}
 	}
 	for _, in := range []string{"", " \t", `x "y`, `x 'y"`} {
-		if got, err := game.Split(in); err == nil {
-			t.Errorf("Split(%q) = %q", in, got)
+		if got, err := split(in); err == nil {
+			t.Errorf("split(%q) = %q", in, got)
 		}
 	}
 }
@@ -146,10 +144,10 @@ func TestSplit(t *testing.T) {
 func TestShowMasksThePassword(t *testing.T) {
 	argv := []string{"C:\\Program Files\\oa", "+password", "a?b", "", "steam://connect/192.0.2.1:1/a%3Fb"}
 	want := `"C:\\Program Files\\oa" +password *** "" steam://connect/192.0.2.1:1/***`
-	if got := game.Show(argv, "a?b"); got != want {
+	if got := show(argv, "a?b"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := game.Show([]string{"oa", "+connect"}, ""); got != "oa +connect" {
+	if got := show([]string{"oa", "+connect"}, ""); got != "oa +connect" {
 		t.Errorf("without a password: got %s", got)
 	}
 }
@@ -158,11 +156,11 @@ func FuzzCommand(f *testing.F) {
 	f.Add(`x +password {password} +connect {address}`, "s3cret")
 	f.Add(`"steam://connect/{address}{/password}"`, "a/b")
 	f.Fuzz(func(t *testing.T, template, password string) {
-		argv, err := game.Split(template)
+		argv, err := split(template)
 		if err != nil {
 			return
 		}
-		got, err := game.Game{}.Command(argv, withPassword(password))
+		got, err := Game{}.Command(argv, withPassword(password))
 		if err != nil {
 			return
 		}

@@ -4,25 +4,171 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync/atomic"
 
 	"muster/discovery"
+	"muster/host/wire"
+	"muster/internal/hint"
+	"muster/internal/term"
 )
+
+// Starts is who starts the game.
+type Starts string
+
+const (
+	StartAsk   Starts = "ask"   // Muster, after a yes
+	StartAuto  Starts = "auto"  // Muster
+	StartNever Starts = "never" // the player
+)
+
+// Launcher takes one player into the game, as often as the room says.
+type Launcher struct {
+	Starts Starts
+	// Command is the player's own template, or empty for the game's.
+	Command      string
+	Games        Table
+	Player, Room string
+	Console      *term.Console
+	// After is what to say at the end.
+	After   string
+	running atomic.Int32
+}
+
+// Check refuses a template that cannot work, before anybody waits for it.
+func (l *Launcher) Check() error {
+	if l.Command == "" {
+		return nil
+	}
+	template, err := split(l.Command)
+	if err == nil {
+		err = checkTemplate(template)
+	}
+	return err
+}
+
+// maxRunning is how many games that Muster has started may run when it starts
+// another one unasked: a host may begin as many rounds as it likes.
+const maxRunning = 3
+
+// Launch takes the player to the server the host names: with the player's own
+// template, and only after a yes unless they said [StartAuto].
+func (l *Launcher) Launch(ctx context.Context, to wire.Launch, tell func(wire.LaunchState, string)) {
+	if l.After != "" {
+		defer l.Console.Say("%s", l.After)
+	}
+	argv, env, err := l.fill(to)
+	if err != nil {
+		l.failed(to, err, tell)
+		return
+	}
+	l.Console.Say("%s", l.Console.Bold(show(argv, to.Password)))
+	if state := l.agreed(ctx, tell); state != "" {
+		l.unmask(to)
+		tell(state, "")
+		return
+	}
+	if ctx.Err() != nil {
+		return // another round has begun
+	}
+	wait, err := Start(ctx, argv, env)
+	if err != nil {
+		l.failed(to, err, tell)
+		return
+	}
+	l.running.Add(1)
+	go func() { // reaps the game, which may outlive Muster
+		wait()
+		l.running.Add(-1)
+	}()
+	l.Console.Say("the game is starting; have fun")
+	tell(wire.LaunchStarted, "")
+}
+
+// fill fills the player's template with what the host says.
+func (l *Launcher) fill(to wire.Launch) (argv, env []string, err error) {
+	g, err := l.Games.Find(to.Game)
+	if err != nil {
+		return nil, nil, err
+	}
+	address, err := netip.ParseAddrPort(to.Address)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the host sends us to %q, which is no address", discovery.CleanText(to.Address))
+	}
+	template := g.Template(runtime.GOOS)
+	if l.Command != "" {
+		if template, err = split(l.Command); err != nil {
+			return nil, nil, err
+		}
+	}
+	target := Target{Address: address, Password: to.Password, Player: l.Player, Room: l.Room}
+	argv, err = g.Command(template, target)
+	return argv, g.environ(target, to.Name), err
+}
+
+// agreed asks the player if need be. The state is empty if the game is to be
+// started, or if it is too late for that.
+func (l *Launcher) agreed(ctx context.Context, tell func(wire.LaunchState, string)) wire.LaunchState {
+	switch n := l.running.Load(); {
+	case l.Starts == StartAuto && n < maxRunning:
+		return ""
+	case l.Starts == StartAuto:
+		l.Console.Say("%d games that muster has started are still running", n)
+	case l.Starts == StartNever:
+		l.Console.Say("start it yourself with the line above")
+		return wire.LaunchByHand
+	}
+	tell(wire.LaunchAsking, "")
+	switch answer, ok := l.Console.Ask(ctx, "start it now? [Y/n] "); {
+	case ctx.Err() != nil:
+		return ""
+	case !ok:
+		l.Console.Say("nobody here to answer: start it yourself with the line above, or say --launch auto")
+		return wire.LaunchByHand
+	case !term.Yes(answer):
+		l.Console.Say("as you like; the line above takes you there later")
+		return wire.LaunchDeclined
+	}
+	return ""
+}
+
+// unmask tells the game server's password to whoever has to type it; for the
+// others it stays masked, as people look on.
+func (l *Launcher) unmask(to wire.Launch) {
+	if to.Password != "" {
+		l.Console.Say("the server's password, *** above: %s", discovery.CleanText(to.Password))
+	}
+}
+
+// failed says why the game does not start. The others in the room hear the
+// reason, but not where this machine keeps its programs.
+func (l *Launcher) failed(to wire.Launch, err error, tell func(wire.LaunchState, string)) {
+	var start *StartError
+	if errors.As(err, &start) && errors.Is(err, exec.ErrNotFound) {
+		err = hint.With(fmt.Errorf("there is no program %s on this machine", start.Program), start.Hint())
+	}
+	for _, line := range hint.Lines(err) {
+		l.Console.Say("%s", line)
+	}
+	l.Console.Say("connect by hand: %s", discovery.CleanText(to.Address))
+	l.unmask(to)
+	tell(wire.LaunchFailed, hint.Plain(err.Error()))
+}
 
 // StartError says why a game did not start.
 type StartError struct {
 	Program string
-	// Looked are the folders that were searched for the program.
-	Looked []string
-	Err    error
+	Err     error
 }
 
 func (e *StartError) Error() string {
-	if errors.Is(e.Err, exec.ErrNotFound) && len(e.Looked) > 0 {
-		return fmt.Sprintf("game: there is no program %s in %s", e.Program, strings.Join(e.Looked, string(os.PathListSeparator)))
+	if errors.Is(e.Err, exec.ErrNotFound) && !strings.ContainsAny(e.Program, `/\`) {
+		return fmt.Sprintf("game: there is no program %s in %s", e.Program, os.Getenv("PATH"))
 	}
 	return fmt.Sprintf("game: cannot start %s: %v", e.Program, e.Err)
 }
@@ -34,21 +180,20 @@ func (e *StartError) Hint() string {
 	return "is the game installed? Say how it starts with --launch-command, or with launch in games.toml"
 }
 
-// Process is a game that was started.
-type Process struct {
-	PID int
-	cmd *exec.Cmd
+// Start starts a command with the environment env added to Muster's own; wait waits
+// until it has ended, and a launcher such as xdg-open ends as soon as it has passed
+// the address on. The game gets a session of its own, so that it outlives Muster
+// and the terminal. A program that is given by its path runs in its folder, where
+// many games look for their files. Errors are [*StartError]s, or the context's.
+func Start(ctx context.Context, argv, env []string) (wait func() error, err error) {
+	cmd, err := start(ctx, argv, env)
+	if err != nil {
+		return nil, err
+	}
+	return cmd.Wait, nil
 }
 
-// Wait waits until the program has ended. A launcher such as xdg-open ends as
-// soon as it has passed the address on.
-func (p *Process) Wait() error { return p.cmd.Wait() }
-
-// Launch starts a command with the environment env added to Muster's own. The
-// game gets a session of its own, so that it outlives Muster and the terminal.
-// A program that is given by its path runs in its folder, where many games look
-// for their files. Errors are [*StartError]s, or the context's.
-func Launch(ctx context.Context, argv, env []string) (*Process, error) {
+func start(ctx context.Context, argv, env []string) (*exec.Cmd, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("game: %w", err)
 	}
@@ -57,7 +202,7 @@ func Launch(ctx context.Context, argv, env []string) (*Process, error) {
 	}
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
-		return nil, &StartError{Program: argv[0], Looked: searched(argv[0]), Err: err}
+		return nil, &StartError{Program: argv[0], Err: err}
 	}
 	cmd := exec.Command(path, argv[1:]...)
 	cmd.Env = append(os.Environ(), env...)
@@ -68,30 +213,16 @@ func Launch(ctx context.Context, argv, env []string) (*Process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, &StartError{Program: argv[0], Err: err}
 	}
-	return &Process{PID: cmd.Process.Pid, cmd: cmd}, nil
+	return cmd, nil
 }
 
-// searched are the folders in which the system looks for a program.
-func searched(program string) []string {
-	if strings.ContainsAny(program, `/\`) {
-		return nil
-	}
-	return filepath.SplitList(os.Getenv("PATH"))
-}
-
-// Environ tells scripts that start games where the game goes, as XQF does:
-// MUSTER_GAME, MUSTER_SERVER, MUSTER_SERVER_NAME, MUSTER_SERVER_MAP, MUSTER_ROOM
-// and MUSTER_PLAYER. The password is not among them: others on the machine may
-// read a process's environment. info may be nil.
-func (g Game) Environ(t Target, info *discovery.Info) []string {
-	if info == nil {
-		info = &discovery.Info{}
-	}
+// environ tells scripts that start games where the game goes, as XQF does. The
+// password is not among it: others on the machine may read a process's environment.
+func (g Game) environ(t Target, server string) []string {
 	return []string{
 		"MUSTER_GAME=" + g.ID,
 		"MUSTER_SERVER=" + t.Address.String(),
-		"MUSTER_SERVER_NAME=" + discovery.CleanText(info.Name),
-		"MUSTER_SERVER_MAP=" + discovery.CleanText(info.Map),
+		"MUSTER_SERVER_NAME=" + discovery.CleanText(server),
 		"MUSTER_ROOM=" + discovery.CleanText(t.Room),
 		"MUSTER_PLAYER=" + discovery.CleanText(t.Player),
 	}

@@ -1,4 +1,4 @@
-package game_test
+package game
 
 import (
 	"context"
@@ -9,9 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"muster/discovery"
-	"muster/internal/game"
 )
 
 // TestMain lets the test binary play the game: it writes down how it was
@@ -34,13 +31,13 @@ func TestLaunch(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "started")
-	env := append(game.Game{ID: "g"}.Environ(target, &discovery.Info{Name: "x\x1b\ny"}), "GAME_WRITES="+out)
-	p, err := game.Launch(t.Context(), []string{program, "+connect", "a b;$HOME"}, env)
+	env := append(Game{ID: "g"}.environ(target, "x\x1b\ny"), "GAME_WRITES="+out)
+	p, err := start(t.Context(), []string{program, "+connect", "a b;$HOME"}, env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Wait(); err != nil || p.PID <= 0 {
-		t.Fatalf("process %d ended with %v", p.PID, err)
+	if err := p.Wait(); err != nil || p.Process.Pid <= 0 {
+		t.Fatalf("process %d ended with %v", p.Process.Pid, err)
 	}
 	got, err := os.ReadFile(out)
 	if err != nil {
@@ -60,8 +57,8 @@ func TestLaunch(t *testing.T) {
 func TestLaunchOfNoSuchProgram(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
-	_, err := game.Launch(t.Context(), []string{"no-such-game", "x"}, nil)
-	var start *game.StartError
+	_, err := Start(t.Context(), []string{"no-such-game", "x"}, nil)
+	var start *StartError
 	if !errors.As(err, &start) || !errors.Is(err, exec.ErrNotFound) {
 		t.Fatalf("got error %v, want a StartError", err)
 	}
@@ -71,18 +68,18 @@ func TestLaunchOfNoSuchProgram(t *testing.T) {
 	if !strings.Contains(start.Hint(), "games.toml") {
 		t.Errorf("the hint is %q", start.Hint())
 	}
-	if _, err = game.Launch(t.Context(), []string{filepath.Join(dir, "nor-this")}, nil); !errors.As(err, &start) {
+	if _, err = Start(t.Context(), []string{filepath.Join(dir, "nor-this")}, nil); !errors.As(err, &start) {
 		t.Errorf("a path: got error %v, want a StartError", err)
 	}
 }
 
 func TestLaunchOfNothing(t *testing.T) {
-	if _, err := game.Launch(t.Context(), nil, nil); err == nil {
+	if _, err := Start(t.Context(), nil, nil); err == nil {
 		t.Error("nothing was started")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := game.Launch(ctx, []string{"x"}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := Start(ctx, []string{"x"}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want %v", err, context.Canceled)
 	}
 }

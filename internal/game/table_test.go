@@ -1,4 +1,4 @@
-package game_test
+package game
 
 import (
 	"errors"
@@ -10,20 +10,19 @@ import (
 
 	"muster/discovery/master"
 	"muster/discovery/quake3"
-	"muster/internal/game"
 	"muster/selection"
 )
 
-func load(t *testing.T, user string) game.Table {
+func load(t *testing.T, user string) Table {
 	t.Helper()
-	table, err := game.Load(strings.NewReader(user), "games.toml")
+	table, err := Load(strings.NewReader(user), "games.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return table
 }
 
-func find(t *testing.T, table game.Table, id string) game.Game {
+func find(t *testing.T, table Table, id string) Game {
 	t.Helper()
 	g, err := table.Find(id)
 	if err != nil {
@@ -33,7 +32,7 @@ func find(t *testing.T, table game.Table, id string) game.Game {
 }
 
 func TestBuiltInGames(t *testing.T) {
-	table, err := game.Load(nil, "")
+	table, err := Load(nil, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +55,7 @@ func TestBuiltInGames(t *testing.T) {
 			t.Errorf("%s: Queries: %v", g.ID, err)
 		}
 	}
-	if !slices.IsSortedFunc(table.All(), func(a, b game.Game) int { return strings.Compare(a.ID, b.ID) }) {
+	if !slices.IsSortedFunc(table.All(), func(a, b Game) int { return strings.Compare(a.ID, b.ID) }) {
 		t.Error("the games are not in order")
 	}
 }
@@ -68,7 +67,7 @@ func TestUserAddsAGame(t *testing.T) {
 		port = 1234
 		launch = ["mygame", "{address}"]
 	`), "mygame")
-	want := game.Game{
+	want := Game{
 		ID: "mygame", Name: "mygame", ProtocolName: "quake3", Port: 1234,
 		Rule: selection.Mean, Launch: []string{"mygame", "{address}"},
 	}
@@ -127,8 +126,8 @@ func TestLoadRefuses(t *testing.T) {
 		{"a program of a host's choice", "[game.x]\nlaunch_linux=['','{address}']\n" + sound, 0, "no program"},
 	}
 	for _, tt := range tests {
-		_, err := game.Load(strings.NewReader(tt.in), "games.toml")
-		var wrong *game.FileError
+		_, err := Load(strings.NewReader(tt.in), "games.toml")
+		var wrong *FileError
 		if !errors.As(err, &wrong) || wrong.File != "games.toml" || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got error %v, want a FileError that says %q", tt.name, err, tt.want)
 			continue
@@ -140,11 +139,11 @@ func TestLoadRefuses(t *testing.T) {
 }
 
 func TestLoadIsBounded(t *testing.T) {
-	if _, err := game.Load(strings.NewReader(strings.Repeat("#", 2<<20)), "games.toml"); err == nil {
+	if _, err := Load(strings.NewReader(strings.Repeat("#", 2<<20)), "games.toml"); err == nil {
 		t.Error("two megabytes of comment were read")
 	}
 	broken := errors.New("disk on fire")
-	if _, err := game.Load(iotest.ErrReader(broken), "games.toml"); !errors.Is(err, broken) {
+	if _, err := Load(iotest.ErrReader(broken), "games.toml"); !errors.Is(err, broken) {
 		t.Errorf("got error %v, want %v", err, broken)
 	}
 }
@@ -168,7 +167,7 @@ func TestFind(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := table.Find(tt.id)
-		var unknown *game.UnknownError
+		var unknown *UnknownError
 		if !errors.As(err, &unknown) || unknown.Similar != tt.similar {
 			t.Errorf("Find(%.20q): got error %v, want %q to be similar", tt.id, err, tt.similar)
 		}
@@ -182,7 +181,7 @@ func TestProtocolNames(t *testing.T) {
 	if _, ok := find(t, load(t, ""), "openarena").Protocol().(quake3.Protocol); !ok {
 		t.Error("openarena does not speak quake3")
 	}
-	if p := (game.Game{ProtocolName: "tees"}).Protocol(); p != nil {
+	if p := (Game{ProtocolName: "tees"}).Protocol(); p != nil {
 		t.Errorf("an unknown protocol is %T", p)
 	}
 }
@@ -216,7 +215,7 @@ func TestQueries(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got, err := find(t, table, tt.id).Queries(tt.masters...)
-		var none *game.NoMasterError
+		var none *NoMasterError
 		if !reflect.DeepEqual(got, tt.want) || (tt.want == nil) != errors.As(err, &none) {
 			t.Errorf("%s, %v: got %+v, %v\nwant %+v", tt.id, tt.masters, got, err, tt.want)
 		}
@@ -239,7 +238,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add("[game.x]\nprotocol='a2s'\nport=1\nlaunch=['x','{address}']\n")
 	f.Add("[game.openarena]\nrule='minimax'\n")
 	f.Fuzz(func(t *testing.T, in string) {
-		table, err := game.Load(strings.NewReader(in), "games.toml")
+		table, err := Load(strings.NewReader(in), "games.toml")
 		if err != nil {
 			return
 		}

@@ -6,17 +6,18 @@ import (
 	"encoding/hex"
 	"io"
 	"log/slog"
-	"net"
 	"net/netip"
 	"os"
 	"strings"
+
+	"muster/internal/netinfo"
 )
 
 // ways are all ways to the router that may be there.
 func ways(log *slog.Logger) []way {
 	list := upnps()
-	local, ok := localAddress()
-	if !ok {
+	local := netinfo.Source4()
+	if !local.IsValid() {
 		return list
 	}
 	at, ok := systemGateway()
@@ -25,17 +26,6 @@ func ways(log *slog.Logger) []way {
 	}
 	log.Debug("asking a router", "at", at)
 	return append([]way{newPCP(at, local), pmp{at}}, list...)
-}
-
-// localAddress is this machine's towards the internet. Connecting a UDP socket
-// sends nothing.
-func localAddress() (netip.Addr, bool) {
-	conn, err := net.Dial("udp4", "192.0.2.1:9") // TEST-NET-1: routed like any other
-	if err != nil {
-		return netip.Addr{}, false
-	}
-	defer conn.Close()
-	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap(), true
 }
 
 // systemGateway is the default route's, where the system has a file of routes.

@@ -19,6 +19,8 @@ import (
 	"log/slog"
 	"net/netip"
 	"time"
+
+	"muster/discovery"
 )
 
 const (
@@ -48,15 +50,11 @@ type Mapping struct {
 	Life time.Duration
 }
 
-// IsPublic tells whether the router itself has an address of the internet; if
+// IsPublic reports whether the router itself has an address of the internet; if
 // not, it stands behind another router, whose port would have to be opened too.
 func (m Mapping) IsPublic() bool {
-	a := m.External.Addr()
-	return a.IsGlobalUnicast() && !a.IsPrivate() && !sharedByCarrier.Contains(a)
+	return discovery.ReachOf(m.External.Addr()) == discovery.InternetReach
 }
-
-// sharedByCarrier are addresses behind a provider's NAT (RFC 6598).
-var sharedByCarrier = netip.MustParsePrefix("100.64.0.0/10")
 
 // way is a protocol that opens ports. Its map is called again to renew.
 type way interface {

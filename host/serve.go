@@ -1,0 +1,53 @@
+package host
+
+import (
+	"errors"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"regexp"
+	"sync"
+	"time"
+)
+
+// Serve answers at a listener until stop is called, which waits for the end. It
+// tells failed if it ends earlier.
+func (h *Host) Serve(listener net.Listener, failed func(error)) (stop func()) {
+	server := newServer(h.Handler())
+	server.ErrorLog = log.New(anonymous{slog.NewLogLogger(h.config.Logger.Handler(), slog.LevelDebug).Writer()}, "", 0)
+	var work sync.WaitGroup
+	work.Go(func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			failed(err)
+		}
+	})
+	return func() {
+		server.Close()
+		work.Wait()
+	}
+}
+
+// newServer keeps no stranger's connection that does nothing: without a code one
+// could take all that the machine can hold. WebSockets have patience of their own.
+func newServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler: handler, ReadTimeout: 10 * time.Second,
+		WriteTimeout: time.Minute,     // ample for the page over a slow line
+		IdleTimeout:  3 * time.Minute, // longer than a reverse proxy's: it would use a connection that just closes
+	}
+}
+
+// anonymous takes callers' addresses out of what a server logs: whoever reads it
+// may play along.
+type anonymous struct{ io.Writer }
+
+var callers = regexp.MustCompile(`\b(from|serving) \S+:\d+\b`)
+
+func (d anonymous) Write(line []byte) (int, error) {
+	if _, err := d.Writer.Write(callers.ReplaceAll(line, []byte("$1 somebody"))); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}

@@ -1,0 +1,86 @@
+package host
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestIdleConnections: whoever connects and then does nothing is let go of.
+func TestIdleConnections(t *testing.T) {
+	const get = "GET / HTTP/1.1\r\nHost: host\r\n\r\n"
+	for name, test := range map[string]struct {
+		says  string
+		reads int // bytes of what the server says
+	}{
+		"says nothing":             {"", 0},
+		"stops within the header":  {get[:10], 0},
+		"asks for nothing more":    {get, 100},
+		"stops within the body":    {"POST / HTTP/1.1\r\nHost: host\r\nContent-Length: 100\r\n\r\n", 0},
+		"does not read the answer": {get, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					io.Copy(io.Discard, r.Body)
+					w.Write(bytes.Repeat([]byte("page"), 25))
+				}))
+				ours, theirs := net.Pipe()
+				done := make(chan struct{})
+				server.ConnState = func(_ net.Conn, s http.ConnState) {
+					if s == http.StateClosed {
+						close(done)
+					}
+				}
+				go server.Serve(&single{conn: ours, done: done})
+				theirs.Write([]byte(test.says))
+				io.ReadFull(theirs, make([]byte, test.reads))
+				began := time.Now()
+				select {
+				case <-done:
+				case <-time.After(time.Hour):
+					t.Errorf("the connection is still open after %v", time.Since(began))
+				}
+				theirs.Close()
+				server.Close()
+			})
+		})
+	}
+}
+
+// single is a listener at which one connection arrives.
+type single struct {
+	conn net.Conn
+	done chan struct{}
+}
+
+func (s *single) Accept() (net.Conn, error) {
+	if conn := s.conn; conn != nil {
+		s.conn = nil
+		return conn, nil
+	}
+	<-s.done
+	return nil, http.ErrServerClosed
+}
+
+func (s *single) Close() error   { return nil }
+func (s *single) Addr() net.Addr { return &net.TCPAddr{} }
+
+func TestAnonymous(t *testing.T) {
+	for line, want := range map[string]string{
+		"http: TLS handshake error from 198.51.100.7:5555: EOF\n":     "http: TLS handshake error from somebody: EOF\n",
+		"http: TLS handshake error from [2001:db8::7]:5555: EOF\n":    "http: TLS handshake error from somebody: EOF\n",
+		"http: panic serving 198.51.100.7:5555: runtime error\n":      "http: panic serving somebody: runtime error\n",
+		"http: response.Write on hijacked connection from net.go:1\n": "http: response.Write on hijacked connection from somebody\n",
+		"http: Accept error: too many open files; retrying in 5ms\n":  "http: Accept error: too many open files; retrying in 5ms\n",
+	} {
+		var out bytes.Buffer
+		if n, err := (anonymous{&out}).Write([]byte(line)); n != len(line) || err != nil || out.String() != want {
+			t.Errorf("%q, %d, %v; want %q", out.String(), n, err, want)
+		}
+	}
+}

@@ -1,8 +1,0 @@
-//go:build !windows
-
-package cli
-
-import "os"
-
-// understandsEscapes: terminals do.
-func understandsEscapes(*os.File) bool { return true }

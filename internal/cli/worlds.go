@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net/netip"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"muster/discovery"
+	"muster/discovery/geo"
+	"muster/internal/hint"
+	"muster/internal/input"
+	"muster/internal/listing"
+	"muster/internal/sim"
+)
+
+// distance is the world of a list in which nothing but distance counts.
+const distance = "distance"
+
+// worlds are the flags that say what is looked at, and from where.
+type worlds struct {
+	in      io.Reader // standard input
+	data    []string
+	world   string
+	matrix  string
+	servers string
+	places  []string
+	// draw so many hosts of the matrix, that lie so.
+	draw   int
+	spread sim.Spread
+	// fresh: each run has a world of its own.
+	fresh bool
+}
+
+// Hosts that are drawn unless it is said how many, in all or for a group.
+const (
+	usuallyDrawn = 5
+	groupDrawn   = 4
+)
+
+func (w *worlds) bind(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&w.data, "data", nil, "measurements of one place, `FILE.csv`, - is standard input (repeatable)")
+	bindWord(cmd, &w.world, "world", "", []string{"et2007", "css2007", "night2005", distance}, "a synthetic internet")
+	flags.StringVar(&w.matrix, "matrix", "", "round trips measured between hosts, `FILE` with a row a host, in ms: servers and players sit there")
+	flags.StringVar(&w.servers, "servers", "", "with --matrix or --world distance, the servers, `FILE` (default: a list like css2007's)")
+	flags.StringSliceVar(&w.places, "place", nil, "look from `PLACE,...`; with --matrix from hosts, by number (default: the world's own)")
+	flags.Var(value{"[near:|far:]N", "", w.setDraw}, "draw", "with --matrix, draw so many hosts for each run, near or far from each other, `[near:|far:]N` (default 5; of a --group 4)")
+	flags.BoolVar(&w.fresh, "new-worlds", false, "each run in another world (with --matrix always)")
+	completeWords(cmd, "place", sim.KnownPlaces())
+}
+
+func (w *worlds) setDraw(text string) error {
+	number, spread := text, sim.Anywhere
+	if word, rest, ok := strings.Cut(text, ":"); ok {
+		number, spread = rest, sim.Spread(word)
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || spread != sim.Anywhere && spread != sim.Near && spread != sim.Far {
+		return fmt.Errorf("%q is no number of hosts such as 8, near:8 or far:2", text)
+	}
+	w.draw, w.spread = n, spread
+	return nil
+}
+
+// check refuses flags that make no sense together.
+func (w *worlds) check() error {
+	sources := 0
+	for _, given := range []bool{len(w.data) > 0, w.world != "", w.matrix != ""} {
+		if given {
+			sources++
+		}
+	}
+	switch {
+	case sources == 0:
+		return hint.With(usagef("simulate what?"), "say --data FILE.csv, --world et2007, or --matrix FILE")
+	case sources > 1:
+		return usagef("--data, --world and --matrix exclude each other")
+	case len(w.data) > 0 && len(w.places) > 0:
+		return usagef("--place is for a --world or a --matrix")
+	case len(w.data) > 0 && w.fresh:
+		return usagef("--new-worlds: measurements are of one world")
+	case w.servers != "" && w.matrix == "" && w.world != distance:
+		return hint.With(usagef("--servers: where do they stand?"), "say --matrix FILE, or --world distance for cities of their countries")
+	case w.draw > 0 && (w.matrix == "" || len(w.places) > 0):
+		return usagef("--draw is for a --matrix without --place")
+	}
+	return nil
+}
+
+// varies reports whether each run is in another world.
+func (w *worlds) varies() bool { return w.fresh || w.matrix != "" }
+
+// areDrawn reports whether other hosts of the matrix are the places in each world.
+func (w *worlds) areDrawn() bool { return w.matrix != "" && len(w.places) == 0 }
+
+// scene reads the files. A group has players where others have places.
+func (w *worlds) scene(group bool) (sim.Scene, error) {
+	switch {
+	case len(w.data) > 0:
+		return w.measured()
+	case w.matrix != "":
+		return w.onMatrix(group)
+	case w.world == distance:
+		return w.byDistance()
+	}
+	return w.synthetic()
+}
+
+func (w *worlds) measured() (sim.Scene, error) {
+	var vantages []*sim.Vantage
+	for _, file := range w.data {
+		v, err := readVantage(file, w.in)
+		if err != nil {
+			return nil, err
+		}
+		vantages = append(vantages, v)
+	}
+	return func(uint64) ([]*sim.Vantage, error) { return vantages, nil }, nil
+}
+
+func (w *worlds) synthetic() (sim.Scene, error) {
+	var places []sim.Place
+	if len(w.places) > 0 {
+		named, err := sim.NamedPlaces(w.places...)
+		if err != nil {
+			return nil, usageError(err)
+		}
+		places = named
+	}
+	return func(seed uint64) ([]*sim.Vantage, error) {
+		spec, err := sim.NamedSpec(w.world, seed)
+		if err != nil {
+			return nil, usageError(err)
+		}
+		if places != nil {
+			spec.Places = places
+		}
+		return views(sim.Generate(spec)), nil
+	}, nil
+}
+
+func (w *worlds) byDistance() (sim.Scene, error) {
+	names := w.places
+	if len(names) == 0 {
+		names = []string{"AU", "JP", "TW", "CH", "DE", "UK", "US-W", "BR", "ZA"}
+	}
+	places, err := sim.NamedPlaces(names...)
+	if err != nil {
+		return nil, usageError(err)
+	}
+	list, err := w.list()
+	return func(seed uint64) ([]*sim.Vantage, error) {
+		return views(sim.DistanceWorld(list(seed), places, seed)), nil
+	}, err
+}
+
+func (w *worlds) onMatrix(group bool) (sim.Scene, error) {
+	m, err := readMatrix(w.matrix, w.in)
+	if err != nil {
+		return nil, err
+	}
+	var fixed []int // the places, from 0
+	for _, text := range w.places {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > len(m) {
+			return nil, usagef("--place %s: the matrix has hosts 1 to %d", text, len(m))
+		}
+		fixed = append(fixed, n-1)
+	}
+	draw := w.draw
+	switch {
+	case draw == 0 && group:
+		draw = groupDrawn
+	case draw == 0:
+		draw = usuallyDrawn
+	case draw > len(m):
+		return nil, usagef("--draw %d: %s has %d hosts", draw, w.matrix, len(m))
+	}
+	list, err := w.list()
+	return func(seed uint64) ([]*sim.Vantage, error) {
+		if !w.areDrawn() {
+			return views(m.World(list(seed), fixed, seed)), nil
+		}
+		world := m.World(list(seed), m.Draw(draw, w.spread, seed), seed)
+		for i := range world.Places {
+			// Others come with every run: what counts is that they are drawn.
+			world.Places[i].Name, _, _ = strings.Cut(filepath.Base(w.matrix), ".")
+			if group {
+				world.Places[i].Name = fmt.Sprintf("player %d", i+1)
+			}
+		}
+		return views(world), nil
+	}, err
+}
+
+// views are a world's vantages.
+func views(world *sim.World) []*sim.Vantage {
+	vantages := make([]*sim.Vantage, len(world.Places))
+	for place := range vantages {
+		vantages[place] = world.Vantage(place)
+	}
+	return vantages
+}
+
+// list is the server list of each seed's world: that of the file in all of them.
+func (w *worlds) list() (func(seed uint64) []discovery.Server, error) {
+	if w.servers == "" {
+		return func(seed uint64) []discovery.Server {
+			spec, _ := sim.NamedSpec("css2007", seed) // known
+			spec.Places = nil
+			return sim.Generate(spec).List()
+		}, nil
+	}
+	servers, err := readServers(w.servers, w.in)
+	return func(uint64) []discovery.Server { return servers }, err
+}
+
+// readServers reads a list whose servers have addresses, not only names, and
+// looks up in the tables in the binary where they are if the list does not say.
+func readServers(file string, in io.Reader) ([]discovery.Server, error) {
+	entries, err := listing.ReadFile(file, in)
+	if err != nil {
+		return nil, err
+	}
+	var servers []discovery.Server
+	seen := make(map[netip.AddrPort]bool)
+	for _, e := range entries {
+		ip, err := netip.ParseAddr(e.Host)
+		if err != nil {
+			return nil, hint.With(fmt.Errorf("%s:%d: %s is a name", e.File, e.Line, e.Host), "a simulation asks nobody: put its address")
+		}
+		addr := discovery.Canonical(netip.AddrPortFrom(ip, e.Port))
+		if !seen[addr] {
+			seen[addr] = true
+			servers = append(servers, discovery.Server{Addr: addr, Country: e.Country, ASN: e.ASN})
+		}
+	}
+	return servers, listing.Annotate(servers, geo.Options{})
+}
+
+func readVantage(file string, in io.Reader) (*sim.Vantage, error) {
+	name := input.Name(file)
+	f, err := input.Open(file, in)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", name, err)
+	}
+	defer f.Close()
+	v, err := sim.ReadVantage(name, f)
+	switch {
+	case err != nil:
+		return nil, hint.With(err, "a data file is CSV with the header addr,country,asn,rtt_ms")
+	case len(v.Servers) == 0:
+		return nil, fmt.Errorf("%s lists no server", name)
+	}
+	v.Name = strings.TrimSuffix(filepath.Base(name), ".gz")
+	return v, nil
+}
+
+func readMatrix(file string, in io.Reader) (sim.Matrix, error) {
+	name := input.Name(file)
+	f, err := input.Open(file, in)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", name, err)
+	}
+	defer f.Close()
+	m, err := sim.ReadMatrix(f)
+	if err != nil {
+		return nil, hint.With(fmt.Errorf("%s: %s", name, hint.Plain(err.Error())), "a matrix has a row and a column for each host, and no titles: what a ping from the one to the other takes, in ms")
+	}
+	return m, nil
+}

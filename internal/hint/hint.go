@@ -1,0 +1,97 @@
+// Package hint words errors for players: what is wrong, without the names of
+// packages and calls, and what to do about it.
+package hint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+
+	"muster/discovery"
+	"muster/discovery/master"
+	"muster/host/wire"
+)
+
+// hinted is an error and what to do about it.
+type hinted struct {
+	error
+	text string
+}
+
+// With is err and what to do about it.
+func With(err error, text string) error { return &hinted{err, text} }
+
+func (h *hinted) Unwrap() error { return h.error }
+func (h *hinted) Hint() string  { return h.text }
+
+// Of is what to do about an error, empty if nobody knows.
+func Of(err error) string {
+	var h interface{ Hint() string }
+	if errors.As(err, &h) {
+		return h.Hint()
+	}
+	var refusal wire.Refusal
+	if errors.As(err, &refusal) {
+		return refusal.Hint
+	}
+	return ""
+}
+
+// packages begin the texts of errors, which helps developers, not players.
+var packages = []string{
+	"a2s", "access", "adaptive", "calibrated", "conn", "discovery", "fleet", "game", "geo", "history", "host", "invite", "lan", "master", "peer", "plans", "portmap", "prober", "qstat", "quake3", "report",
+	"room", "selection", "sim", "store", "wire",
+}
+
+// Plain is an error's text without the names of the packages it comes from.
+func Plain(text string) string {
+	for {
+		name, rest, found := strings.Cut(text, ": ")
+		if !found || !slices.Contains(packages, name) {
+			return text
+		}
+		text = rest
+	}
+}
+
+// Lines are an error as players read it: "muster: …" and, where there is one, "hint:
+// …". Errors may quote strangers, so their text is cleaned.
+func Lines(err error) []string {
+	if errors.Is(err, context.Canceled) {
+		return []string{"muster: stopped"}
+	}
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		lines = append(lines, "muster: "+Plain(discovery.CleanText(line)))
+	}
+	if text := Of(err); text != "" {
+		lines = append(lines, "hint: "+discovery.CleanText(text))
+	}
+	return lines
+}
+
+// Reason is the heart of a network's or a file's error: "connection refused" rather
+// than which call was made on which address.
+func Reason(err error) error {
+	var (
+		dns *net.DNSError
+		op  *net.OpError
+		sys *os.SyscallError
+		pth *os.PathError
+	)
+	switch {
+	case errors.As(err, &dns):
+		return fmt.Errorf("%s: %w", dns.Name, master.LookupReason(dns))
+	case errors.As(err, &sys):
+		return sys.Err
+	case errors.As(err, &op):
+		return op.Err
+	case errors.As(err, &pth):
+		return pth.Err
+	}
+	return err
+}

@@ -1,0 +1,122 @@
+// Package invite is the link that takes friends into a room: how it is written,
+// and how what people paste is read.
+package invite
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"muster/host/access"
+	"muster/internal/hint"
+)
+
+// DefaultPort is where a host listens unless told otherwise.
+const DefaultPort = "7777"
+
+// Link is what a player needs to find a room.
+type Link struct {
+	// Host is HOST:PORT.
+	Host string
+	// Code is the room's; open rooms need none.
+	Code string
+	TLS  bool
+	// Pin is the fingerprint of the host's own certificate, or empty.
+	Pin string
+}
+
+// String is one URL for the browser and for muster join. The key stands in the
+// fragment: browsers do not send it to servers, and proxies do not log it.
+func (l Link) String() string { return l.Steering("") }
+
+// Steering is the organiser's own link to the page.
+func (l Link) Steering(secret string) string {
+	key := access.Key{Code: l.Code, Fingerprint: l.Pin, Secret: secret}
+	u := url.URL{Scheme: l.scheme("http"), Host: l.Host, Path: "/", Fragment: key.String()}
+	return u.String()
+}
+
+// Endpoint is where peers connect.
+func (l Link) Endpoint() string {
+	u := url.URL{Scheme: l.scheme("ws"), Host: l.Host, Path: "/peer"}
+	return u.String()
+}
+
+func (l Link) scheme(plain string) string {
+	if l.TLS {
+		return plain + "s"
+	}
+	return plain
+}
+
+// At is the link by another address. A name stays: a certificate is for it.
+func (l Link) At(address string) Link {
+	if _, err := netip.ParseAddrPort(l.Host); err == nil {
+		l.Host = address
+	}
+	return l
+}
+
+// Parse reads a link, or HOST[:PORT] to which the code is given apart, if the room
+// needs one.
+func Parse(where, code string) (Link, error) {
+	l := Link{Host: where}
+	port := DefaultPort
+	if strings.Contains(where, "://") {
+		u, err := url.Parse(where)
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			return l, hint.With(fmt.Errorf("%q is no link to a room", where), "a link looks like http://192.0.2.1:7777/#TABOMI")
+		}
+		l.Host, l.TLS, port = u.Host, u.Scheme == "https", "80" // where browsers go
+		if l.TLS {
+			port = "443"
+		}
+		if code == "" {
+			code = u.Fragment
+		}
+	}
+	if l.Host = withPort(l.Host, port); l.Host == "" {
+		return l, hint.With(fmt.Errorf("%q is no address of a host", where), "an address looks like 192.0.2.1:7777 or [2001:db8::1]:7777")
+	}
+	key, err := access.ParseKey(code)
+	l.Code, l.Pin = key.Code, key.Fingerprint
+	switch isPinned := err != nil || l.Pin != ""; {
+	case l.Code == "" && isPinned:
+		return l, hint.With(errors.New("the room's code is missing"), "take the whole link, or add --code CODE")
+	case err != nil:
+		return l, hint.With(errors.New("the link is cut off: it ends within the host's fingerprint"), "take the whole link")
+	case isPinned:
+		l.TLS = true
+	}
+	return l, nil
+}
+
+// ParseBase reads a URL that links may begin with: scheme and host.
+func ParseBase(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || withPort(u.Host, DefaultPort) == "" || u.Scheme != "http" && u.Scheme != "https":
+		return nil, fmt.Errorf("%q is no URL such as https://night.example", text)
+	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
+		return nil, fmt.Errorf("%q says more than where: give scheme and host, such as %s://%s; the page needs a host of its own", text, u.Scheme, u.Host)
+	}
+	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
+}
+
+// withPort adds a port if there is none; what is no HOST[:PORT] is empty.
+func withPort(hostport, standard string) string {
+	name, port, err := net.SplitHostPort(hostport)
+	if err != nil {
+		name, port = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]"), standard
+	}
+	_, badPort := strconv.ParseUint(port, 10, 16)
+	_, noAddress := netip.ParseAddr(name)
+	if badPort != nil || noAddress != nil && (name == "" || strings.ContainsAny(name, ":/?#[]@ ")) {
+		return ""
+	}
+	return net.JoinHostPort(name, port)
+}

@@ -1,0 +1,34 @@
+package invite
+
+import "testing"
+
+// A link says where, which room, and whose certificate; whatever way it is
+// pasted it means the same.
+func TestParse(t *testing.T) {
+	const pin = "6GGEBGUZQS72K5ZWN3CQCTQWVA"
+	full := Link{Host: "192.0.2.1:7777", Code: "BAKODI", TLS: true, Pin: pin}
+	if got, want := full.String(), "https://192.0.2.1:7777/#BAKODI~"+pin; got != want {
+		t.Errorf("link %s, want %s", got, want)
+	}
+	for _, c := range []struct {
+		where, code string
+		want        Link
+		fails       bool
+	}{
+		{where: full.String(), want: full},
+		{where: "192.0.2.1:7777", code: "bakodi~" + pin, want: full},
+		{where: "https://192.0.2.1:7777/#BAKODI.SECRET~" + pin, want: full},
+		{where: "https://night.example/#BAKODI", want: Link{Host: "night.example:443", Code: "BAKODI", TLS: true}},
+		{where: "http://192.0.2.1:7777/#BAKODI", want: Link{Host: "192.0.2.1:7777", Code: "BAKODI"}},
+		{where: "http://night.example/#BAKODI", want: Link{Host: "night.example:80", Code: "BAKODI"}},
+		{where: "night.example", code: "BAKODI", want: Link{Host: "night.example:7777", Code: "BAKODI"}},
+		{where: "https://192.0.2.1:7777/#BAKODI~6GGEBGU", fails: true},
+		{where: "https://192.0.2.1:7777/#BAKODI~", fails: true},
+		{where: "https://192.0.2.1:7777/#~" + pin, fails: true},
+	} {
+		got, err := Parse(c.where, c.code)
+		if c.fails != (err != nil) || !c.fails && got != c.want {
+			t.Errorf("%s with code %q: %+v, %v; want %+v", c.where, c.code, got, err, c.want)
+		}
+	}
+}

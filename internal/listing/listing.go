@@ -1,0 +1,197 @@
+// Package listing gets the list of a game's servers: from its masters, from files,
+// and from everybody on the local network.
+package listing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+
+	"muster/discovery"
+	"muster/discovery/geo"
+	"muster/discovery/lan"
+	"muster/discovery/master"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/input"
+	"muster/internal/term"
+)
+
+// LAN is whether game servers are looked for on the local network, too.
+type LAN string
+
+// Auto looks around where the list is the game's own masters': who says where the
+// servers are means those.
+const (
+	Auto LAN = "auto"
+	On   LAN = "on"
+	Off  LAN = "off"
+)
+
+// Sources say where the server list comes from.
+type Sources struct {
+	// Masters are asked in place of the game's own, Files in place of masters.
+	Masters, Files []string
+	LAN            LAN
+	// Places say in which country and AS a server is.
+	Places geo.Options
+	// In is what the file - stands for.
+	In  io.Reader
+	Log *slog.Logger
+}
+
+// LooksAround reports whether everybody on the local network is asked.
+func (s *Sources) LooksAround() bool {
+	return s.LAN == On || s.LAN == Auto && len(s.Files) == 0 && len(s.Masters) == 0
+}
+
+// HasStdin reports whether standard input is a list.
+func (s *Sources) HasStdin() bool { return slices.Contains(s.Files, input.Standard) }
+
+// Game are the list of a game's servers, with country and origin AS, and the
+// servers around. Without a list those have to do: a LAN party may have no
+// internet, and a game no master.
+func (s *Sources) Game(ctx context.Context, g game.Game) (master.Listing, []lan.Server, error) {
+	var near []lan.Server
+	var looking sync.WaitGroup
+	if s.LooksAround() {
+		looking.Go(func() {
+			var err error
+			if near, err = lan.Servers(ctx, g.Protocol(), g.LANPorts(), s.Log); err != nil {
+				s.Log.Debug("cannot look for servers on the local network", "err", err)
+			}
+		})
+	}
+	from := s.fromMasters
+	if len(s.Files) > 0 {
+		from = s.fromFiles
+	}
+	listing, err := from(ctx, g)
+	if err == nil {
+		err = Annotate(listing.Servers, s.Places)
+	}
+	looking.Wait()
+	if err != nil && len(near) > 0 && ctx.Err() == nil {
+		listing.Warnings = []error{fmt.Errorf("only the servers on the local network are listed: %s", hint.Plain(err.Error()))}
+		err = nil
+	}
+	return listing, near, err
+}
+
+func (s *Sources) fromMasters(ctx context.Context, g game.Game) (master.Listing, error) {
+	queries, err := g.Queries(s.Masters...)
+	if err != nil {
+		return master.Listing{}, err
+	}
+	listing, err := master.Client{}.Fetch(ctx, queries...)
+	if ctx.Err() != nil {
+		return listing, ctx.Err()
+	}
+	if errors.Is(err, master.ErrEmpty) {
+		return listing, hint.With(fmt.Errorf("the master lists no server for %s", g.Name), "give a list of your own with --servers FILE")
+	}
+	return listing, err
+}
+
+// howToList is what to do about an empty file.
+const howToList = "put one server a line, such as 192.0.2.1:27960"
+
+func (s *Sources) fromFiles(ctx context.Context, g game.Game) (master.Listing, error) {
+	var ours []master.Entry
+	others := 0 // servers of other games
+	for _, file := range s.Files {
+		entries, err := ReadFile(file, s.In)
+		if err != nil {
+			return master.Listing{}, err
+		}
+		for _, e := range entries {
+			if g.Takes(e.Type) {
+				ours = append(ours, e)
+			} else {
+				others++
+			}
+		}
+	}
+	listing, err := master.Client{}.Resolve(ctx, ours, g.Port)
+	switch {
+	case errors.Is(err, master.ErrEmpty) && others > 0:
+		err = hint.With(fmt.Errorf("no servers in %s", strings.Join(s.Files, ", ")),
+			fmt.Sprintf("its %d servers are of other types; %s takes %s", others, g.Name, strings.Join(g.QStatTypes, ", ")))
+	case errors.Is(err, master.ErrEmpty):
+		err = hint.With(fmt.Errorf("no servers in %s", strings.Join(s.Files, ", ")), howToList)
+	case others > 0:
+		listing.Warnings = append(listing.Warnings, fmt.Errorf("left out %s of other games", term.Count(others, "server")))
+	}
+	return listing, err
+}
+
+// ReadFile reads a list of servers as it stands in a file.
+func ReadFile(file string, in io.Reader) ([]master.Entry, error) {
+	name := input.Name(file)
+	f, err := input.Open(file, in)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the servers file %s: %w", name, err)
+	}
+	defer f.Close()
+	entries, err := master.ParseList(f, name)
+	if errors.Is(err, master.ErrEmpty) {
+		err = hint.With(fmt.Errorf("%s lists no server", name), howToList)
+	}
+	return entries, err
+}
+
+// Annotate tells servers their country and origin AS where the list does not.
+func Annotate(servers []discovery.Server, places geo.Options) error {
+	locator, err := geo.Open(places)
+	if err != nil {
+		return err
+	}
+	locator.Annotate(servers)
+	return locator.Close()
+}
+
+// With is a list with the servers around at its end, those that it has not.
+func With(listed []discovery.Server, near []lan.Server) []discovery.Server {
+	for _, s := range near {
+		if !slices.ContainsFunc(listed, func(l discovery.Server) bool { return l.Addr == s.Addr }) {
+			listed = append(listed, s.Server)
+		}
+	}
+	return listed
+}
+
+// PlacesOf are the places of the servers around in a list.
+func PlacesOf(near []lan.Server, servers []discovery.Server) (places []int) {
+	for i, s := range servers {
+		if slices.ContainsFunc(near, func(n lan.Server) bool { return n.Addr == s.Addr }) {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// Describe says how a list came out, and what is around, for a screen.
+func Describe(listed []discovery.Server, near []lan.Server, g game.Game) string {
+	text := term.Count(len(listed), g.Name+" server") + " listed"
+	if len(near) > 0 {
+		text += fmt.Sprintf(", and %d on the local network", len(near))
+	}
+	return text
+}
+
+// apart are the servers around that only this network reaches, and the others.
+func apart(near []lan.Server) (hidden, public []lan.Server) {
+	for _, s := range near {
+		if discovery.ReachOf(s.Addr.Addr()) == discovery.InternetReach {
+			public = append(public, s)
+		} else {
+			hidden = append(hidden, s)
+		}
+	}
+	return hidden, public
+}

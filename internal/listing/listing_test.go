@@ -1,0 +1,88 @@
+package listing
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"testing"
+
+	"muster/discovery"
+	"muster/discovery/lan"
+)
+
+// A list that was named is what is wanted, and nothing is broadcast then.
+func TestLooksAround(t *testing.T) {
+	for _, c := range []struct {
+		sources Sources
+		want    bool
+	}{
+		{Sources{LAN: Auto}, true},
+		{Sources{LAN: Auto, Files: []string{"list.txt"}}, false},
+		{Sources{LAN: Auto, Masters: []string{"127.0.0.1"}}, false},
+		{Sources{LAN: On, Files: []string{"list.txt"}}, true},
+		{Sources{LAN: Off}, false},
+	} {
+		if got := c.sources.LooksAround(); got != c.want {
+			t.Errorf("%+v: %v", c.sources, got)
+		}
+	}
+}
+
+func serversAt(texts ...string) (list []discovery.Server) {
+	for _, text := range texts {
+		list = append(list, discovery.Server{Addr: netip.MustParseAddrPort(text)})
+	}
+	return list
+}
+
+func around(texts ...string) (list []lan.Server) {
+	for _, s := range serversAt(texts...) {
+		list = append(list, lan.Server{Server: s})
+	}
+	return list
+}
+
+// Servers around are known by two addresses if the list has them, too.
+func TestNeighbours(t *testing.T) {
+	home := netip.MustParseAddr("203.0.113.7")
+	listed := serversAt("198.51.100.1:27960", "203.0.113.7:27960", "203.0.113.7:27962")
+	for _, c := range []struct {
+		name   string
+		near   []lan.Server
+		public netip.Addr
+		want   string
+	}{
+		{"nothing around", nil, home, "[]"},
+		{"forwarded", around("192.168.1.5:27960"), home, "[192.168.1.5:27960=203.0.113.7:27960]"},
+		{"not forwarded", around("192.168.1.5:27961"), home, "[192.168.1.5:27961]"},
+		{"the public address is not known", around("192.168.1.5:27960"), netip.Addr{}, "[192.168.1.5:27960]"},
+		{"two of one port", around("192.168.1.5:27960", "192.168.1.6:27960", "192.168.1.6:27962"), home,
+			"[192.168.1.5:27960 192.168.1.6:27960 192.168.1.6:27962=203.0.113.7:27962]"},
+		{"a public network, where everybody gets in", around("203.0.113.9:27960"), home, "[]"},
+	} {
+		var got []string
+		hidden, _ := apart(c.near)
+		for _, n := range neighbours(hidden, listed, c.public) {
+			text := n.Addr.String()
+			if n.Public.IsValid() {
+				text += "=" + n.Public.String()
+			}
+			got = append(got, text)
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%s: %v, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// Those around are in the list once.
+func TestWith(t *testing.T) {
+	near := around("192.168.1.5:27960", "198.51.100.1:27960")
+	list := With(serversAt("198.51.100.1:27960", "198.51.100.2:27960"), near)
+	if want := serversAt("198.51.100.1:27960", "198.51.100.2:27960", "192.168.1.5:27960"); !slices.Equal(list, want) {
+		t.Fatalf("%v, want %v", list, want)
+	}
+	if got, want := PlacesOf(near, list), []int{0, 2}; !slices.Equal(got, want) {
+		t.Errorf("they stand at %v, want %v", got, want)
+	}
+}

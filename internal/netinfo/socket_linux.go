@@ -1,0 +1,11 @@
+package netinfo
+
+import "golang.org/x/sys/unix"
+
+// bookkeeping: Linux doubles what is asked for, and tells the double
+// (socket(7)).
+const bookkeeping = 2
+
+func canStamp(fd int) bool {
+	return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) == nil
+}

@@ -1,0 +1,150 @@
+package sim
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"muster/discovery"
+)
+
+// Scene makes what is looked at: the same world for the same seed.
+type Scene func(seed uint64) ([]*Vantage, error)
+
+// Study compares strategies of discovery at every place of a scene.
+type Study struct {
+	Strategies []discovery.Strategy
+	// Stops are the auto-stops to try with each; without any, the strategy's own.
+	Stops []discovery.AutoStop
+	Plan  discovery.PlanOptions
+	Rate  float64
+	// Warm has second visits simulated, without and with what the first left.
+	Warm bool
+	// Worlds are seen Runs times each.
+	Worlds, Runs int
+	// OnePlace: all places count as one.
+	OnePlace bool
+}
+
+// Case is one strategy at one place.
+type Case struct {
+	Vantage  *Vantage
+	Strategy discovery.Strategy
+	Plan     discovery.PlanOptions
+	place    int
+	start    Start // none: not a second visit
+}
+
+// Run runs the study until ctx ends, several runs at a time. done is told after each
+// how many they will be. The cases are those of the first world.
+func (s Study) Run(ctx context.Context, scene Scene, done func(of int)) (rows []Simulation, first []Case, err error) {
+	type key struct {
+		place    int
+		start    Start
+		strategy discovery.Strategy
+		stop     discovery.AutoStop
+	}
+	var order []key
+	sums := make(map[key]Runs)
+	for world := range uint64(s.Worlds) {
+		vantages, err := scene(s.Plan.Seed + world)
+		if err != nil {
+			return nil, nil, err
+		}
+		cases := s.cases(vantages, s.Plan.Seed+world)
+		if world == 0 {
+			first = cases
+		}
+		single := make([]Runs, len(cases)*s.Runs)
+		err = Parallel(ctx, len(single), func(i int) (err error) {
+			defer done(s.Worlds * len(single))
+			single[i], err = cases[i/s.Runs].run(ReplayOptions{Rate: s.Rate}, uint64(i%s.Runs))
+			return err
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, c := range cases {
+			k := key{c.place, c.start, c.Strategy, c.Plan.AutoStop}
+			before, ok := sums[k]
+			if runs := single[i*s.Runs : (i+1)*s.Runs]; ok {
+				sums[k] = before.And(runs...)
+			} else {
+				order = append(order, k)
+				sums[k] = runs[0].And(runs[1:]...)
+			}
+		}
+	}
+	for _, k := range order {
+		rows = append(rows, sums[k].Simulation())
+	}
+	return rows, first, nil
+}
+
+func (s Study) cases(vantages []*Vantage, seed uint64) (cases []Case) {
+	starts := []Start{""}
+	if s.Warm {
+		starts = []Start{Cold, Warm}
+	}
+	for place, v := range vantages {
+		if s.OnePlace {
+			place = 0
+		}
+		for _, strategy := range s.Strategies {
+			for _, stop := range stopsOf(strategy, s.Stops) {
+				plan := s.Plan
+				plan.AutoStop, plan.Seed = stop, seed
+				for _, start := range starts {
+					cases = append(cases, Case{v, strategy, plan, place, start})
+				}
+			}
+		}
+	}
+	return cases
+}
+
+// stopsOf are the auto-stops to try with a strategy. Conventional probing has
+// none.
+func stopsOf(strategy discovery.Strategy, asked []discovery.AutoStop) []discovery.AutoStop {
+	if strategy == discovery.Conventional || len(asked) == 0 {
+		return []discovery.AutoStop{discovery.StopDefault.Of(strategy)}
+	}
+	return asked
+}
+
+// run is one of a case's runs, by number.
+func (c Case) run(o ReplayOptions, number uint64) (Runs, error) {
+	plan := c.Plan
+	plan.Seed += number
+	if c.start == "" {
+		return c.Vantage.Runs(c.Strategy, plan, o, 1)
+	}
+	return c.Vantage.SecondVisits(c.start, c.Strategy, plan, o, 1)
+}
+
+// Parallel does so many things, as many at a time as there are processors, until
+// one of them fails.
+func Parallel(ctx context.Context, n int, do func(i int) error) error {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	next := make(chan int)
+	var work sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		work.Go(func() {
+			for i := range next {
+				if err := do(i); err != nil {
+					fail(err)
+				}
+			}
+		})
+	}
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	work.Wait()
+	return context.Cause(ctx)
+}

@@ -1,0 +1,214 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// Table is text in columns.
+type Table struct {
+	Columns []Column
+	Rows    [][]string
+	// Spare are the titles of columns that a narrow terminal goes without, the
+	// first to be missed least.
+	Spare []string
+}
+
+// Column is a title and how the cells below it stand.
+type Column struct {
+	title string
+	align align
+}
+
+type align int
+
+const (
+	left align = iota
+	whole
+	right
+)
+
+// Left is a column whose cells are cut if there is no room.
+func Left(title string) Column { return Column{title, left} }
+
+// Whole is a column whose cells are never cut, such as addresses.
+func Whole(title string) Column { return Column{title, whole} }
+
+// Right is a column of numbers, which stand on the right and are never cut.
+func Right(title string) Column { return Column{title, right} }
+
+// None stands where there is no value.
+const None = "–"
+
+const (
+	columnGap   = 2
+	leastColumn = 8 // what a column of text keeps
+)
+
+// Add appends a row; numbers are printed as they are.
+func (t *Table) Add(cells ...any) {
+	row := make([]string, len(cells))
+	for i, cell := range cells {
+		row[i] = fmt.Sprint(cell)
+	}
+	t.Rows = append(t.Rows, row)
+}
+
+// Write lays the table out so that it fits; the widest text gives way, then spare
+// columns. It returns the titles of those that are missing.
+func (t *Table) Write(to Terminal) (missing []string) {
+	natural := t.natural()
+	widths := t.fit(natural, to.Width())
+	titles := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		titles[i] = c.title
+		if widths[i] == 0 && natural[i] > 0 {
+			missing = append(missing, c.title)
+		}
+	}
+	for _, row := range append([][]string{titles}, t.Rows...) {
+		var line strings.Builder
+		for i, cell := range row {
+			if widths[i] == 0 {
+				continue
+			}
+			cell = runewidth.Truncate(cell, widths[i], "…")
+			if t.Columns[i].align == right {
+				cell = runewidth.FillLeft(cell, widths[i])
+			} else {
+				cell = runewidth.FillRight(cell, widths[i])
+			}
+			line.WriteString(cell + strings.Repeat(" ", columnGap))
+		}
+		fmt.Fprintln(to, strings.TrimRight(line.String(), " "))
+	}
+	return missing
+}
+
+// Fits reports whether there is room for all columns.
+func (t *Table) Fits(to Terminal) bool { return total(t.squeezed(t.natural(), 0)) <= to.Width() }
+
+// natural is how wide each column is; one in which no row has anything is left
+// out.
+func (t *Table) natural() []int {
+	widths := make([]int, len(t.Columns))
+	for i, c := range t.Columns {
+		for _, row := range t.Rows {
+			widths[i] = max(widths[i], runewidth.StringWidth(row[i]))
+		}
+		if widths[i] > 0 || len(t.Rows) == 0 {
+			widths[i] = max(widths[i], runewidth.StringWidth(c.title))
+		}
+	}
+	return widths
+}
+
+// fit makes the table narrow enough: it takes from the widest text, and where that
+// does not do, spare columns out.
+func (t *Table) fit(natural []int, width int) []int {
+	natural = slices.Clone(natural)
+	widths := t.squeezed(natural, width)
+	for _, title := range t.Spare {
+		if total(widths) <= width {
+			break
+		}
+		natural[slices.IndexFunc(t.Columns, func(c Column) bool { return c.title == title })] = 0
+		widths = t.squeezed(natural, width)
+	}
+	return widths
+}
+
+// squeezed takes from the widest text until the table is narrow enough, or no text
+// can give way any more.
+func (t *Table) squeezed(natural []int, width int) []int {
+	widths := slices.Clone(natural)
+	for total(widths) > width {
+		widest := -1
+		for i, w := range widths {
+			if t.Columns[i].align == left && w > leastColumn && (widest < 0 || w > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		widths[widest]--
+	}
+	return widths
+}
+
+// total is the width of a line.
+func total(widths []int) int {
+	sum := -columnGap
+	for _, w := range widths {
+		if w > 0 {
+			sum += w + columnGap
+		}
+	}
+	return sum
+}
+
+// Live is a table on a terminal that is drawn anew in its place.
+type Live struct {
+	Terminal
+	Most  int // rows that are wanted
+	drawn int // lines on the terminal
+	next  time.Time
+}
+
+// drawEvery keeps terminals at the other end of a slow line usable.
+const drawEvery = 200 * time.Millisecond
+
+// Draw shows the table of now, with a line below, if it is time for it.
+func (l *Live) Draw(of func() (*Table, string)) {
+	now := time.Now()
+	if now.Before(l.next) {
+		return
+	}
+	l.next = now.Add(drawEvery)
+	columns, rows := l.Size()
+	t, status := of()
+	var lines strings.Builder
+	up := l.up()
+	l.drawn = 0
+	for line := range strings.Lines(l.frame(t, status, columns, rows)) {
+		lines.WriteString(strings.TrimSuffix(line, "\n") + "\x1b[K\n")
+		l.drawn++
+	}
+	io.WriteString(l, up+lines.String()+"\x1b[J")
+}
+
+// frame is the table and the line below, so that no line wraps and all of them fit
+// on the terminal: else the way back would be longer.
+func (l *Live) frame(t *Table, status string, columns, rows int) string {
+	const besides = 3 // the titles, the line below and the cursor's
+	t.Rows = t.Rows[:min(len(t.Rows), max(0, rows-besides), l.Most)]
+	var text, cut strings.Builder
+	t.Write(Terminal{Writer: &text, Columns: columns - 1})
+	text.WriteString(status + "\n")
+	for line := range strings.Lines(text.String()) {
+		cut.WriteString(runewidth.Truncate(strings.TrimSuffix(line, "\n"), columns-1, "…") + "\n")
+	}
+	return cut.String()
+}
+
+// up is the way back to the first line.
+func (l *Live) up() string {
+	if l.drawn == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\x1b[%dA\r", l.drawn)
+}
+
+// Erase takes the table away.
+func (l *Live) Erase() {
+	if l.drawn > 0 {
+		io.WriteString(l, l.up()+"\x1b[J")
+	}
+	l.drawn = 0
+}

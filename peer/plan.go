@@ -1,0 +1,30 @@
+package peer
+
+import (
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/plans"
+	"muster/discovery/topology"
+	"muster/host/wire"
+)
+
+// Strategies are the ways in which a room's players may measure.
+func Strategies() []discovery.Strategy {
+	return append([]discovery.Strategy{wire.Coordinated}, discovery.Strategies()...)
+}
+
+// ownNearest is how many near servers a player looks for while people vote.
+const ownNearest = 50
+
+// newPlan is the plan that the host asks for. In a room a plan goes through its
+// whole list: servers that one player skipped would be lost to all. Where the
+// host coordinates, a player's own plan is what it allows besides.
+func newPlan(m wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
+	options := discovery.PlanOptions{Seed: m.Seed, MaxRTT: time.Duration(m.MaxRTT), AutoStop: discovery.StopOff}
+	strategy := discovery.Strategy(m.Strategy)
+	if m.Strategy == wire.Coordinated {
+		strategy, options.AutoStop, options.Nearest = discovery.Adaptive, "", ownNearest
+	}
+	return plans.New(strategy, topology.New(servers), options)
+}
