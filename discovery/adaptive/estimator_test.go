@@ -13,82 +13,49 @@ import (
 	"muster/discovery/topology"
 )
 
-func TestEvidence(t *testing.T) {
+func TestLikelihood(t *testing.T) {
 	const limit = 200 * ms
-	for l := anywhere; l < levels; l++ {
+	for l := topology.List; l < topology.Levels; l++ {
 		last := 1.0
 		for rtt := time.Duration(0); rtt < time.Second; rtt += ms {
-			e := evidence(rtt, limit)[l]
+			e := likelihood(rtt, limit)[l]
 			if e > last+1e-12 || e <= 0 || e >= 1 {
 				t.Fatalf("level %d: %v of %v says %v after %v", l, rtt, limit, e, last)
 			}
 			last = e
 		}
 	}
-	near, distant := evidence(50*ms, limit), evidence(400*ms, limit)
+	near, distant := likelihood(50*ms, limit), likelihood(400*ms, limit)
 	if !slices.IsSorted(near[:]) || !slices.IsSortedFunc(distant[:], func(a, b float64) int { return int(math.Copysign(1, b-a)) }) {
 		t.Errorf("the closer the relation the surer: %v, %v", near, distant)
 	}
 }
 
-func TestTheTreeKnowsWhoBelongsTogether(t *testing.T) {
-	servers := list(t,
-		"80.1.1.1:1 DE 1", "80.1.1.1:2 DE 1", "80.1.1.2:1 DE 1", "80.1.2.1:1 DE 1", "80.2.1.1:1 DE 1",
-		"80.1.1.9:1 DE 2", "80.1.1.10:1 FR 1", "90.0.0.1:1 - 0", "90.0.0.2:1 - 5", "91.0.0.1:1 - 0", "[2001:db8::1]:1 - 0",
-	)
-	tree := newTree(servers, 200*ms)
-	tests := []struct {
-		a, b int
-		want level
-	}{
-		{0, 1, machine}, {0, 2, site}, {0, 3, block}, {0, 4, cell}, {0, 5, country}, {0, 6, anywhere},
-		{7, 8, country}, {7, 9, anywhere}, {7, 10, anywhere}, {10, 10, machine},
-	}
-	for _, tt := range tests {
-		if got := common(servers[tt.a], servers[tt.b]); got != tt.want {
-			t.Errorf("%v and %v share level %d, want %d", servers[tt.a].Addr, servers[tt.b].Addr, got, tt.want)
-		}
-		s := newSearch(tree, 1)
-		if s.branchOf(int32(tt.a), tt.want) != s.branchOf(int32(tt.b), tt.want) {
-			t.Errorf("%v and %v are in two branches of level %d", servers[tt.a].Addr, servers[tt.b].Addr, tt.want)
-		}
-	}
-	if root := tree.nodes[0]; root.size != 11 || root.unprobed != 11 || int(root.after) != len(tree.nodes) {
-		t.Errorf("the root is %+v", root)
-	}
-	// AS 1 has five servers in DE and one in FR: the one follows the five.
-	s := newSearch(tree, 1)
-	large, small := tree.nodes[s.branchOf(0, cell)], tree.nodes[s.branchOf(6, cell)]
-	if large.link != small.link || large.tie >= small.tie {
-		t.Errorf("ties of 5 and 1 servers of an AS are %v and %v", large.tie, small.tie)
-	}
-}
-
-func TestATreeLearns(t *testing.T) {
+func TestTheEstimatorLearns(t *testing.T) {
 	servers := list(t, "80.1.1.1:1 DE 1", "80.1.1.2:1 DE 1", "80.2.1.1:1 DE 1", "80.3.1.1:1 DE 2", "24.1.1.1:1 US 3")
-	tree := newTree(servers, 200*ms)
-	p := func(server int) float64 { return tree.nodes[tree.leaf[server]].p }
-	tree.estimate()
+	e := newEstimator(topology.New(servers), 200*ms)
+	p := e.share
+	e.estimate()
 	if before := p(1); before != p(4) || before != rootShare {
 		t.Errorf("before anything is known p is %v and %v, want %v", before, p(4), rootShare)
 	}
-	tree.observe(0, discovery.Answered, 20*ms)
-	tree.estimate()
+	e.observe(0, discovery.Answered, 20*ms)
+	e.estimate()
 	if !(p(1) > p(2) && p(2) > p(3) && p(3) > p(4) && p(1) > 0.99) {
 		t.Errorf("one near server says %v of its /24, %v of its AS, %v of its country, %v of the rest", p(1), p(2), p(3), p(4))
 	}
-	tree.relimit(15 * ms)
-	tree.estimate()
+	e.relimit(15 * ms)
+	e.estimate()
 	if p(1) > 0.2 {
 		t.Errorf("20 ms is not under 15 ms, and yet p is %v", p(1))
 	}
 }
 
-func TestForecastLearnsFromItsErrors(t *testing.T) {
-	e := expectation{p: 0.1, known: byNetwork}
-	f := newForecast()
+func TestTheCalibratorLearnsFromItsErrors(t *testing.T) {
+	e := expect(0.1, sameAS)
+	f := newCalibrator()
 	if c := f.correct(e); math.Abs(c-0.1) > 0.03 {
-		t.Errorf("an untaught forecast makes %v of 0.1", c)
+		t.Errorf("an untaught calibrator makes %v of 0.1", c)
 	}
 	for range 300 {
 		f.note(e, false)
@@ -97,7 +64,7 @@ func TestForecastLearnsFromItsErrors(t *testing.T) {
 	if c := f.correct(e); c > 0.02 {
 		t.Errorf("after 300 disappointments it still expects %v", c)
 	}
-	if c, other := f.correct(e), f.correct(expectation{p: 0.1, known: byCountry}); c >= other || other > 0.05 {
+	if c, other := f.correct(e), f.correct(expect(0.1, sameCountry)); c >= other || other > 0.05 {
 		t.Errorf("what was learnt of one depth, %v, left another at %v", c, other)
 	}
 	for i := range 300 {
@@ -113,7 +80,7 @@ func TestTopKeepsTheBest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var all []candidate
 	for i := range 500 {
-		all = append(all, candidate{int32(i), float64(rng.IntN(50))})
+		all = append(all, candidate{topology.Node(i), float64(rng.IntN(50))})
 	}
 	best := newTop(20)
 	for _, c := range all {
@@ -132,16 +99,16 @@ func TestASurveyLooksUntilNetworksAnswer(t *testing.T) {
 		networks = append(networks, network{"ZA", 24 - 3*i, 20})
 	}
 	servers, _ := build(t, networks, 1)
-	s := newSearch(newTree(servers, 200*ms), 1)
+	a := newAcquisition(newEstimator(topology.New(servers), 200*ms), 1)
 	look := func(silent uint32) (ases []uint32) {
-		for _, p := range s.survey(0) {
+		for _, p := range a.survey(0, nil) {
 			asn := servers[p.Server].ASN
 			ases = append(ases, asn)
 			state := discovery.Answered
 			if asn <= silent {
 				state = discovery.Lost
 			}
-			s.observe(p.Server, state, 300*ms)
+			a.estimator.observe(p.Server, state, 300*ms)
 		}
 		slices.Sort(ases)
 		return ases
@@ -167,9 +134,9 @@ func TestASurveyLooksIntoPrefixesWhereNetworksAreUnknown(t *testing.T) {
 	for i := range 8 {
 		servers = append(servers, list(t, fmt.Sprintf("60.%d.0.1:1 ZA 0", 10+i))...)
 	}
-	s := newSearch(newTree(servers, 200*ms), 1)
+	a := newAcquisition(newEstimator(topology.New(servers), 200*ms), 1)
 	prefixes := make(map[string]bool)
-	for _, p := range s.survey(0) {
+	for _, p := range a.survey(0, nil) {
 		prefixes[topology.Prefix16.Prefix(servers[p.Server].Addr.Addr()).String()] = true
 	}
 	if len(prefixes) != nearNetworks {
@@ -180,7 +147,7 @@ func TestASurveyLooksIntoPrefixesWhereNetworksAreUnknown(t *testing.T) {
 func TestWhatIsLeftIsAllOrNothingWhereNothingWasMeasured(t *testing.T) {
 	// AS 1 was measured once. Its twenty other servers are in one /16, which may
 	// be elsewhere, or each in its own.
-	spread := func(together bool) outlook {
+	spread := func(together bool) remaining {
 		lines := []string{"80.1.0.1:1 DE 1"}
 		for i := range 20 {
 			at := i
@@ -189,10 +156,10 @@ func TestWhatIsLeftIsAllOrNothingWhereNothingWasMeasured(t *testing.T) {
 			}
 			lines = append(lines, fmt.Sprintf("80.%d.%d.1:1 DE 1", 2+at, i))
 		}
-		s := newSearch(newTree(list(t, lines...), 200*ms), 1)
-		s.ask(0, discovery.Calibration)
-		s.observe(0, discovery.Answered, 230*ms)
-		return s.outlook(newForecast())
+		e := newEstimator(topology.New(list(t, lines...)), 200*ms)
+		e.ask(0)
+		e.observe(0, discovery.Answered, 230*ms)
+		return e.remaining()
 	}
 	one, many := spread(true), spread(false)
 	if math.Abs(one.near-many.near) > 0.1*many.near || one.variance < 10*many.variance {
@@ -200,38 +167,38 @@ func TestWhatIsLeftIsAllOrNothingWhereNothingWasMeasured(t *testing.T) {
 	}
 }
 
-func TestNothingLeft(t *testing.T) {
+func TestNegligible(t *testing.T) {
 	tests := []struct {
-		left  outlook
+		left  remaining
 		found float64
 		want  bool
 	}{
-		{outlook{near: 7}, 1000, true},
-		{outlook{near: 8}, 1000, false},
-		{outlook{near: 5, variance: 4}, 1000, true},
-		{outlook{near: 5, variance: 25}, 1000, false}, // one network would be too many
-		{outlook{near: 1.2, variance: 400}, 100, true},
-		{outlook{near: 0.2}, 0, true},
-		{outlook{near: 0.6}, 10, false},
+		{remaining{near: 7}, 1000, true},
+		{remaining{near: 8}, 1000, false},
+		{remaining{near: 5, variance: 4}, 1000, true},
+		{remaining{near: 5, variance: 25}, 1000, false}, // one network would be too many
+		{remaining{near: 1.2, variance: 400}, 100, true},
+		{remaining{near: 0.2}, 0, true},
+		{remaining{near: 0.6}, 10, false},
 	}
 	for _, tt := range tests {
-		if got := tt.left.nothingLeft(tt.found, 0.01, fewLeft); got != tt.want {
-			t.Errorf("%+v after %v found: nothing left is %v", tt.left, tt.found, got)
+		if got := tt.left.negligible(tt.found, 0.01, fewLeft); got != tt.want {
+			t.Errorf("%+v after %v found: negligible is %v", tt.left, tt.found, got)
 		}
 	}
 }
 
-func TestAClaimLeavesRoomForTheForecastsErrors(t *testing.T) {
+func TestAClaimLeavesRoomForTheEstimatesErrors(t *testing.T) {
 	tests := []struct {
-		left  outlook
+		left  remaining
 		found float64
 		want  string
 	}{
-		{outlook{near: 8, variance: 4}, 1000, "97–99 % of the servers under 200 ms found"},
-		{outlook{near: 1}, 1000, "99–100 % of the servers under 200 ms found"},
-		{outlook{near: 0.1, variance: 9}, 20, "93–100 % of the servers under 200 ms found"},
-		{outlook{}, 1000, "100 % of the servers under 200 ms found"},
-		{outlook{near: 1}, 0, ""},
+		{remaining{near: 8, variance: 4}, 1000, "97–99 % of the servers under 200 ms found"},
+		{remaining{near: 1}, 1000, "99–100 % of the servers under 200 ms found"},
+		{remaining{near: 0.1, variance: 9}, 20, "93–100 % of the servers under 200 ms found"},
+		{remaining{}, 1000, "100 % of the servers under 200 ms found"},
+		{remaining{near: 1}, 0, ""},
 	}
 	for _, tt := range tests {
 		if got := tt.left.claim(tt.found, 200*ms).String(); got != tt.want {
@@ -244,15 +211,15 @@ func TestAPrefixThatStandsForACountryIsTrustedLess(t *testing.T) {
 	// Three /16s of a /8 are far. The fourth is far for sure if they are one
 	// country's, less so if all that is known is the /8.
 	left := func(country string, asn int) float64 {
-		s := newSearch(newTree(list(t,
+		e := newEstimator(topology.New(list(t,
 			fmt.Sprintf("80.1.0.1:1 %s %d", country, asn), fmt.Sprintf("80.2.0.1:1 %s %d", country, asn),
 			fmt.Sprintf("80.3.0.1:1 %s %d", country, asn), fmt.Sprintf("80.4.0.1:1 %s %d", country, asn),
-		), 200*ms), 1)
+		)), 200*ms)
 		for i := range 3 {
-			s.observe(i, discovery.Answered, 350*ms)
+			e.observe(i, discovery.Answered, 350*ms)
 		}
-		s.estimate()
-		return s.nodes[s.leaf[3]].p
+		e.estimate()
+		return e.share(3)
 	}
 	if known, unknown := left("DE", 7), left("-", 0); unknown < 3*known {
 		t.Errorf("in a country p is %v, in a /8 %v", known, unknown)
@@ -261,7 +228,7 @@ func TestAPrefixThatStandsForACountryIsTrustedLess(t *testing.T) {
 
 // One AS of a country has two machines in each of two /24s, twelve others have
 // one each.
-func TestAFarReplyIsDoubtedAmongNearOnes(t *testing.T) {
+func TestAFarReplyMayBeALateOneAmongNearOnes(t *testing.T) {
 	lines := []string{"80.1.1.1:1 DE 1", "80.1.1.2:1 DE 1", "80.1.2.1:1 DE 1", "80.1.2.2:1 DE 1"}
 	for i := range 12 {
 		lines = append(lines, fmt.Sprintf("81.%d.1.1:1 DE %d", i, 10+i))
@@ -279,22 +246,25 @@ func TestAFarReplyIsDoubtedAmongNearOnes(t *testing.T) {
 		{"far ones, a far one", 290 * ms, []time.Duration{290 * ms}, 0, 0.001},
 	}
 	for _, tt := range tests {
-		tree := newTree(servers, 200*ms)
+		e := newEstimator(topology.New(servers), 200*ms)
 		for i := range 12 {
-			tree.observe(4+i, discovery.Answered, tt.others)
+			e.observe(4+i, discovery.Answered, tt.others)
 		}
 		for i, rtt := range tt.replies {
-			tree.observe(2*i, discovery.Answered, rtt)
+			e.observe(2*i, discovery.Answered, rtt)
 		}
-		tree.estimate()
-		if p := tree.nodes[tree.leaf[3]].p; p < tt.least || p > tt.most {
+		e.estimate()
+		if p := e.share(3); p < tt.least || p > tt.most {
 			t.Errorf("%s: of the next %v is expected, want %v to %v", tt.name, p, tt.least, tt.most)
 		}
-		if n := tree.nodes[tree.leaf[1]]; len(tt.replies) == 1 && tt.least > 0 && n.p < tt.least {
-			t.Errorf("%s: beside it %v is expected, want as much as elsewhere in the AS", tt.name, n.p)
+		if p := e.share(1); len(tt.replies) == 1 && tt.least > 0 && p < tt.least {
+			t.Errorf("%s: beside it %v is expected, want as much as elsewhere in the AS", tt.name, p)
 		}
 	}
 }
+
+// share is what is expected of a server.
+func (e *estimator) share(server int) float64 { return e.nodes[e.tree.Of(server)].p }
 
 // list reads servers from lines of "address country ASN"; "-" is not known.
 func list(t *testing.T, lines ...string) []discovery.Server {

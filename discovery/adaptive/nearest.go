@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// nearest has the adaptive plan look for so many nearest servers. The limit is
-// then a little under the RTT of the last of them so far, and moves with it.
+// nearest has the plan look for so many nearest servers. The limit is then a
+// little under the RTT of the last of them so far, and moves with it.
 type nearest struct {
 	count int
 	rtts  []time.Duration // sorted
@@ -14,17 +14,26 @@ type nearest struct {
 	dry   int             // replies since one was under the limit
 }
 
+// Tuned: probes spent against how near the nearest found are, on synthetic
+// worlds with seeds that no benchmark uses.
 const (
 	// nearestMargin is how much nearer a server has to be to be worth a search.
 	nearestMargin = 3 * time.Millisecond
 	// nearestLeft is the share of the nearest that may be nearer and unfound.
 	nearestLeft = 0.3
 	// nearestDry is how many replies without a nearer one are enough: what comes
-	// after them is less likely still.
+	// after them is less likely still. It is warmDry where memories proved right:
+	// the visit before has looked elsewhere.
 	nearestDry = 200
-	// warmDry is that number where memories proved right: the visit before has
-	// looked elsewhere.
-	warmDry = 150
+	warmDry    = 150
+	// While fewer than openingShare times as many have replied as are wanted, the
+	// limit is the RTT that one in openingShare is under, but leastLimit.
+	openingShare = 3
+	leastLimit   = time.Millisecond
+	// The last of the nearest must have come nearer by less than steadyBy in the
+	// last steadyBatches.
+	steadyBatches = 3
+	steadyBy      = 2 * time.Millisecond
 	// lonelyRTT is more than the nearest server takes for most who play.
 	lonelyRTT = 60 * time.Millisecond
 )
@@ -38,7 +47,7 @@ func (n *nearest) add(rtt time.Duration, near bool) {
 	n.rtts = slices.Insert(n.rtts, at, rtt)
 }
 
-// lonely says that nobody near has replied.
+// lonely reports whether nobody near has replied.
 func (n *nearest) lonely() bool { return len(n.rtts) == 0 || n.rtts[0] > lonelyRTT }
 
 // limit is the next batch's.
@@ -47,19 +56,18 @@ func (n *nearest) limit(before time.Duration) time.Duration {
 	if known == 0 {
 		return before
 	}
-	if known < 3*n.count {
-		return max(n.rtts[known/3], time.Millisecond)
+	if known < openingShare*n.count {
+		return max(n.rtts[known/openingShare], leastLimit)
 	}
 	kth := n.rtts[n.count-1]
 	n.kth = append(n.kth, kth)
 	return max(kth-nearestMargin, kth/2)
 }
 
-// enough says that the nearest are found, when about so many servers under the
-// limit are left. A warm start needs to look less.
+// enough reports whether the nearest are found, when about so many servers under
+// the limit are left. A warm start needs to look less.
 func (n *nearest) enough(left float64, warm bool) bool {
-	const batches, improvement = 3, 2 * time.Millisecond
-	if len(n.kth) < batches || n.kth[len(n.kth)-batches]-n.kth[len(n.kth)-1] >= improvement {
+	if len(n.kth) < steadyBatches || n.kth[len(n.kth)-steadyBatches]-n.kth[len(n.kth)-1] >= steadyBy {
 		return false
 	}
 	dry := nearestDry

@@ -2,96 +2,81 @@ package adaptive
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/topology"
 )
 
 // A survey has several networks of each country answer, because one may do so by
-// way of the other side of the world. In the nearer third of the countries they
-// are nearNetworks, elsewhere surveyNetworks.
+// way of the other side of the world.
 const (
+	// surveyNetworks in a country, nearNetworks in the nearer third of them.
 	surveyNetworks = 4
 	nearNetworks   = 6
-	// Where nobody is near, all of the player's own country may be reached that
-	// way so far: in every country further networks have to answer.
+	nearerPart     = 3
+	// lonelyNetworks more in every country where nobody is near: all of the
+	// player's own country may be reached by such ways so far.
 	lonelyNetworks = 4
 )
 
 // survey asks one server of each of the largest networks of the countries of
 // which too few have answered, may yet, or are remembered. So many further ones
 // are asked in each.
-func (s *search) survey(further int) []discovery.Probe {
+func (a *acquisition) survey(further int, recalled *recall) []discovery.Probe {
+	e := a.estimator
+	nearest := make(map[topology.Node]time.Duration)
+	for _, r := range e.replies {
+		c := e.above(r.server, topology.Country)
+		if rtt, ok := nearest[c]; !ok || r.rtt < rtt {
+			nearest[c] = r.rtt
+		}
+	}
+	var countries []topology.Node
+	for c := topology.Root + 1; int(c) < len(e.nodes); c = e.tree.End(c) {
+		if e.nodes[c].unasked > 0 {
+			countries = append(countries, c)
+		}
+	}
+	// The nearest first; those that have not answered could be.
+	slices.SortStableFunc(countries, func(a, b topology.Node) int { return cmp.Compare(nearest[a], nearest[b]) })
 	var probes []discovery.Probe
-	countries := s.countriesByRTT()
 	for i, c := range countries {
 		networks := surveyNetworks
-		if 3*i < len(countries) {
+		if nearerPart*i < len(countries) {
 			networks = nearNetworks
 		}
-		probes = append(probes, s.askLargest(c, networks+further)...)
+		probes = append(probes, a.askLargest(c, networks+further, recalled)...)
 	}
 	return probes
 }
 
-// countriesByRTT are the countries' branches, the nearest first. Those that have
-// not answered could be.
-func (s *search) countriesByRTT() []int32 {
-	best := make(map[int32]time.Duration)
-	for _, o := range s.seen {
-		b := s.branchOf(o.server, country)
-		if rtt, ok := best[b]; !ok || o.rtt < rtt {
-			best[b] = o.rtt
-		}
-	}
-	var branches []int32
-	for i, n := range s.open() {
-		if n.level == country {
-			branches = append(branches, i)
-		}
-	}
-	slices.SortStableFunc(branches, func(a, b int32) int { return cmp.Compare(best[a], best[b]) })
-	return branches
-}
-
-// askLargest asks one server of each of a country's largest networks, and of its
-// /16s if it has too few networks, until n of them have answered, may yet, or
-// are remembered.
-func (s *search) askLargest(branch int32, n int) []discovery.Probe {
+// askLargest asks one server of each of a country's largest ASes, and of its /16s
+// if it has too few ASes, until n of them have answered, may yet, or are
+// remembered.
+func (a *acquisition) askLargest(country topology.Node, n int, recalled *recall) []discovery.Probe {
+	e := a.estimator
 	var probes []discovery.Probe
-	for _, l := range []level{cell, block} {
+	for _, l := range []topology.Level{topology.AS, topology.Prefix16} {
 		best, left := newTop(n), n
-		for i, b := range s.twigs(branch, l) {
-			switch {
-			case b.asked() > b.lost || s.memory.surveyed(i):
-				left--
-			case b.asked() == 0:
-				best.offer(candidate{i, float64(b.size)})
+		for i := country + 1; i < e.tree.End(country); {
+			if e.tree.Level(i) < l {
+				i++
+				continue
 			}
+			switch asked := e.asked(i); {
+			case asked > e.nodes[i].silent || recalled.surveyed(i):
+				left--
+			case asked == 0:
+				best.offer(candidate{i, float64(e.tree.Size(i))})
+			}
+			i = e.tree.End(i)
 		}
 		largest := best.sorted()
 		for _, c := range largest[:min(max(0, left), len(largest))] {
-			probes = append(probes, s.ask(s.draw(c.node), discovery.Calibration))
+			probes = append(probes, a.take(c.node, discovery.Calibration))
 		}
 	}
 	return probes
-}
-
-// twigs are the nodes of a level in a branch.
-func (s *search) twigs(branch int32, l level) iter.Seq2[int32, *node] {
-	return func(yield func(int32, *node) bool) {
-		for i := branch + 1; i < s.nodes[branch].after; {
-			n := &s.nodes[i]
-			switch {
-			case n.level < l:
-				i++
-			case !yield(i, n):
-				return
-			default:
-				i = n.after
-			}
-		}
-	}
 }

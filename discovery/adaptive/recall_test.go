@@ -2,46 +2,47 @@ package adaptive
 
 import (
 	"math"
-	"muster/discovery/history"
 	"testing"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/history"
+	"muster/discovery/topology"
 )
 
-// recollecting is a tree with memories of its servers, and what it expects of one.
-func recollecting(t *testing.T, o discovery.PlanOptions, priors []discovery.Prior, lines ...string) (*recollection, func(server int) float64) {
+// recalling is an estimator with memories of its servers, and what it expects of one.
+func recalling(t *testing.T, o discovery.PlanOptions, priors []discovery.Prior, lines ...string) (*recall, func(server int) float64) {
 	t.Helper()
 	servers := list(t, lines...)
 	o.Priors = priors
-	tree := newTree(servers, 200*ms)
-	return recollect(tree, servers, o), func(server int) float64 {
-		tree.estimate()
-		return tree.nodes[tree.leaf[server]].p
+	e := newEstimator(topology.New(servers), 200*ms)
+	return newRecall(e, o), func(server int) float64 {
+		e.estimate()
+		return e.share(server)
 	}
 }
 
 func TestAMemoryCountsOnceConfirmed(t *testing.T) {
 	lines := []string{"80.1.1.1:1 DE 1", "80.1.2.1:1 DE 1", "80.1.2.2:1 DE 1", "80.2.1.1:1 DE 2"}
 	far := priorsOf(list(t, lines...), []int{400, 400, 400, 400})
-	_, bold := recollecting(t, discovery.PlanOptions{Nearest: 5}, far, lines...)
-	m, p := recollecting(t, discovery.PlanOptions{}, far, lines...)
-	none, without := recollecting(t, discovery.PlanOptions{}, nil, lines...)
+	_, bold := recalling(t, discovery.PlanOptions{Nearest: 5}, far, lines...)
+	m, p := recalling(t, discovery.PlanOptions{}, far, lines...)
+	none, without := recalling(t, discovery.PlanOptions{}, nil, lines...)
 	if p, bold := p(1), bold(1); p != rootShare || bold >= rootShare/3 {
 		t.Errorf("an unconfirmed memory makes p %v, and %v for the nearest, of %v", p, bold, rootShare)
 	}
-	for _, one := range []*recollection{m, none} {
-		one.tree.observe(0, discovery.Answered, 400*ms)
+	for _, one := range []*recall{m, none} {
+		one.estimator.observe(0, discovery.Answered, 400*ms)
 		one.compare(0, 400*ms)
 	}
 	if p, without := p(1), without(1); p >= without/2 {
 		t.Errorf("a confirmed memory makes p %v, without one it is %v", p, without)
 	}
-	if n := m.nodes[m.above(m.leaf[0], site)]; n.count != 1 {
-		t.Errorf("the measured /24 counts %v observations, want the fresh one only", n.count)
+	if weight := weightOf(m, 0); weight != 1 {
+		t.Errorf("the measured /24 counts %v observations, want the fresh one only", weight)
 	}
-	if n := m.nodes[m.above(m.leaf[1], site)]; n.count >= 1 || n.asked() != 0 {
-		t.Errorf("the remembered /24 counts %v observations, %d servers asked", n.count, n.asked())
+	if weight, asked := weightOf(m, 1), m.estimator.asked(m.estimator.above(1, topology.Prefix24)); weight >= 1 || asked != 0 {
+		t.Errorf("the remembered /24 counts %v observations, %d servers asked", weight, asked)
 	}
 }
 
@@ -49,15 +50,15 @@ func TestAContradictedMemoryIsAsIfItNeverWas(t *testing.T) {
 	lines := []string{"80.1.1.1:1 DE 1", "80.1.2.1:1 DE 1", "80.3.2.2:1 DE 1", "80.2.1.1:1 DE 2"}
 	far := priorsOf(list(t, lines[:3]...), []int{400, 400, 400})
 	for _, o := range []discovery.PlanOptions{{}, {Nearest: 5}} {
-		m, p := recollecting(t, o, far, lines...)
-		none, without := recollecting(t, o, nil, lines...)
-		for _, one := range []*recollection{m, none} {
-			one.tree.observe(0, discovery.Answered, 40*ms)
+		m, p := recalling(t, o, far, lines...)
+		none, without := recalling(t, o, nil, lines...)
+		for _, one := range []*recall{m, none} {
+			one.estimator.observe(0, discovery.Answered, 40*ms)
 			one.compare(0, 40*ms)
 		}
 		for _, limit := range []time.Duration{200 * ms, 150 * ms} {
-			m.tree.relimit(limit)
-			none.tree.relimit(limit)
+			m.estimator.relimit(limit)
+			none.estimator.relimit(limit)
 			for i := range lines {
 				if p, want := p(i), without(i); math.Abs(p-want) > 1e-9 {
 					t.Errorf("under %v p of server %d is %v, without the memory %v", limit, i, p, want)
@@ -65,6 +66,11 @@ func TestAContradictedMemoryIsAsIfItNeverWas(t *testing.T) {
 			}
 		}
 	}
+}
+
+// weightOf is how many observations the /24 of a server counts.
+func weightOf(m *recall, server int) float64 {
+	return m.estimator.nodes[m.estimator.above(server, topology.Prefix24)].below.weight
 }
 
 // priorsOf is what a visit leaves that measures all servers, in ms.

@@ -1,0 +1,143 @@
+package adaptive
+
+import (
+	"math"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+)
+
+// remaining is what is left to find: so many near servers are expected among the
+// unasked, with this variance.
+type remaining struct{ near, variance float64 }
+
+// remaining estimates the shares anew and adds up what is left. A correlated block
+// is a node in which nothing was measured, under one in which something was: all
+// of its servers are near or none is.
+func (e *estimator) remaining() remaining {
+	e.estimate()
+	var total remaining
+	var block struct {
+		near, servers float64
+		end           topology.Node
+	}
+	for i, n := range e.open() {
+		level := e.tree.Level(i)
+		if i >= block.end {
+			total.add(block.near, block.servers)
+			block.near, block.servers, block.end = 0, 0, 0
+			if n.known < level || level == topology.Address {
+				block.end = e.tree.End(i)
+			}
+		}
+		if level != topology.Address {
+			continue
+		}
+		near := float64(n.unasked) * e.calibrator.correct(e.expectation(i)) * e.alive(n)
+		total.near += near
+		block.near += near
+		block.servers += float64(n.unasked)
+	}
+	total.add(block.near, block.servers)
+	return total
+}
+
+// add counts the variance of a block of servers of which so many are expected to
+// be near.
+func (r *remaining) add(near, servers float64) {
+	if near > 0 {
+		p := near / servers
+		r.variance += near * near * (1 - p) / p
+	}
+}
+
+// most is one standard deviation more than what is expected, and twice that where
+// hardly any are.
+func (r remaining) most() float64 { return r.near + min(math.Sqrt(r.variance), r.near) }
+
+const (
+	// fewLeft is how many near servers may be left whatever their share is, if that
+	// is fewShare of what was found at most: a share of few servers is less than
+	// one, which no estimate can tell. After an earlier visit it is fewLeftWarm.
+	fewLeft     = 2.5
+	fewLeftWarm = 1.0
+	fewShare    = 0.05
+	// leastLeft near servers may be left even if hardly any were found.
+	leastLeft = 0.5
+	// sureShare is which part of the share that may be missed is used: estimates
+	// err.
+	sureShare = 0.75
+	// warmMissing is which part of it is left to a plan that starts from an earlier
+	// visit: what it does not look at again may have changed.
+	warmMissing = 0.8
+)
+
+// negligible reports whether the near servers that are left, even if they are more
+// than expected, are fewer than the share that may be missed, or so few anyway.
+func (r remaining) negligible(found, missing, few float64) bool {
+	return r.most() <= max(sureShare*missing*(found+r.near), leastLeft, min(fewShare*found, few))
+}
+
+// An estimate is hardly ever wrong by more than a factor and one server where it
+// is too low, or a factor and half a standard deviation where it is too high.
+// Fitted: these bounds held in 95 of 100 runs (docs/experiments).
+const (
+	tooLowBy, tooLowServers = 3, 1
+	tooHighBy, tooHighSDs   = 4, 0.5
+)
+
+// claim is what can be said when near servers were found and others are left;
+// what is less than one server may be none.
+func (r remaining) claim(found float64, limit time.Duration) discovery.Claim {
+	switch {
+	case found == 0:
+		return discovery.Claim{}
+	case r.near == 0: // everything was asked
+		return discovery.Claim{Low: 1, High: 1, Limit: limit}
+	}
+	least := r.near/tooHighBy - math.Sqrt(r.variance)*tooHighSDs
+	if least < 1 {
+		least = 0
+	}
+	return discovery.Claim{Low: found / (found + tooLowBy*r.near + tooLowServers), High: found / (found + least), Limit: limit}
+}
+
+// Stop ends any plan as the adaptive one stops.
+type Stop struct {
+	estimator *estimator
+	missing   float64
+	found     float64
+	left      remaining
+	results   int // since the last estimate
+	enough    bool
+}
+
+// estimateEvery is how many results make a new estimate worth its while.
+const estimateEvery = 64
+
+// NewStop is the rule for a plan for the list of this topology.
+func NewStop(list *topology.Tree, o discovery.PlanOptions) *Stop {
+	return &Stop{estimator: newEstimator(list, o.MaxRTT), missing: o.Missing}
+}
+
+// Observe is told every result.
+func (s *Stop) Observe(r discovery.Result) {
+	s.estimator.ask(r.Server)
+	s.estimator.observe(r.Server, r.State, r.RTT)
+	if r.State == discovery.Answered && r.RTT < s.estimator.limit {
+		s.found++
+	}
+	if s.results++; s.results >= estimateEvery {
+		s.estimator.calibrator.learn(s.results)
+		s.left = s.estimator.remaining()
+		s.enough = s.left.negligible(s.found, s.missing, fewLeft)
+		s.results = 0
+	}
+}
+
+// Done reports whether hardly any near server can be left.
+func (s *Stop) Done() bool { return s.enough }
+
+// Claim is what was found, as far as the estimate goes.
+func (s *Stop) Claim() discovery.Claim { return s.left.claim(s.found, s.estimator.limit) }
