@@ -8,7 +8,7 @@ import (
 )
 
 // ledger keeps a round's results in the order in which they came. The prober
-// writes, the peer reads.
+// writes, the session reads.
 type ledger struct {
 	began time.Time
 
@@ -43,16 +43,10 @@ func (l *ledger) finish() {
 	l.done = true
 }
 
-// since returns the results from the n-th on, and whether they are the last.
-// The results must not be changed.
-func (l *ledger) since(n int) (results []discovery.Result, done bool) {
+// since returns the results from the n-th on, which must not be changed, and whether
+// they are the last; and how many of all results are answers.
+func (l *ledger) since(n int) (results []discovery.Result, done bool, answered int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.results[n:len(l.results):len(l.results)], l.done
-}
-
-func (l *ledger) counts() (probed, answered int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.results), l.answered
+	return l.results[n:len(l.results):len(l.results)], l.done, l.answered
 }

@@ -1,4 +1,4 @@
-// Package peer is a player's side of a room: it joins, measures the servers the
+// Package peer is a player's side of a room: it joins, measures the servers that the
 // host lists, reports what it finds, and launches the game where the host says.
 //
 //	          messages                 results
@@ -12,25 +12,17 @@
 package peer
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/netip"
-	"sync"
 	"time"
-
-	"github.com/gorilla/websocket"
 
 	"muster/discovery"
 	"muster/host/wire"
-	"muster/host/wire/conn"
 )
 
 // dialTimeout is how long a host may take to answer.
@@ -113,26 +105,28 @@ var ErrProxyAlone = errors.New("peer: a proxy answers, and no host behind it")
 // peer that leaves after one round returns it.
 var ErrNothingSuitable = errors.New("peer: no server suits everyone")
 
-// peer is one player in one room. Only its own goroutine touches it.
-type peer struct {
-	options Options
-	log     *slog.Logger
-	inbox   chan func()
-	ctx     context.Context
-	leave   context.CancelCauseFunc
-	work    sync.WaitGroup
+// Event is something the player's screen may show.
+type Event interface{ isEvent() }
 
-	token    string
-	conn     *conn.Conn // nil until the host has let us in
-	host     netip.Addr // where it is
-	round    *round
-	look     *look // the newest
-	scanner  *scanner
-	launched *wire.Launched // the newest, for a host that missed it
-	// finishing: the peer leaves as soon as the host has heard of the launch.
-	finishing bool
-	stop      context.CancelFunc
+// Joined: the host let the player in, under this name.
+type Joined struct{ Name string }
+
+// RoomChanged: the newest state of the room.
+type RoomChanged struct{ Room wire.Room }
+
+// Progress: how far the player's own measuring is.
+type Progress struct{ Probed, Answered, Listed int }
+
+// Disconnected: the connection broke, the next attempt comes after Retry.
+type Disconnected struct {
+	Err   error
+	Retry time.Duration
 }
+
+func (Joined) isEvent()       {}
+func (RoomChanged) isEvent()  {}
+func (Progress) isEvent()     {}
+func (Disconnected) isEvent() {}
 
 // Run plays a part in the room until ctx ends, the host turns the player away
 // (a [wire.Refusal]), the host makes no sense, or it is gone for good
@@ -145,147 +139,22 @@ func Run(ctx context.Context, options Options) error {
 	if options.NewPlan == nil {
 		options.NewPlan = newPlan
 	}
-	p := &peer{
+	s := &session{
 		options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
-		inbox: make(chan func()), token: options.Token, scanner: newScanner(options.NewProber),
+		inbox: make(chan func()), token: options.Token, scanner: scanner{newProber: options.NewProber},
 		stop: func() {},
 	}
-	p.ctx, p.leave = context.WithCancelCause(ctx)
-	p.work.Go(func() { p.leave(p.stayConnected()) })
-	p.loop()
-	p.stop()
-	p.work.Wait()
-	err := context.Cause(p.ctx)
-	if errors.Is(err, errFinished) || p.finishing && errors.Is(err, ErrUnreachable) || ctx.Err() != nil {
+	s.ctx, s.leave = context.WithCancelCause(ctx)
+	s.work.Go(func() { s.leave(s.stayConnected()) })
+	s.loop()
+	s.stop()
+	s.work.Wait()
+	err := context.Cause(s.ctx)
+	if errors.Is(err, errFinished) || s.finishing && errors.Is(err, ErrUnreachable) || ctx.Err() != nil {
 		err = nil
 	}
-	return errors.Join(err, p.scanner.close())
+	return errors.Join(err, s.scanner.close())
 }
 
 // errFinished is the cause of a peer that leaves because its work is done.
 var errFinished = errors.New("peer: finished")
-
-func (p *peer) loop() {
-	flush := time.NewTicker(p.options.pace.flush)
-	defer flush.Stop()
-	for {
-		select {
-		case act := <-p.inbox:
-			act()
-		case <-flush.C:
-			p.flush()
-		case <-p.ctx.Done():
-			return
-		}
-	}
-}
-
-// post has the peer's goroutine do something, unless the peer has ended.
-func (p *peer) post(act func()) {
-	select {
-	case p.inbox <- act:
-	case <-p.ctx.Done():
-	}
-}
-
-func (p *peer) tell(e Event) {
-	if p.options.Events != nil {
-		p.options.Events(e)
-	}
-}
-
-func (p *peer) send(m wire.Message) {
-	if p.conn != nil {
-		p.conn.Send(m)
-	}
-}
-
-// stayConnected connects again and again, with growing pauses, and returns why
-// it stopped.
-func (p *peer) stayConnected() error {
-	var lastSeen time.Time // the host, by us
-	pause := p.options.pace.firstPause
-	for {
-		welcomed, err := p.connect()
-		if welcomed {
-			lastSeen, pause = time.Now(), p.options.pace.firstPause
-		}
-		switch {
-		case p.ctx.Err() != nil:
-			return context.Cause(p.ctx)
-		case errors.Is(err, wire.ErrMalformed), errors.Is(err, ErrCertificate):
-			return err // it would happen again
-		case lastSeen.IsZero(), time.Since(lastSeen) > p.options.pace.giveUp:
-			return fmt.Errorf("%w at %s: %w", ErrUnreachable, p.options.URL, err)
-		}
-		lost := Disconnected{Err: err, Retry: pause}
-		p.post(func() { p.tell(lost) })
-		sleep(p.ctx, pause)
-		pause = min(2*pause, p.options.pace.lastPause)
-	}
-}
-
-// connect holds one connection until it ends, and tells whether the host let
-// the player in.
-func (p *peer) connect() (welcomed bool, err error) {
-	ctx, cancel := context.WithTimeout(p.ctx, dialTimeout)
-	defer cancel()
-	dialer := websocket.Dialer{ // without a proxy: hosts are friends' machines
-		HandshakeTimeout: dialTimeout, TLSClientConfig: p.options.TLS, NetDialContext: fourFirst((&net.Dialer{}).DialContext),
-	}
-	ws, answer, err := dialer.DialContext(ctx, p.options.URL, nil)
-	if err != nil {
-		return false, whyNot(err, answer)
-	}
-	conn := conn.New(ws, conn.AtPeer)
-	p.post(func() {
-		p.host = p.options.hostAddr(ws.NetConn())
-		conn.Send(p.hello())
-	})
-	err = conn.Run(p.ctx, func(m wire.Message) error {
-		if _, ok := m.(wire.Welcome); ok {
-			welcomed = true
-		}
-		return p.obey(conn, m)
-	})
-	p.post(func() { p.conn = nil })
-	return welcomed, err
-}
-
-// obey has the peer's goroutine act on a message, and waits until it has. What
-// it cannot act on ends the peer: a new connection would bring it again.
-func (p *peer) obey(conn *conn.Conn, m wire.Message) error {
-	done := make(chan error, 1)
-	p.post(func() { done <- p.receive(conn, m) })
-	select {
-	case err := <-done:
-		if err != nil {
-			p.leave(err)
-		}
-		return err
-	case <-p.ctx.Done():
-		return context.Cause(p.ctx)
-	}
-}
-
-// whyNot tells a host that encrypts, and a proxy without its host, from what is no
-// host at all.
-func whyNot(err error, answer *http.Response) error {
-	if !errors.Is(err, websocket.ErrBadHandshake) {
-		return err
-	}
-	switch answer.StatusCode {
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return ErrProxyAlone
-	case http.StatusBadRequest:
-		text, _ := io.ReadAll(answer.Body) // the first kilobyte, which is at hand
-		if bytes.Contains(text, []byte("HTTPS")) {
-			return ErrEncrypted
-		}
-	}
-	return err
-}
-
-func (p *peer) hello() wire.Message {
-	return wire.Hello{Version: wire.Version, Code: p.options.Code, Name: p.options.Name, Token: p.token, Probes: p.options.Probes}
-}

@@ -9,7 +9,6 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
-	"muster/host/wire/conn"
 )
 
 const (
@@ -37,125 +36,68 @@ type round struct {
 	shown    Progress
 }
 
-// receive acts on a message of the host.
-func (p *peer) receive(conn *conn.Conn, m wire.Message) error {
-	switch m := m.(type) {
-	case wire.Welcome:
-		if m.Version != wire.Version {
-			return otherVersion(m)
-		}
-		p.conn = conn
-		p.welcome(m)
-	case wire.Refusal:
-		return m
-	case wire.Room:
-		p.tell(RoomChanged{m})
-		p.finishIfFailed(m)
-	case wire.List:
-		p.list(m)
-	case wire.Measure:
-		return p.measure(m)
-	case wire.Ask:
-		return p.ask(m)
-	case wire.Report:
-		return p.known(m)
-	case wire.Finalists:
-		return p.verify(m)
-	case wire.Launch:
-		p.launch(m)
-	default:
-		return fmt.Errorf("peer: a %T from the host", m)
-	}
-	return nil
-}
-
-// otherVersion turns away a host that did not look at the peer's version.
-func otherVersion(m wire.Welcome) error {
-	return wire.Refusal{
-		Reason: wire.ReasonVersion, Message: fmt.Sprintf("the host speaks version %d, this program %d", m.Version, wire.Version),
-		Hint: "update muster, here or there",
-	}
-}
-
-func (p *peer) welcome(m wire.Welcome) {
-	p.token = m.Token
-	if p.options.SaveToken != nil {
-		p.options.SaveToken(m.Token)
-	}
-	if p.round != nil {
-		p.round.sent, p.round.saidDone = 0, false
-	}
-	if p.launched != nil {
-		p.send(*p.launched)
-	}
-	if p.finishing {
-		p.leave(errFinished)
-	}
-	p.tell(Joined{m.Name})
-}
-
 // list begins a round, unless it is the one we are in. A host that lost its
 // memory may send another list under the same number.
-func (p *peer) list(m wire.List) {
-	if p.round != nil && p.round.number == m.Round && slices.Equal(p.round.servers, m.Servers) {
+func (s *session) list(m wire.List) {
+	if s.round != nil && s.round.number == m.Round && slices.Equal(s.round.servers, m.Servers) {
 		return
 	}
-	p.stop()
-	p.look = nil
-	p.round = &round{number: m.Round, servers: m.Servers, host: p.host}
+	s.stop()
+	s.look = nil
+	s.round = &round{number: m.Round, servers: m.Servers, host: s.host}
 }
 
 // measure starts the discovery, or waits for what the host knows already.
-func (p *peer) measure(m wire.Measure) error {
-	if p.round == nil || p.round.number != m.Round {
+func (s *session) measure(m wire.Measure) error {
+	if s.round == nil || s.round.number != m.Round {
 		return fmt.Errorf("peer: asked to measure round %d without its list", m.Round)
 	}
-	if p.round.ledger != nil {
+	if s.round.ledger != nil {
 		return nil // the connection was lost, the discovery was not
 	}
-	p.round.measure = &m
+	s.round.measure = &m
 	if m.Known > 0 {
 		return nil
 	}
-	return p.discover(nil)
+	return s.discover(nil)
 }
 
 // known takes what the host still has from before this program was started.
-func (p *peer) known(m wire.Report) error {
-	if p.round == nil || p.round.number != m.Round || p.round.measure == nil || p.round.ledger != nil {
+func (s *session) known(m wire.Report) error {
+	if s.round == nil || s.round.number != m.Round || s.round.measure == nil || s.round.ledger != nil {
 		return nil
 	}
 	for _, result := range m.Results {
-		if result.Server >= len(p.round.servers) {
-			return fmt.Errorf("peer: the host knows server %d of %d", result.Server, len(p.round.servers))
+		if result.Server >= len(s.round.servers) {
+			return fmt.Errorf("peer: the host knows server %d of %d", result.Server, len(s.round.servers))
 		}
 	}
-	return p.discover(m.Results)
+	return s.discover(m.Results)
 }
 
 // discover begins the round's measuring.
-func (p *peer) discover(known []discovery.Result) error {
-	r := p.round
-	plan, err := p.options.NewPlan(*r.measure, r.servers)
+func (s *session) discover(known []discovery.Result) error {
+	r := s.round
+	plan, err := s.options.NewPlan(*r.measure, r.servers)
 	if err != nil {
 		return err
 	}
 	shunned := append(slices.Clip(known), r.outOfReach(known)...)
 	if n := len(shunned) - len(known); n > 0 {
-		p.log.Warn("the host is on the internet but lists servers on networks such as yours: they are not asked; if they are yours, join the host by its address there", "servers", n)
+		s.log.Warn("the host is on the internet but lists servers on networks such as yours: they are not asked; if they are yours, join the host by its address there", "servers", n)
 	}
 	r.ledger, r.agenda = newLedger(shunned), discovery.NewAgenda(plan, shunned)
 	if r.measure.Strategy == wire.Coordinated {
 		r.agenda.Hold() // the host says what to ask
 	}
 	r.sent = len(known)
-	p.runAgenda()
+	s.runAgenda()
 	return nil
 }
 
 // ask puts what the host wants to know first.
-func (p *peer) ask(m wire.Ask) error {
-	r := p.round
+func (s *session) ask(m wire.Ask) error {
+	r := s.round
 	if r == nil || r.number != m.Round || r.agenda == nil {
 		return nil // of a round that is over, or not yet begun here
 	}
@@ -165,93 +107,64 @@ func (p *peer) ask(m wire.Ask) error {
 	r.agenda.Allow(m.Own)
 	r.agenda.Ask(m.Servers)
 	if !r.running {
-		p.runAgenda()
+		s.runAgenda()
 	}
 	return nil
 }
 
 // runAgenda measures in the background until the agenda has nothing more.
-func (p *peer) runAgenda() {
-	r := p.round
+func (s *session) runAgenda() {
+	r := s.round
 	r.running = true
 	r.agenda.Resume()
-	task := task{game: r.measure.Game, servers: r.servers, plan: r.agenda, seen: r.ledger.add}
-	p.inBackground(func(ctx context.Context) {
-		err := p.scanner.run(ctx, task)
+	s.inBackground(func(ctx context.Context) {
+		err := s.scanner.run(ctx, r.measure.Game, r.servers, r.agenda, r.ledger.add)
 		if ctx.Err() != nil {
 			err = nil // stopped by the peer itself, for something else
 		}
-		p.post(func() { p.agendaEnded(r, err) })
+		s.post(func() {
+			r.running = false
+			switch {
+			case err != nil:
+				s.leave(err)
+			case s.round == r && r.agenda.Pending(): // the host asked for more in the last moment
+				s.runAgenda()
+			default:
+				r.ledger.finish()
+			}
+		})
 	})
 }
 
-// agendaEnded goes on if the host asked for more in the last moment.
-func (p *peer) agendaEnded(r *round, err error) {
-	r.running = false
-	switch {
-	case err != nil:
-		p.leave(err)
-	case p.round == r && r.agenda.Pending():
-		p.runAgenda()
-	default:
-		r.ledger.finish()
-	}
-}
-
-// inBackground stops what was under way and does the next thing.
-func (p *peer) inBackground(do func(ctx context.Context)) {
-	p.stop()
-	ctx, cancel := context.WithCancel(p.ctx)
-	p.stop = cancel
-	p.work.Go(func() {
-		defer cancel()
-		do(ctx)
-	})
-}
-
-// fail leaves the room over an error of our own, such as a firewall that lets
-// no probe out. An error after being stopped is none.
-func (p *peer) fail(ctx context.Context, err error) {
-	if ctx.Err() == nil {
-		p.leave(err)
-	}
-}
-
-// flush sends the host what it has not heard yet, as fast as the line takes it.
-func (p *peer) flush() {
-	r := p.round
+// flush shows the player how far the measuring is, and sends the host what it has
+// not heard yet, as fast as the line takes it.
+func (s *session) flush() {
+	r := s.round
 	if r == nil || r.ledger == nil {
 		return
 	}
-	p.progress()
-	if p.conn == nil {
+	results, done, answered := r.ledger.since(r.sent)
+	if now := (Progress{Probed: r.sent + len(results), Answered: answered, Listed: len(r.servers)}); now != r.shown {
+		r.shown = now
+		s.tell(now)
+	}
+	if s.conn == nil {
 		return
 	}
-	results, done := r.ledger.since(r.sent)
-	for len(results) > 0 && p.conn.Queued() < maxQueued {
+	for len(results) > 0 && s.conn.Queued() < maxQueued {
 		n := min(chunk, len(results))
-		p.report(wire.Report{Round: r.number, First: r.sent, Now: time.Since(r.ledger.began), Results: results[:n]})
+		s.report(wire.Report{Round: r.number, First: r.sent, Now: time.Since(r.ledger.began), Results: results[:n]})
 		results, r.sent = results[n:], r.sent+n
 	}
 	if done && len(results) == 0 && !r.saidDone {
 		r.saidDone = true
-		p.send(wire.Done{Round: r.number})
-	}
-}
-
-// progress shows the player how far the measuring is, if it has got on.
-func (p *peer) progress() {
-	r := p.round
-	probed, answered := r.ledger.counts()
-	if now := (Progress{Probed: probed, Answered: answered, Listed: len(r.servers)}); now != r.shown {
-		r.shown = now
-		p.tell(now)
+		s.send(wire.Done{Round: r.number})
 	}
 }
 
 // report says what servers tell of themselves first: with the results the host
 // decides at once.
-func (p *peer) report(report wire.Report) {
+func (s *session) report(report wire.Report) {
 	infos := wire.Infos{Round: report.Round}
 	for i := range report.Results {
 		if info := report.Results[i].Info; info != nil {
@@ -261,14 +174,32 @@ func (p *peer) report(report wire.Report) {
 		}
 	}
 	if len(infos.Servers) > 0 {
-		p.send(infos)
+		s.send(infos)
 	}
-	p.send(report)
+	s.send(report)
 }
 
-// finishIfFailed ends a peer that came for one round, if that found nothing.
-func (p *peer) finishIfFailed(room wire.Room) {
-	if p.options.Once && room.Stage == wire.Failed {
-		p.leave(ErrNothingSuitable)
+// mayAsk reports whether a host may have us ask a server. A host on the internet
+// knows nothing of the networks that we are on: at the private addresses in its
+// list are our own machines, which no stranger should have us probe.
+func mayAsk(host, server netip.Addr) bool {
+	reach := discovery.ReachOf(server)
+	return reach != discovery.NoReach && reach >= discovery.ReachOf(host)
+}
+
+func (r *round) mayAsk(server int) bool { return mayAsk(r.host, r.servers[server].Addr.Addr()) }
+
+// outOfReach are the servers that the host may not have us ask, besides those
+// that are known. We call them lost, without ever having asked.
+func (r *round) outOfReach(known []discovery.Result) (lost []discovery.Result) {
+	isKnown := make([]bool, len(r.servers))
+	for i := range known {
+		isKnown[known[i].Server] = true
 	}
+	for i := range r.servers {
+		if !isKnown[i] && !r.mayAsk(i) {
+			lost = append(lost, discovery.Result{Server: i, State: discovery.Lost})
+		}
+	}
+	return lost
 }

@@ -17,55 +17,33 @@ type scanner struct {
 	prober Prober
 }
 
-// task is a plan over a list.
-type task struct {
-	game    string
-	servers []discovery.Server
-	plan    discovery.Plan
-	seen    func(discovery.Result)
-}
-
-func newScanner(newProber func(string) (Prober, error)) *scanner {
-	return &scanner{newProber: newProber}
-}
-
-// run executes a task once the one before has ended.
-func (s *scanner) run(ctx context.Context, t task) error {
+// run executes a plan once the one before has ended.
+func (s *scanner) run(ctx context.Context, game string, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := s.tune(t.game); err != nil {
-		return err
-	}
-	return s.prober.Run(ctx, t.servers, t.plan, t.seen)
-}
-
-// tune makes the prober speak the game's protocol.
-func (s *scanner) tune(game string) error {
-	if s.prober != nil && s.game == game {
-		return nil
-	}
-	if s.prober != nil {
-		if err := s.prober.Close(); err != nil {
+	if s.prober != nil && s.game != game {
+		if err := s.close(); err != nil {
 			return err
 		}
-		s.prober = nil
 	}
-	prober, err := s.newProber(game)
-	if err != nil {
-		return err
+	if s.prober == nil {
+		prober, err := s.newProber(game)
+		if err != nil {
+			return err
+		}
+		s.prober, s.game = prober, game
 	}
-	s.prober, s.game = prober, game
-	return nil
+	return s.prober.Run(ctx, servers, plan, seen)
 }
 
+// close is for who holds mu, or for when all tasks have ended.
 func (s *scanner) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.prober == nil {
+	prober := s.prober
+	if s.prober = nil; prober == nil {
 		return nil
 	}
-	return s.prober.Close()
+	return prober.Close()
 }

@@ -1,0 +1,139 @@
+package peer
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"muster/host/access"
+	"muster/host/wire"
+	"muster/host/wire/conn"
+)
+
+// stayConnected connects again and again, with growing pauses, and returns why
+// it stopped.
+func (s *session) stayConnected() error {
+	var lastSeen time.Time // the host, by us
+	pause := s.options.pace.firstPause
+	for {
+		welcomed, err := s.connect()
+		if welcomed {
+			lastSeen, pause = time.Now(), s.options.pace.firstPause
+		}
+		switch {
+		case s.ctx.Err() != nil:
+			return context.Cause(s.ctx)
+		case errors.Is(err, wire.ErrMalformed), errors.Is(err, ErrCertificate):
+			return err // it would happen again
+		case lastSeen.IsZero(), time.Since(lastSeen) > s.options.pace.giveUp:
+			return fmt.Errorf("%w at %s: %w", ErrUnreachable, s.options.URL, err)
+		}
+		lost := Disconnected{Err: err, Retry: pause}
+		s.post(func() { s.tell(lost) })
+		sleep(s.ctx, pause)
+		pause = min(2*pause, s.options.pace.lastPause)
+	}
+}
+
+// connect holds one connection until it ends, and reports whether the host let
+// the player in.
+func (s *session) connect() (welcomed bool, err error) {
+	ctx, cancel := context.WithTimeout(s.ctx, dialTimeout)
+	defer cancel()
+	dialer := websocket.Dialer{ // without a proxy: hosts are friends' machines
+		HandshakeTimeout: dialTimeout, TLSClientConfig: s.options.TLS, NetDialContext: fourFirst((&net.Dialer{}).DialContext),
+	}
+	ws, answer, err := dialer.DialContext(ctx, s.options.URL, nil)
+	if err != nil {
+		return false, whyNot(err, answer)
+	}
+	c := conn.New(ws, conn.AtPeer)
+	s.post(func() {
+		s.host = s.options.hostAddr(ws.NetConn())
+		o := &s.options
+		c.Send(wire.Hello{Version: wire.Version, Code: o.Code, Name: o.Name, Token: s.token, Probes: o.Probes})
+	})
+	err = c.Run(s.ctx, func(m wire.Message) error {
+		_, is := m.(wire.Welcome)
+		welcomed = welcomed || is
+		return s.obey(c, m)
+	})
+	s.post(func() { s.conn = nil })
+	return welcomed, err
+}
+
+// obey has the session's goroutine act on a message, and waits until it has. What
+// it cannot act on ends the peer: a new connection would bring it again.
+func (s *session) obey(by *conn.Conn, m wire.Message) error {
+	done := make(chan error, 1)
+	s.post(func() { done <- s.receive(by, m) })
+	select {
+	case err := <-done:
+		if err != nil {
+			s.leave(err)
+		}
+		return err
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
+	}
+}
+
+// whyNot tells a host that encrypts, and a proxy without its host, from what is no
+// host at all.
+func whyNot(err error, answer *http.Response) error {
+	if !errors.Is(err, websocket.ErrBadHandshake) {
+		return err
+	}
+	switch answer.StatusCode {
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return ErrProxyAlone
+	case http.StatusBadRequest:
+		text, _ := io.ReadAll(answer.Body) // the first kilobyte, which is at hand
+		if bytes.Contains(text, []byte("HTTPS")) {
+			return ErrEncrypted
+		}
+	}
+	return err
+}
+
+// hostAddr is where a connection's host is. One at our own address is on this
+// machine, whichever of its addresses that is.
+func hostAddr(conn net.Conn) netip.Addr {
+	of := func(a net.Addr) netip.Addr {
+		at, _ := netip.ParseAddrPort(a.String()) // of a TCP connection
+		return at.Addr().Unmap().WithZone("")
+	}
+	if host := of(conn.RemoteAddr()); host != of(conn.LocalAddr()) {
+		return host
+	}
+	return netip.IPv6Loopback()
+}
+
+// ErrCertificate says that the host shows another certificate than the link
+// says: somebody is in between, or the host has lost its own.
+var ErrCertificate = errors.New("peer: the host's certificate is not the one in the link")
+
+// Pinned is how to connect to a host whose link carries a fingerprint. Neither
+// the certificate's name nor who signed it counts, only that it is the very one
+// (RFC 7469 calls that pinning).
+func Pinned(fingerprint string) *tls.Config {
+	return &tls.Config{
+		MinVersion:         tls.VersionTLS13,
+		InsecureSkipVerify: true, // in favour of what follows
+		VerifyConnection: func(s tls.ConnectionState) error {
+			if len(s.PeerCertificates) == 0 || access.Fingerprint(s.PeerCertificates[0].Raw) != fingerprint {
+				return ErrCertificate
+			}
+			return nil
+		},
+	}
+}

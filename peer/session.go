@@ -1,0 +1,175 @@
+package peer
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"muster/host/wire"
+	"muster/host/wire/conn"
+)
+
+// session is one player in one room. Only its own goroutine touches it.
+type session struct {
+	options Options
+	log     *slog.Logger
+	inbox   chan func()
+	ctx     context.Context
+	leave   context.CancelCauseFunc
+	work    sync.WaitGroup
+
+	token    string
+	conn     *conn.Conn // nil until the host has let us in
+	host     netip.Addr // where it is
+	round    *round
+	look     *look // the newest
+	scanner  scanner
+	launched *wire.Launched // the newest, for a host that missed it
+	// finishing: the peer leaves as soon as the host has heard of the launch.
+	finishing bool
+	stop      context.CancelFunc
+}
+
+func (s *session) loop() {
+	flush := time.NewTicker(s.options.pace.flush)
+	defer flush.Stop()
+	for {
+		select {
+		case act := <-s.inbox:
+			act()
+		case <-flush.C:
+			s.flush()
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// post has the session do something, unless it has ended.
+func (s *session) post(act func()) {
+	select {
+	case s.inbox <- act:
+	case <-s.ctx.Done():
+	}
+}
+
+func (s *session) tell(e Event) {
+	if s.options.Events != nil {
+		s.options.Events(e)
+	}
+}
+
+func (s *session) send(m wire.Message) {
+	if s.conn != nil {
+		s.conn.Send(m)
+	}
+}
+
+// receive acts on a message of the host.
+func (s *session) receive(by *conn.Conn, m wire.Message) error {
+	switch m := m.(type) {
+	case wire.Welcome:
+		if m.Version != wire.Version { // the host did not look at ours
+			return wire.Refusal{
+				Reason: wire.ReasonVersion, Message: fmt.Sprintf("the host speaks version %d, this program %d", m.Version, wire.Version),
+				Hint: "update muster, here or there",
+			}
+		}
+		s.conn = by
+		s.welcome(m)
+	case wire.Refusal:
+		return m
+	case wire.Room:
+		s.tell(RoomChanged{m})
+		if s.options.Once && m.Stage == wire.Failed {
+			s.leave(ErrNothingSuitable)
+		}
+	case wire.List:
+		s.list(m)
+	case wire.Measure:
+		return s.measure(m)
+	case wire.Ask:
+		return s.ask(m)
+	case wire.Report:
+		return s.known(m)
+	case wire.Finalists:
+		return s.verify(m)
+	case wire.Launch:
+		s.launch(m)
+	default:
+		return fmt.Errorf("peer: a %T from the host", m)
+	}
+	return nil
+}
+
+func (s *session) welcome(m wire.Welcome) {
+	s.token = m.Token
+	if s.options.SaveToken != nil {
+		s.options.SaveToken(m.Token)
+	}
+	if s.round != nil {
+		s.round.sent, s.round.saidDone = 0, false
+	}
+	if s.launched != nil {
+		s.send(*s.launched)
+	}
+	if s.finishing {
+		s.leave(errFinished)
+	}
+	s.tell(Joined{m.Name})
+}
+
+// launch takes the player to the server, once a round.
+func (s *session) launch(m wire.Launch) {
+	if s.launched != nil && s.launched.Round == m.Round {
+		s.send(*s.launched)
+		return
+	}
+	s.launched = &wire.Launched{Round: m.Round, State: wire.LaunchAsking}
+	s.inBackground(func(ctx context.Context) {
+		s.options.Launch(ctx, m, func(state wire.LaunchState, detail string) {
+			s.post(func() { s.sayLaunched(wire.Launched{Round: m.Round, State: state, Detail: detail}) })
+		})
+		if s.options.Once {
+			s.post(func() {
+				if s.finishing = s.conn == nil; !s.finishing { // else once the host has heard of the launch
+					s.leave(errFinished)
+				}
+			})
+		}
+	})
+}
+
+// sayLaunched tells the host how far the newest launch got, now and after a
+// lost connection.
+func (s *session) sayLaunched(launched wire.Launched) {
+	if launched.Round == s.launched.Round {
+		s.launched = &launched
+		s.send(launched)
+	}
+}
+
+// inBackground stops what was under way and does the next thing.
+func (s *session) inBackground(do func(ctx context.Context)) {
+	s.stop()
+	ctx, cancel := context.WithCancel(s.ctx)
+	s.stop = cancel
+	s.work.Go(func() {
+		defer cancel()
+		do(ctx)
+	})
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
