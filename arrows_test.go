@@ -3,8 +3,12 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -34,12 +38,14 @@ var arrows = []struct {
 	{"muster/internal/invite", []string{"muster/host/access", "muster/internal/hint"}},
 	{"muster/internal/ingress", []string{"muster/discovery", "muster/host/access", "muster/internal/hint", "muster/internal/invite", "muster/internal/netinfo", "muster/internal/portmap"}},
 	{"muster/internal/game", []string{"muster/discovery/...", "muster/selection", "muster/host/wire", "muster/internal/hint", "muster/internal/term"}},
-	{"muster/internal/listing", []string{"muster/discovery/...", "muster/host", "muster/internal/game", "muster/internal/hint", "muster/internal/input", "muster/internal/term"}},
+	{"muster/internal/listing", []string{"muster/discovery/...", "muster/host/room", "muster/host/wire", "muster/internal/game", "muster/internal/hint", "muster/internal/input", "muster/internal/term"}},
 	{"muster/internal/sim", []string{"muster/discovery/...", "muster/selection/..."}},
 	{"muster/internal/sim/fleet", []string{"muster/internal/sim"}},
 	{"muster/internal/sim/plot", []string{"muster/internal/sim"}},
-	{"muster/host", []string{"muster/host/access", "muster/host/store", "muster/host/wire/...", "muster/selection/...", "muster/discovery", "muster/discovery/topology"}},
+	{"muster/host", []string{"muster/host/access", "muster/host/store", "muster/host/page", "muster/host/room", "muster/host/wire/...", "muster/selection/...", "muster/discovery", "muster/discovery/topology"}},
 	{"muster/peer", []string{"muster/host/access", "muster/host/wire/...", "muster/selection", "muster/discovery", "muster/discovery/topology", "muster/discovery/plans"}},
+	{"muster/host/room", []string{"muster/host/wire", "muster/selection/...", "muster/discovery", "muster/discovery/topology"}},
+	{"muster/host/page", []string{"muster/host/room", "muster/host/wire", "muster/discovery"}},
 	{"muster/host/access", nil},
 	{"muster/host/store", nil},
 	{"muster/host/wire", []string{"muster/selection", "muster/discovery"}},
@@ -80,6 +86,8 @@ var pure = []string{
 	"muster/selection/anomaly",
 	"muster/selection/coordinate",
 	"muster/host/wire",
+	"muster/host/room",
+	"muster/host/page",
 }
 
 // only says which single package may import a library.
@@ -98,20 +106,58 @@ func TestArrows(t *testing.T) {
 			if owner, ok := only[imported]; ok && p.ImportPath != owner {
 				t.Errorf("only %s may import %s, not %s", owner, imported, p.ImportPath)
 			}
-			if slices.Contains(pure, p.ImportPath) && isForeign(imported) {
-				t.Errorf("%s is pure, but imports %s", p.ImportPath, imported)
-			}
-			if slices.Contains(pure, p.ImportPath) && (imported == "net" || imported == "os") {
+			if slices.Contains(pure, p.ImportPath) && acts(imported) {
 				t.Errorf("%s is pure, but imports %s", p.ImportPath, imported)
 			}
 		}
 	}
 }
 
-// isForeign tells libraries from the standard library and from Muster.
-func isForeign(path string) bool {
+// acts reports whether what a pure package imports could reach a socket, a file
+// or a process: a library, a part of Muster that is not pure, or such a part of the
+// standard library.
+func acts(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
-	return strings.Contains(first, ".")
+	switch {
+	case path == "net/netip":
+		return false
+	case first == "muster":
+		return !slices.Contains(pure, path)
+	}
+	return strings.Contains(first, ".") || slices.Contains([]string{"net", "os", "io/fs", "syscall", "log"}, first)
+}
+
+// TestPureCodeWaitsForNobody: pure packages read no clock and start no goroutine;
+// whoever drives them says what time it is.
+func TestPureCodeWaitsForNobody(t *testing.T) {
+	clock := []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer", "Sleep"}
+	for _, path := range pure {
+		files, err := filepath.Glob(filepath.Join(strings.TrimPrefix(path, "muster/"), "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: no files, %v", path, err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			set := token.NewFileSet()
+			parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(parsed, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.GoStmt:
+					t.Errorf("%s starts a goroutine", set.Position(n.Pos()))
+				case *ast.SelectorExpr:
+					if of, ok := n.X.(*ast.Ident); ok && of.Name == "time" && slices.Contains(clock, n.Sel.Name) {
+						t.Errorf("%s reads the clock", set.Position(n.Pos()))
+					}
+				}
+				return true
+			})
+		}
+	}
 }
 
 func allowed(from, to string) bool {

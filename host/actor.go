@@ -9,7 +9,8 @@ import (
 
 	"muster/discovery"
 	"muster/host/access"
-	"muster/host/store"
+	"muster/host/page"
+	"muster/host/room"
 	"muster/host/wire"
 	"muster/host/wire/conn"
 )
@@ -33,31 +34,27 @@ const (
 // AS as far as they are known.
 type ListFunc func(ctx context.Context, game string) ([]discovery.Server, error)
 
-// actor owns one room: only its goroutine touches the room and the members'
+// actor drives one room: only its goroutine touches the room and the members'
 // connections. Everyone else posts what happened.
 type actor struct {
-	ctx    context.Context // ends with the host or with the room
-	end    context.CancelFunc
-	code   string
-	open   bool // joining needs no code
-	list   ListFunc
-	store  store.Store
-	log    *slog.Logger
-	stats  *metrics
-	config *Config
-	board  *board[wire.Room]
-	screen *board[*snapshot] // what pages show
-	pages  int               // open pages
-	inbox  chan func()
-	work   sync.WaitGroup // list fetches
+	host  *Host
+	code  string
+	open  bool            // joining needs no code
+	ctx   context.Context // ends with the host or with the room
+	end   context.CancelFunc
+	log   *slog.Logger
+	views *board[*page.View]
+	inbox chan func()
+	work  sync.WaitGroup // list fetches
 
-	room    *Room
-	links   map[string]*link // by member
-	edition int              // of the view on the board
-	keeper  keeper
+	room  *room.Room
+	links map[string]*link // by member
+	// shown and saved are the room's revisions that readers and the store have.
+	shown, saved int
+	savedAt      time.Time
 }
 
-// link is a member's connection, and the edition of the view it carried last.
+// link is a member's connection, and the edition of the view that it carried last.
 type link struct {
 	conn *conn.Conn
 	seen int
@@ -74,24 +71,18 @@ func (a *actor) run() {
 		select {
 		case act := <-a.inbox:
 			act()
-			a.keeper.unsaved = true
 		case now := <-ticker.C:
-			if a.perform(a.room.Tick(now)); a.room.Over(now) {
+			if a.step(room.Tick{}, nil); a.room.Over(now) {
 				return
 			}
 		case now := <-news.C:
-			a.tell(now)
+			a.publish()
+			if now.Sub(a.savedAt) >= saveEvery {
+				a.save()
+			}
 		case <-a.ctx.Done():
 			return
 		}
-	}
-}
-
-// tell brings everyone, and the store, up to date.
-func (a *actor) tell(now time.Time) {
-	a.publish()
-	if now.Sub(a.keeper.savedAt) >= saveEvery {
-		a.save(now)
 	}
 }
 
@@ -105,145 +96,192 @@ func (a *actor) post(act func()) bool {
 	}
 }
 
+// ask is post for what has a result; the zero value if the room has ended.
+func ask[T any](a *actor, act func() T) (result T, ok bool) {
+	answer := make(chan T, 1)
+	if a == nil || !a.post(func() { answer <- act() }) {
+		return result, false
+	}
+	return <-answer, true
+}
+
 // leave ends the room's goroutine in good order: everything saved, everyone
 // told, nobody left running.
 func (a *actor) leave() {
 	a.end()
-	a.save(time.Now())
+	a.save()
 	for _, l := range a.links {
 		l.conn.Close(errors.New("host: the room's host has ended"))
 	}
 	a.work.Wait()
 }
 
-// join is posted when a peer says hello. It answers through conn.
-func (a *actor) join(hello wire.Hello, from Origin, conn *conn.Conn) (string, *wire.Refusal) {
-	name, effects, refusal := a.room.Join(hello, from, access.NewSecret(), time.Now())
-	if refusal != nil {
-		return "", refusal
+// step has something happen to the room, and does what comes of it in order. It
+// returns the answer to an order. By is the connection that says hello, else nil.
+func (a *actor) step(in room.Input, by *conn.Conn) (answer any, err error) {
+	outputs, err := a.room.Step(in, time.Now())
+	for _, o := range outputs {
+		switch o := o.(type) {
+		case room.Save:
+			a.save()
+		case room.Publish:
+			a.publish()
+		case room.Admit:
+			if old := a.links[o.Player]; old != nil {
+				replaced := wire.Refusal{Reason: wire.ReasonReplaced, Message: o.Player + " came back on another connection"}
+				old.conn.Send(replaced)
+				old.conn.Close(replaced)
+			}
+			a.links[o.Player] = &link{conn: by}
+			answer = o.Player
+		case room.Send:
+			a.send(o)
+		case room.Dismiss:
+			if l := a.links[o.Player]; l != nil {
+				l.conn.Send(o.Why)
+				l.conn.Close(o.Why)
+				delete(a.links, o.Player)
+			}
+		case room.Fetch:
+			a.fetch(o.Game)
+		case room.Answer:
+			answer = o.Document
+		}
 	}
-	if old := a.links[name]; old != nil {
-		replaced := wire.Refusal{Reason: wire.ReasonReplaced, Message: name + " came back on another connection"}
-		old.conn.Send(replaced)
-		old.conn.Close(replaced)
+	return answer, err
+}
+
+// join is posted when a peer says hello. It returns the member's name, or why
+// there is none.
+func (a *actor) join(hello wire.Hello, from room.Origin, by *conn.Conn) (name string, err error) {
+	answer, err := a.step(room.Join{Hello: hello, From: from, Token: access.NewSecret()}, by)
+	if err != nil {
+		return "", err
 	}
-	a.links[name] = &link{conn: conn, seen: a.edition}
-	a.perform(effects)
-	conn.Send(a.room.View())
-	return name, nil
+	by.Send(flat(a.room.Snapshot()))
+	return answer.(string), nil
 }
 
 // gone is posted when a connection has ended.
-func (a *actor) gone(name string, conn *conn.Conn) {
-	if l := a.links[name]; l == nil || l.conn != conn {
+func (a *actor) gone(name string, by *conn.Conn) {
+	if l := a.links[name]; l == nil || l.conn != by {
 		return // replaced by a newer one
 	}
 	delete(a.links, name)
-	a.room.Gone(name, time.Now())
+	a.step(room.Leave{Player: name}, nil)
 }
 
 // receive is posted for each message of a member.
-func (a *actor) receive(name string, conn *conn.Conn, message wire.Message) {
-	if l := a.links[name]; l == nil || l.conn != conn {
+func (a *actor) receive(name string, by *conn.Conn, message wire.Message) {
+	if l := a.links[name]; l == nil || l.conn != by {
 		return // a last word from a connection that was replaced
 	}
-	a.stats.received(message)
-	effects, err := a.room.Receive(name, message, time.Now())
-	if err != nil {
+	a.host.metrics.received(message)
+	if _, err := a.step(room.Hear{Player: name, Message: message}, nil); err != nil {
 		a.log.Warn("peer makes no sense", "player", name, "error", err)
-		conn.Send(wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
-		conn.Close(err)
-		return
-	}
-	a.perform(effects)
-}
-
-// perform does what the room wants done. A room that has reached another stage
-// is saved before anyone hears of it: a host that is killed in between must not
-// come back with another list under the same round.
-func (a *actor) perform(effects []effect) {
-	if a.keeper.passes(a.room) {
-		a.save(time.Now())
-	}
-	for _, e := range effects {
-		switch e := e.(type) {
-		case send:
-			if _, launches := e.message.(wire.Launch); launches {
-				a.publish() // people read why before they are sent there
-			}
-			a.send(e)
-		case fetch:
-			a.fetch(e.game)
-		case dismiss:
-			a.dismiss(e)
-		}
+		by.Send(wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
+		by.Close(err)
 	}
 }
 
-func (a *actor) send(s send) {
-	if s.to != "" {
-		if l := a.links[s.to]; l != nil {
-			l.conn.Send(s.message)
+// order has the room act for a page, and waits for what comes of it.
+func (a *actor) order(o room.Order) (document any, err error) {
+	_, ok := ask(a, func() bool {
+		document, err = a.step(o, nil)
+		a.publish()
+		return true
+	})
+	if !ok {
+		return nil, room.Closed(a.code)
+	}
+	return document, err
+}
+
+func (a *actor) send(s room.Send) {
+	if s.To != "" {
+		if l := a.links[s.To]; l != nil {
+			l.conn.Send(s.Message)
 		}
 		return
 	}
-	frame, ok := a.marshal(s.message)
-	for _, l := range a.links {
-		if ok {
-			l.conn.SendFrame(frame)
-		}
+	var frame wire.Frame
+	var err error
+	if list, is := s.Message.(wire.List); is {
+		frame, err = a.host.lists.frame(list)
+	} else {
+		frame, err = wire.Marshal(s.Message)
 	}
-}
-
-// marshal makes a frame for many members.
-func (a *actor) marshal(m wire.Message) (wire.Frame, bool) {
-	frame, err := wire.Marshal(m)
 	if err != nil {
 		a.log.Error("message not sent", "error", err)
+		return
 	}
-	return frame, err == nil
+	for _, l := range a.links {
+		l.conn.SendFrame(frame)
+	}
 }
 
 func (a *actor) fetch(game string) {
 	a.work.Go(func() {
 		ctx, cancel := context.WithTimeout(a.ctx, listTime)
 		defer cancel()
-		servers, err := a.list(ctx, game)
-		var near []Neighbour
-		if a.config.Neighbours != nil && err == nil {
-			near = a.config.Neighbours(game)
+		config := &a.host.config
+		servers, err := config.List(ctx, game)
+		var local []room.LocalServer
+		if config.Local != nil && err == nil {
+			local = config.Local(game)
 		}
-		a.post(func() { a.perform(a.room.Listed(servers, err, time.Now(), near...)) })
+		listed := room.Listed{List: a.host.lists.share(servers, local), Local: local, Err: err}
+		a.post(func() { a.step(listed, nil) })
 	})
 }
 
-// publish tells everyone the newest state of the room who has not heard it.
+// publish shows everyone the newest state of the room who has not seen it.
 func (a *actor) publish() {
-	a.project()
-	view := a.room.View()
-	if a.board.lacks(view) {
-		a.edition++
-		a.keeper.unsaved = true
-		defer a.board.show(view) // at last: who watches may end the host, and all are to have heard why
+	before, _ := a.views.get()
+	view := before
+	if revision := a.room.Revision(); revision != a.shown || before.Edition == 0 {
+		a.shown = revision
+		var err error
+		if view, err = before.Next(a.room, a.host.config.Games, a.host.config.ConnectLink); err != nil {
+			a.log.Error("room not shown", "error", err)
+			return
+		}
 	}
 	var frame wire.Frame
 	for _, l := range a.links {
-		if l.seen == a.edition || l.conn.Queued() > viewBacklog {
+		if l.seen == view.Edition || l.conn.Queued() > viewBacklog {
 			continue
 		}
 		if frame.Data == nil {
-			var ok bool
-			if frame, ok = a.marshal(view); !ok {
+			var err error
+			if frame, err = wire.Marshal(flat(view.Snapshot)); err != nil {
+				a.log.Error("room not sent", "error", err)
 				return
 			}
 		}
 		l.conn.SendFrame(frame)
-		l.seen = a.edition
+		l.seen = view.Edition
+	}
+	if view != before {
+		a.views.show(view) // at last: who watches may end the host, and all are to have heard why
 	}
 }
 
-func (a *actor) save(now time.Time) {
-	if err := a.keeper.save(a.store, a.room, now); err != nil {
-		a.log.Error("room not saved", "error", err)
+// save puts the room into the store, if it changed since the last time. What
+// could not be saved is tried again.
+func (a *actor) save() {
+	revision := a.room.Revision()
+	if revision == a.saved {
+		return
 	}
+	a.savedAt = time.Now()
+	data, err := a.room.Save()
+	if err == nil {
+		err = a.host.config.Store.Save(a.code, data)
+	}
+	if err != nil {
+		a.log.Error("room not saved", "error", err)
+		return
+	}
+	a.saved = revision
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/host/access"
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -21,7 +22,7 @@ func (h *Host) named(code string, from netip.Addr) (*actor, *wire.Refusal) {
 	case !h.guard.Judge(from, a != nil || was, time.Now()):
 		return nil, &wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes", Hint: "wait a minute, then try again with the code that the organiser has"}
 	case was:
-		return nil, closed(code)
+		return nil, room.Closed(code)
 	case a == nil:
 		return nil, &wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room has the code %q", code), Hint: "ask the organiser for the code; letter case does not matter"}
 	}
@@ -90,26 +91,25 @@ func isProxy(a netip.Addr, proxies []netip.Prefix) bool {
 	return false
 }
 
-// CloseRoom ends a room for good. Whoever is in it is sent away, and whoever
-// comes with its code later hears that it is over.
-func (h *Host) CloseRoom(code string) {
-	a := h.actor(access.CanonicalCode(code))
-	if a == nil {
-		return
-	}
-	h.ended.Note(a.code, time.Now())
-	a.post(func() {
-		a.room.Closed = true
-		for name := range a.links {
-			a.dismiss(dismiss{name, *closed(a.code)})
-		}
-	})
+// remote is who connects.
+type remote struct {
+	addr netip.Addr
+	// forwards: it says that it speaks for others, and is no proxy of ours.
+	forwards bool
 }
 
-// closed is what people hear who want to go where a room was.
-func closed(code string) *wire.Refusal {
-	return &wire.Refusal{
-		Reason: wire.ReasonClosed, Message: fmt.Sprintf("room %s is over", code),
-		Hint: "ask the organiser for the link of the new one",
+func (h *Host) remote(r *http.Request) remote {
+	c := remote{addr: h.asker(r)}
+	if socket, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
+		c.forwards = c.addr == socket.Addr().Unmap() && r.Header.Get("X-Forwarded-For") != ""
 	}
+	return c
+}
+
+// origin is where a player's probes come from.
+func (h *Host) origin(c remote, probes wire.Probes) room.Origin {
+	if c.forwards {
+		return room.Origin{}
+	}
+	return room.OriginOf(c.addr, probes, h.config.Home != nil && h.config.Home(c.addr))
 }

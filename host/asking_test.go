@@ -41,7 +41,7 @@ func TestThousandGuesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	code, _ := h.Open(Settings{Game: "openarena"})
+	code, _ := h.Open(wire.Settings{Game: "openarena"})
 	ask := func(code, from string) (int, wire.Refusal) {
 		r := httptest.NewRequest("GET", "/api/rooms/"+code, nil) // from 192.0.2.1
 		r.Header.Set("X-Forwarded-For", from)
@@ -104,10 +104,34 @@ func TestOnlyOpen(t *testing.T) {
 		}
 	}
 	check("")
-	h.Open(Settings{Game: "openarena"})
+	h.Open(wire.Settings{Game: "openarena"})
 	check("")
-	open, _ := h.Open(Settings{Game: "openarena", Open: true})
+	open, _ := h.Open(wire.Settings{Game: "openarena", Open: true})
 	check(open)
-	h.Open(Settings{Game: "openarena", Open: true})
+	h.Open(wire.Settings{Game: "openarena", Open: true})
 	check("")
+}
+
+// TestRemote: an address counts only if it is the player's: a proxy that is not
+// ours speaks for players whose addresses nobody knows.
+func TestRemote(t *testing.T) {
+	for _, c := range []struct{ name, socket, forwarded, want string }{
+		{"straight", "198.51.100.7:5555", "", "198.51.100.7"},
+		{"through our proxy", "127.0.0.1:5555", "198.51.100.7", "198.51.100.7"},
+		{"through a proxy that is not ours", "198.51.100.7:5555", "203.0.113.5", "invalid IP"},
+		{"through two, one of which is ours", "127.0.0.1:5555", "203.0.113.5, 198.51.100.7", "198.51.100.7"},
+		{"through a tunnel", "127.0.0.1:5555", "", "invalid IP"},
+	} {
+		h := &Host{config: Config{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}}
+		r := &http.Request{RemoteAddr: c.socket, Header: http.Header{}}
+		if c.forwarded != "" {
+			r.Header.Set("X-Forwarded-For", c.forwarded)
+		}
+		if got := h.origin(h.remote(r), ""); got.Addr.String() != c.want {
+			t.Errorf("%s: %v, want %s", c.name, got.Addr, c.want)
+		}
+	}
+	if got := (&Host{}).origin(remote{netip.MustParseAddr("10.9.0.9"), true}, ""); got.Near.IsValid() {
+		t.Errorf("behind another's proxy one sits at %s", got.Near)
+	}
 }

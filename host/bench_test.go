@@ -13,6 +13,9 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/page"
+	"muster/host/room"
 	"muster/host/store"
 	"muster/host/wire"
 )
@@ -20,28 +23,26 @@ import (
 const benchServers = 30_000
 
 // benchRoom is a room whose members have measured 30,000 servers.
-func benchRoom(b *testing.B, members int) *Room {
-	r := NewRoom("BAKODI", "secret", settings(members), eight)
-	for i := range members {
-		if _, _, refusal := r.Join(wire.Hello{Name: fmt.Sprint("player ", i)}, Origin{}, "token", eight); refusal != nil {
-			b.Fatal(refusal)
-		}
-	}
-	list := make([]discovery.Server, benchServers)
-	infos := wire.Infos{Round: 1}
-	for i := range list {
-		list[i].Addr = addr(i)
-		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: i, Info: discovery.Info{Map: "oa_dm1", Mode: "4", Players: i % 12, MaxPlayers: 80}})
-	}
-	r.Listed(list, nil, eight)
-	for _, m := range r.Members {
-		if _, err := r.Receive(m.Name, benchReport(), eight); err != nil {
+func benchRoom(b *testing.B, members int) *room.Room {
+	now := time.Unix(1_800_000_000, 0)
+	r := room.New("BAKODI", "secret", friday(members), now)
+	step := func(in room.Input) {
+		if _, err := r.Step(in, now); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if _, err := r.Receive(r.Members[0].Name, infos, eight); err != nil {
-		b.Fatal(err)
+	for i := range members {
+		step(room.Join{Hello: wire.Hello{Name: fmt.Sprint("player ", i)}, Token: "token"})
 	}
+	infos := wire.Infos{Round: 1}
+	for i := range benchServers {
+		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: i, Info: discovery.Info{Map: "oa_dm1", Mode: "4", Players: i % 12, MaxPlayers: 80}})
+	}
+	step(room.Listed{List: topology.New(room.Shared(someServers(benchServers), nil))})
+	for i := range members {
+		step(room.Hear{Player: fmt.Sprint("player ", i), Message: benchReport()})
+	}
+	step(room.Hear{Player: "player 0", Message: infos})
 	return r
 }
 
@@ -60,16 +61,16 @@ func benchReport() wire.Report {
 // is how much longer a map by address takes.
 func BenchmarkFold(b *testing.B) {
 	r := benchRoom(b, 4)
-	report := benchReport()
+	report, list := benchReport(), someServers(benchServers)
 	start := time.Now()
 	byAddress := map[string]discovery.Result{}
 	for _, result := range report.Results {
-		byAddress[r.Servers[result.Server].Addr.String()] = result
+		byAddress[list[result.Server].Addr.String()] = result
 	}
 	slow := time.Since(start)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := r.Receive("player 0", report, eight); err != nil {
+		if _, err := r.Step(room.Hear{Player: "player 0", Message: report}, start); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -81,21 +82,21 @@ func BenchmarkFold(b *testing.B) {
 func BenchmarkPublish(b *testing.B) {
 	for _, stage := range []wire.Stage{wire.Measuring, wire.Chosen} {
 		b.Run(string(stage), func(b *testing.B) {
-			r := benchRoom(b, 64)
+			r, now := benchRoom(b, 64), time.Unix(1_800_000_000, 0)
 			if stage == wire.Chosen {
-				r.choose(eight)
+				r.Step(room.Proceed{}, now)
 			}
-			shown := newBoard(r.View())
+			view := &page.View{}
 			var frame wire.Frame
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				r.Members[i%64].Probed++
-				view := r.View()
-				if !shown.lacks(view) {
-					b.Fatal("the view is not new")
+				r.Step(room.Order{Credential: "secret", Action: room.Lock{Locked: i%2 == 0}}, now)
+				next, err := view.Next(r, nil, nil)
+				if err != nil || next == view {
+					b.Fatalf("the view is not new, %v", err)
 				}
-				shown.show(view)
-				frame, _ = wire.Marshal(view)
+				view = next
+				frame, _ = wire.Marshal(flat(view.Snapshot))
 			}
 			b.ReportMetric(float64(len(frame.Data)), "bytes")
 		})
@@ -104,21 +105,21 @@ func BenchmarkPublish(b *testing.B) {
 
 // BenchmarkIdleTick is what a room costs in which nothing happens.
 func BenchmarkIdleTick(b *testing.B) {
-	r := benchRoom(b, 8)
-	shown := newBoard(r.View())
+	r, now := benchRoom(b, 8), time.Unix(1_800_000_000, 0)
 	b.ReportAllocs()
 	for b.Loop() {
-		r.Tick(eight)
-		shown.lacks(r.View())
+		r.Step(room.Tick{}, now)
+		r.Revision()
 	}
 }
 
 func BenchmarkChoose(b *testing.B) {
 	for _, members := range []int{8, 64} {
 		b.Run(strconv.Itoa(members), func(b *testing.B) {
-			r := benchRoom(b, members)
+			r, now := benchRoom(b, members), time.Unix(1_800_000_000, 0)
+			r.Step(room.Proceed{}, now)
 			for b.Loop() {
-				r.choose(eight)
+				r.Step(room.Order{Credential: "secret", Action: room.WhatIf(`{"by":"mean"}`)}, now)
 			}
 		})
 	}
@@ -144,7 +145,7 @@ func BenchmarkSave(b *testing.B) {
 			defer store.Close()
 			for b.Loop() {
 				data, _ := r.Save()
-				if err := store.Save(r.Code, data); err != nil {
+				if err := store.Save(r.Code(), data); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -175,7 +176,7 @@ func benchPeers(b *testing.B, peers int) {
 	sockets := make([]*websocket.Conn, peers)
 	for i := range sockets {
 		if i%inRoom == 0 {
-			code, _ := h.Open(settings(inRoom + 1))
+			code, _ := h.Open(friday(inRoom + 1))
 			rooms = append(rooms, h.actor(code))
 		}
 		sockets[i] = benchSocket(b, server.URL, rooms[len(rooms)-1].code, i)

@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"iter"
-	"reflect"
 	"sync"
 )
 
@@ -19,13 +18,7 @@ func newBoard[T any](first T) *board[T] {
 	return &board[T]{newest: first, changed: make(chan struct{})}
 }
 
-// lacks tells that a state is new.
-func (b *board[T]) lacks(state T) bool {
-	old, _ := b.get()
-	return !reflect.DeepEqual(old, state)
-}
-
-// show shows a state that is known to be new.
+// show replaces the newest state.
 func (b *board[T]) show(state T) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,3 +1,11 @@
+// Package host serves rooms: HTTP, connections, and one goroutine a room.
+//
+//	browsers ─ /, /live, /api ─┐           ┌─ step ─▶ room.Room ─▶ outputs ─┐
+//	                           ├─▶ actor ──┤                                │
+//	peers ──── /peer ──────────┘  (a room) └─ save, send, publish, fetch ◀──┘
+//
+// What a room decides is host/room's; this package carries its inputs and does its
+// outputs, in their order.
 package host
 
 import (
@@ -17,6 +25,8 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/host/access"
+	"muster/host/page"
+	"muster/host/room"
 	"muster/host/store"
 	"muster/host/wire"
 )
@@ -25,9 +35,9 @@ import (
 type Config struct {
 	// List gets server lists. It is called once a round for all players.
 	List ListFunc
-	// Neighbours are the servers of a game on the networks that this host is on, in
-	// the list that List got last; nil knows none.
-	Neighbours func(game string) []Neighbour
+	// Local are the servers of a game on the networks that this host is on, in the
+	// list that List got last; nil knows none.
+	Local func(game string) []room.LocalServer
 	// Store keeps rooms over a restart; nil keeps nothing.
 	Store store.Store
 	// Page answers at /; nil answers nothing there.
@@ -49,7 +59,7 @@ type Config struct {
 	Home func(netip.Addr) bool
 	// Games are those that List knows and an organiser may choose; empty leaves
 	// every room its game.
-	Games []Choice
+	Games []wire.Game
 	// ConnectLink is a link that takes a browser to a game server, such as
 	// steam://connect/…, or empty; nil knows none.
 	ConnectLink func(game, address string) string
@@ -65,6 +75,7 @@ type Host struct {
 	guard    access.Guard
 	ended    *store.Tombstones
 	upgrader websocket.Upgrader
+	lists    lists
 	ctx      context.Context
 	cancel   context.CancelFunc
 	work     sync.WaitGroup // rooms and connections; see begin
@@ -113,16 +124,15 @@ func (h *Host) revive(code string, data []byte, now time.Time) error {
 	if over, err := h.ended.Read(code, data, now); over || err != nil {
 		return err
 	}
-	room, err := Restore(data)
+	restored, err := room.Restore(data, h.lists.restored)
 	switch {
 	case err != nil:
 		h.config.Logger.Error("room not restored", "room", code, "error", err)
-	case room.Over(now):
+	case restored.Over(now):
 		return h.ended.Save(code, now)
 	default:
-		effects := room.Returned(now)
-		a := h.start(room)
-		a.post(func() { a.perform(effects) })
+		a := h.start(restored)
+		a.post(func() { a.step(room.Resume{}, nil) })
 	}
 	return nil
 }
@@ -152,9 +162,9 @@ func (h *Host) begin(do func()) bool {
 }
 
 // Open opens a room and returns its code and the organiser's secret.
-func (h *Host) Open(settings Settings) (code, secret string) {
+func (h *Host) Open(settings wire.Settings) (code, secret string) {
 	code, secret = h.freeCode(), access.NewSecret()
-	h.start(NewRoom(code, secret, settings, time.Now()))
+	h.start(room.New(code, secret, settings, time.Now()))
 	return code, secret
 }
 
@@ -169,12 +179,9 @@ func (h *Host) freeCode() string {
 
 // Secret is the organiser's key to a room, empty if there is none of the code.
 func (h *Host) Secret(code string) string {
-	secret := make(chan string, 1)
 	a := h.actor(access.CanonicalCode(code))
-	if a == nil || !a.post(func() { secret <- a.room.Secret }) {
-		return ""
-	}
-	return <-secret
+	secret, _ := ask(a, func() string { return a.room.Secret() })
+	return secret
 }
 
 // Rooms are the codes of all rooms, in order.
@@ -190,8 +197,8 @@ func (h *Host) Room(code string) (wire.Room, bool) {
 	if a == nil {
 		return wire.Room{}, false
 	}
-	room, _ := a.board.get()
-	return room, true
+	view, _ := a.views.get()
+	return flat(view.Snapshot), true
 }
 
 // Watch yields the newest state of a room, now and whenever it changes, until
@@ -201,25 +208,54 @@ func (h *Host) Watch(ctx context.Context, code string) iter.Seq[wire.Room] {
 	if a == nil {
 		return func(func(wire.Room) bool) {}
 	}
-	return a.board.watch(ctx, a.ctx)
+	return func(yield func(wire.Room) bool) {
+		for view := range a.views.watch(ctx, a.ctx) {
+			if !yield(flat(view.Snapshot)) {
+				return
+			}
+		}
+	}
 }
 
-// Go is the organiser's word to a room; see [Room.Go].
+// Go is the organiser's word to a room; see [room.Proceed].
 func (h *Host) Go(code string) bool {
 	a := h.actor(access.CanonicalCode(code))
-	return a != nil && a.post(func() { a.perform(a.room.Go(time.Now())) })
+	return a != nil && a.post(func() { a.step(room.Proceed{}, nil) })
+}
+
+// Settings are those of a room, if there is one of the code.
+func (h *Host) Settings(code string) (s wire.Settings, ok bool) {
+	a := h.actor(access.CanonicalCode(code))
+	return ask(a, func() wire.Settings { return a.room.Settings() })
+}
+
+// Resettle gives a room other settings; see [room.Resettle].
+func (h *Host) Resettle(code string, s wire.Settings) {
+	if a := h.actor(access.CanonicalCode(code)); a != nil {
+		a.post(func() { a.step(room.Resettle{Settings: s}, nil) })
+	}
+}
+
+// CloseRoom ends a room for good. Whoever is in it is sent away, and whoever
+// comes with its code later hears that it is over.
+func (h *Host) CloseRoom(code string) {
+	a := h.actor(access.CanonicalCode(code))
+	if a == nil {
+		return
+	}
+	h.ended.Note(a.code, time.Now())
+	a.post(func() { a.step(room.Close{}, nil) })
 }
 
 // start gives a room its goroutine.
-func (h *Host) start(room *Room) *actor {
+func (h *Host) start(r *room.Room) *actor {
 	a := &actor{
-		code: room.Code, open: room.Settings.Open, list: h.config.List, config: &h.config, screen: newBoard(&snapshot{}), store: h.config.Store, stats: h.metrics,
-		log: h.config.Logger.With("room", room.Code), board: newBoard(room.View()),
-		inbox: make(chan func()), room: room, links: map[string]*link{},
+		host: h, code: r.Code(), open: r.Settings().Open, log: h.config.Logger.With("room", r.Code()),
+		views: newBoard(&page.View{Snapshot: r.Snapshot()}), inbox: make(chan func()), room: r, links: map[string]*link{},
 	}
 	a.ctx, a.end = context.WithCancel(h.ctx)
 	h.mu.Lock()
-	h.rooms[room.Code] = a
+	h.rooms[a.code] = a
 	h.mu.Unlock()
 	h.metrics.rooms.Inc()
 	h.begin(func() {

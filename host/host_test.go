@@ -93,7 +93,7 @@ func TestTurnedAway(t *testing.T) {
 		p := join(t, server, code, "eve")
 		expect[wire.Measure](p)
 		p.conn.Send(wire.Report{Round: 1, Results: []discovery.Result{{Server: 1, State: discovery.Lost}}})
-		if got := expect[wire.Refusal](p); got.Reason != wire.ReasonMalformed || got.Message != "host: eve reports server 1 of 1" {
+		if got := expect[wire.Refusal](p); got.Reason != wire.ReasonMalformed || got.Message != "room: eve reports server 1 of 1" {
 			t.Errorf("refused with %+v", got)
 		}
 		<-p.ended

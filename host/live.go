@@ -1,7 +1,6 @@
 package host
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"muster/host/page"
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -38,7 +39,7 @@ const (
 // sent the newest state, not a queue.
 //
 //	{"type":"state","now":ms,"you":{…},"room":{…},"people":[…],…}
-//	length of name │ name │ report frame, see wire.AppendReport
+//	length of name │ name │ trace frame, see wire.AppendReport
 func (h *Host) serveLive(w http.ResponseWriter, r *http.Request) {
 	a := h.addressed(w, r, r.URL.Query().Get("code"))
 	if a == nil {
@@ -60,10 +61,10 @@ type viewer struct {
 	actor *actor
 	token string
 	link  string
-	seen  snapshot
+	seen  page.View
 	// cursors say how much of each player's trace the page has.
 	cursors map[string]int
-	you     badge
+	you     room.Badge
 }
 
 func (v *viewer) run() {
@@ -75,14 +76,14 @@ func (v *viewer) run() {
 	var reader sync.WaitGroup
 	reader.Go(func() { v.drain(); cancel() })
 	opened := make(chan struct{})
-	if v.actor.post(func() { v.actor.pageOpened(v.token); close(opened) }) {
+	if v.actor.post(func() { v.actor.step(room.PageOpened{Token: v.token}, nil); v.actor.publish(); close(opened) }) {
 		<-opened // or the first state might be one from before we came
 		v.follow(ctx)
 	}
 	cancel()
 	v.ws.Close()
 	reader.Wait()
-	v.actor.post(func() { v.actor.pageClosed(v.token) })
+	v.actor.post(func() { v.actor.step(room.PageClosed{Token: v.token}, nil) })
 }
 
 // introduced takes the page's first word.
@@ -115,7 +116,7 @@ func (v *viewer) follow(ctx context.Context) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	for {
-		newest, changed := v.actor.screen.get()
+		newest, changed := v.actor.views.get()
 		if err := v.show(newest); err != nil {
 			return
 		}
@@ -135,63 +136,57 @@ func (v *viewer) follow(ctx context.Context) {
 }
 
 // show brings the page up to date.
-func (v *viewer) show(s *snapshot) error {
-	if s.edition == 0 {
+func (v *viewer) show(s *page.View) error {
+	if s.Edition == 0 {
 		return nil // the room's first is under way
 	}
 	if err := v.write(websocket.TextMessage, v.state(s)); err != nil {
 		return err
 	}
-	if v.seen.round != s.round {
+	round := s.Snapshot.Room.Round
+	if v.seen.Snapshot.Room.Round != round {
 		clear(v.cursors)
 	}
 	v.seen = *s
-	for _, t := range s.traces {
-		if err := v.tell(t, s.round); err != nil {
+	for _, t := range s.Traces {
+		if err := v.tell(t, round); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// state is what the page has not seen of a snapshot, as one JSON object.
-func (v *viewer) state(s *snapshot) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, `{"type":"state","now":%d`, time.Now().UnixMilli())
-	if you := s.badges[v.token]; v.seen.edition == 0 || you != v.you {
+// state is what the page has not seen of a room, as one JSON object.
+func (v *viewer) state(s *page.View) []byte {
+	b := fmt.Appendf(nil, `{"type":"state","now":%d`, time.Now().UnixMilli())
+	if you := s.Badges[v.token]; v.seen.Edition == 0 || you != v.you {
 		v.you = you
 		badge, _ := json.Marshal(struct { // two texts and a truth: it cannot fail
-			badge
+			room.Badge
 			Link string `json:"link"`
 		}{you, v.link})
-		fmt.Fprintf(&b, `,"you":%s`, badge)
+		b = fmt.Appendf(b, `,"you":%s`, badge)
 	}
-	for _, sec := range s.sections {
-		if sec.edition > v.seen.edition {
-			fmt.Fprintf(&b, `,%q:%s`, sec.name, sec.data)
-		}
-	}
-	b.WriteByte('}')
-	return b.Bytes()
+	return append(s.AppendSince(b, v.seen.Edition), '}')
 }
 
 // tell sends what is new of a player's trace.
-func (v *viewer) tell(t story, round int) error {
-	from := v.cursors[t.player]
-	if from > len(t.probes) {
+func (v *viewer) tell(t page.Trace, round int) error {
+	from := v.cursors[t.Player]
+	if from > len(t.Probes) {
 		from = 0 // the player began anew
 	}
-	for from < len(t.probes) {
-		to := min(from+traceChunk, len(t.probes))
-		b := binary.AppendUvarint(nil, uint64(len(t.player)))
-		b = append(b, t.player...)
-		b = wire.AppendReport(b, wire.Report{Round: round, First: from, Results: t.probes[from:to]})
+	for from < len(t.Probes) {
+		to := min(from+traceChunk, len(t.Probes))
+		b := binary.AppendUvarint(nil, uint64(len(t.Player)))
+		b = append(b, t.Player...)
+		b = wire.AppendReport(b, wire.Report{Round: round, First: from, Results: t.Probes[from:to]})
 		if err := v.write(websocket.BinaryMessage, b); err != nil {
 			return err
 		}
 		from = to
 	}
-	v.cursors[t.player] = from
+	v.cursors[t.Player] = from
 	return nil
 }
 
@@ -200,41 +195,4 @@ func (v *viewer) write(kind int, data []byte) error {
 		return err
 	}
 	return v.ws.WriteMessage(kind, data)
-}
-
-// pageOpened and pageClosed are posted by viewers.
-func (a *actor) pageOpened(token string) {
-	a.pages++
-	a.room.pageOpened(token, time.Now())
-	a.project()
-}
-
-func (a *actor) pageClosed(token string) {
-	a.pages--
-	a.room.pageClosed(token, time.Now())
-}
-
-// project puts the newest state on the pages' screen, if anybody looks.
-func (a *actor) project() {
-	if a.pages == 0 {
-		return
-	}
-	before, _ := a.screen.get()
-	newest, err := a.room.snapshotOf(before, a.config)
-	if err != nil {
-		a.log.Error("page not shown", "error", err)
-		return
-	}
-	if newest.tells(before) {
-		a.screen.show(newest)
-	}
-}
-
-// dismiss sends a member away for good.
-func (a *actor) dismiss(d dismiss) {
-	if l := a.links[d.name]; l != nil {
-		l.conn.Send(d.why)
-		l.conn.Close(d.why)
-		delete(a.links, d.name)
-	}
 }

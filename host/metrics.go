@@ -38,7 +38,8 @@ func (m *metrics) received(message wire.Message) {
 	case wire.Report:
 		m.results.Add(float64(len(message.Results)))
 	case wire.Launched:
-		if _, known := launchTexts[message.State]; known || message.State == wire.LaunchFailed {
+		switch message.State {
+		case wire.LaunchStarted, wire.LaunchDeclined, wire.LaunchByHand, wire.LaunchFailed:
 			m.launches.WithLabelValues(string(message.State)).Inc()
 		}
 	}

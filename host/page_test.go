@@ -231,7 +231,7 @@ func traced(p *player, ms int) {
 // TestOrders: what the organiser may, nobody else may; what makes no sense is
 // refused.
 func TestOrders(t *testing.T) {
-	h, server := serve(t, host.Config{List: listOf(3), Games: []host.Choice{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}}})
+	h, server := serve(t, host.Config{List: listOf(3), Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}}})
 	code, secret := h.Open(friday(0))
 	zoe := enters(t, server, code, "zoe", "")
 	ann := join(t, server, code, "ann")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"muster/host/room"
 	"muster/host/wire"
 	"muster/host/wire/conn"
 )
@@ -85,33 +86,33 @@ func (v *visitor) hello(message wire.Message) error {
 			Hint:    "use the same release of muster on both sides",
 		})
 	}
-	room, refusal := v.host.called(hello.Code, v.from.addr)
+	to, refusal := v.host.called(hello.Code, v.from.addr)
 	if refusal != nil {
 		return v.refuse(refusal)
 	}
-	return v.enter(room, hello)
+	return v.enter(to, hello)
 }
 
 // enter joins the room and waits for its answer, so that no later message of
 // the peer comes before it.
-func (v *visitor) enter(room *actor, hello wire.Hello) error {
-	refused := make(chan *wire.Refusal, 1)
-	asked := room.post(func() {
-		name, refusal := room.join(hello, v.host.origin(v.from, hello.Probes), v.conn)
-		v.name = name
-		refused <- refusal
+func (v *visitor) enter(to *actor, hello wire.Hello) error {
+	var err error
+	_, asked := ask(to, func() bool {
+		v.name, err = to.join(hello, v.host.origin(v.from, hello.Probes), v.conn)
+		return true
 	})
 	if v.host.ctx.Err() != nil {
 		return errors.New("host: the host is closing") // the peer may come back after a restart
 	}
 	if !asked {
-		return v.refuse(closed(room.code))
+		return v.refuse(room.Closed(to.code))
 	}
-	if refusal := <-refused; refusal != nil {
+	var refusal *wire.Refusal
+	if errors.As(err, &refusal) {
 		return v.refuse(refusal)
 	}
-	v.room = room
-	return nil
+	v.room = to
+	return err
 }
 
 func (v *visitor) refuse(refusal *wire.Refusal) error {

@@ -19,8 +19,8 @@ import (
 	"muster/selection"
 )
 
-func friday(players int) host.Settings {
-	return host.Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Players: players, Strategy: "conventional"}
+func friday(players int) wire.Settings {
+	return wire.Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Players: players, Strategy: "conventional"}
 }
 
 func listOf(servers int) host.ListFunc {

@@ -46,7 +46,7 @@ type night struct {
 // players sit where MUSST's did.
 var players = []string{"anna", "ben", "chong", "dave"}
 
-func newNight(t *testing.T, servers int, settings host.Settings) *night {
+func newNight(t *testing.T, servers int, settings wire.Settings) *night {
 	t.Helper()
 	spec, err := sim.NamedSpec("night2005", 1)
 	if err != nil {
@@ -78,8 +78,8 @@ func newNight(t *testing.T, servers int, settings host.Settings) *night {
 	return n
 }
 
-func friday(seats int) host.Settings {
-	return host.Settings{Name: "Friday night", Game: "openarena", By: selection.Mean, Players: seats, Strategy: "as", Agree: true}
+func friday(seats int) wire.Settings {
+	return wire.Settings{Name: "Friday night", Game: "openarena", By: selection.Mean, Players: seats, Strategy: "as", Agree: true}
 }
 
 // open starts the host, with its rooms from before.
@@ -91,7 +91,7 @@ func (n *night) open() {
 	}
 	n.rooms, err = host.New(host.Config{
 		List: n.list, Store: store, Page: web.Handler(),
-		Games:       []host.Choice{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}},
+		Games:       []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}},
 		ConnectLink: func(_, address string) string { return "steam://connect/" + address },
 	})
 	if err != nil {

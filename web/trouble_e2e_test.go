@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/host"
 	"muster/host/wire"
 	"muster/internal/sim"
 	"muster/peer"
@@ -40,8 +39,8 @@ func lying(r *discovery.Result) {
 }
 
 // together is a room in which the host coordinates the search.
-func together() host.Settings {
-	return host.Settings{Name: "Friday night", Game: "openarena", By: selection.Mean, Strategy: wire.Coordinated, Agree: true}
+func together() wire.Settings {
+	return wire.Settings{Name: "Friday night", Game: "openarena", By: selection.Mean, Strategy: wire.Coordinated, Agree: true}
 }
 
 // TestFull: what one can do when all servers are full is at hand.

@@ -31,7 +31,7 @@ type Head struct {
 	Since  time.Time `json:"since"`
 	Began  time.Time `json:"began,omitzero"`
 	Round  int       `json:"round"`
-	Locked bool      `json:"locked,omitempty"`
+	Locked bool      `json:"locked"`
 	Listed int       `json:"listed"`
 	// Search is how far a coordinated search is, while it goes on, and Outlook the
 	// same in a sentence.

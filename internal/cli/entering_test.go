@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"muster/host"
+	"muster/host/wire"
 	"muster/internal/cli"
 )
 
@@ -22,7 +23,7 @@ func TestJoinWithoutCode(t *testing.T) {
 	server := httptest.NewServer(rooms.Handler())
 	t.Cleanup(func() { rooms.Close(); server.Close() })
 	at := strings.TrimPrefix(server.URL, "http://")
-	code, _ := rooms.Open(host.Settings{Game: "openarena"})
+	code, _ := rooms.Open(wire.Settings{Game: "openarena"})
 
 	ann := begin(t, "join", at, "--name", "ann")
 	ann.says(t, "the room's code: ")
@@ -31,7 +32,7 @@ func TestJoinWithoutCode(t *testing.T) {
 	ann.types(t, strings.ToLower(code[:3])+"-"+code[3:])
 	ann.says(t, "ann is here")
 
-	rooms.Open(host.Settings{Game: "openarena", Open: true})
+	rooms.Open(wire.Settings{Game: "openarena", Open: true})
 	bob := begin(t, "join", at, "--name", "bob")
 	bob.says(t, "bob is here")
 	if strings.Contains(bob.err.String(), "code: ") {
@@ -71,7 +72,7 @@ func TestPipedCode(t *testing.T) {
 	}
 	server := httptest.NewServer(rooms.Handler())
 	t.Cleanup(func() { rooms.Close(); server.Close() })
-	code, _ := rooms.Open(host.Settings{Game: "openarena"})
+	code, _ := rooms.Open(wire.Settings{Game: "openarena"})
 	ann := begin(t, "join", server.URL, "--name", "ann")
 	ann.types(t, code) // before anybody asks: the pipe waits for its reader
 	ann.says(t, "ann is here")

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -39,7 +40,7 @@ type hosting struct {
 	*program
 	game      string
 	strategy  discovery.Strategy
-	settings  host.Settings
+	settings  wire.Settings
 	by        selection.Rule
 	listen    string
 	lists     listing.Rooms
@@ -78,7 +79,7 @@ the rule, and everyone's game starts there. You play, too, unless you say
 	p.gameFlag(cmd, &h.game)
 	flags.IntVar(&h.settings.Players, "players", 0, "start by itself once `N` are here; 0 waits for Enter")
 	bindRule(cmd, &h.by, "", "rule for the choice (default: the game's)")
-	bindLimits(flags, &h.settings.Limits)
+	bindLimits(flags, (*[]time.Duration)(&h.settings.Limits))
 	flags.StringVar(&h.settings.Map, "map", "", "only servers on this `MAP`")
 	flags.StringVar(&h.settings.Mode, "mode", "", "only servers of this game `MODE`")
 	h.given = flags.Changed
@@ -142,7 +143,7 @@ func (h *hosting) run(ctx context.Context) error {
 	defer cancel(nil)
 	at := discovery.Canonical(netip.MustParseAddrPort(listener.Addr().String()))
 	rooms, err := host.New(host.Config{
-		List: h.lists.List, Neighbours: h.lists.Neighbours, Store: h.store(at.Port()), Page: web.Handler(), Logger: h.logger(),
+		List: h.lists.List, Local: h.lists.Local, Store: h.store(at.Port()), Page: web.Handler(), Logger: h.logger(),
 		Fingerprint: h.ingress.Fingerprint(), Proxies: h.proxies, Home: netinfo.IsAtHome,
 		Address: h.ingress.Outside(at, "").Host, PublicURL: h.ingress.Public, ConnectLink: h.connectLink, Games: h.lists.Choices(),
 	})
@@ -412,13 +413,13 @@ func (h *hosting) room(rooms *host.Host) string {
 }
 
 // continues tells that a room from before is the one that is wanted again.
-func (h *hosting) continues(old host.Settings) bool {
+func (h *hosting) continues(old wire.Settings) bool {
 	return old.Game == h.settings.Game && old.Open == h.settings.Open && (old.Name == h.settings.Name || !h.given("room"))
 }
 
 // over are the settings of a room from before, where the command line says nothing
 // else: the organiser may have changed some on the page.
-func (h *hosting) over(old host.Settings) host.Settings {
+func (h *hosting) over(old wire.Settings) wire.Settings {
 	given := h.settings
 	for flag, take := range map[string]func(){
 		"players": func() { old.Players = given.Players }, "by": func() { old.By = given.By },

@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/host"
+	"muster/host/wire"
 )
 
 // wrong is a call that cannot work, and how the user learns of it.
@@ -137,7 +138,7 @@ func TestNoRoom(t *testing.T) {
 	}
 	real := httptest.NewServer(rooms.Handler())
 	t.Cleanup(func() { real.Close(); rooms.Close() })
-	over, _ := rooms.Open(host.Settings{Game: "openarena"})
+	over, _ := rooms.Open(wire.Settings{Game: "openarena"})
 	rooms.CloseRoom(over)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -62,7 +62,7 @@ func TestNeighbours(t *testing.T) {
 	} {
 		var got []string
 		hidden, _ := apart(c.near)
-		for _, n := range neighbours(hidden, listed, c.public) {
+		for _, n := range local(hidden, listed, c.public) {
 			text := n.Addr.String()
 			if n.Public.IsValid() {
 				text += "=" + n.Public.String()

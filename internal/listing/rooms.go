@@ -10,7 +10,8 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/lan"
-	"muster/host"
+	"muster/host/room"
+	"muster/host/wire"
 	"muster/internal/game"
 )
 
@@ -82,21 +83,21 @@ func (r *Rooms) List(ctx context.Context, id string) ([]discovery.Server, error)
 	return servers, err
 }
 
-// Neighbours are the servers of the local network in the newest list of a game.
-func (r *Rooms) Neighbours(id string) []host.Neighbour {
+// Local are the servers of the local network in the newest list of a game.
+func (r *Rooms) Local(id string) []room.LocalServer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	newest := r.newest[id]
-	return neighbours(newest.hidden, newest.servers, r.Public())
+	return local(newest.hidden, newest.servers, r.Public())
 }
 
 // neighbours are the hidden servers around as a room knows them. The one server here of
 // a port that the list has at this network's public address is that very server:
 // the router leads there.
-func neighbours(near []lan.Server, listed []discovery.Server, public netip.Addr) []host.Neighbour {
-	var list []host.Neighbour
+func local(near []lan.Server, listed []discovery.Server, public netip.Addr) []room.LocalServer {
+	var list []room.LocalServer
 	for _, s := range near {
-		n := host.Neighbour{Addr: s.Addr, Networks: s.Networks, Info: s.Info}
+		n := room.LocalServer{Addr: s.Addr, Networks: s.Networks, Info: s.Info}
 		outside := netip.AddrPortFrom(public, s.Addr.Port())
 		rivals := slices.ContainsFunc(near, func(o lan.Server) bool { return o.Addr != s.Addr && o.Addr.Port() == s.Addr.Port() })
 		if !rivals && slices.ContainsFunc(listed, func(l discovery.Server) bool { return l.Addr == outside }) {
@@ -109,11 +110,11 @@ func neighbours(near []lan.Server, listed []discovery.Server, public netip.Addr)
 
 // Choices are the games that an organiser may switch to: those whose servers come
 // from where this host gets its lists.
-func (r *Rooms) Choices() []host.Choice {
-	var choices []host.Choice
+func (r *Rooms) Choices() []wire.Game {
+	var choices []wire.Game
 	for _, g := range r.Games.All() {
 		if _, err := g.Queries(r.Masters...); err == nil || len(r.Files) > 0 {
-			choices = append(choices, host.Choice{ID: g.ID, Name: g.Name})
+			choices = append(choices, wire.Game{ID: g.ID, Name: g.Name})
 		}
 	}
 	return choices

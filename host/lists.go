@@ -1,0 +1,86 @@
+package host
+
+import (
+	"slices"
+	"sync"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/room"
+	"muster/host/wire"
+)
+
+// maxLists is how many lists are kept for other rooms: a few games' newest.
+const maxLists = 8
+
+// lists shares equal lists between rooms: the servers, their topology and the
+// frames that carry them. The zero value is ready.
+type lists struct {
+	mu     sync.Mutex // guards following
+	newest []*sharedList
+}
+
+// sharedList is a list that rooms have.
+type sharedList struct {
+	tree *topology.Tree
+	// servers and local are what it was made of; nil for a restored one.
+	servers []discovery.Server
+	local   []room.LocalServer
+	// frames carry it, by round.
+	frames map[int]wire.Frame
+}
+
+// share is the topology of a list as rooms have it.
+func (l *lists) share(servers []discovery.Server, local []room.LocalServer) *topology.Tree {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, known := range l.newest {
+		sameLocal := func(a, b room.LocalServer) bool { return a.Addr == b.Addr && a.Public == b.Public }
+		if len(servers) > 0 && slices.Equal(known.servers, servers) && slices.EqualFunc(known.local, local, sameLocal) {
+			return known.tree
+		}
+	}
+	s := l.keep(room.Shared(servers, local))
+	s.servers, s.local = servers, local
+	return s.tree
+}
+
+// restored is the topology of the list of a room that was saved.
+func (l *lists) restored(list []discovery.Server) *topology.Tree {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.keep(list).tree
+}
+
+// keep is a list in its final form, as kept before if it was.
+func (l *lists) keep(list []discovery.Server) *sharedList {
+	for _, known := range l.newest {
+		if slices.Equal(known.tree.List(), list) {
+			return known
+		}
+	}
+	s := &sharedList{tree: topology.New(list), frames: map[int]wire.Frame{}}
+	l.newest = append(l.newest, s)
+	l.newest = l.newest[max(0, len(l.newest)-maxLists):]
+	return s
+}
+
+// frame is a list's, made once for all rooms that are in the same round.
+func (l *lists) frame(list wire.List) (wire.Frame, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, known := range l.newest {
+		if servers := known.tree.List(); len(list.Servers) > 0 && len(servers) == len(list.Servers) && &servers[0] == &list.Servers[0] {
+			frame, made := known.frames[list.Round]
+			if !made {
+				var err error
+				if frame, err = wire.Marshal(list); err != nil {
+					return frame, err
+				}
+				known.frames[list.Round] = frame
+			}
+			return frame, nil
+		}
+	}
+	return wire.Marshal(list)
+}

@@ -1,0 +1,91 @@
+// Package page is a room as its readers see it: a snapshot in sections, each of
+// which is sent again only when it changes.
+//
+//	room.Snapshot ─▶ View 1 ─▶ View 2 ─▶ …      one for all readers of a room
+//	                             │
+//	             reader at 1 ────┴─▶ the sections that View 2 made new
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"muster/discovery"
+	"muster/host/room"
+	"muster/host/wire"
+)
+
+// View is everything that readers of a room are shown at one moment. It is never
+// changed.
+type View struct {
+	// Edition counts the views of a room from 1; 0 is one before there are any.
+	Edition  int
+	Snapshot wire.Snapshot
+	// Traces are the players' probes of the round, in the order in which they ended.
+	Traces []Trace
+	// Badges tell whose page it is by the token or secret that it shows.
+	Badges   map[string]room.Badge
+	sections []section
+}
+
+// Trace is how one player's measuring went.
+type Trace struct {
+	Player string
+	Probes []discovery.Result
+}
+
+// section is a part of the snapshot as JSON, and the edition in which it was new.
+type section struct {
+	name    string
+	data    json.RawMessage
+	edition int
+}
+
+// Next is the room as readers see it now, after this view, or this view if there
+// is nothing new. Link is what takes a browser to a game server, or nil.
+func (v *View) Next(r *room.Room, games []wire.Game, link func(game, address string) string) (*View, error) {
+	next := &View{Edition: v.Edition + 1, Snapshot: r.Snapshot(), Badges: r.Badges()}
+	next.Snapshot.Room.Games = games
+	if way := next.Snapshot.Way; way != nil && link != nil {
+		way.Link = link(next.Snapshot.Room.Game, way.Connect)
+	}
+	for player, probes := range r.Traces() {
+		next.Traces = append(next.Traces, Trace{player, probes})
+	}
+	isNew := v.Edition == 0 || !maps.Equal(v.Badges, next.Badges) ||
+		!slices.EqualFunc(v.Traces, next.Traces, func(a, b Trace) bool { return a.Player == b.Player && len(a.Probes) == len(b.Probes) })
+	fields := reflect.ValueOf(next.Snapshot)
+	for i := range fields.NumField() {
+		name := fields.Type().Field(i).Tag.Get("json")
+		data, err := json.Marshal(fields.Field(i).Interface())
+		if err != nil {
+			return v, fmt.Errorf("page: section %s: %w", name, err)
+		}
+		s := section{name, data, next.Edition}
+		if v.Edition > 0 && bytes.Equal(v.sections[i].data, data) {
+			s = v.sections[i]
+		} else {
+			isNew = true
+		}
+		next.sections = append(next.sections, s)
+	}
+	if !isNew {
+		return v, nil
+	}
+	return next, nil
+}
+
+// AppendSince appends the sections that are newer than an edition to a JSON object
+// that is open, each after a comma.
+func (v *View) AppendSince(object []byte, edition int) []byte {
+	for _, s := range v.sections {
+		if s.edition > edition {
+			object = fmt.Appendf(object, `,%q:%s`, s.name, s.data)
+		}
+	}
+	return object
+}

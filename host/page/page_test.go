@@ -1,0 +1,143 @@
+package page_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"net/netip"
+	"os"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/page"
+	"muster/host/room"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+
+// evening is a room in which ann and bob play, zoe has the page, and the people
+// of zoe's choice have just been sent to one of six servers.
+func evening(t *testing.T) *room.Room {
+	t.Helper()
+	r, now := room.New("BAKODI", "the secret", wire.Settings{
+		Name: "Friday", Game: "openarena", By: selection.Mean, Players: 2, Strategy: "conventional", Agree: true,
+		Limits: wire.Limits{150 * time.Millisecond}, Password: "club",
+	}, eight), eight
+	step := func(in room.Input) {
+		t.Helper()
+		if _, err := r.Step(in, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	zoe := func(a room.Action) { t.Helper(); step(room.Order{Credential: "zoe's token", Action: a}) }
+	step(room.Order{Action: room.Enter{Name: "zoe", Token: "zoe's token"}})
+	step(room.PageOpened{Token: "zoe's token"})
+	for _, name := range []string{"ann", "bob"} {
+		step(room.Join{Hello: wire.Hello{Name: name}, Token: name + "'s token"})
+	}
+	var list []discovery.Server
+	infos := wire.Infos{Round: 1}
+	for i := range 6 {
+		list = append(list, discovery.Server{Addr: addr(i), Country: "DE"})
+		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: i, Info: discovery.Info{Name: "<b>six</b>", Map: "oa_dm1", Players: 4, MaxPlayers: 16}})
+	}
+	step(room.Listed{List: topology.New(room.Shared(list, nil))})
+	step(room.Hear{Player: "ann", Message: infos})
+	for player, name := range []string{"ann", "bob"} {
+		report := wire.Report{Round: 1}
+		for i := range 6 {
+			report.Results = append(report.Results, discovery.Result{Server: i, State: discovery.Answered, RTT: time.Duration(10*(i+player+1)) * time.Millisecond})
+		}
+		step(room.Hear{Player: name, Message: report})
+		step(room.Hear{Player: name, Message: wire.Done{Round: 1}})
+	}
+	for _, name := range []string{"ann", "bob"} {
+		step(room.Hear{Player: name, Message: wire.Verified{Round: 1, Attempt: 1}})
+	}
+	zoe(room.Vote{Addr: addr(1)})
+	zoe(room.Ready{Ready: true})
+	now = now.Add(5 * time.Second)
+	step(room.Tick{})
+	step(room.Hear{Player: "ann", Message: wire.Launched{Round: 1, State: wire.LaunchStarted}})
+	return r
+}
+
+func addr(i int) netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}), 27960)
+}
+
+func object(v *page.View, edition int) []byte {
+	return append(v.AppendSince([]byte(`{"type":"state"`), edition), '}')
+}
+
+// TestState holds what pages are shown to a golden file: what they read has one
+// witness.
+func TestState(t *testing.T) {
+	link := func(_, address string) string { return "steam://connect/" + address }
+	v, err := (&page.View{}).Next(evening(t), []wire.Game{{ID: "openarena", Name: "OpenArena"}}, link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if err := json.Indent(&got, object(v, 0), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	got.WriteByte('\n')
+	const file = "testdata/state.json"
+	if *update {
+		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("the state differs from %s; go test ./host/page -run State -update shows how:\n%s", file, got.String())
+	}
+	for _, private := range []string{"token", "secret", "club"} {
+		if bytes.Contains(got.Bytes(), []byte(private)) {
+			t.Errorf("readers are told %q", private)
+		}
+	}
+	if badge := v.Badges["zoe's token"]; badge.Name != "zoe" || badge.Organiser || !v.Badges["the secret"].Organiser {
+		t.Errorf("the badges are %+v", v.Badges)
+	}
+	if len(v.Traces) != 2 || v.Traces[1].Player != "bob" || len(v.Traces[1].Probes) != 6 {
+		t.Errorf("the traces are %+v", v.Traces)
+	}
+}
+
+// TestSections: what did not change is not sent again.
+func TestSections(t *testing.T) {
+	r := room.New("BAKODI", "secret", wire.Settings{Game: "openarena", By: selection.Mean}, eight)
+	first, err := (&page.View{}).Next(r, nil, nil)
+	if err != nil || first.Edition != 1 {
+		t.Fatalf("the first view is %+v, %v", first, err)
+	}
+	if same, err := first.Next(r, nil, nil); err != nil || same != first {
+		t.Errorf("an unchanged room is shown again, %v", err)
+	}
+	r.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "token"}, eight)
+	second, err := first.Next(r, nil, nil)
+	if err != nil || second.Edition != 2 {
+		t.Fatalf("a new player is not shown, %v", err)
+	}
+	var state map[string]json.RawMessage
+	if err := json.Unmarshal(object(second, 1), &state); err != nil {
+		t.Fatal(err)
+	}
+	if state["people"] == nil || state["log"] == nil || state["room"] != nil || state["choice"] != nil {
+		t.Errorf("readers are sent %s", object(second, 1))
+	}
+	if all := object(second, 0); !bytes.Contains(all, []byte(`,"choice":null`)) {
+		t.Errorf("who is new is sent %s", all)
+	}
+}

@@ -1,0 +1,275 @@
+package room
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// choosing is a room of two whose players have measured the same; the nearest
+// servers come first.
+func choosing(t *testing.T, servers int) *session {
+	n := measuring(t, servers, "ann", "bob")
+	ms := make([]int, servers)
+	for i := range ms {
+		ms[i] = 10 * (i + 1)
+	}
+	for _, name := range []string{"ann", "bob"} {
+		n.measures(name, ms...)
+	}
+	n.done("ann", "bob")
+	n.inStage(wire.Chosen)
+	return n
+}
+
+func TestFinalists(t *testing.T) {
+	tests := []struct {
+		name    string
+		servers int
+		// full are the servers that have filled up at each look.
+		full  [][]int
+		goes  int // -1: it fails
+		notes []string
+	}{
+		{"the favourite is still free", 7, [][]int{{}}, 0, []string{
+			"everyone looks at the best 5 again",
+			"everyone to server 0 (192.0.2.0:27960): 10 ms on average, 10 at worst"}},
+		{"the favourite fills up", 7, [][]int{{0}}, 1, []string{
+			"server 0 (192.0.2.0:27960) turned out to be full: server 1 (192.0.2.1:27960) takes its place"}},
+		{"all finalists fill up", 7, [][]int{{0, 1, 2, 3, 4}, {}}, 5, []string{
+			"server 0 (192.0.2.0:27960) turned out to be full: 192.0.2.5:27960 takes its place",
+			"everyone looks at the best 2 again",
+			"everyone to server 5 (192.0.2.5:27960): 60 ms on average, 60 at worst"}},
+		{"all servers fill up", 3, [][]int{{0, 1, 2}}, -1, []string{
+			"server 0 (192.0.2.0:27960) turned out to be full: there is no other",
+			"no server suits everyone: 3 without enough free seats"}},
+		{"they keep filling up", 25, [][]int{{0, 1, 2, 3, 4}, {5, 6, 7, 8, 9}, {10, 11, 12, 13, 14}, {15, 16, 17, 18, 19}}, 20, []string{
+			"the best servers keep changing: taking 192.0.2.20:27960 unverified",
+			"everyone to 192.0.2.20:27960: 210 ms on average, 210 at worst"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			n := choosing(t, tt.servers)
+			for attempt, full := range tt.full {
+				n.inStage(wire.Chosen)
+				if got := n.room.round.look.Attempt; got != attempt+1 {
+					t.Errorf("attempt %d, want %d", got, attempt+1)
+				}
+				n.verifies("ann", full...)
+				n.verifies("bob", full...)
+			}
+			if tt.goes < 0 {
+				n.inStage(wire.Failed)
+			} else {
+				n.goesTo(tt.goes)
+			}
+			n.noted(tt.notes...)
+		})
+	}
+}
+
+func TestSecondLookCounts(t *testing.T) {
+	look := func(server int, state discovery.State, rtts ...float64) wire.Finalist {
+		return wire.Finalist{Server: server, State: state, RTTs: rtts, Sent: 3}
+	}
+	tests := []struct {
+		name string
+		ann  []wire.Finalist
+		goes int
+		note string
+	}{
+		{"slower than before: the lowest RTT is the path's", []wire.Finalist{look(0, discovery.Answered, 90, 80)}, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
+		{"another is faster now", []wire.Finalist{look(1, discovery.Answered, 5, 1, 9)}, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
+		{"another is much faster now", []wire.Finalist{look(2, discovery.Answered, 0.1)}, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
+		{"silent now", []wire.Finalist{look(0, discovery.Lost)}, 1, "192.0.2.0:27960 turned out to be unreachable: 192.0.2.1:27960 takes its place"},
+		{"refused now", []wire.Finalist{look(0, discovery.Refused)}, 1, "192.0.2.0:27960 turned out to be unreachable: 192.0.2.1:27960 takes its place"},
+		{"not looked at", []wire.Finalist{look(0, discovery.Unprobed)}, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
+		{"answered, but no RTT", []wire.Finalist{look(1, discovery.Answered)}, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
+		{"nothing", nil, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			n := choosing(t, 3)
+			for _, name := range []string{"ann", "bob"} {
+				v := wire.Verified{Round: 1, Attempt: 1}
+				if name == "ann" {
+					v.Servers = tt.ann
+				}
+				n.says(name, v)
+			}
+			n.goesTo(tt.goes)
+			n.noted(tt.note)
+		})
+	}
+}
+
+func TestNoSecondLook(t *testing.T) {
+	n := choosing(t, 3)
+	n.verifies("ann")
+	n.wait(14 * time.Second)
+	n.inStage(wire.Chosen)
+	n.wait(2 * time.Second)
+	n.goesTo(0)
+	n.noted("bob did not look again: taking the first measurements")
+}
+
+func TestLaunched(t *testing.T) {
+	n := choosing(t, 2)
+	n.verifies("ann")
+	n.verifies("bob")
+	for _, tt := range []struct {
+		state        wire.LaunchState
+		detail, note string
+	}{
+		{wire.LaunchAsking, "", ""},
+		{wire.LaunchDeclined, "", "ann stays behind"},
+		{wire.LaunchByHand, "", "ann joins by hand"},
+		{wire.LaunchFailed, "no such file", "ann could not start the game: no such file"},
+		{wire.LaunchStarted, "", "ann is on the way"},
+	} {
+		before := len(n.room.log)
+		n.says("ann", wire.Launched{Round: 1, State: tt.state, Detail: tt.detail})
+		if got := n.view().People[0]; got.Launch != tt.state || got.Detail != tt.detail {
+			t.Errorf("ann is %q (%q), want %q (%q)", got.Launch, got.Detail, tt.state, tt.detail)
+		}
+		if tt.note != "" {
+			n.noted(tt.note)
+		} else if len(n.room.log) != before {
+			t.Errorf("%q is worth a note: %s", tt.state, n.log())
+		}
+	}
+}
+
+// TestGamePort: players connect to the game's port, which need not be the one
+// that answers queries.
+func TestGamePort(t *testing.T) {
+	n := choosing(t, 2)
+	n.says("ann", wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: discovery.Info{MaxPlayers: 16, GamePort: 27015}}}})
+	n.says("ann", wire.Verified{Round: 1, Attempt: 1})
+	n.says("bob", wire.Verified{Round: 1, Attempt: 1})
+	if got := n.launch().Address; got != "192.0.2.0:27015" {
+		t.Errorf("everyone goes to %s", got)
+	}
+}
+
+// TestSecondRound starts clean, with the members of the first.
+func TestSecondRound(t *testing.T) {
+	n := choosing(t, 2)
+	n.verifies("ann")
+	n.verifies("bob")
+	n.says("ann", wire.Launched{Round: 1, State: wire.LaunchStarted})
+	n.took("ann")
+	n.goes()
+	n.inStage(wire.Listing)
+	v := n.view()
+	if v.Room.Round != 2 || v.Choice != nil || v.Way != nil || v.Room.Listed != 0 || v.People[0].Launch != "" || v.People[0].Probed != 0 {
+		t.Errorf("the second round begins with %+v", v)
+	}
+	same(t, n.room, restored(t, n.room))
+	n.says("bob", wire.Report{Round: 1, Results: results([]int{5})}) // still on its way
+	n.listed(1)
+	if got := n.took("ann"); got != "list measure" {
+		t.Errorf("ann is sent %q", got)
+	}
+	n.says("bob", wire.Done{Round: 1})
+	n.informs("ann", 12)
+	n.measures("ann", 10)
+	n.measures("bob", 10)
+	n.done("ann", "bob")
+	n.verifies("ann")
+	n.verifies("bob")
+	n.goesTo(0)
+	if n.launch().Round != 2 {
+		t.Errorf("the launch is of round %d", n.launch().Round)
+	}
+}
+
+func TestWishes(t *testing.T) {
+	s := settings(2)
+	s.Limits = []time.Duration{50 * time.Millisecond, 100 * time.Millisecond}
+	s.By, s.Map, s.Password = selection.Threshold, "oa_dm1", "club"
+	n := newSession(t, s)
+	n.join("ann", "bob")
+	n.listed(4)
+	measure := n.sent["ann"][2].(wire.Measure)
+	if time.Duration(measure.MaxRTT) != 100*time.Millisecond || measure.Game != "openarena" || measure.Strategy != "conventional" || measure.Round != 1 {
+		t.Errorf("ann is asked for %+v", measure)
+	}
+	n.informs("ann", 12, 12, 1, 12)
+	n.says("ann", wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: discovery.Info{Map: "oa_dm2", MaxPlayers: 16}}}})
+	n.measures("ann", 1, 60, 2, 120)
+	n.measures("bob", 1, 60, 2, 120)
+	n.done("ann", "bob")
+	n.verifies("ann")
+	n.verifies("bob")
+	n.goesTo(1)
+	if n.launch().Password != "club" || strings.Contains(fmt.Sprint(n.view()), "club") {
+		t.Error("the password is for the launch only")
+	}
+	want := selection.Culled{Full: 1, Filtered: 1, OverThreshold: 1}
+	if got := n.room.round.selection.Culled; got != want {
+		t.Errorf("culled are %+v, want %+v", got, want)
+	}
+}
+
+// TestSharedList: everyone indexes the same list, whatever the master sent.
+func TestSharedList(t *testing.T) {
+	list := []discovery.Server{
+		{Addr: addr(9), Country: "US", ASN: 7}, {Addr: addr(3), Country: "DE", ASN: 9},
+		{Addr: addr(3), Country: "DE", ASN: 9}, {}, {Addr: addr(1), Country: "Germany", ASN: 0xffdeca00},
+		{Addr: addr(2), Country: "DE", ASN: 4}, {Addr: addr(4), Country: "de"},
+	}
+	got := Shared(slices.Clone(list), nil)
+	want := []discovery.Server{{Addr: addr(1)}, {Addr: addr(4)}, {Addr: addr(2), Country: "DE", ASN: 4}, {Addr: addr(3), Country: "DE", ASN: 9}, {Addr: addr(9), Country: "US", ASN: 7}}
+	if !slices.Equal(got, want) {
+		t.Errorf("shared are %v, want %v", got, want)
+	}
+	back, err := wire.Unmarshal(wire.BinaryFrame(wire.AppendList(nil, wire.List{Servers: got})))
+	if err != nil || !slices.Equal(back.(wire.List).Servers, got) {
+		t.Errorf("the peers get %v, %v", back, err)
+	}
+	if n := len(Shared(listOf(discovery.MaxServers/8+9), nil)); n != discovery.MaxServers/8+9 {
+		t.Errorf("%d servers are left", n)
+	}
+}
+
+// TestRoomFitsAMessage: what is culled from a long list is not sent whole.
+func TestRoomFitsAMessage(t *testing.T) {
+	const servers = 20_000
+	n := measuring(t, servers, "ann", "bob")
+	ms := slices.Repeat([]int{lost}, servers)
+	ms[0] = 10
+	n.measures("ann", ms...)
+	n.measures("bob", ms...)
+	n.done("ann", "bob")
+	data, err := json.Marshal(n.view())
+	if err != nil || len(data) > 32<<10 {
+		t.Errorf("the room takes %d bytes, error %v", len(data), err)
+	}
+}
+
+// TestQualityOf: a single packet that is lost says nothing, more do.
+func TestQualityOf(t *testing.T) {
+	for _, test := range []struct {
+		rtts []float64
+		sent int
+		want selection.Quality
+	}{
+		{nil, 0, selection.Quality{}},
+		{[]float64{20, 21, 23}, 3, selection.Quality{Jitter: 1500 * time.Microsecond}},
+		{[]float64{20, 21}, 3, selection.Quality{Jitter: time.Millisecond}},
+		{[]float64{20}, 3, selection.Quality{Loss: 1.0 / 3}},
+		{nil, 3, selection.Quality{Loss: 2.0 / 3}},
+	} {
+		if got := qualityOf(wire.Finalist{RTTs: test.rtts, Sent: test.sent}); got != test.want {
+			t.Errorf("%v of %d: %+v, want %+v", test.rtts, test.sent, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package room
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/selection/coordinate"
+)
+
+const (
+	// lateAnswers is how long a round of questions waits for its last answers: a
+	// silent server takes a peer three seconds, and the next need not know of it.
+	lateAnswers = 400 * time.Millisecond
+	// fewMissing is the share of a round's answers, besides one of each player, that
+	// is not waited for beyond that. longestWait is how long a round waits if more
+	// are missing: enough for a server to be asked twice.
+	fewMissing  = 0.125
+	longestWait = 1500 * time.Millisecond
+	// budget is how many servers a player is asked for at most, and enough the
+	// gain that is not worth another round.
+	budget = 650
+	enough = 500 * time.Microsecond
+	// coordinatingTime is how long a room searches at most; it has a good answer
+	// long before.
+	coordinatingTime = 45 * time.Second
+	// claimAfter is after how many rounds the planner has an idea of what is still
+	// to be gained.
+	claimAfter = 5
+	// judgedAfter is how many servers a player must have measured to be judged while
+	// others still measure.
+	judgedAfter = 16
+)
+
+// Coordinating has the players ask the servers that could still win, round after
+// round.
+type Coordinating struct{}
+
+func (*Coordinating) stage() wire.Stage { return wire.Refining }
+func (*Coordinating) proceed(r *Room)   { r.chooseEarly() }
+
+// search leads the questions of a coordinated measuring.
+type search struct {
+	planner *coordinate.Planner
+	// groups are the planner's players: those behind one address are one.
+	groups []*probeGroup
+	// asked is when the newest questions went out, and questions how many.
+	asked     time.Time
+	questions int
+	over      bool
+	// background: the choice is made, and the search goes on while people vote; own
+	// is what the players' own discovery was allowed then.
+	background bool
+	own        int
+}
+
+// searching is the search, made anew if the group is no longer the same.
+func (r *Room) searching() *search {
+	natGroups := r.natGroups(r.present())
+	s := r.round.search
+	if s != nil && areOf(s.groups, natGroups) {
+		return s
+	}
+	var before []*probeGroup
+	if s != nil {
+		before = s.groups
+	}
+	// One player of each NAT group stands for all of them: where a mean is taken,
+	// as many times as there are.
+	var heads []*player
+	weights := map[string]float64{}
+	for _, group := range natGroups {
+		heads = append(heads, group[0])
+		weights[group[0].name] = float64(len(group))
+	}
+	criteria := r.criteria(heads)
+	if len(heads) < len(r.present()) && criteria.By != selection.Minimax {
+		criteria.Weights = weights
+	}
+	options := coordinate.Options{Seed: uint64(r.round.number), Budget: budget, Enough: enough}
+	r.round.search = &search{
+		groups:  probeGroups(natGroups, before),
+		planner: coordinate.New(r.round.servers, r.table(heads), criteria, options),
+	}
+	return r.round.search
+}
+
+// present are the players whom a search counts on now.
+func (r *Room) present() []*player {
+	return filtered(r.active(), func(p *player) bool { return p.connected })
+}
+
+// players is how many the search is for.
+func (s *search) players() int {
+	n := 0
+	for _, g := range s.groups {
+		n += len(g.players)
+	}
+	return n
+}
+
+// expected is how many answers are likely to come yet.
+func (s *search) expected() int {
+	n := 0
+	for i := range s.groups {
+		n += s.planner.Expected(i)
+	}
+	return n
+}
+
+// few is how many missing answers a round need not wait for.
+func (s *search) few() int { return len(s.groups) + int(fewMissing*float64(s.questions)) }
+
+// isAnswered reports whether the round has its answers, all but the last few.
+func (s *search) isAnswered(now time.Time) bool {
+	missing, waited := s.expected(), now.Sub(s.asked)
+	return missing == 0 || waited >= lateAnswers && missing <= s.few() || waited >= longestWait
+}
+
+// ask sends the planner's next questions, and reports whether there were any.
+func (s *search) ask(r *Room) bool {
+	questions := 0
+	for _, b := range s.planner.Next() {
+		questions += len(b.Servers)
+		s.groups[b.Player].deal(r, b.Servers)
+	}
+	if questions > 0 {
+		s.asked, s.questions = r.now, questions
+	}
+	return questions > 0
+}
+
+// tick looks after who is gone, and whether it is time to go on.
+func (c *Coordinating) tick(r *Room) {
+	if s := r.round.search; s != nil {
+		r.excuseIdle(s.groups)
+	}
+	r.leaveOutOverdue()
+	switch s := r.round.search; {
+	case len(r.active()) == 0:
+		r.fail("nobody is left to measure")
+	case r.now.Sub(r.since) > coordinatingTime:
+		r.note("time is up after %v: choosing from what has been measured", coordinatingTime)
+		r.choose()
+	case s == nil || !areOf(s.groups, r.natGroups(r.present())):
+		c.search(r)
+	default:
+		c.advance(r)
+	}
+}
+
+// advance goes on to the next round when this one has its answers.
+func (c *Coordinating) advance(r *Room) {
+	if s := r.round.search; s != nil && s.isAnswered(r.now) {
+		c.search(r)
+	}
+}
+
+// search asks for the next servers, or chooses if no other can plausibly win or
+// there is nothing to ask.
+func (c *Coordinating) search(r *Room) {
+	r.exclude(filtered(r.active(), func(p *player) bool { return p.probed >= judgedAfter }))
+	s := r.searching()
+	if len(s.groups) == 0 {
+		return // everyone is away for a moment; see overdue
+	}
+	progress := s.planner.Progress()
+	settled := progress.Done && progress.Best >= 0
+	if !s.over {
+		if !settled && s.ask(r) {
+			return
+		}
+		// Waiting may be worth it although there is nothing to ask: answers come yet, or
+		// what servers say of themselves. Who says nothing at all is left out after a
+		// while.
+		missing := s.expected()
+		mayGain := missing > 0 && !progress.Done || progress.Best < 0
+		if missing > s.few() || mayGain && r.now.Sub(s.asked) < longestWait {
+			return
+		}
+		s.over = true
+	}
+	// Who is away has not measured what the others were asked, and is back in a
+	// moment or left out.
+	if s.players() < len(r.active()) {
+		return
+	}
+	progress = s.planner.Progress()
+	each := progress.Probes * float64(len(s.groups)) / float64(s.players())
+	r.note("%.0f servers each instead of %d; at most %.0f ms better is to be had, as far as one can tell",
+		each, len(r.round.servers.List), math.Ceil(rttMS(progress.Gain)))
+	r.choose()
+}
+
+// searchView is how far the search is, nil if there is none.
+func (r *Room) searchView() *wire.Search {
+	s := r.round.search
+	if _, coordinating := r.phase.(*Coordinating); s == nil || !coordinating && !r.isVoting() {
+		return nil
+	}
+	progress := s.planner.Progress()
+	v := &wire.Search{Rounds: progress.Rounds, Found: progress.Best >= 0}
+	if !v.Found {
+		return v
+	}
+	best := selection.Servers{List: r.round.servers.List[progress.Best : progress.Best+1]}
+	var players []*player
+	var rtts []time.Duration
+	for i, g := range s.groups {
+		rtt, _ := s.planner.Predict(i, progress.Best)
+		players = append(players, g.players...)
+		rtts = append(rtts, slices.Repeat([]time.Duration{rtt}, len(g.players))...)
+	}
+	if len(players) == 0 {
+		return &wire.Search{Rounds: progress.Rounds} // all have just left
+	}
+	table := selection.NewTable(names(players), 1)
+	for column, rtt := range rtts {
+		table.Set(column, 0, discovery.Answered, rtt)
+	}
+	chosen := selection.Select(best, table, selection.Criteria{By: selection.Mean}).Chosen
+	v.MeanMS, v.MaxMS, v.StdevMS = chosen.MeanMS, chosen.MaxMS, chosen.StdevMS
+	if progress.Rounds >= claimAfter {
+		gain := rttMS(progress.Gain)
+		v.GainMS = &gain
+	}
+	return v
+}

@@ -1,0 +1,359 @@
+package room
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/wire"
+)
+
+// far is a list of a thousand servers in ten countries. A server is as far from
+// a player as its country says, and a little more by its number.
+func far() []discovery.Server {
+	servers := make([]discovery.Server, 1000)
+	for i := range servers {
+		country, host := i/100, i%100
+		servers[i] = discovery.Server{
+			Addr:    netip.AddrPortFrom(netip.AddrFrom4([4]byte{20, byte(country), byte(host), 1}), 27960),
+			Country: fmt.Sprintf("%c%c", 'A'+country, 'A'+country), ASN: uint32(1 + country),
+		}
+	}
+	return servers
+}
+
+func farRTT(player, server int) time.Duration {
+	country, host := server/100, server%100
+	return time.Duration(20+15*abs(country-3*player-2))*time.Millisecond + time.Duration(host*37%101)*200*time.Microsecond
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// answers has a member answer all it was asked since the last time.
+func (n *session) answers(player int, name string) (asked int) {
+	return n.answersAs(player, name, farRTT)
+}
+
+// answersAs is the same with other RTTs.
+func (n *session) answersAs(player int, name string, rtt func(player, server int) time.Duration) (asked int) {
+	messages := n.sent[name]
+	delete(n.sent, name)
+	for _, m := range messages {
+		ask, ok := m.(wire.Ask)
+		if !ok {
+			continue
+		}
+		var results []discovery.Result
+		infos := wire.Infos{Round: n.room.round.number}
+		for _, server := range ask.Servers {
+			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{MaxPlayers: 16}})
+			results = append(results, discovery.Result{Server: server, State: discovery.Answered, RTT: rtt(player, server)})
+		}
+		asked += len(results)
+		n.says(name, infos)
+		n.says(name, wire.Report{Round: n.room.round.number, Results: results})
+	}
+	return asked
+}
+
+// coordinated is a room of two that has the long list.
+func coordinated(t *testing.T) *session {
+	s := settings(2)
+	s.Strategy = wire.Coordinated
+	n := newSession(t, s)
+	n.join("ann", "bob")
+	n.gets(far())
+	n.inStage(wire.Refining)
+	return n
+}
+
+func TestRefining(t *testing.T) {
+	n := coordinated(t)
+	asked := 0
+	for range 200 {
+		n.wait(200 * time.Millisecond)
+		asked += n.answers(0, "ann") + n.answers(1, "bob")
+		if n.room.phase.stage() != wire.Refining {
+			break
+		}
+	}
+	n.inStage(wire.Chosen)
+	if asked == 0 || asked > 1500 {
+		t.Errorf("%d questions to two players about 1,000 servers", asked)
+	}
+	best := n.room.round.selection.Chosen
+	for server := range n.room.round.servers.List {
+		mean := float64(farRTT(0, server)+farRTT(1, server)) / 2e6
+		if mean < best.MeanMS-2 {
+			t.Fatalf("chosen with %.1f ms, server %d has %.1f", best.MeanMS, server, mean)
+		}
+	}
+}
+
+// TestRefiningSays: everyone is told how far the search is.
+func TestRefiningSays(t *testing.T) {
+	n := coordinated(t)
+	var last *wire.Search
+	for n.room.phase.stage() == wire.Refining {
+		n.wait(200 * time.Millisecond)
+		n.answers(0, "ann")
+		n.answers(1, "bob")
+		if search := n.view().Room.Search; search != nil {
+			last = search
+		}
+	}
+	if last == nil || !last.Found || last.GainMS == nil || last.Rounds < 5 {
+		t.Fatalf("the last word of the search was %+v", last)
+	}
+	chosen := n.room.round.selection.Chosen
+	if off := last.MeanMS - chosen.MeanMS; off < -0.1 || off > 1 {
+		t.Errorf("%s, chosen with %.1f", last.Sentence(n.room.settings.By), chosen.MeanMS)
+	}
+	if n.view().Room.Search != nil {
+		t.Error("the search goes on after the choice")
+	}
+}
+
+// TestRefiningAlone: who drops out in the middle does not stop the others.
+func TestRefiningAlone(t *testing.T) {
+	n := coordinated(t)
+	n.wait(200 * time.Millisecond)
+	n.answers(0, "ann")
+	n.answers(1, "bob")
+	n.gone("bob")
+	for range 300 {
+		n.wait(200 * time.Millisecond)
+		n.answers(0, "ann")
+		if n.room.phase.stage() != wire.Refining {
+			break
+		}
+	}
+	n.inStage(wire.Chosen)
+	if waited := n.now.Sub(eight); waited < goneAfter {
+		t.Errorf("chosen without bob after %v", waited)
+	}
+}
+
+// TestRefiningGroup: whatever becomes of one of the players in the middle, the
+// others have their server soon, and it is the best for those who are there.
+func TestRefiningGroup(t *testing.T) {
+	tests := []struct {
+		name string
+		// happens in the middle; bob answers as long as it says so.
+		happens func(n *session) (bobAnswers bool)
+		within  time.Duration
+		players int
+		noted   string
+	}{
+		{"back in a moment", func(n *session) bool {
+			n.gone("bob")
+			delete(n.sent, "bob")
+			n.wait(5 * time.Second)
+			n.join("bob")
+			return true
+		}, 30 * time.Second, 2, "bob is back"},
+		{"never back", func(n *session) bool { n.gone("bob"); return false }, 60 * time.Second, 1, "going on without bob, who has been gone for 30s"},
+		{"says nothing more", func(*session) bool { return false }, 60 * time.Second, 1, "going on without bob, who has reported nothing for 20s"},
+		{"one more comes", func(n *session) bool { n.room.settings.Players = 0; n.join("cid"); return true }, 40 * time.Second, 3, "cid is here"},
+		{"removed", func(n *session) bool {
+			if err := n.orders(Remove{"bob"}); err != nil {
+				n.Fatal(err)
+			}
+			return false
+		}, 30 * time.Second, 1, "the organiser has removed bob"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			n := coordinated(t)
+			step := func(bobAnswers bool) {
+				n.wait(200 * time.Millisecond)
+				n.answers(0, "ann")
+				if bobAnswers {
+					n.answers(1, "bob")
+				}
+				n.answers(2, "cid")
+			}
+			for range 5 {
+				step(true)
+			}
+			n.inStage(wire.Refining)
+			answers := test.happens(n)
+			for n.room.phase.stage() == wire.Refining && n.now.Sub(eight) < 2*time.Minute {
+				step(answers)
+			}
+			n.inStage(wire.Chosen)
+			n.noted(test.noted)
+			if took := n.now.Sub(eight); took > test.within {
+				t.Errorf("chosen after %v, want %v at most", took, test.within)
+			}
+			players := n.room.round.selection.Players
+			if len(players) != test.players {
+				t.Fatalf("chosen for %v, want %d players; the log:\n%s", players, test.players, n.log())
+			}
+			mean := func(server int) (ms float64) {
+				for player := range players {
+					ms += float64(farRTT(player, server)) / 1e6 / float64(len(players))
+				}
+				return ms
+			}
+			for server := range n.room.round.servers.List {
+				if mean(server) < n.room.round.selection.Chosen.MeanMS-2 {
+					t.Fatalf("chosen with %.1f ms, server %d has %.1f", n.room.round.selection.Chosen.MeanMS, server, mean(server))
+				}
+			}
+		})
+	}
+}
+
+// TestRefiningSlow: who takes ten times as long as the others has a say, and does
+// not hold them up for long.
+func TestRefiningSlow(t *testing.T) {
+	n := coordinated(t)
+	for step := 0; n.room.phase.stage() == wire.Refining && step < 600; step++ {
+		n.wait(200 * time.Millisecond)
+		n.answers(0, "ann")
+		if step%10 == 9 {
+			n.answers(1, "bob")
+		}
+	}
+	n.inStage(wire.Chosen)
+	if took := n.now.Sub(eight); took > coordinatingTime+time.Second || len(n.room.round.selection.Players) != 2 {
+		t.Errorf("chosen for %v after %v", n.room.round.selection.Players, took)
+	}
+}
+
+// TestRefiningChanged: the organiser's new rule counts from the next question on.
+func TestRefiningChanged(t *testing.T) {
+	n := coordinated(t)
+	for range 5 {
+		n.wait(200 * time.Millisecond)
+		n.answers(0, "ann")
+		n.answers(1, "bob")
+	}
+	if err := n.orders(Change{Settings: []byte(`{"by":"minimax"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	n.searches()
+	n.inStage(wire.Chosen)
+	for server := range n.room.round.servers.List {
+		worst := float64(max(farRTT(0, server), farRTT(1, server))) / 1e6
+		if worst < n.room.round.selection.Chosen.MaxMS-2 {
+			t.Fatalf("chosen with %.1f ms for the worst off, server %d has %.1f", n.room.round.selection.Chosen.MaxMS, server, worst)
+		}
+	}
+}
+
+// TestRefiningResumed: a room that is saved and restored goes on searching.
+func TestRefiningResumed(t *testing.T) {
+	n := coordinated(t)
+	n.wait(200 * time.Millisecond)
+	n.answers(0, "ann")
+	data, err := n.room.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.room, err = Restore(data, topology.New); err != nil {
+		t.Fatal(err)
+	}
+	n.step(Resume{})
+	n.join("ann", "bob")
+	for range 300 {
+		n.wait(200 * time.Millisecond)
+		n.answers(0, "ann")
+		n.answers(1, "bob")
+		if n.room.phase.stage() != wire.Refining {
+			break
+		}
+	}
+	n.inStage(wire.Chosen)
+}
+
+// TestShortList: what can be measured whole is.
+func TestShortList(t *testing.T) {
+	s := settings(1)
+	s.Strategy = wire.Coordinated
+	n := newSession(t, s)
+	n.join("ann")
+	n.listed(3)
+	n.inStage(wire.Measuring)
+}
+
+// TestRefiningStall: if nobody answers for a few seconds the search is not over.
+func TestRefiningStall(t *testing.T) {
+	n := coordinated(t)
+	n.wait(15 * time.Second)
+	n.inStage(wire.Refining)
+	n.searches()
+	n.inStage(wire.Chosen)
+	if n.room.player("ann").probed < 100 {
+		t.Errorf("ann was asked for %d servers; the log:\n%s", n.room.player("ann").probed, n.log())
+	}
+}
+
+// TestRefiningInfosLate: results of servers that have not yet been heard of
+// otherwise do not end the search.
+func TestRefiningInfosLate(t *testing.T) {
+	n := coordinated(t)
+	n.wait(200 * time.Millisecond)
+	infos := map[string]wire.Infos{}
+	for player, name := range []string{"ann", "bob"} {
+		asked := n.sent[name]
+		delete(n.sent, name)
+		late, report := wire.Infos{Round: 1}, wire.Report{Round: 1}
+		for _, m := range asked {
+			if ask, ok := m.(wire.Ask); ok {
+				for _, server := range ask.Servers {
+					late.Servers = append(late.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{MaxPlayers: 16}})
+					report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: farRTT(player, server)})
+				}
+			}
+		}
+		infos[name] = late
+		n.says(name, report)
+	}
+	n.wait(600 * time.Millisecond)
+	n.inStage(wire.Refining)
+	n.says("ann", infos["ann"])
+	n.says("bob", infos["bob"])
+	n.searches()
+	n.inStage(wire.Chosen)
+	if n.room.round.selection.Chosen == nil || n.room.player("ann").probed < 100 {
+		t.Errorf("ann was asked for %d servers; the log:\n%s", n.room.player("ann").probed, n.log())
+	}
+}
+
+// TestUnluckySample: who measured the best server when a queue was full does not
+// keep it from its second look.
+func TestUnluckySample(t *testing.T) {
+	n := coordinated(t)
+	best := 0
+	for server := range far() {
+		if farRTT(0, server)+farRTT(1, server) < farRTT(0, best)+farRTT(1, best) {
+			best = server
+		}
+	}
+	unlucky := func(player, server int) time.Duration {
+		if server != best {
+			return farRTT(player, server)
+		}
+		return []time.Duration{farRTT(0, best) - 15*time.Millisecond, farRTT(1, best) + 80*time.Millisecond}[player]
+	}
+	for n.room.phase.stage() == wire.Refining {
+		n.wait(200 * time.Millisecond)
+		n.answersAs(0, "ann", unlucky)
+		n.answersAs(1, "bob", unlucky)
+	}
+	n.inStage(wire.Chosen)
+	for _, ranked := range n.room.round.selection.Ranking[:finalists] {
+		if n.room.indexOf(ranked.Addr) == best {
+			t.Fatalf("server %d is among the first %d by what was measured: the test says nothing", best, finalists)
+		}
+	}
+	if !slices.Contains(n.room.round.look.Servers, best) {
+		t.Errorf("server %d is not looked at again, but %v", best, n.room.round.look.Servers)
+	}
+}

@@ -1,0 +1,35 @@
+// Package room is one group's gathering as a pure machine: it gathers the
+// players, merges what they measure, chooses the server and sends everyone there.
+// It opens no socket, reads no clock and starts no goroutine.
+//
+//	Gathering ─▶ Listing ─▶ Measuring ────┬─▶ Verifying ─▶ Launching
+//	                │       Coordinating ─┤    │     ▲       │    ▲
+//	                │            │        │    ▼     │       │    │
+//	                ▼            ▼        │   Voting ┴▶ Countdown ┘
+//	              Failed ◀───────┴────────┴────┘
+//
+//	Launching, Failed ── the organiser's go ──▶ Listing, of the next round
+//
+// The one way in is [Room.Step]: something that happened, and when. The one way
+// out is what Step returns: an ordered list of things to do. Whoever drives a room
+// (the host over real sockets, the simulator and the fuzzer in virtual time) does
+// them in that order and one after the other:
+//
+//   - [Save] keeps the room: take [Room.Save] and put it into stable storage. It
+//     comes first where a Step binds the room (a place in it is given, the phase or
+//     the round changes), so that nobody is told what a crash could undo. A driver
+//     that cannot save must not do what comes after it.
+//   - [Admit] binds the connection whose hello was the input to a player; an
+//     older one of that player is replaced.
+//   - [Publish] shows everybody the newest [Room.Snapshot] before what follows:
+//     people read why before they are sent somewhere. Otherwise a driver publishes
+//     as often as it likes.
+//   - [Send] gives a message to one player, or to all, if they are connected. Who is
+//     not hears what matters on coming back.
+//   - [Dismiss] ends a player's connection.
+//   - [Fetch] asks for the server list. The answer is a [Listed], whenever it comes.
+//   - [Answer] is what a page that gave an [Order] is told.
+//
+// Step is to be called with a [Tick] a few times a second; nothing else makes time
+// pass. A Room is not safe for concurrent use.
+package room

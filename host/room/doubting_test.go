@@ -1,0 +1,143 @@
+package room
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// doubting is a room of four of whom dan makes his numbers up; without him the
+// first of twenty servers is the best.
+func doubting(t *testing.T) *session {
+	n := measuring(t, 20, "ann", "bob", "cat", "dan")
+	for i, name := range []string{"ann", "bob", "cat"} {
+		ms := make([]int, 20)
+		for server := range ms {
+			ms[server] = 10*server + 10 + i
+		}
+		n.measures(name, ms...)
+	}
+	made := make([]int, 20)
+	for server := range made {
+		made[server] = 9999
+	}
+	made[19] = 1
+	n.measures("dan", made...)
+	n.done("ann", "bob", "cat", "dan")
+	n.inStage(wire.Chosen)
+	return n
+}
+
+func TestMadeUpNumbersDoNotCount(t *testing.T) {
+	n := doubting(t)
+	n.noted("dan reports one and the same RTT for 19 of 20 servers, but a low one for 192.0.2.19:27960: that does not count in the choice")
+	for _, p := range n.view().People {
+		if (p.Doubt != "") != (p.Name == "dan") {
+			t.Errorf("%s is doubted: %q", p.Name, p.Doubt)
+		}
+	}
+	// He may say what he likes, and come back as often.
+	n.says("dan", wire.Report{Round: 1, Results: []discovery.Result{{Server: 0, State: discovery.Lost}}})
+	full := discovery.Info{Name: "mine", Players: 16, MaxPlayers: 16, GamePort: 666}
+	n.says("dan", wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: full}}})
+	if info := n.room.round.servers.Infos[0]; *info == full {
+		t.Errorf("dan has the first server be %+v", *info)
+	}
+	n.gone("dan")
+	n.join("dan")
+	same(t, n.room, restored(t, n.room))
+	for _, name := range []string{"ann", "bob", "cat"} {
+		n.verifies(name)
+	}
+	n.goesTo(0)
+	doubts := n.room.round.selection.Doubts
+	if len(doubts) != 1 || doubts[0].Player != "dan" {
+		t.Errorf("doubts are %v", doubts)
+	}
+}
+
+// TestTrusted: the organiser knows better.
+func TestTrusted(t *testing.T) {
+	n := doubting(t)
+	err := n.orders(Trust{"dan"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.noted("the organiser vouches for dan")
+	if n.room.player("dan").leftOut {
+		t.Error("dan is still left out")
+	}
+	if got := n.room.round.selection.Chosen; !strings.HasPrefix(got.Addr.String(), "192.0.2.19:") {
+		t.Errorf("chosen is %v", got.Addr)
+	}
+	if err := n.orders(Trust{"eve"}); err == nil {
+		t.Error("eve is trusted, who is not here")
+	}
+}
+
+// TestTwoAgainstTwo: nobody can tell who is right, so all count.
+func TestTwoAgainstTwo(t *testing.T) {
+	n := measuring(t, 20, "ann", "bob")
+	near, far := make([]int, 20), make([]int, 20)
+	for server := range near {
+		near[server], far[server] = 10*server+10, 9999
+	}
+	n.measures("ann", near...)
+	n.measures("bob", far...)
+	n.done("ann", "bob")
+	n.noted("bob reports one and the same RTT for 20 of 20 servers.")
+	if n.room.player("bob").leftOut {
+		t.Error("bob is left out")
+	}
+}
+
+// TestDoubtedWhileRefining: the search goes on without who makes numbers up.
+func TestDoubtedWhileRefining(t *testing.T) {
+	s := settings(4)
+	s.Strategy = wire.Coordinated
+	n := newSession(t, s)
+	n.join("ann", "bob", "cat", "dan")
+	n.gets(far())
+	for back := false; n.now.Sub(eight) < time.Minute; {
+		if !back && n.room.player("dan").anomaly != nil { // he leaves and comes back
+			n.gone("dan")
+			n.join("dan")
+			back = true
+		}
+		n.wait(200 * time.Millisecond)
+		for i, name := range []string{"ann", "bob", "cat"} {
+			n.answers(i, name)
+		}
+		n.lies("dan")
+		if n.room.phase.stage() != wire.Refining {
+			break
+		}
+	}
+	n.inStage(wire.Chosen)
+	if told := strings.Count(n.log(), "does not count"); told != 1 {
+		t.Errorf("told %d times: %s", told, n.log())
+	}
+	if dan := n.room.player("dan"); dan.anomaly == nil || dan.probed > 200 {
+		t.Errorf("dan's doubt is %v after %d servers", dan.anomaly, dan.probed)
+	}
+}
+
+// lies has a member answer 9999 ms to all it was asked, and say so unasked.
+func (n *session) lies(name string) {
+	messages := n.sent[name]
+	delete(n.sent, name)
+	asked := []int{0}
+	for _, m := range messages {
+		if ask, ok := m.(wire.Ask); ok {
+			asked = append(asked, ask.Servers...)
+		}
+	}
+	report := wire.Report{Round: n.room.round.number}
+	for _, server := range asked {
+		report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: 9999 * time.Millisecond})
+	}
+	n.says(name, report)
+}

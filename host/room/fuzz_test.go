@@ -1,0 +1,305 @@
+package room
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// FuzzRoom plays evenings in which anybody does anything at any time, as far as
+// a frame can carry it. The room neither panics nor gets stuck with a state that
+// cannot be shown, or saved and read back; and when all have left it waits for
+// nothing for ever.
+func FuzzRoom(f *testing.F) {
+	for seed := range uint64(10) {
+		choices := make([]byte, 300)
+		for random, i := rand.New(rand.NewPCG(seed, 0)), 0; i < len(choices); i++ {
+			choices[i] = byte(random.Uint32())
+		}
+		f.Add(choices)
+	}
+	f.Fuzz(func(t *testing.T, choices []byte) {
+		e := &evening{T: t, choices: choices, now: time.Unix(1_800_000_000, 0).UTC()}
+		s := settings(e.upTo(3))
+		s.Agree = e.upTo(2) > 0
+		s.By = selection.Rules()[e.upTo(len(selection.Rules())-1)]
+		s.Limits = []time.Duration{100 * time.Millisecond}
+		if e.upTo(1) > 0 {
+			s.Strategy = wire.Coordinated
+		}
+		e.room = New("BAKODI", "secret", s, e.now)
+		for len(e.choices) > 0 {
+			e.happens()
+			e.isSound()
+		}
+		e.ends()
+	})
+}
+
+// evening is a room and what is still to happen there.
+type evening struct {
+	*testing.T
+	choices []byte
+	now     time.Time
+	room    *Room
+	fetches bool
+}
+
+// upTo is the next choice, from 0 to most.
+func (e *evening) upTo(most int) int {
+	if len(e.choices) == 0 {
+		return 0
+	}
+	n := int(e.choices[0]) % (most + 1)
+	e.choices = e.choices[1:]
+	return n
+}
+
+var everybody = []string{"ann", "bob", "cat", "dan"}
+
+func (e *evening) name() string { return everybody[e.upTo(len(everybody)-1)] }
+
+const eveningServers = 12
+
+func (e *evening) server() int { return e.upTo(eveningServers + 1) }
+
+// step fetches no list yet: see isListed. What the room refuses, it refuses.
+func (e *evening) step(in Input) error {
+	e.Helper()
+	before, phase := names(e.room.round.players), e.room.phase
+	outputs, err := e.room.Step(in, e.now)
+	saved := false
+	for at, o := range outputs {
+		switch o := o.(type) {
+		case Save:
+			saved = true
+			if at > 0 {
+				e.Fatalf("saved after %T", outputs[0])
+			}
+		case Admit:
+			if !saved && !slices.Contains(before, o.Player) {
+				e.Fatalf("%s has a place that is not kept", o.Player)
+			}
+		case Fetch:
+			e.fetches = true
+		case Send:
+			e.canBeSent(o)
+			if launch, is := o.Message.(wire.Launch); is && !saved && e.room.phase != phase {
+				e.Fatalf("all are sent to %s, which is not kept", launch.Address)
+			}
+		}
+	}
+	return err
+}
+
+// canBeSent: what the room says goes to who is here, and they can read it.
+func (e *evening) canBeSent(s Send) {
+	e.Helper()
+	frame, err := wire.Marshal(s.Message)
+	if err == nil {
+		_, err = wire.Unmarshal(frame)
+	}
+	if err != nil || s.To != "" && e.room.player(s.To) == nil {
+		e.Fatalf("a %T to %q: %v", s.Message, s.To, err)
+	}
+}
+
+// happens has one thing happen.
+func (e *evening) happens() {
+	r := e.room
+	page := func(a Action) { e.step(Order{Credential: "page of " + e.name(), Action: a}) }
+	organiser := func(a Action) { e.step(Order{Credential: "secret", Action: a}) }
+	rule := func() WhatIf {
+		return WhatIf(fmt.Sprintf(`{"by":%q,"limits_ms":[1000]}`, selection.Rules()[e.upTo(len(selection.Rules())-1)]))
+	}
+	switch e.upTo(26) {
+	case 0, 1:
+		name := e.name()
+		hello := wire.Hello{Version: wire.Version, Code: r.code, Name: name, Token: "token of " + name}
+		from := Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, byte(e.upTo(1))})}
+		if e.upTo(1) > 0 {
+			from.Near = netip.MustParseAddr("10.9.0.2")
+		}
+		e.step(Join{hello, from, hello.Token})
+	case 2, 3, 4, 5, 6:
+		if p := r.player(e.name()); p != nil && p.connected {
+			if e.step(Hear{p.name, e.message()}) != nil {
+				e.step(Leave{p.name})
+			}
+		}
+	case 7, 8:
+		longest := []int{2, 60}[e.upTo(1)]
+		e.now = e.now.Add(time.Duration(e.upTo(longest)) * time.Second)
+		e.step(Tick{})
+	case 9:
+		e.step(Proceed{})
+	case 10:
+		e.step(Leave{e.name()})
+	case 11:
+		e.isListed()
+	case 12:
+		name := e.name()
+		e.step(Order{Action: Enter{Name: name, Token: "page of " + name}})
+		e.step(PageOpened{"page of " + name})
+	case 13:
+		page(Vote{addr(e.server())})
+	case 14:
+		page(Veto{Addr: addr(e.server())})
+	case 15:
+		page(Ready{e.upTo(1) > 0})
+	case 16:
+		organiser(Remove{e.name()})
+	case 17:
+		organiser(Trust{e.name()})
+	case 18:
+		organiser(rule())
+		organiser(Apply{})
+	case 19:
+		e.room = restored(e.T, r)
+		e.step(Resume{})
+	case 20, 21:
+		e.everyoneMeasures()
+	case 22, 23:
+		e.everyoneLooks()
+	case 24:
+		page(Arrived{})
+	case 25:
+		organiser(Change{Settings: []byte(fmt.Sprintf(`{"agree":%v,"players":%d}`, e.upTo(1) > 0, e.upTo(4)))})
+	case 26:
+		page(rule())
+	}
+}
+
+// isListed answers what the room asked its shell for.
+func (e *evening) isListed() {
+	if e.fetches {
+		e.fetches = false
+		servers := e.upTo(eveningServers)
+		if e.upTo(3) == 0 {
+			servers = shortList + 1 // which is searched together, if the settings say so
+		}
+		local := []LocalServer{hidden, shown}[e.upTo(1):]
+		local = local[:e.upTo(len(local))]
+		e.step(Listed{List: topology.New(Shared(listOf(servers), local)), Local: local})
+	}
+}
+
+// everyoneMeasures has an evening get on, which chance alone seldom does.
+func (e *evening) everyoneMeasures() {
+	e.isListed()
+	infos := wire.Infos{Round: e.room.round.number}
+	report := wire.Report{Round: e.room.round.number}
+	for server := range e.room.round.servers.List {
+		rtt := wire.RoundRTT(time.Duration(e.upTo(255)) * time.Millisecond)
+		report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: rtt})
+		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Players: 1, MaxPlayers: 8}})
+	}
+	for _, m := range slices.Clone(e.room.round.players) {
+		for _, message := range []wire.Message{infos, report, wire.Done{Round: e.room.round.number}} {
+			if err := e.step(Hear{m.name, message}); err != nil {
+				e.Fatalf("an honest %T is refused: %v", message, err)
+			}
+		}
+	}
+}
+
+// everyoneLooks has the finalists answer everyone.
+func (e *evening) everyoneLooks() {
+	for _, m := range slices.Clone(e.room.round.players) {
+		verified := wire.Verified{Round: e.room.round.number, Attempt: e.room.round.look.Attempt}
+		for _, server := range e.room.round.look.Servers {
+			info := discovery.Info{Players: e.upTo(4), MaxPlayers: 8}
+			verified.Servers = append(verified.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{50}, Sent: 3, Info: &info})
+		}
+		if err := e.step(Hear{m.name, verified}); err != nil {
+			e.Fatalf("an honest look is refused: %v", err)
+		}
+	}
+}
+
+// message is what a peer's frame can say.
+func (e *evening) message() wire.Message {
+	round := e.room.round.number
+	switch e.upTo(6) {
+	case 0, 1, 2:
+		report := wire.Report{Round: round}
+		for range e.upTo(eveningServers) {
+			result := discovery.Result{Server: e.server(), State: discovery.State(1 + e.upTo(2))}
+			if result.State == discovery.Answered {
+				result.RTT = wire.RoundRTT(time.Duration(e.upTo(255)) * time.Millisecond)
+			}
+			report.Results = append(report.Results, result)
+		}
+		return report
+	case 3:
+		info := wire.TidyInfo(discovery.Info{
+			Name: "server", Players: e.upTo(8), MaxPlayers: e.upTo(8), Password: e.upTo(1) > 0,
+			MaxPing: time.Duration(e.upTo(200)) * time.Millisecond,
+		})
+		return wire.Infos{Round: round, Servers: []wire.ServerInfo{{Server: e.server(), Info: info}}}
+	case 4:
+		verified := wire.Verified{Round: round}
+		verified.Attempt = e.room.round.look.Attempt
+		for _, server := range e.room.round.look.Servers {
+			seen := wire.Finalist{Server: server + e.upTo(8)/8, State: discovery.State(e.upTo(3)), Sent: 3}
+			if seen.State == discovery.Answered {
+				seen.RTTs = []float64{float64(e.upTo(255)), float64(e.upTo(255))}
+			}
+			verified.Servers = append(verified.Servers, seen)
+		}
+		return verified
+	case 5:
+		return wire.Launched{Round: round, State: wire.LaunchStarted}
+	}
+	return wire.Done{Round: round}
+}
+
+// isSound: the room can be shown, and saved and read back, and counts right.
+func (e *evening) isSound() {
+	e.Helper()
+	if err := e.room.isWhole(); err != nil {
+		e.Fatal(err)
+	}
+	for _, p := range e.room.round.players {
+		probed, answered := 0, 0
+		for server := range p.sheet.servers() {
+			probed++
+			answered += count(p.sheet.at(server).State == discovery.Answered)
+		}
+		if p.probed != probed || p.answered != answered {
+			e.Fatalf("%s has %d results, %d of them answers, and is said to have %d and %d", p.name, probed, answered, p.probed, p.answered)
+		}
+	}
+	if _, err := json.Marshal(e.room.Snapshot()); err != nil {
+		e.Fatal(err)
+	}
+	e.room.Culled(selection.Unreachable)
+	same(e.T, e.room, restored(e.T, e.room))
+}
+
+// ends has all leave. Only people who vote may take their time.
+func (e *evening) ends() {
+	e.Helper()
+	e.isListed()
+	for _, m := range slices.Clone(e.room.round.players) {
+		e.step(Leave{m.name})
+	}
+	for range 120 {
+		e.now = e.now.Add(5 * time.Second)
+		e.step(Tick{})
+	}
+	switch e.room.phase.(type) {
+	case *Gathering, *Launching, *Failed, *Voting:
+	default:
+		e.Errorf("ten minutes after everybody left the room is still %T", e.room.phase)
+	}
+}

@@ -1,0 +1,167 @@
+package room
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// TestStaleMessages: what belongs to another round, attempt or stage is too
+// late, not wrong.
+func TestStaleMessages(t *testing.T) {
+	n := choosing(t, 3)
+	before := essence(n.room)
+	for _, m := range []wire.Message{
+		wire.Verified{Round: 1, Attempt: 2, Servers: []wire.Finalist{{Server: 0, State: discovery.Lost}}},
+		wire.Verified{Round: 2, Attempt: 1, Servers: []wire.Finalist{{Server: 0, State: discovery.Lost}}},
+		wire.Report{Round: 1, Results: []discovery.Result{{Server: 0, State: discovery.Lost}}},
+		wire.Report{Round: 2, Results: []discovery.Result{{Server: 99, State: discovery.Lost}}},
+		wire.Infos{Round: 2, Servers: []wire.ServerInfo{{Server: 99}}},
+		wire.Done{Round: 1}, wire.Done{Round: 2},
+		wire.Launched{Round: 1, State: wire.LaunchStarted},
+	} {
+		n.says("ann", m)
+		if after := essence(n.room); after != before {
+			t.Fatalf("%+v changed the room from\n%s\nto\n%s", m, before, after)
+		}
+	}
+}
+
+// TestNonsense: a program that makes no sense is told so, and does no harm.
+func TestNonsense(t *testing.T) {
+	tests := []struct {
+		name    string
+		message wire.Message
+		stage   wire.Stage
+	}{
+		{"a server beyond the list", wire.Report{Round: 1, Results: []discovery.Result{{Server: 3, State: discovery.Lost}}}, wire.Measuring},
+		{"what a server beyond the list says", wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 3}}}, wire.Measuring},
+		{"no finalist", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: 7}}}, wire.Chosen},
+		{"a negative finalist", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: -1}}}, wire.Chosen},
+		{"a host's message", wire.Measure{Round: 1}, wire.Measuring},
+		{"a second hello", wire.Hello{Version: wire.Version, Name: "ann"}, wire.Measuring},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			n := measuring(t, 3, "ann", "bob")
+			if tt.stage == wire.Chosen {
+				n = choosing(t, 3)
+			}
+			if err := n.step(Hear{"ann", tt.message}); err == nil {
+				t.Errorf("%+v is fine", tt.message)
+			}
+			n.inStage(tt.stage)
+		})
+	}
+	n := measuring(t, 3, "ann", "bob")
+	if err := n.step(Hear{"eve", wire.Done{Round: 1}}); err == nil {
+		t.Error("a stranger's word counts")
+	}
+}
+
+// TestAbsurdValues: whatever a peer claims, the room can be saved and read back,
+// and what is absurd wins nothing.
+func TestAbsurdValues(t *testing.T) {
+	absurd := []discovery.Info{
+		{Players: -1 << 40, MaxPlayers: 1 << 40, Bots: math.MaxInt64},
+		{Map: strings.Repeat("x", 1000), Name: "\x1b[2J", MinPing: -time.Hour, MaxPing: math.MaxInt64},
+		{Players: math.MaxInt64, MaxPlayers: math.MinInt64},
+	}
+	for i, info := range absurd {
+		for _, rtt := range []float64{0, 1e-300, 59_999, math.MaxFloat64, math.Inf(1), -5, math.NaN()} {
+			t.Run(fmt.Sprint(i, rtt), func(t *testing.T) {
+				n := choosing(t, 2)
+				n.says("ann", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: 0, State: discovery.Answered, RTTs: []float64{rtt}, Sent: 3, Info: &info}}})
+				same(t, n.room, restored(t, n.room))
+				if rtt := n.room.player("ann").sheet.at(0).RTT; rtt < 0 || rtt > wire.MaxRTT {
+					t.Errorf("ann's RTT is %v", rtt)
+				}
+			})
+		}
+	}
+}
+
+// TestLogIsBounded: neither log nor state grows at a stranger's will.
+func TestLogIsBounded(t *testing.T) {
+	n := choosing(t, 2)
+	n.verifies("ann")
+	n.verifies("bob")
+	notes := len(n.room.log)
+	for range 1000 {
+		n.says("ann", wire.Launched{Round: 1, State: wire.LaunchStarted})
+	}
+	if got := len(n.room.log); got != notes+1 {
+		t.Errorf("repeating a launch 1000 times made %d notes", got-notes)
+	}
+	for i := range 1000 {
+		n.says("ann", wire.Launched{Round: 1, State: wire.LaunchFailed, Detail: fmt.Sprint(i)})
+		n.gone("bob")
+		n.join("bob")
+	}
+	if got := len(n.room.log); got > maxLog {
+		t.Errorf("%d notes", got)
+	}
+}
+
+// TestAbsurdClock: whatever a peer's clock says, its trace lies between the
+// measuring's beginning and now, and the room can be saved and read back.
+func TestAbsurdClock(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, clock := range []struct{ now, at time.Duration }{{0, day}, {day, 0}, {day, day}, {0, 0}} {
+		n := measuring(t, 4, "ann", "bob")
+		n.wait(2 * time.Second)
+		probes := []discovery.Result{{Server: 1, At: clock.at, State: discovery.Lost}, {Server: 3, At: clock.at, State: discovery.Lost}}
+		n.says("ann", wire.Report{Round: 1, Now: clock.now, Results: probes})
+		for _, p := range restored(t, n.room).player("ann").probes {
+			if p.At < 0 || p.At > 2*time.Second {
+				t.Errorf("a probe of %v by a clock of %v was at %v, two seconds after the beginning", clock.at, clock.now, p.At)
+			}
+		}
+	}
+}
+
+// TestLongEvening: a room whose measuring began days ago can be saved and read
+// back.
+func TestLongEvening(t *testing.T) {
+	n := measuring(t, 4, "ann", "bob")
+	n.room.round.measuring = n.now.Add(-72 * time.Hour)
+	n.says("ann", wire.Report{Round: 1, Now: time.Second, Results: []discovery.Result{{At: time.Second, State: discovery.Lost}}})
+	restored(t, n.room)
+}
+
+// TestLongTrace: a trace has no more probes than the list has servers.
+func TestLongTrace(t *testing.T) {
+	n := measuring(t, 4, "ann", "bob")
+	for first := range 1000 {
+		n.says("ann", wire.Report{Round: 1, First: first, Results: []discovery.Result{{Server: first % 4, State: discovery.Lost}, {Server: 2, State: discovery.Answered}}})
+	}
+	if got := len(n.room.player("ann").probes); got != 4 {
+		t.Errorf("%d probes are kept of a list of 4 servers, want 4", got)
+	}
+}
+
+// TestTrace: what is said again after a lost connection counts once, and times
+// are the host's.
+func TestTrace(t *testing.T) {
+	n := measuring(t, 4, "ann", "bob")
+	probe := func(server, at int) discovery.Result {
+		return discovery.Result{Server: server, At: time.Duration(at) * time.Millisecond, State: discovery.Answered, RTT: time.Millisecond}
+	}
+	n.wait(2 * time.Second)
+	n.says("ann", wire.Report{Round: 1, Now: 500 * time.Millisecond, Results: []discovery.Result{probe(2, 100), probe(0, 400)}})
+	n.says("ann", wire.Report{Round: 1, Now: 700 * time.Millisecond, Results: []discovery.Result{probe(2, 100), probe(0, 400), probe(1, 600)}})
+	n.says("ann", wire.Report{Round: 2, Now: 700 * time.Millisecond, Results: []discovery.Result{probe(3, 650)}})
+	for _, r := range []*Room{n.room, restored(t, n.room)} {
+		got := r.player("ann").probes
+		want := []discovery.Result{probe(2, 1600), probe(0, 1900), probe(1, 1900)}
+		if !slices.Equal(got, want) {
+			t.Errorf("ann's probes are %v, want %v", got, want)
+		}
+	}
+}

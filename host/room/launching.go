@@ -1,0 +1,81 @@
+package room
+
+import (
+	"net/netip"
+	"slices"
+
+	"muster/host/wire"
+)
+
+// Launching is the launch and the time after it.
+type Launching struct {
+	Launch wire.Launch `json:"launch"`
+	// Target is the server by the address that answers queries.
+	Target netip.AddrPort `json:"target"`
+}
+
+func (*Launching) stage() wire.Stage { return wire.Launching }
+func (*Launching) tick(*Room)        {}
+func (*Launching) proceed(r *Room)   { r.nextRound() }
+
+// launch sends everyone to the chosen server.
+func (r *Room) launch(server int) {
+	l := &Launching{
+		Launch: wire.Launch{
+			Round: r.round.number, Game: r.settings.Game, Address: r.connect(server).String(),
+			Name: r.serverName(server), Password: r.settings.Password,
+		},
+		Target: r.round.servers.List[server].Addr,
+	}
+	r.enter(l)
+	ranked := *r.round.selection.Chosen
+	for _, other := range r.round.selection.Ranking {
+		if other.Addr == l.Target {
+			ranked = other
+		}
+	}
+	played := wire.Played{
+		Round: r.round.number, At: r.now, Game: r.settings.Game, Server: l.Launch.Name, Connect: l.Launch.Address,
+		By: r.round.selection.By, MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS, Players: r.round.selection.Players,
+	}
+	if info := r.round.servers.Infos[server]; info != nil {
+		played.Map = info.Map
+	}
+	again := func(p wire.Played) bool { return p.Round == r.round.number }
+	r.history = append(slices.DeleteFunc(r.history, again), played)
+	r.note("everyone to %s: %.0f ms on average, %.0f at worst", l.Launch.Name, ranked.MeanMS, ranked.MaxMS)
+	r.do(Publish{})
+	for _, p := range r.round.players {
+		r.send(p, l.launchFor(r, p))
+	}
+}
+
+// launchFor is the launch with the address that is right for a player.
+func (l *Launching) launchFor(r *Room, p *player) wire.Launch {
+	launch := l.Launch
+	for i := range r.round.local {
+		local := &r.round.local[i]
+		if local.listed() == l.Target && local.isReachedFrom(p.origin.Near) {
+			launch.Address = netip.AddrPortFrom(local.Addr.Addr(), r.connect(local.Server).Port()).String()
+		}
+	}
+	return launch
+}
+
+// heard notes how far a player got.
+func (*Launching) heard(r *Room, p *player, launched wire.Launched) {
+	if launched.State == p.launch && launched.Detail == p.detail {
+		return
+	}
+	p.launch, p.detail = launched.State, launched.Detail
+	switch p.launch {
+	case wire.LaunchStarted:
+		r.note("%s is on the way", p.name)
+	case wire.LaunchDeclined:
+		r.note("%s stays behind", p.name)
+	case wire.LaunchByHand:
+		r.note("%s joins by hand", p.name)
+	case wire.LaunchFailed:
+		r.note("%s could not start the game: %s", p.name, p.detail)
+	}
+}

@@ -1,0 +1,116 @@
+package room
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// LocalServer is a game server on a network that the host is on, too. Players
+// there reach it by its address there, the others by its public one, if it has
+// any: few routers let out and in again.
+type LocalServer struct {
+	Addr netip.AddrPort `json:"addr"`
+	// Networks are where Addr is reached from.
+	Networks []netip.Prefix `json:"networks"`
+	// Public is its address in the list of the internet's servers, invalid if it
+	// is in none: then it is hidden from everybody elsewhere.
+	Public netip.AddrPort `json:"public,omitzero"`
+	// Info is what it said of itself when it was found.
+	Info discovery.Info `json:"-"`
+	// Server is its place in the room's list.
+	Server int `json:"server"`
+}
+
+// maxLocal are more than a LAN party has.
+const maxLocal = 256
+
+func (l *LocalServer) isHidden() bool { return !l.Public.IsValid() }
+
+// listed is the address that the room's list has.
+func (l *LocalServer) listed() netip.AddrPort {
+	if l.isHidden() {
+		return l.Addr
+	}
+	return l.Public
+}
+
+// isReachedFrom reports whether somebody at an address reaches the server by its
+// own: the host's machine does, and who is in one of its networks.
+func (l *LocalServer) isReachedFrom(from netip.Addr) bool {
+	from = from.Unmap().WithZone("")
+	return from.IsLoopback() || slices.ContainsFunc(l.Networks, func(p netip.Prefix) bool { return p.Contains(from) })
+}
+
+// isHiddenFrom reports whether a player cannot get there. The player's own
+// network may have another server at that address.
+func (l *LocalServer) isHiddenFrom(p *player) bool {
+	return l.isHidden() && !l.isReachedFrom(p.origin.Near)
+}
+
+// isOutOfReach reports whether a server is hidden from a player.
+func (r *Room) isOutOfReach(p *player, server int) bool {
+	return slices.ContainsFunc(r.round.local, func(l LocalServer) bool { return l.Server == server && l.isHiddenFrom(p) })
+}
+
+// hiddenFrom are the servers that a player cannot get to, as lost.
+func (r *Room) hiddenFrom(p *player) []discovery.Result {
+	var hidden []discovery.Result
+	for i := range r.round.local {
+		if l := &r.round.local[i]; l.isHiddenFrom(p) {
+			hidden = append(hidden, discovery.Result{Server: l.Server, State: discovery.Lost})
+		}
+	}
+	return hidden
+}
+
+// placeLocal finds the servers of the host's networks in the room's list, notes
+// what they said, and tells what is special about them.
+func (r *Room) placeLocal(local []LocalServer) {
+	if len(local) == 0 {
+		return
+	}
+	places := map[netip.AddrPort]int{}
+	for i, s := range r.round.servers.List {
+		places[s.Addr] = i
+	}
+	for _, l := range local[:min(len(local), maxLocal)] {
+		var isListed bool
+		if l.Server, isListed = places[l.listed()]; isListed {
+			info := wire.TidyInfo(l.Info)
+			l.Info, r.round.servers.Infos[l.Server] = discovery.Info{}, &info
+			r.round.local = append(r.round.local, l)
+		}
+	}
+}
+
+// noteLocal says what is special about them.
+func (r *Room) noteLocal() {
+	if len(r.round.local) == 0 {
+		return
+	}
+	r.note("%d of them on the local network", len(r.round.local))
+	for i := range r.round.local {
+		l := &r.round.local[i]
+		if names := names(filtered(r.round.players, l.isHiddenFrom)); len(names) > 0 {
+			r.note("%s is on a local network that %s cannot reach", r.serverName(l.Server), strings.Join(names, ", "))
+		}
+	}
+}
+
+// listFor is the list with the addresses that are right for a player.
+func (r *Room) listFor(p *player) wire.List {
+	servers := r.round.servers.List
+	for i := range r.round.local {
+		if l := &r.round.local[i]; !l.isHidden() && l.isReachedFrom(p.origin.Near) {
+			if &servers[0] == &r.round.servers.List[0] {
+				servers = slices.Clone(servers)
+			}
+			servers[l.Server].Addr = l.Addr
+		}
+	}
+	return wire.List{Round: r.round.number, Servers: servers}
+}

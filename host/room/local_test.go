@@ -1,0 +1,229 @@
+package room
+
+import (
+	"net/netip"
+	"reflect"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+var (
+	office = []netip.Prefix{netip.MustParsePrefix("10.9.0.0/24"), netip.MustParsePrefix("fd00:9::/64")}
+	// hidden is known on its network alone, shown to the internet, too, as the
+	// second of listOf.
+	hidden = LocalServer{Addr: netip.MustParseAddrPort("10.9.0.5:27960"), Networks: office, Info: discovery.Info{Name: "Hidden", Map: "oa_dm1", MaxPlayers: 16}}
+	shown  = LocalServer{Addr: netip.MustParseAddrPort("10.9.0.6:27960"), Networks: office, Public: addr(1), Info: discovery.Info{Name: "Shown", Map: "oa_dm1", MaxPlayers: 16}}
+)
+
+func TestReaches(t *testing.T) {
+	for from, want := range map[string]bool{
+		"10.9.0.2": true, "::ffff:10.9.0.2": true, "fd00:9::2": true, "127.0.0.1": true, "::1": true,
+		"10.9.1.2": false, "198.51.100.1": false, "fd00:8::2": false,
+	} {
+		if got := hidden.isReachedFrom(netip.MustParseAddr(from)); got != want {
+			t.Errorf("from %s: %v", from, got)
+		}
+	}
+	if hidden.isReachedFrom(netip.Addr{}) {
+		t.Error("from nowhere")
+	}
+}
+
+// comes joins from an address.
+func (n *session) comes(name, from string) {
+	n.Helper()
+	hello := wire.Hello{Version: wire.Version, Code: n.room.code, Name: name, Token: n.tokens[name]}
+	if err := n.step(Join{hello, Origin{Near: netip.MustParseAddr(from)}, "token of " + name}); err != nil {
+		n.Fatalf("%s is refused: %v", name, err)
+	}
+	n.tokens[name] = n.room.player(name).token
+}
+
+// got is the newest message of a kind that a member was sent.
+func got[M wire.Message](n *session, name string) M {
+	n.Helper()
+	var newest M
+	found := false
+	for _, m := range n.sent[name] {
+		if m, ok := m.(M); ok {
+			newest, found = m, true
+		}
+	}
+	if !found {
+		n.Errorf("%s was sent no %T", name, newest)
+	}
+	return newest
+}
+
+// TestLocals: a server of the host's network is asked and joined by its own
+// address from there, by its public one from elsewhere; who is elsewhere does not
+// ask one that has none, and everyone hears of it.
+func TestLocals(t *testing.T) {
+	n := newSession(t, settings(2))
+	n.comes("ann", "10.9.0.2")
+	n.comes("zoe", "198.51.100.1")
+	n.took("ann")
+	n.took("zoe")
+	n.gets(listOf(3), hidden, shown)
+	n.noted("4 servers listed", "2 of them on the local network", "Hidden (10.9.0.5:27960) is on a local network that zoe cannot reach")
+	public := []discovery.Server{{Addr: hidden.Addr}, {Addr: addr(0)}, {Addr: addr(1)}, {Addr: addr(2)}}
+	near := []discovery.Server{{Addr: hidden.Addr}, {Addr: addr(0)}, {Addr: shown.Addr}, {Addr: addr(2)}}
+	for name, want := range map[string][]discovery.Server{"ann": near, "zoe": public} {
+		if list := got[wire.List](n, name).Servers; !reflect.DeepEqual(list, want) {
+			t.Errorf("%s is sent %v, want %v", name, list, want)
+		}
+	}
+	if report := got[wire.Report](n, "zoe"); !reflect.DeepEqual(report.Results, []discovery.Result{{Server: 0, State: discovery.Lost}}) || got[wire.Measure](n, "zoe").Known != 1 {
+		t.Errorf("zoe hears as known: %+v", report)
+	}
+	if kinds := n.took("ann"); kinds != "list measure" {
+		t.Errorf("ann is sent %s", kinds)
+	}
+	if zoe := n.room.player("zoe"); zoe.probed != 0 {
+		t.Errorf("zoe has measured %d servers before she began", zoe.probed)
+	}
+	same(t, n.room, restored(t, n.room))
+
+	n.informs("zoe", 12, 12, 12, 12)
+	n.measures("ann", 1, 50, 2, 50)
+	n.measures("zoe", skip, 90, 40, 90)
+	n.done("ann", "zoe")
+	n.verifies("ann")
+	n.verifies("zoe")
+	n.goesTo(1)
+	for name, want := range map[string]string{"ann": "10.9.0.6:27960", "zoe": addr(1).String()} {
+		if launch := got[wire.Launch](n, name); launch.Address != want {
+			t.Errorf("%s is sent to %s, want %s", name, launch.Address, want)
+		}
+	}
+	n.gone("ann")
+	n.took("ann")
+	n.comes("ann", "10.9.0.2")
+	if launch := got[wire.Launch](n, "ann"); launch.Address != "10.9.0.6:27960" {
+		t.Errorf("ann comes back and is sent to %s", launch.Address)
+	}
+	if view := n.view(); view.Way.Connect != addr(1).String() {
+		t.Errorf("the page shows %s", view.Way.Connect)
+	}
+	if culled := n.room.round.selection.Culled; culled.Unreachable != 1 {
+		t.Errorf("culled %+v, want the hidden one as unreachable", culled)
+	}
+	n.goes()
+	n.comes("ann", "10.9.0.2") // between two lists there are no neighbours
+	n.listed(2)
+	n.inStage(wire.Measuring)
+}
+
+// TestAmongLocals: where all are on the host's network, a server there is as
+// good as any.
+func TestAmongLocals(t *testing.T) {
+	n := newSession(t, settings(2))
+	n.comes("ann", "10.9.0.2")
+	n.comes("bob", "127.0.0.1")
+	n.gets(nil, hidden) // no internet
+	for _, name := range []string{"ann", "bob"} {
+		n.measures(name, 1)
+		n.done(name)
+	}
+	n.verifies("ann")
+	n.verifies("bob")
+	n.inStage(wire.Launching)
+	if want := hidden.Addr.String(); n.launch().Address != want {
+		t.Errorf("everyone goes to %s, want %s", n.launch().Address, want)
+	}
+}
+
+// TestComesHome: who comes back on the host's network may ask what was out of
+// reach, and who has left it may not.
+func TestComesHome(t *testing.T) {
+	n := newSession(t, settings(2))
+	n.comes("ann", "10.9.0.2")
+	n.comes("zoe", "198.51.100.1")
+	n.gets(listOf(2), hidden, shown)
+	n.gone("ann")
+	n.gone("zoe")
+	n.took("ann")
+	n.took("zoe")
+	n.comes("zoe", "10.9.0.3")
+	n.comes("ann", "198.51.100.1")
+	if kinds := n.took("zoe"); kinds != "welcome list measure" {
+		t.Errorf("zoe is sent %s", kinds)
+	}
+	if list := got[wire.List](n, "ann"); list.Servers[2].Addr != addr(1) {
+		t.Errorf("ann is sent %v", list.Servers)
+	}
+	if kinds := n.took("ann"); kinds != "welcome list measure report" {
+		t.Errorf("ann is sent %s", kinds)
+	}
+}
+
+// TestLeavesHome: what was measured at home of a hidden server holds nowhere else,
+// nor does what answers at its address there; at home it can be asked again.
+func TestLeavesHome(t *testing.T) {
+	n := newSession(t, settings(2))
+	n.comes("ann", "10.9.0.2")
+	n.comes("zoe", "198.51.100.1")
+	n.gets(listOf(2), hidden)
+	ann := n.room.player("ann")
+	for _, step := range []struct {
+		from, says       string
+		ms               int
+		probed, answered int
+	}{
+		{"10.9.0.2", "measures it", 1, 1, 1},
+		{"198.51.100.2", "finds another there", 30, 0, 0},
+		{"10.9.0.2", "gets no answer", lost, 1, 0},
+		{"198.51.100.2", "says nothing", skip, 0, 0},
+		{"10.9.0.2", "measures it again", 1, 1, 1},
+	} {
+		n.gone("ann")
+		n.comes("ann", step.from)
+		n.measures("ann", step.ms)
+		if ann.probed != step.probed || ann.answered != step.answered {
+			t.Errorf("from %s ann %s: %d servers measured, %d answered; want %d, %d", step.from, step.says, ann.probed, ann.answered, step.probed, step.answered)
+		}
+		same(t, n.room, restored(t, n.room))
+	}
+}
+
+// TestLocalsFirst: a search of a long list begins with those around.
+func TestLocalsFirst(t *testing.T) {
+	s := settings(2)
+	s.Strategy = wire.Coordinated
+	n := newSession(t, s)
+	n.comes("ann", "10.9.0.2")
+	n.comes("zoe", "198.51.100.1")
+	n.gets(listOf(shortList+1), hidden, shown)
+	n.inStage(wire.Refining)
+	for name, want := range map[string][]int{"ann": {0, 2}, "zoe": {2}} {
+		if ask := got[wire.Ask](n, name); !reflect.DeepEqual(ask.Servers, want) {
+			t.Errorf("%s is asked for %v, want %v", name, ask.Servers, want)
+		}
+	}
+	n.measures("ann", 1, skip, 1)
+	n.wait(time.Second) // the search begins, and knows
+	n.measures("zoe", skip, skip, 40)
+	n.wait(time.Second)
+	n.inStage(wire.Refining)
+}
+
+// TestNear: nobody is taken for a neighbour who may sit anywhere.
+func TestNear(t *testing.T) {
+	for _, c := range []struct {
+		name, from string
+		probes     wire.Probes
+		want       string
+	}{
+		{"a neighbour", "10.9.0.2", "", "10.9.0.2"},
+		{"a neighbour with other addresses", "10.9.0.2", wire.ProbesElsewhere, "10.9.0.2"},
+		{"the host's own player", "127.0.0.1", wire.ProbesAtHost, "127.0.0.1"},
+		{"the end of a tunnel", "127.0.0.1", "", "invalid IP"},
+	} {
+		if got := OriginOf(netip.MustParseAddr(c.from), c.probes, false).Near.String(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,318 @@
+package room
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+const (
+	// stalledAfter is how long a connected player may report nothing: several
+	// times the longest silence of a plan that waits for lost servers.
+	stalledAfter = 20 * time.Second
+	// slowestRate is the slowest probing, in servers a second, that a room
+	// waits for.
+	slowestRate = 100
+	// measuringGrace comes on top of the time that the list itself takes.
+	measuringGrace = time.Minute
+	// shortList is how many servers a peer asks in two seconds at its default
+	// rate: everybody measures such a list whole.
+	shortList = 500
+)
+
+// Gathering waits for the players.
+type Gathering struct{}
+
+func (*Gathering) stage() wire.Stage { return wire.Gathering }
+
+// tick gives the places of players who are gone to others.
+func (*Gathering) tick(r *Room) {
+	r.round.players = slices.DeleteFunc(r.round.players, func(p *player) bool {
+		gone := !p.connected && r.now.Sub(p.heard) > goneAfter
+		if gone {
+			r.note("%s has been gone for %v: the place is free", p.name, goneAfter)
+		}
+		return gone
+	})
+}
+
+func (*Gathering) proceed(r *Room) {
+	if len(r.round.players) == 0 {
+		r.note("nobody is here yet")
+		return
+	}
+	r.list()
+}
+
+// Listing waits for the server list.
+type Listing struct{}
+
+func (*Listing) stage() wire.Stage { return wire.Listing }
+func (*Listing) tick(*Room)        {}
+func (*Listing) proceed(*Room)     {}
+
+// Listed is the server list that was asked for.
+type Listed struct {
+	// List is the topology of a list that [Shared] made, which all rooms may share.
+	List *topology.Tree
+	// Local are those of its servers that are on the host's own networks.
+	Local []LocalServer
+	// Err is why there is no list.
+	Err error
+}
+
+// Shared is a list as everyone in a room has it: what cannot be asked or said
+// on the wire is gone, each server stands in it once, in the order of
+// [topology.Compare]. Neighbours share their markers then, and have nearly the
+// same RTT. The hidden ones of the local servers are in it too.
+func Shared(servers []discovery.Server, local []LocalServer) []discovery.Server {
+	var usable []discovery.Server
+	add := func(s discovery.Server) {
+		if s = canonical(s); s.Addr.IsValid() && s.Addr.Port() != 0 {
+			usable = append(usable, s)
+		}
+	}
+	for _, s := range servers {
+		add(s)
+	}
+	for _, l := range local[:min(len(local), maxLocal)] {
+		if l.isHidden() {
+			add(discovery.Server{Addr: l.Addr})
+		}
+	}
+	slices.SortFunc(usable, discovery.CompareAddr)
+	usable = slices.CompactFunc(usable, func(a, b discovery.Server) bool { return a.Addr == b.Addr })
+	usable = usable[:min(len(usable), discovery.MaxServers)]
+	slices.SortFunc(usable, topology.Compare)
+	return usable
+}
+
+// canonical is a server as [discovery.AppendList] can say it: a country of two
+// capitals or none, and no AS of the numbers that its markers use.
+func canonical(s discovery.Server) discovery.Server {
+	const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	const firstMarker = 0xff000000
+	s.Addr = discovery.Canonical(s.Addr)
+	s.Addr = netip.AddrPortFrom(s.Addr.Addr().WithZone(""), s.Addr.Port())
+	if len(s.Country) != 2 || strings.Trim(s.Country, capitals) != "" {
+		s.Country = ""
+	}
+	if s.ASN >= firstMarker {
+		s.ASN = 0
+	}
+	return s
+}
+
+// step has everyone measure the list.
+func (in Listed) step(r *Room) error {
+	if _, listing := r.phase.(*Listing); !listing {
+		return nil // nobody waits for it
+	}
+	switch {
+	case in.Err != nil:
+		r.fail("no server list: %v", in.Err)
+		return nil
+	case len(in.List.List()) == 0:
+		r.fail("the server list is empty")
+		return nil
+	}
+	servers := in.List.List()
+	r.round.topology = in.List
+	r.round.servers = selection.Servers{List: servers, Infos: make([]*discovery.Info, len(servers))}
+	r.round.measuring = r.now
+	r.placeLocal(in.Local)
+	measuring := &Measuring{}
+	if r.strategy() == wire.Coordinated {
+		r.enter(&Coordinating{})
+	} else {
+		r.enter(measuring)
+	}
+	r.note("%s listed", serversInWords(len(servers)))
+	r.noteLocal()
+	if slices.ContainsFunc(r.round.local, func(l LocalServer) bool { return !l.isHidden() }) {
+		for _, p := range r.round.players {
+			r.send(p, r.listFor(p))
+		}
+	} else {
+		r.do(Send{Message: wire.List{Round: r.round.number, Servers: servers}})
+	}
+	for _, p := range r.round.players {
+		p.heard = r.now
+		p.shares = r.phase == measuring && len(r.natGroupOf(p)) > 1
+		r.measure(p)
+	}
+	if r.phase == measuring {
+		measuring.shareOut(r)
+	}
+	return nil
+}
+
+// strategy is how the players measure this round's list. A short one they
+// measure whole: that takes no longer than asking them for the right part.
+func (r *Room) strategy() string {
+	if r.settings.Strategy == wire.Coordinated && len(r.round.servers.List) <= shortList {
+		return string(discovery.Conventional)
+	}
+	return r.settings.Strategy
+}
+
+// isMeasuring reports whether players measure, each on its own or as the host asks.
+func (r *Room) isMeasuring() bool {
+	stage := r.phase.stage()
+	return stage == wire.Measuring || stage == wire.Refining
+}
+
+// measure starts a player, and gives back what is already known of it.
+func (r *Room) measure(p *player) {
+	known := slices.Concat(p.known(), r.hiddenFrom(p))
+	m := wire.Measure{Round: r.round.number, Game: r.settings.Game, Strategy: r.strategy(), Seed: uint64(r.round.number), Known: len(known)}
+	if n := len(r.settings.Limits); n > 0 {
+		m.MaxRTT = discovery.Millis(r.settings.Limits[n-1])
+	}
+	if p.shares {
+		m.Strategy = wire.Coordinated
+	}
+	r.send(p, m)
+	if len(known) > 0 {
+		r.send(p, wire.Report{Round: r.round.number, Results: known})
+	}
+	// A search of a long list might pass the local servers over, and they could
+	// hardly be nearer.
+	var local []int
+	for i := range r.round.local {
+		if l := &r.round.local[i]; p.isUnprobed(l.Server) && !l.isHiddenFrom(p) {
+			local = append(local, l.Server)
+		}
+	}
+	if _, coordinating := r.phase.(*Coordinating); coordinating && len(local) > 0 {
+		r.send(p, wire.Ask{Round: r.round.number, Servers: local})
+	}
+}
+
+// known are the results of this round as they stand.
+func (s *sheet) known() []discovery.Result {
+	var known []discovery.Result
+	for server := range s.servers() {
+		known = append(known, s.at(server))
+	}
+	return known
+}
+
+// Measuring has every player measure the list whole, or its part of it.
+type Measuring struct{ groups []*probeGroup }
+
+func (*Measuring) stage() wire.Stage { return wire.Measuring }
+
+// proceed chooses while some still measure.
+func (*Measuring) proceed(r *Room) { r.chooseEarly() }
+
+// tick goes on without players who vanished or say nothing, and with what there
+// is when the time is up: nobody holds the others for ever.
+func (m *Measuring) tick(r *Room) {
+	r.excuseIdle(m.groups)
+	r.leaveOutOverdue()
+	if len(r.active()) == 0 {
+		r.fail("nobody is left to measure")
+		return
+	}
+	m.shareOut(r)
+	m.finishGroups(r)
+	limit := measuringGrace + time.Duration(len(r.round.servers.List)/slowestRate)*time.Second
+	if r.now.Sub(r.since) > limit {
+		r.note("time is up after %v: choosing from what has been measured", limit)
+		r.choose()
+		return
+	}
+	m.advance(r)
+}
+
+// advance chooses when all are done.
+func (m *Measuring) advance(r *Room) {
+	m.finishGroups(r)
+	active := r.active()
+	if len(active) > 0 && !slices.ContainsFunc(active, func(p *player) bool { return !p.done }) {
+		r.choose()
+	}
+}
+
+// finished notes that a player's plan has come to its end.
+func (m *Measuring) finished(r *Room, p *player) {
+	if p.done || p.shares {
+		return
+	}
+	p.done, p.heard = true, r.now
+	r.note("%s has measured %s, %d answered", p.name, serversInWords(p.probed), p.answered)
+	m.advance(r)
+}
+
+// finishGroups notes who has measured the list together.
+func (m *Measuring) finishGroups(r *Room) {
+	for _, g := range m.groups {
+		if len(g.waiting) > 0 || len(g.players) == 0 {
+			continue
+		}
+		group, news := r.natGroupOf(g.players[0]), false
+		for _, p := range group {
+			if p.shares && !p.done {
+				p.done, p.heard, news = true, r.now, true
+			}
+		}
+		if news {
+			probed, answered := r.knowledge(group[0]).progress()
+			r.note("%d players behind one address have measured %s together, %d answered", len(group), serversInWords(probed), answered)
+		}
+	}
+}
+
+// shareOut has the probe groups of those who share ask what their NAT groups do
+// not know, if they are no longer the same.
+func (m *Measuring) shareOut(r *Room) {
+	sharing := r.natGroups(filtered(r.active(), func(p *player) bool { return p.shares && p.connected }))
+	if areOf(m.groups, sharing) {
+		return
+	}
+	m.groups = probeGroups(sharing, m.groups)
+	for _, g := range m.groups {
+		mates := r.natGroupOf(g.players[0])
+		var unasked []int
+		for server := range r.round.servers.List {
+			if _, asked := g.waiting[server]; asked || pooled(mates, server).State != discovery.Unprobed {
+				continue
+			}
+			if !slices.ContainsFunc(mates, func(p *player) bool { return r.isOutOfReach(p, server) }) {
+				unasked = append(unasked, server)
+			}
+		}
+		g.deal(r, unasked)
+	}
+}
+
+func (r *Room) leaveOutOverdue() {
+	for _, p := range r.active() {
+		if why := p.overdue(r.now); why != "" {
+			p.leftOut = true
+			r.note("going on without %s, who %s", p.name, why)
+		}
+	}
+}
+
+// overdue says why a player is no longer waited for, or nothing.
+func (p *player) overdue(now time.Time) string {
+	silence := now.Sub(p.heard)
+	switch {
+	case p.done:
+		return ""
+	case !p.connected && silence > goneAfter:
+		return fmt.Sprintf("has been gone for %v", goneAfter)
+	case p.connected && silence > stalledAfter:
+		return fmt.Sprintf("has reported nothing for %v", stalledAfter)
+	}
+	return ""
+}

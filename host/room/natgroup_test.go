@@ -1,0 +1,391 @@
+package room
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/wire"
+)
+
+func TestOrigin(t *testing.T) {
+	for _, c := range []struct {
+		name, from string
+		probes     wire.Probes
+		home       bool
+		want       Origin
+	}{
+		{"from the internet", "198.51.100.7", "", false, Origin{Addr: netip.MustParseAddr("198.51.100.7")}},
+		{"from the internet, by IPv6", "2001:db8::7", "", false, Origin{Addr: netip.MustParseAddr("2001:db8::7")}},
+		{"asks from elsewhere", "198.51.100.7", wire.ProbesElsewhere, false, Origin{}},
+		{"at home", "192.168.1.7", "", true, Origin{Addr: netip.MustParseAddr("192.168.1.7"), Home: true}},
+		{"at home, asks from elsewhere", "192.168.1.7", wire.ProbesElsewhere, true, Origin{}},
+		{"at home, by IPv6", "2001:db8::7", "", true, Origin{Addr: netip.MustParseAddr("2001:db8::7"), Home: true}},
+		{"by a VPN", "10.8.0.7", "", false, Origin{}},
+		{"by an overlay network", "100.64.3.7", "", false, Origin{}},
+		{"by a cable alone", "169.254.3.7", "", false, Origin{}},
+		{"by unique local IPv6", "fd00::7", "", false, Origin{}},
+		{"on this machine, or by a tunnel", "127.0.0.1", "", false, Origin{}},
+		{"the host's own player", "127.0.0.1", wire.ProbesAtHost, false, Origin{Addr: netip.MustParseAddr("127.0.0.1"), Home: true}},
+		{"the host's own player, by IPv6", "::1", wire.ProbesAtHost, false, Origin{Addr: netip.MustParseAddr("::1"), Home: true}},
+		{"claims to be the host's own", "198.51.100.7", wire.ProbesAtHost, false, Origin{Addr: netip.MustParseAddr("198.51.100.7")}},
+		{"not known", "", "", false, Origin{}},
+	} {
+		from, _ := netip.ParseAddr(c.from)
+		got := OriginOf(from, c.probes, c.home)
+		got.Near = netip.Addr{} // see TestNear
+		if got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func public(addr string) Origin { return Origin{Addr: netip.MustParseAddr(addr)} }
+
+func home(addr string) Origin { return Origin{Addr: netip.MustParseAddr(addr), Home: true} }
+
+func TestSites(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		origins []Origin
+		want    string
+	}{
+		{"unknown", []Origin{{}, {}, {}}, "a b c"},
+		{"a household and a friend", []Origin{public("192.0.2.1"), public("192.0.2.2"), public("192.0.2.1")}, "ac b"},
+		{"the host's home", []Origin{home("127.0.0.1"), home("192.168.1.2"), public("192.0.2.1"), home("2001:db8::7")}, "abd c"},
+		{"a gateway in the host's home", []Origin{home("192.168.1.1"), home("192.168.1.1"), home("192.168.1.2"), home("192.168.1.3")}, "a b cd"},
+	} {
+		r := New("BAKODI", "secret", settings(0), eight)
+		for i, origin := range c.origins {
+			r.round.players = append(r.round.players, &player{member: &member{name: string(rune('a' + i)), origin: origin}})
+		}
+		var got []string
+		for _, site := range r.natGroups(r.round.players) {
+			names := ""
+			for _, m := range site {
+				names += m.name
+			}
+			got = append(got, names)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %v, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// together is a room of two behind one address, and cat, who is alone.
+func together(t *testing.T, s wire.Settings) *session {
+	n := newSession(t, s)
+	n.origins = map[string]Origin{"ann": public("192.0.2.1"), "bob": public("192.0.2.1"), "cat": public("192.0.2.3")}
+	n.join("ann", "bob", "cat")
+	return n
+}
+
+// lists has everyone measure servers with seats.
+func (n *session) lists(servers int) {
+	n.listed(servers)
+	n.informs("ann", slices.Repeat([]int{12}, servers)...)
+}
+
+// asked are the servers that a member was asked for since the last time.
+func (n *session) asked(name string) []int {
+	var servers []int
+	for _, m := range n.sent[name] {
+		if ask, ok := m.(wire.Ask); ok {
+			servers = append(servers, ask.Servers...)
+		}
+	}
+	delete(n.sent, name)
+	return servers
+}
+
+// finds has a member report servers, all with the same outcome.
+func (n *session) finds(name string, state discovery.State, rtt time.Duration, servers ...int) {
+	n.Helper()
+	var results []discovery.Result
+	for _, server := range servers {
+		results = append(results, discovery.Result{Server: server, State: state, RTT: rtt})
+	}
+	n.says(name, wire.Report{Round: n.room.round.number, Results: results})
+}
+
+// TestSiteSharesTheList: a site's players ask each server once, together, and what one
+// finds counts for both.
+func TestSiteSharesTheList(t *testing.T) {
+	n := together(t, settings(3))
+	n.lists(10)
+	if m := n.sent["cat"][2].(wire.Measure); m.Strategy != "conventional" {
+		t.Errorf("cat, who is alone, is to measure %q", m.Strategy)
+	}
+	if m := n.sent["ann"][2].(wire.Measure); m.Strategy != wire.Coordinated {
+		t.Errorf("ann is to measure %q", m.Strategy)
+	}
+	ann, bob := n.asked("ann"), n.asked("bob")
+	if len(ann) != 5 || !slices.Equal(slices.Sorted(slices.Values(append(slices.Clone(ann), bob...))), []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
+		t.Fatalf("ann is asked for %v and bob for %v", ann, bob)
+	}
+	n.done("ann", "bob") // a plan of its own has come to its end: not the site's
+	n.measures("cat", 50, 50, 50, 50, 50, 50, 50, 50, 50, 50)
+	n.done("cat")
+	n.finds("ann", discovery.Answered, 30*time.Millisecond, ann...)
+	n.inStage(wire.Measuring)
+	n.finds("bob", discovery.Answered, 30*time.Millisecond, bob...)
+	n.inStage(wire.Chosen)
+	n.noted("2 players behind one address have measured 10 servers together, 10 answered")
+	if c := n.room.round.selection.Chosen; c.RTT["ann"] != 30 || c.RTT["bob"] != 30 || c.RTT["cat"] != 50 {
+		t.Errorf("chosen with %v", c.RTT)
+	}
+	for _, m := range n.view().People {
+		if m.Probed != 10 || m.Answered != 10 {
+			t.Errorf("%s knows of %d servers, %d answered", m.Name, m.Probed, m.Answered)
+		}
+	}
+}
+
+// TestSharedLost: what is silent for one is asked by the other, and is lost only
+// if it is silent for both. A second look of one's own counts more.
+func TestSharedLost(t *testing.T) {
+	n := together(t, settings(3))
+	n.lists(4)
+	ann, bob := n.asked("ann"), n.asked("bob")
+	n.measures("cat", 50, 50, 50, 50)
+	n.done("cat")
+	n.finds("ann", discovery.Lost, 0, ann...)
+	if again := n.asked("bob"); !slices.Equal(again, ann) {
+		t.Fatalf("bob is asked for %v, want what was silent for ann: %v", again, ann)
+	}
+	n.finds("bob", discovery.Answered, 30*time.Millisecond, append(bob, ann[0])...)
+	n.inStage(wire.Measuring)
+	n.finds("bob", discovery.Lost, 0, ann[1])
+	if again := n.asked("ann"); len(again) > 0 {
+		t.Errorf("ann is asked again for %v", again)
+	}
+	n.inStage(wire.Chosen)
+	if s := n.room.round.selection; s.Culled.Unreachable != 1 || len(s.Ranking) != 3 {
+		t.Errorf("culled %+v, ranked %d", s.Culled, len(s.Ranking))
+	}
+	n.says("ann", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{
+		{Server: ann[0], State: discovery.Lost, Sent: 3},
+		{Server: bob[0], State: discovery.Answered, RTTs: []float64{31}, Sent: 3},
+	}})
+	for _, c := range []struct {
+		player, server int
+		want           discovery.State
+	}{{0, ann[0], discovery.Lost}, {1, ann[0], discovery.Answered}, {0, ann[1], discovery.Lost}, {1, ann[1], discovery.Lost}, {0, bob[1], discovery.Answered}} {
+		if got := n.room.knowledge(n.room.round.players[c.player]).at(c.server).State; got != c.want {
+			t.Errorf("player %d takes server %d to be %v, want %v", c.player, c.server, got, c.want)
+		}
+	}
+}
+
+// TestSharerLeaves: what one did not get to, the other asks.
+func TestSharerLeaves(t *testing.T) {
+	n := together(t, settings(3))
+	n.lists(10)
+	ann, bob := n.asked("ann"), n.asked("bob")
+	n.finds("bob", discovery.Answered, 30*time.Millisecond, bob[0])
+	n.gone("bob")
+	n.wait(tick)
+	if got := n.asked("ann"); !slices.Equal(got, bob[1:]) {
+		t.Fatalf("ann is asked for %v, want the rest of bob's: %v", got, bob[1:])
+	}
+	n.finds("ann", discovery.Answered, 30*time.Millisecond, append(ann, bob[1:]...)...)
+	n.measures("cat", 50, 50, 50, 50, 50, 50, 50, 50, 50, 50)
+	n.done("cat")
+	n.inStage(wire.Chosen) // bob, who has left, has nothing to do any more
+	if got := n.room.round.selection.Players; len(got) != 3 {
+		t.Errorf("chosen for %v", got)
+	}
+}
+
+// TestSharerReturns: who comes back within a moment is asked again, also if the
+// host was restarted meanwhile.
+func TestSharerReturns(t *testing.T) {
+	for _, restarted := range []bool{false, true} {
+		n := together(t, settings(3))
+		n.lists(10)
+		n.asked("ann")
+		bob := n.asked("bob")
+		wanted := map[bool][]int{false: bob, true: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}} // a host from before knows of no questions
+		if restarted {
+			data, err := n.room.Save()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n.room, err = Restore(data, topology.New); err != nil {
+				t.Fatal(err)
+			}
+			n.step(Resume{})
+			n.join("ann", "cat")
+		}
+		n.join("bob")
+		n.wait(tick)
+		asked := slices.Sorted(slices.Values(append(n.asked("ann"), n.asked("bob")...)))
+		if want := wanted[restarted]; !slices.Equal(asked, want) {
+			t.Errorf("restarted %v: the two are asked for %v, want %v", restarted, asked, want)
+		}
+	}
+}
+
+// TestLatecomer: who comes to a site that has measured knows what it knows.
+func TestLatecomer(t *testing.T) {
+	n := newSession(t, settings(3))
+	n.origins = map[string]Origin{"ann": public("192.0.2.1"), "bob": public("192.0.2.1"), "eve": public("192.0.2.1")}
+	n.join("ann", "bob")
+	n.goes()
+	n.lists(10)
+	n.finds("ann", discovery.Answered, 30*time.Millisecond, n.asked("ann")...)
+	n.join("eve")
+	n.wait(tick)
+	if got := n.asked("eve"); len(got) > 0 {
+		t.Errorf("eve is asked for %v", got)
+	}
+	n.finds("bob", discovery.Answered, 30*time.Millisecond, n.asked("bob")...)
+	n.inStage(wire.Chosen)
+	if got := n.room.round.selection.Chosen.RTT["eve"]; got != 30 {
+		t.Errorf("eve's RTT is %v", got)
+	}
+}
+
+// TestRefiningTogether: a site is one player of the search: none of its servers
+// is asked twice, and the group gets what it would have got.
+func TestRefiningTogether(t *testing.T) {
+	s := settings(3)
+	s.Strategy = wire.Coordinated
+	n := together(t, s)
+	n.gets(far())
+	n.inStage(wire.Refining)
+	asked := map[int]int{}
+	for range 200 {
+		n.wait(200 * time.Millisecond)
+		for _, name := range []string{"ann", "bob"} {
+			for _, m := range n.sent[name] {
+				if ask, ok := m.(wire.Ask); ok {
+					for _, server := range ask.Servers {
+						asked[server]++
+					}
+				}
+			}
+			n.answers(0, name)
+		}
+		n.answers(1, "cat")
+		if n.room.phase.stage() != wire.Refining {
+			break
+		}
+	}
+	n.inStage(wire.Chosen)
+	for server, times := range asked {
+		if times > 1 {
+			t.Errorf("server %d was asked %d times from one address", server, times)
+		}
+	}
+	best := n.room.round.selection.Chosen
+	for server := range n.room.round.servers.List {
+		mean := float64(2*farRTT(0, server)+farRTT(1, server)) / 3e6
+		if mean < best.MeanMS-2 {
+			t.Fatalf("chosen with %.1f ms, server %d has %.1f", best.MeanMS, server, mean)
+		}
+	}
+}
+
+// TestOnePacket: where so many sit behind one address that each sends a finalist
+// one packet, its loss is nobody's; the silence of a server is.
+func TestOnePacket(t *testing.T) {
+	for lost, want := range map[int]int{1: 2, 3: 2, 4: 1, 6: 1} {
+		n := newSession(t, settings(6))
+		names := []string{"ann", "bob", "cat", "dan", "eve", "fay"}
+		for _, name := range names {
+			n.origins[name] = public("192.0.2.1")
+		}
+		n.join(names...)
+		n.listed(2)
+		n.informs("ann", 12, 12)
+		for _, name := range names {
+			n.finds(name, discovery.Answered, 30*time.Millisecond, n.asked(name)...)
+		}
+		n.inStage(wire.Chosen)
+		for i, name := range names {
+			for _, m := range n.sent[name] {
+				if f := m.(wire.Finalists); f.Samples != 1 {
+					t.Fatalf("%s is to send %d packets", name, f.Samples)
+				}
+			}
+			v := wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{
+				{Server: 0, State: discovery.Answered, RTTs: []float64{30}, Sent: 1},
+				{Server: 1, State: discovery.Answered, RTTs: []float64{30}, Sent: 1},
+			}}
+			if i < lost {
+				v.Servers[1] = wire.Finalist{Server: 1, State: discovery.Lost, Sent: 1}
+			}
+			n.says(name, v)
+		}
+		n.inStage(wire.Launching)
+		if got := len(n.room.round.selection.Ranking); got != want {
+			t.Errorf("%d of 6 packets lost: %d servers are left, want %d", lost, got, want)
+		}
+	}
+}
+
+// TestElsewhere: an address that homes far from each other share is found out.
+func TestElsewhere(t *testing.T) {
+	n := together(t, settings(3))
+	n.lists(4)
+	ann, bob := n.asked("ann"), n.asked("bob")
+	n.measures("cat", 50, 50, 50, 50)
+	n.done("cat")
+	n.finds("ann", discovery.Answered, 30*time.Millisecond, ann...)
+	n.finds("bob", discovery.Answered, 30*time.Millisecond, bob...)
+	n.inStage(wire.Chosen)
+	looks := func(ms float64) wire.Verified {
+		v := wire.Verified{Round: 1, Attempt: 1}
+		for server := range 4 {
+			v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{ms}, Sent: 1})
+		}
+		return v
+	}
+	n.says("ann", looks(35))
+	n.says("bob", looks(140))
+	if n.room.player("ann").apart || !n.room.player("bob").apart || len(n.room.natGroupOf(n.room.player("ann"))) != 1 {
+		t.Errorf("ann apart: %v, bob: %v", n.room.player("ann").apart, n.room.player("bob").apart)
+	}
+	n.noted("what the others behind bob's address measured does not hold for bob, who measures alone from now on")
+}
+
+// TestPlayersOfOneAddressTakeTurns: behind one address nobody looks at a server
+// within a second of another, and no more than a wave of all at once.
+func TestPlayersOfOneAddressTakeTurns(t *testing.T) {
+	const own = 1100 * time.Millisecond
+	for places := 2; places <= 40; places++ {
+		for _, sites := range []int{1, 2, 5, 6, 16} {
+			bySite, all := make([][]time.Duration, sites), []time.Duration{}
+			for site := range sites {
+				for place := range places {
+					turns := slotOf(place, places, site, sites)
+					for i := range turns.samples {
+						at := turns.after + time.Duration(i)*max(turns.every, own)
+						bySite[site], all = append(bySite[site], at), append(all, at)
+					}
+				}
+				slices.Sort(bySite[site])
+				for i, at := range bySite[site][1:] {
+					if at-bySite[site][i] < time.Second {
+						t.Fatalf("%d places, %d sites: looks %v and %v", places, sites, bySite[site][i], at)
+					}
+				}
+			}
+			slices.Sort(all)
+			for i := range all {
+				if i+wave < len(all) && all[i+wave]-all[i] < betweenWaves {
+					t.Fatalf("%d places, %d sites: %d looks between %v and %v", places, sites, wave+1, all[i], all[i+wave])
+				}
+			}
+			if all[len(all)-1] > 20*time.Second && places <= 16 && sites < 6 {
+				t.Errorf("%d places: looking takes %v", places, all[len(all)-1])
+			}
+		}
+	}
+}

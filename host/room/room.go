@@ -1,0 +1,357 @@
+package room
+
+import (
+	"crypto/subtle"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/selection/anomaly"
+)
+
+const (
+	// goneAfter is how long a player may be away before the others go on, or the
+	// place is given to someone else: long enough to start the program again.
+	goneAfter = 30 * time.Second
+	// keepEmpty is how long a room without anyone in it is kept: an evening and the
+	// morning after.
+	keepEmpty = 24 * time.Hour
+	// maxName is the longest name of a player, in bytes.
+	maxName = 32
+	// maxPlayers is how many players a room without a number of its own takes: as
+	// many as the largest game servers.
+	maxPlayers = 64
+)
+
+// Room is one group's gathering, whole: it can be saved and restored.
+type Room struct {
+	code string
+	// secret is the organiser's key to the room.
+	secret   string
+	opened   time.Time
+	settings wire.Settings
+	phase    phase
+	// since is when the phase began.
+	since  time.Time
+	guests []*guest
+	// locked: nobody new comes in. closed: the room is over for good.
+	locked, closed bool
+	log            []wire.Note
+	// previous is the server of the round before: the group stays there unless
+	// another is worth the move.
+	previous netip.AddrPort
+	// history is where the room went, round by round.
+	history []wire.Played
+	// round is what a new round forgets.
+	round round
+
+	// now, out and binds are of the Step under way: its time, what it leads to, and
+	// whether that has to be saved first although the phase stays.
+	now   time.Time
+	out   []Output
+	binds bool
+	// revision counts what may have changed what the room shows or saves.
+	revision int
+}
+
+// New opens a room.
+func New(code, secret string, settings wire.Settings, now time.Time) *Room {
+	r := &Room{code: code, secret: secret, opened: now, settings: settings, phase: &Gathering{}, since: now, now: now, round: newRound(1)}
+	r.note("room %s opened for %s", code, settings.Game)
+	return r
+}
+
+// Code is what people say to come in.
+func (r *Room) Code() string { return r.code }
+
+// Secret is the organiser's key.
+func (r *Room) Secret() string { return r.secret }
+
+// Settings are what the organiser wants.
+func (r *Room) Settings() wire.Settings { return r.settings }
+
+// Revision changes with whatever may have changed [Room.Snapshot] or [Room.Save].
+func (r *Room) Revision() int { return r.revision }
+
+// Over reports whether the room was closed, or nobody has been in it for long.
+func (r *Room) Over(now time.Time) bool {
+	if r.closed {
+		return true
+	}
+	last := r.opened
+	for _, p := range r.round.players {
+		if p.connected {
+			return false
+		}
+		if p.heard.After(last) {
+			last = p.heard
+		}
+	}
+	return now.Sub(last) > keepEmpty
+}
+
+// member is who a player is, round after round.
+type member struct {
+	name, token string
+	organiser   bool
+	connected   bool
+	// heard is when the player last came, left, or got on with the work.
+	heard time.Time
+	// trusted: the organiser vouches for the player's numbers.
+	trusted bool
+	// origin is where the player's probes come from, shown to nobody. apart: what
+	// its NAT group found does not hold for this player.
+	origin Origin
+	apart  bool
+}
+
+// guest is a person who has the page open under a nickname. A guest and a player
+// of the same name are one person: friends open the page on the phone and play on
+// the computer.
+type guest struct {
+	name, token string
+	// organiser: the guest may decide for the room.
+	organiser bool
+	// pages is how many pages are open.
+	pages int
+	seen  time.Time
+}
+
+const (
+	// maxGuests bounds who has a nickname without a peer.
+	maxGuests = 2 * maxPlayers
+	// guestGone is how long a nickname is kept for somebody without an open page.
+	guestGone = 30 * time.Minute
+)
+
+// Join is a hello: a player comes in, or back in with the token of before. The
+// error of its Step is a [*wire.Refusal].
+type Join struct {
+	Hello wire.Hello
+	From  Origin
+	// Token is for a new player.
+	Token string
+}
+
+func (in Join) step(r *Room) error {
+	name := playerName(in.Hello.Name)
+	p := r.player(name)
+	if refusal := r.turnAway(name, p, in.Hello.Token); refusal != nil {
+		return refusal
+	}
+	if p == nil {
+		p = r.admit(name, in.Token)
+	} else {
+		if !p.connected || p.leftOut {
+			r.note("%s is back", p.name)
+		}
+		p.connected, p.heard = true, r.now
+		if r.isMeasuring() {
+			p.leftOut = p.anomaly != nil
+		}
+	}
+	r.locate(p, in.From)
+	r.do(Admit{p.name})
+	r.send(p, wire.Welcome{Version: wire.Version, Name: p.name, Token: p.token})
+	r.catchUp(p)
+	return nil
+}
+
+// turnAway says why a player cannot come in under a name, which p has if it is
+// not nil.
+func (r *Room) turnAway(name string, p *player, token string) *wire.Refusal {
+	places := r.settings.Players
+	if places == 0 {
+		places = maxPlayers
+	}
+	switch {
+	case r.closed:
+		return Closed(r.code)
+	case name == "":
+		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name", Hint: "say --name NAME"}
+	case p != nil && !sameToken(p.token, token):
+		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("the room has a player %q already", p.name), Hint: "choose another name with --name NAME"}
+	case p == nil && r.locked:
+		return lockedOut()
+	case p == nil && len(r.round.players) >= places:
+		return &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d players of the room are there", places), Hint: "ask the organiser to open a room for more"}
+	}
+	return nil
+}
+
+func lockedOut() *wire.Refusal {
+	return &wire.Refusal{Reason: wire.ReasonLocked, Message: "the organiser has locked the room", Hint: "ask the organiser to unlock it"}
+}
+
+// playerName is a name as the room shows it, safe and short.
+func playerName(s string) string {
+	name := discovery.CleanText(s)
+	if len(name) > maxName {
+		name = strings.ToValidUTF8(name[:maxName], "")
+	}
+	return strings.TrimSpace(name)
+}
+
+func sameToken(a, b string) bool {
+	return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
+}
+
+// admit gives a new player a place, which the token keeps.
+func (r *Room) admit(name, token string) *player {
+	hasOrganiser := slices.ContainsFunc(r.round.players, func(p *player) bool { return p.organiser }) ||
+		slices.ContainsFunc(r.guests, func(g *guest) bool { return g.organiser })
+	p := &player{member: &member{name: name, token: token, organiser: !hasOrganiser, connected: true, heard: r.now}}
+	p.leftOut = r.phase.stage() == wire.Chosen
+	r.round.players = append(r.round.players, p)
+	r.binds = true
+	if p.leftOut {
+		r.note("%s is here, too late for a say in this round", name)
+	} else {
+		r.note("%s is here", name)
+	}
+	return p
+}
+
+// catchUp tells a player what the others know, and starts the round if the group
+// is complete.
+func (r *Room) catchUp(p *player) {
+	switch phase := r.phase.(type) {
+	case *Gathering:
+		if len(r.round.players) == r.settings.Players && !slices.ContainsFunc(r.active(), func(p *player) bool { return !p.connected }) {
+			r.list()
+		}
+	case *Measuring, *Coordinating:
+		r.send(p, r.listFor(p))
+		r.measure(p)
+	case *Verifying, *Voting, *Countdown:
+		if !p.leftOut {
+			r.send(p, r.listFor(p))
+			r.send(p, r.finalistsFor(p))
+		}
+	case *Launching:
+		if p.launch == "" || p.launch == wire.LaunchAsking {
+			r.send(p, phase.launchFor(r, p))
+		}
+	}
+}
+
+// player is who has the name, letter case apart: Ann and ann would be mistaken
+// for each other.
+func (r *Room) player(name string) *player {
+	for _, p := range r.round.players {
+		if strings.EqualFold(p.name, name) {
+			return p
+		}
+	}
+	return nil
+}
+
+func (r *Room) guest(name string) *guest {
+	for _, g := range r.guests {
+		if strings.EqualFold(g.name, name) {
+			return g
+		}
+	}
+	return nil
+}
+
+// guestWith is whose token it is, or nil.
+func (r *Room) guestWith(token string) *guest {
+	for _, g := range r.guests {
+		if sameToken(g.token, token) {
+			return g
+		}
+	}
+	return nil
+}
+
+// appoint makes one person the organiser, and nobody else.
+func (r *Room) appoint(name string) {
+	for _, g := range r.guests {
+		g.organiser = strings.EqualFold(g.name, name)
+	}
+	for _, p := range r.round.players {
+		p.organiser = strings.EqualFold(p.name, name)
+	}
+}
+
+// active are the players whom the round counts on.
+func (r *Room) active() []*player {
+	return filtered(r.round.players, func(p *player) bool { return !p.leftOut })
+}
+
+// filtered are those of some players who fulfil a condition.
+func filtered(players []*player, is func(*player) bool) []*player {
+	var some []*player
+	for _, p := range players {
+		if is(p) {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+func names(players []*player) []string {
+	names := make([]string, len(players))
+	for i, p := range players {
+		names[i] = p.name
+	}
+	return names
+}
+
+// round is what a new round forgets.
+type round struct {
+	number  int
+	players []*player
+	// servers are the list and what the servers say of themselves, and topology the
+	// list's tree, both shared with whoever else has that list.
+	servers  selection.Servers
+	topology *topology.Tree
+	// local are the servers of the list that are on the host's own networks.
+	local []LocalServer
+	// measuring is when everybody was told to measure.
+	measuring time.Time
+	// search leads the coordinated measuring while it goes on. It can be made anew
+	// from what was measured at any time, and so is not saved.
+	search *search
+	// selection is the newest choice, nil before there is one.
+	selection *selection.Selection
+	whatIf    *whatIf
+	look      look
+	vetoes    []selection.Veto
+	// ballots are what guests say of the choice, by name.
+	ballots map[string]ballot
+}
+
+func newRound(number int) round { return round{number: number, ballots: map[string]ballot{}} }
+
+// next is the round after this one, with the same players.
+func (r *round) next() round {
+	next := newRound(r.number + 1)
+	for _, p := range r.players {
+		next.players = append(next.players, &player{member: p.member})
+	}
+	return next
+}
+
+// player is a member in a round: what was measured and how far things are.
+type player struct {
+	*member
+	sheet
+	done bool
+	// leftOut: the round goes on without this player.
+	leftOut bool
+	// shares: the player measures its part of the list, and the NAT group's others
+	// the rest.
+	shares bool
+	// anomaly is why the player's numbers do not count, if they do not.
+	anomaly *anomaly.Anomaly
+	launch  wire.LaunchState
+	detail  string
+}

@@ -1,0 +1,272 @@
+package room
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/selection/anomaly"
+)
+
+// savedVersion is that of the saved form. A room in another form is not restored.
+const savedVersion = 1
+
+// saved is a room at rest: JSON, but for its long columns, which are the same
+// binary frames that travel.
+type saved struct {
+	Version  int            `json:"version"`
+	Code     string         `json:"code"`
+	Secret   string         `json:"secret"`
+	Opened   time.Time      `json:"opened"`
+	Settings wire.Settings  `json:"settings"`
+	Password string         `json:"password,omitempty"`
+	Phase    savedPhase     `json:"phase"`
+	Since    time.Time      `json:"since"`
+	Guests   []savedGuest   `json:"guests,omitempty"`
+	Locked   bool           `json:"locked,omitempty"`
+	Closed   bool           `json:"closed,omitempty"`
+	Log      []wire.Note    `json:"log"`
+	Previous netip.AddrPort `json:"previous,omitzero"`
+	History  []wire.Played  `json:"history,omitempty"`
+
+	Round     int                  `json:"round"`
+	Players   []savedPlayer        `json:"players"`
+	List      []byte               `json:"list,omitempty"`
+	Infos     []byte               `json:"infos,omitempty"`
+	Local     []LocalServer        `json:"local,omitempty"`
+	Measuring time.Time            `json:"measuring,omitzero"`
+	Selection *selection.Selection `json:"selection,omitempty"`
+	WhatIf    *whatIf              `json:"what_if,omitempty"`
+	Look      look                 `json:"look,omitzero"`
+	Vetoes    []selection.Veto     `json:"vetoes,omitempty"`
+}
+
+// savedPhase is the phase's name, and what only that phase knows.
+type savedPhase struct {
+	Name  string          `json:"name"`
+	Knows json.RawMessage `json:"knows,omitempty"`
+}
+
+type savedGuest struct {
+	Name      string         `json:"name"`
+	Token     string         `json:"token"`
+	Organiser bool           `json:"organiser,omitempty"`
+	Seen      time.Time      `json:"seen"`
+	Ready     bool           `json:"ready,omitempty"`
+	Vetoed    bool           `json:"vetoed,omitempty"`
+	Vote      netip.AddrPort `json:"vote,omitzero"`
+	ByHand    bool           `json:"by_hand,omitempty"`
+}
+
+type savedPlayer struct {
+	Name      string           `json:"name"`
+	Token     string           `json:"token"`
+	Organiser bool             `json:"organiser,omitempty"`
+	Heard     time.Time        `json:"heard"`
+	Trusted   bool             `json:"trusted,omitempty"`
+	Origin    Origin           `json:"origin,omitzero"`
+	Apart     bool             `json:"apart,omitempty"`
+	Done      bool             `json:"done,omitempty"`
+	LeftOut   bool             `json:"left_out,omitempty"`
+	Shares    bool             `json:"shares,omitempty"`
+	Anomaly   *anomaly.Anomaly `json:"anomaly,omitempty"`
+	Launch    wire.LaunchState `json:"launch,omitempty"`
+	Detail    string           `json:"detail,omitempty"`
+	// Report holds the probes, Looks the second looks.
+	Report []byte      `json:"report,omitempty"`
+	Looks  []savedLook `json:"looks,omitempty"`
+}
+
+type savedLook struct {
+	Server  int               `json:"server"`
+	State   discovery.State   `json:"state"`
+	RTT     discovery.Millis  `json:"rtt_ms,omitzero"`
+	Quality selection.Quality `json:"quality,omitzero"`
+}
+
+// phases are all of them by the names in the saved form, empty.
+func phases() map[string]phase {
+	return map[string]phase{
+		"gathering": &Gathering{}, "listing": &Listing{}, "measuring": &Measuring{}, "coordinating": &Coordinating{},
+		"verifying": &Verifying{}, "voting": &Voting{}, "countdown": &Countdown{}, "launching": &Launching{}, "failed": &Failed{},
+	}
+}
+
+// Save is the whole room as bytes, for [Restore].
+func (r *Room) Save() ([]byte, error) {
+	s := saved{
+		Version: savedVersion, Code: r.code, Secret: r.secret, Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
+		Since: r.since, Locked: r.locked, Closed: r.closed, Log: r.log, Previous: r.previous, History: r.history,
+		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
+		WhatIf: r.round.whatIf, Look: r.round.look, Vetoes: r.round.vetoes,
+	}
+	var err error
+	for name, p := range phases() {
+		if fmt.Sprintf("%T", p) == fmt.Sprintf("%T", r.phase) {
+			s.Phase.Name = name
+		}
+	}
+	if s.Phase.Knows, err = json.Marshal(r.phase); err != nil {
+		return nil, err
+	}
+	if s.List, err = pack(wire.List{Round: r.round.number, Servers: r.round.servers.List}); err != nil {
+		return nil, err
+	}
+	infos := wire.Infos{Round: r.round.number}
+	for server, info := range r.round.servers.Infos {
+		if info != nil {
+			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: *info})
+		}
+	}
+	if s.Infos, err = pack(infos); err != nil {
+		return nil, err
+	}
+	for _, g := range r.guests {
+		b := r.round.ballots[g.name]
+		s.Guests = append(s.Guests, savedGuest{g.name, g.token, g.organiser, g.seen, b.ready, b.vetoed, b.vote, b.byHand})
+	}
+	for _, p := range r.round.players {
+		sp := savedPlayer{
+			Name: p.name, Token: p.token, Organiser: p.organiser, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart,
+			Done: p.done, LeftOut: p.leftOut, Shares: p.shares, Anomaly: p.anomaly, Launch: p.launch, Detail: p.detail,
+		}
+		if sp.Report, err = pack(wire.Report{Round: r.round.number, Results: p.probes}); err != nil {
+			return nil, err
+		}
+		for _, server := range slices.Sorted(maps.Keys(p.looks)) {
+			l := p.looks[server]
+			sp.Looks = append(sp.Looks, savedLook{server, l.State, discovery.Millis(l.RTT), l.quality})
+		}
+		s.Players = append(s.Players, sp)
+	}
+	return json.Marshal(s)
+}
+
+func pack(m wire.Message) ([]byte, error) {
+	frame, err := wire.Marshal(m)
+	return frame.Data, err
+}
+
+func unpack[M wire.Message](data []byte) (m M, err error) {
+	message, err := wire.Unmarshal(wire.BinaryFrame(data))
+	if err != nil {
+		return m, err
+	}
+	m, ok := message.(M)
+	if !ok {
+		return m, fmt.Errorf("a %T where a %T should be", message, m)
+	}
+	return m, nil
+}
+
+// Restore is the room that was saved. Nobody is connected to it. Any bytes are
+// safe: what does not make a whole room is an error. The topology of its list is
+// what tree says: rooms of one list share it.
+func Restore(data []byte, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
+	var s saved
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, fmt.Errorf("room: saved room: %w", err)
+	}
+	if s.Version != savedVersion {
+		return nil, fmt.Errorf("room: saved room %s: form %d, this program reads %d", s.Code, s.Version, savedVersion)
+	}
+	r, err := s.room(tree)
+	if err != nil {
+		return nil, fmt.Errorf("room: saved room %s: %w", s.Code, err)
+	}
+	return r, nil
+}
+
+func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error) {
+	r := &Room{
+		code: s.Code, secret: s.Secret, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
+		locked: s.Locked, closed: s.Closed, log: s.Log, previous: s.Previous, history: s.History, round: newRound(s.Round),
+	}
+	r.settings.Password = s.Password
+	n := &r.round
+	n.local, n.measuring, n.selection, n.whatIf, n.look, n.vetoes = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.Vetoes
+	if r.phase == nil {
+		return nil, fmt.Errorf("an unknown phase %q", s.Phase.Name)
+	}
+	if err := json.Unmarshal(s.Phase.Knows, r.phase); err != nil {
+		return nil, err
+	}
+	list, err := unpack[wire.List](s.List)
+	if err != nil {
+		return nil, err
+	}
+	infos, err := unpack[wire.Infos](s.Infos)
+	if err != nil {
+		return nil, err
+	}
+	n.topology = tree(list.Servers)
+	list.Servers = n.topology.List()
+	n.servers = selection.Servers{List: list.Servers, Infos: make([]*discovery.Info, len(list.Servers))}
+	infos.Round = n.number
+	if err := r.inform(infos); err != nil {
+		return nil, err
+	}
+	isListed := func(server int) bool { return server >= 0 && server < len(list.Servers) }
+	for _, l := range n.local {
+		if !isListed(l.Server) {
+			return nil, errors.New("a local server outside the list")
+		}
+	}
+	for _, sg := range s.Guests {
+		r.guests = append(r.guests, &guest{name: sg.Name, token: sg.Token, organiser: sg.Organiser, seen: sg.Seen})
+		n.ballots[sg.Name] = ballot{sg.Ready, sg.Vetoed, sg.Vote, sg.ByHand}
+	}
+	for _, sp := range s.Players {
+		p := &player{
+			member: &member{name: sp.Name, token: sp.Token, organiser: sp.Organiser, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart},
+			done:   sp.Done, leftOut: sp.LeftOut, shares: sp.Shares, anomaly: sp.Anomaly, launch: sp.Launch, detail: sp.Detail,
+		}
+		report, err := unpack[wire.Report](sp.Report)
+		if err != nil {
+			return nil, err
+		}
+		for _, result := range report.Results {
+			if !isListed(result.Server) {
+				return nil, fmt.Errorf("%s has server %d of %d", p.name, result.Server, len(list.Servers))
+			}
+			p.add(result)
+		}
+		for _, l := range sp.Looks {
+			if !isListed(l.Server) {
+				return nil, fmt.Errorf("%s looked at server %d of %d", p.name, l.Server, len(list.Servers))
+			}
+			p.look(secondLook{discovery.Result{Server: l.Server, State: l.State, RTT: time.Duration(l.RTT)}, l.Quality})
+		}
+		n.players = append(n.players, p)
+	}
+	return r, r.isWhole()
+}
+
+// isWhole is an error if what the phase needs is not there.
+func (r *Room) isWhole() error {
+	missing := false
+	isListed := func(addr netip.AddrPort) bool { return r.indexOf(addr) >= 0 }
+	switch phase := r.phase.(type) {
+	case *Verifying, *Voting, *Countdown:
+		missing = r.round.selection == nil || r.round.selection.Chosen == nil || !isListed(r.round.selection.Chosen.Addr)
+	case *Launching:
+		missing = !isListed(phase.Target) || r.round.selection == nil || r.round.selection.Chosen == nil
+	}
+	if missing {
+		return fmt.Errorf("%s without what that needs", r.phase.stage())
+	}
+	for _, server := range slices.Concat(r.round.look.Servers, r.round.look.Seen) {
+		if server < 0 || server >= len(r.round.servers.List) {
+			return fmt.Errorf("a finalist %d of %d", server, len(r.round.servers.List))
+		}
+	}
+	return nil
+}

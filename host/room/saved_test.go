@@ -1,0 +1,273 @@
+package room
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery/topology"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// volatile are the fields that do not outlive the host: who is connected, what a
+// Step is about, and what can be made anew.
+var volatile = map[string]bool{
+	"now": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true,
+	"search": true, "topology": true, "groups": true, "places": true,
+}
+
+// essence is everything else of a room, a line a value, whatever a saved form
+// may know of: what that forgets shows here.
+func essence(r *Room) string {
+	var b strings.Builder
+	var dump func(path string, v reflect.Value)
+	dump = func(path string, v reflect.Value) {
+		if v.IsZero() {
+			return
+		}
+		switch v.Kind() {
+		case reflect.Pointer, reflect.Interface:
+			fmt.Fprintf(&b, "%s is %v\n", path, v.Elem().Type())
+			dump(path, v.Elem())
+		case reflect.Struct:
+			switch v.Type() {
+			case reflect.TypeFor[time.Time](), reflect.TypeFor[netip.AddrPort](), reflect.TypeFor[netip.Addr](), reflect.TypeFor[netip.Prefix]():
+				fmt.Fprintf(&b, "%s %v\n", path, v)
+				return
+			}
+			for i := range v.NumField() {
+				name := v.Type().Field(i).Name
+				if !volatile[name] && !(v.Type() == reflect.TypeOf(selection.Ranked{}) && name == "Server") {
+					dump(path+"."+name, v.Field(i))
+				}
+			}
+		case reflect.Slice, reflect.Array:
+			for i := range v.Len() {
+				dump(fmt.Sprintf("%s[%d]", path, i), v.Index(i))
+			}
+		case reflect.Map:
+			keys := v.MapKeys()
+			slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+			for _, k := range keys {
+				dump(fmt.Sprintf("%s[%v]", path, k), v.MapIndex(k))
+			}
+		default:
+			fmt.Fprintf(&b, "%s %v\n", path, v)
+		}
+	}
+	dump("room", reflect.ValueOf(r).Elem())
+	return b.String()
+}
+
+func same(t testing.TB, a, b *Room) {
+	t.Helper()
+	if x, y := essence(a), essence(b); x != y {
+		x, y, _ = differ(x, y)
+		t.Errorf("the rooms differ: %s\n%s", x, y)
+	}
+}
+
+// differ returns the first lines that differ.
+func differ(x, y string) (string, string, bool) {
+	xs, ys := strings.Split(x, "\n"), strings.Split(y, "\n")
+	for i := range min(len(xs), len(ys)) {
+		if xs[i] != ys[i] {
+			return xs[i], ys[i], true
+		}
+	}
+	return fmt.Sprint(len(xs), " lines"), fmt.Sprint(len(ys), " lines"), false
+}
+
+func restored(t testing.TB, r *Room) *Room {
+	t.Helper()
+	data, err := r.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := Restore(data, topology.New)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
+
+// TestRestart stops the host in every stage: the room comes back as it was, and
+// the night goes on when the peers are back.
+func TestRestart(t *testing.T) {
+	tests := []struct {
+		name  string
+		until func(n *session)
+		// sent is what ann is sent when she is back.
+		stage wire.Stage
+		sent  string
+		then  func(n *session)
+	}{
+		{"gathering, one is missing", func(n *session) { n.join("ann") }, wire.Gathering, "welcome", func(n *session) {
+			n.join("bob")
+			n.inStage(wire.Listing)
+		}},
+		{"listing", func(n *session) { n.join("ann", "bob") }, wire.Listing, "welcome", func(n *session) {
+			if n.fetches != 2 {
+				n.Errorf("%d lists were asked for, want another one", n.fetches)
+			}
+			n.join("bob")
+			n.listed(2)
+			n.inStage(wire.Measuring)
+		}},
+		{"measuring", func(n *session) {
+			n.join("ann", "bob")
+			n.listed(2)
+			n.informs("bob", 12, 12)
+			n.measures("ann", 10, lost)
+			n.measures("bob", 30, 20)
+			n.done("bob")
+		}, wire.Measuring, "welcome list measure report", func(n *session) {
+			n.join("bob")
+			n.done("ann", "bob")
+			n.inStage(wire.Chosen)
+		}},
+		{"measuring, and nobody comes back", func(n *session) {
+			n.join("ann", "bob")
+			n.listed(2)
+		}, wire.Measuring, "welcome list measure", func(n *session) {
+			n.gone("ann")
+			n.wait(31 * time.Second)
+			n.inStage(wire.Failed)
+		}},
+		{"chosen", func(n *session) {
+			toChosen(n)
+			n.verifies("bob")
+		}, wire.Chosen, "welcome list finalists", func(n *session) {
+			n.verifies("ann")
+			n.goesTo(0)
+		}},
+		{"chosen, and nobody looks", toChosen, wire.Chosen, "welcome list finalists", func(n *session) {
+			n.wait(16 * time.Second)
+			n.goesTo(0)
+		}},
+		{"launching", func(n *session) {
+			toChosen(n)
+			n.verifies("ann")
+			n.verifies("bob")
+			n.says("bob", wire.Launched{Round: 1, State: wire.LaunchStarted})
+		}, wire.Launching, "welcome launch", func(n *session) {
+			n.says("ann", wire.Launched{Round: 1, State: wire.LaunchByHand})
+			n.noted("bob is on the way", "the host was restarted", "ann is back", "ann joins by hand")
+			n.goes()
+			n.inStage(wire.Listing)
+		}},
+		{"failed", func(n *session) {
+			n.join("ann", "bob")
+			n.step(Listed{Err: errors.New("no master answers")})
+		}, wire.Failed, "welcome", func(n *session) {
+			n.goes()
+			n.inStage(wire.Listing)
+		}},
+		{"the second round", func(n *session) {
+			toChosen(n)
+			n.verifies("ann")
+			n.verifies("bob")
+			n.goes()
+			n.listed(3)
+			n.measures("ann", 10, 20, 30)
+		}, wire.Measuring, "welcome list measure report", func(n *session) {
+			n.join("bob")
+			n.informs("bob", 12, 12, 12)
+			n.measures("bob", 30, 20, 11)
+			n.done("ann", "bob")
+			n.verifies("ann")
+			n.verifies("bob")
+			n.goesTo(0)
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			n := newSession(t, settings(2))
+			tt.until(n)
+			n.inStage(tt.stage)
+			before := n.room
+			n.room = restored(t, before)
+			same(t, before, n.room)
+			n.now = n.now.Add(time.Hour)
+			n.step(Resume{})
+			n.inStage(tt.stage)
+			n.took("ann")
+			n.join("ann")
+			if got := n.took("ann"); got != tt.sent {
+				t.Errorf("ann is sent %q, want %q", got, tt.sent)
+			}
+			tt.then(n)
+		})
+	}
+}
+
+func toChosen(n *session) {
+	n.join("ann", "bob")
+	n.listed(2)
+	n.informs("bob", 12, 12)
+	n.measures("ann", 10, 20)
+	n.measures("bob", 10, 20)
+	n.done("ann", "bob")
+}
+
+// TestSavedNames: what a second look found is not lost with the host.
+func TestSavedNames(t *testing.T) {
+	n := newSession(t, settings(2))
+	toChosen(n)
+	n.verifies("bob")
+	if got := restored(t, n.room).serverName(0); got != "server 0 (192.0.2.0:27960)" {
+		t.Errorf("the restored room calls it %q", got)
+	}
+}
+
+func TestRestoreRefuses(t *testing.T) {
+	whole, err := choosing(t, 2).room.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(field string, value any) string {
+		var document map[string]any
+		if err := json.Unmarshal(whole, &document); err != nil {
+			t.Fatal(err)
+		}
+		if document[field] = value; value == nil {
+			delete(document, field)
+		}
+		data, _ := json.Marshal(document)
+		return string(data)
+	}
+	for _, data := range []string{
+		"", "{}", `{"version":1}`, string(whole[:len(whole)/2]), with("version", 2), with("list", nil), with("infos", nil), with("selection", nil),
+		with("phase", map[string]any{"name": "lunch"}), with("phase", map[string]any{"name": "launching"}),
+		with("look", map[string]any{"seen": []int{9}}), with("players", []map[string]any{{"name": "ann"}}),
+		with("local", []map[string]any{{"addr": "10.9.0.5:1", "server": 2}}),
+	} {
+		if room, err := Restore([]byte(data), topology.New); err == nil {
+			t.Errorf("%.60q restores %+v", data, room)
+		}
+	}
+}
+
+func TestOver(t *testing.T) {
+	n := newSession(t, settings(2))
+	day := 24 * time.Hour
+	if n.room.Over(eight.Add(day)) || !n.room.Over(eight.Add(day+time.Second)) {
+		t.Error("an empty room is kept for a day")
+	}
+	n.join("ann")
+	if n.room.Over(eight.Add(30 * day)) {
+		t.Error("a room with someone in it is over")
+	}
+	n.now = eight.Add(day)
+	n.gone("ann")
+	if n.room.Over(eight.Add(2*day)) || !n.room.Over(eight.Add(2*day+time.Second)) {
+		t.Error("a room is kept for a day after the last has left")
+	}
+}

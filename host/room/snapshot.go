@@ -1,0 +1,192 @@
+package room
+
+import (
+	"fmt"
+	"iter"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// maxCulled is how many culled servers of one cause are told; the list says how
+// many there are.
+const maxCulled = 300
+
+// Snapshot is what everyone may see of the room now. It shares nothing that the
+// room still changes.
+func (r *Room) Snapshot() wire.Snapshot {
+	s := wire.Snapshot{
+		Room: wire.Head{
+			Code: r.code, Settings: r.settings, Stage: r.phase.stage(), Since: r.since, Began: r.round.measuring, Round: r.round.number,
+			Locked: r.locked, Listed: len(r.round.servers.List), Search: r.searchView(),
+		},
+		Log:     slices.Clone(r.log),
+		People:  r.people(),
+		Voting:  wire.Voting{Open: r.isVoting(), Vetoes: []string{}, Ballot: []string{}},
+		History: slices.Clone(r.history),
+	}
+	s.Room.Password = ""
+	if s.Room.Search != nil {
+		s.Room.Outlook = s.Room.Search.Sentence(r.settings.By)
+	}
+	if r.round.whatIf != nil {
+		s.WhatIf = r.choice(r.round.whatIf.Selection)
+		s.WhatIf.Player = r.round.whatIf.Player
+	}
+	if r.round.selection != nil {
+		s.Choice = r.choice(*r.round.selection)
+		if r.round.selection.Chosen != nil {
+			s.Choice.Target = r.favourite().Addr.String()
+		}
+	}
+	for _, veto := range r.round.vetoes {
+		what := veto.Map
+		if what == "" {
+			what = r.vetoedName(veto.Server)
+		}
+		s.Voting.Vetoes = append(s.Voting.Vetoes, veto.Player+": "+what)
+	}
+	if s.Voting.Open {
+		for _, ranked := range r.candidates() {
+			s.Voting.Ballot = append(s.Voting.Ballot, ranked.Addr.String())
+		}
+	}
+	switch phase := r.phase.(type) {
+	case *Countdown:
+		s.Voting.LaunchAt = phase.LaunchAt
+	case *Launching:
+		s.Way = &wire.Way{Connect: phase.Launch.Address, Server: phase.Launch.Name}
+		s.Choice.Target = phase.Target.String()
+	}
+	return s
+}
+
+// people are the players first, then those with only a page.
+func (r *Room) people() []wire.Person {
+	people := []wire.Person{}
+	for _, p := range r.round.players {
+		person := wire.Person{
+			Name: p.name, Organiser: p.organiser, Peer: true, Connected: p.connected,
+			Done: p.done, LeftOut: p.leftOut, Launch: p.launch, Detail: p.detail,
+		}
+		person.Probed, person.Answered = r.knowledge(p).progress()
+		if p.anomaly != nil {
+			person.Doubt = p.anomaly.String()
+		}
+		people = append(people, person)
+	}
+	for _, g := range r.guests {
+		i := slices.IndexFunc(people, func(p wire.Person) bool { return strings.EqualFold(p.Name, g.name) })
+		if i < 0 {
+			i = len(people)
+			people = append(people, wire.Person{Name: g.name})
+		}
+		b, p := r.round.ballots[g.name], &people[i]
+		p.Page, p.Ready, p.Vetoed = g.pages > 0, b.ready, b.vetoed
+		p.Organiser = p.Organiser || g.organiser
+		if b.vote.IsValid() {
+			p.Vote = b.vote.String()
+		}
+		if b.byHand && p.Launch != wire.LaunchStarted {
+			p.Launch, p.Detail = wire.LaunchByHand, ""
+		}
+	}
+	return people
+}
+
+// choice is a selection with what is known of its servers, whose names stand in
+// the place of addresses in what it explains.
+func (r *Room) choice(s selection.Selection) *wire.Choice {
+	c := &wire.Choice{Selection: s, Explain: s.Explain(), Servers: map[string]wire.ServerCard{}}
+	for _, ranked := range s.Ranking {
+		c.Servers[ranked.Addr.String()] = r.card(r.placeOf(ranked))
+	}
+	if s.Why != nil {
+		for _, rival := range s.Why.Rivals {
+			c.Servers[rival.Addr.String()] = r.card(r.placeOf(rival.Ranked))
+		}
+	}
+	var pairs []string
+	for addr, card := range c.Servers {
+		if card.Name != "" {
+			pairs = append(pairs, addr, fmt.Sprintf("%s (%s)", card.Name, addr))
+		}
+	}
+	replacer := strings.NewReplacer(pairs...)
+	for i, sentence := range c.Explain {
+		c.Explain[i] = replacer.Replace(sentence)
+	}
+	return c
+}
+
+func (r *Room) card(server int) wire.ServerCard {
+	if server < 0 {
+		return wire.ServerCard{}
+	}
+	card := wire.ServerCard{Country: r.round.servers.List[server].Country}
+	if info := r.round.servers.Infos[server]; info != nil {
+		card.Name, card.Map, card.Mode = info.Name, info.Map, info.Mode
+		card.Players, card.MaxPlayers, card.Password = info.Players, info.MaxPlayers, info.Password
+	}
+	return card
+}
+
+// Culled lists who was culled for a cause.
+func (r *Room) Culled(cause selection.Cause) wire.CulledServers {
+	list := wire.CulledServers{Cause: cause.String(), Servers: []wire.CulledServer{}}
+	if r.round.selection == nil {
+		return list
+	}
+	group := r.chosenFor()
+	criteria := r.criteria(group)
+	criteria.Reasons, criteria.Top = 0, 1
+	reasons := selection.NewFilter(r.round.servers, criteria).Select(r.table(group)).Reasons
+	reasons = slices.DeleteFunc(reasons, func(reason selection.Reason) bool { return reason.Cause != cause })
+	list.Total = len(reasons)
+	places := map[netip.AddrPort]int{}
+	for server := range r.round.servers.List {
+		places[r.round.servers.List[server].Addr] = server
+	}
+	for _, reason := range reasons[:min(maxCulled, len(reasons))] {
+		server := places[reason.Addr]
+		culled := wire.CulledServer{Addr: reason.Addr.String(), ServerCard: r.card(server), Players: reason.Players, RTT: map[string]float64{}}
+		for _, p := range group {
+			if result := r.knowledge(p).at(server); result.State == discovery.Answered {
+				culled.RTT[p.name] = rttMS(result.RTT)
+			}
+		}
+		list.Servers = append(list.Servers, culled)
+	}
+	return list
+}
+
+// Traces are the players' probes of the round in the order in which they ended,
+// by name. They are not to be changed; those of a player only become more.
+func (r *Room) Traces() iter.Seq2[string, []discovery.Result] {
+	return func(yield func(string, []discovery.Result) bool) {
+		for _, p := range r.round.players {
+			if !yield(p.name, slices.Clip(p.probes)) {
+				return
+			}
+		}
+	}
+}
+
+// Badge is what a page may do.
+type Badge struct {
+	Name      string `json:"name,omitempty"`
+	Organiser bool   `json:"organiser,omitempty"`
+}
+
+// Badges say whose page it is by the token or secret that it shows.
+func (r *Room) Badges() map[string]Badge {
+	badges := map[string]Badge{r.secret: {Organiser: true}}
+	for _, g := range r.guests {
+		badges[g.token] = Badge{g.name, g.organiser}
+	}
+	return badges
+}

@@ -1,0 +1,239 @@
+package room
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"muster/host/wire"
+)
+
+// Input is something that happened to a room.
+type Input interface{ step(r *Room) error }
+
+// The inputs, beside [Join], [Listed] and [Order].
+type (
+	// Tick lets time pass.
+	Tick struct{}
+	// Leave says that a player's connection has ended. The place is kept.
+	Leave struct{ Player string }
+	// Hear is what a player's program says. The error of its Step means that the
+	// program makes no sense; nothing of the message was taken then.
+	Hear struct {
+		Player  string
+		Message wire.Message
+	}
+	// Proceed is the organiser's go: start with who is here, choose from what
+	// there is, or begin the next round. While the list is fetched or the finalists
+	// are looked at it changes nothing: both are short.
+	Proceed struct{}
+	// Resume says that the host was away and has the room again. What the room
+	// was waiting for starts over, and nobody is blamed for the time between.
+	Resume struct{}
+	// Close ends the room for good, and sends everybody away.
+	Close struct{}
+)
+
+// Output is something to do for a room. The package documentation has the order.
+type Output interface{ isOutput() }
+
+// The outputs.
+type (
+	Save    struct{}
+	Publish struct{}
+	// Admit names the player whose hello was the input.
+	Admit struct{ Player string }
+	// Send goes to one player, or to all that are connected if To is empty.
+	Send struct {
+		To      string
+		Message wire.Message
+	}
+	// Dismiss ends a player's connection with a refusal.
+	Dismiss struct {
+		Player string
+		Why    wire.Refusal
+	}
+	// Fetch gets the server list of a game.
+	Fetch struct{ Game string }
+	// Answer is the JSON document for whoever gave the order.
+	Answer struct{ Document any }
+)
+
+func (Save) isOutput()    {}
+func (Publish) isOutput() {}
+func (Admit) isOutput()   {}
+func (Send) isOutput()    {}
+func (Dismiss) isOutput() {}
+func (Fetch) isOutput()   {}
+func (Answer) isOutput()  {}
+
+// Step takes what happened at a time and returns what is to be done about it, in
+// order. An error means that the input was refused, as [*wire.Refusal] or because
+// it makes no sense; outputs that come with an error are to be done all the same.
+func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
+	r.now, r.out, r.binds = now, nil, false
+	phase, round := r.phase, r.round.number
+	err := in.step(r)
+	if _, tick := in.(Tick); !tick || len(r.out) > 0 {
+		r.revision++
+	}
+	if r.binds || phase != r.phase || round != r.round.number {
+		r.out = slices.Insert(r.out, 0, Output(Save{}))
+	}
+	return r.out, err
+}
+
+func (r *Room) do(o Output) { r.out = append(r.out, o) }
+
+func (r *Room) send(p *player, m wire.Message) { r.do(Send{p.name, m}) }
+
+func (Tick) step(r *Room) error {
+	r.forgetGuests(func(g *guest) bool { return g.pages == 0 && !g.organiser && r.now.Sub(g.seen) > guestGone })
+	r.phase.tick(r)
+	return nil
+}
+
+func (Proceed) step(r *Room) error {
+	r.phase.proceed(r)
+	return nil
+}
+
+func (in Leave) step(r *Room) error {
+	p := r.player(in.Player)
+	if p == nil || !p.connected {
+		return nil
+	}
+	p.connected, p.heard = false, r.now
+	r.release(p)
+	if _, launching := r.phase.(*Launching); !launching {
+		r.note("lost the connection to %s", p.name)
+	}
+	return nil
+}
+
+func (in Hear) step(r *Room) error {
+	p := r.player(in.Player)
+	if p == nil {
+		return fmt.Errorf("room: %q is no member of room %s", in.Player, r.code)
+	}
+	switch m := in.Message.(type) {
+	case wire.Report:
+		return r.report(p, m)
+	case wire.Infos:
+		if p.anomaly != nil {
+			return nil // who is not believed about RTTs might send all to another port
+		}
+		return r.inform(m)
+	case wire.Done:
+		if measuring, ok := r.phase.(*Measuring); ok && m.Round == r.round.number {
+			measuring.finished(r, p)
+		}
+		return nil
+	case wire.Verified:
+		return r.verified(p, m)
+	case wire.Launched:
+		if launching, ok := r.phase.(*Launching); ok && m.Round == r.round.number {
+			launching.heard(r, p, m)
+		}
+		return nil
+	}
+	return fmt.Errorf("room: a %T from a peer", in.Message)
+}
+
+func (Resume) step(r *Room) error {
+	r.note("the host was restarted")
+	r.since = r.now
+	for _, p := range r.round.players {
+		p.connected, p.heard = false, r.now
+	}
+	if _, listing := r.phase.(*Listing); listing {
+		r.do(Fetch{r.settings.Game})
+	}
+	return nil
+}
+
+func (Close) step(r *Room) error {
+	r.closed = true
+	for _, p := range r.round.players {
+		r.do(Dismiss{p.name, *Closed(r.code)})
+	}
+	return nil
+}
+
+// Closed is what people hear who want to go where a room was.
+func Closed(code string) *wire.Refusal {
+	return &wire.Refusal{
+		Reason: wire.ReasonClosed, Message: fmt.Sprintf("room %s is over", code),
+		Hint: "ask the organiser for the link of the new one",
+	}
+}
+
+// phase is where a room stands, with what only that phase knows. Which phases
+// there are is drawn in the package documentation.
+type phase interface {
+	stage() wire.Stage
+	// tick lets time pass: it gives up on who takes too long.
+	tick(r *Room)
+	// proceed is the organiser's go.
+	proceed(r *Room)
+}
+
+// enter begins a phase.
+func (r *Room) enter(p phase) { r.phase, r.since = p, r.now }
+
+// Failed is a round without a server to go to: the organiser may try again.
+type Failed struct{}
+
+func (*Failed) stage() wire.Stage { return wire.Failed }
+func (*Failed) tick(*Room)        {}
+func (*Failed) proceed(r *Room)   { r.nextRound() }
+
+func (r *Room) fail(format string, args ...any) {
+	r.enter(&Failed{})
+	r.note(format, args...)
+}
+
+// nextRound begins another round with the same players.
+func (r *Room) nextRound() {
+	if s := r.round.selection; s != nil && s.Chosen != nil {
+		r.previous = s.Chosen.Addr
+	}
+	r.round = r.round.next()
+	for _, p := range r.round.players {
+		p.heard = r.now
+	}
+	r.note("round %d", r.round.number)
+	r.list()
+}
+
+// list asks for the server list.
+func (r *Room) list() {
+	r.enter(&Listing{})
+	r.do(Fetch{r.settings.Game})
+}
+
+// maxLog is how many notes a room keeps: an evening's worth.
+const maxLog = 200
+
+// note adds a line to the room's log.
+func (r *Room) note(format string, args ...any) {
+	r.revision++
+	r.log = append(r.log, wire.Note{At: r.now, Text: fmt.Sprintf(format, args...)})
+	if len(r.log) > maxLog {
+		r.log = r.log[len(r.log)-maxLog:]
+	}
+}
+
+func serversInWords(n int) string {
+	if n == 1 {
+		return "1 server"
+	}
+	return fmt.Sprintf("%d servers", n)
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}

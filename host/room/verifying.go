@@ -1,0 +1,348 @@
+package room
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+const (
+	// finalists is how many servers get a second look and stand ready as
+	// fallbacks: with five, a launch hardly ever finds all of them full.
+	finalists = 5
+	// hiddenFinalists is how many others may be among them whose first RTTs may
+	// have been unlucky.
+	hiddenFinalists = 2
+	// samples is how often each finalist is asked again.
+	samples = 3
+	// maxAttempts bounds how often the finalists may turn out to be useless.
+	maxAttempts = 4
+	// verifyingTime is ample for the samples of a few servers.
+	verifyingTime = 15 * time.Second
+	// forgivenLosses is how many lost packets say nothing: of three each that four
+	// players send, one is lost in every fifth second look on lines that lose 2 %.
+	forgivenLosses = 1
+)
+
+// Verifying has everyone look at the best few again.
+type Verifying struct{}
+
+func (*Verifying) stage() wire.Stage { return wire.Chosen }
+func (*Verifying) proceed(*Room)     {}
+
+// look is the second look at the best few.
+type look struct {
+	Attempt int `json:"attempt"`
+	// Repeats are those of the attempts that came just before a launch.
+	Repeats int   `json:"repeats,omitempty"`
+	Servers []int `json:"servers"`
+	// Seen are the servers that had their second look in this round.
+	Seen []int `json:"seen"`
+	// Silent counts players who sent a server a single packet, in vain.
+	Silent map[int]int `json:"silent,omitempty"`
+	// Waiting are the players who have not answered yet.
+	Waiting []string `json:"waiting"`
+}
+
+// verifyOrLaunch sends everyone to the chosen server if it has had its second
+// look, and otherwise asks for one.
+func (r *Room) verifyOrLaunch() {
+	chosen := r.round.selection.Chosen
+	if chosen == nil {
+		r.fail("no server suits everyone: %s", culledText(r.round.selection.Culled))
+		return
+	}
+	server, l := r.placeOf(*chosen), &r.round.look
+	switch {
+	case slices.Contains(l.Seen, server):
+		r.voteOrLaunch(server)
+	case l.Attempt-l.Repeats >= maxAttempts:
+		r.note("the best servers keep changing: taking %s unverified", r.serverName(server))
+		r.voteOrLaunch(server)
+	default:
+		r.enter(&Verifying{})
+		var servers []int
+		for _, ranked := range r.round.selection.Ranking[:min(finalists, len(r.round.selection.Ranking))] {
+			servers = append(servers, r.placeOf(ranked))
+		}
+		if r.round.search != nil { // which takes some to be better than they look
+			for _, hidden := range r.round.search.planner.Hidden(hiddenFinalists) {
+				if !slices.Contains(servers, hidden) {
+					servers = append(servers, hidden)
+				}
+			}
+		}
+		r.note("everyone looks at the best %d again", len(servers))
+		r.askToLook(servers)
+	}
+}
+
+// askToLook asks all who count to look at servers again.
+func (r *Room) askToLook(servers []int) {
+	l := &r.round.look
+	l.Attempt++
+	l.Servers, l.Waiting, l.Silent = servers, nil, nil
+	for _, p := range r.active() {
+		l.Waiting = append(l.Waiting, p.name)
+		r.send(p, r.finalistsFor(p))
+	}
+}
+
+func (r *Room) finalistsFor(p *player) wire.Finalists {
+	s := r.scheduleOf(p)
+	return wire.Finalists{
+		Round: r.round.number, Game: r.settings.Game, Attempt: r.round.look.Attempt, Servers: r.round.look.Servers,
+		Samples: s.samples, After: discovery.Millis(s.after), Every: discovery.Millis(s.every),
+	}
+}
+
+// verified takes a player's second look. While people vote only one that was
+// asked for since they began counts.
+func (r *Room) verified(p *player, v wire.Verified) error {
+	l := &r.round.look
+	switch phase := r.phase.(type) {
+	case *Verifying:
+	case *Voting:
+		if !phase.LookedAgain {
+			return nil
+		}
+	case *Countdown:
+		if !phase.LookedAgain {
+			return nil
+		}
+	default:
+		return nil
+	}
+	if v.Round != r.round.number || v.Attempt != l.Attempt || p.leftOut {
+		return nil
+	}
+	for _, seen := range v.Servers {
+		if !slices.Contains(l.Servers, seen.Server) {
+			return fmt.Errorf("room: %s verifies server %d, which is no finalist", p.name, seen.Server)
+		}
+	}
+	if r.isElsewhere(p, v.Servers) {
+		p.apart = true
+		r.note("what the others behind %s's address measured does not hold for %s, who measures alone from now on", p.name, p.name)
+	}
+	for _, seen := range v.Servers {
+		r.merge(p, seen)
+	}
+	p.heard = r.now
+	r.withoutWaiting(p.name)
+	return nil
+}
+
+// merge notes what a player saw of a finalist: the lowest sample is the path's
+// RTT, all of them silent means that the server is lost by now.
+func (r *Room) merge(p *player, seen wire.Finalist) {
+	if seen.Info != nil {
+		info := wire.TidyInfo(*seen.Info)
+		r.round.servers.Infos[seen.Server] = &info
+	}
+	switch {
+	case seen.State == discovery.Unprobed, seen.State == discovery.Answered && len(seen.RTTs) == 0, r.isOutOfReach(p, seen.Server), r.forgives(seen):
+		return // nothing was seen
+	}
+	look := secondLook{discovery.Result{Server: seen.Server, State: seen.State}, qualityOf(seen)}
+	if seen.State == discovery.Answered {
+		look.RTT = wire.RoundRTT(time.Duration(slices.Min(seen.RTTs) * float64(time.Millisecond)))
+		if old := p.sheet.at(seen.Server); old.State == discovery.Answered {
+			look.RTT = min(look.RTT, old.RTT)
+		}
+	}
+	p.look(look)
+}
+
+// qualityOf is what the samples show of a way.
+func qualityOf(seen wire.Finalist) (q selection.Quality) {
+	if lost := seen.Sent - len(seen.RTTs) - forgivenLosses; lost > 0 {
+		q.Loss = float64(lost) / float64(seen.Sent)
+	}
+	if n := len(seen.RTTs); n > 1 {
+		sum := 0.0
+		for i := range n - 1 {
+			sum += math.Abs(seen.RTTs[i+1] - seen.RTTs[i])
+		}
+		q.Jitter = time.Duration(sum / float64(n-1) * float64(time.Millisecond))
+	}
+	return q
+}
+
+// forgives reports whether a server's silence may be the line's. Players who share
+// an address send it so few packets (see [slot]) that all of them may get lost. If
+// more than half of the group met silence, it is the server's.
+func (r *Room) forgives(seen wire.Finalist) bool {
+	if seen.State != discovery.Lost || seen.Sent > forgivenLosses {
+		return false
+	}
+	l := &r.round.look
+	if l.Silent == nil {
+		l.Silent = map[int]int{}
+	}
+	l.Silent[seen.Server]++
+	return 2*l.Silent[seen.Server] <= len(r.active())
+}
+
+// isElsewhere reports whether a player's second look contradicts most of what was
+// taken over from its NAT group: an address can be shared by homes far from each
+// other, by a VPN or a carrier.
+func (r *Room) isElsewhere(p *player, seen []wire.Finalist) bool {
+	mates := r.natGroupOf(p)
+	if len(mates) == 1 {
+		return false
+	}
+	borrowed, wrong := 0, 0
+	for _, s := range seen {
+		others := rttMS(pooled(mates, s.Server).RTT)
+		if len(s.RTTs) > 0 && p.sheet.at(s.Server).State != discovery.Answered && others > 0 {
+			borrowed++
+			wrong += count(farApart(slices.Min(s.RTTs), others))
+		}
+	}
+	return 2*wrong > borrowed
+}
+
+// farApart reports whether no line of a home makes both of two RTTs, in ms.
+func farApart(a, b float64) bool {
+	const apart, times = 20, 1.5
+	return max(a, b) > apart+times*min(a, b)
+}
+
+// withoutWaiting waits for a player no longer.
+func (r *Room) withoutWaiting(name string) {
+	l := &r.round.look
+	l.Waiting = slices.DeleteFunc(l.Waiting, func(other string) bool { return other == name })
+	if v, verifying := r.phase.(*Verifying); verifying {
+		v.settle(r)
+	}
+}
+
+// settle decides once nobody is waited for.
+func (*Verifying) settle(r *Room) {
+	l := &r.round.look
+	if len(l.Waiting) > 0 {
+		return
+	}
+	l.Seen = append(l.Seen, l.Servers...)
+	before, selected := r.round.selection.Chosen.Addr, r.selectFor(r.active())
+	selected.Doubts = append(r.excluded(), r.anomalies(r.active())...)
+	r.round.selection = &selected
+	r.noteChange(before)
+	r.verifyOrLaunch()
+}
+
+// tick stops waiting for players who do not look.
+func (v *Verifying) tick(r *Room) {
+	groups := r.natGroups(r.active())
+	last := slotOf(0, mostPlaces(groups), len(groups)-1, len(groups))
+	if r.now.Sub(r.since) < verifyingTime+last.after+time.Duration(last.samples)*last.every {
+		return
+	}
+	for _, name := range r.round.look.Waiting {
+		r.note("%s did not look again: taking the first measurements", name)
+	}
+	r.round.look.Waiting = nil
+	v.settle(r)
+}
+
+// noteChange says why the favourite of a moment ago lost.
+func (r *Room) noteChange(before netip.AddrPort) {
+	after := r.round.selection.Chosen
+	if after != nil && after.Addr == before {
+		return
+	}
+	next := "there is no other"
+	if after != nil {
+		next = r.serverName(r.placeOf(*after)) + " takes its place"
+	}
+	why := "is no longer the best"
+	if cause := r.against(before, r.active()); cause != nil {
+		why = fmt.Sprintf("turned out to be %s", *cause)
+	}
+	r.note("%s %s: %s", r.serverName(r.indexOf(before)), why, next)
+}
+
+// against is what speaks against a server for a group, as far as is known, or nil.
+func (r *Room) against(addr netip.AddrPort, group []*player) *selection.Cause {
+	criteria := r.criteria(group)
+	criteria.Keep, criteria.Top, criteria.Reasons = addr, 1, -1
+	return selection.NewFilter(r.round.servers, criteria).Select(r.table(group)).Keep.Culled
+}
+
+// So many players look at the finalists at the same moment, and the next ones
+// after that time. Quake 3's servers answer ten questions at once and then ten a
+// second, whoever asks.
+const (
+	wave         = 5
+	betweenWaves = 500 * time.Millisecond
+)
+
+const (
+	// betweenMates is the time from one player's look to that of the next behind
+	// the same address: the strictest servers, DarkPlaces', answer an address once
+	// a second.
+	betweenMates = 1100 * time.Millisecond
+	// longestSchedule is how long the players of a NAT group may be about it: of
+	// more than 40 behind one address some will not be answered.
+	longestSchedule = 45 * time.Second
+	// groupSamples is how many samples the players behind one address take of a
+	// server together, at least one each.
+	groupSamples = 8
+)
+
+// slot is when a player looks at the finalists: at first after a while, then
+// again and again.
+type slot struct {
+	after, every time.Duration // every is 0 if a peer's own is long enough
+	samples      int
+}
+
+// slotOf is that of the player in a place of its NAT group, if there are so many
+// groups, and the largest has so many places. Everybody's first place comes before
+// anybody's second.
+func slotOf(place, places, group, groups int) slot {
+	waves := (groups + wave - 1) / wave
+	s := slot{after: time.Duration(group/wave) * betweenWaves, samples: samples}
+	if places > 1 {
+		round := max(min(betweenMates, longestSchedule/time.Duration(places)), time.Duration(waves)*betweenWaves)
+		s.after += time.Duration(place) * round
+		s.every = time.Duration(places) * round
+		s.samples = max(1, min(samples, groupSamples/places))
+	} else if waves > 2 {
+		s.every = time.Duration(waves) * betweenWaves
+	}
+	return s
+}
+
+// scheduleOf is when a player looks. Who comes back while it goes on finds the same
+// slot again.
+func (r *Room) scheduleOf(p *player) slot {
+	groups := r.natGroups(r.active())
+	for i, group := range groups {
+		if place := slices.Index(group, p); place >= 0 {
+			s := slotOf(place, mostPlaces(groups), i, len(groups))
+			s.after -= r.now.Sub(r.since)
+			if s.every > 0 {
+				s.after = (s.after%s.every + s.every) % s.every
+			}
+			s.after = max(0, s.after)
+			return s
+		}
+	}
+	return slot{samples: samples}
+}
+
+func mostPlaces(groups [][]*player) int {
+	places := 1
+	for _, group := range groups {
+		places = max(places, len(group))
+	}
+	return places
+}

@@ -1,0 +1,285 @@
+package room
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/host/wire"
+	"muster/selection"
+)
+
+const (
+	// countdownTime is how long everyone sees the launch coming.
+	countdownTime = 5 * time.Second
+	// freshLook is how long what was seen of the finalists holds: a third look within
+	// it would say the same.
+	freshLook = 10 * time.Second
+	// backgroundEvery is the time from one round of questions to the next while
+	// people vote: with the players' own discovery it is a quarter of a home line's
+	// rate.
+	backgroundEvery = time.Second
+	// ownShare is how many servers a player's own discovery may ask in that time,
+	// and ownBudget how many in all.
+	ownShare  = 25
+	ownBudget = 650
+	// worthAnother is how much lower a score has to be, in ms, for another server to
+	// be looked at while people have begun to vote.
+	worthAnother = 2
+)
+
+// Voting is the time between the choice and the countdown, in rooms whose
+// organiser wants one: people vote, veto and say that they are ready, and the
+// search for something better goes on.
+type Voting struct {
+	// Looked is when everyone was last asked to look at the finalists; LookedAgain
+	// that they were since people began to vote.
+	Looked      time.Time `json:"looked"`
+	LookedAgain bool      `json:"looked_again,omitempty"`
+}
+
+// Countdown is the moment before the launch. Any change of mind leads back to
+// Voting.
+type Countdown struct {
+	Voting
+	LaunchAt time.Time `json:"launch_at"`
+}
+
+func (*Voting) stage() wire.Stage { return wire.Chosen }
+
+// proceed is the organiser, who does not wait.
+func (v *Voting) proceed(r *Room)  { v.countDown(r, "the organiser says go") }
+func (*Countdown) proceed(r *Room) {}
+
+// isVoting reports whether people may still change their minds.
+func (r *Room) isVoting() bool {
+	switch r.phase.(type) {
+	case *Voting, *Countdown:
+		return true
+	}
+	return false
+}
+
+// ballot is what a guest says about the round's choice.
+type ballot struct {
+	ready, vetoed bool
+	vote          netip.AddrPort
+	// byHand: the guest has joined the game server without Muster.
+	byHand bool
+}
+
+// voteOrLaunch lets people have their say, if the organiser wants that.
+func (r *Room) voteOrLaunch(server int) {
+	if !r.settings.Agree {
+		r.launch(server)
+		return
+	}
+	r.phase = &Voting{Looked: r.now} // since is that of the choice
+	if s := r.round.search; s != nil && !s.background {
+		r.round.search = nil // a search beyond the one that led to the choice begins
+	}
+	r.note("%s is ahead: vote, veto, and say on the page when you are ready", r.serverName(server))
+}
+
+// candidates are what may be voted for: the first of the ranking that had their
+// second look.
+func (r *Room) candidates() []selection.Ranked {
+	ranking := r.round.selection.Ranking
+	return slices.DeleteFunc(slices.Clone(ranking[:min(finalists, len(ranking))]), func(ranked selection.Ranked) bool {
+		return !slices.Contains(r.round.look.Seen, r.placeOf(ranked))
+	})
+}
+
+// favourite is the server most voted for, of several the best by the rule.
+func (r *Room) favourite() selection.Ranked {
+	votes := map[netip.AddrPort]int{}
+	for _, b := range r.round.ballots {
+		votes[b.vote]++
+	}
+	best := *r.round.selection.Chosen
+	for _, ranked := range r.candidates() {
+		if votes[ranked.Addr] > votes[best.Addr] {
+			best = ranked
+		}
+	}
+	return best
+}
+
+// countDown begins the countdown.
+func (v *Voting) countDown(r *Room, why string) {
+	r.phase = &Countdown{Voting: *v, LaunchAt: r.now.Add(countdownTime)}
+	r.note("%s: the launch is in %v", why, countdownTime)
+}
+
+// stopCountdown gives people time again.
+func (r *Room) stopCountdown() {
+	if c, counting := r.phase.(*Countdown); counting {
+		r.phase = &c.Voting
+		r.note("the countdown is stopped")
+	}
+}
+
+// tick has the search go on, and everyone look at a server that turned up and is
+// worth it.
+func (v *Voting) tick(r *Room) {
+	if r.strategy() != wire.Coordinated {
+		return
+	}
+	s := r.searching()
+	s.background = true
+	if r.now.Sub(s.asked) < backgroundEvery || !s.isAnswered(r.now) {
+		return
+	}
+	s.asked = r.now
+	if selected, better := r.better(); better {
+		r.note("%s has turned up, and is better than %s", r.serverName(selected.Chosen.Server), r.serverName(r.placeOf(*r.round.selection.Chosen)))
+		r.rechoose(selected)
+		return
+	}
+	if !s.planner.Progress().Done {
+		s.ask(r)
+	}
+	if s.own < ownBudget { // of players behind one address one's own discovery
+		s.own += ownShare
+		for _, g := range s.groups {
+			r.send(g.players[0], wire.Ask{Round: r.round.number, Own: ownShare})
+		}
+	}
+}
+
+// better is the choice as it would be now, if that is worth stopping the vote.
+func (r *Room) better() (selected selection.Selection, better bool) {
+	selected = r.selectFor(r.chosenFor())
+	chosen := r.round.selection.Chosen
+	if selected.Chosen == nil || selected.Chosen.Addr == chosen.Addr {
+		return selected, false
+	}
+	ahead := chosen.Score
+	for _, ranked := range selected.Ranking {
+		if ranked.Addr == chosen.Addr {
+			ahead = ranked.Score
+		}
+	}
+	return selected, ahead-selected.Chosen.Score >= worthAnother
+}
+
+// tick has everyone look at what they vote on once more: minutes may have passed,
+// and seats go quickly. Then it launches.
+func (c *Countdown) tick(r *Room) {
+	switch {
+	case !r.now.Before(c.LaunchAt):
+		c.launchFavourite(r)
+	case r.now.Sub(c.Looked) >= freshLook:
+		c.Looked, c.LookedAgain = r.now, true
+		r.round.look.Repeats++
+		var servers []int
+		for _, ranked := range r.candidates() {
+			servers = append(servers, r.placeOf(ranked))
+		}
+		r.askToLook(servers)
+	}
+}
+
+// launchFavourite sends everyone to what they agreed on. If that has filled up
+// since, the next takes its place.
+func (*Countdown) launchFavourite(r *Room) {
+	target := r.favourite()
+	if r.against(target.Addr, r.chosenFor()) == nil {
+		r.launch(r.placeOf(target))
+		return
+	}
+	selected := r.selectFor(r.chosenFor())
+	r.round.selection = &selected
+	r.noteChange(target.Addr)
+	if selected.Chosen == nil || !slices.Contains(r.round.look.Seen, r.placeOf(*selected.Chosen)) {
+		r.verifyOrLaunch()
+		return
+	}
+	r.launch(r.placeOf(*selected.Chosen))
+}
+
+var (
+	errNoVote          = errors.New("there is nothing to decide now")
+	errNothingMeasured = errors.New("nothing has been measured yet")
+)
+
+// vote takes a guest's vote for one of the first few; the zero address takes it
+// back.
+func (r *Room) vote(g *guest, addr netip.AddrPort) error {
+	if !r.isVoting() {
+		return errNoVote
+	}
+	isAddr := func(ranked selection.Ranked) bool { return ranked.Addr == addr }
+	if addr.IsValid() && !slices.ContainsFunc(r.candidates(), isAddr) {
+		return fmt.Errorf("only the first %d can be voted for", finalists)
+	}
+	before, b := r.favourite().Addr, r.round.ballots[g.name]
+	b.vote = addr
+	r.round.ballots[g.name] = b
+	if after := r.favourite(); after.Addr != before {
+		r.note("the votes are for %s", r.serverName(r.placeOf(after)))
+		r.stopCountdown()
+	}
+	return nil
+}
+
+// veto takes a guest's veto of a server or a map: once a round, and only if
+// something is left to play on.
+func (r *Room) veto(g *guest, veto selection.Veto) error {
+	b := r.round.ballots[g.name]
+	switch {
+	case !r.isVoting():
+		return errNoVote
+	case b.vetoed:
+		return errors.New("one veto a round")
+	case !veto.Server.IsValid() && veto.Map == "":
+		return errors.New("a veto is of a server or of a map")
+	}
+	veto.Player = g.name
+	r.round.vetoes = append(r.round.vetoes, veto)
+	selected := r.selectFor(r.chosenFor())
+	if selected.Chosen == nil {
+		r.round.vetoes = r.round.vetoes[:len(r.round.vetoes)-1]
+		return errors.New("nothing would be left to play on")
+	}
+	b.vetoed = true
+	r.round.ballots[g.name] = b
+	r.note("%s vetoes %s", g.name, cmp.Or(veto.Map, r.vetoedName(veto.Server)))
+	r.rechoose(selected)
+	return nil
+}
+
+func (r *Room) vetoedName(addr netip.AddrPort) string {
+	if server := r.indexOf(addr); server >= 0 {
+		return r.serverName(server)
+	}
+	return addr.String()
+}
+
+// ready notes that a guest is ready, or is not. When all who have the page open
+// are, the countdown begins; who has only the program is asked by it.
+func (r *Room) ready(g *guest, ready bool) {
+	b := r.round.ballots[g.name]
+	b.ready = ready
+	r.round.ballots[g.name] = b
+	if !ready {
+		r.stopCountdown()
+		return
+	}
+	waiting := slices.ContainsFunc(r.guests, func(g *guest) bool { return g.pages > 0 && !r.round.ballots[g.name].ready })
+	if v, voting := r.phase.(*Voting); voting && !waiting {
+		v.countDown(r, "everyone is ready")
+	}
+}
+
+// whatIf is what other settings would choose. Everyone sees it,
+// the organiser may make it so.
+type whatIf struct {
+	Player string `json:"player"`
+	// Settings would be the room's.
+	Settings  wire.Settings       `json:"settings"`
+	Selection selection.Selection `json:"selection"`
+}
