@@ -36,9 +36,10 @@ var arrows = []struct {
 	{"muster/internal/netinfo", nil},
 	{"muster/internal/portmap", []string{"muster/discovery", "muster/internal/netinfo"}},
 	{"muster/internal/invite", []string{"muster/host/access", "muster/internal/hint"}},
-	{"muster/internal/ingress", []string{"muster/discovery", "muster/host/access", "muster/internal/hint", "muster/internal/invite", "muster/internal/netinfo", "muster/internal/portmap"}},
+	{"muster/internal/ingress", []string{"muster/discovery", "muster/discovery/lan", "muster/host", "muster/host/access", "muster/host/wire", "muster/internal/hint", "muster/internal/invite", "muster/internal/netinfo", "muster/internal/portmap"}},
 	{"muster/internal/game", []string{"muster/discovery/...", "muster/selection", "muster/host/wire", "muster/internal/hint", "muster/internal/term"}},
 	{"muster/internal/listing", []string{"muster/discovery/...", "muster/host/room", "muster/host/wire", "muster/internal/game", "muster/internal/hint", "muster/internal/input", "muster/internal/term"}},
+	{"muster/internal/visits", []string{"muster/discovery", "muster/discovery/history"}},
 	{"muster/internal/sim", []string{"muster/discovery/...", "muster/selection/..."}},
 	{"muster/internal/sim/fleet", []string{"muster/internal/sim"}},
 	{"muster/internal/sim/plot", []string{"muster/internal/sim"}},
@@ -92,6 +93,13 @@ var pure = []string{
 
 // only says which single package may import a library.
 var only = map[string]string{
+	"github.com/spf13/cobra":               "muster/internal/cli",
+	"github.com/spf13/pflag":               "muster/internal/cli",
+	"github.com/schollz/progressbar/v3":    "muster/internal/term",
+	"golang.org/x/term":                    "muster/internal/term",
+	"github.com/jackpal/go-nat-pmp":        "muster/internal/portmap",
+	"github.com/pelletier/go-toml/v2":      "muster/internal/game",
+	"gonum.org/v1/plot":                    "muster/internal/sim/plot",
 	"github.com/oschwald/geoip2-golang/v2": "muster/discovery/geo",
 	"github.com/hashicorp/mdns":            "muster/discovery/lan",
 }

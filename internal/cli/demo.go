@@ -148,7 +148,10 @@ func (d *demo) host(ctx context.Context) error {
 			}
 		})
 	}
-	room, err := d.follow(ctx, rooms, code)
+	room, err := follow(ctx, rooms, code, &narrator{screen: d.screen}, true)
+	if room.Stage == "" {
+		return context.Cause(ctx)
+	}
 	if err != nil {
 		if d.json && room.Selection != nil { // why nothing suits, for programs; people have read it
 			err = errors.Join(json.NewEncoder(d.out).Encode(room.Selection), err)
@@ -202,21 +205,6 @@ func (d *demo) play(ctx context.Context, to invite.Link, place int) error {
 		},
 		Logger: d.logger(),
 	})
-}
-
-// follow tells of the room until everyone is on the server.
-func (d *demo) follow(ctx context.Context, rooms *host.Host, code string) (wire.Room, error) {
-	narrator := narrator{screen: d.screen}
-	for room := range rooms.Watch(ctx, code) {
-		narrator.room(room)
-		switch {
-		case room.Stage == wire.Failed:
-			return room, errNothing
-		case room.Stage == wire.Launching && everyoneLaunched(room):
-			return room, nil
-		}
-	}
-	return wire.Room{}, context.Cause(ctx)
 }
 
 // saved says what looking together has saved.

@@ -5,19 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"os/user"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
-	"muster/discovery/history"
 	"muster/discovery/plans"
 	"muster/discovery/prober"
 	"muster/discovery/report"
@@ -27,6 +22,7 @@ import (
 	"muster/internal/hint"
 	"muster/internal/listing"
 	"muster/internal/term"
+	"muster/internal/visits"
 )
 
 // discover is the command that finds servers near one player.
@@ -118,10 +114,7 @@ func (d *discover) run(ctx context.Context) error {
 	if err := d.probing.check(); err != nil {
 		return err
 	}
-	if d.sources.LooksAround() || len(d.sources.Files) == 0 {
-		d.screen.Say("looking for %s servers …", g.Name) // for seconds
-	}
-	d.sources.Log = d.logger()
+	d.sources.Say, d.sources.Log = d.screen.Say, d.logger()
 	listed, near, err := d.sources.Game(ctx, g)
 	if err != nil {
 		return err
@@ -170,7 +163,12 @@ func (d *discover) keeps(m *report.Measurement) bool {
 // measure runs the plan over the list, and asks some servers before it.
 func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery.Server, first []int) (report.Report, discovery.Claim, error) {
 	head := report.Report{Peer: d.name, Game: g.ID, Strategy: string(d.strategy), Started: time.Now()}
-	visits := d.recall(g.ID, head.Started)
+	visits := visits.Recall(g.ID, d.fresh, d.logger())
+	if d.options.Priors = visits.Priors(head.Started); len(d.options.Priors) > 0 && d.strategy != discovery.Conventional {
+		seen := visits.Newest()
+		d.screen.Say("starting from the last visit, %s (%s ago): %s remembered; --fresh starts anew",
+			seen.Local().Format("2 Jan 15:04"), roughly(head.Started.Sub(seen)), term.Count(len(d.options.Priors), "network"))
+	}
 	plan, err := plans.New(d.strategy, topology.New(servers), d.options)
 	if err != nil {
 		return head, discovery.Claim{}, usageError(err)
@@ -187,7 +185,10 @@ func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery
 		view.add(r)
 	})
 	view.end()
-	visits.keep(servers, results)
+	if visits.OutdatedBy(servers, results) {
+		d.screen.Say("what was remembered does not hold here, and is forgotten")
+	}
+	visits.Keep(servers, results, time.Now())
 	if err != nil && ctx.Err() == nil {
 		return head, discovery.Claim{}, err
 	}
@@ -280,142 +281,6 @@ func (d *discover) shown(servers int) int {
 		return min(servers, max(least, rows-besides))
 	}
 	return servers
-}
-
-// serverTable shows servers in the given order.
-func serverTable(servers []report.Measurement) *term.Table {
-	t := &term.Table{Columns: []term.Column{
-		term.Right("RTT"), term.Right("PLAYERS"), term.Right("BOTS"), term.Whole("PW"), term.Left("NAME"), term.Left("MAP"), term.Left("MODE"), term.Whole("IN"), term.Whole("ADDRESS"),
-	}, Spare: []string{"BOTS", "MODE", "PW", "IN", "MAP", "NAME", "PLAYERS"}}
-	for _, m := range servers {
-		bots, password := "", ""
-		if m.Bots > 0 {
-			bots = fmt.Sprint(m.Bots)
-		}
-		if m.Password {
-			password = "pw"
-		}
-		t.Add(fmt.Sprintf("%.1f ms", float64(m.RTT)/1e6), fmt.Sprintf("%d/%d", m.Players, m.MaxPlayers), bots, password,
-			m.Name, m.Map, m.Mode, m.Country, m.Addr)
-	}
-	return t
-}
-
-// view is what people look at while servers are asked.
-type view struct {
-	*discover
-	servers []discovery.Server
-	live    *term.Live // nil without one
-
-	asked, answered, near int
-	nearest               []report.Measurement // sorted, as many as may be shown
-}
-
-// mostLive is more rows than any terminal shows.
-const mostLive = 200
-
-// view is a live table if the result will be a table on the same terminal, and
-// else a bar or lines.
-func (d *discover) view(servers []discovery.Server) *view {
-	v := &view{discover: d, servers: servers}
-	if d.format == formatTable && d.screen.IsAnimated && d.out.IsTerminal {
-		v.live = &term.Live{Terminal: d.screen.Terminal, Most: d.shown(mostLive)}
-	}
-	return v
-}
-
-// add takes a result.
-func (v *view) add(r discovery.Result) {
-	v.asked++
-	if r.State == discovery.Answered {
-		v.answered++
-		v.rank(r)
-	}
-	if v.live == nil {
-		v.screen.Moves("probing", v.asked, len(v.servers), fmt.Sprintf("%d answered", v.answered))
-		return
-	}
-	v.live.Draw(func() (*term.Table, string) {
-		return serverTable(v.nearest), fmt.Sprintf("%d of %d asked, %d answered, %d under %s", v.asked, len(v.servers), v.answered, v.near, wholeMS(v.options.MaxRTT))
-	})
-}
-
-// rank puts a server that answered to its place among the nearest.
-func (v *view) rank(r discovery.Result) {
-	m := report.New(report.Report{}, v.servers, []discovery.Result{r}).Servers[0]
-	if !v.keeps(&m) {
-		return
-	}
-	if r.RTT < v.options.MaxRTT {
-		v.near++
-	}
-	if at, _ := slices.BinarySearchFunc(v.nearest, m, byRTT); at < mostLive {
-		v.nearest = slices.Insert(v.nearest, at, m)
-		v.nearest = v.nearest[:min(len(v.nearest), mostLive)]
-	}
-}
-
-// end leaves the terminal to the result.
-func (v *view) end() {
-	if v.live != nil {
-		v.live.Erase()
-	}
-	v.screen.Rests()
-}
-
-// visits keeps what visits measured for the next one, in one file a game. It only
-// ever helps: without a cache folder, or with a file that cannot be read, the next
-// visit starts as the first did.
-type visits struct {
-	*program
-	file   string // none without a cache folder
-	memory history.Memory
-}
-
-// recall has the plan start from the last visits, and says so.
-func (d *discover) recall(game string, now time.Time) *visits {
-	v := &visits{program: d.program}
-	var err error
-	if v.file, err = xdg.CacheFile(filepath.Join("muster", "visits", game+".json")); err == nil {
-		var f *os.File
-		if f, err = os.Open(v.file); err == nil && !d.fresh {
-			v.memory, err = history.Read(f)
-		}
-		f.Close() // a file that is not there, too
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		d.logger().Debug("nothing remembered of the last visit", "error", err)
-	}
-	if d.options.Priors = v.memory.Priors(now); len(d.options.Priors) > 0 && d.strategy != discovery.Conventional {
-		seen := v.memory.Newest()
-		d.screen.Say("starting from the last visit, %s (%s ago): %s remembered; --fresh starts anew",
-			seen.Local().Format("2 Jan 15:04"), roughly(now.Sub(seen)), term.Count(len(d.options.Priors), "network"))
-	}
-	return v
-}
-
-// keep writes down what a visit measured, and says so if it was elsewhere. Who reads
-// the file at the same time sees the old one or the new one.
-func (v *visits) keep(servers []discovery.Server, results []discovery.Result) {
-	if v.memory.OutdatedBy(servers, results) {
-		v.screen.Say("what was remembered does not hold here, and is forgotten")
-	}
-	memory := v.memory.After(servers, results, time.Now())
-	if v.file == "" || len(memory) == 0 {
-		return // nothing answered: no reason to forget
-	}
-	draft, err := os.CreateTemp(filepath.Dir(v.file), ".draft-*") // mode 0600
-	if err == nil {
-		if err = errors.Join(memory.WriteJSON(draft), draft.Close()); err == nil {
-			err = os.Rename(draft.Name(), v.file)
-		}
-		if err != nil {
-			os.Remove(draft.Name())
-		}
-	}
-	if err != nil {
-		v.logger().Debug("this visit is not remembered", "error", err)
-	}
 }
 
 // roughly is a time as people say it.

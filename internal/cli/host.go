@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -145,7 +144,7 @@ func (h *hosting) run(ctx context.Context) error {
 	rooms, err := host.New(host.Config{
 		List: h.lists.List, Local: h.lists.Local, Store: h.store(at.Port()), Page: web.Handler(), Logger: h.logger(),
 		Fingerprint: h.ingress.Fingerprint(), Proxies: h.proxies, Home: netinfo.IsAtHome,
-		Address: h.ingress.Outside(at, "").Host, PublicURL: h.ingress.Public, ConnectLink: h.connectLink, Games: h.lists.Choices(),
+		Address: h.ingress.Outside(at, "").Host, PublicURL: h.ingress.Public, ConnectLink: games.ConnectLink, Games: h.lists.Choices(),
 	})
 	if err != nil {
 		return err
@@ -260,7 +259,8 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	}
 	h.screen.Say("%s", start)
 	if !h.noMDNS && !at.Addr().IsLoopback() {
-		defer h.announce(ctx, rooms, code, at)()
+		as := lan.Room{Organiser: h.launcher.Player, Port: at.Port(), Version: version()}
+		defer h.ingress.Announce(ctx, rooms, code, as, h.logger(), h.warn)()
 	}
 	if h.portMap {
 		defer h.ingress.AskRouter(ctx, at, code, h.logger(), func(line string) {
@@ -276,7 +276,8 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	console := h.console(func() { rooms.Go(code) })
 	narrator := &narrator{screen: h.screen, help: organiserHelp(!h.noPlay)}
 	if h.noPlay {
-		return h.watch(ctx, rooms, code, narrator)
+		_, err := follow(ctx, rooms, code, narrator, h.once)
+		return err
 	}
 	h.launcher.Room, h.launcher.Console, h.launcher.After = code, console, anotherRound
 	playing := &playing{program: h.program, probing: h.probing, once: h.once, narrator: narrator, launcher: &h.launcher, atHost: true}
@@ -315,64 +316,6 @@ func (p *program) browse(ctx context.Context, link string) {
 		return
 	}
 	go wait() // reaps the opener
-}
-
-// announce tells the local network of the room until stop is called, which takes
-// it back and waits for that.
-func (h *hosting) announce(ctx context.Context, rooms *host.Host, code string, at netip.AddrPort) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	news := make(chan lan.Room)
-	var work sync.WaitGroup
-	work.Go(func() {
-		if err := lan.Announce(ctx, news, h.logger()); err != nil {
-			h.warn(err)
-		}
-		cancel() // nobody takes the news any more
-	})
-	work.Go(func() {
-		var told lan.Room
-		for room := range rooms.Watch(ctx, code) {
-			next := announced(room, h.launcher.Player)
-			next.Port, next.Version, next.Fingerprint = at.Port(), version(), h.ingress.Inside(at, "").Pin
-			if next == told {
-				continue
-			}
-			select {
-			case news <- next:
-				told = next
-			case <-ctx.Done():
-			}
-		}
-		cancel() // the room is over
-	})
-	return func() { cancel(); work.Wait() }
-}
-
-// announced is what everybody on the network may know of a room: not its code.
-func announced(room wire.Room, organiser string) lan.Room {
-	for _, m := range room.Members {
-		if m.Organiser {
-			organiser = m.Name
-		}
-	}
-	return lan.Room{
-		Name: cmp.Or(room.Name, organiser+"'s room"), Game: room.Game, Organiser: organiser,
-		Players: len(room.Members), Seats: room.Seats, Open: room.Open,
-	}
-}
-
-// connectLink is what takes a browser to a server, for games that a URL starts.
-func (h *hosting) connectLink(id, address string) string {
-	g, err := h.lists.Games.Find(id)
-	addr, badAddress := netip.ParseAddrPort(address)
-	if err != nil || badAddress != nil {
-		return ""
-	}
-	argv, err := g.Command(g.Template(runtime.GOOS), game.Target{Address: addr})
-	if err != nil || !strings.HasPrefix(argv[len(argv)-1], "steam://") {
-		return ""
-	}
-	return argv[len(argv)-1]
 }
 
 // console listens to the organiser's Enter, unless standard input is the list.
@@ -434,23 +377,23 @@ func (h *hosting) over(old wire.Settings) wire.Settings {
 	return old
 }
 
-// watch shows the room to an organiser who does not play.
-func (h *hosting) watch(ctx context.Context, rooms *host.Host, code string, narrator *narrator) error {
+// follow tells of a room for as long as it goes on or, once, until everyone is on the
+// server; the room is the zero value if that never was.
+func follow(ctx context.Context, rooms *host.Host, code string, n *narrator, once bool) (wire.Room, error) {
 	for room := range rooms.Watch(ctx, code) {
-		narrator.room(room)
+		n.room(room)
 		switch {
-		case !h.once:
+		case !once:
 		case room.Stage == wire.Failed:
-			return errNothing
-		case room.Stage == wire.Launching && everyoneLaunched(room):
-			return nil
+			return room, errNothing
+		case room.Stage == wire.Launching && !slices.ContainsFunc(room.Members, isOnTheWay):
+			return room, nil
 		}
 	}
-	return nil
+	return wire.Room{}, nil
 }
 
-func everyoneLaunched(room wire.Room) bool {
-	return !slices.ContainsFunc(room.Members, func(m wire.Member) bool {
-		return m.Connected && (m.Launch == "" || m.Launch == wire.LaunchAsking)
-	})
+// isOnTheWay reports whether a member's launch is still to come.
+func isOnTheWay(m wire.Member) bool {
+	return m.Connected && (m.Launch == "" || m.Launch == wire.LaunchAsking)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/netip"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -189,6 +191,21 @@ func (t Table) Find(id string) (Game, error) {
 		}
 	}
 	return Game{}, &UnknownError{ID: id, Similar: t.similar(strings.ToLower(id))}
+}
+
+// ConnectLink is what takes a browser to a server, for games that a URL starts;
+// empty for others.
+func (t Table) ConnectLink(id, address string) string {
+	g, err := t.Find(id)
+	addr, badAddress := netip.ParseAddrPort(address)
+	if err != nil || badAddress != nil {
+		return ""
+	}
+	argv, err := g.Command(g.Template(runtime.GOOS), Target{Address: addr})
+	if err != nil || !strings.HasPrefix(argv[len(argv)-1], "steam://") {
+		return ""
+	}
+	return argv[len(argv)-1]
 }
 
 // similar is the id, or the id of the name, that takes the fewest slips to

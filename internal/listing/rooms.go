@@ -22,8 +22,7 @@ type Rooms struct {
 	Games game.Table
 	// Public is this network's public address, as far as it is known.
 	Public func() netip.Addr
-	// Say tells the organiser how lists come out, Warn what could not be had.
-	Say  func(format string, args ...any)
+	// Warn tells the organiser what could not be had.
 	Warn func(...error)
 
 	mu     sync.Mutex // guards following
@@ -42,9 +41,6 @@ const freshFor = time.Minute
 
 // Fetch gets a new list of a game.
 func (r *Rooms) Fetch(ctx context.Context, g game.Game) ([]discovery.Server, error) {
-	if r.LooksAround() || len(r.Files) == 0 {
-		r.Say("looking for %s servers …", g.Name) // for seconds
-	}
 	listing, near, err := r.Game(ctx, g)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"muster/discovery/lan"
-	"muster/host/wire"
 	"muster/internal/invite"
 	"muster/internal/term"
 )
@@ -69,14 +68,5 @@ func TestPick(t *testing.T) {
 		if c.fails != (err != nil) || !c.fails && to != c.want {
 			t.Errorf("%s: %+v, %v; want %+v\n%s", c.name, to, err, c.want, &out)
 		}
-	}
-}
-
-// What is announced holds no code.
-func TestAnnounced(t *testing.T) {
-	room := wire.Room{Code: "BAKODI", Game: "openarena", Seats: 4, Members: []wire.Member{{Name: "bob"}, {Name: "cat", Organiser: true}}, Open: true}
-	want := lan.Room{Name: "cat's room", Game: "openarena", Organiser: "cat", Players: 2, Seats: 4, Open: true}
-	if got := announced(room, "ann"); got != want {
-		t.Errorf("%+v, want %+v", got, want)
 	}
 }

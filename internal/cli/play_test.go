@@ -2,74 +2,19 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
-	"math"
-	"net/netip"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"muster/discovery"
-	"muster/discovery/report"
 	"muster/host/wire"
 	"muster/internal/invite"
 	"muster/internal/term"
 	"muster/peer"
 	"muster/selection"
 )
-
-// TestServerTable: the widest text gives way, numbers and addresses stay whole,
-// and a column that has nothing to say is left out. Then the columns go that are
-// missed least.
-func TestServerTable(t *testing.T) {
-	near := []report.Measurement{
-		{Addr: netip.MustParseAddrPort("192.0.2.1:27960"), RTT: discovery.Millis(12345 * time.Microsecond), Name: "Aggressor of the north", Map: "oa_dm1", Mode: "0", Players: 3, MaxPlayers: 8, Bots: 2, Country: "DE"},
-		{Addr: netip.MustParseAddrPort("[2001:db8::1]:27961"), RTT: discovery.Millis(130 * time.Millisecond), Name: "日本のサーバー", Map: "oa_dm2", Mode: "4", MaxPlayers: 16},
-	}
-	tests := []struct {
-		width int
-		want  string
-	}{
-		{math.MaxInt32, `
-     RTT  PLAYERS  BOTS  NAME                    MAP     MODE  IN  ADDRESS
- 12.3 ms      3/8     2  Aggressor of the north  oa_dm1  0     DE  192.0.2.1:27960
-130.0 ms     0/16        日本のサーバー          oa_dm2  4         [2001:db8::1]:27961
-`},
-		{76, `
-     RTT  PLAYERS  BOTS  NAME          MAP     MODE  IN  ADDRESS
- 12.3 ms      3/8     2  Aggressor o…  oa_dm1  0     DE  192.0.2.1:27960
-130.0 ms     0/16        日本のサー…   oa_dm2  4         [2001:db8::1]:27961
-`},
-		{61, `
-     RTT  PLAYERS  NAME       MAP     IN  ADDRESS
- 12.3 ms      3/8  Aggresso…  oa_dm1  DE  192.0.2.1:27960
-130.0 ms     0/16  日本のサ…  oa_dm2      [2001:db8::1]:27961
-`},
-		{49, `
-     RTT  PLAYERS  NAME       ADDRESS
- 12.3 ms      3/8  Aggresso…  192.0.2.1:27960
-130.0 ms     0/16  日本のサ…  [2001:db8::1]:27961
-`},
-		{40, `
-     RTT  PLAYERS  ADDRESS
- 12.3 ms      3/8  192.0.2.1:27960
-130.0 ms     0/16  [2001:db8::1]:27961
-`},
-		{20, `
-     RTT  ADDRESS
- 12.3 ms  192.0.2.1:27960
-130.0 ms  [2001:db8::1]:27961
-`},
-	}
-	for _, test := range tests {
-		var out strings.Builder
-		serverTable(near).Write(term.Terminal{Writer: &out, Columns: test.width})
-		if got := "\n" + out.String(); got != test.want {
-			t.Errorf("in %d columns:%swant:%s", test.width, got, test.want)
-		}
-	}
-}
 
 // A player whom nothing answers hears why that may be, once.
 func TestSilence(t *testing.T) {
@@ -129,21 +74,6 @@ func testProgram(out *bytes.Buffer) *program {
 	return newProgram(Streams{In: strings.NewReader(""), Out: io.Discard, Err: out}, func(string) string { return "" })
 }
 
-// TestShown: who says how many servers gets so many, whatever the terminal's size.
-func TestShown(t *testing.T) {
-	for _, tt := range []struct{ top, nearest, of, want int }{
-		{wholeScreen, 0, 500, 500}, // no terminal
-		{0, 0, 500, 500}, {7, 0, 500, 7}, {7, 0, 3, 3},
-		{wholeScreen, 50, 500, 50}, {0, 50, 500, 50}, {wholeScreen, 50, 20, 20}, {7, 50, 500, 7},
-	} {
-		d := &discover{program: testProgram(nil), top: tt.top}
-		d.options.Nearest = tt.nearest
-		if got := d.shown(tt.of); got != tt.want {
-			t.Errorf("--top %d --nearest %d shows %d of %d, want %d", tt.top, tt.nearest, got, tt.of, tt.want)
-		}
-	}
-}
-
 // TestNarratorSearches: while the host coordinates, the player reads how good the
 // best so far is, and how much better it may become.
 func TestNarratorSearches(t *testing.T) {
@@ -158,5 +88,33 @@ func TestNarratorSearches(t *testing.T) {
 		if want := "asked: 41, best so far, 96 ms on average; at most 2 ms better is to be had\n"; out.String() != want {
 			t.Errorf("the screen says %q, want %q", out, want)
 		}
+	})
+}
+
+// FuzzHostileRoom: whatever a host says of its room, the player's screen copes.
+func FuzzHostileRoom(f *testing.F) {
+	for _, text := range []string{
+		`{"type":"room","stage":"refining","by":"mean","search":{"found":true,"gain_ms":-1e300},"members":[{"probed":-9223372036854775808}]}`,
+		`{"type":"room","stage":"launching","by":"dice","selection":{"chosen":{},"ranking":[{"addr":"192.0.2.1:1"}],"why":{"without":{"addr":"192.0.2.1:1"},"rivals":[{"by":["dice"],"tight":true}]}}}`,
+		`{"type":"room","stage":"failed","selection":{"why":{"rivals":[{"tight":true}],"relax":[{"give":"full"}],"nearest":{"obstacles":[{"players":["ann"]}]}}}}`,
+		`{"type":"room","stage":"failed","selection":{"keep":{"stays":true,"gain_ms":1}},"log":[{"text":"\u001b[2J"}]}`,
+	} {
+		if !json.Valid([]byte(text)) {
+			f.Fatalf("%s is no JSON", text)
+		}
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := wire.Unmarshal(wire.Frame{Data: text})
+		room, isRoom := m.(wire.Room)
+		if err != nil || !isRoom {
+			return
+		}
+		s, _ := testScreen()
+		n := &narrator{screen: s}
+		n.show(peer.Progress{Probed: 1, Answered: 1, Listed: 2})
+		n.show(peer.RoomChanged{Room: wire.Room{Stage: wire.Gathering}})
+		n.show(peer.RoomChanged{Room: room})
+		n.show(peer.Progress{Probed: 2, Answered: 1, Listed: 2})
 	})
 }

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"crypto/x509"
 	"errors"
+	"log/slog"
 	"net"
 	"os"
 	"strings"
@@ -50,5 +52,22 @@ func TestDistrust(t *testing.T) {
 		if got := distrust(tt.err); got != tt.want {
 			t.Errorf("%T: %s, want %s", tt.err, got, tt.want)
 		}
+	}
+}
+
+// Warnings are sentences, and hold no stranger's control characters.
+func TestPlainLog(t *testing.T) {
+	var out bytes.Buffer
+	log := slog.New(plainLog{w: &out})
+	log.Info("not told")
+	log.Warn("some servers cannot be reached", "servers", 3, "of", 40,
+		"err", &net.OpError{Op: "write", Err: os.NewSyscallError("sendto", syscall.ENETUNREACH)})
+	log.With("room", "BAKODI").Error("host: room not saved", "error", errors.New("disk\x1b[2J full"))
+	log.Warn("alone")
+	const want = "muster: warning: some servers cannot be reached: network is unreachable (servers 3, of 40)\n" +
+		"muster: warning: room not saved: disk[2J full (room BAKODI)\n" +
+		"muster: warning: alone\n"
+	if got := out.String(); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }

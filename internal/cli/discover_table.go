@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"muster/discovery"
+	"muster/discovery/report"
+	"muster/internal/term"
+)
+
+// serverTable shows servers in the given order.
+func serverTable(servers []report.Measurement) *term.Table {
+	t := &term.Table{Columns: []term.Column{
+		term.Right("RTT"), term.Right("PLAYERS"), term.Right("BOTS"), term.Whole("PW"), term.Left("NAME"), term.Left("MAP"), term.Left("MODE"), term.Whole("IN"), term.Whole("ADDRESS"),
+	}, Spare: []string{"BOTS", "MODE", "PW", "IN", "MAP", "NAME", "PLAYERS"}}
+	for _, m := range servers {
+		bots, password := "", ""
+		if m.Bots > 0 {
+			bots = fmt.Sprint(m.Bots)
+		}
+		if m.Password {
+			password = "pw"
+		}
+		t.Add(fmt.Sprintf("%.1f ms", float64(m.RTT)/1e6), fmt.Sprintf("%d/%d", m.Players, m.MaxPlayers), bots, password,
+			m.Name, m.Map, m.Mode, m.Country, m.Addr)
+	}
+	return t
+}
+
+// view is what people look at while servers are asked.
+type view struct {
+	*discover
+	servers []discovery.Server
+	live    *term.Live // nil without one
+
+	asked, answered, near int
+	nearest               []report.Measurement // sorted, as many as may be shown
+}
+
+// mostLive is more rows than any terminal shows.
+const mostLive = 200
+
+// view is a live table if the result will be a table on the same terminal, and
+// else a bar or lines.
+func (d *discover) view(servers []discovery.Server) *view {
+	v := &view{discover: d, servers: servers}
+	if d.format == formatTable && d.screen.IsAnimated && d.out.IsTerminal {
+		v.live = &term.Live{Terminal: d.screen.Terminal, Most: d.shown(mostLive)}
+	}
+	return v
+}
+
+// add takes a result.
+func (v *view) add(r discovery.Result) {
+	v.asked++
+	if r.State == discovery.Answered {
+		v.answered++
+		v.rank(r)
+	}
+	if v.live == nil {
+		v.screen.Moves("probing", v.asked, len(v.servers), fmt.Sprintf("%d answered", v.answered))
+		return
+	}
+	v.live.Draw(func() (*term.Table, string) {
+		return serverTable(v.nearest), fmt.Sprintf("%d of %d asked, %d answered, %d under %s", v.asked, len(v.servers), v.answered, v.near, wholeMS(v.options.MaxRTT))
+	})
+}
+
+// rank puts a server that answered to its place among the nearest.
+func (v *view) rank(r discovery.Result) {
+	m := report.New(report.Report{}, v.servers, []discovery.Result{r}).Servers[0]
+	if !v.keeps(&m) {
+		return
+	}
+	if r.RTT < v.options.MaxRTT {
+		v.near++
+	}
+	if at, _ := slices.BinarySearchFunc(v.nearest, m, byRTT); at < mostLive {
+		v.nearest = slices.Insert(v.nearest, at, m)
+		v.nearest = v.nearest[:min(len(v.nearest), mostLive)]
+	}
+}
+
+// end leaves the terminal to the result.
+func (v *view) end() {
+	if v.live != nil {
+		v.live.Erase()
+	}
+	v.screen.Rests()
+}

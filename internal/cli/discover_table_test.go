@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"math"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/report"
+	"muster/internal/term"
+)
+
+// TestServerTable: the widest text gives way, numbers and addresses stay whole,
+// and a column that has nothing to say is left out. Then the columns go that are
+// missed least.
+func TestServerTable(t *testing.T) {
+	near := []report.Measurement{
+		{Addr: netip.MustParseAddrPort("192.0.2.1:27960"), RTT: discovery.Millis(12345 * time.Microsecond), Name: "Aggressor of the north", Map: "oa_dm1", Mode: "0", Players: 3, MaxPlayers: 8, Bots: 2, Country: "DE"},
+		{Addr: netip.MustParseAddrPort("[2001:db8::1]:27961"), RTT: discovery.Millis(130 * time.Millisecond), Name: "日本のサーバー", Map: "oa_dm2", Mode: "4", MaxPlayers: 16},
+	}
+	tests := []struct {
+		width int
+		want  string
+	}{
+		{math.MaxInt32, `
+     RTT  PLAYERS  BOTS  NAME                    MAP     MODE  IN  ADDRESS
+ 12.3 ms      3/8     2  Aggressor of the north  oa_dm1  0     DE  192.0.2.1:27960
+130.0 ms     0/16        日本のサーバー          oa_dm2  4         [2001:db8::1]:27961
+`},
+		{76, `
+     RTT  PLAYERS  BOTS  NAME          MAP     MODE  IN  ADDRESS
+ 12.3 ms      3/8     2  Aggressor o…  oa_dm1  0     DE  192.0.2.1:27960
+130.0 ms     0/16        日本のサー…   oa_dm2  4         [2001:db8::1]:27961
+`},
+		{61, `
+     RTT  PLAYERS  NAME       MAP     IN  ADDRESS
+ 12.3 ms      3/8  Aggresso…  oa_dm1  DE  192.0.2.1:27960
+130.0 ms     0/16  日本のサ…  oa_dm2      [2001:db8::1]:27961
+`},
+		{49, `
+     RTT  PLAYERS  NAME       ADDRESS
+ 12.3 ms      3/8  Aggresso…  192.0.2.1:27960
+130.0 ms     0/16  日本のサ…  [2001:db8::1]:27961
+`},
+		{40, `
+     RTT  PLAYERS  ADDRESS
+ 12.3 ms      3/8  192.0.2.1:27960
+130.0 ms     0/16  [2001:db8::1]:27961
+`},
+		{20, `
+     RTT  ADDRESS
+ 12.3 ms  192.0.2.1:27960
+130.0 ms  [2001:db8::1]:27961
+`},
+	}
+	for _, test := range tests {
+		var out strings.Builder
+		serverTable(near).Write(term.Terminal{Writer: &out, Columns: test.width})
+		if got := "\n" + out.String(); got != test.want {
+			t.Errorf("in %d columns:%swant:%s", test.width, got, test.want)
+		}
+	}
+}
+
+// TestShown: who says how many servers gets so many, whatever the terminal's size.
+func TestShown(t *testing.T) {
+	for _, tt := range []struct{ top, nearest, of, want int }{
+		{wholeScreen, 0, 500, 500}, // no terminal
+		{0, 0, 500, 500}, {7, 0, 500, 7}, {7, 0, 3, 3},
+		{wholeScreen, 50, 500, 50}, {0, 50, 500, 50}, {wholeScreen, 50, 20, 20}, {7, 50, 500, 7},
+	} {
+		d := &discover{program: testProgram(nil), top: tt.top}
+		d.options.Nearest = tt.nearest
+		if got := d.shown(tt.of); got != tt.want {
+			t.Errorf("--top %d --nearest %d shows %d of %d, want %d", tt.top, tt.nearest, got, tt.of, tt.want)
+		}
+	}
+}
+
+// TestAsFirst: servers around are asked first.
+func TestAsFirst(t *testing.T) {
+	plan := asFirst([]int{0, 2}, discovery.NewConventional(3))
+	var order []int
+	for {
+		probe, verdict := plan.Next()
+		if verdict != discovery.Go {
+			break
+		}
+		order = append(order, probe.Server)
+		plan.Observe(discovery.Result{Server: probe.Server, State: discovery.Answered})
+	}
+	if want := []int{0, 2, 1}; !slices.Equal(order, want) {
+		t.Errorf("asked in the order %v, want %v", order, want)
+	}
+}

@@ -1,0 +1,56 @@
+package ingress
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/netip"
+	"sync"
+
+	"muster/discovery/lan"
+	"muster/host"
+	"muster/host/wire"
+)
+
+// Announce tells the local network of a room until stop is called, which takes it
+// back and waits for that. What it says besides does not change.
+func (in *Ingress) Announce(ctx context.Context, rooms *host.Host, code string, besides lan.Room, log *slog.Logger, warn func(...error)) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	news := make(chan lan.Room)
+	besides.Fingerprint = in.Inside(netip.AddrPort{}, "").Pin
+	var work sync.WaitGroup
+	work.Go(func() {
+		if err := lan.Announce(ctx, news, log); err != nil {
+			warn(err)
+		}
+		cancel() // nobody takes the news any more
+	})
+	work.Go(func() {
+		var told lan.Room
+		for room := range rooms.Watch(ctx, code) {
+			next := announced(room, besides)
+			if next == told {
+				continue
+			}
+			select {
+			case news <- next:
+				told = next
+			case <-ctx.Done():
+			}
+		}
+		cancel() // the room is over
+	})
+	return func() { cancel(); work.Wait() }
+}
+
+// announced is what everybody on the network may know of a room: not its code.
+func announced(room wire.Room, as lan.Room) lan.Room {
+	for _, m := range room.Members {
+		if m.Organiser {
+			as.Organiser = m.Name
+		}
+	}
+	as.Name, as.Game = cmp.Or(room.Name, as.Organiser+"'s room"), room.Game
+	as.Players, as.Seats, as.Open = len(room.Members), room.Seats, room.Open
+	return as
+}
