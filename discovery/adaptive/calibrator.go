@@ -88,7 +88,8 @@ func (r *record) add(near bool) {
 type gaussian struct{ shift, slope, shiftSD, slopeSD float64 }
 
 // How little the table is believed, and how far the depths may differ, in
-// log-odds. Fitted: the deviations of lines between places and worlds.
+// log-odds. Fitted: the deviations of lines between places and worlds, twice or
+// more, as worlds are not the internet.
 const (
 	allShiftSD, allSlopeSD     = 1.0, 0.6
 	depthShiftSD, depthSlopeSD = 0.3, 0.1

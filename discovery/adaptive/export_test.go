@@ -1,0 +1,39 @@
+package adaptive
+
+import (
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+)
+
+// What the fit compares.
+var (
+	LikelihoodAt = likelihoodAt
+	Likelihoods  = likelihoods
+	FarSharpness = 1.4 // see the package's documentation
+	Fitted       = map[string]float64{
+		"rootShare": rootShare, "delayedShare": delayedShare, "answersPrior": answersPrior,
+		"allShiftSD": allShiftSD, "allSlopeSD": allSlopeSD, "depthShiftSD": depthShiftSD, "depthSlopeSD": depthSlopeSD,
+	}
+)
+
+// Column is where an RTT stands in the likelihood table.
+func Column(rtt, limit time.Duration) float64 {
+	return float64(rtt-limit) / float64(limit+lineMargin)
+}
+
+// Line is what a run learnt of its expectations' errors.
+type Line struct{ Shift, Slope float64 }
+
+// Lines are those of a plan that is through, of all servers and by depth.
+func Lines(p discovery.Plan) (all Line, byDepth []Line) {
+	c := p.(*plan).estimator.calibrator
+	for _, l := range c.lines {
+		byDepth = append(byDepth, Line{l.shift, l.slope})
+	}
+	return Line{c.all.shift, c.all.slope}, byDepth
+}
+
+// LevelNames are as in the table.
+var LevelNames = [topology.Levels]string{"list", "country", "AS", "/16", "/24", "address"}
