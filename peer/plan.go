@@ -9,11 +9,6 @@ import (
 	"muster/host/wire"
 )
 
-// Strategies are the ways in which a room's players may measure.
-func Strategies() []discovery.Strategy {
-	return append([]discovery.Strategy{wire.Coordinated}, discovery.Strategies()...)
-}
-
 // ownNearest is how many near servers a player looks for while people vote.
 const ownNearest = 50
 

@@ -41,6 +41,8 @@ type Setting struct {
 	Key string
 	// Flag is that of muster host, and Usage its help; empty without one.
 	Flag, Usage string
+	// Words are the values of a text, if there are only some.
+	Words []string
 	// Of points to the setting.
 	Of func(*Settings) any
 	// OnPage: the organiser may change it on the page. Supposed: a what-if may try
@@ -51,18 +53,27 @@ type Setting struct {
 // Table is the table of settings.
 func Table() []Setting {
 	return []Setting{
-		{Key: "name", Flag: "room", Usage: "the room's `NAME` (default: its code)", Of: func(s *Settings) any { return &s.Name }},
 		{Key: "game", Of: func(s *Settings) any { return &s.Game }, OnPage: true},
 		{Key: "players", Flag: "players", Usage: "start by itself once `N` are here; 0 waits for Enter", Of: func(s *Settings) any { return &s.Players }, OnPage: true},
 		{Key: "by", Flag: "by", Usage: "rule for the choice (default: the game's)", Of: func(s *Settings) any { return &s.By }, OnPage: true, Supposed: true},
-		{Key: "limits_ms", Flag: "max-rtt", Usage: "nobody's ping may be over `LIMIT`; several, from the strictest", Of: func(s *Settings) any { return &s.Limits }, OnPage: true, Supposed: true},
+		{Key: "limits_ms", Flag: "max-rtt", Usage: "nobody may have a ping over this; of several the strictest that can be kept holds", Of: func(s *Settings) any { return &s.Limits }, OnPage: true, Supposed: true},
 		{Key: "map", Flag: "map", Usage: "only servers on this `MAP`", Of: func(s *Settings) any { return &s.Map }, OnPage: true},
 		{Key: "mode", Flag: "mode", Usage: "only servers of this game `MODE`", Of: func(s *Settings) any { return &s.Mode }, OnPage: true},
-		{Key: "strategy", Flag: "strategy", Usage: "how players measure", Of: func(s *Settings) any { return &s.Strategy }},
-		{Key: "agree", Of: func(s *Settings) any { return &s.Agree }, OnPage: true},
-		{Key: "open", Flag: "open", Usage: "let everybody in who finds the room, without its code", Of: func(s *Settings) any { return &s.Open }},
+		{Key: "name", Flag: "room", Usage: "the room's `NAME` (default: its code)", Of: func(s *Settings) any { return &s.Name }},
 		{Key: "-", Flag: "password", Usage: "the game server's `PASSWORD`, given to players only", Of: func(s *Settings) any { return &s.Password }},
+		{Key: "open", Flag: "open", Usage: "let everybody in who finds the room, without its code", Of: func(s *Settings) any { return &s.Open }},
+		{Key: "agree", Of: func(s *Settings) any { return &s.Agree }, OnPage: true},
+		{Key: "strategy", Flag: "strategy", Usage: "how players measure", Words: strategies(), Of: func(s *Settings) any { return &s.Strategy }},
 	}
+}
+
+// strategies are the ways in which a room's players may measure.
+func strategies() []string {
+	words := []string{Coordinated}
+	for _, s := range discovery.Strategies() {
+		words = append(words, string(s))
+	}
+	return words
 }
 
 // OnPage and Supposed say which settings a patch may change.

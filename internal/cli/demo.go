@@ -273,7 +273,7 @@ func (e everything) criteria() selection.Criteria {
 // elsewhere compares the chosen server with each player's favourite: the one that
 // would be chosen if only that player counted.
 func (e everything) elsewhere(chosen netip.AddrPort) *term.Table {
-	t := &term.Table{Columns: []term.Column{term.Left("RTT IN MS AT")}}
+	t := &term.Table{Columns: []term.Column{term.Left("PING IN MS AT")}}
 	for _, name := range e.players {
 		t.Columns = append(t.Columns, term.Right(name))
 	}

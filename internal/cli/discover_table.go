@@ -12,7 +12,7 @@ import (
 // serverTable shows servers in the given order.
 func serverTable(servers []report.Measurement) *term.Table {
 	t := &term.Table{Columns: []term.Column{
-		term.Right("RTT"), term.Right("PLAYERS"), term.Right("BOTS"), term.Whole("PW"), term.Left("NAME"), term.Left("MAP"), term.Left("MODE"), term.Whole("IN"), term.Whole("ADDRESS"),
+		term.Right("PING"), term.Right("PLAYERS"), term.Right("BOTS"), term.Whole("PW"), term.Left("NAME"), term.Left("MAP"), term.Left("MODE"), term.Whole("IN"), term.Whole("ADDRESS"),
 	}, Spare: []string{"BOTS", "MODE", "PW", "IN", "MAP", "NAME", "PLAYERS"}}
 	for _, m := range servers {
 		bots, password := "", ""

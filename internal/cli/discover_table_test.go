@@ -26,32 +26,32 @@ func TestServerTable(t *testing.T) {
 		want  string
 	}{
 		{math.MaxInt32, `
-     RTT  PLAYERS  BOTS  NAME                    MAP     MODE  IN  ADDRESS
+    PING  PLAYERS  BOTS  NAME                    MAP     MODE  IN  ADDRESS
  12.3 ms      3/8     2  Aggressor of the north  oa_dm1  0     DE  192.0.2.1:27960
 130.0 ms     0/16        日本のサーバー          oa_dm2  4         [2001:db8::1]:27961
 `},
 		{76, `
-     RTT  PLAYERS  BOTS  NAME          MAP     MODE  IN  ADDRESS
+    PING  PLAYERS  BOTS  NAME          MAP     MODE  IN  ADDRESS
  12.3 ms      3/8     2  Aggressor o…  oa_dm1  0     DE  192.0.2.1:27960
 130.0 ms     0/16        日本のサー…   oa_dm2  4         [2001:db8::1]:27961
 `},
 		{61, `
-     RTT  PLAYERS  NAME       MAP     IN  ADDRESS
+    PING  PLAYERS  NAME       MAP     IN  ADDRESS
  12.3 ms      3/8  Aggresso…  oa_dm1  DE  192.0.2.1:27960
 130.0 ms     0/16  日本のサ…  oa_dm2      [2001:db8::1]:27961
 `},
 		{49, `
-     RTT  PLAYERS  NAME       ADDRESS
+    PING  PLAYERS  NAME       ADDRESS
  12.3 ms      3/8  Aggresso…  192.0.2.1:27960
 130.0 ms     0/16  日本のサ…  [2001:db8::1]:27961
 `},
 		{40, `
-     RTT  PLAYERS  ADDRESS
+    PING  PLAYERS  ADDRESS
  12.3 ms      3/8  192.0.2.1:27960
 130.0 ms     0/16  [2001:db8::1]:27961
 `},
 		{20, `
-     RTT  ADDRESS
+    PING  ADDRESS
  12.3 ms  192.0.2.1:27960
 130.0 ms  [2001:db8::1]:27961
 `},

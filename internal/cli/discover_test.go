@@ -130,7 +130,7 @@ func TestTable(t *testing.T) {
 	t.Parallel()
 	l := startLoopback(t, 30)
 	lines := strings.Split(strings.TrimSpace(succeeds(t, l.discover("--nearest", "5")...)), "\n")
-	if len(lines) != 6 || !strings.HasPrefix(strings.TrimSpace(lines[0]), "RTT  PLAYERS") {
+	if len(lines) != 6 || !strings.HasPrefix(strings.TrimSpace(lines[0]), "PING  PLAYERS") {
 		t.Fatalf("want a title and 5 servers:\n%s", strings.Join(lines, "\n"))
 	}
 	var before discovery.Millis

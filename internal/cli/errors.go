@@ -80,7 +80,7 @@ func distrust(err error) string {
 	return strings.TrimPrefix(err.Error(), "x509: ")
 }
 
-// mayBeCode tells a room's code from most names of hosts.
+// mayBeCode matches what looks like a code rather than the name of a host.
 var mayBeCode = regexp.MustCompile(`^[[:alpha:]]{6}$`)
 
 // unreached says that nobody takes a connection at an address, or several, and

@@ -15,6 +15,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/prober"
+	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/listing"
@@ -196,6 +197,32 @@ func (p *program) gameFlag(cmd *cobra.Command, id *string) {
 	})
 }
 
+// bindSettings adds the flags that say what the group wants.
+func bindSettings(cmd *cobra.Command, s *wire.Settings) {
+	flags := cmd.Flags()
+	for _, row := range wire.Table() {
+		if row.Flag == "" {
+			continue
+		}
+		switch to := row.Of(s).(type) {
+		case *bool:
+			flags.BoolVar(to, row.Flag, *to, row.Usage)
+		case *int:
+			flags.IntVar(to, row.Flag, *to, row.Usage)
+		case *wire.Limits:
+			flags.Var(durations((*[]time.Duration)(to)), row.Flag, row.Usage)
+		case *selection.Rule:
+			bindWord(cmd, to, row.Flag, *to, selection.Rules(), row.Usage)
+		case *string:
+			if row.Words != nil {
+				bindWord(cmd, to, row.Flag, *to, row.Words, row.Usage)
+			} else {
+				flags.StringVar(to, row.Flag, *to, row.Usage)
+			}
+		}
+	}
+}
+
 // bindSources adds the flags that say where the server list comes from.
 func (p *program) bindSources(cmd *cobra.Command, s *listing.Sources) {
 	s.In = p.in
@@ -273,7 +300,7 @@ func (o *planning) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	bindWord(cmd, &o.strategy, "strategy", discovery.Adaptive, discovery.Strategies(), "order of probing")
 	flags.IntVar(&o.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
-	flags.DurationVar(&o.options.MaxRTT, "max-rtt", 200*time.Millisecond, "the `RTT` over which a server is not near")
+	flags.DurationVar(&o.options.MaxRTT, "max-rtt", 200*time.Millisecond, "the `PING` over which a server is not near")
 	bindWord(cmd, &o.options.AutoStop, "auto-stop", discovery.StopDefault, discovery.AutoStops(), "when to stop (default: the strategy's)")
 	flags.IntVar(&o.options.Window, "window", 100, "replies, `N`, that auto-stop looks back on")
 	flags.Var(tuning(&o.options), "tune", "thresholds of the strategies (muster simulate --help lists them)")
@@ -302,7 +329,7 @@ func bindRule(cmd *cobra.Command, rule *selection.Rule, standard selection.Rule,
 
 // bindLimits adds the flag for the limits of the choice.
 func bindLimits(flags *pflag.FlagSet, limits *[]time.Duration) {
-	flags.Var(durations(limits), "max-rtt", "nobody may be over this RTT; of several the strictest that can be kept holds")
+	flags.Var(durations(limits), "max-rtt", "nobody may have a ping over this; of several the strictest that can be kept holds")
 }
 
 // bindFilters adds the flags for the servers that are no choice, and for who counts

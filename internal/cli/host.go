@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -29,8 +28,6 @@ import (
 	"muster/internal/listing"
 	"muster/internal/netinfo"
 	"muster/internal/term"
-	"muster/peer"
-	"muster/selection"
 	"muster/web"
 )
 
@@ -38,9 +35,7 @@ import (
 type hosting struct {
 	*program
 	game      string
-	strategy  discovery.Strategy
 	settings  wire.Settings
-	by        selection.Rule
 	listen    string
 	lists     listing.Rooms
 	noPlay    bool
@@ -60,7 +55,7 @@ type hosting struct {
 }
 
 func newHost(p *program) *cobra.Command {
-	h := &hosting{program: p}
+	h := &hosting{program: p, settings: wire.Settings{Strategy: wire.Coordinated}}
 	cmd := &cobra.Command{
 		GroupID: toPlay,
 		Use:     "host --game ID",
@@ -76,26 +71,18 @@ the rule, and everyone's game starts there. You play, too, unless you say
 	}
 	flags := cmd.Flags()
 	p.gameFlag(cmd, &h.game)
-	flags.IntVar(&h.settings.Players, "players", 0, "start by itself once `N` are here; 0 waits for Enter")
-	bindRule(cmd, &h.by, "", "rule for the choice (default: the game's)")
-	bindLimits(flags, (*[]time.Duration)(&h.settings.Limits))
-	flags.StringVar(&h.settings.Map, "map", "", "only servers on this `MAP`")
-	flags.StringVar(&h.settings.Mode, "mode", "", "only servers of this game `MODE`")
+	bindSettings(cmd, &h.settings)
 	h.given = flags.Changed
 	flags.StringVar(&h.launcher.Player, "name", defaultName(), "your `NAME` in the room")
-	flags.StringVar(&h.settings.Name, "room", "", "the room's `NAME` (default: its code)")
-	flags.StringVar(&h.settings.Password, "password", "", "the game server's `PASSWORD`, given to players only")
 	flags.StringVar(&h.listen, "listen", ":"+invite.DefaultPort, "`ADDRESS` to listen on")
 	flags.BoolVar(&h.noPlay, "no-play", false, "only host, do not play")
 	flags.BoolVar(&h.noMDNS, "no-mdns", false, "do not announce the room on the local network")
 	flags.BoolVar(&h.noBrowser, "no-browser", false, "do not open the page in a browser")
 	flags.BoolVar(&h.fresh, "new", false, "open a new room even if there is one from before a restart")
 	flags.BoolVar(&h.once, "once", false, "end after the first round")
-	flags.BoolVar(&h.settings.Open, "open", false, "let everybody in who finds the room, without its code")
 	h.bindIngress(flags)
 	bindLaunch(cmd, &h.launcher)
 	p.bindSources(cmd, &h.lists.Sources)
-	bindWord(cmd, &h.strategy, "strategy", wire.Coordinated, peer.Strategies(), "how players measure")
 	h.probing.bind(flags)
 	return cmd
 }
@@ -165,12 +152,11 @@ func (h *hosting) check() (game.Game, error) {
 	if err != nil {
 		return g, err
 	}
-	if err := needsLimit(h.by, h.settings.Limits); err != nil {
+	if err := needsLimit(h.settings.By, h.settings.Limits); err != nil {
 		return g, err
 	}
-	h.settings.Game, h.settings.Strategy, h.settings.By = g.ID, string(h.strategy), cmp.Or(h.by, g.Rule)
-	criteria := selection.Criteria{By: h.settings.By, Limits: h.settings.Limits}
-	if err := criteria.Check(nil); err != nil {
+	h.settings.Game, h.settings.By = g.ID, cmp.Or(h.settings.By, g.Rule)
+	if err := h.settings.Criteria().Check(nil); err != nil {
 		return g, usageError(err)
 	}
 	if h.settings.Players < 0 {
@@ -355,7 +341,7 @@ func (h *hosting) room(rooms *host.Host) string {
 	return code
 }
 
-// continues tells that a room from before is the one that is wanted again.
+// continues reports whether a room from before is the one that is wanted again.
 func (h *hosting) continues(old wire.Settings) bool {
 	return old.Game == h.settings.Game && old.Open == h.settings.Open && (old.Name == h.settings.Name || !h.given("room"))
 }
@@ -363,15 +349,9 @@ func (h *hosting) continues(old wire.Settings) bool {
 // over are the settings of a room from before, where the command line says nothing
 // else: the organiser may have changed some on the page.
 func (h *hosting) over(old wire.Settings) wire.Settings {
-	given := h.settings
-	for flag, take := range map[string]func(){
-		"players": func() { old.Players = given.Players }, "by": func() { old.By = given.By },
-		"max-rtt": func() { old.Limits = given.Limits }, "map": func() { old.Map = given.Map },
-		"mode": func() { old.Mode = given.Mode }, "password": func() { old.Password = given.Password },
-		"strategy": func() { old.Strategy = given.Strategy },
-	} {
-		if h.given(flag) {
-			take()
+	for _, row := range wire.Table() {
+		if row.Flag != "" && h.given(row.Flag) {
+			reflect.ValueOf(row.Of(&old)).Elem().Set(reflect.ValueOf(row.Of(&h.settings)).Elem())
 		}
 	}
 	return old

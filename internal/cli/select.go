@@ -116,7 +116,7 @@ func (c *choice) show(s selection.Selection, servers selection.Servers) {
 	}
 	rankingTable(s, servers, nil).Write(c.out)
 	fmt.Fprintln(c.out)
-	t := &term.Table{Columns: []term.Column{term.Left("PLAYER"), term.Right("RTT")}}
+	t := &term.Table{Columns: []term.Column{term.Left("PLAYER"), term.Right("PING")}}
 	for _, name := range slices.SortedFunc(slices.Values(s.Players), func(a, b string) int { // the worst off first
 		return cmp.Or(cmp.Compare(s.Chosen.RTT[b], s.Chosen.RTT[a]), cmp.Compare(a, b))
 	}) {

@@ -69,7 +69,7 @@ func (g Game) LANPorts() []uint16 {
 	return ports
 }
 
-// Takes tells whether a list's entry of QStat's type may be the game's server.
+// Takes reports whether a list's entry of QStat's type may be the game's server.
 // Entries without a type may be any game's.
 func (g Game) Takes(qstatType string) bool {
 	return qstatType == "" || slices.ContainsFunc(g.QStatTypes, func(t string) bool { return strings.EqualFold(t, qstatType) })
