@@ -134,34 +134,6 @@ func (c Criteria) Check(players []string) error {
 
 func validWeight(w float64) bool { return w >= 0 && !math.IsInf(w, 1) }
 
-// limits are the rungs to try, from the strictest, in microseconds.
-func (c Criteria) limits() []cell {
-	var rungs []cell
-	for _, limit := range c.Limits {
-		rungs = append(rungs, cellOf(discovery.Answered, limit))
-	}
-	slices.Sort(rungs)
-	if len(rungs) > 1 && !c.By.climbs() {
-		rungs = rungs[len(rungs)-1:]
-	}
-	return rungs
-}
-
-// limit is the strictest rung that a server with the lowest worst RTT can
-// keep, else the loosest; 0 is no limit.
-func (c Criteria) limit(lowestWorst cell) cell {
-	rungs := c.limits()
-	for _, rung := range rungs {
-		if lowestWorst <= rung {
-			return rung
-		}
-	}
-	if len(rungs) == 0 {
-		return 0
-	}
-	return rungs[len(rungs)-1]
-}
-
 // compare orders servers by address, and by their place in the list if that is
 // the same.
 func (s Servers) compare(a, b int) int {

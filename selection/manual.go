@@ -52,12 +52,12 @@ func byHand(servers Servers, table *Table, criteria Criteria) *round {
 
 // nearest are a player's first choices.
 func (r *round) nearest(player, choices int) []int {
-	column := r.view.table.column(player)
+	t := r.view.table
 	near := top[int]{limit: max(1, choices), compare: func(a, b int) int {
-		return cmp.Or(cmp.Compare(column[a], column[b]), r.servers.compare(a, b))
+		return cmp.Or(cmp.Compare(t.cell(player, a), t.cell(player, b)), r.servers.compare(a, b))
 	}}
-	for server, c := range column {
-		if c.answered() && r.causes[server] == 0 {
+	for server, causes := range r.causes {
+		if t.cell(player, server).answered() && causes == 0 {
 			near.add(server)
 		}
 	}

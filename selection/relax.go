@@ -79,8 +79,9 @@ func (r *round) whyNone() *Why {
 
 // allAgainst is everything that speaks against a server, the limit too.
 func (r *round) allAgainst(server int) causes {
-	all := r.against(server)
-	if r.limit != 0 && r.view.sums[server].worst > r.limit {
+	s := r.view.of(server)
+	all := r.against(server, s)
+	if r.limit != 0 && s.worst > r.limit {
 		all.add(OverThreshold)
 	}
 	return all
@@ -89,7 +90,7 @@ func (r *round) allAgainst(server int) causes {
 // obstacles counts what would have to be given up for a server: a player who
 // cannot reach it weighs as much as any other cause.
 func (r *round) obstacles(server int, all causes) int {
-	s := &r.view.sums[server]
+	s := r.view.of(server)
 	missing := int(r.view.needed - s.answered)
 	return bits.OnesCount16(uint16(all)) + max(0, missing-1)
 }
@@ -99,7 +100,7 @@ func (r *round) onlyObstacles(server int, all causes) []obstacle {
 	if bits.OnesCount16(uint16(all)) != 1 {
 		return nil
 	}
-	s, cause := &r.view.sums[server], all.first()
+	s, cause := r.view.of(server), all.first()
 	switch cause {
 	case Unreachable, Unmeasured:
 		alone := cause == Unreachable && r.view.needed == 1
@@ -153,7 +154,7 @@ func (r *round) relax(ways map[obstacle]*Relax, o obstacle, server int) {
 
 // price orders the servers that an obstacle keeps out, the cheapest first.
 func (r *round) price(o obstacle, server int) float64 {
-	s := &r.view.sums[server]
+	s := r.view.of(server)
 	switch {
 	case o.give == OverThreshold && o.player == nobody:
 		return float64(s.worst)

@@ -1,6 +1,10 @@
 package selection
 
-import "cmp"
+import (
+	"cmp"
+
+	"muster/discovery"
+)
 
 // Select chooses the server for the players of a table, whose rows are the
 // servers. It reads the table's sums once, whatever the number of players;
@@ -43,7 +47,7 @@ type candidate struct {
 // newRound chooses for all players but the dropped one.
 func newRound(s *Filter, table *Table, dropped int) *round {
 	r := &round{Filter: s, view: newView(table, s.criteria, dropped), fates: make([]Cause, table.Servers())}
-	r.restrict(s.criteria.limit(r.cull()))
+	r.restrict(r.cull())
 	r.qualify()
 	r.rank()
 	return r
@@ -53,21 +57,22 @@ func newRound(s *Filter, table *Table, dropped int) *round {
 // among the survivors.
 func (r *round) cull() cell {
 	lowest := lost
-	for server := range r.fates {
-		fate := r.against(server).first()
+	for server, row := range r.view.table.rows {
+		s := &r.view.sums[row]
+		fate := r.against(server, s).first()
 		r.fates[server] = fate
 		r.culled[fate]++
 		if fate == none {
-			lowest = min(lowest, r.view.sums[server].worst)
+			lowest = min(lowest, s.worst)
 		}
 	}
 	return lowest
 }
 
 // against is everything that speaks against a server, limits apart.
-func (r *round) against(server int) causes {
+func (r *round) against(server int, s *sums) causes {
 	c := r.causes[server]
-	switch s := &r.view.sums[server]; {
+	switch {
 	case s.failed > 0:
 		c.add(Unreachable)
 	case s.answered < r.view.needed:
@@ -82,20 +87,25 @@ func (r *round) against(server int) causes {
 // shutOut tells a server that does not let in one of the players.
 func (r *round) shutOut(server int) bool {
 	d, ok := r.pingLimits[server]
-	return ok && (d.shuts(r.view.sums[server].worst) || d.least != 0 && r.view.any(server, d.shuts))
+	return ok && (d.shuts(r.view.of(server).worst) || d.least != 0 && r.view.any(server, d.shuts))
 }
 
 // suits tells a survivor.
 func (r *round) suits(server int) bool { return r.fates[server] == none }
 
-// restrict culls who is over the limit.
-func (r *round) restrict(limit cell) {
-	r.limit = limit
-	if limit == 0 {
+// restrict culls who is over the limit: the strictest that a server with the lowest
+// worst RTT can keep, else the loosest.
+func (r *round) restrict(lowestWorst cell) {
+	for _, limit := range r.view.objective.limits {
+		if r.limit = cellOf(discovery.Answered, limit); lowestWorst <= r.limit {
+			break
+		}
+	}
+	if r.limit == 0 {
 		return
 	}
 	for server := range r.fates {
-		if r.suits(server) && r.view.sums[server].worst > limit {
+		if r.suits(server) && r.view.of(server).worst > r.limit {
 			r.fates[server] = OverThreshold
 			r.culled[OverThreshold]++
 		}
@@ -164,7 +174,7 @@ func (r *round) document() Selection {
 }
 
 func (r *round) ranked(c candidate) Ranked {
-	s := &r.view.sums[c.server]
+	s := r.view.of(c.server)
 	doc := Ranked{
 		Addr: r.servers.List[c.server].Addr, Server: c.server,
 		Score: millis(c.score), MeanMS: millis(s.mean()),
@@ -189,7 +199,7 @@ func (r *round) rtts(server int) map[string]float64 {
 
 // worstOff is the player with the highest RTT, of several the first by name.
 func (r *round) worstOff(server int) string {
-	worst := r.view.sums[server].worst
+	worst := r.view.of(server).worst
 	return r.view.where(server, func(c cell) bool { return c == worst })[0]
 }
 

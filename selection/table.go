@@ -9,21 +9,24 @@ package selection
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
 	"muster/discovery"
 )
 
-// Table holds what each player measured of each server. The cells of a player
-// lie side by side, so that a report is noted in one pass over the memory; what
-// a ranking needs of a server is summed up while noting, so that ranking does
-// not touch the cells at all.
+// Table holds what each player measured of each server. Only servers that somebody
+// measured take up room, in the order in which they came; what a ranking needs of
+// one is summed up while noting, so that ranking does not touch the cells at all.
 type Table struct {
 	players []string
 	byName  []int // columns in the order of the players' names
-	cells   []cell
+	// rows are where the servers stand in sums and cells; row 0 is that of servers
+	// that nobody measured.
+	rows    []int32
 	sums    []sums
+	columns [][]cell
 	quality map[int][]Quality
 }
 
@@ -40,75 +43,75 @@ const (
 
 // NewTable is the table of players who have measured nothing yet.
 func NewTable(players []string, servers int) *Table {
-	return &Table{
+	t := &Table{
 		players: slices.Clone(players),
-		byName:  byName(players),
-		cells:   make([]cell, len(players)*servers),
-		sums:    make([]sums, servers),
+		rows:    make([]int32, servers),
+		sums:    make([]sums, 1),
+		columns: make([][]cell, len(players)),
 	}
-}
-
-func byName(players []string) []int {
-	order := make([]int, len(players))
-	for player := range order {
-		order[player] = player
+	for player := range players {
+		t.byName, t.columns[player] = append(t.byName, player), make([]cell, 1)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(players[a], players[b]) })
-	return order
+	slices.SortStableFunc(t.byName, func(a, b int) int { return cmp.Compare(players[a], players[b]) })
+	return t
 }
 
 // Players are the names of the table's columns.
 func (t *Table) Players() []string { return t.players }
 
 // Servers is the number of the table's rows.
-func (t *Table) Servers() int { return len(t.sums) }
+func (t *Table) Servers() int { return len(t.rows) }
 
 // Set notes what a player measured of a server. The RTT counts only for
 // [discovery.Answered]; it is kept to the microsecond, at least one, and at
 // most 67 s.
 func (t *Table) Set(player, server int, state discovery.State, rtt time.Duration) {
-	column := t.column(player)
-	was, now := column[server], cellOf(state, rtt)
-	column[server] = now
-	if !t.sums[server].replace(was, now) {
-		t.rescan(server)
+	now := cellOf(state, rtt)
+	row := t.rows[server]
+	if row == 0 {
+		if now == unprobed {
+			return
+		}
+		row = int32(len(t.sums))
+		t.rows[server] = row
+		t.sums = append(t.sums, sums{})
+		for i, column := range t.columns {
+			t.columns[i] = append(column, unprobed)
+		}
+	}
+	column := t.columns[player]
+	was := column[row]
+	column[row] = now
+	if s := &t.sums[row]; !s.replace(was, now) {
+		s.worst, s.second = 0, 0
+		for _, column := range t.columns {
+			if c := column[row]; c.answered() {
+				s.raise(c)
+			}
+		}
 	}
 }
 
 // At is what a player measured of a server.
 func (t *Table) At(player, server int) (discovery.State, time.Duration) {
-	return t.column(player)[server].value()
-}
-
-// column is what one player measured, server by server.
-func (t *Table) column(player int) []cell {
-	return t.cells[player*len(t.sums) : (player+1)*len(t.sums)]
+	return t.cell(player, server).value()
 }
 
 // cell is what a player measured of a server.
-func (t *Table) cell(player, server int) cell { return t.column(player)[server] }
+func (t *Table) cell(player, server int) cell {
+	return t.columns[player][t.rows[server]]
+}
 
-// without is the sums as if one player were not there, or all of them.
+// without is the sums, row by row, as if one player were not there, or all of them.
 func (t *Table) without(player int) []sums {
 	if player == nobody {
 		return t.sums
 	}
 	rest := slices.Clone(t.sums)
-	for server, c := range t.column(player) {
-		rest[server].drop(c)
+	for row := range rest {
+		rest[row].drop(t.columns[player][row])
 	}
 	return rest
-}
-
-// rescan finds the two highest RTTs of a server anew.
-func (t *Table) rescan(server int) {
-	s := &t.sums[server]
-	s.worst, s.second = 0, 0
-	for player := range t.players {
-		if c := t.cell(player, server); c.answered() {
-			s.raise(c)
-		}
-	}
 }
 
 func cellOf(state discovery.State, rtt time.Duration) cell {
@@ -138,3 +141,81 @@ func (c cell) value() (discovery.State, time.Duration) {
 func (c cell) answered() bool { return c-1 < maxRTT }
 
 func (c cell) failed() bool { return c >= refused }
+
+// sums is what the rules need to know of one server's RTTs, all in
+// microseconds. It is kept up to date cell by cell, in whole numbers, so that
+// the order in which reports come in leaves no trace.
+type sums struct {
+	total, squares   uint64
+	worst, second    cell
+	answered, failed int32
+}
+
+// replace exchanges one player's cell. It is false if the two highest RTTs have
+// to be looked for again.
+func (s *sums) replace(was, now cell) bool {
+	known := true
+	switch {
+	case was.answered():
+		s.subtract(was)
+		known = was < s.second
+	case was.failed():
+		s.failed--
+	}
+	switch {
+	case now.answered():
+		s.add(now)
+	case now.failed():
+		s.failed++
+	}
+	return known
+}
+
+func (s *sums) add(c cell) {
+	s.answered++
+	s.total += uint64(c)
+	s.squares += uint64(c) * uint64(c)
+	s.raise(c)
+}
+
+func (s *sums) subtract(c cell) {
+	s.answered--
+	s.total -= uint64(c)
+	s.squares -= uint64(c) * uint64(c)
+}
+
+func (s *sums) raise(c cell) {
+	if c > s.worst {
+		s.worst, s.second = c, s.worst
+	} else if c > s.second {
+		s.second = c
+	}
+}
+
+// drop makes the sums as if a player with that cell had never been there. The
+// second highest RTT is lost by it.
+func (s *sums) drop(c cell) {
+	switch {
+	case c.answered():
+		s.subtract(c)
+		if c == s.worst {
+			s.worst = s.second
+		}
+	case c.failed():
+		s.failed--
+	}
+}
+
+// mean is the average RTT in microseconds.
+func (s *sums) mean() float64 { return float64(s.total) / float64(s.answered) }
+
+// deviation is the sample standard deviation in microseconds, as in MUSST's
+// Table 2: squares divided by n−1. One player alone deviates from nobody.
+func (s *sums) deviation() float64 {
+	n := float64(s.answered)
+	if n < 2 {
+		return 0
+	}
+	total, squares := float64(s.total), float64(s.squares)
+	return math.Sqrt(max(0, n*squares-total*total) / (n * (n - 1)))
+}

@@ -63,13 +63,13 @@ func (r *round) why(doc *Selection) *Why {
 // the first by name.
 func (r *round) bottleneck(server int) int {
 	found, height := 0, -1.0
-	mean := r.view.sums[server].mean()
-	for _, player := range r.view.players {
-		if r.view.weights[player] == 0 {
+	mean := r.view.of(server).mean()
+	for i, player := range r.view.players {
+		if r.view.objective.weights[i] == 0 {
 			continue
 		}
 		h := float64(r.view.table.cell(player, server))
-		if r.view.measure == Fairness {
+		if r.view.objective.measure == Fairness {
 			h = math.Abs(h - mean)
 		}
 		if h > height {
@@ -99,7 +99,7 @@ func (r *round) rivals(chosen int) []Rival {
 	var rivals []Rival
 	for _, measure := range []Rule{Mean, Minimax, Fairness} {
 		best := r.bestBy(measure)
-		if !(r.view.sums[best].by(measure) < r.view.sums[chosen].by(measure)) {
+		if !(r.view.of(best).by(measure) < r.view.of(chosen).by(measure)) {
 			continue
 		}
 		addr := r.servers.List[best].Addr
@@ -126,7 +126,7 @@ func (r *round) bestBy(measure Rule) int {
 	least := top[candidate]{limit: 1, compare: r.compare}
 	for server, fate := range r.fates {
 		if fate == none || fate == OverThreshold {
-			least.add(candidate{server, r.view.sums[server].by(measure)})
+			least.add(candidate{server, r.view.of(server).by(measure)})
 		}
 	}
 	return least.items[0].server

@@ -129,7 +129,7 @@ func New(servers selection.Servers, table *selection.Table, criteria selection.C
 	t := newTree(servers.List)
 	p := &Planner{
 		options: options.withDefaults(), criteria: criteria, filter: selection.NewFilter(servers, criteria),
-		tree: t, belief: newBelief(t), relatives: newRelatives(t), scorer: newScorer(criteria),
+		tree: t, belief: newBelief(t), relatives: newRelatives(t), scorer: newScorer(criteria.Objective(table.Players())),
 		rng:  rand.New(rand.NewPCG(options.Seed, 0x726566696e65)),
 		rows: make(map[int32]*row), ruined: make([]int32, len(servers.List)),
 		best: math.Inf(1), leader: -1,
@@ -165,6 +165,11 @@ func New(servers selection.Servers, table *selection.Table, criteria selection.C
 func (p *Planner) Join(name string) (player int) {
 	m := &member{name: name, asked: make([]uint64, (len(p.ruined)+63)/64), waiting: make(map[int]int), met: make(map[int]bool), failed: make(map[int]bool)}
 	p.members = append(p.members, m)
+	var names []string
+	for _, m := range p.members {
+		names = append(names, m.name)
+	}
+	p.scorer.objective = p.criteria.Objective(names)
 	p.reconsider()
 	return len(p.members) - 1
 }

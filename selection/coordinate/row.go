@@ -159,24 +159,9 @@ func (p *Planner) unknown(server int) bool {
 	return unknown
 }
 
-// weights are the players', equal ones if nobody who is here has a say.
-func (p *Planner) weights() []float64 {
-	weights, say := slices.Repeat([]float64{1}, len(p.members)), false
-	for player, m := range p.members {
-		if w, ok := p.criteria.Weights[m.name]; ok && w >= 0 && !math.IsInf(w, 1) {
-			weights[player] = w
-		}
-		say = say || !m.absent && weights[player] > 0
-	}
-	if !say {
-		return slices.Repeat([]float64{1}, len(p.members))
-	}
-	return weights
-}
-
 // reconsider counts anew after players came or went.
 func (p *Planner) reconsider() {
-	p.scorer.weights, p.spent = p.weights(), false
+	p.spent = false
 	clear(p.ruined)
 	for _, m := range p.members {
 		for server := range m.failed {
@@ -220,7 +205,7 @@ func (p *Planner) judge(at int32, r *row) {
 		}
 		low[player], middle[player], high[player] = max(1, ms-off), ms, ms+off
 	}
-	_, r.worst = p.scorer.plain(middle)
+	r.worst = highest(middle)
 	r.score, r.hope, r.promise = p.scorer.score(measured), p.scorer.score(middle), p.scorer.promise(middle)
 	r.off = max(math.Abs(p.scorer.promise(high)-r.promise), math.Abs(p.scorer.promise(low)-r.promise))
 }

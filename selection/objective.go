@@ -1,0 +1,123 @@
+package selection
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Objective scores servers by the players' RTTs to them: lower is better. It is a
+// rule with the players' weights, and the limits on anybody's RTT.
+//
+// The limits are constraint levels: of two servers the one that keeps a stricter
+// limit is better, whatever the scores.
+type Objective struct {
+	measure Rule
+	weights []float64
+	limits  []time.Duration
+}
+
+// Objective is what the criteria make of the RTTs of these players. A weight that
+// is no number of at least 0 counts as 1, as all do if nobody has one above 0.
+func (c Criteria) Objective(players []string) *Objective {
+	o := &Objective{measure: c.By.measure(), limits: slices.Sorted(slices.Values(c.Limits))}
+	if n := len(o.limits); n > 1 && !c.By.climbs() {
+		o.limits = o.limits[n-1:]
+	}
+	say := false
+	for _, name := range players {
+		w, given := c.Weights[name]
+		if !given || !validWeight(w) {
+			w = 1
+		}
+		o.weights = append(o.weights, w)
+		say = say || w > 0
+	}
+	if !say {
+		o.weights = slices.Repeat([]float64{1}, len(players))
+	}
+	return o
+}
+
+// Limits are the constraint levels, the strictest first.
+func (o *Objective) Limits() []time.Duration { return o.limits }
+
+// Score is what the rule makes of the RTTs to a server, limits apart, in their unit.
+// They are by player; one that is 0 does not count.
+func (o *Objective) Score(rtts []float64) float64 {
+	total, worst, weight, squared, voices := 0.0, 0.0, 0.0, 0.0, 0
+	for player, rtt := range rtts {
+		if w := o.weights[player]; rtt > 0 && w > 0 {
+			total += w * rtt
+			worst = max(worst, w*rtt)
+			weight += w
+			squared += w * w
+			voices++
+		}
+	}
+	switch {
+	case voices == 0:
+		return 0
+	case o.measure == Minimax:
+		return worst
+	case o.measure == Mean || voices == 1: // who is alone deviates from nobody
+		return total / weight
+	}
+	mean, squares := total/weight, 0.0
+	for player, rtt := range rtts {
+		if rtt > 0 {
+			squares += o.weights[player] * (rtt - mean) * (rtt - mean)
+		}
+	}
+	return math.Sqrt(squares / freedom(weight, squared))
+}
+
+// freedom is what the weighted squares of a sample are divided by for its deviation,
+// given the sum of the weights and that of their squares: n−1 if all are 1, as in
+// MUSST's Table 2.
+func freedom(weight, squared float64) float64 { return weight - squared/weight }
+
+// scores are those of many servers, of which all players have an RTT: column by
+// column, as a table keeps them.
+func (o *Objective) scores(columns [][]cell) []float64 {
+	scores := make([]float64, len(columns[0]))
+	weight, squared, voices := 0.0, 0.0, 0
+	for player, w := range o.weights {
+		column := columns[player][:len(scores)]
+		weight += w
+		squared += w * w
+		if w > 0 {
+			voices++
+		}
+		if o.measure == Minimax {
+			for row, c := range column {
+				scores[row] = max(scores[row], w*float64(c))
+			}
+		} else {
+			for row, c := range column {
+				scores[row] += w * float64(c)
+			}
+		}
+	}
+	if o.measure == Minimax {
+		return scores
+	}
+	for row := range scores {
+		scores[row] /= weight
+	}
+	if o.measure == Mean || voices == 1 {
+		return scores
+	}
+	squares := make([]float64, len(scores))
+	for player, w := range o.weights {
+		column := columns[player][:len(scores)]
+		for row, c := range column {
+			off := float64(c) - scores[row]
+			squares[row] += w * off * off
+		}
+	}
+	for row, sum := range squares {
+		scores[row] = math.Sqrt(sum / freedom(weight, squared))
+	}
+	return scores
+}
