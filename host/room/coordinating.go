@@ -40,7 +40,7 @@ const (
 type Coordinating struct{}
 
 func (*Coordinating) stage() wire.Stage { return wire.Refining }
-func (*Coordinating) proceed(r *Room)   { r.chooseEarly() }
+func (*Coordinating) proceed(r *Room)   { r.choose(true) }
 
 // search leads the questions of a coordinated measuring.
 type search struct {
@@ -59,7 +59,7 @@ type search struct {
 
 // searching is the search, made anew if the group is no longer the same.
 func (r *Room) searching() *search {
-	natGroups := r.natGroups(r.present())
+	natGroups := r.round.natGroups(r.round.present())
 	s := r.round.search
 	if s != nil && areOf(s.groups, natGroups) {
 		return s
@@ -76,21 +76,16 @@ func (r *Room) searching() *search {
 		heads = append(heads, group[0])
 		weights[group[0].name] = float64(len(group))
 	}
-	criteria := r.criteria(heads)
-	if len(heads) < len(r.present()) && criteria.By != selection.Minimax {
+	criteria := r.criteria(r.settings, heads)
+	if len(heads) < len(r.round.present()) && criteria.By != selection.Minimax {
 		criteria.Weights = weights
 	}
 	options := coordinate.Options{Seed: uint64(r.round.number), Budget: budget, Enough: enough}
 	r.round.search = &search{
 		groups:  probeGroups(natGroups, before),
-		planner: coordinate.New(r.round.servers, r.table(heads), criteria, options),
+		planner: coordinate.New(r.round.servers, r.round.table(heads), criteria, options),
 	}
 	return r.round.search
-}
-
-// present are the players whom a search counts on now.
-func (r *Room) present() []*player {
-	return filtered(r.active(), func(p *player) bool { return p.connected })
 }
 
 // players is how many the search is for.
@@ -136,16 +131,16 @@ func (s *search) ask(r *Room) bool {
 // tick looks after who is gone, and whether it is time to go on.
 func (c *Coordinating) tick(r *Room) {
 	if s := r.round.search; s != nil {
-		r.excuseIdle(s.groups)
+		excuseIdle(s.groups, r.now)
 	}
 	r.leaveOutOverdue()
 	switch s := r.round.search; {
-	case len(r.active()) == 0:
+	case len(r.round.active()) == 0:
 		r.fail("nobody is left to measure")
 	case r.now.Sub(r.since) > coordinatingTime:
 		r.note("time is up after %v: choosing from what has been measured", coordinatingTime)
-		r.choose()
-	case s == nil || !areOf(s.groups, r.natGroups(r.present())):
+		r.choose(false)
+	case s == nil || !areOf(s.groups, r.round.natGroups(r.round.present())):
 		c.search(r)
 	default:
 		c.advance(r)
@@ -162,7 +157,7 @@ func (c *Coordinating) advance(r *Room) {
 // search asks for the next servers, or chooses if no other can plausibly win or
 // there is nothing to ask.
 func (c *Coordinating) search(r *Room) {
-	r.exclude(filtered(r.active(), func(p *player) bool { return p.probed >= judgedAfter }))
+	r.exclude(filtered(r.round.active(), func(p *player) bool { return p.probed >= judgedAfter }))
 	s := r.searching()
 	if len(s.groups) == 0 {
 		return // everyone is away for a moment; see overdue
@@ -185,28 +180,24 @@ func (c *Coordinating) search(r *Room) {
 	}
 	// Who is away has not measured what the others were asked, and is back in a
 	// moment or left out.
-	if s.players() < len(r.active()) {
+	if s.players() < len(r.round.active()) {
 		return
 	}
 	progress = s.planner.Progress()
 	each := progress.Probes * float64(len(s.groups)) / float64(s.players())
 	r.note("%.0f servers each instead of %d; at most %.0f ms better is to be had, as far as one can tell",
 		each, len(r.round.servers.List), math.Ceil(rttMS(progress.Gain)))
-	r.choose()
+	r.choose(false)
 }
 
-// searchView is how far the search is, nil if there is none.
-func (r *Room) searchView() *wire.Search {
-	s := r.round.search
-	if _, coordinating := r.phase.(*Coordinating); s == nil || !coordinating && !r.isVoting() {
-		return nil
-	}
+// view is how far the search is.
+func (s *search) view(list []discovery.Server) *wire.Search {
 	progress := s.planner.Progress()
 	v := &wire.Search{Rounds: progress.Rounds, Found: progress.Best >= 0}
 	if !v.Found {
 		return v
 	}
-	best := selection.Servers{List: r.round.servers.List[progress.Best : progress.Best+1]}
+	best := selection.Servers{List: list[progress.Best : progress.Best+1]}
 	var players []*player
 	var rtts []time.Duration
 	for i, g := range s.groups {

@@ -289,8 +289,8 @@ func TestRefiningStall(t *testing.T) {
 	n.inStage(wire.Refining)
 	n.searches()
 	n.inStage(wire.Chosen)
-	if n.room.player("ann").probed < 100 {
-		t.Errorf("ann was asked for %d servers; the log:\n%s", n.room.player("ann").probed, n.log())
+	if n.room.round.player("ann").probed < 100 {
+		t.Errorf("ann was asked for %d servers; the log:\n%s", n.room.round.player("ann").probed, n.log())
 	}
 }
 
@@ -321,8 +321,8 @@ func TestRefiningInfosLate(t *testing.T) {
 	n.says("bob", infos["bob"])
 	n.searches()
 	n.inStage(wire.Chosen)
-	if n.room.round.selection.Chosen == nil || n.room.player("ann").probed < 100 {
-		t.Errorf("ann was asked for %d servers; the log:\n%s", n.room.player("ann").probed, n.log())
+	if n.room.round.selection.Chosen == nil || n.room.round.player("ann").probed < 100 {
+		t.Errorf("ann was asked for %d servers; the log:\n%s", n.room.round.player("ann").probed, n.log())
 	}
 }
 
@@ -349,7 +349,7 @@ func TestUnluckySample(t *testing.T) {
 	}
 	n.inStage(wire.Chosen)
 	for _, ranked := range n.room.round.selection.Ranking[:finalists] {
-		if n.room.indexOf(ranked.Addr) == best {
+		if n.room.round.indexOf(ranked.Addr) == best {
 			t.Fatalf("server %d is among the first %d by what was measured: the test says nothing", best, finalists)
 		}
 	}

@@ -67,7 +67,7 @@ func TestTrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.noted("the organiser vouches for dan")
-	if n.room.player("dan").leftOut {
+	if n.room.round.player("dan").leftOut {
 		t.Error("dan is still left out")
 	}
 	if got := n.room.round.selection.Chosen; !strings.HasPrefix(got.Addr.String(), "192.0.2.19:") {
@@ -89,7 +89,7 @@ func TestTwoAgainstTwo(t *testing.T) {
 	n.measures("bob", far...)
 	n.done("ann", "bob")
 	n.noted("bob reports one and the same RTT for 20 of 20 servers.")
-	if n.room.player("bob").leftOut {
+	if n.room.round.player("bob").leftOut {
 		t.Error("bob is left out")
 	}
 }
@@ -102,7 +102,7 @@ func TestDoubtedWhileRefining(t *testing.T) {
 	n.join("ann", "bob", "cat", "dan")
 	n.gets(far())
 	for back := false; n.now.Sub(eight) < time.Minute; {
-		if !back && n.room.player("dan").anomaly != nil { // he leaves and comes back
+		if !back && n.room.round.player("dan").anomaly != nil { // he leaves and comes back
 			n.gone("dan")
 			n.join("dan")
 			back = true
@@ -120,7 +120,7 @@ func TestDoubtedWhileRefining(t *testing.T) {
 	if told := strings.Count(n.log(), "does not count"); told != 1 {
 		t.Errorf("told %d times: %s", told, n.log())
 	}
-	if dan := n.room.player("dan"); dan.anomaly == nil || dan.probed > 200 {
+	if dan := n.room.round.player("dan"); dan.anomaly == nil || dan.probed > 200 {
 		t.Errorf("dan's doubt is %v after %d servers", dan.anomaly, dan.probed)
 	}
 }

@@ -108,7 +108,7 @@ func (e *evening) canBeSent(s Send) {
 	if err == nil {
 		_, err = wire.Unmarshal(frame)
 	}
-	if err != nil || s.To != "" && e.room.player(s.To) == nil {
+	if err != nil || s.To != "" && e.room.round.player(s.To) == nil {
 		e.Fatalf("a %T to %q: %v", s.Message, s.To, err)
 	}
 }
@@ -131,7 +131,7 @@ func (e *evening) happens() {
 		}
 		e.step(Join{hello, from, hello.Token})
 	case 2, 3, 4, 5, 6:
-		if p := r.player(e.name()); p != nil && p.connected {
+		if p := r.round.player(e.name()); p != nil && p.connected {
 			if e.step(Hear{p.name, e.message()}) != nil {
 				e.step(Leave{p.name})
 			}

@@ -224,7 +224,7 @@ func TestComeBack(t *testing.T) {
 		{wire.LaunchStarted, "welcome"},
 		{wire.LaunchDeclined, "welcome"},
 	} {
-		n.room.player("bob").launch = tt.state
+		n.room.round.player("bob").launch = tt.state
 		n.gone("bob")
 		n.join("bob")
 		if got := n.took("bob"); got != tt.sent {

@@ -22,8 +22,8 @@ func (*Launching) proceed(r *Room)   { r.nextRound() }
 func (r *Room) launch(server int) {
 	l := &Launching{
 		Launch: wire.Launch{
-			Round: r.round.number, Game: r.settings.Game, Address: r.connect(server).String(),
-			Name: r.serverName(server), Password: r.settings.Password,
+			Round: r.round.number, Game: r.settings.Game, Address: r.round.connect(server).String(),
+			Name: r.round.serverName(server), Password: r.settings.Password,
 		},
 		Target: r.round.servers.List[server].Addr,
 	}
@@ -56,7 +56,7 @@ func (l *Launching) launchFor(r *Room, p *player) wire.Launch {
 	for i := range r.round.local {
 		local := &r.round.local[i]
 		if local.listed() == l.Target && local.isReachedFrom(p.origin.Near) {
-			launch.Address = netip.AddrPortFrom(local.Addr.Addr(), r.connect(local.Server).Port()).String()
+			launch.Address = netip.AddrPortFrom(local.Addr.Addr(), r.round.connect(local.Server).Port()).String()
 		}
 	}
 	return launch

@@ -3,7 +3,6 @@ package room
 import (
 	"net/netip"
 	"slices"
-	"strings"
 
 	"muster/discovery"
 	"muster/host/wire"
@@ -52,15 +51,15 @@ func (l *LocalServer) isHiddenFrom(p *player) bool {
 }
 
 // isOutOfReach reports whether a server is hidden from a player.
-func (r *Room) isOutOfReach(p *player, server int) bool {
-	return slices.ContainsFunc(r.round.local, func(l LocalServer) bool { return l.Server == server && l.isHiddenFrom(p) })
+func (r *round) isOutOfReach(p *player, server int) bool {
+	return slices.ContainsFunc(r.local, func(l LocalServer) bool { return l.Server == server && l.isHiddenFrom(p) })
 }
 
 // hiddenFrom are the servers that a player cannot get to, as lost.
-func (r *Room) hiddenFrom(p *player) []discovery.Result {
+func (r *round) hiddenFrom(p *player) []discovery.Result {
 	var hidden []discovery.Result
-	for i := range r.round.local {
-		if l := &r.round.local[i]; l.isHiddenFrom(p) {
+	for i := range r.local {
+		if l := &r.local[i]; l.isHiddenFrom(p) {
 			hidden = append(hidden, discovery.Result{Server: l.Server, State: discovery.Lost})
 		}
 	}
@@ -69,48 +68,34 @@ func (r *Room) hiddenFrom(p *player) []discovery.Result {
 
 // placeLocal finds the servers of the host's networks in the room's list, notes
 // what they said, and tells what is special about them.
-func (r *Room) placeLocal(local []LocalServer) {
+func (r *round) placeLocal(local []LocalServer) {
 	if len(local) == 0 {
 		return
 	}
 	places := map[netip.AddrPort]int{}
-	for i, s := range r.round.servers.List {
+	for i, s := range r.servers.List {
 		places[s.Addr] = i
 	}
 	for _, l := range local[:min(len(local), maxLocal)] {
 		var isListed bool
 		if l.Server, isListed = places[l.listed()]; isListed {
 			info := wire.TidyInfo(l.Info)
-			l.Info, r.round.servers.Infos[l.Server] = discovery.Info{}, &info
-			r.round.local = append(r.round.local, l)
-		}
-	}
-}
-
-// noteLocal says what is special about them.
-func (r *Room) noteLocal() {
-	if len(r.round.local) == 0 {
-		return
-	}
-	r.note("%d of them on the local network", len(r.round.local))
-	for i := range r.round.local {
-		l := &r.round.local[i]
-		if names := names(filtered(r.round.players, l.isHiddenFrom)); len(names) > 0 {
-			r.note("%s is on a local network that %s cannot reach", r.serverName(l.Server), strings.Join(names, ", "))
+			l.Info, r.servers.Infos[l.Server] = discovery.Info{}, &info
+			r.local = append(r.local, l)
 		}
 	}
 }
 
 // listFor is the list with the addresses that are right for a player.
-func (r *Room) listFor(p *player) wire.List {
-	servers := r.round.servers.List
-	for i := range r.round.local {
-		if l := &r.round.local[i]; !l.isHidden() && l.isReachedFrom(p.origin.Near) {
-			if &servers[0] == &r.round.servers.List[0] {
+func (r *round) listFor(p *player) wire.List {
+	servers := r.servers.List
+	for i := range r.local {
+		if l := &r.local[i]; !l.isHidden() && l.isReachedFrom(p.origin.Near) {
+			if &servers[0] == &r.servers.List[0] {
 				servers = slices.Clone(servers)
 			}
 			servers[l.Server].Addr = l.Addr
 		}
 	}
-	return wire.List{Round: r.round.number, Servers: servers}
+	return wire.List{Round: r.number, Servers: servers}
 }

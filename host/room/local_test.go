@@ -39,7 +39,7 @@ func (n *session) comes(name, from string) {
 	if err := n.step(Join{hello, Origin{Near: netip.MustParseAddr(from)}, "token of " + name}); err != nil {
 		n.Fatalf("%s is refused: %v", name, err)
 	}
-	n.tokens[name] = n.room.player(name).token
+	n.tokens[name] = n.room.round.player(name).token
 }
 
 // got is the newest message of a kind that a member was sent.
@@ -82,7 +82,7 @@ func TestLocals(t *testing.T) {
 	if kinds := n.took("ann"); kinds != "list measure" {
 		t.Errorf("ann is sent %s", kinds)
 	}
-	if zoe := n.room.player("zoe"); zoe.probed != 0 {
+	if zoe := n.room.round.player("zoe"); zoe.probed != 0 {
 		t.Errorf("zoe has measured %d servers before she began", zoe.probed)
 	}
 	same(t, n.room, restored(t, n.room))
@@ -167,7 +167,7 @@ func TestLeavesHome(t *testing.T) {
 	n.comes("ann", "10.9.0.2")
 	n.comes("zoe", "198.51.100.1")
 	n.gets(listOf(2), hidden)
-	ann := n.room.player("ann")
+	ann := n.room.round.player("ann")
 	for _, step := range []struct {
 		from, says       string
 		ms               int

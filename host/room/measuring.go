@@ -127,7 +127,7 @@ func (in Listed) step(r *Room) error {
 	r.round.topology = in.List
 	r.round.servers = selection.Servers{List: servers, Infos: make([]*discovery.Info, len(servers))}
 	r.round.measuring = r.now
-	r.placeLocal(in.Local)
+	r.round.placeLocal(in.Local)
 	measuring := &Measuring{}
 	if r.strategy() == wire.Coordinated {
 		r.enter(&Coordinating{})
@@ -135,17 +135,25 @@ func (in Listed) step(r *Room) error {
 		r.enter(measuring)
 	}
 	r.note("%s listed", serversInWords(len(servers)))
-	r.noteLocal()
+	if n := len(r.round.local); n > 0 {
+		r.note("%d of them on the local network", n)
+	}
+	for i := range r.round.local {
+		l := &r.round.local[i]
+		if names := names(filtered(r.round.players, l.isHiddenFrom)); len(names) > 0 {
+			r.note("%s is on a local network that %s cannot reach", r.round.serverName(l.Server), strings.Join(names, ", "))
+		}
+	}
 	if slices.ContainsFunc(r.round.local, func(l LocalServer) bool { return !l.isHidden() }) {
 		for _, p := range r.round.players {
-			r.send(p, r.listFor(p))
+			r.send(p, r.round.listFor(p))
 		}
 	} else {
 		r.do(Send{Message: wire.List{Round: r.round.number, Servers: servers}})
 	}
 	for _, p := range r.round.players {
 		p.heard = r.now
-		p.shares = r.phase == measuring && len(r.natGroupOf(p)) > 1
+		p.shares = r.phase == measuring && len(r.round.natGroupOf(p)) > 1
 		r.measure(p)
 	}
 	if r.phase == measuring {
@@ -171,7 +179,7 @@ func (r *Room) isMeasuring() bool {
 
 // measure starts a player, and gives back what is already known of it.
 func (r *Room) measure(p *player) {
-	known := slices.Concat(p.known(), r.hiddenFrom(p))
+	known := slices.Concat(p.known(), r.round.hiddenFrom(p))
 	m := wire.Measure{Round: r.round.number, Game: r.settings.Game, Strategy: r.strategy(), Seed: uint64(r.round.number), Known: len(known)}
 	if n := len(r.settings.Limits); n > 0 {
 		m.MaxRTT = discovery.Millis(r.settings.Limits[n-1])
@@ -211,14 +219,14 @@ type Measuring struct{ groups []*probeGroup }
 func (*Measuring) stage() wire.Stage { return wire.Measuring }
 
 // proceed chooses while some still measure.
-func (*Measuring) proceed(r *Room) { r.chooseEarly() }
+func (*Measuring) proceed(r *Room) { r.choose(true) }
 
 // tick goes on without players who vanished or say nothing, and with what there
 // is when the time is up: nobody holds the others for ever.
 func (m *Measuring) tick(r *Room) {
-	r.excuseIdle(m.groups)
+	excuseIdle(m.groups, r.now)
 	r.leaveOutOverdue()
-	if len(r.active()) == 0 {
+	if len(r.round.active()) == 0 {
 		r.fail("nobody is left to measure")
 		return
 	}
@@ -227,7 +235,7 @@ func (m *Measuring) tick(r *Room) {
 	limit := measuringGrace + time.Duration(len(r.round.servers.List)/slowestRate)*time.Second
 	if r.now.Sub(r.since) > limit {
 		r.note("time is up after %v: choosing from what has been measured", limit)
-		r.choose()
+		r.choose(false)
 		return
 	}
 	m.advance(r)
@@ -236,9 +244,9 @@ func (m *Measuring) tick(r *Room) {
 // advance chooses when all are done.
 func (m *Measuring) advance(r *Room) {
 	m.finishGroups(r)
-	active := r.active()
+	active := r.round.active()
 	if len(active) > 0 && !slices.ContainsFunc(active, func(p *player) bool { return !p.done }) {
-		r.choose()
+		r.choose(false)
 	}
 }
 
@@ -258,14 +266,14 @@ func (m *Measuring) finishGroups(r *Room) {
 		if len(g.waiting) > 0 || len(g.players) == 0 {
 			continue
 		}
-		group, news := r.natGroupOf(g.players[0]), false
+		group, news := r.round.natGroupOf(g.players[0]), false
 		for _, p := range group {
 			if p.shares && !p.done {
 				p.done, p.heard, news = true, r.now, true
 			}
 		}
 		if news {
-			probed, answered := r.knowledge(group[0]).progress()
+			probed, answered := r.round.knowledge(group[0]).progress()
 			r.note("%d players behind one address have measured %s together, %d answered", len(group), serversInWords(probed), answered)
 		}
 	}
@@ -274,19 +282,19 @@ func (m *Measuring) finishGroups(r *Room) {
 // shareOut has the probe groups of those who share ask what their NAT groups do
 // not know, if they are no longer the same.
 func (m *Measuring) shareOut(r *Room) {
-	sharing := r.natGroups(filtered(r.active(), func(p *player) bool { return p.shares && p.connected }))
+	sharing := r.round.natGroups(filtered(r.round.active(), func(p *player) bool { return p.shares && p.connected }))
 	if areOf(m.groups, sharing) {
 		return
 	}
 	m.groups = probeGroups(sharing, m.groups)
 	for _, g := range m.groups {
-		mates := r.natGroupOf(g.players[0])
+		mates := r.round.natGroupOf(g.players[0])
 		var unasked []int
 		for server := range r.round.servers.List {
 			if _, asked := g.waiting[server]; asked || pooled(mates, server).State != discovery.Unprobed {
 				continue
 			}
-			if !slices.ContainsFunc(mates, func(p *player) bool { return r.isOutOfReach(p, server) }) {
+			if !slices.ContainsFunc(mates, func(p *player) bool { return r.round.isOutOfReach(p, server) }) {
 				unasked = append(unasked, server)
 			}
 		}
@@ -295,7 +303,7 @@ func (m *Measuring) shareOut(r *Room) {
 }
 
 func (r *Room) leaveOutOverdue() {
-	for _, p := range r.active() {
+	for _, p := range r.round.active() {
 		if why := p.overdue(r.now); why != "" {
 			p.leftOut = true
 			r.note("going on without %s, who %s", p.name, why)

@@ -3,6 +3,7 @@ package room
 import (
 	"net/netip"
 	"slices"
+	"time"
 
 	"muster/discovery"
 	"muster/host/wire"
@@ -51,9 +52,9 @@ var behindHost = netip.IPv4Unspecified()
 // natGroups groups some of the players by the public address they share. One
 // private address that several players come from is a gateway's or a proxy's:
 // behind it they may sit anywhere.
-func (r *Room) natGroups(of []*player) [][]*player {
+func (r *round) natGroups(of []*player) [][]*player {
 	came := map[Origin]int{}
-	for _, p := range r.round.players {
+	for _, p := range r.players {
 		came[p.origin]++
 	}
 	keys := make([]netip.Addr, len(of))
@@ -78,8 +79,8 @@ func (r *Room) natGroups(of []*player) [][]*player {
 }
 
 // natGroupOf are the players behind a player's address, the player too.
-func (r *Room) natGroupOf(p *player) []*player {
-	for _, group := range r.natGroups(r.round.players) {
+func (r *round) natGroupOf(p *player) []*player {
+	for _, group := range r.natGroups(r.players) {
 		if slices.Contains(group, p) {
 			return group
 		}
@@ -89,18 +90,18 @@ func (r *Room) natGroupOf(p *player) []*player {
 
 // locate notes where a player's new connection comes from. What was measured of
 // hidden servers from another network holds no longer.
-func (r *Room) locate(p *player, from Origin) {
+func (in Join) locate(r *Room, p *player) {
 	r.release(p)
 	before := *p.member
-	if p.origin != from {
-		p.origin, p.apart = from, false
+	if p.origin != in.From {
+		p.origin, p.apart = in.From, false
 	}
 	for i := range r.round.local {
-		if l := &r.round.local[i]; l.isHidden() && l.isReachedFrom(before.origin.Near) != l.isReachedFrom(from.Near) {
+		if l := &r.round.local[i]; l.isHidden() && l.isReachedFrom(before.origin.Near) != l.isReachedFrom(in.From.Near) {
 			p.forget(l.Server)
 		}
 	}
-	if r.phase.stage() == wire.Measuring && p.probed == 0 && len(r.natGroupOf(p)) > 1 {
+	if r.phase.stage() == wire.Measuring && p.probed == 0 && len(r.round.natGroupOf(p)) > 1 {
 		p.shares = true
 	}
 }
@@ -189,7 +190,7 @@ func (g *probeGroup) heard(r *Room, p *player, result discovery.Result) (stands 
 		switch state := next.sheet.at(result.Server).State; {
 		case state == discovery.Answered:
 			return true
-		case state == discovery.Unprobed && !r.isOutOfReach(next, result.Server):
+		case state == discovery.Unprobed && !r.round.isOutOfReach(next, result.Server):
 			g.ask(r, next, []int{result.Server})
 			return false
 		}
@@ -251,8 +252,8 @@ func (r *Room) heard(p *player, result discovery.Result) {
 	}
 }
 
-// excuseIdle says that who has been asked nothing has nothing to report.
-func (r *Room) excuseIdle(groups []*probeGroup) {
+// excuseIdle says that whoever has been asked nothing has nothing to report.
+func excuseIdle(groups []*probeGroup, now time.Time) {
 	for _, g := range groups {
 		busy := map[*player]bool{}
 		for _, p := range g.waiting {
@@ -260,7 +261,7 @@ func (r *Room) excuseIdle(groups []*probeGroup) {
 		}
 		for _, p := range g.players {
 			if p.connected && !busy[p] {
-				p.heard = r.now
+				p.heard = now
 			}
 		}
 	}

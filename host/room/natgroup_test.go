@@ -64,7 +64,7 @@ func TestSites(t *testing.T) {
 			r.round.players = append(r.round.players, &player{member: &member{name: string(rune('a' + i)), origin: origin}})
 		}
 		var got []string
-		for _, site := range r.natGroups(r.round.players) {
+		for _, site := range r.round.natGroups(r.round.players) {
 			names := ""
 			for _, m := range site {
 				names += m.name
@@ -176,7 +176,7 @@ func TestSharedLost(t *testing.T) {
 		player, server int
 		want           discovery.State
 	}{{0, ann[0], discovery.Lost}, {1, ann[0], discovery.Answered}, {0, ann[1], discovery.Lost}, {1, ann[1], discovery.Lost}, {0, bob[1], discovery.Answered}} {
-		if got := n.room.knowledge(n.room.round.players[c.player]).at(c.server).State; got != c.want {
+		if got := n.room.round.knowledge(n.room.round.players[c.player]).at(c.server).State; got != c.want {
 			t.Errorf("player %d takes server %d to be %v, want %v", c.player, c.server, got, c.want)
 		}
 	}
@@ -349,8 +349,8 @@ func TestElsewhere(t *testing.T) {
 	}
 	n.says("ann", looks(35))
 	n.says("bob", looks(140))
-	if n.room.player("ann").apart || !n.room.player("bob").apart || len(n.room.natGroupOf(n.room.player("ann"))) != 1 {
-		t.Errorf("ann apart: %v, bob: %v", n.room.player("ann").apart, n.room.player("bob").apart)
+	if n.room.round.player("ann").apart || !n.room.round.player("bob").apart || len(n.room.round.natGroupOf(n.room.round.player("ann"))) != 1 {
+		t.Errorf("ann apart: %v, bob: %v", n.room.round.player("ann").apart, n.room.round.player("bob").apart)
 	}
 	n.noted("what the others behind bob's address measured does not hold for bob, who measures alone from now on")
 }

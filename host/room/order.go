@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ type Order struct {
 
 // Action is what an order wants done.
 type Action interface {
-	// by reports whether only the organiser may order this.
+	// organisers reports whether only the organiser may order this.
 	organisers() bool
 	do(r *Room, by caller) error
 }
@@ -30,8 +31,7 @@ type Action interface {
 // caller is who gives an order: a guest, the holder of the secret, or nobody.
 type caller struct {
 	*guest
-	organiser  bool
-	credential string
+	organiser bool
 }
 
 // The actions of guests, whose JSON forms are what pages post.
@@ -123,51 +123,42 @@ var (
 )
 
 func (o Order) step(r *Room) error {
-	g := r.guestWith(o.Credential)
-	by := caller{g, r.isSecret(o.Credential) || g != nil && g.organiser, o.Credential}
+	g := r.guests.with(o.Credential)
+	by := caller{g, sameToken(r.secret, o.Credential) || g != nil && g.organiser}
 	if o.Action.organisers() && !by.organiser {
 		return errOrganiserOnly
 	}
 	return o.Action.do(r, by)
 }
 
-func (r *Room) isSecret(s string) bool { return sameToken(r.secret, s) }
-
+// do gives someone with the page a nickname. Who shows the organiser's secret is
+// the organiser from then on.
 func (a Enter) do(r *Room, by caller) error {
-	if by.guest == nil {
-		g, refusal := r.admitGuest(playerName(a.Name), by.credential, a.Token)
-		if refusal != nil {
-			return refusal
-		}
-		by.guest = g
-	} else if r.isSecret(a.Secret) {
-		r.appoint(by.name)
-	}
-	r.do(Answer{map[string]string{"name": by.name, "token": by.token}})
-	return nil
-}
-
-// admitGuest gives someone with the page a nickname. Who shows the organiser's
-// secret is the organiser from then on.
-func (r *Room) admitGuest(name, secret, token string) (*guest, *wire.Refusal) {
+	name := playerName(a.Name)
 	switch {
+	case by.guest != nil:
+		if sameToken(r.secret, a.Secret) {
+			r.appoint(by.name)
+		}
+		r.do(Answer{map[string]string{"name": by.name, "token": by.token}})
+		return nil
 	case name == "":
-		return nil, &wire.Refusal{Reason: wire.ReasonName, Message: "a nickname is missing"}
-	case r.guest(name) != nil:
-		return nil, &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s has the page open already", name), Hint: "choose another nickname"}
-	case r.locked && !r.isSecret(secret):
-		return nil, lockedOut()
+		return &wire.Refusal{Reason: wire.ReasonName, Message: "a nickname is missing"}
+	case r.guests.named(name) != nil:
+		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s has the page open already", name), Hint: "choose another nickname"}
+	case r.locked && !by.organiser:
+		return lockedOut()
 	case len(r.guests) >= maxGuests:
-		return nil, &wire.Refusal{Reason: wire.ReasonFull, Message: "the room is full"}
+		return &wire.Refusal{Reason: wire.ReasonFull, Message: "the room is full"}
 	}
-	g := &guest{name: name, token: token, seen: r.now}
-	r.guests = append(r.guests, g)
+	r.guests = append(r.guests, &guest{name: name, token: a.Token, seen: r.now})
 	r.binds = true
-	if r.isSecret(secret) {
+	if by.organiser {
 		r.appoint(name)
 	}
 	r.note("%s has the page open", name)
-	return g, nil
+	r.do(Answer{map[string]string{"name": name, "token": a.Token}})
+	return nil
 }
 
 func (a WhatIf) do(r *Room, by caller) error {
@@ -190,32 +181,72 @@ func (a WhatIf) do(r *Room, by caller) error {
 	case r.round.selection == nil:
 		return errNothingMeasured
 	}
-	group := r.chosenFor()
-	criteria := r.criteriaOf(s, group)
+	group := r.round.chosenFor()
+	criteria := r.criteria(s, group)
 	criteria.Reasons = -1
-	r.round.whatIf = &whatIf{name, s, selection.Select(r.round.servers, r.table(group), criteria)}
+	r.round.whatIf = &whatIf{name, s, selection.Select(r.round.servers, r.round.table(group), criteria)}
 	return nil
 }
 
 func (a Vote) do(r *Room, by caller) error {
-	if by.guest == nil {
+	isAddr := func(ranked selection.Ranked) bool { return ranked.Addr == a.Addr }
+	switch {
+	case by.guest == nil:
 		return errNickname
+	case !r.isVoting():
+		return errNoVote
+	case a.Addr.IsValid() && !slices.ContainsFunc(r.round.candidates(), isAddr):
+		return fmt.Errorf("only the first %d can be voted for", finalists)
 	}
-	return r.vote(by.guest, a.Addr)
+	before := r.round.favourite().Addr
+	r.round.say(by.guest, func(b *ballot) { b.vote = a.Addr })
+	if after := r.round.favourite(); after.Addr != before {
+		r.note("the votes are for %s", r.round.serverName(r.round.placeOf(after)))
+		r.stopCountdown()
+	}
+	return nil
 }
 
 func (a Veto) do(r *Room, by caller) error {
-	if by.guest == nil {
+	veto := selection.Veto{Server: a.Addr, Map: discovery.CleanText(a.Map)}
+	switch {
+	case by.guest == nil:
 		return errNickname
+	case !r.isVoting():
+		return errNoVote
+	case r.round.ballots[by.name].vetoed:
+		return errors.New("one veto a round")
+	case !veto.Server.IsValid() && veto.Map == "":
+		return errors.New("a veto is of a server or of a map")
 	}
-	return r.veto(by.guest, selection.Veto{Server: a.Addr, Map: discovery.CleanText(a.Map)})
+	veto.Player = by.name
+	r.round.vetoes = append(r.round.vetoes, veto)
+	selected := r.selectFor(r.round.chosenFor())
+	if selected.Chosen == nil {
+		r.round.vetoes = r.round.vetoes[:len(r.round.vetoes)-1]
+		return errors.New("nothing would be left to play on")
+	}
+	r.round.say(by.guest, func(b *ballot) { b.vetoed = true })
+	r.note("%s vetoes %s", by.name, cmp.Or(veto.Map, r.round.vetoedName(veto.Server)))
+	r.rechoose(selected)
+	return nil
 }
 
+// do counts down when all who have the page open are ready; who has only the
+// program is asked by it.
 func (a Ready) do(r *Room, by caller) error {
 	if by.guest == nil {
 		return errNickname
 	}
-	r.ready(by.guest, a.Ready)
+	r.round.say(by.guest, func(b *ballot) { b.ready = a.Ready })
+	if !a.Ready {
+		r.stopCountdown()
+		return nil
+	}
+	isMissing := func(g *guest) bool { return g.pages > 0 && !r.round.ballots[g.name].ready }
+	if v, voting := r.phase.(*Voting); voting && !slices.ContainsFunc(r.guests, isMissing) {
+		v.countDown(r, "everyone is ready")
+	}
 	return nil
 }
 
@@ -226,9 +257,7 @@ func (Arrived) do(r *Room, by caller) error {
 	if _, launching := r.phase.(*Launching); !launching {
 		return errNoVote
 	}
-	b := r.round.ballots[by.name]
-	b.byHand = true
-	r.round.ballots[by.name] = b
+	r.round.say(by.guest, func(b *ballot) { b.byHand = true })
 	return nil
 }
 
@@ -245,7 +274,7 @@ func (Apply) do(r *Room, _ caller) error {
 	}
 	r.settings.By, r.settings.Limits = r.round.whatIf.Settings.By, r.round.whatIf.Settings.Limits
 	r.note("the rule is now %s", r.settings.Rule())
-	r.rechoose(r.selectFor(r.chosenFor()))
+	r.rechoose(r.selectFor(r.round.chosenFor()))
 	return nil
 }
 
@@ -300,7 +329,7 @@ func (r *Room) resettle(s wire.Settings) {
 }
 
 func (a HandOn) do(r *Room, _ caller) error {
-	g := r.guest(a.Name)
+	g := r.guests.named(a.Name)
 	if g == nil {
 		return fmt.Errorf("%s has no page open to steer the room with", playerName(a.Name))
 	}
@@ -311,7 +340,7 @@ func (a HandOn) do(r *Room, _ caller) error {
 }
 
 func (a Remove) do(r *Room, _ caller) error {
-	p, g := r.player(a.Name), r.guest(a.Name)
+	p, g := r.round.player(a.Name), r.guests.named(a.Name)
 	if p == nil && g == nil {
 		return fmt.Errorf("%s is not here", playerName(a.Name))
 	}
@@ -343,7 +372,7 @@ func (r *Room) forgetGuests(which func(*guest) bool) {
 }
 
 func (a Trust) do(r *Room, _ caller) error {
-	p := r.player(a.Name)
+	p := r.round.player(a.Name)
 	if p == nil {
 		return fmt.Errorf("%s is not here", playerName(a.Name))
 	}
@@ -356,7 +385,7 @@ func (a Trust) do(r *Room, _ caller) error {
 	if r.round.selection == nil {
 		return nil
 	}
-	selected := r.selectFor(append(r.chosenFor(), p))
+	selected := r.selectFor(append(r.round.chosenFor(), p))
 	if selected.Chosen == nil {
 		p.leftOut = true
 		return fmt.Errorf("%s has not measured what is left to choose from: the numbers count from the next round on", p.name)
@@ -385,13 +414,16 @@ type (
 	PageClosed struct{ Token string }
 )
 
-func (in PageOpened) step(r *Room) error { return r.countPages(in.Token, 1) }
-func (in PageClosed) step(r *Room) error { return r.countPages(in.Token, -1) }
+func (in PageOpened) step(r *Room) error {
+	if g := r.guests.with(in.Token); g != nil {
+		g.pages, g.seen = g.pages+1, r.now
+	}
+	return nil
+}
 
-// countPages keeps count of a guest's open pages.
-func (r *Room) countPages(token string, more int) error {
-	if g := r.guestWith(token); g != nil {
-		g.pages, g.seen = max(0, g.pages+more), r.now
+func (in PageClosed) step(r *Room) error {
+	if g := r.guests.with(in.Token); g != nil {
+		g.pages, g.seen = max(0, g.pages-1), r.now
 	}
 	return nil
 }

@@ -9,10 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/topology"
 	"muster/host/wire"
-	"muster/selection"
-	"muster/selection/anomaly"
 )
 
 const (
@@ -39,7 +36,7 @@ type Room struct {
 	phase    phase
 	// since is when the phase began.
 	since  time.Time
-	guests []*guest
+	guests guests
 	// locked: nobody new comes in. closed: the room is over for good.
 	locked, closed bool
 	log            []wire.Note
@@ -141,12 +138,21 @@ type Join struct {
 
 func (in Join) step(r *Room) error {
 	name := playerName(in.Hello.Name)
-	p := r.player(name)
-	if refusal := r.turnAway(name, p, in.Hello.Token); refusal != nil {
+	p := r.round.player(name)
+	if refusal := in.refusal(r, name, p); refusal != nil {
 		return refusal
 	}
 	if p == nil {
-		p = r.admit(name, in.Token)
+		hasOrganiser := slices.ContainsFunc(r.round.players, func(p *player) bool { return p.organiser }) ||
+			slices.ContainsFunc(r.guests, func(g *guest) bool { return g.organiser })
+		p = &player{member: &member{name: name, token: in.Token, organiser: !hasOrganiser, connected: true, heard: r.now}}
+		r.round.players = append(r.round.players, p)
+		r.binds = true
+		if p.leftOut = r.phase.stage() == wire.Chosen; p.leftOut {
+			r.note("%s is here, too late for a say in this round", name)
+		} else {
+			r.note("%s is here", name)
+		}
 	} else {
 		if !p.connected || p.leftOut {
 			r.note("%s is back", p.name)
@@ -156,16 +162,16 @@ func (in Join) step(r *Room) error {
 			p.leftOut = p.anomaly != nil
 		}
 	}
-	r.locate(p, in.From)
+	in.locate(r, p)
 	r.do(Admit{p.name})
 	r.send(p, wire.Welcome{Version: wire.Version, Name: p.name, Token: p.token})
 	r.catchUp(p)
 	return nil
 }
 
-// turnAway says why a player cannot come in under a name, which p has if it is
-// not nil.
-func (r *Room) turnAway(name string, p *player, token string) *wire.Refusal {
+// refusal says why a player cannot come in under a name, which p has if it is not
+// nil.
+func (in Join) refusal(r *Room, name string, p *player) *wire.Refusal {
 	places := r.settings.Players
 	if places == 0 {
 		places = maxPlayers
@@ -175,7 +181,7 @@ func (r *Room) turnAway(name string, p *player, token string) *wire.Refusal {
 		return Closed(r.code)
 	case name == "":
 		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name", Hint: "say --name NAME"}
-	case p != nil && !sameToken(p.token, token):
+	case p != nil && !sameToken(p.token, in.Hello.Token):
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("the room has a player %q already", p.name), Hint: "choose another name with --name NAME"}
 	case p == nil && r.locked:
 		return lockedOut()
@@ -202,36 +208,20 @@ func sameToken(a, b string) bool {
 	return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }
 
-// admit gives a new player a place, which the token keeps.
-func (r *Room) admit(name, token string) *player {
-	hasOrganiser := slices.ContainsFunc(r.round.players, func(p *player) bool { return p.organiser }) ||
-		slices.ContainsFunc(r.guests, func(g *guest) bool { return g.organiser })
-	p := &player{member: &member{name: name, token: token, organiser: !hasOrganiser, connected: true, heard: r.now}}
-	p.leftOut = r.phase.stage() == wire.Chosen
-	r.round.players = append(r.round.players, p)
-	r.binds = true
-	if p.leftOut {
-		r.note("%s is here, too late for a say in this round", name)
-	} else {
-		r.note("%s is here", name)
-	}
-	return p
-}
-
 // catchUp tells a player what the others know, and starts the round if the group
 // is complete.
 func (r *Room) catchUp(p *player) {
 	switch phase := r.phase.(type) {
 	case *Gathering:
-		if len(r.round.players) == r.settings.Players && !slices.ContainsFunc(r.active(), func(p *player) bool { return !p.connected }) {
+		if len(r.round.players) == r.settings.Players && !slices.ContainsFunc(r.round.active(), func(p *player) bool { return !p.connected }) {
 			r.list()
 		}
 	case *Measuring, *Coordinating:
-		r.send(p, r.listFor(p))
+		r.send(p, r.round.listFor(p))
 		r.measure(p)
 	case *Verifying, *Voting, *Countdown:
 		if !p.leftOut {
-			r.send(p, r.listFor(p))
+			r.send(p, r.round.listFor(p))
 			r.send(p, r.finalistsFor(p))
 		}
 	case *Launching:
@@ -241,19 +231,11 @@ func (r *Room) catchUp(p *player) {
 	}
 }
 
-// player is who has the name, letter case apart: Ann and ann would be mistaken
-// for each other.
-func (r *Room) player(name string) *player {
-	for _, p := range r.round.players {
-		if strings.EqualFold(p.name, name) {
-			return p
-		}
-	}
-	return nil
-}
+// guests are the people with a nickname.
+type guests []*guest
 
-func (r *Room) guest(name string) *guest {
-	for _, g := range r.guests {
+func (of guests) named(name string) *guest {
+	for _, g := range of {
 		if strings.EqualFold(g.name, name) {
 			return g
 		}
@@ -261,9 +243,9 @@ func (r *Room) guest(name string) *guest {
 	return nil
 }
 
-// guestWith is whose token it is, or nil.
-func (r *Room) guestWith(token string) *guest {
-	for _, g := range r.guests {
+// with is whose token it is, or nil.
+func (of guests) with(token string) *guest {
+	for _, g := range of {
 		if sameToken(g.token, token) {
 			return g
 		}
@@ -279,79 +261,4 @@ func (r *Room) appoint(name string) {
 	for _, p := range r.round.players {
 		p.organiser = strings.EqualFold(p.name, name)
 	}
-}
-
-// active are the players whom the round counts on.
-func (r *Room) active() []*player {
-	return filtered(r.round.players, func(p *player) bool { return !p.leftOut })
-}
-
-// filtered are those of some players who fulfil a condition.
-func filtered(players []*player, is func(*player) bool) []*player {
-	var some []*player
-	for _, p := range players {
-		if is(p) {
-			some = append(some, p)
-		}
-	}
-	return some
-}
-
-func names(players []*player) []string {
-	names := make([]string, len(players))
-	for i, p := range players {
-		names[i] = p.name
-	}
-	return names
-}
-
-// round is what a new round forgets.
-type round struct {
-	number  int
-	players []*player
-	// servers are the list and what the servers say of themselves, and topology the
-	// list's tree, both shared with whoever else has that list.
-	servers  selection.Servers
-	topology *topology.Tree
-	// local are the servers of the list that are on the host's own networks.
-	local []LocalServer
-	// measuring is when everybody was told to measure.
-	measuring time.Time
-	// search leads the coordinated measuring while it goes on. It can be made anew
-	// from what was measured at any time, and so is not saved.
-	search *search
-	// selection is the newest choice, nil before there is one.
-	selection *selection.Selection
-	whatIf    *whatIf
-	look      look
-	vetoes    []selection.Veto
-	// ballots are what guests say of the choice, by name.
-	ballots map[string]ballot
-}
-
-func newRound(number int) round { return round{number: number, ballots: map[string]ballot{}} }
-
-// next is the round after this one, with the same players.
-func (r *round) next() round {
-	next := newRound(r.number + 1)
-	for _, p := range r.players {
-		next.players = append(next.players, &player{member: p.member})
-	}
-	return next
-}
-
-// player is a member in a round: what was measured and how far things are.
-type player struct {
-	*member
-	sheet
-	done bool
-	// leftOut: the round goes on without this player.
-	leftOut bool
-	// shares: the player measures its part of the list, and the NAT group's others
-	// the rest.
-	shares bool
-	// anomaly is why the player's numbers do not count, if they do not.
-	anomaly *anomaly.Anomaly
-	launch  wire.LaunchState
-	detail  string
 }

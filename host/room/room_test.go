@@ -104,7 +104,7 @@ func TestOrganiser(t *testing.T) {
 			got += m.Name
 		}
 	}
-	if got != "cat" || n.room.player("ann") != nil {
+	if got != "cat" || n.room.round.player("ann") != nil {
 		t.Errorf("organisers are %q of %d", got, len(n.room.round.players))
 	}
 }

@@ -211,7 +211,7 @@ func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error
 	list.Servers = n.topology.List()
 	n.servers = selection.Servers{List: list.Servers, Infos: make([]*discovery.Info, len(list.Servers))}
 	infos.Round = n.number
-	if err := r.inform(infos); err != nil {
+	if err := r.round.inform(infos); err != nil {
 		return nil, err
 	}
 	isListed := func(server int) bool { return server >= 0 && server < len(list.Servers) }
@@ -253,7 +253,7 @@ func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error
 // isWhole is an error if what the phase needs is not there.
 func (r *Room) isWhole() error {
 	missing := false
-	isListed := func(addr netip.AddrPort) bool { return r.indexOf(addr) >= 0 }
+	isListed := func(addr netip.AddrPort) bool { return r.round.indexOf(addr) >= 0 }
 	switch phase := r.phase.(type) {
 	case *Verifying, *Voting, *Countdown:
 		missing = r.round.selection == nil || r.round.selection.Chosen == nil || !isListed(r.round.selection.Chosen.Addr)

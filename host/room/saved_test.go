@@ -222,7 +222,7 @@ func TestSavedNames(t *testing.T) {
 	n := newSession(t, settings(2))
 	toChosen(n)
 	n.verifies("bob")
-	if got := restored(t, n.room).serverName(0); got != "server 0 (192.0.2.0:27960)" {
+	if got := restored(t, n.room).round.serverName(0); got != "server 0 (192.0.2.0:27960)" {
 		t.Errorf("the restored room calls it %q", got)
 	}
 }

@@ -116,7 +116,7 @@ func (n *session) tryJoin(name, token string) (refusal *wire.Refusal) {
 		}
 		return refusal
 	}
-	p := n.room.player(playerName(name))
+	p := n.room.round.player(playerName(name))
 	n.tokens[p.name] = p.token
 	return nil
 }
@@ -197,7 +197,7 @@ func (n *session) informs(name string, free ...int) {
 // the servers that have filled up.
 func (n *session) verifies(name string, full ...int) {
 	n.Helper()
-	m := n.room.player(name)
+	m := n.room.round.player(name)
 	v := wire.Verified{Round: n.room.round.number, Attempt: n.room.round.look.Attempt}
 	for _, server := range n.room.round.look.Servers {
 		seen := wire.Finalist{Server: server, State: m.sheet.at(server).State, Sent: 3, Info: &discovery.Info{

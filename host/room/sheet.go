@@ -103,7 +103,7 @@ func (s *sheet) servers() iter.Seq[int] {
 
 // report adds what a player measured. Reports of a round before, still on their
 // way when it ended, are ignored.
-func (r *Room) report(p *player, report wire.Report) error {
+func (Hear) report(r *Room, p *player, report wire.Report) error {
 	voting, choosing := r.isVoting(), r.phase.stage() == wire.Chosen
 	if report.Round != r.round.number || !r.isMeasuring() && !choosing {
 		return nil
@@ -115,7 +115,7 @@ func (r *Room) report(p *player, report wire.Report) error {
 	}
 	passed := max(0, r.now.Sub(r.round.measuring))
 	for _, probe := range report.Results {
-		if choosing && !p.isUnprobed(probe.Server) || r.isOutOfReach(p, probe.Server) {
+		if choosing && !p.isUnprobed(probe.Server) || r.round.isOutOfReach(p, probe.Server) {
 			continue // the finalists had their second look
 		}
 		// The players' pictures share an axis: the time since the measuring began, by
@@ -141,113 +141,6 @@ func (r *Room) report(p *player, report wire.Report) error {
 		phase.advance(r)
 	}
 	return nil
-}
-
-// inform notes what servers say of themselves.
-func (r *Room) inform(infos wire.Infos) error {
-	if infos.Round != r.round.number {
-		return nil
-	}
-	for i := range infos.Servers {
-		if server := infos.Servers[i].Server; server >= len(r.round.servers.List) {
-			return fmt.Errorf("room: infos name server %d of %d", server, len(r.round.servers.List))
-		}
-	}
-	for i := range infos.Servers {
-		s := &infos.Servers[i]
-		r.round.servers.Infos[s.Server] = &s.Info
-		if r.round.search != nil {
-			r.round.search.planner.Inform(s.Server)
-		}
-	}
-	return nil
-}
-
-// knowledge is what a player knows of the servers: own answers and second looks,
-// and where there are none, what the others of the NAT group found. The lowest
-// RTT counts, and lost is only what was lost for all who asked.
-type knowledge struct {
-	*player
-	mates []*player
-}
-
-func (r *Room) knowledge(p *player) knowledge {
-	return knowledge{p, r.natGroupOf(p)}
-}
-
-func (k knowledge) at(server int) discovery.Result {
-	best := k.sheet.at(server)
-	if _, looked := k.looks[server]; looked || best.State == discovery.Answered {
-		return best
-	}
-	return pooled(k.mates, server)
-}
-
-// pooled is the best that several players know of a server.
-func pooled(players []*player, server int) (best discovery.Result) {
-	for _, p := range players {
-		result := p.sheet.at(server)
-		better := result.State == discovery.Answered || best.State == discovery.Unprobed
-		if result.State == discovery.Answered && best.State == discovery.Answered {
-			better = result.RTT < best.RTT
-		}
-		if better {
-			best = result
-		}
-	}
-	return best
-}
-
-// servers are those of which the player or the NAT group knows anything, each once.
-func (k knowledge) servers() iter.Seq[int] {
-	if len(k.mates) < 2 {
-		return k.sheet.servers()
-	}
-	return func(yield func(int) bool) {
-		seen := map[int]bool{}
-		for _, mate := range k.mates {
-			for server := range mate.sheet.servers() {
-				if !seen[server] && !yield(server) {
-					return
-				}
-				seen[server] = true
-			}
-		}
-	}
-}
-
-// progress counts the servers that a player knows of, and those that answered.
-func (k knowledge) progress() (probed, answered int) {
-	if len(k.mates) < 2 {
-		return k.probed, k.answered
-	}
-	for server := range k.servers() {
-		state := pooled(k.mates, server).State
-		probed += count(state != discovery.Unprobed)
-		answered += count(state == discovery.Answered)
-	}
-	return probed, answered
-}
-
-// table is what players measured, for a choice among them.
-func (r *Room) table(group []*player) *selection.Table {
-	t := selection.NewTable(names(group), len(r.round.servers.List))
-	for column, p := range group {
-		k := r.knowledge(p)
-		for server := range k.servers() {
-			result := k.at(server)
-			t.Set(column, server, result.State, result.RTT)
-		}
-		for i := range r.round.local {
-			if local := &r.round.local[i]; local.isHiddenFrom(p) {
-				t.Set(column, local.Server, discovery.Lost, 0)
-			}
-		}
-		for server, look := range p.looks {
-			t.SetQuality(column, server, look.quality)
-		}
-	}
-	return t
 }
 
 // rttMS is an RTT in milliseconds, as pages show it.

@@ -22,7 +22,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 	s := wire.Snapshot{
 		Room: wire.Head{
 			Code: r.code, Settings: r.settings, Stage: r.phase.stage(), Since: r.since, Began: r.round.measuring, Round: r.round.number,
-			Locked: r.locked, Listed: len(r.round.servers.List), Search: r.searchView(),
+			Locked: r.locked, Listed: len(r.round.servers.List),
 		},
 		Log:     slices.Clone(r.log),
 		People:  r.people(),
@@ -30,28 +30,29 @@ func (r *Room) Snapshot() wire.Snapshot {
 		History: slices.Clone(r.history),
 	}
 	s.Room.Password = ""
-	if s.Room.Search != nil {
+	if _, coordinating := r.phase.(*Coordinating); r.round.search != nil && (coordinating || r.isVoting()) {
+		s.Room.Search = r.round.search.view(r.round.servers.List)
 		s.Room.Outlook = s.Room.Search.Sentence(r.settings.By)
 	}
 	if r.round.whatIf != nil {
-		s.WhatIf = r.choice(r.round.whatIf.Selection)
+		s.WhatIf = r.round.choice(r.round.whatIf.Selection)
 		s.WhatIf.Player = r.round.whatIf.Player
 	}
 	if r.round.selection != nil {
-		s.Choice = r.choice(*r.round.selection)
+		s.Choice = r.round.choice(*r.round.selection)
 		if r.round.selection.Chosen != nil {
-			s.Choice.Target = r.favourite().Addr.String()
+			s.Choice.Target = r.round.favourite().Addr.String()
 		}
 	}
 	for _, veto := range r.round.vetoes {
 		what := veto.Map
 		if what == "" {
-			what = r.vetoedName(veto.Server)
+			what = r.round.vetoedName(veto.Server)
 		}
 		s.Voting.Vetoes = append(s.Voting.Vetoes, veto.Player+": "+what)
 	}
 	if s.Voting.Open {
-		for _, ranked := range r.candidates() {
+		for _, ranked := range r.round.candidates() {
 			s.Voting.Ballot = append(s.Voting.Ballot, ranked.Addr.String())
 		}
 	}
@@ -73,7 +74,7 @@ func (r *Room) people() []wire.Person {
 			Name: p.name, Organiser: p.organiser, Peer: true, Connected: p.connected,
 			Done: p.done, LeftOut: p.leftOut, Launch: p.launch, Detail: p.detail,
 		}
-		person.Probed, person.Answered = r.knowledge(p).progress()
+		person.Probed, person.Answered = r.round.knowledge(p).progress()
 		if p.anomaly != nil {
 			person.Doubt = p.anomaly.String()
 		}
@@ -100,7 +101,7 @@ func (r *Room) people() []wire.Person {
 
 // choice is a selection with what is known of its servers, whose names stand in
 // the place of addresses in what it explains.
-func (r *Room) choice(s selection.Selection) *wire.Choice {
+func (r *round) choice(s selection.Selection) *wire.Choice {
 	c := &wire.Choice{Selection: s, Explain: s.Explain(), Servers: map[string]wire.ServerCard{}}
 	for _, ranked := range s.Ranking {
 		c.Servers[ranked.Addr.String()] = r.card(r.placeOf(ranked))
@@ -123,28 +124,16 @@ func (r *Room) choice(s selection.Selection) *wire.Choice {
 	return c
 }
 
-func (r *Room) card(server int) wire.ServerCard {
-	if server < 0 {
-		return wire.ServerCard{}
-	}
-	card := wire.ServerCard{Country: r.round.servers.List[server].Country}
-	if info := r.round.servers.Infos[server]; info != nil {
-		card.Name, card.Map, card.Mode = info.Name, info.Map, info.Mode
-		card.Players, card.MaxPlayers, card.Password = info.Players, info.MaxPlayers, info.Password
-	}
-	return card
-}
-
 // Culled lists who was culled for a cause.
 func (r *Room) Culled(cause selection.Cause) wire.CulledServers {
 	list := wire.CulledServers{Cause: cause.String(), Servers: []wire.CulledServer{}}
 	if r.round.selection == nil {
 		return list
 	}
-	group := r.chosenFor()
-	criteria := r.criteria(group)
+	group := r.round.chosenFor()
+	criteria := r.criteria(r.settings, group)
 	criteria.Reasons, criteria.Top = 0, 1
-	reasons := selection.NewFilter(r.round.servers, criteria).Select(r.table(group)).Reasons
+	reasons := selection.NewFilter(r.round.servers, criteria).Select(r.round.table(group)).Reasons
 	reasons = slices.DeleteFunc(reasons, func(reason selection.Reason) bool { return reason.Cause != cause })
 	list.Total = len(reasons)
 	places := map[netip.AddrPort]int{}
@@ -153,9 +142,9 @@ func (r *Room) Culled(cause selection.Cause) wire.CulledServers {
 	}
 	for _, reason := range reasons[:min(maxCulled, len(reasons))] {
 		server := places[reason.Addr]
-		culled := wire.CulledServer{Addr: reason.Addr.String(), ServerCard: r.card(server), Players: reason.Players, RTT: map[string]float64{}}
+		culled := wire.CulledServer{Addr: reason.Addr.String(), ServerCard: r.round.card(server), Players: reason.Players, RTT: map[string]float64{}}
 		for _, p := range group {
-			if result := r.knowledge(p).at(server); result.State == discovery.Answered {
+			if result := r.round.knowledge(p).at(server); result.State == discovery.Answered {
 				culled.RTT[p.name] = rttMS(result.RTT)
 			}
 		}

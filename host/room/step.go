@@ -99,7 +99,7 @@ func (Proceed) step(r *Room) error {
 }
 
 func (in Leave) step(r *Room) error {
-	p := r.player(in.Player)
+	p := r.round.player(in.Player)
 	if p == nil || !p.connected {
 		return nil
 	}
@@ -112,25 +112,25 @@ func (in Leave) step(r *Room) error {
 }
 
 func (in Hear) step(r *Room) error {
-	p := r.player(in.Player)
+	p := r.round.player(in.Player)
 	if p == nil {
 		return fmt.Errorf("room: %q is no member of room %s", in.Player, r.code)
 	}
 	switch m := in.Message.(type) {
 	case wire.Report:
-		return r.report(p, m)
+		return in.report(r, p, m)
 	case wire.Infos:
 		if p.anomaly != nil {
 			return nil // who is not believed about RTTs might send all to another port
 		}
-		return r.inform(m)
+		return r.round.inform(m)
 	case wire.Done:
 		if measuring, ok := r.phase.(*Measuring); ok && m.Round == r.round.number {
 			measuring.finished(r, p)
 		}
 		return nil
 	case wire.Verified:
-		return r.verified(p, m)
+		return in.verified(r, p, m)
 	case wire.Launched:
 		if launching, ok := r.phase.(*Launching); ok && m.Round == r.round.number {
 			launching.heard(r, p, m)

@@ -50,26 +50,25 @@ type look struct {
 	Waiting []string `json:"waiting"`
 }
 
-// verifyOrLaunch sends everyone to the chosen server if it has had its second
-// look, and otherwise asks for one.
+// verifyOrLaunch asks for a second look at the chosen server unless it had one.
+// Then it lets people have their say, if the organiser wants that, or sends everyone
+// there.
 func (r *Room) verifyOrLaunch() {
 	chosen := r.round.selection.Chosen
 	if chosen == nil {
 		r.fail("no server suits everyone: %s", culledText(r.round.selection.Culled))
 		return
 	}
-	server, l := r.placeOf(*chosen), &r.round.look
+	server, l := r.round.placeOf(*chosen), &r.round.look
+	seen, tired := slices.Contains(l.Seen, server), l.Attempt-l.Repeats >= maxAttempts
 	switch {
-	case slices.Contains(l.Seen, server):
-		r.voteOrLaunch(server)
-	case l.Attempt-l.Repeats >= maxAttempts:
-		r.note("the best servers keep changing: taking %s unverified", r.serverName(server))
-		r.voteOrLaunch(server)
-	default:
+	case !seen && tired:
+		r.note("the best servers keep changing: taking %s unverified", r.round.serverName(server))
+	case !seen:
 		r.enter(&Verifying{})
 		var servers []int
 		for _, ranked := range r.round.selection.Ranking[:min(finalists, len(r.round.selection.Ranking))] {
-			servers = append(servers, r.placeOf(ranked))
+			servers = append(servers, r.round.placeOf(ranked))
 		}
 		if r.round.search != nil { // which takes some to be better than they look
 			for _, hidden := range r.round.search.planner.Hidden(hiddenFinalists) {
@@ -80,7 +79,17 @@ func (r *Room) verifyOrLaunch() {
 		}
 		r.note("everyone looks at the best %d again", len(servers))
 		r.askToLook(servers)
+		return
 	}
+	if !r.settings.Agree {
+		r.launch(server)
+		return
+	}
+	r.phase = &Voting{Looked: r.now} // since is that of the choice
+	if s := r.round.search; s != nil && !s.background {
+		r.round.search = nil // a search beyond the one that led to the choice begins
+	}
+	r.note("%s is ahead: vote, veto, and say on the page when you are ready", r.round.serverName(server))
 }
 
 // askToLook asks all who count to look at servers again.
@@ -88,14 +97,14 @@ func (r *Room) askToLook(servers []int) {
 	l := &r.round.look
 	l.Attempt++
 	l.Servers, l.Waiting, l.Silent = servers, nil, nil
-	for _, p := range r.active() {
+	for _, p := range r.round.active() {
 		l.Waiting = append(l.Waiting, p.name)
 		r.send(p, r.finalistsFor(p))
 	}
 }
 
 func (r *Room) finalistsFor(p *player) wire.Finalists {
-	s := r.scheduleOf(p)
+	s := r.round.scheduleOf(p, r.now.Sub(r.since))
 	return wire.Finalists{
 		Round: r.round.number, Game: r.settings.Game, Attempt: r.round.look.Attempt, Servers: r.round.look.Servers,
 		Samples: s.samples, After: discovery.Millis(s.after), Every: discovery.Millis(s.every),
@@ -104,7 +113,7 @@ func (r *Room) finalistsFor(p *player) wire.Finalists {
 
 // verified takes a player's second look. While people vote only one that was
 // asked for since they began counts.
-func (r *Room) verified(p *player, v wire.Verified) error {
+func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 	l := &r.round.look
 	switch phase := r.phase.(type) {
 	case *Verifying:
@@ -127,12 +136,12 @@ func (r *Room) verified(p *player, v wire.Verified) error {
 			return fmt.Errorf("room: %s verifies server %d, which is no finalist", p.name, seen.Server)
 		}
 	}
-	if r.isElsewhere(p, v.Servers) {
+	if r.round.isElsewhere(p, v.Servers) {
 		p.apart = true
 		r.note("what the others behind %s's address measured does not hold for %s, who measures alone from now on", p.name, p.name)
 	}
 	for _, seen := range v.Servers {
-		r.merge(p, seen)
+		r.round.merge(p, seen)
 	}
 	p.heard = r.now
 	r.withoutWaiting(p.name)
@@ -141,10 +150,10 @@ func (r *Room) verified(p *player, v wire.Verified) error {
 
 // merge notes what a player saw of a finalist: the lowest sample is the path's
 // RTT, all of them silent means that the server is lost by now.
-func (r *Room) merge(p *player, seen wire.Finalist) {
+func (r *round) merge(p *player, seen wire.Finalist) {
 	if seen.Info != nil {
 		info := wire.TidyInfo(*seen.Info)
-		r.round.servers.Infos[seen.Server] = &info
+		r.servers.Infos[seen.Server] = &info
 	}
 	switch {
 	case seen.State == discovery.Unprobed, seen.State == discovery.Answered && len(seen.RTTs) == 0, r.isOutOfReach(p, seen.Server), r.forgives(seen):
@@ -178,11 +187,11 @@ func qualityOf(seen wire.Finalist) (q selection.Quality) {
 // forgives reports whether a server's silence may be the line's. Players who share
 // an address send it so few packets (see [slot]) that all of them may get lost. If
 // more than half of the group met silence, it is the server's.
-func (r *Room) forgives(seen wire.Finalist) bool {
+func (r *round) forgives(seen wire.Finalist) bool {
 	if seen.State != discovery.Lost || seen.Sent > forgivenLosses {
 		return false
 	}
-	l := &r.round.look
+	l := &r.look
 	if l.Silent == nil {
 		l.Silent = map[int]int{}
 	}
@@ -193,7 +202,7 @@ func (r *Room) forgives(seen wire.Finalist) bool {
 // isElsewhere reports whether a player's second look contradicts most of what was
 // taken over from its NAT group: an address can be shared by homes far from each
 // other, by a VPN or a carrier.
-func (r *Room) isElsewhere(p *player, seen []wire.Finalist) bool {
+func (r *round) isElsewhere(p *player, seen []wire.Finalist) bool {
 	mates := r.natGroupOf(p)
 	if len(mates) == 1 {
 		return false
@@ -231,8 +240,8 @@ func (*Verifying) settle(r *Room) {
 		return
 	}
 	l.Seen = append(l.Seen, l.Servers...)
-	before, selected := r.round.selection.Chosen.Addr, r.selectFor(r.active())
-	selected.Doubts = append(r.excluded(), r.anomalies(r.active())...)
+	before, selected := r.round.selection.Chosen.Addr, r.selectFor(r.round.active())
+	selected.Doubts = append(r.round.excluded(), r.round.anomalies(r.round.active())...)
 	r.round.selection = &selected
 	r.noteChange(before)
 	r.verifyOrLaunch()
@@ -240,7 +249,7 @@ func (*Verifying) settle(r *Room) {
 
 // tick stops waiting for players who do not look.
 func (v *Verifying) tick(r *Room) {
-	groups := r.natGroups(r.active())
+	groups := r.round.natGroups(r.round.active())
 	last := slotOf(0, mostPlaces(groups), len(groups)-1, len(groups))
 	if r.now.Sub(r.since) < verifyingTime+last.after+time.Duration(last.samples)*last.every {
 		return
@@ -260,20 +269,20 @@ func (r *Room) noteChange(before netip.AddrPort) {
 	}
 	next := "there is no other"
 	if after != nil {
-		next = r.serverName(r.placeOf(*after)) + " takes its place"
+		next = r.round.serverName(r.round.placeOf(*after)) + " takes its place"
 	}
 	why := "is no longer the best"
-	if cause := r.against(before, r.active()); cause != nil {
+	if cause := r.against(before, r.round.active()); cause != nil {
 		why = fmt.Sprintf("turned out to be %s", *cause)
 	}
-	r.note("%s %s: %s", r.serverName(r.indexOf(before)), why, next)
+	r.note("%s %s: %s", r.round.serverName(r.round.indexOf(before)), why, next)
 }
 
 // against is what speaks against a server for a group, as far as is known, or nil.
 func (r *Room) against(addr netip.AddrPort, group []*player) *selection.Cause {
-	criteria := r.criteria(group)
+	criteria := r.criteria(r.settings, group)
 	criteria.Keep, criteria.Top, criteria.Reasons = addr, 1, -1
-	return selection.NewFilter(r.round.servers, criteria).Select(r.table(group)).Keep.Culled
+	return selection.NewFilter(r.round.servers, criteria).Select(r.round.table(group)).Keep.Culled
 }
 
 // So many players look at the finalists at the same moment, and the next ones
@@ -321,14 +330,14 @@ func slotOf(place, places, group, groups int) slot {
 	return s
 }
 
-// scheduleOf is when a player looks. Who comes back while it goes on finds the same
-// slot again.
-func (r *Room) scheduleOf(p *player) slot {
+// scheduleOf is when a player looks, if it began some time ago. Who comes back
+// while it goes on finds the same slot again.
+func (r *round) scheduleOf(p *player, passed time.Duration) slot {
 	groups := r.natGroups(r.active())
 	for i, group := range groups {
 		if place := slices.Index(group, p); place >= 0 {
 			s := slotOf(place, mostPlaces(groups), i, len(groups))
-			s.after -= r.now.Sub(r.since)
+			s.after -= passed
 			if s.every > 0 {
 				s.after = (s.after%s.every + s.every) % s.every
 			}

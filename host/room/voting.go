@@ -1,9 +1,7 @@
 package room
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"net/netip"
 	"slices"
 	"time"
@@ -71,35 +69,29 @@ type ballot struct {
 	byHand bool
 }
 
-// voteOrLaunch lets people have their say, if the organiser wants that.
-func (r *Room) voteOrLaunch(server int) {
-	if !r.settings.Agree {
-		r.launch(server)
-		return
-	}
-	r.phase = &Voting{Looked: r.now} // since is that of the choice
-	if s := r.round.search; s != nil && !s.background {
-		r.round.search = nil // a search beyond the one that led to the choice begins
-	}
-	r.note("%s is ahead: vote, veto, and say on the page when you are ready", r.serverName(server))
+// say changes what a guest says.
+func (r *round) say(g *guest, change func(*ballot)) {
+	b := r.ballots[g.name]
+	change(&b)
+	r.ballots[g.name] = b
 }
 
 // candidates are what may be voted for: the first of the ranking that had their
 // second look.
-func (r *Room) candidates() []selection.Ranked {
-	ranking := r.round.selection.Ranking
+func (r *round) candidates() []selection.Ranked {
+	ranking := r.selection.Ranking
 	return slices.DeleteFunc(slices.Clone(ranking[:min(finalists, len(ranking))]), func(ranked selection.Ranked) bool {
-		return !slices.Contains(r.round.look.Seen, r.placeOf(ranked))
+		return !slices.Contains(r.look.Seen, r.placeOf(ranked))
 	})
 }
 
 // favourite is the server most voted for, of several the best by the rule.
-func (r *Room) favourite() selection.Ranked {
+func (r *round) favourite() selection.Ranked {
 	votes := map[netip.AddrPort]int{}
-	for _, b := range r.round.ballots {
+	for _, b := range r.ballots {
 		votes[b.vote]++
 	}
-	best := *r.round.selection.Chosen
+	best := *r.selection.Chosen
 	for _, ranked := range r.candidates() {
 		if votes[ranked.Addr] > votes[best.Addr] {
 			best = ranked
@@ -134,8 +126,14 @@ func (v *Voting) tick(r *Room) {
 		return
 	}
 	s.asked = r.now
-	if selected, better := r.better(); better {
-		r.note("%s has turned up, and is better than %s", r.serverName(selected.Chosen.Server), r.serverName(r.placeOf(*r.round.selection.Chosen)))
+	selected, chosen := r.selectFor(r.round.chosenFor()), *r.round.selection.Chosen
+	for _, ranked := range selected.Ranking {
+		if ranked.Addr == chosen.Addr {
+			chosen.Score = ranked.Score // as far as is known now
+		}
+	}
+	if selected.Chosen != nil && selected.Chosen.Addr != chosen.Addr && chosen.Score-selected.Chosen.Score >= worthAnother {
+		r.note("%s has turned up, and is better than %s", r.round.serverName(selected.Chosen.Server), r.round.serverName(r.round.placeOf(chosen)))
 		r.rechoose(selected)
 		return
 	}
@@ -150,22 +148,6 @@ func (v *Voting) tick(r *Room) {
 	}
 }
 
-// better is the choice as it would be now, if that is worth stopping the vote.
-func (r *Room) better() (selected selection.Selection, better bool) {
-	selected = r.selectFor(r.chosenFor())
-	chosen := r.round.selection.Chosen
-	if selected.Chosen == nil || selected.Chosen.Addr == chosen.Addr {
-		return selected, false
-	}
-	ahead := chosen.Score
-	for _, ranked := range selected.Ranking {
-		if ranked.Addr == chosen.Addr {
-			ahead = ranked.Score
-		}
-	}
-	return selected, ahead-selected.Chosen.Score >= worthAnother
-}
-
 // tick has everyone look at what they vote on once more: minutes may have passed,
 // and seats go quickly. Then it launches.
 func (c *Countdown) tick(r *Room) {
@@ -176,8 +158,8 @@ func (c *Countdown) tick(r *Room) {
 		c.Looked, c.LookedAgain = r.now, true
 		r.round.look.Repeats++
 		var servers []int
-		for _, ranked := range r.candidates() {
-			servers = append(servers, r.placeOf(ranked))
+		for _, ranked := range r.round.candidates() {
+			servers = append(servers, r.round.placeOf(ranked))
 		}
 		r.askToLook(servers)
 	}
@@ -186,94 +168,25 @@ func (c *Countdown) tick(r *Room) {
 // launchFavourite sends everyone to what they agreed on. If that has filled up
 // since, the next takes its place.
 func (*Countdown) launchFavourite(r *Room) {
-	target := r.favourite()
-	if r.against(target.Addr, r.chosenFor()) == nil {
-		r.launch(r.placeOf(target))
+	target := r.round.favourite()
+	if r.against(target.Addr, r.round.chosenFor()) == nil {
+		r.launch(r.round.placeOf(target))
 		return
 	}
-	selected := r.selectFor(r.chosenFor())
+	selected := r.selectFor(r.round.chosenFor())
 	r.round.selection = &selected
 	r.noteChange(target.Addr)
-	if selected.Chosen == nil || !slices.Contains(r.round.look.Seen, r.placeOf(*selected.Chosen)) {
+	if selected.Chosen == nil || !slices.Contains(r.round.look.Seen, r.round.placeOf(*selected.Chosen)) {
 		r.verifyOrLaunch()
 		return
 	}
-	r.launch(r.placeOf(*selected.Chosen))
+	r.launch(r.round.placeOf(*selected.Chosen))
 }
 
 var (
 	errNoVote          = errors.New("there is nothing to decide now")
 	errNothingMeasured = errors.New("nothing has been measured yet")
 )
-
-// vote takes a guest's vote for one of the first few; the zero address takes it
-// back.
-func (r *Room) vote(g *guest, addr netip.AddrPort) error {
-	if !r.isVoting() {
-		return errNoVote
-	}
-	isAddr := func(ranked selection.Ranked) bool { return ranked.Addr == addr }
-	if addr.IsValid() && !slices.ContainsFunc(r.candidates(), isAddr) {
-		return fmt.Errorf("only the first %d can be voted for", finalists)
-	}
-	before, b := r.favourite().Addr, r.round.ballots[g.name]
-	b.vote = addr
-	r.round.ballots[g.name] = b
-	if after := r.favourite(); after.Addr != before {
-		r.note("the votes are for %s", r.serverName(r.placeOf(after)))
-		r.stopCountdown()
-	}
-	return nil
-}
-
-// veto takes a guest's veto of a server or a map: once a round, and only if
-// something is left to play on.
-func (r *Room) veto(g *guest, veto selection.Veto) error {
-	b := r.round.ballots[g.name]
-	switch {
-	case !r.isVoting():
-		return errNoVote
-	case b.vetoed:
-		return errors.New("one veto a round")
-	case !veto.Server.IsValid() && veto.Map == "":
-		return errors.New("a veto is of a server or of a map")
-	}
-	veto.Player = g.name
-	r.round.vetoes = append(r.round.vetoes, veto)
-	selected := r.selectFor(r.chosenFor())
-	if selected.Chosen == nil {
-		r.round.vetoes = r.round.vetoes[:len(r.round.vetoes)-1]
-		return errors.New("nothing would be left to play on")
-	}
-	b.vetoed = true
-	r.round.ballots[g.name] = b
-	r.note("%s vetoes %s", g.name, cmp.Or(veto.Map, r.vetoedName(veto.Server)))
-	r.rechoose(selected)
-	return nil
-}
-
-func (r *Room) vetoedName(addr netip.AddrPort) string {
-	if server := r.indexOf(addr); server >= 0 {
-		return r.serverName(server)
-	}
-	return addr.String()
-}
-
-// ready notes that a guest is ready, or is not. When all who have the page open
-// are, the countdown begins; who has only the program is asked by it.
-func (r *Room) ready(g *guest, ready bool) {
-	b := r.round.ballots[g.name]
-	b.ready = ready
-	r.round.ballots[g.name] = b
-	if !ready {
-		r.stopCountdown()
-		return
-	}
-	waiting := slices.ContainsFunc(r.guests, func(g *guest) bool { return g.pages > 0 && !r.round.ballots[g.name].ready })
-	if v, voting := r.phase.(*Voting); voting && !waiting {
-		v.countDown(r, "everyone is ready")
-	}
-}
 
 // whatIf is what other settings would choose. Everyone sees it,
 // the organiser may make it so.

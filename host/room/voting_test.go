@@ -189,11 +189,11 @@ func TestGuests(t *testing.T) {
 	}
 	n.now = n.now.Add(guestGone + time.Second)
 	n.step(Tick{})
-	if n.room.guest("zoe") != nil || n.room.guest("yan") == nil {
+	if n.room.guests.named("zoe") != nil || n.room.guests.named("yan") == nil {
 		t.Errorf("the guests are %+v", n.room.guests)
 	}
 	n.join("ann")
-	if n.room.player("ann").organiser {
+	if n.room.round.player("ann").organiser {
 		t.Error("the first player is the organiser, though there is one")
 	}
 }

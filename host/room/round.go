@@ -1,0 +1,291 @@
+package room
+
+import (
+	"fmt"
+	"iter"
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/selection/anomaly"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+)
+
+// round is what a new round forgets.
+type round struct {
+	number  int
+	players []*player
+	// servers are the list and what the servers say of themselves, and topology the
+	// list's tree, both shared with whoever else has that list.
+	servers  selection.Servers
+	topology *topology.Tree
+	// local are the servers of the list that are on the host's own networks.
+	local []LocalServer
+	// measuring is when everybody was told to measure.
+	measuring time.Time
+	// search leads the coordinated measuring while it goes on. It can be made anew
+	// from what was measured at any time, and so is not saved.
+	search *search
+	// selection is the newest choice, nil before there is one.
+	selection *selection.Selection
+	whatIf    *whatIf
+	look      look
+	vetoes    []selection.Veto
+	// ballots are what guests say of the choice, by name.
+	ballots map[string]ballot
+}
+
+func newRound(number int) round { return round{number: number, ballots: map[string]ballot{}} }
+
+// next is the round after this one, with the same players.
+func (r *round) next() round {
+	next := newRound(r.number + 1)
+	for _, p := range r.players {
+		next.players = append(next.players, &player{member: p.member})
+	}
+	return next
+}
+
+// player is a member in a round: what was measured and how far things are.
+type player struct {
+	*member
+	sheet
+	done bool
+	// leftOut: the round goes on without this player.
+	leftOut bool
+	// shares: the player measures its part of the list, and the NAT group's others
+	// the rest.
+	shares bool
+	// anomaly is why the player's numbers do not count, if they do not.
+	anomaly *anomaly.Anomaly
+	launch  wire.LaunchState
+	detail  string
+}
+
+// player is who has the name, letter case apart: Ann and ann would be mistaken
+// for each other.
+func (r *round) player(name string) *player {
+	for _, p := range r.players {
+		if strings.EqualFold(p.name, name) {
+			return p
+		}
+	}
+	return nil
+}
+
+// active are the players whom the round counts on.
+func (r *round) active() []*player {
+	return filtered(r.players, func(p *player) bool { return !p.leftOut })
+}
+
+// present are the players whom a search counts on now.
+func (r *round) present() []*player {
+	return filtered(r.active(), func(p *player) bool { return p.connected })
+}
+
+// chosenFor are the players for whom the choice was made.
+func (r *round) chosenFor() []*player {
+	return filtered(r.active(), func(p *player) bool { return slices.Contains(r.selection.Players, p.name) })
+}
+
+// hasMeasured reports whether there is anything to choose from for a player.
+func (r *round) hasMeasured(p *player) bool {
+	return p.probed > 0 || slices.ContainsFunc(r.natGroupOf(p), func(mate *player) bool { return mate.probed > 0 })
+}
+
+// filtered are those of some players who fulfil a condition.
+func filtered(players []*player, is func(*player) bool) []*player {
+	var some []*player
+	for _, p := range players {
+		if is(p) {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+func names(players []*player) []string {
+	names := make([]string, len(players))
+	for i, p := range players {
+		names[i] = p.name
+	}
+	return names
+}
+
+// inform notes what servers say of themselves.
+func (r *round) inform(infos wire.Infos) error {
+	if infos.Round != r.number {
+		return nil
+	}
+	for i := range infos.Servers {
+		if server := infos.Servers[i].Server; server >= len(r.servers.List) {
+			return fmt.Errorf("room: infos name server %d of %d", server, len(r.servers.List))
+		}
+	}
+	for i := range infos.Servers {
+		s := &infos.Servers[i]
+		r.servers.Infos[s.Server] = &s.Info
+		if r.search != nil {
+			r.search.planner.Inform(s.Server)
+		}
+	}
+	return nil
+}
+
+// placeOf is where a ranked server stands in the list. It is at hand, except
+// after a restart.
+func (r *round) placeOf(ranked selection.Ranked) int {
+	if s := ranked.Server; s < len(r.servers.List) && r.servers.List[s].Addr == ranked.Addr {
+		return s
+	}
+	return r.indexOf(ranked.Addr)
+}
+
+func (r *round) indexOf(addr netip.AddrPort) int {
+	return slices.IndexFunc(r.servers.List, func(s discovery.Server) bool { return s.Addr == addr })
+}
+
+// connect is where players connect to: the game's port, which need not be the
+// one that answers queries.
+func (r *round) connect(server int) netip.AddrPort {
+	addr := r.servers.List[server].Addr
+	if info := r.servers.Infos[server]; info != nil && info.GamePort != 0 {
+		return netip.AddrPortFrom(addr.Addr(), info.GamePort)
+	}
+	return addr
+}
+
+// serverName is what people call the server.
+func (r *round) serverName(server int) string {
+	addr := r.connect(server).String()
+	if info := r.servers.Infos[server]; info != nil && info.Name != "" {
+		return fmt.Sprintf("%s (%s)", info.Name, addr)
+	}
+	return addr
+}
+
+func (r *round) vetoedName(addr netip.AddrPort) string {
+	if server := r.indexOf(addr); server >= 0 {
+		return r.serverName(server)
+	}
+	return addr.String()
+}
+
+func (r *round) card(server int) wire.ServerCard {
+	if server < 0 {
+		return wire.ServerCard{}
+	}
+	card := wire.ServerCard{Country: r.servers.List[server].Country}
+	if info := r.servers.Infos[server]; info != nil {
+		card.Name, card.Map, card.Mode = info.Name, info.Map, info.Mode
+		card.Players, card.MaxPlayers, card.Password = info.Players, info.MaxPlayers, info.Password
+	}
+	return card
+}
+
+// knowledge is what a player knows of the servers: own answers and second looks,
+// and where there are none, what the others of the NAT group found. The lowest
+// RTT counts, and lost is only what was lost for all who asked.
+type knowledge struct {
+	*player
+	mates []*player
+}
+
+func (r *round) knowledge(p *player) knowledge {
+	return knowledge{p, r.natGroupOf(p)}
+}
+
+func (k knowledge) at(server int) discovery.Result {
+	best := k.sheet.at(server)
+	if _, looked := k.looks[server]; looked || best.State == discovery.Answered {
+		return best
+	}
+	return pooled(k.mates, server)
+}
+
+// pooled is the best that several players know of a server.
+func pooled(players []*player, server int) (best discovery.Result) {
+	for _, p := range players {
+		result := p.sheet.at(server)
+		better := result.State == discovery.Answered || best.State == discovery.Unprobed
+		if result.State == discovery.Answered && best.State == discovery.Answered {
+			better = result.RTT < best.RTT
+		}
+		if better {
+			best = result
+		}
+	}
+	return best
+}
+
+// servers are those of which the player or the NAT group knows anything, each once.
+func (k knowledge) servers() iter.Seq[int] {
+	if len(k.mates) < 2 {
+		return k.sheet.servers()
+	}
+	return func(yield func(int) bool) {
+		seen := map[int]bool{}
+		for _, mate := range k.mates {
+			for server := range mate.sheet.servers() {
+				if !seen[server] && !yield(server) {
+					return
+				}
+				seen[server] = true
+			}
+		}
+	}
+}
+
+// progress counts the servers that a player knows of, and those that answered.
+func (k knowledge) progress() (probed, answered int) {
+	if len(k.mates) < 2 {
+		return k.probed, k.answered
+	}
+	for server := range k.servers() {
+		state := pooled(k.mates, server).State
+		probed += count(state != discovery.Unprobed)
+		answered += count(state == discovery.Answered)
+	}
+	return probed, answered
+}
+
+// table is what players measured, for a choice among them.
+func (r *round) table(group []*player) *selection.Table {
+	t := selection.NewTable(names(group), len(r.servers.List))
+	for column, p := range group {
+		k := r.knowledge(p)
+		for server := range k.servers() {
+			result := k.at(server)
+			t.Set(column, server, result.State, result.RTT)
+		}
+		for i := range r.local {
+			if local := &r.local[i]; local.isHiddenFrom(p) {
+				t.Set(column, local.Server, discovery.Lost, 0)
+			}
+		}
+		for server, look := range p.looks {
+			t.SetQuality(column, server, look.quality)
+		}
+	}
+	return t
+}
+
+// anomalies are those of players whom the organiser has not vouched for.
+func (r *round) anomalies(group []*player) []anomaly.Anomaly {
+	return slices.DeleteFunc(anomaly.Find(r.servers.List, r.table(group)), func(a anomaly.Anomaly) bool {
+		return r.player(a.Player).trusted
+	})
+}
+
+// excluded are the anomalies for which somebody is left out.
+func (r *round) excluded() (excluded []anomaly.Anomaly) {
+	for _, p := range r.players {
+		if p.anomaly != nil {
+			excluded = append(excluded, *p.anomaly)
+		}
+	}
+	return excluded
+}
