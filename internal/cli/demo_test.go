@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDemoDocument: the whole night ends by itself with muster.selection/1.
+// TestDemoDocument: the whole session ends by itself with muster.selection/1.
 func TestDemoDocument(t *testing.T) {
 	t.Parallel()
 	s := decode[selected](t, []byte(succeeds(t, "demo", "--exit", "--json", "--no-browser", "--servers", "200", "--players", "2")))
@@ -32,24 +32,24 @@ func TestDemoWithoutAChoice(t *testing.T) {
 
 // TestDemoTable3 is the evaluation of MUSST, Table 3: what is chosen
 // automatically is as good as what people find who look at all servers. A busy
-// machine is late with replies, which spoils an evening: one of a few has to be
+// machine is late with replies, which spoils a session: one of a few has to be
 // as good.
 func TestDemoTable3(t *testing.T) {
 	t.Parallel()
-	const evenings = 5
-	for evening := 1; ; evening++ {
+	const sessions = 5
+	for session := 1; ; session++ {
 		automatic, byHand := demoTable3(t)
 		const forQuality = 5 // ms of RTT that less loss and jitter may cost
 		if automatic <= byHand+forQuality {
 			return
 		}
-		if t.Logf("Muster reaches %v ms, people %v ms", automatic, byHand); evening == evenings {
-			t.Fatalf("people do better on all of %d evenings", evenings)
+		if t.Logf("Muster reaches %v ms, people %v ms", automatic, byHand); session == sessions {
+			t.Fatalf("people do better on all of %d sessions", sessions)
 		}
 	}
 }
 
-// demoTable3 plays an evening, and returns the averages that Muster and people
+// demoTable3 plays a session, and returns the averages that Muster and people
 // reach who look at all servers, in ms.
 func demoTable3(t *testing.T) (automatic, byHand float64) {
 	t.Helper()

@@ -17,7 +17,7 @@ import (
 )
 
 // TestMutePeer: a program says hello and then nothing more. After a while the
-// night goes on without it.
+// session goes on without it.
 func TestMutePeer(t *testing.T) {
 	file := fleetFile(t, 200)
 	at := freePort(t)

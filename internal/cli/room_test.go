@@ -77,9 +77,9 @@ func (p *player) exits(t *testing.T, want int) {
 	}
 }
 
-// TestNight: an organiser who plays and two friends, one of whom says yes, one
+// TestSession: an organiser who plays and two friends, one of whom says yes, one
 // no, and one whose game is not installed; nothing is left running.
-func TestNight(t *testing.T) {
+func TestSession(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"muster/selection"
 )
 
-// arena is a real server of the night, and how far it is from each player.
+// arena is a real server of the session, and how far it is from each player.
 type arena struct {
 	name    string
 	mapName string
@@ -26,7 +26,7 @@ type arena struct {
 	delays  [3]time.Duration
 }
 
-// The night's servers: the best two are of no use, one is full of bots and one
+// The session's servers: the best two are of no use, one is full of bots and one
 // on another map. Of the rest the last is nobody's favourite and everyone's best.
 var arenas = []arena{
 	{"full of bots", "oa_dm1", 4, 4, [3]time.Duration{10e6, 10e6, 10e6}},
@@ -77,9 +77,9 @@ func startServers(t *testing.T, servers []arena) string {
 	return file
 }
 
-// TestGameNight is the main job on real servers: a host and three peers as
+// TestGameSession is the main job on real servers: a host and three peers as
 // processes of their own.
-func TestGameNight(t *testing.T) {
+func TestGameSession(t *testing.T) {
 	file := startServers(t, arenas)
 	at, home := freePort(t), t.TempDir()
 	h := run(t, home, "host", "host", "--game", "openarena", "--servers", file, "--listen", at,
@@ -109,7 +109,7 @@ func TestGameNight(t *testing.T) {
 		}
 		return launched == len(players)
 	})
-	checkNight(t, room)
+	checkSession(t, room)
 	for _, name := range players {
 		file := filepath.Join(out, name)
 		eventually(t, name+"'s game was started", func() bool { return readFile(file) != "" })
@@ -119,7 +119,7 @@ func TestGameNight(t *testing.T) {
 	}
 }
 
-func checkNight(t *testing.T, room wire.Room) {
+func checkSession(t *testing.T, room wire.Room) {
 	t.Helper()
 	s := room.Selection
 	if s == nil || s.Chosen == nil || s.Chosen.Addr != arenaAddr(5) {
@@ -186,7 +186,7 @@ func TestKilledPeer(t *testing.T) {
 }
 
 // TestRestartedHost: the host is killed while everyone measures; started again
-// it has its room, the peers come back, and the night goes on.
+// it has its room, the peers come back, and the session goes on.
 func TestRestartedHost(t *testing.T) {
 	file := fleetFile(t, 1200)
 	at, home := freePort(t), t.TempDir()

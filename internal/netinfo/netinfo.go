@@ -77,14 +77,15 @@ func likeliest(route4, route6 netip.Addr, own []netip.Addr) netip.Addr {
 // networks, such as a VPN's, say nothing of where somebody sits.
 func IsAtHome(addr netip.Addr) bool {
 	out := Source4()
-	return out.IsValid() && isHomely(addr) && slices.ContainsFunc(cardOf(out), func(network netip.Prefix) bool {
+	return out.IsValid() && sharesAddress(addr) && slices.ContainsFunc(cardOf(out), func(network netip.Prefix) bool {
 		return network.Contains(addr.WithZone(""))
 	})
 }
 
-// isHomely: behind a router addresses are private, or IPv6's, which servers count
-// by network. Whoever has a public IPv4 address is counted by that.
-func isHomely(addr netip.Addr) bool {
+// sharesAddress reports whether an address may be of a network that shares a public
+// one: behind a router addresses are private, or IPv6's, which servers count by
+// network. Whoever has a public IPv4 address is counted by that.
+func sharesAddress(addr netip.Addr) bool {
 	return addr.IsPrivate() || addr.Is6() && addr.IsGlobalUnicast()
 }
 

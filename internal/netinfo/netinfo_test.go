@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-func TestIsHomely(t *testing.T) {
+func TestSharesAddress(t *testing.T) {
 	for addr, want := range map[string]bool{
 		"192.168.1.7": true, "10.0.0.7": true, "fd00::7": true, "2001:db8::7": true,
 		"198.51.100.7": false, "127.0.0.1": false, "169.254.3.7": false, "fe80::7": false, "::1": false,
 	} {
-		if got := isHomely(netip.MustParseAddr(addr)); got != want {
+		if got := sharesAddress(netip.MustParseAddr(addr)); got != want {
 			t.Errorf("%s: %v, want %v", addr, got, want)
 		}
 	}

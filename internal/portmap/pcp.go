@@ -54,8 +54,8 @@ func (p *pcp) close(ctx context.Context, m Mapping) error {
 }
 
 // ask sends a request until it is answered (RFC 6887, section 8.1.1, faster).
-func (p *pcp) ask(ctx context.Context, port uint16, wish netip.AddrPort, life time.Duration) (Mapping, error) {
-	request := appendPCP(nil, p.local, p.nonce, port, wish, life)
+func (p *pcp) ask(ctx context.Context, port uint16, suggested netip.AddrPort, life time.Duration) (Mapping, error) {
+	request := appendPCP(nil, p.local, p.nonce, port, suggested, life)
 	var m Mapping
 	err := exchange(ctx, p.server, request, func(reply []byte) (bool, error) {
 		if len(reply) < pcpSize || !bytes.Equal(reply[24:36], p.nonce[:]) {
@@ -69,15 +69,15 @@ func (p *pcp) ask(ctx context.Context, port uint16, wish netip.AddrPort, life ti
 	return m, err
 }
 
-func appendPCP(b []byte, client netip.Addr, nonce [12]byte, port uint16, wish netip.AddrPort, life time.Duration) []byte {
+func appendPCP(b []byte, client netip.Addr, nonce [12]byte, port uint16, suggested netip.AddrPort, life time.Duration) []byte {
 	b = append(b, pcpVersion, pcpMap, 0, 0)
 	b = binary.BigEndian.AppendUint32(b, uint32(life/time.Second))
-	from, to := client.As16(), wish.Addr().As16()
+	from, to := client.As16(), suggested.Addr().As16()
 	b = append(b, from[:]...)
 	b = append(b, nonce[:]...)
 	b = append(b, pcpTCP, 0, 0, 0)
 	b = binary.BigEndian.AppendUint16(b, port)
-	b = binary.BigEndian.AppendUint16(b, wish.Port())
+	b = binary.BigEndian.AppendUint16(b, suggested.Port())
 	return append(b, to[:]...)
 }
 

@@ -28,7 +28,7 @@ const (
 	// seconds.
 	askTime = 5 * time.Second
 	// lifetime is how long a mapping holds without being renewed. If the program
-	// is killed, the door is shut within the hour.
+	// is killed, the port is closed within the hour.
 	lifetime = time.Hour
 	// backTime is how long taking a mapping back may hold up the end: a router that
 	// is still there answers in milliseconds.

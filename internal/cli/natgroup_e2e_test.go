@@ -148,9 +148,9 @@ func (h *house) arenas(servers int) string {
 	return file
 }
 
-// evening is a room of the household that plays round after round. It returns how
+// session is a room of the household that plays round after round. It returns how
 // many servers were culled in each because somebody could not reach them.
-func (h *house) evening(servers string, rounds int, joining func(player int) []string) (unreachable []int, last wire.Room) {
+func (h *house) session(servers string, rounds int, joining func(player int) []string) (unreachable []int, last wire.Room) {
 	h.t.Helper()
 	at := outside.String() + ":7777"
 	host := h.start(h.outside, "host", command(h.t, h.t.TempDir(), "host", "--game", "openarena", "--servers", servers, "--listen", at,
@@ -253,7 +253,7 @@ func TestHousehold(t *testing.T) {
 	const servers, rounds = 6, 3
 	t.Run("each for itself", func(t *testing.T) {
 		h := newHouse(t)
-		unreachable, _ := h.evening(h.arenas(servers), rounds, func(player int) []string { return []string{"--listen-addr", indoors(player)} })
+		unreachable, _ := h.session(h.arenas(servers), rounds, func(player int) []string { return []string{"--listen-addr", indoors(player)} })
 		t.Logf("culled as unreachable, of %d servers, round by round: %v", servers, unreachable)
 		if slices.Max(unreachable) == 0 {
 			t.Error("servers fell silent on nobody: there is nothing to compare with")
@@ -261,7 +261,7 @@ func TestHousehold(t *testing.T) {
 	})
 	t.Run("together", func(t *testing.T) {
 		h := newHouse(t)
-		unreachable, room := h.evening(h.arenas(servers), rounds, func(int) []string { return nil })
+		unreachable, room := h.session(h.arenas(servers), rounds, func(int) []string { return nil })
 		t.Logf("culled as unreachable, of %d servers, round by round: %v", servers, unreachable)
 		if slices.Max(unreachable) > 0 {
 			t.Errorf("culled as unreachable, though all are there:\n%s", logOf(room))
