@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,7 +76,8 @@ func (r *Room) criteria(s wire.Settings, group []*player) selection.Criteria {
 		seats += count(p.connected && !slices.Contains(group, p))
 	}
 	c := s.Criteria()
-	c.Seats, c.Spare = max(s.Players, seats), spareSeat
+	c.Seats, c.Spare = max(s.Players, seats), max(0, cmp.Or(r.tuning.Spare, spareSeat))
+	c.Weights = r.tuning.Weights
 	c.Vetoes, c.Keep = r.round.vetoes, r.previous
 	c.Top, c.Reasons = rankingLength, reasonsLength
 	return c

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -80,7 +81,9 @@ func (r *Room) searching() *search {
 	if len(heads) < len(r.round.present()) && criteria.By != selection.Minimax {
 		criteria.Weights = weights
 	}
-	options := coordinate.Options{Seed: uint64(r.round.number), Budget: budget, Enough: enough}
+	options := coordinate.Options{
+		Seed: r.tuning.Seed + uint64(r.round.number), Budget: cmp.Or(r.tuning.Budget, budget), Enough: cmp.Or(r.tuning.Enough, enough),
+	}
 	r.round.search = &search{
 		groups:  probeGroups(natGroups, before),
 		planner: coordinate.New(r.round.servers, r.round.table(heads), criteria, options),
@@ -188,6 +191,15 @@ func (c *Coordinating) search(r *Room) {
 	r.note("%.0f servers each instead of %d; at most %.0f ms better is to be had, as far as one can tell",
 		each, len(r.round.servers.List), math.Ceil(rttMS(progress.Gain)))
 	r.choose(false)
+}
+
+// Progress is how far the round's coordinated search has come, or came before the
+// choice; there need not have been one.
+func (r *Room) Progress() (progress coordinate.Progress, searched bool) {
+	if r.round.search == nil {
+		return coordinate.Progress{}, false
+	}
+	return r.round.search.planner.Progress(), true
 }
 
 // view is how far the search is.

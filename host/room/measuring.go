@@ -180,7 +180,7 @@ func (r *Room) isMeasuring() bool {
 // measure starts a player, and gives back what is already known of it.
 func (r *Room) measure(p *player) {
 	known := slices.Concat(p.known(), r.round.hiddenFrom(p))
-	m := wire.Measure{Round: r.round.number, Game: r.settings.Game, Strategy: r.strategy(), Seed: uint64(r.round.number), Known: len(known)}
+	m := wire.Measure{Round: r.round.number, Game: r.settings.Game, Strategy: r.strategy(), Seed: r.tuning.Seed + uint64(r.round.number), Known: len(known)}
 	if n := len(r.settings.Limits); n > 0 {
 		m.MaxRTT = discovery.Millis(r.settings.Limits[n-1])
 	}

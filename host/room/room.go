@@ -45,6 +45,7 @@ type Room struct {
 	previous netip.AddrPort
 	// history is where the room went, round by round.
 	history []wire.Played
+	tuning  Tuning
 	// round is what a new round forgets.
 	round round
 
@@ -59,7 +60,27 @@ type Room struct {
 
 // New opens a room.
 func New(code, secret string, settings wire.Settings, now time.Time) *Room {
-	r := &Room{code: code, secret: secret, opened: now, settings: settings, phase: &Gathering{}, since: now, now: now, round: newRound(1)}
+	return Tuning{}.New(code, secret, settings, now)
+}
+
+// Tuning has a room do otherwise than rooms do, for experiments. Its zero value is
+// what all other rooms have; it is not saved with the room.
+type Tuning struct {
+	// Seed is added to the seeds of the search and of the players' plans.
+	Seed uint64
+	// Budget and Enough are those of [coordinate.Options].
+	Budget int
+	Enough time.Duration
+	// Spare is that of [selection.Criteria]; negative is none.
+	Spare time.Duration
+	// Weights are those of [selection.Criteria], for players of whom no two share an
+	// address.
+	Weights map[string]float64
+}
+
+// New opens a room that is tuned.
+func (t Tuning) New(code, secret string, settings wire.Settings, now time.Time) *Room {
+	r := &Room{code: code, secret: secret, opened: now, settings: settings, phase: &Gathering{}, since: now, now: now, tuning: t, round: newRound(1)}
 	r.note("room %s opened for %s", code, settings.Game)
 	return r
 }
@@ -72,6 +93,9 @@ func (r *Room) Secret() string { return r.secret }
 
 // Settings are what the organiser wants.
 func (r *Room) Settings() wire.Settings { return r.settings }
+
+// Stage is where the room stands.
+func (r *Room) Stage() wire.Stage { return r.phase.stage() }
 
 // Revision changes with whatever may have changed [Room.Snapshot] or [Room.Save].
 func (r *Room) Revision() int { return r.revision }
