@@ -80,9 +80,9 @@ func TestRoomLoad(t *testing.T) {
 	}
 	before := liveHeap()
 	peak := watchHeap(t)
-	start, busy := time.Now(), processorTime(t)
+	start, busy := time.Now(), cpuTime(t)
 	said, leave := playersProcess(t, server.URL, codes)
-	wall, cpu := time.Since(start), processorTime(t)-busy
+	wall, cpu := time.Since(start), cpuTime(t)-busy
 	most := peak()
 	var launched int
 	for _, code := range codes {
@@ -339,16 +339,6 @@ func watchHeap(t *testing.T) (most func() float64) {
 		peak <- most
 	}()
 	return func() float64 { stop(); return <-peak }
-}
-
-// processorTime is what this process has used of the processors.
-func processorTime(t *testing.T) time.Duration {
-	t.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // maxResident is the most memory that this process had, in bytes.

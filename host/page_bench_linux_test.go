@@ -65,11 +65,11 @@ func benchPages(b *testing.B, pages int) {
 }
 
 // cpuTime is what this process has used of the processors.
-func cpuTime(b *testing.B) time.Duration {
-	b.Helper()
+func cpuTime(t testing.TB) time.Duration {
+	t.Helper()
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
