@@ -53,65 +53,42 @@ func (s *stopping) Summary() discovery.PlanSummary {
 	return summary
 }
 
-// percentile is Algorithm 2 of both papers of 2008: stop when the RTT under
-// which 2 % of the last 100 replies lie has reached the limit. Silence is no
-// reply, and samples do not count.
-type percentile struct {
-	limit  time.Duration
-	below  int // how many of the window may be under the limit
-	window []time.Duration
-	next   int
-	size   int
-	near   int // how many of the window are under the limit
+// window is Algorithm 2 of both papers of 2008: stop when the RTT under which 2 %
+// of the last 100 replies lie has reached the limit. Silence is no reply, and
+// samples do not count.
+type window struct {
+	limit      time.Duration
+	most       int    // of the window may be under the limit
+	last       []bool // whether each of the last replies was
+	next       int
+	near, full int
 }
 
-func NewPercentile(o discovery.PlanOptions) StopRule {
-	return &percentile{limit: o.MaxRTT, below: int(o.Percentile * float64(o.Window)), size: o.Window}
+// NewWindow is the rule of the papers, or the smooth one that they leave to future
+// work (2008, §5.2): no reply of the window may be under the limit.
+func NewWindow(o discovery.PlanOptions) StopRule {
+	w := &window{limit: o.MaxRTT, last: make([]bool, o.Window)}
+	if o.AutoStop == discovery.StopPercentile {
+		w.most = int(o.Percentile * float64(o.Window))
+	}
+	return w
 }
 
-func (p *percentile) Observe(r discovery.Result) {
+func (w *window) Observe(r discovery.Result) {
 	if r.Phase != discovery.Ordered || r.State != discovery.Answered {
 		return
 	}
-	if len(p.window) < p.size {
-		p.window = append(p.window, r.RTT)
-	} else {
-		p.near -= p.isNear(p.window[p.next])
-		p.window[p.next] = r.RTT
-		p.next = (p.next + 1) % p.size
+	if w.last[w.next] {
+		w.near--
 	}
-	p.near += p.isNear(r.RTT)
-}
-
-func (p *percentile) isNear(rtt time.Duration) int {
-	if rtt < p.limit {
-		return 1
+	if w.last[w.next] = r.RTT < w.limit; w.last[w.next] {
+		w.near++
 	}
-	return 0
+	w.next = (w.next + 1) % len(w.last)
+	w.full = min(w.full+1, len(w.last))
 }
 
-func (p *percentile) Done() bool { return len(p.window) == p.size && p.near <= p.below }
-
-// smooth stops after an unbroken run of replies at or over the limit, which the
-// papers leave to future work (2008, §5.2).
-type smooth struct {
-	limit       time.Duration
-	length, run int
-}
-
-func NewSmooth(o discovery.PlanOptions) StopRule { return &smooth{limit: o.MaxRTT, length: o.Window} }
-
-func (s *smooth) Observe(r discovery.Result) {
-	switch {
-	case r.Phase != discovery.Ordered || r.State != discovery.Answered:
-	case r.RTT < s.limit:
-		s.run = 0
-	default:
-		s.run++
-	}
-}
-
-func (s *smooth) Done() bool { return s.run >= s.length }
+func (w *window) Done() bool { return w.full == len(w.last) && w.near <= w.most }
 
 // Bottom is Algorithm 2's RTT_bottom: the RTT under which this share of the
 // samples lies, as figures 4 to 9 of 2008 draw it.

@@ -40,7 +40,7 @@ func join(parts ...[]int) (all []int) {
 }
 
 func TestPercentile(t *testing.T) {
-	o := complete(t, discovery.PlanOptions{})
+	o := complete(t, discovery.PlanOptions{AutoStop: discovery.StopPercentile})
 	tests := []struct {
 		name  string
 		phase discovery.Phase
@@ -57,7 +57,7 @@ func TestPercentile(t *testing.T) {
 		{"samples do not count", discovery.Calibration, repeat(500, 300), 0},
 	}
 	for _, tt := range tests {
-		if got := feed(NewPercentile(o), tt.phase, tt.rtts...); got != tt.want {
+		if got := feed(NewWindow(o), tt.phase, tt.rtts...); got != tt.want {
 			t.Errorf("%s: done after %d, want %d", tt.name, got, tt.want)
 		}
 	}
@@ -76,7 +76,7 @@ func TestSmooth(t *testing.T) {
 		{"samples do not count", discovery.Calibration, repeat(50, 300), 0},
 	}
 	for _, tt := range tests {
-		rule := &smooth{limit: 200 * ms, length: 5}
+		rule := NewWindow(discovery.PlanOptions{MaxRTT: 200 * ms, Window: 5, AutoStop: discovery.StopSmooth})
 		if got := feed(rule, tt.phase, tt.rtts...); got != tt.want {
 			t.Errorf("%s: done after %d, want %d", tt.name, got, tt.want)
 		}

@@ -12,9 +12,10 @@ import (
 // cluster is a group of servers that are taken to be equally far.
 type cluster struct {
 	members []int // in the order of the list
-	// waiting is how many of the samples have not come back.
+	count   int   // of its samples
+	// waiting samples have not come back; rtts are of those that did.
 	waiting int
-	rtts    []time.Duration // of the samples that did
+	rtts    []time.Duration
 	// recall is what is remembered and not yet known to be wrong.
 	recall recall
 	// retry is how many more members to ask if all are silent.
@@ -27,8 +28,8 @@ type cluster struct {
 // unknownRTT ranks a cluster last.
 const unknownRTT = time.Duration(math.MaxInt64)
 
-// clusterKey is what the servers of a cluster share.
-type clusterKey struct {
+// key is what the servers of a cluster share.
+type key struct {
 	country string
 	asn     uint32
 	prefix  netip.Prefix
@@ -36,11 +37,11 @@ type clusterKey struct {
 
 // group puts members with the same key into a group each, in the order of first
 // appearance.
-func group(members []int, key func(int) clusterKey) [][]int {
-	index := make(map[clusterKey]int)
+func group(members []int, of func(int) key) [][]int {
+	index := make(map[key]int)
 	var groups [][]int
 	for _, i := range members {
-		k := key(i)
+		k := of(i)
 		at, ok := index[k]
 		if !ok {
 			at = len(groups)
@@ -52,56 +53,40 @@ func group(members []int, key func(int) clusterKey) [][]int {
 	return groups
 }
 
-// all are the indices of a list.
-func all(servers []discovery.Server) []int {
-	indices := make([]int, len(servers))
-	for i := range indices {
-		indices[i] = i
-	}
-	return indices
-}
-
-// clusterByCountry makes a cluster of each country; where the country is not
-// known the prefix stands for it.
-func clusterByCountry(servers []discovery.Server, refine bool, bits discovery.Bits) [][]int {
-	return group(all(servers), func(i int) clusterKey {
-		k := clusterKey{country: servers[i].Country}
-		if k.country == "" || refine {
-			k.prefix = bits.Of(servers[i].Addr.Addr())
+// clusters are those of a strategy. Where the country, or the AS, is not known
+// the prefix stands for it.
+//
+//   - By country it is each country, if refined each prefix of it.
+//   - By country and prefix it is each prefix that has more than so many servers
+//     and more than such a share of its country, and what is left of each country
+//     (2008, Algorithm 1, step 2).
+//   - By AS it is each origin AS, whatever the country (NOSSDAV 2008, Algorithm 1,
+//     step 2).
+func clusters(strategy discovery.Strategy, servers []discovery.Server, o discovery.PlanOptions) [][]int {
+	prefix := func(i int) netip.Prefix { return o.Cluster.Of(servers[i].Addr.Addr()) }
+	all := make([]int, len(servers))
+	inPrefix, inCountry := make(map[key]int), make(map[string]int)
+	for i, s := range servers {
+		all[i] = i
+		if strategy == discovery.ByCountryPrefix {
+			inPrefix[key{country: s.Country, prefix: prefix(i)}]++
+			inCountry[s.Country]++
 		}
-		return k
-	})
-}
-
-// clusterByCountryPrefix makes a cluster of each prefix that has more than so
-// many servers and more than such a share of its country, and one of what is
-// left of each country (2008, Algorithm 1, step 2).
-func clusterByCountryPrefix(servers []discovery.Server, o discovery.PlanOptions) [][]int {
-	key := func(i int) clusterKey {
-		return clusterKey{country: servers[i].Country, prefix: o.Cluster.Of(servers[i].Addr.Addr())}
 	}
-	prefixes, countries := make(map[clusterKey]int), make(map[string]int)
-	for i := range servers {
-		prefixes[key(i)]++
-		countries[servers[i].Country]++
-	}
-	return group(all(servers), func(i int) clusterKey {
-		k := key(i)
-		n := prefixes[k]
-		if k.country != "" && (n <= o.ClusterMembers || float64(n) <= o.ClusterShare*float64(countries[k.country])) {
+	return group(all, func(i int) key {
+		s := servers[i]
+		switch {
+		case strategy == discovery.ByAS && s.ASN != 0:
+			return key{asn: s.ASN}
+		case strategy == discovery.ByAS:
+			return key{prefix: prefix(i)}
+		case strategy == discovery.ByCountry && s.Country != "" && !o.Refine:
+			return key{country: s.Country}
+		}
+		k := key{country: s.Country, prefix: prefix(i)}
+		if n := inPrefix[k]; strategy == discovery.ByCountryPrefix && s.Country != "" &&
+			(n <= o.ClusterMembers || float64(n) <= o.ClusterShare*float64(inCountry[s.Country])) {
 			k.prefix = netip.Prefix{}
-		}
-		return k
-	})
-}
-
-// clusterByAS makes a cluster of each origin AS (NOSSDAV 2008, Algorithm 1,
-// step 2); where it is not known the prefix stands for it.
-func clusterByAS(servers []discovery.Server, bits discovery.Bits) [][]int {
-	return group(all(servers), func(i int) clusterKey {
-		k := clusterKey{asn: servers[i].ASN}
-		if k.asn == 0 {
-			k.prefix = bits.Of(servers[i].Addr.Addr())
 		}
 		return k
 	})
@@ -114,14 +99,12 @@ func median(rtts []time.Duration) time.Duration {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// spread is the distance between the 20th and the 80th percentile.
+// spread is the distance between the 20th and the 80th percentile, each the least
+// value that is at or over that share of all.
 func spread(rtts []time.Duration) time.Duration {
 	sorted := slices.Sorted(slices.Values(rtts))
-	return nearestRank(sorted, 0.8) - nearestRank(sorted, 0.2)
-}
-
-// nearestRank is a percentile of sorted values: the least that is at or over
-// this share of them.
-func nearestRank(sorted []time.Duration, share float64) time.Duration {
-	return sorted[max(0, int(math.Ceil(share*float64(len(sorted))))-1)]
+	rank := func(share float64) time.Duration {
+		return sorted[max(0, int(math.Ceil(share*float64(len(sorted))))-1)]
+	}
+	return rank(0.8) - rank(0.2)
 }

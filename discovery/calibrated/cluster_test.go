@@ -30,7 +30,7 @@ func TestClusterByCountry(t *testing.T) {
 		{true, "[[0] [1] [2] [3 5] [4] [6 7] [8]]"},
 	}
 	for _, tt := range tests {
-		if got := groupsOf(clusterByCountry(servers, tt.refine, discovery.Bits{V4: 8, V6: 20})); got != tt.want {
+		if got := groupsOf(clusters(discovery.ByCountry, servers, complete(t, discovery.PlanOptions{Refine: tt.refine}))); got != tt.want {
 			t.Errorf("refine %v: %s, want %s", tt.refine, got, tt.want)
 		}
 	}
@@ -39,7 +39,7 @@ func TestClusterByCountry(t *testing.T) {
 func TestClusterByCountryPrefix(t *testing.T) {
 	sizes := func(lines ...[]string) []int {
 		var sizes []int
-		for _, g := range clusterByCountryPrefix(list(t, slices.Concat(lines...)...), complete(t, discovery.PlanOptions{})) {
+		for _, g := range clusters(discovery.ByCountryPrefix, list(t, slices.Concat(lines...)...), complete(t, discovery.PlanOptions{})) {
 			sizes = append(sizes, len(g))
 		}
 		return sizes
@@ -66,7 +66,7 @@ func TestClusterByCountryPrefix(t *testing.T) {
 
 func TestClusterByAS(t *testing.T) {
 	servers := list(t, "80.1.0.1:1 DE 7", "24.1.0.1:1 US 7", "80.1.0.2:1 DE 8", "80.2.0.1:1 DE 0", "81.2.0.1:1 DE 0", "80.3.0.1:1 FR 0")
-	if got, want := groupsOf(clusterByAS(servers, discovery.Bits{V4: 8, V6: 20})), "[[0 1] [2] [3 5] [4]]"; got != want {
+	if got, want := groupsOf(clusters(discovery.ByAS, servers, complete(t, discovery.PlanOptions{}))), "[[0 1] [2] [3 5] [4]]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -4,6 +4,9 @@ package history
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
 	"math"
 	"net/netip"
 	"slices"
@@ -65,10 +68,18 @@ func (m Memory) Newest() (newest time.Time) {
 // place of what was remembered of the same network. Of a memory that it outdates
 // nothing is kept.
 func (m Memory) After(servers []discovery.Server, results []discovery.Result, now time.Time) Memory {
-	fresh := measuredNetworks(servers, results)
+	fresh := make(map[netip.Prefix][]time.Duration)
+	for _, r := range results {
+		if r.State == discovery.Answered {
+			at := networkOf(servers[r.Server])
+			fresh[at] = append(fresh[at], max(r.RTT, time.Microsecond))
+		}
+	}
 	after := make(Memory, 0, len(fresh)+len(m))
 	for prefix, rtts := range fresh {
-		after = append(after, Network{prefix, discovery.Millis(lowerMedian(rtts)), now.UTC().Truncate(time.Second)})
+		slices.Sort(rtts)
+		lowerMedian := discovery.Millis(rtts[(len(rtts)-1)/2])
+		after = append(after, Network{prefix, lowerMedian, now.UTC().Truncate(time.Second)})
 	}
 	if !m.OutdatedBy(servers, results) {
 		for _, n := range m {
@@ -81,18 +92,6 @@ func (m Memory) After(servers []discovery.Server, results []discovery.Result, no
 		return cmp.Or(b.Seen.Compare(a.Seen), cmp.Compare(a.RTT, b.RTT), a.Prefix.Compare(b.Prefix))
 	})
 	return after[:min(len(after), maxMemory)]
-}
-
-// measuredNetworks are the RTTs of the servers that answered, by network.
-func measuredNetworks(servers []discovery.Server, results []discovery.Result) map[netip.Prefix][]time.Duration {
-	rtts := make(map[netip.Prefix][]time.Duration)
-	for _, r := range results {
-		if r.State == discovery.Answered {
-			at := networkOf(servers[r.Server])
-			rtts[at] = append(rtts[at], max(r.RTT, time.Microsecond))
-		}
-	}
-	return rtts
 }
 
 // OutdatedBy reports whether results contradict most of the memory: the player is
@@ -120,8 +119,46 @@ func (m Memory) OutdatedBy(servers []discovery.Server, results []discovery.Resul
 // networkOf is the /24 of a server, of IPv6 the /48.
 func networkOf(s discovery.Server) netip.Prefix { return topology.Prefix24.Prefix(s.Addr.Addr()) }
 
-// lowerMedian is the middle of the RTTs, the lower of two.
-func lowerMedian(rtts []time.Duration) time.Duration {
-	sorted := slices.Sorted(slices.Values(rtts))
-	return sorted[(len(sorted)-1)/2]
+// Format is the format of the memories that this package reads and writes.
+const Format = "muster.memory/1"
+
+// maxFile is the largest file, in bytes, that is read.
+const maxFile = 256 * maxMemory
+
+// document is a memory as a document:
+//
+//	{"format":"muster.memory/1","networks":[
+//	 {"prefix":"192.0.2.0/24","rtt_ms":12.345,"seen":"2008-05-28T20:00:00Z"},…]}
+type document struct {
+	Format   string `json:"format"`
+	Networks Memory `json:"networks"`
+}
+
+// WriteJSON writes the memory as one line of JSON.
+func (m Memory) WriteJSON(w io.Writer) error {
+	return json.NewEncoder(w).Encode(document{Format, m})
+}
+
+// Read reads a memory. Everything that no visit can have left is an error that
+// wraps [discovery.ErrMalformed].
+func Read(r io.Reader) (Memory, error) {
+	var file document
+	malformed := func(format string, args ...any) (Memory, error) {
+		return nil, fmt.Errorf("history: %w: "+format, append([]any{discovery.ErrMalformed}, args...)...)
+	}
+	if err := json.NewDecoder(io.LimitReader(r, maxFile)).Decode(&file); err != nil {
+		return malformed("%w", err)
+	}
+	if file.Format != Format {
+		return malformed("the format is %q", discovery.CleanText(file.Format))
+	}
+	if len(file.Networks) > maxMemory {
+		return malformed("over %d networks", maxMemory)
+	}
+	for i, n := range file.Networks {
+		if !n.Prefix.IsValid() || n.Prefix != topology.Prefix24.Prefix(n.Prefix.Addr()) || n.RTT == 0 || n.Seen.IsZero() {
+			return malformed("network %d (%v)", i+1, n.Prefix)
+		}
+	}
+	return file.Networks, nil
 }

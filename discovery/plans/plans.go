@@ -19,23 +19,17 @@ func New(strategy discovery.Strategy, list *topology.Tree, options discovery.Pla
 	switch servers := list.List(); strategy {
 	case discovery.Conventional:
 		return discovery.NewConventional(len(servers)), nil
-	case discovery.ByCountry:
-		plan = calibrated.NewByCountry(servers, o)
-	case discovery.ByCountryPrefix:
-		plan = calibrated.NewByCountryPrefix(servers, o)
-	case discovery.ByAS:
-		plan = calibrated.NewByAS(servers, o)
 	case discovery.Adaptive:
 		plan = adaptive.New(list, o)
 		if o.Nearest > 0 || o.AutoStop == discovery.StopConfident {
 			return plan, nil // it stops by its own estimate
 		}
+	default:
+		plan = calibrated.New(strategy, servers, o)
 	}
 	switch o.AutoStop {
-	case discovery.StopPercentile:
-		plan = calibrated.Until(plan, calibrated.NewPercentile(o))
-	case discovery.StopSmooth:
-		plan = calibrated.Until(plan, calibrated.NewSmooth(o))
+	case discovery.StopPercentile, discovery.StopSmooth:
+		plan = calibrated.Until(plan, calibrated.NewWindow(o))
 	case discovery.StopConfident:
 		plan = calibrated.Until(plan, adaptive.NewStop(list, o))
 	}

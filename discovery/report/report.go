@@ -74,8 +74,8 @@ type Measurement struct {
 	ASN        uint32           `json:"asn"`
 }
 
-// NewReport completes head, which tells who measured and what only the plan and
-// the executor know of the summary, by what came of the servers in the list.
+// New completes head, which says who measured and what only the plan and the
+// executor know of the summary, by what came of the servers in the list.
 // Results of unprobed servers are left out.
 func New(head Report, list []discovery.Server, results []discovery.Result) Report {
 	r := head
@@ -83,40 +83,27 @@ func New(head Report, list []discovery.Server, results []discovery.Result) Repor
 	r.Started = head.Started.UTC().Truncate(time.Millisecond)
 	r.Summary.Listed = len(list)
 	r.Servers = make([]Measurement, 0, len(results))
+	var count [discovery.Refused + 1]int // by state
 	for _, result := range results {
-		if result.State != discovery.Unprobed {
-			r.Servers = append(r.Servers, measurement(list[result.Server], result))
+		if result.State == discovery.Unprobed {
+			continue
 		}
+		count[result.State]++
+		s := list[result.Server]
+		m := Measurement{Addr: s.Addr, State: result.State, Phase: result.Phase, Order: result.Order, Country: s.Country, ASN: s.ASN}
+		if result.State == discovery.Answered {
+			m.RTT = discovery.Millis(max(result.RTT, time.Microsecond))
+		}
+		if i := result.Info; i != nil {
+			m.Name, m.Map, m.Mode = i.Name, i.Map, i.Mode
+			m.Players, m.MaxPlayers, m.Bots, m.Password = i.Players, i.MaxPlayers, i.Bots, i.Password
+		}
+		r.Servers = append(r.Servers, m)
 	}
 	slices.SortStableFunc(r.Servers, func(a, b Measurement) int { return a.Order - b.Order })
-	r.Summary.count(r.Servers)
+	r.Summary.Probed, r.Summary.Answered = len(r.Servers), count[discovery.Answered]
+	r.Summary.Lost, r.Summary.Refused = count[discovery.Lost], count[discovery.Refused]
 	return r
-}
-
-func (s *Summary) count(servers []Measurement) {
-	s.Probed, s.Answered, s.Lost, s.Refused = len(servers), 0, 0, 0
-	for _, m := range servers {
-		switch m.State {
-		case discovery.Answered:
-			s.Answered++
-		case discovery.Lost:
-			s.Lost++
-		case discovery.Refused:
-			s.Refused++
-		}
-	}
-}
-
-func measurement(s discovery.Server, r discovery.Result) Measurement {
-	m := Measurement{Addr: s.Addr, State: r.State, Phase: r.Phase, Order: r.Order, Country: s.Country, ASN: s.ASN}
-	if r.State == discovery.Answered {
-		m.RTT = discovery.Millis(max(r.RTT, time.Microsecond))
-	}
-	if i := r.Info; i != nil {
-		m.Name, m.Map, m.Mode = i.Name, i.Map, i.Mode
-		m.Players, m.MaxPlayers, m.Bots, m.Password = i.Players, i.MaxPlayers, i.Bots, i.Password
-	}
-	return m
 }
 
 // Server is the list's entry of the measured server.
@@ -138,14 +125,14 @@ func (m Measurement) Info() *discovery.Info {
 // WriteJSON writes the report as one line of JSON.
 func (r Report) WriteJSON(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
 
-// FormatError says that a document is not a report this package knows.
+// FormatError is of a document that is no report this package knows.
 type FormatError struct{ Format string }
 
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("report: the document's format is %q, not %q", e.Format, Format)
 }
 
-// ReadReport reads one report. The report may be a stranger's: its texts are
+// Read reads one report. The report may be a stranger's: its texts are
 // cleaned, and everything that no measurement can give is an error that wraps
 // [discovery.ErrMalformed]. Another format is a [*FormatError].
 func Read(r io.Reader) (Report, error) {
