@@ -124,9 +124,9 @@ func TestSteering(t *testing.T) {
 // hostile is what strangers call their servers.
 var hostile = []string{
 	"<script>document.title='taken'</script><img src=x onerror=alert(1)>",
-	"\u202eserver desrever\u2066",
-	strings.Repeat("very long ", 200),
-	"^1red^7\x1b[31mcolour\x07",
+	"\u202eserver <mark>desrever\u2066",
+	"<mark>" + strings.Repeat("very long ", 200),
+	"^1red^7\x1b[31m<mark>colour\x07",
 }
 
 // TestHostileNames: whatever servers call themselves is shown, and harmless.
@@ -147,10 +147,10 @@ func TestHostileNames(t *testing.T) {
 		t.Errorf("a server's script ran: %s", title)
 	}
 	tags := eval[[]string](b, "[...document.querySelectorAll('#stage *, #hero *')].map((e) => e.tagName)")
-	if slices.Contains(tags, "SCRIPT") || slices.Contains(tags, "IMG") {
+	if slices.Contains(tags, "SCRIPT") || slices.Contains(tags, "IMG") || slices.Contains(tags, "MARK") {
 		t.Errorf("a server's markup became the page's")
 	}
-	if names := b.reads("#ranking .name"); !strings.Contains(names, "<script>") {
+	if names := b.reads("#ranking .name"); !strings.Contains(names, "<script>") && !strings.Contains(names, "<mark>") {
 		t.Errorf("the hostile name is not shown as text: %s", names)
 	}
 }

@@ -28,6 +28,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 		People:  r.people(),
 		Voting:  wire.Voting{Open: r.isVoting(), Vetoes: []string{}, Ballot: []string{}},
 		History: slices.Clone(r.history),
+		Form:    wire.Form(),
 	}
 	s.Room.Password = ""
 	if _, coordinating := r.phase.(*Coordinating); r.round.search != nil && (coordinating || r.isVoting()) {

@@ -39,32 +39,80 @@ type Settings struct {
 type Setting struct {
 	// Key is the setting's name in JSON.
 	Key string
+	// Of points to the setting. Its type says how it is set.
+	Of func(*Settings) any
 	// Flag is that of muster host, and Usage its help; empty without one.
 	Flag, Usage string
 	// Words are the values of a text, if there are only some.
 	Words []string
-	// Of points to the setting.
-	Of func(*Settings) any
-	// OnPage: the organiser may change it on the page. Supposed: a what-if may try
-	// it, too.
-	OnPage, Supposed bool
+	// Label is what the page calls it, where the organiser may change it; empty is
+	// nowhere. Unset is what it is if it is not set, and Set what a switch is.
+	Label, Unset, Set string
+	// Supposed: a what-if may try it, too.
+	Supposed bool
 }
 
 // Table is the table of settings.
 func Table() []Setting {
 	return []Setting{
-		{Key: "game", Of: func(s *Settings) any { return &s.Game }, OnPage: true},
-		{Key: "players", Flag: "players", Usage: "start by itself once `N` are here; 0 waits for Enter", Of: func(s *Settings) any { return &s.Players }, OnPage: true},
-		{Key: "by", Flag: "by", Usage: "rule for the choice (default: the game's)", Of: func(s *Settings) any { return &s.By }, OnPage: true, Supposed: true},
-		{Key: "limits_ms", Flag: "max-rtt", Usage: "nobody may have a ping over this; of several the strictest that can be kept holds", Of: func(s *Settings) any { return &s.Limits }, OnPage: true, Supposed: true},
-		{Key: "map", Flag: "map", Usage: "only servers on this `MAP`", Of: func(s *Settings) any { return &s.Map }, OnPage: true},
-		{Key: "mode", Flag: "mode", Usage: "only servers of this game `MODE`", Of: func(s *Settings) any { return &s.Mode }, OnPage: true},
-		{Key: "name", Flag: "room", Usage: "the room's `NAME` (default: its code)", Of: func(s *Settings) any { return &s.Name }},
-		{Key: "-", Flag: "password", Usage: "the game server's `PASSWORD`, given to players only", Of: func(s *Settings) any { return &s.Password }},
-		{Key: "open", Flag: "open", Usage: "let everybody in who finds the room, without its code", Of: func(s *Settings) any { return &s.Open }},
-		{Key: "agree", Of: func(s *Settings) any { return &s.Agree }, OnPage: true},
-		{Key: "strategy", Flag: "strategy", Usage: "how players measure", Words: strategies(), Of: func(s *Settings) any { return &s.Strategy }},
+		{Key: "game", Of: func(s *Settings) any { return &s.Game }, Label: "Game"},
+		{Key: "by", Of: func(s *Settings) any { return &s.By },
+			Flag: "by", Usage: "rule for the choice (default: the game's)", Label: "Rule", Supposed: true},
+		{Key: "limits_ms", Of: func(s *Settings) any { return &s.Limits },
+			Flag: "max-rtt", Usage: "nobody may have a ping over this; of several the strictest that can be kept holds", Label: "Limit, ms", Unset: "none", Supposed: true},
+		{Key: "map", Of: func(s *Settings) any { return &s.Map },
+			Flag: "map", Usage: "only servers on this `MAP`", Label: "Map", Unset: "any"},
+		{Key: "mode", Of: func(s *Settings) any { return &s.Mode },
+			Flag: "mode", Usage: "only servers of this game `MODE`", Label: "Mode", Unset: "any"},
+		{Key: "players", Of: func(s *Settings) any { return &s.Players },
+			Flag: "players", Usage: "start by itself once `N` are here; 0 waits for Enter", Label: "Start with", Unset: "who is here"},
+		{Key: "agree", Of: func(s *Settings) any { return &s.Agree },
+			Label: "Before the launch", Set: "vote, veto, ready check", Unset: "straight there"},
+		{Key: "name", Of: func(s *Settings) any { return &s.Name },
+			Flag: "room", Usage: "the room's `NAME` (default: its code)"},
+		{Key: "-", Of: func(s *Settings) any { return &s.Password },
+			Flag: "password", Usage: "the game server's `PASSWORD`, given to players only"},
+		{Key: "open", Of: func(s *Settings) any { return &s.Open },
+			Flag: "open", Usage: "let everybody in who finds the room, without its code"},
+		{Key: "strategy", Of: func(s *Settings) any { return &s.Strategy },
+			Flag: "strategy", Usage: "how players measure", Words: strategies()},
 	}
+}
+
+// Field is a setting in the page's form.
+type Field struct {
+	Key   string `json:"key"`
+	Label string `json:"label"`
+	// Kind is game, rule, limits, text, number or switch.
+	Kind  string `json:"kind"`
+	Unset string `json:"unset,omitempty"`
+	Set   string `json:"set,omitempty"`
+}
+
+// Form is the form in which the organiser changes settings on the page.
+func Form() []Field {
+	var form []Field
+	for _, row := range Table() {
+		if !OnPage(row) {
+			continue
+		}
+		f := Field{Key: row.Key, Label: row.Label, Kind: "text", Unset: row.Unset, Set: row.Set}
+		switch row.Of(&Settings{}).(type) {
+		case *selection.Rule:
+			f.Kind = "rule"
+		case *Limits:
+			f.Kind = "limits"
+		case *int:
+			f.Kind = "number"
+		case *bool:
+			f.Kind = "switch"
+		}
+		if row.Key == "game" {
+			f.Kind = "game"
+		}
+		form = append(form, f)
+	}
+	return form
 }
 
 // strategies are the ways in which a room's players may measure.
@@ -77,7 +125,7 @@ func strategies() []string {
 }
 
 // OnPage and Supposed say which settings a patch may change.
-func OnPage(s Setting) bool   { return s.OnPage }
+func OnPage(s Setting) bool   { return s.Label != "" }
 func Supposed(s Setting) bool { return s.Supposed }
 
 // Patched is the settings with those that a JSON object names, as far as the patch

@@ -18,6 +18,8 @@ type Snapshot struct {
 	Voting  Voting   `json:"agreement"`
 	Way     *Way     `json:"way"`
 	History []Played `json:"evening"`
+	// Form is how the organiser changes the settings.
+	Form []Field `json:"form"`
 }
 
 // Head is where a room stands, and what the organiser wants.

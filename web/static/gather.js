@@ -4,6 +4,7 @@ import { button, h } from "./dom.js";
 import { lastName } from "./api.js";
 
 /** @typedef {import("./types.js").State} State */
+/** @typedef {import("./types.js").Field} Field */
 
 export const rules = /** @type {const} */ ([
   ["mean", "Lowest average", "the best for the group as a whole"],
@@ -87,17 +88,26 @@ export function settings(state) {
 
 /** @param {State} state @returns {HTMLElement[]} */
 function terms(state) {
-  const { room } = state;
-  const facts = [
-    ["Game", gameName(state)],
-    ["Rule", ruleName(room.by)],
-    ["Limit", limitText(room.limits_ms)],
-    ["Map", room.map || "any"],
-    ["Mode", room.mode || "any"],
-    ["Players", room.players > 0 ? String(room.players) : "whoever is here"],
-    ["Before the launch", room.agree ? "vote, veto, ready check" : "straight there"],
+  return [
+    h("h2", {}, "What we look for"),
+    h("dl", { class: "terms" }, state.form.map((field) => h("div", {}, h("dt", {}, field.label), h("dd", {}, h("bdi", {}, term(state, field)))))),
   ];
-  return [h("h2", {}, "What we look for"), h("dl", { class: "terms" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, h("bdi", {}, value)))))];
+}
+
+/** What a setting is, in words. @param {State} state @param {Field} field */
+function term(state, field) {
+  const value = state.room[field.key];
+  switch (field.kind) {
+    case "game":
+      return gameName(state);
+    case "rule":
+      return ruleName(value);
+    case "limits":
+      return value.map((/** @type {number} */ ms) => `${ms} ms`).join(", then ") || field.unset;
+    case "switch":
+      return value ? field.set : field.unset;
+  }
+  return String(value || field.unset);
 }
 
 /** @param {State} state */
@@ -105,51 +115,63 @@ export function gameName(state) {
   return state.room.games?.find((game) => game.id === state.room.game)?.name ?? state.room.game;
 }
 
-/** @param {number[]} limits */
-function limitText(limits) {
-  return limits.length === 0 ? "none" : limits.map((ms) => `${ms} ms`).join(", then ");
-}
-
 /** @param {State} state @returns {HTMLElement[]} */
 function form(state) {
-  const { room } = state;
-  return [
-    h("h2", {}, "What we look for"),
-    h(
-      "form",
-      { "data-change": "settings", class: "settings" },
-      (room.games ?? []).length > 1 && field("Game", "game", select("game", (room.games ?? []).map((game) => [game.id, game.name]), room.game)),
-      field("Rule", "by", select("by", rules.map(([id, name]) => [id, name]), room.by)),
-      field("Limit, ms", "limits_ms", h("input", { id: "limits_ms", name: "limits_ms", value: room.limits_ms.join(", "), placeholder: "none", inputmode: "numeric", pattern: "[0-9., ]*" })),
-      field("Map", "map", h("input", { id: "map", name: "map", value: room.map, placeholder: "any", maxlength: 64 })),
-      field("Mode", "mode", h("input", { id: "mode", name: "mode", value: room.mode, placeholder: "any", maxlength: 64 })),
-      field("Start with", "players", h("input", { id: "players", name: "players", type: "number", min: 0, max: 64, value: room.players || "", placeholder: "who is here" })),
-      h("label", { class: "check" }, h("input", { type: "checkbox", name: "agree", checked: room.agree }), "Vote and ready check before the launch"),
-    ),
-  ];
+  return [h("h2", {}, "What we look for"), h("form", { "data-change": "settings", class: "settings" }, state.form.map((field) => input(state, field)))];
 }
 
-/** @param {string} label @param {string} id @param {HTMLElement} input */
-function field(label, id, input) {
-  return h("div", { class: "field" }, h("label", { for: id }, label), input);
+/** What a setting is changed with; data-kind says how it is read again. @param {State} state @param {Field} field */
+function input(state, field) {
+  const value = state.room[field.key];
+  const named = { id: field.key, name: field.key, "data-kind": field.kind, placeholder: field.unset };
+  switch (field.kind) {
+    case "game": {
+      const games = state.room.games ?? [];
+      return games.length > 1 && labelled(field, select(named, games.map((game) => [game.id, game.name]), value));
+    }
+    case "rule":
+      return labelled(field, select(named, rules.map(([id, name]) => [id, name]), value));
+    case "limits":
+      return labelled(field, h("input", { ...named, value: value.join(", "), inputmode: "numeric", pattern: "[0-9., ]*" }));
+    case "number":
+      return labelled(field, h("input", { ...named, type: "number", min: 0, max: 64, value: value || "" }));
+    case "switch":
+      return h("label", { class: "check" }, h("input", { ...named, type: "checkbox", checked: value }), `${field.label}: ${field.set}`);
+  }
+  return labelled(field, h("input", { ...named, value, maxlength: 64 }));
 }
 
-/** @param {string} id @param {(readonly [string, string])[] | string[][]} options @param {string} chosen */
-function select(id, options, chosen) {
-  return h("select", { id, name: id }, options.map(([value, name]) => h("option", { value, selected: value === chosen }, name)));
+/** @param {Field} field @param {HTMLElement} input */
+function labelled(field, input) {
+  return h("div", { class: "field" }, h("label", { for: field.key }, field.label), input);
+}
+
+/** @param {Record<string, string | undefined>} named @param {string[][]} options @param {string} chosen */
+function select(named, options, chosen) {
+  return h("select", named, options.map(([value, name]) => h("option", { value, selected: value === chosen }, name)));
 }
 
 /** The settings that a form says. @param {HTMLFormElement} form */
 export function settingsOf(form) {
-  const data = new FormData(form);
-  const text = (/** @type {string} */ name) => String(data.get(name) ?? "").trim();
-  return {
-    game: data.has("game") ? text("game") : undefined,
-    by: text("by"),
-    limits_ms: text("limits_ms").split(/[\s,]+/).filter(Boolean).map(Number),
-    map: text("map"),
-    mode: text("mode"),
-    players: Number(text("players") || 0),
-    agree: data.has("agree"),
-  };
+  /** @type {Record<string, unknown>} */
+  const settings = {};
+  for (const input of /** @type {Iterable<HTMLInputElement>} */ (form.elements)) {
+    const text = input.value.trim();
+    switch (input.dataset.kind) {
+      case "limits":
+        settings[input.name] = text.split(/[\s,]+/).filter(Boolean).map(Number);
+        break;
+      case "number":
+        settings[input.name] = Number(text || 0);
+        break;
+      case "switch":
+        settings[input.name] = input.checked;
+        break;
+      case undefined:
+        break;
+      default:
+        settings[input.name] = text;
+    }
+  }
+  return settings;
 }

@@ -1,7 +1,7 @@
-// What the host sends, as JSDoc types: see host/page.go for where it comes from.
+// What the host sends, as JSDoc types: see host/wire/snapshot.go for where it comes from.
 
 /**
- * @typedef {object} Room
+ * @typedef {object} Head
  * @property {string} code
  * @property {string} name
  * @property {string} game
@@ -20,6 +20,16 @@
  * @property {boolean} locked
  * @property {number} listed
  * @property {string} [outlook] how far a coordinated search is
+ * @typedef {Head & Record<string, any>} Room with the settings that the form names
+ */
+
+/**
+ * @typedef {object} Field a setting in the form
+ * @property {string} key
+ * @property {string} label
+ * @property {"game" | "rule" | "limits" | "text" | "number" | "switch"} kind
+ * @property {string} [unset]
+ * @property {string} [set]
  */
 
 /**
@@ -118,6 +128,7 @@
  * @property {Agreement} agreement
  * @property {{connect: string, server: string, link?: string} | null} way
  * @property {Played[] | null} evening
+ * @property {Field[]} form
  */
 
 export {};
