@@ -86,8 +86,11 @@ func TestRoomLoad(t *testing.T) {
 	most := peak()
 	var launched int
 	for _, code := range codes {
-		if room, _ := h.Room(code); room.Stage == wire.Launching {
+		room, _ := h.Room(code)
+		if room.Stage == wire.Launching {
 			launched++
+		} else if len(room.Log) > 0 {
+			t.Logf("%s: %s", room.Stage, room.Log[len(room.Log)-1].Text)
 		}
 	}
 	after := liveHeap()
