@@ -8,8 +8,8 @@ import (
 	"muster/host/wire"
 )
 
-// voting is a room of two that has searched a long list and now votes.
-func voting(t *testing.T) *session {
+// searchingOn is a room of two that has searched a long list and now votes.
+func searchingOn(t *testing.T) *session {
 	n := coordinated(t)
 	n.room.settings.Agree = true
 	n.searches()
@@ -39,7 +39,7 @@ func (n *session) searches() {
 // TestAnytime: while people vote the search goes on, slowly, with each player's
 // own discovery, and comes to an end.
 func TestAnytime(t *testing.T) {
-	n := voting(t)
+	n := searchingOn(t)
 	before := n.room.round.selection.Chosen.Addr
 	asked, own, most := 0, 0, 0
 	for range 180 {
@@ -73,7 +73,7 @@ func TestAnytimeBetter(t *testing.T) {
 		moves  bool
 	}{{"hardly better", 1500 * time.Microsecond, false}, {"much better", 9 * time.Millisecond, true}} {
 		t.Run(test.name, func(t *testing.T) {
-			n := voting(t)
+			n := searchingOn(t)
 			ahead := n.room.round.indexOf(n.room.round.selection.Chosen.Addr)
 			found := 0
 			for n.room.round.player("ann").sheet.at(found).State != discovery.Unprobed || n.room.round.player("bob").sheet.at(found).State != discovery.Unprobed {
@@ -103,7 +103,7 @@ func TestAnytimeBetter(t *testing.T) {
 
 // TestAnytimeEnds: nobody is asked while the countdown runs.
 func TestAnytimeEnds(t *testing.T) {
-	n := voting(t)
+	n := searchingOn(t)
 	n.goes()
 	delete(n.sent, "ann")
 	n.wait(countdownTime - time.Second)

@@ -27,7 +27,7 @@ func TestLookBeforeLaunch(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			n := agreeing(t)
+			n := inVoting(t)
 			n.wait(tt.voted)
 			n.goes()
 			n.wait(time.Second)
@@ -56,7 +56,7 @@ func TestLookBeforeLaunch(t *testing.T) {
 // TestLateLook: what belongs to the look before people agreed is no longer
 // listened to, and a look that nobody answers holds up no launch.
 func TestLateLook(t *testing.T) {
-	n := agreeing(t)
+	n := inVoting(t)
 	n.verifies("ann", 0)
 	n.wait(time.Minute)
 	n.goes()

@@ -184,7 +184,7 @@ func (a WhatIf) do(r *Room, by caller) error {
 	group := r.round.chosenFor()
 	criteria := r.criteria(s, group)
 	criteria.Reasons = -1
-	r.round.whatIf = &whatIf{name, s, selection.Select(r.round.servers, r.round.table(group), criteria)}
+	r.round.whatIf = &whatIf{name, json.RawMessage(a), selection.Select(r.round.servers, r.round.table(group), criteria)}
 	return nil
 }
 
@@ -272,7 +272,11 @@ func (Apply) do(r *Room, _ caller) error {
 	if r.round.whatIf == nil || r.round.selection == nil {
 		return errNothingMeasured
 	}
-	r.settings.By, r.settings.Limits = r.round.whatIf.Settings.By, r.round.whatIf.Settings.Limits
+	s, err := r.settings.Patched(r.round.whatIf.Patch, wire.Supposed)
+	if err != nil {
+		return err
+	}
+	r.settings = s
 	r.note("the rule is now %s", r.settings.Rule())
 	r.rechoose(r.selectFor(r.round.chosenFor()))
 	return nil

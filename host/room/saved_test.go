@@ -1,10 +1,13 @@
 package room
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"net/netip"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -270,4 +273,48 @@ func TestOver(t *testing.T) {
 	if n.room.Over(eight.Add(2*day)) || !n.room.Over(eight.Add(2*day+time.Second)) {
 		t.Error("a room is kept for a day after the last has left")
 	}
+}
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestSavedForm holds the saved form to a golden file of its version: rooms that
+// an older program saved are still read. A change of the form needs another
+// version, and a file of its own.
+func TestSavedForm(t *testing.T) {
+	n := inVoting(t)
+	n.room.settings.Limits, n.room.settings.Password = wire.Limits{150 * time.Millisecond}, "club"
+	n.votes("zoe", 1)
+	n.page("yan", WhatIf(`{"by":"minimax"}`))
+	n.goes()
+	data, err := n.room.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := fmt.Sprintf("testdata/room-%d.json", savedVersion)
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, data, "", " "); err != nil {
+		t.Fatal(err)
+	}
+	pretty.WriteByte('\n')
+	if *update {
+		if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(pretty.Bytes(), golden) {
+		t.Errorf("what is saved differs from %s; go test ./host/room -run SavedForm -update shows how", file)
+	}
+	var compact bytes.Buffer // as it was saved
+	if err := json.Compact(&compact, golden); err != nil {
+		t.Fatal(err)
+	}
+	old, err := Restore(compact.Bytes(), topology.New)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, n.room, old)
 }

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"encoding/json"
 	"errors"
 	"net/netip"
 	"slices"
@@ -192,7 +193,7 @@ var (
 // the organiser may make it so.
 type whatIf struct {
 	Player string `json:"player"`
-	// Settings would be the room's.
-	Settings  wire.Settings       `json:"settings"`
+	// Patch makes those settings of the room's.
+	Patch     json.RawMessage     `json:"patch"`
 	Selection selection.Selection `json:"selection"`
 }

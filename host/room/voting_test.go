@@ -10,9 +10,9 @@ import (
 	"muster/selection"
 )
 
-// agreeing is a room whose people agree on one of six servers; ann and bob
+// inVoting is a room whose people agree on one of six servers; ann and bob
 // play, zoe and yan have the page. By the mean, server 0 is the best, then 1 …
-func agreeing(t *testing.T) *session {
+func inVoting(t *testing.T) *session {
 	t.Helper()
 	n := newSession(t, settings(2))
 	n.room.settings.Agree = true
@@ -82,7 +82,7 @@ func TestAgreeing(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			n := agreeing(t)
+			n := inVoting(t)
 			tt.say(n)
 			n.noted(tt.note)
 			n.wait(countdownTime + time.Second)
@@ -99,7 +99,7 @@ func TestAgreeing(t *testing.T) {
 }
 
 func TestVetoes(t *testing.T) {
-	n := agreeing(t)
+	n := inVoting(t)
 	if err := n.vetoes("zoe", selection.Veto{Map: "oa_dm1"}); err == nil {
 		t.Error("a veto of the only map leaves nothing, and is taken")
 	}
@@ -129,7 +129,7 @@ func TestVetoes(t *testing.T) {
 
 // TestSuppose: a what-if changes nothing until the organiser applies it.
 func TestSuppose(t *testing.T) {
-	n := agreeing(t)
+	n := inVoting(t)
 	if err := n.page("zoe", WhatIf(`{"by":"threshold","limits_ms":[25]}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestSuppose(t *testing.T) {
 
 // TestApplyAfterLaunch: another choice calls everyone back.
 func TestApplyAfterLaunch(t *testing.T) {
-	n := agreeing(t)
+	n := inVoting(t)
 	n.goes()
 	n.wait(countdownTime + time.Second)
 	n.goesTo(0)
@@ -200,7 +200,7 @@ func TestGuests(t *testing.T) {
 
 // TestLocked: in a locked room are those who were there. Names are no keys to it.
 func TestLocked(t *testing.T) {
-	n := agreeing(t)
+	n := inVoting(t)
 	n.orders(Lock{true})
 	if refusal := n.tryJoin("zoe", ""); refusal == nil || refusal.Reason != wire.ReasonLocked {
 		t.Errorf("a player comes in by the name of a page: %v", refusal)
