@@ -69,13 +69,25 @@ func newRecall(e *estimator, o discovery.PlanOptions) *recall {
 	for _, p := range o.Priors {
 		known[p.Prefix] = p
 	}
+	nearest := make(map[topology.Node]memory) // of each AS that is remembered under the limit
 	for n := range topology.Node(e.tree.Nodes()) {
 		if e.tree.Level(n) != topology.Prefix24 {
 			continue
 		}
 		first := e.tree.List()[e.tree.Servers(n)[0]]
-		if p, ok := known[topology.Prefix24.Prefix(first.Addr.Addr())]; ok {
-			m.add(n, p)
+		p, ok := known[topology.Prefix24.Prefix(first.Addr.Addr())]
+		if !ok {
+			continue
+		}
+		at, as := len(e.memories), e.tree.Above(n, topology.AS)
+		if _, ok := m.ases[as]; !ok {
+			m.ases[as] = span{first: at}
+		}
+		m.ases[as], m.networks[n] = span{m.ases[as].first, at + 1}, at
+		one := memory{network: n, rtt: p.RTT, certainty: p.Certainty}
+		e.memories = append(e.memories, one)
+		if best, ok := nearest[as]; one.rtt < e.limit && (!ok || one.rtt < best.rtt) {
+			nearest[as] = one
 		}
 	}
 	for at := 0; at < len(e.memories); {
@@ -83,23 +95,17 @@ func newRecall(e *estimator, o discovery.PlanOptions) *recall {
 		m.believe(s, 0)
 		at = s.end
 	}
-	m.unverified = m.near()
+	nearestFirst := slices.SortedFunc(maps.Values(nearest), func(x, y memory) int {
+		return cmp.Or(cmp.Compare(x.rtt, y.rtt), cmp.Compare(x.network, y.network))
+	})
+	for _, one := range nearestFirst[:min(len(nearestFirst), mostVerified)] {
+		m.unverified = append(m.unverified, one.network)
+	}
 	return m
 }
 
-func (m *recall) add(network topology.Node, p discovery.Prior) {
-	e := m.estimator
-	at, as := len(e.memories), e.tree.Above(network, topology.AS)
-	s, ok := m.ases[as]
-	if !ok {
-		s.first = at
-	}
-	s.end = at + 1
-	m.ases[as], m.networks[network] = s, at
-	e.memories = append(e.memories, memory{network: network, rtt: p.RTT, certainty: p.Certainty})
-}
-
-// believe has the memories of an AS count as its score in the trial says.
+// believe has the memories of an AS count as its score in the trial says; a spent
+// one does not count.
 func (m *recall) believe(s span, score int) {
 	trust := 0.0
 	switch {
@@ -109,19 +115,15 @@ func (m *recall) believe(s span, score int) {
 		trust = m.unconfirmed / float64(s.end-s.first)
 	}
 	for i := s.first; i < s.end; i++ {
-		m.reweigh(&m.estimator.memories[i], trust)
-	}
-}
-
-// reweigh has a memory count so much; a spent one does not count.
-func (m *recall) reweigh(one *memory, trust float64) {
-	weight := trust * one.certainty
-	if one.spent {
-		weight = 0
-	}
-	if change := weight - one.weight; change != 0 {
-		m.estimator.weigh(one.network, one.rtt, change)
-		one.weight = weight
+		one := &m.estimator.memories[i]
+		weight := trust * one.certainty
+		if one.spent {
+			weight = 0
+		}
+		if change := weight - one.weight; change != 0 {
+			m.estimator.weigh(one.network, one.rtt, change)
+			one.weight = weight
+		}
 	}
 }
 
@@ -136,19 +138,12 @@ func (m *recall) compare(server int, rtt time.Duration) {
 	one.spent = true
 	as := e.tree.Above(one.network, topology.AS)
 	m.believe(m.ases[as], m.trial.Note(as, history.Agree(one.rtt, rtt)))
-	if m.trial.Refuted() {
-		m.forget()
+	if m.trial.Refuted() { // all are forgotten: the player is elsewhere
+		m.believe(span{0, len(e.memories)}, -1)
+		clear(m.networks)
+		clear(m.ases)
+		m.unverified = nil
 	}
-}
-
-// forget drops all memories: the player is elsewhere.
-func (m *recall) forget() {
-	for i := range m.estimator.memories {
-		m.reweigh(&m.estimator.memories[i], 0)
-	}
-	clear(m.networks)
-	clear(m.ases)
-	m.unverified = nil
 }
 
 // surveyed reports whether a network need not be looked into again: its AS is
@@ -168,23 +163,3 @@ func (m *recall) empty() bool { return len(m.ases) == 0 }
 
 // trusted reports whether memories proved right, and seldom wrong.
 func (m *recall) trusted() bool { return !m.empty() && m.trial.Trusted() }
-
-// near are the /24s to verify memories at: of each AS that is remembered under
-// the limit its nearest, the nearest AS first.
-func (m *recall) near() []topology.Node {
-	nearest := make(map[topology.Node]memory)
-	for _, one := range m.estimator.memories {
-		as := m.estimator.tree.Above(one.network, topology.AS)
-		if best, ok := nearest[as]; one.rtt < m.estimator.limit && (!ok || one.rtt < best.rtt) {
-			nearest[as] = one
-		}
-	}
-	all := slices.SortedFunc(maps.Values(nearest), func(x, y memory) int {
-		return cmp.Or(cmp.Compare(x.rtt, y.rtt), cmp.Compare(x.network, y.network))
-	})
-	var networks []topology.Node
-	for _, one := range all[:min(len(all), mostVerified)] {
-		networks = append(networks, one.network)
-	}
-	return networks
-}

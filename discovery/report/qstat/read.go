@@ -1,6 +1,7 @@
 package qstat
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -157,9 +158,9 @@ func (r *reading) server(element *xml.StartElement) error {
 		return fmt.Errorf("%s: %w", addr, err)
 	}
 	result.Server, result.Order = len(r.list), len(r.list)+1
-	country, asn := e.origin()
+	asn, _ := strconv.ParseUint(e.rule(ruleASN), 10, 32)
 	r.seen[addr] = true
-	r.list = append(r.list, discovery.Server{Addr: addr, Country: country, ASN: asn})
+	r.list = append(r.list, discovery.Server{Addr: addr, Country: discovery.CleanText(e.rule(ruleCountry)), ASN: uint32(asn)})
 	r.results = append(r.results, result)
 	return nil
 }
@@ -195,17 +196,13 @@ func (e *entry) result() (discovery.Result, error) {
 	if min(e.Players, e.MaxPlayers, e.Ping) < 0 || e.Ping > int(time.Hour/time.Millisecond) {
 		return discovery.Result{}, errors.New("an impossible number of players or milliseconds")
 	}
-	return discovery.Result{State: discovery.Answered, RTT: e.rtt(), Info: e.info()}, nil
-}
-
-// rtt is Muster's own figure if there is one, else QStat's whole milliseconds.
-func (e *entry) rtt() time.Duration {
-	ping := time.Duration(e.Ping) * time.Millisecond
-	var exact discovery.Millis
+	// Muster's own figure if there is one, else QStat's whole milliseconds.
+	ping, exact := time.Duration(e.Ping)*time.Millisecond, discovery.Millis(0)
+	rtt := max(ping, time.Millisecond/2)
 	if err := exact.UnmarshalJSON([]byte(e.rule(ruleRTT))); err == nil && (time.Duration(exact)-ping).Abs() <= time.Millisecond {
-		return time.Duration(exact)
+		rtt = time.Duration(exact)
 	}
-	return max(ping, time.Millisecond/2)
+	return discovery.Result{State: discovery.Answered, RTT: rtt, Info: e.info()}, nil
 }
 
 func (e *entry) info() *discovery.Info {
@@ -213,36 +210,21 @@ func (e *entry) info() *discovery.Info {
 	if kind := strings.ToUpper(e.Type); kind == "A2S" || kind == "TEES" {
 		clean = discovery.CleanText // a caret is a caret there
 	}
-	mode := e.rule("gametype", "g_gametype")
-	if mode == "" {
-		mode = e.GameType
+	bots := 0 // A2S servers tell of them, ioquake3 of the others
+	if n, err := strconv.Atoi(e.rule(ruleBots)); err == nil {
+		bots = max(n, 0)
+	} else if humans, err := strconv.Atoi(e.rule("g_humanplayers")); err == nil && humans >= 0 {
+		bots = max(e.Players-humans, 0)
 	}
 	return &discovery.Info{
 		Name:       clean(e.Name),
 		Map:        discovery.CleanText(e.Map),
-		Mode:       discovery.CleanText(mode),
+		Mode:       discovery.CleanText(cmp.Or(e.rule("gametype", "g_gametype"), e.GameType)),
 		Players:    e.Players,
 		MaxPlayers: e.MaxPlayers,
-		Bots:       e.bots(),
+		Bots:       bots,
 		Password:   slices.Contains([]string{"1", "true"}, e.rule(rulePassword, "g_needpass")),
 	}
-}
-
-// bots are told of by A2S servers, and by ioquake3's counting the others.
-func (e *entry) bots() int {
-	if bots, err := strconv.Atoi(e.rule(ruleBots)); err == nil {
-		return max(bots, 0)
-	}
-	if humans, err := strconv.Atoi(e.rule("g_humanplayers")); err == nil && humans >= 0 {
-		return max(e.Players-humans, 0)
-	}
-	return 0
-}
-
-// origin is the country and the AS that Muster wrote.
-func (e *entry) origin() (country string, asn uint32) {
-	n, _ := strconv.ParseUint(e.rule(ruleASN), 10, 32)
-	return discovery.CleanText(e.rule(ruleCountry)), uint32(n)
 }
 
 // rule is the value of the first rule with one of the names.

@@ -47,82 +47,56 @@ const (
 // What QStat has no element for stands in rules: the RTT to the microsecond,
 // country, origin AS, bots, password.
 func WriteXML(w io.Writer, kind string, r report.Report) error {
-	b := bufio.NewWriter(w)
+	b := bufio.NewWriter(w) // keeps the first error
+	// A stranger's text is written without the characters that XML does not allow,
+	// and with those escaped that it gives a meaning.
+	enclosed := func(before, text, after string) {
+		b.WriteString(before)
+		_ = xml.EscapeText(b, []byte(discovery.CleanText(text)))
+		b.WriteString(after)
+	}
+	element := func(name, value string) { enclosed("\t\t<"+name+">", value, "</"+name+">\n") }
+	rule := func(name, value string) { enclosed("\t\t\t<rule name=\""+name+"\">", value, "</rule>\n") }
+
 	b.WriteString(xml.Header + "<qstat>\n")
 	for _, m := range r.Servers {
-		writeServer(b, kind, m)
+		status := "TIMEOUT" // QStat has no word for servers that nobody asked
+		switch m.State {
+		case discovery.Answered:
+			status = "UP"
+		case discovery.Refused:
+			status = "DOWN"
+		}
+		enclosed("\t<server type=\"", kind, `" address="`+m.Addr.String()+`" status="`+status+"\">\n")
+		element("hostname", m.Addr.String())
+		if m.State == discovery.Answered {
+			element("name", m.Name)
+			element("gametype", m.Mode)
+			element("map", m.Map)
+			element("numplayers", strconv.Itoa(m.Players))
+			element("maxplayers", strconv.Itoa(m.MaxPlayers))
+			element("numspectators", "0")
+			element("maxspectators", "0")
+			element("ping", strconv.FormatInt(time.Duration(m.RTT).Round(time.Millisecond).Milliseconds(), 10))
+			element("retries", "0")
+			b.WriteString("\t\t<rules>\n")
+			password := "0"
+			if m.Password {
+				password = "1"
+			}
+			rule(rulePassword, password)
+			rule(ruleBots, strconv.Itoa(m.Bots))
+			rule(ruleRTT, m.RTT.String())
+			if m.Country != "" {
+				rule(ruleCountry, m.Country)
+			}
+			if m.ASN != 0 {
+				rule(ruleASN, strconv.FormatUint(uint64(m.ASN), 10))
+			}
+			b.WriteString("\t\t</rules>\n\t\t<players>\n\t\t</players>\n")
+		}
+		b.WriteString("\t</server>\n")
 	}
 	b.WriteString("</qstat>\n")
-	return b.Flush() // keeps the first error
-}
-
-func writeServer(b *bufio.Writer, kind string, m report.Measurement) {
-	b.WriteString("\t<server type=\"")
-	escape(b, kind)
-	b.WriteString(`" address="` + m.Addr.String() + `" status="` + statusOf(m.State) + "\">\n")
-	element(b, "hostname", m.Addr.String())
-	if m.State == discovery.Answered {
-		writeAnswer(b, m)
-	}
-	b.WriteString("\t</server>\n")
-}
-
-// statusOf is QStat's word for a state; it knows none for servers that nobody
-// has asked.
-func statusOf(s discovery.State) string {
-	switch s {
-	case discovery.Answered:
-		return "UP"
-	case discovery.Refused:
-		return "DOWN"
-	}
-	return "TIMEOUT"
-}
-
-func writeAnswer(b *bufio.Writer, m report.Measurement) {
-	element(b, "name", m.Name)
-	element(b, "gametype", m.Mode)
-	element(b, "map", m.Map)
-	element(b, "numplayers", strconv.Itoa(m.Players))
-	element(b, "maxplayers", strconv.Itoa(m.MaxPlayers))
-	element(b, "numspectators", "0")
-	element(b, "maxspectators", "0")
-	element(b, "ping", strconv.FormatInt(time.Duration(m.RTT).Round(time.Millisecond).Milliseconds(), 10))
-	element(b, "retries", "0")
-	b.WriteString("\t\t<rules>\n")
-	rule(b, rulePassword, strconv.Itoa(btoi(m.Password)))
-	rule(b, ruleBots, strconv.Itoa(m.Bots))
-	rule(b, ruleRTT, m.RTT.String())
-	if m.Country != "" {
-		rule(b, ruleCountry, m.Country)
-	}
-	if m.ASN != 0 {
-		rule(b, ruleASN, strconv.FormatUint(uint64(m.ASN), 10))
-	}
-	b.WriteString("\t\t</rules>\n\t\t<players>\n\t\t</players>\n")
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-func element(b *bufio.Writer, name, value string) {
-	b.WriteString("\t\t<" + name + ">")
-	escape(b, value)
-	b.WriteString("</" + name + ">\n")
-}
-
-func rule(b *bufio.Writer, name, value string) {
-	b.WriteString("\t\t\t<rule name=\"" + name + "\">")
-	escape(b, value)
-	b.WriteString("</rule>\n")
-}
-
-// escape writes a stranger's text: without the characters that XML does not
-// allow, and with those escaped that it gives a meaning.
-func escape(b *bufio.Writer, s string) {
-	_ = xml.EscapeText(b, []byte(discovery.CleanText(s))) // b keeps the error
+	return b.Flush()
 }
