@@ -72,7 +72,7 @@ func (a *Agenda) Allow(servers int) {
 // Woken makes the agenda a [Waker].
 func (a *Agenda) Woken() <-chan struct{} { return a.woken }
 
-// Pending tells whether requests wait to be asked.
+// Pending reports whether requests wait to be asked.
 func (a *Agenda) Pending() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -91,10 +91,6 @@ func (a *Agenda) Next() (Probe, Verdict) {
 			return Probe{Server: server, Phase: Refining}, Go
 		}
 	}
-	return a.nextOwn()
-}
-
-func (a *Agenda) nextOwn() (Probe, Verdict) {
 	for {
 		if a.held && a.allowed == 0 {
 			return Probe{}, Stop

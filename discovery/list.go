@@ -41,7 +41,7 @@ func AppendList(b []byte, servers []Server) []byte {
 	return b
 }
 
-// looksLikeMarker tells AS numbers that would be read as one of our markers. No
+// looksLikeMarker reports whether an AS number would be read as one of our markers. No
 // network has them, but a user's own file may.
 func looksLikeMarker(asn uint32) bool {
 	marker := binary.BigEndian.AppendUint32(nil, asn)

@@ -35,7 +35,7 @@ type Plan interface {
 // wait or to stop, and still has probes under way, then calls Next again.
 type Waker interface{ Woken() <-chan struct{} }
 
-// PlanSummary tells how a plan went about its list.
+// PlanSummary says how a plan went about its list.
 type PlanSummary struct {
 	// Clusters is how many groups of servers the plan told apart.
 	Clusters int

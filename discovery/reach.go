@@ -17,7 +17,7 @@ const (
 	InternetReach
 )
 
-// ReachOf tells from how far away an address can be reached.
+// ReachOf is from how far away an address can be reached.
 func ReachOf(a netip.Addr) Reach {
 	switch a = a.Unmap(); {
 	case !a.IsValid() || a.IsUnspecified() || a.IsMulticast() || a == everybody:
@@ -36,5 +36,5 @@ var everybody = netip.AddrFrom4([4]byte{255, 255, 255, 255})
 // carriers is what providers and overlay networks number their customers from.
 var carriers = netip.MustParsePrefix("100.64.0.0/10")
 
-// IsCarriers tells an IPv4 address behind a carrier's NAT (RFC 6598).
+// IsCarriers reports whether an address is an IPv4 one behind a carrier's NAT (RFC 6598).
 func IsCarriers(a netip.Addr) bool { return carriers.Contains(a.Unmap()) }

@@ -74,7 +74,7 @@ type Result struct {
 	// At is when the result was known, since the measuring began; 0 if nobody
 	// noted it.
 	At time.Duration
-	// Info is nil if the server told nothing of itself.
+	// Info is nil if the server said nothing of itself.
 	Info *Info
 }
 

@@ -44,7 +44,7 @@ func (l layout) cut(d []byte) (index, total int, payload []byte) {
 	return int(d[9]), int(d[8]), d[l.header:]
 }
 
-// isFirst tells whether d is the first piece in this layout: a whole packet was
+// isFirst reports whether d is the first piece in this layout: a whole packet was
 // cut up, so its header, or that of bzip2, has to stand in the right place.
 func (l layout) isFirst(d []byte) bool {
 	index, total, payload := l.cut(d)

@@ -123,7 +123,7 @@ func (l *Locator) country(addr netip.Addr) string {
 	if code := l.countryDB.country(addr); code != "" {
 		return code
 	}
-	carried, _ := l.countries() // Load tells the error
+	carried, _ := l.countries() // Load returns the error
 	return carried.Lookup(addr)
 }
 
@@ -131,7 +131,7 @@ func (l *Locator) origin(addr netip.Addr) uint32 {
 	if asn := l.asDB.origin(addr); asn != 0 {
 		return asn
 	}
-	carried, _ := l.origins() // Load tells the error
+	carried, _ := l.origins() // Load returns the error
 	return carried.Lookup(addr)
 }
 
@@ -151,7 +151,7 @@ func (l *Locator) Annotate(servers []discovery.Server) {
 	}
 }
 
-// Field is one of the two things that a source tells of an address.
+// Field is one of the two things that a source knows of an address.
 type Field string
 
 // The fields of a [Place].
@@ -162,7 +162,7 @@ const (
 
 // Source is one of the databases that a Locator asks.
 type Source struct {
-	// Field is what the source tells.
+	// Field is what the source knows.
 	Field Field
 	// Name is the database's own: "GeoLite2-Country", or where a table that
 	// Muster carries comes from.

@@ -74,7 +74,7 @@ func (l *Locator) openDatabase(path string, k kind) (*database, error) {
 	return &database{reader}, nil
 }
 
-// openError tells a database of another kind from a file that is none.
+// openError distinguishes a database of another kind from a file that is none.
 func openError(path string, err error, k kind) error {
 	var unknown geoip2.UnknownDatabaseTypeError
 	var wrong geoip2.InvalidMethodError

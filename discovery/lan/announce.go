@@ -187,7 +187,7 @@ func (r *responder) set(id string, room Room) error {
 	return nil
 }
 
-// serves says whether the responder does for the card as it is now.
+// serves reports whether the responder does for the card as it is now.
 func (r *responder) serves(card Interface) bool {
 	return r.on.card.Index == card.card.Index && r.on.Name == card.Name &&
 		slices.EqualFunc(r.on.announced(), card.announced(), net.IP.Equal)

@@ -74,7 +74,7 @@ func unused(flags net.Flags, addrs []netip.Prefix) string {
 
 func has(flags, wanted net.Flags) bool { return flags&wanted == wanted }
 
-// hasBroadcast says whether a network has an address for everybody: IPv6 knows
+// hasBroadcast reports whether a network has an address for everybody: IPv6 knows
 // none, and networks of one or two addresses have none to spare (RFC 3021).
 func hasBroadcast(network netip.Prefix) bool {
 	return network.Addr().Is4() && network.Bits() <= 30
@@ -111,7 +111,7 @@ func (i Interface) announced() []net.IP {
 	return ips
 }
 
-// hasFamily says whether the card speaks IPv4 or IPv6.
+// hasFamily reports whether the card speaks IPv4 or IPv6.
 func (i Interface) hasFamily(v6 bool) bool {
 	return slices.ContainsFunc(i.Addrs, func(p netip.Prefix) bool { return p.Addr().Is6() == v6 })
 }

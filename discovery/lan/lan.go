@@ -42,7 +42,7 @@ type Room struct {
 
 // Found is a room that was heard of.
 type Found struct {
-	// ID tells a room from others of its name. It says nothing of its code.
+	// ID distinguishes a room from others of its name. It says nothing of its code.
 	ID string
 	Room
 	// Addrs are where its host may be reached, the best first: on a network

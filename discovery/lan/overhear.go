@@ -58,7 +58,7 @@ func withoutCall(err error) error {
 	return err
 }
 
-// answersIn are the services that a packet tells of. Ours come whole, in one.
+// answersIn are the services that a packet announces. Ours come whole, in one.
 func answersIn(packet []byte) (answers []answer) {
 	var m dns.Msg
 	if m.Unpack(packet) != nil {

@@ -75,7 +75,7 @@ func onCard(a netip.Addr, card string) netip.Addr {
 	return a.WithZone("")
 }
 
-// isHost says whether an address can be another machine's.
+// isHost reports whether an address can be another machine's.
 func isHost(a netip.Addr) bool {
 	return a.IsGlobalUnicast() || a.IsLinkLocalUnicast()
 }
@@ -134,7 +134,7 @@ func (s *sightings) newestFirst() []heard {
 	})
 }
 
-// same says whether two lists show the same.
+// same reports whether two lists show the same.
 func same(a, b []Found) bool {
 	return slices.EqualFunc(a, b, func(a, b Found) bool {
 		return a.ID == b.ID && a.Room == b.Room && slices.Equal(a.Addrs, b.Addrs)

@@ -147,7 +147,7 @@ func (a *asking) add(addrs []netip.AddrPort) {
 	}
 }
 
-// usable tells whether a server that a master lists can be reached. A master on
+// usable reports whether a server that a master lists can be reached. A master on
 // the internet knows nothing of the local network: what it lists there would
 // have Muster probe the user's own machines.
 func usable(server netip.AddrPort, master netip.Addr) bool {

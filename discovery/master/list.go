@@ -103,8 +103,9 @@ func ParseList(r io.Reader, name string) ([]Entry, error) {
 	return p.entries, nil
 }
 
-// isCSV tells by the first line that says something. No address and no type has
-// a comma in it, and a header of one column can only be addr.
+// isCSV reports whether a list is a CSV, by the first line that is not empty. No
+// address and no type has a comma in it, and a header of one column can only be
+// addr.
 func isCSV(body string) bool {
 	for line := range strings.Lines(body) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
@@ -164,7 +165,7 @@ func (p *listParser) lines(body string) error {
 	return nil
 }
 
-// isType tells what may be a type: QStat's are words such as Q3S and SOF2M1.0.
+// isType reports whether a word may be a type: QStat's are words such as Q3S and SOF2M1.0.
 func isType(s string) bool {
 	return len(s) <= 20 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.") == ""
 }
@@ -302,13 +303,13 @@ func unbracket(s string) string {
 	return s
 }
 
-// canBeServer tells whether one server may have the address, on whatever
+// canBeServer reports whether one server may have the address, on whatever
 // network: not everyone's, nobody's, or only known together with an interface.
 func canBeServer(a netip.Addr) bool {
 	return a.Zone() == "" && discovery.ReachOf(a) != discovery.NoReach
 }
 
-// isHostName tells what the domain name system can know: labels of letters,
+// isHostName reports whether the domain name system can know a name: labels of letters,
 // digits, hyphens and, as some users have them, underscores. (RFC 1123, 2.1)
 func isHostName(s string) bool {
 	if len(s) == 0 || len(s) > 253 {

@@ -47,8 +47,8 @@ type Client struct {
 type Listing struct {
 	// Servers holds each server once, in the order of the list.
 	Servers []discovery.Server
-	// Warnings are [*MasterError]s and [*NameError]s: what could not be had,
-	// while the rest could.
+	// Warnings are [*MasterError]s and [*NameError]s: what could not be
+	// fetched, while the rest could.
 	Warnings []error
 }
 

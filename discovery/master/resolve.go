@@ -22,12 +22,7 @@ const maxLookups = 16
 // the network "ip".
 type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 
-// lookupIP is the Lookup of the machine's resolver.
-func lookupIP(ctx context.Context, host string) ([]netip.Addr, error) {
-	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-}
-
-// NameError says that a host name in a list is not known.
+// NameError is of a host name in a list that is not known.
 type NameError struct {
 	Entry Entry
 	Err   error
@@ -115,21 +110,15 @@ func (c Client) lookUpAll(ctx context.Context, entries []Entry) map[string]*look
 		hosts[e.Host] = host
 		slots <- struct{}{}
 		wg.Go(func() {
-			*host = c.lookUp(ctx, e.Host)
+			addrs, err := c.addresses(ctx, e.Host)
+			if *host = (lookedUp{err: err}); err == nil {
+				host.addr = addrs[0]
+			}
 			<-slots
 		})
 	}
 	wg.Wait()
 	return hosts
-}
-
-// lookUp is one host's address.
-func (c Client) lookUp(ctx context.Context, host string) lookedUp {
-	addrs, err := c.addresses(ctx, host)
-	if err != nil {
-		return lookedUp{err: err}
-	}
-	return lookedUp{addr: addrs[0]}
 }
 
 // addresses are a host's usable addresses, IPv4 first, at least one.
@@ -139,7 +128,9 @@ func (c Client) addresses(ctx context.Context, host string) ([]netip.Addr, error
 	}
 	lookup := c.Lookup
 	if lookup == nil {
-		lookup = lookupIP
+		lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
 	}
 	addrs, err := lookup(ctx, host)
 	if err != nil {

@@ -14,7 +14,7 @@ type union struct {
 	index   map[netip.AddrPort]int
 }
 
-// add takes a server, or what a second mention tells of it beyond the first.
+// add takes a server, or what a second mention adds to the first.
 // Over [discovery.MaxServers] it takes no more.
 func (u *union) add(s discovery.Server) {
 	if u.index == nil {

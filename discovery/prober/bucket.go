@@ -39,7 +39,7 @@ func newBucket(rate float64) bucket {
 	return bucket{rate: rate, depth: max(depthPackets, rate*depthTime.Seconds()), credit: 1, resting: true}
 }
 
-// ready says whether a packet is owed now.
+// ready reports whether a packet is owed now.
 func (b *bucket) ready(now time.Duration) bool {
 	gain := (now - b.last).Seconds() * b.rate
 	extra := min(b.arrears, gain*makeUp)
@@ -59,7 +59,7 @@ func (b *bucket) ready(now time.Duration) bool {
 // take spends the credit for one packet.
 func (b *bucket) take() { b.credit-- }
 
-// rest says that nothing is to be sent before ready is called again.
+// rest has nothing sent before ready is called again.
 func (b *bucket) rest() { b.resting, b.arrears = true, 0 }
 
 // next is when a packet will be owed, at the latest.

@@ -94,7 +94,7 @@ func (c *congestion) lossy() bool {
 	return c.late >= minLate && float64(c.late) > maxLateShare*float64(c.late+c.prompt)
 }
 
-// fell says whether the share of answers broke down, and learns the usual one.
+// fell reports whether the share of answers broke down, and learns the usual one.
 func (c *congestion) fell() bool {
 	asked := float64(c.prompt + c.silent)
 	if asked == 0 {

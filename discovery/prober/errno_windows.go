@@ -2,8 +2,8 @@ package prober
 
 import "golang.org/x/sys/windows"
 
-// noBuffers says that the machine, not the network, has no room for a packet.
+// noBuffers reports whether the machine, not the network, has no room for a packet.
 func noBuffers(err error) bool { return isErrno(err, windows.WSAENOBUFS) }
 
-// denied says that the machine's own rules forbid a packet.
+// denied reports whether the machine's own rules forbid a packet.
 func denied(err error) bool { return isErrno(err, windows.WSAEACCES) }

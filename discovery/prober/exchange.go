@@ -122,7 +122,7 @@ func (r *run) refuse(p *probe, quoted []byte) {
 	r.finish(p, discovery.Refused, nil)
 }
 
-// quotes says whether the bytes begin one of the server's queries. ICMP errors
+// quotes reports whether the bytes begin one of the server's queries. ICMP errors
 // may quote less of it, down to nothing (RFC 792), and may pad it (RFC 4884).
 func (r *run) quotes(p *probe, quoted []byte) bool {
 	for i, to := p.kept(); i < to; i++ {

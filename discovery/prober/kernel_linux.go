@@ -60,7 +60,7 @@ func stamp(control []byte) int64 {
 	return 0
 }
 
-// refusals hands over what the socket's error queue tells of servers on whose
+// refusals hands over what the socket's error queue holds of servers on whose
 // port nobody listens, with the part of our query that the ICMP error quotes.
 func refusals(conn *net.UDPConn, tell func(server netip.AddrPort, quoted []byte)) {
 	raw, err := conn.SyscallConn()
@@ -84,7 +84,7 @@ func refusals(conn *net.UDPConn, tell func(server netip.AddrPort, quoted []byte)
 	})
 }
 
-// portUnreachable says whether the control messages hold an ICMP error that
+// portUnreachable reports whether the control messages hold an ICMP error that
 // leaves no doubt. Other errors (no route, filtered) may pass.
 func portUnreachable(control []byte) bool {
 	for len(control) > 0 {

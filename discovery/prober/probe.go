@@ -103,7 +103,7 @@ func (p *probe) matchNonce(nonce discovery.Nonce, at arrival) (time.Duration, pa
 
 // matchTime pairs a reply that does not tell its query. The candidates are the
 // unanswered queries that had left when it arrived; once a server has demanded
-// a challenge, it tells of itself only to those that carry one. Several
+// a challenge, it describes itself only to those that carry one. Several
 // candidates make a rough pair: the time counts from the last, which after a
 // second's silence is nearly always right, and the oldest one is taken as
 // answered, so that the others' replies are not mistaken for later ones'.
@@ -168,7 +168,7 @@ func (p *probe) accept(challenge []byte) bool {
 	return true
 }
 
-// repeatsChallenge says whether the challenge is the one that was sent back.
+// repeatsChallenge reports whether the challenge is the one that was sent back.
 func (p *probe) repeatsChallenge(challenge []byte) bool {
 	return p.challengeLen > 0 && string(challenge) == string(p.demanded())
 }

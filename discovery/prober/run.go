@@ -172,7 +172,7 @@ func (r *run) expire(now time.Duration) {
 	}
 }
 
-// holds says whether the deadline is still the server's, and notes the fate of
+// holds reports whether the deadline is still the server's, and notes the fate of
 // a first query.
 func (r *run) holds(d deadline) bool {
 	same := d.probe.gen == d.gen
@@ -192,7 +192,7 @@ func (r *run) giveUp(p *probe) {
 	r.finish(p, state, nil)
 }
 
-// owed says whether the bucket has a packet and the machine room for it. It
+// owed reports whether the bucket has a packet and the machine room for it. It
 // reads the clock for each packet: after a stall between two of them, an older
 // reading would make one burst into two.
 func (r *run) owed(b *bucket) bool {
@@ -298,7 +298,7 @@ func (r *run) finish(p *probe, state discovery.State, info *discovery.Info) {
 	}
 }
 
-// deliver tells what came of a probe that the plan named.
+// deliver hands over what came of a probe that the plan named.
 func (r *run) deliver(result, outcome discovery.Result) {
 	result.State, result.RTT, result.Info = outcome.State, outcome.RTT, outcome.Info
 	r.plan.Observe(result)

@@ -92,7 +92,7 @@ func (q *MasterQuery) filters() []filter {
 	return fs
 }
 
-// isProtocol tells a protocol number from the name of a game.
+// isProtocol distinguishes a protocol number from the name of a game.
 func isProtocol(word string) bool {
 	n, err := strconv.ParseUint(word, 10, 31)
 	return err == nil && strconv.FormatUint(n, 10) == word

@@ -71,7 +71,7 @@ const padding = "\x00\n\r "
 func trimPadding(b []byte) []byte { return bytes.TrimLeft(b, padding) }
 func isPadding(b []byte) bool     { return len(trimPadding(b)) == 0 }
 
-// isEnd tells the end mark, EOT or EOF, from the address 69.79.84.x, whose bytes
+// isEnd distinguishes the end mark, EOT or EOF, from the address 69.79.84.x, whose bytes
 // spell it: only the mark has port 0 after it, or is cut short.
 func isEnd(b []byte) bool {
 	if !bytes.HasPrefix(b, []byte(`\EOT`)) && !bytes.HasPrefix(b, []byte(`\EOF`)) {

@@ -55,8 +55,8 @@ func TestQueriesCarryTheNonce(t *testing.T) {
 	if got, want := string(Protocol{}.AppendQuery(nil, nonce, nil)), "\xff\xff\xff\xffgetinfo "+nonceText; got != want {
 		t.Errorf("AppendQuery = %q, want %q", got, want)
 	}
-	if got, want := string(AppendStatusQuery(nil, 0xf)), "\xff\xff\xff\xffgetstatus 000000000000000f"; got != want {
-		t.Errorf("AppendStatusQuery = %q, want %q", got, want)
+	if got, want := string(Protocol{}.AppendQuery(nil, 0xf, nil)), "\xff\xff\xff\xffgetinfo 000000000000000f"; got != want {
+		t.Errorf("AppendQuery = %q, want %q", got, want)
 	}
 }
 

@@ -21,22 +21,14 @@ type Player struct {
 	Text string
 }
 
-// Status is what a server tells of itself and of its players.
+// Status is what a server says of itself and of its players.
 type Status struct {
 	Info discovery.Info
 	// Players may be fewer than Info.Players: not every server lists them.
 	Players []Player
 }
 
-// AppendStatusQuery appends the datagram that asks for a server's status. It is
-// many times the work of getinfo for the server, and counts against the same
-// limit of queries.
-func AppendStatusQuery(b []byte, nonce discovery.Nonce) []byte {
-	b = append(b, oob+"getstatus "...)
-	return appendNonce(b, nonce)
-}
-
-// ParseStatus reads the reply to [AppendStatusQuery]. DarkPlaces answers with an
+// ParseStatus reads the reply to getstatus. DarkPlaces answers with an
 // infoResponse when its players do not fit a datagram, which is read as well.
 func ParseStatus(b []byte) (Status, discovery.Nonce, error) {
 	body, isStatus := cutHeader(b, statusResponse)

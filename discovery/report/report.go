@@ -153,7 +153,7 @@ func Read(r io.Reader) (Report, error) {
 	return report, nil
 }
 
-// brokenJSON tells what is no JSON at all from JSON of another shape.
+// brokenJSON distinguishes what is no JSON at all from JSON of another shape.
 func brokenJSON(err error) bool {
 	var syntax *json.SyntaxError
 	return errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)

@@ -175,8 +175,8 @@ func address(kind, s string) (_ netip.AddrPort, ok bool) {
 	return discovery.Canonical(addr), addr.IsValid() && addr.Port() != 0 && addr.Addr().Zone() == ""
 }
 
-// isMaster tells masters by the number of servers they list, or by their type:
-// QStat's end in M, save two.
+// isMaster reports whether the entry is a master's, by the number of servers that
+// it lists, or by its type: QStat's end in M, save two.
 func (e *entry) isMaster() bool {
 	kind := strings.ToUpper(e.Type)
 	return e.Listed != nil || strings.HasSuffix(kind, "M") && kind != "TM" && kind != "FARMSIM"

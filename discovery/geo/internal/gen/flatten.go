@@ -8,7 +8,7 @@ import (
 	"muster/discovery/geo/internal/ranges"
 )
 
-// span is a block of addresses of which a source tells a number. The spans of
+// span is a block of addresses of which a source gives a number. The spans of
 // one source lie apart or inside each other, as prefixes do.
 type span struct {
 	first, last uint64 // keys, inclusive

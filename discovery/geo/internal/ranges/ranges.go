@@ -30,7 +30,7 @@ type Step struct {
 	Number uint32
 }
 
-// Table tells a value for every address. It is safe for concurrent use, and a
+// Table has a value for every address. It is safe for concurrent use, and a
 // nil Table knows nothing.
 type Table[V any] struct {
 	starts []uint64
