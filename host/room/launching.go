@@ -28,6 +28,7 @@ func (r *Room) launch(server int) {
 		Target: r.round.servers.List[server].Addr,
 	}
 	r.enter(l)
+	r.round.search = nil // what it knew can be made anew
 	ranked := *r.round.selection.Chosen
 	for _, other := range r.round.selection.Ranking {
 		if other.Addr == l.Target {
