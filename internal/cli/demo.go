@@ -123,9 +123,9 @@ func (d *demo) host(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer listener.Close()
 	rooms, err := host.New(host.Config{Page: web.Handler(), Logger: d.logger(), List: d.list})
 	if err != nil {
-		listener.Close()
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -110,12 +110,7 @@ func (h *hosting) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	closing := listener // until the host has it
-	defer func() {
-		if closing != nil {
-			closing.Close()
-		}
-	}()
+	defer listener.Close()
 	games, err := h.games()
 	if err != nil {
 		return err
@@ -136,7 +131,6 @@ func (h *hosting) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	closing = nil
 	stop := rooms.Serve(h.ingress.Secure(listener), stoppedServing(cancel))
 	err = h.hold(ctx, rooms, at)
 	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
