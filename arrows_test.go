@@ -40,7 +40,7 @@ var arrows = []struct {
 	{"muster/internal/game", []string{"muster/discovery/...", "muster/selection", "muster/host/wire", "muster/internal/hint", "muster/internal/term"}},
 	{"muster/internal/listing", []string{"muster/discovery/...", "muster/host/room", "muster/host/wire", "muster/internal/game", "muster/internal/hint", "muster/internal/input", "muster/internal/term"}},
 	{"muster/internal/visits", []string{"muster/discovery", "muster/discovery/history"}},
-	{"muster/internal/sim", []string{"muster/discovery/...", "muster/selection/..."}},
+	{"muster/internal/sim", []string{"muster/discovery/...", "muster/selection/...", "muster/host/room", "muster/host/wire"}},
 	{"muster/internal/sim/fleet", []string{"muster/internal/sim"}},
 	{"muster/internal/sim/plot", []string{"muster/internal/sim"}},
 	{"muster/host", []string{"muster/host/access", "muster/host/store", "muster/host/page", "muster/host/room", "muster/host/wire/...", "muster/selection/...", "muster/discovery", "muster/discovery/topology"}},

@@ -250,11 +250,11 @@ func (s *simulate) together(ctx context.Context, scene sim.Scene, worlds, runs i
 
 // party is the group of one world, and how it looks.
 func (s *simulate) party(scene sim.Scene, seed uint64) (*sim.Group, sim.GroupOptions, error) {
-	options := sim.GroupOptions{Wish: s.criteria, Replay: sim.ReplayOptions{Rate: s.rate}, Plan: s.options}
+	options := sim.GroupOptions{Criteria: s.criteria, Replay: sim.ReplayOptions{Rate: s.rate}, Plan: s.options}
 	if by := s.criteria.By; by == selection.Threshold || by == selection.FairThreshold {
-		options.Wish.Limits = s.limits
+		options.Criteria.Limits = s.limits
 	}
-	options.Plan.Seed, options.Planner.Seed = seed, seed
+	options.Plan.Seed, options.Tuning.Seed = seed, seed
 	var err error
 	if options.Strategy, options.Plan.AutoStop, err = s.lookingAlone(); err != nil {
 		return nil, options, err
@@ -273,7 +273,7 @@ func (s *simulate) party(scene sim.Scene, seed uint64) (*sim.Group, sim.GroupOpt
 	if err != nil {
 		return nil, options, hint.With(err, "have everybody ask all servers of one list: muster discover --servers FILE --auto-stop off --format csv")
 	}
-	return group, options, fits(group, options.Wish)
+	return group, options, fits(group, options.Criteria)
 }
 
 // lookingAlone is by which strategy each player looks who looks alone, and when that

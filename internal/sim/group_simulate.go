@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"muster/discovery"
 	"muster/discovery/plans"
+	"muster/host/room"
+	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/anomaly"
 	"muster/selection/coordinate"
@@ -31,24 +34,37 @@ const (
 
 // GroupOptions say how a group is simulated.
 type GroupOptions struct {
-	Wish   selection.Criteria
-	Replay ReplayOptions
+	// Criteria are the room's: its rule, limits, map, mode and password. Of seats the
+	// group needs at least its own, if it needs any: if not, all servers have some.
+	Criteria selection.Criteria
+	Replay   ReplayOptions
 	// Strategy and Plan are everybody's own discovery: by AS.
 	Strategy discovery.Strategy
 	Plan     discovery.PlanOptions
-	// Planner coordinates; its seed counts up with the runs.
-	Planner coordinate.Options
-	// Finalists are probed again, Samples times each: 10, 3.
-	Finalists, Samples int
+	// Tuning is the room's; its seed counts up with the runs.
+	Tuning room.Tuning
+	// ready is how long after the list people who vote are ready; 0 if nobody votes.
+	ready time.Duration
 }
 
-func (o GroupOptions) withDefaults() GroupOptions {
-	o.Wish.By = cmp.Or(o.Wish.By, selection.Mean)
+func (o GroupOptions) withDefaults(players int) GroupOptions {
+	o.Criteria.By = cmp.Or(o.Criteria.By, selection.Mean)
+	if o.Criteria.Seats > 0 {
+		o.Criteria.Seats = max(o.Criteria.Seats, players)
+	}
 	o.Replay = o.Replay.withDefaults()
 	o.Strategy = cmp.Or(o.Strategy, discovery.ByAS)
-	o.Finalists = cmp.Or(o.Finalists, 10)
-	o.Samples = cmp.Or(o.Samples, 3)
 	return o
+}
+
+// settings are those of a room that measures by a strategy.
+func (o GroupOptions) settings(strategy discovery.Strategy) wire.Settings {
+	c := o.Criteria
+	s := wire.Settings{Name: "simulated", Game: "simulated", By: c.By, Limits: c.Limits, Map: c.Map, Mode: c.Mode, Players: c.Seats, Strategy: string(strategy), Agree: o.ready > 0}
+	if !c.NoPassword {
+		s.Password = "known to the group"
+	}
+	return s
 }
 
 // GroupSimulation is what runs of one method came to, a row of
@@ -76,99 +92,103 @@ type GroupSimulation struct {
 
 // GroupRun is what one run came to.
 type GroupRun struct {
-	Percent   []float64 // by player
-	Found     bool
-	Server    int // the chosen one
-	Score     float64
-	Optimum   float64
-	Regret    float64
-	Rounds    int
-	Seconds   float64
-	Outlook   coordinate.Progress
-	Finalists []int
+	Percent []float64 // by player
+	Found   bool
+	Server  int // the chosen one
+	Score   float64
+	Optimum float64
+	Regret  float64
+	Rounds  int
+	Seconds float64
+	// Search is how far the coordinated search came, and SearchRegret that of the
+	// best server it had measured, before the second looks.
+	Search       coordinate.Progress
+	SearchRegret float64
 	// Doubts are those about the players' reports.
 	Doubts []anomaly.Anomaly
 }
 
-// Runs runs a method so many times.
-func (g *Group) Runs(method Method, o GroupOptions, runs int) ([]GroupRun, error) {
-	var all []GroupRun
-	truth := g.truth(o.withDefaults().Wish)
-	for run := range uint64(runs) {
-		r, err := g.run(method, o, truth, run)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, r)
-	}
-	return all, nil
-}
-
 // Run is one run of a method; the number of the run decides what is random.
 func (g *Group) Run(method Method, o GroupOptions, run uint64) (GroupRun, error) {
-	return g.run(method, o, g.truth(o.withDefaults().Wish), run)
-}
-
-func (g *Group) run(method Method, o GroupOptions, truth groupTruth, run uint64) (GroupRun, error) {
-	o = o.withDefaults()
-	p := g.newPlay(o, run)
-	o.Planner.Seed += run
-	var r GroupRun
-	switch method {
-	case Full, Naive:
-		if method == Full {
-			o.Strategy = discovery.Conventional
-		}
-		if err := p.discover(o); err != nil {
-			return GroupRun{}, err
-		}
-		r.Rounds = 1
-		r.Finalists = p.ranked(o.Finalists)
-	case Coordinated, Discovered:
-		if method == Discovered {
-			if err := p.discover(o); err != nil {
-				return GroupRun{}, err
-			}
-			clear(p.asked)
-			p.now = 0
-		}
-		planner := coordinate.New(p.servers, p.table, o.Wish, o.Planner)
-		p.coordinate(planner)
-		r.Rounds, r.Outlook, r.Finalists = p.round, planner.Progress(), planner.Finalists(o.Finalists)
-	default:
-		return GroupRun{}, fmt.Errorf("sim: unknown method %q", method)
+	o = o.withDefaults(len(g.Players))
+	s, err := g.session(method, o, run)
+	if err != nil {
+		return GroupRun{}, err
 	}
-	r.Server = p.settle(r.Finalists)
-	r.Doubts = p.doubts
-	r.Found, r.Seconds, r.Optimum = r.Server >= 0, p.now.Seconds(), truth.best.Score
-	if r.Found {
-		r.Score, r.Regret = truth.regret(r.Server)
+	if err := s.run(); err != nil {
+		return GroupRun{}, err
 	}
-	for _, asked := range p.asked {
-		r.Percent = append(r.Percent, 100*float64(asked)/float64(len(p.servers.List)))
+	truth := g.truth(o.Criteria)
+	r := GroupRun{Rounds: 1, Server: -1, Optimum: truth.best.Score, Seconds: s.launched.Seconds()}
+	if progress, searched := s.room.Progress(); searched {
+		r.Search, r.Rounds = progress, progress.Rounds
+		if progress.Best >= 0 {
+			_, r.SearchRegret = truth.regret(progress.Best)
+		}
+	}
+	if choice := s.room.Snapshot().Choice; choice != nil {
+		r.Doubts = choice.Selection.Doubts
+		if r.Found = s.launched > 0; r.Found {
+			r.Server = choice.Selection.Chosen.Server
+			r.Score, r.Regret = truth.regret(r.Server)
+		}
+	}
+	for _, p := range s.peers {
+		r.Percent = append(r.Percent, 100*float64(len(p.replay.results))/float64(len(p.vantage.Servers)))
 	}
 	return r, nil
 }
 
-// discover has everybody follow a plan of their own, all at the same time.
-func (p *play) discover(o GroupOptions) error {
-	for player, v := range p.Vantages {
-		options := o.Plan
-		options.Seed += p.run<<16 + uint64(player)
-		plan, err := plans.New(o.Strategy, v.Topology(), options)
-		if err != nil {
-			return err
-		}
-		replay := o.Replay
-		replay.Run = p.run
-		results, took := v.Replay(plan, replay)
-		for _, result := range results {
-			p.note(player, result)
-		}
-		p.asked[player] = len(results)
-		p.now = max(p.now, took)
+// plenty is more seats than any group needs.
+const plenty = 1 << 10
+
+// session is a room in which the group measures by a method.
+func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, error) {
+	strategy := discovery.Strategy(wire.Coordinated)
+	switch method {
+	case Full:
+		strategy = discovery.Conventional
+	case Naive:
+		strategy = o.Strategy
+	case Coordinated, Discovered:
+	default:
+		return nil, fmt.Errorf("sim: unknown method %q", method)
 	}
-	return nil
+	o.Tuning.Seed += run
+	o.Tuning.Weights, o.Replay.Run = o.Criteria.Weights, run
+	s := &session{Group: g, room: o.Tuning.New("SIMULA", "", o.settings(strategy), epoch), ready: o.ready}
+	s.tells = func(server int) (info discovery.Info) {
+		if infos := g.Vantages[0].Infos; infos != nil {
+			info = infos[server]
+		}
+		if o.Criteria.Seats == 0 {
+			info.Players, info.MaxPlayers = 0, plenty
+		}
+		return info
+	}
+	for i, v := range g.Vantages {
+		ownPlan := func(strategy discovery.Strategy) (discovery.Plan, error) {
+			options := o.Plan
+			options.Seed += run<<16 + uint64(i)
+			return plans.New(strategy, v.Topology(), options)
+		}
+		p := &peer{session: s, name: g.Players[i], vantage: v, options: o.Replay, round: 1}
+		p.newPlan = func(m wire.Measure) (discovery.Plan, error) {
+			if m.Strategy == wire.Coordinated { // asks nothing of its own before people vote
+				return discovery.NewConventional(len(v.Servers)), nil
+			}
+			return ownPlan(discovery.Strategy(m.Strategy))
+		}
+		if method == Discovered {
+			plan, err := ownPlan(o.Strategy)
+			if err != nil {
+				return nil, err
+			}
+			p.known, _ = v.Replay(plan, o.Replay)
+		}
+		s.peers = append(s.peers, p)
+	}
+	return s, nil
 }
 
 // SummariseGroup is what runs of a method came to, in one world or in several.

@@ -36,10 +36,10 @@ type Trial struct {
 func (t Trial) in(g *Group) GroupOptions {
 	o := t.Options
 	if t.AnyMap {
-		o.Wish.Map = g.Vantages[0].Infos[0].Map
+		o.Criteria.Map = g.Vantages[0].Infos[0].Map
 	}
 	if t.Percent > 0 {
-		o.Planner.Budget, o.Planner.Enough = int(t.Percent/100*float64(len(g.Vantages[0].Servers))), -1
+		o.Tuning.Budget, o.Tuning.Enough = int(t.Percent/100*float64(len(g.Vantages[0].Servers))), -1
 	}
 	return o
 }
@@ -94,18 +94,18 @@ func GroupWorld(world, group string, seed uint64) (*Group, error) {
 	case "distance":
 		spec := css2007(seed)
 		spec.Places = nil
-		return DistanceWorld(Generate(spec).List(), players, seed).everybody(), nil
+		return DistanceWorld(Generate(spec).List(), players, seed).everybody()
 	case "night2000":
 		spec := night2005(2000, seed)
 		spec.Places = players
-		return Generate(spec).everybody(), nil
+		return Generate(spec).everybody()
 	}
 	spec, err := NamedSpec(world, seed)
 	if err != nil {
 		return nil, err
 	}
 	spec.Places = players
-	return Generate(spec).everybody(), nil
+	return Generate(spec).everybody()
 }
 
 // OnMatrix is a group that sits as a named one does, on hosts of a matrix. A list
@@ -127,16 +127,7 @@ func (m Matrix) OnMatrix(list []discovery.Server, group string, seed uint64) (*G
 		spec.Places = nil
 		list = Generate(spec).List()
 	}
-	return m.World(list, m.Draw(len(players), spread, seed), seed).everybody(), nil
-}
-
-// everybody is the group of players at all places of the world.
-func (w *World) everybody() *Group {
-	places := make([]int, len(w.Places))
-	for i := range places {
-		places[i] = i
-	}
-	return w.Group(places...)
+	return m.World(list, m.Draw(len(players), spread, seed), seed).everybody()
 }
 
 // Run makes the worlds, and is what each trial came to in each of them. As many
@@ -177,7 +168,7 @@ func Report(all []GroupRun) string {
 		if !r.Found {
 			none++
 		}
-		if r.Regret > r.claim() {
+		if r.SearchRegret > r.claim() {
 			broken++
 		}
 	}
@@ -185,12 +176,12 @@ func Report(all []GroupRun) string {
 	rounds := func(r GroupRun) float64 { return float64(r.Rounds) }
 	return fmt.Sprintf("regret %5.2f / %5.2f (%5.2f) ms, %5.2f %% = %3.0f a player, rounds %2.0f (%2.0f), %4.1f s, none %d, claim %4.1f (%4.1f) ms, broken %2d of %d",
 		get(0.5, regret), get(0.95, regret), get(1, regret), get(0.5, func(r GroupRun) float64 { return slices.Max(r.Percent) }),
-		get(0.5, func(r GroupRun) float64 { return r.Outlook.Probes }), get(0.5, rounds), get(1, rounds),
+		get(0.5, func(r GroupRun) float64 { return r.Search.Probes }), get(0.5, rounds), get(1, rounds),
 		get(0.5, func(r GroupRun) float64 { return r.Seconds }), none, get(0.5, GroupRun.claim), get(0.95, GroupRun.claim), broken, len(all))
 }
 
 // claim is how much better than the best found a server may be, at most, as the
 // planner has it told.
 func (r GroupRun) claim() float64 {
-	return math.Ceil(float64(r.Outlook.Gain) / float64(time.Millisecond))
+	return math.Ceil(float64(r.Search.Gain) / float64(time.Millisecond))
 }

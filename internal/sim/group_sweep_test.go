@@ -13,7 +13,6 @@ import (
 
 	"muster/discovery"
 	"muster/selection"
-	"muster/selection/coordinate"
 )
 
 // The sweep is for measuring; the gate has a taste of it:
@@ -67,8 +66,8 @@ func sweep(t *testing.T, of, group string) {
 	}
 }
 
-// sweepWish is a rule of the sweep.
-func sweepWish(rule selection.Rule) selection.Criteria {
+// sweepCriteria is a rule of the sweep.
+func sweepCriteria(rule selection.Rule) selection.Criteria {
 	w := selection.Criteria{By: rule}
 	if rule == selection.Threshold || rule == selection.FairThreshold {
 		w.Limits = []time.Duration{150 * time.Millisecond, 200 * time.Millisecond, 300 * time.Millisecond}
@@ -83,8 +82,7 @@ func sweepTrials(t *testing.T) (names []string, trials []Trial) {
 			for _, budget := range strings.Split(*sweepBudgets, ",") {
 				for _, rate := range strings.Split(*sweepRates, ",") {
 					trial := Trial{Method: Method(method), AnyMap: *sweepMap, Percent: sweepNumber(t, budget), Options: GroupOptions{
-						Wish: sweepWish(selection.Rule(rule)), Strategy: discovery.Adaptive, Replay: ReplayOptions{Rate: sweepNumber(t, rate)},
-						Planner: coordinate.Options{Enough: ms / 2},
+						Criteria: sweepCriteria(selection.Rule(rule)), Strategy: discovery.Adaptive, Replay: ReplayOptions{Rate: sweepNumber(t, rate)},
 					}}
 					names = append(names, fmt.Sprintf("%-11s %-14s %3s%% %4s/s", method, rule, budget, rate))
 					trials = append(trials, trial)
@@ -125,7 +123,7 @@ func sweepRoundTrips(t *testing.T) Matrix {
 func TestClaim(t *testing.T) {
 	s := Sweep{From: 200, Worlds: 20, World: func(seed uint64) (*Group, error) { return GroupWorld("et2007", "musst", seed) }}
 	for _, rule := range []selection.Rule{selection.Mean, selection.Minimax} {
-		s.Trials = append(s.Trials, Trial{Method: Coordinated, Options: GroupOptions{Wish: sweepWish(rule), Planner: coordinate.Options{Enough: ms / 2}}})
+		s.Trials = append(s.Trials, Trial{Method: Coordinated, Options: GroupOptions{Criteria: sweepCriteria(rule)}})
 	}
 	all, err := s.Run()
 	if err != nil {
@@ -133,9 +131,9 @@ func TestClaim(t *testing.T) {
 	}
 	broken := 0
 	for _, r := range slices.Concat(all...) {
-		if r.Regret > r.claim() {
+		if r.SearchRegret > r.claim() {
 			broken++
-			t.Logf("%.1f ms better was to be had, at most %.0f were said", r.Regret, r.claim())
+			t.Logf("%.1f ms better was to be had, at most %.0f were said", r.SearchRegret, r.claim())
 		}
 	}
 	if broken > 2 {

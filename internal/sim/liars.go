@@ -8,7 +8,6 @@ import (
 
 	"muster/discovery"
 	"muster/selection/anomaly"
-	"muster/selection/coordinate"
 )
 
 // Lie is a crude way to make up numbers: what a player reports of a server in
@@ -96,7 +95,6 @@ func (g *Group) RunLiar(player int, lie Lie, o GroupOptions, run uint64) (LiarRu
 	if lie.tell != nil {
 		honest = g.without(player)
 	}
-	o = o.withDefaults()
 	found, err := g.Lying(player, lie).Run(Coordinated, o, run)
 	if err != nil {
 		return LiarRun{}, err
@@ -105,7 +103,7 @@ func (g *Group) RunLiar(player int, lie Lie, o GroupOptions, run uint64) (LiarRu
 		return LiarRun{}, fmt.Errorf("sim: no server found in run %d", run)
 	}
 	var r LiarRun
-	_, r.Regret = honest.truth(o.Wish).regret(found.Server)
+	_, r.Regret = honest.truth(o.Criteria).regret(found.Server)
 	for _, d := range found.Doubts {
 		if lie.tell != nil && d.Player == g.Players[player] {
 			r.Caught = append(r.Caught, d)
@@ -114,26 +112,4 @@ func (g *Group) RunLiar(player int, lie Lie, o GroupOptions, run uint64) (LiarRu
 		}
 	}
 	return r, nil
-}
-
-// distrust has the search go on without those whose numbers fit nobody else's. It
-// does not change its mind: a search that counts a player in and out again finds
-// nothing.
-func (p *play) distrust(planner *coordinate.Planner) {
-	trusted := p.trusted()
-	for player, name := range p.Players {
-		if !slices.Contains(trusted, name) {
-			planner.Leave(player)
-		}
-	}
-}
-
-// trusted are the players whose numbers count.
-func (p *play) trusted() []string {
-	for _, d := range anomaly.Find(p.servers.List, p.table) {
-		if !slices.ContainsFunc(p.doubts, func(known anomaly.Anomaly) bool { return known.Player == d.Player }) {
-			p.doubts = append(p.doubts, d)
-		}
-	}
-	return anomaly.Exclude(p.Players, p.doubts)
 }

@@ -9,26 +9,25 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"muster/host/room"
 	"muster/selection"
-	"muster/selection/coordinate"
 )
 
 // The table of made-up numbers is for measuring; the gate has a taste of it:
 //
 //	go test ./internal/sim -run TestLiarSweep -v -timeout 0 -liar-worlds 40
 var (
-	liarWorlds = flag.Int("liar-worlds", 0, "worlds of the table of made-up numbers")
-	liarFrom   = flag.Uint64("liar-from", 9500, "its first seed")
-	liarGroups = flag.String("liar-players", "4,8,16", "its groups' sizes")
-	liarRules  = flag.String("liar-rules", "mean,minimax", "its rules")
-	liarNames  = flag.String("liar-lies", "", "its lies; all if empty")
+	drawnGroups = flag.Int("liar-worlds", 0, "worlds of the table of made-up numbers")
+	liarFrom    = flag.Uint64("liar-from", 9500, "its first seed")
+	liarGroups  = flag.String("liar-players", "4,8,16", "its groups' sizes")
+	liarRules   = flag.String("liar-rules", "mean,minimax", "its rules")
+	liarNames   = flag.String("liar-lies", "", "its lies; all if empty")
 )
 
 func TestLiarSweep(t *testing.T) {
-	if *liarWorlds == 0 { // a taste of it, for the gate
-		*liarWorlds, *liarGroups, *liarRules, *liarNames = 1, "4", "mean", "all 0,random"
+	if *drawnGroups == 0 { // a taste of it, for the gate
+		*drawnGroups, *liarGroups, *liarRules, *liarNames = 1, "4", "mean", "all 0,random"
 	}
 	for _, size := range strings.Split(*liarGroups, ",") {
 		players, err := strconv.Atoi(size)
@@ -36,14 +35,14 @@ func TestLiarSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows := make(map[string][]LiarRun)
-		for seed := *liarFrom; seed < *liarFrom+uint64(*liarWorlds); seed++ {
-			g := liarWorld(t, "css2007", players, seed)
+		for seed := *liarFrom; seed < *liarFrom+uint64(*drawnGroups); seed++ {
+			g := drawnGroup(t, "css2007", players, seed)
 			for _, rule := range strings.Split(*liarRules, ",") {
 				for _, lie := range Lies(len(g.Vantages[0].Servers), seed) {
 					if *liarNames != "" && !slices.Contains(strings.Split(*liarNames, ","), lie.Name) {
 						continue
 					}
-					options := GroupOptions{Wish: sweepWish(selection.Rule(rule)), Planner: coordinate.Options{Budget: 650, Enough: 500 * time.Microsecond}}
+					options := GroupOptions{Criteria: sweepCriteria(selection.Rule(rule))}
 					r, err := g.RunLiar(int(seed)%players, lie, options, seed)
 					if err != nil {
 						r.Regret = math.Inf(1)
@@ -60,17 +59,17 @@ func TestLiarSweep(t *testing.T) {
 	}
 }
 
-func liarWorld(t *testing.T, world string, players int, seed uint64) *Group {
+func drawnGroup(t *testing.T, world string, players int, seed uint64) *Group {
 	spec, err := NamedSpec(world, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	spec.Places = drawPlaces(players, seed, func(region) bool { return true })
-	places := make([]int, players)
-	for i := range places {
-		places[i] = i
+	g, err := Generate(spec).everybody()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return Generate(spec).Group(places...)
+	return g
 }
 
 func liarReport(runs []LiarRun) string {
@@ -90,10 +89,10 @@ func liarReport(runs []LiarRun) string {
 // TestCrudeLies: a liar among eight is named, nobody else is, and the others get
 // as good a server as if the liar were not there.
 func TestCrudeLies(t *testing.T) {
-	g := liarWorld(t, "et2007", 8, 1)
+	g := drawnGroup(t, "et2007", 8, 1)
 	for _, lie := range Lies(len(g.Vantages[0].Servers), 1) {
 		for _, rule := range []selection.Rule{selection.Mean, selection.Minimax} {
-			r, err := g.RunLiar(3, lie, GroupOptions{Wish: sweepWish(rule), Planner: coordinate.Options{Budget: -1}}, 1)
+			r, err := g.RunLiar(3, lie, GroupOptions{Criteria: sweepCriteria(rule), Tuning: room.Tuning{Budget: -1}}, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"math"
 	"time"
 
 	"muster/discovery"
@@ -31,14 +32,14 @@ func (o ReplayOptions) withDefaults() ReplayOptions {
 // the order in which the servers were first asked, and when the last of them
 // came in. A plan that waits for nothing ends.
 func (v *Vantage) Replay(plan discovery.Plan, o ReplayOptions) ([]discovery.Result, time.Duration) {
-	r := &replay{v: v, plan: plan, o: o.withDefaults()}
-	r.gap = time.Duration(float64(time.Second) / r.o.Rate)
-	for r.step() {
-	}
-	for len(r.pending) > 0 {
-		r.deliver()
-	}
+	r := newReplay(v, plan, o, 0, nil)
+	r.advance(math.MaxInt64)
 	return r.results, r.now
+}
+
+func newReplay(v *Vantage, plan discovery.Plan, o ReplayOptions, now time.Duration, seen func(discovery.Result)) *replay {
+	o = o.withDefaults()
+	return &replay{v: v, plan: plan, o: o, gap: time.Duration(float64(time.Second) / o.Rate), now: now, seen: seen}
 }
 
 // replay is one run in virtual time.
@@ -50,8 +51,12 @@ type replay struct {
 	now      time.Duration
 	free     time.Duration // when the next probe may be sent
 	results  []discovery.Result
-	pending  []arrival // a heap, the next to come first
+	pending  queue[arrival]
 	arrivals int
+	// verdict is the plan's newest.
+	verdict discovery.Verdict
+	// seen is told of results as they come in; nil is nobody.
+	seen func(discovery.Result)
 }
 
 // arrival is a result under way.
@@ -63,23 +68,34 @@ type arrival struct {
 
 func (a arrival) before(b arrival) bool { return a.at < b.at || a.at == b.at && a.nth < b.nth }
 
-// step sends one probe or takes one result; false is the end.
-func (r *replay) step() bool {
-	for len(r.pending) > 0 && r.pending[0].at <= r.free {
-		r.deliver()
+// advance lets the run go on until a time. A plan that names nothing is asked again
+// after a result if it waits, and after [replay.wake] if it stopped.
+func (r *replay) advance(until time.Duration) {
+	for {
+		for len(r.pending) > 0 && r.pending[0].at <= min(r.free, until) {
+			r.deliver()
+		}
+		switch {
+		case r.verdict == discovery.Go && r.free <= until:
+			probe, verdict := r.plan.Next()
+			if r.verdict = verdict; verdict == discovery.Go {
+				r.now = max(r.now, r.free)
+				r.free = r.now + r.gap
+				r.send(probe)
+			}
+		case r.verdict != discovery.Go && len(r.pending) > 0 && r.pending[0].at <= until:
+			r.deliver()
+			r.free = max(r.free, r.now)
+		default:
+			return
+		}
 	}
-	switch probe, verdict := r.plan.Next(); {
-	case verdict == discovery.Go:
-		r.now = max(r.now, r.free)
-		r.free = r.now + r.gap
-		r.send(probe)
-	case verdict == discovery.Wait && len(r.pending) > 0:
-		r.deliver()
-		r.free = max(r.free, r.now)
-	default:
-		return false
-	}
-	return true
+}
+
+// wake has a plan that stopped or waits asked again from now on.
+func (r *replay) wake(now time.Duration) {
+	r.advance(now)
+	r.now, r.verdict = max(r.now, now), discovery.Go
 }
 
 // send asks a server, and again while it is silent.
@@ -99,43 +115,19 @@ func (r *replay) send(p discovery.Probe) {
 		result.Info = &r.v.Infos[p.Server]
 	}
 	r.results = append(r.results, result)
-	r.push(arrival{at: at, nth: r.arrivals, of: len(r.results) - 1})
+	r.pending.push(arrival{at: at, nth: r.arrivals, of: len(r.results) - 1})
 	r.arrivals++
 }
 
 // deliver lets time pass until the next result is in.
 func (r *replay) deliver() {
-	next := r.pop()
+	next := r.pending.pop()
 	r.now = max(r.now, next.at)
+	if r.verdict == discovery.Wait {
+		r.verdict = discovery.Go
+	}
 	r.plan.Observe(r.results[next.of])
-}
-
-func (r *replay) push(a arrival) {
-	r.pending = append(r.pending, a)
-	i := len(r.pending) - 1
-	for i > 0 && a.before(r.pending[(i-1)/2]) {
-		r.pending[i] = r.pending[(i-1)/2]
-		i = (i - 1) / 2
+	if r.seen != nil {
+		r.seen(r.results[next.of])
 	}
-	r.pending[i] = a
-}
-
-func (r *replay) pop() arrival {
-	top := r.pending[0]
-	last := len(r.pending) - 1
-	a := r.pending[last]
-	r.pending = r.pending[:last]
-	for i := 0; last > 0; {
-		child := 2*i + 1
-		if child+1 < last && r.pending[child+1].before(r.pending[child]) {
-			child++
-		}
-		if child >= last || !r.pending[child].before(a) {
-			r.pending[i] = a
-			break
-		}
-		r.pending[i] = r.pending[child]
-		i = child
-	}
-	return top
 }

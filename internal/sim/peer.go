@@ -1,0 +1,172 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room"
+	"muster/host/wire"
+)
+
+const (
+	// sampleEvery is the time from one sample of a finalist to the next, and patience
+	// how long a sample waits, as package peer has them.
+	sampleEvery = 1100 * time.Millisecond
+	patience    = 900 * time.Millisecond
+	// looks are packet pairs that no discovery uses.
+	looks = 1 << 40
+)
+
+// peer is a player's program in a session: it does as package peer does, on what its
+// vantage sees.
+type peer struct {
+	*session
+	name      string
+	vantage   *Vantage
+	options   ReplayOptions
+	connected bool
+	// newPlan is the plan by which the player measures.
+	newPlan func(wire.Measure) (discovery.Plan, error)
+	// known is what the player had found out before the room asked.
+	known []discovery.Result
+
+	round  int // a session has one
+	began  time.Duration
+	agenda *discovery.Agenda
+	replay *replay
+	// results are those that the host was not told of, sent is how many it was.
+	results []discovery.Result
+	sent    int
+	said    bool // done
+}
+
+// says sends the host a message.
+func (p *peer) says(m wire.Message) {
+	p.after(oneWay, func() {
+		p.step(room.Hear{Player: p.name, Message: m})
+		if launched, is := m.(wire.Launched); is && launched.State == wire.LaunchStarted {
+			p.started++
+		}
+	})
+}
+
+// receive acts on a message of the host.
+func (p *peer) receive(m wire.Message) {
+	switch m := m.(type) {
+	case wire.Measure:
+		p.measure(m)
+	case wire.Ask:
+		p.replay.advance(p.now)
+		p.agenda.Allow(m.Own)
+		p.agenda.Ask(m.Servers)
+		p.replay.wake(p.now)
+	case wire.Finalists:
+		found := make([]wire.Finalist, len(m.Servers))
+		for i, server := range m.Servers {
+			found[i] = wire.Finalist{Server: server, RTTs: []float64{}}
+		}
+		p.look(m, p.now+time.Duration(m.After), 0, found)
+	case wire.Launch:
+		p.says(wire.Launched{Round: m.Round, State: wire.LaunchStarted})
+	}
+}
+
+// measure begins the round's measuring.
+func (p *peer) measure(m wire.Measure) {
+	plan, err := p.newPlan(m)
+	if err != nil {
+		p.err = err
+		return
+	}
+	p.began = p.now
+	p.agenda = discovery.NewAgenda(plan, p.known)
+	if m.Strategy == wire.Coordinated {
+		p.agenda.Hold()
+	}
+	p.replay = newReplay(p.vantage, p.agenda, p.options, p.now, func(r discovery.Result) {
+		r.At = p.replay.now - p.began
+		p.results = append(p.results, r)
+	})
+	p.after(flushEvery*time.Duration(slices.Index(p.Players, p.name))/time.Duration(len(p.Players)), p.flush)
+}
+
+// flush tells the host what it has not heard yet, again and again.
+func (p *peer) flush() {
+	p.replay.advance(p.now)
+	if len(p.results) > 0 {
+		infos, report := p.report(p.results)
+		p.says(infos)
+		p.says(report)
+		p.results = nil
+	}
+	if p.isIdle() && !p.said {
+		p.said = true
+		p.says(wire.Done{Round: p.round})
+	}
+	p.after(flushEvery, p.flush)
+}
+
+// isIdle reports whether the prober has nothing to do.
+func (p *peer) isIdle() bool {
+	return p.replay.verdict == discovery.Stop && len(p.replay.pending) == 0
+}
+
+// report is what the host is told of results, and of what servers say of themselves.
+func (p *peer) report(results []discovery.Result) (wire.Infos, wire.Report) {
+	infos := wire.Infos{Round: p.round}
+	report := wire.Report{Round: p.round, First: p.sent, Now: p.now - p.began}
+	for _, r := range results {
+		if r.State == discovery.Answered {
+			if r.State, r.RTT = p.vantage.told(r.Server, r.RTT); r.State == discovery.Answered {
+				info := p.tells(r.Server)
+				info.Name = ""
+				infos.Servers = append(infos.Servers, wire.ServerInfo{Server: r.Server, Info: info})
+			}
+		}
+		r.RTT = wire.RoundRTT(r.RTT)
+		report.Results = append(report.Results, r)
+	}
+	p.sent += len(results)
+	return infos, report
+}
+
+// look takes the n-th sample of each finalist as soon as it is time and the prober
+// is free, and tells the host after the last.
+func (p *peer) look(m wire.Finalists, first time.Duration, n int, found []wire.Finalist) {
+	p.replay.advance(p.now)
+	wait := first + time.Duration(n)*max(sampleEvery, time.Duration(m.Every)) - p.now
+	if !p.isIdle() {
+		wait = max(wait, tickEvery)
+	}
+	if wait > 0 {
+		p.after(wait, func() { p.look(m, first, n, found) })
+		return
+	}
+	last := time.Duration(0)
+	for i := range found {
+		f, asked := &found[i], time.Duration(i)*p.replay.gap
+		rtt, lost := p.vantage.Pair(f.Server, looks|uint64(m.Attempt)<<32|p.options.Run<<8|uint64(n))
+		if lost = lost || asked+rtt > patience; lost {
+			last = patience
+		} else {
+			last = max(last, asked+rtt)
+		}
+		state, told := p.vantage.told(f.Server, rtt)
+		f.Sent++
+		if !lost && state == discovery.Answered {
+			info := p.tells(f.Server)
+			f.State, f.Info = discovery.Answered, &info
+			f.RTTs = append(f.RTTs, float64(wire.RoundRTT(told))/float64(time.Millisecond))
+		} else if f.State != discovery.Answered {
+			f.State = discovery.Lost
+		}
+	}
+	p.after(last, func() {
+		if n+1 < m.Samples {
+			p.look(m, first, n+1, found)
+		} else {
+			p.says(wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: found})
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room"
+	"muster/host/wire"
+)
+
+const (
+	// oneWay is what a message takes from a player to the host, or back: a line of
+	// 50 ms between friends.
+	oneWay = 25 * time.Millisecond
+	// tickEvery is how often a host lets time pass in a room, and flushEvery how
+	// often a peer reports.
+	tickEvery  = 100 * time.Millisecond
+	flushEvery = 100 * time.Millisecond
+	// longestSession is longer than any room measures or votes here.
+	longestSession = 2 * time.Hour
+)
+
+// epoch is when sessions begin.
+var epoch = time.Unix(0, 0).UTC()
+
+// session is a room and the peers of its players in virtual time: what is a host's
+// outside the room, and lines that lose nothing.
+type session struct {
+	*Group
+	room   *room.Room
+	peers  []*peer
+	now    time.Duration // since the list was there
+	events queue[event]
+	count  int
+	// tells is what a server says of itself now.
+	tells func(server int) discovery.Info
+	// launched is when the room sent everybody to the server; 0 is not yet.
+	launched time.Duration
+	// first is the choice as it stood at first, if people vote.
+	first *wire.Choice
+	// ready is how long after the list people who vote are ready; 0 if nobody votes.
+	ready time.Duration
+	// started is how many players are on the way.
+	started int
+	err     error
+}
+
+// event is something that happens at a time.
+type event struct {
+	at  time.Duration
+	nth int // breaks ties
+	do  func()
+}
+
+func (e event) before(other event) bool {
+	return e.at < other.at || e.at == other.at && e.nth < other.nth
+}
+
+// after has something happen later.
+func (s *session) after(d time.Duration, do func()) {
+	s.events.push(event{s.now + d, s.count, do})
+	s.count++
+}
+
+// run has the players join, the organiser say go, and time pass until everybody is
+// on the way, or the room has failed.
+func (s *session) run() error {
+	for i, name := range s.Players {
+		hello := wire.Hello{Version: wire.Version, Code: s.room.Code(), Name: name}
+		s.step(room.Join{Hello: hello, Token: fmt.Sprint("token of player ", i)})
+	}
+	s.tick()
+	for s.step(room.Proceed{}); s.err == nil && s.started < len(s.peers) && s.room.Stage() != wire.Failed; {
+		e := s.events.pop()
+		if s.now = e.at; s.now > longestSession {
+			return errors.New("sim: a room waits for ever")
+		}
+		e.do()
+	}
+	return s.err
+}
+
+// tick lets time pass in the room again and again.
+func (s *session) tick() {
+	s.step(room.Tick{})
+	if s.ready > 0 && s.now >= s.ready && s.room.Stage() == wire.Chosen {
+		s.step(room.Proceed{}) // the room itself knows whether that is for now
+	}
+	s.after(tickEvery, s.tick)
+}
+
+// step has something happen to the room, and does what follows.
+func (s *session) step(in room.Input) {
+	outputs, err := s.room.Step(in, epoch.Add(s.now))
+	if err != nil && s.err == nil {
+		s.err = fmt.Errorf("sim: the room refuses a %T: %w", in, err)
+	}
+	for _, o := range outputs {
+		switch o := o.(type) {
+		case room.Admit:
+			s.peers[slices.Index(s.Players, o.Player)].connected = true
+		case room.Fetch:
+			s.list()
+		case room.Send:
+			for _, p := range s.peers {
+				if p.connected && (o.To == "" || o.To == p.name) {
+					s.after(oneWay, func() { p.receive(o.Message) })
+				}
+			}
+		}
+	}
+	switch stage := s.room.Stage(); {
+	case stage == wire.Chosen && s.ready > 0 && s.first == nil:
+		s.first = s.room.Snapshot().Choice
+	case stage == wire.Launching && s.launched == 0:
+		s.launched = s.now
+	}
+}
+
+// list answers the room's wish for the list, and tells it what players found out
+// before.
+func (s *session) list() {
+	s.after(0, func() {
+		s.step(room.Listed{List: s.Vantages[0].Topology()})
+		for _, p := range s.peers {
+			infos, report := p.report(p.known)
+			s.step(room.Hear{Player: p.name, Message: infos})
+			s.step(room.Hear{Player: p.name, Message: report})
+		}
+	})
+}
