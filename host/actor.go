@@ -158,7 +158,7 @@ func (a *actor) join(hello wire.Hello, from room.Origin, by *conn.Conn) (name st
 	if err != nil {
 		return "", err
 	}
-	by.Send(flat(a.room.Snapshot()))
+	a.publish()
 	return answer.(string), nil
 }
 
@@ -247,19 +247,19 @@ func (a *actor) publish() {
 			return
 		}
 	}
-	var frame wire.Frame
+	frames := map[int]wire.Frame{} // by what was seen before
 	for _, l := range a.links {
 		if l.seen == view.Edition || l.conn.Queued() > viewBacklog {
 			continue
 		}
-		if frame.Data == nil {
-			var err error
-			if frame, err = wire.Marshal(flat(view.Snapshot)); err != nil {
-				a.log.Error("room not sent", "error", err)
-				return
-			}
+		frame, made := frames[l.seen]
+		if !made {
+			frame = view.News(l.seen)
+			frames[l.seen] = frame
 		}
-		l.conn.SendFrame(frame)
+		if frame.Data != nil {
+			l.conn.SendFrame(frame)
+		}
 		l.seen = view.Edition
 	}
 	if view != before {

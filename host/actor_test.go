@@ -160,8 +160,8 @@ func TestListTime(t *testing.T) {
 		})
 		h.Go(code)
 		time.Sleep(listTime + time.Second)
-		if room, _ := h.Room(code); room.Stage != wire.Failed {
-			t.Errorf("the room is %s after %v", room.Stage, listTime)
+		if room, _ := h.Room(code); room.Room.Stage != wire.Failed {
+			t.Errorf("the room is %s after %v", room.Room.Stage, listTime)
 		}
 	})
 }
@@ -169,20 +169,20 @@ func TestListTime(t *testing.T) {
 // TestBoard: a slow watcher misses states, never the last one.
 func TestBoard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBoard(wire.Room{})
+		b := newBoard(0)
 		ctx, cancel := context.WithCancel(t.Context())
 		var seen []int
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			for room := range b.watch(ctx, t.Context()) {
-				seen = append(seen, room.Round)
+			for round := range b.watch(ctx, t.Context()) {
+				seen = append(seen, round)
 				time.Sleep(time.Second)
 			}
 		}()
 		synctest.Wait()
 		for round := range 1000 {
-			b.show(wire.Room{Round: round + 1})
+			b.show(round + 1)
 			time.Sleep(10 * time.Millisecond)
 		}
 		time.Sleep(2 * time.Second)

@@ -38,7 +38,7 @@ func TestAPI(t *testing.T) {
 	code, secret := h.Open(settings)
 	ann := join(t, server, code, "ann")
 	for room := range h.Watch(t.Context(), code) {
-		if len(room.Members) == 1 {
+		if len(room.People) == 1 {
 			break
 		}
 	}
@@ -133,16 +133,19 @@ func TestRoomJSON(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(1)})
 	code, _ := h.Open(friday(2))
 	ann := join(t, server, code, "ann")
-	expect[wire.Room](ann)
+	var told wire.Snapshot
+	if err := told.Merge(expect[wire.Room](ann)); err != nil || told.Room.Code != code || len(told.People) != 1 {
+		t.Errorf("ann is told %+v, %v", told, err)
+	}
 	for room := range h.Watch(t.Context(), code) {
-		if len(room.Members) == 0 {
+		if len(room.People) == 0 {
 			continue
 		}
-		var fetched wire.Room
+		var fetched wire.Document
 		if err := json.Unmarshal([]byte(get(t, server, "/api/rooms/"+code)), &fetched); err != nil {
 			t.Fatal(err)
 		}
-		if fetched.Code != code || !reflect.DeepEqual(fetched.Members, room.Members) || fetched.Stage != room.Stage {
+		if fetched.Code != code || !reflect.DeepEqual(fetched.Members, room.Document().Members) || fetched.Stage != room.Room.Stage {
 			t.Errorf("the API says %+v, Watch %+v", fetched, room)
 		}
 		break

@@ -192,25 +192,25 @@ func (h *Host) Rooms() []string {
 }
 
 // Room is the newest state of a room.
-func (h *Host) Room(code string) (wire.Room, bool) {
+func (h *Host) Room(code string) (wire.Snapshot, bool) {
 	a := h.actor(access.CanonicalCode(code))
 	if a == nil {
-		return wire.Room{}, false
+		return wire.Snapshot{}, false
 	}
 	view, _ := a.views.get()
-	return flat(view.Snapshot), true
+	return view.Snapshot, true
 }
 
 // Watch yields the newest state of a room, now and whenever it changes, until
 // ctx, the room or the host ends. A slow reader misses states, never the last.
-func (h *Host) Watch(ctx context.Context, code string) iter.Seq[wire.Room] {
+func (h *Host) Watch(ctx context.Context, code string) iter.Seq[wire.Snapshot] {
 	a := h.actor(access.CanonicalCode(code))
 	if a == nil {
-		return func(func(wire.Room) bool) {}
+		return func(func(wire.Snapshot) bool) {}
 	}
-	return func(yield func(wire.Room) bool) {
+	return func(yield func(wire.Snapshot) bool) {
 		for view := range a.views.watch(ctx, a.ctx) {
-			if !yield(flat(view.Snapshot)) {
+			if !yield(view.Snapshot) {
 				return
 			}
 		}

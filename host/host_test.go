@@ -39,8 +39,8 @@ func TestManyRooms(t *testing.T) {
 	}
 	for i, code := range h.Rooms() {
 		for room := range h.Watch(t.Context(), code) {
-			if room.Stage == wire.Launching && room.Members[0].Launch == wire.LaunchStarted && room.Members[1].Launch == wire.LaunchStarted {
-				if a, b := room.Members[0].Name, room.Members[1].Name; len(room.Members) != 2 || strings.TrimPrefix(a, "ann") != strings.TrimPrefix(b, "bob") {
+			if room.Room.Stage == wire.Launching && room.People[0].Launch == wire.LaunchStarted && room.People[1].Launch == wire.LaunchStarted {
+				if a, b := room.People[0].Name, room.People[1].Name; len(room.People) != 2 || strings.TrimPrefix(a, "ann") != strings.TrimPrefix(b, "bob") {
 					t.Errorf("room %d has the members %q and %q", i, a, b)
 				}
 				break
@@ -130,10 +130,10 @@ func TestReplaced(t *testing.T) {
 	bob.looks()
 	second.finishes()
 	for room := range h.Watch(t.Context(), code) {
-		if room.Stage != wire.Launching {
+		if room.Room.Stage != wire.Launching {
 			continue
 		}
-		if !room.Members[0].Connected {
+		if !room.People[0].Connected {
 			t.Error("the end of the first connection counts for the second")
 		}
 		break
@@ -151,7 +151,7 @@ func TestSlowMember(t *testing.T) {
 	defer slow.Close()
 	slow.WriteJSON(map[string]any{"type": "hello", "version": wire.Version, "code": code, "name": "slow"})
 	for room := range h.Watch(t.Context(), code) {
-		if len(room.Members) == 1 {
+		if len(room.People) == 1 {
 			break
 		}
 	}
@@ -159,7 +159,7 @@ func TestSlowMember(t *testing.T) {
 	ann.measures(10)
 	bob.measures(20)
 	for room := range h.Watch(t.Context(), code) {
-		if len(room.Members) == 3 && room.Members[1].Done && room.Members[2].Done {
+		if len(room.People) == 3 && room.People[1].Done && room.People[2].Done {
 			break
 		}
 	}
@@ -182,13 +182,16 @@ func TestLastWord(t *testing.T) {
 		go func() {
 			defer close(closed)
 			for room := range h.Watch(context.Background(), code) {
-				if room.Stage == wire.Failed {
+				if room.Room.Stage == wire.Failed {
 					h.Close()
 				}
 			}
 		}()
 		ann := join(t, server, code, "ann")
-		for expect[wire.Room](ann).Stage != wire.Failed { // or the connection ends before
+		for told := (wire.Snapshot{}); told.Room.Stage != wire.Failed; { // or the connection ends before
+			if err := told.Merge(expect[wire.Room](ann)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		<-closed
 	}
@@ -240,14 +243,16 @@ func TestNewsFirst(t *testing.T) {
 	ann := join(t, server, code, "ann")
 	ann.measures(20)
 	ann.looks()
-	var newest wire.Room
+	var newest wire.Snapshot
 	for m := range ann.heard {
 		switch m := m.(type) {
 		case wire.Room:
-			newest = m
+			if err := newest.Merge(m); err != nil {
+				t.Fatal(err)
+			}
 		case wire.Launch:
-			if newest.Stage != wire.Launching || newest.Selection == nil {
-				t.Errorf("sent to %s when the room is %s to the player", m.Address, newest.Stage)
+			if newest.Room.Stage != wire.Launching || newest.Choice == nil {
+				t.Errorf("sent to %s when the room is %s to the player", m.Address, newest.Room.Stage)
 			}
 			return
 		}

@@ -3,7 +3,6 @@ package host
 import (
 	"encoding/json"
 	"net/http"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
@@ -50,7 +49,7 @@ func guarded(next http.Handler) http.Handler {
 func (h *Host) serveRoom(w http.ResponseWriter, r *http.Request) {
 	if a := h.addressed(w, r, r.PathValue("code")); a != nil {
 		view, _ := a.views.get()
-		answer(w, http.StatusOK, flat(view.Snapshot))
+		answer(w, http.StatusOK, view.Snapshot.Document())
 	}
 }
 
@@ -81,32 +80,4 @@ func answer(w http.ResponseWriter, status int, document any) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(document) // fails only if the client is gone
-}
-
-// flat is a snapshot as the JSON document of a room: what programs have read
-// since the first release.
-func flat(s wire.Snapshot) wire.Room {
-	room := wire.Room{
-		Code: s.Room.Code, Name: s.Room.Name, Game: s.Room.Game, Stage: s.Room.Stage, Round: s.Room.Round,
-		Seats: s.Room.Players, By: s.Room.By, Map: s.Room.Map, Mode: s.Room.Mode,
-		Open: s.Room.Open, Listed: s.Room.Listed, Members: []wire.Member{}, Search: s.Room.Search, Log: s.Log,
-	}
-	if n := len(s.Room.Limits); n > 0 {
-		room.MaxRTTMs = float64(s.Room.Limits[n-1]) / float64(time.Millisecond)
-	}
-	if s.Choice != nil {
-		room.Selection = &s.Choice.Selection
-	}
-	if s.Way != nil {
-		room.Connect, room.Server = s.Way.Connect, s.Way.Server
-	}
-	for _, p := range s.People {
-		if p.Peer {
-			room.Members = append(room.Members, wire.Member{
-				Name: p.Name, Organiser: p.Organiser, Connected: p.Connected, Probed: p.Probed, Answered: p.Answered,
-				Done: p.Done, LeftOut: p.LeftOut, Launch: p.Launch, Detail: p.Detail,
-			})
-		}
-	}
-	return room
 }

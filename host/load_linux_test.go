@@ -87,10 +87,10 @@ func TestRoomLoad(t *testing.T) {
 	var launched int
 	for _, code := range codes {
 		room, _ := h.Room(code)
-		if room.Stage == wire.Launching {
+		if room.Room.Stage == wire.Launching {
 			launched++
 		} else if len(room.Log) > 0 {
-			t.Logf("%s: %s", room.Stage, room.Log[len(room.Log)-1].Text)
+			t.Logf("%s: %s", room.Room.Stage, room.Log[len(room.Log)-1].Text)
 		}
 	}
 	after := liveHeap()

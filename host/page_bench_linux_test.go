@@ -45,7 +45,7 @@ func benchPages(b *testing.B, pages int) {
 	shown := watchers(b, server, code, pages)
 	report := wire.Report{Round: 1, Results: slices.Repeat([]discovery.Result{{State: discovery.Lost}}, 250)}
 	for range h.Watch(b.Context(), code) {
-		if room, _ := h.Room(code); room.Stage == wire.Measuring {
+		if room, _ := h.Room(code); room.Room.Stage == wire.Measuring {
 			break
 		}
 	}

@@ -139,8 +139,8 @@ func TestPage(t *testing.T) {
 	p.until("the settings", p.says("room", `"by":"threshold","limits_ms":[150]`))
 	act("go", zoe, nil, 403)
 	act("go", cat, map[string]any{"stage": "launching"}, 204)
-	if room, _ := h.Room(code); room.Stage != wire.Gathering {
-		t.Errorf("a go that was meant for another stage makes it %s", room.Stage)
+	if room, _ := h.Room(code); room.Room.Stage != wire.Gathering {
+		t.Errorf("a go that was meant for another stage makes it %s", room.Room.Stage)
 	}
 	act("go", cat, map[string]any{"stage": "gathering"}, 204)
 	traced(ann, 20)

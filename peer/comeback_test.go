@@ -22,9 +22,9 @@ func TestLostConnection(t *testing.T) {
 	defer ann.sit()()
 	defer bob.sit()()
 	<-g.reached
-	tb.room("part of bob's report", func(r wire.Room) bool { return member(r, "bob").Probed == 120 })
+	tb.room("part of bob's report", func(r wire.Document) bool { return member(r, "bob").Probed == 120 })
 	tb.listener.cut()
-	tb.room("everyone's return", func(r wire.Room) bool {
+	tb.room("everyone's return", func(r wire.Document) bool {
 		return ann.joins() == 2 && bob.joins() == 2 && member(r, "bob").Connected
 	})
 	close(g.open)
@@ -48,7 +48,7 @@ func TestUnsteadyConnection(t *testing.T) {
 		time.Sleep(time.Millisecond) // results come one by one, not all at once
 	}
 	leave := ann.sit()
-	room := tb.room("the launch", func(r wire.Room) bool { return launching(r) && member(r, "ann").Launch == wire.LaunchStarted })
+	room := tb.room("the launch", func(r wire.Document) bool { return launching(r) && member(r, "ann").Launch == wire.LaunchStarted })
 	leave()
 	if err := ann.done(); err != nil {
 		t.Errorf("ann ends with %v", err)
@@ -69,7 +69,7 @@ func TestKilledPeer(t *testing.T) {
 	defer ann.sit()()
 	leave := bob.sit()
 	<-g.reached
-	tb.room("part of bob's report", func(r wire.Room) bool { return member(r, "bob").Probed == 120 })
+	tb.room("part of bob's report", func(r wire.Document) bool { return member(r, "bob").Probed == 120 })
 	leave()
 	if err := bob.done(); err != nil {
 		t.Errorf("bob was told to leave and ends with %v", err)
@@ -102,12 +102,12 @@ func TestRestartedHost(t *testing.T) {
 		defer ann.sit()()
 		defer bob.sit()()
 		<-g.reached
-		tb.room("part of bob's report", func(r wire.Room) bool { return member(r, "bob").Probed == 120 })
+		tb.room("part of bob's report", func(r wire.Document) bool { return member(r, "bob").Probed == 120 })
 		tb.restart()
-		if room := tb.room("a view", func(wire.Room) bool { return true }); member(room, "bob").Probed != 120 || room.Listed != listed {
+		if room := tb.room("a view", func(wire.Document) bool { return true }); member(room, "bob").Probed != 120 || room.Listed != listed {
 			t.Errorf("the new host has the room %+v", room)
 		}
-		tb.room("bob's return", func(r wire.Room) bool { return member(r, "bob").Connected })
+		tb.room("bob's return", func(r wire.Document) bool { return member(r, "bob").Connected })
 		close(g.open)
 		finishes(tb, ann, bob)
 		ann.askedOnce(listed)
@@ -122,7 +122,7 @@ func TestRestartedHost(t *testing.T) {
 		defer bob.sit()()
 		<-looking
 		tb.restart()
-		tb.room("everyone's return", func(r wire.Room) bool {
+		tb.room("everyone's return", func(r wire.Document) bool {
 			return r.Stage == wire.Chosen && member(r, "ann").Connected && member(r, "bob").Connected
 		})
 		close(look)
@@ -143,14 +143,14 @@ func TestRestartedHost(t *testing.T) {
 		}
 		defer ann.sit()()
 		<-asked
-		tb.room("the question", func(r wire.Room) bool { return member(r, "ann").Launch == wire.LaunchAsking })
+		tb.room("the question", func(r wire.Document) bool { return member(r, "ann").Launch == wire.LaunchAsking })
 		tb.restart()
-		tb.room("ann's return", func(r wire.Room) bool { return member(r, "ann").Connected })
+		tb.room("ann's return", func(r wire.Document) bool { return member(r, "ann").Connected })
 		close(answer)
 		if err := ann.done(); err != nil {
 			t.Errorf("ann ends with %v", err)
 		}
-		tb.room("ann's answer", func(r wire.Room) bool { return member(r, "ann").Launch == wire.LaunchByHand })
+		tb.room("ann's answer", func(r wire.Document) bool { return member(r, "ann").Launch == wire.LaunchByHand })
 	})
 }
 
@@ -184,7 +184,7 @@ func TestLookedOnce(t *testing.T) {
 	defer ann.sit()()
 	<-looking
 	tb.listener.cut()
-	tb.room("ann's return", func(wire.Room) bool { return ann.joins() == 2 })
+	tb.room("ann's return", func(wire.Document) bool { return ann.joins() == 2 })
 	close(look)
 	if err := ann.done(); err != nil {
 		t.Error(err)
@@ -211,7 +211,7 @@ func TestTwice(t *testing.T) {
 	tb := newTable(t, 2)
 	first := newSeat(tb, "ann")
 	defer first.sit()()
-	tb.room("ann", func(r wire.Room) bool { return len(r.Members) == 1 })
+	tb.room("ann", func(r wire.Document) bool { return len(r.Members) == 1 })
 	second := newSeat(tb, "ann")
 	first.locked(func() { second.token = first.token })
 	defer second.sit()()

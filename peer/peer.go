@@ -112,7 +112,7 @@ type Event interface{ isEvent() }
 type Joined struct{ Name string }
 
 // RoomChanged: the newest state of the room.
-type RoomChanged struct{ Room wire.Room }
+type RoomChanged struct{ Room wire.Snapshot }
 
 // Progress: how far the player's own measuring is.
 type Progress struct{ Probed, Answered, Listed int }

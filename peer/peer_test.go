@@ -16,9 +16,9 @@ import (
 // her and 14 for each of them.
 const best = 198
 
-func launching(room wire.Room) bool { return room.Stage == wire.Launching }
+func launching(room wire.Document) bool { return room.Stage == wire.Launching }
 
-func allLaunched(room wire.Room) bool {
+func allLaunched(room wire.Document) bool {
 	for _, m := range room.Members {
 		if m.Launch == "" || m.Launch == wire.LaunchAsking {
 			return false
@@ -28,7 +28,7 @@ func allLaunched(room wire.Room) bool {
 }
 
 // finishes plays a night to its end.
-func finishes(tb *table, seats ...*seat) wire.Room {
+func finishes(tb *table, seats ...*seat) wire.Document {
 	tb.Helper()
 	for _, s := range seats {
 		if err := s.done(); err != nil {
@@ -96,14 +96,14 @@ func TestSecondRound(t *testing.T) {
 	ann := newSeat(tb, "ann")
 	ann.options.Once = false
 	leave := ann.sit()
-	launched := func(round int) func(wire.Room) bool {
-		return func(r wire.Room) bool { return r.Round == round && member(r, "ann").Launch == wire.LaunchStarted }
+	launched := func(round int) func(wire.Document) bool {
+		return func(r wire.Document) bool { return r.Round == round && member(r, "ann").Launch == wire.LaunchStarted }
 	}
 	tb.room("the first launch", launched(1))
 	tb.host.Go(tb.code)
 	tb.room("the second launch", launched(2))
 	tb.listener.cut()
-	tb.room("ann's return", func(r wire.Room) bool { return ann.joins() == 2 })
+	tb.room("ann's return", func(r wire.Document) bool { return ann.joins() == 2 })
 	leave()
 	if err := ann.done(); err != nil {
 		t.Error(err)
@@ -161,7 +161,7 @@ func TestUnreachable(t *testing.T) {
 		s := newSeat(tb, "ann")
 		peer.Hurry(&s.options, 50*time.Millisecond)
 		defer s.sit()()
-		tb.room("ann", func(r wire.Room) bool { return len(r.Members) == 1 })
+		tb.room("ann", func(r wire.Document) bool { return len(r.Members) == 1 })
 		tb.server.Close()
 		tb.listener.cut()
 		if err := s.done(); !errors.Is(err, peer.ErrUnreachable) {
@@ -173,10 +173,10 @@ func TestUnreachable(t *testing.T) {
 		s := newSeat(tb, "ann")
 		peer.Hurry(&s.options, 100*time.Millisecond)
 		leave := s.sit()
-		tb.room("ann", func(r wire.Room) bool { return len(r.Members) == 1 })
+		tb.room("ann", func(r wire.Document) bool { return len(r.Members) == 1 })
 		time.Sleep(150 * time.Millisecond) // longer than a host may be away
 		tb.listener.cut()
-		tb.room("ann's return", func(r wire.Room) bool { return s.joins() == 2 })
+		tb.room("ann's return", func(r wire.Document) bool { return s.joins() == 2 })
 		leave()
 		if err := s.done(); err != nil {
 			t.Errorf("Run returns %v", err)

@@ -24,6 +24,7 @@ type session struct {
 	token    string
 	conn     *conn.Conn // nil until the host has let us in
 	host     netip.Addr // where it is
+	room     wire.Snapshot
 	round    *round
 	look     *look // the newest
 	scanner  scanner
@@ -83,8 +84,11 @@ func (s *session) receive(by *conn.Conn, m wire.Message) error {
 	case wire.Refusal:
 		return m
 	case wire.Room:
-		s.tell(RoomChanged{m})
-		if s.options.Once && m.Stage == wire.Failed {
+		if err := s.room.Merge(m); err != nil {
+			return err
+		}
+		s.tell(RoomChanged{s.room})
+		if s.options.Once && s.room.Room.Stage == wire.Failed {
 			s.leave(ErrNothingSuitable)
 		}
 	case wire.List:

@@ -92,14 +92,13 @@ func (tb *table) restart() {
 	tb.start(address)
 }
 
-// room waits for a state of the room.
-func (tb *table) room(what string, is func(wire.Room) bool) wire.Room {
+// room waits for a state of the room, and of what else is waited for.
+func (tb *table) room(what string, is func(wire.Document) bool) wire.Document {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
-	defer cancel()
-	var room wire.Room
-	for room = range tb.host.Watch(ctx, tb.code) {
-		if is(room) {
+	var room wire.Document
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(2 * time.Millisecond) {
+		now, _ := tb.host.Room(tb.code)
+		if room = now.Document(); is(room) {
 			return room
 		}
 	}
@@ -107,7 +106,7 @@ func (tb *table) room(what string, is func(wire.Room) bool) wire.Room {
 	return room
 }
 
-func member(room wire.Room, name string) wire.Member {
+func member(room wire.Document, name string) wire.Member {
 	for _, m := range room.Members {
 		if m.Name == name {
 			return m

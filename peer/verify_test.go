@@ -26,7 +26,7 @@ func TestSilentFinalist(t *testing.T) {
 	if prober.asked != 3 {
 		t.Errorf("the silent finalist was asked %d times, want 3", prober.asked)
 	}
-	room := tb.room("the launch", func(r wire.Room) bool { return r.Stage == wire.Launching })
+	room := tb.room("the launch", func(r wire.Document) bool { return r.Stage == wire.Launching })
 	if want := address(1).String(); room.Connect != want {
 		t.Errorf("everyone goes to %s, want %s", room.Connect, want)
 	}

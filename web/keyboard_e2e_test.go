@@ -33,10 +33,10 @@ func TestKeyboard(t *testing.T) {
 
 	b.tabsTo("#by")
 	b.types(kb.ArrowDown)
-	n.awaits("another rule", func(r wire.Room) bool { return r.By == "threshold" })
+	n.awaits("another rule", func(r wire.Document) bool { return r.By == "threshold" })
 	b.tabsTo("#limits_ms")
 	b.types("400" + kb.Tab)
-	n.awaits("the limit", func(r wire.Room) bool { return r.MaxRTTMs == 400 })
+	n.awaits("the limit", func(r wire.Document) bool { return r.MaxRTTMs == 400 })
 
 	b.tabsTo("#hero [data-action=go]")
 	b.types(kb.Enter)
@@ -61,7 +61,7 @@ func TestKeyboard(t *testing.T) {
 	}
 	b.tabsTo("#hero [data-ready=true]")
 	b.types(" ")
-	n.awaits("the launch", func(r wire.Room) bool { return r.Stage == wire.Launching })
+	n.awaits("the launch", func(r wire.Document) bool { return r.Stage == wire.Launching })
 }
 
 // TestStillness: for who asked their system for less motion nothing turns, not

@@ -165,18 +165,18 @@ func (n *night) link() string { return fmt.Sprintf("http://%s/#%s", n.at, n.code
 func (n *night) organisersLink() string { return n.link() + "." + n.secret }
 
 // awaits waits until the room is as it should be.
-func (n *night) awaits(what string, is func(wire.Room) bool) wire.Room {
+func (n *night) awaits(what string, is func(wire.Document) bool) wire.Document {
 	n.Helper()
 	ctx, cancel := context.WithTimeout(n.Context(), 90*time.Second)
 	defer cancel()
 	for room := range n.rooms.Watch(ctx, n.code) {
-		if is(room) {
-			return room
+		if is(room.Document()) {
+			return room.Document()
 		}
 	}
 	room, _ := n.rooms.Room(n.code)
-	n.Fatalf("not in time: %s; the room is %s, log %v", what, room.Stage, room.Log)
-	return room
+	n.Fatalf("not in time: %s; the room is %s, log %v", what, room.Room.Stage, room.Log)
+	return room.Document()
 }
 
 func freePort(t *testing.T) string {

@@ -73,7 +73,7 @@ func TestEvening(t *testing.T) {
 	guest.click("#hero [data-ready=true]")
 	organiser.click("#hero [data-ready=true]")
 	guest.sees("#hero .countdown", "")
-	room := n.awaits("everyone is sent to a server", func(r wire.Room) bool { return r.Stage == wire.Launching })
+	room := n.awaits("everyone is sent to a server", func(r wire.Document) bool { return r.Stage == wire.Launching })
 	guest.sees("#connect", room.Connect)
 	organiser.sees("#people", "could not start: openarena: not found in PATH")
 	if link := eval[string](guest, "document.querySelector('.way a').href"); link != "steam://connect/"+room.Connect {
@@ -84,7 +84,7 @@ func TestEvening(t *testing.T) {
 	culledList(organiser)
 
 	organiser.click("#hero [data-action=go]")
-	n.awaits("the next round", func(r wire.Room) bool { return r.Round == 2 })
+	n.awaits("the next round", func(r wire.Document) bool { return r.Round == 2 })
 	organiser.sees("#evening", "Round 1")
 }
 
@@ -140,7 +140,7 @@ func TestHostileNames(t *testing.T) {
 	for place := range players {
 		n.plays(place, 200)
 	}
-	n.awaits("a choice", func(r wire.Room) bool { return r.Selection != nil && r.Selection.Chosen != nil })
+	n.awaits("a choice", func(r wire.Document) bool { return r.Selection != nil && r.Selection.Chosen != nil })
 	b.sees("#hero", "AHEAD RIGHT NOW")
 	b.shoot("hostile", desktop, phone)
 	if title := eval[string](b, "document.title"); strings.Contains(title, "taken") {

@@ -89,3 +89,14 @@ func (v *View) AppendSince(object []byte, edition int) []byte {
 	}
 	return object
 }
+
+// News is the [wire.Room] with those sections, as it travels; it is empty if there
+// are none.
+func (v *View) News(edition int) wire.Frame {
+	head := []byte(`{"type":"room"`)
+	news := v.AppendSince(head, edition)
+	if len(news) == len(head) {
+		return wire.Frame{}
+	}
+	return wire.Frame{Data: append(news, '}')}
+}

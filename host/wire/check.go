@@ -3,7 +3,9 @@ package wire
 import (
 	"fmt"
 	"net/netip"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"muster/discovery"
@@ -86,4 +88,48 @@ func (s LaunchState) check() error {
 		return nil
 	}
 	return fmt.Errorf("unknown launch state %q", string(s))
+}
+
+// cleanTexts makes every text of a message safe to show, the keys of maps
+// included: whatever a stranger's program says ends up on a terminal. It walks
+// the message by reflection so that no field can be forgotten.
+func cleanTexts(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(clean(v.String()))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			cleanTexts(v.Elem())
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() <= reflect.Complex128 {
+			return // numbers
+		}
+		for i := range v.Len() {
+			cleanTexts(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				cleanTexts(v.Field(i))
+			}
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			value := reflect.New(v.Type().Elem()).Elem()
+			value.Set(v.MapIndex(key))
+			cleanTexts(value)
+			v.SetMapIndex(key, reflect.Value{})
+			v.SetMapIndex(reflect.ValueOf(clean(key.String())).Convert(key.Type()), value)
+		}
+	}
+}
+
+// clean is [discovery.CleanText], faster for short texts of printable ASCII without
+// white space.
+func clean(s string) string {
+	if len(s) <= maxText && strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) < 0 {
+		return s
+	}
+	return discovery.CleanText(s)
 }

@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"net/netip"
 	"os"
 	"reflect"
@@ -45,30 +46,14 @@ var examples = []struct {
 	{wire.Launched{Round: 1, State: wire.LaunchFailed, Detail: "openarena: not found"},
 		`{"type":"launched","round":1,"state":"failed","detail":"openarena: not found"}`},
 	{wire.Room{
-		Code: "BAKODI", Name: "Friday", Game: "openarena", Stage: wire.Launching, Round: 1, Seats: 2, By: selection.Mean,
-		MaxRTTMs: 150, Map: "oa_dm1", Listed: 128,
-		Members: []wire.Member{
-			{Name: "ann", Organiser: true, Connected: true, Probed: 128, Answered: 101, Done: true, Launch: wire.LaunchStarted},
-			{Name: "bob", Probed: 96, Answered: 80, LeftOut: true},
-		},
-		Selection: &selection.Selection{
-			Format: selection.Format, By: selection.Mean, Players: []string{"ann"},
-			Chosen:  &selection.Ranked{Addr: netip.MustParseAddrPort("192.0.2.7:27960"), Score: 23.9, MeanMS: 23.9, MaxMS: 23.9, RTT: map[string]float64{"ann": 23.9}},
-			Ranking: []selection.Ranked{}, Reasons: []selection.Reason{},
-			Culled: selection.Culled{Unreachable: 27},
-		},
-		Connect: "192.0.2.7:27960", Server: "Aggressor",
-		Log: []wire.Note{{At: time.Date(2026, 11, 20, 20, 15, 0, 0, time.UTC), Text: "going on without bob, who has been gone for 30s"}},
+		"people": json.RawMessage(`[{"name":"ann","organiser":true,"peer":true,"connected":true,"page":true,"probed":128,"answered":101,"done":true,"launch":"launched"},` +
+			`{"name":"bob","peer":true,"connected":false,"page":false,"probed":96,"answered":80,"left_out":true}]`),
+		"way": json.RawMessage(`{"connect":"192.0.2.7:27960","server":"Aggressor"}`),
 	},
-		`{"type":"room","code":"BAKODI","name":"Friday","game":"openarena","stage":"launching","round":1,"players":2,"by":"mean",` +
-			`"max_rtt_ms":150,"map":"oa_dm1","listed":128,"members":[` +
-			`{"name":"ann","organiser":true,"connected":true,"probed":128,"answered":101,"done":true,"launch":"launched"},` +
-			`{"name":"bob","connected":false,"probed":96,"answered":80,"done":false,"left_out":true}],` +
-			`"selection":{"format":"muster.selection/1","by":"mean","players":["ann"],` +
-			`"chosen":{"addr":"192.0.2.7:27960","score":23.9,"mean_ms":23.9,"max_ms":23.9,"stdev_ms":0,"rtt_ms":{"ann":23.9}},` +
-			`"ranking":[],"culled":{"unmeasured":0,"unreachable":27,"full":0,"filtered":0,"over_threshold":0},"reasons":[]},` +
-			`"connect":"192.0.2.7:27960","server":"Aggressor",` +
-			`"log":[{"at":"2026-11-20T20:15:00Z","text":"going on without bob, who has been gone for 30s"}]}`},
+		`{"type":"room","people":[` +
+			`{"name":"ann","organiser":true,"peer":true,"connected":true,"page":true,"probed":128,"answered":101,"done":true,"launch":"launched"},` +
+			`{"name":"bob","peer":true,"connected":false,"page":false,"probed":96,"answered":80,"left_out":true}],` +
+			`"way":{"connect":"192.0.2.7:27960","server":"Aggressor"}}`},
 
 	{wire.List{Round: 1, Servers: []discovery.Server{
 		{Addr: netip.MustParseAddrPort("192.0.2.7:27960"), Country: "DE", ASN: 3320},
@@ -145,13 +130,16 @@ func TestProtocolNamesEveryField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	types := []reflect.Type{reflect.TypeFor[wire.Snapshot](), reflect.TypeFor[wire.Document]()}
 	for _, example := range examples {
-		if !strings.HasPrefix(example.line, "{") {
-			continue // the names in a binary frame are the document's own
+		if strings.HasPrefix(example.line, "{") { // the names in a binary frame are the document's own
+			types = append(types, reflect.TypeOf(example.message))
 		}
-		for _, field := range fieldsOf(reflect.TypeOf(example.message)) {
+	}
+	for _, of := range types {
+		for _, field := range fieldsOf(of) {
 			if name := "`" + field + "`"; !strings.Contains(string(document), name) && !strings.Contains(string(document), `"`+field+`"`) {
-				t.Errorf("PROTOCOL.md does not name %s of %T", name, example.message)
+				t.Errorf("PROTOCOL.md does not name %s of %v", name, of)
 			}
 		}
 	}
@@ -161,7 +149,7 @@ func TestProtocolNamesEveryField(t *testing.T) {
 // is a document of its own.
 func fieldsOf(of reflect.Type) (names []string) {
 	switch of.Kind() {
-	case reflect.Pointer, reflect.Slice:
+	case reflect.Pointer, reflect.Slice, reflect.Map:
 		return fieldsOf(of.Elem())
 	case reflect.Struct:
 	default:
@@ -172,7 +160,7 @@ func fieldsOf(of reflect.Type) (names []string) {
 		if name != "" && name != "-" {
 			names = append(names, name)
 		}
-		if field.Type != reflect.TypeFor[*selection.Selection]() {
+		if field.Type != reflect.TypeFor[*selection.Selection]() && field.Type != reflect.TypeFor[selection.Selection]() && name != "-" {
 			names = append(names, fieldsOf(field.Type)...)
 		}
 	}

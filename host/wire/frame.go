@@ -48,7 +48,10 @@ func marshalJSON(m Message) (Frame, error) {
 	if err != nil {
 		return Frame{}, fmt.Errorf("wire: %s: %w", m.kind(), err)
 	}
-	data := fmt.Appendf(nil, `{"type":%q,`, m.kind())
+	data := fmt.Appendf(nil, `{"type":%q`, m.kind())
+	if len(fields) > len("{}") {
+		data = append(data, ',')
+	}
 	return Frame{Data: append(data, fields[1:]...)}, nil
 }
 
@@ -105,7 +108,11 @@ func unmarshalJSON(data []byte) (Message, error) {
 	case Launched{}.kind():
 		return into[Launched](data)
 	case Room{}.kind():
-		return into[Room](data)
+		m, err := into[Room](data)
+		if news, is := m.(Room); is {
+			delete(news, "type")
+		}
+		return m, err
 	}
 	if head.Type == "" {
 		return nil, fmt.Errorf("%w: no type", ErrMalformed)

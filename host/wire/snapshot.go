@@ -1,6 +1,10 @@
 package wire
 
 import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
 	"time"
 
 	"muster/selection"
@@ -20,6 +24,33 @@ type Snapshot struct {
 	History []Played `json:"evening"`
 	// Form is how the organiser changes the settings.
 	Form []Field `json:"form"`
+}
+
+// Room is what is new of a room: the sections of its [Snapshot] that have changed,
+// by their names. The first that a peer is sent has them all.
+type Room map[string]json.RawMessage
+
+// Merge takes over the sections that are new. Its error wraps [ErrMalformed].
+func (s *Snapshot) Merge(news Room) error {
+	sections := reflect.ValueOf(s).Elem()
+	for i := range sections.NumField() {
+		data, is := news[sections.Type().Field(i).Tag.Get("json")]
+		if !is {
+			continue
+		}
+		section := reflect.New(sections.Field(i).Type())
+		if err := json.Unmarshal(data, section.Interface()); err != nil {
+			return fmt.Errorf("%w: room: %v", ErrMalformed, err)
+		}
+		cleanTexts(section)
+		sections.Field(i).Set(section.Elem())
+	}
+	return nil
+}
+
+// Players are the people who have a program running, or had.
+func (s *Snapshot) Players() []Person {
+	return slices.DeleteFunc(slices.Clone(s.People), func(p Person) bool { return !p.Peer })
 }
 
 // Head is where a room stands, and what the organiser wants.

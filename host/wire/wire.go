@@ -23,7 +23,6 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/selection"
 )
 
 // Version is the version of the conversation. Host and peer must speak the same.
@@ -216,35 +215,6 @@ const (
 	LaunchFailed   LaunchState = "failed"   // the game did not start
 )
 
-// Room is what everyone may know of a room: the newest state, whole.
-type Room struct {
-	Code  string `json:"code"`
-	Name  string `json:"name"`
-	Game  string `json:"game"`
-	Stage Stage  `json:"stage"`
-	Round int    `json:"round"`
-	// Seats is how many players the group waits for, 0 if the organiser says go.
-	Seats    int            `json:"players"`
-	By       selection.Rule `json:"by"`
-	MaxRTTMs float64        `json:"max_rtt_ms,omitempty"`
-	Map      string         `json:"map,omitempty"`
-	Mode     string         `json:"mode,omitempty"`
-	// Open: joining needs no code.
-	Open    bool     `json:"open,omitempty"`
-	Listed  int      `json:"listed"`
-	Members []Member `json:"members"`
-	// Search is how far a coordinated search is, while it goes on.
-	Search *Search `json:"search,omitempty"`
-	// Selection is the choice and its reasons, once there is one.
-	Selection *selection.Selection `json:"selection,omitempty"`
-	// Connect is the chosen server's address for the game, and Server its name,
-	// once everyone is sent there.
-	Connect string `json:"connect,omitempty"`
-	Server  string `json:"server,omitempty"`
-	// Log is what the host decided and why, oldest first.
-	Log []Note `json:"log"`
-}
-
 // Stage is where a room stands.
 type Stage string
 
@@ -261,20 +231,6 @@ const (
 	// Failed: nothing suitable was found, or no list was to be had.
 	Failed Stage = "failed"
 )
-
-// Member is one player of a room.
-type Member struct {
-	Name      string `json:"name"`
-	Organiser bool   `json:"organiser,omitempty"`
-	Connected bool   `json:"connected"`
-	Probed    int    `json:"probed"`
-	Answered  int    `json:"answered"`
-	Done      bool   `json:"done"`
-	// LeftOut: the round goes on without this player.
-	LeftOut bool        `json:"left_out,omitempty"`
-	Launch  LaunchState `json:"launch,omitempty"`
-	Detail  string      `json:"detail,omitempty"`
-}
 
 // Note is a line of the room's log.
 type Note struct {

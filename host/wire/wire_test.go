@@ -2,9 +2,11 @@ package wire_test
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"net/netip"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/selection"
 )
 
 func TestMalformed(t *testing.T) {
@@ -106,7 +109,12 @@ func TestUnknown(t *testing.T) {
 			strings.ReplaceAll(strings.ReplaceAll(example.line, `{"`, `{"later":null,"`), `"rtt_ms":{"later":null,`, `"rtt_ms":{`), // a map of players
 			strings.TrimSuffix(example.line, "}") + `,"later":"text"}`,
 		} {
-			if m, err := wire.Unmarshal(frameOf(t, line)); err != nil || !reflect.DeepEqual(m, example.message) {
+			m, err := wire.Unmarshal(frameOf(t, line))
+			same := reflect.DeepEqual(m, example.message)
+			if _, is := m.(wire.Room); is {
+				same = reflect.DeepEqual(merged(t, m), merged(t, example.message))
+			}
+			if err != nil || !same {
 				t.Errorf("%s\nreads %+v, %v", line, m, err)
 			}
 		}
@@ -123,15 +131,16 @@ func TestTextsAreCleaned(t *testing.T) {
 	}{
 		{`{"type":"welcome","name":"EVIL"}`, func(m wire.Message) string { return m.(wire.Welcome).Name }},
 		{`{"type":"refused","message":"EVIL"}`, func(m wire.Message) string { return m.(wire.Refusal).Error() }},
-		{`{"type":"room","log":[{"text":"EVIL"}]}`, func(m wire.Message) string { return m.(wire.Room).Log[0].Text }},
-		{`{"type":"room","members":[{"name":"EVIL"}]}`, func(m wire.Message) string { return m.(wire.Room).Members[0].Name }},
-		{`{"type":"room","selection":{"why":{"bottleneck":"EVIL"}}}`, func(m wire.Message) string { return m.(wire.Room).Selection.Why.Bottleneck }},
-		{`{"type":"room","selection":{"chosen":{"addr":"192.0.2.7:1","rtt_ms":{"EVIL":1}}}}`, func(m wire.Message) string {
-			for name := range m.(wire.Room).Selection.Chosen.RTT {
+		{`{"type":"room","log":[{"text":"EVIL"}]}`, func(m wire.Message) string { return merged(t, m).Log[0].Text }},
+		{`{"type":"room","people":[{"name":"EVIL"}]}`, func(m wire.Message) string { return merged(t, m).People[0].Name }},
+		{`{"type":"room","choice":{"selection":{"why":{"bottleneck":"EVIL"}}}}`, func(m wire.Message) string { return merged(t, m).Choice.Selection.Why.Bottleneck }},
+		{`{"type":"room","choice":{"selection":{"chosen":{"addr":"192.0.2.7:1","rtt_ms":{"EVIL":1}}}}}`, func(m wire.Message) string {
+			for name := range merged(t, m).Choice.Selection.Chosen.RTT {
 				return name
 			}
 			return "no name"
 		}},
+		{`{"type":"room","choice":{"servers":{"192.0.2.7:1":{"name":"EVIL"}}}}`, func(m wire.Message) string { return merged(t, m).Choice.Servers["192.0.2.7:1"].Name }},
 		{`{"type":"verified","servers":[{"info":{"name":"EVIL"}}]}`, func(m wire.Message) string { return m.(wire.Verified).Servers[0].Info.Name }},
 		{`{"type":"launched","state":"failed","detail":"EVIL"}`, func(m wire.Message) string { return m.(wire.Launched).Detail }},
 	}
@@ -148,6 +157,79 @@ func TestTextsAreCleaned(t *testing.T) {
 	infos := wire.Infos{Servers: []wire.ServerInfo{{Info: discovery.Info{Map: "a\x1b[31mb\u202e"}}}}
 	if got := roundTrip(t, infos).(wire.Infos).Servers[0].Info.Map; got != "a[31mb" {
 		t.Errorf("the map of an infos frame reads %q", got)
+	}
+}
+
+// merged is the snapshot of who was sent nothing before.
+func merged(t *testing.T, m wire.Message) (s wire.Snapshot) {
+	t.Helper()
+	if err := s.Merge(m.(wire.Room)); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestDocument: programs read of a room what they have always read.
+func TestDocument(t *testing.T) {
+	const want = `{"code":"BAKODI","name":"Friday","game":"openarena","stage":"launching","round":1,"players":2,"by":"mean","max_rtt_ms":150,"map":"oa_dm1","listed":128,"members":[` +
+		`{"name":"ann","organiser":true,"connected":true,"probed":128,"answered":101,"done":true,"launch":"launched"},` +
+		`{"name":"bob","connected":false,"probed":96,"answered":80,"done":false,"left_out":true}],` +
+		`"selection":{"format":"muster.selection/1","by":"mean","players":["ann"],` +
+		`"chosen":{"addr":"192.0.2.7:27960","score":23.9,"mean_ms":23.9,"max_ms":23.9,"stdev_ms":0,"rtt_ms":{"ann":23.9}},` +
+		`"ranking":[],"culled":{"unmeasured":0,"unreachable":27,"full":0,"filtered":0,"over_threshold":0},"reasons":[]},` +
+		`"connect":"192.0.2.7:27960","server":"Aggressor",` +
+		`"log":[{"at":"2026-11-20T20:15:00Z","text":"going on without bob, who has been gone for 30s"}]}`
+	s := wire.Snapshot{
+		Room: wire.Head{
+			Code: "BAKODI", Stage: wire.Launching, Round: 1, Listed: 128,
+			Settings: wire.Settings{Name: "Friday", Game: "openarena", Players: 2, By: selection.Mean, Limits: wire.Limits{50 * time.Millisecond, 150 * time.Millisecond}, Map: "oa_dm1"},
+		},
+		People: []wire.Person{
+			{Name: "ann", Organiser: true, Peer: true, Connected: true, Page: true, Probed: 128, Answered: 101, Done: true, Launch: wire.LaunchStarted},
+			{Name: "bob", Peer: true, Probed: 96, Answered: 80, LeftOut: true},
+			{Name: "zoe", Page: true, Ready: true},
+		},
+		Choice: &wire.Choice{Selection: selection.Selection{
+			Format: selection.Format, By: selection.Mean, Players: []string{"ann"},
+			Chosen:  &selection.Ranked{Addr: netip.MustParseAddrPort("192.0.2.7:27960"), Score: 23.9, MeanMS: 23.9, MaxMS: 23.9, RTT: map[string]float64{"ann": 23.9}},
+			Ranking: []selection.Ranked{}, Reasons: []selection.Reason{}, Culled: selection.Culled{Unreachable: 27},
+		}},
+		Way: &wire.Way{Connect: "192.0.2.7:27960", Server: "Aggressor"},
+		Log: []wire.Note{{At: time.Date(2026, 11, 20, 20, 15, 0, 0, time.UTC), Text: "going on without bob, who has been gone for 30s"}},
+	}
+	got, err := json.Marshal(s.Document())
+	if err != nil || string(got) != want {
+		t.Errorf("%s, %v\nwant %s", got, err, want)
+	}
+	document, err := os.ReadFile("../../PROTOCOL.md")
+	if err != nil || !contains(strings.Split(string(document), "\n"), want) {
+		t.Errorf("PROTOCOL.md lacks the document, %v", err)
+	}
+}
+
+// TestMerge: sections that are not in the news stay, and of those that are nothing
+// old is left.
+func TestMerge(t *testing.T) {
+	var s wire.Snapshot
+	for _, text := range []string{
+		`{"room":{"code":"BAKODI","map":"oa_dm1","limits_ms":[150]},"people":[{"name":"ann"}],"way":{"connect":"192.0.2.7:1","server":"A"},"later":[]}`,
+		`{"room":{"code":"BAKODI"},"way":null}`,
+	} {
+		var news wire.Room
+		if err := json.Unmarshal([]byte(text), &news); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Merge(news); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := wire.Snapshot{Room: wire.Head{Code: "BAKODI"}, People: []wire.Person{{Name: "ann"}}}
+	if !reflect.DeepEqual(s, want) {
+		t.Errorf("%+v, want %+v", s, want)
+	}
+	before := s
+	if err := s.Merge(wire.Room{"people": json.RawMessage(`{}`)}); !errors.Is(err, wire.ErrMalformed) || !reflect.DeepEqual(s, before) {
+		t.Errorf("people that are no list: %+v, %v", s, err)
 	}
 }
 

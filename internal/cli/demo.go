@@ -149,12 +149,12 @@ func (d *demo) host(ctx context.Context) error {
 		})
 	}
 	room, err := follow(ctx, rooms, code, &narrator{screen: d.screen}, true)
-	if room.Stage == "" {
+	if room.Room.Stage == "" {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		if d.json && room.Selection != nil { // why nothing suits, for programs; people have read it
-			err = errors.Join(json.NewEncoder(d.out).Encode(room.Selection), err)
+		if d.json && room.Choice != nil { // why nothing suits, for programs; people have read it
+			err = errors.Join(json.NewEncoder(d.out).Encode(room.Choice.Selection), err)
 		}
 		return err
 	}
@@ -208,10 +208,10 @@ func (d *demo) play(ctx context.Context, to invite.Link, place int) error {
 }
 
 // saved says what looking together has saved.
-func saved(room wire.Room) string {
-	asked, listed := askedEach(room), thousands(room.Listed)
-	text := fmt.Sprintf("%s, %s servers: %s probes each", term.Count(len(room.Members), "player"), listed, thousands(asked))
-	if asked < room.Listed {
+func saved(s wire.Snapshot) string {
+	asked, listed := askedEach(s), thousands(s.Room.Listed)
+	text := fmt.Sprintf("%s, %s servers: %s probes each", term.Count(len(s.Players()), "player"), listed, thousands(asked))
+	if asked < s.Room.Listed {
 		text += " instead of " + listed
 	}
 	return text
@@ -227,13 +227,13 @@ func thousands(n int) string {
 
 // tell prints the chosen server, what everyone would have got elsewhere, and
 // how the group would have fared by hand.
-func (d *demo) tell(room wire.Room, took time.Duration) error {
+func (d *demo) tell(s wire.Snapshot, took time.Duration) error {
 	if d.json {
-		return json.NewEncoder(d.out).Encode(room.Selection)
+		return json.NewEncoder(d.out).Encode(s.Choice.Selection)
 	}
 	all := d.everything()
-	chosen := room.Selection.Chosen.Addr
-	fmt.Fprintf(d.out, "\n%s\n\n", d.out.Bold("Everyone to "+room.Server))
+	chosen := s.Choice.Selection.Chosen.Addr
+	fmt.Fprintf(d.out, "\n%s\n\n", d.out.Bold("Everyone to "+s.Way.Server))
 	all.elsewhere(chosen).Write(d.out)
 	fmt.Fprintln(d.out)
 	all.byHand(chosen, took).Write(d.out)

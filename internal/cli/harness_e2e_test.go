@@ -144,14 +144,14 @@ func freePort(t *testing.T) string {
 }
 
 // room asks the host for the room.
-func room(t *testing.T, host, code string) (wire.Room, bool) {
+func room(t *testing.T, host, code string) (wire.Document, bool) {
 	t.Helper()
 	return roomBy(t, http.DefaultClient, host, code)
 }
 
-func roomBy(t *testing.T, client *http.Client, host, code string) (wire.Room, bool) {
+func roomBy(t *testing.T, client *http.Client, host, code string) (wire.Document, bool) {
 	t.Helper()
-	var room wire.Room
+	var room wire.Document
 	reply, err := client.Get("http://" + host + "/api/rooms/" + code)
 	if err != nil {
 		return room, false
@@ -167,9 +167,9 @@ func roomBy(t *testing.T, client *http.Client, host, code string) (wire.Room, bo
 }
 
 // awaitRoom polls the room until is true.
-func awaitRoom(t *testing.T, host, code, what string, is func(wire.Room) bool) wire.Room {
+func awaitRoom(t *testing.T, host, code, what string, is func(wire.Document) bool) wire.Document {
 	t.Helper()
-	var newest wire.Room
+	var newest wire.Document
 	eventually(t, what, func() bool {
 		r, ok := room(t, host, code)
 		newest = r
@@ -178,7 +178,7 @@ func awaitRoom(t *testing.T, host, code, what string, is func(wire.Room) bool) w
 	return newest
 }
 
-func logOf(r wire.Room) string {
+func logOf(r wire.Document) string {
 	var text strings.Builder
 	for _, note := range r.Log {
 		text.WriteString(note.Text + "\n")

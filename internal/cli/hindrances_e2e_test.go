@@ -25,7 +25,7 @@ func TestMutePeer(t *testing.T) {
 	code := h.awaits(`(?m)^code +(\w+)$`)[1]
 	mute(t, at, code)
 	ann := run(t, t.TempDir(), "ann", "join", at, "--code", code, "--name", "ann", "--launch", "never", "--listen-addr", "127.200.0.1")
-	room := awaitRoom(t, at, code, "ann is sent to a server", func(r wire.Room) bool { return r.Stage == wire.Launching })
+	room := awaitRoom(t, at, code, "ann is sent to a server", func(r wire.Document) bool { return r.Stage == wire.Launching })
 	if !slices.Equal(room.Selection.Players, []string{"ann"}) {
 		t.Errorf("chosen for %v", room.Selection.Players)
 	}
@@ -76,14 +76,14 @@ func TestServerFillsUp(t *testing.T) {
 	for p, name := range players[:2] {
 		peers = append(peers, run(t, t.TempDir(), name, "join", link, "--name", name, "--launch", "never", "--listen-addr", source(p).String()))
 	}
-	chosen := awaitRoom(t, at, code, "a server is chosen", func(r wire.Room) bool { return r.Stage == wire.Chosen })
+	chosen := awaitRoom(t, at, code, "a server is chosen", func(r wire.Document) bool { return r.Stage == wire.Chosen })
 	if chosen.Selection.Chosen.Addr != arenaAddr(0) {
 		t.Fatalf("chosen %v, want the favourite, %v", chosen.Selection.Chosen.Addr, arenaAddr(0))
 	}
 	for _, bot := range []string{"jenna", "gargoyle"} { // the first was there from the start
 		rcon(t, realAddr(0), "addbot "+bot+" 3")
 	}
-	room := awaitRoom(t, at, code, "everyone is sent to a server", func(r wire.Room) bool { return r.Stage == wire.Launching })
+	room := awaitRoom(t, at, code, "everyone is sent to a server", func(r wire.Document) bool { return r.Stage == wire.Launching })
 	if room.Connect != arenaAddr(1).String() {
 		t.Errorf("everyone is sent to %s, want the next, %v\n%s", room.Connect, arenaAddr(1), logOf(room))
 	}

@@ -353,21 +353,21 @@ func (h *hosting) over(old wire.Settings) wire.Settings {
 
 // follow tells of a room for as long as it goes on or, once, until everyone is on the
 // server; the room is the zero value if that never was.
-func follow(ctx context.Context, rooms *host.Host, code string, n *narrator, once bool) (wire.Room, error) {
-	for room := range rooms.Watch(ctx, code) {
-		n.room(room)
+func follow(ctx context.Context, rooms *host.Host, code string, n *narrator, once bool) (wire.Snapshot, error) {
+	for s := range rooms.Watch(ctx, code) {
+		n.room(s)
 		switch {
 		case !once:
-		case room.Stage == wire.Failed:
-			return room, errNothing
-		case room.Stage == wire.Launching && !slices.ContainsFunc(room.Members, isOnTheWay):
-			return room, nil
+		case s.Room.Stage == wire.Failed:
+			return s, errNothing
+		case s.Room.Stage == wire.Launching && !slices.ContainsFunc(s.Players(), isOnTheWay):
+			return s, nil
 		}
 	}
-	return wire.Room{}, nil
+	return wire.Snapshot{}, nil
 }
 
-// isOnTheWay reports whether a member's launch is still to come.
-func isOnTheWay(m wire.Member) bool {
-	return m.Connected && (m.Launch == "" || m.Launch == wire.LaunchAsking)
+// isOnTheWay reports whether a player's launch is still to come.
+func isOnTheWay(p wire.Person) bool {
+	return p.Connected && (p.Launch == "" || p.Launch == wire.LaunchAsking)
 }

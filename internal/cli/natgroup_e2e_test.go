@@ -150,7 +150,7 @@ func (h *house) arenas(servers int) string {
 
 // session is a room of the household that plays round after round. It returns how
 // many servers were culled in each because somebody could not reach them.
-func (h *house) session(servers string, rounds int, joining func(player int) []string) (unreachable []int, last wire.Room) {
+func (h *house) session(servers string, rounds int, joining func(player int) []string) (unreachable []int, last wire.Document) {
 	h.t.Helper()
 	at := outside.String() + ":7777"
 	host := h.start(h.outside, "host", command(h.t, h.t.TempDir(), "host", "--game", "openarena", "--servers", servers, "--listen", at,
@@ -169,7 +169,7 @@ func (h *house) session(servers string, rounds int, joining func(player int) []s
 	defer func() { checkDiscreet(h.t, last, told) }()
 	client := h.client(h.outside)
 	for round := 1; round <= rounds; round++ {
-		var room wire.Room
+		var room wire.Document
 		eventually(h.t, fmt.Sprintf("round %d is over", round), func() bool {
 			newest, ok := roomBy(h.t, client, at, code)
 			room = newest
@@ -195,7 +195,7 @@ func (h *house) session(servers string, rounds int, joining func(player int) []s
 
 // checkDiscreet: neither the room nor what anybody's program says, the host's
 // included, tells where a player sits.
-func checkDiscreet(t *testing.T, room wire.Room, told []*process) {
+func checkDiscreet(t *testing.T, room wire.Document, told []*process) {
 	t.Helper()
 	text, err := json.Marshal(room)
 	if err != nil {
@@ -232,7 +232,7 @@ func TestHostAtHome(t *testing.T) {
 	// dan came through a tunnel that ends on the host's machine.
 	h.start(h.rooms[0], "dan", command(t, t.TempDir(), "join", "127.0.0.1", "--code", code, "--name", "dan", "--launch", "never"))
 	client := h.client(h.rooms[0])
-	var newest wire.Room
+	var newest wire.Document
 	eventually(t, "everyone is sent to a server", func() bool {
 		var ok bool
 		newest, ok = roomBy(t, client, indoors(0)+":7777", code)

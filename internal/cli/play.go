@@ -91,7 +91,7 @@ type narrator struct {
 	screen *term.Screen
 	// help is what the player can do at the stage that a room has come to, or
 	// waits for; nil if nobody plays here.
-	help func(wire.Room) string
+	help func(wire.Snapshot) string
 
 	noted int
 	stage wire.Stage
@@ -112,7 +112,7 @@ const (
 
 // organiserHelp says what Enter does besides starting. An organiser who plays is
 // asked something else at the launch.
-func organiserHelp(plays bool) func(wire.Room) string {
+func organiserHelp(plays bool) func(wire.Snapshot) string {
 	help := map[wire.Stage]string{
 		wire.Measuring: chooseNow,
 		wire.Refining:  chooseNow,
@@ -121,7 +121,7 @@ func organiserHelp(plays bool) func(wire.Room) string {
 	if !plays {
 		help[wire.Launching] = anotherRound
 	}
-	return func(room wire.Room) string { return help[room.Stage] }
+	return func(s wire.Snapshot) string { return help[s.Room.Stage] }
 }
 
 // nextRound is for a player after the launch.
@@ -129,14 +129,14 @@ const nextRound = "stay here for the next round; Ctrl-C leaves"
 
 // playerHelp says what a player waits for who came in by a link, and where the page
 // is.
-func playerHelp(to invite.Link) func(wire.Room) string {
-	return func(room wire.Room) string {
-		switch room.Stage {
+func playerHelp(to invite.Link) func(wire.Snapshot) string {
+	return func(s wire.Snapshot) string {
+		switch s.Room.Stage {
 		case wire.Gathering:
-			to.Code = room.Code
+			to.Code = s.Room.Code
 			start := "the organiser starts when everyone is here"
-			if room.Seats > 0 {
-				start = fmt.Sprintf("it starts by itself when %d are here", room.Seats)
+			if s.Room.Players > 0 {
+				start = fmt.Sprintf("it starts by itself when %d are here", s.Room.Players)
 			}
 			return "you are in; " + start + "\nthe page, to watch and to vote: " + to.String()
 		case wire.Failed:
@@ -180,32 +180,32 @@ func (n *narrator) search() {
 }
 
 // room tells what is new.
-func (n *narrator) room(room wire.Room) {
-	if n.stage != room.Stage {
+func (n *narrator) room(s wire.Snapshot) {
+	if n.stage != s.Room.Stage {
 		n.screen.Rests()
 	}
-	for _, note := range room.Log[min(n.noted, len(room.Log)):] {
+	for _, note := range s.Log[min(n.noted, len(s.Log)):] {
 		n.screen.Say("%s", n.screen.Wrap(discovery.CleanText(note.Text), 0))
 	}
-	n.noted = len(room.Log)
-	if n.stage != room.Stage {
-		n.stage = room.Stage
-		n.turn(room)
+	n.noted = len(s.Log)
+	if n.stage != s.Room.Stage {
+		n.stage = s.Room.Stage
+		n.turn(s)
 	}
-	if room.Search != nil {
-		n.outlook = room.Search.Sentence(room.By)
-		n.asked = max(n.asked, askedEach(room))
+	if s.Room.Search != nil {
+		n.outlook = s.Room.Search.Sentence(s.Room.By)
+		n.asked = max(n.asked, askedEach(s))
 		n.search()
 	}
 }
 
 // askedEach is how many servers the players have asked on average.
-func askedEach(room wire.Room) int {
-	asked := 0
-	for _, m := range room.Members {
-		asked += m.Probed
+func askedEach(s wire.Snapshot) int {
+	asked, players := 0, s.Players()
+	for _, p := range players {
+		asked += p.Probed
 	}
-	return asked / max(1, len(room.Members))
+	return asked / max(1, len(players))
 }
 
 // enoughSilent servers are more than chance.
@@ -213,15 +213,15 @@ const enoughSilent = 5
 
 // turn tells what a new stage means: why this server, or what prevents one, and
 // whom nothing has answered why that may be.
-func (n *narrator) turn(room wire.Room) {
-	if own := n.own; room.Stage == wire.Chosen || room.Stage == wire.Failed {
+func (n *narrator) turn(s wire.Snapshot) {
+	if own := n.own; s.Room.Stage == wire.Chosen || s.Room.Stage == wire.Failed {
 		n.own = peer.Progress{}
 		if own.Answered == 0 && own.Probed > 0 && own.Probed >= min(enoughSilent, own.Listed) {
 			n.screen.Say("%s", n.screen.Wrap(fmt.Sprintf("no server answered this machine, of %d asked: does a firewall or this network block UDP?", own.Probed), 0))
 		}
 	}
-	if room.Selection != nil && (room.Stage == wire.Launching || room.Stage == wire.Failed) {
-		for _, sentence := range room.Selection.Explain() {
+	if s.Choice != nil && (s.Room.Stage == wire.Launching || s.Room.Stage == wire.Failed) {
+		for _, sentence := range s.Choice.Selection.Explain() {
 			const indent = "  "
 			n.screen.Say("%s", n.screen.Faint(indent+n.screen.Wrap(sentence, len(indent))))
 		}
@@ -229,7 +229,7 @@ func (n *narrator) turn(room wire.Room) {
 	if n.help == nil {
 		return
 	}
-	if help := n.help(room); help != "" {
+	if help := n.help(s); help != "" {
 		n.screen.Say("%s", n.screen.Faint(help))
 	}
 }

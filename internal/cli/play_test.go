@@ -33,8 +33,8 @@ func TestSilence(t *testing.T) {
 		n.show(tt.own)
 		s.Rests()
 		out.Reset()
-		n.room(wire.Room{Stage: wire.Chosen})
-		n.room(wire.Room{Stage: wire.Failed})
+		n.room(at(wire.Chosen))
+		n.room(at(wire.Failed))
 		if out.String() != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.own, out, tt.want)
 		}
@@ -45,23 +45,26 @@ func TestSilence(t *testing.T) {
 func TestPlayerHelp(t *testing.T) {
 	page := "\nthe page, to watch and to vote: http://192.0.2.1:7777/#TABOMI\n"
 	for _, tt := range []struct {
-		room wire.Room
+		room wire.Snapshot
 		want string
 	}{
-		{wire.Room{Stage: wire.Gathering}, "you are in; the organiser starts when everyone is here" + page},
-		{wire.Room{Stage: wire.Gathering, Seats: 4}, "you are in; it starts by itself when 4 are here" + page},
-		{wire.Room{Stage: wire.Measuring}, ""},
-		{wire.Room{Stage: wire.Failed}, "the organiser can look for something else and begin again; Ctrl-C leaves\n"},
+		{at(wire.Gathering), "you are in; the organiser starts when everyone is here" + page},
+		{wire.Snapshot{Room: wire.Head{Stage: wire.Gathering, Settings: wire.Settings{Players: 4}}}, "you are in; it starts by itself when 4 are here" + page},
+		{at(wire.Measuring), ""},
+		{at(wire.Failed), "the organiser can look for something else and begin again; Ctrl-C leaves\n"},
 	} {
 		s, out := testScreen()
 		n := &narrator{screen: s, help: playerHelp(invite.Link{Host: "192.0.2.1:7777"})}
-		tt.room.Code = "TABOMI"
+		tt.room.Room.Code = "TABOMI"
 		n.room(tt.room)
 		if out.String() != tt.want {
-			t.Errorf("%s: %q, want %q", tt.room.Stage, out, tt.want)
+			t.Errorf("%s: %q, want %q", tt.room.Room.Stage, out, tt.want)
 		}
 	}
 }
+
+// at is a room at a stage.
+func at(stage wire.Stage) wire.Snapshot { return wire.Snapshot{Room: wire.Head{Stage: stage}} }
 
 // testScreen is a screen that writes to a buffer.
 func testScreen() (*term.Screen, *bytes.Buffer) {
@@ -78,7 +81,8 @@ func testProgram(out *bytes.Buffer) *program {
 // best so far is, and how much better it may become.
 func TestNarratorSearches(t *testing.T) {
 	gain := 1.4
-	room := wire.Room{Stage: wire.Refining, By: selection.Mean, Search: &wire.Search{Found: true, MeanMS: 96, GainMS: &gain}}
+	room := at(wire.Refining)
+	room.Room.By, room.Room.Search = selection.Mean, &wire.Search{Found: true, MeanMS: 96, GainMS: &gain}
 	synctest.Test(t, func(t *testing.T) {
 		s, out := testScreen()
 		n := &narrator{screen: s}
@@ -94,10 +98,10 @@ func TestNarratorSearches(t *testing.T) {
 // FuzzHostileRoom: whatever a host says of its room, the player's screen copes.
 func FuzzHostileRoom(f *testing.F) {
 	for _, text := range []string{
-		`{"type":"room","stage":"refining","by":"mean","search":{"found":true,"gain_ms":-1e300},"members":[{"probed":-9223372036854775808}]}`,
-		`{"type":"room","stage":"launching","by":"dice","selection":{"chosen":{},"ranking":[{"addr":"192.0.2.1:1"}],"why":{"without":{"addr":"192.0.2.1:1"},"rivals":[{"by":["dice"],"tight":true}]}}}`,
-		`{"type":"room","stage":"failed","selection":{"why":{"rivals":[{"tight":true}],"relax":[{"give":"full"}],"nearest":{"obstacles":[{"players":["ann"]}]}}}}`,
-		`{"type":"room","stage":"failed","selection":{"keep":{"stays":true,"gain_ms":1}},"log":[{"text":"\u001b[2J"}]}`,
+		`{"type":"room","room":{"stage":"refining","by":"mean","search":{"found":true,"gain_ms":-1e300}},"people":[{"peer":true,"probed":-9223372036854775808}]}`,
+		`{"type":"room","room":{"stage":"launching","by":"dice"},"choice":{"selection":{"chosen":{},"ranking":[{"addr":"192.0.2.1:1"}],"why":{"without":{"addr":"192.0.2.1:1"},"rivals":[{"by":["dice"],"tight":true}]}}}}`,
+		`{"type":"room","room":{"stage":"failed"},"choice":{"selection":{"why":{"rivals":[{"tight":true}],"relax":[{"give":"full"}],"nearest":{"obstacles":[{"players":["ann"]}]}}}}}`,
+		`{"type":"room","room":{"stage":"failed"},"choice":{"selection":{"keep":{"stays":true,"gain_ms":1}}},"log":[{"text":"\u001b[2J"}]}`,
 	} {
 		if !json.Valid([]byte(text)) {
 			f.Fatalf("%s is no JSON", text)
@@ -106,14 +110,15 @@ func FuzzHostileRoom(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, err := wire.Unmarshal(wire.Frame{Data: text})
-		room, isRoom := m.(wire.Room)
-		if err != nil || !isRoom {
+		news, isRoom := m.(wire.Room)
+		var room wire.Snapshot
+		if err != nil || !isRoom || room.Merge(news) != nil {
 			return
 		}
 		s, _ := testScreen()
 		n := &narrator{screen: s}
 		n.show(peer.Progress{Probed: 1, Answered: 1, Listed: 2})
-		n.show(peer.RoomChanged{Room: wire.Room{Stage: wire.Gathering}})
+		n.show(peer.RoomChanged{Room: at(wire.Gathering)})
 		n.show(peer.RoomChanged{Room: room})
 		n.show(peer.Progress{Probed: 2, Answered: 1, Listed: 2})
 	})

@@ -77,9 +77,9 @@ func TestReverseProxy(t *testing.T) {
 			code := h.awaits(`(?m)^code +(\w+)$`)[1]
 			link := h.awaits(`(?m)^link +(\S+)$`)[1]
 			startProxy(t, proxy, host)
-			awaitRoom(t, proxy, code, "the proxy passes requests on", func(wire.Room) bool { return true })
+			awaitRoom(t, proxy, code, "the proxy passes requests on", func(wire.Document) bool { return true })
 			run(t, t.TempDir(), "ann", "join", link, "--name", "ann", "--launch", "never")
-			awaitRoom(t, proxy, code, "ann is in", func(r wire.Room) bool { return memberOf(r, "ann").Connected })
+			awaitRoom(t, proxy, code, "ann is in", func(r wire.Document) bool { return memberOf(r, "ann").Connected })
 			guessThrough(t, proxy, code)
 		})
 	}

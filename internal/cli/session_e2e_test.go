@@ -100,7 +100,7 @@ func TestGameSession(t *testing.T) {
 			"--launch-command", script+" "+filepath.Join(out, name)+" {address}")
 	}
 
-	room := awaitRoom(t, at, code, "everyone has launched", func(r wire.Room) bool {
+	room := awaitRoom(t, at, code, "everyone has launched", func(r wire.Document) bool {
 		launched := 0
 		for _, m := range r.Members {
 			if m.Launch == wire.LaunchStarted {
@@ -119,7 +119,7 @@ func TestGameSession(t *testing.T) {
 	}
 }
 
-func checkSession(t *testing.T, room wire.Room) {
+func checkSession(t *testing.T, room wire.Document) {
 	t.Helper()
 	s := room.Selection
 	if s == nil || s.Chosen == nil || s.Chosen.Addr != arenaAddr(5) {
@@ -165,12 +165,12 @@ func TestKilledPeer(t *testing.T) {
 	}
 	run(t, home, "ann", args(0)...)
 	bob := run(t, home, "bob", args(1)...)
-	awaitRoom(t, at, code, "bob has measured a part", func(r wire.Room) bool { return memberOf(r, "bob").Probed > 200 })
+	awaitRoom(t, at, code, "bob has measured a part", func(r wire.Document) bool { return memberOf(r, "bob").Probed > 200 })
 	bob.stop(syscall.SIGKILL)
-	awaitRoom(t, at, code, "the host notices", func(r wire.Room) bool { return !memberOf(r, "bob").Connected })
-	before := memberOf(awaitRoom(t, at, code, "the room", func(wire.Room) bool { return true }), "bob").Probed
+	awaitRoom(t, at, code, "the host notices", func(r wire.Document) bool { return !memberOf(r, "bob").Connected })
+	before := memberOf(awaitRoom(t, at, code, "the room", func(wire.Document) bool { return true }), "bob").Probed
 	again := run(t, home, "bob", args(1)...)
-	room := awaitRoom(t, at, code, "everyone is sent to a server", func(r wire.Room) bool { return r.Stage == wire.Launching })
+	room := awaitRoom(t, at, code, "everyone is sent to a server", func(r wire.Document) bool { return r.Stage == wire.Launching })
 	for _, want := range []string{"lost the connection to bob", "bob is back", "bob has measured 1200 servers"} {
 		if !strings.Contains(logOf(room), want) {
 			t.Errorf("the log does not say %q:\n%s", want, logOf(room))
@@ -197,13 +197,13 @@ func TestRestartedHost(t *testing.T) {
 	for p := range 2 {
 		run(t, home, players[p], "join", link, "--name", players[p], "--rate", "200", "--launch", "never", "--listen-addr", fmt.Sprintf("127.200.%d.1", p))
 	}
-	awaitRoom(t, at, code, "everyone has measured a part", func(r wire.Room) bool {
+	awaitRoom(t, at, code, "everyone has measured a part", func(r wire.Document) bool {
 		return len(r.Members) == 2 && r.Members[0].Probed > 500 && r.Members[1].Probed > 500
 	})
 	h.stop(syscall.SIGKILL)
 	h = run(t, home, "host", args...)
 	h.awaits("going on with room " + code)
-	room := awaitRoom(t, at, code, "everyone is sent to a server", func(r wire.Room) bool { return r.Stage == wire.Launching })
+	room := awaitRoom(t, at, code, "everyone is sent to a server", func(r wire.Document) bool { return r.Stage == wire.Launching })
 	if !strings.Contains(logOf(room), "the host was restarted") {
 		t.Errorf("the log does not tell of the restart:\n%s", logOf(room))
 	}
@@ -214,7 +214,7 @@ func TestRestartedHost(t *testing.T) {
 	}
 }
 
-func memberOf(r wire.Room, name string) wire.Member {
+func memberOf(r wire.Document, name string) wire.Member {
 	for _, m := range r.Members {
 		if m.Name == name {
 			return m

@@ -44,13 +44,13 @@ func (in *Ingress) Announce(ctx context.Context, rooms *host.Host, code string, 
 }
 
 // announced is what everybody on the network may know of a room: not its code.
-func announced(room wire.Room, as lan.Room) lan.Room {
-	for _, m := range room.Members {
-		if m.Organiser {
-			as.Organiser = m.Name
+func announced(s wire.Snapshot, as lan.Room) lan.Room {
+	for _, p := range s.Players() {
+		if p.Organiser {
+			as.Organiser = p.Name
 		}
 	}
-	as.Name, as.Game = cmp.Or(room.Name, as.Organiser+"'s room"), room.Game
-	as.Players, as.Seats, as.Open = len(room.Members), room.Seats, room.Open
+	as.Name, as.Game = cmp.Or(s.Room.Name, as.Organiser+"'s room"), s.Room.Game
+	as.Players, as.Seats, as.Open = len(s.Players()), s.Room.Players, s.Room.Open
 	return as
 }

@@ -1,0 +1,76 @@
+package wire
+
+import (
+	"time"
+
+	"muster/selection"
+)
+
+// Document is a room as GET /api/rooms/CODE tells of it: what programs have read
+// since the first release.
+type Document struct {
+	Code  string `json:"code"`
+	Name  string `json:"name"`
+	Game  string `json:"game"`
+	Stage Stage  `json:"stage"`
+	Round int    `json:"round"`
+	// Seats is how many players the group waits for, 0 if the organiser says go.
+	Seats    int            `json:"players"`
+	By       selection.Rule `json:"by"`
+	MaxRTTMs float64        `json:"max_rtt_ms,omitempty"`
+	Map      string         `json:"map,omitempty"`
+	Mode     string         `json:"mode,omitempty"`
+	// Open: joining needs no code.
+	Open    bool     `json:"open,omitempty"`
+	Listed  int      `json:"listed"`
+	Members []Member `json:"members"`
+	// Search is how far a coordinated search is, while it goes on.
+	Search *Search `json:"search,omitempty"`
+	// Selection is the choice and its reasons, once there is one.
+	Selection *selection.Selection `json:"selection,omitempty"`
+	// Connect is the chosen server's address for the game, and Server its name,
+	// once everyone is sent there.
+	Connect string `json:"connect,omitempty"`
+	Server  string `json:"server,omitempty"`
+	// Log is what the host decided and why, oldest first.
+	Log []Note `json:"log"`
+}
+
+// Member is one player of a room.
+type Member struct {
+	Name      string `json:"name"`
+	Organiser bool   `json:"organiser,omitempty"`
+	Connected bool   `json:"connected"`
+	Probed    int    `json:"probed"`
+	Answered  int    `json:"answered"`
+	Done      bool   `json:"done"`
+	// LeftOut: the round goes on without this player.
+	LeftOut bool        `json:"left_out,omitempty"`
+	Launch  LaunchState `json:"launch,omitempty"`
+	Detail  string      `json:"detail,omitempty"`
+}
+
+// Document is the snapshot as programs read it.
+func (s Snapshot) Document() Document {
+	room := Document{
+		Code: s.Room.Code, Name: s.Room.Name, Game: s.Room.Game, Stage: s.Room.Stage, Round: s.Room.Round,
+		Seats: s.Room.Players, By: s.Room.By, Map: s.Room.Map, Mode: s.Room.Mode,
+		Open: s.Room.Open, Listed: s.Room.Listed, Members: []Member{}, Search: s.Room.Search, Log: s.Log,
+	}
+	if n := len(s.Room.Limits); n > 0 {
+		room.MaxRTTMs = float64(s.Room.Limits[n-1]) / float64(time.Millisecond)
+	}
+	if s.Choice != nil {
+		room.Selection = &s.Choice.Selection
+	}
+	if s.Way != nil {
+		room.Connect, room.Server = s.Way.Connect, s.Way.Server
+	}
+	for _, p := range s.Players() {
+		room.Members = append(room.Members, Member{
+			Name: p.Name, Organiser: p.Organiser, Connected: p.Connected, Probed: p.Probed, Answered: p.Answered,
+			Done: p.Done, LeftOut: p.LeftOut, Launch: p.Launch, Detail: p.Detail,
+		})
+	}
+	return room
+}
