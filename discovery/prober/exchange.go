@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"time"
 
 	"muster/discovery"
 )
@@ -20,7 +19,7 @@ const (
 	demanded               // the server wants its challenge back
 )
 
-// send sends a server a query and sets the deadline for its reply.
+// send asks a server, and sets the deadline for its reply.
 func (r *run) send(p *probe, why reason) {
 	nonce := discovery.Nonce(r.nonces.Uint64())
 	r.packet = r.options.Protocol.AppendQuery(r.packet[:0], nonce, p.demanded())
@@ -30,35 +29,30 @@ func (r *run) send(p *probe, why reason) {
 		return
 	}
 	r.delivered++
-	r.counts.packetsSent.Add(1)
-	r.counts.bytesSent.Add(int64(len(r.packet)))
+	r.stats.PacketsSent++
+	r.stats.BytesSent += len(r.packet)
 	p.record(nonce, at)
 	switch why {
 	case silence:
 		p.repeats++
 		p.inARow = 0
 		r.parts.drop(p)
-		r.counts.retries.Add(1)
+		r.stats.Retries++
 	case demanded:
-		r.counts.challenges.Add(1)
+		r.stats.Challenges++
 	}
-	r.setDeadline(p)
-}
-
-// setDeadline counts from the query that was just sent.
-func (r *run) setDeadline(p *probe) {
 	queue, delay := &r.ends, r.options.Timeout
 	if p.repeats < r.options.Retries {
 		queue, delay = &r.repeats, r.options.spacing()
 	}
-	p.due = p.query(p.sent-1).sent + delay
+	p.due = at + delay
 	queue.push(deadline{at: p.due, probe: p, gen: p.gen, first: p.sent == 1})
 }
 
 // sendFailed looks after a probe whose query did not leave. A machine without
 // room for it is a reason to slow down; anything else is the end of the probe.
 func (r *run) sendFailed(p *probe, err error) {
-	r.counts.sendErrors.Add(1)
+	r.stats.SendErrors++
 	now := r.network.now()
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -80,8 +74,7 @@ func (r *run) sendFailed(p *probe, err error) {
 			r.err = r.verdict()
 		}
 	}
-	r.counts.unreachable.Add(1)
-	r.unreachable++
+	r.stats.Unreachable++
 	r.unsent = err
 	r.finish(p, discovery.Lost, nil)
 }
@@ -90,36 +83,26 @@ func (r *run) sendFailed(p *probe, err error) {
 func (r *run) handle(d *datagram) {
 	defer r.network.giveBack(d)
 	if !d.refused {
-		r.counts.packetsReceived.Add(1)
-		r.counts.bytesReceived.Add(int64(len(d.body)))
+		r.stats.PacketsReceived++
+		r.stats.BytesReceived += len(d.body)
 	}
 	index, listed := r.targets.first[d.peer]
 	if !listed {
-		r.counts.strays.Add(1)
+		r.stats.Strays++
 		return
 	}
 	state := r.targets.states[index]
 	switch {
-	case state.probe != nil && d.refused:
-		r.refuse(state.probe, d.body)
-	case state.probe != nil:
+	case state.probe != nil && !d.refused:
 		r.answer(state.probe, d)
+	case state.probe != nil && r.quotes(state.probe, d.body):
+		r.stats.Refused++ // one ICMP error is enough, it leaves no doubt
+		r.finish(state.probe, discovery.Refused, nil)
 	case state.done && !d.refused:
-		r.counts.duplicates.Add(1)
+		r.stats.Duplicates++
 	default:
-		r.counts.strays.Add(1)
+		r.stats.Strays++
 	}
-}
-
-// refuse ends a probe because of an ICMP error. One is enough, it leaves no
-// doubt; but what it quotes must be a query of ours.
-func (r *run) refuse(p *probe, quoted []byte) {
-	if !r.quotes(p, quoted) {
-		r.counts.strays.Add(1)
-		return
-	}
-	r.counts.refused.Add(1)
-	r.finish(p, discovery.Refused, nil)
 }
 
 // quotes reports whether the bytes begin one of the server's queries. ICMP errors
@@ -139,52 +122,41 @@ func (r *run) quotes(p *probe, quoted []byte) bool {
 	return false
 }
 
-// answer judges a datagram from a server under way.
+// answer judges a datagram from a server under way, and does what a reply that
+// counts calls for.
 func (r *run) answer(p *probe, d *datagram) {
 	reply, at, err := r.parse(p, d)
 	switch {
 	case err != nil || len(reply.Challenge) > maxChallenge:
-		r.counts.malformed.Add(1)
+		r.stats.Malformed++
 		return
 	case reply.Incomplete:
 		if !r.parts.keep(p, d.body, d.at) {
-			r.counts.malformed.Add(1)
+			r.stats.Malformed++
 		}
 		return
 	case reply.Info == nil && p.repeatsChallenge(reply.Challenge):
-		r.counts.duplicates.Add(1)
+		r.stats.Duplicates++
 		return
 	}
 	r.parts.drop(p)
 	rtt, kind, first := p.match(reply, at)
 	switch {
 	case kind == stray:
-		r.counts.strays.Add(1)
+		r.stats.Strays++
 		return
 	case kind == duplicate && (reply.Info == nil || !p.heard):
-		r.counts.duplicates.Add(1)
+		r.stats.Duplicates++
 		return
 	case kind != duplicate:
-		r.learn(p, rtt, kind, first)
+		if !p.heard && !first {
+			r.traffic.repeatAnswered()
+		}
+		p.learn(rtt, kind)
 	}
-	r.proceed(p, reply)
-}
-
-// learn takes a pair's RTT, and what it says of the line.
-func (r *run) learn(p *probe, rtt time.Duration, kind pair, first bool) {
-	if !p.heard && !first {
-		r.traffic.repeatAnswered()
-	}
-	p.learn(rtt, kind)
-}
-
-// proceed does what a reply that counts calls for.
-func (r *run) proceed(p *probe, reply discovery.Reply) {
 	if reply.Info != nil || len(reply.Challenge) == 0 {
 		r.finish(p, discovery.Answered, reply.Info)
-		return
-	}
-	if p.accept(reply.Challenge) {
+	} else if p.accept(reply.Challenge) {
 		r.send(p, demanded)
 	}
 }

@@ -62,12 +62,12 @@ func stamp(control []byte) int64 {
 
 // refusals hands over what the socket's error queue holds of servers on whose
 // port nobody listens, with the part of our query that the ICMP error quotes.
-func refusals(conn *net.UDPConn, tell func(server netip.AddrPort, quoted []byte)) {
+func refusals(conn *net.UDPConn, take func(server netip.AddrPort, quoted []byte)) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
 		return
 	}
-	quoted, control := make([]byte, usualBody), make([]byte, 512)
+	quoted, control := make([]byte, usualBody), make([]byte, 2*controlRoom)
 	raw.Control(func(fd uintptr) {
 		for {
 			n, controlled, _, from, err := unix.Recvmsg(int(fd), quoted, control, unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)
@@ -78,7 +78,7 @@ func refusals(conn *net.UDPConn, tell func(server netip.AddrPort, quoted []byte)
 				return
 			}
 			if server, ok := addrPort(from); ok && portUnreachable(control[:controlled]) {
-				tell(server, quoted[:n])
+				take(server, quoted[:n])
 			}
 		}
 	})
@@ -102,19 +102,22 @@ func portUnreachable(control []byte) bool {
 	return false
 }
 
-// isPortUnreachable reads a sock_extended_err: RFC 792 type 3 code 3 (port) or
-// 2 (protocol), RFC 4443 type 1 code 4.
+// isPortUnreachable reads a sock_extended_err.
 //
 //	errno uint32 | origin uint8 | type uint8 | code uint8 | …
 func isPortUnreachable(data []byte) bool {
+	const (
+		icmpUnreachable, icmpProtocol, icmpPort = 3, 2, 3 // RFC 792
+		icmp6Unreachable, icmp6Port             = 1, 4    // RFC 4443
+	)
 	if binary.NativeEndian.Uint32(data) == 0 {
 		return false
 	}
 	switch origin, kind, code := data[4], data[5], data[6]; origin {
 	case unix.SO_EE_ORIGIN_ICMP:
-		return kind == 3 && (code == 3 || code == 2)
+		return kind == icmpUnreachable && (code == icmpPort || code == icmpProtocol)
 	case unix.SO_EE_ORIGIN_ICMP6:
-		return kind == 1 && code == 4
+		return kind == icmp6Unreachable && code == icmp6Port
 	}
 	return false
 }
@@ -124,21 +127,13 @@ func addrPort(sa unix.Sockaddr) (netip.AddrPort, bool) {
 	case *unix.SockaddrInet4:
 		return netip.AddrPortFrom(netip.AddrFrom4(sa.Addr), uint16(sa.Port)), true
 	case *unix.SockaddrInet6:
-		return discovery.Canonical(netip.AddrPortFrom(zoned(sa), uint16(sa.Port))), true
+		addr := netip.AddrFrom16(sa.Addr)
+		if ifi, err := net.InterfaceByIndex(int(sa.ZoneId)); sa.ZoneId != 0 && err == nil {
+			addr = addr.WithZone(ifi.Name) // as package net spells it
+		}
+		return discovery.Canonical(netip.AddrPortFrom(addr, uint16(sa.Port))), true
 	}
 	return netip.AddrPort{}, false
-}
-
-// zoned is the address with its zone's name, as package net spells it.
-func zoned(sa *unix.SockaddrInet6) netip.Addr {
-	addr := netip.AddrFrom16(sa.Addr)
-	if sa.ZoneId == 0 {
-		return addr
-	}
-	if ifi, err := net.InterfaceByIndex(int(sa.ZoneId)); err == nil {
-		return addr.WithZone(ifi.Name)
-	}
-	return addr
 }
 
 // fineSleep makes naps exact to some microseconds on this goroutine's thread,

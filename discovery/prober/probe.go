@@ -1,6 +1,7 @@
 package prober
 
 import (
+	"net/netip"
 	"time"
 
 	"muster/discovery"
@@ -17,6 +18,8 @@ const (
 	// maxChallenges in a row are answered: a server may replace its challenge
 	// while the answer to the last one is under way, but not for ever.
 	maxChallenges = 3
+	// slab is how many probes are allocated at once.
+	slab = 128
 )
 
 // query is one datagram that was sent to a server.
@@ -31,7 +34,7 @@ type query struct {
 type probe struct {
 	result discovery.Result // with Server, Order and Phase set
 	target int              // index in the list, of the first entry with this address
-	gen    uint32           // tells this use of the struct from the next one
+	gen    uint32           // a new one for each use of the struct
 
 	queries [keptQueries]query // a ring
 	sent    int                // queries in all
@@ -80,28 +83,22 @@ func (p *probe) query(i int) *query { return &p.queries[i%keptQueries] }
 // match finds the query that a complete reply answers, and the RTT of the pair
 // if there is one. First says that it was the very first query.
 func (p *probe) match(reply discovery.Reply, at arrival) (rtt time.Duration, kind pair, first bool) {
-	if reply.Echoed {
-		return p.matchNonce(reply.Nonce, at)
+	if !reply.Echoed {
+		return p.matchTime(reply.Challenge != nil, at)
 	}
-	return p.matchTime(reply.Challenge != nil, at)
-}
-
-func (p *probe) matchNonce(nonce discovery.Nonce, at arrival) (time.Duration, pair, bool) {
 	for i, to := p.kept(); i < to; i++ {
-		q := p.query(i)
-		switch {
-		case q.nonce != nonce:
-			continue
-		case q.answered:
-			return 0, duplicate, false
+		if q := p.query(i); q.nonce == reply.Nonce {
+			if q.answered {
+				return 0, duplicate, false
+			}
+			q.answered = true
+			return at.since(q.sent), clean, i == 0
 		}
-		q.answered = true
-		return at.since(q.sent), clean, i == 0
 	}
 	return 0, stray, false
 }
 
-// matchTime pairs a reply that does not tell its query. The candidates are the
+// matchTime pairs a reply that does not say which query it answers. The candidates are the
 // unanswered queries that had left when it arrived; once a server has demanded
 // a challenge, it describes itself only to those that carry one. Several
 // candidates make a rough pair: the time counts from the last, which after a
@@ -171,4 +168,111 @@ func (p *probe) accept(challenge []byte) bool {
 // repeatsChallenge reports whether the challenge is the one that was sent back.
 func (p *probe) repeatsChallenge(challenge []byte) bool {
 	return p.challengeLen > 0 && string(challenge) == string(p.demanded())
+}
+
+// A reply in several datagrams is kept until it is whole, within these bounds.
+const (
+	maxParts      = 64
+	maxPartsBytes = 64 << 10
+	// maxAllParts bounds what all servers together can make us keep.
+	maxAllParts = 4 << 20
+)
+
+// parts are the datagrams of one server's incomplete reply.
+type parts struct {
+	first     arrival // of the first one: the RTT is that of a packet pair
+	datagrams [][]byte
+	bytes     int
+}
+
+// partsBudget is what all incomplete replies hold together.
+type partsBudget struct{ bytes int }
+
+// keep copies a datagram of an incomplete reply. It says no where a bound is
+// met; the reply then stays incomplete, and silence does the rest.
+func (b *partsBudget) keep(p *probe, body []byte, at arrival) bool {
+	if p.parts == nil {
+		p.parts = &parts{first: at}
+	}
+	s := p.parts
+	if len(s.datagrams) == maxParts || s.bytes+len(body) > maxPartsBytes || b.bytes+len(body) > maxAllParts {
+		return false
+	}
+	s.datagrams = append(s.datagrams, append([]byte(nil), body...))
+	s.bytes += len(body)
+	b.bytes += len(body)
+	return true
+}
+
+// drop forgets a server's incomplete reply.
+func (b *partsBudget) drop(p *probe) {
+	if p.parts != nil {
+		b.bytes -= p.parts.bytes
+		p.parts = nil
+	}
+}
+
+// targets are, for the length of a run, the listed servers by address.
+type targets struct {
+	at      []netip.AddrPort       // by index in the list
+	first   map[netip.AddrPort]int // the first entry with this address
+	states  []target               // by index of such first entries
+	doubles map[int]*double        // addresses that are listed more than once
+	free    []*probe
+}
+
+// target is what happens to one address.
+type target struct {
+	probe *probe // nil: not yet, or no longer, under way
+	done  bool
+}
+
+// double is an address with several entries in the list. It is asked once, and
+// what came of it holds for all that the plan names.
+type double struct {
+	result  discovery.Result
+	waiting []discovery.Result // entries named while it is under way
+}
+
+func newTargets(servers []discovery.Server) *targets {
+	t := &targets{
+		at:      make([]netip.AddrPort, len(servers)),
+		first:   make(map[netip.AddrPort]int, len(servers)),
+		states:  make([]target, len(servers)),
+		doubles: map[int]*double{},
+	}
+	for i, server := range servers {
+		addr := discovery.Canonical(server.Addr)
+		t.at[i] = addr
+		if first, listed := t.first[addr]; listed {
+			t.doubles[first] = &double{}
+		} else {
+			t.first[addr] = i
+		}
+	}
+	return t
+}
+
+// begin puts a server under way.
+func (t *targets) begin(result discovery.Result, index int) *probe {
+	if len(t.free) == 0 {
+		probes := make([]probe, slab)
+		for i := range probes {
+			t.free = append(t.free, &probes[i])
+		}
+	}
+	last := len(t.free) - 1
+	p := t.free[last]
+	t.free = t.free[:last]
+	p.begin(result, index)
+	t.states[index].probe = p
+	return p
+}
+
+// end takes a server off the way. The probe is used again: whoever remembers it
+// must compare its generation.
+func (t *targets) end(p *probe) {
+	t.states[p.target] = target{done: true}
+	p.gen++
+	t.free = append(t.free, p)
 }

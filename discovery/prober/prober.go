@@ -21,6 +21,7 @@
 package prober
 
 import (
+	"cmp"
 	"context"
 	crand "crypto/rand"
 	"errors"
@@ -54,6 +55,35 @@ const minSpacing = time.Second
 // a millisecond, would send in bursts.
 const fineRate = 1000
 
+// Stats counts what a [Prober] did in all its runs. Bytes are of UDP payload.
+type Stats struct {
+	PacketsSent, BytesSent         int
+	PacketsReceived, BytesReceived int
+	// Retries are queries that were repeated after a silence.
+	Retries int
+	// Challenges are queries repeated because the server wanted its challenge
+	// back.
+	Challenges int
+	// Duplicates are replies that had come already.
+	Duplicates int
+	// Strays are datagrams nobody had asked for: from a foreign address, with a
+	// foreign nonce, late for an earlier run, or ICMP errors about queries that
+	// are not ours.
+	Strays int
+	// Malformed are datagrams that the protocol does not allow.
+	Malformed int
+	// Refused are servers on whose port nobody listens, by an ICMP error.
+	Refused int
+	// Unreachable are servers that were lost because no packet could be sent to
+	// them: no route, no socket of their family, denied by a local rule.
+	Unreachable int
+	// SendErrors are failed writes, those that were repeated included.
+	SendErrors int
+	// InFlight is how many servers are asked and neither answered nor given up,
+	// InFlightCap how many may be at present.
+	InFlight, InFlightCap int
+}
+
 // Options is how a [Prober] asks.
 type Options struct {
 	Protocol discovery.Protocol
@@ -75,7 +105,7 @@ type Options struct {
 	// LocalAddr is the source address. The zero Addr is any address of both
 	// families; another one restricts the prober to its family.
 	LocalAddr netip.Addr
-	// Logger is told what goes wrong; nil is silence.
+	// Logger gets what goes wrong; nil is silence.
 	Logger *slog.Logger
 }
 
@@ -103,11 +133,14 @@ type Prober struct {
 	options Options
 	sockets *sockets
 	closing sync.Once
-	counts  counters
+
+	published Stats      // as of the last turn of a run
+	reading   sync.Mutex // guards published
 
 	running sync.Mutex // guards following
 	network network
 	nonces  *rand.ChaCha8
+	stats   Stats
 	fresh   bucket // paces new probes
 	again   bucket // paces repeats
 	traffic congestion
@@ -132,15 +165,19 @@ func New(options Options) (*Prober, error) {
 func newProber(options Options, network network) *Prober {
 	var seed [32]byte
 	crand.Read(seed[:]) // never fails
+	firstDelay := options.spacing()
+	if options.Retries == 0 {
+		firstDelay = options.Timeout
+	}
 	p := &Prober{
 		options: options,
 		network: network,
 		nonces:  rand.NewChaCha8(seed),
 		fresh:   newBucket(options.Rate),
 		again:   newBucket(options.Rate),
-		traffic: newCongestion(options.InFlight, options.firstDelay()),
+		traffic: newCongestion(options.InFlight, firstDelay),
 	}
-	p.counts.cap.Store(int64(p.traffic.cap))
+	p.publish(0)
 	return p
 }
 
@@ -155,34 +192,16 @@ func (o Options) withDefaults() (Options, error) {
 	case o.Timeout < 0:
 		return o, errors.New("prober: the timeout must be positive")
 	}
-	o.Rate = orDefault(o.Rate, DefaultRate)
-	o.InFlight = orDefault(o.InFlight, DefaultInFlight)
-	o.Retries = max(0, orDefault(o.Retries, DefaultRetries))
-	o.Timeout = orDefault(o.Timeout, DefaultTimeout)
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Rate = cmp.Or(o.Rate, DefaultRate)
+	o.InFlight = cmp.Or(o.InFlight, DefaultInFlight)
+	o.Retries = max(0, cmp.Or(o.Retries, DefaultRetries))
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o, nil
-}
-
-func orDefault[T comparable](value, otherwise T) T {
-	var zero T
-	if value == zero {
-		return otherwise
-	}
-	return value
 }
 
 // spacing is between two queries to a silent server.
 func (o Options) spacing() time.Duration { return max(o.Timeout, minSpacing) }
-
-// firstDelay is from the first query to its repeat, or to giving up.
-func (o Options) firstDelay() time.Duration {
-	if o.Retries == 0 {
-		return o.Timeout
-	}
-	return o.spacing()
-}
 
 // Close ends the readers and waits for them. End a Run first, by its context.
 func (p *Prober) Close() (err error) {
@@ -194,14 +213,26 @@ func (p *Prober) Close() (err error) {
 func (p *Prober) LocalAddrs() []netip.AddrPort { return p.sockets.addrs() }
 
 // Stats is what the prober did so far, in all its runs; safe at any time.
-func (p *Prober) Stats() Stats { return p.counts.stats() }
+func (p *Prober) Stats() Stats {
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	return p.published
+}
+
+// publish makes the counts known, with how many servers are under way.
+func (p *Prober) publish(underWay int) {
+	p.stats.InFlight, p.stats.InFlightCap = underWay, p.traffic.cap
+	p.reading.Lock()
+	p.published = p.stats
+	p.reading.Unlock()
+}
 
 // Run executes the plan over the list of servers. For every finished probe it
 // calls seen (which may be nil, and should return soon) after the plan has
 // observed it, from its own goroutine. It returns nil when the plan has stopped
 // and nothing is under way, and the context's error when that ends first; what is
-// under way then has no result. Other errors wrap [ErrBlocked] or tell of a plan
-// that breaks its contract.
+// under way then has no result. Other errors wrap [ErrBlocked], or are about a
+// plan that breaks its contract.
 //
 // Several runs may follow each other on one prober: the socket, and with it the
 // NAT mapping, stays, as do pace and cap. Replies that are late for an earlier
@@ -220,6 +251,10 @@ func (p *Prober) Run(ctx context.Context, servers []discovery.Server, plan disco
 			r.nap = nap
 		}
 	}
-	defer r.rest()
+	defer func() {
+		r.fresh.rest()
+		r.again.rest()
+		r.publish(0)
+	}()
 	return r.loop(ctx)
 }

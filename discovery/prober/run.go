@@ -57,14 +57,14 @@ type run struct {
 	underWay int
 	// Deadlines come in the order in which they were set, as each queue has one
 	// delay: repeats the spacing, ends the timeout.
-	repeats, ends fifo[deadline]
-	overdue       fifo[deadline] // those who are due a repeat
-	held          time.Duration  // nothing is sent before: the machine has no room
-	parts         partsBudget
-	delivered     int // packets that the machine let out
-	denied        int // packets that it forbade
-	unreachable   int // servers that no packet left for
-	unsent        error
+	repeats, ends     fifo[deadline]
+	overdue           fifo[deadline] // those who are due a repeat
+	held              time.Duration  // nothing is sent before: the machine has no room
+	parts             partsBudget
+	delivered         int // packets that the machine let out
+	denied            int // packets that it forbade
+	unreachableBefore int // servers that no packet left for, in earlier runs
+	unsent            error
 
 	packet []byte
 	bodies [][]byte // argument of Parse, reused
@@ -75,18 +75,11 @@ func newRun(p *Prober, servers []discovery.Server, plan discovery.Plan, seen fun
 	if seen == nil {
 		seen = func(discovery.Result) {}
 	}
-	r := &run{Prober: p, plan: plan, seen: seen, targets: newTargets(servers)}
+	r := &run{Prober: p, plan: plan, seen: seen, targets: newTargets(servers), unreachableBefore: p.stats.Unreachable}
 	if w, ok := plan.(discovery.Waker); ok {
 		r.woken = w.Woken()
 	}
 	return r
-}
-
-// rest pauses the buckets between runs.
-func (r *run) rest() {
-	r.fresh.rest()
-	r.again.rest()
-	r.counts.inFlight.Store(0)
 }
 
 // loop is the whole run: take what came, give up what is overdue, send what is
@@ -98,13 +91,23 @@ func (r *run) loop(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		r.receive()
+		for range len(r.network.received()) {
+			r.handle(<-r.network.received())
+		}
 		now := r.network.now()
 		r.expire(now)
 		r.repeat()
 		r.ask()
-		r.takeRefused()
-		r.note(now)
+		for _, d := range r.network.takeRefused() {
+			r.handle(d)
+		}
+		before := r.traffic.cap
+		r.traffic.sent(r.underWay)
+		r.traffic.review(now)
+		if r.traffic.cap < before {
+			r.options.Logger.Info("replies get lost: asking fewer servers at once", "from", before, "to", r.traffic.cap)
+		}
+		r.publish(r.underWay)
 		if r.err != nil {
 			return r.err
 		}
@@ -115,23 +118,11 @@ func (r *run) loop(ctx context.Context) error {
 	}
 }
 
-// note keeps the counts and the cap up to date.
-func (r *run) note(now time.Duration) {
-	before := r.traffic.cap
-	r.traffic.sent(r.underWay)
-	r.traffic.review(now)
-	if r.traffic.cap < before {
-		r.options.Logger.Info("replies get lost: asking fewer servers at once", "from", before, "to", r.traffic.cap)
-	}
-	r.counts.inFlight.Store(int64(r.underWay))
-	r.counts.cap.Store(int64(r.traffic.cap))
-}
-
 // verdict is the run's error at its end.
 func (r *run) verdict() error {
-	if r.unreachable > 0 {
+	if r.stats.Unreachable > r.unreachableBefore {
 		r.options.Logger.Warn("some servers cannot be reached from this machine and count as lost",
-			"servers", r.unreachable, "of", r.order, "err", r.unsent)
+			"servers", r.stats.Unreachable-r.unreachableBefore, "of", r.order, "err", r.unsent)
 	}
 	if r.denied > 0 && r.delivered == 0 {
 		return fmt.Errorf("%w: all %d packets were denied; allow muster to send UDP", ErrBlocked, r.denied)
@@ -139,25 +130,8 @@ func (r *run) verdict() error {
 	return nil
 }
 
-// receive handles what is in the inbox.
-func (r *run) receive() {
-	for range inboxLength {
-		select {
-		case d := <-r.network.received():
-			r.handle(d)
-		default:
-			return
-		}
-	}
-}
-
-func (r *run) takeRefused() {
-	for _, d := range r.network.takeRefused() {
-		r.handle(d)
-	}
-}
-
-// expire looks after the deadlines that are over.
+// expire looks after the deadlines that are over. A server that answered with a
+// challenge, but was silent to the query that carried it, is there all the same.
 func (r *run) expire(now time.Duration) {
 	for r.repeats.len() > 0 && r.repeats.first().at <= now {
 		if d := r.repeats.pop(); r.holds(d) {
@@ -167,7 +141,11 @@ func (r *run) expire(now time.Duration) {
 	}
 	for r.ends.len() > 0 && r.ends.first().at <= now {
 		if d := r.ends.pop(); r.holds(d) {
-			r.giveUp(d.probe)
+			state := discovery.Lost
+			if d.probe.heard {
+				state = discovery.Answered
+			}
+			r.finish(d.probe, state, nil)
 		}
 	}
 }
@@ -180,16 +158,6 @@ func (r *run) holds(d deadline) bool {
 		r.traffic.fate(!same || d.probe.heard)
 	}
 	return same && d.probe.due == d.at
-}
-
-// giveUp ends a probe whose last query met silence. A server that answered with
-// a challenge, but not to it, is there all the same.
-func (r *run) giveUp(p *probe) {
-	state := discovery.Lost
-	if p.heard {
-		state = discovery.Answered
-	}
-	r.finish(p, state, nil)
 }
 
 // owed reports whether the bucket has a packet and the machine room for it. It
@@ -210,20 +178,17 @@ func (r *run) repeat() {
 		if !r.owed(&r.again) {
 			return
 		}
-		r.repeatOne(r.overdue.pop())
+		d := r.overdue.pop()
+		if d.probe.gen != d.gen || d.probe.due != 0 {
+			continue // it has answered meanwhile
+		}
+		why := silence
+		if d.probe.sent == 0 { // the machine had no room for its first query
+			why = named
+		}
+		r.send(d.probe, why)
+		r.again.take()
 	}
-}
-
-func (r *run) repeatOne(d deadline) {
-	switch {
-	case d.probe.gen != d.gen || d.probe.due != 0:
-		return // it has answered meanwhile
-	case d.probe.sent == 0: // the machine had no room for its first query
-		r.send(d.probe, named)
-	default:
-		r.send(d.probe, silence)
-	}
-	r.again.take()
 }
 
 // ask starts new probes, as far as plan, rate and cap allow.
@@ -308,28 +273,23 @@ func (r *run) deliver(result, outcome discovery.Result) {
 	r.seen(result)
 }
 
-// wake is when there is something to do, if nothing arrives before.
-func (r *run) wake() time.Duration {
-	at := never
-	if r.repeats.len() > 0 {
-		at = r.repeats.first().at
-	}
-	if r.ends.len() > 0 {
-		at = min(at, r.ends.first().at)
-	}
-	if r.overdue.len() > 0 {
-		at = min(at, max(r.held, r.again.next()))
-	}
-	if r.mayAsk() {
-		at = min(at, max(r.held, r.fresh.next()))
-	}
-	return at
-}
-
 // sleep waits until there is something to do. Timers may be a millisecond late;
 // what is sent at a high rate must not be.
 func (r *run) sleep(ctx context.Context, timer *time.Timer) {
-	left := r.wake() - r.network.now()
+	wake := never
+	if r.repeats.len() > 0 {
+		wake = r.repeats.first().at
+	}
+	if r.ends.len() > 0 {
+		wake = min(wake, r.ends.first().at)
+	}
+	if r.overdue.len() > 0 {
+		wake = min(wake, max(r.held, r.again.next()))
+	}
+	if r.mayAsk() {
+		wake = min(wake, max(r.held, r.fresh.next()))
+	}
+	left := wake - r.network.now()
 	switch {
 	case left <= 0:
 		return
@@ -346,4 +306,30 @@ func (r *run) sleep(ctx context.Context, timer *time.Timer) {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
+}
+
+// fifo is a queue that allocates only while it grows.
+type fifo[T any] struct {
+	items []T
+	head  int
+}
+
+func (q *fifo[T]) len() int { return len(q.items) - q.head }
+
+func (q *fifo[T]) push(item T) {
+	if len(q.items) == cap(q.items) && q.head > len(q.items)/2 {
+		n := copy(q.items, q.items[q.head:])
+		clear(q.items[n:])
+		q.items, q.head = q.items[:n], 0
+	}
+	q.items = append(q.items, item)
+}
+
+// first is the oldest item; there must be one.
+func (q *fifo[T]) first() T { return q.items[q.head] }
+
+func (q *fifo[T]) pop() T {
+	item := q.items[q.head]
+	q.head++
+	return item
 }

@@ -26,10 +26,57 @@ const (
 	writeTries = 8
 	// readPause keeps a reader whose socket fails for a while from spinning.
 	readPause = time.Millisecond
+	// controlRoom is more than the kernel says of a datagram, in bytes.
+	controlRoom = 256
+	// usualBody has room for what game servers send, in bytes; the few larger
+	// bodies are not reused.
+	usualBody = 2048
 )
 
 // errNoFamily: there is no socket for this kind of address.
 var errNoFamily = errors.New("prober: no socket for this address family; the machine lacks it, or the local address is of the other")
+
+// arrival is when a datagram came, on the prober's monotonic clock.
+type arrival struct {
+	kernel time.Duration // when the kernel took it, where that is known
+	read   time.Duration // when the reader had it
+}
+
+// since is the time from a query to the arrival. A kernel time before the query
+// is a broken stamp: the reader's time is late, but true.
+func (a arrival) since(sent time.Duration) time.Duration {
+	if a.kernel < sent {
+		return a.read - sent
+	}
+	return a.kernel - sent
+}
+
+// maxAge is the longest that a datagram can have waited for its reader.
+const maxAge = 10 * time.Second
+
+// age is how long a datagram waited between the kernel's stamp and the reading
+// of the clock (both in nanoseconds of the real-time clock, stamp 0: none).
+//
+// Only this short difference is taken on the clock that may be set; everything
+// else is monotonic. So a clock step matters only within it, where it shows as
+// a negative or absurd age, and then the stamp is not believed.
+func age(now, stamp int64) time.Duration {
+	age := time.Duration(now - stamp)
+	if stamp == 0 || age < 0 || age > maxAge {
+		return 0
+	}
+	return age
+}
+
+// datagram is what a reader hands over.
+type datagram struct {
+	// peer sent it; of an ICMP error, it is whom we had asked.
+	peer netip.AddrPort
+	at   arrival
+	// refused: it is an ICMP error, and body is what that quotes of our query.
+	refused bool
+	body    []byte
+}
 
 // sockets are the one UDP socket per address family, and their readers.
 //
@@ -38,21 +85,18 @@ var errNoFamily = errors.New("prober: no socket for this address family; the mac
 //	        └─► reader ──► inbox (bounded) ┘
 type sockets struct {
 	clock
-	v4, v6    *net.UDPConn // nil where there is none
-	datagrams datagrams
-	inbox     chan *datagram
-	closed    chan struct{}
-	readers   sync.WaitGroup
-	refused   []*datagram // seen while sending; Run's goroutine only
-	keep      func(netip.AddrPort, []byte)
+	v4, v6  *net.UDPConn   // nil where there is none
+	both    []*net.UDPConn // those there are
+	pool    sync.Pool      // of datagrams
+	inbox   chan *datagram
+	closed  chan struct{}
+	readers sync.WaitGroup
+	refused []*datagram // seen while sending; Run's goroutine only
 }
 
 // openSockets binds to local: a zero Addr means any of both families.
 func openSockets(local netip.Addr) (*sockets, error) {
 	s := &sockets{clock: newClock(), inbox: make(chan *datagram, inboxLength), closed: make(chan struct{})}
-	s.keep = func(server netip.AddrPort, quoted []byte) {
-		s.refused = append(s.refused, s.refusal(server, quoted))
-	}
 	local = local.Unmap()
 	var err4, err6 error
 	if !local.Is6() {
@@ -64,7 +108,11 @@ func openSockets(local netip.Addr) (*sockets, error) {
 	if s.v4 == nil && s.v6 == nil {
 		return nil, fmt.Errorf("prober: no UDP socket: %w", errors.Join(err4, err6))
 	}
-	for _, conn := range s.both() {
+	for _, conn := range []*net.UDPConn{s.v4, s.v6} {
+		if conn == nil {
+			continue
+		}
+		s.both = append(s.both, conn)
 		s.readers.Go(func() { s.read(conn) })
 	}
 	return s, nil
@@ -89,28 +137,9 @@ func open(network string, local netip.Addr) (*net.UDPConn, error) {
 	return conn, nil
 }
 
-// both lists the sockets there are.
-func (s *sockets) both() []*net.UDPConn {
-	var conns []*net.UDPConn
-	for _, conn := range []*net.UDPConn{s.v4, s.v6} {
-		if conn != nil {
-			conns = append(conns, conn)
-		}
-	}
-	return conns
-}
-
-// of is the socket that reaches addr, or nil.
-func (s *sockets) of(addr netip.Addr) *net.UDPConn {
-	if addr.Is4() {
-		return s.v4
-	}
-	return s.v6
-}
-
 func (s *sockets) addrs() []netip.AddrPort {
 	var addrs []netip.AddrPort
-	for _, conn := range s.both() {
+	for _, conn := range s.both {
 		addrs = append(addrs, discovery.Canonical(conn.LocalAddr().(*net.UDPAddr).AddrPort()))
 	}
 	return addrs
@@ -120,7 +149,7 @@ func (s *sockets) addrs() []netip.AddrPort {
 func (s *sockets) close() error {
 	close(s.closed)
 	var errs []error
-	for _, conn := range s.both() {
+	for _, conn := range s.both {
 		errs = append(errs, conn.Close())
 	}
 	s.readers.Wait()
@@ -129,7 +158,7 @@ func (s *sockets) close() error {
 
 // read hands over what arrives until the socket is closed.
 func (s *sockets) read(conn *net.UDPConn) {
-	body, control := make([]byte, largestDatagram), make([]byte, 256)
+	body, control := make([]byte, largestDatagram), make([]byte, controlRoom)
 	failures := 0
 	for {
 		n, controlled, _, peer, err := conn.ReadMsgUDPAddrPort(body, control)
@@ -138,23 +167,15 @@ func (s *sockets) read(conn *net.UDPConn) {
 		case errors.Is(err, net.ErrClosed):
 			return
 		case err != nil: // an ICMP error is pending, or the network is in trouble
-			refusals(conn, func(server netip.AddrPort, quoted []byte) { s.post(s.refusal(server, quoted)) })
+			refusals(conn, func(server netip.AddrPort, quoted []byte) { s.post(s.take(server, arrival{}, true, quoted)) })
 			if failures++; failures > 1 {
 				time.Sleep(readPause)
 			}
 			continue
 		}
 		failures = 0
-		d := s.datagrams.take(body[:n])
-		d.peer, d.at, d.refused = discovery.Canonical(peer), at, false
-		s.post(d)
+		s.post(s.take(discovery.Canonical(peer), at, false, body[:n]))
 	}
-}
-
-func (s *sockets) refusal(server netip.AddrPort, quoted []byte) *datagram {
-	d := s.datagrams.take(quoted)
-	d.peer, d.refused = server, true
-	return d
 }
 
 func (s *sockets) post(d *datagram) {
@@ -164,11 +185,31 @@ func (s *sockets) post(d *datagram) {
 	}
 }
 
+// take gives a datagram from the pool what came.
+func (s *sockets) take(peer netip.AddrPort, at arrival, refused bool, body []byte) *datagram {
+	d, ok := s.pool.Get().(*datagram)
+	if !ok {
+		d = &datagram{body: make([]byte, 0, usualBody)}
+	}
+	*d = datagram{peer: peer, at: at, refused: refused, body: append(d.body[:0], body...)}
+	return d
+}
+
+// giveBack puts a datagram into the pool.
+func (s *sockets) giveBack(d *datagram) {
+	if cap(d.body) == usualBody {
+		s.pool.Put(d)
+	}
+}
+
 // send writes one packet and says when. The clock is read right before the
 // write. A write that fails because of an ICMP error about an earlier packet is
 // repeated; the error itself goes where takeRefused finds it.
 func (s *sockets) send(packet []byte, to netip.AddrPort) (sent time.Duration, err error) {
-	conn := s.of(to.Addr())
+	conn := s.v6
+	if to.Addr().Is4() {
+		conn = s.v4
+	}
 	if conn == nil {
 		return 0, errNoFamily
 	}
@@ -177,7 +218,9 @@ func (s *sockets) send(packet []byte, to netip.AddrPort) (sent time.Duration, er
 		if _, err = conn.WriteToUDPAddrPort(packet, to); err == nil || noBuffers(err) || denied(err) {
 			return sent, err
 		}
-		refusals(conn, s.keep)
+		refusals(conn, func(server netip.AddrPort, quoted []byte) {
+			s.refused = append(s.refused, s.take(server, arrival{}, true, quoted))
+		})
 	}
 	return sent, err
 }
@@ -191,26 +234,23 @@ func (s *sockets) takeRefused() []*datagram {
 
 func (s *sockets) received() <-chan *datagram { return s.inbox }
 
-func (s *sockets) giveBack(d *datagram) { s.datagrams.give(d) }
-
 // unblockWith makes writes that wait for room return when the context ends. The
 // function it returns must be called before it is called again.
 func (s *sockets) unblockWith(ctx context.Context) (undo func()) {
-	s.setWriteDeadline(time.Time{})
+	setDeadline := func(t time.Time) {
+		for _, conn := range s.both {
+			conn.SetWriteDeadline(t)
+		}
+	}
+	setDeadline(time.Time{})
 	done := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(done)
-		s.setWriteDeadline(time.Unix(1, 0))
+		setDeadline(time.Unix(1, 0))
 	})
 	return func() {
 		if !stop() {
 			<-done
 		}
-	}
-}
-
-func (s *sockets) setWriteDeadline(t time.Time) {
-	for _, conn := range s.both() {
-		conn.SetWriteDeadline(t)
 	}
 }

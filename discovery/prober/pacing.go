@@ -1,6 +1,74 @@
 package prober
 
-import "time"
+import (
+	"math"
+	"time"
+)
+
+const (
+	// A bucket may save up two packets, or what is owed for little more than a
+	// millisecond, the sleep of Go's timers. More would turn a stall of ours into
+	// a burst that fills the router's queue and falsifies every RTT in it.
+	depthPackets = 2
+	depthTime    = 1250 * time.Microsecond
+	// What a longer stall leaves unsent, up to a limit, is made up for later, a
+	// little above the rate. So any 10 ms hold at most 1.2 times what is due, and
+	// two packets, while the mean stays what was asked for.
+	arrearsTime = 100 * time.Millisecond
+	makeUp      = 0.075
+)
+
+// maxRate is the most that is ever sent, in packets per second. Two cores can
+// send more than twice that, but then their own receive buffer overflows with
+// the replies, and repeats take longer than was won.
+const maxRate = 50_000
+
+// bucket is a token bucket: packets are owed at a rate, and credit for unsent
+// ones is capped. Times are readings of one monotonic clock.
+type bucket struct {
+	rate    float64 // packets per second
+	depth   float64 // most credit
+	credit  float64
+	arrears float64 // what did not fit in the credit, to be made up for
+	resting bool    // nothing was to be sent since last: that leaves no arrears
+	last    time.Duration
+}
+
+func newBucket(rate float64) bucket {
+	rate = min(rate, maxRate)
+	return bucket{rate: rate, depth: max(depthPackets, rate*depthTime.Seconds()), credit: 1, resting: true}
+}
+
+// ready reports whether a packet is owed now.
+func (b *bucket) ready(now time.Duration) bool {
+	gain := (now - b.last).Seconds() * b.rate
+	extra := min(b.arrears, gain*makeUp)
+	b.last = now
+	b.arrears -= extra
+	b.credit += gain + extra
+	if over := b.credit - b.depth; over > 0 {
+		b.credit = b.depth
+		if !b.resting {
+			b.arrears = min(b.arrears+over, b.rate*arrearsTime.Seconds())
+		}
+	}
+	b.resting = false
+	return b.credit >= 1
+}
+
+// take spends the credit for one packet.
+func (b *bucket) take() { b.credit-- }
+
+// rest has nothing sent before ready is called again.
+func (b *bucket) rest() { b.resting, b.arrears = true, 0 }
+
+// next is when a packet will be owed, at the latest.
+func (b *bucket) next() time.Duration {
+	if b.credit >= 1 {
+		return b.last
+	}
+	return b.last + time.Duration(math.Ceil((1-b.credit)/b.rate*float64(time.Second)))
+}
 
 // The cap on servers under way reacts to a window of queries, not to single
 // losses: it lasts at least windowTime and until windowFates queries met their
@@ -19,6 +87,9 @@ const (
 	// minExpected answers, going by the usual share, are the least whose
 	// absence says anything.
 	minExpected = 16
+	// usualWeight is the newest window's: the usual share follows a slow change
+	// within some four windows.
+	usualWeight = 0.25
 )
 
 // congestion caps how many servers are under way. The cap halves when replies
@@ -64,20 +135,16 @@ func (c *congestion) repeatAnswered() { c.late++ }
 
 // review judges the window if it is over.
 func (c *congestion) review(now time.Duration) {
-	if now < c.start {
+	switch {
+	case now < c.start:
 		c.reset(c.start) // deaf: these queries were sent before the cut
-		return
-	}
-	if now-c.start < windowTime || c.prompt+c.silent+c.late < windowFates {
-		return
-	}
-	fell := c.fell()
-	if !fell && !c.lossy() {
+	case now-c.start < windowTime || c.prompt+c.silent+c.late < windowFates:
+	case c.fell() || c.late >= minLate && float64(c.late) > maxLateShare*float64(c.late+c.prompt):
+		c.cut(now)
+	default:
 		c.cap = min(c.limit, c.cap+c.cap/4+1)
 		c.reset(now)
-		return
 	}
-	c.cut(now)
 }
 
 // cut halves the cap, reckoned from what was really under way.
@@ -88,10 +155,6 @@ func (c *congestion) cut(now time.Duration) {
 
 func (c *congestion) reset(start time.Duration) {
 	c.start, c.peak, c.prompt, c.silent, c.late = start, 0, 0, 0, 0
-}
-
-func (c *congestion) lossy() bool {
-	return c.late >= minLate && float64(c.late) > maxLateShare*float64(c.late+c.prompt)
 }
 
 // fell reports whether the share of answers broke down, and learns the usual one.
@@ -106,6 +169,6 @@ func (c *congestion) fell() bool {
 		c.usual = share
 		return fell
 	}
-	c.usual += (share - c.usual) / 4
+	c.usual += (share - c.usual) * usualWeight
 	return false
 }

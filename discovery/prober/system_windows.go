@@ -1,6 +1,7 @@
 package prober
 
 import (
+	"errors"
 	"time"
 	"unsafe"
 
@@ -35,3 +36,9 @@ func (c clock) read(proc *windows.LazyProc) int64 {
 	proc.Call(uintptr(unsafe.Pointer(&value)))
 	return value
 }
+
+// noBuffers reports whether the machine, not the network, has no room for a packet.
+func noBuffers(err error) bool { return errors.Is(err, windows.WSAENOBUFS) }
+
+// denied reports whether the machine's own rules forbid a packet.
+func denied(err error) bool { return errors.Is(err, windows.WSAEACCES) }
