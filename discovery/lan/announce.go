@@ -5,12 +5,17 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"log"
 	"log/slog"
 	"net"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/mdns"
+	"github.com/miekg/dns"
+	"golang.org/x/net/ipv4"
+	"golang.org/x/net/ipv6"
 )
 
 const (
@@ -21,6 +26,11 @@ const (
 	tellEvery = time.Second
 	// tellTimes is how often a change is told: a packet may get lost.
 	tellTimes = 2
+	// idLen random bytes distinguish an announcement from all others, and say
+	// nothing else.
+	idLen = 6
+	// linkTTL is the hop limit of multicast DNS (RFC 6762, section 11).
+	linkTTL = 255
 )
 
 // Announce announces a room on every suitable network card until the context
@@ -32,7 +42,9 @@ const (
 // The error says that a room cannot be announced at all. A network card that
 // does not work is logged and tried again.
 func Announce(ctx context.Context, rooms <-chan Room, log *slog.Logger) error {
-	a := &announcer{id: newID(), log: log, asked: make(chan struct{}, 1)}
+	var id [idLen]byte
+	rand.Read(id[:])
+	a := &announcer{id: hex.EncodeToString(id[:]), log: log, asked: make(chan struct{}, 1)}
 	defer a.close()
 	look, tell := time.NewTicker(lookEvery), time.NewTicker(tellEvery)
 	defer look.Stop()
@@ -56,13 +68,6 @@ func Announce(ctx context.Context, rooms <-chan Room, log *slog.Logger) error {
 			a.tell()
 		}
 	}
-}
-
-// newID tells this announcement from all others, and says nothing else.
-func newID() string {
-	var b [6]byte
-	rand.Read(b[:])
-	return hex.EncodeToString(b[:])
 }
 
 // announcer announces one room.
@@ -115,21 +120,18 @@ func (a *announcer) follow() {
 		return gone
 	})
 	for _, card := range cards {
-		if !slices.ContainsFunc(a.responders, func(r *responder) bool { return r.serves(card) }) {
-			a.start(card)
+		if slices.ContainsFunc(a.responders, func(r *responder) bool { return r.serves(card) }) {
+			continue
 		}
+		r, err := respond(card, a.id, a.room, a.asked, a.log)
+		if err != nil {
+			a.log.Debug("cannot announce on a network card", "card", card.Name, "err", err)
+			continue
+		}
+		a.log.Debug("announcing a room", "card", card.Name, "addrs", card.announced())
+		a.responders = append(a.responders, r)
+		a.untold = tellTimes
 	}
-}
-
-func (a *announcer) start(card Interface) {
-	r, err := respond(card, a.id, a.room, a.asked, a.log)
-	if err != nil {
-		a.log.Debug("cannot announce on a network card", "card", card.Name, "err", err)
-		return
-	}
-	a.log.Debug("announcing a room", "card", card.Name, "addrs", card.announced())
-	a.responders = append(a.responders, r)
-	a.untold = tellTimes
 }
 
 // tell multicasts the room, if there is something to tell. The DNS library
@@ -145,16 +147,20 @@ func (a *announcer) tell() {
 	}
 }
 
-// close takes the room back, everywhere under each of its names: systems hand a
-// question to the responders of all cards, whichever it came in on.
+// close takes the room back (RFC 6762, section 10.1), everywhere under each of
+// its names: systems hand a question to the responders of all cards, whichever
+// it came in on. It sends no more than the pointers: the DNS library's client is
+// blind for the time to live, and takes what is whole for a find.
 func (a *announcer) close() {
-	var zones []*zone
+	var goodbye []dns.RR
 	for _, r := range a.responders {
 		r.server.Shutdown()
-		zones = append(zones, r.zone)
+		pointer := r.zone.records()[0]
+		pointer.Header().Ttl = 0
+		goodbye = append(goodbye, pointer)
 	}
 	for _, r := range a.responders {
-		r.on.multicast(goodbye(zones), a.log)
+		r.on.multicast(goodbye, a.log)
 	}
 }
 
@@ -192,3 +198,94 @@ func (r *responder) serves(card Interface) bool {
 	return r.on.card.Index == card.card.Index && r.on.Name == card.Name &&
 		slices.EqualFunc(r.on.announced(), card.announced(), net.IP.Equal)
 }
+
+// groups are the addresses of multicast DNS, and its port (RFC 6762, section 3).
+func groups(v6 bool) (network string, group *net.UDPAddr) {
+	if v6 {
+		return "udp6", &net.UDPAddr{IP: net.ParseIP("ff02::fb"), Port: mdnsPort}
+	}
+	return "udp4", &net.UDPAddr{IP: net.IPv4(224, 0, 0, 251), Port: mdnsPort}
+}
+
+const mdnsPort = 5353
+
+// cacheFlush in a record's class replaces what caches hold (RFC 6762, 10.2).
+const cacheFlush = 1 << 15
+
+// zone is what there is to say of a room on one card. The responder's
+// goroutines read it while it changes.
+type zone struct {
+	service atomic.Pointer[mdns.MDNSService]
+	asked   chan<- struct{}
+}
+
+// Records answers a question. It is [mdns.Zone].
+func (z *zone) Records(q dns.Question) []dns.RR {
+	records := z.service.Load().Records(q)
+	if len(records) > 0 {
+		select {
+		case z.asked <- struct{}{}:
+		default: // it is known already
+		}
+	}
+	return records
+}
+
+// records are the pointer that leads from the service to the room, and then all
+// the others.
+func (z *zone) records() []dns.RR {
+	return z.service.Load().Records(dns.Question{Name: service + ".local.", Qtype: dns.TypePTR, Qclass: dns.ClassINET})
+}
+
+// announcement is what is said unasked of a new or changed room.
+func announcement(z *zone) []dns.RR {
+	records := z.records()
+	for _, r := range records[1:] {
+		r.Header().Class |= cacheFlush
+	}
+	return records
+}
+
+// multicast sends records on the card, in each family that it speaks.
+func (i Interface) multicast(records []dns.RR, log *slog.Logger) {
+	m := dns.Msg{MsgHdr: dns.MsgHdr{Response: true, Authoritative: true}, Compress: true, Answer: records}
+	packet, err := m.Pack()
+	if err != nil {
+		log.Warn("cannot write an announcement", "err", err)
+		return
+	}
+	for _, v6 := range []bool{false, true} {
+		if !i.hasFamily(v6) {
+			continue
+		}
+		if err := multicast(&i.card, v6, packet); err != nil {
+			log.Debug("cannot multicast on a network card", "card", i.Name, "err", err)
+		}
+	}
+}
+
+// multicast sends a packet from multicast DNS' own port, as all but questions
+// must be (RFC 6762, section 6). The DNS library does not lend its socket. The
+// machine itself hears the packet too.
+func multicast(card *net.Interface, v6 bool, packet []byte) error {
+	network, group := groups(v6)
+	conn, err := net.ListenMulticastUDP(network, card, group)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if v6 {
+		p := ipv6.NewPacketConn(conn)
+		p.SetMulticastLoopback(true)
+		p.SetMulticastHopLimit(linkTTL)
+	} else {
+		p := ipv4.NewPacketConn(conn)
+		p.SetMulticastLoopback(true)
+		p.SetMulticastTTL(linkTTL)
+	}
+	_, err = conn.WriteToUDP(packet, group)
+	return err
+}
+
+// quiet makes the DNS library log where it disturbs nobody.
+func quiet(to *slog.Logger) *log.Logger { return slog.NewLogLogger(to.Handler(), slog.LevelDebug) }

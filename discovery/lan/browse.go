@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"net"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/mdns"
+	"github.com/miekg/dns"
 )
 
 const (
@@ -24,6 +27,9 @@ const (
 	listen = 750 * time.Millisecond
 	// maxAnswers are taken of a round on one card.
 	maxAnswers = 64
+	// maxPacket is what a message of multicast DNS may take (RFC 6762, section
+	// 17), in bytes.
+	maxPacket = 9000
 )
 
 // errNoCard says why nothing can be found.
@@ -62,7 +68,7 @@ func Browse(ctx context.Context, log *slog.Logger) iter.Seq2[[]Found, error] {
 	}
 }
 
-// way is how a question goes out.
+// way is a card and a family: how a question goes out.
 type way struct {
 	Interface
 	v6 bool
@@ -75,21 +81,8 @@ func (w way) String() string {
 	return w.Name + ", IPv4"
 }
 
-// ways are all of them, each family of a card by itself: one that fails must
-// not silence the other.
-func ways(cards []Interface) []way {
-	var list []way
-	for _, card := range cards {
-		for _, v6 := range []bool{false, true} {
-			if card.hasFamily(v6) {
-				list = append(list, way{card, v6})
-			}
-		}
-	}
-	return list
-}
-
-// askAll asks once on every suitable card.
+// askAll asks once on every suitable card, each family by itself: one that fails
+// must not silence the other.
 func askAll(ctx context.Context, wait time.Duration, log *slog.Logger) ([]sighting, []Interface, error) {
 	all, err := Interfaces()
 	if err != nil {
@@ -99,7 +92,15 @@ func askAll(ctx context.Context, wait time.Duration, log *slog.Logger) ([]sighti
 	if len(cards) == 0 {
 		return nil, nil, errNoCard
 	}
-	news, err := together(ways(cards), func(w way) ([]sighting, error) { return ask(ctx, w, wait, log) })
+	var ways []way
+	for _, card := range cards {
+		for _, v6 := range []bool{false, true} {
+			if card.hasFamily(v6) {
+				ways = append(ways, way{card, v6})
+			}
+		}
+	}
+	news, err := together(ways, func(w way) ([]sighting, error) { return ask(ctx, w, wait, log) })
 	return news, cards, err
 }
 
@@ -143,22 +144,96 @@ func inquire(ctx context.Context, w way, wait time.Duration, log *slog.Logger) (
 	// delivered.
 	var answers []answer
 	for e := range entries {
-		answers = append(answers, answerOf(e))
+		a := answer{name: e.Name, port: e.Port, fields: e.InfoFields}
+		if v4, ok := netip.AddrFromSlice(e.AddrV4); ok {
+			a.addrs = append(a.addrs, v4)
+		}
+		if e.AddrV6IPAddr != nil {
+			if v6, ok := netip.AddrFromSlice(e.AddrV6IPAddr.IP); ok {
+				a.addrs = append(a.addrs, v6)
+			}
+		}
+		answers = append(answers, a)
 	}
 	return answers, err
 }
 
-// answerOf takes what is of use from an entry.
-func answerOf(e *mdns.ServiceEntry) answer {
-	a := answer{name: e.Name, port: e.Port, fields: e.InfoFields}
-	if v4, ok := netip.AddrFromSlice(e.AddrV4); ok {
-		a.addrs = append(a.addrs, v4)
+// overhear asks on a card by itself, and takes what is multicast there. The DNS
+// library listens on the card that the system prefers: where no route says which,
+// at a party whose switch is all the network there is, it does not ask at all
+// over IPv4.
+func overhear(ctx context.Context, w way, wait time.Duration) ([]answer, error) {
+	network, group := groups(w.v6)
+	conn, err := net.ListenMulticastUDP(network, &w.card, group)
+	if err != nil {
+		return nil, withoutCall(err)
 	}
-	if e.AddrV6IPAddr == nil {
-		return a
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	conn.SetDeadline(time.Now().Add(wait))
+	question := new(dns.Msg).SetQuestion(service+".local.", dns.TypePTR)
+	question.RecursionDesired = false
+	packet, err := question.Pack()
+	if err != nil {
+		return nil, err
 	}
-	if v6, ok := netip.AddrFromSlice(e.AddrV6IPAddr.IP); ok {
-		a.addrs = append(a.addrs, v6)
+	if _, err := conn.WriteToUDP(packet, group); err != nil {
+		return nil, withoutCall(err)
 	}
-	return a
+	var answers []answer
+	buf := make([]byte, maxPacket)
+	for len(answers) < maxAnswers {
+		n, err := conn.Read(buf)
+		if err != nil {
+			break // the time is up
+		}
+		answers = append(answers, answersIn(buf[:n])...)
+	}
+	return answers, nil
+}
+
+// withoutCall is an error of the network without which call failed on which
+// socket.
+func withoutCall(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err
+	}
+	return err
+}
+
+// answersIn are the services that a packet announces, each with what the records
+// say of it. Ours come whole, in one.
+func answersIn(packet []byte) (answers []answer) {
+	var m dns.Msg
+	if m.Unpack(packet) != nil {
+		return nil
+	}
+	records := append(m.Answer, m.Extra...)
+	for _, r := range records {
+		srv, ok := r.(*dns.SRV)
+		if !ok {
+			continue
+		}
+		a := answer{name: srv.Hdr.Name, port: int(srv.Port)}
+		for _, r := range records {
+			of := func(name string) bool { return strings.EqualFold(r.Header().Name, name) }
+			switch r := r.(type) {
+			case *dns.TXT:
+				if of(srv.Hdr.Name) {
+					a.fields = r.Txt
+				}
+			case *dns.A:
+				if addr, ok := netip.AddrFromSlice(r.A); ok && of(srv.Target) {
+					a.addrs = append(a.addrs, addr)
+				}
+			case *dns.AAAA:
+				if addr, ok := netip.AddrFromSlice(r.AAAA); ok && of(srv.Target) {
+					a.addrs = append(a.addrs, addr)
+				}
+			}
+		}
+		answers = append(answers, a)
+	}
+	return answers
 }

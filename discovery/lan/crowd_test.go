@@ -32,7 +32,7 @@ func infoResponse(name string, nonce discovery.Nonce) []byte {
 
 func names(c *crowd) string {
 	var list []string
-	for _, s := range c.servers(nil) {
+	for _, s := range c.servers() {
 		list = append(list, s.Addr.String()+" "+s.Info.Name)
 	}
 	slices.Sort(list)
@@ -104,7 +104,7 @@ func TestCrowdIsBounded(t *testing.T) {
 		c.hear(netip.AddrPortFrom(addr, 27960), info)
 		addr = addr.Next()
 	}
-	if n := len(c.servers(nil)); n != maxCrowd {
+	if n := len(c.servers()); n != maxCrowd {
 		t.Errorf("%d servers, want %d", n, maxCrowd)
 	}
 

@@ -1,6 +1,7 @@
 package lan
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -11,6 +12,7 @@ import (
 	"net/netip"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"muster/discovery"
@@ -22,6 +24,8 @@ const (
 	// broadcastWait is how long replies are waited for, each time. Servers take
 	// one query a second from an address (ioquake3, DarkPlaces).
 	broadcastWait = 1100 * time.Millisecond
+	// maxDatagram is the longest that UDP has, in bytes.
+	maxDatagram = 1<<16 - 1
 )
 
 // Servers asks all game servers on the networks of this machine, by a query to
@@ -40,34 +44,24 @@ func Servers(ctx context.Context, protocol discovery.Protocol, ports []uint16, l
 	if err != nil {
 		return nil, err
 	}
-	var hails []hail
+	var crowds []*crowd
 	for _, card := range cards {
 		for _, network := range card.Broadcast {
-			hails = append(hails, hail{network, card.networks()})
+			var nonce [8]byte
+			rand.Read(nonce[:])
+			crowds = append(crowds, &crowd{protocol: protocol, nonce: discovery.Nonce(binary.LittleEndian.Uint64(nonce[:])),
+				network: network, card: card.networks(), ports: ports})
 		}
 	}
-	found, err := together(hails, func(h hail) ([]Server, error) {
-		c := &crowd{protocol: protocol, nonce: newNonce(), network: h.network, ports: ports}
-		if err := c.gather(ctx, broadcastOf(h.network)); err != nil {
-			log.Debug("cannot ask for game servers", "network", h.network, "err", err)
-			return nil, fmt.Errorf("lan: cannot ask for game servers in %v: %w", h.network, err)
+	found, err := together(crowds, func(c *crowd) ([]Server, error) {
+		if err := c.gather(ctx, broadcastOf(c.network)); err != nil {
+			log.Debug("cannot ask for game servers", "network", c.network, "err", err)
+			return nil, fmt.Errorf("lan: cannot ask for game servers in %v: %w", c.network, err)
 		}
-		return c.servers(h.card), nil
+		return c.servers(), nil
 	})
 	slices.SortFunc(found, func(a, b Server) int { return discovery.CompareAddr(a.Server, b.Server) })
 	return slices.CompactFunc(found, func(a, b Server) bool { return a.Addr == b.Addr }), err
-}
-
-// hail is a question to everybody in a network, and the networks of its card.
-type hail struct {
-	network netip.Prefix
-	card    []netip.Prefix
-}
-
-func newNonce() discovery.Nonce {
-	var b [8]byte
-	rand.Read(b[:])
-	return discovery.Nonce(binary.LittleEndian.Uint64(b[:]))
 }
 
 // gather asks everybody at an address, and hears them out. The socket has this
@@ -94,7 +88,7 @@ func (c *crowd) gather(ctx context.Context, everybody netip.Addr) error {
 // listen takes replies until then, or until the socket is closed. Other errors
 // are of single packets: Windows reports here that one was refused.
 func (c *crowd) listen(conn *net.UDPConn, until time.Time) {
-	buf := make([]byte, 65535)
+	buf := make([]byte, maxDatagram)
 	conn.SetReadDeadline(until)
 	for {
 		n, from, err := conn.ReadFromUDPAddrPort(buf)
@@ -108,4 +102,105 @@ func (c *crowd) listen(conn *net.UDPConn, until time.Time) {
 			conn.WriteToUDPAddrPort(again, from)
 		}
 	}
+}
+
+// What strangers can make Muster remember and send.
+const (
+	// maxCrowd is more servers than a network has seats for.
+	maxCrowd = 256
+	// maxParts and maxPartsLen bound a reply in several datagrams.
+	maxParts, maxPartsLen = 32, 32 << 10
+	// maxChallenges is how often a server may ask back, and maxChallengeLen with
+	// how much: A2S demands four bytes, seldom twice.
+	maxChallenges, maxChallengeLen = 3, 64
+)
+
+// crowd is what a query to everybody brings in. It opens no socket.
+type crowd struct {
+	protocol discovery.Protocol
+	nonce    discovery.Nonce
+	network  netip.Prefix
+	card     []netip.Prefix // the networks of its card
+	ports    []uint16
+	members  map[netip.AddrPort]*member
+}
+
+// member is one that answered.
+type member struct {
+	parts      [][]byte
+	partsLen   int
+	challenges int
+	info       *discovery.Info
+}
+
+// hear takes a datagram, and gives what is to be sent back, or nil.
+func (c *crowd) hear(from netip.AddrPort, datagram []byte) []byte {
+	if !c.network.Contains(from.Addr()) || !slices.Contains(c.ports, from.Port()) {
+		return nil
+	}
+	m := c.members[from]
+	if m == nil {
+		m = &member{}
+	}
+	if m.info != nil || len(c.members) >= maxCrowd && c.members[from] == nil {
+		return nil
+	}
+	reply, err := c.protocol.Parse(append(slices.Clip(m.parts), datagram))
+	if err != nil || reply.Echoed && reply.Nonce != c.nonce {
+		return nil
+	}
+	if c.members == nil {
+		c.members = make(map[netip.AddrPort]*member)
+	}
+	c.members[from] = m
+	switch {
+	case reply.Info != nil:
+		m.info, m.parts = reply.Info, nil
+	case reply.Incomplete && len(m.parts) < maxParts && m.partsLen+len(datagram) <= maxPartsLen:
+		m.parts = append(m.parts, bytes.Clone(datagram))
+		m.partsLen += len(datagram)
+	case len(reply.Challenge) > 0 && len(reply.Challenge) <= maxChallengeLen && m.challenges < maxChallenges:
+		m.challenges++
+		m.parts, m.partsLen = nil, 0
+		return c.protocol.AppendQuery(nil, c.nonce, reply.Challenge)
+	}
+	return nil
+}
+
+// servers are those that described themselves.
+func (c *crowd) servers() []Server {
+	var list []Server
+	for addr, m := range c.members {
+		if m.info != nil {
+			list = append(list, Server{Server: discovery.Server{Addr: addr}, Info: *m.info, Networks: c.card})
+		}
+	}
+	return list
+}
+
+// together does the same with all at once, and gives what comes of it in no
+// certain order. Its error is one of theirs if none succeeded.
+func together[T, R any](all []T, do func(T) ([]R, error)) ([]R, error) {
+	var (
+		running sync.WaitGroup
+		mu      sync.Mutex // guards following
+		results []R
+		failed  []error
+	)
+	for _, one := range all {
+		running.Go(func() {
+			got, err := do(one)
+			mu.Lock()
+			defer mu.Unlock()
+			results = append(results, got...)
+			if err != nil {
+				failed = append(failed, err)
+			}
+		})
+	}
+	running.Wait()
+	if len(failed) > 0 && len(failed) == len(all) {
+		return results, failed[0]
+	}
+	return results, nil
 }

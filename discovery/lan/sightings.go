@@ -106,11 +106,14 @@ func (s *sightings) hear(news []sighting) {
 }
 
 // rooms are what is known, one entry a room however many cards heard of it,
-// ordered by name.
+// ordered by name. Of several words about a room the newest counts.
 func (s *sightings) rooms(cards []Interface) []Found {
 	list := []Found{}
 	at := make(map[string]int)
-	for _, h := range s.newestFirst() {
+	newestFirst := slices.SortedFunc(maps.Values(s.last), func(a, b heard) int {
+		return cmp.Or(cmp.Compare(b.round, a.round), cmp.Compare(a.instance, b.instance), cmp.Compare(a.way, b.way))
+	})
+	for _, h := range newestFirst {
 		i, known := at[h.id]
 		if !known {
 			i = len(list)
@@ -125,13 +128,6 @@ func (s *sightings) rooms(cards []Interface) []Found {
 	}
 	slices.SortFunc(list, func(a, b Found) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 	return list
-}
-
-// newestFirst are the sightings with the one that knows best first.
-func (s *sightings) newestFirst() []heard {
-	return slices.SortedFunc(maps.Values(s.last), func(a, b heard) int {
-		return cmp.Or(cmp.Compare(b.round, a.round), cmp.Compare(a.instance, b.instance), cmp.Compare(a.way, b.way))
-	})
 }
 
 // same reports whether two lists show the same.
