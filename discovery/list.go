@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
+	"strings"
 )
 
 // An annotated list is the master's list of 6-byte records (IPv4 address and
@@ -30,12 +31,20 @@ func AppendList(b []byte, servers []Server) []byte {
 			s.ASN = 0
 		}
 		if s.Country != current.Country {
-			b = append(b, countryMarker(s.Country)...)
+			country := s.Country
+			if len(country) != 2 {
+				country = "  "
+			}
+			b = append(b, 0xff, country[0], country[1], 0, 0, 0)
 		}
 		if s.ASN != current.ASN {
 			b = append(binary.BigEndian.AppendUint32(b, s.ASN), 0, 0)
 		}
-		b = appendServer(b, s.Addr)
+		if s.Addr.Addr().Is6() {
+			b = append(b, ipv6Marker[:]...)
+		}
+		b = append(b, s.Addr.Addr().AsSlice()...)
+		b = binary.BigEndian.AppendUint16(b, s.Addr.Port())
 		current = s
 	}
 	return b
@@ -46,21 +55,6 @@ func AppendList(b []byte, servers []Server) []byte {
 func looksLikeMarker(asn uint32) bool {
 	marker := binary.BigEndian.AppendUint32(nil, asn)
 	return marker[0] == 0xff && marker[3] == 0 || [4]byte(marker) == [4]byte(ipv6Marker[:4])
-}
-
-func countryMarker(country string) []byte {
-	if len(country) != 2 {
-		country = "  "
-	}
-	return []byte{0xff, country[0], country[1], 0, 0, 0}
-}
-
-func appendServer(b []byte, addr netip.AddrPort) []byte {
-	if addr.Addr().Is6() {
-		b = append(b, ipv6Marker[:]...)
-	}
-	b = append(b, addr.Addr().AsSlice()...)
-	return binary.BigEndian.AppendUint16(b, addr.Port())
 }
 
 // ParseList reads an annotated list. A list that was cut off, or that names an
@@ -93,30 +87,22 @@ func parseRecord(b []byte, current *Server) (size int, err error) {
 	case port != 0:
 		current.Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte(b)), port)
 	case [listRecord]byte(b) == ipv6Marker:
-		return parseIPv6(b, current)
+		if len(b) < 4*listRecord {
+			return 0, fmt.Errorf("%w: cut off inside an IPv6 server", ErrMalformed)
+		}
+		addr := netip.AddrPortFrom(netip.AddrFrom16([16]byte(b[listRecord:])), binary.BigEndian.Uint16(b[listRecord+16:]))
+		if addr.Port() == 0 || addr.Addr().Is4In6() {
+			return 0, fmt.Errorf("%w: %v is no server", ErrMalformed, addr)
+		}
+		current.Addr = addr
+		return 4 * listRecord, nil
 	case b[0] == 0xff && b[3] == 0:
-		current.Country = countryOf(b[1], b[2])
+		current.Country = ""
+		if country := string(b[1:3]); strings.Trim(country, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+			current.Country = country
+		}
 	default:
 		current.ASN = binary.BigEndian.Uint32(b)
 	}
 	return listRecord, nil
-}
-
-func parseIPv6(b []byte, current *Server) (size int, err error) {
-	if len(b) < 4*listRecord {
-		return 0, fmt.Errorf("%w: cut off inside an IPv6 server", ErrMalformed)
-	}
-	addr := netip.AddrPortFrom(netip.AddrFrom16([16]byte(b[listRecord:])), binary.BigEndian.Uint16(b[listRecord+16:]))
-	if addr.Port() == 0 || addr.Addr().Is4In6() {
-		return 0, fmt.Errorf("%w: %v is no server", ErrMalformed, addr)
-	}
-	current.Addr = addr
-	return 4 * listRecord, nil
-}
-
-func countryOf(a, b byte) string {
-	if a < 'A' || a > 'Z' || b < 'A' || b > 'Z' {
-		return ""
-	}
-	return string([]byte{a, b})
 }

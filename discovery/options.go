@@ -56,10 +56,7 @@ type PlanOptions struct {
 // Complete has the default in place of each zero, for a plan of this strategy,
 // and refuses options and strategies that there are not.
 func (o PlanOptions) Complete(s Strategy) (PlanOptions, error) {
-	if _, err := oneOf(Strategies(), "strategy", string(s)); err != nil {
-		return o, err
-	}
-	if _, err := oneOf(append(AutoStops(), StopDefault), "auto-stop", string(o.AutoStop)); err != nil {
+	if err := cmp.Or(s.UnmarshalText([]byte(s)), o.AutoStop.UnmarshalText([]byte(o.AutoStop))); err != nil {
 		return o, err
 	}
 	o.AutoStop = o.AutoStop.Of(s)
@@ -74,27 +71,23 @@ func (o PlanOptions) Complete(s Strategy) (PlanOptions, error) {
 	o.Cluster = cmp.Or(o.Cluster, Bits{V4: 8, V6: 20})
 	o.Split = cmp.Or(o.Split, Bits{V4: 16, V6: 32})
 	o.SilentRetry = cmp.Or(o.SilentRetry, 2)
-	return o, o.validate()
-}
-
-func (o PlanOptions) validate() error {
 	switch {
 	case o.MaxRTT < 0:
-		return errors.New("discovery: the limit of the RTT is negative")
+		return o, errors.New("discovery: the limit of the RTT is negative")
 	case o.Window < 1:
-		return errors.New("discovery: the auto-stop's window needs at least one reply")
+		return o, errors.New("discovery: the auto-stop's window needs at least one reply")
 	case !(0 <= o.Percentile && o.Percentile < 1):
-		return fmt.Errorf("discovery: percentile %v is not from 0 up to 1", o.Percentile)
+		return o, fmt.Errorf("discovery: percentile %v is not from 0 up to 1", o.Percentile)
 	case !(0 < o.Missing && o.Missing < 1):
-		return fmt.Errorf("discovery: share %v of missing servers is not between 0 and 1", o.Missing)
+		return o, fmt.Errorf("discovery: share %v of missing servers is not between 0 and 1", o.Missing)
 	case o.Nearest < 0:
-		return errors.New("discovery: the number of nearest servers is negative")
+		return o, errors.New("discovery: the number of nearest servers is negative")
 	case o.SampleScale < 0 || o.ClusterShare < 0 || o.ClusterMembers < 0:
-		return errors.New("discovery: a threshold of the clusters is negative")
+		return o, errors.New("discovery: a threshold of the clusters is negative")
 	case !o.Cluster.valid() || !o.Split.valid():
-		return fmt.Errorf("discovery: no address has prefixes of /%d or /%d bits", o.Cluster, o.Split)
+		return o, fmt.Errorf("discovery: no address has prefixes of /%d or /%d bits", o.Cluster, o.Split)
 	}
-	return nil
+	return o, nil
 }
 
 // Prior is what a plan is told of a network before it asks any server there.

@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -86,10 +87,8 @@ func nameOf(names []string, i int) string {
 }
 
 func indexOf(names []string, kind, word string) (int, error) {
-	for i, name := range names {
-		if name == word {
-			return i, nil
-		}
+	if i := slices.Index(names, word); i >= 0 {
+		return i, nil
 	}
 	return 0, fmt.Errorf("discovery: unknown %s %q", kind, word)
 }

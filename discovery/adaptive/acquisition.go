@@ -210,17 +210,13 @@ func (t *top) offer(c candidate) {
 	}
 	t.all = append(t.all, c)
 	if len(t.all) == cap(t.all) {
-		t.cut()
-		t.bar, t.full = t.all[t.keep-1], true
+		t.bar, t.full = t.sorted()[t.keep-1], true
 	}
 }
 
-func (t *top) cut() {
+// sorted are those kept, the best first.
+func (t *top) sorted() []candidate {
 	slices.SortFunc(t.all, better)
 	t.all = t.all[:min(len(t.all), t.keep)]
-}
-
-func (t *top) sorted() []candidate {
-	t.cut()
 	return t.all
 }

@@ -76,13 +76,6 @@ type line struct {
 // how many of them were near.
 type record struct{ answered, near float64 }
 
-func (r *record) add(near bool) {
-	r.answered++
-	if near {
-		r.near++
-	}
-}
-
 // gaussian is what a line's parameters are taken for before anything is measured,
 // and with which standard deviation.
 type gaussian struct{ shift, slope, shiftSD, slopeSD float64 }
@@ -115,8 +108,13 @@ func newCalibrator() *calibrator {
 
 // note compares what was expected of a server that answered with what came.
 func (c *calibrator) note(expected expectation, near bool) {
-	c.all.records[expected.bin].add(near)
-	c.lines[expected.known].records[expected.bin].add(near)
+	for _, l := range []*line{&c.all, &c.lines[expected.known]} {
+		r := &l.records[expected.bin]
+		r.answered++
+		if near {
+			r.near++
+		}
+	}
 }
 
 // correct is the expectation in the light of the records.

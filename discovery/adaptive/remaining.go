@@ -52,10 +52,6 @@ func (r *remaining) add(near, servers float64) {
 	}
 }
 
-// most is one standard deviation more than what is expected, and twice that where
-// hardly any are.
-func (r remaining) most() float64 { return r.near + min(math.Sqrt(r.variance), r.near) }
-
 const (
 	// fewLeft is how many near servers may be left whatever their share is, if that
 	// is fewShare of what was found at most: a share of few servers is less than
@@ -73,10 +69,12 @@ const (
 	warmMissing = 0.8
 )
 
-// negligible reports whether the near servers that are left, even if they are more
-// than expected, are fewer than the share that may be missed, or so few anyway.
+// negligible reports whether the near servers that are left are fewer than the
+// share that may be missed, or so few anyway, even if they are one standard
+// deviation more than expected, twice as many where hardly any are.
 func (r remaining) negligible(found, missing, few float64) bool {
-	return r.most() <= max(sureShare*missing*(found+r.near), leastLeft, min(fewShare*found, few))
+	most := r.near + min(math.Sqrt(r.variance), r.near)
+	return most <= max(sureShare*missing*(found+r.near), leastLeft, min(fewShare*found, few))
 }
 
 // An estimate is hardly ever wrong by more than a factor and one server where it

@@ -56,7 +56,9 @@ func (l Level) Prefix(addr netip.Addr) netip.Prefix {
 // Compare orders servers as a [Tree] does: by country, AS and address, so that
 // the servers of a node stand together. Where the country is not known the
 // prefix that stands for it comes before the AS.
-func Compare(a, b discovery.Server) int {
+func Compare(a, b discovery.Server) int { return compare(&a, &b) }
+
+func compare(a, b *discovery.Server) int {
 	if c := cmp.Compare(a.Country, b.Country); c != 0 {
 		return c
 	}
@@ -65,14 +67,17 @@ func Compare(a, b discovery.Server) int {
 			return c
 		}
 	}
-	return cmp.Or(cmp.Compare(a.ASN, b.ASN), discovery.CompareAddr(a, b))
+	if c := cmp.Compare(a.ASN, b.ASN); c != 0 {
+		return c
+	}
+	return discovery.CompareAddr(*a, *b)
 }
 
 // unknownPlace is the prefix that stands for a server's country or AS.
-func unknownPlace(s discovery.Server) netip.Prefix { return Country.Prefix(s.Addr.Addr()) }
+func unknownPlace(s *discovery.Server) netip.Prefix { return Country.Prefix(s.Addr.Addr()) }
 
 // common is the deepest level at which two servers share a node.
-func common(a, b discovery.Server) Level {
+func common(a, b *discovery.Server) Level {
 	x, y := a.Addr.Addr(), b.Addr.Addr()
 	switch {
 	case a.Country != b.Country, a.Country == "" && unknownPlace(a) != unknownPlace(b):
@@ -124,13 +129,16 @@ func New(servers []discovery.Server) *Tree {
 		t.order[i] = int32(i)
 	}
 	slices.SortFunc(t.order, func(i, j int32) int {
-		return cmp.Or(Compare(servers[i], servers[j]), cmp.Compare(i, j))
+		if c := compare(&servers[i], &servers[j]); c != 0 {
+			return c
+		}
+		return cmp.Compare(i, j)
 	})
 	shared := make([]Level, len(servers)) // with the server before
 	nodes := 1
 	for at := range t.order {
 		if at > 0 {
-			shared[at] = common(servers[t.order[at-1]], servers[t.order[at]])
+			shared[at] = common(&servers[t.order[at-1]], &servers[t.order[at]])
 		}
 		nodes += int(Address - shared[at])
 	}

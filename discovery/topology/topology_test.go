@@ -57,7 +57,7 @@ func TestWhoSharesWhat(t *testing.T) {
 		for l := Country; l < Levels && tree.Above(tree.Of(tt.a), l) == tree.Above(tree.Of(tt.b), l); l++ {
 			got = l
 		}
-		if got != tt.want || common(servers[tt.a], servers[tt.b]) != tt.want {
+		if got != tt.want || common(&servers[tt.a], &servers[tt.b]) != tt.want {
 			t.Errorf("%v and %v share level %d, want %d", servers[tt.a], servers[tt.b], got, tt.want)
 		}
 	}
@@ -175,7 +175,7 @@ func check(t *testing.T, servers []discovery.Server) {
 		}
 		for at := 1; at < tree.Size(n); at++ {
 			a, b := servers[tree.Servers(n)[at-1]], servers[tree.Servers(n)[at]]
-			if Compare(a, b) > 0 || common(a, b) < tree.Level(n) {
+			if Compare(a, b) > 0 || common(&a, &b) < tree.Level(n) {
 				t.Fatalf("node %d of level %d has %v before %v", n, tree.Level(n), a, b)
 			}
 		}
