@@ -78,8 +78,10 @@ type Culled struct {
 
 // Reason says why a server was culled.
 type Reason struct {
-	Addr  netip.AddrPort `json:"addr"`
-	Cause Cause          `json:"reason"`
+	// Server is the index of the server in the list.
+	Server int            `json:"-"`
+	Addr   netip.AddrPort `json:"addr"`
+	Cause  Cause          `json:"reason"`
 	// Players are those on whose account, if it is on anyone's.
 	Players []string `json:"players,omitempty"`
 }

@@ -33,6 +33,7 @@ func (r *round) reasons() []Reason {
 
 func (r *round) reason(server int) Reason {
 	return Reason{
+		Server:  server,
 		Addr:    r.servers.List[server].Addr,
 		Cause:   r.fates[server],
 		Players: r.concerned(server, r.fates[server]),

@@ -10,8 +10,7 @@ import (
 // Launching is the launch and the time after it.
 type Launching struct {
 	Launch wire.Launch `json:"launch"`
-	// Target is the server by the address that answers queries.
-	Target netip.AddrPort `json:"target"`
+	Server int         `json:"server"`
 }
 
 func (*Launching) stage() wire.Stage { return wire.Launching }
@@ -25,13 +24,13 @@ func (r *Room) launch(server int) {
 			Round: r.round.number, Game: r.settings.Game, Address: r.round.connect(server).String(),
 			Name: r.round.serverName(server), Password: r.settings.Password,
 		},
-		Target: r.round.servers.List[server].Addr,
+		Server: server,
 	}
 	r.enter(l)
 	r.round.search = nil // what it knew can be made anew
 	ranked := *r.round.selection.Chosen
 	for _, other := range r.round.selection.Ranking {
-		if other.Addr == l.Target {
+		if other.Server == server {
 			ranked = other
 		}
 	}
@@ -56,7 +55,7 @@ func (l *Launching) launchFor(r *Room, p *player) wire.Launch {
 	launch := l.Launch
 	for i := range r.round.local {
 		local := &r.round.local[i]
-		if local.listed() == l.Target && local.isReachedFrom(p.origin.Near) {
+		if local.Server == l.Server && local.isReachedFrom(p.origin.Near) {
 			launch.Address = netip.AddrPortFrom(local.Addr.Addr(), r.round.connect(local.Server).Port()).String()
 		}
 	}

@@ -189,19 +189,20 @@ func (a WhatIf) do(r *Room, by caller) error {
 }
 
 func (a Vote) do(r *Room, by caller) error {
-	isAddr := func(ranked selection.Ranked) bool { return ranked.Addr == a.Addr }
+	server, some := r.round.indexOf(a.Addr), a.Addr.IsValid()
+	isServer := func(ranked selection.Ranked) bool { return ranked.Server == server }
 	switch {
 	case by.guest == nil:
 		return errNickname
 	case !r.isVoting():
 		return errNoVote
-	case a.Addr.IsValid() && !slices.ContainsFunc(r.round.candidates(), isAddr):
+	case some && !slices.ContainsFunc(r.round.candidates(), isServer):
 		return fmt.Errorf("only the first %d can be voted for", finalists)
 	}
-	before := r.round.favourite().Addr
-	r.round.say(by.guest, func(b *ballot) { b.vote = a.Addr })
-	if after := r.round.favourite(); after.Addr != before {
-		r.note("the votes are for %s", r.round.serverName(r.round.placeOf(after)))
+	before := r.round.favourite().Server
+	r.round.say(by.guest, func(b *ballot) { b.voted, b.vote = some, server })
+	if after := r.round.favourite(); after.Server != before {
+		r.note("the votes are for %s", r.round.serverName(after.Server))
 		r.stopCountdown()
 	}
 	return nil

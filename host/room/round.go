@@ -135,15 +135,8 @@ func (r *round) inform(infos wire.Infos) error {
 	return nil
 }
 
-// placeOf is where a ranked server stands in the list. It is at hand, except
-// after a restart.
-func (r *round) placeOf(ranked selection.Ranked) int {
-	if s := ranked.Server; s < len(r.servers.List) && r.servers.List[s].Addr == ranked.Addr {
-		return s
-	}
-	return r.indexOf(ranked.Addr)
-}
-
+// indexOf is where a server stands in the list that people, or a file, name by its
+// address; -1 if it is not listed.
 func (r *round) indexOf(addr netip.AddrPort) int {
 	return slices.IndexFunc(r.servers.List, func(s discovery.Server) bool { return s.Addr == addr })
 }

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,14 +57,14 @@ type savedPhase struct {
 }
 
 type savedGuest struct {
-	Name      string         `json:"name"`
-	Token     string         `json:"token"`
-	Organiser bool           `json:"organiser,omitempty"`
-	Seen      time.Time      `json:"seen"`
-	Ready     bool           `json:"ready,omitempty"`
-	Vetoed    bool           `json:"vetoed,omitempty"`
-	Vote      netip.AddrPort `json:"vote,omitzero"`
-	ByHand    bool           `json:"by_hand,omitempty"`
+	Name      string    `json:"name"`
+	Token     string    `json:"token"`
+	Organiser bool      `json:"organiser,omitempty"`
+	Seen      time.Time `json:"seen"`
+	Ready     bool      `json:"ready,omitempty"`
+	Vetoed    bool      `json:"vetoed,omitempty"`
+	Vote      *int      `json:"vote,omitempty"`
+	ByHand    bool      `json:"by_hand,omitempty"`
 }
 
 type savedPlayer struct {
@@ -131,7 +132,11 @@ func (r *Room) Save() ([]byte, error) {
 	}
 	for _, g := range r.guests {
 		b := r.round.ballots[g.name]
-		s.Guests = append(s.Guests, savedGuest{g.name, g.token, g.organiser, g.seen, b.ready, b.vetoed, b.vote, b.byHand})
+		sg := savedGuest{g.name, g.token, g.organiser, g.seen, b.ready, b.vetoed, nil, b.byHand}
+		if b.voted {
+			sg.Vote = &b.vote
+		}
+		s.Guests = append(s.Guests, sg)
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
@@ -222,7 +227,13 @@ func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error
 	}
 	for _, sg := range s.Guests {
 		r.guests = append(r.guests, &guest{name: sg.Name, token: sg.Token, organiser: sg.Organiser, seen: sg.Seen})
-		n.ballots[sg.Name] = ballot{sg.Ready, sg.Vetoed, sg.Vote, sg.ByHand}
+		b := ballot{ready: sg.Ready, vetoed: sg.Vetoed, voted: sg.Vote != nil, byHand: sg.ByHand}
+		if b.voted {
+			if b.vote = *sg.Vote; !isListed(b.vote) {
+				return nil, fmt.Errorf("%s votes for server %d of %d", sg.Name, b.vote, len(list.Servers))
+			}
+		}
+		n.ballots[sg.Name] = b
 	}
 	for _, sp := range s.Players {
 		p := &player{
@@ -247,18 +258,53 @@ func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error
 		}
 		n.players = append(n.players, p)
 	}
-	return r, r.isWhole()
+	if n.selection != nil {
+		err = n.place(n.selection)
+	}
+	if n.whatIf != nil && err == nil {
+		err = n.place(&n.whatIf.Selection)
+	}
+	return r, cmp.Or(err, r.isWhole())
+}
+
+// place finds the servers of a selection, which its document names by address, in
+// the list.
+func (r *round) place(s *selection.Selection) (err error) {
+	places := map[netip.AddrPort]int{}
+	for i := range r.servers.List {
+		places[r.servers.List[i].Addr] = i
+	}
+	find := func(server *int, addr netip.AddrPort) {
+		var listed bool
+		if *server, listed = places[addr]; !listed {
+			err = fmt.Errorf("a choice of %v, which is not listed", addr)
+		}
+	}
+	for i := range s.Ranking {
+		find(&s.Ranking[i].Server, s.Ranking[i].Addr)
+	}
+	for i := range s.Reasons {
+		find(&s.Reasons[i].Server, s.Reasons[i].Addr)
+	}
+	if s.Chosen != nil {
+		find(&s.Chosen.Server, s.Chosen.Addr)
+	}
+	if s.Why != nil {
+		for i := range s.Why.Rivals {
+			find(&s.Why.Rivals[i].Server, s.Why.Rivals[i].Addr)
+		}
+	}
+	return err
 }
 
 // isWhole is an error if what the phase needs is not there.
 func (r *Room) isWhole() error {
 	missing := false
-	isListed := func(addr netip.AddrPort) bool { return r.round.indexOf(addr) >= 0 }
 	switch phase := r.phase.(type) {
 	case *Verifying, *Voting, *Countdown:
-		missing = r.round.selection == nil || r.round.selection.Chosen == nil || !isListed(r.round.selection.Chosen.Addr)
+		missing = r.round.selection == nil || r.round.selection.Chosen == nil
 	case *Launching:
-		missing = !isListed(phase.Target) || r.round.selection == nil || r.round.selection.Chosen == nil
+		missing = phase.Server < 0 || phase.Server >= len(r.round.servers.List) || r.round.selection == nil || r.round.selection.Chosen == nil
 	}
 	if missing {
 		return fmt.Errorf("%s without what that needs", r.phase.stage())

@@ -16,7 +16,6 @@ import (
 
 	"muster/discovery/topology"
 	"muster/host/wire"
-	"muster/selection"
 )
 
 // volatile are the fields that do not outlive the host: who is connected, what a
@@ -47,7 +46,7 @@ func essence(r *Room) string {
 			}
 			for i := range v.NumField() {
 				name := v.Type().Field(i).Name
-				if !volatile[name] && !(v.Type() == reflect.TypeOf(selection.Ranked{}) && name == "Server") {
+				if !volatile[name] {
 					dump(path+"."+name, v.Field(i))
 				}
 			}

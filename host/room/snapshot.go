@@ -3,7 +3,6 @@ package room
 import (
 	"fmt"
 	"iter"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -62,7 +61,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 		s.Voting.LaunchAt = phase.LaunchAt
 	case *Launching:
 		s.Way = &wire.Way{Connect: phase.Launch.Address, Server: phase.Launch.Name}
-		s.Choice.Target = phase.Target.String()
+		s.Choice.Target = r.round.servers.List[phase.Server].Addr.String()
 	}
 	return s
 }
@@ -90,8 +89,8 @@ func (r *Room) people() []wire.Person {
 		b, p := r.round.ballots[g.name], &people[i]
 		p.Page, p.Ready, p.Vetoed = g.pages > 0, b.ready, b.vetoed
 		p.Organiser = p.Organiser || g.organiser
-		if b.vote.IsValid() {
-			p.Vote = b.vote.String()
+		if b.voted {
+			p.Vote = r.round.servers.List[b.vote].Addr.String()
 		}
 		if b.byHand && p.Launch != wire.LaunchStarted {
 			p.Launch, p.Detail = wire.LaunchByHand, ""
@@ -105,11 +104,11 @@ func (r *Room) people() []wire.Person {
 func (r *round) choice(s selection.Selection) *wire.Choice {
 	c := &wire.Choice{Selection: s, Explain: s.Explain(), Servers: map[string]wire.ServerCard{}}
 	for _, ranked := range s.Ranking {
-		c.Servers[ranked.Addr.String()] = r.card(r.placeOf(ranked))
+		c.Servers[ranked.Addr.String()] = r.card(ranked.Server)
 	}
 	if s.Why != nil {
 		for _, rival := range s.Why.Rivals {
-			c.Servers[rival.Addr.String()] = r.card(r.placeOf(rival.Ranked))
+			c.Servers[rival.Addr.String()] = r.card(rival.Ranked.Server)
 		}
 	}
 	var pairs []string
@@ -137,12 +136,8 @@ func (r *Room) Culled(cause selection.Cause) wire.CulledServers {
 	reasons := selection.NewFilter(r.round.servers, criteria).Select(r.round.table(group)).Reasons
 	reasons = slices.DeleteFunc(reasons, func(reason selection.Reason) bool { return reason.Cause != cause })
 	list.Total = len(reasons)
-	places := map[netip.AddrPort]int{}
-	for server := range r.round.servers.List {
-		places[r.round.servers.List[server].Addr] = server
-	}
 	for _, reason := range reasons[:min(maxCulled, len(reasons))] {
-		server := places[reason.Addr]
+		server := reason.Server
 		culled := wire.CulledServer{Addr: reason.Addr.String(), ServerCard: r.round.card(server), Players: reason.Players, RTT: map[string]float64{}}
 		for _, p := range group {
 			if result := r.round.knowledge(p).at(server); result.State == discovery.Answered {

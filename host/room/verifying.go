@@ -3,7 +3,6 @@ package room
 import (
 	"fmt"
 	"math"
-	"net/netip"
 	"slices"
 	"time"
 
@@ -59,7 +58,7 @@ func (r *Room) verifyOrLaunch() {
 		r.fail("no server suits everyone: %s", culledText(r.round.selection.Culled))
 		return
 	}
-	server, l := r.round.placeOf(*chosen), &r.round.look
+	server, l := chosen.Server, &r.round.look
 	seen, tired := slices.Contains(l.Seen, server), l.Attempt-l.Repeats >= maxAttempts
 	switch {
 	case !seen && tired:
@@ -68,7 +67,7 @@ func (r *Room) verifyOrLaunch() {
 		r.enter(&Verifying{})
 		var servers []int
 		for _, ranked := range r.round.selection.Ranking[:min(finalists, len(r.round.selection.Ranking))] {
-			servers = append(servers, r.round.placeOf(ranked))
+			servers = append(servers, ranked.Server)
 		}
 		if r.round.search != nil { // which takes some to be better than they look
 			for _, hidden := range r.round.search.planner.Hidden(hiddenFinalists) {
@@ -240,7 +239,7 @@ func (*Verifying) settle(r *Room) {
 		return
 	}
 	l.Seen = append(l.Seen, l.Servers...)
-	before, selected := r.round.selection.Chosen.Addr, r.selectFor(r.round.active())
+	before, selected := r.round.selection.Chosen.Server, r.selectFor(r.round.active())
 	selected.Doubts = append(r.round.excluded(), r.round.anomalies(r.round.active())...)
 	r.round.selection = &selected
 	r.noteChange(before)
@@ -262,26 +261,26 @@ func (v *Verifying) tick(r *Room) {
 }
 
 // noteChange says why the favourite of a moment ago lost.
-func (r *Room) noteChange(before netip.AddrPort) {
+func (r *Room) noteChange(before int) {
 	after := r.round.selection.Chosen
-	if after != nil && after.Addr == before {
+	if after != nil && after.Server == before {
 		return
 	}
 	next := "there is no other"
 	if after != nil {
-		next = r.round.serverName(r.round.placeOf(*after)) + " takes its place"
+		next = r.round.serverName(after.Server) + " takes its place"
 	}
 	why := "is no longer the best"
 	if cause := r.against(before, r.round.active()); cause != nil {
 		why = fmt.Sprintf("turned out to be %s", *cause)
 	}
-	r.note("%s %s: %s", r.round.serverName(r.round.indexOf(before)), why, next)
+	r.note("%s %s: %s", r.round.serverName(before), why, next)
 }
 
 // against is what speaks against a server for a group, as far as is known, or nil.
-func (r *Room) against(addr netip.AddrPort, group []*player) *selection.Cause {
+func (r *Room) against(server int, group []*player) *selection.Cause {
 	criteria := r.criteria(r.settings, group)
-	criteria.Keep, criteria.Top, criteria.Reasons = addr, 1, -1
+	criteria.Keep, criteria.Top, criteria.Reasons = r.round.servers.List[server].Addr, 1, -1
 	return selection.NewFilter(r.round.servers, criteria).Select(r.round.table(group)).Keep.Culled
 }
 

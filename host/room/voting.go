@@ -3,7 +3,6 @@ package room
 import (
 	"encoding/json"
 	"errors"
-	"net/netip"
 	"slices"
 	"time"
 
@@ -64,8 +63,9 @@ func (r *Room) isVoting() bool {
 
 // ballot is what a guest says about the round's choice.
 type ballot struct {
-	ready, vetoed bool
-	vote          netip.AddrPort
+	ready, vetoed, voted bool
+	// vote is for a server, if voted.
+	vote int
 	// byHand: the guest has joined the game server without Muster.
 	byHand bool
 }
@@ -82,19 +82,21 @@ func (r *round) say(g *guest, change func(*ballot)) {
 func (r *round) candidates() []selection.Ranked {
 	ranking := r.selection.Ranking
 	return slices.DeleteFunc(slices.Clone(ranking[:min(finalists, len(ranking))]), func(ranked selection.Ranked) bool {
-		return !slices.Contains(r.look.Seen, r.placeOf(ranked))
+		return !slices.Contains(r.look.Seen, ranked.Server)
 	})
 }
 
 // favourite is the server most voted for, of several the best by the rule.
 func (r *round) favourite() selection.Ranked {
-	votes := map[netip.AddrPort]int{}
+	votes := map[int]int{}
 	for _, b := range r.ballots {
-		votes[b.vote]++
+		if b.voted {
+			votes[b.vote]++
+		}
 	}
 	best := *r.selection.Chosen
 	for _, ranked := range r.candidates() {
-		if votes[ranked.Addr] > votes[best.Addr] {
+		if votes[ranked.Server] > votes[best.Server] {
 			best = ranked
 		}
 	}
@@ -129,12 +131,12 @@ func (v *Voting) tick(r *Room) {
 	s.asked = r.now
 	selected, chosen := r.selectFor(r.round.chosenFor()), *r.round.selection.Chosen
 	for _, ranked := range selected.Ranking {
-		if ranked.Addr == chosen.Addr {
+		if ranked.Server == chosen.Server {
 			chosen.Score = ranked.Score // as far as is known now
 		}
 	}
-	if selected.Chosen != nil && selected.Chosen.Addr != chosen.Addr && chosen.Score-selected.Chosen.Score >= worthAnother {
-		r.note("%s has turned up, and is better than %s", r.round.serverName(selected.Chosen.Server), r.round.serverName(r.round.placeOf(chosen)))
+	if selected.Chosen != nil && selected.Chosen.Server != chosen.Server && chosen.Score-selected.Chosen.Score >= worthAnother {
+		r.note("%s has turned up, and is better than %s", r.round.serverName(selected.Chosen.Server), r.round.serverName(chosen.Server))
 		r.rechoose(selected)
 		return
 	}
@@ -160,7 +162,7 @@ func (c *Countdown) tick(r *Room) {
 		r.round.look.Repeats++
 		var servers []int
 		for _, ranked := range r.round.candidates() {
-			servers = append(servers, r.round.placeOf(ranked))
+			servers = append(servers, ranked.Server)
 		}
 		r.askToLook(servers)
 	}
@@ -170,18 +172,18 @@ func (c *Countdown) tick(r *Room) {
 // since, the next takes its place.
 func (*Countdown) launchFavourite(r *Room) {
 	target := r.round.favourite()
-	if r.against(target.Addr, r.round.chosenFor()) == nil {
-		r.launch(r.round.placeOf(target))
+	if r.against(target.Server, r.round.chosenFor()) == nil {
+		r.launch(target.Server)
 		return
 	}
 	selected := r.selectFor(r.round.chosenFor())
 	r.round.selection = &selected
-	r.noteChange(target.Addr)
-	if selected.Chosen == nil || !slices.Contains(r.round.look.Seen, r.round.placeOf(*selected.Chosen)) {
+	r.noteChange(target.Server)
+	if selected.Chosen == nil || !slices.Contains(r.round.look.Seen, selected.Chosen.Server) {
 		r.verifyOrLaunch()
 		return
 	}
-	r.launch(r.round.placeOf(*selected.Chosen))
+	r.launch(selected.Chosen.Server)
 }
 
 var (
