@@ -193,9 +193,9 @@ func (c *Coordinating) search(r *Room) {
 	r.choose(false)
 }
 
-// Progress is how far the round's coordinated search has come, or came before the
-// choice; there need not have been one.
-func (r *Room) Progress() (progress coordinate.Progress, searched bool) {
+// Progress is how far the round's coordinated search has come, also after it led to a
+// choice and until the launch; there need not be one.
+func (r *Room) Progress() (progress coordinate.Progress, searches bool) {
 	if r.round.search == nil {
 		return coordinate.Progress{}, false
 	}

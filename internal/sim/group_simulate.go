@@ -119,12 +119,9 @@ func (g *Group) Run(method Method, o GroupOptions, run uint64) (GroupRun, error)
 		return GroupRun{}, err
 	}
 	truth := g.truth(o.Criteria)
-	r := GroupRun{Rounds: 1, Server: -1, Optimum: truth.best.Score, Seconds: s.launched.Seconds()}
-	if progress, searched := s.room.Progress(); searched {
-		r.Search, r.Rounds = progress, progress.Rounds
-		if progress.Best >= 0 {
-			_, r.SearchRegret = truth.regret(progress.Best)
-		}
+	r := GroupRun{Rounds: max(1, s.search.Rounds), Server: -1, Optimum: truth.best.Score, Seconds: s.launched.Seconds(), Search: s.search}
+	if r.Search.Rounds > 0 && r.Search.Best >= 0 {
+		_, r.SearchRegret = truth.regret(r.Search.Best)
 	}
 	if choice := s.room.Snapshot().Choice; choice != nil {
 		r.Doubts = choice.Selection.Doubts

@@ -1,13 +1,11 @@
 package sim
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"muster/discovery"
@@ -130,31 +128,20 @@ func (m Matrix) OnMatrix(list []discovery.Server, group string, seed uint64) (*G
 	return m.World(list, m.Draw(len(players), spread, seed), seed).everybody()
 }
 
-// Run makes the worlds, and is what each trial came to in each of them. As many
-// worlds are looked at at once as there are processors.
+// Run makes the worlds, and is what each trial came to in each of them.
 func (s Sweep) Run() ([][]GroupRun, error) {
 	all := make([][]GroupRun, len(s.Trials))
 	for i := range all {
 		all[i] = make([]GroupRun, s.Worlds)
 	}
-	failed := make([]error, s.Worlds)
-	slots := make(chan bool, runtime.GOMAXPROCS(0))
-	var work sync.WaitGroup
-	for world := range s.Worlds {
-		slots <- true
-		work.Go(func() {
-			defer func() { <-slots }()
-			seed := s.From + uint64(world)
-			g, err := s.World(seed)
-			for i := 0; i < len(s.Trials) && err == nil; i++ {
-				t := s.Trials[i]
-				all[i][world], err = g.Run(t.Method, t.in(g), seed)
-			}
-			failed[world] = err
-		})
-	}
-	work.Wait()
-	return all, errors.Join(failed...)
+	return all, Parallel(context.Background(), s.Worlds, func(world int) error {
+		seed := s.From + uint64(world)
+		g, err := s.World(seed)
+		for i := 0; i < len(s.Trials) && err == nil; i++ {
+			all[i][world], err = g.Run(s.Trials[i].Method, s.Trials[i].in(g), seed)
+		}
+		return err
+	})
 }
 
 // Report is a line of figures: regret p50/p95/most, percent of the list and

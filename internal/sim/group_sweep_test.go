@@ -131,6 +131,9 @@ func TestClaim(t *testing.T) {
 	}
 	broken := 0
 	for _, r := range slices.Concat(all...) {
+		if r.Search.Rounds < 3 || r.claim() < 1 {
+			t.Fatalf("nothing was said of what is to be had: %+v", r)
+		}
 		if r.SearchRegret > r.claim() {
 			broken++
 			t.Logf("%.1f ms better was to be had, at most %.0f were said", r.SearchRegret, r.claim())

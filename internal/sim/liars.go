@@ -49,18 +49,6 @@ func Lies(servers int, seed uint64) []Lie {
 	}
 }
 
-// Lying is the group with one player who lies.
-func (g *Group) Lying(player int, lie Lie) *Group {
-	if lie.tell == nil {
-		return g
-	}
-	liar := *g.Vantages[player]
-	liar.tell = lie.tell
-	lying := &Group{Players: g.Players, Vantages: slices.Clone(g.Vantages)}
-	lying.Vantages[player] = &liar
-	return lying
-}
-
 // told is what the player says of a server that answered.
 func (v *Vantage) told(server int, rtt time.Duration) (discovery.State, time.Duration) {
 	if v.tell == nil {
@@ -73,14 +61,6 @@ func (v *Vantage) told(server int, rtt time.Duration) (discovery.State, time.Dur
 	return discovery.Answered, rtt
 }
 
-// without is the group without one player.
-func (g *Group) without(player int) *Group {
-	return &Group{
-		Players:  slices.Delete(slices.Clone(g.Players), player, player+1),
-		Vantages: slices.Delete(slices.Clone(g.Vantages), player, player+1),
-	}
-}
-
 // LiarRun is what came of a search with one liar among the players.
 type LiarRun struct {
 	// Regret is the honest players', in ms.
@@ -90,19 +70,21 @@ type LiarRun struct {
 }
 
 // RunLiar has a group search while one player lies.
-func (g *Group) RunLiar(player int, lie Lie, o GroupOptions, run uint64) (LiarRun, error) {
-	honest := g
+func (g *Group) RunLiar(player int, lie Lie, o GroupOptions, run uint64) (r LiarRun, err error) {
+	lying, honest := &Group{g.Players, slices.Clone(g.Vantages)}, g
 	if lie.tell != nil {
-		honest = g.without(player)
+		liar := *g.Vantages[player]
+		liar.tell = lie.tell
+		lying.Vantages[player] = &liar
+		honest = &Group{slices.Delete(slices.Clone(g.Players), player, player+1), slices.Delete(slices.Clone(g.Vantages), player, player+1)}
 	}
-	found, err := g.Lying(player, lie).Run(Coordinated, o, run)
+	found, err := lying.Run(Coordinated, o, run)
+	if err == nil && !found.Found {
+		err = fmt.Errorf("sim: no server found in run %d", run)
+	}
 	if err != nil {
-		return LiarRun{}, err
+		return r, err
 	}
-	if !found.Found {
-		return LiarRun{}, fmt.Errorf("sim: no server found in run %d", run)
-	}
-	var r LiarRun
 	_, r.Regret = honest.truth(o.Criteria).regret(found.Server)
 	for _, d := range found.Doubts {
 		if lie.tell != nil && d.Player == g.Players[player] {

@@ -9,6 +9,7 @@ import (
 	"muster/discovery"
 	"muster/host/room"
 	"muster/host/wire"
+	"muster/selection/coordinate"
 )
 
 const (
@@ -37,10 +38,13 @@ type session struct {
 	count  int
 	// tells is what a server says of itself now.
 	tells func(server int) discovery.Info
+	hasChosen bool
 	// launched is when the room sent everybody to the server; 0 is not yet.
 	launched time.Duration
-	// first is the choice as it stood at first, if people vote.
-	first *wire.Choice
+	// first is the choice as it stood at first, if people vote, and search how far a
+	// coordinated search had come then.
+	first  *wire.Choice
+	search coordinate.Progress
 	// ready is how long after the list people who vote are ready; 0 if nobody votes.
 	ready time.Duration
 	// started is how many players are on the way.
@@ -113,8 +117,11 @@ func (s *session) step(in room.Input) {
 		}
 	}
 	switch stage := s.room.Stage(); {
-	case stage == wire.Chosen && s.ready > 0 && s.first == nil:
-		s.first = s.room.Snapshot().Choice
+	case stage == wire.Chosen && !s.hasChosen:
+		s.hasChosen = true
+		if s.search, _ = s.room.Progress(); s.ready > 0 {
+			s.first = s.room.Snapshot().Choice
+		}
 	case stage == wire.Launching && s.launched == 0:
 		s.launched = s.now
 	}
