@@ -37,7 +37,7 @@ type session struct {
 	events queue[event]
 	count  int
 	// tells is what a server says of itself now.
-	tells func(server int) discovery.Info
+	tells     func(server int) discovery.Info
 	hasChosen bool
 	// launched is when the room sent everybody to the server; 0 is not yet.
 	launched time.Duration

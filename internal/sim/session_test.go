@@ -1,9 +1,111 @@
 package sim
 
-import "testing"
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+)
+
+// TestSession: what a session does takes the time that it takes host and peers.
+func TestSession(t *testing.T) {
+	const second = time.Second
+	list := realList("DE", 10)
+	see := func(name string, rtt func(server int) time.Duration) *Vantage {
+		v := &Vantage{Name: name, Servers: list}
+		for server := range list {
+			v.RTT = append(v.RTT, rtt(server))
+			v.Infos = append(v.Infos, discovery.Info{Name: "a server", Players: server, MaxPlayers: 8})
+		}
+		return v
+	}
+	near := func(server int) time.Duration { return time.Duration(20+server) * ms }
+	tests := []struct {
+		name     string
+		ann, bob func(server int) time.Duration
+		criteria selection.Criteria
+		// At so many seconds everybody is sent to a server, -1 is never. Three samples
+		// more than a second apart are 2.2 s of it.
+		from, to time.Duration
+		server   int
+	}{
+		{"all answer", near, near, selection.Criteria{}, 2300 * ms, 2800 * ms, 0},
+		{"one is silent for bob, three times", near, func(server int) time.Duration {
+			if server == 0 {
+				return silent
+			}
+			return near(server)
+		}, selection.Criteria{}, 5300 * ms, 5800 * ms, 1},
+		{"the farther, the longer it takes", near, func(int) time.Duration { return 600 * ms }, selection.Criteria{}, 3300 * ms, 4100 * ms, 0},
+		{"so far that a sample gives up, and all are lost", near, func(int) time.Duration { return 950 * ms }, selection.Criteria{}, 0, 0, -1},
+		{"nothing suits", near, near, selection.Criteria{Limits: []time.Duration{10 * ms}}, 0, 0, -1},
+		{"seats for nine", near, near, selection.Criteria{Seats: 9}, 0, 0, -1},
+		{"one server's seats for eight", near, near, selection.Criteria{Seats: 8}, 2300 * ms, 2800 * ms, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			g, err := NewGroup(see("ann", tt.ann), see("bob", tt.bob))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := g.session(Full, GroupOptions{Criteria: tt.criteria}.withDefaults(2), 0)
+			if err == nil {
+				err = s.run()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			server, choice := -1, s.room.Snapshot().Choice
+			if s.launched > 0 {
+				server = choice.Selection.Chosen.Server
+				if card := choice.Servers[choice.Target]; card.Name != "a server" {
+					t.Errorf("nobody asked the finalist for its name: %+v", card)
+				}
+			}
+			if s.launched < tt.from || s.launched > tt.to || server != tt.server {
+				var log strings.Builder
+				for _, note := range s.room.Snapshot().Log {
+					log.WriteString(note.At.Format("\n05.000 ") + note.Text)
+				}
+				t.Errorf("all are sent to server %d after %v, want %d after %v to %v; the log:%s", server, s.launched, tt.server, tt.from, tt.to, &log)
+			}
+		})
+	}
+}
+
+// TestRunsRepeat: the same run of the same group is the same, to the nanosecond;
+// another run has other packet pairs.
+func TestRunsRepeat(t *testing.T) {
+	for _, method := range []Method{Full, Naive, Coordinated, Discovered} {
+		run := func(run uint64) GroupRun {
+			g, err := GroupWorld("night2000", "au-jp", 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := g.Run(method, GroupOptions{}, run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		first, again, other := run(1), run(1), run(2)
+		if !reflect.DeepEqual(first, again) || !first.Found {
+			t.Errorf("%s: first %+v\nthen %+v", method, first, again)
+		}
+		if first.Seconds == other.Seconds && first.Server == other.Server {
+			t.Errorf("%s: another run is the same: %+v", method, other)
+		}
+		if want := map[Method]bool{Full: true}[method]; (first.Percent[0] == 100) != want {
+			t.Errorf("%s asked %v %% of the list", method, first.Percent)
+		}
+	}
+}
 
 // BenchmarkNight is a session of four players who search 30,000 servers together:
-// virtual is how much longer it takes in the simulated world.
+// virtual is how many times faster it passes than a real one.
 func BenchmarkNight(b *testing.B) {
 	g, err := GroupWorld("css2007", "musst", 1)
 	if err != nil {
@@ -12,11 +114,11 @@ func BenchmarkNight(b *testing.B) {
 	g.Vantages[0].Topology()
 	virtual := 0.0
 	for run := uint64(0); b.Loop(); run++ {
-		s, err := g.session(Coordinated, GroupOptions{}.withDefaults(4), run)
-		if err != nil {
-			b.Fatal(err)
+		s, err := g.session(Coordinated, GroupOptions{}.withDefaults(len(g.Players)), run)
+		if err == nil {
+			err = s.run()
 		}
-		if err := s.run(); err != nil {
+		if err != nil {
 			b.Fatal(err)
 		}
 		virtual += s.now.Seconds()

@@ -1,0 +1,106 @@
+package sim_test
+
+import (
+	"context"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host"
+	"muster/host/wire"
+	"muster/internal/sim"
+	"muster/peer"
+	"muster/selection"
+)
+
+// instantly asks servers that answer as a vantage sees them, at once.
+type instantly struct{ *sim.Vantage }
+
+func (p instantly) Close() error { return nil }
+
+func (p instantly) Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
+	at := map[netip.AddrPort]int{}
+	for i, s := range p.Servers {
+		at[s.Addr] = i
+	}
+	for order := 1; ctx.Err() == nil; order++ {
+		probe, verdict := plan.Next()
+		if verdict != discovery.Go {
+			return nil
+		}
+		result := discovery.Result{Server: probe.Server, Order: order, Phase: probe.Phase, State: discovery.Lost}
+		if i := at[servers[probe.Server].Addr]; p.RTT[i] >= 0 {
+			result.State, result.RTT, result.Info = discovery.Answered, p.RTT[i], &p.Infos[i]
+		}
+		plan.Observe(result)
+		seen(result)
+	}
+	return ctx.Err()
+}
+
+// TestTheRealHostChoosesTheSame: a host and peers over loopback sockets, whose
+// servers answer as those of a group in virtual time do, go where that goes.
+func TestTheRealHostChoosesTheSame(t *testing.T) {
+	for name, servers := range map[string]int{"measured whole": 400, "searched together": 1000} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := sim.Night2005(servers, 3)
+			var vantages []*sim.Vantage
+			for place := range w.Places {
+				v := w.Vantage(place) // without its jitter
+				vantages = append(vantages, &sim.Vantage{Name: v.Name, Servers: v.Servers, Infos: v.Infos, RTT: v.RTT})
+			}
+			group, err := sim.NewGroup(vantages...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			criteria := selection.Criteria{By: selection.Mean, Seats: len(vantages), NoPassword: true}
+			scripted, err := group.Run(sim.Coordinated, sim.GroupOptions{Criteria: criteria}, 0)
+			if err != nil || !scripted.Found || (scripted.Rounds > 1) != (servers > 500) {
+				t.Fatalf("%+v, %v", scripted, err)
+			}
+			if want, got := group.Vantages[0].Servers[scripted.Server].Addr.String(), goWith(t, w.List(), vantages); got != want {
+				t.Errorf("the real host went to %s, in virtual time all went to %s, %.2f ms worse than the best", got, want, scripted.Regret)
+			}
+		})
+	}
+}
+
+// goWith is where a real host has the players at some vantages go.
+func goWith(t *testing.T, list []discovery.Server, vantages []*sim.Vantage) (address string) {
+	h, err := host.New(host.Config{List: func(context.Context, string) ([]discovery.Server, error) { return list, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h.Handler())
+	defer server.Close()
+	defer h.Close()
+	code, _ := h.Open(wire.Settings{Game: "simulated", By: selection.Mean, Players: len(vantages), Strategy: wire.Coordinated})
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var mu sync.Mutex
+	var playing sync.WaitGroup
+	for _, v := range vantages {
+		playing.Go(func() {
+			err := peer.Run(ctx, peer.Options{
+				URL: "ws" + strings.TrimPrefix(server.URL, "http") + "/peer", Code: code, Name: v.Name, Once: true,
+				NewProber: func(string) (peer.Prober, error) { return instantly{v}, nil },
+				Launch: func(_ context.Context, l wire.Launch, tell func(wire.LaunchState, string)) {
+					mu.Lock()
+					address = l.Address
+					mu.Unlock()
+					tell(wire.LaunchStarted, "")
+				},
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	playing.Wait()
+	return address
+}
