@@ -11,8 +11,8 @@
 //	  └──────────────────────────────┘
 //	       Observe: what came of it
 //
-// What a datagram means is a [Protocol]'s business, one package each
-// (discovery/quake3, discovery/a2s).
+// Plans are made in discovery/plans. What a datagram means is a [Protocol]'s
+// business, one package each (discovery/quake3, discovery/a2s).
 package discovery
 
 import (
