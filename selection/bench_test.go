@@ -68,10 +68,10 @@ func benchInput(players int) (selection.Servers, *selection.Table) {
 	for i := range names {
 		names[i] = "player" + strconv.Itoa(i)
 	}
-	servers, table := selection.Servers{}, selection.NewTable(names, benchServers)
+	servers, table := selection.Servers{Infos: map[int]*discovery.Info{}}, selection.NewTable(names, benchServers)
 	for server := range benchServers {
 		servers.List = append(servers.List, benchServer(server))
-		servers.Infos = append(servers.Infos, &discovery.Info{Map: "q3dm17", Players: server % 17, MaxPlayers: 16})
+		servers.Infos[server] = &discovery.Info{Map: "q3dm17", Players: server % 17, MaxPlayers: 16}
 		base := random.Float64() * 150
 		silent := -1
 		if random.IntN(50) == 0 {

@@ -97,16 +97,8 @@ type Veto struct {
 // Servers is the list a table's rows stand for, and what is known of each.
 type Servers struct {
 	List []discovery.Server
-	// Infos holds what each server says of itself; nil where nobody heard.
-	Infos []*discovery.Info
-}
-
-// info is what is known of a server, or nil.
-func (s Servers) info(server int) *discovery.Info {
-	if server < len(s.Infos) {
-		return s.Infos[server]
-	}
-	return nil
+	// Infos are what servers say of themselves, as far as anybody heard.
+	Infos map[int]*discovery.Info
 }
 
 // Check says what of the criteria makes no sense for these players. [Select] itself

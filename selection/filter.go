@@ -17,81 +17,93 @@ var fakeIPs = netip.MustParsePrefix("169.254.0.0/16")
 type Filter struct {
 	servers  Servers
 	criteria Criteria
-	// causes holds what the list and the server's own words speak against it.
-	causes []causes
-	// pingLimits holds the servers that let in only some RTTs.
+	barred   map[netip.Addr]bool
+	ranges   []netip.Prefix
+	vetoed   map[netip.AddrPort]bool
+	crowded  map[netip.Addr]bool
+	// causes is what the list and each server's own words speak against it, noted by
+	// the first Select. pingLimits are those of the servers that let in only some
+	// RTTs; tight ones would be full with the group, nil if that does not matter.
+	causes     []causes
 	pingLimits map[int]pingLimits
-	barred     map[netip.Addr]bool
-	ranges     []netip.Prefix
-	vetoed     map[netip.AddrPort]bool
-	crowded    map[netip.Addr]bool
-	// tight servers would be full with the group; nil if that does not matter.
-	tight []bool
+	tight      []bool
 }
 
-// NewFilter is the filter of some criteria. It keeps the servers' slices; whoever puts a
-// new [discovery.Info] into them calls [Filter.Update].
+// NewFilter is the filter of some criteria. It keeps the servers; whoever puts a new
+// [discovery.Info] among them calls [Filter.Update].
 func NewFilter(servers Servers, criteria Criteria) *Filter {
 	if !slices.Contains(Rules(), criteria.By) {
 		criteria.By = Mean
 	}
 	f := &Filter{
 		servers: servers, criteria: criteria,
-		causes:     make([]causes, len(servers.List)),
-		pingLimits: make(map[int]pingLimits),
-		barred:     make(map[netip.Addr]bool),
-		vetoed:     make(map[netip.AddrPort]bool),
+		barred: make(map[netip.Addr]bool),
+		vetoed: make(map[netip.AddrPort]bool),
 	}
-	f.bar(criteria.Blacklist)
-	for _, veto := range criteria.Vetoes {
-		f.vetoed[veto.Server] = true
-	}
-	if criteria.PerAddress > 0 {
-		f.crowded = crowdedAddresses(servers.List, criteria.PerAddress)
-	}
-	if criteria.Seats > 0 && criteria.Spare > 0 {
-		f.tight = make([]bool, len(servers.List))
-	}
-	for server := range servers.List {
-		f.Update(server)
-	}
-	return f
-}
-
-// bar keeps single addresses apart from ranges: long lists are of the former.
-func (f *Filter) bar(blacklist []netip.Prefix) {
-	for _, p := range blacklist {
+	for _, p := range criteria.Blacklist { // long ones are of single addresses
 		if p = p.Masked(); p.IsSingleIP() {
 			f.barred[p.Addr()] = true
 		} else {
 			f.ranges = append(f.ranges, p)
 		}
 	}
+	for _, veto := range criteria.Vetoes {
+		f.vetoed[veto.Server] = true
+	}
+	if criteria.PerAddress > 0 {
+		f.crowded = crowdedAddresses(servers.List, criteria.PerAddress)
+	}
+	return f
+}
+
+// note judges all servers, unless that was done before.
+func (f *Filter) note() {
+	if f.causes != nil {
+		return
+	}
+	f.causes, f.pingLimits = make([]causes, len(f.servers.List)), make(map[int]pingLimits)
+	if f.criteria.Seats > 0 && f.criteria.Spare > 0 {
+		f.tight = make([]bool, len(f.servers.List))
+	}
+	for server := range f.causes {
+		f.Update(server)
+	}
 }
 
 // Update judges one server anew, after its Info changed.
 func (f *Filter) Update(server int) {
-	c := f.byAddress(f.servers.List[server].Addr)
-	delete(f.pingLimits, server)
-	if info := f.servers.info(server); info != nil {
-		c |= f.byInfo(info)
-		if f.tight != nil {
-			f.tight[server] = f.criteria.free(info) == f.criteria.Seats
-		}
-		if info.MinPing > 0 || info.MaxPing > 0 {
-			f.pingLimits[server] = pingLimitsOf(info)
-		}
-	} else if f.asks() {
-		c.add(Unknown)
+	if f.causes == nil {
+		return
 	}
-	f.causes[server] = c
+	info := f.servers.Infos[server]
+	f.causes[server] = f.judge(server, info)
+	if f.tight != nil {
+		f.tight[server] = info != nil && f.criteria.free(info) == f.criteria.Seats
+	}
+	if info != nil && (info.MinPing > 0 || info.MaxPing > 0) {
+		f.pingLimits[server] = pingLimitsOf(info)
+	} else {
+		delete(f.pingLimits, server)
+	}
 }
 
-// Bars tells whether a server is ruled out whatever the players measure, going by
+// Bars reports whether a server is ruled out whatever the players measure, going by
 // what is known of it, and whether the criteria ask what it has not told yet.
 func (f *Filter) Bars(server int) (barred, unknown bool) {
-	c := f.causes[server]
+	c := f.judge(server, f.servers.Infos[server])
 	return c&^(1<<Unknown) != 0, c.has(Unknown)
+}
+
+// judge is what speaks against a server that says this of itself, or nothing.
+func (f *Filter) judge(server int, info *discovery.Info) causes {
+	c := f.byAddress(f.servers.List[server].Addr)
+	if info != nil {
+		return c | f.byInfo(info)
+	}
+	if f.asks() {
+		c.add(Unknown)
+	}
+	return c
 }
 
 // crowdedAddresses are those that list more servers than one address may.

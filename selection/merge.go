@@ -24,6 +24,7 @@ func Merge(reports []report.Report) (Servers, *Table, error) {
 		return Servers{}, nil, err
 	}
 	m := merger{rows: make(map[netip.AddrPort]int)}
+	m.servers.Infos = make(map[int]*discovery.Info)
 	for _, r := range latestFirst(reports) {
 		m.learn(r)
 	}
@@ -81,24 +82,15 @@ func (m *merger) learn(r report.Report) {
 			row = len(m.servers.List)
 			m.rows[server.Addr] = row
 			m.servers.List = append(m.servers.List, server)
-			m.servers.Infos = append(m.servers.Infos, nil)
 		}
 		listed := &m.servers.List[row]
 		listed.Country = cmp.Or(listed.Country, server.Country)
 		listed.ASN = cmp.Or(listed.ASN, server.ASN)
-		if m.servers.Infos[row] == nil {
-			m.servers.Infos[row] = told(measured.Info())
+		// an Info that says nothing is of a server that answered without telling
+		if info := measured.Info(); m.servers.Infos[row] == nil && info != nil && *info != (discovery.Info{}) {
+			m.servers.Infos[row] = info
 		}
 	}
-}
-
-// told is nil for an Info that says nothing: the server answered without
-// telling of itself.
-func told(info *discovery.Info) *discovery.Info {
-	if info == nil || *info == (discovery.Info{}) {
-		return nil
-	}
-	return info
 }
 
 // sort puts the servers in the order of addresses.
@@ -107,9 +99,12 @@ func (m *merger) sort() {
 	for addr, row := range m.rows {
 		infos[addr] = m.servers.Infos[row]
 	}
+	clear(m.servers.Infos)
 	slices.SortFunc(m.servers.List, discovery.CompareAddr)
 	for row, server := range m.servers.List {
 		m.rows[server.Addr] = row
-		m.servers.Infos[row] = infos[server.Addr]
+		if info := infos[server.Addr]; info != nil {
+			m.servers.Infos[row] = info
+		}
 	}
 }

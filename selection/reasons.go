@@ -50,9 +50,9 @@ func (r *round) concerned(server int, cause Cause) []string {
 	case OverThreshold:
 		return r.view.where(server, func(c cell) bool { return c.answered() && c > r.limit })
 	case PingLimits:
-		return r.view.where(server, pingLimitsOf(r.servers.info(server)).shuts)
+		return r.view.where(server, pingLimitsOf(r.servers.Infos[server]).shuts)
 	case Vetoed:
-		return r.vetoers(r.servers.List[server], r.servers.info(server))
+		return r.vetoers(r.servers.List[server], r.servers.Infos[server])
 	}
 	return nil
 }

@@ -145,7 +145,7 @@ func (r *round) relax(ways map[obstacle]*Relax, o obstacle, server int) {
 	way.Addr = r.servers.List[way.server].Addr
 	switch {
 	case o.give == Full:
-		free := r.criteria.free(r.servers.info(way.server))
+		free := r.criteria.free(r.servers.Infos[way.server])
 		way.Seats = &free
 	case o.give == OverThreshold && o.player == nobody:
 		way.LimitMS = millis(way.cost)
@@ -159,7 +159,7 @@ func (r *round) price(o obstacle, server int) float64 {
 	case o.give == OverThreshold && o.player == nobody:
 		return float64(s.worst)
 	case o.give == Full:
-		return float64(-r.criteria.free(r.servers.info(server)))
+		return float64(-r.criteria.free(r.servers.Infos[server]))
 	case s.answered == 0:
 		return float64(cellOf(discovery.Answered, 0))
 	}

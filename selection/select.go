@@ -46,6 +46,7 @@ type candidate struct {
 
 // newRound chooses for all players but the dropped one.
 func newRound(s *Filter, table *Table, dropped int) *round {
+	s.note()
 	r := &round{Filter: s, view: newView(table, s.criteria, dropped), fates: make([]Cause, table.Servers())}
 	r.restrict(r.cull())
 	r.qualify()

@@ -53,7 +53,7 @@ func tableOf(players []string, rows map[string][]int, order ...string) (selectio
 			}
 		}
 	}
-	servers.Infos = make([]*discovery.Info, len(order))
+	servers.Infos = map[int]*discovery.Info{}
 	return servers, table
 }
 

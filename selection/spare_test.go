@@ -52,7 +52,7 @@ func TestSpare(t *testing.T) {
 
 func TestSpareIsTold(t *testing.T) {
 	servers, table := tableOf(annAndBob, map[string][]int{serverA: {20, 30}, serverB: {21, 31}}, serverA, serverB)
-	servers.Infos = []*discovery.Info{{MaxPlayers: 8, Players: 6}, {MaxPlayers: 8}}
+	servers.Infos = map[int]*discovery.Info{0: {MaxPlayers: 8, Players: 6}, 1: {MaxPlayers: 8}}
 	criteria := selection.Criteria{By: selection.Mean, Seats: 2, Spare: 2 * time.Millisecond}
 	lines := selection.Select(servers, table, criteria).Explain()
 	for _, want := range []string{

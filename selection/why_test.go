@@ -141,7 +141,9 @@ func TestRelax(t *testing.T) {
 	}
 	for _, test := range tests {
 		servers, table := tableOf(annAndBob, test.rows, serverA, serverB, serverC)
-		servers.Infos = test.infos[:]
+		for server, info := range test.infos {
+			servers.Infos[server] = info
+		}
 		got := selection.Select(servers, table, selection.Criteria{
 			By: selection.Threshold, Limits: []time.Duration{50 * time.Millisecond, 150 * time.Millisecond},
 			Seats: 4, Map: "tokara",

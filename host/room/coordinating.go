@@ -86,7 +86,7 @@ func (r *Room) searching() *search {
 	}
 	r.round.search = &search{
 		groups:  probeGroups(natGroups, before),
-		planner: coordinate.New(r.round.servers, r.round.table(heads), criteria, options),
+		planner: coordinate.New(r.round.topology, r.round.servers.Infos, r.round.table(heads), criteria, options),
 	}
 	return r.round.search
 }
@@ -189,7 +189,7 @@ func (c *Coordinating) search(r *Room) {
 	progress = s.planner.Progress()
 	each := progress.Probes * float64(len(s.groups)) / float64(s.players())
 	r.note("%.0f servers each instead of %d; at most %.0f ms better is to be had, as far as one can tell",
-		each, len(r.round.servers.List), math.Ceil(rttMS(progress.Gain)))
+		each, len(r.round.servers.List), math.Ceil(rttMS(progress.RegretBound)))
 	r.choose(false)
 }
 
@@ -227,7 +227,7 @@ func (s *search) view(list []discovery.Server) *wire.Search {
 	chosen := selection.Select(best, table, selection.Criteria{By: selection.Mean}).Chosen
 	v.MeanMS, v.MaxMS, v.StdevMS = chosen.MeanMS, chosen.MaxMS, chosen.StdevMS
 	if progress.Rounds >= claimAfter {
-		gain := rttMS(progress.Gain)
+		gain := rttMS(progress.RegretBound)
 		v.GainMS = &gain
 	}
 	return v

@@ -125,7 +125,7 @@ func (in Listed) step(r *Room) error {
 	}
 	servers := in.List.List()
 	r.round.topology = in.List
-	r.round.servers = selection.Servers{List: servers, Infos: make([]*discovery.Info, len(servers))}
+	r.round.servers = selection.Servers{List: servers, Infos: map[int]*discovery.Info{}}
 	r.round.measuring = r.now
 	r.round.placeLocal(in.Local)
 	measuring := &Measuring{}

@@ -122,10 +122,8 @@ func (r *Room) Save() ([]byte, error) {
 		return nil, err
 	}
 	infos := wire.Infos{Round: r.round.number}
-	for server, info := range r.round.servers.Infos {
-		if info != nil {
-			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: *info})
-		}
+	for _, server := range slices.Sorted(maps.Keys(r.round.servers.Infos)) {
+		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: *r.round.servers.Infos[server]})
 	}
 	if s.Infos, err = pack(infos); err != nil {
 		return nil, err
@@ -214,7 +212,7 @@ func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error
 	}
 	n.topology = tree(list.Servers)
 	list.Servers = n.topology.List()
-	n.servers = selection.Servers{List: list.Servers, Infos: make([]*discovery.Info, len(list.Servers))}
+	n.servers = selection.Servers{List: list.Servers, Infos: map[int]*discovery.Info{}}
 	infos.Round = n.number
 	if err := r.round.inform(infos); err != nil {
 		return nil, err

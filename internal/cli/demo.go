@@ -249,11 +249,11 @@ type everything struct {
 }
 
 func (d *demo) everything() everything {
-	e := everything{players: demoNames[:d.players], servers: selection.Servers{List: d.fleet.Servers()}}
+	e := everything{players: demoNames[:d.players], servers: selection.Servers{List: d.fleet.Servers(), Infos: map[int]*discovery.Info{}}}
 	e.table = selection.NewTable(e.players, len(d.world.Servers))
 	for server := range d.world.Servers {
 		s := &d.world.Servers[server]
-		e.servers.Infos = append(e.servers.Infos, &s.Info)
+		e.servers.Infos[server] = &s.Info
 		state := discovery.Answered
 		if s.Silent || s.Refusing {
 			state = discovery.Lost

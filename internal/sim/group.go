@@ -102,9 +102,9 @@ func (g *Group) truth(criteria selection.Criteria) groupTruth {
 
 func (g *Group) selection(criteria selection.Criteria) selection.Selection {
 	criteria.Reasons = -1
-	servers := selection.Servers{List: g.Vantages[0].Servers}
+	servers := selection.Servers{List: g.Vantages[0].Servers, Infos: map[int]*discovery.Info{}}
 	for i := range g.Vantages[0].Infos {
-		servers.Infos = append(servers.Infos, &g.Vantages[0].Infos[i])
+		servers.Infos[i] = &g.Vantages[0].Infos[i]
 	}
 	table := selection.NewTable(g.Players, len(servers.List))
 	for player, v := range g.Vantages {

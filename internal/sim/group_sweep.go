@@ -170,5 +170,5 @@ func Report(all []GroupRun) string {
 // claim is how much better than the best found a server may be, at most, as the
 // planner has it told.
 func (r GroupRun) claim() float64 {
-	return math.Ceil(float64(r.Search.Gain) / float64(time.Millisecond))
+	return math.Ceil(float64(r.Search.RegretBound) / float64(time.Millisecond))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/topology"
 	"muster/selection"
 )
 
@@ -36,7 +37,7 @@ func internet(servers, players int, seed uint64) ([]discovery.Server, [][]time.D
 		column := make([]time.Duration, servers)
 		for i := range column {
 			access := float64(i*7919%101) / 10
-			column[i] = milliseconds(far[i%37]*near[i%1201] + access)
+			column[i] = duration(far[i%37]*near[i%1201] + access)
 		}
 		rtts[p] = column
 	}
@@ -47,9 +48,10 @@ func internet(servers, players int, seed uint64) ([]discovery.Server, [][]time.D
 // is to take well under 50 ms.
 func BenchmarkRound(b *testing.B) {
 	list, rtts := internet(30000, 64, 1)
+	tree := topology.New(list)
 	rounds, longest := 0, time.Duration(0)
 	for b.Loop() {
-		p := New(selection.Servers{List: list}, selection.NewTable(names(64), len(list)), selection.Criteria{By: selection.Mean}, Options{Enough: -1})
+		p := New(tree, nil, selection.NewTable(names(64), len(list)), selection.Criteria{By: selection.Mean}, Options{Enough: -1})
 		for !p.Progress().Done {
 			start := time.Now()
 			batches := p.Next()

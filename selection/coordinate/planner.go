@@ -1,20 +1,3 @@
-// Package coordinate finds the group's best server though nobody measured
-// everything: round after round it says which servers each player should still
-// ask, and how much better a server could yet be found. It is pure; whoever
-// drives it carries questions and answers.
-//
-//	players' results ─▶ Observe ─▶ rows ──┬─▶ belief: a score for every machine,
-//	                                      │   and how uncertain it is
-//	Next ◀─ questions ◀─ imagined worlds ◀┘
-//	Progress, Finalists ◀─ the best rows
-//
-// A row is a machine and what each player measured of it. Servers that nobody
-// asked are taken to be like their relatives in a tree of countries, networks,
-// blocks and sites, more or less. Each round imagines several worlds that fit
-// what is known (Thompson sampling), and asks for the servers that are the best
-// of them: where little is known worlds differ, and so many places are tried;
-// where much is known they agree. One player looks first, and only if the server
-// answers and suits do the others.
 package coordinate
 
 import (
@@ -24,6 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/topology"
 	"muster/selection"
 )
 
@@ -43,102 +27,71 @@ type Options struct {
 	Enough time.Duration
 }
 
+const (
+	defaultBudget, defaultEnough = 650, time.Millisecond
+	// budgetRounds spend the budget, leastBatch keeps a round worth its latency, and
+	// endlessBatch is that of a search without a budget: 0.3 s at 140 probes/s.
+	budgetRounds, leastBatch, endlessBatch = 14, 8, 40
+	// knownShare of what players had measured before is taken off the budget.
+	knownShare = 0.8
+	// randomStream keeps the planner's random numbers apart from others of a seed.
+	randomStream = 0x726566696e65
+)
+
 func (o Options) withDefaults() Options {
-	o.Budget = cmp.Or(o.Budget, 650)
+	o.Budget = cmp.Or(o.Budget, defaultBudget)
 	if o.Budget < 0 {
-		o.Batch, o.Budget = cmp.Or(o.Batch, 40), math.MaxInt
+		o.Batch, o.Budget = cmp.Or(o.Batch, endlessBatch), math.MaxInt
 	}
 	if o.Batch <= 0 {
-		o.Batch = max(8, o.Budget/14)
+		o.Batch = max(leastBatch, o.Budget/budgetRounds)
 	}
-	if o.Enough == 0 {
-		o.Enough = time.Millisecond
-	}
+	o.Enough = cmp.Or(o.Enough, defaultEnough)
 	return o
 }
 
-// knownShare of a budget is not needed by players who had measured as much before.
-const knownShare = 0.8
-
-// Planner coordinates a group. It is no place to keep measurements: it can be
-// made anew from the table at any time. It is not safe for concurrent use.
+// Planner coordinates a group, whose players never change: another group has
+// another planner, made from the table of what was measured. It is not safe for
+// concurrent use.
 type Planner struct {
-	options   Options
-	criteria  selection.Criteria
-	filter    *selection.Filter
-	tree      *tree
-	belief    *belief
-	relatives *relatives
-	scorer    scorer
-	rng       *rand.Rand
-
-	members []*member
-	// rows are of the machines that somebody was asked for, by node.
-	rows  map[int32]*row
-	known []int32 // their nodes, sorted by learn
-	// ruined servers failed for somebody who is here.
-	ruined []int32
+	options    Options
+	tree       *topology.Tree
+	rng        *rand.Rand
+	questions  *questions
+	candidates *candidates
+	estimator  *estimator
+	// variances are the posterior's of the last round.
+	variances variances
 
 	round int
 	// before is how many servers every player had measured before, at least.
 	before int
-	// best is the score of the best row in ms, leader its machine, or -1.
-	best   float64
-	leader int32
-	// lowest is the lowest score of a row, suit or not.
-	lowest float64
-	// base is what values are counted from, see value.
-	base float64
-	// clean are the values of countries without single bad routes.
-	clean map[int32]float64
-	// lands are the countries of which something is known.
-	lands []land
-	// hopeful is how much better than the best a country may be that was looked at
-	// too rarely.
-	hopeful float64
-	// gains are how much better the best servers of imagined worlds were.
-	gains []float64
-	// history is the best score, round by round.
+	// history is the incumbent's score, round by round.
 	history []float64
-	// reviewed counts machines that one player looked at, passed those that all
+	// gains are how much better than the incumbent the best servers of bold samples
+	// were, detourGain what countries may be that some reach by a bad route.
+	gains      []float64
+	detourGain float64
+	// reviewed counts addresses that one player explored, passed those that all
 	// were asked for then.
 	reviewed, passed int
 	// spent: there is nothing left to ask, or nobody may be asked any more.
 	spent bool
 }
 
-// member is a player.
-type member struct {
-	name   string
-	absent bool
-	// asked are servers that were asked for or measured, a bit each.
-	asked []uint64
-	// waiting are those asked for and not yet answered, with the round of it, and
-	// heard is the newest round of which anything was answered.
-	waiting map[int]int
-	heard   int
-	load    int
-	// met servers answered, failed ones did not.
-	met, failed map[int]bool
-}
-
-// New is a planner for the players of a table, which may hold measurements
-// already. It keeps the servers' slices, and reads a server's Info after
-// [Planner.Inform].
-func New(servers selection.Servers, table *selection.Table, criteria selection.Criteria, options Options) *Planner {
-	t := newTree(servers.List)
+// New is a planner over the servers of a tree for the players of a table, which
+// may hold measurements already. It reads infos, what servers say of themselves,
+// while it works: see [Planner.Inform].
+func New(tree *topology.Tree, infos map[int]*discovery.Info, table *selection.Table, criteria selection.Criteria, options Options) *Planner {
+	players := table.Players()
+	q := newQuestions(len(players), table.Servers())
+	c := newCandidates(tree, selection.NewFilter(selection.Servers{List: tree.List(), Infos: infos}, criteria), q)
 	p := &Planner{
-		options: options.withDefaults(), criteria: criteria, filter: selection.NewFilter(servers, criteria),
-		tree: t, belief: newBelief(t), relatives: newRelatives(t), scorer: newScorer(criteria.Objective(table.Players())),
-		rng:  rand.New(rand.NewPCG(options.Seed, 0x726566696e65)),
-		rows: make(map[int32]*row), ruined: make([]int32, len(servers.List)),
-		best: math.Inf(1), leader: -1,
+		options: options.withDefaults(), tree: tree, rng: rand.New(rand.NewPCG(options.Seed, randomStream)),
+		questions: q, candidates: c, variances: priorVariances(),
+		estimator: newEstimator(c, newPredictor(tree, len(players)), criteria.Objective(players)),
 	}
-	for _, name := range table.Players() {
-		p.Join(name)
-	}
-	p.before = math.MaxInt
-	for player := range table.Players() {
+	for player := range players {
 		measured := 0
 		for server := range table.Servers() {
 			if state, rtt := table.At(player, server); state != discovery.Unprobed {
@@ -146,113 +99,55 @@ func New(servers selection.Servers, table *selection.Table, criteria selection.C
 				measured++
 			}
 		}
-		p.before = min(p.before, measured)
-	}
-	if len(table.Players()) == 0 {
-		p.before = 0
-	}
-	p.options.Budget -= int(knownShare * float64(min(p.before, p.options.Budget)))
-	for server, info := range servers.Infos {
-		if info != nil {
-			p.Inform(server)
+		if player == 0 || measured < p.before {
+			p.before = measured
 		}
 	}
+	p.options.Budget -= int(knownShare * float64(min(p.before, p.options.Budget)))
 	return p
 }
 
-// Join adds a player, who gets the next number. Everybody's best server may be
-// another from now on.
-func (p *Planner) Join(name string) (player int) {
-	m := &member{name: name, asked: make([]uint64, (len(p.ruined)+63)/64), waiting: make(map[int]int), met: make(map[int]bool), failed: make(map[int]bool)}
-	p.members = append(p.members, m)
-	var names []string
-	for _, m := range p.members {
-		names = append(names, m.name)
+// Observe takes what a player measured of a server, asked for or not. Several
+// results of one server count as the lowest.
+func (p *Planner) Observe(player int, result discovery.Result) {
+	c := p.candidates.at(p.tree.Of(result.Server))
+	if p.questions.answered(player, result) {
+		c.waiting--
 	}
-	p.scorer.objective = p.criteria.Objective(names)
-	p.reconsider()
-	return len(p.members) - 1
+	switch result.State {
+	case discovery.Answered:
+		p.estimator.measured(c, player, max(leastRTT, milliseconds(result.RTT)))
+	case discovery.Lost, discovery.Refused:
+		if !p.questions.players[player].met.has(result.Server) {
+			p.candidates.failed.add(result.Server)
+		}
+	default:
+		return
+	}
+	p.candidates.check(c)
 }
 
-// Leave takes a player out: what they measured counts no more.
-func (p *Planner) Leave(player int) {
-	p.Forget(player)
-	if m := p.members[player]; !m.absent {
-		m.absent = true
-		p.reconsider()
-	}
-}
+// leastRTT keeps an RTT of nothing, in ms, apart from none.
+const leastRTT = 0.001
 
-// Return has a player back who left.
-func (p *Planner) Return(player int) {
-	if m := p.members[player]; m.absent {
-		m.absent = false
-		p.reconsider()
-	}
-}
+// Inform notes that what a server says of itself came or changed.
+func (p *Planner) Inform(server int) { p.candidates.inform(server) }
 
-// Forget gives up what a player was asked for and has not answered: it may be
-// asked for again. It is for lost connections.
-func (p *Planner) Forget(player int) {
-	m := p.members[player]
-	for server := range m.waiting {
-		m.mark(server, false)
-		p.row(p.tree.of[server]).waiting--
-	}
-	clear(m.waiting)
-	p.spent = false
-}
-
-// Waiting is how many servers a player was asked for and has not answered.
-func (p *Planner) Waiting(player int) int { return len(p.members[player].waiting) }
-
-// Expected is how many of those a player is likely to answer yet. Players ask in
+// Expected is how many questions a player is likely to answer yet. Players ask in
 // order: what is missing of a round before one that was answered is silent.
-func (p *Planner) Expected(player int) int { return p.members[player].expected() }
-
-func (m *member) expected() int {
-	n := 0
-	for _, round := range m.waiting {
-		if round >= m.heard {
-			n++
-		}
-	}
-	return n
-}
-
-// Round counts the calls of Next that asked for anything.
-func (p *Planner) Round() int { return p.round }
-
-func (m *member) has(server int) bool { return m.asked[server/64]&(1<<(server%64)) != 0 }
-
-func (m *member) mark(server int, asked bool) {
-	if asked {
-		m.asked[server/64] |= 1 << (server % 64)
-	} else {
-		m.asked[server/64] &^= 1 << (server % 64)
-	}
-}
-
-// present counts the players who are here.
-func (p *Planner) present() int {
-	n := 0
-	for _, m := range p.members {
-		if !m.absent {
-			n++
-		}
-	}
-	return n
-}
+func (p *Planner) Expected(player int) int { return p.questions.players[player].expected() }
 
 // Predict is what a player's RTT to a server is or will be, and how far off that
 // may be, as standard deviation: 0 if it was measured.
 func (p *Planner) Predict(player, server int) (rtt, off time.Duration) {
-	at := p.tree.of[server]
-	if r := p.rows[at]; r != nil && r.rtts[player] > 0 {
-		return milliseconds(r.rtts[player]), 0
+	at := p.tree.Of(server)
+	if c := p.candidates.of[at]; c != nil && c.rtts[player] > 0 {
+		return duration(c.rtts[player]), 0
 	}
-	ms, deviation := p.relatives.predict(player, at)
-	return milliseconds(ms), milliseconds(deviation)
+	ms, deviation := p.estimator.predictor.predict(player, at)
+	return duration(ms), duration(deviation)
 }
 
-func milliseconds(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }
+
+func duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }

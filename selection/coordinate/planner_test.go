@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/topology"
 	"muster/selection"
 	"muster/selection/coordinate"
 )
@@ -32,18 +33,18 @@ func smallRTT(player, server int) time.Duration {
 	return time.Duration(20+25*max(distance, -distance)+network*7%11)*time.Millisecond + time.Duration(server%10)*time.Millisecond/4
 }
 
-// evening drives a planner until it is done, and returns every question in
+// search drives a planner until it is done, and returns every question in
 // order. Servers that dead tells stay silent.
-func evening(t *testing.T, options coordinate.Options, players int, dead func(server int) bool) (asked [][2]int, o coordinate.Progress) {
+func search(t *testing.T, options coordinate.Options, players int, dead func(server int) bool) (asked [][2]int, o coordinate.Progress) {
 	t.Helper()
 	list := small()
-	infos := make([]*discovery.Info, len(list))
+	infos := map[int]*discovery.Info{}
 	names := make([]string, players)
 	for i := range names {
 		names[i] = fmt.Sprintf("player %d", i)
 	}
 	table := selection.NewTable(names, len(list))
-	p := coordinate.New(selection.Servers{List: list, Infos: infos}, table, selection.Criteria{By: selection.Mean, Seats: players}, options)
+	p := coordinate.New(topology.New(list), infos, table, selection.Criteria{By: selection.Mean, Seats: players}, options)
 	for range 300 {
 		if o = p.Progress(); o.Done {
 			return asked, o
@@ -72,7 +73,7 @@ func noneDead(int) bool { return false }
 // TestAsksOnce: nobody is asked twice for a server, and the search ends.
 func TestAsksOnce(t *testing.T) {
 	for players := range 5 {
-		asked, _ := evening(t, coordinate.Options{Seed: 1}, players+1, func(server int) bool { return server%7 == 0 })
+		asked, _ := search(t, coordinate.Options{Seed: 1}, players+1, func(server int) bool { return server%7 == 0 })
 		seen := map[[2]int]bool{}
 		for _, question := range asked {
 			if seen[question] {
@@ -84,8 +85,8 @@ func TestAsksOnce(t *testing.T) {
 }
 
 func TestSameSeedSameQuestions(t *testing.T) {
-	first, _ := evening(t, coordinate.Options{Seed: 7}, 3, noneDead)
-	second, _ := evening(t, coordinate.Options{Seed: 7}, 3, noneDead)
+	first, _ := search(t, coordinate.Options{Seed: 7}, 3, noneDead)
+	second, _ := search(t, coordinate.Options{Seed: 7}, 3, noneDead)
 	if !reflect.DeepEqual(first, second) {
 		t.Error("two searches with one seed ask differently")
 	}
@@ -94,7 +95,7 @@ func TestSameSeedSameQuestions(t *testing.T) {
 // TestFindsTheBest: what is chosen is within what the search says may be left.
 func TestFindsTheBest(t *testing.T) {
 	for seed := range uint64(10) {
-		_, o := evening(t, coordinate.Options{Seed: seed}, 3, noneDead)
+		_, o := search(t, coordinate.Options{Seed: seed}, 3, noneDead)
 		mean := func(server int) time.Duration {
 			return (smallRTT(0, server) + smallRTT(1, server) + smallRTT(2, server)) / 3
 		}
@@ -110,7 +111,7 @@ func TestFindsTheBest(t *testing.T) {
 
 // TestHoldsItsBudget: a player is asked for no more than the budget.
 func TestHoldsItsBudget(t *testing.T) {
-	asked, _ := evening(t, coordinate.Options{Seed: 1, Budget: 40}, 2, noneDead)
+	asked, _ := search(t, coordinate.Options{Seed: 1, Budget: 40}, 2, noneDead)
 	load := map[int]int{}
 	for _, question := range asked {
 		load[question[0]]++
@@ -126,7 +127,7 @@ func TestHoldsItsBudget(t *testing.T) {
 // nobody's time.
 func TestExpected(t *testing.T) {
 	list := small()
-	p := coordinate.New(selection.Servers{List: list, Infos: make([]*discovery.Info, len(list))},
+	p := coordinate.New(topology.New(list), nil,
 		selection.NewTable([]string{"ann"}, len(list)), selection.Criteria{By: selection.Mean}, coordinate.Options{Seed: 1})
 	answer := func(servers []int) {
 		for _, server := range servers {
@@ -143,9 +144,6 @@ func TestExpected(t *testing.T) {
 	if want := len(second) - 1; p.Expected(0) != want {
 		t.Errorf("%d answers are expected after one of the second round, want %d", p.Expected(0), want)
 	}
-	if want := len(second); p.Waiting(0) != want {
-		t.Errorf("%d answers are waited for, want %d", p.Waiting(0), want)
-	}
 }
 
 // TestNoBurst: no server is asked by more than half of a large group in one round,
@@ -157,10 +155,10 @@ func TestNoBurst(t *testing.T) {
 		for i := range names {
 			names[i] = fmt.Sprintf("player %d", i)
 		}
-		p := coordinate.New(selection.Servers{List: list, Infos: make([]*discovery.Info, len(list))},
+		p := coordinate.New(topology.New(list), nil,
 			selection.NewTable(names, len(list)), selection.Criteria{By: selection.Mean}, coordinate.Options{Seed: 1})
 		fullest := 0
-		for !p.Progress().Done && p.Round() < 100 {
+		for !p.Progress().Done && p.Progress().Rounds < 100 {
 			crowd := map[int]int{}
 			for _, b := range p.Next() {
 				for _, server := range b.Servers {

@@ -12,33 +12,33 @@ import (
 	"muster/selection/coordinate"
 )
 
-// nights is how many small worlds a property is tried on: enough for each bug that
+// sessions is how many small worlds a property is tried on: enough for each bug that
 // was found so, and each that was put in to see it found.
-const nights = 400
+const sessions = 400
 
 // TestReachesTheOptimum: whoever asks on until nothing is left ends on the best
 // server there is, whatever the rule.
 func TestReachesTheOptimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range nights {
+	for i := range sessions {
 		w := newSmallWorld(rng, false)
-		n := newNight(t, w, 1+rng.IntN(mostPlayers), coordinate.Options{Seed: uint64(i), Budget: -1, Enough: -1})
+		n := newSession(t, w, 1+rng.IntN(mostPlayers), coordinate.Options{Seed: uint64(i), Budget: -1, Enough: -1})
 		n.found(n.finish())
 	}
 }
 
-// TestSurvivesTheNight: players come and go, replies are late, lost, unasked and
+// TestSurvivesTheSession: players come and go, replies are late, lost, unasked and
 // never the same twice.
-func TestSurvivesTheNight(t *testing.T) {
+func TestSurvivesTheSession(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for i := range nights {
+	for i := range sessions {
 		events := make([]byte, rng.IntN(120))
 		for at := range events {
 			events[at] = byte(rng.IntN(256))
 		}
 		first := live(t, uint64(i), events)
 		if second := live(t, uint64(i), events); !slices.Equal(first, second) {
-			t.Fatalf("night %d: the same events, other questions", i)
+			t.Fatalf("session %d: the same events, other questions", i)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func FuzzPlanner(f *testing.F) {
 	})
 }
 
-// live plays the events of a night, a byte each, and then lets it end. It
+// live plays the events of a session, a byte each, and then lets it end. It
 // returns all questions.
 func live(t testing.TB, seed uint64, events []byte) []question {
 	rng := rand.New(rand.NewPCG(seed, 5))
@@ -60,16 +60,14 @@ func live(t testing.TB, seed uint64, events []byte) []question {
 	if seed%4 < 2 {
 		options.Budget, options.Enough = -1, -1
 	}
-	n := newNight(t, w, rng.IntN(5), options)
+	n := newSession(t, w, rng.IntN(5), options)
 	for at, event := range events {
 		if seed%4 == 3 {
 			n.drift = float64(at) / 100
 		}
 		n.happens(event%8, int(event/8))
 	}
-	for player := range n.load {
-		n.forget(player) // of lost replies
-	}
+	n.regroup() // of lost replies nothing is waited for
 	if o := n.finish(); seed%4 == 1 {
 		n.found(o)
 	}
@@ -77,17 +75,17 @@ func live(t testing.TB, seed uint64, events []byte) []question {
 }
 
 // happens is one event: the last bits say to whom.
-func (n *night) happens(event byte, whom int) {
-	player := 0
-	if len(n.load) > 0 {
-		player = whom % len(n.load)
+func (n *session) happens(event byte, whom int) {
+	player := whom % mostPlayers
+	if len(n.here) > 0 {
+		player = n.here[whom%len(n.here)]
 	}
 	switch {
 	case event == 0:
 		n.next()
 	case event == 4:
-		n.join()
-	case len(n.load) == 0:
+		n.join(whom % mostPlayers)
+	case len(n.here) == 0:
 	case event == 1 && len(n.waiting) > 0: // in any order
 		n.answer(whom % len(n.waiting))
 	case event == 2: // nearly everybody
@@ -100,10 +98,10 @@ func (n *night) happens(event byte, whom int) {
 		n.tell(question{player, whom * 31 % len(n.says)})
 	case event == 5:
 		n.leave(player)
-	case event == 6:
-		n.comeBack(player)
+	case event == 6 && len(n.waiting) > 0: // of one who is no more, or is here
+		n.tell(question{whom % mostPlayers, n.waiting[0].server})
 	case event == 7:
-		n.forget(player)
+		n.regroup()
 	}
 }
 
@@ -115,9 +113,9 @@ func TestSilentNeighbour(t *testing.T) {
 		w.servers.List = append(w.servers.List, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{30, 1, 1, 1}), port)})
 	}
 	w.rtts[0] = []time.Duration{time.Millisecond, 0}
-	w.servers.Infos = make([]*discovery.Info, 2)
+	w.servers.Infos = map[int]*discovery.Info{}
 	w.criteria.Vetoes = []selection.Veto{{Server: w.servers.List[0].Addr}}
-	n := newNight(t, w, 1, coordinate.Options{})
+	n := newSession(t, w, 1, coordinate.Options{})
 	n.tell(question{0, 0})
 	n.tell(question{0, 1})
 	if o := n.finish(); o.Best != -1 {

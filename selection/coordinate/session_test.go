@@ -1,6 +1,7 @@
 package coordinate_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,11 +11,12 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/topology"
 	"muster/selection"
 	"muster/selection/coordinate"
 )
 
-// mostPlayers is how many may come to a night.
+// mostPlayers is how many may come to a session.
 const mostPlayers = 8
 
 // smallWorld is a list of some servers, several on a machine, of which some are
@@ -66,7 +68,7 @@ func newSmallWorld(rng *rand.Rand, ports bool) *smallWorld {
 			}
 		}
 	}
-	w.servers.Infos = make([]*discovery.Info, len(w.says))
+	w.servers.Infos = map[int]*discovery.Info{}
 	w.criteria = w.draw(rng)
 	return w
 }
@@ -97,55 +99,67 @@ func playerName(player int) string { return fmt.Sprintf("player %d", player) }
 // question is what a player was asked.
 type question struct{ player, server int }
 
-// night is a planner at work among players who come and go, and everything it
-// must hold to.
-type night struct {
+// session is a planner at work, a new one whenever players come or go, and
+// everything it must hold to.
+type session struct {
 	testing.TB
 	*smallWorld
+	tree    *topology.Tree
+	options coordinate.Options
 	planner *coordinate.Planner
-	budget  int
+	// here are the planner's players.
+	here []int
 	// waiting are questions in the order in which they were asked, asked those
-	// that may not be asked again.
+	// that may not be asked again, by player.
 	waiting []question
 	asked   map[question]bool
 	// lost are questions or answers that got lost on the way.
-	lost   []question
-	load   []int
-	absent []bool
-	// got is what was told last of each server.
-	got map[question]discovery.State
+	lost []question
+	load [mostPlayers]int
+	// got is what was told last of each server, told all RTTs.
+	got  map[question]discovery.State
+	told map[question]time.Duration
 	// trace is all that was asked.
 	trace []question
 	// drift is what RTTs have become longer by, as a share.
 	drift float64
 }
 
-func newNight(t testing.TB, w *smallWorld, players int, options coordinate.Options) *night {
-	names := make([]string, players)
-	for player := range names {
-		names[player] = playerName(player)
+func newSession(t testing.TB, w *smallWorld, players int, options coordinate.Options) *session {
+	n := &session{TB: t, smallWorld: w, tree: topology.New(w.servers.List), options: options, got: map[question]discovery.State{}, told: map[question]time.Duration{}}
+	for player := range players {
+		n.here = append(n.here, player)
 	}
-	n := &night{
-		TB: t, smallWorld: w, budget: options.Budget, asked: map[question]bool{}, got: map[question]discovery.State{},
-		load: make([]int, players), absent: make([]bool, players),
-		planner: coordinate.New(w.servers, selection.NewTable(names, len(w.says)), w.criteria, options),
-	}
-	if n.budget == 0 {
-		n.budget = 650
-	}
+	n.regroup()
 	return n
 }
 
+// regroup makes a planner for those who are here now, of what is known.
+func (n *session) regroup() {
+	n.waiting, n.lost, n.load, n.asked = nil, nil, [mostPlayers]int{}, map[question]bool{}
+	var names []string
+	for _, player := range n.here {
+		names = append(names, playerName(player))
+	}
+	table := selection.NewTable(names, len(n.says))
+	for column, player := range n.here {
+		for server := range n.says {
+			q := question{player, server}
+			table.Set(column, server, n.got[q], n.told[q])
+			n.asked[q] = n.got[q] != discovery.Unprobed
+		}
+	}
+	n.planner = coordinate.New(n.tree, n.servers.Infos, table, n.criteria, n.options)
+}
+
 // next has the planner ask, and holds it to what it may ask.
-func (n *night) next() (asked int) {
+func (n *session) next() (asked int) {
 	for _, b := range n.planner.Next() {
 		for _, server := range b.Servers {
-			q := question{b.Player, server}
+			q := question{n.here[b.Player], server}
 			switch {
 			case n.asked[q]:
 				n.Fatalf("player %d is asked for server %d again", q.player, q.server)
-			case n.absent[q.player]:
-				n.Fatalf("player %d, who has left, is asked for server %d", q.player, q.server)
 			case n.bars(server):
 				n.Fatalf("player %d is asked for server %d, which cannot be chosen", q.player, q.server)
 			}
@@ -154,8 +168,9 @@ func (n *night) next() (asked int) {
 			n.load[q.player]++
 			asked++
 		}
-		if n.budget > 0 && n.load[b.Player] > n.budget {
-			n.Fatalf("player %d is asked %d times, the budget is %d", b.Player, n.load[b.Player], n.budget)
+		budget := cmp.Or(n.options.Budget, 650)
+		if player := n.here[b.Player]; budget > 0 && n.load[player] > budget {
+			n.Fatalf("player %d is asked %d times, the budget is %d", player, n.load[player], budget)
 		}
 	}
 	n.holds()
@@ -163,26 +178,26 @@ func (n *night) next() (asked int) {
 }
 
 // bars tells a server that is ruled out by what is known of it.
-func (n *night) bars(server int) bool {
+func (n *session) bars(server int) bool {
 	barred, _ := selection.NewFilter(n.servers, n.criteria).Bars(server)
 	return barred
 }
 
 // answer has one of those who were asked answer.
-func (n *night) answer(i int) {
+func (n *session) answer(i int) {
 	q := n.waiting[i]
 	n.waiting = slices.Delete(n.waiting, i, i+1)
 	n.tell(q)
 }
 
 // lose has an answer lost on the way.
-func (n *night) lose(i int) {
+func (n *session) lose(i int) {
 	n.lost = append(n.lost, n.waiting[i])
 	n.waiting = slices.Delete(n.waiting, i, i+1)
 }
 
 // tell has a player say what there is to say of a server, asked or not.
-func (n *night) tell(q question) {
+func (n *session) tell(q question) {
 	rtt := n.rtts[q.player][q.server]
 	result := discovery.Result{Server: q.server, State: discovery.Lost + discovery.State(q.server%2)}
 	if rtt > 0 {
@@ -190,46 +205,32 @@ func (n *night) tell(q question) {
 		n.servers.Infos[q.server] = &n.says[q.server]
 	}
 	n.asked[q], n.got[q] = true, result.State
-	n.planner.Observe(q.player, result)
+	if before := n.told[q]; before == 0 || result.RTT < before {
+		n.told[q] = result.RTT
+	}
+	if column := slices.Index(n.here, q.player); column >= 0 {
+		n.planner.Observe(column, result)
+	}
 	if rtt > 0 {
 		n.planner.Inform(q.server)
 	}
 }
 
-func (n *night) join() {
-	if player := len(n.load); player < mostPlayers {
-		if got := n.planner.Join(playerName(player)); got != player {
-			n.Fatalf("player %d joins as %d", player, got)
-		}
-		n.load, n.absent = append(n.load, 0), append(n.absent, false)
+// join has a player come, or come back.
+func (n *session) join(player int) {
+	if !slices.Contains(n.here, player) {
+		n.here = append(n.here, player)
+		n.regroup()
 	}
 }
 
-// forget gives up what a player was asked for.
-func (n *night) forget(player int) {
-	n.planner.Forget(player)
-	theirs := func(q question) bool { return q.player == player }
-	for _, q := range slices.Concat(n.waiting, n.lost) {
-		if theirs(q) && n.got[q] == discovery.Unprobed {
-			delete(n.asked, q)
-		}
-	}
-	n.waiting, n.lost = slices.DeleteFunc(n.waiting, theirs), slices.DeleteFunc(n.lost, theirs)
-}
-
-func (n *night) leave(player int) {
-	n.forget(player)
-	n.planner.Leave(player)
-	n.absent[player] = true
-}
-
-func (n *night) comeBack(player int) {
-	n.planner.Return(player)
-	n.absent[player] = false
+func (n *session) leave(player int) {
+	n.here = slices.DeleteFunc(n.here, func(other int) bool { return other == player })
+	n.regroup()
 }
 
 // holds checks what is said of the servers found so far.
-func (n *night) holds() {
+func (n *session) holds() {
 	o := n.planner.Progress()
 	best := n.planner.Finalists(5)
 	if o.Best >= 0 {
@@ -242,15 +243,15 @@ func (n *night) holds() {
 		if n.servers.Infos[server] == nil && (n.criteria.Seats > 0 || n.criteria.Map != "") {
 			n.Fatalf("server %d is among the best, and nobody knows what it is like", server)
 		}
-		for player := range n.load {
+		for _, player := range n.here {
 			state := n.got[question{player, server}]
-			if !n.absent[player] && (state == discovery.Lost || state == discovery.Refused) {
+			if state == discovery.Lost || state == discovery.Refused {
 				n.Fatalf("server %d is among the best, and silent for player %d", server, player)
 			}
 		}
 	}
-	if math.IsNaN(o.Score) || o.Gain < 0 {
-		n.Fatalf("outlook %+v", o)
+	if math.IsNaN(o.Score) || o.RegretBound < 0 {
+		n.Fatalf("progress %+v", o)
 	}
 }
 
@@ -258,7 +259,7 @@ func (n *night) holds() {
 const mostRounds = 400
 
 // finish answers everything until the planner is done.
-func (n *night) finish() coordinate.Progress {
+func (n *session) finish() coordinate.Progress {
 	for range mostRounds {
 		if o := n.planner.Progress(); o.Done {
 			return o
@@ -273,7 +274,7 @@ func (n *night) finish() coordinate.Progress {
 }
 
 // found holds what was found against the best there is.
-func (n *night) found(o coordinate.Progress) {
+func (n *session) found(o coordinate.Progress) {
 	want := n.best()
 	if want == nil {
 		return
@@ -287,29 +288,26 @@ func (n *night) found(o coordinate.Progress) {
 }
 
 // best is the choice of somebody who knows everything, nil if nothing suits.
-func (n *night) best() *selection.Ranked {
-	servers := selection.Servers{List: n.servers.List}
+func (n *session) best() *selection.Ranked {
+	servers := selection.Servers{List: n.servers.List, Infos: map[int]*discovery.Info{}}
 	for server := range n.says {
-		servers.Infos = append(servers.Infos, &n.says[server])
+		servers.Infos[server] = &n.says[server]
 	}
 	return n.choice(servers, func(int) bool { return true })
 }
 
 // chosen is a server as it is ranked, nil if it is culled.
-func (n *night) chosen(server int) *selection.Ranked {
+func (n *session) chosen(server int) *selection.Ranked {
 	return n.choice(n.servers, func(s int) bool { return s == server })
 }
 
-func (n *night) choice(servers selection.Servers, among func(server int) bool) *selection.Ranked {
-	var here []int
+func (n *session) choice(servers selection.Servers, among func(server int) bool) *selection.Ranked {
 	var names []string
-	for player := range n.load {
-		if !n.absent[player] {
-			here, names = append(here, player), append(names, playerName(player))
-		}
+	for _, player := range n.here {
+		names = append(names, playerName(player))
 	}
 	table := selection.NewTable(names, len(n.says))
-	for column, player := range here {
+	for column, player := range n.here {
 		for server, rtt := range n.rtts[player] {
 			if among(server) && rtt > 0 {
 				table.Set(column, server, discovery.Answered, rtt)

@@ -7,51 +7,54 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/topology"
 	"muster/selection"
 )
 
-// TestGuessesAgree: networks that are guessed from each other look all alike,
+// TestGuessesAgree: ASes that are guessed from each other look all alike,
 // which says nothing of those that nobody knows.
 func TestGuessesAgree(t *testing.T) {
 	for _, test := range []struct {
 		guess bool
 		want  float64 // times the variance before anything was observed
 	}{{true, 1}, {false, 0.1}} {
-		b := newBelief(newTree(oneCountry(40)))
-		before := b.usual[country]
+		tree := topology.New(oneCountry(40))
+		prior := priorVariances()
+		p := &posterior{tree: tree, before: prior.usual, now: prior}
+		before := prior.usual[topology.Country]
 		var all []observation
-		for node := range int32(b.nodes()) {
-			if b.level[node] == machine {
+		for node := range topology.Node(tree.Nodes()) {
+			if tree.Level(node) == topology.Address {
 				all = append(all, observation{node, 3, 0.1, test.guess})
 			}
 		}
-		b.learn(all)
-		if got := b.spread[1]; test.guess && got != before || !test.guess && got > test.want*before {
-			t.Errorf("guess %v: the networks vary by %.4f, want %.1f times %.4f", test.guess, got, test.want, before)
+		p.learn(all)
+		country := p.find(1)
+		if got := country.spread; test.guess && got != before || !test.guess && got > test.want*before {
+			t.Errorf("guess %v: the ASes vary by %.4f, want %.1f times %.4f", test.guess, got, test.want, before)
 		}
-		if test.guess != (len(b.known[1]) == 0) {
-			t.Errorf("guess %v: %d networks tell what the others are like", test.guess, len(b.known[1]))
+		if n := country.knownEnd - country.known; test.guess != (n == 0) {
+			t.Errorf("guess %v: %d ASes tell what the others are like", test.guess, n)
 		}
-		if got := b.mean[1]; got < 2.999 || got > 3.001 {
+		if got := country.mean; got < 2.999 || got > 3.001 {
 			t.Errorf("guess %v: the country is at %.3f, want 3", test.guess, got)
 		}
 	}
 }
 
-// TestScoutsTakeTurns: of machines of one network that may not suit, each player
+// TestExplorersTakeTurns: of machines of one network that may not suit, each player
 // looks at another before anybody looks at a second.
-func TestScoutsTakeTurns(t *testing.T) {
+func TestExplorersTakeTurns(t *testing.T) {
 	list := oneCountry(1)
 	for i := range byte(3) {
 		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{1, 0, 0, 2 + i}), 27960), Country: "AA", ASN: 1})
 	}
-	servers := selection.Servers{List: list, Infos: make([]*discovery.Info, len(list))}
-	p := New(servers, selection.NewTable(names(4), len(list)), selection.Criteria{By: selection.Mean, Map: "oa_dm1"}, Options{Seed: 1})
-	p.members[3].load = 10 // had more to do, and knows no less than the others
+	p := New(topology.New(list), nil, selection.NewTable(names(4), len(list)), selection.Criteria{By: selection.Mean, Map: "oa_dm1"}, Options{Seed: 1})
+	p.questions.players[3].load = 10 // had more to do, and knows no less than the others
 	seen := map[int]bool{}
 	for server := range list {
-		a := p.newAsking()
-		if !a.scout(server) {
+		a := newAcquisition(p)
+		if !a.exploreBy(server) {
 			t.Fatalf("nobody looks at server %d", server)
 		}
 		for player, asked := range a.asked {
@@ -66,7 +69,7 @@ func TestScoutsTakeTurns(t *testing.T) {
 	}
 }
 
-// oneCountry has a server in each of some networks of one country.
+// oneCountry has a server in each of some ASes of one country.
 func oneCountry(networks int) []discovery.Server {
 	var list []discovery.Server
 	for n := range networks {
@@ -90,11 +93,15 @@ func TestGuessed(t *testing.T) {
 		{"oa_dm1", &discovery.Info{Map: "oa_dm1"}, false},
 	} {
 		list := oneCountry(1)
-		p := New(selection.Servers{List: list, Infos: []*discovery.Info{test.info}}, selection.NewTable(names(2), 1),
+		infos := map[int]*discovery.Info{}
+		if test.info != nil {
+			infos[0] = test.info
+		}
+		p := New(topology.New(list), infos, selection.NewTable(names(2), 1),
 			selection.Criteria{By: selection.Mean, Map: test.criteria}, Options{Seed: 1})
 		for player, want := range []bool{test.want, false} { // the second makes it whole
 			p.Observe(player, discovery.Result{Server: 0, State: discovery.Answered, RTT: 50 * time.Millisecond})
-			if at := p.tree.of[0]; p.guessed(at, p.rows[at]) != want {
+			if c := p.candidates.of[p.tree.Of(0)]; p.candidates.guessed(c) != want {
 				t.Errorf("wanted %q, is %+v, measured by %d: guessed is not %v", test.criteria, test.info, player+1, want)
 			}
 		}

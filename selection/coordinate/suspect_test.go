@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/topology"
 	"muster/selection"
 	"muster/selection/coordinate"
 )
@@ -28,7 +29,7 @@ func TestDoubtsOneSample(t *testing.T) {
 		}
 	}
 	table := selection.NewTable([]string{"ann", "bob", "cat"}, len(list))
-	p := coordinate.New(selection.Servers{List: list}, table, selection.Criteria{By: selection.Minimax}, coordinate.Options{Seed: 1, Enough: -1})
+	p := coordinate.New(topology.New(list), nil, table, selection.Criteria{By: selection.Minimax}, coordinate.Options{Seed: 1, Enough: -1})
 	measured := 0
 	for !p.Progress().Done {
 		for _, b := range p.Next() {

@@ -1,0 +1,170 @@
+package coordinate
+
+import (
+	"math"
+	"slices"
+
+	"muster/discovery/topology"
+)
+
+// countryStats is what is known of a country. With many players nearly every AS has
+// a bad route for someone, and the scores of a few ASes tell little of where a
+// country lies; what each player has of several ASes tells more.
+type countryStats struct {
+	at topology.Node
+	// rtts are each player's lowest to each of the ASes that they measured, in ms.
+	rtts [][]float64
+	// clean is each player's RTT without bad routes, and cleanValue the value of
+	// that, if somebody has measured more than one AS.
+	clean      []float64
+	cleanValue float64
+	isClean    bool
+	// detoured are the players whose bad routes may hide how near the country is, and
+	// bound the value that it may have if they do.
+	detoured []int
+	bound    float64
+}
+
+const (
+	// neighbours is how many countries tell what a player's RTT to one should be.
+	neighbours = 3
+	// sameWay is by how much RTTs over the same way differ at most.
+	sameWay = 1.15
+	// detourShare: one player of so many may have a bad route to a country, at most.
+	detourShare = 8
+	// fewASes are so few that of a player's RTTs to them the lowest is taken, not the
+	// lower median.
+	fewASes = 3
+	// Two countries are as far for a player if the RTTs differ by less than some
+	// 6 ms and 6 % of the lower one.
+	apartBy, apartShare = 6, 0.06
+)
+
+// countryStats takes together what is known of each country.
+func (e *estimator) countryStats() []countryStats {
+	players := len(e.candidates.questions.players)
+	tree := e.candidates.tree
+	var all []countryStats
+	as, lowest := topology.Node(-1), make([]float64, players)
+	closeAS := func() {
+		for player, ms := range lowest {
+			if ms > 0 {
+				of := &all[len(all)-1]
+				of.rtts[player] = append(of.rtts[player], ms)
+			}
+		}
+		clear(lowest)
+	}
+	for _, c := range e.candidates.all {
+		n := tree.Above(c.at, topology.AS)
+		if n != as {
+			closeAS()
+			as = n
+		}
+		if country := tree.Parent(n); len(all) == 0 || all[len(all)-1].at != country {
+			all = append(all, countryStats{at: country, rtts: make([][]float64, players)})
+		}
+		for player, ms := range c.rtts {
+			if ms > 0 && (lowest[player] == 0 || ms < lowest[player]) {
+				lowest[player] = ms
+			}
+		}
+	}
+	closeAS()
+	for i := range all {
+		e.findClean(&all[i])
+	}
+	for i := range all {
+		e.findDetours(&all[i], all)
+	}
+	return all
+}
+
+// findClean finds what a country is like without bad routes.
+func (e *estimator) findClean(s *countryStats) {
+	most := 0
+	for player, rtts := range s.rtts {
+		most = max(most, len(rtts))
+		clean := 0.0
+		if n := len(rtts); n > 0 {
+			sorted := slices.Sorted(slices.Values(rtts))
+			clean = sorted[0]
+			if n > fewASes {
+				clean = sorted[(n-1)/2]
+			}
+		} else {
+			clean, _ = e.predictor.predict(player, s.at)
+		}
+		s.clean = append(s.clean, clean)
+	}
+	if s.isClean = most > 1; s.isClean {
+		s.cleanValue = e.value(e.acquisition(s.clean))
+	}
+}
+
+// findDetours finds the players whose RTT alone speaks against a country, though for
+// the others it lies where their ways are shorter.
+func (e *estimator) findDetours(s *countryStats, all []countryStats) {
+	sorted := slices.Sorted(slices.Values(s.clean))
+	most := sorted[max(0, len(sorted)-1-(len(sorted)+detourShare-1)/detourShare)]
+	likely := slices.Clone(s.clean)
+	for player, ms := range s.clean {
+		if ms <= most {
+			continue
+		}
+		if expected := s.expected(player, all); ms > sameWay*expected {
+			likely[player] = expected
+			s.detoured = append(s.detoured, player)
+		}
+	}
+	s.bound = e.value(e.acquisition(likely))
+}
+
+// expected is the lowest of a player's RTTs to the countries that are the most like
+// one for all others.
+func (s *countryStats) expected(player int, all []countryStats) float64 {
+	var near []valued
+	for i := range all {
+		if o := &all[i]; o != s && len(s.clean) > 1 {
+			near = append(near, valued{topology.Node(i), s.apart(o, player)})
+		}
+	}
+	sortValued(near)
+	lowest := s.clean[player]
+	for _, v := range near[:min(neighbours, len(near))] {
+		lowest = min(lowest, all[v.at].clean[player])
+	}
+	return lowest
+}
+
+// apart is how differently far two countries are for all but one player.
+func (s *countryStats) apart(o *countryStats, but int) float64 {
+	sum := 0.0
+	for player, ms := range s.clean {
+		if player != but {
+			d := (ms - o.clean[player]) / (apartBy + apartShare*min(ms, o.clean[player]))
+			sum += d * d
+		}
+	}
+	return sum
+}
+
+// seen is how many ASes of the country somebody at least has measured, and how many
+// all have.
+func (s *countryStats) seen() (some, all int) {
+	all = math.MaxInt
+	for _, rtts := range s.rtts {
+		some, all = max(some, len(rtts)), min(all, len(rtts))
+	}
+	return some, all
+}
+
+// unsettled reports whether a player's RTTs to the ASes of a country do not settle
+// if there is a better way: one alone, or few that differ.
+func (s *countryStats) unsettled(player int, most float64) bool {
+	rtts := s.rtts[player]
+	if len(rtts) < 2 {
+		return true
+	}
+	return float64(len(rtts)) < most && slices.Max(rtts) > sameWay*slices.Min(rtts)
+}

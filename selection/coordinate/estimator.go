@@ -1,0 +1,253 @@
+package coordinate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"muster/discovery/topology"
+	"muster/selection"
+)
+
+// estimator scores the candidates by what was measured and what is predicted, and
+// finds the incumbent, the best of them.
+type estimator struct {
+	candidates *candidates
+	predictor  *predictor
+	objective  *selection.Objective
+	limits     []float64 // ms, the strictest first
+
+	// best is the score of the incumbent, which is nil before there is one.
+	incumbent *candidate
+	best      float64
+	// lowest is the lowest score of a candidate, whether it suits or not, and level
+	// how many limits that breaks.
+	lowest float64
+	level  int
+	// base is what values are counted from, see value.
+	base float64
+}
+
+const (
+	// none is a score, in ms, that is worse than any.
+	none = 1e9
+	// overLimit is what a broken limit costs in a score, in ms: more than any RTT
+	// gains, even one with a weight.
+	overLimit = 1e6
+	// stricter is what a limit stricter than the incumbent's gains in an acquisition
+	// value, in ms. Where a prediction may keep it or not, much more would drown what
+	// is known.
+	stricter = 1000
+	// overBy punishes an acquisition value by how far the RTT is over the limit, as
+	// the neighbours may keep it.
+	overBy = 1.5
+	// noise is how far off one packet pair is, in ms.
+	noise = 1.0
+	// What could be better than the best is at most betterBy ms and betterShare of
+	// it; a value is of at least leastAbove ms.
+	betterBy, betterShare, leastAbove = 3.0, 0.03, 0.5
+)
+
+func newEstimator(c *candidates, r *predictor, objective *selection.Objective) *estimator {
+	e := &estimator{candidates: c, predictor: r, objective: objective, best: none, lowest: none}
+	for _, limit := range objective.Limits() {
+		e.limits = append(e.limits, milliseconds(limit))
+	}
+	return e
+}
+
+// measured notes a player's RTT to a candidate, in ms.
+func (e *estimator) measured(c *candidate, player int, ms float64) {
+	switch before := c.rtts[player]; {
+	case before == 0:
+		e.predictor.add(player, c.at, ms)
+		c.rtts[player] = ms
+		c.missing--
+	case ms < before:
+		e.predictor.correct(player, c.at, before-ms)
+		c.rtts[player] = ms
+	}
+}
+
+// value is the logarithm of how far a score lies above a base a little better than
+// the best: it tells good servers apart, and takes no notice of how bad bad ones
+// are. score is its inverse.
+func (e *estimator) value(score float64) float64 { return math.Log(max(score-e.base, leastAbove)) }
+func (e *estimator) score(value float64) float64 { return e.base + math.Exp(value) }
+
+// margin is by how much a server could be better than the best, in ms.
+func margin(best float64) float64 { return betterBy + betterShare*within(best) }
+
+// within is a score in ms, whichever limits it breaks.
+func within(score float64) float64 { return math.Mod(score, overLimit) }
+
+// broken is how many of the limits an RTT breaks.
+func (e *estimator) broken(worst float64) int {
+	n, _ := slices.BinarySearch(e.limits, worst)
+	return n
+}
+
+// total is the score of RTTs, limits included.
+func (e *estimator) total(rtts []float64) float64 {
+	return e.objective.Score(rtts) + overLimit*float64(e.broken(highest(rtts)))
+}
+
+// acquisition is what RTTs say of a server's neighbours: the score, but smooth
+// around the limit that the best keeps.
+func (e *estimator) acquisition(rtts []float64) float64 {
+	score := e.objective.Score(rtts)
+	if len(e.limits) == 0 {
+		return score
+	}
+	worst := highest(rtts)
+	kept := e.level - min(e.level, e.broken(worst))
+	return score + overLimit*float64(e.level) - stricter*float64(kept) + overBy*max(0, worst-e.limits[min(e.level, len(e.limits)-1)])
+}
+
+// climb is what an acquisition value is punished by in a round that looks for what
+// keeps the next stricter limit.
+func (e *estimator) climb(worst float64) float64 {
+	if e.level == 0 {
+		return 0
+	}
+	limit, next := e.limits[min(e.level, len(e.limits)-1)], e.limits[e.level-1]
+	return overBy * (max(0, worst-next) - max(0, worst-limit))
+}
+
+func highest(rtts []float64) float64 {
+	highest := 0.0
+	for _, ms := range rtts {
+		highest = max(highest, ms)
+	}
+	return highest
+}
+
+// A packet pair now and then meets a full queue, and with sixteen players one
+// candidate in five has one such sample. It would hide how near a server is, and
+// its neighbours with it. So an RTT that sticks out of what its player has of the
+// address's relatives is suspect: as far as the acquisition value goes it counts as
+// not measured, and the player is asked for a neighbour too, which may be another
+// server of the same address. Neighbours that agree are believed.
+const (
+	// suspectSD is by how many standard deviations, and suspectBy by how many ms at
+	// least, a suspect RTT is higher than its relatives say.
+	suspectSD, suspectBy = 3.3, 15.0
+	// leastLow is the lowest RTT that a prediction may be off to, in ms.
+	leastLow = 1
+)
+
+// judge brings a candidate's score up to date. Where RTTs are missing the score is
+// of predictions, and as far off as if all of them erred the same way.
+func (e *estimator) judge(c *candidate) {
+	c.suspects = c.suspects[:0]
+	n := len(c.rtts)
+	all := make([]float64, 4*n)
+	measured, low, middle, high := all[:n], all[n:2*n], all[2*n:3*n], all[3*n:]
+	for player, ms := range c.rtts {
+		off := 0.0
+		if ms == 0 {
+			ms, off = e.predictor.predict(player, c.at)
+			measured[player] = ms
+		} else {
+			measured[player] = ms
+			if likely, o, known := e.predictor.without(player, c.at, ms); known && ms > likely+max(suspectBy, suspectSD*o) {
+				ms, off = likely, o
+				c.suspects = append(c.suspects, player)
+			}
+		}
+		low[player], middle[player], high[player] = max(leastLow, ms-off), ms, ms+off
+	}
+	c.worst = highest(middle)
+	c.score, c.bound, c.value = e.total(measured), e.total(middle), e.acquisition(middle)
+	c.off = max(math.Abs(e.acquisition(high)-c.value), math.Abs(e.acquisition(low)-c.value))
+}
+
+// update judges all candidates, and finds the incumbent and the base.
+func (e *estimator) update() {
+	e.candidates.sort()
+	e.incumbent, e.best, e.lowest = nil, none, none
+	for _, c := range e.candidates.all {
+		if c.heard() {
+			e.judge(c)
+		}
+		if !c.whole() {
+			continue
+		}
+		e.lowest = min(e.lowest, c.score)
+		if e.candidates.suits(c) && c.score < e.best {
+			e.best, e.incumbent = c.score, c
+		}
+	}
+	e.lowest = min(e.best, e.lowest)
+	e.base = e.lowest - margin(e.lowest)
+	level := min(int(e.lowest/overLimit), len(e.limits))
+	if e.lowest < none && level != e.level {
+		e.level = level
+		for _, c := range e.candidates.all {
+			e.judge(c)
+		}
+	}
+}
+
+// hidden are candidates that may be better than the incumbent if what is suspect is
+// as likely, by how much.
+func (e *estimator) hidden(most int) []*candidate {
+	better := e.ranked(func(c *candidate) (float64, bool) {
+		return c.bound, len(c.suspects) > 0 && c.bound < e.best && e.candidates.suits(c)
+	})
+	return better[:min(most, len(better))]
+}
+
+// ranked are the candidates that are wanted, by what they are ranked by, then by
+// place.
+func (e *estimator) ranked(by func(c *candidate) (value float64, wanted bool)) []*candidate {
+	var all []valued
+	for _, c := range e.candidates.all {
+		if value, wanted := by(c); wanted {
+			all = append(all, valued{c.at, value})
+		}
+	}
+	sortValued(all)
+	var ranked []*candidate
+	for _, v := range all {
+		ranked = append(ranked, e.candidates.of[v.at])
+	}
+	return ranked
+}
+
+// valued is a node and its value, in a sample or by an estimate.
+type valued struct {
+	at    topology.Node
+	value float64
+}
+
+// sortValued puts the best first.
+func sortValued(all []valued) {
+	slices.SortFunc(all, func(a, b valued) int {
+		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.at, b.at))
+	})
+}
+
+// hiddenShare is which share of the leaders may be hidden ones.
+const hiddenShare = 3
+
+// leaders are the best candidates that suit, n at most, and hidden ones.
+func (e *estimator) leaders(n int) []*candidate {
+	var all []*candidate
+	for _, c := range e.candidates.all {
+		if e.candidates.suits(c) {
+			all = append(all, c)
+		}
+	}
+	slices.SortFunc(all, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.server, b.server))
+	})
+	hidden := e.hidden(n / hiddenShare)
+	leaders := all[:min(n-len(hidden), len(all))]
+	for _, c := range hidden {
+		if !slices.Contains(leaders, c) {
+			leaders = append(leaders, c)
+		}
+	}
+	return leaders
+}

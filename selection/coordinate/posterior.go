@@ -1,0 +1,377 @@
+package coordinate
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"muster/discovery/topology"
+)
+
+// posterior is what the candidates' values say of all other addresses: a Gaussian
+// model on the tree. A node's value is that of its parent and a deviation; what
+// the children of one node deviate by is learnt from those that were observed,
+// where there are few with the help of all nodes of that level.
+type posterior struct {
+	tree      *topology.Tree
+	rng       *rand.Rand
+	estimator *estimator
+	// nodes have observations below them, in the order of the tree. All others
+	// deviate by what was usual before this round.
+	nodes  []estimate
+	before [topology.Levels]float64
+	now    variances
+	// known are the values of observed ASes, those of a country side by side.
+	known     []float64
+	countries []countryStats
+}
+
+// variances are what is learnt of the nodes of a level together.
+type variances struct {
+	// usual is the variance of a node's children around it.
+	usual [topology.Levels]float64
+	// astray is how many of a level's nodes stand elsewhere than their parents.
+	astray [topology.Levels]float64
+}
+
+// estimate is what the observations below a node say of it.
+type estimate struct {
+	node            topology.Node
+	parent, end     int32 // in posterior.nodes
+	mean, precision float64
+	// spread is the variance of the node's children around it.
+	spread float64
+	// sure: an observation below is no guess. observed counts the children of which
+	// that is so, and sum, squares and noise are over them.
+	sure                bool
+	observed            int32
+	sum, squares, noise float64
+	// known are those of a country, in posterior.known.
+	known, knownEnd int32
+}
+
+// observation is a candidate's value, and the variance of its error. What is partly
+// guessed from relatives says nothing of how much relatives differ.
+type observation struct {
+	at              topology.Node
+	value, variance float64
+	guess           bool
+}
+
+// priorSpread is what the children of a node deviate by, as standard deviation,
+// before anything was observed. It counts like priorWeight observations; what is
+// usual for a level counts for each of its nodes like usualWeight. Fitted.
+var priorSpread = [topology.Levels]float64{0.6, 0.35, 0.25, 0.2, 0.12, 0.05}
+
+const (
+	usualWeight = 4
+	// astrayPrior is how many stand elsewhere before any was observed; it counts
+	// like astrayWeight observations.
+	astrayPrior, astrayWeight = 0.01, 40
+	// climbEvery is how often a round looks for what keeps a stricter limit than the
+	// best: the distance to it is all that tells where that may be.
+	climbEvery = 2
+)
+
+func priorVariances() (v variances) {
+	for l, deviation := range priorSpread {
+		v.usual[l] = deviation * deviation
+	}
+	return v
+}
+
+// newPosterior takes in what was observed until a round.
+func newPosterior(e *estimator, rng *rand.Rand, before variances, round int) *posterior {
+	e.update()
+	p := &posterior{tree: e.candidates.tree, rng: rng, estimator: e, before: before.usual, now: before}
+	var observations []observation
+	for _, c := range e.candidates.all {
+		if !c.heard() {
+			continue
+		}
+		value := c.value
+		if round%climbEvery == 0 {
+			value += e.climb(c.worst)
+		}
+		off := (c.off + noise) / max(value-e.base, leastAbove)
+		observations = append(observations, observation{c.at, e.value(value), off * off, e.candidates.guessed(c)})
+	}
+	p.learn(observations)
+	p.countries = e.countryStats()
+	return p
+}
+
+// learn takes observations, in the order of the tree, at most one of an address.
+func (p *posterior) learn(observations []observation) {
+	p.plant(observations)
+	var deviations, freedom, strays [topology.Levels]float64
+	for l := range topology.Levels {
+		strays[l] = astrayPrior * astrayWeight
+		deviations[l], freedom[l] = priorWeight*priorSpread[l]*priorSpread[l], priorWeight
+	}
+	for i := len(p.nodes) - 1; i >= 0; i-- { // children before parents
+		e := &p.nodes[i]
+		l := p.tree.Level(e.node)
+		e.spread = p.before[l]
+		if n := float64(e.observed); n > 0 {
+			// the squares around the mean, without what is the children's own uncertainty
+			squares := max(0, e.squares-e.sum*e.sum/n-e.noise*(n-1)/n)
+			deviations[l] += min(squares, outlying*outlying*p.before[l]*(n-1))
+			freedom[l] += n - 1
+			strays[l] += p.strays(i)
+			e.spread = (usualWeight*p.before[l] + squares) / (usualWeight + n - 1)
+		}
+		p.gather(i)
+		if e.sure && i > 0 {
+			parent := &p.nodes[e.parent]
+			parent.sure = true
+			parent.observed++
+			parent.sum += e.mean
+			parent.squares += e.mean * e.mean
+			parent.noise += 1 / e.precision
+		}
+	}
+	for l := range topology.Levels {
+		p.now.usual[l] = deviations[l] / freedom[l]
+	}
+	for l := topology.AS; l < topology.Address; l++ {
+		p.now.astray[l+1] = strays[l] / (freedom[l] - priorWeight + astrayWeight)
+	}
+}
+
+// plant lists the nodes above the observations.
+func (p *posterior) plant(observations []observation) {
+	var open [topology.Levels]int32
+	for _, o := range observations {
+		var path [topology.Levels]topology.Node
+		for node, l := o.at, topology.Levels; l > 0; node = p.tree.Parent(node) {
+			l--
+			path[l] = node
+		}
+		for l, node := range path {
+			if len(p.nodes) > 0 && p.nodes[open[l]].node == node {
+				continue
+			}
+			e := estimate{node: node}
+			if l > 0 {
+				e.parent = open[l-1]
+			}
+			open[l] = int32(len(p.nodes))
+			p.nodes = append(p.nodes, e)
+		}
+		e := &p.nodes[len(p.nodes)-1]
+		e.mean, e.precision, e.sure = o.value, 1/o.variance, !o.guess
+	}
+	for i := len(p.nodes) - 1; i >= 0; i-- {
+		e := &p.nodes[i]
+		e.end = max(e.end, int32(i)+1)
+		p.nodes[e.parent].end = max(p.nodes[e.parent].end, e.end)
+	}
+}
+
+// strays counts the children that are far from the others.
+func (p *posterior) strays(i int) float64 {
+	e := &p.nodes[i]
+	if e.observed < 2 {
+		return 0
+	}
+	n, middle := 0.0, e.sum/float64(e.observed)
+	limit := outlying * math.Sqrt(p.before[p.tree.Level(e.node)])
+	for c := int32(i) + 1; c < e.end; c = p.nodes[c].end {
+		if child := &p.nodes[c]; child.sure && math.Abs(child.mean-middle) > limit {
+			n++
+		}
+	}
+	return n
+}
+
+// gather is what the children say of a node.
+func (p *posterior) gather(i int) {
+	e := &p.nodes[i]
+	isCountry := p.tree.Level(e.node) == topology.Country
+	e.known = int32(len(p.known))
+	weight, weighted := 0.0, 0.0
+	for c := int32(i) + 1; c < e.end; c = p.nodes[c].end {
+		child := &p.nodes[c]
+		w := 1 / (1/child.precision + e.spread)
+		weight += w
+		weighted += w * child.mean
+		if isCountry && child.sure {
+			p.known = append(p.known, child.mean)
+		}
+	}
+	e.knownEnd = int32(len(p.known))
+	if weight > 0 {
+		e.mean, e.precision = weighted/weight, weight
+	}
+}
+
+// find is what is known of a node, nil if that is nothing.
+func (p *posterior) find(node topology.Node) *estimate {
+	i, found := slices.BinarySearchFunc(p.nodes, node, func(e estimate, node topology.Node) int { return int(e.node - node) })
+	if !found {
+		return nil
+	}
+	return &p.nodes[i]
+}
+
+const (
+	// reachSD is how many standard deviations below a node a child is looked for.
+	reachSD = 3.5
+	// vague is the precision of the root before anything was observed.
+	vague = 1e-9
+	// cleanShare is how many of a country's unknown ASes are drawn as if they had no
+	// bad route.
+	cleanShare = 0.3
+	// someKnown ASes tell what the others of a country are like.
+	someKnown = 6
+	// narrow divides the variance of a country for what is drawn next to one of its
+	// values.
+	narrow = 4
+	// silverman is the exponent of his rule for the bandwidth of a smoothed bootstrap
+	// of n values, σ·(4/3n)^(1/5), squared as the variance is.
+	silverman = 2.0 / 5
+)
+
+// path is where a walk down the tree stands.
+type path struct {
+	values, spreads [topology.Levels]float64
+	country         *estimate // nil if nothing is known of it
+	clean           *float64  // its value without bad routes, if that is known
+}
+
+// sample draws a world from the posterior, and returns those addresses in it that
+// may still be asked for and have a value under the limit, best first. Parts of
+// the tree that are out of reach are left out. In a bold sample there are also
+// ASes and blocks that are like nothing yet seen: it is those that tell what may
+// still be had. Most samples are not, as looking for such takes time.
+func (p *posterior) sample(limit float64, bold bool) []valued {
+	var reach [topology.Levels]float64
+	variance := 0.0
+	for l := topology.Address; l > topology.List; l-- {
+		variance += p.now.usual[l-1]
+		reach[l-1] = reachSD * math.Sqrt(variance)
+	}
+	var found []valued
+	var at path
+	known, countries := p.nodes, p.countries
+	for node, end := topology.Root, topology.Node(p.tree.Nodes()); node < end; {
+		l := p.tree.Level(node)
+		var e *estimate
+		at.spreads[l] = p.before[l]
+		if len(known) > 0 && known[0].node == node {
+			e, known = &known[0], known[1:]
+			at.spreads[l] = e.spread
+		}
+		if l == topology.Country {
+			at.country, at.clean = e, nil
+			for len(countries) > 0 && countries[0].at < node {
+				countries = countries[1:]
+			}
+			if len(countries) > 0 && countries[0].at == node && countries[0].isClean {
+				at.clean = &countries[0].cleanValue
+			}
+		}
+		value := p.draw(node, l, e, &at, bold)
+		at.values[l] = value
+		if l == topology.Address {
+			if value < limit && p.estimator.candidates.open(node) {
+				found = append(found, valued{node, value})
+			}
+		} else {
+			if l == topology.Country && at.clean != nil {
+				value = min(value, *at.clean)
+			}
+			if value-reach[l] > limit {
+				node = p.tree.End(node)
+				for len(known) > 0 && known[0].node < node {
+					known = known[1:]
+				}
+				continue
+			}
+		}
+		node++
+	}
+	sortValued(found)
+	return found
+}
+
+// draw is a node's value, given those of the nodes above it and what is known.
+func (p *posterior) draw(node topology.Node, l topology.Level, e *estimate, at *path, bold bool) float64 {
+	var known estimate
+	if e != nil {
+		known = *e
+	}
+	if node == topology.Root {
+		return p.normal(0, vague, known)
+	}
+	from, spread := at.values[l-1], at.spreads[l-1]
+	switch {
+	case e != nil:
+	case l == topology.AS:
+		from, spread = p.drawAS(node, at, bold)
+	case bold && p.rng.Float64() < p.now.astray[l]:
+		from, spread = p.drawAS(p.tree.Above(node, topology.AS), at, bold)
+	}
+	return p.normal(from, 1/spread, known)
+}
+
+// normal draws from a prior and what is known.
+func (p *posterior) normal(from, prior float64, known estimate) float64 {
+	weight := prior + known.precision
+	mean := (from*(weight-known.precision) + known.mean*known.precision) / weight
+	return mean + p.rng.NormFloat64()/math.Sqrt(weight)
+}
+
+// drawAS says what an unknown AS of a country is drawn from: now and then where the
+// rest of its AS is, or its country's without bad routes. Else it is like any other
+// of its country, more or less (a smoothed bootstrap): large countries have near
+// and far parts, and no part of a country is nearer than the country is. Where few
+// are known it is like its country. The next is nearer than all n that are known
+// with probability 1/(n+1), whatever they are like.
+func (p *posterior) drawAS(node topology.Node, at *path, bold bool) (from, variance float64) {
+	if sibling, misplaced := p.tree.Sibling(node); sibling != node {
+		if e := p.find(sibling); e != nil && p.rng.Float64() < misplaced {
+			return e.mean, p.now.usual[topology.AS]
+		}
+	}
+	if at.clean != nil && p.rng.Float64() < cleanShare {
+		return *at.clean, p.now.usual[topology.Country] / narrow
+	}
+	var known []float64
+	if at.country != nil {
+		known = p.known[at.country.known:at.country.knownEnd]
+	}
+	n, spread := float64(len(known)), at.spreads[topology.Country]
+	if bold && n > 0 && p.rng.Float64() < 1/(n+1) {
+		// below the lowest by what they deviate by in ms: what is far away has farther
+		// to come
+		lowest := slices.Min(known)
+		below := math.Sqrt(spread) * math.Exp(lowest) * p.rng.ExpFloat64()
+		return p.estimator.value(p.estimator.score(lowest) - below), p.now.usual[topology.Country] / narrow
+	}
+	if len(known) >= someKnown {
+		return known[p.rng.IntN(len(known))], spread * math.Pow(4/(3*n), silverman)
+	}
+	return at.values[topology.Country], spread
+}
+
+// apart keeps the best of each part of the tree of which nothing is known, as one
+// answer tells of all: most of them, and none of a part seen before.
+func (p *posterior) apart(found []valued, most int, seen map[topology.Node]bool) []valued {
+	var kept []valued
+	for _, v := range found {
+		if len(kept) == most {
+			break
+		}
+		part := v.at
+		for parent := p.tree.Parent(part); parent > topology.Root && p.find(parent) == nil; parent = p.tree.Parent(part) {
+			part = parent
+		}
+		if !seen[part] {
+			seen[part] = true
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,110 @@
+package coordinate
+
+import (
+	"math"
+
+	"muster/discovery/topology"
+)
+
+// predictor predicts a player's RTT to an address from the mean of what the player
+// measured of its nearest relatives in the tree, and learns how far such
+// predictions are off.
+type predictor struct {
+	tree    *topology.Tree
+	players int
+	// means are by player, those of a node from index on. Addresses have none: there
+	// is one RTT of each, which is the candidate's.
+	index map[topology.Node]int
+	means []mean
+	// errors are of predictions from a level, squared.
+	errors [topology.Levels]mean
+}
+
+// mean of values that came one by one.
+type mean struct {
+	sum float32
+	n   int32
+}
+
+func (m *mean) add(x float64) { m.sum, m.n = m.sum+float32(x), m.n+1 }
+
+func (m mean) value() float64 { return float64(m.sum) / float64(m.n) }
+
+// priorError is how far a prediction from a level is off, in ms, before any was
+// tested; it counts like priorWeight tests. Fitted.
+var priorError = [topology.Levels]float64{60, 28, 14, 8, 5, 2}
+
+const (
+	priorWeight = 6
+	// outlying errors and deviations count as this many standard deviations.
+	outlying = 3
+	// A player who has measured nothing is as far away as anything can be, in ms.
+	nothingRTT, nothingError = 150, 100
+)
+
+func newPredictor(tree *topology.Tree, players int) *predictor {
+	return &predictor{tree: tree, players: players, index: map[topology.Node]int{}}
+}
+
+// add notes a player's first RTT to an address, in ms.
+func (r *predictor) add(player int, at topology.Node, ms float64) {
+	if predicted, l, known := r.nearest(player, at); known {
+		off := min(math.Abs(ms-predicted), outlying*priorError[l])
+		r.errors[l].add(off * off)
+	}
+	for node := r.tree.Parent(at); node >= 0; node = r.tree.Parent(node) {
+		i, known := r.index[node]
+		if !known {
+			i = len(r.means)
+			r.index[node] = i
+			r.means = append(r.means, make([]mean, r.players)...)
+		}
+		r.means[i+player].add(ms)
+	}
+}
+
+// correct notes that a player's RTT to an address is lower than it was, in ms.
+func (r *predictor) correct(player int, at topology.Node, by float64) {
+	for node := r.tree.Parent(at); node >= 0; node = r.tree.Parent(node) {
+		r.means[r.index[node]+player].sum -= float32(by)
+	}
+}
+
+// nearest is the mean of the nearest relatives of a node that the player measured,
+// and the level of what they share with it. The node itself is one unless it is an
+// address.
+func (r *predictor) nearest(player int, at topology.Node) (ms float64, l topology.Level, known bool) {
+	for node := at; node >= 0; node = r.tree.Parent(node) {
+		if i, known := r.index[node]; known && r.means[i+player].n > 0 {
+			return r.means[i+player].value(), r.tree.Level(node), true
+		}
+	}
+	return 0, topology.List, false
+}
+
+// predict is a player's RTT to a node in ms, and the standard deviation of the
+// error.
+func (r *predictor) predict(player int, at topology.Node) (ms, off float64) {
+	ms, l, known := r.nearest(player, at)
+	if !known {
+		return nothingRTT, nothingError
+	}
+	return ms, r.off(l)
+}
+
+// without is what a player's RTT to an address would be predicted to be by
+// relatives in its AS if it had not been measured.
+func (r *predictor) without(player int, at topology.Node, ms float64) (predicted, off float64, known bool) {
+	for node := r.tree.Parent(at); r.tree.Level(node) >= topology.AS; node = r.tree.Parent(node) {
+		if m := r.means[r.index[node]+player]; m.n > 1 {
+			return (float64(m.sum) - ms) / float64(m.n-1), r.off(r.tree.Level(node)), true
+		}
+	}
+	return 0, 0, false
+}
+
+// off is how far predictions from a level are off, as standard deviation.
+func (r *predictor) off(l topology.Level) float64 {
+	e, prior := r.errors[l], priorError[l]
+	return math.Sqrt((float64(e.sum) + priorWeight*prior*prior) / (float64(e.n) + priorWeight))
+}
