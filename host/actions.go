@@ -126,7 +126,7 @@ func readOrder(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return io.ReadAll(http.MaxBytesReader(w, r.Body, maxOrder))
 }
 
-// serveCulled tells of the servers that were culled for one cause.
+// serveCulled lists the servers that were culled for one cause.
 func (h *Host) serveCulled(w http.ResponseWriter, r *http.Request) {
 	a := h.addressed(w, r, r.PathValue("code"))
 	if a == nil {

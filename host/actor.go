@@ -86,8 +86,12 @@ func (a *actor) run() {
 	}
 }
 
-// post has the room's goroutine do something, unless the room has ended.
+// post has the room's goroutine do something, unless there is no room, or it has
+// ended.
 func (a *actor) post(act func()) bool {
+	if a == nil {
+		return false
+	}
 	select {
 	case a.inbox <- act:
 		return true
@@ -99,7 +103,7 @@ func (a *actor) post(act func()) bool {
 // ask is post for what has a result; the zero value if the room has ended.
 func ask[T any](a *actor, act func() T) (result T, ok bool) {
 	answer := make(chan T, 1)
-	if a == nil || !a.post(func() { answer <- act() }) {
+	if !a.post(func() { answer <- act() }) {
 		return result, false
 	}
 	return <-answer, true

@@ -54,8 +54,8 @@ type Config struct {
 	// Proxies are the reverse proxies whose X-Forwarded-For and X-Forwarded-Proto
 	// are believed.
 	Proxies []netip.Prefix
-	// Home tells an address of the host's own network, behind whose public address
-	// the host is, too; nil knows none.
+	// Home reports whether an address is of the host's own network, which has the
+	// host's public address; nil knows none.
 	Home func(netip.Addr) bool
 	// Games are those that List knows and an organiser may choose; empty leaves
 	// every room its game.
@@ -112,27 +112,23 @@ func (h *Host) restore(now time.Time) error {
 		return fmt.Errorf("host: rooms not restored: %w", err)
 	}
 	for code, data := range rooms {
-		if err := h.revive(code, data, now); err != nil {
+		if over, err := h.ended.Read(code, data, now); err != nil {
 			return err
+		} else if over {
+			continue
 		}
-	}
-	return nil
-}
-
-// revive starts a saved room.
-func (h *Host) revive(code string, data []byte, now time.Time) error {
-	if over, err := h.ended.Read(code, data, now); over || err != nil {
-		return err
-	}
-	restored, err := room.Restore(data, h.lists.restored)
-	switch {
-	case err != nil:
-		h.config.Logger.Error("room not restored", "room", code, "error", err)
-	case restored.Over(now):
-		return h.ended.Save(code, now)
-	default:
-		a := h.start(restored)
-		a.post(func() { a.step(room.Resume{}, nil) })
+		restored, err := room.Restore(data, h.lists.restored)
+		switch {
+		case err != nil:
+			h.config.Logger.Error("room not restored", "room", code, "error", err)
+		case restored.Over(now):
+			if err := h.ended.Save(code, now); err != nil {
+				return err
+			}
+		default:
+			a := h.start(restored)
+			a.post(func() { a.step(room.Resume{}, nil) })
+		}
 	}
 	return nil
 }
@@ -163,23 +159,17 @@ func (h *Host) begin(do func()) bool {
 
 // Open opens a room and returns its code and the organiser's secret.
 func (h *Host) Open(settings wire.Settings) (code, secret string) {
-	code, secret = h.freeCode(), access.NewSecret()
+	secret = access.NewSecret()
+	for code == "" || h.actor(code) != nil || h.ended.Has(code) {
+		code = access.NewCode()
+	}
 	h.start(room.New(code, secret, settings, time.Now()))
 	return code, secret
 }
 
-func (h *Host) freeCode() string {
-	for {
-		code := access.NewCode()
-		if h.actor(code) == nil && !h.ended.Has(code) {
-			return code
-		}
-	}
-}
-
 // Secret is the organiser's key to a room, empty if there is none of the code.
 func (h *Host) Secret(code string) string {
-	a := h.actor(access.CanonicalCode(code))
+	a := h.actor(code)
 	secret, _ := ask(a, func() string { return a.room.Secret() })
 	return secret
 }
@@ -193,7 +183,7 @@ func (h *Host) Rooms() []string {
 
 // Room is the newest state of a room.
 func (h *Host) Room(code string) (wire.Snapshot, bool) {
-	a := h.actor(access.CanonicalCode(code))
+	a := h.actor(code)
 	if a == nil {
 		return wire.Snapshot{}, false
 	}
@@ -204,7 +194,7 @@ func (h *Host) Room(code string) (wire.Snapshot, bool) {
 // Watch yields the newest state of a room, now and whenever it changes, until
 // ctx, the room or the host ends. A slow reader misses states, never the last.
 func (h *Host) Watch(ctx context.Context, code string) iter.Seq[wire.Snapshot] {
-	a := h.actor(access.CanonicalCode(code))
+	a := h.actor(code)
 	if a == nil {
 		return func(func(wire.Snapshot) bool) {}
 	}
@@ -219,32 +209,29 @@ func (h *Host) Watch(ctx context.Context, code string) iter.Seq[wire.Snapshot] {
 
 // Go is the organiser's word to a room; see [room.Proceed].
 func (h *Host) Go(code string) bool {
-	a := h.actor(access.CanonicalCode(code))
-	return a != nil && a.post(func() { a.step(room.Proceed{}, nil) })
+	a := h.actor(code)
+	return a.post(func() { a.step(room.Proceed{}, nil) })
 }
 
 // Settings are those of a room, if there is one of the code.
 func (h *Host) Settings(code string) (s wire.Settings, ok bool) {
-	a := h.actor(access.CanonicalCode(code))
+	a := h.actor(code)
 	return ask(a, func() wire.Settings { return a.room.Settings() })
 }
 
 // Resettle gives a room other settings; see [room.Resettle].
 func (h *Host) Resettle(code string, s wire.Settings) {
-	if a := h.actor(access.CanonicalCode(code)); a != nil {
-		a.post(func() { a.step(room.Resettle{Settings: s}, nil) })
-	}
+	a := h.actor(code)
+	a.post(func() { a.step(room.Resettle{Settings: s}, nil) })
 }
 
 // CloseRoom ends a room for good. Whoever is in it is sent away, and whoever
 // comes with its code later hears that it is over.
 func (h *Host) CloseRoom(code string) {
-	a := h.actor(access.CanonicalCode(code))
-	if a == nil {
-		return
+	if a := h.actor(code); a != nil {
+		h.ended.Note(a.code, time.Now())
+		a.post(func() { a.step(room.Close{}, nil) })
 	}
-	h.ended.Note(a.code, time.Now())
-	a.post(func() { a.step(room.Close{}, nil) })
 }
 
 // start gives a room its goroutine.
@@ -260,26 +247,23 @@ func (h *Host) start(r *room.Room) *actor {
 	h.metrics.rooms.Inc()
 	h.begin(func() {
 		a.run()
-		if h.ctx.Err() == nil {
-			h.forget(a)
+		if h.ctx.Err() != nil {
+			return // the host ends, the room does not
 		}
+		if err := h.ended.Save(a.code, time.Now()); err != nil {
+			a.log.Error("room not deleted", "error", err)
+		}
+		h.mu.Lock()
+		delete(h.rooms, a.code)
+		h.mu.Unlock()
+		h.metrics.rooms.Dec()
 	})
 	return a
 }
 
-// forget drops a room that is over.
-func (h *Host) forget(a *actor) {
-	if err := h.ended.Save(a.code, time.Now()); err != nil {
-		a.log.Error("room not deleted", "error", err)
-	}
-	h.mu.Lock()
-	delete(h.rooms, a.code)
-	h.mu.Unlock()
-	h.metrics.rooms.Dec()
-}
-
+// actor is the room of a code as people type it, or nil.
 func (h *Host) actor(code string) *actor {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.rooms[code]
+	return h.rooms[access.CanonicalCode(code)]
 }

@@ -2,9 +2,12 @@ package host
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"rsc.io/qr"
 
 	"muster/host/wire"
 )
@@ -80,4 +83,30 @@ func answer(w http.ResponseWriter, status int, document any) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(document) // fails only if the client is gone
+}
+
+// serveQR draws the room's link for phones.
+func (h *Host) serveQR(w http.ResponseWriter, r *http.Request) {
+	a := h.addressed(w, r, r.PathValue("code"))
+	if a == nil {
+		return
+	}
+	code, err := qr.Encode(h.link(r, a.code), qr.M)
+	if err != nil {
+		http.Error(w, "the link is too long for a QR code", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "image/svg+xml")
+	w.Header().Set("Cache-Control", "no-store")
+	const margin = 2 // modules; dark on light whatever the page's colours: phones want that
+	side := code.Size + 2*margin
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges"><rect width="100%%" height="100%%" fill="#fff"/><path fill="#000" d="`, side, side)
+	for y := range code.Size {
+		for x := range code.Size {
+			if code.Black(x, y) {
+				fmt.Fprintf(w, "M%d %dh1v1h-1z", x+margin, y+margin)
+			}
+		}
+	}
+	io.WriteString(w, `"/></svg>`)
 }

@@ -39,7 +39,7 @@ const (
 // sent the newest state, not a queue.
 //
 //	{"type":"state","now":ms,"you":{…},"room":{…},"people":[…],…}
-//	length of name │ name │ trace frame, see wire.AppendReport
+//	length of name │ name │ report frame, see wire.AppendReport
 func (h *Host) serveLive(w http.ResponseWriter, r *http.Request) {
 	a := h.addressed(w, r, r.URL.Query().Get("code"))
 	if a == nil {
@@ -69,12 +69,25 @@ type viewer struct {
 
 func (v *viewer) run() {
 	defer v.ws.Close()
-	if !v.introduced() {
+	var first struct {
+		Token string `json:"token"`
+	}
+	v.ws.SetReadLimit(pageReadLimit)
+	v.ws.SetReadDeadline(time.Now().Add(helloWait))
+	if v.ws.ReadJSON(&first) != nil || v.ws.SetReadDeadline(time.Time{}) != nil {
 		return
 	}
+	v.token = first.Token
 	ctx, cancel := context.WithCancel(v.actor.ctx)
 	var reader sync.WaitGroup
-	reader.Go(func() { v.drain(); cancel() })
+	reader.Go(func() {
+		defer cancel()
+		for { // closing is all that a page says
+			if _, _, err := v.ws.NextReader(); err != nil {
+				return
+			}
+		}
+	})
 	opened := make(chan struct{})
 	if v.actor.post(func() { v.actor.step(room.PageOpened{Token: v.token}, nil); v.actor.publish(); close(opened) }) {
 		<-opened // or the first state might be one from before we came
@@ -84,29 +97,6 @@ func (v *viewer) run() {
 	v.ws.Close()
 	reader.Wait()
 	v.actor.post(func() { v.actor.step(room.PageClosed{Token: v.token}, nil) })
-}
-
-// introduced takes the page's first word.
-func (v *viewer) introduced() bool {
-	v.ws.SetReadLimit(pageReadLimit)
-	v.ws.SetReadDeadline(time.Now().Add(helloWait))
-	var first struct {
-		Token string `json:"token"`
-	}
-	if v.ws.ReadJSON(&first) != nil {
-		return false
-	}
-	v.token = first.Token
-	return v.ws.SetReadDeadline(time.Time{}) == nil
-}
-
-// drain reads until the page is gone: closing is all it says.
-func (v *viewer) drain() {
-	for {
-		if _, _, err := v.ws.NextReader(); err != nil {
-			return
-		}
-	}
 }
 
 // follow sends the newest state whenever there is one.

@@ -90,25 +90,17 @@ func (v *visitor) hello(message wire.Message) error {
 	if refusal != nil {
 		return v.refuse(refusal)
 	}
-	return v.enter(to, hello)
-}
-
-// enter joins the room and waits for its answer, so that no later message of
-// the peer comes before it.
-func (v *visitor) enter(to *actor, hello wire.Hello) error {
 	var err error
-	_, asked := ask(to, func() bool {
+	_, asked := ask(to, func() bool { // so that no later message comes before the answer
 		v.name, err = to.join(hello, v.host.origin(v.from, hello.Probes), v.conn)
 		return true
 	})
-	if v.host.ctx.Err() != nil {
+	switch {
+	case v.host.ctx.Err() != nil:
 		return errors.New("host: the host is closing") // the peer may come back after a restart
-	}
-	if !asked {
+	case !asked:
 		return v.refuse(room.Closed(to.code))
-	}
-	var refusal *wire.Refusal
-	if errors.As(err, &refusal) {
+	case errors.As(err, &refusal):
 		return v.refuse(refusal)
 	}
 	v.room = to

@@ -87,8 +87,8 @@ func (s *session) obey(by *conn.Conn, m wire.Message) error {
 	}
 }
 
-// whyNot tells a host that encrypts, and a proxy without its host, from what is no
-// host at all.
+// whyNot is the error of a connection that was not made: a host that encrypts, and a
+// proxy without its host, have their own.
 func whyNot(err error, answer *http.Response) error {
 	if !errors.Is(err, websocket.ErrBadHandshake) {
 		return err

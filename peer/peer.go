@@ -53,8 +53,8 @@ type Options struct {
 	NewProber func(game string) (Prober, error)
 	// NewPlan is the order in which to measure; nil is the one the host asks for.
 	NewPlan func(measure wire.Measure, servers []discovery.Server) (discovery.Plan, error)
-	// Launch takes the player to a server; it tells how far it got as often as
-	// that changes. Its context ends with the peer, or when the next round
+	// Launch takes the player to a server, and calls tell whenever it has got
+	// further. Its context ends with the peer, or when the next round
 	// begins.
 	Launch func(ctx context.Context, launch wire.Launch, tell func(wire.LaunchState, string))
 	// Events tells the player's screen what happens. It is called from one

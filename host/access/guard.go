@@ -21,47 +21,36 @@ var (
 // nothing on their account are forgotten.
 const maxAddresses = 4096
 
-// limit is what a token bucket holds, and how fast a token comes back.
+// limit is a token bucket's: how many tries it holds, and how fast one comes back. The
+// bucket itself is the time from which it is full again.
 type limit struct {
-	burst float64
+	burst int
 	every time.Duration
 }
 
-// bucket is how many tokens were taken of a full one, at a time. The zero value
-// is full.
-type bucket struct {
-	taken float64
-	at    time.Time
+// allows reports whether a try is left.
+func (l limit) allows(full, now time.Time) bool {
+	return full.Sub(now) <= time.Duration(l.burst-1)*l.every
 }
 
-// refilled is the bucket after the time that has passed.
-func (l limit) refilled(b bucket, now time.Time) bucket {
-	back := float64(max(0, now.Sub(b.at))) / float64(l.every)
-	return bucket{taken: max(0, b.taken-back), at: now}
-}
-
-// allows reports whether a token is left.
-func (l limit) allows(b bucket, now time.Time) bool {
-	return l.refilled(b, now).taken+1 <= l.burst
-}
-
-// take takes a token.
-func (l limit) take(b bucket, now time.Time) bucket {
-	b = l.refilled(b, now)
-	b.taken++
-	return b
+// take is the bucket after a try.
+func (l limit) take(full, now time.Time) time.Time {
+	if now.After(full) {
+		full = now
+	}
+	return full.Add(l.every)
 }
 
 // Guard limits how many wrong codes may be tried. Its zero value is ready.
 type Guard struct {
 	mu        sync.Mutex // guards following
-	all       bucket
+	all       time.Time  // the bucket of all addresses
 	addresses map[netip.Addr]record
 }
 
 // record is what is known of an address.
 type record struct {
-	bucket
+	full time.Time // its bucket
 	// welcome: a right code came from there. It need not suffer for what others
 	// guess.
 	welcome bool
@@ -74,31 +63,27 @@ func (g *Guard) Judge(from netip.Addr, right bool, now time.Time) (allowed bool)
 	defer g.mu.Unlock()
 	key := subscriber(from)
 	r := g.addresses[key]
-	if !guessesByAddress.allows(r.bucket, now) || !r.welcome && !guessesByAll.allows(g.all, now) {
+	if !guessesByAddress.allows(r.full, now) || !r.welcome && !guessesByAll.allows(g.all, now) {
 		return false
 	}
 	if right {
 		r.welcome = true
 	} else {
-		r.bucket = guessesByAddress.take(r.bucket, now)
+		r.full = guessesByAddress.take(r.full, now)
 		g.all = guessesByAll.take(g.all, now)
 	}
-	g.note(key, r, now)
-	return true
-}
-
-func (g *Guard) note(key netip.Addr, r record, now time.Time) {
 	if g.addresses == nil {
 		g.addresses = map[netip.Addr]record{}
 	}
 	if len(g.addresses) >= maxAddresses {
 		maps.DeleteFunc(g.addresses, func(_ netip.Addr, old record) bool {
-			return guessesByAddress.refilled(old.bucket, now).taken == 0
+			return !old.full.After(now)
 		})
 	}
 	if _, known := g.addresses[key]; known || len(g.addresses) < maxAddresses {
 		g.addresses[key] = r
 	}
+	return true
 }
 
 // subscriber is whom an address stands for: whoever has an IPv6 address has 2⁶⁴ of

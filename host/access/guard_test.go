@@ -9,7 +9,7 @@ import (
 func TestLimit(t *testing.T) {
 	l := limit{burst: 2, every: time.Minute}
 	begin := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
-	var b bucket
+	var full time.Time
 	for i, step := range []struct {
 		at   time.Duration
 		want bool
@@ -20,12 +20,12 @@ func TestLimit(t *testing.T) {
 		{9 * time.Minute, false}, // a clock that was set back gives nothing
 	} {
 		now := begin.Add(step.at)
-		got := l.allows(b, now)
+		got := l.allows(full, now)
 		if got != step.want {
 			t.Errorf("step %d, at %v: allowed %v, want %v", i, step.at, got, step.want)
 		}
 		if got {
-			b = l.take(b, now)
+			full = l.take(full, now)
 		}
 	}
 }

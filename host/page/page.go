@@ -27,7 +27,7 @@ type View struct {
 	Snapshot wire.Snapshot
 	// Traces are the players' probes of the round, in the order in which they ended.
 	Traces []Trace
-	// Badges tell whose page it is by the token or secret that it shows.
+	// Badges are what pages may do, by the token or secret that they show.
 	Badges   map[string]room.Badge
 	sections []section
 }

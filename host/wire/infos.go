@@ -70,53 +70,38 @@ func TidyInfo(info discovery.Info) discovery.Info {
 }
 
 func appendInfo(b []byte, info *discovery.Info, texts dictionary) []byte {
-	flags := flagsOf(info)
-	b = append(b, flags)
-	b = binary.AppendUvarint(b, uint64(info.Players))
+	flags := len(b)
+	b = binary.AppendUvarint(append(b, 0), uint64(info.Players))
 	b = binary.AppendUvarint(b, uint64(info.MaxPlayers))
 	b = texts.append(b, info.Map)
 	b = texts.append(b, info.Mode)
-	if flags&flagBots != 0 {
+	flag := func(f byte, set bool) bool {
+		if set {
+			b[flags] |= f
+		}
+		return set
+	}
+	flag(flagPassword, info.Password)
+	if flag(flagBots, info.Bots != 0) {
 		b = binary.AppendUvarint(b, uint64(info.Bots))
 	}
-	if flags&flagGamePort != 0 {
+	if flag(flagGamePort, info.GamePort != 0) {
 		b = binary.AppendUvarint(b, uint64(info.GamePort))
 	}
-	if flags&flagAppID != 0 {
+	if flag(flagAppID, info.AppID != 0) {
 		b = binary.AppendUvarint(b, info.AppID)
 	}
-	if flags&flagPings != 0 {
+	if flag(flagPings, info.MinPing != 0 || info.MaxPing != 0) {
 		b = binary.AppendUvarint(b, uint64(info.MinPing/time.Millisecond))
 		b = binary.AppendUvarint(b, uint64(info.MaxPing/time.Millisecond))
 	}
-	if flags&flagVersion != 0 {
+	if flag(flagVersion, info.Version != "") {
 		b = texts.append(b, info.Version)
 	}
-	if flags&flagName != 0 {
+	if flag(flagName, info.Name != "") {
 		b = texts.append(b, info.Name)
 	}
 	return b
-}
-
-func flagsOf(info *discovery.Info) byte {
-	var flags byte
-	for _, f := range []struct {
-		flag byte
-		set  bool
-	}{
-		{flagPassword, info.Password},
-		{flagBots, info.Bots != 0},
-		{flagGamePort, info.GamePort != 0},
-		{flagAppID, info.AppID != 0},
-		{flagPings, info.MinPing != 0 || info.MaxPing != 0},
-		{flagVersion, info.Version != ""},
-		{flagName, info.Name != ""},
-	} {
-		if f.set {
-			flags |= f.flag
-		}
-	}
-	return flags
 }
 
 // dictionary numbers the texts of a frame, from 1.
@@ -127,7 +112,8 @@ func (d dictionary) append(b []byte, s string) []byte {
 		return binary.AppendUvarint(b, n)
 	}
 	d[s] = uint64(len(d) + 1)
-	return appendText(append(b, 0), s)
+	b = binary.AppendUvarint(append(b, 0), uint64(len(s)))
+	return append(b, s...)
 }
 
 func parseInfos(b []byte) (Message, error) {

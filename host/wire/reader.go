@@ -85,8 +85,3 @@ func (r *reader) end() error {
 	}
 	return r.err
 }
-
-func appendText(b []byte, s string) []byte {
-	b = binary.AppendUvarint(b, uint64(len(s)))
-	return append(b, s...)
-}

@@ -2,8 +2,10 @@ package host
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -29,32 +31,24 @@ func (h *Host) named(code string, from netip.Addr) (*actor, *wire.Refusal) {
 	return a, nil
 }
 
-// called is the room that a peer's hello calls for: a code may be missing only
-// if there is no question which room is meant, and it takes everybody.
+// called is the room that a peer's hello calls for. Without a code that is the only
+// one of the host that takes players without.
 func (h *Host) called(code string, from netip.Addr) (*actor, *wire.Refusal) {
-	if access.CanonicalCode(code) == "" {
-		return h.onlyOpen()
+	if access.CanonicalCode(code) != "" {
+		return h.named(code, from)
 	}
-	return h.named(code, from)
-}
-
-// onlyOpen is the room that takes players without a code, if it is the only one
-// of the host.
-func (h *Host) onlyOpen() (*actor, *wire.Refusal) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var open *actor
-	count := 0
+	var open []*actor
 	for _, a := range h.rooms {
 		if a.open {
-			open = a
-			count++
+			open = append(open, a)
 		}
 	}
-	if count != 1 {
+	if len(open) != 1 {
 		return nil, &wire.Refusal{Reason: wire.ReasonCode, Message: "the room's code is missing", Hint: "ask the organiser for the code, and say --code CODE"}
 	}
-	return open, nil
+	return open[0], nil
 }
 
 // asker is the address that a request comes from. Only proxies of our own are
@@ -84,7 +78,7 @@ func behind(socket string, forwarded []string, proxies []netip.Prefix) netip.Add
 
 func isProxy(a netip.Addr, proxies []netip.Prefix) bool {
 	for _, p := range proxies {
-		if p.Contains(a.WithZone("")) {
+		if p.Contains(a.Unmap().WithZone("")) {
 			return true
 		}
 	}
@@ -112,4 +106,36 @@ func (h *Host) origin(c remote, probes wire.Probes) room.Origin {
 		return room.Origin{}
 	}
 	return room.OriginOf(c.addr, probes, h.config.Home != nil && h.config.Home(c.addr))
+}
+
+// link is the room's link as friends can use it: at the host's public URL, or on
+// the address that the page was opened at, or on the host's own if that was this
+// machine's.
+func (h *Host) link(r *http.Request, code string) string {
+	key := access.Key{Code: code}
+	if r.TLS != nil {
+		key.Fingerprint = h.config.Fingerprint
+	}
+	u := url.URL{Scheme: "http", Host: r.Host, Path: "/", Fragment: key.String()}
+	socket, err := netip.ParseAddrPort(r.RemoteAddr)
+	viaProxy := err == nil && isProxy(socket.Addr(), h.config.Proxies)
+	if r.TLS != nil || viaProxy && r.Header.Get("X-Forwarded-Proto") == "https" {
+		u.Scheme = "https"
+	}
+	switch public := h.config.PublicURL; {
+	case public != nil:
+		u.Scheme, u.Host = public.Scheme, public.Host
+	case h.config.Address != "" && isLoopback(r.Host):
+		u.Host = h.config.Address
+	}
+	return u.String()
+}
+
+func isLoopback(hostport string) bool {
+	name, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		name = hostport
+	}
+	addr, err := netip.ParseAddr(name)
+	return name == "localhost" || err == nil && addr.IsLoopback()
 }
