@@ -18,6 +18,8 @@ package discovery
 import (
 	"cmp"
 	"net/netip"
+	"strconv"
+	"strings"
 )
 
 // MaxServers is how many servers Muster takes from one master, file or report:
@@ -44,4 +46,13 @@ func CompareAddr(a, b Server) int {
 // and clusters do not split in two.
 func Canonical(addr netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
+}
+
+// ParseASN reads the number of an AS, with or without the letters before it.
+func ParseASN(text string) (asn uint32, ok bool) {
+	if len(text) > len("AS") && strings.EqualFold(text[:len("AS")], "AS") {
+		text = text[len("AS"):]
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	return uint32(n), err == nil
 }

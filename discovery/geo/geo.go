@@ -1,4 +1,4 @@
-// Package geo tells where a server is: its country, and the AS that originates
+// Package geo finds where a server is: its country, and the AS that originates
 // its prefix. The papers' plans cluster servers by them.
 //
 //	          ┌ 1 ─────────┐   ┌ 2 ───────────────┐   ┌ 3 ──────────────┐
@@ -12,13 +12,24 @@
 package geo
 
 import (
+	"cmp"
+	_ "embed"
 	"errors"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
 	"muster/discovery"
 	"muster/discovery/geo/internal/ranges"
+)
+
+// The tables that Muster carries; data/README.md says what is in them.
+var (
+	//go:embed data/country.gz
+	countryTable string
+	//go:embed data/asn.gz
+	asnTable string
 )
 
 //go:generate sh -c "location dump - | go run ./internal/gen -out data"
@@ -33,12 +44,8 @@ type Place struct {
 
 // fill takes from other what p lacks.
 func (p *Place) fill(other Place) {
-	if p.Country == "" {
-		p.Country = other.Country
-	}
-	if p.ASN == 0 {
-		p.ASN = other.ASN
-	}
+	p.Country = cmp.Or(p.Country, other.Country)
+	p.ASN = cmp.Or(p.ASN, other.ASN)
 }
 
 // Options name the user's own files; each may be empty.
@@ -65,7 +72,7 @@ type Locator struct {
 // Open makes a Locator. Files that cannot serve are a [FileError].
 //
 // A line of the overrides is a prefix or an address, a country and an AS number,
-// of which the last two may be empty: that field is then told by others. The
+// of which the last two may be empty: others are then asked for that field. The
 // longest prefix wins, each field for itself; a # begins a comment.
 //
 //	prefix,country,asn
@@ -73,9 +80,16 @@ type Locator struct {
 //	2001:db8::/32,,AS64497
 //
 // Without files it is done at once: the tables that Muster carries are decoded by
-// the first lookup that needs them, or by [Locator.Load].
+// the first lookup that needs them.
 func Open(o Options) (*Locator, error) {
-	l := &Locator{countries: sync.OnceValues(decodeCountries), origins: sync.OnceValues(decodeOrigins)}
+	l := &Locator{
+		countries: sync.OnceValues(func() (*ranges.Table[string], error) {
+			return ranges.Decode(strings.NewReader(countryTable), ranges.CountryCode)
+		}),
+		origins: sync.OnceValues(func() (*ranges.Table[uint32], error) {
+			return ranges.Decode(strings.NewReader(asnTable), func(asn uint32) uint32 { return asn })
+		}),
+	}
 	for _, step := range []func(Options) error{l.readOverrides, l.openDatabases, l.addCarried} {
 		if err := step(o); err != nil {
 			l.Close()
@@ -90,18 +104,7 @@ func (l *Locator) Close() error {
 	return errors.Join(l.countryDB.close(), l.asDB.close())
 }
 
-// Load decodes the tables that Muster carries, so that no lookup has to wait for
-// it. It may be called while lookups are under way. Its error means that this
-// program was built wrongly; lookups then know only what the user's files tell.
-func (l *Locator) Load() error {
-	if _, err := l.countries(); err != nil {
-		return err
-	}
-	_, err := l.origins()
-	return err
-}
-
-// Locate tells where addr is. An address that the Internet does not route to one
+// Locate finds where addr is. An address that the Internet does not route to one
 // place (private, loopback, multicast, FakeIP and the like) has none, unless the
 // user's overrides give it one.
 func (l *Locator) Locate(addr netip.Addr) Place {
@@ -111,28 +114,20 @@ func (l *Locator) Locate(addr netip.Addr) Place {
 		return place
 	}
 	if place.Country == "" {
-		place.Country = l.country(addr)
+		place.Country = l.countryDB.country(addr)
 	}
 	if place.ASN == 0 {
-		place.ASN = l.origin(addr)
+		place.ASN = l.asDB.origin(addr)
+	}
+	if place.Country == "" {
+		carried, _ := l.countries() // a nil table, if it is broken, knows nothing
+		place.Country = carried.Lookup(addr)
+	}
+	if place.ASN == 0 {
+		carried, _ := l.origins()
+		place.ASN = carried.Lookup(addr)
 	}
 	return place
-}
-
-func (l *Locator) country(addr netip.Addr) string {
-	if code := l.countryDB.country(addr); code != "" {
-		return code
-	}
-	carried, _ := l.countries() // Load returns the error
-	return carried.Lookup(addr)
-}
-
-func (l *Locator) origin(addr netip.Addr) uint32 {
-	if asn := l.asDB.origin(addr); asn != 0 {
-		return asn
-	}
-	carried, _ := l.origins() // Load returns the error
-	return carried.Lookup(addr)
 }
 
 // Annotate gives the servers what they lack of country and AS, and unwraps
@@ -176,3 +171,55 @@ type Source struct {
 
 // Sources lists what a Locator asks after the overrides, in that order.
 func (l *Locator) Sources() []Source { return l.sources }
+
+// addCarried lists the tables among the sources.
+func (l *Locator) addCarried(Options) error {
+	for _, table := range []string{countryTable, asnTable} {
+		h, err := ranges.ReadHeader(strings.NewReader(table))
+		if err != nil {
+			return err
+		}
+		l.sources = append(l.sources, Source{Field: Field(h.Name), Name: h.Source, Built: h.Built})
+	}
+	return nil
+}
+
+// notRouted are the IPv4 blocks that the Internet does not route to one place
+// (IANA IPv4 Special-Purpose Address Registry), and in which databases have no
+// business. Proxies hand out 198.18.0.0/15 as "FakeIP" for names that they
+// resolve elsewhere.
+var notRouted = [...]netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"),
+	netip.MustParsePrefix("10.0.0.0/8"),
+	netip.MustParsePrefix("100.64.0.0/10"),
+	netip.MustParsePrefix("127.0.0.0/8"),
+	netip.MustParsePrefix("169.254.0.0/16"),
+	netip.MustParsePrefix("172.16.0.0/12"),
+	netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("192.0.2.0/24"),
+	netip.MustParsePrefix("192.168.0.0/16"),
+	netip.MustParsePrefix("198.18.0.0/15"),
+	netip.MustParsePrefix("198.51.100.0/24"),
+	netip.MustParsePrefix("203.0.113.0/24"),
+	netip.MustParsePrefix("224.0.0.0/3"), // multicast and reserved
+}
+
+// globalUnicast is all that IPv6 routes so far, and documentation a hole in it
+// (RFC 4291 §2.4, RFC 3849).
+var (
+	globalUnicast = netip.MustParsePrefix("2000::/3")
+	documentation = netip.MustParsePrefix("2001:db8::/32")
+)
+
+// routed reports whether the Internet may route addr, so that it can have a place.
+func routed(addr netip.Addr) bool {
+	if addr.Is6() {
+		return globalUnicast.Contains(addr) && !documentation.Contains(addr)
+	}
+	for _, block := range notRouted {
+		if block.Contains(addr) {
+			return false
+		}
+	}
+	return addr.IsValid()
+}

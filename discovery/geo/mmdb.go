@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"strings"
 
 	"github.com/oschwald/geoip2-golang/v2"
 )
@@ -122,10 +123,8 @@ func (d *database) close() error {
 	return d.reader.Close()
 }
 
-// isCountry: code has the form of an ISO 3166-1 alpha-2 code and is not ZZ, by
-// which databases mean that they do not know.
+// isCountry reports whether code has the form of an ISO 3166-1 alpha-2 code and
+// is not ZZ, by which databases mean that they do not know.
 func isCountry(code string) bool {
-	return len(code) == 2 && isUpper(code[0]) && isUpper(code[1]) && code != "ZZ"
+	return len(code) == 2 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" && code != "ZZ"
 }
-
-func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }

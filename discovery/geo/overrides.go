@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"muster/discovery"
@@ -22,7 +21,7 @@ type overrides struct {
 	bits6  []int // the lengths of the IPv6 prefixes, longest first
 }
 
-// locate takes each field from the longest prefix that tells it.
+// locate takes each field from the longest prefix that has it.
 func (o *overrides) locate(addr netip.Addr) (place Place) {
 	lengths := o.bits6
 	if addr.Is4() {
@@ -60,11 +59,14 @@ func parseOverrides(r io.Reader) (overrides, error) {
 	for first := true; ; first = false {
 		record, err := lines.Read()
 		if err == io.EOF {
-			o.sortLengths()
-			return o, nil
+			break
+		}
+		var broken *csv.ParseError
+		if errors.As(err, &broken) { // in the form of our own errors
+			return overrides{}, fmt.Errorf("line %d: %w", broken.Line, broken.Err)
 		}
 		if err != nil {
-			return overrides{}, lineError(err)
+			return overrides{}, err
 		}
 		if first && strings.EqualFold(record[0], "prefix") {
 			continue
@@ -74,20 +76,24 @@ func parseOverrides(r io.Reader) (overrides, error) {
 			return overrides{}, fmt.Errorf("line %d: %w", line, err)
 		}
 	}
-}
-
-// lineError says where the text is no CSV, in the form of our own errors.
-func lineError(err error) error {
-	var p *csv.ParseError
-	if errors.As(err, &p) {
-		return fmt.Errorf("line %d: %w", p.Line, p.Err)
+	for prefix := range o.places {
+		lengths := &o.bits6
+		if prefix.Addr().Is4() {
+			lengths = &o.bits4
+		}
+		*lengths = append(*lengths, prefix.Bits())
 	}
-	return err
+	for _, lengths := range []*[]int{&o.bits4, &o.bits6} {
+		slices.SortFunc(*lengths, func(a, b int) int { return cmp.Compare(b, a) })
+		*lengths = slices.Compact(*lengths)
+	}
+	return o, nil
 }
 
 func (o *overrides) add(record []string) error {
-	if len(record) != 3 {
-		return fmt.Errorf("%d fields, not 3", len(record))
+	const fields = 3 // prefix, country, asn
+	if len(record) != fields {
+		return fmt.Errorf("%d fields, not %d", len(record), fields)
 	}
 	for i := range record {
 		record[i] = strings.TrimSpace(record[i])
@@ -125,25 +131,9 @@ func parsePlace(country, asn string) (place Place, err error) {
 	if asn == "" {
 		return place, nil
 	}
-	digits := strings.TrimPrefix(strings.ToUpper(asn), "AS")
-	n, err := strconv.ParseUint(digits, 10, 32)
-	if err != nil || n == 0 {
+	var ok bool
+	if place.ASN, ok = discovery.ParseASN(asn); !ok || place.ASN == 0 {
 		return Place{}, fmt.Errorf("%q is no AS number like 3320", asn)
 	}
-	place.ASN = uint32(n)
 	return place, nil
-}
-
-func (o *overrides) sortLengths() {
-	for prefix := range o.places {
-		lengths := &o.bits6
-		if prefix.Addr().Is4() {
-			lengths = &o.bits4
-		}
-		*lengths = append(*lengths, prefix.Bits())
-	}
-	for _, lengths := range []*[]int{&o.bits4, &o.bits6} {
-		slices.SortFunc(*lengths, func(a, b int) int { return cmp.Compare(b, a) })
-		*lengths = slices.Compact(*lengths)
-	}
 }

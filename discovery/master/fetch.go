@@ -5,8 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
+	"os"
+	"slices"
 	"sync"
+	"time"
 
 	"muster/discovery"
 	"muster/discovery/quake3"
@@ -40,25 +44,19 @@ func (c Client) Fetch(ctx context.Context, queries ...Query) (Listing, error) {
 	if err := ctx.Err(); err != nil {
 		return Listing{}, fmt.Errorf("master: %w", err)
 	}
-	return join(queries, lists, errs)
-}
-
-// join makes one list of what the masters gave.
-func join(queries []Query, lists [][]netip.AddrPort, errs []error) (Listing, error) {
 	var all union
+	var listing Listing
 	var failed []*MasterError
 	for i, q := range queries {
 		if errs[i] != nil {
 			failed = append(failed, &MasterError{Master: q.Master, Err: errs[i]})
+			listing.Warnings = append(listing.Warnings, failed[len(failed)-1])
 		}
 		for _, addr := range lists[i] {
 			all.add(discovery.Server{Addr: addr})
 		}
 	}
-	listing := Listing{Servers: all.servers}
-	for _, f := range failed {
-		listing.Warnings = append(listing.Warnings, f)
-	}
+	listing.Servers = all.servers
 	switch {
 	case len(failed) == len(queries):
 		return listing, &UnreachableError{Masters: failed}
@@ -79,7 +77,7 @@ func (c Client) fetch(ctx context.Context, q Query) ([]netip.AddrPort, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot find the host: %w", reason(err))
 	}
-	addrs = firstOfEach(addrs)
+	addrs = slices.CompactFunc(addrs, func(a, b netip.Addr) bool { return a.BitLen() == b.BitLen() })
 	lists := make([][]netip.AddrPort, len(addrs))
 	errs := make([]error, len(addrs))
 	var wg sync.WaitGroup
@@ -88,29 +86,140 @@ func (c Client) fetch(ctx context.Context, q Query) ([]netip.AddrPort, error) {
 		wg.Go(func() { lists[i], errs[i] = c.ask(ctx, to, q.Asks) })
 	}
 	wg.Wait()
-	return eitherOf(lists, errs)
+	if !slices.Contains(errs, nil) {
+		return nil, errs[0]
+	}
+	return slices.Concat(lists...), nil
 }
 
-// firstOfEach keeps the first IPv4 and the first IPv6 address.
-func firstOfEach(addrs []netip.Addr) []netip.Addr {
-	for _, addr := range addrs {
-		if addr.BitLen() != addrs[0].BitLen() {
-			return []netip.Addr{addrs[0], addr}
+const (
+	// receiveBuffer holds the burst of a master with 100,000 servers: with the
+	// system's default a third of 30,000 got lost. The system may grant less.
+	receiveBuffer = 4 << 20
+	// maxDatagram is UDP's limit.
+	maxDatagram = 64 << 10
+	// maxSilent is after how many questions in a row without an answer a master
+	// counts as dead; old ones know only every second kind.
+	maxSilent = 2
+)
+
+var (
+	errSilent    = errors.New("no answer")
+	errNotMaster = errors.New("what answers there is no master")
+)
+
+// asking is a conversation with one master at one address.
+type asking struct {
+	conn     *net.UDPConn
+	master   netip.Addr
+	silence  time.Duration
+	deadline time.Time
+	found    map[netip.AddrPort]bool
+	list     []netip.AddrPort
+	// junk: there came something that is no list.
+	junk bool
+}
+
+// ask puts the questions to a master and returns the servers it lists, each
+// once. The socket is connected: the system keeps out what others send.
+func (c Client) ask(ctx context.Context, to netip.AddrPort, asks []quake3.MasterQuery) ([]netip.AddrPort, error) {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "udp", to.String())
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	a := asking{
+		conn:     conn.(*net.UDPConn),
+		master:   to.Addr(),
+		silence:  cmp.Or(c.Silence, silence),
+		deadline: time.Now().Add(patience),
+		found:    make(map[netip.AddrPort]bool),
+	}
+	_ = a.conn.SetReadBuffer(receiveBuffer) // a smaller one loses more, and that is all
+	if len(asks) == 1 {
+		asks = append(asks, asks...)
+	}
+	answered, silent := false, 0
+	for _, q := range asks {
+		if _, err = conn.Write(quake3.AppendMasterQuery(nil, q)); err != nil {
+			break
+		}
+		var ok bool
+		ok, err = a.collect()
+		if silent++; ok {
+			answered, silent = true, 0
+		}
+		if err != nil || silent == maxSilent {
+			break
 		}
 	}
-	return addrs[:1]
+	switch {
+	case answered:
+		return a.list, nil
+	case err != nil:
+		return a.list, reason(err)
+	case a.junk:
+		return a.list, errNotMaster
+	}
+	return a.list, errSilent
 }
 
-// eitherOf is all that came over the families; they failed only if each did.
-func eitherOf(lists [][]netip.AddrPort, errs []error) ([]netip.AddrPort, error) {
-	var all []netip.AddrPort
-	ok := false
-	for i := range lists {
-		all = append(all, lists[i]...)
-		ok = ok || errs[i] == nil
+// collect reads until the list has ended and the line is quiet; answered if
+// there came a list at all.
+func (a *asking) collect() (answered bool, err error) {
+	buf := make([]byte, maxDatagram)
+	var addrs []netip.AddrPort
+	wait, quiet := 2*a.silence, a.silence
+	a.await(wait)
+	for len(a.list) < discovery.MaxServers {
+		n, err := a.conn.Read(buf)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return answered, nil
+		}
+		if err != nil {
+			return answered, err
+		}
+		var end bool
+		addrs, end, err = quake3.ParseMasterReply(buf[:n], addrs[:0])
+		if err != nil && len(addrs) == 0 {
+			a.junk = true
+			continue
+		}
+		answered = true
+		a.add(addrs)
+		if end {
+			quiet = min(quiet, settle)
+		}
+		a.await(quiet)
 	}
-	if ok {
-		return all, nil
+	return answered, nil
+}
+
+// await waits for the next datagram, though never past the whole deadline.
+func (a *asking) await(d time.Duration) {
+	at := time.Now().Add(d)
+	if at.After(a.deadline) {
+		at = a.deadline
 	}
-	return nil, errs[0]
+	_ = a.conn.SetReadDeadline(at) // fails on a closed socket, and so does the read
+}
+
+func (a *asking) add(addrs []netip.AddrPort) {
+	for _, addr := range addrs {
+		if !a.found[addr] && usable(addr, a.master) && len(a.list) < discovery.MaxServers {
+			a.found[addr] = true
+			a.list = append(a.list, addr)
+		}
+	}
+}
+
+// usable reports whether a server that a master lists can be reached. A master on
+// the internet knows nothing of the local network: what it lists there would
+// have Muster probe the user's own machines.
+func usable(server netip.AddrPort, master netip.Addr) bool {
+	a := server.Addr()
+	isLocal := func(a netip.Addr) bool { return discovery.ReachOf(a) != discovery.InternetReach }
+	return server.Port() != 0 && canBeServer(a) && !a.IsLinkLocalUnicast() && (!isLocal(a) || isLocal(master))
 }

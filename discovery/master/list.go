@@ -17,9 +17,16 @@ import (
 // with a few columns more than Muster wants.
 const maxFile = 64 << 20
 
+// The longest words of a list, in bytes.
+const (
+	maxType  = 20  // over twice what QStat's have
+	maxName  = 253 // of a host, and of each label in it (RFC 1035, section 3.1)
+	maxLabel = 63
+)
+
 // Entry is one line of a list, as it was written.
 type Entry struct {
-	// File and Line tell where it stands.
+	// File and Line are where it stands.
 	File string
 	Line int
 	// Type is QStat's type in upper case (Q3S, A2S), or empty.
@@ -36,12 +43,13 @@ type Entry struct {
 // ErrEmpty says that a list, or every master, was read and holds no server.
 var ErrEmpty = errors.New("no servers in it")
 
-// ListError tells which line of a list is wrong, and what should stand there.
+// ListError is about a line of a list that is wrong.
 type ListError struct {
 	File string
 	Line int
 	// Text is what stands there, cleaned for display.
 	Text string
+	// Want is what should stand there.
 	Want string
 }
 
@@ -167,7 +175,7 @@ func (p *listParser) lines(body string) error {
 
 // isType reports whether a word may be a type: QStat's are words such as Q3S and SOF2M1.0.
 func isType(s string) bool {
-	return len(s) <= 20 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.") == ""
+	return len(s) <= maxType && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.") == ""
 }
 
 func (p *listParser) csv(body string) error {
@@ -177,9 +185,16 @@ func (p *listParser) csv(body string) error {
 	if err != nil {
 		return p.csvError(body, err)
 	}
-	columns := findColumns(header)
+	at := columns{-1, -1, -1, -1, -1}
+	for i := len(header) - 1; i >= 0; i-- { // the first of two wins
+		for column, name := range columnNames {
+			if isColumn(header[i], name) {
+				at[column] = i
+			}
+		}
+	}
 	p.line, _ = r.FieldPos(0)
-	if columns.addr < 0 && columns.ip < 0 {
+	if at[addrColumn] < 0 && at[ipColumn] < 0 {
 		return p.wrong(strings.Join(header, ","), wantLine)
 	}
 	for {
@@ -191,7 +206,7 @@ func (p *listParser) csv(body string) error {
 			return p.csvError(body, err)
 		}
 		p.line, _ = r.FieldPos(0)
-		if err := p.record(columns, record); err != nil {
+		if err := p.record(at, record); err != nil {
 			return err
 		}
 	}
@@ -209,47 +224,38 @@ func (p *listParser) csvError(body string, err error) error {
 }
 
 // columns are the places of the wanted columns in a record; -1 is nowhere.
-type columns struct{ addr, ip, port, country, asn int }
+type columns [len(columnNames)]int
 
-func findColumns(header []string) columns {
-	c := columns{-1, -1, -1, -1, -1}
-	for i := len(header) - 1; i >= 0; i-- { // the first of two wins
-		switch {
-		case isColumn(header[i], "addr"):
-			c.addr = i
-		case isColumn(header[i], "ip"):
-			c.ip = i
-		case isColumn(header[i], "port"):
-			c.port = i
-		case isColumn(header[i], "country"):
-			c.country = i
-		case isColumn(header[i], "asn"):
-			c.asn = i
-		}
-	}
-	return c
-}
+const (
+	addrColumn = iota
+	ipColumn
+	portColumn
+	countryColumn
+	asnColumn
+)
 
-func (p *listParser) record(c columns, record []string) error {
-	field := func(i int) string {
-		if i < 0 || i >= len(record) {
-			return ""
+var columnNames = [...]string{"addr", "ip", "port", "country", "asn"}
+
+func (p *listParser) record(at columns, record []string) error {
+	field := func(column int) string {
+		if i := at[column]; i >= 0 && i < len(record) {
+			return strings.TrimSpace(record[i])
 		}
-		return strings.TrimSpace(record[i])
+		return ""
 	}
-	addr := field(c.addr)
-	if c.addr < 0 {
-		addr = joinAddress(field(c.ip), field(c.port))
+	addr := field(addrColumn)
+	if at[addrColumn] < 0 {
+		addr = joinAddress(field(ipColumn), field(portColumn))
 	}
-	country := field(c.country)
-	asn, ok := parseASN(field(c.asn))
+	country := strings.ToUpper(field(countryColumn))
+	asn, ok := discovery.ParseASN(cmp.Or(field(asnColumn), "0"))
 	switch {
-	case !isCountry(strings.ToUpper(country)):
-		return p.wrong(country, wantCountry)
+	case country != "" && (len(country) != 2 || strings.Trim(country, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != ""):
+		return p.wrong(field(countryColumn), wantCountry)
 	case !ok:
-		return p.wrong(field(c.asn), wantASN)
+		return p.wrong(field(asnColumn), wantASN)
 	}
-	return p.add(Entry{Country: strings.ToUpper(country), ASN: asn}, addr)
+	return p.add(Entry{Country: country, ASN: asn}, addr)
 }
 
 // joinAddress is ADDRESS[:PORT] of its two parts.
@@ -261,19 +267,6 @@ func joinAddress(ip, port string) string {
 		return "[" + unbracket(ip) + "]:" + port
 	}
 	return ip + ":" + port
-}
-
-func isCountry(s string) bool {
-	return s == "" || len(s) == 2 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
-}
-
-// parseASN reads 3320 and AS3320; nothing is 0.
-func parseASN(s string) (uint32, bool) {
-	if len(s) > 2 && strings.EqualFold(s[:2], "AS") {
-		s = s[2:]
-	}
-	n, err := strconv.ParseUint(cmp.Or(s, "0"), 10, 32)
-	return uint32(n), err == nil
 }
 
 // splitAddress takes apart ADDRESS[:PORT]; the port is 0 if there is none. An
@@ -312,11 +305,11 @@ func canBeServer(a netip.Addr) bool {
 // isHostName reports whether the domain name system can know a name: labels of letters,
 // digits, hyphens and, as some users have them, underscores. (RFC 1123, 2.1)
 func isHostName(s string) bool {
-	if len(s) == 0 || len(s) > 253 {
+	if len(s) == 0 || len(s) > maxName {
 		return false
 	}
 	for label := range strings.SplitSeq(strings.TrimSuffix(s, "."), ".") {
-		if label == "" || len(label) > 63 || label[0] == '-' ||
+		if label == "" || len(label) > maxLabel || label[0] == '-' ||
 			strings.Trim(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
 			return false
 		}

@@ -1,6 +1,7 @@
 package master
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,10 +77,7 @@ func (c Client) Resolve(ctx context.Context, entries []Entry, port uint16) (List
 			listing.Warnings = append(listing.Warnings, &NameError{Entry: e, Err: host.err})
 			continue
 		}
-		if e.Port == 0 {
-			e.Port = port
-		}
-		all.add(discovery.Server{Addr: netip.AddrPortFrom(host.addr, e.Port), Country: e.Country, ASN: e.ASN})
+		all.add(discovery.Server{Addr: netip.AddrPortFrom(host.addr, cmp.Or(e.Port, port)), Country: e.Country, ASN: e.ASN})
 	}
 	listing.Servers = all.servers
 	switch {
@@ -145,4 +143,30 @@ func (c Client) addresses(ctx context.Context, host string) ([]netip.Addr, error
 	}
 	slices.SortStableFunc(addrs, func(a, b netip.Addr) int { return a.BitLen() - b.BitLen() })
 	return addrs, nil
+}
+
+// union gathers servers without repeating any, in the order in which they are
+// first seen.
+type union struct {
+	servers []discovery.Server
+	index   map[netip.AddrPort]int
+}
+
+// add takes a server, or what a second mention adds to the first.
+// Over [discovery.MaxServers] it takes no more.
+func (u *union) add(s discovery.Server) {
+	if u.index == nil {
+		u.index = make(map[netip.AddrPort]int)
+	}
+	s.Addr = discovery.Canonical(s.Addr)
+	if i, ok := u.index[s.Addr]; ok {
+		known := &u.servers[i]
+		known.Country = cmp.Or(known.Country, s.Country)
+		known.ASN = cmp.Or(known.ASN, s.ASN)
+		return
+	}
+	if len(u.servers) < discovery.MaxServers {
+		u.index[s.Addr] = len(u.servers)
+		u.servers = append(u.servers, s)
+	}
 }

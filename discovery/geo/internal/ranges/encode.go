@@ -39,35 +39,31 @@ func Encode(w io.Writer, h Header, steps []Step) error {
 }
 
 func appendBody(b []byte, steps []Step) ([]byte, error) {
-	values := distinct(steps)
-	b = binary.AppendUvarint(b, version)
-	b = appendValues(b, values)
-	b = binary.AppendUvarint(b, uint64(len(steps)))
-	b, err := appendStarts(b, steps)
-	if err != nil {
-		return nil, err
-	}
-	return appendIndices(b, steps, values), nil
-}
-
-// distinct is the numbers of the steps, each once, rising.
-func distinct(steps []Step) []uint32 {
-	values := make([]uint32, len(steps))
+	values := make([]uint32, len(steps)) // each once, rising
 	for i, s := range steps {
 		values[i] = s.Number
 	}
 	slices.Sort(values)
-	return slices.Compact(values)
-}
-
-func appendValues(b []byte, values []uint32) []byte {
+	values = slices.Compact(values)
+	b = binary.AppendUvarint(b, version)
 	b = binary.AppendUvarint(b, uint64(len(values)))
 	before := uint32(0)
 	for _, v := range values {
 		b = binary.AppendUvarint(b, uint64(v-before))
 		before = v
 	}
-	return b
+	b = binary.AppendUvarint(b, uint64(len(steps)))
+	b, err := appendStarts(b, steps)
+	if err != nil {
+		return nil, err
+	}
+	for plane := range indexBytes(len(values)) {
+		for _, s := range steps {
+			i, _ := slices.BinarySearch(values, s.Number)
+			b = append(b, byte(i>>(8*plane)))
+		}
+	}
+	return b, nil
 }
 
 func appendStarts(b []byte, steps []Step) ([]byte, error) {
@@ -84,16 +80,6 @@ func appendStarts(b []byte, steps []Step) ([]byte, error) {
 		before = s.Start
 	}
 	return append(b, mantissas...), nil
-}
-
-func appendIndices(b []byte, steps []Step, values []uint32) []byte {
-	for plane := range indexBytes(len(values)) {
-		for _, s := range steps {
-			i, _ := slices.BinarySearch(values, s.Number)
-			b = append(b, byte(i>>(8*plane)))
-		}
-	}
-	return b
 }
 
 // indexBytes is how many bytes an index into so many values takes.

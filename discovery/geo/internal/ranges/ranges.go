@@ -1,8 +1,8 @@
 // Package ranges is the compact form in which Muster carries its address tables:
 // for every address one number, an AS or a country.
 //
-// The addresses are cut into ranges, and a range is told by its start alone, for
-// it ends where the next one begins. A file is one gzip member, whose header
+// The addresses are cut into ranges, and a range is only its start, for it
+// ends where the next one begins. A file is one gzip member, whose header
 // names the table, its source and the time of the source; its body is in columns
 // because they compress better than rows:
 //
@@ -19,6 +19,7 @@
 package ranges
 
 import (
+	"encoding/binary"
 	"net/netip"
 	"slices"
 )
@@ -54,5 +55,36 @@ func (t *Table[V]) Lookup(addr netip.Addr) (v V) {
 	return t.values[t.index[i]]
 }
 
-// Len is the number of ranges.
-func (t *Table[V]) Len() int { return len(t.starts) }
+// Key is where an address stands among all addresses: an IPv4 address is its 32
+// bits, an IPv6 address the upper 64 of its 128, for nobody routes less than a
+// /64. The two do not collide because ::/32 is reserved: an address in there,
+// IPv4-mapped ones included, has no key, nor has the zero Addr.
+func Key(addr netip.Addr) (key uint64, ok bool) {
+	switch {
+	case addr.Is4():
+		b := addr.As4()
+		return uint64(binary.BigEndian.Uint32(b[:])), true
+	case addr.Is6():
+		b := addr.As16()
+		key = binary.BigEndian.Uint64(b[:])
+		return key, key>>32 != 0
+	}
+	return 0, false
+}
+
+// CountryNumber is the number that stands for a code of two letters in a table;
+// 0 is none.
+func CountryNumber(code string) uint32 {
+	if len(code) != 2 {
+		return 0
+	}
+	return uint32(code[0])<<8 | uint32(code[1])
+}
+
+// CountryCode is the code that a number stands for, or empty.
+func CountryCode(number uint32) string {
+	if number == 0 {
+		return ""
+	}
+	return string([]byte{byte(number >> 8), byte(number)})
+}

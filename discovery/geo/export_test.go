@@ -1,0 +1,11 @@
+package geo
+
+// Load decodes the tables that Muster carries, so that no lookup has to wait for
+// it.
+func (l *Locator) Load() error {
+	if _, err := l.countries(); err != nil {
+		return err
+	}
+	_, err := l.origins()
+	return err
+}
