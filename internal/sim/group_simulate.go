@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"muster/discovery"
@@ -124,7 +125,10 @@ func (g *Group) Run(method Method, o GroupOptions, run uint64) (GroupRun, error)
 		_, r.SearchRegret = truth.regret(r.Search.Best)
 	}
 	if choice := s.room.Snapshot().Choice; choice != nil {
-		r.Doubts = choice.Selection.Doubts
+		for _, d := range choice.Selection.Doubts {
+			d.Player = g.Players[s.peer(d.Player)]
+			r.Doubts = append(r.Doubts, d)
+		}
 		if r.Found = s.launched > 0; r.Found {
 			r.Server = choice.Selection.Chosen.Server
 			r.Score, r.Regret = truth.regret(r.Server)
@@ -139,21 +143,18 @@ func (g *Group) Run(method Method, o GroupOptions, run uint64) (GroupRun, error)
 // plenty is more seats than any group needs.
 const plenty = 1 << 10
 
-// session is a room in which the group measures by a method.
+// session is a room in which the group measures by a method. Its players are called
+// by their numbers there.
 func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, error) {
-	strategy := discovery.Strategy(wire.Coordinated)
-	switch method {
-	case Full:
-		strategy = discovery.Conventional
-	case Naive:
-		strategy = o.Strategy
-	case Coordinated, Discovered:
-	default:
+	strategy := map[Method]discovery.Strategy{
+		Full: discovery.Conventional, Naive: o.Strategy, Coordinated: wire.Coordinated, Discovered: wire.Coordinated,
+	}[method]
+	if strategy == "" {
 		return nil, fmt.Errorf("sim: unknown method %q", method)
 	}
 	o.Tuning.Seed += run
-	o.Tuning.Weights, o.Replay.Run = o.Criteria.Weights, run
-	s := &session{Group: g, room: o.Tuning.New("SIMULA", "", o.settings(strategy), epoch), ready: o.ready}
+	o.Tuning.Weights, o.Replay.Run = map[string]float64{}, run
+	s := &session{Group: g, ready: o.ready}
 	s.tells = func(server int) (info discovery.Info) {
 		if infos := g.Vantages[0].Infos; infos != nil {
 			info = infos[server]
@@ -164,20 +165,13 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 		return info
 	}
 	for i, v := range g.Vantages {
-		ownPlan := func(strategy discovery.Strategy) (discovery.Plan, error) {
-			options := o.Plan
-			options.Seed += run<<16 + uint64(i)
-			return plans.New(strategy, v.Topology(), options)
-		}
-		p := &peer{session: s, name: g.Players[i], vantage: v, options: o.Replay, round: 1}
-		p.newPlan = func(m wire.Measure) (discovery.Plan, error) {
-			if m.Strategy == wire.Coordinated { // asks nothing of its own before people vote
-				return discovery.NewConventional(len(v.Servers)), nil
-			}
-			return ownPlan(discovery.Strategy(m.Strategy))
+		p := &peer{session: s, name: strconv.Itoa(i), vantage: v, options: o.Replay, plan: o.Plan}
+		p.plan.Seed += run<<16 + uint64(i)
+		if weight, given := o.Criteria.Weights[g.Players[i]]; given {
+			o.Tuning.Weights[p.name] = weight
 		}
 		if method == Discovered {
-			plan, err := ownPlan(o.Strategy)
+			plan, err := plans.New(o.Strategy, v.Topology(), p.plan)
 			if err != nil {
 				return nil, err
 			}
@@ -185,6 +179,7 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 		}
 		s.peers = append(s.peers, p)
 	}
+	s.room = o.Tuning.New("SIMULA", "", o.settings(strategy), epoch)
 	return s, nil
 }
 

@@ -11,40 +11,24 @@ import (
 	"muster/discovery"
 )
 
-// Sweep measures trials on many worlds: each once in each world.
-type Sweep struct {
-	// World makes the group for a seed.
-	World  func(seed uint64) (*Group, error)
-	Trials []Trial
-	// From is the first seed, Worlds how many there are.
-	From   uint64
-	Worlds int
-}
+// Trial is what a sweep does with each group.
+type Trial func(g *Group, seed uint64) (GroupRun, error)
 
-// Trial is a method and its options. If AnyMap is set the group wants a map that
-// the first server of the world plays, which nobody knows before it is asked; if
-// Percent is, the budget is this share of the list and is spent.
-type Trial struct {
-	Method  Method
-	Options GroupOptions
-	AnyMap  bool
-	Percent float64
-}
-
-func (t Trial) in(g *Group) GroupOptions {
-	o := t.Options
-	if t.AnyMap {
-		o.Criteria.Map = g.Vantages[0].Infos[0].Map
+// Sweep makes so many worlds' groups, from a first seed on, and is what each trial
+// came to with each of them.
+func Sweep(group func(seed uint64) (*Group, error), from uint64, worlds int, trials []Trial) ([][]GroupRun, error) {
+	all := make([][]GroupRun, len(trials))
+	for i := range all {
+		all[i] = make([]GroupRun, worlds)
 	}
-	if t.Percent > 0 {
-		o.Tuning.Budget, o.Tuning.Enough = int(t.Percent/100*float64(len(g.Vantages[0].Servers))), -1
-	}
-	return o
-}
-
-// GroupNames are the groups that [GroupPlaces] knows.
-func GroupNames() []string {
-	return []string{"musst", "au-jp", "au-de-usw", "europe-8", "world-16", "world-64"}
+	return all, Parallel(context.Background(), worlds, func(world int) error {
+		seed := from + uint64(world)
+		g, err := group(seed)
+		for i := 0; i < len(trials) && err == nil; i++ {
+			all[i][world], err = trials[i](g, seed)
+		}
+		return err
+	})
 }
 
 // GroupPlaces are where the players of a named group sit: the four of MUSST's
@@ -64,7 +48,7 @@ func GroupPlaces(name string, seed uint64) ([]Place, error) {
 	case "world-64":
 		return drawPlaces(64, seed, func(region) bool { return true }), nil
 	}
-	return nil, fmt.Errorf("sim: unknown group %q (known: %q)", name, GroupNames())
+	return nil, fmt.Errorf("sim: unknown group %q", name)
 }
 
 // drawPlaces draws cities of some regions, each with a line of its own.
@@ -128,26 +112,10 @@ func (m Matrix) OnMatrix(list []discovery.Server, group string, seed uint64) (*G
 	return m.World(list, m.Draw(len(players), spread, seed), seed).everybody()
 }
 
-// Run makes the worlds, and is what each trial came to in each of them.
-func (s Sweep) Run() ([][]GroupRun, error) {
-	all := make([][]GroupRun, len(s.Trials))
-	for i := range all {
-		all[i] = make([]GroupRun, s.Worlds)
-	}
-	return all, Parallel(context.Background(), s.Worlds, func(world int) error {
-		seed := s.From + uint64(world)
-		g, err := s.World(seed)
-		for i := 0; i < len(s.Trials) && err == nil; i++ {
-			all[i][world], err = g.Run(s.Trials[i].Method, s.Trials[i].in(g), seed)
-		}
-		return err
-	})
-}
-
-// Report is a line of figures: regret p50/p95/most, percent of the list and
-// servers a player (the most), rounds, seconds, and how often the planner's claim
-// of what is still to be had, in whole milliseconds as players are told, was too
-// low.
+// Report is a line of figures: regret p50/p95/most, and that of the best server
+// that the search had measured before the second looks; percent of the list and
+// servers a player (the most), rounds, seconds, and how often the planner's claim of
+// what is still to be had, in whole milliseconds as players are told, was too low.
 func Report(all []GroupRun) string {
 	get := func(share float64, of func(GroupRun) float64) float64 { return quantile(all, share, of) }
 	none, broken := 0, 0
@@ -160,9 +128,10 @@ func Report(all []GroupRun) string {
 		}
 	}
 	regret := func(r GroupRun) float64 { return r.Regret }
+	searched := func(r GroupRun) float64 { return r.SearchRegret }
 	rounds := func(r GroupRun) float64 { return float64(r.Rounds) }
-	return fmt.Sprintf("regret %5.2f / %5.2f (%5.2f) ms, %5.2f %% = %3.0f a player, rounds %2.0f (%2.0f), %4.1f s, none %d, claim %4.1f (%4.1f) ms, broken %2d of %d",
-		get(0.5, regret), get(0.95, regret), get(1, regret), get(0.5, func(r GroupRun) float64 { return slices.Max(r.Percent) }),
+	return fmt.Sprintf("regret %5.2f / %5.2f (%5.2f) ms, searched %5.2f / %5.2f, %5.2f %% = %3.0f a player, rounds %2.0f (%2.0f), %4.1f s, none %d, claim %4.1f (%4.1f) ms, broken %2d of %d",
+		get(0.5, regret), get(0.95, regret), get(1, regret), get(0.5, searched), get(0.95, searched), get(0.5, func(r GroupRun) float64 { return slices.Max(r.Percent) }),
 		get(0.5, func(r GroupRun) float64 { return r.Search.Probes }), get(0.5, rounds), get(1, rounds),
 		get(0.5, func(r GroupRun) float64 { return r.Seconds }), none, get(0.5, GroupRun.claim), get(0.95, GroupRun.claim), broken, len(all))
 }

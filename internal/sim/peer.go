@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/plans"
 	"muster/host/room"
 	"muster/host/wire"
 )
@@ -16,6 +17,8 @@ const (
 	patience    = 900 * time.Millisecond
 	// looks are packet pairs that no discovery uses.
 	looks = 1 << 40
+	// theRound is the only one of a session.
+	theRound = 1
 )
 
 // peer is a player's program in a session: it does as package peer does, on what its
@@ -26,12 +29,11 @@ type peer struct {
 	vantage   *Vantage
 	options   ReplayOptions
 	connected bool
-	// newPlan is the plan by which the player measures.
-	newPlan func(wire.Measure) (discovery.Plan, error)
+	// plan is how the player's own plan goes about the list.
+	plan discovery.PlanOptions
 	// known is what the player had found out before the room asked.
 	known []discovery.Result
 
-	round  int // a session has one
 	began  time.Duration
 	agenda *discovery.Agenda
 	replay *replay
@@ -74,21 +76,24 @@ func (p *peer) receive(m wire.Message) {
 
 // measure begins the round's measuring.
 func (p *peer) measure(m wire.Measure) {
-	plan, err := p.newPlan(m)
+	isHeld := m.Strategy == wire.Coordinated
+	if isHeld { // any plan will do: only people who vote long have it go on
+		m.Strategy = string(discovery.Conventional)
+	}
+	plan, err := plans.New(discovery.Strategy(m.Strategy), p.vantage.Topology(), p.plan)
 	if err != nil {
 		p.err = err
 		return
 	}
-	p.began = p.now
-	p.agenda = discovery.NewAgenda(plan, p.known)
-	if m.Strategy == wire.Coordinated {
+	if p.began, p.agenda = p.now, discovery.NewAgenda(plan, p.known); isHeld {
 		p.agenda.Hold()
 	}
 	p.replay = newReplay(p.vantage, p.agenda, p.options, p.now, func(r discovery.Result) {
 		r.At = p.replay.now - p.began
 		p.results = append(p.results, r)
 	})
-	p.after(flushEvery*time.Duration(slices.Index(p.Players, p.name))/time.Duration(len(p.Players)), p.flush)
+	// Nobody's clock strikes with another's.
+	p.after(flushEvery*time.Duration(slices.Index(p.peers, p))/time.Duration(len(p.peers)), p.flush)
 }
 
 // flush tells the host what it has not heard yet, again and again.
@@ -102,7 +107,7 @@ func (p *peer) flush() {
 	}
 	if p.isIdle() && !p.said {
 		p.said = true
-		p.says(wire.Done{Round: p.round})
+		p.says(wire.Done{Round: theRound})
 	}
 	p.after(flushEvery, p.flush)
 }
@@ -114,8 +119,8 @@ func (p *peer) isIdle() bool {
 
 // report is what the host is told of results, and of what servers say of themselves.
 func (p *peer) report(results []discovery.Result) (wire.Infos, wire.Report) {
-	infos := wire.Infos{Round: p.round}
-	report := wire.Report{Round: p.round, First: p.sent, Now: p.now - p.began}
+	infos := wire.Infos{Round: theRound}
+	report := wire.Report{Round: theRound, First: p.sent, Now: p.now - p.began}
 	for _, r := range results {
 		if r.State == discovery.Answered {
 			if r.State, r.RTT = p.vantage.told(r.Server, r.RTT); r.State == discovery.Answered {

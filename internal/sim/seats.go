@@ -24,7 +24,7 @@ type crowd struct {
 	// load is how many single players there would be with any number of seats.
 	load float64
 	rng  rand.PCG
-	// next is when somebody comes or goes; 0 is not drawn yet.
+	// next is when somebody comes or goes.
 	next time.Duration
 }
 
@@ -32,30 +32,22 @@ type crowd struct {
 // does.
 func (c *crowd) pass(until time.Duration) {
 	rng := rand.New(&c.rng)
-	for {
-		single, group, leave := c.load/stay.Seconds(), 1/groupEvery.Seconds(), float64(c.taken)/stay.Seconds()
-		all := single + group + leave
-		if c.next > 0 {
-			if c.next > until {
-				return
-			}
-			switch at := rng.Float64() * all; {
-			case at < single:
-				c.arrive(1)
-			case at < single+group:
-				c.arrive(2 + rng.IntN(mostGroup-1))
-			default:
-				c.taken--
-			}
-			all = single + group + float64(c.taken)/stay.Seconds()
+	single, group := c.load/stay.Seconds(), 1/groupEvery.Seconds()
+	each := func() float64 { return single + group + float64(c.taken)/stay.Seconds() }
+	for c.next <= until {
+		change := -1
+		switch at := rng.Float64() * each(); {
+		case c.next == 0: // nobody yet
+			change = 0
+		case at < single:
+			change = 1
+		case at < single+group:
+			change = 2 + rng.IntN(mostGroup-1)
 		}
-		c.next += time.Duration(rng.ExpFloat64() / all * float64(time.Second))
-	}
-}
-
-func (c *crowd) arrive(players int) {
-	if c.taken+players <= c.seats {
-		c.taken += players
+		if c.taken+change <= c.seats {
+			c.taken += change
+		}
+		c.next += time.Duration(rng.ExpFloat64() / each() * float64(time.Second))
 	}
 }
 

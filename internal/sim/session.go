@@ -72,9 +72,8 @@ func (s *session) after(d time.Duration, do func()) {
 // run has the players join, the organiser say go, and time pass until everybody is
 // on the way, or the room has failed.
 func (s *session) run() error {
-	for i, name := range s.Players {
-		hello := wire.Hello{Version: wire.Version, Code: s.room.Code(), Name: name}
-		s.step(room.Join{Hello: hello, Token: fmt.Sprint("token of player ", i)})
+	for _, p := range s.peers {
+		s.step(room.Join{Hello: wire.Hello{Version: wire.Version, Code: s.room.Code(), Name: p.name}, Token: p.name})
 	}
 	s.tick()
 	for s.step(room.Proceed{}); s.err == nil && s.started < len(s.peers) && s.room.Stage() != wire.Failed; {
@@ -105,9 +104,16 @@ func (s *session) step(in room.Input) {
 	for _, o := range outputs {
 		switch o := o.(type) {
 		case room.Admit:
-			s.peers[slices.Index(s.Players, o.Player)].connected = true
+			s.peers[s.peer(o.Player)].connected = true
 		case room.Fetch:
-			s.list()
+			s.after(0, func() {
+				s.step(room.Listed{List: s.Vantages[0].Topology()})
+				for _, p := range s.peers {
+					infos, report := p.report(p.known) // from before
+					s.step(room.Hear{Player: p.name, Message: infos})
+					s.step(room.Hear{Player: p.name, Message: report})
+				}
+			})
 		case room.Send:
 			for _, p := range s.peers {
 				if p.connected && (o.To == "" || o.To == p.name) {
@@ -127,15 +133,7 @@ func (s *session) step(in room.Input) {
 	}
 }
 
-// list answers the room's wish for the list, and tells it what players found out
-// before.
-func (s *session) list() {
-	s.after(0, func() {
-		s.step(room.Listed{List: s.Vantages[0].Topology()})
-		for _, p := range s.peers {
-			infos, report := p.report(p.known)
-			s.step(room.Hear{Player: p.name, Message: infos})
-			s.step(room.Hear{Player: p.name, Message: report})
-		}
-	})
+// peer is the number of the player of a name.
+func (s *session) peer(name string) int {
+	return slices.IndexFunc(s.peers, func(p *peer) bool { return p.name == name })
 }
