@@ -124,7 +124,7 @@ func (in Listed) step(r *Room) error {
 		return nil
 	}
 	servers := in.List.List()
-	r.round.topology = in.List
+	r.round.topology, r.round.packed = in.List, nil
 	r.round.servers = selection.Servers{List: servers, Infos: map[int]*discovery.Info{}}
 	r.round.measuring = r.now
 	r.round.placeLocal(in.Local)

@@ -22,6 +22,8 @@ type round struct {
 	// list's tree, both shared with whoever else has that list.
 	servers  selection.Servers
 	topology *topology.Tree
+	// packed is the list as it is saved, made by the first save that has it.
+	packed []byte
 	// local are the servers of the list that are on the host's own networks.
 	local []LocalServer
 	// measuring is when everybody was told to measure.

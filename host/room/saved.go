@@ -118,9 +118,12 @@ func (r *Room) Save() ([]byte, error) {
 	if s.Phase.Knows, err = json.Marshal(r.phase); err != nil {
 		return nil, err
 	}
-	if s.List, err = pack(wire.List{Round: r.round.number, Servers: r.round.servers.List}); err != nil {
-		return nil, err
+	if r.round.packed == nil {
+		if r.round.packed, err = pack(wire.List{Round: r.round.number, Servers: r.round.servers.List}); err != nil {
+			return nil, err
+		}
 	}
+	s.List = r.round.packed
 	infos := wire.Infos{Round: r.round.number}
 	for _, server := range slices.Sorted(maps.Keys(r.round.servers.Infos)) {
 		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: *r.round.servers.Infos[server]})

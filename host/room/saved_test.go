@@ -22,7 +22,7 @@ import (
 // Step is about, and what can be made anew.
 var volatile = map[string]bool{
 	"now": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true,
-	"search": true, "topology": true, "groups": true, "places": true,
+	"search": true, "topology": true, "packed": true, "groups": true, "places": true,
 }
 
 // essence is everything else of a room, a line a value, whatever a saved form
