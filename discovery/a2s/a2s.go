@@ -48,7 +48,11 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	var split pieces
 	var noise error
 	for _, d := range datagrams {
-		reply, err := parseNext(&split, d)
+		reply := discovery.Reply{Incomplete: true}
+		packet, err := split.add(d)
+		if err == nil && packet != nil {
+			reply, err = parsePacket(packet)
+		}
 		switch {
 		case err != nil:
 			noise = cmp.Or(noise, err)
@@ -62,18 +66,6 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		return discovery.Reply{}, noise
 	}
 	return newest, nil
-}
-
-// parseNext is what one more datagram says, after the pieces before it.
-func parseNext(split *pieces, d []byte) (discovery.Reply, error) {
-	packet, err := split.add(d)
-	if err != nil {
-		return discovery.Reply{}, err
-	}
-	if packet == nil {
-		return discovery.Reply{Incomplete: true}, nil
-	}
-	return parsePacket(packet)
 }
 
 // parsePacket reads a packet without its header.
@@ -130,4 +122,40 @@ const challengeLen = 4
 // malformed is an error about bytes that the protocol does not allow.
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("a2s: %w: "+format, append([]any{discovery.ErrMalformed}, args...)...)
+}
+
+// noChallenge is what clients send that do not know the server's challenge yet.
+const noChallenge = "\xff\xff\xff\xff"
+
+// Request is what a client asks of a server.
+type Request struct {
+	// Kind is [Info], [Players] or [Rules].
+	Kind byte
+	// Challenge is the 4 bytes that the server demanded, or nil if the client
+	// does not know them yet. It is a part of the datagram.
+	Challenge []byte
+}
+
+// ParseRequest reads a client's request. What follows it is passed over, as
+// servers do: some clients pad their requests.
+func ParseRequest(b []byte) (Request, error) {
+	b, ok := bytes.CutPrefix(b, []byte(single))
+	if !ok || len(b) == 0 {
+		return Request{}, malformed("a request of %d bytes", len(b))
+	}
+	r := Request{Kind: b[0]}
+	b = b[1:]
+	switch r.Kind {
+	case Players, Rules:
+	case Info:
+		if b, ok = bytes.CutPrefix(b, []byte(infoWord)); !ok {
+			return Request{}, malformed("a request for information without its word")
+		}
+	default:
+		return Request{}, malformed("a request of kind %#02x", r.Kind)
+	}
+	if len(b) >= challengeLen && string(b[:challengeLen]) != noChallenge {
+		r.Challenge = b[:challengeLen:challengeLen]
+	}
+	return r, nil
 }

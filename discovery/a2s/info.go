@@ -2,6 +2,7 @@ package a2s
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strconv"
 
 	"muster/discovery"
@@ -11,6 +12,17 @@ import (
 const (
 	theShip = 2400
 	rust    = 252490
+)
+
+const (
+	// theShipRules are the bytes in which The Ship has mode, witnesses and
+	// duration.
+	theShipRules = 3
+	// rustKey is the length of the keys among a Rust server's keywords.
+	rustKey = 2
+	// aboutMod are the bytes that GoldSrc has of a mod behind its addresses: NUL,
+	// version[4], size[4], for several players[1], own library[1].
+	aboutMod = 11
 )
 
 // parseInfo reads today's reply to [Info], without header and kind:
@@ -26,11 +38,12 @@ func parseInfo(b []byte) (*discovery.Info, error) {
 	info.AppID = uint64(r.u16())
 	info.Players, info.MaxPlayers = int(r.octet()), int(r.octet())
 	info.Bots = min(int(r.octet()), info.Players)
-	r.take(2) // type, system
+	r.octet() // type
+	r.octet() // system
 	info.Password = r.flag()
 	r.octet() // secure
 	if info.AppID == theShip {
-		r.take(3) // mode, witnesses, duration
+		r.take(theShipRules)
 	}
 	info.Version = r.text()
 	if r.short {
@@ -73,14 +86,14 @@ func parseExtra(r *reader, info *discovery.Info) {
 // "mp300,cp281,qp0": the fields for them end at 255.
 func applyRustCounts(keywords []byte, info *discovery.Info) {
 	for word := range bytes.SplitSeq(keywords, []byte(",")) {
-		if len(word) < 3 {
+		if len(word) < rustKey {
 			continue
 		}
-		n, err := strconv.ParseUint(string(word[2:]), 10, 16)
+		n, err := strconv.ParseUint(string(word[rustKey:]), 10, 16)
 		if err != nil {
 			continue
 		}
-		switch string(word[:2]) {
+		switch string(word[:rustKey]) {
 		case "cp":
 			info.Players = int(n)
 		case "mp":
@@ -102,12 +115,14 @@ func parseGoldSrc(b []byte) (*discovery.Info, error) {
 	info.Name, info.Map, info.Mode = r.text(), r.text(), r.text()
 	r.bytes() // game, in words
 	info.Players, info.MaxPlayers = int(r.octet()), int(r.octet())
-	r.take(3) // protocol, type, system
+	r.octet() // protocol
+	r.octet() // type
+	r.octet() // system
 	info.Password = r.flag()
 	if isMod := r.flag(); isMod {
-		r.bytes()  // where to read about it
-		r.bytes()  // where to download it
-		r.take(11) // NUL, version[4], size[4], for several players[1], own library[1]
+		r.bytes() // where to read about it
+		r.bytes() // where to download it
+		r.take(aboutMod)
 	}
 	r.octet() // secure
 	info.Bots = min(int(r.octet()), info.Players)
@@ -116,3 +131,41 @@ func parseGoldSrc(b []byte) (*discovery.Info, error) {
 	}
 	return info, nil
 }
+
+// reader takes fields off the front of a packet. A field that is not there is
+// zero, and so is all after it; short says so.
+type reader struct {
+	rest  []byte
+	short bool
+}
+
+// take is the next n bytes, or n zeros.
+func (r *reader) take(n int) []byte {
+	if len(r.rest) < n {
+		r.rest, r.short = nil, true
+		return make([]byte, n)
+	}
+	field := r.rest[:n]
+	r.rest = r.rest[n:]
+	return field
+}
+
+func (r *reader) octet() byte { return r.take(1)[0] }
+func (r *reader) flag() bool  { return r.octet() != 0 }
+func (r *reader) u16() uint16 { return binary.LittleEndian.Uint16(r.take(2)) }
+func (r *reader) u32() uint32 { return binary.LittleEndian.Uint32(r.take(4)) }
+func (r *reader) u64() uint64 { return binary.LittleEndian.Uint64(r.take(8)) }
+
+// bytes is what stands before the next NUL.
+func (r *reader) bytes() []byte {
+	text, rest, found := bytes.Cut(r.rest, []byte{0})
+	if !found {
+		r.rest, r.short = nil, true
+		return nil
+	}
+	r.rest = rest
+	return text
+}
+
+// text is what stands before the next NUL, cleaned for display.
+func (r *reader) text() string { return discovery.CleanText(string(r.bytes())) }

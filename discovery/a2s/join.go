@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
+	"iter"
 	"math"
 	"slices"
 )
@@ -13,6 +14,13 @@ import (
 // maxReply bounds a reply that comes in pieces, packed or not: no information is
 // longer than a datagram could be.
 const maxReply = 1 << 16
+
+// compressed is the bit of a split's ID that says its payload is bzip2.
+const compressed = 1 << 31
+
+// packedHeader are the bytes before the bzip2 of a compressed split: size[4]
+// checksum[4].
+const packedHeader = 8
 
 // layout is where an engine puts what in a piece. GoldSrc packs index and total
 // in one byte; the first games on Source leave out the size.
@@ -26,7 +34,7 @@ type layout struct {
 	header int
 }
 
-// Nothing in a piece tells its layout; see [layout.isFirst].
+// A piece does not say which layout it has; see [layout.isFirst].
 var (
 	goldSrc    = layout{goldSrc: true, header: 9}
 	source     = layout{header: 12}
@@ -52,7 +60,7 @@ func (l layout) isFirst(d []byte) bool {
 		return false
 	}
 	if !l.goldSrc && isCompressed(d) {
-		return len(payload) > 8 && bytes.HasPrefix(payload[8:], []byte("BZh"))
+		return len(payload) > packedHeader && bytes.HasPrefix(payload[packedHeader:], []byte("BZh"))
 	}
 	return bytes.HasPrefix(payload, []byte(single))
 }
@@ -113,7 +121,7 @@ func (p pieces) join() ([]byte, error) {
 	return bytes.TrimPrefix(packet, []byte(single)), nil
 }
 
-// first is the first piece, and the layout it tells. Without such a piece the
+// first is the first piece, and its layout. Without such a piece the
 // layout is taken for today's: it has yet to come, or has no header inside.
 func (p pieces) first() (layout, []byte) {
 	for _, d := range p {
@@ -126,7 +134,7 @@ func (p pieces) first() (layout, []byte) {
 	return source, p[0]
 }
 
-// unpack is the payload of a compressed split: size[4] checksum[4] bzip2.
+// unpack is the payload of a compressed split.
 func unpack(b []byte) ([]byte, error) {
 	r := reader{rest: b}
 	size, sum := r.u32(), r.u32()
@@ -143,4 +151,31 @@ func unpack(b []byte) ([]byte, error) {
 		return nil, malformed("a wrong checksum")
 	}
 	return packet, nil
+}
+
+// SplitSource are the datagrams in which a Source server sends a reply that is
+// longer than size: pieces of up to size bytes. A shorter reply stays whole. The
+// size is raised where more than 255 pieces would be needed. Information should
+// stay whole, as it does with real servers: it is what tells QStat the layout of
+// the pieces of all other replies.
+//
+//	FE FF FF FF  id[4]  total[1]  index[1]  size[2]  payload
+func SplitSource(reply []byte, id uint32, size int) iter.Seq[[]byte] {
+	size = max(size, (len(reply)+math.MaxUint8-1)/math.MaxUint8, 1)
+	if len(reply) <= size {
+		return func(yield func([]byte) bool) { yield(reply) }
+	}
+	total := (len(reply) + size - 1) / size
+	return func(yield func([]byte) bool) {
+		index := 0
+		for payload := range slices.Chunk(reply, size) {
+			b := binary.LittleEndian.AppendUint32([]byte(piece), id&^compressed)
+			b = append(b, byte(total), byte(index))
+			b = binary.LittleEndian.AppendUint16(b, uint16(size))
+			if !yield(append(b, payload...)) {
+				return
+			}
+			index++
+		}
+	}
 }

@@ -49,10 +49,6 @@ func AppendInfo(b []byte, info discovery.Info) []byte {
 		b = append(b, 0, 0, 0)
 	}
 	b = appendText(b, info.Version)
-	return appendExtra(b, info)
-}
-
-func appendExtra(b []byte, info discovery.Info) []byte {
 	flags := len(b)
 	b = append(b, 0)
 	if info.GamePort != 0 {

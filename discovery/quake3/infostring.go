@@ -3,6 +3,7 @@ package quake3
 import (
 	"bytes"
 	"iter"
+	"strings"
 	"time"
 
 	"muster/discovery"
@@ -116,10 +117,14 @@ func appendLower(b, key []byte) []byte {
 // info is what the variables say of the server. MaxPlayers is sv_maxclients: in
 // an infoResponse the private seats are taken off it already.
 func (v *variables) info() discovery.Info {
+	mode := v.mode
+	if mode == nil { // DarkPlaces has it in front of its status
+		mode, _, _ = bytes.Cut(v.qcStatus, []byte(":"))
+	}
 	info := discovery.Info{
 		Name:       CleanName(string(v.name)),
 		Map:        discovery.CleanText(string(v.mapName)),
-		Mode:       discovery.CleanText(string(v.gameMode())),
+		Mode:       discovery.CleanText(string(mode)),
 		Version:    CleanName(string(v.version)),
 		Players:    number(v.clients),
 		MaxPlayers: number(v.maxClients),
@@ -136,15 +141,6 @@ func (v *variables) info() discovery.Info {
 	return info
 }
 
-// gameMode is the game type, which DarkPlaces has in front of its status.
-func (v *variables) gameMode() []byte {
-	if v.mode != nil {
-		return v.mode
-	}
-	mode, _, _ := bytes.Cut(v.qcStatus, []byte(":"))
-	return mode
-}
-
 // maxNumber is far above any true count of players or milliseconds.
 const maxNumber = 1_000_000
 
@@ -159,4 +155,46 @@ func number(b []byte) int {
 		n = min(n*10+int(c-'0'), maxNumber)
 	}
 	return n
+}
+
+// CleanName makes the name of a server or a player fit to show: colour codes go,
+// and then what [discovery.CleanText] takes out. A caret and the character after
+// it are a colour in Quake III Arena and everything that came of it, save before
+// another caret; DarkPlaces adds ^xRGB with three hexadecimal digits.
+func CleanName(s string) string { return discovery.CleanText(withoutColours(s)) }
+
+func withoutColours(s string) string {
+	before, after, found := strings.Cut(s, "^")
+	if !found {
+		return s
+	}
+	var b strings.Builder
+	for found {
+		b.WriteString(before)
+		n := colourLen(after)
+		if n == 0 {
+			b.WriteByte('^')
+		}
+		before, after, found = strings.Cut(after[n:], "^")
+	}
+	b.WriteString(before)
+	return b.String()
+}
+
+// rgbLen is the length of DarkPlaces' code behind the caret.
+const rgbLen = len("xRGB")
+
+// colourLen is how many bytes after a caret belong to its colour code.
+func colourLen(s string) int {
+	switch {
+	case s == "" || s[0] == '^' || s[0] <= ' ' || s[0] > '~':
+		return 0
+	case len(s) >= rgbLen && s[0] == 'x' && isHex(s[1]) && isHex(s[2]) && isHex(s[3]):
+		return rgbLen
+	}
+	return 1
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }

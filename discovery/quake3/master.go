@@ -1,6 +1,14 @@
 package quake3
 
-import "strconv"
+import (
+	"bytes"
+	"encoding/binary"
+	"iter"
+	"net/netip"
+	"strconv"
+
+	"muster/discovery"
+)
 
 // MasterQuery is what a client asks of a master.
 //
@@ -64,17 +72,13 @@ func ParseMasterQuery(b []byte) (MasterQuery, error) {
 	}
 	q.Protocol, _ = strconv.Atoi(args[0])
 	for _, word := range args[1:] {
-		q.apply(word)
-	}
-	return q, nil
-}
-
-func (q *MasterQuery) apply(word string) {
-	for _, f := range q.filters() {
-		if f.word == word {
-			*f.set = true
+		for _, f := range q.filters() {
+			if f.word == word {
+				*f.set = true
+			}
 		}
 	}
+	return q, nil
 }
 
 type filter struct {
@@ -96,4 +100,108 @@ func (q *MasterQuery) filters() []filter {
 func isProtocol(word string) bool {
 	n, err := strconv.ParseUint(word, 10, 31)
 	return err == nil && strconv.FormatUint(n, 10) == word
+}
+
+// A master's reply is one or more datagrams, in any order:
+//
+//	FF FF FF FF "getserversResponse"    *( "\" IPv4[4] port[2] ) [ "\EOT" 00 00 00 ]
+//	FF FF FF FF "getserversExtResponse" *( "\" IPv4[4] port[2] | "/" IPv6[16] port[2] ) [ … ]
+//
+// Ports are big-endian. Any byte of an address may be a backslash, so only the
+// fixed lengths say where an entry ends.
+const (
+	plainReply    = "getserversResponse"
+	extendedReply = "getserversExtResponse"
+	endMark       = "\\EOT\x00\x00\x00"
+	portLen       = 2
+	entry4        = 1 + 4 + portLen
+	entry6        = 1 + 16 + portLen
+	// padding is what some masters put before the first entry or after the last.
+	padding = "\x00\n\r "
+	// maxMasterReply is the longest datagram of dpmaster, in bytes.
+	maxMasterReply = 1400
+)
+
+// ParseMasterReply appends the servers of one datagram to addrs. The end is the
+// master's mark for its last datagram; old masters put it in every one, so that
+// silence is the surer sign. Addresses are unmapped, and those without a host or
+// a port are dropped. Along with an error come the servers read before it.
+func ParseMasterReply(b []byte, addrs []netip.AddrPort) (_ []netip.AddrPort, end bool, err error) {
+	rest, extended := cutHeader(b, extendedReply)
+	if !extended {
+		var plain bool
+		if rest, plain = cutHeader(b, plainReply); !plain {
+			return addrs, false, malformed("no list of servers")
+		}
+	}
+	for b = bytes.TrimLeft(rest, padding); len(b) > 0; {
+		if isEnd(b) {
+			return addrs, true, nil
+		}
+		var n int
+		switch mark := b[0]; {
+		case mark == '\\':
+			n = entry4
+		case mark == '/' && extended:
+			n = entry6
+		case len(bytes.TrimLeft(b, padding)) == 0:
+			return addrs, false, nil
+		default:
+			return addrs, false, malformed("byte %#02x where a server should start", mark)
+		}
+		if n > len(b) {
+			return addrs, false, malformed("a server cut after %d bytes", len(b))
+		}
+		addr, _ := netip.AddrFromSlice(b[1 : n-portLen])
+		a := discovery.Canonical(netip.AddrPortFrom(addr, binary.BigEndian.Uint16(b[n-portLen:])))
+		if a.Port() != 0 && !a.Addr().IsUnspecified() {
+			addrs = append(addrs, a)
+		}
+		b = b[n:]
+	}
+	return addrs, false, nil
+}
+
+// isEnd reports whether the end mark, EOT or EOF, comes next, and not the address
+// 69.79.84.x, whose bytes spell it: only the mark has port 0 after it, or is cut
+// short.
+func isEnd(b []byte) bool {
+	if !bytes.HasPrefix(b, []byte(`\EOT`)) && !bytes.HasPrefix(b, []byte(`\EOF`)) {
+		return false
+	}
+	rest, zeros := b[len(`\EOT`):], endMark[len(`\EOT`):]
+	return len(rest) < len(zeros) || bytes.HasPrefix(rest, []byte(zeros))
+}
+
+// MasterReplies are the datagrams with which a master lists addrs, in their
+// order, as dpmaster 2 sends them: the end mark is in the last only. A plain
+// reply has no room for IPv6 addresses, and passes over them.
+func MasterReplies(addrs []netip.AddrPort, extended bool) iter.Seq[[]byte] {
+	header := oob + plainReply
+	if extended {
+		header = oob + extendedReply
+	}
+	return func(yield func([]byte) bool) {
+		b := []byte(header)
+		for _, a := range addrs {
+			a = discovery.Canonical(a)
+			if !a.IsValid() || a.Addr().Is6() && !extended {
+				continue
+			}
+			mark := byte('\\')
+			if a.Addr().Is6() {
+				mark = '/'
+			}
+			entry := append([]byte{mark}, a.Addr().AsSlice()...)
+			entry = binary.BigEndian.AppendUint16(entry, a.Port())
+			if len(b)+len(entry)+len(endMark) > maxMasterReply {
+				if !yield(b) {
+					return
+				}
+				b = []byte(header)
+			}
+			b = append(b, entry...)
+		}
+		yield(append(b, endMark...))
+	}
 }

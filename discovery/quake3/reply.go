@@ -1,6 +1,7 @@
 package quake3
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -55,19 +56,10 @@ func AppendStatusResponse(b []byte, info discovery.Info, players []Player, chall
 	b = appendPair(b, "g_needpass", flag(info.Password))
 	b = append(b, '\n')
 	for _, p := range players {
-		b = appendPlayer(b, p)
+		b = fmt.Appendf(b, "%d %d \"", p.Score, p.Ping.Milliseconds())
+		b = append(appendValue(b, p.Name), "\"\n"...)
 	}
 	return b
-}
-
-// appendPlayer appends a player's line: score, ping in milliseconds, name.
-func appendPlayer(b []byte, p Player) []byte {
-	b = strconv.AppendInt(b, int64(p.Score), 10)
-	b = append(b, ' ')
-	b = strconv.AppendInt(b, p.Ping.Milliseconds(), 10)
-	b = append(b, ` "`...)
-	b = appendValue(b, p.Name)
-	return append(b, "\"\n"...)
 }
 
 // appendPair appends a key with its value. Without a value there is no key, as

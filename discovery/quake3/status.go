@@ -46,33 +46,30 @@ func ParseStatus(b []byte) (Status, discovery.Nonce, error) {
 	}
 	s := Status{Info: v.info()}
 	if isStatus {
-		s.addPlayers(&v, parsePlayers(lines))
+		s.addPlayers(&v, lines)
 	}
 	return s, nonce, nil
-}
-
-// addPlayers completes what only a statusResponse says in its own way: private
-// seats are among sv_maxclients, and ioquake3 leaves the counting to the client.
-func (s *Status) addPlayers(v *variables, players []Player) {
-	s.Players = players
-	s.Info.MaxPlayers = max(0, s.Info.MaxPlayers-number(v.private))
-	if v.clients == nil {
-		s.Info.Players = len(players)
-		s.Info.Bots = countBots(players)
-	}
 }
 
 // maxPlayers bounds what is kept of a status; games have up to 255 seats.
 const maxPlayers = 1024
 
-func parsePlayers(b []byte) []Player {
-	var players []Player
-	for line := range bytes.Lines(b) {
-		if p, ok := parsePlayer(line); ok && len(players) < maxPlayers {
-			players = append(players, p)
+// addPlayers completes what only a statusResponse says in its own way: private
+// seats are among sv_maxclients, and ioquake3 leaves the counting to the client.
+func (s *Status) addPlayers(v *variables, lines []byte) {
+	bots := 0
+	for line := range bytes.Lines(lines) {
+		if p, ok := parsePlayer(line); ok && len(s.Players) < maxPlayers {
+			s.Players = append(s.Players, p)
+			if p.Ping == 0 {
+				bots++
+			}
 		}
 	}
-	return players
+	s.Info.MaxPlayers = max(0, s.Info.MaxPlayers-number(v.private))
+	if v.clients == nil {
+		s.Info.Players, s.Info.Bots = len(s.Players), bots
+	}
 }
 
 func parsePlayer(line []byte) (Player, bool) {
@@ -92,15 +89,4 @@ func parsePlayer(line []byte) (Player, bool) {
 	}
 	p.Score = int(n)
 	return p, true
-}
-
-// countBots counts the players that the server has no ping for.
-func countBots(players []Player) int {
-	bots := 0
-	for _, p := range players {
-		if p.Ping == 0 {
-			bots++
-		}
-	}
-	return bots
 }
