@@ -4,15 +4,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-// forever is a sleep that only a ring ends.
-const forever = time.Duration(math.MaxInt64)
 
 // alarm sleeps to the microsecond. Go's own timers do not: the runtime waits in
 // epoll, which counts whole milliseconds.

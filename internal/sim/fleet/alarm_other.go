@@ -3,12 +3,8 @@
 package fleet
 
 import (
-	"math"
 	"time"
 )
-
-// forever is a sleep that only a ring ends.
-const forever = time.Duration(math.MaxInt64)
 
 // alarm sleeps as precisely as Go's timers do on this system.
 type alarm struct{ rung chan struct{} }

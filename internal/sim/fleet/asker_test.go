@@ -56,6 +56,13 @@ func startFleet(tb testing.TB, o Options) *Fleet {
 	return f
 }
 
+// counted is what the fleet has done so far.
+func (f *Fleet) counted() counts {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.counts
+}
+
 // asker is a player's socket towards one server.
 type asker struct {
 	testing.TB

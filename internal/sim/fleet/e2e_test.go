@@ -167,7 +167,7 @@ func (d qstatDocument) server(t *testing.T, addr string) qstatServer {
 	return d.List[i]
 }
 
-// exact tells whether the RTT is the fleet's.
+// exact reports whether the RTT is the fleet's.
 func (q qstatServer) exact() bool {
 	rtt := time.Duration(q.Ping) * time.Millisecond
 	return rtt >= e2eRTT-e2eEarly && rtt <= e2eRTT+e2eSlack

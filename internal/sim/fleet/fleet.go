@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -18,6 +19,55 @@ import (
 	"muster/discovery"
 	"muster/internal/sim"
 )
+
+// Options says which servers a fleet stands for, and how they talk.
+type Options struct {
+	// World has the servers, and their distances from the places.
+	World *sim.World
+	// Kind is the protocol of the servers.
+	Kind Kind
+	// Game is what they play.
+	Game Game
+	// Port is the first of the ports that servers listen on, and MasterPort the
+	// master's; the system chooses where they are 0.
+	Port, MasterPort uint16
+	// Home is the place of whoever asks from an address without a seat.
+	Home int
+	// OneAddress puts all servers on 127.0.0.1, each on a port and a socket of
+	// its own. It is so in any case on systems without the rest of 127.0.0.0/8.
+	OneAddress bool
+	// NoChallenge lets A2S servers describe themselves without a challenge,
+	// as old ones do; players and rules need one still.
+	NoChallenge bool
+	// Sent, if not nil, hears of each reply right after it was sent. It must
+	// return at once: it holds up the replies behind it.
+	Sent func(Exchange)
+	// Logger hears of what goes wrong; nil is silence.
+	Logger *slog.Logger
+}
+
+// Exchange is a query that was answered.
+type Exchange struct {
+	Server, Place int
+	Source        netip.AddrPort
+	// RTT is what the world has for this packet pair.
+	RTT time.Duration
+	// Held is how long the reply was held back in fact, from the arrival of the
+	// query, as stamped by the kernel where it does that, to the sending.
+	Held time.Duration
+}
+
+func (o Options) check() error {
+	switch w := o.World; {
+	case w == nil || len(w.Servers) == 0 || len(w.Places) == 0 || len(w.Places) > maxPlaces:
+		return fmt.Errorf("fleet: needs a world with servers and 1 to %d places", maxPlaces)
+	case o.Home < 0 || o.Home >= len(w.Places):
+		return fmt.Errorf("fleet: the world has no place %d", o.Home)
+	case o.Kind != Quake3 && o.Kind != A2S:
+		return fmt.Errorf("fleet: unknown kind of servers %q (known: %s, %s)", o.Kind, Quake3, A2S)
+	}
+	return nil
+}
 
 // Fleet is a loopback internet: real sockets on which the servers of a world
 // answer, each after the round trip it has from where the asker sits, and a
@@ -41,13 +91,13 @@ type Fleet struct {
 	speaks  speaker
 	line    delayLine
 	started time.Time
-	stats   tally
 
 	cancel context.CancelFunc
 	done   chan struct{} // closed when all goroutines have ended
 
 	mu      sync.Mutex // guards following
-	world   sim.World  // with servers of its own, which Update changes
+	counts  counts
+	world   sim.World // with servers of its own, which Update changes
 	seats   seating
 	limits  *limiter
 	sampled map[pair]uint64
@@ -56,23 +106,13 @@ type Fleet struct {
 // pair is a place that asks a server.
 type pair struct{ place, server int }
 
+// counts are of the queries that came to a server and the replies that left, of
+// queries without a reply by reason, and of questions to the master.
+type counts struct{ queries, replies, lost, limited, malformed, strays, lists int }
+
 // Start opens the sockets of a fleet, which answers until ctx ends or it is
 // closed.
 func Start(ctx context.Context, options Options) (*Fleet, error) {
-	f, err := newFleet(options)
-	if err != nil {
-		return nil, err
-	}
-	ctx, f.cancel = context.WithCancel(ctx)
-	if err := f.open(ctx); err != nil {
-		f.cancel()
-		return nil, errors.Join(err, f.closeSockets())
-	}
-	go f.run(ctx)
-	return f, nil
-}
-
-func newFleet(options Options) (*Fleet, error) {
 	if err := options.check(); err != nil {
 		return nil, err
 	}
@@ -88,6 +128,12 @@ func newFleet(options Options) (*Fleet, error) {
 	for i := range f.world.Servers {
 		options.sign(&f.world.Servers[i].Info)
 	}
+	ctx, f.cancel = context.WithCancel(ctx)
+	if err := f.open(ctx); err != nil {
+		f.cancel()
+		return nil, errors.Join(err, f.closeSockets())
+	}
+	go f.run(ctx)
 	return f, nil
 }
 
@@ -113,7 +159,7 @@ func (f *Fleet) Source(place int) netip.Addr {
 func (f *Fleet) Seat(source netip.AddrPort, place int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.seats.seat(discovery.Canonical(source), place)
+	f.seats.taken[discovery.Canonical(source)] = place
 }
 
 // Update changes a server while it runs: who plays, which map, whether it is
@@ -132,4 +178,50 @@ func (f *Fleet) Close() error {
 	f.cancel()
 	<-f.done
 	return nil
+}
+
+// seatsBits is the length of seatsPrefix, and seatBits of what a place has of it.
+const seatsBits, seatBits = 13, 24
+
+// seatsPrefix holds the source addresses of players. Each place has a /24 of
+// it, so that several players of one place can differ by address, as two
+// households do, or share one, as behind a NAT.
+var seatsPrefix = netip.PrefixFrom(netip.AddrFrom4([4]byte{127, 200}), seatsBits)
+
+// maxPlaces is how many places have source addresses of their own.
+const maxPlaces = 1 << (seatBits - seatsBits)
+
+// sourceOf is the first of a place's source addresses.
+func sourceOf(place int) netip.Addr {
+	base := seatsPrefix.Addr().As4()
+	return netip.AddrFrom4([4]byte{127, base[1] + byte(place>>8), byte(place), 1})
+}
+
+// placeOfSource is the place whose source address that is.
+func placeOfSource(addr netip.Addr) (place int, ok bool) {
+	if !seatsPrefix.Contains(addr) {
+		return 0, false
+	}
+	a, base := addr.As4(), seatsPrefix.Addr().As4()
+	return int(a[1]-base[1])<<8 | int(a[2]), true
+}
+
+// seating is where in the world the senders of queries sit.
+type seating struct {
+	places int
+	home   int                    // of senders that nobody has seated
+	taken  map[netip.AddrPort]int // port 0 stands for every port of the address
+}
+
+func (s *seating) placeOf(source netip.AddrPort) int {
+	if place, ok := s.taken[source]; ok {
+		return place
+	}
+	if place, ok := s.taken[netip.AddrPortFrom(source.Addr(), 0)]; ok {
+		return place
+	}
+	if place, ok := placeOfSource(source.Addr()); ok && place < s.places {
+		return place
+	}
+	return s.home
 }

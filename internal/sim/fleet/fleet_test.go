@@ -114,7 +114,7 @@ func TestLimitsBySourceAddress(t *testing.T) {
 	second.mustStaySilent(getinfo)
 	newAsker(t, f.Source(0).Next(), addr).mustAsk(getinfo)
 	_ = f.Close() // so that all is counted
-	if got := f.Stats(); got.Limited != 1 || got.Replies != limitBurst+1 || got.Queries != limitBurst+2 {
+	if got := f.counted(); got.limited != 1 || got.replies != limitBurst+1 || got.queries != limitBurst+2 {
 		t.Errorf("stats %+v", got)
 	}
 }
@@ -163,7 +163,7 @@ func TestIgnoresNoise(t *testing.T) {
 		}
 		a.mustAsk(sense) // what came before it has been dealt with
 		_ = f.Close()
-		if got := f.Stats(); got.Malformed != 5 || got.Replies != 1 {
+		if got := f.counted(); got.malformed != 5 || got.replies != 1 {
 			t.Errorf("%s: stats %+v", kind, got)
 		}
 	}

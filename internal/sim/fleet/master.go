@@ -23,12 +23,19 @@ func (f *Fleet) serveMaster() {
 
 func (f *Fleet) list(request []byte, to netip.AddrPort) {
 	q, err := quake3.ParseMasterQuery(request)
+	f.mu.Lock()
+	var listed []netip.AddrPort
 	if err != nil {
-		f.stats.malformed.Add(1)
+		f.counts.malformed++
+	} else {
+		f.counts.lists++
+		listed = f.listed(q)
+	}
+	f.mu.Unlock()
+	if err != nil {
 		return
 	}
-	f.stats.lists.Add(1)
-	for datagram := range quake3.MasterReplies(f.listed(q), q.Extended) {
+	for datagram := range quake3.MasterReplies(listed, q.Extended) {
 		if _, err := f.master.WriteToUDPAddrPort(datagram, to); err != nil {
 			f.log.Debug("fleet: master: send", "to", to, "err", err)
 			return
@@ -44,8 +51,6 @@ func (f *Fleet) listed(q quake3.MasterQuery) []netip.AddrPort {
 	if q.Game != "" && q.Game != game.Name || q.Protocol != game.Protocol || q.IPv6 && !q.IPv4 {
 		return nil
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	var addrs []netip.AddrPort
 	for i, s := range f.servers {
 		info := &f.world.Servers[i].Info

@@ -7,9 +7,11 @@ import (
 	"math"
 	"net"
 	"net/netip"
+	"runtime"
 	"syscall"
 
 	"muster/discovery"
+	"muster/internal/sim"
 )
 
 // open opens all sockets of a fleet.
@@ -24,7 +26,11 @@ func (f *Fleet) open(ctx context.Context) (err error) {
 	for server := range at {
 		port, err := f.portFor(ctx, server, at[server])
 		if err != nil {
-			return socketError(server, len(at), err)
+			advice := ""
+			if errors.Is(err, syscall.EMFILE) {
+				advice = " (raise the limit on open files, or take fewer servers)"
+			}
+			return fmt.Errorf("fleet: a socket for server %d of %d: %w%s", server+1, len(at), err, advice)
 		}
 		addr, s := netip.AddrPortFrom(at[server].addr, port), f.world.Servers[server].Server
 		f.servers = append(f.servers, discovery.Server{Addr: addr, Country: s.Country, ASN: s.ASN})
@@ -34,29 +40,15 @@ func (f *Fleet) open(ctx context.Context) (err error) {
 	return err
 }
 
-func socketError(server, servers int, err error) error {
-	advice := ""
-	if errors.Is(err, syscall.EMFILE) {
-		advice = " (raise the limit on open files, or take fewer servers)"
-	}
-	return fmt.Errorf("fleet: a socket for server %d of %d: %w%s", server+1, servers, err, advice)
-}
-
 // portFor opens what a server needs at its berth, unless others share it and
 // have opened it already.
-func (f *Fleet) portFor(ctx context.Context, server int, b berth) (uint16, error) {
-	refusing := f.world.Servers[server].Refusing
-	if f.options.layout() == shared {
-		return f.sharedPort(ctx, b, refusing)
-	}
-	if refusing {
-		return f.hold(b.addr)
-	}
-	return f.listen(ctx, b, server)
-}
-
-func (f *Fleet) sharedPort(ctx context.Context, b berth, refusing bool) (port uint16, err error) {
+func (f *Fleet) portFor(ctx context.Context, server int, b berth) (port uint16, err error) {
+	sharing, refusing := f.options.layout() == shared, f.world.Servers[server].Refusing
 	switch {
+	case !sharing && refusing:
+		return f.hold(b.addr)
+	case !sharing:
+		return f.listen(ctx, b, server)
 	case refusing && b.nth == len(f.holds):
 		return f.hold(loopback)
 	case refusing:
@@ -83,21 +75,19 @@ func (f *Fleet) listen(ctx context.Context, b berth, only int) (port uint16, err
 	return s.port, nil
 }
 
-// hold finds a port of an address on which nobody listens.
+// discardPort is where a socket that only holds its own port is connected to.
+const discardPort = 9
+
+// hold keeps a port of an address from being taken by others, and yet has the
+// system refuse what comes there: a connected socket hears only its one partner.
 func (f *Fleet) hold(addr netip.Addr) (port uint16, err error) {
-	conn, err := holdPort(addr)
+	conn, err := net.DialUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(addr, 0)),
+		net.UDPAddrFromAddrPort(netip.AddrPortFrom(loopback, discardPort)))
 	if err != nil {
 		return 0, err
 	}
 	f.holds = append(f.holds, conn)
 	return localAddr(conn).Port(), nil
-}
-
-// holdPort keeps a port from being taken by others, and yet has the system
-// refuse what comes there: a connected socket hears only its one partner.
-func holdPort(addr netip.Addr) (*net.UDPConn, error) {
-	discard := &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9}
-	return net.DialUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(addr, 0)), discard)
 }
 
 func (f *Fleet) closeSockets() error {
@@ -116,4 +106,66 @@ func (f *Fleet) closeSockets() error {
 
 func localAddr(conn *net.UDPConn) netip.AddrPort {
 	return discovery.Canonical(conn.LocalAddr().(*net.UDPAddr).AddrPort())
+}
+
+// layout is how a fleet spreads over loopback.
+type layout uint8
+
+const (
+	// shared: every server its address, one socket for all of a port.
+	shared layout = iota
+	// byAddress: every server its address, and a socket of its own.
+	byAddress
+	// byPort: all servers on 127.0.0.1, each with a socket of its own.
+	byPort
+)
+
+// wholeLoopback reports whether the system has all of 127.0.0.0/8 from the start.
+const wholeLoopback = runtime.GOOS == "linux" || runtime.GOOS == "windows"
+
+var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
+func (o Options) layout() layout {
+	switch {
+	case o.OneAddress || !wholeLoopback:
+		return byPort
+	case runtime.GOOS == "linux":
+		return shared
+	}
+	return byAddress
+}
+
+// berth is where a server shall listen: it is the nth of its address, counting
+// apart those that answer and those that refuse.
+type berth struct {
+	addr netip.Addr
+	nth  int
+}
+
+// berths finds a place for each server.
+func berths(servers []sim.Server, l layout) ([]berth, error) {
+	folded := map[netip.Addr]netip.Addr{}
+	addrs := make([]netip.Addr, len(servers))
+	for i, s := range servers {
+		addrs[i] = s.Addr.Addr()
+		folded[addrs[i]] = loopback
+	}
+	if l != byPort {
+		var err error
+		if folded, err = foldAddrs(addrs); err != nil {
+			return nil, err
+		}
+	}
+	type row struct {
+		addr     netip.Addr
+		refusing bool
+	}
+	taken := map[row]int{}
+	at := make([]berth, len(servers))
+	for i, s := range servers {
+		r := row{folded[addrs[i]], s.Refusing}
+		at[i] = berth{r.addr, taken[r]}
+		taken[r]++
+	}
+	return at, nil
 }

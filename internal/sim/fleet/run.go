@@ -13,8 +13,8 @@ import (
 // maxQuery is more than any query has that a server understands.
 const maxQuery = 2048
 
-// maxFailures is how often in a row reading may fail. Windows tells in this way
-// that somebody who asked has gone.
+// maxFailures is how often in a row reading may fail. On Windows it does when
+// somebody who asked has gone.
 const maxFailures = 1000
 
 // run reads and answers until ctx ends, and then until everyone has stopped.
@@ -41,10 +41,13 @@ func (f *Fleet) receive(s *socket) {
 	buf := make([]byte, maxQuery)
 	f.untilClosed(fmt.Sprintf("port %d", s.port), func() error {
 		q, err := s.read(buf)
-		if err == nil {
-			f.answer(s, q)
+		if err != nil {
+			return err
 		}
-		return err
+		if r := f.compose(s, q); r != nil {
+			f.line.push(r)
+		}
+		return nil
 	})
 }
 
@@ -72,59 +75,41 @@ type query struct {
 	received time.Time  // by the kernel, where it says so
 }
 
-// answer hands the reply to a query to the delay line, if there is one.
-func (f *Fleet) answer(s *socket, q query) {
-	f.mu.Lock()
-	r := f.compose(s, q)
-	f.mu.Unlock()
-	if r != nil {
-		f.line.push(r)
-	}
-}
-
+// compose is the reply to a query, or nil.
 func (f *Fleet) compose(s *socket, q query) *reply {
-	server, ok := f.asked(s, q.to)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	server, ok := s.only, true
+	if server == everyServer {
+		server, ok = f.byAddr[netip.AddrPortFrom(q.to, s.port)]
+	}
 	if !ok {
-		f.stats.strays.Add(1)
+		f.counts.strays++
 		return nil
 	}
-	f.stats.queries.Add(1)
+	f.counts.queries++
 	place, arrived := f.seats.placeOf(q.from), q.received.Sub(f.started)
-	rtt, lost := f.sample(pair{place, server})
+	p := pair{place, server}
+	rtt, lost := f.world.Sample(place, server, f.sampled[p])
+	f.sampled[p]++
 	if lost {
-		f.stats.lost.Add(1)
+		f.counts.lost++
 		return nil
 	}
 	host := &f.world.Servers[server]
 	if host.Limited && !f.limits.allow(server, q.from.Addr(), arrived) {
-		f.stats.limited.Add(1)
+		f.counts.limited++
 		return nil
 	}
 	datagrams := f.speaks.answer(speech{server: server, info: &host.Info, from: q.from, request: q.payload})
 	if datagrams == nil {
-		f.stats.malformed.Add(1)
+		f.counts.malformed++
 		return nil
 	}
 	return &reply{
 		Exchange: Exchange{Server: server, Place: place, Source: q.from, RTT: rtt},
 		due:      arrived + rtt, socket: s, from: q.to, datagrams: datagrams,
 	}
-}
-
-// asked is the server behind an address of a socket.
-func (f *Fleet) asked(s *socket, to netip.Addr) (server int, ok bool) {
-	if s.only != everyServer {
-		return s.only, true
-	}
-	server, ok = f.byAddr[netip.AddrPortFrom(to, s.port)]
-	return server, ok
-}
-
-// sample is the next packet pair of a place and a server.
-func (f *Fleet) sample(p pair) (rtt time.Duration, lost bool) {
-	n := f.sampled[p]
-	f.sampled[p] = n + 1
-	return f.world.Sample(p.place, p.server, n)
 }
 
 // send sends every reply when it is due.
@@ -150,8 +135,9 @@ func (f *Fleet) deliver(r *reply) {
 			return
 		}
 	}
-	f.stats.replies.Add(1)
-	f.stats.late.add(late)
+	f.mu.Lock()
+	f.counts.replies++
+	f.mu.Unlock()
 	if f.options.Sent != nil {
 		r.Held = r.RTT + late
 		f.options.Sent(r.Exchange)

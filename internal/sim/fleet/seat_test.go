@@ -7,9 +7,9 @@ import (
 
 func TestPlaceOf(t *testing.T) {
 	s := seating{places: 1000, home: 7, taken: map[netip.AddrPort]int{}}
-	s.seat(netip.MustParseAddrPort("127.0.0.1:5000"), 2)
-	s.seat(netip.MustParseAddrPort("127.0.0.2:0"), 3)
-	s.seat(netip.MustParseAddrPort("127.200.4.1:5000"), 5)
+	s.taken[netip.MustParseAddrPort("127.0.0.1:5000")] = 2
+	s.taken[netip.MustParseAddrPort("127.0.0.2:0")] = 3
+	s.taken[netip.MustParseAddrPort("127.200.4.1:5000")] = 5
 	for source, want := range map[string]int{
 		"127.0.0.1:5000":     2,
 		"127.0.0.1:5001":     7,

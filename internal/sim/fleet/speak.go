@@ -1,9 +1,19 @@
 package fleet
 
 import (
+	"bytes"
+	"encoding/binary"
+	"hash/fnv"
+	"iter"
+	"math/rand/v2"
 	"net/netip"
+	"slices"
+	"strconv"
+	"time"
 
 	"muster/discovery"
+	"muster/discovery/a2s"
+	"muster/discovery/quake3"
 )
 
 // Kind is the protocol that a fleet's servers speak.
@@ -32,7 +42,7 @@ type Game struct {
 // defaultA2SVersion has the form that the Source engine's games give theirs.
 const defaultA2SVersion = "1.0.0.0"
 
-// sign has a server tell which game it plays.
+// sign sets what a server says of the game it plays.
 func (o Options) sign(info *discovery.Info) {
 	if info.AppID == 0 {
 		info.AppID = o.Game.AppID
@@ -64,4 +74,137 @@ func (o Options) speaker() speaker {
 		return a2sSpeaker{seed: o.World.Seed, open: o.NoChallenge}
 	}
 	return quake3Speaker{seed: o.World.Seed, protocol: o.Game.Protocol}
+}
+
+// quake3Speaker answers as ioquake3 does.
+type quake3Speaker struct {
+	seed     uint64
+	protocol int
+}
+
+// replySize is more than most replies need, in bytes.
+const replySize = 512
+
+func (q quake3Speaker) answer(s speech) [][]byte {
+	r, err := quake3.ParseRequest(s.request)
+	if err != nil {
+		return nil
+	}
+	b := make([]byte, 0, replySize)
+	switch r.Command {
+	case "getinfo":
+		return [][]byte{quake3.AppendInfoResponse(b, *s.info, r.Challenge(), q.protocol)}
+	case "getstatus":
+		var players []quake3.Player
+		for c := range castOf(q.seed, s.server, s.info) {
+			players = append(players, quake3.Player{Name: c.name, Score: c.score, Ping: c.ping})
+		}
+		return [][]byte{quake3.AppendStatusResponse(b, *s.info, players, r.Challenge(), q.protocol)}
+	}
+	return nil
+}
+
+// a2sSpeaker answers as a server of the Source engine does.
+type a2sSpeaker struct {
+	seed uint64
+	// open servers describe themselves without a challenge.
+	open bool
+}
+
+// splitSize is how much of a long reply Source servers put into a datagram.
+const splitSize = 1248
+
+func (a a2sSpeaker) answer(s speech) [][]byte {
+	r, err := a2s.ParseRequest(s.request)
+	if err != nil {
+		return nil
+	}
+	b := make([]byte, 0, replySize)
+	demand := a.challenge(s.server, s.from)
+	if !bytes.Equal(r.Challenge, demand[:]) && (r.Kind != a2s.Info || !a.open) {
+		return [][]byte{a2s.AppendChallenge(b, demand)}
+	}
+	switch r.Kind {
+	case a2s.Info:
+		b = a2s.AppendInfo(b, *s.info)
+	case a2s.Players:
+		var players []a2s.Player
+		for c := range castOf(a.seed, s.server, s.info) {
+			players = append(players, a2s.Player{Name: c.name, Score: int32(c.score), Connected: c.connected})
+		}
+		b = a2s.AppendPlayers(b, players)
+	case a2s.Rules:
+		b = a2s.AppendRules(b, rulesOf(s.info))
+	}
+	return slices.Collect(a2s.SplitSource(b, binary.LittleEndian.Uint32(demand[:]), splitSize))
+}
+
+// challenge is what an asker has to show: its own for each server, address and
+// port, and never the four bytes that stand for none.
+func (a a2sSpeaker) challenge(server int, from netip.AddrPort) [4]byte {
+	h := fnv.New64a()
+	b := binary.BigEndian.AppendUint64(nil, a.seed)
+	b = binary.BigEndian.AppendUint64(b, uint64(server))
+	addr := from.Addr().As16()
+	b = binary.BigEndian.AppendUint16(append(b, addr[:]...), from.Port())
+	_, _ = h.Write(b)
+	sum := h.Sum64()
+	return [4]byte{byte(sum), byte(sum >> 16), byte(sum >> 32), byte(sum>>48) &^ 0x80}
+}
+
+// rulesOf are some of a server's public variables.
+func rulesOf(info *discovery.Info) []a2s.Rule {
+	password := "0"
+	if info.Password {
+		password = "1"
+	}
+	return []a2s.Rule{
+		{Name: "deathmatch", Value: "1"}, {Name: "mp_friendlyfire", Value: "0"}, {Name: "mp_timelimit", Value: "20"},
+		{Name: "sv_cheats", Value: "0"}, {Name: "sv_gravity", Value: "800"}, {Name: "sv_password", Value: password},
+		{Name: "sv_visiblemaxplayers", Value: strconv.Itoa(info.MaxPlayers)},
+	}
+}
+
+// character is a player on one of a fleet's servers.
+type character struct {
+	name      string
+	score     int
+	ping      time.Duration // 0 for a bot
+	connected time.Duration
+}
+
+// surnames and epithets are where players' names come from.
+var (
+	epithets = [...]string{"Quick", "Silent", "Old", "Lucky", "Grim", "Tiny", "Mad", "Calm"}
+	surnames = [...]string{"Sarge", "Anarki", "Badger", "Heron", "Magpie", "Otter", "Wren", "Lynx", "Stoat", "Viper"}
+)
+
+// What characters have at the most.
+const (
+	mostScore     = 40
+	shortestPing  = 20  // milliseconds
+	pingSpread    = 180 // milliseconds
+	mostConnected = 2 * time.Hour
+)
+
+// castOf are the players of a server: always the same ones, as many as info
+// has, bots last.
+func castOf(seed uint64, server int, info *discovery.Info) iter.Seq[character] {
+	return func(yield func(character) bool) {
+		rng := rand.New(rand.NewPCG(seed, uint64(server)))
+		for i := range info.Players {
+			c := character{
+				name:      epithets[rng.IntN(len(epithets))] + surnames[rng.IntN(len(surnames))] + strconv.Itoa(i+1),
+				score:     rng.IntN(mostScore),
+				ping:      time.Duration(shortestPing+rng.IntN(pingSpread)) * time.Millisecond,
+				connected: time.Duration(rng.IntN(int(mostConnected/time.Second))) * time.Second,
+			}
+			if i >= info.Players-info.Bots {
+				c.ping = 0
+			}
+			if !yield(c) {
+				return
+			}
+		}
+	}
 }
