@@ -16,6 +16,9 @@ import (
 // Group is several players who look at one list of servers.
 type Group struct {
 	Players []string
+	// Homes are the addresses that the players come from; without any, each has one of
+	// its own.
+	Homes []netip.Addr
 	// Vantages are what each player sees; they share the list and the infos, in the
 	// order that rooms put them in.
 	Vantages []*Vantage

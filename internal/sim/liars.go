@@ -71,12 +71,12 @@ type LiarRun struct {
 
 // RunLiar has a group search while one player lies.
 func (g *Group) RunLiar(player int, lie Lie, o GroupOptions, run uint64) (r LiarRun, err error) {
-	lying, honest := &Group{g.Players, slices.Clone(g.Vantages)}, g
+	lying, honest := &Group{Players: g.Players, Vantages: slices.Clone(g.Vantages)}, g
 	if lie.tell != nil {
 		liar := *g.Vantages[player]
 		liar.tell = lie.tell
 		lying.Vantages[player] = &liar
-		honest = &Group{slices.Delete(slices.Clone(g.Players), player, player+1), slices.Delete(slices.Clone(g.Vantages), player, player+1)}
+		honest = &Group{Players: slices.Delete(slices.Clone(g.Players), player, player+1), Vantages: slices.Delete(slices.Clone(g.Vantages), player, player+1)}
 	}
 	found, err := lying.Run(Coordinated, o, run)
 	if err == nil && !found.Found {

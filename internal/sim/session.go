@@ -72,8 +72,12 @@ func (s *session) after(d time.Duration, do func()) {
 // run has the players join, the organiser say go, and time pass until everybody is
 // on the way, or the room has failed.
 func (s *session) run() error {
-	for _, p := range s.peers {
-		s.step(room.Join{Hello: wire.Hello{Version: wire.Version, Code: s.room.Code(), Name: p.name}, Token: p.name})
+	for i, p := range s.peers {
+		join := room.Join{Hello: wire.Hello{Version: wire.Version, Code: s.room.Code(), Name: p.name}, Token: p.name}
+		if s.Homes != nil {
+			join.From.Addr = s.Homes[i]
+		}
+		s.step(join)
 	}
 	s.tick()
 	for s.step(room.Proceed{}); s.err == nil && s.started < len(s.peers) && s.room.Stage() != wire.Failed; {

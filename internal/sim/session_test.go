@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"net/netip"
 	"reflect"
 	"strings"
 	"testing"
@@ -76,6 +77,48 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// TestHousehold: players behind one address ask no server twice that answers, and the
+// group goes where it would go if each had an address.
+func TestHousehold(t *testing.T) {
+	for _, servers := range []int{400, 2000} {
+		w := Night2005(servers, 7)
+		ann, bob := w.Vantage(0), w.Vantage(1)
+		g, err := NewGroup(ann, bob, ann, ann)
+		if err != nil {
+			t.Fatal(err)
+		}
+		apart, err := g.Run(Coordinated, GroupOptions{}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		home := netip.MustParseAddr("203.0.113.7")
+		g.Homes = []netip.Addr{home, netip.MustParseAddr("198.51.100.7"), home, home}
+		s, err := g.session(Coordinated, GroupOptions{}.withDefaults(4), 1)
+		if err == nil {
+			err = s.run()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := map[int]int{}
+		for _, i := range []int{0, 2, 3} {
+			for _, r := range s.peers[i].replay.results {
+				if asked[r.Server]++; r.State == discovery.Answered && asked[r.Server] > 1 {
+					t.Errorf("of %d servers %d was asked twice at home, and answers", servers, r.Server)
+				}
+			}
+		}
+		all := len(s.peers[1].replay.results)
+		if share := len(s.peers[0].replay.results); 3*share < all || 2*share > all {
+			t.Errorf("of %d servers one of three players asked %d, who is alone %d", servers, share, all)
+		}
+		together, _ := g.truth(GroupOptions{}.withDefaults(4).Criteria).regret(s.room.Snapshot().Choice.Selection.Chosen.Server)
+		if together > apart.Score+1 {
+			t.Errorf("of %d servers the group goes to one with %.1f ms, and to one with %.1f if each has an address", servers, together, apart.Score)
+		}
+	}
+}
+
 // TestRunsRepeat: the same run of the same group is the same, to the nanosecond;
 // another run has other packet pairs.
 func TestRunsRepeat(t *testing.T) {
@@ -104,24 +147,28 @@ func TestRunsRepeat(t *testing.T) {
 	}
 }
 
-// BenchmarkNight is a session of four players who search 30,000 servers together:
-// virtual is how many times faster it passes than a real one.
+// BenchmarkNight is a session of four players and 30,000 servers; virtual is how many
+// times faster it passes than a real one.
 func BenchmarkNight(b *testing.B) {
 	g, err := GroupWorld("css2007", "musst", 1)
 	if err != nil {
 		b.Fatal(err)
 	}
 	g.Vantages[0].Topology()
-	virtual := 0.0
-	for run := uint64(0); b.Loop(); run++ {
-		s, err := g.session(Coordinated, GroupOptions{}.withDefaults(len(g.Players)), run)
-		if err == nil {
-			err = s.run()
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-		virtual += s.now.Seconds()
+	for _, method := range []Method{Coordinated, Naive, Full} {
+		b.Run(string(method), func(b *testing.B) {
+			virtual := 0.0
+			for run := uint64(0); b.Loop(); run++ {
+				s, err := g.session(method, GroupOptions{}.withDefaults(len(g.Players)), run)
+				if err == nil {
+					err = s.run()
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+				virtual += s.now.Seconds()
+			}
+			b.ReportMetric(virtual/b.Elapsed().Seconds(), "virtual")
+		})
 	}
-	b.ReportMetric(virtual/b.Elapsed().Seconds(), "virtual")
 }
