@@ -140,7 +140,7 @@ func (w *worlds) synthetic() (sim.Scene, error) {
 		if places != nil {
 			spec.Places = places
 		}
-		return views(sim.Generate(spec)), nil
+		return sim.Generate(spec).Vantages(), nil
 	}, nil
 }
 
@@ -155,7 +155,7 @@ func (w *worlds) byDistance() (sim.Scene, error) {
 	}
 	list, err := w.list()
 	return func(seed uint64) ([]*sim.Vantage, error) {
-		return views(sim.DistanceWorld(list(seed), places, seed)), nil
+		return sim.DistanceWorld(list(seed), places, seed).Vantages(), nil
 	}, err
 }
 
@@ -184,7 +184,7 @@ func (w *worlds) onMatrix(group bool) (sim.Scene, error) {
 	list, err := w.list()
 	return func(seed uint64) ([]*sim.Vantage, error) {
 		if !w.areDrawn() {
-			return views(m.World(list(seed), fixed, seed)), nil
+			return m.World(list(seed), fixed, seed).Vantages(), nil
 		}
 		world := m.World(list(seed), m.Draw(draw, w.spread, seed), seed)
 		for i := range world.Places {
@@ -194,27 +194,14 @@ func (w *worlds) onMatrix(group bool) (sim.Scene, error) {
 				world.Places[i].Name = fmt.Sprintf("player %d", i+1)
 			}
 		}
-		return views(world), nil
+		return world.Vantages(), nil
 	}, err
-}
-
-// views are a world's vantages.
-func views(world *sim.World) []*sim.Vantage {
-	vantages := make([]*sim.Vantage, len(world.Places))
-	for place := range vantages {
-		vantages[place] = world.Vantage(place)
-	}
-	return vantages
 }
 
 // list is the server list of each seed's world: that of the file in all of them.
 func (w *worlds) list() (func(seed uint64) []discovery.Server, error) {
 	if w.servers == "" {
-		return func(seed uint64) []discovery.Server {
-			spec, _ := sim.NamedSpec("css2007", seed) // known
-			spec.Places = nil
-			return sim.Generate(spec).List()
-		}, nil
+		return sim.ListLike2007, nil
 	}
 	servers, err := readServers(w.servers, w.in)
 	return func(uint64) []discovery.Server { return servers }, err

@@ -75,13 +75,7 @@ func (v *Vantage) places(list []discovery.Server, another string) ([]int, error)
 }
 
 // everybody is the group of players at all places of the world.
-func (w *World) everybody() (*Group, error) {
-	var vantages []*Vantage
-	for place := range w.Places {
-		vantages = append(vantages, w.Vantage(place))
-	}
-	return NewGroup(vantages...)
-}
+func (w *World) everybody() (*Group, error) { return NewGroup(w.Vantages()...) }
 
 // truth is the best server for the group, by somebody who knows every RTT without
 // jitter and every server's word.

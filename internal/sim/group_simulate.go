@@ -185,16 +185,13 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 
 // SummariseGroup is what runs of a method came to, in one world or in several.
 func SummariseGroup(method Method, players []string, all []GroupRun) GroupSimulation {
-	s := GroupSimulation{Method: method, PercentPerPlayer: make(map[string]float64), Found: true, Runs: len(all)}
+	s := GroupSimulation{Method: method, PercentPerPlayer: make(map[string]float64), Runs: len(all)}
 	for player, name := range players {
 		s.PercentPerPlayer[name] = quantile(all, 0.5, func(r GroupRun) float64 { return r.Percent[player] })
 		s.Percent += s.PercentPerPlayer[name] / float64(len(players))
 	}
-	for _, r := range all {
-		s.Found = s.Found && r.Found
-	}
 	found := slices.DeleteFunc(slices.Clone(all), func(r GroupRun) bool { return !r.Found })
-	s.FoundRuns = len(found)
+	s.FoundRuns, s.Found = len(found), len(found) == len(all)
 	s.ScoreMS = quantile(found, 0.5, func(r GroupRun) float64 { return r.Score })
 	s.OptimumMS = quantile(all, 0.5, func(r GroupRun) float64 { return r.Optimum })
 	s.RegretMS = quantile(found, 0.5, func(r GroupRun) float64 { return r.Regret })

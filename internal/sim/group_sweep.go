@@ -72,17 +72,13 @@ func GroupWorld(world, group string, seed uint64) (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch world {
-	case "distance":
-		spec := css2007(seed)
-		spec.Places = nil
-		return DistanceWorld(Generate(spec).List(), players, seed).everybody()
-	case "night2000":
-		spec := night2005(2000, seed)
-		spec.Places = players
-		return Generate(spec).everybody()
+	if world == "distance" {
+		return DistanceWorld(ListLike2007(seed), players, seed).everybody()
 	}
-	spec, err := NamedSpec(world, seed)
+	spec, err := night2005(2000, seed), error(nil)
+	if world != "night2000" {
+		spec, err = NamedSpec(world, seed)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -90,9 +86,15 @@ func GroupWorld(world, group string, seed uint64) (*Group, error) {
 	return Generate(spec).everybody()
 }
 
-// OnMatrix is a group that sits as a named one does, on hosts of a matrix. A list
-// of none is one like css2007's.
-func (m Matrix) OnMatrix(list []discovery.Server, group string, seed uint64) (*Group, error) {
+// ListLike2007 is a list like css2007's.
+func ListLike2007(seed uint64) []discovery.Server {
+	spec := css2007(seed)
+	spec.Places = nil
+	return Generate(spec).List()
+}
+
+// OnMatrix is a group that sits as a named one does, on hosts of a matrix.
+func (m Matrix) OnMatrix(group string, seed uint64) (*Group, error) {
 	players, err := GroupPlaces(group, seed)
 	if err != nil {
 		return nil, err
@@ -104,12 +106,7 @@ func (m Matrix) OnMatrix(list []discovery.Server, group string, seed uint64) (*G
 	case n > 4:
 		spread = Anywhere
 	}
-	if list == nil {
-		spec := css2007(seed)
-		spec.Places = nil
-		list = Generate(spec).List()
-	}
-	return m.World(list, m.Draw(len(players), spread, seed), seed).everybody()
+	return m.World(ListLike2007(seed), m.Draw(len(players), spread, seed), seed).everybody()
 }
 
 // Report is a line of figures: regret p50/p95/most, and that of the best server

@@ -52,7 +52,7 @@ func sweep(t *testing.T, of, group string) {
 	world := func(seed uint64) (*Group, error) { return GroupWorld(of, group, seed) }
 	if of == "matrix" {
 		m := sweepRoundTrips(t)
-		world = func(seed uint64) (*Group, error) { return m.OnMatrix(nil, group, seed) }
+		world = func(seed uint64) (*Group, error) { return m.OnMatrix(group, seed) }
 	}
 	all, err := Sweep(world, *sweepFrom, *sweepWorlds, trials)
 	if err != nil {

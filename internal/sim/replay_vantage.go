@@ -30,21 +30,34 @@ type Vantage struct {
 const silent time.Duration = -1
 
 // Vantage is what the world looks like from one of its places.
-func (w *World) Vantage(place int) *Vantage {
-	v := &Vantage{Name: w.Places[place].Name, pair: func(server int, n uint64) (time.Duration, bool) {
-		return w.Sample(place, server, n)
-	}}
-	for i, s := range w.Servers {
-		rtt := w.RTT(place, i)
-		if s.Silent || s.Refusing {
-			rtt = silent
-		}
-		v.Servers = append(v.Servers, s.Server)
-		v.Infos = append(v.Infos, s.Info)
-		v.RTT = append(v.RTT, rtt)
+func (w *World) Vantage(place int) *Vantage { return w.vantages(place)[0] }
+
+// Vantages are what the world looks like from all of them.
+func (w *World) Vantages() []*Vantage {
+	places := make([]int, len(w.Places))
+	for place := range places {
+		places[place] = place
 	}
-	v.tree = sync.OnceValue(func() *topology.Tree { return topology.New(v.Servers) })
-	return v
+	return w.vantages(places...)
+}
+
+func (w *World) vantages(places ...int) (vantages []*Vantage) {
+	list, infos := w.List(), make([]discovery.Info, len(w.Servers))
+	tree := sync.OnceValue(func() *topology.Tree { return topology.New(list) })
+	for i := range infos {
+		infos[i] = w.Servers[i].Info
+	}
+	for _, place := range places {
+		v := &Vantage{Name: w.Places[place].Name, Servers: list, Infos: infos, RTT: make([]time.Duration, len(list)), tree: tree}
+		v.pair = func(server int, n uint64) (time.Duration, bool) { return w.Sample(place, server, n) }
+		for i := range list {
+			if v.RTT[i] = w.RTT(place, i); w.Servers[i].Silent || w.Servers[i].Refusing {
+				v.RTT[i] = silent
+			}
+		}
+		vantages = append(vantages, v)
+	}
+	return vantages
 }
 
 // Topology is that of the servers.

@@ -72,21 +72,19 @@ func NewHarbour(g *Group, seed uint64) (*Harbour, error) {
 			near = append(near, ranked.Server)
 		}
 	}
-	h := &Harbour{}
 	var vantages []*Vantage
 	for _, v := range g.Vantages {
 		vantages = append(vantages, v.part(near, func(int) float64 { return 1 }))
 	}
-	var err error
-	if h.group, err = NewGroup(vantages...); err != nil {
+	group, err := NewGroup(vantages...)
+	if err != nil {
 		return nil, err
 	}
-	h.truth = h.group.truth(selection.Criteria{By: selection.Mean})
+	h := &Harbour{group: group, truth: group.truth(selection.Criteria{By: selection.Mean}), now: 2 * time.Hour}
 	rng := rand.New(rand.NewPCG(seed, 0x7365617473))
-	for _, info := range h.group.Vantages[0].Infos {
+	for _, info := range group.Vantages[0].Infos {
 		h.crowds = append(h.crowds, crowd{seats: info.MaxPlayers, load: float64(info.MaxPlayers) * (0.2 + 0.9*rng.Float64()), rng: *rand.NewPCG(seed, rng.Uint64())})
 	}
-	h.now = 2 * time.Hour
 	return h, nil
 }
 
@@ -135,13 +133,12 @@ func (h *Harbour) Launch(wait time.Duration, spare, none *Ways) error {
 			return err
 		}
 		s.now = s.launched + start
-		fits := func(r selection.Ranked) bool {
+		isFree := func(r selection.Ranked) bool {
 			info := s.tells(r.Server)
 			return info.Free() >= len(h.group.Players)
 		}
 		count := func(l *Launches, ranked []selection.Ranked) {
-			l.N++
-			if !slices.ContainsFunc(ranked, fits) {
+			if l.N++; !slices.ContainsFunc(ranked, isFree) {
 				l.Failed++
 			}
 			score, _ := h.truth.regret(ranked[0].Server)
