@@ -39,34 +39,34 @@ func IsFingerprint(s string) bool {
 	return len(s) == fingerprintLength && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// certificateLife is how long a certificate of our own is good for. Peers pin
-// it, so that a new one breaks every link that was handed out.
-const certificateLife = 10 * 365 * 24 * time.Hour
+const (
+	// certificateLife is how long a certificate of our own is good for. Peers pin
+	// it, so that a new one breaks every link that was handed out.
+	certificateLife = 10 * 365 * 24 * time.Hour
+	// clockSlack is by how much friends' clocks may be slow.
+	clockSlack = 24 * time.Hour
+	// serialBits are positive and within the 20 bytes of RFC 5280, section 4.1.2.2.
+	serialBits = 127
+)
 
-// OwnCertificate is the host's own certificate, kept with its key in a file. The
+// OwnCertificate returns the host's own certificate, kept with its key in a file. The
 // first start makes it, and so does one after it has expired. Nobody vouches for
 // it: whoever connects compares its fingerprint with that in the link.
 func OwnCertificate(file string, now time.Time) (tls.Certificate, error) {
 	text, err := os.ReadFile(file)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return makeCertificate(file, now)
-	case err != nil:
+	case err == nil:
+		pair, err := tls.X509KeyPair(text, text)
+		if err != nil {
+			return pair, fmt.Errorf("access: %s holds no certificate with its key", file)
+		}
+		if !now.After(pair.Leaf.NotAfter) {
+			return pair, nil
+		}
+	case !errors.Is(err, fs.ErrNotExist):
 		return tls.Certificate{}, fmt.Errorf("access: certificate not read: %w", err)
 	}
-	pair, err := tls.X509KeyPair(text, text)
-	if err != nil {
-		return pair, fmt.Errorf("access: %s holds no certificate with its key", file)
-	}
-	if now.After(pair.Leaf.NotAfter) {
-		return makeCertificate(file, now)
-	}
-	return pair, nil
-}
-
-func makeCertificate(file string, now time.Time) (tls.Certificate, error) {
-	text, err := newCertificate(now)
-	if err != nil {
+	if text, err = newCertificate(now); err != nil {
 		return tls.Certificate{}, fmt.Errorf("access: no certificate: %w", err)
 	}
 	if err := writeWhole(file, text); err != nil {
@@ -98,7 +98,7 @@ func newCertificate(now time.Time) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), serialBits))
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func newCertificate(now time.Time) ([]byte, error) {
 		SerialNumber: serial,
 		Subject:      pkix.Name{CommonName: "muster"},
 		DNSNames:     []string{"muster.invalid"},
-		NotBefore:    now.Add(-24 * time.Hour), // friends' clocks may be slow
+		NotBefore:    now.Add(-clockSlack),
 		NotAfter:     now.Add(certificateLife),
 		KeyUsage:     x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},

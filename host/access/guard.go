@@ -17,11 +17,15 @@ var (
 	guessesByAll = limit{burst: 100, every: 2 * time.Second}
 )
 
-// maxAddresses is how many addresses are told apart before those that have
-// nothing on their account are forgotten.
-const maxAddresses = 4096
+const (
+	// maxAddresses is how many addresses are remembered; then those whose bucket is
+	// full are forgotten.
+	maxAddresses = 4096
+	// subscriberBits is the length of the IPv6 prefix that one household has.
+	subscriberBits = 64
+)
 
-// limit is a token bucket's: how many tries it holds, and how fast one comes back. The
+// limit is how many tries a token bucket holds, and how fast one comes back. The
 // bucket itself is the time from which it is full again.
 type limit struct {
 	burst int
@@ -86,12 +90,12 @@ func (g *Guard) Judge(from netip.Addr, right bool, now time.Time) (allowed bool)
 	return true
 }
 
-// subscriber is whom an address stands for: whoever has an IPv6 address has 2⁶⁴ of
-// them.
+// subscriber is the one address that stands for all of its owner's: who has an
+// IPv6 address has 2⁶⁴ of them.
 func subscriber(a netip.Addr) netip.Addr {
 	a = a.Unmap().WithZone("")
 	if a.Is6() {
-		return netip.PrefixFrom(a, 64).Masked().Addr()
+		return netip.PrefixFrom(a, subscriberBits).Masked().Addr()
 	}
 	return a
 }

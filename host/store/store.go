@@ -1,5 +1,5 @@
-// Package store keeps rooms over a restart of their host, and that those which are
-// over have been.
+// Package store keeps rooms, and the tombstones of those that are over, through a
+// restart of their host.
 package store
 
 import (
@@ -11,7 +11,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// Store keeps rooms over a restart of the host.
+// Store keeps rooms by their codes.
 type Store interface {
 	// Load returns all saved rooms, by code.
 	Load() (map[string][]byte, error)
@@ -23,12 +23,15 @@ type Store interface {
 
 var roomsBucket = []byte("rooms")
 
+// lockWait is how long the file may be another program's before that is an error.
+const lockWait = time.Second
+
 type fileStore struct{ db *bbolt.DB }
 
-// Open opens the store in a file, which it creates if need be. One
-// program at a time can have it open.
+// Open opens the store in a file, which it creates if need be. One program at a
+// time can have it open.
 func Open(file string) (Store, error) {
-	db, err := bbolt.Open(file, 0o600, &bbolt.Options{Timeout: time.Second})
+	db, err := bbolt.Open(file, 0o600, &bbolt.Options{Timeout: lockWait})
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return nil, fmt.Errorf("store: %s is in use by another host", file)
 	}
@@ -66,7 +69,7 @@ func (s *fileStore) Delete(code string) error {
 
 func (s *fileStore) Close() error { return s.db.Close() }
 
-// None keeps nothing: for a demonstration, or where no file can be had.
+// None keeps nothing: for a demonstration, or where no file can be written.
 type None struct{}
 
 func (None) Load() (map[string][]byte, error) { return nil, nil }

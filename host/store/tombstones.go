@@ -10,7 +10,7 @@ const (
 	// tombstoneLife is how long a host remembers that a room was: old links lie
 	// about in chats.
 	tombstoneLife = 30 * 24 * time.Hour
-	// maxTombstones is several rooms an evening.
+	// maxTombstones allows for several rooms an evening.
 	maxTombstones = 256
 )
 
@@ -19,15 +19,14 @@ type tombstone struct {
 	Over time.Time `json:"over,omitzero"`
 }
 
-// Tombstones remember which rooms are over, so that whoever comes late is told
-// so. Any goroutine may use them.
+// Tombstones remember which rooms are over, so that late comers learn it. Any goroutine may use them.
 type Tombstones struct {
 	store Store
 	mu    sync.Mutex // guards following
 	over  map[string]time.Time
 }
 
-// NewTombstones keeps them in a store.
+// NewTombstones returns tombstones that are kept in a store.
 func NewTombstones(s Store) *Tombstones { return &Tombstones{store: s, over: map[string]time.Time{}} }
 
 // Read takes saved data for a tombstone, if it is one, and deletes it if it is
