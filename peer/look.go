@@ -16,7 +16,7 @@ type look struct {
 	found          *wire.Verified // nil while it is under way
 }
 
-// verify looks at the finalists again and tells the host. A host that asks
+// verify looks at the finalists again and reports them to the host. A host that asks
 // once more, after a lost connection, gets what was found.
 func (s *session) verify(m wire.Finalists) error {
 	if s.round == nil || s.round.number != m.Round {

@@ -57,7 +57,7 @@ type Options struct {
 	// further. Its context ends with the peer, or when the next round
 	// begins.
 	Launch func(ctx context.Context, launch wire.Launch, tell func(wire.LaunchState, string))
-	// Events tells the player's screen what happens. It is called from one
+	// Events shows on the player's screen what happens. It is called from one
 	// goroutine and must not block.
 	Events func(Event)
 	// Once: leave after the first launch.

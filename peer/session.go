@@ -147,7 +147,7 @@ func (s *session) launch(m wire.Launch) {
 	})
 }
 
-// sayLaunched tells the host how far the newest launch got, now and after a
+// sayLaunched reports to the host how far the newest launch got, now and after a
 // lost connection.
 func (s *session) sayLaunched(launched wire.Launched) {
 	if launched.Round == s.launched.Round {

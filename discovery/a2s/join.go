@@ -156,7 +156,7 @@ func unpack(b []byte) ([]byte, error) {
 // SplitSource are the datagrams in which a Source server sends a reply that is
 // longer than size: pieces of up to size bytes. A shorter reply stays whole. The
 // size is raised where more than 255 pieces would be needed. Information should
-// stay whole, as it does with real servers: it is what tells QStat the layout of
+// stay whole, as it does with real servers: QStat takes from it the layout of
 // the pieces of all other replies.
 //
 //	FE FF FF FF  id[4]  total[1]  index[1]  size[2]  payload

@@ -9,7 +9,7 @@ import (
 	"muster/discovery/master"
 )
 
-// Linux tells a connected socket of ICMP's refusal: no need to wait.
+// Linux reports ICMP's refusal to a connected socket: no need to wait.
 func TestFetchFromAClosedPort(t *testing.T) {
 	conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {

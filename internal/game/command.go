@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// Target is where a launch goes, and what the game is told.
+// Target is where a launch goes, and what the game gets to know.
 type Target struct {
 	// Address is where players connect to.
 	Address netip.AddrPort
@@ -50,7 +50,7 @@ func (g Game) Template(goos string) []string {
 
 func isURL(arg string) bool { return strings.Contains(arg, "://") }
 
-// isText tells placeholders that people fill in, and strangers, from those that
+// isText distinguishes placeholders that people fill in, and strangers, from those that
 // Muster does.
 func isText(placeholder string) bool {
 	return placeholder == "password" || placeholder == "player" || placeholder == "room"
@@ -117,7 +117,7 @@ func (g Game) values(t Target) (map[string]string, error) {
 	return values, nil
 }
 
-// unsafe tells why a text must not reach a game's console, or is empty.
+// unsafe is why a text must not reach a game's console, or is empty.
 func unsafe(s string) string {
 	if len(s) > 64 {
 		return "is longer than 64 bytes"

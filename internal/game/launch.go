@@ -137,7 +137,7 @@ func (l *Launcher) agreed(ctx context.Context, tell func(wire.LaunchState, strin
 	return ""
 }
 
-// unmask tells the game server's password to whoever has to type it; for the
+// unmask shows the game server's password to whoever has to type it; for the
 // others it stays masked, as people look on.
 func (l *Launcher) unmask(to wire.Launch) {
 	if to.Password != "" {
@@ -216,7 +216,7 @@ func start(ctx context.Context, argv, env []string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// environ tells scripts that start games where the game goes, as XQF does. The
+// environ says to scripts that start games where the game goes, as XQF does. The
 // password is not among it: others on the machine may read a process's environment.
 func (g Game) environ(t Target, server string) []string {
 	return []string{

@@ -12,7 +12,7 @@ import (
 	"muster/host/wire"
 )
 
-// Announce tells the local network of a room until stop is called, which takes it
+// Announce announces a room on the local network until stop is called, which takes it
 // back and waits for that. What it says besides does not change.
 func (in *Ingress) Announce(ctx context.Context, rooms *host.Host, code string, besides lan.Room, log *slog.Logger, warn func(...error)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)

@@ -43,7 +43,7 @@ type Sources struct {
 	// In is what the file - stands for.
 	In  io.Reader
 	Log *slog.Logger
-	// Say tells the user that something takes time.
+	// Say shows the user that something takes time.
 	Say func(format string, args ...any)
 }
 
@@ -150,7 +150,7 @@ func ReadFile(file string, in io.Reader) ([]master.Entry, error) {
 	return entries, err
 }
 
-// Annotate tells servers their country and origin AS where the list does not.
+// Annotate gives servers their country and origin AS where the list does not.
 func Annotate(servers []discovery.Server, places geo.Options) error {
 	locator, err := geo.Open(places)
 	if err != nil {

@@ -22,7 +22,7 @@ type Rooms struct {
 	Games game.Table
 	// Public is this network's public address, as far as it is known.
 	Public func() netip.Addr
-	// Warn tells the organiser what could not be had.
+	// Warn shows the organiser what could not be fetched.
 	Warn func(...error)
 
 	mu     sync.Mutex // guards following

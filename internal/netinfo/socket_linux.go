@@ -2,7 +2,7 @@ package netinfo
 
 import "golang.org/x/sys/unix"
 
-// bookkeeping: Linux doubles what is asked for, and tells the double
+// bookkeeping: Linux doubles what is asked for, and reports the double
 // (socket(7)).
 const bookkeeping = 2
 

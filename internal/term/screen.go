@@ -104,7 +104,7 @@ func (s *Screen) Rests() {
 }
 
 const (
-	// barEvery is how often a bar moves, lineEvery how often a line tells of
+	// barEvery is how often a bar moves, lineEvery how often a line shows
 	// progress where no bar can move.
 	barEvery  = 100 * time.Millisecond
 	lineEvery = 5 * time.Second

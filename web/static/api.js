@@ -102,7 +102,7 @@ export async function claim() {
   if (secret && me.token) await ask("enter", { secret });
 }
 
-/** The servers that were culled for a cause. @param {string} cause */
+/** The servers that were left out for a cause. @param {string} cause */
 export async function culled(cause) {
   const reply = await fetch(`/api/rooms/${encodeURIComponent(code)}/culled/${cause}`, { cache: "no-store" });
   if (!reply.ok) throw new Error(`the host says ${reply.status}`);

@@ -149,7 +149,7 @@ export function showLimit(slider) {
   if (output) output.textContent = limitText(Number(slider.value));
 }
 
-/** What another wish would choose. @param {State} state @param {Choice} other */
+/** What other criteria would choose. @param {State} state @param {Choice} other */
 function outcome(state, other) {
   const now = state.choice && targetOf(state.choice);
   const then = other.selection.chosen;
@@ -169,7 +169,7 @@ function outcome(state, other) {
   );
 }
 
-/** The wish that the form says. @param {HTMLFormElement} form */
+/** The criteria in the form. @param {HTMLFormElement} form */
 export function wishOf(form) {
   const data = new FormData(form);
   const limit = Number(data.get("limit"));

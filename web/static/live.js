@@ -111,7 +111,7 @@ export class Live {
     this.changed();
   }
 
-  /** Tells a room that does not exist from a host that does not answer. */
+  /** Distinguishes a room that does not exist from a host that does not answer. */
   async isGone() {
     try {
       const reply = await fetch(`/api/rooms/${encodeURIComponent(this.code)}`, { method: "HEAD", cache: "no-store" });

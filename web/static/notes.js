@@ -1,4 +1,4 @@
-// The log, and the evening so far.
+// The log, and what the session has played so far.
 
 import { h, millis } from "./dom.js";
 

@@ -1,5 +1,5 @@
 // The picture of the papers: RTT against probe time, a point a server. uPlot
-// draws the axes; the points, a quarter of a million on a big night, are written
+// draws the axes; the points, a quarter of a million in a big session, are written
 // into an image pixel by pixel.
 
 import { css } from "./colours.js";

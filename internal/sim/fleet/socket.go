@@ -12,7 +12,7 @@ type socket struct {
 	conn *net.UDPConn
 	port uint16
 	// only is the one server that listens here, or everyServer: then the
-	// address that was asked tells.
+	// address that was asked decides.
 	only int
 	wire
 }

@@ -11,7 +11,7 @@ import (
 	"muster/discovery"
 )
 
-// Linux tells beside each datagram which address was asked and when it came in,
+// Linux says beside each datagram which address was asked and when it came in,
 // and takes beside each reply the address to send from.
 const (
 	// pktinfoFrom and pktinfoTo are where an in_pktinfo has the address to send

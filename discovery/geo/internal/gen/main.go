@@ -4,7 +4,7 @@
 //	/usr/share/tor/geoip, geoip6 (tor-geoipdb) ──► country.gz
 //	location dump (location, libloc-database)  ──► asn.gz
 //
-// Both come from the IPFire project. Tor's lists are years newer but tell only
+// Both come from the IPFire project. Tor's lists are years newer but have only
 // countries.
 package main
 
