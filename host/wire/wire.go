@@ -15,8 +15,8 @@
 // ones can add to it.
 //
 // Control messages are JSON text frames: {"type":"hello", …}. The server list,
-// reports and infos are binary frames whose first byte is their kind. The room is
-// sent whenever it changes; the newest says everything.
+// reports and infos are binary frames whose first byte is their kind. Of the room's
+// [Snapshot] those sections are sent that have changed.
 package wire
 
 import (

@@ -148,21 +148,12 @@ func (c *Conn) close(err error) {
 func (c *Conn) Run(ctx context.Context, receive func(wire.Message) error) error {
 	stop := context.AfterFunc(ctx, func() { c.Close(context.Cause(ctx)) })
 	defer stop()
-	c.begin()
-	c.read(receive)
-	return c.end()
-}
-
-func (c *Conn) begin() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.running = true
 	c.pings = time.AfterFunc(pingEvery, c.ping)
 	c.wake()
-}
-
-// end waits for what is still being written. The reader has called Close.
-func (c *Conn) end() error {
+	c.mu.Unlock()
+	c.read(receive)
 	c.mu.Lock()
 	c.running = false // no writer starts any more
 	c.pings.Stop()
@@ -173,6 +164,7 @@ func (c *Conn) end() error {
 	return c.err
 }
 
+// read reads until it has called Close.
 func (c *Conn) read(receive func(wire.Message) error) {
 	c.ws.SetPongHandler(func(string) error { return c.ws.SetReadDeadline(time.Now().Add(pongWait)) })
 	for {
@@ -183,7 +175,13 @@ func (c *Conn) read(receive func(wire.Message) error) {
 		}
 		if err := c.deliver(frame, receive); err != nil {
 			c.Close(err)
-			c.linger()
+			break
+		}
+	}
+	// A socket that is closed with bytes unread takes back the refusal on its way
+	// out: what comes until the other side has closed is thrown away.
+	for {
+		if _, _, err := c.ws.NextReader(); err != nil {
 			return
 		}
 	}
@@ -229,16 +227,6 @@ func (c *Conn) unmarshal(f wire.Frame) (wire.Message, error) {
 		return nil, fmt.Errorf("%w: a list from a peer", wire.ErrMalformed)
 	}
 	return wire.Unmarshal(f)
-}
-
-// linger reads on, and throws away, until the other side has closed: a socket
-// that is closed with bytes unread takes back the refusal on its way out.
-func (c *Conn) linger() {
-	for {
-		if _, _, err := c.ws.NextReader(); err != nil {
-			return
-		}
-	}
 }
 
 // ping goes before what is queued: a long queue on a slow line is no silence.
