@@ -56,7 +56,7 @@ func (s Selection) verdict() string {
 func virtue(measure Rule, c *Ranked) string {
 	switch measure {
 	case Minimax:
-		return "has the lowest worst RTT, with " + ms(c.MeanMS) + " on average"
+		return "has the lowest worst ping, with " + ms(c.MeanMS) + " on average"
 	case Fairness:
 		return fmt.Sprintf("is the fairest: %s on average, give or take %s", ms(c.MeanMS), ms(c.StdevMS))
 	}
@@ -140,7 +140,7 @@ func figure(measure Rule, r *Ranked) string {
 	name := "average"
 	switch measure {
 	case Minimax:
-		name = "worst RTT"
+		name = "worst ping"
 	case Fairness:
 		name = "deviation"
 	}
@@ -208,7 +208,7 @@ func (c Culled) sentence() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Culled %s: %s.", servers(c.Total()), strings.Join(parts, ", "))
+	return fmt.Sprintf("Left out %s: %s.", servers(c.Total()), strings.Join(parts, ", "))
 }
 
 var causeClauses = [none]string{

@@ -188,7 +188,7 @@ func (c *Coordinating) search(r *Room) {
 	}
 	progress = s.planner.Progress()
 	each := progress.Probes * float64(len(s.groups)) / float64(s.players())
-	r.note("%.0f servers each instead of %d; at most %.0f ms better is to be had, as far as one can tell",
+	r.note("%.0f servers each instead of %d; at most %.0f ms better could be found, as far as one can tell",
 		each, len(r.round.servers.List), math.Ceil(rttMS(progress.RegretBound)))
 	r.choose(false)
 }

@@ -33,7 +33,7 @@ func doubting(t *testing.T) *session {
 
 func TestMadeUpNumbersDoNotCount(t *testing.T) {
 	n := doubting(t)
-	n.noted("dan reports one and the same RTT for 19 of 20 servers, but a low one for 192.0.2.19:27960: that does not count in the choice")
+	n.noted("dan reports one and the same ping for 19 of 20 servers, but a low one for 192.0.2.19:27960: that does not count in the choice")
 	for _, p := range n.view().People {
 		if (p.Doubt != "") != (p.Name == "dan") {
 			t.Errorf("%s is doubted: %q", p.Name, p.Doubt)
@@ -88,7 +88,7 @@ func TestTwoAgainstTwo(t *testing.T) {
 	n.measures("ann", near...)
 	n.measures("bob", far...)
 	n.done("ann", "bob")
-	n.noted("bob reports one and the same RTT for 20 of 20 servers.")
+	n.noted("bob reports one and the same ping for 20 of 20 servers.")
 	if n.room.round.player("bob").leftOut {
 		t.Error("bob is left out")
 	}

@@ -278,7 +278,7 @@ func (Apply) do(r *Room, _ caller) error {
 		return err
 	}
 	r.settings = s
-	r.note("the rule is now %s", r.settings.Rule())
+	r.note("the rule is now: %s", r.settings.Rule())
 	r.rechoose(r.selectFor(r.round.chosenFor()))
 	return nil
 }

@@ -139,7 +139,7 @@ func TestSuppose(t *testing.T) {
 	if err := n.orders(Apply{}); err != nil {
 		t.Fatal(err)
 	}
-	n.noted("the rule is now threshold with nobody over 25ms")
+	n.noted("the rule is now: lowest average, nobody over 25ms")
 	if n.room.round.whatIf != nil || n.room.settings.By != selection.Threshold || len(n.room.round.selection.Ranking) != 1 {
 		t.Errorf("applied, the room has %+v by %s", n.room.round.whatIf, n.room.settings.By)
 	}

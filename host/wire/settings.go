@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"muster/discovery"
@@ -156,31 +155,39 @@ func (s Settings) Criteria() selection.Criteria {
 	return selection.Criteria{By: s.By, Limits: s.Limits, Map: s.Map, Mode: s.Mode, NoPassword: s.Password == ""}
 }
 
-// String is what the organiser wants, for people.
+// String is what the organiser wants, in players' words.
 func (s Settings) String() string {
-	text := s.Game + " by " + s.Rule()
+	text := s.Game + ": " + s.Rule()
 	if s.Map != "" {
-		text += " on " + s.Map
+		text += ", on " + s.Map
 	}
 	if s.Mode != "" {
-		text += " in mode " + s.Mode
+		text += ", in mode " + s.Mode
 	}
 	if s.Players > 0 {
-		text += fmt.Sprintf(" for %d", s.Players)
+		text += fmt.Sprintf(", for %d", s.Players)
 	}
 	return text
 }
 
-// Rule names the rule and its limits, for people.
+// Rule is the rule and its limits, in players' words.
 func (s Settings) Rule() string {
-	var limits []string
-	for _, limit := range s.Limits {
-		limits = append(limits, limit.String())
+	text := "lowest average"
+	switch s.By {
+	case selection.Fairness, selection.FairThreshold:
+		text = "fairest"
+	case selection.Minimax:
+		text = "kindest to the worst off"
 	}
-	if len(limits) == 0 {
-		return string(s.By)
+	for i, limit := range s.Limits {
+		if i == 0 {
+			text += ", nobody over "
+		} else {
+			text += ", then "
+		}
+		text += limit.String()
 	}
-	return string(s.By) + " with nobody over " + strings.Join(limits, ", then ")
+	return text
 }
 
 // Limits are RTTs, strictest first; in JSON they are a list of milliseconds.

@@ -102,7 +102,7 @@ func (s *Search) Sentence(by selection.Rule) string {
 	if s.GainMS == nil {
 		return "best so far, " + best
 	}
-	return fmt.Sprintf("best so far, %s; at most %.0f ms better is to be had", best, math.Ceil(*s.GainMS))
+	return fmt.Sprintf("best so far, %s; at most %.0f ms better could be found", best, math.Ceil(*s.GainMS))
 }
 
 // Game is a game that the organiser may choose.

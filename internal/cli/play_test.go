@@ -89,7 +89,7 @@ func TestNarratorSearches(t *testing.T) {
 		n.room(room)
 		time.Sleep(time.Minute) // it is time for a line
 		n.show(peer.Progress{Probed: 41, Answered: 40, Listed: 2000})
-		if want := "asked: 41, best so far, 96 ms on average; at most 2 ms better is to be had\n"; out.String() != want {
+		if want := "asked: 41, best so far, 96 ms on average; at most 2 ms better could be found\n"; out.String() != want {
 			t.Errorf("the screen says %q, want %q", out, want)
 		}
 	})

@@ -48,9 +48,9 @@ func (a Anomaly) String() string {
 	name := discovery.CleanText(a.Player)
 	switch a.Sign {
 	case Constant:
-		return fmt.Sprintf("%s reports one and the same RTT for %d of %d servers.", name, a.Servers, a.Of)
+		return fmt.Sprintf("%s reports one and the same ping for %d of %d servers.", name, a.Servers, a.Of)
 	case FavoursOne:
-		return fmt.Sprintf("%s reports one and the same RTT for %d of %d servers, but a low one for %s.",
+		return fmt.Sprintf("%s reports one and the same ping for %d of %d servers, but a low one for %s.",
 			name, a.Servers, a.Of, a.Addr)
 	case AnswersFew:
 		return fmt.Sprintf("%s has RTTs for %d of %d servers that others reach.", name, a.Servers, a.Of)

@@ -76,7 +76,7 @@ function bars(state, choice, ranked) {
   const longest = Math.max(limit, ranked.max_ms, 100) * 1.08;
   return h(
     "ul",
-    { class: "bars", "--limit": limit > 0 ? `${(100 * limit) / longest}%` : undefined, "aria-label": "RTT of each player" },
+    { class: "bars", "--limit": limit > 0 ? `${(100 * limit) / longest}%` : undefined, "aria-label": "ping of each player" },
     choice.selection.players.map((player) => bar(state, ranked, player, longest)),
     limit > 0 && h("li", { class: "limit" }, h("span", {}, `limit ${millis(limit)}`)),
   );
