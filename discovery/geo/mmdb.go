@@ -3,6 +3,7 @@ package geo
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/netip"
 	"os"
 	"strings"
@@ -110,7 +111,7 @@ func (d *database) origin(addr netip.Addr) uint32 {
 		return 0
 	}
 	record, err := d.reader.ASN(addr)
-	if err != nil || record.AutonomousSystemNumber > 1<<32-1 {
+	if err != nil || record.AutonomousSystemNumber > math.MaxUint32 {
 		return 0
 	}
 	return uint32(record.AutonomousSystemNumber)

@@ -102,9 +102,10 @@ func unescape(s string) string {
 			continue
 		}
 		i++
-		if n, err := strconv.ParseUint(s[i:min(i+3, len(s))], 10, 8); err == nil && i+3 <= len(s) {
+		const digits = 3
+		if n, err := strconv.ParseUint(s[i:min(i+digits, len(s))], 10, 8); err == nil && i+digits <= len(s) {
 			b.WriteByte(byte(n))
-			i += 2
+			i += digits - 1
 			continue
 		}
 		b.WriteByte(s[i])

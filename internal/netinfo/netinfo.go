@@ -115,7 +115,7 @@ func prefixes(addrs []net.Addr) (list []netip.Prefix) {
 const examineTime = time.Second
 
 // TrySocket has a socket send a packet to itself. buffer is how many bytes its
-// receive buffer holds of those wanted, 0 if that cannot be known; stamps tells
+// receive buffer holds of those wanted, 0 if that cannot be known; stamps reports
 // whether the kernel notes when a packet came.
 func TrySocket(wanted int) (buffer int, stamps bool, failed error) {
 	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: Localhost.AsSlice()})

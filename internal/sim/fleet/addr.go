@@ -26,8 +26,12 @@ import (
 // 127.0/16 is left to the machine's own services, 127.200/13 is where players
 // sit, and 127.255/16 holds the broadcast address.
 
-// maxHosts is how many addresses a leaf holds, maxLeaves how many a block.
 const (
+	// The lengths of the prefixes that become blocks and leaves, for IPv4; those
+	// of IPv6 are twice as long.
+	blockBits = 16
+	leafBits  = 24
+	// maxHosts is how many addresses a leaf holds, maxLeaves how many a block.
 	maxHosts  = 255
 	maxLeaves = 256
 )
@@ -48,21 +52,16 @@ func foldAddrs(addrs []netip.Addr) (map[netip.Addr]netip.Addr, error) {
 	sorted := slices.Clone(addrs)
 	slices.SortFunc(sorted, netip.Addr.Compare)
 	sorted = slices.Compact(sorted)
-	for bits := 24; bits > 16; bits-- {
-		if folded, ok := fold(leavesOf(sorted, bits)); ok {
+	for bits := leafBits; bits > blockBits; bits-- {
+		var networks [][][]netip.Addr // their leaves
+		for _, network := range sharing(sorted, blockBits) {
+			networks = append(networks, sharing(network, bits))
+		}
+		if folded, ok := fold(networks); ok {
 			return folded, nil
 		}
 	}
 	return nil, fmt.Errorf("fleet: %d addresses are too many, or too crowded, for 127.0.0.0/8", len(sorted))
-}
-
-// leavesOf groups sorted addresses by /16, and those by a longer prefix.
-func leavesOf(sorted []netip.Addr, bits int) [][][]netip.Addr {
-	var networks [][][]netip.Addr
-	for _, network := range sharing(sorted, 16) {
-		networks = append(networks, sharing(network, bits))
-	}
-	return networks
 }
 
 // sharing cuts sorted addresses into runs that share a prefix: of that many

@@ -180,7 +180,7 @@ func (f *Fleet) Close() error {
 	return nil
 }
 
-// seatsBits is the length of seatsPrefix, and seatBits of what a place has of it.
+// The lengths of the prefixes that all places have together, and each.
 const seatsBits, seatBits = 13, 24
 
 // seatsPrefix holds the source addresses of players. Each place has a /24 of

@@ -21,6 +21,8 @@ const (
 	pktinfoLen  = 12
 	// timestampLen is the length of a struct __kernel_timespec.
 	timestampLen = 16
+	// controlRoom is more than both take together, in bytes.
+	controlRoom = 128
 	// maxStampAge bounds what a step of the system's clock can do.
 	maxStampAge = time.Second
 )
@@ -29,7 +31,7 @@ const (
 type wire struct{ received, sent []byte }
 
 func newWire() wire {
-	return wire{received: make([]byte, 128), sent: unix.PktInfo4(&unix.Inet4Pktinfo{})}
+	return wire{received: make([]byte, controlRoom), sent: unix.PktInfo4(&unix.Inet4Pktinfo{})}
 }
 
 // prepareSocket asks for what goes beside datagrams.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"math/bits"
 
 	"muster/discovery"
@@ -112,7 +113,7 @@ func values[V any](p *parser, value func(uint32) V) []V {
 	for i := range cap(all) {
 		distance := p.uvarint()
 		number += distance
-		if distance > 1<<32-1 || number > 1<<32-1 || i > 0 && distance == 0 {
+		if distance > math.MaxUint32 || number > math.MaxUint32 || i > 0 && distance == 0 {
 			p.fail("values out of order")
 		}
 		if p.fault != "" {
