@@ -101,10 +101,11 @@ type GroupRun struct {
 	Regret  float64
 	Rounds  int
 	Seconds float64
-	// Search is how far the coordinated search came, and SearchRegret that of the
-	// best server it had measured, before the second looks.
-	Search       coordinate.Progress
-	SearchRegret float64
+	// Search is how far the coordinated search came, and FoundRegret that of the best
+	// server that it found: what looked best then, if the second looks, which may have
+	// been unlucky, did not find a better one.
+	Search      coordinate.Progress
+	FoundRegret float64
 	// Doubts are those about the players' reports.
 	Doubts []anomaly.Anomaly
 }
@@ -121,9 +122,6 @@ func (g *Group) Run(method Method, o GroupOptions, run uint64) (GroupRun, error)
 	}
 	truth := g.truth(o.Criteria)
 	r := GroupRun{Rounds: max(1, s.search.Rounds), Server: -1, Optimum: truth.best.Score, Seconds: s.launched.Seconds(), Search: s.search}
-	if r.Search.Rounds > 0 && r.Search.Best >= 0 {
-		_, r.SearchRegret = truth.regret(r.Search.Best)
-	}
 	if choice := s.room.Snapshot().Choice; choice != nil {
 		for _, d := range choice.Selection.Doubts {
 			d.Player = g.Players[s.peer(d.Player)]
@@ -132,6 +130,10 @@ func (g *Group) Run(method Method, o GroupOptions, run uint64) (GroupRun, error)
 		if r.Found = s.launched > 0; r.Found {
 			r.Server = choice.Selection.Chosen.Server
 			r.Score, r.Regret = truth.regret(r.Server)
+			if r.FoundRegret = r.Regret; r.Search.Rounds > 0 && r.Search.Best >= 0 {
+				_, before := truth.regret(r.Search.Best)
+				r.FoundRegret = min(r.Regret, before)
+			}
 		}
 	}
 	for _, p := range s.peers {

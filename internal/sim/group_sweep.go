@@ -110,7 +110,7 @@ func (m Matrix) OnMatrix(group string, seed uint64) (*Group, error) {
 }
 
 // Report is a line of figures: regret p50/p95/most, and that of the best server
-// that the search had measured before the second looks; percent of the list and
+// that the search found; percent of the list and
 // servers a player (the most), rounds, seconds, and how often the planner's claim of
 // what is still to be had, in whole milliseconds as players are told, was too low.
 func Report(all []GroupRun) string {
@@ -120,15 +120,15 @@ func Report(all []GroupRun) string {
 		if !r.Found {
 			none++
 		}
-		if r.SearchRegret > r.claim() {
+		if r.FoundRegret > r.claim() {
 			broken++
 		}
 	}
 	regret := func(r GroupRun) float64 { return r.Regret }
-	searched := func(r GroupRun) float64 { return r.SearchRegret }
+	found := func(r GroupRun) float64 { return r.FoundRegret }
 	rounds := func(r GroupRun) float64 { return float64(r.Rounds) }
-	return fmt.Sprintf("regret %5.2f / %5.2f (%5.2f) ms, searched %5.2f / %5.2f, %5.2f %% = %3.0f a player, rounds %2.0f (%2.0f), %4.1f s, none %d, claim %4.1f (%4.1f) ms, broken %2d of %d",
-		get(0.5, regret), get(0.95, regret), get(1, regret), get(0.5, searched), get(0.95, searched), get(0.5, func(r GroupRun) float64 { return slices.Max(r.Percent) }),
+	return fmt.Sprintf("regret %5.2f / %5.2f (%5.2f) ms, found %5.2f / %5.2f, %5.2f %% = %3.0f a player, rounds %2.0f (%2.0f), %4.1f s, none %d, claim %4.1f (%4.1f) ms, broken %2d of %d",
+		get(0.5, regret), get(0.95, regret), get(1, regret), get(0.5, found), get(0.95, found), get(0.5, func(r GroupRun) float64 { return slices.Max(r.Percent) }),
 		get(0.5, func(r GroupRun) float64 { return r.Search.Probes }), get(0.5, rounds), get(1, rounds),
 		get(0.5, func(r GroupRun) float64 { return r.Seconds }), none, get(0.5, GroupRun.claim), get(0.95, GroupRun.claim), broken, len(all))
 }
