@@ -213,7 +213,7 @@ func (s *search) view(list []discovery.Server) *wire.Search {
 	var players []*player
 	var rtts []time.Duration
 	for i, g := range s.groups {
-		rtt, _ := s.planner.Predict(i, progress.Best)
+		rtt := s.planner.Predict(i, progress.Best)
 		players = append(players, g.players...)
 		rtts = append(rtts, slices.Repeat([]time.Duration{rtt}, len(g.players))...)
 	}

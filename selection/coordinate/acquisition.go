@@ -1,7 +1,6 @@
 package coordinate
 
 import (
-	"iter"
 	"math"
 	"slices"
 
@@ -23,6 +22,8 @@ type acquisition struct {
 	quotas  []int
 	players int
 	asked   [][]int
+	// twice are all players, and all again.
+	twice []int
 	// crowd counts who is asked for a server.
 	crowd map[int]int
 }
@@ -58,8 +59,11 @@ const (
 )
 
 func newAcquisition(p *Planner) *acquisition {
-	a := &acquisition{p: p, crowd: map[int]int{}, asked: make([][]int, len(p.questions.players))}
+	a := &acquisition{p: p, crowd: map[int]int{}, asked: make([][]int, len(p.questions))}
 	a.quotas, a.players = p.questions.quotas(p.options, p.round)
+	for i := range 2 * len(a.asked) {
+		a.twice = append(a.twice, i%len(a.asked))
+	}
 	return a
 }
 
@@ -72,7 +76,7 @@ func newAcquisition(p *Planner) *acquisition {
 func (p *Planner) Next() []Batch {
 	a := newAcquisition(p)
 	if a.players == 0 {
-		p.spent = !p.questions.busy()
+		p.spent = p.questions.waiting() == 0
 		return nil
 	}
 	a.posterior = newPosterior(p.estimator, p.rng, p.variances, p.round)
@@ -85,7 +89,7 @@ func (p *Planner) Next() []Batch {
 		a.explore()
 	}
 	batches := a.batches()
-	p.spent = len(batches) == 0 && !p.questions.busy()
+	p.spent = len(batches)+p.questions.waiting() == 0
 	p.round++
 	return batches
 }
@@ -93,7 +97,7 @@ func (p *Planner) Next() []Batch {
 // ask has a player asked for a server, unless they were before or have enough to
 // do.
 func (a *acquisition) ask(player, server int) bool {
-	q := &a.p.questions.players[player]
+	q := &a.p.questions[player]
 	if a.quotas[player] <= 0 || q.servers.has(server) || a.crowd[server] >= max(leastCrowd, len(a.asked)/crowdShare) {
 		return false
 	}
@@ -109,7 +113,7 @@ func (a *acquisition) ask(player, server int) bool {
 // one who may.
 func (a *acquisition) everybody(c *candidate) (asked bool) {
 	c.wanted = true
-	for player := range a.inTurn() {
+	for _, player := range a.inTurn() {
 		if c.rtts[player] == 0 {
 			asked = a.ask(player, c.server) || asked
 		}
@@ -118,16 +122,9 @@ func (a *acquisition) everybody(c *candidate) (asked bool) {
 }
 
 // inTurn are the players, beginning with another one each time.
-func (a *acquisition) inTurn() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		n := len(a.asked)
-		first := a.p.rng.IntN(n)
-		for i := range n {
-			if !yield((first + i) % n) {
-				return
-			}
-		}
-	}
+func (a *acquisition) inTurn() []int {
+	first := a.p.rng.IntN(len(a.asked))
+	return a.twice[first : first+len(a.asked)]
 }
 
 // batches are the questions by player, each in another order, so that no server is
@@ -190,7 +187,7 @@ func (a *acquisition) finish() {
 		}
 	}
 	for _, c := range e.leaders(finalists) { // some know only others on their addresses
-		for player := range a.inTurn() {
+		for _, player := range a.inTurn() {
 			a.ask(player, c.server)
 		}
 	}
@@ -203,8 +200,8 @@ func (a *acquisition) askNeighbours() {
 	for player := range left {
 		left[player] /= suspectShare
 	}
-	hidden := a.p.estimator.ranked(func(c *candidate) (float64, bool) {
-		return c.value, len(c.suspects) > 0 && c.wanted && c.value < a.p.estimator.best
+	hidden := a.p.estimator.ranked(func(c *candidate) float64 { return c.value }, func(c *candidate) bool {
+		return len(c.suspects) > 0 && c.wanted && c.value < a.p.estimator.best
 	})
 	for _, c := range hidden {
 		for _, player := range c.suspects {
@@ -241,7 +238,10 @@ func (a *acquisition) countriesAgain() {
 		s := &a.posterior.countries[i]
 		children := a.p.tree.Children(s.at)
 		half := math.Log2(float64(children)) / 2
-		some, all := s.seen()
+		some, all := 0, math.MaxInt // ASes that somebody at least measured, and all did
+		for _, rtts := range s.rtts {
+			some, all = max(some, len(rtts)), min(all, len(rtts))
+		}
 		if float64(all) < 1+half {
 			large = append(large, valued{topology.Node(i), s.bound - half + float64(all)/2})
 		}
@@ -251,7 +251,7 @@ func (a *acquisition) countriesAgain() {
 			a.p.detourGain = max(a.p.detourGain, a.p.estimator.best-a.p.estimator.score(s.bound))
 		}
 	}
-	a.newAS(large, againRound, func(s *countryStats, c *candidate) { a.everybody(c) })
+	a.newAS(large, againRound, func(_ *countryStats, c *candidate) { a.everybody(c) })
 	a.newAS(detoured, detourRound, func(s *countryStats, c *candidate) {
 		for _, player := range s.detoured {
 			a.ask(player, c.server)
@@ -331,8 +331,8 @@ func (a *acquisition) measure(c *candidate) bool {
 // several find of several addresses tells of the AS as well.
 func (a *acquisition) exploreBy(server int) bool {
 	by, nearest := -1, topology.List
-	for player := range a.inTurn() {
-		q := &a.p.questions.players[player]
+	for _, player := range a.inTurn() {
+		q := &a.p.questions[player]
 		if a.quotas[player] <= 0 || q.servers.has(server) {
 			continue
 		}
@@ -341,7 +341,7 @@ func (a *acquisition) exploreBy(server int) bool {
 			_, l, _ = a.p.estimator.predictor.nearest(player, a.p.tree.Of(server))
 			l = min(l, topology.Prefix16)
 		}
-		if by < 0 || l < nearest || l == nearest && q.load < a.p.questions.players[by].load {
+		if by < 0 || l < nearest || l == nearest && q.load < a.p.questions[by].load {
 			by, nearest = player, l
 		}
 	}

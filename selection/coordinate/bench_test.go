@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"runtime"
 	"testing"
 	"time"
 
@@ -44,28 +45,45 @@ func internet(servers, players int, seed uint64) ([]discovery.Server, [][]time.D
 	return list, rtts
 }
 
-// BenchmarkRound plans a whole search of 64 players among 30,000 servers; a round
-// is to take well under 50 ms.
+// BenchmarkRound plans whole searches among 30,000 servers. A round is to take well
+// under 50 ms, and a planner far less than 1 MB when it is done.
 func BenchmarkRound(b *testing.B) {
-	list, rtts := internet(30000, 64, 1)
-	tree := topology.New(list)
-	rounds, longest := 0, time.Duration(0)
-	for b.Loop() {
-		p := New(tree, nil, selection.NewTable(names(64), len(list)), selection.Criteria{By: selection.Mean}, Options{Enough: -1})
-		for !p.Progress().Done {
-			start := time.Now()
-			batches := p.Next()
-			longest = max(longest, time.Since(start))
-			rounds++
-			for _, batch := range batches {
-				for _, server := range batch.Servers {
-					p.Observe(batch.Player, discovery.Result{Server: server, State: discovery.Answered, RTT: rtts[batch.Player][server]})
+	for _, players := range []int{4, 64} {
+		b.Run(fmt.Sprint(players), func(b *testing.B) {
+			list, rtts := internet(30000, players, 1)
+			tree := topology.New(list)
+			rounds, took, longest, size := 0, time.Duration(0), time.Duration(0), int64(0)
+			for b.Loop() {
+				before := heap()
+				table := selection.NewTable(names(players), len(list))
+				p := New(tree, nil, table, selection.Criteria{By: selection.Mean}, Options{Enough: -1})
+				for !p.Progress().Done {
+					start := time.Now()
+					batches := p.Next()
+					took, longest = took+time.Since(start), max(longest, time.Since(start))
+					rounds++
+					for _, batch := range batches {
+						for _, server := range batch.Servers {
+							p.Observe(batch.Player, discovery.Result{Server: server, State: discovery.Answered, RTT: rtts[batch.Player][server]})
+						}
+					}
 				}
+				size = heap() - before
+				runtime.KeepAlive(p)
 			}
-		}
+			b.ReportMetric(took.Seconds()*1000/float64(rounds), "ms/round")
+			b.ReportMetric(float64(longest.Milliseconds()), "ms/longest")
+			b.ReportMetric(float64(size), "B/planner")
+		})
 	}
-	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(rounds), "ms/round")
-	b.ReportMetric(float64(longest.Milliseconds()), "ms/longest")
+}
+
+// heap is how much is allocated and still used.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 func names(n int) []string {

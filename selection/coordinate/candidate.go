@@ -46,7 +46,7 @@ func (c *candidate) whole() bool { return c.missing == 0 }
 type candidates struct {
 	tree      *topology.Tree
 	filter    *selection.Filter
-	questions *questions
+	questions questions
 	// barred servers are ruled out by what is known of them, failed ones did not
 	// answer somebody.
 	barred, failed bitset
@@ -54,7 +54,7 @@ type candidates struct {
 	all            []*candidate
 }
 
-func newCandidates(tree *topology.Tree, filter *selection.Filter, q *questions) *candidates {
+func newCandidates(tree *topology.Tree, filter *selection.Filter, q questions) *candidates {
 	n := len(tree.List())
 	c := &candidates{tree: tree, filter: filter, questions: q, barred: newBitset(n), failed: newBitset(n), of: map[topology.Node]*candidate{}}
 	for server := range n {
@@ -69,7 +69,7 @@ func newCandidates(tree *topology.Tree, filter *selection.Filter, q *questions) 
 func (cs *candidates) at(node topology.Node) *candidate {
 	c := cs.of[node]
 	if c == nil {
-		players := len(cs.questions.players)
+		players := len(cs.questions)
 		c = &candidate{at: node, rtts: make([]float64, players), missing: players}
 		cs.of[node], cs.all = c, append(cs.all, c)
 		cs.represent(c)

@@ -1,7 +1,6 @@
 package coordinate
 
 import (
-	"math"
 	"slices"
 
 	"muster/discovery/topology"
@@ -42,7 +41,7 @@ const (
 
 // countryStats takes together what is known of each country.
 func (e *estimator) countryStats() []countryStats {
-	players := len(e.candidates.questions.players)
+	players := len(e.candidates.questions)
 	tree := e.candidates.tree
 	var all []countryStats
 	as, lowest := topology.Node(-1), make([]float64, players)
@@ -126,7 +125,14 @@ func (s *countryStats) expected(player int, all []countryStats) float64 {
 	var near []valued
 	for i := range all {
 		if o := &all[i]; o != s && len(s.clean) > 1 {
-			near = append(near, valued{topology.Node(i), s.apart(o, player)})
+			apart := 0.0 // how differently far the two are
+			for other, ms := range s.clean {
+				if other != player {
+					d := (ms - o.clean[other]) / (apartBy + apartShare*min(ms, o.clean[other]))
+					apart += d * d
+				}
+			}
+			near = append(near, valued{topology.Node(i), apart})
 		}
 	}
 	sortValued(near)
@@ -135,28 +141,6 @@ func (s *countryStats) expected(player int, all []countryStats) float64 {
 		lowest = min(lowest, all[v.at].clean[player])
 	}
 	return lowest
-}
-
-// apart is how differently far two countries are for all but one player.
-func (s *countryStats) apart(o *countryStats, but int) float64 {
-	sum := 0.0
-	for player, ms := range s.clean {
-		if player != but {
-			d := (ms - o.clean[player]) / (apartBy + apartShare*min(ms, o.clean[player]))
-			sum += d * d
-		}
-	}
-	return sum
-}
-
-// seen is how many ASes of the country somebody at least has measured, and how many
-// all have.
-func (s *countryStats) seen() (some, all int) {
-	all = math.MaxInt
-	for _, rtts := range s.rtts {
-		some, all = max(some, len(rtts)), min(all, len(rtts))
-	}
-	return some, all
 }
 
 // unsettled reports whether a player's RTTs to the ASes of a country do not settle

@@ -189,30 +189,43 @@ func (e *estimator) update() {
 	}
 }
 
-// hidden are candidates that may be better than the incumbent if what is suspect is
-// as likely, by how much.
-func (e *estimator) hidden(most int) []*candidate {
-	better := e.ranked(func(c *candidate) (float64, bool) {
-		return c.bound, len(c.suspects) > 0 && c.bound < e.best && e.candidates.suits(c)
-	})
-	return better[:min(most, len(better))]
-}
-
-// ranked are the candidates that are wanted, by what they are ranked by, then by
-// place.
-func (e *estimator) ranked(by func(c *candidate) (value float64, wanted bool)) []*candidate {
-	var all []valued
+// ranked are the candidates that are wanted, the lowest figure first.
+func (e *estimator) ranked(figure func(c *candidate) float64, wanted func(c *candidate) bool) []*candidate {
+	var ranked []*candidate
 	for _, c := range e.candidates.all {
-		if value, wanted := by(c); wanted {
-			all = append(all, valued{c.at, value})
+		if wanted(c) {
+			ranked = append(ranked, c)
 		}
 	}
-	sortValued(all)
-	var ranked []*candidate
-	for _, v := range all {
-		ranked = append(ranked, e.candidates.of[v.at])
-	}
+	slices.SortFunc(ranked, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(figure(a), figure(b)), cmp.Compare(a.server, b.server))
+	})
 	return ranked
+}
+
+// hidden are candidates, n at most, that may be better than the incumbent if what is
+// suspect is as likely.
+func (e *estimator) hidden(n int) []*candidate {
+	hidden := e.ranked(func(c *candidate) float64 { return c.bound }, func(c *candidate) bool {
+		return len(c.suspects) > 0 && c.bound < e.best && e.candidates.suits(c)
+	})
+	return hidden[:min(n, len(hidden))]
+}
+
+// hiddenShare is which share of the leaders may be hidden ones.
+const hiddenShare = 3
+
+// leaders are the best candidates that suit, n at most, and hidden ones.
+func (e *estimator) leaders(n int) []*candidate {
+	leaders := e.ranked(func(c *candidate) float64 { return c.score }, e.candidates.suits)
+	hidden := e.hidden(n / hiddenShare)
+	leaders = leaders[:min(n-len(hidden), len(leaders))]
+	for _, c := range hidden {
+		if !slices.Contains(leaders, c) {
+			leaders = append(leaders, c)
+		}
+	}
+	return leaders
 }
 
 // valued is a node and its value, in a sample or by an estimate.
@@ -226,28 +239,4 @@ func sortValued(all []valued) {
 	slices.SortFunc(all, func(a, b valued) int {
 		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.at, b.at))
 	})
-}
-
-// hiddenShare is which share of the leaders may be hidden ones.
-const hiddenShare = 3
-
-// leaders are the best candidates that suit, n at most, and hidden ones.
-func (e *estimator) leaders(n int) []*candidate {
-	var all []*candidate
-	for _, c := range e.candidates.all {
-		if e.candidates.suits(c) {
-			all = append(all, c)
-		}
-	}
-	slices.SortFunc(all, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.server, b.server))
-	})
-	hidden := e.hidden(n / hiddenShare)
-	leaders := all[:min(n-len(hidden), len(all))]
-	for _, c := range hidden {
-		if !slices.Contains(leaders, c) {
-			leaders = append(leaders, c)
-		}
-	}
-	return leaders
 }

@@ -57,7 +57,7 @@ type Planner struct {
 	options    Options
 	tree       *topology.Tree
 	rng        *rand.Rand
-	questions  *questions
+	questions  questions
 	candidates *candidates
 	estimator  *estimator
 	// variances are the posterior's of the last round.
@@ -111,14 +111,15 @@ func New(tree *topology.Tree, infos map[int]*discovery.Info, table *selection.Ta
 // results of one server count as the lowest.
 func (p *Planner) Observe(player int, result discovery.Result) {
 	c := p.candidates.at(p.tree.Of(result.Server))
-	if p.questions.answered(player, result) {
+	a := &p.questions[player]
+	if a.answered(result) {
 		c.waiting--
 	}
 	switch result.State {
 	case discovery.Answered:
 		p.estimator.measured(c, player, max(leastRTT, milliseconds(result.RTT)))
 	case discovery.Lost, discovery.Refused:
-		if !p.questions.players[player].met.has(result.Server) {
+		if !a.met.has(result.Server) {
 			p.candidates.failed.add(result.Server)
 		}
 	default:
@@ -135,17 +136,16 @@ func (p *Planner) Inform(server int) { p.candidates.inform(server) }
 
 // Expected is how many questions a player is likely to answer yet. Players ask in
 // order: what is missing of a round before one that was answered is silent.
-func (p *Planner) Expected(player int) int { return p.questions.players[player].expected() }
+func (p *Planner) Expected(player int) int { return p.questions[player].expected() }
 
-// Predict is what a player's RTT to a server is or will be, and how far off that
-// may be, as standard deviation: 0 if it was measured.
-func (p *Planner) Predict(player, server int) (rtt, off time.Duration) {
+// Predict is what a player's RTT to a server is or will be.
+func (p *Planner) Predict(player, server int) time.Duration {
 	at := p.tree.Of(server)
 	if c := p.candidates.of[at]; c != nil && c.rtts[player] > 0 {
-		return duration(c.rtts[player]), 0
+		return duration(c.rtts[player])
 	}
-	ms, deviation := p.estimator.predictor.predict(player, at)
-	return duration(ms), duration(deviation)
+	ms, _ := p.estimator.predictor.predict(player, at)
+	return duration(ms)
 }
 
 func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }

@@ -24,6 +24,9 @@ type posterior struct {
 	// known are the values of observed ASes, those of a country side by side.
 	known     []float64
 	countries []countryStats
+	// siblings are the places in nodes of the largest node of each AS, 0 if nothing
+	// is known of it.
+	siblings []int32
 }
 
 // variances are what is learnt of the nodes of a level together.
@@ -113,15 +116,35 @@ func (p *posterior) learn(observations []observation) {
 		e := &p.nodes[i]
 		l := p.tree.Level(e.node)
 		e.spread = p.before[l]
+		middle, far := 0.0, math.Inf(1)
 		if n := float64(e.observed); n > 0 {
 			// the squares around the mean, without what is the children's own uncertainty
 			squares := max(0, e.squares-e.sum*e.sum/n-e.noise*(n-1)/n)
 			deviations[l] += min(squares, outlying*outlying*p.before[l]*(n-1))
 			freedom[l] += n - 1
-			strays[l] += p.strays(i)
 			e.spread = (usualWeight*p.before[l] + squares) / (usualWeight + n - 1)
+			if n > 1 {
+				middle, far = e.sum/n, outlying*math.Sqrt(p.before[l])
+			}
 		}
-		p.gather(i)
+		e.known = int32(len(p.known))
+		weight, weighted := 0.0, 0.0
+		for c := int32(i) + 1; c < e.end; c = p.nodes[c].end {
+			child := &p.nodes[c]
+			w := 1 / (1/child.precision + e.spread)
+			weight += w
+			weighted += w * child.mean
+			if child.sure && l == topology.Country {
+				p.known = append(p.known, child.mean)
+			}
+			if child.sure && math.Abs(child.mean-middle) > far {
+				strays[l]++
+			}
+		}
+		e.knownEnd = int32(len(p.known))
+		if weight > 0 {
+			e.mean, e.precision = weighted/weight, weight
+		}
 		if e.sure && i > 0 {
 			parent := &p.nodes[e.parent]
 			parent.sure = true
@@ -162,47 +185,14 @@ func (p *posterior) plant(observations []observation) {
 		e := &p.nodes[len(p.nodes)-1]
 		e.mean, e.precision, e.sure = o.value, 1/o.variance, !o.guess
 	}
+	p.siblings = make([]int32, p.tree.Origins())
 	for i := len(p.nodes) - 1; i >= 0; i-- {
 		e := &p.nodes[i]
+		if largest, _ := p.tree.Sibling(e.node); p.tree.Origin(e.node) >= 0 && largest == e.node {
+			p.siblings[p.tree.Origin(e.node)] = int32(i)
+		}
 		e.end = max(e.end, int32(i)+1)
 		p.nodes[e.parent].end = max(p.nodes[e.parent].end, e.end)
-	}
-}
-
-// strays counts the children that are far from the others.
-func (p *posterior) strays(i int) float64 {
-	e := &p.nodes[i]
-	if e.observed < 2 {
-		return 0
-	}
-	n, middle := 0.0, e.sum/float64(e.observed)
-	limit := outlying * math.Sqrt(p.before[p.tree.Level(e.node)])
-	for c := int32(i) + 1; c < e.end; c = p.nodes[c].end {
-		if child := &p.nodes[c]; child.sure && math.Abs(child.mean-middle) > limit {
-			n++
-		}
-	}
-	return n
-}
-
-// gather is what the children say of a node.
-func (p *posterior) gather(i int) {
-	e := &p.nodes[i]
-	isCountry := p.tree.Level(e.node) == topology.Country
-	e.known = int32(len(p.known))
-	weight, weighted := 0.0, 0.0
-	for c := int32(i) + 1; c < e.end; c = p.nodes[c].end {
-		child := &p.nodes[c]
-		w := 1 / (1/child.precision + e.spread)
-		weight += w
-		weighted += w * child.mean
-		if isCountry && child.sure {
-			p.known = append(p.known, child.mean)
-		}
-	}
-	e.knownEnd = int32(len(p.known))
-	if weight > 0 {
-		e.mean, e.precision = weighted/weight, weight
 	}
 }
 
@@ -236,8 +226,8 @@ const (
 // path is where a walk down the tree stands.
 type path struct {
 	values, spreads [topology.Levels]float64
-	country         *estimate // nil if nothing is known of it
-	clean           *float64  // its value without bad routes, if that is known
+	known           []float64 // the values of the country's observed ASes
+	clean           *float64  // the country's without bad routes, if that is known
 }
 
 // sample draws a world from the posterior, and returns those addresses in it that
@@ -264,7 +254,10 @@ func (p *posterior) sample(limit float64, bold bool) []valued {
 			at.spreads[l] = e.spread
 		}
 		if l == topology.Country {
-			at.country, at.clean = e, nil
+			at.known, at.clean = nil, nil
+			if e != nil {
+				at.known = p.known[e.known:e.knownEnd]
+			}
 			for len(countries) > 0 && countries[0].at < node {
 				countries = countries[1:]
 			}
@@ -298,28 +291,24 @@ func (p *posterior) sample(limit float64, bold bool) []valued {
 
 // draw is a node's value, given those of the nodes above it and what is known.
 func (p *posterior) draw(node topology.Node, l topology.Level, e *estimate, at *path, bold bool) float64 {
-	var known estimate
+	from, prior, mean, precision := 0.0, vague, 0.0, 0.0
 	if e != nil {
-		known = *e
+		mean, precision = e.mean, e.precision
 	}
-	if node == topology.Root {
-		return p.normal(0, vague, known)
+	if l > topology.List {
+		variance := at.spreads[l-1]
+		from = at.values[l-1]
+		switch {
+		case e != nil:
+		case l == topology.AS:
+			from, variance = p.drawAS(node, at, bold)
+		case bold && p.rng.Float64() < p.now.astray[l]:
+			from, variance = p.drawAS(p.tree.Above(node, topology.AS), at, bold)
+		}
+		prior = 1 / variance
 	}
-	from, spread := at.values[l-1], at.spreads[l-1]
-	switch {
-	case e != nil:
-	case l == topology.AS:
-		from, spread = p.drawAS(node, at, bold)
-	case bold && p.rng.Float64() < p.now.astray[l]:
-		from, spread = p.drawAS(p.tree.Above(node, topology.AS), at, bold)
-	}
-	return p.normal(from, 1/spread, known)
-}
-
-// normal draws from a prior and what is known.
-func (p *posterior) normal(from, prior float64, known estimate) float64 {
-	weight := prior + known.precision
-	mean := (from*(weight-known.precision) + known.mean*known.precision) / weight
+	weight := prior + precision
+	mean = (from*(weight-precision) + mean*precision) / weight
 	return mean + p.rng.NormFloat64()/math.Sqrt(weight)
 }
 
@@ -330,28 +319,25 @@ func (p *posterior) normal(from, prior float64, known estimate) float64 {
 // are known it is like its country. The next is nearer than all n that are known
 // with probability 1/(n+1), whatever they are like.
 func (p *posterior) drawAS(node topology.Node, at *path, bold bool) (from, variance float64) {
-	if sibling, misplaced := p.tree.Sibling(node); sibling != node {
-		if e := p.find(sibling); e != nil && p.rng.Float64() < misplaced {
-			return e.mean, p.now.usual[topology.AS]
+	if origin := p.tree.Origin(node); origin >= 0 && p.siblings[origin] > 0 {
+		sibling, misplaced := p.tree.Sibling(node)
+		if sibling != node && p.rng.Float64() < misplaced {
+			return p.nodes[p.siblings[origin]].mean, p.now.usual[topology.AS]
 		}
 	}
 	if at.clean != nil && p.rng.Float64() < cleanShare {
 		return *at.clean, p.now.usual[topology.Country] / narrow
 	}
-	var known []float64
-	if at.country != nil {
-		known = p.known[at.country.known:at.country.knownEnd]
-	}
-	n, spread := float64(len(known)), at.spreads[topology.Country]
+	n, spread := float64(len(at.known)), at.spreads[topology.Country]
 	if bold && n > 0 && p.rng.Float64() < 1/(n+1) {
 		// below the lowest by what they deviate by in ms: what is far away has farther
 		// to come
-		lowest := slices.Min(known)
+		lowest := slices.Min(at.known)
 		below := math.Sqrt(spread) * math.Exp(lowest) * p.rng.ExpFloat64()
 		return p.estimator.value(p.estimator.score(lowest) - below), p.now.usual[topology.Country] / narrow
 	}
-	if len(known) >= someKnown {
-		return known[p.rng.IntN(len(known))], spread * math.Pow(4/(3*n), silverman)
+	if len(at.known) >= someKnown {
+		return at.known[p.rng.IntN(len(at.known))], spread * math.Pow(4/(3*n), silverman)
 	}
 	return at.values[topology.Country], spread
 }

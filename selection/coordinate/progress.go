@@ -12,12 +12,10 @@ type Progress struct {
 	// there is one, and Score what the rule makes of it, in ms.
 	Best  int
 	Score float64
-	// RegretBound is how much better a server may yet be found, at the confidence
-	// given: as many of the posterior samples had none better. As those are the
-	// planner's own idea, it is at least what the last rounds gained. It is an
-	// estimate, no proof.
+	// RegretBound is how much better a server may yet be found: 95 % of the posterior
+	// samples had none better. As those are the planner's own idea, it is at least
+	// what the last rounds gained. It is an estimate, no proof.
 	RegretBound time.Duration
-	Confidence  float64
 	// Probes is how many servers the players were asked for on average.
 	Probes float64
 	Rounds int
@@ -26,6 +24,7 @@ type Progress struct {
 }
 
 const (
+	// confidence is the share of samples that are within the regret bound.
 	confidence = 0.95
 	// memory is how many of the last bold samples count: those of six rounds.
 	memory = 6 * samples / boldEvery
@@ -55,9 +54,9 @@ func (p *Planner) Progress() Progress {
 	if e.incumbent != nil && !p.candidates.suits(e.incumbent) {
 		e.update() // it filled up since
 	}
-	o := Progress{Best: -1, Confidence: confidence, Rounds: p.round}
-	for player := range p.questions.players {
-		o.Probes += float64(p.questions.players[player].load) / float64(len(p.questions.players))
+	o := Progress{Best: -1, Rounds: p.round}
+	for _, a := range p.questions {
+		o.Probes += float64(a.load) / float64(len(p.questions))
 	}
 	if e.incumbent != nil {
 		o.Best, o.Score = e.incumbent.server, e.best
@@ -80,26 +79,13 @@ func (p *Planner) Progress() Progress {
 	return o
 }
 
-// Finalists are the best servers, best first, that everybody measured and that
-// suit, and then some that may be better than all of them if an RTT of theirs is
-// not what it seems. Before the choice stands everybody probes them again,
-// several times: a single sample of each is too little to choose between them,
-// and with so many servers the best that was measured was lucky, too.
-func (p *Planner) Finalists(n int) []int {
-	p.estimator.update() // the last answers came after the last round
-	return servers(p.estimator.leaders(n))
-}
-
-// Hidden are those finalists, n at most, whose RTTs as they are do not say how
-// good they may be.
+// Hidden are servers, n at most, that everybody measured and that suit, and that may
+// be better than all others if an RTT of theirs is not what it seems. Before a choice
+// stands they should be probed again, as should the best.
 func (p *Planner) Hidden(n int) []int {
-	p.estimator.update()
-	return servers(p.estimator.hidden(n))
-}
-
-func servers(candidates []*candidate) []int {
+	p.estimator.update() // the last answers came after the last round
 	var servers []int
-	for _, c := range candidates {
+	for _, c := range p.estimator.hidden(n) {
 		servers = append(servers, c.server)
 	}
 	return servers

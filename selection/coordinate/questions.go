@@ -6,8 +6,17 @@ import (
 	"muster/discovery"
 )
 
-// questions are who was asked for what, and what came of it.
-type questions struct{ players []asked }
+// bitset is a set of servers.
+type bitset []uint64
+
+func newBitset(servers int) bitset { return make(bitset, (servers+63)/64) }
+
+func (b bitset) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
+func (b bitset) add(i int)      { b[i/64] |= 1 << (i % 64) }
+func (b bitset) remove(i int)   { b[i/64] &^= 1 << (i % 64) }
+
+// questions are what each player was asked for, and what came of it.
+type questions []asked
 
 // asked are the questions of one player.
 type asked struct {
@@ -21,19 +30,10 @@ type asked struct {
 	load int
 }
 
-// bitset is a set of servers.
-type bitset []uint64
-
-func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
-
-func (b bitset) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
-func (b bitset) add(i int)      { b[i/64] |= 1 << (i % 64) }
-func (b bitset) remove(i int)   { b[i/64] &^= 1 << (i % 64) }
-
-func newQuestions(players, servers int) *questions {
-	q := &questions{players: make([]asked, players)}
-	for player := range q.players {
-		q.players[player] = asked{servers: newBitset(servers), met: newBitset(servers), waiting: map[int]int{}}
+func newQuestions(players, servers int) questions {
+	q := make(questions, players)
+	for player := range q {
+		q[player] = asked{servers: newBitset(servers), met: newBitset(servers), waiting: map[int]int{}}
 	}
 	return q
 }
@@ -46,8 +46,7 @@ func (a *asked) ask(server, round int) {
 }
 
 // answered notes a result, and reports whether it was waited for.
-func (q *questions) answered(player int, result discovery.Result) (waited bool) {
-	a := &q.players[player]
+func (a *asked) answered(result discovery.Result) (waited bool) {
 	round, waited := a.waiting[result.Server]
 	if waited {
 		a.heard = max(a.heard, round)
@@ -74,36 +73,34 @@ func (a *asked) expected() int {
 }
 
 // by counts who was asked for a server or has measured it.
-func (q *questions) by(server int) int {
+func (q questions) by(server int) int {
 	n := 0
-	for player := range q.players {
-		if q.players[player].servers.has(server) {
+	for player := range q {
+		if q[player].servers.has(server) {
 			n++
 		}
 	}
 	return n
 }
 
-// busy reports whether anybody has a question to answer.
-func (q *questions) busy() bool {
-	for player := range q.players {
-		if len(q.players[player].waiting) > 0 {
-			return true
-		}
+// waiting is how many questions are to be answered.
+func (q questions) waiting() int {
+	n := 0
+	for player := range q {
+		n += len(q[player].waiting)
 	}
-	return false
+	return n
 }
 
 // quotas are how many more servers each player may be asked for in a round, and
-// for how many players that is any. The first look takes what it takes.
-func (q *questions) quotas(o Options, round int) (quotas []int, players int) {
+// for how many players that is any. The first round takes what it takes.
+func (q questions) quotas(o Options, round int) (quotas []int, players int) {
 	batch := o.Batch
 	if round == 0 {
 		batch = math.MaxInt
 	}
-	for player := range q.players {
-		a := &q.players[player]
-		quota := max(0, min(batch-a.expected(), o.Budget-a.load))
+	for player := range q {
+		quota := max(0, min(batch-q[player].expected(), o.Budget-q[player].load))
 		quotas, players = append(quotas, quota), players+min(quota, 1)
 	}
 	return quotas, players
