@@ -87,7 +87,7 @@ func TestDoubt(t *testing.T) {
 	b.sees("#hero", "5 players here")
 	b.click("#hero [data-action=go]")
 	b.sees("#people", "does a firewall there block UDP?")
-	b.sees("#people", "mallory reports one and the same RTT")
+	b.sees("#people", "mallory reports one and the same ping")
 	b.run(`document.querySelector("#people [data-name=mallory]").closest("details").open = true`)
 	b.sees("#people [data-name=mallory][data-action=trust]", "Count the numbers")
 	b.shoot("doubt", desktop, phone)

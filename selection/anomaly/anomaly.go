@@ -53,9 +53,9 @@ func (a Anomaly) String() string {
 		return fmt.Sprintf("%s reports one and the same ping for %d of %d servers, but a low one for %s.",
 			name, a.Servers, a.Of, a.Addr)
 	case AnswersFew:
-		return fmt.Sprintf("%s has RTTs for %d of %d servers that others reach.", name, a.Servers, a.Of)
+		return fmt.Sprintf("%s has pings for %d of %d servers that others reach.", name, a.Servers, a.Of)
 	}
-	return fmt.Sprintf("%s's RTTs for %d of %d servers fit nobody else's.", name, a.Servers, a.Of)
+	return fmt.Sprintf("%s's pings for %d of %d servers fit nobody else's.", name, a.Servers, a.Of)
 }
 
 // Table is what each player measured of each server, as in selection.Table.

@@ -135,7 +135,7 @@ func TestAnomaliesAreShown(t *testing.T) {
 		want   string
 		report func(int, time.Duration) (discovery.State, time.Duration)
 	}{
-		{"p3 has RTTs for 0 of 60 servers that others reach.", func(int, time.Duration) (discovery.State, time.Duration) {
+		{"p3 has pings for 0 of 60 servers that others reach.", func(int, time.Duration) (discovery.State, time.Duration) {
 			return discovery.Refused, 0
 		}},
 		{"p3 reports one and the same ping for 60 of 60 servers.", func(int, time.Duration) (discovery.State, time.Duration) {
@@ -144,7 +144,7 @@ func TestAnomaliesAreShown(t *testing.T) {
 		{"p3 reports one and the same ping for 59 of 60 servers, but a low one for 10.0.1.3:27960.", func(server int, _ time.Duration) (discovery.State, time.Duration) {
 			return discovery.Answered, time.Duration(min(1, server^7)) * time.Second
 		}},
-		{"p3's RTTs for 59 of 60 servers fit nobody else's.", func(server int, _ time.Duration) (discovery.State, time.Duration) {
+		{"p3's pings for 59 of 60 servers fit nobody else's.", func(server int, _ time.Duration) (discovery.State, time.Duration) {
 			return discovery.Answered, time.Duration(server+1) * time.Second
 		}},
 	}
