@@ -123,7 +123,7 @@ func (b *browser) tabsTo(selector string) {
 	b.Fatalf("Tab never comes to %s", selector)
 }
 
-// isAt tells whether something has the focus.
+// isAt reports whether something has the focus.
 func (b *browser) isAt(selector string) bool {
 	b.Helper()
 	return eval[bool](b, fmt.Sprintf("document.activeElement.matches(%q)", selector))

@@ -112,7 +112,7 @@ func quakestat(t *testing.T, file string, player int) string {
 	return string(out)
 }
 
-// pathsAgree tells whether, of every server, our lowest RTT and one of
+// pathsAgree reports whether, of every server, our lowest RTT and one of
 // quakestat's differ by what their places do, and shows those that do not.
 func pathsAgree(t *testing.T, ours map[string]told, pings map[string][]float64) bool {
 	t.Helper()
@@ -174,7 +174,7 @@ func TestSelectFromQuakestat(t *testing.T) {
 // frame is how long a reply may wait for the server's next frame, in ms.
 const frame = 60
 
-// plausible tells whether a player's RTTs are about those of the paths.
+// plausible reports whether a player's RTTs are about those of the paths.
 func plausible(servers map[string]told, player int) bool {
 	for i, a := range arenas {
 		s, path := servers[arenaAddr(i).String()], float64(a.delays[player])/1e6

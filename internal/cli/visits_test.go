@@ -38,7 +38,7 @@ func readVisits(t *testing.T, file string) history.Memory {
 	return memory
 }
 
-// startsWarm runs the command, which must find servers, and tells whether it said
+// startsWarm runs the command, which must find servers, and reports whether it said
 // that it starts from the last visit. It waits for none that are far or silent.
 func startsWarm(t *testing.T, args []string) bool {
 	t.Helper()
