@@ -34,6 +34,7 @@ var (
 	sweepMethods = flag.String("sweep-methods", "coordinated", "methods of a sweep; discovered is after everybody's own adaptive discovery")
 	sweepAlone   = flag.String("sweep-strategy", "adaptive", "how players look alone, for the methods naive and discovered")
 	sweepMap     = flag.Bool("sweep-map", false, "the group wants one of the maps")
+	sweepSeed    = flag.Uint64("sweep-seed", 0, "added to the searches' seeds: how much is chance")
 	sweepRates   = flag.String("sweep-rate", "140", "probes a second")
 )
 
@@ -86,6 +87,7 @@ func sweepTrials(t *testing.T) (names []string, trials []Trial) {
 					percent := sweepNumber(t, budget)
 					trials = append(trials, func(g *Group, seed uint64) (GroupRun, error) {
 						o := o
+						o.Tuning.Seed = *sweepSeed
 						if percent > 0 {
 							o.Tuning.Budget, o.Tuning.Enough = int(percent/100*float64(len(g.Vantages[0].Servers))), -1
 						}
