@@ -13,8 +13,7 @@ import (
 const (
 	// sampleEvery is the time from one sample of a finalist to the next, and patience
 	// how long a sample waits, as package peer has them.
-	sampleEvery = 1100 * time.Millisecond
-	patience    = 900 * time.Millisecond
+	sampleEvery, patience = 1100 * time.Millisecond, 900 * time.Millisecond
 	// looks are packet pairs that no discovery uses.
 	looks = 1 << 40
 	// theRound is the only one of a session.

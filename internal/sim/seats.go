@@ -107,8 +107,7 @@ const (
 	// few is how many servers a group tries one after the other.
 	few = 5
 	// start is what it takes a game to start, and countdown what a room counts down.
-	start     = 5 * time.Second
-	countdown = 5 * time.Second
+	start, countdown = 5 * time.Second, 5 * time.Second
 )
 
 // Launch has a room choose and launch, everybody arriving so long after the list: as

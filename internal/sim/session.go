@@ -18,8 +18,7 @@ const (
 	oneWay = 25 * time.Millisecond
 	// tickEvery is how often a host lets time pass in a room, and flushEvery how
 	// often a peer reports.
-	tickEvery  = 100 * time.Millisecond
-	flushEvery = 100 * time.Millisecond
+	tickEvery, flushEvery = 100 * time.Millisecond, 100 * time.Millisecond
 	// longestSession is longer than any room measures or votes here.
 	longestSession = 2 * time.Hour
 )
