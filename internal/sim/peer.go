@@ -113,7 +113,7 @@ func (p *peer) flush() {
 
 // isIdle reports whether the prober has nothing to do.
 func (p *peer) isIdle() bool {
-	return p.replay.verdict == discovery.Stop && len(p.replay.pending) == 0
+	return p.replay.verdict == discovery.Stop && len(p.replay.pending.heap) == 0
 }
 
 // report is what the host is told of results, and of what servers say of themselves.

@@ -44,35 +44,26 @@ func newReplay(v *Vantage, plan discovery.Plan, o ReplayOptions, now time.Durati
 
 // replay is one run in virtual time.
 type replay struct {
-	v        *Vantage
-	plan     discovery.Plan
-	o        ReplayOptions
-	gap      time.Duration // between two probes
-	now      time.Duration
-	free     time.Duration // when the next probe may be sent
-	results  []discovery.Result
-	pending  queue[arrival]
-	arrivals int
+	v       *Vantage
+	plan    discovery.Plan
+	o       ReplayOptions
+	gap     time.Duration // between two probes
+	now     time.Duration
+	free    time.Duration // when the next probe may be sent
+	results []discovery.Result
+	// pending are the results under way, as indexes.
+	pending queue[int]
 	// verdict is the plan's newest.
 	verdict discovery.Verdict
 	// seen is told of results as they come in; nil is nobody.
 	seen func(discovery.Result)
 }
 
-// arrival is a result under way.
-type arrival struct {
-	at  time.Duration
-	nth int // breaks ties
-	of  int // index in results
-}
-
-func (a arrival) before(b arrival) bool { return a.at < b.at || a.at == b.at && a.nth < b.nth }
-
 // advance lets the run go on until a time. A plan that names nothing is asked again
 // after a result if it waits, and after [replay.wake] if it stopped.
 func (r *replay) advance(until time.Duration) {
 	for {
-		for len(r.pending) > 0 && r.pending[0].at <= min(r.free, until) {
+		for r.pending.hasBy(min(r.free, until)) {
 			r.deliver()
 		}
 		switch {
@@ -83,7 +74,7 @@ func (r *replay) advance(until time.Duration) {
 				r.free = r.now + r.gap
 				r.send(probe)
 			}
-		case r.verdict != discovery.Go && len(r.pending) > 0 && r.pending[0].at <= until:
+		case r.verdict != discovery.Go && r.pending.hasBy(until):
 			r.deliver()
 			r.free = max(r.free, r.now)
 		default:
@@ -115,19 +106,18 @@ func (r *replay) send(p discovery.Probe) {
 		result.Info = &r.v.Infos[p.Server]
 	}
 	r.results = append(r.results, result)
-	r.pending.push(arrival{at: at, nth: r.arrivals, of: len(r.results) - 1})
-	r.arrivals++
+	r.pending.push(at, len(r.results)-1)
 }
 
 // deliver lets time pass until the next result is in.
 func (r *replay) deliver() {
-	next := r.pending.pop()
-	r.now = max(r.now, next.at)
+	at, next := r.pending.pop()
+	r.now = max(r.now, at)
 	if r.verdict == discovery.Wait {
 		r.verdict = discovery.Go
 	}
-	r.plan.Observe(r.results[next.of])
+	r.plan.Observe(r.results[next])
 	if r.seen != nil {
-		r.seen(r.results[next.of])
+		r.seen(r.results[next])
 	}
 }

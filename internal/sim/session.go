@@ -33,8 +33,7 @@ type session struct {
 	room   *room.Room
 	peers  []*peer
 	now    time.Duration // since the list was there
-	events queue[event]
-	count  int
+	events queue[func()]
 	// tells is what a server says of itself now.
 	tells     func(server int) discovery.Info
 	hasChosen bool
@@ -51,21 +50,9 @@ type session struct {
 	err     error
 }
 
-// event is something that happens at a time.
-type event struct {
-	at  time.Duration
-	nth int // breaks ties
-	do  func()
-}
-
-func (e event) before(other event) bool {
-	return e.at < other.at || e.at == other.at && e.nth < other.nth
-}
-
 // after has something happen later.
 func (s *session) after(d time.Duration, do func()) {
-	s.events.push(event{s.now + d, s.count, do})
-	s.count++
+	s.events.push(s.now+d, do)
 }
 
 // run has the players join, the organiser say go, and time pass until everybody is
@@ -80,11 +67,11 @@ func (s *session) run() error {
 	}
 	s.tick()
 	for s.step(room.Proceed{}); s.err == nil && s.started < len(s.peers) && s.room.Stage() != wire.Failed; {
-		e := s.events.pop()
-		if s.now = e.at; s.now > longestSession {
+		at, do := s.events.pop()
+		if s.now = at; s.now > longestSession {
 			return errors.New("sim: a room waits for ever")
 		}
-		e.do()
+		do()
 	}
 	return s.err
 }

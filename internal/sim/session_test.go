@@ -13,7 +13,6 @@ import (
 
 // TestSession: what a session does takes the time that it takes host and peers.
 func TestSession(t *testing.T) {
-	const second = time.Second
 	list := realList("DE", 10)
 	see := func(name string, rtt func(server int) time.Duration) *Vantage {
 		v := &Vantage{Name: name, Servers: list}
