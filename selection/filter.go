@@ -37,7 +37,7 @@ func NewFilter(servers Servers, criteria Criteria) *Filter {
 	}
 	f := &Filter{
 		servers: servers, criteria: criteria,
-		barred: make(map[netip.Addr]bool),
+		barred: make(map[netip.Addr]bool), crowded: make(map[netip.Addr]bool),
 		vetoed: make(map[netip.AddrPort]bool),
 	}
 	for _, p := range criteria.Blacklist { // long ones are of single addresses
@@ -51,7 +51,13 @@ func NewFilter(servers Servers, criteria Criteria) *Filter {
 		f.vetoed[veto.Server] = true
 	}
 	if criteria.PerAddress > 0 {
-		f.crowded = crowdedAddresses(servers.List, criteria.PerAddress)
+		counts := make(map[netip.Addr]int, len(servers.List))
+		for _, server := range servers.List {
+			addr := server.Addr.Addr()
+			if counts[addr]++; counts[addr] > criteria.PerAddress {
+				f.crowded[addr] = true
+			}
+		}
 	}
 	return f
 }
@@ -65,17 +71,23 @@ func (f *Filter) note() {
 	if f.criteria.Seats > 0 && f.criteria.Spare > 0 {
 		f.tight = make([]bool, len(f.servers.List))
 	}
-	for server := range f.causes {
-		f.Update(server)
+	infos := make([]*discovery.Info, len(f.causes)) // in order, they are walked faster
+	for server, info := range f.servers.Infos {
+		infos[server] = info
+	}
+	for server, info := range infos {
+		f.set(server, info)
 	}
 }
 
 // Update judges one server anew, after its Info changed.
 func (f *Filter) Update(server int) {
-	if f.causes == nil {
-		return
+	if f.causes != nil {
+		f.set(server, f.servers.Infos[server])
 	}
-	info := f.servers.Infos[server]
+}
+
+func (f *Filter) set(server int, info *discovery.Info) {
 	f.causes[server] = f.judge(server, info)
 	if f.tight != nil {
 		f.tight[server] = info != nil && f.criteria.free(info) == f.criteria.Seats
@@ -95,87 +107,45 @@ func (f *Filter) Bars(server int) (barred, unknown bool) {
 }
 
 // judge is what speaks against a server that says this of itself, or nothing.
-func (f *Filter) judge(server int, info *discovery.Info) causes {
-	c := f.byAddress(f.servers.List[server].Addr)
-	if info != nil {
-		return c | f.byInfo(info)
-	}
-	if f.asks() {
-		c.add(Unknown)
-	}
-	return c
-}
-
-// crowdedAddresses are those that list more servers than one address may.
-func crowdedAddresses(list []discovery.Server, limit int) map[netip.Addr]bool {
-	counts := make(map[netip.Addr]int, len(list))
-	crowded := make(map[netip.Addr]bool)
-	for _, server := range list {
-		addr := server.Addr.Addr()
-		if counts[addr]++; counts[addr] > limit {
-			crowded[addr] = true
-		}
-	}
-	return crowded
-}
-
-// asks reports whether only what a server says of itself can fulfil the criteria.
-func (f *Filter) asks() bool {
-	w := &f.criteria
-	return w.Seats > 0 || w.Map != "" || w.Mode != "" || w.Version != "" || w.NoPassword
-}
-
-func (f *Filter) byAddress(addr netip.AddrPort) (c causes) {
+func (f *Filter) judge(server int, info *discovery.Info) (c causes) {
+	want, addr := &f.criteria, f.servers.List[server].Addr
 	ip := addr.Addr()
 	if fakeIPs.Contains(ip) || f.crowded[ip] {
 		c.add(Hygiene)
 	}
-	if f.barred[ip] || f.inRange(ip) {
+	if f.barred[ip] || slices.ContainsFunc(f.ranges, func(p netip.Prefix) bool { return p.Contains(ip) }) {
 		c.add(Blacklisted)
 	}
 	if f.vetoed[addr] {
 		c.add(Vetoed)
 	}
-	return c
-}
-
-func (f *Filter) inRange(ip netip.Addr) bool {
-	for _, p := range f.ranges {
-		if p.Contains(ip) {
-			return true
+	if info == nil {
+		if want.Seats > 0 || want.Map != "" || want.Mode != "" || want.Version != "" || want.NoPassword {
+			c.add(Unknown)
 		}
+		return c
 	}
-	return false
-}
-
-func (f *Filter) byInfo(info *discovery.Info) (c causes) {
-	w := &f.criteria
-	if overfull(info) {
+	if info.MaxPlayers > 0 && info.Players > info.MaxPlayers {
 		c.add(Hygiene)
 	}
-	if w.Seats > 0 && w.free(info) < w.Seats {
+	if want.Seats > 0 && want.free(info) < want.Seats {
 		c.add(Full)
 	}
-	if differs(w.Map, info.Map) || differs(w.Mode, info.Mode) {
+	if differs(want.Map, info.Map) || differs(want.Mode, info.Mode) {
 		c.add(Filtered)
 	}
-	if w.NoPassword && info.Password {
+	if want.NoPassword && info.Password {
 		c.add(Passworded)
 	}
-	if differs(w.Version, info.Version) {
+	if differs(want.Version, info.Version) {
 		c.add(WrongVersion)
 	}
-	for i := range w.Vetoes {
-		if w.Vetoes[i].hitsMap(info) {
+	for i := range want.Vetoes {
+		if want.Vetoes[i].hitsMap(info) {
 			c.add(Vetoed)
 		}
 	}
 	return c
-}
-
-// overfull is a server that claims more players than it has seats.
-func overfull(info *discovery.Info) bool {
-	return info.MaxPlayers > 0 && info.Players > info.MaxPlayers
 }
 
 // free is how many seats the group may count on.
@@ -186,7 +156,7 @@ func (c *Criteria) free(info *discovery.Info) int {
 	return info.Free()
 }
 
-// differs tells a server's word that is not the wanted one.
+// differs reports whether a server's word is not the wanted one.
 func differs(want, have string) bool { return want != "" && !strings.EqualFold(want, have) }
 
 func (v *Veto) hitsMap(info *discovery.Info) bool {
@@ -206,7 +176,7 @@ func pingLimitsOf(info *discovery.Info) (d pingLimits) {
 	return d
 }
 
-// shuts tells an RTT that the server does not let in.
+// shuts reports whether the server does not let in an RTT.
 func (d pingLimits) shuts(c cell) bool {
 	return c.answered() && (c < d.least || d.most != 0 && c > d.most)
 }

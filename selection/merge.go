@@ -23,20 +23,43 @@ func Merge(reports []report.Report) (Servers, *Table, error) {
 	if err != nil {
 		return Servers{}, nil, err
 	}
-	m := merger{rows: make(map[netip.AddrPort]int)}
-	m.servers.Infos = make(map[int]*discovery.Info)
-	for _, r := range latestFirst(reports) {
-		m.learn(r)
-	}
-	m.sort()
-	table := NewTable(players, len(m.servers.List))
-	for player, r := range reports {
+	newestFirst := slices.SortedFunc(slices.Values(reports), func(a, b report.Report) int {
+		return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(a.Peer, b.Peer))
+	})
+	listed, infos := make(map[netip.AddrPort]*discovery.Server), make(map[netip.AddrPort]*discovery.Info)
+	for _, r := range newestFirst {
 		for _, measured := range r.Servers {
-			row := m.rows[discovery.Canonical(measured.Addr)]
-			table.Set(player, row, measured.State, time.Duration(measured.RTT))
+			server := measured.Server()
+			server.Addr = discovery.Canonical(server.Addr)
+			if s := listed[server.Addr]; s != nil {
+				s.Country, s.ASN = cmp.Or(s.Country, server.Country), cmp.Or(s.ASN, server.ASN)
+			} else {
+				listed[server.Addr] = &server
+			}
+			// an Info that says nothing is of a server that answered without telling
+			if info := measured.Info(); infos[server.Addr] == nil && info != nil && *info != (discovery.Info{}) {
+				infos[server.Addr] = info
+			}
 		}
 	}
-	return m.servers, table, nil
+	servers, places := Servers{Infos: make(map[int]*discovery.Info)}, make(map[netip.AddrPort]int)
+	for _, server := range listed {
+		servers.List = append(servers.List, *server)
+	}
+	slices.SortFunc(servers.List, discovery.CompareAddr)
+	for place, server := range servers.List {
+		places[server.Addr] = place
+		if info := infos[server.Addr]; info != nil {
+			servers.Infos[place] = info
+		}
+	}
+	table := NewTable(players, len(servers.List))
+	for player, r := range reports {
+		for _, measured := range r.Servers {
+			table.Set(player, places[discovery.Canonical(measured.Addr)], measured.State, time.Duration(measured.RTT))
+		}
+	}
+	return servers, table, nil
 }
 
 // authors are the players who wrote the reports.
@@ -55,56 +78,4 @@ func authors(reports []report.Report) ([]string, error) {
 		players = append(players, report.Peer)
 	}
 	return players, nil
-}
-
-// latestFirst are the reports in the order of trust in what their servers said.
-func latestFirst(reports []report.Report) []report.Report {
-	sorted := slices.Clone(reports)
-	slices.SortFunc(sorted, func(a, b report.Report) int {
-		return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(a.Peer, b.Peer))
-	})
-	return sorted
-}
-
-// merger gathers the servers of several reports.
-type merger struct {
-	servers Servers
-	rows    map[netip.AddrPort]int
-}
-
-// learn adds a report's servers, and what earlier ones did not tell of theirs.
-func (m *merger) learn(r report.Report) {
-	for _, measured := range r.Servers {
-		server := measured.Server()
-		server.Addr = discovery.Canonical(server.Addr)
-		row, known := m.rows[server.Addr]
-		if !known {
-			row = len(m.servers.List)
-			m.rows[server.Addr] = row
-			m.servers.List = append(m.servers.List, server)
-		}
-		listed := &m.servers.List[row]
-		listed.Country = cmp.Or(listed.Country, server.Country)
-		listed.ASN = cmp.Or(listed.ASN, server.ASN)
-		// an Info that says nothing is of a server that answered without telling
-		if info := measured.Info(); m.servers.Infos[row] == nil && info != nil && *info != (discovery.Info{}) {
-			m.servers.Infos[row] = info
-		}
-	}
-}
-
-// sort puts the servers in the order of addresses.
-func (m *merger) sort() {
-	infos := make(map[netip.AddrPort]*discovery.Info, len(m.rows))
-	for addr, row := range m.rows {
-		infos[addr] = m.servers.Infos[row]
-	}
-	clear(m.servers.Infos)
-	slices.SortFunc(m.servers.List, discovery.CompareAddr)
-	for row, server := range m.servers.List {
-		m.rows[server.Addr] = row
-		if info := infos[server.Addr]; info != nil {
-			m.servers.Infos[row] = info
-		}
-	}
 }

@@ -3,8 +3,6 @@ package selection
 import (
 	"cmp"
 	"slices"
-
-	"muster/discovery"
 )
 
 // reasons tells of the culled servers, those that got furthest first, then by
@@ -26,46 +24,34 @@ func (r *round) reasons() []Reason {
 		}
 	}
 	for _, server := range furthest.sorted() {
-		reasons = append(reasons, r.reason(server))
+		cause := r.fates[server]
+		reasons = append(reasons, Reason{Server: server, Addr: r.servers.List[server].Addr, Cause: cause, Players: r.concerned(server, cause)})
 	}
 	return reasons
 }
 
-func (r *round) reason(server int) Reason {
-	return Reason{
-		Server:  server,
-		Addr:    r.servers.List[server].Addr,
-		Cause:   r.fates[server],
-		Players: r.concerned(server, r.fates[server]),
-	}
-}
-
 // concerned are the players on whose account a server was culled.
 func (r *round) concerned(server int, cause Cause) []string {
+	so := func(cell) bool { return false }
 	switch cause {
 	case Unreachable:
-		return r.view.where(server, cell.failed)
+		so = cell.failed
 	case Unmeasured:
-		return r.view.where(server, func(c cell) bool { return c == unprobed })
+		so = func(c cell) bool { return c == unprobed }
 	case OverThreshold:
-		return r.view.where(server, func(c cell) bool { return c.answered() && c > r.limit })
+		so = func(c cell) bool { return c.answered() && c > r.limit }
 	case PingLimits:
-		return r.view.where(server, pingLimitsOf(r.servers.Infos[server]).shuts)
+		so = pingLimitsOf(r.servers.Infos[server]).shuts
 	case Vetoed:
-		return r.vetoers(r.servers.List[server], r.servers.Infos[server])
-	}
-	return nil
-}
-
-// vetoers are the players who refuse a server.
-func (r *round) vetoers(server discovery.Server, info *discovery.Info) []string {
-	var names []string
-	for i := range r.criteria.Vetoes {
-		v := &r.criteria.Vetoes[i]
-		if (v.Server == server.Addr || v.hitsMap(info)) && !slices.Contains(names, v.Player) {
-			names = append(names, v.Player)
+		var names []string
+		for i := range r.criteria.Vetoes {
+			v := &r.criteria.Vetoes[i]
+			if v.Server == r.servers.List[server].Addr || v.hitsMap(r.servers.Infos[server]) {
+				names = append(names, v.Player)
+			}
 		}
+		slices.Sort(names)
+		return slices.Compact(names)
 	}
-	slices.Sort(names)
-	return names
+	return r.view.names(r.view.who(server, so))
 }

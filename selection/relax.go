@@ -56,7 +56,9 @@ func (r *round) whyNone() *Why {
 	nearest, fewest := -1, 0
 	for server := range r.fates {
 		all := r.allAgainst(server)
-		if n := r.obstacles(server, all); nearest < 0 || n < fewest || n == fewest && r.servers.compare(server, nearest) < 0 {
+		// a player who cannot reach it weighs as much as any other cause
+		n := bits.OnesCount16(uint16(all)) + max(0, int(r.view.needed-r.view.of(server).answered)-1)
+		if nearest < 0 || n < fewest || n == fewest && r.servers.compare(server, nearest) < 0 {
 			nearest, fewest = server, n
 		}
 		for _, o := range r.onlyObstacles(server, all) {
@@ -71,8 +73,15 @@ func (r *round) whyNone() *Why {
 		return cmp.Or(cmp.Compare(b.Frees, a.Frees), cmp.Compare(b.Give, a.Give), cmp.Compare(a.Player, b.Player))
 	})
 	w.Relax = w.Relax[:min(len(w.Relax), mostRelaxations)]
-	if nearest >= 0 {
-		w.Nearest = r.miss(nearest)
+	if nearest < 0 {
+		return w
+	}
+	w.Nearest = &Miss{Addr: r.servers.List[nearest].Addr}
+	all := r.allAgainst(nearest)
+	for cause := range none {
+		if all.has(cause) {
+			w.Nearest.Obstacles = append(w.Nearest.Obstacles, Obstacle{cause, r.concerned(nearest, cause)})
+		}
 	}
 	return w
 }
@@ -87,45 +96,30 @@ func (r *round) allAgainst(server int) causes {
 	return all
 }
 
-// obstacles counts what would have to be given up for a server: a player who
-// cannot reach it weighs as much as any other cause.
-func (r *round) obstacles(server int, all causes) int {
-	s := r.view.of(server)
-	missing := int(r.view.needed - s.answered)
-	return bits.OnesCount16(uint16(all)) + max(0, missing-1)
-}
-
 // onlyObstacles are the single things that keep a server out, if one would do.
 func (r *round) onlyObstacles(server int, all causes) []obstacle {
 	if bits.OnesCount16(uint16(all)) != 1 {
 		return nil
 	}
 	s, cause := r.view.of(server), all.first()
+	only := func(so func(cell) bool) obstacle {
+		return obstacle{cause, append(r.view.who(server, so), nobody)[0]}
+	}
 	switch cause {
 	case Unreachable, Unmeasured:
 		alone := cause == Unreachable && r.view.needed == 1
 		if alone || r.view.needed-s.answered > 1 {
 			return nil
 		}
-		return []obstacle{{cause, r.only(server, func(c cell) bool { return !c.answered() })}}
+		return []obstacle{only(func(c cell) bool { return !c.answered() })}
 	case OverThreshold:
 		raise := obstacle{cause, nobody}
 		if s.second > r.limit || r.view.needed < 2 {
 			return []obstacle{raise}
 		}
-		return []obstacle{raise, {cause, r.only(server, func(c cell) bool { return c == s.worst })}}
+		return []obstacle{raise, only(func(c cell) bool { return c == s.worst })}
 	}
 	return []obstacle{{cause, nobody}}
-}
-
-// only is the player whose cell of a server is so.
-func (r *round) only(server int, so func(cell) bool) int {
-	for player := range r.view.table.players {
-		if player != r.view.dropped && so(r.view.table.cell(player, server)) {
-			return player
-		}
-	}
-	return nobody
 }
 
 // relax counts a server that one obstacle alone keeps out.
@@ -164,15 +158,4 @@ func (r *round) price(o obstacle, server int) float64 {
 		return float64(cellOf(discovery.Answered, 0))
 	}
 	return s.mean()
-}
-
-func (r *round) miss(server int) *Miss {
-	m := &Miss{Addr: r.servers.List[server].Addr}
-	all := r.allAgainst(server)
-	for cause := range none {
-		if all.has(cause) {
-			m.Obstacles = append(m.Obstacles, Obstacle{cause, r.concerned(server, cause)})
-		}
-	}
-	return m
 }

@@ -79,19 +79,16 @@ func (r *round) against(server int, s *sums) causes {
 	case s.answered < r.view.needed:
 		c.add(Unmeasured)
 	}
-	if len(r.pingLimits) > 0 && r.shutOut(server) {
-		c.add(PingLimits)
+	if len(r.pingLimits) > 0 {
+		limits, limited := r.pingLimits[server]
+		if limited && (limits.shuts(s.worst) || limits.least != 0 && len(r.view.who(server, limits.shuts)) > 0) {
+			c.add(PingLimits)
+		}
 	}
 	return c
 }
 
-// shutOut tells a server that does not let in one of the players.
-func (r *round) shutOut(server int) bool {
-	d, ok := r.pingLimits[server]
-	return ok && (d.shuts(r.view.of(server).worst) || d.least != 0 && r.view.any(server, d.shuts))
-}
-
-// suits tells a survivor.
+// suits reports whether a server survived.
 func (r *round) suits(server int) bool { return r.fates[server] == none }
 
 // restrict culls who is over the limit: the strictest that a server with the lowest
@@ -115,31 +112,23 @@ func (r *round) restrict(lowestWorst cell) {
 
 // rank keeps the best of the survivors.
 func (r *round) rank() {
-	best := top[candidate]{limit: max(0, r.criteria.Top), compare: r.prefer}
+	// what a server loses, in microseconds, for being full with the group
+	spare := float64(r.criteria.Spare.Microseconds())
+	best := top[candidate]{limit: max(0, r.criteria.Top), compare: func(a, b candidate) int {
+		if r.tight != nil && r.tight[a.server] {
+			a.score += spare
+		}
+		if r.tight != nil && r.tight[b.server] {
+			b.score += spare
+		}
+		return r.compare(a, b)
+	}}
 	for server := range r.fates {
 		if r.suits(server) {
 			best.add(candidate{server, r.score(server)})
 		}
 	}
 	r.best = best.sorted()
-}
-
-// prefer orders candidates by their scores and by what it costs to leave no seat
-// to spare.
-func (r *round) prefer(a, b candidate) int {
-	if r.tight != nil {
-		a.score, b.score = a.score+r.tightness(a.server), b.score+r.tightness(b.server)
-	}
-	return r.compare(a, b)
-}
-
-// tightness is what a server loses for being full with the group, in
-// microseconds.
-func (r *round) tightness(server int) float64 {
-	if r.tight[server] {
-		return float64(r.criteria.Spare.Microseconds())
-	}
-	return 0
 }
 
 func (r *round) compare(a, b candidate) int {
@@ -175,47 +164,28 @@ func (r *round) document() Selection {
 }
 
 func (r *round) ranked(c candidate) Ranked {
-	s := r.view.of(c.server)
+	t, s := r.view.table, r.view.of(c.server)
+	worstOff := r.view.who(c.server, func(c cell) bool { return c == s.worst })[0] // the first by name
 	doc := Ranked{
 		Addr: r.servers.List[c.server].Addr, Server: c.server,
 		Score: millis(c.score), MeanMS: millis(s.mean()),
 		MaxMS: millis(float64(s.worst)), StdevMS: millis(s.deviation()),
-		RTT: r.rtts(c.server), WorstOff: r.worstOff(c.server),
+		RTT: make(map[string]float64, len(t.players)), WorstOff: t.players[worstOff],
 		Tight: r.tight != nil && r.tight[c.server],
 	}
-	doc.Loss, doc.JitterMS = r.qualities(c.server)
+	qualities := t.quality[c.server]
+	if qualities != nil {
+		doc.Loss, doc.JitterMS = make(map[string]float64), make(map[string]float64)
+	}
+	for _, player := range r.view.players {
+		name := t.players[player]
+		if rtt := t.cell(player, c.server); rtt.answered() {
+			doc.RTT[name] = millis(float64(rtt))
+		}
+		if qualities != nil {
+			doc.Loss[name] = qualities[player].Loss
+			doc.JitterMS[name] = millis(float64(qualities[player].Jitter.Microseconds()))
+		}
+	}
 	return doc
-}
-
-func (r *round) rtts(server int) map[string]float64 {
-	t := r.view.table
-	rtts := make(map[string]float64, len(t.players))
-	for player, name := range t.players {
-		if c := t.cell(player, server); player != r.view.dropped && c.answered() {
-			rtts[name] = millis(float64(c))
-		}
-	}
-	return rtts
-}
-
-// worstOff is the player with the highest RTT, of several the first by name.
-func (r *round) worstOff(server int) string {
-	worst := r.view.of(server).worst
-	return r.view.where(server, func(c cell) bool { return c == worst })[0]
-}
-
-// qualities are each player's loss and jitter, for a finalist.
-func (r *round) qualities(server int) (loss, jitter map[string]float64) {
-	qualities := r.view.table.quality[server]
-	if qualities == nil {
-		return nil, nil
-	}
-	loss, jitter = make(map[string]float64), make(map[string]float64)
-	for player, name := range r.view.table.players {
-		if player != r.view.dropped {
-			loss[name] = qualities[player].Loss
-			jitter[name] = millis(float64(qualities[player].Jitter.Microseconds()))
-		}
-	}
-	return loss, jitter
 }

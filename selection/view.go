@@ -7,8 +7,7 @@ const nobody = -1
 
 // view is a table under some criteria, perhaps without one of the players.
 type view struct {
-	table   *Table
-	dropped int
+	table *Table
 	// sums are the table's, row by row, without the dropped player's cells.
 	sums []sums
 	// players are the columns in view by name: in that order, rounded sums do not
@@ -23,15 +22,10 @@ type view struct {
 }
 
 func newView(table *Table, criteria Criteria, dropped int) *view {
-	v := &view{table: table, dropped: dropped, sums: table.without(dropped)}
-	var names []string
-	for _, player := range table.byName {
-		if player != dropped {
-			v.players, names = append(v.players, player), append(names, table.players[player])
-		}
-	}
-	v.needed = max(1, int32(len(names)))
-	v.objective = criteria.Objective(names)
+	v := &view{table: table, sums: table.without(dropped)}
+	v.players = slices.DeleteFunc(slices.Clone(table.byName), func(player int) bool { return player == dropped })
+	v.needed = max(1, int32(len(v.players)))
+	v.objective = criteria.Objective(v.names(v.players))
 	if slices.ContainsFunc(v.objective.weights, func(w float64) bool { return w != 1 }) {
 		// cells without an RTT spoil only servers that are culled anyway
 		var columns [][]cell
@@ -72,25 +66,15 @@ func (v *view) costed(server int) float64 {
 	return v.objective.Score(costs)
 }
 
-// any tells a server that one of the players' cells is so.
-func (v *view) any(server int, so func(cell) bool) bool {
-	for player := range v.table.players {
-		if player != v.dropped && so(v.table.cell(player, server)) {
-			return true
-		}
-	}
-	return false
+// who are the players whose cell of a server is so, as columns by name.
+func (v *view) who(server int, so func(cell) bool) []int {
+	return slices.DeleteFunc(slices.Clone(v.players), func(player int) bool { return !so(v.table.cell(player, server)) })
 }
 
-// where names the players of the view whose cell of a server is so, in the
-// order of names.
-func (v *view) where(server int, so func(cell) bool) []string {
-	var names []string
-	for player, name := range v.table.players {
-		if player != v.dropped && so(v.table.cell(player, server)) {
-			names = append(names, name)
-		}
+// names are those of some players.
+func (v *view) names(players []int) (names []string) {
+	for _, player := range players {
+		names = append(names, v.table.players[player])
 	}
-	slices.Sort(names)
 	return names
 }

@@ -4,6 +4,7 @@ package anomaly
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"time"
@@ -105,33 +106,29 @@ func Exclude(players []string, found []Anomaly) []string {
 type reports struct {
 	players []string
 	addrs   []netip.AddrPort
-	// columns are each player's cells, by server.
-	columns [][]cell
+	// columns are each player's RTTs in microseconds, by server: 0 is unprobed, and
+	// failed is no answer.
+	columns [][]int64
 	// answered is how many players have an RTT of each server.
 	answered []int
 }
 
-// cell is an RTT in microseconds, or one of the states without one.
-type cell int64
-
-const (
-	unprobed cell = 0
-	failed   cell = -1
-)
-
-func (c cell) answered() bool { return c > 0 }
+const failed = -1
 
 func newReports(list []discovery.Server, table Table) *reports {
-	r := &reports{players: table.Players(), columns: make([][]cell, len(table.Players()))}
-	row := make([]cell, len(r.players))
+	r := &reports{players: table.Players(), columns: make([][]int64, len(table.Players()))}
+	row := make([]int64, len(r.players))
 	for server := range table.Servers() {
 		answered, measured := 0, false
 		for player := range row {
 			state, rtt := table.At(player, server)
-			row[player] = cellOf(state, rtt)
-			measured = measured || row[player] != unprobed
-			if row[player].answered() {
+			measured = measured || state != discovery.Unprobed
+			switch row[player] = 0; state {
+			case discovery.Answered:
+				row[player] = max(1, rtt.Microseconds())
 				answered++
+			case discovery.Lost, discovery.Refused:
+				row[player] = failed
 			}
 		}
 		if measured {
@@ -144,16 +141,6 @@ func newReports(list []discovery.Server, table Table) *reports {
 	return r
 }
 
-func cellOf(state discovery.State, rtt time.Duration) cell {
-	switch state {
-	case discovery.Answered:
-		return cell(max(1, rtt.Microseconds()))
-	case discovery.Lost, discovery.Refused:
-		return failed
-	}
-	return unprobed
-}
-
 const (
 	// constantShare is which share of a report one RTT makes up if it is constant.
 	constantShare = 0.9
@@ -162,71 +149,58 @@ const (
 	spread = 20_000
 )
 
-// constant looks for one RTT that makes up nearly all of a report, while
-// somebody else sees those servers spread.
+// constant looks for one RTT that makes up nearly all of a report, while somebody
+// else sees those servers spread.
 func (r *reports) constant(player int) (Anomaly, bool) {
 	column := r.columns[player]
-	usual := majority(column)
-	a := Anomaly{Sign: Constant}
-	nearest, nearer := cell(0), 0
-	for server, c := range column {
-		if !c.answered() {
-			continue
-		}
-		a.Of++
-		if c == usual {
-			a.Servers++
-		}
-		if c < usual {
-			if nearer++; nearer == 1 || c < nearest {
-				nearest, a.Addr = c, r.addrs[server]
-			}
-		}
-	}
-	if a.Of < leastServers || float64(a.Servers) < constantShare*float64(a.Of) || !r.spreadForOthers(player, usual) {
-		return a, false
-	}
-	if nearer > 0 {
-		a.Sign = FavoursOne
-	}
-	return a, true
-}
-
-// majority is the RTT that more than half of the answers have, if there is one
-// (Boyer and Moore's vote: every other answer cancels one of the majority).
-func majority(column []cell) (usual cell) {
-	lead := 0
-	for _, c := range column {
+	// The RTT that more than half of the answers have, if there is one, wins Boyer and
+	// Moore's vote: every other answer cancels one of the majority.
+	usual, lead := int64(0), 0
+	for _, rtt := range column {
 		switch {
-		case !c.answered():
+		case rtt <= 0:
 		case lead == 0:
-			usual, lead = c, 1
-		case c == usual:
+			usual, lead = rtt, 1
+		case rtt == usual:
 			lead++
 		default:
 			lead--
 		}
 	}
-	return usual
-}
-
-// spreadForOthers reports whether another player's RTTs differ among the servers
-// for which one player reports the same.
-func (r *reports) spreadForOthers(player int, same cell) bool {
-	for witness, column := range r.columns {
-		if witness == player {
+	a := Anomaly{Sign: Constant}
+	nearest := usual
+	for server, rtt := range column {
+		if rtt <= 0 {
 			continue
 		}
-		low, high := cell(0), cell(0)
-		for server, c := range column {
-			if r.columns[player][server] == same && c.answered() {
-				if low == 0 || c < low {
-					low = c
-				}
-				high = max(high, c)
+		a.Of++
+		if rtt == usual {
+			a.Servers++
+		}
+		if rtt < nearest {
+			nearest, a.Addr = rtt, r.addrs[server]
+		}
+	}
+	if a.Of < leastServers || float64(a.Servers) < constantShare*float64(a.Of) || !r.isSpread(player, usual) {
+		return a, false
+	}
+	if nearest < usual {
+		a.Sign = FavoursOne
+	}
+	return a, true
+}
+
+// isSpread reports whether another player's RTTs differ among the servers for which
+// one player reports the same.
+func (r *reports) isSpread(player int, same int64) bool {
+	for witness, column := range r.columns {
+		low, high := int64(math.MaxInt64), int64(0)
+		for server, rtt := range column {
+			if r.columns[player][server] == same && rtt > 0 {
+				low, high = min(low, rtt), max(high, rtt)
 			}
 		}
-		if high-low >= spread {
+		if witness != player && high-low >= spread {
 			return true
 		}
 	}
@@ -242,21 +216,17 @@ const fewShare = 10
 func (r *reports) answersFew(player int) (Anomaly, bool) {
 	a := Anomaly{Sign: AnswersFew}
 	asked := 0
-	for server, c := range r.columns[player] {
-		others := r.answered[server]
-		if c.answered() {
-			others--
-		}
-		if others == 0 {
+	for server, rtt := range r.columns[player] {
+		switch others := r.answered[server]; {
+		case rtt > 0 && others > 1:
+			a.Servers++
+			a.Addr = r.addrs[server]
+		case rtt > 0 || others == 0:
 			continue
 		}
 		a.Of++
-		if c != unprobed {
+		if rtt != 0 {
 			asked++
-		}
-		if c.answered() {
-			a.Servers++
-			a.Addr = r.addrs[server]
 		}
 	}
 	if a.Servers != 1 {

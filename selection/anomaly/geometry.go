@@ -78,7 +78,7 @@ func (g *geometry) distance(p, q int) float64 {
 	a, b := g.columns[p], g.columns[q]
 	shortest := math.Inf(1)
 	for _, server := range g.common {
-		if a[server].answered() && b[server].answered() {
+		if a[server] > 0 && b[server] > 0 {
 			shortest = min(shortest, float64(a[server])+float64(b[server]))
 		}
 	}
@@ -107,12 +107,12 @@ func (g *geometry) contradicted(player int) (Anomaly, bool) {
 // some may lie.
 func (g *geometry) fits(player, server int) (fits, known bool) {
 	c := g.columns[player][server]
-	if !c.answered() {
+	if c <= 0 {
 		return false, false
 	}
 	var high, low []float64
 	for _, w := range g.witnesses[player] {
-		if theirs := g.columns[w.player][server]; theirs.answered() {
+		if theirs := g.columns[w.player][server]; theirs > 0 {
 			high = append(high, detour*(w.distance+float64(theirs))+slack)
 			low = append(low, float64(theirs)/detour-w.distance-slack)
 		}

@@ -1,5 +1,13 @@
 package coordinate
 
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"muster/discovery/topology"
+)
+
 // Finalists are the best servers, n at most, that everybody measured and that suit,
 // and some that may be better than all of them.
 func (p *Planner) Finalists(n int) []int {
@@ -9,4 +17,57 @@ func (p *Planner) Finalists(n int) []int {
 		servers = append(servers, c.server)
 	}
 	return servers
+}
+
+// Today are the fitted numbers.
+var (
+	PriorSpread  = priorSpread
+	PriorError   = priorError
+	AstrayPrior  = astrayPrior
+	NothingRTT   = float64(nothingRTT)
+	NothingError = float64(nothingError)
+)
+
+// FitVariances are what a posterior learns that knows the score of every address, in
+// ms: the standard deviation of the children of each level's nodes, and how many of
+// a level's nodes stand elsewhere than their parents.
+func FitVariances(tree *topology.Tree, scores map[topology.Node]float64) (spread, astray [topology.Levels]float64) {
+	e := &estimator{base: math.Inf(1)}
+	for _, score := range scores {
+		e.base = min(e.base, score-margin(score))
+	}
+	var observations []observation
+	for _, at := range slices.Sorted(maps.Keys(scores)) {
+		off := noise / max(scores[at]-e.base, leastAbove)
+		observations = append(observations, observation{at, e.value(scores[at]), off * off, false})
+	}
+	v := priorVariances()
+	for range 10 { // what is usual is learnt from what was, and so converges
+		p := &posterior{tree: tree, before: v.usual, now: v}
+		p.learn(observations)
+		v = p.now
+	}
+	for l, variance := range v.usual {
+		spread[l] = math.Sqrt(variance)
+	}
+	return spread, v.astray
+}
+
+// PredictionErrors are how far each RTT, in ms, of a player is from what those before
+// it predict, outliers as they are counted, by the level of what the nearest of them
+// share with it.
+func PredictionErrors(tree *topology.Tree, rtts func(yield func(at topology.Node, ms float64) bool)) (errors [topology.Levels][]float64) {
+	r := newPredictor(tree, 1)
+	seen := map[topology.Node]bool{}
+	for at, ms := range rtts {
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		if predicted, l, known := r.nearest(0, at); known {
+			errors[l] = append(errors[l], min(math.Abs(ms-predicted), outlying*priorError[l]))
+		}
+		r.add(0, at, ms)
+	}
+	return errors
 }

@@ -64,7 +64,7 @@ type observation struct {
 // priorSpread is what the children of a node deviate by, as standard deviation,
 // before anything was observed. It counts like priorWeight observations; what is
 // usual for a level counts for each of its nodes like usualWeight. Fitted.
-var priorSpread = [topology.Levels]float64{0.6, 0.35, 0.25, 0.2, 0.12, 0.05}
+var priorSpread = [topology.Levels]float64{0.6, 0.35, 0.25, 0.2, 0.12}
 
 const (
 	usualWeight = 4

@@ -32,7 +32,7 @@ func (m mean) value() float64 { return float64(m.sum) / float64(m.n) }
 
 // priorError is how far a prediction from a level is off, in ms, before any was
 // tested; it counts like priorWeight tests. Fitted.
-var priorError = [topology.Levels]float64{60, 28, 14, 8, 5, 2}
+var priorError = [topology.Levels]float64{60, 28, 14, 8, 5}
 
 const (
 	priorWeight = 6
