@@ -1,9 +1,9 @@
 package selection
 
-// Pivots tells for every player what the others would get without them, in the
+// Pivots says for every player what the others would get without them, in the
 // order of the players; of a choice one sees only the bottleneck's.
-func (s *Filter) Pivots(table *Table) []Without {
-	r := newRound(s, table, nobody)
+func (f *Filter) Pivots(table *Table) []Without {
+	r := newRound(f, table, nobody)
 	if len(r.best) == 0 || len(table.players) < 2 {
 		return nil
 	}

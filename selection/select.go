@@ -20,8 +20,8 @@ func Select(servers Servers, table *Table, criteria Criteria) Selection {
 
 // Select chooses among the servers of the filter, which are the table's rows. It
 // does not say why, for the sake of whoever chooses many times a second.
-func (s *Filter) Select(table *Table) Selection {
-	return newRound(s, table, nobody).document()
+func (f *Filter) Select(table *Table) Selection {
+	return newRound(f, table, nobody).document()
 }
 
 // round is one choice.
