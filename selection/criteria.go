@@ -32,7 +32,7 @@ const (
 // Rules are all rules, the plainest first.
 func Rules() []Rule { return []Rule{Mean, Threshold, Fairness, FairThreshold, Minimax} }
 
-// climbs tells the rules that try the limits one after the other.
+// climbs reports whether the rule tries the limits one after the other.
 func (r Rule) climbs() bool { return r == Threshold || r == FairThreshold }
 
 // measure is what the rule minimises once the limits are kept.

@@ -26,7 +26,7 @@ type Selection struct {
 
 	// LimitMS is the limit that decided, in milliseconds; 0 is none.
 	LimitMS float64 `json:"limit_ms,omitempty"`
-	// Keep tells of the last round's server, if the criteria name one.
+	// Keep is what became of the last round's server, if the criteria name one.
 	Keep *Stay `json:"keep,omitempty"`
 	// Why explains; nil if nobody asked.
 	Why *Why `json:"why,omitempty"`
@@ -82,7 +82,7 @@ type Reason struct {
 	Server int            `json:"-"`
 	Addr   netip.AddrPort `json:"addr"`
 	Cause  Cause          `json:"reason"`
-	// Players are those on whose account, if it is on anyone's.
+	// Players are those who have that cause, if it is not the server's own.
 	Players []string `json:"players,omitempty"`
 }
 

@@ -8,7 +8,7 @@ import (
 	"muster/discovery"
 )
 
-// Explain tells the selection in short sentences, the most important first, for
+// Explain puts the selection in short sentences, the most important first, for
 // a terminal or a page. Names of players are cleaned for display.
 func (s Selection) Explain() []string {
 	var lines []string
@@ -130,7 +130,7 @@ func (s Selection) but(rival Rival) string {
 	return fmt.Sprintf("its %s is above the chosen server's", figure(measure, &rival.Ranked))
 }
 
-// crowdedOut tells a rival that scores better, but would be full with the group.
+// crowdedOut reports whether a rival scores better, but would be full with the group.
 func (s Selection) crowdedOut(rival Rival) bool {
 	return rival.Tight && !s.Chosen.Tight && rival.Score < s.Chosen.Score
 }
@@ -169,7 +169,7 @@ func (s Selection) runnerUp() []string {
 	return nil
 }
 
-// sentence tells what giving something up would free.
+// sentence says what giving something up would free.
 func (w Relax) sentence() string {
 	do := fmt.Sprintf("%s would do", servers(w.Frees))
 	best := fmt.Sprintf("%s, best %s", do, w.Addr)

@@ -2,14 +2,14 @@ package selection
 
 import "net/netip"
 
-// A move to another server in a running evening has its price: it must gain at
-// least 10 ms, and at least a third. So tailscale's netcheck keeps its relay.
+// A move to another server between two rounds has its price: it must gain at least
+// 10 ms, and at least a third. So tailscale's netcheck keeps its relay.
 const (
 	leastGain  = 10_000 // microseconds
 	leastShare = 1.0 / 3
 )
 
-// Stay tells what became of the server of the last round.
+// Stay is what became of the server of the last round.
 type Stay struct {
 	Addr netip.AddrPort `json:"addr"`
 	// Stays: it is chosen again, though perhaps not the first of the ranking.
@@ -29,7 +29,12 @@ func (r *round) stay() (*Stay, candidate) {
 		return nil, candidate{}
 	}
 	s := &Stay{Addr: r.criteria.Keep}
-	server, listed := r.find(r.criteria.Keep)
+	server, listed := 0, false // of several with that address the one that suits
+	for place := range r.servers.List {
+		if r.servers.List[place].Addr == s.Addr && (!listed || !r.suits(server)) {
+			server, listed = place, true
+		}
+	}
 	switch {
 	case !listed:
 		s.Unlisted = true
@@ -44,14 +49,4 @@ func (r *round) stay() (*Stay, candidate) {
 	s.Gain = millis(gain)
 	s.Stays = gain < leastGain || gain < kept.score*leastShare
 	return s, kept
-}
-
-// find is the place of an address in the list; of several the one that suits.
-func (r *round) find(addr netip.AddrPort) (place int, listed bool) {
-	for server := range r.servers.List {
-		if r.servers.List[server].Addr == addr && (!listed || !r.suits(place)) {
-			place, listed = server, true
-		}
-	}
-	return place, listed
 }

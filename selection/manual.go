@@ -36,7 +36,15 @@ func ManualFirst(servers Servers, table *Table, criteria Criteria, choices int) 
 	r := byHand(servers, table, criteria)
 	looked := make(map[int]bool)
 	for player := range table.players {
-		for _, server := range r.nearest(player, choices) {
+		nearest := top[int]{limit: max(1, choices), compare: func(a, b int) int {
+			return cmp.Or(cmp.Compare(table.cell(player, a), table.cell(player, b)), servers.compare(a, b))
+		}}
+		for server, causes := range r.causes {
+			if table.cell(player, server).answered() && causes == 0 {
+				nearest.add(server)
+			}
+		}
+		for _, server := range nearest.sorted() {
 			looked[server] = true
 		}
 	}
@@ -48,20 +56,6 @@ func ManualFirst(servers Servers, table *Table, criteria Criteria, choices int) 
 func byHand(servers Servers, table *Table, criteria Criteria) *round {
 	criteria.By, criteria.Weights, criteria.Top = Mean, nil, 0
 	return newRound(NewFilter(servers, criteria), table, nobody)
-}
-
-// nearest are a player's first choices.
-func (r *round) nearest(player, choices int) []int {
-	t := r.view.table
-	near := top[int]{limit: max(1, choices), compare: func(a, b int) int {
-		return cmp.Or(cmp.Compare(t.cell(player, a), t.cell(player, b)), r.servers.compare(a, b))
-	}}
-	for server, causes := range r.causes {
-		if t.cell(player, server).answered() && causes == 0 {
-			near.add(server)
-		}
-	}
-	return near.sorted()
 }
 
 func (r *round) manual(best []candidate, lookups int) Manual {

@@ -80,32 +80,29 @@ func freedom(weight, squared float64) float64 { return weight - squared/weight }
 // scores are those of many servers, of which all players have an RTT: column by
 // column, as a table keeps them.
 func (o *Objective) scores(columns [][]cell) []float64 {
-	scores := make([]float64, len(columns[0]))
 	weight, squared, voices := 0.0, 0.0, 0
-	for player, w := range o.weights {
-		column := columns[player][:len(scores)]
+	for _, w := range o.weights {
 		weight += w
 		squared += w * w
 		if w > 0 {
 			voices++
 		}
+	}
+	scores := make([]float64, len(columns[0]))
+	for player, w := range o.weights {
+		column := columns[player][:len(scores)]
 		if o.measure == Minimax {
 			for row, c := range column {
 				scores[row] = max(scores[row], w*float64(c))
 			}
-		} else {
-			for row, c := range column {
-				scores[row] += w * float64(c)
-			}
+			continue
+		}
+		w /= weight
+		for row, c := range column {
+			scores[row] += w * float64(c)
 		}
 	}
-	if o.measure == Minimax {
-		return scores
-	}
-	for row := range scores {
-		scores[row] /= weight
-	}
-	if o.measure == Mean || voices == 1 {
+	if o.measure != Fairness || voices == 1 {
 		return scores
 	}
 	squares := make([]float64, len(scores))
@@ -116,8 +113,9 @@ func (o *Objective) scores(columns [][]cell) []float64 {
 			squares[row] += w * off * off
 		}
 	}
+	free := freedom(weight, squared)
 	for row, sum := range squares {
-		scores[row] = math.Sqrt(sum / freedom(weight, squared))
+		scores[row] = math.Sqrt(sum / free)
 	}
 	return scores
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// reasons tells of the culled servers, those that got furthest first, then by
+// reasons are those of the culled servers, of those that got furthest first, then by
 // address.
 func (r *round) reasons() []Reason {
 	reasons := []Reason{}
@@ -30,7 +30,7 @@ func (r *round) reasons() []Reason {
 	return reasons
 }
 
-// concerned are the players on whose account a server was culled.
+// concerned are the players who have a cause against a server.
 func (r *round) concerned(server int, cause Cause) []string {
 	so := func(cell) bool { return false }
 	switch cause {

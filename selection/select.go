@@ -8,9 +8,9 @@ import (
 
 // Select chooses the server for the players of a table, whose rows are the
 // servers. It reads the table's sums once, whatever the number of players;
-// only weights and the servers it tells of make it look at cells.
+// only weights and the servers in the selection make it look at cells.
 //
-// The selection tells why, too: see [Why].
+// The selection says why, too: see [Why].
 func Select(servers Servers, table *Table, criteria Criteria) Selection {
 	r := newRound(NewFilter(servers, criteria), table, nobody)
 	doc := r.document()

@@ -94,7 +94,16 @@ func (t *Table) Set(player, server int, state discovery.State, rtt time.Duration
 
 // At is what a player measured of a server.
 func (t *Table) At(player, server int) (discovery.State, time.Duration) {
-	return t.cell(player, server).value()
+	switch c := t.cell(player, server); c {
+	case unprobed:
+		return discovery.Unprobed, 0
+	case lost:
+		return discovery.Lost, 0
+	case refused:
+		return discovery.Refused, 0
+	default:
+		return discovery.Answered, time.Duration(c) * time.Microsecond
+	}
 }
 
 // cell is what a player measured of a server.
@@ -124,18 +133,6 @@ func cellOf(state discovery.State, rtt time.Duration) cell {
 		return refused
 	}
 	return unprobed
-}
-
-func (c cell) value() (discovery.State, time.Duration) {
-	switch c {
-	case unprobed:
-		return discovery.Unprobed, 0
-	case lost:
-		return discovery.Lost, 0
-	case refused:
-		return discovery.Refused, 0
-	}
-	return discovery.Answered, time.Duration(c) * time.Microsecond
 }
 
 func (c cell) answered() bool { return c-1 < maxRTT }

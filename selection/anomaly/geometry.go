@@ -29,7 +29,7 @@ const (
 // geometry is how far the players are from each other, as far as their RTTs to
 // common servers tell.
 type geometry struct {
-	*reports
+	r *reports
 	// common are servers that two players at least have RTTs of, spread evenly
 	// over the reports if there are many.
 	common []int
@@ -47,7 +47,7 @@ type witness struct {
 }
 
 func newGeometry(r *reports) *geometry {
-	g := &geometry{reports: r, witnesses: make([][]witness, len(r.players))}
+	g := &geometry{r: r, witnesses: make([][]witness, len(r.players))}
 	var all []int
 	for server, answered := range r.answered {
 		if answered > 1 {
@@ -75,7 +75,7 @@ func newGeometry(r *reports) *geometry {
 // distance is the shortest way between two players by a server that both have an
 // RTT of, in microseconds; infinite if there is none.
 func (g *geometry) distance(p, q int) float64 {
-	a, b := g.columns[p], g.columns[q]
+	a, b := g.r.columns[p], g.r.columns[q]
 	shortest := math.Inf(1)
 	for _, server := range g.common {
 		if a[server] > 0 && b[server] > 0 {
@@ -106,13 +106,13 @@ func (g *geometry) contradicted(player int) (Anomaly, bool) {
 // fits reports whether an RTT lies within the triangles of the witnesses, of whom
 // some may lie.
 func (g *geometry) fits(player, server int) (fits, known bool) {
-	c := g.columns[player][server]
+	c := g.r.columns[player][server]
 	if c <= 0 {
 		return false, false
 	}
 	var high, low []float64
 	for _, w := range g.witnesses[player] {
-		if theirs := g.columns[w.player][server]; theirs > 0 {
+		if theirs := g.r.columns[w.player][server]; theirs > 0 {
 			high = append(high, detour*(w.distance+float64(theirs))+slack)
 			low = append(low, float64(theirs)/detour-w.distance-slack)
 		}
@@ -123,7 +123,7 @@ func (g *geometry) fits(player, server int) (fits, known bool) {
 	slices.Sort(high)
 	slices.Sort(low)
 	liars := fewLiars
-	if len(g.players) >= manyPlayers {
+	if len(g.r.players) >= manyPlayers {
 		liars = manyLiars
 	}
 	liars = min(liars, len(high)-1)

@@ -245,7 +245,12 @@ func (a *acquisition) countriesAgain() {
 		if float64(all) < 1+half {
 			large = append(large, valued{topology.Node(i), s.bound - half + float64(all)/2})
 		}
-		unsettled := slices.ContainsFunc(s.detoured, func(player int) bool { return s.unsettled(player, 2+half) })
+		// one RTT does not settle if a detoured player has a better way, nor do few
+		// that differ
+		unsettled := slices.ContainsFunc(s.detoured, func(player int) bool {
+			rtts := s.rtts[player]
+			return len(rtts) < 2 || float64(len(rtts)) < 2+half && slices.Max(rtts) > sameWay*slices.Min(rtts)
+		})
 		if unsettled && some < children {
 			detoured = append(detoured, valued{topology.Node(i), s.bound + float64(some)/2})
 			a.p.detourGain = max(a.p.detourGain, a.p.estimator.best-a.p.estimator.score(s.bound))
@@ -328,7 +333,7 @@ func (a *acquisition) measure(c *candidate) bool {
 
 // exploreBy has the one measure a server who was asked least. Where it may well not
 // suit, so that nobody else will, it is one who knows nothing of its AS: what
-// several find of several addresses tells of the AS as well.
+// several find of several addresses says what the AS is like, too.
 func (a *acquisition) exploreBy(server int) bool {
 	by, nearest := -1, topology.List
 	for _, player := range a.inTurn() {

@@ -6,9 +6,7 @@ import (
 	"muster/discovery/topology"
 )
 
-// countryStats is what is known of a country. With many players nearly every AS has
-// a bad route for someone, and the scores of a few ASes tell little of where a
-// country lies; what each player has of several ASes tells more.
+// countryStats is what is known of a country.
 type countryStats struct {
 	at topology.Node
 	// rtts are each player's lowest to each of the ASes that they measured, in ms.
@@ -141,14 +139,4 @@ func (s *countryStats) expected(player int, all []countryStats) float64 {
 		lowest = min(lowest, all[v.at].clean[player])
 	}
 	return lowest
-}
-
-// unsettled reports whether a player's RTTs to the ASes of a country do not settle
-// if there is a better way: one alone, or few that differ.
-func (s *countryStats) unsettled(player int, most float64) bool {
-	rtts := s.rtts[player]
-	if len(rtts) < 2 {
-		return true
-	}
-	return float64(len(rtts)) < most && slices.Max(rtts) > sameWay*slices.Min(rtts)
 }

@@ -70,8 +70,7 @@ func (e *estimator) measured(c *candidate, player int, ms float64) {
 }
 
 // value is the logarithm of how far a score lies above a base a little better than
-// the best: it tells good servers apart, and takes no notice of how bad bad ones
-// are. score is its inverse.
+// the best. score is its inverse.
 func (e *estimator) value(score float64) float64 { return math.Log(max(score-e.base, leastAbove)) }
 func (e *estimator) score(value float64) float64 { return e.base + math.Exp(value) }
 
@@ -122,12 +121,8 @@ func highest(rtts []float64) float64 {
 	return highest
 }
 
-// A packet pair now and then meets a full queue, and with sixteen players one
-// candidate in five has one such sample. It would hide how near a server is, and
-// its neighbours with it. So an RTT that sticks out of what its player has of the
-// address's relatives is suspect: as far as the acquisition value goes it counts as
-// not measured, and the player is asked for a neighbour too, which may be another
-// server of the same address. Neighbours that agree are believed.
+// A packet pair now and then meets a full queue. With sixteen players one candidate
+// in five has such an RTT, which hides how near it is, and its neighbours with it.
 const (
 	// suspectSD is by how many standard deviations, and suspectBy by how many ms at
 	// least, a suspect RTT is higher than its relatives say.

@@ -8,10 +8,7 @@ import (
 	"muster/discovery/topology"
 )
 
-// posterior is what the candidates' values say of all other addresses: a Gaussian
-// model on the tree. A node's value is that of its parent and a deviation; what
-// the children of one node deviate by is learnt from those that were observed,
-// where there are few with the help of all nodes of that level.
+// posterior is what the candidates' values say of all other addresses.
 type posterior struct {
 	tree      *topology.Tree
 	rng       *rand.Rand
@@ -72,7 +69,7 @@ const (
 	// like astrayWeight observations.
 	astrayPrior, astrayWeight = 0.01, 40
 	// climbEvery is how often a round looks for what keeps a stricter limit than the
-	// best: the distance to it is all that tells where that may be.
+	// best: only the distance to it says where that may be.
 	climbEvery = 2
 )
 
@@ -232,9 +229,8 @@ type path struct {
 
 // sample draws a world from the posterior, and returns those addresses in it that
 // may still be asked for and have a value under the limit, best first. Parts of
-// the tree that are out of reach are left out. In a bold sample there are also
-// ASes and blocks that are like nothing yet seen: it is those that tell what may
-// still be had. Most samples are not, as looking for such takes time.
+// the tree that are out of reach are left out. In a bold sample there are also ASes
+// and blocks that are like nothing yet seen. Most are not, as those take time.
 func (p *posterior) sample(limit float64, bold bool) []valued {
 	var reach [topology.Levels]float64
 	variance := 0.0
@@ -312,12 +308,9 @@ func (p *posterior) draw(node topology.Node, l topology.Level, e *estimate, at *
 	return mean + p.rng.NormFloat64()/math.Sqrt(weight)
 }
 
-// drawAS says what an unknown AS of a country is drawn from: now and then where the
-// rest of its AS is, or its country's without bad routes. Else it is like any other
-// of its country, more or less (a smoothed bootstrap): large countries have near
-// and far parts, and no part of a country is nearer than the country is. Where few
-// are known it is like its country. The next is nearer than all n that are known
-// with probability 1/(n+1), whatever they are like.
+// drawAS says what an unknown AS of a country is drawn from. Large countries have near
+// and far parts, and no part of a country is nearer than the country is: so it is
+// like one of the known ones, or, where few are known, like the country.
 func (p *posterior) drawAS(node topology.Node, at *path, bold bool) (from, variance float64) {
 	if origin := p.tree.Origin(node); origin >= 0 && p.siblings[origin] > 0 {
 		sibling, misplaced := p.tree.Sibling(node)
@@ -343,7 +336,7 @@ func (p *posterior) drawAS(node topology.Node, at *path, bold bool) (from, varia
 }
 
 // apart keeps the best of each part of the tree of which nothing is known, as one
-// answer tells of all: most of them, and none of a part seen before.
+// answer goes for all of it: most of them, and none of a part seen before.
 func (p *posterior) apart(found []valued, most int, seen map[topology.Node]bool) []valued {
 	var kept []valued
 	for _, v := range found {

@@ -48,7 +48,7 @@ func (p *Planner) noteGain(found []valued) {
 	p.gains = p.gains[max(0, len(p.gains)-memory):]
 }
 
-// Progress tells how far the search has come.
+// Progress is how far the search has come.
 func (p *Planner) Progress() Progress {
 	e := p.estimator
 	if e.incumbent != nil && !p.candidates.suits(e.incumbent) {
