@@ -94,7 +94,7 @@ func (f *Filter) set(server int, info *discovery.Info) {
 	}
 	if info != nil && (info.MinPing > 0 || info.MaxPing > 0) {
 		f.pingLimits[server] = pingLimitsOf(info)
-	} else {
+	} else if len(f.pingLimits) > 0 {
 		delete(f.pingLimits, server)
 	}
 }

@@ -102,8 +102,8 @@ func (r *round) restrict(lowestWorst cell) {
 	if r.limit == 0 {
 		return
 	}
-	for server := range r.fates {
-		if r.suits(server) && r.view.of(server).worst > r.limit {
+	for server, row := range r.view.table.rows {
+		if r.suits(server) && r.view.sums[row].worst > r.limit {
 			r.fates[server] = OverThreshold
 			r.culled[OverThreshold]++
 		}

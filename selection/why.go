@@ -123,13 +123,17 @@ func (r *round) rival(server int) Rival {
 
 // bestBy is the best server by a plain measure, whether over the limit or not.
 func (r *round) bestBy(measure Rule) int {
-	least := top[candidate]{limit: 1, compare: r.compare}
+	best, least := -1, 0.0
 	for server, fate := range r.fates {
-		if fate == none || fate == OverThreshold {
-			least.add(candidate{server, r.view.of(server).by(measure)})
+		if fate != none && fate != OverThreshold {
+			continue
+		}
+		figure := r.view.of(server).by(measure)
+		if best < 0 || figure < least || figure == least && r.servers.compare(server, best) < 0 {
+			best, least = server, figure
 		}
 	}
-	return least.items[0].server
+	return best
 }
 
 // by is a plain measure in microseconds.
