@@ -230,11 +230,13 @@ func (a *actor) fetch(game string) {
 		defer cancel()
 		config := &a.host.config
 		servers, err := config.List(ctx, game)
-		var local []room.LocalServer
-		if config.Local != nil && err == nil {
-			local = config.Local(game)
+		listed := room.Listed{Err: err}
+		if err == nil && config.Local != nil {
+			listed.Local = config.Local(game)
 		}
-		listed := room.Listed{List: a.host.lists.share(servers, local), Local: local, Err: err}
+		if err == nil {
+			listed.List = a.host.lists.share(servers, listed.Local)
+		}
 		a.post(func() { a.step(listed, nil) })
 	})
 }

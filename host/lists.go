@@ -13,6 +13,10 @@ import (
 // maxLists is how many lists are kept for other rooms: a few games' newest.
 const maxLists = 8
 
+// maxFrames is how many rounds' frames are kept of a list: rooms that have it are
+// in few different ones.
+const maxFrames = 16
+
 // lists shares equal lists between rooms: the servers, their topology and the
 // frames that carry them. The zero value is ready.
 type lists struct {
@@ -72,6 +76,9 @@ func (l *lists) frame(list wire.List) (wire.Frame, error) {
 	for _, known := range l.newest {
 		if servers := known.tree.List(); len(list.Servers) > 0 && len(servers) == len(list.Servers) && &servers[0] == &list.Servers[0] {
 			frame, made := known.frames[list.Round]
+			if !made && len(known.frames) >= maxFrames {
+				clear(known.frames)
+			}
 			if !made {
 				var err error
 				if frame, err = wire.Marshal(list); err != nil {

@@ -3,6 +3,7 @@ package room
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -93,7 +94,7 @@ func (s *sheet) servers() iter.Seq[int] {
 				return
 			}
 		}
-		for server := range s.looks {
+		for _, server := range slices.Sorted(maps.Keys(s.looks)) {
 			if _, probed := s.places[server]; !probed && !yield(server) {
 				return
 			}

@@ -136,6 +136,9 @@ func TestSuppose(t *testing.T) {
 	if got := n.room.round.whatIf.Selection; got.Chosen == nil || len(got.Ranking) != 1 || n.room.settings.By != selection.Mean {
 		t.Errorf("with 25 ms: %+v, the room's rule %s", got.Ranking, n.room.settings.By)
 	}
+	if err := n.page("yan", WhatIf(`{"by":"luck"}`)); err == nil || n.room.round.whatIf == nil {
+		t.Errorf("a what-if that makes no sense takes the last one back: %v", err)
+	}
 	if err := n.orders(Apply{}); err != nil {
 		t.Fatal(err)
 	}

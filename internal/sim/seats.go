@@ -51,9 +51,9 @@ func (c *crowd) pass(until time.Duration) {
 	}
 }
 
-// Harbour is the best servers of a group, all of them populated, whose seats come
+// Crowded is the best servers of a group, all of them populated, whose seats come
 // and go.
-type Harbour struct {
+type Crowded struct {
 	group  *Group
 	truth  groupTruth
 	crowds []crowd
@@ -61,14 +61,14 @@ type Harbour struct {
 	number uint64 // of the next launch
 }
 
-// berths is how many servers a harbour has: more are never needed.
-const berths = 200
+// mostCrowded is how many servers are kept: more are never needed.
+const mostCrowded = 200
 
-// NewHarbour is the nearest servers of a group.
-func NewHarbour(g *Group, seed uint64) (*Harbour, error) {
+// NewCrowded is the nearest servers of a group.
+func NewCrowded(g *Group, seed uint64) (*Crowded, error) {
 	var near []int
 	for _, ranked := range g.selection(selection.Criteria{By: selection.Mean}).Ranking {
-		if g.Vantages[0].Infos[ranked.Server].MaxPlayers >= mostGroup && len(near) < berths {
+		if g.Vantages[0].Infos[ranked.Server].MaxPlayers >= mostGroup && len(near) < mostCrowded {
 			near = append(near, ranked.Server)
 		}
 	}
@@ -80,7 +80,7 @@ func NewHarbour(g *Group, seed uint64) (*Harbour, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Harbour{group: group, truth: group.truth(selection.Criteria{By: selection.Mean}), now: 2 * time.Hour}
+	h := &Crowded{group: group, truth: group.truth(selection.Criteria{By: selection.Mean}), now: 2 * time.Hour}
 	rng := rand.New(rand.NewPCG(seed, 0x7365617473))
 	for _, info := range group.Vantages[0].Infos {
 		h.crowds = append(h.crowds, crowd{seats: info.MaxPlayers, load: float64(info.MaxPlayers) * (0.2 + 0.9*rng.Float64()), rng: *rand.NewPCG(seed, rng.Uint64())})
@@ -112,7 +112,7 @@ const (
 
 // Launch has a room choose and launch, everybody arriving so long after the list: as
 // rooms are, and in one that minds no spare seat.
-func (h *Harbour) Launch(wait time.Duration, spare, none *Ways) error {
+func (h *Crowded) Launch(wait time.Duration, spare, none *Ways) error {
 	for _, ways := range []*Ways{spare, none} {
 		crowds := slices.Clone(h.crowds)
 		o := GroupOptions{Criteria: selection.Criteria{By: selection.Mean, Seats: len(h.group.Players)}}
@@ -153,8 +153,8 @@ func (h *Harbour) Launch(wait time.Duration, spare, none *Ways) error {
 	return nil
 }
 
-// Pass lets time pass in the whole harbour.
-func (h *Harbour) Pass(d time.Duration) {
+// Pass lets time pass for all of them.
+func (h *Crowded) Pass(d time.Duration) {
 	h.now += d
 	for i := range h.crowds {
 		h.crowds[i].pass(h.now)

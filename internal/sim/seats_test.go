@@ -16,7 +16,7 @@ func TestLaunchSweep(t *testing.T) {
 		for _, wait := range []time.Duration{15 * time.Second, time.Minute, 230 * time.Second} {
 			var spare, none Ways
 			for seed := range uint64(10) {
-				launches(t, harbour(t, players, 9600+seed), *launchRuns, wait, &spare, &none)
+				launches(t, crowded(t, players, 9600+seed), *launchRuns, wait, &spare, &none)
 			}
 			for _, row := range []struct {
 				way string
@@ -34,7 +34,7 @@ func TestLaunchSweep(t *testing.T) {
 	}
 }
 
-func launches(t *testing.T, h *Harbour, n int, wait time.Duration, spare, none *Ways) {
+func launches(t *testing.T, h *Crowded, n int, wait time.Duration, spare, none *Ways) {
 	for range n {
 		if err := h.Launch(wait, spare, none); err != nil {
 			t.Fatal(err)
@@ -43,8 +43,8 @@ func launches(t *testing.T, h *Harbour, n int, wait time.Duration, spare, none *
 	}
 }
 
-func harbour(t *testing.T, players int, seed uint64) *Harbour {
-	h, err := NewHarbour(drawnGroup(t, "et2007", players, seed), seed)
+func crowded(t *testing.T, players int, seed uint64) *Crowded {
+	h, err := NewCrowded(drawnGroup(t, "et2007", players, seed), seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func harbour(t *testing.T, players int, seed uint64) *Harbour {
 // fail; who minds no seat to spare pays little.
 func TestLaunch(t *testing.T) {
 	var spare, none Ways
-	launches(t, harbour(t, 4, 1), 300, time.Minute, &spare, &none)
+	launches(t, crowded(t, 4, 1), 300, time.Minute, &spare, &none)
 	if none.Best.Failed < 6 || none.Again.Failed >= none.Best.Failed || spare.Best.Failed >= none.Best.Failed || spare.AgainOf.Failed > 0 {
 		t.Errorf("of %d launches failed: %d, asked again %d, with a seat to spare %d, all together %d",
 			none.Best.N, none.Best.Failed, none.Again.Failed, spare.Best.Failed, spare.AgainOf.Failed)

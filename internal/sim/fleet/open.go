@@ -16,7 +16,7 @@ import (
 
 // open opens all sockets of a fleet.
 func (f *Fleet) open(ctx context.Context) (err error) {
-	at, err := berths(f.world.Servers, f.options.layout())
+	at, err := places(f.world.Servers, f.options.layout())
 	if err != nil {
 		return err
 	}
@@ -40,9 +40,9 @@ func (f *Fleet) open(ctx context.Context) (err error) {
 	return err
 }
 
-// portFor opens what a server needs at its berth, unless others share it and
+// portFor opens what a server needs where it listens, unless others share it and
 // have opened it already.
-func (f *Fleet) portFor(ctx context.Context, server int, b berth) (port uint16, err error) {
+func (f *Fleet) portFor(ctx context.Context, server int, b place) (port uint16, err error) {
 	sharing, refusing := f.options.layout() == shared, f.world.Servers[server].Refusing
 	switch {
 	case !sharing && refusing:
@@ -54,13 +54,13 @@ func (f *Fleet) portFor(ctx context.Context, server int, b berth) (port uint16, 
 	case refusing:
 		return localAddr(f.holds[b.nth]).Port(), nil
 	case b.nth == len(f.sockets):
-		return f.listen(ctx, berth{netip.IPv4Unspecified(), b.nth}, everyServer)
+		return f.listen(ctx, place{netip.IPv4Unspecified(), b.nth}, everyServer)
 	}
 	return f.sockets[b.nth].port, nil
 }
 
 // listen opens a socket for one server, or for every one that shares its port.
-func (f *Fleet) listen(ctx context.Context, b berth, only int) (port uint16, err error) {
+func (f *Fleet) listen(ctx context.Context, b place, only int) (port uint16, err error) {
 	if port = f.options.Port; port != 0 {
 		if b.nth > math.MaxUint16-int(port) {
 			return 0, fmt.Errorf("%d ports from %d are more than there are", b.nth+1, port)
@@ -135,15 +135,15 @@ func (o Options) layout() layout {
 	return byAddress
 }
 
-// berth is where a server shall listen: it is the nth of its address, counting
+// place is where a server shall listen: it is the nth of its address, counting
 // apart those that answer and those that refuse.
-type berth struct {
+type place struct {
 	addr netip.Addr
 	nth  int
 }
 
-// berths finds a place for each server.
-func berths(servers []sim.Server, l layout) ([]berth, error) {
+// places finds where each server listens.
+func places(servers []sim.Server, l layout) ([]place, error) {
 	folded := map[netip.Addr]netip.Addr{}
 	addrs := make([]netip.Addr, len(servers))
 	for i, s := range servers {
@@ -161,10 +161,10 @@ func berths(servers []sim.Server, l layout) ([]berth, error) {
 		refusing bool
 	}
 	taken := map[row]int{}
-	at := make([]berth, len(servers))
+	at := make([]place, len(servers))
 	for i, s := range servers {
 		r := row{folded[addrs[i]], s.Refusing}
-		at[i] = berth{r.addr, taken[r]}
+		at[i] = place{r.addr, taken[r]}
 		taken[r]++
 	}
 	return at, nil

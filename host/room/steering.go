@@ -1,0 +1,207 @@
+package room
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"muster/host/wire"
+)
+
+// The actions of the organiser, and of nobody else.
+type (
+	// Go is [Proceed], meant for a stage: two people press at once, or one twice.
+	Go struct {
+		Stage wire.Stage `json:"stage"`
+	}
+	// Apply makes the what-if's settings the room's, and chooses by them.
+	Apply struct{}
+	// Change is for the settings that the patch names: all or none of them. They
+	// count from the next decision on, the game only from the next list on.
+	Change struct {
+		Settings json.RawMessage `json:"settings"`
+		// Games are those that the host has servers of.
+		Games []string `json:"-"`
+	}
+	// HandOn makes someone else the organiser. The secret of before opens nothing
+	// any more.
+	HandOn struct {
+		Name string `json:"name"`
+		// Secret is the new one.
+		Secret string `json:"-"`
+	}
+	// Remove sends a person away. A locked room is closed to them for good.
+	Remove struct {
+		Name string `json:"name"`
+	}
+	// Trust is the organiser's word that a player's numbers are true: they count from
+	// now on, in this round too if a server is left that suits the player.
+	Trust struct {
+		Name string `json:"name"`
+	}
+	// Lock closes the room to new people, or opens it again. A name does not open
+	// it: whoever was removed could come back under a friend's, who has the page but
+	// no player in the room, or the other way round.
+	Lock struct {
+		Locked bool `json:"locked"`
+	}
+)
+
+func (Go) steers()     {}
+func (Apply) steers()  {}
+func (Change) steers() {}
+func (HandOn) steers() {}
+func (Remove) steers() {}
+func (Trust) steers()  {}
+func (Lock) steers()   {}
+
+func (a Go) do(r *Room, _ caller) error {
+	if a.Stage == "" || a.Stage == r.phase.stage() {
+		r.phase.proceed(r)
+	}
+	return nil
+}
+
+func (Apply) do(r *Room, _ caller) error {
+	if r.round.whatIf == nil || r.round.selection == nil {
+		return errNothingMeasured
+	}
+	s, err := r.settings.Patched(r.round.whatIf.Patch, wire.Supposed)
+	if err != nil {
+		return err
+	}
+	r.settings = s
+	r.note("the rule is now: %s", r.settings.Rule())
+	r.rechoose(r.selectFor(r.round.chosenFor()))
+	return nil
+}
+
+func (a Change) do(r *Room, _ caller) error {
+	if len(a.Settings) == 0 {
+		return errors.New("no settings")
+	}
+	s, err := r.settings.Patched(a.Settings, wire.OnPage)
+	between := false // no list is in use
+	switch r.phase.(type) {
+	case *Gathering, *Launching, *Failed:
+		between = true
+	}
+	switch {
+	case err != nil:
+		return err
+	case s.Game != r.settings.Game && !slices.Contains(a.Games, s.Game):
+		return fmt.Errorf("the host has no servers of %q", s.Game)
+	case s.Game != r.settings.Game && !between:
+		return fmt.Errorf("everyone is on the servers of %s already: change the game after this round", r.settings.Game)
+	case s.Players < 0 || s.Players > maxPlayers:
+		return fmt.Errorf("a room is for at most %d players", maxPlayers)
+	case s.Players > 0 && s.Players < len(r.round.players):
+		return fmt.Errorf("%d players are here already", len(r.round.players))
+	}
+	r.resettle(s)
+	return nil
+}
+
+// Resettle gives a room other settings, of the same game, as open as before, and
+// for no fewer players than are here: a host that was started again with other
+// flags.
+type Resettle struct{ Settings wire.Settings }
+
+func (in Resettle) step(r *Room) error {
+	s := in.Settings
+	s.Game, s.Open = r.settings.Game, r.settings.Open
+	if s.Players > 0 {
+		s.Players = max(s.Players, len(r.round.players))
+	}
+	r.resettle(s)
+	return nil
+}
+
+// resettle makes settings the room's.
+func (r *Room) resettle(s wire.Settings) {
+	r.settings = s
+	if _, coordinating := r.phase.(*Coordinating); coordinating {
+		r.round.search = nil // it looked for something else
+	}
+	r.note("the organiser wants %s", s)
+}
+
+func (a HandOn) do(r *Room, _ caller) error {
+	g := r.guests.named(a.Name)
+	if g == nil {
+		return fmt.Errorf("%s has no page open to steer the room with", playerName(a.Name))
+	}
+	r.secret = a.Secret
+	r.appoint(g.name)
+	r.note("%s is the organiser now", g.name)
+	return nil
+}
+
+func (a Remove) do(r *Room, _ caller) error {
+	p, g := r.round.player(a.Name), r.guests.named(a.Name)
+	if p == nil && g == nil {
+		return fmt.Errorf("%s is not here", playerName(a.Name))
+	}
+	if g != nil && g.organiser {
+		return fmt.Errorf("%s is the organiser: hand that on first", g.name)
+	}
+	r.note("the organiser has removed %s", playerName(a.Name))
+	r.forgetGuests(func(other *guest) bool { return other == g })
+	if p == nil {
+		return nil
+	}
+	r.release(p)
+	r.round.players = slices.DeleteFunc(r.round.players, func(other *player) bool { return other == p })
+	r.do(Dismiss{p.name, wire.Refusal{Reason: wire.ReasonRemoved, Message: "the organiser has removed you from the room"}})
+	r.withoutWaiting(p.name)
+	return nil
+}
+
+// forgetGuests drops guests, and what they said.
+func (r *Room) forgetGuests(which func(*guest) bool) {
+	r.guests = slices.DeleteFunc(r.guests, func(g *guest) bool {
+		gone := which(g)
+		if gone {
+			delete(r.round.ballots, g.name)
+			r.revision++
+		}
+		return gone
+	})
+}
+
+func (a Trust) do(r *Room, _ caller) error {
+	p := r.round.player(a.Name)
+	if p == nil {
+		return fmt.Errorf("%s is not here", playerName(a.Name))
+	}
+	p.trusted = true
+	if p.anomaly == nil {
+		return nil
+	}
+	p.anomaly, p.leftOut, p.heard = nil, false, r.now
+	r.note("the organiser vouches for %s", p.name)
+	if r.round.selection == nil {
+		return nil
+	}
+	selected := r.selectFor(append(r.round.chosenFor(), p))
+	if selected.Chosen == nil {
+		p.leftOut = true
+		return fmt.Errorf("%s has not measured what is left to choose from: the numbers count from the next round on", p.name)
+	}
+	r.rechoose(selected)
+	return nil
+}
+
+func (a Lock) do(r *Room, _ caller) error {
+	if r.locked == a.Locked {
+		return nil
+	}
+	r.locked = a.Locked
+	if r.locked {
+		r.note("the room is locked")
+	} else {
+		r.note("the room is open again")
+	}
+	return nil
+}
