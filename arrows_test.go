@@ -55,6 +55,7 @@ var arrows = []struct {
 	{"muster/selection/anomaly", []string{"muster/discovery"}},
 	{"muster/selection/coordinate", []string{"muster/selection", "muster/discovery", "muster/discovery/topology"}},
 	{"muster/discovery", nil},
+	{"muster/discovery/internal/testlist", []string{"muster/discovery"}},
 	{"muster/discovery/topology", []string{"muster/discovery"}},
 	{"muster/discovery/history", []string{"muster/discovery", "muster/discovery/topology"}},
 	{"muster/discovery/calibrated", []string{"muster/discovery", "muster/discovery/topology", "muster/discovery/history"}},

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"net/netip"
 	"slices"
 	"testing"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/internal/testlist"
 	"muster/discovery/topology"
 )
 
@@ -32,7 +32,7 @@ func TestLikelihood(t *testing.T) {
 }
 
 func TestTheEstimatorLearns(t *testing.T) {
-	servers := list(t, "80.1.1.1:1 DE 1", "80.1.1.2:1 DE 1", "80.2.1.1:1 DE 1", "80.3.1.1:1 DE 2", "24.1.1.1:1 US 3")
+	servers := testlist.Of(t, "80.1.1.1:1 DE 1", "80.1.1.2:1 DE 1", "80.2.1.1:1 DE 1", "80.3.1.1:1 DE 2", "24.1.1.1:1 US 3")
 	e := newEstimator(topology.New(servers), 200*ms)
 	p := e.share
 	e.estimate()
@@ -94,11 +94,11 @@ func TestTopKeepsTheBest(t *testing.T) {
 
 func TestASurveyLooksUntilNetworksAnswer(t *testing.T) {
 	// Networks 100 to 107 of ZA have 24 to 3 servers; the largest are silent.
-	var networks []network
+	var networks []testlist.Network
 	for i := range 8 {
-		networks = append(networks, network{"ZA", 24 - 3*i, 20})
+		networks = append(networks, testlist.Network{Country: "ZA", Servers: 24 - 3*i, RTT: 20})
 	}
-	servers, _ := build(t, networks, 1)
+	servers, _ := testlist.Build(t, networks, 1)
 	a := newAcquisition(newEstimator(topology.New(servers), 200*ms), 1)
 	look := func(silent uint32) (ases []uint32) {
 		for _, p := range a.survey(0, nil) {
@@ -126,13 +126,13 @@ func TestASurveyLooksUntilNetworksAnswer(t *testing.T) {
 }
 
 func TestASurveyLooksIntoPrefixesWhereNetworksAreUnknown(t *testing.T) {
-	servers, _ := build(t, []network{{"ZA", 24, 20}, {"ZA", 24, 20}}, 1)
+	servers, _ := testlist.Build(t, []testlist.Network{{Country: "ZA", Servers: 24, RTT: 20}, {Country: "ZA", Servers: 24, RTT: 20}}, 1)
 	for i := range servers {
 		servers[i].ASN = 0
 	}
 	// Two /8s of a /16 each are two looks; eight more /16s are there to be had.
 	for i := range 8 {
-		servers = append(servers, list(t, fmt.Sprintf("60.%d.0.1:1 ZA 0", 10+i))...)
+		servers = append(servers, testlist.Of(t, fmt.Sprintf("60.%d.0.1:1 ZA 0", 10+i))...)
 	}
 	a := newAcquisition(newEstimator(topology.New(servers), 200*ms), 1)
 	prefixes := make(map[string]bool)
@@ -156,7 +156,7 @@ func TestWhatIsLeftIsAllOrNothingWhereNothingWasMeasured(t *testing.T) {
 			}
 			lines = append(lines, fmt.Sprintf("80.%d.%d.1:1 DE 1", 2+at, i))
 		}
-		e := newEstimator(topology.New(list(t, lines...)), 200*ms)
+		e := newEstimator(topology.New(testlist.Of(t, lines...)), 200*ms)
 		e.ask(0)
 		e.observe(0, discovery.Answered, 230*ms)
 		return e.remaining()
@@ -211,7 +211,7 @@ func TestAPrefixThatStandsForACountryIsTrustedLess(t *testing.T) {
 	// Three /16s of a /8 are far. The fourth is far for sure if they are one
 	// country's, less so if all that is known is the /8.
 	left := func(country string, asn int) float64 {
-		e := newEstimator(topology.New(list(t,
+		e := newEstimator(topology.New(testlist.Of(t,
 			fmt.Sprintf("80.1.0.1:1 %s %d", country, asn), fmt.Sprintf("80.2.0.1:1 %s %d", country, asn),
 			fmt.Sprintf("80.3.0.1:1 %s %d", country, asn), fmt.Sprintf("80.4.0.1:1 %s %d", country, asn),
 		)), 200*ms)
@@ -233,7 +233,7 @@ func TestAFarReplyMayBeALateOneAmongNearOnes(t *testing.T) {
 	for i := range 12 {
 		lines = append(lines, fmt.Sprintf("81.%d.1.1:1 DE %d", i, 10+i))
 	}
-	servers := list(t, lines...)
+	servers := testlist.Of(t, lines...)
 	tests := []struct {
 		name        string
 		others      time.Duration
@@ -266,50 +266,4 @@ func TestAFarReplyMayBeALateOneAmongNearOnes(t *testing.T) {
 // share is what is expected of a server.
 func (e *estimator) share(server int) float64 { return e.nodes[e.tree.Of(server)].p }
 
-// list reads servers from lines of "address country ASN"; "-" is not known.
-func list(t *testing.T, lines ...string) []discovery.Server {
-	t.Helper()
-	var servers []discovery.Server
-	for _, line := range lines {
-		var addr string
-		var s discovery.Server
-		if _, err := fmt.Sscan(line, &addr, &s.Country, &s.ASN); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		if s.Country == "-" {
-			s.Country = ""
-		}
-		s.Addr = netip.MustParseAddrPort(addr)
-		servers = append(servers, s)
-	}
-	return servers
-}
-
 const ms = time.Millisecond
-
-// network is a world of ASes: each has so many servers in one country, a /24 for
-// every four of them, at about the same RTT in ms.
-type network struct {
-	country string
-	servers int
-	rtt     int
-}
-
-// build lays networks out as a list, in random order, and the servers' RTTs.
-func build(t *testing.T, networks []network, seed uint64) ([]discovery.Server, []int) {
-	t.Helper()
-	var lines []string
-	var rtts []int
-	rng := rand.New(rand.NewPCG(seed, 9))
-	for as, n := range networks {
-		for i := range n.servers {
-			lines = append(lines, fmt.Sprintf("%d.%d.%d.%d:1 %s %d", 60+as%20, as/20, i/4, 1+i%4, n.country, 100+as))
-			rtts = append(rtts, n.rtt+rng.IntN(5))
-		}
-	}
-	rng.Shuffle(len(lines), func(i, j int) {
-		lines[i], lines[j] = lines[j], lines[i]
-		rtts[i], rtts[j] = rtts[j], rtts[i]
-	})
-	return list(t, lines...), rtts
-}

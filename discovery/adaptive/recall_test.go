@@ -7,13 +7,14 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/history"
+	"muster/discovery/internal/testlist"
 	"muster/discovery/topology"
 )
 
 // recalling is an estimator with memories of its servers, and what it expects of one.
 func recalling(t *testing.T, o discovery.PlanOptions, priors []discovery.Prior, lines ...string) (*recall, func(server int) float64) {
 	t.Helper()
-	servers := list(t, lines...)
+	servers := testlist.Of(t, lines...)
 	o.Priors = priors
 	e := newEstimator(topology.New(servers), 200*ms)
 	return newRecall(e, o), func(server int) float64 {
@@ -24,7 +25,7 @@ func recalling(t *testing.T, o discovery.PlanOptions, priors []discovery.Prior, 
 
 func TestAMemoryCountsOnceConfirmed(t *testing.T) {
 	lines := []string{"80.1.1.1:1 DE 1", "80.1.2.1:1 DE 1", "80.1.2.2:1 DE 1", "80.2.1.1:1 DE 2"}
-	far := priorsOf(list(t, lines...), []int{400, 400, 400, 400})
+	far := priorsOf(testlist.Of(t, lines...), []int{400, 400, 400, 400})
 	_, bold := recalling(t, discovery.PlanOptions{Nearest: 5}, far, lines...)
 	m, p := recalling(t, discovery.PlanOptions{}, far, lines...)
 	none, without := recalling(t, discovery.PlanOptions{}, nil, lines...)
@@ -48,7 +49,7 @@ func TestAMemoryCountsOnceConfirmed(t *testing.T) {
 
 func TestAContradictedMemoryIsAsIfItNeverWas(t *testing.T) {
 	lines := []string{"80.1.1.1:1 DE 1", "80.1.2.1:1 DE 1", "80.3.2.2:1 DE 1", "80.2.1.1:1 DE 2"}
-	far := priorsOf(list(t, lines[:3]...), []int{400, 400, 400})
+	far := priorsOf(testlist.Of(t, lines[:3]...), []int{400, 400, 400})
 	for _, o := range []discovery.PlanOptions{{}, {Nearest: 5}} {
 		m, p := recalling(t, o, far, lines...)
 		none, without := recalling(t, o, nil, lines...)

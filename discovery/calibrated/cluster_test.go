@@ -2,12 +2,12 @@ package calibrated
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"testing"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/internal/testlist"
 )
 
 // groupsOf has the last octets of the servers of each group, easier to compare.
@@ -16,7 +16,7 @@ func groupsOf(groups [][]int) string {
 }
 
 func TestClusterByCountry(t *testing.T) {
-	servers := list(t,
+	servers := testlist.Of(t,
 		"80.1.0.1:1 DE 1", "24.1.0.1:1 US 2", "81.1.0.1:1 DE 1",
 		"80.2.0.1:1 - 0", "81.2.0.1:1 - 0", "80.3.0.1:1 - 0",
 		"[2001:db8::1]:1 - 0", "[2001:dff::1]:1 - 0", "[2a02::1]:1 DE 1",
@@ -39,7 +39,7 @@ func TestClusterByCountry(t *testing.T) {
 func TestClusterByCountryPrefix(t *testing.T) {
 	sizes := func(lines ...[]string) []int {
 		var sizes []int
-		for _, g := range clusters(discovery.ByCountryPrefix, list(t, slices.Concat(lines...)...), complete(t, discovery.PlanOptions{})) {
+		for _, g := range clusters(discovery.ByCountryPrefix, testlist.Of(t, slices.Concat(lines...)...), complete(t, discovery.PlanOptions{})) {
 			sizes = append(sizes, len(g))
 		}
 		return sizes
@@ -65,7 +65,7 @@ func TestClusterByCountryPrefix(t *testing.T) {
 }
 
 func TestClusterByAS(t *testing.T) {
-	servers := list(t, "80.1.0.1:1 DE 7", "24.1.0.1:1 US 7", "80.1.0.2:1 DE 8", "80.2.0.1:1 DE 0", "81.2.0.1:1 DE 0", "80.3.0.1:1 FR 0")
+	servers := testlist.Of(t, "80.1.0.1:1 DE 7", "24.1.0.1:1 US 7", "80.1.0.2:1 DE 8", "80.2.0.1:1 DE 0", "81.2.0.1:1 DE 0", "80.3.0.1:1 FR 0")
 	if got, want := groupsOf(clusters(discovery.ByAS, servers, complete(t, discovery.PlanOptions{}))), "[[0 1] [2] [3 5] [4]]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -96,25 +96,6 @@ func complete(t *testing.T, o discovery.PlanOptions) discovery.PlanOptions {
 		t.Fatal(err)
 	}
 	return o
-}
-
-// list reads servers from lines of "address country ASN"; "-" is not known.
-func list(t *testing.T, lines ...string) []discovery.Server {
-	t.Helper()
-	var servers []discovery.Server
-	for _, line := range lines {
-		var addr string
-		var s discovery.Server
-		if _, err := fmt.Sscan(line, &addr, &s.Country, &s.ASN); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		if s.Country == "-" {
-			s.Country = ""
-		}
-		s.Addr = netip.MustParseAddrPort(addr)
-		servers = append(servers, s)
-	}
-	return servers
 }
 
 // many is n lines of servers in a prefix, from .1 upwards.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/internal/testlist"
 )
 
 // evening is when the visits of the tests are.
@@ -36,7 +37,7 @@ func replies(rtts ...int) []discovery.Result {
 }
 
 func TestAMemoryHasEachNetworkOnce(t *testing.T) {
-	servers := list(t, "80.1.1.1:1 DE 1", "80.1.1.2:1 DE 1", "80.1.1.3:1 DE 1", "80.1.1.4:1 DE 1", "80.1.2.1:1 DE 1", "80.1.3.1:1 DE 1", "[2001:db8:1::1]:1 DE 2")
+	servers := testlist.Of(t, "80.1.1.1:1 DE 1", "80.1.1.2:1 DE 1", "80.1.1.3:1 DE 1", "80.1.1.4:1 DE 1", "80.1.2.1:1 DE 1", "80.1.3.1:1 DE 1", "[2001:db8:1::1]:1 DE 2")
 	before := Memory{
 		remembered("80.1.1.0/24", 90*ms, evening.Add(-24*time.Hour)),
 		remembered("80.1.3.0/24", 33*ms, evening.Add(-48*time.Hour)),
@@ -94,7 +95,7 @@ func TestAMemoryOfAnotherPlaceIsDropped(t *testing.T) {
 		memory = append(memory, remembered(fmt.Sprintf("80.%d.1.0/24", i), 300*ms, evening))
 	}
 	memory = append(memory, remembered("90.0.0.0/24", 300*ms, evening))
-	servers := list(t, lines...)
+	servers := testlist.Of(t, lines...)
 	tests := []struct {
 		name string
 		rtts []int
@@ -112,7 +113,7 @@ func TestAMemoryOfAnotherPlaceIsDropped(t *testing.T) {
 			t.Errorf("%s: an older memory was kept: %v, want %v", tt.name, kept, tt.kept)
 		}
 	}
-	one := list(t, "80.0.1.1:1 DE 1", "80.1.1.1:1 DE 1", "80.2.1.1:1 DE 1", "80.3.1.1:1 DE 1", "80.4.1.1:1 DE 1", "80.5.1.1:1 DE 1", "80.6.1.1:1 DE 1")
+	one := testlist.Of(t, "80.0.1.1:1 DE 1", "80.1.1.1:1 DE 1", "80.2.1.1:1 DE 1", "80.3.1.1:1 DE 1", "80.4.1.1:1 DE 1", "80.5.1.1:1 DE 1", "80.6.1.1:1 DE 1")
 	if memory.OutdatedBy(one, replies(30, 30, 30, 30, 30, 30, 30)) {
 		t.Error("one AS that moved counts as many")
 	}
@@ -192,25 +193,6 @@ func FuzzReadMemory(f *testing.F) {
 			t.Errorf("%d networks read back as %d: %v", len(m), len(back), err)
 		}
 	})
-}
-
-// list reads servers from lines of "address country ASN"; "-" is not known.
-func list(t *testing.T, lines ...string) []discovery.Server {
-	t.Helper()
-	var servers []discovery.Server
-	for _, line := range lines {
-		var addr string
-		var s discovery.Server
-		if _, err := fmt.Sscan(line, &addr, &s.Country, &s.ASN); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		if s.Country == "-" {
-			s.Country = ""
-		}
-		s.Addr = netip.MustParseAddrPort(addr)
-		servers = append(servers, s)
-	}
-	return servers
 }
 
 const ms = time.Millisecond

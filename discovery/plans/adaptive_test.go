@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/internal/testlist"
 	"muster/discovery/topology"
 )
 
@@ -102,15 +103,15 @@ func TestNearestFindsThemWithFewProbes(t *testing.T) {
 
 // All large networks of the player's own country answer by way of others.
 func TestNearestLooksFurtherWhereNobodyIsNear(t *testing.T) {
-	networks := []network{{"ZA", 6, 15}, {"ZA", 6, 15}}
+	networks := []testlist.Network{{Country: "ZA", Servers: 6, RTT: 15}, {Country: "ZA", Servers: 6, RTT: 15}}
 	for range 6 /* as many as are surveyed in a near country */ {
-		networks = append(networks, network{"ZA", 20, 320})
+		networks = append(networks, testlist.Network{Country: "ZA", Servers: 20, RTT: 320})
 	}
 	for i := range 60 {
-		networks = append(networks, network{[]string{"DE", "GB", "FR", "SE"}[i%4], 40, 150 + i/2})
+		networks = append(networks, testlist.Network{Country: []string{"DE", "GB", "FR", "SE"}[i%4], Servers: 40, RTT: 150 + i/2})
 	}
 	for seed := range uint64(10) {
-		servers, rtts := build(t, networks, seed)
+		servers, rtts := testlist.Build(t, networks, seed)
 		samples, ordered, _ := trace(t, discovery.Adaptive, servers, discovery.PlanOptions{Seed: seed, Nearest: 10}, rtts)
 		found := pickInts(rtts, append(samples, ordered...))
 		slices.Sort(found)
@@ -121,7 +122,7 @@ func TestNearestLooksFurtherWhereNobodyIsNear(t *testing.T) {
 }
 
 func TestNearestOfAShortListAsksAll(t *testing.T) {
-	servers, rtts := build(t, []network{{"DE", 4, 20}, {"US", 4, 120}}, 1)
+	servers, rtts := testlist.Build(t, []testlist.Network{{Country: "DE", Servers: 4, RTT: 20}, {Country: "US", Servers: 4, RTT: 120}}, 1)
 	samples, ordered, summary := trace(t, discovery.Adaptive, servers, discovery.PlanOptions{Nearest: 50}, rtts)
 	if len(samples)+len(ordered) != 8 || summary.AutoStopped {
 		t.Errorf("%d probes, %+v: want all 8", len(samples)+len(ordered), summary)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"muster/discovery"
+	"muster/discovery/internal/testlist"
 )
 
 func TestByASSamplesRanksAndKeepsTheListsOrder(t *testing.T) {
@@ -17,7 +18,7 @@ func TestByASSamplesRanksAndKeepsTheListsOrder(t *testing.T) {
 	}
 	lines = append(lines, "24.1.0.1:1 US 2", "24.1.0.2:1 US 2", "24.2.0.1:1 US 2", "24.2.0.2:1 US 2")
 	rtts = append(rtts, 30, 30, 30, 30)
-	samples, ordered, summary := trace(t, discovery.ByAS, list(t, lines...), discovery.PlanOptions{AutoStop: discovery.StopOff}, rtts)
+	samples, ordered, summary := trace(t, discovery.ByAS, testlist.Of(t, lines...), discovery.PlanOptions{AutoStop: discovery.StopOff}, rtts)
 
 	count := func(from, to int) (n int) {
 		for _, i := range samples {
@@ -43,7 +44,7 @@ func TestByASSamplesRanksAndKeepsTheListsOrder(t *testing.T) {
 }
 
 func TestSamplesAreAtMostOneOfA16(t *testing.T) {
-	samples, _, _ := trace(t, discovery.ByAS, list(t, many(100, "80.1.0", "DE 1")...), discovery.PlanOptions{AutoStop: discovery.StopOff}, slices.Repeat([]int{9}, 100))
+	samples, _, _ := trace(t, discovery.ByAS, testlist.Of(t, many(100, "80.1.0", "DE 1")...), discovery.PlanOptions{AutoStop: discovery.StopOff}, slices.Repeat([]int{9}, 100))
 	if len(samples) != 1 {
 		t.Errorf("%d samples of a cluster in one /16, want 1", len(samples))
 	}
@@ -58,7 +59,7 @@ func spreadOut(t *testing.T) ([]discovery.Server, []int) {
 		lines = append(lines, fmt.Sprintf("80.%d.0.%d:1 DE 1", i%4, i))
 		rtts = append(rtts, 20+40*(i%4))
 	}
-	return list(t, lines...), rtts
+	return testlist.Of(t, lines...), rtts
 }
 
 func TestAWideClusterIsSplitInto16s(t *testing.T) {
@@ -99,7 +100,7 @@ func TestASplitDoesNotAskAMachineTwice(t *testing.T) {
 	for i := range 8 {
 		lines, rtts = append(lines, fmt.Sprintf("80.%d.0.1:%d DE 1", i/2, 1+i%2)), append(rtts, 20+60*(i/2))
 	}
-	samples, ordered, _ := trace(t, discovery.ByAS, list(t, lines...), discovery.PlanOptions{AutoStop: discovery.StopOff}, rtts)
+	samples, ordered, _ := trace(t, discovery.ByAS, testlist.Of(t, lines...), discovery.PlanOptions{AutoStop: discovery.StopOff}, rtts)
 	if len(samples) != 4 {
 		t.Errorf("samples %v: want √8 = 3, then one of the machine that is not known yet", samples)
 	}
@@ -112,14 +113,14 @@ func TestASplitDoesNotAskAMachineTwice(t *testing.T) {
 
 func TestASilentClusterIsAskedTwiceMoreAndRanksLast(t *testing.T) {
 	lines := slices.Concat(many(5, "80.1.0", "DE 1"), many(2, "24.1.0", "US 2"))
-	samples, ordered, _ := trace(t, discovery.ByAS, list(t, lines...), discovery.PlanOptions{AutoStop: discovery.StopOff}, []int{-1, -1, -1, -1, -1, 300, 300})
+	samples, ordered, _ := trace(t, discovery.ByAS, testlist.Of(t, lines...), discovery.PlanOptions{AutoStop: discovery.StopOff}, []int{-1, -1, -1, -1, -1, 300, 300})
 	if len(samples) != 4 {
 		t.Errorf("samples %v: want 1 and 2 more of the silent AS, 1 of the other", samples)
 	}
 	if ordered[0] < 5 || len(ordered) != 3 {
 		t.Errorf("ordered %v: want the answering AS first", ordered)
 	}
-	samples, _, _ = trace(t, discovery.ByAS, list(t, lines...), discovery.PlanOptions{AutoStop: discovery.StopOff, SilentRetry: -1}, []int{-1, -1, -1, -1, -1, 300, 300})
+	samples, _, _ = trace(t, discovery.ByAS, testlist.Of(t, lines...), discovery.PlanOptions{AutoStop: discovery.StopOff, SilentRetry: -1}, []int{-1, -1, -1, -1, -1, 300, 300})
 	if len(samples) != 2 {
 		t.Errorf("samples %v: want no more of the silent AS", samples)
 	}
@@ -128,7 +129,7 @@ func TestASilentClusterIsAskedTwiceMoreAndRanksLast(t *testing.T) {
 func TestByCountryRanksByOneProbeEach(t *testing.T) {
 	lines := slices.Concat(many(40, "80.1.0", "DE 1"), many(40, "24.1.0", "US 2"), many(40, "60.1.0", "JP 3"))
 	rtts := slices.Concat(slices.Repeat([]int{300}, 40), slices.Repeat([]int{150}, 40), slices.Repeat([]int{20}, 40))
-	samples, ordered, summary := trace(t, discovery.ByCountry, list(t, lines...), discovery.PlanOptions{AutoStop: discovery.StopOff}, rtts)
+	samples, ordered, summary := trace(t, discovery.ByCountry, testlist.Of(t, lines...), discovery.PlanOptions{AutoStop: discovery.StopOff}, rtts)
 	if len(samples) != 3 || summary.Clusters != 3 {
 		t.Errorf("samples %v, summary %+v: want one of each of 3 countries", samples, summary)
 	}
@@ -142,7 +143,7 @@ func TestByCountryRanksByOneProbeEach(t *testing.T) {
 
 func TestTiesBreakByAddress(t *testing.T) {
 	lines := slices.Concat(many(4, "90.1.0", "DE 1"), many(4, "80.1.0", "US 2"))
-	_, ordered, _ := trace(t, discovery.ByAS, list(t, lines...), discovery.PlanOptions{AutoStop: discovery.StopOff}, slices.Repeat([]int{50}, 8))
+	_, ordered, _ := trace(t, discovery.ByAS, testlist.Of(t, lines...), discovery.PlanOptions{AutoStop: discovery.StopOff}, slices.Repeat([]int{50}, 8))
 	if ordered[0] < 4 || ordered[len(ordered)-1] >= 4 {
 		t.Errorf("ordered %v: want 80.1.0.0 before 90.1.0.0", ordered)
 	}
@@ -153,12 +154,12 @@ func TestAutoStopEndsThePlanAtThatProbe(t *testing.T) {
 	// and after the near ones have left the window but two, probing ends.
 	lines := append(many(50, "80.1.0", "DE 1"), many(200, "24.1.0", "US 2")...)
 	rtts := slices.Concat(slices.Repeat([]int{20}, 50), slices.Repeat([]int{300}, 200))
-	samples, ordered, summary := trace(t, discovery.ByAS, list(t, lines...), discovery.PlanOptions{}, rtts)
+	samples, ordered, summary := trace(t, discovery.ByAS, testlist.Of(t, lines...), discovery.PlanOptions{}, rtts)
 	if len(samples) != 2 || len(ordered) != 49+98 || !summary.AutoStopped {
 		t.Errorf("%d samples, %d ordered, %+v; want 2, 49 near and 98 far, stopped", len(samples), len(ordered), summary)
 	}
 	// A list that is through was not stopped.
-	_, ordered, summary = trace(t, discovery.ByAS, list(t, lines[:120]...), discovery.PlanOptions{}, rtts[:120])
+	_, ordered, summary = trace(t, discovery.ByAS, testlist.Of(t, lines[:120]...), discovery.PlanOptions{}, rtts[:120])
 	if len(ordered) != 118 || summary.AutoStopped {
 		t.Errorf("%d ordered, %+v; want all 118, not stopped", len(ordered), summary)
 	}

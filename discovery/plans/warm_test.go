@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/history"
+	"muster/discovery/internal/testlist"
 )
 
 // evening is when the visits of the tests are.
@@ -155,7 +156,7 @@ func TestAWarmStartOfThePapersPlans(t *testing.T) {
 			rtts = append(rtts, 100+40*as)
 		}
 	}
-	servers := list(t, lines...)
+	servers := testlist.Of(t, lines...)
 	samplesOf := func(now []int) map[uint32]int {
 		count := make(map[uint32]int)
 		samples, ordered, _ := trace(t, discovery.ByAS, servers, discovery.PlanOptions{AutoStop: discovery.StopOff, Priors: priorsOf(servers, rtts)}, now)
@@ -184,7 +185,7 @@ func TestAWarmStartOfThePapersPlans(t *testing.T) {
 func TestAWarmStartRanksByWhatIsRemembered(t *testing.T) {
 	// The ASes of the networks that answer now as they always did.
 	firstOf := func(strategy discovery.Strategy, lines []string, before, now []int) uint32 {
-		servers := list(t, lines...)
+		servers := testlist.Of(t, lines...)
 		_, ordered, _ := trace(t, strategy, servers, discovery.PlanOptions{AutoStop: discovery.StopOff, Priors: priorsOf(servers, before)}, now)
 		return servers[ordered[0]].ASN
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/internal/testlist"
 	"muster/discovery/topology"
 )
 
@@ -83,25 +84,6 @@ func scattered(n int, seed uint64) []discovery.Server {
 
 const ms = time.Millisecond
 
-// list reads servers from lines of "address country ASN"; "-" is not known.
-func list(t *testing.T, lines ...string) []discovery.Server {
-	t.Helper()
-	var servers []discovery.Server
-	for _, line := range lines {
-		var addr string
-		var s discovery.Server
-		if _, err := fmt.Sscan(line, &addr, &s.Country, &s.ASN); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		if s.Country == "-" {
-			s.Country = ""
-		}
-		s.Addr = netip.MustParseAddrPort(addr)
-		servers = append(servers, s)
-	}
-	return servers
-}
-
 // many is n lines of servers in a prefix, from .1 upwards.
 func many(n int, prefix, rest string) []string {
 	var lines []string
@@ -133,41 +115,14 @@ func trace(t *testing.T, strategy discovery.Strategy, servers []discovery.Server
 	return samples, ordered, plan.Summary()
 }
 
-// network is a world of ASes: each has so many servers in one country, a /24 for
-// every four of them, at about the same RTT in ms.
-type network struct {
-	country string
-	servers int
-	rtt     int
-}
-
-// build lays networks out as a list, in random order, and the servers' RTTs.
-func build(t *testing.T, networks []network, seed uint64) ([]discovery.Server, []int) {
-	t.Helper()
-	var lines []string
-	var rtts []int
-	rng := rand.New(rand.NewPCG(seed, 9))
-	for as, n := range networks {
-		for i := range n.servers {
-			lines = append(lines, fmt.Sprintf("%d.%d.%d.%d:1 %s %d", 60+as%20, as/20, i/4, 1+i%4, n.country, 100+as))
-			rtts = append(rtts, n.rtt+rng.IntN(5))
-		}
-	}
-	rng.Shuffle(len(lines), func(i, j int) {
-		lines[i], lines[j] = lines[j], lines[i]
-		rtts[i], rtts[j] = rtts[j], rtts[i]
-	})
-	return list(t, lines...), rtts
-}
-
 // globe has a few near networks among many far ones.
 func globe(t *testing.T, seed uint64) ([]discovery.Server, []int) {
-	var networks []network
+	var networks []testlist.Network
 	for i := range 40 {
-		networks = append(networks, network{[]string{"DE", "GB", "FR", "SE"}[i%4], 40, 300 + i})
+		networks = append(networks, testlist.Network{Country: []string{"DE", "GB", "FR", "SE"}[i%4], Servers: 40, RTT: 300 + i})
 	}
-	networks = append(networks, network{"AU", 30, 20}, network{"AU", 20, 40}, network{"NZ", 10, 60}, network{"JP", 20, 150}, network{"US", 60, 190}, network{"US", 60, 215})
-	return build(t, networks, seed)
+	networks = append(networks, testlist.Network{Country: "AU", Servers: 30, RTT: 20}, testlist.Network{Country: "AU", Servers: 20, RTT: 40}, testlist.Network{Country: "NZ", Servers: 10, RTT: 60}, testlist.Network{Country: "JP", Servers: 20, RTT: 150}, testlist.Network{Country: "US", Servers: 60, RTT: 190}, testlist.Network{Country: "US", Servers: 60, RTT: 215})
+	return testlist.Build(t, networks, seed)
 }
 
 func nearOf(rtts []int, limit int) (n int) {

@@ -11,29 +11,11 @@ import (
 	"unsafe"
 
 	"muster/discovery"
+	"muster/discovery/internal/testlist"
 )
 
-// list reads servers from lines of "address country ASN"; "-" is not known.
-func list(t testing.TB, lines ...string) []discovery.Server {
-	t.Helper()
-	var servers []discovery.Server
-	for _, line := range lines {
-		var addr string
-		var s discovery.Server
-		if _, err := fmt.Sscan(line, &addr, &s.Country, &s.ASN); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		if s.Country == "-" {
-			s.Country = ""
-		}
-		s.Addr = netip.MustParseAddrPort(addr)
-		servers = append(servers, s)
-	}
-	return servers
-}
-
 func TestWhoSharesWhat(t *testing.T) {
-	servers := list(t,
+	servers := testlist.Of(t,
 		"80.1.1.1:1 DE 1", "80.1.1.1:2 DE 1", "80.1.1.2:1 DE 1", "80.1.2.1:1 DE 1", "80.2.1.1:1 DE 1", // 0–4
 		"80.1.1.9:1 DE 2", "80.1.1.10:1 FR 1", // 5, 6
 		"90.0.0.1:1 - 0", "90.0.0.2:1 - 5", "91.0.0.1:1 - 0", "[2001:db8::1]:1 - 0", // 7–10
@@ -67,7 +49,7 @@ func TestWhoSharesWhat(t *testing.T) {
 }
 
 func TestATreeOfFew(t *testing.T) {
-	tree := New(list(t, "80.2.1.1:1 DE 1", "80.1.1.1:1 DE 1", "24.1.1.1:1 AU 9", "80.2.1.1:2 DE 1"))
+	tree := New(testlist.Of(t, "80.2.1.1:1 DE 1", "80.1.1.1:1 DE 1", "24.1.1.1:1 AU 9", "80.2.1.1:2 DE 1"))
 	type node struct {
 		level       Level
 		parent, end Node
@@ -104,7 +86,7 @@ func TestATreeOfNothing(t *testing.T) {
 
 // AS 1 has five servers in DE and one in FR, AS 2 one in DE.
 func TestSiblings(t *testing.T) {
-	servers := list(t, "80.1.1.1:1 FR 1", "80.1.1.2:1 DE 1", "80.1.1.3:1 DE 1", "80.1.1.4:1 DE 1", "80.1.1.5:1 DE 1", "80.1.1.6:1 DE 1", "80.1.1.7:1 DE 2", "80.1.1.8:1 DE 0", "80.1.1.9:1 FR 0")
+	servers := testlist.Of(t, "80.1.1.1:1 FR 1", "80.1.1.2:1 DE 1", "80.1.1.3:1 DE 1", "80.1.1.4:1 DE 1", "80.1.1.5:1 DE 1", "80.1.1.6:1 DE 1", "80.1.1.7:1 DE 2", "80.1.1.8:1 DE 0", "80.1.1.9:1 FR 0")
 	tree := New(servers)
 	as := func(server int) Node { return tree.Above(tree.Of(server), AS) }
 	tests := []struct {
