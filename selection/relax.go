@@ -27,9 +27,6 @@ type Relax struct {
 	// LimitMS is the limit that Addr keeps, Seats how many it has free.
 	LimitMS float64 `json:"limit_ms,omitempty"`
 	Seats   *int    `json:"seats,omitempty"`
-
-	server int
-	cost   float64
 }
 
 // Miss is a server that nearly suits everyone.
@@ -50,9 +47,17 @@ type obstacle struct {
 	player int
 }
 
+// wayOut is a relaxation in the making: the best server it frees so far, and what
+// that costs.
+type wayOut struct {
+	Relax
+	server int
+	cost   float64
+}
+
 // whyNone looks for what would have to give for one server to survive.
 func (r *round) whyNone() *Why {
-	ways := make(map[obstacle]*Relax)
+	ways := make(map[obstacle]*wayOut)
 	nearest, fewest := -1, 0
 	for server := range r.fates {
 		all := r.allAgainst(server)
@@ -67,7 +72,7 @@ func (r *round) whyNone() *Why {
 	}
 	w := &Why{}
 	for _, way := range ways {
-		w.Relax = append(w.Relax, *way)
+		w.Relax = append(w.Relax, way.Relax)
 	}
 	slices.SortFunc(w.Relax, func(a, b Relax) int {
 		return cmp.Or(cmp.Compare(b.Frees, a.Frees), cmp.Compare(b.Give, a.Give), cmp.Compare(a.Player, b.Player))
@@ -123,10 +128,10 @@ func (r *round) onlyObstacles(server int, all causes) []obstacle {
 }
 
 // relax counts a server that one obstacle alone keeps out.
-func (r *round) relax(ways map[obstacle]*Relax, o obstacle, server int) {
+func (r *round) relax(ways map[obstacle]*wayOut, o obstacle, server int) {
 	way, cost := ways[o], r.price(o, server)
 	if way == nil {
-		way = &Relax{Give: o.give, server: server, cost: cost}
+		way = &wayOut{Relax: Relax{Give: o.give}, server: server, cost: cost}
 		if o.player != nobody {
 			way.Player = r.view.table.players[o.player]
 		}
