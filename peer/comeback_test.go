@@ -135,7 +135,7 @@ func TestRestartedHost(t *testing.T) {
 		ann := newSeat(tb, "ann")
 		asked, answer := make(chan struct{}), make(chan struct{})
 		var once sync.Once
-		ann.options.Launch = func(ctx context.Context, _ wire.Launch, tell func(wire.LaunchState, string)) {
+		ann.options.Launch = func(ctx context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, string)) {
 			tell(wire.LaunchAsking, "")
 			once.Do(func() { close(asked) })
 			<-answer

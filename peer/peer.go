@@ -55,8 +55,9 @@ type Options struct {
 	NewPlan func(measure wire.Measure, servers []discovery.Server) (discovery.Plan, error)
 	// Launch takes the player to a server, and calls tell whenever it has got
 	// further. Its context ends with the peer, or when the next round
-	// begins.
-	Launch func(ctx context.Context, launch wire.Launch, tell func(wire.LaunchState, string))
+	// begins. A doubt is why nothing should be started unasked, in a sentence: no
+	// server of the list takes players there, as far as this player can see.
+	Launch func(ctx context.Context, launch wire.Launch, doubt string, tell func(wire.LaunchState, string))
 	// Events shows on the player's screen what happens. It is called from one
 	// goroutine and must not block.
 	Events func(Event)

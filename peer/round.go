@@ -29,6 +29,8 @@ type round struct {
 	ledger  *ledger // nil until measuring began
 	agenda  *discovery.Agenda
 	running bool // the agenda
+	// known is how many of the ledger's results the host said, not this machine.
+	known int
 	// sent counts the ledger's results that this connection was given. Those
 	// that were lost with one are sent again, all of them: see welcome.
 	sent     int
@@ -90,7 +92,7 @@ func (s *session) discover(known []discovery.Result) error {
 	if r.measure.Strategy == wire.Coordinated {
 		r.agenda.Hold() // the host says what to ask
 	}
-	r.sent = len(known)
+	r.known, r.sent = len(known), len(known)
 	s.runAgenda()
 	return nil
 }

@@ -126,36 +126,6 @@ func (s *session) welcome(m wire.Welcome) {
 	s.tell(Joined{m.Name})
 }
 
-// launch takes the player to the server, once a round.
-func (s *session) launch(m wire.Launch) {
-	if s.launched != nil && s.launched.Round == m.Round {
-		s.send(*s.launched)
-		return
-	}
-	s.launched = &wire.Launched{Round: m.Round, State: wire.LaunchAsking}
-	s.inBackground(func(ctx context.Context) {
-		s.options.Launch(ctx, m, func(state wire.LaunchState, detail string) {
-			s.post(func() { s.sayLaunched(wire.Launched{Round: m.Round, State: state, Detail: detail}) })
-		})
-		if s.options.Once {
-			s.post(func() {
-				if s.finishing = s.conn == nil; !s.finishing { // else once the host has heard of the launch
-					s.leave(errFinished)
-				}
-			})
-		}
-	})
-}
-
-// sayLaunched reports to the host how far the newest launch got, now and after a
-// lost connection.
-func (s *session) sayLaunched(launched wire.Launched) {
-	if launched.Round == s.launched.Round {
-		s.launched = &launched
-		s.send(launched)
-	}
-}
-
 // inBackground stops what was under way and does the next thing.
 func (s *session) inBackground(do func(ctx context.Context)) {
 	s.stop()

@@ -169,6 +169,8 @@ type seat struct {
 	// says is what becomes of a launch.
 	says   wire.LaunchState
 	detail string
+	// gamePort is where servers say that players connect, if not where they are asked.
+	gamePort uint16
 }
 
 func newSeat(tb *table, name string) *seat {
@@ -185,7 +187,7 @@ func newSeat(tb *table, name string) *seat {
 		NewPlan: func(_ wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
 			return discovery.NewConventional(len(servers)), nil
 		},
-		Launch: func(ctx context.Context, launch wire.Launch, tell func(wire.LaunchState, string)) {
+		Launch: func(ctx context.Context, launch wire.Launch, _ string, tell func(wire.LaunchState, string)) {
 			tell(wire.LaunchAsking, "")
 			tell(s.says, s.detail)
 		},
@@ -261,7 +263,7 @@ func (s *seat) answer(addr netip.AddrPort) discovery.Result {
 		ms = 10 + (listed-server)*2
 	}
 	return discovery.Result{State: discovery.Answered, RTT: time.Duration(ms) * time.Millisecond, Info: &discovery.Info{
-		Name: fmt.Sprint("server ", server), Map: "oa_dm1", Players: 2, MaxPlayers: 16,
+		Name: fmt.Sprint("server ", server), Map: "oa_dm1", Players: 2, MaxPlayers: 16, GamePort: s.gamePort,
 	}}
 }
 

@@ -153,7 +153,7 @@ func TestLateJoiner(t *testing.T) {
 			n.verifies("ann")
 			n.verifies("bob")
 			return n
-		}, "welcome launch", func(n *session) { n.goesTo(0) }},
+		}, "welcome list launch", func(n *session) { n.goesTo(0) }},
 		{"failed", func(t *testing.T) *session {
 			n := start(t)
 			n.step(Listed{Err: errors.New("no master answers")})
@@ -218,8 +218,8 @@ func TestComeBack(t *testing.T) {
 		state wire.LaunchState
 		sent  string
 	}{
-		{"", "welcome launch"},
-		{wire.LaunchAsking, "welcome launch"}, // the question may have died with the program
+		{"", "welcome list launch"},
+		{wire.LaunchAsking, "welcome list launch"}, // the question may have died with the program
 		{wire.LaunchFailed, "welcome"},
 		{wire.LaunchStarted, "welcome"},
 		{wire.LaunchDeclined, "welcome"},

@@ -250,6 +250,7 @@ func (r *Room) catchUp(p *player) {
 		}
 	case *Launching:
 		if p.launch == "" || p.launch == wire.LaunchAsking {
+			r.send(p, r.round.listFor(p)) // a peer believes us only where it can ask the server itself
 			r.send(p, phase.launchFor(r, p))
 		}
 	}

@@ -159,7 +159,7 @@ func TestRestart(t *testing.T) {
 			n.verifies("ann")
 			n.verifies("bob")
 			n.says("bob", wire.Launched{Round: 1, State: wire.LaunchStarted})
-		}, wire.Launching, "welcome launch", func(n *session) {
+		}, wire.Launching, "welcome list launch", func(n *session) {
 			n.says("ann", wire.Launched{Round: 1, State: wire.LaunchByHand})
 			n.noted("bob is on the way", "the host was restarted", "ann is back", "ann joins by hand")
 			n.goes()

@@ -200,7 +200,7 @@ func (d *demo) play(ctx context.Context, to invite.Link, place int) error {
 			}
 			return p, nil
 		},
-		Launch: func(_ context.Context, _ wire.Launch, tell func(wire.LaunchState, string)) {
+		Launch: func(_ context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, string)) {
 			tell(wire.LaunchStarted, "")
 		},
 		Logger: d.logger(),

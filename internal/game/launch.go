@@ -9,8 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
+	"time"
 
 	"muster/discovery"
 	"muster/host/wire"
@@ -36,8 +38,11 @@ type Launcher struct {
 	Player, Room string
 	Console      *term.Console
 	// After is what to say at the end.
-	After   string
-	running atomic.Int32
+	After string
+
+	mu      sync.Mutex  // guards following
+	running int         // games that Muster has started
+	started []time.Time // when it did so within the last hour
 }
 
 // Check refuses a template that cannot work, before anybody waits for it.
@@ -52,13 +57,19 @@ func (l *Launcher) Check() error {
 	return err
 }
 
-// maxRunning is how many games that Muster has started may run when it starts
-// another one unasked: a host may begin as many rounds as it likes.
-const maxRunning = 3
+// A host may begin as many rounds as it likes. These bound what Muster starts unasked.
+const (
+	// maxRunning is how many games that Muster has started may run.
+	maxRunning = 3
+	// maxHourly is how many games Muster starts within an hour: a group that changes
+	// its server every ten minutes is in a hurry.
+	maxHourly = 6
+)
 
 // Launch takes the player to the server the host names: with the player's own
-// template, and only after a yes unless they said [StartAuto].
-func (l *Launcher) Launch(ctx context.Context, to wire.Launch, tell func(wire.LaunchState, string)) {
+// template, and only after a yes unless they said [StartAuto] and there is no doubt
+// about the server, which is a sentence about it.
+func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tell func(wire.LaunchState, string)) {
 	if l.After != "" {
 		defer l.Console.Say("%s", l.After)
 	}
@@ -68,7 +79,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, tell func(wire.La
 		return
 	}
 	l.Console.Say("%s", l.Console.Bold(show(argv, to.Password)))
-	if state := l.agreed(ctx, tell); state != "" {
+	if state := l.agreed(ctx, doubt, tell); state != "" {
 		l.unmask(to)
 		tell(state, "")
 		return
@@ -81,10 +92,15 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, tell func(wire.La
 		l.failed(to, err, tell)
 		return
 	}
-	l.running.Add(1)
+	l.mu.Lock()
+	l.running++
+	l.started = append(l.started, time.Now())
+	l.mu.Unlock()
 	go func() { // reaps the game, which may outlive Muster
 		wait()
-		l.running.Add(-1)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.running--
 	}()
 	l.Console.Say("the game is starting; have fun")
 	tell(wire.LaunchStarted, "")
@@ -113,24 +129,37 @@ func (l *Launcher) fill(to wire.Launch) (argv, env []string, err error) {
 
 // agreed asks the player if need be. The state is empty if the game is to be
 // started, or if it is too late for that.
-func (l *Launcher) agreed(ctx context.Context, tell func(wire.LaunchState, string)) wire.LaunchState {
-	switch n := l.running.Load(); {
-	case l.Starts == StartAuto && n < maxRunning:
-		return ""
-	case l.Starts == StartAuto:
-		l.Console.Say("%d games that muster has started are still running", n)
+func (l *Launcher) agreed(ctx context.Context, doubt string, tell func(wire.LaunchState, string)) wire.LaunchState {
+	l.mu.Lock()
+	l.started = slices.DeleteFunc(l.started, func(at time.Time) bool { return time.Since(at) > time.Hour })
+	running, lately := l.running, len(l.started)
+	l.mu.Unlock()
+	question := "start it now? [Y/n] "
+	switch {
 	case l.Starts == StartNever:
 		l.Console.Say("start it yourself with the line above")
 		return wire.LaunchByHand
+	case doubt != "":
+		l.Console.Say("careful: %s", doubt)
+		question = "start it all the same? [y/N] "
+	case l.Starts == StartAuto && running >= maxRunning:
+		l.Console.Say("%d games that muster has started are still running", running)
+	case l.Starts == StartAuto && lately >= maxHourly:
+		l.Console.Say("muster has started %d games within an hour", lately)
+	case l.Starts == StartAuto:
+		return ""
 	}
 	tell(wire.LaunchAsking, "")
-	switch answer, ok := l.Console.Ask(ctx, "start it now? [Y/n] "); {
+	switch answer, ok := l.Console.Ask(ctx, question); {
 	case ctx.Err() != nil:
 		return ""
+	case !ok && doubt != "":
+		l.Console.Say("nobody here to answer: if you trust the host, start it yourself with the line above")
+		return wire.LaunchByHand
 	case !ok:
 		l.Console.Say("nobody here to answer: start it yourself with the line above, or say --launch auto")
 		return wire.LaunchByHand
-	case !term.Yes(answer):
+	case !term.Yes(answer), doubt != "" && answer == "":
 		l.Console.Say("as you like; the line above takes you there later")
 		return wire.LaunchDeclined
 	}
@@ -204,6 +233,9 @@ func start(ctx context.Context, argv, env []string) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, &StartError{Program: argv[0], Err: err}
 	}
+	if err := checkBatch(runtime.GOOS, path, argv[1:]); err != nil {
+		return nil, err
+	}
 	cmd := exec.Command(path, argv[1:]...)
 	cmd.Env = append(os.Environ(), env...)
 	if filepath.IsAbs(argv[0]) {
@@ -215,6 +247,25 @@ func start(ctx context.Context, argv, env []string) (*exec.Cmd, error) {
 	}
 	return cmd, nil
 }
+
+// checkBatch refuses to pass a batch file of Windows what its interpreter would take
+// for a command: cmd.exe reads the line again, quotes or not, and nothing escapes all
+// of it. Elsewhere such a name is a program's like any other.
+func checkBatch(goos, path string, args []string) error {
+	name := strings.ToLower(strings.TrimRight(path, ". "))
+	if goos != "windows" || !strings.HasSuffix(name, ".bat") && !strings.HasSuffix(name, ".cmd") {
+		return nil
+	}
+	for _, arg := range args {
+		if at := strings.IndexAny(arg, batchCommands); at >= 0 {
+			return &StartError{Program: path, Err: fmt.Errorf("an argument holds %q, which a batch file would take for a command", arg[at])}
+		}
+	}
+	return nil
+}
+
+// batchCommands are the characters that cmd.exe gives a meaning of their own.
+const batchCommands = "&|<>^%!\"()\r\n\x00"
 
 // environ says to scripts that start games where the game goes, as XQF does. The
 // password is not among it: others on the machine may read a process's environment.

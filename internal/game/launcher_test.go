@@ -2,6 +2,7 @@ package game
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestPasswordByHand(t *testing.T) {
 		console, out := testConsole()
 		l := tt.how
 		l.Games, l.Console = games, console
-		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960", Password: tt.password}, func(wire.LaunchState, string) {})
+		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960", Password: tt.password}, "", func(wire.LaunchState, string) {})
 		if got := strings.Contains(out.String(), "password, *** above: club\n"); got != tt.told {
 			t.Errorf("%s: told %v, want %v:\n%s", tt.name, got, tt.told, out)
 		}
@@ -41,4 +42,48 @@ func testConsole() (*term.Console, *bytes.Buffer) {
 	var out bytes.Buffer
 	screen := term.NewScreen(term.New(&out, func(string) string { return "" }))
 	return term.NewConsole(strings.NewReader(""), screen, func() {}, func() {}), &out
+}
+
+// TestDoubtfulServer: whom the player's own measuring does not vouch for, nobody is
+// taken to unasked.
+func TestDoubtfulServer(t *testing.T) {
+	games, err := Load(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	console, out := testConsole()
+	l := &Launcher{Starts: StartAuto, Command: "no-such-program {address}", Games: games, Console: console}
+	var states []wire.LaunchState
+	l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:22"}, "no server of the list is at that address", func(s wire.LaunchState, _ string) {
+		states = append(states, s)
+	})
+	if want := []wire.LaunchState{wire.LaunchAsking, wire.LaunchByHand}; !slices.Equal(states, want) {
+		t.Errorf("states %v, want %v", states, want)
+	}
+	for _, want := range []string{"careful: no server of the list is at that address\n", "start it all the same? [y/N]"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the player does not read %q:\n%s", want, out)
+		}
+	}
+}
+
+// TestBatch: cmd.exe takes a batch file's arguments apart once more.
+func TestBatch(t *testing.T) {
+	for _, tt := range []struct {
+		goos, path, arg string
+		refused         bool
+	}{
+		{"windows", `C:\Games\play.bat`, "a&calc", true},
+		{"windows", `C:\Games\PLAY.CMD`, "%PATH%", true},
+		{"windows", `C:\Games\play.bat. .`, `"`, true},
+		{"windows", `C:\Games\play.bat`, "192.0.2.1:27960", false},
+		{"windows", `C:\Games\play.bat`, "[2001:db8::1]:27960", false},
+		{"windows", `C:\Games\play.exe`, "a&calc", false},
+		{"linux", "/games/play.bat", "a&b", false},
+	} {
+		err := checkBatch(tt.goos, tt.path, []string{"+connect", tt.arg})
+		if (err != nil) != tt.refused {
+			t.Errorf("%s %s %s: %v, refused should be %v", tt.goos, tt.path, tt.arg, err, tt.refused)
+		}
+	}
 }

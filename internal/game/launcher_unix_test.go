@@ -26,7 +26,7 @@ func TestAutoAsksAtLast(t *testing.T) {
 	}
 	send := func(round int) (state wire.LaunchState) {
 		to := wire.Launch{Round: round, Game: "openarena", Address: "192.0.2.1:27960"}
-		l.Launch(t.Context(), to, func(s wire.LaunchState, _ string) { state = s })
+		l.Launch(t.Context(), to, "", func(s wire.LaunchState, _ string) { state = s })
 		return state
 	}
 	for round := range maxRunning {
@@ -40,8 +40,13 @@ func TestAutoAsksAtLast(t *testing.T) {
 	if err := os.WriteFile(over, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	running := func() int {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.running
+	}
 	allEnd := func() {
-		for deadline := time.Now().Add(20 * time.Second); l.running.Load() > 0 && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(20 * time.Second); running() > 0 && time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -49,5 +54,35 @@ func TestAutoAsksAtLast(t *testing.T) {
 	defer allEnd() // before the folder goes that they look into
 	if state := send(maxRunning + 1); state != wire.LaunchStarted {
 		t.Errorf("after the others have ended a game is %q:\n%s", state, out)
+	}
+}
+
+// TestAutoIsBounded: games that end at once are no way to start a hundred of them.
+func TestAutoIsBounded(t *testing.T) {
+	games, err := Load(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	console, out := testConsole()
+	l := &Launcher{Starts: StartAuto, Command: "true {address}", Games: games, Console: console}
+	started := 0
+	for round := range 100 {
+		to := wire.Launch{Round: round, Game: "openarena", Address: "192.0.2.1:27960"}
+		l.Launch(t.Context(), to, "", func(s wire.LaunchState, _ string) {
+			if s == wire.LaunchStarted {
+				started++
+			}
+		})
+		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			l.mu.Lock()
+			over := l.running == 0
+			l.mu.Unlock()
+			if over {
+				break
+			}
+		}
+	}
+	if started != maxHourly || !strings.Contains(out.String(), "muster has started 6 games within an hour") {
+		t.Errorf("%d games were started:\n%s", started, out)
 	}
 }

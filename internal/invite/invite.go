@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"muster/host/access"
 	"muster/internal/hint"
@@ -109,14 +110,25 @@ func ParseBase(text string) (*url.URL, error) {
 
 // withPort adds a port if there is none; what is no HOST[:PORT] is empty.
 func withPort(hostport, standard string) string {
-	name, port, err := net.SplitHostPort(hostport)
+	host, port, err := net.SplitHostPort(hostport)
 	if err != nil {
-		name, port = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]"), standard
+		host, port = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]"), standard
 	}
+	name := host // or the zone of an address
 	_, badPort := strconv.ParseUint(port, 10, 16)
-	_, noAddress := netip.ParseAddr(name)
-	if badPort != nil || noAddress != nil && (name == "" || strings.ContainsAny(name, ":/?#[]@ ")) {
+	addr, noAddress := netip.ParseAddr(host)
+	if noAddress == nil {
+		name = addr.Zone()
+	}
+	if badPort != nil || noAddress != nil && name == "" || strings.ContainsFunc(name, isForeignToNames) {
 		return ""
 	}
-	return net.JoinHostPort(name, port)
+	return net.JoinHostPort(host, port)
+}
+
+// isForeignToNames reports whether no name of a machine has a character. Links come
+// from chats: control characters would write on the player's terminal, and a blank
+// or a slash would hide where the link goes.
+func isForeignToNames(r rune) bool {
+	return !unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark) && !strings.ContainsRune("-._", r)
 }

@@ -25,6 +25,12 @@ func TestParse(t *testing.T) {
 		{where: "https://192.0.2.1:7777/#BAKODI~6GGEBGU", fails: true},
 		{where: "https://192.0.2.1:7777/#BAKODI~", fails: true},
 		{where: "https://192.0.2.1:7777/#~" + pin, fails: true},
+		{where: "münster.example", code: "BAKODI", want: Link{Host: "münster.example:7777", Code: "BAKODI"}},
+		{where: "http://night\x1b]0;x\x07.example/#BAKODI", fails: true},
+		{where: "night%1b.example", code: "BAKODI", fails: true},
+		{where: "night\u202e.example", code: "BAKODI", fails: true},
+		{where: "a b", code: "BAKODI", fails: true},
+		{where: "[fe80::1%25\x1bx]:1", code: "BAKODI", fails: true},
 	} {
 		got, err := Parse(c.where, c.code)
 		if c.fails != (err != nil) || !c.fails && got != c.want {

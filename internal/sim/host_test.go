@@ -89,7 +89,10 @@ func goWith(t *testing.T, list []discovery.Server, vantages []*sim.Vantage) (add
 			err := peer.Run(ctx, peer.Options{
 				URL: "ws" + strings.TrimPrefix(server.URL, "http") + "/peer", Code: code, Name: v.Name, Once: true,
 				NewProber: func(string) (peer.Prober, error) { return instantly{v}, nil },
-				Launch: func(_ context.Context, l wire.Launch, tell func(wire.LaunchState, string)) {
+				Launch: func(_ context.Context, l wire.Launch, doubt string, tell func(wire.LaunchState, string)) {
+					if doubt != "" {
+						t.Errorf("%s doubts the launch: %s", v.Name, doubt)
+					}
 					mu.Lock()
 					address = l.Address
 					mu.Unlock()

@@ -1,0 +1,138 @@
+package peer
+
+import (
+	"context"
+	"net/netip"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// mostAtAddress is how many servers at the address of a launch are asked for the one
+// that takes players there: query ports differ from the game's.
+const mostAtAddress = 8
+
+// launch takes the player to the server, once a round.
+func (s *session) launch(m wire.Launch) {
+	if s.launched != nil && s.launched.Round == m.Round {
+		s.send(*s.launched)
+		return
+	}
+	s.launched = &wire.Launched{Round: m.Round, State: wire.LaunchAsking}
+	r, heard := s.round, s.heard()
+	s.inBackground(func(ctx context.Context) {
+		doubt := s.doubt(ctx, r, m, heard)
+		if ctx.Err() != nil {
+			return
+		}
+		s.options.Launch(ctx, m, doubt, func(state wire.LaunchState, detail string) {
+			s.post(func() { s.sayLaunched(wire.Launched{Round: m.Round, State: state, Detail: detail}) })
+		})
+		if s.options.Once {
+			s.post(func() {
+				if s.finishing = s.conn == nil; !s.finishing { // else once the host has heard of the launch
+					s.leave(errFinished)
+				}
+			})
+		}
+	})
+}
+
+// sayLaunched reports to the host how far the newest launch got, now and after a
+// lost connection.
+func (s *session) sayLaunched(launched wire.Launched) {
+	if launched.Round == s.launched.Round {
+		s.launched = &launched
+		s.send(launched)
+	}
+}
+
+// heard are the servers that answered this player in this round, with what they
+// said of themselves. What the host says that they answered does not count.
+func (s *session) heard() map[int]*discovery.Info {
+	heard := map[int]*discovery.Info{}
+	note := func(server int, info *discovery.Info) {
+		if info != nil || heard[server] == nil {
+			heard[server] = info
+		}
+	}
+	if r := s.round; r != nil && r.ledger != nil {
+		results, _, _ := r.ledger.since(r.known)
+		for i := range results {
+			if results[i].State == discovery.Answered {
+				note(results[i].Server, results[i].Info)
+			}
+		}
+	}
+	if l := s.look; l != nil && l.found != nil {
+		for i := range l.found.Servers {
+			if f := &l.found.Servers[i]; f.State == discovery.Answered {
+				note(f.Server, f.Info)
+			}
+		}
+	}
+	return heard
+}
+
+// doubt says why a player should not be taken to an address unasked, if there is a
+// reason. A host may name any address and any port. It is believed where a server of
+// this round's list takes players that answered this player; who comes late asks it
+// first.
+func (s *session) doubt(ctx context.Context, r *round, m wire.Launch, heard map[int]*discovery.Info) string {
+	address, err := netip.ParseAddrPort(m.Address)
+	if err != nil {
+		return "that is no address of a server"
+	}
+	if r == nil || r.number != m.Round {
+		return "no server was listed in this round"
+	}
+	if r.measure != nil && r.measure.Game != m.Game {
+		return "another game was looked for"
+	}
+	takesPlayers := func(index int, info *discovery.Info) bool {
+		return r.servers[index].Addr.Port() == address.Port() || info != nil && info.GamePort == address.Port()
+	}
+	var unheard []int // the one at that very port first
+	there, answers := false, false
+	for index := range r.servers {
+		if r.servers[index].Addr.Addr() != address.Addr() || !r.mayAsk(index) {
+			continue
+		}
+		there = true
+		switch info, answered := heard[index]; {
+		case answered && takesPlayers(index, info):
+			return ""
+		case answered:
+			answers = true
+		case r.servers[index].Addr.Port() == address.Port():
+			unheard = append([]int{index}, unheard...)
+		default:
+			unheard = append(unheard, index)
+		}
+	}
+	if !there {
+		return "no server of the list is at that address"
+	}
+	unheard = unheard[:min(len(unheard), mostAtAddress)]
+	servers := make([]discovery.Server, len(unheard))
+	for i, index := range unheard {
+		servers[i] = r.servers[index]
+	}
+	const attempts = 3 // a packet or two may get lost
+	for range attempts {
+		found, err := s.sample(ctx, servers, wire.Finalists{Game: m.Game, Servers: unheard, Samples: 1})
+		if err != nil {
+			return "it could not be asked: " + err.Error()
+		}
+		for _, f := range found {
+			if f.State == discovery.Answered && takesPlayers(f.Server, f.Info) {
+				return ""
+			}
+			answers = answers || f.State == discovery.Answered
+		}
+	}
+	if answers {
+		return "the server there takes no players at that port"
+	}
+	return "it does not answer this computer"
+}

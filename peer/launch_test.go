@@ -1,0 +1,108 @@
+package peer_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/gorilla/websocket"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// TestDoubt: a player is taken unasked only to where a server of this round's list
+// takes players that answered this very player, by the port that it said itself.
+func TestDoubt(t *testing.T) {
+	servers, _ := list(t.Context(), "")
+	theList, of := wire.List{Round: 1, Servers: servers}, wire.Measure{Round: 1, Game: "openarena"}
+	to := func(address string) wire.Launch { return wire.Launch{Round: 1, Game: "openarena", Address: address} }
+	known := wire.Report{Round: 1, Results: []discovery.Result{{Server: 3, State: discovery.Answered, RTT: 1e6}}}
+	knows := of
+	knows.Known = 1
+	for _, tt := range []struct {
+		name     string
+		messages []wire.Message
+		want     string
+	}{
+		{"a server that answers, asked just before", []wire.Message{theList, to("192.0.2.5:27960")}, ""},
+		{"its game port, by its own word", []wire.Message{theList, to("192.0.2.5:28000")}, ""},
+		{"another port of it", []wire.Message{theList, to("192.0.2.5:22")}, "the server there takes no players at that port"},
+		{"a silent server", []wire.Message{theList, to("192.0.2.3:27960")}, "it does not answer this computer"},
+		{"a silent server that the host says answered", []wire.Message{theList, knows, known, to("192.0.2.3:27960")}, "it does not answer this computer"},
+		{"a stranger", []wire.Message{theList, to("198.51.100.1:27960")}, "no server of the list is at that address"},
+		{"no list", []wire.Message{to("192.0.2.5:27960")}, "no server was listed in this round"},
+		{"a list of another round", []wire.Message{wire.List{Round: 2, Servers: servers}, to("192.0.2.5:27960")}, "no server was listed in this round"},
+		{"another game", []wire.Message{theList, of, wire.Launch{Round: 1, Game: "xonotic", Address: "192.0.2.5:27960"}}, "another game was looked for"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := scripted(t, func(ws *websocket.Conn) {
+				say(t, ws, wire.Welcome{Version: wire.Version, Name: "ann", Token: "token"})
+				say(t, ws, tt.messages...)
+				for {
+					if _, _, err := ws.NextReader(); err != nil {
+						return
+					}
+				}
+			})
+			s.gamePort = 28000
+			doubts := make(chan string, 1)
+			s.options.Launch = func(_ context.Context, _ wire.Launch, doubt string, _ func(wire.LaunchState, string)) {
+				doubts <- doubt
+			}
+			leave := s.sit()
+			if got := <-doubts; got != tt.want {
+				t.Errorf("the doubt is %q, want %q", got, tt.want)
+			}
+			leave()
+			s.done()
+		})
+	}
+}
+
+// TestNoDoubtAfterMeasuring: who measured is not asked, nor are servers, once more.
+func TestNoDoubtAfterMeasuring(t *testing.T) {
+	tb := newTable(t, 1)
+	ann := newSeat(tb, "ann")
+	doubts := make(chan string, 1)
+	ann.options.Launch = func(_ context.Context, _ wire.Launch, doubt string, tell func(wire.LaunchState, string)) {
+		doubts <- doubt
+		tell(wire.LaunchStarted, "")
+	}
+	defer ann.sit()()
+	if doubt := <-doubts; doubt != "" {
+		t.Errorf("the launch is doubted: %s", doubt)
+	}
+	if err := ann.done(); err != nil {
+		t.Error(err)
+	}
+	ann.askedOnce(listed)
+}
+
+// TestLatecomer: who comes when the others are on their way gets the list, asks the
+// server, and is taken there like them.
+func TestLatecomer(t *testing.T) {
+	tb := newTable(t, 2)
+	ann, bob := newSeat(tb, "ann"), newSeat(tb, "bob")
+	defer ann.sit()()
+	tb.room("ann", func(r wire.Document) bool { return member(r, "ann").Connected })
+	tb.host.Go(tb.code)
+	if err := ann.done(); err != nil {
+		t.Fatal(err)
+	}
+	room := tb.room("the launch", launching)
+	doubts := make(chan string, 1)
+	bob.options.Launch = func(_ context.Context, to wire.Launch, doubt string, tell func(wire.LaunchState, string)) {
+		if to.Address != room.Connect {
+			t.Errorf("bob is taken to %s, ann to %s", to.Address, room.Connect)
+		}
+		doubts <- doubt
+		tell(wire.LaunchStarted, "")
+	}
+	defer bob.sit()()
+	if doubt := <-doubts; doubt != "" {
+		t.Errorf("the launch is doubted: %s", doubt)
+	}
+	if err := bob.done(); err != nil {
+		t.Error(err)
+	}
+}
