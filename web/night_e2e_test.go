@@ -134,7 +134,7 @@ func (n *night) joins(name string, place int, rate float64, twist func(*discover
 			NewPlan: func(m wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
 				return plans.New(discovery.ByAS, topology.New(servers), discovery.PlanOptions{Seed: m.Seed, MaxRTT: time.Duration(m.MaxRTT)})
 			},
-			Launch: func(_ context.Context, _ wire.Launch, tell func(wire.LaunchState, string)) {
+			Launch: func(_ context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, string)) {
 				if place == 3 {
 					tell(wire.LaunchFailed, "openarena: not found in PATH")
 					return
