@@ -43,7 +43,7 @@ func NewGroup(vantages ...*Vantage) (*Group, error) {
 		} else {
 			same.tree = sync.OnceValue(func() *topology.Tree { return topology.New(list) })
 		}
-		same.Servers, same.tell = list, v.tell
+		same.Servers = list
 		name := v.Name
 		for n := 2; slices.Contains(g.Players, name); n++ {
 			name = fmt.Sprintf("%s %d", v.Name, n)

@@ -157,7 +157,7 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 	o.Tuning.Seed += run
 	o.Tuning.Weights, o.Replay.Run = map[string]float64{}, run
 	s := &session{Group: g, ready: o.ready}
-	s.tells = func(server int) (info discovery.Info) {
+	s.infoOf = func(server int) (info discovery.Info) {
 		if infos := g.Vantages[0].Infos; infos != nil {
 			info = infos[server]
 		}

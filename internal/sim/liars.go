@@ -7,91 +7,503 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/selection/anomaly"
+	"muster/host/wire"
+	"muster/selection"
 )
 
-// Lie is a crude way to make up numbers: what a player reports of a server in
-// place of what was measured; lost is that it did not answer.
-type Lie struct {
-	Name string
-	tell func(server int, honest time.Duration) (rtt time.Duration, lost bool)
-}
-
-// Lies are those of ALGORITHMS: constants, noise, forcing one of the world's
-// servers by praising or reporting it alone, and exaggeration. Honest is none.
-func Lies(servers int, seed uint64) []Lie {
-	rng := rand.New(rand.NewPCG(seed, 0x6c6965))
-	favourite := rng.IntN(servers)
-	constant := func(rtt time.Duration) func(int, time.Duration) (time.Duration, bool) {
-		return func(int, time.Duration) (time.Duration, bool) { return rtt, false }
-	}
-	const never = 9999 * time.Millisecond
-	return []Lie{
-		{"honest", nil},
-		{"all 0", constant(0)},
-		{"all 9999", constant(never)},
-		{"random", func(server int, _ time.Duration) (time.Duration, bool) {
-			return time.Duration(rand.New(rand.NewPCG(seed, uint64(server))).Float64() * float64(500*time.Millisecond)), false
-		}},
-		{"force one", func(server int, _ time.Duration) (time.Duration, bool) {
-			if server == favourite {
-				return time.Millisecond, false
+// lying is what a player's program does that makes numbers up, in the search and in
+// the second look: what it tells of a server that answered, or that it did not.
+func lying(tell func(p *peer, server int, rtt time.Duration) (told time.Duration, lost bool)) tactics {
+	return tactics{says: func(p *peer, m wire.Message) []wire.Message {
+		switch m := m.(type) {
+		case wire.Report:
+			for i := range m.Results {
+				r := &m.Results[i]
+				if r.State != discovery.Answered {
+					continue
+				}
+				told, lost := tell(p, r.Server, r.RTT)
+				if r.RTT = wire.RoundRTT(told); lost {
+					r.State, r.RTT = discovery.Lost, 0
+				}
 			}
-			return never, false
-		}},
-		{"report one", func(server int, honest time.Duration) (time.Duration, bool) { return honest, server != favourite }},
-		{"exaggerate", func(_ int, honest time.Duration) (time.Duration, bool) {
-			if honest > 50*time.Millisecond {
-				honest *= 3
+		case wire.Verified:
+			for i := range m.Servers {
+				f := &m.Servers[i]
+				for n, rtt := range f.RTTs {
+					told, lost := tell(p, f.Server, milliseconds(rtt))
+					if f.RTTs[n] = float64(wire.RoundRTT(told)) / float64(time.Millisecond); lost {
+						*f = wire.Finalist{Server: f.Server, State: discovery.Lost, RTTs: []float64{}, Sent: f.Sent}
+						break
+					}
+				}
 			}
-			return honest, false
-		}},
-	}
+		}
+		return []wire.Message{m}
+	}}
 }
 
-// told is what the player says of a server that answered.
-func (v *Vantage) told(server int, rtt time.Duration) (discovery.State, time.Duration) {
-	if v.tell == nil {
-		return discovery.Answered, rtt
-	}
-	rtt, lost := v.tell(server, rtt)
-	if lost {
-		return discovery.Lost, 0
-	}
-	return discovery.Answered, rtt
-}
+// never is an RTT that nobody has.
+const never = 9999 * time.Millisecond
 
-// LiarRun is what came of a search with one liar among the players.
-type LiarRun struct {
-	// Regret is the honest players', in ms.
-	Regret float64
-	// Caught are the doubts about the liar, Wronged those about honest players.
-	Caught, Wronged []anomaly.Anomaly
-}
-
-// RunLiar has a group search while one player lies.
-func (g *Group) RunLiar(player int, lie Lie, o GroupOptions, run uint64) (r LiarRun, err error) {
-	lying, honest := &Group{Players: g.Players, Vantages: slices.Clone(g.Vantages)}, g
-	if lie.tell != nil {
-		liar := *g.Vantages[player]
-		liar.tell = lie.tell
-		lying.Vantages[player] = &liar
-		honest = &Group{Players: slices.Delete(slices.Clone(g.Players), player, player+1), Vantages: slices.Delete(slices.Clone(g.Vantages), player, player+1)}
-	}
-	found, err := lying.Run(Coordinated, o, run)
-	if err == nil && !found.Found {
-		err = fmt.Errorf("sim: no server found in run %d", run)
-	}
-	if err != nil {
-		return r, err
-	}
-	_, r.Regret = honest.truth(o.Criteria).regret(found.Server)
-	for _, d := range found.Doubts {
-		if lie.tell != nil && d.Player == g.Players[player] {
-			r.Caught = append(r.Caught, d)
-		} else {
-			r.Wronged = append(r.Wronged, d)
+// crudeLies are constants, noise, forcing one of the world's servers by praising or
+// reporting it alone, and exaggeration.
+func crudeLies() []Attack {
+	constant := func(rtt time.Duration) func(*plot) tactics {
+		return func(*plot) tactics {
+			return lying(func(*peer, int, time.Duration) (time.Duration, bool) { return rtt, false })
 		}
 	}
-	return r, nil
+	return []Attack{
+		{Name: "all 0", plan: constant(0)},
+		{Name: "all 9999", plan: constant(never)},
+		{Name: "random", plan: func(k *plot) tactics {
+			seed := k.rng.Uint64()
+			return lying(func(_ *peer, server int, _ time.Duration) (time.Duration, bool) {
+				return time.Duration(rand.New(rand.NewPCG(seed, uint64(server))).Float64() * float64(500*time.Millisecond)), false
+			})
+		}},
+		{Name: "force one", plan: func(k *plot) tactics {
+			favourite := k.greedy()
+			return lying(func(_ *peer, server int, _ time.Duration) (time.Duration, bool) {
+				if server == favourite {
+					return time.Millisecond, false
+				}
+				return never, false
+			})
+		}},
+		{Name: "report one", plan: func(k *plot) tactics {
+			favourite := k.greedy()
+			return lying(func(_ *peer, server int, rtt time.Duration) (time.Duration, bool) { return rtt, server != favourite })
+		}},
+		{Name: "exaggerate", plan: func(*plot) tactics {
+			return lying(func(_ *peer, _ int, rtt time.Duration) (time.Duration, bool) {
+				if rtt > 50*time.Millisecond {
+					rtt *= 3
+				}
+				return rtt, false
+			})
+		}},
+	}
+}
+
+// plausibleLies are those that fit what the others see, more or less: a favourite is
+// praised, or what is better than it hidden.
+func plausibleLies() []Attack {
+	praise := func(name string, told func(k *plot, liar, server int, rtt time.Duration) time.Duration) Attack {
+		return Attack{Name: name, plan: func(k *plot) tactics {
+			favourite := k.persuades(func(liar, server int, rtt time.Duration) time.Duration { return told(k, liar, server, rtt) })
+			return lying(func(p *peer, server int, rtt time.Duration) (time.Duration, bool) {
+				if server == favourite {
+					rtt = told(k, slices.Index(p.peers, p), server, rtt)
+				}
+				return rtt, false
+			})
+		}}
+	}
+	hide := func(name string, n int, tell func(rtt time.Duration) (time.Duration, bool)) Attack {
+		return Attack{Name: name, plan: func(k *plot) tactics {
+			hidden := map[int]bool{}
+			for _, server := range k.best(n) {
+				hidden[server] = true
+			}
+			return lying(func(_ *peer, server int, rtt time.Duration) (time.Duration, bool) {
+				if hidden[server] {
+					return tell(rtt)
+				}
+				return rtt, false
+			})
+		}}
+	}
+	attacks := []Attack{
+		praise("favourite 1 ms", func(*plot, int, int, time.Duration) time.Duration { return time.Millisecond }),
+		praise("favourite least by others", (*plot).least),
+	}
+	for _, percent := range []int{10, 20, 30, 50} {
+		attacks = append(attacks, praise(fmt.Sprintf("favourite -%d %%", percent), func(_ *plot, _, _ int, rtt time.Duration) time.Duration {
+			return rtt * time.Duration(100-percent) / 100
+		}))
+	}
+	isLost := func(time.Duration) (time.Duration, bool) { return 0, true }
+	return append(attacks,
+		hide("best 30 lost", 30, isLost),
+		hide("best 300 lost", 300, isLost),
+		hide("best 30 +30 %", 30, func(rtt time.Duration) (time.Duration, bool) { return rtt * 13 / 10, false }),
+		hide("best 300 +30 %", 300, func(rtt time.Duration) (time.Duration, bool) { return rtt * 13 / 10, false }),
+		hide("best 30 +300 ms", 30, func(rtt time.Duration) (time.Duration, bool) { return rtt + 300*time.Millisecond, false }),
+		Attack{Name: "all but greedy's AS lost", plan: func(k *plot) tactics {
+			// A tenth answers, so that nobody says that next to nothing does.
+			favourite := k.greedy()
+			return lying(func(_ *peer, server int, rtt time.Duration) (time.Duration, bool) {
+				return rtt, k.scores[server] < k.scores[favourite] && server%8 != 0
+			})
+		}},
+	)
+}
+
+// least is the lowest RTT that the triangles with the others allow a liar, each of
+// whom is as far away as their nearest common server says: all but the tightest.
+func (k *plot) least(liar, server int, rtt time.Duration) time.Duration {
+	const detour, slack = 1.25, 25 * time.Millisecond // as package anomaly has them
+	var bounds []time.Duration
+	for other, v := range k.Vantages {
+		if slices.Contains(k.liars, other) || v.RTT[server] < 0 {
+			continue
+		}
+		way := time.Duration(1 << 62)
+		for s, own := range k.Vantages[liar].RTT {
+			if own >= 0 && v.RTT[s] >= 0 {
+				way = min(way, own+v.RTT[s])
+			}
+		}
+		bounds = append(bounds, time.Duration(float64(v.RTT[server])/detour)-way-slack)
+	}
+	slices.Sort(bounds)
+	return min(rtt, max(time.Millisecond, bounds[max(0, len(bounds)-2)]))
+}
+
+// unaskedLies say in one frame, or too soon, what nobody asked.
+func unaskedLies() []Attack {
+	// atOnce reports something of every server as soon as the measuring begins.
+	atOnce := func(name string, of func(k *plot, p *peer, favourite, server int) discovery.Result) Attack {
+		return Attack{Name: name, plan: func(k *plot) tactics {
+			favourite := k.greedy()
+			return tactics{
+				says: func(p *peer, m wire.Message) []wire.Message {
+					if _, is := m.(wire.Report); is {
+						return nil
+					}
+					return []wire.Message{m}
+				},
+				hears: func(p *peer, m wire.Message) bool {
+					if _, is := m.(wire.Measure); is {
+						var all []discovery.Result
+						for server := range p.vantage.Servers {
+							r := of(k, p, favourite, server)
+							r.Server = server
+							all = append(all, r)
+						}
+						p.after(oneWay, func() { p.utters(p.claims(all...)) })
+					}
+					return true
+				},
+			}
+		}}
+	}
+	lost := discovery.Result{State: discovery.Lost}
+	// atOnceAsked answers what it is asked, before anything can be known.
+	atOnceAsked := func(name string, of func(k *plot, p *peer, favourite, server int) discovery.Result) Attack {
+		return Attack{Name: name, plan: func(k *plot) tactics {
+			favourite := k.greedy()
+			return tactics{
+				says: func(p *peer, m wire.Message) []wire.Message {
+					if _, is := m.(wire.Report); is {
+						return nil
+					}
+					return []wire.Message{m}
+				},
+				hears: func(p *peer, m wire.Message) bool {
+					if ask, is := m.(wire.Ask); is {
+						var all []discovery.Result
+						for _, server := range ask.Servers {
+							r := of(k, p, favourite, server)
+							r.Server = server
+							all = append(all, r)
+						}
+						p.after(oneWay, func() { p.utters(p.claims(all...)) })
+					}
+					return true
+				},
+			}
+		}}
+	}
+	truly := func(p *peer, server int) discovery.Result {
+		if rtt := p.vantage.RTT[server]; rtt >= 0 {
+			return discovery.Result{State: discovery.Answered, RTT: wire.RoundRTT(rtt)}
+		}
+		return lost
+	}
+	onlyFavourite := func(_ *plot, p *peer, favourite, server int) discovery.Result {
+		if server == favourite {
+			return truly(p, server)
+		}
+		return lost
+	}
+	onlyWorse := func(k *plot, p *peer, favourite, server int) discovery.Result {
+		if k.scores[server] < k.scores[favourite] {
+			return lost
+		}
+		return truly(p, server)
+	}
+	refused := func(*plot, *peer, int, int) discovery.Result { return discovery.Result{State: discovery.Refused} }
+	return []Attack{
+		atOnce("all lost at once", func(*plot, *peer, int, int) discovery.Result { return lost }),
+		atOnce("all refused at once", refused),
+		atOnce("all but one lost at once", onlyFavourite),
+		atOnce("all better lost at once", onlyWorse),
+		atOnceAsked("asked ones lost at once", func(*plot, *peer, int, int) discovery.Result { return lost }),
+		atOnceAsked("asked better lost at once", onlyWorse),
+		atOnceAsked("asked ones refused", refused),
+		{Name: "finds a favourite", plan: func(k *plot) tactics {
+			favourite := k.persuades(func(int, int, time.Duration) time.Duration { return time.Millisecond })
+			t := lying(func(_ *peer, server int, rtt time.Duration) (time.Duration, bool) {
+				if server == favourite {
+					rtt = time.Millisecond
+				}
+				return rtt, false
+			})
+			t.each = func(p *peer) {
+				p.utters(p.claims(discovery.Result{Server: favourite, State: discovery.Answered, RTT: time.Millisecond}))
+			}
+			return t
+		}},
+	}
+}
+
+// falseInfos say of servers what they do not say of themselves.
+func falseInfos() []Attack {
+	full := func(info *discovery.Info) {
+		info.MaxPlayers, info.Players = max(1, info.MaxPlayers), max(1, info.MaxPlayers)
+	}
+	const gamePort = 4444
+	what := []struct {
+		name string
+		do   func(*discovery.Info)
+	}{
+		{"full", full},
+		{"password", func(info *discovery.Info) { info.Password = true }},
+		{"max ping 1 ms", func(info *discovery.Info) { info.MaxPing = time.Millisecond }},
+		{"false port", func(info *discovery.Info) { info.GamePort = gamePort }},
+		{"another map", func(info *discovery.Info) { info.Map = "nowhere" }},
+	}
+	// about is what is said about which servers.
+	about := map[string]func(k *plot) map[int]bool{
+		"all but one": func(k *plot) map[int]bool {
+			all := map[int]bool{}
+			for server := range k.Vantages[0].Servers {
+				all[server] = true
+			}
+			delete(all, k.greedy())
+			return all
+		},
+		"best 300": func(k *plot) map[int]bool {
+			best := map[int]bool{}
+			for _, server := range k.best(300) {
+				best[server] = true
+			}
+			return best
+		},
+	}
+	var attacks []Attack
+	for _, w := range what {
+		for _, whom := range []string{"all but one", "best 300"} {
+			for _, when := range []string{"first", "always", "last", "in looks", "voting"} {
+				if when != "always" && whom == "best 300" || when == "voting" && w.name == "another map" {
+					continue
+				}
+				a := Attack{Name: w.name + ", " + whom + ", " + when, Votes: when == "voting"}
+				if w.name == "another map" {
+					a.Wants = func(c *selection.Criteria, g *Group) { c.Map = g.Vantages[0].Infos[0].Map }
+				}
+				a.plan = func(k *plot) tactics { return informing(about[whom](k), w.do, when) }
+				attacks = append(attacks, a)
+			}
+		}
+	}
+	return append(attacks, Attack{Name: "full ones are free, always", plan: func(k *plot) tactics {
+		taken := map[int]bool{}
+		for server := range k.Vantages[0].Servers {
+			if _, suits := k.scores[server]; !suits {
+				taken[server] = true
+			}
+		}
+		return informing(taken, func(info *discovery.Info) { info.Players, info.MaxPlayers, info.Password = 0, 32, false }, "always")
+	}})
+}
+
+// informing is a program that says false things about servers.
+func informing(about map[int]bool, do func(*discovery.Info), when string) tactics {
+	falsely := func(p *peer, server int) discovery.Info {
+		info := p.infoOf(server)
+		do(&info)
+		return info
+	}
+	all := func(p *peer) wire.Infos {
+		infos := wire.Infos{Round: theRound}
+		for server := range p.vantage.Servers {
+			if about[server] {
+				infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: falsely(p, server)})
+			}
+		}
+		return infos
+	}
+	t := tactics{}
+	t.says = func(p *peer, m wire.Message) []wire.Message {
+		switch m := m.(type) {
+		case wire.Infos:
+			for i := range m.Servers {
+				if s := &m.Servers[i]; about[s.Server] && when != "in looks" && when != "voting" {
+					s.Info = falsely(p, s.Server)
+				}
+			}
+			return []wire.Message{m}
+		case wire.Verified:
+			for i := range m.Servers {
+				if f := &m.Servers[i]; about[f.Server] && f.Info != nil {
+					info := falsely(p, f.Server)
+					f.Info = &info
+				}
+			}
+			if when == "last" {
+				return []wire.Message{all(p), m, all(p)}
+			}
+			return []wire.Message{m}
+		}
+		return []wire.Message{m}
+	}
+	switch when {
+	case "first":
+		t.hears = func(p *peer, m wire.Message) bool {
+			if _, is := m.(wire.Measure); is {
+				p.after(oneWay, func() { p.utters(all(p)) })
+			}
+			return true
+		}
+	case "always":
+		ticks := 0
+		t.each = func(p *peer) {
+			if ticks++; ticks%5 == 1 {
+				p.utters(all(p))
+			}
+		}
+	case "voting":
+		t.each = func(p *peer) {
+			if p.room.Snapshot().Voting.Open {
+				p.utters(all(p))
+			}
+		}
+	}
+	return t
+}
+
+// falseLooks lie in the second look only.
+func falseLooks() []Attack {
+	look := func(name string, of func(k *plot, favourite int, f *wire.Finalist)) Attack {
+		return Attack{Name: name, plan: func(k *plot) tactics {
+			favourite := -1
+			return tactics{says: func(p *peer, m wire.Message) []wire.Message {
+				v, is := m.(wire.Verified)
+				if !is {
+					return []wire.Message{m}
+				}
+				// Of the finalists the one that is worst for the others is the favourite.
+				for _, f := range v.Servers {
+					if favourite < 0 || k.scores[f.Server] > k.scores[favourite] {
+						favourite = f.Server
+					}
+				}
+				for i := range v.Servers {
+					of(k, favourite, &v.Servers[i])
+				}
+				return []wire.Message{v}
+			}}
+		}}
+	}
+	without := func(state discovery.State) func(k *plot, _ int, f *wire.Finalist) {
+		return func(_ *plot, _ int, f *wire.Finalist) {
+			*f = wire.Finalist{Server: f.Server, State: state, RTTs: []float64{}, Sent: max(1, f.Sent)}
+		}
+	}
+	return []Attack{
+		look("looks: all lost", without(discovery.Lost)),
+		look("looks: all refused", without(discovery.Refused)),
+		look("looks: all but the worst lost", func(k *plot, favourite int, f *wire.Finalist) {
+			if f.Server != favourite {
+				without(discovery.Lost)(k, favourite, f)
+			}
+		}),
+		look("looks: jitter and loss but for the worst", func(_ *plot, favourite int, f *wire.Finalist) {
+			if n := len(f.RTTs); f.Server != favourite && n > 0 {
+				f.RTTs, f.Sent = []float64{f.RTTs[0], f.RTTs[0] + 400}, 8
+			}
+		}),
+		look("looks: the worst at 0.1 ms", func(_ *plot, favourite int, f *wire.Finalist) {
+			if f.Server == favourite {
+				f.State, f.RTTs, f.Sent = discovery.Answered, []float64{0.1, 0.1, 0.1}, 3
+			}
+		}),
+		{Name: "looks: contradictory", plan: func(k *plot) tactics {
+			return tactics{says: func(p *peer, m wire.Message) []wire.Message {
+				v, is := m.(wire.Verified)
+				if !is {
+					return []wire.Message{m}
+				}
+				other := v
+				other.Servers = slices.Clone(v.Servers)
+				for i := range other.Servers {
+					without(discovery.Lost)(k, -1, &other.Servers[i])
+				}
+				return []wire.Message{v, other, v, other}
+			}}
+		}},
+	}
+}
+
+// stalling keeps the others waiting.
+func stalling() []Attack {
+	silence := func(name string, silent func(m wire.Message) bool) Attack {
+		return Attack{Name: name, plan: func(*plot) tactics {
+			return tactics{says: func(_ *peer, m wire.Message) []wire.Message {
+				if silent(m) {
+					return nil
+				}
+				return []wire.Message{m}
+			}}
+		}}
+	}
+	// babble is enough to seem alive.
+	babble := func(p *peer) {
+		if p.now%(10*time.Second) < flushEvery {
+			p.utters(p.claims(discovery.Result{Server: 0, State: discovery.Lost}))
+		}
+	}
+	return []Attack{
+		silence("says nothing at all", func(wire.Message) bool { return true }),
+		silence("never done", func(m wire.Message) bool { _, is := m.(wire.Done); return is }),
+		silence("looks at nothing again", func(m wire.Message) bool { _, is := m.(wire.Verified); return is }),
+		{Name: "babbles and never gets on", plan: func(*plot) tactics {
+			return tactics{each: babble, says: func(*peer, wire.Message) []wire.Message { return nil }}
+		}},
+		{Name: "talks nonsense and returns", plan: func(*plot) tactics {
+			return tactics{
+				says: func(*peer, wire.Message) []wire.Message { return nil },
+				each: func(p *peer) {
+					switch {
+					case !p.connected:
+						p.joins()
+					case p.now%(5*time.Second) < flushEvery:
+						p.utters(p.claims(discovery.Result{Server: len(p.vantage.Servers), State: discovery.Lost}))
+					}
+				},
+			}
+		}},
+		{Name: "leaves and returns", plan: func(*plot) tactics {
+			return tactics{
+				says: func(*peer, wire.Message) []wire.Message { return nil },
+				each: func(p *peer) {
+					switch phase := p.now % (25 * time.Second); {
+					case !p.connected && phase > 20*time.Second:
+						p.joins()
+					case p.connected && phase < flushEvery:
+						p.leaves()
+					}
+				},
+			}
+		}},
+	}
+}
+
+// Attacks are all there are.
+func Attacks() []Attack {
+	return slices.Concat([]Attack{{Name: "honest"}}, crudeLies(), plausibleLies(), unaskedLies(), falseInfos(), falseLooks(), stalling())
 }

@@ -1,12 +1,12 @@
 package sim
 
 import (
+	"cmp"
+	"context"
 	"flag"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -14,53 +14,119 @@ import (
 	"muster/selection"
 )
 
-// The table of made-up numbers is for measuring; the gate has a taste of it:
+// The table of attacks is for measuring; the gate has a taste of it:
 //
 //	go test ./internal/sim -run TestLiarSweep -v -timeout 0 -liar-worlds 40
 var (
-	drawnGroups = flag.Int("liar-worlds", 0, "worlds of the table of made-up numbers")
-	liarFrom    = flag.Uint64("liar-from", 9500, "its first seed")
-	liarGroups  = flag.String("liar-players", "4,8,16", "its groups' sizes")
-	liarRules   = flag.String("liar-rules", "mean,minimax", "its rules")
-	liarNames   = flag.String("liar-lies", "", "its lies; all if empty")
+	liarEvenings = flag.Int("liar-worlds", 0, "worlds of the table of attacks, an evening in each")
+	liarFrom     = flag.Uint64("liar-from", 9500, "the first evening's seed")
+	liarPlayers  = flag.String("liar-players", "8", "how many players an evening has")
+	liarLiars    = flag.String("liar-liars", "1,2", "how many of them are hostile, together")
+	liarRules    = flag.String("liar-rules", "mean", "rules of the rooms")
+	liarAttacks  = flag.String("liar-attacks", "", "what the attacks' names contain, with | between; all if empty")
+	liarOf       = flag.String("liar-of", "night", "kinds of worlds: night, css2007, et2007")
+	liarLog      = flag.Bool("liar-log", false, "tell the evenings that were lost, and who was wronged")
 )
 
 func TestLiarSweep(t *testing.T) {
-	if *drawnGroups == 0 { // a taste of it, for the gate
-		*drawnGroups, *liarGroups, *liarRules, *liarNames = 1, "4", "mean", "all 0,random"
+	if *liarEvenings == 0 { // a taste of it, for the gate
+		*liarEvenings, *liarLiars, *liarAttacks = 1, "1", "honest|all 0|random|never done"
 	}
-	for _, size := range strings.Split(*liarGroups, ",") {
-		players, err := strconv.Atoi(size)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows := make(map[string][]LiarRun)
-		for seed := *liarFrom; seed < *liarFrom+uint64(*drawnGroups); seed++ {
-			g := drawnGroup(t, "css2007", players, seed)
+	for _, world := range strings.Split(*liarOf, ",") {
+		for _, players := range strings.Split(*liarPlayers, ",") {
 			for _, rule := range strings.Split(*liarRules, ",") {
-				for _, lie := range Lies(len(g.Vantages[0].Servers), seed) {
-					if *liarNames != "" && !slices.Contains(strings.Split(*liarNames, ","), lie.Name) {
-						continue
-					}
-					options := GroupOptions{Criteria: sweepCriteria(selection.Rule(rule))}
-					r, err := g.RunLiar(int(seed)%players, lie, options, seed)
-					if err != nil {
-						r.Regret = math.Inf(1)
-						t.Errorf("seed %d, %s, %s: %v", seed, rule, lie.Name, err)
-					}
-					row := rule + " " + lie.Name
-					rows[row] = append(rows[row], r)
+				for _, liars := range strings.Split(*liarLiars, ",") {
+					t.Logf("%s, %s, %s of %s", world, rule, liars, players)
+					sweepAttacks(t, world, selection.Rule(rule), int(sweepNumber(t, liars)), int(sweepNumber(t, players)))
 				}
 			}
-		}
-		for _, row := range slices.Sorted(maps.Keys(rows)) {
-			t.Logf("%2d players, %-20s %s", players, row, liarReport(rows[row]))
 		}
 	}
 }
 
+// sweepAttacks is a table of attacks, in the order of what they cost.
+func sweepAttacks(t *testing.T, world string, rule selection.Rule, liars, players int) {
+	var attacks []Attack
+	for _, a := range Attacks() {
+		if a.plan == nil { // what the others are measured by
+			attacks = append(attacks, a)
+		}
+		for _, part := range strings.Split(*liarAttacks, "|") {
+			if strings.Contains(a.Name, part) && !slices.ContainsFunc(attacks, func(b Attack) bool { return a.Name == b.Name }) {
+				attacks = append(attacks, a)
+			}
+		}
+	}
+	evenings := make([][]Evening, len(attacks))
+	for i := range attacks {
+		evenings[i] = make([]Evening, *liarEvenings)
+	}
+	err := Parallel(context.Background(), *liarEvenings, func(n int) error {
+		seed := *liarFrom + uint64(n)
+		g := drawnGroup(t, world, players, seed)
+		first := int(seed) % players
+		var hostile []int
+		for i := range liars {
+			hostile = append(hostile, (first+i*3)%players)
+		}
+		for i, a := range attacks {
+			e, err := g.Attacked(hostile, a, GroupOptions{Criteria: liarCriteria(rule)}, seed)
+			if err != nil {
+				t.Errorf("seed %d, %s: %v", seed, a.Name, err)
+			}
+			evenings[i][n] = e
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range evenings {
+		for n := range of {
+			of[n].Cost = of[n].Regret - evenings[0][n].Regret
+		}
+	}
+	order := make([]int, len(attacks))
+	for i := range order {
+		order[i] = i
+	}
+	lost := func(i int) int {
+		return len(slices.DeleteFunc(slices.Clone(evenings[i]), func(e Evening) bool { return e.Found }))
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Or(cmp.Compare(lost(j), lost(i)), cmp.Compare(quantileOf(evenings[j], 0.95, cost), quantileOf(evenings[i], 0.95, cost)))
+	})
+	t.Logf("| %-42s | regret 50/95/worst, ms | cost 95/worst, ms | lost | liars named | honest wronged | s, most |", "attack")
+	for _, i := range order {
+		t.Logf("| %-42s | %s", attacks[i].Name, liarReport(evenings[i]))
+		for n, e := range evenings[i] {
+			if *liarLog && (!e.Found || e.Wronged != nil) {
+				var log strings.Builder
+				for _, note := range e.Log {
+					log.WriteString(note.At.Format("\n  05.0 ") + note.Text)
+				}
+				t.Logf("seed %d: found %v, wronged %q%s", *liarFrom+uint64(n), e.Found, e.Wronged, &log)
+			}
+		}
+	}
+}
+
+// liarCriteria are what rooms ask of servers: seats for all, and no password.
+func liarCriteria(rule selection.Rule) selection.Criteria {
+	c := sweepCriteria(rule)
+	c.Seats, c.NoPassword = 1, true
+	return c
+}
+
+// nightServers is how many servers the evenings have by default: enough that they are
+// searched together.
+const nightServers = 2000
+
 func drawnGroup(t *testing.T, world string, players int, seed uint64) *Group {
-	spec, err := NamedSpec(world, seed)
+	spec, err := night2005(nightServers, seed), error(nil)
+	if world != "night" {
+		spec, err = NamedSpec(world, seed)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,32 +138,55 @@ func drawnGroup(t *testing.T, world string, players int, seed uint64) *Group {
 	return g
 }
 
-func liarReport(runs []LiarRun) string {
-	var regrets []float64
-	caught, wronged := 0, 0
-	for _, r := range runs {
-		regrets = append(regrets, r.Regret)
-		caught += len(r.Caught)
-		wronged += min(1, len(r.Wronged))
+func regret(e Evening) float64 { return e.Regret }
+func cost(e Evening) float64   { return e.Cost }
+
+// quantileOf is what a share of the evenings that found a server stay within.
+func quantileOf(evenings []Evening, share float64, of func(Evening) float64) float64 {
+	var values []float64
+	for _, e := range evenings {
+		if e.Found {
+			values = append(values, of(e))
+		}
 	}
-	slices.Sort(regrets)
-	n := len(regrets)
-	at := func(share float64) float64 { return regrets[min(n-1, int(share*float64(n)))] }
-	return fmt.Sprintf("regret %.2f / %.2f ms, caught %d, wronged %d of %d", at(0.5), at(0.95), caught, wronged, n)
+	if len(values) == 0 {
+		return math.Inf(1)
+	}
+	slices.Sort(values)
+	return values[min(len(values)-1, int(share*float64(len(values))))]
+}
+
+func liarReport(evenings []Evening) string {
+	lost, named, wronged, longest := 0, 0, 0, 0.0
+	for _, e := range evenings {
+		if !e.Found {
+			lost++
+		}
+		named += e.Named
+		wronged += len(e.Wronged)
+		longest = max(longest, e.Seconds)
+	}
+	at := func(share float64, of func(Evening) float64) float64 { return quantileOf(evenings, share, of) }
+	return fmt.Sprintf("%.1f / %.1f / %.1f | %.1f / %.1f | %d | %d | %d | %.0f |",
+		at(0.5, regret), at(0.95, regret), at(1, regret), at(0.95, cost), at(1, cost), lost, named, wronged, longest)
 }
 
 // TestCrudeLies: a liar among eight is named, nobody else is, and the others get
 // as good a server as if the liar were not there.
 func TestCrudeLies(t *testing.T) {
 	g := drawnGroup(t, "et2007", 8, 1)
-	for _, lie := range Lies(len(g.Vantages[0].Servers), 1) {
+	for _, lie := range append(crudeLies(), Attack{Name: "honest"}) {
+		liars := []int{3}
+		if lie.plan == nil {
+			liars = nil
+		}
 		for _, rule := range []selection.Rule{selection.Mean, selection.Minimax} {
-			r, err := g.RunLiar(3, lie, GroupOptions{Criteria: sweepCriteria(rule), Tuning: room.Tuning{Budget: -1}}, 1)
+			e, err := g.Attacked(liars, lie, GroupOptions{Criteria: sweepCriteria(rule), Tuning: room.Tuning{Budget: -1}}, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if (len(r.Caught) == 1) != (lie.Name != "honest") || r.Wronged != nil || r.Regret > 2 {
-				t.Errorf("%s, %s: %+v", lie.Name, rule, r)
+			if (e.Named == 1) != (lie.Name != "honest") || e.Wronged != nil || !e.Found || e.Regret > 2 {
+				t.Errorf("%s, %s: %+v", lie.Name, rule, e)
 			}
 		}
 	}

@@ -40,20 +40,49 @@ type peer struct {
 	results []discovery.Result
 	sent    int
 	said    bool // done
+	// hostile is how a player's program does otherwise, if it does.
+	hostile *tactics
+}
+
+// joins has the player come in, or back in.
+func (p *peer) joins() {
+	join := room.Join{Hello: wire.Hello{Version: wire.Version, Code: p.room.Code(), Name: p.name, Token: p.name}, Token: p.name}
+	if p.Homes != nil {
+		join.From.Addr = p.Homes[slices.Index(p.peers, p)]
+	}
+	p.step(join)
+}
+
+// honesty is 1 for a player whose program does as package peer does.
+func (p *peer) honesty() int {
+	if p.hostile == nil {
+		return 1
+	}
+	return 0
 }
 
 // says sends the host a message.
 func (p *peer) says(m wire.Message) {
-	p.after(oneWay, func() {
-		p.step(room.Hear{Player: p.name, Message: m})
-		if launched, is := m.(wire.Launched); is && launched.State == wire.LaunchStarted {
-			p.started++
-		}
-	})
+	p.after(oneWay, func() { p.tells(m) })
+}
+
+// tells has the host hear a message, or what a hostile player makes of it.
+func (p *peer) tells(m wire.Message) {
+	if p.hostile != nil {
+		p.hostile.tell(p, m)
+		return
+	}
+	p.step(room.Hear{Player: p.name, Message: m})
+	if launched, is := m.(wire.Launched); is && launched.State == wire.LaunchStarted {
+		p.started++
+	}
 }
 
 // receive acts on a message of the host.
 func (p *peer) receive(m wire.Message) {
+	if p.hostile != nil && p.hostile.hears != nil && !p.hostile.hears(p, m) {
+		return
+	}
 	switch m := m.(type) {
 	case wire.Measure:
 		p.measure(m)
@@ -69,12 +98,18 @@ func (p *peer) receive(m wire.Message) {
 		}
 		p.look(m, p.now+time.Duration(m.After), 0, found)
 	case wire.Launch:
+		if p.hostile == nil {
+			p.target = m.Address
+		}
 		p.says(wire.Launched{Round: m.Round, State: wire.LaunchStarted})
 	}
 }
 
 // measure begins the round's measuring.
 func (p *peer) measure(m wire.Measure) {
+	if p.agenda != nil {
+		return // back again, it goes on
+	}
 	isHeld := m.Strategy == wire.Coordinated
 	if isHeld { // any plan will do: only people who vote long have it go on
 		m.Strategy = string(discovery.Conventional)
@@ -108,6 +143,9 @@ func (p *peer) flush() {
 		p.said = true
 		p.says(wire.Done{Round: theRound})
 	}
+	if p.hostile != nil && p.hostile.each != nil {
+		p.hostile.each(p)
+	}
 	p.after(flushEvery, p.flush)
 }
 
@@ -122,11 +160,9 @@ func (p *peer) report(results []discovery.Result) (wire.Infos, wire.Report) {
 	report := wire.Report{Round: theRound, First: p.sent, Now: p.now - p.began}
 	for _, r := range results {
 		if r.State == discovery.Answered {
-			if r.State, r.RTT = p.vantage.told(r.Server, r.RTT); r.State == discovery.Answered {
-				info := p.tells(r.Server)
-				info.Name = ""
-				infos.Servers = append(infos.Servers, wire.ServerInfo{Server: r.Server, Info: info})
-			}
+			info := p.infoOf(r.Server)
+			info.Name = ""
+			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: r.Server, Info: info})
 		}
 		r.RTT = wire.RoundRTT(r.RTT)
 		report.Results = append(report.Results, r)
@@ -156,12 +192,11 @@ func (p *peer) look(m wire.Finalists, first time.Duration, n int, found []wire.F
 		} else {
 			last = max(last, asked+rtt)
 		}
-		state, told := p.vantage.told(f.Server, rtt)
 		f.Sent++
-		if !lost && state == discovery.Answered {
-			info := p.tells(f.Server)
+		if !lost {
+			info := p.infoOf(f.Server)
 			f.State, f.Info = discovery.Answered, &info
-			f.RTTs = append(f.RTTs, float64(wire.RoundRTT(told))/float64(time.Millisecond))
+			f.RTTs = append(f.RTTs, float64(wire.RoundRTT(rtt))/float64(time.Millisecond))
 		} else if f.State != discovery.Answered {
 			f.State = discovery.Lost
 		}

@@ -22,8 +22,6 @@ type Vantage struct {
 	pair func(server int, n uint64) (rtt time.Duration, lost bool)
 	// tree is the topology of the servers; nil is not made yet.
 	tree func() *topology.Tree
-	// tell is what a liar makes of an RTT; nil is the truth.
-	tell func(server int, rtt time.Duration) (told time.Duration, lost bool)
 }
 
 // silent is the RTT of a server that never answers.

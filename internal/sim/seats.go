@@ -124,7 +124,7 @@ func (h *Crowded) Launch(wait time.Duration, spare, none *Ways) error {
 		if err != nil {
 			return err
 		}
-		s.tells = func(server int) discovery.Info {
+		s.infoOf = func(server int) discovery.Info {
 			crowds[server].pass(h.now + s.now)
 			return discovery.Info{MaxPlayers: crowds[server].seats, Players: crowds[server].taken}
 		}
@@ -133,7 +133,7 @@ func (h *Crowded) Launch(wait time.Duration, spare, none *Ways) error {
 		}
 		s.now = s.launched + start
 		isFree := func(r selection.Ranked) bool {
-			info := s.tells(r.Server)
+			info := s.infoOf(r.Server)
 			return info.Free() >= len(h.group.Players)
 		}
 		count := func(l *Launches, ranked []selection.Ranked) {

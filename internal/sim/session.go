@@ -34,8 +34,8 @@ type session struct {
 	peers  []*peer
 	now    time.Duration // since the list was there
 	events queue[func()]
-	// tells is what a server says of itself now.
-	tells     func(server int) discovery.Info
+	// infoOf is what a server says of itself now.
+	infoOf    func(server int) discovery.Info
 	hasChosen bool
 	// launched is when the room sent everybody to the server; 0 is not yet.
 	launched time.Duration
@@ -45,9 +45,11 @@ type session struct {
 	search coordinate.Progress
 	// ready is how long after the list people who vote are ready; 0 if nobody votes.
 	ready time.Duration
-	// started is how many players are on the way.
-	started int
-	err     error
+	// started is how many honest players are on the way, of how many.
+	started, honest int
+	// target is where the room sent them.
+	target string
+	err    error
 }
 
 // after has something happen later.
@@ -58,15 +60,12 @@ func (s *session) after(d time.Duration, do func()) {
 // run has the players join, the organiser say go, and time pass until everybody is
 // on the way, or the room has failed.
 func (s *session) run() error {
-	for i, p := range s.peers {
-		join := room.Join{Hello: wire.Hello{Version: wire.Version, Code: s.room.Code(), Name: p.name}, Token: p.name}
-		if s.Homes != nil {
-			join.From.Addr = s.Homes[i]
-		}
-		s.step(join)
+	for _, p := range s.peers {
+		p.joins()
+		s.honest += p.honesty()
 	}
 	s.tick()
-	for s.step(room.Proceed{}); s.err == nil && s.started < len(s.peers) && s.room.Stage() != wire.Failed; {
+	for s.step(room.Proceed{}); s.err == nil && s.started < s.honest && s.room.Stage() != wire.Failed; {
 		at, do := s.events.pop()
 		if s.now = at; s.now > longestSession {
 			return errors.New("sim: a room waits for ever")
@@ -85,12 +84,16 @@ func (s *session) tick() {
 	s.after(tickEvery, s.tick)
 }
 
-// step has something happen to the room, and does what follows.
+// step has something happen to the room that it must not refuse.
 func (s *session) step(in room.Input) {
-	outputs, err := s.room.Step(in, epoch.Add(s.now))
-	if err != nil && s.err == nil {
+	if err := s.try(in); err != nil && s.err == nil {
 		s.err = fmt.Errorf("sim: the room refuses a %T: %w", in, err)
 	}
+}
+
+// try has something happen to the room, and does what follows.
+func (s *session) try(in room.Input) error {
+	outputs, err := s.room.Step(in, epoch.Add(s.now))
 	for _, o := range outputs {
 		switch o := o.(type) {
 		case room.Admit:
@@ -100,8 +103,8 @@ func (s *session) step(in room.Input) {
 				s.step(room.Listed{List: s.Vantages[0].Topology()})
 				for _, p := range s.peers {
 					infos, report := p.report(p.known) // from before
-					s.step(room.Hear{Player: p.name, Message: infos})
-					s.step(room.Hear{Player: p.name, Message: report})
+					p.tells(infos)
+					p.tells(report)
 				}
 			})
 		case room.Send:
@@ -121,6 +124,7 @@ func (s *session) step(in room.Input) {
 	case stage == wire.Launching && s.launched == 0:
 		s.launched = s.now
 	}
+	return err
 }
 
 // peer is the number of the player of a name.

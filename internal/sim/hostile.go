@@ -1,0 +1,235 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// tactics are what a hostile player's program does otherwise than package peer. It
+// may say anything at any time; where a function is nil it does as all do.
+type tactics struct {
+	// says is what the host hears in place of an honest message.
+	says func(p *peer, m wire.Message) []wire.Message
+	// hears is told what the host says before the program acts on it, and reports
+	// whether it acts on it at all.
+	hears func(p *peer, m wire.Message) bool
+	// each is called ten times a second from the beginning of the measuring on.
+	each func(p *peer)
+}
+
+// tell has the host hear what becomes of a message.
+func (t *tactics) tell(p *peer, m wire.Message) {
+	if t.says == nil {
+		p.utters(m)
+		return
+	}
+	p.utters(t.says(p, m)...)
+}
+
+// utters has the host hear messages now. One that makes no sense ends the
+// connection.
+func (p *peer) utters(messages ...wire.Message) {
+	for _, m := range messages {
+		if p.connected && p.try(room.Hear{Player: p.name, Message: m}) != nil {
+			p.leaves()
+		}
+	}
+}
+
+// leaves ends the player's connection.
+func (p *peer) leaves() {
+	p.connected = false
+	p.step(room.Leave{Player: p.name})
+}
+
+// claims is a report of servers that the player says it has just measured.
+func (p *peer) claims(results ...discovery.Result) wire.Report {
+	report := wire.Report{Round: theRound, First: p.sent, Now: p.now - p.began}
+	for _, r := range results {
+		r.At = report.Now
+		report.Results = append(report.Results, r)
+	}
+	return report
+}
+
+// Attack is what hostile players do to the others.
+type Attack struct {
+	Name string
+	// Wants is what the room asks of servers beyond the usual, and votes whether it
+	// votes, where the attack is at that.
+	Wants func(*selection.Criteria, *Group)
+	Votes bool
+	plan  func(*plot) tactics
+}
+
+// plot is what attackers know: everything.
+type plot struct {
+	*Group
+	liars    []int
+	criteria selection.Criteria
+	rng      *rand.Rand
+	// suited are the servers that suit everybody, those first that are best for the
+	// honest, and scores are what these get, in ms.
+	suited []int
+	scores map[int]float64
+}
+
+// honest is the group without the liars.
+func (g *Group) honest(liars []int) *Group {
+	honest := &Group{}
+	for i := range g.Players {
+		if slices.Contains(liars, i) {
+			continue
+		}
+		honest.Players, honest.Vantages = append(honest.Players, g.Players[i]), append(honest.Vantages, g.Vantages[i])
+		if g.Homes != nil {
+			honest.Homes = append(honest.Homes, g.Homes[i])
+		}
+	}
+	return honest
+}
+
+func newPlot(g *Group, liars []int, criteria selection.Criteria, seed uint64) *plot {
+	p := &plot{Group: g, liars: liars, criteria: criteria, rng: rand.New(rand.NewPCG(seed, 0x6c6965)), scores: map[int]float64{}}
+	for _, ranked := range g.honest(liars).selection(criteria).Ranking {
+		if !slices.ContainsFunc(liars, func(liar int) bool { return g.Vantages[liar].RTT[ranked.Server] < 0 }) {
+			p.suited = append(p.suited, ranked.Server)
+			p.scores[ranked.Server] = ranked.Score
+		}
+	}
+	return p
+}
+
+// greedy is the server that is best for the liars and worst for the others.
+func (p *plot) greedy() int {
+	return p.most(func(server int) (float64, bool) {
+		own := time.Duration(0)
+		for _, liar := range p.liars {
+			own += p.Vantages[liar].RTT[server]
+		}
+		return p.scores[server] - float64(own/time.Duration(len(p.liars)))/float64(time.Millisecond), true
+	})
+}
+
+// most is the server that suits everybody and has the most of something.
+func (p *plot) most(of func(server int) (much float64, can bool)) int {
+	best, most := p.suited[0], 0.0
+	for _, server := range p.suited {
+		if much, can := of(server); can && much > most {
+			best, most = server, much
+		}
+	}
+	return best
+}
+
+// margin is by how much a lie wins, in ms: jitter may take as much from it.
+const margin = 0.5
+
+// persuades is the server that costs the honest the most, of those that are chosen if
+// the liars say of them what told makes of the RTT, and the truth of all others.
+func (p *plot) persuades(told func(liar, server int, rtt time.Duration) time.Duration) int {
+	objective := p.criteria.Objective(p.Players)
+	score := func(server int, lie bool) float64 {
+		rtts := make([]float64, len(p.Players))
+		for i, v := range p.Vantages {
+			rtt := v.RTT[server]
+			if lie && slices.Contains(p.liars, i) {
+				rtt = told(i, server, rtt)
+			}
+			rtts[i] = float64(max(rtt, wire.Tick)) / float64(time.Millisecond)
+		}
+		return objective.Score(rtts)
+	}
+	best := score(p.suited[0], false)
+	for _, server := range p.suited {
+		best = min(best, score(server, false))
+	}
+	return p.most(func(server int) (float64, bool) {
+		return p.scores[server], score(server, true) < best-margin
+	})
+}
+
+// best are the n servers that suit everybody and are best for the honest.
+func (p *plot) best(n int) []int { return p.suited[:min(n, len(p.suited)-1)] }
+
+// Evening is what came of an evening for the honest players.
+type Evening struct {
+	// Found: they were sent, to a server that suits them, and to its own port.
+	Found bool
+	// Regret is how much worse than the best it truly is for them, in ms.
+	Regret float64
+	// Cost is how much more that is than with the liars telling the truth, where that
+	// was compared.
+	Cost    float64
+	Seconds float64
+	// Named is how many liars were left out or had their numbers doubted, and
+	// Wronged are the honest of whom that was said, with why.
+	Named   int
+	Wronged []string
+	Log     []wire.Note
+}
+
+// Attacked is an evening with some hostile players, who do the same together.
+// Without an attack they are as honest as the others.
+func (g *Group) Attacked(liars []int, a Attack, o GroupOptions, run uint64) (e Evening, err error) {
+	o = o.withDefaults(len(g.Players))
+	if a.Wants != nil {
+		a.Wants(&o.Criteria, g)
+	}
+	if a.Votes {
+		o.ready = 40 * time.Second
+	}
+	s, err := g.session(Coordinated, o, run)
+	if err != nil {
+		return e, err
+	}
+	if a.plan != nil {
+		does := a.plan(newPlot(g, liars, o.Criteria, run))
+		for _, liar := range liars {
+			s.peers[liar].hostile = &does
+		}
+	}
+	if err := s.run(); err != nil {
+		return e, err
+	}
+	snapshot := s.room.Snapshot()
+	e.Seconds, e.Log = s.now.Seconds(), snapshot.Log
+	if s.launched > 0 {
+		truth, addr := g.honest(liars).truth(o.Criteria), snapshot.Choice.Target
+		suits := selection.Criteria{Seats: o.Criteria.Seats, NoPassword: o.Criteria.NoPassword, Map: o.Criteria.Map, By: o.Criteria.By}
+		for _, ranked := range g.honest(liars).selection(suits).Ranking {
+			if ranked.Addr.String() == addr && addr == s.target {
+				e.Found = true
+				_, e.Regret = truth.regret(ranked.Server)
+			}
+		}
+	}
+	doubts := map[string]string{}
+	for _, person := range snapshot.People {
+		if person.LeftOut || person.Doubt != "" {
+			doubts[person.Name] = "left out. " + person.Doubt
+		}
+	}
+	if snapshot.Choice != nil {
+		for _, d := range snapshot.Choice.Selection.Doubts {
+			doubts[d.Player] = d.String()
+		}
+	}
+	for i := range g.Players {
+		why, doubted := doubts[strconv.Itoa(i)]
+		switch {
+		case doubted && a.plan != nil && slices.Contains(liars, i):
+			e.Named++
+		case doubted:
+			e.Wronged = append(e.Wronged, g.Players[i]+": "+why)
+		}
+	}
+	return e, nil
+}
