@@ -34,6 +34,7 @@ var arrows = []struct {
 	{"muster/internal/input", nil},
 	{"muster/internal/term", nil},
 	{"muster/internal/netinfo", nil},
+	{"muster/internal/netfab", nil},
 	{"muster/internal/portmap", []string{"muster/discovery", "muster/internal/netinfo"}},
 	{"muster/internal/invite", []string{"muster/host/access", "muster/internal/hint"}},
 	{"muster/internal/ingress", []string{"muster/discovery", "muster/discovery/lan", "muster/host", "muster/host/access", "muster/host/wire", "muster/internal/hint", "muster/internal/invite", "muster/internal/netinfo", "muster/internal/portmap"}},
