@@ -35,6 +35,10 @@ type Plan interface {
 // wait or to stop, and still has probes under way, then calls Next again.
 type Waker interface{ Woken() <-chan struct{} }
 
+// Witness is a plan that wants to know when the first packet to a server left. It
+// may have to wait although the plan has named the server, or never leave.
+type Witness interface{ Asked(server int) }
+
 // PlanSummary says how a plan went about its list.
 type PlanSummary struct {
 	// Clusters is how many groups of servers the plan told apart.

@@ -74,9 +74,10 @@ func (s *session) sample(ctx context.Context, servers []discovery.Server, m wire
 			return nil, err
 		}
 		results := make([]discovery.Result, len(servers))
-		plan := asking{discovery.NewConventional(len(servers)), results}
+		plan := asked{discovery.NewConventional(len(servers)), results}
+		// The host has players take turns: nobody needs to share.
 		patience, cancel := context.WithTimeout(ctx, s.options.pace.patience)
-		err := s.scanner.run(patience, m.Game, servers, plan, func(r discovery.Result) { results[r.Server] = r })
+		err := s.scanner.run(patience, 1, m.Game, servers, plan, func(r discovery.Result) { results[r.Server] = r })
 		if patience.Err() != nil {
 			err = ctx.Err() // who has not answered by now is lost this time
 		}
@@ -91,19 +92,14 @@ func (s *session) sample(ctx context.Context, servers []discovery.Server, m wire
 	return finalists, nil
 }
 
-// asking takes the servers that it names to be lost, until it is known better.
-type asking struct {
+// asked takes the servers that were asked to be lost, until it is known better.
+type asked struct {
 	discovery.Plan
 	results []discovery.Result
 }
 
-func (a asking) Next() (discovery.Probe, discovery.Verdict) {
-	probe, verdict := a.Plan.Next()
-	if verdict == discovery.Go {
-		a.results[probe.Server].State = discovery.Lost
-	}
-	return probe, verdict
-}
+// Asked makes it a [discovery.Witness].
+func (a asked) Asked(server int) { a.results[server].State = discovery.Lost }
 
 // addSample notes one more answer or silence. One answer makes a server
 // answered; only if all samples are silent is it lost.

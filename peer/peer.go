@@ -31,6 +31,9 @@ const dialTimeout = 10 * time.Second
 // Prober asks servers; [muster/discovery/prober.Prober] does it for real.
 type Prober interface {
 	Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error
+	// Share says how many players ask the same servers from now on, this one
+	// included: so many share what one address is sent.
+	Share(among int)
 	Close() error
 }
 

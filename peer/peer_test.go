@@ -200,6 +200,8 @@ type silent struct{}
 
 func (silent) Close() error { return nil }
 
+func (silent) Share(int) {}
+
 func (silent) Run(_ context.Context, _ []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
 	for n := 1; ; n++ {
 		probe, verdict := plan.Next()
@@ -238,6 +240,8 @@ func TestOwnTrouble(t *testing.T) {
 type failing struct{}
 
 func (failing) Close() error { return nil }
+
+func (failing) Share(int) {}
 
 func (failing) Run(context.Context, []discovery.Server, discovery.Plan, func(discovery.Result)) error {
 	return errBroken

@@ -119,8 +119,9 @@ func (s *session) runAgenda() {
 	r := s.round
 	r.running = true
 	r.agenda.Resume()
+	among := len(slices.DeleteFunc(s.room.Players(), func(p wire.Person) bool { return !p.Connected }))
 	s.inBackground(func(ctx context.Context) {
-		err := s.scanner.run(ctx, r.measure.Game, r.servers, r.agenda, r.ledger.add)
+		err := s.scanner.run(ctx, among, r.measure.Game, r.servers, r.agenda, r.ledger.add)
 		if ctx.Err() != nil {
 			err = nil // stopped by the peer itself, for something else
 		}

@@ -17,8 +17,9 @@ type scanner struct {
 	prober Prober
 }
 
-// run executes a plan once the one before has ended.
-func (s *scanner) run(ctx context.Context, game string, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
+// run executes a plan once the one before has ended, as one of so many players who
+// ask these servers.
+func (s *scanner) run(ctx context.Context, among int, game string, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -36,6 +37,7 @@ func (s *scanner) run(ctx context.Context, game string, servers []discovery.Serv
 		}
 		s.prober, s.game = prober, game
 	}
+	s.prober.Share(among)
 	return s.prober.Run(ctx, servers, plan, seen)
 }
 

@@ -242,6 +242,9 @@ func (s *seat) Run(ctx context.Context, servers []discovery.Server, plan discove
 		if discovering {
 			s.locked(func() { s.asked[addr]++ })
 		}
+		if w, ok := plan.(discovery.Witness); ok {
+			w.Asked(probe.Server)
+		}
 		result := s.answer(addr)
 		result.Server, result.Order, result.Phase = probe.Server, n+1, probe.Phase
 		plan.Observe(result)
@@ -250,6 +253,8 @@ func (s *seat) Run(ctx context.Context, servers []discovery.Server, plan discove
 }
 
 func (s *seat) Close() error { return nil }
+
+func (s *seat) Share(int) {}
 
 // answer: every seventh server is silent for everyone; ann is near the first
 // servers, the others near the last.

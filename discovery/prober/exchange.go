@@ -25,13 +25,16 @@ func (r *run) send(p *probe, why reason) {
 	r.packet = r.options.Protocol.AppendQuery(r.packet[:0], nonce, p.demanded())
 	at, err := r.network.send(r.packet, r.targets.at[p.target])
 	if err != nil {
-		r.sendFailed(p, err)
+		r.sendFailed(p, why, err)
 		return
 	}
 	r.delivered++
 	r.stats.PacketsSent++
 	r.stats.BytesSent += len(r.packet)
 	p.record(nonce, at)
+	if p.sent == 1 {
+		r.asked(p.result.Server)
+	}
 	switch why {
 	case silence:
 		p.repeats++
@@ -51,7 +54,7 @@ func (r *run) send(p *probe, why reason) {
 
 // sendFailed looks after a probe whose query did not leave. A machine without
 // room for it is a reason to slow down; anything else is the end of the probe.
-func (r *run) sendFailed(p *probe, err error) {
+func (r *run) sendFailed(p *probe, why reason, err error) {
 	r.stats.SendErrors++
 	now := r.network.now()
 	switch {
@@ -66,7 +69,7 @@ func (r *run) sendFailed(p *probe, err error) {
 		}
 		r.held = now + noBufferPause
 		p.due = 0
-		r.overdue.push(deadline{probe: p, gen: p.gen})
+		r.overdue.push(deadline{probe: p, gen: p.gen, why: why})
 		return
 	case denied(err):
 		r.denied++
@@ -157,7 +160,7 @@ func (r *run) answer(p *probe, d *datagram) {
 	if reply.Info != nil || len(reply.Challenge) == 0 {
 		r.finish(p, discovery.Answered, reply.Info)
 	} else if p.accept(reply.Challenge) {
-		r.send(p, demanded)
+		r.request(p, demanded)
 	}
 }
 

@@ -3,9 +3,10 @@
 // a home router sees one NAT mapping and not thousands.
 //
 //	plan.Next ──► bucket ──► query ──────────────────────────► server
-//	                │          ▲ repeat, after a silence         │
-//	       cap on servers      │                                 │
-//	         under way      deadlines                            ▼
+//	                │    ▲     ▲ repeat, after a silence         │
+//	    cap on servers   │     │                                 │
+//	      under way      │  deadlines                            ▼
+//	             allowance of each address
 //	                                 kernel stamp ◄── reply, challenge, ICMP
 //	plan.Observe ◄── match address and nonce ◄── inbox ◄── reader
 //
@@ -77,6 +78,9 @@ type Stats struct {
 	// Unreachable are servers that were lost because no packet could be sent to
 	// them: no route, no socket of their family, denied by a local rule.
 	Unreachable int
+	// Forbidden are servers that were not asked, or not often enough to be sure,
+	// because their address has been sent enough; see [Allowance].
+	Forbidden int
 	// SendErrors are failed writes, those that were repeated included.
 	SendErrors int
 	// InFlight is how many servers are asked and neither answered nor given up,
@@ -102,6 +106,9 @@ type Options struct {
 	// DefaultTimeout. Repeats are spaced by at least a second even if it is
 	// shorter: then it shortens only the wait after the last query.
 	Timeout time.Duration
+	// Allowance bounds what single addresses are sent; nil is one of this prober's
+	// own. Probers of one program share it.
+	Allowance *Allowance
 	// LocalAddr is the source address. The zero Addr is any address of both
 	// families; another one restricts the prober to its family.
 	LocalAddr netip.Addr
@@ -196,6 +203,9 @@ func (o Options) withDefaults() (Options, error) {
 	o.InFlight = cmp.Or(o.InFlight, DefaultInFlight)
 	o.Retries = max(0, cmp.Or(o.Retries, DefaultRetries))
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	if o.Allowance == nil {
+		o.Allowance = NewAllowance()
+	}
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o, nil
 }
@@ -208,6 +218,10 @@ func (p *Prober) Close() (err error) {
 	p.closing.Do(func() { err = p.sockets.close() })
 	return err
 }
+
+// Share says how many players ask the same servers from now on; see
+// [Allowance.Share].
+func (p *Prober) Share(among int) { p.options.Allowance.Share(among) }
 
 // LocalAddrs are the bound source addresses, the IPv4 one first.
 func (p *Prober) LocalAddrs() []netip.AddrPort { return p.sockets.addrs() }

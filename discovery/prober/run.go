@@ -1,6 +1,7 @@
 package prober
 
 import (
+	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,8 @@ type deadline struct {
 	probe *probe
 	gen   uint32
 	first bool // the query was the first one: its fate is to be noted
+	// why the probe is asked, of one that waits to be
+	why reason
 }
 
 // run is one execution of a plan. All is owned by the goroutine of loop.
@@ -51,6 +54,7 @@ type run struct {
 	targets *targets
 	nap     func(time.Duration) // sleeps exactly; nil: timers are exact enough
 	woken   <-chan struct{}     // the plan wants more; nil: it never does unasked
+	asked   func(server int)    // the plan wants to know who was asked
 
 	intent   intent
 	order    int
@@ -59,6 +63,7 @@ type run struct {
 	// delay: repeats the spacing, ends the timeout.
 	repeats, ends     fifo[deadline]
 	overdue           fifo[deadline] // those who are due a repeat
+	waiting           schedule       // for the allowance of their address
 	held              time.Duration  // nothing is sent before: the machine has no room
 	parts             partsBudget
 	delivered         int // packets that the machine let out
@@ -78,6 +83,10 @@ func newRun(p *Prober, servers []discovery.Server, plan discovery.Plan, seen fun
 	r := &run{Prober: p, plan: plan, seen: seen, targets: newTargets(servers), unreachableBefore: p.stats.Unreachable}
 	if w, ok := plan.(discovery.Waker); ok {
 		r.woken = w.Woken()
+	}
+	r.asked = func(int) {}
+	if w, ok := plan.(discovery.Witness); ok {
+		r.asked = w.Asked
 	}
 	return r
 }
@@ -135,9 +144,11 @@ func (r *run) verdict() error {
 func (r *run) expire(now time.Duration) {
 	for r.repeats.len() > 0 && r.repeats.first().at <= now {
 		if d := r.repeats.pop(); r.holds(d) {
-			d.probe.due = 0
-			r.overdue.push(d)
+			r.request(d.probe, silence)
 		}
+	}
+	for len(r.waiting) > 0 && r.waiting[0].at <= now {
+		r.overdue.push(heap.Pop(&r.waiting).(deadline))
 	}
 	for r.ends.len() > 0 && r.ends.first().at <= now {
 		if d := r.ends.pop(); r.holds(d) {
@@ -160,6 +171,28 @@ func (r *run) holds(d deadline) bool {
 	return same && d.probe.due == d.at
 }
 
+// request has a server asked as soon as its address may be. If that is not soon,
+// the probe ends with what is known by now.
+func (r *run) request(p *probe, why reason) {
+	wait, ok := r.options.Allowance.spend(r.targets.at[p.target].Addr())
+	p.due = 0
+	d := deadline{probe: p, gen: p.gen, why: why}
+	switch {
+	case !ok && p.heard:
+		r.finish(p, discovery.Answered, nil)
+	case !ok:
+		r.stats.Forbidden++
+		r.finish(p, discovery.Lost, nil)
+	case wait > 0:
+		d.at = r.network.now() + wait
+		heap.Push(&r.waiting, d)
+	case why == silence:
+		r.overdue.push(d)
+	default:
+		r.send(p, why)
+	}
+}
+
 // owed reports whether the bucket has a packet and the machine room for it. It
 // reads the clock for each packet: after a stall between two of them, an older
 // reading would make one burst into two.
@@ -168,7 +201,8 @@ func (r *run) owed(b *bucket) bool {
 	return now >= r.held && b.ready(now)
 }
 
-// repeat asks those again who were silent, as far as the rate allows.
+// repeat asks those again who were silent, and those who had to wait, as far as
+// the rate allows.
 func (r *run) repeat() {
 	for range turnSends {
 		if r.overdue.len() == 0 {
@@ -182,11 +216,7 @@ func (r *run) repeat() {
 		if d.probe.gen != d.gen || d.probe.due != 0 {
 			continue // it has answered meanwhile
 		}
-		why := silence
-		if d.probe.sent == 0 { // the machine had no room for its first query
-			why = named
-		}
-		r.send(d.probe, why)
+		r.send(d.probe, d.why)
 		r.again.take()
 	}
 }
@@ -216,8 +246,10 @@ func (r *run) ask() {
 	}
 }
 
+// mayAsk reports whether a new probe may start. Those that wait for their address
+// hold up nobody else.
 func (r *run) mayAsk() bool {
-	return r.err == nil && r.intent == mayAsk && r.underWay < r.traffic.cap
+	return r.err == nil && r.intent == mayAsk && r.underWay-len(r.waiting) < r.traffic.cap
 }
 
 // start asks a server that the plan named, unless its address is known already.
@@ -233,7 +265,7 @@ func (r *run) start(wanted discovery.Probe) {
 	switch {
 	case state.probe == nil && !state.done:
 		r.underWay++
-		r.send(r.targets.begin(result, index), named)
+		r.request(r.targets.begin(result, index), named)
 	case double == nil:
 		r.err = fmt.Errorf("prober: the plan names server %d twice", wanted.Server)
 	case state.done:
@@ -283,6 +315,9 @@ func (r *run) sleep(ctx context.Context, timer *time.Timer) {
 	if r.ends.len() > 0 {
 		wake = min(wake, r.ends.first().at)
 	}
+	if len(r.waiting) > 0 {
+		wake = min(wake, r.waiting[0].at)
+	}
 	if r.overdue.len() > 0 {
 		wake = min(wake, max(r.held, r.again.next()))
 	}
@@ -306,6 +341,20 @@ func (r *run) sleep(ctx context.Context, timer *time.Timer) {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
+}
+
+// schedule is a heap of deadlines, the next on top.
+type schedule []deadline
+
+func (s schedule) Len() int           { return len(s) }
+func (s schedule) Less(i, j int) bool { return s[i].at < s[j].at }
+func (s schedule) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
+func (s *schedule) Push(d any)        { *s = append(*s, d.(deadline)) }
+func (s *schedule) Pop() any {
+	last := len(*s) - 1
+	d := (*s)[last]
+	*s = (*s)[:last]
+	return d
 }
 
 // fifo is a queue that allocates only while it grows.

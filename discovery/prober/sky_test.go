@@ -36,7 +36,7 @@ type packet struct {
 }
 
 func (s *sky) send(query []byte, to netip.AddrPort) (time.Duration, error) {
-	seen := sighting{int(to.Addr().As4()[3]), len(s.asked[to]) + 1, string(query), to}
+	seen := sighting{int(to.Addr().AsSlice()[to.Addr().BitLen()/8-1]), len(s.asked[to]) + 1, string(query), to}
 	if s.deny != nil {
 		if err := s.deny(seen); err != nil {
 			return s.now(), err

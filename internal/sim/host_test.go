@@ -22,6 +22,8 @@ type instantly struct{ *sim.Vantage }
 
 func (p instantly) Close() error { return nil }
 
+func (p instantly) Share(int) {}
+
 func (p instantly) Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
 	at := map[netip.AddrPort]int{}
 	for i, s := range p.Servers {
