@@ -9,8 +9,8 @@ import (
 // State is what a player knows of a server.
 type State uint8
 
-// The four states are never mixed up: only Lost and Refused mean that the
-// server is unreachable for the player.
+// The states are never mixed up: only Lost and Refused mean that the server is
+// unreachable for the player.
 const (
 	// Unprobed: never asked.
 	Unprobed State = iota
@@ -20,9 +20,16 @@ const (
 	Lost
 	// Refused: an ICMP message said that nobody listens there.
 	Refused
+	// Forbidden: never asked, because the player's program may not: the address is
+	// none that a stranger's list may have it ask, or was asked often enough. It says
+	// nothing of the server.
+	Forbidden
 )
 
-var stateNames = [...]string{"unprobed", "answered", "lost", "refused"}
+var stateNames = [...]string{"unprobed", "answered", "lost", "refused", "forbidden"}
+
+// Asked reports whether the server was asked, whatever came of it.
+func (s State) Asked() bool { return s != Unprobed && s != Forbidden }
 
 func (s State) String() string { return nameOf(stateNames[:], int(s)) }
 

@@ -130,9 +130,9 @@ func kindOf(f wire.Frame) int {
 }
 
 // reported reads reports until done, and returns the servers in them.
-func reported(t *testing.T, ws *websocket.Conn) map[int]bool {
+func reported(t *testing.T, ws *websocket.Conn) map[int]discovery.State {
 	t.Helper()
-	servers := map[int]bool{}
+	servers := map[int]discovery.State{}
 	for {
 		kind, data, err := ws.ReadMessage()
 		if err != nil {
@@ -146,7 +146,7 @@ func reported(t *testing.T, ws *websocket.Conn) map[int]bool {
 		switch m := m.(type) {
 		case wire.Report:
 			for _, result := range m.Results {
-				servers[result.Server] = true
+				servers[result.Server] = result.State
 			}
 		case wire.Done:
 			return servers

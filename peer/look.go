@@ -31,7 +31,14 @@ func (s *session) verify(m wire.Finalists) error {
 			return fmt.Errorf("peer: finalist %d of %d servers", index, len(s.round.servers))
 		}
 	}
-	m.Servers = slices.DeleteFunc(m.Servers, func(index int) bool { return !s.round.mayAsk(index) })
+	var forbidden []wire.Finalist
+	m.Servers = slices.DeleteFunc(slices.Clone(m.Servers), func(index int) bool {
+		mayAsk := s.round.mayAsk(index)
+		if !mayAsk {
+			forbidden = append(forbidden, wire.Finalist{Server: index, State: discovery.Forbidden, RTTs: []float64{}})
+		}
+		return !mayAsk
+	})
 	servers := make([]discovery.Server, len(m.Servers))
 	for i, index := range m.Servers {
 		servers[i] = s.round.servers[index]
@@ -47,7 +54,7 @@ func (s *session) verify(m wire.Finalists) error {
 			return
 		}
 		s.post(func() {
-			l.found = &wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: found}
+			l.found = &wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: append(found, forbidden...)}
 			s.sayVerified(l)
 		})
 	})
@@ -104,7 +111,10 @@ func (a asked) Asked(server int) { a.results[server].State = discovery.Lost }
 // addSample notes one more answer or silence. One answer makes a server
 // answered; only if all samples are silent is it lost.
 func addSample(f *wire.Finalist, r discovery.Result) {
-	if r.State == discovery.Unprobed {
+	if !r.State.Asked() {
+		if f.Sent == 0 {
+			f.State = r.State
+		}
 		return
 	}
 	f.Sent++

@@ -193,16 +193,16 @@ func mayAsk(host, server netip.Addr) bool {
 func (r *round) mayAsk(server int) bool { return mayAsk(r.host, r.servers[server].Addr.Addr()) }
 
 // outOfReach are the servers that the host may not have us ask, besides those
-// that are known. We call them lost, without ever having asked.
-func (r *round) outOfReach(known []discovery.Result) (lost []discovery.Result) {
+// that are known.
+func (r *round) outOfReach(known []discovery.Result) (forbidden []discovery.Result) {
 	isKnown := make([]bool, len(r.servers))
 	for i := range known {
 		isKnown[known[i].Server] = true
 	}
 	for i := range r.servers {
 		if !isKnown[i] && !r.mayAsk(i) {
-			lost = append(lost, discovery.Result{Server: i, State: discovery.Lost})
+			forbidden = append(forbidden, discovery.Result{Server: i, State: discovery.Forbidden})
 		}
 	}
-	return lost
+	return forbidden
 }

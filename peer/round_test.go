@@ -43,7 +43,8 @@ func TestMayAsk(t *testing.T) {
 
 // TestStrangersListOurNetwork: a host on the internet cannot have a player's
 // program look around the player's own network, neither by a list nor by an ask
-// nor by finalists. It is told that the servers are lost, and nobody waits.
+// nor by finalists. It is told that they may not be asked, and nobody
+// waits.
 func TestStrangersListOurNetwork(t *testing.T) {
 	servers, _ := list(t.Context(), "")
 	ours := map[int]bool{3: true, 4: true, 5: true}
@@ -52,15 +53,15 @@ func TestStrangersListOurNetwork(t *testing.T) {
 	servers[5].Addr = netip.MustParseAddrPort("[fd00::1]:27960")
 	for _, strategy := range []string{"conventional", wire.Coordinated} {
 		t.Run(strategy, func(t *testing.T) {
-			var looked []int
+			var looked map[int]discovery.State
 			s := scripted(t, func(ws *websocket.Conn) {
 				say(t, ws, letIn, wire.List{Round: 1, Servers: servers},
 					wire.Measure{Round: 1, Game: "openarena", Strategy: strategy},
 					wire.Ask{Round: 1, Servers: []int{3, 4, 5, 6}, Own: listed})
 				told := reported(t, ws)
 				for server := range ours {
-					if !told[server] {
-						t.Errorf("the host hears nothing of server %d", server)
+					if told[server] != discovery.Forbidden {
+						t.Errorf("server %d is %v, want forbidden", server, told[server])
 					}
 				}
 				say(t, ws, wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{3, 6}, Samples: 1})
@@ -77,15 +78,15 @@ func TestStrangersListOurNetwork(t *testing.T) {
 				}
 			}
 			s.askedOnce(listed - len(ours))
-			if len(looked) != 1 || looked[0] != 6 {
-				t.Errorf("the player looked again at the servers %v, want 6 alone", looked)
+			if len(looked) != 2 || looked[6] != discovery.Answered || looked[3] != discovery.Forbidden {
+				t.Errorf("the player looked again and found %v, want 6 answered and 3 forbidden", looked)
 			}
 		})
 	}
 }
 
-// verified reads until the second look is told, and returns its servers.
-func verified(t *testing.T, ws *websocket.Conn) (servers []int) {
+// verified reads until the second look is told, and returns what became of its servers.
+func verified(t *testing.T, ws *websocket.Conn) map[int]discovery.State {
 	t.Helper()
 	for {
 		kind, data, err := ws.ReadMessage()
@@ -98,12 +99,11 @@ func verified(t *testing.T, ws *websocket.Conn) (servers []int) {
 			t.Error(err)
 		}
 		if v, ok := m.(wire.Verified); ok {
+			found := map[int]discovery.State{}
 			for _, f := range v.Servers {
-				if f.State != discovery.Unprobed {
-					servers = append(servers, f.Server)
-				}
+				found[f.Server] = f.State
 			}
-			return servers
+			return found
 		}
 	}
 }

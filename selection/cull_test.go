@@ -218,3 +218,23 @@ func TestDocumentOfNothing(t *testing.T) {
 		t.Errorf("nobody chose %v", got.Chosen.Addr)
 	}
 }
+
+// TestForbiddenIsNoWordOnAServer: who may not ask a server has not measured it.
+func TestForbiddenIsNoWordOnAServer(t *testing.T) {
+	servers := selection.Servers{List: []discovery.Server{{Addr: netip.MustParseAddrPort("192.0.2.1:1")}, {Addr: netip.MustParseAddrPort("192.0.2.2:1")}}}
+	table := selection.NewTable([]string{"ann", "bob"}, 2)
+	table.Set(0, 0, discovery.Answered, time.Millisecond)
+	table.Set(1, 0, discovery.Forbidden, 0)
+	table.Set(0, 1, discovery.Answered, 9*time.Millisecond)
+	table.Set(1, 1, discovery.Answered, 9*time.Millisecond)
+	if state, _ := table.At(1, 0); state != discovery.Forbidden {
+		t.Errorf("bob's state is %v, want forbidden", state)
+	}
+	s := selection.Select(servers, table, selection.Criteria{By: selection.Mean, Top: 2})
+	if s.Chosen.Server != 1 || s.Culled.Unreachable != 0 || s.Culled.Unmeasured != 1 {
+		t.Errorf("chosen is %d, culled %+v", s.Chosen.Server, s.Culled)
+	}
+	if got := s.Reasons[0]; got.Cause != selection.Unmeasured || !slices.Equal(got.Players, []string{"bob"}) {
+		t.Errorf("the reason is %+v", got)
+	}
+}

@@ -37,7 +37,7 @@ func (r *round) concerned(server int, cause Cause) []string {
 	case Unreachable:
 		so = cell.failed
 	case Unmeasured:
-		so = func(c cell) bool { return c == unprobed }
+		so = func(c cell) bool { return c == unprobed || c == forbidden }
 	case OverThreshold:
 		so = func(c cell) bool { return c.answered() && c > r.limit }
 	case PingLimits:

@@ -37,6 +37,8 @@ const (
 	unprobed cell = 0
 	lost     cell = 1<<32 - 1
 	refused  cell = 1<<32 - 2
+	// forbidden is no word on the server: for a choice it is as unprobed.
+	forbidden cell = 1<<32 - 3
 	// maxRTT, 67 s, keeps the sum of the squares of 4,096 players in 64 bits.
 	maxRTT cell = 1<<26 - 1
 )
@@ -101,6 +103,8 @@ func (t *Table) At(player, server int) (discovery.State, time.Duration) {
 		return discovery.Lost, 0
 	case refused:
 		return discovery.Refused, 0
+	case forbidden:
+		return discovery.Forbidden, 0
 	default:
 		return discovery.Answered, time.Duration(c) * time.Microsecond
 	}
@@ -131,6 +135,8 @@ func cellOf(state discovery.State, rtt time.Duration) cell {
 		return lost
 	case discovery.Refused:
 		return refused
+	case discovery.Forbidden:
+		return forbidden
 	}
 	return unprobed
 }

@@ -76,7 +76,7 @@ type Measurement struct {
 
 // New completes head, which says who measured and what only the plan and the
 // executor know of the summary, by what came of the servers in the list.
-// Results of unprobed servers are left out.
+// Results of servers that were not asked are left out.
 func New(head Report, list []discovery.Server, results []discovery.Result) Report {
 	r := head
 	r.Format = Format
@@ -85,7 +85,7 @@ func New(head Report, list []discovery.Server, results []discovery.Result) Repor
 	r.Servers = make([]Measurement, 0, len(results))
 	var count [discovery.Refused + 1]int // by state
 	for _, result := range results {
-		if result.State == discovery.Unprobed {
+		if !result.State.Asked() {
 			continue
 		}
 		count[result.State]++

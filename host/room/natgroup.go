@@ -171,17 +171,17 @@ func (g *probeGroup) ask(r *Room, p *player, servers []int) {
 	}
 }
 
-// heard takes a player's result, and has another ask a server that stayed silent:
-// a player's own line may be to blame. It reports whether the group's word on the
+// heard takes a player's result, and has another ask a server that stayed silent,
+// or that the player may not ask: the player's own line may be to blame. It reports whether the group's word on the
 // server stands.
 func (g *probeGroup) heard(r *Room, p *player, result discovery.Result) (stands bool) {
 	if g.waiting[result.Server] == p {
 		delete(g.waiting, result.Server)
 	}
 	if _, asked := g.waiting[result.Server]; asked {
-		return result.State != discovery.Lost
+		return !isOpen(result.State)
 	}
-	if result.State != discovery.Lost {
+	if !isOpen(result.State) {
 		return true
 	}
 	at := slices.Index(g.players, p)
@@ -196,6 +196,12 @@ func (g *probeGroup) heard(r *Room, p *player, result discovery.Result) (stands 
 		}
 	}
 	return true
+}
+
+// isOpen reports whether another player behind the same address may come to know
+// more of a server.
+func isOpen(state discovery.State) bool {
+	return state == discovery.Lost || state == discovery.Forbidden
 }
 
 // release forgets what a player was asked for, whose connection has ended, and

@@ -201,11 +201,12 @@ func (k knowledge) at(server int) discovery.Result {
 	return pooled(k.mates, server)
 }
 
-// pooled is the best that several players know of a server.
+// pooled is the best that several players know of a server: an answer, else what
+// came of asking, else why one of them may not ask.
 func pooled(players []*player, server int) (best discovery.Result) {
 	for _, p := range players {
 		result := p.sheet.at(server)
-		better := result.State == discovery.Answered || best.State == discovery.Unprobed
+		better := result.State == discovery.Answered || best.State == discovery.Unprobed || result.State.Asked() && !best.State.Asked()
 		if result.State == discovery.Answered && best.State == discovery.Answered {
 			better = result.RTT < best.RTT
 		}
@@ -241,7 +242,7 @@ func (k knowledge) progress() (probed, answered int) {
 	}
 	for server := range k.servers() {
 		state := pooled(k.mates, server).State
-		probed += count(state != discovery.Unprobed)
+		probed += count(state.Asked())
 		answered += count(state == discovery.Answered)
 	}
 	return probed, answered

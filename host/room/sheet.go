@@ -82,7 +82,7 @@ func (s *sheet) forget(server int) {
 // count keeps the sums after a change from a state.
 func (s *sheet) count(server int, before discovery.State) {
 	after := s.at(server).State
-	s.probed += count(after != discovery.Unprobed) - count(before != discovery.Unprobed)
+	s.probed += count(after.Asked()) - count(before.Asked())
 	s.answered += count(after == discovery.Answered) - count(before == discovery.Answered)
 }
 

@@ -155,7 +155,7 @@ func (r *round) merge(p *player, seen wire.Finalist) {
 		r.servers.Infos[seen.Server] = &info
 	}
 	switch {
-	case seen.State == discovery.Unprobed, seen.State == discovery.Answered && len(seen.RTTs) == 0, r.isOutOfReach(p, seen.Server), r.forgives(seen):
+	case !seen.State.Asked(), seen.State == discovery.Answered && len(seen.RTTs) == 0, r.isOutOfReach(p, seen.Server), r.forgives(seen):
 		return // nothing was seen
 	}
 	look := secondLook{discovery.Result{Server: seen.Server, State: seen.State}, qualityOf(seen)}

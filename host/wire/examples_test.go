@@ -64,7 +64,8 @@ var examples = []struct {
 		{Server: 9, State: discovery.Answered, RTT: 23900 * time.Microsecond, At: 17 * time.Millisecond},
 		{Server: 6, State: discovery.Refused, At: 40 * time.Millisecond},
 		{Server: 7, State: discovery.Lost, At: 200 * time.Millisecond, Phase: discovery.Refining},
-	}}, "02 01 02 ac02 04 1f0ae203 150803 450501 e2030200"},
+		{Server: 8, State: discovery.Forbidden, At: 205 * time.Millisecond},
+	}}, "02 01 02 ac02 05 1f0ae303 150804 450501 e2030200 0f0202"},
 	{wire.Infos{Round: 1, Servers: []wire.ServerInfo{
 		{Server: 5, Info: discovery.Info{Map: "oa_dm1", Mode: "0", Players: 4, MaxPlayers: 8, Bots: 2}},
 		{Server: 9, Info: discovery.Info{Map: "oa_dm1", Mode: "4", Players: 0, MaxPlayers: 16, Password: true}},

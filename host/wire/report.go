@@ -17,11 +17,13 @@ import (
 //
 //	0            lost
 //	1            refused
-//	2 + zigzag   answered: the difference to the RTT before, in steps of 0.1 ms
+//	2            forbidden
+//	3 + zigzag   answered: the difference to the RTT before, in steps of 0.1 ms
 const (
-	codeLost     = 0
-	codeRefused  = 1
-	codeAnswered = 2
+	codeLost      = 0
+	codeRefused   = 1
+	codeForbidden = 2
+	codeAnswered  = 3
 
 	// Tick is the resolution of an RTT on the wire: finer than any path's jitter.
 	Tick = 100 * time.Microsecond
@@ -76,6 +78,8 @@ func AppendReport(b []byte, r Report) []byte {
 		switch result.State {
 		case discovery.Refused:
 			number = codeRefused
+		case discovery.Forbidden:
+			number = codeForbidden
 		case discovery.Answered:
 			next := ticksOf(result.RTT)
 			number = codeAnswered + zigzag(next-ticks)
@@ -109,6 +113,8 @@ func parseReport(b []byte) (Message, error) {
 			result.State = discovery.Lost
 		case codeRefused:
 			result.State = discovery.Refused
+		case codeForbidden:
+			result.State = discovery.Forbidden
 		default:
 			if ticks += unzigzag(number - codeAnswered); ticks < 0 || ticks > int64(MaxRTT/Tick) {
 				r.fail("an RTT of %d ticks", ticks)

@@ -58,9 +58,9 @@ func TestMalformed(t *testing.T) {
 		{"report: server beyond any list", "02 01 00 00 01 0080b51800"},
 		{"report: server difference that overflows", "02 01 00 00 02 000200 00ffffffffffffffffff0100"},
 		{"report: bytes left over", "02 01 00 00 01 000000 00"},
-		{"report: negative RTT", "02 01 00 00 01 000003"},
+		{"report: negative RTT", "02 01 00 00 01 000004"},
 		{"report: RTT of over a minute", "02 01 00 00 01 00008480cc9208"},
-		{"report: RTT difference that overflows", "02 01 00 00 02 000004 0000ffffffffffffffffff01"},
+		{"report: RTT difference that overflows", "02 01 00 00 02 000005 0000ffffffffffffffffff01"},
 
 		{"infos: more records than bytes", "03 01 02 00 00 00 00 0000 0000"},
 		{"infos: cut off", "03 01 01 00 00 00 00 00"},

@@ -156,7 +156,7 @@ func newReports(list []discovery.Server, table Table) *reports {
 			case discovery.Answered:
 				row[player] = max(1, rtt.Microseconds())
 				answered++
-			case discovery.Lost, discovery.Refused:
+			case discovery.Lost, discovery.Refused, discovery.Forbidden:
 				row[player] = failed
 			}
 		}

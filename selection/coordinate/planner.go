@@ -118,7 +118,7 @@ func (p *Planner) Observe(player int, result discovery.Result) {
 	switch result.State {
 	case discovery.Answered:
 		p.estimator.measured(c, player, max(leastRTT, milliseconds(result.RTT)))
-	case discovery.Lost, discovery.Refused:
+	case discovery.Lost, discovery.Refused, discovery.Forbidden: // a server that one cannot measure is no use to the group
 		if !a.met.has(result.Server) {
 			p.candidates.failed.add(result.Server)
 		}

@@ -2,6 +2,10 @@
 
 export const LOST = -1;
 
+// What a report says of a probe: 0 is lost, 1 refused, from ANSWERED on it is an RTT.
+const FORBIDDEN = 2;
+const ANSWERED = 3;
+
 /** One player's points, in the order of time. */
 export class Cloud {
   constructor() {
@@ -115,8 +119,9 @@ export class Clouds {
       time += Math.floor(timing / 3);
       r.number(); // the server
       const code = r.number();
-      if (code >= 2) ticks += unzigzag(code - 2);
-      cloud.add(time / 1000, code >= 2 ? Math.max(ticks / 10, 0.05) : LOST, timing % 3);
+      if (code === FORBIDDEN) continue; // nobody asked
+      if (code >= ANSWERED) ticks += unzigzag(code - ANSWERED);
+      cloud.add(time / 1000, code >= ANSWERED ? Math.max(ticks / 10, 0.05) : LOST, timing % 3);
     }
   }
 }
