@@ -47,7 +47,7 @@ func (r *Room) choose(early bool) {
 	case early:
 		r.note("the organiser says go: choosing from what has been measured")
 	case len(group) == 0:
-		r.fail("nobody has measured anything")
+		r.fail(true, "nobody has measured anything")
 		return
 	}
 	for _, a := range r.round.anomalies(group) {

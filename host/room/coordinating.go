@@ -139,7 +139,7 @@ func (c *Coordinating) tick(r *Room) {
 	r.leaveOutOverdue()
 	switch s := r.round.search; {
 	case len(r.round.active()) == 0:
-		r.fail("nobody is left to measure")
+		r.fail(true, "nobody is left to measure")
 	case r.now.Sub(r.since) > coordinatingTime:
 		r.note("time is up after %v: choosing from what has been measured", coordinatingTime)
 		r.choose(false)

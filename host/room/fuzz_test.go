@@ -143,8 +143,9 @@ func (e *evening) happens() {
 		}
 	case 7, 8:
 		longest := []int{2, 60}[e.upTo(1)]
-		e.now = e.now.Add(time.Duration(e.upTo(longest)) * time.Second)
-		e.step(Tick{})
+		for range 1 + e.upTo(longest) {
+			e.wait(lateStep) // more at once would be taken for a pause of the host's
+		}
 	case 9:
 		e.step(Proceed{})
 	case 10:
@@ -182,6 +183,11 @@ func (e *evening) happens() {
 	case 26:
 		page(rule())
 	}
+}
+
+func (e *evening) wait(d time.Duration) {
+	e.now = e.now.Add(d)
+	e.step(Tick{})
 }
 
 // isListed answers what the room asked its shell for.
@@ -297,13 +303,12 @@ func (e *evening) ends() {
 	for _, m := range slices.Clone(e.room.round.players) {
 		e.step(Leave{m.name})
 	}
-	for range 120 {
-		e.now = e.now.Add(5 * time.Second)
-		e.step(Tick{})
+	for range (longestAbsence + 10*time.Minute) / lateStep {
+		e.wait(lateStep)
 	}
 	switch e.room.phase.(type) {
 	case *Gathering, *Launching, *Failed, *Voting:
 	default:
-		e.Errorf("ten minutes after everybody left the room is still %T", e.room.phase)
+		e.Errorf("ten minutes after everybody was given up the room is still %T", e.room.phase)
 	}
 }

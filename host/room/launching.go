@@ -27,6 +27,7 @@ func (r *Room) launch(server int) {
 		Server: server,
 	}
 	r.enter(l)
+	r.failures = 0
 	r.round.search = nil // what it knew can be made anew
 	ranked := *r.round.selection.Chosen
 	for _, other := range r.round.selection.Ranking {

@@ -117,10 +117,10 @@ func (in Listed) step(r *Room) error {
 	}
 	switch {
 	case in.Err != nil:
-		r.fail("no server list: %v", in.Err)
+		r.fail(true, "no server list: %v", in.Err)
 		return nil
 	case len(in.List.List()) == 0:
-		r.fail("the server list is empty")
+		r.fail(true, "the server list is empty")
 		return nil
 	}
 	servers := in.List.List()
@@ -227,7 +227,7 @@ func (m *Measuring) tick(r *Room) {
 	excuseIdle(m.groups, r.now)
 	r.leaveOutOverdue()
 	if len(r.round.active()) == 0 {
-		r.fail("nobody is left to measure")
+		r.fail(true, "nobody is left to measure")
 		return
 	}
 	m.shareOut(r)
@@ -321,6 +321,8 @@ func (p *player) overdue(now time.Time) string {
 		return fmt.Sprintf("has been gone for %v", goneAfter)
 	case p.connected && silence > stalledAfter:
 		return fmt.Sprintf("has reported nothing for %v", stalledAfter)
+	case p.missed > mostMissed:
+		return fmt.Sprintf("was silent or away for %v in all", mostMissed)
 	}
 	return ""
 }

@@ -49,11 +49,16 @@ type Room struct {
 	// round is what a new round forgets.
 	round round
 
+	// failures are the rounds that failed, one after the other.
+	failures int
+
 	// now, out and binds are of the Step under way: its time, what it leads to, and
-	// whether that has to be saved first although the phase stays.
-	now   time.Time
-	out   []Output
-	binds bool
+	// whether that has to be saved first although the phase stays. ticked is when the
+	// newest [Tick] was.
+	now    time.Time
+	ticked time.Time
+	out    []Output
+	binds  bool
 	// revision counts what may have changed what the room shows or saves.
 	revision int
 }
@@ -183,7 +188,7 @@ func (in Join) step(r *Room) error {
 		}
 		p.connected, p.heard = true, r.now
 		if r.isMeasuring() {
-			p.leftOut = p.anomaly != nil
+			p.leftOut = p.anomaly != nil || p.missed > mostMissed
 		}
 	}
 	in.locate(r, p)
@@ -248,6 +253,8 @@ func (r *Room) catchUp(p *player) {
 			r.send(p, r.round.listFor(p))
 			r.send(p, r.finalistsFor(p))
 		}
+	case *Failed:
+		phase.changed(r)
 	case *Launching:
 		if p.launch == "" || p.launch == wire.LaunchAsking {
 			r.send(p, r.round.listFor(p)) // a peer believes us only where it can ask the server itself

@@ -34,8 +34,12 @@ type round struct {
 	// selection is the newest choice, nil before there is one.
 	selection *selection.Selection
 	whatIf    *whatIf
-	look      look
-	vetoes    []selection.Veto
+	pause     pause
+	// broken: somebody's connection was lost, and what was measured may tell more of a
+	// line than of servers.
+	broken bool
+	look   look
+	vetoes []selection.Veto
 	// ballots are what guests say of the choice, by name.
 	ballots map[string]ballot
 }
@@ -56,8 +60,10 @@ type player struct {
 	*member
 	sheet
 	done bool
-	// leftOut: the round goes on without this player.
+	// leftOut: the round goes on without this player. missed is how long it was silent
+	// or away in all while it was to measure.
 	leftOut bool
+	missed  time.Duration
 	// shares: the player measures its part of the list, and the NAT group's others
 	// the rest.
 	shares bool

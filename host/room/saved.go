@@ -44,6 +44,9 @@ type saved struct {
 	Infos     []byte               `json:"infos,omitempty"`
 	Local     []LocalServer        `json:"local,omitempty"`
 	Measuring time.Time            `json:"measuring,omitzero"`
+	Failures  int                  `json:"failures,omitempty"`
+	Pause     pause                `json:"pause,omitzero"`
+	Broken    bool                 `json:"broken,omitempty"`
 	Selection *selection.Selection `json:"selection,omitempty"`
 	WhatIf    *whatIf              `json:"what_if,omitempty"`
 	Look      look                 `json:"look,omitzero"`
@@ -77,6 +80,7 @@ type savedPlayer struct {
 	Apart     bool             `json:"apart,omitempty"`
 	Done      bool             `json:"done,omitempty"`
 	LeftOut   bool             `json:"left_out,omitempty"`
+	Missed    time.Duration    `json:"missed,omitempty"`
 	Shares    bool             `json:"shares,omitempty"`
 	Anomaly   *anomaly.Anomaly `json:"anomaly,omitempty"`
 	Launch    wire.LaunchState `json:"launch,omitempty"`
@@ -108,6 +112,7 @@ func (r *Room) Save() ([]byte, error) {
 		Since: r.since, Locked: r.locked, Closed: r.closed, Log: r.log, Previous: r.previous, History: r.history,
 		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
 		WhatIf: r.round.whatIf, Look: r.round.look, Vetoes: r.round.vetoes,
+		Failures: r.failures, Pause: r.round.pause, Broken: r.round.broken,
 	}
 	var err error
 	for name, p := range phases() {
@@ -142,7 +147,7 @@ func (r *Room) Save() ([]byte, error) {
 	for _, p := range r.round.players {
 		sp := savedPlayer{
 			Name: p.name, Token: p.token, Organiser: p.organiser, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart,
-			Done: p.done, LeftOut: p.leftOut, Shares: p.shares, Anomaly: p.anomaly, Launch: p.launch, Detail: p.detail,
+			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Shares: p.shares, Anomaly: p.anomaly, Launch: p.launch, Detail: p.detail,
 		}
 		if sp.Report, err = pack(wire.Report{Round: r.round.number, Results: p.probes}); err != nil {
 			return nil, err
@@ -194,10 +199,11 @@ func Restore(data []byte, tree func([]discovery.Server) *topology.Tree) (*Room, 
 func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
 		code: s.Code, secret: s.Secret, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
-		locked: s.Locked, closed: s.Closed, log: s.Log, previous: s.Previous, history: s.History, round: newRound(s.Round),
+		locked: s.Locked, closed: s.Closed, log: s.Log, previous: s.Previous, history: s.History, failures: s.Failures, round: newRound(s.Round),
 	}
 	r.settings.Password = s.Password
 	n := &r.round
+	n.pause, n.broken = s.Pause, s.Broken
 	n.local, n.measuring, n.selection, n.whatIf, n.look, n.vetoes = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.Vetoes
 	if r.phase == nil {
 		return nil, fmt.Errorf("an unknown phase %q", s.Phase.Name)
@@ -239,7 +245,7 @@ func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error
 	for _, sp := range s.Players {
 		p := &player{
 			member: &member{name: sp.Name, token: sp.Token, organiser: sp.Organiser, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart},
-			done:   sp.Done, leftOut: sp.LeftOut, shares: sp.Shares, anomaly: sp.Anomaly, launch: sp.Launch, detail: sp.Detail,
+			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, shares: sp.Shares, anomaly: sp.Anomaly, launch: sp.Launch, detail: sp.Detail,
 		}
 		report, err := unpack[wire.Report](sp.Report)
 		if err != nil {

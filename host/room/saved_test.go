@@ -21,7 +21,7 @@ import (
 // volatile are the fields that do not outlive the host: who is connected, what a
 // Step is about, and what can be made anew.
 var volatile = map[string]bool{
-	"now": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true,
+	"now": true, "ticked": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true,
 	"search": true, "topology": true, "packed": true, "groups": true, "places": true,
 }
 
@@ -140,7 +140,7 @@ func TestRestart(t *testing.T) {
 			n.listed(2)
 		}, wire.Measuring, "welcome list measure", func(n *session) {
 			n.gone("ann")
-			n.wait(31 * time.Second)
+			n.wait(longestAbsence + 31*time.Second)
 			n.inStage(wire.Failed)
 		}},
 		{"chosen", func(n *session) {

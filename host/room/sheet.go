@@ -131,7 +131,7 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 		}
 	}
 	p.heard = r.now
-	if p.leftOut && p.anomaly == nil && r.isMeasuring() {
+	if p.leftOut && p.anomaly == nil && p.missed <= mostMissed && r.isMeasuring() {
 		p.leftOut = false
 		r.note("%s measures again", p.name)
 	}

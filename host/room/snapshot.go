@@ -21,7 +21,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 	s := wire.Snapshot{
 		Room: wire.Head{
 			Code: r.code, Settings: r.settings, Stage: r.phase.stage(), Since: r.since, Began: r.round.measuring, Round: r.round.number,
-			Locked: r.locked, Listed: len(r.round.servers.List),
+			Locked: r.locked, Listed: len(r.round.servers.List), Paused: r.round.pause.On,
 		},
 		Log:     slices.Clone(r.log),
 		People:  r.people(),
@@ -59,6 +59,8 @@ func (r *Room) Snapshot() wire.Snapshot {
 	switch phase := r.phase.(type) {
 	case *Countdown:
 		s.Voting.LaunchAt = phase.LaunchAt
+	case *Failed:
+		s.Room.Retry = phase.Retry
 	case *Launching:
 		s.Way = &wire.Way{Connect: phase.Launch.Address, Server: phase.Launch.Name}
 		s.Choice.Target = r.round.servers.List[phase.Server].Addr.String()

@@ -71,7 +71,15 @@ func (Answer) isOutput()  {}
 // order. An error means that the input was refused, as [*wire.Refusal] or because
 // it makes no sense; outputs that come with an error are to be done all the same.
 func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
+	late := now.Sub(r.now)
+	if r.now.IsZero() {
+		late = 0 // restored, see [Resume]
+	}
 	r.now, r.out, r.binds = now, nil, false
+	if late > lateStep {
+		r.stand(late)
+		r.ticked = now
+	}
 	phase, round := r.phase, r.round.number
 	err := in.step(r)
 	if _, tick := in.(Tick); !tick || len(r.out) > 0 {
@@ -89,7 +97,14 @@ func (r *Room) send(p *player, m wire.Message) { r.do(Send{p.name, m}) }
 
 func (Tick) step(r *Room) error {
 	r.forgetGuests(func(g *guest) bool { return g.pages == 0 && !g.organiser && r.now.Sub(g.seen) > guestGone })
-	r.phase.tick(r)
+	var passed time.Duration
+	if !r.ticked.IsZero() {
+		passed = r.now.Sub(r.ticked)
+	}
+	r.ticked = r.now
+	if r.passes(passed); !r.round.pause.On {
+		r.phase.tick(r)
+	}
 	return nil
 }
 
@@ -103,7 +118,7 @@ func (in Leave) step(r *Room) error {
 	if p == nil || !p.connected {
 		return nil
 	}
-	p.connected, p.heard = false, r.now
+	p.connected, p.heard, r.round.broken = false, r.now, true
 	r.release(p)
 	if _, launching := r.phase.(*Launching); !launching {
 		r.note("lost the connection to %s", p.name)
@@ -142,7 +157,7 @@ func (in Hear) step(r *Room) error {
 
 func (Resume) step(r *Room) error {
 	r.note("the host was restarted")
-	r.since = r.now
+	r.since, r.ticked, r.round.pause.On = r.now, r.now, false
 	for _, p := range r.round.players {
 		p.connected, p.heard = false, r.now
 	}
@@ -181,18 +196,6 @@ type phase interface {
 // enter begins a phase.
 func (r *Room) enter(p phase) { r.phase, r.since = p, r.now }
 
-// Failed is a round without a server to go to: the organiser may try again.
-type Failed struct{}
-
-func (*Failed) stage() wire.Stage { return wire.Failed }
-func (*Failed) tick(*Room)        {}
-func (*Failed) proceed(r *Room)   { r.nextRound() }
-
-func (r *Room) fail(format string, args ...any) {
-	r.enter(&Failed{})
-	r.note(format, args...)
-}
-
 // nextRound begins another round with the same players.
 func (r *Room) nextRound() {
 	if s := r.round.selection; s != nil && s.Chosen != nil {
@@ -209,6 +212,7 @@ func (r *Room) nextRound() {
 // list asks for the server list.
 func (r *Room) list() {
 	r.enter(&Listing{})
+	r.round.pause = pause{}
 	r.do(Fetch{r.settings.Game})
 }
 

@@ -55,7 +55,7 @@ type look struct {
 func (r *Room) verifyOrLaunch() {
 	chosen := r.round.selection.Chosen
 	if chosen == nil {
-		r.fail("no server suits everyone: %s", culledText(r.round.selection.Culled))
+		r.fail(r.round.broken, "no server suits everyone: %s", culledText(r.round.selection.Culled))
 		return
 	}
 	server, l := chosen.Server, &r.round.look

@@ -67,6 +67,10 @@ type Head struct {
 	Round  int       `json:"round"`
 	Locked bool      `json:"locked"`
 	Listed int       `json:"listed"`
+	// Paused: most players fell silent together, and the room waits for them. Retry is
+	// when a room that failed tries again by itself, if it does.
+	Paused bool      `json:"paused,omitempty"`
+	Retry  time.Time `json:"retry,omitzero"`
 	// Search is how far a coordinated search is, while it goes on, and Outlook the
 	// same in a sentence.
 	Search  *Search `json:"search,omitempty"`

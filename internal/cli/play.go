@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"muster/discovery"
 	"muster/host/wire"
@@ -121,7 +122,20 @@ func organiserHelp(plays bool) func(wire.Snapshot) string {
 	if !plays {
 		help[wire.Launching] = anotherRound
 	}
-	return func(s wire.Snapshot) string { return help[s.Room.Stage] }
+	return func(s wire.Snapshot) string {
+		if again := retry(s); again != "" {
+			return again + "; Enter: now"
+		}
+		return help[s.Room.Stage]
+	}
+}
+
+// retry says when a room that failed tries again by itself, if it does.
+func retry(s wire.Snapshot) string {
+	if s.Room.Retry.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("trying again in %v", max(0, s.Room.Retry.Sub(s.Room.Since).Round(time.Second)))
 }
 
 // nextRound is for a player after the launch.
@@ -140,6 +154,9 @@ func playerHelp(to invite.Link) func(wire.Snapshot) string {
 			}
 			return "you are in; " + start + "\nthe page, to watch and to vote: " + to.String()
 		case wire.Failed:
+			if again := retry(s); again != "" {
+				return again + ", by itself; Ctrl-C leaves"
+			}
 			return "the organiser can look for something else and begin again; Ctrl-C leaves"
 		}
 		return ""

@@ -47,6 +47,7 @@ function gathering(state) {
 /** @param {State} state @returns {Child[]} */
 function measuring(state) {
   const away = state.people.filter((person) => person.peer && !person.connected && !person.left_out);
+  if (state.room.paused) return ["Hardly anybody is heard: the host's line may be down. The clock stands still until they are back."];
   if (away.length === 0) return ["Nothing to do now: the choice comes by itself."];
   return [...names(away), away.length === 1 ? " is" : " are", " away: for half a minute the others wait, then it goes on."];
 }
@@ -81,6 +82,10 @@ function launching(state, me) {
 /** @param {State} state @returns {Child[]} */
 function failed(state) {
   const deaf = state.people.filter(isDeaf);
+  if (state.room.retry) {
+    const when = new Date(state.room.retry).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+    return [`The room tries again by itself at ${when}.`, state.you.organiser ? " Or press the button now." : ""];
+  }
   const who = state.you.organiser ? ["Change what you look for, or try again later."] : [...organiser(state), " can change what we look for, and try again."];
   if (deaf.length === 0) return who;
   return ["No server's answer reaches ", ...names(deaf), ": a firewall may block UDP. Run ", h("code", {}, "muster doctor"), " there, and try again."];

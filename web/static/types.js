@@ -19,6 +19,8 @@
  * @property {boolean} agree
  * @property {boolean} locked
  * @property {number} listed
+ * @property {boolean} [paused]
+ * @property {string} [retry]
  * @property {string} [outlook] how far a coordinated search is
  * @typedef {Head & Record<string, any>} Room with the settings that the form names
  */

@@ -1,0 +1,409 @@
+package room
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+// four is a room of four who measure: ann sits at the host's machine, the others come
+// over its line.
+func four(t *testing.T, servers int) *session {
+	return measuring(t, servers, "ann", "bob", "cat", "dan")
+}
+
+var friends = []string{"bob", "cat", "dan"}
+
+// isWhole wants nobody left out, and no round that failed.
+func (n *session) isWhole() {
+	n.Helper()
+	for _, p := range n.room.round.players {
+		if p.leftOut {
+			n.Errorf("%s is left out; the log:\n%s", p.name, n.log())
+		}
+	}
+	if n.room.round.number != 1 {
+		n.Errorf("it took %d rounds; the log:\n%s", n.room.round.number, n.log())
+	}
+}
+
+// TestSilentTogether: when most fall silent together, for as long as a router takes to
+// start again, the room waits for them in whatever phase it is, and they go on with
+// what they measured.
+func TestSilentTogether(t *testing.T) {
+	type down struct {
+		name string
+		// who falls silent; their connections end after pongs, or never.
+		who   []string
+		pongs time.Duration
+		lasts time.Duration
+	}
+	var downs []down
+	for _, lasts := range []time.Duration{20, 40, 70, 25 * 60} {
+		lasts *= time.Second
+		everybody := append([]string{"ann"}, friends...)
+		downs = append(downs, down{fmt.Sprintf("all four peers stop for %v", lasts), everybody, 25 * time.Second, lasts})
+		if lasts < longestPause {
+			downs = append(downs,
+				down{fmt.Sprintf("the host's line is down for %v", lasts), friends, 25 * time.Second, lasts},
+				down{fmt.Sprintf("all four starve for %v", lasts), everybody, time.Hour, lasts})
+		}
+	}
+	phases := []struct {
+		name  string
+		until func(n *session)
+		stage wire.Stage
+		then  func(n *session)
+	}{
+		{"measuring", func(n *session) {
+			n.measures("ann", 10, 20, 30)
+			n.done("ann")
+			for i, name := range friends {
+				n.measures(name, 10+i)
+			}
+		}, wire.Measuring, func(n *session) {
+			for _, name := range friends {
+				n.measures(name, skip, 20, 30)
+				n.done(name)
+			}
+			n.inStage(wire.Chosen)
+			if got := n.room.round.selection.Players; len(got) != 4 {
+				n.Errorf("the choice is for %v", got)
+			}
+		}},
+		{"verifying", func(n *session) {
+			for _, name := range append([]string{"ann"}, friends...) {
+				n.measures(name, 10, 20, 30)
+				n.done(name)
+			}
+			n.verifies("ann")
+		}, wire.Chosen, nil},
+		{"gathering", nil, wire.Gathering, func(n *session) {
+			if got := len(n.room.round.players); got != 4 || !n.room.round.player("ann").organiser {
+				n.Errorf("%d players are left", got)
+			}
+		}},
+	}
+	for _, phase := range phases {
+		for _, d := range downs {
+			t.Run(phase.name+"/"+d.name, func(t *testing.T) {
+				var n *session
+				if phase.until == nil {
+					n = newSession(t, settings(0))
+					n.join("ann")
+					n.join(friends...)
+				} else {
+					n = four(t, 3)
+					phase.until(n)
+				}
+				n.inStage(phase.stage)
+				switch {
+				case phase.stage == wire.Measuring:
+				case d.pongs > d.lasts, phase.stage == wire.Gathering && d.lasts > longestPause:
+					t.Skip("who is silent there is not waited for, or not so long")
+				default:
+					d.pongs = 5 * time.Second // who is there and does not look is given up after 15
+				}
+				began := n.now
+				for i, name := range d.who { // the last pongs came at any time
+					n.wait(max(0, began.Add(min(d.pongs, d.lasts)+time.Duration(i)*3*time.Second).Sub(n.now)))
+					if d.pongs <= d.lasts {
+						n.gone(name)
+					}
+				}
+				n.wait(max(0, began.Add(d.lasts).Sub(n.now)))
+				n.inStage(phase.stage)
+				for _, name := range d.who { // and lines come up one after the other
+					if d.pongs <= d.lasts {
+						n.join(name)
+					} else if !n.room.round.player(name).done {
+						n.measures(name, 11)
+					}
+					if name != d.who[0] {
+						n.wait(5 * time.Second)
+					}
+				}
+				n.isWhole()
+				if phase.then != nil {
+					phase.then(n)
+					n.isWhole()
+				}
+			})
+		}
+	}
+}
+
+// TestSilentSearch: the same for a search that the host leads.
+func TestSilentSearch(t *testing.T) {
+	n := coordinated(t)
+	step := func() {
+		n.wait(200 * time.Millisecond)
+		n.answers(0, "ann")
+		n.answers(1, "bob")
+	}
+	for range 5 {
+		step()
+	}
+	n.wait(24 * time.Second)
+	n.gone("ann")
+	n.wait(3 * time.Second)
+	n.gone("bob")
+	n.wait(time.Minute)
+	n.inStage(wire.Refining)
+	n.join("bob")
+	n.wait(10 * time.Second)
+	n.join("ann")
+	for n.room.phase.stage() == wire.Refining && n.now.Sub(eight) < 5*time.Minute {
+		step()
+	}
+	n.inStage(wire.Chosen)
+	n.isWhole()
+	if got := n.room.round.selection.Players; len(got) != 2 {
+		t.Errorf("the choice is for %v", got)
+	}
+}
+
+// TestSilentCountdown: nobody is launched while nobody is there to see it coming.
+func TestSilentCountdown(t *testing.T) {
+	n := inVoting(t)
+	n.goes()
+	for _, p := range n.room.round.players {
+		n.gone(p.name)
+	}
+	n.wait(time.Minute)
+	if _, counting := n.room.phase.(*Countdown); !counting {
+		t.Fatalf("the room is %T; the log:\n%s", n.room.phase, n.log())
+	}
+	for _, p := range n.room.round.players {
+		n.join(p.name)
+	}
+	n.wait(countdownTime + tick)
+	n.inStage(wire.Launching)
+}
+
+// TestHostStops: time in which the host's own program was stopped, or had no time for
+// the room, counts against nobody.
+func TestHostStops(t *testing.T) {
+	for _, stopped := range []time.Duration{20 * time.Second, 40 * time.Second, 10 * time.Hour} {
+		n := four(t, 3)
+		n.measures("ann", 10, 20, 30)
+		n.done("ann")
+		n.wait(10 * time.Second)
+		n.now = n.now.Add(stopped)
+		n.gone("cat") // whose connection ended meanwhile
+		n.step(Tick{})
+		n.inStage(wire.Measuring)
+		n.isWhole()
+		n.wait(4 * time.Second)
+		for _, name := range friends {
+			n.join(name)
+			n.measures(name, 10, 20, 30)
+			n.done(name)
+		}
+		n.inStage(wire.Chosen)
+		n.now = n.now.Add(stopped)
+		n.step(Tick{})
+		for _, name := range append([]string{"ann"}, friends...) {
+			n.verifies(name)
+		}
+		n.goesTo(0)
+		n.isWhole()
+	}
+}
+
+// TestSilenceIsBounded: nobody is held for ever by players who fall silent, alone or
+// together, once or time and again.
+func TestSilenceIsBounded(t *testing.T) {
+	everybody := []string{"ann", "bob", "cat", "dan", "eve", "fay", "guy", "hal"}
+	tests := []struct {
+		name   string
+		liars  int
+		within time.Duration
+		// plays is what the liars do in a second.
+		plays func(n *session, liar string, second int)
+	}{
+		{"one says nothing", 1, 21 * time.Second, nil},
+		{"two say nothing", 2, 21 * time.Second, nil},
+		{"two leave", 2, 31 * time.Second, func(n *session, liar string, _ int) { n.gone(liar) }},
+		{"four of eight say nothing", 4, 21 * time.Second, nil},
+		{"five of eight say nothing", 5, longestPause + 21*time.Second, nil},
+		{"five of eight leave and come back", 5, longestPause + 2*mostMissed, func(n *session, liar string, second int) {
+			if second%20 < 19 {
+				n.gone(liar)
+			} else {
+				n.join(liar)
+			}
+		}},
+		{"five of eight say something now and then", 5, longestPause + 10*time.Minute, func(n *session, liar string, second int) {
+			if second%16 == 15 {
+				n.measures(liar, 10)
+			}
+		}},
+		{"one leaves and comes back", 1, 2*mostMissed + 10*time.Second, func(n *session, liar string, second int) {
+			if second%20 < 19 {
+				n.gone(liar)
+			} else {
+				n.join(liar)
+			}
+		}},
+		{"one says something now and then", 1, 10*time.Minute + 2*time.Second, func(n *session, liar string, second int) {
+			if second%14 == 13 {
+				n.measures(liar, 10)
+			}
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			n := measuring(t, 54_000, everybody...) // which are waited for for ten minutes
+			honest, liars := everybody[tt.liars:], everybody[:tt.liars]
+			for _, name := range honest {
+				n.measures(name, 10, 20)
+				n.done(name)
+			}
+			for second := 0; n.room.phase.stage() == wire.Measuring && second < 3600; second++ {
+				for _, liar := range liars {
+					if tt.plays != nil {
+						tt.plays(n, liar, second)
+					}
+				}
+				n.wait(time.Second)
+			}
+			n.inStage(wire.Chosen)
+			if took := n.now.Sub(eight); took > tt.within {
+				t.Errorf("the honest waited for %v, want %v at most; the log:\n%s", took, tt.within, n.log())
+			}
+			for _, name := range honest {
+				if !slices.Contains(n.room.round.selection.Players, name) {
+					t.Errorf("%s has no say", name)
+				}
+			}
+		})
+	}
+}
+
+// TestRetry: a room whose master is silent tries again by itself, less and less often,
+// not for ever, and not while nobody is there; and once it got a list it forgets that.
+func TestRetry(t *testing.T) {
+	n := newSession(t, settings(2))
+	n.join("ann", "bob")
+	silent := Listed{Err: errors.New("no master answers")}
+	n.step(silent)
+	if retry := n.view().Room.Retry.Sub(n.now); retry != firstRetry {
+		t.Errorf("the page says that it tries again in %v", retry)
+	}
+	var rests []time.Duration
+	for failed := n.now; n.now.Sub(failed) < time.Hour; n.wait(tick) {
+		if n.room.phase.stage() == wire.Listing {
+			rests = append(rests, n.now.Sub(failed))
+			n.step(silent)
+			failed = n.now
+		}
+	}
+	want := []time.Duration{15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute}
+	for len(want) < mostRetries {
+		want = append(want, 4*time.Minute)
+	}
+	if fmt.Sprint(rests) != fmt.Sprint(want) {
+		t.Errorf("it tries again after %v, want %v", rests, want)
+	}
+	if !n.view().Room.Retry.IsZero() {
+		t.Error("the page says that it tries again, and it does not")
+	}
+	n.goes() // the organiser's word begins anew
+	n.step(silent)
+	n.gone("ann")
+	n.gone("bob")
+	n.wait(10 * time.Minute)
+	n.inStage(wire.Failed)
+	n.join("bob")
+	n.wait(3 * time.Second)
+	n.join("ann")
+	n.wait(3 * time.Second)
+	n.inStage(wire.Listing)
+	n.listed(2)
+	for _, name := range []string{"ann", "bob"} {
+		n.informs(name, 12, 12)
+		n.measures(name, 10, 20)
+		n.done(name)
+	}
+	n.verifies("ann")
+	n.verifies("bob")
+	n.goesTo(0)
+	if n.room.failures != 0 {
+		t.Errorf("%d failures are remembered", n.room.failures)
+	}
+}
+
+// TestRetryUnsuitable: what nobody can play on is not asked again and again, but once
+// somebody is back, or was away while it was measured.
+func TestRetryUnsuitable(t *testing.T) {
+	fails := func(t *testing.T, meanwhile func(n *session)) *session {
+		n := measuring(t, 2, "ann", "bob")
+		meanwhile(n)
+		n.measures("ann", 10, lost)
+		n.measures("bob", lost, 10)
+		n.done("ann", "bob")
+		n.inStage(wire.Failed)
+		return n
+	}
+	n := fails(t, func(*session) {})
+	n.wait(time.Hour)
+	n.inStage(wire.Failed)
+	n.gone("bob")
+	n.join("bob")
+	n.wait(tick)
+	n.inStage(wire.Listing)
+
+	n = fails(t, func(n *session) { n.gone("bob"); n.wait(20 * time.Second); n.join("bob") })
+	n.wait(firstRetry)
+	n.inStage(wire.Listing)
+
+	n = fails(t, func(*session) {})
+	rounds := 0
+	for range 4 * 3600 { // bob comes and goes, all night
+		n.gone("bob")
+		n.join("bob")
+		n.wait(time.Second)
+		if n.room.phase.stage() == wire.Listing {
+			rounds++
+			n.listed(2)
+			n.measures("ann", 10, lost)
+			n.measures("bob", lost, 10)
+			n.done("ann", "bob")
+		}
+	}
+	if rounds != mostRetries {
+		t.Errorf("somebody who comes and goes had the servers asked in %d rounds", rounds)
+	}
+}
+
+// TestSilentRestart: a host that is started again while all are away waits for them
+// as before.
+func TestSilentRestart(t *testing.T) {
+	n := four(t, 3)
+	for _, name := range append([]string{"ann"}, friends...) {
+		n.gone(name)
+	}
+	n.wait(time.Minute)
+	before := n.room
+	if !before.Snapshot().Room.Paused {
+		t.Error("the page does not say that the room stands still")
+	}
+	n.room = restored(t, before)
+	same(t, before, n.room)
+	n.now = n.now.Add(time.Hour)
+	n.step(Resume{})
+	n.wait(20 * time.Minute)
+	n.inStage(wire.Measuring)
+	for _, name := range append([]string{"ann"}, friends...) {
+		n.join(name)
+		n.measures(name, 10, 20, 30)
+		n.done(name)
+	}
+	n.inStage(wire.Chosen)
+	n.isWhole()
+}
