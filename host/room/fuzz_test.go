@@ -21,11 +21,7 @@ import (
 // nothing for ever.
 func FuzzRoom(f *testing.F) {
 	for seed := range uint64(10) {
-		choices := make([]byte, 300)
-		for random, i := rand.New(rand.NewPCG(seed, 0)), 0; i < len(choices); i++ {
-			choices[i] = byte(random.Uint32())
-		}
-		f.Add(choices)
+		f.Add(randomChoices(seed))
 	}
 	f.Fuzz(func(t *testing.T, choices []byte) {
 		const most = 1000 // the fuzzer takes an evening of 10,000 for a hung one
@@ -48,6 +44,14 @@ func FuzzRoom(f *testing.F) {
 		same(t, e.room, restored(t, e.room))
 		e.ends()
 	})
+}
+
+func randomChoices(seed uint64) []byte {
+	choices := make([]byte, 300)
+	for random, i := rand.New(rand.NewPCG(seed, 0)), 0; i < len(choices); i++ {
+		choices[i] = byte(random.Uint32())
+	}
+	return choices
 }
 
 // evening is a room and what is still to happen there.

@@ -205,6 +205,9 @@ func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error
 	n := &r.round
 	n.pause, n.broken = s.Pause, s.Broken
 	n.local, n.measuring, n.selection, n.whatIf, n.look, n.vetoes = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.Vetoes
+	if n.number < 0 || n.number > wire.MaxRound {
+		return nil, fmt.Errorf("a round %d", n.number)
+	}
 	if r.phase == nil {
 		return nil, fmt.Errorf("an unknown phase %q", s.Phase.Name)
 	}

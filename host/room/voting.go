@@ -155,7 +155,7 @@ func (v *Voting) tick(r *Room) {
 // and seats go quickly. Then it launches.
 func (c *Countdown) tick(r *Room) {
 	switch {
-	case !r.now.Before(c.LaunchAt):
+	case !r.now.Before(c.LaunchAt), c.LaunchAt.Sub(r.now) > countdownTime: // the clock was set back
 		c.launchFavourite(r)
 	case r.now.Sub(c.Looked) >= freshLook:
 		c.Looked, c.LookedAgain = r.now, true

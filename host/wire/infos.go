@@ -118,7 +118,7 @@ func (d dictionary) append(b []byte, s string) []byte {
 
 func parseInfos(b []byte) (Message, error) {
 	r := reader{b: b}
-	in := Infos{Round: int(r.upTo(maxRound))}
+	in := Infos{Round: int(r.upTo(MaxRound))}
 	count := r.upTo(uint64(len(r.b) / minInfo))
 	in.Servers = make([]ServerInfo, 0, count)
 	var texts []string

@@ -40,7 +40,7 @@ func AppendList(b []byte, l List) []byte {
 
 func parseList(b []byte) (Message, error) {
 	r := reader{b: b}
-	l := List{Round: int(r.upTo(maxRound))}
+	l := List{Round: int(r.upTo(MaxRound))}
 	if r.err != nil {
 		return nil, fmt.Errorf("%w: list: %v", ErrMalformed, r.err)
 	}

@@ -30,8 +30,8 @@ const (
 	// MaxRTT is the longest RTT on the wire: nothing that takes a minute is one.
 	MaxRTT = time.Minute
 
-	// maxRound bounds the number of a round: an evening has a few dozen.
-	maxRound = 1 << 20
+	// MaxRound bounds the number of a round: an evening has a few dozen.
+	MaxRound = 1 << 20
 	// maxClock bounds the clock of a report, in ms: after a day it stands still.
 	maxClock = uint64(24 * time.Hour / time.Millisecond)
 	// phases is how many there are.
@@ -98,7 +98,7 @@ func unzigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
 
 func parseReport(b []byte) (Message, error) {
 	r := reader{b: b}
-	report := Report{Round: int(r.upTo(maxRound)), First: int(r.upTo(discovery.MaxServers)), Now: time.Duration(r.upTo(maxClock)) * time.Millisecond}
+	report := Report{Round: int(r.upTo(MaxRound)), First: int(r.upTo(discovery.MaxServers)), Now: time.Duration(r.upTo(maxClock)) * time.Millisecond}
 	report.Results = make([]discovery.Result, r.upTo(uint64(len(r.b)/minProbe)))
 	at, server, ticks := time.Duration(0), int64(0), int64(0)
 	for i := range report.Results {

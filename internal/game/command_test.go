@@ -172,3 +172,32 @@ func FuzzCommand(f *testing.F) {
 		}
 	})
 }
+
+// FuzzSplit takes templates apart as people write them: nothing is lost but blanks
+// and quotes, and what comes out reads the same when each part is quoted again.
+func FuzzSplit(f *testing.F) {
+	for _, template := range []string{`C:\Games\x.exe "a b" 'c"d'`, `"" x`, `'`, "a\u00a0b", `a"b"'c'`} {
+		f.Add(template)
+	}
+	f.Fuzz(func(t *testing.T, template string) {
+		argv, err := split(template)
+		if err != nil || strings.ToValidUTF8(template, "") != template {
+			return
+		}
+		var quoted []string
+		for _, arg := range argv {
+			var parts strings.Builder
+			for i, part := range strings.SplitAfter(arg, `"`) {
+				if before, had := strings.CutSuffix(part, `"`); had {
+					parts.WriteString(`"` + before + `"'"'`)
+				} else if part != "" || i == 0 {
+					parts.WriteString(`"` + part + `"`)
+				}
+			}
+			quoted = append(quoted, parts.String())
+		}
+		if again, err := split(strings.Join(quoted, " ")); err != nil || !slices.Equal(again, argv) {
+			t.Errorf("%q is %q, and quoted again %q, %v", template, argv, again, err)
+		}
+	})
+}

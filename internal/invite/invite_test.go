@@ -1,6 +1,9 @@
 package invite
 
-import "testing"
+import (
+	"testing"
+	"unicode"
+)
 
 // A link says where, which room, and whose certificate; whatever way it is
 // pasted it means the same.
@@ -37,4 +40,29 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s with code %q: %+v, %v; want %+v", c.where, c.code, got, err, c.want)
 		}
 	}
+}
+
+// FuzzParse reads what people paste, and strangers send them: a link that is taken
+// reads the same again, and shows on a terminal as it is.
+func FuzzParse(f *testing.F) {
+	for _, where := range []string{"https://192.0.2.1:7777/#BAKODI~6GGEBGUZQS72K5ZWN3CQCTQWVA", "night.example", "[fe80::1%eth0]:7777", "http://[::1]/#a.b~c"} {
+		f.Add(where, "")
+		f.Add(where, "BAKODI")
+	}
+	f.Fuzz(func(t *testing.T, where, code string) {
+		link, err := Parse(where, code)
+		if err != nil {
+			return
+		}
+		text := link.String()
+		again, err := Parse(text, "")
+		if err != nil || again != link {
+			t.Errorf("%q with code %q is %+v; written as %q and read again it is %+v, %v", where, code, link, text, again, err)
+		}
+		for _, r := range text {
+			if unicode.Is(unicode.C, r) {
+				t.Errorf("%q is a link to %q, with %U in it", where, text, r)
+			}
+		}
+	})
 }

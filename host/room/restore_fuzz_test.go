@@ -1,0 +1,84 @@
+package room
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery/topology"
+)
+
+// FuzzRestore reads rooms that anything may have written: an older program, a failing
+// disk, somebody's editor. What is taken for a room can be shown, saved again, and
+// goes on.
+func FuzzRestore(f *testing.F) {
+	golden, err := os.ReadFile("testdata/room-1.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for at := range uint16(40) {
+		f.Add(golden, 7*at, []byte(`-1`))
+		f.Add(golden, 7*at, []byte(`null`))
+	}
+	for seed := range uint64(4) {
+		e := &evening{T: &testing.T{}, choices: randomChoices(seed), now: time.Unix(1_800_000_000, 0).UTC()}
+		e.room = New("BAKODI", "secret", settings(2), e.now)
+		for len(e.choices) > 0 {
+			e.happens()
+		}
+		data, err := e.room.Save()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data, uint16(seed), []byte(`{"x":[1e9,"y"]}`))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, at uint16, value []byte) {
+		data = withValue(data, int(at), value)
+		room, err := Restore(data, topology.New)
+		if err != nil {
+			return
+		}
+		if _, err := json.Marshal(room.Snapshot()); err != nil {
+			t.Fatal(err)
+		}
+		room = restored(t, room) // as this program writes it
+		same(t, room, restored(t, room))
+		e := &evening{T: t, room: room, now: room.since.Add(time.Second)}
+		e.step(Resume{})
+		e.ends()
+	})
+}
+
+// withValue is a document with another value at one of its places, as far as it and
+// the value are JSON: a fuzzer that changes bytes hardly ever finds a whole one.
+func withValue(data []byte, at int, value []byte) []byte {
+	var document, other any
+	if json.Unmarshal(data, &document) != nil || json.Unmarshal(value, &other) != nil {
+		return data
+	}
+	var change func(v any) any
+	change = func(v any) any {
+		if at--; at == 0 {
+			return other
+		}
+		switch v := v.(type) {
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				v[key] = change(v[key])
+			}
+		case []any:
+			for i := range v {
+				v[i] = change(v[i])
+			}
+		}
+		return v
+	}
+	changed, err := json.Marshal(change(document))
+	if err != nil {
+		return data
+	}
+	return changed
+}
