@@ -171,6 +171,25 @@ func BenchmarkWeighted(b *testing.B) {
 	}
 }
 
+// BenchmarkInfluences is on whose word a choice hangs; "choices" is how many choices it
+// takes the time of.
+func BenchmarkInfluences(b *testing.B) {
+	for _, players := range []int{8, 64} {
+		b.Run(fmt.Sprint(players), func(b *testing.B) {
+			servers, table := benchInput(players)
+			criteria := selection.Criteria{By: selection.Mean, Top: 1, Reasons: -1}
+			filter := selection.NewFilter(servers, criteria)
+			once := time.Now()
+			chosen := filter.Select(table).Chosen.Server
+			one := time.Since(once)
+			for b.Loop() {
+				selection.Influences(servers, table, criteria, chosen)
+			}
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/one.Seconds(), "choices")
+		})
+	}
+}
+
 // BenchmarkFold notes one player's report of all servers, in turn a new one and
 // the same again with other RTTs.
 func BenchmarkFold(b *testing.B) {

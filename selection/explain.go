@@ -82,6 +82,9 @@ func (s Selection) whySentences() []string {
 	if w := s.Why.Without; w != nil && w.Addr.IsValid() {
 		lines = append(lines, w.sentence())
 	}
+	if all := s.Why.Influences; len(all) > 0 && all[0].Gain >= worthSaying {
+		lines = append(lines, all[0].sentence())
+	}
 	if s.Chosen != nil { // a selection that was read may have rivals of nothing
 		for _, rival := range s.Why.Rivals {
 			lines = append(lines, s.against(rival))
@@ -95,6 +98,10 @@ func (s Selection) whySentences() []string {
 	}
 	return lines
 }
+
+// worthSaying is from how many milliseconds on people hear on whose word the choice
+// hangs: less is of no consequence to a game.
+const worthSaying = 2
 
 // sentence is "Without bob: −40.0 ms."
 func (w *Without) sentence() string {

@@ -14,6 +14,9 @@ type Why struct {
 	Bottleneck string `json:"bottleneck,omitempty"`
 	// Without is what the others would get without the bottleneck.
 	Without *Without `json:"without,omitempty"`
+	// Influences are by how much the choice hangs on each player's word, the most first,
+	// for whoever has it shown along.
+	Influences []Influence `json:"influences,omitempty"`
 	// Rivals are the servers that are best by another measure, and lost.
 	Rivals []Rival `json:"rivals,omitempty"`
 	// Relax is what could be given up for a server to survive, what frees most

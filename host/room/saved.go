@@ -300,6 +300,9 @@ func (r *round) place(s *selection.Selection) (err error) {
 		find(&s.Chosen.Server, s.Chosen.Addr)
 	}
 	if s.Why != nil {
+		for i := range s.Why.Influences {
+			find(&s.Why.Influences[i].Server, s.Why.Influences[i].Addr)
+		}
 		for i := range s.Why.Rivals {
 			find(&s.Why.Rivals[i].Server, s.Why.Rivals[i].Addr)
 		}

@@ -109,6 +109,9 @@ func (r *round) choice(s selection.Selection) *wire.Choice {
 		c.Servers[ranked.Addr.String()] = r.card(ranked.Server)
 	}
 	if s.Why != nil {
+		for _, i := range s.Why.Influences {
+			c.Servers[i.Addr.String()] = r.card(i.Server)
+		}
 		for _, rival := range s.Why.Rivals {
 			c.Servers[rival.Addr.String()] = r.card(rival.Ranked.Server)
 		}

@@ -80,6 +80,7 @@ func (r *Room) verifyOrLaunch() {
 		r.askToLook(servers)
 		return
 	}
+	r.weigh()
 	if !r.settings.Agree {
 		r.launch(server)
 		return
@@ -89,6 +90,17 @@ func (r *Room) verifyOrLaunch() {
 		r.round.search = nil // a search beyond the one that led to the choice begins
 	}
 	r.note("%s is ahead: vote, veto, and say on the page when you are ready", r.round.serverName(server))
+}
+
+// weigh notes on whose word the choice hangs, in a copy: pages may have it already.
+func (r *Room) weigh() {
+	selected, why, group := *r.round.selection, selection.Why{}, r.round.chosenFor()
+	if selected.Why != nil {
+		why = *selected.Why
+	}
+	why.Influences = selection.Influences(r.round.servers, r.round.table(group), r.criteria(r.settings, group), selected.Chosen.Server)
+	selected.Why = &why
+	r.round.selection = &selected
 }
 
 // askToLook asks all who count to look at servers again.

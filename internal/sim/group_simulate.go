@@ -46,6 +46,8 @@ type GroupOptions struct {
 	Tuning room.Tuning
 	// ready is how long after the list people who vote are ready; 0 if nobody votes.
 	ready time.Duration
+	// rates are the probes a second of players whose lines are slow.
+	rates map[int]float64
 }
 
 func (o GroupOptions) withDefaults(players int) GroupOptions {
@@ -169,6 +171,7 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 	for i, v := range g.Vantages {
 		p := &peer{session: s, name: strconv.Itoa(i), vantage: v, options: o.Replay, plan: o.Plan}
 		p.plan.Seed += run<<16 + uint64(i)
+		p.options.Rate = cmp.Or(o.rates[i], p.options.Rate)
 		if weight, given := o.Criteria.Weights[g.Players[i]]; given {
 			o.Tuning.Weights[p.name] = weight
 		}

@@ -173,7 +173,9 @@ type Evening struct {
 	// Wronged are the honest of whom that was said, with why.
 	Named   int
 	Wronged []string
-	Log     []wire.Note
+	// Told is by how many ms the choice is said to hang on a liar's word.
+	Told float64
+	Log  []wire.Note
 }
 
 // Attacked is an evening with some hostile players, who do the same together.
@@ -220,6 +222,11 @@ func (g *Group) Attacked(liars []int, a Attack, o GroupOptions, run uint64) (e E
 	if snapshot.Choice != nil {
 		for _, d := range snapshot.Choice.Selection.Doubts {
 			doubts[d.Player] = d.String()
+		}
+		for _, i := range snapshot.Choice.Selection.Why.Influences {
+			if slices.Contains(liars, s.peer(i.Player)) {
+				e.Told = max(e.Told, i.Gain)
+			}
 		}
 	}
 	for i := range g.Players {

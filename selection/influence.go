@@ -1,0 +1,65 @@
+package selection
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+)
+
+// Influence is by how much a choice hangs on one player's word: what the others
+// would have chosen if nothing were known of what the player reports. It is large
+// for somebody far away, and for a liar; which of the two, people know best.
+type Influence struct {
+	Player string `json:"player"`
+	// Server is the one that it would be, at Addr.
+	Server int            `json:"-"`
+	Addr   netip.AddrPort `json:"addr"`
+	// Gain is by how many milliseconds its score for the others is lower.
+	Gain float64 `json:"gain_ms"`
+	// Here and There are the player's own RTTs of the chosen server and of that one, in
+	// milliseconds; There is 0 if the player reports no answer from it.
+	Here  float64 `json:"here_ms"`
+	There float64 `json:"there_ms,omitempty"`
+}
+
+// Influences are those of all players without whose word another server would have
+// been chosen, the largest first. It ranks the servers once for each player: it is for
+// a choice that stands, not for one of many.
+func Influences(servers Servers, table *Table, criteria Criteria, chosen int) []Influence {
+	criteria.Top, criteria.Reasons = 1, -1
+	filter := NewFilter(servers, criteria)
+	var all []Influence
+	if len(table.players) < 2 {
+		return nil // there are no others
+	}
+	for _, player := range table.byName {
+		rest := newRound(filter, table, player)
+		doc := rest.document()
+		if doc.Chosen == nil || doc.Chosen.Server == chosen || !rest.suits(chosen) {
+			continue
+		}
+		i := Influence{Player: table.players[player], Server: doc.Chosen.Server, Addr: doc.Chosen.Addr, Gain: millis(rest.score(chosen) - rest.score(doc.Chosen.Server))}
+		if here := table.cell(player, chosen); here.answered() {
+			i.Here = millis(float64(here))
+		}
+		if there := table.cell(player, doc.Chosen.Server); there.answered() {
+			i.There = millis(float64(there))
+		}
+		if i.Gain > 0 { // a seat to spare may be what decides
+			all = append(all, i)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Influence) int { return cmp.Compare(b.Gain, a.Gain) })
+	return all
+}
+
+// sentence is "Most hangs on ann's word: …".
+func (i Influence) sentence() string {
+	there := "no answer from"
+	if i.There > 0 {
+		there = ms(i.There) + " to"
+	}
+	return fmt.Sprintf("Most hangs on %s's word: had %[1]s not reported %s here and %s %s, it would be that one, %s better for the others.",
+		person(i.Player), ms(i.Here), there, i.Addr, ms(i.Gain))
+}
