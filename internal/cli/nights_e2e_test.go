@@ -1,0 +1,323 @@
+//go:build e2e && linux
+
+package cli_test
+
+import (
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+	"muster/internal/netfab"
+)
+
+var (
+	nights       = flag.Int("nights", 0, "play so many nights for each cause, at other moments (0: a taste of a few causes)")
+	nightCauses  = flag.String("night-causes", "", "only the causes that match this regular expression")
+	nightSeed    = flag.Uint64("night-seed", 1, "the first night's seed; the next one's is one more")
+	nightWorkers = flag.Int("night-workers", 8, "so many nights at a time: they mostly wait")
+)
+
+// cause is what happens to a night.
+type cause struct {
+	name string
+	// taste: it is part of a short run.
+	taste bool
+	// plays: the organiser plays, in the host's program.
+	plays bool
+	setting
+	// strikes is what happens at the moment, and returns once it is over.
+	strikes func(n *night)
+}
+
+// night is one of many.
+type night struct {
+	*stage
+	rng    *rand.Rand
+	moment time.Duration
+}
+
+// someone is one of those who joined.
+func (n *night) someone() *actor {
+	var joined []*actor
+	for _, p := range n.peers {
+		if p != nil {
+			joined = append(joined, p)
+		}
+	}
+	return joined[n.rng.IntN(len(joined))]
+}
+
+// kill ends programs as a crash does, and starts them again after a while.
+func kill(whom func(n *night) []*actor) func(n *night) {
+	return func(n *night) {
+		victims := whom(n)
+		for _, a := range victims {
+			a.stop(syscall.SIGKILL)
+		}
+		time.Sleep(time.Duration(n.rng.IntN(3000)) * time.Millisecond)
+		for _, a := range victims {
+			a.start()
+		}
+	}
+}
+
+// freeze stops programs for a while, as a laptop's lid does.
+func freeze(d time.Duration, whom func(n *night) []*actor) func(n *night) {
+	return func(n *night) {
+		victims := whom(n)
+		for _, a := range victims {
+			a.signal(syscall.SIGSTOP)
+		}
+		time.Sleep(d)
+		for _, a := range victims {
+			a.signal(syscall.SIGCONT)
+		}
+	}
+}
+
+// cut interrupts lines for a while.
+func cut(d time.Duration, which func(n *night) []int) func(n *night) {
+	return func(n *night) {
+		n.net.Change(func(f *netfab.Fabric, now time.Duration) {
+			for _, site := range which(n) {
+				f.Cut(site, now+d)
+			}
+		})
+		time.Sleep(d)
+	}
+}
+
+func theHost(n *night) []*actor { return []*actor{n.hosting} }
+func aPeer(n *night) []*actor   { return []*actor{n.someone()} }
+func hostLine(n *night) []int   { return []int{n.hostSite} }
+func aLine(n *night) []int      { return []int{n.sites[n.rng.IntN(len(n.sites))]} }
+func allLines(n *night) []int   { return n.sites[:] }
+func allPeers(n *night) (all []*actor) {
+	for _, p := range n.peers {
+		if p != nil {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// everybody is all programs there are.
+func everybody(n *night) []*actor { return append(allPeers(n), n.hosting) }
+
+// A home's line, and a poor one: mobile, or Wi-Fi two walls away.
+var (
+	goodLine = netfab.Line{Delay: 4 * time.Millisecond, Jitter: time.Millisecond}
+	poorLine = netfab.Line{Delay: 8 * time.Millisecond, Jitter: 6 * time.Millisecond, Loss: 0.03, Burst: 2, Duplicate: 0.01, Reorder: 0.02}
+	badLine  = netfab.Line{Delay: 8 * time.Millisecond, Jitter: 6 * time.Millisecond, Loss: 0.05, Burst: 3, Duplicate: 0.02, Reorder: 0.05}
+	// slowLine is an uplink of 96 kbit/s with a second's worth of queue.
+	slowLine = netfab.Line{Delay: 20 * time.Millisecond, Rate: 12_000, Queue: 12_000}
+)
+
+// manyServers are more than a small router has room for.
+const manyServers = 500
+
+var causes = []cause{
+	{name: "nothing", taste: true},
+	{name: "host killed", taste: true, strikes: kill(theHost)},
+	{name: "organiser killed, who plays", plays: true, strikes: kill(theHost)},
+	{name: "a peer killed", taste: true, strikes: kill(aPeer)},
+	{name: "everybody killed", strikes: kill(everybody)},
+	{name: "all peers stopped for 40 s", strikes: freeze(40*time.Second, allPeers)},
+	{name: "a peer stopped for 20 s", strikes: freeze(20*time.Second, aPeer)},
+	{name: "host stopped for 20 s", strikes: freeze(20*time.Second, theHost)},
+	{name: "host stopped for 40 s", strikes: freeze(40*time.Second, theHost)},
+	{name: "host stopped for 70 s", strikes: freeze(70*time.Second, theHost)},
+	{name: "host's line down for 20 s", taste: true, strikes: cut(20*time.Second, hostLine)},
+	{name: "host's line down for 40 s", strikes: cut(40*time.Second, hostLine)},
+	{name: "host's line down for 70 s", strikes: cut(70*time.Second, hostLine)},
+	{name: "a player's line down for 20 s", strikes: cut(20*time.Second, aLine)},
+	{name: "all players' lines down for 40 s", strikes: cut(40*time.Second, allLines)},
+	{name: "lines that lose 3 %", taste: true, setting: setting{line: poorLine, hostLine: poorLine}},
+	{name: "lines that lose 5 %", setting: setting{line: badLine, hostLine: badLine}},
+	{name: "slow lines", taste: true, setting: setting{line: slowLine, hostLine: slowLine}},
+	{name: "IPv6 only", taste: true, setting: setting{only6: true}},
+	{name: "routers with room for 300, which evict", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 300}}},
+	{name: "routers with room for 300, which refuse", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 300, Full: netfab.Refuse}}},
+	{name: "routers with room for 100, which evict", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 100}}},
+	{name: "routers with room for 100, which refuse", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 100, Full: netfab.Refuse}}},
+	{name: "host's address changes for good", plays: true, strikes: func(n *night) {
+		if err := n.net.Renumber(n.host, movedAddrs...); err != nil {
+			n.t.Error(err)
+		}
+	}},
+}
+
+const (
+	// nightLasts is how long a night is that nothing happens to: faults strike within.
+	nightLasts = 4 * time.Second
+	// recovery is how long a night may take from when its fault is over.
+	recovery = 100 * time.Second
+	// hopeless is for how long a room may say that it failed, until nobody hopes for
+	// another try.
+	hopeless = 40 * time.Second
+	// mostFiles is more than a program has open in such a night, unless it forgets to
+	// close them.
+	mostFiles = 60
+)
+
+// nightOutcome is what has become of a night of a cause.
+type nightOutcome struct {
+	cause       string
+	finished    bool
+	took        time.Duration
+	why         string // it did not finish well
+	unreachable int    // servers that were culled so, though all of them answer
+}
+
+// TestNights: real programs on machines of their own play an evening to which
+// something happens at some moment. It ends with everyone in the game on the same
+// server.
+func TestNights(t *testing.T) {
+	wanted := regexp.MustCompile(*nightCauses)
+	type job struct {
+		cause
+		seed uint64
+	}
+	var jobs []job
+	for i := range max(*nights, 1) {
+		for _, c := range causes {
+			if (c.taste || *nights > 0) && wanted.MatchString(c.name) {
+				jobs = append(jobs, job{c, *nightSeed + uint64(i)})
+			}
+		}
+	}
+	var mu sync.Mutex // guards outcomes
+	var outcomes []nightOutcome
+	queue := make(chan job)
+	var workers sync.WaitGroup
+	for range *nightWorkers {
+		workers.Go(func() {
+			for j := range queue {
+				t.Run(fmt.Sprintf("%s/%d", j.name, j.seed), func(t *testing.T) {
+					o := playNight(t, j.cause, j.seed)
+					mu.Lock()
+					outcomes = append(outcomes, o)
+					mu.Unlock()
+				})
+			}
+		})
+	}
+	for _, j := range jobs {
+		queue <- j
+	}
+	close(queue)
+	workers.Wait()
+	t.Logf("\n%s", nightTable(outcomes))
+}
+
+// playNight plays one, and fails the test unless it ends well.
+func playNight(t *testing.T, c cause, seed uint64) nightOutcome {
+	c.seed = seed
+	if c.line == (netfab.Line{}) {
+		c.line, c.hostLine = goodLine, goodLine
+	}
+	h := fnv.New64a()
+	h.Write([]byte(c.name))
+	rng := rand.New(rand.NewPCG(seed, h.Sum64()))
+	n := &night{stage: newStage(t, c.setting), rng: rng, moment: time.Duration(rng.Int64N(int64(nightLasts)))}
+	n.open(c.plays)
+	began := time.Now()
+	n.join()
+	if c.strikes != nil {
+		time.Sleep(n.moment)
+		c.strikes(n)
+	}
+	o := nightOutcome{cause: c.name}
+	client := n.onHost()
+	var v verdict
+	var failedSince time.Time
+	for deadline := time.Now().Add(recovery); ; time.Sleep(100 * time.Millisecond) {
+		if v = n.look(client); v.over {
+			break
+		}
+		if v.stage != wire.Failed {
+			failedSince = time.Time{}
+		} else if failedSince.IsZero() {
+			failedSince = time.Now()
+		}
+		if time.Now().After(deadline) || !failedSince.IsZero() && time.Since(failedSince) > hopeless {
+			o.why = fmt.Sprintf("%s without %d of %d", v.stage, len(v.missing), len(householders))
+			if len(v.missing) == 0 {
+				o.why = "on different servers"
+			}
+			break
+		}
+	}
+	o.took, o.unreachable = time.Since(began), v.unreachable
+	if v.over && len(v.leftOut) > 0 {
+		o.why = fmt.Sprintf("left out %d of %d", len(v.leftOut), len(householders))
+	}
+	if o.finished = o.why == ""; !o.finished {
+		t.Errorf("struck after %v: %s\nthe room's log:\n%s", n.moment.Round(time.Millisecond), o.why, v.log)
+	}
+	n.inspect()
+	return o
+}
+
+// inspect finds what no night may leave behind in a program.
+func (n *night) inspect() {
+	for _, a := range everybody(n) {
+		if strings.Contains(a.out.String(), "panic:") || strings.Contains(a.out.String(), "fatal error:") {
+			n.t.Errorf("%s panicked", a.name)
+		}
+		if a.hasEnded() {
+			n.t.Errorf("%s has ended", a.name)
+			continue
+		}
+		if files := a.openFiles(); files > mostFiles {
+			n.t.Errorf("%s has %d files open", a.name, files)
+		}
+	}
+}
+
+// nightTable sums nights up, cause by cause.
+func nightTable(outcomes []nightOutcome) string {
+	var text strings.Builder
+	fmt.Fprintln(&text, "| what happens | moments | finished | median | slowest | falsely lost | else |\n|---|---|---|---|---|---|---|")
+	for _, c := range causes {
+		var took []time.Duration
+		why := map[string]int{}
+		moments, lost := 0, 0
+		for _, o := range outcomes {
+			switch {
+			case o.cause != c.name:
+				continue
+			case o.finished:
+				took = append(took, o.took)
+			default:
+				why[o.why]++
+			}
+			moments++
+			lost += o.unreachable
+		}
+		if moments == 0 {
+			continue
+		}
+		slices.Sort(took)
+		median, slowest := "", ""
+		if len(took) > 0 {
+			median, slowest = fmt.Sprintf("%.0f s", took[len(took)/2].Seconds()), fmt.Sprintf("%.0f s", took[len(took)-1].Seconds())
+		}
+		var others []string
+		for reason, times := range why {
+			others = append(others, fmt.Sprintf("%d × %s", times, reason))
+		}
+		slices.Sort(others)
+		fmt.Fprintf(&text, "| %s | %d | %d | %s | %s | %.1f | %s |\n", c.name, moments, len(took), median, slowest, float64(lost)/float64(moments), strings.Join(others, "; "))
+	}
+	return text.String()
+}

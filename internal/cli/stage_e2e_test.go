@@ -1,0 +1,411 @@
+//go:build e2e && linux
+
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/net/ipv4"
+	"golang.org/x/net/ipv6"
+
+	"muster/discovery"
+	"muster/discovery/quake3"
+	"muster/host/wire"
+	"muster/internal/netfab"
+)
+
+// The internet of the nights: game servers, the host, and players behind routers of
+// their own. The players are those of a household, each in another town.
+var (
+	serversPrefix4 = netip.MustParsePrefix("198.18.0.0/15")
+	serversPrefix6 = netip.MustParsePrefix("2001:db8:ff::/48")
+	hostAddrs      = []netip.Prefix{netip.MustParsePrefix("198.51.100.1/32"), netip.MustParsePrefix("2001:db8:51::1/128")}
+	movedAddrs     = []netip.Prefix{netip.MustParsePrefix("198.51.100.99/32"), netip.MustParsePrefix("2001:db8:51::99/128")}
+)
+
+const (
+	gamePort = 27960
+	roomPort = 7777
+	gameVerb = 71   // OpenArena's protocol
+	mapSize  = 40e6 // nanoseconds from one side of the map to the other
+	shortest = 2 * time.Millisecond
+	// someServers are measured in two seconds.
+	someServers = 120
+)
+
+// distance is how far two addresses are from each other: each has its place on a
+// map.
+func distance(a, b netip.Addr) time.Duration {
+	place := func(addr netip.Addr) (x, y float64) {
+		h := fnv.New64a()
+		h.Write(addr.AsSlice())
+		sum := h.Sum64() * 0x9e3779b97f4a7c15 // FNV's high bits differ too little
+		return float64(sum>>48) / 65536, float64(sum>>32&0xffff) / 65536
+	}
+	ax, ay := place(a)
+	bx, by := place(b)
+	return shortest + time.Duration(math.Hypot(ax-bx, ay-by)*mapSize)
+}
+
+// stage is where a night takes place: the machines, and what runs on them.
+type stage struct {
+	t       *testing.T
+	net     *netfab.Net
+	servers int // how many there are
+	// hostSite and sites are the lines of the host and of each player.
+	hostSite int
+	sites    [len(householders)]int
+	host     *netfab.Machine
+	rooms    [len(householders)]*netfab.Machine
+	far      *netfab.Machine
+	list     string // the servers file
+
+	homes   string
+	link    string
+	code    string
+	secret  string
+	hosting *actor
+	peers   [len(householders)]*actor
+}
+
+// setting is what is special about a stage.
+type setting struct {
+	seed    uint64
+	servers int
+	// line is every player's, hostLine the host's.
+	line, hostLine netfab.Line
+	nat            netfab.NAT
+	only6          bool
+}
+
+var stages atomic.Int64
+
+// newStage builds the machines, and has the game servers answer.
+func newStage(t *testing.T, s setting) *stage {
+	t.Helper()
+	if s.servers == 0 {
+		s.servers = someServers
+	}
+	f := netfab.New(s.seed, distance)
+	st := &stage{t: t, net: netfab.Start(f), servers: s.servers, homes: t.TempDir()}
+	t.Cleanup(func() {
+		if err := st.net.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	farSite := f.AddSite(netfab.Site{Name: "far"})
+	st.hostSite = f.AddSite(netfab.Site{Name: "host", Up: s.hostLine, Down: s.hostLine})
+	for i, name := range householders {
+		nat := s.nat
+		nat.Public = netip.AddrFrom4([4]byte{203, 0, 113, byte(10 + i)})
+		nat.Mapping = netfab.PerFlow
+		st.sites[i] = f.AddSite(netfab.Site{Name: name, Up: s.line, Down: s.line, NAT: &nat})
+	}
+	stage := stages.Add(1)
+	add := func(site int, name string, prefixes ...netip.Prefix) *netfab.Machine {
+		if s.only6 {
+			prefixes = slices.DeleteFunc(slices.Clone(prefixes), func(p netip.Prefix) bool { return p.Addr().Is4() })
+		}
+		m, err := st.net.Add(site, fmt.Sprintf("muster-%d-%d-%s", os.Getpid(), stage, name), prefixes...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	st.far = add(farSite, "far", serversPrefix4, serversPrefix6)
+	st.host = add(st.hostSite, "host", hostAddrs...)
+	for i, name := range householders {
+		st.rooms[i] = add(st.sites[i], name,
+			netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, byte(i), 2}), 32), netip.PrefixFrom(netip.MustParseAddr(fmt.Sprintf("2001:db8:%d::2", i+1)), 128))
+	}
+	st.serveGames(s.only6)
+	return st
+}
+
+// serverAddr spreads servers over networks, as the internet has them.
+func serverAddr(i int, is6 bool) netip.AddrPort {
+	addr := netip.AddrFrom4([4]byte{198, byte(18 + i>>8&1), byte(i), byte(1 + i>>9)})
+	if is6 {
+		addr = netip.MustParseAddr(fmt.Sprintf("2001:db8:ff:%x::%x", i, i+1))
+	}
+	return netip.AddrPortFrom(addr, gamePort)
+}
+
+// serveGames has every server answer, and writes the file that lists them.
+func (st *stage) serveGames(is6 bool) {
+	st.t.Helper()
+	var list strings.Builder
+	infos := map[netip.Addr]discovery.Info{}
+	for i := range st.servers {
+		at := serverAddr(i, is6)
+		fmt.Fprintln(&list, at)
+		infos[at.Addr()] = discovery.Info{Name: fmt.Sprintf("arena %d", i), Map: "oa_dm1", Mode: "0", Players: 2, MaxPlayers: 16}
+	}
+	st.list = filepath.Join(st.t.TempDir(), "servers.txt")
+	if err := os.WriteFile(st.list, []byte(list.String()), 0o600); err != nil {
+		st.t.Fatal(err)
+	}
+	answer := func(to netip.Addr, request []byte) []byte {
+		info, known := infos[to.Unmap()]
+		r, err := quake3.ParseRequest(request)
+		if !known || err != nil || r.Command != "getinfo" {
+			return nil
+		}
+		return quake3.AppendInfoResponse(nil, info, r.Challenge(), gameVerb)
+	}
+	var conn *net.UDPConn
+	network, any := "udp4", "0.0.0.0"
+	if is6 {
+		network, any = "udp6", "::"
+	}
+	err := st.far.Inside(func() (err error) {
+		if is6 { // else it must not send from addresses that only a route makes its own
+			if err = os.WriteFile("/proc/sys/net/ipv6/ip_nonlocal_bind", []byte("1"), 0); err != nil {
+				return err
+			}
+		}
+		conn, err = net.ListenUDP(network, &net.UDPAddr{IP: net.ParseIP(any), Port: gamePort})
+		return err
+	})
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	var work sync.WaitGroup
+	st.t.Cleanup(func() { conn.Close(); work.Wait() })
+	work.Go(func() {
+		if is6 {
+			serve6(conn, answer)
+		} else {
+			serve4(conn, answer)
+		}
+	})
+}
+
+// longestQuery is more than any that a game server understands.
+const longestQuery = 2048
+
+func serve4(conn *net.UDPConn, answer func(to netip.Addr, request []byte) []byte) {
+	p := ipv4.NewPacketConn(conn)
+	p.SetControlMessage(ipv4.FlagDst, true)
+	buf := make([]byte, longestQuery)
+	for {
+		n, control, from, err := p.ReadFrom(buf)
+		if err != nil {
+			return
+		}
+		to, _ := netip.AddrFromSlice(control.Dst)
+		if b := answer(to, buf[:n]); b != nil {
+			p.WriteTo(b, &ipv4.ControlMessage{Src: control.Dst}, from)
+		}
+	}
+}
+
+func serve6(conn *net.UDPConn, answer func(to netip.Addr, request []byte) []byte) {
+	p := ipv6.NewPacketConn(conn)
+	p.SetControlMessage(ipv6.FlagDst, true)
+	buf := make([]byte, longestQuery)
+	for {
+		n, control, from, err := p.ReadFrom(buf)
+		if err != nil {
+			return
+		}
+		to, _ := netip.AddrFromSlice(control.Dst)
+		if b := answer(to, buf[:n]); b != nil {
+			p.WriteTo(b, &ipv6.ControlMessage{Src: control.Dst}, from)
+		}
+	}
+}
+
+// actor is a program on a machine, which may be killed and started again.
+type actor struct {
+	st      *stage
+	name    string
+	machine *netfab.Machine
+	args    []string
+	cmd     *exec.Cmd
+	out     *buffer
+	done    chan struct{}
+}
+
+func (st *stage) act(name string, m *netfab.Machine, args ...string) *actor {
+	st.t.Helper()
+	a := &actor{st: st, name: name, machine: m, args: args, out: &buffer{}}
+	a.start()
+	st.t.Cleanup(func() {
+		a.stop(syscall.SIGTERM)
+		if st.t.Failed() {
+			st.t.Logf("%s printed:\n%s", name, a.out)
+		}
+	})
+	return a
+}
+
+// start starts the program, in its own folders, where it finds what it left.
+func (a *actor) start() {
+	a.st.t.Helper()
+	muster := command(a.st.t, filepath.Join(a.st.homes, a.name), a.args...)
+	a.cmd = a.machine.Command(muster.Path, muster.Args[1:]...)
+	a.cmd.Env, a.cmd.Stdout, a.cmd.Stderr = muster.Env, a.out, a.out
+	a.done = make(chan struct{})
+	if err := a.cmd.Start(); err != nil {
+		a.st.t.Fatalf("%s: %v", a.name, err)
+	}
+	go func(cmd *exec.Cmd, done chan struct{}) {
+		cmd.Wait()
+		close(done)
+	}(a.cmd, a.done)
+}
+
+func (a *actor) signal(s os.Signal) { a.cmd.Process.Signal(s) }
+
+// stop ends the program, one that is stopped, too, and waits for it.
+func (a *actor) stop(s os.Signal) {
+	a.signal(syscall.SIGCONT)
+	a.signal(s)
+	select {
+	case <-a.done:
+	case <-time.After(10 * time.Second):
+		a.st.t.Logf("%s had to be killed after 10s", a.name)
+		a.cmd.Process.Kill()
+		<-a.done
+	}
+}
+
+// hasEnded reports whether the program has ended by itself.
+func (a *actor) hasEnded() bool {
+	select {
+	case <-a.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// openFiles is how many files and sockets the program has open.
+func (a *actor) openFiles() int {
+	list, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", a.cmd.Process.Pid))
+	return len(list)
+}
+
+// open has the host open the room. With an organiser who plays, the first of the
+// household sits at the host's machine.
+func (st *stage) open(plays bool, more ...string) {
+	st.t.Helper()
+	args := append([]string{"host", "--game", "openarena", "--servers", st.list, "--listen", fmt.Sprintf(":%d", roomPort),
+		"--no-mdns", "--no-browser", "--players", fmt.Sprint(len(householders))}, more...)
+	if plays {
+		args = append(append(args, "--name", householders[0]), st.launches(householders[0])...)
+	} else {
+		args = append(args, "--no-play")
+	}
+	st.hosting = st.act("host", st.host, args...)
+	printed := func(pattern string) string {
+		p := process{t: st.t, name: "host", out: st.hosting.out}
+		return p.awaits(pattern)[1]
+	}
+	st.link, st.code = printed(`(?m)^link +(\S+)$`), printed(`(?m)^code +(\w+)$`)
+	st.secret = printed(`#` + st.code + `\.(\w+)`)
+}
+
+// join has players join, all who do not sit at the host's machine.
+func (st *stage) join(more ...string) {
+	for i, name := range householders {
+		if strings.Contains(strings.Join(st.hosting.args, " "), "--name "+name) {
+			continue
+		}
+		st.peers[i] = st.act(name, st.rooms[i], append(append([]string{"join", st.link, "--name", name}, st.launches(name)...), more...)...)
+	}
+}
+
+// launches has a player's game write down where it was sent, and end.
+func (st *stage) launches(name string) []string {
+	script := filepath.Join(st.homes, "launch.sh")
+	if _, err := os.Stat(script); err != nil {
+		if err := os.WriteFile(script, []byte("#!/bin/sh\necho \"$2\" >>\"$1\"\n"), 0o700); err != nil {
+			st.t.Fatal(err)
+		}
+	}
+	return []string{"--launch", "auto", "--launch-command", fmt.Sprintf("%s %s {address}", script, filepath.Join(st.homes, name+".launched"))}
+}
+
+// launched is where a player's game was started, as often as it was.
+func (st *stage) launched(name string) []string {
+	return strings.Fields(readFile(filepath.Join(st.homes, name+".launched")))
+}
+
+// onHost asks the host's own machine.
+func (st *stage) onHost() *http.Client {
+	h := &house{t: st.t}
+	return h.client(st.host.Namespace)
+}
+
+// room is the room as the host shows it, if it answers.
+func (st *stage) room(client *http.Client) (wire.Document, bool) {
+	var room wire.Document
+	reply, err := client.Get(fmt.Sprintf("http://127.0.0.1:%d/api/rooms/%s", roomPort, st.code))
+	if err != nil {
+		return room, false
+	}
+	defer reply.Body.Close()
+	if reply.StatusCode != http.StatusOK {
+		return room, false
+	}
+	text, err := io.ReadAll(reply.Body)
+	return room, err == nil && json.Unmarshal(text, &room) == nil
+}
+
+// verdict is what has become of a night.
+type verdict struct {
+	over    bool // everyone is in the game, on the same server
+	missing []string
+	leftOut []string
+	// unreachable is how many servers were culled since they answered somebody not.
+	unreachable int
+	stage       wire.Stage
+	log         string
+}
+
+// look says how far the night is.
+func (st *stage) look(client *http.Client) (v verdict) {
+	where := map[string]bool{}
+	for _, name := range householders {
+		at := st.launched(name)
+		if len(at) == 0 {
+			v.missing = append(v.missing, name)
+			continue
+		}
+		where[at[len(at)-1]] = true
+	}
+	v.over = len(v.missing) == 0 && len(where) == 1
+	room, ok := st.room(client)
+	if !ok {
+		return v
+	}
+	v.stage, v.log = room.Stage, logOf(room)
+	for _, m := range room.Members {
+		if m.LeftOut {
+			v.leftOut = append(v.leftOut, m.Name)
+		}
+	}
+	if room.Selection != nil {
+		v.unreachable = room.Selection.Culled.Unreachable
+	}
+	return v
+}
