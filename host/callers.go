@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,6 +56,14 @@ func (h *Host) called(code string, from netip.Addr) (*actor, *wire.Refusal) {
 // believed whom they speak for: anybody can write a header.
 func (h *Host) asker(r *http.Request) netip.Addr {
 	return behind(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), h.config.Proxies)
+}
+
+// forwardedFor is the address that a proxy or a tunnel's end on this machine says
+// that a request comes from: to count strangers it may be believed, as who could
+// write it counts as one already.
+func (h *Host) forwardedFor(r *http.Request) netip.Addr {
+	proxies := append(slices.Clip(h.config.Proxies), netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+	return behind(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), proxies)
 }
 
 // behind follows X-Forwarded-For from its end, where our proxy wrote, to the
@@ -108,27 +117,38 @@ func (h *Host) origin(c remote, probes wire.Probes) room.Origin {
 	return room.OriginOf(c.addr, probes, h.config.Home != nil && h.config.Home(c.addr))
 }
 
-// link is the room's link as friends can use it: at the host's public URL, or on
-// the address that the page was opened at, or on the host's own if that was this
-// machine's.
-func (h *Host) link(r *http.Request, code string) string {
-	key := access.Key{Code: code}
+// entrance is where friends get in.
+type entrance struct {
+	url         url.URL
+	fingerprint string
+}
+
+// entrance is where friends can get in as somebody asks: at the host's public URL,
+// or on the address that the page was opened at, or on the host's own if that was
+// this machine's.
+func (h *Host) entrance(r *http.Request) entrance {
+	e := entrance{url: url.URL{Scheme: "http", Host: r.Host, Path: "/"}}
 	if r.TLS != nil {
-		key.Fingerprint = h.config.Fingerprint
+		e.fingerprint = h.config.Fingerprint
 	}
-	u := url.URL{Scheme: "http", Host: r.Host, Path: "/", Fragment: key.String()}
 	socket, err := netip.ParseAddrPort(r.RemoteAddr)
 	viaProxy := err == nil && isProxy(socket.Addr(), h.config.Proxies)
 	if r.TLS != nil || viaProxy && r.Header.Get("X-Forwarded-Proto") == "https" {
-		u.Scheme = "https"
+		e.url.Scheme = "https"
 	}
 	switch public := h.config.PublicURL; {
 	case public != nil:
-		u.Scheme, u.Host = public.Scheme, public.Host
+		e.url.Scheme, e.url.Host = public.Scheme, public.Host
 	case h.config.Address != "" && isLoopback(r.Host):
-		u.Host = h.config.Address
+		e.url.Host = h.config.Address
 	}
-	return u.String()
+	return e
+}
+
+// link is a room's.
+func (e entrance) link(code string) string {
+	e.url.Fragment = access.Key{Code: code, Fingerprint: e.fingerprint}.String()
+	return e.url.String()
 }
 
 func isLoopback(hostport string) bool {

@@ -166,7 +166,7 @@ func TestLink(t *testing.T) {
 		if c.tls {
 			r.TLS = &tls.ConnectionState{}
 		}
-		if got := (&Host{config: c.config}).link(r, "BAKODI"); got != c.want {
+		if got := (&Host{config: c.config}).entrance(r).link("BAKODI"); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/gorilla/websocket"
-
 	"muster/host"
 	"muster/host/store"
 	"muster/host/wire"
@@ -50,9 +48,8 @@ func TestClosedRoom(t *testing.T) {
 				t.Errorf("the page of %s is answered %s, want %d", path, response.Status, want)
 			}
 		}
-		if _, response, err := websocket.DefaultDialer.Dial("ws"+server.URL[len("http"):]+"/live?code="+code, nil); err == nil || response.StatusCode != http.StatusGone {
-			t.Errorf("the page's stream: %v", err)
-		}
+		page := openPage(t, server, code, "")
+		page.until("why there is nothing", page.says("reason", wire.ReasonClosed))
 	}
 	check(server)
 	server.Close()

@@ -20,7 +20,7 @@ import (
 //	POST /api/rooms/CODE/…     what people do, see [Host.serveAction]
 //	GET  /api/rooms/CODE/culled/CAUSE   the servers culled for a cause
 //	GET  /api/rooms/CODE/qr.svg         the room's link for phones
-//	GET  /live?code=CODE       the page's WebSocket
+//	GET  /live                 the page's WebSocket
 //	GET  /healthz, /metrics
 func (h *Host) Handler() http.Handler {
 	mux := http.NewServeMux()
@@ -91,7 +91,7 @@ func (h *Host) serveQR(w http.ResponseWriter, r *http.Request) {
 	if a == nil {
 		return
 	}
-	code, err := qr.Encode(h.link(r, a.code), qr.M)
+	code, err := qr.Encode(h.entrance(r).link(a.code), qr.M)
 	if err != nil {
 		http.Error(w, "the link is too long for a QR code", http.StatusInternalServerError)
 		return

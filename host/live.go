@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -24,32 +25,31 @@ const (
 	beatEvery = 2 * time.Second
 	// pageWriteWait is how long one frame to a page may take.
 	pageWriteWait = 10 * time.Second
-	// pageReadLimit holds the only thing that a page says here, its token.
+	// pageReadLimit holds the only thing that a page says here: a code and a token.
 	pageReadLimit = 1 << 10
 	// traceChunk is how many probes go in one frame: some 100 kB.
 	traceChunk = 30_000
 )
 
-// serveLive is the page's stream. The page says first what it has:
+// serveLive is the page's stream. The page says first which room it is of, and what
+// it has:
 //
-//	{"token": "…"}   its guest's token, the organiser's secret, or nothing
+//	{"code": "…", "token": "…"}   its guest's token, the organiser's secret, or nothing
 //
-// and is sent the room: text frames with the sections that are new, binary
+// so that no code stands in a URL, which proxies log. It is refused as a peer is, or
+// is sent the room: text frames with the sections that are new, binary
 // frames with what is new of each player's trace. A page that falls behind is
 // sent the newest state, not a queue.
 //
 //	{"type":"state","now":ms,"you":{…},"room":{…},"people":[…],…}
 //	length of name │ name │ report frame, see wire.AppendReport
 func (h *Host) serveLive(w http.ResponseWriter, r *http.Request) {
-	a := h.addressed(w, r, r.URL.Query().Get("code"))
-	if a == nil {
-		return
-	}
 	ws, err := h.upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return // Upgrade has answered
 	}
-	v := &viewer{ws: ws, actor: a, cursors: map[string]int{}, link: h.link(r, a.code)}
+	callerOf(ws.NetConn()).comesFrom(h.forwardedFor(r))
+	v := &viewer{host: h, ws: ws, from: h.asker(r), at: h.entrance(r), cursors: map[string]int{}}
 	if !h.begin(v.run) {
 		ws.Close()
 	}
@@ -57,10 +57,12 @@ func (h *Host) serveLive(w http.ResponseWriter, r *http.Request) {
 
 // viewer is one open page. Only its own goroutine touches it.
 type viewer struct {
+	host  *Host
 	ws    *websocket.Conn
-	actor *actor
+	from  netip.Addr
+	at    entrance
+	actor *actor // since its first message
 	token string
-	link  string
 	seen  page.View
 	// cursors say how much of each player's trace the page has.
 	cursors map[string]int
@@ -70,6 +72,7 @@ type viewer struct {
 func (v *viewer) run() {
 	defer v.ws.Close()
 	var first struct {
+		Code  string `json:"code"`
 		Token string `json:"token"`
 	}
 	v.ws.SetReadLimit(pageReadLimit)
@@ -77,6 +80,15 @@ func (v *viewer) run() {
 	if v.ws.ReadJSON(&first) != nil || v.ws.SetReadDeadline(time.Time{}) != nil {
 		return
 	}
+	var refusal *wire.Refusal
+	if v.actor, refusal = v.host.named(first.Code, v.from); refusal != nil {
+		v.host.metrics.refusals.WithLabelValues(refusal.Reason).Inc()
+		if frame, err := wire.Marshal(*refusal); err == nil && v.write(websocket.TextMessage, frame.Data) == nil {
+			v.ws.WriteControl(websocket.CloseMessage, nil, time.Now().Add(pageWriteWait)) // or it ends without
+		}
+		return
+	}
+	callerOf(v.ws.NetConn()).welcome()
 	v.token = first.Token
 	ctx, cancel := context.WithCancel(v.actor.ctx)
 	var reader sync.WaitGroup
@@ -154,7 +166,7 @@ func (v *viewer) state(s *page.View) []byte {
 		badge, _ := json.Marshal(struct { // two texts and a truth: it cannot fail
 			room.Badge
 			Link string `json:"link"`
-		}{you, v.link})
+		}{you, v.at.link(v.actor.code)})
 		b = fmt.Appendf(b, `,"you":%s`, badge)
 	}
 	return append(s.AppendSince(b, v.seen.Edition), '}')

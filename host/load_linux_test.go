@@ -79,7 +79,7 @@ func TestRoomLoad(t *testing.T) {
 		codes = append(codes, code)
 	}
 	before := liveHeap()
-	peak := watchHeap(t)
+	peak := watch(t, heapNow)
 	start, busy := time.Now(), cpuTime(t)
 	said, leave := playersProcess(t, server.URL, codes)
 	wall, cpu := time.Since(start), cpuTime(t)-busy
@@ -328,15 +328,15 @@ func heapNow() float64 {
 	return float64(sample[0].Value.Uint64())
 }
 
-// watchHeap looks at the heap until it is asked for the most that it saw, in
+// watch looks at the memory in use until it is asked for the most that it saw, in
 // bytes.
-func watchHeap(t *testing.T) (most func() float64) {
+func watch(t *testing.T, now func() float64) (most func() float64) {
 	ctx, stop := context.WithCancel(t.Context())
 	peak := make(chan float64)
 	go func() {
 		most := 0.0
 		for ctx.Err() == nil {
-			most = max(most, heapNow())
+			most = max(most, now())
 			time.Sleep(20 * time.Millisecond)
 		}
 		peak <- most

@@ -80,11 +80,11 @@ func watchers(b *testing.B, server *httptest.Server, code string, pages int) <-c
 	shown := make(chan int, pages)
 	var work sync.WaitGroup
 	for range pages {
-		ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/live?code="+code, nil)
+		ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/live", nil)
 		if err != nil {
 			b.Fatal(err)
 		}
-		ws.WriteJSON(map[string]string{"token": ""})
+		ws.WriteJSON(map[string]string{"code": code})
 		work.Go(func() {
 			defer ws.Close()
 			for {

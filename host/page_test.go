@@ -55,12 +55,12 @@ type page struct {
 
 func openPage(t *testing.T, server *httptest.Server, code, credential string) *page {
 	t.Helper()
-	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/live?code="+code, nil)
+	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/live", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ws.Close() })
-	if err := ws.WriteJSON(map[string]string{"token": credential}); err != nil {
+	if err := ws.WriteJSON(map[string]string{"code": code, "token": credential}); err != nil {
 		t.Fatal(err)
 	}
 	return &page{t, ws, map[string]json.RawMessage{}, map[string]int{}}

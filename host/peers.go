@@ -24,6 +24,7 @@ func (h *Host) servePeer(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // Upgrade has answered
 	}
+	callerOf(ws.NetConn()).comesFrom(h.forwardedFor(r))
 	if !h.begin(func() { h.talk(ws, h.remote(r)) }) {
 		ws.Close()
 	}
@@ -32,7 +33,7 @@ func (h *Host) servePeer(w http.ResponseWriter, r *http.Request) {
 func (h *Host) talk(ws *websocket.Conn, from remote) {
 	h.metrics.peers.Inc()
 	defer h.metrics.peers.Dec()
-	v := &visitor{host: h, from: from, conn: conn.New(ws, conn.AtHost)}
+	v := &visitor{host: h, from: from, caller: callerOf(ws.NetConn()), conn: conn.New(ws, conn.AtHost)}
 	v.patience = time.AfterFunc(helloWait, func() { v.conn.Close(errors.New("host: no hello")) })
 	defer v.patience.Stop()
 	err := v.conn.Run(h.ctx, v.receive)
@@ -57,6 +58,7 @@ func discreet(err error) error {
 type visitor struct {
 	host     *Host
 	from     remote
+	caller   *caller
 	conn     *conn.Conn
 	patience *time.Timer // until hello
 	room     *actor
@@ -104,6 +106,8 @@ func (v *visitor) hello(message wire.Message) error {
 		return v.refuse(refusal)
 	}
 	v.room = to
+	v.conn.Admit()
+	v.caller.welcome()
 	return err
 }
 

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"log"
@@ -12,9 +13,13 @@ import (
 	"time"
 )
 
-// Serve answers at a listener until stop is called, which waits for the end. It
-// tells failed if it ends earlier.
-func (h *Host) Serve(listener net.Listener, failed func(error)) (stop func()) {
+// Serve answers at a listener, by TLS if there is a configuration, until stop is
+// called, which waits for the end. It tells failed if it ends earlier.
+func (h *Host) Serve(listener net.Listener, encryption *tls.Config, failed func(error)) (stop func()) {
+	listener = gated{listener, newGate(h.config.Proxies)}
+	if encryption != nil {
+		listener = tls.NewListener(listener, encryption)
+	}
 	server := newServer(h.Handler())
 	server.ErrorLog = log.New(anonymous{slog.NewLogLogger(h.config.Logger.Handler(), slog.LevelDebug).Writer()}, "", 0)
 	var work sync.WaitGroup
@@ -34,8 +39,9 @@ func (h *Host) Serve(listener net.Listener, failed func(error)) (stop func()) {
 func newServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadTimeout: 10 * time.Second,
-		WriteTimeout: time.Minute,     // ample for the page over a slow line
-		IdleTimeout:  3 * time.Minute, // longer than a reverse proxy's: it would use a connection that just closes
+		MaxHeaderBytes: 16 << 10,        // a browser's, with cookies of others under the same name
+		WriteTimeout:   time.Minute,     // ample for the page over a slow line
+		IdleTimeout:    3 * time.Minute, // longer than a reverse proxy's: it would use a connection that just closes
 	}
 }
 

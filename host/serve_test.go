@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,6 +50,33 @@ func TestIdleConnections(t *testing.T) {
 				server.Close()
 			})
 		})
+	}
+}
+
+// TestLongHeader: nobody's header is kept of which there is more than any browser
+// sends.
+func TestLongHeader(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := newServer(http.NotFoundHandler())
+	go server.Serve(listener)
+	defer server.Close()
+	for length, want := range map[int]int{8 << 10: http.StatusNotFound, 32 << 10: http.StatusRequestHeaderFieldsTooLarge} {
+		request, err := http.NewRequest("GET", "http://"+listener.Addr().String(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Cookie", strings.Repeat("x", length))
+		response, err := http.DefaultTransport.RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("a header of %d bytes is answered %s, want %d", length, response.Status, want)
+		}
 	}
 }
 

@@ -65,7 +65,7 @@ type record struct {
 func (g *Guard) Judge(from netip.Addr, right bool, now time.Time) (allowed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	key := subscriber(from)
+	key := Subscriber(from)
 	r := g.addresses[key]
 	if !guessesByAddress.allows(r.full, now) || !r.welcome && !guessesByAll.allows(g.all, now) {
 		return false
@@ -90,9 +90,9 @@ func (g *Guard) Judge(from netip.Addr, right bool, now time.Time) (allowed bool)
 	return true
 }
 
-// subscriber is the one address that stands for all of its owner's: who has an
+// Subscriber is the one address that stands for all of its owner's: who has an
 // IPv6 address has 2⁶⁴ of them.
-func subscriber(a netip.Addr) netip.Addr {
+func Subscriber(a netip.Addr) netip.Addr {
 	a = a.Unmap().WithZone("")
 	if a.Is6() {
 		return netip.PrefixFrom(a, subscriberBits).Masked().Addr()

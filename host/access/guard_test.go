@@ -90,7 +90,7 @@ func TestSubscriber(t *testing.T) {
 		{"2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"},
 		{"fe80::1%eth0", "fe80::"},
 	} {
-		if got := subscriber(netip.MustParseAddr(c.addr)).String(); got != c.want {
+		if got := Subscriber(netip.MustParseAddr(c.addr)).String(); got != c.want {
 			t.Errorf("%s counts as %s, want %s", c.addr, got, c.want)
 		}
 	}

@@ -129,7 +129,7 @@ func (d *demo) host(ctx context.Context) error {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := rooms.Serve(listener, stoppedServing(cancel))
+	stop := rooms.Serve(listener, nil, stoppedServing(cancel))
 	var work sync.WaitGroup
 	defer func() { cancel(nil); stop(); work.Wait(); rooms.Close() }()
 

@@ -131,7 +131,7 @@ func (h *hosting) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stop := rooms.Serve(h.ingress.Secure(listener), stoppedServing(cancel))
+	stop := rooms.Serve(listener, h.ingress.TLS(), stoppedServing(cancel))
 	err = h.hold(ctx, rooms, at)
 	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
 		err = cause

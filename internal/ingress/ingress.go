@@ -58,12 +58,12 @@ func (in *Ingress) EncryptByOwn(file string) error {
 	return nil
 }
 
-// Secure has a listener speak TLS, if there is a certificate.
-func (in *Ingress) Secure(l net.Listener) net.Listener {
+// TLS is how the host encrypts; nil without a certificate.
+func (in *Ingress) TLS() *tls.Config {
 	if in.pair == nil {
-		return l
+		return nil
 	}
-	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{*in.pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
+	return &tls.Config{Certificates: []tls.Certificate{*in.pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 }
 
 // Fingerprint is that of the host's own certificate, or empty: those of others

@@ -47,10 +47,10 @@ export class Live {
     clearTimeout(this.retry);
     this.drop();
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const socket = new WebSocket(`${scheme}://${location.host}/live?code=${encodeURIComponent(this.code)}`);
+    const socket = new WebSocket(`${scheme}://${location.host}/live`);
     socket.binaryType = "arraybuffer";
     this.shown = this.credential();
-    socket.onopen = () => socket.send(JSON.stringify({ token: this.shown }));
+    socket.onopen = () => socket.send(JSON.stringify({ code: this.code, token: this.shown }));
     socket.onmessage = (event) => this.receive(event.data);
     socket.onclose = () => this.lost();
     this.socket = socket;
@@ -75,7 +75,9 @@ export class Live {
     this.watch();
     if (typeof data === "string") {
       this.bytes += data.length;
-      this.merge(JSON.parse(data));
+      const news = JSON.parse(data);
+      if (news.type === "refused") return this.refused(news.reason);
+      this.merge(news);
     } else {
       this.bytes += data.byteLength;
       this.clouds.read(data);
@@ -92,7 +94,14 @@ export class Live {
     if (news.room) this.clouds.enter(news.room.round);
   }
 
-  async lost() {
+  /** @param {string} reason */
+  refused(reason) {
+    if (reason === "code" || reason === "closed") return this.giveUp();
+    this.pause = lastPause; // too many have asked from here
+    this.lost();
+  }
+
+  lost() {
     this.drop();
     clearTimeout(this.watchdog);
     if (this.connection === "gone") return;
@@ -100,25 +109,16 @@ export class Live {
     this.retry = setTimeout(() => this.connect(), this.pause);
     this.pause = Math.min(2 * this.pause, lastPause);
     this.changed();
-    if (await this.isGone()) this.giveUp();
   }
 
   /** To ask on would count as guessing codes, for all who are at this address. */
   giveUp() {
+    this.drop();
+    clearTimeout(this.watchdog);
     clearTimeout(this.retry);
     this.retry = 0;
     this.connection = "gone";
     this.changed();
-  }
-
-  /** Distinguishes a room that does not exist from a host that does not answer. */
-  async isGone() {
-    try {
-      const reply = await fetch(`/api/rooms/${encodeURIComponent(this.code)}`, { method: "HEAD", cache: "no-store" });
-      return reply.status === 404 || reply.status === 410;
-    } catch {
-      return false;
-    }
   }
 
   /** The host's clock now, ms. */

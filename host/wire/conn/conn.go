@@ -25,6 +25,9 @@ const (
 )
 
 const (
+	// helloLimit holds what a stranger may say: a hello, whose longest texts are a
+	// name and a token.
+	helloLimit = 4 << 10
 	// hostReadLimit holds a chunk of reports or infos several times over.
 	hostReadLimit = 1 << 20
 	// peerReadLimit holds the list of [discovery.MaxServers], all of them IPv6.
@@ -79,14 +82,19 @@ type outgoing struct {
 	data []byte
 }
 
-// New takes over the side's end of ws. Run or Close must be called.
+// New takes over the side's end of ws. Run or Close must be called. A host takes
+// short messages only, until [Conn.Admit].
 func New(ws *websocket.Conn, side Side) *Conn {
 	ws.SetReadLimit(peerReadLimit)
 	if side == AtHost {
-		ws.SetReadLimit(hostReadLimit)
+		ws.SetReadLimit(helloLimit)
 	}
 	return &Conn{ws: ws, side: side}
 }
+
+// Admit has a host take from now on what a member may say. It is for Run's receive
+// to call.
+func (c *Conn) Admit() { c.ws.SetReadLimit(hostReadLimit) }
 
 // Send queues a message and never blocks. A queue that is full closes the
 // connection with [ErrSlow]; after Close, messages are dropped.
@@ -166,6 +174,9 @@ func (c *Conn) Run(ctx context.Context, receive func(wire.Message) error) error 
 
 // read reads until it has called Close.
 func (c *Conn) read(receive func(wire.Message) error) {
+	c.ws.SetPingHandler(func(data string) error { // the library's own gives up on a machine that is busy for a second
+		return c.ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(writeWait))
+	})
 	c.ws.SetPongHandler(func(string) error { return c.ws.SetReadDeadline(time.Now().Add(pongWait)) })
 	for {
 		frame, err := c.readFrame()
@@ -179,7 +190,8 @@ func (c *Conn) read(receive func(wire.Message) error) {
 		}
 	}
 	// A socket that is closed with bytes unread takes back the refusal on its way
-	// out: what comes until the other side has closed is thrown away.
+	// out: what comes until the other side has closed is thrown away, however long.
+	c.ws.SetReadLimit(0)
 	for {
 		if _, _, err := c.ws.NextReader(); err != nil {
 			return

@@ -128,6 +128,7 @@ func TestRunEnds(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
 				host := conn.New(hostWS, conn.AtHost)
+				host.Admit()
 				ended := start(ctx, host, func(wire.Message) error { return stop })
 				drained := make(chan struct{})
 				go func() { // the peer's reader answers a good-bye
