@@ -34,7 +34,7 @@ type Query struct {
 // servers first. Masters that give no list are warnings; if none gives one, the
 // error is an [*UnreachableError]; if none lists a server, it is [ErrEmpty].
 func (c Client) Fetch(ctx context.Context, queries ...Query) (Listing, error) {
-	lists := make([][]netip.AddrPort, len(queries))
+	lists := make([]Listing, len(queries))
 	errs := make([]error, len(queries))
 	var wg sync.WaitGroup
 	for i, q := range queries {
@@ -52,11 +52,13 @@ func (c Client) Fetch(ctx context.Context, queries ...Query) (Listing, error) {
 			failed = append(failed, &MasterError{Master: q.Master, Err: errs[i]})
 			listing.Warnings = append(listing.Warnings, failed[len(failed)-1])
 		}
-		for _, addr := range lists[i] {
-			all.add(discovery.Server{Addr: addr})
+		for _, s := range lists[i].Servers {
+			all.add(i, s)
 		}
+		listing.Warnings = append(listing.Warnings, lists[i].Warnings...)
 	}
-	listing.Servers = all.servers
+	listing.Servers = all.list()
+	listing.Warnings = append(listing.Warnings, all.warnings("")...)
 	switch {
 	case len(failed) == len(queries):
 		return listing, &UnreachableError{Masters: failed}
@@ -68,17 +70,17 @@ func (c Client) Fetch(ctx context.Context, queries ...Query) (Listing, error) {
 
 // fetch asks one master, at its first address of each family at once: either
 // may be unreachable from here.
-func (c Client) fetch(ctx context.Context, q Query) ([]netip.AddrPort, error) {
+func (c Client) fetch(ctx context.Context, q Query) (listing Listing, err error) {
 	host, port, ok := splitAddress(q.Master)
 	if !ok {
-		return nil, errors.New("is no HOST[:PORT]")
+		return listing, errors.New("is no HOST[:PORT]")
 	}
 	addrs, err := c.addresses(ctx, host)
 	if err != nil {
-		return nil, fmt.Errorf("cannot find the host: %w", reason(err))
+		return listing, fmt.Errorf("cannot find the host: %w", reason(err))
 	}
 	addrs = slices.CompactFunc(addrs, func(a, b netip.Addr) bool { return a.BitLen() == b.BitLen() })
-	lists := make([][]netip.AddrPort, len(addrs))
+	lists := make([]union, len(addrs))
 	errs := make([]error, len(addrs))
 	var wg sync.WaitGroup
 	for i, addr := range addrs {
@@ -87,9 +89,13 @@ func (c Client) fetch(ctx context.Context, q Query) ([]netip.AddrPort, error) {
 	}
 	wg.Wait()
 	if !slices.Contains(errs, nil) {
-		return nil, errs[0]
+		return listing, errs[0]
 	}
-	return slices.Concat(lists...), nil
+	for i := range lists {
+		listing.Servers = append(listing.Servers, lists[i].list()...)
+		listing.Warnings = append(listing.Warnings, lists[i].warnings(q.Master)...)
+	}
+	return listing, nil
 }
 
 const (
@@ -114,19 +120,18 @@ type asking struct {
 	master   netip.Addr
 	silence  time.Duration
 	deadline time.Time
-	found    map[netip.AddrPort]bool
-	list     []netip.AddrPort
+	list     union
 	// junk: there came something that is no list.
 	junk bool
 }
 
 // ask puts the questions to a master and returns the servers it lists, each
 // once. The socket is connected: the system keeps out what others send.
-func (c Client) ask(ctx context.Context, to netip.AddrPort, asks []quake3.MasterQuery) ([]netip.AddrPort, error) {
+func (c Client) ask(ctx context.Context, to netip.AddrPort, asks []quake3.MasterQuery) (union, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "udp", to.String())
 	if err != nil {
-		return nil, reason(err)
+		return union{}, reason(err)
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
@@ -135,7 +140,6 @@ func (c Client) ask(ctx context.Context, to netip.AddrPort, asks []quake3.Master
 		master:   to.Addr(),
 		silence:  cmp.Or(c.Silence, silence),
 		deadline: time.Now().Add(patience),
-		found:    make(map[netip.AddrPort]bool),
 	}
 	_ = a.conn.SetReadBuffer(receiveBuffer) // a smaller one loses more, and that is all
 	if len(asks) == 1 {
@@ -173,7 +177,7 @@ func (a *asking) collect() (answered bool, err error) {
 	var addrs []netip.AddrPort
 	wait, quiet := 2*a.silence, a.silence
 	a.await(wait)
-	for len(a.list) < discovery.MaxServers {
+	for {
 		n, err := a.conn.Read(buf)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			return answered, nil
@@ -194,7 +198,6 @@ func (a *asking) collect() (answered bool, err error) {
 		}
 		a.await(quiet)
 	}
-	return answered, nil
 }
 
 // await waits for the next datagram, though never past the whole deadline.
@@ -208,9 +211,8 @@ func (a *asking) await(d time.Duration) {
 
 func (a *asking) add(addrs []netip.AddrPort) {
 	for _, addr := range addrs {
-		if !a.found[addr] && usable(addr, a.master) && len(a.list) < discovery.MaxServers {
-			a.found[addr] = true
-			a.list = append(a.list, addr)
+		if usable(addr, a.master) {
+			a.list.add(0, discovery.Server{Addr: addr})
 		}
 	}
 }

@@ -72,7 +72,7 @@ func some(n int) []netip.AddrPort {
 	for i := range addrs {
 		ip := binary.BigEndian.AppendUint32(nil, 0x64000000+uint32(i))
 		if i%8 == 7 {
-			ip = append([]byte{0x20, 0x01, 0x0d, 0xb8, 11: 0}, ip...)
+			ip = slices.Concat([]byte{0x20, 0x01, 0x0d, 0xb8}, ip, make([]byte, 8)) // a network of its own
 		}
 		a, _ := netip.AddrFromSlice(ip)
 		addrs[i] = netip.AddrPortFrom(a, 27960)

@@ -68,7 +68,6 @@ const (
 	wantCountry = "a country code such as DE"
 	wantASN     = "an AS number such as 3320"
 	wantRecord  = "a CSV record: a quotation mark is too many, or one is missing"
-	wantFewer   = "read any more: the list is too long"
 )
 
 // ParseList reads a list of servers; name is what errors call it. A list has one
@@ -87,13 +86,16 @@ const (
 //
 // Blank lines, what starts with #, and a byte-order mark are passed over. A line
 // that is none of these is a [*ListError]; a list without servers is [ErrEmpty].
-func ParseList(r io.Reader, name string) ([]Entry, error) {
+//
+// What stands there twice is one entry. Of a list that is too long or has too much
+// in one place each place keeps its share, and a [*CutError] is among the warnings.
+func ParseList(r io.Reader, name string) (entries []Entry, warnings []error, err error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
-		return nil, fmt.Errorf("master: %s: %w", name, err)
+		return nil, nil, fmt.Errorf("master: %s: %w", name, err)
 	}
 	if len(text) > maxFile {
-		return nil, fmt.Errorf("master: %s: %w: over %d bytes", name, discovery.ErrMalformed, maxFile)
+		return nil, nil, fmt.Errorf("master: %s: %w: over %d bytes", name, discovery.ErrMalformed, maxFile)
 	}
 	p := listParser{file: name}
 	body := strings.TrimPrefix(string(text), "\ufeff")
@@ -103,12 +105,12 @@ func ParseList(r io.Reader, name string) ([]Entry, error) {
 		err = p.lines(body)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if len(p.entries) == 0 {
-		return nil, fmt.Errorf("master: %s: %w", name, ErrEmpty)
+	if entries = p.sample.all(); len(entries) == 0 {
+		return nil, nil, fmt.Errorf("master: %s: %w", name, ErrEmpty)
 	}
-	return p.entries, nil
+	return entries, p.sample.warnings(name), nil
 }
 
 // isCSV reports whether a list is a CSV, by the first line that is not empty. No
@@ -127,9 +129,22 @@ func isCSV(body string) bool {
 func isColumn(field, name string) bool { return strings.EqualFold(strings.TrimSpace(field), name) }
 
 type listParser struct {
-	file    string
-	line    int
-	entries []Entry
+	file   string
+	line   int
+	sample sample[written, Entry]
+}
+
+// written is what makes an entry of a list.
+type written struct {
+	kind, at string
+	port     uint16
+}
+
+func (w written) host() string {
+	if addr, err := netip.ParseAddr(w.at); err == nil {
+		return customer(addr)
+	}
+	return w.at
 }
 
 func (p *listParser) wrong(text, want string) error {
@@ -142,11 +157,17 @@ func (p *listParser) add(e Entry, address string) error {
 	switch {
 	case !ok, isColumn(host, "addr"): // a header out of its place is no host
 		return p.wrong(address, wantAddress)
-	case len(p.entries) == discovery.MaxServers:
-		return p.wrong(address, wantFewer)
 	}
-	e.File, e.Line, e.Host, e.Port = p.file, p.line, host, port
-	p.entries = append(p.entries, e)
+	at, free := placeOfName(host, port), false
+	if addr, err := netip.ParseAddr(host); err == nil {
+		at, free = placeOf(0, netip.AddrPortFrom(addr, port)), isFree(addr)
+	}
+	if known := p.sample.add(written{e.Type, host, port}, at, free); known != nil && known.Host == "" {
+		e.File, e.Line, e.Host, e.Port = p.file, p.line, host, port
+		*known = e
+	} else if known != nil {
+		known.Country, known.ASN = cmp.Or(known.Country, e.Country), cmp.Or(known.ASN, e.ASN)
+	}
 	return nil
 }
 

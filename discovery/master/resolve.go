@@ -15,6 +15,13 @@ import (
 	"muster/discovery"
 )
 
+// maxNames is how many names of one list are looked up: lists have addresses, a
+// name now and then, and thousands only to have a name server asked.
+const maxNames = 1000
+
+// errManyNames is why a name was not looked up.
+var errManyNames = fmt.Errorf("not looked up: the list has over %d names", maxNames)
+
 // maxLookups is how many names are looked up at once: few enough for a home
 // router's name server.
 const maxLookups = 16
@@ -71,17 +78,22 @@ func (c Client) Resolve(ctx context.Context, entries []Entry, port uint16) (List
 	}
 	var all union
 	var listing Listing
+	files := make(map[string]int)
 	for _, e := range entries {
+		if _, known := files[e.File]; !known {
+			files[e.File] = len(files)
+		}
 		host := hosts[e.Host]
 		if host.err != nil {
 			listing.Warnings = append(listing.Warnings, &NameError{Entry: e, Err: host.err})
 			continue
 		}
-		all.add(discovery.Server{Addr: netip.AddrPortFrom(host.addr, cmp.Or(e.Port, port)), Country: e.Country, ASN: e.ASN})
+		all.add(files[e.File], discovery.Server{Addr: netip.AddrPortFrom(host.addr, cmp.Or(e.Port, port)), Country: e.Country, ASN: e.ASN})
 	}
-	listing.Servers = all.servers
+	listing.Servers = all.list()
 	switch {
 	case len(listing.Servers) > 0:
+		listing.Warnings = append(listing.Warnings, all.warnings("")...)
 		return listing, nil
 	case len(listing.Warnings) > 0:
 		return listing, fmt.Errorf("master: none of the list's %d names is known: %w", len(listing.Warnings), listing.Warnings[0])
@@ -100,12 +112,21 @@ func (c Client) lookUpAll(ctx context.Context, entries []Entry) map[string]*look
 	hosts := make(map[string]*lookedUp)
 	slots := make(chan struct{}, maxLookups)
 	var wg sync.WaitGroup
+	names := 0
 	for _, e := range entries {
 		if hosts[e.Host] != nil {
 			continue
 		}
 		host := new(lookedUp)
 		hosts[e.Host] = host
+		if addr, err := netip.ParseAddr(e.Host); err == nil {
+			host.addr = addr.Unmap()
+			continue
+		}
+		if names++; names > maxNames {
+			host.err = errManyNames
+			continue
+		}
 		slots <- struct{}{}
 		wg.Go(func() {
 			addrs, err := c.addresses(ctx, e.Host)
@@ -143,30 +164,4 @@ func (c Client) addresses(ctx context.Context, host string) ([]netip.Addr, error
 	}
 	slices.SortStableFunc(addrs, func(a, b netip.Addr) int { return a.BitLen() - b.BitLen() })
 	return addrs, nil
-}
-
-// union gathers servers without repeating any, in the order in which they are
-// first seen.
-type union struct {
-	servers []discovery.Server
-	index   map[netip.AddrPort]int
-}
-
-// add takes a server, or what a second mention adds to the first.
-// Over [discovery.MaxServers] it takes no more.
-func (u *union) add(s discovery.Server) {
-	if u.index == nil {
-		u.index = make(map[netip.AddrPort]int)
-	}
-	s.Addr = discovery.Canonical(s.Addr)
-	if i, ok := u.index[s.Addr]; ok {
-		known := &u.servers[i]
-		known.Country = cmp.Or(known.Country, s.Country)
-		known.ASN = cmp.Or(known.ASN, s.ASN)
-		return
-	}
-	if len(u.servers) < discovery.MaxServers {
-		u.index[s.Addr] = len(u.servers)
-		u.servers = append(u.servers, s)
-	}
 }

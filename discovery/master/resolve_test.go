@@ -33,7 +33,7 @@ func hosts(known map[string]string) master.Lookup {
 
 func entries(t *testing.T, list string) []master.Entry {
 	t.Helper()
-	e, err := master.ParseList(strings.NewReader(list), "l.txt")
+	e, _, err := master.ParseList(strings.NewReader(list), "l.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,12 +84,12 @@ func TestResolveWithoutAnyKnownName(t *testing.T) {
 
 func TestResolveIsParallelAndBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var under, most atomic.Int32
+		var under, most, known atomic.Int32
 		c := master.Client{Lookup: func(context.Context, string) ([]netip.Addr, error) {
 			most.Store(max(most.Load(), under.Add(1)))
 			time.Sleep(time.Second)
 			under.Add(-1)
-			return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
+			return []netip.Addr{netip.AddrFrom4([4]byte{192, 0, 2, byte(known.Add(1))})}, nil
 		}}
 		var list []master.Entry
 		for i := range 64 {

@@ -210,7 +210,7 @@ func (w *worlds) list() (func(seed uint64) []discovery.Server, error) {
 // readServers reads a list whose servers have addresses, not only names, and
 // looks up in the tables in the binary where they are if the list does not say.
 func readServers(file string, in io.Reader) ([]discovery.Server, error) {
-	entries, err := listing.ReadFile(file, in)
+	entries, _, err := listing.ReadFile(file, in)
 	if err != nil {
 		return nil, err
 	}

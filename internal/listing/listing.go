@@ -108,12 +108,14 @@ const howToList = "put one server a line, such as 192.0.2.1:27960"
 
 func (s *Sources) fromFiles(ctx context.Context, g game.Game) (master.Listing, error) {
 	var ours []master.Entry
+	var cut []error
 	others := 0 // servers of other games
 	for _, file := range s.Files {
-		entries, err := ReadFile(file, s.In)
+		entries, warnings, err := ReadFile(file, s.In)
 		if err != nil {
 			return master.Listing{}, err
 		}
+		cut = append(cut, warnings...)
 		for _, e := range entries {
 			if g.Takes(e.Type) {
 				ours = append(ours, e)
@@ -123,6 +125,7 @@ func (s *Sources) fromFiles(ctx context.Context, g game.Game) (master.Listing, e
 		}
 	}
 	listing, err := master.Client{}.Resolve(ctx, ours, g.Port)
+	listing.Warnings = append(cut, listing.Warnings...)
 	switch {
 	case errors.Is(err, master.ErrEmpty) && others > 0:
 		err = hint.With(fmt.Errorf("no servers in %s", strings.Join(s.Files, ", ")),
@@ -135,19 +138,20 @@ func (s *Sources) fromFiles(ctx context.Context, g game.Game) (master.Listing, e
 	return listing, err
 }
 
-// ReadFile reads a list of servers as it stands in a file.
-func ReadFile(file string, in io.Reader) ([]master.Entry, error) {
+// ReadFile reads a list of servers as it stands in a file, with warnings of what is
+// left out.
+func ReadFile(file string, in io.Reader) ([]master.Entry, []error, error) {
 	name := input.Name(file)
 	f, err := input.Open(file, in)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the servers file %s: %w", name, err)
+		return nil, nil, fmt.Errorf("cannot read the servers file %s: %w", name, err)
 	}
 	defer f.Close()
-	entries, err := master.ParseList(f, name)
+	entries, cut, err := master.ParseList(f, name)
 	if errors.Is(err, master.ErrEmpty) {
 		err = hint.With(fmt.Errorf("%s lists no server", name), howToList)
 	}
-	return entries, err
+	return entries, cut, err
 }
 
 // Annotate gives servers their country and origin AS where the list does not.

@@ -1,0 +1,316 @@
+package master
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"muster/discovery"
+)
+
+const (
+	// perAddress is how many servers of a list may be at one address (IPv6: in one
+	// /64, which is one customer's). The largest honest ones have some thirty.
+	perAddress = 32
+	// customerBits is the length of the prefix that one customer has of IPv6.
+	customerBits = 64
+	// mostKept is how many entries are held while a list is read: what is too many
+	// is found out at once, and seldom.
+	mostKept = 2 * discovery.MaxServers
+)
+
+// CutError is a warning: a list is longer than any honest one, and was cut so that
+// everyone in it keeps a fair share.
+type CutError struct {
+	// List is the master or file, empty if it is all of them together.
+	List string
+	// Addresses with more than 32 servers, of which 32 were taken, and one of them.
+	Addresses int
+	Example   string
+	// Networks: there were over [discovery.MaxServers] even so, and each network
+	// has its share.
+	Networks bool
+}
+
+func (e *CutError) Error() string {
+	var parts []string
+	if e.Addresses > 0 {
+		whose := fmt.Sprintf("at %d addresses, such as %s", e.Addresses, e.Example)
+		if e.Addresses == 1 {
+			whose = "at " + e.Example
+		}
+		parts = append(parts, fmt.Sprintf("more than %d servers %s: only %d there are asked", perAddress, whose, perAddress))
+	}
+	if e.Networks {
+		parts = append(parts, fmt.Sprintf("over %d servers in all: each network has a fair share of them", discovery.MaxServers))
+	}
+	if e.List == "" {
+		return "master: the lists together have " + strings.Join(parts, ", and ")
+	}
+	return "master: " + e.List + " lists " + strings.Join(parts, ", and ")
+}
+
+// The levels at which a list is shared out, from the coarsest.
+const (
+	bySource  = iota // the master or file: none crowds out another
+	byBlock          // IPv4 /16, IPv6 /32
+	byNetwork        // IPv4 /24, IPv6 /48
+	byAddress        // IPv6 /64
+	byServer
+	levels
+)
+
+// place says whose share an entry takes, level by level. Numbers that stand for the
+// same thing are equal, and look random: their order prefers nobody.
+type place [levels]uint64
+
+// Families of addresses, above what their first bits fill.
+const (
+	familyV4   = 1 << 40
+	familyName = 2 << 40
+)
+
+// placeOf is that of a server which a source names.
+func placeOf(source int, addr netip.AddrPort) place {
+	ip := addr.Addr()
+	bytes := ip.As16()
+	p := place{bySource: uint64(source)}
+	if ip.Is4() {
+		v4 := uint64(binary.BigEndian.Uint32(bytes[12:]))
+		p[byBlock], p[byNetwork], p[byAddress], p[byServer] = familyV4|v4>>16, v4>>8, v4, uint64(addr.Port())
+	} else {
+		high, low := binary.BigEndian.Uint64(bytes[:8]), binary.BigEndian.Uint64(bytes[8:])
+		p[byBlock], p[byNetwork], p[byAddress], p[byServer] = high>>32, high>>16, high, scramble(low)+uint64(addr.Port())
+	}
+	return p.scrambled()
+}
+
+// placeOfName is that of a server known by its host's name: a domain is what a network is
+// among addresses.
+func placeOfName(host string, port uint16) place {
+	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
+	domain := strings.Join(labels[max(0, len(labels)-2):], ".")
+	return place{byBlock: familyName, byNetwork: number(domain), byAddress: number(host), byServer: uint64(port)}.scrambled()
+}
+
+func (p place) scrambled() place {
+	for i := range p {
+		p[i] = scramble(p[i])
+	}
+	return p
+}
+
+// scramble is a permutation of the numbers without any visible order (the
+// finalizer of SplitMix64).
+func scramble(n uint64) uint64 {
+	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
+	n = (n ^ n>>27) * 0x94d049bb133111eb
+	return n ^ n>>31
+}
+
+func number(text string) (n uint64) {
+	for _, c := range []byte(text) {
+		n = scramble(n + uint64(c) + 1)
+	}
+	return n
+}
+
+// key is what an entry is known by.
+type key interface {
+	comparable
+	// host is the address or name that it is at.
+	host() string
+}
+
+// sample is a list of bounded length that is filled from a stream of any length:
+// each entry once, in the order of the stream. Which ones are left does not depend
+// on that order, nor on how often an entry comes: of each address the same 32,
+// and if these are more than [discovery.MaxServers], one of each source in turn,
+// each of which gives one of each of its blocks in turn, and so on down to the
+// addresses.
+//
+// That works in bounded memory because an entry's turn comes never earlier, however
+// many others come: who is out is out.
+type sample[K key, T any] struct {
+	entries []sampled[K, T]
+	index   map[K]int
+	// full are the addresses with too many servers.
+	full     map[[byServer]uint64]full
+	networks bool // were too many in all
+}
+
+// sampled is an entry of a sample.
+type sampled[K key, T any] struct {
+	key   K
+	value T
+	place place
+	rank  int
+	// free: as many as there are may be at its address.
+	free, out bool
+}
+
+// full is an address with too many servers: those from some place on are out.
+type full struct {
+	from uint64
+	name string
+}
+
+// add takes an entry, unless it is known, and returns where its value is, or nil if
+// it is out. The pointer is good until the next call.
+func (s *sample[K, T]) add(key K, at place, free bool) *T {
+	if i, known := s.index[key]; known {
+		return &s.entries[i].value
+	}
+	if f, is := s.full[[byServer]uint64(at[:byServer])]; is && !free && at[byServer] >= f.from {
+		return nil
+	}
+	if len(s.entries) == mostKept {
+		s.cut()
+	}
+	if s.index == nil {
+		s.index, s.full = make(map[K]int), make(map[[byServer]uint64]full)
+	}
+	s.index[key] = len(s.entries)
+	s.entries = append(s.entries, sampled[K, T]{key: key, place: at, free: free})
+	return &s.entries[len(s.entries)-1].value
+}
+
+// all are the values that are left.
+func (s *sample[K, T]) all() []T {
+	s.cut()
+	var values []T
+	for i := range s.entries {
+		values = append(values, s.entries[i].value)
+	}
+	return values
+}
+
+// warnings say what was cut, once all is taken.
+func (s *sample[K, T]) warnings(list string) []error {
+	if len(s.full) == 0 && !s.networks {
+		return nil
+	}
+	e := &CutError{List: list, Addresses: len(s.full), Networks: s.networks}
+	for _, f := range s.full {
+		if e.Example == "" || f.name < e.Example {
+			e.Example = f.name
+		}
+	}
+	return []error{e}
+}
+
+// cut drops what is too many.
+func (s *sample[K, T]) cut() {
+	turns := make([]*sampled[K, T], len(s.entries))
+	for i := range s.entries {
+		turns[i] = &s.entries[i]
+		turns[i].rank = 0
+	}
+	s.rank(turns, byServer)
+	turns = slices.DeleteFunc(turns, func(e *sampled[K, T]) bool {
+		e.out = e.rank >= perAddress && !e.free
+		if e.out {
+			address := [byServer]uint64(e.place[:byServer])
+			if f, known := s.full[address]; !known || e.place[byServer] < f.from {
+				s.full[address] = full{e.place[byServer], e.key.host()}
+			}
+		}
+		return e.out
+	})
+	if len(turns) > discovery.MaxServers {
+		s.networks = true
+		for level := byAddress; level >= bySource; level-- {
+			s.rank(turns, level)
+		}
+		for _, e := range turns[discovery.MaxServers:] {
+			e.out = true
+		}
+	}
+	before := len(s.entries)
+	s.entries = slices.DeleteFunc(s.entries, func(e sampled[K, T]) bool { return e.out })
+	if len(s.entries) < before {
+		clear(s.index)
+		for i := range s.entries {
+			s.index[s.entries[i].key] = i
+		}
+	}
+}
+
+// rank numbers the entries of each group at a level: those that came first in
+// their part of it before those that came second, and so on.
+func (s *sample[K, T]) rank(turns []*sampled[K, T], level int) {
+	slices.SortFunc(turns, func(a, b *sampled[K, T]) int {
+		for l := range level {
+			if a.place[l] != b.place[l] {
+				return cmp.Compare(a.place[l], b.place[l])
+			}
+		}
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.place[level], b.place[level]))
+	})
+	for i, e := range turns {
+		e.rank = 0
+		if i > 0 && slices.Equal(turns[i-1].place[:level], e.place[:level]) {
+			e.rank = turns[i-1].rank + 1
+		}
+	}
+}
+
+// isFree reports whether any number of servers may be at an address: on the
+// networks of whoever reads the list, where fleets and LAN parties are.
+func isFree(addr netip.Addr) bool { return discovery.ReachOf(addr) != discovery.InternetReach }
+
+// union gathers servers of several sources without repeating any, in the order in
+// which they are first seen.
+type union struct {
+	sample[named, discovery.Server]
+}
+
+// named is a server as a source names it. Each source has a share of its own even of
+// what several name, so that none takes servers out by filling its share.
+type named struct {
+	source int
+	addr   netip.AddrPort
+}
+
+func (n named) host() string { return customer(n.addr.Addr()) }
+
+// customer is an address, or the IPv6 network that one customer has.
+func customer(addr netip.Addr) string {
+	if addr.Is4() {
+		return addr.String()
+	}
+	return netip.PrefixFrom(addr, customerBits).Masked().String()
+}
+
+// add takes a server, or what a second mention adds to the first.
+func (u *union) add(source int, s discovery.Server) {
+	s.Addr = discovery.Canonical(s.Addr)
+	if known := u.sample.add(named{source, s.Addr}, placeOf(source, s.Addr), isFree(s.Addr.Addr())); known != nil {
+		merge(known, s)
+	}
+}
+
+// list are the servers that are left.
+func (u *union) list() (servers []discovery.Server) {
+	index := make(map[netip.AddrPort]int)
+	for _, s := range u.all() {
+		i, known := index[s.Addr]
+		if !known {
+			index[s.Addr] = len(servers)
+			servers = append(servers, s)
+			continue
+		}
+		merge(&servers[i], s)
+	}
+	return servers
+}
+
+// merge adds to a server what another mention says of it.
+func merge(s *discovery.Server, other discovery.Server) {
+	s.Addr = other.Addr
+	s.Country = cmp.Or(s.Country, other.Country)
+	s.ASN = cmp.Or(s.ASN, other.ASN)
+}
