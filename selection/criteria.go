@@ -82,6 +82,8 @@ type Criteria struct {
 	// Reasons is how many of the culled servers are listed, those that got
 	// furthest first; 0 is all, below 0 is none.
 	Reasons int
+	// Charitable culls no server for what one of several players alone heard of it.
+	Charitable bool
 	// Keep is the server of the last round: it stays unless another is worth
 	// the move. The zero value keeps nothing.
 	Keep netip.AddrPort
@@ -99,6 +101,9 @@ type Servers struct {
 	List []discovery.Server
 	// Infos are what servers say of themselves, as far as anybody heard.
 	Infos map[int]*discovery.Info
+	// Lone are the servers of which only one of several players heard anything: what
+	// that culls may not be so.
+	Lone map[int]bool
 }
 
 // Check says what of the criteria makes no sense for these players. [Select] itself

@@ -89,6 +89,9 @@ func (f *Filter) Update(server int) {
 
 func (f *Filter) set(server int, info *discovery.Info) {
 	f.causes[server] = f.judge(server, info)
+	if f.criteria.Charitable && f.servers.Lone[server] {
+		f.causes[server] = f.judge(server, nil) &^ (1 << Unknown)
+	}
 	if f.tight != nil {
 		f.tight[server] = info != nil && f.criteria.free(info) == f.criteria.Seats
 	}
@@ -100,9 +103,15 @@ func (f *Filter) set(server int, info *discovery.Info) {
 }
 
 // Bars reports whether a server is ruled out whatever the players measure, going by
-// what is known of it, and whether the criteria ask what it has not told yet.
+// what is known of it, and whether the criteria ask what it has not told yet. A server
+// that only one of several players speaks against has not told enough.
 func (f *Filter) Bars(server int) (barred, unknown bool) {
 	c := f.judge(server, f.servers.Infos[server])
+	if f.servers.Lone[server] {
+		if sure := f.judge(server, nil); c != sure&^(1<<Unknown) {
+			c = sure | 1<<Unknown
+		}
+	}
 	return c&^(1<<Unknown) != 0, c.has(Unknown)
 }
 

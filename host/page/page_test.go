@@ -48,12 +48,12 @@ func evening(t *testing.T) *room.Room {
 		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: i, Info: discovery.Info{Name: "<b>six</b>", Map: "oa_dm1", Players: 4, MaxPlayers: 16}})
 	}
 	step(room.Listed{List: topology.New(room.Shared(list, nil))})
-	step(room.Hear{Player: "ann", Message: infos})
 	for player, name := range []string{"ann", "bob"} {
 		report := wire.Report{Round: 1}
 		for i := range 6 {
 			report.Results = append(report.Results, discovery.Result{Server: i, State: discovery.Answered, RTT: time.Duration(10*(i+player+1)) * time.Millisecond})
 		}
+		step(room.Hear{Player: name, Message: infos})
 		step(room.Hear{Player: name, Message: report})
 		step(room.Hear{Player: name, Message: wire.Done{Round: 1}})
 	}

@@ -32,6 +32,7 @@ const (
 // if something suits everyone, as what is measured should not be lost to impatience.
 func (r *Room) choose(early bool) {
 	r.exclude(filtered(r.round.active(), r.round.hasMeasured))
+	r.discredit()
 	group := filtered(r.round.active(), r.round.hasMeasured)
 	selected := r.selectFor(group)
 	if selected.Chosen == nil {
@@ -64,6 +65,7 @@ func (r *Room) choose(early bool) {
 }
 
 func (r *Room) selectFor(group []*player) selection.Selection {
+	r.attend()
 	return selection.Select(r.round.servers, r.round.table(group), r.criteria(r.settings, group))
 }
 

@@ -151,7 +151,9 @@ func TestLaunched(t *testing.T) {
 // that answers queries.
 func TestGamePort(t *testing.T) {
 	n := choosing(t, 2)
-	n.says("ann", wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: discovery.Info{MaxPlayers: 16, GamePort: 27015}}}})
+	for _, name := range []string{"ann", "bob"} {
+		n.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: discovery.Info{MaxPlayers: 16, GamePort: 27015}}}})
+	}
 	n.says("ann", wire.Verified{Round: 1, Attempt: 1})
 	n.says("bob", wire.Verified{Round: 1, Attempt: 1})
 	if got := n.launch().Address; got != "192.0.2.0:27015" {
@@ -202,8 +204,10 @@ func TestWishes(t *testing.T) {
 	if time.Duration(measure.MaxRTT) != 100*time.Millisecond || measure.Game != "openarena" || measure.Strategy != "conventional" || measure.Round != 1 {
 		t.Errorf("ann is asked for %+v", measure)
 	}
-	n.informs("ann", 12, 12, 1, 12)
-	n.says("ann", wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: discovery.Info{Map: "oa_dm2", MaxPlayers: 16}}}})
+	for _, name := range []string{"ann", "bob"} {
+		n.informs(name, 12, 12, 1, 12)
+		n.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: discovery.Info{Map: "oa_dm2", MaxPlayers: 16}}}})
+	}
 	n.measures("ann", 1, 60, 2, 120)
 	n.measures("bob", 1, 60, 2, 120)
 	n.done("ann", "bob")

@@ -60,6 +60,7 @@ type search struct {
 
 // searching is the search, made anew if the group is no longer the same.
 func (r *Room) searching() *search {
+	r.attend()
 	natGroups := r.round.natGroups(r.round.present())
 	s := r.round.search
 	if s != nil && areOf(s.groups, natGroups) {
@@ -86,7 +87,7 @@ func (r *Room) searching() *search {
 	}
 	r.round.search = &search{
 		groups:  probeGroups(natGroups, before),
-		planner: coordinate.New(r.round.topology, r.round.servers.Infos, r.round.table(heads), criteria, options),
+		planner: coordinate.New(r.round.topology, r.round.servers, r.round.table(heads), criteria, options),
 	}
 	return r.round.search
 }
@@ -161,6 +162,7 @@ func (c *Coordinating) advance(r *Room) {
 // there is nothing to ask.
 func (c *Coordinating) search(r *Room) {
 	r.exclude(filtered(r.round.active(), func(p *player) bool { return p.probed >= judgedAfter }))
+	r.discredit()
 	s := r.searching()
 	if len(s.groups) == 0 {
 		return // everyone is away for a moment; see overdue

@@ -53,11 +53,12 @@ func (r *Room) launch(server int) {
 
 // launchFor is the launch with the address that is right for a player.
 func (l *Launching) launchFor(r *Room, p *player) wire.Launch {
-	launch := l.Launch
+	launch, connect := l.Launch, r.round.connectFor(p, l.Server)
+	launch.Address = connect.String()
 	for i := range r.round.local {
 		local := &r.round.local[i]
 		if local.Server == l.Server && local.isReachedFrom(p.origin.Near) {
-			launch.Address = netip.AddrPortFrom(local.Addr.Addr(), r.round.connect(local.Server).Port()).String()
+			launch.Address = netip.AddrPortFrom(local.Addr.Addr(), connect.Port()).String()
 		}
 	}
 	return launch

@@ -68,20 +68,20 @@ func (r *round) hiddenFrom(p *player) []discovery.Result {
 
 // placeLocal finds the servers of the host's networks in the room's list, notes
 // what they said, and tells what is special about them.
-func (r *round) placeLocal(local []LocalServer) {
+func (r *Room) placeLocal(local []LocalServer) {
 	if len(local) == 0 {
 		return
 	}
 	places := map[netip.AddrPort]int{}
-	for i, s := range r.servers.List {
+	for i, s := range r.round.servers.List {
 		places[s.Addr] = i
 	}
 	for _, l := range local[:min(len(local), maxLocal)] {
 		var isListed bool
 		if l.Server, isListed = places[l.listed()]; isListed {
-			info := wire.TidyInfo(l.Info)
-			l.Info, r.servers.Infos[l.Server] = discovery.Info{}, &info
-			r.local = append(r.local, l)
+			r.said(nil, l.Server, wire.TidyInfo(l.Info))
+			l.Info = discovery.Info{}
+			r.round.local = append(r.round.local, l)
 		}
 	}
 }

@@ -125,9 +125,10 @@ func (in Listed) step(r *Room) error {
 	}
 	servers := in.List.List()
 	r.round.topology, r.round.packed = in.List, nil
-	r.round.servers = selection.Servers{List: servers, Infos: map[int]*discovery.Info{}}
+	r.round.servers = selection.Servers{List: servers, Infos: map[int]*discovery.Info{}, Lone: map[int]bool{}}
+	r.round.hearing.words = nil
 	r.round.measuring = r.now
-	r.round.placeLocal(in.Local)
+	r.placeLocal(in.Local)
 	measuring := &Measuring{}
 	if r.strategy() == wire.Coordinated {
 		r.enter(&Coordinating{})

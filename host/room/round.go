@@ -22,6 +22,8 @@ type round struct {
 	// list's tree, both shared with whoever else has that list.
 	servers  selection.Servers
 	topology *topology.Tree
+	// hearing is what each player heard of the servers, from which those Infos are.
+	hearing hearing
 	// packed is the list as it is saved, made by the first save that has it.
 	packed []byte
 	// local are the servers of the list that are on the host's own networks.
@@ -69,8 +71,10 @@ type player struct {
 	shares bool
 	// anomaly is why the player's numbers do not count, if they do not.
 	anomaly *anomaly.Anomaly
-	launch  wire.LaunchState
-	detail  string
+	// contradicts is why the player's word about servers does not count, if it does not.
+	contradicts *anomaly.Anomaly
+	launch      wire.LaunchState
+	detail      string
 }
 
 // player is who has the name, letter case apart: Ann and ann would be mistaken
@@ -123,26 +127,6 @@ func names(players []*player) []string {
 	return names
 }
 
-// inform notes what servers say of themselves.
-func (r *round) inform(infos wire.Infos) error {
-	if infos.Round != r.number {
-		return nil
-	}
-	for i := range infos.Servers {
-		if server := infos.Servers[i].Server; server >= len(r.servers.List) {
-			return fmt.Errorf("room: infos name server %d of %d", server, len(r.servers.List))
-		}
-	}
-	for i := range infos.Servers {
-		s := &infos.Servers[i]
-		r.servers.Infos[s.Server] = &s.Info
-		if r.search != nil {
-			r.search.planner.Inform(s.Server)
-		}
-	}
-	return nil
-}
-
 // indexOf is where a server stands in the list that people, or a file, name by its
 // address; -1 if it is not listed.
 func (r *round) indexOf(addr netip.AddrPort) int {
@@ -152,8 +136,12 @@ func (r *round) indexOf(addr netip.AddrPort) int {
 // connect is where players connect to: the game's port, which need not be the
 // one that answers queries.
 func (r *round) connect(server int) netip.AddrPort {
-	addr := r.servers.List[server].Addr
-	if info := r.servers.Infos[server]; info != nil && info.GamePort != 0 {
+	return connectTo(r.servers.List[server].Addr, r.servers.Infos[server])
+}
+
+// connectTo is where players connect to a server that is queried at an address.
+func connectTo(addr netip.AddrPort, info *discovery.Info) netip.AddrPort {
+	if info != nil && info.GamePort != 0 {
 		return netip.AddrPortFrom(addr.Addr(), info.GamePort)
 	}
 	return addr

@@ -42,6 +42,7 @@ type saved struct {
 	Players   []savedPlayer        `json:"players"`
 	List      []byte               `json:"list,omitempty"`
 	Infos     []byte               `json:"infos,omitempty"`
+	Words     []byte               `json:"words,omitempty"`
 	Local     []LocalServer        `json:"local,omitempty"`
 	Measuring time.Time            `json:"measuring,omitzero"`
 	Failures  int                  `json:"failures,omitempty"`
@@ -83,8 +84,10 @@ type savedPlayer struct {
 	Missed    time.Duration    `json:"missed,omitempty"`
 	Shares    bool             `json:"shares,omitempty"`
 	Anomaly   *anomaly.Anomaly `json:"anomaly,omitempty"`
-	Launch    wire.LaunchState `json:"launch,omitempty"`
-	Detail    string           `json:"detail,omitempty"`
+	// Contradicts is another, about what the player heard of servers.
+	Contradicts *anomaly.Anomaly `json:"contradicts,omitempty"`
+	Launch      wire.LaunchState `json:"launch,omitempty"`
+	Detail      string           `json:"detail,omitempty"`
 	// Report holds the probes, Looks the second looks.
 	Report []byte      `json:"report,omitempty"`
 	Looks  []savedLook `json:"looks,omitempty"`
@@ -129,11 +132,7 @@ func (r *Room) Save() ([]byte, error) {
 		}
 	}
 	s.List = r.round.packed
-	infos := wire.Infos{Round: r.round.number}
-	for _, server := range slices.Sorted(maps.Keys(r.round.servers.Infos)) {
-		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: *r.round.servers.Infos[server]})
-	}
-	if s.Infos, err = pack(infos); err != nil {
+	if s.Infos, s.Words, err = r.round.saveHearing(); err != nil {
 		return nil, err
 	}
 	for _, g := range r.guests {
@@ -147,7 +146,7 @@ func (r *Room) Save() ([]byte, error) {
 	for _, p := range r.round.players {
 		sp := savedPlayer{
 			Name: p.name, Token: p.token, Organiser: p.organiser, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart,
-			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Shares: p.shares, Anomaly: p.anomaly, Launch: p.launch, Detail: p.detail,
+			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Shares: p.shares, Anomaly: p.anomaly, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail,
 		}
 		if sp.Report, err = pack(wire.Report{Round: r.round.number, Results: p.probes}); err != nil {
 			return nil, err
@@ -218,17 +217,9 @@ func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error
 	if err != nil {
 		return nil, err
 	}
-	infos, err := unpack[wire.Infos](s.Infos)
-	if err != nil {
-		return nil, err
-	}
 	n.topology = tree(list.Servers)
 	list.Servers = n.topology.List()
-	n.servers = selection.Servers{List: list.Servers, Infos: map[int]*discovery.Info{}}
-	infos.Round = n.number
-	if err := r.round.inform(infos); err != nil {
-		return nil, err
-	}
+	n.servers = selection.Servers{List: list.Servers, Infos: map[int]*discovery.Info{}, Lone: map[int]bool{}}
 	isListed := func(server int) bool { return server >= 0 && server < len(list.Servers) }
 	for _, l := range n.local {
 		if !isListed(l.Server) {
@@ -248,7 +239,7 @@ func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error
 	for _, sp := range s.Players {
 		p := &player{
 			member: &member{name: sp.Name, token: sp.Token, organiser: sp.Organiser, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart},
-			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, shares: sp.Shares, anomaly: sp.Anomaly, launch: sp.Launch, detail: sp.Detail,
+			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, shares: sp.Shares, anomaly: sp.Anomaly, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail,
 		}
 		report, err := unpack[wire.Report](sp.Report)
 		if err != nil {
@@ -267,6 +258,13 @@ func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error
 			p.look(secondLook{discovery.Result{Server: l.Server, State: l.State, RTT: time.Duration(l.RTT)}, l.Quality})
 		}
 		n.players = append(n.players, p)
+	}
+	if err := n.restoreHearing(s.Infos, s.Words); err != nil {
+		return nil, err
+	}
+	r.attend()
+	for server := range n.hearing.words { // also what the host heard before anybody came
+		n.weigh(server)
 	}
 	if n.selection != nil {
 		err = n.place(n.selection)
@@ -314,7 +312,9 @@ func (r *round) place(s *selection.Selection) (err error) {
 func (r *Room) isWhole() error {
 	missing := false
 	switch phase := r.phase.(type) {
-	case *Verifying, *Voting, *Countdown:
+	case *Verifying:
+		missing = r.round.selection == nil
+	case *Voting, *Countdown:
 		missing = r.round.selection == nil || r.round.selection.Chosen == nil
 	case *Launching:
 		missing = phase.Server < 0 || phase.Server >= len(r.round.servers.List) || r.round.selection == nil || r.round.selection.Chosen == nil

@@ -34,6 +34,9 @@ func essence(r *Room) string {
 		if v.IsZero() {
 			return
 		}
+		if v.Type() == reflect.TypeFor[*member]() && strings.Contains(path, "hearing") { // dumped with the players
+			path, v = path+".name", v.Elem().FieldByName("name")
+		}
 		switch v.Kind() {
 		case reflect.Pointer, reflect.Interface:
 			fmt.Fprintf(&b, "%s is %v\n", path, v.Elem().Type())
@@ -224,6 +227,7 @@ func TestSavedNames(t *testing.T) {
 	n := newSession(t, settings(2))
 	toChosen(n)
 	n.verifies("bob")
+	n.verifies("ann")
 	if got := restored(t, n.room).round.serverName(0); got != "server 0 (192.0.2.0:27960)" {
 		t.Errorf("the restored room calls it %q", got)
 	}

@@ -144,5 +144,23 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 	return nil
 }
 
+// infos takes what a player heard servers say of themselves. Who came too late for a
+// say in the round has none here either; who is left out of a measuring is back with
+// the next report.
+func (Hear) infos(r *Room, p *player, infos wire.Infos) error {
+	if infos.Round != r.round.number || p.leftOut && !r.isMeasuring() {
+		return nil
+	}
+	for i := range infos.Servers {
+		if server := infos.Servers[i].Server; server >= len(r.round.servers.List) {
+			return fmt.Errorf("room: %s has infos of server %d of %d", p.name, server, len(r.round.servers.List))
+		}
+	}
+	for i := range infos.Servers {
+		r.said(p.member, infos.Servers[i].Server, infos.Servers[i].Info)
+	}
+	return nil
+}
+
 // rttMS is an RTT in milliseconds, as pages show it.
 func rttMS(rtt time.Duration) float64 { return float64(rtt) / float64(time.Millisecond) }

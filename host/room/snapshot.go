@@ -79,6 +79,8 @@ func (r *Room) people() []wire.Person {
 		person.Probed, person.Answered = r.round.knowledge(p).progress()
 		if p.anomaly != nil {
 			person.Doubt = p.anomaly.String()
+		} else if p.contradicts != nil {
+			person.Doubt = p.contradicts.String()
 		}
 		people = append(people, person)
 	}

@@ -176,6 +176,10 @@ func (a Trust) do(r *Room, _ caller) error {
 		return fmt.Errorf("%s is not here", playerName(a.Name))
 	}
 	p.trusted = true
+	if p.contradicts != nil {
+		p.contradicts = nil
+		r.note("the organiser vouches for %s", p.name)
+	}
 	if p.anomaly == nil {
 		return nil
 	}

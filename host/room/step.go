@@ -82,6 +82,7 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	}
 	phase, round := r.phase, r.round.number
 	err := in.step(r)
+	r.attend()
 	if _, tick := in.(Tick); !tick || len(r.out) > 0 {
 		r.revision++
 	}
@@ -135,10 +136,7 @@ func (in Hear) step(r *Room) error {
 	case wire.Report:
 		return in.report(r, p, m)
 	case wire.Infos:
-		if p.anomaly != nil {
-			return nil // who is not believed about RTTs might send all to another port
-		}
-		return r.round.inform(m)
+		return in.infos(r, p, m)
 	case wire.Done:
 		if measuring, ok := r.phase.(*Measuring); ok && m.Round == r.round.number {
 			measuring.finished(r, p)

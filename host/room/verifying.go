@@ -53,13 +53,20 @@ type look struct {
 // Then it lets people have their say, if the organiser wants that, or sends everyone
 // there.
 func (r *Room) verifyOrLaunch() {
-	chosen := r.round.selection.Chosen
+	chosen, l := r.round.selection.Chosen, &r.round.look
+	tired := l.Attempt-l.Repeats >= maxAttempts
 	if chosen == nil {
+		if lone := r.culledByLone(r.round.selection); len(lone) > 0 && !tired {
+			r.enter(&Verifying{})
+			r.note("no server suits everyone as far as single players heard: everyone looks at %s", serversInWords(len(lone)))
+			r.askToLook(lone)
+			return
+		}
 		r.fail(r.round.broken, "no server suits everyone: %s", culledText(r.round.selection.Culled))
 		return
 	}
-	server, l := chosen.Server, &r.round.look
-	seen, tired := slices.Contains(l.Seen, server), l.Attempt-l.Repeats >= maxAttempts
+	server := chosen.Server
+	seen := slices.Contains(l.Seen, server)
 	switch {
 	case !seen && tired:
 		r.note("the best servers keep changing: taking %s unverified", r.round.serverName(server))
@@ -77,6 +84,10 @@ func (r *Room) verifyOrLaunch() {
 			}
 		}
 		r.note("everyone looks at the best %d again", len(servers))
+		if lone := r.culledByLone(r.round.selection); len(lone) > 0 {
+			r.note("and at %s that only one player has heard to be of no use", serversInWords(len(lone)))
+			servers = append(servers, lone...)
+		}
 		r.askToLook(servers)
 		return
 	}
@@ -152,6 +163,9 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 		r.note("what the others behind %s's address measured does not hold for %s, who measures alone from now on", p.name, p.name)
 	}
 	for _, seen := range v.Servers {
+		if seen.Info != nil {
+			r.said(p.member, seen.Server, wire.TidyInfo(*seen.Info))
+		}
 		r.round.merge(p, seen)
 	}
 	p.heard = r.now
@@ -162,10 +176,6 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 // merge notes what a player saw of a finalist: the lowest sample is the path's
 // RTT, all of them silent means that the server is lost by now.
 func (r *round) merge(p *player, seen wire.Finalist) {
-	if seen.Info != nil {
-		info := wire.TidyInfo(*seen.Info)
-		r.servers.Infos[seen.Server] = &info
-	}
 	switch {
 	case !seen.State.Asked(), seen.State == discovery.Answered && len(seen.RTTs) == 0, r.isOutOfReach(p, seen.Server), r.forgives(seen):
 		return // nothing was seen
@@ -251,10 +261,13 @@ func (*Verifying) settle(r *Room) {
 		return
 	}
 	l.Seen = append(l.Seen, l.Servers...)
-	before, selected := r.round.selection.Chosen.Server, r.selectFor(r.round.active())
-	selected.Doubts = append(r.round.excluded(), r.round.anomalies(r.round.active())...)
+	r.discredit()
+	before, selected := r.round.selection.Chosen, r.selectFor(r.round.active())
+	selected.Doubts = slices.Concat(r.round.excluded(), r.round.anomalies(r.round.active()), r.round.discredited())
 	r.round.selection = &selected
-	r.noteChange(before)
+	if before != nil {
+		r.noteChange(before.Server)
+	}
 	r.verifyOrLaunch()
 }
 
@@ -291,6 +304,7 @@ func (r *Room) noteChange(before int) {
 
 // against is what speaks against a server for a group, as far as is known, or nil.
 func (r *Room) against(server int, group []*player) *selection.Cause {
+	r.attend()
 	criteria := r.criteria(r.settings, group)
 	criteria.Keep, criteria.Top, criteria.Reasons = r.round.servers.List[server].Addr, 1, -1
 	return selection.NewFilter(r.round.servers, criteria).Select(r.round.table(group)).Keep.Culled

@@ -56,6 +56,9 @@ const (
 	// Geometry: the RTTs contradict the distances between the players, as far as
 	// those follow from everybody's RTTs.
 	Geometry Sign = "geometry"
+	// Contradicts: the player says other things of servers than most who heard them.
+	// [Find], which knows of RTTs only, does not find it.
+	Contradicts Sign = "contradicts"
 )
 
 // leastServers is from how many servers on a report is judged.
@@ -84,6 +87,8 @@ func (a Anomaly) String() string {
 			name, a.Servers, a.Of, a.Addr)
 	case AnswersFew:
 		return fmt.Sprintf("%s has pings for %d of %d servers that others reach.", name, a.Servers, a.Of)
+	case Contradicts:
+		return fmt.Sprintf("%s says other things of %d of %d servers than most players heard.", name, a.Servers, a.Of)
 	}
 	return fmt.Sprintf("%s's pings for %d of %d servers fit nobody else's.", name, a.Servers, a.Of)
 }

@@ -56,7 +56,7 @@ func BenchmarkRound(b *testing.B) {
 			for b.Loop() {
 				before := heap()
 				table := selection.NewTable(names(players), len(list))
-				p := New(tree, nil, table, selection.Criteria{By: selection.Mean}, Options{Enough: -1})
+				p := New(tree, selection.Servers{}, table, selection.Criteria{By: selection.Mean}, Options{Enough: -1})
 				for !p.Progress().Done {
 					start := time.Now()
 					batches := p.Next()

@@ -80,12 +80,13 @@ type Planner struct {
 }
 
 // New is a planner over the servers of a tree for the players of a table, which
-// may hold measurements already. It reads infos, what servers say of themselves,
-// while it works: see [Planner.Inform].
-func New(tree *topology.Tree, infos map[int]*discovery.Info, table *selection.Table, criteria selection.Criteria, options Options) *Planner {
+// may hold measurements already. It reads what the servers, which are the tree's, say
+// of themselves while it works: see [Planner.Inform].
+func New(tree *topology.Tree, servers selection.Servers, table *selection.Table, criteria selection.Criteria, options Options) *Planner {
 	players := table.Players()
+	servers.List = tree.List()
 	q := newQuestions(len(players), table.Servers())
-	c := newCandidates(tree, selection.NewFilter(selection.Servers{List: tree.List(), Infos: infos}, criteria), q)
+	c := newCandidates(tree, selection.NewFilter(servers, criteria), q)
 	p := &Planner{
 		options: options.withDefaults(), tree: tree, rng: rand.New(rand.NewPCG(options.Seed, randomStream)),
 		questions: q, candidates: c, variances: priorVariances(),

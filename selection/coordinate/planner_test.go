@@ -44,7 +44,7 @@ func search(t *testing.T, options coordinate.Options, players int, dead func(ser
 		names[i] = fmt.Sprintf("player %d", i)
 	}
 	table := selection.NewTable(names, len(list))
-	p := coordinate.New(topology.New(list), infos, table, selection.Criteria{By: selection.Mean, Seats: players}, options)
+	p := coordinate.New(topology.New(list), selection.Servers{Infos: infos}, table, selection.Criteria{By: selection.Mean, Seats: players}, options)
 	for range 300 {
 		if o = p.Progress(); o.Done {
 			return asked, o
@@ -127,7 +127,7 @@ func TestHoldsItsBudget(t *testing.T) {
 // nobody's time.
 func TestExpected(t *testing.T) {
 	list := small()
-	p := coordinate.New(topology.New(list), nil,
+	p := coordinate.New(topology.New(list), selection.Servers{},
 		selection.NewTable([]string{"ann"}, len(list)), selection.Criteria{By: selection.Mean}, coordinate.Options{Seed: 1})
 	answer := func(servers []int) {
 		for _, server := range servers {
@@ -155,7 +155,7 @@ func TestNoBurst(t *testing.T) {
 		for i := range names {
 			names[i] = fmt.Sprintf("player %d", i)
 		}
-		p := coordinate.New(topology.New(list), nil,
+		p := coordinate.New(topology.New(list), selection.Servers{},
 			selection.NewTable(names, len(list)), selection.Criteria{By: selection.Mean}, coordinate.Options{Seed: 1})
 		fullest := 0
 		for !p.Progress().Done && p.Progress().Rounds < 100 {

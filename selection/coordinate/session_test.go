@@ -149,7 +149,7 @@ func (n *session) regroup() {
 			n.asked[q] = n.got[q] != discovery.Unprobed
 		}
 	}
-	n.planner = coordinate.New(n.tree, n.servers.Infos, table, n.criteria, n.options)
+	n.planner = coordinate.New(n.tree, n.servers, table, n.criteria, n.options)
 }
 
 // next has the planner ask, and holds it to what it may ask.

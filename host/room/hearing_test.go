@@ -1,0 +1,536 @@
+package room
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// TestTaken says what a room takes for true of what its players heard of a server.
+func TestTaken(t *testing.T) {
+	named := discovery.Info{Name: "one", Map: "dm1", MaxPlayers: 16, Players: 4, GamePort: 27015, MaxPing: 200 * time.Millisecond}
+	with := func(change func(*discovery.Info)) discovery.Info {
+		info := named
+		change(&info)
+		return info
+	}
+	full := with(func(i *discovery.Info) { i.Players = 16 })
+	port := with(func(i *discovery.Info) { i.GamePort = 4444 })
+	shut := with(func(i *discovery.Info) { i.MaxPing, i.Password = time.Millisecond, true })
+	moved := with(func(i *discovery.Info) { i.Map = "dm2" })
+	small := with(func(i *discovery.Info) { i.MaxPlayers = 4 })
+	nameless := with(func(i *discovery.Info) { i.Name = "" })
+	bare := with(func(i *discovery.Info) { i.Name, i.GamePort, i.MaxPing = "", 0, 0 })
+	const alone, host = true, true
+	tests := []struct {
+		name  string
+		alone bool // who said the first word is the only player
+		host  bool // the first word is the host's
+		words []discovery.Info
+		want  discovery.Info
+		lone  bool
+	}{
+		{"one player alone", alone, !host, []discovery.Info{port}, port, false},
+		{"one of two", !alone, !host, []discovery.Info{named}, bare, true},
+		{"one of eight", !alone, !host, []discovery.Info{full}, with(func(i *discovery.Info) { i.Players, i.Name, i.GamePort, i.MaxPing = 16, "", 0, 0 }), true},
+		{"the host's word", !alone, host, []discovery.Info{named}, named, false},
+		{"one goes on alone", alone, !host, []discovery.Info{port, named, full}, port, false},
+		{"all agree", !alone, !host, []discovery.Info{named, named}, named, false},
+		{"two of three", !alone, !host, []discovery.Info{port, named, named}, named, false},
+		{"another two of three", !alone, !host, []discovery.Info{named, named, shut}, named, false},
+		{"one is full", !alone, !host, []discovery.Info{full, named, named}, named, false},
+		{"two are full", !alone, !host, []discovery.Info{full, named, full}, full, false},
+		{"full or not", !alone, !host, []discovery.Info{full, named}, named, false},
+		{"two ports", !alone, !host, []discovery.Info{port, named}, with(func(i *discovery.Info) { i.GamePort = 0 }), false},
+		{"open or shut", !alone, !host, []discovery.Info{named, shut}, with(func(i *discovery.Info) { i.MaxPing = 0 }), false},
+		{"the wanted map", !alone, !host, []discovery.Info{named, moved}, named, false},
+		{"large or small", !alone, !host, []discovery.Info{small, named}, named, false},
+		{"few ask for names", !alone, !host, []discovery.Info{nameless, nameless, named, named}, named, false},
+		{"one asks for a name", !alone, !host, []discovery.Info{nameless, nameless, nameless, named}, nameless, false},
+		{"the host against one", !alone, host, []discovery.Info{named, port}, named, false},
+		{"the host against two", !alone, host, []discovery.Info{named, port, port}, port, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var words []word
+			for i := range tt.words {
+				words = append(words, word{by: &member{}, info: &tt.words[i], at: time.Duration(i) * time.Second})
+			}
+			if tt.host {
+				words[0].by = nil
+			}
+			var only *member
+			if tt.alone {
+				only = words[0].by
+			}
+			got, lone := taken(words, only, wanted{gameMap: "DM1"})
+			if *got != tt.want || lone != tt.lone {
+				t.Errorf("taken for true is %+v, lone: %v; want %+v, %v", *got, lone, tt.want, tt.lone)
+			}
+		})
+	}
+	if got, _ := taken(nil, nil, wanted{}); got != nil {
+		t.Errorf("of nothing heard comes %+v", *got)
+	}
+}
+
+// The words of a server in the tests below: servers are better the earlier they stand
+// in the list.
+const hallServers = 30
+
+func truth(server int) discovery.Info {
+	return discovery.Info{Map: "oa_dm1", Mode: "ctf", Players: server % 8, MaxPlayers: 16, MaxPing: 400 * time.Millisecond}
+}
+
+// lieAbout are the attacks: what a liar says of a server that says something else.
+var lieAbout = map[string]func(*discovery.Info){
+	"full":     func(i *discovery.Info) { i.Players = i.MaxPlayers },
+	"no seats": func(i *discovery.Info) { i.MaxPlayers, i.Players = 1, 1 },
+	"password": func(i *discovery.Info) { i.Password = true },
+	"max ping": func(i *discovery.Info) { i.MaxPing = time.Millisecond },
+	"min ping": func(i *discovery.Info) { i.MinPing = 900 * time.Millisecond },
+	"port":     func(i *discovery.Info) { i.GamePort = 4444 },
+	"name":     func(i *discovery.Info) { i.Name = "FREE SKINS AT EVIL.EXAMPLE" },
+	"map":      func(i *discovery.Info) { i.Map = "oa_lie" },
+	"mode":     func(i *discovery.Info) { i.Mode = "lie" },
+}
+
+// hall is a room of honest players and liars, in which everybody measures everything.
+type hall struct {
+	*session
+	honest, liars []string
+	lie           func(*discovery.Info)
+	// spared are the servers of which the liars tell the truth.
+	spared func(server int) bool
+}
+
+func newHall(t *testing.T, honest, liars int, lie func(*discovery.Info), spared func(server int) bool) *hall {
+	h := &hall{session: newSession(t, settings(honest+liars)), lie: lie, spared: spared}
+	h.room.settings.Map, h.room.settings.Mode = "oa_dm1", "ctf"
+	for i := range honest {
+		h.honest = append(h.honest, fmt.Sprint("honest", i))
+	}
+	for i := range liars {
+		h.liars = append(h.liars, fmt.Sprint("liar", i))
+	}
+	return h
+}
+
+// begins has them all come, and be asked to measure.
+func (h *hall) begins() {
+	h.join(slices.Concat(h.honest, h.liars)...)
+	h.listed(hallServers)
+	h.inStage(wire.Measuring)
+}
+
+// tells has somebody say what the servers say of themselves.
+func (h *hall) tells(name string) {
+	var infos []wire.ServerInfo
+	for server := range hallServers {
+		infos = append(infos, wire.ServerInfo{Server: server, Info: h.told(name, server)})
+	}
+	h.says(name, wire.Infos{Round: h.room.round.number, Servers: infos})
+}
+
+func (h *hall) told(name string, server int) discovery.Info {
+	info := truth(server)
+	if slices.Contains(h.liars, name) && !h.spared(server) {
+		h.lie(&info)
+	}
+	return info
+}
+
+// measure has everybody report the RTTs, which are the same for all.
+func (h *hall) measure() {
+	for _, name := range slices.Concat(h.honest, h.liars) {
+		var ms []int
+		for server := range hallServers {
+			ms = append(ms, 10+5*server)
+		}
+		h.measures(name, ms...)
+	}
+	h.done(slices.Concat(h.honest, h.liars)...)
+}
+
+// look has everybody look at the finalists again, in the liars' own way.
+func (h *hall) look() {
+	for attempt := 0; h.room.round.look.Attempt != attempt; {
+		attempt = h.room.round.look.Attempt
+		for _, name := range slices.Concat(h.honest, h.liars) {
+			v := wire.Verified{Round: h.room.round.number, Attempt: attempt}
+			for _, server := range h.room.round.look.Servers {
+				info := truth(server)
+				info.Name = fmt.Sprint("server ", server)
+				if slices.Contains(h.liars, name) && !h.spared(server) {
+					h.lie(&info)
+				}
+				v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{float64(10 + 5*server)}, Sent: 3, Info: &info})
+			}
+			h.says(name, v)
+		}
+	}
+}
+
+// endsWell: all go to the best server and by its own name, nobody honest is named, and
+// the liars are if they have to be.
+func (h *hall) endsWell(named bool) {
+	h.Helper()
+	h.goesTo(0)
+	if got := h.launch().Name; got != "server 0 (192.0.2.0:27960)" {
+		h.Errorf("all go to %q", got)
+	}
+	for _, p := range h.view().People {
+		if isLiar := slices.Contains(h.liars, p.Name); (p.Doubt != "") != (isLiar && named) {
+			h.Errorf("of %s is said %q, want it for liars: %v; the log:\n%s", p.Name, p.Doubt, named, h.log())
+		}
+	}
+	for _, name := range h.honest {
+		for _, m := range h.sent[name] {
+			if launch, is := m.(wire.Launch); is && launch.Address != addr(0).String() {
+				h.Errorf("%s is sent to %s", name, launch.Address)
+			}
+		}
+	}
+	same(h, h.room, restored(h.T, h.room))
+}
+
+// TestLiarsAboutServers: what a minority says of servers, of all but one or of the best
+// only, and whenever it says so, sends nobody elsewhere, and is named where it
+// contradicts the others about many.
+func TestLiarsAboutServers(t *testing.T) {
+	const favourite = 20
+	about := map[string]func(server int) bool{
+		"all but one": func(server int) bool { return server == favourite },
+		"the best":    func(server int) bool { return server > 0 },
+	}
+	whens := map[string]func(h *hall){
+		"first": func(h *hall) {
+			h.begins()
+			for _, name := range slices.Concat(h.liars, h.honest) {
+				h.tells(name)
+			}
+			h.measure()
+			h.look()
+		},
+		"last": func(h *hall) {
+			h.begins()
+			for _, name := range slices.Concat(h.honest, h.liars) {
+				h.tells(name)
+			}
+			h.measure()
+			h.look()
+		},
+		"voting": func(h *hall) {
+			h.room.settings.Agree = true
+			honestly(h)
+			for range 3 {
+				h.tellAll(h.liars)
+				h.wait(time.Second)
+			}
+			h.goes()
+			h.wait(countdownTime + time.Second)
+		},
+		"countdown": func(h *hall) {
+			h.room.settings.Agree = true
+			honestly(h)
+			h.wait(time.Minute)
+			h.goes()
+			h.wait(time.Second)
+			h.look()
+			h.tellAll(h.liars)
+			h.wait(countdownTime)
+		},
+		"after the launch": func(h *hall) {
+			honestly(h)
+			h.tellAll(h.liars)
+			h.gone("honest0")
+			h.join("honest0")
+		},
+	}
+	for _, of := range []struct{ honest, liars int }{{3, 1}, {7, 1}, {6, 2}} {
+		for what, lie := range lieAbout {
+			for which, spared := range about {
+				for when, do := range whens {
+					t.Run(fmt.Sprintf("%d of %d/%s/%s/%s", of.liars, of.honest+of.liars, what, which, when), func(t *testing.T) {
+						h := newHall(t, of.honest, of.liars, lie, spared)
+						do(h)
+						h.endsWell(which == "all but one" && (when == "first" || when == "last"))
+					})
+				}
+			}
+		}
+	}
+}
+
+// honestly plays until everybody has looked, the liars telling the truth so far.
+func honestly(h *hall) {
+	liars := h.liars
+	h.liars, h.honest = nil, slices.Concat(h.honest, liars)
+	h.begins()
+	h.tellAll(h.honest)
+	h.measure()
+	h.look()
+	h.honest, h.liars = h.honest[:len(h.honest)-len(liars)], liars
+}
+
+func (h *hall) tellAll(names []string) {
+	for _, name := range names {
+		h.tells(name)
+	}
+}
+
+// TestTwoContradict: of two players nobody can tell who is right. No word of one
+// rules a server out for both, and each goes where they themselves were told.
+func TestTwoContradict(t *testing.T) {
+	for what, lie := range lieAbout {
+		t.Run(what, func(t *testing.T) {
+			h := newHall(t, 1, 1, lie, func(server int) bool { return server == 20 })
+			h.begins()
+			h.tellAll([]string{"liar0", "honest0"})
+			h.measure()
+			h.look()
+			h.inStage(wire.Launching)
+			sent := map[string]string{}
+			for name, messages := range h.sent {
+				for _, m := range messages {
+					if launch, is := m.(wire.Launch); is {
+						sent[name] = launch.Address
+					}
+				}
+			}
+			theirs := addr(0)
+			if what == "port" {
+				theirs = netip.AddrPortFrom(theirs.Addr(), 4444)
+			}
+			if sent["honest0"] != addr(0).String() || sent["liar0"] != theirs.String() {
+				t.Errorf("they go to %v; the log:\n%s", sent, h.log())
+			}
+		})
+	}
+}
+
+// TestAloneIsBelieved: who plays alone is contradicted by nobody.
+func TestAloneIsBelieved(t *testing.T) {
+	h := newHall(t, 1, 0, nil, nil)
+	h.begins()
+	info := truth(0)
+	info.GamePort = 27015
+	h.tells("honest0")
+	h.says("honest0", wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: info}, {Server: 1, Info: discovery.Info{MaxPlayers: 1, Players: 1}}}})
+	h.measure()
+	h.says("honest0", wire.Verified{Round: 1, Attempt: 1})
+	if got := h.launch().Address; got != "192.0.2.0:27015" {
+		t.Errorf("goes to %s", got)
+	}
+	if got := h.room.round.selection.Culled.Filtered + h.room.round.selection.Culled.Full; got != 1 {
+		t.Errorf("%d servers are culled for what they say, want 1", got)
+	}
+}
+
+// TestLoneWordIsChecked: what only one of several players has heard against a server
+// that would be the best culls it no sooner than everybody has looked.
+func TestLoneWordIsChecked(t *testing.T) {
+	for _, truly := range []bool{false, true} {
+		t.Run(fmt.Sprint("it is so: ", truly), func(t *testing.T) {
+			n := newSession(t, settings(3))
+			n.join("ann", "bob", "cat")
+			n.listed(12)
+			free := slices.Repeat([]int{12}, 12)
+			n.informs("ann", free...)
+			for server := range 4 { // what ann heard of the first four was lost
+				delete(n.room.round.hearing.words, server)
+				n.room.round.weigh(server)
+			}
+			n.informs("bob", 0, 0, 0, 0)
+			for _, name := range []string{"ann", "bob", "cat"} {
+				n.measures(name, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120)
+			}
+			n.done("ann", "bob", "cat")
+			n.noted("and at 3 servers that only one player has heard to be of no use")
+			if got, want := n.room.round.look.Servers, []int{4, 5, 6, 7, 8, 0, 1, 2}; !slices.Equal(got, want) {
+				t.Fatalf("all look at %v, want %v", got, want)
+			}
+			full := []int{0, 1, 2}
+			if !truly {
+				full = nil
+			}
+			for _, name := range []string{"ann", "bob", "cat"} {
+				n.verifies(name, full...)
+			}
+			if truly {
+				n.goesTo(4)
+			} else {
+				n.goesTo(0)
+			}
+		})
+	}
+}
+
+// TestHonestVolatility: players who tell what they saw when they saw it are not named,
+// however servers change their maps, fill up and empty in between, start again with
+// other settings now and then, and however late somebody's words come.
+func TestHonestVolatility(t *testing.T) {
+	const evenings, players, servers = 200, 8, 60
+	for seed := range uint64(evenings) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		n := newSession(t, settings(players))
+		var names []string
+		for i := range players {
+			names = append(names, fmt.Sprint("p", i))
+		}
+		n.join(names...)
+		n.listed(servers)
+		type state struct {
+			discovery.Info
+			next time.Time // map
+		}
+		world := make([]state, servers)
+		for i := range world {
+			world[i] = state{discovery.Info{Map: "m0", MaxPlayers: 16, Players: rng.IntN(17)}, n.now.Add(time.Duration(rng.IntN(600)) * time.Second)}
+		}
+		pass := func(d time.Duration) {
+			for range int(d / time.Second) {
+				n.now = n.now.Add(time.Second)
+				for i := range world {
+					s := &world[i]
+					if n.now.After(s.next) { // a new map, and some leave at its end
+						s.Map, s.next = fmt.Sprint("m", rng.IntN(1000)), n.now.Add(10*time.Minute)
+						s.Players -= rng.IntN(s.Players + 1)
+					}
+					switch at := rng.Float64(); {
+					case at < 1.0/60:
+						s.Players = min(s.Players+1, s.MaxPlayers)
+					case at < 2.0/60:
+						s.Players = max(s.Players-1, 0)
+					case at < 2.2/60: // a group
+						s.Players = min(s.Players+2+rng.IntN(7), s.MaxPlayers)
+					case at < 2.2/60+1.0/86400: // the server starts again
+						s.MaxPlayers, s.Password, s.Players = 8+rng.IntN(16), rng.IntN(2) == 0, 0
+					}
+				}
+			}
+		}
+		next, late := map[string]int{}, map[string][]wire.ServerInfo{}
+		for left := players; left > 0; {
+			pass(time.Second)
+			for i, name := range names {
+				first := next[name]
+				if first >= servers {
+					continue
+				}
+				next[name] = min(first+1+rng.IntN(4), servers)
+				for server := first; server < next[name]; server++ {
+					late[name] = append(late[name], wire.ServerInfo{Server: server, Info: world[server].Info})
+				}
+				if i > 0 || next[name] == servers { // the first one's line is down meanwhile
+					n.says(name, wire.Infos{Round: 1, Servers: late[name]})
+					late[name] = nil
+				}
+				left -= count(next[name] == servers)
+			}
+			n.room.discredit()
+		}
+		pass(20 * time.Second)
+		for _, name := range names { // and five are looked at, in turn
+			pass(time.Second)
+			for server := range 5 {
+				n.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: server, Info: world[server].Info}}})
+			}
+		}
+		n.room.discredit()
+		if log := n.log(); strings.Contains(log, "does not count") {
+			t.Fatalf("evening %d: an honest player is named:\n%s", seed, log)
+		}
+	}
+}
+
+// TestVouchedWord: who is vouched for is heeded again, and not named twice.
+func TestVouchedWord(t *testing.T) {
+	h := newHall(t, 3, 1, lieAbout["password"], func(server int) bool { return server == 20 })
+	h.begins()
+	h.tellAll(slices.Concat(h.honest, h.liars))
+	h.measure()
+	h.noted("liar0 says other things of 29 of 30 servers than most players heard: that does not count")
+	if err := h.orders(Trust{"liar0"}); err != nil {
+		t.Fatal(err)
+	}
+	h.noted("the organiser vouches for liar0")
+	h.look()
+	h.endsWell(false)
+}
+
+// TestRemovedWord: a player who is removed has said nothing.
+func TestRemovedWord(t *testing.T) {
+	n := measuring(t, 3, "ann", "bob", "cat")
+	n.informs("bob", 0, 0, 0)
+	if err := n.orders(Remove{"bob"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(n.room.round.hearing.words[0]); got != 1 || !n.room.round.servers.Lone[0] {
+		t.Errorf("%d words are kept of a server of which ann alone heard", got)
+	}
+	same(t, n.room, restored(t, n.room))
+}
+
+// TestLiarInASearch: a liar of four who calls full whatever there is but for one
+// server, asked for it or not, costs a search of a long list next to nothing.
+func TestLiarInASearch(t *testing.T) {
+	for _, unasked := range []bool{false, true} {
+		t.Run(fmt.Sprint("also unasked: ", unasked), func(t *testing.T) {
+			s := settings(4)
+			s.Strategy = wire.Coordinated
+			n := newSession(t, s)
+			n.join("ann", "bob", "cat", "dan")
+			n.gets(far())
+			full := wire.Infos{Round: 1}
+			for server := range 1000 {
+				if server != 950 {
+					full.Servers = append(full.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Players: 16, MaxPlayers: 16}})
+				}
+			}
+			for range 300 {
+				n.wait(200 * time.Millisecond)
+				for i, name := range []string{"ann", "bob", "cat"} {
+					n.answers(i, name)
+				}
+				n.answersAs(1, "dan", farRTT)
+				if unasked {
+					n.says("dan", full)
+				} else {
+					var asked wire.Infos
+					for _, info := range full.Servers {
+						if !n.room.round.player("dan").isUnprobed(info.Server) {
+							asked.Servers = append(asked.Servers, info)
+						}
+					}
+					asked.Round = 1
+					n.says("dan", asked)
+				}
+				if n.room.phase.stage() != wire.Refining {
+					break
+				}
+			}
+			n.inStage(wire.Chosen)
+			mean := func(server int) float64 {
+				return float64(farRTT(0, server)+2*farRTT(1, server)+farRTT(2, server)) / 4e6
+			}
+			best := mean(0)
+			for server := range 1000 {
+				best = min(best, mean(server))
+			}
+			if got := mean(n.room.round.selection.Chosen.Server); got > best+2 {
+				t.Errorf("the group plays at %.1f ms, the best is %.1f ms; the log:\n%s", got, best, n.log())
+			}
+			if dan := n.room.round.player("dan"); dan.contradicts == nil {
+				t.Errorf("dan is not named; the log:\n%s", n.log())
+			}
+		})
+	}
+}
