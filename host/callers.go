@@ -127,7 +127,7 @@ type entrance struct {
 // or on the address that the page was opened at, or on the host's own if that was
 // this machine's.
 func (h *Host) entrance(r *http.Request) entrance {
-	e := entrance{url: url.URL{Scheme: "http", Host: r.Host, Path: "/"}}
+	e := entrance{url: url.URL{Scheme: "http", Host: h.askedAt(r), Path: "/"}}
 	if r.TLS != nil {
 		e.fingerprint = h.config.Fingerprint
 	}
@@ -139,7 +139,7 @@ func (h *Host) entrance(r *http.Request) entrance {
 	switch public := h.config.PublicURL; {
 	case public != nil:
 		e.url.Scheme, e.url.Host = public.Scheme, public.Host
-	case h.config.Address != "" && isLoopback(r.Host):
+	case h.config.Address != "" && isLoopback(e.url.Host):
 		e.url.Host = h.config.Address
 	}
 	return e

@@ -45,7 +45,7 @@ func TestThousandGuesses(t *testing.T) {
 	defer h.Close()
 	code, _ := h.Open(wire.Settings{Game: "openarena"})
 	ask := func(code, from string) (int, wire.Refusal) {
-		r := httptest.NewRequest("GET", "/api/rooms/"+code, nil) // from 192.0.2.1
+		r := httptest.NewRequest("GET", "http://127.0.0.1/api/rooms/"+code, nil) // from 192.0.2.1
 		r.Header.Set("X-Forwarded-For", from)
 		w := httptest.NewRecorder()
 		h.Handler().ServeHTTP(w, r)

@@ -48,10 +48,14 @@ type Config struct {
 	// PublicURL is where friends reach this host through a proxy or a tunnel; all
 	// links have it. Only its scheme and host count. nil without one.
 	PublicURL *url.URL
+	// Names are those by which browsers may ask for this host, besides addresses,
+	// localhost, .local names and the public URL's: the machine's own and the
+	// certificate's, which may begin with "*.".
+	Names []string
 	// Fingerprint is that of the host's own certificate, which links carry; empty
 	// without one.
 	Fingerprint string
-	// Proxies are the reverse proxies whose X-Forwarded-For and X-Forwarded-Proto
+	// Proxies are the reverse proxies whose X-Forwarded-For, -Host and -Proto
 	// are believed.
 	Proxies []netip.Prefix
 	// Home reports whether an address is of the host's own network, which has the
@@ -95,6 +99,7 @@ func New(config Config) (*Host, error) {
 		config: config, metrics: newMetrics(), rooms: map[string]*actor{},
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
 	}
+	h.upgrader.CheckOrigin = h.isSameOrigin
 	h.ended = store.NewTombstones(config.Store)
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	if err := h.restore(time.Now()); err != nil {

@@ -96,6 +96,8 @@ func whyNot(err error, answer *http.Response) error {
 	switch answer.StatusCode {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return ErrProxyAlone
+	case http.StatusMisdirectedRequest:
+		return ErrMisnamed
 	case http.StatusBadRequest:
 		text, _ := io.ReadAll(answer.Body) // the first kilobyte, which is at hand
 		if bytes.Contains(text, []byte("HTTPS")) {

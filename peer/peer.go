@@ -102,6 +102,9 @@ var ErrUnreachable = errors.New("peer: no host answers")
 // servers and nginx answer so; Caddy is one of Go's.
 var ErrEncrypted = errors.New("peer: the host encrypts")
 
+// ErrMisnamed says that the host does not go by the name at which it was reached.
+var ErrMisnamed = errors.New("peer: the host does not go by this name")
+
 // ErrProxyAlone says that a reverse proxy answers for a host that does not.
 var ErrProxyAlone = errors.New("peer: a proxy answers, and no host behind it")
 

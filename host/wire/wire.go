@@ -83,6 +83,7 @@ const (
 	ReasonLocked    = "locked"     // the organiser lets nobody new in
 	ReasonRemoved   = "removed"    // the organiser has sent the player away
 	ReasonAction    = "action"     // what was asked for makes no sense now
+	ReasonOrigin    = "origin"     // another site's page asks, or by a name that is not the host's
 	ReasonLimited   = "limited"    // too many wrong codes
 )
 

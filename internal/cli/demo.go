@@ -20,6 +20,7 @@ import (
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/invite"
+	"muster/internal/netinfo"
 	"muster/internal/sim"
 	"muster/internal/sim/fleet"
 	"muster/internal/term"
@@ -124,7 +125,7 @@ func (d *demo) host(ctx context.Context) error {
 		return err
 	}
 	defer listener.Close()
-	rooms, err := host.New(host.Config{Page: web.Handler(), Logger: d.logger(), List: d.list})
+	rooms, err := host.New(host.Config{Page: web.Handler(), Logger: d.logger(), List: d.list, Names: netinfo.Names()})
 	if err != nil {
 		return err
 	}

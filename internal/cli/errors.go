@@ -54,6 +54,10 @@ func explain(err error, to invite.Link) error {
 			"take the whole link that muster host printed: it begins with https://")
 	case errors.Is(err, peer.ErrProxyAlone):
 		return hint.With(fmt.Errorf("a proxy answers at %s, but no host behind it", to.Host), "ask the organiser: is muster host running there?")
+	case errors.Is(err, peer.ErrMisnamed):
+		name, _, _ := net.SplitHostPort(to.Host)
+		return hint.With(fmt.Errorf("the host at %s does not go by that name", to.Host),
+			fmt.Sprintf("take the link that muster host printed, or have the organiser start it with --host-name %s", name))
 	case errors.Is(err, websocket.ErrBadHandshake):
 		return hint.With(fmt.Errorf("what answers at %s is no muster host", to.Host), "is the port right? muster host prints the whole link")
 	case errors.Is(err, peer.ErrUnreachable):

@@ -51,6 +51,7 @@ type hosting struct {
 	tls       bool
 	cert, key string
 	proxies   []netip.Prefix
+	names     []string
 	portMap   bool
 }
 
@@ -92,11 +93,12 @@ func (h *hosting) bindIngress(flags *pflag.FlagSet) {
 	flags.BoolVar(&h.tls, "tls", false, "encrypt, with the host's own certificate: the link carries its fingerprint")
 	flags.StringVar(&h.cert, "tls-cert", "", "encrypt with the certificate in `FILE.pem`")
 	flags.StringVar(&h.key, "tls-key", "", "the certificate's key, `FILE.pem`")
-	flags.Var(networks(&h.proxies), "trusted-proxy", "believe X-Forwarded-For and -Proto of the reverse proxy at `ADDRESS` or in a network (repeatable)")
+	flags.Var(networks(&h.proxies), "trusted-proxy", "believe X-Forwarded-For, -Host and -Proto of the reverse proxy at `ADDRESS` or in a network (repeatable)")
 	flags.Var(value{"URL", "", func(text string) (err error) {
 		h.ingress.Public, err = invite.ParseBase(text)
 		return err
 	}}, "public-url", "what friends reach this host by through a proxy or tunnel, such as https://night.example: `URL` for links")
+	flags.StringArrayVar(&h.names, "host-name", nil, "a `NAME` of yours that leads to this host, which browsers may ask for (repeatable; addresses and this machine's own names need none)")
 	flags.BoolVar(&h.portMap, "port-map", false, "ask the router to let friends in from the internet")
 }
 
@@ -125,7 +127,7 @@ func (h *hosting) run(ctx context.Context) error {
 	at := discovery.Canonical(netip.MustParseAddrPort(listener.Addr().String()))
 	rooms, err := host.New(host.Config{
 		List: h.lists.List, Local: h.lists.Local, Store: h.store(at.Port()), Page: web.Handler(), Logger: h.logger(),
-		Fingerprint: h.ingress.Fingerprint(), Proxies: h.proxies, Home: netinfo.IsAtHome,
+		Fingerprint: h.ingress.Fingerprint(), Proxies: h.proxies, Names: slices.Concat(netinfo.Names(), h.ingress.Names(), h.names), Home: netinfo.IsAtHome,
 		Address: h.ingress.Outside(at, "").Host, PublicURL: h.ingress.Public, ConnectLink: games.ConnectLink, Games: h.lists.Choices(),
 	})
 	if err != nil {

@@ -66,6 +66,14 @@ func (in *Ingress) TLS() *tls.Config {
 	return &tls.Config{Certificates: []tls.Certificate{*in.pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 }
 
+// Names are those that the certificate holds for.
+func (in *Ingress) Names() []string {
+	if in.pair == nil {
+		return nil
+	}
+	return in.pair.Leaf.DNSNames
+}
+
 // Fingerprint is that of the host's own certificate, or empty: those of others
 // are for the system to judge.
 func (in *Ingress) Fingerprint() string {

@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -24,6 +26,15 @@ const (
 // first address is often not the right one.
 func Source4() netip.Addr { return sourceTowards(somewhere4) }
 func Source6() netip.Addr { return sourceTowards(somewhere6) }
+
+// Names are this machine's own.
+func Names() (names []string) {
+	if name, err := os.Hostname(); err == nil {
+		short, _, _ := strings.Cut(name, ".")
+		names = append(names, name, short)
+	}
+	return names
+}
 
 // sourceTowards connects a UDP socket, which sends nothing.
 func sourceTowards(address string) netip.Addr {
