@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"syscall"
 	"time"
 
 	"muster/discovery"
@@ -20,8 +21,10 @@ const (
 	// it tells everyone its newest state, if it changed.
 	tickEvery    = 100 * time.Millisecond
 	publishEvery = 200 * time.Millisecond
-	// saveEvery bounds how often a room that changes all the time is written.
-	saveEvery = 2 * time.Second
+	// saveEvery bounds how often a room that changes all the time is written. What could
+	// not be is tried again after that, twice that, … longestRest.
+	saveEvery   = 2 * time.Second
+	longestRest = 30 * time.Second
 	// listTime bounds how long getting a list may take: several masters, asked
 	// twice each.
 	listTime = time.Minute
@@ -52,6 +55,11 @@ type actor struct {
 	// shown and saved are the room's revisions that readers and the store have.
 	shown, saved int
 	savedAt      time.Time
+	// writing takes what comes of a save under way, which is of a revision; nil
+	// without one. unsaved is how often in a row it failed.
+	writing  chan error
+	revision int
+	unsaved  int
 }
 
 // link is a member's connection, and the edition of the view that it carried last.
@@ -77,9 +85,11 @@ func (a *actor) run() {
 			}
 		case now := <-news.C:
 			a.publish()
-			if now.Sub(a.savedAt) >= saveEvery {
-				a.save()
+			if now.Sub(a.savedAt) >= min(saveEvery<<min(a.unsaved, 8), longestRest) {
+				a.write()
 			}
+		case err := <-a.writing:
+			a.written(err)
 		case <-a.ctx.Done():
 			return
 		}
@@ -273,21 +283,58 @@ func (a *actor) publish() {
 	}
 }
 
-// save puts the room into the store, if it changed since the last time. What
-// could not be saved is tried again.
+// save puts the room into the store, if it changed since the last time, and returns
+// when it is there, or could not be.
 func (a *actor) save() {
+	if a.writing != nil {
+		a.written(<-a.writing)
+	}
+	if a.write(); a.writing != nil {
+		a.written(<-a.writing)
+	}
+}
+
+// write begins to put the room into the store, if it changed and no save is under way:
+// a slow disk holds nobody up.
+func (a *actor) write() {
 	revision := a.room.Revision()
-	if revision == a.saved {
+	if a.writing != nil || revision == a.saved {
 		return
 	}
-	a.savedAt = time.Now()
+	a.savedAt, a.revision = time.Now(), revision
+	done := make(chan error, 1)
+	a.writing = done
 	data, err := a.room.Save()
-	if err == nil {
-		err = a.host.config.Store.Save(a.code, data)
-	}
 	if err != nil {
-		a.log.Error("room not saved", "error", err)
+		done <- err
 		return
 	}
-	a.saved = revision
+	a.work.Go(func() { done <- a.host.config.Store.Save(a.code, data) })
+}
+
+// written takes what came of a save. The room tells people when that goes wrong, and
+// when it goes well again.
+func (a *actor) written(err error) {
+	a.writing = nil
+	switch {
+	case err == nil && a.unsaved > 0:
+		a.unsaved = 0
+		a.room.Step(room.Stored{}, time.Now())
+	case err == nil:
+	case errors.Is(err, syscall.ENOSPC):
+		a.log.Error("room not saved", "error", err)
+		a.notSaved("the disk is full")
+	default:
+		a.log.Error("room not saved", "error", err)
+		a.notSaved("the disk takes nothing")
+	}
+	if err == nil {
+		a.saved = a.revision
+	}
+}
+
+func (a *actor) notSaved(why string) {
+	if a.unsaved++; a.unsaved == 1 {
+		a.room.Step(room.Stored{Trouble: why}, time.Now())
+	}
 }

@@ -117,9 +117,11 @@ func (h *Host) restore(now time.Time) error {
 		return fmt.Errorf("host: rooms not restored: %w", err)
 	}
 	for code, data := range rooms {
-		if over, err := h.ended.Read(code, data, now); err != nil {
-			return err
-		} else if over {
+		over, err := h.ended.Read(code, data, now)
+		if err != nil { // such as a full disk: it is tried again the next time
+			h.config.Logger.Error("room not forgotten", "room", code, "error", err)
+		}
+		if over {
 			continue
 		}
 		restored, err := room.Restore(data, h.lists.restored)
@@ -128,7 +130,7 @@ func (h *Host) restore(now time.Time) error {
 			h.config.Logger.Error("room not restored", "room", code, "error", err)
 		case restored.Over(now):
 			if err := h.ended.Save(code, now); err != nil {
-				return err
+				h.config.Logger.Error("room not forgotten", "room", code, "error", err)
 			}
 		default:
 			a := h.start(restored)
@@ -255,13 +257,23 @@ func (h *Host) start(r *room.Room) *actor {
 		if h.ctx.Err() != nil {
 			return // the host ends, the room does not
 		}
-		if err := h.ended.Save(a.code, time.Now()); err != nil {
-			a.log.Error("room not deleted", "error", err)
-		}
+		h.ended.Note(a.code, time.Now())
 		h.mu.Lock()
 		delete(h.rooms, a.code)
 		h.mu.Unlock()
 		h.metrics.rooms.Dec()
+		for {
+			err := h.ended.Save(a.code, time.Now())
+			if err == nil {
+				return
+			}
+			a.log.Error("room not forgotten", "error", err)
+			select {
+			case <-time.After(longestRest):
+			case <-h.ctx.Done():
+				return
+			}
+		}
 	})
 	return a
 }

@@ -30,6 +30,9 @@ type (
 	// Resume says that the host was away and has the room again. What the room
 	// was waiting for starts over, and nobody is blamed for the time between.
 	Resume struct{}
+	// Stored says what keeps the host from saving the room, in people's words, or that
+	// nothing does any more.
+	Stored struct{ Trouble string }
 	// Close ends the room for good, and sends everybody away.
 	Close struct{}
 )
@@ -161,6 +164,15 @@ func (Resume) step(r *Room) error {
 	}
 	if _, listing := r.phase.(*Listing); listing {
 		r.do(Fetch{r.settings.Game})
+	}
+	return nil
+}
+
+func (in Stored) step(r *Room) error {
+	if in.Trouble == "" {
+		r.note("the room is saved again")
+	} else {
+		r.note("the host cannot save the room, because %s: it goes on, and would not survive a restart; trying again", in.Trouble)
 	}
 	return nil
 }

@@ -220,8 +220,11 @@ func stoppedServing(cancel context.CancelCauseFunc) func(error) {
 func (h *hosting) store(port uint16) store.Store {
 	file, err := stateFile(fmt.Sprintf("rooms-%d.db", port))
 	if err == nil {
-		var kept store.Store
+		var kept *store.File
 		if kept, err = store.Open(file); err == nil {
+			if damage := kept.Damage(); damage != nil {
+				h.warn(damage)
+			}
 			return kept
 		}
 	}

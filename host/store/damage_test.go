@@ -1,0 +1,327 @@
+package store
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var everyByte = flag.Bool("every-byte", false, "damage every byte of a store, in every bit")
+
+// evening is a store after an evening: what it has of each room, save by save.
+func evening(t *testing.T) (data []byte, saves map[string][]string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "rooms.db")
+	s := open(t, file)
+	saves = map[string][]string{}
+	for n := range 5 {
+		for _, code := range []string{"BAKODI", "TABOMI", "GAGAGA"} {
+			value := strings.Repeat(fmt.Sprintf("%s as of %d. ", code, n), 10)
+			if err := s.Save(code, []byte(value)); err != nil {
+				t.Fatal(err)
+			}
+			saves[code] = append(saves[code], value)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data, saves
+}
+
+func open(t *testing.T, file string) *File {
+	t.Helper()
+	s, err := Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func load(t *testing.T, s Store) map[string]string {
+	t.Helper()
+	rooms, err := s.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	for code, data := range rooms {
+		texts[code] = string(data)
+	}
+	return texts
+}
+
+// survives opens what has become of a store: it opens, what it has was saved once, it
+// takes more, and what was damaged is kept beside it. It returns by how many saves
+// the rooms are older than they were, all together.
+func survives(t *testing.T, what string, data []byte, saves map[string][]string) (lost int, damage error) {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "rooms.db")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, file)
+	rooms := load(t, s)
+	for code, texts := range saves {
+		at := slices.Index(texts, rooms[code])
+		if _, has := rooms[code]; has && at < 0 {
+			t.Fatalf("%s: room %s is %q, which nobody saved", what, code, rooms[code])
+		}
+		lost += len(texts) - 1 - at
+	}
+	for code := range rooms {
+		if saves[code] == nil {
+			t.Fatalf("%s: a room %q, which nobody saved", what, code)
+		}
+	}
+	if err := s.Save("KOKOKO", []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	damage = s.Damage()
+	s.Close()
+	s = open(t, file)
+	defer s.Close()
+	rooms["KOKOKO"] = "new"
+	if again := load(t, s); !reflect.DeepEqual(again, rooms) || s.Damage() != nil {
+		t.Fatalf("%s: opened again it has %d rooms of %d, %v", what, len(again), len(rooms), s.Damage())
+	}
+	if aside, _ := filepath.Glob(file + ".damaged-*"); damage != nil {
+		if len(aside) != 1 || !strings.Contains(damage.Error(), aside[0]) {
+			t.Fatalf("%s: kept as %q, and said: %v", what, aside, damage)
+		}
+		if kept, err := os.ReadFile(aside[0]); err != nil || !bytes.Equal(kept, data) {
+			t.Fatalf("%s: what is kept is not what was damaged: %v", what, err)
+		}
+	}
+	return lost, damage
+}
+
+// TestTruncated: wherever a file ends too soon, what was saved before counts.
+func TestTruncated(t *testing.T) {
+	data, saves := evening(t)
+	whole := map[int]bool{}
+	scan(data, func(_ string, at span) { whole[int(at.start)] = true })
+	const records = 15
+	step := 37
+	if *everyByte {
+		step = 1
+	}
+	for end := 0; end < len(data); end += step {
+		left := 0
+		for start := range whole {
+			left += count(start < end)
+		}
+		left -= count(!whole[end] && end > 0) // the one that is cut
+		lost, damage := survives(t, fmt.Sprint("cut to ", end), data[:end], saves)
+		if lost != records-left {
+			t.Fatalf("cut to %d of %d bytes the rooms are %d saves older, want %d", end, len(data), lost, records-left)
+		}
+		if (damage == nil) != (whole[end] || end == 0) { // else it is the file of an earlier moment
+			t.Fatalf("cut to %d bytes: %v", end, damage)
+		}
+	}
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// TestFlipped: whatever bit has changed, it is said, and costs one save of one room.
+func TestFlipped(t *testing.T) {
+	data, saves := evening(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	step := 31
+	if *everyByte {
+		step = 1
+	}
+	for at := 0; at < len(data); at += step {
+		bits := []byte{1 << random.IntN(8)}
+		if *everyByte {
+			bits = []byte{1, 2, 4, 8, 16, 32, 64, 128}
+		}
+		for _, bit := range bits {
+			flipped := bytes.Clone(data)
+			flipped[at] ^= bit
+			what := fmt.Sprintf("byte %d of %d ^ %02x", at, len(data), bit)
+			if lost, damage := survives(t, what, flipped, saves); lost > 1 || damage == nil {
+				t.Fatalf("%s: the rooms are %d saves older, and said is: %v", what, lost, damage)
+			}
+		}
+	}
+}
+
+// TestDamaged: blocks of nothing, blocks at wrong places, a file that is none of ours.
+func TestDamaged(t *testing.T) {
+	data, saves := evening(t)
+	random := rand.New(rand.NewPCG(3, 4))
+	garbage := make([]byte, 10_000)
+	for i := range garbage {
+		garbage[i] = byte(random.Uint32())
+	}
+	zeroed := func(from, to int) []byte {
+		b := bytes.Clone(data)
+		clear(b[from:to])
+		return b
+	}
+	tests := map[string][]byte{
+		"zeros":                 make([]byte, 10_000),
+		"garbage":               garbage,
+		"openers":               []byte(strings.Repeat(opener, 1000)),
+		"half an opener":        []byte(opener[:4]),
+		"a block of zeros":      zeroed(512, 1024),
+		"zeros at the end":      zeroed(len(data)-512, len(data)),
+		"zeros after the end":   append(bytes.Clone(data), make([]byte, 4096)...),
+		"zeros at the start":    zeroed(0, 512),
+		"garbage in the middle": slices.Insert(bytes.Clone(data), 700, garbage...),
+		"a block twice":         slices.Insert(bytes.Clone(data), 1024, data[512:1024]...),
+	}
+	for what, data := range tests {
+		if _, damage := survives(t, what, data, saves); damage == nil {
+			t.Errorf("%s: nothing is said", what)
+		}
+	}
+}
+
+// TestChangedWhileOpen: damage that comes later is noticed, too.
+func TestChangedWhileOpen(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rooms.db")
+	s := open(t, file)
+	defer s.Close()
+	for _, text := range []string{"one", "two"} {
+		if err := s.Save("BAKODI", []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Truncate(file, s.end-1); err != nil {
+		t.Fatal(err)
+	}
+	if rooms := load(t, s); rooms["BAKODI"] != "one" {
+		t.Errorf("the room is %q", rooms["BAKODI"])
+	}
+}
+
+// TestFullDisk: a save that fails leaves what was there, and goes well once there is
+// room, whatever part of it was written.
+func TestFullDisk(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rooms.db")
+	s := open(t, file)
+	if err := s.Save("BAKODI", []byte("one")); err != nil {
+		t.Fatal(err)
+	}
+	disk := s.file
+	full, err := os.Open(file) // takes nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.file = full
+	for range 3 {
+		if err := s.Save("BAKODI", []byte("two")); err == nil {
+			t.Error("a full disk takes a room")
+		}
+		if rooms := load(t, s); rooms["BAKODI"] != "one" {
+			t.Errorf("the room is %q", rooms["BAKODI"])
+		}
+		half, _ := appendRecord(nil, "BAKODI", []byte("two"))
+		if _, err := disk.WriteAt(half[:len(half)/2], s.end); err != nil {
+			t.Fatal(err)
+		}
+	}
+	full.Close()
+	s.file = disk
+	if err := s.Save("BAKODI", []byte("3")); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	s = open(t, file)
+	defer s.Close()
+	if rooms := load(t, s); rooms["BAKODI"] != "3" {
+		t.Errorf("the room is %q; %v", rooms["BAKODI"], s.Damage())
+	}
+}
+
+// TestCompacts: the file does not grow for ever, keeps of each room the last two saves,
+// and forgets what was deleted.
+func TestCompacts(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rooms.db")
+	s := open(t, file)
+	large := func(n int) []byte { return bytes.Repeat([]byte{'a' + byte(n%26)}, 100_000) }
+	if err := s.Save("BAKODI", []byte("a small one")); err != nil {
+		t.Fatal(err)
+	}
+	longest := int64(0)
+	for n := range 200 {
+		if err := s.Save("TABOMI", large(n)); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Save("GAGAGA", large(n)); n < 100 && err != nil {
+			t.Fatal(err)
+		}
+		if n > 100 {
+			if err := s.Delete("GAGAGA"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		longest = max(longest, s.end)
+	}
+	if most := int64(slack + (garbage+1)*4*100_000); longest > most {
+		t.Errorf("the file grew to %d bytes", longest)
+	}
+	if err := s.compact(); err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Sorted(maps.Keys(s.newest)); !slices.Equal(got, []string{"BAKODI", "TABOMI"}) || s.end > 210_000 {
+		t.Errorf("anew it has %q in %d bytes", got, s.end)
+	}
+	at := s.newest["TABOMI"].start
+	s.Close()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[at+100] ^= 1
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, file)
+	defer s.Close()
+	if rooms := load(t, s); rooms["TABOMI"] != string(large(198)) || rooms["BAKODI"] != "a small one" || len(rooms) != 2 {
+		t.Errorf("of the rooms are left %d, TABOMI begins %.10q", len(rooms), rooms["TABOMI"])
+	}
+}
+
+// FuzzOpen opens whatever may lie where a store should.
+func FuzzOpen(f *testing.F) {
+	record, _ := appendRecord(nil, "BAKODI", []byte("{}"))
+	two, _ := appendRecord(record, "TABOMI", nil)
+	for _, data := range [][]byte{nil, record, two, record[:20], append([]byte("x"), two...)} {
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		whole := 0
+		damaged := scan(data, func(code string, at span) {
+			if got, _, length := parse(data[at.start:]); got != code || int64(length) != at.length {
+				t.Fatalf("a record %q at %v, which is %q", code, at, got)
+			}
+			whole += int(at.length)
+		})
+		if whole+damaged != len(data) {
+			t.Fatalf("%d bytes are whole and %d damaged, of %d", whole, damaged, len(data))
+		}
+	})
+}

@@ -1,0 +1,155 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room"
+	"muster/host/wire"
+)
+
+// troubledStore fails, or takes its time, as the test says.
+type troubledStore struct {
+	*countingStore
+	fails error
+	takes time.Duration
+}
+
+func (s *troubledStore) Save(code string, data []byte) error {
+	s.mu.Lock()
+	fails, takes := s.fails, s.takes
+	s.mu.Unlock()
+	time.Sleep(takes)
+	s.countingStore.Save(code, data)
+	return fails
+}
+
+// isWell ends the trouble.
+func (s *troubledStore) isWell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fails, s.takes = nil, 0
+}
+
+// inTrouble is a room of two who measure, at a host with such a store.
+func inTrouble(t *testing.T, store *troubledStore) (*Host, *actor) {
+	h, err := New(Config{Store: store, List: func(context.Context, string) ([]discovery.Server, error) { return someServers(2), nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, _ := h.Open(friday(0))
+	a := h.actor(code)
+	for _, name := range []string{"ann", "bob"} { // who have no connection
+		a.post(func() { a.room.Step(room.Join{Hello: wire.Hello{Name: name}, Token: name}, time.Now()) })
+	}
+	h.Go(code)
+	return h, a
+}
+
+func (a *actor) report(players ...string) {
+	for _, name := range players {
+		a.post(func() { a.step(room.Hear{Player: name, Message: reportOf(1)}, nil) })
+	}
+}
+
+// TestUnsaved: a room that cannot be saved goes on, says so once, tries again less and
+// less often, and says when it is saved again.
+func TestUnsaved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &troubledStore{countingStore: newCountingStore(), fails: fmt.Errorf("store: %w", syscall.ENOSPC)}
+		h, a := inTrouble(t, store)
+		defer h.Close()
+		time.Sleep(time.Second)
+		before, _ := store.count()
+		for range 300 { // five minutes
+			a.report("ann", "bob")
+			time.Sleep(time.Second)
+		}
+		if saves, _ := store.count(); saves-before < 10 || saves-before > 20 {
+			t.Errorf("it was tried %d times in five minutes", saves-before)
+		}
+		noted := func() (notes []string) {
+			s, _ := h.Room(a.code)
+			for _, note := range s.Log {
+				if strings.Contains(note.Text, "save") {
+					notes = append(notes, note.Text)
+				}
+			}
+			return notes
+		}
+		trouble := "the host cannot save the room, because the disk is full: it goes on, and would not survive a restart; trying again"
+		if got := fmt.Sprint(noted()); got != "["+trouble+"]" {
+			t.Errorf("people read %s", got)
+		}
+		store.isWell()
+		time.Sleep(longestRest + 5*time.Second)
+		if got := fmt.Sprint(noted()); got != "["+trouble+" the room is saved again]" {
+			t.Errorf("people read %s", got)
+		}
+		before, _ = store.count()
+		time.Sleep(time.Minute)
+		if saves, _ := store.count(); saves != before {
+			t.Error("a room that nobody changes is saved again and again")
+		}
+	})
+}
+
+// TestSlowStore: a disk that takes half a minute for whatever it is told makes nobody
+// late: neither is what players say delayed by what is saved now and then, nor does
+// the time count that is needed for what binds.
+func TestSlowStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &troubledStore{countingStore: newCountingStore(), takes: 33 * time.Second}
+		h, a := inTrouble(t, store)
+		defer h.Close()
+		stage := func() wire.Stage { s, _ := h.Room(a.code); return s.Room.Stage }
+		for stage() != wire.Measuring {
+			time.Sleep(time.Second)
+		}
+		a.report("ann", "bob") // once what binds is saved
+		for range 40 {
+			began := time.Now()
+			a.report("ann", "bob")
+			if took := time.Since(began); took > time.Second {
+				t.Errorf("a report had to wait for %v", took)
+			}
+			time.Sleep(time.Second)
+		}
+		s, _ := h.Room(a.code)
+		for _, p := range s.People {
+			if p.LeftOut {
+				t.Errorf("%s is left out: %v", p.Name, s.Log)
+			}
+		}
+		if s.Room.Stage != wire.Measuring || s.Room.Round != 1 {
+			t.Errorf("the room is %s in round %d: %v", s.Room.Stage, s.Room.Round, s.Log)
+		}
+		store.isWell()
+	})
+}
+
+// TestFullDiskAtStart: a host starts although it can forget no room that is over.
+func TestFullDiskAtStart(t *testing.T) {
+	store := &troubledStore{countingStore: newCountingStore(), fails: errors.New("disk full")}
+	old, err := room.New("GAGAGA", "secret", friday(2), time.Now().Add(-25*time.Hour)).Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.rooms["GAGAGA"] = old
+	store.rooms["BAKODI"] = []byte(`{"over":"2020-01-01T00:00:00Z"}`)
+	h, err := New(Config{List: noServers, Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	if rooms := h.Rooms(); len(rooms) != 0 {
+		t.Errorf("the host has the rooms %q", rooms)
+	}
+}
