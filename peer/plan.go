@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"math/rand/v2"
 	"time"
 
 	"muster/discovery"
@@ -21,5 +22,22 @@ func newPlan(m wire.Measure, servers []discovery.Server) (discovery.Plan, error)
 	if m.Strategy == wire.Coordinated {
 		strategy, options.AutoStop, options.Nearest = discovery.Adaptive, "", ownNearest
 	}
+	if strategy == discovery.Conventional && len(servers) > 0 {
+		first := rand.New(rand.NewPCG(m.Seed, 0)).IntN(len(servers))
+		return turned{discovery.NewConventional(len(servers)), first, len(servers)}, nil
+	}
 	return plans.New(strategy, topology.New(servers), options)
+}
+
+// turned goes through a list from another server on than the first: else all
+// players would ask each server at the same moment.
+type turned struct {
+	discovery.Plan
+	first, servers int
+}
+
+func (t turned) Next() (discovery.Probe, discovery.Verdict) {
+	probe, verdict := t.Plan.Next()
+	probe.Server = (probe.Server + t.first) % t.servers
+	return probe, verdict
 }

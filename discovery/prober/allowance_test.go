@@ -193,6 +193,26 @@ func TestLANParty(t *testing.T) {
 	})
 }
 
+// What may not be asked is neither lost nor answered.
+func TestForbidden(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sky := newSky(func(q sighting) []packet { return say(20*ms, markedReply(q.text)) })
+		p := virtual(t, Options{Protocol: marked{}}, sky)
+		for n, want := range []string{"map[answered:95 forbidden:405]", "map[answered:80 forbidden:420]", "map[answered:80 forbidden:420]", "map[answered:20 forbidden:480]"} {
+			states := map[string]int{}
+			for _, r := range scan(t, p, portsOf(victim, 500)) {
+				states[r.State.String()]++
+			}
+			if got := fmt.Sprint(states); got != want {
+				t.Errorf("round %d: %s, want %s", n, got, want)
+			}
+		}
+		if s := p.Stats(); s.Forbidden+s.PacketsSent != 2000 {
+			t.Errorf("%d forbidden, %d packets", s.Forbidden, s.PacketsSent)
+		}
+	})
+}
+
 // A server that waits for its turn holds up no other.
 func TestWaitingHoldsUpNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -69,6 +69,7 @@ type run struct {
 	delivered         int // packets that the machine let out
 	denied            int // packets that it forbade
 	unreachableBefore int // servers that no packet left for, in earlier runs
+	forbiddenBefore   int // servers that were not asked, in earlier runs
 	unsent            error
 
 	packet []byte
@@ -80,7 +81,7 @@ func newRun(p *Prober, servers []discovery.Server, plan discovery.Plan, seen fun
 	if seen == nil {
 		seen = func(discovery.Result) {}
 	}
-	r := &run{Prober: p, plan: plan, seen: seen, targets: newTargets(servers), unreachableBefore: p.stats.Unreachable}
+	r := &run{Prober: p, plan: plan, seen: seen, targets: newTargets(servers), unreachableBefore: p.stats.Unreachable, forbiddenBefore: p.stats.Forbidden}
 	if w, ok := plan.(discovery.Waker); ok {
 		r.woken = w.Woken()
 	}
@@ -133,6 +134,9 @@ func (r *run) verdict() error {
 		r.options.Logger.Warn("some servers cannot be reached from this machine and count as lost",
 			"servers", r.stats.Unreachable-r.unreachableBefore, "of", r.order, "err", r.unsent)
 	}
+	if n := r.stats.Forbidden - r.forbiddenBefore; n > 0 {
+		r.options.Logger.Warn("some servers were not asked: their addresses have been sent enough", "servers", n, "of", r.order)
+	}
 	if r.denied > 0 && r.delivered == 0 {
 		return fmt.Errorf("%w: all %d packets were denied; allow muster to send UDP", ErrBlocked, r.denied)
 	}
@@ -182,7 +186,7 @@ func (r *run) request(p *probe, why reason) {
 		r.finish(p, discovery.Answered, nil)
 	case !ok:
 		r.stats.Forbidden++
-		r.finish(p, discovery.Lost, nil)
+		r.finish(p, discovery.Forbidden, nil)
 	case wait > 0:
 		d.at = r.network.now() + wait
 		heap.Push(&r.waiting, d)

@@ -163,6 +163,12 @@ func (in Listed) step(r *Room) error {
 	return nil
 }
 
+// seedFor is a seed of each player's own: all in one order would ask every server
+// and address at the same moment.
+func (r *Room) seedFor(p *player) uint64 {
+	return r.tuning.Seed + uint64(r.round.number) + uint64(slices.Index(r.round.players, p))<<32
+}
+
 // strategy is how the players measure this round's list. A short one they
 // measure whole: that takes no longer than asking them for the right part.
 func (r *Room) strategy() string {
@@ -181,7 +187,7 @@ func (r *Room) isMeasuring() bool {
 // measure starts a player, and gives back what is already known of it.
 func (r *Room) measure(p *player) {
 	known := slices.Concat(p.known(), r.round.hiddenFrom(p))
-	m := wire.Measure{Round: r.round.number, Game: r.settings.Game, Strategy: r.strategy(), Seed: r.tuning.Seed + uint64(r.round.number), Known: len(known)}
+	m := wire.Measure{Round: r.round.number, Game: r.settings.Game, Strategy: r.strategy(), Seed: r.seedFor(p), Known: len(known)}
 	if n := len(r.settings.Limits); n > 0 {
 		m.MaxRTT = discovery.Millis(r.settings.Limits[n-1])
 	}
