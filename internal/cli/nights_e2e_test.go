@@ -23,6 +23,7 @@ var (
 	nights       = flag.Int("nights", 0, "play so many nights for each cause, at other moments (0: a taste of a few causes)")
 	nightCauses  = flag.String("night-causes", "", "only the causes that match this regular expression")
 	nightSeed    = flag.Uint64("night-seed", 1, "the first night's seed; the next one's is one more")
+	nightBinary  = flag.String("night-binary", "", "play with this muster instead of the one that is here, to compare with")
 	nightWorkers = flag.Int("night-workers", 8, "so many nights at a time: they mostly wait")
 )
 
@@ -43,17 +44,6 @@ type night struct {
 	*stage
 	rng    *rand.Rand
 	moment time.Duration
-}
-
-// someone is one of those who joined.
-func (n *night) someone() *actor {
-	var joined []*actor
-	for _, p := range n.peers {
-		if p != nil {
-			joined = append(joined, p)
-		}
-	}
-	return joined[n.rng.IntN(len(joined))]
 }
 
 // kill ends programs as a crash does, and starts them again after a while.
@@ -97,21 +87,25 @@ func cut(d time.Duration, which func(n *night) []int) func(n *night) {
 }
 
 func theHost(n *night) []*actor { return []*actor{n.hosting} }
-func aPeer(n *night) []*actor   { return []*actor{n.someone()} }
-func hostLine(n *night) []int   { return []int{n.hostSite} }
-func aLine(n *night) []int      { return []int{n.sites[n.rng.IntN(len(n.sites))]} }
-func allLines(n *night) []int   { return n.sites[:] }
-func allPeers(n *night) (all []*actor) {
-	for _, p := range n.peers {
-		if p != nil {
-			all = append(all, p)
+func aPeer(n *night) []*actor {
+	joined := allPeers(n)
+	i := n.rng.IntN(len(joined))
+	return joined[i : i+1]
+}
+func hostLine(n *night) []int     { return []int{n.hostSite} }
+func aLine(n *night) []int        { return []int{n.sites[n.rng.IntN(len(n.sites))]} }
+func allLines(n *night) []int     { return n.sites[:] }
+func everybody(n *night) []*actor { return n.programs() }
+
+// allPeers are those who joined.
+func allPeers(n *night) (joined []*actor) {
+	for _, a := range n.programs() {
+		if a != n.hosting {
+			joined = append(joined, a)
 		}
 	}
-	return all
+	return joined
 }
-
-// everybody is all programs there are.
-func everybody(n *night) []*actor { return append(allPeers(n), n.hosting) }
 
 // A home's line, and a poor one: mobile, or Wi-Fi two walls away.
 var (
@@ -164,9 +158,6 @@ const (
 	// hopeless is for how long a room may say that it failed, until nobody hopes for
 	// another try.
 	hopeless = 40 * time.Second
-	// mostFiles is more than a program has open in such a night, unless it forgets to
-	// close them.
-	mostFiles = 60
 )
 
 // nightOutcome is what has become of a night of a cause.
@@ -266,22 +257,6 @@ func playNight(t *testing.T, c cause, seed uint64) nightOutcome {
 	}
 	n.inspect()
 	return o
-}
-
-// inspect finds what no night may leave behind in a program.
-func (n *night) inspect() {
-	for _, a := range everybody(n) {
-		if strings.Contains(a.out.String(), "panic:") || strings.Contains(a.out.String(), "fatal error:") {
-			n.t.Errorf("%s panicked", a.name)
-		}
-		if a.hasEnded() {
-			n.t.Errorf("%s has ended", a.name)
-			continue
-		}
-		if files := a.openFiles(); files > mostFiles {
-			n.t.Errorf("%s has %d files open", a.name, files)
-		}
-	}
 }
 
 // nightTable sums nights up, cause by cause.

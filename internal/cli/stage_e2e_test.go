@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -66,9 +67,9 @@ func distance(a, b netip.Addr) time.Duration {
 
 // stage is where a night takes place: the machines, and what runs on them.
 type stage struct {
-	t       *testing.T
-	net     *netfab.Net
-	servers int // how many there are
+	setting
+	t   *testing.T
+	net *netfab.Net
 	// hostSite and sites are the lines of the host and of each player.
 	hostSite int
 	sites    [len(householders)]int
@@ -93,6 +94,8 @@ type setting struct {
 	line, hostLine netfab.Line
 	nat            netfab.NAT
 	only6          bool
+	// lies, if not nil, is what servers answer instead of what is honest.
+	lies func(q question, r quake3.Request, info discovery.Info, honest reply) []reply
 }
 
 var stages atomic.Int64
@@ -104,7 +107,7 @@ func newStage(t *testing.T, s setting) *stage {
 		s.servers = someServers
 	}
 	f := netfab.New(s.seed, distance)
-	st := &stage{t: t, net: netfab.Start(f), servers: s.servers, homes: t.TempDir()}
+	st := &stage{t: t, net: netfab.Start(f), setting: s, homes: t.TempDir()}
 	t.Cleanup(func() {
 		if err := st.net.Close(); err != nil {
 			t.Error(err)
@@ -162,14 +165,40 @@ func (st *stage) serveGames(is6 bool) {
 	if err := os.WriteFile(st.list, []byte(list.String()), 0o600); err != nil {
 		st.t.Fatal(err)
 	}
-	answer := func(to netip.Addr, request []byte) []byte {
-		info, known := infos[to.Unmap()]
-		r, err := quake3.ParseRequest(request)
+	st.serve(gamePort, is6, func(q question) []reply {
+		info, known := infos[q.to]
+		r, err := quake3.ParseRequest(q.payload)
 		if !known || err != nil || r.Command != "getinfo" {
 			return nil
 		}
-		return quake3.AppendInfoResponse(nil, info, r.Challenge(), gameVerb)
-	}
+		honest := reply{data: quake3.AppendInfoResponse(nil, info, r.Challenge(), gameVerb)}
+		if st.lies != nil {
+			return st.lies(q, r, info, honest)
+		}
+		return []reply{honest}
+	})
+}
+
+// question is a datagram that came to one of the addresses far away.
+type question struct {
+	from    netip.AddrPort
+	to      netip.Addr
+	payload []byte
+}
+
+// reply is a datagram of an answer.
+type reply struct {
+	data  []byte
+	from  netip.Addr // zero: who was asked
+	after time.Duration
+}
+
+// longestQuery is more than any that a game server understands.
+const longestQuery = 2048
+
+// serve answers at a port of all addresses far away, until the test ends.
+func (st *stage) serve(port int, is6 bool, answer func(question) []reply) {
+	st.t.Helper()
 	var conn *net.UDPConn
 	network, any := "udp4", "0.0.0.0"
 	if is6 {
@@ -181,7 +210,7 @@ func (st *stage) serveGames(is6 bool) {
 				return err
 			}
 		}
-		conn, err = net.ListenUDP(network, &net.UDPAddr{IP: net.ParseIP(any), Port: gamePort})
+		conn, err = net.ListenUDP(network, &net.UDPAddr{IP: net.ParseIP(any), Port: port})
 		return err
 	})
 	if err != nil {
@@ -189,47 +218,63 @@ func (st *stage) serveGames(is6 bool) {
 	}
 	var work sync.WaitGroup
 	st.t.Cleanup(func() { conn.Close(); work.Wait() })
+	read, write := addressed(conn, is6)
+	send := func(q question, r reply) {
+		if !r.from.IsValid() {
+			r.from = q.to
+		}
+		write(r.data, r.from, net.UDPAddrFromAddrPort(q.from))
+	}
 	work.Go(func() {
-		if is6 {
-			serve6(conn, answer)
-		} else {
-			serve4(conn, answer)
+		buf := make([]byte, longestQuery)
+		for {
+			q, ok := read(buf)
+			if !ok {
+				return
+			}
+			for _, r := range answer(q) {
+				if r.after == 0 {
+					send(q, r)
+				} else {
+					time.AfterFunc(r.after, func() { send(q, r) })
+				}
+			}
 		}
 	})
 }
 
-// longestQuery is more than any that a game server understands.
-const longestQuery = 2048
-
-func serve4(conn *net.UDPConn, answer func(to netip.Addr, request []byte) []byte) {
-	p := ipv4.NewPacketConn(conn)
-	p.SetControlMessage(ipv4.FlagDst, true)
-	buf := make([]byte, longestQuery)
-	for {
-		n, control, from, err := p.ReadFrom(buf)
-		if err != nil {
-			return
+// addressed reads from a socket who was asked, and writes as any of its addresses.
+func addressed(conn *net.UDPConn, is6 bool) (read func([]byte) (question, bool), write func(b []byte, from netip.Addr, to net.Addr)) {
+	asked := func(b []byte, to net.IP, from net.Addr) (question, bool) {
+		addr, _ := netip.AddrFromSlice(to)
+		asker := from.(*net.UDPAddr).AddrPort()
+		return question{netip.AddrPortFrom(asker.Addr().Unmap(), asker.Port()), addr.Unmap(), b}, true
+	}
+	if is6 {
+		p := ipv6.NewPacketConn(conn)
+		p.SetControlMessage(ipv6.FlagDst, true)
+		read = func(buf []byte) (question, bool) {
+			n, control, from, err := p.ReadFrom(buf)
+			if err != nil {
+				return question{}, false
+			}
+			return asked(buf[:n], control.Dst, from)
 		}
-		to, _ := netip.AddrFromSlice(control.Dst)
-		if b := answer(to, buf[:n]); b != nil {
-			p.WriteTo(b, &ipv4.ControlMessage{Src: control.Dst}, from)
+		return read, func(b []byte, from netip.Addr, to net.Addr) {
+			p.WriteTo(b, &ipv6.ControlMessage{Src: from.AsSlice()}, to)
 		}
 	}
-}
-
-func serve6(conn *net.UDPConn, answer func(to netip.Addr, request []byte) []byte) {
-	p := ipv6.NewPacketConn(conn)
-	p.SetControlMessage(ipv6.FlagDst, true)
-	buf := make([]byte, longestQuery)
-	for {
+	p := ipv4.NewPacketConn(conn)
+	p.SetControlMessage(ipv4.FlagDst, true)
+	read = func(buf []byte) (question, bool) {
 		n, control, from, err := p.ReadFrom(buf)
 		if err != nil {
-			return
+			return question{}, false
 		}
-		to, _ := netip.AddrFromSlice(control.Dst)
-		if b := answer(to, buf[:n]); b != nil {
-			p.WriteTo(b, &ipv6.ControlMessage{Src: control.Dst}, from)
-		}
+		return asked(buf[:n], control.Dst, from)
+	}
+	return read, func(b []byte, from netip.Addr, to net.Addr) {
+		p.WriteTo(b, &ipv4.ControlMessage{Src: from.AsSlice()}, to)
 	}
 }
 
@@ -261,7 +306,7 @@ func (st *stage) act(name string, m *netfab.Machine, args ...string) *actor {
 func (a *actor) start() {
 	a.st.t.Helper()
 	muster := command(a.st.t, filepath.Join(a.st.homes, a.name), a.args...)
-	a.cmd = a.machine.Command(muster.Path, muster.Args[1:]...)
+	a.cmd = a.machine.Command(cmp.Or(*nightBinary, muster.Path), muster.Args[1:]...)
 	a.cmd.Env, a.cmd.Stdout, a.cmd.Stderr = muster.Env, a.out, a.out
 	a.done = make(chan struct{})
 	if err := a.cmd.Start(); err != nil {
@@ -308,8 +353,11 @@ func (a *actor) openFiles() int {
 // household sits at the host's machine.
 func (st *stage) open(plays bool, more ...string) {
 	st.t.Helper()
-	args := append([]string{"host", "--game", "openarena", "--servers", st.list, "--listen", fmt.Sprintf(":%d", roomPort),
+	args := append([]string{"host", "--game", "openarena", "--listen", fmt.Sprintf(":%d", roomPort),
 		"--no-mdns", "--no-browser", "--players", fmt.Sprint(len(householders))}, more...)
+	if st.list != "" {
+		args = append(args, "--servers", st.list)
+	}
 	if plays {
 		args = append(append(args, "--name", householders[0]), st.launches(householders[0])...)
 	} else {
@@ -380,6 +428,7 @@ type verdict struct {
 	unreachable int
 	stage       wire.Stage
 	log         string
+	room        wire.Document
 }
 
 // look says how far the night is.
@@ -398,7 +447,7 @@ func (st *stage) look(client *http.Client) (v verdict) {
 	if !ok {
 		return v
 	}
-	v.stage, v.log = room.Stage, logOf(room)
+	v.room, v.stage, v.log = room, room.Stage, logOf(room)
 	for _, m := range room.Members {
 		if m.LeftOut {
 			v.leftOut = append(v.leftOut, m.Name)
@@ -408,4 +457,48 @@ func (st *stage) look(client *http.Client) (v verdict) {
 		v.unreachable = room.Selection.Culled.Unreachable
 	}
 	return v
+}
+
+// awaitTogether waits until everyone is in the game on the same server.
+func (st *stage) awaitTogether() (v verdict) {
+	st.t.Helper()
+	client := st.onHost()
+	for deadline := time.Now().Add(patience); !v.over; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			st.t.Fatalf("%s without %v:\n%s", v.stage, v.missing, v.log)
+		}
+		v = st.look(client)
+	}
+	return v
+}
+
+// programs are all that were started.
+func (st *stage) programs() (all []*actor) {
+	for _, a := range append(st.peers[:], st.hosting) {
+		if a != nil {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// mostFiles is more than a program has open in such a night, unless it forgets to
+// close them.
+const mostFiles = 60
+
+// inspect finds what no night may leave behind in a program.
+func (st *stage) inspect() {
+	st.t.Helper()
+	for _, a := range st.programs() {
+		if strings.Contains(a.out.String(), "panic:") || strings.Contains(a.out.String(), "fatal error:") {
+			st.t.Errorf("%s panicked", a.name)
+		}
+		if a.hasEnded() {
+			st.t.Errorf("%s has ended", a.name)
+			continue
+		}
+		if files := a.openFiles(); files > mostFiles {
+			st.t.Errorf("%s has %d files open", a.name, files)
+		}
+	}
 }
