@@ -51,7 +51,7 @@ func (p *peer) leaves() {
 
 // claims is a report of servers that the player says it has just measured.
 func (p *peer) claims(results ...discovery.Result) wire.Report {
-	report := wire.Report{Round: theRound, First: p.sent, Now: p.now - p.began}
+	report := wire.Report{Round: p.round, First: p.sent, Now: p.now - p.began}
 	for _, r := range results {
 		r.At = report.Now
 		report.Results = append(report.Results, r)

@@ -125,7 +125,87 @@ func plausibleLies() []Attack {
 		}))
 	}
 	isLost := func(time.Duration) (time.Duration, bool) { return 0, true }
+	// near are the servers in a favourite's city, as the honest see it.
+	near := func(k *plot, favourite int) map[int]bool {
+		const city = 10 * time.Millisecond
+		found := map[int]bool{}
+		for server := range k.scores {
+			far := time.Duration(0)
+			for i, v := range k.Vantages {
+				if !slices.Contains(k.liars, i) {
+					far += max(v.RTT[server]-v.RTT[favourite], v.RTT[favourite]-v.RTT[server])
+				}
+			}
+			found[server] = far < city*time.Duration(len(k.Players)-len(k.liars))
+		}
+		return found
+	}
+	isForbidden := func(hidden func(k *plot) map[int]bool) func(k *plot) tactics {
+		return func(k *plot) tactics {
+			hidden := hidden(k)
+			return tactics{says: func(_ *peer, m wire.Message) []wire.Message {
+				if report, is := m.(wire.Report); is {
+					for i := range report.Results {
+						if r := &report.Results[i]; hidden == nil || hidden[r.Server] {
+							r.State, r.RTT = discovery.Forbidden, 0
+						}
+					}
+				}
+				return []wire.Message{m}
+			}}
+		}
+	}
 	return append(attacks,
+		Attack{Name: "favourite's city -30 %", plan: func(k *plot) tactics {
+			less := func(_, _ int, rtt time.Duration) time.Duration { return rtt * 7 / 10 }
+			city := near(k, k.persuades(less))
+			return lying(func(_ *peer, server int, rtt time.Duration) (time.Duration, bool) {
+				if city[server] {
+					rtt = less(0, 0, rtt)
+				}
+				return rtt, false
+			})
+		}},
+		Attack{Name: "invents all, with a map", plan: func(k *plot) tactics {
+			// It asks nobody, but knows where servers stand, to a few percent.
+			favourite := k.persuades(func(_, _ int, rtt time.Duration) time.Duration { return rtt * 7 / 10 })
+			seed := k.rng.Uint64()
+			return tactics{says: func(p *peer, m wire.Message) []wire.Message {
+				report, is := m.(wire.Report)
+				for i := range report.Results {
+					r := &report.Results[i]
+					rtt := p.vantage.RTT[r.Server]
+					for near := r.Server; rtt < 0; near++ { // a dead one is where its neighbours are
+						rtt = p.vantage.RTT[near%len(p.vantage.RTT)]
+					}
+					if rtt = rtt * time.Duration(90+rand.New(rand.NewPCG(seed, uint64(r.Server))).IntN(30)) / 100; r.Server == favourite {
+						rtt = rtt * 7 / 10
+					}
+					r.State, r.RTT = discovery.Answered, wire.RoundRTT(rtt)
+				}
+				if is {
+					m = report
+				}
+				return []wire.Message{m}
+			}}
+		}},
+		Attack{Name: "best 30's networks lost", plan: func(k *plot) tactics {
+			lost := map[uint32]bool{}
+			for _, server := range k.best(30) {
+				lost[k.Vantages[0].Servers[server].ASN] = true
+			}
+			return lying(func(p *peer, server int, rtt time.Duration) (time.Duration, bool) {
+				return rtt, lost[p.vantage.Servers[server].ASN]
+			})
+		}},
+		Attack{Name: "may ask none", plan: isForbidden(func(*plot) map[int]bool { return nil })},
+		Attack{Name: "may not ask the best 300", plan: isForbidden(func(k *plot) map[int]bool {
+			hidden := map[int]bool{}
+			for _, server := range k.best(300) {
+				hidden[server] = true
+			}
+			return hidden
+		})},
 		hide("best 30 lost", 30, isLost),
 		hide("best 300 lost", 300, isLost),
 		hide("best 30 +30 %", 30, func(rtt time.Duration) (time.Duration, bool) { return rtt * 13 / 10, false }),
@@ -329,7 +409,7 @@ func informing(about map[int]bool, do func(*discovery.Info), when string) tactic
 		return info
 	}
 	all := func(p *peer) wire.Infos {
-		infos := wire.Infos{Round: theRound}
+		infos := wire.Infos{Round: p.round}
 		for server := range p.vantage.Servers {
 			if about[server] {
 				infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: falsely(p, server)})

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,7 @@ var (
 	liarRules    = flag.String("liar-rules", "mean", "rules of the rooms")
 	liarAttacks  = flag.String("liar-attacks", "", "what the attacks' names contain, with | between; all if empty")
 	liarOf       = flag.String("liar-of", "night", "kinds of worlds: night, css2007, et2007")
+	liarHome     = flag.Bool("liar-home", false, "a hostile player shares an honest one's address and line")
 	liarLog      = flag.Bool("liar-log", false, "tell the evenings that were lost, and who was wronged")
 )
 
@@ -68,6 +70,14 @@ func sweepAttacks(t *testing.T, world string, rule selection.Rule, liars, player
 		var hostile []int
 		for i := range liars {
 			hostile = append(hostile, (first+i*3)%players)
+		}
+		if *liarHome {
+			mate := (first + 1) % players
+			g.Vantages[first] = g.Vantages[mate]
+			for i := range players {
+				g.Homes = append(g.Homes, netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}))
+			}
+			g.Homes[first] = g.Homes[mate]
 		}
 		for i, a := range attacks {
 			e, err := g.Attacked(hostile, a, GroupOptions{Criteria: liarCriteria(rule)}, seed)

@@ -16,8 +16,6 @@ const (
 	sampleEvery, patience = 1100 * time.Millisecond, 900 * time.Millisecond
 	// looks are packet pairs that no discovery uses.
 	looks = 1 << 40
-	// theRound is the only one of a session.
-	theRound = 1
 )
 
 // peer is a player's program in a session: it does as package peer does, on what its
@@ -33,6 +31,8 @@ type peer struct {
 	// known is what the player had found out before the room asked.
 	known []discovery.Result
 
+	// round is the one that the player measures in, since it began.
+	round  int
 	began  time.Duration
 	agenda *discovery.Agenda
 	replay *replay
@@ -107,7 +107,7 @@ func (p *peer) receive(m wire.Message) {
 
 // measure begins the round's measuring.
 func (p *peer) measure(m wire.Measure) {
-	if p.agenda != nil {
+	if p.round == m.Round {
 		return // back again, it goes on
 	}
 	isHeld := m.Strategy == wire.Coordinated
@@ -122,10 +122,15 @@ func (p *peer) measure(m wire.Measure) {
 	if p.began, p.agenda = p.now, discovery.NewAgenda(plan, p.known); isHeld {
 		p.agenda.Hold()
 	}
+	isFirst := p.round == 0
+	p.round, p.results, p.sent, p.said = m.Round, nil, 0, false
 	p.replay = newReplay(p.vantage, p.agenda, p.options, p.now, func(r discovery.Result) {
 		r.At = p.replay.now - p.began
 		p.results = append(p.results, r)
 	})
+	if !isFirst {
+		return // its clock strikes already
+	}
 	// Nobody's clock strikes with another's.
 	p.after(flushEvery*time.Duration(slices.Index(p.peers, p))/time.Duration(len(p.peers)), p.flush)
 }
@@ -141,7 +146,7 @@ func (p *peer) flush() {
 	}
 	if p.isIdle() && !p.said {
 		p.said = true
-		p.says(wire.Done{Round: theRound})
+		p.says(wire.Done{Round: p.round})
 	}
 	if p.hostile != nil && p.hostile.each != nil {
 		p.hostile.each(p)
@@ -156,8 +161,8 @@ func (p *peer) isIdle() bool {
 
 // report is what the host is told of results, and of what servers say of themselves.
 func (p *peer) report(results []discovery.Result) (wire.Infos, wire.Report) {
-	infos := wire.Infos{Round: theRound}
-	report := wire.Report{Round: theRound, First: p.sent, Now: p.now - p.began}
+	infos := wire.Infos{Round: max(1, p.round)}
+	report := wire.Report{Round: max(1, p.round), First: p.sent, Now: p.now - p.began}
 	for _, r := range results {
 		if r.State == discovery.Answered {
 			info := p.infoOf(r.Server)

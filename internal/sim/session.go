@@ -65,7 +65,7 @@ func (s *session) run() error {
 		s.honest += p.honesty()
 	}
 	s.tick()
-	for s.step(room.Proceed{}); s.err == nil && s.started < s.honest && s.room.Stage() != wire.Failed; {
+	for s.step(room.Proceed{}); s.err == nil && s.started < s.honest && !s.hasGivenUp(); {
 		at, do := s.events.pop()
 		if s.now = at; s.now > longestSession {
 			return errors.New("sim: a room waits for ever")
@@ -73,6 +73,13 @@ func (s *session) run() error {
 		do()
 	}
 	return s.err
+}
+
+// hasGivenUp reports whether people do: a room that failed tries again by itself, if
+// that may help, and may succeed in the end.
+func (s *session) hasGivenUp() bool {
+	const patience = 3 * time.Minute
+	return s.room.Stage() == wire.Failed && (s.now > patience || s.room.Snapshot().Room.Retry.IsZero())
 }
 
 // tick lets time pass in the room again and again.

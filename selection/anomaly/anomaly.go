@@ -53,6 +53,9 @@ const (
 	FavoursOne Sign = "favours-one"
 	// AnswersFew: next to no server answered, though others reach them.
 	AnswersFew Sign = "answers-few"
+	// AnswersDead: servers answered that are silent for everybody else, though others
+	// reach the same networks. Nobody was asked then.
+	AnswersDead Sign = "answers-dead"
 	// Geometry: the RTTs contradict the distances between the players, as far as
 	// those follow from everybody's RTTs.
 	Geometry Sign = "geometry"
@@ -89,6 +92,8 @@ func (a Anomaly) String() string {
 		return fmt.Sprintf("%s has pings for %d of %d servers that others reach.", name, a.Servers, a.Of)
 	case Contradicts:
 		return fmt.Sprintf("%s says other things of %d of %d servers than most players heard.", name, a.Servers, a.Of)
+	case AnswersDead:
+		return fmt.Sprintf("%s has pings for %d of %d servers that answer nobody else.", name, a.Servers, a.Of)
 	}
 	return fmt.Sprintf("%s's pings for %d of %d servers fit nobody else's.", name, a.Servers, a.Of)
 }
@@ -110,6 +115,9 @@ func Find(list []discovery.Server, table Table) []Anomaly {
 		a, anomalous := r.constant(player)
 		if !anomalous {
 			a, anomalous = r.answersFew(player)
+		}
+		if !anomalous {
+			a, anomalous = r.answersDead(player)
 		}
 		if !anomalous {
 			a, anomalous = g.contradicted(player)
@@ -145,12 +153,19 @@ type reports struct {
 	columns [][]int64
 	// answered is how many players have an RTT of each server.
 	answered []int
+	// networks are the servers' ASes, 0 where that is not known, and reached says which
+	// of them answer a player.
+	networks []uint32
+	reached  []map[uint32]bool
 }
 
 const failed = -1
 
 func newReports(list []discovery.Server, table Table) *reports {
-	r := &reports{players: table.Players(), columns: make([][]int64, len(table.Players()))}
+	r := &reports{players: table.Players(), columns: make([][]int64, len(table.Players())), reached: make([]map[uint32]bool, len(table.Players()))}
+	for player := range r.reached {
+		r.reached[player] = map[uint32]bool{}
+	}
 	row := make([]int64, len(r.players))
 	for server := range table.Servers() {
 		answered, measured := 0, false
@@ -166,9 +181,14 @@ func newReports(list []discovery.Server, table Table) *reports {
 			}
 		}
 		if measured {
+			network := list[server].ASN
 			for player, c := range row {
 				r.columns[player] = append(r.columns[player], c)
+				if c > 0 && network != 0 {
+					r.reached[player][network] = true
+				}
 			}
+			r.networks = append(r.networks, network)
 			r.addrs, r.answered = append(r.addrs, list[server].Addr), append(r.answered, answered)
 		}
 	}
@@ -267,4 +287,44 @@ func (r *reports) answersFew(player int) (Anomaly, bool) {
 		a.Addr = netip.AddrPort{}
 	}
 	return a, a.Of >= leastServers && a.Servers <= max(1, asked/fewShare)
+}
+
+const (
+	// deadFor is how many others a server must be silent for to be dead: no line of
+	// theirs loses all repeats of both. leastDead is from how many dead servers on a
+	// report is judged, and fewDead which share of them it has to lack if it is honest:
+	// the reciprocal.
+	deadFor   = 2
+	leastDead = 4
+	fewDead   = 4
+)
+
+// answersDead looks for a report that has RTTs of most of the dead servers: decoys
+// that every list has for free. Whom a whole network does not answer is no witness, as
+// it may answer somebody else, nor is another liar.
+func (r *reports) answersDead(player int) (Anomaly, bool) {
+	a := Anomaly{Sign: AnswersDead}
+	for server, rtt := range r.columns[player] {
+		if rtt == 0 || r.networks[server] == 0 {
+			continue
+		}
+		silent, answered := 0, 0
+		for other, column := range r.columns {
+			switch {
+			case other == player:
+			case column[server] > 0:
+				answered++
+			case column[server] == failed && r.reached[other][r.networks[server]]:
+				silent++
+			}
+		}
+		if silent < deadFor || answered >= min(silent, fewLiars+1) {
+			continue
+		}
+		a.Of++
+		if rtt > 0 {
+			a.Servers++
+		}
+	}
+	return a, a.Of >= leastDead && fewDead*(a.Of-a.Servers) <= a.Of
 }

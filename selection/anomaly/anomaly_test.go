@@ -129,6 +129,59 @@ func TestCrudeLiesAreFound(t *testing.T) {
 	}
 }
 
+// TestDeadServersAreDecoys: who has RTTs of servers that answer nobody else has asked
+// nobody. A network that answers one player only is no such thing, nor is one dead
+// server that does.
+func TestDeadServersAreDecoys(t *testing.T) {
+	const lost, rtt = discovery.Lost, 50 * time.Millisecond
+	tests := []struct {
+		name string
+		// dead is what the players make of servers in every fifth place, a letter each:
+		// answered, lost, unprobed. One network of two has live servers, too.
+		dead    string
+		network bool
+		players string // with the anomaly
+	}{
+		{"nobody reaches them", "llll", true, ""},
+		{"one invents", "llla", true, "p3"},
+		{"two invent", "lllaa", true, "p3 p4"},
+		{"one other was asked", "luua", true, ""},
+		{"a network for one only", "llla", false, ""},
+		{"half of them are alive", "lalaa", true, ""},
+	}
+	for _, tt := range tests {
+		var names []string
+		for i := range tt.dead {
+			names = append(names, fmt.Sprint("p", i))
+		}
+		servers, table := selection.Servers{}, selection.NewTable(names, planeServers)
+		for server := range planeServers {
+			s, isDead := serverAt(server), server%5 == 0
+			if s.ASN = 64500; isDead && !tt.network {
+				s.ASN = 64501
+			}
+			servers.List = append(servers.List, s)
+			for player, letter := range tt.dead {
+				switch {
+				case isDead && letter == 'l':
+					table.Set(player, server, lost, 0)
+				case !isDead || letter == 'a':
+					table.Set(player, server, discovery.Answered, rtt+time.Duration(server+player)*time.Millisecond)
+				}
+			}
+		}
+		var got []string
+		for _, a := range anomaly.Find(servers.List, table) {
+			if got = append(got, a.Player); a.Sign != anomaly.AnswersDead || a.Servers != planeServers/5 || a.Of != planeServers/5 {
+				t.Errorf("%s: %+v", tt.name, a)
+			}
+		}
+		if strings.Join(got, " ") != tt.players {
+			t.Errorf("%s: %v, want %q", tt.name, got, tt.players)
+		}
+	}
+}
+
 func TestAnomaliesAreShown(t *testing.T) {
 	p := newPlane(rand.New(rand.NewPCG(4, 4)), 4)
 	lies := []struct {
