@@ -97,8 +97,7 @@ func (h *Host) serveAction(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	credential, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	document, err := a.order(room.Order{Credential: credential, Action: action})
+	document, err := a.order(room.Order{Credential: bearer(r), Action: action})
 	var refusal *wire.Refusal
 	switch {
 	case errors.As(err, &refusal) && refusal.Reason == wire.ReasonSecret:

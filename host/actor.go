@@ -42,6 +42,7 @@ type ListFunc func(ctx context.Context, game string) ([]discovery.Server, error)
 type actor struct {
 	host  *Host
 	code  string
+	keys  room.Keys       // of its beginning: the secret may change
 	open  bool            // joining needs no code
 	ctx   context.Context // ends with the host or with the room
 	end   context.CancelFunc

@@ -121,7 +121,7 @@ func TestCodes(t *testing.T) {
 	seen := map[string]bool{}
 	for range 200 {
 		code, secret := h.Open(friday(1))
-		if len(code) != 6 || access.CanonicalCode(code) != code || seen[code] || len(secret) < 26 {
+		if len(code) < 8 || len(code) > 10 || access.CanonicalCode(code) != code || seen[code] || len(secret) < 26 {
 			t.Fatalf("a room has the code %q and the secret %q", code, secret)
 		}
 		seen[code] = true

@@ -25,7 +25,7 @@ const benchServers = 30_000
 // benchRoom is a room whose members have measured 30,000 servers.
 func benchRoom(b *testing.B, members int) *room.Room {
 	now := time.Unix(1_800_000_000, 0)
-	r := room.New("BAKODI", "secret", friday(members), now)
+	r := room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, friday(members), now)
 	step := func(in room.Input) {
 		if _, err := r.Step(in, now); err != nil {
 			b.Fatal(err)
@@ -143,7 +143,7 @@ func BenchmarkSave(b *testing.B) {
 			defer store.Close()
 			for b.Loop() {
 				data, _ := r.Save()
-				if err := store.Save(r.Code(), data); err != nil {
+				if err := store.Save(r.Keys().Code, data); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -15,15 +15,26 @@ import (
 	"muster/host/wire"
 )
 
-// named is the room of a code that somebody at an address says, or why they are
-// not let in.
-func (h *Host) named(code string, from netip.Addr) (*actor, *wire.Refusal) {
-	code = access.CanonicalCode(code)
+// claim is what somebody at an address says and shows to get at a room.
+type claim struct {
+	code string
+	// shown are a link key, a token, a secret, or what claims to be one.
+	shown []string
+	from  netip.Addr
+}
+
+// named is the room of a code, or why somebody is not let in. What cannot be guessed
+// is looked at first: whoever has it is not held up by what others guess.
+func (h *Host) named(e claim) (*actor, *wire.Refusal) {
+	code := access.CanonicalCode(e.code)
 	a := h.actor(code)
 	was := h.ended.Has(code)
+	if a != nil && a.opensTo(e.shown) {
+		return a, nil
+	}
 	switch {
-	case !h.guard.Judge(from, a != nil || was, time.Now()):
-		return nil, &wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes", Hint: "wait a minute, then try again with the code that the organiser has"}
+	case !h.guard.Judge(e.from, a != nil || was, time.Now()):
+		return nil, &wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes were tried", Hint: "try again in some seconds, or take the room's whole link or its QR code: they are let in at once"}
 	case was:
 		return nil, room.Closed(code)
 	case a == nil:
@@ -32,11 +43,20 @@ func (h *Host) named(code string, from netip.Addr) (*actor, *wire.Refusal) {
 	return a, nil
 }
 
+// opensTo reports whether anything that is shown opens the room without its code.
+func (a *actor) opensTo(shown []string) bool {
+	view, _ := a.views.get()
+	return slices.ContainsFunc(shown, func(credential string) bool {
+		_, opens := view.Badges[room.DigestOf(credential)]
+		return opens
+	})
+}
+
 // called is the room that a peer's hello calls for. Without a code that is the only
 // one of the host that takes players without.
-func (h *Host) called(code string, from netip.Addr) (*actor, *wire.Refusal) {
-	if access.CanonicalCode(code) != "" {
-		return h.named(code, from)
+func (h *Host) called(hello wire.Hello, from netip.Addr) (*actor, *wire.Refusal) {
+	if access.CanonicalCode(hello.Code) != "" {
+		return h.named(claim{hello.Code, []string{hello.Key, hello.Token}, from})
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -146,8 +166,8 @@ func (h *Host) entrance(r *http.Request) entrance {
 }
 
 // link is a room's.
-func (e entrance) link(code string) string {
-	e.url.Fragment = access.Key{Code: code, Fingerprint: e.fingerprint}.String()
+func (e entrance) link(keys room.Keys) string {
+	e.url.Fragment = access.Key{Code: keys.Code, Link: keys.Link, Fingerprint: e.fingerprint}.String()
 	return e.url.String()
 }
 

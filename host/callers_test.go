@@ -9,7 +9,9 @@ import (
 	"net/netip"
 	"net/url"
 	"testing"
+	"time"
 
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -53,12 +55,12 @@ func TestThousandGuesses(t *testing.T) {
 		json.Unmarshal(w.Body.Bytes(), &refusal)
 		return w.Code, refusal
 	}
-	answers := map[int]int{}
+	answers, begun := map[int]int{}, time.Now()
 	for i := range 1000 {
 		status, _ := ask(fmt.Sprintf("GUESS%d", i), "198.51.100.7")
 		answers[status]++
 	}
-	if answers[http.StatusNotFound] > 15 || answers[http.StatusNotFound]+answers[http.StatusTooManyRequests] != 1000 {
+	if pool := 5 * (1 + int(time.Since(begun)/time.Second)); answers[http.StatusNotFound] > 10+pool || answers[http.StatusNotFound]+answers[http.StatusTooManyRequests] != 1000 {
 		t.Errorf("1000 guesses were answered %v", answers)
 	}
 	if status, refusal := ask(code, "198.51.100.7"); status != http.StatusTooManyRequests || refusal.Reason != wire.ReasonLimited || refusal.Hint == "" {
@@ -67,7 +69,7 @@ func TestThousandGuesses(t *testing.T) {
 	if status, _ := ask(code, "198.51.100.8"); status != http.StatusOK {
 		t.Errorf("a friend's request is answered %d", status)
 	}
-	if n := counted(t, h, wire.ReasonLimited); n < 985 {
+	if n := counted(t, h, wire.ReasonLimited); n < 900 {
 		t.Errorf("%v refusals were counted", n)
 	}
 }
@@ -97,7 +99,7 @@ func TestOnlyOpen(t *testing.T) {
 	from := netip.MustParseAddr("192.0.2.1")
 	check := func(want string) {
 		t.Helper()
-		a, refusal := h.called(" ", from)
+		a, refusal := h.called(wire.Hello{Code: " "}, from)
 		switch {
 		case want == "" && (refusal == nil || refusal.Reason != wire.ReasonCode):
 			t.Errorf("a hello without a code: %+v", refusal)
@@ -148,15 +150,15 @@ func TestLink(t *testing.T) {
 		config                      Config
 		want                        string
 	}{
-		{name: "plain", socket: "198.51.100.1:5000", at: "192.0.2.7:7777", want: "http://192.0.2.7:7777/#BAKODI"},
-		{name: "the organiser's own page", socket: "127.0.0.1:5000", at: "localhost:7777", config: Config{Address: "192.0.2.7:7777"}, want: "http://192.0.2.7:7777/#BAKODI"},
-		{name: "our certificate", socket: "198.51.100.1:5000", at: "192.0.2.7:7777", tls: true, config: Config{Fingerprint: "PIN"}, want: "https://192.0.2.7:7777/#BAKODI~PIN"},
-		{name: "our proxy's TLS", socket: "192.0.2.9:5000", at: "night.example", forwarded: "https", config: Config{Proxies: proxies}, want: "https://night.example/#BAKODI"},
-		{name: "our proxy without", socket: "192.0.2.9:5000", at: "night.example", forwarded: "http", config: Config{Proxies: proxies}, want: "http://night.example/#BAKODI"},
-		{name: "a stranger's claim", socket: "198.51.100.1:5000", at: "192.0.2.7:7777", forwarded: "https", config: Config{Proxies: proxies}, want: "http://192.0.2.7:7777/#BAKODI"},
-		{name: "a claim without any proxy", socket: "127.0.0.1:5000", at: "192.0.2.7:7777", forwarded: "https", want: "http://192.0.2.7:7777/#BAKODI"},
-		{name: "a public URL", socket: "127.0.0.1:5000", at: "localhost:7777", config: Config{PublicURL: public, Address: "192.0.2.7:7777"}, want: "https://night.example/#BAKODI"},
-		{name: "a tunnel that passes our certificate on", socket: "127.0.0.1:5000", at: "tunnel:443", tls: true, config: Config{PublicURL: public, Fingerprint: "PIN"}, want: "https://night.example/#BAKODI~PIN"},
+		{name: "plain", socket: "198.51.100.1:5000", at: "192.0.2.7:7777", want: "http://192.0.2.7:7777/#BAKODI_KEY"},
+		{name: "the organiser's own page", socket: "127.0.0.1:5000", at: "localhost:7777", config: Config{Address: "192.0.2.7:7777"}, want: "http://192.0.2.7:7777/#BAKODI_KEY"},
+		{name: "our certificate", socket: "198.51.100.1:5000", at: "192.0.2.7:7777", tls: true, config: Config{Fingerprint: "PIN"}, want: "https://192.0.2.7:7777/#BAKODI_KEY~PIN"},
+		{name: "our proxy's TLS", socket: "192.0.2.9:5000", at: "night.example", forwarded: "https", config: Config{Proxies: proxies}, want: "https://night.example/#BAKODI_KEY"},
+		{name: "our proxy without", socket: "192.0.2.9:5000", at: "night.example", forwarded: "http", config: Config{Proxies: proxies}, want: "http://night.example/#BAKODI_KEY"},
+		{name: "a stranger's claim", socket: "198.51.100.1:5000", at: "192.0.2.7:7777", forwarded: "https", config: Config{Proxies: proxies}, want: "http://192.0.2.7:7777/#BAKODI_KEY"},
+		{name: "a claim without any proxy", socket: "127.0.0.1:5000", at: "192.0.2.7:7777", forwarded: "https", want: "http://192.0.2.7:7777/#BAKODI_KEY"},
+		{name: "a public URL", socket: "127.0.0.1:5000", at: "localhost:7777", config: Config{PublicURL: public, Address: "192.0.2.7:7777"}, want: "https://night.example/#BAKODI_KEY"},
+		{name: "a tunnel that passes our certificate on", socket: "127.0.0.1:5000", at: "tunnel:443", tls: true, config: Config{PublicURL: public, Fingerprint: "PIN"}, want: "https://night.example/#BAKODI_KEY~PIN"},
 	} {
 		r := httptest.NewRequest("GET", "/live", nil)
 		r.RemoteAddr, r.Host = c.socket, c.at
@@ -166,7 +168,7 @@ func TestLink(t *testing.T) {
 		if c.tls {
 			r.TLS = &tls.ConnectionState{}
 		}
-		if got := (&Host{config: c.config}).entrance(r).link("BAKODI"); got != c.want {
+		if got := (&Host{config: c.config}).entrance(r).link(room.Keys{Code: "BAKODI", Link: "KEY"}); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}

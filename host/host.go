@@ -168,17 +168,17 @@ func (h *Host) begin(do func()) bool {
 func (h *Host) Open(settings wire.Settings) (code, secret string) {
 	secret = access.NewSecret()
 	for code == "" || h.actor(code) != nil || h.ended.Has(code) {
-		code = access.NewCode()
+		code = access.NewCode(len(h.Rooms()))
 	}
-	h.start(room.New(code, secret, settings, time.Now()))
+	h.start(room.New(room.Keys{Code: code, Link: access.NewLinkKey(), Secret: secret}, settings, time.Now()))
 	return code, secret
 }
 
-// Secret is the organiser's key to a room, empty if there is none of the code.
-func (h *Host) Secret(code string) string {
+// Keys are what people get into a room with; empty if there is none of the code.
+func (h *Host) Keys(code string) room.Keys {
 	a := h.actor(code)
-	secret, _ := ask(a, func() string { return a.room.Secret() })
-	return secret
+	keys, _ := ask(a, func() room.Keys { return a.room.Keys() })
+	return keys
 }
 
 // Rooms are the codes of all rooms, in order.
@@ -244,8 +244,8 @@ func (h *Host) CloseRoom(code string) {
 // start gives a room its goroutine.
 func (h *Host) start(r *room.Room) *actor {
 	a := &actor{
-		host: h, code: r.Code(), open: r.Settings().Open, log: h.config.Logger.With("room", r.Code()),
-		views: newBoard(&page.View{Snapshot: r.Snapshot()}), inbox: make(chan func()), room: r, links: map[string]*link{},
+		host: h, code: r.Keys().Code, keys: r.Keys(), open: r.Settings().Open, log: h.config.Logger.With("room", r.Keys().Code),
+		views: newBoard(&page.View{Snapshot: r.Snapshot(), Badges: r.Badges()}), inbox: make(chan func()), room: r, links: map[string]*link{},
 	}
 	a.ctx, a.end = context.WithCancel(h.ctx)
 	h.mu.Lock()

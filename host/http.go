@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"rsc.io/qr"
@@ -61,10 +62,11 @@ func (h *Host) serveRoom(w http.ResponseWriter, r *http.Request) {
 // addressed is the room of a code. If there is none it answers so, and returns
 // nil.
 func (h *Host) addressed(w http.ResponseWriter, r *http.Request, code string) *actor {
-	a, refusal := h.named(code, h.asker(r))
+	a, refusal := h.named(claim{code, shown(r), h.asker(r)})
 	if refusal != nil {
 		switch refusal.Reason {
 		case wire.ReasonLimited:
+			w.Header().Set("Retry-After", retryAfter)
 			h.refuse(w, http.StatusTooManyRequests, *refusal)
 		case wire.ReasonClosed:
 			h.refuse(w, http.StatusGone, *refusal)
@@ -74,6 +76,22 @@ func (h *Host) addressed(w http.ResponseWriter, r *http.Request, code string) *a
 	}
 	return a
 }
+
+// keyHeader is where a request shows the link key: not in its URL, which proxies log.
+const keyHeader = "Muster-Key"
+
+// shown is what a request shows: the link key, and who asks.
+func shown(r *http.Request) []string { return []string{r.Header.Get(keyHeader), bearer(r)} }
+
+// bearer is the credential of whoever asks.
+func bearer(r *http.Request) string {
+	credential, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return credential
+}
+
+// retryAfter is when whoever was refused for others' wrong codes may come back, in
+// seconds.
+const retryAfter = "5"
 
 func (h *Host) refuse(w http.ResponseWriter, status int, refusal wire.Refusal) {
 	h.metrics.refusals.WithLabelValues(refusal.Reason).Inc()
@@ -93,7 +111,7 @@ func (h *Host) serveQR(w http.ResponseWriter, r *http.Request) {
 	if a == nil {
 		return
 	}
-	code, err := qr.Encode(h.entrance(r).link(a.code), qr.M)
+	code, err := qr.Encode(h.entrance(r).link(a.keys), qr.M)
 	if err != nil {
 		http.Error(w, "the link is too long for a QR code", http.StatusInternalServerError)
 		return

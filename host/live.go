@@ -34,7 +34,8 @@ const (
 // serveLive is the page's stream. The page says first which room it is of, and what
 // it has:
 //
-//	{"code": "…", "token": "…"}   its guest's token, the organiser's secret, or nothing
+//	{"code": "…", "key": "…", "token": "…"}   the link key, if the page was opened by a link;
+//	                                          a guest's token, the organiser's secret, or nothing
 //
 // so that no code stands in a URL, which proxies log. It is refused as a peer is, or
 // is sent the room: text frames with the sections that are new, binary
@@ -73,6 +74,7 @@ func (v *viewer) run() {
 	defer v.ws.Close()
 	var first struct {
 		Code  string `json:"code"`
+		Key   string `json:"key"`
 		Token string `json:"token"`
 	}
 	v.ws.SetReadLimit(pageReadLimit)
@@ -81,7 +83,7 @@ func (v *viewer) run() {
 		return
 	}
 	var refusal *wire.Refusal
-	if v.actor, refusal = v.host.named(first.Code, v.from); refusal != nil {
+	if v.actor, refusal = v.host.named(claim{first.Code, []string{first.Key, first.Token}, v.from}); refusal != nil {
 		v.host.metrics.refusals.WithLabelValues(refusal.Reason).Inc()
 		if frame, err := wire.Marshal(*refusal); err == nil && v.write(websocket.TextMessage, frame.Data) == nil {
 			v.ws.WriteControl(websocket.CloseMessage, nil, time.Now().Add(pageWriteWait)) // or it ends without
@@ -161,12 +163,12 @@ func (v *viewer) show(s *page.View) error {
 // state is what the page has not seen of a room, as one JSON object.
 func (v *viewer) state(s *page.View) []byte {
 	b := fmt.Appendf(nil, `{"type":"state","now":%d`, time.Now().UnixMilli())
-	if you := s.Badges[v.token]; v.seen.Edition == 0 || you != v.you {
+	if you := s.Badges[room.DigestOf(v.token)]; v.seen.Edition == 0 || you != v.you {
 		v.you = you
 		badge, _ := json.Marshal(struct { // two texts and a truth: it cannot fail
 			room.Badge
 			Link string `json:"link"`
-		}{you, v.at.link(v.actor.code)})
+		}{you, v.at.link(v.actor.keys)})
 		b = fmt.Appendf(b, `,"you":%s`, badge)
 	}
 	return append(s.AppendSince(b, v.seen.Edition), '}')

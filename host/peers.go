@@ -88,7 +88,7 @@ func (v *visitor) hello(message wire.Message) error {
 			Hint:    "use the same release of muster on both sides",
 		})
 	}
-	to, refusal := v.host.called(hello.Code, v.from.addr)
+	to, refusal := v.host.called(hello, v.from.addr)
 	if refusal != nil {
 		return v.refuse(refusal)
 	}

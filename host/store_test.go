@@ -32,7 +32,7 @@ func TestRestartOnStore(t *testing.T) {
 	if _, err := store.Open(file); err == nil || err.Error() != "store: "+file+" is in use by another host" {
 		t.Errorf("a second host opens the store: %v", err)
 	}
-	old, err := room.New("GAGAGA", "secret", friday(2), time.Now().Add(-25*time.Hour)).Save()
+	old, err := room.New(room.Keys{Code: "GAGAGA", Secret: "secret"}, friday(2), time.Now().Add(-25*time.Hour)).Save()
 	if err := errors.Join(err, kept.Save("GAGAGA", old), kept.Save("BROKEN", []byte("{"))); err != nil {
 		t.Fatal(err)
 	}

@@ -138,7 +138,7 @@ func TestSlowStore(t *testing.T) {
 // TestFullDiskAtStart: a host starts although it can forget no room that is over.
 func TestFullDiskAtStart(t *testing.T) {
 	store := &troubledStore{countingStore: newCountingStore(), fails: errors.New("disk full")}
-	old, err := room.New("GAGAGA", "secret", friday(2), time.Now().Add(-25*time.Hour)).Save()
+	old, err := room.New(room.Keys{Code: "GAGAGA", Secret: "secret"}, friday(2), time.Now().Add(-25*time.Hour)).Save()
 	if err != nil {
 		t.Fatal(err)
 	}

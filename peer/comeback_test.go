@@ -3,9 +3,14 @@ package peer_test
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gorilla/websocket"
 
 	"muster/discovery"
 	"muster/host/wire"
@@ -224,5 +229,36 @@ func TestTwice(t *testing.T) {
 		if err := s.done(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestLimited: a host that hears no codes from here for the moment is asked again.
+func TestLimited(t *testing.T) {
+	noLeak(t)
+	tb := newTable(t, 1)
+	ann := newSeat(tb, "ann")
+	limited := 0
+	limiter := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		upgrader := websocket.Upgrader{}
+		ws, err := upgrader.Upgrade(w, r, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer ws.Close()
+		var hello wire.Hello
+		ws.ReadJSON(&hello)
+		answer := wire.Message(wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes were tried"})
+		if limited++; limited > 3 {
+			answer = wire.Refusal{Reason: wire.ReasonCode, Message: "no room has the code"}
+		}
+		frame, _ := wire.Marshal(answer)
+		ws.WriteMessage(kindOf(frame), frame.Data)
+	}))
+	defer limiter.Close()
+	ann.options.URL = "ws" + strings.TrimPrefix(limiter.URL, "http")
+	defer ann.sit()()
+	if err, refusal := ann.done(), (wire.Refusal{}); !errors.As(err, &refusal) || refusal.Reason != wire.ReasonCode || limited != 4 {
+		t.Errorf("after %d tries ann ends with %v", limited, err)
 	}
 }

@@ -27,7 +27,10 @@ func (s *session) stayConnected() error {
 	for {
 		welcomed, err := s.connect()
 		if welcomed {
-			lastSeen, pause = time.Now(), s.options.pace.firstPause
+			pause = s.options.pace.firstPause
+		}
+		if welcomed || isLimited(err) {
+			lastSeen = time.Now()
 		}
 		switch {
 		case s.ctx.Err() != nil:
@@ -60,7 +63,7 @@ func (s *session) connect() (welcomed bool, err error) {
 	s.post(func() {
 		s.host = s.options.hostAddr(ws.NetConn())
 		o := &s.options
-		c.Send(wire.Hello{Version: wire.Version, Code: o.Code, Name: o.Name, Token: s.token, Probes: o.Probes})
+		c.Send(wire.Hello{Version: wire.Version, Code: o.Code, Key: o.Key, Name: o.Name, Token: s.token, Probes: o.Probes})
 	})
 	err = c.Run(s.ctx, func(m wire.Message) error {
 		_, is := m.(wire.Welcome)
@@ -78,13 +81,20 @@ func (s *session) obey(by *conn.Conn, m wire.Message) error {
 	s.post(func() { done <- s.receive(by, m) })
 	select {
 	case err := <-done:
-		if err != nil {
+		if err != nil && !isLimited(err) {
 			s.leave(err)
 		}
 		return err
 	case <-s.ctx.Done():
 		return context.Cause(s.ctx)
 	}
+}
+
+// isLimited reports whether a host only says that others have tried too many codes
+// from here: that passes.
+func isLimited(err error) bool {
+	var refusal wire.Refusal
+	return errors.As(err, &refusal) && refusal.Reason == wire.ReasonLimited
 }
 
 // whyNot is the error of a connection that was not made: a host that encrypts, and a

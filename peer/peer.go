@@ -42,6 +42,8 @@ type Options struct {
 	// URL is the host's endpoint, ws://HOST:PORT/peer.
 	URL  string
 	Code string
+	// Key is the link key that stood beside the code, or empty.
+	Key  string
 	Name string
 	// TLS is for wss; nil trusts whom the system trusts. See [Pinned].
 	TLS *tls.Config

@@ -10,17 +10,23 @@ import (
 	"strings"
 )
 
-// A code is three syllables, so that it can be said over a headset. Letters
-// that sound or look like others are left out: 14 consonants by 4 vowels give
-// 175,616 codes.
+// A code is said over a headset, in syllables. Letters that sound or look like
+// others are left out: a syllable is one of 14 consonants and one of 4 vowels.
 const (
 	codeConsonants = "BDFGHKLMNPRSTV"
 	codeVowels     = "AEIO"
-	codeSyllables  = 3
+	// codeSyllables are those of a code on a host of few rooms: 56⁴ are 9,834,496
+	// codes.
+	codeSyllables = 4
+	// codesByRoom is how many codes there have to be for each room of a host: a
+	// guess hits one of many rooms about as rarely as it hits a single one, and the
+	// arithmetic of [Guard] holds for all hosts. A host of 4 rooms says five
+	// syllables, one of 221 six, which do for 12,000 rooms.
+	codesByRoom = 2_500_000
 )
 
-// NewCode draws a room's code.
-func NewCode() string {
+// NewCode draws a room's code, for a host that holds so many other rooms.
+func NewCode(rooms int) string {
 	pick := func(letters string) byte {
 		i, err := rand.Int(rand.Reader, big.NewInt(int64(len(letters))))
 		if err != nil {
@@ -29,34 +35,46 @@ func NewCode() string {
 		return letters[i.Int64()]
 	}
 	var code strings.Builder
-	for range codeSyllables {
+	codes := 1
+	for syllable := 0; syllable < codeSyllables || codes/(rooms+1) < codesByRoom; syllable++ {
 		code.WriteByte(pick(codeConsonants))
 		code.WriteByte(pick(codeVowels))
+		codes *= len(codeConsonants) * len(codeVowels)
 	}
 	return code.String()
 }
 
+// linkKeyLength is how many letters of [rand.Text] a room's link key has, 5 bits
+// each: 80 bits are out of reach for guessers at any rate, and short enough for a
+// small QR code.
+const linkKeyLength = 16
+
+// NewLinkKey draws what links to a room carry beside its code: who shows it is let
+// in whatever others guess.
+func NewLinkKey() string { return rand.Text()[:linkKeyLength] }
+
 // NewSecret draws a player's token or an organiser's secret, of at least 128 bits.
 func NewSecret() string { return rand.Text() }
 
-// Key is what a link has after its #: the room's code, the fingerprint of the
-// host's own certificate if it has one, and in the organiser's own link the secret.
-type Key struct{ Code, Fingerprint, Secret string }
+// Key is what a link has after its #: the room's code, the room's link key, the
+// fingerprint of the host's own certificate if it has one, and in a personal link
+// the credential of its owner. A code that people say has none of these.
+type Key struct{ Code, Link, Fingerprint, Secret string }
 
-// What stands in a key before the fingerprint, and before the secret.
+// What stands in a key before the link key, the fingerprint and the credential.
 const (
+	linkMark        = "_"
 	fingerprintMark = "~"
 	secretMark      = "."
 )
 
-// String is the key as it stands in a link: CODE~FINGERPRINT.SECRET.
+// String is the key as it stands in a link: CODE_KEY~FINGERPRINT.SECRET.
 func (k Key) String() string {
 	s := k.Code
-	if k.Fingerprint != "" {
-		s += fingerprintMark + k.Fingerprint
-	}
-	if k.Secret != "" {
-		s += secretMark + k.Secret
+	for _, part := range []struct{ mark, text string }{{linkMark, k.Link}, {fingerprintMark, k.Fingerprint}, {secretMark, k.Secret}} {
+		if part.text != "" {
+			s += part.mark + part.text
+		}
 	}
 	return s
 }
@@ -64,18 +82,36 @@ func (k Key) String() string {
 // ErrCutOff is the error of a key that ends within its fingerprint.
 var ErrCutOff = errors.New("access: the fingerprint is cut off")
 
-// ParseKey reads a key as people paste it, or a code as they type it. Of a key
-// that is cut off it returns the code.
+// ParseKey reads a key as people paste it, its parts in any order, or a code as
+// they type it. Of a key that is cut off it returns what is whole.
 func ParseKey(typed string) (Key, error) {
-	code, fingerprint, pinned := strings.Cut(typed, fingerprintMark)
-	fingerprint, secret, _ := strings.Cut(fingerprint, secretMark)
-	code, early, _ := strings.Cut(code, secretMark) // the other way round, too
-	k := Key{Code: strings.ToUpper(strings.NewReplacer("-", "", " ", "", "#", "").Replace(code)), Secret: early + secret}
-	if fingerprint = strings.ToUpper(fingerprint); pinned && !IsFingerprint(fingerprint) {
-		return k, ErrCutOff
+	var k Key
+	var err error
+	const marks = linkMark + fingerprintMark + secretMark
+	for mark, rest := "", typed; rest != ""; {
+		end := strings.IndexAny(rest, marks)
+		if end < 0 {
+			end = len(rest)
+		}
+		part := rest[:end]
+		switch mark {
+		case "":
+			k.Code = strings.ToUpper(strings.NewReplacer("-", "", " ", "", "#", "").Replace(part))
+		case linkMark:
+			k.Link = strings.ToUpper(part)
+		case secretMark:
+			k.Secret = part
+		case fingerprintMark:
+			k.Fingerprint = strings.ToUpper(part)
+		}
+		if rest = rest[end:]; rest != "" {
+			mark, rest = rest[:1], rest[1:]
+		}
 	}
-	k.Fingerprint = fingerprint
-	return k, nil
+	if strings.Contains(typed, fingerprintMark) && !IsFingerprint(k.Fingerprint) {
+		k.Fingerprint, err = "", ErrCutOff
+	}
+	return k, err
 }
 
 // CanonicalCode is the code that people typed, or that is in the key they pasted,

@@ -17,7 +17,12 @@ func TestKey(t *testing.T) {
 		"bakodi~6ggebguzqs72k5zwn3cqctqwva": {Code: "BAKODI", Fingerprint: fingerprint},
 		"BAKODI~" + fingerprint + ".SECRET": {Code: "BAKODI", Fingerprint: fingerprint, Secret: "SECRET"},
 		"BAKODI.SECRET~" + fingerprint:      {Code: "BAKODI", Fingerprint: fingerprint, Secret: "SECRET"},
+		"BAKODITA_Q3KXOJ2VBBKZ6BPC":         {Code: "BAKODITA", Link: "Q3KXOJ2VBBKZ6BPC"},
+		"ba-ko-di-ta_q3kxoj2vbbkz6bpc":      {Code: "BAKODITA", Link: "Q3KXOJ2VBBKZ6BPC"},
 		"":                                  {},
+
+		"BAKODI_Q3KXOJ2VBBKZ6BPC~" + fingerprint + ".SECRET": {Code: "BAKODI", Link: "Q3KXOJ2VBBKZ6BPC", Fingerprint: fingerprint, Secret: "SECRET"},
+		"BAKODI.SECRET_Q3KXOJ2VBBKZ6BPC":                     {Code: "BAKODI", Link: "Q3KXOJ2VBBKZ6BPC", Secret: "SECRET"},
 	} {
 		got, err := access.ParseKey(typed)
 		if err != nil || got != want {
@@ -31,5 +36,19 @@ func TestKey(t *testing.T) {
 		if got, err := access.ParseKey(typed); err != access.ErrCutOff || got.Code != "BAKODI" || got.Fingerprint != "" {
 			t.Errorf("%q reads %+v, %v; want it to be cut off", typed, got, err)
 		}
+	}
+}
+
+// Codes grow with the host's rooms: a guess hits one of many about as rarely as a
+// single one. Link keys have 80 bits.
+func TestNewCode(t *testing.T) {
+	for rooms, want := range map[int]int{0: 8, 2: 8, 3: 10, 219: 10, 220: 12, 10_000: 12} {
+		code := access.NewCode(rooms)
+		if len(code) != want || access.CanonicalCode(code) != code {
+			t.Errorf("beside %d rooms another gets the code %s, want %d letters", rooms, code, want)
+		}
+	}
+	if a, b := access.NewLinkKey(), access.NewLinkKey(); a == b || len(a) != 16 {
+		t.Errorf("the link keys are %s and %s", a, b)
 	}
 }

@@ -2,25 +2,62 @@ package access
 
 import (
 	"maps"
+	"math/rand/v2"
 	"net/netip"
 	"sync"
 	"time"
 )
 
-// How many wrong codes are put up with. A guesser needs six days on average to
-// find a room from one address, and two from any number of them.
-var (
-	// guessesByAddress are those of one address: people mistype.
-	guessesByAddress = limit{burst: 10, every: 6 * time.Second}
-	// guessesByAll are those that the host's rooms take together, whoever makes
-	// them: a wrong code names no room, so it is a try at each.
-	guessesByAll = limit{burst: 100, every: 2 * time.Second}
-)
+// Guard limits how many wrong codes may be tried, so that guessing is useless and
+// nobody who has the right one is helpless. Whoever shows a link key, a token or a
+// secret is never judged here: those cannot be guessed. Its zero value is ready.
+//
+// Every address has some wrong codes of its own, and so has every network, lest
+// somebody who owns one has as many as it has addresses. While they last, nothing
+// that others do holds a newcomer up. Whoever has used them up, or shares an address
+// with a guesser who has, takes part in a pool that all of those share: with n
+// guesses a second competing for it, a try with the right code is heard with
+// probability min(1, 5/n), and peers and pages try again by themselves.
+//
+// A wrong code names no room, and so is a try at each. On a host of one room, with
+// its 9,834,496 codes, and on one of many, with 2,500,000 for each (see [NewCode]),
+// this is what an evening of 4 hours under fire comes to:
+//
+//	guesser                   wrong codes heard            finds the one room   finds one of many
+//	one address               10 + 8, 72,000 of the pool   0.7 %                2.9 %
+//	an IPv6 prefix of /48     100 + 80, 72,000             0.7 %                2.9 %
+//	10,000 addresses          100,000 + 80,000, 72,000     2.6 %                10 %
+//
+// On average one address needs 11 days for the one room. Whoever gets in has a seat or
+// a nickname, and no say about the room; a locked room lets nobody in at all.
+type Guard struct {
+	mu      sync.Mutex // guards following
+	pool    pool
+	buckets map[netip.Prefix]time.Time
+	swept   time.Time // when buckets that are full again were last forgotten
+}
+
+// level is a size of network that has wrong codes of its own: the lengths of its
+// prefixes in IPv4 and IPv6.
+type level struct {
+	four, six int
+	limit
+}
+
+// levels are from the subscriber, who has an IPv6 prefix of /64 for one address,
+// to the provider. A household mistypes; a carrier's NAT has many households.
+var levels = [...]level{
+	{32, subscriberBits, limit{burst: 10, every: 30 * time.Minute}},
+	{24, 48, limit{burst: 100, every: 3 * time.Minute}},
+	{16, 32, limit{burst: 1000, every: 18 * time.Second}},
+}
 
 const (
-	// maxAddresses is how many addresses are remembered; then those whose bucket is
-	// full are forgotten.
-	maxAddresses = 4096
+	// maxBuckets is how many networks are remembered, some 6 MB. What comes from
+	// others then goes by the pool.
+	maxBuckets = 1 << 16
+	// sweepEvery is how often buckets that are full again are looked for, at most.
+	sweepEvery = time.Minute
 	// subscriberBits is the length of the IPv6 prefix that one household has.
 	subscriberBits = 64
 )
@@ -45,57 +82,82 @@ func (l limit) take(full, now time.Time) time.Time {
 	return full.Add(l.every)
 }
 
-// Guard limits how many wrong codes may be tried. Its zero value is ready.
-type Guard struct {
-	mu        sync.Mutex // guards following
-	all       time.Time  // the bucket of all addresses
-	addresses map[netip.Addr]record
-}
-
-// record is what is known of an address.
-type record struct {
-	full time.Time // its bucket
-	// welcome: a right code came from there. It need not suffer for what others
-	// guess.
-	welcome bool
-}
-
 // Judge reports whether somebody at an address may try a code that is right or
-// wrong, and counts the try. Who has tried too often does not learn which it is.
+// wrong, and counts a wrong one. Who has tried too often does not learn which it is.
 func (g *Guard) Judge(from netip.Addr, right bool, now time.Time) (allowed bool) {
+	from = from.Unmap().WithZone("")
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	key := Subscriber(from)
-	r := g.addresses[key]
-	if !guessesByAddress.allows(r.full, now) || !r.welcome && !guessesByAll.allows(g.all, now) {
-		return false
+	own := g.hasRoom(now)
+	var networks [len(levels)]netip.Prefix
+	for i, l := range levels {
+		networks[i] = l.network(from)
+		own = own && l.allows(g.buckets[networks[i]], now)
 	}
-	if right {
-		r.welcome = true
-	} else {
-		r.full = guessesByAddress.take(r.full, now)
-		g.all = guessesByAll.take(g.all, now)
+	if !own {
+		return g.pool.hears(now)
 	}
-	if g.addresses == nil {
-		g.addresses = map[netip.Addr]record{}
-	}
-	if len(g.addresses) >= maxAddresses {
-		maps.DeleteFunc(g.addresses, func(_ netip.Addr, old record) bool {
-			return !old.full.After(now)
-		})
-	}
-	if _, known := g.addresses[key]; known || len(g.addresses) < maxAddresses {
-		g.addresses[key] = r
+	for i, l := range levels {
+		if !right {
+			g.buckets[networks[i]] = l.take(g.buckets[networks[i]], now)
+		}
 	}
 	return true
+}
+
+// pool hears so many tries a second, whoever makes them. Which is a matter of luck,
+// or whoever asks most often would be there whenever one is left.
+type pool struct {
+	// second is the one under way: how many tries it has had and how many were heard,
+	// and how many the second before had.
+	second               time.Time
+	tries, heard, before int
+}
+
+// poolRate is how many tries the pool hears a second.
+const poolRate = 5
+
+func (p *pool) hears(now time.Time) bool {
+	if second := now.Truncate(time.Second); !second.Equal(p.second) {
+		if p.before = 0; second.Sub(p.second) == time.Second {
+			p.before = p.tries
+		}
+		p.second, p.tries, p.heard = second, 0, 0
+	}
+	p.tries++
+	if p.heard >= poolRate || rand.IntN(max(p.before, poolRate)) >= poolRate {
+		return false
+	}
+	p.heard++
+	return true
+}
+
+// hasRoom reports whether another address can be remembered.
+func (g *Guard) hasRoom(now time.Time) bool {
+	if g.buckets == nil {
+		g.buckets = map[netip.Prefix]time.Time{}
+	}
+	if len(g.buckets)+len(levels) <= maxBuckets {
+		return true
+	}
+	if now.Sub(g.swept) >= sweepEvery {
+		g.swept = now
+		maps.DeleteFunc(g.buckets, func(_ netip.Prefix, full time.Time) bool { return !full.After(now) })
+	}
+	return len(g.buckets)+len(levels) <= maxBuckets
+}
+
+func (l level) network(a netip.Addr) netip.Prefix {
+	bits := l.four
+	if a.Is6() {
+		bits = l.six
+	}
+	network, _ := a.Prefix(bits) // the zero value for the zero address, a test's pipe
+	return network
 }
 
 // Subscriber is the one address that stands for all of its owner's: who has an
 // IPv6 address has 2⁶⁴ of them.
 func Subscriber(a netip.Addr) netip.Addr {
-	a = a.Unmap().WithZone("")
-	if a.Is6() {
-		return netip.PrefixFrom(a, subscriberBits).Masked().Addr()
-	}
-	return a
+	return levels[0].network(a.Unmap().WithZone("")).Addr()
 }

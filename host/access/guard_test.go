@@ -1,7 +1,9 @@
 package access
 
 import (
+	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 )
@@ -30,56 +32,147 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+var evening = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+
+// heard is how many of some wrong codes of an address are heard.
+func heard(g *Guard, from netip.Addr, guesses int, now time.Time) (n int) {
+	for range guesses {
+		if g.Judge(from, false, now) {
+			n++
+		}
+	}
+	return n
+}
+
 func TestGuard(t *testing.T) {
 	var g Guard
-	now := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
-	ann, bob := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
-	guesses := func(from netip.Addr, n int) (heard int) {
-		for range n {
-			if g.Judge(from, false, now) {
-				heard++
-			}
-		}
-		return heard
+	ann := netip.MustParseAddr("192.0.2.1")
+	if got := heard(&g, ann, 1000, evening); got != 10+5 {
+		t.Errorf("of 1000 guesses of one address %d were heard, want its own 10 and the pool's 5", got)
 	}
-	if got := guesses(ann, 1000); got != 10 {
-		t.Errorf("of 1000 guesses of one address %d were heard, want 10", got)
-	}
-	if g.Judge(ann, true, now) {
+	if g.Judge(ann, true, evening) {
 		t.Error("a guesser who hits the code after too many tries is told so")
 	}
-	if !g.Judge(bob, true, now) {
+	if bob := netip.MustParseAddr("192.0.2.2"); !g.Judge(bob, true, evening) || heard(&g, bob, 20, evening) != 10 {
 		t.Error("another address suffers for what one guesses")
 	}
-	now = now.Add(time.Minute)
-	if !g.Judge(ann, true, now) {
-		t.Error("a minute later the guesser is not forgiven")
+	if !g.Judge(ann, true, evening.Add(2*time.Second)) {
+		t.Error("once the guesser stops, nobody at the guesser's address gets in")
 	}
-	heard := 0
-	for i := range 1000 {
-		heard += guesses(netip.AddrFrom4([4]byte{198, 51, byte(i >> 8), byte(i)}), 1)
+	four := 0
+	for second := range 4 * 3600 {
+		four += heard(&g, ann, 20, evening.Add(time.Duration(second)*time.Second))
 	}
-	if heard != 100 {
-		t.Errorf("of 1000 guesses of as many addresses %d were heard, want 100", heard)
-	}
-	if !g.Judge(bob, true, now) {
-		t.Error("who had the right code is locked out by what others guess")
-	}
-	if g.Judge(netip.MustParseAddr("203.0.113.9"), true, now) {
-		t.Error("guesses go on from new addresses")
+	if four > 72_100 {
+		t.Errorf("in 4 hours %d guesses of one address are heard", four)
 	}
 }
 
-// A guesser with many addresses fills no memory.
+// TestNewcomers: guessers keep nobody out who has the right code, wherever they come
+// from: before there was one bucket for all, four addresses kept out 11 of 12.
+func TestNewcomers(t *testing.T) {
+	for _, guessers := range []int{4, 10_000} {
+		var g Guard
+		random := rand.New(rand.NewPCG(1, 2))
+		anywhere := func() netip.Addr {
+			return netip.AddrFrom4([4]byte{byte(1 + random.IntN(200)), byte(random.IntN(256)), byte(random.IntN(256)), byte(random.IntN(256))})
+		}
+		from := make([]netip.Addr, guessers)
+		for i := range from {
+			from[i] = anywhere()
+		}
+		out, guesses := 0, 0
+		const newcomers = 1000
+		for i := range newcomers {
+			now := evening.Add(time.Duration(i) * time.Second)
+			for range max(100, guessers/10) {
+				guesses += heard(&g, from[random.IntN(guessers)], 1, now)
+			}
+			if !g.Judge(anywhere(), true, now) {
+				out++
+			}
+		}
+		if out > newcomers*3/100 {
+			t.Errorf("%d guessers keep out %d of %d newcomers", guessers, out, newcomers)
+		}
+		if guesses > 15*guessers+5*newcomers+5 {
+			t.Errorf("of %d guessers %d guesses were heard", guessers, guesses)
+		}
+	}
+}
+
+// TestNewcomerBesideGuesser: behind one address with a guesser, who has 20 tries a
+// second, whoever tries again every 5 seconds comes in, mostly after a few tries.
+func TestNewcomerBesideGuesser(t *testing.T) {
+	shared := netip.MustParseAddr("100.64.0.1")
+	random := rand.New(rand.NewPCG(1, 2))
+	var tries []int
+	for range 200 {
+		var g Guard
+		at := func(d time.Duration) time.Time { return evening.Add(time.Minute + d) }
+		heard(&g, shared, 1000, evening)
+		guess := time.Duration(0)
+		for try := 1; ; try++ {
+			knocks := time.Duration(try)*5*time.Second + time.Duration(random.IntN(1000))*time.Millisecond
+			for ; guess < knocks; guess += 50 * time.Millisecond {
+				heard(&g, shared, 1, at(guess))
+			}
+			if g.Judge(shared, true, at(knocks)) {
+				tries = append(tries, try)
+				break
+			}
+		}
+	}
+	slices.Sort(tries)
+	if median, most := tries[len(tries)/2], tries[len(tries)*95/100]; median > 4 || most > 20 {
+		t.Errorf("half of the newcomers need %d tries, one of twenty %d", median, most)
+	}
+}
+
+// Networks have wrong codes of their own: who owns one has not as many as it has
+// addresses.
+func TestGuardNetworks(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		guess func(i int) netip.Addr
+		most  int
+	}{
+		{"a /24", func(i int) netip.Addr { return netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}) }, 100 + 5},
+		{"a /16", func(i int) netip.Addr { return netip.AddrFrom4([4]byte{198, 51, byte(i), byte(i >> 8)}) }, 1000 + 5},
+		{"a /64", func(i int) netip.Addr {
+			return netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 14: byte(i >> 8), 15: byte(i)})
+		}, 10 + 5},
+		{"a /48", func(i int) netip.Addr {
+			return netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 6: byte(i >> 8), 7: byte(i)})
+		}, 100 + 5},
+		{"a /32", func(i int) netip.Addr {
+			return netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 4: byte(i >> 8), 5: byte(i)})
+		}, 1000 + 5},
+	} {
+		var g Guard
+		got := 0
+		for i := range 20_000 {
+			got += heard(&g, c.guess(i), 1, evening)
+		}
+		if got != c.most {
+			t.Errorf("of %s %d guesses are heard at once, want %d", c.name, got, c.most)
+		}
+	}
+}
+
+// A guesser with many addresses fills no memory, and finds no free tries in that.
 func TestGuardForgets(t *testing.T) {
 	var g Guard
-	now := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
-	for i := range 3 * maxAddresses {
-		g.Judge(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), i%2 == 0, now)
-		now = now.Add(time.Second)
+	got := 0
+	for i := range 3 * maxBuckets {
+		got += heard(&g, netip.AddrFrom4([4]byte{byte(i), byte(i >> 8), byte(i >> 16), 1}), 1, evening)
 	}
-	if n := len(g.addresses); n > maxAddresses {
-		t.Errorf("%d addresses are kept, at most %d may be", n, maxAddresses)
+	if n := len(g.buckets); n > maxBuckets || got > maxBuckets {
+		t.Errorf("%d networks are kept, at most %d may be; %d guesses were heard", n, maxBuckets, got)
+	}
+	later := evening.Add(24 * time.Hour)
+	if g.Judge(netip.MustParseAddr("203.0.113.1"), true, later); len(g.buckets) > 0 {
+		t.Errorf("%d networks are kept a day later", len(g.buckets))
 	}
 }
 
@@ -93,5 +186,9 @@ func TestSubscriber(t *testing.T) {
 		if got := Subscriber(netip.MustParseAddr(c.addr)).String(); got != c.want {
 			t.Errorf("%s counts as %s, want %s", c.addr, got, c.want)
 		}
+	}
+	var g Guard
+	if Subscriber(netip.Addr{}).IsValid() || !g.Judge(netip.Addr{}, true, evening) {
+		t.Error("nobody's address does not do")
 	}
 }

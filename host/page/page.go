@@ -28,7 +28,7 @@ type View struct {
 	// Traces are the players' probes of the round, in the order in which they ended.
 	Traces []Trace
 	// Badges are what pages may do, by the token or secret that they show.
-	Badges   map[string]room.Badge
+	Badges   map[room.Digest]room.Badge
 	sections []section
 }
 

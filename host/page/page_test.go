@@ -25,7 +25,7 @@ var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 // of zoe's choice have just been sent to one of six servers.
 func evening(t *testing.T) *room.Room {
 	t.Helper()
-	r, now := room.New("BAKODI", "the secret", wire.Settings{
+	r, now := room.New(room.Keys{Code: "BAKODI", Secret: "the secret"}, wire.Settings{
 		Name: "Friday", Game: "openarena", By: selection.Mean, Players: 2, Strategy: "conventional", Agree: true,
 		Limits: wire.Limits{150 * time.Millisecond}, Password: "club",
 	}, eight), eight
@@ -107,7 +107,7 @@ func TestState(t *testing.T) {
 			t.Errorf("readers are told %q", private)
 		}
 	}
-	if badge := v.Badges["zoe's token"]; badge.Name != "zoe" || badge.Organiser || !v.Badges["the secret"].Organiser {
+	if badge := v.Badges[room.DigestOf("zoe's token")]; badge.Name != "zoe" || badge.Organiser || !v.Badges[room.DigestOf("the secret")].Organiser {
 		t.Errorf("the badges are %+v", v.Badges)
 	}
 	if len(v.Traces) != 2 || v.Traces[1].Player != "bob" || len(v.Traces[1].Probes) != 6 {
@@ -117,7 +117,7 @@ func TestState(t *testing.T) {
 
 // TestSections: what did not change is not sent again.
 func TestSections(t *testing.T) {
-	r := room.New("BAKODI", "secret", wire.Settings{Game: "openarena", By: selection.Mean}, eight)
+	r := room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, wire.Settings{Game: "openarena", By: selection.Mean}, eight)
 	first, err := (&page.View{}).Next(r, nil, nil)
 	if err != nil || first.Edition != 1 {
 		t.Fatalf("the first view is %+v, %v", first, err)

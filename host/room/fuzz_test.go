@@ -33,7 +33,7 @@ func FuzzRoom(f *testing.F) {
 		if e.upTo(1) > 0 {
 			s.Strategy = wire.Coordinated
 		}
-		e.room = New("BAKODI", "secret", s, e.now)
+		e.room = New(Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, s, e.now)
 		for n := 0; len(e.choices) > 0; n++ {
 			e.happens()
 			e.isSound()
@@ -133,7 +133,7 @@ func (e *evening) happens() {
 	switch e.upTo(26) {
 	case 0, 1:
 		name := e.name()
-		hello := wire.Hello{Version: wire.Version, Code: r.code, Name: name, Token: "token of " + name}
+		hello := wire.Hello{Version: wire.Version, Code: r.keys.Code, Name: name, Token: "token of " + name}
 		from := Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, byte(e.upTo(1))})}
 		if e.upTo(1) > 0 {
 			from.Near = netip.MustParseAddr("10.9.0.2")

@@ -35,7 +35,7 @@ func TestReaches(t *testing.T) {
 // comes joins from an address.
 func (n *session) comes(name, from string) {
 	n.Helper()
-	hello := wire.Hello{Version: wire.Version, Code: n.room.code, Name: name, Token: n.tokens[name]}
+	hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, Token: n.tokens[name]}
 	if err := n.step(Join{hello, Origin{Near: netip.MustParseAddr(from)}, "token of " + name}); err != nil {
 		n.Fatalf("%s is refused: %v", name, err)
 	}

@@ -59,7 +59,7 @@ func TestSites(t *testing.T) {
 		{"the host's home", []Origin{home("127.0.0.1"), home("192.168.1.2"), public("192.0.2.1"), home("2001:db8::7")}, "abd c"},
 		{"a gateway in the host's home", []Origin{home("192.168.1.1"), home("192.168.1.1"), home("192.168.1.2"), home("192.168.1.3")}, "a b cd"},
 	} {
-		r := New("BAKODI", "secret", settings(0), eight)
+		r := New(Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, settings(0), eight)
 		for i, origin := range c.origins {
 			r.round.players = append(r.round.players, &player{member: &member{name: string(rune('a' + i)), origin: origin}})
 		}

@@ -72,7 +72,7 @@ var (
 
 func (o Order) step(r *Room) error {
 	g := r.guests.with(o.Credential)
-	by := caller{g, sameToken(r.secret, o.Credential) || g != nil && g.organiser}
+	by := caller{g, sameToken(r.keys.Secret, o.Credential) || g != nil && g.organiser}
 	if _, steers := o.Action.(steering); steers && !by.organiser {
 		return errOrganiserOnly
 	}
@@ -85,7 +85,7 @@ func (a Enter) do(r *Room, by caller) error {
 	name := playerName(a.Name)
 	switch {
 	case by.guest != nil:
-		if sameToken(r.secret, a.Secret) {
+		if sameToken(r.keys.Secret, a.Secret) {
 			r.appoint(by.name)
 		}
 		r.do(Answer{map[string]string{"name": by.name, "token": by.token}})

@@ -25,7 +25,7 @@ func FuzzRestore(f *testing.F) {
 	}
 	for seed := range uint64(4) {
 		e := &evening{T: &testing.T{}, choices: randomChoices(seed), now: time.Unix(1_800_000_000, 0).UTC()}
-		e.room = New("BAKODI", "secret", settings(2), e.now)
+		e.room = New(Keys{Code: "BAKODI", Secret: "secret"}, settings(2), e.now)
 		for len(e.choices) > 0 {
 			e.happens()
 		}

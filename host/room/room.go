@@ -28,9 +28,7 @@ const (
 
 // Room is one group's gathering, whole: it can be saved and restored.
 type Room struct {
-	code string
-	// secret is the organiser's key to the room.
-	secret   string
+	keys     Keys
 	opened   time.Time
 	settings wire.Settings
 	phase    phase
@@ -63,9 +61,13 @@ type Room struct {
 	revision int
 }
 
+// Keys are what people get into a room with: the code that they say, the key that
+// links carry beside it, and the organiser's secret.
+type Keys struct{ Code, Link, Secret string }
+
 // New opens a room.
-func New(code, secret string, settings wire.Settings, now time.Time) *Room {
-	return Tuning{}.New(code, secret, settings, now)
+func New(keys Keys, settings wire.Settings, now time.Time) *Room {
+	return Tuning{}.New(keys, settings, now)
 }
 
 // Tuning has a room do otherwise than rooms do, for experiments. Its zero value is
@@ -84,17 +86,14 @@ type Tuning struct {
 }
 
 // New opens a room that is tuned.
-func (t Tuning) New(code, secret string, settings wire.Settings, now time.Time) *Room {
-	r := &Room{code: code, secret: secret, opened: now, settings: settings, phase: &Gathering{}, since: now, now: now, tuning: t, round: newRound(1)}
-	r.note("room %s opened for %s", code, settings.Game)
+func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
+	r := &Room{keys: keys, opened: now, settings: settings, phase: &Gathering{}, since: now, now: now, tuning: t, round: newRound(1)}
+	r.note("room %s opened for %s", keys.Code, settings.Game)
 	return r
 }
 
-// Code is what people say to come in.
-func (r *Room) Code() string { return r.code }
-
-// Secret is the organiser's key.
-func (r *Room) Secret() string { return r.secret }
+// Keys are what people get into the room with.
+func (r *Room) Keys() Keys { return r.keys }
 
 // Settings are what the organiser wants.
 func (r *Room) Settings() wire.Settings { return r.settings }
@@ -207,7 +206,7 @@ func (in Join) refusal(r *Room, name string, p *player) *wire.Refusal {
 	}
 	switch {
 	case r.closed:
-		return Closed(r.code)
+		return Closed(r.keys.Code)
 	case name == "":
 		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name", Hint: "say --name NAME"}
 	case p != nil && !sameToken(p.token, in.Hello.Token):

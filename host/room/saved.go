@@ -25,6 +25,7 @@ const savedVersion = 1
 type saved struct {
 	Version  int            `json:"version"`
 	Code     string         `json:"code"`
+	Link     string         `json:"link"`
 	Secret   string         `json:"secret"`
 	Opened   time.Time      `json:"opened"`
 	Settings wire.Settings  `json:"settings"`
@@ -111,7 +112,7 @@ func phases() map[string]phase {
 // Save is the whole room as bytes, for [Restore].
 func (r *Room) Save() ([]byte, error) {
 	s := saved{
-		Version: savedVersion, Code: r.code, Secret: r.secret, Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
+		Version: savedVersion, Code: r.keys.Code, Link: r.keys.Link, Secret: r.keys.Secret, Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
 		Since: r.since, Locked: r.locked, Closed: r.closed, Log: r.log, Previous: r.previous, History: r.history,
 		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
 		WhatIf: r.round.whatIf, Look: r.round.look, Vetoes: r.round.vetoes,
@@ -197,7 +198,7 @@ func Restore(data []byte, tree func([]discovery.Server) *topology.Tree) (*Room, 
 
 func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
-		code: s.Code, secret: s.Secret, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
+		keys: Keys{s.Code, s.Link, s.Secret}, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
 		locked: s.Locked, closed: s.Closed, log: s.Log, previous: s.Previous, history: s.History, failures: s.Failures, round: newRound(s.Round),
 	}
 	r.settings.Password = s.Password

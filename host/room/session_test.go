@@ -45,7 +45,7 @@ func settings(players int) wire.Settings {
 
 func newSession(t *testing.T, s wire.Settings) *session {
 	return &session{
-		T: t, room: New("BAKODI", "secret", s, eight), now: eight,
+		T: t, room: New(Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, s, eight), now: eight,
 		tokens: map[string]string{}, origins: map[string]Origin{}, sent: map[string][]wire.Message{},
 	}
 }
@@ -77,7 +77,7 @@ func (n *session) step(in Input) error {
 // orders has the organiser's page ask for something.
 func (n *session) orders(a Action) error {
 	n.Helper()
-	return n.step(Order{Credential: n.room.secret, Action: a})
+	return n.step(Order{Credential: n.room.keys.Secret, Action: a})
 }
 
 // page has a guest's page ask for something.
@@ -108,7 +108,7 @@ func (n *session) join(names ...string) {
 
 func (n *session) tryJoin(name, token string) (refusal *wire.Refusal) {
 	n.Helper()
-	hello := wire.Hello{Version: wire.Version, Code: n.room.code, Name: name, Token: token}
+	hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, Token: token}
 	err := n.step(Join{Hello: hello, From: n.origins[name], Token: "token of " + name})
 	if err != nil {
 		if !errors.As(err, &refusal) {

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"iter"
 	"slices"
@@ -20,7 +21,7 @@ const maxCulled = 300
 func (r *Room) Snapshot() wire.Snapshot {
 	s := wire.Snapshot{
 		Room: wire.Head{
-			Code: r.code, Settings: r.settings, Stage: r.phase.stage(), Since: r.since, Began: r.round.measuring, Round: r.round.number,
+			Code: r.keys.Code, Settings: r.settings, Stage: r.phase.stage(), Since: r.since, Began: r.round.measuring, Round: r.round.number,
 			Locked: r.locked, Listed: len(r.round.servers.List), Paused: r.round.pause.On,
 		},
 		Log:     slices.Clone(r.log),
@@ -174,11 +175,24 @@ type Badge struct {
 	Organiser bool   `json:"organiser,omitempty"`
 }
 
-// Badges say whose page it is by the token or secret that it shows.
-func (r *Room) Badges() map[string]Badge {
-	badges := map[string]Badge{r.secret: {Organiser: true}}
-	for _, g := range r.guests {
-		badges[g.token] = Badge{g.name, g.organiser}
+// Digest stands for a token, a key or a secret where it is looked up: what is
+// compared, and how long that takes, says nothing of it.
+type Digest [sha256.Size]byte
+
+// DigestOf is the digest of a credential.
+func DigestOf(credential string) Digest { return sha256.Sum256([]byte(credential)) }
+
+// Badges are for all that opens the room without a code that might be guessed: they
+// say whose page it is by the token or secret that it shows. The link's key and
+// players' tokens open the room, and nothing else on a page.
+func (r *Room) Badges() map[Digest]Badge {
+	badges := map[Digest]Badge{DigestOf(r.keys.Link): {}, DigestOf(r.keys.Secret): {Organiser: true}}
+	for _, p := range r.round.players {
+		badges[DigestOf(p.token)] = Badge{}
 	}
+	for _, g := range r.guests {
+		badges[DigestOf(g.token)] = Badge{g.name, g.organiser}
+	}
+	delete(badges, DigestOf(""))
 	return badges
 }

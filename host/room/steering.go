@@ -132,7 +132,7 @@ func (a HandOn) do(r *Room, _ caller) error {
 	if g == nil {
 		return fmt.Errorf("%s has no page open to steer the room with", playerName(a.Name))
 	}
-	r.secret = a.Secret
+	r.keys.Secret = a.Secret
 	r.appoint(g.name)
 	r.note("%s is the organiser now", g.name)
 	return nil

@@ -133,7 +133,7 @@ func (in Leave) step(r *Room) error {
 func (in Hear) step(r *Room) error {
 	p := r.round.player(in.Player)
 	if p == nil {
-		return fmt.Errorf("room: %q is no member of room %s", in.Player, r.code)
+		return fmt.Errorf("room: %q is no member of room %s", in.Player, r.keys.Code)
 	}
 	switch m := in.Message.(type) {
 	case wire.Report:
@@ -180,7 +180,7 @@ func (in Stored) step(r *Room) error {
 func (Close) step(r *Room) error {
 	r.closed = true
 	for _, p := range r.round.players {
-		r.do(Dismiss{p.name, *Closed(r.code)})
+		r.do(Dismiss{p.name, *Closed(r.keys.Code)})
 	}
 	return nil
 }

@@ -216,7 +216,7 @@ func TestLocked(t *testing.T) {
 	if refusal := n.tryJoin("ann", n.tokens["ann"]); refusal != nil {
 		t.Errorf("ann cannot come back: %v", refusal)
 	}
-	if err := n.enters("ann", n.room.secret); err != nil {
+	if err := n.enters("ann", n.room.keys.Secret); err != nil {
 		t.Errorf("the organiser cannot open the page: %v", err)
 	}
 }

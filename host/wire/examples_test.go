@@ -21,7 +21,7 @@ var examples = []struct {
 	message wire.Message
 	line    string
 }{
-	{wire.Hello{Version: 2, Code: "BAKODI", Name: "bob", Probes: wire.ProbesElsewhere}, `{"type":"hello","version":2,"code":"BAKODI","name":"bob","probes":"elsewhere"}`},
+	{wire.Hello{Version: 2, Code: "BAKODI", Key: "Q3KXOJ2VBBKZ6BPC", Name: "bob", Probes: wire.ProbesElsewhere}, `{"type":"hello","version":2,"code":"BAKODI","name":"bob","key":"Q3KXOJ2VBBKZ6BPC","probes":"elsewhere"}`},
 	{wire.Hello{Version: 2, Code: "BAKODI", Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"},
 		`{"type":"hello","version":2,"code":"BAKODI","name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"}`},
 	{wire.Welcome{Version: 2, Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"},

@@ -36,6 +36,8 @@ type Hello struct {
 	Version int    `json:"version"`
 	Code    string `json:"code"`
 	Name    string `json:"name"`
+	// Key is the link key that stands beside the code in links, or empty.
+	Key string `json:"key,omitempty"`
 	// Token is the proof that the peer was in the room before, or empty.
 	Token string `json:"token,omitempty"`
 	// Probes is where the peer asks servers from, if that is not simply where its

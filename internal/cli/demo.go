@@ -135,7 +135,7 @@ func (d *demo) host(ctx context.Context) error {
 	defer func() { cancel(nil); stop(); work.Wait(); rooms.Close() }()
 
 	code, _ := rooms.Open(wire.Settings{Name: "The night of 2005", Game: d.game.ID, Players: d.players, By: d.game.Rule, Strategy: wire.Coordinated})
-	to := invite.Link{Host: listener.Addr().String(), Code: code}
+	to := invite.Link{Host: listener.Addr().String(), Code: code, Key: rooms.Keys(code).Link}
 	d.screen.Say("%d servers on this machine, %d players; watch it at %s", len(d.fleet.Servers()), d.players, to)
 	if !d.noBrowser {
 		d.browse(ctx, to.String())
@@ -190,7 +190,7 @@ func (d *demo) list(ctx context.Context, _ string) ([]discovery.Server, error) {
 // play plays for the player at a place, whose probes come from its own address.
 func (d *demo) play(ctx context.Context, to invite.Link, place int) error {
 	return peer.Run(ctx, peer.Options{
-		URL: to.Endpoint(), Code: to.Code, Name: demoNames[place], Probes: wire.ProbesElsewhere,
+		URL: to.Endpoint(), Code: to.Code, Key: to.Key, Name: demoNames[place], Probes: wire.ProbesElsewhere,
 		NewProber: func(string) (peer.Prober, error) {
 			p, err := prober.New(prober.Options{Protocol: d.game.Protocol(), Rate: d.rate, LocalAddr: d.fleet.Source(place), Logger: d.logger()})
 			if err != nil {

@@ -19,6 +19,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/lan"
 	"muster/host"
+	"muster/host/access"
 	"muster/host/store"
 	"muster/host/wire"
 	"muster/internal/game"
@@ -128,7 +129,7 @@ func (h *hosting) run(ctx context.Context) error {
 	rooms, err := host.New(host.Config{
 		List: h.lists.List, Local: h.lists.Local, Store: h.store(at.Port()), Page: web.Handler(), Logger: h.logger(),
 		Fingerprint: h.ingress.Fingerprint(), Proxies: h.proxies, Names: slices.Concat(netinfo.Names(), h.ingress.Names(), h.names), Home: netinfo.IsAtHome,
-		Address: h.ingress.Outside(at, "").Host, PublicURL: h.ingress.Public, ConnectLink: games.ConnectLink, Games: h.lists.Choices(),
+		Address: h.ingress.Outside(at, access.Key{}).Host, PublicURL: h.ingress.Public, ConnectLink: games.ConnectLink, Games: h.lists.Choices(),
 	})
 	if err != nil {
 		return err
@@ -235,9 +236,11 @@ func (h *hosting) store(port uint16) store.Store {
 // hold opens the room and plays in it.
 func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort) error {
 	code := h.room(rooms)
-	secret, outside, inside := rooms.Secret(code), h.ingress.Outside(at, code), h.ingress.Inside(at, code)
+	keys := rooms.Keys(code)
+	key := access.Key{Code: code, Link: keys.Link}
+	outside, inside := h.ingress.Outside(at, key), h.ingress.Inside(at, key)
 	h.invite(outside, at)
-	h.screen.Say("yours alone, to steer from the page:\n%s", outside.Steering(secret))
+	h.screen.Say("yours alone, to steer from the page:\n%s", outside.Steering(keys.Secret))
 	start := "press Enter when everyone is here"
 	if n := h.settings.Players; n > 0 {
 		start = fmt.Sprintf("waiting for %d players; Enter starts with who is here", n)
@@ -248,7 +251,7 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 		defer h.ingress.Announce(ctx, rooms, code, as, h.logger(), h.warn)()
 	}
 	if h.portMap {
-		defer h.ingress.AskRouter(ctx, at, code, h.logger(), func(line string) {
+		defer h.ingress.AskRouter(ctx, at, key, h.logger(), func(line string) {
 			if !strings.HasPrefix(line, " ") { // those are to be pasted
 				line = h.screen.Wrap(line, 0)
 			}
@@ -256,7 +259,7 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 		})()
 	}
 	if !h.noBrowser {
-		h.browse(ctx, inside.Steering(secret))
+		h.browse(ctx, inside.Steering(keys.Secret))
 	}
 	console := h.console(func() { rooms.Go(code) })
 	narrator := &narrator{screen: h.screen, help: organiserHelp(!h.noPlay)}

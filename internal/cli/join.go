@@ -116,7 +116,7 @@ func (j *join) enter(ctx context.Context, to invite.Link, isGiven bool) error {
 		if !ok {
 			return explain(err, to)
 		}
-		to.Code = access.CanonicalCode(answer)
+		to = said(to, answer)
 		j.launcher.Room = to.Code
 	}
 }
@@ -218,7 +218,7 @@ func linkTo(f lan.Found, at netip.AddrPort, code string) invite.Link {
 // toward is the way into a room that was found. The code was not announced: who has
 // it was told by the organiser.
 func toward(ctx context.Context, c *term.Console, f lan.Found, at netip.AddrPort, code string) (invite.Link, error) {
-	to := linkTo(f, at, access.CanonicalCode(code))
+	to := said(linkTo(f, at, ""), code)
 	if to.TLS && !access.IsFingerprint(to.Pin) {
 		return to, hint.With(fmt.Errorf("%s announces a fingerprint that is none", called(f)), pasteHint)
 	}
@@ -227,7 +227,14 @@ func toward(ctx context.Context, c *term.Console, f lan.Found, at netip.AddrPort
 		if !ok {
 			return to, nobodyAnswers(ctx, f)
 		}
-		to.Code = access.CanonicalCode(answer)
+		to = said(to, answer)
 	}
 	return to, nil
+}
+
+// said is the link with what somebody said is the code, or pasted as one.
+func said(to invite.Link, answer string) invite.Link {
+	key, _ := access.ParseKey(answer) // its code is there in any case
+	to.Code, to.Key = key.Code, key.Link
+	return to
 }

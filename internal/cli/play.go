@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 		y.screen.Say("muster: warning: your place in the room will not survive a restart of this program")
 	})
 	options := peer.Options{
-		URL: to.Endpoint(), Code: to.Code, Name: y.launcher.Player, Token: string(token),
+		URL: to.Endpoint(), Code: to.Code, Key: to.Key, Name: y.launcher.Player, Token: string(token),
 		SaveToken: func(text string) {
 			if noFolder == nil && os.WriteFile(file, []byte(text), 0o600) != nil {
 				warn()
@@ -172,7 +173,12 @@ func (n *narrator) show(e peer.Event) {
 		}
 		n.away = false
 	case peer.Disconnected:
-		if !n.away {
+		var refusal wire.Refusal
+		switch {
+		case n.away:
+		case errors.As(e.Err, &refusal): // and no other passes
+			n.screen.Say("the host does not hear codes from here for the moment: too many wrong ones were tried. Trying again by itself; the room's whole link, or its QR code, is let in at once")
+		default:
 			n.screen.Say("lost the connection to the host; trying again, nothing is lost")
 		}
 		n.away = true

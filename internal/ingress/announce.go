@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery/lan"
 	"muster/host"
+	"muster/host/access"
 	"muster/host/wire"
 )
 
@@ -17,7 +18,7 @@ import (
 func (in *Ingress) Announce(ctx context.Context, rooms *host.Host, code string, besides lan.Room, log *slog.Logger, warn func(...error)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	news := make(chan lan.Room)
-	besides.Fingerprint = in.Inside(netip.AddrPort{}, "").Pin
+	besides.Fingerprint = in.Inside(netip.AddrPort{}, access.Key{}).Pin
 	var work sync.WaitGroup
 	work.Go(func() {
 		if err := lan.Announce(ctx, news, log); err != nil {

@@ -84,8 +84,8 @@ func (in *Ingress) Fingerprint() string {
 }
 
 // Outside is the link for friends, wherever they are, to a room at a listener.
-func (in *Ingress) Outside(at netip.AddrPort, code string) invite.Link {
-	l := in.direct(at, code)
+func (in *Ingress) Outside(at netip.AddrPort, room access.Key) invite.Link {
+	l := in.direct(at, room)
 	if in.Public != nil {
 		l.Host, l.TLS = in.Public.Host, in.Public.Scheme == "https"
 	}
@@ -94,9 +94,9 @@ func (in *Ingress) Outside(at netip.AddrPort, code string) invite.Link {
 
 // direct is the link for friends who need no proxy or tunnel. A certificate by
 // file holds for a name, so that the name stands in the link.
-func (in *Ingress) direct(at netip.AddrPort, code string) invite.Link {
+func (in *Ingress) direct(at netip.AddrPort, room access.Key) invite.Link {
 	at = netinfo.Reachable(at)
-	l := invite.Link{Host: at.String(), Code: code, TLS: in.pair != nil, Pin: in.Fingerprint()}
+	l := invite.Link{Host: at.String(), Code: room.Code, Key: room.Link, TLS: in.pair != nil, Pin: in.Fingerprint()}
 	if !in.isNamed {
 		return l
 	}
@@ -110,8 +110,8 @@ func (in *Ingress) direct(at netip.AddrPort, code string) invite.Link {
 }
 
 // Inside is the link for this machine, by whose addresses no certificate holds.
-func (in *Ingress) Inside(at netip.AddrPort, code string) invite.Link {
-	l := invite.Link{Host: netinfo.Loopback(at).String(), Code: code}
+func (in *Ingress) Inside(at netip.AddrPort, room access.Key) invite.Link {
+	l := invite.Link{Host: netinfo.Loopback(at).String(), Code: room.Code, Key: room.Link}
 	if in.pair != nil {
 		l.TLS, l.Pin = true, access.Fingerprint(in.pair.Leaf.Raw)
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"muster/discovery"
+	"muster/host/access"
 	"muster/internal/invite"
 	"muster/internal/netinfo"
 	"muster/internal/portmap"
@@ -19,7 +20,7 @@ import (
 // until stop is called, which takes that back and waits for it. It says what
 // friends type, or what else can be done; lines that begin with blanks are to be
 // pasted.
-func (in *Ingress) AskRouter(ctx context.Context, at netip.AddrPort, code string, log *slog.Logger, say func(line string)) (stop func()) {
+func (in *Ingress) AskRouter(ctx context.Context, at netip.AddrPort, room access.Key, log *slog.Logger, say func(line string)) (stop func()) {
 	home := netinfo.Reachable(at)
 	if at.Addr().IsLoopback() {
 		say("only this machine can join: there is nothing to ask the router for")
@@ -28,7 +29,7 @@ func (in *Ingress) AskRouter(ctx context.Context, at netip.AddrPort, code string
 		return func() {}
 	}
 	say("asking the router to let friends in from the internet …")
-	link := in.direct(at, code)
+	link := in.direct(at, room)
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() {

@@ -25,7 +25,9 @@ type Link struct {
 	Host string
 	// Code is the room's; open rooms need none.
 	Code string
-	TLS  bool
+	// Key is the room's link key, or empty: who has only heard the code has none.
+	Key string
+	TLS bool
 	// Pin is the fingerprint of the host's own certificate, or empty.
 	Pin string
 }
@@ -36,7 +38,7 @@ func (l Link) String() string { return l.Steering("") }
 
 // Steering is the organiser's own link to the page.
 func (l Link) Steering(secret string) string {
-	key := access.Key{Code: l.Code, Fingerprint: l.Pin, Secret: secret}
+	key := access.Key{Code: l.Code, Link: l.Key, Fingerprint: l.Pin, Secret: secret}
 	u := url.URL{Scheme: l.scheme("http"), Host: l.Host, Path: "/", Fragment: key.String()}
 	return u.String()
 }
@@ -84,7 +86,7 @@ func Parse(where, code string) (Link, error) {
 		return l, hint.With(fmt.Errorf("%q is no address of a host", where), "an address looks like 192.0.2.1:7777 or [2001:db8::1]:7777")
 	}
 	key, err := access.ParseKey(code)
-	l.Code, l.Pin = key.Code, key.Fingerprint
+	l.Code, l.Key, l.Pin = key.Code, key.Link, key.Fingerprint
 	switch isPinned := err != nil || l.Pin != ""; {
 	case l.Code == "" && isPinned:
 		return l, hint.With(errors.New("the room's code is missing"), "take the whole link, or add --code CODE")

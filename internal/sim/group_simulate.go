@@ -184,7 +184,7 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 		}
 		s.peers = append(s.peers, p)
 	}
-	s.room = o.Tuning.New("SIMULA", "", o.settings(strategy), epoch)
+	s.room = o.Tuning.New(room.Keys{Code: "SIMULA"}, o.settings(strategy), epoch)
 	return s, nil
 }
 

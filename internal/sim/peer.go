@@ -46,7 +46,7 @@ type peer struct {
 
 // joins has the player come in, or back in.
 func (p *peer) joins() {
-	join := room.Join{Hello: wire.Hello{Version: wire.Version, Code: p.room.Code(), Name: p.name, Token: p.name}, Token: p.name}
+	join := room.Join{Hello: wire.Hello{Version: wire.Version, Code: p.room.Keys().Code, Name: p.name, Token: p.name}, Token: p.name}
 	if p.Homes != nil {
 		join.From.Addr = p.Homes[slices.Index(p.peers, p)]
 	}

@@ -1,9 +1,11 @@
 // Who we are in the room, and what we ask of it.
 
-// The link's fragment: CODE, perhaps ~ and the host's fingerprint, which is for
-// muster join, and for the organiser a dot and the secret.
+// The link's fragment: CODE, _ and the room's link key unless somebody typed the code,
+// perhaps ~ and the host's fingerprint, which is for muster join, and in a personal
+// link a dot and its owner's credential.
 const [room = "", secret = ""] = decoded(location.hash.slice(1)).split(".", 2);
-const [code] = room.split("~", 1);
+const [named] = room.split("~", 1);
+const [code, linkKey = ""] = named.split("_", 2);
 
 /** A fragment as it was meant; one that is cut off in a code is of no room. @param {string} fragment */
 function decoded(fragment) {
@@ -14,8 +16,9 @@ function decoded(fragment) {
   }
 }
 
-/** The room's code, as the link says it. */
+/** The room's code and its link key, as the link says them. */
 export const roomCode = code;
+export { linkKey };
 
 const key = `muster ${code.toUpperCase().replaceAll("-", "")}`;
 
@@ -72,6 +75,11 @@ export function forget() {
   return what;
 }
 
+/** What a request shows: who asks, and that the page was opened by a link. */
+export function shown(as = credential()) {
+  return { Authorization: `Bearer ${as}`, "Muster-Key": linkKey };
+}
+
 /**
  * Asks the room for something; its answer's error is for people to read.
  * @param {string} action @param {object} [order]
@@ -80,7 +88,7 @@ export function forget() {
 export async function ask(action, order = {}, as = credential()) {
   const reply = await fetch(`/api/rooms/${encodeURIComponent(code)}/${action}`, {
     method: "POST",
-    headers: { "Content-Type": "application/json", Authorization: `Bearer ${as}` },
+    headers: { "Content-Type": "application/json", ...shown(as) },
     body: JSON.stringify(order),
   }).catch(() => {
     throw new Error("the host does not answer; the page comes back by itself");
@@ -104,7 +112,7 @@ export async function claim() {
 
 /** The servers that were left out for a cause. @param {string} cause */
 export async function culled(cause) {
-  const reply = await fetch(`/api/rooms/${encodeURIComponent(code)}/culled/${cause}`, { cache: "no-store" });
+  const reply = await fetch(`/api/rooms/${encodeURIComponent(code)}/culled/${cause}`, { cache: "no-store", headers: shown() });
   if (!reply.ok) throw new Error(`the host says ${reply.status}`);
   return reply.json();
 }

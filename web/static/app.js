@@ -1,7 +1,7 @@
 // The page of one room: takes the newest state, draws it in one animation
 // frame, and passes on what people do.
 
-import { ask, claim, credential, enter, forget, onOtherTab, roomCode } from "./api.js";
+import { ask, claim, credential, enter, forget, linkKey, onOtherTab, roomCode } from "./api.js";
 import { reasons, showLimit, targetOf, whatIf, wishOf } from "./choice.js";
 import { colourOf, css } from "./colours.js";
 import { culled, openCulled } from "./culled.js";
@@ -17,7 +17,7 @@ import { hero, sentence, way } from "./stage.js";
 
 /** @typedef {import("./types.js").State} State */
 
-const live = new Live(roomCode, credential, schedule);
+const live = new Live(roomCode, linkKey, credential, schedule);
 
 /** What is only on this page. */
 const view = {
@@ -133,6 +133,7 @@ function bannerText(connection, state) {
   if (connection === "live") return "";
   if (!roomCode) return "This link has no room code in it. Ask the organiser for the whole link.";
   if (connection === "gone") return `There is no room ${roomCode} here, or it is over. Ask the organiser for a new link.`;
+  if (connection === "limited") return "Many wrong codes were tried from here: trying again in 5 s. The room's whole link, or its QR code, lets you in at once.";
   if (connection === "connecting") return "Looking for the room …";
   const from = state ? ` What you see is from ${clock(new Date(state.heard).toISOString())}.` : "";
   return `The connection to the host is lost; trying again by itself.${from}`;

@@ -7,16 +7,18 @@ const lastPause = 5000;
 /** The host beats every 2 s: this long without a word is no connection. */
 const patience = 7000;
 
-/** @typedef {"connecting" | "live" | "lost" | "gone"} Connection */
+/** @typedef {"connecting" | "live" | "lost" | "limited" | "gone"} Connection */
 
 export class Live {
   /**
    * @param {string} code
+   * @param {string} key the room's link key, or empty
    * @param {() => string} credential the token or secret to show
    * @param {() => void} changed is called when anything is new
    */
-  constructor(code, credential, changed) {
+  constructor(code, key, credential, changed) {
     this.code = code;
+    this.key = key;
     this.credential = credential;
     this.changed = changed;
     this.clouds = new Clouds();
@@ -50,7 +52,7 @@ export class Live {
     const socket = new WebSocket(`${scheme}://${location.host}/live`);
     socket.binaryType = "arraybuffer";
     this.shown = this.credential();
-    socket.onopen = () => socket.send(JSON.stringify({ code: this.code, token: this.shown }));
+    socket.onopen = () => socket.send(JSON.stringify({ code: this.code, key: this.key, token: this.shown }));
     socket.onmessage = (event) => this.receive(event.data);
     socket.onclose = () => this.lost();
     this.socket = socket;
@@ -99,6 +101,7 @@ export class Live {
     if (reason === "code" || reason === "closed") return this.giveUp();
     this.pause = lastPause; // too many have asked from here
     this.lost();
+    if (reason === "limited") this.connection = "limited";
   }
 
   lost() {

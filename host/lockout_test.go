@@ -1,0 +1,66 @@
+package host_test
+
+import (
+	"net/http"
+	"testing"
+
+	"muster/host"
+	"muster/host/wire"
+)
+
+// TestLockout: at an address from which somebody guesses codes, everyone who shows
+// what cannot be guessed does everything as ever. Codes alone wait.
+func TestLockout(t *testing.T) {
+	h, server := serve(t, host.Config{List: listOf(3)})
+	code, secret := h.Open(friday(4))
+	key := h.Keys(code).Link
+	ann := join(t, server, code, "ann")
+	zoe := enters(t, server, code, "zoe", "")
+	asks := func(path, key, credential string) int {
+		t.Helper()
+		request, err := http.NewRequest("GET", server.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Muster-Key", key)
+		request.Header.Set("Authorization", "Bearer "+credential)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		return response.StatusCode
+	}
+	guess := func() {
+		for range 500 {
+			asks("/api/rooms/GUESSED", "", "")
+		}
+	}
+	guess()
+	if status := asks("/api/rooms/"+code, "", ""); status != http.StatusTooManyRequests {
+		t.Fatalf("after 500 wrong codes the code alone is answered %d", status)
+	}
+	hello := func(h wire.Hello) *player {
+		p := dial(t, server)
+		h.Version, h.Code = wire.Version, code
+		p.conn.Send(h)
+		return p
+	}
+	if refusal := expect[wire.Refusal](hello(wire.Hello{Name: "eve", Key: "GUESSED", Token: "GUESSED"})); refusal.Reason != wire.ReasonLimited {
+		t.Errorf("a guesser's hello is answered %+v", refusal)
+	}
+	for _, tt := range []struct{ name, key, credential string }{
+		{"the link's key", key, ""}, {"the organiser's secret", "", secret}, {"a page's token", "", zoe}, {"a player's token", "", ann.token},
+	} {
+		guess()
+		if status := asks("/api/rooms/"+code, tt.key, tt.credential); status != http.StatusOK {
+			t.Errorf("%s is answered %d", tt.name, status)
+		}
+	}
+	guess()
+	expect[wire.Welcome](hello(wire.Hello{Name: "ann", Token: ann.token}))
+	expect[wire.Welcome](hello(wire.Hello{Name: "bob", Key: key}))
+	if status, _ := orders(t, server, code, "go", secret, nil); status != http.StatusNoContent {
+		t.Errorf("the organiser's go is answered %d", status)
+	}
+}
