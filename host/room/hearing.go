@@ -71,9 +71,8 @@ func (h *hearing) hear(by *member, server int, info discovery.Info, at time.Dura
 	h.words[server] = words
 }
 
-// counting are the words of those who are heeded, and the host's.
-func (h *hearing) counting(server int) []word {
-	words := h.words[server]
+// counting are those of some words that come from who is heeded, or from the host.
+func (h *hearing) counting(words []word) []word {
 	ignored := func(w word) bool { return w.by != nil && !slices.Contains(h.heeded, w.by) }
 	if slices.ContainsFunc(words, ignored) {
 		words = slices.DeleteFunc(slices.Clone(words), ignored)
@@ -234,20 +233,29 @@ func (c contradiction) isNamed() bool {
 	return over(c.differs, c.of, contradictedShare) || over(c.changed, c.ofMoment, changedShare)
 }
 
-// contradictions are those of everybody who is heeded.
-func (h *hearing) contradictions() map[*member]contradiction {
-	all := map[*member]contradiction{}
-	for server := range h.words {
-		words := h.counting(server)
+// contradictions are those of everybody who is heeded, in that order.
+func (h *hearing) contradictions() []contradiction {
+	all := make([]contradiction, len(h.heeded))
+	for _, words := range h.words {
 		if len(words) < fewestToJudge {
 			continue
 		}
+		first := words[0].info // most often all have heard the same
+		agreed := !slices.ContainsFunc(words, func(w word) bool { return w.info != first })
+		if !agreed {
+			words = h.counting(words)
+		}
 		for _, w := range words {
-			if w.by == nil {
+			who := slices.Index(h.heeded, w.by)
+			if who < 0 || len(words) < fewestToJudge {
 				continue
 			}
-			c := all[w.by]
+			c := &all[who]
 			c.of++
+			if agreed {
+				c.ofMoment++
+				continue
+			}
 			lasting, _ := denied(w, words)
 			c.differs += count(lasting)
 			moment := slices.DeleteFunc(slices.Clone(words), func(other word) bool { return (other.at - w.at).Abs() > sameMoment })
@@ -256,7 +264,6 @@ func (h *hearing) contradictions() map[*member]contradiction {
 				_, changing := denied(w, moment)
 				c.changed += count(changing)
 			}
-			all[w.by] = c
 		}
 	}
 	return all
@@ -286,7 +293,7 @@ func (r *Room) said(by *member, server int, info discovery.Info) {
 // weigh takes for true what most heard of a server.
 func (r *round) weigh(server int) {
 	h := &r.hearing
-	info, lone := taken(h.counting(server), h.alone, h.wanted)
+	info, lone := taken(h.counting(h.words[server]), h.alone, h.wanted)
 	if info == nil {
 		delete(r.servers.Infos, server)
 	} else {
@@ -339,9 +346,9 @@ func (r *Room) discredit() {
 	r.attend()
 	var found []anomaly.Anomaly
 	said := r.round.hearing.contradictions()
-	for _, p := range r.round.players {
-		if c := said[p.member]; c.isNamed() && !p.trusted {
-			found = append(found, anomaly.Anomaly{Player: p.name, Sign: anomaly.Contradicts, Servers: max(c.differs, c.changed), Of: c.of})
+	for i, by := range r.round.hearing.heeded {
+		if c := said[i]; c.isNamed() && !by.trusted {
+			found = append(found, anomaly.Anomaly{Player: by.name, Sign: anomaly.Contradicts, Servers: max(c.differs, c.changed), Of: c.of})
 		}
 	}
 	counted := anomaly.Exclude(names(r.round.active()), slices.Concat(found, r.round.discredited()))
@@ -391,7 +398,7 @@ func (r *Room) culledByLone(selected *selection.Selection) []int {
 // about the game's port, or only one has heard it, everybody goes where they
 // themselves were told.
 func (r *round) connectFor(p *player, server int) netip.AddrPort {
-	words := r.hearing.counting(server)
+	words := r.hearing.counting(r.hearing.words[server])
 	own := slices.IndexFunc(r.hearing.words[server], func(w word) bool { return w.by == p.member })
 	if own < 0 || len(words) > 1 && agree(words, &discovery.Info{}, gamePort) {
 		return r.connect(server)
