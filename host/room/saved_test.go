@@ -34,15 +34,19 @@ func essence(r *Room) string {
 		if v.IsZero() {
 			return
 		}
-		if v.Type() == reflect.TypeFor[*member]() && strings.Contains(path, "hearing") { // dumped with the players
-			path, v = path+".name", v.Elem().FieldByName("name")
-		}
 		switch v.Kind() {
 		case reflect.Pointer, reflect.Interface:
 			fmt.Fprintf(&b, "%s is %v\n", path, v.Elem().Type())
 			dump(path, v.Elem())
 		case reflect.Struct:
 			switch v.Type() {
+			case reflect.TypeFor[word](): // there are many
+				by := v.FieldByName("by")
+				if !by.IsNil() {
+					by = by.Elem().FieldByName("name")
+				}
+				fmt.Fprintf(&b, "%s %v %v %v\n", path, by, v.FieldByName("info").Elem(), v.FieldByName("at"))
+				return
 			case reflect.TypeFor[time.Time](), reflect.TypeFor[netip.AddrPort](), reflect.TypeFor[netip.Addr](), reflect.TypeFor[netip.Prefix]():
 				fmt.Fprintf(&b, "%s %v\n", path, v)
 				return
