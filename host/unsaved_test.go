@@ -68,6 +68,10 @@ func TestUnsaved(t *testing.T) {
 		defer h.Close()
 		time.Sleep(time.Second)
 		before, _ := store.count()
+		for _, name := range []string{"ann", "bob"} { // so that the room comes to rest
+			a.report(name)
+			a.post(func() { a.step(room.Hear{Player: name, Message: wire.Done{Round: 1}}, nil) })
+		}
 		for range 300 { // five minutes
 			a.report("ann", "bob")
 			time.Sleep(time.Second)

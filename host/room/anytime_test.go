@@ -74,6 +74,9 @@ func TestAnytimeBetter(t *testing.T) {
 	}{{"hardly better", 1500 * time.Microsecond, false}, {"much better", 9 * time.Millisecond, true}} {
 		t.Run(test.name, func(t *testing.T) {
 			n := searchingOn(t)
+			for n.room.round.player("ann").asked.own == 0 || n.room.round.player("bob").asked.own == 0 {
+				n.wait(tick)
+			}
 			ahead := n.room.round.indexOf(n.room.round.selection.Chosen.Addr)
 			found := 0
 			for n.room.round.player("ann").sheet.at(found).State != discovery.Unprobed || n.room.round.player("bob").sheet.at(found).State != discovery.Unprobed {

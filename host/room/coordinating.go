@@ -31,7 +31,7 @@ const (
 	// claimAfter is after how many rounds the planner has an idea of what is still
 	// to be gained.
 	claimAfter = 5
-	// judgedAfter is how many servers a player must have measured to be judged while
+	// judgedAfter is of how many servers a player must have told to be judged while
 	// others still measure.
 	judgedAfter = 16
 )
@@ -161,7 +161,7 @@ func (c *Coordinating) advance(r *Room) {
 // search asks for the next servers, or chooses if no other can plausibly win or
 // there is nothing to ask.
 func (c *Coordinating) search(r *Room) {
-	r.exclude(filtered(r.round.active(), func(p *player) bool { return p.probed >= judgedAfter }))
+	r.exclude(filtered(r.round.active(), func(p *player) bool { return len(p.probes) >= judgedAfter }))
 	r.discredit()
 	s := r.searching()
 	if len(s.groups) == 0 {

@@ -287,7 +287,7 @@ func (e *evening) isSound() {
 	for _, p := range e.room.round.players {
 		probed, answered := 0, 0
 		for server := range p.sheet.servers() {
-			probed++
+			probed += count(p.sheet.at(server).State.Asked())
 			answered += count(p.sheet.at(server).State == discovery.Answered)
 		}
 		if p.probed != probed || p.answered != answered {

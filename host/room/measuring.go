@@ -195,6 +195,9 @@ func (r *Room) measure(p *player) {
 		m.Strategy = wire.Coordinated
 	}
 	r.send(p, m)
+	if m.Strategy != wire.Coordinated {
+		p.asked.everything(r.now)
+	}
 	if len(known) > 0 {
 		r.send(p, wire.Report{Round: r.round.number, Results: known})
 	}
@@ -207,7 +210,7 @@ func (r *Room) measure(p *player) {
 		}
 	}
 	if _, coordinating := r.phase.(*Coordinating); coordinating && len(local) > 0 {
-		r.send(p, wire.Ask{Round: r.round.number, Servers: local})
+		r.ask(p, local)
 	}
 }
 

@@ -167,7 +167,7 @@ func (g *probeGroup) ask(r *Room, p *player, servers []int) {
 		g.waiting[server] = p
 	}
 	for part := range slices.Chunk(servers, wire.MaxAsked) {
-		r.send(p, wire.Ask{Round: r.round.number, Servers: part})
+		r.ask(p, part)
 	}
 }
 

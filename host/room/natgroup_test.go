@@ -106,6 +106,9 @@ func (n *session) asked(name string) []int {
 // finds has a member report servers, all with the same outcome.
 func (n *session) finds(name string, state discovery.State, rtt time.Duration, servers ...int) {
 	n.Helper()
+	if state == discovery.Lost {
+		n.wait(leastProbe)
+	}
 	var results []discovery.Result
 	for _, server := range servers {
 		results = append(results, discovery.Result{Server: server, State: state, RTT: rtt})

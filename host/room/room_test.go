@@ -145,26 +145,30 @@ func TestPatience(t *testing.T) {
 		{"a slow peer, whose part will do", func(n *session) {
 			n.measures("ann", 10, 20)
 			n.done("ann")
-			for range 6 {
-				n.measures("bob", 30)
-				n.wait(10 * time.Second)
-			}
-		}, time.Minute + tick, wire.Chosen, []string{"time is up after 1m0s: choosing from what has been measured", "everyone looks at the best 1 again"}},
+			n.crawls("bob", 30, 30, 30, 30, 30, 30)
+		}, time.Minute + tick, wire.Chosen, []string{"time is up after 1m0s: choosing from what has been measured", "everyone looks at the best 2 again"}},
 		{"a slow peer, whose part leaves nothing", func(n *session) {
 			n.measures("ann", lost, 20)
 			n.done("ann")
-			for range 6 {
-				n.measures("bob", 30)
-				n.wait(10 * time.Second)
-			}
-		}, time.Minute + tick, wire.Chosen, []string{"choosing without bob, who has measured 1 of 2 servers", "everyone looks at the best 1 again"}},
+			n.crawls("bob", 30, skip, 30, 30, 30, 30)
+		}, time.Minute + tick, wire.Chosen, []string{"choosing without bob, who has measured 5 of 7 servers", "everyone looks at the best 1 again"}},
 		{"two slow peers, who agree on nothing", func(n *session) {
-			for range 6 {
-				n.measures("ann", lost, 20)
-				n.measures("bob", 30)
-				n.wait(10 * time.Second)
+			n.measures("ann", lost, 20)
+			n.measures("bob", 30)
+			for server := 2; server < 7; server++ {
+				n.wait(9 * time.Second)
+				n.says("ann", wire.Report{Round: 1, Results: []discovery.Result{{Server: server, State: discovery.Lost}}})
+				n.says("bob", wire.Report{Round: 1, Results: []discovery.Result{{Server: server, State: discovery.Lost}}})
 			}
-		}, time.Minute + tick, wire.Failed, []string{"no server suits everyone: 1 unreachable for someone, 1 not measured by everyone"}},
+		}, time.Minute + tick, wire.Failed, []string{"no server suits everyone: 6 unreachable for someone, 1 not measured by everyone"}},
+		{"a peer that says the same again and again", func(n *session) {
+			n.measures("ann", 10, 20)
+			n.done("ann")
+			for range 6 {
+				n.measures("bob", 30)
+				n.wait(5 * time.Second)
+			}
+		}, 20*time.Second + tick, wire.Chosen, []string{"going on without bob, who has reported nothing for 20s"}},
 		{"nobody answers", func(*session) {}, longestPause + 20*time.Second + tick, wire.Failed, []string{
 			"nobody is heard any more: that is likely our line, and the clock stands still until somebody is back",
 			"waited long enough: the clock goes on", "nobody is left to measure",
@@ -175,8 +179,8 @@ func TestPatience(t *testing.T) {
 			n.gone("bob")
 		}, longestAbsence + 30*time.Second + tick, wire.Failed, []string{"nobody is left to measure"}},
 		{"a peer that was left out and reports again", func(n *session) {
-			for range 3 {
-				n.measures("ann", 10, 20)
+			for server := range 3 {
+				n.measures("ann", append(make([]int, server), 10)...)
 				n.wait(7 * time.Second)
 			}
 			n.measures("bob", 30, 10)
@@ -185,7 +189,7 @@ func TestPatience(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			n := measuring(t, 2, "ann", "bob")
+			n := measuring(t, 7, "ann", "bob")
 			tt.events(n)
 			for n.room.phase.stage() == wire.Measuring && n.now.Sub(eight) < time.Hour {
 				n.wait(tick)
@@ -196,6 +200,16 @@ func TestPatience(t *testing.T) {
 			}
 			n.noted(tt.notes...)
 		})
+	}
+}
+
+// crawls has a player report a server every ten seconds.
+func (n *session) crawls(name string, ms ...int) {
+	for server, rtt := range ms {
+		if rtt != skip {
+			n.measures(name, append(make([]int, server), rtt)...)
+		}
+		n.wait(10 * time.Second)
 	}
 }
 

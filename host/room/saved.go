@@ -89,9 +89,14 @@ type savedPlayer struct {
 	Contradicts *anomaly.Anomaly `json:"contradicts,omitempty"`
 	Launch      wire.LaunchState `json:"launch,omitempty"`
 	Detail      string           `json:"detail,omitempty"`
-	// Report holds the probes, Looks the second looks.
+	// Report holds the probes, Looks the second looks. Asked are the servers that the
+	// player was asked for, a bit each, if not all, and Own is how many others it may
+	// bring up.
 	Report []byte      `json:"report,omitempty"`
 	Looks  []savedLook `json:"looks,omitempty"`
+	Asked  []byte      `json:"asked,omitempty"`
+	All    bool        `json:"asked_all,omitempty"`
+	Own    int         `json:"own,omitempty"`
 }
 
 type savedLook struct {
@@ -148,6 +153,7 @@ func (r *Room) Save() ([]byte, error) {
 		sp := savedPlayer{
 			Name: p.name, Token: p.token, Organiser: p.organiser, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart,
 			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Shares: p.shares, Anomaly: p.anomaly, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail,
+			Asked: p.asked.servers, All: p.asked.all, Own: p.asked.own,
 		}
 		if sp.Report, err = pack(wire.Report{Round: r.round.number, Results: p.probes}); err != nil {
 			return nil, err
@@ -242,6 +248,7 @@ func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error
 			member: &member{name: sp.Name, token: sp.Token, organiser: sp.Organiser, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart},
 			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, shares: sp.Shares, anomaly: sp.Anomaly, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail,
 		}
+		p.asked = asked{all: sp.All, servers: sp.Asked, own: sp.Own}
 		report, err := unpack[wire.Report](sp.Report)
 		if err != nil {
 			return nil, err

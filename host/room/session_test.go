@@ -156,9 +156,12 @@ const (
 	skip = 0
 )
 
-// measures reports RTTs in ms, by server.
+// measures reports RTTs in ms, by server. What is lost takes the time of a probe.
 func (n *session) measures(name string, ms ...int) {
 	n.Helper()
+	if slices.Contains(ms, lost) {
+		n.wait(leastProbe)
+	}
 	n.says(name, wire.Report{Round: n.room.round.number, Results: results(ms)})
 }
 
@@ -220,6 +223,20 @@ func (n *session) wait(d time.Duration) {
 		n.now = n.now.Add(tick)
 		n.step(Tick{})
 	}
+}
+
+// denies has a member report one state, or 1 ms, for servers, as an attacker's frame does.
+func (n *session) denies(name string, state discovery.State, servers ...int) {
+	n.Helper()
+	report := wire.Report{Round: n.room.round.number}
+	for _, server := range servers {
+		result := discovery.Result{Server: server, State: state}
+		if state == discovery.Answered {
+			result.RTT = time.Millisecond
+		}
+		report.Results = append(report.Results, result)
+	}
+	n.says(name, report)
 }
 
 func (n *session) goes() { n.step(Proceed{}) }

@@ -18,6 +18,8 @@ type sheet struct {
 	probes []discovery.Result
 	// places says where in probes a server's stands.
 	places map[int]int
+	// asked is what counts of them.
+	asked asked
 	// looks are what the second looks showed; they count before probes.
 	looks            map[int]secondLook
 	probed, answered int
@@ -29,12 +31,12 @@ type secondLook struct {
 	quality selection.Quality
 }
 
-// at is what is known of a server.
+// at is what is known of a server, and was asked for.
 func (s *sheet) at(server int) discovery.Result {
 	if look, looked := s.looks[server]; looked {
 		return look.Result
 	}
-	if place, probed := s.places[server]; probed {
+	if place, probed := s.places[server]; probed && s.asked.has(server) {
 		return s.probes[place]
 	}
 	return discovery.Result{Server: server}
@@ -90,12 +92,12 @@ func (s *sheet) count(server int, before discovery.State) {
 func (s *sheet) servers() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := range s.probes {
-			if !yield(s.probes[i].Server) {
+			if server := s.probes[i].Server; s.asked.has(server) && !yield(server) {
 				return
 			}
 		}
 		for _, server := range slices.Sorted(maps.Keys(s.looks)) {
-			if _, probed := s.places[server]; !probed && !yield(server) {
+			if _, probed := s.places[server]; !(probed && s.asked.has(server)) && !yield(server) {
 				return
 			}
 		}
@@ -114,7 +116,7 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 			return fmt.Errorf("room: %s reports server %d of %d", p.name, server, len(r.round.servers.List))
 		}
 	}
-	passed := max(0, r.now.Sub(r.round.measuring))
+	passed, news := max(0, r.now.Sub(r.round.measuring)), false
 	for _, probe := range report.Results {
 		if choosing && !p.isUnprobed(probe.Server) || r.round.isOutOfReach(p, probe.Server) {
 			continue // the finalists had their second look
@@ -125,13 +127,24 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 		if n := len(p.probes); n > 0 {
 			probe.At = max(probe.At, p.probes[n-1].At)
 		}
-		p.add(probe)
+		if !p.asked.has(probe.Server) && probe.State == discovery.Answered && p.asked.own > 0 {
+			p.asked.own--
+			p.asked.servers.add(probe.Server)
+		}
+		unknown := p.isUnprobed(probe.Server)
+		p.add(p.asked.believed(probe, r.now))
+		if !p.asked.has(probe.Server) {
+			continue
+		}
+		news = news || unknown
 		if r.isMeasuring() || voting {
 			r.heard(p, p.at(probe.Server))
 		}
 	}
-	p.heard = r.now
-	if p.leftOut && p.anomaly == nil && p.missed <= mostMissed && r.isMeasuring() {
+	if news {
+		p.heard = r.now
+	}
+	if news && p.leftOut && p.anomaly == nil && p.missed <= mostMissed && r.isMeasuring() {
 		p.leftOut = false
 		r.note("%s measures again", p.name)
 	}

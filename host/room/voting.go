@@ -146,6 +146,7 @@ func (v *Voting) tick(r *Room) {
 	if s.own < ownBudget { // of players behind one address one's own discovery
 		s.own += ownShare
 		for _, g := range s.groups {
+			g.players[0].asked.own += ownShare
 			r.send(g.players[0], wire.Ask{Round: r.round.number, Own: ownShare})
 		}
 	}
