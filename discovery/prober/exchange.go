@@ -2,10 +2,12 @@ package prober
 
 import (
 	"bytes"
+	"container/heap"
 	"errors"
 	"fmt"
 	"net"
 	"os"
+	"time"
 
 	"muster/discovery"
 )
@@ -14,9 +16,10 @@ import (
 type reason uint8
 
 const (
-	named    reason = iota // the plan named the server
-	silence                // the last query was not answered
-	demanded               // the server wants its challenge back
+	named     reason = iota // the plan named the server
+	silence                 // the last query was not answered
+	demanded                // the server wants its challenge back
+	certainty               // there is a reply, but no certain pair
 )
 
 // send asks a server, and sets the deadline for its reply.
@@ -148,7 +151,7 @@ func (r *run) answer(p *probe, d *datagram) {
 	case kind == stray:
 		r.stats.Strays++
 		return
-	case kind == duplicate && (reply.Info == nil || !p.heard):
+	case kind == duplicate && (reply.Info == nil || p.clean < 0):
 		r.stats.Duplicates++
 		return
 	case kind != duplicate:
@@ -157,11 +160,23 @@ func (r *run) answer(p *probe, d *datagram) {
 		}
 		p.learn(rtt, kind)
 	}
-	if reply.Info != nil || len(reply.Challenge) == 0 {
+	isChallenge := reply.Info == nil && len(reply.Challenge) > 0
+	accepted := isChallenge && p.accept(reply.Challenge)
+	switch {
+	case p.clean < 0 && !p.sure:
+		r.makeSure(p, reply.Info)
+	case !isChallenge:
 		r.finish(p, discovery.Answered, reply.Info)
-	} else if p.accept(reply.Challenge) {
+	case accepted:
 		r.request(p, demanded)
 	}
+}
+
+// makeSure asks a server once more of which there is no certain pair.
+func (r *run) makeSure(p *probe, info *discovery.Info) {
+	p.sure, p.info, p.due = true, info, 0
+	after := minSpacing + time.Duration(r.nonces.Uint64()%uint64(unforeseen))
+	heap.Push(&r.waiting, deadline{at: r.network.now() + after, probe: p, gen: p.gen, why: certainty})
 }
 
 // parse reads a datagram together with those that came before it, and says when

@@ -45,8 +45,10 @@ type probe struct {
 	challengeLen uint8
 	inARow       uint8 // challenges answered since the last silence
 
-	heard        bool          // some reply counted
-	clean, rough time.Duration // the best RTT of each kind, negative if none
+	heard        bool            // some reply counted
+	clean, rough time.Duration   // the best RTT of each kind, negative if none
+	sure         bool            // asked once more, for a pair that is certain
+	info         *discovery.Info // what came with a rough pair
 
 	parts *parts // of a reply in several datagrams
 }
@@ -59,7 +61,8 @@ const (
 	stray pair = iota
 	// duplicate: the query it belongs to is answered already.
 	duplicate
-	// rough: it answers one of several queries, nobody knows which.
+	// rough: it answers one of several queries, nobody knows which, or comes too
+	// soon to be the answer to any.
 	rough
 	// clean: it answers this query and no other.
 	clean
@@ -98,12 +101,20 @@ func (p *probe) match(reply discovery.Reply, at arrival) (rtt time.Duration, kin
 	return 0, stray, false
 }
 
+// plausible is how much of the challenge's RTT that of the answer to it has at the
+// least, and plausibleOff what is allowed besides for small ones. A server may send
+// what it is right behind its challenge, unasked: that says nothing of its distance.
+const (
+	plausible    = 2.0 / 3
+	plausibleOff = 2 * time.Millisecond
+)
+
 // matchTime pairs a reply that does not say which query it answers. The candidates are the
 // unanswered queries that had left when it arrived; once a server has demanded
 // a challenge, it describes itself only to those that carry one. Several
-// candidates make a rough pair: the time counts from the last, which after a
-// second's silence is nearly always right, and the oldest one is taken as
-// answered, so that the others' replies are not mistaken for later ones'.
+// candidates make a rough pair (Karn's rule), which takes no less than since the
+// oldest of them: a server may keep its answer until we repeat the question. All
+// are taken as answered.
 func (p *probe) matchTime(isChallenge bool, at arrival) (time.Duration, pair, bool) {
 	var oldest, last *query
 	from, to := p.kept()
@@ -115,7 +126,7 @@ func (p *probe) matchTime(isChallenge bool, at arrival) (time.Duration, pair, bo
 		if oldest == nil {
 			oldest = q
 		}
-		last = q
+		q.answered, last = true, q
 	}
 	switch {
 	case at.kernel < p.query(from).sent:
@@ -123,12 +134,12 @@ func (p *probe) matchTime(isChallenge bool, at arrival) (time.Duration, pair, bo
 	case oldest == nil:
 		return 0, duplicate, false
 	}
-	kind := rough
-	if oldest == last {
-		kind = clean
+	rtt, kind := at.since(oldest.sent), clean
+	hasty := !isChallenge && last.challenged && float64(rtt+plausibleOff) < plausible*float64(p.clean)
+	if oldest != last || hasty {
+		kind = rough
 	}
-	oldest.answered = true
-	return at.since(last.sent), kind, p.repeats == 0
+	return rtt, kind, p.repeats == 0
 }
 
 // learn takes the RTT of a pair; the lowest of each kind is kept.
@@ -143,7 +154,8 @@ func (p *probe) learn(rtt time.Duration, kind pair) {
 	}
 }
 
-// rtt is the best that is known: a clean pair's if there is one.
+// rtt is the best that is known: a clean pair's if there is one. A rough one is at least
+// as long as the truth, unless there is a clean one.
 func (p *probe) rtt() time.Duration {
 	if p.clean >= 0 {
 		return p.clean

@@ -17,8 +17,9 @@
 //
 // The RTT is always that of one packet pair. Where the protocol returns our
 // nonce, the pair is certain even if queries were repeated. Where it does not,
-// the pair of a query that was not repeated, such as the two of an A2S
-// challenge round, is preferred to one that is not certain.
+// only the pair of a query that was the only one open counts, such as the two of an
+// A2S challenge round. A server of which there is none is asked once more, at a
+// moment that it cannot foresee.
 package prober
 
 import (
@@ -51,6 +52,10 @@ const (
 // minSpacing is between two unasked-for queries to one server: game servers
 // answer one query a second and address, and drop what is more.
 const minSpacing = time.Second
+
+// unforeseen is by how much longer, at random, a server waits that is asked once more
+// for a certain pair: who knew when could answer beforehand.
+const unforeseen = time.Second / 2
 
 // fineRate is the number of probes per second above which Go's timers, exact to
 // a millisecond, would send in bursts.

@@ -160,7 +160,7 @@ func (r *run) expire(now time.Duration) {
 			if d.probe.heard {
 				state = discovery.Answered
 			}
-			r.finish(d.probe, state, nil)
+			r.finish(d.probe, state, d.probe.info)
 		}
 	}
 }
