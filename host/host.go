@@ -170,7 +170,8 @@ func (h *Host) Open(settings wire.Settings) (code, secret string) {
 	for code == "" || h.actor(code) != nil || h.ended.Has(code) {
 		code = access.NewCode(len(h.Rooms()))
 	}
-	h.start(room.New(room.Keys{Code: code, Link: access.NewLinkKey(), Secret: secret}, settings, time.Now()))
+	a := h.start(room.New(room.Keys{Code: code, Link: access.NewLinkKey(), Secret: secret}, settings, time.Now()))
+	ask(a, func() bool { a.save(); return true }) // whoever is told the code now finds the room after a crash
 	return code, secret
 }
 

@@ -2,11 +2,13 @@ package host_test
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -93,3 +95,54 @@ func (s failingStore) Save(string, []byte) error { return s.err }
 func (s failingStore) Delete(string) error { return s.err }
 
 func (s failingStore) Close() error { return s.err }
+
+// TestCrashAfterOpening: a room is in the store before anybody is told its code.
+func TestCrashAfterOpening(t *testing.T) {
+	noLeak(t)
+	kept := &memory{rooms: map[string][]byte{}}
+	h, server := serve(t, host.Config{List: listOf(2), Store: kept})
+	defer server.Close()
+	code, secret := h.Open(friday(2))
+	data := kept.of(code) // what a crash leaves
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, server := serve(t, host.Config{List: listOf(2), Store: &memory{rooms: map[string][]byte{code: data}}})
+	defer server.Close()
+	if got := again.Keys(code).Secret; data == nil || got != secret {
+		t.Errorf("after a crash the organiser's secret is %q, want %q", got, secret)
+	}
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// memory is a store that is lost with the test.
+type memory struct {
+	mu    sync.Mutex // guards following
+	rooms map[string][]byte
+}
+
+func (m *memory) of(code string) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.rooms[code]
+}
+
+func (m *memory) Load() (map[string][]byte, error) { return maps.Clone(m.rooms), nil }
+
+func (m *memory) Save(code string, data []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.rooms[code] = data
+	return nil
+}
+
+func (m *memory) Delete(code string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.rooms, code)
+	return nil
+}
+
+func (m *memory) Close() error { return nil }

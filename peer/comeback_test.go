@@ -262,3 +262,34 @@ func TestLimited(t *testing.T) {
 		t.Errorf("after %d tries ann ends with %v", limited, err)
 	}
 }
+
+// TestLostWelcome: whoever the host has let in, but never heard of it, comes again
+// with the same token: it was kept before the host saw it.
+func TestLostWelcome(t *testing.T) {
+	var shown []string
+	var s *seat
+	script := func(ws *websocket.Conn) {
+		var hello wire.Hello
+		if err := ws.ReadJSON(&hello); err != nil {
+			t.Error(err)
+		}
+		s.locked(func() {
+			shown = append(shown, hello.Token)
+			if s.token != hello.Token {
+				t.Errorf("the host is shown %q, kept is %q", hello.Token, s.token)
+			}
+		})
+	}
+	s = scripted(t, script)
+	leave := s.sit()
+	s.done()
+	leave()
+	s.options.Token = s.token
+	defer s.sit()()
+	s.done()
+	s.locked(func() {
+		if len(shown) != 2 || shown[0] != shown[1] || len(shown[0]) < 26 {
+			t.Errorf("the host is shown %q, want one token twice", shown)
+		}
+	})
+}

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/access"
 	"muster/host/wire"
 )
 
@@ -48,7 +49,8 @@ type Options struct {
 	// TLS is for wss; nil trusts whom the system trusts. See [Pinned].
 	TLS *tls.Config
 	// Token is the proof of an earlier visit, or empty. SaveToken, if not nil,
-	// keeps the new one for the next time the program starts.
+	// keeps a new one for the next time the program starts, before it is shown to
+	// the host.
 	Token     string
 	SaveToken func(token string)
 	// Probes is where NewProber's probers ask from, if that is not simply where
@@ -152,6 +154,9 @@ func Run(ctx context.Context, options Options) error {
 		options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
 		inbox: make(chan func()), token: options.Token, scanner: scanner{newProber: options.NewProber},
 		stop: func() {},
+	}
+	if s.token == "" { // made and kept here, so that no place is lost with its welcome
+		s.keep(access.NewSecret())
 	}
 	s.ctx, s.leave = context.WithCancelCause(ctx)
 	s.work.Go(func() { s.leave(s.stayConnected()) })

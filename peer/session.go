@@ -109,10 +109,17 @@ func (s *session) receive(by *conn.Conn, m wire.Message) error {
 	return nil
 }
 
-func (s *session) welcome(m wire.Welcome) {
-	s.token = m.Token
+// keep keeps the token over a restart of the program.
+func (s *session) keep(token string) {
+	s.token = token
 	if s.options.SaveToken != nil {
-		s.options.SaveToken(m.Token)
+		s.options.SaveToken(token)
+	}
+}
+
+func (s *session) welcome(m wire.Welcome) {
+	if m.Token != s.token {
+		s.keep(m.Token)
 	}
 	if s.round != nil {
 		s.round.sent, s.round.saidDone = 0, false

@@ -175,6 +175,31 @@ func TestLateJoiner(t *testing.T) {
 	}
 }
 
+// TestOwnToken: a token that the player's program made lets it in again though it never
+// heard a welcome, unless it could be guessed.
+func TestOwnToken(t *testing.T) {
+	for own, taken := range map[string]bool{
+		"": false, "short": false, strings.Repeat("A", tokenLength-1): false, strings.Repeat("A", longestToken+1): false,
+		"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE": true, strings.Repeat("A", longestToken): true,
+	} {
+		n := newSession(t, settings(4))
+		if refusal := n.tryJoin("ann", own); refusal != nil {
+			t.Fatal(refusal)
+		}
+		n.gone("ann")
+		want := "token of ann"
+		if taken {
+			want = own
+		}
+		if got := n.tokens["ann"]; got != want {
+			t.Errorf("with %q of her own ann has %q, want %q", own, got, want)
+		}
+		if refusal := n.tryJoin("ann", own); (refusal == nil) != taken {
+			t.Errorf("ann with %q comes again: %v", own, refusal)
+		}
+	}
+}
+
 // TestComeBack: a member with its token gets back what it had.
 func TestComeBack(t *testing.T) {
 	n := measuring(t, 4, "ann", "bob")

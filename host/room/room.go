@@ -160,9 +160,16 @@ const (
 type Join struct {
 	Hello wire.Hello
 	From  Origin
-	// Token is for a new player.
+	// Token is for a new player whose program has made none.
 	Token string
 }
+
+// A token that a player's program made is taken if it has 128 bits, as letters and
+// digits of five bits each, and is not much longer: it is kept with the room.
+const (
+	tokenLength  = 26
+	longestToken = 2 * tokenLength
+)
 
 func (in Join) step(r *Room) error {
 	name := playerName(in.Hello.Name)
@@ -173,7 +180,11 @@ func (in Join) step(r *Room) error {
 	if p == nil {
 		hasOrganiser := slices.ContainsFunc(r.round.players, func(p *player) bool { return p.organiser }) ||
 			slices.ContainsFunc(r.guests, func(g *guest) bool { return g.organiser })
-		p = &player{member: &member{name: name, token: in.Token, organiser: !hasOrganiser, connected: true, heard: r.now}}
+		token := in.Token
+		if n := len(in.Hello.Token); n >= tokenLength && n <= longestToken {
+			token = in.Hello.Token // which outlives a welcome that gets lost
+		}
+		p = &player{member: &member{name: name, token: token, organiser: !hasOrganiser, connected: true, heard: r.now}}
 		r.round.players = append(r.round.players, p)
 		r.binds = true
 		if p.leftOut = r.phase.stage() == wire.Chosen; p.leftOut {

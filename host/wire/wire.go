@@ -38,7 +38,8 @@ type Hello struct {
 	Name    string `json:"name"`
 	// Key is the link key that stands beside the code in links, or empty.
 	Key string `json:"key,omitempty"`
-	// Token is the proof that the peer was in the room before, or empty.
+	// Token is the proof that the peer was in the room before. The first time it is one
+	// that the peer has made, or empty: then the host makes one.
 	Token string `json:"token,omitempty"`
 	// Probes is where the peer asks servers from, if that is not simply where its
 	// connection comes from.
