@@ -107,19 +107,19 @@ func honestEvening(seed uint64) (Evening, []string, error) {
 	o := GroupOptions{Criteria: selection.Criteria{By: selection.Mean, Seats: 1, NoPassword: true}}
 	o.rates = map[int]float64{}
 	for i, v := range g.Vantages {
-		home := byte(i)
-		if m, shares := mate[i]; shares {
-			home = g.Homes[m].As4()[3]
-			traits = append(traits, fmt.Sprintf("household: %d", i))
-		}
-		g.Homes = append(g.Homes, netip.AddrFrom4([4]byte{198, 51, 100, home}))
-		if rng.IntN(4) == 0 {
-			traits = append(traits, fmt.Sprintf("loses 2 %%: %d", i))
-			g.Vantages[i] = v.lossy(seed+uint64(i), 0.02)
-		}
 		if rng.IntN(12) == 0 {
 			traits = append(traits, fmt.Sprintf("slow: %d", i))
 			o.rates[i] = 25
+		}
+		if m, shares := mate[i]; shares {
+			traits = append(traits, fmt.Sprintf("household: %d", i))
+			g.Homes, g.Vantages[i] = append(g.Homes, g.Homes[m]), g.Vantages[m]
+			continue
+		}
+		g.Homes = append(g.Homes, netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}))
+		if rng.IntN(4) == 0 {
+			traits = append(traits, fmt.Sprintf("loses 2 %%: %d", i))
+			g.Vantages[i] = v.lossy(seed+uint64(i), 0.02)
 		}
 		if rng.IntN(25) == 0 {
 			traits = append(traits, fmt.Sprintf("reaches a third: %d", i))

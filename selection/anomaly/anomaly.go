@@ -18,8 +18,13 @@
 //	rtt(q, s)/detour − d(p, q) − slack ≤ rtt(p, s) ≤ detour·(d(p, q) + rtt(q, s)) + slack
 //
 // q may be the liar: the tightest bounds are left out, one, or three of twelve players
-// and more. A report is anomalous if significantly more of it than the share
-// suspicious lies outside.
+// and more, and the worst liar found is no witness when the others are judged again.
+// Players who share what one of them measured are one witness. A report is anomalous if
+// significantly more of it than the share suspicious lies outside; a single network,
+// to which the way may be a detour, is a small part of it, however many servers it has.
+//
+// Dead servers are decoys that every list has for free: who has RTTs of those that are
+// silent for everybody else asked nobody.
 //
 // # Where the numbers come from
 //
@@ -106,28 +111,55 @@ type Table interface {
 }
 
 // Find judges all players' reports on the servers of a list. It makes sense once
-// everybody has measured some servers.
+// everybody has measured some servers. Whose report shows a sign by itself is no
+// witness against others, nor is who contradicts them most, one after the other: two
+// liars would make the honest look like more.
 func Find(list []discovery.Server, table Table) []Anomaly {
-	var found []Anomaly
 	r := newReports(list, table)
-	g := newGeometry(r)
-	for player, name := range r.players {
-		a, anomalous := r.constant(player)
-		if !anomalous {
-			a, anomalous = r.answersFew(player)
-		}
-		if !anomalous {
-			a, anomalous = r.answersDead(player)
-		}
-		if !anomalous {
-			a, anomalous = g.contradicted(player)
-		}
-		if anomalous {
-			a.Player = name
-			found = append(found, a)
+	found := make([]*Anomaly, len(r.players))
+	for player := range r.players {
+		for _, judge := range []func(int) (Anomaly, bool){r.constant, r.answersFew, r.answersDead} {
+			if a, anomalous := judge(player); anomalous {
+				found[player] = &a
+				break
+			}
 		}
 	}
-	return found
+	for {
+		var witnesses []int
+		for player := range r.players {
+			if found[player] == nil {
+				witnesses = append(witnesses, player)
+			}
+		}
+		g := newGeometry(r, witnesses)
+		worst, most := -1, 0.0
+		for _, player := range witnesses {
+			a, anomalous := g.contradicted(player)
+			if !anomalous {
+				continue
+			}
+			if share := float64(a.Servers) / float64(a.Of); share > most {
+				worst, most = player, share
+			}
+			if len(witnesses) == 2 { // nobody can tell who is right
+				found[player] = &a
+			}
+		}
+		if worst < 0 || len(witnesses) == 2 {
+			break
+		}
+		a, _ := g.contradicted(worst)
+		found[worst] = &a
+	}
+	var all []Anomaly
+	for player, a := range found {
+		if a != nil {
+			a.Player = r.players[player]
+			all = append(all, *a)
+		}
+	}
+	return all
 }
 
 // Exclude returns the players whose numbers are to count: those without

@@ -252,3 +252,59 @@ func TestExclude(t *testing.T) {
 		}
 	}
 }
+
+// TestTwoLiarsAmongEight: liars are named, and what they say makes no honest player
+// look like one.
+func TestTwoLiarsAmongEight(t *testing.T) {
+	lies := map[string]func(random *rand.Rand, server int, honest time.Duration) time.Duration{
+		"all 0":    func(*rand.Rand, int, time.Duration) time.Duration { return 0 },
+		"all 9999": func(*rand.Rand, int, time.Duration) time.Duration { return 9999 * time.Millisecond },
+		"force one": func(_ *rand.Rand, server int, _ time.Duration) time.Duration {
+			return time.Duration(1+9998*min(1, server)) * time.Millisecond
+		},
+		"random": func(random *rand.Rand, _ int, _ time.Duration) time.Duration {
+			return time.Duration(random.IntN(500)) * time.Millisecond
+		},
+	}
+	random := rand.New(rand.NewPCG(5, 5))
+	for name, lie := range lies {
+		for range 50 {
+			p := newPlane(random, 8)
+			for _, liar := range []int{2, 5} {
+				for server := range planeServers {
+					_, honest := p.table.At(liar, server)
+					p.table.Set(liar, server, discovery.Answered, lie(random, server, honest))
+				}
+			}
+			var named []string
+			for _, a := range anomaly.Find(p.servers.List, p.table) {
+				named = append(named, a.Player)
+			}
+			if strings.Join(named, " ") != "p2 p5" {
+				t.Fatalf("%s: %v are named, want p2 and p5", name, named)
+			}
+		}
+	}
+}
+
+// TestOneDetourIsNoLie: two players in one home, whose line goes a long way round to one
+// large network, are not believed less for it, nor are others who are near that.
+func TestOneDetourIsNoLie(t *testing.T) {
+	random := rand.New(rand.NewPCG(6, 6))
+	for range 50 {
+		p := newPlane(random, 6)
+		for server := range planeServers {
+			p.servers.List[server].ASN = uint32(64500 + server)
+			_, rtt := p.table.At(4, server)
+			if server%4 == 0 {
+				p.servers.List[server].ASN = 64500
+				rtt += 170 * time.Millisecond
+				p.table.Set(4, server, discovery.Answered, rtt)
+			}
+			p.table.Set(5, server, discovery.Answered, rtt) // what its mate measured
+		}
+		if found := anomaly.Find(p.servers.List, p.table); found != nil {
+			t.Fatalf("found %v", found)
+		}
+	}
+}

@@ -18,6 +18,9 @@ const (
 	// 17 %, made-up numbers have 23 % and more.
 	suspicious = 0.15
 	certain    = 2
+	// oneNetwork is the share of a report that one network is at most: the largest of a
+	// list may have a fifth of its servers.
+	oneNetwork = 0.05
 	// mostRows and mostWitnesses bound the work for large groups and lists.
 	mostRows      = 512
 	mostWitnesses = 16
@@ -46,7 +49,8 @@ type witness struct {
 	distance float64
 }
 
-func newGeometry(r *reports) *geometry {
+// newGeometry is that of some of the players.
+func newGeometry(r *reports, players []int) *geometry {
 	g := &geometry{r: r, witnesses: make([][]witness, len(r.players))}
 	var all []int
 	for server, answered := range r.answered {
@@ -57,9 +61,9 @@ func newGeometry(r *reports) *geometry {
 	for i := 0; i < len(all); i += (len(all) + mostRows - 1) / mostRows {
 		g.common = append(g.common, all[i])
 	}
-	for player := range r.players {
+	for _, player := range players {
 		var near []witness
-		for other := range r.players {
+		for _, other := range players {
 			if distance := g.distance(player, other); other != player && !math.IsInf(distance, 1) {
 				near = append(near, witness{other, distance})
 			}
@@ -87,9 +91,11 @@ func (g *geometry) distance(p, q int) float64 {
 
 // contradicted looks for a report of which too much lies outside the triangles
 // with the players near by. Of two players alone who contradict each other nobody
-// can tell who is right: both are anomalous.
+// can tell who is right: both are anomalous. One network counts as a part of the report
+// at most: the way to it may be a detour for one player, however many servers it has.
 func (g *geometry) contradicted(player int) (Anomaly, bool) {
 	a := Anomaly{Sign: Geometry}
+	outside := map[uint32]int{}
 	for _, server := range g.common {
 		fits, known := g.fits(player, server)
 		if known {
@@ -97,25 +103,34 @@ func (g *geometry) contradicted(player int) (Anomaly, bool) {
 		}
 		if known && !fits {
 			a.Servers++
+			outside[g.r.networks[server]]++
 		}
 	}
-	of := float64(a.Of)
-	return a, a.Of >= leastServers && float64(a.Servers) > suspicious*of+certain*math.Sqrt(of*suspicious*(1-suspicious))
+	of, counted := float64(a.Of), outside[0]
+	delete(outside, 0) // their networks are not known
+	for _, servers := range outside {
+		counted += min(servers, max(1, int(oneNetwork*of)))
+	}
+	return a, a.Of >= leastServers && float64(counted) > suspicious*of+certain*math.Sqrt(of*suspicious*(1-suspicious))
 }
 
 // fits reports whether an RTT lies within the triangles of the witnesses, of whom
-// some may lie.
+// some may lie. Those behind one address, who share what one of them measured, are one.
 func (g *geometry) fits(player, server int) (fits, known bool) {
 	c := g.r.columns[player][server]
 	if c <= 0 {
 		return false, false
 	}
 	var high, low []float64
+	var heard []int64
 	for _, w := range g.witnesses[player] {
-		if theirs := g.r.columns[w.player][server]; theirs > 0 {
-			high = append(high, detour*(w.distance+float64(theirs))+slack)
-			low = append(low, float64(theirs)/detour-w.distance-slack)
+		theirs := g.r.columns[w.player][server]
+		if theirs <= 0 || slices.Contains(heard, theirs) {
+			continue
 		}
+		heard = append(heard, theirs)
+		high = append(high, detour*(w.distance+float64(theirs))+slack)
+		low = append(low, float64(theirs)/detour-w.distance-slack)
 	}
 	if len(high) == 0 {
 		return false, false
