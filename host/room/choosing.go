@@ -41,6 +41,9 @@ func (r *Room) choose(early bool) {
 			group, selected = finished, s
 		}
 	}
+	if selected.Chosen == nil && !early {
+		group, selected = r.outvote(group, selected)
+	}
 	switch {
 	case early && selected.Chosen == nil:
 		r.note("the organiser says go, but no server suits everyone so far: measuring goes on")

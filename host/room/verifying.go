@@ -84,6 +84,10 @@ func (r *Room) verifyOrLaunch() {
 			}
 		}
 		r.note("everyone looks at the best %d again", len(servers))
+		if more := slices.DeleteFunc(r.disputed(r.round.selection), func(server int) bool { return slices.Contains(servers, server) }); len(more) > 0 {
+			r.note("and at %s better for all but one of you, whom they did not answer", serversInWords(len(more)))
+			servers = append(servers, more...)
+		}
 		if lone := r.culledByLone(r.round.selection); len(lone) > 0 {
 			r.note("and at %s that only one player has heard to be of no use", serversInWords(len(lone)))
 			servers = append(servers, lone...)
@@ -262,7 +266,13 @@ func (*Verifying) settle(r *Room) {
 	}
 	l.Seen = append(l.Seen, l.Servers...)
 	r.discredit()
-	before, selected := r.round.selection.Chosen, r.selectFor(r.round.active())
+	before, group := r.round.selection.Chosen, r.round.active()
+	selected := r.selectFor(group)
+	if selected.Chosen == nil {
+		_, selected = r.outvote(group, selected)
+	} else if r.overrule(&selected, group) {
+		selected = r.selectFor(r.round.active())
+	}
 	selected.Doubts = slices.Concat(r.round.excluded(), r.round.anomalies(r.round.active()), r.round.discredited())
 	r.round.selection = &selected
 	if before != nil {

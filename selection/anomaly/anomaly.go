@@ -61,6 +61,10 @@ const (
 	// AnswersDead: servers answered that are silent for everybody else, though others
 	// reach the same networks. Nobody was asked then.
 	AnswersDead Sign = "answers-dead"
+	// SilentBest: most servers that would be better for all others were silent, in
+	// several networks and again in a second look, while others answered. [Find] does
+	// not find it: it takes a choice to see.
+	SilentBest Sign = "silent-best"
 	// Geometry: the RTTs contradict the distances between the players, as far as
 	// those follow from everybody's RTTs.
 	Geometry Sign = "geometry"
@@ -97,6 +101,8 @@ func (a Anomaly) String() string {
 		return fmt.Sprintf("%s has pings for %d of %d servers that others reach.", name, a.Servers, a.Of)
 	case Contradicts:
 		return fmt.Sprintf("%s says other things of %d of %d servers than most players heard.", name, a.Servers, a.Of)
+	case SilentBest:
+		return fmt.Sprintf("%s says that %d of the %d servers that would be best for the others do not answer.", name, a.Servers, a.Of)
 	case AnswersDead:
 		return fmt.Sprintf("%s has pings for %d of %d servers that answer nobody else.", name, a.Servers, a.Of)
 	}

@@ -1,0 +1,138 @@
+package room
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/selection"
+	"muster/selection/anomaly"
+)
+
+const (
+	// worthLooking is by how much better for the others a server must be for them to
+	// look again at what did not answer one of them: less is of no consequence.
+	worthLooking = 2 * time.Millisecond
+	// disputed is how many such servers they look at.
+	disputed = 3
+	// fewNetworks is in how many networks servers must stay silent for one player, and
+	// answer all others, twice, until it is no accident: providers that do not reach
+	// each other are seldom, and few at a time.
+	fewNetworks = 3
+)
+
+// few is how many players a room can do without, so that no single one decides for
+// all: one of three, and less than a third of more, as with any vote of which some may
+// be false. Of two nobody can tell who is right.
+func few(players int) int {
+	if players < 3 {
+		return 0
+	}
+	return max(1, (players-1)/3)
+}
+
+// outvote chooses without those few for whom nothing suits that suits all others, if
+// that is why no server suits everyone. They come along without a say.
+func (r *Room) outvote(group []*player, selected selection.Selection) ([]*player, selection.Selection) {
+	most, rest := few(len(group)), slices.Clone(group)
+	for len(group)-len(rest) < most {
+		name := selection.Objector(r.round.servers, r.round.table(rest), r.criteria(r.settings, rest), most-(len(group)-len(rest)))
+		if name == "" {
+			break
+		}
+		rest = slices.DeleteFunc(rest, func(p *player) bool { return p.name == name })
+		s := r.selectFor(rest)
+		if s.Chosen == nil {
+			continue
+		}
+		for _, p := range group { // the first of them may stand in nobody's way
+			if with := append(slices.Clone(rest), p); !slices.Contains(rest, p) {
+				if again := r.selectFor(with); again.Chosen != nil {
+					rest, s = with, again
+				}
+			}
+		}
+		out := filtered(group, func(p *player) bool { return !slices.Contains(rest, p) })
+		for _, p := range out {
+			p.leftOut = true
+		}
+		r.note("no server suits everyone, but some suit all but %s, to whom they did not answer or are too far away: choosing without; the organiser can begin another round", strings.Join(names(out), ", "))
+		return filtered(group, func(p *player) bool { return slices.Contains(rest, p) }), s
+	}
+	return group, selected
+}
+
+// objections are those of players who are not vouched for, where there are others
+// enough to tell.
+func (r *Room) objections(s *selection.Selection, group []*player) []selection.Objection {
+	if few(len(group)) == 0 || s.Chosen == nil {
+		return nil
+	}
+	all := selection.Objections(r.round.servers, r.round.table(group), r.criteria(r.settings, group), s.Chosen.Server, worthLooking)
+	return slices.DeleteFunc(all, func(o selection.Objection) bool { return r.round.player(o.Player).trusted })
+}
+
+// disputed are servers that would be better for all but one player, whom they did
+// not answer: what may have been bad luck a second look shows. The player with the
+// most such servers comes first.
+func (r *Room) disputed(s *selection.Selection) []int {
+	var servers []int
+	all := r.objections(s, r.round.chosenFor())
+	slices.SortStableFunc(all, func(a, b selection.Objection) int { return len(b.Servers) - len(a.Servers) })
+	for _, o := range all {
+		for _, server := range r.round.apart(o.Servers) {
+			if len(servers) < disputed && !slices.Contains(r.round.look.Seen, server) && !slices.Contains(servers, server) {
+				servers = append(servers, server)
+			}
+		}
+	}
+	return servers
+}
+
+// apart are the first of some servers in each network, that of a provider or so.
+func (r *round) apart(servers []int) []int {
+	seen := map[netip.Prefix]bool{}
+	var first []int
+	for _, server := range servers {
+		addr, bits := r.servers.List[server].Addr.Addr(), 16
+		if addr.Is6() {
+			bits = 32
+		}
+		network, _ := addr.Prefix(bits)
+		if !seen[network] {
+			seen[network] = true
+			first = append(first, server)
+		}
+	}
+	return first
+}
+
+// overrule leaves a player out for whom most of what would be better for all others
+// did not answer, in several networks, and not in the second look either: that does
+// not happen to somebody whom all else answers. It reports whether it did.
+func (r *Room) overrule(s *selection.Selection, group []*player) bool {
+	overruled := false
+	for _, o := range r.objections(s, group) {
+		again := filteredServers(o.Servers, r.round.look.Seen)
+		if 2*len(o.Servers) <= o.Better || len(r.round.apart(again)) < fewNetworks {
+			continue
+		}
+		p := r.round.player(o.Player)
+		if left := len(r.round.excluded()) + 1; left > few(len(group)+left-1) {
+			continue // so many are not wrong
+		}
+		p.anomaly, p.leftOut, overruled = &anomaly.Anomaly{Player: p.name, Sign: anomaly.SilentBest, Servers: len(o.Servers), Of: o.Better}, true, true
+		r.note("%s: that does not count in the choice", strings.TrimSuffix(p.anomaly.String(), "."))
+	}
+	return overruled
+}
+
+func filteredServers(servers, among []int) (some []int) {
+	for _, server := range servers {
+		if slices.Contains(among, server) {
+			some = append(some, server)
+		}
+	}
+	return some
+}
