@@ -214,6 +214,10 @@ func (a *actor) order(o room.Order) (document any, err error) {
 
 func (a *actor) send(s room.Send) {
 	if s.To != "" {
+		if w, is := s.Message.(wire.Welcome); is && a.host.config.Addresses != nil {
+			w.Hosts = a.host.config.Addresses()
+			s.Message = w
+		}
 		if l := a.links[s.To]; l != nil {
 			l.conn.Send(s.Message)
 		}

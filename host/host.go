@@ -52,6 +52,9 @@ type Config struct {
 	// localhost, .local names and the public URL's: the machine's own and the
 	// certificate's, which may begin with "*.".
 	Names []string
+	// Addresses are where else this host is reached, for players who have lost the
+	// address they came by; nil knows none.
+	Addresses func() []netip.AddrPort
 	// Fingerprint is that of the host's own certificate, which links carry; empty
 	// without one.
 	Fingerprint string

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"muster/host/access"
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/host/wire/conn"
@@ -61,8 +62,10 @@ type visitor struct {
 	caller   *caller
 	conn     *conn.Conn
 	patience *time.Timer // until hello
-	room     *actor
-	name     string
+	// sought: the peer has asked whether this is its host.
+	sought bool
+	room   *actor
+	name   string
 }
 
 func (v *visitor) receive(message wire.Message) error {
@@ -75,7 +78,33 @@ func (v *visitor) receive(message wire.Message) error {
 	return nil
 }
 
+// maxSought is in how many rooms a place is sought: who looks for a host looks for
+// somebody's own machine, and a public one is not to search thousands for strangers.
+const maxSought = 16
+
+// seek answers a peer that is not sure whether this is the host of its room. What it
+// answers helps nobody who does not know the token already.
+func (v *visitor) seek(s wire.Seek) error {
+	if rooms := v.host.Rooms(); len(rooms) <= maxSought && s.Version == wire.Version && s.Nonce != "" && !v.sought {
+		v.sought = true
+		for _, code := range rooms {
+			a := v.host.actor(code)
+			tokens, _ := ask(a, func() []string { return a.room.Tokens() })
+			for _, token := range tokens {
+				if access.Place(token) == s.Place {
+					v.conn.Send(wire.Found{Proof: access.Proof(token, s.Nonce)})
+					return nil
+				}
+			}
+		}
+	}
+	return v.refuse(&wire.Refusal{Reason: wire.ReasonCode, Message: "this host does not have the room"})
+}
+
 func (v *visitor) hello(message wire.Message) error {
+	if s, seeks := message.(wire.Seek); seeks {
+		return v.seek(s)
+	}
 	v.patience.Stop()
 	hello, ok := message.(wire.Hello)
 	if !ok {

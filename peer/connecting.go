@@ -10,6 +10,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
+	"slices"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -24,20 +26,35 @@ import (
 func (s *session) stayConnected() error {
 	var lastSeen time.Time // the host, by us
 	pause := s.options.pace.firstPause
+	at := Place{s.options.URL, s.options.TLS}
 	for {
-		welcomed, err := s.connect()
+		welcomed, err := s.connect(at, false)
+		if !welcomed && !lastSeen.IsZero() && time.Since(lastSeen) > s.options.pace.seekAfter {
+			for _, elsewhere := range s.elsewhere(at) {
+				if welcomed, _ = s.connect(elsewhere, true); welcomed {
+					at = elsewhere // and is found there from now on
+					break
+				}
+			}
+		}
 		if welcomed {
 			pause = s.options.pace.firstPause
 		}
 		if welcomed || isLimited(err) {
 			lastSeen = time.Now()
 		}
+		patience := s.options.pace.giveUp
+		s.do(func() {
+			if s.finishing {
+				patience = s.options.pace.lastWord
+			}
+		})
 		switch {
 		case s.ctx.Err() != nil:
 			return context.Cause(s.ctx)
 		case errors.Is(err, wire.ErrMalformed), errors.Is(err, ErrCertificate):
 			return err // it would happen again
-		case lastSeen.IsZero(), time.Since(lastSeen) > s.options.pace.giveUp:
+		case lastSeen.IsZero(), time.Since(lastSeen) > patience:
 			return fmt.Errorf("%w at %s: %w", ErrUnreachable, s.options.URL, err)
 		}
 		lost := Disconnected{Err: err, Retry: pause}
@@ -47,25 +64,74 @@ func (s *session) stayConnected() error {
 	}
 }
 
+// elsewhere is where the host may be, if it no longer is where it was: where the player
+// came first, at addresses that it told, and where a search finds hosts.
+func (s *session) elsewhere(was Place) []Place {
+	places := []Place{{s.options.URL, s.options.TLS}}
+	var told []netip.AddrPort
+	s.do(func() { told = s.told })
+	for _, addr := range told {
+		// A certificate that others signed holds for a name, and for no address.
+		if u, err := url.Parse(s.options.URL); err == nil && (u.Scheme == "ws" || s.options.TLS != nil) {
+			u.Host = addr.String()
+			places = append(places, Place{u.String(), s.options.TLS})
+		}
+	}
+	if s.options.Seek != nil {
+		places = append(places, s.options.Seek(s.ctx)...)
+	}
+	return slices.DeleteFunc(places, func(p Place) bool { return p.URL == was.URL })
+}
+
+// errNotHere says that somebody else is where the host might have been.
+var errNotHere = errors.New("peer: the host is not there")
+
 // connect holds one connection until it ends, and reports whether the host let
-// the player in.
-func (s *session) connect() (welcomed bool, err error) {
-	ctx, cancel := context.WithTimeout(s.ctx, dialTimeout)
+// the player in. A host that is sought has to prove first that it is the one, if its
+// certificate does not: it has to know the token, which it is not told.
+func (s *session) connect(at Place, sought bool) (welcomed bool, err error) {
+	timeout := dialTimeout
+	if sought {
+		timeout = seekTimeout
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, timeout)
 	defer cancel()
 	dialer := websocket.Dialer{ // without a proxy: hosts are friends' machines
-		HandshakeTimeout: dialTimeout, TLSClientConfig: s.options.TLS, NetDialContext: fourFirst((&net.Dialer{}).DialContext),
+		HandshakeTimeout: timeout, TLSClientConfig: at.TLS, NetDialContext: fourFirst((&net.Dialer{}).DialContext),
 	}
-	ws, answer, err := dialer.DialContext(ctx, s.options.URL, nil)
+	ws, answer, err := dialer.DialContext(ctx, at.URL, nil)
 	if err != nil {
 		return false, whyNot(err, answer)
 	}
 	c := conn.New(ws, conn.AtPeer)
-	s.post(func() {
+	hello := func() {
 		s.host = s.options.hostAddr(ws.NetConn())
 		o := &s.options
 		c.Send(wire.Hello{Version: wire.Version, Code: o.Code, Key: o.Key, Name: o.Name, Token: s.token, Probes: o.Probes})
-	})
+	}
+	isProved, token, nonce := !sought || at.TLS != nil, "", access.NewSecret()
+	if isProved {
+		s.post(hello)
+	} else {
+		s.do(func() { token = s.token })
+		c.Send(wire.Seek{Version: wire.Version, Place: access.Place(token), Nonce: nonce})
+		defer time.AfterFunc(seekTimeout, func() {
+			s.post(func() {
+				if s.conn != c {
+					c.Close(errNotHere)
+				}
+			})
+		}).Stop()
+	}
 	err = c.Run(s.ctx, func(m wire.Message) error {
+		if !isProved {
+			found, is := m.(wire.Found)
+			if isProved = is && access.Proves(found.Proof, token, nonce); !isProved {
+				return errNotHere
+			}
+			s.post(hello)
+			return nil
+		}
 		_, is := m.(wire.Welcome)
 		welcomed = welcomed || is
 		return s.obey(c, m)

@@ -13,7 +13,7 @@ func Impatient(o *Options, patience time.Duration) { o.pace.patience = patience 
 func Hurry(o *Options, giveUp time.Duration) {
 	o.pace = pace{
 		flush: 5 * time.Millisecond, sample: time.Millisecond, patience: time.Minute,
-		firstPause: 5 * time.Millisecond, lastPause: 20 * time.Millisecond, giveUp: giveUp,
+		firstPause: 5 * time.Millisecond, lastPause: 20 * time.Millisecond, giveUp: giveUp, lastWord: giveUp, seekAfter: 30 * time.Millisecond,
 	}
 }
 

@@ -26,8 +26,12 @@ import (
 	"muster/host/wire"
 )
 
-// dialTimeout is how long a host may take to answer.
-const dialTimeout = 10 * time.Second
+const (
+	// dialTimeout is how long a host may take to answer, and seekTimeout somebody who
+	// may be the host: several are asked one after the other.
+	dialTimeout = 10 * time.Second
+	seekTimeout = 3 * time.Second
+)
 
 // Prober asks servers; [muster/discovery/prober.Prober] does it for real.
 type Prober interface {
@@ -68,6 +72,9 @@ type Options struct {
 	// Events shows on the player's screen what happens. It is called from one
 	// goroutine and must not block.
 	Events func(Event)
+	// Seek looks for where the host may be by now, which its address no longer leads
+	// to; nil knows nowhere. The peer makes sure that it is the host.
+	Seek func(ctx context.Context) []Place
 	// Once: leave after the first launch.
 	Once   bool
 	Logger *slog.Logger
@@ -76,6 +83,14 @@ type Options struct {
 	pace pace
 	// hostAddr is where a connection's host is; tests are nowhere but here.
 	hostAddr func(net.Conn) netip.Addr
+}
+
+// Place is where a host may be. One without TLS has to prove that it is.
+type Place struct {
+	// URL is an endpoint as in [Options].
+	URL string
+	// TLS is nil in the clear; else it lets nobody but the host through; see [Pinned].
+	TLS *tls.Config
 }
 
 // pace is how fast a peer goes about its work.
@@ -90,13 +105,17 @@ type pace struct {
 	patience time.Duration
 	// The pauses between attempts to come back double from the first to the last.
 	firstPause, lastPause time.Duration
-	// giveUp is how long a host may be away: a restart, a change of Wi-Fi.
-	giveUp time.Duration
+	// seekAfter is how long a host is away until it is looked for elsewhere.
+	seekAfter time.Duration
+	// giveUp is how long a host may be away: a restart, a change of Wi-Fi, a router that
+	// starts again, a machine whose lid was closed. An evening is worth half an hour.
+	// lastWord is how long if only our last word is to reach it.
+	giveUp, lastWord time.Duration
 }
 
 var realPace = pace{
 	flush: 100 * time.Millisecond, sample: 1100 * time.Millisecond, patience: 900 * time.Millisecond,
-	firstPause: 250 * time.Millisecond, lastPause: 5 * time.Second, giveUp: 3 * time.Minute,
+	firstPause: 250 * time.Millisecond, lastPause: 5 * time.Second, seekAfter: 10 * time.Second, giveUp: 30 * time.Minute, lastWord: 3 * time.Minute,
 }
 
 // ErrUnreachable says that no host answers.

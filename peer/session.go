@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,9 +22,11 @@ type session struct {
 	leave   context.CancelCauseFunc
 	work    sync.WaitGroup
 
-	token    string
-	conn     *conn.Conn // nil until the host has let us in
-	host     netip.Addr // where it is
+	token string
+	conn  *conn.Conn // nil until the host has let us in
+	host  netip.Addr // where it is
+	// told are other addresses of the host.
+	told     []netip.AddrPort
 	room     wire.Snapshot
 	round    *round
 	look     *look // the newest
@@ -53,6 +56,16 @@ func (s *session) loop() {
 func (s *session) post(act func()) {
 	select {
 	case s.inbox <- act:
+	case <-s.ctx.Done():
+	}
+}
+
+// do has the session do something and waits until it has, or has ended.
+func (s *session) do(act func()) {
+	done := make(chan struct{})
+	s.post(func() { defer close(done); act() })
+	select {
+	case <-done:
 	case <-s.ctx.Done():
 	}
 }
@@ -121,6 +134,7 @@ func (s *session) welcome(m wire.Welcome) {
 	if m.Token != s.token {
 		s.keep(m.Token)
 	}
+	s.told = slices.DeleteFunc(m.Hosts, func(at netip.AddrPort) bool { return at.Port() == 0 || !mayAsk(s.host, at.Addr()) })
 	if s.round != nil {
 		s.round.sent, s.round.saidDone = 0, false
 	}

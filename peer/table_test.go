@@ -30,6 +30,8 @@ type table struct {
 	server   *http.Server
 	serving  sync.WaitGroup
 	code     string
+	// addresses are what the host tells of itself.
+	addresses []netip.AddrPort
 }
 
 const listed = 200
@@ -64,7 +66,7 @@ func (tb *table) start(address string) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if tb.host, err = host.New(host.Config{List: list, Store: store}); err != nil {
+	if tb.host, err = host.New(host.Config{List: list, Store: store, Addresses: func() []netip.AddrPort { return tb.addresses }}); err != nil {
 		tb.Fatal(err)
 	}
 	listener, err := net.Listen("tcp", address)

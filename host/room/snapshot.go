@@ -169,6 +169,15 @@ func (r *Room) Traces() iter.Seq2[string, []discovery.Result] {
 	}
 }
 
+// Tokens are those of the players, which open their places.
+func (r *Room) Tokens() []string {
+	var tokens []string
+	for _, p := range r.round.players {
+		tokens = append(tokens, p.token)
+	}
+	return tokens
+}
+
 // Badge is what a page may do.
 type Badge struct {
 	Name      string `json:"name,omitempty"`

@@ -26,6 +26,16 @@ const (
 // MaxAsked is how many servers a host asks for at once: a few rounds' worth.
 const MaxAsked = 1024
 
+// maxHosts is how many addresses a host may have besides the one it was reached at.
+const maxHosts = 8
+
+func (w Welcome) check() error {
+	if len(w.Hosts) > maxHosts {
+		return fmt.Errorf("%d addresses of a host", len(w.Hosts))
+	}
+	return nil
+}
+
 func (f Finalists) check() error {
 	switch {
 	case len(f.Servers) > maxFinalists:

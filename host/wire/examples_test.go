@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/access"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -26,6 +27,12 @@ var examples = []struct {
 		`{"type":"hello","version":2,"code":"BAKODI","name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"}`},
 	{wire.Welcome{Version: 2, Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"},
 		`{"type":"welcome","version":2,"name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"}`},
+	{wire.Welcome{Version: 2, Name: "bob", Token: "DFZ3G5NDNZ5DN3RNLGQXYJ2MYT", Hosts: []netip.AddrPort{netip.MustParseAddrPort("198.51.100.2:7777")}},
+		`{"type":"welcome","version":2,"name":"bob","token":"DFZ3G5NDNZ5DN3RNLGQXYJ2MYT","hosts":["198.51.100.2:7777"]}`},
+	{wire.Seek{Version: 2, Place: access.Place("Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"), Nonce: "HZKU4RBVGH6YPTCJQ2X5SN7DAW"},
+		`{"type":"seek","version":2,"place":"4QPVHU3I2XGOEKFUYCD6SGJ6WA","nonce":"HZKU4RBVGH6YPTCJQ2X5SN7DAW"}`},
+	{wire.Found{Proof: access.Proof("Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE", "HZKU4RBVGH6YPTCJQ2X5SN7DAW")},
+		`{"type":"found","proof":"SQUDU7R57ULOAFXATWTR7PN65M"}`},
 	{wire.Refusal{Reason: wire.ReasonCode, Message: `no room has the code "BAKODI"`, Hint: "ask the organiser for the code"},
 		`{"type":"refused","reason":"code","message":"no room has the code \"BAKODI\"","hint":"ask the organiser for the code"}`},
 	{wire.Measure{Round: 1, Game: "openarena", Strategy: "as", MaxRTT: discovery.Millis(150 * time.Millisecond), Seed: 1, Known: 2},
@@ -105,8 +112,8 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) != 14 {
-		t.Errorf("%d kinds of message have an example, want all 14", len(seen))
+	if len(seen) != 16 {
+		t.Errorf("%d kinds of message have an example, want all 16", len(seen))
 	}
 }
 

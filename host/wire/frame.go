@@ -89,6 +89,10 @@ func unmarshalJSON(data []byte) (Message, error) {
 	switch head.Type {
 	case Hello{}.kind():
 		return into[Hello](data)
+	case Seek{}.kind():
+		return into[Seek](data)
+	case Found{}.kind():
+		return into[Found](data)
 	case Welcome{}.kind():
 		return into[Welcome](data)
 	case Refusal{}.kind():

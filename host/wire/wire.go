@@ -20,6 +20,7 @@
 package wire
 
 import (
+	"net/netip"
 	"time"
 
 	"muster/discovery"
@@ -46,6 +47,21 @@ type Hello struct {
 	Probes Probes `json:"probes,omitempty"`
 }
 
+// Seek asks a host at an address where the room's host may be by now whether it is that
+// host, before hello: neither the code nor the token goes to whoever sits there.
+type Seek struct {
+	Version int `json:"version"`
+	// Place names the peer's place in the room, and Nonce is to be proved with; see
+	// [muster/host/access.Place].
+	Place string `json:"place"`
+	Nonce string `json:"nonce"`
+}
+
+// Found is the answer of the host that has the place.
+type Found struct {
+	Proof string `json:"proof"`
+}
+
 // Probes is where a peer asks servers from.
 type Probes string
 
@@ -63,6 +79,8 @@ type Welcome struct {
 	Name string `json:"name"`
 	// Token brings the peer back to its place after a lost connection.
 	Token string `json:"token"`
+	// Hosts are other addresses of the host, in case this one is lost for good.
+	Hosts []netip.AddrPort `json:"hosts,omitempty"`
 }
 
 // Refusal is why a peer or an action is turned away. Close follows.
@@ -243,6 +261,8 @@ type Note struct {
 }
 
 func (Hello) kind() string     { return "hello" }
+func (Seek) kind() string      { return "seek" }
+func (Found) kind() string     { return "found" }
 func (Welcome) kind() string   { return "welcome" }
 func (Refusal) kind() string   { return "refused" }
 func (List) kind() string      { return "list" }

@@ -129,7 +129,8 @@ func (h *hosting) run(ctx context.Context) error {
 	rooms, err := host.New(host.Config{
 		List: h.lists.List, Local: h.lists.Local, Store: h.store(at.Port()), Page: web.Handler(), Logger: h.logger(),
 		Fingerprint: h.ingress.Fingerprint(), Proxies: h.proxies, Names: slices.Concat(netinfo.Names(), h.ingress.Names(), h.names), Home: netinfo.IsAtHome,
-		Address: h.ingress.Outside(at, access.Key{}).Host, PublicURL: h.ingress.Public, ConnectLink: games.ConnectLink, Games: h.lists.Choices(),
+		Addresses: func() []netip.AddrPort { return h.ingress.Addresses(at) },
+		Address:   h.ingress.Outside(at, access.Key{}).Host, PublicURL: h.ingress.Public, ConnectLink: games.ConnectLink, Games: h.lists.Choices(),
 	})
 	if err != nil {
 		return err

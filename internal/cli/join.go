@@ -160,6 +160,37 @@ func (j *join) look(ctx context.Context, c *term.Console) (invite.Link, error) {
 	return toward(ctx, c, room, at, j.code)
 }
 
+// maxSought is how many addresses are tried in turn: anybody may announce rooms.
+const maxSought = 16
+
+// seek finds on the local network where a link's host may be by now: routers give
+// machines other addresses. Whether it is the host, the peer finds out.
+func (p *program) seek(to invite.Link) func(context.Context) []peer.Place {
+	return func(ctx context.Context) (places []peer.Place) {
+		if to.TLS && to.Pin == "" {
+			return nil // only its name shows that it is the one
+		}
+		looking, stop := context.WithTimeout(ctx, lookTime)
+		defer stop()
+		var found []lan.Found
+		for found = range lan.Browse(looking, p.logger()) {
+		}
+		for _, f := range found {
+			for _, at := range f.Addrs {
+				if f.Fingerprint != to.Pin || len(places) == maxSought {
+					continue
+				}
+				place := peer.Place{URL: linkTo(f, at, to.Code).Endpoint()}
+				if to.Pin != "" {
+					place.TLS = peer.Pinned(to.Pin)
+				}
+				places = append(places, place)
+			}
+		}
+		return places
+	}
+}
+
 // roomTable shows rooms, numbered; what strangers announce was cleaned by lan.
 func roomTable(found []lan.Found) *term.Table {
 	t := &term.Table{Columns: []term.Column{term.Right(""), term.Left("ROOM"), term.Left("GAME"), term.Right("PLAYERS"), term.Left("ORGANISER"), term.Left("")}}

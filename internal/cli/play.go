@@ -52,6 +52,9 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 		},
 		NewProber: y.newProber, Launch: y.launcher.Launch, Events: y.show, Once: y.once, Logger: y.logger(),
 	}
+	if !y.atHost {
+		options.Seek = y.seek(to)
+	}
 	if to.Pin != "" {
 		options.TLS = peer.Pinned(to.Pin)
 	}
@@ -179,7 +182,7 @@ func (n *narrator) show(e peer.Event) {
 		case errors.As(e.Err, &refusal): // and no other passes
 			n.screen.Say("the host does not hear codes from here for the moment: too many wrong ones were tried. Trying again by itself; the room's whole link, or its QR code, is let in at once")
 		default:
-			n.screen.Say("lost the connection to the host; trying again, nothing is lost")
+			n.screen.Say("lost the connection to the host; trying again for half an hour, nothing is lost; Ctrl-C leaves")
 		}
 		n.away = true
 	case peer.Progress:

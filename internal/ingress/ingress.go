@@ -32,6 +32,8 @@ type Ingress struct {
 	isNamed bool
 	// router is where the router lets friends in; nil if that is not known.
 	router atomic.Pointer[netip.Addr]
+	// mapped is the port that it opened; nil without one.
+	mapped atomic.Pointer[netip.AddrPort]
 }
 
 // Encrypt has the host show the certificate in one file, with its key in another.
@@ -116,6 +118,21 @@ func (in *Ingress) Inside(at netip.AddrPort, room access.Key) invite.Link {
 		l.TLS, l.Pin = true, access.Fingerprint(in.pair.Leaf.Raw)
 	}
 	return l
+}
+
+// Addresses are all by which players may get at a listener, as it is now.
+func (in *Ingress) Addresses(at netip.AddrPort) []netip.AddrPort {
+	if at.Addr().IsLoopback() {
+		return nil
+	}
+	addrs := []netip.AddrPort{netinfo.Reachable(at)}
+	if mapped := in.mapped.Load(); mapped != nil {
+		addrs = append(addrs, *mapped)
+	}
+	if own := netinfo.Source6(); at.Addr().IsUnspecified() && discovery.ReachOf(own) == discovery.InternetReach {
+		addrs = append(addrs, netip.AddrPortFrom(own, at.Port()))
+	}
+	return addrs
 }
 
 // PublicAddress is this network's, as far as it is known: by the router, by the

@@ -37,6 +37,7 @@ func (in *Ingress) AskRouter(ctx context.Context, at netip.AddrPort, room access
 			sayAll(say, mapped(m, link))
 			if outside := m.External.Addr(); m.IsPublic() {
 				in.router.Store(&outside)
+				in.mapped.Store(&m.External)
 			}
 		})
 		if err != nil && ctx.Err() == nil {
