@@ -5,12 +5,21 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/netip"
 	"strings"
+	"time"
 
 	"muster/host/access"
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/selection"
+)
+
+// What pages may ask of rooms: a household of eager clickers from one address, and
+// a slider that is pulled in one room. More is answered 429, and pages wait.
+const (
+	asksAtOnce, askEvery       = 200, 50 * time.Millisecond
+	whatIfsAtOnce, whatIfEvery = 10, 300 * time.Millisecond
 )
 
 // maxOrder bounds an order in bytes.
@@ -97,7 +106,13 @@ func (h *Host) serveAction(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	document, err := a.order(room.Order{Credential: bearer(r), Action: action})
+	credential := bearer(r)
+	view, _ := a.views.get()
+	by := view.Badges[room.DigestOf(credential)]
+	if _, costs := action.(room.WhatIf); costs && by != (room.Badge{}) && h.isTooMuch(w, a.whatIfs, netip.Addr{}) {
+		return
+	}
+	document, err := a.order(room.Order{Credential: credential, Action: action})
 	var refusal *wire.Refusal
 	switch {
 	case errors.As(err, &refusal) && refusal.Reason == wire.ReasonSecret:
@@ -125,7 +140,8 @@ func readOrder(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return io.ReadAll(http.MaxBytesReader(w, r.Body, maxOrder))
 }
 
-// serveCulled lists the servers that were culled for one cause.
+// serveCulled lists the servers that were culled for one cause. The room itself is
+// not asked: that takes long, and anyone with the code may.
 func (h *Host) serveCulled(w http.ResponseWriter, r *http.Request) {
 	a := h.addressed(w, r, r.PathValue("code"))
 	if a == nil {
@@ -136,7 +152,12 @@ func (h *Host) serveCulled(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	if list, ok := ask(a, func() wire.CulledServers { return a.room.Culled(cause) }); ok {
-		answer(w, http.StatusOK, list)
+	view, _ := a.views.get()
+	if view.Culled != nil {
+		if list, some := view.Culled()[cause]; some {
+			answer(w, http.StatusOK, list)
+			return
+		}
 	}
+	answer(w, http.StatusOK, wire.CulledServers{Cause: cause.String(), Servers: []wire.CulledServer{}})
 }

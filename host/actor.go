@@ -53,6 +53,8 @@ type actor struct {
 
 	room  *room.Room
 	links map[string]*link // by member
+	// whatIfs are those of the whole room: each is a choice to be made.
+	whatIfs *access.Pace
 	// shown and saved are the room's revisions that readers and the store have.
 	shown, saved int
 	savedAt      time.Time

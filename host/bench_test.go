@@ -23,7 +23,7 @@ import (
 const benchServers = 30_000
 
 // benchRoom is a room whose members have measured 30,000 servers.
-func benchRoom(b *testing.B, members int) *room.Room {
+func benchRoom(b testing.TB, members int) *room.Room {
 	now := time.Unix(1_800_000_000, 0)
 	r := room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, friday(members), now)
 	step := func(in room.Input) {

@@ -80,6 +80,7 @@ type Host struct {
 	config   Config
 	metrics  *metrics
 	guard    access.Guard
+	asks     *access.Pace // of rooms, by address
 	ended    *store.Tombstones
 	upgrader websocket.Upgrader
 	lists    lists
@@ -99,7 +100,7 @@ func New(config Config) (*Host, error) {
 		config.Store = store.None{}
 	}
 	h := &Host{
-		config: config, metrics: newMetrics(), rooms: map[string]*actor{},
+		config: config, metrics: newMetrics(), rooms: map[string]*actor{}, asks: access.NewPace(asksAtOnce, askEvery),
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
 	}
 	h.upgrader.CheckOrigin = h.isSameOrigin
@@ -249,7 +250,8 @@ func (h *Host) CloseRoom(code string) {
 func (h *Host) start(r *room.Room) *actor {
 	a := &actor{
 		host: h, code: r.Keys().Code, keys: r.Keys(), open: r.Settings().Open, log: h.config.Logger.With("room", r.Keys().Code),
-		views: newBoard(&page.View{Snapshot: r.Snapshot(), Badges: r.Badges()}), inbox: make(chan func()), room: r, links: map[string]*link{},
+		whatIfs: access.NewPace(whatIfsAtOnce, whatIfEvery),
+		views:   newBoard(&page.View{Snapshot: r.Snapshot(), Badges: r.Badges()}), inbox: make(chan func()), room: r, links: map[string]*link{},
 	}
 	a.ctx, a.end = context.WithCancel(h.ctx)
 	h.mu.Lock()

@@ -4,12 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
+	"net/netip"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"rsc.io/qr"
 
+	"muster/host/access"
 	"muster/host/wire"
 )
 
@@ -73,6 +78,10 @@ func (h *Host) addressed(w http.ResponseWriter, r *http.Request, code string) *a
 		default:
 			h.refuse(w, http.StatusNotFound, wire.Refusal{Reason: wire.ReasonCode, Message: "no room has this code"})
 		}
+		return nil
+	}
+	if h.isTooMuch(w, h.asks, h.asker(r)) {
+		return nil
 	}
 	return a
 }
@@ -92,6 +101,20 @@ func bearer(r *http.Request) string {
 // retryAfter is when whoever was refused for others' wrong codes may come back, in
 // seconds.
 const retryAfter = "5"
+
+func busy() *wire.Refusal {
+	return &wire.Refusal{Reason: wire.ReasonBusy, Message: "too much is asked at once", Hint: "wait a second"}
+}
+
+// isTooMuch reports whether an address has to wait, and says so.
+func (h *Host) isTooMuch(w http.ResponseWriter, pace *access.Pace, from netip.Addr) bool {
+	wait := pace.Wait(from, time.Now())
+	if wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+		h.refuse(w, http.StatusTooManyRequests, *busy())
+	}
+	return wait > 0
+}
 
 func (h *Host) refuse(w http.ResponseWriter, status int, refusal wire.Refusal) {
 	h.metrics.refusals.WithLabelValues(refusal.Reason).Inc()

@@ -83,7 +83,11 @@ func (v *viewer) run() {
 		return
 	}
 	var refusal *wire.Refusal
-	if v.actor, refusal = v.host.named(claim{first.Code, []string{first.Key, first.Token}, v.from}); refusal != nil {
+	v.actor, refusal = v.host.named(claim{first.Code, []string{first.Key, first.Token}, v.from})
+	if refusal == nil && v.host.asks.Wait(v.from, time.Now()) > 0 {
+		refusal = busy()
+	}
+	if refusal != nil {
 		v.host.metrics.refusals.WithLabelValues(refusal.Reason).Inc()
 		if frame, err := wire.Marshal(*refusal); err == nil && v.write(websocket.TextMessage, frame.Data) == nil {
 			v.ws.WriteControl(websocket.CloseMessage, nil, time.Now().Add(pageWriteWait)) // or it ends without

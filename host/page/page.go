@@ -13,10 +13,12 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync"
 
 	"muster/discovery"
 	"muster/host/room"
 	"muster/host/wire"
+	"muster/selection"
 )
 
 // View is everything that readers of a room are shown at one moment. It is never
@@ -28,7 +30,11 @@ type View struct {
 	// Traces are the players' probes of the round, in the order in which they ended.
 	Traces []Trace
 	// Badges are what pages may do, by the token or secret that they show.
-	Badges   map[room.Digest]room.Badge
+	Badges map[room.Digest]room.Badge
+	// Culled are the servers that were culled, by cause, as [wire.CulledServers]. They
+	// are reckoned when somebody asks first, in any goroutine, once for a choice.
+	Culled   func() map[selection.Cause]json.RawMessage
+	record   *room.Record
 	sections []section
 }
 
@@ -48,7 +54,10 @@ type section struct {
 // Next is the room as readers see it now, after this view, or this view if there
 // is nothing new. Link is what takes a browser to a game server, or nil.
 func (v *View) Next(r *room.Room, games []wire.Game, link func(game, address string) string) (*View, error) {
-	next := &View{Edition: v.Edition + 1, Snapshot: r.Snapshot(), Badges: r.Badges()}
+	next := &View{Edition: v.Edition + 1, Snapshot: r.Snapshot(), Badges: r.Badges(), Culled: v.Culled, record: r.Record()}
+	if v.Culled == nil || v.record != next.record {
+		next.Culled = sync.OnceValue(func() map[selection.Cause]json.RawMessage { return culled(next.record) })
+	}
 	next.Snapshot.Room.Games = games
 	if way := next.Snapshot.Way; way != nil && link != nil {
 		way.Link = link(next.Snapshot.Room.Game, way.Connect)
@@ -56,7 +65,7 @@ func (v *View) Next(r *room.Room, games []wire.Game, link func(game, address str
 	for player, probes := range r.Traces() {
 		next.Traces = append(next.Traces, Trace{player, probes})
 	}
-	isNew := v.Edition == 0 || !maps.Equal(v.Badges, next.Badges) ||
+	isNew := v.Edition == 0 || v.record != next.record || !maps.Equal(v.Badges, next.Badges) ||
 		!slices.EqualFunc(v.Traces, next.Traces, func(a, b Trace) bool { return a.Player == b.Player && len(a.Probes) == len(b.Probes) })
 	fields := reflect.ValueOf(next.Snapshot)
 	for i := range fields.NumField() {
@@ -77,6 +86,14 @@ func (v *View) Next(r *room.Room, games []wire.Game, link func(game, address str
 		return v, nil
 	}
 	return next, nil
+}
+
+func culled(record *room.Record) map[selection.Cause]json.RawMessage {
+	documents := map[selection.Cause]json.RawMessage{}
+	for cause, list := range record.Culled() {
+		documents[cause], _ = json.Marshal(list) // texts and finite numbers: it cannot fail
+	}
+	return documents
 }
 
 // AppendSince appends the sections that are newer than an edition to a JSON object

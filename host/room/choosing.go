@@ -69,7 +69,13 @@ func (r *Room) choose(early bool) {
 
 func (r *Room) selectFor(group []*player) selection.Selection {
 	r.attend()
-	return selection.Select(r.round.servers, r.round.table(group), r.criteria(r.settings, group))
+	before := r.round.record
+	c := r.record(group)
+	selected := selection.Select(r.round.servers, c.table, c.criteria)
+	if c.found = selected.Chosen != nil; !c.found && before != nil && before.found {
+		r.round.record = before // nobody takes a choice of nothing, or all give up
+	}
+	return selected
 }
 
 // criteria are what settings ask of a server for a group.

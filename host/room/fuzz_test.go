@@ -297,7 +297,7 @@ func (e *evening) isSound() {
 	if _, err := json.Marshal(e.room.Snapshot()); err != nil {
 		e.Fatal(err)
 	}
-	e.room.Culled(selection.Unreachable)
+	e.room.Record().Culled()
 }
 
 // ends has all leave. Only people who vote may take their time.

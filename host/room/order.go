@@ -133,7 +133,11 @@ func (a WhatIf) do(r *Room, by caller) error {
 	group := r.round.chosenFor()
 	criteria := r.criteria(s, group)
 	criteria.Reasons = -1
-	r.round.whatIf = &whatIf{name, json.RawMessage(a), selection.Select(r.round.servers, r.round.table(group), criteria)}
+	table := r.Record().table
+	if !slices.Equal(table.Players(), names(group)) {
+		table = r.round.table(group)
+	}
+	r.round.whatIf = &whatIf{name, json.RawMessage(a), selection.Select(r.round.servers, table, criteria)}
 	return nil
 }
 

@@ -36,6 +36,7 @@ type round struct {
 	// selection is the newest choice, nil before there is one.
 	selection *selection.Selection
 	whatIf    *whatIf
+	record    *Record // see [Room.Record]
 	pause     pause
 	// broken: somebody's connection was lost, and what was measured may tell more of a
 	// line than of servers.
@@ -163,12 +164,14 @@ func (r *round) vetoedName(addr netip.AddrPort) string {
 	return addr.String()
 }
 
-func (r *round) card(server int) wire.ServerCard {
+func (r *round) card(server int) wire.ServerCard { return cardOf(r.servers, server) }
+
+func cardOf(servers selection.Servers, server int) wire.ServerCard {
 	if server < 0 {
 		return wire.ServerCard{}
 	}
-	card := wire.ServerCard{Country: r.servers.List[server].Country}
-	if info := r.servers.Infos[server]; info != nil {
+	card := wire.ServerCard{Country: servers.List[server].Country}
+	if info := servers.Infos[server]; info != nil {
 		card.Name, card.Map, card.Mode = info.Name, info.Map, info.Mode
 		card.Players, card.MaxPlayers, card.Password = info.Players, info.MaxPlayers, info.Password
 	}

@@ -12,10 +12,6 @@ import (
 	"muster/selection"
 )
 
-// maxCulled is how many culled servers of one cause are told; the list says how
-// many there are.
-const maxCulled = 300
-
 // Snapshot is what everyone may see of the room now. It shares nothing that the
 // room still changes.
 func (r *Room) Snapshot() wire.Snapshot {
@@ -130,31 +126,6 @@ func (r *round) choice(s selection.Selection) *wire.Choice {
 		c.Explain[i] = replacer.Replace(sentence)
 	}
 	return c
-}
-
-// Culled lists who was culled for a cause.
-func (r *Room) Culled(cause selection.Cause) wire.CulledServers {
-	list := wire.CulledServers{Cause: cause.String(), Servers: []wire.CulledServer{}}
-	if r.round.selection == nil {
-		return list
-	}
-	group := r.round.chosenFor()
-	criteria := r.criteria(r.settings, group)
-	criteria.Reasons, criteria.Top = 0, 1
-	reasons := selection.NewFilter(r.round.servers, criteria).Select(r.round.table(group)).Reasons
-	reasons = slices.DeleteFunc(reasons, func(reason selection.Reason) bool { return reason.Cause != cause })
-	list.Total = len(reasons)
-	for _, reason := range reasons[:min(maxCulled, len(reasons))] {
-		server := reason.Server
-		culled := wire.CulledServer{Addr: reason.Addr.String(), ServerCard: r.round.card(server), Players: reason.Players, RTT: map[string]float64{}}
-		for _, p := range group {
-			if result := r.round.knowledge(p).at(server); result.State == discovery.Answered {
-				culled.RTT[p.name] = rttMS(result.RTT)
-			}
-		}
-		list.Servers = append(list.Servers, culled)
-	}
-	return list
 }
 
 // Traces are the players' probes of the round in the order in which they ended,

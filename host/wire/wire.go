@@ -105,6 +105,7 @@ const (
 	ReasonRemoved   = "removed"    // the organiser has sent the player away
 	ReasonAction    = "action"     // what was asked for makes no sense now
 	ReasonOrigin    = "origin"     // another site's page asks, or by a name that is not the host's
+	ReasonBusy      = "busy"       // too much is asked at once
 	ReasonLimited   = "limited"    // too many wrong codes
 )
 

@@ -80,13 +80,28 @@ export function shown(as = credential()) {
   return { Authorization: `Bearer ${as}`, "Muster-Key": linkKey };
 }
 
+/** How often we ask again when too much was asked at once. */
+const patience = 3;
+
+/**
+ * Fetches from the room, and waits as long as the host says when it is busy.
+ * @param {string} what @param {RequestInit} options
+ */
+async function fetched(what, options) {
+  for (let tries = 0; ; tries++) {
+    const reply = await fetch(`/api/rooms/${encodeURIComponent(code)}/${what}`, options);
+    if (reply.status !== 429 || tries === patience) return reply;
+    await new Promise((later) => setTimeout(later, 1000 * Number(reply.headers.get("Retry-After") ?? 1)));
+  }
+}
+
 /**
  * Asks the room for something; its answer's error is for people to read.
  * @param {string} action @param {object} [order]
  * @returns {Promise<any>}
  */
 export async function ask(action, order = {}, as = credential()) {
-  const reply = await fetch(`/api/rooms/${encodeURIComponent(code)}/${action}`, {
+  const reply = await fetched(action, {
     method: "POST",
     headers: { "Content-Type": "application/json", ...shown(as) },
     body: JSON.stringify(order),
@@ -112,7 +127,7 @@ export async function claim() {
 
 /** The servers that were left out for a cause. @param {string} cause */
 export async function culled(cause) {
-  const reply = await fetch(`/api/rooms/${encodeURIComponent(code)}/culled/${cause}`, { cache: "no-store", headers: shown() });
+  const reply = await fetched(`culled/${cause}`, { cache: "no-store", headers: shown() });
   if (!reply.ok) throw new Error(`the host says ${reply.status}`);
   return reply.json();
 }

@@ -1,0 +1,77 @@
+package host
+
+import (
+	"flag"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"muster/host/room"
+)
+
+// What pages that ask for long lists cost a room, and how long its goroutine keeps
+// others waiting meanwhile:
+//
+//	go test ./host -run TestStall -v -stall 10s
+var stallFor = flag.Duration("stall", 0, "how long TestStall has a room of 32 and 30,000 servers asked; 0 has one of 8 asked a few times")
+
+// TestStall: a room goes on while its culled servers are asked for. They were
+// reckoned by the room's goroutine, each time as long as a choice takes, so that
+// everyone waited for all who asked before; now the room is not asked.
+func TestStall(t *testing.T) {
+	players, length, asksASecond := 8, 500*time.Millisecond, 200
+	if *stallFor > 0 {
+		players, length, asksASecond = 32, *stallFor, 26 // twice what stalled a room
+	}
+	h, err := New(Config{List: noServers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	r := benchRoom(t, players)
+	began := time.Now()
+	if _, err := r.Step(room.Proceed{}, time.Unix(1_800_000_000, 0)); err != nil {
+		t.Fatal(err)
+	}
+	choice := time.Since(began)
+	a := h.start(r)
+	server := httptest.NewServer(h.Handler())
+	defer server.Close()
+	culled := func() {
+		response, err := http.Get(server.URL + "/api/rooms/" + a.code + "/culled/unreachable")
+		if err != nil || response.StatusCode != http.StatusOK {
+			t.Errorf("the list is answered %v, %v", response, err)
+			return
+		}
+		defer response.Body.Close()
+		io.Copy(io.Discard, response.Body)
+	}
+	quiet := waits(a, length, 0, nil)
+	asked := waits(a, length, asksASecond, culled)
+	t.Logf("%d players, a choice takes %v; others wait %v at most in quiet, %v when lists are asked for %d times a second",
+		players, choice, slices.Max(quiet), slices.Max(asked), asksASecond)
+	if wait := slices.Max(asked); wait > choice {
+		t.Errorf("others wait %v, a choice takes %v", wait, choice)
+	}
+}
+
+// waits are how long a room's goroutine keeps somebody waiting while it is asked
+// something at a rate.
+func waits(a *actor, length time.Duration, rate int, something func()) (list []time.Duration) {
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	asked := 0
+	for began := time.Now(); time.Since(began) < length; time.Sleep(time.Millisecond) {
+		for ; asked < int(time.Since(began).Seconds()*float64(rate)); asked++ {
+			asking.Go(something)
+		}
+		before := time.Now()
+		ask(a, func() bool { return true })
+		list = append(list, time.Since(before))
+	}
+	return list
+}
