@@ -32,6 +32,10 @@ func (r *run) send(p *probe, why reason) {
 		return
 	}
 	r.delivered++
+	if crosses(r.targets.at[p.target].Addr()) && (p.sent == 0 || at-p.query(p.sent-1).sent >= forgets) {
+		r.router.sent(at)
+	}
+	r.lastSent = at
 	r.stats.PacketsSent++
 	r.stats.BytesSent += len(r.packet)
 	p.record(nonce, at)
@@ -52,7 +56,7 @@ func (r *run) send(p *probe, why reason) {
 		queue, delay = &r.repeats, r.options.spacing()
 	}
 	p.due = at + delay
-	queue.push(deadline{at: p.due, probe: p, gen: p.gen, first: p.sent == 1})
+	queue.push(deadline{at: p.due, probe: p, gen: p.gen, target: int32(p.target), first: p.sent == 1})
 }
 
 // sendFailed looks after a probe whose query did not leave. A machine without
@@ -105,6 +109,10 @@ func (r *run) handle(d *datagram) {
 		r.stats.Refused++ // one ICMP error is enough, it leaves no doubt
 		r.finish(state.probe, discovery.Refused, nil)
 	case state.done && !d.refused:
+		if answered, isControl := r.controls[d.peer]; isControl && !answered {
+			r.controls[d.peer] = true
+			return
+		}
 		r.stats.Duplicates++
 	default:
 		r.stats.Strays++

@@ -49,6 +49,8 @@ type probe struct {
 	clean, rough time.Duration   // the best RTT of each kind, negative if none
 	sure         bool            // asked once more, for a pair that is certain
 	info         *discovery.Info // what came with a rough pair
+	spared       uint8           // silences that may be the router's
+	again        bool            // asked again because of the router
 
 	parts *parts // of a reply in several datagrams
 }

@@ -86,6 +86,9 @@ type Stats struct {
 	// Forbidden are servers that were not asked, or not often enough to be sure,
 	// because their address has been sent enough; see [Allowance].
 	Forbidden int
+	// RouterRoom is for how many servers at a time the router has room, if that turned
+	// out to be few; else 0. They are asked more slowly then.
+	RouterRoom int
 	// SendErrors are failed writes, those that were repeated included.
 	SendErrors int
 	// InFlight is how many servers are asked and neither answered nor given up,
@@ -117,7 +120,7 @@ type Options struct {
 	// LocalAddr is the source address. The zero Addr is any address of both
 	// families; another one restricts the prober to its family.
 	LocalAddr netip.Addr
-	// Logger gets what goes wrong; nil is silence.
+	// Logger gets what goes wrong, and warnings in players' words; nil is silence.
 	Logger *slog.Logger
 }
 
@@ -153,6 +156,7 @@ type Prober struct {
 	network network
 	nonces  *rand.ChaCha8
 	stats   Stats
+	router  router
 	fresh   bucket // paces new probes
 	again   bucket // paces repeats
 	traffic congestion
@@ -261,6 +265,9 @@ func (p *Prober) Run(ctx context.Context, servers []discovery.Server, plan disco
 		return errBusy
 	}
 	defer p.running.Unlock()
+	if p.router.phase != narrow {
+		p.router.forget() // what was going on went with the run before
+	}
 	r := newRun(p, servers, plan, seen)
 	if p.sockets != nil {
 		defer p.sockets.unblockWith(ctx)()

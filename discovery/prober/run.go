@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/netip"
+	"slices"
 	"time"
 
 	"muster/discovery"
@@ -42,6 +44,8 @@ type deadline struct {
 	probe *probe
 	gen   uint32
 	first bool // the query was the first one: its fate is to be noted
+	// target is the probe's at that time
+	target int32
 	// why the probe is asked, of one that waits to be
 	why reason
 }
@@ -65,6 +69,9 @@ type run struct {
 	overdue           fifo[deadline] // those who are due a repeat
 	waiting           schedule       // for the allowance of their address
 	held              time.Duration  // nothing is sent before: the machine has no room
+	lastSent          time.Duration
+	answerers         []int                   // of the targets behind the router, the last
+	controls          map[netip.AddrPort]bool // who is asked again, and whether they answered
 	parts             partsBudget
 	delivered         int // packets that the machine let out
 	denied            int // packets that it forbade
@@ -106,6 +113,7 @@ func (r *run) loop(ctx context.Context) error {
 		}
 		now := r.network.now()
 		r.expire(now)
+		r.watchRouter(now)
 		r.repeat()
 		r.ask()
 		for _, d := range r.network.takeRefused() {
@@ -148,6 +156,7 @@ func (r *run) verdict() error {
 func (r *run) expire(now time.Duration) {
 	for r.repeats.len() > 0 && r.repeats.first().at <= now {
 		if d := r.repeats.pop(); r.holds(d) {
+			r.doubt(d.probe)
 			r.request(d.probe, silence)
 		}
 	}
@@ -157,12 +166,81 @@ func (r *run) expire(now time.Duration) {
 	for r.ends.len() > 0 && r.ends.first().at <= now {
 		if d := r.ends.pop(); r.holds(d) {
 			state := discovery.Lost
-			if d.probe.heard {
+			switch p := d.probe; {
+			case p.heard:
 				state = discovery.Answered
+			case r.doubt(p):
+				r.request(p, silence)
+				continue
+			case r.router.spares(p, r.targets.at[p.target].Addr()):
+				p.spared++
+				p.due = now + r.options.Timeout
+				r.ends.push(deadline{at: p.due, probe: p, gen: p.gen, target: d.target})
+				continue
 			}
 			r.finish(d.probe, state, d.probe.info)
 		}
 	}
+}
+
+// doubt has a silent server asked again if that may be the router's fault.
+func (r *run) doubt(p *probe) bool {
+	waits := r.router.phase == checking || r.router.phase == draining
+	if !waits || p.heard || !crosses(r.targets.at[p.target].Addr()) {
+		return false
+	}
+	if !p.again {
+		p.again = true
+		r.router.left++
+	}
+	p.repeats = 0
+	return true
+}
+
+// watchRouter notices that the router has no room, makes sure, and tells.
+func (r *run) watchRouter(now time.Duration) {
+	switch {
+	case r.router.suspects():
+		r.controls = make(map[netip.AddrPort]bool)
+		for _, index := range r.answerers {
+			addr := r.targets.at[index]
+			if wait, ok := r.options.Allowance.spend(addr.Addr()); !ok || wait > 0 {
+				continue
+			}
+			r.packet = r.options.Protocol.AppendQuery(r.packet[:0], discovery.Nonce(r.nonces.Uint64()), nil)
+			if at, err := r.network.send(r.packet, addr); err == nil {
+				r.controls[addr], r.lastSent = false, at
+				r.stats.PacketsSent++
+				r.stats.BytesSent += len(r.packet)
+			}
+		}
+		r.router.wait(checking, now+controlWait)
+	case !r.router.isOver(now):
+	case r.router.phase == checking:
+		answered := 0
+		for _, did := range r.controls {
+			if did {
+				answered++
+			}
+		}
+		if answered == 0 || 2*answered < len(r.controls) {
+			r.router.forget() // the whole line is down
+			return
+		}
+		r.router.wait(draining, r.lastSent+forgets)
+		r.options.Logger.Warn("new servers are silent all at once while the others still answer, as if your router had no room for more: waiting half a minute, then asking again")
+	case r.router.left == 0:
+		r.router.forget()
+	default:
+		r.router.phase = confirming
+	}
+}
+
+// narrowRouter tells that it is the router.
+func (r *run) narrowRouter() {
+	r.stats.RouterRoom = r.router.room
+	r.options.Logger.Warn("your router forgets connections: it has room for few at a time, and servers beyond that seemed lost. They are asked again, slowly. "+
+		"To be faster raise the limit of connections (sessions, NAT table) in its settings or shorten its UDP timeout", "room", r.router.room)
 }
 
 // holds reports whether the deadline is still the server's, and notes the fate of
@@ -171,6 +249,7 @@ func (r *run) holds(d deadline) bool {
 	same := d.probe.gen == d.gen
 	if d.first {
 		r.traffic.fate(!same || d.probe.heard)
+		r.router.fate(d.at-r.traffic.delay, r.targets.at[d.target].Addr(), !same || d.probe.heard)
 	}
 	return same && d.probe.due == d.at
 }
@@ -202,7 +281,7 @@ func (r *run) request(p *probe, why reason) {
 // reading would make one burst into two.
 func (r *run) owed(b *bucket) bool {
 	now := r.network.now()
-	return now >= r.held && b.ready(now)
+	return now >= max(r.held, r.router.opens) && b.ready(now)
 }
 
 // repeat asks those again who were silent, and those who had to wait, as far as
@@ -253,7 +332,7 @@ func (r *run) ask() {
 // mayAsk reports whether a new probe may start. Those that wait for their address
 // hold up nobody else.
 func (r *run) mayAsk() bool {
-	return r.err == nil && r.intent == mayAsk && r.underWay-len(r.waiting) < r.traffic.cap
+	return r.err == nil && r.intent == mayAsk && !r.router.holds() && r.underWay-len(r.waiting) < r.traffic.cap
 }
 
 // start asks a server that the plan named, unless its address is known already.
@@ -287,6 +366,15 @@ func (r *run) finish(p *probe, state discovery.State, info *discovery.Info) {
 	}
 	r.parts.drop(p)
 	result, index := p.result, p.target
+	if addr := r.targets.at[index].Addr(); crosses(addr) && state == discovery.Answered {
+		if len(r.answerers) == controls {
+			r.answerers = slices.Delete(r.answerers, 0, 1)
+		}
+		r.answerers = append(r.answerers, index)
+	}
+	if p.again && r.router.again(state == discovery.Answered) {
+		r.narrowRouter()
+	}
 	r.targets.end(p)
 	r.underWay--
 	r.deliver(result, outcome)
@@ -323,10 +411,13 @@ func (r *run) sleep(ctx context.Context, timer *time.Timer) {
 		wake = min(wake, r.waiting[0].at)
 	}
 	if r.overdue.len() > 0 {
-		wake = min(wake, max(r.held, r.again.next()))
+		wake = min(wake, max(r.held, r.router.opens, r.again.next()))
 	}
 	if r.mayAsk() {
-		wake = min(wake, max(r.held, r.fresh.next()))
+		wake = min(wake, max(r.held, r.router.opens, r.fresh.next()))
+	}
+	if r.router.phase == checking || r.router.phase == draining {
+		wake = min(wake, r.router.until)
 	}
 	left := wake - r.network.now()
 	switch {

@@ -1,0 +1,201 @@
+package prober
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"time"
+
+	"muster/discovery"
+)
+
+const (
+	// forgets is after how long without a packet a router has forgotten whom we
+	// asked: 30 s by Linux and most others, and some reserve.
+	forgets = 32 * time.Second
+	// recent first queries are looked at, of which at most recentAnswers may be
+	// answered, in recentBlocks blocks of addresses or more (a provider's servers
+	// may all be down), after at least usualShare of all before were.
+	recent        = 32
+	recentAnswers = 1
+	recentBlocks  = 12
+	usualShare    = 0.3
+	// controls are servers that answered and are asked again: a router that has no
+	// room for new ones still knows them. Half of them do within controlWait.
+	controls    = 6
+	controlWait = 1500 * time.Millisecond
+	// sparedFrom silences in a row make one doubt whether a server is lost, which
+	// then is waited for up to mostSpared times longer.
+	sparedFrom = 8
+	mostSpared = 3
+	// Of those that are asked again confirmed answers prove that it was the router,
+	// and refuted silences that it was not.
+	confirmed = 8
+	refuted   = 24
+	// share of its room that is used from then on: others in the house need some,
+	// and not less than leastRoom servers in half a minute.
+	roomShare = 0.7
+	leastRoom = 16
+)
+
+// roomPhase is how far the suspicion has come that the router has no room.
+type roomPhase uint8
+
+const (
+	watching   roomPhase = iota
+	checking             // servers that answered are asked again, all others wait
+	draining             // nobody is asked until the router has forgotten all
+	confirming           // those that were silent are asked again
+	narrow               // it was the router: only so many in half a minute
+	wide                 // it was not
+)
+
+// router notices a router that has room for few connections, and drops what is sent
+// to more servers than that: loss that begins with the number of servers asked, not
+// with the rate, and ends only when the router forgets the first ones. It sees neither
+// clock nor socket.
+type router struct {
+	phase roomPhase
+	until time.Duration // checking and draining are over
+	opens time.Duration // nothing is sent before
+
+	// The fates of first queries, in the order of sending.
+	fates    int
+	answered int
+	ring     [recent]firstFate
+	silent   int // in a row, so far
+	// seconds are how many fates there were at the beginning of each of the last.
+	seconds fifo[mark]
+
+	room              int // servers that it knows at a time, as far as we can tell
+	asked             fifo[time.Duration]
+	proved, disproved int
+	left              int // servers to be asked again
+}
+
+type firstFate struct {
+	answered bool
+	block    uint32
+	before   int // fates in the half minute before it
+}
+
+type mark struct {
+	at    time.Duration
+	fates int
+}
+
+// crosses reports whether what is sent to an address goes through a router's table.
+func crosses(addr netip.Addr) bool { return discovery.ReachOf(addr) == discovery.InternetReach }
+
+// block is the first bits of an address, in which are few providers.
+func block(addr netip.Addr) uint32 {
+	bytes := addr.As16()
+	if addr.Is4() {
+		return uint32(binary.BigEndian.Uint16(bytes[12:]))
+	}
+	return binary.BigEndian.Uint32(bytes[:])
+}
+
+// fate notes what came of a first query that left at a time.
+func (r *router) fate(sent time.Duration, addr netip.Addr, answered bool) {
+	if r.phase != watching || !crosses(addr) {
+		return
+	}
+	for r.seconds.len() > 0 && r.seconds.first().at < sent-forgets {
+		r.seconds.pop()
+	}
+	if r.seconds.len() == 0 || sent-r.seconds.items[len(r.seconds.items)-1].at >= time.Second {
+		r.seconds.push(mark{sent, r.fates})
+	}
+	r.ring[r.fates%recent] = firstFate{answered, block(addr), r.fates - r.seconds.first().fates}
+	r.fates++
+	r.silent++
+	if answered {
+		r.answered++
+		r.silent = 0
+	}
+}
+
+// suspects reports whether the last servers were silent as if there was no room for
+// them, and learns how much there was.
+func (r *router) suspects() bool {
+	if r.phase != watching || r.silent < recent/2 || r.fates < 2*recent {
+		return false
+	}
+	answers := 0
+	for _, f := range r.ring {
+		if f.answered {
+			answers++
+		}
+	}
+	if answers > recentAnswers || float64(r.answered-answers) < usualShare*float64(r.fates-recent) {
+		return false
+	}
+	blocks := make(map[uint32]bool, recent)
+	for _, f := range r.ring {
+		blocks[f.block] = true
+	}
+	if len(blocks) < recentBlocks {
+		return false
+	}
+	r.room = r.ring[r.fates%recent].before // the oldest of them
+	return true
+}
+
+// forget begins anew.
+func (r *router) forget() { *r = router{} }
+
+// wait has nobody asked for a while, which ends a phase.
+func (r *router) wait(phase roomPhase, until time.Duration) {
+	r.phase, r.until, r.opens = phase, until, until
+}
+
+// isOver reports whether a phase that has an end has come to it.
+func (r *router) isOver(now time.Duration) bool {
+	return (r.phase == checking || r.phase == draining) && now >= r.until
+}
+
+// spares reports whether a silent server may be silent because of the router.
+func (r *router) spares(p *probe, addr netip.Addr) bool {
+	return r.phase == watching && r.silent >= sparedFrom && r.fates >= 2*sparedFrom && p.spared < mostSpared && crosses(addr)
+}
+
+// holds reports whether no new server may be asked for now.
+func (r *router) holds() bool {
+	return r.phase == checking || r.phase == draining || r.phase == confirming
+}
+
+// sent notes a packet to a server that the router has to remember anew.
+func (r *router) sent(at time.Duration) {
+	if r.phase != confirming && r.phase != narrow {
+		return
+	}
+	for r.asked.len() > 0 && r.asked.first() <= at-forgets {
+		r.asked.pop()
+	}
+	r.asked.push(at)
+	if r.asked.len() >= max(leastRoom, int(roomShare*float64(r.room))) {
+		r.opens = r.asked.first() + forgets
+	}
+}
+
+// again notes what came of a server that was asked again, and reports whether it is
+// certain now that it is the router.
+func (r *router) again(answered bool) (certain bool) {
+	r.left--
+	if r.phase != confirming {
+		return false
+	}
+	if answered {
+		r.proved++
+	} else {
+		r.disproved++
+	}
+	switch {
+	case r.proved >= confirmed || r.left == 0 && r.proved > r.disproved:
+		r.phase = narrow
+		return true
+	case r.disproved >= refuted || r.left == 0:
+		r.phase, r.opens = wide, 0
+	}
+	return false
+}
