@@ -56,6 +56,9 @@ const (
 	Constant Sign = "constant"
 	// FavoursOne: the same, but for a few servers that are nearer.
 	FavoursOne Sign = "favours-one"
+	// Everywhere: nearly all RTTs are those of servers next door, while others see the
+	// same servers far apart. No packet is that fast.
+	Everywhere Sign = "everywhere"
 	// AnswersFew: next to no server answered, though others reach them.
 	AnswersFew Sign = "answers-few"
 	// AnswersDead: servers answered that are silent for everybody else, though others
@@ -97,6 +100,8 @@ func (a Anomaly) String() string {
 	case FavoursOne:
 		return fmt.Sprintf("%s reports one and the same ping for %d of %d servers, but a low one for %s.",
 			name, a.Servers, a.Of, a.Addr)
+	case Everywhere:
+		return fmt.Sprintf("%s reports next to no ping for %d of %d servers, which are far apart for others.", name, a.Servers, a.Of)
 	case AnswersFew:
 		return fmt.Sprintf("%s has pings for %d of %d servers that others reach.", name, a.Servers, a.Of)
 	case Contradicts:
@@ -239,10 +244,15 @@ const (
 	// spread is by how many microseconds another player's RTTs to the same servers
 	// must differ: nobody has a network whose servers are all equally far.
 	spread = 20_000
+	// nextDoor is how many microseconds it is to a server next door at most. Two such
+	// are farApart for nobody, on whatever detour; what is farther for somebody by a
+	// moment's bad luck is a tenth of them.
+	nextDoor = 5_000
+	farApart = detour*2*nextDoor + slack
 )
 
-// constant looks for one RTT that makes up nearly all of a report, while somebody
-// else sees those servers spread.
+// constant looks for one RTT that makes up nearly all of a report, or for hardly any
+// that is more than nothing, while somebody else sees those servers spread.
 func (r *reports) constant(player int) (Anomaly, bool) {
 	column := r.columns[player]
 	// The RTT that more than half of the answers have, if there is one, wins Boyer and
@@ -259,13 +269,14 @@ func (r *reports) constant(player int) (Anomaly, bool) {
 			lead--
 		}
 	}
-	a := Anomaly{Sign: Constant}
+	a, near := Anomaly{Sign: Constant}, 0
 	nearest := usual
 	for server, rtt := range column {
 		if rtt <= 0 {
 			continue
 		}
 		a.Of++
+		near += count(rtt <= nextDoor)
 		if rtt == usual {
 			a.Servers++
 		}
@@ -273,13 +284,26 @@ func (r *reports) constant(player int) (Anomaly, bool) {
 			nearest, a.Addr = rtt, r.addrs[server]
 		}
 	}
-	if a.Of < leastServers || float64(a.Servers) < constantShare*float64(a.Of) || !r.isSpread(player, usual) {
+	switch enough := constantShare * float64(a.Of); {
+	case a.Of < leastServers:
+		return a, false
+	case float64(a.Servers) >= enough && r.isSpread(player, usual):
+	case float64(near) >= enough && r.areFarApart(player):
+		return Anomaly{Sign: Everywhere, Servers: near, Of: a.Of}, true
+	default:
 		return a, false
 	}
 	if nearest < usual {
 		a.Sign = FavoursOne
 	}
 	return a, true
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // isSpread reports whether another player's RTTs differ among the servers for which
@@ -293,6 +317,24 @@ func (r *reports) isSpread(player int, same int64) bool {
 			}
 		}
 		if witness != player && high-low >= spread {
+			return true
+		}
+	}
+	return false
+}
+
+// areFarApart reports whether another player sees the servers far apart that are next
+// door for one player.
+func (r *reports) areFarApart(player int) bool {
+	for witness, column := range r.columns {
+		var rtts []int64
+		for server, rtt := range column {
+			if near := r.columns[player][server]; near > 0 && near <= nextDoor && rtt > 0 {
+				rtts = append(rtts, rtt)
+			}
+		}
+		slices.Sort(rtts)
+		if few := len(rtts) / 10; witness != player && len(rtts) >= leastServers && rtts[len(rtts)-1-few]-rtts[few] >= farApart {
 			return true
 		}
 	}
