@@ -13,6 +13,8 @@ type Objection struct {
 	// Servers did not answer, the best for the others first, of Better that are better.
 	Servers []int
 	Better  int
+	// Silent did not answer either, of Others that suit the others and are no better.
+	Silent, Others int
 }
 
 // Objections are those of all players who have any. Less than margin is not better.
@@ -28,12 +30,20 @@ func Objections(servers Servers, table *Table, criteria Criteria, chosen int, ma
 		}
 		o, most := Objection{Player: table.players[player]}, rest.score(chosen)-float64(margin.Microseconds())
 		for server := range rest.fates {
-			if !rest.suits(server) || rest.score(server) > most {
-				continue
-			}
-			o.Better++
-			if c := table.cell(player, server); c != unprobed && !c.answered() {
-				o.Servers = append(o.Servers, server)
+			c := table.cell(player, server)
+			silent := c != unprobed && !c.answered()
+			switch {
+			case !rest.suits(server):
+			case rest.score(server) > most:
+				o.Others++
+				if silent {
+					o.Silent++
+				}
+			default:
+				o.Better++
+				if silent {
+					o.Servers = append(o.Servers, server)
+				}
 			}
 		}
 		slices.SortFunc(o.Servers, func(a, b int) int {

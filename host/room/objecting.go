@@ -1,6 +1,7 @@
 package room
 
 import (
+	"math"
 	"net/netip"
 	"slices"
 	"strings"
@@ -20,6 +21,12 @@ const (
 	// answer all others, twice, until it is no accident: providers that do not reach
 	// each other are seldom, and few at a time.
 	fewNetworks = 3
+	// usuallySilent is which share of servers that all others reach may be silent for
+	// one player on any line: firewalls, routes. accident is how likely it must at least
+	// be that as many are by chance: one honest player in ten thousand evenings of
+	// eight is not believed.
+	usuallySilent = 0.02
+	accident      = 1e-5
 )
 
 // few is how many players a room can do without, so that no single one decides for
@@ -90,16 +97,23 @@ func (r *Room) disputed(s *selection.Selection) []int {
 	return servers
 }
 
-// apart are the first of some servers in each network, that of a provider or so.
+// apart are the first of some servers in each network: an AS, or where that is not
+// known as many addresses as a provider has in one place.
 func (r *round) apart(servers []int) []int {
-	seen := map[netip.Prefix]bool{}
+	type network struct {
+		asn    uint32
+		prefix netip.Prefix
+	}
+	seen := map[network]bool{}
 	var first []int
 	for _, server := range servers {
-		addr, bits := r.servers.List[server].Addr.Addr(), 16
-		if addr.Is6() {
-			bits = 32
+		network := network{asn: r.servers.List[server].ASN}
+		if addr, bits := r.servers.List[server].Addr.Addr(), 16; network.asn == 0 {
+			if addr.Is6() {
+				bits = 32
+			}
+			network.prefix, _ = addr.Prefix(bits)
 		}
-		network, _ := addr.Prefix(bits)
 		if !seen[network] {
 			seen[network] = true
 			first = append(first, server)
@@ -108,14 +122,16 @@ func (r *round) apart(servers []int) []int {
 	return first
 }
 
-// overrule leaves a player out for whom most of what would be better for all others
-// did not answer, in several networks, and not in the second look either: that does
-// not happen to somebody whom all else answers. It reports whether it did.
+// overrule leaves a player out for whom far more of what would be better for all others
+// did not answer than of all else, in several networks, and not in the second look
+// either. It reports whether it did.
 func (r *Room) overrule(s *selection.Selection, group []*player) bool {
 	overruled := false
 	for _, o := range r.objections(s, group) {
 		again := filteredServers(o.Servers, r.round.look.Seen)
-		if 2*len(o.Servers) <= o.Better || len(r.round.apart(again)) < fewNetworks {
+		// Who reaches little elsewhere too, by a poor line, hides nothing.
+		elsewhere := max(usuallySilent, float64(o.Silent+1)/float64(o.Others+2))
+		if len(r.round.apart(again)) < fewNetworks || atLeast(len(o.Servers), o.Better, elsewhere) > accident {
 			continue
 		}
 		p := r.round.player(o.Player)
@@ -126,6 +142,21 @@ func (r *Room) overrule(s *selection.Selection, group []*player) bool {
 		r.note("%s: that does not count in the choice", strings.TrimSuffix(p.anomaly.String(), "."))
 	}
 	return overruled
+}
+
+// atLeast is how likely it is that at least so many of n happen, each with a
+// probability p.
+func atLeast(many, n int, p float64) float64 {
+	factorial := func(n int) float64 { // its logarithm
+		log, _ := math.Lgamma(float64(n + 1))
+		return log
+	}
+	sum := 0.0
+	for k := many; k <= n; k++ {
+		ways := factorial(n) - factorial(k) - factorial(n-k)
+		sum += math.Exp(ways + float64(k)*math.Log(p) + float64(n-k)*math.Log(1-p))
+	}
+	return sum
 }
 
 func filteredServers(servers, among []int) (some []int) {

@@ -2,6 +2,7 @@ package room
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"strings"
@@ -77,7 +78,7 @@ func (n *session) looks(dan func(server int) discovery.State) {
 // in the second look, while all others do, does not keep the group from them.
 func TestSilentBest(t *testing.T) {
 	for _, state := range []discovery.State{discovery.Lost, discovery.Refused, discovery.Forbidden} {
-		for _, hidden := range []int{3, 10, 17} {
+		for _, hidden := range []int{4, 10, 16} {
 			for _, honest := range [][]string{{"ann", "bob"}, {"ann", "bob", "cat"}, {"ann", "bob", "cat", "eve", "fay", "gil", "hal"}} {
 				t.Run(fmt.Sprint(state, hidden, len(honest)+1), func(t *testing.T) {
 					n := apartMeasuring(t, nil, honest...)
@@ -262,5 +263,19 @@ func TestSilentBestInASearch(t *testing.T) {
 	n.inStage(wire.Launching)
 	if got := n.room.round.selection.Chosen.MeanMS; got > bestFor(3)+2 || !n.room.round.player("dan").leftOut {
 		t.Errorf("chosen with %.1f ms, the best has %.1f; the log:\n%s", got, bestFor(3), n.log())
+	}
+}
+
+func TestAtLeast(t *testing.T) {
+	for _, tt := range []struct {
+		many, n int
+		p, want float64
+	}{
+		{0, 3, 0.5, 1}, {1, 1, 0.1, 0.1}, {3, 3, 0.02, 8e-6}, {1, 2, 0.5, 0.75}, {2, 3, 0.5, 0.5},
+		{2000, 3000, 0.667, 0.526}, {2900, 3000, 0.1, 0}, // neither overflows nor vanishes
+	} {
+		if got := atLeast(tt.many, tt.n, tt.p); math.Abs(got-tt.want) > 0.01*tt.want {
+			t.Errorf("at least %d of %d at %v: %v, want %v", tt.many, tt.n, tt.p, got, tt.want)
+		}
 	}
 }
