@@ -158,7 +158,7 @@ func (h *house) session(servers string, rounds int, joining func(player int) []s
 	defer host.stop(os.Interrupt)
 	link := host.awaits(`(?m)^link +(\S+)$`)[1]
 	code := host.awaits(`(?m)^code +(\w+)$`)[1]
-	secret := host.awaits(`#` + code + `\.(\w+)`)[1]
+	secret := host.awaits(`#` + code + `\S*\.(\w+)`)[1]
 	told := []*process{host}
 	for i, name := range householders {
 		args := append([]string{"join", link, "--name", name, "--launch", "never"}, joining(i)...)
