@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,6 +38,8 @@ type cause struct {
 	setting
 	// strikes is what happens at the moment, and returns once it is over.
 	strikes func(n *night)
+	// one: it happens to a single player, whom the others need not wait for.
+	one bool
 }
 
 // night is one of many.
@@ -124,16 +127,16 @@ var causes = []cause{
 	{name: "host killed", taste: true, strikes: kill(theHost)},
 	{name: "organiser killed, who plays", plays: true, strikes: kill(theHost)},
 	{name: "a peer killed", taste: true, strikes: kill(aPeer)},
-	{name: "everybody killed", strikes: kill(everybody)},
-	{name: "all peers stopped for 40 s", strikes: freeze(40*time.Second, allPeers)},
-	{name: "a peer stopped for 20 s", strikes: freeze(20*time.Second, aPeer)},
+	{name: "everybody killed", taste: true, strikes: kill(everybody)},
+	{name: "all peers stopped for 40 s", taste: true, strikes: freeze(40*time.Second, allPeers)},
+	{name: "a peer stopped for 20 s", one: true, strikes: freeze(20*time.Second, aPeer)},
 	{name: "host stopped for 20 s", strikes: freeze(20*time.Second, theHost)},
 	{name: "host stopped for 40 s", strikes: freeze(40*time.Second, theHost)},
 	{name: "host stopped for 70 s", strikes: freeze(70*time.Second, theHost)},
 	{name: "host's line down for 20 s", taste: true, strikes: cut(20*time.Second, hostLine)},
 	{name: "host's line down for 40 s", strikes: cut(40*time.Second, hostLine)},
 	{name: "host's line down for 70 s", strikes: cut(70*time.Second, hostLine)},
-	{name: "a player's line down for 20 s", strikes: cut(20*time.Second, aLine)},
+	{name: "a player's line down for 20 s", one: true, strikes: cut(20*time.Second, aLine)},
 	{name: "all players' lines down for 40 s", strikes: cut(40*time.Second, allLines)},
 	{name: "lines that lose 3 %", taste: true, setting: setting{line: poorLine, hostLine: poorLine}},
 	{name: "lines that lose 5 %", setting: setting{line: badLine, hostLine: badLine}},
@@ -143,8 +146,8 @@ var causes = []cause{
 	{name: "routers with room for 300, which refuse", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 300, Full: netfab.Refuse}}},
 	{name: "routers with room for 100, which evict", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 100}}},
 	{name: "routers with room for 100, which refuse", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 100, Full: netfab.Refuse}}},
-	{name: "host's address changes for good", plays: true, strikes: func(n *night) {
-		if err := n.net.Renumber(n.host, movedAddrs...); err != nil {
+	{name: "host's IPv4 address changes for good", strikes: func(n *night) {
+		if err := n.net.Renumber(n.host, netip.MustParsePrefix("198.51.100.99/32"), hostAddrs[1]); err != nil {
 			n.t.Error(err)
 		}
 	}},
@@ -167,6 +170,8 @@ type nightOutcome struct {
 	took        time.Duration
 	why         string // it did not finish well
 	unreachable int    // servers that were culled so, though all of them answer
+	leftOut     int    // players without a say in the choice
+	again       int    // times that players joined again by hand
 }
 
 // TestNights: real programs on machines of their own play an evening to which
@@ -235,6 +240,7 @@ func playNight(t *testing.T, c cause, seed uint64) nightOutcome {
 		if v = n.look(client); v.over {
 			break
 		}
+		o.again += n.tryAgain()
 		if v.stage != wire.Failed {
 			failedSince = time.Time{}
 		} else if failedSince.IsZero() {
@@ -249,8 +255,8 @@ func playNight(t *testing.T, c cause, seed uint64) nightOutcome {
 		}
 	}
 	o.took, o.unreachable = time.Since(began), v.unreachable
-	if v.over && len(v.leftOut) > 0 {
-		o.why = fmt.Sprintf("left out %d of %d", len(v.leftOut), len(householders))
+	if o.leftOut = len(v.leftOut); v.over && o.leftOut > 0 && !c.one {
+		o.why = fmt.Sprintf("left out %d of %d", o.leftOut, len(householders))
 	}
 	if o.finished = o.why == ""; !o.finished {
 		t.Errorf("struck after %v: %s\nthe room's log:\n%s", n.moment.Round(time.Millisecond), o.why, v.log)
@@ -259,14 +265,27 @@ func playNight(t *testing.T, c cause, seed uint64) nightOutcome {
 	return o
 }
 
+// tryAgain is what players do whose program could not reach the host when they came,
+// and said so: they start it again.
+func (n *night) tryAgain() (times int) {
+	for _, a := range allPeers(n) {
+		if a.hasEnded() && strings.Count(a.out.String(), "no host answers") > a.again {
+			a.again++
+			a.start()
+			times++
+		}
+	}
+	return times
+}
+
 // nightTable sums nights up, cause by cause.
 func nightTable(outcomes []nightOutcome) string {
 	var text strings.Builder
-	fmt.Fprintln(&text, "| what happens | moments | finished | median | slowest | falsely lost | else |\n|---|---|---|---|---|---|---|")
+	fmt.Fprintln(&text, "| what happens | moments | finished | median | slowest | falsely lost | left out | joined again | else |\n|---|---|---|---|---|---|---|---|---|")
 	for _, c := range causes {
 		var took []time.Duration
 		why := map[string]int{}
-		moments, lost := 0, 0
+		moments, lost, leftOut, again := 0, 0, 0, 0
 		for _, o := range outcomes {
 			switch {
 			case o.cause != c.name:
@@ -277,7 +296,7 @@ func nightTable(outcomes []nightOutcome) string {
 				why[o.why]++
 			}
 			moments++
-			lost += o.unreachable
+			lost, leftOut, again = lost+o.unreachable, leftOut+o.leftOut, again+o.again
 		}
 		if moments == 0 {
 			continue
@@ -292,7 +311,7 @@ func nightTable(outcomes []nightOutcome) string {
 			others = append(others, fmt.Sprintf("%d × %s", times, reason))
 		}
 		slices.Sort(others)
-		fmt.Fprintf(&text, "| %s | %d | %d | %s | %s | %.1f | %s |\n", c.name, moments, len(took), median, slowest, float64(lost)/float64(moments), strings.Join(others, "; "))
+		fmt.Fprintf(&text, "| %s | %d | %d | %s | %s | %.1f | %d | %d | %s |\n", c.name, moments, len(took), median, slowest, float64(lost)/float64(moments), leftOut, again, strings.Join(others, "; "))
 	}
 	return text.String()
 }

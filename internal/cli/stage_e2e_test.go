@@ -38,7 +38,6 @@ var (
 	serversPrefix4 = netip.MustParsePrefix("198.18.0.0/15")
 	serversPrefix6 = netip.MustParsePrefix("2001:db8:ff::/48")
 	hostAddrs      = []netip.Prefix{netip.MustParsePrefix("198.51.100.1/32"), netip.MustParsePrefix("2001:db8:51::1/128")}
-	movedAddrs     = []netip.Prefix{netip.MustParsePrefix("198.51.100.99/32"), netip.MustParsePrefix("2001:db8:51::99/128")}
 )
 
 const (
@@ -81,7 +80,6 @@ type stage struct {
 	homes   string
 	link    string
 	code    string
-	secret  string
 	hosting *actor
 	peers   [len(householders)]*actor
 }
@@ -284,6 +282,7 @@ type actor struct {
 	name    string
 	machine *netfab.Machine
 	args    []string
+	again   int // times that it could not reach the host and was started again
 	cmd     *exec.Cmd
 	out     *buffer
 	done    chan struct{}
@@ -369,7 +368,6 @@ func (st *stage) open(plays bool, more ...string) {
 		return p.awaits(pattern)[1]
 	}
 	st.link, st.code = printed(`(?m)^link +(\S+)$`), printed(`(?m)^code +(\w+)$`)
-	st.secret = printed(`#` + st.code + `\.(\w+)`)
 }
 
 // join has players join, all who do not sit at the host's machine.
