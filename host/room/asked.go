@@ -75,6 +75,7 @@ func (r *Room) ask(p *player, servers []int) {
 		before := p.at(server).State
 		p.asked.add(server, r.now)
 		p.count(server, before)
+		r.round.weigh(server)
 		if result := p.at(server); result.State != discovery.Unprobed {
 			r.heard(p, result)
 		}

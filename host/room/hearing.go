@@ -27,15 +27,15 @@ type hearing struct {
 	// players were there when all was weighed last, heeded are those of them whose
 	// words count, alone who of these goes on if nobody else does, and wanted is what
 	// breaks ties.
-	players, heeded []*member
-	alone           *member
+	players, heeded []*player
+	alone           *player
 	wanted          wanted
 }
 
 // word is what somebody heard a server say of itself.
 type word struct {
 	// by is nil for the host, which heard the servers of its own networks.
-	by *member
+	by *player
 	// info is never changed: who heard the same share one.
 	info *discovery.Info
 	// at is when the host was told, since the round's measuring began, in whole ms.
@@ -47,7 +47,7 @@ type word struct {
 type wanted struct{ gameMap, mode string }
 
 // hear notes a word, which takes the place of the one before.
-func (h *hearing) hear(by *member, server int, info discovery.Info, at time.Duration) {
+func (h *hearing) hear(by *player, server int, info discovery.Info, at time.Duration) {
 	words := h.words[server]
 	own := slices.IndexFunc(words, func(w word) bool { return w.by == by })
 	if own >= 0 && info.Name == "" {
@@ -71,9 +71,11 @@ func (h *hearing) hear(by *member, server int, info discovery.Info, at time.Dura
 	h.words[server] = words
 }
 
-// counting are those of some words that come from who is heeded, or from the host.
-func (h *hearing) counting(words []word) []word {
-	ignored := func(w word) bool { return w.by != nil && !slices.Contains(h.heeded, w.by) }
+// counting are the words of a server from those who are heeded, and were asked for it,
+// and the host's: otherwise two could call full whatever nobody has asked yet.
+func (h *hearing) counting(server int) []word {
+	words := h.words[server]
+	ignored := func(w word) bool { return w.by != nil && !(w.by.asked.has(server) && slices.Contains(h.heeded, w.by)) }
 	if slices.ContainsFunc(words, ignored) {
 		words = slices.DeleteFunc(slices.Clone(words), ignored)
 	}
@@ -91,7 +93,7 @@ func (h *hearing) counting(words []word) []word {
 //     are those that the room wants, or the newest. The host's own word breaks ties.
 //   - Seats are taken as in the word in the middle, of two the one with fewer: people
 //     come and go between one look and the next.
-func taken(words []word, alone *member, want wanted) (info *discovery.Info, lone bool) {
+func taken(words []word, alone *player, want wanted) (info *discovery.Info, lone bool) {
 	if len(words) == 0 {
 		return nil, false
 	}
@@ -214,7 +216,8 @@ const (
 	// to be named: a server may start again with other settings while it is asked.
 	leastContradicted = 3
 	// contradictedShare is which share of the servers that may be judged this has to
-	// be, and changedShare the same where only what changes differs.
+	// be, and changedShare the same where only what changes differs, and of the few that
+	// have a second look.
 	contradictedShare, changedShare = 0.05, 0.4
 	// fewestToJudge is how many words it takes to see who of them is alone.
 	fewestToJudge = 3
@@ -225,45 +228,59 @@ const (
 type contradiction struct {
 	differs, of       int // by what does not change
 	changed, ofMoment int // by what does, among words of the same moment
+	seen, ofSeen      int // by either, of those that had their second look
 }
 
-// isNamed reports whether time and chance do not explain it.
-func (c contradiction) isNamed() bool {
-	over := func(n, of int, share float64) bool { return n >= leastContradicted && float64(n) > share*float64(of) }
-	return over(c.differs, c.of, contradictedShare) || over(c.changed, c.ofMoment, changedShare)
+// isNamed reports whether time and chance do not explain it, and of how many servers
+// out of how many.
+func (c contradiction) isNamed() (servers, of int, named bool) {
+	for _, kind := range []struct {
+		n, of int
+		share float64
+	}{{c.differs, c.of, contradictedShare}, {c.changed, c.ofMoment, changedShare}, {c.seen, c.ofSeen, changedShare}} {
+		if kind.n >= leastContradicted && float64(kind.n) > kind.share*float64(kind.of) {
+			return kind.n, kind.of, true
+		}
+	}
+	return 0, 0, false
 }
 
-// contradictions are those of everybody who is heeded, in that order.
-func (h *hearing) contradictions() []contradiction {
+// contradictions are those of everybody who is heeded, in that order, if these servers
+// have had their second look.
+func (h *hearing) contradictions(seen []int) []contradiction {
 	all := make([]contradiction, len(h.heeded))
-	for _, words := range h.words {
+	for server, words := range h.words {
 		if len(words) < fewestToJudge {
+			continue
+		}
+		if words = h.counting(server); len(words) < fewestToJudge {
 			continue
 		}
 		first := words[0].info // most often all have heard the same
 		agreed := !slices.ContainsFunc(words, func(w word) bool { return w.info != first })
-		if !agreed {
-			words = h.counting(words)
-		}
+		wasLookedAt := slices.Contains(seen, server)
 		for _, w := range words {
-			who := slices.Index(h.heeded, w.by)
-			if who < 0 || len(words) < fewestToJudge {
+			if w.by == nil {
 				continue
 			}
-			c := &all[who]
+			c := &all[slices.Index(h.heeded, w.by)]
 			c.of++
+			c.ofSeen += count(wasLookedAt)
 			if agreed {
 				c.ofMoment++
 				continue
 			}
-			lasting, _ := denied(w, words)
-			c.differs += count(lasting)
+			lasting, changing := denied(w, words)
 			moment := slices.DeleteFunc(slices.Clone(words), func(other word) bool { return (other.at - w.at).Abs() > sameMoment })
 			if len(moment) >= fewestToJudge {
 				c.ofMoment++
-				_, changing := denied(w, moment)
+				_, changing = denied(w, moment)
 				c.changed += count(changing)
+			} else {
+				changing = false
 			}
+			c.differs += count(lasting)
+			c.seen += count(wasLookedAt && (lasting || changing))
 		}
 	}
 	return all
@@ -285,15 +302,18 @@ func denied(w word, words []word) (lasting, changing bool) {
 
 // said has somebody heard, nil for the host, and weighs what is known of the server
 // anew.
-func (r *Room) said(by *member, server int, info discovery.Info) {
+func (r *Room) said(by *player, server int, info discovery.Info) {
 	r.round.hearing.hear(by, server, info, max(0, r.now.Sub(r.round.measuring)).Truncate(time.Millisecond))
 	r.round.weigh(server)
 }
 
-// weigh takes for true what most heard of a server.
+// weigh takes for true what most heard of a server, of which somebody has.
 func (r *round) weigh(server int) {
 	h := &r.hearing
-	info, lone := taken(h.counting(h.words[server]), h.alone, h.wanted)
+	if _, heard := h.words[server]; !heard {
+		return
+	}
+	info, lone := taken(h.counting(server), h.alone, h.wanted)
 	if info == nil {
 		delete(r.servers.Infos, server)
 	} else {
@@ -314,25 +334,24 @@ func (r *round) weigh(server int) {
 func (r *Room) attend() {
 	h := &r.round.hearing
 	want := wanted{r.settings.Map, r.settings.Mode}
-	var heeded, players []*member
-	var alone *member
+	var heeded []*player
+	var alone *player
 	active := r.round.active()
 	for _, p := range r.round.players {
-		players = append(players, p.member)
 		if p.anomaly != nil || p.contradicts != nil {
 			continue
 		}
-		heeded = append(heeded, p.member)
+		heeded = append(heeded, p)
 		if len(active) == 1 && p == active[0] {
-			alone = p.member
+			alone = p
 		}
 	}
-	if slices.Equal(players, h.players) && slices.Equal(heeded, h.heeded) && alone == h.alone && want == h.wanted {
+	if slices.Equal(r.round.players, h.players) && slices.Equal(heeded, h.heeded) && alone == h.alone && want == h.wanted {
 		return
 	}
-	h.players, h.heeded, h.alone, h.wanted = players, heeded, alone, want
+	h.players, h.heeded, h.alone, h.wanted = slices.Clone(r.round.players), heeded, alone, want
 	for _, server := range slices.Sorted(maps.Keys(h.words)) {
-		h.words[server] = slices.DeleteFunc(h.words[server], func(w word) bool { return w.by != nil && !slices.Contains(players, w.by) })
+		h.words[server] = slices.DeleteFunc(h.words[server], func(w word) bool { return w.by != nil && !slices.Contains(h.players, w.by) })
 		r.round.weigh(server)
 		if len(h.words[server]) == 0 {
 			delete(h.words, server)
@@ -345,10 +364,10 @@ func (r *Room) attend() {
 func (r *Room) discredit() {
 	r.attend()
 	var found []anomaly.Anomaly
-	said := r.round.hearing.contradictions()
+	said := r.round.hearing.contradictions(r.round.look.Seen)
 	for i, by := range r.round.hearing.heeded {
-		if c := said[i]; c.isNamed() && !by.trusted {
-			found = append(found, anomaly.Anomaly{Player: by.name, Sign: anomaly.Contradicts, Servers: max(c.differs, c.changed), Of: c.of})
+		if servers, of, named := said[i].isNamed(); named && !by.trusted {
+			found = append(found, anomaly.Anomaly{Player: by.name, Sign: anomaly.Contradicts, Servers: servers, Of: of})
 		}
 	}
 	counted := anomaly.Exclude(names(r.round.active()), slices.Concat(found, r.round.discredited()))
@@ -398,8 +417,8 @@ func (r *Room) culledByLone(selected *selection.Selection) []int {
 // about the game's port, or only one has heard it, everybody goes where they
 // themselves were told.
 func (r *round) connectFor(p *player, server int) netip.AddrPort {
-	words := r.hearing.counting(r.hearing.words[server])
-	own := slices.IndexFunc(r.hearing.words[server], func(w word) bool { return w.by == p.member })
+	words := r.hearing.counting(server)
+	own := slices.IndexFunc(r.hearing.words[server], func(w word) bool { return w.by == p })
 	if own < 0 || len(words) > 1 && agree(words, &discovery.Info{}, gamePort) {
 		return r.connect(server)
 	}
@@ -422,7 +441,7 @@ func (r *round) saveHearing() (infos, words []byte, err error) {
 				place, kept = len(kept), append(kept, w.info)
 				heard.Servers = append(heard.Servers, wire.ServerInfo{Server: server, Info: *w.info})
 			}
-			who := 1 + slices.IndexFunc(r.players, func(p *player) bool { return p.member == w.by })
+			who := 1 + slices.IndexFunc(r.players, func(p *player) bool { return p == w.by })
 			for _, n := range []int64{int64(first + place), int64(who), w.at.Milliseconds()} {
 				words = binary.AppendUvarint(words, uint64(n))
 			}
@@ -462,7 +481,7 @@ func (r *round) restoreHearing(infos, words []byte) error {
 		}
 		w := word{info: kept[which], at: time.Duration(at) * time.Millisecond}
 		if who > 0 {
-			w.by = r.players[who-1].member
+			w.by = r.players[who-1]
 		}
 		server := heard.Servers[which].Server
 		if r.hearing.words == nil {

@@ -61,12 +61,12 @@ func TestTaken(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var words []word
 			for i := range tt.words {
-				words = append(words, word{by: &member{}, info: &tt.words[i], at: time.Duration(i) * time.Second})
+				words = append(words, word{by: &player{}, info: &tt.words[i], at: time.Duration(i) * time.Second})
 			}
 			if tt.host {
 				words[0].by = nil
 			}
-			var only *member
+			var only *player
 			if tt.alone {
 				only = words[0].by
 			}
@@ -261,7 +261,7 @@ func TestLiarsAboutServers(t *testing.T) {
 					t.Run(fmt.Sprintf("%d of %d/%s/%s/%s", of.liars, of.honest+of.liars, what, which, when), func(t *testing.T) {
 						h := newHall(t, of.honest, of.liars, lie, spared)
 						do(h)
-						h.endsWell(which == "all but one" && (when == "first" || when == "last"))
+						h.endsWell(which == "all but one" && when != "after the launch")
 					})
 				}
 			}

@@ -195,8 +195,9 @@ func (r *Room) measure(p *player) {
 		m.Strategy = wire.Coordinated
 	}
 	r.send(p, m)
-	if m.Strategy != wire.Coordinated {
+	if m.Strategy != wire.Coordinated && !p.asked.all {
 		p.asked.everything(r.now)
+		r.round.hearing.players = nil // what p heard before counts now: see attend
 	}
 	if len(known) > 0 {
 		r.send(p, wire.Report{Round: r.round.number, Results: known})

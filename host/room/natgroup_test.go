@@ -88,7 +88,9 @@ func together(t *testing.T, s wire.Settings) *session {
 // lists has everyone measure servers with seats.
 func (n *session) lists(servers int) {
 	n.listed(servers)
-	n.informs("ann", slices.Repeat([]int{12}, servers)...)
+	for _, p := range n.room.round.players { // what they were not asked for does not count
+		n.informs(p.name, slices.Repeat([]int{12}, servers)...)
+	}
 }
 
 // asked are the servers that a member was asked for since the last time.
@@ -306,8 +308,8 @@ func TestOnePacket(t *testing.T) {
 		}
 		n.join(names...)
 		n.listed(2)
-		n.informs("ann", 12, 12)
 		for _, name := range names {
+			n.informs(name, 12, 12)
 			n.finds(name, discovery.Answered, 30*time.Millisecond, n.asked(name)...)
 		}
 		n.inStage(wire.Chosen)

@@ -130,6 +130,7 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 		if !p.asked.has(probe.Server) && probe.State == discovery.Answered && p.asked.own > 0 {
 			p.asked.own--
 			p.asked.servers.add(probe.Server)
+			r.round.weigh(probe.Server)
 		}
 		unknown := p.isUnprobed(probe.Server)
 		p.add(p.asked.believed(probe, r.now))
@@ -170,7 +171,7 @@ func (Hear) infos(r *Room, p *player, infos wire.Infos) error {
 		}
 	}
 	for i := range infos.Servers {
-		r.said(p.member, infos.Servers[i].Server, infos.Servers[i].Info)
+		r.said(p, infos.Servers[i].Server, infos.Servers[i].Info)
 	}
 	return nil
 }

@@ -167,8 +167,13 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 		r.note("what the others behind %s's address measured does not hold for %s, who measures alone from now on", p.name, p.name)
 	}
 	for _, seen := range v.Servers {
+		if !p.asked.has(seen.Server) {
+			before := p.at(seen.Server).State
+			p.asked.servers.add(seen.Server)
+			p.count(seen.Server, before)
+		}
 		if seen.Info != nil {
-			r.said(p.member, seen.Server, wire.TidyInfo(*seen.Info))
+			r.said(p, seen.Server, wire.TidyInfo(*seen.Info))
 		}
 		r.round.merge(p, seen)
 	}

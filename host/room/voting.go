@@ -172,6 +172,7 @@ func (c *Countdown) tick(r *Room) {
 // launchFavourite sends everyone to what they agreed on. If that has filled up
 // since, the next takes its place.
 func (*Countdown) launchFavourite(r *Room) {
+	r.discredit()
 	target := r.round.favourite()
 	if r.against(target.Server, r.round.chosenFor()) == nil {
 		r.launch(target.Server)
