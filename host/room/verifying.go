@@ -171,6 +171,7 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 			before := p.at(seen.Server).State
 			p.asked.servers.add(seen.Server)
 			p.count(seen.Server, before)
+			r.round.weigh(seen.Server)
 		}
 		if seen.Info != nil {
 			r.said(p, seen.Server, wire.TidyInfo(*seen.Info))
