@@ -28,18 +28,24 @@ const maxOrder = 4 << 10
 // parseAction reads what a page asks for: its name in the URL, and a JSON body.
 //
 //	enter     a nickname for a page: {"name":"ann"} → {"name","token"}; with one,
-//	          {"secret"} makes the organiser of it
+//	          {"secret"} of a personal link makes it that person's page
+//	rename    another name: {"name"}
+//	leave     the place is free at once
 //	whatif    by other settings: {"by","limits_ms"}; no rule takes it back
 //	vote      for one of the first five: {"addr"}; none takes it back
 //	veto      a server or a map: {"addr"} or {"map"}
 //	ready     {"ready":true}
 //	arrived   joined by hand
 //	go        the organiser's, as all below: {"stage"} is left out, or the room's
-//	apply, settings, handon, remove, trust, lock
-func (h *Host) parseAction(name string, body []byte) (room.Action, error) {
+//	apply, settings, handon, renew, remove, trust, lock
+func (h *Host) parseAction(name string, body []byte, from netip.Addr) (room.Action, error) {
 	switch name {
 	case "enter":
-		return parse(body, func(a *room.Enter) { a.Token = access.NewSecret() })
+		return parse(body, func(a *room.Enter) { a.Token, a.From = access.NewSecret(), from })
+	case "rename":
+		return parse[room.Rename](body, nil)
+	case "leave":
+		return room.Quit{}, nil
 	case "whatif":
 		return room.WhatIf(body), nil
 	case "vote":
@@ -62,6 +68,8 @@ func (h *Host) parseAction(name string, body []byte) (room.Action, error) {
 		})
 	case "handon":
 		return parse(body, func(a *room.HandOn) { a.Secret = access.NewSecret() })
+	case "renew":
+		return room.Renew{Secret: access.NewSecret()}, nil
 	case "remove":
 		return parse[room.Remove](body, nil)
 	case "trust":
@@ -96,7 +104,7 @@ func (h *Host) serveAction(w http.ResponseWriter, r *http.Request) {
 	body, err := readOrder(w, r)
 	var action room.Action
 	if err == nil {
-		action, err = h.parseAction(r.PathValue("action"), body)
+		action, err = h.parseAction(r.PathValue("action"), body, h.guestFrom(r))
 	}
 	switch {
 	case err != nil:
@@ -113,6 +121,9 @@ func (h *Host) serveAction(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	document, err := a.order(room.Order{Credential: credential, Action: action})
+	if renewal, is := action.(room.Renew); is && err == nil && h.config.Renewed != nil {
+		h.config.Renewed(a.code, renewal.Secret)
+	}
 	var refusal *wire.Refusal
 	switch {
 	case errors.As(err, &refusal) && refusal.Reason == wire.ReasonSecret:

@@ -159,6 +159,11 @@ func (a *actor) step(in room.Input, by *conn.Conn) (answer any, err error) {
 				l.conn.Close(o.Why)
 				delete(a.links, o.Player)
 			}
+		case room.Renamed:
+			if l := a.links[o.From]; l != nil {
+				delete(a.links, o.From)
+				a.links[o.To] = l
+			}
 		case room.Fetch:
 			a.fetch(o.Game)
 		case room.Answer:
@@ -179,9 +184,20 @@ func (a *actor) join(hello wire.Hello, from room.Origin, by *conn.Conn) (name st
 	return answer.(string), nil
 }
 
+// member is whose connection it is, whatever the name was when it began.
+func (a *actor) member(by *conn.Conn) (name string, is bool) {
+	for name, l := range a.links {
+		if l.conn == by {
+			return name, true
+		}
+	}
+	return "", false
+}
+
 // gone is posted when a connection has ended.
-func (a *actor) gone(name string, by *conn.Conn) {
-	if l := a.links[name]; l == nil || l.conn != by {
+func (a *actor) gone(by *conn.Conn) {
+	name, is := a.member(by)
+	if !is {
 		return // replaced by a newer one
 	}
 	delete(a.links, name)
@@ -189,8 +205,9 @@ func (a *actor) gone(name string, by *conn.Conn) {
 }
 
 // receive is posted for each message of a member.
-func (a *actor) receive(name string, by *conn.Conn, message wire.Message) {
-	if l := a.links[name]; l == nil || l.conn != by {
+func (a *actor) receive(by *conn.Conn, message wire.Message) {
+	name, is := a.member(by)
+	if !is {
 		return // a last word from a connection that was replaced
 	}
 	a.host.metrics.received(message)

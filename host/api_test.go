@@ -36,7 +36,7 @@ func TestAPI(t *testing.T) {
 	settings := friday(0)
 	settings.Password = "club"
 	code, secret := h.Open(settings)
-	ann := join(t, server, code, "ann")
+	ann := joinAs(t, server, code, "ann", secret)
 	for room := range h.Watch(t.Context(), code) {
 		if len(room.People) == 1 {
 			break
@@ -87,7 +87,7 @@ func TestAPI(t *testing.T) {
 		if status != tt.status || !strings.Contains(body, tt.body) {
 			t.Errorf("%s %s answers %d %s\nwant %d and %s", tt.method, tt.path, status, body, tt.status, tt.body)
 		}
-		for _, private := range []string{secret, ann.token, "club"} {
+		for _, private := range []string{secret, ann.token, ann.page, h.Keys(code).Link, "club"} {
 			if strings.Contains(body, private) {
 				t.Errorf("%s %s tells %q", tt.method, tt.path, private)
 			}

@@ -129,6 +129,16 @@ func (h *Host) remote(r *http.Request) remote {
 	return c
 }
 
+// guestFrom is the address of a page's owner; the zero value if it stands for many, as
+// that of a tunnel's end on this machine does.
+func (h *Host) guestFrom(r *http.Request) netip.Addr {
+	c := h.remote(r)
+	if c.forwards || c.addr.IsLoopback() {
+		return netip.Addr{}
+	}
+	return access.Subscriber(c.addr)
+}
+
 // origin is where a player's probes come from.
 func (h *Host) origin(c remote, probes wire.Probes) room.Origin {
 	if c.forwards {
@@ -167,7 +177,13 @@ func (h *Host) entrance(r *http.Request) entrance {
 
 // link is a room's.
 func (e entrance) link(keys room.Keys) string {
-	e.url.Fragment = access.Key{Code: keys.Code, Link: keys.Link, Fingerprint: e.fingerprint}.String()
+	keys.Secret = ""
+	return e.personal(keys)
+}
+
+// personal is the link of one person, whose secret it has.
+func (e entrance) personal(keys room.Keys) string {
+	e.url.Fragment = access.Key{Code: keys.Code, Link: keys.Link, Fingerprint: e.fingerprint, Secret: keys.Secret}.String()
 	return e.url.String()
 }
 

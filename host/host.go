@@ -70,6 +70,9 @@ type Config struct {
 	// ConnectLink is a link that takes a browser to a game server, such as
 	// steam://connect/…, or empty; nil knows none.
 	ConnectLink func(game, address string) string
+	// Renewed is told of the organiser's new secret for a room, when the organiser has
+	// renewed the link; nil is told nothing.
+	Renewed func(code, secret string)
 	// Logger takes what the organiser does not need to read; nil discards it.
 	Logger *slog.Logger
 }

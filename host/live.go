@@ -169,10 +169,14 @@ func (v *viewer) state(s *page.View) []byte {
 	b := fmt.Appendf(nil, `{"type":"state","now":%d`, time.Now().UnixMilli())
 	if you := s.Badges[room.DigestOf(v.token)]; v.seen.Edition == 0 || you != v.you {
 		v.you = you
+		mine := v.actor.keys
+		mine.Secret = you.Ticket
 		badge, _ := json.Marshal(struct { // two texts and a truth: it cannot fail
 			room.Badge
 			Link string `json:"link"`
-		}{you, v.at.link(v.actor.keys)})
+			// Join is the link for this person's own program.
+			Join string `json:"join"`
+		}{you, v.at.link(v.actor.keys), v.at.personal(mine)})
 		b = fmt.Appendf(b, `,"you":%s`, badge)
 	}
 	return append(s.AppendSince(b, v.seen.Edition), '}')

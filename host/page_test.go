@@ -116,7 +116,7 @@ func enters(t *testing.T, server *httptest.Server, code, name, credential string
 // veto, ready check, countdown, launch.
 func TestPage(t *testing.T) {
 	settings := friday(0)
-	settings.Agree = true
+	settings.Agree, settings.GuestsVote = true, true
 	h, server := serve(t, host.Config{List: listOf(8), ConnectLink: func(_, addr string) string { return "steam://connect/" + addr }})
 	code, secret := h.Open(settings)
 	zoe := enters(t, server, code, "zoe", "")
@@ -232,7 +232,9 @@ func traced(p *player, ms int) {
 // refused.
 func TestOrders(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(3), Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}}})
-	code, secret := h.Open(friday(0))
+	settings := friday(0)
+	settings.GuestsVote = true
+	code, secret := h.Open(settings)
 	zoe := enters(t, server, code, "zoe", "")
 	ann := join(t, server, code, "ann")
 	set := func(name string, value any) map[string]any {
@@ -264,12 +266,19 @@ func TestOrders(t *testing.T) {
 		{"lock", zoe, map[string]any{"locked": true}, 403, ""},
 		{"lock", secret, map[string]any{"locked": true}, 204, ""},
 		{"enter", "", map[string]any{"name": "dora"}, 409, "locked the room"},
-		{"handon", secret, map[string]any{"name": "ann"}, 409, "no page open"},
+		{"handon", secret, map[string]any{"name": "zoe"}, 409, "does not play here"},
+		{"rename", zoe, map[string]any{"name": "Ann"}, 409, "already"},
+		{"rename", zoe, map[string]any{"name": "zed"}, 204, ""},
+		{"renew", zoe, nil, 403, ""},
 		{"remove", secret, map[string]any{"name": "nobody"}, 409, "not here"},
-		{"handon", secret, map[string]any{"name": "zoe"}, 204, ""},
+		{"handon", secret, map[string]any{"name": "ann"}, 204, ""},
 		{"lock", secret, map[string]any{"locked": false}, 403, ""},
-		{"remove", zoe, map[string]any{"name": "zoe"}, 409, "hand that on first"},
-		{"remove", zoe, map[string]any{"name": "ann"}, 204, ""},
+		{"lock", ann.token, map[string]any{"locked": false}, 403, ""},
+		{"remove", ann.page, map[string]any{"name": "zed"}, 204, ""},
+		{"leave", zoe, nil, 409, "nickname"},
+		{"remove", ann.page, map[string]any{"name": "ann"}, 204, ""},
+		{"leave", ann.page, nil, 409, "hand that on first"},
+		{"remove", ann.page, map[string]any{"name": "ann"}, 409, "hand that on first"},
 	}
 	for _, tt := range tests {
 		status, document := orders(t, server, code, tt.action, tt.credential, tt.order)

@@ -40,7 +40,7 @@ func (h *Host) talk(ws *websocket.Conn, from remote) {
 	err := v.conn.Run(h.ctx, v.receive)
 	h.config.Logger.Debug("peer's connection ended", "player", v.name, "error", discreet(err))
 	if v.room != nil {
-		v.room.post(func() { v.room.gone(v.name, v.conn) })
+		v.room.post(func() { v.room.gone(v.conn) })
 	}
 }
 
@@ -72,7 +72,7 @@ func (v *visitor) receive(message wire.Message) error {
 	if v.room == nil {
 		return v.hello(message)
 	}
-	if !v.room.post(func() { v.room.receive(v.name, v.conn, message) }) {
+	if !v.room.post(func() { v.room.receive(v.conn, message) }) {
 		return errors.New("host: the room has ended")
 	}
 	return nil

@@ -75,6 +75,8 @@ type player struct {
 	heard chan wire.Message
 	ended chan error
 	token string
+	// page is the credential of the player's own pages.
+	page string
 }
 
 func dial(t *testing.T, server *httptest.Server) *player {
@@ -101,9 +103,16 @@ func dialWith(t *testing.T, server *httptest.Server, header http.Header) *player
 
 func join(t *testing.T, server *httptest.Server, code, name string) *player {
 	t.Helper()
+	return joinAs(t, server, code, name, "")
+}
+
+// joinAs joins as somebody who shows the organiser's secret, or a ticket.
+func joinAs(t *testing.T, server *httptest.Server, code, name, as string) *player {
+	t.Helper()
 	p := dial(t, server)
-	p.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name})
-	p.token = expect[wire.Welcome](p).Token
+	p.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name, As: as})
+	welcome := expect[wire.Welcome](p)
+	p.token, p.page = welcome.Token, welcome.Page
 	return p
 }
 

@@ -50,6 +50,9 @@ type Options struct {
 	// Key is the link key that stood beside the code, or empty.
 	Key  string
 	Name string
+	// As is what the player has been known by before it played, or empty; see
+	// [wire.Hello].
+	As string
 	// TLS is for wss; nil trusts whom the system trusts. See [Pinned].
 	TLS *tls.Config
 	// Token is the proof of an earlier visit, or empty. SaveToken, if not nil,
@@ -138,8 +141,9 @@ var ErrNothingSuitable = errors.New("peer: no server suits everyone")
 // Event is something the player's screen may show.
 type Event interface{ isEvent() }
 
-// Joined: the host let the player in, under this name.
-type Joined struct{ Name string }
+// Joined: the host let the player in, under this name. Page is what makes the room's
+// link the player's own.
+type Joined struct{ Name, Page string }
 
 // RoomChanged: the newest state of the room.
 type RoomChanged struct{ Room wire.Snapshot }
@@ -183,6 +187,10 @@ func Run(ctx context.Context, options Options) error {
 	s.stop()
 	s.work.Wait()
 	err := context.Cause(s.ctx)
+	var refusal wire.Refusal
+	if errors.As(err, &refusal) && refusal.Reason == wire.ReasonLeft {
+		err = nil // as the player said on the page
+	}
 	if errors.Is(err, errFinished) || s.finishing && errors.Is(err, ErrUnreachable) || ctx.Err() != nil {
 		err = nil
 	}

@@ -144,7 +144,7 @@ func (s *session) welcome(m wire.Welcome) {
 	if s.finishing {
 		s.leave(errFinished)
 	}
-	s.tell(Joined{m.Name})
+	s.tell(Joined{m.Name, m.Page})
 }
 
 // inBackground stops what was under way and does the next thing.

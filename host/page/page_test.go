@@ -26,7 +26,7 @@ var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 func evening(t *testing.T) *room.Room {
 	t.Helper()
 	r, now := room.New(room.Keys{Code: "BAKODI", Secret: "the secret"}, wire.Settings{
-		Name: "Friday", Game: "openarena", By: selection.Mean, Players: 2, Strategy: "conventional", Agree: true,
+		Name: "Friday", Game: "openarena", By: selection.Mean, Players: 2, Strategy: "conventional", Agree: true, GuestsVote: true,
 		Limits: wire.Limits{150 * time.Millisecond}, Password: "club",
 	}, eight), eight
 	step := func(in room.Input) {
@@ -39,7 +39,8 @@ func evening(t *testing.T) *room.Room {
 	step(room.Order{Action: room.Enter{Name: "zoe", Token: "zoe's token"}})
 	step(room.PageOpened{Token: "zoe's token"})
 	for _, name := range []string{"ann", "bob"} {
-		step(room.Join{Hello: wire.Hello{Name: name}, Token: name + "'s token"})
+		as := map[string]string{"ann": "the secret"}[name]
+		step(room.Join{Hello: wire.Hello{Name: name, As: as}, Token: name + "'s token"})
 	}
 	var list []discovery.Server
 	infos := wire.Infos{Round: 1}

@@ -34,13 +34,12 @@ func (*Gathering) stage() wire.Stage { return wire.Gathering }
 
 // tick gives the places of players who are gone to others.
 func (*Gathering) tick(r *Room) {
-	r.round.players = slices.DeleteFunc(r.round.players, func(p *player) bool {
-		gone := !p.connected && r.now.Sub(p.heard) > goneAfter
-		if gone {
+	for _, p := range slices.Clone(r.round.players) {
+		if !p.connected && r.now.Sub(p.heard) > goneAfter {
 			r.note("%s has been gone for %v: the place is free", p.name, goneAfter)
+			r.unseat(p, p.organiser || r.isWatching(&p.person))
 		}
-		return gone
-	})
+	}
 }
 
 func (*Gathering) proceed(r *Room) {

@@ -61,7 +61,7 @@ func TestSites(t *testing.T) {
 	} {
 		r := New(Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, settings(0), eight)
 		for i, origin := range c.origins {
-			r.round.players = append(r.round.players, &player{member: &member{name: string(rune('a' + i)), origin: origin}})
+			r.round.players = append(r.round.players, &player{member: &member{person: person{name: string(rune('a' + i))}, origin: origin}})
 		}
 		var got []string
 		for _, site := range r.round.natGroups(r.round.players) {
@@ -405,7 +405,7 @@ func TestDealIsFair(t *testing.T) {
 	for players := 1; players <= 64; players++ {
 		r, g := &Room{}, &probeGroup{waiting: map[int]*player{}}
 		for i := range players {
-			g.players = append(g.players, &player{member: &member{name: string(rune('a' + i))}})
+			g.players = append(g.players, &player{member: &member{person: person{name: string(rune('a' + i))}}})
 		}
 		g.deal(r, servers)
 		shares, asked := map[string][]int{}, 0

@@ -16,7 +16,7 @@ import (
 // Order is what a page asks for. The error of its Step is a [*wire.Refusal], or
 // says why it cannot be.
 type Order struct {
-	// Credential is a guest's token or the organiser's secret, or nothing.
+	// Credential is that of a person's pages or the organiser's secret, or nothing.
 	Credential string
 	Action     Action
 }
@@ -29,22 +29,8 @@ type Action interface {
 // steering is an action that only the organiser may order.
 type steering interface{ steers() }
 
-// caller is who gives an order: a guest, the holder of the secret, or nobody.
-type caller struct {
-	*guest
-	organiser bool
-}
-
-// The actions of guests, whose JSON forms are what pages post.
+// The actions of people, whose JSON forms are what pages post.
 type (
-	// Enter gives a page a nickname; with one, the organiser's secret makes the
-	// guest the organiser. Its answer has the name and the token.
-	Enter struct {
-		Name   string `json:"name"`
-		Secret string `json:"secret"`
-		// Token is for a new guest.
-		Token string `json:"-"`
-	}
 	// WhatIf ranks what was measured by other settings, a patch; without a rule it
 	// takes the last one back.
 	WhatIf json.RawMessage
@@ -65,57 +51,24 @@ type (
 	Arrived struct{}
 )
 
-var (
-	errOrganiserOnly = &wire.Refusal{Reason: wire.ReasonSecret, Message: "only the organiser can do this"}
-	errNickname      = &wire.Refusal{Reason: wire.ReasonName, Message: "choose a nickname first"}
-)
-
 func (o Order) step(r *Room) error {
-	g := r.guests.with(o.Credential)
-	by := caller{g, sameToken(r.keys.Secret, o.Credential) || g != nil && g.organiser}
+	by := r.caller(o.Credential)
 	if _, steers := o.Action.(steering); steers && !by.organiser {
 		return errOrganiserOnly
 	}
 	return o.Action.do(r, by)
 }
 
-// do gives someone with the page a nickname. Who shows the organiser's secret is
-// the organiser from then on.
-func (a Enter) do(r *Room, by caller) error {
-	name := playerName(a.Name)
-	switch {
-	case by.guest != nil:
-		if sameToken(r.keys.Secret, a.Secret) {
-			r.appoint(by.name)
-		}
-		r.do(Answer{map[string]string{"name": by.name, "token": by.token}})
-		return nil
-	case name == "":
-		return &wire.Refusal{Reason: wire.ReasonName, Message: "a nickname is missing"}
-	case r.guests.named(name) != nil:
-		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s has the page open already", name), Hint: "choose another nickname"}
-	case r.locked && !by.organiser:
-		return lockedOut()
-	case len(r.guests) >= maxGuests:
-		return &wire.Refusal{Reason: wire.ReasonFull, Message: "the room is full"}
-	}
-	r.guests = append(r.guests, &guest{name: name, token: a.Token, seen: r.now})
-	r.binds = true
-	if by.organiser {
-		r.appoint(name)
-	}
-	r.note("%s has the page open", name)
-	r.do(Answer{map[string]string{"name": name, "token": a.Token}})
-	return nil
-}
-
 func (a WhatIf) do(r *Room, by caller) error {
 	name := "the organiser"
 	switch {
-	case by.guest != nil:
+	case by.person != nil:
 		name = by.name
 	case !by.organiser:
 		return errNickname
+	}
+	if err := r.mustHaveSay(by); err != nil && !by.organiser {
+		return err
 	}
 	var given struct{ By string }
 	json.Unmarshal(a, &given) // a patch that is none is told so below
@@ -144,16 +97,17 @@ func (a WhatIf) do(r *Room, by caller) error {
 func (a Vote) do(r *Room, by caller) error {
 	server, some := r.round.indexOf(a.Addr), a.Addr.IsValid()
 	isServer := func(ranked selection.Ranked) bool { return ranked.Server == server }
+	if err := r.mustHaveSay(by); err != nil {
+		return err
+	}
 	switch {
-	case by.guest == nil:
-		return errNickname
 	case !r.isVoting():
 		return errNoVote
 	case some && !slices.ContainsFunc(r.round.candidates(), isServer):
 		return fmt.Errorf("only the first %d can be voted for", finalists)
 	}
 	before := r.round.favourite().Server
-	r.round.say(by.guest, func(b *ballot) { b.voted, b.vote = some, server })
+	r.round.say(by.person, func(b *ballot) { b.voted, b.vote = some, server })
 	if after := r.round.favourite(); after.Server != before {
 		r.note("the votes are for %s", r.round.serverName(after.Server))
 		r.stopCountdown()
@@ -163,9 +117,10 @@ func (a Vote) do(r *Room, by caller) error {
 
 func (a Veto) do(r *Room, by caller) error {
 	veto := selection.Veto{Server: a.Addr, Map: discovery.CleanText(a.Map)}
+	if err := r.mustHaveSay(by); err != nil {
+		return err
+	}
 	switch {
-	case by.guest == nil:
-		return errNickname
 	case !r.isVoting():
 		return errNoVote
 	case r.round.ballots[by.name].vetoed:
@@ -180,7 +135,7 @@ func (a Veto) do(r *Room, by caller) error {
 		r.round.vetoes = r.round.vetoes[:len(r.round.vetoes)-1]
 		return errors.New("nothing would be left to play on")
 	}
-	r.round.say(by.guest, func(b *ballot) { b.vetoed = true })
+	r.round.say(by.person, func(b *ballot) { b.vetoed = true })
 	r.note("%s vetoes %s", by.name, cmp.Or(veto.Map, r.round.vetoedName(veto.Server)))
 	r.rechoose(selected)
 	return nil
@@ -189,49 +144,32 @@ func (a Veto) do(r *Room, by caller) error {
 // do counts down when all who have the page open are ready; who has only the
 // program is asked by it.
 func (a Ready) do(r *Room, by caller) error {
-	if by.guest == nil {
-		return errNickname
+	if err := r.mustHaveSay(by); err != nil {
+		return err
 	}
-	r.round.say(by.guest, func(b *ballot) { b.ready = a.Ready })
+	r.round.say(by.person, func(b *ballot) { b.ready = a.Ready })
 	if !a.Ready {
 		r.stopCountdown()
 		return nil
 	}
-	isMissing := func(g *guest) bool { return g.pages > 0 && !r.round.ballots[g.name].ready }
-	if v, voting := r.phase.(*Voting); voting && !slices.ContainsFunc(r.guests, isMissing) {
+	for p, isPlayer := range r.everyone() {
+		if r.hasSay(p, isPlayer) && r.isWatching(p) && !r.round.ballots[p.name].ready {
+			return nil
+		}
+	}
+	if v, voting := r.phase.(*Voting); voting {
 		v.countDown(r, "everyone is ready")
 	}
 	return nil
 }
 
 func (Arrived) do(r *Room, by caller) error {
-	if by.guest == nil {
+	if by.person == nil {
 		return errNickname
 	}
 	if _, launching := r.phase.(*Launching); !launching {
 		return errNoVote
 	}
-	r.round.say(by.guest, func(b *ballot) { b.byHand = true })
-	return nil
-}
-
-// PageOpened and PageClosed say that a page opened, or closed, with a guest's
-// token.
-type (
-	PageOpened struct{ Token string }
-	PageClosed struct{ Token string }
-)
-
-func (in PageOpened) step(r *Room) error {
-	if g := r.guests.with(in.Token); g != nil {
-		g.pages, g.seen = g.pages+1, r.now
-	}
-	return nil
-}
-
-func (in PageClosed) step(r *Room) error {
-	if g := r.guests.with(in.Token); g != nil {
-		g.pages, g.seen = max(0, g.pages-1), r.now
-	}
+	r.round.say(by.person, func(b *ballot) { b.byHand = true })
 	return nil
 }

@@ -35,6 +35,8 @@ type Room struct {
 	// since is when the phase began.
 	since  time.Time
 	guests guests
+	// pages is how many are open, by the credential that they show.
+	pages map[string]int
 	// locked: nobody new comes in. closed: the room is over for good.
 	locked, closed bool
 	log            []wire.Note
@@ -87,7 +89,7 @@ type Tuning struct {
 
 // New opens a room that is tuned.
 func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
-	r := &Room{keys: keys, opened: now, settings: settings, phase: &Gathering{}, since: now, now: now, tuning: t, round: newRound(1)}
+	r := &Room{keys: keys, pages: map[string]int{}, opened: now, settings: settings, phase: &Gathering{}, since: now, now: now, tuning: t, round: newRound(1)}
 	r.note("room %s opened for %s", keys.Code, settings.Game)
 	return r
 }
@@ -123,9 +125,9 @@ func (r *Room) Over(now time.Time) bool {
 
 // member is who a player is, round after round.
 type member struct {
-	name, token string
-	organiser   bool
-	connected   bool
+	person
+	token     string
+	connected bool
 	// heard is when the player last came, left, or got on with the work.
 	heard time.Time
 	// trusted: the organiser vouches for the player's numbers.
@@ -135,25 +137,6 @@ type member struct {
 	origin Origin
 	apart  bool
 }
-
-// guest is a person who has the page open under a nickname. A guest and a player
-// of the same name are one person: friends open the page on the phone and play on
-// the computer.
-type guest struct {
-	name, token string
-	// organiser: the guest may decide for the room.
-	organiser bool
-	// pages is how many pages are open.
-	pages int
-	seen  time.Time
-}
-
-const (
-	// maxGuests bounds who has a nickname without a peer.
-	maxGuests = 2 * maxPlayers
-	// guestGone is how long a nickname is kept for somebody without an open page.
-	guestGone = 30 * time.Minute
-)
 
 // Join is a hello: a player comes in, or back in with the token of before. The
 // error of its Step is a [*wire.Refusal].
@@ -174,17 +157,32 @@ const (
 func (in Join) step(r *Room) error {
 	name := playerName(in.Hello.Name)
 	p := r.round.player(name)
-	if refusal := in.refusal(r, name, p); refusal != nil {
+	for _, other := range r.round.players {
+		if sameToken(other.token, in.Hello.Token) {
+			p = other // whatever it is called now
+		}
+	}
+	before := in.before(r)
+	if refusal := in.refusal(r, name, p, before); refusal != nil {
 		return refusal
 	}
 	if p == nil {
-		hasOrganiser := slices.ContainsFunc(r.round.players, func(p *player) bool { return p.organiser }) ||
-			slices.ContainsFunc(r.guests, func(g *guest) bool { return g.organiser })
 		token := in.Token
 		if n := len(in.Hello.Token); n >= tokenLength && n <= longestToken {
 			token = in.Hello.Token // which outlives a welcome that gets lost
 		}
-		p = &player{member: &member{name: name, token: token, organiser: !hasOrganiser, connected: true, heard: r.now}}
+		p = &player{member: &member{person: person{name: name, page: pageOf(token)}, token: token, connected: true, heard: r.now}}
+		if before != nil {
+			p.page, p.organiser = before.page, before.organiser
+			r.round.reballot(before.name, name)
+			r.guests = slices.DeleteFunc(r.guests, func(g *guest) bool { return g == before })
+		}
+		if g := r.guests.named(name); g != nil {
+			r.makeWay(g)
+		}
+		if sameToken(r.keys.Secret, in.Hello.As) && !r.hasOrganiser() {
+			p.organiser = true
+		}
 		r.round.players = append(r.round.players, p)
 		r.binds = true
 		if p.leftOut = r.phase.stage() == wire.Chosen; p.leftOut {
@@ -203,14 +201,23 @@ func (in Join) step(r *Room) error {
 	}
 	in.locate(r, p)
 	r.do(Admit{p.name})
-	r.send(p, wire.Welcome{Version: wire.Version, Name: p.name, Token: p.token})
+	r.send(p, wire.Welcome{Version: wire.Version, Name: p.name, Token: p.token, Page: p.page})
 	r.catchUp(p)
 	return nil
 }
 
+// before is the guest who comes to play: by the ticket of the guest's page, the
+// organiser's secret, or the token of a place that was given up meanwhile.
+func (in Join) before(r *Room) *guest {
+	return r.guests.first(func(g *guest) bool {
+		return sameToken(ticketOf(g.page), in.Hello.As) || g.organiser && sameToken(r.keys.Secret, in.Hello.As) ||
+			in.Hello.Token != "" && sameToken(g.page, pageOf(in.Hello.Token))
+	})
+}
+
 // refusal says why a player cannot come in under a name, which p has if it is not
-// nil.
-func (in Join) refusal(r *Room, name string, p *player) *wire.Refusal {
+// nil. Before is the guest who comes to play, or nil.
+func (in Join) refusal(r *Room, name string, p *player, before *guest) *wire.Refusal {
 	places := r.settings.Players
 	if places == 0 {
 		places = maxPlayers
@@ -222,12 +229,26 @@ func (in Join) refusal(r *Room, name string, p *player) *wire.Refusal {
 		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name", Hint: "say --name NAME"}
 	case p != nil && !sameToken(p.token, in.Hello.Token):
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("the room has a player %q already", p.name), Hint: "choose another name with --name NAME"}
-	case p == nil && r.locked:
+	case p == nil && r.isReserved(name, before):
+		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s is somebody else here", name), Hint: "choose another name with --name NAME; if it is you on the page, paste the line that it shows there"}
+	case p == nil && r.locked && !(before != nil && before.organiser) && !sameToken(r.keys.Secret, in.Hello.As):
 		return lockedOut()
 	case p == nil && len(r.round.players) >= places:
 		return &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d players of the room are there", places), Hint: "ask the organiser to open a room for more"}
 	}
 	return nil
+}
+
+// isReserved reports whether a name is the organiser's, or will be a player's. Other
+// guests give way to who plays.
+func (r *Room) isReserved(name string, before *guest) bool {
+	for p := range r.everyone() {
+		isSame := before != nil && p == &before.person
+		if !isSame && (p.organiser && strings.EqualFold(p.name, name) || strings.EqualFold(p.becomes, name)) {
+			return true
+		}
+	}
+	return false
 }
 
 func lockedOut() *wire.Refusal {
@@ -270,37 +291,5 @@ func (r *Room) catchUp(p *player) {
 			r.send(p, r.round.listFor(p)) // a peer believes us only where it can ask the server itself
 			r.send(p, phase.launchFor(r, p))
 		}
-	}
-}
-
-// guests are the people with a nickname.
-type guests []*guest
-
-func (of guests) named(name string) *guest {
-	for _, g := range of {
-		if strings.EqualFold(g.name, name) {
-			return g
-		}
-	}
-	return nil
-}
-
-// with is whose token it is, or nil.
-func (of guests) with(token string) *guest {
-	for _, g := range of {
-		if sameToken(g.token, token) {
-			return g
-		}
-	}
-	return nil
-}
-
-// appoint makes one person the organiser, and nobody else.
-func (r *Room) appoint(name string) {
-	for _, g := range r.guests {
-		g.organiser = strings.EqualFold(g.name, name)
-	}
-	for _, p := range r.round.players {
-		p.organiser = strings.EqualFold(p.name, name)
 	}
 }

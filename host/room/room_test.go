@@ -92,20 +92,33 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// TestOrganiser: whoever comes with the secret is, and stays so without the program;
+// nobody becomes it by being the first.
 func TestOrganiser(t *testing.T) {
 	n := newSession(t, settings(0))
-	n.join("ann", "bob")
+	n.as["ann"] = "secret"
+	organiser := func() (who string) {
+		for _, p := range n.view().People {
+			if p.Organiser {
+				who += p.Name
+			}
+		}
+		return who
+	}
+	n.join("bob", "ann")
+	if got := organiser(); got != "ann" {
+		t.Errorf("the organiser is %q", got)
+	}
 	n.gone("ann")
 	n.wait(31 * time.Second)
 	n.join("cat")
-	got := ""
-	for _, m := range n.view().People {
-		if m.Organiser {
-			got += m.Name
-		}
+	if got := organiser(); got != "ann" || n.room.round.player("ann") != nil {
+		t.Errorf("without a program the organiser is %q", got)
 	}
-	if got != "cat" || n.room.round.player("ann") != nil {
-		t.Errorf("organisers are %q of %d", got, len(n.room.round.players))
+	n.as["ann"] = "" // the program has the token of before
+	n.join("ann")
+	if got := organiser(); got != "ann" || len(n.room.guests) > 0 || n.room.round.player("ann").page != pageOf("token of ann") {
+		t.Errorf("back again the organiser is %q", got)
 	}
 }
 

@@ -43,7 +43,7 @@ type round struct {
 	broken bool
 	look   look
 	vetoes []selection.Veto
-	// ballots are what guests say of the choice, by name.
+	// ballots are what people say of the choice, by name.
 	ballots map[string]ballot
 }
 

@@ -61,30 +61,36 @@ type savedPhase struct {
 	Knows json.RawMessage `json:"knows,omitempty"`
 }
 
+// savedPerson is who somebody is, and what they say of the round's choice.
+type savedPerson struct {
+	Name      string `json:"name"`
+	Becomes   string `json:"becomes,omitempty"`
+	Organiser bool   `json:"organiser,omitempty"`
+	Page      string `json:"page"`
+	Ready     bool   `json:"ready,omitempty"`
+	Vetoed    bool   `json:"vetoed,omitempty"`
+	Vote      *int   `json:"vote,omitempty"`
+	ByHand    bool   `json:"by_hand,omitempty"`
+}
+
 type savedGuest struct {
-	Name      string    `json:"name"`
-	Token     string    `json:"token"`
-	Organiser bool      `json:"organiser,omitempty"`
-	Seen      time.Time `json:"seen"`
-	Ready     bool      `json:"ready,omitempty"`
-	Vetoed    bool      `json:"vetoed,omitempty"`
-	Vote      *int      `json:"vote,omitempty"`
-	ByHand    bool      `json:"by_hand,omitempty"`
+	savedPerson
+	From netip.Addr `json:"from,omitzero"`
+	Seen time.Time  `json:"seen"`
 }
 
 type savedPlayer struct {
-	Name      string           `json:"name"`
-	Token     string           `json:"token"`
-	Organiser bool             `json:"organiser,omitempty"`
-	Heard     time.Time        `json:"heard"`
-	Trusted   bool             `json:"trusted,omitempty"`
-	Origin    Origin           `json:"origin,omitzero"`
-	Apart     bool             `json:"apart,omitempty"`
-	Done      bool             `json:"done,omitempty"`
-	LeftOut   bool             `json:"left_out,omitempty"`
-	Missed    time.Duration    `json:"missed,omitempty"`
-	Shares    bool             `json:"shares,omitempty"`
-	Anomaly   *anomaly.Anomaly `json:"anomaly,omitempty"`
+	savedPerson
+	Token   string           `json:"token"`
+	Heard   time.Time        `json:"heard"`
+	Trusted bool             `json:"trusted,omitempty"`
+	Origin  Origin           `json:"origin,omitzero"`
+	Apart   bool             `json:"apart,omitempty"`
+	Done    bool             `json:"done,omitempty"`
+	LeftOut bool             `json:"left_out,omitempty"`
+	Missed  time.Duration    `json:"missed,omitempty"`
+	Shares  bool             `json:"shares,omitempty"`
+	Anomaly *anomaly.Anomaly `json:"anomaly,omitempty"`
 	// Contradicts is another, about what the player heard of servers.
 	Contradicts *anomaly.Anomaly `json:"contradicts,omitempty"`
 	Launch      wire.LaunchState `json:"launch,omitempty"`
@@ -142,16 +148,11 @@ func (r *Room) Save() ([]byte, error) {
 		return nil, err
 	}
 	for _, g := range r.guests {
-		b := r.round.ballots[g.name]
-		sg := savedGuest{g.name, g.token, g.organiser, g.seen, b.ready, b.vetoed, nil, b.byHand}
-		if b.voted {
-			sg.Vote = &b.vote
-		}
-		s.Guests = append(s.Guests, sg)
+		s.Guests = append(s.Guests, savedGuest{r.round.savedPerson(&g.person), g.from, g.seen})
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
-			Name: p.name, Token: p.token, Organiser: p.organiser, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart,
+			savedPerson: r.round.savedPerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart,
 			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Shares: p.shares, Anomaly: p.anomaly, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail,
 			Asked: p.asked.servers, All: p.asked.all, Own: p.asked.own,
 		}
@@ -165,6 +166,29 @@ func (r *Room) Save() ([]byte, error) {
 		s.Players = append(s.Players, sp)
 	}
 	return json.Marshal(s)
+}
+
+func (r *round) savedPerson(p *person) savedPerson {
+	b := r.ballots[p.name]
+	s := savedPerson{Name: p.name, Becomes: p.becomes, Organiser: p.organiser, Page: p.page, Ready: b.ready, Vetoed: b.vetoed, ByHand: b.byHand}
+	if b.voted {
+		s.Vote = &b.vote
+	}
+	return s
+}
+
+// person is who was saved, with a ballot if that is not empty.
+func (r *round) person(s savedPerson) (person, error) {
+	b := ballot{ready: s.Ready, vetoed: s.Vetoed, voted: s.Vote != nil, byHand: s.ByHand}
+	if b.voted {
+		if b.vote = *s.Vote; b.vote < 0 || b.vote >= len(r.servers.List) {
+			return person{}, fmt.Errorf("%s votes for server %d of %d", s.Name, b.vote, len(r.servers.List))
+		}
+	}
+	if b != (ballot{}) {
+		r.ballots[s.Name] = b
+	}
+	return person{name: s.Name, becomes: s.Becomes, organiser: s.Organiser, page: s.Page}, nil
 }
 
 func pack(m wire.Message) ([]byte, error) {
@@ -204,7 +228,7 @@ func Restore(data []byte, tree func([]discovery.Server) *topology.Tree) (*Room, 
 
 func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
-		keys: Keys{s.Code, s.Link, s.Secret}, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
+		keys: Keys{s.Code, s.Link, s.Secret}, pages: map[string]int{}, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
 		locked: s.Locked, closed: s.Closed, log: s.Log, previous: s.Previous, history: s.History, failures: s.Failures, round: newRound(s.Round),
 	}
 	r.settings.Password = s.Password
@@ -234,18 +258,19 @@ func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error
 		}
 	}
 	for _, sg := range s.Guests {
-		r.guests = append(r.guests, &guest{name: sg.Name, token: sg.Token, organiser: sg.Organiser, seen: sg.Seen})
-		b := ballot{ready: sg.Ready, vetoed: sg.Vetoed, voted: sg.Vote != nil, byHand: sg.ByHand}
-		if b.voted {
-			if b.vote = *sg.Vote; !isListed(b.vote) {
-				return nil, fmt.Errorf("%s votes for server %d of %d", sg.Name, b.vote, len(list.Servers))
-			}
+		who, err := n.person(sg.savedPerson)
+		if err != nil {
+			return nil, err
 		}
-		n.ballots[sg.Name] = b
+		r.guests = append(r.guests, &guest{person: who, from: sg.From, seen: sg.Seen})
 	}
 	for _, sp := range s.Players {
+		who, err := n.person(sp.savedPerson)
+		if err != nil {
+			return nil, err
+		}
 		p := &player{
-			member: &member{name: sp.Name, token: sp.Token, organiser: sp.Organiser, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart},
+			member: &member{person: who, token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart},
 			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, shares: sp.Shares, anomaly: sp.Anomaly, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail,
 		}
 		p.asked = asked{all: sp.All, servers: sp.Asked, own: sp.Own}

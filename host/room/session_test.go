@@ -24,6 +24,8 @@ type session struct {
 	tokens map[string]string
 	// origins are where players come from; nobody knows of most.
 	origins map[string]Origin
+	// as is what somebody's program shows of who it is besides.
+	as map[string]string
 	// sent is what each player would have been sent, and fetches how many lists
 	// were asked for.
 	sent    map[string][]wire.Message
@@ -46,7 +48,7 @@ func settings(players int) wire.Settings {
 func newSession(t *testing.T, s wire.Settings) *session {
 	return &session{
 		T: t, room: New(Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, s, eight), now: eight,
-		tokens: map[string]string{}, origins: map[string]Origin{}, sent: map[string][]wire.Message{},
+		tokens: map[string]string{}, origins: map[string]Origin{}, as: map[string]string{}, sent: map[string][]wire.Message{},
 	}
 }
 
@@ -108,7 +110,7 @@ func (n *session) join(names ...string) {
 
 func (n *session) tryJoin(name, token string) (refusal *wire.Refusal) {
 	n.Helper()
-	hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, Token: token}
+	hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, Token: token, As: n.as[name]}
 	err := n.step(Join{Hello: hello, From: n.origins[name], Token: "token of " + name})
 	if err != nil {
 		if !errors.As(err, &refusal) {

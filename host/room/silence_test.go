@@ -94,6 +94,7 @@ func TestSilentTogether(t *testing.T) {
 				var n *session
 				if phase.until == nil {
 					n = newSession(t, settings(0))
+					n.as["ann"] = "secret"
 					n.join("ann")
 					n.join(friends...)
 				} else {

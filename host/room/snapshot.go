@@ -70,7 +70,7 @@ func (r *Room) people() []wire.Person {
 	people := []wire.Person{}
 	for _, p := range r.round.players {
 		person := wire.Person{
-			Name: p.name, Organiser: p.organiser, Peer: true, Connected: p.connected,
+			Name: p.name, Peer: true, Connected: p.connected,
 			Done: p.done, LeftOut: p.leftOut, Launch: p.launch, Detail: p.detail,
 		}
 		person.Probed, person.Answered = r.round.knowledge(p).progress()
@@ -82,19 +82,18 @@ func (r *Room) people() []wire.Person {
 		people = append(people, person)
 	}
 	for _, g := range r.guests {
-		i := slices.IndexFunc(people, func(p wire.Person) bool { return strings.EqualFold(p.Name, g.name) })
-		if i < 0 {
-			i = len(people)
-			people = append(people, wire.Person{Name: g.name})
-		}
-		b, p := r.round.ballots[g.name], &people[i]
-		p.Page, p.Ready, p.Vetoed = g.pages > 0, b.ready, b.vetoed
-		p.Organiser = p.Organiser || g.organiser
+		people = append(people, wire.Person{Name: g.name, Guest: !g.organiser})
+	}
+	at := 0
+	for p := range r.everyone() {
+		b, person := r.round.ballots[p.name], &people[at]
+		at++
+		person.Organiser, person.Page, person.Ready, person.Vetoed = p.organiser, r.isWatching(p), b.ready, b.vetoed
 		if b.voted {
-			p.Vote = r.round.servers.List[b.vote].Addr.String()
+			person.Vote = r.round.servers.List[b.vote].Addr.String()
 		}
-		if b.byHand && p.Launch != wire.LaunchStarted {
-			p.Launch, p.Detail = wire.LaunchByHand, ""
+		if b.byHand && person.Launch != wire.LaunchStarted {
+			person.Launch, person.Detail = wire.LaunchByHand, ""
 		}
 	}
 	return people
@@ -153,6 +152,10 @@ func (r *Room) Tokens() []string {
 type Badge struct {
 	Name      string `json:"name,omitempty"`
 	Organiser bool   `json:"organiser,omitempty"`
+	// Guest: it is nobody who plays.
+	Guest bool `json:"guest,omitempty"`
+	// Ticket is for the program of whoever has but the page, see [Join].
+	Ticket string `json:"-"`
 }
 
 // Digest stands for a token, a key or a secret where it is looked up: what is
@@ -167,11 +170,18 @@ func DigestOf(credential string) Digest { return sha256.Sum256([]byte(credential
 // players' tokens open the room, and nothing else on a page.
 func (r *Room) Badges() map[Digest]Badge {
 	badges := map[Digest]Badge{DigestOf(r.keys.Link): {}, DigestOf(r.keys.Secret): {Organiser: true}}
+	for p, isPlayer := range r.everyone() {
+		b := Badge{Name: p.name, Organiser: p.organiser, Guest: !isPlayer && !p.organiser}
+		if !isPlayer {
+			b.Ticket = ticketOf(p.page)
+		}
+		badges[DigestOf(p.page)] = b
+		if p.organiser {
+			badges[DigestOf(r.keys.Secret)] = b
+		}
+	}
 	for _, p := range r.round.players {
 		badges[DigestOf(p.token)] = Badge{}
-	}
-	for _, g := range r.guests {
-		badges[DigestOf(g.token)] = Badge{g.name, g.organiser}
 	}
 	delete(badges, DigestOf(""))
 	return badges

@@ -24,10 +24,16 @@ type (
 		// Games are those that the host has servers of.
 		Games []string `json:"-"`
 	}
-	// HandOn makes someone else the organiser. The secret of before opens nothing
-	// any more.
+	// HandOn makes a player the organiser: those have shown who they are. The secret of
+	// before opens nothing any more.
 	HandOn struct {
 		Name string `json:"name"`
+		// Secret is the new one.
+		Secret string `json:"-"`
+	}
+	// Renew makes the organiser's link another: who else had it is no organiser any
+	// more.
+	Renew struct {
 		// Secret is the new one.
 		Secret string `json:"-"`
 	}
@@ -53,6 +59,7 @@ func (Apply) steers()  {}
 func (Change) steers() {}
 func (HandOn) steers() {}
 func (Remove) steers() {}
+func (Renew) steers()  {}
 func (Trust) steers()  {}
 func (Lock) steers()   {}
 
@@ -121,6 +128,11 @@ func (in Resettle) step(r *Room) error {
 // resettle makes settings the room's.
 func (r *Room) resettle(s wire.Settings) {
 	r.settings = s
+	for _, g := range r.guests {
+		if !r.hasSay(&g.person, false) {
+			r.round.say(&g.person, func(b *ballot) { *b = ballot{vetoed: b.vetoed, byHand: b.byHand} })
+		}
+	}
 	if _, coordinating := r.phase.(*Coordinating); coordinating {
 		r.round.search = nil // it looked for something else
 	}
@@ -128,13 +140,21 @@ func (r *Room) resettle(s wire.Settings) {
 }
 
 func (a HandOn) do(r *Room, _ caller) error {
-	g := r.guests.named(a.Name)
-	if g == nil {
-		return fmt.Errorf("%s has no page open to steer the room with", playerName(a.Name))
+	p := r.round.player(a.Name)
+	if p == nil {
+		return fmt.Errorf("%s does not play here: whoever has your personal link can steer, too", playerName(a.Name))
 	}
 	r.keys.Secret = a.Secret
-	r.appoint(g.name)
-	r.note("%s is the organiser now", g.name)
+	r.appoint(&p.person)
+	r.note("%s is the organiser now", p.name)
+	return nil
+}
+
+func (a Renew) do(r *Room, by caller) error {
+	r.keys.Secret = a.Secret
+	r.appoint(by.person)
+	r.note("the organiser's link is a new one")
+	r.do(Answer{map[string]string{"secret": a.Secret}})
 	return nil
 }
 
@@ -151,23 +171,8 @@ func (a Remove) do(r *Room, _ caller) error {
 	if p == nil {
 		return nil
 	}
-	r.release(p)
-	r.round.players = slices.DeleteFunc(r.round.players, func(other *player) bool { return other == p })
-	r.do(Dismiss{p.name, wire.Refusal{Reason: wire.ReasonRemoved, Message: "the organiser has removed you from the room"}})
-	r.withoutWaiting(p.name)
+	r.sendAway(p, wire.Refusal{Reason: wire.ReasonRemoved, Message: "the organiser has removed you from the room"})
 	return nil
-}
-
-// forgetGuests drops guests, and what they said.
-func (r *Room) forgetGuests(which func(*guest) bool) {
-	r.guests = slices.DeleteFunc(r.guests, func(g *guest) bool {
-		gone := which(g)
-		if gone {
-			delete(r.round.ballots, g.name)
-			r.revision++
-		}
-		return gone
-	})
 }
 
 func (a Trust) do(r *Room, _ caller) error {

@@ -56,6 +56,8 @@ type (
 		Player string
 		Why    wire.Refusal
 	}
+	// Renamed says that a player has another name from now on.
+	Renamed struct{ From, To string }
 	// Fetch gets the server list of a game.
 	Fetch struct{ Game string }
 	// Answer is the JSON document for whoever gave the order.
@@ -67,6 +69,7 @@ func (Publish) isOutput() {}
 func (Admit) isOutput()   {}
 func (Send) isOutput()    {}
 func (Dismiss) isOutput() {}
+func (Renamed) isOutput() {}
 func (Fetch) isOutput()   {}
 func (Answer) isOutput()  {}
 
@@ -100,7 +103,7 @@ func (r *Room) do(o Output) { r.out = append(r.out, o) }
 func (r *Room) send(p *player, m wire.Message) { r.do(Send{p.name, m}) }
 
 func (Tick) step(r *Room) error {
-	r.forgetGuests(func(g *guest) bool { return g.pages == 0 && !g.organiser && r.now.Sub(g.seen) > guestGone })
+	r.forgetGuests(func(g *guest) bool { return !r.isWatching(&g.person) && !g.organiser && r.now.Sub(g.seen) > guestGone })
 	var passed time.Duration
 	if !r.ticked.IsZero() {
 		passed = r.now.Sub(r.ticked)
@@ -214,6 +217,9 @@ func (r *Room) nextRound() {
 	r.round = r.round.next()
 	for _, p := range r.round.players {
 		p.heard = r.now
+		if p.becomes != "" {
+			r.rename(&p.person, true, p.becomes)
+		}
 	}
 	r.note("round %d", r.round.number)
 	r.list()

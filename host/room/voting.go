@@ -61,20 +61,28 @@ func (r *Room) isVoting() bool {
 	return false
 }
 
-// ballot is what a guest says about the round's choice.
+// ballot is what a person says about the round's choice.
 type ballot struct {
 	ready, vetoed, voted bool
 	// vote is for a server, if voted.
 	vote int
-	// byHand: the guest has joined the game server without Muster.
+	// byHand: the person has joined the game server without Muster.
 	byHand bool
 }
 
-// say changes what a guest says.
-func (r *round) say(g *guest, change func(*ballot)) {
-	b := r.ballots[g.name]
+// say changes what a person says.
+func (r *round) say(p *person, change func(*ballot)) {
+	b := r.ballots[p.name]
 	change(&b)
-	r.ballots[g.name] = b
+	r.ballots[p.name] = b
+}
+
+// reballot has what somebody says go with another name.
+func (r *round) reballot(from, to string) {
+	if b, said := r.ballots[from]; said {
+		delete(r.ballots, from)
+		r.ballots[to] = b
+	}
 }
 
 // candidates are what may be voted for: the first of the ranking that had their

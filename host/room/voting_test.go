@@ -15,7 +15,7 @@ import (
 func inVoting(t *testing.T) *session {
 	t.Helper()
 	n := newSession(t, settings(2))
-	n.room.settings.Agree = true
+	n.room.settings.Agree, n.room.settings.GuestsVote = true, true
 	for _, name := range []string{"zoe", "yan"} {
 		if err := n.enters(name, ""); err != nil {
 			t.Fatal(err)
@@ -216,7 +216,7 @@ func TestLocked(t *testing.T) {
 	if refusal := n.tryJoin("ann", n.tokens["ann"]); refusal != nil {
 		t.Errorf("ann cannot come back: %v", refusal)
 	}
-	if err := n.enters("ann", n.room.keys.Secret); err != nil {
+	if err := n.enters("anna", n.room.keys.Secret); err != nil {
 		t.Errorf("the organiser cannot open the page: %v", err)
 	}
 }

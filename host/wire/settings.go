@@ -26,6 +26,8 @@ type Settings struct {
 	Strategy string `json:"strategy"`
 	// Agree: before the launch people vote, veto and say that they are ready.
 	Agree bool `json:"agree"`
+	// GuestsVote: guests, who have shown nothing but a nickname, have a say as well.
+	GuestsVote bool `json:"guests_vote,omitempty"`
 	// Open: joining needs no code, as long as the host has no other open room.
 	Open bool `json:"open,omitempty"`
 	// Password is the game server's, given to players for the launch and shown to
@@ -67,6 +69,8 @@ func Table() []Setting {
 			Flag: "players", Usage: "start by itself once `N` are here; 0 waits for Enter", Label: "Start with", Unset: "who is here"},
 		{Key: "agree", Of: func(s *Settings) any { return &s.Agree },
 			Label: "Before the launch", Set: "vote, veto, ready check", Unset: "straight there"},
+		{Key: "guests_vote", Of: func(s *Settings) any { return &s.GuestsVote },
+			Flag: "guests-vote", Usage: "people who have only the page, and no personal link, vote, too", Label: "Guests", Set: "vote, too", Unset: "only watch"},
 		{Key: "name", Of: func(s *Settings) any { return &s.Name },
 			Flag: "room", Usage: "the room's `NAME` (default: its code)"},
 		{Key: "-", Of: func(s *Settings) any { return &s.Password },

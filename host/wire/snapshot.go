@@ -119,6 +119,8 @@ type Game struct {
 type Person struct {
 	Name      string `json:"name"`
 	Organiser bool   `json:"organiser,omitempty"`
+	// Guest: has only the page, and has shown nothing but a nickname.
+	Guest bool `json:"guest,omitempty"`
 	// Peer: has a program running, or had; Connected: it is connected. Page: has the
 	// page open.
 	Peer      bool `json:"peer"`

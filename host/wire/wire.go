@@ -42,6 +42,9 @@ type Hello struct {
 	// Token is the proof that the peer was in the room before. The first time it is one
 	// that the peer has made, or empty: then the host makes one.
 	Token string `json:"token,omitempty"`
+	// As is what the peer's player has been known by before it played, if anything: the
+	// ticket of a guest's page, or the organiser's secret.
+	As string `json:"as,omitempty"`
 	// Probes is where the peer asks servers from, if that is not simply where its
 	// connection comes from.
 	Probes Probes `json:"probes,omitempty"`
@@ -79,6 +82,8 @@ type Welcome struct {
 	Name string `json:"name"`
 	// Token brings the peer back to its place after a lost connection.
 	Token string `json:"token"`
+	// Page is the credential of the player's own pages, for the personal link.
+	Page string `json:"page,omitempty"`
 	// Hosts are other addresses of the host, in case this one is lost for good.
 	Hosts []netip.AddrPort `json:"hosts,omitempty"`
 }
@@ -107,6 +112,7 @@ const (
 	ReasonOrigin    = "origin"     // another site's page asks, or by a name that is not the host's
 	ReasonBusy      = "busy"       // too much is asked at once
 	ReasonLimited   = "limited"    // too many wrong codes
+	ReasonLeft      = "left"       // the player has left the room, by the page
 )
 
 func (r Refusal) Error() string { return r.Message }

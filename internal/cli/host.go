@@ -126,11 +126,16 @@ func (h *hosting) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	at := discovery.Canonical(netip.MustParseAddrPort(listener.Addr().String()))
-	rooms, err := host.New(host.Config{
+	var rooms *host.Host
+	renewed := func(code, secret string) {
+		link := h.ingress.Outside(at, access.Key{Code: code, Link: rooms.Keys(code).Link})
+		h.screen.Say("your link to steer is a new one; the old one steers no more:\n%s", link.Personal(secret))
+	}
+	rooms, err = host.New(host.Config{
 		List: h.lists.List, Local: h.lists.Local, Store: h.store(at.Port()), Page: web.Handler(), Logger: h.logger(),
 		Fingerprint: h.ingress.Fingerprint(), Proxies: h.proxies, Names: slices.Concat(netinfo.Names(), h.ingress.Names(), h.names), Home: netinfo.IsAtHome,
 		Addresses: func() []netip.AddrPort { return h.ingress.Addresses(at) },
-		Address:   h.ingress.Outside(at, access.Key{}).Host, PublicURL: h.ingress.Public, ConnectLink: games.ConnectLink, Games: h.lists.Choices(),
+		Address:   h.ingress.Outside(at, access.Key{}).Host, PublicURL: h.ingress.Public, ConnectLink: games.ConnectLink, Games: h.lists.Choices(), Renewed: renewed,
 	})
 	if err != nil {
 		return err
@@ -241,7 +246,7 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	key := access.Key{Code: code, Link: keys.Link}
 	outside, inside := h.ingress.Outside(at, key), h.ingress.Inside(at, key)
 	h.invite(outside, at)
-	h.screen.Say("yours alone, to steer from the page:\n%s", outside.Steering(keys.Secret))
+	h.screen.Say("yours alone, to steer from the page:\n%s", outside.Personal(keys.Secret))
 	start := "press Enter when everyone is here"
 	if n := h.settings.Players; n > 0 {
 		start = fmt.Sprintf("waiting for %d players; Enter starts with who is here", n)
@@ -260,7 +265,7 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 		})()
 	}
 	if !h.noBrowser {
-		h.browse(ctx, inside.Steering(keys.Secret))
+		h.browse(ctx, inside.Personal(keys.Secret))
 	}
 	console := h.console(func() { rooms.Go(code) })
 	narrator := &narrator{screen: h.screen, help: organiserHelp(!h.noPlay)}
@@ -270,7 +275,14 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	}
 	h.launcher.Room, h.launcher.Console, h.launcher.After = code, console, anotherRound
 	playing := &playing{program: h.program, probing: h.probing, once: h.once, narrator: narrator, launcher: &h.launcher, atHost: true}
-	return explain(playing.play(ctx, inside), inside)
+	inside.Secret = keys.Secret
+	err := playing.play(ctx, inside)
+	var refusal wire.Refusal
+	if isOut := errors.As(err, &refusal) && refusal.Reason != wire.ReasonClosed; isOut || err == nil && ctx.Err() == nil && !h.once {
+		h.screen.Say("you do not play any more: %s. The host goes on; Ctrl-C ends it", cmp.Or(discovery.CleanText(refusal.Message), "you have left the room"))
+		_, err = follow(ctx, rooms, code, narrator, h.once)
+	}
+	return explain(err, inside)
 }
 
 // invite prints what friends need: a link, the code, the line to paste. The QR

@@ -29,14 +29,16 @@ type playing struct {
 	once     bool
 	// atHost: on the host's own machine.
 	atHost bool
-	// isIn: the host has let the player in.
+	// isIn: the host has let the player in. to is the link of its room.
 	isIn bool
+	to   invite.Link
 }
 
 // play joins a room and stays until ctx ends or the room is over. It is an error
 // if ctx ends before the host has let the player in. A file keeps the player's place
 // in the room over a restart of the program.
 func (y *playing) play(ctx context.Context, to invite.Link) error {
+	y.to = to
 	place := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", to.Host, to.Code, y.launcher.Player))
 	file, noFolder := stateFile(filepath.Join("tokens", hex.EncodeToString(place[:8])))
 	token, _ := os.ReadFile(file) // the first time there is none
@@ -44,7 +46,7 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 		y.screen.Say("muster: warning: your place in the room will not survive a restart of this program")
 	})
 	options := peer.Options{
-		URL: to.Endpoint(), Code: to.Code, Key: to.Key, Name: y.launcher.Player, Token: string(token),
+		URL: to.Endpoint(), Code: to.Code, Key: to.Key, As: to.Secret, Name: y.launcher.Player, Token: string(token),
 		SaveToken: func(text string) {
 			if noFolder == nil && os.WriteFile(file, []byte(text), 0o600) != nil {
 				warn()
@@ -74,7 +76,11 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 
 // show tells what happens. Once in the room, what is typed is for the room.
 func (y *playing) show(e peer.Event) {
-	if _, in := e.(peer.Joined); in {
+	if joined, in := e.(peer.Joined); in {
+		if !y.isIn && !y.atHost {
+			y.to.Secret = joined.Page
+			y.narrator.help = playerHelp(y.to)
+		}
 		y.isIn = true
 		y.launcher.Console.Listen()
 	}
@@ -156,7 +162,7 @@ func playerHelp(to invite.Link) func(wire.Snapshot) string {
 			if s.Room.Players > 0 {
 				start = fmt.Sprintf("it starts by itself when %d are here", s.Room.Players)
 			}
-			return "you are in; " + start + "\nthe page, to watch and to vote: " + to.String()
+			return "you are in; " + start + "\nthe page, to watch and to vote: " + to.Personal(to.Secret)
 		case wire.Failed:
 			if again := retry(s); again != "" {
 				return again + ", by itself; Ctrl-C leaves"

@@ -30,14 +30,17 @@ type Link struct {
 	TLS bool
 	// Pin is the fingerprint of the host's own certificate, or empty.
 	Pin string
+	// Secret is the end of a personal link: what says whose it is; empty in others.
+	Secret string
 }
 
 // String is one URL for the browser and for muster join. The key stands in the
 // fragment: browsers do not send it to servers, and proxies do not log it.
-func (l Link) String() string { return l.Steering("") }
+func (l Link) String() string { return l.Personal("") }
 
-// Steering is the organiser's own link to the page.
-func (l Link) Steering(secret string) string {
+// Personal is one person's own link to the page: the organiser's with the secret, a
+// player's with the credential of the player's pages.
+func (l Link) Personal(secret string) string {
 	key := access.Key{Code: l.Code, Link: l.Key, Fingerprint: l.Pin, Secret: secret}
 	u := url.URL{Scheme: l.scheme("http"), Host: l.Host, Path: "/", Fragment: key.String()}
 	return u.String()
@@ -86,7 +89,7 @@ func Parse(where, code string) (Link, error) {
 		return l, hint.With(fmt.Errorf("%q is no address of a host", where), "an address looks like 192.0.2.1:7777 or [2001:db8::1]:7777")
 	}
 	key, err := access.ParseKey(code)
-	l.Code, l.Key, l.Pin = key.Code, key.Link, key.Fingerprint
+	l.Code, l.Key, l.Pin, l.Secret = key.Code, key.Link, key.Fingerprint, key.Secret
 	switch isPinned := err != nil || l.Pin != ""; {
 	case l.Code == "" && isPinned:
 		return l, hint.With(errors.New("the room's code is missing"), "take the whole link, or add --code CODE")

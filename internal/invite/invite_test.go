@@ -20,8 +20,8 @@ func TestParse(t *testing.T) {
 	}{
 		{where: full.String(), want: full},
 		{where: "192.0.2.1:7777", code: "bakodi~" + pin, want: full},
-		{where: "https://192.0.2.1:7777/#BAKODI.SECRET~" + pin, want: full},
-		{where: "https://night.example/#BAKODI_KEY.SECRET", want: Link{Host: "night.example:443", Code: "BAKODI", Key: "KEY", TLS: true}},
+		{where: "https://192.0.2.1:7777/#BAKODI.SECRET~" + pin, want: Link{Host: full.Host, Code: full.Code, TLS: true, Pin: pin, Secret: "SECRET"}},
+		{where: "https://night.example/#BAKODI_KEY.SECRET", want: Link{Host: "night.example:443", Code: "BAKODI", Key: "KEY", TLS: true, Secret: "SECRET"}},
 		{where: "night.example", code: "ba-ko-di_key", want: Link{Host: "night.example:7777", Code: "BAKODI", Key: "KEY"}},
 		{where: "https://night.example/#BAKODI", want: Link{Host: "night.example:443", Code: "BAKODI", TLS: true}},
 		{where: "http://192.0.2.1:7777/#BAKODI", want: Link{Host: "192.0.2.1:7777", Code: "BAKODI"}},

@@ -1,0 +1,387 @@
+package room
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"iter"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/host/wire"
+)
+
+// person is who is in the room: a player, or a guest with no more than the page. A
+// name is one person's, and belongs to who holds the credential.
+type person struct {
+	name string
+	// becomes is the name from the next round on, or empty.
+	becomes string
+	// organiser: the person decides for the room. That is who came with the organiser's
+	// secret, or was appointed by such a person.
+	organiser bool
+	// page is what pages show that act for this person: it stands in the personal link.
+	page string
+	// renamed is when the person took another name last.
+	renamed time.Time
+}
+
+// guest is a person who has only the page. Guests watch: what they say has no weight,
+// unless the organiser lets them vote.
+type guest struct {
+	person
+	// from is the address that the guest came from, shown to nobody; the zero value if
+	// it stands for many people. seen is when a page was there last.
+	from netip.Addr
+	seen time.Time
+}
+
+const (
+	// maxGuests bounds the guests. They take no player's place.
+	maxGuests = 64
+	// guestsByAddress bounds those of one address, and guestsUnknown those of whom it
+	// is not known, as behind a tunnel: they may all be the room's.
+	guestsByAddress = 8
+	guestsUnknown   = 32
+	// guestGone is how long a nickname is kept for somebody without an open page.
+	guestGone = 30 * time.Minute
+	// renameEvery is how often one may take another name: everyone is told.
+	renameEvery = 5 * time.Second
+)
+
+// pageOf is the credential of the pages of a player with a token. It opens nothing
+// that the token does: who has the player's page is not the player's program.
+func pageOf(token string) string { return derived("page", token) }
+
+// ticketOf lets the program of somebody who has a page join as that person, once. The
+// page shows it in a line to paste; in a list of processes it is no key to the page.
+func ticketOf(page string) string { return derived("ticket", page) }
+
+// derived is another secret of 80 bits that does not tell the one that it is made of.
+func derived(use, secret string) string {
+	sum := sha256.Sum256([]byte("muster " + use + "\x00" + secret))
+	return base32.StdEncoding.EncodeToString(sum[:10])
+}
+
+// everyone yields the players, then the guests, and whether it is a player.
+func (r *Room) everyone() iter.Seq2[*person, bool] {
+	return func(yield func(*person, bool) bool) {
+		for _, p := range r.round.players {
+			if !yield(&p.person, true) {
+				return
+			}
+		}
+		for _, g := range r.guests {
+			if !yield(&g.person, false) {
+				return
+			}
+		}
+	}
+}
+
+// caller is who shows a credential: a person, or who holds the organiser's secret and
+// is nobody yet, or a stranger.
+type caller struct {
+	*person
+	isPlayer, organiser bool
+}
+
+// caller is whose credential it is. The secret is its organiser's, on any device.
+func (r *Room) caller(credential string) caller {
+	isSecret := sameToken(r.keys.Secret, credential)
+	for p, isPlayer := range r.everyone() {
+		if sameToken(p.page, credential) || isSecret && p.organiser {
+			return caller{p, isPlayer, p.organiser}
+		}
+	}
+	return caller{organiser: isSecret}
+}
+
+// hasSay reports whether what somebody says of the choice has weight.
+func (r *Room) hasSay(p *person, isPlayer bool) bool {
+	return isPlayer || p.organiser || r.settings.GuestsVote
+}
+
+var (
+	errOrganiserOnly = &wire.Refusal{Reason: wire.ReasonSecret, Message: "only the organiser can do this"}
+	errNickname      = &wire.Refusal{Reason: wire.ReasonName, Message: "choose a nickname first"}
+	errGuest         = &wire.Refusal{Reason: wire.ReasonAction, Message: "guests only watch", Hint: "open the page by your personal link, which muster join shows; or the organiser lets guests vote"}
+)
+
+// mustHaveSay is why somebody has no say, or nil.
+func (r *Room) mustHaveSay(by caller) error {
+	switch {
+	case by.person == nil:
+		return errNickname
+	case !r.hasSay(by.person, by.isPlayer):
+		return errGuest
+	}
+	return nil
+}
+
+// isWatching reports whether a person has a page open.
+func (r *Room) isWatching(p *person) bool {
+	return r.pages[p.page] > 0 || p.organiser && r.pages[r.keys.Secret] > 0
+}
+
+// isTaken reports whether somebody else has a name, or will have it.
+func (r *Room) isTaken(name string, by *person) bool {
+	for p := range r.everyone() {
+		if p != by && (strings.EqualFold(p.name, name) || strings.EqualFold(p.becomes, name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// appoint makes one person the organiser, and nobody else.
+func (r *Room) appoint(one *person) {
+	for p := range r.everyone() {
+		p.organiser = p == one
+	}
+	r.binds = true
+}
+
+// hasOrganiser reports whether somebody is.
+func (r *Room) hasOrganiser() bool {
+	for p := range r.everyone() {
+		if p.organiser {
+			return true
+		}
+	}
+	return false
+}
+
+// rename gives a person another name.
+func (r *Room) rename(p *person, isPlayer bool, name string) {
+	from := p.name
+	p.name, p.becomes, p.renamed = name, "", r.now
+	r.round.reballot(from, name)
+	r.binds = true
+	r.note("%s is %s now", from, name)
+	if isPlayer {
+		r.do(Renamed{from, name})
+	}
+}
+
+// makeWay has a guest give up a name to the player who comes with it: who plays is
+// known by it to all others.
+func (r *Room) makeWay(g *guest) {
+	mark := " (guest)"
+	for i := 2; ; i++ {
+		name := playerName(g.name[:min(len(g.name), maxName-len(mark))]) + mark
+		if !r.isTaken(name, &g.person) {
+			r.rename(&g.person, false, name)
+			return
+		}
+		mark = fmt.Sprintf(" (guest %d)", i)
+	}
+}
+
+// unseat takes a player's place away. Who stays is a guest from then on.
+func (r *Room) unseat(p *player, stays bool) {
+	r.round.players = slices.DeleteFunc(r.round.players, func(other *player) bool { return other == p })
+	r.binds = true
+	if stays {
+		r.guests = append(r.guests, &guest{person: p.person, seen: r.now})
+	} else {
+		delete(r.round.ballots, p.name)
+	}
+}
+
+// guests are the people with only a page.
+type guests []*guest
+
+func (of guests) named(name string) *guest {
+	return of.first(func(g *guest) bool { return strings.EqualFold(g.name, name) })
+}
+
+func (of guests) first(is func(*guest) bool) *guest {
+	if i := slices.IndexFunc(of, is); i >= 0 {
+		return of[i]
+	}
+	return nil
+}
+
+// forgetGuests drops guests, and what they said.
+func (r *Room) forgetGuests(which func(*guest) bool) {
+	r.guests = slices.DeleteFunc(r.guests, func(g *guest) bool {
+		gone := which(g)
+		if gone {
+			delete(r.round.ballots, g.name)
+			r.revision++
+		}
+		return gone
+	})
+}
+
+// displace makes room for a guest from an address, if need be in the place of whoever
+// was away longest, and reports whether it was needed.
+func (r *Room) displace(from netip.Addr) (needed bool, refusal *wire.Refusal) {
+	most := guestsByAddress
+	if !from.IsValid() {
+		most = guestsUnknown
+	}
+	rivals := slices.DeleteFunc(slices.Clone(r.guests), func(g *guest) bool { return g.from != from })
+	switch {
+	case len(rivals) >= most:
+	case len(r.guests) >= maxGuests:
+		rivals = r.guests
+	default:
+		return false, nil
+	}
+	var longest *guest
+	for _, g := range rivals {
+		if !g.organiser && !r.isWatching(&g.person) && (longest == nil || g.seen.Before(longest.seen)) {
+			longest = g
+		}
+	}
+	if longest == nil {
+		return true, &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("%d guests are here already", len(rivals)), Hint: "whoever plays is let in: see “Play along”"}
+	}
+	r.forgetGuests(func(g *guest) bool { return g == longest })
+	return true, nil
+}
+
+// Enter gives a page a nickname, or the person whose credential stood in its link. Its
+// answer has the name, and the token for all that follows.
+type Enter struct {
+	Name string `json:"name"`
+	// Secret is what stood in the page's link: the organiser's secret, or a person's.
+	Secret string `json:"secret"`
+	// Token is for a new guest, and From where the page is.
+	Token string     `json:"-"`
+	From  netip.Addr `json:"-"`
+}
+
+func (a Enter) do(r *Room, by caller) error {
+	switch shown := r.caller(a.Secret); {
+	case shown.person != nil: // a personal link: whoever the page was before, it is that person's now
+		if by.person != nil && by.person != shown.person {
+			r.forgetGuests(func(g *guest) bool { return &g.person == by.person && !g.organiser })
+		}
+		by = shown
+	case shown.organiser && by.person != nil:
+		r.appoint(by.person)
+	case shown.organiser:
+		by = shown
+	}
+	name := playerName(a.Name)
+	switch {
+	case by.person != nil:
+		r.do(Answer{map[string]string{"name": by.name, "token": by.page}})
+		return nil
+	case name == "":
+		return &wire.Refusal{Reason: wire.ReasonName, Message: "a nickname is missing"}
+	case r.locked && !by.organiser:
+		return lockedOut()
+	case r.guests.named(name) != nil:
+		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s has the page open already", name), Hint: "choose another nickname"}
+	case r.isTaken(name, nil):
+		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s plays here", name), Hint: "if that is you, open the page by your personal link, which muster join shows; or choose another nickname"}
+	}
+	displaced, refusal := r.displace(a.From)
+	if refusal != nil {
+		return refusal
+	}
+	g := &guest{person: person{name: name, page: a.Token}, from: a.From, seen: r.now}
+	r.guests = append(r.guests, g)
+	r.binds = true
+	if by.organiser {
+		r.appoint(&g.person)
+	}
+	if !displaced { // or one who floods the room with nicknames would flood its log
+		r.note("%s has the page open", name)
+	}
+	r.do(Answer{map[string]string{"name": name, "token": a.Token}})
+	return nil
+}
+
+// Rename gives who orders it another name. While a round goes on, a player's is in
+// use everywhere, and changes with the next.
+type Rename struct {
+	Name string `json:"name"`
+}
+
+func (a Rename) do(r *Room, by caller) error {
+	name := playerName(a.Name)
+	_, gathering := r.phase.(*Gathering)
+	switch {
+	case by.person == nil:
+		return errNickname
+	case name == "":
+		return &wire.Refusal{Reason: wire.ReasonName, Message: "a name is missing"}
+	case r.isTaken(name, by.person):
+		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("somebody is %s already", name), Hint: "choose another name"}
+	case r.now.Sub(by.renamed) < renameEvery:
+		return fmt.Errorf("one name every %v", renameEvery)
+	case by.isPlayer && !gathering:
+		by.becomes, by.person.renamed = name, r.now
+		r.note("%s will be %s from the next round on", by.name, name)
+	default:
+		r.rename(by.person, by.isPlayer, name)
+	}
+	return nil
+}
+
+// Quit has who orders it leave the room: the place is free at once. An organiser stays
+// as a guest, lest nobody can steer.
+type Quit struct{}
+
+func (Quit) do(r *Room, by caller) error {
+	switch {
+	case by.person == nil:
+		return errNickname
+	case by.isPlayer:
+		name := by.name
+		r.note("%s has left", name)
+		r.sendAway(r.round.player(name), wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room"})
+	case by.organiser:
+		return fmt.Errorf("%s is the organiser: hand that on first", by.name)
+	default:
+		r.note("%s has left", by.name)
+		r.forgetGuests(func(g *guest) bool { return &g.person == by.person })
+	}
+	return nil
+}
+
+// sendAway takes a player out of the room. The organiser stays on the page: neither
+// the room nor the right to steer hangs on the program that plays.
+func (r *Room) sendAway(p *player, why wire.Refusal) {
+	r.release(p)
+	r.unseat(p, p.organiser)
+	r.do(Dismiss{p.name, why})
+	r.withoutWaiting(p.name)
+}
+
+// PageOpened and PageClosed say that a page opened, or closed, with a credential.
+type (
+	PageOpened struct{ Token string }
+	PageClosed struct{ Token string }
+)
+
+func (in PageOpened) step(r *Room) error {
+	if by := r.caller(in.Token); by.person != nil || by.organiser {
+		r.pages[in.Token]++
+		r.sees(by)
+	}
+	return nil
+}
+
+func (in PageClosed) step(r *Room) error {
+	if r.pages[in.Token] > 1 {
+		r.pages[in.Token]--
+	} else {
+		delete(r.pages, in.Token)
+	}
+	r.sees(r.caller(in.Token))
+	return nil
+}
+
+func (r *Room) sees(by caller) {
+	if g := r.guests.first(func(g *guest) bool { return &g.person == by.person }); g != nil {
+		g.seen = r.now
+	}
+}

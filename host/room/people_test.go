@@ -1,0 +1,281 @@
+package room
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+// reason is why something was refused; empty if it is no refusal.
+func reason(err error) string {
+	var refusal *wire.Refusal
+	errors.As(err, &refusal)
+	if refusal == nil {
+		return ""
+	}
+	return refusal.Reason
+}
+
+// acts has a page with a credential ask for something.
+func (n *session) acts(credential string, a Action) error {
+	n.Helper()
+	return n.step(Order{Credential: credential, Action: a})
+}
+
+// person is somebody as everyone sees them.
+func (n *session) person(name string) wire.Person {
+	people := n.view().People
+	if i := slices.IndexFunc(people, func(p wire.Person) bool { return p.Name == name }); i >= 0 {
+		return people[i]
+	}
+	return wire.Person{}
+}
+
+// TestTakenNames: a stranger's page takes no player's name, nor is handed the room in
+// a player's place; who plays takes the name from a guest.
+func TestTakenNames(t *testing.T) {
+	n := newSession(t, settings(0))
+	n.as["ann"] = "secret"
+	n.join("ann", "bob")
+	for _, name := range []string{"bob", "BOB", " b\x00ob"} {
+		if got := reason(n.enters(name, "")); got != wire.ReasonNameTaken {
+			t.Errorf("a page takes the name %q of a player: %q", name, got)
+		}
+	}
+	if err := n.orders(HandOn{"bob", "new secret"}); err != nil {
+		t.Fatal(err)
+	}
+	bob := n.room.round.player("bob").page
+	for credential, may := range map[string]bool{"secret": false, "bob's token": false, "token of bob": false, "new secret": true, bob: true} {
+		if err := n.acts(credential, Lock{false}); (err == nil) != may {
+			t.Errorf("%q steers: %v", credential, err)
+		}
+	}
+	if err := n.enters("zoe", ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.acts(bob, HandOn{"zoe", "another"}); err == nil {
+		t.Error("a guest is made the organiser by name")
+	}
+	n.join("zoe")
+	if zoe, guest := n.person("zoe"), n.person("zoe (guest)"); !zoe.Peer || zoe.Guest || !guest.Guest || guest.Peer {
+		t.Errorf("the player is %+v, the guest %+v", zoe, guest)
+	}
+}
+
+// TestOwnPage: a page acts for a player by the player's personal link alone, on as many
+// devices as there are, and is no key to the player's program.
+func TestOwnPage(t *testing.T) {
+	n := inVoting(t)
+	n.room.settings.GuestsVote = false
+	ann := n.room.round.player("ann").page
+	if refusal := n.tryJoin("ann", ann); refusal == nil || refusal.Reason != wire.ReasonNameTaken {
+		t.Errorf("a page's credential takes the player's seat: %v", refusal)
+	}
+	for range 2 { // devices
+		n.step(PageOpened{ann})
+	}
+	n.step(PageClosed{ann})
+	if p := n.person("ann"); !p.Page || p.Guest {
+		t.Errorf("with her page open ann is %+v", p)
+	}
+	for _, a := range []Action{Veto{Addr: addr(2)}, WhatIf(`{"by":"minimax"}`), Vote{addr(1)}, Ready{true}} {
+		if err := n.acts("zoe's token", a); reason(err) != wire.ReasonAction {
+			t.Errorf("a guest says %T: %v", a, err)
+		}
+		if err := n.acts(ann, a); err != nil {
+			t.Errorf("ann's page cannot say %T: %v", a, err)
+		}
+	}
+	n.wait(countdownTime + time.Second) // who is waited for is ann
+	n.goesTo(1)
+	if err := n.acts(ann, Lock{true}); reason(err) != wire.ReasonSecret {
+		t.Errorf("ann steers: %v", err)
+	}
+	if err := n.page("zoe", Enter{Secret: ann}); err != nil || n.room.guests.named("zoe") != nil {
+		t.Errorf("a page that opens the personal link stays another's: %v", err)
+	}
+}
+
+// TestGuestsVote: the organiser may let guests have a say, and take it back.
+func TestGuestsVote(t *testing.T) {
+	n := inVoting(t)
+	n.votes("zoe", 2)
+	n.votes("yan", 2)
+	if got := n.room.round.favourite().Server; got != 2 {
+		t.Errorf("guests who may vote are for server %d", got)
+	}
+	if err := n.orders(Change{Settings: []byte(`{"guests_vote":false}`)}); err != nil {
+		t.Fatal(err)
+	}
+	if got := n.room.round.favourite().Server; got != 0 {
+		t.Errorf("guests who only watch have the room go to server %d", got)
+	}
+}
+
+// TestManyNicknames: nicknames fill no room: neither for players nor for guests from
+// elsewhere, nor its log.
+func TestManyNicknames(t *testing.T) {
+	enters := func(n *session, i int, from string) error {
+		addr, _ := netip.ParseAddr(from)
+		return n.step(Order{Action: Enter{Name: fmt.Sprint("nickname ", i), Token: fmt.Sprint("page ", i), From: addr}})
+	}
+	for _, from := range []string{"192.0.2.1", ""} {
+		n := newSession(t, settings(2))
+		if err := n.enters("zoe", ""); err != nil {
+			t.Fatal(err)
+		}
+		n.step(PageOpened{"zoe's token"})
+		for i := range 126 {
+			enters(n, i, from)
+			n.step(PageOpened{fmt.Sprint("page ", i)})
+		}
+		if got := len(n.room.guests); got > guestsUnknown+1 {
+			t.Errorf("126 nicknames from %q are %d guests", from, got)
+		}
+		if err := enters(n, 200, "198.51.100.1"); err != nil {
+			t.Errorf("a guest from elsewhere is turned away: %v", err)
+		}
+		n.join("ann", "bob")
+		n.inStage(wire.Listing)
+		for i := range 126 { // without pages
+			n.step(PageClosed{fmt.Sprint("page ", i)})
+			enters(n, 1000+i, from)
+		}
+		if n.room.guests.named("zoe") == nil || len(n.room.log) > 100 {
+			t.Errorf("a flood of nicknames pushes out who is here; the log has %d lines", len(n.room.log))
+		}
+	}
+}
+
+// TestRename: names are given up with their seats, and change between rounds.
+func TestRename(t *testing.T) {
+	n := inVoting(t)
+	ann := n.room.round.player("ann").page
+	n.votes("zoe", 1)
+	for _, tt := range []struct {
+		credential, name, reason string
+	}{
+		{"zoe's token", "Bob", wire.ReasonNameTaken}, {"zoe's token", " ", wire.ReasonName}, {"", "dan", wire.ReasonName},
+		{"zoe's token", "zoë", ""}, {ann, "anna", ""}, {"yan's token", "ANNA", wire.ReasonNameTaken},
+	} {
+		if err := n.acts(tt.credential, Rename{tt.name}); reason(err) != tt.reason || (err == nil) != (tt.reason == "") {
+			t.Errorf("%q becomes %q: %v", tt.credential, tt.name, err)
+		}
+	}
+	if n.person("zoë").Vote == "" || n.person("ann").Name == "" {
+		t.Error("a vote goes astray with a name, or a player's name changes within the round")
+	}
+	if err := n.acts("zoe's token", Rename{"zoe"}); err == nil {
+		t.Error("one who takes one name after the other fills the log")
+	}
+	n.goes()
+	n.wait(countdownTime + time.Second)
+	same(t, n.room, restored(t, n.room))
+	n.goes()
+	if p := n.room.round.player("anna"); p == nil || n.room.round.player("ann") != nil {
+		t.Fatalf("the players are %v", names(n.room.round.players))
+	}
+	n.noted("ann will be anna from the next round on", "ann is anna now")
+	n.says("anna", wire.Done{Round: 2})
+	n.gone("anna")
+	if refusal := n.tryJoin("anna", "token of ann"); refusal != nil {
+		t.Errorf("anna does not come back: %v", refusal)
+	}
+}
+
+// TestLeave: who leaves gives up the place at once; an organiser goes on steering.
+func TestLeave(t *testing.T) {
+	n := newSession(t, settings(3))
+	n.as["ann"] = "secret"
+	n.join("ann", "bob")
+	ann, bob := n.room.round.player("ann").page, n.room.round.player("bob").page
+	if err := n.acts(bob, Quit{}); err != nil || n.person("bob").Name != "" {
+		t.Errorf("bob does not leave: %v", err)
+	}
+	if err := n.acts(ann, Quit{}); err != nil || n.room.round.player("ann") != nil || !n.person("ann").Organiser {
+		t.Errorf("the organiser's place is not free, or the room without one: %v", err)
+	}
+	if err := n.acts(ann, Quit{}); err == nil {
+		t.Error("an organiser leaves the room to nobody")
+	}
+	if want := []string{"bob", "ann"}; !slices.Equal(n.dismissed, want) {
+		t.Errorf("%v are sent away", n.dismissed)
+	}
+	n.join("ann")
+	if !n.room.round.player("ann").organiser {
+		t.Error("the organiser comes back as somebody else")
+	}
+	if err := n.orders(Remove{"ann"}); err != nil || !n.person("ann").Organiser {
+		t.Errorf("an organiser who removes the own player steers no more: %v", err)
+	}
+	if err := n.acts(ann, Lock{true}); err != nil {
+		t.Errorf("nor by the personal link: %v", err)
+	}
+}
+
+// TestRenew: a new organiser's link leaves the old one, and who came by it, without power.
+func TestRenew(t *testing.T) {
+	n := newSession(t, settings(0))
+	n.as["ann"] = "secret"
+	n.join("ann")
+	ann := n.room.round.player("ann").page
+	if err := n.acts("secret", Renew{"new secret"}); err != nil || fmt.Sprint(n.answer) != "map[secret:new secret]" {
+		t.Fatalf("%v, %v", n.answer, err)
+	}
+	for credential, may := range map[string]bool{"secret": false, "new secret": true, ann: true} {
+		if err := n.acts(credential, Lock{false}); (err == nil) != may {
+			t.Errorf("%q steers: %v", credential, err)
+		}
+	}
+	n = newSession(t, settings(0))
+	if err := n.enters("mallory", "secret"); err != nil { // who found the link
+		t.Fatal(err)
+	}
+	n.acts("secret", Renew{"new secret"})
+	if err := n.acts("secret", Lock{true}); reason(err) != wire.ReasonSecret {
+		t.Errorf("the old link steers: %v", err)
+	}
+}
+
+// TestComesToPlay: somebody with the page who pastes its line is one person with the
+// program, and keeps the page; a ticket does that once, and is no key to the page.
+func TestComesToPlay(t *testing.T) {
+	n := newSession(t, settings(0))
+	n.enters("zoe", "")
+	n.enters("yan", "secret")
+	n.step(PageOpened{"zoe's token"})
+	ticket := n.room.Badges()[DigestOf("zoe's token")].Ticket
+	if err := n.acts(ticket, Rename{"mallory"}); reason(err) != wire.ReasonName {
+		t.Errorf("a ticket acts: %v", err)
+	}
+	n.as["zoë"], n.as["zed"], n.as["yan"] = ticket, ticket, ticketOf("yan's token")
+	if refusal := n.tryJoin("yan", ""); refusal != nil || !n.room.round.player("yan").organiser {
+		t.Errorf("the organiser of the page does not play as such: %v", refusal)
+	}
+	n.join("zoë", "zed")
+	if p := n.person("zoë"); !p.Peer || !p.Page || len(n.room.guests) != 0 || n.person("zed").Page {
+		t.Errorf("zoe plays as %+v; the guests are %+v", p, n.room.guests)
+	}
+	if refusal := n.tryJoin("dan", ""); refusal != nil {
+		t.Error(refusal)
+	}
+	n.enters("kim", "new")
+	if n.room.caller("secret").name != "yan" {
+		t.Error("the organiser's link is not the organiser's")
+	}
+}
+
+// TestReservedName: nobody comes under the name of an organiser who has but the page.
+func TestReservedName(t *testing.T) {
+	n := newSession(t, settings(0))
+	n.enters("yan", "secret")
+	if refusal := n.tryJoin("yan", ""); refusal == nil || refusal.Reason != wire.ReasonNameTaken {
+		t.Errorf("a stranger plays as the organiser: %v", refusal)
+	}
+}
