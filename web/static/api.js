@@ -43,7 +43,7 @@ export function onOtherTab(changed) {
 }
 
 if (secret) {
-  // The organiser's key must not stand in a window that others look at.
+  // What makes it a personal link must not stand in a window that others look at.
   remember({ secret });
   history.replaceState(null, "", `#${room}`);
 }
@@ -58,7 +58,7 @@ function remember(news) {
   }
 }
 
-/** What to show the host: the nickname's token or, without one, the secret. */
+/** What to show the host: the nickname's token or, without one, the end of the link. */
 export function credential() {
   return me.token ?? me.secret ?? "";
 }
@@ -120,9 +120,28 @@ export async function enter(name) {
   remember({ name: known, token });
 }
 
-/** Makes who has a nickname already the organiser, if the link was the organiser's. */
+/** Makes who has a nickname already the person whose link this is. */
 export async function claim() {
-  if (secret && me.token) await ask("enter", { secret });
+  if (!secret || !me.token) return;
+  const { name: known, token } = await ask("enter", { secret });
+  remember({ name: known, token });
+}
+
+/** Leaves the room, and forgets who one was. An organiser only stops playing. */
+export async function leave(stays = false) {
+  await ask("leave");
+  if (!stays) remember({ token: undefined, secret: undefined });
+}
+
+/** Makes the organiser's link a new one. */
+export async function renew() {
+  remember(await ask("renew"));
+}
+
+/** The picture of the room's link for phones, as a URL of this page's. */
+export async function qrCode() {
+  const reply = await fetch(`/api/rooms/${encodeURIComponent(code)}/qr.svg`, { cache: "no-store", headers: shown() });
+  return reply.ok ? URL.createObjectURL(await reply.blob()) : "";
 }
 
 /** The servers that were left out for a cause. @param {string} cause */

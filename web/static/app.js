@@ -1,12 +1,12 @@
 // The page of one room: takes the newest state, draws it in one animation
 // frame, and passes on what people do.
 
-import { ask, claim, credential, enter, forget, linkKey, onOtherTab, roomCode } from "./api.js";
+import { ask, claim, credential, enter, forget, leave, linkKey, onOtherTab, qrCode, renew, roomCode } from "./api.js";
 import { reasons, showLimit, targetOf, whatIf, wishOf } from "./choice.js";
 import { colourOf, css } from "./colours.js";
 import { culled, openCulled } from "./culled.js";
 import { byId, show } from "./dom.js";
-import { invitation, settings, settingsOf, welcome } from "./gather.js";
+import { invitation, mine, settings, settingsOf, welcome } from "./gather.js";
 import { Live } from "./live.js";
 import { clock, evening, log } from "./notes.js";
 import { people } from "./people.js";
@@ -32,6 +32,7 @@ const view = {
   spreadDrawn: "",
   firstState: 0,
   longest: 0,
+  qr: "",
 };
 
 /** Draws in the next frame, once for all that comes before it. */
@@ -80,8 +81,9 @@ function sections(/** @type {State} */ state) {
     ["hero", hero(live)],
     ["welcome", state.you.name ? [] : [welcome(state)]],
     ["people", people(live)],
-    ["invite", gathering ? invitation(state) : []],
-    ["invitation", gathering ? [] : invitation(state)],
+    ["me", state.you.name ? mine(state, credential()) : []],
+    ["invite", gathering ? invitation(state, view.qr) : []],
+    ["invitation", gathering ? [] : invitation(state, view.qr)],
     ["settings", gathering || state.you.organiser || !chosen ? settings(state) : []],
     ["reasons", state.choice && state.room.stage !== "failed" ? reasons(state.choice) : []],
     ["whatif", whatIf(state)],
@@ -108,14 +110,18 @@ function steer(state) {
   lock.dataset.action = "lock";
   lock.setAttribute("aria-pressed", String(state.room.locked));
   lock.textContent = state.room.locked ? "Locked: nobody new comes in" : "Lock the room";
-  return [lock];
+  const fresh = document.createElement("button");
+  fresh.type = "button";
+  fresh.dataset.action = "renew";
+  fresh.textContent = "New organiser's link";
+  return [lock, fresh];
 }
 
 /** A nickname that the room does not know is none: it was removed, or is long ago. Nor is half a secret one. */
 function dropDeadToken(/** @type {State} */ state) {
   if (state.you.name || state.you.organiser || credential() === "" || live.answered !== credential()) return;
   const lost = forget();
-  say(lost === "token" ? "You are not in this room any more. Choose a nickname to come back." : "The organiser's part of this link is cut off, or an old one: you can take part, but not steer.", true);
+  say(lost === "token" ? "You are not in this room any more. Choose a nickname to come back." : "The personal part of this link is cut off, or an old one: you can take part, but as a guest.", true);
   if (credential() !== "") live.connect();
 }
 
@@ -196,6 +202,8 @@ const actions = {
   "forget-whatif": () => ask("whatif"),
   lock: () => ask("lock", { locked: !live.state?.room.locked }),
   handon: ({ name }) => ask("handon", { name }),
+  renew: () => confirm("Make the organiser's link a new one? The old one, and whoever came by it, will steer no more.") && renewed(),
+  leave: () => confirm("Leave the room? Your place is free then.") && left(),
   remove: ({ name }) => confirm(`Remove ${name} from the room?`) && ask("remove", { name }),
   trust: ({ name }) => ask("trust", { name }),
   vote: ({ addr }) => ask("vote", { addr }),
@@ -206,6 +214,17 @@ const actions = {
   culled: ({ cause }) => openCulled(/** @type {HTMLDialogElement} */ (byId("dialog")), cause ?? ""),
   copy: ({ copy, copyText }, element) => copyText_(copyText ?? byId(copy ?? "").textContent ?? "", element),
 };
+
+async function renewed() {
+  await renew();
+  live.connect();
+  say("The organiser's link is new: you find it under “You”, and where muster host runs.");
+}
+
+async function left() {
+  await leave(live.state?.you.organiser);
+  live.connect();
+}
 
 /** @param {string} by */
 function sortBy(by) {
@@ -265,9 +284,11 @@ document.addEventListener("submit", (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);
   if (form.method === "dialog") return;
   event.preventDefault();
+  const name = String(new FormData(form).get("name"));
+  if (form.dataset.submit === "rename") attempt(() => ask("rename", { name }));
   if (form.dataset.submit !== "enter") return;
   attempt(async () => {
-    await enter(String(new FormData(form).get("name")));
+    await enter(name);
     live.connect();
   });
 });
@@ -289,9 +310,18 @@ addEventListener("hashchange", () => location.reload());
 document.addEventListener("visibilitychange", schedule);
 onOtherTab(() => live.connect());
 
+/** Fetches the picture for phones: it is not for whoever only knows the room's code. */
+async function picture() {
+  view.qr = await qrCode();
+  schedule();
+}
+
 if (roomCode) {
-  attempt(claim);
-  live.connect();
+  attempt(async () => {
+    await claim().catch(() => {}); // what was claimed is said by the stream
+    live.connect();
+  });
+  attempt(picture);
   setInterval(() => live.state && schedule(), 500);
 } else {
   drawConnection();

@@ -3,6 +3,7 @@
 import { button, h, millis } from "./dom.js";
 import { colourOf } from "./colours.js";
 import { copyable, ruleName, rules } from "./gather.js";
+import { hasSay } from "./people.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Choice} Choice */
@@ -102,17 +103,22 @@ export function reasons(choice) {
   return [h("h2", {}, "Why"), h("ul", { class: "reasons" }, choice.explain.map((sentence) => h("li", {}, h("bdi", { dir: "ltr" }, sentence))))];
 }
 
+/** @param {State} state */
+function mayTry(state) {
+  return Boolean(state.you.organiser || (state.you.name && hasSay(state, state.you)));
+}
+
 /** Trying another rule or limit, for everyone to see. @param {State} state */
 export function whatIf(state) {
   if (!state.choice) return [];
   const { selection } = state.whatif ?? state.choice;
-  const may = Boolean(state.you.name || state.you.organiser);
+  const may = mayTry(state);
   return [
     h("h2", {}, "What if"),
     h(
       "form",
       { "data-change": "whatif", class: "whatif" },
-      h("fieldset", { disabled: !may }, h("legend", { class: "quiet" }, may ? "Try a rule or a limit: everyone sees what it would choose." : "With a nickname you can try another rule."),
+      h("fieldset", { disabled: !may }, h("legend", { class: "quiet" }, may ? "Try a rule or a limit: everyone sees what it would choose." : "Whoever plays can try another rule."),
         h("div", { class: "rules" }, rules.map(([id, name, hint]) => radio(id, name, hint, selection.by))),
         limitField(state),
       ),
@@ -164,7 +170,7 @@ function outcome(state, other) {
       "p",
       { class: "buttons" },
       state.you.organiser && button("apply", "Make it so", { class: "primary", disabled: !then }),
-      (state.you.name || state.you.organiser) && button("forget-whatif", "Back to what is"),
+      mayTry(state) && button("forget-whatif", "Back to what is"),
     ),
   );
 }

@@ -28,13 +28,33 @@ export function welcome(state) {
     h("label", { for: "nickname" }, "Your nickname"),
     h("input", { id: "nickname", name: "name", value: lastName() || mine, maxlength: 32, required: true, autocomplete: "nickname", placeholder: "ann" }),
     h("button", { class: "primary" }, "Come in"),
-    h("p", { class: "quiet" }, "Use the name you play under. Without one you can watch."),
+    h("p", { class: "quiet" }, "Guests watch. If you play, open the page by your own link, which muster join shows."),
   );
 }
 
+/** What one can do about oneself. @param {State} state @param {string} credential @returns {HTMLElement[]} */
+export function mine(state, credential) {
+  const rename = h(
+    "form",
+    { "data-submit": "rename", class: "welcome" },
+    h("label", { for: "new-name" }, "Another name"),
+    h("input", { id: "new-name", name: "name", value: state.you.name, maxlength: 32, required: true, autocomplete: "off" }),
+    h("button", {}, "Rename"),
+  );
+  const own = h(
+    "details",
+    { class: "own", "data-key": "own" },
+    h("summary", {}, "Your own link, for your other devices"),
+    h("p", { class: "quiet" }, "For nobody else: whoever has it acts as you."),
+    copyable("own-link", `${state.you.link}.${credential}`, "Copy your own link"),
+  );
+  const leave = h("p", { class: "buttons" }, button("leave", "Leave the room"));
+  return [h("details", { class: "fold", "data-key": "fold" }, h("summary", {}, "You")), rename, own, leave];
+}
+
 /** How the next person gets in. @param {State} state @returns {HTMLElement[]} */
-export function invitation(state) {
-  const [title, ...rest] = invite(state);
+export function invitation(state, qr = "") {
+  const [title, ...rest] = invite(state, qr);
   return state.room.stage === "gathering" ? [title, ...rest] : folded(title, rest);
 }
 
@@ -43,22 +63,22 @@ function folded(title, rest) {
   return [h("details", { class: "fold", "data-key": "fold" }, h("summary", {}, title.textContent), ...rest)];
 }
 
-/** @param {State} state @returns {HTMLElement[]} */
-function invite(state) {
+/** @param {State} state @param {string} qr @returns {HTMLElement[]} */
+function invite(state, qr) {
   const mine = playsHere(state);
   const name = state.you.name ? ` --name ${quoted(state.you.name)}` : "";
-  const line = `muster join ${state.you.link}${mine ? "" : name}`;
+  const line = mine ? `muster join ${state.you.link}` : `muster join ${state.you.join}${name}`;
   return [
     h("h2", {}, mine ? "Invite the next one" : "Play along"),
     h("p", { class: "quiet" }, mine ? "One line for a friend's terminal:" : "Paste this in a terminal on the computer you play on:"),
     copyable("join-line", line, "Copy the line"),
-    h("p", { class: "quiet" }, "In a browser, to watch and to vote:"),
+    h("p", { class: "quiet" }, "In a browser, to watch:"),
     copyable("room-link", state.you.link, "Copy the link"),
     h(
       "details",
       { class: "qr", open: true },
       h("summary", {}, "For a phone"),
-      h("img", { src: `/api/rooms/${encodeURIComponent(state.room.code)}/qr.svg`, alt: `QR code of ${state.you.link}`, width: 180, height: 180 }),
+      h("img", { src: qr || undefined, alt: `QR code of ${state.you.link}`, width: 180, height: 180 }),
     ),
   ];
 }

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { playsHere } from "./gather.js";
-import { isDeaf } from "./people.js";
+import { hasSay, isDeaf } from "./people.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Person} Person */
@@ -56,9 +56,9 @@ function measuring(state) {
 function agreeing(state, me) {
   if (!state.agreement.open) return ["Nothing to do now: it takes a few seconds."];
   if (state.agreement.launch_at) return me ? ["Off we go. “Wait!” stops it."] : ["Off we go."];
-  if (!me) return ["With a nickname you can vote, veto, and say that you are ready."];
+  if (!me || !hasSay(state, me)) return ["To vote, veto, and say that you are ready, open the page by your own link: muster join shows it."];
   if (!me.ready) return ["Like it? Say that you are ready. Or vote for another, or veto one, in the list of the best servers."];
-  const awaited = state.people.filter((person) => person.page && !person.ready);
+  const awaited = state.people.filter((person) => person.page && !person.ready && hasSay(state, person));
   return awaited.length > 0 ? ["Waiting for ", ...names(awaited), "."] : [];
 }
 

@@ -43,7 +43,7 @@ function row(live, person) {
     "li",
     { "data-key": person.name, class: `person ${colourOf(state.people, person.name)}${away || person.left_out ? " away" : ""}` },
     h("span", { class: "dot", "aria-hidden": "true" }),
-    h("span", { class: "who" }, h("bdi", {}, person.name), person.organiser && badge("organiser"), person.name === state.you.name && badge("you")),
+    h("span", { class: "who" }, h("bdi", {}, person.name), person.organiser && badge("organiser"), person.guest && badge("guest"), person.name === state.you.name && badge("you")),
     h("span", { class: `doing ${tone(state, person)}` }, doing(state, person)),
     person.peer && state.room.listed > 0 && progress(live, person),
     state.you.organiser && person.name !== state.you.name && tools(person),
@@ -62,6 +62,11 @@ function tone(state, person) {
   return person.launch === "launched" || person.launch === "by-hand" || ready ? "good" : "";
 }
 
+/** Tells whether what a person says of the choice counts. @param {State} state @param {Person | {guest?: boolean} | undefined} person */
+export function hasSay(state, person) {
+  return person !== undefined && (!person.guest || Boolean(state.room.guests_vote));
+}
+
 /** What a person is at, in a few words. @param {State} state @param {Person} person */
 function doing(state, person) {
   if (person.launch) return person.launch === "failed" ? `could not start: ${person.detail}` : launches[person.launch];
@@ -69,6 +74,7 @@ function doing(state, person) {
   if (person.doubt) return `does not count in the choice: ${person.doubt}${state.you.organiser ? " If you know better, count it under ⋯" : ""}`;
   if (person.left_out) return "left out of this round";
   if (person.peer ? !person.connected : !person.page) return "away";
+  if (state.agreement.open && !hasSay(state, person)) return "watching";
   if (state.agreement.open) return person.page ? (person.ready ? "ready" : "not ready yet") : "is asked when it starts";
   if (!person.peer) return "watching";
   if (state.room.stage === "gathering" || state.room.stage === "listing") return "here";
@@ -119,7 +125,7 @@ function tools(person) {
     h(
       "div",
       {},
-      person.page && button("handon", "Make organiser", { "data-name": person.name }),
+      person.peer && button("handon", "Make organiser", { "data-name": person.name }),
       person.doubt && button("trust", "Count the numbers", { "data-name": person.name }),
       button("remove", "Remove", { "data-name": person.name, class: "danger" }),
     ),

@@ -3,6 +3,7 @@
 import { button, h, millis } from "./dom.js";
 import { heat } from "./colours.js";
 import { serverName, targetOf } from "./choice.js";
+import { hasSay } from "./people.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Ranked} Ranked */
@@ -77,7 +78,7 @@ function details(ranked, server) {
 function say(state, addr, server) {
   const votes = state.people.filter((person) => person.vote === addr).length;
   const me = state.people.find((person) => person.name === state.you.name);
-  if (!me) return votes > 0 ? `${votes} ✓` : "";
+  if (!me || !hasSay(state, me)) return votes > 0 ? `${votes} ✓` : "";
   const mine = me.vote === addr;
   return [
     state.agreement.ballot.includes(addr) && button("vote", `Vote${votes > 0 ? ` · ${votes}` : ""}`, { "data-addr": mine ? "" : addr, "aria-pressed": String(mine) }),

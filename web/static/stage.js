@@ -4,6 +4,7 @@ import { button, count, duration, h } from "./dom.js";
 import { rtts, verdict, wayIn } from "./choice.js";
 import { gameName } from "./gather.js";
 import { next } from "./next.js";
+import { hasSay } from "./people.js";
 
 /** @typedef {import("./types.js").State} State */
 
@@ -145,7 +146,7 @@ function agreeing(live) {
     h(
       "p",
       { class: "buttons" },
-      me && button("ready", me.ready ? (launchAt > 0 ? "Wait!" : "Not ready after all") : "I am ready", { class: me.ready ? "large" : "primary large", "data-ready": String(!me.ready) }),
+      me && hasSay(state, me) && button("ready", me.ready ? (launchAt > 0 ? "Wait!" : "Not ready after all") : "I am ready", { class: me.ready ? "large" : "primary large", "data-ready": String(!me.ready) }),
       state.you.organiser && launchAt === 0 && go(state, "Launch without waiting"),
       launchAt > 0 && h("span", { class: "countdown", role: "timer", "aria-label": `Launch in ${left} seconds` }, left),
     ),

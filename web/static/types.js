@@ -17,6 +17,7 @@
  * @property {string} mode
  * @property {string} strategy
  * @property {boolean} agree
+ * @property {boolean} [guests_vote]
  * @property {boolean} locked
  * @property {number} listed
  * @property {boolean} [paused]
@@ -38,6 +39,7 @@
  * @typedef {object} Person
  * @property {string} name
  * @property {boolean} [organiser]
+ * @property {boolean} [guest] has shown nothing but a nickname
  * @property {boolean} peer has a program running, or had
  * @property {boolean} connected the program
  * @property {boolean} page has the page open
@@ -121,7 +123,7 @@
  * @typedef {object} State everything that is known, newest
  * @property {number} now the host's clock when it spoke last, ms
  * @property {number} heard our clock then, ms
- * @property {{name?: string, organiser?: boolean, link: string}} you
+ * @property {{name?: string, organiser?: boolean, guest?: boolean, link: string, join: string}} you
  * @property {Room} room
  * @property {Person[]} people
  * @property {{at: string, text: string}[]} log
