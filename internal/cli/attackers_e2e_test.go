@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"bytes"
+	"cmp"
 	bigendian "encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -22,6 +23,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
+	"muster/discovery/a2s"
 	"muster/discovery/quake3"
 	"muster/host/wire"
 	"muster/internal/netfab"
@@ -323,6 +325,73 @@ func TestServersLie(t *testing.T) {
 		t.Error("no liar was asked")
 	}
 	st.inspect()
+}
+
+// TestServersAnswerUnasked: three servers send what they say of themselves right behind
+// their challenge, before anybody can have asked with it. They look no nearer than they
+// are: the evening ends where it would without them.
+func TestServersAnswerUnasked(t *testing.T) {
+	const early = 2 * time.Millisecond
+	liars := map[netip.Addr]bool{}
+	st := newStage(t, setting{seed: 1, game: "cs2", servers: 40, line: goodLine, hostLine: goodLine})
+	for _, i := range farthest(3, st.servers) {
+		liars[serverAddr(i, false).Addr()] = true
+	}
+	infos := st.listGames(false)
+	demand := [4]byte{1, 2, 3, 4}
+	st.serve(gamePort, false, func(q question) []reply {
+		r, err := a2s.ParseRequest(q.payload)
+		info, known := infos[q.to]
+		if err != nil || !known || r.Kind != a2s.Info {
+			return nil
+		}
+		told := reply{data: a2s.AppendInfo(nil, info)}
+		if bytes.Equal(r.Challenge, demand[:]) {
+			return []reply{told}
+		}
+		challenge := reply{data: a2s.AppendChallenge(nil, demand)}
+		if liars[q.to] {
+			told.after = early
+			return []reply{challenge, told}
+		}
+		return []reply{challenge}
+	})
+	st.open(false)
+	st.join()
+	v := st.awaitTogether()
+	at, err := netip.ParseAddrPort(v.room.Connect)
+	if err != nil || liars[at.Addr()] {
+		t.Errorf("everyone is at %s, %v: a server that answers unasked\n%s", v.room.Connect, err, v.log)
+	}
+	for _, ranked := range v.room.Selection.Ranking {
+		for i, name := range householders {
+			seen := netip.AddrFrom4([4]byte{203, 0, 113, byte(10 + i)})
+			truth := 2 * (distance(seen, ranked.Addr.Addr()) + goodLine.Delay)
+			if got := time.Duration(ranked.RTT[name] * float64(time.Millisecond)); got > 0 && got < truth-early {
+				t.Errorf("%s's ping of %v is %v, which is %v away", name, ranked.Addr, got, truth)
+			}
+		}
+	}
+	if len(v.leftOut) > 0 {
+		t.Errorf("left out: %v\n%s", v.leftOut, v.log)
+	}
+	st.inspect()
+}
+
+// farthest are the servers that are farthest from the players on average.
+func farthest(n, of int) []int {
+	away := func(i int) (sum time.Duration) {
+		for p := range householders {
+			sum += distance(netip.AddrFrom4([4]byte{203, 0, 113, byte(10 + p)}), serverAddr(i, false).Addr())
+		}
+		return sum
+	}
+	all := make([]int, of)
+	for i := range all {
+		all[i] = i
+	}
+	slices.SortFunc(all, func(a, b int) int { return cmp.Compare(away(b), away(a)) })
+	return all[:n]
 }
 
 // TestMasterLies: a master lists hundreds of thousands of servers at a few addresses,

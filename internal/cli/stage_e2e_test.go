@@ -92,6 +92,7 @@ type setting struct {
 	line, hostLine netfab.Line
 	nat            netfab.NAT
 	only6          bool
+	game           string // openarena if it is empty
 	// lies, if not nil, is what servers answer instead of what is honest.
 	lies func(q question, r quake3.Request, info discovery.Info, honest reply) []reply
 }
@@ -101,9 +102,7 @@ var stages atomic.Int64
 // newStage builds the machines, and has the game servers answer.
 func newStage(t *testing.T, s setting) *stage {
 	t.Helper()
-	if s.servers == 0 {
-		s.servers = someServers
-	}
+	s.servers, s.game = cmp.Or(s.servers, someServers), cmp.Or(s.game, "openarena")
 	f := netfab.New(s.seed, distance)
 	st := &stage{t: t, net: netfab.Start(f), setting: s, homes: t.TempDir()}
 	t.Cleanup(func() {
@@ -136,7 +135,9 @@ func newStage(t *testing.T, s setting) *stage {
 		st.rooms[i] = add(st.sites[i], name,
 			netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, byte(i), 2}), 32), netip.PrefixFrom(netip.MustParseAddr(fmt.Sprintf("2001:db8:%d::2", i+1)), 128))
 	}
-	st.serveGames(s.only6)
+	if st.game == "openarena" {
+		st.serveGames(s.only6)
+	}
 	return st
 }
 
@@ -152,17 +153,7 @@ func serverAddr(i int, is6 bool) netip.AddrPort {
 // serveGames has every server answer, and writes the file that lists them.
 func (st *stage) serveGames(is6 bool) {
 	st.t.Helper()
-	var list strings.Builder
-	infos := map[netip.Addr]discovery.Info{}
-	for i := range st.servers {
-		at := serverAddr(i, is6)
-		fmt.Fprintln(&list, at)
-		infos[at.Addr()] = discovery.Info{Name: fmt.Sprintf("arena %d", i), Map: "oa_dm1", Mode: "0", Players: 2, MaxPlayers: 16}
-	}
-	st.list = filepath.Join(st.t.TempDir(), "servers.txt")
-	if err := os.WriteFile(st.list, []byte(list.String()), 0o600); err != nil {
-		st.t.Fatal(err)
-	}
+	infos := st.listGames(is6)
 	st.serve(gamePort, is6, func(q question) []reply {
 		info, known := infos[q.to]
 		r, err := quake3.ParseRequest(q.payload)
@@ -175,6 +166,24 @@ func (st *stage) serveGames(is6 bool) {
 		}
 		return []reply{honest}
 	})
+}
+
+// listGames writes the file that lists the servers, and returns what each says of
+// itself.
+func (st *stage) listGames(is6 bool) map[netip.Addr]discovery.Info {
+	st.t.Helper()
+	var list strings.Builder
+	infos := map[netip.Addr]discovery.Info{}
+	for i := range st.servers {
+		at := serverAddr(i, is6)
+		fmt.Fprintln(&list, at)
+		infos[at.Addr()] = discovery.Info{Name: fmt.Sprintf("arena %d", i), Map: "oa_dm1", Mode: "0", Players: 2, MaxPlayers: 16}
+	}
+	st.list = filepath.Join(st.t.TempDir(), "servers.txt")
+	if err := os.WriteFile(st.list, []byte(list.String()), 0o600); err != nil {
+		st.t.Fatal(err)
+	}
+	return infos
 }
 
 // question is a datagram that came to one of the addresses far away.
@@ -352,7 +361,7 @@ func (a *actor) openFiles() int {
 // household sits at the host's machine.
 func (st *stage) open(plays bool, more ...string) {
 	st.t.Helper()
-	args := append([]string{"host", "--game", "openarena", "--listen", fmt.Sprintf(":%d", roomPort),
+	args := append([]string{"host", "--game", st.game, "--listen", fmt.Sprintf(":%d", roomPort),
 		"--no-mdns", "--no-browser", "--players", fmt.Sprint(len(householders))}, more...)
 	if st.list != "" {
 		args = append(args, "--servers", st.list)
