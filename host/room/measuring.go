@@ -332,7 +332,7 @@ func (p *player) overdue(now time.Time) string {
 	case p.connected && silence > stalledAfter:
 		return fmt.Sprintf("has reported nothing for %v", stalledAfter)
 	case p.missed > mostMissed:
-		return fmt.Sprintf("was silent or away for %v in all", mostMissed)
+		return fmt.Sprintf("was silent, away or made no sense for %v in all", mostMissed)
 	}
 	return ""
 }

@@ -194,7 +194,10 @@ func (in Join) step(r *Room) error {
 		if !p.connected || p.leftOut {
 			r.note("%s is back", p.name)
 		}
-		p.connected, p.heard = true, r.now
+		if !p.told && !p.done && r.isMeasuring() {
+			p.missed += emptyReturn
+		}
+		p.connected, p.heard, p.told = true, r.now, false
 		if r.isMeasuring() {
 			p.leftOut = p.anomaly != nil || p.missed > mostMissed
 		}

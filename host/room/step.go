@@ -138,6 +138,16 @@ func (in Hear) step(r *Room) error {
 	if p == nil {
 		return fmt.Errorf("room: %q is no member of room %s", in.Player, r.keys.Code)
 	}
+	err := in.hear(r, p)
+	if err != nil {
+		if p.missed += nonsense; p.missed > mostMissed {
+			r.withoutWaiting(p.name)
+		}
+	}
+	return err
+}
+
+func (in Hear) hear(r *Room, p *player) error {
 	switch m := in.Message.(type) {
 	case wire.Report:
 		return in.report(r, p, m)

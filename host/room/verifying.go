@@ -45,8 +45,10 @@ type look struct {
 	Seen []int `json:"seen"`
 	// Silent counts players who sent a server a single packet, in vain.
 	Silent map[int]int `json:"silent,omitempty"`
-	// Waiting are the players who have not answered yet.
+	// Waiting are the players who have not answered yet. Absent did not look another
+	// time: they may, but nobody waits for them again.
 	Waiting []string `json:"waiting"`
+	Absent  []string `json:"absent,omitempty"`
 }
 
 // verifyOrLaunch asks for a second look at the chosen server unless it had one.
@@ -124,7 +126,9 @@ func (r *Room) askToLook(servers []int) {
 	l.Attempt++
 	l.Servers, l.Waiting, l.Silent = servers, nil, nil
 	for _, p := range r.round.active() {
-		l.Waiting = append(l.Waiting, p.name)
+		if !slices.Contains(l.Absent, p.name) {
+			l.Waiting = append(l.Waiting, p.name)
+		}
 		r.send(p, r.finalistsFor(p))
 	}
 }
@@ -297,6 +301,7 @@ func (v *Verifying) tick(r *Room) {
 	for _, name := range r.round.look.Waiting {
 		r.note("%s did not look again: taking the first measurements", name)
 	}
+	r.round.look.Absent = append(r.round.look.Absent, r.round.look.Waiting...)
 	r.round.look.Waiting = nil
 	v.settle(r)
 }

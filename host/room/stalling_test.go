@@ -1,0 +1,95 @@
+package room
+
+import (
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// TestStalling: who talks nonsense, or comes back again and again, or repeats itself,
+// holds the others no longer than who is silent, however long the list is.
+func TestStalling(t *testing.T) {
+	comesBack := func(n *session) {
+		n.gone("dan")
+		n.join("dan")
+	}
+	for name, does := range map[string]func(n *session, second int){
+		"a server outside the list, and back": func(n *session, _ int) {
+			if n.step(Hear{"dan", wire.Report{Round: 1, Results: []discovery.Result{{Server: 50_000, State: discovery.Lost}}}}) == nil {
+				n.Error("that makes sense")
+			}
+			comesBack(n)
+		},
+		"a second look that nobody asked for, and back": func(n *session, _ int) {
+			n.says("dan", wire.Verified{Round: 1, Attempt: 1})
+			comesBack(n)
+		},
+		"a message of the host's, and back": func(n *session, _ int) {
+			n.step(Hear{"dan", wire.Measure{Round: 1}})
+			comesBack(n)
+		},
+		"a frame that cannot be read, and back": func(n *session, _ int) { comesBack(n) },
+		"away for a while, and back": func(n *session, second int) {
+			switch second % 25 {
+			case 0:
+				n.gone("dan")
+			case 20:
+				n.join("dan")
+			}
+		},
+		"the same again and again": func(n *session, _ int) { n.measures("dan", 10) },
+		"an empty report":          func(n *session, _ int) { n.says("dan", wire.Report{Round: 1}) },
+		"what a server says": func(n *session, _ int) {
+			n.says("dan", wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 1, Info: discovery.Info{Map: "oa_dm1", MaxPlayers: 16}}}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := measuring(t, 12_000, "ann", "bob", "cat", "dan") // for which there are three minutes
+			for _, name := range []string{"ann", "bob", "cat"} {
+				n.measures(name, 10, 20, 30)
+				n.done(name)
+			}
+			second := 0
+			for ; n.room.phase.stage() == wire.Measuring; second++ {
+				n.wait(time.Second)
+				does(n, second)
+			}
+			if most := mostMissed + goneAfter; time.Duration(second)*time.Second > most {
+				t.Errorf("it takes %d s, want %v at most; the log:\n%s", second, most, n.log())
+			}
+			n.inStage(wire.Chosen)
+		})
+	}
+}
+
+// TestStallingLooks: who does not look again once is not waited for the next time,
+// nor is who makes no sense again and again.
+func TestStallingLooks(t *testing.T) {
+	n := choosing(t, 12)
+	n.verifies("ann", n.room.round.look.Servers...) // all have filled up
+	n.wait(verifyingTime + tick)
+	n.inStage(wire.Chosen)
+	began := n.now
+	for n.room.phase.stage() == wire.Chosen && n.now.Sub(began) < time.Minute {
+		n.verifies("ann")
+		n.wait(tick)
+	}
+	n.inStage(wire.Launching)
+	if waited := n.now.Sub(began); waited > time.Second {
+		t.Errorf("bob, who did not look, is waited for another %v", waited)
+	}
+
+	n = choosing(t, 12)
+	n.verifies("ann")
+	for range 3 {
+		n.inStage(wire.Chosen)
+		if n.step(Hear{"bob", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: 11, State: discovery.Lost}}}}) == nil {
+			t.Error("that makes sense")
+		}
+		n.gone("bob")
+		n.join("bob")
+	}
+	n.inStage(wire.Launching)
+}
