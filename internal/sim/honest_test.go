@@ -19,6 +19,7 @@ import (
 //	go test ./internal/sim -run TestHonestEvenings -v -timeout 0 -honest-evenings 1000
 var (
 	honestEvenings = flag.Int("honest-evenings", 0, "evenings of honest players")
+	honestMisses   = flag.Uint("honest-misses", 15, "how many networks of a hundred do not answer some of them")
 	honestFrom     = flag.Uint64("honest-from", 70_000, "the first one's seed")
 )
 
@@ -122,8 +123,8 @@ func honestEvening(seed uint64) (Evening, []string, error) {
 			g.Vantages[i] = v.lossy(seed+uint64(i), 0.02)
 		}
 		if rng.IntN(25) == 0 {
-			traits = append(traits, fmt.Sprintf("reaches a third: %d", i))
-			g.Vantages[i] = g.Vantages[i].reachingOnly(3)
+			traits = append(traits, fmt.Sprintf("misses networks: %d", i))
+			g.Vantages[i] = g.Vantages[i].missing(*honestMisses)
 		}
 	}
 	e, err := g.Attacked(nil, Attack{}, o, seed)
@@ -141,12 +142,12 @@ func (v *Vantage) lossy(seed uint64, share float64) *Vantage {
 	return &lossy
 }
 
-// reachingOnly is the vantage over a line that reaches one of n networks.
-func (v *Vantage) reachingOnly(n uint32) *Vantage {
+// missing is the vantage over a line that some networks do not answer: n in a hundred.
+func (v *Vantage) missing(n uint) *Vantage {
 	few := *v
 	few.RTT = slices.Clone(v.RTT)
 	for server, s := range v.Servers {
-		if s.ASN%n != 0 {
+		if uint(s.ASN%100) < n {
 			few.RTT[server] = silent
 		}
 	}
