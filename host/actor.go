@@ -218,6 +218,13 @@ func (a *actor) receive(by *conn.Conn, message wire.Message) {
 	}
 }
 
+// moves is posted when a part of a long message has come.
+func (a *actor) moves(name string, by *conn.Conn) {
+	if l := a.links[name]; l != nil && l.conn == by {
+		a.step(room.Stir{Player: name}, nil)
+	}
+}
+
 // order has the room act for a page, and waits for what comes of it.
 func (a *actor) order(o room.Order) (document any, err error) {
 	_, ok := ask(a, func() bool {

@@ -37,6 +37,7 @@ func (h *Host) talk(ws *websocket.Conn, from remote) {
 	v := &visitor{host: h, from: from, caller: callerOf(ws.NetConn()), conn: conn.New(ws, conn.AtHost)}
 	v.patience = time.AfterFunc(helloWait, func() { v.conn.Close(errors.New("host: no hello")) })
 	defer v.patience.Stop()
+	v.conn.OnMoving(v.moves)
 	err := v.conn.Run(h.ctx, v.receive)
 	h.config.Logger.Debug("peer's connection ended", "player", v.name, "error", discreet(err))
 	if v.room != nil {
@@ -62,6 +63,8 @@ type visitor struct {
 	caller   *caller
 	conn     *conn.Conn
 	patience *time.Timer // until hello
+	// moved is when its line was last said to move.
+	moved time.Time
 	// sought: the peer has asked whether this is its host.
 	sought bool
 	room   *actor
@@ -76,6 +79,16 @@ func (v *visitor) receive(message wire.Message) error {
 		return errors.New("host: the room has ended")
 	}
 	return nil
+}
+
+// moveEvery is how often a room is told that a long message comes on a slow line.
+const moveEvery = time.Second
+
+func (v *visitor) moves() {
+	if v.room != nil && time.Since(v.moved) >= moveEvery {
+		v.moved = time.Now()
+		v.room.post(func() { v.room.moves(v.name, v.conn) })
+	}
 }
 
 // maxSought is in how many rooms a place is sought: who looks for a host looks for

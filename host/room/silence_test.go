@@ -408,3 +408,26 @@ func TestSilentRestart(t *testing.T) {
 	n.inStage(wire.Chosen)
 	n.isWhole()
 }
+
+// TestSlowLine: a player whose long report is on its way is not silent; but nobody's
+// line is waited for longer than the list takes.
+func TestSlowLine(t *testing.T) {
+	n := measuring(t, 6000, "ann", "bob", "cat")
+	for _, name := range []string{"ann", "cat"} {
+		n.measures(name, 10, 20)
+		n.done(name)
+	}
+	for range 90 {
+		n.step(Stir{"bob"})
+		n.wait(time.Second)
+	}
+	n.inStage(wire.Measuring)
+	n.isWhole()
+	for n.room.phase.stage() == wire.Measuring && n.now.Sub(eight) < time.Hour {
+		n.step(Stir{"bob"})
+		n.wait(time.Second)
+	}
+	if took := n.now.Sub(eight); took > 3*time.Minute {
+		t.Errorf("a line that moves and brings nothing holds the others for %v", took)
+	}
+}

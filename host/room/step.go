@@ -30,6 +30,9 @@ type (
 	// Resume says that the host was away and has the room again. What the room
 	// was waiting for starts over, and nobody is blamed for the time between.
 	Resume struct{}
+	// Stir says that a player's program is saying something that has not come whole
+	// yet: its line is slow, and not silent.
+	Stir struct{ Player string }
 	// Stored says what keeps the host from saving the room, in people's words, or that
 	// nothing does any more.
 	Stored struct{ Trouble string }
@@ -177,6 +180,13 @@ func (Resume) step(r *Room) error {
 	}
 	if _, listing := r.phase.(*Listing); listing {
 		r.do(Fetch{r.settings.Game})
+	}
+	return nil
+}
+
+func (in Stir) step(r *Room) error {
+	if p := r.round.player(in.Player); p != nil && p.connected {
+		p.heard = r.now
 	}
 	return nil
 }

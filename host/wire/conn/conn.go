@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"slices"
 	"sync"
 	"time"
@@ -48,6 +50,11 @@ const (
 	pongWait = 25 * time.Second
 	// writeWait is how long one message may take: a full list on a slow up-link.
 	writeWait = 20 * time.Second
+	// slowestLine is what a player's line takes at least, in bytes a second, and so by
+	// how much longer than writeWait a long message may take there.
+	slowestLine = 1 << 10
+	// moving is how many bytes of a message show that the line moves.
+	moving = 256
 	// closeWait is how long a connection that ends may take to send what is
 	// queued, such as a refusal, and to see the other side's good-bye.
 	closeWait = 2 * time.Second
@@ -63,6 +70,7 @@ var ErrSlow = errors.New("conn: the other side is too slow")
 type Conn struct {
 	ws     *websocket.Conn
 	side   Side
+	moves  func()
 	writer sync.WaitGroup // of one at most
 
 	mu      sync.Mutex // guards following
@@ -91,6 +99,11 @@ func New(ws *websocket.Conn, side Side) *Conn {
 	}
 	return &Conn{ws: ws, side: side}
 }
+
+// OnMoving has something done, before Run, whenever some more of a message has come
+// that is not whole yet: a long one takes a slow line longer than silence is put up with.
+// Run's goroutine does it.
+func (c *Conn) OnMoving(do func()) { c.moves = do }
 
 // Admit has a host take from now on what a member may say. It is for Run's receive
 // to call.
@@ -175,7 +188,14 @@ func (c *Conn) Run(ctx context.Context, receive func(wire.Message) error) error 
 // read reads until it has called Close.
 func (c *Conn) read(receive func(wire.Message) error) {
 	c.ws.SetPingHandler(func(data string) error { // the library's own gives up on a machine that is busy for a second
-		return c.ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(writeWait))
+		if err := c.ws.SetReadDeadline(time.Now().Add(pongWait)); err != nil {
+			return err
+		}
+		err := c.ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(writeWait))
+		if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
+			return nil // a long message is in the way, and says as much
+		}
+		return err
 	})
 	c.ws.SetPongHandler(func(string) error { return c.ws.SetReadDeadline(time.Now().Add(pongWait)) })
 	for {
@@ -199,12 +219,31 @@ func (c *Conn) read(receive func(wire.Message) error) {
 	}
 }
 
+// readFrame waits for as long as bytes come.
 func (c *Conn) readFrame() (wire.Frame, error) {
-	if err := c.ws.SetReadDeadline(time.Now().Add(pongWait)); err != nil {
+	err := c.ws.SetReadDeadline(time.Now().Add(pongWait))
+	if err != nil {
 		return wire.Frame{}, err
 	}
-	kind, data, err := c.ws.ReadMessage()
-	if errors.Is(err, websocket.ErrReadLimit) {
+	kind, r, err := c.ws.NextReader()
+	var data []byte
+	for told := 0; err == nil; {
+		data = slices.Grow(data, moving)
+		var n int
+		n, err = r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if err == nil && len(data)-told >= moving {
+			told = len(data)
+			err = c.ws.SetReadDeadline(time.Now().Add(pongWait))
+			if c.moves != nil {
+				c.moves()
+			}
+		}
+	}
+	switch {
+	case err == io.EOF:
+		err = nil
+	case errors.Is(err, websocket.ErrReadLimit):
 		err = fmt.Errorf("%w: %w", wire.ErrMalformed, err)
 	}
 	return wire.Frame{Binary: kind == websocket.BinaryMessage, Data: data}, err
@@ -302,7 +341,11 @@ func (c *Conn) broken(err error) {
 }
 
 func (c *Conn) writeFrame(f outgoing) error {
-	deadline := time.Now().Add(writeWait)
+	patience := writeWait
+	if c.side == AtPeer { // the host is no stranger, and its silence is noticed
+		patience += time.Duration(len(f.data)/slowestLine) * time.Second
+	}
+	deadline := time.Now().Add(patience)
 	if f.kind == websocket.PingMessage || f.kind == websocket.CloseMessage {
 		return c.ws.WriteControl(f.kind, f.data, deadline)
 	}
