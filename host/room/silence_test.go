@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"muster/discovery"
 	"muster/host/wire"
 )
 
@@ -429,5 +431,83 @@ func TestSlowLine(t *testing.T) {
 	}
 	if took := n.now.Sub(eight); took > 3*time.Minute {
 		t.Errorf("a line that moves and brings nothing holds the others for %v", took)
+	}
+}
+
+// TestOneFamily: a player who reaches only some of the servers, because the line knows
+// only IPv6, is told so at once, holds nobody, and decides for nobody; unless the
+// organiser vouches for it: then the group goes where all get.
+func TestOneFamily(t *testing.T) {
+	everybody := []string{"ann", "bob", "cat", "zoe"}
+	for _, reached := range []int{0, 5, 30} {
+		n := measuring(t, 300, everybody...)
+		var all, some []int
+		for server := range 300 {
+			all, some = append(all, 10+server%50), append(some, lost)
+			if server >= 300-reached {
+				some[server] = 12 + server%50
+			}
+		}
+		n.wait(leastProbe)
+		n.measures("zoe", some...)
+		n.done("zoe")
+		for _, name := range everybody[:3] {
+			n.measures(name, all...)
+			n.done(name)
+		}
+		n.inStage(wire.Chosen)
+		n.noted(fmt.Sprintf("zoe has pings for %d of 300 servers that others reach: that does not count in the choice", reached))
+		if reached > 0 {
+			if err := n.orders(Trust{"zoe"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for n.room.phase.stage() == wire.Chosen && n.now.Sub(eight) < time.Minute {
+			for _, p := range n.room.round.active() {
+				n.verifies(p.name)
+			}
+			n.wait(tick)
+		}
+		want := 0
+		if reached > 0 {
+			want = 300 - reached
+		}
+		n.goesTo(want)
+		if got := n.took("zoe"); !strings.HasSuffix(got, "launch") {
+			t.Errorf("zoe, who reaches %d, is sent %q", reached, got)
+		}
+	}
+}
+
+// TestOneFamilySearch: the same where the host leads the search.
+func TestOneFamilySearch(t *testing.T) {
+	s := settings(4)
+	s.Strategy = wire.Coordinated
+	n := newSession(t, s)
+	n.join("ann", "bob", "cid", "zoe")
+	n.gets(far())
+	for n.room.phase.stage() == wire.Refining && n.now.Sub(eight) < time.Minute {
+		n.wait(200 * time.Millisecond)
+		for i, name := range []string{"ann", "bob", "cid"} {
+			n.answers(i, name)
+		}
+		asked := n.sent["zoe"]
+		delete(n.sent, "zoe")
+		for _, m := range asked { // whose machine lets no packet out
+			if ask, is := m.(wire.Ask); is {
+				report := wire.Report{Round: 1}
+				for _, server := range ask.Servers {
+					report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Lost})
+				}
+				n.says("zoe", report)
+			}
+		}
+	}
+	n.inStage(wire.Chosen)
+	if took := n.now.Sub(eight); took > 10*time.Second {
+		t.Errorf("the others are held for %v", took)
+	}
+	if p := n.room.round.player("zoe"); p.anomaly == nil || len(n.room.round.selection.Players) != 3 {
+		t.Errorf("zoe counts; the log:\n%s", n.log())
 	}
 }
