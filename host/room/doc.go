@@ -9,6 +9,7 @@
 //	              Failed ◀───────┴────────┴────┘
 //
 //	Launching, Failed ── the organiser's go ──▶ Listing, of the next round
+//	Failed ── in a while, if that can help ──▶ Listing
 //
 // The one way in is [Room.Step]: something that happened, and when. The one way
 // out is what Step returns: an ordered list of things to do. Whoever drives a room

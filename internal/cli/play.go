@@ -16,6 +16,7 @@ import (
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/invite"
+	"muster/internal/netinfo"
 	"muster/internal/term"
 	"muster/peer"
 )
@@ -65,6 +66,9 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 		options.Probes = wire.ProbesElsewhere
 	case y.atHost:
 		options.Probes = wire.ProbesAtHost
+	}
+	if !netinfo.Source4().IsValid() && netinfo.Source6().IsValid() {
+		y.screen.Say("%s", y.screen.Wrap("this network has IPv6 only, and most game servers have none: if the others find nothing that you reach, you come along without a say; another network, or a VPN with IPv4, helps", 0))
 	}
 	defer y.screen.Rests()
 	err := peer.Run(ctx, options)
