@@ -147,8 +147,8 @@ func (e *evening) happens() {
 		}
 	case 7, 8:
 		longest := []int{2, 60}[e.upTo(1)]
-		for range 1 + e.upTo(longest) {
-			e.wait(lateStep) // more at once would be taken for a pause of the host's
+		for left := time.Duration(e.upTo(longest)) * time.Second; left >= 0; left -= lateStep {
+			e.wait(min(left, lateStep)) // more at once would be taken for a pause of the host's
 		}
 	case 9:
 		e.step(Proceed{})
@@ -308,11 +308,11 @@ func (e *evening) ends() {
 		e.step(Leave{m.name})
 	}
 	for range (longestAbsence + 10*time.Minute) / lateStep {
+		switch e.room.phase.(type) {
+		case *Gathering, *Launching, *Failed, *Voting:
+			return
+		}
 		e.wait(lateStep)
 	}
-	switch e.room.phase.(type) {
-	case *Gathering, *Launching, *Failed, *Voting:
-	default:
-		e.Errorf("ten minutes after everybody was given up the room is still %T", e.room.phase)
-	}
+	e.Errorf("ten minutes after everybody was given up the room is still %T", e.room.phase)
 }
