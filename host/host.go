@@ -61,6 +61,8 @@ type Config struct {
 	// Proxies are the reverse proxies whose X-Forwarded-For, -Host and -Proto
 	// are believed.
 	Proxies []netip.Prefix
+	// MetricsFrom are the networks that may have the metrics, besides this machine.
+	MetricsFrom []netip.Prefix
 	// Home reports whether an address is of the host's own network, which has the
 	// host's public address; nil knows none.
 	Home func(netip.Addr) bool
@@ -84,6 +86,7 @@ type Host struct {
 	metrics  *metrics
 	guard    access.Guard
 	asks     *access.Pace // of rooms, by address
+	tickets  tickets
 	ended    *store.Tombstones
 	upgrader websocket.Upgrader
 	lists    lists

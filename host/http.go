@@ -27,7 +27,8 @@ import (
 //	GET  /api/rooms/CODE/culled/CAUSE   the servers culled for a cause
 //	GET  /api/rooms/CODE/qr.svg         the room's link for phones
 //	GET  /live                 the page's WebSocket
-//	GET  /healthz, /metrics
+//	GET  /healthz, /metrics    the latter on this machine, see [Config.MetricsFrom]
+//	GET  /open/NUMBER          see [Host.Ticket]
 func (h *Host) Handler() http.Handler {
 	mux := http.NewServeMux()
 	if h.config.Page != nil {
@@ -40,7 +41,8 @@ func (h *Host) Handler() http.Handler {
 	mux.HandleFunc("GET /api/rooms/{code}/qr.svg", h.serveQR)
 	mux.HandleFunc("GET /live", h.serveLive)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
-	mux.Handle("GET /metrics", promhttp.HandlerFor(h.metrics.registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /metrics", h.serveMetrics(promhttp.HandlerFor(h.metrics.registry, promhttp.HandlerOpts{})))
+	mux.HandleFunc("GET /open/{number}", h.serveTicket)
 	return guarded(h.ours(mux))
 }
 

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"bytes"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"log/slog"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"muster/host"
+	"muster/host/access"
 	"muster/host/wire"
 )
 
@@ -188,4 +190,44 @@ type tapped struct {
 func (t tapped) Write(b []byte) (int, error) {
 	t.said.Write(b)
 	return t.Conn.Write(b)
+}
+
+// TestDiscreetTLS: who breaks off a handshake is logged without an address.
+func TestDiscreetTLS(t *testing.T) {
+	certificate, err := access.OwnCertificate(t.TempDir()+"/certificate.pem", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	logged := &record{}
+	h, err := host.New(host.Config{List: listOf(1), Logger: slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Serve(listener, &tls.Config{Certificates: []tls.Certificate{certificate}}, func(error) {})()
+	var from []string
+	for _, says := range []string{"GET / HTTP/1.1\r\n", "\x16\x03\x01\x00\x05hello", "\x16\x03\x01\x02\x00"} {
+		conn, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		from = append(from, conn.LocalAddr().String())
+		io.WriteString(conn, says)
+		conn.(*net.TCPConn).SetLinger(0)
+		conn.Close() // with a reset
+	}
+	for deadline := time.Now().Add(time.Minute); strings.Count(logged.String(), "TLS handshake error") < len(from); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the handshakes were not logged:\n%s", logged)
+		}
+	}
+	for _, addr := range append(from, listener.Addr().String()) {
+		if strings.Contains(logged.String(), addr) {
+			t.Errorf("%s is in the log:\n%s", addr, logged)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"regexp"
 	"sync"
 	"time"
@@ -49,10 +51,23 @@ func newServer(handler http.Handler) *http.Server {
 // may play along.
 type anonymous struct{ io.Writer }
 
-var callers = regexp.MustCompile(`\b(from|serving) \S+:\d+\b`)
+var (
+	callers = regexp.MustCompile(`\b(from|serving) \S+:\d+\b`)
+	// addresses matches what may be one, with or without a port.
+	addresses = regexp.MustCompile(`\[?[0-9a-fA-F.:]{2,}(%[0-9a-zA-Z.-]+)?(\](:[0-9]+)?)?`)
+)
 
 func (d anonymous) Write(line []byte) (int, error) {
-	if _, err := d.Writer.Write(callers.ReplaceAll(line, []byte("$1 somebody"))); err != nil {
+	text := addresses.ReplaceAllFunc(callers.ReplaceAll(line, []byte("$1 somebody")), func(word []byte) []byte {
+		addr := bytes.TrimRight(word, ":.")
+		_, port := netip.ParseAddrPort(string(addr))
+		_, alone := netip.ParseAddr(string(bytes.Trim(addr, "[]")))
+		if port != nil && alone != nil {
+			return word
+		}
+		return append([]byte("somebody"), word[len(addr):]...)
+	})
+	if _, err := d.Writer.Write(text); err != nil {
 		return 0, err
 	}
 	return len(line), nil

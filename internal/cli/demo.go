@@ -138,7 +138,7 @@ func (d *demo) host(ctx context.Context) error {
 	to := invite.Link{Host: listener.Addr().String(), Code: code, Key: rooms.Keys(code).Link}
 	d.screen.Say("%d servers on this machine, %d players; watch it at %s", len(d.fleet.Servers()), d.players, to)
 	if !d.noBrowser {
-		d.browse(ctx, to.String())
+		d.browse(ctx, to.Page(rooms.Ticket(to.String())))
 	}
 	began := time.Now()
 	for i, place := range d.world.Places {

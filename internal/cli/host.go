@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"reflect"
 	"runtime"
 	"slices"
@@ -43,7 +44,8 @@ type hosting struct {
 	noMDNS    bool
 	noBrowser bool
 	fresh     bool
-	given     func(flag string) bool // on the command line
+	given     func(flag string) bool // on the command line, or as if
+	give      func(flag, text string) error
 	once      bool
 	probing   probing
 	launcher  game.Launcher
@@ -53,6 +55,8 @@ type hosting struct {
 	cert, key string
 	proxies   []netip.Prefix
 	names     []string
+	metrics   []netip.Prefix
+	password  string // the file that holds it
 	portMap   bool
 }
 
@@ -74,7 +78,7 @@ the rule, and everyone's game starts there. You play, too, unless you say
 	flags := cmd.Flags()
 	p.gameFlag(cmd, &h.game)
 	bindSettings(cmd, &h.settings)
-	h.given = flags.Changed
+	h.given, h.give = flags.Changed, flags.Set
 	flags.StringVar(&h.launcher.Player, "name", defaultName(), "your `NAME` in the room")
 	flags.StringVar(&h.listen, "listen", ":"+invite.DefaultPort, "`ADDRESS` to listen on")
 	flags.BoolVar(&h.noPlay, "no-play", false, "only host, do not play")
@@ -100,6 +104,8 @@ func (h *hosting) bindIngress(flags *pflag.FlagSet) {
 		return err
 	}}, "public-url", "what friends reach this host by through a proxy or tunnel, such as https://night.example: `URL` for links")
 	flags.StringArrayVar(&h.names, "host-name", nil, "a `NAME` of yours that leads to this host, which browsers may ask for (repeatable; addresses and this machine's own names need none)")
+	flags.Var(networks(&h.metrics), "metrics-from", "let programs at `ADDRESS` or in a network have /metrics, too (repeatable)")
+	flags.StringVar(&h.password, "password-file", "", "like --password, but everybody on this machine can read a command line: the first line of `FILE`, or else what MUSTER_PASSWORD is in the environment")
 	flags.BoolVar(&h.portMap, "port-map", false, "ask the router to let friends in from the internet")
 }
 
@@ -133,7 +139,7 @@ func (h *hosting) run(ctx context.Context) error {
 	}
 	rooms, err = host.New(host.Config{
 		List: h.lists.List, Local: h.lists.Local, Store: h.store(at.Port()), Page: web.Handler(), Logger: h.logger(),
-		Fingerprint: h.ingress.Fingerprint(), Proxies: h.proxies, Names: slices.Concat(netinfo.Names(), h.ingress.Names(), h.names), Home: netinfo.IsAtHome,
+		Fingerprint: h.ingress.Fingerprint(), Proxies: h.proxies, Names: slices.Concat(netinfo.Names(), h.ingress.Names(), h.names), MetricsFrom: h.metrics, Home: netinfo.IsAtHome,
 		Addresses: func() []netip.AddrPort { return h.ingress.Addresses(at) },
 		Address:   h.ingress.Outside(at, access.Key{}).Host, PublicURL: h.ingress.Public, ConnectLink: games.ConnectLink, Games: h.lists.Choices(), Renewed: renewed,
 	})
@@ -162,6 +168,9 @@ func (h *hosting) check() (game.Game, error) {
 	if err := h.settings.Criteria().Check(nil); err != nil {
 		return g, usageError(err)
 	}
+	if err := h.takePassword(); err != nil {
+		return g, err
+	}
 	if h.settings.Players < 0 {
 		return g, usagef("--players %d is below 0", h.settings.Players)
 	}
@@ -179,6 +188,24 @@ func (h *hosting) check() (game.Game, error) {
 		return g, err
 	}
 	return g, h.encrypt()
+}
+
+// takePassword takes the game server's password from where nobody else reads it.
+func (h *hosting) takePassword() error {
+	switch {
+	case h.password != "" && h.given("password"):
+		return usagef("--password and --password-file say the same: give one of them")
+	case h.password != "":
+		text, err := os.ReadFile(h.password)
+		if err != nil {
+			return fmt.Errorf("cannot read the password: %w", err)
+		}
+		first, _, _ := strings.Cut(string(text), "\n")
+		return h.give("password", strings.TrimSuffix(first, "\r"))
+	case !h.given("password") && h.env("MUSTER_PASSWORD") != "":
+		return h.give("password", h.env("MUSTER_PASSWORD"))
+	}
+	return nil
 }
 
 // encrypt gets the certificate, if players are to be let in by TLS.
@@ -265,7 +292,7 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 		})()
 	}
 	if !h.noBrowser {
-		h.browse(ctx, inside.Personal(keys.Secret))
+		h.browse(ctx, inside.Page(rooms.Ticket(inside.Personal(keys.Secret))))
 	}
 	console := h.console(func() { rooms.Go(code) })
 	narrator := &narrator{screen: h.screen, help: organiserHelp(!h.noPlay)}

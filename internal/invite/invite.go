@@ -46,6 +46,12 @@ func (l Link) Personal(secret string) string {
 	return u.String()
 }
 
+// Page is a page of the host's.
+func (l Link) Page(path string) string {
+	u := url.URL{Scheme: l.scheme("http"), Host: l.Host, Path: path}
+	return u.String()
+}
+
 // Endpoint is where peers connect.
 func (l Link) Endpoint() string {
 	u := url.URL{Scheme: l.scheme("ws"), Host: l.Host, Path: "/peer"}

@@ -1,0 +1,102 @@
+package host
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// asked is the answer to somebody at an address.
+func asked(h *Host, path, from, at string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("GET", path, nil)
+	r.RemoteAddr, r.Host = from, at
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.Handler().ServeHTTP(w, r)
+	return w
+}
+
+// TestTicket: a browser of this machine gets to the link, once, soon, and nobody
+// else does.
+func TestTicket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, err := New(Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer h.Close()
+		const link, here, at = "http://127.0.0.1:7777/#BAKODI.SECRET", "127.0.0.1:5555", "127.0.0.1:7777"
+		path := h.Ticket(link)
+		for _, c := range []struct {
+			name string
+			got  *httptest.ResponseRecorder
+			want string
+		}{
+			{"from elsewhere", asked(h, path, "192.0.2.7:5555", at), ""},
+			{"through a tunnel", asked(h, path, here, at, "X-Forwarded-For", "192.0.2.7"), ""},
+			{"through one that says little", asked(h, path, here, "night.local:7777"), ""},
+			{"another's", asked(h, "/open/GUESS", here, at), ""},
+			{"the browser", asked(h, path, here, at), link},
+			{"somebody after it", asked(h, path, here, at), ""},
+		} {
+			if c.got.Header().Get("Location") != c.want || (c.want == "") != (c.got.Code == http.StatusGone) {
+				t.Errorf("%s: %d, to %q", c.name, c.got.Code, c.got.Header().Get("Location"))
+			}
+		}
+		path = h.Ticket(link)
+		time.Sleep(ticketTime)
+		if w := asked(h, path, here, at); w.Code != http.StatusGone {
+			t.Errorf("an old one is answered %d", w.Code)
+		}
+	})
+}
+
+// TestTicketByAddress: a host that listens on one address of this machine takes its
+// browser there.
+func TestTicketByAddress(t *testing.T) {
+	h, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	for from, want := range map[string]int{"192.0.2.7:5555": http.StatusSeeOther, "192.0.2.8:5555": http.StatusGone} {
+		r := httptest.NewRequest("GET", h.Ticket("/#BAKODI.SECRET"), nil)
+		r.RemoteAddr, r.Host = from, "192.0.2.7:7777"
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.TCPAddrFromAddrPort(netip.MustParseAddrPort("192.0.2.7:7777"))))
+		w := httptest.NewRecorder()
+		h.Handler().ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("from %s: %d, want %d", from, w.Code, want)
+		}
+	}
+}
+
+// TestMetricsFrom: what an evening is like is for nobody but this machine and those
+// who were named.
+func TestMetricsFrom(t *testing.T) {
+	h, err := New(Config{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, MetricsFrom: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	for _, c := range []struct {
+		from   string
+		header []string
+		want   int
+	}{
+		{"127.0.0.1:5555", nil, 200}, {"[::1]:5555", nil, 200}, {"198.51.100.7:5555", nil, 200}, {"192.0.2.7:5555", nil, 403},
+		{"127.0.0.1:5555", []string{"X-Forwarded-For", "192.0.2.7"}, 403}, {"127.0.0.1:5555", []string{"Cf-Connecting-Ip", "192.0.2.7"}, 403},
+		{"127.0.0.1:5555", []string{"X-Forwarded-For", "198.51.100.7"}, 200}, {"192.0.2.7:5555", []string{"X-Forwarded-For", "198.51.100.7"}, 403},
+	} {
+		if w := asked(h, "/metrics", c.from, "127.0.0.1:7777", c.header...); w.Code != c.want {
+			t.Errorf("from %s with %v: %d, want %d", c.from, c.header, w.Code, c.want)
+		}
+	}
+}
