@@ -41,6 +41,10 @@ type night struct {
 	work   sync.WaitGroup
 	code   string
 	secret string
+	// as is what somebody's program shows of who it is besides, and pages are the
+	// players' own links, by name.
+	as    map[string]string
+	pages sync.Map
 }
 
 // players sit where MUSST's did.
@@ -57,7 +61,7 @@ func newNight(t *testing.T, servers int, settings wire.Settings) *night {
 		t.Fatal(err)
 	}
 	spec.Servers, spec.Places = servers, places
-	n := &night{T: t, world: sim.Generate(spec), file: filepath.Join(t.TempDir(), "rooms.db"), at: freePort(t)}
+	n := &night{T: t, world: sim.Generate(spec), file: filepath.Join(t.TempDir(), "rooms.db"), at: freePort(t), as: map[string]string{}}
 	table, err := game.Load(nil, "")
 	if err != nil {
 		t.Fatal(err)
@@ -126,13 +130,18 @@ func (n *night) joins(name string, place int, rate float64, twist func(*discover
 	var work sync.WaitGroup
 	work.Go(func() {
 		err := peer.Run(ctx, peer.Options{
-			URL: "ws://" + n.at + "/peer", Code: n.code, Name: name,
+			URL: "ws://" + n.at + "/peer", Code: n.code, Name: name, As: n.as[name],
 			NewProber: func(string) (peer.Prober, error) {
 				p, err := n.prober(place, rate)
 				return twisted{p, twist}, err
 			},
 			NewPlan: func(m wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
 				return plans.New(discovery.ByAS, topology.New(servers), discovery.PlanOptions{Seed: m.Seed, MaxRTT: time.Duration(m.MaxRTT)})
+			},
+			Events: func(e peer.Event) {
+				if joined, is := e.(peer.Joined); is {
+					n.pages.Store(joined.Name, n.link()+"."+joined.Page)
+				}
 			},
 			Launch: func(_ context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, string)) {
 				if place == 3 {
@@ -160,7 +169,15 @@ func (n *night) prober(place int, rate float64) (peer.Prober, error) {
 	return p, nil
 }
 
-func (n *night) link() string { return fmt.Sprintf("http://%s/#%s", n.at, n.code) }
+func (n *night) link() string {
+	return fmt.Sprintf("http://%s/#%s_%s", n.at, n.code, n.rooms.Keys(n.code).Link)
+}
+
+// personal is the link of a player who is there.
+func (n *night) personal(name string) string {
+	link, _ := n.pages.Load(name)
+	return link.(string)
+}
 
 func (n *night) organisersLink() string { return n.link() + "." + n.secret }
 

@@ -15,10 +15,12 @@ import (
 // live progress, what-if, veto, vote, a restart of the host, launch, and the
 // next round.
 func TestEvening(t *testing.T) {
-	n := newNight(t, 1200, friday(0))
+	settings := friday(0)
+	settings.GuestsVote = true
+	n := newNight(t, 1200, settings)
 	organiser := browse(t, n.organisersLink(), desktop)
 	organiser.enters("anna")
-	if hash := eval[string](organiser, "location.hash"); hash != "#"+n.code {
+	if hash := eval[string](organiser, "location.hash"); "http://"+n.at+"/"+hash != n.link() {
 		t.Errorf("the organiser's secret stands in the address: %s", hash)
 	}
 	guest := browse(t, n.link(), phone)
@@ -27,6 +29,7 @@ func TestEvening(t *testing.T) {
 	guest.enters("zoe")
 	organiser.sees("#people", "zoe")
 
+	n.as["anna"] = n.secret
 	n.plays(0, 250)
 	n.plays(1, 250)
 	n.plays(2, 250)
@@ -114,11 +117,47 @@ func TestSteering(t *testing.T) {
 	late := browse(t, n.link(), desktop)
 	late.sees("#steer", "locked")
 	late.click("#welcome button")
-	organiser.click("[data-action=handon][data-name=zoe]")
-	guest.sees("#steer", "Locked: nobody new comes in")
+	own := browse(t, n.personal("ben"), phone)
+	own.sees("#people .badge", "you")
+	organiser.click("[data-action=handon][data-name=ben]")
+	own.sees("#steer", "Locked: nobody new comes in")
+	if got := guest.reads("#people .tools, #steer button"); got != "" {
+		t.Errorf("a guest can steer: %s", got)
+	}
 	if got := organiser.reads("#people .tools"); got != "" {
 		t.Errorf("who handed the role on still has it: %s", got)
 	}
+}
+
+// TestOneself: people take another name, find their own link, and leave.
+func TestOneself(t *testing.T) {
+	n := newNight(t, 50, friday(0))
+	n.plays(1, 100)
+	guest := browse(t, n.link(), phone)
+	guest.enters("zoe")
+	guest.sees("#people .badge", "guest")
+	guest.run(`document.querySelector("#me details").open = true`)
+	guest.shoot("oneself", phone, couch)
+	own := eval[string](guest, `document.querySelector("#own-link").textContent`)
+	guest.run(`document.querySelector("#new-name").value = "zoë‮<b>"; document.querySelector("#me form").requestSubmit()`)
+	guest.sees("#people", "zoë<b>")
+	other := browse(t, own, desktop)
+	other.sees("#people .badge", "you")
+	other.sees("#people", "zoë<b>")
+	guest.click("#me [data-action=leave]")
+	guest.sees("#welcome", "Your nickname")
+	other.sees("#toast", "cut off, or an old one")
+
+	player := browse(t, n.personal("ben"), desktop)
+	player.sees("#people .badge", "you")
+	if got := player.reads("#people"); strings.Contains(got, "guest") || player.reads("#welcome") != "" {
+		t.Errorf("by the personal link ben is %s", got)
+	}
+	organiser := browse(t, n.organisersLink(), desktop)
+	organiser.click("#steer [data-action=renew]")
+	organiser.sees("#toast", "The organiser's link is new")
+	organiser.sees("#steer", "Lock the room")
+	browse(t, n.organisersLink(), desktop).sees("#toast", "cut off, or an old one")
 }
 
 // hostile is what strangers call their servers.

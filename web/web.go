@@ -1,8 +1,8 @@
 // Package web is the page that a host serves: plain ES modules, embedded, no
 // build step. It follows the room of the code in its link's fragment:
 //
-//	/#BAKODI           for friends
-//	/#BAKODI.SECRET    for the organiser; the page hides the secret at once
+//	/#BAKODI_KEY           for friends
+//	/#BAKODI_KEY.SECRET    for one person; the page hides the secret at once
 //
 //	 live.js ──▶ state ──▶ app.js ──▶ people, stage, choice, ranking, …
 //	    ▲  └───▶ trace.js (points) ──▶ picture.js, spread.js

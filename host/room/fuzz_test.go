@@ -125,7 +125,14 @@ func (e *evening) canBeSent(s Send) {
 // happens has one thing happen.
 func (e *evening) happens() {
 	r := e.room
-	page := func(a Action) { e.step(Order{Credential: "page of " + e.name(), Action: a}) }
+	page := func(a Action) {
+		name := e.name()
+		credential := "page of " + name
+		if p := r.round.player(name); p != nil {
+			credential = p.page
+		}
+		e.step(Order{Credential: credential, Action: a})
+	}
 	organiser := func(a Action) { e.step(Order{Credential: "secret", Action: a}) }
 	rule := func() WhatIf {
 		return WhatIf(fmt.Sprintf(`{"by":%q,"limits_ms":[1000]}`, selection.Rules()[e.upTo(len(selection.Rules())-1)]))
@@ -181,7 +188,7 @@ func (e *evening) happens() {
 	case 22, 23:
 		e.everyoneLooks()
 	case 24:
-		page(Arrived{})
+		e.changesWhoIsWho(page, organiser)
 	case 25:
 		organiser(Change{Settings: []byte(fmt.Sprintf(`{"agree":%v,"players":%d}`, e.upTo(1) > 0, e.upTo(4)))})
 	case 26:
@@ -192,6 +199,28 @@ func (e *evening) happens() {
 func (e *evening) wait(d time.Duration) {
 	e.now = e.now.Add(d)
 	e.step(Tick{})
+}
+
+// changesWhoIsWho has people come, go and be called otherwise.
+func (e *evening) changesWhoIsWho(page, organiser func(Action)) {
+	switch e.upTo(7) {
+	case 0:
+		page(Arrived{})
+	case 1, 2:
+		page(Rename{e.name()})
+	case 3:
+		page(Quit{})
+	case 4:
+		organiser(HandOn{e.name(), "secret"})
+	case 5:
+		organiser(Renew{"secret"})
+	case 6:
+		name := e.name()
+		hello := wire.Hello{Version: wire.Version, Name: name, As: []string{"secret", ticketOf("page of " + e.name())}[e.upTo(1)]}
+		e.step(Join{Hello: hello, Token: "token of " + name})
+	case 7:
+		e.step(PageClosed{"page of " + e.name()})
+	}
 }
 
 // isListed answers what the room asked its shell for.
@@ -296,6 +325,13 @@ func (e *evening) isSound() {
 	}
 	if _, err := json.Marshal(e.room.Snapshot()); err != nil {
 		e.Fatal(err)
+	}
+	organisers := 0
+	for p := range e.room.everyone() {
+		organisers += count(p.organiser)
+		if e.room.isTaken(p.name, p) || organisers > 1 || p.page == "" {
+			e.Fatalf("%s is not the only one: %+v", p.name, e.room.people())
+		}
 	}
 	e.room.Record().Culled()
 }
