@@ -270,14 +270,13 @@ func (h *hearing) contradictions(seen []int) []contradiction {
 				c.ofMoment++
 				continue
 			}
-			lasting, changing := denied(w, words)
+			lasting, _ := denied(w, words)
+			changing := false
 			moment := slices.DeleteFunc(slices.Clone(words), func(other word) bool { return (other.at - w.at).Abs() > sameMoment })
 			if len(moment) >= fewestToJudge {
 				c.ofMoment++
 				_, changing = denied(w, moment)
 				c.changed += count(changing)
-			} else {
-				changing = false
 			}
 			c.differs += count(lasting)
 			c.seen += count(wasLookedAt && (lasting || changing))

@@ -223,15 +223,15 @@ func plausibleLies() []Attack {
 
 // least is the lowest RTT that the triangles with the others allow a liar, each of
 // whom is as far away as their nearest common server says: all but the tightest.
-func (k *plot) least(liar, server int, rtt time.Duration) time.Duration {
+func (p *plot) least(liar, server int, rtt time.Duration) time.Duration {
 	const detour, slack = 1.25, 25 * time.Millisecond // as package anomaly has them
 	var bounds []time.Duration
-	for other, v := range k.Vantages {
-		if slices.Contains(k.liars, other) || v.RTT[server] < 0 {
+	for other, v := range p.Vantages {
+		if slices.Contains(p.liars, other) || v.RTT[server] < 0 {
 			continue
 		}
 		way := time.Duration(1 << 62)
-		for s, own := range k.Vantages[liar].RTT {
+		for s, own := range p.Vantages[liar].RTT {
 			if own >= 0 && v.RTT[s] >= 0 {
 				way = min(way, own+v.RTT[s])
 			}
