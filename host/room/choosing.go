@@ -3,6 +3,7 @@ package room
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -90,6 +91,10 @@ func (r *Room) criteria(s wire.Settings, group []*player) selection.Criteria {
 	c.Seats, c.Spare = max(s.Players, seats), max(0, cmp.Or(r.tuning.Spare, spareSeat))
 	c.Weights = r.tuning.Weights
 	c.Vetoes, c.Keep = r.round.vetoes, r.previous
+	for _, server := range r.round.tooNear {
+		addr := r.round.servers.List[server].Addr.Addr()
+		c.Blacklist = append(c.Blacklist, netip.PrefixFrom(addr, addr.BitLen()))
+	}
 	c.Top, c.Reasons = rankingLength, reasonsLength
 	return c
 }
@@ -114,6 +119,7 @@ func (r *Room) rechoose(selected selection.Selection) {
 // are the most. It does not change its mind: that is for the organiser, see
 // [Trust], and for the next round.
 func (r *Room) exclude(group []*player) {
+	r.judgeServers(group)
 	found, excluded, players := r.round.anomalies(group), r.round.excluded(), names(group)
 	for _, a := range excluded {
 		players = append(players, a.Player)
@@ -124,6 +130,17 @@ func (r *Room) exclude(group []*player) {
 			p := r.round.player(a.Player)
 			p.anomaly, p.leftOut = &a, true
 			r.note("%s: that does not count in the choice", strings.TrimSuffix(a.String(), "."))
+		}
+	}
+}
+
+// judgeServers leaves out servers that are nearer to players than these are to each
+// other: they answer before they are asked, and say nothing of how far they are.
+func (r *Room) judgeServers(group []*player) {
+	for _, server := range anomaly.TooNear(r.round.servers.List, r.round.table(group)) {
+		if !slices.Contains(r.round.tooNear, server) {
+			r.round.tooNear = append(r.round.tooNear, server)
+			r.note("%s answers players who are far apart as if it was next to each: it is left out", r.round.serverName(server))
 		}
 	}
 }

@@ -43,6 +43,8 @@ type round struct {
 	broken bool
 	look   look
 	vetoes []selection.Veto
+	// tooNear are the servers that lie about how far they are.
+	tooNear []int
 	// ballots are what people say of the choice, by name.
 	ballots map[string]ballot
 }

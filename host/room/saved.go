@@ -53,6 +53,7 @@ type saved struct {
 	WhatIf    *whatIf              `json:"what_if,omitempty"`
 	Look      look                 `json:"look,omitzero"`
 	Vetoes    []selection.Veto     `json:"vetoes,omitempty"`
+	TooNear   []int                `json:"too_near,omitempty"`
 }
 
 // savedPhase is the phase's name, and what only that phase knows.
@@ -126,7 +127,7 @@ func (r *Room) Save() ([]byte, error) {
 		Version: savedVersion, Code: r.keys.Code, Link: r.keys.Link, Secret: r.keys.Secret, Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
 		Since: r.since, Locked: r.locked, Closed: r.closed, Log: r.log, Previous: r.previous, History: r.history,
 		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
-		WhatIf: r.round.whatIf, Look: r.round.look, Vetoes: r.round.vetoes,
+		WhatIf: r.round.whatIf, Look: r.round.look, Vetoes: r.round.vetoes, TooNear: r.round.tooNear,
 		Failures: r.failures, Pause: r.round.pause, Broken: r.round.broken,
 	}
 	var err error
@@ -234,7 +235,7 @@ func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error
 	r.settings.Password = s.Password
 	n := &r.round
 	n.pause, n.broken = s.Pause, s.Broken
-	n.local, n.measuring, n.selection, n.whatIf, n.look, n.vetoes = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.Vetoes
+	n.local, n.measuring, n.selection, n.whatIf, n.look, n.vetoes, n.tooNear = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.Vetoes, s.TooNear
 	if n.number < 0 || n.number > wire.MaxRound {
 		return nil, fmt.Errorf("a round %d", n.number)
 	}
@@ -355,7 +356,7 @@ func (r *Room) isWhole() error {
 	if missing {
 		return fmt.Errorf("%s without what that needs", r.phase.stage())
 	}
-	for _, server := range slices.Concat(r.round.look.Servers, r.round.look.Seen) {
+	for _, server := range slices.Concat(r.round.look.Servers, r.round.look.Seen, r.round.tooNear) {
 		if server < 0 || server >= len(r.round.servers.List) {
 			return fmt.Errorf("a finalist %d of %d", server, len(r.round.servers.List))
 		}

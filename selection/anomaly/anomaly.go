@@ -26,6 +26,9 @@
 // Dead servers are decoys that every list has for free: who has RTTs of those that are
 // silent for everybody else asked nobody.
 //
+// Servers may lie, too: one that answers before it is asked makes neighbours of all
+// players. [TooNear] finds those by the same triangle.
+//
 // # Where the numbers come from
 //
 // detour, slack and suspicious are fitted to PlanetLab's round trips: of honest
@@ -125,8 +128,11 @@ type Table interface {
 // everybody has measured some servers. Whose report shows a sign by itself is no
 // witness against others, nor is who contradicts them most, one after the other: two
 // liars would make the honest look like more.
+//
+// Servers that are impossibly near (see [TooNear]) are no witnesses: by way of one that
+// lies all players would be neighbours.
 func Find(list []discovery.Server, table Table) []Anomaly {
-	r := newReports(list, table)
+	r := newReports(list, table, tooNear(list, table, false))
 	found := make([]*Anomaly, len(r.players))
 	for player := range r.players {
 		for _, judge := range []func(int) (Anomaly, bool){r.constant, r.answersFew, r.answersDead} {
@@ -204,13 +210,18 @@ type reports struct {
 
 const failed = -1
 
-func newReports(list []discovery.Server, table Table) *reports {
+// newReports leaves out servers that are no witnesses.
+func newReports(list []discovery.Server, table Table, liars []int) *reports {
 	r := &reports{players: table.Players(), columns: make([][]int64, len(table.Players())), reached: make([]map[uint32]bool, len(table.Players()))}
 	for player := range r.reached {
 		r.reached[player] = map[uint32]bool{}
 	}
 	row := make([]int64, len(r.players))
 	for server := range table.Servers() {
+		if len(liars) > 0 && liars[0] == server {
+			liars = liars[1:]
+			continue
+		}
 		answered, measured := 0, false
 		for player := range row {
 			state, rtt := table.At(player, server)

@@ -1,0 +1,177 @@
+package anomaly
+
+import (
+	"math"
+	"net/netip"
+	"slices"
+
+	"muster/discovery"
+)
+
+const (
+	// mostJudges are the players whose RTTs judge servers, spread evenly over a larger
+	// group.
+	mostJudges = 16
+	// farBlocks is the share of blocks of addresses, and fewestBlocks the number, whose
+	// servers must all say that two players are so far apart: one operator's servers
+	// can say anything, and a full line makes some servers look far.
+	farBlocks    = 0.1
+	fewestBlocks = 5
+	// mostJudged is the share of servers that may lie; if more seem to, players do.
+	mostJudged = 0.05
+	// someLiars may be among somePlayers, and more among manyPlayers.
+	someLiars, somePlayers = 2, 8
+)
+
+// TooNear finds the servers that are nearer to players than these are to each other:
+// by way of a server s two players are
+//
+//	d(p, q) ≤ rtt(p, s) + rtt(q, s)
+//
+// apart at the most, and by way of any other server t at least
+//
+//	d(p, q) ≥ rtt(p, t)/detour − rtt(q, t) − slack.
+//
+// A server that breaks that answers before it is asked, or is not one machine in one
+// place. Players may have invented their RTTs, too: the server is judged only if what is
+// impossible about it remains without any one player's word, any two players' of
+// eight, three players' of twelve. Of two players nobody can tell who lies, they or it.
+// If it is many servers at once, they are right. Servers are named by their index,
+// in its order.
+func TooNear(list []discovery.Server, table Table) []int {
+	return tooNear(list, table, true)
+}
+
+// tooNear is that, or without sparing those about whom some players may have lied.
+func tooNear(list []discovery.Server, table Table, sparing bool) (servers []int) {
+	j := newJudges(list, table)
+	if j.furthest <= 0 {
+		return nil
+	}
+	rtts, common := make([]float64, len(j.players)), 0
+	for server := range table.Servers() {
+		known := 0
+		for i, player := range j.players {
+			if rtts[i] = microseconds(table, player, server); rtts[i] > 0 {
+				known++
+			}
+		}
+		if known > 1 {
+			common++
+		}
+		if j.isImpossible(rtts, sparing) {
+			servers = append(servers, server)
+		}
+	}
+	if float64(len(servers)) > mostJudged*float64(common) {
+		return nil
+	}
+	return servers
+}
+
+// judges are some players, and how far apart each two of them are at least, in
+// microseconds.
+type judges struct {
+	players  []int
+	apart    [][]float64
+	furthest float64
+}
+
+func newJudges(list []discovery.Server, table Table) *judges {
+	j := &judges{}
+	all := len(table.Players())
+	for i := 0; i < all; i += (all + mostJudges - 1) / mostJudges {
+		j.players = append(j.players, i)
+	}
+	// Each block of addresses has one word about each pair: the median of its servers'.
+	var columns [][]float64
+	var blocks []netip.Prefix
+	for server := 0; server < table.Servers(); server += (table.Servers() + mostRows - 1) / mostRows {
+		row, known := make([]float64, len(j.players)), 0
+		for i, player := range j.players {
+			if row[i] = microseconds(table, player, server); row[i] > 0 {
+				known++
+			}
+		}
+		if known > 1 {
+			columns, blocks = append(columns, row), append(blocks, discovery.Bits{V4: 16, V6: 32}.Of(list[server].Addr.Addr()))
+		}
+	}
+	j.apart = make([][]float64, len(j.players))
+	for p := range j.players {
+		j.apart[p] = make([]float64, len(j.players))
+	}
+	for p := range j.players {
+		for q := range p {
+			words := map[netip.Prefix][]float64{}
+			for i, row := range columns {
+				if row[p] > 0 && row[q] > 0 {
+					words[blocks[i]] = append(words[blocks[i]], max(row[p]/detour-row[q], row[q]/detour-row[p])-slack)
+				}
+			}
+			var medians []float64
+			for _, w := range words {
+				slices.Sort(w)
+				medians = append(medians, w[(len(w)-1)/2])
+			}
+			slices.Sort(medians)
+			if nth := max(fewestBlocks, int(math.Ceil(farBlocks*float64(len(medians))))); nth <= len(medians) {
+				d := medians[len(medians)-nth]
+				j.apart[p][q], j.apart[q][p], j.furthest = d, d, max(j.furthest, d)
+			}
+		}
+	}
+	return j
+}
+
+// microseconds is an RTT, 0 if there is none.
+func microseconds(table Table, player, server int) float64 {
+	state, rtt := table.At(player, server)
+	if state != discovery.Answered {
+		return 0
+	}
+	return max(1, float64(rtt.Microseconds()))
+}
+
+// isImpossible reports whether a server with these RTTs is nearer to pairs of players
+// than they are to each other; if sparing, even without the word of those who may lie.
+func (j *judges) isImpossible(rtts []float64, sparing bool) bool {
+	nearest, second := math.Inf(1), math.Inf(1)
+	for _, rtt := range rtts {
+		if rtt > 0 {
+			nearest, second = min(nearest, rtt), min(second, max(nearest, rtt))
+		}
+	}
+	if nearest+second >= j.furthest {
+		return false
+	}
+	var pairs [][2]int
+	for p, a := range rtts {
+		for q, b := range rtts[:p] {
+			if a > 0 && b > 0 && a+b < j.apart[p][q] {
+				pairs = append(pairs, [2]int{p, q})
+			}
+		}
+	}
+	liars := fewLiars
+	switch n := len(rtts); {
+	case n == 2 || !sparing:
+		liars = 0
+	case n >= manyPlayers:
+		liars = manyLiars
+	case n >= somePlayers:
+		liars = someLiars
+	}
+	return !explained(pairs, liars)
+}
+
+// explained reports whether so many players take part in all the pairs.
+func explained(pairs [][2]int, liars int) bool {
+	if len(pairs) == 0 || liars == 0 {
+		return len(pairs) == 0
+	}
+	return slices.ContainsFunc(pairs[0][:], func(liar int) bool {
+		rest := slices.DeleteFunc(slices.Clone(pairs), func(pair [2]int) bool { return pair[0] == liar || pair[1] == liar })
+		return explained(rest, liars-1)
+	})
+}
