@@ -64,3 +64,29 @@ func TestLockout(t *testing.T) {
 		t.Errorf("the organiser's go is answered %d", status)
 	}
 }
+
+// TestTakenName: a stranger's page takes no connected player's name, and is not handed
+// the room in the player's place.
+func TestTakenName(t *testing.T) {
+	h, server := serve(t, host.Config{List: listOf(3)})
+	code, secret := h.Open(friday(0))
+	ann, bob := joinAs(t, server, code, "ann", secret), join(t, server, code, "bob")
+	status, document := orders(t, server, code, "enter", "", map[string]any{"name": "bob"})
+	if status != http.StatusConflict {
+		t.Fatalf("a stranger's page is bob: %d %v", status, document)
+	}
+	for _, try := range []struct {
+		what, action, credential, name string
+		want                           int
+	}{
+		{"the organiser hands the room on", "handon", secret, "bob", 204},
+		{"by the old secret", "lock", secret, "", 403},
+		{"by ann's page", "lock", ann.page, "", 403},
+		{"by the token of bob's program", "lock", bob.token, "", 403},
+		{"by bob's page", "lock", bob.page, "", 204},
+	} {
+		if status, document := orders(t, server, code, try.action, try.credential, map[string]any{"name": try.name}); status != try.want {
+			t.Errorf("%s: %d %v, want %d", try.what, status, document, try.want)
+		}
+	}
+}
