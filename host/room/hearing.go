@@ -219,7 +219,9 @@ const (
 	// be, and changedShare the same where only what changes differs, and of the few that
 	// have a second look.
 	contradictedShare, changedShare = 0.05, 0.4
-	// fewestToJudge is how many words it takes to see who of them is alone.
+	// fewestToJudge is how many words it takes to see who of them is alone. They have to
+	// be those of more than half of the room, too: two could make a liar of whoever was
+	// asked for the same servers as they were.
 	fewestToJudge = 3
 )
 
@@ -248,12 +250,12 @@ func (c contradiction) isNamed() (servers, of int, named bool) {
 // contradictions are those of everybody who is heeded, in that order, if these servers
 // have had their second look.
 func (h *hearing) contradictions(seen []int) []contradiction {
-	all := make([]contradiction, len(h.heeded))
+	all, fewest := make([]contradiction, len(h.heeded)), max(fewestToJudge, len(h.heeded)/2+1)
 	for server, words := range h.words {
-		if len(words) < fewestToJudge {
+		if len(words) < fewest {
 			continue
 		}
-		if words = h.counting(server); len(words) < fewestToJudge {
+		if words = h.counting(server); len(words) < fewest {
 			continue
 		}
 		first := words[0].info // most often all have heard the same
@@ -273,7 +275,7 @@ func (h *hearing) contradictions(seen []int) []contradiction {
 			lasting, _ := denied(w, words)
 			changing := false
 			moment := slices.DeleteFunc(slices.Clone(words), func(other word) bool { return (other.at - w.at).Abs() > sameMoment })
-			if len(moment) >= fewestToJudge {
+			if len(moment) >= fewest {
 				c.ofMoment++
 				_, changing = denied(w, moment)
 				c.changed += count(changing)

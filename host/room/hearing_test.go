@@ -537,6 +537,32 @@ func TestUnaskedWords(t *testing.T) {
 	}
 }
 
+// TestNobodyIsFramed: two of eight name nobody honest by contradicting them about
+// servers that nobody else was asked for.
+func TestNobodyIsFramed(t *testing.T) {
+	s := settings(8)
+	s.Strategy = wire.Coordinated
+	n := newSession(t, s)
+	three := []string{"liar0", "liar1", "honest0"}
+	n.join(append(three, "honest1", "honest2", "honest3", "honest4", "honest5")...)
+	n.gets(far())
+	for i, name := range three {
+		word := wire.Infos{Round: 1}
+		for server := 100; server < 130; server++ {
+			info := discovery.Info{MaxPlayers: 16, Password: i < 2}
+			word.Servers = append(word.Servers, wire.ServerInfo{Server: server, Info: info})
+			n.room.ask(n.room.round.player(name), []int{server})
+		}
+		n.says(name, word)
+	}
+	n.room.discredit()
+	for _, p := range n.room.round.players {
+		if p.contradicts != nil {
+			t.Errorf("of %s is said: %v", p.name, p.contradicts)
+		}
+	}
+}
+
 // TestLiarsInASearch: one liar of four, or two of eight, who call full whatever there
 // is but for one server, asked for it or not, cost a search of a long list next to
 // nothing, and are named.
