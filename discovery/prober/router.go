@@ -63,6 +63,11 @@ type router struct {
 	answered int
 	ring     [recent]firstFate
 	silent   int // in a row, so far
+	// dark are the blocks of those, as many as matter, since neighbours may be asked
+	// one after the other, and lit how many fates there were in the half minute before
+	// the first of them.
+	dark map[uint32]bool
+	lit  int
 	// seconds are how many fates there were at the beginning of each of the last.
 	seconds fifo[mark]
 
@@ -106,12 +111,19 @@ func (r *router) fate(sent time.Duration, addr netip.Addr, answered bool) {
 	if r.seconds.len() == 0 || sent-r.seconds.items[len(r.seconds.items)-1].at >= time.Second {
 		r.seconds.push(mark{sent, r.fates})
 	}
-	r.ring[r.fates%recent] = firstFate{answered, block(addr), r.fates - r.seconds.first().fates}
+	before := r.fates - r.seconds.first().fates
+	r.ring[r.fates%recent] = firstFate{answered, block(addr), before}
 	r.fates++
-	r.silent++
 	if answered {
 		r.answered++
 		r.silent = 0
+		return
+	}
+	if r.silent == 0 {
+		r.dark, r.lit = make(map[uint32]bool, recentBlocks), before
+	}
+	if r.silent++; len(r.dark) < recentBlocks {
+		r.dark[block(addr)] = true
 	}
 }
 
@@ -134,10 +146,14 @@ func (r *router) suspects() bool {
 	for _, f := range r.ring {
 		blocks[f.block] = true
 	}
-	if len(blocks) < recentBlocks {
+	switch {
+	case len(blocks) >= recentBlocks:
+		r.room = r.ring[r.fates%recent].before // the oldest of them
+	case len(r.dark) >= recentBlocks:
+		r.room = r.lit
+	default:
 		return false
 	}
-	r.room = r.ring[r.fates%recent].before // the oldest of them
 	return true
 }
 

@@ -56,14 +56,16 @@ func TestSmallRouter(t *testing.T) {
 		room, servers int
 		rate          float64
 		within        time.Duration
+		neighbours    int // of one block are asked one after the other
 	}{
-		{300, 400, 250, 45 * time.Second},
-		{100, 300, 250, 3 * time.Minute},
-		{300, 1000, 250, 4 * time.Minute},
-		{100, 300, 20, 3 * time.Minute},
-		{300, 1000, 5000, 4 * time.Minute},
+		{300, 400, 250, 45 * time.Second, 1},
+		{100, 300, 250, 3 * time.Minute, 1},
+		{300, 1000, 250, 4 * time.Minute, 1},
+		{100, 300, 20, 3 * time.Minute, 1},
+		{300, 1000, 5000, 4 * time.Minute, 1},
+		{100, 500, 250, 5 * time.Minute, 5},
 	} {
-		t.Run(fmt.Sprintf("room for %d, %d servers, %v a second", c.room, c.servers, c.rate), func(t *testing.T) {
+		t.Run(fmt.Sprintf("room for %d, %d servers, %v a second, %d neighbours", c.room, c.servers, c.rate, c.neighbours), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				home := &nat{c.room, map[netip.AddrPort]time.Time{}}
 				sky := newSky(func(q sighting) []packet {
@@ -75,6 +77,11 @@ func TestSmallRouter(t *testing.T) {
 				var log strings.Builder
 				p := virtual(t, Options{Protocol: marked{}, Rate: c.rate, Logger: slog.New(slog.NewTextHandler(&log, nil))}, sky)
 				servers := farServers(c.servers)
+				for i := range servers {
+					if n := c.neighbours; n > 1 {
+						servers[i].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{byte(20 + i/n), 0, byte(i % n), 7}), 27960)
+					}
+				}
 				start := time.Now()
 				wrong := 0
 				for _, r := range scan(t, p, servers) {
