@@ -40,6 +40,8 @@ type cause struct {
 	strikes func(n *night)
 	// one: it happens to a single player, whom the others need not wait for.
 	one bool
+	// slow: the players' programs need longer, instead of recovery.
+	slow time.Duration
 }
 
 // night is one of many.
@@ -119,8 +121,12 @@ var (
 	slowLine = netfab.Line{Delay: 20 * time.Millisecond, Rate: 12_000, Queue: 12_000}
 )
 
-// manyServers are more than a small router has room for.
-const manyServers = 500
+// manyServers are more than a small router has room for, and linuxIdle is when most of
+// them, which run Linux, forget whom a machine asked (nf_conntrack_udp_timeout).
+const (
+	manyServers = 500
+	linuxIdle   = 30 * time.Second
+)
 
 var causes = []cause{
 	{name: "nothing", taste: true},
@@ -142,10 +148,10 @@ var causes = []cause{
 	{name: "lines that lose 5 %", setting: setting{line: badLine, hostLine: badLine}},
 	{name: "slow lines", taste: true, setting: setting{line: slowLine, hostLine: slowLine}},
 	{name: "IPv6 only", taste: true, setting: setting{only6: true}},
-	{name: "routers with room for 300, which evict", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 300}}},
-	{name: "routers with room for 300, which refuse", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 300, Full: netfab.Refuse}}},
-	{name: "routers with room for 100, which evict", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 100}}},
-	{name: "routers with room for 100, which refuse", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 100, Full: netfab.Refuse}}},
+	{name: "routers with room for 300, which evict", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 300, Idle: linuxIdle}}},
+	{name: "routers with room for 300, which refuse", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 300, Idle: linuxIdle, Full: netfab.Refuse}}},
+	{name: "routers with room for 100, which evict", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 100, Idle: linuxIdle}}},
+	{name: "routers with room for 100, which refuse", slow: 5 * time.Minute, setting: setting{servers: manyServers, nat: netfab.NAT{Room: 100, Idle: linuxIdle, Full: netfab.Refuse}}},
 	{name: "host's IPv4 address changes for good", strikes: func(n *night) {
 		if err := n.net.Renumber(n.host, netip.MustParsePrefix("198.51.100.99/32"), hostAddrs[1]); err != nil {
 			n.t.Error(err)
@@ -236,7 +242,7 @@ func playNight(t *testing.T, c cause, seed uint64) nightOutcome {
 	client := n.onHost()
 	var v verdict
 	var failedSince time.Time
-	for deadline := time.Now().Add(recovery); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(max(recovery, c.slow)); ; time.Sleep(100 * time.Millisecond) {
 		if v = n.look(client); v.over {
 			break
 		}

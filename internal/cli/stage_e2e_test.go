@@ -35,8 +35,9 @@ import (
 // The internet of the nights: game servers, the host, and players behind routers of
 // their own. The players are those of a household, each in another town.
 var (
-	serversPrefix4 = netip.MustParsePrefix("198.18.0.0/15")
+	serversPrefix4 = netip.MustParsePrefix("11.0.0.0/8") // wide, as the internet is; no packet leaves the namespaces
 	serversPrefix6 = netip.MustParsePrefix("2001:db8:ff::/48")
+	farPrefix      = netip.MustParsePrefix("198.18.0.0/15") // who is no game server
 	hostAddrs      = []netip.Prefix{netip.MustParsePrefix("198.51.100.1/32"), netip.MustParsePrefix("2001:db8:51::1/128")}
 )
 
@@ -129,7 +130,7 @@ func newStage(t *testing.T, s setting) *stage {
 		}
 		return m
 	}
-	st.far = add(farSite, "far", serversPrefix4, serversPrefix6)
+	st.far = add(farSite, "far", serversPrefix4, serversPrefix6, farPrefix)
 	st.host = add(st.hostSite, "host", hostAddrs...)
 	for i, name := range householders {
 		st.rooms[i] = add(st.sites[i], name,
@@ -143,7 +144,7 @@ func newStage(t *testing.T, s setting) *stage {
 
 // serverAddr spreads servers over networks, as the internet has them.
 func serverAddr(i int, is6 bool) netip.AddrPort {
-	addr := netip.AddrFrom4([4]byte{198, byte(18 + i>>8&1), byte(i), byte(1 + i>>9)})
+	addr := netip.AddrFrom4([4]byte{11, byte(i % 97), byte(i), byte(1 + i>>8)})
 	if is6 {
 		addr = netip.MustParseAddr(fmt.Sprintf("2001:db8:ff:%x::%x", i, i+1))
 	}
