@@ -85,16 +85,16 @@ func sweepAttacks(t *testing.T, world string, rule selection.Rule, liars, player
 				t.Errorf("seed %d, %s: %v", seed, a.Name, err)
 			}
 			evenings[i][n] = e
+			honest := evenings[0][n]
+			if a.Wants != nil {
+				honest, _ = g.Attacked(hostile, Attack{Wants: a.Wants}, GroupOptions{Criteria: liarCriteria(rule)}, seed)
+			}
+			evenings[i][n].Cost = e.Regret - honest.Regret
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, of := range evenings {
-		for n := range of {
-			of[n].Cost = of[n].Regret - evenings[0][n].Regret
-		}
 	}
 	order := make([]int, len(attacks))
 	for i := range order {

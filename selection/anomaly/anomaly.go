@@ -381,11 +381,8 @@ func (r *reports) answersFew(player int) (Anomaly, bool) {
 }
 
 const (
-	// deadFor is how many others a server must be silent for to be dead: no line of
-	// theirs loses all repeats of both. leastDead is from how many dead servers on a
-	// report is judged, and fewDead which share of them it has to lack if it is honest:
-	// the reciprocal.
-	deadFor   = 2
+	// leastDead is from how many dead servers on a report is judged, and fewDead which
+	// share of them it has to lack if it is honest: the reciprocal.
 	leastDead = 4
 	fewDead   = 4
 )
@@ -409,7 +406,9 @@ func (r *reports) answersDead(player int) (Anomaly, bool) {
 				silent++
 			}
 		}
-		if silent < deadFor || answered >= min(silent, fewLiars+1) {
+		// As many as may lie and one more could make a living server look dead, and an
+		// honest player like one who invents.
+		if liars := r.liars(); silent < liars+2 || answered > liars {
 			continue
 		}
 		a.Of++

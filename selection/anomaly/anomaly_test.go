@@ -146,6 +146,7 @@ func TestDeadServersAreDecoys(t *testing.T) {
 		{"one invents", "llla", true, "p3"},
 		{"two invent", "lllaa", true, "p3 p4"},
 		{"one other was asked", "luua", true, ""},
+		{"two pretend that they lose them", "lluaa", true, ""},
 		{"a network for one only", "llla", false, ""},
 		{"half of them are alive", "lalaa", true, ""},
 	}

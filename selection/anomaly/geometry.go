@@ -137,10 +137,14 @@ func (g *geometry) fits(player, server int) (fits, known bool) {
 	}
 	slices.Sort(high)
 	slices.Sort(low)
-	liars := fewLiars
-	if len(g.r.players) >= manyPlayers {
-		liars = manyLiars
-	}
-	liars = min(liars, len(high)-1)
+	liars := min(g.r.liars(), len(high)-1)
 	return low[len(low)-1-liars] <= float64(c) && float64(c) <= high[liars], true
+}
+
+// liars is how many players' words may be false.
+func (r *reports) liars() int {
+	if len(r.players) >= manyPlayers {
+		return manyLiars
+	}
+	return fewLiars
 }
