@@ -69,6 +69,9 @@ func (h *Host) serveRoom(w http.ResponseWriter, r *http.Request) {
 // addressed is the room of a code. If there is none it answers so, and returns
 // nil.
 func (h *Host) addressed(w http.ResponseWriter, r *http.Request, code string) *actor {
+	if code == codeInHeader {
+		code = r.Header.Get(codeHeader)
+	}
 	a, refusal := h.named(claim{code, shown(r), h.asker(r)})
 	if refusal != nil {
 		switch refusal.Reason {
@@ -88,8 +91,12 @@ func (h *Host) addressed(w http.ResponseWriter, r *http.Request, code string) *a
 	return a
 }
 
-// keyHeader is where a request shows the link key: not in its URL, which proxies log.
-const keyHeader = "Muster-Key"
+// codeHeader and keyHeader are where a page's request says its room, and shows the link
+// key: not in its URL, which proxies log. In the place of the code stands codeInHeader.
+const (
+	codeHeader, keyHeader = "Muster-Code", "Muster-Key"
+	codeInHeader          = "-"
+)
 
 // shown is what a request shows: the link key, and who asks.
 func shown(r *http.Request) []string { return []string{r.Header.Get(keyHeader), bearer(r)} }
