@@ -22,10 +22,15 @@ export { linkKey };
 
 const key = `muster ${code.toUpperCase().replaceAll("-", "")}`;
 
-/** @returns {{token?: string, secret?: string, name?: string}} */
+/**
+ * What this browser knows of us. The end of a personal link, which is all that an
+ * organiser has, is kept by this tab alone, and goes with it.
+ * @returns {{token?: string, secret?: string, name?: string}}
+ */
 function remembered() {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? "{}");
+    const { secret: _, ...known } = JSON.parse(localStorage.getItem(key) ?? "{}");
+    return { ...known, secret: sessionStorage.getItem(key) ?? undefined };
   } catch {
     return {}; // no storage, or not ours
   }
@@ -52,7 +57,10 @@ if (secret) {
 function remember(news) {
   Object.assign(me, news);
   try {
-    localStorage.setItem(key, JSON.stringify(me));
+    const { secret: mine, ...known } = me;
+    localStorage.setItem(key, JSON.stringify(known));
+    if (mine) sessionStorage.setItem(key, mine);
+    else sessionStorage.removeItem(key);
   } catch {
     // a private window: we are known until it closes
   }
@@ -77,7 +85,7 @@ export function forget() {
 
 /** What a request shows: who asks, and that the page was opened by a link. */
 export function shown(as = credential()) {
-  return { Authorization: `Bearer ${as}`, "Muster-Key": linkKey };
+  return { Authorization: `Bearer ${as}`, "Muster-Code": code, "Muster-Key": linkKey };
 }
 
 /** How often we ask again when too much was asked at once. */
@@ -89,7 +97,7 @@ const patience = 3;
  */
 async function fetched(what, options) {
   for (let tries = 0; ; tries++) {
-    const reply = await fetch(`/api/rooms/${encodeURIComponent(code)}/${what}`, options);
+    const reply = await fetch(`/api/rooms/-/${what}`, options); // the code is for no proxy's log
     if (reply.status !== 429 || tries === patience) return reply;
     await new Promise((later) => setTimeout(later, 1000 * Number(reply.headers.get("Retry-After") ?? 1)));
   }
@@ -140,7 +148,7 @@ export async function renew() {
 
 /** The picture of the room's link for phones, as a URL of this page's. */
 export async function qrCode() {
-  const reply = await fetch(`/api/rooms/${encodeURIComponent(code)}/qr.svg`, { cache: "no-store", headers: shown() });
+  const reply = await fetched("qr.svg", { cache: "no-store", headers: shown() });
   return reply.ok ? URL.createObjectURL(await reply.blob()) : "";
 }
 
