@@ -3,12 +3,17 @@ package peer
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
 	"muster/discovery"
 	"muster/host/wire"
 )
+
+// unforeseen is the part of the time between two samples, as its reciprocal, by which
+// it varies: a server that knew when it is asked could answer beforehand.
+const unforeseen = 4
 
 // look is a second look at the finalists, under way or over.
 type look struct {
@@ -74,11 +79,15 @@ func (s *session) sample(ctx context.Context, servers []discovery.Server, m wire
 	for i := range finalists {
 		finalists[i] = wire.Finalist{Server: m.Servers[i], RTTs: []float64{}}
 	}
-	first := time.Now().Add(time.Duration(m.After))
+	at := time.Now().Add(time.Duration(m.After))
 	every := max(time.Duration(m.Every), s.options.pace.sample)
-	for n := range m.Samples {
-		if err := sleep(ctx, time.Until(first.Add(time.Duration(n)*every))); err != nil {
+	for range m.Samples {
+		if err := sleep(ctx, time.Until(at)); err != nil {
 			return nil, err
+		}
+		at = at.Add(every)
+		if m.Every == 0 { // nobody waits for a turn behind this one
+			at = at.Add(rand.N(every / unforeseen))
 		}
 		results := make([]discovery.Result, len(servers))
 		plan := asked{discovery.NewConventional(len(servers)), results}
