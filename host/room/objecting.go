@@ -1,12 +1,15 @@
 package room
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
+	"muster/discovery"
 	"muster/selection"
 	"muster/selection/anomaly"
 )
@@ -16,7 +19,7 @@ const (
 	// look again at what did not answer one of them: less is of no consequence.
 	worthLooking = 2 * time.Millisecond
 	// disputed is how many such servers they look at.
-	disputed = 3
+	disputed = 5
 	// fewNetworks is in how many networks servers must stay silent for one player, and
 	// answer all others, twice, until it is no accident: providers that do not reach
 	// each other are seldom, and few at a time.
@@ -80,15 +83,64 @@ func (r *Room) objections(s *selection.Selection, group []*player) []selection.O
 	return slices.DeleteFunc(all, func(o selection.Objection) bool { return r.round.player(o.Player).trusted })
 }
 
+// hoped are servers that did not answer one player, but half of the others and more,
+// and that are better for these than the chosen one, the best first, as far as the
+// search can tell what it asked nobody any more after that silence.
+func (r *Room) hoped(p *player, group []*player, chosen int) []int {
+	search := r.round.search
+	if search == nil {
+		return nil
+	}
+	others := filtered(group, func(other *player) bool { return other != p })
+	objective, table := r.criteria(r.settings, others).Objective(names(others)), r.round.table(others)
+	rtts := make([]float64, len(others))
+	score := func(server int) (ms float64, known bool) {
+		answered := 0
+		for i, other := range others {
+			state, rtt := table.At(i, server)
+			place, _ := groupOf(search.groups, other)
+			switch {
+			case state == discovery.Answered:
+				answered++
+			case state != discovery.Unprobed || place < 0:
+				return 0, false
+			default:
+				rtt = search.planner.Predict(place, server)
+			}
+			rtts[i] = rttMS(rtt)
+		}
+		return objective.Score(rtts), 2*answered >= len(others)
+	}
+	most, _ := score(chosen)
+	scores := map[int]float64{}
+	for server := range p.sheet.servers() {
+		if state := r.round.knowledge(p).at(server).State; state == discovery.Answered || state == discovery.Unprobed {
+			continue
+		}
+		if ms, known := score(server); known && ms <= most-rttMS(worthLooking) {
+			scores[server] = ms
+		}
+	}
+	servers := slices.Sorted(maps.Keys(scores))
+	slices.SortStableFunc(servers, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	return servers
+}
+
 // disputed are servers that would be better for all but one player, whom they did
 // not answer: what may have been bad luck a second look shows. The player with the
 // most such servers comes first.
 func (r *Room) disputed(s *selection.Selection) []int {
 	var servers []int
-	all := r.objections(s, r.round.chosenFor())
+	group := r.round.chosenFor()
+	all := r.objections(s, group)
+	for _, p := range group { // what not all others have measured may be better, too
+		if !p.trusted && few(len(group)) > 0 {
+			all = append(all, selection.Objection{Player: p.name, Servers: r.hoped(p, group, s.Chosen.Server)})
+		}
+	}
 	slices.SortStableFunc(all, func(a, b selection.Objection) int { return len(b.Servers) - len(a.Servers) })
 	for _, o := range all {
-		for _, server := range r.round.apart(o.Servers) {
+		for _, server := range slices.Concat(r.round.apart(o.Servers), o.Servers) {
 			if len(servers) < disputed && !slices.Contains(r.round.look.Seen, server) && !slices.Contains(servers, server) {
 				servers = append(servers, server)
 			}
