@@ -5,6 +5,10 @@ export const LOST = -1;
 // What a report says of a probe: 0 is lost, 1 refused, from ANSWERED on it is an RTT.
 const FORBIDDEN = 2;
 const ANSWERED = 3;
+// The fewest bytes that a probe takes, whatever a frame says how many it has.
+const LEAST_BYTES = 3;
+// The first group of a varint that would leave what a number holds exactly.
+const TOO_LARGE = 2 ** 49;
 
 /** One player's points, in the order of time. */
 export class Cloud {
@@ -114,7 +118,7 @@ export class Clouds {
     this.edition++;
     let time = 0;
     let ticks = 0;
-    for (let n = r.number(); n > 0; n--) {
+    for (let n = Math.min(r.number(), r.left() / LEAST_BYTES); n > 0; n--) {
       const timing = r.number();
       time += Math.floor(timing / 3);
       r.number(); // the server
@@ -138,13 +142,18 @@ class Reader {
     this.at = 0;
   }
 
-  /** An unsigned varint, least significant group first. */
+  /** How many bytes are left. */
+  left() {
+    return Math.max(0, this.bytes.length - this.at);
+  }
+
+  /** An unsigned varint, least significant group first; behind the end all are 0. */
   number() {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
-      const byte = this.bytes[this.at++];
-      value += (byte & 127) * scale;
-      if (byte < 128 || byte === undefined) return value;
+      const byte = this.bytes[this.at++] ?? 0;
+      if (scale < TOO_LARGE) value += (byte & 127) * scale;
+      if (byte < 128) return value;
     }
   }
 
