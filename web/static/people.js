@@ -71,7 +71,7 @@ export function hasSay(state, person) {
 function doing(state, person) {
   if (person.launch) return person.launch === "failed" ? `could not start: ${person.detail}` : launches[person.launch];
   if (isDeaf(person)) return "hears from no server: does a firewall there block UDP? muster doctor tells";
-  if (person.doubt) return `does not count in the choice: ${person.doubt}${state.you.organiser ? " If you know better, count it under ⋯" : ""}`;
+  if (person.doubt) return `${person.left_out ? "does not count in the choice" : "is not believed about servers"}: ${person.doubt}${state.you.organiser ? " If you know better, count it under ⋯" : ""}`;
   if (person.left_out) return "left out of this round";
   if (person.peer ? !person.connected : !person.page) return "away";
   if (state.agreement.open && !hasSay(state, person)) return "watching";
