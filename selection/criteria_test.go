@@ -106,6 +106,31 @@ func TestQuality(t *testing.T) {
 	}
 }
 
+// TestIllSpeaker: who says that all finalists but one lose packets has not chosen that
+// one; and what several see of one of them still counts.
+func TestIllSpeaker(t *testing.T) {
+	rows := map[string][]int{serverA: {30, 30}, serverB: {32, 32}, serverC: {90, 90}}
+	servers, table := tableOf(annAndBob, rows, serverA, serverB, serverC)
+	bad := selection.Quality{Loss: 0.33, Jitter: 400 * time.Millisecond}
+	for server := range 2 {
+		table.SetQuality(0, server, bad)
+	}
+	chosen := func() string {
+		return selection.Select(servers, table, selection.Criteria{By: selection.Mean}).Chosen.Addr.String()
+	}
+	table.SetQuality(0, 2, selection.Quality{})
+	if got := chosen(); got != serverA {
+		t.Errorf("ann speaks ill of all but %s: %s is chosen", serverC, got)
+	}
+	table.SetQuality(0, 1, selection.Quality{})
+	for player := range annAndBob {
+		table.SetQuality(player, 0, bad)
+	}
+	if got := chosen(); got != serverB {
+		t.Errorf("%s loses packets of everybody: %s is chosen", serverA, got)
+	}
+}
+
 // TestEqualQualityChangesNothing: a finalist does not lose for having been
 // looked at.
 func TestEqualQualityChangesNothing(t *testing.T) {

@@ -30,9 +30,14 @@ func (q Quality) Cost() time.Duration {
 	return jitterWeight*max(q.Jitter, 0) + time.Duration(loss*float64(lossPenalty))
 }
 
+// fewestLooks is among how many finalists what ails all can be told from what ails one.
+const fewestLooks = 3
+
 // SetQuality notes how good the way between a player and a server is. With it
 // the server is a finalist: its score counts the costs of all players'
-// qualities, a player's who has none as 0. So that a finalist does not lose for
+// qualities, a player's who has none as 0. Of several players each one's counts as far
+// as it is over that player's median: what is as bad everywhere is the player's own
+// line, and nobody can have a finalist chosen by speaking ill of all the others. So that a finalist does not lose for
 // having been looked at, every other server is taken to cost as much more than
 // its RTTs say as the finalists do in the median.
 func (t *Table) SetQuality(player, server int, q Quality) {
@@ -52,10 +57,11 @@ func (r *round) qualify() {
 		return
 	}
 	r.extra = make(map[int]float64)
+	lines := r.view.lines()
 	var all []float64
 	for server := range r.view.table.quality {
 		if r.suits(server) {
-			extra := r.view.costed(server) - r.view.score(server)
+			extra := r.view.costed(server, lines) - r.view.score(server)
 			r.extra[server] = extra
 			all = append(all, extra)
 		}
@@ -64,6 +70,24 @@ func (r *round) qualify() {
 		slices.Sort(all)
 		r.usual = all[(len(all)-1)/2]
 	}
+}
+
+// lines are what each player's quality costs in the median of the finalists, in
+// microseconds, where there are enough of both to tell.
+func (v *view) lines() []int64 {
+	lines := make([]int64, len(v.players))
+	if len(v.table.quality) < fewestLooks || len(v.players) < 2 {
+		return lines
+	}
+	for i, player := range v.players {
+		var costs []int64
+		for _, qualities := range v.table.quality {
+			costs = append(costs, qualities[player].Cost().Microseconds())
+		}
+		slices.Sort(costs)
+		lines[i] = costs[len(costs)/2]
+	}
+	return lines
 }
 
 // score is the view's score and what quality adds to it. Where it is made of

@@ -56,11 +56,11 @@ func (v *view) score(server int) float64 {
 }
 
 // costed is the score of a finalist whose RTTs are raised by what their quality
-// costs.
-func (v *view) costed(server int) float64 {
+// costs, over what their lines do.
+func (v *view) costed(server int, lines []int64) float64 {
 	costs := make([]float64, len(v.players))
 	for i, player := range v.players {
-		quality := v.table.quality[server][player].Cost().Microseconds()
+		quality := max(0, v.table.quality[server][player].Cost().Microseconds()-lines[i])
 		costs[i] = float64(v.table.cell(player, server)) + float64(quality)
 	}
 	return v.objective.Score(costs)
