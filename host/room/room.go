@@ -194,10 +194,10 @@ func (in Join) step(r *Room) error {
 		if !p.connected || p.leftOut {
 			r.note("%s is back", p.name)
 		}
-		if !p.told && !p.done && r.isMeasuring() {
-			p.missed += emptyReturn
+		if !p.returned.IsZero() && !p.done && r.isMeasuring() {
+			p.missed += min(emptyReturn, r.now.Sub(p.returned))
 		}
-		p.connected, p.heard, p.told = true, r.now, false
+		p.connected, p.heard, p.returned = true, r.now, r.now
 		if r.isMeasuring() {
 			p.leftOut = p.anomaly != nil || p.missed > mostMissed
 		}

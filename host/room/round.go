@@ -69,8 +69,8 @@ type player struct {
 	// or away in all while it was to measure.
 	leftOut bool
 	missed  time.Duration
-	// told: something new was heard since the player came or came back.
-	told bool
+	// returned is when the player came back, zero once it has told something new since.
+	returned time.Time
 	// shares: the player measures its part of the list, and the NAT group's others
 	// the rest.
 	shares bool

@@ -143,7 +143,7 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 		}
 	}
 	if news {
-		p.heard, p.told = r.now, true
+		p.heard, p.returned = r.now, time.Time{}
 	}
 	if news && p.leftOut && p.anomaly == nil && p.missed <= mostMissed && r.isMeasuring() {
 		p.leftOut = false

@@ -28,8 +28,8 @@ const (
 	// mostMissed is how long one player may be silent or away in all, time and again,
 	// while a round measures: twice what it may be at once.
 	mostMissed = 2 * goneAfter
-	// emptyReturn is what it counts to come back without having told anything since the
-	// time before, and nonsense what to say what makes none, which ends a connection: a
+	// emptyReturn is the most that it counts to come back without having told anything
+	// since the time before, as a line may break as soon as it is up, and nonsense what to say what makes none, which ends a connection: a
 	// program that does nothing else holds the others no longer than one that is silent.
 	emptyReturn = 8 * time.Second
 	nonsense    = 25 * time.Second
