@@ -57,7 +57,7 @@ func TestLocalNetwork(t *testing.T) {
 	}
 	for _, want := range []string{
 		"1  Friday  openarena   0 of 4  olga\njoin Friday? [Y/n] \nthe room's code: \n", "bob is here\n",
-		"1  Friday  openarena   1 of 4  bob\njoin Friday? [Y/n] \nmuster: no room was joined\n",
+		"1  Friday  openarena   1 of 4  olga\njoin Friday? [Y/n] \nmuster: no room was joined\n",
 		"muster: nobody can answer: standard input has ended\n",
 		"1  Open  openarena   0 of 4  olga       open\njoin Open? [Y/n] \n", "cat is here\n", "dan is here\n",
 		"muster: no room is announced on the local network\nhint: paste the line",
