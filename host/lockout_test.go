@@ -65,6 +65,25 @@ func TestLockout(t *testing.T) {
 	}
 }
 
+// TestOrganiserAmongAskers: whoever asks a lot at the organiser's address holds up no
+// word of the organiser's.
+func TestOrganiserAmongAskers(t *testing.T) {
+	h, server := serve(t, host.Config{List: listOf(3)})
+	code, secret := h.Open(friday(0))
+	busy := 0
+	for range 400 {
+		response, err := http.Get(server.URL + "/api/rooms/" + code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		busy += map[int]int{http.StatusTooManyRequests: 1}[response.StatusCode]
+	}
+	if status, document := orders(t, server, code, "go", secret, nil); busy == 0 || status != http.StatusNoContent {
+		t.Errorf("after 400 questions, %d of them refused, the organiser's go is answered %d %v", busy, status, document)
+	}
+}
+
 // TestTakenName: a stranger's page takes no connected player's name, and is not handed
 // the room in the player's place.
 func TestTakenName(t *testing.T) {
