@@ -75,7 +75,7 @@ func FuzzOrders(f *testing.F) {
 	code, _ := h.Open(friday(3))
 	f.Fuzz(func(t *testing.T, action string, order []byte, organiser bool) {
 		if action == "" || strings.ContainsAny(action, "/?#% \\") || strings.Trim(action, ".") == "" || strings.ContainsFunc(action, func(c rune) bool { return c < '!' || c > '~' }) {
-			t.Skip("no name of an action")
+			return // no name of an action
 		}
 		r := httptest.NewRequest("POST", "http://127.0.0.1/api/rooms/"+code+"/"+action, bytes.NewReader(order))
 		r.Header.Set("Content-Type", "application/json")

@@ -197,7 +197,7 @@ func (r *run) doubt(p *probe) bool {
 	return true
 }
 
-// watchRouter notices that the router has no room, makes sure, and tells.
+// watchRouter notices that the router has no room, makes sure, and says so.
 func (r *run) watchRouter(now time.Duration) {
 	switch {
 	case r.router.suspects():
@@ -236,7 +236,7 @@ func (r *run) watchRouter(now time.Duration) {
 	}
 }
 
-// narrowRouter tells that it is the router.
+// narrowRouter keeps the room that was found, and says what the player can do about it.
 func (r *run) narrowRouter() {
 	r.stats.RouterRoom = r.router.room
 	r.options.Logger.Warn("your router forgets connections: it has room for few at a time, and servers beyond that seemed lost. They are asked again, slowly. "+

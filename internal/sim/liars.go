@@ -244,8 +244,10 @@ func (p *plot) least(liar, server int, rtt time.Duration) time.Duration {
 
 // unaskedLies say in one frame, or too soon, what nobody asked.
 func unaskedLies() []Attack {
-	// atOnce reports something of every server as soon as the measuring begins.
-	atOnce := func(name string, of func(k *plot, p *peer, favourite, server int) discovery.Result) Attack {
+	type claim func(k *plot, p *peer, favourite, server int) discovery.Result
+	// claims reports something of servers as soon as a message is heard, before
+	// anything can be known, and nothing else.
+	claims := func(name string, of claim, about func(p *peer, m wire.Message) []int) Attack {
 		return Attack{Name: name, plan: func(k *plot) tactics {
 			favourite := k.greedy()
 			return tactics{
@@ -256,47 +258,39 @@ func unaskedLies() []Attack {
 					return []wire.Message{m}
 				},
 				hears: func(p *peer, m wire.Message) bool {
-					if _, is := m.(wire.Measure); is {
-						var all []discovery.Result
-						for server := range p.vantage.Servers {
-							r := of(k, p, favourite, server)
-							r.Server = server
-							all = append(all, r)
-						}
+					var all []discovery.Result
+					for _, server := range about(p, m) {
+						r := of(k, p, favourite, server)
+						r.Server = server
+						all = append(all, r)
+					}
+					if len(all) > 0 {
 						p.after(oneWay, func() { p.utters(p.claims(all...)) })
 					}
 					return true
 				},
 			}
 		}}
+	}
+	// atOnce is of every server when the measuring begins, atOnceAsked of those that
+	// the liar is asked for.
+	atOnce := func(name string, of claim) Attack {
+		return claims(name, of, func(p *peer, m wire.Message) (all []int) {
+			if _, is := m.(wire.Measure); is {
+				for server := range p.vantage.Servers {
+					all = append(all, server)
+				}
+			}
+			return all
+		})
+	}
+	atOnceAsked := func(name string, of claim) Attack {
+		return claims(name, of, func(_ *peer, m wire.Message) []int {
+			ask, _ := m.(wire.Ask)
+			return ask.Servers
+		})
 	}
 	lost := discovery.Result{State: discovery.Lost}
-	// atOnceAsked answers what it is asked, before anything can be known.
-	atOnceAsked := func(name string, of func(k *plot, p *peer, favourite, server int) discovery.Result) Attack {
-		return Attack{Name: name, plan: func(k *plot) tactics {
-			favourite := k.greedy()
-			return tactics{
-				says: func(p *peer, m wire.Message) []wire.Message {
-					if _, is := m.(wire.Report); is {
-						return nil
-					}
-					return []wire.Message{m}
-				},
-				hears: func(p *peer, m wire.Message) bool {
-					if ask, is := m.(wire.Ask); is {
-						var all []discovery.Result
-						for _, server := range ask.Servers {
-							r := of(k, p, favourite, server)
-							r.Server = server
-							all = append(all, r)
-						}
-						p.after(oneWay, func() { p.utters(p.claims(all...)) })
-					}
-					return true
-				},
-			}
-		}}
-	}
 	truly := func(p *peer, server int) discovery.Result {
 		if rtt := p.vantage.RTT[server]; rtt >= 0 {
 			return discovery.Result{State: discovery.Answered, RTT: wire.RoundRTT(rtt)}
