@@ -50,6 +50,7 @@ var arrows = []struct {
 	{"muster/host/page", []string{"muster/host/room", "muster/host/wire", "muster/discovery"}},
 	{"muster/host/access", nil},
 	{"muster/host/store", nil},
+	{"muster/host/cluster", []string{"muster/host/store"}},
 	{"muster/host/wire", []string{"muster/selection", "muster/discovery"}},
 	{"muster/host/wire/conn", []string{"muster/host/wire"}},
 	{"muster/selection", []string{"muster/discovery/report", "muster/selection/anomaly", "muster/discovery", "muster/discovery/topology"}},
@@ -104,6 +105,8 @@ var only = map[string]string{
 	"gonum.org/v1/plot":                    "muster/internal/sim/plot",
 	"github.com/oschwald/geoip2-golang/v2": "muster/discovery/geo",
 	"github.com/hashicorp/mdns":            "muster/discovery/lan",
+	"github.com/nats-io/nats.go":           "muster/host/cluster",
+	"github.com/nats-io/nats.go/jetstream": "muster/host/cluster",
 }
 
 // TestArrows holds the house together: imports point one way.

@@ -43,7 +43,7 @@ func Of(err error) string {
 
 // packages begin the texts of errors, which helps developers, not players.
 var packages = []string{
-	"a2s", "access", "adaptive", "calibrated", "conn", "discovery", "fleet", "game", "geo", "history", "host", "invite", "lan", "master", "peer", "plans", "portmap", "prober", "qstat", "quake3", "report",
+	"a2s", "access", "adaptive", "calibrated", "cluster", "conn", "discovery", "fleet", "game", "geo", "history", "host", "invite", "lan", "master", "peer", "plans", "portmap", "prober", "qstat", "quake3", "report",
 	"room", "selection", "sim", "store", "wire",
 }
 
