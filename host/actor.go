@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"muster/host/access"
 	"muster/host/page"
 	"muster/host/room"
+	"muster/host/store"
 	"muster/host/wire"
 	"muster/host/wire/conn"
 )
@@ -42,6 +44,7 @@ type ListFunc func(ctx context.Context, game string) ([]discovery.Server, error)
 type actor struct {
 	host  *Host
 	code  string
+	claim store.Claim
 	keys  room.Keys       // of its beginning: the secret may change
 	open  bool            // joining needs no code
 	ctx   context.Context // ends with the host or with the room
@@ -50,6 +53,7 @@ type actor struct {
 	views *board[*page.View]
 	inbox chan func()
 	work  sync.WaitGroup // list fetches
+	over  atomic.Bool    // it is, or about to be
 
 	room  *room.Room
 	links map[string]*link // by member
@@ -340,7 +344,7 @@ func (a *actor) write() {
 		done <- err
 		return
 	}
-	a.work.Go(func() { done <- a.host.config.Store.Save(a.code, data) })
+	a.work.Go(func() { done <- a.claim.Save(context.Background(), data) })
 }
 
 // written takes what came of a save. The room tells people when that goes wrong, and

@@ -3,8 +3,6 @@ package host
 import (
 	"context"
 	"net/netip"
-	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,40 +13,6 @@ import (
 	"muster/host/wire"
 	"muster/selection"
 )
-
-// countingStore remembers rooms and counts how often they were written.
-type countingStore struct {
-	mu     sync.Mutex // guards following
-	rooms  map[string][]byte
-	saves  int
-	closed bool
-}
-
-func newCountingStore() *countingStore { return &countingStore{rooms: map[string][]byte{}} }
-
-func (s *countingStore) Load() (map[string][]byte, error) { return s.rooms, nil }
-func (s *countingStore) Close() error                     { s.closed = true; return nil }
-
-func (s *countingStore) Save(code string, data []byte) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.rooms[code] = data
-	s.saves++
-	return nil
-}
-
-func (s *countingStore) Delete(code string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.rooms, code)
-	return nil
-}
-
-func (s *countingStore) count() (saves, rooms int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.saves, len(s.rooms)
-}
 
 func friday(players int) wire.Settings {
 	return wire.Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Players: players, Strategy: "conventional"}
@@ -77,12 +41,12 @@ func noServers(context.Context, string) ([]discovery.Server, error) { return nil
 // without anyone it is gone, but for a note that it was.
 func TestIdleRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := newCountingStore()
+		store := NewFakeStore()
 		h, err := New(Config{List: noServers, Store: store})
 		if err != nil {
 			t.Fatal(err)
 		}
-		code, _ := h.Open(friday(2))
+		code, _, _ := h.Open(friday(2))
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
@@ -90,14 +54,14 @@ func TestIdleRoom(t *testing.T) {
 			}
 		}()
 		time.Sleep(time.Hour)
-		if saves, rooms := store.count(); saves != 1 || rooms != 1 {
+		if saves := store.count(); saves != 1 || !store.Has(code) {
 			t.Errorf("an idle room was saved %d times", saves)
 		}
 		time.Sleep(24 * time.Hour)
 		<-ended
 		synctest.Wait()
-		if !strings.HasPrefix(string(store.rooms[code]), `{"over":`) || len(store.rooms) != 1 || len(h.Rooms()) != 0 {
-			t.Errorf("the room is still there a day later: %v, %s", h.Rooms(), store.rooms[code])
+		if !store.rooms[code].over || !store.Has() || len(h.Rooms()) != 0 {
+			t.Errorf("the room is still there a day later: %v, %+v", h.Rooms(), store.rooms[code])
 		}
 		if err := h.Close(); err != nil || !store.closed {
 			t.Errorf("Close: %v; the store is closed: %v", err, store.closed)
@@ -109,13 +73,13 @@ func TestIdleRoom(t *testing.T) {
 // what happens all the time is written now and then.
 func TestSavedBeforeSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := newCountingStore()
+		store := NewFakeStore()
 		h, err := New(Config{Store: store, List: func(context.Context, string) ([]discovery.Server, error) { return someServers(2), nil }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer h.Close()
-		code, _ := h.Open(friday(0))
+		code, _, _ := h.Open(friday(0))
 		a := h.actor(code)
 		do := func(act func()) { a.post(act); synctest.Wait() }
 		do(func() {
@@ -123,20 +87,20 @@ func TestSavedBeforeSaid(t *testing.T) {
 		})
 		h.Go(code)
 		synctest.Wait()
-		if r, err := room.Restore(store.rooms[code], topology.New); err != nil || r.Snapshot().Room.Stage != wire.Measuring || r.Snapshot().Room.Listed != 2 {
+		if r, err := room.Restore(store.Of(code), topology.New); err != nil || r.Snapshot().Room.Stage != wire.Measuring || r.Snapshot().Room.Listed != 2 {
 			t.Errorf("when everyone has the list, the store has %+v, %v", r, err)
 		}
-		before, _ := store.count()
+		before := store.count()
 		for range 100 { // 10 seconds of reports
 			do(func() { a.step(room.Hear{Player: "ann", Message: reportOf(1)}, nil) })
 			time.Sleep(100 * time.Millisecond)
 		}
-		if saves, _ := store.count(); saves-before > 6 {
+		if saves := store.count(); saves-before > 6 {
 			t.Errorf("10 seconds of reports were saved %d times", saves-before)
 		}
 		do(func() { a.step(room.Hear{Player: "ann", Message: reportOf(2)}, nil) })
 		h.Close()
-		if r, err := room.Restore(store.rooms[code], topology.New); err != nil || r.Snapshot().People[0].Probed != 2 {
+		if r, err := room.Restore(store.Of(code), topology.New); err != nil || r.Snapshot().People[0].Probed != 2 {
 			t.Errorf("the last report before Close is not in the store: %+v, %v", r, err)
 		}
 	})
@@ -153,7 +117,7 @@ func TestListTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer h.Close()
-		code, _ := h.Open(friday(0))
+		code, _, _ := h.Open(friday(0))
 		a := h.actor(code)
 		a.post(func() {
 			a.room.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "token"}, time.Now())

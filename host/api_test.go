@@ -35,7 +35,7 @@ func TestAPI(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(1), Page: page})
 	settings := friday(0)
 	settings.Password = "club"
-	code, secret := h.Open(settings)
+	code, secret, _ := h.Open(settings)
 	ann := joinAs(t, server, code, "ann", secret)
 	for room := range h.Watch(t.Context(), code) {
 		if len(room.People) == 1 {
@@ -120,7 +120,7 @@ func TestCodes(t *testing.T) {
 	h, _ := serve(t, host.Config{List: listOf(1)})
 	seen := map[string]bool{}
 	for range 200 {
-		code, secret := h.Open(friday(1))
+		code, secret, _ := h.Open(friday(1))
 		if len(code) < 8 || len(code) > 10 || access.CanonicalCode(code) != code || seen[code] || len(secret) < 26 {
 			t.Fatalf("a room has the code %q and the secret %q", code, secret)
 		}
@@ -131,7 +131,7 @@ func TestCodes(t *testing.T) {
 // TestRoomJSON: the API's room is the one that peers are sent.
 func TestRoomJSON(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(1)})
-	code, _ := h.Open(friday(2))
+	code, _, _ := h.Open(friday(2))
 	ann := join(t, server, code, "ann")
 	var told wire.Snapshot
 	if err := told.Merge(expect[wire.Room](ann)); err != nil || told.Room.Code != code || len(told.People) != 1 {

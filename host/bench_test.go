@@ -141,9 +141,13 @@ func BenchmarkSave(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer store.Close()
+			claim, err := store.Create(b.Context(), r.Keys().Code, "", nil)
+			if err != nil {
+				b.Fatal(err)
+			}
 			for b.Loop() {
 				data, _ := r.Save()
-				if err := store.Save(r.Keys().Code, data); err != nil {
+				if err := claim.Save(b.Context(), data); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -174,7 +178,7 @@ func benchPeers(b *testing.B, peers int) {
 	sockets := make([]*websocket.Conn, peers)
 	for i := range sockets {
 		if i%inRoom == 0 {
-			code, _ := h.Open(friday(inRoom + 1))
+			code, _, _ := h.Open(friday(inRoom + 1))
 			rooms = append(rooms, h.actor(code))
 		}
 		sockets[i] = benchSocket(b, server.URL, rooms[len(rooms)-1].code, i)

@@ -12,6 +12,7 @@ import (
 
 	"muster/host/access"
 	"muster/host/room"
+	"muster/host/store"
 	"muster/host/wire"
 )
 
@@ -28,7 +29,7 @@ type claim struct {
 func (h *Host) named(e claim) (*actor, *wire.Refusal) {
 	code := access.CanonicalCode(e.code)
 	a := h.actor(code)
-	was := h.ended.Has(code)
+	was := h.store.Find(code).State == store.Over || a != nil && a.over.Load()
 	if a != nil && a.opensTo(e.shown) {
 		return a, nil
 	}

@@ -45,7 +45,7 @@ func TestThousandGuesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	code, _ := h.Open(wire.Settings{Game: "openarena"})
+	code, _, _ := h.Open(wire.Settings{Game: "openarena"})
 	ask := func(code, from string) (int, wire.Refusal) {
 		r := httptest.NewRequest("GET", "http://127.0.0.1/api/rooms/"+code, nil) // from 192.0.2.1
 		r.Header.Set("X-Forwarded-For", from)
@@ -111,7 +111,7 @@ func TestOnlyOpen(t *testing.T) {
 	check("")
 	h.Open(wire.Settings{Game: "openarena"})
 	check("")
-	open, _ := h.Open(wire.Settings{Game: "openarena", Open: true})
+	open, _, _ := h.Open(wire.Settings{Game: "openarena", Open: true})
 	check(open)
 	h.Open(wire.Settings{Game: "openarena", Open: true})
 	check("")

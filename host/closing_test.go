@@ -18,8 +18,8 @@ func TestClosedRoom(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	store := open(t, file)
 	h, server := serve(t, host.Config{List: listOf(1), Store: store})
-	code, _ := h.Open(friday(2))
-	other, _ := h.Open(friday(2))
+	code, _, _ := h.Open(friday(2))
+	other, _, _ := h.Open(friday(2))
 	ann := join(t, server, code, "ann")
 	h.CloseRoom(code)
 	over := wire.Refusal{Reason: wire.ReasonClosed, Message: "room " + code + " is over", Hint: "ask the organiser for the link of the new one"}

@@ -11,6 +11,7 @@ package host
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -38,7 +39,7 @@ type Config struct {
 	// Local are the servers of a game on the networks that this host is on, in the
 	// list that List got last; nil knows none.
 	Local func(game string) []room.LocalServer
-	// Store keeps rooms over a restart; nil keeps nothing.
+	// Store keeps rooms over a restart, or beyond this host; nil keeps nothing.
 	Store store.Store
 	// Page answers at /; nil answers nothing there.
 	Page http.Handler
@@ -87,7 +88,7 @@ type Host struct {
 	guard    access.Guard
 	asks     *access.Pace // of rooms, by address
 	tickets  tickets
-	ended    *store.Tombstones
+	store    store.Store
 	upgrader websocket.Upgrader
 	lists    lists
 	ctx      context.Context
@@ -97,63 +98,100 @@ type Host struct {
 	mu     sync.Mutex // guards following
 	rooms  map[string]*actor
 	closed bool
+	// unreadable are saved rooms that this host could not restore.
+	unreadable map[string]bool
 }
 
 // New is a host with the rooms of its store.
 func New(config Config) (*Host, error) {
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
-	if config.Store == nil {
-		config.Store = store.None{}
-	}
 	h := &Host{
-		config: config, metrics: newMetrics(), rooms: map[string]*actor{}, asks: access.NewPace(asksAtOnce, askEvery),
+		config: config, store: config.Store, metrics: newMetrics(), rooms: map[string]*actor{}, unreadable: map[string]bool{}, asks: access.NewPace(asksAtOnce, askEvery),
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
 	}
 	h.upgrader.CheckOrigin = h.isSameOrigin
-	h.ended = store.NewTombstones(config.Store)
-	h.ctx, h.cancel = context.WithCancel(context.Background())
-	if err := h.restore(time.Now()); err != nil {
-		h.stop()
-		return nil, err
+	if h.store == nil {
+		h.store = &store.None{}
 	}
+	h.ctx, h.cancel = context.WithCancel(context.Background())
+	h.restore()
 	return h, nil
 }
 
-// restore starts the saved rooms, and forgets those that are over. A room that
-// cannot be read is reported and kept for whoever can.
-func (h *Host) restore(now time.Time) error {
-	rooms, err := h.config.Store.Load()
-	if err != nil {
-		return fmt.Errorf("host: rooms not restored: %w", err)
-	}
-	for code, data := range rooms {
-		over, err := h.ended.Read(code, data, now)
-		if err != nil { // such as a full disk: it is tried again the next time
-			h.config.Logger.Error("room not forgotten", "room", code, "error", err)
-		}
-		if over {
+const (
+	// claimsAtOnce is how many rooms are claimed at the same time: a store answers them
+	// together.
+	claimsAtOnce = 64
+	// storeWait is how long a store may take for what it is asked, but for what binds,
+	// which waits for as long as it takes.
+	storeWait = 10 * time.Second
+)
+
+// restore starts the rooms that are this host's, and goes on to take over those of
+// hosts that end.
+func (h *Host) restore() {
+	now, end := context.WithCancel(h.ctx)
+	end()
+	h.adopt(now)
+	h.begin(func() { h.adopt(h.ctx) })
+}
+
+// adopt claims the rooms that the store gives to this host until ctx ends.
+func (h *Host) adopt(ctx context.Context) {
+	var claims sync.WaitGroup
+	defer claims.Wait()
+	atOnce := make(chan struct{}, claimsAtOnce)
+	for code := range h.store.Adopt(ctx) {
+		if h.actor(code) != nil || h.isUnreadable(code) {
 			continue
 		}
-		restored, err := room.Restore(data, h.lists.restored)
-		switch {
-		case err != nil:
-			h.config.Logger.Error("room not restored", "room", code, "error", err)
-		case restored.Over(now):
-			if err := h.ended.Save(code, now); err != nil {
-				h.config.Logger.Error("room not forgotten", "room", code, "error", err)
-			}
-		default:
-			a := h.start(restored)
-			a.post(func() { a.step(room.Resume{}, nil) })
-		}
+		atOnce <- struct{}{}
+		claims.Go(func() {
+			defer func() { <-atOnce }()
+			h.claim(code)
+		})
 	}
-	return nil
+}
+
+// claim makes a saved room this host's and starts it, or forgets it if it is over. A room
+// that cannot be read is reported and left for whoever can.
+func (h *Host) claim(code string) {
+	ctx, cancel := context.WithTimeout(h.ctx, storeWait)
+	defer cancel()
+	claim, data, err := h.store.Claim(ctx, code)
+	if err != nil {
+		h.config.Logger.Error("room not restored", "error", err)
+		return
+	}
+	restored, err := room.Restore(data, h.lists.restored)
+	switch {
+	case err != nil:
+		h.config.Logger.Error("room not restored", "error", err)
+		h.mu.Lock()
+		h.unreadable[code] = true
+		h.mu.Unlock()
+		claim.Release(ctx)
+	case restored.Over(time.Now()):
+		if err := claim.End(ctx); err != nil { // such as a full disk: it is tried again the next time
+			h.config.Logger.Error("room not forgotten", "error", err)
+		}
+	default:
+		a := h.start(restored, claim)
+		a.post(func() { a.step(room.Resume{}, nil) })
+	}
+}
+
+// isUnreadable reports whether this host has found that it cannot read a saved room.
+func (h *Host) isUnreadable(code string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.unreadable[code]
 }
 
 // Close ends all rooms, saved, and all connections, and waits for them.
 func (h *Host) Close() error {
 	h.stop()
-	return h.config.Store.Close()
+	return h.store.Close()
 }
 
 func (h *Host) stop() {
@@ -174,15 +212,37 @@ func (h *Host) begin(do func()) bool {
 	return !h.closed
 }
 
-// Open opens a room and returns its code and the organiser's secret.
-func (h *Host) Open(settings wire.Settings) (code, secret string) {
-	secret = access.NewSecret()
-	for code == "" || h.actor(code) != nil || h.ended.Has(code) {
-		code = access.NewCode(len(h.Rooms()))
+// Open opens a room and returns its code and the organiser's secret. Whoever is told
+// the code finds the room after a crash of this host, if the store can keep anything.
+func (h *Host) Open(settings wire.Settings) (code, secret string, err error) {
+	ctx, cancel := context.WithTimeout(h.ctx, storeWait)
+	defer cancel()
+	for {
+		keys := room.Keys{Code: access.NewCode(len(h.Rooms())), Link: access.NewLinkKey(), Secret: access.NewSecret()}
+		if h.store.Find(keys.Code).State != store.Unknown {
+			continue
+		}
+		opened := room.New(keys, settings, time.Now())
+		data, err := opened.Save()
+		if err != nil {
+			return "", "", err
+		}
+		claim, err := h.store.Create(ctx, keys.Code, access.PublicID(keys.Link), data)
+		switch {
+		case errors.Is(err, store.ErrTaken):
+			continue
+		case claim == nil:
+			return "", "", fmt.Errorf("host: no room opened: %w", err)
+		}
+		saved := opened.Revision()
+		a := h.start(opened, claim)
+		ask(a, func() bool {
+			a.savedAt, a.revision = time.Now(), saved
+			a.written(err)
+			return true
+		})
+		return keys.Code, keys.Secret, nil
 	}
-	a := h.start(room.New(room.Keys{Code: code, Link: access.NewLinkKey(), Secret: secret}, settings, time.Now()))
-	ask(a, func() bool { a.save(); return true }) // whoever is told the code now finds the room after a crash
-	return code, secret
 }
 
 // Keys are what people get into a room with; empty if there is none of the code.
@@ -247,15 +307,16 @@ func (h *Host) Resettle(code string, s wire.Settings) {
 // comes with its code later hears that it is over.
 func (h *Host) CloseRoom(code string) {
 	if a := h.actor(code); a != nil {
-		h.ended.Note(a.code, time.Now())
+		a.over.Store(true)
 		a.post(func() { a.step(room.Close{}, nil) })
 	}
 }
 
 // start gives a room its goroutine.
-func (h *Host) start(r *room.Room) *actor {
+func (h *Host) start(r *room.Room, claim store.Claim) *actor {
+	keys := r.Keys()
 	a := &actor{
-		host: h, code: r.Keys().Code, keys: r.Keys(), open: r.Settings().Open, log: h.config.Logger.With("room", r.Keys().Code),
+		host: h, code: keys.Code, keys: keys, claim: claim, open: r.Settings().Open, log: h.config.Logger.With("room", access.PublicID(keys.Link)),
 		whatIfs: access.NewPace(whatIfsAtOnce, whatIfEvery),
 		views:   newBoard(&page.View{Snapshot: r.Snapshot(), Badges: r.Badges()}), inbox: make(chan func()), room: r, links: map[string]*link{},
 	}
@@ -269,17 +330,8 @@ func (h *Host) start(r *room.Room) *actor {
 		if h.ctx.Err() != nil {
 			return // the host ends, the room does not
 		}
-		h.ended.Note(a.code, time.Now())
-		h.mu.Lock()
-		delete(h.rooms, a.code)
-		h.mu.Unlock()
-		h.metrics.rooms.Dec()
-		for {
-			err := h.ended.Save(a.code, time.Now())
-			if err == nil {
-				return
-			}
-			a.log.Error("room not forgotten", "error", err)
+		a.over.Store(true)
+		for h.forget(a) != nil {
 			select {
 			case <-time.After(longestRest):
 			case <-h.ctx.Done():
@@ -288,6 +340,26 @@ func (h *Host) start(r *room.Room) *actor {
 		}
 	})
 	return a
+}
+
+// forget leaves of a room only that it was.
+func (h *Host) forget(a *actor) error {
+	ctx, cancel := context.WithTimeout(h.ctx, storeWait)
+	defer cancel()
+	err := a.claim.End(ctx)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.rooms[a.code] == a {
+		delete(h.rooms, a.code)
+		h.metrics.rooms.Dec()
+	}
+	if errors.Is(err, store.ErrFenced) {
+		return nil // it is another host's to forget
+	}
+	if err != nil {
+		a.log.Error("room not forgotten", "error", err)
+	}
+	return err
 }
 
 // actor is the room of a code as people type it, or nil.

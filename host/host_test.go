@@ -25,7 +25,7 @@ func TestManyRooms(t *testing.T) {
 	const rooms = 20
 	var players []*player
 	for i := range rooms {
-		code, _ := h.Open(friday(2))
+		code, _, _ := h.Open(friday(2))
 		players = append(players, join(t, server, code, fmt.Sprint("ann", i)), join(t, server, strings.ToLower(code), fmt.Sprint("bob", i)))
 	}
 	for _, p := range players {
@@ -60,7 +60,7 @@ func TestManyRooms(t *testing.T) {
 
 func TestTurnedAway(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(1)})
-	code, _ := h.Open(friday(2))
+	code, _, _ := h.Open(friday(2))
 	join(t, server, code, "ann")
 	tests := []struct {
 		name  string
@@ -89,7 +89,7 @@ func TestTurnedAway(t *testing.T) {
 		})
 	}
 	t.Run("nonsense from a member", func(t *testing.T) {
-		code, _ := h.Open(friday(1))
+		code, _, _ := h.Open(friday(1))
 		p := join(t, server, code, "eve")
 		expect[wire.Measure](p)
 		p.conn.Send(wire.Report{Round: 1, Results: []discovery.Result{{Server: 1, State: discovery.Lost}}})
@@ -113,7 +113,7 @@ func TestTurnedAway(t *testing.T) {
 // first, lest the two take turns for ever.
 func TestReplaced(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(2)})
-	code, _ := h.Open(friday(2))
+	code, _, _ := h.Open(friday(2))
 	first := join(t, server, code, "ann")
 	second := dial(t, server)
 	second.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: first.token})
@@ -143,7 +143,7 @@ func TestReplaced(t *testing.T) {
 // TestSlowMember: a member who reads nothing holds up nobody.
 func TestSlowMember(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(30_000)})
-	code, _ := h.Open(friday(3))
+	code, _, _ := h.Open(friday(3))
 	slow, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func TestSlowMember(t *testing.T) {
 func TestLastWord(t *testing.T) {
 	for range 20 {
 		h, server := serve(t, host.Config{List: listOf(0)})
-		code, _ := h.Open(friday(1))
+		code, _, _ := h.Open(friday(1))
 		closed := make(chan struct{})
 		go func() {
 			defer close(closed)
@@ -204,7 +204,7 @@ func TestClose(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}})
-	code, _ := h.Open(friday(1))
+	code, _, _ := h.Open(friday(1))
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
@@ -239,7 +239,7 @@ func TestClose(t *testing.T) {
 // TestNewsFirst: a player hears why a server was chosen before being sent there.
 func TestNewsFirst(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(3)})
-	code, _ := h.Open(friday(1))
+	code, _, _ := h.Open(friday(1))
 	ann := join(t, server, code, "ann")
 	ann.measures(20)
 	ann.looks()

@@ -72,7 +72,7 @@ func FuzzOrders(f *testing.F) {
 	}
 	f.Cleanup(func() { h.Close() })
 	h.asks = access.NewPace(math.MaxInt32, time.Nanosecond) // it is fast
-	code, _ := h.Open(friday(3))
+	code, _, _ := h.Open(friday(3))
 	f.Fuzz(func(t *testing.T, action string, order []byte, organiser bool) {
 		if action == "" || strings.ContainsAny(action, "/?#% \\") || strings.Trim(action, ".") == "" || strings.ContainsFunc(action, func(c rune) bool { return c < '!' || c > '~' }) {
 			return // no name of an action
@@ -101,7 +101,7 @@ func TestCodeInHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	code, _ := h.Open(wire.Settings{Game: "openarena"})
+	code, _, _ := h.Open(wire.Settings{Game: "openarena"})
 	for header, want := range map[string]int{code: http.StatusOK, strings.ToLower(code): http.StatusOK, "NOSUCH": http.StatusNotFound, "": http.StatusNotFound, "-": http.StatusNotFound} {
 		for _, path := range []string{"", "/qr.svg", "/culled/full"} {
 			if w := asked(h, "/api/rooms/-"+path, "192.0.2.7:5555", "127.0.0.1", "Muster-Code", header); w.Code != want {

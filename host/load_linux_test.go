@@ -73,7 +73,7 @@ func TestRoomLoad(t *testing.T) {
 	defer func() { server.Close(); h.Close() }()
 	var codes []string
 	for range *manyRooms {
-		code, _ := h.Open(wire.Settings{
+		code, _, _ := h.Open(wire.Settings{
 			Name: "Friday", Game: "openarena", By: selection.Mean, Players: *manyPlayers, Strategy: wire.Coordinated,
 		})
 		codes = append(codes, code)

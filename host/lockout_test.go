@@ -12,7 +12,7 @@ import (
 // what cannot be guessed does everything as ever. Codes alone wait.
 func TestLockout(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(3)})
-	code, secret := h.Open(friday(4))
+	code, secret, _ := h.Open(friday(4))
 	key := h.Keys(code).Link
 	ann := join(t, server, code, "ann")
 	zoe := enters(t, server, code, "zoe", "")
@@ -69,7 +69,7 @@ func TestLockout(t *testing.T) {
 // word of the organiser's.
 func TestOrganiserAmongAskers(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(3)})
-	code, secret := h.Open(friday(0))
+	code, secret, _ := h.Open(friday(0))
 	busy := 0
 	for range 400 {
 		response, err := http.Get(server.URL + "/api/rooms/" + code)
@@ -88,7 +88,7 @@ func TestOrganiserAmongAskers(t *testing.T) {
 // the room in the player's place.
 func TestTakenName(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(3)})
-	code, secret := h.Open(friday(0))
+	code, secret, _ := h.Open(friday(0))
 	ann, bob := joinAs(t, server, code, "ann", secret), join(t, server, code, "bob")
 	status, document := orders(t, server, code, "enter", "", map[string]any{"name": "bob"})
 	if status != http.StatusConflict {

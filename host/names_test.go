@@ -33,7 +33,7 @@ func named(t *testing.T) *Host {
 // for.
 func TestNames(t *testing.T) {
 	h := named(t)
-	code, _ := h.Open(wire.Settings{Game: "openarena"})
+	code, _, _ := h.Open(wire.Settings{Game: "openarena"})
 	for name, served := range map[string]bool{
 		"127.0.0.1": true, "127.0.0.1:7777": true, "192.168.1.7:7777": true, "[::1]:7777": true, "[fe80::1%25eth0]:7777": true, "::1": true,
 		"localhost": true, "LOCALHOST:7777": true, "muster.localhost:7777": true, "gamebox.local:7777": true, "gamebox": true, "GAMEBOX:7777": true,
@@ -124,7 +124,7 @@ func TestForwardedHost(t *testing.T) {
 // from a program.
 func TestOtherSites(t *testing.T) {
 	h := named(t)
-	code, secret := h.Open(wire.Settings{Game: "openarena"})
+	code, secret, _ := h.Open(wire.Settings{Game: "openarena"})
 	for _, c := range []struct {
 		origin, site string
 		want         int

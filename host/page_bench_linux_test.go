@@ -34,7 +34,7 @@ func benchPages(b *testing.B, pages int) {
 	}
 	server := httptest.NewServer(h.Handler())
 	defer func() { server.Close(); h.Close() }()
-	code, _ := h.Open(friday(1))
+	code, _, _ := h.Open(friday(1))
 	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
 	if err != nil {
 		b.Fatal(err)

@@ -118,7 +118,7 @@ func TestPage(t *testing.T) {
 	settings := friday(0)
 	settings.Agree, settings.GuestsVote = true, true
 	h, server := serve(t, host.Config{List: listOf(8), ConnectLink: func(_, addr string) string { return "steam://connect/" + addr }})
-	code, secret := h.Open(settings)
+	code, secret, _ := h.Open(settings)
 	zoe := enters(t, server, code, "zoe", "")
 	cat := enters(t, server, code, "cat", secret)
 	p := openPage(t, server, code, zoe)
@@ -187,7 +187,7 @@ func TestPage(t *testing.T) {
 // organiser from then on.
 func TestClaim(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(8)})
-	code, secret := h.Open(friday(0))
+	code, secret, _ := h.Open(friday(0))
 	zoe := enters(t, server, code, "zoe", "")
 	for _, try := range []struct {
 		secret string
@@ -234,7 +234,7 @@ func TestOrders(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(3), Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}}})
 	settings := friday(0)
 	settings.GuestsVote = true
-	code, secret := h.Open(settings)
+	code, secret, _ := h.Open(settings)
 	zoe := enters(t, server, code, "zoe", "")
 	ann := join(t, server, code, "ann")
 	set := func(name string, value any) map[string]any {
@@ -308,7 +308,7 @@ func stranger(t *testing.T, server *httptest.Server, code string) {
 // TestQR: the code's link is the one that friends can use.
 func TestQR(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(1), Address: "192.0.2.1:7777"})
-	code, _ := h.Open(friday(0))
+	code, _, _ := h.Open(friday(0))
 	if svg := get(t, server, "/api/rooms/"+code+"/qr.svg"); !strings.HasPrefix(svg, "<svg ") {
 		t.Errorf("the QR code is %.60s", svg)
 	}

@@ -42,7 +42,7 @@ func TestNobodySeesAddresses(t *testing.T) {
 
 	settings := friday(3)
 	settings.Agree = true
-	code, secret := h.Open(settings)
+	code, secret, _ := h.Open(settings)
 	players := map[string]*player{}
 	for _, name := range []string{"ann", "bob", "cat"} {
 		from := ours
@@ -102,7 +102,7 @@ func TestDiscreetLog(t *testing.T) {
 	server.Start()
 	defer h.Close()
 	defer server.Close()
-	code, _ := h.Open(friday(2))
+	code, _, _ := h.Open(friday(2))
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)

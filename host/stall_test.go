@@ -38,7 +38,11 @@ func TestStall(t *testing.T) {
 		t.Fatal(err)
 	}
 	choice := time.Since(began)
-	a := h.start(r)
+	claim, err := h.store.Create(t.Context(), r.Keys().Code, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := h.start(r, claim)
 	server := httptest.NewServer(h.Handler())
 	defer server.Close()
 	culled := func() {

@@ -1,14 +1,14 @@
 package host_test
 
 import (
+	"bytes"
 	"errors"
-	"maps"
+	"log/slog"
 	"net/http"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -35,11 +35,17 @@ func TestRestartOnStore(t *testing.T) {
 		t.Errorf("a second host opens the store: %v", err)
 	}
 	old, err := room.New(room.Keys{Code: "GAGAGA", Secret: "secret"}, friday(2), time.Now().Add(-25*time.Hour)).Save()
-	if err := errors.Join(err, kept.Save("GAGAGA", old), kept.Save("BROKEN", []byte("{"))); err != nil {
-		t.Fatal(err)
+	for code, data := range map[string][]byte{"GAGAGA": old, "BROKEN": []byte("{")} {
+		var claim store.Claim
+		if claim, err = kept.Create(t.Context(), code, "", data); err == nil {
+			err = claim.Release(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	h, server := serve(t, host.Config{List: listOf(2), Store: kept})
-	code, secret := h.Open(friday(2))
+	code, secret, _ := h.Open(friday(2))
 	ann := join(t, server, code, "ann")
 	server.Close()
 	if err := h.Close(); err != nil {
@@ -47,9 +53,13 @@ func TestRestartOnStore(t *testing.T) {
 	}
 
 	kept = open()
-	rooms, err := kept.Load()
-	if err != nil || len(rooms) != 3 || rooms[code] == nil || !strings.HasPrefix(string(rooms["GAGAGA"]), `{"over":`) || string(rooms["BROKEN"]) != "{" {
-		t.Errorf("the store has %q, %v", slices.Collect(mapsKeys(rooms)), err)
+	codes := []string{"BROKEN", code}
+	slices.Sort(codes)
+	if got := slices.Collect(kept.Adopt(t.Context())); !slices.Equal(got, codes) || kept.Find("GAGAGA").State != store.Over {
+		t.Errorf("the store has %q, GAGAGA %v", got, kept.Find("GAGAGA"))
+	}
+	if claim, data, err := kept.Claim(t.Context(), "BROKEN"); string(data) != "{" || claim.Release(t.Context()) != nil {
+		t.Errorf("what cannot be read is %q now, %v", data, err)
 	}
 	h, server = serve(t, host.Config{List: listOf(2), Store: kept})
 	if got := h.Rooms(); !reflect.DeepEqual(got, []string{code}) {
@@ -68,46 +78,38 @@ func TestRestartOnStore(t *testing.T) {
 	again.plays(10)
 }
 
-func mapsKeys(m map[string][]byte) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
+// TestBrokenStore: a room that the store does not give is no reason to serve nothing.
 func TestBrokenStore(t *testing.T) {
 	noLeak(t)
 	broken := errors.New("disk on fire")
-	if _, err := host.New(host.Config{List: listOf(1), Store: failingStore{broken}}); !errors.Is(err, broken) {
-		t.Errorf("New says %v", err)
+	var log bytes.Buffer
+	kept := host.NewFakeStore()
+	kept.Put("BAKODI", []byte("{}"))
+	kept.Lock(broken)
+	h, server := serve(t, host.Config{List: listOf(1), Store: kept, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	defer server.Close()
+	if code, _, err := h.Open(friday(1)); err != nil || len(h.Rooms()) != 1 || h.Rooms()[0] != code {
+		t.Errorf("it has %q, %v", h.Rooms(), err)
+	}
+	if err := h.Close(); err != nil || !strings.Contains(log.String(), broken.Error()) {
+		t.Errorf("the log has %s, %v", &log, err)
 	}
 }
-
-type failingStore struct{ err error }
-
-func (s failingStore) Load() (map[string][]byte, error) { return nil, s.err }
-
-func (s failingStore) Save(string, []byte) error { return s.err }
-
-func (s failingStore) Delete(string) error { return s.err }
-
-func (s failingStore) Close() error { return s.err }
 
 // TestCrashAfterOpening: a room is in the store before anybody is told its code.
 func TestCrashAfterOpening(t *testing.T) {
 	noLeak(t)
-	kept := &memory{rooms: map[string][]byte{}}
+	kept := host.NewFakeStore()
 	h, server := serve(t, host.Config{List: listOf(2), Store: kept})
 	defer server.Close()
-	code, secret := h.Open(friday(2))
-	data := kept.of(code) // what a crash leaves
+	code, secret, _ := h.Open(friday(2))
+	data := kept.Of(code) // what a crash leaves
 	if err := h.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again, server := serve(t, host.Config{List: listOf(2), Store: &memory{rooms: map[string][]byte{code: data}}})
+	left := host.NewFakeStore()
+	left.Put(code, data)
+	again, server := serve(t, host.Config{List: listOf(2), Store: left})
 	defer server.Close()
 	if got := again.Keys(code).Secret; data == nil || got != secret {
 		t.Errorf("after a crash the organiser's secret is %q, want %q", got, secret)
@@ -116,33 +118,3 @@ func TestCrashAfterOpening(t *testing.T) {
 		t.Fatal(err)
 	}
 }
-
-// memory is a store that is lost with the test.
-type memory struct {
-	mu    sync.Mutex // guards following
-	rooms map[string][]byte
-}
-
-func (m *memory) of(code string) []byte {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.rooms[code]
-}
-
-func (m *memory) Load() (map[string][]byte, error) { return maps.Clone(m.rooms), nil }
-
-func (m *memory) Save(code string, data []byte) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.rooms[code] = data
-	return nil
-}
-
-func (m *memory) Delete(code string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.rooms, code)
-	return nil
-}
-
-func (m *memory) Close() error { return nil }

@@ -120,7 +120,7 @@ func besieged(t *testing.T, attack string, encryption *tls.Config) {
 	}
 	stop := h.Serve(listener, encryption, func(err error) { t.Error(err) })
 	defer func() { stop(); h.Close() }()
-	code, _ := h.Open(friday(9))
+	code, _, _ := h.Open(friday(9))
 	v := visitor{t: t, at: listener.Addr().String(), code: code, encrypted: encryption != nil}
 	ann := v.joins("ann")
 	pongs := listens(ann)

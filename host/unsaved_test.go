@@ -15,36 +15,20 @@ import (
 	"muster/host/wire"
 )
 
-// troubledStore fails, or takes its time, as the test says.
-type troubledStore struct {
-	*countingStore
-	fails error
-	takes time.Duration
-}
-
-func (s *troubledStore) Save(code string, data []byte) error {
-	s.mu.Lock()
-	fails, takes := s.fails, s.takes
-	s.mu.Unlock()
-	time.Sleep(takes)
-	s.countingStore.Save(code, data)
-	return fails
-}
-
-// isWell ends the trouble.
-func (s *troubledStore) isWell() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.fails, s.takes = nil, 0
+// troubled is a store that fails, or takes its time.
+func troubled(fails error, takes time.Duration) *FakeStore {
+	s := NewFakeStore()
+	s.fails, s.takes = fails, takes
+	return s
 }
 
 // inTrouble is a room of two who measure, at a host with such a store.
-func inTrouble(t *testing.T, store *troubledStore) (*Host, *actor) {
+func inTrouble(t *testing.T, store *FakeStore) (*Host, *actor) {
 	h, err := New(Config{Store: store, List: func(context.Context, string) ([]discovery.Server, error) { return someServers(2), nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, _ := h.Open(friday(0))
+	code, _, _ := h.Open(friday(0))
 	a := h.actor(code)
 	for _, name := range []string{"ann", "bob"} { // who have no connection
 		a.post(func() { a.room.Step(room.Join{Hello: wire.Hello{Name: name}, Token: name}, time.Now()) })
@@ -63,11 +47,11 @@ func (a *actor) report(players ...string) {
 // less often, and says when it is saved again.
 func TestUnsaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &troubledStore{countingStore: newCountingStore(), fails: fmt.Errorf("store: %w", syscall.ENOSPC)}
+		store := troubled(fmt.Errorf("store: %w", syscall.ENOSPC), 0)
 		h, a := inTrouble(t, store)
 		defer h.Close()
 		time.Sleep(time.Second)
-		before, _ := store.count()
+		before := store.count()
 		for _, name := range []string{"ann", "bob"} { // so that the room comes to rest
 			a.report(name)
 			a.post(func() { a.step(room.Hear{Player: name, Message: wire.Done{Round: 1}}, nil) })
@@ -76,7 +60,7 @@ func TestUnsaved(t *testing.T) {
 			a.report("ann", "bob")
 			time.Sleep(time.Second)
 		}
-		if saves, _ := store.count(); saves-before < 10 || saves-before > 20 {
+		if saves := store.count(); saves-before < 10 || saves-before > 20 {
 			t.Errorf("it was tried %d times in five minutes", saves-before)
 		}
 		noted := func() (notes []string) {
@@ -97,9 +81,9 @@ func TestUnsaved(t *testing.T) {
 		if got := fmt.Sprint(noted()); got != "["+trouble+" the room is saved again]" {
 			t.Errorf("people read %s", got)
 		}
-		before, _ = store.count()
+		before = store.count()
 		time.Sleep(time.Minute)
-		if saves, _ := store.count(); saves != before {
+		if saves := store.count(); saves != before {
 			t.Error("a room that nobody changes is saved again and again")
 		}
 	})
@@ -110,7 +94,7 @@ func TestUnsaved(t *testing.T) {
 // the time count that is needed for what binds.
 func TestSlowStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &troubledStore{countingStore: newCountingStore(), takes: 33 * time.Second}
+		store := troubled(nil, 33*time.Second)
 		h, a := inTrouble(t, store)
 		defer h.Close()
 		stage := func() wire.Stage { s, _ := h.Room(a.code); return s.Room.Stage }
@@ -141,13 +125,14 @@ func TestSlowStore(t *testing.T) {
 
 // TestFullDiskAtStart: a host starts although it can forget no room that is over.
 func TestFullDiskAtStart(t *testing.T) {
-	store := &troubledStore{countingStore: newCountingStore(), fails: errors.New("disk full")}
+	store := troubled(errors.New("disk full"), 0)
 	old, err := room.New(room.Keys{Code: "GAGAGA", Secret: "secret"}, friday(2), time.Now().Add(-25*time.Hour)).Save()
 	if err != nil {
 		t.Fatal(err)
 	}
-	store.rooms["GAGAGA"] = old
-	store.rooms["BAKODI"] = []byte(`{"over":"2020-01-01T00:00:00Z"}`)
+	store.Put("GAGAGA", old)
+	store.Put("BAKODI", nil)
+	store.rooms["BAKODI"].over = true
 	h, err := New(Config{List: noServers, Store: store})
 	if err != nil {
 		t.Fatal(err)

@@ -74,7 +74,7 @@ func newNight(t *testing.T, servers int, settings wire.Settings) *night {
 		t.Fatal(err)
 	}
 	n.open()
-	n.code, n.secret = n.rooms.Open(settings)
+	n.code, n.secret, _ = n.rooms.Open(settings)
 	t.Cleanup(func() {
 		n.close()
 		n.fleet.Close()

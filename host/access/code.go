@@ -5,6 +5,8 @@ package access
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
 	"errors"
 	"math/big"
 	"strings"
@@ -52,6 +54,20 @@ const linkKeyLength = 16
 // NewLinkKey draws what links to a room carry beside its code: who shows it is let
 // in whatever others guess.
 func NewLinkKey() string { return rand.Text()[:linkKeyLength] }
+
+// PublicID is what a room is called where anybody may read it, such as in logs: it
+// says nothing of the room's code, and is a hash of 80 bits of the link key, which
+// nobody gets back from it.
+func PublicID(linkKey string) string {
+	if linkKey == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte("the public id of the room of " + linkKey))
+	return base32.StdEncoding.EncodeToString(sum[:publicIDBytes])
+}
+
+// publicIDBytes is the length of a public id, as link keys have.
+const publicIDBytes = 10
 
 // NewSecret draws a player's token or an organiser's secret, of at least 128 bits.
 func NewSecret() string { return rand.Text() }

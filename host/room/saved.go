@@ -218,11 +218,11 @@ func Restore(data []byte, tree func([]discovery.Server) *topology.Tree) (*Room, 
 		return nil, fmt.Errorf("room: saved room: %w", err)
 	}
 	if s.Version != savedVersion {
-		return nil, fmt.Errorf("room: saved room %s: form %d, this program reads %d", s.Code, s.Version, savedVersion)
+		return nil, fmt.Errorf("room: saved room: form %d, this program reads %d", s.Version, savedVersion)
 	}
 	r, err := s.room(tree)
 	if err != nil {
-		return nil, fmt.Errorf("room: saved room %s: %w", s.Code, err)
+		return nil, fmt.Errorf("room: saved room: %w", err)
 	}
 	return r, nil
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 var everyByte = flag.Bool("every-byte", false, "damage every byte of a store, in every bit")
@@ -25,9 +27,7 @@ func evening(t *testing.T) (data []byte, saves map[string][]string) {
 	for n := range 5 {
 		for _, code := range []string{"BAKODI", "TABOMI", "GAGAGA"} {
 			value := strings.Repeat(fmt.Sprintf("%s as of %d. ", code, n), 10)
-			if err := s.Save(code, []byte(value)); err != nil {
-				t.Fatal(err)
-			}
+			save(t, s, code, value)
 			saves[code] = append(saves[code], value)
 		}
 	}
@@ -50,14 +50,34 @@ func open(t *testing.T, file string) *File {
 	return s
 }
 
-func load(t *testing.T, s Store) map[string]string {
+// save keeps what a room is, which is created if it is new.
+func save(t *testing.T, s *File, code, value string) {
 	t.Helper()
-	rooms, err := s.Load()
-	if err != nil {
+	if err := trySave(s, code, value); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func trySave(s *File, code, value string) error {
+	if e := s.entries[code]; e != nil && e.claim != nil {
+		return e.claim.Save(context.Background(), []byte(value))
+	}
+	_, err := s.Create(context.Background(), code, "id of "+code, []byte(value))
+	return err
+}
+
+// load is what the rooms are, claimed by nobody.
+func load(t *testing.T, s *File) map[string]string {
+	t.Helper()
 	texts := map[string]string{}
-	for code, data := range rooms {
+	for code := range s.entries {
+		if state := s.Find(code).State; state != Here && state != Orphaned {
+			continue
+		}
+		data, err := s.read(code)
+		if err != nil {
+			t.Fatal(err)
+		}
 		texts[code] = string(data)
 	}
 	return texts
@@ -87,9 +107,7 @@ func survives(t *testing.T, what string, data []byte, saves map[string][]string)
 			t.Fatalf("%s: a room %q, which nobody saved", what, code)
 		}
 	}
-	if err := s.Save("KOKOKO", []byte("new")); err != nil {
-		t.Fatal(err)
-	}
+	save(t, s, "KOKOKO", "new")
 	damage = s.Damage()
 	s.Close()
 	s = open(t, file)
@@ -113,7 +131,7 @@ func survives(t *testing.T, what string, data []byte, saves map[string][]string)
 func TestTruncated(t *testing.T) {
 	data, saves := evening(t)
 	whole := map[int]bool{}
-	scan(data, func(_ string, at span) { whole[int(at.start)] = true })
+	scan(data, func(_ record, at span) { whole[int(at.start)] = true })
 	const records = 15
 	step := 37
 	if *everyByte {
@@ -204,9 +222,7 @@ func TestChangedWhileOpen(t *testing.T) {
 	s := open(t, file)
 	defer s.Close()
 	for _, text := range []string{"one", "two"} {
-		if err := s.Save("BAKODI", []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		save(t, s, "BAKODI", text)
 	}
 	if err := os.Truncate(file, s.end-1); err != nil {
 		t.Fatal(err)
@@ -221,9 +237,7 @@ func TestChangedWhileOpen(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)
-	if err := s.Save("BAKODI", []byte("one")); err != nil {
-		t.Fatal(err)
-	}
+	save(t, s, "BAKODI", "one")
 	disk := s.file
 	full, err := os.Open(file) // takes nothing
 	if err != nil {
@@ -231,22 +245,20 @@ func TestFullDisk(t *testing.T) {
 	}
 	s.file = full
 	for range 3 {
-		if err := s.Save("BAKODI", []byte("two")); err == nil {
+		if err := trySave(s, "BAKODI", "two"); err == nil {
 			t.Error("a full disk takes a room")
 		}
 		if rooms := load(t, s); rooms["BAKODI"] != "one" {
 			t.Errorf("the room is %q", rooms["BAKODI"])
 		}
-		half, _ := appendRecord(nil, "BAKODI", []byte("two"))
+		half, _ := appendRecord(nil, "BAKODI", head{Epoch: 1}, []byte("two"))
 		if _, err := disk.WriteAt(half[:len(half)/2], s.end); err != nil {
 			t.Fatal(err)
 		}
 	}
 	full.Close()
 	s.file = disk
-	if err := s.Save("BAKODI", []byte("3")); err != nil {
-		t.Fatal(err)
-	}
+	save(t, s, "BAKODI", "3")
 	s.Close()
 	s = open(t, file)
 	defer s.Close()
@@ -260,20 +272,16 @@ func TestFullDisk(t *testing.T) {
 func TestCompacts(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)
-	large := func(n int) []byte { return bytes.Repeat([]byte{'a' + byte(n%26)}, 100_000) }
-	if err := s.Save("BAKODI", []byte("a small one")); err != nil {
-		t.Fatal(err)
-	}
+	large := func(n int) string { return strings.Repeat(string(rune('a'+n%26)), 100_000) }
+	save(t, s, "BAKODI", "a small one")
 	longest := int64(0)
 	for n := range 200 {
-		if err := s.Save("TABOMI", large(n)); err != nil {
-			t.Fatal(err)
+		save(t, s, "TABOMI", large(n))
+		if n <= 100 {
+			save(t, s, "GAGAGA", large(n))
 		}
-		if err := s.Save("GAGAGA", large(n)); n < 100 && err != nil {
-			t.Fatal(err)
-		}
-		if n > 100 {
-			if err := s.Delete("GAGAGA"); err != nil {
+		if n == 100 {
+			if err := s.entries["GAGAGA"].claim.End(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -285,38 +293,38 @@ func TestCompacts(t *testing.T) {
 	if err := s.compact(); err != nil {
 		t.Fatal(err)
 	}
-	if got := slices.Sorted(maps.Keys(s.newest)); !slices.Equal(got, []string{"BAKODI", "TABOMI"}) || s.end > 210_000 {
+	if got := slices.Sorted(maps.Keys(s.entries)); !slices.Equal(got, []string{"BAKODI", "GAGAGA", "TABOMI"}) || s.end > 210_000 {
 		t.Errorf("anew it has %q in %d bytes", got, s.end)
 	}
-	at := s.newest["TABOMI"].start
+	at := s.entries["TABOMI"].newest.start
 	s.Close()
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data[at+100] ^= 1
+	data[at+200] ^= 1
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s = open(t, file)
 	defer s.Close()
-	if rooms := load(t, s); rooms["TABOMI"] != string(large(198)) || rooms["BAKODI"] != "a small one" || len(rooms) != 2 {
+	if rooms := load(t, s); rooms["TABOMI"] != large(198) || rooms["BAKODI"] != "a small one" || len(rooms) != 2 {
 		t.Errorf("of the rooms are left %d, TABOMI begins %.10q", len(rooms), rooms["TABOMI"])
 	}
 }
 
 // FuzzOpen opens whatever may lie where a store should.
 func FuzzOpen(f *testing.F) {
-	record, _ := appendRecord(nil, "BAKODI", []byte("{}"))
-	two, _ := appendRecord(record, "TABOMI", nil)
-	for _, data := range [][]byte{nil, record, two, record[:20], append([]byte("x"), two...)} {
+	one, _ := appendRecord(nil, "BAKODI", head{Epoch: 1}, []byte("{}"))
+	two, _ := appendRecord(one, "TABOMI", head{Over: time.Unix(1_800_000_000, 0)}, nil)
+	for _, data := range [][]byte{nil, one, two, one[:20], append([]byte("x"), two...)} {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		whole := 0
-		damaged := scan(data, func(code string, at span) {
-			if got, _, length := parse(data[at.start:]); got != code || int64(length) != at.length {
-				t.Fatalf("a record %q at %v, which is %q", code, at, got)
+		damaged, _ := scan(data, func(r record, at span) {
+			if got, _ := parse(data[at.start:]); got.key != r.key || int64(got.length) != at.length {
+				t.Fatalf("a record %q at %v, which is %q", r.key, at, got.key)
 			}
 			whole += int(at.length)
 		})

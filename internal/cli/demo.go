@@ -134,7 +134,10 @@ func (d *demo) host(ctx context.Context) error {
 	var work sync.WaitGroup
 	defer func() { cancel(nil); stop(); work.Wait(); rooms.Close() }()
 
-	code, _ := rooms.Open(wire.Settings{Name: "The night of 2005", Game: d.game.ID, Players: d.players, By: d.game.Rule, Strategy: wire.Coordinated})
+	code, _, err := rooms.Open(wire.Settings{Name: "The night of 2005", Game: d.game.ID, Players: d.players, By: d.game.Rule, Strategy: wire.Coordinated})
+	if err != nil {
+		return err
+	}
 	to := invite.Link{Host: listener.Addr().String(), Code: code, Key: rooms.Keys(code).Link}
 	d.screen.Say("%d servers on this machine, %d players; watch it at %s", len(d.fleet.Servers()), d.players, to)
 	if !d.noBrowser {

@@ -263,12 +263,15 @@ func (h *hosting) store(port uint16) store.Store {
 		}
 	}
 	h.warn(fmt.Errorf("rooms will not survive a restart: %w", err))
-	return store.None{}
+	return &store.None{}
 }
 
 // hold opens the room and plays in it.
 func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort) error {
-	code := h.room(rooms)
+	code, err := h.room(rooms)
+	if err != nil {
+		return err
+	}
 	keys := rooms.Keys(code)
 	key := access.Key{Code: code, Link: keys.Link}
 	outside, inside := h.ingress.Outside(at, key), h.ingress.Inside(at, key)
@@ -303,7 +306,7 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	h.launcher.Room, h.launcher.Console, h.launcher.After = code, console, anotherRound
 	playing := &playing{program: h.program, probing: h.probing, once: h.once, narrator: narrator, launcher: &h.launcher, atHost: true}
 	inside.Secret = keys.Secret
-	err := playing.play(ctx, inside)
+	err = playing.play(ctx, inside)
 	var refusal wire.Refusal
 	if isOut := errors.As(err, &refusal) && refusal.Reason != wire.ReasonClosed; isOut || err == nil && ctx.Err() == nil && !h.once {
 		h.screen.Say("you do not play any more: %s. The host goes on; Ctrl-C ends it", cmp.Or(discovery.CleanText(refusal.Message), "you have left the room"))
@@ -364,7 +367,7 @@ func (h *hosting) console(enter func()) *term.Console {
 
 // room is the room from before a restart, with what the command line says now, or
 // a new one: then those from before are over, and who still has their links hears so.
-func (h *hosting) room(rooms *host.Host) string {
+func (h *hosting) room(rooms *host.Host) (string, error) {
 	for _, code := range rooms.Rooms() {
 		if old, ok := rooms.Settings(code); ok && !h.fresh && h.continues(old) {
 			settings := h.over(old)
@@ -372,15 +375,15 @@ func (h *hosting) room(rooms *host.Host) string {
 				rooms.Resettle(code, settings)
 			}
 			h.screen.Say("going on with room %s from before, %s; --new opens another", code, settings)
-			return code
+			return code, nil
 		}
 	}
 	for _, code := range rooms.Rooms() {
 		h.screen.Say("room %s from before is over; its link leads here no more", code)
 		rooms.CloseRoom(code)
 	}
-	code, _ := rooms.Open(h.settings)
-	return code
+	code, _, err := rooms.Open(h.settings)
+	return code, err
 }
 
 // continues reports whether a room from before is the one that is wanted again.

@@ -23,7 +23,7 @@ func TestJoinWithoutCode(t *testing.T) {
 	server := httptest.NewServer(rooms.Handler())
 	t.Cleanup(func() { rooms.Close(); server.Close() })
 	at := strings.TrimPrefix(server.URL, "http://")
-	code, _ := rooms.Open(wire.Settings{Game: "openarena"})
+	code, _, _ := rooms.Open(wire.Settings{Game: "openarena"})
 
 	ann := begin(t, "join", at, "--name", "ann")
 	ann.says(t, "the room's code: ")
@@ -72,7 +72,7 @@ func TestPipedCode(t *testing.T) {
 	}
 	server := httptest.NewServer(rooms.Handler())
 	t.Cleanup(func() { rooms.Close(); server.Close() })
-	code, _ := rooms.Open(wire.Settings{Game: "openarena"})
+	code, _, _ := rooms.Open(wire.Settings{Game: "openarena"})
 	ann := begin(t, "join", server.URL, "--name", "ann")
 	ann.types(t, code) // before anybody asks: the pipe waits for its reader
 	ann.says(t, "ann is here")

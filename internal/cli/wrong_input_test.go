@@ -138,7 +138,7 @@ func TestNoRoom(t *testing.T) {
 	}
 	real := httptest.NewServer(rooms.Handler())
 	t.Cleanup(func() { real.Close(); rooms.Close() })
-	over, _ := rooms.Open(wire.Settings{Game: "openarena"})
+	over, _, _ := rooms.Open(wire.Settings{Game: "openarena"})
 	rooms.CloseRoom(over)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

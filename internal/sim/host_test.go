@@ -81,7 +81,7 @@ func goWith(t *testing.T, list []discovery.Server, vantages []*sim.Vantage) (add
 	server := httptest.NewServer(h.Handler())
 	defer server.Close()
 	defer h.Close()
-	code, _ := h.Open(wire.Settings{Game: "simulated", By: selection.Mean, Players: len(vantages), Strategy: wire.Coordinated})
+	code, _, _ := h.Open(wire.Settings{Game: "simulated", By: selection.Mean, Players: len(vantages), Strategy: wire.Coordinated})
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var mu sync.Mutex

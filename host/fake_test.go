@@ -1,0 +1,272 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"muster/host/store"
+)
+
+// FakeStore is one host's view of rooms in memory, which some hosts may share. It is
+// as slow, and fails, as a test says.
+type FakeStore struct {
+	*fakeRooms
+	name string
+}
+
+// fakeRooms are what hosts share.
+type fakeRooms struct {
+	mu    sync.Mutex // guards following
+	rooms map[string]*fakeRoom
+	blobs map[string][]byte
+	saves int
+	// fails is what saving comes to, and claims what claiming does; takes is how long
+	// either takes.
+	fails  error
+	claims error
+	takes  time.Duration
+	closed bool
+	// away are hosts that cannot trust what they own; dead are those that have ended.
+	// changed is closed when any of that changes.
+	away, dead map[string]bool
+	changed    chan struct{}
+}
+
+type fakeRoom struct {
+	data  []byte
+	id    string
+	owner string // "" for none
+	epoch uint64
+	over  bool
+	saved int
+}
+
+func NewFakeStore() *FakeStore {
+	return &FakeStore{&fakeRooms{rooms: map[string]*fakeRoom{}, blobs: map[string][]byte{}, away: map[string]bool{}, dead: map[string]bool{}, changed: make(chan struct{})}, "one"}
+}
+
+// On is what another host sees of the same rooms.
+func (s *FakeStore) On(host string) *FakeStore { return &FakeStore{s.fakeRooms, host} }
+
+// Put has a room saved that no host has.
+func (s *FakeStore) Put(code string, data []byte) { s.rooms[code] = &fakeRoom{data: data} }
+
+// Of is what was saved of a room.
+func (s *FakeStore) Of(code string) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.rooms[code]; r != nil {
+		return r.data
+	}
+	return nil
+}
+
+// Has reports whether there are just so many rooms, those that are over apart.
+func (s *FakeStore) Has(codes ...string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var living []string
+	for _, code := range slices.Sorted(maps.Keys(s.rooms)) {
+		if !s.rooms[code].over {
+			living = append(living, code)
+		}
+	}
+	slices.Sort(codes)
+	return slices.Equal(living, codes)
+}
+
+// set changes how the store is.
+func (s *FakeStore) set(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// Lock has nobody claim a room any more.
+func (s *FakeStore) Lock(err error) { s.claims = err }
+
+// isWell ends all trouble.
+func (s *FakeStore) isWell() { s.set(func() { s.fails, s.takes = nil, 0 }) }
+
+func (s *FakeStore) isAway(is bool) { s.set(func() { s.away[s.name] = is }) }
+
+// dies has a host's rooms be anybody's.
+func (s *FakeStore) dies() { s.set(func() { s.dead[s.name] = true }) }
+
+func (s *FakeStore) count() (saves int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.saves
+}
+
+// trouble waits for as long as the store takes, and is what that comes to.
+func (s *FakeStore) trouble() error {
+	s.mu.Lock()
+	fails, takes := s.fails, s.takes
+	s.mu.Unlock()
+	time.Sleep(takes)
+	return fails
+}
+
+func (s *FakeStore) Create(_ context.Context, code, id string, data []byte) (store.Claim, error) {
+	err := s.trouble()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rooms[code] != nil {
+		return nil, store.ErrTaken
+	}
+	s.rooms[code] = &fakeRoom{data: data, id: id, owner: s.name, epoch: 1}
+	s.saves++
+	return &fakeClaim{s, code, 1}, err
+}
+
+func (s *FakeStore) Claim(_ context.Context, code string) (store.Claim, []byte, error) {
+	if s.trouble(); s.claims != nil {
+		return nil, nil, s.claims
+	}
+	switch place := s.Find(code); place.State {
+	case store.Unknown:
+		return nil, nil, store.ErrUnknown
+	case store.Over:
+		return nil, nil, store.ErrOver
+	case store.Elsewhere:
+		return nil, nil, store.ErrElsewhere
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.rooms[code]
+	r.owner = s.name
+	r.epoch++
+	return &fakeClaim{s, code, r.epoch}, r.data, nil
+}
+
+func (s *FakeStore) Find(code string) store.Place {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.rooms[code]
+	if r == nil {
+		return store.Place{}
+	}
+	place := store.Place{State: store.Elsewhere, Host: r.owner, Epoch: r.epoch}
+	switch {
+	case r.over:
+		place.State = store.Over
+	case r.owner == s.name:
+		place.State = store.Here
+	case r.owner == "" || s.dead[r.owner]:
+		place.State = store.Orphaned
+	}
+	return place
+}
+
+func (s *FakeStore) FindID(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for code, r := range s.rooms {
+		if r.id == id && !r.over {
+			return code
+		}
+	}
+	return ""
+}
+
+func (s *FakeStore) Adopt(ctx context.Context) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for {
+			s.mu.Lock()
+			codes, changed := slices.Sorted(maps.Keys(s.rooms)), s.changed
+			s.mu.Unlock()
+			for _, code := range codes {
+				if s.Find(code).State == store.Orphaned && !yield(code) {
+					return
+				}
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+func (s *FakeStore) Trust() (trusted bool, changed <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.away[s.name], s.changed
+}
+
+func (s *FakeStore) Keep(_ context.Context, blob []byte) (string, error) {
+	if err := s.trouble(); err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	hash := store.HashOf(blob)
+	s.blobs[hash] = blob
+	return hash, nil
+}
+
+func (s *FakeStore) Kept(_ context.Context, hash string) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if blob, is := s.blobs[hash]; is {
+		return blob, nil
+	}
+	return nil, store.ErrUnknown
+}
+
+func (s *FakeStore) Close() error {
+	s.set(func() { s.closed = true })
+	return nil
+}
+
+type fakeClaim struct {
+	store *FakeStore
+	code  string
+	epoch uint64
+}
+
+func (c *fakeClaim) Epoch() uint64 { return c.epoch }
+
+// do changes the room, if it is the claimant's still.
+func (c *fakeClaim) do(change func(*fakeRoom)) error {
+	if err := c.store.trouble(); err != nil {
+		c.store.mu.Lock()
+		defer c.store.mu.Unlock()
+		c.store.saves++
+		return err
+	}
+	c.store.mu.Lock()
+	defer c.store.mu.Unlock()
+	r := c.store.rooms[c.code]
+	if r.epoch != c.epoch || r.over {
+		return fmt.Errorf("epoch %d: %w", r.epoch, store.ErrFenced)
+	}
+	change(r)
+	return nil
+}
+
+func (c *fakeClaim) Save(_ context.Context, data []byte) error {
+	return c.do(func(r *fakeRoom) { r.data = data; r.saved++; c.store.saves++ })
+}
+
+func (c *fakeClaim) End(context.Context) error {
+	return c.do(func(r *fakeRoom) { r.over, r.data = true, nil })
+}
+
+func (c *fakeClaim) Release(context.Context) error {
+	c.store.set(func() {
+		if r := c.store.rooms[c.code]; r.epoch == c.epoch {
+			r.owner = ""
+		}
+	})
+	return nil
+}
