@@ -35,6 +35,7 @@ var arrows = []struct {
 	{"muster/internal/term", nil},
 	{"muster/internal/netinfo", nil},
 	{"muster/internal/netfab", nil},
+	{"muster/internal/faults", nil},
 	{"muster/internal/portmap", []string{"muster/discovery", "muster/internal/netinfo"}},
 	{"muster/internal/invite", []string{"muster/host/access", "muster/internal/hint"}},
 	{"muster/internal/ingress", []string{"muster/discovery", "muster/discovery/lan", "muster/host", "muster/host/access", "muster/host/wire", "muster/internal/hint", "muster/internal/invite", "muster/internal/netinfo", "muster/internal/portmap"}},
@@ -92,6 +93,7 @@ var pure = []string{
 	"muster/host/wire",
 	"muster/host/room",
 	"muster/host/page",
+	"muster/internal/faults",
 }
 
 // only says which single package may import a library.
