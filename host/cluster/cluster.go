@@ -1,13 +1,51 @@
 // Package cluster keeps the rooms of many hosts in NATS JetStream, each owned by one
-// host at a time.
+// host at a time, as [store.Store] has it:
+//
+//	host a ──┐ Save: compare and set                   ┌──▶ directory of a
+//	         ├──▶ room.BAKODI: epoch 7, owner a, data ─┼──▶ directory of b   (headers only)
+//	host b ──┘ Claim: epoch 8, owner b                 └──▶ …
+//	         ├──▶ host.a, host.b: leases, 3 s, renewed each second
+//	         └──▶ part.…, blob.…, list.…: what is large
+//
+// Nothing that binds rests on a clock. Each write of a room names the sequence of the
+// one before it, and JetStream refuses it if there has been another: whoever claims a
+// room writes the next epoch, and from then on the owner before can write nothing. The
+// lease only says when others may claim, and when an owner is to pause. A room that
+// nobody changes costs nothing: leases are of hosts, not of rooms.
+//
+// # What is promised
+//
+// What Save has acknowledged is in the memory of most of the servers that keep the
+// stream, as many as Replicas. JetStream acknowledges before it syncs its files (each
+// two minutes, if sync_interval is not set): with three replicas it survives that any one
+// server is lost, disk and all, at any moment, and that all of them are stopped in order
+// or their processes killed. It does not survive that most of them lose power within the
+// same two minutes; sync_interval: always in the servers' configuration does, for slower
+// saves. With one replica that holds for the one server. Where a server has lost what
+// was acknowledged, an owner that still has the room writes it again.
+//
+// # What is forgotten
+//
+// End replaces a room by a tombstone, which has its code, and purges its parts. After 30
+// days the tombstone is gone, too. Blobs and lists are of game servers, not of players.
+// JetStream's files have what was replaced until it writes them anew, which it does as
+// they fill up.
 package cluster
 
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
 	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Config says where the cluster is, and who this host is in it.
@@ -31,24 +69,121 @@ type Config struct {
 
 // Cluster is this host's part in the hosts' common memory. Any goroutine may use it.
 type Cluster struct {
-	config Config
-	log    *slog.Logger
-	conn   *nats.Conn
+	config              Config
+	log                 *slog.Logger
+	conn                *nats.Conn
+	js                  jetstream.JetStream
+	rooms, hosts, large jetstream.Stream
+	pack                *zstd.Encoder
+	unpack              *zstd.Decoder
+	// life tells this process from others of the same name, before and after it.
+	life   string
+	claims atomic.Uint64 // counts this process's
+	ctx    context.Context
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+
+	lease     lease
+	directory directory
 }
 
-// Open joins the cluster under the node's name.
+// Open joins the cluster under the node's name. It waits until the lease of a
+// predecessor that crashed has ended, which takes [leaseTime] at most.
 func Open(ctx context.Context, config Config) (*Cluster, error) {
 	config.Prefix = cmp.Or(config.Prefix, "muster")
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
-	conn, err := connect(ctx, config)
-	if err != nil {
+	c := &Cluster{config: config, log: config.Logger, life: rand.Text()[:lifeLength]}
+	c.directory.init()
+	c.lease.changed, c.lease.renew = make(chan struct{}), make(chan struct{}, 1)
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	if err := c.open(ctx); err != nil {
+		c.stop()
 		return nil, err
 	}
-	return &Cluster{config: config, log: config.Logger, conn: conn}, nil
+	return c, nil
 }
 
-// Close leaves the cluster.
-func (c *Cluster) Close() error {
-	c.conn.Close()
+// lifeLength is how many letters tell processes of one name apart: 50 bits.
+const lifeLength = 10
+
+func (c *Cluster) open(ctx context.Context) (err error) {
+	if c.pack, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(packWindow)); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	if c.unpack, err = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxRoom)); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	if c.conn, err = connect(ctx, c.config, c.directory.reconnected); err != nil {
+		return err
+	}
+	if c.js, err = jetstream.New(c.conn, jetstream.WithDefaultTimeout(askTime)); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	if err := c.prepare(ctx); err != nil {
+		return err
+	}
+	if err := c.takeLease(ctx); err != nil {
+		return err
+	}
+	if err := c.list(ctx); err != nil {
+		return err
+	}
+	c.work.Go(c.keepLease)
 	return nil
+}
+
+// packWindow is how far back the compressor looks, in bytes: names and addresses
+// repeat within it.
+const packWindow = 256 << 10
+
+// Node is this host's name.
+func (c *Cluster) Node() string { return c.config.Node }
+
+// Close leaves the cluster. The rooms that this host has are adopted at once by others.
+func (c *Cluster) Close() error {
+	c.cancel()
+	c.work.Wait()
+	c.endLease()
+	c.stop()
+	return nil
+}
+
+func (c *Cluster) stop() {
+	c.cancel()
+	c.work.Wait()
+	if c.conn != nil {
+		c.conn.Close()
+	}
+	if c.unpack != nil {
+		c.unpack.Close()
+	}
+}
+
+func (c *Cluster) subject(kind, name string) string { return c.config.Prefix + "." + kind + "." + name }
+
+// publish sends a message once, over the one of a sequence, 0 over none, which lives for
+// ttl, or for ever if that is 0.
+func (c *Cluster) publish(ctx context.Context, m *nats.Msg, over uint64, ttl time.Duration) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	defer cancel()
+	options := []jetstream.PublishOpt{jetstream.WithExpectLastSequencePerSubject(over), jetstream.WithRetryAttempts(0)}
+	if ttl > 0 {
+		options = append(options, jetstream.WithMsgTTL(ttl))
+	}
+	ack, err := c.js.PublishMsg(ctx, m, options...)
+	if err != nil {
+		return 0, err
+	}
+	return ack.Sequence, nil
+}
+
+// attemptTime is how long the servers may take to acknowledge a message before it is
+// sent again: an election, or a connection that has died, may have lost it.
+const attemptTime = time.Second
+
+// isWrongSequence reports whether JetStream refused a message because of what was
+// written before it.
+func isWrongSequence(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && (api.ErrorCode == errWrongSequence || api.ErrorCode == errWrongSequenceFlight)
 }

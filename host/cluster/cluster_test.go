@@ -1,13 +1,21 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"muster/host/store"
 )
+
+var _ store.Store = (*Cluster)(nil)
 
 // startNATS starts a server in this process; tune may change its options.
 func startNATS(t testing.TB, tune ...func(*server.Options)) *server.Server {
@@ -28,15 +36,149 @@ func startNATS(t testing.TB, tune ...func(*server.Options)) *server.Server {
 	return s
 }
 
+// world is a cluster's place on some server, of its own for each test.
+func world(t testing.TB, s *server.Server) Config {
+	return Config{URL: s.ClientURL(), Prefix: strings.Map(func(r rune) rune {
+		if r == '/' {
+			return '-'
+		}
+		return r
+	}, t.Name())}
+}
+
 // join opens a cluster as a node.
-func join(t testing.TB, url, node string) *Cluster {
+func join(t testing.TB, config Config, node string) *Cluster {
 	t.Helper()
-	c, err := Open(t.Context(), Config{URL: url, Node: node})
+	config.Node = node
+	c, err := Open(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
 	return c
+}
+
+// eventually waits for what has to come.
+func eventually(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for began := time.Now(); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Since(began) > 10*time.Second {
+			t.Fatalf("in 10 s not: %s", what)
+		}
+	}
+}
+
+// noise is bytes that do not compress.
+func noise(seed uint64, length int) []byte {
+	random := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)})
+	data := make([]byte, length)
+	random.Read(data)
+	return data
+}
+
+// TestLife: a room is created, saved, moved and ended, and everybody knows.
+func TestLife(t *testing.T) {
+	ctx := t.Context()
+	w := world(t, startNATS(t))
+	a, b := join(t, w, "a"), join(t, w, "b")
+	for _, length := range []int{0, 100, inline, 3*partSize + 17} {
+		code, id := fmt.Sprint("ROOM", length), fmt.Sprint("id", length)
+		first, second, third := noise(1, length), noise(2, length), noise(3, length)
+		own, err := a.Create(ctx, code, id, first)
+		if err != nil || own.Epoch() != 1 {
+			t.Fatal(own, err)
+		}
+		if p := a.Find(code); p != (store.Place{State: store.Here, Host: "a", Epoch: 1}) {
+			t.Fatalf("%+v", p)
+		}
+		if _, err := b.Create(ctx, code, id, first); !errors.Is(err, store.ErrTaken) {
+			t.Fatal(err)
+		}
+		if _, _, err := b.Claim(ctx, code); !errors.Is(err, store.ErrElsewhere) {
+			t.Fatal(err)
+		}
+		if err := own.Save(ctx, second); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "b knows the room", func() bool {
+			return b.Find(code) == store.Place{State: store.Elsewhere, Host: "a", Epoch: 1} && b.FindID(id) == code
+		})
+		if err := own.Release(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if err := own.Save(ctx, third); !errors.Is(err, store.ErrFenced) {
+			t.Fatal(err)
+		}
+		eventually(t, "b knows that it is nobody's", func() bool { return b.Find(code).State == store.Orphaned })
+		other, data, err := b.Claim(ctx, code)
+		if err != nil || other.Epoch() != 2 || !bytes.Equal(data, second) {
+			t.Fatal(other, len(data), err)
+		}
+		if err := other.Save(ctx, third); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "a knows that it is b's", func() bool { return a.Find(code) == store.Place{State: store.Elsewhere, Host: "b", Epoch: 2} })
+		if err := other.End(ctx); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "a knows that it is over", func() bool { return a.Find(code).State == store.Over && a.FindID(id) == "" })
+		if _, _, err := a.Claim(ctx, code); !errors.Is(err, store.ErrOver) {
+			t.Fatal(err)
+		}
+		if _, err := a.Create(ctx, code, id, first); !errors.Is(err, store.ErrTaken) {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := a.Claim(ctx, "NOBODY"); !errors.Is(err, store.ErrUnknown) {
+		t.Fatal(err)
+	}
+	info, err := a.large.Info(ctx)
+	if err != nil || info.State.Msgs != 0 {
+		t.Errorf("%d parts are left, %v", info.State.Msgs, err)
+	}
+}
+
+// TestAdopt: the rooms of a host that ends are the others', each one's of one of them.
+func TestAdopt(t *testing.T) {
+	ctx := t.Context()
+	w := world(t, startNATS(t))
+	a := join(t, w, "a")
+	const rooms = 40
+	for i := range rooms {
+		if _, err := a.Create(ctx, fmt.Sprint("ROOM", i), "", []byte("room")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	type adopted struct{ by, code string }
+	all := make(chan adopted, 2*rooms)
+	for _, name := range []string{"b", "c"} {
+		other := join(t, w, name)
+		go func() {
+			for code := range other.Adopt(ctx) {
+				if _, _, err := other.Claim(ctx, code); err != nil {
+					t.Error(err)
+				}
+				all <- adopted{name, code}
+			}
+		}()
+	}
+	eventually(t, "everyone adopts", func() bool {
+		a.directory.mu.Lock()
+		defer a.directory.mu.Unlock()
+		return a.directory.hosts["b"].Adopts && a.directory.hosts["c"].Adopts
+	})
+	began := time.Now()
+	a.Close()
+	got, share := map[string]bool{}, map[string]int{}
+	for range rooms {
+		one := <-all
+		got[one.code] = true
+		share[one.by]++
+	}
+	t.Log(share, time.Since(began))
+	if len(got) != rooms || share["b"] < rooms/5 || share["c"] < rooms/5 {
+		t.Errorf("%d rooms, %v", len(got), share)
+	}
 }
 
 // TestOpenRefuses: who cannot be part of a cluster hears why, and what to do.

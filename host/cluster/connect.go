@@ -68,9 +68,9 @@ func NodeName(text string) string {
 }
 
 // connect is a connection to one of the servers, which is made again for ever when it
-// is lost. What is published meanwhile fails at once: nothing waits in a buffer until
-// it is no longer true.
-func connect(ctx context.Context, config Config) (*nats.Conn, error) {
+// is lost, and says so when it was. What is published meanwhile fails at once: nothing
+// waits in a buffer until it is no longer true.
+func connect(ctx context.Context, config Config, reconnected func()) (*nats.Conn, error) {
 	if !nodeName.MatchString(config.Node) {
 		return nil, &Error{ErrNode, fmt.Sprintf("%q cannot name a node", config.Node), "give --node up to 64 letters, digits, - and _"}
 	}
@@ -80,7 +80,10 @@ func connect(ctx context.Context, config Config) (*nats.Conn, error) {
 		nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(reconnectWait, reconnectWait), nats.ReconnectBufSize(-1),
 		nats.IgnoreAuthErrorAbort(), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsLost),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { log.Warn("NATS is away", "error", err) }),
-		nats.ReconnectHandler(func(conn *nats.Conn) { log.Info("NATS is back", "server", conn.ConnectedServerName()) }),
+		nats.ReconnectHandler(func(conn *nats.Conn) {
+			log.Info("NATS is back", "server", conn.ConnectedServerName())
+			reconnected()
+		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("NATS", "error", err) }),
 	}
 	if file := config.Credentials; file != "" {

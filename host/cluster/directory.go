@@ -1,0 +1,391 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+	"unique"
+
+	"github.com/nats-io/nats.go"
+
+	"muster/host/store"
+)
+
+// directory is what this host knows of all rooms and hosts, in memory. It is told of
+// each write, and of each lease that is renewed or ends; it may be late, never wrong
+// about what it has seen.
+type directory struct {
+	mu    sync.Mutex // guards following
+	rooms map[string]entry
+	codes map[string]string // by public id
+	// claims are this host's own; busy are the codes that it is claiming.
+	claims map[string]*claim
+	busy   map[string]int
+	hosts  map[string]neighbour
+	// position is how far the rooms' watch has come; moved is closed when it goes on.
+	position uint64
+	moved    chan struct{}
+	// changed is closed when there may be something to adopt.
+	changed chan struct{}
+	// restart has the watches begin again, since the connection is another.
+	restart chan struct{}
+}
+
+// entry is a room as the directory has it.
+type entry struct {
+	id    string
+	owner unique.Handle[owner]
+	epoch uint64
+	seq   uint64
+	over  bool
+	newer bool // of a version that this program does not know
+}
+
+// owner is a process of a node.
+type owner struct{ node, life string }
+
+// neighbour is a living host.
+type neighbour struct {
+	life
+	heard time.Time // when it was heard of last
+}
+
+func (d *directory) init() {
+	d.rooms, d.codes, d.claims, d.busy, d.hosts = map[string]entry{}, map[string]string{}, map[string]*claim{}, map[string]int{}, map[string]neighbour{}
+	d.moved, d.changed, d.restart = make(chan struct{}), make(chan struct{}), make(chan struct{})
+}
+
+// reconnected has the watches begin again.
+func (d *directory) reconnected() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.restart = wake(d.restart)
+}
+
+// wake closes a channel that others wait for, and returns the next.
+func wake(c chan struct{}) chan struct{} {
+	close(c)
+	return make(chan struct{})
+}
+
+// list fills the directory, and keeps it up to date until the host ends.
+func (c *Cluster) list(ctx context.Context) error {
+	listed := make(chan struct{}, 2)
+	done := func() { listed <- struct{}{} }
+	c.work.Go(func() { c.watch(c.hosts, c.subject("host", "*"), false, done, c.hearHost) })
+	c.work.Go(func() { c.watch(c.rooms, c.subject("room", "*"), true, done, c.hearRoom) })
+	for range 2 {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-listed:
+		}
+	}
+	return nil
+}
+
+// hearRoom takes over what a room's newest message says.
+func (c *Cluster) hearRoom(code string, header nats.Header, _ []byte, seq uint64) {
+	r, err := parseRecord(header.Get(recordHeader))
+	newer := errors.Is(err, store.ErrNewer)
+	d := &c.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.position, d.moved = seq, wake(d.moved)
+	old, known := d.rooms[code]
+	if known && old.id != "" && d.codes[old.id] == code {
+		delete(d.codes, old.id)
+	}
+	if err != nil && !newer { // a marker: the tombstone's time is up; or nothing of ours
+		delete(d.rooms, code)
+		return
+	}
+	e := entry{id: r.ID, owner: unique.Make(owner{r.Owner, r.Life}), epoch: r.Epoch, seq: seq, over: r.Over, newer: newer}
+	d.rooms[code] = e
+	if e.id != "" && !e.over {
+		d.codes[e.id] = code
+	}
+	if own := d.claims[code]; own != nil && e.epoch > own.epoch {
+		own.fence()
+		delete(d.claims, code)
+	}
+	if c.stateOf(code, e) == store.Orphaned {
+		d.changed = wake(d.changed)
+	}
+}
+
+// hearHost takes over what a host's lease says: that it lives, or nothing any more.
+func (c *Cluster) hearHost(node string, _ nats.Header, data []byte, _ uint64) {
+	l := parseLife(data)
+	d := &c.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if old := d.hosts[node]; old.life != l {
+		d.changed = wake(d.changed)
+	}
+	if l.Life == "" {
+		delete(d.hosts, node)
+		return
+	}
+	d.hosts[node] = neighbour{l, time.Now()}
+}
+
+// missing looks for the leases of hosts that were not heard of for too long: their end
+// may have been missed.
+func (c *Cluster) missing() {
+	d := &c.directory
+	var silent []string
+	d.mu.Lock()
+	for node, n := range d.hosts {
+		if time.Since(n.heard) > leaseTime+renewEvery && node != c.config.Node {
+			silent = append(silent, node)
+		}
+	}
+	d.mu.Unlock()
+	for _, node := range silent {
+		ctx, cancel := context.WithTimeout(c.ctx, attemptTime)
+		l, _, err := c.readLease(ctx, node)
+		cancel()
+		if err != nil {
+			return // the servers are away: nobody is known to have ended
+		}
+		d.mu.Lock()
+		if n := d.hosts[node]; time.Since(n.heard) > leaseTime {
+			if d.changed = wake(d.changed); l.Life == "" {
+				delete(d.hosts, node)
+			} else {
+				d.hosts[node] = neighbour{l, time.Now()}
+			}
+		}
+		d.mu.Unlock()
+	}
+}
+
+// catchUp waits until the directory has all that was written before, for a while.
+func (c *Cluster) catchUp(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	defer cancel()
+	info, err := c.rooms.Info(ctx)
+	if err != nil {
+		return
+	}
+	d := &c.directory
+	for {
+		d.mu.Lock()
+		at, moved := d.position, d.moved
+		d.mu.Unlock()
+		if at == 0 || at >= info.State.LastSeq {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-moved:
+		}
+	}
+}
+
+// stateOf says where the room of an entry is; d.mu is held.
+func (c *Cluster) stateOf(code string, e entry) store.State {
+	own := c.directory.claims[code]
+	of := e.owner.Value()
+	switch {
+	case e.over:
+		return store.Over
+	case own != nil:
+		return store.Here
+	case of.node == "", of == owner{c.config.Node, c.life}: // released, or claimed, but this host never knew
+		return store.Orphaned
+	case c.directory.hosts[of.node].Life == of.life:
+		return store.Elsewhere
+	}
+	return store.Orphaned
+}
+
+// Find says where a room is, as the directory has it.
+func (c *Cluster) Find(code string) store.Place {
+	d := &c.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if own := d.claims[code]; own != nil {
+		return store.Place{State: store.Here, Host: c.config.Node, Epoch: own.epoch}
+	}
+	e, known := d.rooms[code]
+	if !known {
+		return store.Place{}
+	}
+	return store.Place{State: c.stateOf(code, e), Host: e.owner.Value().node, Epoch: e.epoch}
+}
+
+// FindID is the code of the room with a public id.
+func (c *Cluster) FindID(id string) string {
+	d := &c.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.codes[id]
+}
+
+// Hosts are the living hosts' names, in order.
+func (c *Cluster) Hosts() (names []string) {
+	d := &c.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for name := range d.hosts {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+const (
+	// adoptAfter is how long a host waits, once it is trusted, until it adopts: after
+	// an outage of NATS, when all leases have ended, the others are about to take
+	// theirs again, and have their rooms still.
+	adoptAfter = time.Second
+	// adoptNext is how long a room may be nobody's until the host that is next in its
+	// order takes it, and offerAgain how long it is until it is yielded once more.
+	adoptNext  = 3 * time.Second
+	offerAgain = 3 * time.Second
+)
+
+// Adopt yields the codes of the rooms that are nobody's and for which this host is first
+// in their order; see [store.Store].
+func (c *Cluster) Adopt(ctx context.Context) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		c.adopting(1)
+		defer c.adopting(-1)
+		orphans := map[string]orphan{}
+		for {
+			d := &c.directory
+			d.mu.Lock()
+			changed := d.changed
+			d.mu.Unlock()
+			codes, again := c.orphaned(orphans, time.Now())
+			for _, code := range codes {
+				if c.Find(code).State != store.Orphaned {
+					continue // meanwhile somebody has it
+				}
+				if !yield(code) {
+					return
+				}
+				if ctx.Err() != nil {
+					break
+				}
+			}
+			wait := time.NewTimer(again)
+			if again == 0 {
+				wait.Stop()
+			}
+			select {
+			case <-ctx.Done():
+			case <-c.ctx.Done():
+			case <-changed:
+			case <-wait.C:
+			}
+			wait.Stop()
+			if ctx.Err() != nil || c.ctx.Err() != nil {
+				return
+			}
+		}
+	}
+}
+
+// adopting notes that an Adopt has begun or ended, and has the lease say so.
+func (c *Cluster) adopting(by int) {
+	c.lease.mu.Lock()
+	c.lease.adopts += by
+	c.lease.mu.Unlock()
+	select {
+	case c.lease.renew <- struct{}{}:
+	default:
+	}
+}
+
+// orphan is a room that is nobody's, as an Adopt has seen it.
+type orphan struct {
+	since   time.Time
+	offered time.Time
+}
+
+// orphaned are the rooms that this host is to adopt now, and in which time it is to look
+// again, 0 if only a change can make a difference.
+func (c *Cluster) orphaned(orphans map[string]orphan, now time.Time) (codes []string, again time.Duration) {
+	trusted, _ := c.Trust()
+	c.lease.mu.Lock()
+	rest := adoptAfter - now.Sub(c.lease.since)
+	c.lease.mu.Unlock()
+	if !trusted {
+		return nil, renewEvery
+	}
+	d := &c.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	names := []string{c.config.Node}
+	for name, n := range d.hosts {
+		if n.Adopts && name != c.config.Node {
+			names = append(names, name)
+		}
+	}
+	look := func(in time.Duration) {
+		if again == 0 || in < again {
+			again = max(in, time.Millisecond)
+		}
+	}
+	seen := 0
+	for code, e := range d.rooms {
+		if e.newer || d.busy[code] > 0 || c.stateOf(code, e) != store.Orphaned {
+			continue
+		}
+		if rest > 0 && e.owner.Value().node != c.config.Node {
+			look(rest)
+			continue
+		}
+		seen++
+		o, known := orphans[code]
+		if !known {
+			o.since = now
+		}
+		due := o.since.Add(time.Duration(rank(code, c.config.Node, names)) * adoptNext)
+		if again := o.offered.Add(offerAgain); !o.offered.IsZero() && again.After(due) {
+			due = again
+		}
+		if due.After(now) {
+			look(due.Sub(now))
+		} else {
+			o.offered = now
+			codes = append(codes, code)
+			look(offerAgain)
+		}
+		orphans[code] = o
+	}
+	if len(orphans) > seen {
+		for code := range orphans {
+			if e, known := d.rooms[code]; !known || c.stateOf(code, e) != store.Orphaned {
+				delete(orphans, code)
+			}
+		}
+	}
+	slices.Sort(codes)
+	return codes, again
+}
+
+// rank is how many nodes come before this one in a room's order, which is by a hash of
+// both (rendezvous hashing): it is another for each room, and the same on all hosts.
+func rank(code, node string, nodes []string) (before int) {
+	score := func(n string) uint64 {
+		sum := sha256.Sum256([]byte(code + "\x00" + n))
+		return binary.BigEndian.Uint64(sum[:])
+	}
+	own := score(node)
+	for _, n := range nodes {
+		if n != node && score(n) > own {
+			before++
+		}
+	}
+	return before
+}

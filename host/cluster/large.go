@@ -1,0 +1,295 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"muster/host/store"
+)
+
+const (
+	// inline is how many bytes of a room a record has itself, compressed, and partSize
+	// how many a part has: docs/experiments/cluster.md has how they were chosen.
+	// Headers come on top, and a message may have 1 MB where nobody set max_payload.
+	inline   = 256 << 10
+	partSize = 512 << 10
+	// partsAtOnce is how many parts are under way at a time.
+	partsAtOnce = 4
+	// payloadRest is what subject and headers take of a message.
+	payloadRest = 8 << 10
+)
+
+// errPacked is the error of a room whose bytes are not those that were saved.
+var errPacked = errors.New("cluster: a room is damaged")
+
+// limit is how much of a message of some length may be ours, where servers take less.
+func (c *Cluster) limit(length int) int {
+	if most := int(c.conn.MaxPayload()) - payloadRest; most > 0 {
+		return min(length, most)
+	}
+	return length
+}
+
+func (c *Cluster) partSubject(code, group, number string) string {
+	return c.subject("part", code+"."+group+"."+number)
+}
+
+// packed is a room as it goes into a message. If it is too long, its parts are in the
+// store when packed returns.
+func (c *Cluster) packed(ctx context.Context, code string, data []byte) (r record, body []byte, err error) {
+	if len(data) > maxRoom {
+		return r, nil, fmt.Errorf("cluster: a room of %d bytes is too long", len(data))
+	}
+	body = c.pack.EncodeAll(data, nil)
+	r.Length = len(data)
+	if len(body) <= c.limit(inline) {
+		return r, body, nil
+	}
+	r.Group = rand.Text()
+	r.Parts, r.Sum, err = c.putParts(ctx, body, 0, func(n int) string { return c.partSubject(code, r.Group, strconv.Itoa(n)) })
+	return r, nil, err
+}
+
+// unpacked is a room as it was saved.
+func (c *Cluster) unpacked(ctx context.Context, code string, m message) ([]byte, error) {
+	body := m.body
+	if m.Parts > 0 {
+		var err error
+		body, err = c.getParts(ctx, m.Parts, m.Sum, func(n int) string { return c.partSubject(code, m.Group, strconv.Itoa(n)) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	data, err := c.unpack.DecodeAll(body, nil)
+	if err != nil || len(data) != m.Length {
+		return nil, errPacked
+	}
+	return data, nil
+}
+
+// putParts writes bytes in parts, each to its subject, which live for ttl, or for ever if that is 0. It
+// returns how many there are, and the hash of all.
+func (c *Cluster) putParts(ctx context.Context, body []byte, ttl time.Duration, subject func(n int) string) (parts int, sum string, err error) {
+	size := c.limit(partSize)
+	parts = (len(body) + size - 1) / size
+	err = each(parts, func(n int) error {
+		part := body[n*size : min(len(body), (n+1)*size)]
+		for {
+			attempt, cancel := context.WithTimeout(ctx, attemptTime)
+			options := []jetstream.PublishOpt{jetstream.WithRetryAttempts(0)}
+			if ttl > 0 {
+				options = append(options, jetstream.WithMsgTTL(ttl))
+			}
+			_, err := c.js.PublishMsg(attempt, &nats.Msg{Subject: subject(n), Data: part}, options...)
+			cancel()
+			switch {
+			case err == nil:
+				return nil
+			case isFull(err):
+				return fmt.Errorf("cluster: %w: %s", syscall.ENOSPC, plain(err))
+			case !pause(ctx, retryPause):
+				return away(err)
+			}
+		}
+	})
+	return parts, hashOf(body), err
+}
+
+// getParts reads what putParts wrote; store.ErrUnknown if a part is gone.
+func (c *Cluster) getParts(ctx context.Context, parts int, sum string, subject func(n int) string) ([]byte, error) {
+	read := make([][]byte, parts)
+	err := each(parts, func(n int) error {
+		m, err := c.readLarge(ctx, subject(n))
+		if err == nil {
+			read[n] = m.Data
+		}
+		return err
+	})
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, errTorn
+	}
+	if err != nil {
+		return nil, err
+	}
+	var body []byte
+	for _, part := range read {
+		body = append(body, part...)
+	}
+	if hashOf(body) != sum {
+		return nil, errPacked
+	}
+	return body, nil
+}
+
+// errTorn is the error of a read whose parts are gone: there is a newer record.
+var errTorn = errors.New("cluster: parts are gone")
+
+// readLarge is the message of a subject of the stream for what is large. A server that
+// is behind may not have it yet.
+func (c *Cluster) readLarge(ctx context.Context, subject string) (*jetstream.RawStreamMsg, error) {
+	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	defer cancel()
+	return c.large.GetLastMsgForSubject(ctx, subject)
+}
+
+func hashOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
+
+// each calls do for 0 up to n, some at once, and returns one of the errors.
+func each(n int, do func(n int) error) error {
+	var work sync.WaitGroup
+	failed := make(chan error, n)
+	free := make(chan struct{}, partsAtOnce)
+	for i := range n {
+		free <- struct{}{}
+		work.Go(func() {
+			if err := do(i); err != nil {
+				failed <- err
+			}
+			<-free
+		})
+	}
+	work.Wait()
+	select {
+	case err := <-failed:
+		return err
+	default:
+		return nil
+	}
+}
+
+// purge forgets parts that no record names; mu is held. What it cannot purge now is
+// purged the next time, and when the room ends.
+func (cl *claim) purge() {
+	c := cl.cluster
+	var spare []string
+	for _, group := range cl.spare {
+		if group != cl.newest.Group {
+			spare = append(spare, group)
+		}
+	}
+	cl.spare = nil
+	if len(spare) == 0 {
+		return
+	}
+	c.work.Go(func() {
+		ctx, cancel := context.WithTimeout(c.ctx, saveTime)
+		defer cancel()
+		for _, group := range spare {
+			if err := c.large.Purge(ctx, jetstream.WithPurgeSubject(c.partSubject(cl.code, group, "*"))); err != nil {
+				c.log.Debug("parts not purged", "error", err)
+			}
+		}
+	})
+}
+
+const (
+	// keptFor is how long a blob is kept, and keptAgain how old it may be when it is
+	// kept again without being written anew.
+	keptFor   = 7 * 24 * time.Hour
+	keptAgain = 24 * time.Hour
+	// partRest is how much longer its parts live than the message that counts them.
+	partRest = time.Hour
+)
+
+// Keep keeps a blob by its content; see [store.Store].
+func (c *Cluster) Keep(ctx context.Context, blob []byte) (hash string, err error) {
+	hash = store.HashOf(blob)
+	return hash, c.keep(ctx, hash, blob)
+}
+
+func (c *Cluster) keep(ctx context.Context, hash string, blob []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	defer cancel()
+	m, err := c.readLarge(ctx, c.subject("blob", hash))
+	if err == nil && time.Since(m.Time) < keptAgain {
+		return nil
+	}
+	body := c.pack.EncodeAll(blob, nil)
+	parts, sum, err := c.putParts(ctx, body, keptFor+partRest, func(n int) string { return c.subject("blob", hash+"."+strconv.Itoa(n)) })
+	if err != nil {
+		return err
+	}
+	head := []byte(fmt.Sprintf("1 %d %s", parts, sum))
+	for {
+		attempt, cancel := context.WithTimeout(ctx, attemptTime)
+		_, err := c.js.PublishMsg(attempt, &nats.Msg{Subject: c.subject("blob", hash), Data: head}, jetstream.WithMsgTTL(keptFor), jetstream.WithRetryAttempts(0))
+		cancel()
+		switch {
+		case err == nil:
+			return nil
+		case isFull(err):
+			return fmt.Errorf("cluster: %w: %s", syscall.ENOSPC, plain(err))
+		case !pause(ctx, retryPause):
+			return away(err)
+		}
+	}
+}
+
+// parseHead reads the message that counts a blob's parts.
+func parseHead(text string) (parts int, sum string, ok bool) {
+	fields := strings.Fields(text)
+	if len(fields) != 3 || fields[0] != "1" {
+		return 0, "", false
+	}
+	parts, err := strconv.Atoi(fields[1])
+	return parts, fields[2], err == nil && parts > 0 && parts <= maxParts
+}
+
+// Kept is the blob of a hash; see [store.Store].
+func (c *Cluster) Kept(ctx context.Context, hash string) ([]byte, error) {
+	if !isToken(hash) {
+		return nil, store.ErrUnknown
+	}
+	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	defer cancel()
+	for {
+		blob, err := c.kept(ctx, hash)
+		switch {
+		case err == nil, errors.Is(err, store.ErrUnknown):
+			return blob, err
+		case !pause(ctx, retryPause):
+			return nil, away(err)
+		}
+	}
+}
+
+func (c *Cluster) kept(ctx context.Context, hash string) ([]byte, error) {
+	m, err := c.readLarge(ctx, c.subject("blob", hash))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, store.ErrUnknown
+	}
+	if err != nil {
+		return nil, err
+	}
+	parts, sum, ok := parseHead(string(m.Data))
+	if !ok {
+		return nil, store.ErrUnknown
+	}
+	body, err := c.getParts(ctx, parts, sum, func(n int) string { return c.subject("blob", hash+"."+strconv.Itoa(n)) })
+	if errors.Is(err, errTorn) || errors.Is(err, errPacked) {
+		return nil, store.ErrUnknown
+	}
+	if err != nil {
+		return nil, err
+	}
+	blob, err := c.unpack.DecodeAll(body, nil)
+	if err != nil || store.HashOf(blob) != hash {
+		return nil, store.ErrUnknown
+	}
+	return blob, nil
+}

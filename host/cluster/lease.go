@@ -1,0 +1,227 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	// leaseTime is how long the servers keep a lease that nobody renews: whole seconds,
+	// by which they count.
+	leaseTime = 3 * time.Second
+	// renewEvery is how often it is renewed, and renewAgain how soon after that failed.
+	renewEvery = time.Second
+	renewAgain = 200 * time.Millisecond
+	// trustTime is how long a lease is trusted since before it was renewed. The margin
+	// is for clocks of which one runs faster, and for what a goroutine says after it
+	// has asked.
+	trustTime = leaseTime - leaseTime/6
+	// expiryLag is by how much the servers may be late to end a lease.
+	expiryLag = 2 * time.Second
+)
+
+// lease is this host's word that it lives. There is one, whatever the number of rooms.
+type lease struct {
+	mu      sync.Mutex // guards following
+	seq     uint64     // of the message that is the lease
+	until   time.Time  // when it may no longer be trusted, by the monotonic clock
+	trusted bool
+	since   time.Time // when it became so
+	changed chan struct{}
+	adopts  int // Adopts under way
+	renew   chan struct{}
+	taken   bool // said that another process has the name
+}
+
+// life is what a lease says of its host.
+type life struct {
+	Version int    `json:"v"`
+	Life    string `json:"life"`
+	// Adopts reports whether the host takes over rooms of those that end.
+	Adopts bool `json:"adopts"`
+}
+
+// parseLife reads a lease; empty if it makes no sense.
+func parseLife(data []byte) life {
+	var l life
+	if json.Unmarshal(data, &l) != nil || l.Version < 1 || len(l.Life) > 64 {
+		return life{}
+	}
+	return l
+}
+
+// Trust reports whether this host may be sure of what it owns: nobody else has claimed
+// it yet, for the lease cannot have ended. The channel is closed when that changes.
+func (c *Cluster) Trust() (trusted bool, changed <-chan struct{}) {
+	l := &c.lease
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.judge()
+	return l.trusted, l.changed
+}
+
+// judge ends the trust in a lease that may have ended. A process that was stopped comes
+// to it before its timers do.
+func (l *lease) judge() {
+	if l.trusted && !time.Now().Before(l.until) {
+		l.set(false)
+	}
+}
+
+func (l *lease) set(trusted bool) {
+	if l.trusted == trusted {
+		return
+	}
+	l.trusted, l.since = trusted, time.Now()
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// renewed notes that the lease was renewed by a message that was sent at a time.
+func (l *lease) renewed(seq uint64, sent time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seq, l.until, l.taken = seq, sent.Add(trustTime), false
+	l.set(time.Now().Before(l.until))
+}
+
+// writeLease renews the lease, over the message of a sequence.
+func (c *Cluster) writeLease(ctx context.Context, over uint64) error {
+	c.lease.mu.Lock()
+	data, err := json.Marshal(life{Version: 1, Life: c.life, Adopts: c.lease.adopts > 0})
+	c.lease.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	sent := time.Now()
+	seq, err := c.publish(ctx, &nats.Msg{Subject: c.subject("host", c.config.Node), Data: data}, over, leaseTime)
+	if err != nil {
+		return err
+	}
+	if wasTrusted, _ := c.Trust(); !wasTrusted {
+		c.catchUp(ctx) // what was claimed meanwhile is known before this host goes on
+	}
+	c.lease.renewed(seq, sent)
+	return nil
+}
+
+// readLease is the lease of a node as the servers have it; empty with the sequence that
+// a new one goes over if there is none.
+func (c *Cluster) readLease(ctx context.Context, node string) (life, uint64, error) {
+	m, err := c.hosts.GetLastMsgForSubject(ctx, c.subject("host", node))
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return life{}, 0, nil
+	case err != nil:
+		return life{}, 0, err
+	}
+	return parseLife(m.Data), m.Sequence, nil // of a marker: none
+}
+
+// takeLease takes the lease for the first time. One that is there is a predecessor's,
+// which ends, or another living host's, which is renewed meanwhile.
+func (c *Cluster) takeLease(ctx context.Context) error {
+	taken := &Error{ErrNodeTaken, fmt.Sprintf("another host of the name %s is in the cluster", c.config.Node), "give each host a --node of its own"}
+	ctx, cancel := context.WithTimeout(ctx, leaseTime+expiryLag)
+	defer cancel()
+	var found life
+	var at uint64
+	for {
+		there, seq, err := c.readLease(ctx, c.config.Node)
+		switch {
+		case err != nil:
+		case there.Life == "":
+			if err = c.writeLease(ctx, seq); err == nil {
+				return nil
+			}
+		case found.Life == there.Life && seq != at:
+			return taken
+		case found.Life != there.Life && found.Life != "":
+			return taken // a third one, who was faster
+		default:
+			found, at = there, seq
+		}
+		if !pause(ctx, renewAgain) {
+			if found.Life != "" {
+				return taken
+			}
+			return &Error{ErrUnreachable, "JetStream takes no lease", "check that most of the NATS servers run: JetStream needs a leader"}
+		}
+	}
+}
+
+// keepLease renews the lease until the host ends, and notes in time when it could not.
+func (c *Cluster) keepLease() {
+	l := &c.lease
+	next := time.NewTimer(renewEvery)
+	defer next.Stop()
+	doubt := time.AfterFunc(trustTime, func() { c.Trust() })
+	defer doubt.Stop()
+	for {
+		select {
+		case <-c.ctx.Done():
+			return
+		case <-next.C:
+		case <-l.renew:
+		}
+		began := time.Now()
+		err := c.renewLease()
+		l.mu.Lock()
+		doubt.Reset(time.Until(l.until))
+		l.mu.Unlock()
+		wait := renewEvery
+		if err != nil {
+			wait = renewAgain
+		}
+		next.Reset(max(0, wait-time.Since(began)))
+		c.missing()
+	}
+}
+
+// renewLease renews the lease, or takes it again after it has ended: what others did
+// not claim meanwhile is still this host's then.
+func (c *Cluster) renewLease() error {
+	l := &c.lease
+	l.mu.Lock()
+	over := l.seq
+	l.mu.Unlock()
+	err := c.writeLease(c.ctx, over)
+	if !isWrongSequence(err) {
+		return err
+	}
+	there, seq, err := c.readLease(c.ctx, c.config.Node)
+	switch {
+	case err != nil:
+		return err
+	case there.Life == "" || there.Life == c.life: // ended; or renewed, but nobody said so
+		return c.writeLease(c.ctx, seq)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.until = time.Now()
+	l.judge()
+	if !l.taken {
+		l.taken = true
+		c.log.Error("another host has this one's name, and its rooms", "node", c.config.Node)
+	}
+	return errors.New("taken")
+}
+
+// endLease gives the lease up, so that others need not wait until its time is over.
+func (c *Cluster) endLease() {
+	c.lease.mu.Lock()
+	over := c.lease.seq
+	c.lease.until = time.Now()
+	c.lease.judge()
+	c.lease.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), attemptTime)
+	defer cancel()
+	c.publish(ctx, &nats.Msg{Subject: c.subject("host", c.config.Node)}, over, leaseTime)
+}

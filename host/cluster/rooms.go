@@ -1,0 +1,394 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"muster/host/store"
+)
+
+const (
+	// saveTime is how long a write may be tried until it is said that the servers are
+	// away: longer than the election of a leader mostly takes.
+	saveTime = 4 * time.Second
+	// tombstoneLife is how long it is remembered that a room was: old links lie about
+	// in chats.
+	tombstoneLife = 30 * 24 * time.Hour
+)
+
+// claim is this host's to a room.
+type claim struct {
+	cluster *Cluster
+	code    string
+	id      string
+	epoch   uint64
+	number  uint64 // among this process's
+
+	mu     sync.Mutex // one write at a time; guards following
+	seq    uint64     // of the newest record of this claim that is known
+	writes uint64
+	newest record
+	// spare are groups of parts that no record names any more, or never did.
+	spare []string
+
+	fenced struct {
+		sync.Mutex
+		is bool
+	}
+}
+
+func (cl *claim) fence() {
+	cl.fenced.Lock()
+	defer cl.fenced.Unlock()
+	cl.fenced.is = true
+}
+
+func (cl *claim) isFenced() bool {
+	cl.fenced.Lock()
+	defer cl.fenced.Unlock()
+	return cl.fenced.is
+}
+
+// Epoch is greater than that of any claim to the room before.
+func (cl *claim) Epoch() uint64 { return cl.epoch }
+
+// message is a room's newest message.
+type message struct {
+	record
+	seq  uint64
+	body []byte
+}
+
+// last is a room's newest message; its epoch is 0 if there is none, or a marker. It may
+// be late by a moment, if the server that is asked is.
+func (c *Cluster) last(ctx context.Context, code string) (message, error) {
+	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	defer cancel()
+	m, err := c.rooms.GetLastMsgForSubject(ctx, c.subject("room", code))
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return message{}, nil
+	case err != nil:
+		return message{}, err
+	}
+	text := m.Header.Get(recordHeader)
+	if text == "" {
+		return message{seq: m.Sequence}, nil
+	}
+	r, err := parseRecord(text)
+	if errors.Is(err, errRecord) {
+		return message{}, fmt.Errorf("room %s: %w", c.FindID(code), err)
+	}
+	return message{r, m.Sequence, m.Data}, nil
+}
+
+// conflict is the error of a write that came after another.
+type conflict struct{ last message }
+
+func (conflict) Error() string { return "cluster: another write came before" }
+
+// put writes a record over the message of a sequence, 0 over none. That its
+// acknowledgement was lost is no conflict, and so is no write that is still under way.
+func (c *Cluster) put(ctx context.Context, code string, r record, body []byte, over uint64, ttl time.Duration) (seq uint64, err error) {
+	for {
+		seq, err = c.publish(ctx, &nats.Msg{Subject: c.subject("room", code), Header: r.header(), Data: body}, over, ttl)
+		switch {
+		case err == nil:
+			return seq, nil
+		case isFull(err):
+			return 0, fmt.Errorf("cluster: %w: %s", syscall.ENOSPC, plain(err))
+		case isWrongSequence(err):
+			last, failed := c.last(ctx, code)
+			switch {
+			case errors.Is(failed, errRecord):
+				return 0, failed
+			case failed != nil:
+			case last.isSame(r):
+				return last.seq, nil
+			case last.seq != over:
+				return 0, conflict{last}
+			}
+		}
+		if !pause(ctx, retryPause) {
+			return 0, away(err)
+		}
+	}
+}
+
+// isFull reports whether the servers have no room for a message.
+func isFull(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && (api.ErrorCode == errResources || api.ErrorCode == errStorage || api.ErrorCode == errStoreFailed)
+}
+
+// away is store.ErrAway with its reason.
+func away(err error) error {
+	if err == nil {
+		return store.ErrAway
+	}
+	return fmt.Errorf("%w: %s", store.ErrAway, plain(err))
+}
+
+// Create keeps a new room; see [store.Store].
+func (c *Cluster) Create(ctx context.Context, code, id string, data []byte) (store.Claim, error) {
+	if !isToken(code) {
+		return nil, fmt.Errorf("cluster: a code that is none: %w", store.ErrTaken)
+	}
+	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	defer cancel()
+	defer c.claiming(code)()
+	cl := &claim{cluster: c, code: code, id: id, epoch: 1, number: c.claims.Add(1)}
+	err := cl.Save(ctx, data)
+	switch {
+	case errors.Is(err, store.ErrFenced):
+		return nil, store.ErrTaken
+	case err != nil && !errors.Is(err, store.ErrAway) && !errors.Is(err, syscall.ENOSPC):
+		return nil, err
+	}
+	c.hold(cl)
+	return cl, err
+}
+
+// claiming notes that this host is about to claim a room, until what it returns is called.
+func (c *Cluster) claiming(code string) (done func()) {
+	d := &c.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.busy[code]++
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.busy[code]--; d.busy[code] == 0 {
+			delete(d.busy, code)
+		}
+		if e, known := d.rooms[code]; known && c.stateOf(code, e) == store.Orphaned {
+			d.changed = wake(d.changed)
+		}
+	}
+}
+
+// hold notes that this host has a room, in place of an earlier claim to it.
+func (c *Cluster) hold(cl *claim) {
+	d := &c.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if old := d.claims[cl.code]; old != nil {
+		old.fence()
+	}
+	if e := d.rooms[cl.code]; e.epoch > cl.epoch {
+		cl.fence() // the directory is faster than the answer
+		return
+	}
+	d.claims[cl.code] = cl
+}
+
+// drop notes that this host has a room no more.
+func (c *Cluster) drop(cl *claim) {
+	cl.fence()
+	d := &c.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.claims[cl.code] == cl {
+		delete(d.claims, cl.code)
+	}
+}
+
+// Claim makes a room this host's; see [store.Store].
+func (c *Cluster) Claim(ctx context.Context, code string) (store.Claim, []byte, error) {
+	if !isToken(code) {
+		return nil, nil, store.ErrUnknown
+	}
+	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	defer cancel()
+	defer c.claiming(code)()
+	for {
+		cl, data, err := c.claim(ctx, code)
+		if err == nil {
+			c.hold(cl)
+			return cl, data, nil
+		}
+		var other conflict
+		for _, final := range []error{store.ErrUnknown, store.ErrOver, store.ErrElsewhere, store.ErrNewer, store.ErrAway, errRecord, errPacked, syscall.ENOSPC} {
+			if errors.Is(err, final) {
+				return nil, nil, err
+			}
+		}
+		if !pause(ctx, retryPause) {
+			return nil, nil, away(err)
+		}
+		if errors.As(err, &other) {
+			continue // it was saved, or claimed, meanwhile
+		}
+	}
+}
+
+// claim tries once to claim a room.
+func (c *Cluster) claim(ctx context.Context, code string) (*claim, []byte, error) {
+	last, err := c.last(ctx, code)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case last.Epoch == 0:
+		return nil, nil, store.ErrUnknown
+	case last.Version > recordVersion:
+		return nil, nil, fmt.Errorf("cluster: a room of version %d: %w", last.Version, store.ErrNewer)
+	case last.Over:
+		return nil, nil, store.ErrOver
+	}
+	if living, err := c.isLiving(ctx, owner{last.Owner, last.Life}); living || err != nil {
+		if err == nil {
+			err = store.ErrElsewhere
+		}
+		return nil, nil, err
+	}
+	data, err := c.unpacked(ctx, code, last)
+	if err != nil {
+		return nil, nil, err
+	}
+	cl := &claim{cluster: c, code: code, id: last.ID, epoch: last.Epoch + 1, number: c.claims.Add(1)}
+	cl.newest = last.record
+	r := cl.sign(last.record)
+	if cl.seq, err = c.put(ctx, code, r, last.body, last.seq, 0); err != nil {
+		return nil, nil, err
+	}
+	cl.newest = r
+	return cl, data, nil
+}
+
+// isLiving reports whether a process has a lease, and is not this one.
+func (c *Cluster) isLiving(ctx context.Context, of owner) (bool, error) {
+	if of.node == "" || of == (owner{c.config.Node, c.life}) {
+		return false, nil
+	}
+	c.directory.mu.Lock()
+	known := c.directory.hosts[of.node].Life == of.life
+	c.directory.mu.Unlock()
+	if known {
+		return true, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	defer cancel()
+	l, _, err := c.readLease(ctx, of.node)
+	return l.Life == of.life, err
+}
+
+// sign makes a record this claim's next one.
+func (cl *claim) sign(r record) record {
+	cl.writes++
+	r.Version, r.Epoch, r.ID = recordVersion, cl.epoch, cl.id
+	r.Owner, r.Life, r.Claim, r.Write = cl.cluster.config.Node, cl.cluster.life, cl.number, cl.writes
+	return r
+}
+
+// Save keeps the room; see [store.Claim].
+func (cl *claim) Save(ctx context.Context, data []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	defer cancel()
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	if cl.isFenced() {
+		return store.ErrFenced
+	}
+	r, body, err := cl.cluster.packed(ctx, cl.code, data)
+	if r.Group != "" {
+		cl.spare = append(cl.spare, r.Group) // until the record names it
+	}
+	if err != nil {
+		return err
+	}
+	return cl.write(ctx, cl.sign(r), body, 0)
+}
+
+// write puts the claim's next record in place of its last, and purges what no record
+// names then; mu is held.
+func (cl *claim) write(ctx context.Context, r record, body []byte, ttl time.Duration) error {
+	for {
+		seq, err := cl.cluster.put(ctx, cl.code, r, body, cl.seq, ttl)
+		var other conflict
+		switch {
+		case err == nil:
+			before := cl.newest
+			cl.seq, cl.newest = seq, r
+			if before.Group != "" && before.Group != r.Group {
+				cl.spare = append(cl.spare, before.Group)
+			}
+			cl.purge()
+			return nil
+		case !errors.As(err, &other):
+			return err
+		case other.last.Epoch > r.Epoch, other.last.Epoch == r.Epoch && !other.last.isOfClaim(r):
+			cl.cluster.drop(cl)
+			cl.purge()
+			return store.ErrFenced
+		}
+		// Ours, whose acknowledgement was lost; or what is left where the servers lost
+		// what they had acknowledged: nobody else has claimed it since.
+		cl.seq = other.last.seq
+		if other.last.Group != "" {
+			cl.newest = other.last.record
+		}
+		if !pause(ctx, retryPause) {
+			return away(err)
+		}
+	}
+}
+
+// End leaves a tombstone; see [store.Claim].
+func (cl *claim) End(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	defer cancel()
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	if cl.isFenced() {
+		return store.ErrFenced
+	}
+	r := cl.sign(record{})
+	r.Owner, r.ID, r.Over = "", "", true
+	if err := cl.write(ctx, r, nil, tombstoneLife); err != nil {
+		return err
+	}
+	err := cl.cluster.large.Purge(ctx, jetstream.WithPurgeSubject(cl.cluster.partSubject(cl.code, "*", "*")))
+	if err != nil {
+		return away(err)
+	}
+	cl.cluster.drop(cl)
+	return nil
+}
+
+// Release lets any host have the room; see [store.Claim].
+func (cl *claim) Release(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	defer cancel()
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	for {
+		if cl.isFenced() {
+			return store.ErrFenced
+		}
+		last, err := cl.cluster.last(ctx, cl.code)
+		if err == nil && last.Epoch == cl.epoch && last.seq >= cl.seq {
+			r := cl.sign(last.record)
+			r.Owner = ""
+			cl.seq = last.seq
+			if err := cl.write(ctx, r, last.body, 0); err != nil {
+				return err
+			}
+			cl.cluster.drop(cl)
+			return nil
+		}
+		if err == nil && last.Epoch > cl.epoch {
+			cl.cluster.drop(cl)
+			return store.ErrFenced
+		}
+		if !pause(ctx, retryPause) {
+			return away(err)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	// streamVersion is that of the streams' shape, in their metadata under versionKey.
+	streamVersion = 1
+	versionKey    = "muster"
+	// markerLife is how long the servers say that a message's time was up: whoever
+	// watches hears it, unless he was away for longer.
+	markerLife = time.Minute
+	// electionTime is how long JetStream may be without a leader while a host starts,
+	// and askTime how long one question may take.
+	electionTime = 15 * time.Second
+	askTime      = 2 * time.Second
+	// retryPause is how long it is from one attempt to the next.
+	retryPause = 20 * time.Millisecond
+	// mostReplicas of anything survive the loss of one server; more only cost.
+	mostReplicas = 3
+)
+
+// streams are those of a cluster: rooms' records; leases and locks, whose time is up
+// soon; and whatever is large: parts of rooms, blobs and lists.
+func (c *Cluster) streams() []jetstream.StreamConfig {
+	stream := func(name string, subjects ...string) jetstream.StreamConfig {
+		for i, s := range subjects {
+			subjects[i] = c.config.Prefix + "." + s
+		}
+		return jetstream.StreamConfig{
+			Name: c.config.Prefix + "-" + name, Subjects: subjects, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew,
+			AllowDirect: true, AllowMsgTTL: true, SubjectDeleteMarkerTTL: markerLife, Metadata: map[string]string{versionKey: strconv.Itoa(streamVersion)},
+		}
+	}
+	large := stream("large", "part.>", "blob.>", "list.>")
+	large.SubjectDeleteMarkerTTL = 0 // nobody watches it
+	return []jetstream.StreamConfig{stream("rooms", "room.*"), stream("hosts", "host.*", "lock.*"), large}
+}
+
+// prepare makes sure that the streams are there, as this program needs them.
+func (c *Cluster) prepare(ctx context.Context) error {
+	if _, err := c.js.AccountInfo(ctx); errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrNoResponders) {
+		return &Error{ErrNoJetStream, "NATS keeps nothing: its JetStream is off", "start nats-server with -js, or turn JetStream on for the account"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, electionTime)
+	defer cancel()
+	for _, config := range c.streams() {
+		for {
+			made, err := c.prepareStream(ctx, config)
+			var refused *Error
+			if err == nil {
+				switch config.Name {
+				case c.config.Prefix + "-rooms":
+					c.rooms = made
+				case c.config.Prefix + "-hosts":
+					c.hosts = made
+				default:
+					c.large = made
+				}
+				break
+			}
+			if errors.As(err, &refused) {
+				return err
+			}
+			if !pause(ctx, 10*retryPause) {
+				return &Error{ErrUnreachable, fmt.Sprintf("JetStream does not answer: %v", plain(err)), "check that most of the NATS servers run: JetStream needs a leader"}
+			}
+		}
+	}
+	return nil
+}
+
+// prepareStream makes a stream, or checks the one that is there.
+func (c *Cluster) prepareStream(ctx context.Context, want jetstream.StreamConfig) (jetstream.Stream, error) {
+	ask, cancel := context.WithTimeout(ctx, electionTime/2)
+	defer cancel()
+	s, err := c.js.Stream(ask, want.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return c.replicated(ask, want, 1, c.js.CreateStream)
+	}
+	if err != nil {
+		return nil, err
+	}
+	have := s.CachedInfo().Config
+	version, err := strconv.Atoi(have.Metadata[versionKey])
+	switch {
+	case err == nil && version > streamVersion:
+		return nil, &Error{ErrNewer, fmt.Sprintf("the cluster is of version %d, this program knows %d", version, streamVersion), "update this host's muster"}
+	case err != nil, !slices.Equal(have.Subjects, want.Subjects), have.MaxMsgsPerSubject != want.MaxMsgsPerSubject, have.MaxMsgs > 0, have.MaxAge != 0,
+		have.Retention != want.Retention, have.Discard != want.Discard, !have.AllowMsgTTL, !have.AllowDirect, have.SubjectDeleteMarkerTTL != want.SubjectDeleteMarkerTTL:
+		return nil, &Error{ErrShape, fmt.Sprintf("the stream %s is there, but not as Muster makes it", want.Name), "give Muster an account of its own in NATS, or remove that stream if nobody needs it"}
+	}
+	switch n := c.config.Replicas; {
+	case n == have.Replicas, n == 0 && have.Replicas >= mostReplicas:
+		return s, nil
+	case n == 0:
+		have.Replicas++
+		if more, err := c.replicated(ask, have, have.Replicas, c.js.UpdateStream); err == nil {
+			return more, nil
+		}
+		return s, nil // as many as there are
+	}
+	return c.replicated(ask, have, 1, c.js.UpdateStream)
+}
+
+// replicated makes or updates a stream with as many replicas as are wanted, or as there
+// can be, at least so many.
+func (c *Cluster) replicated(ctx context.Context, config jetstream.StreamConfig, least int, do func(context.Context, jetstream.StreamConfig) (jetstream.Stream, error)) (jetstream.Stream, error) {
+	config.Replicas = c.config.Replicas
+	if config.Replicas == 0 {
+		config.Replicas = mostReplicas
+	}
+	for {
+		s, err := do(ctx, config)
+		var api *jetstream.APIError
+		if !errors.As(err, &api) || api.ErrorCode != errNoPeers && api.ErrorCode != errNotClustered && api.ErrorCode != errResources {
+			return s, err
+		}
+		if c.config.Replicas != 0 {
+			return nil, &Error{ErrReplicas, fmt.Sprintf("NATS has not the %d servers for so many replicas", config.Replicas), "give --replicas fewer, or start more servers"}
+		}
+		if config.Replicas--; config.Replicas < least {
+			return nil, err
+		}
+	}
+}
+
+// Codes of JetStream's errors that its client has no names for.
+const (
+	errNoPeers             jetstream.ErrorCode = 10005
+	errResources           jetstream.ErrorCode = 10023
+	errStorage             jetstream.ErrorCode = 10047
+	errNotClustered        jetstream.ErrorCode = 10074
+	errStoreFailed         jetstream.ErrorCode = 10077
+	errWrongSequence       jetstream.ErrorCode = 10071
+	errWrongSequenceFlight jetstream.ErrorCode = 10164 // while another write is under way
+)
+
+// pause waits, and reports whether ctx goes on.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}

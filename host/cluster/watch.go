@@ -1,0 +1,139 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	// heartbeat is how often the servers say that a watch is alive while there is
+	// nothing to say; after two that do not come it begins again.
+	heartbeat = time.Second
+	// watchExpiry is how long a watch's request for more stands.
+	watchExpiry = 10 * time.Second
+	// watchLife is how long the servers keep a watch that nobody reads.
+	watchLife = 30 * time.Second
+)
+
+// errGap is the error of a watch that has missed messages.
+var errGap = errors.New("messages were missed")
+
+// watch tells of the newest message of each subject, and of each that follows, until the
+// host ends. Whatever goes wrong, it goes on behind the last that it told of. When all
+// have been told that were there, it says so, once.
+func (c *Cluster) watch(stream jetstream.Stream, subject string, headersOnly bool, listed func(), tell func(name string, header nats.Header, data []byte, seq uint64)) {
+	last := uint64(0)
+	for c.ctx.Err() == nil {
+		err := c.follow(stream, subject, headersOnly, &last, func() {
+			if listed != nil {
+				listed()
+				listed = nil
+			}
+		}, tell)
+		if err != nil && c.ctx.Err() == nil {
+			c.log.Debug("watching again", "subject", subject, "error", err)
+			pause(c.ctx, 5*retryPause)
+		}
+	}
+}
+
+// follow is one try of watch, which begins behind the last message.
+func (c *Cluster) follow(stream jetstream.Stream, subject string, headersOnly bool, last *uint64, listed func(), tell func(string, nats.Header, []byte, uint64)) error {
+	d := &c.directory
+	d.mu.Lock()
+	restart := d.restart
+	d.mu.Unlock()
+	config := jetstream.ConsumerConfig{
+		AckPolicy: jetstream.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: watchLife,
+		FilterSubject: subject, HeadersOnly: headersOnly, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy,
+	}
+	if *last > 0 {
+		if err := c.rewound(stream, last); err != nil {
+			return err
+		}
+	}
+	if *last > 0 {
+		config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, *last+1
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, askTime)
+	consumer, err := stream.CreateConsumer(ctx, config)
+	cancel()
+	if err != nil {
+		return err
+	}
+	name := consumer.CachedInfo().Name
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.Background(), askTime/4)
+		defer cancel()
+		stream.DeleteConsumer(ctx, name)
+	}()
+	if consumer.CachedInfo().NumPending == 0 {
+		listed()
+	}
+	messages, err := consumer.Messages(jetstream.PullHeartbeat(heartbeat), jetstream.PullExpiry(watchExpiry), jetstream.WithMessagesErrOnMissingHeartbeat(true))
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+	ended := make(chan struct{})
+	defer close(ended)
+	c.work.Go(func() {
+		select {
+		case <-c.ctx.Done():
+		case <-restart:
+		case <-ended:
+		}
+		messages.Stop()
+	})
+	prefix := len(subject) - len("*")
+	for told := uint64(1); ; told++ {
+		m, err := messages.Next()
+		if err != nil {
+			return err
+		}
+		at, err := m.Metadata()
+		if err != nil {
+			return err
+		}
+		if at.Sequence.Consumer != told {
+			return errGap
+		}
+		*last = at.Sequence.Stream
+		tell(m.Subject()[prefix:], m.Headers(), m.Data(), at.Sequence.Stream)
+		if at.NumPending == 0 {
+			listed()
+		}
+	}
+}
+
+// rewound begins anew where the stream has not come as far as this host has seen: it was
+// made again, or has lost what it had.
+func (c *Cluster) rewound(stream jetstream.Stream, last *uint64) error {
+	ctx, cancel := context.WithTimeout(c.ctx, askTime)
+	defer cancel()
+	info, err := stream.Info(ctx)
+	if err != nil || info.State.LastSeq >= *last {
+		return err
+	}
+	c.log.Error("NATS has lost messages", "stream", info.Config.Name, "of", *last, "left", info.State.LastSeq)
+	*last = 0
+	d := &c.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if stream == c.rooms {
+		d.position = 0
+		clear(d.rooms)
+		clear(d.codes)
+	}
+	return nil
+}
+
+// isToken reports whether a text may stand between two dots of a subject.
+func isToken(text string) bool {
+	return text != "" && len(text) <= 64 && !strings.ContainsAny(text, ".*> \t\r\n\x00")
+}
