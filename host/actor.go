@@ -169,7 +169,7 @@ func (a *actor) step(in room.Input, by *conn.Conn) (answer any, err error) {
 				a.links[o.To] = l
 			}
 		case room.Fetch:
-			a.fetch(o.Game)
+			a.fetch(o)
 		case room.Answer:
 			answer = o.Document
 		}
@@ -269,15 +269,22 @@ func (a *actor) send(s room.Send) {
 	}
 }
 
-func (a *actor) fetch(game string) {
+func (a *actor) fetch(wanted room.Fetch) {
 	a.work.Go(func() {
 		ctx, cancel := context.WithTimeout(a.ctx, listTime)
 		defer cancel()
 		config := &a.host.config
-		servers, err := config.List(ctx, game)
+		if len(wanted.Servers) > 0 {
+			a.post(func() { a.step(room.Listed{List: a.host.lists.share(a.host.own(wanted.Servers), nil)}, nil) })
+			return
+		}
+		servers, err := config.List(ctx, wanted.Game)
 		listed := room.Listed{Err: err}
+		if err == nil && config.Age != nil {
+			listed.Note = config.Age(wanted.Game)
+		}
 		if err == nil && config.Local != nil {
-			listed.Local = config.Local(game)
+			listed.Local = config.Local(wanted.Game)
 		}
 		if err == nil {
 			listed.List = a.host.lists.share(servers, listed.Local)

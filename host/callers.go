@@ -182,6 +182,12 @@ func (e entrance) link(keys room.Keys) string {
 	return e.personal(keys)
 }
 
+// page is another page of the host.
+func (e entrance) page(path string) string {
+	e.url.Path = "/" + path
+	return e.url.String()
+}
+
 // personal is the link of one person, whose secret it has.
 func (e entrance) personal(keys room.Keys) string {
 	e.url.Fragment = access.Key{Code: keys.Code, Link: keys.Link, Fingerprint: e.fingerprint, Secret: keys.Secret}.String()

@@ -39,6 +39,9 @@ type Config struct {
 	// Local are the servers of a game on the networks that this host is on, in the
 	// list that List got last; nil knows none.
 	Local func(game string) []room.LocalServer
+	// Age says how old the list is that List got last, if people should know; nil says
+	// nothing.
+	Age func(game string) string
 	// Store keeps rooms over a restart, or beyond this host; nil keeps nothing.
 	Store store.Store
 	// Page answers at /; nil answers nothing there.
@@ -76,6 +79,8 @@ type Config struct {
 	// Renewed is told of the organiser's new secret for a room, when the organiser has
 	// renewed the link; nil is told nothing.
 	Renewed func(code, secret string)
+	// Public lets strangers open rooms; nil lets nobody.
+	Public *Public
 	// Logger takes what the organiser does not need to read; nil discards it.
 	Logger *slog.Logger
 }
@@ -88,6 +93,7 @@ type Host struct {
 	guard    access.Guard
 	asks     *access.Pace // of rooms, by address
 	tickets  tickets
+	openers  *openers // nil without [Config.Public]
 	store    store.Store
 	upgrader websocket.Upgrader
 	lists    lists
@@ -112,6 +118,9 @@ func New(config Config) (*Host, error) {
 	h.upgrader.CheckOrigin = h.isSameOrigin
 	if h.store == nil {
 		h.store = &store.None{}
+	}
+	if config.Public != nil {
+		h.openers = newOpeners(config.Public)
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.restore()

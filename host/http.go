@@ -28,7 +28,7 @@ import (
 //	GET  /api/rooms/CODE/culled/CAUSE   the servers culled for a cause
 //	GET  /api/rooms/CODE/qr.svg         the room's link for phones
 //	GET  /live                 the page's WebSocket
-//	GET  /healthz, /metrics    the latter on this machine, see [Config.MetricsFrom]
+//	GET  /healthz, /readyz, /metrics   the last on this machine, see [Config.MetricsFrom]
 //	GET  /open/NUMBER          see [Host.Ticket]
 func (h *Host) Handler() http.Handler {
 	mux := http.NewServeMux()
@@ -42,8 +42,10 @@ func (h *Host) Handler() http.Handler {
 	mux.HandleFunc("GET /api/rooms/{code}/qr.svg", h.serveQR)
 	mux.HandleFunc("GET /live", h.serveLive)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
+	mux.HandleFunc("GET /readyz", h.serveReady)
 	mux.HandleFunc("GET /metrics", h.serveMetrics(promhttp.HandlerFor(h.metrics.registry, promhttp.HandlerOpts{})))
 	mux.HandleFunc("GET /open/{number}", h.serveTicket)
+	h.servePublic(mux)
 	return guarded(h.ours(mux))
 }
 

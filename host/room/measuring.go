@@ -51,11 +51,23 @@ func (*Gathering) proceed(r *Room) {
 }
 
 // Listing waits for the server list.
-type Listing struct{}
+type Listing struct {
+	// Told: people know that it is slow to come.
+	Told bool `json:",omitempty"`
+}
+
+// slowList is after how long people are told what they wait for.
+const slowList = 5 * time.Second
 
 func (*Listing) stage() wire.Stage { return wire.Listing }
-func (*Listing) tick(*Room)        {}
 func (*Listing) proceed(*Room)     {}
+
+func (l *Listing) tick(r *Room) {
+	if !l.Told && r.now.Sub(r.since) >= slowList {
+		l.Told = true
+		r.note("the list of servers is slow to come: waiting for it")
+	}
+}
 
 // Listed is the server list that was asked for.
 type Listed struct {
@@ -63,6 +75,8 @@ type Listed struct {
 	List *topology.Tree
 	// Local are those of its servers that are on the host's own networks.
 	Local []LocalServer
+	// Note is what people should know of it, such as its age; empty is nothing.
+	Note string
 	// Err is why there is no list.
 	Err error
 }
@@ -135,6 +149,9 @@ func (in Listed) step(r *Room) error {
 		r.enter(measuring)
 	}
 	r.note("%s listed", serversInWords(len(servers)))
+	if in.Note != "" {
+		r.note("%s", in.Note)
+	}
 	if n := len(r.round.local); n > 0 {
 		r.note("%d of them on the local network", n)
 	}

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"fmt"
 	"net/netip"
@@ -221,10 +222,7 @@ func (in Join) before(r *Room) *guest {
 // refusal says why a player cannot come in under a name, which p has if it is not
 // nil. Before is the guest who comes to play, or nil.
 func (in Join) refusal(r *Room, name string, p *player, before *guest) *wire.Refusal {
-	places := r.settings.Players
-	if places == 0 {
-		places = maxPlayers
-	}
+	places := cmp.Or(r.settings.Players, r.settings.Most, maxPlayers)
 	switch {
 	case r.closed:
 		return Closed(r.keys.Code)

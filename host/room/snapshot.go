@@ -26,7 +26,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 		History: slices.Clone(r.history),
 		Form:    wire.Form(),
 	}
-	s.Room.Password = ""
+	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(r.settings.Servers)
 	if _, coordinating := r.phase.(*Coordinating); r.round.search != nil && (coordinating || r.isVoting()) {
 		s.Room.Search = r.round.search.view(r.round.servers.List)
 		s.Room.Outlook = s.Room.Search.Sentence(r.settings.By)

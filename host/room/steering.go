@@ -106,6 +106,10 @@ func (a Change) do(r *Room, _ caller) error {
 	case s.Players > 0 && s.Players < len(r.round.players):
 		return fmt.Errorf("%d players are here already", len(r.round.players))
 	}
+	if s.Game != r.settings.Game && len(s.Servers) > 0 {
+		s.Servers = nil // which are another game's
+		r.note("the organiser's own list of servers was for %s", r.settings.Game)
+	}
 	r.resettle(s)
 	return nil
 }

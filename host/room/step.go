@@ -2,6 +2,7 @@ package room
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -61,8 +62,11 @@ type (
 	}
 	// Renamed says that a player has another name from now on.
 	Renamed struct{ From, To string }
-	// Fetch gets the server list of a game.
-	Fetch struct{ Game string }
+	// Fetch gets the server list of a game, or of the organiser's own servers.
+	Fetch struct {
+		Game    string
+		Servers []netip.AddrPort
+	}
 	// Answer is the JSON document for whoever gave the order.
 	Answer struct{ Document any }
 )
@@ -179,7 +183,7 @@ func (Resume) step(r *Room) error {
 		p.connected, p.heard = false, r.now
 	}
 	if _, listing := r.phase.(*Listing); listing {
-		r.do(Fetch{r.settings.Game})
+		r.do(Fetch{r.settings.Game, r.settings.Servers})
 	}
 	return nil
 }
@@ -249,7 +253,7 @@ func (r *Room) nextRound() {
 func (r *Room) list() {
 	r.enter(&Listing{})
 	r.round.pause = pause{}
-	r.do(Fetch{r.settings.Game})
+	r.do(Fetch{r.settings.Game, r.settings.Servers})
 }
 
 // maxLog is how many notes a room keeps: an evening's worth.

@@ -3,7 +3,9 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"muster/discovery"
@@ -30,6 +32,11 @@ type Settings struct {
 	GuestsVote bool `json:"guests_vote,omitempty"`
 	// Open: joining needs no code, as long as the host has no other open room.
 	Open bool `json:"open,omitempty"`
+	// Most is how many the room takes at all, if the host says so; 0 leaves it to the room.
+	Most int `json:"most,omitempty"`
+	// Servers are those of the organiser's own list, in place of the game's; shown to
+	// nobody as such.
+	Servers []netip.AddrPort `json:"servers,omitempty"`
 	// Password is the game server's, given to players for the launch and shown to
 	// nobody.
 	Password string `json:"-"`
@@ -77,6 +84,8 @@ func Table() []Setting {
 			Flag: "password", Usage: "the game server's `PASSWORD`, given to players only"},
 		{Key: "open", Of: func(s *Settings) any { return &s.Open },
 			Flag: "open", Usage: "let everybody in who finds the room, without its code"},
+		{Key: "most", Of: func(s *Settings) any { return &s.Most }},
+		{Key: "servers", Of: func(s *Settings) any { return &s.Servers }},
 		{Key: "strategy", Of: func(s *Settings) any { return &s.Strategy },
 			Flag: "strategy", Usage: "how players measure", Words: strategies()},
 	}
@@ -149,7 +158,16 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 		}
 		if text, is := row.Of(&s).(*string); is {
 			*text = discovery.CleanText(*text)
+			if row.Words != nil && !slices.Contains(row.Words, *text) {
+				return s, fmt.Errorf("%s: %q is none of %s", row.Key, *text, strings.Join(row.Words, ", "))
+			}
 		}
+	}
+	switch {
+	case s.Players < 0:
+		return s, fmt.Errorf("players: %d is below 0", s.Players)
+	case s.Most > 0 && s.Players > s.Most:
+		return s, fmt.Errorf("players: a room here takes %d at most", s.Most)
 	}
 	return s, s.Criteria().Check(nil)
 }

@@ -66,7 +66,9 @@ type Head struct {
 	Began  time.Time `json:"began,omitzero"`
 	Round  int       `json:"round"`
 	Locked bool      `json:"locked"`
-	Listed int       `json:"listed"`
+	// Own is how long the organiser's own list is, 0 if the game's is taken.
+	Own    int `json:"own,omitempty"`
+	Listed int `json:"listed"`
 	// Paused: most players fell silent together, and the room waits for them. Retry is
 	// when a room that failed tries again by itself, if it does.
 	Paused bool      `json:"paused,omitempty"`

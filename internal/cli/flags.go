@@ -225,11 +225,15 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings) {
 
 // bindSources adds the flags that say where the server list comes from.
 func (p *program) bindSources(cmd *cobra.Command, s *listing.Sources) {
-	s.In = p.in
-	flags := cmd.Flags()
+	p.bindLists(cmd.Flags(), s)
+	bindWord(cmd, &s.LAN, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for servers on the local network, too (auto: unless --master or --servers says where they are)")
+}
+
+// bindLists adds those of them that have nothing to do with the local network.
+func (p *program) bindLists(flags *pflag.FlagSet, s *listing.Sources) {
+	s.In, s.LAN = p.in, listing.Off
 	flags.StringArrayVar(&s.Masters, "master", nil, "ask this `HOST[:PORT]` for servers (repeatable; default: the game's own)")
 	flags.StringArrayVar(&s.Files, "servers", nil, "read servers from `FILE`, - is standard input (repeatable)")
-	bindWord(cmd, &s.LAN, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for servers on the local network, too (auto: unless --master or --servers says where they are)")
 	flags.StringVar(&s.Places.CountryDB, "country-db", "", "country database, `FILE.mmdb` (default: the built-in table)")
 	flags.StringVar(&s.Places.ASDB, "as-db", "", "origin AS database, `FILE.mmdb` (default: the built-in table)")
 	flags.StringVar(&s.Places.Overrides, "geo-overrides", "", "your own places, `FILE` with lines prefix,country,asn")

@@ -125,6 +125,7 @@ func (h *hosting) run(ctx context.Context) error {
 		return err
 	}
 	h.lists.Games, h.lists.Public, h.lists.Say, h.lists.Warn, h.lists.Log = games, h.ingress.PublicAddress, h.screen.Say, h.warn, h.logger()
+	defer h.lists.Begin(ctx)()
 	h.launcher.Games = games
 	if _, err := h.lists.Fetch(ctx, g); err != nil {
 		return err

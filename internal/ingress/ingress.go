@@ -30,6 +30,8 @@ type Ingress struct {
 	// holds for host names.
 	pair    *tls.Certificate
 	isNamed bool
+	// certificate is what takes its place for a connection; nil without one.
+	certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
 	// router is where the router lets friends in; nil if that is not known.
 	router atomic.Pointer[netip.Addr]
 	// mapped is the port that it opened; nil without one.
@@ -64,6 +66,9 @@ func (in *Ingress) EncryptByOwn(file string) error {
 func (in *Ingress) TLS() *tls.Config {
 	if in.pair == nil {
 		return nil
+	}
+	if in.certificate != nil {
+		return &tls.Config{GetCertificate: in.certificate, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 	}
 	return &tls.Config{Certificates: []tls.Certificate{*in.pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 }

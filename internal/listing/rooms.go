@@ -2,6 +2,7 @@ package listing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -25,8 +26,33 @@ type Rooms struct {
 	// Warn shows the organiser what could not be fetched.
 	Warn func(...error)
 
+	// Once has one of many hosts fetch a list for all, and returns it with the time at
+	// which it was had; nil has each host fetch its own.
+	Once func(ctx context.Context, game string, fetch func(context.Context) ([]discovery.Server, error)) ([]discovery.Server, time.Time, error)
+
+	// until ends what fetches go on when nobody waits any more, and work are those.
+	until context.Context
+	work  sync.WaitGroup
+
 	mu     sync.Mutex // guards following
 	newest map[string]fetched
+	// flights are the fetches under way, one a game, and failed those that came to
+	// nothing lately.
+	flights map[string]*flight
+	failed  map[string]failure
+}
+
+// flight is a fetch under way that any number of rooms wait for.
+type flight struct {
+	done    chan struct{} // closed at its end
+	servers []discovery.Server
+	err     error
+}
+
+// failure is why a list could not be had, and when.
+type failure struct {
+	err error
+	at  time.Time
 }
 
 // fetched is a game's list, and when it was had.
@@ -36,8 +62,24 @@ type fetched struct {
 	at      time.Time
 }
 
-// freshFor is how long a list is as good as a new one.
-const freshFor = time.Minute
+const (
+	// freshFor is how long a list is as good as a new one.
+	freshFor = time.Minute
+	// patience is how long a room waits for a new list if there is an old one, and
+	// fetchTime how long a fetch goes on: several masters, asked twice each.
+	patience  = 10 * time.Second
+	fetchTime = time.Minute
+	// failureRest is how long a source that gave nothing is left alone.
+	failureRest = 10 * time.Second
+	// oldAfter is the age from which people are told of it.
+	oldAfter = 5 * time.Minute
+)
+
+// Begin has fetches end with ctx. Wait, which it returns, waits for them.
+func (r *Rooms) Begin(ctx context.Context) (wait func()) {
+	r.until = ctx
+	return r.work.Wait
+}
 
 // Fetch gets a new list of a game.
 func (r *Rooms) Fetch(ctx context.Context, g game.Game) ([]discovery.Server, error) {
@@ -49,34 +91,119 @@ func (r *Rooms) Fetch(ctx context.Context, g game.Game) ([]discovery.Server, err
 	hidden, public := apart(near)
 	servers := With(listing.Servers, public)
 	r.Say("%s", Describe(servers, hidden, g))
+	r.keep(g, fetched{servers, hidden, time.Now()})
+	return servers, nil
+}
+
+// keep takes over a list, unless a newer one is known.
+func (r *Rooms) keep(g game.Game, f fetched) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.newest == nil {
 		r.newest = make(map[string]fetched)
 	}
-	r.newest[g.ID] = fetched{servers, hidden, time.Now()}
-	return servers, nil
+	if !f.at.Before(r.newest[g.ID].at) {
+		r.newest[g.ID] = f
+	}
 }
 
-// List is the newest list to be had of a game.
+// List is the newest list to be had of a game. However many rooms want one, it is
+// fetched once, and a source that hangs holds nobody up for longer than [patience] who
+// can have an old list, and no other game.
 func (r *Rooms) List(ctx context.Context, id string) ([]discovery.Server, error) {
 	g, err := r.Games.Find(id)
 	if err != nil {
 		return nil, err
 	}
+	old, isKnown, under := r.join(g)
+	if under == nil {
+		return old.servers, nil
+	}
+	var enough <-chan time.Time
+	if isKnown {
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		enough = timer.C
+	}
+	err = errSlow
+	select {
+	case <-under.done:
+		if err = under.err; err == nil {
+			return under.servers, nil
+		}
+	case <-enough:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if isKnown {
+		r.Warn(fmt.Errorf("taking the %s list of %v ago: %w", g.Name, time.Since(old.at).Round(time.Minute), err))
+		return old.servers, nil
+	}
+	return nil, err
+}
+
+var errSlow = errors.New("the new one is slow to come")
+
+// join is the list that is known of a game, and the fetch under way for a newer one,
+// which it starts if need be; nil if the known one is good enough.
+func (r *Rooms) join(g game.Game) (old fetched, isKnown bool, under *flight) {
 	r.mu.Lock()
-	old, known := r.newest[g.ID]
-	r.mu.Unlock()
-	age := time.Since(old.at)
-	if known && (age < freshFor || r.HasStdin()) {
-		return old.servers, nil
+	defer r.mu.Unlock()
+	if old, isKnown = r.newest[g.ID]; isKnown && (time.Since(old.at) < freshFor || r.HasStdin()) {
+		return old, true, nil
 	}
-	servers, err := r.Fetch(ctx, g)
-	if err != nil && known {
-		r.Warn(fmt.Errorf("taking the list of %v ago: %w", age.Round(time.Minute), err))
-		return old.servers, nil
+	if under = r.flights[g.ID]; under != nil {
+		return old, isKnown, under
 	}
-	return servers, err
+	under = &flight{done: make(chan struct{})}
+	if f := r.failed[g.ID]; time.Since(f.at) < failureRest {
+		under.err = f.err
+		close(under.done)
+		return old, isKnown, under
+	}
+	if r.flights == nil {
+		r.flights, r.failed = map[string]*flight{}, map[string]failure{}
+	}
+	r.flights[g.ID] = under
+	r.work.Go(func() { r.fly(g, under) })
+	return old, isKnown, under
+}
+
+// fly fetches a list for all who wait for it.
+func (r *Rooms) fly(g game.Game, under *flight) {
+	until := r.until
+	if until == nil {
+		until = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(until, fetchTime)
+	defer cancel()
+	if r.Once == nil {
+		under.servers, under.err = r.Fetch(ctx, g)
+	} else {
+		var at time.Time
+		under.servers, at, under.err = r.Once(ctx, g.ID, func(ctx context.Context) ([]discovery.Server, error) { return r.Fetch(ctx, g) })
+		if under.err == nil {
+			r.keep(g, fetched{servers: under.servers, at: at})
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.flights, g.ID)
+	if delete(r.failed, g.ID); under.err != nil {
+		r.failed[g.ID] = failure{under.err, time.Now()}
+	}
+	close(under.done)
+}
+
+// Age says of the newest list of a game how old it is, if people should know.
+func (r *Rooms) Age(id string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known, is := r.newest[id]
+	if age := time.Since(known.at); is && age >= oldAfter && !r.HasStdin() {
+		return fmt.Sprintf("the list of servers is %v old: no newer one is to be had now", age.Round(time.Minute))
+	}
+	return ""
 }
 
 // Local are the servers of the local network in the newest list of a game.

@@ -20,6 +20,7 @@
  * @property {boolean} [guests_vote]
  * @property {boolean} locked
  * @property {number} listed
+ * @property {number} [own] servers of the organiser's own list
  * @property {boolean} [paused]
  * @property {string} [retry]
  * @property {string} [outlook] how far a coordinated search is

@@ -1,0 +1,106 @@
+package host
+
+import (
+	"fmt"
+	"html/template"
+	"net/http"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// plain is a page of a few lines, for who comes by a link and needs no more. All that
+// is filled in may be hostile text, but for Way, which the table of games has made.
+var plain = template.Must(template.New("plain").Parse(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+{{with .Refresh}}<meta http-equiv="refresh" content="{{.}}">
+{{end}}<title>{{.Title}} – Muster</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/style.css">
+<header><h1><a class="home" href="/">Muster</a></h1></header>
+<main class="plain"><section id="hero" class="card">
+<h2 class="headline"><bdi>{{.Title}}</bdi></h2>
+{{range .Lines}}<p class="next"><bdi>{{.}}</bdi></p>
+{{end}}{{with .Code}}<p class="copyable"><code>{{.}}</code></p>
+{{end}}{{with .Way}}<p class="buttons"><a class="primary large" href="{{.}}">Join the game</a></p>
+{{end}}</section></main>
+</html>
+`))
+
+// notice is what stands on a plain page.
+type notice struct {
+	Title string
+	Lines []string
+	// Code is to be typed or copied.
+	Code string
+	// Way takes the browser to a game.
+	Way     template.URL
+	Refresh string
+}
+
+// askAgain is after how long a page that waits for something looks again.
+const askAgain = 5 * time.Second
+
+func (n notice) serve(w http.ResponseWriter, status int) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	plain.Execute(w, n) // fails only if the client is gone
+}
+
+// serveGo takes a browser to the server that a room was sent to: GET /go/ID with the
+// room's public id. Whoever has the id learns where the room plays, and gets into no
+// room by it.
+func (h *Host) serveGo(w http.ResponseWriter, r *http.Request) {
+	if h.isTooMuch(w, h.asks, h.asker(r)) {
+		return
+	}
+	a := h.actor(h.store.FindID(r.PathValue("id")))
+	if a == nil {
+		notice{Title: "There is no game to join here", Lines: []string{"The room of this link is over, or the link is cut off.", "Ask whoever sent it for a new one."}}.serve(w, http.StatusNotFound)
+		return
+	}
+	view, _ := a.views.get()
+	whereTo(view.Snapshot).serve(w, http.StatusOK)
+}
+
+// whereTo is what whoever clicks on a link to a room's game is told.
+func whereTo(s wire.Snapshot) notice {
+	refresh := fmt.Sprint(int(askAgain.Seconds()))
+	switch s.Room.Stage {
+	case wire.Launching:
+		if s.Way == nil {
+			break
+		}
+		name := discovery.CleanText(s.Way.Server)
+		if s.Way.Link == "" {
+			return notice{Title: "Everyone is on " + name, Lines: []string{"This game has no links: connect to this address in the game."}, Code: s.Way.Connect}
+		}
+		return notice{
+			Title: "Everyone is on " + name, Lines: []string{"Your game starts by itself. If nothing happens, press the button."},
+			Way: template.URL(s.Way.Link), Refresh: "0; url=" + s.Way.Link, //nolint:gosec // the table of games has made it
+		}
+	case wire.Gathering:
+		return notice{Title: "The group is still gathering", Lines: []string{"Once it has found its server, this page takes you there."}, Refresh: refresh}
+	case wire.Failed:
+		return notice{Title: "The group has found no server yet", Lines: []string{"When it does, this page takes you there."}, Refresh: refresh}
+	}
+	return notice{Title: "The group is looking for its server", Lines: []string{"As soon as it is found, this page takes you there."}, Refresh: refresh}
+}
+
+// serveGet says how to get Muster.
+func (h *Host) serveGet(w http.ResponseWriter, _ *http.Request) {
+	notice{
+		Title: "Get Muster",
+		Lines: []string{
+			"To play, and not only watch, you need the program on the computer that you play on: it measures your pings, and starts your game.",
+			"This service runs " + discovery.CleanText(h.config.Public.Version) + ". Take the same release, or build it from its source with Go:",
+		},
+		Code: "go build -o muster .",
+	}.serve(w, http.StatusOK)
+}

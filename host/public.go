@@ -1,0 +1,279 @@
+package host
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"muster/discovery"
+	"muster/host/access"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// Public is what a host that holds rooms for everybody allows strangers. What they say
+// names games of the host's table and addresses of servers: never a program, a file,
+// or anything that the host would fetch.
+type Public struct {
+	// Rooms is how many the host holds, and PerAddress how many of those one address
+	// may have opened: in IPv6, one household's /64.
+	Rooms, PerAddress int
+	// Players is how many one room takes, and Servers how many a list of its own may
+	// have.
+	Players, Servers int
+	// Games are those that rooms may be for.
+	Games []PublicGame
+	// Own reads an organiser's own list of servers for a game, a server a line.
+	// From is who wants it: people on the internet get only servers there.
+	Own func(game string, lines []string, from netip.Addr) ([]netip.AddrPort, error)
+	// Annotate adds country and origin AS to the servers of such a list; nil adds
+	// nothing.
+	Annotate func([]discovery.Server) error
+	// Version is the program's, for those who look for the right one.
+	Version string
+}
+
+// PublicGame is a game that strangers may open a room for.
+type PublicGame struct {
+	wire.Game
+	// By is its rule, unless the organiser says another. Listed: somebody lists its
+	// servers; an organiser must bring a list for those of others.
+	By     selection.Rule `json:"by"`
+	Listed bool           `json:"listed"`
+}
+
+const (
+	// openEvery is how often an address may open a room, after as many as it may have
+	// at once: whoever closes rooms to open others costs as much as who keeps them.
+	openEvery = time.Minute
+	// entryBytes is more than an address of an own list takes in JSON, and
+	// openingBytes than all else of an opening.
+	entryBytes, openingBytes = 64, 8 << 10
+)
+
+// openers counts the rooms that addresses have opened on this host since it started. It
+// is kept in memory alone: an address is nothing to keep.
+type openers struct {
+	pace *access.Pace
+
+	mu sync.Mutex // guards following
+	// opened are the codes, by household.
+	opened map[netip.Addr][]string
+}
+
+func newOpeners(p *Public) *openers {
+	return &openers{pace: access.NewPace(p.PerAddress, openEvery), opened: map[netip.Addr][]string{}}
+}
+
+// of is how many rooms an address has open, by what is left of those that it opened.
+func (o *openers) of(from netip.Addr, isOpen func(code string) bool) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	left := slices.DeleteFunc(o.opened[from], func(code string) bool { return !isOpen(code) })
+	if o.opened[from] = left; len(left) == 0 {
+		delete(o.opened, from)
+	}
+	return len(left)
+}
+
+func (o *openers) note(from netip.Addr, code string, isOpen func(code string) bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.opened[from] = append(o.opened[from], code)
+	const sweepAt = 1024 // addresses: those whose rooms are over are forgotten now and then
+	if len(o.opened)%sweepAt == 0 {
+		for other, codes := range o.opened {
+			if !slices.ContainsFunc(codes, isOpen) {
+				delete(o.opened, other)
+			}
+		}
+	}
+}
+
+// servePublic adds what a host for everybody answers:
+//
+//	GET  /api/service   what rooms can be opened here
+//	POST /api/rooms     opens one
+//	GET  /go/ID         takes a browser to the room's game server
+//	GET  /get/          how to get Muster
+func (h *Host) servePublic(mux *http.ServeMux) {
+	if h.config.Public == nil {
+		return
+	}
+	mux.HandleFunc("GET /api/service", h.serveService)
+	mux.HandleFunc("POST /api/rooms", h.serveOpening)
+	mux.HandleFunc("GET /go/{id}", h.serveGo)
+	mux.HandleFunc("GET /get/{$}", h.serveGet)
+}
+
+// serveService says what rooms can be opened, for the page and for programs.
+func (h *Host) serveService(w http.ResponseWriter, _ *http.Request) {
+	p := h.config.Public
+	answer(w, http.StatusOK, struct {
+		Format     string       `json:"format"`
+		Version    string       `json:"version"`
+		Games      []PublicGame `json:"games"`
+		MaxPlayers int          `json:"max_players"`
+		MaxServers int          `json:"max_servers"`
+	}{"muster.service/1", p.Version, p.Games, p.Players, p.Servers})
+}
+
+// opened is what whoever opened a room is told. Go is a link that admits nobody, see
+// [Host.serveGo].
+type opened struct {
+	Code          string `json:"code"`
+	Link          string `json:"link"`
+	OrganiserLink string `json:"organiser_link"`
+	Go            string `json:"go"`
+}
+
+// serveOpening opens a room: POST /api/rooms with settings by their names in
+// [wire.Table], max_rtt_ms for the limits, password, and servers for an own list.
+//
+//	{"game":"openarena","by":"mean","max_rtt_ms":[150],"players":4,"servers":["1.2.3.4:27960"]}
+func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
+	p, from := h.config.Public, access.Subscriber(h.asker(r))
+	if wait := h.openers.pace.Wait(from, time.Now()); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())+1))
+		h.refuse(w, http.StatusTooManyRequests, wire.Refusal{Reason: wire.ReasonBusy, Message: "many rooms were opened from your network just now", Hint: fmt.Sprintf("open the next one in %v; a room that is open takes one group after the other", wait.Round(time.Second))})
+		return
+	}
+	body, err := readOpening(w, r, int64(openingBytes+entryBytes*p.Servers))
+	var settings wire.Settings
+	if err == nil {
+		settings, err = p.settings(body, from)
+	}
+	var refusal *wire.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		h.refuse(w, http.StatusBadRequest, *refusal)
+		return
+	case err != nil:
+		h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
+		return
+	}
+	isOpen := func(code string) bool { return h.actor(code) != nil }
+	switch {
+	case len(h.Rooms()) >= p.Rooms:
+		w.Header().Set("Retry-After", "60")
+		h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d rooms of this service are taken", p.Rooms), Hint: "try again in a while, or open the room on your own computer: muster host --game " + settings.Game})
+		return
+	case h.openers.of(from, isOpen) >= p.PerAddress:
+		h.refuse(w, http.StatusTooManyRequests, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("your network has %d rooms open here, which is as many as one may", p.PerAddress), Hint: "use one of those; rooms that nobody is in end by themselves"})
+		return
+	}
+	code, _, err := h.Open(settings)
+	if err != nil {
+		h.config.Logger.Error("no room opened", "error", err)
+		w.Header().Set("Retry-After", retryAfter)
+		h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonBusy, Message: "no room can be kept here now", Hint: "try again in some seconds"})
+		return
+	}
+	h.openers.note(from, code, isOpen)
+	keys, at := h.Keys(code), h.entrance(r)
+	w.Header().Set("Location", "/api/rooms/-") // the code is for no proxy's log
+	answer(w, http.StatusCreated, opened{
+		Code: code, Link: at.link(keys), OrganiserLink: at.personal(keys), Go: at.page("go/" + access.PublicID(keys.Link)),
+	})
+}
+
+// readOpening reads the body of an opening. It must say that it is JSON: browsers let
+// no stranger's page send that.
+func readOpening(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
+		return nil, &wire.Refusal{Reason: wire.ReasonMalformed, Message: "a room is opened with application/json", Hint: `say Content-Type: application/json, and such as {"game":"openarena","players":4}`}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	var tooLong *http.MaxBytesError
+	if errors.As(err, &tooLong) {
+		return nil, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("what is said of the room is longer than %d bytes", most), Hint: "shorten the list of servers"}
+	}
+	return body, err
+}
+
+// settings reads what a stranger wants of a room.
+func (p *Public) settings(body []byte, from netip.Addr) (s wire.Settings, err error) {
+	var wanted map[string]json.RawMessage
+	if err := json.Unmarshal(body, &wanted); err != nil {
+		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: "that is no JSON object", Hint: `say such as {"game":"openarena","players":4}`}
+	}
+	var lines []string
+	if list, is := wanted["servers"]; is {
+		if err := json.Unmarshal(list, &lines); err != nil {
+			return s, errors.New(`servers: a list of addresses such as ["192.0.2.1:27960"] is wanted`)
+		}
+		delete(wanted, "servers")
+	}
+	for name, key := range map[string]string{"max_rtt_ms": "limits_ms", "password": "-"} {
+		if value, is := wanted[name]; is {
+			wanted[key] = value
+			delete(wanted, name)
+		}
+	}
+	table := slices.DeleteFunc(wire.Table(), func(row wire.Setting) bool { return slices.Contains([]string{"open", "most", "servers"}, row.Key) }) // nothing but its keys leads into a stranger's room
+	for key := range wanted {
+		if !slices.ContainsFunc(table, func(row wire.Setting) bool { return row.Key == key }) {
+			return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("a room here has no setting %q", discovery.CleanText(key)), Hint: "it is one of a later release, or it is misspelt"}
+		}
+	}
+	var id string
+	json.Unmarshal(wanted["game"], &id) // what is no text is no game
+	at := slices.IndexFunc(p.Games, func(g PublicGame) bool { return g.ID == id })
+	if at < 0 {
+		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("no game %q is known here", discovery.CleanText(id)), Hint: "GET /api/service lists the games"}
+	}
+	g := p.Games[at]
+	patch, err := json.Marshal(wanted)
+	if err != nil {
+		return s, err
+	}
+	s = wire.Settings{By: g.By, Strategy: wire.Coordinated, Most: p.Players}
+	if s, err = s.Patched(patch, func(wire.Setting) bool { return true }); err != nil {
+		return s, err
+	}
+	switch {
+	case (s.By == selection.Threshold || s.By == selection.FairThreshold) && len(s.Limits) == 0:
+		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("the rule %s needs a ping limit", s.By), Hint: `say such as "max_rtt_ms":[150]`}
+	case len(lines) == 0 && !g.Listed:
+		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: "nobody lists the servers of " + g.Name, Hint: "give a list of your own: your favourites, one address a line"}
+	case len(lines) == 0:
+		return s, nil
+	}
+	s.Servers, err = p.Own(g.ID, lines, from)
+	return s, err
+}
+
+// own is an organiser's own list, with what is known of its places.
+func (h *Host) own(addrs []netip.AddrPort) []discovery.Server {
+	servers := make([]discovery.Server, len(addrs))
+	for i, addr := range addrs {
+		servers[i].Addr = addr
+	}
+	if p := h.config.Public; p != nil && p.Annotate != nil {
+		if err := p.Annotate(servers); err != nil { // the search does without
+			h.config.Logger.Warn("places not known", "error", err)
+		}
+	}
+	return servers
+}
+
+// serveReady says whether to send people here: GET /readyz. A host that drains, or cannot
+// be sure of what it has, is alive, and not ready.
+func (h *Host) serveReady(w http.ResponseWriter, _ *http.Request) {
+	h.mu.Lock()
+	closed := h.closed
+	h.mu.Unlock()
+	if closed {
+		http.Error(w, "draining", http.StatusServiceUnavailable)
+		return
+	}
+	w.Write([]byte("ready\n"))
+}

@@ -1,0 +1,284 @@
+package host_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host"
+	"muster/host/access"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// everybody is a host for strangers, who come by a proxy that the tests are.
+func everybody(p host.Public) host.Config {
+	p.Games = []host.PublicGame{
+		{Game: wire.Game{ID: "openarena", Name: "OpenArena"}, By: selection.Mean, Listed: true},
+		{Game: wire.Game{ID: "cs2", Name: "Counter-Strike 2"}, By: selection.Mean},
+	}
+	p.Own = func(game string, lines []string, _ netip.Addr) (servers []netip.AddrPort, err error) {
+		for _, line := range lines {
+			addr, err := netip.ParseAddrPort(line)
+			if err != nil {
+				return nil, &wire.Refusal{Reason: wire.ReasonMalformed, Message: "no address"}
+			}
+			servers = append(servers, addr)
+		}
+		return servers, nil
+	}
+	p.Version = "v1.2.3"
+	if p.Rooms == 0 {
+		p.Rooms = 100
+	}
+	if p.PerAddress == 0 {
+		p.PerAddress = 100
+	}
+	if p.Players == 0 {
+		p.Players = 16
+	}
+	if p.Servers == 0 {
+		p.Servers = 50
+	}
+	home := &url.URL{Scheme: "https", Host: "muster.example"}
+	link := func(game, address string) string {
+		if game == "openarena" {
+			return ""
+		}
+		return "steam://connect/" + address
+	}
+	return host.Config{List: listOf(3), Public: &p, PublicURL: home, Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, ConnectLink: link}
+}
+
+// opened is what whoever opens a room is told.
+type opened struct {
+	Code, Link, Go string
+	OrganiserLink  string `json:"organiser_link"`
+	wire.Refusal
+}
+
+// opens asks for a room from an address.
+func opens(t *testing.T, server *httptest.Server, from, body string) (status int, o opened, header http.Header) {
+	t.Helper()
+	request, err := http.NewRequest("POST", server.URL+"/api/rooms", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("X-Forwarded-For", from)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, json.Unmarshal(text, &o)); err != nil {
+		t.Fatalf("%s: %v in %s", body, err, text)
+	}
+	return response.StatusCode, o, response.Header
+}
+
+// TestOpening: a stranger opens a room with the settings of the contract, and gets in
+// by its links, the organiser to steer.
+func TestOpening(t *testing.T) {
+	h, server := serve(t, everybody(host.Public{}))
+	status, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","by":"threshold","max_rtt_ms":[150],"players":4,"servers":["192.0.2.4:27960"],"name":"Friday\u001b","map":"oa_dm1","agree":true,"password":"club"}`)
+	if status != http.StatusCreated {
+		t.Fatalf("answered %d, %+v", status, room)
+	}
+	settings, _ := h.Settings(room.Code)
+	keys := h.Keys(room.Code)
+	want := wire.Settings{Name: "Friday", Game: "openarena", By: selection.Threshold, Limits: wire.Limits{150 * time.Millisecond}, Players: 4, Most: 16, Map: "oa_dm1", Agree: true, Password: "club", Strategy: wire.Coordinated, Servers: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.4:27960")}}
+	if got, want := fmt.Sprintf("%+v", settings), fmt.Sprintf("%+v", want); got != want {
+		t.Errorf("the room is for\n%s, want\n%s", got, want)
+	}
+	link := "https://muster.example/#" + room.Code + "_" + keys.Link
+	if room.Link != link || room.OrganiserLink != link+"."+keys.Secret || room.Go != "https://muster.example/go/"+access.PublicID(keys.Link) {
+		t.Errorf("the links are %+v, want those of %s", room, link)
+	}
+	snapshot, _ := h.Room(room.Code)
+	if snapshot.Room.Own != 1 || len(snapshot.Room.Servers) > 0 {
+		t.Errorf("people are told of %d servers of an own list, and which: %v", snapshot.Room.Own, snapshot.Room.Servers)
+	}
+
+	var service struct {
+		Format     string
+		Games      []host.PublicGame
+		MaxPlayers int `json:"max_players"`
+	}
+	if err := json.Unmarshal([]byte(get(t, server, "/api/service")), &service); err != nil || service.Format != "muster.service/1" || len(service.Games) != 2 || service.MaxPlayers != 16 {
+		t.Errorf("the service says of itself %+v, %v", service, err)
+	}
+}
+
+// TestOwnList: a room with a list of its own measures that one, with what is known of
+// its places, and nobody's masters are asked.
+func TestOwnList(t *testing.T) {
+	config := everybody(host.Public{Annotate: func(servers []discovery.Server) error { servers[0].Country = "DE"; return nil }})
+	config.List = nil // or it would be asked
+	h, server := serve(t, config)
+	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":1,"servers":["192.0.2.4:27960","192.0.2.5:27960"]}`)
+	ann := join(t, server, room.Code, "ann")
+	if list := expect[wire.List](ann); len(list.Servers) != 2 || !slices.Contains(list.Servers, discovery.Server{Addr: netip.MustParseAddrPort("192.0.2.4:27960"), Country: "DE"}) {
+		t.Errorf("the list is %+v", list)
+	}
+	if _, there := h.Room(room.Code); !there {
+		t.Error("the room is gone")
+	}
+}
+
+// TestOpeningRefused: what makes no sense, or is more than one may have, is refused in
+// words that say what to do.
+func TestOpeningRefused(t *testing.T) {
+	h, server := serve(t, everybody(host.Public{Servers: 2}))
+	for body, want := range map[string]string{
+		`{"game":"openarena"`:                                             "no JSON object",
+		`[]`:                                                              "no JSON object",
+		`{}`:                                                              `no game ""`,
+		`{"game":"pong"}`:                                                 `no game "pong"`,
+		`{"game":"cs2"}`:                                                  "nobody lists the servers of Counter-Strike 2",
+		`{"game":"openarena","by":"luck"}`:                                "rule",
+		`{"game":"openarena","by":"threshold"}`:                           "needs a ping limit",
+		`{"game":"openarena","max_rtt_ms":150}`:                           "limits",
+		`{"game":"openarena","players":17}`:                               "takes 16 at most",
+		`{"game":"openarena","players":-1}`:                               "below 0",
+		`{"game":"openarena","strategy":"; rm -rf"}`:                      "none of",
+		`{"game":"openarena","servers":"192.0.2.4:27960"}`:                "a list of addresses",
+		`{"game":"openarena","servers":["games.example"]}`:                "no address",
+		`{"game":"openarena","open":true}`:                                `no setting "open"`,
+		`{"game":"openarena","most":1000}`:                                `no setting "most"`,
+		`{"game":"openarena","launch_command":"calc.exe"}`:                `no setting "launch_command"`,
+		`{"game":"openarena","master":"http://169.254.169.254/"}`:         `no setting "master"`,
+		`{"game":"openarena","name":"` + strings.Repeat("x", 9000) + `"}`: "longer than",
+	} {
+		status, refusal, _ := opens(t, server, "203.0.113.7", body)
+		if status != http.StatusBadRequest || refusal.Reason != wire.ReasonMalformed || !strings.Contains(refusal.Message, want) {
+			t.Errorf("%s is answered %d %+v, want %q", body[:min(len(body), 80)], status, refusal.Refusal, want)
+		}
+	}
+	response, err := http.Post(server.URL+"/api/rooms", "text/plain", strings.NewReader(`{"game":"openarena"}`)) // as another site's page could
+	if err != nil || response.StatusCode != http.StatusBadRequest {
+		t.Errorf("a room is opened by a form: %v, %v", response.Status, err)
+	}
+	response.Body.Close()
+	if rooms := h.Rooms(); len(rooms) != 0 {
+		t.Errorf("there are rooms: %v", rooms)
+	}
+}
+
+// TestOpeningLimits: one address has some rooms, of which those count that are open; the
+// host has some; and nobody opens them faster than that.
+func TestOpeningLimits(t *testing.T) {
+	const body = `{"game":"openarena"}`
+	t.Run("of an address", func(t *testing.T) {
+		h, server := serve(t, everybody(host.Public{PerAddress: 2}))
+		_, first, _ := opens(t, server, "203.0.113.7", body)
+		opens(t, server, "203.0.113.7", body)
+		if status, refusal, header := opens(t, server, "203.0.113.7", body); status != http.StatusTooManyRequests || refusal.Reason != wire.ReasonBusy || header.Get("Retry-After") == "" || refusal.Hint == "" {
+			t.Errorf("the third is answered %d %+v", status, refusal.Refusal)
+		}
+		for _, from := range []string{"2001:db8::1", "2001:db8::2"} {
+			if status, _, _ := opens(t, server, from, body); status != http.StatusCreated {
+				t.Errorf("%s has to answer for its neighbour: %d", from, status)
+			}
+		}
+		if status, _, _ := opens(t, server, "2001:db8::3", body); status != http.StatusTooManyRequests {
+			t.Errorf("a household has as many as it has addresses: %d", status)
+		}
+		h.CloseRoom(first.Code)
+	})
+	t.Run("of the host", func(t *testing.T) {
+		_, server := serve(t, everybody(host.Public{Rooms: 2}))
+		opens(t, server, "203.0.113.7", body)
+		opens(t, server, "203.0.113.8", body)
+		if status, refusal, _ := opens(t, server, "203.0.113.9", body); status != http.StatusServiceUnavailable || refusal.Reason != wire.ReasonFull || !strings.Contains(refusal.Hint, "muster host") {
+			t.Errorf("the third is answered %d %+v", status, refusal.Refusal)
+		}
+	})
+	t.Run("of a room", func(t *testing.T) {
+		_, server := serve(t, everybody(host.Public{Players: 2}))
+		_, room, _ := opens(t, server, "203.0.113.7", body)
+		join(t, server, room.Code, "ann")
+		join(t, server, room.Code, "bob")
+		cat := dial(t, server)
+		cat.conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Name: "cat"})
+		if refusal := expect[wire.Refusal](cat); refusal.Reason != wire.ReasonFull {
+			t.Errorf("the third is told %+v", refusal)
+		}
+	})
+}
+
+// TestPrivateHost: who plays at home opens no rooms for strangers.
+func TestPrivateHost(t *testing.T) {
+	_, server := serve(t, host.Config{List: listOf(1)})
+	for path, want := range map[string]int{"/api/service": 404, "/get/": 404, "/go/ID": 404} {
+		response, err := http.Get(server.URL + path)
+		if err != nil || response.StatusCode != want {
+			t.Errorf("%s answers %v, %v", path, response.Status, err)
+		}
+		response.Body.Close()
+	}
+	response, err := http.Post(server.URL+"/api/rooms", "application/json", bytes.NewBufferString(`{"game":"openarena"}`))
+	if err != nil || response.StatusCode < 400 {
+		t.Errorf("a stranger opens a room: %v, %v", response.Status, err)
+	}
+	response.Body.Close()
+}
+
+// TestGo: a link that can be posted anywhere takes people to the game once there is
+// one, says before what is the case, and lets nobody into the room.
+func TestGo(t *testing.T) {
+	h, server := serve(t, everybody(host.Public{}))
+	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"cs2","players":1,"password":"club","servers":["192.0.2.4:27015"]}`)
+	path := strings.TrimPrefix(room.Go, "https://muster.example")
+	if body := get(t, server, path); !strings.Contains(body, "still gathering") || !strings.Contains(body, `http-equiv="refresh" content="5"`) {
+		t.Errorf("while the group gathers it says %s", body)
+	}
+	ann := join(t, server, room.Code, "ann")
+	ann.measures(10)
+	ann.finishes()
+	for s := range h.Watch(t.Context(), room.Code) {
+		if s.Room.Stage == wire.Launching {
+			break
+		}
+	}
+	body := get(t, server, path)
+	for _, want := range []string{`href="steam://connect/192.0.2.4:27015"`, `content="0; url=steam://connect/192.0.2.4:27015"`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %s:\n%s", want, body)
+		}
+	}
+	keys := h.Keys(room.Code)
+	for _, private := range []string{keys.Code, keys.Link, keys.Secret, "club", "ann"} {
+		if strings.Contains(body, private) || strings.Contains(path, private) {
+			t.Errorf("the page, or its path, tells %q", private)
+		}
+	}
+	id := strings.TrimPrefix(path, "/go/")
+	mallory := dial(t, server)
+	mallory.conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Key: id, Name: "mallory"})
+	if refusal := expect[wire.Refusal](mallory); refusal.Reason == "" {
+		t.Error("the id is a key")
+	}
+	for _, nobody := range []string{"/go/", "/go/AAAAAAAAAAAAAAAA", "/go/" + room.Code} {
+		response, err := http.Get(server.URL + nobody)
+		if err != nil || response.StatusCode != http.StatusNotFound {
+			t.Errorf("%s answers %v, %v", nobody, response.Status, err)
+		}
+		response.Body.Close()
+	}
+	if body := get(t, server, "/get/"); !strings.Contains(body, "v1.2.3") {
+		t.Errorf("/get/ says %s", body)
+	}
+}

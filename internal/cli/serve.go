@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"muster/discovery"
+	"muster/host"
+	"muster/host/access"
+	"muster/host/store"
+	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/ingress"
+	"muster/internal/invite"
+	"muster/internal/listing"
+	"muster/internal/netinfo"
+	"muster/selection"
+	"muster/web"
+)
+
+// serving is the command that holds rooms for everybody.
+type serving struct {
+	*program
+	listen, store string
+	log           string
+	lists         listing.Rooms
+	public        host.Public
+
+	ingress   ingress.Ingress
+	cert, key string
+	proxies   []netip.Prefix
+	names     []string
+	metrics   []netip.Prefix
+}
+
+// What strangers may, unless the operator says otherwise. docs/serve.md says of each why.
+const (
+	roomsAtAll    = 10_000
+	roomsByOne    = 8
+	playersOfRoom = 64
+	serversOfOwn  = 2000
+)
+
+func newServe(p *program) *cobra.Command {
+	s := &serving{program: p}
+	cmd := &cobra.Command{
+		GroupID: toPlay,
+		Use:     "serve",
+		Short:   "Hold rooms for everybody",
+		Long: `Serve holds rooms for whoever opens one: on its page, with muster host --at, or by
+POST /api/rooms. The rooms survive a restart. docs/serve.md leads from nothing to
+a public host.`,
+		Example: `  muster serve --listen 127.0.0.1:7777 --trusted-proxy 127.0.0.1 --public-url https://muster.example
+  muster serve --listen :443 --tls-cert cert.pem --tls-key key.pem --public-url https://muster.example`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&s.listen, "listen", ":"+invite.DefaultPort, "`ADDRESS` to listen on")
+	flags.StringVar(&s.store, "store", "", "keep the rooms in `FILE` (default: rooms.db in the state folder)")
+	s.bindIngress(flags)
+	s.bindLimits(flags)
+	p.bindLists(flags, &s.lists.Sources)
+	bindWord(cmd, &s.log, "log-format", "text", []string{"text", "json"}, "how the log is written")
+	return cmd
+}
+
+// bindIngress adds the flags that say how people get at the host.
+func (s *serving) bindIngress(flags *pflag.FlagSet) {
+	flags.Var(value{"URL", "", func(text string) (err error) {
+		s.ingress.Public, err = invite.ParseBase(text)
+		return err
+	}}, "public-url", "by what people reach this host, such as https://muster.example: `URL` for links")
+	flags.Var(networks(&s.proxies), "trusted-proxy", "believe X-Forwarded-For, -Host and -Proto of the reverse proxy at `ADDRESS` or in a network (repeatable)")
+	flags.StringVar(&s.cert, "tls-cert", "", "encrypt with the certificate in `FILE.pem`, which may be renewed while the host runs")
+	flags.StringVar(&s.key, "tls-key", "", "the certificate's key, `FILE.pem`")
+	flags.StringArrayVar(&s.names, "host-name", nil, "a `NAME` more that leads to this host, which browsers may ask for (repeatable)")
+	flags.Var(networks(&s.metrics), "metrics-from", "let programs at `ADDRESS` or in a network have /metrics, too (repeatable)")
+}
+
+// bindLimits adds the flags that say what strangers may.
+func (s *serving) bindLimits(flags *pflag.FlagSet) {
+	flags.IntVar(&s.public.Rooms, "max-rooms", roomsAtAll, "hold at most `N` rooms")
+	flags.IntVar(&s.public.PerAddress, "rooms-per-address", roomsByOne, "at most `N` of them opened from one address (IPv6: /64)")
+	flags.IntVar(&s.public.Players, "max-players", playersOfRoom, "at most `N` players in a room")
+	flags.IntVar(&s.public.Servers, "max-servers", serversOfOwn, "at most `N` servers in a list that an organiser brings")
+}
+
+// run serves until ctx ends.
+func (s *serving) run(ctx context.Context) error {
+	log, err := s.check()
+	if err != nil {
+		return err
+	}
+	games, err := s.games()
+	if err != nil {
+		return err
+	}
+	listener, err := listen(s.listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	kept, err := s.open(log)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.lists.Games, s.lists.Public, s.lists.Log = games, s.ingress.PublicAddress, log
+	s.lists.Say = func(format string, args ...any) { log.Debug(fmt.Sprintf(format, args...)) }
+	s.lists.Warn = func(warnings ...error) {
+		for _, w := range warnings[:min(1, len(warnings))] { // a list can have thousands
+			log.Warn("of a list of servers not everything is taken", "why", hint.Plain(w.Error()), "warnings", len(warnings))
+		}
+	}
+	defer s.lists.Begin(ctx)()
+	s.public.Games, s.public.Version = s.choices(games), version()
+	s.public.Own = func(id string, lines []string, from netip.Addr) ([]netip.AddrPort, error) {
+		g, err := games.Find(id)
+		if err != nil {
+			return nil, err
+		}
+		servers, err := listing.Own(g, lines, from, s.public.Servers)
+		if err != nil {
+			err = &wire.Refusal{Reason: wire.ReasonMalformed, Message: hint.Plain(err.Error()), Hint: hint.Of(err)}
+		}
+		return servers, err
+	}
+	s.public.Annotate = func(servers []discovery.Server) error { return listing.Annotate(servers, s.lists.Places) }
+	rooms, err := host.New(host.Config{
+		List: s.lists.List, Age: s.lists.Age, Store: kept, Page: web.Handler(), Logger: log, Public: &s.public,
+		Fingerprint: s.ingress.Fingerprint(), Proxies: s.proxies, Names: slices.Concat(netinfo.Names(), s.ingress.Names(), s.names), MetricsFrom: s.metrics,
+		PublicURL: s.ingress.Public, ConnectLink: games.ConnectLink, Games: s.lists.Choices(),
+	})
+	if err != nil {
+		return errors.Join(hint.With(err, "is the store from a newer muster, or damaged? muster serve --store OTHER begins anew"), kept.Close())
+	}
+	stop := rooms.Serve(listener, s.ingress.TLS(), stoppedServing(cancel))
+	at := discovery.Canonical(netip.MustParseAddrPort(listener.Addr().String()))
+	fmt.Fprintf(s.out, "page  %s\n", s.out.Bold(s.ingress.Outside(at, access.Key{}).Page("/")))
+	s.screen.Say("rooms for everybody, of which %d are from before; Ctrl-C ends it, and the rooms go on with the next start", len(rooms.Rooms()))
+	<-ctx.Done()
+	log.Info("draining")
+	stop()
+	err = rooms.Close()
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		err = errors.Join(cause, err)
+	}
+	return err
+}
+
+// check refuses flags that make no sense, and gets the certificate and the log.
+func (s *serving) check() (*slog.Logger, error) {
+	for _, limit := range []struct {
+		flag    string
+		n, most int
+	}{{"max-rooms", s.public.Rooms, 1 << 30}, {"rooms-per-address", s.public.PerAddress, 1 << 30}, {"max-players", s.public.Players, playersOfRoom}, {"max-servers", s.public.Servers, discovery.MaxServers}} {
+		if limit.n < 1 || limit.n > limit.most {
+			return nil, usagef("--%s %d: say 1 to %d", limit.flag, limit.n, limit.most)
+		}
+	}
+	if _, _, err := net.SplitHostPort(s.listen); err != nil {
+		return nil, hint.With(usagef("--listen: %q is no ADDRESS:PORT", s.listen), "say --listen :7777, or --listen 127.0.0.1:7777 behind a proxy on this machine")
+	}
+	log := s.logs()
+	switch {
+	case (s.cert == "") != (s.key == ""):
+		return nil, usagef("--tls-cert and --tls-key go together")
+	case s.cert != "":
+		return log, s.ingress.EncryptRenewed(s.cert, s.key, log)
+	case s.ingress.Public != nil && s.ingress.Public.Scheme == "https" && len(s.proxies) == 0:
+		s.warn(errors.New("--public-url says https, so a proxy encrypts: name it with --trusted-proxy ADDRESS, or all who come by it count as one, and share the limits for one address"))
+	}
+	return log, nil
+}
+
+// logs are for operators, and so have no addresses, codes and names of people.
+func (s *serving) logs() *slog.Logger {
+	options := &slog.HandlerOptions{Level: slog.LevelInfo}
+	if s.verbose {
+		options.Level = slog.LevelDebug
+	}
+	if s.log == "json" {
+		return slog.New(slog.NewJSONHandler(s.screen.Writer, options))
+	}
+	return slog.New(slog.NewTextHandler(s.screen.Writer, options))
+}
+
+// open opens the store. Without one a public host does not start: a restart would
+// lose what hundreds of people wait for.
+func (s *serving) open(log *slog.Logger) (*store.File, error) {
+	file := s.store
+	if file == "" {
+		var err error
+		if file, err = stateFile("rooms.db"); err != nil {
+			return nil, fmt.Errorf("no folder for the rooms: %w", err)
+		}
+	}
+	kept, err := store.Open(file)
+	if err != nil {
+		return nil, hint.With(fmt.Errorf("cannot keep rooms in %s: %w", file, hint.Reason(err)), "is the folder there, and writable? another muster needs another file: --store FILE")
+	}
+	if damage := kept.Damage(); damage != nil {
+		log.Error("the store was damaged", "error", damage)
+	}
+	return kept, nil
+}
+
+// choices are the games that rooms may be opened for.
+func (s *serving) choices(games game.Table) []host.PublicGame {
+	var listed []string
+	for _, g := range s.lists.Choices() {
+		listed = append(listed, g.ID)
+	}
+	var choices []host.PublicGame
+	for _, g := range games.All() {
+		choices = append(choices, host.PublicGame{Game: wire.Game{ID: g.ID, Name: g.Name}, By: ruleOf(g), Listed: slices.Contains(listed, g.ID)})
+	}
+	return choices
+}
+
+// ruleOf is a game's rule, unless it needs a limit, which the organiser has to say.
+func ruleOf(g game.Game) selection.Rule {
+	if g.Rule == "" {
+		return selection.Mean
+	}
+	return g.Rule
+}

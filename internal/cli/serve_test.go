@@ -1,0 +1,122 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// asks says something to a public host, as JSON if there is any, and returns what is
+// answered.
+func asks(t *testing.T, url, body string) (status int, text string) {
+	t.Helper()
+	var response *http.Response
+	var err error
+	if body == "" {
+		response, err = http.Get(url)
+	} else {
+		response, err = http.Post(url, "application/json", bytes.NewBufferString(body))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	all, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(all)
+}
+
+// serves starts a public host on loopback and returns its URL.
+func serves(t *testing.T, more ...string) (p *player, url string) {
+	t.Helper()
+	p = begin(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, more...)...)
+	return p, p.says(t, `(?m)^page  (http\S+/)$`)[1]
+}
+
+// TestServe: a stranger opens a room on a public host, which has it again after a
+// restart.
+func TestServe(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rooms.db")
+	var room struct {
+		Code, Link    string
+		OrganiserLink string `json:"organiser_link"`
+	}
+	t.Run("the first time", func(t *testing.T) {
+		_, url := serves(t, "--store", file)
+		status, text := asks(t, url+"api/rooms", `{"game":"openarena","players":4,"servers":["127.0.0.1:27960"]}`)
+		if err := json.Unmarshal([]byte(text), &room); err != nil || status != http.StatusCreated {
+			t.Fatalf("answered %d %s, %v", status, text, err)
+		}
+		if !strings.HasPrefix(room.OrganiserLink, room.Link+".") || !strings.HasPrefix(room.Link, url+"#"+room.Code+"_") {
+			t.Errorf("the links are %+v", room)
+		}
+		for path, want := range map[string]string{"": "<!doctype html>", "healthz": "ok", "readyz": "ready", "get/": "Get Muster", "metrics": "muster_rooms 1", "api/service": `"muster.service/1"`} {
+			if status, text := asks(t, url+path, ""); status != http.StatusOK || !strings.Contains(text, want) {
+				t.Errorf("/%s answers %d %.200s, want %q", path, status, text, want)
+			}
+		}
+	})
+	t.Run("after a restart", func(t *testing.T) {
+		p, url := serves(t, "--store", file)
+		p.says(t, "of which 1 are from before")
+		if status, text := asks(t, url+"api/rooms/"+room.Code, ""); status != http.StatusOK || !strings.Contains(text, `"players":4`) {
+			t.Errorf("the room answers %d %s", status, text)
+		}
+		if o := muster(t, "serve", "--listen", "127.0.0.1:0", "--store", file); o.code != 1 || !strings.Contains(o.err, "in use") {
+			t.Errorf("a second host takes the same store: %+v", o)
+		}
+	})
+}
+
+// TestServeTakesNothingFromStrangers: nothing that a stranger can say names a program, a
+// file, or anything that the host would fetch.
+func TestServeTakesNothingFromStrangers(t *testing.T) {
+	_, url := serves(t, "--store", filepath.Join(t.TempDir(), "rooms.db"), "--rooms-per-address", "1000")
+	for _, evil := range []string{"http://169.254.169.254/", "file:///etc/passwd", "/etc/passwd", "../../etc/passwd", "-", "localhost:22", "games.example:27960", "$(reboot)", "`reboot`", "|reboot", "--help", "steam://run/1"} {
+		quoted, err := json.Marshal(evil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, field := range []string{"game", "by", "strategy", "master", "masters", "url", "file", "launch", "launch_command", "command", "protocol", "country_db"} {
+			body := fmt.Sprintf(`{"game":"openarena","servers":["127.0.0.1:27960"],%q:%s}`, field, quoted)
+			if status, text := asks(t, url+"api/rooms", body); status != http.StatusBadRequest {
+				t.Errorf("%s is answered %d %s", body, status, text)
+			}
+		}
+		for _, body := range []string{
+			fmt.Sprintf(`{"game":"openarena","servers":[%s]}`, quoted),
+			fmt.Sprintf(`{"game":"openarena","servers":%s}`, quoted),
+			fmt.Sprintf(`{"game":"openarena","servers":["127.0.0.1:27960",%s]}`, quoted),
+		} {
+			if status, text := asks(t, url+"api/rooms", body); status != http.StatusBadRequest {
+				t.Errorf("%s is answered %d %s", body, status, text)
+			}
+		}
+	}
+	if _, text := asks(t, url+"metrics", ""); !strings.Contains(text, "muster_rooms 0\n") {
+		t.Error("there are rooms")
+	}
+}
+
+func TestServeUsage(t *testing.T) {
+	for args, want := range map[string]string{
+		"--max-rooms 0":               "--max-rooms 0: say 1 to",
+		"--max-players 65":            "--max-players 65: say 1 to 64",
+		"--listen nowhere":            "no ADDRESS:PORT",
+		"--tls-cert a.pem":            "go together",
+		"--public-url muster.example": "no URL such as",
+		"--store /nowhere/rooms.db --listen 127.0.0.1:0": "cannot keep rooms in /nowhere/rooms.db",
+		"room": "takes no argument",
+	} {
+		if o := muster(t, append([]string{"serve"}, strings.Fields(args)...)...); o.code == 0 || !strings.Contains(o.err, want) {
+			t.Errorf("serve %s: %d, %s; want %q", args, o.code, o.err, want)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package listing
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"muster/discovery"
+	"muster/discovery/master"
+	"muster/internal/game"
+	"muster/internal/hint"
+)
+
+// Own reads a stranger's list of servers of a game, a server a line as files have it,
+// but addresses only: the host looks up no name that a stranger chose. Of too many at
+// one address some are taken, as of a file; more than most in all is an error. From is
+// the stranger's address: who is on the internet gets no server of a local network, which
+// would be whatever has that address where a player sits.
+func Own(g game.Game, lines []string, from netip.Addr, most int) ([]netip.AddrPort, error) {
+	if len(lines) > most {
+		return nil, hint.With(fmt.Errorf("%d servers are more than the %d that a list of one's own may have here", len(lines), most), "leave out those that nobody wants")
+	}
+	for _, line := range lines {
+		if strings.ContainsAny(line, "\r\n") {
+			return nil, errors.New("one server an entry is wanted")
+		}
+	}
+	const name = "servers" // as in the JSON, with the line
+	entries, _, err := master.ParseList(strings.NewReader(strings.Join(lines, "\n")), name)
+	if err != nil {
+		return nil, hint.With(err, "give addresses, such as 192.0.2.1:27960")
+	}
+	var servers []netip.AddrPort
+	seen := map[netip.AddrPort]bool{}
+	for _, e := range entries {
+		addr, err := netip.ParseAddr(e.Host)
+		at := discovery.Canonical(netip.AddrPortFrom(addr, e.Port))
+		switch {
+		case err != nil:
+			return nil, hint.With(fmt.Errorf("%q is a name, and a list here is of addresses", discovery.CleanText(e.Host)), "give its address, such as 192.0.2.1:27960")
+		case discovery.ReachOf(addr) < max(discovery.ReachOf(from), discovery.MachineReach) || addr.Zone() != "":
+			return nil, hint.With(fmt.Errorf("%v is on somebody's own network: no player elsewhere gets there", addr), "open the room on your own computer for those: muster host --servers FILE")
+		case !g.Takes(e.Type):
+			continue
+		case e.Port == 0:
+			at = netip.AddrPortFrom(at.Addr(), g.Port)
+		}
+		if !seen[at] {
+			seen[at] = true
+			servers = append(servers, at)
+		}
+	}
+	if len(servers) == 0 {
+		return nil, hint.With(fmt.Errorf("the list has no server of %s", g.Name), howToList)
+	}
+	return servers, nil
+}

@@ -1,0 +1,215 @@
+package listing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"muster/discovery"
+	"muster/internal/game"
+	"muster/internal/hint"
+)
+
+// fleeting has the lists of a host's rooms come from a function.
+func fleeting(t *testing.T, fetch func(ctx context.Context, id string) ([]discovery.Server, error)) *Rooms {
+	t.Helper()
+	games, err := game.Load(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Rooms{Games: games, Warn: func(...error) {}, Public: func() netip.Addr { return netip.Addr{} }}
+	r.Once = func(ctx context.Context, id string, _ func(context.Context) ([]discovery.Server, error)) ([]discovery.Server, time.Time, error) {
+		servers, err := fetch(ctx, id)
+		return servers, time.Now(), err
+	}
+	return r
+}
+
+// TestOneFetch: a list is fetched once for all who want it within a minute, and one that
+// could not be had is not asked for again at once.
+func TestOneFetch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var fetches atomic.Int32
+		fails := errors.New("nobody answers")
+		r := fleeting(t, func(context.Context, string) ([]discovery.Server, error) {
+			time.Sleep(3 * time.Second)
+			if fetches.Add(1) == 2 {
+				return nil, fails
+			}
+			return serversAt("192.0.2.1:27960"), nil
+		})
+		defer r.Begin(t.Context())()
+		ask := func(rooms int, want error) {
+			t.Helper()
+			var all sync.WaitGroup
+			for range rooms {
+				all.Go(func() {
+					if _, err := r.List(t.Context(), "openarena"); !errors.Is(err, want) {
+						t.Errorf("a room gets %v, want %v", err, want)
+					}
+				})
+			}
+			all.Wait()
+		}
+		ask(1000, nil)
+		time.Sleep(freshFor / 2)
+		ask(10, nil)
+		if n := fetches.Load(); n != 1 {
+			t.Errorf("the list was fetched %d times", n)
+		}
+		clear(r.newest) // as if none had ever been had
+		ask(1000, fails)
+		ask(1000, fails)
+		if n := fetches.Load(); n != 2 {
+			t.Errorf("a source that is away is asked %d times at once", n-1)
+		}
+		time.Sleep(failureRest)
+		ask(1, nil)
+	})
+}
+
+// TestHangingSource: a source that hangs keeps waiting only who has nothing else, and
+// nobody who wants another game; the age of what there is instead is said.
+func TestHangingSource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var hangs atomic.Bool
+		r := fleeting(t, func(ctx context.Context, id string) ([]discovery.Server, error) {
+			if id == "openarena" && hangs.Load() {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return serversAt("192.0.2.1:27960"), nil
+		})
+		defer r.Begin(t.Context())()
+		r.List(t.Context(), "openarena")
+		hangs.Store(true)
+		time.Sleep(2 * time.Hour)
+		began := time.Now()
+		if servers, err := r.List(t.Context(), "openarena"); err != nil || len(servers) != 1 || time.Since(began) > patience {
+			t.Errorf("after %v a room gets %v, %v", time.Since(began), servers, err)
+		}
+		if said := r.Age("openarena"); !strings.Contains(said, "2h0m0s old") {
+			t.Errorf("people are told %q", said)
+		}
+		began = time.Now()
+		if _, err := r.List(t.Context(), "xonotic"); err != nil || time.Since(began) > 0 {
+			t.Errorf("another game's list takes %v, %v", time.Since(began), err)
+		}
+		if said := r.Age("xonotic"); said != "" {
+			t.Errorf("of a new list people are told %q", said)
+		}
+		clear(r.newest)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		began = time.Now()
+		if _, err := r.List(ctx, "openarena"); err == nil || time.Since(began) > 5*time.Second {
+			t.Errorf("whoever gives up after 5 s is held for %v, %v", time.Since(began), err)
+		}
+		time.Sleep(2 * fetchTime) // the fetch gives up, too
+	})
+}
+
+// TestOwn: a stranger's list is one of addresses, and names nothing that the host would
+// look up, open or fetch.
+func TestOwn(t *testing.T) {
+	games, err := game.Load(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := games.Find("openarena")
+	if err != nil {
+		t.Fatal(err)
+	}
+	crowd := make([]string, 40)
+	for i := range crowd {
+		crowd[i] = fmt.Sprintf("192.0.2.9:%d", 27960+i)
+	}
+	far, lan, here := netip.MustParseAddr("203.0.113.7"), netip.MustParseAddr("192.168.1.7"), netip.MustParseAddr("127.0.0.1")
+	for _, c := range []struct {
+		lines []string
+		from  netip.Addr
+		want  string // the servers, or what the error says
+	}{
+		{[]string{"192.0.2.4:27960", " 192.0.2.5 # ours", "", "[2001:db8::1]:27961", "192.0.2.4:27960"}, far, "[192.0.2.4:27960 192.0.2.5:27960 [2001:db8::1]:27961]"},
+		{[]string{"[::ffff:192.0.2.4]:27960", "192.0.2.4:27960"}, far, "[192.0.2.4:27960]"},
+		{[]string{"Q3S 192.0.2.4:27960", "A2S 192.0.2.5:27015"}, far, "[192.0.2.4:27960]"},
+		{[]string{"addr,country", "192.0.2.4:27960,DE"}, far, "[192.0.2.4:27960]"},
+		{[]string{"A2S 192.0.2.5:27015"}, far, "no server of OpenArena"},
+		{nil, far, "no servers in it"},
+		{[]string{"games.example.org:27960"}, far, "is a name"},
+		{[]string{"localhost"}, far, "is a name"},
+		{[]string{"http://169.254.169.254/latest"}, far, "is not"},
+		{[]string{"file:///etc/passwd"}, far, "is not"},
+		{[]string{"/etc/passwd"}, far, "is not"},
+		{[]string{"-"}, far, "is not"},
+		{[]string{"$(reboot)"}, far, "is not"},
+		{[]string{"192.0.2.4:27960\nreboot"}, far, "one server an entry"},
+		{[]string{"169.254.169.254:80"}, far, "own network"},
+		{[]string{"192.168.1.5:27960"}, far, "own network"},
+		{[]string{"192.168.1.5:27960"}, lan, "[192.168.1.5:27960]"},
+		{[]string{"127.0.0.1:27960"}, far, "own network"},
+		{[]string{"127.0.0.1:27960"}, lan, "own network"},
+		{[]string{"127.0.0.1:27960"}, here, "[127.0.0.1:27960]"},
+		{[]string{"0.0.0.0:27960"}, here, "is not"},
+		{[]string{"224.0.0.1:27960"}, here, "is not"},
+		{[]string{"[fe80::1%eth0]:27960"}, here, "is not"},
+		{crowd[:30], far, "27989]"},
+		{crowd, far, "32 of them"},
+		{append(crowd, crowd...), far, "80 servers are more than the 50"},
+	} {
+		servers, err := Own(g, c.lines, c.from, 50)
+		got := fmt.Sprint(servers)
+		if err != nil {
+			if got = err.Error(); hint.Of(err) == "" && !strings.Contains(c.want, "an entry") {
+				t.Errorf("%q: nothing is said of what to do about %v", c.lines, err)
+			}
+		}
+		if c.want == "32 of them" && len(servers) == 32 { // the others' fair share
+			continue
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%q from %v: %s, want %s", c.lines[:min(2, len(c.lines))], c.from, got, c.want)
+		}
+		if !slices.IsSortedFunc(servers, netip.AddrPort.Compare) && len(c.lines) > 30 {
+			t.Errorf("%q: the order is lost: %v", c.lines, servers)
+		}
+	}
+}
+
+// FuzzOwn: whatever a stranger lists, what comes of it are addresses that players may be
+// sent to.
+func FuzzOwn(f *testing.F) {
+	games, err := game.Load(nil, "")
+	if err != nil {
+		f.Fatal(err)
+	}
+	g, err := games.Find("openarena")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, text := range []string{"192.0.2.4:27960", "Q3S [2001:db8::1]", "addr,asn\n192.0.2.4,3320", "127.0.0.1", "\ufeff#"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		servers, err := Own(g, strings.Split(text, "\n"), netip.MustParseAddr("203.0.113.7"), 50)
+		if err != nil {
+			return
+		}
+		for _, s := range servers {
+			if discovery.ReachOf(s.Addr()) != discovery.InternetReach || s.Port() == 0 || s != discovery.Canonical(s) {
+				t.Errorf("%q lists %v", text, s)
+			}
+		}
+		if len(servers) == 0 || len(servers) > 50 {
+			t.Errorf("%q lists %d servers", text, len(servers))
+		}
+	})
+}
