@@ -21,6 +21,9 @@ type Protocol interface {
 type Reply struct {
 	// Nonce is the nonce of the query that is answered, if Echoed.
 	Nonce Nonce
+	// NonceBits is how many of the nonce's low bits the protocol returns, the others
+	// being 0 in Nonce; 0 is all of them.
+	NonceBits int
 	// Echoed: the protocol returns the nonce, so the reply counts only if the
 	// nonce is one of ours. Without it the sender's address must do.
 	Echoed bool
@@ -29,8 +32,30 @@ type Reply struct {
 	Challenge []byte
 	// Incomplete: more datagrams belong to this reply.
 	Incomplete bool
-	// Info is nil if the reply is a challenge or incomplete.
+	// Info is nil if the reply is a challenge or incomplete, or if the protocol tells
+	// no more than that the server is there.
 	Info *Info
+	// Farewell is a datagram that politeness wants sent once the server has answered,
+	// and that is not answered; mostly there is none.
+	Farewell []byte
+}
+
+// Answers reports whether the reply, which returns a nonce, belongs to a query that
+// carried this one.
+func (r Reply) Answers(nonce Nonce) bool {
+	whole := ^Nonce(0)
+	if r.NonceBits > 0 {
+		whole >>= max(0, 64-r.NonceBits)
+	}
+	return r.Nonce == nonce&whole
+}
+
+// Aside is a [Protocol] whose servers are asked at another port than players connect
+// to. Lists name the players' port.
+type Aside interface {
+	Protocol
+	// QueryPort is where the server that players reach at a port is asked.
+	QueryPort(port uint16) uint16
 }
 
 // ErrMalformed is wrapped by every error of a parser: the bytes are not what

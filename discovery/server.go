@@ -12,7 +12,7 @@
 //	       Observe: what came of it
 //
 // Plans are made in discovery/plans. What a datagram means is a [Protocol]'s
-// business, one package each (discovery/quake3, discovery/a2s).
+// business, one package each (discovery/quake3, discovery/a2s, discovery/bedrock …).
 package discovery
 
 import (

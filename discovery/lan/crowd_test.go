@@ -12,7 +12,9 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/a2s"
+	"muster/discovery/luanti"
 	"muster/discovery/quake3"
+	"muster/discovery/sauerbraten"
 )
 
 const ourNonce discovery.Nonce = 0x1234
@@ -182,5 +184,25 @@ func TestGatherIsCutShort(t *testing.T) {
 	}
 	if took := time.Since(start); took >= broadcastWait {
 		t.Errorf("it took %v", took)
+	}
+}
+
+// TestAsideAndTaciturn: Sauerbraten's servers are asked one port above the players',
+// and Luanti's say no more than that they are there, and want a goodbye.
+func TestAsideAndTaciturn(t *testing.T) {
+	c := &crowd{protocol: sauerbraten.Protocol{}, nonce: ourNonce, network: netip.MustParsePrefix("192.168.1.5/24"), ports: []uint16{28785}}
+	reply := sauerbraten.Answer(c.protocol.AppendQuery(nil, ourNonce, nil), discovery.Info{Name: "A"})
+	c.hear(netip.MustParseAddrPort("192.168.1.9:28785"), reply)
+	if got := c.servers(); len(got) != 0 {
+		t.Errorf("a reply from the players' port counts: %v", got)
+	}
+	c.hear(netip.MustParseAddrPort("192.168.1.9:28786"), reply)
+	if got := c.servers(); len(got) != 1 || got[0].Addr.Port() != 28785 || got[0].Info.Name != "A" {
+		t.Errorf("%+v", got)
+	}
+	c = &crowd{protocol: luanti.Protocol{}, nonce: ourNonce, network: netip.MustParsePrefix("192.168.1.5/24"), ports: []uint16{30000}}
+	goodbye := c.hear(netip.MustParseAddrPort("192.168.1.9:30000"), luanti.Answer(c.protocol.AppendQuery(nil, 0, nil)))
+	if got := c.servers(); len(got) != 1 || string(goodbye) != "\x4f\x45\x74\x03\x00\x02\x00\x00\x03" {
+		t.Errorf("%+v, goodbye %x", got, goodbye)
 	}
 }

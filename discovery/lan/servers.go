@@ -76,7 +76,7 @@ func (c *crowd) gather(ctx context.Context, everybody netip.Addr) error {
 	query := c.protocol.AppendQuery(nil, c.nonce, nil)
 	for range broadcasts {
 		for _, port := range c.ports {
-			if _, err := conn.WriteToUDPAddrPort(query, netip.AddrPortFrom(everybody, port)); err != nil && ctx.Err() == nil {
+			if _, err := conn.WriteToUDPAddrPort(query, netip.AddrPortFrom(everybody, c.queryPort(port))); err != nil && ctx.Err() == nil {
 				return err
 			}
 		}
@@ -133,11 +133,31 @@ type member struct {
 	info       *discovery.Info
 }
 
+// queryPort is where the server that players reach at a port is asked.
+func (c *crowd) queryPort(port uint16) uint16 {
+	if aside, ok := c.protocol.(discovery.Aside); ok {
+		return aside.QueryPort(port)
+	}
+	return port
+}
+
+// playersPort is where players reach the server that was asked at a port, if one was.
+func (c *crowd) playersPort(asked uint16) (port uint16, ok bool) {
+	for _, port := range c.ports {
+		if c.queryPort(port) == asked {
+			return port, true
+		}
+	}
+	return 0, false
+}
+
 // hear takes a datagram, and gives what is to be sent back, or nil.
 func (c *crowd) hear(from netip.AddrPort, datagram []byte) []byte {
-	if !c.network.Contains(from.Addr()) || !slices.Contains(c.ports, from.Port()) {
+	port, asked := c.playersPort(from.Port())
+	if !c.network.Contains(from.Addr()) || !asked {
 		return nil
 	}
+	from = netip.AddrPortFrom(from.Addr(), port)
 	m := c.members[from]
 	if m == nil {
 		m = &member{}
@@ -146,7 +166,7 @@ func (c *crowd) hear(from netip.AddrPort, datagram []byte) []byte {
 		return nil
 	}
 	reply, err := c.protocol.Parse(append(slices.Clip(m.parts), datagram))
-	if err != nil || reply.Echoed && reply.Nonce != c.nonce {
+	if err != nil || reply.Echoed && !reply.Answers(c.nonce) {
 		return nil
 	}
 	if c.members == nil {
@@ -159,6 +179,9 @@ func (c *crowd) hear(from netip.AddrPort, datagram []byte) []byte {
 	case reply.Incomplete && len(m.parts) < maxParts && m.partsLen+len(datagram) <= maxPartsLen:
 		m.parts = append(m.parts, bytes.Clone(datagram))
 		m.partsLen += len(datagram)
+	case !reply.Incomplete && len(reply.Challenge) == 0: // it says no more than that it is there
+		m.info = &discovery.Info{}
+		return reply.Farewell
 	case len(reply.Challenge) > 0 && len(reply.Challenge) <= maxChallengeLen && m.challenges < maxChallenges:
 		m.challenges++
 		m.parts, m.partsLen = nil, 0

@@ -155,6 +155,9 @@ func (r *run) answer(p *probe, d *datagram) {
 	}
 	r.parts.drop(p)
 	rtt, kind, first := p.match(reply, at)
+	if kind != stray && len(reply.Farewell) > 0 {
+		r.farewell(p, reply.Farewell)
+	}
 	switch {
 	case kind == stray:
 		r.stats.Strays++
@@ -177,6 +180,19 @@ func (r *run) answer(p *probe, d *datagram) {
 		r.finish(p, discovery.Answered, reply.Info)
 	case accepted:
 		r.request(p, demanded)
+	}
+}
+
+// farewell says goodbye to a server that waits for it, if its address may be sent a
+// packet at once. It is as good as forgotten by itself after a while.
+func (r *run) farewell(p *probe, packet []byte) {
+	to := r.targets.at[p.target]
+	if wait, ok := r.options.Allowance.spend(to.Addr()); !ok || wait > 0 || len(packet) > maxFarewell {
+		return
+	}
+	if _, err := r.network.send(packet, to); err == nil {
+		r.stats.PacketsSent++
+		r.stats.BytesSent += len(packet)
 	}
 }
 

@@ -15,6 +15,8 @@ const (
 	// maxChallenge is the longest challenge that is sent back; the protocols'
 	// own have 4 bytes. It bounds what a forged reply can make us send.
 	maxChallenge = 32
+	// maxFarewell is the longest goodbye that is sent; Luanti's has 9 bytes.
+	maxFarewell = 32
 	// maxChallenges in a row are answered: a server may replace its challenge
 	// while the answer to the last one is under way, but not for ever.
 	maxChallenges = 3
@@ -86,21 +88,28 @@ func (p *probe) kept() (from, to int) { return max(0, p.sent-keptQueries), p.sen
 func (p *probe) query(i int) *query { return &p.queries[i%keptQueries] }
 
 // match finds the query that a complete reply answers, and the RTT of the pair
-// if there is one. First says that it was the very first query.
+// if there is one. First says that it was the very first query. Where a protocol
+// returns so few bits of a nonce that several queries have the same ones, the pair is
+// rough, and as long as since the oldest of them.
 func (p *probe) match(reply discovery.Reply, at arrival) (rtt time.Duration, kind pair, first bool) {
 	if !reply.Echoed {
 		return p.matchTime(reply.Challenge != nil, at)
 	}
+	kind = stray
 	for i, to := p.kept(); i < to; i++ {
-		if q := p.query(i); q.nonce == reply.Nonce {
-			if q.answered {
-				return 0, duplicate, false
-			}
+		q := p.query(i)
+		switch {
+		case !reply.Answers(q.nonce):
+		case q.answered && kind == stray:
+			kind = duplicate
+		case kind == clean:
+			q.answered, kind = true, rough
+		case !q.answered && kind != rough:
 			q.answered = true
-			return at.since(q.sent), clean, i == 0
+			rtt, kind, first = at.since(q.sent), clean, i == 0
 		}
 	}
-	return 0, stray, false
+	return rtt, kind, first
 }
 
 // plausible is how much of the challenge's RTT that of the answer to it has at the
@@ -228,7 +237,7 @@ func (b *partsBudget) drop(p *probe) {
 
 // targets are, for the length of a run, the listed servers by address.
 type targets struct {
-	at      []netip.AddrPort       // by index in the list
+	at      []netip.AddrPort       // where each is asked, by index in the list
 	first   map[netip.AddrPort]int // the first entry with this address
 	states  []target               // by index of such first entries
 	doubles map[int]*double        // addresses that are listed more than once
@@ -248,7 +257,8 @@ type double struct {
 	waiting []discovery.Result // entries named while it is under way
 }
 
-func newTargets(servers []discovery.Server) *targets {
+func newTargets(servers []discovery.Server, protocol discovery.Protocol) *targets {
+	aside, isAside := protocol.(discovery.Aside)
 	t := &targets{
 		at:      make([]netip.AddrPort, len(servers)),
 		first:   make(map[netip.AddrPort]int, len(servers)),
@@ -257,6 +267,9 @@ func newTargets(servers []discovery.Server) *targets {
 	}
 	for i, server := range servers {
 		addr := discovery.Canonical(server.Addr)
+		if isAside {
+			addr = netip.AddrPortFrom(addr.Addr(), aside.QueryPort(addr.Port()))
+		}
 		t.at[i] = addr
 		if first, listed := t.first[addr]; listed {
 			t.doubles[first] = &double{}

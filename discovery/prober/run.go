@@ -88,7 +88,7 @@ func newRun(p *Prober, servers []discovery.Server, plan discovery.Plan, seen fun
 	if seen == nil {
 		seen = func(discovery.Result) {}
 	}
-	r := &run{Prober: p, plan: plan, seen: seen, targets: newTargets(servers), unreachableBefore: p.stats.Unreachable, forbiddenBefore: p.stats.Forbidden}
+	r := &run{Prober: p, plan: plan, seen: seen, targets: newTargets(servers, p.options.Protocol), unreachableBefore: p.stats.Unreachable, forbiddenBefore: p.stats.Forbidden}
 	if w, ok := plan.(discovery.Waker); ok {
 		r.woken = w.Woken()
 	}

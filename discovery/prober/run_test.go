@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -262,5 +264,79 @@ func TestFIFOStopsAllocating(t *testing.T) {
 	}
 	if len(q.items) > 400 {
 		t.Errorf("%d items are kept of 100", len(q.items))
+	}
+}
+
+// few is a protocol that returns only 4 bits of the nonce, is asked next door, and
+// wants a goodbye.
+//
+//	ask NONCE  ->  info NONCE
+type few struct{}
+
+func (few) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
+	return fmt.Appendf(b, "ask %x", uint64(nonce)&15)
+}
+
+func (few) QueryPort(port uint16) uint16 { return port + 1 }
+
+func (few) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	reply := discovery.Reply{Echoed: true, NonceBits: 4, Farewell: []byte("bye"), Info: &discovery.Info{}}
+	if _, err := fmt.Sscanf(string(datagrams[0]), "info %x", &reply.Nonce); err != nil {
+		return discovery.Reply{}, fmt.Errorf("few: %w", discovery.ErrMalformed)
+	}
+	return reply, nil
+}
+
+// TestFewBits: what a protocol returns of the nonce has to be ours, and the server
+// hears goodbye, at the port where it was asked.
+func TestFewBits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var heard []string
+		sky := newSky(func(q sighting) []packet {
+			heard = append(heard, fmt.Sprint(q.text[:3], " ", q.addr.Port()))
+			text, isQuestion := strings.CutPrefix(q.text, "ask ")
+			if !isQuestion {
+				return nil
+			}
+			nonce, _ := strconv.ParseUint(text, 16, 64)
+			return append(say(20*ms, fmt.Sprintf("info %x", nonce^1)), say(50*ms, "info "+text)...)
+		})
+		results := scan(t, virtual(t, Options{Protocol: few{}}, sky), list(1))
+		if len(results) != 1 || results[0].State != discovery.Answered || results[0].RTT != 50*ms {
+			t.Errorf("%+v, want it to have answered after 50 ms", results)
+		}
+		if want := "[ask 27961 bye 27961]"; fmt.Sprint(heard) != want {
+			t.Errorf("the server heard %v, want %v", heard, want)
+		}
+	})
+}
+
+// Queries that are alike make no certain pair.
+func TestAlikeNonces(t *testing.T) {
+	for _, c := range []struct {
+		nonces []discovery.Nonce
+		reply  discovery.Nonce
+		want   pair
+		rtt    time.Duration
+	}{
+		{[]discovery.Nonce{0x12, 0x23}, 2, clean, 3 * time.Second},
+		{[]discovery.Nonce{0x12, 0x23}, 3, clean, 2 * time.Second},
+		{[]discovery.Nonce{0x12, 0x22}, 2, rough, 3 * time.Second},
+		{[]discovery.Nonce{0x12, 0x23}, 4, stray, 0},
+	} {
+		p := &probe{}
+		p.begin(discovery.Result{}, 0)
+		for i, nonce := range c.nonces {
+			p.record(nonce, time.Duration(i)*time.Second)
+		}
+		at := arrival{3 * time.Second, 3 * time.Second}
+		reply := discovery.Reply{Nonce: c.reply, Echoed: true, NonceBits: 4}
+		rtt, kind, _ := p.match(reply, at)
+		if kind != c.want || rtt != c.rtt {
+			t.Errorf("%x answered by %x: %v after %v, want %v after %v", c.nonces, c.reply, kind, rtt, c.want, c.rtt)
+		}
+		if _, again, _ := p.match(reply, at); c.want != stray && again != duplicate {
+			t.Errorf("%x answered by %x again: %v", c.nonces, c.reply, again)
+		}
 	}
 }

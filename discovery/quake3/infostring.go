@@ -70,7 +70,7 @@ func parseVariables(b []byte) variables {
 	b = bytes.TrimRight(b, "\x00\r ")
 	var v variables
 	var lower [longestKey]byte
-	for key, value := range pairs(b) {
+	for key, value := range Pairs(b) {
 		if at := v.slot(appendLower(lower[:0], key)); at != nil && *at == nil {
 			*at = value
 		}
@@ -78,9 +78,9 @@ func parseVariables(b []byte) variables {
 	return v
 }
 
-// pairs are the keys and values of an info string, whose first backslash may be
+// Pairs are the keys and values of an info string, whose first backslash may be
 // missing. A last key without a value is passed over.
-func pairs(b []byte) iter.Seq2[[]byte, []byte] {
+func Pairs(b []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		b, _ := bytes.CutPrefix(b, []byte(`\`))
 		for {

@@ -36,6 +36,20 @@ func (Protocol) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
 	return appendNonce(b, nonce)
 }
 
+// MOHAA asks the servers of Medal of Honor: Allied Assault and its expansions, where a
+// byte more says which way a connectionless packet goes: 02 to a server, 01 from one.
+// It is a [discovery.Protocol]. (OpenMoHAA, qcommon/net_chan.c)
+type MOHAA struct{ Protocol }
+
+// toServer and fromServer are the directions of MOHAA's packets.
+const toServer, fromServer = "\x02", "\x01"
+
+// AppendQuery appends the datagram that asks a server about itself.
+func (MOHAA) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
+	b = append(b, oob+toServer+"getinfo "...)
+	return appendNonce(b, nonce)
+}
+
 // Parse reads the newest datagram that is a reply: each is one of its own. Both
 // an infoResponse and a statusResponse will do. A reply without a nonce cannot
 // be ours, and is as malformed as noise.
@@ -78,6 +92,7 @@ func malformed(format string, args ...any) error {
 // line end that most servers put after it.
 func cutHeader(b []byte, word string) ([]byte, bool) {
 	b, isOOB := bytes.CutPrefix(b, []byte(oob))
+	b, _ = bytes.CutPrefix(b, []byte(fromServer))
 	b, isWord := bytes.CutPrefix(b, []byte(word))
 	if !isOOB || !isWord {
 		return nil, false
@@ -144,6 +159,7 @@ func ParseRequest(b []byte) (Request, error) {
 	if !ok || len(b) > maxRequest {
 		return Request{}, malformed("a request of %d bytes", len(b))
 	}
+	text, _ = bytes.CutPrefix(text, []byte(toServer))
 	text, _, _ = bytes.Cut(text, []byte{0})
 	words := strings.FieldsFunc(string(text), func(r rune) bool { return r <= ' ' })
 	if len(words) == 0 || !slices.Contains(commands, words[0]) {

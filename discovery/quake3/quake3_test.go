@@ -60,6 +60,35 @@ func TestQueriesCarryTheNonce(t *testing.T) {
 	}
 }
 
+func TestMOHAA(t *testing.T) {
+	if got, want := string(MOHAA{}.AppendQuery(nil, nonce, nil)), "\xff\xff\xff\xff\x02getinfo "+nonceText; got != want {
+		t.Errorf("AppendQuery = %q, want %q", got, want)
+	}
+	reply, err := MOHAA{}.Parse([][]byte{[]byte("\xff\xff\xff\xff\x01infoResponse\n" + `\hostname\a\clients\3\sv_maxclients\20\mapname\dm/mohdm6\challenge\` + nonceText)})
+	if want := (discovery.Info{Name: "a", Map: "dm/mohdm6", Players: 3, MaxPlayers: 20}); err != nil || !reply.Answers(nonce) || *reply.Info != want {
+		t.Errorf("%+v, %+v, %v", reply, reply.Info, err)
+	}
+}
+
+// TestKin: what servers answer that came of Quake III by other ways. Shaped after
+// FiveM's GameServer.cpp (gamedig reads it the same), and Call of Duty 4's SVC_Info.
+func TestKin(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want discovery.Info
+	}{
+		"FiveM": {`\sv_maxclients\48\clients\12\challenge\` + nonceText + `\gamename\CitizenFX\protocol\4\hostname\^2My ^7Roleplay\gametype\Roleplay\mapname\fivem-map-skater\iv\1187643`,
+			discovery.Info{Name: "My Roleplay", Map: "fivem-map-skater", Mode: "Roleplay", Players: 12, MaxPlayers: 48}},
+		"Call of Duty 4": {`\challenge\` + nonceText + `\protocol\6\hostname\^1Crossfire\mapname\mp_crossfire\sv_maxclients\24\clients\7\gametype\war\pure\1\kc\1\hw\2\mod\0\voice\0\pb\1\pswrd\1`,
+			discovery.Info{Name: "Crossfire", Map: "mp_crossfire", Mode: "war", Players: 7, MaxPlayers: 24, Password: true}},
+	} {
+		reply, err := Protocol{}.Parse([][]byte{[]byte("\xff\xff\xff\xffinfoResponse\n" + c.text)})
+		if err != nil || !reply.Answers(nonce) || *reply.Info != c.want {
+			t.Errorf("%s: %+v, %v, want %+v", name, reply.Info, err, c.want)
+		}
+	}
+}
+
 func TestParseRecordedReplies(t *testing.T) {
 	openArena := discovery.Info{Name: "OA test 2", Map: "oa_dm3", Mode: "0", Players: 4, MaxPlayers: 8, Bots: 4}
 	openArenaStatus := openArena

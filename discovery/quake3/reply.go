@@ -1,6 +1,7 @@
 package quake3
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"time"
@@ -34,6 +35,20 @@ func AppendInfoResponse(b []byte, info discovery.Info, challenge string, protoco
 	b = appendPair(b, "gamename", gameName)
 	return appendPair(b, "challenge", challenge)
 }
+
+// AnswerMOHAA is what a MOHAA server of Muster's fleet says to a request, nil if it
+// does not understand it.
+func AnswerMOHAA(request []byte, info discovery.Info) []byte {
+	r, err := ParseRequest(request)
+	if err != nil || r.Command != "getinfo" || !bytes.HasPrefix(request, []byte(oob+toServer)) {
+		return nil
+	}
+	b := AppendInfoResponse(nil, info, r.Challenge(), mohaaProtocol)
+	return append([]byte(oob+fromServer), b[len(oob):]...)
+}
+
+// mohaaProtocol is the version of Allied Assault 1.11.
+const mohaaProtocol = 8
 
 // AppendStatusResponse appends what an ioquake3 server answers to getstatus: its
 // public variables, then a line for each player. An empty challenge leaves the

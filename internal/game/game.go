@@ -18,8 +18,15 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/a2s"
+	"muster/discovery/bedrock"
+	"muster/discovery/luanti"
 	"muster/discovery/master"
+	"muster/discovery/mindustry"
+	"muster/discovery/mumble"
 	"muster/discovery/quake3"
+	"muster/discovery/quakeworld"
+	"muster/discovery/sauerbraten"
+	"muster/discovery/teeworlds"
 	"muster/selection"
 )
 
@@ -51,6 +58,26 @@ func (g Game) Protocol() discovery.Protocol {
 		return quake3.Protocol{}
 	case "a2s":
 		return a2s.Protocol{}
+	case "mohaa":
+		return quake3.MOHAA{}
+	case "quakeworld":
+		return quakeworld.Protocol{}
+	case "quake2":
+		return quakeworld.Quake2{}
+	case "ddnet":
+		return teeworlds.DDNet{}
+	case "teeworlds":
+		return teeworlds.Protocol{}
+	case "luanti":
+		return luanti.Protocol{}
+	case "bedrock":
+		return bedrock.Protocol{}
+	case "sauerbraten":
+		return sauerbraten.Protocol{}
+	case "mumble":
+		return mumble.Protocol{}
+	case "mindustry":
+		return mindustry.Protocol{}
 	}
 	return nil
 }

@@ -63,8 +63,8 @@ func (o Options) check() error {
 		return fmt.Errorf("fleet: needs a world with servers and 1 to %d places", maxPlaces)
 	case o.Home < 0 || o.Home >= len(w.Places):
 		return fmt.Errorf("fleet: the world has no place %d", o.Home)
-	case o.Kind != Quake3 && o.Kind != A2S:
-		return fmt.Errorf("fleet: unknown kind of servers %q (known: %s, %s)", o.Kind, Quake3, A2S)
+	case !o.Kind.known():
+		return fmt.Errorf("fleet: unknown kind of servers %q", o.Kind)
 	}
 	return nil
 }

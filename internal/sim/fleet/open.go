@@ -33,7 +33,8 @@ func (f *Fleet) open(ctx context.Context) (err error) {
 			return fmt.Errorf("fleet: a socket for server %d of %d: %w%s", server+1, len(at), err, advice)
 		}
 		addr, s := netip.AddrPortFrom(at[server].addr, port), f.world.Servers[server].Server
-		f.servers = append(f.servers, discovery.Server{Addr: addr, Country: s.Country, ASN: s.ASN})
+		listed := netip.AddrPortFrom(addr.Addr(), f.options.Kind.playersPort(port))
+		f.servers = append(f.servers, discovery.Server{Addr: listed, Country: s.Country, ASN: s.ASN})
 		f.byAddr[addr] = server
 	}
 	f.line.alarm, err = newAlarm()

@@ -13,7 +13,14 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/a2s"
+	"muster/discovery/bedrock"
+	"muster/discovery/luanti"
+	"muster/discovery/mindustry"
+	"muster/discovery/mumble"
 	"muster/discovery/quake3"
+	"muster/discovery/quakeworld"
+	"muster/discovery/sauerbraten"
+	"muster/discovery/teeworlds"
 )
 
 // Kind is the protocol that a fleet's servers speak.
@@ -24,6 +31,60 @@ const (
 	Quake3 Kind = "quake3"
 	A2S    Kind = "a2s"
 )
+
+// The kinds whose servers know a single question, or two.
+const (
+	MOHAA       Kind = "mohaa"
+	QuakeWorld  Kind = "quakeworld"
+	Quake2      Kind = "quake2"
+	DDNet       Kind = "ddnet"
+	Teeworlds   Kind = "teeworlds"
+	Luanti      Kind = "luanti"
+	Bedrock     Kind = "bedrock"
+	Sauerbraten Kind = "sauerbraten"
+	Mumble      Kind = "mumble"
+	Mindustry   Kind = "mindustry"
+)
+
+// small is how servers of such a kind answer, nil if it is another.
+func (k Kind) small() smallSpeaker {
+	switch k {
+	case MOHAA:
+		return func(s speech) []byte { return quake3.AnswerMOHAA(s.request, *s.info) }
+	case QuakeWorld:
+		return func(s speech) []byte { return quakeworld.Answer(s.request, *s.info) }
+	case Quake2:
+		return func(s speech) []byte { return quakeworld.Answer2(s.request, *s.info) }
+	case DDNet:
+		return func(s speech) []byte { return teeworlds.AnswerDDNet(s.request, *s.info) }
+	case Teeworlds:
+		return func(s speech) []byte { return teeworlds.Answer(s.request, *s.info, s.token()) }
+	case Luanti:
+		return func(s speech) []byte { return luanti.Answer(s.request) }
+	case Bedrock:
+		return func(s speech) []byte { return bedrock.Answer(s.request, *s.info) }
+	case Sauerbraten:
+		return func(s speech) []byte { return sauerbraten.Answer(s.request, *s.info) }
+	case Mumble:
+		return func(s speech) []byte { return mumble.Answer(s.request, *s.info) }
+	case Mindustry:
+		return func(s speech) []byte { return mindustry.Answer(s.request, *s.info) }
+	}
+	return nil
+}
+
+// known reports whether a fleet's servers can be of the kind.
+func (k Kind) known() bool { return k == Quake3 || k == A2S || k.small() != nil }
+
+// smallSpeaker answers in one of the small protocols.
+type smallSpeaker func(speech) []byte
+
+func (answer smallSpeaker) answer(s speech) [][]byte {
+	if b := answer(s); b != nil {
+		return [][]byte{b}
+	}
+	return nil
+}
 
 // Game is what a fleet's game calls itself.
 type Game struct {
@@ -42,6 +103,9 @@ type Game struct {
 // defaultA2SVersion has the form that the Source engine's games give theirs.
 const defaultA2SVersion = "1.0.0.0"
 
+// defaultMumbleVersion is one, too: Mumble has three numbers.
+const defaultMumbleVersion = "1.3.4"
+
 // sign sets what a server says of the game it plays.
 func (o Options) sign(info *discovery.Info) {
 	if info.AppID == 0 {
@@ -52,6 +116,8 @@ func (o Options) sign(info *discovery.Info) {
 		info.Version = o.Game.Version
 	case o.Kind == A2S:
 		info.Version = defaultA2SVersion
+	case o.Kind == Mumble:
+		info.Version = defaultMumbleVersion
 	}
 }
 
@@ -69,9 +135,24 @@ type speech struct {
 	request []byte
 }
 
+// playersPort is where players connect to a server that is asked at a port.
+func (k Kind) playersPort(asked uint16) uint16 {
+	if k == Sauerbraten {
+		return asked - 1
+	}
+	return asked
+}
+
+// token is what an asker has to show of a Teeworlds server's: its own for each server,
+// address and port, and never the four bytes that stand for none.
+func (s speech) token() [4]byte { return a2sSpeaker{}.challenge(s.server, s.from) }
+
 func (o Options) speaker() speaker {
 	if o.Kind == A2S {
 		return a2sSpeaker{seed: o.World.Seed, open: o.NoChallenge}
+	}
+	if small := o.Kind.small(); small != nil {
+		return small
 	}
 	return quake3Speaker{seed: o.World.Seed, protocol: o.Game.Protocol}
 }

@@ -1,0 +1,83 @@
+// Package codectest is what the tests of the protocols' packages share: recorded
+// packets, and what every parser keeps to whatever it reads.
+package codectest
+
+import (
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"muster/discovery"
+)
+
+// Packets are the requests and replies of a recording in testdata: a line each, in
+// hexadecimal digits behind > and <. A line behind # says which program it was.
+func Packets(t testing.TB, file string) (requests, replies [][]byte) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		mark, digits, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if mark == "#" {
+			continue
+		}
+		b, err := hex.DecodeString(digits)
+		switch {
+		case err != nil:
+			t.Fatalf("%s: %v", file, err)
+		case mark == ">":
+			requests = append(requests, b)
+		default:
+			replies = append(replies, b)
+		}
+	}
+	return requests, replies
+}
+
+// Refuses checks that a protocol takes none of the datagrams for a reply.
+func Refuses(t *testing.T, protocol discovery.Protocol, datagrams map[string]string) {
+	t.Helper()
+	for name, b := range datagrams {
+		if reply, err := protocol.Parse([][]byte{[]byte(b)}); !errors.Is(err, discovery.ErrMalformed) {
+			t.Errorf("%s: %+v, err = %v, want ErrMalformed", name, reply, err)
+		}
+	}
+}
+
+// Fuzz feeds a protocol's parser whatever the fuzzer thinks of, starting from the
+// replies in some recordings: errors are of one kind, counts are sensible, and texts
+// are clean.
+func Fuzz(f *testing.F, protocol discovery.Protocol, files ...string) {
+	for _, file := range files {
+		_, replies := Packets(f, file)
+		for _, b := range replies {
+			f.Add(b)
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		reply, err := protocol.Parse([][]byte{b})
+		if err != nil {
+			if !errors.Is(err, discovery.ErrMalformed) {
+				t.Errorf("err = %v", err)
+			}
+			return
+		}
+		i := reply.Info
+		if i == nil {
+			return
+		}
+		if i.Players < 0 || i.MaxPlayers < 0 || i.Bots < 0 || i.Bots > i.Players {
+			t.Errorf("counts: %+v", i)
+		}
+		for _, text := range []string{i.Name, i.Map, i.Mode, i.Version} {
+			if text != discovery.CleanText(text) {
+				t.Errorf("text %q is not clean", text)
+			}
+		}
+	})
+}

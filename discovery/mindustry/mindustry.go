@@ -1,0 +1,122 @@
+// Package mindustry speaks what Mindustry's servers answer to those who look for them.
+// Bytes in, bytes out: it opens no socket and reads no clock.
+//
+//	client         server
+//	FE 01     ──▶
+//	          ◀──  name  map  players[4]  wave[4]  build[4]  kind  mode[1]  most players[4]  about  [name of the mode]  …
+//
+// A text is a byte with its length, then so many bytes; numbers are big-endian. A
+// reply has no header, nor room for a nonce: it counts by its sender's address.
+//
+// Source: Mindustry's NetworkIO.java (writeServerData, readServerData), ArcNetProvider.
+package mindustry
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"muster/discovery"
+)
+
+// Protocol asks Mindustry's servers. It is a [discovery.Protocol].
+type Protocol struct{}
+
+const query = "\xfe\x01"
+
+const (
+	// maxNumber is far above any true count.
+	maxNumber = 1_000_000
+	// noLimit is what servers have that let in as many as come, and say 0.
+	noLimit = 1000
+	// mostText is the longest that a server says in one field, in bytes.
+	mostText = 100
+)
+
+// modes are the games' own names, by number.
+var modes = [...]string{"survival", "sandbox", "attack", "pvp", "editor"}
+
+// AppendQuery appends the datagram that asks a server about itself.
+func (Protocol) AppendQuery(b []byte, _ discovery.Nonce, _ []byte) []byte { return append(b, query...) }
+
+var errNoReply = fmt.Errorf("mindustry: %w: no answer of a server", discovery.ErrMalformed)
+
+// Parse reads the newest datagram that is a reply.
+func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	for _, b := range slices.Backward(datagrams) {
+		r := reader{rest: b}
+		info := &discovery.Info{Name: r.text(), Map: r.text(), Players: r.number()}
+		r.number() // wave
+		build, kind := int32(r.number()), r.text()
+		if info.Version = kind; build > 0 {
+			info.Version = fmt.Sprintf("%d %s", build, kind)
+		}
+		mode := r.take(1)[0]
+		info.MaxPlayers = cmp.Or(r.number(), noLimit)
+		r.text() // what it says about itself
+		if r.short {
+			continue
+		}
+		if int(mode) < len(modes) {
+			info.Mode = modes[mode]
+		}
+		if name := r.text(); !r.short && name != "" {
+			info.Mode = name
+		}
+		info.Version = discovery.CleanText(info.Version)
+		return discovery.Reply{Info: info}, nil
+	}
+	if len(datagrams) == 0 {
+		return discovery.Reply{Incomplete: true}, nil
+	}
+	return discovery.Reply{}, errNoReply
+}
+
+// reader takes fields off the front of a datagram. What is not there is 0 or empty,
+// and so is all after it; short says so.
+type reader struct {
+	rest  []byte
+	short bool
+}
+
+func (r *reader) take(n int) []byte {
+	if len(r.rest) < n {
+		r.rest, r.short = nil, true
+		return make([]byte, n)
+	}
+	field := r.rest[:n]
+	r.rest = r.rest[n:]
+	return field
+}
+
+func (r *reader) number() int {
+	return min(max(0, int(int32(binary.BigEndian.Uint32(r.take(4))))), maxNumber)
+}
+
+// markup are the colours in a text: [red], [#ff0000], [].
+var markup = regexp.MustCompile(`\[[#A-Za-z0-9_]*\]`)
+
+func (r *reader) text() string {
+	text := r.take(int(r.take(1)[0]))
+	return discovery.CleanText(markup.ReplaceAllString(string(text), ""))
+}
+
+// Answer is what a server of Muster's fleet says to a request, nil if it does not
+// understand it.
+func Answer(request []byte, info discovery.Info) []byte {
+	if string(request) != query {
+		return nil
+	}
+	text := func(b []byte, s string) []byte {
+		s = s[:min(len(s), mostText)]
+		return append(append(b, byte(len(s))), s...)
+	}
+	b := text(text(nil, info.Name), info.Map)
+	for _, n := range []int{info.Players, 1, 0} {
+		b = binary.BigEndian.AppendUint32(b, uint32(n))
+	}
+	b = append(text(b, info.Version), byte(max(0, slices.Index(modes[:], info.Mode))))
+	return text(binary.BigEndian.AppendUint32(b, uint32(info.MaxPlayers)), "")
+}

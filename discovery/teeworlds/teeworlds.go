@@ -1,0 +1,300 @@
+// Package teeworlds speaks what the servers of Teeworlds 0.7, of Teeworlds 0.6 and of
+// DDNet answer to browsers. Bytes in, bytes out: it opens no socket and reads no clock.
+//
+// Teeworlds 0.7 wants a token first, so that nobody asks in another's name:
+//
+//	client                                               server
+//	04 00 00  FF FF FF FF  05 ours[4] 00[508]       ──▶
+//	                                                ◀──  04 00 00  ours[4]  05 theirs[4]
+//	21  theirs[4]  ours[4]  FF FF FF FF "gie3" n    ──▶
+//	                                                ◀──  21  ours[4]  theirs[4]  FF FF FF FF "inf3" n what it is
+//
+// DDNet and Teeworlds 0.6 do not. The question has 24 bits of ours; an old server takes
+// the first two bytes of them for a header that it passes over, and returns the last:
+//
+//	"xe" n₂ n₁ 00 00  FF FF FF FF "gie3" n₀         ──▶
+//	                                                ◀──  FF[10] "iext" n₂n₁n₀ what it is     (DDNet)
+//	                                                ◀──  FF[10] "inf3" n₀ what it is         (Teeworlds 0.6)
+//
+// Sources: network.cpp, server.cpp and serverbrowser.cpp of Teeworlds and of DDNet,
+// and packets recorded from Teeworlds 0.7.5 and DDNet 16.4 (testdata).
+package teeworlds
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"muster/discovery"
+)
+
+// Protocol asks the servers of Teeworlds 0.7. It is a [discovery.Protocol].
+type Protocol struct{}
+
+// DDNet asks the servers of DDNet and of Teeworlds 0.6. It is a [discovery.Protocol].
+type DDNet struct{}
+
+const (
+	getInfo  = "\xff\xff\xff\xffgie3"
+	info     = "\xff\xff\xff\xffinf3"
+	extended = "\xff\xff\xff\xffiext"
+
+	// control starts a packet of the connection's own affairs, a token request among
+	// them, and connless one outside of any connection.
+	control, connless = "\x04\x00\x00", "\x21"
+	noToken           = "\xff\xff\xff\xff"
+	tokenMessage      = '\x05'
+	tokenLen          = 4
+	// tokenRequestLen is so long that nobody gains by asking in another's name.
+	tokenRequestLen = 3 + tokenLen + 1 + 512
+	// connlessLen is what stands before the message of a packet outside of a connection.
+	connlessLen = 1 + 2*tokenLen
+	// tokenBits of the nonce are our token; the top bit stays 0, so that it never is
+	// the word for none.
+	tokenBits = 31
+	// browserToken is a second one, which the first makes needless.
+	browserToken = 5
+
+	extendedMark = "xe"
+	// headerLen is what stands before the message of old packets, and extendedBits and
+	// plainBits of the nonce come back from DDNet and from Teeworlds 0.6.
+	headerLen               = 6
+	extendedBits, plainBits = 24, 8
+
+	needsPassword = 1
+	// maxNumber is far above any true count.
+	maxNumber = 1_000_000
+)
+
+// AppendQuery appends the datagram that asks for a token, or with a token about the
+// server.
+func (Protocol) AppendQuery(b []byte, nonce discovery.Nonce, challenge []byte) []byte {
+	ours := binary.BigEndian.AppendUint32(nil, uint32(nonce&(1<<tokenBits-1)))
+	if len(challenge) == 0 {
+		b = append(append(b, control+noToken...), tokenMessage)
+		b = append(b, ours...)
+		return append(b, make([]byte, tokenRequestLen-len(control+noToken)-1-tokenLen)...)
+	}
+	b = append(append(b, connless...), challenge...)
+	b = append(append(b, ours...), getInfo...)
+	return append(b, browserToken)
+}
+
+// Parse reads the newest datagram that is a reply: the server's token is its
+// challenge. Both kinds return ours.
+func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	for _, b := range slices.Backward(datagrams) {
+		const answerLen = len(control) + tokenLen + 1 + tokenLen
+		if rest, ok := bytes.CutPrefix(b, []byte(control)); ok && len(b) >= answerLen && rest[tokenLen] == tokenMessage {
+			return discovery.Reply{Nonce: token(rest), Echoed: true, NonceBits: tokenBits, Challenge: bytes.Clone(rest[tokenLen+1:][:tokenLen])}, nil
+		}
+		if len(b) < connlessLen || string(b[:1]) != connless {
+			continue
+		}
+		body, ok := bytes.CutPrefix(b[connlessLen:], []byte(info))
+		if !ok {
+			continue
+		}
+		r := reader{rest: body}
+		r.packed() // the browser's token
+		found := &discovery.Info{Version: r.text(), Name: r.text()}
+		r.text() // its host name, as far as it knows
+		found.Map, found.Mode = r.text(), r.text()
+		found.Password = r.packed()&needsPassword != 0
+		r.packed() // for how good players it is
+		r.packed() // players without those who look on, and how many may play
+		r.packed()
+		found.Players, found.MaxPlayers = r.packed(), r.packed()
+		if !r.short {
+			found.Bots = min(r.bots(), found.Players)
+			return discovery.Reply{Nonce: token(b[1:]), Echoed: true, NonceBits: tokenBits, Info: found}, nil
+		}
+	}
+	return none(datagrams)
+}
+
+func token(b []byte) discovery.Nonce { return discovery.Nonce(binary.BigEndian.Uint32(b)) }
+
+// AppendQuery appends the datagram that asks a server about itself.
+func (DDNet) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
+	b = append(b, extendedMark...)
+	b = append(b, byte(nonce>>16), byte(nonce>>8), 0, 0)
+	b = append(b, getInfo...)
+	return append(b, byte(nonce))
+}
+
+// Parse reads the newest datagram that is a reply. Who looks on takes a seat, as
+// there. What DDNet sends besides, more of its players, says no more of the server.
+func (DDNet) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	for _, b := range slices.Backward(datagrams) {
+		if len(b) < headerLen || string(b[:2]) != "\xff\xff" {
+			continue
+		}
+		body, isExtended := bytes.CutPrefix(b[headerLen:], []byte(extended))
+		bits := extendedBits
+		if !isExtended {
+			var isPlain bool
+			if body, isPlain = bytes.CutPrefix(b[headerLen:], []byte(info)); !isPlain {
+				continue
+			}
+			bits = plainBits
+		}
+		r := reader{rest: body}
+		nonce := r.number()
+		found := &discovery.Info{Version: r.text(), Name: r.text(), Map: r.text()}
+		if isExtended {
+			r.text() // the map's checksum and size
+			r.text()
+		}
+		found.Mode, found.Password = r.text(), r.number()&needsPassword != 0
+		r.number() // players without those who look on, and how many may play
+		r.number()
+		found.Players, found.MaxPlayers = r.number(), r.number()
+		if !r.short && nonce < 1<<bits {
+			return discovery.Reply{Nonce: discovery.Nonce(nonce), Echoed: true, NonceBits: bits, Info: found}, nil
+		}
+	}
+	return none(datagrams)
+}
+
+var errNoReply = fmt.Errorf("teeworlds: %w: neither a token nor a server", discovery.ErrMalformed)
+
+// none is what datagrams without a reply mean.
+func none(datagrams [][]byte) (discovery.Reply, error) {
+	if len(datagrams) == 0 {
+		return discovery.Reply{Incomplete: true}, nil
+	}
+	return discovery.Reply{}, errNoReply
+}
+
+// reader takes fields off the front of a message. A field that is not there is empty,
+// and so is all after it; short says so.
+type reader struct {
+	rest  []byte
+	short bool
+}
+
+// text is what stands before the next NUL, cleaned for display.
+func (r *reader) text() string {
+	text, rest, found := bytes.Cut(r.rest, []byte{0})
+	if !found {
+		r.rest, r.short = nil, true
+		return ""
+	}
+	r.rest = rest
+	return discovery.CleanText(string(text))
+}
+
+// number is one that stands there as text. Tokens are larger than counts.
+func (r *reader) number() int {
+	n, err := strconv.ParseUint(r.text(), 10, 32)
+	if err != nil {
+		r.short = true
+	}
+	if n >= 1<<extendedBits {
+		n = maxNumber
+	}
+	return int(n)
+}
+
+// packed is one of 0.7's numbers: a first byte with sign and 6 bits, then 7 bits a
+// byte, the lowest first, and the top bit says whether more follow. Below 0 is 0.
+func (r *reader) packed() int {
+	const more, sign, mostBytes = 0x80, 0x40, 5
+	n, negative := 0, false
+	for i := range mostBytes {
+		if len(r.rest) == 0 {
+			r.short = true
+			return 0
+		}
+		c := r.rest[0]
+		r.rest = r.rest[1:]
+		if i == 0 {
+			n, negative = int(c&0x3f), c&sign != 0
+		} else {
+			n |= int(c&0x7f) << (7*i - 1)
+		}
+		if c&more == 0 {
+			break
+		}
+	}
+	if negative {
+		return 0
+	}
+	return min(n, maxNumber)
+}
+
+// bots counts those among the players whom a 0.7 server describes.
+func (r *reader) bots() (bots int) {
+	const isBot = 2
+	for len(r.rest) > 0 && !r.short {
+		r.text() // name and clan
+		r.text()
+		r.packed() // country and score
+		r.packed()
+		if r.packed()&isBot != 0 && !r.short {
+			bots++
+		}
+	}
+	return bots
+}
+
+// Answer is what a 0.7 server of Muster's fleet says to a request, nil if it does not
+// understand it. The token is the one that it has for the asker.
+func Answer(request []byte, i discovery.Info, theirs [tokenLen]byte) []byte {
+	if rest, ok := bytes.CutPrefix(request, []byte(control+noToken+string(tokenMessage))); ok && len(request) >= tokenRequestLen {
+		b := append([]byte(control), rest[:tokenLen]...)
+		return append(append(b, tokenMessage), theirs[:]...)
+	}
+	if len(request) < connlessLen || !bytes.HasPrefix(request, append([]byte(connless), theirs[:]...)) ||
+		!bytes.HasPrefix(request[connlessLen:], []byte(getInfo)) {
+		return nil
+	}
+	b := append([]byte(connless), request[1+tokenLen:connlessLen]...)
+	b = append(append(b, theirs[:]...), info...)
+	b = append(b, request[connlessLen+len(getInfo):]...)
+	b = fmt.Appendf(b, "%s\x00%s\x00\x00%s\x00%s\x00", i.Version, i.Name, i.Map, i.Mode)
+	for _, n := range []int{flag(i.Password), 0, i.Players, i.MaxPlayers, i.Players, i.MaxPlayers} {
+		b = appendPacked(b, n)
+	}
+	return b
+}
+
+// appendPacked appends a number as [reader.packed] reads it.
+func appendPacked(b []byte, n int) []byte {
+	first, rest := byte(n&0x3f), n>>6
+	for rest > 0 {
+		b = append(b, first|0x80)
+		first, rest = byte(rest&0x7f), rest>>7
+	}
+	return append(b, first)
+}
+
+// AnswerDDNet is what a DDNet server of Muster's fleet says.
+func AnswerDDNet(request []byte, i discovery.Info) []byte {
+	if len(request) != headerLen+len(getInfo)+1 || string(request[headerLen:][:len(getInfo)]) != getInfo {
+		return nil
+	}
+	low := request[len(request)-1]
+	b := bytes.Repeat([]byte{0xff}, headerLen)
+	if string(request[:2]) == extendedMark {
+		token := int(request[2])<<16 | int(request[3])<<8 | int(low)
+		b = fmt.Appendf(b, "%s%d\x00%s\x00%s\x00%s\x00%d\x00%d\x00%s\x00", extended, token, i.Version, i.Name, i.Map, 1, 1, i.Mode)
+	} else {
+		b = fmt.Appendf(b, "%s%d\x00%s\x00%s\x00%s\x00%s\x00", info, low, i.Version, i.Name, i.Map, i.Mode)
+	}
+	b = fmt.Appendf(b, "%d\x00%d\x00%d\x00%d\x00%d\x00", flag(i.Password), i.Players, i.MaxPlayers, i.Players, i.MaxPlayers)
+	if string(request[:2]) == extendedMark {
+		b = append(b, 0)
+	}
+	return b
+}
+
+func flag(set bool) int {
+	if set {
+		return needsPassword
+	}
+	return 0
+}

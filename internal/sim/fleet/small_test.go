@@ -1,0 +1,94 @@
+package fleet
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/bedrock"
+	"muster/discovery/luanti"
+	"muster/discovery/mindustry"
+	"muster/discovery/mumble"
+	"muster/discovery/prober"
+	"muster/discovery/quake3"
+	"muster/discovery/quakeworld"
+	"muster/discovery/sauerbraten"
+	"muster/discovery/teeworlds"
+	"muster/internal/sim"
+)
+
+// TestSmallKinds has the prober ask a fleet of each kind: it hears what the protocol
+// tells of the server, as far away as that is, and tells silent servers from those
+// that refuse.
+func TestSmallKinds(t *testing.T) {
+	const rtt = 30 * time.Millisecond
+	for kind, c := range map[Kind]struct {
+		protocol discovery.Protocol
+		untold   string // of name, map and version
+	}{
+		MOHAA:       {quake3.MOHAA{}, "version"},
+		QuakeWorld:  {quakeworld.Protocol{}, ""},
+		Quake2:      {quakeworld.Quake2{}, ""},
+		DDNet:       {teeworlds.DDNet{}, ""},
+		Teeworlds:   {teeworlds.Protocol{}, ""},
+		Luanti:      {luanti.Protocol{}, "all"},
+		Bedrock:     {bedrock.Protocol{}, ""},
+		Sauerbraten: {sauerbraten.Protocol{}, "version"},
+		Mumble:      {mumble.Protocol{}, "name and map"},
+		Mindustry:   {mindustry.Protocol{}, ""},
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			servers := []sim.Server{
+				server("203.0.113.1:27500"),
+				with(server("203.0.113.2:27500"), func(s *sim.Server) { s.Silent = true }),
+				with(server("203.0.113.3:27500"), func(s *sim.Server) { s.Refusing = true }),
+				server("203.0.113.4:27500"),
+			}
+			f := startFleet(t, Options{Kind: kind, World: handWorld([]time.Duration{rtt}, servers...), Game: Game{Version: "1.2.3"}})
+			p, err := prober.New(prober.Options{Protocol: c.protocol, LocalAddr: f.Source(0), Timeout: 300 * time.Millisecond, Retries: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			for _, local := range p.LocalAddrs() {
+				f.Seat(local, 0)
+			}
+			got := map[int]discovery.Result{}
+			for range 2 { // a second round from the same socket hears the same
+				err = p.Run(context.Background(), f.Servers(), discovery.NewConventional(4), func(r discovery.Result) { got[r.Server] = r })
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, want := range []discovery.State{discovery.Answered, discovery.Lost, discovery.Refused, discovery.Answered} {
+					if got[i].State != want {
+						t.Errorf("server %d is %v, want %v", i, got[i].State, want)
+					}
+				}
+			}
+			for _, i := range []int{0, 3} {
+				if got[i].RTT < rtt || got[i].RTT > rtt+20*time.Millisecond {
+					t.Errorf("server %d: RTT %v, want %v", i, got[i].RTT, rtt)
+				}
+				info, want := got[i].Info, servers[i].Info
+				if c.untold == "all" {
+					if info != nil {
+						t.Errorf("server %d says %+v of itself", i, info)
+					}
+					continue
+				}
+				want.Version = "1.2.3"
+				switch c.untold {
+				case "name and map":
+					want.Name, want.Map = "", ""
+				case "version":
+					want.Version = ""
+				}
+				if info == nil || info.Name != want.Name || info.Map != want.Map || info.Version != want.Version || info.Players != want.Players || info.MaxPlayers != want.MaxPlayers {
+					t.Errorf("server %d says %+v, want %+v", i, info, want)
+				}
+			}
+		})
+	}
+}
