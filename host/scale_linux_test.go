@@ -1,0 +1,544 @@
+package host_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"runtime/metrics"
+	"runtime/pprof"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"muster/discovery"
+	"muster/host"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// What one host carries. A process has too few descriptors here for a hundred thousand
+// sockets, so that the connections are in memory: the host's own server, gate, handlers
+// and WebSockets run as they do over sockets, and what a kernel does is not counted.
+//
+//	go test ./host -run TestScaleIdle -v -timeout 0 -scale-rooms 10000
+//	go test ./host -run TestScaleStarts -v -timeout 0 -scale-starts 60 -scale-rate 2
+//	go test ./host -run TestScalePages -v -timeout 0 -scale-pages 1000 -scale-rooms 1
+var (
+	scaleRooms   = flag.Int("scale-rooms", 20, "rooms of TestScaleIdle and TestScalePages")
+	scalePlayers = flag.Int("scale-players", 10, "connected players in each of the rooms")
+	scaleFor     = flag.Duration("scale-for", time.Second, "how long TestScaleIdle and TestScalePages look")
+	scaleStarts  = flag.Int("scale-starts", 0, "rooms that start in TestScaleStarts; 0 skips it")
+	scaleRate    = flag.Float64("scale-rate", 1, "rooms that start a second")
+	scaleServers = flag.Int("scale-servers", 30_000, "servers in the one list of all rooms that start")
+	scaleGroup   = flag.Int("scale-group", 4, "players of a room that starts")
+	scalePages   = flag.Int("scale-pages", 20, "open pages of TestScalePages, in turns on its rooms")
+	scaleChange  = flag.Duration("scale-change", 500*time.Millisecond, "how often something changes in a room of TestScalePages")
+	scaleProfile = flag.String("scale-profile", "", "write a processor profile to this file, and one of memory beside it")
+)
+
+// memory are connections to a host that need no sockets.
+type memory struct {
+	calls  chan net.Conn
+	closed chan struct{}
+	number atomic.Uint32
+}
+
+func newMemory() *memory { return &memory{calls: make(chan net.Conn), closed: make(chan struct{})} }
+
+func (m *memory) Accept() (net.Conn, error) {
+	select {
+	case c := <-m.calls:
+		return c, nil
+	case <-m.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (m *memory) Close() error   { close(m.closed); return nil }
+func (m *memory) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 7777} }
+
+// dial connects to the host, as a client that has no goroutine: what the host writes is
+// heard at once, in the host's own.
+func (m *memory) dial(path string, hears func(l *lineInMemory, kind byte, data []byte)) *lineInMemory {
+	n := m.number.Add(1)
+	l := &lineInMemory{hears: hears, from: netip.AddrPortFrom(netip.AddrFrom4([4]byte{12, byte(n >> 16), byte(n >> 8), byte(n)}), 40_000)}
+	l.arrived.L = &l.mu
+	fmt.Fprintf(&l.unread, "GET %s HTTP/1.1\r\nHost: 192.0.2.1:7777\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", path)
+	m.calls <- l
+	return l
+}
+
+// lineInMemory is the host's end of a connection, and the client behind it.
+type lineInMemory struct {
+	from  netip.AddrPort
+	hears func(l *lineInMemory, kind byte, data []byte)
+
+	mu       sync.Mutex // guards following: what the host has not read
+	arrived  sync.Cond
+	unread   bytes.Buffer
+	closed   bool
+	deadline time.Time
+	timer    *time.Timer
+
+	writing  sync.Mutex // guards following: what the client has not read
+	upgraded bool
+	heard    []byte
+}
+
+func (l *lineInMemory) Read(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.unread.Len() == 0 {
+		switch {
+		case l.closed:
+			return 0, io.EOF
+		case !l.deadline.IsZero() && !time.Now().Before(l.deadline):
+			return 0, os.ErrDeadlineExceeded
+		}
+		l.arrived.Wait()
+	}
+	n, err := l.unread.Read(b)
+	if l.unread.Len() == 0 {
+		l.unread = bytes.Buffer{} // an idle line holds nothing
+	}
+	return n, err
+}
+
+// Write has the client take frames as they come.
+func (l *lineInMemory) Write(b []byte) (int, error) {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.heard = append(l.heard, b...)
+	if !l.upgraded {
+		if !bytes.HasSuffix(l.heard, []byte("\r\n\r\n")) {
+			return len(b), nil
+		}
+		l.upgraded, l.heard = true, nil
+		l.hears(l, 0, nil)
+		return len(b), nil
+	}
+	for len(l.heard) >= 2 {
+		kind, length, header := l.heard[0]&15, int(l.heard[1]), 2
+		switch length {
+		case 126:
+			header = 4
+		case 127:
+			header = 10
+		}
+		if len(l.heard) < header {
+			break
+		}
+		switch header {
+		case 4:
+			length = int(binary.BigEndian.Uint16(l.heard[2:]))
+		case 10:
+			length = int(binary.BigEndian.Uint64(l.heard[2:]))
+		}
+		if len(l.heard) < header+length {
+			break
+		}
+		data := l.heard[header : header+length]
+		if kind == websocket.PingMessage {
+			l.says(websocket.PongMessage, data)
+		} else {
+			l.hears(l, kind, data)
+		}
+		l.heard = l.heard[header+length:]
+	}
+	if len(l.heard) == 0 {
+		l.heard = nil
+	}
+	return len(b), nil
+}
+
+// says sends the host a frame of the client's.
+func (l *lineInMemory) says(kind byte, data []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	frame := []byte{0x80 | kind, 0x80 | byte(len(data))}
+	if len(data) > 125 {
+		frame = binary.BigEndian.AppendUint16([]byte{0x80 | kind, 0x80 | 126}, uint16(len(data)))
+	}
+	l.unread.Write(append(frame, 0, 0, 0, 0)) // a mask that changes nothing
+	l.unread.Write(data)
+	l.arrived.Signal()
+}
+
+func (l *lineInMemory) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+	l.arrived.Broadcast()
+	return nil
+}
+
+func (l *lineInMemory) LocalAddr() net.Addr {
+	return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 7777}
+}
+func (l *lineInMemory) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(l.from) }
+
+func (l *lineInMemory) SetDeadline(t time.Time) error      { return l.SetReadDeadline(t) }
+func (l *lineInMemory) SetWriteDeadline(t time.Time) error { return nil }
+
+func (l *lineInMemory) SetReadDeadline(t time.Time) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.deadline = t
+	switch {
+	case t.IsZero() && l.timer != nil:
+		l.timer.Stop()
+	case t.IsZero():
+	case l.timer == nil:
+		l.timer = time.AfterFunc(time.Until(t), func() { l.mu.Lock(); defer l.mu.Unlock(); l.arrived.Broadcast() })
+	default:
+		l.timer.Reset(time.Until(t))
+	}
+	l.arrived.Broadcast()
+	return nil
+}
+
+// inMemory starts a host that is reached in memory.
+func inMemory(t *testing.T, config host.Config) (*host.Host, *memory) {
+	t.Helper()
+	h, err := host.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMemory()
+	stop := h.Serve(m, nil, func(err error) { t.Error(err) })
+	t.Cleanup(func() { stop(); h.Close() })
+	return h, m
+}
+
+// inUse is what the program's own data and stacks take after a collection, in bytes.
+func inUse() float64 {
+	runtime.GC()
+	runtime.GC()
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
+	metrics.Read(sample)
+	return float64(sample[0].Value.Uint64() + sample[1].Value.Uint64())
+}
+
+// profiles writes what the flag asks for until it is stopped.
+func profiles(t *testing.T) (stop func()) {
+	t.Helper()
+	if *scaleProfile == "" {
+		return func() {}
+	}
+	processor, err := os.Create(*scaleProfile)
+	if err == nil {
+		err = pprof.StartCPUProfile(processor)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		processor.Close()
+		memory, err := os.Create(*scaleProfile + ".memory")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer memory.Close()
+		runtime.GC()
+		pprof.WriteHeapProfile(memory)
+	}
+}
+
+// fill opens rooms, each with so many players, who all are there and wait for one more.
+func fill(t *testing.T, h *host.Host, m *memory, rooms, players int) (codes []string, lines []*lineInMemory) {
+	t.Helper()
+	var welcomed atomic.Int64
+	for range rooms {
+		code, _, err := h.Open(wire.Settings{Game: "openarena", By: selection.Mean, Players: players + 1, Strategy: wire.Coordinated})
+		if err != nil {
+			t.Fatal(err)
+		}
+		codes = append(codes, code)
+		for i := range players {
+			hello, _ := wire.Marshal(wire.Hello{Version: wire.Version, Code: code, Name: fmt.Sprint("player ", i)})
+			lines = append(lines, m.dial("/peer", func(l *lineInMemory, kind byte, data []byte) {
+				switch {
+				case kind == 0:
+					l.says(websocket.TextMessage, hello.Data)
+				case bytes.HasPrefix(data, []byte(`{"type":"welcome"`)):
+					welcomed.Add(1)
+				case bytes.HasPrefix(data, []byte(`{"type":"refused"`)):
+					t.Errorf("%s", data)
+				}
+			}))
+		}
+	}
+	awaits(t, "everyone is welcome", func() bool { return int(welcomed.Load()) == rooms*players || t.Failed() })
+	return codes, lines
+}
+
+// awaits polls until is true.
+func awaits(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("not within 5 minutes: ", what)
+		}
+	}
+}
+
+// TestScaleIdle: many rooms in which nothing happens, with everyone connected.
+func TestScaleIdle(t *testing.T) {
+	before := inUse()
+	h, m := inMemory(t, host.Config{List: listOf(100)})
+	began, busy := time.Now(), cpuTime(t)
+	_, _ = fill(t, h, m, *scaleRooms, 0)
+	empty := inUse()
+	_, lines := fill(t, h, m, *scaleRooms, *scalePlayers)
+	opened, opening := time.Since(began), cpuTime(t)-busy
+	if *scaleRooms > 100 {
+		time.Sleep(15 * time.Second) // all have been pinged, and the last views are read
+	}
+	used := inUse()
+	bare := barely(t, len(lines))
+	stop := profiles(t)
+	began, busy = time.Now(), cpuTime(t)
+	ticks := time.NewTicker(10 * time.Millisecond) // players' programs ping, each every ten seconds
+	for i := 0; time.Since(began) < *scaleFor; {
+		<-ticks.C
+		for due := int(time.Since(began).Seconds() / 10 * float64(len(lines))); i < due; i++ {
+			lines[i%len(lines)].says(websocket.PingMessage, nil)
+		}
+	}
+	ticks.Stop()
+	spent, lasted := cpuTime(t)-busy, time.Since(began)
+	stop()
+	rooms, players := float64(*scaleRooms), float64(len(lines))
+	t.Logf("%d rooms without players, and %d rooms of %d: opened in %.1f s (processor %.1f s)", *scaleRooms, *scaleRooms, *scalePlayers, opened.Seconds(), opening.Seconds())
+	t.Logf("memory: %.1f kB a room without players; %.1f kB a player with the room's share, of which %.1f kB are the test's own end of the line; %.0f MB in all, resident at most %.0f MB, %d goroutines",
+		(empty-before)/rooms/1e3, (used-empty)/players/1e3, bare/players/1e3, (used-before)/1e6, maxResident(t)/1e6, runtime.NumGoroutine())
+	t.Logf("idle: %.3f processor seconds a second", spent.Seconds()/lasted.Seconds())
+}
+
+// barely is what so many lines take without a host, in bytes.
+func barely(t *testing.T, n int) float64 {
+	before := inUse()
+	lines := make([]*lineInMemory, n)
+	for i := range lines {
+		lines[i] = &lineInMemory{hears: func(*lineInMemory, byte, []byte) {}}
+		lines[i].SetReadDeadline(time.Now().Add(time.Hour))
+	}
+	took := inUse() - before
+	for _, l := range lines {
+		l.Close()
+	}
+	return took
+}
+
+// TestScalePages: pages that are open on rooms in which something changes.
+func TestScalePages(t *testing.T) {
+	h, m := inMemory(t, host.Config{List: listOf(100)})
+	codes, _ := fill(t, h, m, *scaleRooms, min(*scalePlayers, 10))
+	before := inUse()
+	var shown, bytesShown atomic.Int64
+	for i := range *scalePages {
+		first, _ := json.Marshal(map[string]string{"code": codes[i%len(codes)]})
+		m.dial("/live", func(l *lineInMemory, kind byte, data []byte) {
+			if kind == 0 {
+				l.says(websocket.TextMessage, first)
+				return
+			}
+			shown.Add(1)
+			bytesShown.Add(int64(len(data)))
+		})
+	}
+	awaits(t, "every page is shown its room", func() bool { return int(shown.Load()) >= *scalePages })
+	used := inUse()
+	rest := func() (processor, states float64) {
+		was, busy, began := shown.Load(), cpuTime(t), time.Now()
+		time.Sleep(*scaleFor)
+		lasted := time.Since(began).Seconds()
+		return (cpuTime(t) - busy).Seconds() / lasted, float64(shown.Load()-was) / lasted
+	}
+	idle, beats := rest()
+	ctx, cancel := context.WithCancel(t.Context())
+	var work sync.WaitGroup
+	work.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-time.After(*scaleChange):
+			case <-ctx.Done():
+				return
+			}
+			for _, code := range codes {
+				s, _ := h.Settings(code)
+				s.Map = fmt.Sprint("map", i)
+				h.Resettle(code, s)
+			}
+		}
+	})
+	stop := profiles(t)
+	was := bytesShown.Load()
+	busy, states := rest()
+	length := float64(bytesShown.Load()-was) / max(1, states*scaleFor.Seconds())
+	stop()
+	cancel()
+	work.Wait()
+	t.Logf("%d pages on %d rooms of %d: %.1f kB a page (the test's end included)", *scalePages, *scaleRooms, *scalePlayers, (used-before)/float64(*scalePages)/1e3)
+	t.Logf("idle: %.3f processor seconds a second, %.0f beats a second; with a change every %v: %.3f, %.0f states a second of %.0f bytes, %.0f µs each",
+		idle, beats, *scaleChange, busy, states, length, busy/max(1, states)*1e6)
+}
+
+// TestScaleStarts: rooms start at a rate, over one long list. Their players answer at
+// once.
+func TestScaleStarts(t *testing.T) {
+	if *scaleStarts == 0 {
+		t.Skip("no -scale-starts")
+	}
+	list := sphereList(*scaleServers)
+	h, m := inMemory(t, host.Config{List: func(context.Context, string) ([]discovery.Server, error) { return slices.Clone(list), nil }})
+	before := inUse()
+	var mu sync.Mutex // guards following
+	var took []time.Duration
+	var work sync.WaitGroup
+	var players atomic.Int64 // their processor time, ns
+	peak := watch(t, heapNow)
+	stop := profiles(t)
+	began, busy := time.Now(), cpuTime(t)
+	for n := range *scaleStarts {
+		time.Sleep(time.Until(began.Add(time.Duration(float64(n) / *scaleRate * float64(time.Second)))))
+		work.Go(func() {
+			since := time.Now()
+			startRoom(t, h, m, n, list, &players)
+			mu.Lock()
+			defer mu.Unlock()
+			took = append(took, time.Since(since))
+		})
+	}
+	work.Wait()
+	wall, spent := time.Since(began), cpuTime(t)-busy
+	stop()
+	most := peak()
+	after := inUse()
+	slices.Sort(took)
+	at := func(share float64) float64 { return took[min(len(took)-1, int(share*float64(len(took))))].Seconds() }
+	rooms := float64(len(took))
+	t.Logf("%d rooms of %d over %d servers, %.1f a second: from the first hello to everyone's launch p50 %.2f s, p99 %.2f s, worst %.2f s; all in %.1f s",
+		len(took), *scaleGroup, *scaleServers, *scaleRate, at(.5), at(.99), at(1), wall.Seconds())
+	t.Logf("processor: %.0f ms a room, of which at most %.0f ms are the players'; memory: %.2f MB a room that stays open, heap at most %.0f MB, resident at most %.0f MB",
+		spent.Seconds()/rooms*1000, float64(players.Load())/rooms/1e6, (after-before)/rooms/1e6, most/1e6, maxResident(t)/1e6)
+}
+
+// startRoom has a room go from its first player to its launch.
+func startRoom(t *testing.T, h *host.Host, m *memory, n int, list []discovery.Server, spent *atomic.Int64) {
+	code, _, err := h.Open(wire.Settings{Game: "openarena", By: selection.Mean, Players: *scaleGroup, Strategy: wire.Coordinated})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	var launched sync.WaitGroup
+	launched.Add(*scaleGroup)
+	for i := range *scaleGroup {
+		p := &inMemoryPlayer{name: fmt.Sprintf("player %d of %d", i, n), list: list, began: time.Now(), launched: sync.OnceFunc(launched.Done), inbox: make(chan wire.Message, 64), spent: spent}
+		hello, _ := wire.Marshal(wire.Hello{Version: wire.Version, Code: code, Name: p.name})
+		p.line = m.dial("/peer", func(l *lineInMemory, kind byte, data []byte) {
+			switch {
+			case kind == 0:
+				l.says(websocket.TextMessage, hello.Data)
+			case kind != websocket.TextMessage || bytes.HasPrefix(data, []byte(`{"type":"room"`)):
+				if bytes.Contains(data, []byte(`"stage":"failed"`)) {
+					t.Errorf("%s: %.300s", p.name, data)
+					p.launched()
+				}
+			default:
+				if message, err := wire.Unmarshal(wire.Frame{Data: bytes.Clone(data)}); err == nil {
+					p.inbox <- message
+				}
+			}
+		})
+		go p.plays()
+	}
+	began := time.Now()
+	launched.Wait()
+	if room, _ := h.Room(code); time.Since(began) > 10*time.Second {
+		for _, n := range room.Log {
+			t.Log(code, n.At.Sub(began), n.Text)
+		}
+	}
+}
+
+// inMemoryPlayer answers at once.
+type inMemoryPlayer struct {
+	name     string
+	list     []discovery.Server
+	began    time.Time
+	told     int
+	line     *lineInMemory
+	inbox    chan wire.Message
+	launched func()
+	spent    *atomic.Int64
+}
+
+func (p *inMemoryPlayer) plays() {
+	for message := range p.inbox {
+		began := time.Now()
+		switch m := message.(type) {
+		case wire.Ask:
+			p.answers(m)
+		case wire.Finalists:
+			v := wire.Verified{Round: m.Round, Attempt: m.Attempt}
+			for _, server := range m.Servers {
+				seen := wire.Finalist{Server: server, State: discovery.Lost, Sent: 3}
+				if rtt := sphereRTT(p.name, p.list[server]); rtt > 0 {
+					ms := rtt.Seconds() * 1000
+					seen.State, seen.RTTs, seen.Info = discovery.Answered, []float64{ms + .1, ms, ms + .2}, &discovery.Info{Name: "a server", Map: "oa_dm1", MaxPlayers: 16}
+				}
+				v.Servers = append(v.Servers, seen)
+			}
+			p.says(v)
+		case wire.Launch:
+			p.says(wire.Launched{Round: m.Round, State: wire.LaunchStarted})
+			p.launched()
+			p.spent.Add(int64(time.Since(began)))
+			return
+		}
+		p.spent.Add(int64(time.Since(began)))
+	}
+}
+
+func (p *inMemoryPlayer) answers(ask wire.Ask) {
+	now := time.Since(p.began)
+	report, infos := wire.Report{Round: ask.Round, First: p.told, Now: now}, wire.Infos{Round: ask.Round}
+	for _, server := range ask.Servers {
+		result := discovery.Result{Server: server, State: discovery.Lost, Phase: discovery.Refining, At: now}
+		if rtt := sphereRTT(p.name, p.list[server]); rtt > 0 {
+			result.State, result.RTT = discovery.Answered, rtt
+			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Map: "oa_dm1", MaxPlayers: 16}})
+		}
+		report.Results = append(report.Results, result)
+	}
+	p.told += len(report.Results)
+	p.says(infos)
+	p.says(report)
+}
+
+func (p *inMemoryPlayer) says(m wire.Message) {
+	frame, err := wire.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	kind := cmp.Or(map[bool]byte{true: websocket.BinaryMessage}[frame.Binary], websocket.TextMessage)
+	p.line.says(kind, frame.Data)
+}

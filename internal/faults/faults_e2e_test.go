@@ -1,0 +1,271 @@
+//go:build e2e && linux
+
+package faults
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+var (
+	faultsWanted  = flag.Int("faults", 0, "so many faults (0: a taste)")
+	faultsEvery   = flag.Duration("faults-every", 2*time.Second, "the average time from one fault to the next")
+	faultsLongest = flag.Duration("faults-longest", time.Minute, "no fault is longer")
+	faultsSeed    = flag.Uint64("faults-seed", 1, "decides on the faults, and on what the players do")
+	faultsRooms   = flag.Int("faults-rooms", 200, "rooms")
+	faultsPlayers = flag.Int("faults-players", 3, "players a room; a third of the rooms has an open page, too")
+	faultsHosts   = flag.Int("faults-hosts", 3, "hosts; one keeps its rooms in a file, more of them share NATS")
+	faultsOnly    = flag.String("faults-only", "", "only faults whose text begins so, such as 'kill host'")
+	faultsBinary  = flag.String("faults-binary", "", "this muster instead of the one that is here")
+	faultsKeep    = flag.String("faults-keep", "", "write the scenario and what happened to files in this folder")
+)
+
+// scenario is a run that can be had again.
+type scenario struct {
+	// Why is what it showed once.
+	Why     string  `json:"why,omitempty"`
+	Seed    uint64  `json:"seed"`
+	Hosts   int     `json:"hosts"`
+	NATS    int     `json:"nats"`
+	Rooms   int     `json:"rooms"`
+	Players int     `json:"players"`
+	Faults  []Fault `json:"faults"`
+}
+
+// TestFaults: machines fail at moments that a seed decides on. What was promised to
+// players holds, and when it is over all of them get into their game.
+//
+//	go test -tags e2e ./internal/faults -run TestFaults -v -timeout 0 -faults 1000
+func TestFaults(t *testing.T) {
+	s := scenario{Seed: *faultsSeed, Hosts: *faultsHosts, Rooms: *faultsRooms, Players: *faultsPlayers}
+	if s.Hosts > 1 {
+		s.NATS = 3
+	}
+	faults, every, longest := *faultsWanted, *faultsEvery, *faultsLongest
+	if faults == 0 {
+		faults, every, longest, s.Rooms = 10, 2*time.Second, 8*time.Second, 60
+	}
+	s.Faults = Schedule(s.Seed, faults, every, longest, s.machines())
+	if *faultsOnly != "" {
+		s.Faults = slices.DeleteFunc(Schedule(s.Seed, 30*faults, every, longest, s.machines()), func(f Fault) bool { return !strings.HasPrefix(f.String(), *faultsOnly) })
+		s.Faults = s.Faults[:min(faults, len(s.Faults))]
+		for i := range s.Faults { // close up
+			s.Faults[i].At = time.Duration(i+1) * (every + longest)
+		}
+	}
+	s.play(t)
+}
+
+// TestScenarios replays what once broke a promise.
+func TestScenarios(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			var s scenario
+			if err == nil {
+				err = json.Unmarshal(text, &s)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.play(t)
+		})
+	}
+}
+
+func (s scenario) machines() (m Machines) {
+	for i := range s.Hosts {
+		m.Hosts = append(m.Hosts, fmt.Sprintf("host%d", i+1))
+	}
+	for i := range s.NATS {
+		m.NATS = append(m.NATS, fmt.Sprintf("nats%d", i+1))
+	}
+	return m
+}
+
+const (
+	// settled is how long all rooms are played in peace before the first fault.
+	settled = 5 * time.Second
+	// recovery is how long rooms may take to launch everyone once the faults are over: a
+	// player who was cut off finds out after 25 seconds, and the room's second look and
+	// its tries have their own time.
+	recovery = 2 * time.Minute
+	// shownFindings are printed of each promise.
+	shownFindings = 6
+)
+
+// play has the evenings and the faults, and fails the test if a promise is broken.
+func (s scenario) play(t *testing.T) {
+	l := newLab(t, builtMuster(t), s.Hosts, s.NATS)
+	ctx, end := context.WithCancel(context.Background())
+	calm := make(chan struct{})
+	var work sync.WaitGroup
+	t.Cleanup(func() { end(); work.Wait() })
+	evenings := make([]*evening, s.Rooms)
+	var opening sync.WaitGroup
+	for i := range evenings {
+		opening.Go(func() {
+			pause(ctx, time.Duration(i)*20*time.Millisecond)
+			e := l.open(ctx, i, s.Players, s.Seed)
+			evenings[i] = e
+			for _, p := range e.people {
+				work.Go(func() { pause(ctx, between(p.rng, 0, 2*time.Second)); p.play(ctx) })
+			}
+			work.Go(func() { e.steer(ctx, calm) })
+			if i%3 == 0 {
+				work.Go(func() { e.watch(ctx, "page", 0) })
+			}
+		})
+	}
+	opening.Wait()
+	if t.Failed() {
+		return
+	}
+	pause(ctx, settled)
+	began := time.Now()
+	var striking sync.WaitGroup
+	for _, f := range s.Faults {
+		pause(ctx, f.At-time.Since(began))
+		striking.Go(func() { l.strike(f) })
+	}
+	striking.Wait()
+	faulted := time.Since(began)
+	close(calm)
+	pause(ctx, time.Second)
+	for deadline := time.Now().Add(recovery); time.Now().Before(deadline); pause(ctx, 100*time.Millisecond) {
+		if !slices.ContainsFunc(evenings, func(e *evening) bool { _, is := e.together(); return !is }) {
+			break
+		}
+	}
+	recovered := time.Since(began) - faulted
+	pause(ctx, 3*time.Second) // the last states are on their way
+	l.tell(Event{Kind: Calm})
+	end()
+	work.Wait()
+	history := l.events()
+	if *faultsKeep != "" {
+		s.keep(t, history)
+	}
+	found := Check(history)
+	broken := map[Promise]int{}
+	for _, f := range found {
+		if broken[f.Promise]++; broken[f.Promise] <= shownFindings {
+			t.Error(f)
+		}
+	}
+	if len(found) > 0 {
+		t.Errorf("promises broken: %v", broken)
+	}
+	t.Logf("%d faults in %.0f s on %d hosts and %d NATS servers, %d rooms of %d players; all were in the game %.0f s after the last\n%s",
+		len(s.Faults), faulted.Seconds(), s.Hosts, s.NATS, s.Rooms, s.Players, recovered.Seconds(), summary(history))
+}
+
+// keep writes the scenario and the history.
+func (s scenario) keep(t *testing.T, history []Event) {
+	text, err := json.MarshalIndent(s, "", " ")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(*faultsKeep, "scenario.json"), text, 0o600)
+	}
+	var file *os.File
+	if err == nil {
+		file, err = os.Create(filepath.Join(*faultsKeep, "history.jsonl"))
+	}
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer file.Close()
+	w := bufio.NewWriter(file)
+	defer w.Flush()
+	lines := json.NewEncoder(w)
+	for _, e := range history {
+		lines.Encode(e)
+	}
+}
+
+// summary says what a history has in it.
+func summary(history []Event) string {
+	kinds, faults, rejected := map[Kind]int{}, map[string]int{}, map[string]int{}
+	launches := map[string]bool{}
+	var goodbyes []time.Duration
+	for _, e := range history {
+		kinds[e.Kind]++
+		switch e.Kind {
+		case Struck:
+			faults[what(e.Text)]++
+		case Launched:
+			launches[fmt.Sprint(e.Room, e.Round)] = true
+		case "ended":
+			d, _ := time.ParseDuration(e.Text)
+			goodbyes = append(goodbyes, d)
+		case "rejected", Refused:
+			rejected[e.Text]++
+		}
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d rounds launched; %d events: %v\nfaults: %v\nnot done: %v\n", len(launches), len(history), kinds, faults, rejected)
+	fmt.Fprintf(&text, "SIGTERM to end: %s\n", spread(goodbyes))
+	took := map[string][]time.Duration{}
+	for _, takeover := range Takeovers(history) {
+		took["any"] = append(took["any"], takeover.Took)
+		took[what(takeover.Fault)] = append(took[what(takeover.Fault)], takeover.Took)
+	}
+	var names []string
+	for name := range took {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		fmt.Fprintf(&text, "to another owner after %s: %s\n", name, spread(took[name]))
+	}
+	return text.String()
+}
+
+// what is a fault without its machines' numbers and its time.
+func what(fault string) string {
+	fault, _, _ = strings.Cut(fault, " for ")
+	return strings.Join(slices.Compact(strings.Fields(strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, strings.ReplaceAll(fault, " and", "")))), " ")
+}
+
+// spread is the median, the 99th percentile and the worst.
+func spread(all []time.Duration) string {
+	if len(all) == 0 {
+		return "none"
+	}
+	all = slices.Sorted(slices.Values(all))
+	p := func(share float64) float64 { return all[min(len(all)-1, int(share*float64(len(all))))].Seconds() }
+	return fmt.Sprintf("%d times, p50 %.2f s, p99 %.2f s, worst %.2f s", len(all), p(.5), p(.99), all[len(all)-1].Seconds())
+}
+
+// builtMuster is the program under test.
+func builtMuster(t *testing.T) string {
+	t.Helper()
+	if *faultsBinary != "" {
+		return *faultsBinary
+	}
+	file := filepath.Join(t.TempDir(), "muster")
+	if out, err := exec.Command("go", "build", "-o", file, "muster").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return file
+}
