@@ -29,19 +29,37 @@ type claim struct {
 func (h *Host) named(e claim) (*actor, *wire.Refusal) {
 	code := access.CanonicalCode(e.code)
 	a := h.actor(code)
+	isKnown := a != nil && (h.config.Public == nil || a.takesCode())
 	was := h.store.Find(code).State == store.Over || a != nil && a.over.Load()
 	if a != nil && a.opensTo(e.shown) {
 		return a, nil
 	}
 	switch {
-	case !h.guard.Judge(e.from, a != nil || was, time.Now()):
+	case h.config.Public != nil && !h.guard.Judge(e.from, isKnown || was, time.Now()):
+		return nil, &wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes were tried here, or from your network", Hint: "take the room's whole link or its QR code: they are let in at once, whatever others try"}
+	case h.config.Public == nil && !h.guard.Judge(e.from, isKnown || was, time.Now()):
 		return nil, &wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes were tried", Hint: "try again in some seconds, or take the room's whole link or its QR code: they are let in at once"}
 	case was:
 		return nil, room.Closed(code)
+	case !isKnown && h.config.Public != nil:
+		return nil, &wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room takes people in by the code %q now", code), Hint: "is it right? once a group is complete, locked or on its server, only the room's whole link leads in: ask for that"}
 	case a == nil:
 		return nil, &wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room has the code %q", code), Hint: "ask the organiser for the code; letter case does not matter"}
 	}
 	return a, nil
+}
+
+// takesCode reports whether the code alone lets people into a room of a public host. It
+// is asleep where nobody who has only heard it has any business: in a room that is locked
+// or complete, or whose group is on its server, or about to be.
+func (a *actor) takesCode() bool {
+	view, _ := a.views.get()
+	at := view.Snapshot.Room
+	switch at.Stage {
+	case wire.Gathering, wire.Listing, wire.Measuring, wire.Refining, wire.Failed:
+		return !at.Locked && (at.Players == 0 || len(view.Snapshot.Players()) < at.Players)
+	}
+	return false
 }
 
 // opensTo reports whether anything that is shown opens the room without its code.

@@ -121,6 +121,7 @@ func New(config Config) (*Host, error) {
 	}
 	if config.Public != nil {
 		h.openers = newOpeners(config.Public)
+		h.guard.Public, h.guard.Hosts = true, config.Public.Hosts
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.restore()
@@ -227,7 +228,7 @@ func (h *Host) Open(settings wire.Settings) (code, secret string, err error) {
 	ctx, cancel := context.WithTimeout(h.ctx, storeWait)
 	defer cancel()
 	for {
-		keys := room.Keys{Code: access.NewCode(len(h.Rooms())), Link: access.NewLinkKey(), Secret: access.NewSecret()}
+		keys := room.Keys{Code: h.newCode(), Link: access.NewLinkKey(), Secret: access.NewSecret()}
 		if h.store.Find(keys.Code).State != store.Unknown {
 			continue
 		}

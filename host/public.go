@@ -37,6 +37,9 @@ type Public struct {
 	// Annotate adds country and origin AS to the servers of such a list; nil adds
 	// nothing.
 	Annotate func([]discovery.Server) error
+	// Hosts is how many hosts hold the service's rooms, as far as is known; nil is this
+	// one alone.
+	Hosts func() int
 	// Version is the program's, for those who look for the right one.
 	Version string
 }
@@ -162,7 +165,7 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 	}
 	isOpen := func(code string) bool { return h.actor(code) != nil }
 	switch {
-	case len(h.Rooms()) >= p.Rooms:
+	case h.held() >= p.Rooms:
 		w.Header().Set("Retry-After", "60")
 		h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d rooms of this service are taken", p.Rooms), Hint: "try again in a while, or open the room on your own computer: muster host --game " + settings.Game})
 		return
@@ -276,4 +279,23 @@ func (h *Host) serveReady(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	w.Write([]byte("ready\n"))
+}
+
+// newCode draws a room's code.
+func (h *Host) newCode() string {
+	rooms, p := h.held(), h.config.Public
+	switch {
+	case p == nil:
+		return access.NewCode(rooms)
+	case p.Hosts != nil:
+		rooms *= max(1, p.Hosts()) // which have about as many each
+	}
+	return access.NewPublicCode(rooms)
+}
+
+// held is how many rooms the host holds.
+func (h *Host) held() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.rooms)
 }

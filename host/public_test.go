@@ -282,3 +282,85 @@ func TestGo(t *testing.T) {
 		t.Errorf("/get/ says %s", body)
 	}
 }
+
+// says is a peer's hello from an address, and what it is told.
+func says(t *testing.T, server *httptest.Server, from string, hello wire.Hello) *player {
+	t.Helper()
+	p := dialWith(t, server, http.Header{"X-Forwarded-For": {from}})
+	hello.Version = wire.Version
+	p.conn.Send(hello)
+	return p
+}
+
+// TestPublicCodes: a code is asleep where nobody who has only heard it has any business,
+// and tells guessers no more than a wrong one; by the link people get in all the same.
+func TestPublicCodes(t *testing.T) {
+	h, server := serve(t, everybody(host.Public{}))
+	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":2}`)
+	keys := h.Keys(room.Code)
+	isRefused := func(what, from string) {
+		t.Helper()
+		right := expect[wire.Refusal](says(t, server, from, wire.Hello{Code: room.Code, Name: "eve"}))
+		wrong := expect[wire.Refusal](says(t, server, from, wire.Hello{Code: "BADOBADOBADO", Name: "eve"}))
+		if right.Reason != wire.ReasonCode || strings.ReplaceAll(right.Message, room.Code, "") != strings.ReplaceAll(wrong.Message, "BADOBADOBADO", "") || right.Hint != wrong.Hint {
+			t.Errorf("%s: the right code is told %+v, a wrong one %+v", what, right, wrong)
+		}
+	}
+	ann := says(t, server, "203.0.113.8", wire.Hello{Code: room.Code, Name: "ann"})
+	ann.token = expect[wire.Welcome](ann).Token
+	orders(t, server, room.Code, "lock", keys.Secret, map[string]any{"locked": true})
+	isRefused("a locked room", "203.0.113.9")
+	orders(t, server, room.Code, "lock", keys.Secret, map[string]any{"locked": false})
+	expect[wire.Welcome](says(t, server, "203.0.113.9", wire.Hello{Code: room.Code, Name: "bob"}))
+	isRefused("a complete room", "203.0.113.10")
+	expect[wire.Welcome](says(t, server, "203.0.113.10", wire.Hello{Code: room.Code, Name: "ann", Token: ann.token}))
+	if refusal := expect[wire.Refusal](says(t, server, "203.0.113.10", wire.Hello{Code: room.Code, Key: keys.Link, Name: "cat"})); refusal.Reason != wire.ReasonFull {
+		t.Errorf("whoever has the link is told %+v", refusal)
+	}
+}
+
+// TestGuessersHoldUpNobody: while guessers from many networks use up what all hosts hear
+// of wrong codes, everybody who has a link, a token or the organiser's secret gets in.
+func TestGuessersHoldUpNobody(t *testing.T) {
+	h, server := serve(t, everybody(host.Public{}))
+	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":4}`)
+	keys := h.Keys(room.Code)
+	ann := says(t, server, "203.0.113.8", wire.Hello{Code: room.Code, Name: "ann"})
+	ann.token = expect[wire.Welcome](ann).Token
+	asks := func(from, code, key, credential string) int {
+		t.Helper()
+		request, err := http.NewRequest("GET", server.URL+"/api/rooms/"+code, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header = http.Header{"X-Forwarded-For": {from}, "Muster-Key": {key}, "Authorization": {"Bearer " + credential}}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		return response.StatusCode
+	}
+	limited := 0
+	for i := range 1500 {
+		if asks(fmt.Sprintf("11.%d.%d.1", i%256, i/256), "BADOBADOBADO", "", "") == http.StatusTooManyRequests {
+			limited++
+		}
+	}
+	if limited < 450 || limited > 500 {
+		t.Errorf("of 1500 guesses %d were not heard, want nearly 500", limited)
+	}
+	if status := asks("203.0.113.20", room.Code, "", ""); status != http.StatusTooManyRequests {
+		t.Errorf("meanwhile the code alone is answered %d", status)
+	}
+	for name, status := range map[string]int{
+		"the link": asks("203.0.113.20", room.Code, keys.Link, ""), "the organiser": asks("203.0.113.20", room.Code, "", keys.Secret),
+		"a guesser with the link": asks("11.0.0.1", room.Code, keys.Link, ""),
+	} {
+		if status != http.StatusOK {
+			t.Errorf("meanwhile %s is answered %d", name, status)
+		}
+	}
+	expect[wire.Welcome](says(t, server, "203.0.113.21", wire.Hello{Code: room.Code, Key: keys.Link, Name: "bob"}))
+	expect[wire.Welcome](says(t, server, "11.0.0.1", wire.Hello{Code: room.Code, Name: "ann", Token: ann.token}))
+}

@@ -25,10 +25,19 @@ const (
 	// arithmetic of [Guard] holds for all hosts. A host of 4 rooms says five
 	// syllables, one of 221 six, which do for 12,000 rooms.
 	codesByRoom = 2_500_000
+	// codesByPublicRoom is how many there have to be for each room where anybody opens
+	// one, and guessers have years: a host of 6 rooms says six syllables, one of 308
+	// seven, which do for 17,000 rooms. See docs/codes.md.
+	codesByPublicRoom = 100_000_000
 )
 
 // NewCode draws a room's code, for a host that holds so many other rooms.
-func NewCode(rooms int) string {
+func NewCode(rooms int) string { return newCode(rooms, codesByRoom) }
+
+// NewPublicCode draws one for hosts that hold so many other rooms for everybody.
+func NewPublicCode(rooms int) string { return newCode(rooms, codesByPublicRoom) }
+
+func newCode(rooms, codesByRoom int) string {
 	pick := func(letters string) byte {
 		i, err := rand.Int(rand.Reader, big.NewInt(int64(len(letters))))
 		if err != nil {

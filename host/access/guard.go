@@ -31,8 +31,16 @@ import (
 // On average one address needs 11 days for the one room. Whoever gets in has a seat or
 // a nickname, and no say about the room; a locked room lets nobody in at all.
 type Guard struct {
+	// Public: the host holds rooms for everybody, and keeps to a [budget] instead of
+	// the pool.
+	Public bool
+	// Hosts is how many hosts, each with a guard of its own, hold the rooms; nil is this
+	// one alone.
+	Hosts func() int
+
 	mu      sync.Mutex // guards following
 	pool    pool
+	budget  time.Time // a bucket, see [budget]
 	buckets map[netip.Prefix]time.Time
 	swept   time.Time // when buckets that are full again were last forgotten
 }
@@ -50,6 +58,29 @@ var levels = [...]level{
 	{32, subscriberBits, limit{burst: 10, every: 30 * time.Minute}},
 	{24, 48, limit{burst: 100, every: 3 * time.Minute}},
 	{16, 32, limit{burst: 1000, every: 18 * time.Second}},
+}
+
+// publicLevels are those of a host that holds rooms for everybody: whoever needs more
+// has a link. They keep one network from using up the budget of all.
+var publicLevels = [len(levels)]level{
+	{32, subscriberBits, limit{burst: 5, every: time.Hour}},
+	{24, 48, limit{burst: 25, every: 10 * time.Minute}},
+	{16, 32, limit{burst: 100, every: 2 * time.Minute}},
+}
+
+// budget is how many wrong codes all hosts of a service hear together, from however many
+// addresses: 1,052,200 a year. A room's code is one of 100,000,000 for each room (see
+// [NewPublicCode]), so that all of them find one of the rooms, whichever, with a
+// probability of 1.05 % a year. docs/codes.md has the arithmetic.
+var budget = limit{burst: 1000, every: 30 * time.Second}
+
+// share is this host's part of the budget.
+func (g *Guard) share() limit {
+	hosts := 1
+	if g.Hosts != nil {
+		hosts = max(1, g.Hosts())
+	}
+	return limit{burst: max(1, budget.burst/hosts), every: budget.every * time.Duration(hosts)}
 }
 
 const (
@@ -88,13 +119,21 @@ func (g *Guard) Judge(from netip.Addr, right bool, now time.Time) (allowed bool)
 	from = from.Unmap().WithZone("")
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	own := g.hasRoom(now)
+	own, levels := g.hasRoom(now), levels
+	if g.Public {
+		levels = publicLevels
+	}
 	var networks [len(levels)]netip.Prefix
 	for i, l := range levels {
 		networks[i] = l.network(from)
 		own = own && l.allows(g.buckets[networks[i]], now)
 	}
-	if !own {
+	switch share := g.share(); {
+	case g.Public && !(own && share.allows(g.budget, now)):
+		return false
+	case g.Public && !right:
+		g.budget = share.take(g.budget, now)
+	case !g.Public && !own:
 		return g.pool.hears(now)
 	}
 	for i, l := range levels {
