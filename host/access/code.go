@@ -55,6 +55,17 @@ func newCode(rooms, codesByRoom int) string {
 	return code.String()
 }
 
+// IsCode reports whether a text is a code as [NewCode] draws them, for whatever number
+// of rooms.
+func IsCode(text string) bool {
+	for i := range len(text) {
+		if letters := [...]string{codeConsonants, codeVowels}[i%2]; !strings.Contains(letters, text[i:i+1]) {
+			return false
+		}
+	}
+	return len(text) >= 2*codeSyllables && len(text)%2 == 0
+}
+
 // linkKeyLength is how many letters of [rand.Text] a room's link key has, 5 bits
 // each: 80 bits are out of reach for guessers at any rate, and short enough for a
 // small QR code.

@@ -89,6 +89,7 @@ func newRoot(p *program) *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		Args:                       unknownCommand,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE:          func(cmd *cobra.Command, _ []string) error { return p.grant(cmd) },
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log what goes on inside")

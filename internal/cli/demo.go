@@ -152,7 +152,7 @@ func (d *demo) host(ctx context.Context) error {
 			}
 		})
 	}
-	room, err := follow(ctx, rooms, code, &narrator{screen: d.screen}, true)
+	room, err := follow(rooms.Watch(ctx, code), &narrator{screen: d.screen}, true)
 	if room.Room.Stage == "" {
 		return context.Cause(ctx)
 	}

@@ -165,20 +165,24 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &missing):
 		err = fmt.Errorf("%s needs a value", dashed(missing.GetSpecifiedName()))
 	case errors.As(err, &invalid):
-		wrong := errors.Unwrap(invalid)
-		switch given := invalid.GetValue(); invalid.GetFlag().Value.Type() {
-		case "duration":
-			wrong = fmt.Errorf("%q is no duration such as 150ms or 1.5s", given)
-		case "int", "uint16", "uint64":
-			wrong = fmt.Errorf("%q is no whole number that makes sense here", given)
-		case "float64":
-			wrong = fmt.Errorf("%q is no number", given)
-		case "bool":
-			wrong = fmt.Errorf("%q is neither true nor false", given)
-		}
-		err = fmt.Errorf("--%s: %w", invalid.GetFlag().Name, wrong)
+		err = fmt.Errorf("--%s: %w", invalid.GetFlag().Name, unsuitable(invalid))
 	}
 	return hint.With(usageError(err), cmd.CommandPath()+" --help lists the flags")
+}
+
+// unsuitable is why a flag does not take a value.
+func unsuitable(invalid *pflag.InvalidValueError) error {
+	switch given := invalid.GetValue(); invalid.GetFlag().Value.Type() {
+	case "duration":
+		return fmt.Errorf("%q is no duration such as 150ms or 1.5s", given)
+	case "int", "uint16", "uint64":
+		return fmt.Errorf("%q is no whole number that makes sense here", given)
+	case "float64":
+		return fmt.Errorf("%q is no number", given)
+	case "bool":
+		return fmt.Errorf("%q is neither true nor false", given)
+	}
+	return errors.Unwrap(invalid)
 }
 
 // gameFlag is the flag that names the game, with completion.

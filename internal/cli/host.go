@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net"
 	"net/netip"
 	"os"
@@ -58,6 +59,10 @@ type hosting struct {
 	metrics   []netip.Prefix
 	password  string // the file that holds it
 	portMap   bool
+
+	// at is the public host that has the room; here: on this machine all the same.
+	at   string
+	here bool
 }
 
 func newHost(p *program) *cobra.Command {
@@ -69,16 +74,26 @@ func newHost(p *program) *cobra.Command {
 		Long: `Host opens a room and prints a link for your friends. When everyone is here,
 all measure the game's servers, the one that is best for the group is chosen by
 the rule, and everyone's game starts there. You play, too, unless you say
---no-play.`,
+--no-play.
+
+The room is on this machine, and friends on the internet need your router to let
+them in; with --at it is on a public host, where everyone connects to, you as
+well. Closing this program does not end such a room: the same command goes on
+with it. A host for all your rooms is set by at in
+  ` + configFile("config.toml") + `
+or by MUSTER_AT in the environment; --here is for the others.`,
 		Example: `  muster host --game openarena --players 4
   muster host --game xonotic --map dance --by threshold --max-rtt 100ms,150ms
-  muster host --game cs2 --servers our-servers.txt --listen 192.0.2.1:7777`,
+  muster host --game cs2 --servers our-servers.txt --listen 192.0.2.1:7777
+  muster host --game openarena --at https://muster.example`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return h.run(cmd.Context()) },
 	}
 	flags := cmd.Flags()
 	p.gameFlag(cmd, &h.game)
 	bindSettings(cmd, &h.settings)
 	h.given, h.give = flags.Changed, flags.Set
+	flags.StringVar(&h.at, "at", "", "open the room on the public host at `URL`, such as https://muster.example")
+	flags.BoolVar(&h.here, "here", false, "open it on this machine, whatever config.toml or MUSTER_AT say")
 	flags.StringVar(&h.launcher.Player, "name", defaultName(), "your `NAME` in the room")
 	flags.StringVar(&h.listen, "listen", ":"+invite.DefaultPort, "`ADDRESS` to listen on")
 	flags.BoolVar(&h.noPlay, "no-play", false, "only host, do not play")
@@ -111,6 +126,12 @@ func (h *hosting) bindIngress(flags *pflag.FlagSet) {
 
 // run hosts until ctx ends or, with --once, the round is over.
 func (h *hosting) run(ctx context.Context) error {
+	if h.here && h.given("at") && h.at != "" {
+		return usagef("--at and --here exclude each other")
+	}
+	if h.at != "" && !h.here {
+		return h.runAt(ctx)
+	}
 	g, err := h.check()
 	if err != nil {
 		return err
@@ -158,6 +179,22 @@ func (h *hosting) run(ctx context.Context) error {
 
 // check turns the flags into settings, and gets the certificate.
 func (h *hosting) check() (game.Game, error) {
+	g, err := h.checkRoom()
+	if err != nil {
+		return g, err
+	}
+	_, port, err := net.SplitHostPort(h.listen)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return g, hint.With(usagef("--listen: %q is no ADDRESS:PORT", h.listen), "say --listen :7778, or --listen 192.0.2.1:7778 for one address of this machine")
+	}
+	return g, h.encrypt()
+}
+
+// checkRoom turns the flags into settings, wherever the room is to be.
+func (h *hosting) checkRoom() (game.Game, error) {
 	g, err := h.findGame(h.game)
 	if err != nil {
 		return g, err
@@ -175,20 +212,10 @@ func (h *hosting) check() (game.Game, error) {
 	if h.settings.Players < 0 {
 		return g, usagef("--players %d is below 0", h.settings.Players)
 	}
-	_, port, err := net.SplitHostPort(h.listen)
-	if err == nil {
-		_, err = net.LookupPort("tcp", port)
-	}
-	if err != nil {
-		return g, hint.With(usagef("--listen: %q is no ADDRESS:PORT", h.listen), "say --listen :7778, or --listen 192.0.2.1:7778 for one address of this machine")
-	}
 	if err := checkLaunch(&h.launcher); err != nil {
 		return g, err
 	}
-	if err := h.probing.check(); err != nil {
-		return g, err
-	}
-	return g, h.encrypt()
+	return g, h.probing.check()
 }
 
 // takePassword takes the game server's password from where nobody else reads it.
@@ -276,13 +303,15 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	keys := rooms.Keys(code)
 	key := access.Key{Code: code, Link: keys.Link}
 	outside, inside := h.ingress.Outside(at, key), h.ingress.Inside(at, key)
-	h.invite(outside, at)
-	h.screen.Say("yours alone, to steer from the page:\n%s", outside.Personal(keys.Secret))
-	start := "press Enter when everyone is here"
-	if n := h.settings.Players; n > 0 {
-		start = fmt.Sprintf("waiting for %d players; Enter starts with who is here", n)
+	h.invite(outside)
+	switch addr, err := netip.ParseAddrPort(outside.Host); {
+	case err != nil || !addr.Addr().IsLoopback():
+	case at.Addr().IsUnspecified():
+		h.screen.Say("this machine is on no network, so only it can join: connect it, then start the host again")
+	default:
+		h.screen.Say("only this machine can join: it listens on %v", addr.Addr())
 	}
-	h.screen.Say("%s", start)
+	h.steering(outside.Personal(keys.Secret))
 	if !h.noMDNS && !at.Addr().IsLoopback() {
 		as := lan.Room{Organiser: h.launcher.Player, Port: at.Port(), Version: version()}
 		defer h.ingress.Announce(ctx, rooms, code, as, h.logger(), h.warn)()
@@ -301,38 +330,43 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	console := h.console(func() { rooms.Go(code) })
 	narrator := &narrator{screen: h.screen, help: organiserHelp(!h.noPlay)}
 	if h.noPlay {
-		_, err := follow(ctx, rooms, code, narrator, h.once)
+		_, err := follow(rooms.Watch(ctx, code), narrator, h.once)
 		return err
 	}
 	h.launcher.Room, h.launcher.Console, h.launcher.After = code, console, anotherRound
-	playing := &playing{program: h.program, probing: h.probing, once: h.once, narrator: narrator, launcher: &h.launcher, atHost: true}
+	playing := &playing{program: h.program, probing: h.probing, once: h.once, narrator: narrator, launcher: &h.launcher, atHost: true, steers: true}
 	inside.Secret = keys.Secret
 	err = playing.play(ctx, inside)
 	var refusal wire.Refusal
 	if isOut := errors.As(err, &refusal) && refusal.Reason != wire.ReasonClosed; isOut || err == nil && ctx.Err() == nil && !h.once {
 		h.screen.Say("you do not play any more: %s. The host goes on; Ctrl-C ends it", cmp.Or(discovery.CleanText(refusal.Message), "you have left the room"))
-		_, err = follow(ctx, rooms, code, narrator, h.once)
+		_, err = follow(rooms.Watch(ctx, code), narrator, h.once)
 	}
 	return explain(err, inside)
 }
 
 // invite prints what friends need: a link, the code, the line to paste. The QR
 // code comes first: on a small screen the rest still stands below it.
-func (h *hosting) invite(l invite.Link, listening netip.AddrPort) {
+func (h *hosting) invite(l invite.Link) {
 	addr, err := netip.ParseAddrPort(l.Host)
-	alone, needed := err == nil && addr.Addr().IsLoopback(), 0
-	if !alone && h.out.IsTerminal {
+	needed := 0
+	if alone := err == nil && addr.Addr().IsLoopback(); !alone && h.out.IsTerminal {
 		needed = h.out.QR(l.String())
 	}
 	fmt.Fprintf(h.out, "link  %s\ncode  %s\njoin  muster join %s\n", h.out.Bold(l.String()), h.out.Bold(l.Code), l)
-	switch {
-	case alone && listening.Addr().IsUnspecified():
-		h.screen.Say("this machine is on no network, so only it can join: connect it, then start the host again")
-	case alone:
-		h.screen.Say("only this machine can join: it listens on %v", addr.Addr())
-	case needed > 0:
+	if needed > 0 {
 		h.screen.Say("the QR code needs %d columns; the page shows it, too", needed)
 	}
+}
+
+// steering prints what the organiser needs.
+func (h *hosting) steering(personal string) {
+	h.screen.Say("yours alone, to steer from the page:\n%s", personal)
+	start := "press Enter when everyone is here"
+	if n := h.settings.Players; n > 0 {
+		start = fmt.Sprintf("waiting for %d players; Enter starts with who is here", n)
+	}
+	h.screen.Say("%s", start)
 }
 
 // browse shows a link in the player's browser, if the player sits in front of this
@@ -405,8 +439,8 @@ func (h *hosting) over(old wire.Settings) wire.Settings {
 
 // follow tells of a room for as long as it goes on or, once, until everyone is on the
 // server; the room is the zero value if that never was.
-func follow(ctx context.Context, rooms *host.Host, code string, n *narrator, once bool) (wire.Snapshot, error) {
-	for s := range rooms.Watch(ctx, code) {
+func follow(room iter.Seq[wire.Snapshot], n *narrator, once bool) (wire.Snapshot, error) {
+	for s := range room {
 		n.room(s)
 		switch {
 		case !once:

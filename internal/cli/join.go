@@ -27,6 +27,8 @@ import (
 type join struct {
 	*program
 	code     string
+	at       string
+	given    func(flag string) bool
 	probing  probing
 	launcher game.Launcher
 	once     bool
@@ -42,10 +44,13 @@ func newJoin(p *program) *cobra.Command {
 		Long: `Join takes you into a room: this machine measures the servers from where you
 sit, and at the end starts your game on the server that is best for everyone.
 It asks you first; the host never says what to run. Without a link it looks for
-rooms on the local network. A room that is open to everybody needs no code.`,
+rooms on the local network. A room that is open to everybody needs no code. A
+room on a public host is joined by its code alone if --at, MUSTER_AT or
+config.toml say which.`,
 		Example: `  muster join http://192.0.2.1:7777/#TABOMI --name ann
   muster join 192.0.2.1 --code TABOMI --launch auto
   muster join lan-party.example          (asks for the code if the room has one)
+  muster join --at https://muster.example TABOMIDO
   muster join LINK --launch-command "flatpak run org.openarena +connect {address}"`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 { // mostly the second is the code
@@ -56,6 +61,8 @@ rooms on the local network. A room that is open to everybody needs no code.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return j.run(cmd.Context(), args) },
 	}
 	flags := cmd.Flags()
+	j.given = flags.Changed
+	flags.StringVar(&j.at, "at", "", "join a room of the public host at `URL`, by its code")
 	flags.StringVar(&j.code, "code", "", "the room's `CODE`, if it is not in the link")
 	flags.StringVar(&j.launcher.Player, "name", defaultName(), "your `NAME` in the room")
 	bindLaunch(cmd, &j.launcher)
@@ -65,12 +72,9 @@ rooms on the local network. A room that is open to everybody needs no code.`,
 }
 
 func (j *join) run(ctx context.Context, args []string) error {
-	var to invite.Link
-	var err error
-	if len(args) > 0 {
-		if to, err = invite.Parse(args[0], j.code); err != nil {
-			return usageError(err)
-		}
+	to, err := j.destination(args)
+	if err != nil {
+		return err
 	}
 	if err := checkLaunch(&j.launcher); err != nil {
 		return err
@@ -82,7 +86,9 @@ func (j *join) run(ctx context.Context, args []string) error {
 		return err
 	}
 	console := term.NewConsole(j.in, j.screen, func() {}, func() {})
-	if len(args) == 0 {
+	isGiven := to.Code != ""
+	if to.Host == "" {
+		isGiven = j.code != ""
 		if to, err = j.look(ctx, console); err != nil {
 			return err
 		}
@@ -92,8 +98,46 @@ func (j *join) run(ctx context.Context, args []string) error {
 		j.launcher.After = nextRound
 	}
 	j.screen.Say("connecting to %s …", to.Host)
-	isGiven := j.code != "" || len(args) > 0 && to.Code != ""
 	return j.enter(ctx, to, isGiven)
+}
+
+// destination is the room that the command line names; without a host, one on the
+// local network. A code alone is of the public host that is set.
+func (j *join) destination(args []string) (invite.Link, error) {
+	code, isCode := j.code, false
+	if len(args) > 0 && j.at != "" {
+		if isCode = isRoomCode(args[0]); isCode {
+			code = cmp.Or(code, args[0])
+		}
+	}
+	switch {
+	case len(args) > 0 && !isCode && j.given("at"):
+		return invite.Link{}, hint.With(usagef("%s says where the room is, and so does --at", args[0]), "leave out --at, or give the room's code alone")
+	case len(args) > 0 && !isCode:
+		to, err := invite.Parse(args[0], j.code)
+		if err != nil {
+			err = usageError(err)
+		}
+		return to, err
+	case j.at == "" || code == "" && !j.given("at"):
+		return invite.Link{}, nil
+	}
+	base, err := publicHost(j.at)
+	if err != nil {
+		return invite.Link{}, err
+	}
+	to, err := invite.Parse(base.String(), code)
+	if err != nil {
+		err = usageError(err)
+	}
+	return to, err
+}
+
+// isRoomCode reports whether a word is a room's code, alone or as links have it, and no
+// host's name or address.
+func isRoomCode(word string) bool {
+	key, err := access.ParseKey(word)
+	return err == nil && !strings.ContainsAny(word, ".:/") && access.IsCode(key.Code)
 }
 
 // enter plays. Unless a code was given it is asked for when the host wants one,

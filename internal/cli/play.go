@@ -28,11 +28,13 @@ type playing struct {
 	launcher *game.Launcher
 	narrator *narrator
 	once     bool
-	// atHost: on the host's own machine.
-	atHost bool
+	// atHost: on the host's own machine. steers: it is the organiser's.
+	atHost, steers bool
 	// isIn: the host has let the player in. to is the link of its room.
 	isIn bool
 	to   invite.Link
+	// sees is told of everything, too; nil is told nothing.
+	sees func(peer.Event)
 }
 
 // play joins a room and stays until ctx ends or the room is over. It is an error
@@ -81,12 +83,15 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 // show tells what happens. Once in the room, what is typed is for the room.
 func (y *playing) show(e peer.Event) {
 	if joined, in := e.(peer.Joined); in {
-		if !y.isIn && !y.atHost {
+		if !y.isIn && !y.steers {
 			y.to.Secret = joined.Page
 			y.narrator.help = playerHelp(y.to)
 		}
 		y.isIn = true
 		y.launcher.Console.Listen()
+	}
+	if y.sees != nil {
+		y.sees(e)
 	}
 	y.narrator.show(e)
 }

@@ -42,7 +42,7 @@ func (l Link) String() string { return l.Personal("") }
 // player's with the credential of the player's pages.
 func (l Link) Personal(secret string) string {
 	key := access.Key{Code: l.Code, Link: l.Key, Fingerprint: l.Pin, Secret: secret}
-	u := url.URL{Scheme: l.scheme("http"), Host: l.Host, Path: "/", Fragment: key.String()}
+	u := url.URL{Scheme: l.scheme("http"), Host: l.short(), Path: "/", Fragment: key.String()}
 	return u.String()
 }
 
@@ -56,6 +56,15 @@ func (l Link) Page(path string) string {
 func (l Link) Endpoint() string {
 	u := url.URL{Scheme: l.scheme("ws"), Host: l.Host, Path: "/peer"}
 	return u.String()
+}
+
+// short is the host without the port where browsers go anyway.
+func (l Link) short() string {
+	usual := ":80"
+	if l.TLS {
+		usual = ":443"
+	}
+	return strings.TrimSuffix(l.Host, usual)
 }
 
 func (l Link) scheme(plain string) string {

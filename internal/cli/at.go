@@ -1,0 +1,438 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"muster/discovery"
+	"muster/host/access"
+	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/invite"
+	"muster/internal/remote"
+	"muster/internal/term"
+	"muster/peer"
+)
+
+// onlyHere are the flags of muster host that make no sense for a room on a public
+// host, and why.
+var onlyHere = []struct{ flag, why string }{
+	{"listen", "nobody connects to this machine"},
+	{"tls", "the public host encrypts"},
+	{"tls-cert", "the public host has a certificate of its own"},
+	{"tls-key", "the public host has a certificate of its own"},
+	{"port-map", "nobody connects to this machine"},
+	{"public-url", "the public host has an address of its own"},
+	{"host-name", "the public host has names of its own"},
+	{"trusted-proxy", "the public host knows its own"},
+	{"metrics-from", "the public host counts"},
+	{"no-mdns", "such a room is not announced on the local network"},
+	{"open", "every room on a public host has a code"},
+	{"country-db", "the public host looks up where servers are"},
+	{"as-db", "the public host looks up where servers are"},
+	{"geo-overrides", "the public host looks up where servers are"},
+}
+
+// away is a room on a public host, which this program has opened.
+type away struct {
+	*hosting
+	base *url.URL
+	host *remote.Host
+	game game.Game
+	room invite.Link // the organiser's
+	// page is the credential of the organiser's own player, which steers, too, when the
+	// organiser has renewed the secret. stage is where the room stood last.
+	page  atomic.Pointer[string]
+	stage atomic.Pointer[wire.Stage]
+}
+
+// runAt has the room on a public host, and plays in it.
+func (h *hosting) runAt(ctx context.Context) error {
+	for _, f := range onlyHere {
+		if !h.given(f.flag) {
+			continue
+		}
+		if h.given("at") {
+			return hint.With(usagef("--%s makes no sense with --at: %s", f.flag, f.why), "leave out one of the two")
+		}
+		return hint.With(usagef("--%s makes no sense for a room on %s: %s", f.flag, h.at, f.why), "add --here to open the room on this machine")
+	}
+	base, err := publicHost(h.at)
+	if err != nil {
+		return err
+	}
+	g, err := h.checkRoom()
+	if err != nil {
+		return err
+	}
+	games, err := h.games()
+	if err != nil {
+		return err
+	}
+	h.lists.Games, h.lists.Say, h.lists.Warn, h.lists.Log = games, h.screen.Say, h.warn, h.logger()
+	h.lists.Public = func() netip.Addr { return netip.Addr{} }
+	h.launcher.Games = games
+	if base.Scheme == "http" && !isNear(base.Host) {
+		h.warn(fmt.Errorf("%s does not encrypt: whoever is in between can steer the room, and read what players say", base))
+	}
+	a := &away{hosting: h, base: base, host: remote.New(base, nil), game: g}
+	if a.room, err = a.find(ctx); err == nil {
+		err = a.hold(ctx)
+	}
+	return explainAt(err, base)
+}
+
+// publicHost reads where a public host is: such as muster.example, by TLS.
+func publicHost(text string) (*url.URL, error) {
+	if !strings.Contains(text, "://") {
+		text = "https://" + text
+	}
+	base, err := invite.ParseBase(text)
+	if err != nil {
+		return nil, hint.With(usagef("--at: %w", err), "scheme and host are wanted, such as https://muster.example")
+	}
+	return base, nil
+}
+
+// isNear reports whether an address is one of this machine or of a private network.
+func isNear(hostport string) bool {
+	name, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		name = hostport
+	}
+	addr, err := netip.ParseAddr(strings.Trim(name, "[]"))
+	return name == "localhost" || err == nil && discovery.ReachOf(addr) != discovery.InternetReach
+}
+
+// hold plays in the room until ctx ends or, with --once, the round is over.
+func (a *away) hold(ctx context.Context) error {
+	friends := a.room
+	friends.Secret = ""
+	a.invite(friends)
+	a.steering(a.room.Personal(a.room.Secret))
+	if !a.noBrowser {
+		a.browse(ctx, a.ticket(ctx))
+	}
+	orders := make(chan struct{}, 1)
+	var work sync.WaitGroup
+	defer work.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	work.Go(func() { a.steer(ctx, orders) })
+	console := a.console(func() {
+		select {
+		case orders <- struct{}{}:
+		default: // one is under way: whoever presses twice means once
+		}
+	})
+	narrator := &narrator{screen: a.screen, help: organiserHelp(!a.noPlay)}
+	if a.noPlay {
+		return a.follow(ctx, narrator)
+	}
+	a.launcher.Room, a.launcher.Console, a.launcher.After = a.room.Code, console, anotherRound
+	playing := &playing{program: a.program, probing: a.probing, once: a.once, narrator: narrator, launcher: &a.launcher, steers: true, sees: a.sees}
+	err := playing.play(ctx, a.room)
+	var refusal wire.Refusal
+	if isOut := errors.As(err, &refusal) && (refusal.Reason == wire.ReasonRemoved || refusal.Reason == wire.ReasonLeft); isOut || err == nil && ctx.Err() == nil && !a.once {
+		a.screen.Say("you do not play any more: %s. The room goes on, and so does this program; Ctrl-C ends it", cmp.Or(discovery.CleanText(refusal.Message), "you have left the room"))
+		return a.follow(ctx, narrator)
+	}
+	if ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled) {
+		a.screen.Say("the room stays open without this program; the same command goes on with it")
+	}
+	return explain(err, a.room)
+}
+
+// sees notes what the room tells the organiser's own player.
+func (a *away) sees(e peer.Event) {
+	switch e := e.(type) {
+	case peer.Joined:
+		a.page.Store(&e.Page)
+	case peer.RoomChanged:
+		a.stage.Store(&e.Room.Room.Stage)
+	}
+}
+
+// follow tells of the room without a player in it.
+func (a *away) follow(ctx context.Context, n *narrator) error {
+	var ended error
+	room := func(yield func(wire.Snapshot) bool) {
+		watch := a.host.Watch(ctx, remote.Key{Code: a.room.Code, Link: a.room.Key}, func(err error) { n.show(peer.Disconnected{Err: err}) })
+		for s, err := range watch {
+			if ended = err; err != nil {
+				return
+			}
+			n.show(peer.Joined{})
+			a.stage.Store(&s.Room.Stage)
+			if !yield(s) {
+				return
+			}
+		}
+	}
+	if _, err := follow(iter.Seq[wire.Snapshot](room), n, a.once); err != nil {
+		return err
+	}
+	return ended
+}
+
+// steer passes the organiser's Enter on.
+func (a *away) steer(ctx context.Context, orders <-chan struct{}) {
+	for {
+		select {
+		case <-orders:
+		case <-ctx.Done():
+			return
+		}
+		order := map[string]wire.Stage{}
+		if stage := a.stage.Load(); stage != nil {
+			order["stage"] = *stage // it was meant for
+		}
+		if err := a.order(ctx, "go", order); err != nil && ctx.Err() == nil {
+			for _, line := range hint.Lines(explainAt(err, a.base)) {
+				a.screen.Say("%s", line)
+			}
+		}
+	}
+}
+
+// order has the room do what the organiser wants: by the secret or, if the organiser has
+// renewed that on the page, as the organiser's own player.
+func (a *away) order(ctx context.Context, action string, order any) error {
+	key := remote.KeyOf(a.room)
+	err := a.host.Order(ctx, key, action, order)
+	var refusal wire.Refusal
+	if page := a.page.Load(); errors.As(err, &refusal) && refusal.Reason == wire.ReasonSecret && page != nil {
+		key.Credential = *page
+		err = a.host.Order(ctx, key, action, order)
+	}
+	if errors.As(err, &refusal) && refusal.Reason == wire.ReasonSecret {
+		err = hint.With(errors.New("this program steers the room no more: the organiser's link was renewed, or handed on"), "steer from the page")
+	}
+	return err
+}
+
+// ticketTime is how long a browser has to take the way to the page, as at a host here.
+const ticketTime = 5 * time.Minute
+
+// ticket is a link on this machine that takes the first who comes to the organiser's
+// page: everybody here can read the browser's command line, and the page's link holds
+// the secret.
+func (a *away) ticket(ctx context.Context) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		friends := a.room
+		friends.Secret = ""
+		return friends.String()
+	}
+	path := "/open/" + access.NewSecret()
+	used := make(chan struct{})
+	once := sync.OnceFunc(func() { close(used) })
+	server := &http.Server{ReadTimeout: ticketTime, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		isFirst := false
+		select {
+		case <-used:
+		default:
+			isFirst = r.URL.Path == path && r.Host == listener.Addr().String()
+		}
+		if !isFirst {
+			http.NotFound(w, r)
+			return
+		}
+		once()
+		w.Header().Set("Cache-Control", "no-store")
+		http.Redirect(w, r, a.room.Personal(a.room.Secret), http.StatusSeeOther)
+	})}
+	go server.Serve(listener) // until it is closed below
+	go func() {
+		select {
+		case <-used:
+			wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+			defer cancel()
+			server.Shutdown(wait) // lets the answer out
+		case <-time.After(ticketTime):
+		case <-ctx.Done():
+		}
+		server.Close()
+	}()
+	return "http://" + listener.Addr().String() + path
+}
+
+// find is the room from before, or a new one.
+func (a *away) find(ctx context.Context) (invite.Link, error) {
+	patch := a.patch()
+	if !a.fresh {
+		for old := range a.keptRooms() {
+			if old.Game != a.settings.Game || old.Name != a.settings.Name && a.given("room") {
+				continue
+			}
+			l, err := invite.Parse(old.Link, "")
+			if err != nil {
+				continue
+			}
+			_, err = a.host.Room(ctx, remote.Key{Code: l.Code, Link: l.Key})
+			var refusal wire.Refusal
+			switch {
+			case errors.As(err, &refusal) && (refusal.Reason == wire.ReasonClosed || refusal.Reason == wire.ReasonCode):
+				a.screen.Say("room %s from before is over", l.Code)
+				old.forget()
+				continue
+			case err != nil:
+				return l, err
+			}
+			a.screen.Say("going on with room %s from before; --new opens another", l.Code)
+			if a.room = l; !reflect.DeepEqual(patch, old.Settings) && len(patch) > 0 {
+				a.resettle(ctx, old, patch)
+			}
+			return l, nil
+		}
+	}
+	return a.open(ctx, patch)
+}
+
+// resettle gives the room from before what the command line says now.
+func (a *away) resettle(ctx context.Context, old kept, patch map[string]json.RawMessage) {
+	if err := a.order(ctx, "settings", map[string]any{"settings": patch}); err != nil {
+		a.warn(fmt.Errorf("the room stays as it was: %w", err))
+		return
+	}
+	old.Settings = patch
+	if err := old.keep(a.base.String()); err != nil {
+		a.warn(err)
+	}
+}
+
+// patch is what the command line says of the settings that a room can change.
+func (a *away) patch() map[string]json.RawMessage {
+	patch := map[string]json.RawMessage{}
+	for _, row := range wire.Table() {
+		if row.Flag == "" || !wire.OnPage(row) || !a.given(row.Flag) {
+			continue
+		}
+		value, err := json.Marshal(row.Of(&a.settings))
+		if err != nil {
+			panic(fmt.Sprintf("cli: setting %s: %v", row.Key, err)) // texts, numbers and truths
+		}
+		patch[row.Key] = value
+	}
+	return patch
+}
+
+// open opens a room on the public host, with what it cannot get itself.
+func (a *away) open(ctx context.Context, patch map[string]json.RawMessage) (invite.Link, error) {
+	service, err := a.host.Service(ctx)
+	if err != nil {
+		return invite.Link{}, err
+	}
+	room := a.wanted()
+	isKnown, isListed := service.Knows(a.game.ID)
+	if a.hasOwnList() || !isKnown || !isListed {
+		servers, err := a.servers(ctx, a.game)
+		if err != nil {
+			return invite.Link{}, err
+		}
+		if n := service.MaxServers; n > 0 && len(servers) > n {
+			return invite.Link{}, hint.With(fmt.Errorf("the list has %s, and %s takes %d", term.Count(len(servers), "server"), a.base.String(), n), "shorten it to those that may be near, or add --here to open the room on this machine")
+		}
+		room["servers"] = servers
+	}
+	l, err := a.host.Open(ctx, room)
+	if err != nil {
+		return l, err
+	}
+	mine := kept{Game: a.settings.Game, Name: a.settings.Name, Link: l.Personal(l.Secret), Settings: patch, Opened: time.Now().UTC()}
+	if err := mine.keep(a.base.String()); err != nil {
+		a.warn(fmt.Errorf("this program would not find the room again: %w", err))
+	}
+	return l, nil
+}
+
+// wanted is what a public host is told of the room.
+func (a *away) wanted() map[string]any {
+	room := map[string]any{}
+	for _, row := range wire.Table() {
+		if value := reflect.ValueOf(row.Of(&a.settings)).Elem(); !value.IsZero() {
+			key := row.Key
+			switch key {
+			case "limits_ms":
+				key = "max_rtt_ms"
+			case "-":
+				key = "password"
+			}
+			room[key] = value.Interface()
+		}
+	}
+	return room
+}
+
+// hasOwnList reports whether the list is the organiser's own.
+func (a *away) hasOwnList() bool { return len(a.lists.Files)+len(a.lists.Masters) > 0 }
+
+// servers is the newest list of a game that this program gets, as addresses.
+func (a *away) servers(ctx context.Context, g game.Game) ([]netip.AddrPort, error) {
+	list, err := a.lists.Fetch(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	addrs := make([]netip.AddrPort, len(list))
+	for i, s := range list {
+		addrs[i] = discovery.Canonical(s.Addr)
+	}
+	return addrs, nil
+}
+
+// explainAt adds what to do about a public host on which no room can be had.
+func explainAt(err error, base *url.URL) error {
+	const here = "--here opens the room on this machine"
+	var (
+		refusal wire.Refusal
+		moved   *remote.Moved
+		trouble *remote.Trouble
+		doubt   *tls.CertificateVerificationError
+		plain   tls.RecordHeaderError
+		failed  *url.Error
+		timeout interface{ Timeout() bool }
+		name    *net.DNSError
+	)
+	switch {
+	case err == nil, errors.Is(err, context.Canceled), hint.Of(err) != "":
+		return err
+	case errors.As(err, &refusal):
+		return hint.With(refusal, here)
+	case errors.As(err, &moved):
+		return hint.With(fmt.Errorf("%s leads to %s", base, moved.To), fmt.Sprintf("if you trust that host, say --at %s", moved.To))
+	case errors.Is(err, remote.ErrNotPublic):
+		return hint.With(fmt.Errorf("the host at %s opens no rooms for others", base), "it is somebody's own, or of an older release: rooms are opened where muster serve runs; "+here)
+	case errors.Is(err, remote.ErrNotMuster):
+		return hint.With(fmt.Errorf("what answers at %s is no public muster host", base), "is the address right? In a browser such a host shows how to open a room; "+here)
+	case errors.As(err, &trouble) && trouble.Status >= 500:
+		return hint.With(fmt.Errorf("the host at %s is out of order: %d %s", base, trouble.Status, http.StatusText(trouble.Status)), "try again in a while; "+here)
+	case errors.As(err, &trouble):
+		return hint.With(fmt.Errorf("what answers at %s is no public muster host: %d %s", base, trouble.Status, http.StatusText(trouble.Status)), "is the address right, and is it http:// or https://? "+here)
+	case errors.As(err, &doubt):
+		return hint.With(fmt.Errorf("nobody vouches for the host at %s: %s", base, distrust(doubt.Err)), "is the address right? If it is, whoever runs that host has to renew the certificate; "+here)
+	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
+		return hint.With(fmt.Errorf("what answers at %s does not encrypt", base), "is it http://, and the port right? "+here)
+	case errors.As(err, &name):
+		return hint.With(fmt.Errorf("no host answers at %s: %w", base, hint.Reason(err)), "is the name spelt right, and is this machine on the internet? "+here)
+	case errors.As(err, &failed) && errors.As(err, &timeout) && timeout.Timeout():
+		return hint.With(fmt.Errorf("no host answers at %s: nothing comes back", base), "is the address right, and is this machine on the internet? "+here)
+	case errors.As(err, &failed):
+		return hint.With(fmt.Errorf("no host answers at %s: %w", base, hint.Reason(err)), "is the address right, and is this machine on the internet? "+here)
+	}
+	return err
+}

@@ -1,0 +1,86 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/adrg/xdg"
+)
+
+// configured gives the test a configuration of its own.
+func configured(t *testing.T, text string) {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.Mkdir(filepath.Join(folder, "muster"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "muster", "config.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(xdg.Reload) // after the variable is what it was
+	t.Setenv("XDG_CONFIG_HOME", folder)
+	xdg.Reload()
+}
+
+// TestGranted: the command line beats the environment, which beats the file; --here and
+// an empty --at mean this machine.
+func TestGranted(t *testing.T) {
+	newState(t)
+	l := startLoopback(t, 3)
+	s := startService(t, l.file)
+	none := "http://" + closedPort(t)
+	here := []string{"host", "--game", "openarena", "--servers", l.file, "--listen", "127.0.0.1:0", "--no-play"}
+	begins := func(t *testing.T, want string, args ...string) {
+		t.Helper()
+		p := begin(t, args...)
+		if link := p.says(t, `(?m)^link  (\S+)$`)[1]; strings.HasPrefix(link, s.URL) != (want == "there") {
+			t.Errorf("muster %s opens %s", strings.Join(args, " "), link)
+		}
+	}
+	t.Run("the file", func(t *testing.T) {
+		configured(t, "# mine\nat = \""+s.URL+"\"\nname = \"org\"\nno_browser = true\nlaunch=\"never\"\nrate = 50\n")
+		p := begin(t, "host", "--game", "openarena")
+		p.says(t, "org is here")
+		begins(t, "here", append(here, "--here")...)
+		begins(t, "here", append(here, "--at", "")...)
+		wrong{args: here, code: 2, says: []string{"--listen makes no sense for a room on " + s.URL, "hint: add --here"}}.check(t)
+	})
+	t.Run("the environment", func(t *testing.T) {
+		configured(t, "at = \""+none+"\"\n")
+		t.Setenv("MUSTER_AT", s.URL)
+		t.Setenv("MUSTER_NAME", "env")
+		begin(t, "host", "--game", "openarena", "--no-browser", "--new").says(t, "env is here")
+	})
+	t.Run("the command line", func(t *testing.T) {
+		configured(t, "at = \""+none+"\"\nname = \"file\"\n")
+		t.Setenv("MUSTER_AT", none)
+		begin(t, "host", "--game", "openarena", "--no-browser", "--new", "--at", s.URL, "--name", "flag").says(t, "flag is here")
+	})
+}
+
+// TestWrongConfig: mistakes are told by their lines, and only to commands that take
+// something from there.
+func TestWrongConfig(t *testing.T) {
+	for _, tt := range []struct {
+		name, text, env string
+		says            []string
+	}{
+		{"a key", "name = \"ann\"\nserver = 3\n", "", []string{`config.toml:2: unknown key "server": known are at, name,`, "hint: a line is such as at"}},
+		{"a table", "[at]\nurl = 3\n", "", []string{"config.toml:1: at: one value is wanted"}},
+		{"a word", "name=\"ann\"\n\nlaunch = \"perhaps\"\n", "", []string{`config.toml:3: launch: "perhaps" is none of ask, auto, never`}},
+		{"a number", "rate = \"fast\"\n", "", []string{`config.toml:1: rate: "fast" is no number`}},
+		{"a quote", "name = ann\n", "", []string{"config.toml:1: "}},
+		{"twice", "name = \"ann\"\nname = \"bob\"\n", "", []string{"config.toml"}},
+		{"the environment", "", "perhaps", []string{`MUSTER_LAUNCH in the environment: "perhaps" is none of`}},
+		{"nobody's URL", "at = \"muster example\"\n", "", []string{`--at: `, "is no URL"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			configured(t, tt.text)
+			t.Setenv("MUSTER_LAUNCH", tt.env)
+			wrong{args: []string{"host", "--game", "openarena"}, code: 2, says: tt.says}.check(t)
+			succeeds(t, "games")
+		})
+	}
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// kept is a room on a public host that the user opened, in a file that nobody else on
+// this machine reads: its link steers.
+type kept struct {
+	At       string                     `json:"at"`
+	Game     string                     `json:"game"`
+	Name     string                     `json:"name,omitempty"`
+	Link     string                     `json:"link"`
+	Opened   time.Time                  `json:"opened"`
+	Settings map[string]json.RawMessage `json:"settings,omitempty"`
+	file     string
+}
+
+// keptFor is how long a room is remembered that is not asked for: public hosts forget
+// those that are over after a month.
+const keptFor = 60 * 24 * time.Hour
+
+// keptFolder holds a file for each room.
+const keptFolder = "rooms-elsewhere"
+
+// keep writes the room down.
+func (k kept) keep(at string) error {
+	k.At = at
+	name := sha256.Sum256([]byte(k.At + "\x00" + k.Link))
+	file, err := stateFile(filepath.Join(keptFolder, hex.EncodeToString(name[:8])+".json"))
+	if err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(k, "", "  ")
+	if err != nil {
+		return err
+	}
+	part := file + ".part" // so that a crash leaves the old one, or the new
+	if err := os.WriteFile(part, data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(part, file)
+}
+
+// forget is for a room that is over. One that cannot be is asked for again, and is over.
+func (k kept) forget() { os.Remove(k.file) }
+
+// keptRooms are the rooms on this host, the newest first.
+func (a *away) keptRooms() iter.Seq[kept] {
+	return func(yield func(kept) bool) {
+		folder, err := stateFile(filepath.Join(keptFolder, "any"))
+		if err != nil {
+			return
+		}
+		files, _ := filepath.Glob(filepath.Join(filepath.Dir(folder), "*.json")) // the pattern is a good one
+		var rooms []kept
+		for _, file := range files {
+			k, err := readKept(file)
+			switch {
+			case err != nil:
+				a.warn(fmt.Errorf("a room from before is not found again: %w", err))
+			case time.Since(k.Opened) > keptFor:
+				k.forget()
+			case k.At == a.base.String():
+				rooms = append(rooms, k)
+			}
+		}
+		slices.SortFunc(rooms, func(x, y kept) int { return y.Opened.Compare(x.Opened) })
+		for _, k := range rooms {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func readKept(file string) (k kept, err error) {
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(data, &k)
+	}
+	k.file = file
+	return k, err
+}
