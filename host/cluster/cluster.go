@@ -85,6 +85,7 @@ type Cluster struct {
 
 	lease     lease
 	directory directory
+	relay     *Relay
 }
 
 // Open joins the cluster under the node's name. It waits until the lease of a
@@ -128,6 +129,9 @@ func (c *Cluster) open(ctx context.Context) (err error) {
 	if err := c.list(ctx); err != nil {
 		return err
 	}
+	if err := c.takeRelay(ctx); err != nil {
+		return err
+	}
 	c.work.Go(c.keepLease)
 	return nil
 }
@@ -151,6 +155,9 @@ func (c *Cluster) Close() error {
 func (c *Cluster) stop() {
 	c.cancel()
 	c.work.Wait()
+	if c.relay != nil {
+		c.relay.Close()
+	}
 	if c.conn != nil {
 		c.conn.Close()
 	}
