@@ -39,7 +39,7 @@ import (
 var (
 	scaleRooms   = flag.Int("scale-rooms", 20, "rooms of TestScaleIdle and TestScalePages")
 	scalePlayers = flag.Int("scale-players", 10, "connected players in each of the rooms")
-	scaleFor     = flag.Duration("scale-for", time.Second, "how long TestScaleIdle and TestScalePages look")
+	scaleFor     = flag.Duration("scale-for", 300*time.Millisecond, "how long TestScaleIdle and TestScalePages look")
 	scaleStarts  = flag.Int("scale-starts", 0, "rooms that start in TestScaleStarts; 0 skips it")
 	scaleRate    = flag.Float64("scale-rate", 1, "rooms that start a second")
 	scaleServers = flag.Int("scale-servers", 30_000, "servers in the one list of all rooms that start")
@@ -228,11 +228,16 @@ func inMemory(t *testing.T, config host.Config) (*host.Host, *memory) {
 
 // inUse is what the program's own data and stacks take after a collection, in bytes.
 func inUse() float64 {
+	heap, stacks := heapAndStacks()
+	return heap + stacks
+}
+
+func heapAndStacks() (heap, stacks float64) {
 	runtime.GC()
 	runtime.GC()
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
 	metrics.Read(sample)
-	return float64(sample[0].Value.Uint64() + sample[1].Value.Uint64())
+	return float64(sample[0].Value.Uint64()), float64(sample[1].Value.Uint64())
 }
 
 // profiles writes what the flag asks for until it is stopped.
@@ -311,7 +316,8 @@ func TestScaleIdle(t *testing.T) {
 	if *scaleRooms > 100 {
 		time.Sleep(15 * time.Second) // all have been pinged, and the last views are read
 	}
-	used := inUse()
+	heap, stacks := heapAndStacks()
+	used := heap + stacks
 	bare := barely(t, len(lines))
 	stop := profiles(t)
 	began, busy = time.Now(), cpuTime(t)
@@ -327,8 +333,8 @@ func TestScaleIdle(t *testing.T) {
 	stop()
 	rooms, players := float64(*scaleRooms), float64(len(lines))
 	t.Logf("%d rooms without players, and %d rooms of %d: opened in %.1f s (processor %.1f s)", *scaleRooms, *scaleRooms, *scalePlayers, opened.Seconds(), opening.Seconds())
-	t.Logf("memory: %.1f kB a room without players; %.1f kB a player with the room's share, of which %.1f kB are the test's own end of the line; %.0f MB in all, resident at most %.0f MB, %d goroutines",
-		(empty-before)/rooms/1e3, (used-empty)/players/1e3, bare/players/1e3, (used-before)/1e6, maxResident(t)/1e6, runtime.NumGoroutine())
+	t.Logf("memory: %.1f kB a room without players; %.1f kB a player with the room's share, of which %.1f kB are the test's own end of the line; %.0f MB in all (%.0f MB of them stacks), resident at most %.0f MB, %d goroutines",
+		(empty-before)/rooms/1e3, (used-empty)/players/1e3, bare/players/1e3, (used-before)/1e6, stacks/1e6, maxResident(t)/1e6, runtime.NumGoroutine())
 	t.Logf("idle: %.3f processor seconds a second", spent.Seconds()/lasted.Seconds())
 }
 

@@ -75,7 +75,10 @@ func (l *lab) open(ctx context.Context, number, players int, seed uint64) *eveni
 	order["servers"] = servers
 	body, _ := json.Marshal(order)
 	for e.code == "" && ctx.Err() == nil {
-		var opened struct{ Code, Link, Organiser_link string }
+		var opened struct {
+			Code string `json:"code"`
+			Link string `json:"organiser_link"`
+		}
 		status, answer, err := e.post(ctx, "/api/rooms", "", body)
 		if err != nil || status/100 != 2 || json.Unmarshal(answer, &opened) != nil {
 			if err == nil && status/100 == 4 && status != http.StatusTooManyRequests {
@@ -85,7 +88,7 @@ func (l *lab) open(ctx context.Context, number, players int, seed uint64) *eveni
 			pause(ctx, time.Second)
 			continue
 		}
-		_, fragment, _ := strings.Cut(opened.Organiser_link, "#")
+		_, fragment, _ := strings.Cut(opened.Link, "#")
 		place, secret, _ := strings.Cut(fragment, ".")
 		_, key, _ := strings.Cut(place, "_")
 		e.key, _, _ = strings.Cut(key, "~")

@@ -249,22 +249,23 @@ func (c *Conn) readFrame() (wire.Frame, error) {
 	return wire.Frame{Binary: kind == websocket.BinaryMessage, Data: data}, err
 }
 
-// deliver has a goroutine of its own read the frame: JSON needs a deep stack,
-// which would stay with the connection. A message of a kind that this version does
+// deliver has a goroutine of its own read the frame and take it: JSON and a hello need
+// a deep stack, which would stay with the connection, 4 KiB of it. A message of a kind that this version does
 // not know is passed over.
 func (c *Conn) deliver(f wire.Frame, receive func(wire.Message) error) error {
-	var m wire.Message
 	var err error
-	var parser sync.WaitGroup
-	parser.Go(func() { m, err = c.unmarshal(f) })
-	parser.Wait()
-	switch {
-	case errors.Is(err, wire.ErrUnknown):
+	var reader sync.WaitGroup
+	reader.Go(func() {
+		var m wire.Message
+		if m, err = c.unmarshal(f); err == nil {
+			err = receive(m)
+		}
+	})
+	reader.Wait()
+	if errors.Is(err, wire.ErrUnknown) {
 		return nil
-	case err != nil:
-		return err
 	}
-	return receive(m)
+	return err
 }
 
 // unmarshal reads a frame that the other side may send. A host inflates
