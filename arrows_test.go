@@ -79,7 +79,8 @@ var arrows = []struct {
 	{"muster/discovery/mindustry", []string{"muster/discovery"}},
 	{"muster/discovery/internal/codectest", []string{"muster/discovery"}},
 	{"muster/discovery/prober", []string{"muster/discovery"}},
-	{"muster/discovery/master", []string{"muster/discovery", "muster/discovery/quake3"}},
+	{"muster/discovery/master", []string{"muster/discovery", "muster/discovery/quake3", "muster/discovery/weblist"}},
+	{"muster/discovery/weblist", []string{"muster/discovery"}},
 	{"muster/discovery/geo", []string{"muster/discovery", "muster/discovery/geo/internal/ranges"}},
 	{"muster/discovery/lan", []string{"muster/discovery"}},
 	{"muster/web", nil},
@@ -126,6 +127,7 @@ var only = map[string]string{
 	"github.com/hashicorp/mdns":            "muster/discovery/lan",
 	"github.com/nats-io/nats.go":           "muster/host/cluster",
 	"github.com/nats-io/nats.go/jetstream": "muster/host/cluster",
+	"github.com/tidwall/gjson":             "muster/discovery/weblist",
 }
 
 // TestArrows holds the house together: imports point one way.

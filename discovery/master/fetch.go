@@ -30,15 +30,23 @@ type Query struct {
 	Asks []quake3.MasterQuery
 }
 
-// Fetch asks several masters at once and joins their lists, the first master's
-// servers first. Masters that give no list are warnings; if none gives one, the
+// Source is where a list comes from: a [Query], a [WebList] or a [Steam].
+type Source interface {
+	name() string
+	fetch(context.Context, Client) (Listing, error)
+}
+
+func (q Query) name() string { return q.Master }
+
+// Fetch asks several sources at once and joins their lists, the first source's
+// servers first. Sources that give no list are warnings; if none gives one, the
 // error is an [*UnreachableError]; if none lists a server, it is [ErrEmpty].
-func (c Client) Fetch(ctx context.Context, queries ...Query) (Listing, error) {
-	lists := make([]Listing, len(queries))
-	errs := make([]error, len(queries))
+func (c Client) Fetch(ctx context.Context, sources ...Source) (Listing, error) {
+	lists := make([]Listing, len(sources))
+	errs := make([]error, len(sources))
 	var wg sync.WaitGroup
-	for i, q := range queries {
-		wg.Go(func() { lists[i], errs[i] = c.fetch(ctx, q) })
+	for i, s := range sources {
+		wg.Go(func() { lists[i], errs[i] = s.fetch(ctx, c) })
 	}
 	wg.Wait()
 	if err := ctx.Err(); err != nil {
@@ -47,20 +55,23 @@ func (c Client) Fetch(ctx context.Context, queries ...Query) (Listing, error) {
 	var all union
 	var listing Listing
 	var failed []*MasterError
-	for i, q := range queries {
+	for i, s := range sources {
 		if errs[i] != nil {
-			failed = append(failed, &MasterError{Master: q.Master, Err: errs[i]})
+			failed = append(failed, &MasterError{Master: s.name(), Err: errs[i]})
 			listing.Warnings = append(listing.Warnings, failed[len(failed)-1])
 		}
 		for _, s := range lists[i].Servers {
 			all.add(i, s)
+			if said, known := lists[i].Said[s.Addr]; known {
+				listing.say(s.Addr, said)
+			}
 		}
 		listing.Warnings = append(listing.Warnings, lists[i].Warnings...)
 	}
 	listing.Servers = all.list()
 	listing.Warnings = append(listing.Warnings, all.warnings("")...)
 	switch {
-	case len(failed) == len(queries):
+	case len(failed) == len(sources):
 		return listing, &UnreachableError{Masters: failed}
 	case len(listing.Servers) == 0:
 		return listing, fmt.Errorf("master: the masters' list: %w", ErrEmpty)
@@ -68,9 +79,19 @@ func (c Client) Fetch(ctx context.Context, queries ...Query) (Listing, error) {
 	return listing, nil
 }
 
+// say keeps what a list says of a server, if no other has said it.
+func (l *Listing) say(addr netip.AddrPort, info discovery.Info) {
+	if l.Said == nil {
+		l.Said = make(map[netip.AddrPort]discovery.Info)
+	}
+	if _, known := l.Said[addr]; !known {
+		l.Said[addr] = info
+	}
+}
+
 // fetch asks one master, at its first address of each family at once: either
 // may be unreachable from here.
-func (c Client) fetch(ctx context.Context, q Query) (listing Listing, err error) {
+func (q Query) fetch(ctx context.Context, c Client) (listing Listing, err error) {
 	host, port, ok := splitAddress(q.Master)
 	if !ok {
 		return listing, errors.New("is no HOST[:PORT]")

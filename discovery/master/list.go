@@ -62,7 +62,7 @@ func (e *ListError) Unwrap() error { return discovery.ErrMalformed }
 
 // What stands on the lines of a list.
 const (
-	wantLine    = "[TYPE ]ADDRESS[:PORT] or a CSV header with a column addr"
+	wantLine    = "[TYPE ]ADDRESS[:PORT], ADDRESS[:PORT] NAME, a link to a server, or a CSV header with a column addr"
 	wantAddress = "an ADDRESS[:PORT] such as 192.0.2.1:27960, [2001:db8::1]:27960 or games.example.org"
 	wantType    = "a type of QStat's such as Q3S or A2S"
 	wantCountry = "a country code such as DE"
@@ -71,12 +71,14 @@ const (
 )
 
 // ParseList reads a list of servers; name is what errors call it. A list has one
-// server a line, after QStat's type for it if one is known:
+// server a line, after QStat's type for it if one is known, or before or after its
+// name, or as a link:
 //
 //	# favourites
 //	192.0.2.1:27960
-//	[2001:db8::1]:27960
+//	[2001:db8::1]:27960 the clan's
 //	Q3S games.example.org
+//	steam://connect/192.0.2.1:27015
 //
 // or it is a CSV with a header. The column addr must be there, or ip and port in
 // its place; country and asn may be, and others are passed over:
@@ -175,13 +177,20 @@ func (p *listParser) lines(body string) error {
 	for line := range strings.Lines(body) {
 		p.line++
 		line, _, _ = strings.Cut(line, "#")
+		if strings.HasPrefix(strings.TrimSpace(line), "//") {
+			continue
+		}
 		var err error
-		switch f := strings.Fields(line); {
+		f := wordsOf(line)
+		among, isAmong := addressAmong(f)
+		switch {
 		case len(f) == 0:
 		case len(f) == 1:
 			err = p.add(Entry{}, f[0])
+		case isAmong && !(len(f) == 2 && isType(f[0]) && !isAddress(f[0], false)):
+			err = p.add(Entry{}, among)
 		case len(f) > 2:
-			err = p.wrong(line, wantLine)
+			err = p.wrong(strings.TrimRight(line, "\r\n"), wantLine)
 		case !isType(f[0]):
 			err = p.wrong(f[0], wantType)
 		default:

@@ -1,5 +1,5 @@
 // Package master is where lists of servers come from: masters that are asked
-// over UDP, and files.
+// over UDP, services on the web, Steam, and files.
 //
 //	client                                     master
 //	getserversExt Xonotic 3 empty full  ──▶
@@ -8,12 +8,18 @@
 //	getservers Xonotic 3 empty full     ──▶    and once more: EOT comes even
 //	                                    ◀──    when the network lost a part
 //
-// What the datagrams hold is discovery/quake3's business. Steam's games have no
-// master of this kind: Valve's is gone since 2025.
+// What the datagrams hold is discovery/quake3's business, what services on the web
+// answer discovery/weblist's:
+//
+//	URLs, one after another ─▶ body, bounded in size and time ─▶ weblist.Form ─▶ rows
+//	         │                                                                    │
+//	         └─ none answers ─▶ cache on disk, with its age ──────────────────────┤
+//	                                        a share of each address, names looked up ─▶ servers
 package master
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -41,13 +47,20 @@ type Client struct {
 	// Silence is how long a master may be silent between two datagrams, and
 	// twice as long before the first one; 0 is a second.
 	Silence time.Duration
+	// Patience is how long a service on the web may take; 0 is 30 s.
+	Patience time.Duration
+	// Cache keeps lists of the web.
+	Cache Cache
 }
 
 // Listing is a list of servers, and what went wrong on the way to it.
 type Listing struct {
 	// Servers holds each server once, in the order of the list.
 	Servers []discovery.Server
-	// Warnings are [*MasterError]s and [*NameError]s: what could not be
+	// Said is what lists of the web say of servers: it may be old, and may be
+	// untrue, but of servers that tell nothing themselves it is all there is.
+	Said map[netip.AddrPort]discovery.Info
+	// Warnings are [*MasterError]s, [*NameError]s and the like: what could not be
 	// fetched, while the rest could.
 	Warnings []error
 }

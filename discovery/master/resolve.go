@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"muster/discovery"
 )
@@ -107,10 +108,19 @@ type lookedUp struct {
 	err  error
 }
 
+// lookupPatience is for all names of a list together. A thousand that a name server
+// answers take seconds.
+const lookupPatience = 30 * time.Second
+
+// errSlowNames is why a name was not looked up.
+var errSlowNames = fmt.Errorf("not found out within %v", lookupPatience)
+
 // lookUpAll looks up every host once, several at a time.
 func (c Client) lookUpAll(ctx context.Context, entries []Entry) map[string]*lookedUp {
 	hosts := make(map[string]*lookedUp)
 	slots := make(chan struct{}, maxLookups)
+	ctx, cancel := context.WithTimeout(ctx, lookupPatience)
+	defer cancel()
 	var wg sync.WaitGroup
 	names := 0
 	for _, e := range entries {
@@ -127,9 +137,17 @@ func (c Client) lookUpAll(ctx context.Context, entries []Entry) map[string]*look
 			host.err = errManyNames
 			continue
 		}
-		slots <- struct{}{}
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			host.err = errSlowNames
+			continue
+		}
 		wg.Go(func() {
 			addrs, err := c.addresses(ctx, e.Host)
+			if err != nil && ctx.Err() != nil {
+				err = errSlowNames
+			}
 			if *host = (lookedUp{err: err}); err == nil {
 				host.addr = addrs[0]
 			}

@@ -173,11 +173,11 @@ func (d *demo) host(ctx context.Context) error {
 
 // list asks the fleet's master, which does not tell country and origin AS.
 func (d *demo) list(ctx context.Context, _ string) ([]discovery.Server, error) {
-	queries, err := d.game.Queries(d.fleet.Master().String())
+	sources, err := d.game.Sources(game.User{}, d.fleet.Master().String())
 	if err != nil {
 		return nil, err
 	}
-	listing, err := master.Client{}.Fetch(ctx, queries...)
+	listing, err := master.Client{}.Fetch(ctx, sources...)
 	known := map[netip.AddrPort]discovery.Server{}
 	for _, s := range d.fleet.Servers() {
 		known[s.Addr] = s

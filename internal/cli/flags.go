@@ -5,15 +5,18 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"muster/discovery"
+	"muster/discovery/master"
 	"muster/discovery/prober"
 	"muster/host/wire"
 	"muster/internal/game"
@@ -231,11 +234,13 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings) {
 func (p *program) bindSources(cmd *cobra.Command, s *listing.Sources) {
 	p.bindLists(cmd.Flags(), s)
 	bindWord(cmd, &s.LAN, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for servers on the local network, too (auto: unless --master or --servers says where they are)")
+	s.User = p.user
 }
 
-// bindLists adds those of them that have nothing to do with the local network.
+// bindLists adds those of them that have nothing to do with the local network and with
+// the user of this machine.
 func (p *program) bindLists(flags *pflag.FlagSet, s *listing.Sources) {
-	s.In, s.LAN = p.in, listing.Off
+	s.In, s.LAN, s.User, s.Cache = p.in, listing.Off, p.machine, master.Cache(filepath.Join(xdg.CacheHome, "muster", "lists"))
 	flags.StringArrayVar(&s.Masters, "master", nil, "ask this `HOST[:PORT]` for servers (repeatable; default: the game's own)")
 	flags.StringArrayVar(&s.Files, "servers", nil, "read servers from `FILE`, - is standard input (repeatable)")
 	flags.StringVar(&s.Places.CountryDB, "country-db", "", "country database, `FILE.mmdb` (default: the built-in table)")

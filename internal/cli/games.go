@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"runtime"
@@ -18,14 +19,37 @@ import (
 )
 
 func newGames(p *program) *cobra.Command {
-	asJSON := false
+	asJSON, steamKey, template := false, false, ""
 	cmd := &cobra.Command{
 		GroupID: toLook,
 		Use:     "games",
 		Short:   "The games Muster knows",
+		Long: `Games lists the games that Muster knows, how the list of each one's servers is
+had, and what could not be checked. Your own games, and changes to these, stand
+in games.toml, as docs/games.md explains.
+
+  master       asked over UDP
+  json, xml, text, fivem, sauerbraten
+               a service on the web or in the net keeps the list
+  steam        your favourites and history in Steam; all with a key of yours
+  by hand      only people know: --servers FILE`,
+		Example: `  muster games --template mygame >>~/.config/muster/games.toml
+  muster games --template ddnet      (how a known game is written)
+  muster games --steam-key           (reads the key from standard input)`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if steamKey {
+				return p.storeSteamKey()
+			}
 			games, err := p.games()
 			if err != nil {
+				return err
+			}
+			if template != "" {
+				text, err := games.Entry(template)
+				if err != nil {
+					return usageError(err)
+				}
+				_, err = io.WriteString(p.out, text)
 				return err
 			}
 			if asJSON {
@@ -36,19 +60,27 @@ func newGames(p *program) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the table as JSON")
+	cmd.Flags().BoolVar(&steamKey, "steam-key", false, "store your key to Steam's Web API, which is read from standard input")
+	cmd.Flags().StringVar(&template, "template", "", "print the entry of the game `ID` for games.toml; of one that is not known, a pattern to fill in")
 	return cmd
 }
 
 // gameEntry is a game in the output of muster games --json.
 type gameEntry struct {
-	ID       string         `json:"id"`
-	Name     string         `json:"name"`
-	Protocol string         `json:"protocol"`
-	Port     uint16         `json:"port"`
-	Masters  []string       `json:"masters"`
-	AppID    uint32         `json:"app_id,omitempty"`
-	By       selection.Rule `json:"by"`
-	Launch   []string       `json:"launch"`
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Protocol string `json:"protocol"`
+	Port     uint16 `json:"port"`
+	// Lists are the kinds of lists there are, none if only people know servers.
+	Lists   []string `json:"lists"`
+	Masters []string `json:"masters"`
+	// URLs are where services keep lists.
+	URLs []string `json:"urls,omitempty"`
+	// Unsure says what could not be checked.
+	Unsure []string       `json:"unsure"`
+	AppID  uint32         `json:"app_id,omitempty"`
+	By     selection.Rule `json:"by"`
+	Launch []string       `json:"launch"`
 }
 
 func gamesDocument(games game.Table) any {
@@ -58,7 +90,8 @@ func gamesDocument(games game.Table) any {
 	}{Format: "muster.games/1"}
 	for _, g := range games.All() {
 		document.Games = append(document.Games, gameEntry{
-			ID: g.ID, Name: g.Name, Protocol: g.ProtocolName, Port: g.Port, Masters: append([]string{}, g.Masters...),
+			ID: g.ID, Name: g.Name, Protocol: g.ProtocolName, Port: g.Port, Lists: g.Kinds(), Masters: append([]string{}, g.Masters...),
+			URLs: g.URLs(), Unsure: append([]string{}, g.Unsure...),
 			AppID: g.AppID, By: g.Rule, Launch: g.Template(runtime.GOOS),
 		})
 	}
@@ -66,13 +99,13 @@ func gamesDocument(games game.Table) any {
 }
 
 func (p *program) listGames(games game.Table) {
-	t := term.Table{Columns: []term.Column{term.Whole("ID"), term.Left("NAME"), term.Left("PROTOCOL"), term.Right("PORT"), term.Left("SERVERS FROM")},
-		Spare: []string{"PORT", "PROTOCOL", "SERVERS FROM"}}
+	t := term.Table{Columns: []term.Column{term.Whole("ID"), term.Left("NAME"), term.Left("PROTOCOL"), term.Right("PORT"), term.Left("LIST"), term.Left("UNSURE")},
+		Spare: []string{"PORT", "PROTOCOL", "UNSURE", "LIST"}}
 	for _, g := range games.All() {
-		t.Add(g.ID, g.Name, g.ProtocolName, g.Port, cmp.Or(strings.Join(g.Masters, ", "), "a file: --servers FILE"))
+		t.Add(g.ID, g.Name, g.ProtocolName, g.Port, cmp.Or(strings.Join(g.Kinds(), ", "), "by hand"), strings.Join(g.Unsure, "; "))
 	}
 	t.Write(p.out)
-	p.screen.Say("add or change games in %s", configFile("games.toml"))
+	p.screen.Say("%d games; add or change some in %s", len(games.All()), configFile("games.toml"))
 }
 
 // games is the built-in table with what the user adds or changes.

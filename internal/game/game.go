@@ -32,22 +32,24 @@ import (
 
 // Game is one entry of the table. games.toml says what its fields mean.
 type Game struct {
-	ID              string         `toml:"-"`
-	Name            string         `toml:"name"`
-	ProtocolName    string         `toml:"protocol"`
-	Port            uint16         `toml:"port"`
-	Masters         []string       `toml:"masters"`
-	MasterPort      uint16         `toml:"master_port"`
-	MasterGame      string         `toml:"master_game"`
-	MasterProtocols []int          `toml:"master_protocols"`
-	MasterAnonymous bool           `toml:"master_anonymous"`
-	QStatTypes      []string       `toml:"qstat_types"`
-	AppID           uint32         `toml:"app_id"`
-	Rule            selection.Rule `toml:"rule"`
-	Launch          []string       `toml:"launch"`
-	LaunchWindows   []string       `toml:"launch_windows"`
-	LaunchDarwin    []string       `toml:"launch_darwin"`
-	LaunchLinux     []string       `toml:"launch_linux"`
+	ID              string           `toml:"-"`
+	Name            string           `toml:"name"`
+	ProtocolName    string           `toml:"protocol"`
+	Port            uint16           `toml:"port"`
+	Masters         []string         `toml:"masters"`
+	MasterPort      uint16           `toml:"master_port"`
+	MasterGame      string           `toml:"master_game"`
+	MasterProtocols []int            `toml:"master_protocols"`
+	MasterAnonymous bool             `toml:"master_anonymous"`
+	QStatTypes      []string         `toml:"qstat_types"`
+	AppID           uint32           `toml:"app_id"`
+	Lists           []master.WebList `toml:"lists"`
+	Unsure          []string         `toml:"unsure"`
+	Rule            selection.Rule   `toml:"rule"`
+	Launch          []string         `toml:"launch"`
+	LaunchWindows   []string         `toml:"launch_windows"`
+	LaunchDarwin    []string         `toml:"launch_darwin"`
+	LaunchLinux     []string         `toml:"launch_linux"`
 }
 
 // Protocol is how the game's servers are asked; nil if the table names one that
@@ -102,22 +104,95 @@ func (g Game) Takes(qstatType string) bool {
 	return qstatType == "" || slices.ContainsFunc(g.QStatTypes, func(t string) bool { return strings.EqualFold(t, qstatType) })
 }
 
-// NoMasterError says that no master lists the game's servers.
+// NoMasterError says that nobody lists the game's servers.
 type NoMasterError struct{ Game Game }
 
 func (e *NoMasterError) Error() string {
-	if e.Game.ProtocolName == "a2s" {
-		return fmt.Sprintf("game: no master lists the servers of %s: Steam's was switched off", e.Game.Name)
+	if e.Game.OnSteam() {
+		return fmt.Sprintf("game: Steam lists the servers of %s only to those who have a key", e.Game.Name)
 	}
-	return fmt.Sprintf("game: no master of %s is known", e.Game.Name)
+	return fmt.Sprintf("game: no list of %s is known", e.Game.Name)
 }
 
 // Hint is what a user can do about it.
 func (e *NoMasterError) Hint() string {
-	if e.Game.ProtocolName == "a2s" {
-		return "give a list of servers with --servers FILE, such as your favourites, one HOST:PORT a line"
+	if e.Game.OnSteam() {
+		return fmt.Sprintf("three ways: add servers to your favourites in Steam (View, Game servers); or get a key for nothing at https://steamcommunity.com/dev/apikey and store it with muster games --steam-key; or paste addresses into a file, one a line, for --servers FILE (%s)", pasted)
 	}
-	return "name one with --master HOST:PORT, or give a list of servers with --servers FILE"
+	return fmt.Sprintf("paste addresses into a file, one a line, for --servers FILE (%s)", pasted)
+}
+
+// pasted is what a line of a list may look like.
+const pasted = "such as 192.0.2.1:27015 or a link that starts the game"
+
+// OnSteam reports whether Steam lists the game's servers.
+func (g Game) OnSteam() bool { return g.ProtocolName == "a2s" && g.AppID != 0 }
+
+// The kinds of lists that are in no entry of lists.
+const (
+	kindMaster = "master" // asked over UDP
+	kindSteam  = "steam"
+)
+
+// Kinds are how the game's lists are had, none if its servers are known to people only.
+func (g Game) Kinds() []string {
+	kinds := []string{}
+	if len(g.Masters) > 0 {
+		kinds = append(kinds, kindMaster)
+	}
+	for _, list := range g.Lists {
+		if kind := string(list.Format); !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	if g.OnSteam() {
+		kinds = append(kinds, kindSteam)
+	}
+	return kinds
+}
+
+// URLs are where services on the web keep the game's lists.
+func (g Game) URLs() (urls []string) {
+	for _, list := range g.Lists {
+		urls = append(urls, list.URLs...)
+	}
+	return urls
+}
+
+// User is what the user of this machine brings along.
+type User struct {
+	// Steam is a key to Steam's Web API, empty without one.
+	Steam master.SteamKey
+	// SteamFiles hold the servers that Steam remembers.
+	SteamFiles []string
+}
+
+// Sources are where the game's list is had: from the given masters, or else from all
+// that the table knows. If there are none, the error is a [*NoMasterError].
+func (g Game) Sources(user User, masters ...string) (sources []master.Source, err error) {
+	queries, err := g.Queries(masters...)
+	for _, q := range queries {
+		sources = append(sources, q)
+	}
+	if len(masters) > 0 {
+		return sources, err
+	}
+	for _, list := range g.Lists {
+		list.Port = g.Port
+		sources = append(sources, list)
+	}
+	if g.OnSteam() {
+		if user.Steam != "" {
+			sources = append(sources, master.Steam{AppID: g.AppID, Key: user.Steam, Port: g.Port})
+		}
+		if remembered := (master.SteamFiles{Files: user.SteamFiles, AppID: g.AppID, Port: g.Port}); remembered.Remembers() {
+			sources = append(sources, remembered)
+		}
+	}
+	if len(sources) == 0 {
+		return nil, &NoMasterError{Game: g}
+	}
+	return sources, nil
 }
 
 // Queries asks the given masters, or else the game's own, for its servers. If

@@ -14,6 +14,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"muster/discovery"
+	"muster/discovery/master"
 	"muster/selection"
 )
 
@@ -24,7 +25,10 @@ var builtIn string
 const maxFile = 1 << 20
 
 // Table holds the known games, ordered by their ids.
-type Table struct{ games []Game }
+type Table struct {
+	games []Game
+	texts [2]string // the user's file and the built-in one
+}
 
 // All are the games, ordered by their ids.
 func (t Table) All() []Game { return slices.Clone(t.games) }
@@ -58,8 +62,10 @@ func Load(user io.Reader, name string) (Table, error) {
 	if err := decode(builtIn, &f); err != nil {
 		return Table{}, fileError("games.toml (built in)", err)
 	}
+	var text []byte
 	if user != nil {
-		text, err := io.ReadAll(io.LimitReader(user, maxFile+1))
+		var err error
+		text, err = io.ReadAll(io.LimitReader(user, maxFile+1))
 		if err == nil && len(text) > maxFile {
 			err = fmt.Errorf("%w: over %d bytes", discovery.ErrMalformed, maxFile)
 		}
@@ -70,7 +76,7 @@ func Load(user io.Reader, name string) (Table, error) {
 			return Table{}, fileError(name, err)
 		}
 	}
-	return newTable(f, name)
+	return newTable(f, name, text)
 }
 
 func decode(text string, f *file) error {
@@ -78,17 +84,25 @@ func decode(text string, f *file) error {
 }
 
 // merge decodes over what is there, field by field. A user's way to launch a
-// game is for every system, so it takes the place of a built-in one for theirs.
+// game is for every system, so it takes the place of a built-in one for theirs; a
+// user's lists take the place of all that are built in.
 func merge(f *file, text string) error {
 	var own file
 	if err := decode(text, &own); err != nil {
 		return err
 	}
 	for id, changed := range own.Game {
-		if g, ok := f.Game[id]; ok && changed.Launch != nil {
-			g.LaunchWindows, g.LaunchDarwin, g.LaunchLinux = nil, nil, nil
-			f.Game[id] = g
+		g, ok := f.Game[id]
+		if !ok {
+			continue
 		}
+		if changed.Launch != nil {
+			g.LaunchWindows, g.LaunchDarwin, g.LaunchLinux = nil, nil, nil
+		}
+		if changed.Lists != nil {
+			g.Lists = nil
+		}
+		f.Game[id] = g
 	}
 	return decode(text, f)
 }
@@ -118,17 +132,61 @@ func reason(wrong *toml.DecodeError) string {
 	return what
 }
 
-func newTable(f file, name string) (Table, error) {
-	var t Table
+// newTable checks all games. text is the user's file, where a wrong field is looked for.
+func newTable(f file, name string, text []byte) (Table, error) {
+	t := Table{texts: [2]string{string(text), builtIn}}
 	for _, id := range slices.Sorted(maps.Keys(f.Game)) {
 		g := f.Game[id]
 		g.ID = id
 		if err := g.complete(); err != nil {
-			return Table{}, &FileError{File: name, Err: fmt.Errorf("game %q: %w", discovery.CleanText(id), err)}
+			wrong := &FileError{File: name, Err: fmt.Errorf("game %q: %w", discovery.CleanText(id), err)}
+			var in *fieldError
+			if errors.As(err, &in) {
+				wrong.Line = lineOf(string(text), id, in.field, in.list)
+			}
+			return Table{}, wrong
 		}
 		t.games = append(t.games, g)
 	}
 	return t, nil
+}
+
+// fieldError is about a field of an entry, or of one of its lists, counted from 1.
+type fieldError struct {
+	field string
+	list  int
+	err   error
+}
+
+func (e *fieldError) Error() string { return e.err.Error() }
+func (e *fieldError) Unwrap() error { return e.err }
+
+// lineOf is the line of a game's field in a file, or that of its entry if the field
+// is missing there; 0 if the entry is not in the file at all. The decoder knows lines
+// only of what it cannot read.
+func lineOf(text, id, field string, list int) (line int) {
+	inEntry, lists := false, 0
+	n := 0
+	for row := range strings.Lines(text) {
+		n++
+		row = strings.TrimSpace(row)
+		if strings.HasPrefix(row, "[") {
+			header := strings.NewReplacer(`"`, "", "'", "", " ", "").Replace(strings.Trim(strings.SplitN(row, "#", 2)[0], "[] \t"))
+			isList := header == "game."+id+".lists"
+			if isList {
+				lists++
+			}
+			inEntry = header == "game."+id && list == 0 || isList && lists == list
+			if inEntry {
+				line = n
+			}
+			continue
+		}
+		if key, _, found := strings.Cut(row, "="); inEntry && found && strings.Trim(strings.TrimSpace(key), `"'`) == field {
+			return n
+		}
+	}
+	return line
 }
 
 // complete fills in what may be left out, and refuses what cannot work.
@@ -139,22 +197,48 @@ func (g *Game) complete() error {
 	if g.Rule == "" {
 		g.Rule = selection.Mean
 	}
+	wrong := func(field, format string, a ...any) error {
+		return &fieldError{field: field, err: fmt.Errorf(format, a...)}
+	}
 	switch {
 	case !isID(g.ID):
-		return errors.New("an id is lower-case letters, digits, - and _")
+		return wrong("", "an id is lower-case letters, digits, - and _")
 	case g.Protocol() == nil:
-		return fmt.Errorf("protocol %q is neither quake3 nor a2s", g.ProtocolName)
+		return wrong("protocol", "protocol %q is none that Muster speaks", discovery.CleanText(g.ProtocolName))
 	case g.Port == 0:
-		return errors.New("port is missing")
+		return wrong("port", "port is missing")
 	case !slices.Contains(selection.Rules(), g.Rule):
-		return fmt.Errorf("rule %q is none of %v", g.Rule, selection.Rules())
+		return wrong("rule", "rule %q is none of %v", g.Rule, selection.Rules())
 	case strings.ContainsAny(g.MasterGame, " \t\r\n"):
-		return errors.New("master_game is one word")
+		return wrong("master_game", "master_game is one word")
 	}
-	for _, template := range [][]string{g.Launch, g.LaunchWindows, g.LaunchDarwin, g.LaunchLinux} {
+	fields := []string{"launch", "launch_windows", "launch_darwin", "launch_linux"}
+	for i, template := range [][]string{g.Launch, g.LaunchWindows, g.LaunchDarwin, g.LaunchLinux} {
 		if err := checkTemplate(template); err != nil {
-			return err
+			return wrong(fields[i], "%w", err)
 		}
+	}
+	for i, list := range g.Lists {
+		if err := checkList(list); err != nil {
+			return &fieldError{field: err.field, list: i + 1, err: fmt.Errorf("list %d: %w", i+1, err.err)}
+		}
+	}
+	return nil
+}
+
+// checkList reports what is wrong with a list, and in which of its fields.
+func checkList(list master.WebList) *fieldError {
+	if len(list.URLs) == 0 {
+		return &fieldError{field: "urls", err: errors.New("urls is missing")}
+	}
+	for _, at := range list.URLs {
+		if err := master.CheckURL(at); err != nil {
+			return &fieldError{field: "urls", err: err}
+		}
+	}
+	if err := list.Check(); err != nil {
+		field, _, _ := strings.Cut(err.Error(), " ") // its message begins with the field's name
+		return &fieldError{field: field, err: err}
 	}
 	return nil
 }
@@ -246,3 +330,30 @@ func slips(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// Entry is how a game is written in games.toml: the user's entry, or the built-in
+// one, or for an id that nobody has a pattern to fill in.
+func (t Table) Entry(id string) (string, error) {
+	if !isID(id) {
+		return "", fmt.Errorf("game: %q: an id is lower-case letters, digits, - and _", discovery.CleanText(id))
+	}
+	for _, text := range t.texts {
+		var entry strings.Builder
+		inside := false
+		for row := range strings.Lines(text) {
+			if header := strings.TrimSpace(row); strings.HasPrefix(header, "[") {
+				inside = header == "[game."+id+"]" || header == "[[game."+id+".lists]]"
+			}
+			if inside {
+				entry.WriteString(row)
+			}
+		}
+		if entry.Len() > 0 {
+			return strings.TrimRight(entry.String(), "\n") + "\n", nil
+		}
+	}
+	return strings.ReplaceAll(pattern, "ID", id), nil
+}
+
+//go:embed pattern.toml
+var pattern string

@@ -38,6 +38,10 @@ type Sources struct {
 	// Masters are asked in place of the game's own, Files in place of masters.
 	Masters, Files []string
 	LAN            LAN
+	// User is what the user brings along to get lists; nil is nothing.
+	User func() (game.User, error)
+	// Cache keeps lists of the web.
+	Cache master.Cache
 	// Places say in which country and AS a server is.
 	Places geo.Options
 	// In is what the file - stands for.
@@ -89,18 +93,29 @@ func (s *Sources) Game(ctx context.Context, g game.Game) (master.Listing, []lan.
 }
 
 func (s *Sources) fromMasters(ctx context.Context, g game.Game) (master.Listing, error) {
-	queries, err := g.Queries(s.Masters...)
+	user, err := s.user()
 	if err != nil {
 		return master.Listing{}, err
 	}
-	listing, err := master.Client{}.Fetch(ctx, queries...)
+	sources, err := g.Sources(user, s.Masters...)
+	if err != nil {
+		return master.Listing{}, err
+	}
+	listing, err := master.Client{Cache: s.Cache}.Fetch(ctx, sources...)
 	if ctx.Err() != nil {
 		return listing, ctx.Err()
 	}
 	if errors.Is(err, master.ErrEmpty) {
-		return listing, hint.With(fmt.Errorf("the master lists no server for %s", g.Name), "give a list of your own with --servers FILE")
+		return listing, hint.With(fmt.Errorf("nobody lists a server for %s", g.Name), "give a list of your own with --servers FILE")
 	}
 	return listing, err
+}
+
+func (s *Sources) user() (game.User, error) {
+	if s.User == nil {
+		return game.User{}, nil
+	}
+	return s.User()
 }
 
 // howToList is what to do about an empty file.

@@ -234,9 +234,10 @@ func local(near []lan.Server, listed []discovery.Server, public netip.Addr) []ro
 // Choices are the games that an organiser may switch to: those whose servers come
 // from where this host gets its lists.
 func (r *Rooms) Choices() []wire.Game {
+	user, _ := r.user() // an error is told when a list is fetched
 	var choices []wire.Game
 	for _, g := range r.Games.All() {
-		if _, err := g.Queries(r.Masters...); err == nil || len(r.Files) > 0 {
+		if _, err := g.Sources(user, r.Masters...); err == nil || len(r.Files) > 0 {
 			choices = append(choices, wire.Game{ID: g.ID, Name: g.Name})
 		}
 	}

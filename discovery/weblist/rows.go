@@ -1,0 +1,414 @@
+package weblist
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"muster/discovery"
+)
+
+func malformed(format string, a ...any) error {
+	return fmt.Errorf("%w: %s", discovery.ErrMalformed, fmt.Sprintf(format, a...))
+}
+
+// readJSON yields the elements of the array or object at a path.
+func readJSON(r io.Reader, path string, yield func([]byte) error) error {
+	d := json.NewDecoder(discovery.WithoutMark(r))
+	var row json.RawMessage
+	if path != "" {
+		for key := range strings.SplitSeq(path, ".") {
+			if err := enter(d, key, &row); err != nil {
+				return err
+			}
+		}
+	}
+	open, err := d.Token()
+	if err != nil {
+		return notJSON(err)
+	}
+	if open != json.Delim('[') && open != json.Delim('{') {
+		return malformed("what should be a list of servers is %v", excerpt(fmt.Append(nil, open)))
+	}
+	for d.More() {
+		key := ""
+		if open == json.Delim('{') {
+			token, err := d.Token()
+			if err != nil {
+				return notJSON(err)
+			}
+			key, _ = token.(string)
+		}
+		if err := d.Decode(&row); err != nil {
+			return notJSON(err)
+		}
+		if len(row) > 1 && row[0] == '{' && open == json.Delim('{') {
+			row = withKey(row, key)
+		}
+		if err := yield(row); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token() // a list that breaks off has no end
+	return notJSON(err)
+}
+
+// withKey is a row of an object of rows with its name.
+func withKey(row json.RawMessage, key string) json.RawMessage {
+	named := append([]byte(`{"_key":`), marshal(key)...)
+	if rest := bytes.TrimSpace(row[1:]); rest[0] != '}' {
+		named = append(named, ',')
+	}
+	return append(named, row[1:]...)
+}
+
+// enter goes into what stands at a key of the next object, or at a place of the
+// next array.
+func enter(d *json.Decoder, key string, skipped *json.RawMessage) error {
+	open, err := d.Token()
+	if err != nil {
+		return notJSON(err)
+	}
+	place, _ := strconv.Atoi(key)
+	for i := 0; d.More() && (open == json.Delim('{') || open == json.Delim('[')); i++ {
+		at := i == place
+		if open == json.Delim('{') {
+			token, err := d.Token()
+			if err != nil {
+				return notJSON(err)
+			}
+			at = token == key
+		}
+		if at {
+			return nil
+		}
+		if err := d.Decode(skipped); err != nil {
+			return notJSON(err)
+		}
+	}
+	return &MissingError{Key: key}
+}
+
+// MissingError says that an answer has nothing of a name on the way to its rows.
+type MissingError struct{ Key string }
+
+func (e *MissingError) Error() string { return fmt.Sprintf("there is no %q in it", e.Key) }
+
+// Unwrap makes it a [discovery.ErrMalformed].
+func (e *MissingError) Unwrap() error { return discovery.ErrMalformed }
+
+// notJSON says what is wrong, without the decoder's own name for it.
+func notJSON(err error) error {
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil, errors.Is(err, discovery.ErrMalformed):
+		return err
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return malformed("it breaks off")
+	case errors.As(err, &syntax):
+		return malformed("it is no JSON: %v", syntax)
+	}
+	return err
+}
+
+// maxDepth is how deep the elements of an XML row may be nested.
+const maxDepth = 16
+
+// readXML yields the elements at a path below the root. An element becomes an
+// object of its attributes and of what is in it; one with nothing but text is that
+// text, and what is there several times a list. Text beside other things is "text".
+func readXML(r io.Reader, path string, yield func([]byte) error) error {
+	d := xml.NewDecoder(decoded(r))
+	d.Strict, d.Entity = false, xml.HTMLEntity
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it is decoded
+	wanted := "*"
+	if path != "" {
+		wanted = path
+	}
+	var at []string // the elements that are open, the root among them
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) && at != nil && len(at) == 0 {
+			return nil
+		}
+		if err != nil {
+			return notXML(err)
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			at = append(at, t.Name.Local)
+			if len(at) < 2 || wanted != "*" && strings.Join(at[1:], ".") != wanted {
+				if len(at) > maxDepth {
+					return malformed("its elements are nested too deeply")
+				}
+				continue
+			}
+			at = at[:len(at)-1]
+			row, err := element(d, t, 0)
+			if err != nil {
+				return notXML(err)
+			}
+			if err := yield(marshal(row)); err != nil {
+				return err
+			}
+		case xml.EndElement:
+			at = at[:len(at)-1]
+		}
+	}
+}
+
+// declaration is how far into an answer its charset is looked for, in bytes.
+const declaration = 128
+
+// decoded is a text as XML wants it. Names of servers hold control characters, and
+// half of a letter where they were cut; QStat writes Latin 1.
+func decoded(r io.Reader) io.Reader {
+	text := bufio.NewReader(discovery.WithoutMark(r))
+	head, _ := text.Peek(declaration)
+	var from io.Reader = text
+	for _, label := range []string{"iso-8859-1", "latin1", "windows-1252"} {
+		if strings.Contains(strings.ToLower(string(head)), `encoding="`+label) {
+			from = charmap.Windows1252.NewDecoder().Reader(text)
+		}
+	}
+	return transform.NewReader(from, runes.Map(func(c rune) rune {
+		if unicode.IsControl(c) && c != '\n' && c != '\t' && c != '\r' || c == '\ufffe' || c == '\uffff' {
+			return unicode.ReplacementChar
+		}
+		return c
+	}))
+}
+
+// element is an element of a row, and reads to its end.
+func element(d *xml.Decoder, start xml.StartElement, depth int) (any, error) {
+	if depth == maxDepth {
+		return nil, malformed("its elements are nested too deeply")
+	}
+	fields := make(map[string]any)
+	add := func(name string, value any) {
+		switch known := fields[name].(type) {
+		case nil:
+			fields[name] = value
+		case []any:
+			fields[name] = append(known, value)
+		default:
+			fields[name] = []any{known, value}
+		}
+	}
+	for _, a := range start.Attr {
+		add(a.Name.Local, a.Value)
+	}
+	var text strings.Builder
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			inner, err := element(d, t, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			add(t.Name.Local, inner)
+		case xml.CharData:
+			text.Write(t)
+		case xml.EndElement:
+			if words := strings.TrimSpace(text.String()); len(fields) == 0 {
+				return words, nil
+			} else if words != "" {
+				add("text", words)
+			}
+			return fields, nil
+		}
+	}
+}
+
+func notXML(err error) error {
+	var syntax *xml.SyntaxError
+	switch {
+	case errors.Is(err, discovery.ErrMalformed):
+		return err
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &syntax) && syntax.Msg == "unexpected EOF":
+		return malformed("it breaks off")
+	case errors.As(err, &syntax):
+		return malformed("it is no XML: %s in line %d", syntax.Msg, syntax.Line)
+	}
+	return err
+}
+
+// readLines yields each line that says something as {"line":"…"}.
+func readLines(r io.Reader, yield func([]byte) error) error {
+	return lines(r, func(line string) error { return yield(marshal(map[string]string{"line": line})) })
+}
+
+// readServers yields lines "addserver HOST PORT …" as {"host":"…","port":"…"}.
+func readServers(r io.Reader, yield func([]byte) error) error {
+	return lines(r, func(line string) error {
+		words := strings.Fields(line)
+		if len(words) < 3 || words[0] != "addserver" {
+			return nil
+		}
+		return yield(marshal(map[string]string{"host": words[1], "port": words[2]}))
+	})
+}
+
+// maxLine is the longest line, in bytes, that is read.
+const maxLine = 64 << 10
+
+func lines(r io.Reader, yield func(string) error) error {
+	s := bufio.NewScanner(discovery.WithoutMark(r))
+	s.Buffer(nil, maxLine)
+	for s.Scan() {
+		line, _, _ := strings.Cut(s.Text(), "#")
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if err := yield(line); err != nil {
+			return err
+		}
+	}
+	if errors.Is(s.Err(), bufio.ErrTooLong) {
+		return malformed("a line of it is longer than %d KiB", maxLine>>10)
+	}
+	return s.Err()
+}
+
+// The messages of FiveM's list and their fields (citizenfx/fivem,
+// ext/cfx-ui/src/app/servers/master.js).
+const (
+	serverEndPoint = 1
+	serverData     = 2
+
+	dataMaxClients       = 1
+	dataClients          = 2
+	dataHostname         = 4
+	dataGametype         = 5
+	dataMapname          = 6
+	dataServer           = 9
+	dataVars             = 12
+	dataConnectEndPoints = 18
+
+	entryKey   = 1
+	entryValue = 2
+)
+
+// readFrames yields FiveM's servers: each a length of four bytes, the lowest first,
+// and a message.
+func readFrames(r io.Reader, yield func([]byte) error) error {
+	in := bufio.NewReader(r)
+	var size [4]byte
+	var frame []byte
+	for {
+		if _, err := io.ReadFull(in, size[:]); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return broken(err)
+		}
+		n := binary.LittleEndian.Uint32(size[:])
+		if n > maxRow {
+			return malformed("a server of it is longer than %d MiB", maxRow>>20)
+		}
+		if uint32(cap(frame)) < n {
+			frame = make([]byte, n)
+		}
+		frame = frame[:n]
+		if _, err := io.ReadFull(in, frame); err != nil {
+			return broken(err)
+		}
+		if err := yield(marshal(fivem(frame))); err != nil {
+			return err
+		}
+	}
+}
+
+func broken(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return malformed("it breaks off")
+	}
+	return err
+}
+
+// fivem is a server of FiveM's list. What its message breaks off with is left out.
+func fivem(frame []byte) any {
+	data, vars := make(map[string]any), make(map[string]string)
+	row := map[string]any{"Data": data}
+	var endpoints []string
+	fields(frame, func(field protowire.Number, value []byte, _ uint64) {
+		switch field {
+		case serverEndPoint:
+			row["EndPoint"] = string(value)
+		case serverData:
+			fields(value, func(field protowire.Number, value []byte, number uint64) {
+				switch field {
+				case dataMaxClients:
+					data["svMaxclients"] = number
+				case dataClients:
+					data["clients"] = number
+				case dataHostname:
+					data["hostname"] = string(value)
+				case dataGametype:
+					data["gametype"] = string(value)
+				case dataMapname:
+					data["mapname"] = string(value)
+				case dataServer:
+					data["server"] = string(value)
+				case dataVars:
+					var key, text string
+					fields(value, func(field protowire.Number, value []byte, _ uint64) {
+						switch field {
+						case entryKey:
+							key = string(value)
+						case entryValue:
+							text = string(value)
+						}
+					})
+					vars[key] = text
+				case dataConnectEndPoints:
+					endpoints = append(endpoints, string(value))
+				}
+			})
+		}
+	})
+	data["vars"], data["connectEndPoints"] = vars, endpoints
+	return row
+}
+
+// fields calls yield with each field of a protobuf message: its bytes, or its number.
+func fields(message []byte, yield func(protowire.Number, []byte, uint64)) {
+	for len(message) > 0 {
+		field, kind, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			return
+		}
+		message = message[n:]
+		var value []byte
+		var number uint64
+		switch kind {
+		case protowire.BytesType:
+			value, n = protowire.ConsumeBytes(message)
+		case protowire.VarintType:
+			number, n = protowire.ConsumeVarint(message)
+		default:
+			n = protowire.ConsumeFieldValue(field, kind, message)
+		}
+		if n < 0 {
+			return
+		}
+		yield(field, value, number)
+		message = message[n:]
+	}
+}
