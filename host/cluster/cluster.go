@@ -86,6 +86,7 @@ type Cluster struct {
 	lease     lease
 	directory directory
 	relay     *Relay
+	fetching  fetching
 }
 
 // Open joins the cluster under the node's name. It waits until the lease of a

@@ -78,6 +78,7 @@ func noise(seed uint64, length int) []byte {
 
 // TestLife: a room is created, saved, moved and ended, and everybody knows.
 func TestLife(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	w := world(t, startNATS(t))
 	a, b := join(t, w, "a"), join(t, w, "b")
@@ -132,14 +133,15 @@ func TestLife(t *testing.T) {
 	if _, _, err := a.Claim(ctx, "NOBODY"); !errors.Is(err, store.ErrUnknown) {
 		t.Fatal(err)
 	}
-	info, err := a.large.Info(ctx)
-	if err != nil || info.State.Msgs != 0 {
-		t.Errorf("%d parts are left, %v", info.State.Msgs, err)
-	}
+	eventually(t, "no parts are left", func() bool {
+		info, err := a.large.Info(ctx)
+		return err == nil && info.State.Msgs == 0
+	})
 }
 
 // TestAdopt: the rooms of a host that ends are the others', each one's of one of them.
 func TestAdopt(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	w := world(t, startNATS(t))
 	a := join(t, w, "a")
@@ -183,6 +185,7 @@ func TestAdopt(t *testing.T) {
 
 // TestOpenRefuses: who cannot be part of a cluster hears why, and what to do.
 func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
 	users := startNATS(t, func(o *server.Options) { o.Username, o.Password = "ann", "secret" })
 	for _, tt := range []struct {
 		name   string

@@ -183,7 +183,7 @@ func (cl *claim) purge() {
 		}
 	}
 	cl.spare = nil
-	if len(spare) == 0 {
+	if len(spare) == 0 || c.ctx.Err() != nil {
 		return
 	}
 	c.work.Go(func() {
@@ -252,9 +252,6 @@ func parseHead(text string) (parts int, sum string, ok bool) {
 
 // Kept is the blob of a hash; see [store.Store].
 func (c *Cluster) Kept(ctx context.Context, hash string) ([]byte, error) {
-	if !isToken(hash) {
-		return nil, store.ErrUnknown
-	}
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
 	for {
@@ -269,6 +266,9 @@ func (c *Cluster) Kept(ctx context.Context, hash string) ([]byte, error) {
 }
 
 func (c *Cluster) kept(ctx context.Context, hash string) ([]byte, error) {
+	if !isToken(hash) {
+		return nil, store.ErrUnknown
+	}
 	m, err := c.readLarge(ctx, c.subject("blob", hash))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil, store.ErrUnknown
