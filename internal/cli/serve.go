@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"muster/discovery"
 	"muster/host"
 	"muster/host/access"
+	"muster/host/cluster"
 	"muster/host/store"
 	"muster/host/wire"
 	"muster/internal/game"
@@ -31,6 +33,7 @@ import (
 type serving struct {
 	*program
 	listen, store string
+	cluster       cluster.Config
 	log           string
 	lists         listing.Rooms
 	public        host.Public
@@ -60,17 +63,28 @@ func newServe(p *program) *cobra.Command {
 POST /api/rooms. The rooms survive a restart. docs/serve.md leads from nothing to
 a public host.`,
 		Example: `  muster serve --listen 127.0.0.1:7777 --trusted-proxy 127.0.0.1 --public-url https://muster.example
-  muster serve --listen :443 --tls-cert cert.pem --tls-key key.pem --public-url https://muster.example`,
+  muster serve --listen :443 --tls-cert cert.pem --tls-key key.pem --public-url https://muster.example
+  muster serve --nats nats://10.0.0.1,nats://10.0.0.2,nats://10.0.0.3 --node host1 --public-url https://muster.example`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&s.listen, "listen", ":"+invite.DefaultPort, "`ADDRESS` to listen on")
 	flags.StringVar(&s.store, "store", "", "keep the rooms in `FILE` (default: rooms.db in the state folder)")
+	s.bindCluster(flags)
 	s.bindIngress(flags)
 	s.bindLimits(flags)
 	p.bindLists(flags, &s.lists.Sources)
 	bindWord(cmd, &s.log, "log-format", "text", []string{"text", "json"}, "how the log is written")
 	return cmd
+}
+
+// bindCluster adds the flags that say where many hosts keep their rooms.
+func (s *serving) bindCluster(flags *pflag.FlagSet) {
+	flags.StringVar(&s.cluster.URL, "nats", "", "keep the rooms in NATS JetStream at `URL`, several with commas between them: many hosts share them then, and any of them takes anybody")
+	flags.StringVar(&s.cluster.Credentials, "nats-credentials", "", "the `FILE` of credentials that NATS asks for")
+	flags.StringVar(&s.cluster.CA, "nats-ca", "", "trust the authority in `FILE.pem` for NATS's certificate")
+	flags.StringVar(&s.cluster.Node, "node", "", "this host's `NAME` among those that share NATS, each its own (default: the machine's)")
+	flags.IntVar(&s.cluster.Replicas, "replicas", 0, "keep everything on `N` of NATS's servers (default: on all, three at most)")
 }
 
 // bindIngress adds the flags that say how people get at the host.
@@ -109,12 +123,12 @@ func (s *serving) run(ctx context.Context) error {
 		return err
 	}
 	defer listener.Close()
-	kept, err := s.open(log)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	kept, err := s.open(ctx, log)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	s.lists.Games, s.lists.Public, s.lists.Log = games, s.ingress.PublicAddress, log
 	s.lists.Say = func(format string, args ...any) { log.Debug(fmt.Sprintf(format, args...)) }
 	s.lists.Warn = func(warnings ...error) {
@@ -173,6 +187,8 @@ func (s *serving) check() (*slog.Logger, error) {
 	}
 	log := s.logs()
 	switch {
+	case s.cluster.URL != "" && s.store != "":
+		return nil, usagef("--store and --nats are two places for the rooms: say one of them")
 	case (s.cert == "") != (s.key == ""):
 		return nil, usagef("--tls-cert and --tls-key go together")
 	case s.cert != "":
@@ -197,7 +213,22 @@ func (s *serving) logs() *slog.Logger {
 
 // open opens the store. Without one a public host does not start: a restart would
 // lose what hundreds of people wait for.
-func (s *serving) open(log *slog.Logger) (*store.File, error) {
+func (s *serving) open(ctx context.Context, log *slog.Logger) (store.Store, error) {
+	if s.cluster.URL != "" {
+		s.cluster.Logger = log
+		if s.cluster.Node == "" {
+			machine, err := os.Hostname()
+			if err != nil {
+				return nil, hint.With(fmt.Errorf("this machine has no name: %w", err), "give this host one: --node NAME")
+			}
+			s.cluster.Node = cluster.NodeName(machine)
+		}
+		kept, err := cluster.Open(ctx, s.cluster)
+		if err != nil {
+			return nil, err
+		}
+		return kept, nil
+	}
 	file := s.store
 	if file == "" {
 		var err error

@@ -113,6 +113,8 @@ func TestServeUsage(t *testing.T) {
 		"--tls-cert a.pem":            "go together",
 		"--public-url muster.example": "no URL such as",
 		"--store /nowhere/rooms.db --listen 127.0.0.1:0": "cannot keep rooms in /nowhere/rooms.db",
+		"--store rooms.db --nats nats://127.0.0.1:1":     "say one of them",
+		"--nats nats://127.0.0.1:1 --listen 127.0.0.1:0": "no NATS server answers",
 		"room": "takes no argument",
 	} {
 		if o := muster(t, append([]string{"serve"}, strings.Fields(args)...)...); o.code == 0 || !strings.Contains(o.err, want) {
