@@ -1,6 +1,7 @@
 // Package web is the page that a host serves: plain ES modules, embedded, no
 // build step. It follows the room of the code in its link's fragment:
 //
+//	/                      front.js, where anybody may open a room
 //	/#BAKODI_KEY           for friends
 //	/#BAKODI_KEY.SECRET    for one person; the page hides the secret at once
 //

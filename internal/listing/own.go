@@ -26,10 +26,16 @@ func Own(g game.Game, lines []string, from netip.Addr, most int) ([]netip.AddrPo
 			return nil, errors.New("one server an entry is wanted")
 		}
 	}
-	const name = "servers" // as in the JSON, with the line
-	entries, _, err := master.ParseList(strings.NewReader(strings.Join(lines, "\n")), name)
-	if err != nil {
-		return nil, hint.With(err, "give addresses, such as 192.0.2.1:27960")
+	entries, _, err := master.ParseList(strings.NewReader(strings.Join(lines, "\n")), "the list")
+	const wanted = "give addresses, such as 192.0.2.1:27960, one a line"
+	var wrong *master.ListError
+	switch {
+	case errors.As(err, &wrong):
+		return nil, hint.With(fmt.Errorf("line %d of the list, %q, is no address", wrong.Line, wrong.Text), wanted)
+	case errors.Is(err, master.ErrEmpty):
+		return nil, hint.With(errors.New("the list has no server in it"), wanted)
+	case err != nil:
+		return nil, hint.With(err, wanted)
 	}
 	var servers []netip.AddrPort
 	seen := map[netip.AddrPort]bool{}

@@ -6,6 +6,7 @@ import { reasons, showLimit, targetOf, whatIf, wishOf } from "./choice.js";
 import { colourOf, css } from "./colours.js";
 import { culled, openCulled } from "./culled.js";
 import { byId, show } from "./dom.js";
+import { front } from "./front.js";
 import { invitation, mine, settings, settingsOf, welcome } from "./gather.js";
 import { Live } from "./live.js";
 import { clock, evening, log } from "./notes.js";
@@ -33,6 +34,8 @@ const view = {
   firstState: 0,
   longest: 0,
   qr: "",
+  /** Whether the host has a front page, for who finds no room. @type {"unknown" | "asked" | "shown"} */
+  front: "unknown",
 };
 
 /** Draws in the next frame, once for all that comes before it. */
@@ -127,6 +130,14 @@ function dropDeadToken(/** @type {State} */ state) {
 
 function drawConnection() {
   const { connection, state } = live;
+  if (!roomCode && view.front === "shown") return; // there is nothing to be connected to
+  if (connection === "gone" && !state && view.front === "unknown") {
+    view.front = "asked";
+    attempt(async () => {
+      if (await front()) view.front = "shown";
+      schedule();
+    });
+  }
   document.body.classList.toggle("stale", connection !== "live");
   const banner = byId("banner");
   const text = bannerText(connection, state);
@@ -138,6 +149,7 @@ function drawConnection() {
 function bannerText(connection, state) {
   if (connection === "live") return "";
   if (!roomCode) return "This link has no room code in it. Ask the organiser for the whole link.";
+  if (connection === "gone" && view.front === "shown") return live.why;
   if (connection === "gone") return `There is no room ${roomCode} here, or it is over. Ask the organiser for a new link.`;
   if (connection === "limited") return "Many wrong codes were tried from here: trying again in 5 s. The room's whole link, or its QR code, lets you in at once.";
   if (connection === "connecting") return "Looking for the room …";
@@ -282,7 +294,7 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("submit", (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);
-  if (form.method === "dialog") return;
+  if (form.method === "dialog" || form.closest("#front")) return;
   event.preventDefault();
   const name = String(new FormData(form).get("name"));
   if (form.dataset.submit === "rename") attempt(() => ask("rename", { name }));
@@ -324,7 +336,12 @@ if (roomCode) {
   attempt(picture);
   setInterval(() => live.state && schedule(), 500);
 } else {
-  drawConnection();
+  byId("banner").hidden = true;
+  view.front = "asked";
+  attempt(async () => {
+    if (await front()) view.front = "shown";
+    else drawConnection();
+  });
 }
 
 // Tests read what was measured here.

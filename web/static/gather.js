@@ -1,6 +1,6 @@
 // Before the start: how to get in, and what the organiser wants.
 
-import { button, h } from "./dom.js";
+import { button, count, h } from "./dom.js";
 import { lastName } from "./api.js";
 
 /** @typedef {import("./types.js").State} State */
@@ -111,7 +111,8 @@ function terms(state) {
   return [
     h("h2", {}, "What we look for"),
     h("dl", { class: "terms" }, state.form.map((field) => h("div", {}, h("dt", {}, field.label), h("dd", {}, h("bdi", {}, term(state, field)))))),
-  ];
+    own(state),
+  ].filter((part) => part !== null);
 }
 
 /** What a setting is, in words. @param {State} state @param {Field} field */
@@ -137,7 +138,12 @@ export function gameName(state) {
 
 /** @param {State} state @returns {HTMLElement[]} */
 function form(state) {
-  return [h("h2", {}, "What we look for"), h("form", { "data-change": "settings", class: "settings" }, state.form.map((field) => input(state, field)))];
+  return [h("h2", {}, "What we look for"), h("form", { "data-change": "settings", class: "settings" }, state.form.map((field) => input(state, field))), own(state)].filter((part) => part !== null);
+}
+
+/** Says that the organiser brought the list. @param {State} state */
+function own(state) {
+  return state.room.own ? h("p", { class: "quiet" }, `On ${count(state.room.own, "server")} of the organiser's own list.`) : null;
 }
 
 /** What a setting is changed with; data-kind says how it is read again. @param {State} state @param {Field} field */
@@ -146,7 +152,8 @@ function input(state, field) {
   const named = { id: field.key, name: field.key, "data-kind": field.kind, placeholder: field.unset };
   switch (field.kind) {
     case "game": {
-      const games = state.room.games ?? [];
+      const games = [...(state.room.games ?? [])];
+      if (!games.some((game) => game.id === value)) games.unshift({ id: value, name: gameName(state) }); // with a list of its own
       return games.length > 1 && labelled(field, select(named, games.map((game) => [game.id, game.name]), value));
     }
     case "rule":

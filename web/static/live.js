@@ -1,5 +1,6 @@
 // The stream of the room: connects, comes back by itself, and says how it is.
 
+import { sentence } from "./dom.js";
 import { Clouds } from "./trace.js";
 
 const firstPause = 250;
@@ -30,6 +31,8 @@ export class Live {
      * answered last by saying who we are. */
     this.shown = "";
     this.answered = "";
+    /** Why the host let nobody in, in its words. */
+    this.why = "";
     this.pause = firstPause;
     this.bytes = 0;
     /** @type {WebSocket | null} */
@@ -42,7 +45,7 @@ export class Live {
 
   /** Tries at once, if it is waiting to or has given up. */
   comeBack() {
-    if (this.connection !== "live" && this.socket === null) this.connect();
+    if (this.code && this.connection !== "live" && this.socket === null) this.connect();
   }
 
   connect() {
@@ -78,7 +81,10 @@ export class Live {
     if (typeof data === "string") {
       this.bytes += data.length;
       const news = JSON.parse(data);
-      if (news.type === "refused") return this.refused(news.reason);
+      if (news.type === "refused") {
+        this.why = [news.message, news.hint].filter(Boolean).map(sentence).join(" ");
+        return this.refused(news.reason);
+      }
       this.merge(news);
     } else {
       this.bytes += data.byteLength;

@@ -1,0 +1,139 @@
+//go:build e2e
+
+package web_test
+
+import (
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"muster/host"
+	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/listing"
+	"muster/selection"
+	"muster/web"
+)
+
+var pocket = screenSize{"pocket", 390, 700, 2, false}
+
+// newService is a host that holds rooms for everybody, and where it is.
+func newService(t *testing.T) (rooms *host.Host, url string) {
+	t.Helper()
+	table, err := game.Load(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	public := &host.Public{
+		Rooms: 10, PerAddress: 10, Players: 64, Servers: 2000, Version: "v1.2.3",
+		Own: func(id string, lines []string, from netip.Addr) ([]netip.AddrPort, error) {
+			g, err := table.Find(id)
+			if err != nil {
+				return nil, err
+			}
+			return listing.Own(g, lines, from, 2000)
+		},
+	}
+	for _, g := range table.All() {
+		_, err := g.Queries()
+		public.Games = append(public.Games, host.PublicGame{Game: wire.Game{ID: g.ID, Name: g.Name}, By: selection.Mean, Listed: err == nil})
+		if g.ID == "xonotic" {
+			public.Games[len(public.Games)-1].By = selection.Threshold
+		}
+	}
+	rooms, err = host.New(host.Config{Page: web.Handler(), Public: public, Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(rooms.Handler())
+	t.Cleanup(func() { server.Close(); rooms.Close() })
+	return rooms, server.URL
+}
+
+// TestFront: anybody opens a room on the front page, is its organiser then, and friends
+// come in by its code; what is wrong with a form is said where it was sent.
+func TestFront(t *testing.T) {
+	rooms, url := newService(t)
+	ann := browse(t, url, desktop)
+	ann.sees("#front", "The server that is best for all of you")
+	ann.shoot("front", desktop, laptop, phone, couch, pocket, night4k)
+	if !eval[bool](ann, "document.querySelector('#banner').hidden && !document.body.matches('.stale')") {
+		t.Errorf("the front page complains: %s", ann.reads("#banner"))
+	}
+
+	ann.sets("#game", "xonotic")
+	ann.until("the rule's limit is there", func() bool { return eval[string](ann, "document.querySelector('#limit').value") == "150" })
+	ann.sets("#players", "3")
+	ann.run("document.querySelector('#own').open = true")
+	ann.sets("#servers", "192.0.2.1:26000\n<img src=x onerror=alert(1)>.example")
+	ann.click("#open button.primary")
+	ann.sees("#open-error", "<img src=x onerror=alert(1)>.example")
+	ann.shoot("front-refused", desktop, phone)
+	if len(rooms.Rooms()) > 0 {
+		t.Error("there is a room all the same")
+	}
+	ann.sets("#servers", "192.0.2.1:26000\n192.0.2.2:26000\n")
+	ann.click("#open button.primary")
+	ann.sees("#hero", "Waiting for 3 more players")
+	ann.sees("#settings", "On 2 servers of the organiser's own list.")
+	if !eval[bool](ann, "!!muster.live.state.you.organiser") {
+		t.Error("whoever opened the room cannot steer it")
+	}
+	code := rooms.Rooms()[0]
+	if hash := eval[string](ann, "location.hash"); strings.Contains(hash, ".") || !strings.Contains(hash, code+"_") {
+		t.Errorf("the address shows %s", hash)
+	}
+	settings, _ := rooms.Settings(code)
+	if settings.Game != "xonotic" || settings.By != selection.Threshold || settings.Players != 3 || len(settings.Servers) != 2 {
+		t.Errorf("the room is for %+v", settings)
+	}
+
+	bob := browse(t, url, phone)
+	bob.sets("#code", strings.ToLower(code[:4]+"-"+code[4:]))
+	bob.click("#enter button")
+	bob.sees("#invite", "Play along")
+	if eval[bool](bob, "!!muster.live.state.you.organiser") {
+		t.Error("the code makes an organiser")
+	}
+	cat := browse(t, url+"/#BADOBADOBADO", phone)
+	cat.sees("#banner", "No room takes people in by the code")
+	cat.sees("#front", "Open a room")
+}
+
+// TestFrontByKeyboard: a room is opened without a mouse.
+func TestFrontByKeyboard(t *testing.T) {
+	rooms, url := newService(t)
+	ann := browse(t, url, desktop)
+	ann.sees("#front", "Open a room")
+	ann.tabsTo("#code")
+	ann.tabsTo("#game")
+	ann.types("OpenA")
+	ann.tabsTo("[name=by]")
+	ann.tabsTo("#players")
+	ann.types("2\r")
+	ann.sees("#hero", "Waiting for 2 more players")
+	settings, _ := rooms.Settings(rooms.Rooms()[0])
+	if settings.Game != "openarena" || settings.By != selection.Mean || settings.Players != 2 {
+		t.Errorf("the room is for %+v", settings)
+	}
+}
+
+// TestPlainPages: the pages of a few lines are as readable as the others, whatever a
+// server calls itself.
+func TestPlainPages(t *testing.T) {
+	rooms, url := newService(t)
+	code, _, err := rooms.Open(wire.Settings{Game: "openarena", By: selection.Mean, Strategy: wire.Coordinated})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, path := range map[string]string{"get": "/get/", "nothing": "/go/AAAA"} {
+		b := browse(t, url+path, phone)
+		b.run("window.muster = { live: {}, view: {} }")
+		b.sees("#hero", "")
+		b.shoot(name, phone, couch, laptop)
+	}
+	if _, there := rooms.Room(code); !there {
+		t.Error("the room is gone")
+	}
+}
