@@ -1,6 +1,9 @@
 package discovery
 
-import "errors"
+import (
+	"errors"
+	"net/netip"
+)
 
 // Nonce marks one query, so that its reply can be told from forged, stale and
 // repeated ones.
@@ -56,6 +59,21 @@ type Aside interface {
 	Protocol
 	// QueryPort is where the server that players reach at a port is asked.
 	QueryPort(port uint16) uint16
+}
+
+// Stream is a [Protocol] whose servers are asked over TCP, each over a connection of its
+// own. The RTT is that of the connection's first two packets, and its words are what
+// follows: the greeting and the first query at once, and then another query for as long
+// as the last reply has a challenge, even if it has an Info. Parse gets all that came
+// since the connection began as one datagram. If there is neither greeting nor query,
+// the server is there if it takes the connection.
+//
+// If a query's nonce comes back much later than the connection took, somebody nearer
+// than the server takes its connections, and the RTT is that of this query.
+type Stream interface {
+	Protocol
+	// AppendGreeting appends what is said first to the server at an address.
+	AppendGreeting(b []byte, to netip.AddrPort) []byte
 }
 
 // ErrMalformed is wrapped by every error of a parser: the bytes are not what

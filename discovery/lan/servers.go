@@ -36,10 +36,13 @@ const (
 // The ports are those where servers of the game are found that share a machine:
 // 27960 to 27963 for Quake 3 and its kin, 27015 to 27020 for A2S. A reply counts
 // if it comes from one of them, out of the network that was asked, and carries
-// the query's nonce where the protocol returns it.
+// the query's nonce where the protocol returns it. Without ports nobody is asked.
 //
 // The error says why no network could be asked. Being on none is no error.
 func Servers(ctx context.Context, protocol discovery.Protocol, ports []uint16, log *slog.Logger) ([]Server, error) {
+	if len(ports) == 0 {
+		return nil, nil
+	}
 	cards, err := Interfaces()
 	if err != nil {
 		return nil, err

@@ -92,6 +92,9 @@ func (r *run) sendFailed(p *probe, why reason, err error) {
 // handle judges one datagram and gives it back.
 func (r *run) handle(d *datagram) {
 	defer r.network.giveBack(d)
+	if d.spoken != nil {
+		r.stats.BytesReceived += d.spoken.bytes
+	}
 	if !d.refused {
 		r.stats.PacketsReceived++
 		r.stats.BytesReceived += len(d.body)
@@ -103,6 +106,8 @@ func (r *run) handle(d *datagram) {
 	}
 	state := r.targets.states[index]
 	switch {
+	case d.spoken != nil && d.spoken.err != nil:
+		r.unspoken(state.probe, d.spoken)
 	case state.probe != nil && !d.refused:
 		r.answer(state.probe, d)
 	case state.probe != nil && r.quotes(state.probe, d.body):
@@ -116,6 +121,17 @@ func (r *run) handle(d *datagram) {
 		r.stats.Duplicates++
 	default:
 		r.stats.Strays++
+	}
+}
+
+// unspoken looks after a server to which no connection, or no conversation, came about.
+func (r *run) unspoken(p *probe, s *spoken) {
+	switch {
+	case errors.Is(s.err, discovery.ErrMalformed):
+		r.stats.Malformed++
+	case errors.Is(s.err, os.ErrDeadlineExceeded) || errors.Is(s.err, net.ErrClosed) || reset(s.err):
+	case p != nil && p.query(p.sent-1).sent == s.sent:
+		r.sendFailed(p, named, s.err)
 	}
 }
 
@@ -155,6 +171,9 @@ func (r *run) answer(p *probe, d *datagram) {
 	}
 	r.parts.drop(p)
 	rtt, kind, first := p.match(reply, at)
+	if d.spoken != nil {
+		rtt, kind, first = p.matchSent(d.spoken.sent, at)
+	}
 	if kind != stray && len(reply.Farewell) > 0 {
 		r.farewell(p, reply.Farewell)
 	}
@@ -207,6 +226,9 @@ func (r *run) makeSure(p *probe, info *discovery.Info) {
 // the reply's first one arrived. If they make no sense together, the datagram
 // may do so alone.
 func (r *run) parse(p *probe, d *datagram) (discovery.Reply, arrival, error) {
+	if d.spoken != nil {
+		return discovery.Reply{Info: d.spoken.reply.Info}, d.at, nil
+	}
 	if p.parts != nil {
 		r.bodies = append(append(r.bodies[:0], p.parts.datagrams...), d.body)
 		if reply, err := r.options.Protocol.Parse(r.bodies); err == nil {

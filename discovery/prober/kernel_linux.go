@@ -37,6 +37,23 @@ func prepare(conn *net.UDPConn, v6 bool) error {
 	return failed
 }
 
+// handshakeTime is how long after the SYN the SYN-ACK came, as the kernel has it: right
+// after connecting, its smoothed RTT has no other sample. It has none if the SYN was
+// repeated and nobody knows which of them was answered.
+func handshakeTime(conn *net.TCPConn) (rtt time.Duration, ok bool) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return 0, false
+	}
+	raw.Control(func(fd uintptr) {
+		info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
+		if err == nil && info.Rtt > 0 {
+			rtt, ok = time.Duration(info.Rtt)*time.Microsecond, true
+		}
+	})
+	return rtt, ok
+}
+
 // arrived reads the clock, and the kernel's stamp from the control messages.
 func arrived(c clock, control []byte) arrival {
 	t := time.Now()

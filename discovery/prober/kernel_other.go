@@ -19,5 +19,8 @@ func arrived(c clock, _ []byte) arrival {
 // refusals hands over nothing: an unconnected socket does not see ICMP errors.
 func refusals(*net.UDPConn, func(netip.AddrPort, []byte)) {}
 
+// handshakeTime is not told here: the time of connecting must do.
+func handshakeTime(*net.TCPConn) (time.Duration, bool) { return 0, false }
+
 // fineSleep has nothing better than Go's timers.
 func fineSleep() (nap func(time.Duration), undo func()) { return nil, func() {} }

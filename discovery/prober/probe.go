@@ -112,6 +112,17 @@ func (p *probe) match(reply discovery.Reply, at arrival) (rtt time.Duration, kin
 	return rtt, kind, first
 }
 
+// matchSent pairs what came of a connection with the query that began it.
+func (p *probe) matchSent(sent time.Duration, at arrival) (rtt time.Duration, kind pair, first bool) {
+	for i, to := p.kept(); i < to; i++ {
+		if q := p.query(i); q.sent == sent {
+			q.answered = true
+			return at.since(sent), clean, i == 0
+		}
+	}
+	return 0, stray, false
+}
+
 // plausible is how much of the challenge's RTT that of the answer to it has at the
 // least, and plausibleOff what is allowed besides for small ones. A server may send
 // what it is right behind its challenge, unasked: that says nothing of its distance.

@@ -1,6 +1,7 @@
 // Package prober drives a [discovery.Plan] against the real network. One UDP
 // socket per address family asks every server, however many there are, so that
-// a home router sees one NAT mapping and not thousands.
+// a home router sees one NAT mapping and not thousands. Protocols over TCP take a
+// connection a server, of which only so many are open at a time.
 //
 //	plan.Next ──► bucket ──► query ──────────────────────────► server
 //	                │    ▲     ▲ repeat, after a silence         │
@@ -15,7 +16,8 @@
 // structs that see neither clock nor socket; [Prober] and its sockets are the
 // shell around them.
 //
-// The RTT is always that of one packet pair. Where the protocol returns our
+// The RTT is always that of one packet pair, over TCP that of SYN and SYN-ACK as the
+// kernel measured it, where it says. Where the protocol returns our
 // nonce, the pair is certain even if queries were repeated. Where it does not,
 // only the pair of a query that was the only one open counts, such as the two of an
 // A2S challenge round. A server of which there is none is asked once more, at a
@@ -102,10 +104,12 @@ type Options struct {
 	// Rate is the number of new probes per second; 0 is DefaultRate, and 50,000
 	// is the most that has an effect. Repeats have a budget of their own, as
 	// large: dead servers add packets, not time, as long as there are no more
-	// repeats than new probes (at 2 retries, while less than half are dead).
+	// repeats than new probes (at 2 retries, while less than half are dead). A
+	// connection over TCP counts as four.
 	Rate float64
 	// InFlight is how many servers may be asked and neither answered nor given
-	// up; 0 is DefaultInFlight. It is lowered while replies get lost.
+	// up; 0 is DefaultInFlight. It is lowered while replies get lost. Over TCP it
+	// is 800 at the most, each an open file.
 	InFlight int
 	// Retries is how often a query is repeated; negative is never, 0 is
 	// DefaultRetries.
@@ -139,6 +143,17 @@ type network interface {
 	takeRefused() []*datagram
 	received() <-chan *datagram
 	giveBack(*datagram)
+	// release is told when no reply of a server is waited for any more.
+	release(netip.AddrPort)
+}
+
+// transport is a network that is open for several runs.
+type transport interface {
+	network
+	// begin is before a run, and end after it.
+	begin(ctx context.Context) (end func())
+	addrs() []netip.AddrPort
+	close() error
 }
 
 // Prober owns the sockets, and what outlives a run: pacing, the cap on servers
@@ -146,7 +161,7 @@ type network interface {
 // but runs come one after the other.
 type Prober struct {
 	options Options
-	sockets *sockets
+	sockets transport // nil in tests that have a network of their own
 	closing sync.Once
 
 	published Stats      // as of the last turn of a run
@@ -169,12 +184,14 @@ func New(options Options) (*Prober, error) {
 	if err != nil {
 		return nil, err
 	}
-	sockets, err := openSockets(options.LocalAddr)
-	if err != nil {
+	var open transport
+	if stream, ok := options.Protocol.(discovery.Stream); ok {
+		open = openStreams(options, stream)
+	} else if open, err = openSockets(options.LocalAddr); err != nil {
 		return nil, err
 	}
-	p := newProber(options, sockets)
-	p.sockets = sockets
+	p := newProber(options, open)
+	p.sockets = open
 	return p, nil
 }
 
@@ -209,6 +226,9 @@ func (o Options) withDefaults() (Options, error) {
 		return o, errors.New("prober: the timeout must be positive")
 	}
 	o.Rate = cmp.Or(o.Rate, DefaultRate)
+	if _, ok := o.Protocol.(discovery.Stream); ok {
+		o = o.streamLimits()
+	}
 	o.InFlight = cmp.Or(o.InFlight, DefaultInFlight)
 	o.Retries = max(0, cmp.Or(o.Retries, DefaultRetries))
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
@@ -270,7 +290,7 @@ func (p *Prober) Run(ctx context.Context, servers []discovery.Server, plan disco
 	}
 	r := newRun(p, servers, plan, seen)
 	if p.sockets != nil {
-		defer p.sockets.unblockWith(ctx)()
+		defer p.sockets.begin(ctx)()
 		if p.options.Rate > fineRate {
 			nap, undo := fineSleep()
 			defer undo()

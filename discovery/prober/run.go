@@ -366,6 +366,7 @@ func (r *run) finish(p *probe, state discovery.State, info *discovery.Info) {
 	}
 	r.parts.drop(p)
 	result, index := p.result, p.target
+	r.network.release(r.targets.at[index])
 	if addr := r.targets.at[index].Addr(); crosses(addr) && state == discovery.Answered {
 		if len(r.answerers) == controls {
 			r.answerers = slices.Delete(r.answerers, 0, 1)

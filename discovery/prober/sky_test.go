@@ -57,6 +57,7 @@ func (s *sky) send(query []byte, to netip.AddrPort) (time.Duration, error) {
 func (s *sky) takeRefused() []*datagram   { return nil }
 func (s *sky) received() <-chan *datagram { return s.inbox }
 func (s *sky) giveBack(*datagram)         {}
+func (s *sky) release(netip.AddrPort)     {}
 
 func newSky(answer func(sighting) []packet) *sky {
 	return &sky{clock: newClock(), inbox: make(chan *datagram, 4096), answer: answer, asked: map[netip.AddrPort][]time.Duration{}}

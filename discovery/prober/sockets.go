@@ -76,6 +76,8 @@ type datagram struct {
 	// refused: it is an ICMP error, and body is what that quotes of our query.
 	refused bool
 	body    []byte
+	// spoken is what came of a connection, instead of a body; nil on UDP.
+	spoken *spoken
 }
 
 // sockets are the one UDP socket per address family, and their readers.
@@ -234,9 +236,12 @@ func (s *sockets) takeRefused() []*datagram {
 
 func (s *sockets) received() <-chan *datagram { return s.inbox }
 
-// unblockWith makes writes that wait for room return when the context ends. The
+// release has nothing to end: one socket is for all servers.
+func (s *sockets) release(netip.AddrPort) {}
+
+// begin makes writes that wait for room return when the context ends. The
 // function it returns must be called before it is called again.
-func (s *sockets) unblockWith(ctx context.Context) (undo func()) {
+func (s *sockets) begin(ctx context.Context) (end func()) {
 	setDeadline := func(t time.Time) {
 		for _, conn := range s.both {
 			conn.SetWriteDeadline(t)

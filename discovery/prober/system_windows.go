@@ -40,5 +40,13 @@ func (c clock) read(proc *windows.LazyProc) int64 {
 // noBuffers reports whether the machine, not the network, has no room for a packet.
 func noBuffers(err error) bool { return errors.Is(err, windows.WSAENOBUFS) }
 
+// reset reports whether the other side broke a connection off.
+func reset(err error) bool {
+	return errors.Is(err, windows.WSAECONNRESET) || errors.Is(err, windows.WSAECONNABORTED)
+}
+
+// refusedBy reports whether nobody listens where a connection was to go.
+func refusedBy(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }
+
 // denied reports whether the machine's own rules forbid a packet.
 func denied(err error) bool { return errors.Is(err, windows.WSAEACCES) }

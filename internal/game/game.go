@@ -22,10 +22,13 @@ import (
 	"muster/discovery/luanti"
 	"muster/discovery/master"
 	"muster/discovery/mindustry"
+	"muster/discovery/minecraft"
 	"muster/discovery/mumble"
+	"muster/discovery/openttd"
 	"muster/discovery/quake3"
 	"muster/discovery/quakeworld"
 	"muster/discovery/sauerbraten"
+	"muster/discovery/tcp"
 	"muster/discovery/teeworlds"
 	"muster/selection"
 )
@@ -80,13 +83,23 @@ func (g Game) Protocol() discovery.Protocol {
 		return mumble.Protocol{}
 	case "mindustry":
 		return mindustry.Protocol{}
+	case "minecraft":
+		return minecraft.Protocol{}
+	case "openttd":
+		return openttd.Protocol{}
+	case "tcp":
+		return tcp.Protocol{}
 	}
 	return nil
 }
 
 // LANPorts are where the game's servers on a local network are asked for: the
-// usual port, and those that more of them on one machine take after it.
+// usual port, and those that more of them on one machine take after it. Nobody can be
+// asked over TCP whose address is not known.
 func (g Game) LANPorts() []uint16 {
+	if _, ok := g.Protocol().(discovery.Stream); ok {
+		return nil
+	}
 	n := 4 // ioquake3 and its kin look for themselves there
 	if g.ProtocolName == "a2s" {
 		n = 6 // as Steam's LAN tab does

@@ -68,7 +68,19 @@ func (f *Fleet) listen(ctx context.Context, b place, only int) (port uint16, err
 		}
 		port += uint16(b.nth)
 	}
-	s, err := newSocket(ctx, netip.AddrPortFrom(b.addr, port), only)
+	var s *socket
+	for range listenTries {
+		if s, err = newSocket(ctx, netip.AddrPortFrom(b.addr, port), only); err != nil {
+			return 0, err
+		}
+		if f.options.Kind.stream() == nil {
+			break
+		}
+		if err = s.listenStream(ctx, b.addr.String()); err == nil {
+			break
+		}
+		_ = s.conn.Close()
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -95,6 +107,9 @@ func (f *Fleet) closeSockets() error {
 	var errs []error
 	for _, s := range f.sockets {
 		errs = append(errs, s.conn.Close())
+		if s.listener != nil {
+			errs = append(errs, s.listener.Close())
+		}
 	}
 	for _, h := range f.holds {
 		errs = append(errs, h.Close())

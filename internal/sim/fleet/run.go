@@ -22,6 +22,9 @@ func (f *Fleet) run(ctx context.Context) {
 	var workers sync.WaitGroup
 	for _, s := range f.sockets {
 		workers.Go(func() { f.receive(s) })
+		if s.listener != nil {
+			workers.Go(func() { f.accept(ctx, s, &workers) })
+		}
 	}
 	workers.Go(f.send)
 	workers.Go(f.serveMaster)

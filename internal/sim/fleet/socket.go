@@ -14,6 +14,8 @@ type socket struct {
 	// only is the one server that listens here, or everyServer: then the
 	// address that was asked decides.
 	only int
+	// listener takes connections, of kinds that are asked over TCP; else nil.
+	listener net.Listener
 	wire
 }
 

@@ -51,6 +51,11 @@ func prepareSocket(_, _ string, raw syscall.RawConn) (err error) {
 	return err
 }
 
+// prepareListener has connections come from this machine alone.
+func prepareListener(_, _ string, raw syscall.RawConn) error {
+	return raw.Control(func(fd uintptr) { _ = unix.BindToDevice(int(fd), "lo") })
+}
+
 func (s *socket) read(buf []byte) (query, error) {
 	n, oobn, _, from, err := s.conn.ReadMsgUDPAddrPort(buf, s.received)
 	if err != nil {

@@ -34,3 +34,6 @@ func (s *socket) write(b []byte, _ netip.Addr, to netip.AddrPort) error {
 	_, err := s.conn.WriteToUDPAddrPort(b, to)
 	return err
 }
+
+// prepareListener has nothing to do: listeners are on loopback addresses.
+func prepareListener(_, _ string, _ syscall.RawConn) error { return nil }

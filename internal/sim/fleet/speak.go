@@ -74,7 +74,7 @@ func (k Kind) small() smallSpeaker {
 }
 
 // known reports whether a fleet's servers can be of the kind.
-func (k Kind) known() bool { return k == Quake3 || k == A2S || k.small() != nil }
+func (k Kind) known() bool { return k == Quake3 || k == A2S || k.small() != nil || k.stream() != nil }
 
 // smallSpeaker answers in one of the small protocols.
 type smallSpeaker func(speech) []byte
@@ -153,6 +153,9 @@ func (o Options) speaker() speaker {
 	}
 	if small := o.Kind.small(); small != nil {
 		return small
+	}
+	if o.Kind.stream() != nil {
+		return smallSpeaker(func(speech) []byte { return nil })
 	}
 	return quake3Speaker{seed: o.World.Seed, protocol: o.Game.Protocol}
 }

@@ -1,0 +1,169 @@
+// Package openttd speaks what OpenTTD's servers answer to who knows their address, over
+// TCP: since version 12 they tell nothing over UDP. Bytes in, bytes out: it opens no
+// connection and reads no clock.
+//
+//	client            server
+//	03 00  07    ──▶
+//	             ◀──  length[2]  06  form[1]  …
+//
+//	7  ticks[8]             5  script's number[4] and name    3  date[4] start[4]
+//	6  kind of names[1]     4  NewGRFs                        2  companies[3]
+//	1  name  version  password[1]  most players[1]  players[1]  lookers-on[1]  width[2] height[2] landscape[1] dedicated[1]
+//
+// What a form adds stands before what the one below it has. Numbers have their lowest
+// byte first, texts end with NUL.
+//
+// Sources: OpenTTD's network/core/game_info.cpp, gamedig, and packets recorded from
+// OpenTTD 13.0 (testdata).
+package openttd
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+
+	"muster/discovery"
+)
+
+// Protocol asks OpenTTD's servers. It is a [discovery.Stream].
+type Protocol struct{}
+
+const (
+	query   = "\x03\x00\x07"
+	tells   = 6 // kind of packet
+	headLen = 3
+	// maxPacket is the longest that the game sends, in bytes.
+	maxPacket = 32 << 10
+	// Of NewGRFs: how its name is given, and what stands before it.
+	idAndSum, sumLen, withNames = 0, 4 + 16, 1
+)
+
+// landscapes are the games' own names, by number.
+var landscapes = [...]string{"temperate", "arctic", "tropic", "toyland"}
+
+// AppendGreeting appends nothing: the question is the first word.
+func (Protocol) AppendGreeting(b []byte, _ netip.AddrPort) []byte { return b }
+
+// AppendQuery appends the question about the game.
+func (Protocol) AppendQuery(b []byte, _ discovery.Nonce, _ []byte) []byte { return append(b, query...) }
+
+// Parse reads all that came. Who looks on takes no company, and counts as a player all
+// the same: they are connected, and the seats are of connections.
+func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	b := bytes.Join(datagrams, nil)
+	if len(b) < headLen {
+		return discovery.Reply{Incomplete: true}, nil
+	}
+	size := int(binary.LittleEndian.Uint16(b))
+	if size < headLen || size > maxPacket || b[2] != tells {
+		return discovery.Reply{}, malformed("a packet of kind %d with %d bytes", b[2], size)
+	}
+	if len(b) < size {
+		return discovery.Reply{Incomplete: true}, nil
+	}
+	r := reader{rest: b[headLen:size]}
+	form, names := r.octet(), byte(idAndSum)
+	if form >= 7 {
+		r.take(8)
+	}
+	if form >= 6 {
+		names = r.octet()
+	}
+	if form >= 5 {
+		r.take(4)
+		r.text()
+	}
+	if form >= 4 {
+		for range r.octet() {
+			if names > withNames {
+				r.take(4) // a number of the server's own for it
+				continue
+			}
+			r.take(sumLen)
+			if names == withNames {
+				r.text()
+			}
+		}
+	}
+	if form >= 3 {
+		r.take(4 + 4)
+	}
+	if form >= 2 {
+		r.take(3)
+	}
+	info := &discovery.Info{Name: r.text(), Version: r.text()}
+	if form < 6 {
+		r.octet() // language
+	}
+	info.Password = r.octet() != 0
+	info.MaxPlayers, info.Players = int(r.octet()), int(r.octet())
+	r.octet() // who looks on
+	if form < 3 {
+		r.take(2 + 2)
+	}
+	if form < 6 {
+		r.text() // the map's name
+	}
+	width, height := binary.LittleEndian.Uint16(r.take(2)), binary.LittleEndian.Uint16(r.take(2))
+	info.Map = fmt.Sprintf("%d×%d", width, height)
+	if landscape := int(r.octet()); landscape < len(landscapes) {
+		info.Mode = landscapes[landscape]
+	}
+	if r.short || form == 0 {
+		return discovery.Reply{}, malformed("a game of form %d cut short", form)
+	}
+	return discovery.Reply{Info: info}, nil
+}
+
+// malformed is an error about bytes that the protocol does not allow.
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("openttd: %w: "+format, append([]any{discovery.ErrMalformed}, args...)...)
+}
+
+// reader takes fields off the front of a packet. What is not there is 0 or empty, and
+// so is all after it; short says so.
+type reader struct {
+	rest  []byte
+	short bool
+}
+
+func (r *reader) take(n int) []byte {
+	if len(r.rest) < n {
+		r.rest, r.short = nil, true
+		return make([]byte, n)
+	}
+	field := r.rest[:n]
+	r.rest = r.rest[n:]
+	return field
+}
+
+func (r *reader) octet() byte { return r.take(1)[0] }
+
+func (r *reader) text() string {
+	text, rest, found := bytes.Cut(r.rest, []byte{0})
+	if !found {
+		r.rest, r.short = nil, true
+		return ""
+	}
+	r.rest = rest
+	return discovery.CleanText(string(text))
+}
+
+// Answer is what a server of Muster's fleet says to all that it heard so far on a
+// connection, without what it said before.
+func Answer(heard []byte, before int, info discovery.Info) []byte {
+	if before > 0 || string(heard) != query {
+		return nil
+	}
+	b := fmt.Appendf([]byte{0, 0, tells, 1}, "%s\x00%s\x00", info.Name, info.Version)
+	password := byte(0)
+	if info.Password {
+		password = 1
+	}
+	b = append(b, 0, password, byte(min(info.MaxPlayers, 255)), byte(min(info.Players, 255)), 0, 0, 0, 0, 0)
+	b = append(append(b, info.Map...), 0)
+	b = append(b, 0, 1, 0, 1, 0, 1)
+	binary.LittleEndian.PutUint16(b, uint16(len(b)))
+	return b
+}

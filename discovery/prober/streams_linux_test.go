@@ -1,0 +1,51 @@
+package prober
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"muster/discovery"
+)
+
+func openFiles(t testing.TB) int {
+	t.Helper()
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(files)
+}
+
+// TestStreamsCloseFiles: a prober that asked hundreds of servers has no file open that
+// it had not before, while it is open and after.
+func TestStreamsCloseFiles(t *testing.T) {
+	var servers []discovery.Server
+	for i := range 200 {
+		handle := answers(0, 0)
+		if i%4 == 0 {
+			handle = says("noise\n")
+		}
+		servers = append(servers, talking(t, handle))
+	}
+	before := openFiles(t)
+	p := streamProber(t, Options{Protocol: lines{}, Rate: 10000, Timeout: 300 * ms, Retries: -1})
+	for range 3 {
+		scan(t, p, servers)
+	}
+	for deadline := time.Now().Add(10 * time.Second); openFiles(t) > before+2; time.Sleep(5 * ms) { // the servers' side ends by itself
+		if time.Now().After(deadline) {
+			t.Fatalf("%d files are open, %d were before", openFiles(t), before)
+		}
+	}
+}
+
+// TestHandshakeTime: the kernel's time is there, and no longer than the connecting took.
+func TestHandshakeTime(t *testing.T) {
+	server := talking(t, answers(0, 0))
+	p := streamProber(t, Options{Protocol: connecting{}})
+	results := scan(t, p, []discovery.Server{server})
+	if rtt := results[0].RTT; results[0].State != discovery.Answered || rtt <= 0 || rtt > 5*ms || rtt%time.Microsecond != 0 {
+		t.Errorf("%+v, want the kernel's microseconds", results)
+	}
+}

@@ -1,0 +1,257 @@
+package prober
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"muster/discovery"
+)
+
+// lines is a protocol over TCP, like Minecraft's: a description, then an echo.
+//
+//	hello ADDRESS, what?  ->  i am NAME
+//	again NONCE           ->  echo NONCE
+type lines struct{}
+
+func (lines) AppendGreeting(b []byte, to netip.AddrPort) []byte {
+	return fmt.Appendf(b, "hello %v\n", to)
+}
+
+func (lines) AppendQuery(b []byte, nonce discovery.Nonce, challenge []byte) []byte {
+	if len(challenge) == 0 {
+		return append(b, "what?\n"...)
+	}
+	return fmt.Appendf(b, "%s %x\n", challenge, uint64(nonce))
+}
+
+func (lines) Parse(datagrams [][]byte) (reply discovery.Reply, err error) {
+	first, rest, whole := bytes.Cut(datagrams[0], []byte("\n"))
+	if !whole {
+		return discovery.Reply{Incomplete: true}, nil
+	}
+	name, ok := strings.CutPrefix(string(first), "i am ")
+	if !ok {
+		return reply, fmt.Errorf("lines: %w", discovery.ErrMalformed)
+	}
+	reply.Info = &discovery.Info{Name: name}
+	if _, err := fmt.Sscanf(string(rest), "echo %x\n", &reply.Nonce); err == nil {
+		reply.Echoed = true
+	} else {
+		reply.Challenge = []byte("again")
+	}
+	return reply, nil
+}
+
+// connecting is a protocol that only wants to know who listens.
+type connecting struct{ lines }
+
+func (connecting) AppendGreeting(b []byte, _ netip.AddrPort) []byte { return b }
+func (connecting) AppendQuery(b []byte, _ discovery.Nonce, _ []byte) []byte {
+	return b
+}
+
+// talking listens on a port of its own for the length of a test, and has each
+// connection handled.
+func talking(t testing.TB, handle func(net.Conn)) discovery.Server {
+	t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				handle(conn)
+				conn.Read(make([]byte, 1)) // until the other side ends it
+			}()
+		}
+	}()
+	t.Cleanup(func() { l.Close(); <-done })
+	return discovery.Server{Addr: l.Addr().(*net.TCPAddr).AddrPort()}
+}
+
+// answers speaks the protocol, each word after a time.
+func answers(description, echo time.Duration) func(net.Conn) {
+	return func(conn net.Conn) {
+		r := bufio.NewReader(conn)
+		for {
+			line, err := r.ReadString('\n')
+			if err != nil {
+				return
+			}
+			switch word, rest, _ := strings.Cut(line, " "); word {
+			case "what?\n":
+				time.Sleep(description)
+				fmt.Fprint(conn, "i a")
+				fmt.Fprint(conn, "m arena\n")
+			case "again":
+				time.Sleep(echo)
+				fmt.Fprint(conn, "echo "+rest)
+			}
+		}
+	}
+}
+
+func says(text string) func(net.Conn) { return func(conn net.Conn) { fmt.Fprint(conn, text) } }
+
+func streamProber(t testing.TB, o Options) *Prober {
+	t.Helper()
+	p, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// TestStreams: what becomes of servers that are asked over TCP.
+func TestStreams(t *testing.T) {
+	closed := talking(t, func(net.Conn) {})
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Addr = l.Addr().(*net.TCPAddr).AddrPort()
+	l.Close()
+	for _, c := range []struct {
+		name     string
+		protocol discovery.Stream
+		server   discovery.Server
+		state    discovery.State
+		about    time.Duration // RTT at the least, and at the most 100 ms more
+		told     string
+	}{
+		{"a server", lines{}, talking(t, answers(0, 0)), discovery.Answered, 0, "arena"},
+		{"one that is slow to describe itself", lines{}, talking(t, answers(150*ms, 0)), discovery.Answered, 0, "arena"},
+		{"one behind another's door", lines{}, talking(t, answers(0, 150*ms)), discovery.Answered, 150 * ms, "arena"},
+		{"one that ends the conversation", lines{}, talking(t, func(c net.Conn) { says("i am arena\n")(c); c.(*net.TCPConn).CloseWrite() }), discovery.Answered, 0, "arena"},
+		{"another protocol's", lines{}, talking(t, says("HTTP/1.1 400 Bad Request\r\n")), discovery.Lost, 0, ""},
+		{"one that never ends", lines{}, talking(t, func(c net.Conn) {
+			for chunk := []byte(strings.Repeat("x", 1<<16)); ; {
+				if _, err := c.Write(chunk); err != nil {
+					return
+				}
+			}
+		}), discovery.Lost, 0, ""},
+		{"one that hangs up", lines{}, talking(t, func(c net.Conn) { c.Close() }), discovery.Lost, 0, ""},
+		{"one that is mute", lines{}, talking(t, func(net.Conn) {}), discovery.Lost, 0, ""},
+		{"one that keeps its echo", lines{}, talking(t, answers(0, time.Hour)), discovery.Answered, 0, "arena"},
+		{"nobody", lines{}, closed, discovery.Refused, 0, ""},
+		{"somebody who listens", connecting{}, talking(t, func(net.Conn) {}), discovery.Answered, 0, ""},
+		{"nobody listens", connecting{}, closed, discovery.Refused, 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := streamProber(t, Options{Protocol: c.protocol, Timeout: 400 * ms, Retries: 1})
+			results := scan(t, p, []discovery.Server{c.server})
+			if len(results) != 1 || results[0].State != c.state || c.state == discovery.Answered && (results[0].RTT < c.about || results[0].RTT > c.about+100*ms) {
+				t.Fatalf("%+v, want %v", results, c.state)
+			}
+			if info := results[0].Info; c.told == "" && info != nil || c.told != "" && (info == nil || info.Name != c.told) {
+				t.Errorf("told %+v, want %q", info, c.told)
+			}
+		})
+	}
+}
+
+// TestStreamRepeats: a connection that does not come about is begun anew, and the RTT
+// is of the one that did.
+func TestStreamRepeats(t *testing.T) {
+	var connections atomic.Int32
+	server := talking(t, func(c net.Conn) {
+		if connections.Add(1) == 1 {
+			c.Close() // as if it had never come
+			return
+		}
+		answers(0, 0)(c)
+	})
+	p := streamProber(t, Options{Protocol: lines{}, Timeout: 300 * ms})
+	results := scan(t, p, []discovery.Server{server})
+	if results[0].State != discovery.Answered || results[0].RTT > 100*ms || p.Stats().Retries != 1 {
+		t.Errorf("%+v after %d retries", results, p.Stats().Retries)
+	}
+}
+
+// TestStreamsEnd: a run that is cut short leaves no connection behind, and the next run
+// hears nothing of it.
+func TestStreamsEnd(t *testing.T) {
+	var mute []discovery.Server
+	for range 50 {
+		mute = append(mute, talking(t, func(net.Conn) {}))
+	}
+	ours := talking(t, answers(0, 0))
+	p := streamProber(t, Options{Protocol: lines{}, Rate: 10000})
+	ctx, cancel := context.WithTimeout(t.Context(), 300*ms)
+	defer cancel()
+	if err := p.Run(ctx, mute, discovery.NewConventional(len(mute)), nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+	for _, protocol := range []int{1, 2} {
+		if results := scan(t, p, []discovery.Server{ours}); results[0].State != discovery.Answered {
+			t.Errorf("run %d after it: %+v", protocol, results)
+		}
+	}
+	s := p.sockets.(*streams)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.talks) > 0 {
+		t.Errorf("%d connections are left", len(s.talks))
+	}
+}
+
+// TestStreamLimits: connections are paced more slowly, so many at a time, and have to
+// keep to what an address may be sent.
+func TestStreamLimits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		open, most := 0, 0
+		sky := newSky(func(sighting) []packet {
+			open++
+			most = max(most, open)
+			return nil
+		})
+		p := virtual(t, Options{Protocol: lines{}, Rate: 10000, Retries: -1}, leaving{sky, &open})
+		start := time.Now()
+		scan(t, p, list(4000))
+		if took := time.Since(start); most > mostStreams || took < 4*time.Second {
+			t.Errorf("%d at a time, in %v", most, took)
+		}
+		forbidden := 0
+		for _, r := range scan(t, p, portsOf(victim, 500)) {
+			if r.State == discovery.Forbidden {
+				forbidden++
+			}
+		}
+		if forbidden < 400 {
+			t.Errorf("%d of 500 ports of an address were not asked, want 400 at the least", forbidden)
+		}
+	})
+}
+
+// leaving counts who is asked no longer.
+type leaving struct {
+	*sky
+	open *int
+}
+
+func (l leaving) release(netip.AddrPort) { *l.open-- }
