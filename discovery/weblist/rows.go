@@ -25,45 +25,85 @@ func malformed(format string, a ...any) error {
 	return fmt.Errorf("%w: %s", discovery.ErrMalformed, fmt.Sprintf(format, a...))
 }
 
-// readJSON yields the elements of the array or object at a path.
+// readJSON yields the elements of the array or object at a path, or of all that are
+// at a path with # in it.
 func readJSON(r io.Reader, path string, yield func([]byte) error) error {
-	d := json.NewDecoder(discovery.WithoutMark(r))
-	var row json.RawMessage
+	var keys []string
 	if path != "" {
-		for key := range strings.SplitSeq(path, ".") {
-			if err := enter(d, key, &row); err != nil {
-				return err
-			}
-		}
+		keys = strings.Split(path, ".")
 	}
+	j := jsonRows{decoder: json.NewDecoder(discovery.WithoutMark(r)), yield: yield}
+	return notJSON(j.walk(keys, false))
+}
+
+// each stands in a path for every element.
+const each = "#"
+
+type jsonRows struct {
+	decoder *json.Decoder
+	yield   func([]byte) error
+	row     json.RawMessage
+}
+
+// walk goes through the next value to what the keys lead to, and yields the elements
+// there. Where there are several such values, each may miss it.
+func (j *jsonRows) walk(keys []string, several bool) error {
+	d := j.decoder
 	open, err := d.Token()
 	if err != nil {
-		return notJSON(err)
+		return err
 	}
-	if open != json.Delim('[') && open != json.Delim('{') {
+	isArray, isObject := open == json.Delim('['), open == json.Delim('{')
+	switch {
+	case !isArray && !isObject && several:
+		return nil
+	case !isArray && !isObject && len(keys) == 0:
 		return malformed("what should be a list of servers is %v", excerpt(fmt.Append(nil, open)))
+	case !isArray && !isObject:
+		return &MissingError{Key: keys[0]}
 	}
-	for d.More() {
-		key := ""
-		if open == json.Delim('{') {
+	found := false
+	for i := 0; d.More(); i++ {
+		key := strconv.Itoa(i)
+		if isObject {
 			token, err := d.Token()
 			if err != nil {
-				return notJSON(err)
+				return err
 			}
 			key, _ = token.(string)
 		}
-		if err := d.Decode(&row); err != nil {
-			return notJSON(err)
+		switch {
+		case len(keys) == 0:
+			err = j.element(key, isObject)
+		case keys[0] == each:
+			err = j.walk(keys[1:], true)
+		case keys[0] == key && !found:
+			found = true
+			err = j.walk(keys[1:], several)
+		default:
+			err = d.Decode(&j.row)
 		}
-		if len(row) > 1 && row[0] == '{' && open == json.Delim('{') {
-			row = withKey(row, key)
-		}
-		if err := yield(row); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	_, err = d.Token() // a list that breaks off has no end
-	return notJSON(err)
+	if _, err := d.Token(); err != nil { // a list that breaks off has no end
+		return err
+	}
+	if len(keys) > 0 && keys[0] != each && !found && !several {
+		return &MissingError{Key: keys[0]}
+	}
+	return nil
+}
+
+func (j *jsonRows) element(key string, named bool) error {
+	if err := j.decoder.Decode(&j.row); err != nil {
+		return err
+	}
+	if named && j.row[0] == '{' {
+		return j.yield(withKey(j.row, key))
+	}
+	return j.yield(j.row)
 }
 
 // withKey is a row of an object of rows with its name.
@@ -73,33 +113,6 @@ func withKey(row json.RawMessage, key string) json.RawMessage {
 		named = append(named, ',')
 	}
 	return append(named, row[1:]...)
-}
-
-// enter goes into what stands at a key of the next object, or at a place of the
-// next array.
-func enter(d *json.Decoder, key string, skipped *json.RawMessage) error {
-	open, err := d.Token()
-	if err != nil {
-		return notJSON(err)
-	}
-	place, _ := strconv.Atoi(key)
-	for i := 0; d.More() && (open == json.Delim('{') || open == json.Delim('[')); i++ {
-		at := i == place
-		if open == json.Delim('{') {
-			token, err := d.Token()
-			if err != nil {
-				return notJSON(err)
-			}
-			at = token == key
-		}
-		if at {
-			return nil
-		}
-		if err := d.Decode(skipped); err != nil {
-			return notJSON(err)
-		}
-	}
-	return &MissingError{Key: key}
 }
 
 // MissingError says that an answer has nothing of a name on the way to its rows.

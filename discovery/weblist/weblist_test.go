@@ -50,6 +50,7 @@ func TestRead(t *testing.T) {
 			at("192.0.2.1:2759", "192.0.2.2:2759")},
 		{"IPv6 and a port", weblist.Form{Format: weblist.JSON, Host: "ip", Port: "port"}, `[{"ip":"2001:db8::1","port":1}]`, at("[2001:db8::1]:1")},
 		{"an array in an array", weblist.Form{Format: weblist.JSON, Rows: "1", Address: "a"}, `[{"a":"no"},[{"a":"h:1"}]]`, at("h:1")},
+		{"in each of several", weblist.Form{Format: weblist.JSON, Rows: "#.servers", Address: "a"}, `[{"servers":[{"a":"h:1"}]},{},7,{"servers":null},{"servers":[{"a":"h:2"}]}]`, at("h:1", "h:2")},
 		{"several addresses a row", weblist.Form{Format: weblist.JSON, Address: "a"}, `[{"a":["h:1","h:2"]},{"a":[]}]`, at("h:1", "h:2")},
 		{"one of several", weblist.Form{Format: weblist.JSON, Address: `a.#(%"tw-0.6*")`}, `[{"a":["tw-0.7+udp://h:1","tw-0.6+udp://h:2"]}]`, at("tw-0.6+udp://h:2")},
 		{"rows that are texts", weblist.Form{Format: weblist.JSON, Address: "@this"}, `["h:1","h:2"]`, at("h:1", "h:2")},

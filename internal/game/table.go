@@ -285,8 +285,12 @@ func (t Table) ConnectLink(id, address string) string {
 	if err != nil || badAddress != nil {
 		return ""
 	}
-	argv, err := g.Command(g.Template(runtime.GOOS), Target{Address: addr})
-	if err != nil || !strings.HasPrefix(argv[len(argv)-1], "steam://") {
+	template := g.Template(runtime.GOOS)
+	if len(template) == 0 || !isURL(template[len(template)-1]) || len(template) != len(opener(runtime.GOOS))+1 {
+		return ""
+	}
+	argv, err := g.Command(template, Target{Address: addr})
+	if err != nil {
 		return ""
 	}
 	return argv[len(argv)-1]

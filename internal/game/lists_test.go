@@ -1,0 +1,215 @@
+package game
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"context"
+
+	"muster/discovery"
+	"muster/discovery/master"
+)
+
+// known is a resolver of the names in testdata/lists.
+func known(_ context.Context, host string) ([]netip.Addr, error) {
+	addr := map[string]string{
+		"qw.quake.example": "9.9.1.1", "luanti.example": "9.9.1.2", "station.example": "9.9.1.3", "one.example": "9.9.1.4",
+		"two.example": "9.9.1.5", "server.veloren.example": "9.9.1.6", "voice.example": "9.9.1.7",
+	}[host]
+	if addr == "" {
+		return nil, errors.New("no such host")
+	}
+	return []netip.Addr{netip.MustParseAddr(addr)}, nil
+}
+
+// Each service's answer is read by the table as its own clients read it: the
+// servers' addresses, and what is said of the first.
+func TestListsOfServices(t *testing.T) {
+	table := load(t, "")
+	for _, c := range []struct {
+		id, file string
+		want     string
+		said     discovery.Info
+	}{
+		{"ddnet", "ddnet.json", "[45.141.57.22:8303]", discovery.Info{Name: "DDNet GER1 - Novice", Map: "Tutorial", Mode: "DDraceNetwork", Version: "0.6.4, 18.9", Players: 2, MaxPlayers: 64}},
+		{"teeworlds", "ddnet.json", "[45.141.57.22:8303 [2a01:4f8::7]:8310]", discovery.Info{Name: "DDNet GER1 - Novice", Map: "Tutorial", Mode: "DDraceNetwork", Version: "0.6.4, 18.9", Players: 2, MaxPlayers: 64}},
+		{"quakeworld", "quakeworld.json", "[9.9.1.1:28501 9.9.9.9:27500]", discovery.Info{Name: "quake.example:28501", Map: "dm6", Mode: "2on2", Version: "MVDSV 0.36", Players: 3, MaxPlayers: 4, Password: true}},
+		{"mohaa", "333networks.json", "[45.76.4.7:12203 45.76.4.8:12204]", discovery.Info{Name: "The Bridge", Map: "obj/obj_team2", Mode: "Objective-Match", Players: 3, MaxPlayers: 20}},
+		{"luanti", "luanti.json", "[9.9.1.2:30000 [2a01:4f8::9]:30001]", discovery.Info{Name: "A world", Mode: "mineclonia", Version: "5.14.0", Players: 2, MaxPlayers: 30}},
+		{"dayz", "dayz.json", "[185.216.144.79:2303]", discovery.Info{Name: "A server", Map: "chernarusplus", Version: "1.29.163709", Players: 3, MaxPlayers: 60, Password: true, GamePort: 2302}},
+		{"mumble", "mumble.xml", "[9.9.1.7:64738 45.76.4.15:64739]", discovery.Info{Name: "A place to talk"}},
+		{"openarena", "dpmaster.xml", "[45.76.4.16:27960]", discovery.Info{Name: "^1Rail ^7only", Map: "oa_rpg3dm2", Mode: "baseoa", Players: 2, MaxPlayers: 8}},
+		{"iw4x", "iw4madmin.json", "[45.76.4.18:28960]", discovery.Info{Name: "Rust 24/7", Map: "mp_rust", Mode: "war", Version: "IW4x r4432", Players: 4, MaxPlayers: 18}},
+		{"sauerbraten", "sauerbraten.txt", "[45.76.4.19:28785 45.76.4.20:10000]", discovery.Info{}},
+		{"mindustry", "mindustry.json", "[9.9.1.4:6567 9.9.1.5:20204 45.76.4.13:6567]", discovery.Info{Name: "Example"}},
+		{"openra", "openra.json", "[45.76.4.9:1234]", discovery.Info{Name: "Quick game", Map: "b5c1c8a3", Mode: "ra", Version: "release-20250330", Players: 1, MaxPlayers: 4, Password: true}},
+		{"ss14", "ss14.json", "[45.76.4.11:1212 9.9.1.3:443]", discovery.Info{Name: "A station", Map: "Bagel", Mode: "Extended", Players: 40, MaxPlayers: 80}},
+		{"beammp", "beammp.json", "[45.76.4.12:30814]", discovery.Info{Name: "^lA road", Map: "/levels/west_coast_usa/info.json", Version: "3.8.1", Players: 2, MaxPlayers: 8}},
+		{"veloren", "veloren.json", "[9.9.1.6:14004]", discovery.Info{Name: "Veloren Official", Version: "weekly"}},
+		{"supertuxkart", "supertuxkart.xml", "[45.74.4.14:2759]", discovery.Info{Name: "A & B", Map: "hacienda", Mode: "3", Players: 2, MaxPlayers: 8}},
+	} {
+		t.Run(c.id, func(t *testing.T) {
+			g, err := table.Find(c.id)
+			if err != nil {
+				t.Skip("its servers cannot be asked yet")
+			}
+			text, err := os.ReadFile(filepath.Join("testdata", "lists", c.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := g.Lists[0]
+			list.URLs, list.Port = []string{serveList(t, list, text)}, g.Port
+			got, err := master.Client{Lookup: known}.Fetch(t.Context(), list)
+			var addrs []string
+			for _, s := range got.Servers {
+				addrs = append(addrs, s.Addr.String())
+			}
+			if fmt.Sprint(addrs) != c.want || err != nil || len(got.Warnings) > 0 {
+				t.Fatalf("%v, %v, %v; want %s", addrs, err, got.Warnings, c.want)
+			}
+			if said := got.Said[got.Servers[0].Addr]; said != c.said {
+				t.Errorf("it says %+v\nwant    %+v", said, c.said)
+			}
+		})
+	}
+}
+
+// serveList has a list's text at a URL of the kind that the list has.
+func serveList(t *testing.T, list master.WebList, text []byte) string {
+	if !strings.HasPrefix(list.URLs[0], "tcp:") {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(text) }))
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		conn.Read(make([]byte, len("list\n")))
+		conn.Write(text)
+	}()
+	return "tcp://" + l.Addr().String()
+}
+
+// Steam's games are had by three ways, which who has none of them is told.
+func TestSourcesOfSteam(t *testing.T) {
+	g := find(t, load(t, ""), "tf2")
+	file := filepath.Join(t.TempDir(), "serverbrowser_hist.vdf")
+	if err := os.WriteFile(file, []byte(`"Filters" { "Favorites" { "1" { "address" "8.8.8.8:27015" "appid" "440" } } }`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const key = master.SteamKey("0123456789ABCDEF0123456789ABCDEF")
+	for _, c := range []struct {
+		user User
+		want string
+	}{
+		{User{Steam: key}, "[master.Steam]"},
+		{User{SteamFiles: []string{file}}, "[master.SteamFiles]"},
+		{User{Steam: key, SteamFiles: []string{file}}, "[master.Steam master.SteamFiles]"},
+		{User{SteamFiles: []string{file + "x"}}, "[]"},
+		{User{}, "[]"},
+	} {
+		sources, err := g.Sources(c.user)
+		var kinds []string
+		for _, s := range sources {
+			kinds = append(kinds, fmt.Sprintf("%T", s))
+		}
+		if fmt.Sprint(kinds) != c.want {
+			t.Errorf("%v, want %s", kinds, c.want)
+		}
+		var none *NoMasterError
+		if errors.As(err, &none) != (c.want == "[]") {
+			t.Errorf("%v", err)
+		}
+		if none != nil {
+			for _, way := range []string{"favourites", "steamcommunity.com/dev/apikey", "--servers FILE"} {
+				if !strings.Contains(none.Hint(), way) {
+					t.Errorf("the hint does not say %s: %s", way, none.Hint())
+				}
+			}
+		}
+	}
+}
+
+// A user's mistakes are told by line.
+func TestMistakesByLine(t *testing.T) {
+	const entry = "# mine\n[game.x]\nprotocol = 'a2s'\nport = 1\nlaunch = ['x']\n\n[[game.x.lists]]\nurls = ['https://example.org/']\nformat = 'json'\naddress = 'a'\n"
+	if _, err := Load(strings.NewReader(entry), "games.toml"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		old, new string
+		line     int
+		want     string
+	}{
+		{"'a2s'", "'gamespy'", 3, `"gamespy"`},
+		{"port = 1\n", "", 2, "port is missing"},
+		{"['x']", "['{adress}']", 5, "{adress}"},
+		{"'json'", "'yaml'", 9, `list 1: format "yaml" is none of`},
+		{"https://example.org/", "ftp://example.org/", 8, "no URL that starts with https://"},
+		{"https://example.org/", "https://ann:x@example.org/", 8, "a name or a password"},
+		{"urls = ['https://example.org/']\n", "", 7, "urls is missing"},
+		{"address = 'a'\n", "", 7, "address is missing"},
+		{"address = 'a'\n", "host = 'a'\nwhere = ['mod']\n", 11, `where "mod"`},
+		{"address = 'a'\n", "adress = 'a'\n", 10, "unknown key"},
+		{"address = 'a'\n", "address = 7\n", 10, "address"},
+	} {
+		_, err := Load(strings.NewReader(strings.Replace(entry, c.old, c.new, 1)), "games.toml")
+		var wrong *FileError
+		if !errors.As(err, &wrong) || wrong.Line != c.line || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s -> %s: %v, want line %d and %s", c.old, c.new, err, c.line, c.want)
+		}
+	}
+}
+
+// What muster games --template prints is an entry that loads, the pattern's list too.
+func TestEntry(t *testing.T) {
+	table := load(t, "")
+	for _, id := range []string{"openarena", "ddnet", "cs2", "brandnew"} {
+		text, err := table.Entry(id)
+		if err != nil || !strings.Contains(text, "[game."+id+"]") || strings.Count(text, "[game.") > 2 {
+			t.Errorf("%s: %v\n%s", id, err, text)
+		}
+		text = strings.ReplaceAll(text, "[[game.", "[[game.") // as it is
+		if _, err := Load(strings.NewReader(text), "games.toml"); err != nil {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	pattern, _ := table.Entry("brandnew")
+	var plain strings.Builder
+	for line := range strings.Lines(pattern) {
+		if rest, isRemark := strings.CutPrefix(line, "# "); isRemark && (strings.Contains(rest, "=") || strings.HasPrefix(rest, "[[")) {
+			line = rest
+		}
+		plain.WriteString(line)
+	}
+	g := find(t, load(t, plain.String()), "brandnew")
+	if len(g.Lists) != 1 || g.Lists[0].Rows != "servers" || g.AppID == 0 {
+		t.Errorf("%+v", g)
+	}
+	if _, err := table.Entry("no ID"); err == nil {
+		t.Error("an entry for an id that cannot be one")
+	}
+}
+
+func TestUserChangesLists(t *testing.T) {
+	g := find(t, load(t, "[[game.ddnet.lists]]\nurls=['http://127.0.0.1/']\nformat='text'\n"), "ddnet")
+	if len(g.Lists) != 1 || g.Lists[0].Format != "text" || g.Lists[0].Rows != "" || g.Port != 8303 {
+		t.Errorf("%+v", g)
+	}
+}
