@@ -45,7 +45,8 @@ const (
 	// connectWait is how long a single server may take to answer, and reconnectWait how
 	// long the client waits before it asks the same one again, with jitter: short, for
 	// rooms pause meanwhile.
-	connectWait   = 2 * time.Second
+	// Nothing else can be said while it is made again.
+	connectWait   = 1500 * time.Millisecond
 	reconnectWait = 200 * time.Millisecond
 	// pingEvery and pingsLost are when a connection that says nothing is given up: soon
 	// after the lease cannot be trusted any more, so that another server is tried.

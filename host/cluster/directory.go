@@ -12,6 +12,7 @@ import (
 	"unique"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"muster/host/store"
 )
@@ -27,6 +28,8 @@ type directory struct {
 	claims map[string]*claim
 	busy   map[string]int
 	hosts  map[string]neighbour
+	// isListing is set until all was listed for the first time: nothing is owned before.
+	isListing bool
 	// position is how far the rooms' watch has come; moved is closed when it goes on.
 	position uint64
 	moved    chan struct{}
@@ -57,6 +60,7 @@ type neighbour struct {
 
 func (d *directory) init() {
 	d.rooms, d.codes, d.claims, d.busy, d.hosts = map[string]entry{}, map[string]string{}, map[string]*claim{}, map[string]int{}, map[string]neighbour{}
+	d.isListing = true
 	d.moved, d.changed, d.restart = make(chan struct{}), make(chan struct{}), make(chan struct{})
 }
 
@@ -86,6 +90,9 @@ func (c *Cluster) list(ctx context.Context) error {
 		case <-listed:
 		}
 	}
+	c.directory.mu.Lock()
+	defer c.directory.mu.Unlock()
+	c.directory.isListing = false
 	return nil
 }
 
@@ -166,25 +173,29 @@ func (c *Cluster) missing() {
 	}
 }
 
-// catchUp waits until the directory has all that was written before, for a while.
-func (c *Cluster) catchUp(ctx context.Context) {
+// catchUp reports whether the directory has all that was written before, for which it
+// waits a while.
+func (c *Cluster) catchUp(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
-	info, err := c.rooms.Info(ctx)
+	newest, err := c.rooms.GetLastMsgForSubject(ctx, c.subject("room", "*"))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return true
+	}
 	if err != nil {
-		return
+		return false
 	}
 	d := &c.directory
 	for {
 		d.mu.Lock()
-		at, moved := d.position, d.moved
+		at, moved, isListing := d.position, d.moved, d.isListing
 		d.mu.Unlock()
-		if at == 0 || at >= info.State.LastSeq {
-			return
+		if at >= newest.Sequence || isListing {
+			return true
 		}
 		select {
 		case <-ctx.Done():
-			return
+			return false
 		case <-moved:
 		}
 	}

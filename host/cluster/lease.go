@@ -84,12 +84,13 @@ func (l *lease) set(trusted bool) {
 	l.changed = make(chan struct{})
 }
 
-// renewed notes that the lease was renewed by a message that was sent at a time.
-func (l *lease) renewed(seq uint64, sent time.Time) {
+// renewed notes that the lease was renewed by a message that was sent at a time. One that
+// had ended is trusted again once what others claimed meanwhile is known.
+func (l *lease) renewed(seq uint64, sent time.Time, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seq, l.until, l.taken = seq, sent.Add(trustTime), false
-	l.set(time.Now().Before(l.until))
+	l.set((l.trusted || known) && time.Now().Before(l.until))
 }
 
 // writeLease renews the lease, over the message of a sequence.
@@ -105,10 +106,8 @@ func (c *Cluster) writeLease(ctx context.Context, over uint64) error {
 	if err != nil {
 		return err
 	}
-	if wasTrusted, _ := c.Trust(); !wasTrusted {
-		c.catchUp(ctx) // what was claimed meanwhile is known before this host goes on
-	}
-	c.lease.renewed(seq, sent)
+	trusted, _ := c.Trust()
+	c.lease.renewed(seq, sent, !trusted && c.catchUp(ctx))
 	return nil
 }
 

@@ -18,7 +18,7 @@ import (
 const (
 	// fetchTime is how long a fetch may take, and lockTime how long other hosts leave it
 	// to the one that began: servers count in whole seconds.
-	fetchTime = 30 * time.Second
+	fetchTime = time.Minute
 	lockTime  = 10 * time.Second
 	// failedTime is how long the others take a failure for theirs, too.
 	failedTime = 2 * time.Second

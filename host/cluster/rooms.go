@@ -17,7 +17,7 @@ import (
 const (
 	// saveTime is how long a write may be tried until it is said that the servers are
 	// away: longer than the election of a leader mostly takes.
-	saveTime = 4 * time.Second
+	saveTime = 3 * time.Second
 	// tombstoneLife is how long it is remembered that a room was: old links lie about
 	// in chats.
 	tombstoneLife = 30 * 24 * time.Hour

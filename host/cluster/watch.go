@@ -48,21 +48,30 @@ func (c *Cluster) follow(stream jetstream.Stream, subject string, headersOnly bo
 	d.mu.Lock()
 	restart := d.restart
 	d.mu.Unlock()
+	until, cancel := context.WithCancel(c.ctx)
+	defer cancel()
+	c.work.Go(func() {
+		select {
+		case <-restart:
+			cancel()
+		case <-until.Done():
+		}
+	})
 	config := jetstream.ConsumerConfig{
 		AckPolicy: jetstream.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: watchLife,
 		FilterSubject: subject, HeadersOnly: headersOnly, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy,
 	}
 	if *last > 0 {
-		if err := c.rewound(stream, last); err != nil {
+		if err := c.rewound(until, stream, last); err != nil {
 			return err
 		}
 	}
 	if *last > 0 {
 		config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, *last+1
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, askTime)
+	ctx, asked := context.WithTimeout(until, askTime)
 	consumer, err := stream.CreateConsumer(ctx, config)
-	cancel()
+	asked()
 	if err != nil {
 		return err
 	}
@@ -80,16 +89,7 @@ func (c *Cluster) follow(stream jetstream.Stream, subject string, headersOnly bo
 		return err
 	}
 	defer messages.Stop()
-	ended := make(chan struct{})
-	defer close(ended)
-	c.work.Go(func() {
-		select {
-		case <-c.ctx.Done():
-		case <-restart:
-		case <-ended:
-		}
-		messages.Stop()
-	})
+	defer context.AfterFunc(until, messages.Stop)()
 	prefix := len(subject) - len("*")
 	for told := uint64(1); ; told++ {
 		m, err := messages.Next()
@@ -113,8 +113,8 @@ func (c *Cluster) follow(stream jetstream.Stream, subject string, headersOnly bo
 
 // rewound begins anew where the stream has not come as far as this host has seen: it was
 // made again, or has lost what it had.
-func (c *Cluster) rewound(stream jetstream.Stream, last *uint64) error {
-	ctx, cancel := context.WithTimeout(c.ctx, askTime)
+func (c *Cluster) rewound(ctx context.Context, stream jetstream.Stream, last *uint64) error {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	info, err := stream.Info(ctx)
 	if err != nil || info.State.LastSeq >= *last {

@@ -1,0 +1,481 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"muster/host/store"
+)
+
+// line is a TCP line to a server that a test can do things to.
+type line struct {
+	t      testing.TB
+	listen net.Listener
+	to     string
+
+	mu    sync.Mutex // guards following
+	open  *sync.Cond
+	conns map[net.Conn]bool
+	// frozen holds all bytes back, deaf throws away what the server says.
+	frozen, deaf bool
+}
+
+// lineTo is a line to a server, and the URL that leads through it.
+func lineTo(t testing.TB, s *server.Server) (*line, string) {
+	t.Helper()
+	listen, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := url.Parse(s.ClientURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &line{t: t, listen: listen, to: to.Host, conns: map[net.Conn]bool{}}
+	l.open = sync.NewCond(&l.mu)
+	go l.serve()
+	t.Cleanup(func() {
+		listen.Close()
+		l.heal()
+		l.cut()
+	})
+	return l, "nats://" + listen.Addr().String()
+}
+
+func (l *line) serve() {
+	for {
+		client, err := l.listen.Accept()
+		if err != nil {
+			return
+		}
+		server, err := net.Dial("tcp", l.to)
+		if err != nil {
+			client.Close()
+			continue
+		}
+		l.mu.Lock()
+		l.conns[client], l.conns[server] = true, true
+		l.mu.Unlock()
+		go l.carry(server, client, false)
+		go l.carry(client, server, true)
+	}
+}
+
+func (l *line) carry(to, from net.Conn, down bool) {
+	defer to.Close()
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		l.mu.Lock()
+		for l.frozen {
+			l.open.Wait()
+		}
+		lost := down && l.deaf
+		l.mu.Unlock()
+		if n > 0 && !lost {
+			if _, err := to.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				from.Close()
+			}
+			return
+		}
+	}
+}
+
+func (l *line) set(frozen, deaf bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.frozen, l.deaf = frozen, deaf
+	l.open.Broadcast()
+}
+
+func (l *line) freeze() { l.set(true, false) }
+func (l *line) deafen() { l.set(false, true) }
+func (l *line) heal()   { l.set(false, false) }
+
+// cut ends all connections.
+func (l *line) cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.conns {
+		c.Close()
+	}
+	clear(l.conns)
+}
+
+// TestLostAcks: a write whose acknowledgement is lost is neither taken for another
+// host's nor done twice.
+func TestLostAcks(t *testing.T) {
+	t.Parallel()
+	s := startNATS(t)
+	ctx := t.Context()
+	for _, tt := range []struct {
+		name string
+		do   func(c *Cluster, own store.Claim) error
+		want store.Place
+	}{
+		{"save", func(_ *Cluster, own store.Claim) error { return own.Save(ctx, []byte("new")) }, store.Place{State: store.Elsewhere, Host: "a", Epoch: 1}},
+		{"save in parts", func(_ *Cluster, own store.Claim) error { return own.Save(ctx, noise(1, 2*inline)) }, store.Place{State: store.Elsewhere, Host: "a", Epoch: 1}},
+		{"claim", func(c *Cluster, _ store.Claim) error { _, _, err := c.Claim(ctx, "ROOM"); return err }, store.Place{State: store.Elsewhere, Host: "a", Epoch: 2}},
+		{"create", func(c *Cluster, _ store.Claim) error { _, err := c.Create(ctx, "NEW", "", nil); return err }, store.Place{State: store.Elsewhere, Host: "a", Epoch: 1}},
+		{"release", func(_ *Cluster, own store.Claim) error { return own.Release(ctx) }, store.Place{State: store.Orphaned, Epoch: 1}},
+		{"end", func(_ *Cluster, own store.Claim) error { return own.End(ctx) }, store.Place{State: store.Over, Epoch: 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := world(t, s)
+			b := join(t, w, "b")
+			l, through := lineTo(t, s)
+			w.URL = through
+			a := join(t, w, "a")
+			own, err := a.Create(ctx, "ROOM", "", []byte("old"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, err := b.rooms.Info(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.deafen()
+			done := make(chan error)
+			go func() { done <- tt.do(a, own) }()
+			if tt.name != "claim" && tt.name != "release" && tt.name != "save in parts" { // these have to read first
+				eventually(t, "it is written", func() bool {
+					now, err := b.rooms.Info(ctx)
+					return err == nil && now.State.LastSeq > before.State.LastSeq
+				})
+			}
+			l.heal()
+			l.cut()
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+			after, err := b.rooms.Info(ctx)
+			if err != nil || after.State.LastSeq != before.State.LastSeq+1 {
+				t.Errorf("%d writes, %v", after.State.LastSeq-before.State.LastSeq, err)
+			}
+			code := "ROOM"
+			if tt.name == "create" {
+				code = "NEW"
+			}
+			eventually(t, fmt.Sprintf("%+v, which is %+v", tt.want, b.Find(code)), func() bool { return b.Find(code) == tt.want })
+			if tt.name == "save" {
+				if err := own.Save(ctx, []byte("newest")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// TestFrozen: a host whose line is frozen knows in time that it cannot be sure, its room
+// is taken over, and what it said before the line thawed changes nothing.
+func TestFrozen(t *testing.T) {
+	t.Parallel()
+	s := startNATS(t)
+	ctx := t.Context()
+	w := world(t, s)
+	b := join(t, w, "b")
+	l, through := lineTo(t, s)
+	w.URL = through
+	a := join(t, w, "a")
+	own, err := a.Create(ctx, "ROOM", "", []byte("old"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	idle, err := a.Create(ctx, "IDLE", "", []byte("idle"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trusted, changed := a.Trust()
+	if !trusted {
+		t.Fatal("not trusted")
+	}
+	adopted := make(chan store.Claim, 1)
+	go func() {
+		for code := range b.Adopt(ctx) {
+			if code != "ROOM" {
+				continue // this one is slow
+			}
+			if other, data, err := b.Claim(ctx, code); err == nil && string(data) == "old" {
+				adopted <- other
+			}
+		}
+	}()
+	began := time.Now()
+	l.freeze()
+	saved := make(chan error, 1)
+	go func() { saved <- own.Save(ctx, []byte("late")) }()
+	<-changed
+	if took := time.Since(began); took > leaseTime {
+		t.Errorf("it took %v to doubt", took)
+	}
+	if trusted, _ := a.Trust(); trusted {
+		t.Error("trusted")
+	}
+	other := <-adopted
+	if took := time.Since(began); took > 5*time.Second+time.Since(began)/4 {
+		t.Errorf("it took %v to be replaced", took)
+	}
+	if err := <-saved; !errors.Is(err, store.ErrAway) {
+		t.Errorf("the save that went nowhere: %v", err)
+	}
+	l.heal()
+	eventually(t, "a is trusted again", func() bool { is, _ := a.Trust(); return is })
+	if p := a.Find("ROOM"); p != (store.Place{State: store.Elsewhere, Host: "b", Epoch: 2}) {
+		t.Errorf("as soon as it is trusted: %+v", p)
+	}
+	if err := own.Save(ctx, []byte("later")); !errors.Is(err, store.ErrFenced) {
+		t.Error(err)
+	}
+	if err := other.Save(ctx, []byte("new")); err != nil {
+		t.Error(err)
+	}
+	if err := idle.Save(ctx, []byte("idle still")); err != nil {
+		t.Errorf("a room that nobody took: %v", err)
+	}
+	eventually(t, "the other room is a's again", func() bool { return b.Find("IDLE").State == store.Elsewhere })
+	if m, err := b.last(ctx, "ROOM"); err != nil || m.Owner != "b" || m.Epoch != 2 {
+		t.Errorf("%+v, %v", m.record, err)
+	}
+}
+
+// TestAway: while NATS is away a save fails in time, and goes well afterwards.
+func TestAway(t *testing.T) {
+	t.Parallel()
+	s := startNATS(t)
+	w := world(t, s)
+	l, through := lineTo(t, s)
+	w.URL = through
+	a := join(t, w, "a")
+	own, err := a.Create(t.Context(), "ROOM", "", []byte("old"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.freeze()
+	began := time.Now()
+	if err := own.Save(t.Context(), []byte("new")); !errors.Is(err, store.ErrAway) || time.Since(began) > saveTime+connectWait+attemptTime {
+		t.Errorf("%v after %v", err, time.Since(began))
+	}
+	l.heal()
+	eventually(t, "it saves again", func() bool { return own.Save(t.Context(), []byte("new")) == nil })
+	if m, err := a.last(t.Context(), "ROOM"); err != nil || m.Epoch != 1 {
+		t.Errorf("%+v, %v", m.record, err)
+	}
+}
+
+// zombie has a host hear nothing any more and lose its lease, which another hears,
+// though it can write.
+func zombie(t *testing.T, c, other *Cluster) {
+	t.Helper()
+	c.cancel()
+	c.work.Wait()
+	c.endLease()
+	eventually(t, "it has ended", func() bool { return !slices.Contains(other.Hosts(), c.Node()) })
+}
+
+// TestFencing: two owners of one room, in every order of what they do. From the claim of
+// the second on the first one writes nothing.
+func TestFencing(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	w := world(t, startNATS(t))
+	b := join(t, w, "b")
+	var orders []string
+	var merge func(done, a, b string)
+	merge = func(done, a, b string) {
+		if a == "" && b == "" {
+			orders = append(orders, done)
+		}
+		if a != "" {
+			merge(done+a[:1], a[1:], b)
+		}
+		if b != "" {
+			merge(done+b[:1], a, b[1:])
+		}
+	}
+	for _, script := range []struct{ a, b string }{{"sss", "CSS"}, {"sle", "CSS"}, {"ssr", "CS"}, {"sse", "CE"}, {"ssl", "CRC"}, {"sre", "CS"}} {
+		merge("", script.a, script.b)
+	}
+	slices.Sort(orders)
+	orders = slices.Compact(orders)
+	a := join(t, w, "a")
+	rooms := map[string]store.Claim{}
+	for _, order := range orders {
+		own, err := a.Create(ctx, order, "", []byte("first"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rooms[order] = own
+	}
+	zombie(t, a, b)
+	for _, order := range orders {
+		var other store.Claim
+		own, kept, ends, gone := rooms[order], []byte("first"), false, false
+		for i, step := range order {
+			next := fmt.Append(nil, order, i)
+			if step == 'l' {
+				next = noise(uint64(i), 2*inline)
+			}
+			want := error(nil)
+			if step >= 'a' && (other != nil || gone) || step < 'a' && step != 'C' && other == nil {
+				want = store.ErrFenced
+			}
+			var err error
+			switch step {
+			case 's', 'l':
+				err = own.Save(ctx, next)
+			case 'e':
+				err = own.End(ctx)
+			case 'r':
+				err = own.Release(ctx)
+			case 'C':
+				var data []byte
+				if ends {
+					want = store.ErrOver
+				}
+				var claimed store.Claim
+				if claimed, data, err = b.Claim(ctx, order); err == nil {
+					other, gone = claimed, true
+					if !bytes.Equal(data, kept) {
+						t.Errorf("%s, step %d: what was saved is %d bytes, not %d", order, i, len(data), len(kept))
+					}
+				}
+			default:
+				if other == nil {
+					continue
+				}
+				switch step {
+				case 'S':
+					err = other.Save(ctx, next)
+				case 'E':
+					err = other.End(ctx)
+				case 'R':
+					err = other.Release(ctx)
+				}
+			}
+			if !errors.Is(err, want) {
+				t.Fatalf("%s, step %d: %v, want %v", order, i, err, want)
+			}
+			if err == nil {
+				switch step {
+				case 's', 'l', 'S':
+					kept = next
+				case 'e', 'E':
+					ends, gone = true, true
+				case 'r':
+					gone = true
+				}
+			}
+		}
+	}
+	t.Log(len(orders), "orders")
+}
+
+// TestTakenWhileSaving: whoever takes a room over while its owner saves has what was
+// acknowledged, or what was on its way.
+func TestTakenWhileSaving(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	w := world(t, startNATS(t))
+	b := join(t, w, "b")
+	a := join(t, w, "a")
+	const rooms = 20
+	owners := make([]store.Claim, rooms)
+	for i := range owners {
+		own, err := a.Create(ctx, fmt.Sprint("ROOM", i), "", []byte("0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		owners[i] = own
+	}
+	zombie(t, a, b)
+	for i, own := range owners {
+		acknowledged := make(chan int, 1)
+		begun := make(chan struct{})
+		go func() {
+			for n := 1; ; n++ {
+				if n == 1+i {
+					close(begun)
+				}
+				if err := own.Save(ctx, padded(n, i)); err != nil {
+					if !errors.Is(err, store.ErrFenced) {
+						t.Error(err)
+					}
+					acknowledged <- n - 1
+					return
+				}
+			}
+		}()
+		<-begun
+		_, data, err := b.Claim(ctx, fmt.Sprint("ROOM", i))
+		last := <-acknowledged
+		text, _, _ := bytes.Cut(data, []byte(" "))
+		if got, failed := strconv.Atoi(string(text)); err != nil || failed != nil || got != last {
+			t.Errorf("room %d: %q is taken over, acknowledged is %d; %v", i, text, last, err)
+		}
+	}
+}
+
+// padded is a number, on every other room in so many bytes that it takes parts.
+func padded(n, room int) []byte {
+	text := fmt.Append(nil, n, " ")
+	if room%2 == 1 {
+		text = append(text, noise(uint64(n), inline+partSize)...)
+	}
+	return text
+}
+
+// TestName: two hosts cannot have one name, and who comes after a crash waits.
+func TestName(t *testing.T) {
+	t.Parallel()
+	w := world(t, startNATS(t))
+	a := join(t, w, "a")
+	w.Node = "a"
+	if _, err := Open(t.Context(), w); !errors.Is(err, ErrNodeTaken) {
+		t.Fatal(err)
+	}
+	own, err := a.Create(t.Context(), "ROOM", "", []byte("data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.cancel() // and its lease stays
+	a.work.Wait()
+	began := time.Now()
+	second, err := Open(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	if took := time.Since(began); took > leaseTime+expiryLag {
+		t.Errorf("it waited for %v", took)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	for code := range second.Adopt(ctx) {
+		taken, _, err := second.Claim(ctx, code)
+		if err != nil || code != "ROOM" || taken.Epoch() != 2 {
+			t.Fatal(code, err)
+		}
+		break
+	}
+	if err := own.Save(t.Context(), nil); !errors.Is(err, store.ErrFenced) {
+		t.Fatal(err)
+	}
+}
