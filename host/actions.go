@@ -120,7 +120,7 @@ func (h *Host) serveAction(w http.ResponseWriter, r *http.Request) {
 	if _, costs := action.(room.WhatIf); costs && by != (room.Badge{}) && h.isTooMuch(w, a.whatIfs, netip.Addr{}) {
 		return
 	}
-	document, err := a.order(room.Order{Credential: credential, Action: action})
+	document, err := a.query(room.Order{Credential: credential, Action: action}, nil)
 	if renewal, is := action.(room.Renew); is && err == nil && h.config.Renewed != nil {
 		h.config.Renewed(a.code, renewal.Secret)
 	}
@@ -128,6 +128,9 @@ func (h *Host) serveAction(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.As(err, &refusal) && refusal.Reason == wire.ReasonSecret:
 		h.refuse(w, http.StatusForbidden, *refusal)
+	case errors.As(err, &refusal) && (refusal.Reason == wire.ReasonBusy || refusal.Reason == wire.ReasonMoved):
+		w.Header().Set("Retry-After", retryAfter)
+		h.refuse(w, http.StatusServiceUnavailable, *refusal)
 	case errors.As(err, &refusal):
 		h.refuse(w, http.StatusConflict, *refusal)
 	case err != nil:

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"muster/discovery"
@@ -23,10 +22,6 @@ const (
 	// it tells everyone its newest state, if it changed.
 	tickEvery    = 100 * time.Millisecond
 	publishEvery = 200 * time.Millisecond
-	// saveEvery bounds how often a room that changes all the time is written. What could
-	// not be is tried again after that, twice that, … longestRest.
-	saveEvery   = 2 * time.Second
-	longestRest = 30 * time.Second
 	// listTime bounds how long getting a list may take: several masters, asked
 	// twice each.
 	listTime = time.Minute
@@ -41,32 +36,35 @@ type ListFunc func(ctx context.Context, game string) ([]discovery.Server, error)
 
 // actor drives one room: only its goroutine touches the room and the members'
 // connections. Everyone else posts what happened.
+//
+//	inbox ─▶ step ─▶ outputs ─┬─ Save first? ─▶ saving ─▶ said once it is kept
+//	                          └────────────────────────▶ said at once
+//
+// While something waits to be kept, and while the store cannot say for sure that the
+// room is this host's, nothing happens to the room: what is posted waits. See saving.go.
 type actor struct {
 	host  *Host
 	code  string
 	claim store.Claim
 	keys  room.Keys       // of its beginning: the secret may change
 	open  bool            // joining needs no code
-	ctx   context.Context // ends with the host or with the room
-	end   context.CancelFunc
+	ctx   context.Context // ends with the host or with the room; its cause says why
+	end   context.CancelCauseFunc
 	log   *slog.Logger
 	views *board[*page.View]
 	inbox chan func()
-	work  sync.WaitGroup // list fetches
+	work  sync.WaitGroup // list fetches and saves
 	over  atomic.Bool    // it is, or about to be
 
 	room  *room.Room
 	links map[string]*link // by member
 	// whatIfs are those of the whole room: each is a choice to be made.
 	whatIfs *access.Pace
-	// shown and saved are the room's revisions that readers and the store have.
-	shown, saved int
-	savedAt      time.Time
-	// writing takes what comes of a save under way, which is of a revision; nil
-	// without one. unsaved is how often in a row it failed.
-	writing  chan error
-	revision int
-	unsaved  int
+	// ticked and published are when the room last had the time and everyone its newest
+	// state, and shown is the room's revision that they have.
+	ticked, published time.Time
+	shown             int
+	saving            saving
 }
 
 // link is a member's connection, and the edition of the view that it carried last.
@@ -75,32 +73,58 @@ type link struct {
 	seen int
 }
 
-// run serves the room until the host ends, or nobody has been there for long.
+// Why a room's goroutine ends, beside that its host does.
+var (
+	errOver = errors.New("host: the room is over")
+	errLost = errors.New("host: the room is another host's")
+)
+
+// run serves the room until the host ends, the room is another host's, or it is over.
 func (a *actor) run() {
 	defer a.leave()
-	ticker := time.NewTicker(tickEvery)
-	defer ticker.Stop()
-	news := time.NewTicker(publishEvery)
-	defer news.Stop()
-	for {
+	alarm := time.NewTimer(0)
+	defer alarm.Stop()
+	for a.ctx.Err() == nil {
+		trusted, changed := a.host.store.Trust()
+		now, inbox := time.Now(), a.inbox
+		next, waits := a.await(now, trusted)
+		if waits {
+			inbox = nil
+		} else if next = a.goOn(now); a.saving.binding != nil {
+			continue
+		}
+		alarm.Reset(time.Until(next))
 		select {
-		case act := <-a.inbox:
+		case act := <-inbox:
 			act()
-		case now := <-ticker.C:
-			if a.step(room.Tick{}, nil); a.room.Over(now) {
-				return
-			}
-		case now := <-news.C:
-			a.publish()
-			if now.Sub(a.savedAt) >= min(saveEvery<<min(a.unsaved, 8), longestRest) {
-				a.write()
-			}
-		case err := <-a.writing:
+		case err := <-a.saving.done:
 			a.written(err)
+		case <-alarm.C:
+		case <-changed:
 		case <-a.ctx.Done():
-			return
 		}
 	}
+}
+
+// goOn does what it is time for, and returns when it is time again.
+func (a *actor) goOn(now time.Time) (next time.Time) {
+	if !now.Before(a.ticked.Add(tickEvery)) {
+		a.ticked = now
+		a.step(room.Tick{}, asker{})
+		if a.room.Over(now) {
+			a.end(errOver)
+		}
+	}
+	if !now.Before(a.published.Add(publishEvery)) {
+		a.published = now
+		a.publish()
+		a.saveSometimes(now)
+	}
+	next = a.ticked.Add(tickEvery)
+	if news := a.published.Add(publishEvery); news.Before(next) {
+		next = news
+	}
+	return next
 }
 
 // post has the room's goroutine do something, unless there is no room, or it has
@@ -126,25 +150,90 @@ func ask[T any](a *actor, act func() T) (result T, ok bool) {
 	return <-answer, true
 }
 
-// leave ends the room's goroutine in good order: everything saved, everyone
-// told, nobody left running.
+// until waits until something is done, or the room waits itself, and reports whether
+// there is something to be seen.
+func (a *actor) until(done <-chan struct{}) bool {
+	for {
+		view, changed := a.views.get()
+		if view.Snapshot.Room.Held != "" {
+			return true
+		}
+		select {
+		case <-done:
+			return true
+		case <-changed:
+		case <-a.ctx.Done():
+			return false
+		}
+	}
+}
+
+// leave ends the room's goroutine in good order: everything saved, the room left to
+// whoever is to have it, everyone told, nobody left running.
 func (a *actor) leave() {
-	a.end()
-	a.save()
+	why := moved()
+	switch context.Cause(a.ctx) {
+	case errLost:
+	case errOver:
+		why = room.Closed(a.code)
+	default:
+		a.handOver()
+	}
 	for _, l := range a.links {
-		l.conn.Close(errors.New("host: the room's host has ended"))
+		l.conn.Send(*why)
+		l.conn.Close(why)
 	}
 	a.work.Wait()
 }
 
-// step has something happen to the room, and does what comes of it in order. It
-// returns the answer to an order. By is the connection that says hello, else nil.
-func (a *actor) step(in room.Input, by *conn.Conn) (answer any, err error) {
+// moved is what players hear whose room has another host from now on, or the same
+// again once that has been restarted.
+func moved() *wire.Refusal {
+	return &wire.Refusal{Reason: wire.ReasonMoved, Message: "the room goes on at another host, or once this one is back", Hint: "programs and pages come back by themselves"}
+}
+
+// tooLate is what those hear who come when this goroutine has ended.
+func (a *actor) tooLate() *wire.Refusal {
+	if a.over.Load() || context.Cause(a.ctx) == errOver {
+		return room.Closed(a.code)
+	}
+	return moved()
+}
+
+// asker is who waits for what an input comes to: the connection that says hello, and
+// what is to be called once everything is kept and said.
+type asker struct {
+	by   *conn.Conn
+	tell func(answer any, err error)
+}
+
+// step has something happen to the room, and does what comes of it in order, once it is
+// kept if it binds.
+func (a *actor) step(in room.Input, who asker) {
 	outputs, err := a.room.Step(in, time.Now())
-	for _, o := range outputs {
+	result := outcome{outputs, err, who}
+	if len(outputs) > 0 {
+		if _, binds := outputs[0].(room.Save); binds {
+			result.outputs = outputs[1:]
+			a.bind(result)
+			return
+		}
+	}
+	a.say(result)
+}
+
+// outcome is what a Step of the room came to.
+type outcome struct {
+	outputs []room.Output
+	err     error
+	who     asker
+}
+
+// say does what a step came to.
+func (a *actor) say(result outcome) {
+	var answer any
+	for _, o := range result.outputs {
 		switch o := o.(type) {
-		case room.Save:
-			a.save()
 		case room.Publish:
 			a.publish()
 		case room.Admit:
@@ -153,7 +242,7 @@ func (a *actor) step(in room.Input, by *conn.Conn) (answer any, err error) {
 				old.conn.Send(replaced)
 				old.conn.Close(replaced)
 			}
-			a.links[o.Player] = &link{conn: by}
+			a.links[o.Player] = &link{conn: result.who.by}
 			answer = o.Player
 		case room.Send:
 			a.send(o)
@@ -174,18 +263,49 @@ func (a *actor) step(in room.Input, by *conn.Conn) (answer any, err error) {
 			answer = o.Document
 		}
 	}
-	return answer, err
+	if result.who.tell != nil {
+		result.who.tell(answer, result.err)
+	}
 }
 
-// join is posted when a peer says hello. It returns the member's name, or why
-// there is none.
-func (a *actor) join(hello wire.Hello, from room.Origin, by *conn.Conn) (name string, err error) {
-	answer, err := a.step(room.Join{Hello: hello, From: from, Token: access.NewSecret()}, by)
-	if err != nil {
-		return "", err
+// query has something asked of the room, and waits for what comes of it. While the room
+// waits for its store it is refused.
+func (a *actor) query(in room.Input, by *conn.Conn) (answer any, err error) {
+	type result struct {
+		answer any
+		err    error
 	}
-	a.publish()
-	return answer.(string), nil
+	told := make(chan result, 1)
+	act := func() {
+		a.step(in, asker{by, func(answer any, err error) {
+			a.publish()
+			told <- result{answer, err}
+		}})
+	}
+	for posted := false; !posted; {
+		view, changed := a.views.get()
+		if view.Snapshot.Room.Held != "" {
+			return nil, busy()
+		}
+		select {
+		case a.inbox <- act:
+			posted = true
+		case <-changed:
+		case <-a.ctx.Done():
+			return nil, a.tooLate()
+		}
+	}
+	select {
+	case r := <-told:
+		return r.answer, r.err
+	case <-a.ctx.Done():
+	}
+	select {
+	case r := <-told: // at the last moment
+		return r.answer, r.err
+	default:
+		return nil, a.tooLate()
+	}
 }
 
 // member is whose connection it is, whatever the name was when it began.
@@ -205,7 +325,7 @@ func (a *actor) gone(by *conn.Conn) {
 		return // replaced by a newer one
 	}
 	delete(a.links, name)
-	a.step(room.Leave{Player: name}, nil)
+	a.step(room.Leave{Player: name}, asker{})
 }
 
 // receive is posted for each message of a member.
@@ -215,38 +335,34 @@ func (a *actor) receive(by *conn.Conn, message wire.Message) {
 		return // a last word from a connection that was replaced
 	}
 	a.host.metrics.received(message)
-	if _, err := a.step(room.Hear{Player: name, Message: message}, nil); err != nil {
-		a.log.Warn("peer makes no sense", "player", name, "error", err)
-		by.Send(wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
-		by.Close(err)
-	}
+	a.step(room.Hear{Player: name, Message: message}, asker{tell: func(_ any, err error) {
+		if err != nil {
+			a.log.Warn("peer makes no sense", "error", err)
+			by.Send(wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
+			by.Close(err)
+		}
+	}})
 }
 
 // moves is posted when a part of a long message has come.
 func (a *actor) moves(name string, by *conn.Conn) {
 	if l := a.links[name]; l != nil && l.conn == by {
-		a.step(room.Stir{Player: name}, nil)
+		a.step(room.Stir{Player: name}, asker{})
 	}
-}
-
-// order has the room act for a page, and waits for what comes of it.
-func (a *actor) order(o room.Order) (document any, err error) {
-	_, ok := ask(a, func() bool {
-		document, err = a.step(o, nil)
-		a.publish()
-		return true
-	})
-	if !ok {
-		return nil, room.Closed(a.code)
-	}
-	return document, err
 }
 
 func (a *actor) send(s room.Send) {
 	if s.To != "" {
-		if w, is := s.Message.(wire.Welcome); is && a.host.config.Addresses != nil {
-			w.Hosts = a.host.config.Addresses()
-			s.Message = w
+		switch m := s.Message.(type) {
+		case wire.Welcome:
+			m.Epoch = a.claim.Epoch()
+			if a.host.config.Addresses != nil {
+				m.Hosts = a.host.config.Addresses()
+			}
+			s.Message = m
+		case wire.Launch:
+			m.Epoch = a.claim.Epoch()
+			s.Message = m
 		}
 		if l := a.links[s.To]; l != nil {
 			l.conn.Send(s.Message)
@@ -275,7 +391,7 @@ func (a *actor) fetch(wanted room.Fetch) {
 		defer cancel()
 		config := &a.host.config
 		if len(wanted.Servers) > 0 {
-			a.post(func() { a.step(room.Listed{List: a.host.lists.share(a.host.own(wanted.Servers), nil)}, nil) })
+			a.post(func() { a.step(room.Listed{List: a.host.lists.share(a.host.own(wanted.Servers), nil)}, asker{}) })
 			return
 		}
 		servers, err := config.List(ctx, wanted.Game)
@@ -289,22 +405,31 @@ func (a *actor) fetch(wanted room.Fetch) {
 		if err == nil {
 			listed.List = a.host.lists.share(servers, listed.Local)
 		}
-		a.post(func() { a.step(listed, nil) })
+		a.post(func() { a.step(listed, asker{}) })
 	})
 }
 
-// publish shows everyone the newest state of the room who has not seen it.
+// publish shows everyone the newest state of the room who has not seen it, but for what
+// binds and is not kept yet.
 func (a *actor) publish() {
-	before, _ := a.views.get()
-	view := before
-	if revision := a.room.Revision(); revision != a.shown || before.Edition == 0 {
+	if a.saving.binding != nil {
+		return
+	}
+	view, _ := a.views.get()
+	if revision := a.room.Revision(); revision != a.shown || view.Edition == 0 {
 		a.shown = revision
 		var err error
-		if view, err = before.Next(a.room, a.host.config.Games, a.host.config.ConnectLink); err != nil {
+		if view, err = view.Next(a.room, a.host.config.Games, a.host.config.ConnectLink); err != nil {
 			a.log.Error("room not shown", "error", err)
 			return
 		}
 	}
+	a.show(view)
+}
+
+// show sends a view to whoever has not seen it.
+func (a *actor) show(view *page.View) {
+	before, _ := a.views.get()
 	frames := map[int]wire.Frame{} // by what was seen before
 	for _, l := range a.links {
 		if l.seen == view.Edition || l.conn.Queued() > viewBacklog {
@@ -322,61 +447,5 @@ func (a *actor) publish() {
 	}
 	if view != before {
 		a.views.show(view) // at last: who watches may end the host, and all are to have heard why
-	}
-}
-
-// save puts the room into the store, if it changed since the last time, and returns
-// when it is there, or could not be.
-func (a *actor) save() {
-	if a.writing != nil {
-		a.written(<-a.writing)
-	}
-	if a.write(); a.writing != nil {
-		a.written(<-a.writing)
-	}
-}
-
-// write begins to put the room into the store, if it changed and no save is under way:
-// a slow disk holds nobody up.
-func (a *actor) write() {
-	revision := a.room.Revision()
-	if a.writing != nil || revision == a.saved {
-		return
-	}
-	a.savedAt, a.revision = time.Now(), revision
-	done := make(chan error, 1)
-	a.writing = done
-	data, err := a.room.Save()
-	if err != nil {
-		done <- err
-		return
-	}
-	a.work.Go(func() { done <- a.claim.Save(context.Background(), data) })
-}
-
-// written takes what came of a save. The room tells people when that goes wrong, and
-// when it goes well again.
-func (a *actor) written(err error) {
-	a.writing = nil
-	switch {
-	case err == nil && a.unsaved > 0:
-		a.unsaved = 0
-		a.room.Step(room.Stored{}, time.Now())
-	case err == nil:
-	case errors.Is(err, syscall.ENOSPC):
-		a.log.Error("room not saved", "error", err)
-		a.notSaved("the disk is full")
-	default:
-		a.log.Error("room not saved", "error", err)
-		a.notSaved("the disk takes nothing")
-	}
-	if err == nil {
-		a.saved = a.revision
-	}
-}
-
-func (a *actor) notSaved(why string) {
-	if a.unsaved++; a.unsaved == 1 {
-		a.room.Step(room.Stored{Trouble: why}, time.Now())
 	}
 }

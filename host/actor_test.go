@@ -92,13 +92,13 @@ func TestSavedBeforeSaid(t *testing.T) {
 		}
 		before := store.count()
 		for range 100 { // 10 seconds of reports
-			do(func() { a.step(room.Hear{Player: "ann", Message: reportOf(1)}, nil) })
+			do(func() { a.step(room.Hear{Player: "ann", Message: reportOf(1)}, asker{}) })
 			time.Sleep(100 * time.Millisecond)
 		}
 		if saves := store.count(); saves-before > 6 {
 			t.Errorf("10 seconds of reports were saved %d times", saves-before)
 		}
-		do(func() { a.step(room.Hear{Player: "ann", Message: reportOf(2)}, nil) })
+		do(func() { a.step(room.Hear{Player: "ann", Message: reportOf(2)}, asker{}) })
 		h.Close()
 		if r, err := room.Restore(store.Of(code), topology.New); err != nil || r.Snapshot().People[0].Probed != 2 {
 			t.Errorf("the last report before Close is not in the store: %+v, %v", r, err)

@@ -31,6 +31,8 @@ type fakeRooms struct {
 	claims error
 	takes  time.Duration
 	closed bool
+	// kept is done once when a save has been kept, before the host knows.
+	kept func()
 	// away are hosts that cannot trust what they own; dead are those that have ended.
 	// changed is closed when any of that changes.
 	away, dead map[string]bool
@@ -95,10 +97,11 @@ func (s *FakeStore) Lock(err error) { s.claims = err }
 // isWell ends all trouble.
 func (s *FakeStore) isWell() { s.set(func() { s.fails, s.takes = nil, 0 }) }
 
-func (s *FakeStore) isAway(is bool) { s.set(func() { s.away[s.name] = is }) }
+// Away has a host not know any more whether its rooms are its own, or know it again.
+func (s *FakeStore) Away(is bool) { s.set(func() { s.away[s.name] = is }) }
 
-// dies has a host's rooms be anybody's.
-func (s *FakeStore) dies() { s.set(func() { s.dead[s.name] = true }) }
+// Dies has a host's rooms be anybody's, whatever the host believes.
+func (s *FakeStore) Dies() { s.set(func() { s.dead[s.name] = true }) }
 
 func (s *FakeStore) count() (saves int) {
 	s.mu.Lock()
@@ -238,14 +241,16 @@ func (c *fakeClaim) Epoch() uint64 { return c.epoch }
 
 // do changes the room, if it is the claimant's still.
 func (c *fakeClaim) do(change func(*fakeRoom)) error {
-	if err := c.store.trouble(); err != nil {
-		c.store.mu.Lock()
-		defer c.store.mu.Unlock()
+	err := c.store.trouble()
+	c.store.mu.Lock()
+	defer c.store.mu.Unlock()
+	if c.store.away[c.store.name] {
+		err = store.ErrAway
+	}
+	if err != nil {
 		c.store.saves++
 		return err
 	}
-	c.store.mu.Lock()
-	defer c.store.mu.Unlock()
 	r := c.store.rooms[c.code]
 	if r.epoch != c.epoch || r.over {
 		return fmt.Errorf("epoch %d: %w", r.epoch, store.ErrFenced)
@@ -255,7 +260,15 @@ func (c *fakeClaim) do(change func(*fakeRoom)) error {
 }
 
 func (c *fakeClaim) Save(_ context.Context, data []byte) error {
-	return c.do(func(r *fakeRoom) { r.data = data; r.saved++; c.store.saves++ })
+	return c.do(func(r *fakeRoom) {
+		r.data = data
+		r.saved++
+		c.store.saves++
+		if kept := c.store.kept; kept != nil {
+			c.store.kept = nil
+			kept()
+		}
+	})
 }
 
 func (c *fakeClaim) End(context.Context) error {

@@ -97,9 +97,14 @@ type Host struct {
 	store    store.Store
 	upgrader websocket.Upgrader
 	lists    lists
-	ctx      context.Context
-	cancel   context.CancelFunc
-	work     sync.WaitGroup // rooms and connections; see begin
+	// ctx is the rooms', lines the connections', which outlive them, and saves is that of
+	// what is told to the store.
+	ctx, lines, saves      context.Context
+	cancel, hangUp, giveUp context.CancelFunc
+	rooming                sync.WaitGroup // rooms
+	work                   sync.WaitGroup // connections and all else; see begin
+	// handing has a place for each room that may be handed over at the same time.
+	handing chan struct{}
 
 	mu     sync.Mutex // guards following
 	rooms  map[string]*actor
@@ -124,13 +129,16 @@ func New(config Config) (*Host, error) {
 		h.guard.Public, h.guard.Hosts = true, config.Public.Hosts
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
+	h.lines, h.hangUp = context.WithCancel(context.Background())
+	h.saves, h.giveUp = context.WithCancel(context.Background())
+	h.handing = make(chan struct{}, claimsAtOnce)
 	h.restore()
 	return h, nil
 }
 
 const (
-	// claimsAtOnce is how many rooms are claimed at the same time: a store answers them
-	// together.
+	// claimsAtOnce is how many rooms are claimed at the same time, or handed over: a
+	// store answers them together.
 	claimsAtOnce = 64
 	// storeWait is how long a store may take for what it is asked, but for what binds,
 	// which waits for as long as it takes.
@@ -186,8 +194,11 @@ func (h *Host) claim(code string) {
 			h.config.Logger.Error("room not forgotten", "error", err)
 		}
 	default:
-		a := h.start(restored, claim)
-		a.post(func() { a.step(room.Resume{}, nil) })
+		a := h.start(restored, claim, nil)
+		if a == nil {
+			claim.Release(h.saves)
+		}
+		a.post(func() { a.step(room.Resume{}, asker{}) })
 	}
 }
 
@@ -200,15 +211,22 @@ func (h *Host) isUnreadable(code string) bool {
 
 // Close ends all rooms, saved, and all connections, and waits for them.
 func (h *Host) Close() error {
-	h.stop()
+	h.Drain(context.Background())
 	return h.store.Close()
 }
 
-func (h *Host) stop() {
+// Drain ends all rooms in good order: each is saved, left to whoever is to have it, and
+// its people are told to come back. Then it ends all connections. What a store has not
+// taken when ctx ends is given up.
+func (h *Host) Drain(ctx context.Context) {
+	stop := context.AfterFunc(ctx, h.giveUp)
+	defer stop()
 	h.mu.Lock()
 	h.closed = true
 	h.mu.Unlock()
 	h.cancel()
+	h.rooming.Wait()
+	h.hangUp()
 	h.work.Wait()
 }
 
@@ -244,13 +262,9 @@ func (h *Host) Open(settings wire.Settings) (code, secret string, err error) {
 		case claim == nil:
 			return "", "", fmt.Errorf("host: no room opened: %w", err)
 		}
-		saved := opened.Revision()
-		a := h.start(opened, claim)
-		ask(a, func() bool {
-			a.savedAt, a.revision = time.Now(), saved
-			a.written(err)
-			return true
-		})
+		if h.start(opened, claim, err) == nil {
+			return "", "", errors.Join(moved(), claim.End(h.saves))
+		}
 		return keys.Code, keys.Secret, nil
 	}
 }
@@ -298,7 +312,7 @@ func (h *Host) Watch(ctx context.Context, code string) iter.Seq[wire.Snapshot] {
 // Go is the organiser's word to a room; see [room.Proceed].
 func (h *Host) Go(code string) bool {
 	a := h.actor(code)
-	return a.post(func() { a.step(room.Proceed{}, nil) })
+	return a.post(func() { a.step(room.Proceed{}, asker{}) })
 }
 
 // Settings are those of a room, if there is one of the code.
@@ -310,7 +324,7 @@ func (h *Host) Settings(code string) (s wire.Settings, ok bool) {
 // Resettle gives a room other settings; see [room.Resettle].
 func (h *Host) Resettle(code string, s wire.Settings) {
 	a := h.actor(code)
-	a.post(func() { a.step(room.Resettle{Settings: s}, nil) })
+	a.post(func() { a.step(room.Resettle{Settings: s}, asker{}) })
 }
 
 // CloseRoom ends a room for good. Whoever is in it is sent away, and whoever
@@ -318,58 +332,66 @@ func (h *Host) Resettle(code string, s wire.Settings) {
 func (h *Host) CloseRoom(code string) {
 	if a := h.actor(code); a != nil {
 		a.over.Store(true)
-		a.post(func() { a.step(room.Close{}, nil) })
+		a.post(func() { a.step(room.Close{}, asker{}) })
 	}
 }
 
-// start gives a room its goroutine.
-func (h *Host) start(r *room.Room, claim store.Claim) *actor {
+// start gives a room its goroutine. The room is as the store has it, or could not be kept
+// yet. It is nil if the host ends.
+func (h *Host) start(r *room.Room, claim store.Claim, unkept error) *actor {
 	keys := r.Keys()
 	a := &actor{
 		host: h, code: keys.Code, keys: keys, claim: claim, open: r.Settings().Open, log: h.config.Logger.With("room", access.PublicID(keys.Link)),
 		whatIfs: access.NewPace(whatIfsAtOnce, whatIfEvery),
 		views:   newBoard(&page.View{Snapshot: r.Snapshot(), Badges: r.Badges()}), inbox: make(chan func()), room: r, links: map[string]*link{},
 	}
-	a.ctx, a.end = context.WithCancel(h.ctx)
+	a.ctx, a.end = context.WithCancelCause(h.ctx)
+	a.saving = saving{revision: r.Revision(), savedAt: time.Now()}
+	a.written(unkept)
 	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil
+	}
 	h.rooms[a.code] = a
-	h.mu.Unlock()
 	h.metrics.rooms.Inc()
-	h.begin(func() {
+	h.rooming.Go(func() {
 		a.run()
-		if h.ctx.Err() != nil {
-			return // the host ends, the room does not
-		}
-		a.over.Store(true)
-		for h.forget(a) != nil {
-			select {
-			case <-time.After(longestRest):
-			case <-h.ctx.Done():
-				return
-			}
-		}
+		h.ended(a)
 	})
 	return a
 }
 
-// forget leaves of a room only that it was.
-func (h *Host) forget(a *actor) error {
-	ctx, cancel := context.WithTimeout(h.ctx, storeWait)
-	defer cancel()
-	err := a.claim.End(ctx)
+// ended takes a room out of the host whose goroutine has ended. If it is over, all but
+// that it was is forgotten.
+func (h *Host) ended(a *actor) {
+	isOver := context.Cause(a.ctx) == errOver
+	a.over.Store(isOver)
+	for isOver {
+		ctx, cancel := context.WithTimeout(h.saves, storeWait)
+		err := a.claim.End(ctx)
+		cancel()
+		h.drop(a)
+		if err == nil || errors.Is(err, store.ErrFenced) { // or it is another host's to forget
+			return
+		}
+		a.log.Error("room not forgotten", "error", err)
+		select {
+		case <-time.After(longestRest):
+		case <-h.ctx.Done():
+			return
+		}
+	}
+	h.drop(a)
+}
+
+func (h *Host) drop(a *actor) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.rooms[a.code] == a {
 		delete(h.rooms, a.code)
 		h.metrics.rooms.Dec()
 	}
-	if errors.Is(err, store.ErrFenced) {
-		return nil // it is another host's to forget
-	}
-	if err != nil {
-		a.log.Error("room not forgotten", "error", err)
-	}
-	return err
 }
 
 // actor is the room of a code as people type it, or nil.

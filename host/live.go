@@ -107,14 +107,20 @@ func (v *viewer) run() {
 		}
 	})
 	opened := make(chan struct{})
-	if v.actor.post(func() { v.actor.step(room.PageOpened{Token: v.token}, nil); v.actor.publish(); close(opened) }) {
-		<-opened // or the first state might be one from before we came
+	var opening sync.WaitGroup
+	opening.Go(func() {
+		v.actor.post(func() {
+			v.actor.step(room.PageOpened{Token: v.token}, asker{tell: func(any, error) { v.actor.publish(); close(opened) }})
+		})
+	})
+	if v.actor.until(opened) { // or the first state might be one from before we came
 		v.follow(ctx)
 	}
 	cancel()
 	v.ws.Close()
 	reader.Wait()
-	v.actor.post(func() { v.actor.step(room.PageClosed{Token: v.token}, nil) })
+	opening.Wait()
+	v.actor.post(func() { v.actor.step(room.PageClosed{Token: v.token}, asker{}) })
 }
 
 // follow sends the newest state whenever there is one.

@@ -38,7 +38,7 @@ func (h *Host) talk(ws *websocket.Conn, from remote) {
 	v.patience = time.AfterFunc(helloWait, func() { v.conn.Close(errors.New("host: no hello")) })
 	defer v.patience.Stop()
 	v.conn.OnMoving(v.moves)
-	err := v.conn.Run(h.ctx, v.receive)
+	err := v.conn.Run(h.lines, v.receive)
 	h.config.Logger.Debug("peer's connection ended", "player", v.name, "error", discreet(err))
 	if v.room != nil {
 		v.room.post(func() { v.room.gone(v.conn) })
@@ -75,9 +75,7 @@ func (v *visitor) receive(message wire.Message) error {
 	if v.room == nil {
 		return v.hello(message)
 	}
-	if !v.room.post(func() { v.room.receive(v.conn, message) }) {
-		return errors.New("host: the room has ended")
-	}
+	v.room.post(func() { v.room.receive(v.conn, message) }) // or it has ended, and says why
 	return nil
 }
 
@@ -134,19 +132,11 @@ func (v *visitor) hello(message wire.Message) error {
 	if refusal != nil {
 		return v.refuse(refusal)
 	}
-	var err error
-	_, asked := ask(to, func() bool { // so that no later message comes before the answer
-		v.name, err = to.join(hello, v.host.origin(v.from, hello.Probes), v.conn)
-		return true
-	})
-	switch {
-	case v.host.ctx.Err() != nil:
-		return errors.New("host: the host is closing") // the peer may come back after a restart
-	case !asked:
-		return v.refuse(room.Closed(to.code))
-	case errors.As(err, &refusal):
+	answer, err := to.query(room.Join{Hello: hello, From: v.host.origin(v.from, hello.Probes), Token: access.NewSecret()}, v.conn)
+	if errors.As(err, &refusal) {
 		return v.refuse(refusal)
 	}
+	v.name, _ = answer.(string)
 	v.room = to
 	v.conn.Admit()
 	v.caller.welcome()

@@ -39,6 +39,12 @@ func listOf(servers int) host.ListFunc {
 func serve(t *testing.T, config host.Config) (*host.Host, *httptest.Server) {
 	t.Helper()
 	noLeak(t)
+	return serveToo(t, config)
+}
+
+// serveToo starts one host more.
+func serveToo(t *testing.T, config host.Config) (*host.Host, *httptest.Server) {
+	t.Helper()
 	h, err := host.New(config)
 	if err != nil {
 		t.Fatal(err)

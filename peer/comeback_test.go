@@ -293,3 +293,61 @@ func TestLostWelcome(t *testing.T) {
 		}
 	})
 }
+
+// TestOutdatedHost: a host that has lost the room to another, as its epoch says, is
+// obeyed no more, neither when it lets somebody in nor when it sends somebody somewhere;
+// and who hears that the room has moved comes back.
+func TestOutdatedHost(t *testing.T) {
+	moved := wire.Refusal{Reason: wire.ReasonMoved, Message: "the room goes on at another host"}
+	welcome := func(epoch uint64) wire.Welcome {
+		return wire.Welcome{Version: wire.Version, Name: "ann", Token: "token", Epoch: epoch}
+	}
+	launch := func(epoch uint64) wire.Launch {
+		return wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.1:27960", Epoch: epoch}
+	}
+	says := [][]wire.Message{ // one connection after the other
+		{welcome(2), moved},
+		{welcome(1), launch(1)},
+		{welcome(2), launch(1)},
+		{welcome(3), moved},
+		{welcome(2), launch(9)},
+		{welcome(3), launch(3)},
+	}
+	connections, joined := 0, 0
+	var launches []uint64
+	var s *seat
+	s = scripted(t, func(ws *websocket.Conn) {
+		var hello wire.Hello
+		if ws.ReadJSON(&hello) != nil {
+			return
+		}
+		var messages []wire.Message
+		s.locked(func() {
+			messages = says[min(connections, len(says)-1)]
+			connections++
+		})
+		say(t, ws, messages...)
+		for {
+			if _, _, err := ws.NextReader(); err != nil {
+				return
+			}
+		}
+	})
+	s.options.Once = true
+	s.options.Launch = func(_ context.Context, l wire.Launch, _ string, tell func(wire.LaunchState, string)) {
+		launches = append(launches, l.Epoch)
+		tell(wire.LaunchStarted, "")
+	}
+	s.options.Events = func(e peer.Event) {
+		if _, is := e.(peer.Joined); is {
+			joined++
+		}
+	}
+	defer s.sit()()
+	if err := s.done(); err != nil {
+		t.Error(err)
+	}
+	if connections != len(says) || joined != 4 || len(launches) != 1 || launches[0] != 3 {
+		t.Errorf("in %d connections ann is let in %d times, and launches by %v", connections, joined, launches)
+	}
+}

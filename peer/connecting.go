@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/netip"
@@ -40,7 +41,7 @@ func (s *session) stayConnected() error {
 		if welcomed {
 			pause = s.options.pace.firstPause
 		}
-		if welcomed || isLimited(err) {
+		if welcomed || isPassing(err) {
 			lastSeen = time.Now()
 		}
 		patience := s.options.pace.giveUp
@@ -57,9 +58,13 @@ func (s *session) stayConnected() error {
 		case lastSeen.IsZero(), time.Since(lastSeen) > patience:
 			return fmt.Errorf("%w at %s: %w", ErrUnreachable, s.options.URL, err)
 		}
-		lost := Disconnected{Err: err, Retry: pause}
+		rest := pause
+		if welcomed && hasMoved(err) {
+			rest = rand.N(movedWithin * pause) // or all who were there would come together
+		}
+		lost := Disconnected{Err: err, Retry: rest}
 		s.post(func() { s.tell(lost) })
-		sleep(s.ctx, pause)
+		sleep(s.ctx, rest)
 		pause = min(2*pause, s.options.pace.lastPause)
 	}
 }
@@ -147,7 +152,7 @@ func (s *session) obey(by *conn.Conn, m wire.Message) error {
 	s.post(func() { done <- s.receive(by, m) })
 	select {
 	case err := <-done:
-		if err != nil && !isLimited(err) {
+		if err != nil && !isPassing(err) {
 			s.leave(err)
 		}
 		return err
@@ -156,11 +161,23 @@ func (s *session) obey(by *conn.Conn, m wire.Message) error {
 	}
 }
 
-// isLimited reports whether a host only says that others have tried too many codes
-// from here: that passes.
-func isLimited(err error) bool {
+// errOutdated says that a host has said less than another by now: it has lost the room.
+var errOutdated = errors.New("peer: the host no longer has the room")
+
+// movedWithin is by how many first pauses at most those wait whose host hands the room
+// over: a second.
+const movedWithin = 4
+
+// isPassing reports whether a host only says that it is not the time: others have tried
+// too many codes from here, it can keep nothing just now, or another has the room.
+func isPassing(err error) bool {
 	var refusal wire.Refusal
-	return errors.As(err, &refusal) && refusal.Reason == wire.ReasonLimited
+	return errors.Is(err, errOutdated) || errors.As(err, &refusal) && slices.Contains([]string{wire.ReasonLimited, wire.ReasonBusy, wire.ReasonMoved}, refusal.Reason)
+}
+
+func hasMoved(err error) bool {
+	var refusal wire.Refusal
+	return errors.As(err, &refusal) && refusal.Reason == wire.ReasonMoved
 }
 
 // whyNot is the error of a connection that was not made: a host that encrypts, and a

@@ -23,6 +23,8 @@ type session struct {
 	work    sync.WaitGroup
 
 	token string
+	// epoch is the greatest that a host of the room had: one with a lesser has lost it.
+	epoch uint64
 	conn  *conn.Conn // nil until the host has let us in
 	host  netip.Addr // where it is
 	// told are other addresses of the host.
@@ -92,7 +94,10 @@ func (s *session) receive(by *conn.Conn, m wire.Message) error {
 				Hint: "update muster, here or there",
 			}
 		}
-		s.conn = by
+		if m.Epoch < s.epoch {
+			return errOutdated
+		}
+		s.conn, s.epoch = by, m.Epoch
 		s.welcome(m)
 	case wire.Refusal:
 		return m
@@ -115,6 +120,10 @@ func (s *session) receive(by *conn.Conn, m wire.Message) error {
 	case wire.Finalists:
 		return s.verify(m)
 	case wire.Launch:
+		if m.Epoch < s.epoch {
+			return errOutdated
+		}
+		s.epoch = m.Epoch
 		s.launch(m)
 	default:
 		return fmt.Errorf("peer: a %T from the host", m)

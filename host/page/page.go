@@ -88,6 +88,24 @@ func (v *View) Next(r *room.Room, games []wire.Game, link func(game, address str
 	return next, nil
 }
 
+// Held is this view with a word on what everything waits for.
+func (v *View) Held(why string) *View {
+	held := *v
+	held.Edition++
+	held.Snapshot.Room.Held = why
+	held.sections = slices.Clone(v.sections)
+	for i, s := range held.sections {
+		if s.name == roomSection {
+			data, _ := json.Marshal(held.Snapshot.Room) // it did before
+			held.sections[i] = section{s.name, data, held.Edition}
+		}
+	}
+	return &held
+}
+
+// roomSection is the name of the section with where the room stands.
+const roomSection = "room"
+
 func culled(record *room.Record) map[selection.Cause]json.RawMessage {
 	documents := map[selection.Cause]json.RawMessage{}
 	for cause, list := range record.Culled() {

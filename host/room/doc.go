@@ -19,8 +19,9 @@
 //   - [Save] keeps the room: take [Room.Save] and put it into stable storage. It
 //     comes first where a Step binds the room (a place in it is given, the phase or
 //     the round changes), so that nobody is told what a crash could undo. A driver
-//     whose store fails says so, tries again, and goes on: the evening counts more
-//     than the memory of it.
+//     whose disk fails says so, tries again, and goes on: the evening counts more
+//     than the memory of it. One that shares its store with other hosts, and cannot
+//     know whether the room is still its own, waits, and gives [Waited] then.
 //   - [Admit] binds the connection whose hello was the input to a player; an
 //     older one of that player is replaced.
 //   - [Publish] shows everybody the newest [Room.Snapshot] before what follows:

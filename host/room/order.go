@@ -56,7 +56,11 @@ func (o Order) step(r *Room) error {
 	if _, steers := o.Action.(steering); steers && !by.organiser {
 		return errOrganiserOnly
 	}
-	return o.Action.do(r, by)
+	err := o.Action.do(r, by)
+	if _, asks := o.Action.(WhatIf); err == nil && !asks {
+		r.binds = true // nobody is told that something is so which a crash undoes
+	}
+	return err
 }
 
 func (a WhatIf) do(r *Room, by caller) error {

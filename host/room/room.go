@@ -53,13 +53,14 @@ type Room struct {
 	// failures are the rounds that failed, one after the other.
 	failures int
 
-	// now, out and binds are of the Step under way: its time, what it leads to, and
-	// whether that has to be saved first although the phase stays. ticked is when the
-	// newest [Tick] was.
+	// now, out, binds and stood are of the Step under way: its time, what it leads to,
+	// whether that has to be saved first although the phase stays, and whether time has
+	// not counted before it. ticked is when the newest [Tick] was.
 	now    time.Time
 	ticked time.Time
 	out    []Output
 	binds  bool
+	stood  bool
 	// revision counts what may have changed what the room shows or saves.
 	revision int
 }

@@ -37,6 +37,9 @@ type (
 	// Stored says what keeps the host from saving the room, in people's words, or that
 	// nothing does any more.
 	Stored struct{ Trouble string }
+	// Waited says that the host could keep nothing for a time, in which nothing happened
+	// to the room.
+	Waited struct{ For time.Duration }
 	// Close ends the room for good, and sends everybody away.
 	Close struct{}
 )
@@ -89,7 +92,7 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 		late = 0 // restored, see [Resume]
 	}
 	r.now, r.out, r.binds = now, nil, false
-	if late > lateStep {
+	if r.stood = late > lateStep; r.stood {
 		r.stand(late)
 		r.ticked = now
 	}
@@ -201,6 +204,15 @@ func (in Stored) step(r *Room) error {
 	} else {
 		r.note("the host cannot save the room, because %s: it goes on, and would not survive a restart; trying again", in.Trouble)
 	}
+	return nil
+}
+
+func (in Waited) step(r *Room) error {
+	if !r.stood {
+		r.stand(in.For)
+		r.ticked = r.now
+	}
+	r.note("the host could keep nothing for %v: everything waited, and goes on now", in.For.Round(time.Second))
 	return nil
 }
 

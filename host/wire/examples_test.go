@@ -25,8 +25,8 @@ var examples = []struct {
 	{wire.Hello{Version: 2, Code: "BAKODI", Key: "Q3KXOJ2VBBKZ6BPC", Name: "bob", Probes: wire.ProbesElsewhere}, `{"type":"hello","version":2,"code":"BAKODI","name":"bob","key":"Q3KXOJ2VBBKZ6BPC","probes":"elsewhere"}`},
 	{wire.Hello{Version: 2, Code: "BAKODI", Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"},
 		`{"type":"hello","version":2,"code":"BAKODI","name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"}`},
-	{wire.Welcome{Version: 2, Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE", Page: "7YQUXVVMV3YHXRJT"},
-		`{"type":"welcome","version":2,"name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE","page":"7YQUXVVMV3YHXRJT"}`},
+	{wire.Welcome{Version: 2, Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE", Page: "7YQUXVVMV3YHXRJT", Epoch: 3},
+		`{"type":"welcome","version":2,"name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE","page":"7YQUXVVMV3YHXRJT","epoch":3}`},
 	{wire.Welcome{Version: 2, Name: "bob", Token: "DFZ3G5NDNZ5DN3RNLGQXYJ2MYT", Hosts: []netip.AddrPort{netip.MustParseAddrPort("198.51.100.2:7777")}},
 		`{"type":"welcome","version":2,"name":"bob","token":"DFZ3G5NDNZ5DN3RNLGQXYJ2MYT","hosts":["198.51.100.2:7777"]}`},
 	{wire.Seek{Version: 2, Place: access.Place("Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"), Nonce: "HZKU4RBVGH6YPTCJQ2X5SN7DAW"},
@@ -48,8 +48,8 @@ var examples = []struct {
 		`{"type":"verified","round":1,"attempt":1,"servers":[` +
 			`{"server":17,"state":"answered","rtts_ms":[24.1,23.9],"sent":3,"info":{"name":"Aggressor","map":"oa_dm1","players":4,"max_players":8}},` +
 			`{"server":4,"state":"lost","rtts_ms":[],"sent":3}]}`},
-	{wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.7:27960", Name: "Aggressor", Password: "club"},
-		`{"type":"launch","round":1,"game":"openarena","address":"192.0.2.7:27960","name":"Aggressor","password":"club"}`},
+	{wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.7:27960", Name: "Aggressor", Password: "club", Epoch: 3},
+		`{"type":"launch","round":1,"game":"openarena","address":"192.0.2.7:27960","name":"Aggressor","password":"club","epoch":3}`},
 	{wire.Launched{Round: 1, State: wire.LaunchFailed, Detail: "openarena: not found"},
 		`{"type":"launched","round":1,"state":"failed","detail":"openarena: not found"}`},
 	{wire.Room{

@@ -73,6 +73,9 @@ type Head struct {
 	// when a room that failed tries again by itself, if it does.
 	Paused bool      `json:"paused,omitempty"`
 	Retry  time.Time `json:"retry,omitzero"`
+	// Held is what everything waits for while the host cannot keep what happens, in a
+	// sentence.
+	Held string `json:"held,omitempty"`
 	// Search is how far a coordinated search is, while it goes on, and Outlook the
 	// same in a sentence.
 	Search  *Search `json:"search,omitempty"`

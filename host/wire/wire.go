@@ -84,6 +84,9 @@ type Welcome struct {
 	Token string `json:"token"`
 	// Page is the credential of the player's own pages, for the personal link.
 	Page string `json:"page,omitempty"`
+	// Epoch grows with each host that takes the room over, and each restart: who has
+	// heard of a greater one obeys none that is less. So does that of a [Launch].
+	Epoch uint64 `json:"epoch,omitempty"`
 	// Hosts are other addresses of the host, in case this one is lost for good.
 	Hosts []netip.AddrPort `json:"hosts,omitempty"`
 }
@@ -113,6 +116,7 @@ const (
 	ReasonBusy      = "busy"       // too much is asked at once
 	ReasonLimited   = "limited"    // too many wrong codes
 	ReasonLeft      = "left"       // the player has left the room, by the page
+	ReasonMoved     = "moved"      // another host has the room: come back at once
 )
 
 func (r Refusal) Error() string { return r.Message }
@@ -222,6 +226,7 @@ type Launch struct {
 	Address  string `json:"address"`
 	Name     string `json:"name"`
 	Password string `json:"password,omitempty"`
+	Epoch    uint64 `json:"epoch,omitempty"`
 }
 
 // Launched says how far a player got.

@@ -194,6 +194,10 @@ func (n *narrator) show(e peer.Event) {
 		var refusal wire.Refusal
 		switch {
 		case n.away:
+		case errors.As(e.Err, &refusal) && refusal.Reason == wire.ReasonMoved:
+			n.screen.Say("the room goes on at another host, or once this one is back: connecting again, nothing is lost")
+		case errors.As(e.Err, &refusal) && refusal.Reason == wire.ReasonBusy:
+			n.screen.Say("the host can let nobody in just now; trying again by itself")
 		case errors.As(e.Err, &refusal): // and no other passes
 			n.screen.Say("the host does not hear codes from here for the moment: too many wrong ones were tried. Trying again by itself; the room's whole link, or its QR code, is let in at once")
 		default:
@@ -222,8 +226,11 @@ func (n *narrator) search() {
 
 // room tells what is new.
 func (n *narrator) room(s wire.Snapshot) {
-	if n.stage != s.Room.Stage {
+	if n.stage != s.Room.Stage || s.Room.Held != "" {
 		n.screen.Rests()
+	}
+	if s.Room.Held != "" {
+		n.screen.Say("%s", n.screen.Wrap(discovery.CleanText(s.Room.Held), 0))
 	}
 	for _, note := range s.Log[min(n.noted, len(s.Log)):] {
 		n.screen.Say("%s", n.screen.Wrap(discovery.CleanText(note.Text), 0))

@@ -17,6 +17,7 @@ export function next(state) {
 /** @param {State} state @returns {Child[]} */
 function wordsFor(state) {
   const me = state.people.find((person) => person.name === state.you.name);
+  if (state.room.held) return [`${state.room.held[0].toUpperCase()}${state.room.held.slice(1)}.`];
   switch (state.room.stage) {
     case "gathering":
       return gathering(state);

@@ -22,6 +22,7 @@
  * @property {number} listed
  * @property {number} [own] servers of the organiser's own list
  * @property {boolean} [paused]
+ * @property {string} [held] what everything waits for while the host cannot keep what happens
  * @property {string} [retry]
  * @property {string} [outlook] how far a coordinated search is
  * @typedef {Head & Record<string, any>} Room with the settings that the form names

@@ -1,0 +1,236 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room"
+	"muster/host/store"
+	"muster/host/wire"
+)
+
+// joins has somebody come by a page, which binds, and takes what comes of it.
+func (a *actor) joins(name string) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		_, err := a.query(room.Order{Action: room.Enter{Name: name, Token: "token of " + name}}, nil)
+		done <- err
+	}()
+	return done
+}
+
+// isDone reports whether something has come of it.
+func isDone(done <-chan error) (err error, is bool) {
+	synctest.Wait()
+	select {
+	case err := <-done:
+		return err, true
+	default:
+		return nil, false
+	}
+}
+
+// sees is who readers see in the room, and what they read that it waits for.
+func (a *actor) sees() (people []string, held string) {
+	view, _ := a.views.get()
+	for _, p := range view.Snapshot.People {
+		people = append(people, p.Name)
+	}
+	return people, view.Snapshot.Room.Held
+}
+
+func onStore(t *testing.T, s *FakeStore) (*Host, *actor) {
+	t.Helper()
+	h, err := New(Config{Store: s, List: func(context.Context, string) ([]discovery.Server, error) { return someServers(2), nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, _, err := h.Open(friday(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, h.actor(code)
+}
+
+// TestKeptBeforeSaid: nobody hears of a place, by whatever way, before the store has it;
+// meanwhile nothing happens to the room, and after a second people read why.
+func TestKeptBeforeSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewFakeStore()
+		h, a := onStore(t, s)
+		defer h.Close()
+		time.Sleep(publishEvery)
+		s.set(func() { s.takes = 3 * time.Second })
+		ann := a.joins("ann")
+		time.Sleep(holdAfter / 2)
+		bob := a.joins("bob")
+		if _, is := isDone(ann); is {
+			t.Error("ann hears of her place before it is kept")
+		}
+		if people, held := a.sees(); len(people) > 0 || held != "" {
+			t.Errorf("people see %v, %q", people, held)
+		}
+		time.Sleep(holdAfter)
+		if people, words := a.sees(); len(people) > 0 || words != held {
+			t.Errorf("after a second people see %v, %q", people, words)
+		}
+		var refusal *wire.Refusal
+		if err, is := isDone(bob); !is || !errors.As(err, &refusal) || refusal.Reason != wire.ReasonBusy {
+			t.Errorf("bob, who comes meanwhile, hears %v", err)
+		}
+		s.isWell()
+		time.Sleep(2 * time.Second)
+		if err, is := isDone(ann); !is || err != nil {
+			t.Errorf("ann hears %v once it is kept", err)
+		}
+		if people, held := a.sees(); len(people) != 1 || held != "" {
+			t.Errorf("then people see %v, %q", people, held)
+		}
+	})
+}
+
+// TestAway: while a host cannot be sure of its rooms they stand still, and people read so
+// at once; then they go on where they were.
+func TestAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewFakeStore()
+		h, a := onStore(t, s)
+		defer h.Close()
+		for _, name := range []string{"ann", "bob"} {
+			a.post(func() { a.room.Step(room.Join{Hello: wire.Hello{Name: name}, Token: name}, time.Now()) })
+		}
+		h.Go(a.code)
+		time.Sleep(time.Second)
+		a.report("ann", "bob")
+		before, _ := h.Room(a.code)
+		s.Away(true)
+		synctest.Wait()
+		if _, words := a.sees(); words != held {
+			t.Errorf("people read %q", words)
+		}
+		told := make(chan bool)
+		go func() { a.report("ann", "bob"); close(told) }() // which waits
+		time.Sleep(10 * time.Minute)
+		if err, is := isDone(a.joins("cat")); !is || err == nil {
+			t.Errorf("cat hears %v", err)
+		}
+		select {
+		case <-told:
+			t.Error("something has happened to the room")
+		default:
+		}
+		s.Away(false)
+		time.Sleep(time.Second)
+		<-told
+		after, _ := h.Room(a.code)
+		if after.Room.Stage != before.Room.Stage || after.Room.Held != "" || !after.Room.Since.Equal(before.Room.Since.Add(10*time.Minute)) {
+			t.Errorf("it was %s since %v, and is %s since %v", before.Room.Stage, before.Room.Since, after.Room.Stage, after.Room.Since)
+		}
+		if note := after.Log[len(after.Log)-1].Text; note != "the host could keep nothing for 10m0s: everything waited, and goes on now" {
+			t.Errorf("the log ends with %q", note)
+		}
+		for _, p := range after.People {
+			if p.LeftOut {
+				t.Errorf("%s is left out", p.Name)
+			}
+		}
+	})
+}
+
+// TestUnknownSave: what nobody knows to be kept is tried again until somebody does, and
+// said then, once.
+func TestUnknownSave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewFakeStore()
+		h, a := onStore(t, s)
+		defer h.Close()
+		time.Sleep(time.Second)
+		s.set(func() { s.fails = store.ErrAway }) // and the host is trusted still
+		ann := a.joins("ann")
+		time.Sleep(5 * time.Second)
+		if _, is := isDone(ann); is {
+			t.Error("ann hears of her place before it is kept")
+		}
+		if saves := s.count(); saves < 5 || saves > 15 {
+			t.Errorf("it was tried %d times in 5 seconds", saves)
+		}
+		s.isWell()
+		time.Sleep(time.Second)
+		if err, is := isDone(ann); !is || err != nil {
+			t.Errorf("ann hears %v once it is kept", err)
+		}
+	})
+}
+
+// twoHosts share rooms; the first has opened one.
+func twoHosts(t *testing.T) (first *FakeStore, one, other *Host, a *actor) {
+	first = NewFakeStore()
+	one, a = onStore(t, first)
+	other, err := New(Config{Store: first.On("two"), List: noServers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	return first, one, other, a
+}
+
+// isNeverSaid: the first host says nothing of ann's place, has the room no more, and
+// leaves it alone.
+func isNeverSaid(t *testing.T, ann <-chan error, one, other *Host, a *actor) {
+	t.Helper()
+	var refusal *wire.Refusal
+	if err, is := isDone(ann); !is || !errors.As(err, &refusal) || refusal.Reason != wire.ReasonMoved {
+		t.Errorf("ann hears %v", err)
+	}
+	if people, _ := a.sees(); len(people) > 0 || len(one.Rooms()) > 0 {
+		t.Errorf("people see %v, and the first host has the rooms %v", people, one.Rooms())
+	}
+	if len(other.Rooms()) != 1 || other.actor(a.code).claim.Epoch() != 2 {
+		t.Errorf("the second host has the rooms %v", other.Rooms())
+	}
+	one.Close()
+	if err := <-other.actor(a.code).joins("bob"); err != nil {
+		t.Errorf("at the second host bob hears %v", err)
+	}
+}
+
+// TestFenced: what a host wants to say that has lost the room meanwhile is never said.
+func TestFenced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, one, other, a := twoHosts(t)
+		defer one.Close()
+		defer other.Close()
+		s.Dies()
+		synctest.Wait()
+		s.set(func() { s.takes = time.Second })
+		ann := a.joins("ann")
+		time.Sleep(2 * time.Second)
+		s.isWell()
+		isNeverSaid(t, ann, one, other, a)
+	})
+}
+
+// TestStopped: a host that could save, was stopped before it said anything, and wakes up
+// when another has the room, says nothing.
+func TestStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, one, other, a := twoHosts(t)
+		defer one.Close()
+		defer other.Close()
+		s.set(func() { s.kept = func() { s.away["one"] = true } })
+		ann := a.joins("ann")
+		time.Sleep(time.Minute)
+		if _, is := isDone(ann); is {
+			t.Error("ann hears of a place from a host that cannot trust what it has")
+		}
+		s.Dies()
+		time.Sleep(time.Second)
+		s.Away(false)
+		time.Sleep(time.Second)
+		isNeverSaid(t, ann, one, other, a)
+	})
+}
