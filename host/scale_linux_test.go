@@ -284,6 +284,7 @@ func fill(t *testing.T, h *host.Host, m *memory, rooms, players int) (codes []st
 					l.says(websocket.TextMessage, hello.Data)
 				case bytes.HasPrefix(data, []byte(`{"type":"welcome"`)):
 					welcomed.Add(1)
+				case bytes.HasPrefix(data, []byte(`{"type":"refused","reason":"moved"`)): // the host ends
 				case bytes.HasPrefix(data, []byte(`{"type":"refused"`)):
 					t.Errorf("%s", data)
 				}
