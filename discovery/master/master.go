@@ -47,6 +47,11 @@ type Client struct {
 	// Silence is how long a master may be silent between two datagrams, and
 	// twice as long before the first one; 0 is a second.
 	Silence time.Duration
+	// Service is the one by which a domain says where its server is (_minecraft._tcp),
+	// for names that are written without a port; empty is none. LookupSRV finds it; nil
+	// is the machine's resolver.
+	Service   string
+	LookupSRV LookupSRV
 	// Patience is how long a service on the web may take; 0 is 30 s.
 	Patience time.Duration
 	// Cache keeps lists of the web.

@@ -31,6 +31,9 @@ const maxLookups = 16
 // the network "ip".
 type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 
+// LookupSRV finds the host and port of a service (_minecraft._tcp) at a domain.
+type LookupSRV func(ctx context.Context, service, domain string) (host string, port uint16, err error)
+
 // NameError is of a host name in a list that is not known.
 type NameError struct {
 	Entry Entry
@@ -84,12 +87,12 @@ func (c Client) Resolve(ctx context.Context, entries []Entry, port uint16) (List
 		if _, known := files[e.File]; !known {
 			files[e.File] = len(files)
 		}
-		host := hosts[e.Host]
+		host := hosts[c.looked(e)]
 		if host.err != nil {
 			listing.Warnings = append(listing.Warnings, &NameError{Entry: e, Err: host.err})
 			continue
 		}
-		all.add(files[e.File], discovery.Server{Addr: netip.AddrPortFrom(host.addr, cmp.Or(e.Port, port)), Country: e.Country, ASN: e.ASN})
+		all.add(files[e.File], discovery.Server{Addr: netip.AddrPortFrom(host.addr, cmp.Or(e.Port, host.port, port)), Country: e.Country, ASN: e.ASN})
 	}
 	listing.Servers = all.list()
 	switch {
@@ -102,9 +105,22 @@ func (c Client) Resolve(ctx context.Context, entries []Entry, port uint16) (List
 	return listing, fmt.Errorf("master: %w", ErrEmpty)
 }
 
+// toLookUp is a host, or the service at it.
+type toLookUp struct {
+	host    string
+	service bool
+}
+
+// looked is what is looked up for an entry.
+func (c Client) looked(e Entry) toLookUp {
+	_, err := netip.ParseAddr(e.Host)
+	return toLookUp{e.Host, c.Service != "" && e.Port == 0 && err != nil}
+}
+
 // lookedUp is what came of looking up one host.
 type lookedUp struct {
 	addr netip.Addr
+	port uint16 // of a service, or 0
 	err  error
 }
 
@@ -116,19 +132,20 @@ const lookupPatience = 30 * time.Second
 var errSlowNames = fmt.Errorf("not found out within %v", lookupPatience)
 
 // lookUpAll looks up every host once, several at a time.
-func (c Client) lookUpAll(ctx context.Context, entries []Entry) map[string]*lookedUp {
-	hosts := make(map[string]*lookedUp)
+func (c Client) lookUpAll(ctx context.Context, entries []Entry) map[toLookUp]*lookedUp {
+	hosts := make(map[toLookUp]*lookedUp)
 	slots := make(chan struct{}, maxLookups)
 	ctx, cancel := context.WithTimeout(ctx, lookupPatience)
 	defer cancel()
 	var wg sync.WaitGroup
 	names := 0
 	for _, e := range entries {
-		if hosts[e.Host] != nil {
+		to := c.looked(e)
+		if hosts[to] != nil {
 			continue
 		}
 		host := new(lookedUp)
-		hosts[e.Host] = host
+		hosts[to] = host
 		if addr, err := netip.ParseAddr(e.Host); err == nil {
 			host.addr = addr.Unmap()
 			continue
@@ -144,18 +161,48 @@ func (c Client) lookUpAll(ctx context.Context, entries []Entry) map[string]*look
 			continue
 		}
 		wg.Go(func() {
-			addrs, err := c.addresses(ctx, e.Host)
-			if err != nil && ctx.Err() != nil {
-				err = errSlowNames
-			}
-			if *host = (lookedUp{err: err}); err == nil {
-				host.addr = addrs[0]
+			*host = c.lookUp(ctx, to)
+			if host.err != nil && ctx.Err() != nil {
+				host.err = errSlowNames
 			}
 			<-slots
 		})
 	}
 	wg.Wait()
 	return hosts
+}
+
+// lookUp finds a host, or where the service at it is. A domain without the service is
+// the host itself.
+func (c Client) lookUp(ctx context.Context, to toLookUp) (found lookedUp) {
+	host := to.host
+	if to.service {
+		lookup := c.LookupSRV
+		if lookup == nil {
+			lookup = lookupSRV
+		}
+		if target, port, err := lookup(ctx, c.Service, host); err == nil && isHostName(target) && port != 0 {
+			host, found.port = target, port
+		}
+	}
+	addrs, err := c.addresses(ctx, host)
+	if err != nil {
+		return lookedUp{err: err}
+	}
+	found.addr = addrs[0]
+	return found
+}
+
+// lookupSRV asks the machine's resolver.
+func lookupSRV(ctx context.Context, service, domain string) (string, uint16, error) {
+	_, services, err := net.DefaultResolver.LookupSRV(ctx, "", "", service+"."+domain)
+	if err != nil {
+		return "", 0, err
+	}
+	if len(services) == 0 {
+		return "", 0, errors.New("it has no such service")
+	}
+	return strings.TrimSuffix(services[0].Target, "."), services[0].Port, nil
 }
 
 // addresses are a host's usable addresses, IPv4 first, at least one.

@@ -473,8 +473,8 @@ func (c Client) place(ctx context.Context, l WebList, rows []weblist.Row) (Listi
 	unknown := &NamesError{List: l.name()}
 	named := make(map[string]bool)
 	for i, e := range entries {
-		host := hosts[e.Host]
-		port := cmp.Or(e.Port, l.Port)
+		host := hosts[c.looked(e)]
+		port := cmp.Or(e.Port, host.port, l.Port)
 		switch {
 		case host.err != nil:
 			if !named[e.Host] {

@@ -46,6 +46,7 @@ type Game struct {
 	MasterAnonymous bool             `toml:"master_anonymous"`
 	QStatTypes      []string         `toml:"qstat_types"`
 	AppID           uint32           `toml:"app_id"`
+	SRV             string           `toml:"srv"`
 	Lists           []master.WebList `toml:"lists"`
 	Unsure          []string         `toml:"unsure"`
 	Rule            selection.Rule   `toml:"rule"`

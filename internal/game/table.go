@@ -211,6 +211,8 @@ func (g *Game) complete() error {
 		return wrong("rule", "rule %q is none of %v", g.Rule, selection.Rules())
 	case strings.ContainsAny(g.MasterGame, " \t\r\n"):
 		return wrong("master_game", "master_game is one word")
+	case g.SRV != "" && !isService(g.SRV):
+		return wrong("srv", "srv %q is no service such as _minecraft._tcp", discovery.CleanText(g.SRV))
 	}
 	fields := []string{"launch", "launch_windows", "launch_darwin", "launch_linux"}
 	for i, template := range [][]string{g.Launch, g.LaunchWindows, g.LaunchDarwin, g.LaunchLinux} {
@@ -241,6 +243,13 @@ func checkList(list master.WebList) *fieldError {
 		return &fieldError{field: field, err: err}
 	}
 	return nil
+}
+
+// isService reports whether a text is a service as the domain name system knows
+// them: _NAME._PROTOCOL (RFC 2782).
+func isService(s string) bool {
+	name, protocol, found := strings.Cut(s, "._")
+	return found && strings.HasPrefix(name, "_") && isID(name[1:]) && isID(protocol)
 }
 
 func isID(s string) bool {

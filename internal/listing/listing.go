@@ -101,7 +101,7 @@ func (s *Sources) fromMasters(ctx context.Context, g game.Game) (master.Listing,
 	if err != nil {
 		return master.Listing{}, err
 	}
-	listing, err := master.Client{Cache: s.Cache}.Fetch(ctx, sources...)
+	listing, err := master.Client{Cache: s.Cache, Service: g.SRV}.Fetch(ctx, sources...)
 	if ctx.Err() != nil {
 		return listing, ctx.Err()
 	}
@@ -139,7 +139,7 @@ func (s *Sources) fromFiles(ctx context.Context, g game.Game) (master.Listing, e
 			}
 		}
 	}
-	listing, err := master.Client{}.Resolve(ctx, ours, g.Port)
+	listing, err := master.Client{Service: g.SRV}.Resolve(ctx, ours, g.Port)
 	listing.Warnings = append(cut, listing.Warnings...)
 	switch {
 	case errors.Is(err, master.ErrEmpty) && others > 0:
