@@ -84,7 +84,7 @@ func (c *Cluster) unpacked(ctx context.Context, code string, m message) ([]byte,
 func (c *Cluster) putParts(ctx context.Context, body []byte, ttl time.Duration, subject func(n int) string) (parts int, sum string, err error) {
 	size := c.limit(partSize)
 	parts = (len(body) + size - 1) / size
-	err = each(parts, func(n int) error {
+	err = each(parts, partsAtOnce, func(n int) error {
 		part := body[n*size : min(len(body), (n+1)*size)]
 		for {
 			attempt, cancel := context.WithTimeout(ctx, attemptTime)
@@ -110,7 +110,7 @@ func (c *Cluster) putParts(ctx context.Context, body []byte, ttl time.Duration, 
 // getParts reads what putParts wrote; store.ErrUnknown if a part is gone.
 func (c *Cluster) getParts(ctx context.Context, parts int, sum string, subject func(n int) string) ([]byte, error) {
 	read := make([][]byte, parts)
-	err := each(parts, func(n int) error {
+	err := each(parts, partsAtOnce, func(n int) error {
 		m, err := c.readLarge(ctx, subject(n))
 		if err == nil {
 			read[n] = m.Data
@@ -149,11 +149,11 @@ func hashOf(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// each calls do for 0 up to n, some at once, and returns one of the errors.
-func each(n int, do func(n int) error) error {
+// each calls do for 0 up to n, so many at once, and returns one of the errors.
+func each(n, atOnce int, do func(n int) error) error {
 	var work sync.WaitGroup
 	failed := make(chan error, n)
-	free := make(chan struct{}, partsAtOnce)
+	free := make(chan struct{}, atOnce)
 	for i := range n {
 		free <- struct{}{}
 		work.Go(func() {

@@ -64,6 +64,7 @@ type message struct {
 	record
 	seq  uint64
 	body []byte
+	at   time.Time // by the servers' clocks
 }
 
 // last is a room's newest message; its epoch is 0 if there is none, or a marker. It may
@@ -86,7 +87,7 @@ func (c *Cluster) last(ctx context.Context, code string) (message, error) {
 	if errors.Is(err, errRecord) {
 		return message{}, fmt.Errorf("room %s: %w", c.FindID(code), err)
 	}
-	return message{r, m.Sequence, m.Data}, nil
+	return message{r, m.Sequence, m.Data, m.Time}, nil
 }
 
 // conflict is the error of a write that came after another.

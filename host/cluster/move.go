@@ -1,0 +1,202 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"muster/host/store"
+)
+
+const (
+	// epochLeap is by how much the epoch of an imported room grows: the file may be a
+	// backup, since which the room was claimed some times, and players obey no lower
+	// epoch than they have seen.
+	epochLeap = 1 << 16
+	// movesAtOnce is how many rooms are on their way at a time.
+	movesAtOnce = 16
+)
+
+// Moved counts what an import or an export has done.
+type Moved struct {
+	// Rooms, Tombstones and Blobs were written; Present are the rooms and tombstones
+	// that were there before, from a move that was broken off, for one.
+	Rooms, Tombstones, Blobs, Present int
+}
+
+// Import takes over the rooms, tombstones and server lists of a file, which must not be
+// served any more. The rooms are nobody's then, and hosts adopt them at once. It
+// overwrites nothing: what is there already stays, and another room of the same code is
+// an error, with which the others are imported all the same. Broken off, it may be
+// begun again.
+func (c *Cluster) Import(ctx context.Context, from *store.File) (moved Moved, err error) {
+	for blob, err := range from.Blobs() {
+		if err == nil {
+			_, err = c.Keep(ctx, blob)
+		}
+		if err != nil {
+			return moved, err
+		}
+		moved.Blobs++
+	}
+	var all []store.Saved
+	var failed []error
+	for s, err := range from.All() {
+		if err != nil {
+			failed = append(failed, fmt.Errorf("room %s: %w", s.ID, err))
+			continue
+		}
+		all = append(all, s)
+	}
+	var mu sync.Mutex // guards moved and failed
+	each(len(all), movesAtOnce, func(n int) error {
+		s := all[n]
+		taken, err := c.take(ctx, s)
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case err != nil:
+			failed = append(failed, fmt.Errorf("room %s: %w", s.ID, err))
+		case !taken:
+			moved.Present++
+		case s.Over.IsZero():
+			moved.Rooms++
+		default:
+			moved.Tombstones++
+		}
+		return nil
+	})
+	return moved, errors.Join(failed...)
+}
+
+// take writes a room or a tombstone of another store, and reports whether it was missing.
+func (c *Cluster) take(ctx context.Context, s store.Saved) (missing bool, err error) {
+	if !isToken(s.Code) {
+		return false, fmt.Errorf("cluster: %q is no code", s.Code)
+	}
+	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	defer cancel()
+	r, body, ttl := record{}, []byte(nil), time.Duration(0)
+	if s.Over.IsZero() {
+		there, err := c.last(ctx, s.Code) // before its parts are written for nothing
+		if err != nil {
+			return false, away(err)
+		}
+		if there.Epoch > 0 {
+			return false, presentOr(there, s)
+		}
+		if r, body, err = c.packed(ctx, s.Code, s.Data); err != nil {
+			return false, err
+		}
+		r.Epoch, r.ID = s.Epoch+epochLeap, s.ID
+	} else {
+		r.Epoch, r.Over = s.Epoch+epochLeap, true
+		if ttl = (tombstoneLife - time.Since(s.Over)).Truncate(time.Second); ttl < time.Second {
+			return false, nil
+		}
+	}
+	r.Version, r.Life, r.Claim, r.Write = recordVersion, c.life, c.claims.Add(1), 1
+	_, err = c.put(ctx, s.Code, r, body, 0, ttl)
+	var other conflict
+	if errors.As(err, &other) {
+		if r.Group != "" {
+			c.large.Purge(ctx, jetstream.WithPurgeSubject(c.partSubject(s.Code, r.Group, "*")))
+		}
+		return false, presentOr(other.last, s)
+	}
+	return err == nil, err
+}
+
+// presentOr is nil if what is there is the room that is to be imported, over or not.
+func presentOr(there message, s store.Saved) error {
+	if there.Over || there.ID == s.ID {
+		return nil
+	}
+	return store.ErrTaken
+}
+
+// Export writes all rooms, tombstones and server lists into a file, as they were saved
+// last, while hosts go on with them: a backup, or what one process takes over when all
+// hosts have ended. Each room is whole. What the file has of earlier exports is replaced
+// by what is newer; it is an error if a room in it is newer, or another one.
+func (c *Cluster) Export(ctx context.Context, to *store.File) (moved Moved, err error) {
+	info, err := c.large.Info(ctx, jetstream.WithSubjectFilter(c.subject("blob", "*")))
+	if err != nil {
+		return moved, away(err)
+	}
+	for subject := range info.State.Subjects {
+		blob, err := c.Kept(ctx, strings.TrimPrefix(subject, c.subject("blob", "")))
+		if errors.Is(err, store.ErrUnknown) {
+			continue // its time was up
+		}
+		if err == nil {
+			_, err = to.Keep(ctx, blob)
+		}
+		if err != nil {
+			return moved, err
+		}
+		moved.Blobs++
+	}
+	c.directory.mu.Lock()
+	codes := slices.Sorted(maps.Keys(c.directory.rooms))
+	c.directory.mu.Unlock()
+	var mu sync.Mutex // guards moved and failed
+	var failed []error
+	each(len(codes), movesAtOnce, func(n int) error {
+		s, err := c.give(ctx, codes[n])
+		taken := false
+		if err == nil {
+			taken, err = to.Put(s)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case errors.Is(err, store.ErrUnknown):
+		case err != nil:
+			failed = append(failed, fmt.Errorf("room %s: %w", s.ID, err))
+		case !taken:
+			moved.Present++
+		case s.Over.IsZero():
+			moved.Rooms++
+		default:
+			moved.Tombstones++
+		}
+		return nil
+	})
+	return moved, errors.Join(failed...)
+}
+
+// give is a room or a tombstone as another store takes it.
+func (c *Cluster) give(ctx context.Context, code string) (s store.Saved, err error) {
+	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	defer cancel()
+	for {
+		m, err := c.last(ctx, code)
+		s = store.Saved{Code: code, ID: m.ID, Epoch: m.Epoch}
+		switch {
+		case err != nil:
+		case m.Epoch == 0:
+			return s, store.ErrUnknown
+		case m.Version > recordVersion:
+			return s, store.ErrNewer
+		case m.Over:
+			s.Over = m.at
+			return s, nil
+		default:
+			if s.Data, err = c.unpacked(ctx, code, m); err == nil || errors.Is(err, errPacked) || errors.Is(err, syscall.ENOSPC) {
+				return s, err
+			}
+		}
+		if !pause(ctx, retryPause) {
+			return s, away(err)
+		}
+	}
+}
