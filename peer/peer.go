@@ -72,6 +72,10 @@ type Options struct {
 	// begins. A doubt is why nothing should be started unasked, in a sentence: no
 	// server of the list takes players there, as far as this player can see.
 	Launch func(ctx context.Context, launch wire.Launch, doubt string, tell func(wire.LaunchState, string))
+	// Near looks for servers of a game on the networks of this machine, for a host that is
+	// on none of them; nil finds none. These the host may have us ask, besides what it
+	// could know itself.
+	Near func(ctx context.Context, game string) []wire.NearServer
 	// Events shows on the player's screen what happens. It is called from one
 	// goroutine and must not block.
 	Events func(Event)

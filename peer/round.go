@@ -25,6 +25,8 @@ type round struct {
 	number  int
 	servers []discovery.Server
 	host    netip.Addr // where the list is from
+	// near are the private addresses that this machine found servers at itself.
+	near    map[netip.AddrPort]bool
 	measure *wire.Measure
 	ledger  *ledger // nil until measuring began
 	agenda  *discovery.Agenda
@@ -46,7 +48,7 @@ func (s *session) list(m wire.List) {
 	}
 	s.stop()
 	s.look = nil
-	s.round = &round{number: m.Round, servers: m.Servers, host: s.host}
+	s.round = &round{number: m.Round, servers: m.Servers, host: s.host, near: s.near.addrs}
 }
 
 // measure starts the discovery, or waits for what the host knows already.
@@ -190,7 +192,12 @@ func mayAsk(host, server netip.Addr) bool {
 	return reach != discovery.NoReach && reach >= discovery.ReachOf(host)
 }
 
-func (r *round) mayAsk(server int) bool { return mayAsk(r.host, r.servers[server].Addr.Addr()) }
+// mayAsk reports whether the host may have us ask a server of its list: what it can know
+// itself, or what we have told it.
+func (r *round) mayAsk(server int) bool {
+	at := r.servers[server].Addr
+	return r.near[at] || mayAsk(r.host, at.Addr())
+}
 
 // outOfReach are the servers that the host may not have us ask, besides those
 // that are known.

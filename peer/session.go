@@ -34,6 +34,7 @@ type session struct {
 	look     *look // the newest
 	scanner  scanner
 	launched *wire.Launched // the newest, for a host that missed it
+	near     near
 	// finishing: the peer leaves as soon as the host has heard of the launch.
 	finishing bool
 	stop      context.CancelFunc
@@ -125,6 +126,8 @@ func (s *session) receive(by *conn.Conn, m wire.Message) error {
 		}
 		s.epoch = m.Epoch
 		s.launch(m)
+	case wire.Look:
+		s.lookAround(m.Game)
 	default:
 		return fmt.Errorf("peer: a %T from the host", m)
 	}

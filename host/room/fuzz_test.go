@@ -28,6 +28,7 @@ func FuzzRoom(f *testing.F) {
 		e := &evening{T: t, choices: choices[:min(len(choices), most)], now: time.Unix(1_800_000_000, 0).UTC()}
 		s := settings(e.upTo(3))
 		s.Agree = e.upTo(2) > 0
+		s.LookAround = e.upTo(1) > 0
 		s.By = selection.Rules()[e.upTo(len(selection.Rules())-1)]
 		s.Limits = []time.Duration{100 * time.Millisecond}
 		if e.upTo(1) > 0 {
@@ -273,7 +274,13 @@ func (e *evening) everyoneLooks() {
 // message is what a peer's frame can say.
 func (e *evening) message() wire.Message {
 	round := e.room.round.number
-	switch e.upTo(6) {
+	switch e.upTo(7) {
+	case 7:
+		near := wire.Near{Game: "openarena"}
+		for range e.upTo(3) {
+			near.Servers = append(near.Servers, wire.NearServer{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 9, 0, byte(5 + e.upTo(2))}), 27960), Info: discovery.Info{Name: e.name()}})
+		}
+		return near
 	case 0, 1, 2:
 		report := wire.Report{Round: round}
 		for range e.upTo(eveningServers) {

@@ -57,7 +57,7 @@ func (l *Launching) launchFor(r *Room, p *player) wire.Launch {
 	launch.Address = connect.String()
 	for i := range r.round.local {
 		local := &r.round.local[i]
-		if local.Server == l.Server && local.isReachedFrom(p.origin.Near) {
+		if local.Server == l.Server && local.isReachedBy(p) {
 			launch.Address = netip.AddrPortFrom(local.Addr.Addr(), connect.Port()).String()
 		}
 	}

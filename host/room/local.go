@@ -8,9 +8,9 @@ import (
 	"muster/host/wire"
 )
 
-// LocalServer is a game server on a network that the host is on, too. Players
-// there reach it by its address there, the others by its public one, if it has
-// any: few routers let out and in again.
+// LocalServer is a game server on a network that the host is on, too, or on one of
+// players who found it there. Players there reach it by its address there, the others
+// by its public one, if it has any: few routers let out and in again.
 type LocalServer struct {
 	Addr netip.AddrPort `json:"addr"`
 	// Networks are where Addr is reached from.
@@ -18,7 +18,13 @@ type LocalServer struct {
 	// Public is its address in the list of the internet's servers, invalid if it
 	// is in none: then it is hidden from everybody elsewhere.
 	Public netip.AddrPort `json:"public,omitzero"`
-	// Info is what it said of itself when it was found.
+	// Home stands for the network of the players who found it, see [player.home], and
+	// Name and Seats for what it said: another network has another server at this
+	// address. It is invalid if the host found it.
+	Home  netip.Addr `json:"home,omitzero"`
+	Name  string     `json:"name,omitempty"`
+	Seats int        `json:"seats,omitempty"`
+	// Info is what it said of itself when the host found it.
 	Info discovery.Info `json:"-"`
 	// Server is its place in the room's list.
 	Server int `json:"server"`
@@ -44,10 +50,19 @@ func (l *LocalServer) isReachedFrom(from netip.Addr) bool {
 	return from.IsLoopback() || slices.ContainsFunc(l.Networks, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 
+// isReachedBy reports whether a player reaches the server by its own address: whoever
+// is on the host's network does, and who has found it on the same network as others.
+func (l *LocalServer) isReachedBy(p *player) bool {
+	if l.Home.IsValid() {
+		return l.Home == p.home() && slices.ContainsFunc(p.near.Servers, l.is)
+	}
+	return l.isReachedFrom(p.origin.Near)
+}
+
 // isHiddenFrom reports whether a player cannot get there. The player's own
 // network may have another server at that address.
 func (l *LocalServer) isHiddenFrom(p *player) bool {
-	return l.isHidden() && !l.isReachedFrom(p.origin.Near)
+	return l.isHidden() && !l.isReachedBy(p)
 }
 
 // isOutOfReach reports whether a server is hidden from a player.
@@ -79,7 +94,9 @@ func (r *Room) placeLocal(local []LocalServer) {
 	for _, l := range local[:min(len(local), maxLocal)] {
 		var isListed bool
 		if l.Server, isListed = places[l.listed()]; isListed {
-			r.said(nil, l.Server, wire.TidyInfo(l.Info))
+			if !l.Home.IsValid() {
+				r.said(nil, l.Server, wire.TidyInfo(l.Info))
+			}
 			l.Info = discovery.Info{}
 			r.round.local = append(r.round.local, l)
 		}
@@ -90,7 +107,7 @@ func (r *Room) placeLocal(local []LocalServer) {
 func (r *round) listFor(p *player) wire.List {
 	servers := r.servers.List
 	for i := range r.local {
-		if l := &r.local[i]; !l.isHidden() && l.isReachedFrom(p.origin.Near) {
+		if l := &r.local[i]; !l.isHidden() && l.isReachedBy(p) {
 			if &servers[0] == &r.servers.List[0] {
 				servers = slices.Clone(servers)
 			}

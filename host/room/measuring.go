@@ -54,6 +54,8 @@ func (*Gathering) proceed(r *Room) {
 type Listing struct {
 	// Told: people know that it is slow to come.
 	Told bool `json:",omitempty"`
+	// came is the list, which waits for what players find on their own networks.
+	came *Listed
 }
 
 // slowList is after how long people are told what they wait for.
@@ -63,9 +65,17 @@ func (*Listing) stage() wire.Stage { return wire.Listing }
 func (*Listing) proceed(*Room)     {}
 
 func (l *Listing) tick(r *Room) {
-	if !l.Told && r.now.Sub(r.since) >= slowList {
+	if !l.Told && l.came == nil && r.now.Sub(r.since) >= slowList {
 		l.Told = true
 		r.note("the list of servers is slow to come: waiting for it")
+	}
+	l.goOn(r)
+}
+
+// goOn has everyone measure, once the list is there and all have looked around.
+func (l *Listing) goOn(r *Room) {
+	if l.came != nil && !slices.ContainsFunc(r.round.players, func(p *player) bool { return p.near.isLooking() }) {
+		l.came.begin(r)
 	}
 }
 
@@ -123,18 +133,37 @@ func canonical(s discovery.Server) discovery.Server {
 	return s
 }
 
-// step has everyone measure the list.
+// step has everyone measure the list, as soon as all have looked around.
 func (in Listed) step(r *Room) error {
-	if _, listing := r.phase.(*Listing); !listing {
-		return nil // nobody waits for it
+	if listing, is := r.phase.(*Listing); is { // or nobody waits for it
+		listing.came = &in
+		listing.goOn(r)
 	}
+	return nil
+}
+
+// begin has everyone measure the list, and what players found on their own networks.
+// Without a list that has to do: a LAN party may have no internet, and a game no master.
+func (in Listed) begin(r *Room) {
+	var listed []discovery.Server
+	if in.Err == nil {
+		listed = in.List.List()
+	}
+	found := r.foundNear(listed, in.Local)
+	if slices.ContainsFunc(found, func(l LocalServer) bool { return l.isHidden() }) {
+		if in.Err != nil {
+			in.Note = fmt.Sprintf("only servers on players' own networks are listed: %v", in.Err)
+		}
+		in.List, in.Err = topology.New(Shared(listed, found)), nil
+	}
+	in.Local = append(slices.Clip(in.Local), found...)
 	switch {
 	case in.Err != nil:
 		r.fail(true, "no server list: %v", in.Err)
-		return nil
+		return
 	case len(in.List.List()) == 0:
 		r.fail(true, "the server list is empty")
-		return nil
+		return
 	}
 	servers := in.List.List()
 	r.round.topology, r.round.packed = in.List, nil
@@ -152,11 +181,12 @@ func (in Listed) step(r *Room) error {
 	if in.Note != "" {
 		r.note("%s", in.Note)
 	}
-	if n := len(r.round.local); n > 0 {
-		r.note("%d of them on the local network", n)
-	}
+	r.noteLocal()
 	for i := range r.round.local {
 		l := &r.round.local[i]
+		if l.Home.IsValid() {
+			continue // whose it is has been said
+		}
 		if names := names(filtered(r.round.players, l.isHiddenFrom)); len(names) > 0 {
 			r.note("%s is on a local network that %s cannot reach", r.round.serverName(l.Server), strings.Join(names, ", "))
 		}
@@ -176,7 +206,6 @@ func (in Listed) step(r *Room) error {
 	if r.phase == measuring {
 		measuring.shareOut(r)
 	}
-	return nil
 }
 
 // seedFor is a seed of each player's own: all in one order would ask every server

@@ -92,12 +92,15 @@ func (r *round) natGroupOf(p *player) []*player {
 // hidden servers from another network holds no longer.
 func (in Join) locate(r *Room, p *player) {
 	r.release(p)
-	before := *p.member
+	reached := make([]bool, len(r.round.local))
+	for i := range r.round.local {
+		reached[i] = r.round.local[i].isReachedBy(p)
+	}
 	if p.origin != in.From {
-		p.origin, p.apart = in.From, false
+		p.origin, p.apart, p.near = in.From, false, nearby{}
 	}
 	for i := range r.round.local {
-		if l := &r.round.local[i]; l.isHidden() && l.isReachedFrom(before.origin.Near) != l.isReachedFrom(in.From.Near) {
+		if l := &r.round.local[i]; l.isHidden() && reached[i] != l.isReachedBy(p) {
 			p.forget(l.Server)
 		}
 	}

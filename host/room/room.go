@@ -138,6 +138,8 @@ type member struct {
 	// its NAT group found does not hold for this player.
 	origin Origin
 	apart  bool
+	// near is what the player's program found on its own networks.
+	near nearby
 }
 
 // Join is a hello: a player comes in, or back in with the token of before. The
@@ -274,11 +276,17 @@ func sameToken(a, b string) bool {
 // is complete.
 func (r *Room) catchUp(p *player) {
 	switch phase := r.phase.(type) {
+	case *Listing:
+		r.lookAround(p)
 	case *Gathering:
+		r.lookAround(p)
 		if len(r.round.players) == r.settings.Players && !slices.ContainsFunc(r.round.active(), func(p *player) bool { return !p.connected }) {
 			r.list()
 		}
 	case *Measuring, *Coordinating:
+		if r.looksFirst(p) {
+			return // until it has
+		}
 		r.send(p, r.round.listFor(p))
 		r.measure(p)
 	case *Verifying, *Voting, *Countdown:

@@ -87,6 +87,7 @@ type savedPlayer struct {
 	Trusted bool             `json:"trusted,omitempty"`
 	Origin  Origin           `json:"origin,omitzero"`
 	Apart   bool             `json:"apart,omitempty"`
+	Near    nearby           `json:"near,omitzero"`
 	Done    bool             `json:"done,omitempty"`
 	LeftOut bool             `json:"left_out,omitempty"`
 	Missed  time.Duration    `json:"missed,omitempty"`
@@ -153,7 +154,7 @@ func (r *Room) Save() ([]byte, error) {
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
-			savedPerson: r.round.savedPerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart,
+			savedPerson: r.round.savedPerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart, Near: p.near,
 			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Shares: p.shares, Anomaly: p.anomaly, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail,
 			Asked: p.asked.servers, All: p.asked.all, Own: p.asked.own,
 		}
@@ -271,7 +272,7 @@ func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error
 			return nil, err
 		}
 		p := &player{
-			member: &member{person: who, token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart},
+			member: &member{person: who, token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart, near: sp.Near},
 			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, shares: sp.Shares, anomaly: sp.Anomaly, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail,
 		}
 		p.asked = asked{all: sp.All, servers: sp.Asked, own: sp.Own}

@@ -119,6 +119,7 @@ func (Tick) step(r *Room) error {
 		passed = r.now.Sub(r.ticked)
 	}
 	r.ticked = r.now
+	r.stopLooking()
 	if r.passes(passed); !r.round.pause.On {
 		r.phase.tick(r)
 	}
@@ -136,6 +137,7 @@ func (in Leave) step(r *Room) error {
 		return nil
 	}
 	p.connected, p.heard, r.round.broken = false, r.now, true
+	p.near.lookSince = time.Time{}
 	r.release(p)
 	if _, launching := r.phase.(*Launching); !launching {
 		r.note("lost the connection to %s", p.name)
@@ -170,6 +172,9 @@ func (in Hear) hear(r *Room, p *player) error {
 		return nil
 	case wire.Verified:
 		return in.verified(r, p, m)
+	case wire.Near:
+		in.near(r, p, m)
+		return nil
 	case wire.Launched:
 		if launching, ok := r.phase.(*Launching); ok && m.Round == r.round.number {
 			launching.heard(r, p, m)
@@ -266,6 +271,9 @@ func (r *Room) list() {
 	r.enter(&Listing{})
 	r.round.pause = pause{}
 	r.do(Fetch{r.settings.Game, r.settings.Servers})
+	for _, p := range r.round.players {
+		r.lookAround(p)
+	}
 }
 
 // maxLog is how many notes a room keeps: an evening's worth.

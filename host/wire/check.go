@@ -36,6 +36,24 @@ func (w Welcome) check() error {
 	return nil
 }
 
+// MaxNear is how many servers of their own networks a player's program tells of: more
+// than a household has, and a LAN party has a host of its own.
+const MaxNear = 32
+
+// check lets servers of private networks through and no others: what everybody reaches
+// is for lists to name.
+func (n Near) check() error {
+	if len(n.Servers) > MaxNear {
+		return fmt.Errorf("%d servers of a player's own network", len(n.Servers))
+	}
+	for _, s := range n.Servers {
+		if s.Addr.Port() == 0 || s.Addr.Addr().Zone() != "" || s.Addr.Addr().Is4In6() || discovery.ReachOf(s.Addr.Addr()) != discovery.NetworkReach {
+			return fmt.Errorf("%v is no server of a local network", s.Addr)
+		}
+	}
+	return nil
+}
+
 func (f Finalists) check() error {
 	switch {
 	case len(f.Servers) > maxFinalists:

@@ -50,6 +50,9 @@ var examples = []struct {
 			`{"server":4,"state":"lost","rtts_ms":[],"sent":3}]}`},
 	{wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.7:27960", Name: "Aggressor", Password: "club", Epoch: 3},
 		`{"type":"launch","round":1,"game":"openarena","address":"192.0.2.7:27960","name":"Aggressor","password":"club","epoch":3}`},
+	{wire.Look{Game: "openarena"}, `{"type":"look","game":"openarena"}`},
+	{wire.Near{Game: "openarena", Servers: []wire.NearServer{{Addr: netip.MustParseAddrPort("192.168.1.5:27960"), Info: discovery.Info{Name: "Den", Map: "oa_dm1", Players: 1, MaxPlayers: 8}}}},
+		`{"type":"near","game":"openarena","servers":[{"addr":"192.168.1.5:27960","info":{"name":"Den","map":"oa_dm1","players":1,"max_players":8}}]}`},
 	{wire.Launched{Round: 1, State: wire.LaunchFailed, Detail: "openarena: not found"},
 		`{"type":"launched","round":1,"state":"failed","detail":"openarena: not found"}`},
 	{wire.Room{
@@ -112,8 +115,8 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) != 16 {
-		t.Errorf("%d kinds of message have an example, want all 16", len(seen))
+	if len(seen) != 18 {
+		t.Errorf("%d kinds of message have an example, want all 18", len(seen))
 	}
 }
 

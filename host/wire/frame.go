@@ -111,6 +111,10 @@ func unmarshalJSON(data []byte) (Message, error) {
 		return into[Launch](data)
 	case Launched{}.kind():
 		return into[Launched](data)
+	case Look{}.kind():
+		return into[Look](data)
+	case Near{}.kind():
+		return into[Near](data)
 	case Room{}.kind():
 		m, err := into[Room](data)
 		if news, is := m.(Room); is {

@@ -37,6 +37,9 @@ type Settings struct {
 	// Servers are those of the organiser's own list, in place of the game's; shown to
 	// nobody as such.
 	Servers []netip.AddrPort `json:"servers,omitempty"`
+	// LookAround: players' programs look for servers on their own networks, where the
+	// host is not.
+	LookAround bool `json:"look_around,omitempty"`
 	// Password is the game server's, given to players for the launch and shown to
 	// nobody.
 	Password string `json:"-"`
@@ -84,6 +87,7 @@ func Table() []Setting {
 			Flag: "password", Usage: "the game server's `PASSWORD`, given to players only"},
 		{Key: "open", Of: func(s *Settings) any { return &s.Open },
 			Flag: "open", Usage: "let everybody in who finds the room, without its code"},
+		{Key: "look_around", Of: func(s *Settings) any { return &s.LookAround }},
 		{Key: "most", Of: func(s *Settings) any { return &s.Most }},
 		{Key: "servers", Of: func(s *Settings) any { return &s.Servers }},
 		{Key: "strategy", Of: func(s *Settings) any { return &s.Strategy },

@@ -3,6 +3,8 @@
 //	peer                                 host
 //	 │ ── hello ────────────────────────▶ │   version, code, name, token
 //	 │ ◀──────────────── welcome, room ── │   or refused
+//	 │ ◀────────────────────────── look ─ │   what is on the player's own networks,
+//	 │ ── near ─────────────────────────▶ │   if the host is not on them
 //	 │ ◀──────────────── list, measure ── │   once the group is complete
 //	 │ ── report, infos … done ─────────▶ │   as servers answer
 //	 │ ◀────────────────────────── ask ── │   which to ask next, if the host coordinates
@@ -229,6 +231,25 @@ type Launch struct {
 	Epoch    uint64 `json:"epoch,omitempty"`
 }
 
+// Look asks a peer which servers of a game are on its own networks, where the host is
+// not.
+type Look struct {
+	Game string `json:"game"`
+}
+
+// Near answers [Look]. The others are told of these servers, and who has found one
+// itself asks it.
+type Near struct {
+	Game    string       `json:"game"`
+	Servers []NearServer `json:"servers"`
+}
+
+// NearServer is a server on a player's own network.
+type NearServer struct {
+	Addr netip.AddrPort `json:"addr"`
+	Info discovery.Info `json:"info"`
+}
+
 // Launched says how far a player got.
 type Launched struct {
 	Round int         `json:"round"`
@@ -287,4 +308,6 @@ func (Finalists) kind() string { return "finalists" }
 func (Verified) kind() string  { return "verified" }
 func (Launch) kind() string    { return "launch" }
 func (Launched) kind() string  { return "launched" }
+func (Look) kind() string      { return "look" }
+func (Near) kind() string      { return "near" }
 func (Room) kind() string      { return "room" }

@@ -145,7 +145,7 @@ func (a *away) hold(ctx context.Context) error {
 		return a.follow(ctx, narrator)
 	}
 	a.launcher.Room, a.launcher.Console, a.launcher.After = a.room.Code, console, anotherRound
-	playing := &playing{program: a.program, probing: a.probing, once: a.once, narrator: narrator, launcher: &a.launcher, steers: true, sees: a.sees}
+	playing := &playing{program: a.program, probing: a.probing, once: a.once, narrator: narrator, launcher: &a.launcher, steers: true, sees: a.sees, lan: a.lists.LAN}
 	err := playing.play(ctx, a.room)
 	var refusal wire.Refusal
 	if isOut := errors.As(err, &refusal) && (refusal.Reason == wire.ReasonRemoved || refusal.Reason == wire.ReasonLeft); isOut || err == nil && ctx.Err() == nil && !a.once {
@@ -363,6 +363,7 @@ func (a *away) open(ctx context.Context, patch map[string]json.RawMessage) (invi
 
 // wanted is what a public host is told of the room.
 func (a *away) wanted() map[string]any {
+	a.settings.LookAround = a.lists.LooksAround()
 	room := map[string]any{}
 	for _, row := range wire.Table() {
 		if value := reflect.ValueOf(row.Of(&a.settings)).Elem(); !value.IsZero() {

@@ -19,6 +19,7 @@ import (
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/invite"
+	"muster/internal/listing"
 	"muster/internal/term"
 	"muster/peer"
 )
@@ -29,6 +30,7 @@ type join struct {
 	code     string
 	at       string
 	given    func(flag string) bool
+	lan      listing.LAN
 	probing  probing
 	launcher game.Launcher
 	once     bool
@@ -66,6 +68,7 @@ config.toml say which.`,
 	flags.StringVar(&j.code, "code", "", "the room's `CODE`, if it is not in the link")
 	flags.StringVar(&j.launcher.Player, "name", defaultName(), "your `NAME` in the room")
 	bindLaunch(cmd, &j.launcher)
+	bindWord(cmd, &j.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for servers on the local network, too, if the room is on a public host and wants that (off: never)")
 	flags.BoolVar(&j.once, "once", false, "leave after the first launch")
 	j.probing.bind(flags)
 	return cmd
@@ -144,7 +147,7 @@ func isRoomCode(word string) bool {
 // and again if it was mistyped: an open room takes everybody without.
 func (j *join) enter(ctx context.Context, to invite.Link, isGiven bool) error {
 	playing := &playing{
-		program: j.program, probing: j.probing, once: j.once, launcher: &j.launcher,
+		program: j.program, probing: j.probing, once: j.once, launcher: &j.launcher, lan: j.lan,
 		narrator: &narrator{screen: j.screen, help: playerHelp(to)},
 	}
 	for {

@@ -12,10 +12,12 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/lan"
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/invite"
+	"muster/internal/listing"
 	"muster/internal/netinfo"
 	"muster/internal/term"
 	"muster/peer"
@@ -30,6 +32,8 @@ type playing struct {
 	once     bool
 	// atHost: on the host's own machine. steers: it is the organiser's.
 	atHost, steers bool
+	// lan is whether the local network is looked over for servers.
+	lan listing.LAN
 	// isIn: the host has let the player in. to is the link of its room.
 	isIn bool
 	to   invite.Link
@@ -58,7 +62,7 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 		NewProber: y.newProber, Launch: y.launcher.Launch, Events: y.show, Once: y.once, Logger: y.logger(),
 	}
 	if !y.atHost {
-		options.Seek = y.seek(to)
+		options.Seek, options.Near = y.seek(to), y.near
 	}
 	if to.Pin != "" {
 		options.TLS = peer.Pinned(to.Pin)
@@ -94,6 +98,24 @@ func (y *playing) show(e peer.Event) {
 		y.sees(e)
 	}
 	y.narrator.show(e)
+}
+
+// near looks for servers of a game on the networks of this machine. The game is of this
+// machine's own table: a host names no port at which everybody here is to be asked.
+func (y *playing) near(ctx context.Context, id string) []wire.NearServer {
+	g, err := y.launcher.Games.Find(id)
+	if err != nil || y.lan == listing.Off {
+		return nil
+	}
+	around, err := lan.Servers(ctx, g.Protocol(), g.LANPorts(), y.logger())
+	if err != nil {
+		y.logger().Debug("cannot look for servers on the local network", "err", err)
+	}
+	var found []wire.NearServer
+	for _, s := range around {
+		found = append(found, wire.NearServer{Addr: s.Addr, Info: s.Info})
+	}
+	return found
 }
 
 func (y *playing) newProber(id string) (peer.Prober, error) {

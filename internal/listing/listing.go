@@ -51,8 +51,8 @@ type Sources struct {
 	Say func(format string, args ...any)
 }
 
-// looksAround reports whether everybody on the local network is asked.
-func (s *Sources) looksAround() bool {
+// LooksAround reports whether everybody on the local network is asked.
+func (s *Sources) LooksAround() bool {
 	return s.LAN == On || s.LAN == Auto && len(s.Files) == 0 && len(s.Masters) == 0
 }
 
@@ -63,12 +63,12 @@ func (s *Sources) HasStdin() bool { return slices.Contains(s.Files, input.Standa
 // servers around. Without a list those have to do: a LAN party may have no
 // internet, and a game no master.
 func (s *Sources) Game(ctx context.Context, g game.Game) (master.Listing, []lan.Server, error) {
-	if s.looksAround() || len(s.Files) == 0 {
+	if s.LooksAround() || len(s.Files) == 0 {
 		s.Say("looking for %s servers …", g.Name) // for seconds
 	}
 	var near []lan.Server
 	var looking sync.WaitGroup
-	if s.looksAround() {
+	if s.LooksAround() {
 		looking.Go(func() {
 			var err error
 			if near, err = lan.Servers(ctx, g.Protocol(), g.LANPorts(), s.Log); err != nil {

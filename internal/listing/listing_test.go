@@ -22,7 +22,7 @@ func TestLooksAround(t *testing.T) {
 		{Sources{LAN: On, Files: []string{"list.txt"}}, true},
 		{Sources{LAN: Off}, false},
 	} {
-		if got := c.sources.looksAround(); got != c.want {
+		if got := c.sources.LooksAround(); got != c.want {
 			t.Errorf("%+v: %v", c.sources, got)
 		}
 	}

@@ -1,0 +1,258 @@
+package room
+
+import (
+	"net/netip"
+	"reflect"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// Two households, as a public host sees them.
+const house, other = "203.0.113.1", "198.51.100.1"
+
+func around(n *session, name, from string) {
+	n.origins[name] = OriginOf(netip.MustParseAddr(from), "", false)
+}
+
+// den is a server of a household's network.
+func den(addr, name string) wire.NearServer {
+	return wire.NearServer{Addr: netip.MustParseAddrPort(addr), Info: discovery.Info{Name: name, Map: "oa_dm1", MaxPlayers: 16}}
+}
+
+func (n *session) discovers(name string, servers ...wire.NearServer) {
+	n.Helper()
+	got[wire.Look](n, name)
+	n.says(name, wire.Near{Game: "openarena", Servers: servers})
+}
+
+func looking(players int) wire.Settings {
+	s := settings(players)
+	s.LookAround = true
+	return s
+}
+
+// TestHouseholds: two households have servers at one private address. That of the one
+// is out of reach for the other, whatever answers there; a server that the internet
+// lists is reached by its private address from where it stands.
+func TestHouseholds(t *testing.T) {
+	n := newSession(t, looking(0))
+	around(n, "ann", house)
+	around(n, "bob", house)
+	around(n, "zoe", other)
+	n.join("ann", "bob", "zoe")
+	for _, name := range []string{"ann", "bob", "zoe"} {
+		if kinds := n.took(name); kinds != "welcome look" {
+			t.Errorf("%s is sent %s", name, kinds)
+		}
+	}
+	mine, mapped := den("192.168.1.5:27960", "Den"), den("192.168.1.6:27961", "Open den")
+	theirs := den("192.168.1.5:27960", "Zoe's")
+	outside := netip.MustParseAddrPort(house + ":27961")
+	n.says("ann", wire.Near{Game: "openarena", Servers: []wire.NearServer{mine, mapped}})
+	n.says("bob", wire.Near{Game: "openarena", Servers: []wire.NearServer{mapped, mine, den("192.168.1.77:27970", "Not there")}})
+	n.says("zoe", wire.Near{Game: "openarena", Servers: []wire.NearServer{theirs}})
+	n.goes()
+	n.gets(append(listOf(2), discovery.Server{Addr: outside}))
+	n.noted("5 servers listed", "3 of them on the network of ann, bob")
+	list := map[string][]netip.AddrPort{}
+	for _, name := range []string{"ann", "bob", "zoe"} {
+		for _, s := range got[wire.List](n, name).Servers {
+			list[name] = append(list[name], s.Addr)
+		}
+	}
+	notThere := netip.MustParseAddrPort("192.168.1.77:27970")
+	from := func(public netip.AddrPort) []netip.AddrPort {
+		return []netip.AddrPort{addr(0), addr(1), mine.Addr, notThere, public}
+	}
+	want := map[string][]netip.AddrPort{"ann": from(mapped.Addr), "bob": from(mapped.Addr), "zoe": from(outside)}
+	if !reflect.DeepEqual(list, want) {
+		t.Errorf("they are sent %v, want %v", list, want)
+	}
+	lostOnes := func(servers ...int) (results []discovery.Result) {
+		for _, s := range servers {
+			results = append(results, discovery.Result{Server: s, State: discovery.Lost})
+		}
+		return results
+	}
+	// What only bob has found only bob asks.
+	for name, want := range map[string][]discovery.Result{"ann": lostOnes(3), "zoe": lostOnes(2, 3)} {
+		if report := got[wire.Report](n, name); !reflect.DeepEqual(report.Results, want) {
+			t.Errorf("%s hears as known: %v, want %v", name, report.Results, want)
+		}
+	}
+	same(t, n.room, restored(t, n.room))
+	n.gone("bob")
+	n.join("bob")
+	if list := got[wire.List](n, "bob").Servers; list[4].Addr != mapped.Addr {
+		t.Errorf("bob comes back and is sent %v", list)
+	}
+	n.informs("ann", 12, 12, 12, 12, 12)
+	n.informs("zoe", 12, 12, 12, 12, 12)
+	n.measures("zoe", 90, 90, 1, 1, 20)
+	for _, name := range []string{"ann", "bob"} {
+		n.measures(name, 90, 90, skip, skip, 1)
+		n.measures(name, skip, skip, 1)
+	}
+	n.done("zoe")
+	n.wait(time.Second)
+	for _, name := range []string{"ann", "bob", "zoe"} {
+		n.verifies(name)
+	}
+	n.inStage(wire.Launching)
+	for name, want := range map[string]string{"ann": mapped.Addr.String(), "bob": mapped.Addr.String(), "zoe": outside.String()} {
+		if launch := got[wire.Launch](n, name); launch.Address != want {
+			t.Errorf("%s is sent to %s, want %s", name, launch.Address, want)
+		}
+	}
+}
+
+// TestAtHome: friends in one household play on a server that only they reach, also if
+// nobody lists any.
+func TestAtHome(t *testing.T) {
+	n := newSession(t, looking(2))
+	around(n, "ann", house)
+	around(n, "bob", house)
+	n.join("ann")
+	n.discovers("ann", den("192.168.1.5:27960", "Den"))
+	n.join("bob")
+	n.step(Listed{Err: errNoVote})
+	n.inStage(wire.Listing) // bob's program still looks
+	n.discovers("bob", den("192.168.1.5:27960", "Den"))
+	n.noted("1 server listed", "only servers on players' own networks are listed: "+errNoVote.Error(), "1 of them on the network of ann, bob")
+	for _, name := range []string{"ann", "bob"} {
+		n.informs(name, 12)
+		n.measures(name, 1)
+	}
+	n.wait(time.Second)
+	n.verifies("ann")
+	n.verifies("bob")
+	n.inStage(wire.Launching)
+	if launch := got[wire.Launch](n, "bob"); launch.Address != "192.168.1.5:27960" {
+		t.Errorf("bob is sent to %s", launch.Address)
+	}
+}
+
+// TestFindings: what a player's program says that it found, and what of it counts.
+func TestFindings(t *testing.T) {
+	five := den("192.168.1.5:27960", "Den")
+	for _, c := range []struct {
+		name     string
+		from     string
+		servers  []wire.NearServer
+		other    string
+		also     []wire.NearServer
+		ann, zoe int // so many servers of their own
+	}{
+		{"one household", house, []wire.NearServer{five}, house, []wire.NearServer{five}, 1, 1},
+		{"one of them found nothing", house, []wire.NearServer{five}, house, nil, 1, 0},
+		{"two households behind a carrier's NAT", house, []wire.NearServer{five}, house, []wire.NearServer{den("192.168.1.5:27960", "Zoe's")}, 1, 0},
+		{"two households", house, []wire.NearServer{five}, other, []wire.NearServer{five}, 1, 0},
+		{"the same twice", house, []wire.NearServer{five, five}, other, nil, 1, 0},
+		{"nobody knows where they are", "127.0.0.1", []wire.NearServer{five}, "127.0.0.1", []wire.NearServer{five}, 0, 0},
+		{"a host in the same hall", "192.168.1.2", []wire.NearServer{five}, "192.168.1.3", []wire.NearServer{five}, 1, 1},
+		{"a router between the host and them", "10.0.0.7", []wire.NearServer{five}, "10.0.0.8", []wire.NearServer{five}, 0, 0},
+		{"a listed address", house, []wire.NearServer{{Addr: addr(0)}}, other, nil, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := newSession(t, looking(0))
+			around(n, "ann", c.from)
+			around(n, "zoe", c.other)
+			n.join("ann", "zoe")
+			n.says("ann", wire.Near{Game: "openarena", Servers: c.servers})
+			n.says("zoe", wire.Near{Game: "openarena", Servers: c.also})
+			n.goes()
+			n.gets(listOf(2))
+			n.inStage(wire.Measuring)
+			for name, want := range map[string]int{"ann": c.ann, "zoe": c.zoe} {
+				reached := 0
+				for i := range n.room.round.local {
+					reached += count(n.room.round.local[i].isReachedBy(n.room.round.player(name)))
+				}
+				if reached != want {
+					t.Errorf("%s reaches %d servers around, want %d", name, reached, want)
+				}
+			}
+			same(t, n.room, restored(t, n.room))
+		})
+	}
+}
+
+// TestOutvoted: nobody elsewhere has a household's server taken off the list by saying
+// that there is another at its address.
+func TestOutvoted(t *testing.T) {
+	n := newSession(t, looking(0))
+	around(n, "mallory", other)
+	around(n, "ann", house)
+	around(n, "bob", house)
+	n.join("mallory", "ann", "bob")
+	for _, name := range []string{"mallory", "ann", "bob"} {
+		n.discovers(name, den("192.168.1.5:27960", "Den"))
+	}
+	n.goes()
+	n.gets(listOf(2))
+	if l := n.room.round.local; len(l) != 1 || l[0].Home != netip.MustParseAddr(house) {
+		t.Errorf("the list has %+v", l)
+	}
+}
+
+// TestUnaskedNear: only what was asked for counts, as long as it is waited for.
+func TestUnaskedNear(t *testing.T) {
+	n := newSession(t, looking(0))
+	around(n, "ann", house)
+	n.join("ann")
+	n.says("ann", wire.Near{Game: "xonotic", Servers: []wire.NearServer{den("192.168.1.5:27960", "Den")}})
+	n.goes()
+	n.gets(listOf(2))
+	n.wait(nearWait)
+	n.inStage(wire.Listing)
+	n.wait(2 * tick)
+	n.inStage(wire.Measuring)
+	n.says("ann", wire.Near{Game: "openarena", Servers: []wire.NearServer{den("192.168.1.5:27960", "Den")}})
+	if n.room.round.player("ann").near.Servers != nil {
+		t.Error("what comes too late counts")
+	}
+	n = newSession(t, settings(0))
+	around(n, "ann", house)
+	n.join("ann")
+	if kinds := n.took("ann"); kinds != "welcome" {
+		t.Errorf("in a room that does not look around ann is sent %s", kinds)
+	}
+}
+
+// TestLooksLate: who comes while the others measure looks around first, if they have
+// found anything there; and a new round has those look again of whom it was long ago.
+func TestLooksLate(t *testing.T) {
+	n := newSession(t, looking(0))
+	around(n, "ann", house)
+	around(n, "bob", house)
+	around(n, "cat", other)
+	n.join("ann")
+	n.discovers("ann", den("192.168.1.5:27960", "Den"))
+	n.goes()
+	n.gets(listOf(2))
+	n.took("ann")
+	n.join("cat")
+	if kinds := n.took("cat"); kinds != "welcome list measure report" {
+		t.Errorf("cat, of another network, is sent %s", kinds)
+	}
+	n.join("bob")
+	if kinds := n.took("bob"); kinds != "welcome look" {
+		t.Errorf("bob is sent %s first", kinds)
+	}
+	n.says("bob", wire.Near{Game: "openarena", Servers: []wire.NearServer{den("192.168.1.5:27960", "Den")}})
+	if kinds := n.took("bob"); kinds != "list measure" {
+		t.Errorf("bob is sent %s then", kinds)
+	}
+	n.now = n.now.Add(nearFresh)
+	n.room.now = n.now
+	n.room.nextRound()
+	if kinds := n.took("ann"); kinds != "" { // those are done with the next Step
+		t.Errorf("ann is sent %s", kinds)
+	}
+	if !n.room.round.player("ann").near.isLooking() {
+		t.Error("ann's program does not look again")
+	}
+}

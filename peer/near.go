@@ -1,0 +1,69 @@
+package peer
+
+import (
+	"maps"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// nearFresh is how long what was found on the networks of this machine holds. A host may
+// ask as often as it likes; looking is a question to everybody there.
+const nearFresh = time.Minute
+
+// lookPause is how long nobody is asked again, whatever the game, and maxFound how many
+// addresses are remembered.
+const (
+	lookPause = 6 * time.Second
+	maxFound  = 1024
+)
+
+// near is what was found on the networks of this machine.
+type near struct {
+	looking bool
+	told    wire.Near
+	at      time.Time
+	// addrs are where servers were found, of whatever game. It is never changed.
+	addrs map[netip.AddrPort]bool
+}
+
+// lookAround tells the host which servers of a game are around.
+func (s *session) lookAround(game string) {
+	switch n := &s.near; {
+	case n.looking:
+	case !n.at.IsZero() && n.told.Game == game && time.Since(n.at) < nearFresh:
+		s.send(n.told)
+	case !n.at.IsZero() && time.Since(n.at) < lookPause: // another game, a moment later
+		s.send(wire.Near{Game: game, Servers: []wire.NearServer{}})
+	default:
+		n.looking = true
+		s.work.Go(func() {
+			found := []wire.NearServer{}
+			if s.options.Near != nil {
+				found = append(found, s.options.Near(s.ctx, game)...)
+			}
+			s.post(func() { s.foundNear(game, found) })
+		})
+	}
+}
+
+// foundNear tells of servers on private networks: what the internet reaches is for lists
+// to name.
+func (s *session) foundNear(game string, found []wire.NearServer) {
+	found = slices.DeleteFunc(found, func(f wire.NearServer) bool {
+		return f.Addr.Port() == 0 || discovery.ReachOf(f.Addr.Addr()) != discovery.NetworkReach
+	})
+	found = found[:min(len(found), wire.MaxNear)]
+	addrs := map[netip.AddrPort]bool{}
+	if len(s.near.addrs) < maxFound {
+		maps.Copy(addrs, s.near.addrs)
+	}
+	for _, f := range found {
+		addrs[f.Addr] = true
+	}
+	s.near = near{told: wire.Near{Game: game, Servers: found}, at: time.Now(), addrs: addrs}
+	s.send(s.near.told)
+}

@@ -1,0 +1,79 @@
+package peer_test
+
+import (
+	"context"
+	"net/netip"
+	"reflect"
+	"testing"
+
+	"github.com/gorilla/websocket"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/peer"
+)
+
+// TestOwnNetwork: a public host may have a player's program ask those private addresses
+// at which it has found servers itself, and no others; however often the host wants to
+// know, the network is looked over once.
+func TestOwnNetwork(t *testing.T) {
+	mine, theirs := netip.MustParseAddrPort("192.168.1.5:27960"), netip.MustParseAddrPort("192.168.1.6:27960")
+	servers, _ := list(t.Context(), "")
+	servers[3].Addr, servers[4].Addr = mine, theirs
+	looks := 0
+	s := scripted(t, func(ws *websocket.Conn) {
+		say(t, ws, letIn)
+		want := wire.Near{Game: "openarena", Servers: []wire.NearServer{{Addr: mine, Info: discovery.Info{Name: "Den"}}}}
+		for range 3 {
+			say(t, ws, wire.Look{Game: "openarena"})
+			if got := told[wire.Near](t, ws); !reflect.DeepEqual(got, want) {
+				t.Errorf("the host is told %+v, want %+v", got, want)
+			}
+		}
+		say(t, ws, wire.Look{Game: "xonotic"})
+		if got := told[wire.Near](t, ws); got.Game != "xonotic" || len(got.Servers) > 0 {
+			t.Errorf("asked for another game at once the host is told %+v", got)
+		}
+		say(t, ws, wire.List{Round: 1, Servers: servers}, wire.Measure{Round: 1, Game: "openarena", Strategy: "conventional"})
+		if states := reported(t, ws); states[3] != discovery.Answered || states[4] != discovery.Forbidden {
+			t.Errorf("the player's own server is %v, that of others %v", states[3], states[4])
+		}
+		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
+		ws.NextReader()
+	})
+	s.options.Near = func(_ context.Context, game string) []wire.NearServer {
+		looks++
+		return []wire.NearServer{
+			{Addr: mine, Info: discovery.Info{Name: "Den"}},
+			{Addr: netip.MustParseAddrPort("192.0.2.1:27960")}, {Addr: netip.MustParseAddrPort("127.0.0.1:27960")},
+		}
+	}
+	peer.HostAt(&s.options, netip.MustParseAddr("203.0.113.1"))
+	defer s.sit()()
+	s.done()
+	if looks != 1 {
+		t.Errorf("the network was looked over %d times", looks)
+	}
+	if s.asked[mine] != 1 || s.asked[theirs] > 0 {
+		t.Errorf("the player's own server was asked %d times, that of others %d times", s.asked[mine], s.asked[theirs])
+	}
+}
+
+// told reads until a message of a kind comes.
+func told[M wire.Message](t *testing.T, ws *websocket.Conn) (m M) {
+	t.Helper()
+	for {
+		kind, data, err := ws.ReadMessage()
+		if err != nil {
+			t.Error(err)
+			return m
+		}
+		message, err := wire.Unmarshal(wire.Frame{Binary: kind == websocket.BinaryMessage, Data: data})
+		if err != nil {
+			t.Error(err)
+		}
+		if m, is := message.(M); is {
+			return m
+		}
+	}
+}
