@@ -210,7 +210,9 @@ type asker struct {
 // step has something happen to the room, and does what comes of it in order, once it is
 // kept if it binds.
 func (a *actor) step(in room.Input, who asker) {
-	outputs, err := a.room.Step(in, time.Now())
+	began, phase := time.Now(), a.room.Stage()
+	outputs, err := a.room.Step(in, began)
+	a.host.metrics.stepped(a.room, phase, began)
 	result := outcome{outputs, err, who}
 	if len(outputs) > 0 {
 		if _, binds := outputs[0].(room.Save); binds {

@@ -124,6 +124,8 @@ func New(config Config) (*Host, error) {
 	if h.store == nil {
 		h.store = &store.None{}
 	}
+	h.store = timed{h.store, h.metrics}
+	h.metrics.registry.MustRegister(h.newPhases())
 	if config.Public != nil {
 		h.openers = newOpeners(config.Public)
 		h.guard.Public, h.guard.Hosts = true, config.Public.Hosts

@@ -95,6 +95,8 @@ func (v *viewer) run() {
 		return
 	}
 	callerOf(v.ws.NetConn()).welcome()
+	v.host.metrics.pages.Inc()
+	defer v.host.metrics.pages.Dec()
 	v.token = first.Token
 	ctx, cancel := context.WithCancel(v.actor.ctx)
 	var reader sync.WaitGroup

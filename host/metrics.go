@@ -1,20 +1,34 @@
 package host
 
 import (
+	"context"
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"muster/host/room"
+	"muster/host/store"
 	"muster/host/wire"
 )
 
-// metrics count what a host does, under names that begin with muster_.
+// metrics count what a host does, under names that begin with muster_. No label has a
+// value that anybody outside can choose.
 type metrics struct {
 	registry *prometheus.Registry
 	rooms    prometheus.Gauge
 	peers    prometheus.Gauge
+	pages    prometheus.Gauge
+	opened   prometheus.Counter
 	results  prometheus.Counter
 	refusals *prometheus.CounterVec
 	launches *prometheus.CounterVec
+	// saves are those of the store, by what came of them; steps what a room did with
+	// one input, by the phase that it was in; choices are from the list to the choice.
+	saves   *prometheus.HistogramVec
+	steps   *prometheus.HistogramVec
+	choices prometheus.Histogram
+	planner prometheus.Counter
 }
 
 func newMetrics() *metrics {
@@ -22,11 +36,17 @@ func newMetrics() *metrics {
 		registry: prometheus.NewRegistry(),
 		rooms:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_rooms", Help: "Rooms that are open."}),
 		peers:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_peers", Help: "Peers that are connected."}),
+		pages:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_pages", Help: "Pages of rooms that are open."}),
+		opened:   prometheus.NewCounter(prometheus.CounterOpts{Name: "muster_rooms_opened_total", Help: "Rooms that strangers have opened."}),
 		results:  prometheus.NewCounter(prometheus.CounterOpts{Name: "muster_results_total", Help: "Measurements that peers reported."}),
-		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muster_refusals_total", Help: "Peers that were turned away, by reason."}, []string{"reason"}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muster_refusals_total", Help: "Who was turned away, by reason: limited are too many wrong codes."}, []string{"reason"}),
 		launches: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muster_launches_total", Help: "What came of sending players to a server."}, []string{"state"}),
+		saves:    prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muster_save_seconds", Help: "Time in which the store has kept a room, by result.", Buckets: prometheus.ExponentialBuckets(1e-4, 4, 9)}, []string{"result"}),
+		steps:    prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muster_step_seconds", Help: "Time that a room takes for one thing that happens to it, by its phase.", Buckets: prometheus.ExponentialBuckets(1e-5, 4, 10)}, []string{"phase"}),
+		choices:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_choice_seconds", Help: "Time from the list of servers to the choice.", Buckets: []float64{0.5, 1, 2, 4, 8, 15, 30, 60, 120}}),
+		planner:  prometheus.NewCounter(prometheus.CounterOpts{Name: "muster_planner_seconds_total", Help: "Time that rooms have taken while they looked for the best server: nearly all of it the planner's."}),
 	}
-	m.registry.MustRegister(m.rooms, m.peers, m.results, m.refusals, m.launches,
+	m.registry.MustRegister(m.rooms, m.peers, m.pages, m.opened, m.results, m.refusals, m.launches, m.saves, m.steps, m.choices, m.planner,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -43,4 +63,87 @@ func (m *metrics) received(message wire.Message) {
 			m.launches.WithLabelValues(string(message.State)).Inc()
 		}
 	}
+}
+
+// stepped counts a step of a room that was in a phase, and a choice if it led to one.
+func (m *metrics) stepped(r *room.Room, phase wire.Stage, began time.Time) {
+	took := time.Since(began)
+	m.steps.WithLabelValues(string(phase)).Observe(took.Seconds())
+	if phase == wire.Refining {
+		m.planner.Add(took.Seconds())
+	}
+	if (phase == wire.Measuring || phase == wire.Refining) && r.Stage() == wire.Chosen {
+		m.choices.Observe(time.Since(r.Snapshot().Room.Began).Seconds())
+	}
+}
+
+// phases collects how many rooms are in which phase, when somebody asks.
+type phases struct {
+	host *Host
+	desc *prometheus.Desc
+}
+
+func (h *Host) newPhases() phases {
+	return phases{h, prometheus.NewDesc("muster_rooms_by_phase", "Rooms that are open, by phase.", []string{"phase"}, nil)}
+}
+
+func (p phases) Describe(to chan<- *prometheus.Desc) { to <- p.desc }
+
+func (p phases) Collect(to chan<- prometheus.Metric) {
+	rooms := map[wire.Stage]int{
+		wire.Gathering: 0, wire.Listing: 0, wire.Measuring: 0, wire.Refining: 0, wire.Chosen: 0, wire.Launching: 0, wire.Failed: 0,
+	}
+	p.host.mu.Lock()
+	for _, a := range p.host.rooms {
+		view, _ := a.views.get()
+		rooms[view.Snapshot.Room.Stage]++
+	}
+	p.host.mu.Unlock()
+	for phase, n := range rooms {
+		to <- prometheus.MustNewConstMetric(p.desc, prometheus.GaugeValue, float64(n), string(phase))
+	}
+}
+
+// timed is a store whose saves are counted.
+type timed struct {
+	store.Store
+	metrics *metrics
+}
+
+func (t timed) Create(ctx context.Context, code, id string, data []byte) (store.Claim, error) {
+	began := time.Now()
+	claim, err := t.Store.Create(ctx, code, id, data)
+	if claim != nil {
+		t.metrics.saved(began, err)
+		claim = timedClaim{claim, t.metrics}
+	}
+	return claim, err
+}
+
+func (t timed) Claim(ctx context.Context, code string) (store.Claim, []byte, error) {
+	claim, data, err := t.Store.Claim(ctx, code)
+	if claim != nil {
+		claim = timedClaim{claim, t.metrics}
+	}
+	return claim, data, err
+}
+
+type timedClaim struct {
+	store.Claim
+	metrics *metrics
+}
+
+func (c timedClaim) Save(ctx context.Context, data []byte) error {
+	began := time.Now()
+	err := c.Claim.Save(ctx, data)
+	c.metrics.saved(began, err)
+	return err
+}
+
+func (m *metrics) saved(began time.Time, err error) {
+	result := "kept"
+	if err != nil {
+		result = "failed"
+	}
+	m.saves.WithLabelValues(result).Observe(time.Since(began).Seconds())
 }

@@ -181,6 +181,7 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.openers.note(from, code, isOpen)
+	h.metrics.opened.Inc()
 	keys, at := h.Keys(code), h.entrance(r)
 	w.Header().Set("Location", "/api/rooms/-") // the code is for no proxy's log
 	answer(w, http.StatusCreated, opened{
@@ -274,11 +275,14 @@ func (h *Host) serveReady(w http.ResponseWriter, _ *http.Request) {
 	h.mu.Lock()
 	closed := h.closed
 	h.mu.Unlock()
-	if closed {
+	switch trusted, _ := h.store.Trust(); {
+	case closed:
 		http.Error(w, "draining", http.StatusServiceUnavailable)
-		return
+	case !trusted:
+		http.Error(w, "the store is away: rooms pause until it is back", http.StatusServiceUnavailable)
+	default:
+		w.Write([]byte("ready\n"))
 	}
-	w.Write([]byte("ready\n"))
 }
 
 // newCode draws a room's code.

@@ -364,3 +364,48 @@ func TestGuessersHoldUpNobody(t *testing.T) {
 	expect[wire.Welcome](says(t, server, "203.0.113.21", wire.Hello{Code: room.Code, Key: keys.Link, Name: "bob"}))
 	expect[wire.Welcome](says(t, server, "11.0.0.1", wire.Hello{Code: room.Code, Name: "ann", Token: ann.token}))
 }
+
+// TestMetricsOfAnEvening: an operator sees how many rooms are where, what saves, steps
+// and choices take, and who was turned away; strangers add no series.
+func TestMetricsOfAnEvening(t *testing.T) {
+	config := everybody(host.Public{})
+	config.MetricsFrom = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	h, server := serve(t, config)
+	before := strings.Count(get(t, server, "/metrics"), "\n")
+	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":1}`)
+	opens(t, server, "203.0.113.7", `{"game":"openarena"}`)
+	for i := range 100 {
+		opens(t, server, "203.0.113.7", fmt.Sprintf(`{"game":"g%d","s%d":1}`, i, i))
+		says(t, server, fmt.Sprintf("203.0.113.%d", i), wire.Hello{Code: fmt.Sprintf("BADO%dBADO", i), Name: fmt.Sprint("guesser", i)})
+	}
+	ann := join(t, server, room.Code, "annabella")
+	ann.measures(10)
+	ann.finishes()
+	for s := range h.Watch(t.Context(), room.Code) {
+		if s.Room.Stage == wire.Launching {
+			break
+		}
+	}
+	text := get(t, server, "/metrics")
+	for _, want := range []string{
+		"muster_rooms 2", `muster_rooms_by_phase{phase="gathering"} 1`, `muster_rooms_by_phase{phase="launching"} 1`, `muster_rooms_by_phase{phase="failed"} 0`,
+		"muster_rooms_opened_total 2", "muster_choice_seconds_count 1", "muster_pages 0", `muster_refusals_total{reason="malformed"} 98`,
+	} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("/metrics lacks %s", want)
+		}
+	}
+	for _, want := range []string{`muster_save_seconds_count{result="kept"}`, `muster_step_seconds_count{phase="gathering"}`, "muster_planner_seconds_total "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("/metrics lacks %s", want)
+		}
+	}
+	if more := strings.Count(text, "\n") - before; more > 200 {
+		t.Errorf("there are %d lines more", more)
+	}
+	for _, private := range []string{room.Code, "203.0.113", "annabella", "guesser"} {
+		if strings.Contains(text, private) {
+			t.Errorf("/metrics tells %s", private)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -128,6 +129,10 @@ func (s *serving) run(ctx context.Context) error {
 	kept, err := s.open(ctx, log)
 	if err != nil {
 		return err
+	}
+	if many, is := kept.(*cluster.Cluster); is {
+		s.public.Hosts = func() int { return len(many.Hosts()) }
+		s.lists.Once = onceForAll(many)
 	}
 	s.lists.Games, s.lists.Public, s.lists.Log = games, s.ingress.PublicAddress, log
 	s.lists.Say = func(format string, args ...any) { log.Debug(fmt.Sprintf(format, args...)) }
@@ -265,4 +270,19 @@ func ruleOf(g game.Game) selection.Rule {
 		return selection.Mean
 	}
 	return g.Rule
+}
+
+// onceForAll has one host of a cluster fetch a list for all of them.
+func onceForAll(many *cluster.Cluster) func(context.Context, string, func(context.Context) ([]discovery.Server, error)) ([]discovery.Server, time.Time, error) {
+	return func(ctx context.Context, id string, fetch func(context.Context) ([]discovery.Server, error)) ([]discovery.Server, time.Time, error) {
+		data, at, err := many.FetchOnce(ctx, id, listing.FreshFor, func(ctx context.Context) ([]byte, error) {
+			servers, err := fetch(ctx)
+			return discovery.AppendList(nil, servers), err
+		})
+		if len(data) == 0 {
+			return nil, at, err
+		}
+		servers, broken := discovery.ParseList(data)
+		return servers, at, errors.Join(err, broken)
+	}
 }

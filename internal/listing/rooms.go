@@ -63,8 +63,8 @@ type fetched struct {
 }
 
 const (
-	// freshFor is how long a list is as good as a new one.
-	freshFor = time.Minute
+	// FreshFor is how long a list is as good as a new one.
+	FreshFor = time.Minute
 	// patience is how long a room waits for a new list if there is an old one, and
 	// fetchTime how long a fetch goes on: several masters, asked twice each.
 	patience  = 10 * time.Second
@@ -149,7 +149,7 @@ var errSlow = errors.New("the new one is slow to come")
 func (r *Rooms) join(g game.Game) (old fetched, isKnown bool, under *flight) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if old, isKnown = r.newest[g.ID]; isKnown && (time.Since(old.at) < freshFor || r.HasStdin()) {
+	if old, isKnown = r.newest[g.ID]; isKnown && (time.Since(old.at) < FreshFor || r.HasStdin()) {
 		return old, true, nil
 	}
 	if under = r.flights[g.ID]; under != nil {
@@ -182,8 +182,9 @@ func (r *Rooms) fly(g game.Game, under *flight) {
 	} else {
 		var at time.Time
 		under.servers, at, under.err = r.Once(ctx, g.ID, func(ctx context.Context) ([]discovery.Server, error) { return r.Fetch(ctx, g) })
-		if under.err == nil {
+		if len(under.servers) > 0 { // an older one beside the error, if there is none that is newer
 			r.keep(g, fetched{servers: under.servers, at: at})
+			under.err = nil
 		}
 	}
 	r.mu.Lock()

@@ -60,7 +60,7 @@ func TestOneFetch(t *testing.T) {
 			all.Wait()
 		}
 		ask(1000, nil)
-		time.Sleep(freshFor / 2)
+		time.Sleep(FreshFor / 2)
 		ask(10, nil)
 		if n := fetches.Load(); n != 1 {
 			t.Errorf("the list was fetched %d times", n)
