@@ -54,6 +54,10 @@ const (
 	serversOfOwn  = 2000
 )
 
+// drainTime is how long a host that is to end gives its store to take the rooms: within
+// what service managers and containers wait until they kill.
+const drainTime = 4 * time.Second
+
 func newServe(p *program) *cobra.Command {
 	s := &serving{program: p}
 	cmd := &cobra.Command{
@@ -168,7 +172,10 @@ func (s *serving) run(ctx context.Context) error {
 	fmt.Fprintf(s.out, "page  %s\n", s.out.Bold(s.ingress.Outside(at, access.Key{}).Page("/")))
 	s.screen.Say("rooms for everybody, of which %d are from before; Ctrl-C ends it, and the rooms go on with the next start", len(rooms.Rooms()))
 	<-ctx.Done()
-	log.Info("draining")
+	log.Info("draining: rooms are saved, and everybody is told to come back")
+	hurry, done := context.WithTimeout(context.Background(), drainTime)
+	rooms.Drain(hurry) // while /readyz says so to whoever sends people here
+	done()
 	stop()
 	err = rooms.Close()
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
