@@ -54,8 +54,8 @@ const (
 	steamFull = steamLimit - steamLimit/100
 	// steamAnswers are taken of one game: the API gives a key 200 in five minutes.
 	steamAnswers = 40
-	// steamPatience is for all of them.
-	steamPatience = 3 * time.Minute
+	// steamPatience is for all of them: what has come by then is taken.
+	steamPatience = 50 * time.Second
 )
 
 // steamSplits divide a list that is too long for one answer: each into the servers
@@ -93,13 +93,13 @@ func (*SteamKeyError) Hint() string {
 func (s Steam) name() string { return "Steam" }
 
 func (s Steam) fetch(ctx context.Context, c Client) (Listing, error) {
-	ctx, cancel := context.WithTimeout(ctx, steamPatience)
+	bounded, cancel := context.WithTimeout(ctx, steamPatience)
 	defer cancel()
 	asking := steamAsking{Steam: s, client: c, answers: steamAnswers}
 	if asking.URL == "" {
 		asking.URL = steamAPI
 	}
-	err := asking.ask(ctx, fmt.Sprintf(`\appid\%d`, s.AppID), 0)
+	err := asking.ask(bounded, fmt.Sprintf(`\appid\%d`, s.AppID), 0)
 	var status *StatusError
 	switch {
 	case len(asking.rows) > 0 && err != nil:

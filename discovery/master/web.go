@@ -37,8 +37,9 @@ type WebList struct {
 
 // How long a service may take, and how much it may send.
 const (
-	// webPatience is for all of a list's URLs together.
-	webPatience = 60 * time.Second
+	// webPatience is for all of a list's URLs together: less than the minute for which
+	// rooms wait, so that an old list still comes.
+	webPatience = 50 * time.Second
 	// urlPatience is for one URL: 24 MB, the longest list that is sent whole, come in
 	// it over 7 Mbit/s, and packed over 1.
 	urlPatience = 30 * time.Second

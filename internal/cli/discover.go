@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os/user"
 	"slices"
 	"strings"
@@ -122,12 +123,12 @@ func (d *discover) run(ctx context.Context) error {
 	d.warn(listed.Warnings...)
 	d.screen.Say("%s", listing.Describe(listed.Servers, near, g))
 	servers := listing.With(listed.Servers, near)
-	found, claim, stopped := d.measure(ctx, g, servers, listing.PlacesOf(near, servers))
+	found, claim, stopped := d.measure(ctx, g, servers, listed.Said, listing.PlacesOf(near, servers))
 	if stopped != nil && !errors.Is(stopped, context.Canceled) {
 		return stopped
 	}
 	found.Servers = slices.DeleteFunc(found.Servers, func(m report.Measurement) bool { return !d.keeps(&m) })
-	if err := d.write(found, g.QStatTypes[0]); err != nil {
+	if err := d.write(found, g.QStatType()); err != nil {
 		return err
 	}
 	for _, line := range d.summary(found, claim) {
@@ -161,7 +162,7 @@ func (d *discover) keeps(m *report.Measurement) bool {
 }
 
 // measure runs the plan over the list, and asks some servers before it.
-func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery.Server, first []int) (report.Report, discovery.Claim, error) {
+func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery.Server, said map[netip.AddrPort]discovery.Info, first []int) (report.Report, discovery.Claim, error) {
 	head := report.Report{Peer: d.name, Game: g.ID, Strategy: string(d.strategy), Started: time.Now()}
 	visits := visits.Recall(g.ID, d.fresh, d.logger())
 	if d.options.Priors = visits.Priors(head.Started); len(d.options.Priors) > 0 && d.strategy != discovery.Conventional {
@@ -181,6 +182,9 @@ func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery
 	var results []discovery.Result
 	view := d.view(servers)
 	err = engine.Run(ctx, servers, asFirst(first, plan), func(r discovery.Result) {
+		if info, known := said[servers[r.Server].Addr]; known && r.State == discovery.Answered && r.Info == nil {
+			r.Info = &info // it says nothing itself
+		}
 		results = append(results, r)
 		view.add(r)
 	})

@@ -112,10 +112,19 @@ func (g Game) LANPorts() []uint16 {
 	return ports
 }
 
+// QStatType is what QStat calls the game's servers, or the protocol's name if it has
+// no word for them.
+func (g Game) QStatType() string {
+	if len(g.QStatTypes) == 0 {
+		return strings.ToUpper(g.ProtocolName)
+	}
+	return g.QStatTypes[0]
+}
+
 // Takes reports whether a list's entry of QStat's type may be the game's server.
 // Entries without a type may be any game's.
 func (g Game) Takes(qstatType string) bool {
-	return qstatType == "" || slices.ContainsFunc(g.QStatTypes, func(t string) bool { return strings.EqualFold(t, qstatType) })
+	return qstatType == "" || strings.EqualFold(qstatType, g.QStatType()) || slices.ContainsFunc(g.QStatTypes, func(t string) bool { return strings.EqualFold(t, qstatType) })
 }
 
 // NoMasterError says that nobody lists the game's servers.
@@ -123,7 +132,7 @@ type NoMasterError struct{ Game Game }
 
 func (e *NoMasterError) Error() string {
 	if e.Game.OnSteam() {
-		return fmt.Sprintf("game: Steam lists the servers of %s only to those who have a key", e.Game.Name)
+		return fmt.Sprintf("game: Steam lists the servers of %s only to who has a key, and remembers no favourites of this game here", e.Game.Name)
 	}
 	return fmt.Sprintf("game: no list of %s is known", e.Game.Name)
 }
@@ -131,13 +140,10 @@ func (e *NoMasterError) Error() string {
 // Hint is what a user can do about it.
 func (e *NoMasterError) Hint() string {
 	if e.Game.OnSteam() {
-		return fmt.Sprintf("three ways: add servers to your favourites in Steam (View, Game servers); or get a key for nothing at https://steamcommunity.com/dev/apikey and store it with muster games --steam-key; or paste addresses into a file, one a line, for --servers FILE (%s)", pasted)
+		return "add servers to your favourites in Steam; or get a key for nothing at https://steamcommunity.com/dev/apikey and give it to muster games --steam-key; or paste addresses or steam:// links, one a line, into a file: --servers FILE"
 	}
-	return fmt.Sprintf("paste addresses into a file, one a line, for --servers FILE (%s)", pasted)
+	return "name a master with --master HOST:PORT, or paste addresses or links to servers, one a line, into a file: --servers FILE"
 }
-
-// pasted is what a line of a list may look like.
-const pasted = "such as 192.0.2.1:27015 or a link that starts the game"
 
 // OnSteam reports whether Steam lists the game's servers.
 func (g Game) OnSteam() bool { return g.ProtocolName == "a2s" && g.AppID != 0 }
