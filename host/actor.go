@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,6 +54,7 @@ type actor struct {
 	log   *slog.Logger
 	views *board[*page.View]
 	inbox chan func()
+	done  chan struct{}  // closed when the goroutine has ended
 	work  sync.WaitGroup // list fetches and saves
 	over  atomic.Bool    // it is, or about to be
 
@@ -77,11 +79,18 @@ type link struct {
 var (
 	errOver = errors.New("host: the room is over")
 	errLost = errors.New("host: the room is another host's")
+	errFell = errors.New("host: the room's goroutine has panicked")
 )
 
 // run serves the room until the host ends, the room is another host's, or it is over.
 func (a *actor) run() {
 	defer a.leave()
+	defer func() {
+		if fault := recover(); fault != nil { // which is no reason to take all other rooms down
+			a.log.Error("room panicked", "fault", fault, "stack", string(debug.Stack()))
+			a.end(errFell)
+		}
+	}()
 	alarm := time.NewTimer(0)
 	defer alarm.Stop()
 	for a.ctx.Err() == nil {
@@ -147,7 +156,12 @@ func ask[T any](a *actor, act func() T) (result T, ok bool) {
 	if !a.post(func() { answer <- act() }) {
 		return result, false
 	}
-	return <-answer, true
+	select {
+	case result = <-answer:
+		return result, true
+	case <-a.done: // by a panic
+		return result, false
+	}
 }
 
 // until waits until something is done, or the room waits itself, and reports whether
@@ -171,9 +185,10 @@ func (a *actor) until(done <-chan struct{}) bool {
 // leave ends the room's goroutine in good order: everything saved, the room left to
 // whoever is to have it, everyone told, nobody left running.
 func (a *actor) leave() {
+	defer close(a.done)
 	why := moved()
 	switch context.Cause(a.ctx) {
-	case errLost:
+	case errLost, errFell:
 	case errOver:
 		why = room.Closed(a.code)
 	default:
@@ -300,7 +315,7 @@ func (a *actor) query(in room.Input, by *conn.Conn) (answer any, err error) {
 	select {
 	case r := <-told:
 		return r.answer, r.err
-	case <-a.ctx.Done():
+	case <-a.done:
 	}
 	select {
 	case r := <-told: // at the last moment

@@ -34,6 +34,8 @@ func (h *Host) named(e claim) (*actor, *wire.Refusal) {
 	if a != nil && a.opensTo(e.shown) {
 		return a, nil
 	}
+	unreadable := h.unreadableRoom(code)
+	isKnown = isKnown || unreadable != nil
 	switch {
 	case h.config.Public != nil && !h.guard.Judge(e.from, isKnown || was, time.Now()):
 		return nil, &wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes were tried here, or from your network", Hint: "take the room's whole link or its QR code: they are let in at once, whatever others try"}
@@ -41,6 +43,8 @@ func (h *Host) named(e claim) (*actor, *wire.Refusal) {
 		return nil, &wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes were tried", Hint: "try again in some seconds, or take the room's whole link or its QR code: they are let in at once"}
 	case was:
 		return nil, room.Closed(code)
+	case unreadable != nil && a == nil:
+		return nil, unreadable
 	case !isKnown && h.config.Public != nil:
 		return nil, &wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room takes people in by the code %q now", code), Hint: "is it right? once a group is complete, locked or on its server, only the room's whole link leads in: ask for that"}
 	case a == nil:

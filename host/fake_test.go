@@ -283,3 +283,9 @@ func (c *fakeClaim) Release(context.Context) error {
 	})
 	return nil
 }
+
+// Panic has a room come upon a mistake of ours.
+func (h *Host) Panic(code string) {
+	a := h.actor(code)
+	a.post(func() { panic("a mistake") })
+}

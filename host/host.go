@@ -109,15 +109,17 @@ type Host struct {
 	mu     sync.Mutex // guards following
 	rooms  map[string]*actor
 	closed bool
-	// unreadable are saved rooms that this host could not restore.
-	unreadable map[string]bool
+	// claiming are the rooms that are being claimed, and fallen those whose goroutine
+	// has panicked. Of unreadable ones, which this host cannot hold, people hear why.
+	claiming, fallen map[string]bool
+	unreadable       map[string]*wire.Refusal
 }
 
 // New is a host with the rooms of its store.
 func New(config Config) (*Host, error) {
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	h := &Host{
-		config: config, store: config.Store, metrics: newMetrics(), rooms: map[string]*actor{}, unreadable: map[string]bool{}, asks: access.NewPace(asksAtOnce, askEvery),
+		config: config, store: config.Store, metrics: newMetrics(), rooms: map[string]*actor{}, claiming: map[string]bool{}, fallen: map[string]bool{}, unreadable: map[string]*wire.Refusal{}, asks: access.NewPace(asksAtOnce, askEvery),
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
 	}
 	h.upgrader.CheckOrigin = h.isSameOrigin
@@ -173,9 +175,24 @@ func (h *Host) adopt(ctx context.Context) {
 	}
 }
 
-// claim makes a saved room this host's and starts it, or forgets it if it is over. A room
-// that cannot be read is reported and left for whoever can.
+// claim makes a saved room this host's and starts it, or forgets it if it is over, unless
+// somebody is at it already. A room that cannot be read is reported and left for whoever
+// can.
 func (h *Host) claim(code string) {
+	h.mu.Lock()
+	isTaken := h.closed || h.claiming[code] || h.rooms[code] != nil || h.unreadable[code] != nil
+	if !isTaken {
+		h.claiming[code] = true
+	}
+	h.mu.Unlock()
+	if isTaken {
+		return
+	}
+	defer func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.claiming, code)
+	}()
 	ctx, cancel := context.WithTimeout(h.ctx, storeWait)
 	defer cancel()
 	claim, data, err := h.store.Claim(ctx, code)
@@ -187,9 +204,7 @@ func (h *Host) claim(code string) {
 	switch {
 	case err != nil:
 		h.config.Logger.Error("room not restored", "error", err)
-		h.mu.Lock()
-		h.unreadable[code] = true
-		h.mu.Unlock()
+		h.leaveAlone(code, err)
 		claim.Release(ctx)
 	case restored.Over(time.Now()):
 		if err := claim.End(ctx); err != nil { // such as a full disk: it is tried again the next time
@@ -204,8 +219,22 @@ func (h *Host) claim(code string) {
 	}
 }
 
-// isUnreadable reports whether this host has found that it cannot read a saved room.
-func (h *Host) isUnreadable(code string) bool {
+// leaveAlone has a room that this host cannot hold be nobody's here, whoever comes.
+func (h *Host) leaveAlone(code string, why error) {
+	refusal := &wire.Refusal{Reason: wire.ReasonBusy, Message: "this host cannot read the room", Hint: "the organiser finds in the host's log why; programs and pages try again by themselves"}
+	if errors.Is(why, room.ErrNewer) {
+		refusal.Message, refusal.Hint = "this room is on a newer Muster than this host", "it goes on where that Muster runs; programs and pages try again by themselves"
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.unreadable[code] = refusal
+}
+
+// isUnreadable reports whether this host has found that it cannot hold a saved room.
+func (h *Host) isUnreadable(code string) bool { return h.unreadableRoom(code) != nil }
+
+// unreadableRoom is what people hear who come for such a room, or nil.
+func (h *Host) unreadableRoom(code string) *wire.Refusal {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.unreadable[code]
@@ -345,7 +374,7 @@ func (h *Host) start(r *room.Room, claim store.Claim, unkept error) *actor {
 	a := &actor{
 		host: h, code: keys.Code, keys: keys, claim: claim, open: r.Settings().Open, log: h.config.Logger.With("room", access.PublicID(keys.Link)),
 		whatIfs: access.NewPace(whatIfsAtOnce, whatIfEvery),
-		views:   newBoard(&page.View{Snapshot: r.Snapshot(), Badges: r.Badges()}), inbox: make(chan func()), room: r, links: map[string]*link{},
+		views:   newBoard(&page.View{Snapshot: r.Snapshot(), Badges: r.Badges()}), inbox: make(chan func()), done: make(chan struct{}), room: r, links: map[string]*link{},
 	}
 	a.ctx, a.end = context.WithCancelCause(h.ctx)
 	a.saving = saving{revision: r.Revision(), savedAt: time.Now()}
@@ -365,7 +394,7 @@ func (h *Host) start(r *room.Room, claim store.Claim, unkept error) *actor {
 }
 
 // ended takes a room out of the host whose goroutine has ended. If it is over, all but
-// that it was is forgotten.
+// that it was is forgotten; if it panicked, it goes on once as it was saved last.
 func (h *Host) ended(a *actor) {
 	isOver := context.Cause(a.ctx) == errOver
 	a.over.Store(isOver)
@@ -384,7 +413,20 @@ func (h *Host) ended(a *actor) {
 			return
 		}
 	}
+	if context.Cause(a.ctx) != errFell {
+		h.drop(a)
+		return
+	}
+	h.mu.Lock()
+	again := h.fallen[a.code]
+	h.fallen[a.code] = true
+	h.mu.Unlock()
+	if again {
+		h.leaveAlone(a.code, errFell)
+	}
 	h.drop(a)
+	a.claim.Release(h.saves)
+	h.claim(a.code)
 }
 
 func (h *Host) drop(a *actor) {

@@ -83,6 +83,9 @@ func (h *Host) addressed(w http.ResponseWriter, r *http.Request, code string) *a
 			h.refuse(w, http.StatusTooManyRequests, *refusal)
 		case wire.ReasonClosed:
 			h.refuse(w, http.StatusGone, *refusal)
+		case wire.ReasonBusy:
+			w.Header().Set("Retry-After", retryAfter)
+			h.refuse(w, http.StatusServiceUnavailable, *refusal)
 		default:
 			h.refuse(w, http.StatusNotFound, wire.Refusal{Reason: wire.ReasonCode, Message: "no room has this code"})
 		}

@@ -1,7 +1,11 @@
 package host_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,6 +94,64 @@ func TestDrain(t *testing.T) {
 	if place := kept.Find(code); place.State == store.Unknown {
 		t.Error("the room is gone")
 	}
+}
+
+// TestNewerRoom: a room that a newer Muster has saved is left as it is, for a host that
+// can read it, and whoever comes is told why there is nothing here.
+func TestNewerRoom(t *testing.T) {
+	kept := host.NewFakeStore()
+	one, _ := serve(t, host.Config{List: listOf(2), Store: kept})
+	code, _, _ := one.Open(friday(2))
+	one.Drain(t.Context())
+	newer := []byte(strings.Replace(string(kept.Of(code)), `"version":`, `"version":9`, 1))
+	kept.Put(code, newer)
+	var log bytes.Buffer
+	two, at := serveToo(t, host.Config{List: listOf(2), Store: kept.On("two"), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	ann := dial(t, at)
+	ann.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
+	want := "this room is on a newer Muster than this host"
+	if refusal := expect[wire.Refusal](ann); refusal.Message != want || refusal.Reason != wire.ReasonBusy {
+		t.Errorf("ann is told %+v", refusal)
+	}
+	if response, err := http.Get(at.URL + "/api/rooms/" + code); err != nil || response.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("programs are answered %v, %v", response, err)
+	} else {
+		response.Body.Close()
+	}
+	if len(two.Rooms()) > 0 || !bytes.Equal(kept.Of(code), newer) || kept.Find(code).State != store.Orphaned {
+		t.Errorf("the host has %v, the store %s, %v", two.Rooms(), kept.Of(code), kept.Find(code))
+	}
+	if two.Close(); !strings.Contains(log.String(), "a newer Muster has saved it") || strings.Contains(log.String(), code) {
+		t.Errorf("the log has %s", &log)
+	}
+}
+
+// TestPanic: a room that panics takes no other down, and goes on once as it was saved
+// last, its people as they were; then it is left alone.
+func TestPanic(t *testing.T) {
+	kept := host.NewFakeStore()
+	h, at := serve(t, host.Config{List: listOf(2), Store: kept})
+	code, _, _ := h.Open(friday(2))
+	other, _, _ := h.Open(friday(2))
+	ann, bob := join(t, at, code, "ann"), join(t, at, other, "bob")
+	h.Panic(code)
+	if refusal := expect[wire.Refusal](ann); refusal.Reason != wire.ReasonMoved {
+		t.Errorf("ann is told %+v", refusal)
+	}
+	waitFor(t, "the room again", func() bool { return kept.Find(code).Epoch == 2 && len(h.Rooms()) == 2 })
+	again := dial(t, at)
+	again.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: ann.token})
+	expect[wire.Welcome](again)
+	h.Panic(code)
+	expect[wire.Refusal](again)
+	waitFor(t, "the room's end", func() bool { return len(h.Rooms()) == 1 })
+	late := dial(t, at)
+	late.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: ann.token})
+	if refusal := expect[wire.Refusal](late); refusal.Message != "this host cannot read the room" {
+		t.Errorf("then ann is told %+v", refusal)
+	}
+	h.Go(other)
+	bob.measures(10)
 }
 
 func waitFor(t *testing.T, what string, is func() bool) {

@@ -17,8 +17,19 @@ import (
 	"muster/selection/anomaly"
 )
 
-// savedVersion is that of the saved form. A room in another form is not restored.
-const savedVersion = 1
+// The saved form has a version, and a host reads those from the oldest on: hosts of two
+// releases share a store while one after the other is replaced. A room that a newer one
+// has saved is left to the newer ones: rooms go forward only. What a later form adds
+// raises the version if a room without it would break its word; what an older host may
+// forget, such as a figure that is only shown, is added without, and an older host that
+// has the room drops it.
+const (
+	savedVersion  = 1
+	oldestVersion = 1
+)
+
+// ErrNewer says that a later release of Muster has saved a room.
+var ErrNewer = errors.New("a newer Muster has saved it")
 
 // saved is a room at rest: JSON, but for its long columns, which are the same
 // binary frames that travel.
@@ -218,8 +229,11 @@ func Restore(data []byte, tree func([]discovery.Server) *topology.Tree) (*Room, 
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, fmt.Errorf("room: saved room: %w", err)
 	}
-	if s.Version != savedVersion {
-		return nil, fmt.Errorf("room: saved room: form %d, this program reads %d", s.Version, savedVersion)
+	switch {
+	case s.Version > savedVersion:
+		return nil, fmt.Errorf("room: saved room: %w: it has form %d, and this one reads %d", ErrNewer, s.Version, savedVersion)
+	case s.Version < oldestVersion:
+		return nil, fmt.Errorf("room: saved room: form %d, and this program reads %d to %d", s.Version, oldestVersion, savedVersion)
 	}
 	r, err := s.room(tree)
 	if err != nil {
