@@ -101,6 +101,8 @@ func (s *session) connect(at Place, sought bool) (welcomed bool, err error) {
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, timeout)
 	defer cancel()
+	s.lines++
+	line := s.lines
 	dialer := websocket.Dialer{ // without a proxy: hosts are friends' machines
 		HandshakeTimeout: timeout, TLSClientConfig: at.TLS, NetDialContext: fourFirst((&net.Dialer{}).DialContext),
 	}
@@ -112,7 +114,7 @@ func (s *session) connect(at Place, sought bool) (welcomed bool, err error) {
 	hello := func() {
 		s.host = s.options.hostAddr(ws.NetConn())
 		o := &s.options
-		c.Send(wire.Hello{Version: wire.Version, Code: o.Code, Key: o.Key, Name: o.Name, Token: s.token, As: o.As, Probes: o.Probes})
+		c.Send(wire.Hello{Version: wire.Version, Code: o.Code, Key: o.Key, Name: o.Name, Token: s.token, As: o.As, Probes: o.Probes, Program: s.program, Line: line})
 	}
 	isProved, token, nonce := !sought || at.TLS != nil, "", access.NewSecret()
 	if isProved {

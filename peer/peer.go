@@ -179,7 +179,7 @@ func Run(ctx context.Context, options Options) error {
 	}
 	s := &session{
 		options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
-		inbox: make(chan func()), token: options.Token, scanner: scanner{newProber: options.NewProber},
+		inbox: make(chan func()), token: options.Token, program: access.NewSecret(), scanner: scanner{newProber: options.NewProber},
 		stop: func() {},
 	}
 	if s.token == "" { // made and kept here, so that no place is lost with its welcome

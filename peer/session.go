@@ -27,6 +27,10 @@ type session struct {
 	epoch uint64
 	conn  *conn.Conn // nil until the host has let us in
 	host  netip.Addr // where it is
+	// program tells this run of the program from others, and lines counts its
+	// connections: stayConnected's goroutine alone does.
+	program string
+	lines   int
 	// told are other addresses of the host.
 	told     []netip.AddrPort
 	room     wire.Snapshot

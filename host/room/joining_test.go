@@ -57,6 +57,47 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestLateHello: of two connections of one program the later counts, in whichever order
+// their hellos come. Of two programs the newest to come does.
+func TestLateHello(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		program string
+		line    int
+		gone    bool
+		reason  string // empty: welcome
+	}{
+		{"an earlier connection", "P", 2, false, wire.ReasonReplaced},
+		{"an earlier connection, and nobody is there", "P", 2, true, ""},
+		{"the same once more", "P", 3, false, ""},
+		{"a later connection", "P", 4, false, ""},
+		{"another program", "Q", 1, false, ""},
+		{"a program that does not count", "", 0, false, ""},
+	} {
+		n := newSession(t, settings(2))
+		hello := wire.Hello{Name: "ann", Token: "token of ann", Program: "P", Line: 3}
+		come := func() *wire.Refusal {
+			_, err := n.room.Step(Join{Hello: hello, Token: "token of ann"}, n.now)
+			var refusal *wire.Refusal
+			errors.As(err, &refusal)
+			return refusal
+		}
+		come()
+		if tt.gone {
+			n.room.Step(Leave{Player: "ann"}, n.now)
+		}
+		hello.Program, hello.Line = tt.program, tt.line
+		refusal := come()
+		if reason := ""; refusal != nil {
+			if reason = refusal.Reason; reason != tt.reason {
+				t.Errorf("%s: refused for %q, want %q", tt.name, reason, tt.reason)
+			}
+		} else if tt.reason != "" {
+			t.Errorf("%s: welcome, want %q", tt.name, tt.reason)
+		}
+	}
+}
+
 func TestNamesAreShort(t *testing.T) {
 	if got := playerName(strings.Repeat("ä", 40)); got != strings.Repeat("ä", 16) {
 		t.Errorf("a long name becomes %q", got)

@@ -140,6 +140,9 @@ type member struct {
 	apart  bool
 	// near is what the player's program found on its own networks.
 	near nearby
+	// program and line are those of the newest hello.
+	program string
+	line    int
 }
 
 // Join is a hello: a player comes in, or back in with the token of before. The
@@ -206,6 +209,7 @@ func (in Join) step(r *Room) error {
 			p.leftOut = p.anomaly != nil || p.missed > mostMissed
 		}
 	}
+	p.program, p.line = in.Hello.Program, in.Hello.Line
 	in.locate(r, p)
 	r.do(Admit{p.name})
 	r.send(p, wire.Welcome{Version: wire.Version, Name: p.name, Token: p.token, Page: p.page})
@@ -233,6 +237,8 @@ func (in Join) refusal(r *Room, name string, p *player, before *guest) *wire.Ref
 		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name", Hint: "say --name NAME"}
 	case p != nil && !sameToken(p.token, in.Hello.Token):
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("the room has a player %q already", p.name), Hint: "choose another name with --name NAME"}
+	case p != nil && p.connected && p.program != "" && p.program == in.Hello.Program && in.Hello.Line < p.line: // it was long on its way
+		return &wire.Refusal{Reason: wire.ReasonReplaced, Message: p.name + " has come back on another connection"}
 	case p == nil && r.isReserved(name, before):
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s is somebody else here", name), Hint: "choose another name with --name NAME; if it is you on the page, paste the line that it shows there"}
 	case p == nil && r.locked && !(before != nil && before.organiser) && !sameToken(r.keys.Secret, in.Hello.As):

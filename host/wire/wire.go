@@ -50,6 +50,11 @@ type Hello struct {
 	// Probes is where the peer asks servers from, if that is not simply where its
 	// connection comes from.
 	Probes Probes `json:"probes,omitempty"`
+	// Program tells the running program from others that have the token, and Line counts
+	// its connections, from 1: of two of one program the later counts, in whichever
+	// order their hellos come.
+	Program string `json:"program,omitempty"`
+	Line    int    `json:"line,omitempty"`
 }
 
 // Seek asks a host at an address where the room's host may be by now whether it is that

@@ -43,7 +43,7 @@ func (f Finding) String() string {
 }
 
 // passing are the reasons of a refusal that promise nothing and pass by themselves.
-var passing = []string{"limited", "busy", "away"}
+var passing = []string{"limited", "busy", "moved"}
 
 // replaced is said to a connection whose player has come by a newer one.
 const replaced = "replaced"

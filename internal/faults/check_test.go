@@ -56,6 +56,7 @@ func TestCheck(t *testing.T) {
 		{"comes back under another name", in, []Event{dial("ann", 2), {Kind: Welcomed, Room: "R", Who: "ann", Line: 2, Epoch: 2, Text: "ann 2"}}, []Promise{PlaceStands}},
 		{"is not known any more", in, []Event{dial("ann", 2), refused("ann", 2, "name-taken")}, []Promise{PlaceStands}},
 		{"is turned away for now", in, []Event{dial("ann", 2), refused("ann", 2, "limited")}, nil},
+		{"is sent to another host", in, []Event{refused("ann", 1, "moved"), dial("ann", 2), welcome("ann", 2, 2)}, nil},
 		{"the old connection is replaced", in, []Event{dial("ann", 2), refused("ann", 1, replaced)}, nil},
 		{"the newest connection is replaced", in, []Event{dial("ann", 2), refused("ann", 2, replaced)}, []Promise{PlaceStands}},
 		{"a state without the player", in, []Event{saw("ann", 1, 1, "measuring", 0, "bob")}, []Promise{PlaceStands}},

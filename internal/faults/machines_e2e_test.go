@@ -297,7 +297,7 @@ func (l *lab) strike(f Fault) {
 	on := slices.Clone(f.On)
 	for i, name := range on {
 		if name == Leader {
-			if on[i] = l.leader("KV_"); on[i] == "" {
+			if on[i] = l.leader("muster-rooms"); on[i] == "" {
 				on[i] = l.machines.NATS[0]
 			}
 		}

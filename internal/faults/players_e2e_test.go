@@ -15,7 +15,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -257,7 +256,7 @@ func (p *peer) connect(ctx context.Context, line int) (welcomed bool) {
 	p.mu.Lock()
 	p.conn, p.welcomed = c, false
 	p.mu.Unlock()
-	c.Send(wire.Hello{Version: wire.Version, Code: p.evening.code, Key: p.evening.key, Name: p.name, Token: p.token})
+	c.Send(wire.Hello{Version: wire.Version, Code: p.evening.code, Key: p.evening.key, Name: p.name, Token: p.token, Program: p.token, Line: line})
 	c.Run(ctx, func(m wire.Message) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -272,11 +271,11 @@ func (p *peer) connect(ctx context.Context, line int) (welcomed bool) {
 func (p *peer) hear(m wire.Message, line int) error {
 	switch m := m.(type) {
 	case wire.Welcome:
-		p.tell(Event{Kind: Welcomed, Line: line, Epoch: epochOf(m), Text: m.Name})
-		if epochOf(m) < p.epoch {
+		p.tell(Event{Kind: Welcomed, Line: line, Epoch: m.Epoch, Text: m.Name})
+		if m.Epoch < p.epoch {
 			return errStale
 		}
-		p.epoch, p.welcomed, p.snapshot, p.told = epochOf(m), true, wire.Snapshot{}, 0
+		p.epoch, p.welcomed, p.snapshot, p.told = m.Epoch, true, wire.Snapshot{}, 0
 	case wire.Refusal:
 		p.tell(Event{Kind: Refused, Line: line, Text: m.Reason})
 	case wire.List:
@@ -296,11 +295,11 @@ func (p *peer) hear(m wire.Message, line int) error {
 	case wire.Finalists:
 		p.later(100, 900, func() { p.look(m) })
 	case wire.Launch:
-		p.tell(Event{Kind: Launched, Line: line, Epoch: epochOf(m), Round: m.Round, Text: m.Address})
-		if epochOf(m) < p.epoch {
+		p.tell(Event{Kind: Launched, Line: line, Epoch: m.Epoch, Round: m.Round, Text: m.Address})
+		if m.Epoch < p.epoch {
 			return errStale
 		}
-		p.epoch = epochOf(m)
+		p.epoch = m.Epoch
 		p.send(wire.Launched{Round: m.Round, State: wire.LaunchStarted})
 		p.evening.mu.Lock()
 		p.evening.sent[p.name] = max(p.evening.sent[p.name], m.Round)
@@ -461,13 +460,4 @@ func (e *evening) watch(ctx context.Context, name string, number int) {
 		tell(Event{Kind: Lost})
 		pause(ctx, between(rng, 200*time.Millisecond, time.Second))
 	}
-}
-
-// epochOf is the epoch of a welcome or a launch.
-func epochOf(m wire.Message) uint64 {
-	epoch := reflect.ValueOf(m).FieldByName("Epoch")
-	if !epoch.IsValid() {
-		return 0
-	}
-	return epoch.Uint()
 }

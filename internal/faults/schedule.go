@@ -44,7 +44,7 @@ const (
 type Machines struct{ Hosts, NATS []string }
 
 // Players is the name of the machine of players and proxy, Leader stands for the NATS
-// server that leads a stream of the rooms.
+// server that leads the stream of the rooms.
 const (
 	Players = "players"
 	Leader  = "leader"
