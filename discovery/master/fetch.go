@@ -57,7 +57,8 @@ func (c Client) Fetch(ctx context.Context, sources ...Source) (Listing, error) {
 	var failed []*MasterError
 	for i, s := range sources {
 		if errs[i] != nil {
-			failed = append(failed, &MasterError{Master: s.name(), Err: errs[i]})
+			_, udp := s.(Query)
+			failed = append(failed, &MasterError{Master: s.name(), Err: errs[i], udp: udp})
 			listing.Warnings = append(listing.Warnings, failed[len(failed)-1])
 		}
 		for _, s := range lists[i].Servers {

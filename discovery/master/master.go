@@ -18,12 +18,15 @@
 package master
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/weblist"
 )
 
 // How long a master may take.
@@ -72,9 +75,10 @@ type Listing struct {
 
 // MasterError says why one master gave no list.
 type MasterError struct {
-	// Master is as the query names it.
+	// Master is as the query names it, or a list's service.
 	Master string
 	Err    error
+	udp    bool
 }
 
 func (e *MasterError) Error() string { return fmt.Sprintf("master: %s: %v", e.Master, e.Err) }
@@ -86,7 +90,14 @@ type UnreachableError struct{ Masters []*MasterError }
 
 func (e *UnreachableError) Error() string {
 	var b strings.Builder
-	b.WriteString("master: no master answers: ")
+	switch {
+	case e.of(isOther):
+		b.WriteString("master: no list is as it should be: ")
+	case e.web():
+		b.WriteString("master: no list can be had: ")
+	default:
+		b.WriteString("master: no master answers: ")
+	}
 	for i, m := range e.Masters {
 		b.WriteString(m.Master)
 		switch next := e.Masters[i+1:]; {
@@ -112,5 +123,30 @@ func (e *UnreachableError) Unwrap() []error {
 
 // Hint is what a user can do about it.
 func (e *UnreachableError) Hint() string {
+	var key *SteamKeyError
+	switch {
+	case errors.As(e, &key):
+		return key.Hint()
+	case e.of(isOther):
+		return "say in games.toml where in the answer the servers are (docs/games.md), or take a saved list with --servers FILE"
+	case e.web():
+		return "is this machine online? Try again in a while, or take a saved list with --servers FILE"
+	}
 	return "is this machine online? Name another master with --master HOST:PORT, or take a saved list with --servers FILE"
+}
+
+// web reports whether none of the sources is a UDP master.
+func (e *UnreachableError) web() bool {
+	return !slices.ContainsFunc(e.Masters, func(m *MasterError) bool { return m.udp })
+}
+
+// of reports whether all sources failed in a way.
+func (e *UnreachableError) of(way func(error) bool) bool {
+	return !slices.ContainsFunc(e.Masters, func(m *MasterError) bool { return !way(m.Err) })
+}
+
+// isOther reports whether an answer came that is not what it should be.
+func isOther(err error) bool {
+	var shape *weblist.ShapeError
+	return errors.As(err, &shape) || errors.Is(err, discovery.ErrMalformed)
 }
