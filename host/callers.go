@@ -22,6 +22,8 @@ type claim struct {
 	// shown are a link key, a token, a secret, or what claims to be one.
 	shown []string
 	from  netip.Addr
+	// on is on whose behalf another host asks, nil if none does.
+	on *behalf
 }
 
 // named is the room of a code, or why somebody is not let in. What cannot be guessed
@@ -36,11 +38,13 @@ func (h *Host) named(e claim) (*actor, *wire.Refusal) {
 	}
 	unreadable := h.unreadableRoom(code)
 	isKnown = isKnown || unreadable != nil
+	isHeard := e.on != nil && !e.on.Unheard
+	if e.on == nil { // or the other host has counted it, or will
+		isHeard = h.guard.Judge(e.from, isKnown || was, time.Now())
+	}
 	switch {
-	case h.config.Public != nil && !h.guard.Judge(e.from, isKnown || was, time.Now()):
-		return nil, &wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes were tried here, or from your network", Hint: "take the room's whole link or its QR code: they are let in at once, whatever others try"}
-	case h.config.Public == nil && !h.guard.Judge(e.from, isKnown || was, time.Now()):
-		return nil, &wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes were tried", Hint: "try again in some seconds, or take the room's whole link or its QR code: they are let in at once"}
+	case !isHeard:
+		return nil, h.limited()
 	case was:
 		return nil, room.Closed(code)
 	case unreadable != nil && a == nil:
@@ -48,9 +52,21 @@ func (h *Host) named(e claim) (*actor, *wire.Refusal) {
 	case !isKnown && h.config.Public != nil:
 		return nil, &wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room takes people in by the code %q now", code), Hint: "is it right? once a group is complete, locked or on its server, only the room's whole link leads in: ask for that"}
 	case a == nil:
-		return nil, &wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room has the code %q", code), Hint: "ask the organiser for the code; letter case does not matter"}
+		return nil, unknownCode(code)
 	}
 	return a, nil
+}
+
+func unknownCode(code string) *wire.Refusal {
+	return &wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room has the code %q", code), Hint: "ask the organiser for the code; letter case does not matter"}
+}
+
+// limited is what those hear at whose address too many wrong codes were tried.
+func (h *Host) limited() *wire.Refusal {
+	if h.config.Public != nil {
+		return &wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes were tried here, or from your network", Hint: "take the room's whole link or its QR code: they are let in at once, whatever others try"}
+	}
+	return &wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes were tried", Hint: "try again in some seconds, or take the room's whole link or its QR code: they are let in at once"}
 }
 
 // takesCode reports whether the code alone lets people into a room of a public host. It
@@ -77,9 +93,9 @@ func (a *actor) opensTo(shown []string) bool {
 
 // called is the room that a peer's hello calls for. Without a code that is the only
 // one of the host that takes players without.
-func (h *Host) called(hello wire.Hello, from netip.Addr) (*actor, *wire.Refusal) {
+func (h *Host) called(hello wire.Hello, from netip.Addr, on *behalf) (*actor, *wire.Refusal) {
 	if access.CanonicalCode(hello.Code) != "" {
-		return h.named(claim{hello.Code, []string{hello.Key, hello.Token}, from})
+		return h.named(claim{hello.Code, []string{hello.Key, hello.Token}, from, on})
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -98,6 +114,9 @@ func (h *Host) called(hello wire.Hello, from netip.Addr) (*actor, *wire.Refusal)
 // asker is the address that a request comes from. Only proxies of our own are
 // believed whom they speak for: anybody can write a header.
 func (h *Host) asker(r *http.Request) netip.Addr {
+	if on := behalfOf(r); on != nil {
+		return on.Addr
+	}
 	return behind(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), h.config.Proxies)
 }
 
@@ -146,6 +165,9 @@ type remote struct {
 
 func (h *Host) remote(r *http.Request) remote {
 	c := remote{addr: h.asker(r)}
+	if on := behalfOf(r); on != nil {
+		c.forwards = on.Forwards
+	}
 	if socket, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
 		c.forwards = c.addr == socket.Addr().Unmap() && r.Header.Get("X-Forwarded-For") != ""
 	}
@@ -180,6 +202,9 @@ type entrance struct {
 // or on the address that the page was opened at, or on the host's own if that was
 // this machine's.
 func (h *Host) entrance(r *http.Request) entrance {
+	if on := behalfOf(r); on != nil {
+		return on.entrance()
+	}
 	e := entrance{url: url.URL{Scheme: "http", Host: h.askedAt(r), Path: "/"}}
 	if r.TLS != nil {
 		e.fingerprint = h.config.Fingerprint

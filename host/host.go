@@ -79,6 +79,9 @@ type Config struct {
 	// Renewed is told of the organiser's new secret for a room, when the organiser has
 	// renewed the link; nil is told nothing.
 	Renewed func(code, secret string)
+	// Relay reaches the other hosts of the store, which have rooms whose people come
+	// here, and whose people come there; nil is a host alone.
+	Relay Relay
 	// Public lets strangers open rooms; nil lets nobody.
 	Public *Public
 	// Logger takes what the organiser does not need to read; nil discards it.
@@ -97,6 +100,8 @@ type Host struct {
 	store    store.Store
 	upgrader websocket.Upgrader
 	lists    lists
+	// transport asks other hosts by HTTP.
+	transport *http.Transport
 	// ctx is the rooms', lines the connections', which outlive them, and saves is that of
 	// what is told to the store.
 	ctx, lines, saves      context.Context
@@ -136,7 +141,11 @@ func New(config Config) (*Host, error) {
 	h.lines, h.hangUp = context.WithCancel(context.Background())
 	h.saves, h.giveUp = context.WithCancel(context.Background())
 	h.handing = make(chan struct{}, claimsAtOnce)
+	h.transport = &http.Transport{DialContext: h.dialOwner, DisableCompression: true, MaxIdleConnsPerHost: ownersKept, IdleConnTimeout: time.Minute}
 	h.restore()
+	if config.Relay != nil {
+		h.serveRelay(config.Relay.Listener())
+	}
 	return h, nil
 }
 

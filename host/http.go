@@ -30,23 +30,25 @@ import (
 //	GET  /live                 the page's WebSocket
 //	GET  /healthz, /readyz, /metrics   the last on this machine, see [Config.MetricsFrom]
 //	GET  /open/NUMBER          see [Host.Ticket]
-func (h *Host) Handler() http.Handler {
+func (h *Host) Handler() http.Handler { return guarded(h.ours(h.routes())) }
+
+func (h *Host) routes() http.Handler {
 	mux := http.NewServeMux()
 	if h.config.Page != nil {
 		mux.Handle("GET /", h.config.Page)
 	}
 	mux.HandleFunc("GET /peer", h.servePeer)
-	mux.HandleFunc("GET /api/rooms/{code}", h.serveRoom)
-	mux.HandleFunc("POST /api/rooms/{code}/{action}", h.serveAction)
-	mux.HandleFunc("GET /api/rooms/{code}/culled/{cause}", h.serveCulled)
-	mux.HandleFunc("GET /api/rooms/{code}/qr.svg", h.serveQR)
+	mux.HandleFunc("GET /api/rooms/{code}", h.passedOn(h.serveRoom))
+	mux.HandleFunc("POST /api/rooms/{code}/{action}", h.passedOn(h.serveAction))
+	mux.HandleFunc("GET /api/rooms/{code}/culled/{cause}", h.passedOn(h.serveCulled))
+	mux.HandleFunc("GET /api/rooms/{code}/qr.svg", h.passedOn(h.serveQR))
 	mux.HandleFunc("GET /live", h.serveLive)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", h.serveReady)
 	mux.HandleFunc("GET /metrics", h.serveMetrics(promhttp.HandlerFor(h.metrics.registry, promhttp.HandlerOpts{})))
 	mux.HandleFunc("GET /open/{number}", h.serveTicket)
 	h.servePublic(mux)
-	return guarded(h.ours(mux))
+	return mux
 }
 
 // guarded adds the headers that keep hostile text harmless in a browser.
@@ -75,8 +77,12 @@ func (h *Host) addressed(w http.ResponseWriter, r *http.Request, code string) *a
 	if code == codeInHeader {
 		code = r.Header.Get(codeHeader)
 	}
-	a, refusal := h.named(claim{code, shown(r), h.asker(r)})
+	on := behalfOf(r)
+	a, refusal := h.named(claim{code, shown(r), h.asker(r), on})
 	if refusal != nil {
+		if on != nil {
+			w.Header().Set(refusedHeader, refusal.Reason)
+		}
 		switch refusal.Reason {
 		case wire.ReasonLimited:
 			w.Header().Set("Retry-After", retryAfter)
@@ -95,7 +101,12 @@ func (h *Host) addressed(w http.ResponseWriter, r *http.Request, code string) *a
 	if view.Badges[room.DigestOf(bearer(r))].Organiser { // who must not wait for what others at the address ask
 		return a
 	}
-	if h.isTooMuch(w, h.asks, h.asker(r)) {
+	switch {
+	case on == nil && h.isTooMuch(w, h.asks, h.asker(r)):
+		return nil
+	case on != nil && on.Hurried:
+		w.Header().Set("Retry-After", "1")
+		h.refuse(w, http.StatusTooManyRequests, *busy())
 		return nil
 	}
 	return a

@@ -51,6 +51,9 @@ func (h *Host) serveLive(w http.ResponseWriter, r *http.Request) {
 	}
 	callerOf(ws.NetConn()).comesFrom(h.forwardedFor(r))
 	v := &viewer{host: h, ws: ws, from: h.asker(r), at: h.entrance(r), cursors: map[string]int{}}
+	if v.on = behalfOf(r); h.config.Relay != nil && v.on == nil {
+		v.as = h.behalf(r)
+	}
 	if !h.begin(v.run) {
 		ws.Close()
 	}
@@ -58,10 +61,14 @@ func (h *Host) serveLive(w http.ResponseWriter, r *http.Request) {
 
 // viewer is one open page. Only its own goroutine touches it.
 type viewer struct {
-	host  *Host
-	ws    *websocket.Conn
-	from  netip.Addr
-	at    entrance
+	host *Host
+	ws   *websocket.Conn
+	from netip.Addr
+	at   entrance
+	// on is on whose behalf another host asks, nil if none does; as is on whose this one
+	// would.
+	on    *behalf
+	as    behalf
 	actor *actor // since its first message
 	token string
 	seen  page.View
@@ -77,14 +84,20 @@ func (v *viewer) run() {
 		Key   string `json:"key"`
 		Token string `json:"token"`
 	}
-	v.ws.SetReadLimit(pageReadLimit)
-	v.ws.SetReadDeadline(time.Now().Add(helloWait))
-	if v.ws.ReadJSON(&first) != nil || v.ws.SetReadDeadline(time.Time{}) != nil {
+	l := line{host: v.host, ws: v.ws, caller: callerOf(v.ws.NetConn()), path: "/live", behalf: v.as, came: time.Now()}
+	said, err := l.readFirst(pageReadLimit)
+	if err != nil || json.Unmarshal(said.Data, &first) != nil || v.ws.SetReadDeadline(time.Time{}) != nil {
 		return
 	}
+	shown := []string{first.Key, first.Token}
 	var refusal *wire.Refusal
-	v.actor, refusal = v.host.named(claim{first.Code, []string{first.Key, first.Token}, v.from})
-	if refusal == nil && v.host.asks.Wait(v.from, time.Now()) > 0 {
+	if isAfar := v.on == nil && v.host.isAfar(first.Code); isAfar {
+		refusal = v.host.judges(&l.behalf, first.Code, shown)
+		l.code, l.first = first.Code, said.Data
+	} else {
+		v.actor, refusal = v.host.named(claim{first.Code, shown, v.from, v.on})
+	}
+	if refusal == nil && v.on == nil && v.host.asks.Wait(v.from, time.Now()) > 0 {
 		refusal = busy()
 	}
 	if refusal != nil {
@@ -92,6 +105,10 @@ func (v *viewer) run() {
 		if frame, err := wire.Marshal(*refusal); err == nil && v.write(websocket.TextMessage, frame.Data) == nil {
 			v.ws.WriteControl(websocket.CloseMessage, nil, time.Now().Add(pageWriteWait)) // or it ends without
 		}
+		return
+	}
+	if l.first != nil {
+		l.run()
 		return
 	}
 	callerOf(v.ws.NetConn()).welcome()
@@ -175,6 +192,9 @@ func (v *viewer) show(s *page.View) error {
 // state is what the page has not seen of a room, as one JSON object.
 func (v *viewer) state(s *page.View) []byte {
 	b := fmt.Appendf(nil, `{"type":"state","now":%d`, time.Now().UnixMilli())
+	if v.seen.Edition == 0 { // also to who was shown it by another host before
+		b = append(b, `,"whole":true`...)
+	}
 	if you := s.Badges[room.DigestOf(v.token)]; v.seen.Edition == 0 || you != v.you {
 		v.you = you
 		mine := v.actor.keys

@@ -20,6 +20,7 @@ type metrics struct {
 	peers    prometheus.Gauge
 	pages    prometheus.Gauge
 	opened   prometheus.Counter
+	relayed  prometheus.Gauge
 	results  prometheus.Counter
 	refusals *prometheus.CounterVec
 	launches *prometheus.CounterVec
@@ -38,6 +39,7 @@ func newMetrics() *metrics {
 		peers:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_peers", Help: "Peers that are connected."}),
 		pages:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_pages", Help: "Pages of rooms that are open."}),
 		opened:   prometheus.NewCounter(prometheus.CounterOpts{Name: "muster_rooms_opened_total", Help: "Rooms that strangers have opened."}),
+		relayed:  prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_relayed", Help: "Peers and pages that are passed on to other hosts, which have their rooms."}),
 		results:  prometheus.NewCounter(prometheus.CounterOpts{Name: "muster_results_total", Help: "Measurements that peers reported."}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muster_refusals_total", Help: "Who was turned away, by reason: limited are too many wrong codes."}, []string{"reason"}),
 		launches: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muster_launches_total", Help: "What came of sending players to a server."}, []string{"state"}),
@@ -46,7 +48,7 @@ func newMetrics() *metrics {
 		choices:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_choice_seconds", Help: "Time from the list of servers to the choice.", Buckets: []float64{0.5, 1, 2, 4, 8, 15, 30, 60, 120}}),
 		planner:  prometheus.NewCounter(prometheus.CounterOpts{Name: "muster_planner_seconds_total", Help: "Time that rooms have taken while they looked for the best server: nearly all of it the planner's."}),
 	}
-	m.registry.MustRegister(m.rooms, m.peers, m.pages, m.opened, m.results, m.refusals, m.launches, m.saves, m.steps, m.choices, m.planner,
+	m.registry.MustRegister(m.rooms, m.peers, m.pages, m.relayed, m.opened, m.results, m.refusals, m.launches, m.saves, m.steps, m.choices, m.planner,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

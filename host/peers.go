@@ -26,18 +26,28 @@ func (h *Host) servePeer(w http.ResponseWriter, r *http.Request) {
 		return // Upgrade has answered
 	}
 	callerOf(ws.NetConn()).comesFrom(h.forwardedFor(r))
-	if !h.begin(func() { h.talk(ws, h.remote(r)) }) {
+	from, on := h.remote(r), behalfOf(r)
+	do := func() { h.talk(ws, from, on, nil) }
+	if h.config.Relay != nil && on == nil {
+		as := h.behalf(r)
+		do = func() { h.meet(ws, from, as) }
+	}
+	if !h.begin(do) {
 		ws.Close()
 	}
 }
 
-func (h *Host) talk(ws *websocket.Conn, from remote) {
+// talk holds the conversation with a peer, whose first words may have been read already.
+func (h *Host) talk(ws *websocket.Conn, from remote, on *behalf, first *wire.Frame) {
 	h.metrics.peers.Inc()
 	defer h.metrics.peers.Dec()
-	v := &visitor{host: h, from: from, caller: callerOf(ws.NetConn()), conn: conn.New(ws, conn.AtHost)}
+	v := &visitor{host: h, from: from, on: on, caller: callerOf(ws.NetConn()), conn: conn.New(ws, conn.AtHost)}
 	v.patience = time.AfterFunc(helloWait, func() { v.conn.Close(errors.New("host: no hello")) })
 	defer v.patience.Stop()
 	v.conn.OnMoving(v.moves)
+	if first != nil {
+		v.conn.Unread(*first)
+	}
 	err := v.conn.Run(h.lines, v.receive)
 	h.config.Logger.Debug("peer's connection ended", "player", v.name, "error", discreet(err))
 	if v.room != nil {
@@ -60,6 +70,7 @@ func discreet(err error) error {
 type visitor struct {
 	host     *Host
 	from     remote
+	on       *behalf // another host's, that asks for the peer
 	caller   *caller
 	conn     *conn.Conn
 	patience *time.Timer // until hello
@@ -74,6 +85,9 @@ type visitor struct {
 func (v *visitor) receive(message wire.Message) error {
 	if v.room == nil {
 		return v.hello(message)
+	}
+	if _, is := message.(wire.Again); is {
+		return nil // for a host in between
 	}
 	v.room.post(func() { v.room.receive(v.conn, message) }) // or it has ended, and says why
 	return nil
@@ -128,7 +142,7 @@ func (v *visitor) hello(message wire.Message) error {
 			Hint:    "use the same release of muster on both sides",
 		})
 	}
-	to, refusal := v.host.called(hello, v.from.addr)
+	to, refusal := v.host.called(hello, v.from.addr, v.on)
 	if refusal != nil {
 		return v.refuse(refusal)
 	}

@@ -57,10 +57,16 @@ func (n notice) serve(w http.ResponseWriter, status int) {
 // room's public id. Whoever has the id learns where the room plays, and gets into no
 // room by it.
 func (h *Host) serveGo(w http.ResponseWriter, r *http.Request) {
-	if h.isTooMuch(w, h.asks, h.asker(r)) {
+	on := behalfOf(r)
+	if on == nil && h.isTooMuch(w, h.asks, h.asker(r)) {
 		return
 	}
-	a := h.actor(h.store.FindID(r.PathValue("id")))
+	code := h.store.FindID(r.PathValue("id"))
+	a := h.actor(code)
+	if a == nil && on == nil && h.isAfar(code) {
+		h.pass(w, r, code, h.behalf(r))
+		return
+	}
 	if a == nil {
 		notice{Title: "There is no game to join here", Lines: []string{"The room of this link is over, or the link is cut off.", "Ask whoever sent it for a new one."}}.serve(w, http.StatusNotFound)
 		return

@@ -161,7 +161,11 @@ type Disconnected struct {
 	Retry time.Duration
 }
 
+// Waiting: the room has no host for a while, the connection stays.
+type Waiting struct{ Message string }
+
 func (Joined) isEvent()       {}
+func (Waiting) isEvent()      {}
 func (RoomChanged) isEvent()  {}
 func (Progress) isEvent()     {}
 func (Disconnected) isEvent() {}

@@ -102,10 +102,16 @@ func (s *session) receive(by *conn.Conn, m wire.Message) error {
 		if m.Epoch < s.epoch {
 			return errOutdated
 		}
+		isAgain := s.conn == by // another host has the room now, and someone in between kept the line
 		s.conn, s.epoch = by, m.Epoch
-		s.welcome(m)
+		if isAgain {
+			s.send(wire.Again{})
+		}
+		s.welcome(m, isAgain)
 	case wire.Refusal:
 		return m
+	case wire.Wait:
+		s.tell(Waiting{m.Message})
 	case wire.Room:
 		if err := s.room.Merge(m); err != nil {
 			return err
@@ -146,7 +152,9 @@ func (s *session) keep(token string) {
 	}
 }
 
-func (s *session) welcome(m wire.Welcome) {
+// welcome takes the host's word that we are in, and says everything again that a host
+// which has not heard of it needs to know.
+func (s *session) welcome(m wire.Welcome, isAgain bool) {
 	if m.Token != s.token {
 		s.keep(m.Token)
 	}
@@ -160,7 +168,9 @@ func (s *session) welcome(m wire.Welcome) {
 	if s.finishing {
 		s.leave(errFinished)
 	}
-	s.tell(Joined{m.Name, m.Page})
+	if !isAgain {
+		s.tell(Joined{m.Name, m.Page})
+	}
 }
 
 // inBackground stops what was under way and does the next thing.

@@ -53,6 +53,8 @@ var examples = []struct {
 	{wire.Look{Game: "openarena"}, `{"type":"look","game":"openarena"}`},
 	{wire.Near{Game: "openarena", Servers: []wire.NearServer{{Addr: netip.MustParseAddrPort("192.168.1.5:27960"), Info: discovery.Info{Name: "Den", Map: "oa_dm1", Players: 1, MaxPlayers: 8}}}},
 		`{"type":"near","game":"openarena","servers":[{"addr":"192.168.1.5:27960","info":{"name":"Den","map":"oa_dm1","players":1,"max_players":8}}]}`},
+	{wire.Wait{Message: "the host that had the room has stopped; another takes it over"}, `{"type":"wait","message":"the host that had the room has stopped; another takes it over"}`},
+	{wire.Again{}, `{"type":"again"}`},
 	{wire.Launched{Round: 1, State: wire.LaunchFailed, Detail: "openarena: not found"},
 		`{"type":"launched","round":1,"state":"failed","detail":"openarena: not found"}`},
 	{wire.Room{
@@ -115,8 +117,8 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) != 18 {
-		t.Errorf("%d kinds of message have an example, want all 18", len(seen))
+	if len(seen) != 20 {
+		t.Errorf("%d kinds of message have an example, want all 20", len(seen))
 	}
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,11 @@ type Frame struct {
 
 // BinaryFrame is the frame of data that was marshalled and kept.
 func BinaryFrame(data []byte) Frame { return Frame{true, data} }
+
+// IsKind reports whether text that [Marshal] has made is a message of the kind of m.
+func IsKind(text []byte, m Message) bool {
+	return bytes.HasPrefix(text, fmt.Appendf(nil, `{"type":%q`, m.kind()))
+}
 
 // IsList reports whether the frame says that it is a list.
 func (f Frame) IsList() bool { return f.Binary && len(f.Data) > 0 && f.Data[0] == kindList }
@@ -115,6 +121,10 @@ func unmarshalJSON(data []byte) (Message, error) {
 		return into[Look](data)
 	case Near{}.kind():
 		return into[Near](data)
+	case Wait{}.kind():
+		return into[Wait](data)
+	case Again{}.kind():
+		return into[Again](data)
 	case Room{}.kind():
 		m, err := into[Room](data)
 		if news, is := m.(Room); is {

@@ -128,6 +128,16 @@ const (
 
 func (r Refusal) Error() string { return r.Message }
 
+// Wait tells a client that its room has no host for the moment, and that it need do
+// nothing. Peers and pages are told so by the host that they are connected to.
+type Wait struct {
+	Message string `json:"message,omitempty"`
+}
+
+// Again is what a peer says before it says everything again, on a connection on which it
+// was welcomed before: another host has its room now.
+type Again struct{}
+
 // List is the server list that everyone in the room shares: all later messages
 // name servers by their index in it.
 type List struct {
@@ -303,6 +313,8 @@ func (Seek) kind() string      { return "seek" }
 func (Found) kind() string     { return "found" }
 func (Welcome) kind() string   { return "welcome" }
 func (Refusal) kind() string   { return "refused" }
+func (Wait) kind() string      { return "wait" }
+func (Again) kind() string     { return "again" }
 func (List) kind() string      { return "list" }
 func (Measure) kind() string   { return "measure" }
 func (Ask) kind() string       { return "ask" }

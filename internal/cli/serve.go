@@ -159,8 +159,9 @@ func (s *serving) run(ctx context.Context) error {
 		return servers, err
 	}
 	s.public.Annotate = func(servers []discovery.Server) error { return listing.Annotate(servers, s.lists.Places) }
+	relay, _ := kept.(host.Relay) // of a cluster
 	rooms, err := host.New(host.Config{
-		List: s.lists.List, Age: s.lists.Age, Store: kept, Page: web.Handler(), Logger: log, Public: &s.public,
+		List: s.lists.List, Age: s.lists.Age, Store: kept, Relay: relay, Page: web.Handler(), Logger: log, Public: &s.public,
 		Fingerprint: s.ingress.Fingerprint(), Proxies: s.proxies, Names: slices.Concat(netinfo.Names(), s.ingress.Names(), s.names), MetricsFrom: s.metrics,
 		PublicURL: s.ingress.Public, ConnectLink: games.ConnectLink, Games: s.lists.Choices(),
 	})

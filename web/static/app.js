@@ -129,7 +129,8 @@ function dropDeadToken(/** @type {State} */ state) {
 }
 
 function drawConnection() {
-  const { connection, state } = live;
+  const { state } = live;
+  const connection = live.shownAs();
   if (!roomCode && view.front === "shown") return; // there is nothing to be connected to
   if (connection === "gone" && !state && view.front === "unknown") {
     view.front = "asked";

@@ -7,6 +7,10 @@ const firstPause = 250;
 const lastPause = 5000;
 /** The host beats every 2 s: this long without a word is no connection. */
 const patience = 7000;
+/** For how long a connection may be lost, or the room without a host, before people need to know. */
+const unsaid = 5000;
+/** Within how long those come back whose room has moved: all at once would be many. */
+const movedWithin = 1000;
 
 /** @typedef {"connecting" | "live" | "lost" | "limited" | "gone"} Connection */
 
@@ -34,6 +38,8 @@ export class Live {
     /** Why the host let nobody in, in its words. */
     this.why = "";
     this.pause = firstPause;
+    /** Since when we hear nothing of the room, 0 while we do. */
+    this.silent = 0;
     this.bytes = 0;
     /** @type {WebSocket | null} */
     this.socket = null;
@@ -85,18 +91,34 @@ export class Live {
         this.why = [news.message, news.hint].filter(Boolean).map(sentence).join(" ");
         return this.refused(news.reason);
       }
+      if (news.type === "wait") return this.wait();
       this.merge(news);
     } else {
       this.bytes += data.byteLength;
       this.clouds.read(data);
     }
     this.connection = "live";
+    this.silent = 0;
     this.pause = firstPause;
     this.changed();
   }
 
+  /** The connection stands, and the room has no host for the moment. */
+  wait() {
+    this.silent ||= Date.now();
+    this.changed();
+  }
+
+  /** How the connection is, as far as people need to know: a short pause is none. @returns {Connection} */
+  shownAs() {
+    const waits = this.silent > 0 && (this.connection === "live" || this.connection === "lost");
+    if (!waits) return this.connection;
+    return this.state && Date.now() - this.silent < unsaid ? "live" : "lost";
+  }
+
   /** A new connection brings every section; later ones only those that changed. @param {any} news */
   merge(news) {
+    if (news.whole) this.clouds.clear(); // of a host that may know less than the one before
     this.state = { ...this.state, ...news, heard: Date.now() };
     if (news.you) this.answered = this.shown;
     if (news.room) this.clouds.enter(news.room.round);
@@ -105,7 +127,7 @@ export class Live {
   /** @param {string} reason */
   refused(reason) {
     if (reason === "code" || reason === "closed") return this.giveUp();
-    this.pause = lastPause; // too many have asked from here
+    this.pause = reason === "moved" ? movedWithin * Math.random() : lastPause; // or too many have asked from here
     this.lost();
     if (reason === "limited") this.connection = "limited";
   }
@@ -115,8 +137,9 @@ export class Live {
     clearTimeout(this.watchdog);
     if (this.connection === "gone") return;
     this.connection = "lost";
+    this.silent ||= Date.now();
     this.retry = setTimeout(() => this.connect(), this.pause);
-    this.pause = Math.min(2 * this.pause, lastPause);
+    this.pause = Math.min(Math.max(2 * this.pause, firstPause), lastPause);
     this.changed();
   }
 

@@ -104,6 +104,12 @@ export class Clouds {
     this.edition++;
   }
 
+  /** Forgets everything: it is all said again. */
+  clear() {
+    this.byPlayer.clear();
+    this.edition++;
+  }
+
   /** Reads a frame: see host/wire/report.go. @param {ArrayBuffer} buffer */
   read(buffer) {
     const r = new Reader(new Uint8Array(buffer));

@@ -71,6 +71,7 @@ type Conn struct {
 	ws     *websocket.Conn
 	side   Side
 	moves  func()
+	unread *wire.Frame
 	writer sync.WaitGroup // of one at most
 
 	mu      sync.Mutex // guards following
@@ -104,6 +105,9 @@ func New(ws *websocket.Conn, side Side) *Conn {
 // that is not whole yet: a long one takes a slow line longer than silence is put up with.
 // Run's goroutine does it.
 func (c *Conn) OnMoving(do func()) { c.moves = do }
+
+// Unread has Run take a frame before all others that was read of the WebSocket already.
+func (c *Conn) Unread(f wire.Frame) { c.unread = &f }
 
 // Admit has a host take from now on what a member may say. It is for Run's receive
 // to call.
@@ -221,6 +225,10 @@ func (c *Conn) read(receive func(wire.Message) error) {
 
 // readFrame waits for as long as bytes come.
 func (c *Conn) readFrame() (wire.Frame, error) {
+	if first := c.unread; first != nil {
+		c.unread = nil
+		return *first, nil
+	}
 	err := c.ws.SetReadDeadline(time.Now().Add(pongWait))
 	if err != nil {
 		return wire.Frame{}, err

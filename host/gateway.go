@@ -1,0 +1,163 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"strings"
+	"time"
+
+	"muster/host/access"
+	"muster/host/wire"
+)
+
+// A gateway is a host that somebody has reached whose room is at another, the owner. What
+// is asked by HTTP goes there by a reverse proxy, a WebSocket's messages are piped:
+//
+//	client ══ WebSocket ══ gateway ══ WebSocket over the relay ══ owner
+//	   ◀──────────────────────────────────────────── messages, whole
+//	   messages, as they come ─────────────────────────────────▶
+//
+// Owners change. The gateway keeps its client's socket then, finds the new one, and says
+// there what the client said first, with the token that it has been given since; a second
+// welcome, or a whole new state of a page, has the client begin anew.
+
+// judges refuses who asks where too many wrong codes were tried, unless something is
+// shown that opens rooms: a link key, or what only the owner can judge.
+func (h *Host) judges(b *behalf, code string, shown []string) (refusal *wire.Refusal) {
+	b.Unheard = !h.guard.Judge(b.Addr, true, time.Now())
+	if key := shown[0]; b.Unheard && key != "" && h.store.FindID(access.PublicID(key)) == access.CanonicalCode(code) {
+		b.Unheard = false
+	}
+	if b.Unheard && strings.Join(shown, "") == "" {
+		return h.limited()
+	}
+	return nil
+}
+
+// passedOn has requests for a room that another host has answered by that host.
+func (h *Host) passedOn(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		code := r.PathValue("code")
+		if code == codeInHeader {
+			code = r.Header.Get(codeHeader)
+		}
+		if behalfOf(r) != nil || !h.isAfar(code) {
+			next(w, r)
+			return
+		}
+		b := h.behalf(r)
+		if refusal := h.judges(&b, code, shown(r)); refusal != nil {
+			w.Header().Set("Retry-After", retryAfter)
+			h.refuse(w, http.StatusTooManyRequests, *refusal)
+			return
+		}
+		b.Hurried = h.asks.Wait(b.Addr, time.Now()) > 0
+		h.pass(w, r, code, b)
+	}
+}
+
+// pass has the owner of a room answer a request, on somebody's behalf.
+func (h *Host) pass(w http.ResponseWriter, r *http.Request, code string, b behalf) {
+	came := time.Now()
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxOrder))
+	if err != nil {
+		h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), ownerWait)
+	defer cancel()
+	on, _ := json.Marshal(b)
+	proxy := httputil.ReverseProxy{
+		Transport: roundTrip(func(out *http.Request) (*http.Response, error) { return h.askOwner(out, code, body) }),
+		Rewrite: func(p *httputil.ProxyRequest) {
+			p.Out.URL.Scheme, p.Out.Host = "http", "relay"
+			p.Out.Header.Set(relayedHeader, string(on))
+			p.Out.Header.Set(codeHeader, code)
+			p.Out.ContentLength = int64(len(body))
+		},
+		ModifyResponse: func(answer *http.Response) error {
+			switch answer.Header.Get(refusedHeader) {
+			case wire.ReasonCode:
+				h.guard.Judge(b.Addr, false, time.Now())
+			case wire.ReasonLimited:
+				rest(ctx, time.Until(came.Add(veil)))
+			}
+			answer.Header.Del(refusedHeader)
+			for name := range answer.Header {
+				w.Header().Del(name) // the owner's stands in place of ours
+			}
+			return nil
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			if errors.Is(err, errNowhere) {
+				h.refuse(w, http.StatusNotFound, wire.Refusal{Reason: wire.ReasonCode, Message: "no room has this code"})
+				return
+			}
+			w.Header().Set("Retry-After", retryAfter)
+			h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonBusy, Message: "the room's host has stopped, and another takes it over", Hint: "try again in some seconds"})
+		},
+		ErrorLog: log.New(io.Discard, "", 0),
+	}
+	proxy.ServeHTTP(w, r.WithContext(ctx))
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// askOwner asks the owner of a room, and whoever is the owner then if that one has it no
+// more. What may have been done is not asked for twice.
+func (h *Host) askOwner(out *http.Request, code string, body []byte) (*http.Response, error) {
+	for {
+		owner, err := h.owner(out.Context(), code)
+		if err != nil {
+			return nil, err
+		}
+		out.URL.Host = owner
+		out.Body = io.NopCloser(bytes.NewReader(body))
+		answer, err := h.transport.RoundTrip(out)
+		var unreached *unreachedError
+		switch {
+		case err == nil && answer.Header.Get(refusedHeader) != wire.ReasonMoved:
+			return answer, nil
+		case err == nil:
+			answer.Body.Close()
+		case out.Method != http.MethodGet && !errors.As(err, &unreached):
+			return nil, err
+		}
+		if !rest(out.Context(), lookEvery) {
+			return nil, out.Context().Err()
+		}
+	}
+}
+
+// unreachedError says that an owner was not even asked.
+type unreachedError struct{ error }
+
+func (h *Host) dialOwner(ctx context.Context, _, at string) (net.Conn, error) {
+	owner, _, err := net.SplitHostPort(at)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, ownerDial)
+	defer cancel()
+	conn, err := h.config.Relay.Dial(ctx, owner)
+	if err != nil {
+		return nil, &unreachedError{err}
+	}
+	return conn, nil
+}
+
+// ownerDial is how long an owner may take to answer: no longer than until its lease
+// ends and another has the room.
+const ownerDial = 3 * time.Second
+
+// ownersKept is how many connections to one owner are kept for the next request.
+const ownersKept = 64

@@ -1,0 +1,299 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gorilla/websocket"
+
+	"muster/host"
+	"muster/host/wire"
+)
+
+// machine is one of several hosts that share rooms.
+type machine struct {
+	*testing.T
+	name   string
+	store  *host.FakeStore
+	host   *host.Host
+	server *httptest.Server
+	// between is how hosts reach each other, by name.
+	between *sync.Map
+	line    *cuttable
+}
+
+// cuttable is a listener whose connections all end at once.
+type cuttable struct {
+	net.Listener
+	mu    sync.Mutex // guards following
+	conns []net.Conn
+	isCut bool
+}
+
+func (l *cuttable) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	l.keep(conn)
+	return conn, err
+}
+
+func (l *cuttable) keep(conn net.Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if conn != nil {
+		l.conns = append(l.conns, conn)
+	}
+	if l.isCut {
+		for _, c := range l.conns {
+			c.Close()
+		}
+		l.conns = nil
+	}
+}
+
+func (l *cuttable) cut() {
+	l.mu.Lock()
+	l.isCut = true
+	l.mu.Unlock()
+	l.keep(nil)
+	l.Listener.Close()
+}
+
+// Dial connects to another machine as hosts do, over loopback.
+func (m *machine) Dial(ctx context.Context, to string) (net.Conn, error) {
+	there, is := m.between.Load(to)
+	if !is {
+		return nil, errors.New("no such host")
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", there.(*machine).line.Addr().String())
+	m.line.keep(conn)
+	return conn, err
+}
+
+func (m *machine) Listener() net.Listener { return m.line }
+
+// machines starts hosts that share rooms, by name.
+func machines(t *testing.T, config host.Config, names ...string) map[string]*machine {
+	t.Helper()
+	noLeak(t)
+	all, between, rooms := map[string]*machine{}, new(sync.Map), host.NewFakeStore()
+	for _, name := range names {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &machine{T: t, name: name, store: rooms.On(name), between: between, line: &cuttable{Listener: listener}}
+		between.Store(name, m)
+		config.Store, config.Relay = m.store, m
+		if m.host, err = host.New(config); err != nil {
+			t.Fatal(err)
+		}
+		m.server = httptest.NewServer(m.host.Handler())
+		t.Cleanup(func() {
+			m.server.CloseClientConnections()
+			m.host.Close()
+			m.server.Close()
+			m.line.cut()
+		})
+		all[name] = m
+	}
+	return all
+}
+
+// dies ends a machine as a power cut does.
+func (m *machine) dies() {
+	m.line.cut()
+	m.server.CloseClientConnections()
+	m.server.Listener.Close()
+	m.store.Dies()
+}
+
+func (m *machine) open(players int) (code, secret string) {
+	m.Helper()
+	code, secret, err := m.host.Open(friday(players))
+	if err != nil {
+		m.Fatal(err)
+	}
+	return code, secret
+}
+
+// TestRelayedEvening: an evening whose players are at three hosts, of which one has the
+// room, ends as if there were one.
+func TestRelayedEvening(t *testing.T) {
+	at := machines(t, host.Config{List: listOf(40)}, "a", "b", "c")
+	code, _ := at["a"].open(3)
+	ann, bob, cat := join(t, at["a"].server, code, "ann"), join(t, at["b"].server, code, "bob"), join(t, at["c"].server, code, "cat")
+	for ms, p := range []*player{ann, bob, cat} {
+		p.measures(10 + ms)
+	}
+	for _, p := range []*player{ann, bob, cat} {
+		p.looks()
+	}
+	for _, p := range []*player{ann, bob, cat} {
+		if launch := expect[wire.Launch](p); launch.Address != "10.0.0.0:27960" {
+			t.Errorf("sent to %s", launch.Address)
+		}
+	}
+	if metrics := get(t, at["b"].server, "/metrics"); !strings.Contains(metrics, "muster_relayed 1\n") {
+		t.Error("b does not count whom it passes on")
+	}
+}
+
+// TestRelayedRequests: whatever is asked of a room by HTTP, any host answers as its owner
+// does, and codes that are wrong count where they are tried, once.
+func TestRelayedRequests(t *testing.T) {
+	at := machines(t, host.Config{List: listOf(3)}, "a", "b")
+	code, secret := at["a"].open(2)
+	ask := func(m *machine, method, path string, header map[string]string, body string) (int, string) {
+		request, err := http.NewRequest(method, m.server.URL+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range header {
+			request.Header.Set(k, v)
+		}
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text := new(strings.Builder)
+		if _, err := copyAll(text, answer); err != nil {
+			t.Fatal(err)
+		}
+		if csp := answer.Header.Values("Content-Security-Policy"); len(csp) != 1 {
+			t.Errorf("%s: %d policies", path, len(csp))
+		}
+		if why := answer.Header.Get("Muster-Refused"); why != "" {
+			t.Errorf("%s: says %q inside", path, why)
+		}
+		return answer.StatusCode, text.String()
+	}
+	organiser := map[string]string{"Authorization": "Bearer " + secret, "Content-Type": "application/json"}
+	for _, tt := range []struct {
+		method, path string
+		header       map[string]string
+		body         string
+		want         int
+	}{
+		{"GET", "/api/rooms/" + code, nil, "", 200},
+		{"GET", "/api/rooms/" + strings.ToLower(code), nil, "", 200},
+		{"GET", "/api/rooms/-", map[string]string{"Muster-Code": code}, "", 200},
+		{"GET", "/api/rooms/-/culled/full", map[string]string{"Muster-Code": code}, "", 200},
+		{"GET", "/api/rooms/" + code + "/qr.svg", nil, "", 200},
+		{"POST", "/api/rooms/" + code + "/enter", map[string]string{"Content-Type": "application/json"}, `{"name":"zoe"}`, 200},
+		{"POST", "/api/rooms/" + code + "/lock", organiser, `{"locked":true}`, 204},
+		{"POST", "/api/rooms/" + code + "/lock", map[string]string{"Content-Type": "application/json"}, `{"locked":true}`, 403},
+		{"POST", "/api/rooms/" + code + "/nonsense", organiser, `{}`, 404},
+		{"GET", "/api/rooms/NOSUCH", nil, "", 404},
+	} {
+		status, text := ask(at["b"], tt.method, tt.path, tt.header, tt.body)
+		if status != tt.want {
+			t.Errorf("%s %s at another host: %d %s, want %d", tt.method, tt.path, status, text, tt.want)
+		}
+	}
+	_, here := ask(at["a"], "GET", "/api/rooms/"+code, nil, "")
+	if _, there := ask(at["b"], "GET", "/api/rooms/"+code, nil, ""); there != here || !strings.Contains(here, `"locked"`) && !strings.Contains(here, "zoe") {
+		t.Errorf("at one host %s\nat the other %s", here, there)
+	}
+	// Nobody can say that another host asks on somebody's behalf.
+	forged := map[string]string{"Muster-Relayed": `{"addr":"192.0.2.1","unheard":false}`}
+	for range 20 {
+		ask(at["b"], "GET", "/api/rooms/NOSUCH", forged, "")
+	}
+	limited := 0
+	for range 20 {
+		if status, _ := ask(at["b"], "GET", "/api/rooms/"+code, forged, ""); status == http.StatusTooManyRequests {
+			limited++
+		}
+	}
+	if limited == 0 {
+		t.Error("who guesses codes is heard at a host that does not have the room")
+	}
+	if status, text := ask(at["b"], "GET", "/api/rooms/"+code, map[string]string{"Authorization": "Bearer " + secret}, ""); status != 200 {
+		t.Errorf("the organiser is held up by who guesses: %d %s", status, text)
+	}
+	if status, _ := ask(at["a"], "GET", "/api/rooms/"+code, nil, ""); status != 200 {
+		t.Errorf("what was counted at one host counts at the other: %d", status)
+	}
+}
+
+// page is an open page, driven by hand.
+type livePage struct {
+	*testing.T
+	ws *websocket.Conn
+}
+
+func openAt(t *testing.T, m *machine, code string) *livePage {
+	t.Helper()
+	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(m.server.URL, "http")+"/live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ws.Close() })
+	if err := ws.WriteJSON(map[string]string{"code": code}); err != nil {
+		t.Fatal(err)
+	}
+	return &livePage{t, ws}
+}
+
+// sees waits for a state in which something is so.
+func (p *livePage) sees(what string, is func(state map[string]json.RawMessage) bool) {
+	p.Helper()
+	for {
+		kind, data, err := p.ws.ReadMessage()
+		if err != nil {
+			p.Fatalf("the page ends before %s: %v", what, err)
+		}
+		state := map[string]json.RawMessage{}
+		if kind == websocket.TextMessage && json.Unmarshal(data, &state) == nil && is(state) {
+			return
+		}
+	}
+}
+
+func isWhole(state map[string]json.RawMessage) bool {
+	return string(state["whole"]) == "true" && state["you"] != nil && state["room"] != nil && state["people"] != nil
+}
+
+// TestRelayedOwnerDies: whoever hangs at another host keeps the socket when the room's
+// owner dies, and begins anew with the next.
+func TestRelayedOwnerDies(t *testing.T) {
+	at := machines(t, host.Config{List: listOf(40)}, "a", "b")
+	code, _ := at["a"].open(2)
+	ann, bob := join(t, at["b"].server, code, "ann"), join(t, at["b"].server, code, "bob")
+	page := openAt(t, at["b"], code)
+	page.sees("the room", isWhole)
+	expect[wire.List](ann)
+	at["a"].dies()
+	page.sees("the room again, whole", isWhole)
+	for _, p := range []*player{ann, bob} {
+		again := expect[wire.Welcome](p)
+		if again.Token != p.token {
+			t.Errorf("the second welcome has the token %q, the first %q", again.Token, p.token)
+		}
+		p.conn.Send(wire.Done{Round: 1}) // of before: it does not count
+		p.conn.Send(wire.Again{})
+	}
+	ann.measures(10)
+	bob.measures(20)
+	ann.looks()
+	bob.looks()
+	if a, b := expect[wire.Launch](ann), expect[wire.Launch](bob); a.Address != b.Address || a.Address != "10.0.0.0:27960" {
+		t.Errorf("ann is sent to %s, bob to %s", a.Address, b.Address)
+	}
+	if rooms := at["b"].host.Rooms(); len(rooms) != 1 || rooms[0] != code {
+		t.Errorf("b has the rooms %v", rooms)
+	}
+}
+
+func copyAll(to *strings.Builder, answer *http.Response) (int64, error) {
+	return io.Copy(to, answer.Body)
+}
