@@ -3,7 +3,6 @@ package host
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -76,6 +75,8 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr) (room.Acti
 		return parse[room.Trust](body, nil)
 	case "lock":
 		return parse[room.Lock](body, nil)
+	case "servers":
+		return h.parseSupply(body, from)
 	}
 	return nil, nil
 }
@@ -101,7 +102,7 @@ func (h *Host) serveAction(w http.ResponseWriter, r *http.Request) {
 	if a == nil {
 		return
 	}
-	body, err := readOrder(w, r)
+	body, err := h.readOrder(w, r, a)
 	var action room.Action
 	if err == nil {
 		action, err = h.parseAction(r.PathValue("action"), body, h.guestFrom(r))
@@ -144,14 +145,14 @@ func (h *Host) serveAction(w http.ResponseWriter, r *http.Request) {
 
 // readOrder reads the body. It must say that it is JSON: browsers let no
 // stranger's page send that.
-func readOrder(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+func (h *Host) readOrder(w http.ResponseWriter, r *http.Request, a *actor) ([]byte, error) {
 	if r.ContentLength == 0 {
 		return nil, nil
 	}
 	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); kind != "application/json" {
 		return nil, errors.New("an order is application/json")
 	}
-	return io.ReadAll(http.MaxBytesReader(w, r.Body, maxOrder))
+	return readBody(w, r, h.longest(r, a))
 }
 
 // serveCulled lists the servers that were culled for one cause. The room itself is

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"net/netip"
@@ -195,7 +194,7 @@ func readOpening(w http.ResponseWriter, r *http.Request, most int64) ([]byte, er
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
 		return nil, &wire.Refusal{Reason: wire.ReasonMalformed, Message: "a room is opened with application/json", Hint: `say Content-Type: application/json, and such as {"game":"openarena","players":4}`}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	body, err := readBody(w, r, most)
 	var tooLong *http.MaxBytesError
 	if errors.As(err, &tooLong) {
 		return nil, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("what is said of the room is longer than %d bytes", most), Hint: "shorten the list of servers"}
@@ -230,11 +229,20 @@ func (p *Public) settings(body []byte, from netip.Addr) (s wire.Settings, err er
 	}
 	var id string
 	json.Unmarshal(wanted["game"], &id) // what is no text is no game
+	var own *wire.OwnGame
+	json.Unmarshal(wanted["own_game"], &own) // as is what is no game
 	at := slices.IndexFunc(p.Games, func(g PublicGame) bool { return g.ID == id })
-	if at < 0 {
+	g := PublicGame{Game: wire.Game{ID: id}, By: selection.Mean}
+	switch isOwn := own != nil && own.ID == id; {
+	case at >= 0:
+		g = p.Games[at]
+		delete(wanted, "own_game")
+	case isOwn && len(lines) == 0:
+		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("the game %q is not known here", discovery.CleanText(id)), Hint: "give a list of its servers"}
+	case isOwn:
+	default:
 		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("no game %q is known here", discovery.CleanText(id)), Hint: "GET /api/service lists the games"}
 	}
-	g := p.Games[at]
 	patch, err := json.Marshal(wanted)
 	if err != nil {
 		return s, err

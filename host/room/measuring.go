@@ -54,6 +54,8 @@ func (*Gathering) proceed(r *Room) {
 type Listing struct {
 	// Told: people know that it is slow to come.
 	Told bool `json:",omitempty"`
+	// Awaits: the organiser's program gives the list anew.
+	Awaits bool `json:",omitempty"`
 	// came is the list, which waits for what players find on their own networks.
 	came *Listed
 }
@@ -65,6 +67,7 @@ func (*Listing) stage() wire.Stage { return wire.Listing }
 func (*Listing) proceed(*Room)     {}
 
 func (l *Listing) tick(r *Room) {
+	l.await(r)
 	if !l.Told && l.came == nil && r.now.Sub(r.since) >= slowList {
 		l.Told = true
 		r.note("the list of servers is slow to come: waiting for it")

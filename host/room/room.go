@@ -50,6 +50,9 @@ type Room struct {
 	// round is what a new round forgets.
 	round round
 
+	// supplied is when the organiser's program gave its list last; not saved, as it gives
+	// another if asked.
+	supplied time.Time
 	// failures are the rounds that failed, one after the other.
 	failures int
 

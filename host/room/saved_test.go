@@ -24,7 +24,7 @@ var volatile = map[string]bool{
 	"now": true, "ticked": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true, "renamed": true,
 	"search": true, "topology": true, "packed": true, "groups": true, "places": true,
 	"record": true, "lately": true, "returned": true, "allSince": true,
-	"came": true, "lookSince": true, "lookFor": true,
+	"came": true, "supplied": true, "lookSince": true, "lookFor": true,
 }
 
 // essence is everything else of a room, a line a value, whatever a saved form

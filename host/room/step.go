@@ -190,8 +190,8 @@ func (Resume) step(r *Room) error {
 	for _, p := range r.round.players {
 		p.connected, p.heard = false, r.now
 	}
-	if _, listing := r.phase.(*Listing); listing {
-		r.do(Fetch{r.settings.Game, r.settings.Servers})
+	if listing, is := r.phase.(*Listing); is && !listing.Awaits {
+		listing.fetch(r)
 	}
 	return nil
 }
@@ -268,9 +268,12 @@ func (r *Room) nextRound() {
 
 // list asks for the server list.
 func (r *Room) list() {
-	r.enter(&Listing{})
+	listing := &Listing{Awaits: r.awaitsSupply()}
+	r.enter(listing)
 	r.round.pause = pause{}
-	r.do(Fetch{r.settings.Game, r.settings.Servers})
+	if !listing.Awaits {
+		listing.fetch(r)
+	}
 	for _, p := range r.round.players {
 		r.lookAround(p)
 	}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -40,10 +41,45 @@ type Settings struct {
 	// LookAround: players' programs look for servers on their own networks, where the
 	// host is not.
 	LookAround bool `json:"look_around,omitempty"`
+	// Renews: the organiser's program gives Servers anew as each round begins.
+	Renews bool `json:"renews,omitempty"`
+	// OwnGame is the room's game if the host need not know it.
+	OwnGame *OwnGame `json:"own_game,omitempty"`
 	// Password is the game server's, given to players for the launch and shown to
 	// nobody.
 	Password string `json:"-"`
 }
+
+// OwnGame is a game that the organiser has added to the table: how its servers are asked
+// and what it is called, and nothing of how it is started. Players who do not have it
+// themselves join by hand.
+type OwnGame struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Protocol is one of those that players' programs speak, by its name there.
+	Protocol string `json:"protocol"`
+	// Port is where its servers are unless the list says.
+	Port uint16 `json:"port"`
+}
+
+// check refuses what is no game of a table.
+func (g OwnGame) check() error {
+	isWord := func(s string) bool {
+		return s != "" && len(s) <= maxWord && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
+	}
+	switch {
+	case !isWord(g.ID), !isWord(g.Protocol):
+		return errors.New("a game's id and protocol are lower-case letters, digits, - and _")
+	case g.Name == "" || len(g.Name) > 2*maxWord:
+		return fmt.Errorf("a game's name has 1 to %d bytes", 2*maxWord)
+	case g.Port == 0:
+		return errors.New("a game has a port")
+	}
+	return nil
+}
+
+// maxWord is the longest id of a game or protocol, in bytes.
+const maxWord = 32
 
 // Setting is a row of the table of settings. Flags of the command line, the form
 // on the page, patches and what-ifs follow from it.
@@ -87,6 +123,8 @@ func Table() []Setting {
 			Flag: "password", Usage: "the game server's `PASSWORD`, given to players only"},
 		{Key: "open", Of: func(s *Settings) any { return &s.Open },
 			Flag: "open", Usage: "let everybody in who finds the room, without its code"},
+		{Key: "renews", Of: func(s *Settings) any { return &s.Renews }},
+		{Key: "own_game", Of: func(s *Settings) any { return &s.OwnGame }},
 		{Key: "look_around", Of: func(s *Settings) any { return &s.LookAround }},
 		{Key: "most", Of: func(s *Settings) any { return &s.Most }},
 		{Key: "servers", Of: func(s *Settings) any { return &s.Servers }},
@@ -165,6 +203,14 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 			if row.Words != nil && !slices.Contains(row.Words, *text) {
 				return s, fmt.Errorf("%s: %q is none of %s", row.Key, *text, strings.Join(row.Words, ", "))
 			}
+		}
+	}
+	if s.OwnGame != nil {
+		own := *s.OwnGame
+		own.Name = discovery.CleanText(own.Name)
+		s.OwnGame = &own
+		if err := own.check(); err != nil {
+			return s, fmt.Errorf("own_game: %w", err)
 		}
 	}
 	switch {

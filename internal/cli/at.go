@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -59,6 +60,10 @@ type away struct {
 	// organiser has renewed the secret. stage is where the room stood last.
 	page  atomic.Pointer[string]
 	stage atomic.Pointer[wire.Stage]
+	// brings: the list is the organiser's own. begun is told the game of each round that
+	// begins, to bring it anew.
+	brings bool
+	begun  chan string
 }
 
 // runAt has the room on a public host, and plays in it.
@@ -90,7 +95,7 @@ func (h *hosting) runAt(ctx context.Context) error {
 	if base.Scheme == "http" && !isNear(base.Host) {
 		h.warn(fmt.Errorf("%s does not encrypt: whoever is in between can steer the room, and read what players say", base))
 	}
-	a := &away{hosting: h, base: base, host: remote.New(base, nil), game: g}
+	a := &away{hosting: h, base: base, host: remote.New(base, nil), game: g, brings: h.bringsList(g), begun: make(chan string, 1)}
 	if a.room, err = a.find(ctx); err == nil {
 		err = a.hold(ctx)
 	}
@@ -134,6 +139,9 @@ func (a *away) hold(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	work.Go(func() { a.steer(ctx, orders) })
+	if a.brings {
+		work.Go(func() { a.bring(ctx) })
+	}
 	console := a.console(func() {
 		select {
 		case orders <- struct{}{}:
@@ -164,7 +172,41 @@ func (a *away) sees(e peer.Event) {
 	case peer.Joined:
 		a.page.Store(&e.Page)
 	case peer.RoomChanged:
-		a.stage.Store(&e.Room.Room.Stage)
+		a.moves(e.Room)
+	}
+}
+
+// moves notes where the room stands.
+func (a *away) moves(s wire.Snapshot) {
+	before := a.stage.Swap(&s.Room.Stage)
+	if s.Room.Stage == wire.Listing && (before == nil || *before != wire.Listing) {
+		select {
+		case a.begun <- s.Room.Game:
+		default: // one is under way
+		}
+	}
+}
+
+// bring gives the room the organiser's own list anew as each round begins.
+func (a *away) bring(ctx context.Context) {
+	for {
+		var id string
+		select {
+		case id = <-a.begun:
+		case <-ctx.Done():
+			return
+		}
+		g, err := a.lists.Games.Find(id)
+		if err != nil {
+			continue // one that the organiser chose on the page, and the host lists
+		}
+		servers, err := a.servers(ctx, g)
+		if err == nil {
+			err = a.order(ctx, "servers", map[string]any{"game": g.ID, "servers": servers})
+		}
+		if err != nil && ctx.Err() == nil {
+			a.warn(fmt.Errorf("the room takes the list from before: %w", err))
+		}
 	}
 }
 
@@ -178,7 +220,7 @@ func (a *away) follow(ctx context.Context, n *narrator) error {
 				return
 			}
 			n.show(peer.Joined{})
-			a.stage.Store(&s.Room.Stage)
+			a.moves(s)
 			if !yield(s) {
 				return
 			}
@@ -295,6 +337,7 @@ func (a *away) find(ctx context.Context) (invite.Link, error) {
 				return l, err
 			}
 			a.screen.Say("going on with room %s from before; --new opens another", l.Code)
+			a.brings = a.brings || old.Brings
 			if a.room = l; !reflect.DeepEqual(patch, old.Settings) && len(patch) > 0 {
 				a.resettle(ctx, old, patch)
 			}
@@ -340,7 +383,11 @@ func (a *away) open(ctx context.Context, patch map[string]json.RawMessage) (invi
 	}
 	room := a.wanted()
 	isKnown, isListed := service.Knows(a.game.ID)
-	if a.hasOwnList() || !isKnown || !isListed {
+	if !isKnown {
+		room["own_game"] = wire.OwnGame{ID: a.game.ID, Name: a.game.Name, Protocol: a.game.ProtocolName, Port: a.game.Port}
+		a.screen.Say("%s", a.screen.Wrap(fmt.Sprintf("%s does not know %s: friends who have it in their own table of games are taken there, the others are shown the address", a.base, a.game.Name), 0))
+	}
+	if a.brings = a.brings || !isKnown || !isListed; a.brings {
 		servers, err := a.servers(ctx, a.game)
 		if err != nil {
 			return invite.Link{}, err
@@ -348,13 +395,13 @@ func (a *away) open(ctx context.Context, patch map[string]json.RawMessage) (invi
 		if n := service.MaxServers; n > 0 && len(servers) > n {
 			return invite.Link{}, hint.With(fmt.Errorf("the list has %s, and %s takes %d", term.Count(len(servers), "server"), a.base.String(), n), "shorten it to those that may be near, or add --here to open the room on this machine")
 		}
-		room["servers"] = servers
+		room["servers"], room["renews"] = servers, !a.lists.HasStdin()
 	}
 	l, err := a.host.Open(ctx, room)
 	if err != nil {
 		return l, err
 	}
-	mine := kept{Game: a.settings.Game, Name: a.settings.Name, Link: l.Personal(l.Secret), Settings: patch, Opened: time.Now().UTC()}
+	mine := kept{Game: a.settings.Game, Name: a.settings.Name, Link: l.Personal(l.Secret), Brings: a.brings, Settings: patch, Opened: time.Now().UTC()}
 	if err := mine.keep(a.base.String()); err != nil {
 		a.warn(fmt.Errorf("this program would not find the room again: %w", err))
 	}
@@ -380,18 +427,38 @@ func (a *away) wanted() map[string]any {
 	return room
 }
 
-// hasOwnList reports whether the list is the organiser's own.
-func (a *away) hasOwnList() bool { return len(a.lists.Files)+len(a.lists.Masters) > 0 }
+// bringsList reports whether the list is the organiser's own: of files, of other masters
+// than a host knows, or of a game of the user's table.
+func (h *hosting) bringsList(g game.Game) bool {
+	if len(h.lists.Files)+len(h.lists.Masters) > 0 {
+		return true
+	}
+	builtIn, err := game.Load(nil, "")
+	if err != nil {
+		return false
+	}
+	known, err := builtIn.Find(g.ID)
+	return err == nil && !slices.Equal(known.Masters, g.Masters)
+}
 
-// servers is the newest list of a game that this program gets, as addresses.
+// servers is the newest list of a game that this program gets, as addresses. Those of
+// private networks stay here: players there find them by themselves.
 func (a *away) servers(ctx context.Context, g game.Game) ([]netip.AddrPort, error) {
-	list, err := a.lists.Fetch(ctx, g)
+	list, err := a.lists.List(ctx, g.ID)
 	if err != nil {
 		return nil, err
 	}
-	addrs := make([]netip.AddrPort, len(list))
-	for i, s := range list {
-		addrs[i] = discovery.Canonical(s.Addr)
+	var addrs []netip.AddrPort
+	for _, s := range list {
+		if isNear(a.base.Host) || discovery.ReachOf(s.Addr.Addr()) == discovery.InternetReach {
+			addrs = append(addrs, discovery.Canonical(s.Addr))
+		}
+	}
+	if n := len(list) - len(addrs); n > 0 {
+		a.warn(fmt.Errorf("left out %s of local networks: players there find them by themselves", term.Count(n, "server")))
+	}
+	if len(addrs) == 0 {
+		return nil, hint.With(errors.New("the list has no server that friends elsewhere reach"), "--here opens the room on this machine")
 	}
 	return addrs, nil
 }

@@ -15,11 +15,13 @@ import (
 // kept is a room on a public host that the user opened, in a file that nobody else on
 // this machine reads: its link steers.
 type kept struct {
-	At       string                     `json:"at"`
-	Game     string                     `json:"game"`
-	Name     string                     `json:"name,omitempty"`
-	Link     string                     `json:"link"`
-	Opened   time.Time                  `json:"opened"`
+	At     string    `json:"at"`
+	Game   string    `json:"game"`
+	Name   string    `json:"name,omitempty"`
+	Link   string    `json:"link"`
+	Opened time.Time `json:"opened"`
+	// Brings: its list is this program's.
+	Brings   bool                       `json:"brings,omitempty"`
 	Settings map[string]json.RawMessage `json:"settings,omitempty"`
 	file     string
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"muster/discovery"
@@ -37,6 +38,8 @@ type playing struct {
 	// isIn: the host has let the player in. to is the link of its room.
 	isIn bool
 	to   invite.Link
+	// own is the room's game if the organiser has added it to the table.
+	own atomic.Pointer[wire.OwnGame]
 	// sees is told of everything, too; nil is told nothing.
 	sees func(peer.Event)
 }
@@ -94,6 +97,9 @@ func (y *playing) show(e peer.Event) {
 		y.isIn = true
 		y.launcher.Console.Listen()
 	}
+	if changed, is := e.(peer.RoomChanged); is {
+		y.own.Store(changed.Room.Room.OwnGame)
+	}
 	if y.sees != nil {
 		y.sees(e)
 	}
@@ -120,6 +126,12 @@ func (y *playing) near(ctx context.Context, id string) []wire.NearServer {
 
 func (y *playing) newProber(id string) (peer.Prober, error) {
 	g, err := y.launcher.Games.Find(id)
+	if own := y.own.Load(); err != nil && own != nil && own.ID == id {
+		if g = (game.Game{ProtocolName: own.Protocol}); g.Protocol() != nil {
+			y.screen.Say("%s", y.screen.Wrap(fmt.Sprintf("%s is a game that the organiser has added: this muster measures its servers, and does not know how it starts; add it to %s", own.Name, configFile("games.toml")), 0))
+			err = nil
+		}
+	}
 	if err != nil {
 		return nil, hint.With(fmt.Errorf("the room plays %q, which this muster does not know", discovery.CleanText(id)),
 			"update muster, or add the game to "+configFile("games.toml"))

@@ -150,7 +150,7 @@ func (s *serving) run(ctx context.Context) error {
 	s.public.Own = func(id string, lines []string, from netip.Addr) ([]netip.AddrPort, error) {
 		g, err := games.Find(id)
 		if err != nil {
-			return nil, err
+			g = game.Game{ID: id, Name: id} // an organiser's own
 		}
 		servers, err := listing.Own(g, lines, from, s.public.Servers)
 		if err != nil {

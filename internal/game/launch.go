@@ -74,6 +74,13 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 		defer l.Console.Say("%s", l.After)
 	}
 	argv, env, err := l.fill(to)
+	var unknown *UnknownError
+	if errors.As(err, &unknown) {
+		l.Console.Say("this muster does not know %s: join by hand, at %s", discovery.CleanText(to.Game), discovery.CleanText(to.Address))
+		l.unmask(to)
+		tell(wire.LaunchByHand, "")
+		return
+	}
 	if err != nil {
 		l.failed(to, err, tell)
 		return
@@ -109,7 +116,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 // fill fills the player's template with what the host says.
 func (l *Launcher) fill(to wire.Launch) (argv, env []string, err error) {
 	g, err := l.Games.Find(to.Game)
-	if err != nil {
+	if err != nil && l.Command == "" {
 		return nil, nil, err
 	}
 	address, err := netip.ParseAddrPort(to.Address)

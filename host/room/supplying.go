@@ -1,0 +1,63 @@
+package room
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+)
+
+const (
+	// supplyFresh is how long the organiser's own list is as good as a new one, and
+	// supplyWait how long the organiser's program has to get one: masters take seconds.
+	supplyFresh = time.Minute
+	supplyWait  = 12 * time.Second
+)
+
+// Supply gives the room the organiser's own list anew. The organiser's program does that
+// as each round begins.
+type Supply struct {
+	Game    string
+	Servers []netip.AddrPort
+}
+
+func (Supply) steers() {}
+
+func (a Supply) do(r *Room, _ caller) error {
+	switch {
+	case a.Game != r.settings.Game:
+		return fmt.Errorf("the room plays %s, and the list is for another game", r.settings.Game)
+	case len(a.Servers) == 0:
+		return errors.New("the list is empty")
+	}
+	r.settings.Servers, r.settings.Renews, r.supplied, r.binds = a.Servers, true, r.now, true
+	if listing, is := r.phase.(*Listing); is && listing.Awaits {
+		listing.fetch(r)
+	}
+	return nil
+}
+
+// awaitsSupply reports whether the organiser's program is to give the list anew.
+func (r *Room) awaitsSupply() bool {
+	last := r.supplied
+	if last.Before(r.opened) {
+		last = r.opened
+	}
+	return r.settings.Renews && len(r.settings.Servers) > 0 && r.now.Sub(last) > supplyFresh
+}
+
+// fetch gets the list, whatever was waited for.
+func (l *Listing) fetch(r *Room) {
+	l.Awaits = false
+	r.do(Fetch{r.settings.Game, r.settings.Servers})
+}
+
+// await waits no longer for a program that gives no list: it is not running any more,
+// and is not waited for again until it has given one.
+func (l *Listing) await(r *Room) {
+	if l.Awaits && r.now.Sub(r.since) > supplyWait {
+		r.settings.Renews, r.binds = false, true
+		r.note("the organiser's program gives no new list of servers: taking the one from before")
+		l.fetch(r)
+	}
+}
