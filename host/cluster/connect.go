@@ -89,7 +89,7 @@ func connect(ctx context.Context, config Config, reconnected func()) (*nats.Conn
 	}
 	if file := config.Credentials; file != "" {
 		if _, err := os.ReadFile(file); err != nil {
-			return nil, &Error{ErrCredentials, fmt.Sprintf("cannot read the credentials: %v", err), "check the file that --nats-creds names"}
+			return nil, &Error{ErrCredentials, fmt.Sprintf("cannot read the credentials: %v", err), "check the file that --nats-credentials names"}
 		}
 		options = append(options, nats.UserCredentials(file))
 	}
@@ -141,7 +141,7 @@ func connectError(url string, err error) error {
 		return &Error{ErrCertificate, fmt.Sprintf("the certificate of NATS does not fit: %v", err), "call the server by a name in its certificate"}
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked),
 		errors.Is(err, nats.ErrAccountAuthExpired), strings.Contains(err.Error(), "credentials"), strings.Contains(err.Error(), "nkey"):
-		return &Error{ErrCredentials, fmt.Sprintf("NATS does not let this host in: %v", plain(err)), "check --nats-creds, or the user and password in the URL"}
+		return &Error{ErrCredentials, fmt.Sprintf("NATS does not let this host in: %v", plain(err)), "check --nats-credentials, or the user and password in the URL"}
 	case errors.Is(err, nats.ErrSecureConnRequired):
 		return &Error{ErrCertificate, "NATS wants TLS", "write tls:// in the URL, and give its CA's file with --nats-ca if it is your own"}
 	case errors.Is(err, nats.ErrSecureConnWanted):
