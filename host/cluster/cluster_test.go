@@ -3,19 +3,34 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"encoding/pem"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"muster/host/store"
 )
 
 var _ store.Store = (*Cluster)(nil)
+
+// TestMain has many tests wait at a time: for leases that end and servers that are away.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	flag.Set("test.parallel", "12")
+	os.Exit(m.Run())
+}
 
 // startNATS starts a server in this process; tune may change its options.
 func startNATS(t testing.TB, tune ...func(*server.Options)) *server.Server {
@@ -186,24 +201,80 @@ func TestAdopt(t *testing.T) {
 // TestOpenRefuses: who cannot be part of a cluster hears why, and what to do.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
-	users := startNATS(t, func(o *server.Options) { o.Username, o.Password = "ann", "secret" })
+	users := startNATS(t, func(o *server.Options) { o.Username, o.Password = "ann", "secret" }).ClientURL()
+	off := startNATS(t, func(o *server.Options) { o.JetStream = false }).ClientURL()
+	good := startNATS(t).ClientURL()
+	own := httptest.NewUnstartedServer(nil) // for its certificate
+	own.StartTLS()
+	defer own.Close()
+	secure := strings.Replace(startNATS(t, func(o *server.Options) {
+		o.TLSConfig = &tls.Config{Certificates: own.TLS.Certificates}
+	}).ClientURL(), "nats://", "tls://", 1)
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: own.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	garbage := filepath.Join(t.TempDir(), "garbage")
+	if err := os.WriteFile(garbage, []byte("garbage"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := nats.Connect(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, config := range []jetstream.StreamConfig{
+		{Name: "other-rooms", Subjects: []string{"other.room.*"}},
+		{Name: "newer-rooms", Subjects: []string{"newer.room.*"}, Metadata: map[string]string{versionKey: "99"}},
+		{Name: "somebody", Subjects: []string{"theirs.>"}},
+	} {
+		if _, err := js.CreateStream(t.Context(), config); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, tt := range []struct {
 		name   string
 		config Config
 		want   error
 	}{
-		{"no name", Config{URL: users.ClientURL()}, ErrNode},
-		{"a name that is none", Config{URL: users.ClientURL(), Node: "a.b"}, ErrNode},
+		{"no name", Config{URL: users}, ErrNode},
+		{"a name that is none", Config{URL: users, Node: "a.b"}, ErrNode},
 		{"no URL", Config{Node: "a"}, ErrURL},
+		{"a URL that is none", Config{URL: "nats://[", Node: "a"}, ErrURL},
 		{"nobody there", Config{URL: "nats://127.0.0.1:1", Node: "a"}, ErrUnreachable},
-		{"no password", Config{URL: users.ClientURL(), Node: "a"}, ErrCredentials},
-		{"no such credentials", Config{URL: users.ClientURL(), Credentials: "/nowhere", Node: "a"}, ErrCredentials},
-		{"no such CA", Config{URL: users.ClientURL(), CA: "/nowhere", Node: "a"}, ErrCertificate},
+		{"no NATS", Config{URL: strings.Replace(own.URL, "https://", "nats://", 1), Node: "a"}, ErrUnreachable},
+		{"no password", Config{URL: users, Node: "a"}, ErrCredentials},
+		{"no such credentials", Config{URL: users, Credentials: "/nowhere", Node: "a"}, ErrCredentials},
+		{"credentials that are none", Config{URL: users, Credentials: garbage, Node: "a"}, ErrCredentials},
+		{"no such CA", Config{URL: users, CA: "/nowhere", Node: "a"}, ErrCertificate},
+		{"a CA that is none", Config{URL: users, CA: garbage, Node: "a"}, ErrCertificate},
+		{"a certificate of nobody known", Config{URL: secure, Node: "a"}, ErrCertificate},
+		{"TLS where there is none", Config{URL: strings.Replace(good, "nats://", "tls://", 1), Node: "a"}, ErrCertificate},
+		{"TLS and the CA", Config{URL: secure, CA: ca, Node: "a"}, nil},
+		{"JetStream is off", Config{URL: off, Node: "a"}, ErrNoJetStream},
+		{"more replicas than servers", Config{URL: good, Node: "a", Replicas: 3}, ErrReplicas},
+		{"a stream of another shape", Config{URL: good, Node: "a", Prefix: "other"}, ErrShape},
+		{"a stream of a newer version", Config{URL: good, Node: "a", Prefix: "newer"}, ErrNewer},
+		{"subjects of somebody else's", Config{URL: good, Node: "a", Prefix: "theirs"}, ErrShape},
+		{"all is well", Config{URL: good, Node: "a"}, nil},
 	} {
-		_, err := Open(context.Background(), tt.config)
-		var said *Error
-		if !errors.Is(err, tt.want) || !errors.As(err, &said) || said.Hint() == "" {
-			t.Errorf("%s: %v", tt.name, err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := Open(context.Background(), tt.config)
+			if err == nil {
+				c.Close()
+			}
+			var said *Error
+			if !errors.Is(err, tt.want) || tt.want != nil && (!errors.As(err, &said) || said.Hint() == "") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	info, err := js.Stream(t.Context(), "other-rooms")
+	if err != nil || info.CachedInfo().Config.MaxMsgsPerSubject > 0 {
+		t.Errorf("what was there has changed: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"regexp"
 	"strings"
@@ -126,15 +127,18 @@ func connect(ctx context.Context, config Config, reconnected func()) (*nats.Conn
 }
 
 // connectError is why there is no connection, nil if there is one.
-func connectError(url string, err error) error {
+func connectError(urls string, err error) error {
 	var authority x509.UnknownAuthorityError
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError
+	var parse *url.Error
 	switch {
 	case err == nil:
 		return nil
-	case url == "":
+	case urls == "":
 		return &Error{ErrURL, "no NATS server is named", "give --nats nats://HOST:4222"}
+	case errors.As(err, &parse):
+		return &Error{ErrURL, fmt.Sprintf("%q is no URL of NATS servers: %v", parse.URL, parse.Err), "write it like nats://HOST:4222, several with commas between them"}
 	case errors.As(err, &authority):
 		return &Error{ErrCertificate, "the certificate of NATS is signed by nobody known here", "give its CA's file with --nats-ca"}
 	case errors.As(err, &name), errors.As(err, &invalid):

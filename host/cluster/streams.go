@@ -122,7 +122,13 @@ func (c *Cluster) replicated(ctx context.Context, config jetstream.StreamConfig,
 	for {
 		s, err := do(ctx, config)
 		var api *jetstream.APIError
-		if !errors.As(err, &api) || api.ErrorCode != errNoPeers && api.ErrorCode != errNotClustered && api.ErrorCode != errResources {
+		switch {
+		case !errors.As(err, &api):
+			return s, err
+		case api.ErrorCode == errNoPeers, api.ErrorCode == errNotClustered, api.ErrorCode == errResources:
+		case api.Code >= 400 && api.Code < 500:
+			return nil, &Error{ErrShape, fmt.Sprintf("the stream %s cannot be made: %s", config.Name, api.Description), "give Muster an account of its own in NATS"}
+		default:
 			return s, err
 		}
 		if c.config.Replicas != 0 {
