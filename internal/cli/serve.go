@@ -7,8 +7,11 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,6 +44,7 @@ type serving struct {
 
 	ingress   ingress.Ingress
 	cert, key string
+	acme      ingress.ACME
 	proxies   []netip.Prefix
 	names     []string
 	metrics   []netip.Prefix
@@ -101,6 +105,12 @@ func (s *serving) bindIngress(flags *pflag.FlagSet) {
 	flags.Var(networks(&s.proxies), "trusted-proxy", "believe X-Forwarded-For, -Host and -Proto of the reverse proxy at `ADDRESS` or in a network (repeatable)")
 	flags.StringVar(&s.cert, "tls-cert", "", "encrypt with the certificate in `FILE.pem`, which may be renewed while the host runs")
 	flags.StringVar(&s.key, "tls-key", "", "the certificate's key, `FILE.pem`")
+	flags.StringArrayVar(&s.acme.Names, "acme", nil, "encrypt with a certificate for `NAME` from Let's Encrypt or another authority that speaks ACME, and renew it (repeatable)")
+	flags.BoolVar(&s.acme.Accepts, "acme-accept-terms", false, "you accept that authority's terms")
+	flags.StringVar(&s.acme.Email, "acme-email", "", "where the authority sends warnings, `ADDRESS`")
+	flags.StringVar(&s.acme.Cache, "acme-cache", "", "keep account and certificates in `FOLDER` (default: acme in the state folder)")
+	flags.StringVar(&s.acme.Directory, "acme-directory", "", "the authority's `URL` (default: Let's Encrypt)")
+	flags.StringVar(&s.acme.CA, "acme-ca", "", "trust the certificate in `FILE.pem` for that URL")
 	flags.StringArrayVar(&s.names, "host-name", nil, "a `NAME` more that leads to this host, which browsers may ask for (repeatable)")
 	flags.Var(networks(&s.metrics), "metrics-from", "let programs at `ADDRESS` or in a network have /metrics, too (repeatable)")
 }
@@ -119,6 +129,12 @@ func (s *serving) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	getCertificates, err := s.encrypt(ctx, log)
+	if err != nil {
+		return err
+	}
 	games, err := s.games()
 	if err != nil {
 		return err
@@ -128,8 +144,6 @@ func (s *serving) run(ctx context.Context) error {
 		return err
 	}
 	defer listener.Close()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	kept, err := s.open(ctx, log)
 	if err != nil {
 		return err
@@ -169,6 +183,9 @@ func (s *serving) run(ctx context.Context) error {
 		return errors.Join(hint.With(err, "is the store from a newer muster, or damaged? muster serve --store OTHER begins anew"), kept.Close())
 	}
 	stop := rooms.Serve(listener, s.ingress.TLS(), stoppedServing(cancel))
+	var work sync.WaitGroup
+	work.Go(getCertificates)
+	defer work.Wait()
 	at := discovery.Canonical(netip.MustParseAddrPort(listener.Addr().String()))
 	fmt.Fprintf(s.out, "page  %s\n", s.out.Bold(s.ingress.Outside(at, access.Key{}).Page("/")))
 	s.screen.Say("rooms for everybody, of which %d are from before; Ctrl-C ends it, and the rooms go on with the next start", len(rooms.Rooms()))
@@ -204,12 +221,41 @@ func (s *serving) check() (*slog.Logger, error) {
 		return nil, usagef("--store and --nats are two places for the rooms: say one of them")
 	case (s.cert == "") != (s.key == ""):
 		return nil, usagef("--tls-cert and --tls-key go together")
-	case s.cert != "":
-		return log, s.ingress.EncryptRenewed(s.cert, s.key, log)
+	case s.cert != "" && len(s.acme.Names) > 0:
+		return nil, usagef("--tls-cert and --acme are two ways to one certificate: say one of them")
+	case len(s.acme.Names) > 0 && !s.acme.Accepts:
+		return nil, hint.With(usagef("--acme: an authority gives certificates to those who accept its terms"), "read them (https://letsencrypt.org/repository/ for Let's Encrypt), and say --acme-accept-terms")
+	case s.cert != "" || len(s.acme.Names) > 0:
 	case s.ingress.Public != nil && s.ingress.Public.Scheme == "https" && len(s.proxies) == 0:
 		s.warn(errors.New("--public-url says https, so a proxy encrypts: name it with --trusted-proxy ADDRESS, or all who come by it count as one, and share the limits for one address"))
 	}
 	return log, nil
+}
+
+// encrypt gets the certificate, if there is one to be had. Get has an authority give the
+// first one, once the host listens.
+func (s *serving) encrypt(ctx context.Context, log *slog.Logger) (get func(), err error) {
+	switch {
+	case s.cert != "":
+		return func() {}, s.ingress.EncryptRenewed(s.cert, s.key, log)
+	case len(s.acme.Names) == 0:
+		return func() {}, nil
+	}
+	if s.ingress.Public == nil {
+		s.ingress.Public = &url.URL{Scheme: "https", Host: s.acme.Names[0]}
+	}
+	s.names = append(s.names, s.acme.Names...)
+	if s.acme.Cache == "" {
+		account, err := stateFile("acme/account")
+		if err != nil {
+			return nil, fmt.Errorf("no folder for certificates: %w", err)
+		}
+		s.acme.Cache = filepath.Dir(account)
+	}
+	if _, port, _ := net.SplitHostPort(s.listen); port != "443" && port != "https" {
+		log.Warn("the authority connects to port 443 of the name: have it lead to this program", "listen", s.listen)
+	}
+	return s.ingress.EncryptByACME(ctx, s.acme, log)
 }
 
 // logs are for operators, and so have no addresses, codes and names of people.

@@ -107,11 +107,14 @@ func TestServeTakesNothingFromStrangers(t *testing.T) {
 
 func TestServeUsage(t *testing.T) {
 	for args, want := range map[string]string{
-		"--max-rooms 0":               "--max-rooms 0: say 1 to",
-		"--max-players 65":            "--max-players 65: say 1 to 64",
-		"--listen nowhere":            "no ADDRESS:PORT",
-		"--tls-cert a.pem":            "go together",
-		"--public-url muster.example": "no URL such as",
+		"--max-rooms 0":                                  "--max-rooms 0: say 1 to",
+		"--max-players 65":                               "--max-players 65: say 1 to 64",
+		"--listen nowhere":                               "no ADDRESS:PORT",
+		"--acme muster.example":                          "accept its terms",
+		"--acme a.example --tls-cert a --tls-key b":      "one of them",
+		"--tls-cert a.pem --tls-key b.pem":               "cannot read a.pem",
+		"--tls-cert a.pem":                               "go together",
+		"--public-url muster.example":                    "no URL such as",
 		"--store /nowhere/rooms.db --listen 127.0.0.1:0": "cannot keep rooms in /nowhere/rooms.db",
 		"--store rooms.db --nats nats://127.0.0.1:1":     "say one of them",
 		"--nats nats://127.0.0.1:1 --listen 127.0.0.1:0": "no NATS server answers",

@@ -32,6 +32,8 @@ type Ingress struct {
 	isNamed bool
 	// certificate is what takes its place for a connection; nil without one.
 	certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
+	// protocols are those that TLS speaks for it besides HTTP.
+	protocols []string
 	// router is where the router lets friends in; nil if that is not known.
 	router atomic.Pointer[netip.Addr]
 	// mapped is the port that it opened; nil without one.
@@ -64,13 +66,15 @@ func (in *Ingress) EncryptByOwn(file string) error {
 
 // TLS is how the host encrypts; nil without a certificate.
 func (in *Ingress) TLS() *tls.Config {
-	if in.pair == nil {
+	config := &tls.Config{GetCertificate: in.certificate, MinVersion: tls.VersionTLS12, NextProtos: append([]string{"http/1.1"}, in.protocols...)}
+	switch {
+	case in.certificate != nil:
+		return config
+	case in.pair == nil:
 		return nil
 	}
-	if in.certificate != nil {
-		return &tls.Config{GetCertificate: in.certificate, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
-	}
-	return &tls.Config{Certificates: []tls.Certificate{*in.pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+	config.Certificates = []tls.Certificate{*in.pair}
+	return config
 }
 
 // Names are those that the certificate holds for.
