@@ -26,6 +26,9 @@ type WebList struct {
 	// URLs are where it is, the same list at each. They are asked one after another
 	// until one answers.
 	URLs []string `toml:"urls"`
+	// Every is how many minutes a list is taken from the cache without asking, if its
+	// service wants to be asked less often than once a minute.
+	Every int `toml:"every_minutes"`
 	weblist.Form
 	// Port is the servers' if the list has none.
 	Port uint16 `toml:"-"`
@@ -161,7 +164,7 @@ func (l WebList) key() string {
 func (l WebList) get(ctx context.Context, c Client) (*cached, []error, error) {
 	old := c.Cache.load(l.key())
 	now := time.Now()
-	if old != nil && now.Sub(old.At) < freshFor && !now.Before(old.At) {
+	if old != nil && now.Sub(old.At) < max(freshFor, time.Duration(l.Every)*time.Minute) && !now.Before(old.At) {
 		return old, warningsOf(old.Cut), nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, webPatience)

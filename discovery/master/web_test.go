@@ -126,6 +126,28 @@ func TestWebListIsCached(t *testing.T) {
 	}
 }
 
+// A service that wants to be left alone for longer is.
+func TestWebListIsAskedSeldom(t *testing.T) {
+	var asked atomic.Int32
+	s := service(t, func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		io.WriteString(w, `{"servers":[{"addr":"8.8.8.8:1"}]}`)
+	})
+	c := master.Client{Cache: master.Cache(t.TempDir())}
+	list := master.WebList{URLs: []string{s.URL}, Form: form, Every: 8}
+	for i, after := range []struct {
+		by   time.Duration
+		want int32
+	}{{0, 1}, {7 * time.Minute, 1}, {9 * time.Minute, 2}} {
+		if i > 0 {
+			age(t, c.Cache, after.by)
+		}
+		if _, err := c.Fetch(t.Context(), list); err != nil || asked.Load() != after.want {
+			t.Errorf("after %v: asked %d times, %v; want %d", after.by, asked.Load(), err, after.want)
+		}
+	}
+}
+
 // age makes all lists in a cache older.
 func age(t *testing.T, cache master.Cache, by time.Duration) {
 	t.Helper()

@@ -1,6 +1,7 @@
 package game
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -13,6 +14,8 @@ import (
 	"testing"
 
 	"context"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"muster/discovery"
 	"muster/discovery/master"
@@ -49,6 +52,8 @@ func TestListsOfServices(t *testing.T) {
 		{"openarena", "dpmaster.xml", "[45.76.4.16:27960]", discovery.Info{Name: "^1Rail ^7only", Map: "oa_rpg3dm2", Mode: "baseoa", Players: 2, MaxPlayers: 8}},
 		{"iw4x", "iw4madmin.json", "[45.76.4.18:28960]", discovery.Info{Name: "Rust 24/7", Map: "mp_rust", Mode: "war", Version: "IW4x r4432", Players: 4, MaxPlayers: 18}},
 		{"sauerbraten", "sauerbraten.txt", "[45.76.4.19:28785 45.76.4.20:10000]", discovery.Info{}},
+		{"fivem", "", "[45.76.4.21:30120]", discovery.Info{Name: "A city", Map: "San Andreas", Mode: "Roleplay", Version: "FXServer-master", Players: 31, MaxPlayers: 48}},
+		{"redm", "", "[45.76.4.22:30120]", discovery.Info{Name: "A ranch", Map: "San Andreas", Mode: "Roleplay", Version: "FXServer-master", Players: 31, MaxPlayers: 48}},
 		{"mindustry", "mindustry.json", "[9.9.1.4:6567 9.9.1.5:20204 45.76.4.13:6567]", discovery.Info{Name: "Example"}},
 		{"openra", "openra.json", "[45.76.4.9:1234]", discovery.Info{Name: "Quick game", Map: "b5c1c8a3", Mode: "ra", Version: "release-20250330", Players: 1, MaxPlayers: 4, Password: true}},
 		{"ss14", "ss14.json", "[45.76.4.11:1212 9.9.1.3:443]", discovery.Info{Name: "A station", Map: "Bagel", Mode: "Extended", Players: 40, MaxPlayers: 80}},
@@ -61,9 +66,11 @@ func TestListsOfServices(t *testing.T) {
 			if err != nil {
 				t.Skip("its servers cannot be asked yet")
 			}
-			text, err := os.ReadFile(filepath.Join("testdata", "lists", c.file))
-			if err != nil {
-				t.Fatal(err)
+			text := append(fivem("A city", "gta5", "45.76.4.21:30120"), fivem("A ranch", "rdr3", "45.76.4.22:30120")...)
+			if c.file != "" {
+				if text, err = os.ReadFile(filepath.Join("testdata", "lists", c.file)); err != nil {
+					t.Fatal(err)
+				}
 			}
 			list := g.Lists[0]
 			list.URLs, list.Port = []string{serveList(t, list, text)}, g.Port
@@ -80,6 +87,21 @@ func TestListsOfServices(t *testing.T) {
 			}
 		})
 	}
+}
+
+// fivem is a server of FiveM's list (citizenfx/fivem, ext/cfx-ui/src/app/servers/master.js).
+func fivem(name, game, address string) []byte {
+	text := func(b []byte, field protowire.Number, s string) []byte {
+		return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), s)
+	}
+	number := func(b []byte, field protowire.Number, n uint64) []byte {
+		return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), n)
+	}
+	variable := string(text(text(nil, 1, "gamename"), 2, game))
+	data := text(text(text(number(number(nil, 1, 48), 2, 31), 4, name), 5, "Roleplay"), 6, "San Andreas")
+	data = text(text(text(text(data, 8, "a-resource"), 9, "FXServer-master"), 12, variable), 18, address)
+	frame := text(text(nil, 1, "abc123"), 2, string(data))
+	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(frame))), frame...)
 }
 
 // serveList has a list's text at a URL of the kind that the list has.
@@ -211,5 +233,47 @@ func TestUserChangesLists(t *testing.T) {
 	g := find(t, load(t, "[[game.ddnet.lists]]\nurls=['http://127.0.0.1/']\nformat='text'\n"), "ddnet")
 	if len(g.Lists) != 1 || g.Lists[0].Format != "text" || g.Lists[0].Rows != "" || g.Port != 8303 {
 		t.Errorf("%+v", g)
+	}
+}
+
+// The table as people count on it: 60 games and more, the families among them, each
+// with its lists' kinds or by hand, over TLS or TCP, and no list that asks too often.
+func TestManyGames(t *testing.T) {
+	table := load(t, "")
+	if n := len(table.All()); n < 60 {
+		t.Errorf("%d games", n)
+	}
+	for _, id := range []string{"minecraft", "bedrock", "quakeworld", "ddnet", "teeworlds", "luanti", "sauerbraten", "mumble"} {
+		find(t, table, id)
+	}
+	for _, g := range table.All() {
+		for _, list := range g.Lists {
+			for _, at := range list.URLs {
+				if !strings.HasPrefix(at, "https://") && !strings.HasPrefix(at, "tcp://") {
+					t.Errorf("%s: %s is neither over TLS nor a master", g.ID, at)
+				}
+			}
+		}
+		if g.Kinds() == nil || len(g.Kinds()) > 0 != (len(g.Masters)+len(g.Lists) > 0 || g.OnSteam()) {
+			t.Errorf("%s: its lists are of %q", g.ID, g.Kinds())
+		}
+		for _, what := range g.Unsure {
+			if strings.TrimSpace(what) == "" || strings.Contains(what, "\n") {
+				t.Errorf("%s is unsure of %q", g.ID, what)
+			}
+		}
+	}
+}
+
+// Links take browsers to games that one starts, with nothing of the web among them.
+func TestConnectLinks(t *testing.T) {
+	table := load(t, "[game.own]\nprotocol='tcp'\nport=1\nlaunch=['prog','x://{address}']\n")
+	for id, want := range map[string]string{
+		"cs2": "steam://connect/192.0.2.1:27015", "ddnet": "ddnet://192.0.2.1:27015", "mumble": "mumble://192.0.2.1:27015",
+		"fivem": "fivem://connect/192.0.2.1:27015", "openarena": "", "own": "", "nosuch": "",
+	} {
+		if got := table.ConnectLink(id, "192.0.2.1:27015"); got != want {
+			t.Errorf("%s: %q, want %q", id, got, want)
+		}
 	}
 }

@@ -228,6 +228,9 @@ func (g *Game) complete() error {
 	return nil
 }
 
+// maxEvery is a day, in minutes: servers come and go.
+const maxEvery = 24 * 60
+
 // checkList reports what is wrong with a list, and in which of its fields.
 func checkList(list master.WebList) *fieldError {
 	if len(list.URLs) == 0 {
@@ -237,6 +240,9 @@ func checkList(list master.WebList) *fieldError {
 		if err := master.CheckURL(at); err != nil {
 			return &fieldError{field: "urls", err: err}
 		}
+	}
+	if list.Every < 0 || list.Every > maxEvery {
+		return &fieldError{field: "every_minutes", err: fmt.Errorf("every_minutes %d is not 0 to %d", list.Every, maxEvery)}
 	}
 	if err := list.Check(); err != nil {
 		field, _, _ := strings.Cut(err.Error(), " ") // its message begins with the field's name
@@ -295,7 +301,8 @@ func (t Table) ConnectLink(id, address string) string {
 		return ""
 	}
 	template := g.Template(runtime.GOOS)
-	if len(template) == 0 || !isURL(template[len(template)-1]) || len(template) != len(opener(runtime.GOOS))+1 {
+	link, isLink := afterOpener(template, runtime.GOOS)
+	if !isLink || len(link) != 1 || !isURL(link[0]) {
 		return ""
 	}
 	argv, err := g.Command(template, Target{Address: addr})
@@ -303,6 +310,16 @@ func (t Table) ConnectLink(id, address string) string {
 		return ""
 	}
 	return argv[len(argv)-1]
+}
+
+// afterOpener is a template behind the program that opens links on a system, if that
+// is what it begins with.
+func afterOpener(template []string, goos string) ([]string, bool) {
+	program := opener(goos)
+	if len(template) < len(program) || !slices.Equal(template[:len(program)], program) {
+		return nil, false
+	}
+	return template[len(program):], true
 }
 
 // similar is the id, or the id of the name, that takes the fewest slips to
