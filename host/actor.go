@@ -63,9 +63,11 @@ type actor struct {
 	// whatIfs are those of the whole room: each is a choice to be made.
 	whatIfs *access.Pace
 	// ticked and published are when the room last had the time and everyone its newest
-	// state, and shown is the room's revision that they have.
+	// state, shown is the room's revision that they have, but for those whose lines are
+	// behind.
 	ticked, published time.Time
 	shown             int
+	isBehind          bool
 	saving            saving
 }
 
@@ -115,25 +117,48 @@ func (a *actor) run() {
 	}
 }
 
-// goOn does what it is time for, and returns when it is time again.
+// goOn does what it is time for, and returns when it is time again: a room in which
+// nothing happens costs nothing.
 func (a *actor) goOn(now time.Time) (next time.Time) {
-	if !now.Before(a.ticked.Add(tickEvery)) {
+	if a.room.Over(now) {
+		a.end(errOver)
+	}
+	if next = latest(a.room.Next(), a.ticked.Add(tickEvery)); !now.Before(next) {
 		a.ticked = now
 		a.step(room.Tick{}, asker{})
-		if a.room.Over(now) {
-			a.end(errOver)
+		next = latest(a.room.Next(), now.Add(tickEvery))
+	}
+	if a.room.Revision() != a.shown || a.isBehind {
+		news := a.published.Add(publishEvery)
+		if !now.Before(news) {
+			a.published = now
+			a.publish()
+			news = now.Add(publishEvery)
+		}
+		if a.room.Revision() != a.shown || a.isBehind {
+			next = earliest(next, news)
 		}
 	}
-	if !now.Before(a.published.Add(publishEvery)) {
-		a.published = now
-		a.publish()
-		a.saveSometimes(now)
-	}
-	next = a.ticked.Add(tickEvery)
-	if news := a.published.Add(publishEvery); news.Before(next) {
-		next = news
+	if save := a.saving.due(a.room.Revision()); !save.IsZero() && now.Before(save) {
+		next = earliest(next, save)
+	} else if !save.IsZero() {
+		a.write(now)
 	}
 	return next
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 // post has the room's goroutine do something, unless there is no room, or it has
@@ -260,6 +285,7 @@ func (a *actor) say(result outcome) {
 				old.conn.Close(replaced)
 			}
 			a.links[o.Player] = &link{conn: result.who.by}
+			a.isBehind = true
 			answer = o.Player
 		case room.Send:
 			a.send(o)
@@ -448,8 +474,10 @@ func (a *actor) publish() {
 func (a *actor) show(view *page.View) {
 	before, _ := a.views.get()
 	frames := map[int]wire.Frame{} // by what was seen before
+	a.isBehind = false
 	for _, l := range a.links {
-		if l.seen == view.Edition || l.conn.Queued() > viewBacklog {
+		if isSlow := l.conn.Queued() > viewBacklog; l.seen == view.Edition || isSlow {
+			a.isBehind = a.isBehind || isSlow && l.seen != view.Edition
 			continue
 		}
 		frame, made := frames[l.seen]

@@ -69,6 +69,39 @@ func TestIdleRoom(t *testing.T) {
 	})
 }
 
+// TestQuietRooms: rooms in which everybody waits for one more, or plays, ask for no time at
+// all; one that measures has it ten times a second.
+func TestQuietRooms(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := NewFakeStore()
+		h, a := onStore(t, store)
+		defer h.Close()
+		join := func(name string) {
+			a.post(func() { a.room.Step(room.Join{Hello: wire.Hello{Name: name}, Token: name}, time.Now()) })
+		}
+		looks := func(d time.Duration) int {
+			before := store.looks
+			time.Sleep(d)
+			synctest.Wait()
+			return store.looks - before
+		}
+		join("ann")
+		time.Sleep(time.Minute)
+		if n := looks(20 * time.Hour); n > 0 {
+			t.Errorf("a room whose players are all here did something %d times in 20 hours", n)
+		}
+		a.post(func() { a.step(room.PageOpened{Token: "nobody's"}, asker{}) })
+		if n := looks(time.Hour); n > 10 {
+			t.Errorf("after something small a room did something %d times", n)
+		}
+		h.Go(a.code)
+		time.Sleep(time.Second)
+		if n := looks(10 * time.Second); n < 90 || n > 300 {
+			t.Errorf("a room that measures did something %d times in 10 seconds", n)
+		}
+	})
+}
+
 // TestSavedBeforeSaid: nobody hears of a new stage before the store has it, and
 // what happens all the time is written now and then.
 func TestSavedBeforeSaid(t *testing.T) {

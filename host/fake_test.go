@@ -25,6 +25,9 @@ type fakeRooms struct {
 	rooms map[string]*fakeRoom
 	blobs map[string][]byte
 	saves int
+	// looks is how often hosts looked at whether they are trusted, as they do each time
+	// that they do anything for a room.
+	looks int
 	// fails is what saving comes to, and claims what claiming does; takes is how long
 	// either takes.
 	fails  error
@@ -203,6 +206,7 @@ func (s *FakeStore) Adopt(ctx context.Context) iter.Seq[string] {
 func (s *FakeStore) Trust() (trusted bool, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.looks++
 	return !s.away[s.name], s.changed
 }
 

@@ -386,6 +386,7 @@ func (h *Host) start(r *room.Room, claim store.Claim, unkept error) *actor {
 		views:   newBoard(&page.View{Snapshot: r.Snapshot(), Badges: r.Badges()}), inbox: make(chan func()), done: make(chan struct{}), room: r, links: map[string]*link{},
 	}
 	a.ctx, a.end = context.WithCancelCause(h.ctx)
+	a.shown = -1
 	a.saving = saving{revision: r.Revision(), savedAt: time.Now()}
 	a.written(unkept)
 	h.mu.Lock()

@@ -116,12 +116,13 @@ func (a *actor) resume(now time.Time) {
 	}
 }
 
-// saveSometimes keeps what has changed and does not bind.
-func (a *actor) saveSometimes(now time.Time) {
-	s := &a.saving
-	if s.done == nil && a.room.Revision() != s.saved && now.Sub(s.savedAt) >= min(saveEvery<<min(s.unsaved, 8), longestRest) {
-		a.write(now)
+// due is when a room of a revision is to be saved, although nothing binds; zero if it
+// need not be, or a save is under way.
+func (s *saving) due(revision int) time.Time {
+	if s.done != nil || revision == s.saved {
+		return time.Time{}
 	}
+	return s.savedAt.Add(min(saveEvery<<min(s.unsaved, 8), longestRest))
 }
 
 // write begins to put the room into the store, while no other save is under way: a slow

@@ -33,6 +33,6 @@
 //   - [Fetch] asks for the server list. The answer is a [Listed], whenever it comes.
 //   - [Answer] is what a page that gave an [Order] is told.
 //
-// Step is to be called with a [Tick] a few times a second; nothing else makes time
-// pass. A Room is not safe for concurrent use.
+// Step is to be called with a [Tick] a few times a second from the time on that
+// [Room.Next] says; nothing else makes time pass. A Room is not safe for concurrent use.
 package room

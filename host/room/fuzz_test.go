@@ -82,6 +82,31 @@ const eveningServers = 12
 
 func (e *evening) server() int { return e.upTo(eveningServers + 1) }
 
+// rests has the time pass until something else happens, or the room needs the time:
+// nothing comes of a tick meanwhile, nor does it harm that there was none.
+func (e *evening) rests() {
+	e.Helper()
+	next := e.room.Next()
+	const justBefore = time.Millisecond // as times travel
+	if !next.After(e.room.now.Add(justBefore)) || e.room.now.IsZero() {
+		return
+	}
+	before, revision := e.saved(), e.room.revision
+	at := earlier(next.Add(-justBefore), e.now.Add(time.Duration(e.upTo(255))*time.Minute))
+	outputs, err := e.room.Step(Tick{}, at)
+	if e.now = at; len(outputs) > 0 || err != nil || e.saved() != before || e.room.revision != revision {
+		e.Fatalf("the %s room said that it needs no time until %v; at %v a tick comes to %v, and\n%s\nbecomes\n%s", e.room.Stage(), next, at, outputs, before, e.saved())
+	}
+}
+
+func (e *evening) saved() string {
+	data, err := e.room.Save()
+	if err != nil {
+		e.Fatal(err)
+	}
+	return string(data)
+}
+
 // step fetches no list yet: see isListed. What the room refuses, it refuses.
 func (e *evening) step(in Input) error {
 	e.Helper()
@@ -138,7 +163,9 @@ func (e *evening) happens() {
 	rule := func() WhatIf {
 		return WhatIf(fmt.Sprintf(`{"by":%q,"limits_ms":[1000]}`, selection.Rules()[e.upTo(len(selection.Rules())-1)]))
 	}
-	switch e.upTo(26) {
+	switch e.upTo(28) {
+	case 27, 28:
+		e.rests()
 	case 0, 1:
 		name := e.name()
 		hello := wire.Hello{Version: wire.Version, Code: r.keys.Code, Name: name, Token: "token of " + name}

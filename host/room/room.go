@@ -58,9 +58,11 @@ type Room struct {
 
 	// now, out, binds and stood are of the Step under way: its time, what it leads to,
 	// whether that has to be saved first although the phase stays, and whether time has
-	// not counted before it. ticked is when the newest [Tick] was.
+	// not counted before it. ticked is when the newest [Tick] was, and due what
+	// [Room.Next] said when the newest Step was over.
 	now    time.Time
 	ticked time.Time
+	due    time.Time
 	out    []Output
 	binds  bool
 	stood  bool
@@ -96,6 +98,7 @@ type Tuning struct {
 func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
 	r := &Room{keys: keys, pages: map[string]int{}, opened: now, settings: settings, phase: &Gathering{}, since: now, now: now, tuning: t, round: newRound(1)}
 	r.note("room %s opened for %s", keys.Code, settings.Game)
+	r.due = r.Next()
 	return r
 }
 

@@ -21,7 +21,7 @@ import (
 // volatile are the fields that do not outlive the host: who is connected, what a
 // Step is about, and what can be made anew.
 var volatile = map[string]bool{
-	"now": true, "ticked": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true, "renamed": true,
+	"now": true, "ticked": true, "due": true, "stood": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true, "renamed": true,
 	"search": true, "topology": true, "packed": true, "groups": true, "places": true,
 	"record": true, "lately": true, "returned": true, "allSince": true,
 	"came": true, "supplied": true, "lookSince": true, "lookFor": true,

@@ -87,9 +87,12 @@ func (Answer) isOutput()  {}
 // order. An error means that the input was refused, as [*wire.Refusal] or because
 // it makes no sense; outputs that come with an error are to be done all the same.
 func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
-	late := now.Sub(r.now)
+	late := now.Sub(r.due)
 	if r.now.IsZero() {
 		late = 0 // restored, see [Resume]
+	}
+	if idle := earlier(r.due, now); r.ticked.Before(idle) && r.due.After(r.now) {
+		r.ticked = idle // till then nobody had to tick
 	}
 	r.now, r.out, r.binds = now, nil, false
 	if r.stood = late > lateStep; r.stood {
@@ -105,7 +108,48 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	if r.binds || phase != r.phase || round != r.round.number {
 		r.out = slices.Insert(r.out, 0, Output(Save{}))
 	}
+	r.due = r.Next()
 	return r.out, err
+}
+
+// Next is when the room needs the time again: a [Tick] before would change nothing. While
+// a round goes on that is at once, and a few times a second is often enough.
+func (r *Room) Next() time.Time {
+	p := &r.round.pause
+	isQuiet := !p.On && (p.Absent == 0 || r.isDeserted())
+	next := r.now.Add(keepEmpty)
+	switch phase := r.phase.(type) {
+	case *Gathering:
+		isQuiet = isQuiet && !slices.ContainsFunc(r.round.players, func(p *player) bool { return !p.connected })
+	case *Voting:
+		isQuiet = isQuiet && r.strategy() != wire.Coordinated
+	case *Failed:
+		if !phase.Retry.IsZero() && slices.ContainsFunc(r.round.players, func(p *player) bool { return p.connected }) {
+			next = earlier(next, phase.Retry)
+		}
+	case *Launching:
+	default:
+		isQuiet = false
+	}
+	if !isQuiet || slices.ContainsFunc(r.round.players, func(p *player) bool { return p.near.isLooking() }) {
+		return r.now
+	}
+	for _, g := range r.guests {
+		if !r.isWatching(&g.person) && !g.organiser {
+			next = earlier(next, g.seen.Add(guestGone))
+		}
+	}
+	if next.Before(r.now) {
+		return r.now
+	}
+	return next
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 func (r *Room) do(o Output) { r.out = append(r.out, o) }
