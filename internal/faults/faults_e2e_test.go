@@ -166,6 +166,9 @@ func (s scenario) play(t *testing.T) {
 	for _, f := range found {
 		if broken[f.Promise]++; broken[f.Promise] <= shownFindings {
 			t.Error(f)
+			if f.Promise == AllLaunched {
+				t.Log(tracesOf(evenings, f.Event))
+			}
 		}
 	}
 	if len(found) > 0 {
@@ -173,6 +176,24 @@ func (s scenario) play(t *testing.T) {
 	}
 	t.Logf("%d faults in %.0f s on %d hosts and %d NATS servers, %d rooms of %d players; all were in the game %.0f s after the last\n%s",
 		len(s.Faults), faulted.Seconds(), s.Hosts, s.NATS, s.Rooms, s.Players, recovered.Seconds(), summary(history))
+}
+
+// tracesOf is what passed last between a player and the hosts, and what the room noted.
+func tracesOf(evenings []*evening, of Event) string {
+	for _, e := range evenings {
+		for _, p := range e.people {
+			if e.code == of.Room && p.name == of.Who {
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				text := strings.Join(p.trace, "\n")
+				for _, n := range p.snapshot.Log {
+					text += fmt.Sprintf("\n%8.3f room: %s", n.At.Sub(e.lab.began).Seconds(), n.Text)
+				}
+				return text
+			}
+		}
+	}
+	return ""
 }
 
 // keep writes the scenario and the history.

@@ -323,6 +323,8 @@ func (l *lab) strike(f Fault) {
 			select {
 			case <-p.done:
 			case <-time.After(longestGoodbye):
+				p.cmd.Process.Signal(syscall.SIGQUIT) // it prints what it waits for
+				time.Sleep(time.Second)
 				l.t.Errorf("%s has not ended after %v", name, longestGoodbye)
 				p.cmd.Process.Kill()
 				<-p.done

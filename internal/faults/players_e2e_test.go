@@ -213,6 +213,32 @@ type peer struct {
 	results  []discovery.Result
 	known    map[int]bool
 	told     int
+	// trace is what passed last, for whoever asks why somebody is not in the game.
+	trace []string
+}
+
+// longestTrace is how many messages of a player are remembered.
+const longestTrace = 40
+
+// note remembers a message.
+func (p *peer) note(way string, line int, m wire.Message) {
+	text := fmt.Sprintf("%8.3f %s %d %T", time.Since(p.evening.lab.began).Seconds(), way, line, m)
+	switch m := m.(type) {
+	case wire.Room:
+		return
+	case wire.Report:
+		text += fmt.Sprintf(" round %d, %d results from %d", m.Round, len(m.Results), m.First)
+	case wire.List:
+		text += fmt.Sprintf(" round %d, %d servers", m.Round, len(m.Servers))
+	case wire.Infos:
+		return
+	default:
+		text += fmt.Sprintf(" %.200v", m)
+	}
+	if len(p.trace) == longestTrace {
+		p.trace = p.trace[1:]
+	}
+	p.trace = append(p.trace, text)
 }
 
 // errStale ends a connection to an owner that was replaced.
@@ -269,6 +295,7 @@ func (p *peer) connect(ctx context.Context, line int) (welcomed bool) {
 
 // hear is what a player's program does about a message.
 func (p *peer) hear(m wire.Message, line int) error {
+	p.note("hears by", line, m)
 	switch m := m.(type) {
 	case wire.Welcome:
 		p.tell(Event{Kind: Welcomed, Line: line, Epoch: m.Epoch, Text: m.Name})
@@ -361,7 +388,10 @@ func (p *peer) later(least, most int, do func()) {
 	})
 }
 
-func (p *peer) send(m wire.Message) { p.conn.Send(m) }
+func (p *peer) send(m wire.Message) {
+	p.note("says by", p.line, m)
+	p.conn.Send(m)
+}
 
 // answer measures servers, and says all that this connection has not heard.
 func (p *peer) answer(round int, servers []int) {
