@@ -47,6 +47,7 @@ type Relay struct {
 	links     map[string]*link
 	last      uint64 // the newest connection dialled
 	listening bool
+	unheard   chan struct{} // closed when it listens no more
 }
 
 // link is all that goes on between this host and another.
@@ -144,7 +145,7 @@ func (c *Cluster) Listener() net.Listener { return c.relay.Listener() }
 func newRelay(conn *nats.Conn, prefix, node string, beat time.Duration) (*Relay, error) {
 	r := &Relay{
 		conn: conn, prefix: prefix, node: node, instance: rand.Uint64() | 1, beat: beat,
-		accepted: make(chan *relayed, relayBacklog), links: map[string]*link{}, listening: true,
+		accepted: make(chan *relayed, relayBacklog), links: map[string]*link{}, listening: true, unheard: make(chan struct{}),
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	var err error
@@ -200,6 +201,8 @@ func (l relayListener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.accepted:
 		return c, nil
+	case <-l.unheard:
+		return nil, net.ErrClosed
 	case <-l.ctx.Done():
 		return nil, net.ErrClosed
 	}
@@ -208,7 +211,10 @@ func (l relayListener) Accept() (net.Conn, error) {
 // Close takes no connections any more; those that were made stay.
 func (l relayListener) Close() error {
 	l.mu.Lock()
-	l.listening = false
+	if l.listening {
+		l.listening = false
+		close(l.unheard)
+	}
 	l.mu.Unlock()
 	for {
 		select {

@@ -286,3 +286,19 @@ func FuzzRelay(f *testing.F) {
 		c.mu.Unlock()
 	})
 }
+
+// TestRelayListenerCloses: who waits for connections hears that none come any more, or a
+// host that drains would wait for it forever.
+func TestRelayListenerCloses(t *testing.T) {
+	a := relayAt(t, coreNATS(t), "a", soon)
+	listener := a.Listener()
+	ended := make(chan error)
+	go func() { _, err := listener.Accept(); ended <- err }()
+	listener.Close()
+	if err := <-ended; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("%v, want net.ErrClosed", err)
+	}
+	if err := listener.Close(); err != nil {
+		t.Error("closed once more: ", err)
+	}
+}

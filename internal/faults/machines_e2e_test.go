@@ -77,6 +77,9 @@ func newLab(t *testing.T, binary string, hosts, nats int) *lab {
 		t: t, dir: t.TempDir(), prefix: fmt.Sprintf("mf%d-%d-", os.Getpid(), labs.Add(1)),
 		addrs: map[string]string{Players: "10.77.0.1"}, programs: map[string]*program{}, began: time.Now(),
 	}
+	if *faultsKeep != "" {
+		l.dir = *faultsKeep
+	}
 	l.run("ip", "netns", "add", l.prefix+"switch")
 	t.Cleanup(func() { exec.Command("ip", "netns", "del", l.prefix+"switch").Run() })
 	l.inside("switch", "ip", "link", "add", "bridge", "type", "bridge")
