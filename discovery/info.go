@@ -54,5 +54,9 @@ func (i *Info) UnmarshalJSON(data []byte) error {
 	return err
 }
 
+// Uncounted reports whether the server tells neither its seats nor who plays: some
+// games' servers say no more than that they are there.
+func (i *Info) Uncounted() bool { return i.MaxPlayers == 0 && i.Players == 0 }
+
 // Free is the number of empty seats. A seat that a bot holds is not empty.
 func (i *Info) Free() int { return max(0, i.MaxPlayers-i.Players) }

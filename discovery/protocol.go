@@ -35,8 +35,8 @@ type Reply struct {
 	Challenge []byte
 	// Incomplete: more datagrams belong to this reply.
 	Incomplete bool
-	// Info is nil if the reply is a challenge or incomplete, or if the protocol tells
-	// no more than that the server is there.
+	// Info is nil if the reply is a challenge or incomplete, and empty if the protocol
+	// tells no more than that the server is there.
 	Info *Info
 	// Farewell is a datagram that politeness wants sent once the server has answered,
 	// and that is not answered; mostly there is none.

@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"math"
 	"net/netip"
 	"slices"
 	"strings"
@@ -157,8 +158,12 @@ func (f *Filter) judge(server int, info *discovery.Info) (c causes) {
 	return c
 }
 
-// free is how many seats the group may count on.
+// free is how many seats the group may count on. A server that counts neither seats
+// nor players may have any: there are games whose servers tell strangers neither.
 func (c *Criteria) free(info *discovery.Info) int {
+	if info.Uncounted() {
+		return math.MaxInt
+	}
 	if c.BotsGiveWay {
 		return max(0, info.MaxPlayers-max(0, info.Players-info.Bots))
 	}

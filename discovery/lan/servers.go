@@ -179,12 +179,10 @@ func (c *crowd) hear(from netip.AddrPort, datagram []byte) []byte {
 	switch {
 	case reply.Info != nil:
 		m.info, m.parts = reply.Info, nil
+		return reply.Farewell
 	case reply.Incomplete && len(m.parts) < maxParts && m.partsLen+len(datagram) <= maxPartsLen:
 		m.parts = append(m.parts, bytes.Clone(datagram))
 		m.partsLen += len(datagram)
-	case !reply.Incomplete && len(reply.Challenge) == 0: // it says no more than that it is there
-		m.info = &discovery.Info{}
-		return reply.Farewell
 	case len(reply.Challenge) > 0 && len(reply.Challenge) <= maxChallengeLen && m.challenges < maxChallenges:
 		m.challenges++
 		m.parts, m.partsLen = nil, 0

@@ -56,7 +56,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 			continue
 		}
 		peer := rest[numberLen+len(setPeer):]
-		return discovery.Reply{Farewell: slices.Concat([]byte(magic), peer, []byte(channel+goodbye))}, nil
+		return discovery.Reply{Info: &discovery.Info{}, Farewell: slices.Concat([]byte(magic), peer, []byte(channel+goodbye))}, nil
 	}
 	if len(datagrams) == 0 {
 		return discovery.Reply{Incomplete: true}, nil

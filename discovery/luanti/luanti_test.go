@@ -3,6 +3,7 @@ package luanti_test
 import (
 	"testing"
 
+	"muster/discovery"
 	"muster/discovery/internal/codectest"
 	. "muster/discovery/luanti"
 )
@@ -14,7 +15,7 @@ func TestRecorded(t *testing.T) {
 	}
 	for name, b := range map[string][]byte{"recorded": replies[0], "the fleet's": Answer(requests[0])} {
 		reply, err := Protocol{}.Parse([][]byte{b})
-		if err != nil || reply.Info != nil || reply.Echoed || reply.Incomplete || len(reply.Challenge) > 0 || string(reply.Farewell[:4]) != string(requests[1][:4]) {
+		if err != nil || *reply.Info != (discovery.Info{}) || reply.Echoed || reply.Incomplete || len(reply.Challenge) > 0 || string(reply.Farewell[:4]) != string(requests[1][:4]) {
 			t.Errorf("%s: %+v, %v", name, reply, err)
 		}
 		if name == "recorded" && string(reply.Farewell) != string(requests[1]) {

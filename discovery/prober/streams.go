@@ -170,7 +170,7 @@ func (s *streams) hold(ctx context.Context, t *talk) *datagram {
 	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 
-	said := &spoken{sent: t.sent}
+	said := &spoken{sent: t.sent, reply: discovery.Reply{Info: &discovery.Info{}}}
 	question := append(s.protocol.AppendGreeting(nil, t.to), t.first...)
 	if len(question) > 0 {
 		var asked time.Duration

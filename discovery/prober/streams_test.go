@@ -168,7 +168,7 @@ func TestStreams(t *testing.T) {
 			if len(results) != 1 || results[0].State != c.state || c.state == discovery.Answered && (results[0].RTT < c.about || results[0].RTT > c.about+100*ms) {
 				t.Fatalf("%+v, want %v", results, c.state)
 			}
-			if info := results[0].Info; c.told == "" && info != nil || c.told != "" && (info == nil || info.Name != c.told) {
+			if info := results[0].Info; (info != nil) != (c.state == discovery.Answered) || info != nil && info.Name != c.told {
 				t.Errorf("told %+v, want %q", info, c.told)
 			}
 		})

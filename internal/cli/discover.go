@@ -153,7 +153,7 @@ func (d *discover) keeps(m *report.Measurement) bool {
 		return true
 	case d.mapName != "" && !strings.EqualFold(d.mapName, m.Map),
 		d.mode != "" && !strings.EqualFold(d.mode, m.Mode),
-		d.notFull && m.Players >= m.MaxPlayers,
+		d.notFull && m.Players >= m.MaxPlayers && m.Players > 0, // 0 of 0: the game does not count
 		d.notEmpty && m.Players <= m.Bots,
 		d.noPassword && m.Password:
 		return false

@@ -1,0 +1,280 @@
+//go:build e2e && linux
+
+package cli_test
+
+import (
+	le "encoding/binary"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"math"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/bedrock"
+	"muster/discovery/report"
+	"muster/host/wire"
+)
+
+// family is a game whose real server runs here.
+type family struct {
+	game string
+	// command runs a server on an address, in a folder of its own.
+	command func(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd
+	// tells is what the server tells of itself.
+	tells discovery.Info
+	// gamedig or qstat is the type by which that program asks, and the same tells which of
+	// name, map, players and max both understand.
+	gamedig, qstat string
+	same           string
+}
+
+// node runs a script on the servers that come from npm. See .ci/install.
+func node(script string) func(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
+	return func(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
+		const modules = "/opt/muster-e2e/node_modules"
+		script := fmt.Sprintf("const at = '%s', port = %d;\n", at.Addr(), at.Port()) + script
+		cmd := exec.Command(modules+"/node/bin/node", "-e", script)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "NODE_PATH="+modules)
+		return cmd
+	}
+}
+
+// program runs one of Debian's, with {host}, {port} and {dir} filled in.
+func program(args ...string) func(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
+	return func(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
+		fill := strings.NewReplacer("{host}", at.Addr().String(), "{port}", fmt.Sprint(at.Port()), "{dir}", dir)
+		var filled []string
+		for _, arg := range args {
+			filled = append(filled, fill.Replace(arg))
+		}
+		cmd := exec.Command(filled[0], filled[1:]...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+dir)
+		return cmd
+	}
+}
+
+var families = []family{
+	{"quakeworld", quakeWorld, discovery.Info{Name: "QW test", Map: "box", Mode: "ktx", MaxPlayers: 8}, "protocol-quake1", "", "name players max"},
+	{"teeworlds", program("/usr/games/teeworlds-server", "sv_register 0", "sv_name TW07", "bindaddr {host}", "sv_port {port}", "sv_map dm1"),
+		discovery.Info{Name: "TW07", Map: "dm1", Mode: "DM", MaxPlayers: 8}, "", "", ""},
+	{"ddnet", program("/usr/games/DDNet-Server", "sv_register 0", "sv_name DDNet test", "sv_port {port}", "sv_map dm1", "sv_max_clients 12"),
+		discovery.Info{Name: "DDNet test", Map: "dm1", Mode: "TestDDraceNetwor", MaxPlayers: 12}, "", "tees", "name map players max"},
+	{"luanti", luantiServer, discovery.Info{}, "", "", ""},
+	{"minecraft", node(`require('minecraft-protocol').createServer({'online-mode': false, host: at, port, motd: '§aJava §ltest', maxPlayers: 20, version: '1.20.4'})`),
+		discovery.Info{Name: "Java test", MaxPlayers: 20}, "protocol-minecraftvanilla", "", "players max"},
+	{"bedrock", node(`const {Server} = require('jsp-raknet'), {default: Name} = require('jsp-raknet/js/utils/ServerName.js');
+const name = new Name(); name.motd = '§cBedrock test'; name.players = {online: 3, max: 10}; name.name = 'world one'; name.gamemode = 'Survival';
+new Server(at, port, name).listen()`),
+		discovery.Info{Name: "Bedrock test", Map: "world one", Mode: "Survival", Players: 3, MaxPlayers: 10}, "protocol-minecraftbedrock", "", "name map players max"},
+	{"sauerbraten", program("/usr/games/cube2-server", "-nCube test", "-c8", "-i{host}", "-j{port}", "-m"), discovery.Info{Name: "Cube test", Mode: "ffa", MaxPlayers: 8}, "", "cubes", "name players max"},
+	{"mumble", mumbleServer, discovery.Info{MaxPlayers: 40}, "protocol-mumbleping", "", "players max"},
+}
+
+// TestFamilies: a night for each family of games, on its real server: from the list to
+// the launch, with two players. What Muster reads of the server is what others do.
+func TestFamilies(t *testing.T) {
+	for i, f := range families {
+		t.Run(f.game, func(t *testing.T) {
+			t.Parallel()
+			// Below the ports that the system gives to others, and with room for those beside them.
+			at := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(21000+10*i))
+			dead := netip.AddrPortFrom(at.Addr(), at.Port()+5)
+			start(t, f.game, f.command(t, t.TempDir(), at))
+			file := writeFile(t, "servers.txt", fmt.Sprintf("%v\n%v\n", at, dead))
+			var seen report.Measurement
+			every(t, serverPause, f.game+"'s server answers", func() bool {
+				seen = discoverOne(t, f.game, file, at)
+				return seen.State == discovery.Answered
+			})
+			info := discovery.Info{Name: seen.Name, Map: seen.Map, Mode: seen.Mode, Players: seen.Players, MaxPlayers: seen.MaxPlayers, Bots: seen.Bots, Password: seen.Password}
+			if info != f.tells {
+				t.Errorf("it tells %+v, want %+v", info, f.tells)
+			}
+			if seen.RTT <= 0 || time.Duration(seen.RTT) > 200*time.Millisecond {
+				t.Errorf("its RTT is %v", time.Duration(seen.RTT))
+			}
+			f.agrees(t, at, info)
+			f.night(t, file, at)
+		})
+	}
+}
+
+// night has two players come to a room, and be taken to the server.
+func (f family) night(t *testing.T, file string, server netip.AddrPort) {
+	t.Helper()
+	at, home, out := freePort(t), t.TempDir(), t.TempDir()
+	h := run(t, home, "host", "host", "--game", f.game, "--servers", file, "--listen", at, "--no-play", "--no-mdns", "--no-browser", "--players", "2")
+	code, link := h.awaits(`(?m)^code +(\w+)$`)[1], h.awaits(`(?m)^link +(\S+)$`)[1]
+	script := writeFile(t, "launch.sh", "#!/bin/sh\necho \"$2\" >\"$1\"\n")
+	if err := os.Chmod(script, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range players[:2] {
+		run(t, home, name, "join", link, "--name", name, "--launch", "auto", "--launch-command", script+" "+filepath.Join(out, name)+" {address}")
+	}
+	room := awaitRoom(t, at, code, "both have launched", func(r wire.Document) bool {
+		return len(r.Members) == 2 && !slices.ContainsFunc(r.Members, func(m wire.Member) bool { return m.Launch != wire.LaunchStarted })
+	})
+	if s := room.Selection; s == nil || s.Chosen == nil || s.Chosen.Addr != server {
+		t.Errorf("chosen: %+v, want %v\n%s", s, server, logOf(room))
+	}
+	for _, name := range players[:2] {
+		eventually(t, name+"'s game was started", func() bool { return readFile(filepath.Join(out, name)) != "" })
+		if got := readFile(filepath.Join(out, name)); got != server.String() {
+			t.Errorf("%s's game was started with %q, want %v", name, got, server)
+		}
+	}
+}
+
+// discoverOne is what muster discover says of a server.
+func discoverOne(t *testing.T, game, file string, at netip.AddrPort) report.Measurement {
+	t.Helper()
+	cmd := command(t, t.TempDir(), "discover", "--game", game, "--servers", file, "--name", "ann", "--strategy", "conventional", "--json")
+	out, err := cmd.Output()
+	if err != nil && len(out) == 0 {
+		t.Fatalf("%v: %v", cmd, err)
+	}
+	r, err := report.Read(strings.NewReader(string(out)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range r.Servers {
+		if s.Addr == at {
+			return s
+		}
+	}
+	return report.Measurement{}
+}
+
+// agrees compares with what another program reads of the server.
+func (f family) agrees(t *testing.T, at netip.AddrPort, info discovery.Info) {
+	t.Helper()
+	var theirs map[string]any
+	switch {
+	case f.gamedig != "":
+		out, err := exec.Command("gamedig", "--type", f.gamedig, at.String(), "--givenPortOnly", "--maxRetries=5").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var state struct {
+			Name, Map              string
+			NumPlayers, MaxPlayers any
+		}
+		if err := json.Unmarshal(out, &state); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		theirs = map[string]any{"name": bedrock.CleanName(state.Name), "map": state.Map, "players": state.NumPlayers, "max": state.MaxPlayers}
+	case f.qstat != "":
+		out, err := exec.Command("/usr/bin/quakestat", "-xml", "-utf8", "-"+f.qstat, at.String()).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var document struct {
+			Servers []told `xml:"server"`
+		}
+		if err := xml.Unmarshal(out, &document); err != nil || len(document.Servers) != 1 {
+			t.Fatalf("%v: %s", err, out)
+		}
+		s := document.Servers[0]
+		name, _, _ := strings.Cut(s.Name, " [") // DDNet tells old browsers its true seats there
+		theirs = map[string]any{"name": name, "map": s.Map, "players": s.Players, "max": s.Max}
+	}
+	ours := map[string]any{"name": info.Name, "map": info.Map, "players": info.Players, "max": info.MaxPlayers}
+	for word := range strings.FieldsSeq(f.same) {
+		if fmt.Sprint(theirs[word]) != fmt.Sprint(ours[word]) {
+			t.Errorf("%s: %v, the other program says %v", word, ours[word], theirs[word])
+		}
+	}
+}
+
+func luantiServer(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
+	config := writeFile(t, "minetest.conf", fmt.Sprintf("server_announce = false\nbind_address = %v\nname = admin\n", at.Addr()))
+	return program("/usr/games/minetestserver", "--world", dir, "--gameid", "minetest", "--config", config, "--port", "{port}")(t, dir, at)
+}
+
+func mumbleServer(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
+	config := writeFile(t, "murmur.ini", fmt.Sprintf("database=%s/murmur.sqlite\nhost=%v\nport=%d\nusers=40\nregisterName=\nbonjour=False\nlogfile=\npidfile=\nuname=root\n", dir, at.Addr(), at.Port()))
+	return program("/usr/sbin/murmurd", "-fg", "-ini", config)(t, dir, at)
+}
+
+// quakeWorld is MVDSV with KTX on a map that is nothing but a box, since those of the
+// game are not free.
+func quakeWorld(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
+	for file, content := range map[string][]byte{"qw/maps/box.bsp": boxMap(t)} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("/usr/lib/quakeworld/ktx", filepath.Join(dir, "ktx")); err != nil {
+		t.Fatal(err)
+	}
+	return program("/usr/games/mvdsv", "-ip", "{host}", "-port", "{port}", "-game", "ktx", "+sv_progtype", "1", "+hostname", "QW test", "+maxclients", "8", "+map", "box")(t, dir, at)
+}
+
+// boxMap is the smallest map that Quake's engine takes (BSP 29): a plane, a node and two
+// leaves, of which one is solid.
+func boxMap(t *testing.T) []byte {
+	t.Helper()
+	type box struct{ Min, Max [3]int16 }
+	within := box{[3]int16{-64, -64, -64}, [3]int16{64, 64, 64}}
+	type leaf struct {
+		Contents, Vis int32
+		box
+		Faces   [2]uint16
+		Ambient [4]byte
+	}
+	const empty, solid = -1, -2
+	lumps := []any{
+		[]byte("{\n\"classname\" \"worldspawn\"\n}\n{\n\"classname\" \"info_player_deathmatch\"\n\"origin\" \"0 0 0\"\n}\n\x00"),
+		struct { // plane
+			Normal [3]float32
+			Dist   float32
+			Type   int32
+		}{Normal: [3]float32{1}},
+		int32(0), [3]float32{}, nil, // textures, vertices, visibility
+		struct { // node
+			Plane    int32
+			Children [2]int16
+			box
+			Faces [2]uint16
+		}{Children: [2]int16{-1, -1}, box: within},
+		[10]int32{}, nil, nil, // texture infos, faces, light
+		struct { // clip node
+			Plane    int32
+			Children [2]int16
+		}{Children: [2]int16{empty, solid}},
+		[2]leaf{{Contents: solid, Vis: -1, box: within}, {Contents: empty, Vis: -1, box: within}},
+		nil, [2]uint16{}, int32(0), // mark surfaces, edges, surface edges
+		struct { // model
+			Min, Max, Origin [3]float32
+			Heads            [4]int32
+			Leaves           int32
+			Faces            [2]int32
+		}{Min: [3]float32{-64, -64, -64}, Max: [3]float32{64, 64, 64}, Leaves: 1},
+	}
+	const version, entry = 29, 8
+	head, body := le.LittleEndian.AppendUint32(nil, version), []byte{}
+	for _, lump := range lumps {
+		at, err := len(body), error(nil)
+		if lump != nil {
+			if body, err = le.Append(body, le.LittleEndian, lump); err != nil {
+				t.Fatal(err)
+			}
+		}
+		body = append(body, make([]byte, (math.MaxUint32-len(body)+1)%4)...)
+		head = le.LittleEndian.AppendUint32(head, uint32(4+entry*len(lumps)+at))
+		head = le.LittleEndian.AppendUint32(head, uint32(len(body)-at))
+	}
+	return append(head, body...)
+}
