@@ -182,7 +182,7 @@ func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery
 	var results []discovery.Result
 	view := d.view(servers)
 	err = engine.Run(ctx, servers, asFirst(first, plan), func(r discovery.Result) {
-		if info, known := said[servers[r.Server].Addr]; known && r.State == discovery.Answered && r.Info == nil {
+		if info, known := said[servers[r.Server].Addr]; known && r.State == discovery.Answered && (r.Info == nil || *r.Info == (discovery.Info{})) {
 			r.Info = &info // it says nothing itself
 		}
 		results = append(results, r)
