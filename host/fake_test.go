@@ -34,6 +34,7 @@ type fakeRooms struct {
 	claims error
 	takes  time.Duration
 	closed bool
+	hangs  chan struct{} // until it is closed
 	// kept is done once when a save has been kept, before the host knows.
 	kept func()
 	// away are hosts that cannot trust what they own; dead are those that have ended.
@@ -100,6 +101,16 @@ func (s *FakeStore) Lock(err error) { s.claims = err }
 // isWell ends all trouble.
 func (s *FakeStore) isWell() { s.set(func() { s.fails, s.takes = nil, 0 }) }
 
+// Hang has the store never answer, until it is released.
+func (s *FakeStore) Hang() (release func()) {
+	hangs := make(chan struct{})
+	s.set(func() { s.hangs = hangs })
+	return func() {
+		s.set(func() { s.hangs = nil })
+		close(hangs)
+	}
+}
+
 // Away has a host not know any more whether its rooms are its own, or know it again.
 func (s *FakeStore) Away(is bool) { s.set(func() { s.away[s.name] = is }) }
 
@@ -115,9 +126,12 @@ func (s *FakeStore) count() (saves int) {
 // trouble waits for as long as the store takes, and is what that comes to.
 func (s *FakeStore) trouble() error {
 	s.mu.Lock()
-	fails, takes := s.fails, s.takes
+	fails, takes, hangs := s.fails, s.takes, s.hangs
 	s.mu.Unlock()
 	time.Sleep(takes)
+	if hangs != nil {
+		<-hangs
+	}
 	return fails
 }
 

@@ -21,6 +21,7 @@ import (
 	"net/url"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -107,6 +108,7 @@ type Host struct {
 	ctx, lines, saves      context.Context
 	cancel, hangUp, giveUp context.CancelFunc
 	rooming                sync.WaitGroup // rooms
+	abandoned              atomic.Bool    // it ends without all that it began
 	work                   sync.WaitGroup // connections and all else; see begin
 	// handing has a place for each room that may be handed over at the same time.
 	handing chan struct{}
@@ -249,26 +251,47 @@ func (h *Host) unreadableRoom(code string) *wire.Refusal {
 	return h.unreadable[code]
 }
 
-// Close ends all rooms, saved, and all connections, and waits for them.
+// Close ends all rooms, saved, and all connections, and waits for them, but for what
+// Drain has given up.
 func (h *Host) Close() error {
-	h.Drain(context.Background())
+	if !h.abandoned.Load() {
+		h.Drain(context.Background())
+	}
 	return h.store.Close()
 }
 
 // Drain ends all rooms in good order: each is saved, left to whoever is to have it, and
-// its people are told to come back. Then it ends all connections. What a store has not
-// taken when ctx ends is given up.
+// its people are told to come back. Then it ends all connections. What has not come to an
+// end when ctx has is given up: whatever hangs, a host that is told to end does.
 func (h *Host) Drain(ctx context.Context) {
-	stop := context.AfterFunc(ctx, h.giveUp)
-	defer stop()
 	h.mu.Lock()
 	h.closed = true
 	h.mu.Unlock()
 	h.cancel()
-	h.rooming.Wait()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		h.rooming.Wait()
+		h.hangUp()
+		h.work.Wait()
+	}()
+	select {
+	case <-ended:
+		return
+	case <-ctx.Done():
+	}
+	h.giveUp() // the store
 	h.hangUp()
-	h.work.Wait()
+	select {
+	case <-ended:
+	case <-time.After(abandonAfter):
+		h.abandoned.Store(true)
+		h.config.Logger.Error("some of what this host did had to be given up")
+	}
 }
+
+// abandonAfter is how long what was given up may take to notice.
+const abandonAfter = time.Second
 
 // begin starts a goroutine that Close waits for, unless it is too late.
 func (h *Host) begin(do func()) bool {

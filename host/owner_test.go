@@ -91,6 +91,18 @@ func TestDrain(t *testing.T) {
 	if took := time.Since(began); took > 4*time.Second {
 		t.Errorf("with a store out of reach it took %v", took)
 	}
+	kept.On("two").Away(false)
+	three, _ := serveToo(t, host.Config{List: listOf(2), Store: kept.On("three")})
+	three.Go(code) // which is to be saved, by a store that never answers
+	release := kept.Hang()
+	hurry, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	began = time.Now()
+	three.Drain(hurry)
+	if took := time.Since(began); took > 4*time.Second {
+		t.Errorf("with a store that hangs it took %v", took)
+	}
+	release()
 	if place := kept.Find(code); place.State == store.Unknown {
 		t.Error("the room is gone")
 	}
