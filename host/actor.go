@@ -434,7 +434,9 @@ func (a *actor) fetch(wanted room.Fetch) {
 		defer cancel()
 		config := &a.host.config
 		if len(wanted.Servers) > 0 {
-			a.post(func() { a.step(room.Listed{List: a.host.lists.share(a.host.own(wanted.Servers), nil)}, asker{}) })
+			list := a.host.lists.share(a.host.own(wanted.Servers), nil)
+			listed := room.Listed{List: list, Kept: a.host.lists.keepApart(ctx, a.host.store, list)}
+			a.post(func() { a.step(listed, asker{}) })
 			return
 		}
 		servers, err := config.List(ctx, wanted.Game)
@@ -447,6 +449,7 @@ func (a *actor) fetch(wanted room.Fetch) {
 		}
 		if err == nil {
 			listed.List = a.host.lists.share(servers, listed.Local)
+			listed.Kept = a.host.lists.keepApart(ctx, a.host.store, listed.List)
 		}
 		a.post(func() { a.step(listed, asker{}) })
 	})

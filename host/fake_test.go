@@ -9,7 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"muster/host/room"
 	"muster/host/store"
+	"muster/host/wire"
 )
 
 // FakeStore is one host's view of rooms in memory, which some hosts may share. It is
@@ -306,4 +308,15 @@ func (c *fakeClaim) Release(context.Context) error {
 func (h *Host) Panic(code string) {
 	a := h.actor(code)
 	a.post(func() { panic("a mistake") })
+}
+
+// Blobs are the lists that are kept.
+func (s *FakeStore) Blobs() map[string][]byte { return s.blobs }
+
+// Sit has somebody join who has no connection.
+func (h *Host) Sit(code, name, as string) {
+	a := h.actor(code)
+	a.post(func() {
+		a.room.Step(room.Join{Hello: wire.Hello{Name: name, As: as}, Token: name}, time.Now())
+	})
 }

@@ -26,6 +26,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"muster/discovery/topology"
 	"muster/host/access"
 	"muster/host/page"
 	"muster/host/room"
@@ -211,8 +212,11 @@ func (h *Host) claim(code string) {
 		h.config.Logger.Error("room not restored", "error", err)
 		return
 	}
-	restored, err := room.Restore(data, h.lists.restored)
+	restored, err := room.RestoreKept(data, h.lists.restored, func(hash string) (*topology.Tree, error) { return h.lists.kept(ctx, h.store, hash) })
 	switch {
+	case isAway(err):
+		h.config.Logger.Error("room not restored", "error", err)
+		claim.Release(ctx) // for whoever needs it next
 	case err != nil:
 		h.config.Logger.Error("room not restored", "error", err)
 		h.leaveAlone(code, err)

@@ -1,12 +1,16 @@
 package host
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"muster/discovery"
 	"muster/discovery/topology"
 	"muster/host/room"
+	"muster/host/store"
 	"muster/host/wire"
 )
 
@@ -32,6 +36,75 @@ type sharedList struct {
 	local   []room.LocalServer
 	// frames carry it, by round.
 	frames map[int]wire.Frame
+	// hash is by what the store has it, and keptAt since when; empty if it does not.
+	hash   string
+	keptAt time.Time
+}
+
+const (
+	// worthKeeping is from how many bytes on a list is kept apart from the rooms that
+	// have it: a short one costs less in each of them.
+	worthKeeping = 4 << 10
+	// keepAgain is how often a store is reminded of a list that rooms still get: it
+	// forgets what nobody wanted for days.
+	keepAgain = 12 * time.Hour
+)
+
+// keepApart has the store keep a list, and returns the hash by which it has it; empty if
+// it has not, and rooms are to be saved with it.
+func (l *lists) keepApart(ctx context.Context, s store.Store, tree *topology.Tree) (hash string) {
+	l.mu.Lock()
+	var list *sharedList
+	for _, known := range l.newest {
+		if known.tree == tree {
+			list = known
+		}
+	}
+	if list == nil || list.hash != "" && time.Since(list.keptAt) < keepAgain {
+		defer l.mu.Unlock()
+		if list != nil {
+			hash = list.hash
+		}
+		return hash
+	}
+	l.mu.Unlock()
+	frame, err := wire.Marshal(wire.List{Servers: tree.List()})
+	if err != nil || len(frame.Data) < worthKeeping {
+		return ""
+	}
+	if hash, err = s.Keep(ctx, frame.Data); err != nil {
+		return ""
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list.hash, list.keptAt = hash, time.Now()
+	return hash
+}
+
+// kept is the topology of a list that the store keeps, nil if that has it no more.
+func (l *lists) kept(ctx context.Context, s store.Store, hash string) (*topology.Tree, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock() // many rooms ask for one at the same time
+	for _, known := range l.newest {
+		if known.hash == hash {
+			return known.tree, nil
+		}
+	}
+	blob, err := s.Kept(ctx, hash)
+	if errors.Is(err, store.ErrUnknown) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	message, err := wire.Unmarshal(wire.BinaryFrame(blob))
+	list, is := message.(wire.List)
+	if err != nil || !is {
+		return nil, nil // whatever it is, it is no list any more
+	}
+	known := l.keep(list.Servers)
+	known.hash, known.keptAt = hash, time.Now()
+	return known.tree, nil
 }
 
 // share is the topology of a list as rooms have it.

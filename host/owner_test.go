@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery"
 	"muster/host"
 	"muster/host/store"
 	"muster/host/wire"
@@ -105,6 +106,55 @@ func TestDrain(t *testing.T) {
 	release()
 	if place := kept.Find(code); place.State == store.Unknown {
 		t.Error("the room is gone")
+	}
+}
+
+// TestListKeptOnce: rooms of one list are saved without it, and find it again after a
+// restart; those whose list the store has no more get a new one.
+func TestListKeptOnce(t *testing.T) {
+	const servers, rooms = 3000, 3
+	kept := host.NewFakeStore()
+	one, _ := serve(t, host.Config{List: listOf(servers), Store: kept})
+	var codes []string
+	measures := func(h *host.Host, code string) func() bool {
+		return func() bool {
+			s, _ := h.Room(code)
+			return s.Room.Stage == wire.Measuring && s.Room.Listed == servers
+		}
+	}
+	for range rooms {
+		code, secret, _ := one.Open(friday(0))
+		codes = append(codes, code)
+		one.Sit(code, "ann", secret)
+		one.Go(code)
+		waitFor(t, "the list", measures(one, code))
+	}
+	one.Drain(t.Context())
+	if blobs := kept.Blobs(); len(blobs) != 1 {
+		t.Fatalf("the store has %d lists", len(blobs))
+	}
+	for _, code := range codes {
+		if data := kept.Of(code); len(data) > 10_000 || !strings.Contains(string(data), `"list_hash":"`) {
+			t.Errorf("a room without results takes %d bytes", len(data))
+		}
+	}
+	lists := 0
+	counting := func(ctx context.Context, game string) ([]discovery.Server, error) {
+		lists++
+		return listOf(servers)(ctx, game)
+	}
+	two, _ := serveToo(t, host.Config{List: counting, Store: kept.On("two")})
+	for _, code := range codes {
+		waitFor(t, "the list again", measures(two, code))
+	}
+	two.Drain(t.Context())
+	if lists > 0 {
+		t.Errorf("%d lists were fetched", lists)
+	}
+	clear(kept.Blobs())
+	three, _ := serveToo(t, host.Config{List: listOf(servers), Store: kept.On("three")})
+	for _, code := range codes {
+		waitFor(t, "a new list", measures(three, code))
 	}
 }
 

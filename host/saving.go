@@ -149,7 +149,7 @@ func (a *actor) write(now time.Time) {
 func (a *actor) written(err error) {
 	s := &a.saving
 	s.done = nil
-	away := errors.Is(err, store.ErrAway) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	away := isAway(err)
 	switch {
 	case err == nil:
 		s.saved = s.revision
@@ -188,6 +188,12 @@ func (a *actor) written(err error) {
 		s.binding = nil
 		a.say(*result)
 	}
+}
+
+// isAway reports whether a store was out of reach, and may or may not have done as it was
+// told.
+func isAway(err error) bool {
+	return errors.Is(err, store.ErrAway) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
 // handOver saves the room a last time, and lets any host have it.

@@ -86,6 +86,9 @@ func (l *Listing) goOn(r *Room) {
 type Listed struct {
 	// List is the topology of a list that [Shared] made, which all rooms may share.
 	List *topology.Tree
+	// Kept is the hash by which the host keeps the list apart from the rooms that have
+	// it; empty if it does not.
+	Kept string
 	// Local are those of its servers that are on the host's own networks.
 	Local []LocalServer
 	// Note is what people should know of it, such as its age; empty is nothing.
@@ -157,7 +160,7 @@ func (in Listed) begin(r *Room) {
 		if in.Err != nil {
 			in.Note = fmt.Sprintf("only servers on players' own networks are listed: %v", in.Err)
 		}
-		in.List, in.Err = topology.New(Shared(listed, found)), nil
+		in.List, in.Kept, in.Err = topology.New(Shared(listed, found)), "", nil
 	}
 	in.Local = append(slices.Clip(in.Local), found...)
 	switch {
@@ -169,7 +172,7 @@ func (in Listed) begin(r *Room) {
 		return
 	}
 	servers := in.List.List()
-	r.round.topology, r.round.packed = in.List, nil
+	r.round.topology, r.round.packed, r.round.kept = in.List, nil, in.Kept
 	r.round.servers = selection.Servers{List: servers, Infos: map[int]*discovery.Info{}, Lone: map[int]bool{}}
 	r.round.hearing.words = nil
 	r.round.measuring = r.now

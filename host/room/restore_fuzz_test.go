@@ -2,6 +2,7 @@ package room
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -15,13 +16,15 @@ import (
 // disk, somebody's editor. What is taken for a room can be shown, saved again, and
 // goes on.
 func FuzzRestore(f *testing.F) {
-	golden, err := os.ReadFile("testdata/room-1.json")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for at := range uint16(40) {
-		f.Add(golden, 7*at, []byte(`-1`))
-		f.Add(golden, 7*at, []byte(`null`))
+	for version := oldestVersion; version <= savedVersion; version++ {
+		golden, err := os.ReadFile(fmt.Sprintf("testdata/room-%d.json", version))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for at := range uint16(40) {
+			f.Add(golden, 7*at, []byte(`-1`))
+			f.Add(golden, 7*at, []byte(`null`))
+		}
 	}
 	for seed := range uint64(4) {
 		e := &evening{T: &testing.T{}, choices: randomChoices(seed), now: time.Unix(1_800_000_000, 0).UTC()}

@@ -63,9 +63,11 @@ type Room struct {
 	now    time.Time
 	ticked time.Time
 	due    time.Time
-	out    []Output
-	binds  bool
-	stood  bool
+	// isListLost: the room was saved, and its list is gone.
+	isListLost bool
+	out        []Output
+	binds      bool
+	stood      bool
 	// revision counts what may have changed what the room shows or saves.
 	revision int
 }

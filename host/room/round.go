@@ -26,6 +26,8 @@ type round struct {
 	hearing hearing
 	// packed is the list as it is saved, made by the first save that has it.
 	packed []byte
+	// kept is the hash by which the list is kept apart from the room; empty if it is not.
+	kept string
 	// local are the servers of the list that are on the host's own networks.
 	local []LocalServer
 	// measuring is when everybody was told to measure.

@@ -24,7 +24,7 @@ import (
 // forget, such as a figure that is only shown, is added without, and an older host that
 // has the room drops it.
 const (
-	savedVersion  = 1
+	savedVersion  = 2 // names its list by a hash
 	oldestVersion = 1
 )
 
@@ -53,6 +53,7 @@ type saved struct {
 	Round     int                  `json:"round"`
 	Players   []savedPlayer        `json:"players"`
 	List      []byte               `json:"list,omitempty"`
+	ListHash  string               `json:"list_hash,omitempty"` // in its place, if the list is kept apart
 	Infos     []byte               `json:"infos,omitempty"`
 	Words     []byte               `json:"words,omitempty"`
 	Local     []LocalServer        `json:"local,omitempty"`
@@ -151,12 +152,14 @@ func (r *Room) Save() ([]byte, error) {
 	if s.Phase.Knows, err = json.Marshal(r.phase); err != nil {
 		return nil, err
 	}
-	if r.round.packed == nil {
+	if s.ListHash = r.round.kept; s.ListHash == "" && r.round.packed == nil {
 		if r.round.packed, err = pack(wire.List{Round: r.round.number, Servers: r.round.servers.List}); err != nil {
 			return nil, err
 		}
 	}
-	s.List = r.round.packed
+	if s.ListHash == "" {
+		s.List = r.round.packed
+	}
 	if s.Infos, s.Words, err = r.round.saveHearing(); err != nil {
 		return nil, err
 	}
@@ -221,10 +224,16 @@ func unpack[M wire.Message](data []byte) (m M, err error) {
 	return m, nil
 }
 
-// Restore is the room that was saved. Nobody is connected to it. Any bytes are
-// safe: what does not make a whole room is an error. The topology of its list is
-// what tree says: rooms of one list share it.
+// Restore is the room that was saved with its list in it; see [RestoreKept].
 func Restore(data []byte, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
+	return RestoreKept(data, tree, func(string) (*topology.Tree, error) { return nil, nil })
+}
+
+// RestoreKept is the room that was saved. Nobody is connected to it. Any bytes are
+// safe: what does not make a whole room is an error. The topology of its list is
+// what tree says: rooms of one list share it. Kept is that of a list that stands
+// elsewhere, by its hash, or nil if it is gone: the room gets a new one then.
+func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept func(hash string) (*topology.Tree, error)) (*Room, error) {
 	var s saved
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, fmt.Errorf("room: saved room: %w", err)
@@ -235,14 +244,68 @@ func Restore(data []byte, tree func([]discovery.Server) *topology.Tree) (*Room, 
 	case s.Version < oldestVersion:
 		return nil, fmt.Errorf("room: saved room: form %d, and this program reads %d to %d", s.Version, oldestVersion, savedVersion)
 	}
-	r, err := s.room(tree)
+	var list *topology.Tree
+	var err error
+	isLost := false
+	if s.ListHash != "" {
+		list, err = kept(s.ListHash)
+		if isLost = list == nil && err == nil; isLost {
+			err = s.withoutList()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("room: saved room: its list: %w", err)
+		}
+	}
+	r, err := s.room(list, tree)
+	if err == nil {
+		r.isListLost = isLost
+	}
 	if err != nil {
 		return nil, fmt.Errorf("room: saved room: %w", err)
 	}
 	return r, nil
 }
 
-func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error) {
+// withoutList is the room without all that hangs on its list. Who was about to measure or
+// choose begins again; who has been sent somewhere waits for the organiser.
+func (s *saved) withoutList() (err error) {
+	lost := newRound(s.Round)
+	if s.List, err = pack(wire.List{Round: s.Round}); err != nil {
+		return err
+	}
+	if s.Infos, s.Words, err = lost.saveHearing(); err != nil {
+		return err
+	}
+	s.ListHash, s.Local, s.Measuring, s.Pause, s.Broken = "", nil, time.Time{}, pause{}, false
+	s.Selection, s.WhatIf, s.Look, s.Vetoes, s.TooNear = nil, nil, look{}, nil, nil
+	silent := func(p savedPerson) savedPerson {
+		p.Ready, p.Vetoed, p.Vote, p.ByHand = false, false, nil, false
+		return p
+	}
+	for i := range s.Guests {
+		s.Guests[i].savedPerson = silent(s.Guests[i].savedPerson)
+	}
+	for i := range s.Players {
+		p := &s.Players[i]
+		p.savedPerson = silent(p.savedPerson)
+		p.Done, p.LeftOut, p.Missed, p.Shares, p.Anomaly, p.Contradicts, p.Launch, p.Detail = false, false, 0, false, nil, nil, "", ""
+		p.Looks, p.Asked, p.All, p.Own = nil, nil, false, 0
+		if p.Report, err = pack(wire.Report{Round: s.Round}); err != nil {
+			return err
+		}
+	}
+	switch s.Phase.Name {
+	case "gathering", "listing", "failed":
+	case "launching":
+		s.Phase = savedPhase{Name: "failed", Knows: json.RawMessage("{}")}
+	default:
+		s.Phase = savedPhase{Name: "listing", Knows: json.RawMessage("{}")}
+	}
+	return nil
+}
+
+// room is the saved room, whose list stands in it if it is nil.
+func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
 		keys: Keys{s.Code, s.Link, s.Secret}, pages: map[string]int{}, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
 		locked: s.Locked, closed: s.Closed, log: s.Log, previous: s.Previous, history: s.History, failures: s.Failures, round: newRound(s.Round),
@@ -260,11 +323,15 @@ func (s *saved) room(tree func([]discovery.Server) *topology.Tree) (*Room, error
 	if err := json.Unmarshal(s.Phase.Knows, r.phase); err != nil {
 		return nil, err
 	}
-	list, err := unpack[wire.List](s.List)
-	if err != nil {
-		return nil, err
+	var list wire.List
+	var err error
+	n.topology, n.kept = kept, s.ListHash
+	if kept == nil {
+		if list, err = unpack[wire.List](s.List); err != nil {
+			return nil, err
+		}
+		n.topology = tree(list.Servers)
 	}
-	n.topology = tree(list.Servers)
 	list.Servers = n.topology.List()
 	n.servers = selection.Servers{List: list.Servers, Infos: map[int]*discovery.Info{}, Lone: map[int]bool{}}
 	isListed := func(server int) bool { return server >= 0 && server < len(list.Servers) }

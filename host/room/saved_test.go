@@ -24,7 +24,7 @@ var volatile = map[string]bool{
 	"now": true, "ticked": true, "due": true, "stood": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true, "renamed": true,
 	"search": true, "topology": true, "packed": true, "groups": true, "places": true,
 	"record": true, "lately": true, "returned": true, "allSince": true,
-	"came": true, "supplied": true, "lookSince": true, "lookFor": true,
+	"came": true, "isListLost": true, "supplied": true, "lookSince": true, "lookFor": true,
 }
 
 // essence is everything else of a room, a line a value, whatever a saved form
@@ -256,7 +256,7 @@ func TestRestoreRefuses(t *testing.T) {
 		return string(data)
 	}
 	for _, data := range []string{
-		"", "{}", `{"version":1}`, string(whole[:len(whole)/2]), with("version", 2), with("list", nil), with("infos", nil), with("selection", nil),
+		"", "{}", `{"version":1}`, string(whole[:len(whole)/2]), with("version", savedVersion+1), with("version", oldestVersion-1), with("list", nil), with("infos", nil), with("selection", nil),
 		with("phase", map[string]any{"name": "lunch"}), with("phase", map[string]any{"name": "launching"}),
 		with("look", map[string]any{"seen": []int{9}}), with("players", []map[string]any{{"name": "ann"}}),
 		with("local", []map[string]any{{"addr": "10.9.0.5:1", "server": 2}}),
@@ -295,6 +295,7 @@ func TestSavedForm(t *testing.T) {
 	n.votes("zoe", 1)
 	n.page("yan", WhatIf(`{"by":"minimax"}`))
 	n.goes()
+	n.room.round.kept = "the hash of the list"
 	data, err := n.room.Save()
 	if err != nil {
 		t.Fatal(err)
@@ -310,20 +311,65 @@ func TestSavedForm(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	golden, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+	for version := oldestVersion; version <= savedVersion; version++ {
+		file := fmt.Sprintf("testdata/room-%d.json", version)
+		golden, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if version == savedVersion && !bytes.Equal(pretty.Bytes(), golden) {
+			t.Errorf("what is saved differs from %s; go test ./host/room -run SavedForm -update shows how", file)
+		}
+		var compact bytes.Buffer // as it was saved
+		if err := json.Compact(&compact, golden); err != nil {
+			t.Fatal(err)
+		}
+		old, err := RestoreKept(compact.Bytes(), topology.New, func(hash string) (*topology.Tree, error) {
+			if hash != n.room.round.kept {
+				t.Errorf("form %d asks for the list %q", version, hash)
+			}
+			return n.room.round.topology, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if version == 1 { // which has the list in it
+			old.round.kept = n.room.round.kept
+		}
+		same(t, n.room, old)
 	}
-	if !bytes.Equal(pretty.Bytes(), golden) {
-		t.Errorf("what is saved differs from %s; go test ./host/room -run SavedForm -update shows how", file)
+}
+
+// TestListGone: a room whose list the store has no more has its people still, and gets a
+// new list: at once if it was to choose, else when the organiser says go.
+func TestListGone(t *testing.T) {
+	for _, tt := range []struct {
+		at    func(t *testing.T) *session
+		after wire.Stage
+		asks  bool
+	}{
+		{inVoting, wire.Listing, true},
+		{func(t *testing.T) *session { n := inVoting(t); n.room.launch(0); return n }, wire.Failed, false},
+		{func(t *testing.T) *session { n := newSession(t, settings(3)); n.join("ann"); return n }, wire.Gathering, false},
+	} {
+		n := tt.at(t)
+		n.room.round.kept = "the hash of the list"
+		data, err := n.room.Save()
+		if err != nil || strings.Contains(string(data), `"list":`) {
+			t.Fatalf("saved is %s, %v", data, err)
+		}
+		back, err := Restore(data, topology.New)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outputs, err := back.Step(Resume{}, n.now)
+		asks := slices.ContainsFunc(outputs, func(o Output) bool { _, is := o.(Fetch); return is })
+		if err != nil || back.Stage() != tt.after || asks != tt.asks {
+			t.Errorf("a room in %s is in %s after, and asks for a list: %v, %v", n.room.Stage(), back.Stage(), asks, err)
+		}
+		if got, want := names(back.round.players), names(n.room.round.players); !slices.Equal(got, want) || !slices.Equal(back.Tokens(), n.room.Tokens()) {
+			t.Errorf("it has the players %v, want %v", got, want)
+		}
+		same(t, back, restored(t, back))
 	}
-	var compact bytes.Buffer // as it was saved
-	if err := json.Compact(&compact, golden); err != nil {
-		t.Fatal(err)
-	}
-	old, err := Restore(compact.Bytes(), topology.New)
-	if err != nil {
-		t.Fatal(err)
-	}
-	same(t, n.room, old)
 }

@@ -230,6 +230,10 @@ func (in Hear) hear(r *Room, p *player) error {
 
 func (Resume) step(r *Room) error {
 	r.note("the host was restarted")
+	if r.isListLost {
+		r.isListLost = false
+		r.note("the list of servers of round %d is gone: it takes a new one", r.round.number)
+	}
 	r.since, r.ticked, r.round.pause.On = r.now, r.now, false
 	for _, p := range r.round.players {
 		p.connected, p.heard = false, r.now
