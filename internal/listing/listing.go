@@ -118,6 +118,24 @@ func (s *Sources) user() (game.User, error) {
 	return s.User()
 }
 
+// toldError is an error as a room shows it: with what to do about it, and without the
+// names of packages.
+type toldError struct {
+	error
+	text string
+}
+
+func (e *toldError) Error() string { return e.text }
+func (e *toldError) Unwrap() error { return e.error }
+
+func told(err error) error {
+	text := hint.Plain(err.Error())
+	if what := hint.Of(err); what != "" {
+		text += ". What helps: " + what
+	}
+	return &toldError{err, text}
+}
+
 // howToList is what to do about an empty file.
 const howToList = "put one server a line, such as 192.0.2.1:27960"
 

@@ -1,13 +1,16 @@
 package listing
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 
 	"muster/discovery"
 	"muster/discovery/lan"
+	"muster/internal/game"
 )
 
 // A list that was named is what is wanted, and nothing is broadcast then.
@@ -84,5 +87,20 @@ func TestWith(t *testing.T) {
 	}
 	if got, want := PlacesOf(near, list), []int{0, 2}; !slices.Equal(got, want) {
 		t.Errorf("they stand at %v, want %v", got, want)
+	}
+}
+
+// A room shows what to do when there is no list, in players' words.
+func TestToldInRooms(t *testing.T) {
+	games, err := game.Load(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Rooms{Sources: Sources{LAN: Off, Say: func(string, ...any) {}}, Games: games, Warn: func(...error) {}}
+	_, err = r.List(t.Context(), "cs2")
+	r.Begin(t.Context())()
+	var none *game.NoMasterError
+	if err == nil || !errors.As(err, &none) || strings.HasPrefix(err.Error(), "game:") || !strings.Contains(err.Error(), "What helps: add servers to your favourites in Steam; or get a key") {
+		t.Errorf("%v", err)
 	}
 }

@@ -139,7 +139,7 @@ func (r *Rooms) List(ctx context.Context, id string) ([]discovery.Server, error)
 		r.Warn(fmt.Errorf("taking the %s list of %v ago: %w", g.Name, time.Since(old.at).Round(time.Minute), err))
 		return old.servers, nil
 	}
-	return nil, err
+	return nil, told(err)
 }
 
 var errSlow = errors.New("the new one is slow to come")
