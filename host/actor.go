@@ -120,13 +120,17 @@ func (a *actor) run() {
 // goOn does what it is time for, and returns when it is time again: a room in which
 // nothing happens costs nothing.
 func (a *actor) goOn(now time.Time) (next time.Time) {
-	if a.room.Over(now) {
+	ends := a.host.endsAt(a.room, now)
+	if a.room.Over(now) || !ends.IsZero() && !now.Before(ends) {
 		a.end(errOver)
 	}
 	if next = latest(a.room.Next(), a.ticked.Add(tickEvery)); !now.Before(next) {
 		a.ticked = now
 		a.step(room.Tick{}, asker{})
 		next = latest(a.room.Next(), now.Add(tickEvery))
+	}
+	if !ends.IsZero() {
+		next = earliest(next, ends)
 	}
 	if a.room.Revision() != a.shown || a.isBehind {
 		news := a.published.Add(publishEvery)
@@ -429,6 +433,7 @@ func (a *actor) send(s room.Send) {
 }
 
 func (a *actor) fetch(wanted room.Fetch) {
+	settings := a.room.Settings()
 	a.work.Go(func() {
 		ctx, cancel := context.WithTimeout(a.ctx, listTime)
 		defer cancel()
@@ -448,6 +453,7 @@ func (a *actor) fetch(wanted room.Fetch) {
 			listed.Local = config.Local(wanted.Game)
 		}
 		if err == nil {
+			servers, listed.Note = a.host.fitting(servers, settings, listed.Note)
 			listed.List = a.host.lists.share(servers, listed.Local)
 			listed.Kept = a.host.lists.keepApart(ctx, a.host.store, listed.List)
 		}

@@ -221,7 +221,7 @@ func (h *Host) claim(code string) {
 		h.config.Logger.Error("room not restored", "error", err)
 		h.leaveAlone(code, err)
 		claim.Release(ctx)
-	case restored.Over(time.Now()):
+	case h.isOver(restored, time.Now()):
 		if err := claim.End(ctx); err != nil { // such as a full disk: it is tried again the next time
 			h.config.Logger.Error("room not forgotten", "error", err)
 		}

@@ -76,6 +76,7 @@ type visitor struct {
 	patience *time.Timer // until hello
 	// moved is when its line was last said to move.
 	moved time.Time
+	said  access.Flow // since it is in its room
 	// sought: the peer has asked whether this is its host.
 	sought bool
 	room   *actor
@@ -89,6 +90,7 @@ func (v *visitor) receive(message wire.Message) error {
 	if _, is := message.(wire.Again); is {
 		return nil // for a host in between
 	}
+	v.host.slow(&v.said)                                    // its next message waits in its connection
 	v.room.post(func() { v.room.receive(v.conn, message) }) // or it has ended, and says why
 	return nil
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/access"
+	"muster/host/room"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -28,6 +30,13 @@ type Public struct {
 	// Players is how many one room takes, and Servers how many a list of its own may
 	// have.
 	Players, Servers int
+	// Memory is how much of it, in bytes, a room's measurements may take, Messages how
+	// many a player's program may say a second before it is heard more slowly, and Idle
+	// after what time without anyone's program a room ends, at most [room.KeepEmpty]; 0
+	// leaves each to the host.
+	Memory   int
+	Messages int
+	Idle     time.Duration
 	// Games are those that rooms may be for.
 	Games []PublicGame
 	// Own reads an organiser's own list of servers for a game, a server a line.
@@ -310,4 +319,61 @@ func (h *Host) held() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.rooms)
+}
+
+// endsAt is when a room that nobody is in ends by the host's limit; the zero time if it
+// has none, or somebody is there.
+func (h *Host) endsAt(r *room.Room, now time.Time) (at time.Time) {
+	p := h.config.Public
+	if p == nil || p.Idle == 0 {
+		return at
+	}
+	if empty := r.Empty(now); empty > 0 {
+		at = now.Add(p.Idle - empty)
+	}
+	return at
+}
+
+// isOver reports whether a room is over: as it says itself, or by the host's limit.
+func (h *Host) isOver(r *room.Room, now time.Time) bool {
+	at := h.endsAt(r, now)
+	return r.Over(now) || !at.IsZero() && !now.Before(at)
+}
+
+// fitting is a list that fits into the memory that a room may take, and what is to be
+// noted of it. What players are asked for one by one is little; where all of them
+// measure a whole list, of one that is too long every so manyth server is taken, so that
+// each network keeps its share.
+func (h *Host) fitting(servers []discovery.Server, s wire.Settings, note string) ([]discovery.Server, string) {
+	p := h.config.Public
+	if p == nil || p.Memory == 0 || s.Strategy == wire.Coordinated {
+		return servers, note
+	}
+	most := max(1, p.Memory/(room.CellBytes*cmp.Or(s.Players, s.Most, p.Players)))
+	if len(servers) <= most {
+		return servers, note
+	}
+	sorted := slices.SortedFunc(slices.Values(servers), func(a, b discovery.Server) int { return a.Addr.Compare(b.Addr) })
+	fewer := make([]discovery.Server, most)
+	for i := range fewer {
+		fewer[i] = sorted[i*len(sorted)/most]
+	}
+	return fewer, fmt.Sprintf("%d of %d servers are measured, some of each network: this host takes no more for a whole group without coordination", most, len(servers))
+}
+
+// burst is how many seconds' messages a player's program may say at once.
+const burst = 4
+
+// slow waits until a player may say something more.
+func (h *Host) slow(said *access.Flow) {
+	p := h.config.Public
+	if p == nil || p.Messages == 0 {
+		return
+	}
+	if wait := said.Wait(burst*p.Messages, time.Second/time.Duration(p.Messages), time.Now()); wait > 0 {
+		select {
+		case <-time.After(wait):
+		case <-h.ctx.Done():
+		}
+	}
 }

@@ -41,3 +41,18 @@ func (p *Pace) Wait(from netip.Addr, now time.Time) time.Duration {
 	}
 	return 0
 }
+
+// Flow is a pace for one who is heard in any case, later if too often. Its zero value is
+// ready.
+type Flow struct{ full time.Time }
+
+// Wait is how long somebody who asks now has to wait, where so many may ask at once, and
+// then one every so often.
+func (f *Flow) Wait(burst int, every time.Duration, now time.Time) (wait time.Duration) {
+	l := limit{burst: burst, every: every}
+	if !l.allows(f.full, now) {
+		wait = f.full.Sub(now) - time.Duration(burst-1)*every
+	}
+	f.full = l.take(f.full, now)
+	return wait
+}

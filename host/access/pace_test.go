@@ -29,3 +29,24 @@ func TestPace(t *testing.T) {
 		t.Errorf("%d addresses are remembered", n)
 	}
 }
+
+// TestFlow: whoever says too much is heard all the same, as fast as it may.
+func TestFlow(t *testing.T) {
+	var f Flow
+	now := time.Unix(1_800_000_000, 0)
+	for i := range 10 {
+		if wait := f.Wait(10, time.Second, now); wait != 0 {
+			t.Errorf("the word %d of those at once waits %v", i, wait)
+		}
+	}
+	for i := range 5 { // each waits for its turn
+		wait := f.Wait(10, time.Second, now)
+		if wait != time.Second {
+			t.Errorf("the word %d more waits %v", i, wait)
+		}
+		now = now.Add(wait)
+	}
+	if wait := f.Wait(10, time.Second, now.Add(time.Minute)); wait != 0 {
+		t.Errorf("after a minute somebody waits %v", wait)
+	}
+}

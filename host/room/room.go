@@ -17,9 +17,9 @@ const (
 	// goneAfter is how long a player may be away before the others go on, or the
 	// place is given to someone else: long enough to start the program again.
 	goneAfter = 30 * time.Second
-	// keepEmpty is how long a room without anyone in it is kept: an evening and the
+	// KeepEmpty is how long a room without anyone in it is kept: an evening and the
 	// morning after.
-	keepEmpty = 24 * time.Hour
+	KeepEmpty = 24 * time.Hour
 	// maxName is the longest name of a player, in bytes.
 	maxName = 32
 	// maxPlayers is how many players a room without a number of its own takes: as
@@ -117,20 +117,20 @@ func (r *Room) Stage() wire.Stage { return r.phase.stage() }
 func (r *Room) Revision() int { return r.revision }
 
 // Over reports whether the room was closed, or nobody has been in it for long.
-func (r *Room) Over(now time.Time) bool {
-	if r.closed {
-		return true
-	}
+func (r *Room) Over(now time.Time) bool { return r.closed || r.Empty(now) > KeepEmpty }
+
+// Empty is for how long nobody's program has been in the room; 0 if somebody's is.
+func (r *Room) Empty(now time.Time) time.Duration {
 	last := r.opened
 	for _, p := range r.round.players {
 		if p.connected {
-			return false
+			return 0
 		}
 		if p.heard.After(last) {
 			last = p.heard
 		}
 	}
-	return now.Sub(last) > keepEmpty
+	return max(1, now.Sub(last)) // which is more than nothing from its first moment on
 }
 
 // member is who a player is, round after round.
@@ -317,3 +317,8 @@ func (r *Room) catchUp(p *player) {
 		}
 	}
 }
+
+// CellBytes is at least what a room takes in memory for each player and each server of
+// its list, at the very most: if all measure the whole list, and tell what every server
+// says, each something else. [TestMemoryOfARoom] measures it.
+const CellBytes = 512

@@ -117,7 +117,7 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 func (r *Room) Next() time.Time {
 	p := &r.round.pause
 	isQuiet := !p.On && (p.Absent == 0 || r.isDeserted())
-	next := r.now.Add(keepEmpty)
+	next := r.now.Add(KeepEmpty)
 	switch phase := r.phase.(type) {
 	case *Gathering:
 		isQuiet = isQuiet && !slices.ContainsFunc(r.round.players, func(p *player) bool { return !p.connected })

@@ -21,6 +21,7 @@ import (
 	"muster/host"
 	"muster/host/access"
 	"muster/host/cluster"
+	"muster/host/room"
 	"muster/host/store"
 	"muster/host/wire"
 	"muster/internal/game"
@@ -41,6 +42,7 @@ type serving struct {
 	log           string
 	lists         listing.Rooms
 	public        host.Public
+	memory        int // of a room, MiB
 
 	ingress   ingress.Ingress
 	cert, key string
@@ -56,6 +58,8 @@ const (
 	roomsByOne    = 8
 	playersOfRoom = 64
 	serversOfOwn  = 2000
+	memoryOfRoom  = 64 // MiB: ten players over 13,000 servers, or coordinated ones over any list
+	messagesOfOne = 50 // a second: a program reports ten times, and tells what servers say as often
 )
 
 // drainTime is how long a host that is to end gives its store to take the rooms: within
@@ -120,6 +124,9 @@ func (s *serving) bindLimits(flags *pflag.FlagSet) {
 	flags.IntVar(&s.public.Rooms, "max-rooms", roomsAtAll, "hold at most `N` rooms")
 	flags.IntVar(&s.public.PerAddress, "rooms-per-address", roomsByOne, "at most `N` of them opened from one address (IPv6: /64)")
 	flags.IntVar(&s.public.Players, "max-players", playersOfRoom, "at most `N` players in a room")
+	flags.DurationVar(&s.public.Idle, "idle", room.KeepEmpty, "end a room after a `DURATION` without anybody's program in it")
+	flags.IntVar(&s.memory, "room-memory", memoryOfRoom, "at most `MIB` for what a room's players measure: longer lists are thinned out where players are not coordinated")
+	flags.IntVar(&s.public.Messages, "message-rate", messagesOfOne, "hear a player's program more slowly that says more than `N` messages a second")
 	flags.IntVar(&s.public.Servers, "max-servers", serversOfOwn, "at most `N` servers in a list that an organiser brings")
 }
 
@@ -207,10 +214,14 @@ func (s *serving) check() (*slog.Logger, error) {
 	for _, limit := range []struct {
 		flag    string
 		n, most int
-	}{{"max-rooms", s.public.Rooms, 1 << 30}, {"rooms-per-address", s.public.PerAddress, 1 << 30}, {"max-players", s.public.Players, playersOfRoom}, {"max-servers", s.public.Servers, discovery.MaxServers}} {
+	}{{"max-rooms", s.public.Rooms, 1 << 30}, {"rooms-per-address", s.public.PerAddress, 1 << 30}, {"max-players", s.public.Players, playersOfRoom}, {"max-servers", s.public.Servers, discovery.MaxServers}, {"room-memory", s.memory, 1 << 20}, {"message-rate", s.public.Messages, 1 << 20}} {
 		if limit.n < 1 || limit.n > limit.most {
 			return nil, usagef("--%s %d: say 1 to %d", limit.flag, limit.n, limit.most)
 		}
+	}
+	s.public.Memory = s.memory << 20
+	if s.public.Idle < time.Minute || s.public.Idle > room.KeepEmpty {
+		return nil, usagef("--idle %v: say %v to %v", s.public.Idle, time.Minute, room.KeepEmpty)
 	}
 	if _, _, err := net.SplitHostPort(s.listen); err != nil {
 		return nil, hint.With(usagef("--listen: %q is no ADDRESS:PORT", s.listen), "say --listen :7777, or --listen 127.0.0.1:7777 behind a proxy on this machine")

@@ -107,10 +107,11 @@ func TestServeTakesNothingFromStrangers(t *testing.T) {
 
 func TestServeUsage(t *testing.T) {
 	for args, want := range map[string]string{
-		"--max-rooms 0":                                  "--max-rooms 0: say 1 to",
-		"--max-players 65":                               "--max-players 65: say 1 to 64",
-		"--listen nowhere":                               "no ADDRESS:PORT",
-		"--acme muster.example":                          "accept its terms",
+		"--max-rooms 0":         "--max-rooms 0: say 1 to",
+		"--idle 48h":            "--idle 48h0m0s: say 1m0s to 24h",
+		"--max-players 65":      "--max-players 65: say 1 to 64",
+		"--listen nowhere":      "no ADDRESS:PORT",
+		"--acme muster.example": "accept its terms",
 		"--acme a.example --tls-cert a --tls-key b":      "one of them",
 		"--tls-cert a.pem --tls-key b.pem":               "cannot read a.pem",
 		"--tls-cert a.pem":                               "go together",

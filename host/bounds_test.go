@@ -1,0 +1,93 @@
+package host
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"muster/discovery"
+	"muster/host/access"
+	"muster/host/room"
+	"muster/host/wire"
+)
+
+// TestFitting: where all players measure the whole list, it is no longer than the memory
+// that a room may take; each network keeps its share.
+func TestFitting(t *testing.T) {
+	h := &Host{config: Config{Public: &Public{Players: 64, Memory: 64 << 20}}}
+	var list []discovery.Server
+	for i := range 30_000 { // three networks of twenty, two and eight thousand
+		network := byte(1)
+		if i >= 20_000 {
+			network = 2
+		}
+		if i >= 22_000 {
+			network = 3
+		}
+		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{network, 0, byte(i >> 8), byte(i)}), 27960)})
+	}
+	for _, c := range []struct {
+		settings wire.Settings
+		want     int
+	}{
+		{wire.Settings{Strategy: wire.Coordinated, Players: 64}, 30_000},
+		{wire.Settings{Strategy: "conventional", Players: 4}, 30_000},
+		{wire.Settings{Strategy: "conventional", Players: 10}, 13_107},
+		{wire.Settings{Strategy: "as", Most: 16}, 8192},
+		{wire.Settings{Strategy: "as"}, 2048},
+	} {
+		got, note := h.fitting(list, c.settings, "an old note")
+		if len(got) != c.want || (note == "an old note") != (c.want == 30_000) {
+			t.Errorf("%+v: %d servers, want %d; people are told %q", c.settings, len(got), c.want, note)
+		}
+		of := map[byte]int{}
+		for _, s := range got {
+			of[s.Addr.Addr().As4()[0]]++
+		}
+		for network, had := range map[byte]int{1: 20_000, 2: 2000, 3: 8000} {
+			if share, want := of[network], had*len(got)/30_000; share < want-1 || share > want+1 {
+				t.Errorf("%+v: a network of %d servers keeps %d, want %d", c.settings, had, share, want)
+			}
+		}
+	}
+	if _, note := h.fitting(list, wire.Settings{Strategy: "as"}, ""); !strings.HasPrefix(note, "2048 of 30000 servers are measured") {
+		t.Errorf("people are told %q", note)
+	}
+}
+
+// TestSlow: a program that says too much waits, and nobody for it.
+func TestSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &Host{config: Config{Public: &Public{Messages: 50}}, ctx: t.Context()}
+		var said access.Flow
+		began := time.Now()
+		for range 1200 {
+			h.slow(&said)
+		}
+		if took := time.Since(began).Round(100 * time.Millisecond); took != 20*time.Second {
+			t.Errorf("1200 messages are heard within %v, want 20 s: 200 at once, then 50 a second", took)
+		}
+	})
+}
+
+// TestIdle: a room in which nobody is any more ends when the operator says so, and one
+// that somebody is in does not.
+func TestIdle(t *testing.T) {
+	h := &Host{config: Config{Public: &Public{Idle: time.Hour}}}
+	opened := time.Unix(1_800_000_000, 0)
+	r := room.New(room.Keys{Code: "BAKODI", Link: "link", Secret: "secret"}, wire.Settings{Game: "openarena"}, opened)
+	if h.isOver(r, opened.Add(59*time.Minute)) || !h.isOver(r, opened.Add(61*time.Minute)) || r.Over(opened.Add(61*time.Minute)) {
+		t.Error("an empty room is not kept for an hour")
+	}
+	if _, err := r.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: access.NewSecret()}, opened.Add(30*time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if h.isOver(r, opened.Add(20*time.Hour)) {
+		t.Error("a room ends with somebody in it")
+	}
+	if (&Host{}).isOver(r, opened.Add(20*time.Hour)) {
+		t.Error("at home a room ends with somebody in it")
+	}
+}
