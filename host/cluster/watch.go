@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,28 @@ const (
 
 // errGap is the error of a watch that has missed messages.
 var errGap = errors.New("messages were missed")
+
+// errBehind is the error of a watch on a server that has not all there is.
+var errBehind = errors.New("the server has not caught up with the others")
+
+// isCurrent reports whether the server that a watch is on has all that the stream's leader
+// has. A watch is on one server, any of the stream's: one that was just started again, or
+// was cut off, tells less, and says that this is all.
+func (c *Cluster) isCurrent(ctx context.Context, stream jetstream.Stream, consumer jetstream.Consumer) bool {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	info, err := stream.Info(ctx) // the leader's word
+	if err != nil {
+		return false
+	}
+	on := consumer.CachedInfo().Cluster
+	if info.Cluster == nil || on == nil || on.Leader == info.Cluster.Leader {
+		return true // there is but one server, or it is the leader
+	}
+	return slices.ContainsFunc(info.Cluster.Replicas, func(r *jetstream.PeerInfo) bool {
+		return r.Name == on.Leader && r.Current && !r.Offline && r.Lag == 0
+	})
+}
 
 // watch tells of the newest message of each subject, and of each that follows, until the
 // host ends. Whatever goes wrong, it goes on behind the last that it told of. When all
@@ -81,6 +104,9 @@ func (c *Cluster) follow(stream jetstream.Stream, subject string, headersOnly bo
 		defer cancel()
 		stream.DeleteConsumer(ctx, name)
 	}()
+	if !c.isCurrent(until, stream, consumer) {
+		return errBehind
+	}
 	if consumer.CachedInfo().NumPending == 0 {
 		listed()
 	}

@@ -105,6 +105,8 @@ const (
 	// player who was cut off finds out after 25 seconds, and the room's second look and
 	// its tries have their own time.
 	recovery = 2 * time.Minute
+	// slowRecovery is when it is worth a word who is not there yet.
+	slowRecovery = 40 * time.Second
 	// shownFindings are printed of each promise.
 	shownFindings = 6
 )
@@ -147,9 +149,17 @@ func (s scenario) play(t *testing.T) {
 	faulted := time.Since(began)
 	close(calm)
 	pause(ctx, time.Second)
+	slow := time.Now().Add(slowRecovery)
 	for deadline := time.Now().Add(recovery); time.Now().Before(deadline); pause(ctx, 100*time.Millisecond) {
-		if !slices.ContainsFunc(evenings, func(e *evening) bool { _, is := e.together(); return !is }) {
+		late := slices.IndexFunc(evenings, func(e *evening) bool { _, is := e.together(); return !is })
+		if late < 0 {
 			break
+		}
+		if time.Now().After(slow) {
+			slow = slow.Add(time.Hour) // once is enough
+			for _, p := range evenings[late].people {
+				t.Logf("%s of the room %s is not in the game yet:\n%s", p.name, p.evening.code, tracesOf(evenings, Event{Room: p.evening.code, Who: p.name}))
+			}
 		}
 	}
 	recovered := time.Since(began) - faulted

@@ -65,7 +65,12 @@ type program struct {
 	mu   sync.Mutex // guards following: one fault at a time
 	cmd  *exec.Cmd
 	done chan struct{}
+	over bool
 }
+
+// restartPause is after how long a program that ended by itself is started again, as
+// systemd does.
+const restartPause = time.Second
 
 var labs atomic.Int64
 
@@ -242,10 +247,13 @@ func (l *lab) start(name, path string, args ...string) {
 		l.t.Fatal(err)
 	}
 	l.programs[name] = p
+	p.mu.Lock()
 	p.up()
+	p.mu.Unlock()
 	l.t.Cleanup(func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
+		p.over = true
 		p.cmd.Process.Signal(syscall.SIGCONT)
 		p.cmd.Process.Kill()
 		<-p.done
@@ -273,7 +281,16 @@ func (p *program) up() {
 		close(done)
 		return
 	}
-	go func(cmd *exec.Cmd) { cmd.Wait(); close(done) }(p.cmd)
+	go func(cmd *exec.Cmd) {
+		cmd.Wait()
+		close(done)
+		time.Sleep(restartPause)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.cmd == cmd && !p.over { // it ended by itself
+			p.up()
+		}
+	}(p.cmd)
 }
 
 // tell records an event.
