@@ -1,0 +1,32 @@
+//go:build e2e && linux
+
+package cli_test
+
+import (
+	"net/netip"
+	"testing"
+)
+
+// TestHouseholdAt: a household behind a router plays on its own server through a public
+// host outside, which gets at nobody's network and at no master: the players' programs
+// found the server themselves, and the host has them asked for nothing else there.
+func TestHouseholdAt(t *testing.T) {
+	h := newHouse(t)
+	serve := h.start(h.outside, "serve", command(t, t.TempDir(), "serve", "--listen", netip.AddrPortFrom(outside, 7777).String(), "--master", netip.AddrPortFrom(outside, 27950).String()))
+	serve.awaits(`page  http`)
+	den := netip.MustParseAddrPort(indoors(3) + ":27960")
+	anywhere := netip.AddrPortFrom(netip.IPv4Unspecified(), den.Port()) // or it hears nobody who asks everybody
+	h.start(h.rooms[3], "den", openArenaCommand(t, anywhere, "Den", "oa_dm1", 16, 0)).awaits("AAS initialized")
+	play := func(i int, args ...string) *process {
+		return h.start(h.rooms[i], householders[i], command(t, t.TempDir(), append(args, "--name", householders[i], "--launch", "never", "--once")...))
+	}
+	ann := play(0, "host", "--at", "http://198.51.100.1:7777", "--game", "openarena", "--players", "3", "--no-browser")
+	link := ann.awaits(`(?m)^link  (\S+)$`)[1]
+	bob, cat := play(1, "join", link), play(2, "join", link)
+	for _, p := range []*process{ann, bob, cat} {
+		p.awaits(`only servers on players' own networks are listed: `)
+		p.awaits(`1 of them on the network of ann, (bob, cat|cat, bob)`)
+		p.awaits(`openarena \+connect ` + den.String())
+	}
+	ann.awaits(`everyone to Den \(10\.0\.0\.5:27960\)`)
+}
