@@ -30,6 +30,8 @@ func TestMain(m *testing.M) {
 	switch role {
 	case "fleet":
 		runFleet(arg)
+	case "talkers":
+		runTalkers()
 	case "hog":
 		go func() { io.Copy(io.Discard, os.Stdin); os.Exit(0) }()
 		for n := uint64(1); n != 0; n++ { // some centuries

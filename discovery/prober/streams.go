@@ -35,10 +35,12 @@ const (
 
 // Who protects a server from attacks may end its connections nearby and pass on what is
 // said. So where a question with a nonce takes more than detour times as long as the
-// connection, and detourOff, it is the question's time that players will have.
+// connection, and detourOff, it is the question's time that players will have. The
+// kernel times no questions: detourOff is by how much a busy machine may hear the answer
+// late.
 const (
 	detour    = 1.5
-	detourOff = 5 * time.Millisecond
+	detourOff = 20 * time.Millisecond
 )
 
 // streams are a TCP connection for each server under way. To a run they look like a
