@@ -85,7 +85,7 @@ var (
 )
 
 // run serves the room until the host ends, the room is another host's, or it is over.
-func (a *actor) run() {
+func (a *actor) run(first room.Input) {
 	defer a.leave()
 	defer func() {
 		if fault := recover(); fault != nil { // which is no reason to take all other rooms down
@@ -93,6 +93,7 @@ func (a *actor) run() {
 			a.end(errFell)
 		}
 	}()
+	a.step(first, asker{})
 	alarm := time.NewTimer(0)
 	defer alarm.Stop()
 	for a.ctx.Err() == nil {

@@ -226,11 +226,9 @@ func (h *Host) claim(code string) {
 			h.config.Logger.Error("room not forgotten", "error", err)
 		}
 	default:
-		a := h.start(restored, claim, nil)
-		if a == nil {
+		if h.start(restored, room.Resume{}, claim, nil) == nil {
 			claim.Release(h.saves)
 		}
-		a.post(func() { a.step(room.Resume{}, asker{}) })
 	}
 }
 
@@ -329,7 +327,7 @@ func (h *Host) Open(settings wire.Settings) (code, secret string, err error) {
 		case claim == nil:
 			return "", "", fmt.Errorf("host: no room opened: %w", err)
 		}
-		if h.start(opened, claim, err) == nil {
+		if h.start(opened, room.Tick{}, claim, err) == nil {
 			return "", "", errors.Join(moved(), claim.End(h.saves))
 		}
 		return keys.Code, keys.Secret, nil
@@ -403,9 +401,9 @@ func (h *Host) CloseRoom(code string) {
 	}
 }
 
-// start gives a room its goroutine. The room is as the store has it, or could not be kept
-// yet. It is nil if the host ends.
-func (h *Host) start(r *room.Room, claim store.Claim, unkept error) *actor {
+// start gives a room its goroutine, in which something happens first, before anybody comes
+// in. The room is as the store has it, or could not be kept yet. It is nil if the host ends.
+func (h *Host) start(r *room.Room, first room.Input, claim store.Claim, unkept error) *actor {
 	keys := r.Keys()
 	a := &actor{
 		host: h, code: keys.Code, keys: keys, claim: claim, open: r.Settings().Open, log: h.config.Logger.With("room", access.PublicID(keys.Link)),
@@ -424,7 +422,7 @@ func (h *Host) start(r *room.Room, claim store.Claim, unkept error) *actor {
 	h.rooms[a.code] = a
 	h.metrics.rooms.Inc()
 	h.rooming.Go(func() {
-		a.run()
+		a.run(first)
 		h.ended(a)
 	})
 	return a

@@ -42,7 +42,7 @@ func TestStall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := h.start(r, claim, nil)
+	a := h.start(r, room.Tick{}, claim, nil)
 	server := httptest.NewServer(h.Handler())
 	defer server.Close()
 	culled := func() {
