@@ -80,10 +80,10 @@ func TestQuietRooms(t *testing.T) {
 			a.post(func() { a.room.Step(room.Join{Hello: wire.Hello{Name: name}, Token: name}, time.Now()) })
 		}
 		looks := func(d time.Duration) int {
-			before := store.looks
+			before := store.looked()
 			time.Sleep(d)
 			synctest.Wait()
-			return store.looks - before
+			return store.looked() - before
 		}
 		join("ann")
 		time.Sleep(time.Minute)

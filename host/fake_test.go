@@ -125,6 +125,12 @@ func (s *FakeStore) count() (saves int) {
 	return s.saves
 }
 
+func (s *FakeStore) looked() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.looks
+}
+
 // trouble waits for as long as the store takes, and is what that comes to.
 func (s *FakeStore) trouble() error {
 	s.mu.Lock()
