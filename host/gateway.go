@@ -48,7 +48,7 @@ func (h *Host) passedOn(next http.HandlerFunc) http.HandlerFunc {
 		if code == codeInHeader {
 			code = r.Header.Get(codeHeader)
 		}
-		if behalfOf(r) != nil || !h.isAfar(code) {
+		if behalfOf(r) != nil || !h.isAfar(r.Context(), code, r.Header.Get(keyHeader)) {
 			next(w, r)
 			return
 		}

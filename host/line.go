@@ -73,13 +73,13 @@ func (h *Host) meet(ws *websocket.Conn, from remote, on behalf) {
 	var parser sync.WaitGroup // JSON needs a deep stack, which would stay with the connection
 	parser.Go(func() {
 		if message, err := wire.Unmarshal(frame); err == nil {
-			if hello, is := message.(wire.Hello); is && hello.Version == wire.Version && h.isAfar(hello.Code) {
+			if hello, is := message.(wire.Hello); is && hello.Version == wire.Version {
 				l.hello, l.code, l.first = &hello, hello.Code, frame.Data
 			}
 		}
 	})
 	parser.Wait()
-	if l.hello == nil {
+	if l.hello == nil || !h.isAfar(h.lines, l.code, l.hello.Key) {
 		h.talk(ws, from, nil, &frame)
 		return
 	}
@@ -174,7 +174,7 @@ func (l *line) call(ctx context.Context) (*websocket.Conn, *wire.Refusal) {
 			}
 		case <-unsaid.C:
 			if l.hello != nil {
-				err = l.say(wire.Wait{Message: "the host that had the room has stopped; another takes it over"})
+				err = l.say(wire.Wait{Message: "the host that has the room cannot be reached: it goes on as soon as that one or another can"})
 			}
 		case <-l.gone:
 			err = io.EOF

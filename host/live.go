@@ -91,7 +91,7 @@ func (v *viewer) run() {
 	}
 	shown := []string{first.Key, first.Token}
 	var refusal *wire.Refusal
-	if isAfar := v.on == nil && v.host.isAfar(first.Code); isAfar {
+	if isAfar := v.on == nil && v.host.isAfar(v.host.lines, first.Code, first.Key); isAfar {
 		refusal = v.host.judges(&l.behalf, first.Code, shown)
 		l.code, l.first = first.Code, said.Data
 	} else {

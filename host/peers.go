@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -142,6 +143,7 @@ func (v *visitor) hello(message wire.Message) error {
 			Reason:  wire.ReasonVersion,
 			Message: fmt.Sprintf("the host speaks version %d, this player's muster version %d", wire.Version, hello.Version),
 			Hint:    "use the same release of muster on both sides",
+			Link:    v.host.rightProgram(),
 		})
 	}
 	to, refusal := v.host.called(hello, v.from.addr, v.on)
@@ -157,6 +159,14 @@ func (v *visitor) hello(message wire.Message) error {
 	v.conn.Admit()
 	v.caller.welcome()
 	return err
+}
+
+// rightProgram is where a public host says which program to take.
+func (h *Host) rightProgram() string {
+	if h.config.Public == nil || h.config.PublicURL == nil {
+		return ""
+	}
+	return (&url.URL{Scheme: h.config.PublicURL.Scheme, Host: h.config.PublicURL.Host, Path: "/get/"}).String()
 }
 
 func (v *visitor) refuse(refusal *wire.Refusal) error {

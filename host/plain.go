@@ -63,7 +63,7 @@ func (h *Host) serveGo(w http.ResponseWriter, r *http.Request) {
 	}
 	code := h.store.FindID(r.PathValue("id"))
 	a := h.actor(code)
-	if a == nil && on == nil && h.isAfar(code) {
+	if a == nil && on == nil && h.isAfar(r.Context(), code, "") {
 		h.pass(w, r, code, h.behalf(r))
 		return
 	}

@@ -113,11 +113,19 @@ type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }
 
+// newsWait is how long whoever shows a link key waits for word of the room: it may have
+// been opened at another host this moment. Whoever guesses codes shows none.
+const newsWait = 2 * time.Second
+
 // isAfar reports whether the room of a code is another host's, or nobody's, so that what
 // is asked of it has to be passed on.
-func (h *Host) isAfar(code string) bool {
+func (h *Host) isAfar(ctx context.Context, code, linkKey string) bool {
 	if h.config.Relay == nil || h.actor(code) != nil {
 		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, newsWait)
+	defer cancel()
+	for linkKey != "" && h.store.Find(access.CanonicalCode(code)).State == store.Unknown && rest(ctx, lookEvery) {
 	}
 	switch h.store.Find(access.CanonicalCode(code)).State {
 	case store.Elsewhere:

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -296,4 +297,15 @@ func TestRelayedOwnerDies(t *testing.T) {
 
 func copyAll(to *strings.Builder, answer *http.Response) (int64, error) {
 	return io.Copy(to, answer.Body)
+}
+
+// TestRightProgram: a public host says to a program of another version where the right
+// one is.
+func TestRightProgram(t *testing.T) {
+	_, server := serve(t, host.Config{Public: &host.Public{Rooms: 1, PerAddress: 1}, PublicURL: &url.URL{Scheme: "https", Host: "muster.example"}})
+	p := dial(t, server)
+	p.conn.Send(wire.Hello{Version: wire.Version + 1, Code: "BAKODI", Name: "ann"})
+	if refusal := expect[wire.Refusal](p); refusal.Reason != wire.ReasonVersion || refusal.Link != "https://muster.example/get/" {
+		t.Errorf("refused with %+v", refusal)
+	}
 }

@@ -103,12 +103,9 @@ func (s *session) connect(at Place, sought bool) (welcomed bool, err error) {
 	defer cancel()
 	s.lines++
 	line := s.lines
-	dialer := websocket.Dialer{ // without a proxy: hosts are friends' machines
-		HandshakeTimeout: timeout, TLSClientConfig: at.TLS, NetDialContext: fourFirst((&net.Dialer{}).DialContext),
-	}
-	ws, answer, err := dialer.DialContext(ctx, at.URL, nil)
+	ws, err := s.dial(ctx, at)
 	if err != nil {
-		return false, whyNot(err, answer)
+		return false, err
 	}
 	c := conn.New(ws, conn.AtPeer)
 	hello := func() {

@@ -1,36 +1,147 @@
 package peer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"net"
 	"net/netip"
+	"net/url"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/gorilla/websocket"
 )
 
-// fourAlone is how long a host has to answer over IPv4 before IPv6 is tried, too.
-const fourAlone = time.Second
+const (
+	// fourAlone is how long a host has to answer over IPv4 before IPv6 is tried, too, and
+	// nextAfter how long one of several addresses has to take the connection, with TLS and
+	// WebSocket, before the next is asked as well.
+	fourAlone = time.Second
+	nextAfter = time.Second
+)
 
-// dial is how a connection is made, as [net.Dialer.DialContext] does.
-type dial func(ctx context.Context, network, addr string) (net.Conn, error)
-
-// fourFirst prefers IPv4 where a host has both, against RFC 6724's order: nearly
-// all game servers are asked over IPv4, and the host knows players behind one
-// address by what it sees of them. A household of which one came by IPv6 would
-// count as two.
-func fourFirst(d dial) dial {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		if host, _, err := net.SplitHostPort(addr); err != nil || net.ParseIP(host) != nil {
-			return d(ctx, network, addr)
+// around tries the addresses of a host's name one after the other until one takes the
+// connection, and gives up those that are slower then: of several machines behind a name
+// one may be off, or take connections and say nothing.
+//
+// IPv4 comes first, against RFC 6724's order: nearly all game servers are asked over
+// IPv4, and the host knows players behind one address by what it sees of them. A
+// household of which one came by IPv6 would count as two. Of
+// each, what was left comes last.
+func around[C io.Closer](ctx context.Context, addrs []netip.Addr, left netip.Addr, try func(context.Context, netip.Addr) (C, error)) (C, netip.Addr, error) {
+	addrs = slices.Clone(addrs)
+	rand.Shuffle(len(addrs), func(i, j int) { addrs[i], addrs[j] = addrs[j], addrs[i] }) // so that machines share the load
+	rank := func(a netip.Addr) (rank int) {
+		if a.Is6() {
+			rank += 2
 		}
-		first, cancel := context.WithTimeout(ctx, fourAlone)
-		defer cancel()
-		if conn, err := d(first, "tcp4", addr); err == nil {
-			return conn, nil
+		if a == left {
+			rank++
 		}
-		return d(ctx, network, addr)
+		return rank
 	}
+	slices.SortStableFunc(addrs, func(a, b netip.Addr) int { return rank(a) - rank(b) })
+	type outcome struct {
+		at   netip.Addr
+		conn C
+		err  error
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan outcome, len(addrs))
+	var running sync.WaitGroup
+	defer func() {
+		cancel()
+		running.Wait()
+		close(done)
+		for late := range done {
+			if late.err == nil {
+				late.conn.Close()
+			}
+		}
+	}()
+	var first error
+	for next, failed := 0, 0; failed < len(addrs); {
+		var turn <-chan time.Time
+		switch {
+		case next == len(addrs):
+		case next == failed:
+			turn = time.After(0) // nobody is waited for
+		case addrs[next].Is6() && addrs[next-1].Is4():
+			turn = time.After(fourAlone)
+		default:
+			turn = time.After(nextAfter)
+		}
+		select {
+		case <-turn:
+			at := addrs[next]
+			running.Go(func() {
+				conn, err := try(ctx, at)
+				done <- outcome{at, conn, err}
+			})
+			next++
+		case o := <-done:
+			if o.err == nil {
+				return o.conn, o.at, nil
+			}
+			first = cmp.Or(first, o.err)
+			failed++
+		}
+	}
+	var none C
+	return none, netip.Addr{}, cmp.Or(first, ErrUnreachable)
+}
+
+// dial makes a connection to a place.
+func (s *session) dial(ctx context.Context, at Place) (*websocket.Conn, error) {
+	u, err := url.Parse(at.URL)
+	if err != nil {
+		return nil, err
+	}
+	addrs, err := s.options.lookUp(ctx, u.Hostname())
+	if err != nil {
+		return nil, err
+	}
+	taken, addr, err := around(ctx, addrs, s.left, func(ctx context.Context, addr netip.Addr) (*websocket.Conn, error) {
+		isMade := func() bool { return true }
+		dialer := websocket.Dialer{ // without a proxy: hosts are friends' machines
+			HandshakeTimeout: dialTimeout, TLSClientConfig: at.TLS,
+			NetDialContext: func(_ context.Context, network, hostport string) (net.Conn, error) {
+				_, port, err := net.SplitHostPort(hostport)
+				if err != nil {
+					return nil, err
+				}
+				conn, err := new(net.Dialer).DialContext(ctx, network, net.JoinHostPort(addr.String(), port))
+				if err == nil {
+					isMade = context.AfterFunc(ctx, func() { conn.Close() }) // the library waits for TLS and HTTP whatever happens
+				}
+				return conn, err
+			},
+		}
+		ws, answer, err := dialer.DialContext(ctx, at.URL, nil)
+		if err != nil {
+			return nil, whyNot(err, answer)
+		}
+		isMade()
+		return ws, nil
+	})
+	s.left = addr
+	return taken, err
+}
+
+// lookUp is where a name leads, or the address that it is.
+func lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{addr.Unmap()}, nil
+	}
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	for i := range addrs {
+		addrs[i] = addrs[i].Unmap()
+	}
+	return addrs, err
 }
 
 const (

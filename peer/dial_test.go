@@ -3,7 +3,7 @@ package peer
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"slices"
@@ -13,47 +13,78 @@ import (
 	"time"
 )
 
-// TestFourFirst: of a host's two families IPv4 is taken, and IPv6 if that fails.
-func TestFourFirst(t *testing.T) {
+// TestAround: of a host's two families IPv4 is taken, and IPv6 if that fails; of several
+// addresses one that answers, whichever of the others do not.
+func TestAround(t *testing.T) {
 	const hangs = time.Hour
+	four, other, third, six := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("192.0.2.3"), netip.MustParseAddr("2001:db8::1")
+	type answers map[netip.Addr]time.Duration // until an address answers; under 0 it fails at once
 	for _, tt := range []struct {
-		name, addr string
-		four       time.Duration // until IPv4 answers; under 0 it fails at once
-		want       string
-		took       time.Duration
+		name    string
+		answers answers
+		left    netip.Addr
+		want    netip.Addr
+		tried   int
+		took    time.Duration
 	}{
-		{"both", "night.example:7777", 50 * time.Millisecond, "[tcp4]", 50 * time.Millisecond},
-		{"no IPv4", "night.example:7777", -1, "[tcp4 tcp]", 0},
-		{"IPv4 leads nowhere", "night.example:7777", hangs, "[tcp4 tcp]", fourAlone},
-		{"an address of IPv4", "192.0.2.1:7777", 0, "[tcp]", 0},
-		{"an address of IPv6", "[2001:db8::1]:7777", 0, "[tcp]", 0},
+		{"both", answers{four: 50 * time.Millisecond, six: 0}, netip.Addr{}, four, 1, 50 * time.Millisecond},
+		{"both, and IPv4 was lost", answers{four: 50 * time.Millisecond, six: 0}, four, four, 1, 50 * time.Millisecond},
+		{"IPv4 fails", answers{four: -1, six: 0}, netip.Addr{}, six, 2, 0},
+		{"IPv4 leads nowhere", answers{four: hangs, six: 0}, netip.Addr{}, six, 2, fourAlone},
+		{"an address of IPv6 alone", answers{six: time.Second / 2}, netip.Addr{}, six, 1, time.Second / 2},
+		{"two machines, of which one was lost", answers{four: 0, other: 0}, four, other, 1, 0},
+		{"one takes connections and says nothing", answers{four: hangs, other: time.Millisecond}, other, other, 2, nextAfter + time.Millisecond},
+		{"two do", answers{four: hangs, other: hangs, third: time.Millisecond}, third, third, 3, 2*nextAfter + time.Millisecond},
+		{"two are off", answers{four: -1, other: -1, third: time.Millisecond}, third, third, 3, time.Millisecond},
+		{"all are off", answers{four: -1, other: -1}, netip.Addr{}, netip.Addr{}, 2, 0},
+		{"nowhere at all", answers{}, netip.Addr{}, netip.Addr{}, 0, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			var asked []string
-			ours, theirs := net.Pipe()
-			defer ours.Close()
-			defer theirs.Close()
+			var mu sync.Mutex
+			tried, open := 0, 0
 			began := time.Now()
-			conn, err := fourFirst(func(ctx context.Context, network, addr string) (net.Conn, error) {
-				asked = append(asked, network)
-				if network == "tcp" {
-					return ours, nil
-				}
-				if tt.four < 0 {
-					return nil, errors.New("no suitable address")
+			conn, at, err := around(t.Context(), slices.Collect(maps.Keys(tt.answers)), tt.left, func(ctx context.Context, addr netip.Addr) (*counted, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				tried++
+				after := tt.answers[addr]
+				mu.Unlock()
+				defer mu.Lock()
+				if after < 0 {
+					return nil, errors.New("nobody is there")
 				}
 				select {
-				case <-time.After(tt.four):
-					return ours, nil
+				case <-time.After(after):
+					mu.Lock()
+					defer mu.Unlock()
+					open++
+					return &counted{&mu, &open}, nil
 				case <-ctx.Done():
 					return nil, ctx.Err()
 				}
-			})(t.Context(), "tcp", tt.addr)
-			if conn != ours || err != nil || fmt.Sprint(asked) != tt.want || time.Since(began) != tt.took {
-				t.Errorf("%s: asked %v, want %s, after %v, want %v: %v", tt.name, asked, tt.want, time.Since(began), tt.took, err)
+			})
+			took := time.Since(began)
+			if at != tt.want || (err == nil) != (conn != nil) || tried != tt.tried || took != tt.took {
+				t.Errorf("%s: %v after %v, %d tried, %v; want %v after %v, %d tried", tt.name, at, took, tried, err, tt.want, tt.took, tt.tried)
+			}
+			if want := min(1, len(tt.want.AsSlice())); open != want {
+				t.Errorf("%s: %d connections are open", tt.name, open)
 			}
 		})
 	}
+}
+
+// counted is a connection that counts while it is open.
+type counted struct {
+	mu   *sync.Mutex
+	open *int
+}
+
+func (c *counted) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	*c.open--
+	return nil
 }
 
 // TestReach: a host's addresses are tried one after the other, without waiting

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"context"
 	"net"
 	"net/netip"
 	"time"
@@ -20,6 +21,11 @@ func Hurry(o *Options, giveUp time.Duration) {
 // HostAt makes a peer believe that its host is at an address.
 func HostAt(o *Options, addr netip.Addr) {
 	o.hostAddr = func(net.Conn) netip.Addr { return addr }
+}
+
+// Named makes a peer believe that all names lead to some addresses.
+func Named(o *Options, addrs ...netip.Addr) {
+	o.lookUp = func(context.Context, string) ([]netip.Addr, error) { return addrs, nil }
 }
 
 var MayAsk = mayAsk

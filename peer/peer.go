@@ -90,6 +90,8 @@ type Options struct {
 	pace pace
 	// hostAddr is where a connection's host is; tests are nowhere but here.
 	hostAddr func(net.Conn) netip.Addr
+	// lookUp is where a name leads; tests have names of their own.
+	lookUp func(ctx context.Context, host string) ([]netip.Addr, error)
 }
 
 // Place is where a host may be. One without TLS has to prove that it is.
@@ -177,6 +179,9 @@ func Run(ctx context.Context, options Options) error {
 	options.pace = cmp.Or(options.pace, realPace)
 	if options.hostAddr == nil {
 		options.hostAddr = hostAddr
+	}
+	if options.lookUp == nil {
+		options.lookUp = lookUp
 	}
 	if options.NewPlan == nil {
 		options.NewPlan = newPlan

@@ -27,6 +27,8 @@ type session struct {
 	epoch uint64
 	conn  *conn.Conn // nil until the host has let us in
 	host  netip.Addr // where it is
+	// left is the address of the newest connection, or was: only stayConnected uses it.
+	left netip.Addr
 	// program tells this run of the program from others, and lines counts its
 	// connections: stayConnected's goroutine alone does.
 	program string

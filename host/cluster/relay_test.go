@@ -211,7 +211,12 @@ func TestRelayDial(t *testing.T) {
 		t.Errorf("nobody: %v", err)
 	}
 	between(t, a, b)
+	ended := make(chan error)
+	go func() { _, err := b.Listener().Accept(); ended <- err }()
 	b.Listener().Close()
+	if err := <-ended; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("who listens when the listener is closed: %v", err)
+	}
 	if _, err := a.Dial(t.Context(), "b"); !errors.Is(err, errBusy) {
 		t.Errorf("a host that closes: %v", err)
 	}

@@ -103,6 +103,8 @@ type Refusal struct {
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
+	// Link is where the right program is, for who has another version.
+	Link string `json:"link,omitempty"`
 }
 
 // Reasons of a refusal.

@@ -150,6 +150,8 @@ type narrator struct {
 	noted int
 	stage wire.Stage
 	away  bool
+	// lost is when the connection was, zero while it stands.
+	lost time.Time
 	// outlook is how far a search is that the host coordinates, and asked how many
 	// servers the player has asked, or the players on average.
 	outlook string
@@ -216,6 +218,9 @@ func playerHelp(to invite.Link) func(wire.Snapshot) string {
 	}
 }
 
+// pauseUnsaid is for how long the host may be away before a player needs to know.
+const pauseUnsaid = 5 * time.Second
+
 // show tells of what the player's own program does.
 func (n *narrator) show(e peer.Event) {
 	switch e := e.(type) {
@@ -223,9 +228,18 @@ func (n *narrator) show(e peer.Event) {
 		if n.away {
 			n.screen.Say("connected again")
 		}
-		n.away = false
+		n.away, n.lost = false, time.Time{}
+	case peer.Waiting:
+		n.screen.Say("%s: nothing is lost", discovery.CleanText(e.Message))
 	case peer.Disconnected:
 		var refusal wire.Refusal
+		refused := errors.As(e.Err, &refusal) && refusal.Reason != wire.ReasonMoved
+		if n.lost.IsZero() {
+			n.lost = time.Now()
+		}
+		if !refused && time.Since(n.lost)+e.Retry < pauseUnsaid {
+			return // most are back before anybody has read it
+		}
 		switch {
 		case n.away:
 		case errors.As(e.Err, &refusal) && refusal.Reason == wire.ReasonMoved:

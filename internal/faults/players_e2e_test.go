@@ -302,6 +302,9 @@ func (p *peer) hear(m wire.Message, line int) error {
 		if m.Epoch < p.epoch {
 			return errStale
 		}
+		if p.welcomed { // another host has the room, and the connection stayed
+			p.send(wire.Again{})
+		}
 		p.epoch, p.welcomed, p.snapshot, p.told = m.Epoch, true, wire.Snapshot{}, 0
 	case wire.Refusal:
 		p.tell(Event{Kind: Refused, Line: line, Text: m.Reason})

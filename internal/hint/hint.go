@@ -36,6 +36,9 @@ func Of(err error) string {
 	}
 	var refusal wire.Refusal
 	if errors.As(err, &refusal) {
+		if refusal.Link != "" {
+			return strings.TrimPrefix(refusal.Hint+": "+refusal.Link, ": ")
+		}
 		return refusal.Hint
 	}
 	return ""

@@ -88,7 +88,7 @@ export class Live {
       this.bytes += data.length;
       const news = JSON.parse(data);
       if (news.type === "refused") {
-        this.why = [news.message, news.hint].filter(Boolean).map(sentence).join(" ");
+        this.why = [news.message, news.hint].filter(Boolean).map(sentence).concat(news.link ?? []).join(" ");
         return this.refused(news.reason);
       }
       if (news.type === "wait") return this.wait();

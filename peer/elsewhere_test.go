@@ -1,0 +1,176 @@
+package peer_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"muster/host"
+	"muster/host/cluster"
+	"muster/host/wire"
+	"muster/peer"
+	"muster/selection"
+)
+
+// machine is a host of several that share their rooms by a real NATS. Each has an address
+// of its own, and all the same port, as machines behind one name have.
+type machine struct {
+	host    *host.Host
+	server  *http.Server
+	clients *cutListener
+	nats    *cutListener // between the host and NATS
+	serving sync.WaitGroup
+}
+
+// machines starts as many, and returns them with their common URL.
+func machines(t *testing.T, many int) ([]*machine, string, []netip.Addr) {
+	t.Helper()
+	nats, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nats.Start()
+	t.Cleanup(func() { nats.Shutdown(); nats.WaitForShutdown() })
+	if !nats.ReadyForConnections(10 * time.Second) {
+		t.Fatal("NATS does not start")
+	}
+	var all []*machine
+	var addrs []netip.Addr
+	port := "0"
+	for i := range many {
+		m := new(machine)
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.nats = &cutListener{Listener: listener}
+		m.serving.Go(func() { m.forward(nats.Addr().String()) })
+		addr := netip.AddrFrom4([4]byte{127, 0, 0, byte(1 + i)})
+		if listener, err = net.Listen("tcp", net.JoinHostPort(addr.String(), port)); err != nil {
+			t.Skipf("no second loopback address: %v", err)
+		}
+		_, port, _ = net.SplitHostPort(listener.Addr().String())
+		m.clients = &cutListener{Listener: listener}
+		rooms, err := cluster.Open(t.Context(), cluster.Config{URL: "nats://" + m.nats.Addr().String(), Node: string(rune('a' + i))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.host, err = host.New(host.Config{List: list, Store: rooms, Relay: rooms, Names: []string{"night.example"}}); err != nil {
+			t.Fatal(err)
+		}
+		m.server = &http.Server{Handler: m.host.Handler()}
+		m.serving.Go(func() { m.server.Serve(m.clients) })
+		t.Cleanup(func() {
+			m.dies()
+			ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+			defer cancel()
+			m.host.Drain(ctx)
+			m.host.Close()
+			m.serving.Wait()
+		})
+		all, addrs = append(all, m), append(addrs, addr)
+	}
+	return all, "ws://night.example:" + port + "/peer", addrs
+}
+
+// forward pipes the host's connections to NATS.
+func (m *machine) forward(to string) {
+	var piping sync.WaitGroup
+	defer piping.Wait()
+	for {
+		conn, err := m.nats.Accept()
+		if err != nil {
+			return
+		}
+		there, err := net.Dial("tcp", to)
+		if err != nil {
+			conn.Close()
+			continue
+		}
+		piping.Go(func() { io.Copy(there, conn); there.Close() })
+		piping.Go(func() { io.Copy(conn, there); conn.Close() })
+	}
+}
+
+// dies cuts a machine off from everybody, without a word.
+func (m *machine) dies() {
+	m.server.Close()
+	m.nats.Close()
+	m.clients.cut()
+	m.nats.cut()
+}
+
+// TestOwnerDies: the host that has the room dies in each phase of an evening whose players
+// hang at three hosts. All go to one server; those at the other hosts keep their
+// connections, and who was at the dead one comes back at another.
+func TestOwnerDies(t *testing.T) {
+	for _, stage := range []wire.Stage{wire.Gathering, wire.Measuring, wire.Chosen, wire.Launching} {
+		t.Run(string(stage), func(t *testing.T) {
+			t.Parallel()
+			hosts, url, addrs := machines(t, 3)
+			code, _, err := hosts[0].host.Open(wire.Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Players: 3, Strategy: "conventional"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tb := &table{T: t, host: hosts[1].host, listener: hosts[1].clients, code: code}
+			var mu sync.Mutex
+			sent := map[string]string{}
+			once := new(sync.Once)
+			kill := func() { once.Do(func() { go hosts[0].dies() }) }
+			var seats []*seat
+			for i, name := range []string{"ann", "bob", "cat"} {
+				s := newSeat(tb, name)
+				s.options.URL = url
+				if i > 0 { // ann comes to whichever she likes, the others to one each
+					peer.Named(&s.options, addrs[i])
+				} else {
+					peer.Named(&s.options, addrs...)
+				}
+				if stage == wire.Measuring {
+					s.hold = func(ctx context.Context, n int) {
+						if n == 120 {
+							kill()
+						}
+					}
+				}
+				s.options.Launch = func(_ context.Context, launch wire.Launch, _ string, tell func(wire.LaunchState, string)) {
+					mu.Lock()
+					sent[name] = launch.Address
+					mu.Unlock()
+					tell(wire.LaunchStarted, "")
+				}
+				events := s.options.Events
+				s.options.Events = func(e peer.Event) {
+					events(e)
+					if changed, is := e.(peer.RoomChanged); is && changed.Room.Room.Stage == stage && name == "bob" {
+						kill()
+					}
+				}
+				seats = append(seats, s)
+			}
+			for _, s := range seats {
+				defer s.sit()()
+			}
+			for _, s := range seats {
+				if err := s.done(); err != nil {
+					t.Errorf("%s ends with %v", s.options.Name, err)
+				}
+			}
+			if want := address(best).String(); sent["ann"] != want || sent["bob"] != want || sent["cat"] != want {
+				t.Errorf("sent to %v, want %s for all", sent, want)
+			}
+			for _, s := range seats[1:] {
+				if n := s.joins(); n != 1 {
+					t.Errorf("%s has come %d times", s.options.Name, n)
+				}
+			}
+		})
+	}
+}
