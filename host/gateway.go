@@ -100,6 +100,10 @@ func (h *Host) pass(w http.ResponseWriter, r *http.Request, code string, b behal
 				h.refuse(w, http.StatusNotFound, wire.Refusal{Reason: wire.ReasonCode, Message: "no room has this code"})
 				return
 			}
+			if errors.Is(err, errUnanswered) {
+				h.refuse(w, http.StatusBadGateway, wire.Refusal{Reason: wire.ReasonBusy, Message: "the room's host stopped before it answered", Hint: "look whether it was done, and try again"})
+				return
+			}
 			w.Header().Set("Retry-After", retryAfter)
 			h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonBusy, Message: "the room's host has stopped, and another takes it over", Hint: "try again in some seconds"})
 		},
@@ -130,13 +134,16 @@ func (h *Host) askOwner(out *http.Request, code string, body []byte) (*http.Resp
 		case err == nil:
 			answer.Body.Close()
 		case out.Method != http.MethodGet && !errors.As(err, &unreached):
-			return nil, err
+			return nil, errUnanswered
 		}
 		if !rest(out.Context(), lookEvery) {
 			return nil, out.Context().Err()
 		}
 	}
 }
+
+// errUnanswered says that nobody knows whether something was done.
+var errUnanswered = errors.New("host: the owner has not answered")
 
 // unreachedError says that an owner was not even asked.
 type unreachedError struct{ error }

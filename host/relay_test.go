@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -307,5 +308,32 @@ func TestRightProgram(t *testing.T) {
 	p.conn.Send(wire.Hello{Version: wire.Version + 1, Code: "BAKODI", Name: "ann"})
 	if refusal := expect[wire.Refusal](p); refusal.Reason != wire.ReasonVersion || refusal.Link != "https://muster.example/get/" {
 		t.Errorf("refused with %+v", refusal)
+	}
+}
+
+// TestRelayedClientGone: a client that shows no sign of life when its room's owner dies is
+// not said to be there at the next: it may have come back on another connection.
+func TestRelayedClientGone(t *testing.T) {
+	at := machines(t, host.Config{List: listOf(5)}, "a", "b")
+	code, _ := at["a"].open(1)
+	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(at["b"].server.URL, "http")+"/peer", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	const token = "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"
+	ws.WriteJSON(map[string]any{"type": "hello", "version": wire.Version, "code": code, "name": "ann", "token": token})
+	if _, said, err := ws.ReadMessage(); err != nil || !strings.Contains(string(said), "welcome") {
+		t.Fatalf("%s %v", said, err)
+	}
+	at["a"].dies() // and nobody reads on, nor answers pings
+	for len(at["b"].host.Rooms()) == 0 {
+		runtime.Gosched()
+	}
+	ann := dial(t, at["b"].server)
+	ann.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: token})
+	expect[wire.Welcome](ann)
+	if launch := ann.plays(10); launch.Address != "10.0.0.0:27960" {
+		t.Errorf("sent to %s", launch.Address)
 	}
 }

@@ -98,7 +98,8 @@ const patience = 3;
 async function fetched(what, options) {
   for (let tries = 0; ; tries++) {
     const reply = await fetch(`/api/rooms/-/${what}`, options); // the code is for no proxy's log
-    if (reply.status !== 429 || tries === patience) return reply;
+    const isPassing = reply.status === 429 || reply.status === 503; // too much was asked, or the room has no host just now
+    if (!isPassing || tries === patience) return reply;
     await new Promise((later) => setTimeout(later, 1000 * Number(reply.headers.get("Retry-After") ?? 1)));
   }
 }
