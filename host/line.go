@@ -48,8 +48,10 @@ type line struct {
 	// hello is what a peer has said first, first what it says first to each owner.
 	hello *wire.Hello
 	first []byte
-	// admitted: an owner has let the client in.
+	// admitted: an owner has let the client in. silent is since when none has, zero while
+	// one does.
 	admitted bool
+	silent   time.Time
 	reader   sync.WaitGroup // once admitted
 	// heard gets something whenever the client shows that it lives; gone is closed when
 	// it is gone.
@@ -109,7 +111,8 @@ func (l *line) run() {
 	ctx, cancel := context.WithCancel(l.host.lines)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { l.changeOwner(nil) })()
-	for {
+	l.silent = l.came
+	for pause := lookEvery; ; pause = min(2*pause, longestLook) {
 		owner, why := l.call(ctx)
 		if owner == nil {
 			l.finish(why)
@@ -127,6 +130,14 @@ func (l *line) run() {
 		if l.admitted && !l.lives(ctx) {
 			return
 		}
+		switch now := time.Now(); {
+		case l.silent.IsZero():
+			l.silent, pause = now, lookEvery
+		case now.Sub(l.silent) > ownerWait:
+			l.finish(l.whyNot(context.DeadlineExceeded))
+			return
+		}
+		rest(ctx, pause) // an owner that lets nobody in is not to be asked all the time
 	}
 }
 
@@ -304,6 +315,7 @@ func (l *line) welcomed(w wire.Welcome) {
 // admit passes on to an owner what the client says from now on.
 func (l *line) admit(owner *websocket.Conn) {
 	l.changeOwner(owner)
+	l.silent = time.Time{}
 	if l.admitted {
 		return
 	}

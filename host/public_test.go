@@ -63,8 +63,9 @@ func everybody(p host.Public) host.Config {
 
 // opened is what whoever opens a room is told.
 type opened struct {
-	Code, Link, Go string
-	OrganiserLink  string `json:"organiser_link"`
+	Code, Go      string
+	Link          string `json:"link"` // a refusal has one, too
+	OrganiserLink string `json:"organiser_link"`
 	wire.Refusal
 }
 

@@ -38,6 +38,9 @@ const (
 	adoptWait = time.Second
 	// lookEvery is how often a gateway looks where a room is that is nowhere just now.
 	lookEvery = 50 * time.Millisecond
+	// longestLook is how long it waits at most until it asks an owner again that lets
+	// nobody in.
+	longestLook = time.Second
 	// veil is after how long those hear that they are refused for others' wrong codes
 	// who show something that only a room's owner can judge: how long it takes to ask
 	// would tell which codes there are.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -333,6 +334,33 @@ func TestRelayedClientGone(t *testing.T) {
 	ann := dial(t, at["b"].server)
 	ann.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: token})
 	expect[wire.Welcome](ann)
+	if launch := ann.plays(10); launch.Address != "10.0.0.0:27960" {
+		t.Errorf("sent to %s", launch.Address)
+	}
+}
+
+// TestRelayedAway: while an owner can keep nothing, whoever comes again is not asked for
+// all the time, and keeps the connection.
+func TestRelayedAway(t *testing.T) {
+	at := machines(t, host.Config{List: listOf(5)}, "a", "b")
+	code, _ := at["a"].open(1)
+	ann := join(t, at["b"].server, code, "ann")
+	at["a"].store.Away(true)
+	at["a"].line.mu.Lock()
+	for _, c := range at["a"].line.conns {
+		c.Close()
+	}
+	dialled := len(at["a"].line.conns)
+	at["a"].line.mu.Unlock()
+	time.Sleep(500 * time.Millisecond)
+	at["a"].line.mu.Lock()
+	if again := len(at["a"].line.conns) - dialled; again > 10 {
+		t.Errorf("an owner that lets nobody in was asked %d times in half a second", again)
+	}
+	at["a"].line.mu.Unlock()
+	at["a"].store.Away(false)
+	expect[wire.Welcome](ann)
+	ann.conn.Send(wire.Again{})
 	if launch := ann.plays(10); launch.Address != "10.0.0.0:27960" {
 		t.Errorf("sent to %s", launch.Address)
 	}
