@@ -152,9 +152,7 @@ type opened struct {
 //	{"game":"openarena","by":"mean","max_rtt_ms":[150],"players":4,"servers":["1.2.3.4:27960"]}
 func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 	p, from := h.config.Public, access.Subscriber(h.asker(r))
-	if wait := h.openers.pace.Wait(from, time.Now()); wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())+1))
-		h.refuse(w, http.StatusTooManyRequests, wire.Refusal{Reason: wire.ReasonBusy, Message: "many rooms were opened from your network just now", Hint: fmt.Sprintf("open the next one in %v; a room that is open takes one group after the other", wait.Round(time.Second))})
+	if h.isTooMuch(w, h.asks, from) {
 		return
 	}
 	body, err := readOpening(w, r, int64(openingBytes+entryBytes*p.Servers))
@@ -169,6 +167,11 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 		return
 	case err != nil:
 		h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
+		return
+	}
+	if wait := h.openers.pace.Wait(from, time.Now()); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())+1))
+		h.refuse(w, http.StatusTooManyRequests, wire.Refusal{Reason: wire.ReasonBusy, Message: "many rooms were opened from your network just now", Hint: fmt.Sprintf("open the next one in %v; a room that is open takes one group after the other", wait.Round(time.Second))})
 		return
 	}
 	isOpen := func(code string) bool { return h.actor(code) != nil }
