@@ -19,6 +19,9 @@ const (
 	watchExpiry = 10 * time.Second
 	// watchLife is how long the servers keep a watch that nobody reads.
 	watchLife = 30 * time.Second
+	// heardOf is when a stream's leader has last heard of a server that is with it: leaders
+	// speak each second.
+	heardOf = 3 * time.Second
 )
 
 // errGap is the error of a watch that has missed messages.
@@ -38,12 +41,30 @@ func (c *Cluster) isCurrent(ctx context.Context, stream jetstream.Stream, consum
 		return false
 	}
 	on := consumer.CachedInfo().Cluster
-	if info.Cluster == nil || on == nil || on.Leader == info.Cluster.Leader {
+	switch {
+	case !isLed(info):
+		return false
+	case info.Cluster == nil || on == nil || on.Leader == info.Cluster.Leader:
 		return true // there is but one server, or it is the leader
 	}
 	return slices.ContainsFunc(info.Cluster.Replicas, func(r *jetstream.PeerInfo) bool {
 		return r.Name == on.Leader && r.Current && !r.Offline && r.Lag == 0
 	})
+}
+
+// isLed reports whether whoever speaks for a stream has most of its servers behind it. One
+// that was cut off takes itself for the leader until it hears of the next.
+func isLed(info *jetstream.StreamInfo) bool {
+	if info.Cluster == nil {
+		return true
+	}
+	behind := 1
+	for _, r := range info.Cluster.Replicas {
+		if r.Current && !r.Offline && r.Active < heardOf {
+			behind++
+		}
+	}
+	return 2*behind > len(info.Cluster.Replicas)+1
 }
 
 // watch tells of the newest message of each subject, and of each that follows, until the
@@ -143,8 +164,11 @@ func (c *Cluster) rewound(ctx context.Context, stream jetstream.Stream, last *ui
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	info, err := stream.Info(ctx)
-	if err != nil || info.State.LastSeq >= *last {
+	switch {
+	case err != nil || info.State.LastSeq >= *last:
 		return err
+	case !isLed(info):
+		return errBehind
 	}
 	c.log.Error("NATS has lost messages", "stream", info.Config.Name, "of", *last, "left", info.State.LastSeq)
 	*last = 0

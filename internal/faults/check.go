@@ -67,6 +67,9 @@ type member struct {
 type room struct {
 	members map[string]*member
 	targets map[int]string
+	// open are the limits that were ordered and not acknowledged: such an order may have
+	// its way at any time.
+	open map[int]bool
 	// kept are the acknowledged orders, as they came, and forgotten those that a state
 	// did not know any more.
 	kept      []Event
@@ -87,7 +90,7 @@ func Check(history []Event) (found []Finding) {
 		}
 		r := rooms[e.Room]
 		if r == nil {
-			r = &room{members: map[string]*member{}, targets: map[int]string{}, forgotten: map[int]bool{}}
+			r = &room{members: map[string]*member{}, targets: map[int]string{}, forgotten: map[int]bool{}, open: map[int]bool{}}
 			rooms[e.Room] = r
 		}
 		found = append(found, r.read(e)...)
@@ -147,7 +150,10 @@ func (r *room) read(e Event) (found []Finding) {
 		epoch()
 		target(e.Text)
 		m.launched, m.sent = max(m.launched, e.Round), max(m.sent, e.Round)
+	case Ordered:
+		r.open[e.Value] = true
 	case Kept:
+		delete(r.open, e.Value)
 		r.kept = append(r.kept, e)
 	case Saw:
 		r.saw(e, m, breaks)
@@ -181,7 +187,7 @@ func (r *room) saw(e Event, m *member, breaks func(Promise, string, ...any)) {
 // forgotten is a finding once.
 func (r *room) obeys(e Event, i int, breaks func(Promise, string, ...any)) {
 	order := r.kept[i]
-	if order.Text == SetLimit && e.Value < order.Value {
+	if order.Text == SetLimit && e.Value < order.Value && !r.open[e.Value] {
 		r.forgotten[i] = true
 		breaks(OrderStands, "the limit is %d, though %d was acknowledged at %.3f s", e.Value, order.Value, order.At.Seconds())
 	}

@@ -64,6 +64,8 @@ func TestCheck(t *testing.T) {
 		{"no such room", nil, []Event{{Kind: Opened, Room: "R"}, dial("ann", 1), refused("ann", 1, "code")}, []Promise{RoomStands}},
 
 		{"an order is forgotten", in, []Event{kept(SetLimit, 0, 7), dial("ann", 2), welcome("ann", 2, 2), saw("ann", 2, 0, "gathering", 6, both...)}, []Promise{OrderStands}},
+		{"an order that was not answered has its way later", in, []Event{{Kind: Ordered, Room: "R", Who: "organiser", Text: SetLimit, Value: 6}, kept(SetLimit, 0, 7), dial("ann", 2), welcome("ann", 2, 2), saw("ann", 2, 0, "gathering", 6, both...)}, nil},
+		{"an order that was answered comes back", in, []Event{{Kind: Ordered, Room: "R", Who: "organiser", Text: SetLimit, Value: 6}, kept(SetLimit, 0, 6), kept(SetLimit, 0, 7), dial("ann", 2), welcome("ann", 2, 2), saw("ann", 2, 0, "gathering", 6, both...)}, []Promise{OrderStands}},
 		{"an order is obeyed", in, []Event{kept(SetLimit, 0, 7), dial("ann", 2), welcome("ann", 2, 2), saw("ann", 2, 0, "gathering", 8, both...)}, nil},
 		{"a state that was on its way", in, []Event{kept(SetLimit, 0, 7), saw("ann", 1, 0, "gathering", 6, both...)}, nil},
 		{"an order is forgotten at the end", play, []Event{saw("ann", 1, 1, launching, 7, both...), kept(SetLimit, 0, 8), saw("bob", 1, 1, launching, 8, both...), calm}, []Promise{OrderStands}},
