@@ -305,6 +305,9 @@ func (p *peer) hear(m wire.Message, line int) error {
 		if p.welcomed { // another host has the room, and the connection stayed
 			p.send(wire.Again{})
 		}
+		if p.welcomed { // another owner has the room, and hears what follows
+			p.send(wire.Again{})
+		}
 		p.epoch, p.welcomed, p.snapshot, p.told = m.Epoch, true, wire.Snapshot{}, 0
 	case wire.Refusal:
 		p.tell(Event{Kind: Refused, Line: line, Text: m.Reason})
