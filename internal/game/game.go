@@ -132,7 +132,7 @@ type NoMasterError struct{ Game Game }
 
 func (e *NoMasterError) Error() string {
 	if e.Game.OnSteam() {
-		return fmt.Sprintf("game: Steam lists the servers of %s only to who has a key, and remembers no favourites of this game here", e.Game.Name)
+		return fmt.Sprintf("game: Steam lists %s only to who has a key", e.Game.Name)
 	}
 	return fmt.Sprintf("game: no list of %s is known", e.Game.Name)
 }
@@ -140,7 +140,7 @@ func (e *NoMasterError) Error() string {
 // Hint is what a user can do about it.
 func (e *NoMasterError) Hint() string {
 	if e.Game.OnSteam() {
-		return "add servers to your favourites in Steam; or get a key for nothing at https://steamcommunity.com/dev/apikey and give it to muster games --steam-key; or paste addresses or steam:// links, one a line, into a file: --servers FILE"
+		return "add favourites in Steam; or give a key of https://steamcommunity.com/dev/apikey to muster games --steam-key; or paste addresses or links into a file: --servers FILE"
 	}
 	return "name a master with --master HOST:PORT, or paste addresses or links to servers, one a line, into a file: --servers FILE"
 }
