@@ -63,9 +63,6 @@ type behalf struct {
 
 type behalfKey struct{}
 
-// isRelayed marks the context of connections that come from other hosts.
-type isRelayed struct{}
-
 // behalfOf is on whose behalf a request came from another host, nil if it did not.
 func behalfOf(r *http.Request) *behalf {
 	b, _ := r.Context().Value(behalfKey{}).(*behalf)

@@ -35,6 +35,9 @@ func TestRestartOnStore(t *testing.T) {
 		t.Errorf("a second host opens the store: %v", err)
 	}
 	old, err := room.New(room.Keys{Code: "GAGAGA", Secret: "secret"}, friday(2), time.Now().Add(-25*time.Hour)).Save()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for code, data := range map[string][]byte{"GAGAGA": old, "BROKEN": []byte("{")} {
 		var claim store.Claim
 		if claim, err = kept.Create(t.Context(), code, "", data); err == nil {
