@@ -172,6 +172,9 @@ func (c *Cluster) subject(kind, name string) string { return c.config.Prefix + "
 // publish sends a message once, over the one of a sequence, 0 over none, which lives for
 // ttl, or for ever if that is 0.
 func (c *Cluster) publish(ctx context.Context, m *nats.Msg, over uint64, ttl time.Duration) (uint64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err // the client would ask first, and wait where it connects anew
+	}
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
 	options := []jetstream.PublishOpt{jetstream.WithExpectLastSequencePerSubject(over), jetstream.WithRetryAttempts(0)}

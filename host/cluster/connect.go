@@ -81,7 +81,11 @@ func connect(ctx context.Context, config Config, reconnected func()) (*nats.Conn
 		nats.Name("muster " + config.Node), nats.Timeout(connectWait),
 		nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(reconnectWait, reconnectWait), nats.ReconnectBufSize(-1),
 		nats.IgnoreAuthErrorAbort(), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsLost),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { log.Warn("NATS is away", "error", err) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil { // else this host leaves
+				log.Warn("NATS is away", "error", err)
+			}
+		}),
 		nats.ReconnectHandler(func(conn *nats.Conn) {
 			log.Info("NATS is back", "server", conn.ConnectedServerName())
 			reconnected()

@@ -280,6 +280,44 @@ func TestAway(t *testing.T) {
 	}
 }
 
+// TestCloseAway: a host ends in time while nobody answers it.
+func TestCloseAway(t *testing.T) {
+	t.Parallel()
+	s := startNATS(t)
+	w := world(t, s)
+	l, through := lineTo(t, s)
+	w.URL = through
+	a := join(t, w, "a")
+	var owners []store.Claim
+	for i := range 50 {
+		own, err := a.Create(t.Context(), fmt.Sprint("ROOM", i), "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		owners = append(owners, own)
+	}
+	for _, wait := range []time.Duration{0, 2 * pingEvery} { // the second finds the connection given up
+		l.freeze()
+		pause(t.Context(), wait)
+		hurry, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		for _, own := range owners {
+			if err := own.Release(hurry); !errors.Is(err, store.ErrAway) {
+				t.Error(err)
+			}
+		}
+		if took := time.Since(began); took > time.Second+connectWait+attemptTime {
+			t.Errorf("it took %v to give all up", took)
+		}
+	}
+	began := time.Now()
+	a.Close()
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("it took %v to end", took)
+	}
+}
+
 // zombie has a host hear nothing any more and lose its lease, which another hears,
 // though it can write.
 func zombie(t *testing.T, c, other *Cluster) {

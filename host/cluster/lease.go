@@ -216,10 +216,13 @@ func (c *Cluster) renewLease() error {
 // endLease gives the lease up, so that others need not wait until its time is over.
 func (c *Cluster) endLease() {
 	c.lease.mu.Lock()
-	over := c.lease.seq
+	over, trusted := c.lease.seq, c.lease.trusted
 	c.lease.until = time.Now()
 	c.lease.judge()
 	c.lease.mu.Unlock()
+	if !trusted {
+		return // it has ended, or nobody answers
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), attemptTime)
 	defer cancel()
 	c.publish(ctx, &nats.Msg{Subject: c.subject("host", c.config.Node)}, over, leaseTime)

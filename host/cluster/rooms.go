@@ -70,6 +70,9 @@ type message struct {
 // last is a room's newest message; its epoch is 0 if there is none, or a marker. It may
 // be late by a moment, if the server that is asked is.
 func (c *Cluster) last(ctx context.Context, code string) (message, error) {
+	if err := ctx.Err(); err != nil {
+		return message{}, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
 	m, err := c.rooms.GetLastMsgForSubject(ctx, c.subject("room", code))

@@ -121,7 +121,10 @@ func (c *Cluster) follow(stream jetstream.Stream, subject string, headersOnly bo
 	}
 	name := consumer.CachedInfo().Name
 	defer func() {
-		ctx, cancel := context.WithTimeout(context.Background(), askTime/4)
+		if c.ctx.Err() != nil {
+			return // in watchLife the servers forget it by themselves
+		}
+		ctx, cancel := context.WithTimeout(c.ctx, askTime/4)
 		defer cancel()
 		stream.DeleteConsumer(ctx, name)
 	}()
