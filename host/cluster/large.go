@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -98,7 +97,7 @@ func (c *Cluster) putParts(ctx context.Context, body []byte, ttl time.Duration, 
 			case err == nil:
 				return nil
 			case isFull(err):
-				return fmt.Errorf("cluster: %w: %s", syscall.ENOSPC, plain(err))
+				return full(err)
 			case !pause(ctx, retryPause):
 				return away(err)
 			}
@@ -233,7 +232,7 @@ func (c *Cluster) keep(ctx context.Context, hash string, blob []byte) error {
 		case err == nil:
 			return nil
 		case isFull(err):
-			return fmt.Errorf("cluster: %w: %s", syscall.ENOSPC, plain(err))
+			return full(err)
 		case !pause(ctx, retryPause):
 			return away(err)
 		}

@@ -23,8 +23,6 @@ const (
 	// is for clocks of which one runs faster, and for what a goroutine says after it
 	// has asked.
 	trustTime = leaseTime - leaseTime/6
-	// expiryLag is by how much the servers may be late to end a lease.
-	expiryLag = 2 * time.Second
 )
 
 // lease is this host's word that it lives. There is one, whatever the number of rooms.
@@ -128,7 +126,7 @@ func (c *Cluster) readLease(ctx context.Context, node string) (life, uint64, err
 // which ends, or another living host's, which is renewed meanwhile.
 func (c *Cluster) takeLease(ctx context.Context) error {
 	taken := &Error{ErrNodeTaken, fmt.Sprintf("another host of the name %s is in the cluster", c.config.Node), "give each host a --node of its own"}
-	ctx, cancel := context.WithTimeout(ctx, leaseTime+expiryLag)
+	ctx, cancel := context.WithTimeout(ctx, electionTime) // without a leader no lease ends
 	defer cancel()
 	var found life
 	var at uint64

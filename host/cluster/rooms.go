@@ -107,7 +107,7 @@ func (c *Cluster) put(ctx context.Context, code string, r record, body []byte, o
 		case err == nil:
 			return seq, nil
 		case isFull(err):
-			return 0, fmt.Errorf("cluster: %w: %s", syscall.ENOSPC, plain(err))
+			return 0, full(err)
 		case isWrongSequence(err):
 			last, failed := c.last(ctx, code)
 			switch {
@@ -132,6 +132,12 @@ func isFull(err error) bool {
 	return errors.As(err, &api) && (api.ErrorCode == errResources || api.ErrorCode == errStorage || api.ErrorCode == errStoreFailed)
 }
 
+// full is the error of a write for which the servers have no room. The host cannot go on
+// without them, as it could without a disk of its own: to it they are away.
+func full(err error) error {
+	return fmt.Errorf("%w: %w: %s", store.ErrAway, syscall.ENOSPC, plain(err))
+}
+
 // away is store.ErrAway with its reason.
 func away(err error) error {
 	if err == nil {
@@ -153,7 +159,7 @@ func (c *Cluster) Create(ctx context.Context, code, id string, data []byte) (sto
 	switch {
 	case errors.Is(err, store.ErrFenced):
 		return nil, store.ErrTaken
-	case err != nil && !errors.Is(err, store.ErrAway) && !errors.Is(err, syscall.ENOSPC):
+	case err != nil && !errors.Is(err, store.ErrAway):
 		return nil, err
 	}
 	c.hold(cl)
@@ -219,7 +225,7 @@ func (c *Cluster) Claim(ctx context.Context, code string) (store.Claim, []byte, 
 			return cl, data, nil
 		}
 		var other conflict
-		for _, final := range []error{store.ErrUnknown, store.ErrOver, store.ErrElsewhere, store.ErrNewer, store.ErrAway, errRecord, errPacked, syscall.ENOSPC} {
+		for _, final := range []error{store.ErrUnknown, store.ErrOver, store.ErrElsewhere, store.ErrNewer, store.ErrAway, errRecord, errPacked} {
 			if errors.Is(err, final) {
 				return nil, nil, err
 			}

@@ -39,10 +39,12 @@ type serving struct {
 	*program
 	listen, store string
 	cluster       cluster.Config
-	log           string
-	lists         listing.Rooms
-	public        host.Public
-	memory        int // of a room, MiB
+	// importFrom and exportTo are files for rooms that only move.
+	importFrom, exportTo string
+	log                  string
+	lists                listing.Rooms
+	public               host.Public
+	memory               int // of a room, MiB
 
 	ingress   ingress.Ingress
 	cert, key string
@@ -97,6 +99,8 @@ func (s *serving) bindCluster(flags *pflag.FlagSet) {
 	flags.StringVar(&s.cluster.Credentials, "nats-credentials", "", "the `FILE` of credentials that NATS asks for")
 	flags.StringVar(&s.cluster.CA, "nats-ca", "", "trust the authority in `FILE.pem` for NATS's certificate")
 	flags.StringVar(&s.cluster.Node, "node", "", "this host's `NAME` among those that share NATS, each its own (default: the machine's)")
+	flags.StringVar(&s.importFrom, "import", "", "do not serve, but take the rooms of `FILE`, a --store that is not served any more, or a backup, over into NATS")
+	flags.StringVar(&s.exportTo, "export", "", "do not serve, but write all rooms in NATS to `FILE`: a backup, or a --store for one host")
 	flags.IntVar(&s.cluster.Replicas, "replicas", 0, "keep everything on `N` of NATS's servers (default: on all, three at most)")
 }
 
@@ -141,6 +145,9 @@ func (s *serving) run(ctx context.Context) error {
 	getCertificates, err := s.encrypt(ctx, log)
 	if err != nil {
 		return err
+	}
+	if s.isMove() {
+		return s.move(ctx, log)
 	}
 	games, err := s.games()
 	if err != nil {
@@ -230,6 +237,8 @@ func (s *serving) check() (*slog.Logger, error) {
 	switch {
 	case s.cluster.URL != "" && s.store != "":
 		return nil, usagef("--store and --nats are two places for the rooms: say one of them")
+	case s.isMove() && (s.cluster.URL == "" || s.importFrom != "" && s.exportTo != ""):
+		return nil, usagef("--import FILE and --export FILE need --nats URL, one at a time")
 	case (s.cert == "") != (s.key == ""):
 		return nil, usagef("--tls-cert and --tls-key go together")
 	case s.cert != "" && len(s.acme.Names) > 0:
@@ -286,12 +295,8 @@ func (s *serving) logs() *slog.Logger {
 func (s *serving) open(ctx context.Context, log *slog.Logger) (store.Store, error) {
 	if s.cluster.URL != "" {
 		s.cluster.Logger = log
-		if s.cluster.Node == "" {
-			machine, err := os.Hostname()
-			if err != nil {
-				return nil, hint.With(fmt.Errorf("this machine has no name: %w", err), "give this host one: --node NAME")
-			}
-			s.cluster.Node = cluster.NodeName(machine)
+		if err := s.nameNode(""); err != nil {
+			return nil, err
 		}
 		kept, err := cluster.Open(ctx, s.cluster)
 		if err != nil {
@@ -314,6 +319,19 @@ func (s *serving) open(ctx context.Context, log *slog.Logger) (store.Store, erro
 		log.Error("the store was damaged", "error", damage)
 	}
 	return kept, nil
+}
+
+// nameNode gives the host the machine's name, with an ending, if the user gave it none.
+func (s *serving) nameNode(ending string) error {
+	if s.cluster.Node != "" {
+		return nil
+	}
+	machine, err := os.Hostname()
+	if err != nil {
+		return hint.With(fmt.Errorf("this machine has no name: %w", err), "give this host one: --node NAME")
+	}
+	s.cluster.Node = cluster.NodeName(machine + ending)
+	return nil
 }
 
 // choices are the games that rooms may be opened for.

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
 )
 
 // asks says something to a public host, as JSON if there is any, and returns what is
@@ -112,17 +115,74 @@ func TestServeUsage(t *testing.T) {
 		"--max-players 65":      "--max-players 65: say 1 to 64",
 		"--listen nowhere":      "no ADDRESS:PORT",
 		"--acme muster.example": "accept its terms",
-		"--acme a.example --tls-cert a --tls-key b":      "one of them",
-		"--tls-cert a.pem --tls-key b.pem":               "cannot read a.pem",
-		"--tls-cert a.pem":                               "go together",
-		"--public-url muster.example":                    "no URL such as",
-		"--store /nowhere/rooms.db --listen 127.0.0.1:0": "cannot keep rooms in /nowhere/rooms.db",
-		"--store rooms.db --nats nats://127.0.0.1:1":     "say one of them",
-		"--nats nats://127.0.0.1:1 --listen 127.0.0.1:0": "no NATS server answers",
+		"--acme a.example --tls-cert a --tls-key b":            "one of them",
+		"--tls-cert a.pem --tls-key b.pem":                     "cannot read a.pem",
+		"--tls-cert a.pem":                                     "go together",
+		"--public-url muster.example":                          "no URL such as",
+		"--store /nowhere/rooms.db --listen 127.0.0.1:0":       "cannot keep rooms in /nowhere/rooms.db",
+		"--store rooms.db --nats nats://127.0.0.1:1":           "say one of them",
+		"--nats nats://127.0.0.1:1 --listen 127.0.0.1:0":       "no NATS server answers",
+		"--import rooms.db":                                    "need --nats URL",
+		"--nats nats://127.0.0.1:1 --import /nowhere/rooms.db": "cannot open /nowhere/rooms.db",
 		"room": "takes no argument",
 	} {
 		if o := muster(t, append([]string{"serve"}, strings.Fields(args)...)...); o.code == 0 || !strings.Contains(o.err, want) {
 			t.Errorf("serve %s: %d, %s; want %q", args, o.code, o.err, want)
 		}
 	}
+}
+
+// TestServeMoves: rooms go from a file into a cluster, and from there into a backup that
+// one host can serve.
+func TestServeMoves(t *testing.T) {
+	file, backup := filepath.Join(t.TempDir(), "rooms.db"), filepath.Join(t.TempDir(), "backup.db")
+	nats, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nats.Start()
+	defer nats.WaitForShutdown()
+	defer nats.Shutdown()
+	if !nats.ReadyForConnections(10 * time.Second) {
+		t.Fatal("NATS does not start")
+	}
+	to := []string{"--nats", nats.ClientURL(), "--node", "host1"}
+	var room struct{ Code string }
+	serving := func(name string, do func(url string), where ...string) {
+		t.Helper()
+		t.Run(name, func(t *testing.T) { // whose end is the host's
+			_, url := serves(t, where...)
+			do(url)
+		})
+	}
+	serving("in a file", func(url string) {
+		status, text := asks(t, url+"api/rooms", `{"game":"openarena","players":4,"servers":["127.0.0.1:27960"]}`)
+		if err := json.Unmarshal([]byte(text), &room); err != nil || status != http.StatusCreated {
+			t.Fatalf("answered %d %s, %v", status, text, err)
+		}
+	}, "--store", file)
+	for _, want := range []string{"1 room taken over", "0 rooms taken over into NATS, 0 that are over, and 0 lists; 1 were there"} {
+		if o := muster(t, append([]string{"serve", "--import", file}, to...)...); o.code != 0 || !strings.Contains(o.err, want) {
+			t.Errorf("%+v", o)
+		}
+	}
+	serving("in the cluster", func(url string) {
+		for began := time.Now(); ; time.Sleep(50 * time.Millisecond) { // until it is adopted
+			status, text := asks(t, url+"api/rooms/"+room.Code, "")
+			if status == http.StatusOK {
+				break
+			}
+			if time.Since(began) > 10*time.Second {
+				t.Fatalf("the room answers %d %s", status, text)
+			}
+		}
+		if o := muster(t, "serve", "--nats", nats.ClientURL(), "--node", "other", "--export", backup); o.code != 0 || !strings.Contains(o.err, "1 room written") {
+			t.Errorf("%+v", o)
+		}
+	}, to...)
+	serving("from the backup", func(url string) {
+		if status, text := asks(t, url+"api/rooms/"+room.Code, ""); status != http.StatusOK {
+			t.Errorf("the room answers %d %s", status, text)
+		}
+	}, "--store", backup)
 }

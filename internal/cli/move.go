@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"muster/host/cluster"
+	"muster/host/store"
+	"muster/internal/hint"
+	"muster/internal/term"
+)
+
+// isMove reports whether the command is to move rooms between a file and a cluster, and
+// not to serve.
+func (s *serving) isMove() bool { return s.importFrom != "" || s.exportTo != "" }
+
+// move takes over the rooms of a file into the cluster, or writes those of the cluster
+// into one, while its hosts go on.
+func (s *serving) move(ctx context.Context, log *slog.Logger) error {
+	name, from := s.importFrom, true
+	if name == "" {
+		name, from = s.exportTo, false
+	}
+	if _, err := os.Stat(name); from && err != nil {
+		return fmt.Errorf("cannot open %s: %w", name, hint.Reason(err))
+	}
+	file, err := store.Open(name)
+	if err != nil {
+		return hint.With(fmt.Errorf("cannot open %s: %w", name, hint.Reason(err)), "is a muster serving it? end that first")
+	}
+	defer file.Close()
+	if err := s.nameNode("-move"); err != nil {
+		return err
+	}
+	s.cluster.Logger = log
+	many, err := cluster.Open(ctx, s.cluster)
+	if err != nil {
+		return err
+	}
+	defer many.Close()
+	do, what := many.Export, "written to "+name
+	if from {
+		do, what = many.Import, "taken over into NATS"
+	}
+	moved, err := do(ctx, file)
+	s.screen.Say("%s %s, %d that are over, and %s; %d were there already",
+		term.Count(moved.Rooms, "room"), what, moved.Tombstones, term.Count(moved.Blobs, "list"), moved.Present)
+	switch {
+	case errors.Is(err, store.ErrTaken):
+		return hint.With(err, "what is there stays as it is; move to another place if you need both")
+	case errors.Is(err, store.ErrAway):
+		return hint.With(err, "say the same command again: it goes on where it stopped")
+	}
+	return err
+}
