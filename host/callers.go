@@ -32,12 +32,14 @@ func (h *Host) named(e claim) (*actor, *wire.Refusal) {
 	code := access.CanonicalCode(e.code)
 	a := h.actor(code)
 	isKnown := a != nil && (h.config.Public == nil || a.takesCode())
-	was := h.store.Find(code).State == store.Over || a != nil && a.over.Load()
+	place := h.store.Find(code).State
+	was := place == store.Over || a != nil && a.over.Load()
 	if a != nil && a.opensTo(e.shown) {
 		return a, nil
 	}
 	unreadable := h.unreadableRoom(code)
-	isKnown = isKnown || unreadable != nil
+	hasLeft := a == nil && (place == store.Here || place == store.Elsewhere || place == store.Orphaned) // just now, or it would have been passed on
+	isKnown = isKnown || unreadable != nil || hasLeft
 	isHeard := e.on != nil && !e.on.Unheard
 	if e.on == nil { // or the other host has counted it, or will
 		isHeard = h.guard.Judge(e.from, isKnown || was, time.Now())
@@ -49,6 +51,8 @@ func (h *Host) named(e claim) (*actor, *wire.Refusal) {
 		return nil, room.Closed(code)
 	case unreadable != nil && a == nil:
 		return nil, unreadable
+	case hasLeft:
+		return nil, moved()
 	case !isKnown && h.config.Public != nil:
 		return nil, &wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room takes people in by the code %q now", code), Hint: "is it right? once a group is complete, locked or on its server, only the room's whole link leads in: ask for that"}
 	case a == nil:

@@ -89,7 +89,7 @@ func (h *Host) addressed(w http.ResponseWriter, r *http.Request, code string) *a
 			h.refuse(w, http.StatusTooManyRequests, *refusal)
 		case wire.ReasonClosed:
 			h.refuse(w, http.StatusGone, *refusal)
-		case wire.ReasonBusy:
+		case wire.ReasonBusy, wire.ReasonMoved:
 			w.Header().Set("Retry-After", retryAfter)
 			h.refuse(w, http.StatusServiceUnavailable, *refusal)
 		default:

@@ -188,6 +188,28 @@ func TestNewerRoom(t *testing.T) {
 	}
 }
 
+// TestLeftMeanwhile: who comes for a room that has just gone to another host comes back,
+// and is not told that there is none, which programs and pages take as final.
+func TestLeftMeanwhile(t *testing.T) {
+	kept := host.NewFakeStore()
+	_, at := serve(t, host.Config{List: listOf(2), Store: kept})
+	two, _ := serveToo(t, host.Config{List: listOf(2), Store: kept.On("two")})
+	code, _, _ := two.Open(friday(2))
+	ann := dial(t, at)
+	ann.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
+	if refusal := expect[wire.Refusal](ann); refusal.Reason != wire.ReasonMoved {
+		t.Errorf("ann is told %+v", refusal)
+	}
+	answer, err := http.Get(at.URL + "/api/rooms/" + code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a request is answered %v", answer.Status)
+	}
+}
+
 // TestPanic: a room that panics takes no other down, and goes on once as it was saved
 // last, its people as they were; then it is left alone.
 func TestPanic(t *testing.T) {
