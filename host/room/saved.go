@@ -152,7 +152,7 @@ func (r *Room) Save() ([]byte, error) {
 	if s.Phase.Knows, err = json.Marshal(r.phase); err != nil {
 		return nil, err
 	}
-	if s.ListHash = r.round.kept; s.ListHash == "" && r.round.packed == nil {
+	if s.ListHash = r.round.kept; s.ListHash == "" && r.round.packed == nil && len(r.round.servers.List) > 0 {
 		if r.round.packed, err = pack(wire.List{Round: r.round.number, Servers: r.round.servers.List}); err != nil {
 			return nil, err
 		}
@@ -327,8 +327,10 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	var err error
 	n.topology, n.kept = kept, s.ListHash
 	if kept == nil {
-		if list, err = unpack[wire.List](s.List); err != nil {
-			return nil, err
+		if len(s.List) > 0 { // a room that gathers has none
+			if list, err = unpack[wire.List](s.List); err != nil {
+				return nil, err
+			}
 		}
 		n.topology = tree(list.Servers)
 	}
