@@ -114,7 +114,7 @@ func Table() []Setting {
 		{Key: "players", Of: func(s *Settings) any { return &s.Players },
 			Flag: "players", Usage: "start by itself once `N` are here; 0 waits for Enter", Label: "Start with", Unset: "who is here"},
 		{Key: "agree", Of: func(s *Settings) any { return &s.Agree },
-			Label: "Before the launch", Set: "vote, veto, ready check", Unset: "straight there"},
+			Flag: "vote", Usage: "people vote, veto and say that they are ready on the page before the launch; Enter goes there at once", Label: "Before the launch", Set: "vote, veto, ready check", Unset: "straight there"},
 		{Key: "guests_vote", Of: func(s *Settings) any { return &s.GuestsVote },
 			Flag: "guests-vote", Usage: "people who have only the page, and no personal link, vote, too", Label: "Guests", Set: "vote, too", Unset: "only watch"},
 		{Key: "name", Of: func(s *Settings) any { return &s.Name },
