@@ -127,8 +127,8 @@ func TestOwnerDies(t *testing.T) {
 			var seats []*seat
 			for i, name := range []string{"ann", "bob", "cat"} {
 				s := newSeat(tb, name)
-				s.options.URL = url
-				if i > 0 { // ann comes to whichever she likes, the others to one each
+				s.options.URL, s.options.Key = url, hosts[0].host.Keys(code).Link // the others may not know the room yet
+				if i > 0 {                                                        // ann comes to whichever she likes, the others to one each
 					peer.Named(&s.options, addrs[i])
 				} else {
 					peer.Named(&s.options, addrs...)
