@@ -2,46 +2,18 @@ package a2s_test
 
 import (
 	"bytes"
-	"encoding/hex"
 	"errors"
-	"os"
-	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 
 	"muster/discovery"
 	. "muster/discovery/a2s"
+	"muster/discovery/internal/codectest"
 )
-
-// packets are the requests and replies of a recording in testdata.
-func packets(t testing.TB, file string) (requests, replies [][]byte) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		mark, digits, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if mark == "#" {
-			continue
-		}
-		b, err := hex.DecodeString(digits)
-		switch {
-		case err != nil:
-			t.Fatalf("%s: %v", file, err)
-		case mark == ">":
-			requests = append(requests, b)
-		default:
-			replies = append(replies, b)
-		}
-	}
-	return requests, replies
-}
 
 func reply(t testing.TB, file string) []byte {
 	t.Helper()
-	_, replies := packets(t, file)
+	_, replies := codectest.Packets(t, file)
 	return replies[len(replies)-1]
 }
 
@@ -70,7 +42,7 @@ func TestParseRecordedInformation(t *testing.T) {
 
 // A conversation as recorded: query, challenge, query with it, information.
 func TestChallengeIsReturned(t *testing.T) {
-	requests, replies := packets(t, "unity_info.hex")
+	requests, replies := codectest.Packets(t, "unity_info.hex")
 	if got := (Protocol{}).AppendQuery(nil, 1, nil); !bytes.Equal(got, requests[0]) {
 		t.Errorf("first query % x, want % x", got, requests[0])
 	}
@@ -189,7 +161,7 @@ func FuzzParse(f *testing.F) {
 	for _, file := range []string{"tf2_info.hex", "xash3d_info.hex", "unity_info.hex", "xash3d_rules.hex", "bomb_bzip2.hex"} {
 		f.Add(reply(f, file), []byte{}, []byte{})
 	}
-	_, packed := packets(f, "tf2_info_bzip2.hex")
+	_, packed := codectest.Packets(f, "tf2_info_bzip2.hex")
 	f.Add(packed[1], packed[0], packed[0])
 	f.Add(split(reply(f, "tf2_info.hex"), 7, 60)[1], split(reply(f, "tf2_info.hex"), 7, 60)[0], []byte{})
 	f.Fuzz(func(t *testing.T, a, b, c []byte) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 )
 
 // Applications whose servers say some things in a way of their own.
@@ -30,23 +31,23 @@ const (
 //	protocol[1] name map folder game app[2] players[1] max[1] bots[1]
 //	type[1] system[1] password[1] secure[1] version [flags[1] extra…]
 func parseInfo(b []byte) (*discovery.Info, error) {
-	r := reader{rest: b}
+	r := reader{packet.Reader{Rest: b}}
 	info := new(discovery.Info)
-	r.octet() // protocol
-	info.Name, info.Map, info.Mode = r.text(), r.text(), r.text()
-	r.bytes() // game, in words
+	r.Octet() // protocol
+	info.Name, info.Map, info.Mode = r.Text(), r.Text(), r.Text()
+	r.Bytes() // game, in words
 	info.AppID = uint64(r.u16())
-	info.Players, info.MaxPlayers = int(r.octet()), int(r.octet())
-	info.Bots = min(int(r.octet()), info.Players)
-	r.octet() // type
-	r.octet() // system
+	info.Players, info.MaxPlayers = int(r.Octet()), int(r.Octet())
+	info.Bots = min(int(r.Octet()), info.Players)
+	r.Octet() // type
+	r.Octet() // system
 	info.Password = r.flag()
-	r.octet() // secure
+	r.Octet() // secure
 	if info.AppID == theShip {
-		r.take(theShipRules)
+		r.Take(theShipRules)
 	}
-	info.Version = r.text()
-	if r.short {
+	info.Version = r.Text()
+	if r.Short {
 		return nil, malformed("information cut short")
 	}
 	parseExtra(&r, info)
@@ -56,7 +57,7 @@ func parseInfo(b []byte) (*discovery.Info, error) {
 // parseExtra reads the fields that flags announce, in the order of the flags
 // here. Servers may leave them out, or cut them short: then they say nothing.
 func parseExtra(r *reader, info *discovery.Info) {
-	flags := r.octet()
+	flags := r.Octet()
 	if flags&hasGamePort != 0 {
 		info.GamePort = r.u16()
 	}
@@ -65,11 +66,11 @@ func parseExtra(r *reader, info *discovery.Info) {
 	}
 	if flags&hasTV != 0 {
 		r.u16()
-		r.bytes()
+		r.Bytes()
 	}
 	var keywords []byte
 	if flags&hasKeywords != 0 {
-		keywords = r.bytes()
+		keywords = r.Bytes()
 	}
 	if flags&hasGameID != 0 {
 		// The field before has room for 16 bits of the application's 24.
@@ -109,63 +110,33 @@ func applyRustCounts(keywords []byte, info *discovery.Info) {
 //	address name map folder game players[1] max[1] protocol[1]
 //	type[1] system[1] password[1] mod[1] [about the mod] secure[1] bots[1]
 func parseGoldSrc(b []byte) (*discovery.Info, error) {
-	r := reader{rest: b}
+	r := reader{packet.Reader{Rest: b}}
 	info := new(discovery.Info)
-	r.bytes() // its address, as far as it knows
-	info.Name, info.Map, info.Mode = r.text(), r.text(), r.text()
-	r.bytes() // game, in words
-	info.Players, info.MaxPlayers = int(r.octet()), int(r.octet())
-	r.octet() // protocol
-	r.octet() // type
-	r.octet() // system
+	r.Bytes() // its address, as far as it knows
+	info.Name, info.Map, info.Mode = r.Text(), r.Text(), r.Text()
+	r.Bytes() // game, in words
+	info.Players, info.MaxPlayers = int(r.Octet()), int(r.Octet())
+	r.Octet() // protocol
+	r.Octet() // type
+	r.Octet() // system
 	info.Password = r.flag()
 	if isMod := r.flag(); isMod {
-		r.bytes() // where to read about it
-		r.bytes() // where to download it
-		r.take(aboutMod)
+		r.Bytes() // where to read about it
+		r.Bytes() // where to download it
+		r.Take(aboutMod)
 	}
-	r.octet() // secure
-	info.Bots = min(int(r.octet()), info.Players)
-	if r.short {
+	r.Octet() // secure
+	info.Bots = min(int(r.Octet()), info.Players)
+	if r.Short {
 		return nil, malformed("information cut short")
 	}
 	return info, nil
 }
 
-// reader takes fields off the front of a packet. A field that is not there is
-// zero, and so is all after it; short says so.
-type reader struct {
-	rest  []byte
-	short bool
-}
+// reader takes A2S's fields off a packet.
+type reader struct{ packet.Reader }
 
-// take is the next n bytes, or n zeros.
-func (r *reader) take(n int) []byte {
-	if len(r.rest) < n {
-		r.rest, r.short = nil, true
-		return make([]byte, n)
-	}
-	field := r.rest[:n]
-	r.rest = r.rest[n:]
-	return field
-}
-
-func (r *reader) octet() byte { return r.take(1)[0] }
-func (r *reader) flag() bool  { return r.octet() != 0 }
-func (r *reader) u16() uint16 { return binary.LittleEndian.Uint16(r.take(2)) }
-func (r *reader) u32() uint32 { return binary.LittleEndian.Uint32(r.take(4)) }
-func (r *reader) u64() uint64 { return binary.LittleEndian.Uint64(r.take(8)) }
-
-// bytes is what stands before the next NUL.
-func (r *reader) bytes() []byte {
-	text, rest, found := bytes.Cut(r.rest, []byte{0})
-	if !found {
-		r.rest, r.short = nil, true
-		return nil
-	}
-	r.rest = rest
-	return text
-}
-
-// text is what stands before the next NUL, cleaned for display.
-func (r *reader) text() string { return discovery.CleanText(string(r.bytes())) }
+func (r *reader) flag() bool  { return r.Octet() != 0 }
+func (r *reader) u16() uint16 { return binary.LittleEndian.Uint16(r.Take(2)) }
+func (r *reader) u32() uint32 { return binary.LittleEndian.Uint32(r.Take(4)) }
+func (r *reader) u64() uint64 { return binary.LittleEndian.Uint64(r.Take(8)) }

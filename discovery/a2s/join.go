@@ -9,6 +9,8 @@ import (
 	"iter"
 	"math"
 	"slices"
+
+	"muster/discovery/internal/packet"
 )
 
 // maxReply bounds a reply that comes in pieces, packed or not: no information is
@@ -136,12 +138,12 @@ func (p pieces) first() (layout, []byte) {
 
 // unpack is the payload of a compressed split.
 func unpack(b []byte) ([]byte, error) {
-	r := reader{rest: b}
+	r := reader{packet.Reader{Rest: b}}
 	size, sum := r.u32(), r.u32()
-	if r.short || size > maxReply {
+	if r.Short || size > maxReply {
 		return nil, malformed("a packet of %d bytes when unpacked", size)
 	}
-	packet, err := io.ReadAll(io.LimitReader(bzip2.NewReader(bytes.NewReader(r.rest)), int64(size)+1))
+	packet, err := io.ReadAll(io.LimitReader(bzip2.NewReader(bytes.NewReader(r.Rest)), int64(size)+1))
 	switch {
 	case err != nil:
 		return nil, malformed("%w", err)

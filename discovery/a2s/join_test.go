@@ -10,6 +10,7 @@ import (
 
 	"muster/discovery"
 	. "muster/discovery/a2s"
+	"muster/discovery/internal/codectest"
 )
 
 // split is reply as a Source server cuts it up.
@@ -36,7 +37,7 @@ func named() (discovery.Info, []byte) {
 
 func TestPiecesInAnyOrder(t *testing.T) {
 	want, whole := named()
-	_, packed := packets(t, "tf2_info_bzip2.hex")
+	_, packed := codectest.Packets(t, "tf2_info_bzip2.hex")
 	for name, c := range map[string]struct {
 		pieces [][]byte
 		want   discovery.Info
@@ -119,7 +120,7 @@ func TestAnotherSplitRestarts(t *testing.T) {
 
 func TestLyingPieces(t *testing.T) {
 	_, whole := named()
-	_, packed := packets(t, "tf2_info_bzip2.hex")
+	_, packed := codectest.Packets(t, "tf2_info_bzip2.hex")
 	large := append(bytes.Clone(whole), make([]byte, 1<<16)...)
 	change := func(pieces [][]byte, at int, to ...byte) [][]byte {
 		first := slices.Clone(pieces[0])

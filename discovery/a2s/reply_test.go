@@ -11,6 +11,7 @@ import (
 
 	"muster/discovery"
 	. "muster/discovery/a2s"
+	"muster/discovery/internal/codectest"
 )
 
 func TestParseRecordedRequests(t *testing.T) {
@@ -25,7 +26,7 @@ func TestParseRecordedRequests(t *testing.T) {
 		{"xash3d_rules.hex", 0, Request{Kind: Rules, Challenge: []byte("\xd2\x87\x29\x84")}},
 		{"xash3d_players_challenge.hex", 0, Request{Kind: Players}},
 	} {
-		requests, _ := packets(t, c.file)
+		requests, _ := codectest.Packets(t, c.file)
 		if got, err := ParseRequest(requests[c.at]); err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, %v, want %+v", c.file, got, err, c.want)
 		}
@@ -55,7 +56,7 @@ func TestParseRequest(t *testing.T) {
 
 func FuzzParseRequest(f *testing.F) {
 	for _, file := range []string{"unity_info.hex", "xash3d_rules.hex", "xash3d_players_challenge.hex"} {
-		requests, _ := packets(f, file)
+		requests, _ := codectest.Packets(f, file)
 		f.Add(requests[len(requests)-1])
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -19,6 +19,7 @@ import (
 	"slices"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 )
 
 // Protocol asks Mindustry's servers. It is a [discovery.Protocol].
@@ -46,23 +47,23 @@ var errNoReply = fmt.Errorf("mindustry: %w: no answer of a server", discovery.Er
 // Parse reads the newest datagram that is a reply.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	for _, b := range slices.Backward(datagrams) {
-		r := reader{rest: b}
+		r := reader{packet.Reader{Rest: b}}
 		info := &discovery.Info{Name: r.text(), Map: r.text(), Players: r.number()}
 		r.number() // wave
 		build, kind := int32(r.number()), r.text()
 		if info.Version = kind; build > 0 {
 			info.Version = fmt.Sprintf("%d %s", build, kind)
 		}
-		mode := r.take(1)[0]
+		mode := r.Take(1)[0]
 		info.MaxPlayers = cmp.Or(r.number(), noLimit)
 		r.text() // what it says about itself
-		if r.short {
+		if r.Short {
 			continue
 		}
 		if int(mode) < len(modes) {
 			info.Mode = modes[mode]
 		}
-		if name := r.text(); !r.short && name != "" {
+		if name := r.text(); !r.Short && name != "" {
 			info.Mode = name
 		}
 		info.Version = discovery.CleanText(info.Version)
@@ -74,32 +75,18 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return discovery.Reply{}, errNoReply
 }
 
-// reader takes fields off the front of a datagram. What is not there is 0 or empty,
-// and so is all after it; short says so.
-type reader struct {
-	rest  []byte
-	short bool
-}
-
-func (r *reader) take(n int) []byte {
-	if len(r.rest) < n {
-		r.rest, r.short = nil, true
-		return make([]byte, n)
-	}
-	field := r.rest[:n]
-	r.rest = r.rest[n:]
-	return field
-}
+// reader takes numbers and texts off a datagram.
+type reader struct{ packet.Reader }
 
 func (r *reader) number() int {
-	return min(max(0, int(int32(binary.BigEndian.Uint32(r.take(4))))), maxNumber)
+	return min(max(0, int(int32(binary.BigEndian.Uint32(r.Take(4))))), maxNumber)
 }
 
 // markup are the colours in a text: [red], [#ff0000], [].
 var markup = regexp.MustCompile(`\[[#A-Za-z0-9_]*\]`)
 
 func (r *reader) text() string {
-	text := r.take(int(r.take(1)[0]))
+	text := r.Take(int(r.Take(1)[0]))
 	return discovery.CleanText(markup.ReplaceAllString(string(text), ""))
 }
 

@@ -24,6 +24,7 @@ import (
 	"net/netip"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 )
 
 // Protocol asks OpenTTD's servers. It is a [discovery.Stream].
@@ -62,55 +63,55 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	if len(b) < size {
 		return discovery.Reply{Incomplete: true}, nil
 	}
-	r := reader{rest: b[headLen:size]}
-	form, names := r.octet(), byte(idAndSum)
+	r := packet.Reader{Rest: b[headLen:size]}
+	form, names := r.Octet(), byte(idAndSum)
 	if form >= 7 {
-		r.take(8)
+		r.Take(8)
 	}
 	if form >= 6 {
-		names = r.octet()
+		names = r.Octet()
 	}
 	if form >= 5 {
-		r.take(4)
-		r.text()
+		r.Take(4)
+		r.Text()
 	}
 	if form >= 4 {
-		for range r.octet() {
+		for range r.Octet() {
 			if names > withNames {
-				r.take(4) // a number of the server's own for it
+				r.Take(4) // a number of the server's own for it
 				continue
 			}
-			r.take(sumLen)
+			r.Take(sumLen)
 			if names == withNames {
-				r.text()
+				r.Text()
 			}
 		}
 	}
 	if form >= 3 {
-		r.take(4 + 4)
+		r.Take(4 + 4)
 	}
 	if form >= 2 {
-		r.take(3)
+		r.Take(3)
 	}
-	info := &discovery.Info{Name: r.text(), Version: r.text()}
+	info := &discovery.Info{Name: r.Text(), Version: r.Text()}
 	if form < 6 {
-		r.octet() // language
+		r.Octet() // language
 	}
-	info.Password = r.octet() != 0
-	info.MaxPlayers, info.Players = int(r.octet()), int(r.octet())
-	r.octet() // who looks on
+	info.Password = r.Octet() != 0
+	info.MaxPlayers, info.Players = int(r.Octet()), int(r.Octet())
+	r.Octet() // who looks on
 	if form < 3 {
-		r.take(2 + 2)
+		r.Take(2 + 2)
 	}
 	if form < 6 {
-		r.text() // the map's name
+		r.Text() // the map's name
 	}
-	width, height := binary.LittleEndian.Uint16(r.take(2)), binary.LittleEndian.Uint16(r.take(2))
+	width, height := binary.LittleEndian.Uint16(r.Take(2)), binary.LittleEndian.Uint16(r.Take(2))
 	info.Map = fmt.Sprintf("%d×%d", width, height)
-	if landscape := int(r.octet()); landscape < len(landscapes) {
+	if landscape := int(r.Octet()); landscape < len(landscapes) {
 		info.Mode = landscapes[landscape]
 	}
-	if r.short || form == 0 {
+	if r.Short || form == 0 {
 		return discovery.Reply{}, malformed("a game of form %d cut short", form)
 	}
 	return discovery.Reply{Info: info}, nil
@@ -119,35 +120,6 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 // malformed is an error about bytes that the protocol does not allow.
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("openttd: %w: "+format, append([]any{discovery.ErrMalformed}, args...)...)
-}
-
-// reader takes fields off the front of a packet. What is not there is 0 or empty, and
-// so is all after it; short says so.
-type reader struct {
-	rest  []byte
-	short bool
-}
-
-func (r *reader) take(n int) []byte {
-	if len(r.rest) < n {
-		r.rest, r.short = nil, true
-		return make([]byte, n)
-	}
-	field := r.rest[:n]
-	r.rest = r.rest[n:]
-	return field
-}
-
-func (r *reader) octet() byte { return r.take(1)[0] }
-
-func (r *reader) text() string {
-	text, rest, found := bytes.Cut(r.rest, []byte{0})
-	if !found {
-		r.rest, r.short = nil, true
-		return ""
-	}
-	r.rest = rest
-	return discovery.CleanText(string(text))
 }
 
 // Answer is what a server of Muster's fleet says to all that it heard so far on a

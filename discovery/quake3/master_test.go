@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"muster/discovery"
+	"muster/discovery/internal/codectest"
 	. "muster/discovery/quake3"
 )
 
@@ -20,7 +21,7 @@ func TestMasterQueriesAsRecorded(t *testing.T) {
 		"dpmaster_getservers_game.hex": {Game: "Nexuiz", Protocol: 3, Empty: true, Full: true},
 		"dpmaster_getserversext.hex":   {Game: "Quake3Arena", Protocol: 71, Extended: true, IPv4: true, IPv6: true, Empty: true, Full: true},
 	} {
-		requests, _ := packets(t, file)
+		requests, _ := codectest.Packets(t, file)
 		if got := AppendMasterQuery(nil, q); string(got) != string(requests[0]) {
 			t.Errorf("%s: %q, want %q", file, got, requests[0])
 		}
@@ -64,7 +65,7 @@ func TestParseRecordedMasterReplies(t *testing.T) {
 		"dpmaster_getservers_game.hex": addrs("127.0.0.1:26001", "127.0.0.1:26000"),
 		"dpmaster_getserversext.hex":   addrs("127.0.0.1:27960", "127.0.0.1:27962", "127.0.0.1:27961"),
 	} {
-		_, replies := packets(t, file)
+		_, replies := codectest.Packets(t, file)
 		got, end, err := ParseMasterReply(replies[0], nil)
 		if err != nil || !end || !slices.Equal(got, want) {
 			t.Errorf("%s: %v, end %v, %v, want %v", file, got, end, err, want)
@@ -180,7 +181,7 @@ func TestMasterRepliesStop(t *testing.T) {
 
 func FuzzParseMasterReply(f *testing.F) {
 	for _, file := range []string{"dpmaster_getservers.hex", "dpmaster_getserversext.hex"} {
-		_, replies := packets(f, file)
+		_, replies := codectest.Packets(f, file)
 		f.Add(replies[0])
 	}
 	for b := range MasterReplies(world(80), true) {
@@ -205,7 +206,7 @@ func FuzzParseMasterReply(f *testing.F) {
 
 func FuzzParseMasterQuery(f *testing.F) {
 	for _, file := range []string{"dpmaster_getservers.hex", "dpmaster_getserversext.hex", "dpmaster_getservers_game.hex"} {
-		requests, _ := packets(f, file)
+		requests, _ := codectest.Packets(f, file)
 		f.Add(requests[0])
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

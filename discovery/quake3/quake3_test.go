@@ -2,15 +2,12 @@ package quake3_test
 
 import (
 	"bytes"
-	"encoding/hex"
 	"errors"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/internal/codectest"
 	. "muster/discovery/quake3"
 )
 
@@ -19,35 +16,10 @@ const (
 	nonceText = "0123456789abcdef"
 )
 
-// packets are the requests and replies of a recording in testdata.
-func packets(t testing.TB, file string) (requests, replies [][]byte) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		mark, digits, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if mark == "#" {
-			continue
-		}
-		b, err := hex.DecodeString(digits)
-		switch {
-		case err != nil:
-			t.Fatalf("%s: %v", file, err)
-		case mark == ">":
-			requests = append(requests, b)
-		default:
-			replies = append(replies, b)
-		}
-	}
-	return requests, replies
-}
-
 // answered is the recorded reply, as if our nonce had been the challenge.
 func answered(t testing.TB, file, challenge string) []byte {
 	t.Helper()
-	_, replies := packets(t, file)
+	_, replies := codectest.Packets(t, file)
 	return bytes.Replace(replies[0], []byte(`\challenge\`+challenge), []byte(`\challenge\`+nonceText), 1)
 }
 
@@ -123,7 +95,7 @@ func TestParseRecordedReplies(t *testing.T) {
 
 func TestRepliesThatAreNotOurs(t *testing.T) {
 	for _, file := range []string{"openarena_getinfo.hex", "openarena_getinfo_nochallenge.hex", "openarena_getstatus.hex"} {
-		_, replies := packets(t, file)
+		_, replies := codectest.Packets(t, file)
 		if _, err := (Protocol{}).Parse(replies); !errors.Is(err, discovery.ErrMalformed) {
 			t.Errorf("%s: err = %v, want ErrMalformed", file, err)
 		}

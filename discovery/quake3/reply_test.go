@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/internal/codectest"
 	. "muster/discovery/quake3"
 )
 
@@ -49,7 +50,7 @@ func TestParseRequestRefuses(t *testing.T) {
 
 // As in the recording of OpenArena, save for the voice codec.
 func TestAppendInfoResponseIsOpenArenas(t *testing.T) {
-	requests, replies := packets(t, "openarena_getinfo.hex")
+	requests, replies := codectest.Packets(t, "openarena_getinfo.hex")
 	r, err := ParseRequest(requests[0])
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +125,7 @@ func clamp(n, most int) int { return max(0, min(n, most)) }
 
 func FuzzParseRequest(f *testing.F) {
 	for _, file := range []string{"openarena_getinfo_newline.hex", "openarena_getstatus.hex", "dpmaster_getserversext.hex"} {
-		requests, _ := packets(f, file)
+		requests, _ := codectest.Packets(f, file)
 		f.Add(requests[0])
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

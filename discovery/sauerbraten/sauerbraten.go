@@ -21,6 +21,7 @@ import (
 	"slices"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 )
 
 // Protocol asks Sauerbraten's servers. It is a [discovery.Aside].
@@ -65,7 +66,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		if len(b) < queryLen || b[0] != ask {
 			continue
 		}
-		r := reader{rest: b[queryLen:]}
+		r := reader{packet.Reader{Rest: b[queryLen:]}}
 		players, n := r.number(), r.number()
 		if n < numbers || n > mostNumbers {
 			continue
@@ -78,7 +79,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		if mode := tells[modeAt] - firstMode; mode >= 0 && mode < len(modes) {
 			info.Mode = modes[mode]
 		}
-		if !r.short {
+		if !r.Short {
 			return discovery.Reply{Nonce: discovery.Nonce(binary.BigEndian.Uint64(b[1:])), Echoed: true, Info: info}, nil
 		}
 	}
@@ -90,29 +91,15 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 
 func count(n int) int { return min(max(0, n), maxNumber) }
 
-// reader takes numbers and texts off the front of a datagram. What is not there is 0 or
-// empty, and so is all after it; short says so.
-type reader struct {
-	rest  []byte
-	short bool
-}
-
-func (r *reader) take(n int) []byte {
-	if len(r.rest) < n {
-		r.rest, r.short = nil, true
-		return make([]byte, n)
-	}
-	field := r.rest[:n]
-	r.rest = r.rest[n:]
-	return field
-}
+// reader takes numbers and texts off a datagram.
+type reader struct{ packet.Reader }
 
 func (r *reader) number() int {
-	switch c := r.take(1)[0]; c {
+	switch c := r.Take(1)[0]; c {
 	case twoBytes:
-		return int(int16(binary.LittleEndian.Uint16(r.take(2))))
+		return int(int16(binary.LittleEndian.Uint16(r.Take(2))))
 	case fourBytes:
-		return int(int32(binary.LittleEndian.Uint32(r.take(4))))
+		return int(int32(binary.LittleEndian.Uint32(r.Take(4))))
 	default:
 		return int(int8(c))
 	}
@@ -123,7 +110,7 @@ func (r *reader) number() int {
 // kept.
 func (r *reader) text() string {
 	var text []byte
-	for !r.short {
+	for !r.Short {
 		switch c := r.number(); {
 		case c == 0:
 			return discovery.CleanText(string(text))

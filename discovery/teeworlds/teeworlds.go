@@ -28,6 +28,7 @@ import (
 	"strconv"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 )
 
 // Protocol asks the servers of Teeworlds 0.7. It is a [discovery.Protocol].
@@ -97,17 +98,17 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		if !ok {
 			continue
 		}
-		r := reader{rest: body}
+		r := reader{packet.Reader{Rest: body}}
 		r.packed() // the browser's token
-		found := &discovery.Info{Version: r.text(), Name: r.text()}
-		r.text() // its host name, as far as it knows
-		found.Map, found.Mode = r.text(), r.text()
+		found := &discovery.Info{Version: r.Text(), Name: r.Text()}
+		r.Text() // its host name, as far as it knows
+		found.Map, found.Mode = r.Text(), r.Text()
 		found.Password = r.packed()&needsPassword != 0
 		r.packed() // for how good players it is
 		r.packed() // players without those who look on, and how many may play
 		r.packed()
 		found.Players, found.MaxPlayers = r.packed(), r.packed()
-		if !r.short {
+		if !r.Short {
 			found.Bots = min(r.bots(), found.Players)
 			return discovery.Reply{Nonce: token(b[1:]), Echoed: true, NonceBits: tokenBits, Info: found}, nil
 		}
@@ -141,18 +142,18 @@ func (DDNet) Parse(datagrams [][]byte) (discovery.Reply, error) {
 			}
 			bits = plainBits
 		}
-		r := reader{rest: body}
+		r := reader{packet.Reader{Rest: body}}
 		nonce := r.number()
-		found := &discovery.Info{Version: r.text(), Name: r.text(), Map: r.text()}
+		found := &discovery.Info{Version: r.Text(), Name: r.Text(), Map: r.Text()}
 		if isExtended {
-			r.text() // the map's checksum and size
-			r.text()
+			r.Text() // the map's checksum and size
+			r.Text()
 		}
-		found.Mode, found.Password = r.text(), r.number()&needsPassword != 0
+		found.Mode, found.Password = r.Text(), r.number()&needsPassword != 0
 		r.number() // players without those who look on, and how many may play
 		r.number()
 		found.Players, found.MaxPlayers = r.number(), r.number()
-		if !r.short && nonce < 1<<bits {
+		if !r.Short && nonce < 1<<bits {
 			return discovery.Reply{Nonce: discovery.Nonce(nonce), Echoed: true, NonceBits: bits, Info: found}, nil
 		}
 	}
@@ -169,29 +170,14 @@ func none(datagrams [][]byte) (discovery.Reply, error) {
 	return discovery.Reply{}, errNoReply
 }
 
-// reader takes fields off the front of a message. A field that is not there is empty,
-// and so is all after it; short says so.
-type reader struct {
-	rest  []byte
-	short bool
-}
-
-// text is what stands before the next NUL, cleaned for display.
-func (r *reader) text() string {
-	text, rest, found := bytes.Cut(r.rest, []byte{0})
-	if !found {
-		r.rest, r.short = nil, true
-		return ""
-	}
-	r.rest = rest
-	return discovery.CleanText(string(text))
-}
+// reader takes texts, and numbers in either form, off a message.
+type reader struct{ packet.Reader }
 
 // number is one that stands there as text. Tokens are larger than counts.
 func (r *reader) number() int {
-	n, err := strconv.ParseUint(r.text(), 10, 32)
+	n, err := strconv.ParseUint(r.Text(), 10, 32)
 	if err != nil {
-		r.short = true
+		r.Short = true
 	}
 	if n >= 1<<extendedBits {
 		n = maxNumber
@@ -205,12 +191,12 @@ func (r *reader) packed() int {
 	const more, sign, mostBytes = 0x80, 0x40, 5
 	n, negative := 0, false
 	for i := range mostBytes {
-		if len(r.rest) == 0 {
-			r.short = true
+		if len(r.Rest) == 0 {
+			r.Short = true
 			return 0
 		}
-		c := r.rest[0]
-		r.rest = r.rest[1:]
+		c := r.Rest[0]
+		r.Rest = r.Rest[1:]
 		if i == 0 {
 			n, negative = int(c&0x3f), c&sign != 0
 		} else {
@@ -229,12 +215,12 @@ func (r *reader) packed() int {
 // bots counts those among the players whom a 0.7 server describes.
 func (r *reader) bots() (bots int) {
 	const isBot = 2
-	for len(r.rest) > 0 && !r.short {
-		r.text() // name and clan
-		r.text()
+	for len(r.Rest) > 0 && !r.Short {
+		r.Text() // name and clan
+		r.Text()
 		r.packed() // country and score
 		r.packed()
-		if r.packed()&isBot != 0 && !r.short {
+		if r.packed()&isBot != 0 && !r.Short {
 			bots++
 		}
 	}
