@@ -84,26 +84,31 @@ func (c *Cluster) putParts(ctx context.Context, body []byte, ttl time.Duration, 
 	size := c.limit(partSize)
 	parts = (len(body) + size - 1) / size
 	err = each(parts, partsAtOnce, func(n int) error {
-		part := body[n*size : min(len(body), (n+1)*size)]
-		for {
-			attempt, cancel := context.WithTimeout(ctx, attemptTime)
-			options := []jetstream.PublishOpt{jetstream.WithRetryAttempts(0)}
-			if ttl > 0 {
-				options = append(options, jetstream.WithMsgTTL(ttl))
-			}
-			_, err := c.js.PublishMsg(attempt, &nats.Msg{Subject: subject(n), Data: part}, options...)
-			cancel()
-			switch {
-			case err == nil:
-				return nil
-			case isFull(err):
-				return full(err)
-			case !pause(ctx, retryPause):
-				return away(err)
-			}
-		}
+		return c.putLarge(ctx, subject(n), body[n*size:min(len(body), (n+1)*size)], ttl)
 	})
 	return parts, hashOf(body), err
+}
+
+// putLarge writes one message, over whatever is there, and tries again while nobody
+// acknowledges it: that it may be written twice is no matter.
+func (c *Cluster) putLarge(ctx context.Context, subject string, data []byte, ttl time.Duration) error {
+	options := []jetstream.PublishOpt{jetstream.WithRetryAttempts(0)}
+	if ttl > 0 {
+		options = append(options, jetstream.WithMsgTTL(ttl))
+	}
+	for {
+		attempt, cancel := context.WithTimeout(ctx, attemptTime)
+		_, err := c.js.PublishMsg(attempt, &nats.Msg{Subject: subject, Data: data}, options...)
+		cancel()
+		switch {
+		case err == nil:
+			return nil
+		case isFull(err):
+			return full(err)
+		case !pause(ctx, retryPause):
+			return away(err)
+		}
+	}
 }
 
 // getParts reads what putParts wrote; store.ErrUnknown if a part is gone.
@@ -223,20 +228,7 @@ func (c *Cluster) keep(ctx context.Context, hash string, blob []byte) error {
 	if err != nil {
 		return err
 	}
-	head := []byte(fmt.Sprintf("1 %d %s", parts, sum))
-	for {
-		attempt, cancel := context.WithTimeout(ctx, attemptTime)
-		_, err := c.js.PublishMsg(attempt, &nats.Msg{Subject: c.subject("blob", hash), Data: head}, jetstream.WithMsgTTL(keptFor), jetstream.WithRetryAttempts(0))
-		cancel()
-		switch {
-		case err == nil:
-			return nil
-		case isFull(err):
-			return full(err)
-		case !pause(ctx, retryPause):
-			return away(err)
-		}
-	}
+	return c.putLarge(ctx, c.subject("blob", hash), fmt.Appendf(nil, "1 %d %s", parts, sum), keptFor)
 }
 
 // parseHead reads the message that counts a blob's parts.

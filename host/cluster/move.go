@@ -32,6 +32,22 @@ type Moved struct {
 	Rooms, Tombstones, Blobs, Present int
 }
 
+// count counts a room or a tombstone that was taken, or was there before, and says which
+// one was not if there is an error.
+func (m *Moved) count(s store.Saved, taken bool, err error) error {
+	switch {
+	case err != nil:
+		return fmt.Errorf("room %s: %w", s.ID, err)
+	case !taken:
+		m.Present++
+	case s.Over.IsZero():
+		m.Rooms++
+	default:
+		m.Tombstones++
+	}
+	return nil
+}
+
 // Import takes over the rooms, tombstones and server lists of a file, which must not be
 // served any more. The rooms are nobody's then, and hosts adopt them at once. It
 // overwrites nothing: what is there already stays, and another room of the same code is
@@ -62,16 +78,7 @@ func (c *Cluster) Import(ctx context.Context, from *store.File) (moved Moved, er
 		taken, err := c.take(ctx, s)
 		mu.Lock()
 		defer mu.Unlock()
-		switch {
-		case err != nil:
-			failed = append(failed, fmt.Errorf("room %s: %w", s.ID, err))
-		case !taken:
-			moved.Present++
-		case s.Over.IsZero():
-			moved.Rooms++
-		default:
-			moved.Tombstones++
-		}
+		failed = append(failed, moved.count(s, taken, err))
 		return nil
 	})
 	return moved, errors.Join(failed...)
@@ -158,16 +165,8 @@ func (c *Cluster) Export(ctx context.Context, to *store.File) (moved Moved, err 
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		switch {
-		case errors.Is(err, store.ErrUnknown):
-		case err != nil:
-			failed = append(failed, fmt.Errorf("room %s: %w", s.ID, err))
-		case !taken:
-			moved.Present++
-		case s.Over.IsZero():
-			moved.Rooms++
-		default:
-			moved.Tombstones++
+		if !errors.Is(err, store.ErrUnknown) {
+			failed = append(failed, moved.count(s, taken, err))
 		}
 		return nil
 	})
