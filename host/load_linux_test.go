@@ -260,21 +260,41 @@ func (p *scripted) plays(url, code string) {
 	}
 }
 
+// asked is what a scripted player says of the servers that it is asked for, after so many
+// others.
+func asked(name string, list []discovery.Server, ask wire.Ask, told int, now time.Duration) (wire.Infos, wire.Report) {
+	report, infos := wire.Report{Round: ask.Round, First: told, Now: now}, wire.Infos{Round: ask.Round}
+	for _, server := range ask.Servers {
+		result := discovery.Result{Server: server, State: discovery.Lost, Phase: discovery.Refining, At: now}
+		if rtt := sphereRTT(name, list[server]); rtt > 0 {
+			result.State, result.RTT = discovery.Answered, rtt
+			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Map: "oa_dm1", MaxPlayers: 16}})
+		}
+		report.Results = append(report.Results, result)
+	}
+	return infos, report
+}
+
+// looksAt is what a scripted player sees of the finalists.
+func looksAt(name string, list []discovery.Server, m wire.Finalists) wire.Verified {
+	v := wire.Verified{Round: m.Round, Attempt: m.Attempt}
+	for _, server := range m.Servers {
+		seen := wire.Finalist{Server: server, State: discovery.Lost, Sent: 3}
+		if rtt := sphereRTT(name, list[server]); rtt > 0 {
+			ms := rtt.Seconds() * 1000
+			seen.State, seen.RTTs, seen.Info = discovery.Answered, []float64{ms + .1, ms, ms + .2}, &discovery.Info{Name: "a server", Map: "oa_dm1", MaxPlayers: 16}
+		}
+		v.Servers = append(v.Servers, seen)
+	}
+	return v
+}
+
 func (p *scripted) hears(message wire.Message) {
 	switch m := message.(type) {
 	case wire.Ask:
 		p.answers(m)
 	case wire.Finalists:
-		v := wire.Verified{Round: m.Round, Attempt: m.Attempt}
-		for _, server := range m.Servers {
-			seen := wire.Finalist{Server: server, State: discovery.Lost, Sent: 3}
-			if rtt := sphereRTT(p.name, p.list[server]); rtt > 0 {
-				ms := rtt.Seconds() * 1000
-				seen.State, seen.RTTs, seen.Info = discovery.Answered, []float64{ms + .1, ms, ms + .2}, &discovery.Info{Name: "a server", Map: "oa_dm1", MaxPlayers: 16}
-			}
-			v.Servers = append(v.Servers, seen)
-		}
-		p.says(v)
+		p.says(looksAt(p.name, p.list, m))
 	case wire.Launch:
 		p.says(wire.Launched{Round: m.Round, State: wire.LaunchStarted})
 		p.launched()
@@ -286,16 +306,7 @@ func (p *scripted) hears(message wire.Message) {
 func (p *scripted) answers(ask wire.Ask) {
 	p.asks.Add(1)
 	p.asked.Add(int64(len(ask.Servers)))
-	now := time.Since(p.began)
-	report, infos := wire.Report{Round: ask.Round, First: p.told, Now: now}, wire.Infos{Round: ask.Round}
-	for _, server := range ask.Servers {
-		result := discovery.Result{Server: server, State: discovery.Lost, Phase: discovery.Refining, At: now}
-		if rtt := sphereRTT(p.name, p.list[server]); rtt > 0 {
-			result.State, result.RTT = discovery.Answered, rtt
-			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Map: "oa_dm1", MaxPlayers: 16}})
-		}
-		report.Results = append(report.Results, result)
-	}
+	infos, report := asked(p.name, p.list, ask, p.told, time.Since(p.began))
 	p.told += len(report.Results)
 	p.says(infos)
 	p.says(report)

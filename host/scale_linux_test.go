@@ -505,16 +505,7 @@ func (p *inMemoryPlayer) plays() {
 		case wire.Ask:
 			p.answers(m)
 		case wire.Finalists:
-			v := wire.Verified{Round: m.Round, Attempt: m.Attempt}
-			for _, server := range m.Servers {
-				seen := wire.Finalist{Server: server, State: discovery.Lost, Sent: 3}
-				if rtt := sphereRTT(p.name, p.list[server]); rtt > 0 {
-					ms := rtt.Seconds() * 1000
-					seen.State, seen.RTTs, seen.Info = discovery.Answered, []float64{ms + .1, ms, ms + .2}, &discovery.Info{Name: "a server", Map: "oa_dm1", MaxPlayers: 16}
-				}
-				v.Servers = append(v.Servers, seen)
-			}
-			p.says(v)
+			p.says(looksAt(p.name, p.list, m))
 		case wire.Launch:
 			p.says(wire.Launched{Round: m.Round, State: wire.LaunchStarted})
 			p.launched()
@@ -526,16 +517,7 @@ func (p *inMemoryPlayer) plays() {
 }
 
 func (p *inMemoryPlayer) answers(ask wire.Ask) {
-	now := time.Since(p.began)
-	report, infos := wire.Report{Round: ask.Round, First: p.told, Now: now}, wire.Infos{Round: ask.Round}
-	for _, server := range ask.Servers {
-		result := discovery.Result{Server: server, State: discovery.Lost, Phase: discovery.Refining, At: now}
-		if rtt := sphereRTT(p.name, p.list[server]); rtt > 0 {
-			result.State, result.RTT = discovery.Answered, rtt
-			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Map: "oa_dm1", MaxPlayers: 16}})
-		}
-		report.Results = append(report.Results, result)
-	}
+	infos, report := asked(p.name, p.list, ask, p.told, time.Since(p.began))
 	p.told += len(report.Results)
 	p.says(infos)
 	p.says(report)
