@@ -1,0 +1,45 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// BenchmarkSave has rooms of 2 kB saved by many at once, with one sync for all who wait,
+// and against that one after the other, a sync each.
+func BenchmarkSave(b *testing.B) {
+	for _, savers := range []int{2, 32, 512} {
+		for name, alone := range map[string]sync.Locker{"shared": nil, "alone": new(sync.Mutex)} {
+			b.Run(fmt.Sprintf("savers=%d/%s", savers, name), func(b *testing.B) {
+				file, err := Open(filepath.Join(b.TempDir(), "rooms.db"))
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer file.Close()
+				data, rooms := bytes.Repeat([]byte("a room. "), 256), atomic.Int64{}
+				b.SetParallelism(max(1, savers/runtime.GOMAXPROCS(0)))
+				b.RunParallel(func(pb *testing.PB) {
+					own, err := file.Create(b.Context(), fmt.Sprint("ROOM", rooms.Add(1)), "", data)
+					for err == nil && pb.Next() {
+						if alone != nil {
+							alone.Lock()
+						}
+						err = own.Save(b.Context(), data)
+						if alone != nil {
+							alone.Unlock()
+						}
+					}
+					if err != nil {
+						b.Error(err)
+					}
+				})
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "saves/s")
+			})
+		}
+	}
+}
