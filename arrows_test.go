@@ -34,6 +34,7 @@ var arrows = []struct {
 	{"muster/internal/input", nil},
 	{"muster/internal/term", nil},
 	{"muster/internal/netinfo", nil},
+	{"muster/internal/release", nil},
 	{"muster/internal/netfab", nil},
 	{"muster/internal/faults", nil},
 	{"muster/internal/portmap", []string{"muster/discovery", "muster/internal/netinfo"}},
@@ -126,6 +127,7 @@ var pure = []string{
 var only = map[string]string{
 	"github.com/spf13/cobra":               "muster/internal/cli",
 	"github.com/spf13/pflag":               "muster/internal/cli",
+	"aead.dev/minisign":                    "muster/internal/release",
 	"github.com/schollz/progressbar/v3":    "muster/internal/term",
 	"golang.org/x/term":                    "muster/internal/term",
 	"github.com/jackpal/go-nat-pmp":        "muster/internal/portmap",

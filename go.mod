@@ -3,6 +3,7 @@ module muster
 go 1.26.0
 
 require (
+	aead.dev/minisign v0.3.0
 	github.com/adrg/xdg v0.5.3
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1

@@ -48,8 +48,10 @@ type Public struct {
 	// Hosts is how many hosts hold the service's rooms, as far as is known; nil is this
 	// one alone.
 	Hosts func() int
-	// Version is the program's, for those who look for the right one.
-	Version string
+	// Version is the program's, for those who look for the right one, Commit and Date what
+	// it was made from; empty, or zero, if that is not known.
+	Version, Commit string
+	Date            time.Time
 }
 
 // PublicGame is a game that strangers may open a room for.
@@ -131,10 +133,12 @@ func (h *Host) serveService(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, struct {
 		Format     string       `json:"format"`
 		Version    string       `json:"version"`
+		Commit     string       `json:"commit,omitempty"`
+		Date       time.Time    `json:"date,omitzero"`
 		Games      []PublicGame `json:"games"`
 		MaxPlayers int          `json:"max_players"`
 		MaxServers int          `json:"max_servers"`
-	}{"muster.service/1", p.Version, p.Games, p.Players, p.Servers})
+	}{"muster.service/1", p.Version, p.Commit, p.Date, p.Games, p.Players, p.Servers})
 }
 
 // opened is what whoever opened a room is told. Go is a link that admits nobody, see

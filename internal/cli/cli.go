@@ -10,12 +10,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 
 	"muster/internal/hint"
+	"muster/internal/release"
 	"muster/internal/term"
 )
 
@@ -82,7 +82,7 @@ func newRoot(p *program) *cobra.Command {
   muster host --game openarena     open a room; it prints a link for your friends
   muster join LINK                 join a room
   muster demo                      see a whole game night on this machine`,
-		Version:                    version(),
+		Version:                    release.Running().String(),
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		DisableAutoGenTag:          true,
@@ -91,6 +91,7 @@ func newRoot(p *program) *cobra.Command {
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE:          func(cmd *cobra.Command, _ []string) error { return p.grant(cmd) },
 	}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log what goes on inside")
 	root.AddGroup(
@@ -98,7 +99,7 @@ func newRoot(p *program) *cobra.Command {
 		&cobra.Group{ID: toLook, Title: "To look for servers:"},
 		&cobra.Group{ID: toTry, Title: "To try things out:"},
 	)
-	for _, c := range []*cobra.Command{newHost(p), newJoin(p), newServe(p), newDiscover(p), newSelect(p), newGames(p), newDoctor(p), newDemo(p), newSimulate(p), newFleet(p)} {
+	for _, c := range []*cobra.Command{newHost(p), newJoin(p), newServe(p), newDiscover(p), newSelect(p), newGames(p), newDoctor(p), newVerify(p), newDemo(p), newSimulate(p), newFleet(p)} {
 		root.AddCommand(c)
 	}
 	root.SetHelpCommand(newHelp(root))
@@ -158,20 +159,6 @@ func strict(commands []*cobra.Command) {
 		}
 		strict(cmd.Commands())
 	}
-}
-
-// version is the module's version, or else the commit it was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" && info.Main.Version == "(devel)" {
-			return "(devel) " + setting.Value
-		}
-	}
-	return info.Main.Version
 }
 
 // report prints an error as people read it and returns the exit status.

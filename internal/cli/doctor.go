@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"muster/discovery/lan"
 	"muster/internal/hint"
 	"muster/internal/netinfo"
+	"muster/internal/release"
 	"muster/internal/term"
 )
 
@@ -30,14 +32,15 @@ func newDoctor(p *program) *cobra.Command {
 		Long: `Doctor looks at what measuring and hosting need: sockets, network cards, the
 system's limits, the tables of countries, the games. It sends nothing off this
 machine. What it warns of works less well; nothing of it is an error.`,
-		RunE: func(*cobra.Command, []string) error {
-			checks := diagnose(p.examine())
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f := p.examine(cmd.Context())
+			checks := diagnose(f)
 			if asJSON {
 				return json.NewEncoder(p.out).Encode(struct {
 					Format  string  `json:"format"`
 					Version string  `json:"version"`
 					Checks  []check `json:"checks"`
-				}{"muster.doctor/1", version(), checks})
+				}{"muster.doctor/1", f.build.Version, checks})
 			}
 			printChecks(p.out, checks)
 			return nil
@@ -68,6 +71,10 @@ func printChecks(to term.Terminal, checks []check) {
 // facts are what the doctor found.
 type facts struct {
 	now time.Time
+	// build is what this program was made from, verdict who vouches for it.
+	build      release.Build
+	verdict    release.Verdict
+	verdictErr error
 	// system is Go's name of the operating system.
 	system string
 	// udp is why no packet got through a socket on loopback.
@@ -102,8 +109,12 @@ type surroundings struct {
 const wantedBuffer = 4 << 20
 
 // examine gathers the facts. No packet leaves the machine.
-func (p *program) examine() facts {
-	f := facts{now: time.Now(), system: runtime.GOOS, wanted: wantedBuffer, files: netinfo.FileLimit()}
+func (p *program) examine(ctx context.Context) facts {
+	f := facts{now: time.Now(), build: release.Running(), system: runtime.GOOS, wanted: wantedBuffer, files: netinfo.FileLimit()}
+	var keys release.Keys
+	if keys, f.verdictErr = release.ProjectKeys(); f.verdictErr == nil {
+		f.verdict, f.verdictErr = keys.VerifyRunning(ctx)
+	}
 	f.buffer, f.stamps, f.udp = netinfo.TrySocket(wantedBuffer)
 	f.route4, f.route6 = netinfo.Source4(), netinfo.Source6()
 	f.cards, f.cardsErr = lan.Interfaces()
@@ -269,6 +280,15 @@ func (d *diagnosis) system(f facts) {
 
 // muster judges what the program brings and finds.
 func (d *diagnosis) muster(f facts) {
+	switch {
+	case f.verdictErr != nil:
+		d.warn("program", "", "%v: %v", f.build, hint.Reason(f.verdictErr))
+	case f.verdict.Standing == release.Changed, f.verdict.Standing == release.Misnamed:
+		d.warn("program", "get it again from the project's release page", "%v: %v", f.build, f.verdict)
+	default:
+		d.ok("program", "%v: %v", f.build, f.verdict)
+	}
+
 	var tables []string
 	isOld := false
 	for _, s := range f.tables {

@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery/geo"
 	"muster/discovery/lan"
+	"muster/internal/release"
 	"muster/internal/term"
 )
 
@@ -32,6 +33,10 @@ func TestDiagnose(t *testing.T) {
 		warned string // the checks that warn
 	}{
 		{"without fault", func(*facts) {}, ""},
+		{"a changed program", func(f *facts) { f.verdict.Standing = release.Changed }, "program"},
+		{"a program that is not what it says", func(f *facts) { f.verdict.Standing = release.Misnamed }, "program"},
+		{"a friend's program", func(f *facts) { f.verdict.Standing = release.Friends }, ""},
+		{"a program that cannot be read", func(f *facts) { f.verdictErr = errors.New("permission denied") }, "program"},
 		{"no UDP", func(f *facts) { f.udp = errors.New("operation not permitted") }, "udp"},
 		{"no IPv4", func(f *facts) { f.route4 = netip.Addr{} }, "ipv4 nat"},
 		{"no IPv6", func(f *facts) { f.route6 = netip.Addr{} }, "ipv6"},
@@ -99,7 +104,7 @@ warn buffer     a socket holds 208 KB of the
 
 // TestExamine looks at the machine that runs the tests.
 func TestExamine(t *testing.T) {
-	f := testProgram(nil).examine()
+	f := testProgram(nil).examine(t.Context())
 	if f.udp != nil || f.cardsErr != nil || f.tablesErr != nil || len(f.tables) != 2 || len(f.cards) == 0 {
 		t.Errorf("%+v", f)
 	}

@@ -30,6 +30,7 @@ import (
 	"muster/internal/invite"
 	"muster/internal/listing"
 	"muster/internal/netinfo"
+	"muster/internal/release"
 	"muster/internal/term"
 	"muster/web"
 )
@@ -313,7 +314,7 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	}
 	h.steering(outside.Personal(keys.Secret))
 	if !h.noMDNS && !at.Addr().IsLoopback() {
-		as := lan.Room{Organiser: h.launcher.Player, Port: at.Port(), Version: version()}
+		as := lan.Room{Organiser: h.launcher.Player, Port: at.Port(), Version: release.Running().Version}
 		defer h.ingress.Announce(ctx, rooms, code, as, h.logger(), h.warn)()
 	}
 	if h.portMap {

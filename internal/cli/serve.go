@@ -30,6 +30,7 @@ import (
 	"muster/internal/invite"
 	"muster/internal/listing"
 	"muster/internal/netinfo"
+	"muster/internal/release"
 	"muster/selection"
 	"muster/web"
 )
@@ -174,7 +175,8 @@ func (s *serving) run(ctx context.Context) error {
 		}
 	}
 	defer s.lists.Begin(ctx)()
-	s.public.Games, s.public.Version = s.choices(games), version()
+	build := release.Running()
+	s.public.Games, s.public.Version, s.public.Commit, s.public.Date = s.choices(games), build.Version, build.Commit, build.Date
 	s.public.Own = func(id string, lines []string, from netip.Addr) ([]netip.AddrPort, error) {
 		g, err := games.Find(id)
 		if err != nil {

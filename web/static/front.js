@@ -5,7 +5,7 @@ import { byId, h, sentence, show } from "./dom.js";
 import { rules } from "./gather.js";
 
 /** @typedef {{id: string, name: string, by: string, listed: boolean}} Game */
-/** @typedef {{version: string, games: Game[], max_players: number, max_servers: number}} Service */
+/** @typedef {{version: string, date?: string, games: Game[], max_players: number, max_servers: number}} Service */
 
 /** Rules that are nothing without a limit. */
 const limited = ["threshold", "fair-threshold"];
@@ -102,7 +102,7 @@ function footer(service) {
     { id: "about", class: "card" },
     h("h2", {}, "To play along"),
     h("p", {}, "You need the program on the computer that you play on: it measures, and starts your game. ", h("a", { href: "/get/" }, "Get Muster"), "."),
-    h("p", { class: "quiet" }, "No account. A room is forgotten after its night, and nobody in it sees your address. ", h("bdi", {}, `This is Muster ${service.version}.`)),
+    h("p", { class: "quiet" }, "No account. A room is forgotten after its night, and nobody in it sees your address. ", h("bdi", {}, `This is Muster ${service.version}${service.date ? ` of ${service.date.slice(0, 10)}` : ""}.`)),
   );
 }
 

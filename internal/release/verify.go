@@ -1,0 +1,228 @@
+package release
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"aead.dev/minisign"
+)
+
+// Standing is who vouches for a file. The words are those of documents.
+type Standing string
+
+const (
+	// Own: the project has signed it.
+	Own Standing = "own"
+	// Friends: nobody that this program knows says anything on it.
+	Friends Standing = "friends"
+	// Changed: what the project signed is something else.
+	Changed Standing = "changed"
+	// Misnamed: the project has signed it, but not as what its name claims.
+	Misnamed Standing = "misnamed"
+	// Keyless: this program was built without the project's key, and cannot tell.
+	Keyless Standing = "keyless"
+)
+
+// rank orders the standings that several proofs give one file: one that holds beats one
+// that does not, and that beats one that says nothing.
+var rank = map[Standing]int{Friends: 1, Changed: 2, Misnamed: 3, Own: 4}
+
+// Statement is of which file of which release a signature speaks.
+type Statement struct {
+	// File is its name in the release; a program's is that of its archive without the
+	// ending.
+	File, Version string
+	// Date is that of the release's commit, in UTC.
+	Date time.Time
+}
+
+// Verdict is what is known of a file.
+type Verdict struct {
+	Standing Standing
+	// Why is half a sentence for people, where Standing alone leaves a question.
+	Why string
+	// Statement is what the project says of the file; zero unless it signed it.
+	Statement
+	// Proof are the files beside it that prove it, to be handed on with it.
+	Proof []string
+}
+
+// String is the verdict in a sentence without its end.
+func (v Verdict) String() string {
+	var text string
+	switch v.Standing {
+	case Own:
+		return fmt.Sprintf("the project's own: Muster %s of %s, signed as %s", v.Version, v.Date.Format(time.DateOnly), v.File)
+	case Misnamed:
+		text = "the project's own, but not what it claims to be"
+	case Changed:
+		text = "this file was changed"
+	case Keyless:
+		text = "this program was built without the project's key, and cannot tell whose the file is"
+	default:
+		text = "your friend's copy: nobody vouches for it"
+	}
+	if v.Why != "" {
+		text += ": " + v.Why
+	}
+	return text
+}
+
+// Keys are the public keys that this program trusts.
+type Keys struct{ all []minisign.PublicKey }
+
+// ProjectKeys are those that the build was given; none if it was given none.
+func ProjectKeys() (Keys, error) { return ParseKeys(publicKeys) }
+
+// ParseKeys reads keys in minisign's form (the second line of a minisign.pub), with
+// blanks in between.
+func ParseKeys(text string) (Keys, error) {
+	var keys Keys
+	for word := range strings.FieldsSeq(text) {
+		var key minisign.PublicKey
+		if err := key.UnmarshalText([]byte(word)); err != nil {
+			return Keys{}, fmt.Errorf("release: no public key of minisign's form: %w", err)
+		}
+		keys.all = append(keys.all, key)
+	}
+	return keys, nil
+}
+
+// None reports whether nothing can be verified for want of a key.
+func (k Keys) None() bool { return len(k.all) == 0 }
+
+const (
+	// signatureEnding is added to the name of a file for that of its signature.
+	signatureEnding = ".minisig"
+	// sumsName is the list of a release's files, in the form of sha256sum.
+	sumsName = "SHA256SUMS"
+	// maxFile is more than anything of a release has, in bytes; maxProof is more than a
+	// signature or a list of sums.
+	maxFile, maxProof = 1 << 30, 64 << 10
+)
+
+// Verify says who vouches for a file, by the signature beside it (or for an installed
+// program in ../share/muster), or by the signed SHA256SUMS beside it. An error is of
+// the disk, or of ctx; what is wrong with file or signature is in the verdict.
+func (k Keys) Verify(ctx context.Context, file string) (Verdict, error) {
+	name, folder := filepath.Base(file), filepath.Dir(file)
+	it, err := digest(ctx, file)
+	if err != nil || k.None() {
+		return Verdict{Standing: Keyless}, err
+	}
+	var best Verdict
+	for _, at := range []string{
+		file + signatureEnding,
+		filepath.Join(folder, "..", "share", "muster", name+signatureEnding),
+	} {
+		signature, err := proof(at)
+		if err != nil {
+			return Verdict{}, err
+		}
+		best.take(k.judge(name, it, signature), at)
+	}
+	listed := filepath.Join(folder, sumsName)
+	sums, err1 := proof(listed)
+	signature, err2 := proof(listed + signatureEnding)
+	if err := errors.Join(err1, err2); err != nil {
+		return Verdict{}, err
+	}
+	best.take(k.judgeSums(name, it, sums, signature), listed, listed+signatureEnding)
+	if best.Standing == "" {
+		best = Verdict{Standing: Friends, Why: "no signature is beside it"}
+	}
+	return best, nil
+}
+
+// VerifyRunning is Verify for the program that runs. A signature that is another
+// version's than the program says it is makes it misnamed.
+func (k Keys) VerifyRunning(ctx context.Context) (Verdict, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return Verdict{}, fmt.Errorf("release: where this program is: %w", err)
+	}
+	if straight, err := filepath.EvalSymlinks(program); err == nil {
+		program = straight
+	}
+	v, err := k.Verify(ctx, program)
+	if says := Running().Version; v.Standing == Own && v.Version != says {
+		v.Standing, v.Why = Misnamed, fmt.Sprintf("it is signed as Muster %s and says that it is %s", v.Version, says)
+	}
+	return v, err
+}
+
+// take replaces the verdict by a better founded one. Proof is what that is founded on.
+func (v *Verdict) take(other Verdict, proof ...string) {
+	if rank[other.Standing] <= rank[v.Standing] {
+		return
+	}
+	if *v = other; v.Version != "" {
+		v.Proof = proof
+	}
+}
+
+// content is what a file holds, as far as signatures speak of it.
+type content struct {
+	signed *minisign.Reader
+	sum    [sha256.Size]byte
+}
+
+// digest reads a file once. What is no plain file, or too large to be of a release, is
+// an error: it need not end.
+func digest(ctx context.Context, file string) (content, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return content{}, err
+	}
+	defer f.Close()
+	switch info, err := f.Stat(); {
+	case err != nil:
+		return content{}, err
+	case !info.Mode().IsRegular():
+		return content{}, fmt.Errorf("release: %s is no file that could be of a release", file)
+	case info.Size() > maxFile:
+		return content{}, fmt.Errorf("release: %s is too large to be of a release: %d MB", file, info.Size()>>20)
+	}
+	sum := sha256.New()
+	c := content{signed: minisign.NewReader(io.TeeReader(io.LimitReader(f, maxFile), sum))}
+	if _, err := io.Copy(io.Discard, until{ctx, c.signed}); err != nil {
+		return content{}, err
+	}
+	sum.Sum(c.sum[:0])
+	return c, nil
+}
+
+// until reads while ctx lasts.
+type until struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u until) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
+}
+
+// proof reads a signature or a list of sums; nil if there is none. One that is too
+// large is cut, and then does not hold.
+func proof(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxProof))
+}
