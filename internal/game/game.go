@@ -19,6 +19,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/a2s"
 	"muster/discovery/bedrock"
+	"muster/discovery/gamespy"
 	"muster/discovery/luanti"
 	"muster/discovery/master"
 	"muster/discovery/mindustry"
@@ -78,6 +79,10 @@ func (g Game) Protocol() discovery.Protocol {
 		return luanti.Protocol{}
 	case "bedrock":
 		return bedrock.Protocol{}
+	case "unreal":
+		return gamespy.Unreal{}
+	case "gamespy":
+		return gamespy.Protocol{}
 	case "sauerbraten":
 		return sauerbraten.Protocol{}
 	case "mumble":

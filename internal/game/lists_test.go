@@ -46,6 +46,7 @@ func TestListsOfServices(t *testing.T) {
 		{"teeworlds", "ddnet.json", "[45.141.57.22:8303 [2a01:4f8::7]:8310]", discovery.Info{Name: "DDNet GER1 - Novice", Map: "Tutorial", Mode: "DDraceNetwork", Version: "0.6.4, 18.9", Players: 2, MaxPlayers: 64}},
 		{"quakeworld", "quakeworld.json", "[9.9.1.1:28501 9.9.9.9:27500]", discovery.Info{Name: "quake.example:28501", Map: "dm6", Mode: "2on2", Version: "MVDSV 0.36", Players: 3, MaxPlayers: 4, Password: true}},
 		{"mohaa", "333networks.json", "[45.76.4.7:12203 45.76.4.8:12204]", discovery.Info{Name: "The Bridge", Map: "obj/obj_team2", Mode: "Objective-Match", Players: 3, MaxPlayers: 20}},
+		{"ut99", "333networks.json", "[45.76.4.7:12203 45.76.4.8:12204]", discovery.Info{Name: "The Bridge", Map: "obj/obj_team2", Mode: "Objective-Match", Players: 3, MaxPlayers: 20}},
 		{"luanti", "luanti.json", "[9.9.1.2:30000 [2a01:4f8::9]:30001]", discovery.Info{Name: "A world", Mode: "mineclonia", Version: "5.14.0", Players: 2, MaxPlayers: 30}},
 		{"dayz", "dayz.json", "[185.216.144.79:2303]", discovery.Info{Name: "A server", Map: "chernarusplus", Version: "1.29.163709", Players: 3, MaxPlayers: 60, Password: true, GamePort: 2302}},
 		{"mumble", "mumble.xml", "[9.9.1.7:64738 45.76.4.15:64739]", discovery.Info{Name: "A place to talk"}},
@@ -179,7 +180,7 @@ func TestMistakesByLine(t *testing.T) {
 		line     int
 		want     string
 	}{
-		{"'a2s'", "'gamespy'", 3, `"gamespy"`},
+		{"'a2s'", "'doom3'", 3, `"doom3"`},
 		{"port = 1\n", "", 2, "port is missing"},
 		{"['x']", "['{adress}']", 5, "{adress}"},
 		{"'json'", "'yaml'", 9, `list 1: format "yaml" is none of`},

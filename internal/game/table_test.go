@@ -115,7 +115,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"a word for a number", "[game.openarena]\nport = 'many'\n", 2, "game.openarena.port: cannot decode TOML string"},
 		{"a port too high", "[game.openarena]\nport = 65536\n", 0, "65536"},
 		{"no protocol", "[game.x]\nport=1\n", 0, `game "x": protocol ""`},
-		{"a foreign protocol", "[game.x]\nport=1\nprotocol='gamespy'\n", 0, `"gamespy"`},
+		{"a foreign protocol", "[game.x]\nport=1\nprotocol='doom3'\n", 0, `"doom3"`},
 		{"no port", "[game.x]\nprotocol='a2s'\n", 0, "port is missing"},
 		{"an unknown rule", "[game.x]\nrule='best'\n" + sound, 0, `rule "best"`},
 		{"a master's game of two words", "[game.x]\nmaster_game='a 68 full'\n" + sound, 0, "one word"},

@@ -83,6 +83,7 @@ var e2eFleets = []struct {
 	{"Quake 3 on one address", Quake3, false, true, "q3s", []string{"protocol-quake3"}},
 	{"A2S", A2S, false, false, "a2s", []string{"protocol-valve"}},
 	{"A2S without challenge", A2S, true, true, "a2s", []string{"protocol-valve"}},
+	{"GameSpy", GameSpy, false, false, "gps", []string{"protocol-gamespy1", "netpanzer"}},
 }
 
 func TestQuakestatReadsTheFleet(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/bedrock"
+	"muster/discovery/gamespy"
 	"muster/discovery/luanti"
 	"muster/discovery/mindustry"
 	"muster/discovery/minecraft"
@@ -36,6 +37,8 @@ func TestSmallKinds(t *testing.T) {
 		DDNet:       {teeworlds.DDNet{}, ""},
 		Teeworlds:   {teeworlds.Protocol{}, ""},
 		Luanti:      {luanti.Protocol{}, "all"},
+		GameSpy:     {gamespy.Protocol{}, ""},
+		Unreal:      {gamespy.Unreal{}, ""},
 		Bedrock:     {bedrock.Protocol{}, ""},
 		Sauerbraten: {sauerbraten.Protocol{}, "version"},
 		Mumble:      {mumble.Protocol{}, "name and map"},

@@ -14,6 +14,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/a2s"
 	"muster/discovery/bedrock"
+	"muster/discovery/gamespy"
 	"muster/discovery/luanti"
 	"muster/discovery/mindustry"
 	"muster/discovery/mumble"
@@ -26,10 +27,12 @@ import (
 // Kind is the protocol that a fleet's servers speak.
 type Kind string
 
-// The kinds of servers.
+// The kinds of servers that tell who plays.
 const (
-	Quake3 Kind = "quake3"
-	A2S    Kind = "a2s"
+	Quake3  Kind = "quake3"
+	A2S     Kind = "a2s"
+	GameSpy Kind = "gamespy"
+	Unreal  Kind = "unreal"
 )
 
 // The kinds whose servers know a single question, or two.
@@ -74,7 +77,9 @@ func (k Kind) small() smallSpeaker {
 }
 
 // known reports whether a fleet's servers can be of the kind.
-func (k Kind) known() bool { return k == Quake3 || k == A2S || k.small() != nil || k.stream() != nil }
+func (k Kind) known() bool {
+	return k == Quake3 || k == A2S || k == GameSpy || k == Unreal || k.small() != nil || k.stream() != nil
+}
 
 // smallSpeaker answers in one of the small protocols.
 type smallSpeaker func(speech) []byte
@@ -137,7 +142,7 @@ type speech struct {
 
 // playersPort is where players connect to a server that is asked at a port.
 func (k Kind) playersPort(asked uint16) uint16 {
-	if k == Sauerbraten {
+	if k == Sauerbraten || k == Unreal {
 		return asked - 1
 	}
 	return asked
@@ -150,6 +155,9 @@ func (s speech) token() [4]byte { return a2sSpeaker{}.challenge(s.server, s.from
 func (o Options) speaker() speaker {
 	if o.Kind == A2S {
 		return a2sSpeaker{seed: o.World.Seed, open: o.NoChallenge}
+	}
+	if o.Kind == GameSpy || o.Kind == Unreal {
+		return gamespySpeaker{seed: o.World.Seed}
 	}
 	if small := o.Kind.small(); small != nil {
 		return small
@@ -234,6 +242,18 @@ func (a a2sSpeaker) challenge(server int, from netip.AddrPort) [4]byte {
 	_, _ = h.Write(b)
 	sum := h.Sum64()
 	return [4]byte{byte(sum), byte(sum >> 16), byte(sum >> 32), byte(sum>>48) &^ 0x80}
+}
+
+// gamespySpeaker answers as a server of Unreal Tournament does. It tells no port: players
+// connect where the list says.
+type gamespySpeaker struct{ seed uint64 }
+
+func (g gamespySpeaker) answer(s speech) [][]byte {
+	var names []string
+	for c := range castOf(g.seed, s.server, s.info) {
+		names = append(names, c.name)
+	}
+	return gamespy.Answer(s.request, *s.info, names, 0)
 }
 
 // rulesOf are some of a server's public variables.
