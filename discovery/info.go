@@ -11,8 +11,20 @@ type Info struct {
 	Name string `json:"name,omitempty"`
 	Map  string `json:"map,omitempty"`
 	// Mode is the game type in the protocol's own words: "0", "ctf", "duel".
-	Mode    string `json:"mode,omitempty"`
+	Mode string `json:"mode,omitempty"`
+	// Version is the game's version in the server's own words: "Paper 1.20.4",
+	// "0.6.4, 18.1".
 	Version string `json:"version,omitempty"`
+	// Protocol is the newest protocol that the server speaks with players, by the
+	// game's own number, and OldestProtocol the oldest if that is another one. 0 is not
+	// told.
+	Protocol       int `json:"protocol,omitempty"`
+	OldestProtocol int `json:"protocol_min,omitempty"`
+	// Mod is what players need besides the game, or in its place: the game directory,
+	// Luanti's game, a loader of mods.
+	Mod string `json:"mod,omitempty"`
+	// Tags are words that the server describes itself with.
+	Tags Tags `json:"tags,omitempty"`
 	// Players counts taken seats, those of bots included.
 	Players int `json:"players"`
 	// MaxPlayers counts the seats that are open to the public.

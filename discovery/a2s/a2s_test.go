@@ -18,10 +18,10 @@ func reply(t testing.TB, file string) []byte {
 }
 
 var (
-	tf2 = discovery.Info{Name: "LinuxGSM", Map: "koth_harvest_event", Mode: "tf", Version: "6830899",
+	tf2 = discovery.Info{Name: "LinuxGSM", Map: "koth_harvest_event", Mode: "tf", Version: "6830899", Mod: "tf", Tags: "cp increased_maxplayers",
 		MaxPlayers: 32, GamePort: 27015, AppID: 440}
-	xash  = discovery.Info{Name: "xash a2s", Map: "min", Mode: "valve", Version: "0.21", MaxPlayers: 8}
-	unity = discovery.Info{Name: "unity a2s", Map: "de_test", Mode: "n/a", Players: 3, MaxPlayers: 16}
+	xash  = discovery.Info{Name: "xash a2s", Map: "min", Mode: "valve", Version: "0.21", Mod: "valve", MaxPlayers: 8}
+	unity = discovery.Info{Name: "unity a2s", Map: "de_test", Mode: "n/a", Mod: "n/a", Players: 3, MaxPlayers: 16}
 )
 
 func TestParseRecordedInformation(t *testing.T) {
@@ -69,7 +69,7 @@ func info(fields string) []byte {
 }
 
 func TestParseInfo(t *testing.T) {
-	base := discovery.Info{Name: "a", Map: "b", Mode: "c"}
+	base := discovery.Info{Name: "a", Map: "b", Mode: "c", Mod: "c"}
 	with := func(change func(*discovery.Info)) discovery.Info {
 		i := base
 		change(&i)
@@ -88,15 +88,21 @@ func TestParseInfo(t *testing.T) {
 		"bots counted apart": {info(app0 + "\x01\x08\x05dl\x00\x01\x00"),
 			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.Bots = 1, 8, 1 })},
 		"all extra data": {info(app0 + "\x00\x08\x00dw\x00\x01\x00\xf1" + "\x87\x69" + "12345678" + "\x88\x69tv\x00" + "x,y\x00" + "\x40\x0d\x03\x80\x00\x00\x00\x01"),
-			with(func(i *discovery.Info) { i.MaxPlayers, i.GamePort, i.AppID = 8, 27015, 0x030d40 })},
+			with(func(i *discovery.Info) { i.MaxPlayers, i.GamePort, i.AppID, i.Tags = 8, 27015, 0x030d40, "x y" })},
 		"extra data cut short": {info(app0 + "\x00\x08\x00dw\x00\x01\x00\xb1\x87\x69123"),
 			with(func(i *discovery.Info) { i.MaxPlayers, i.GamePort = 8, 27015 })},
 		"The Ship": {info("\x60\x09\x01\x08\x00dl\x00\x01\x05\x02\x03v\x00"),
 			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.AppID, i.Version = 1, 8, 2400, "v" })},
 		"Rust counts": {info(rustApp + "\xff\xff\x00dl\x00\x01\x00\x21mp300,cp281,ptrak,qp0,cpx,cp\x00" + rustID),
-			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.AppID = 281, 300, 252490 })},
+			with(func(i *discovery.Info) {
+				i.Players, i.MaxPlayers, i.AppID, i.Tags = 281, 300, 252490, "ptrak qp0 cpx cp"
+			})},
 		"like Rust counts": {info("\xb8\x01\x02\x08\x00dl\x00\x01\x00\x20cp5,mp9\x00"),
-			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.AppID = 2, 8, 440 })},
+			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.AppID, i.Tags = 2, 8, 440, "cp5 mp9" })},
+		"keywords of DayZ, without clocks": {info(app0 + "\x00\x08\x00dw\x00\x01" + "1.29.163709\x00" + "\x20" + "battleye,no3rd,external,privHive,shard001,lqs0,etm4.000000,entm8.500000,mod,14:32\x00"),
+			with(func(i *discovery.Info) {
+				i.MaxPlayers, i.Version, i.Tags = 8, "1.29.163709", "battleye no3rd external privHive shard001 lqs0 mod"
+			})},
 		"GoldSrc": {[]byte("\xff\xff\xff\xffm1.2.3.4:27015\x00a\x00b\x00c\x00d\x00\x04\x10\x2fdl\x01\x00\x01\x02"),
 			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.Password, i.Bots = 4, 16, true, 2 })},
 		"GoldSrc mod": {[]byte("\xff\xff\xff\xffm1.2.3.4:27015\x00a\x00b\x00c\x00d\x00\x04\x10\x2fdl\x00\x01link\x00load\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x01\x01\x02"),

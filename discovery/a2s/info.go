@@ -35,7 +35,8 @@ func parseInfo(b []byte) (*discovery.Info, error) {
 	info := new(discovery.Info)
 	r.Octet() // protocol
 	info.Name, info.Map, info.Mode = r.Text(), r.Text(), r.Text()
-	r.Bytes() // game, in words
+	info.Mod = info.Mode // the game's folder: a mod has one of its own
+	r.Bytes()            // game, in words
 	info.AppID = uint64(r.u16())
 	info.Players, info.MaxPlayers = int(r.Octet()), int(r.Octet())
 	info.Bots = min(int(r.Octet()), info.Players)
@@ -71,6 +72,7 @@ func parseExtra(r *reader, info *discovery.Info) {
 	var keywords []byte
 	if flags&hasKeywords != 0 {
 		keywords = r.Bytes()
+		info.Tags = discovery.TagsOf(string(keywords))
 	}
 	if flags&hasGameID != 0 {
 		// The field before has room for 16 bits of the application's 24.
@@ -114,6 +116,7 @@ func parseGoldSrc(b []byte) (*discovery.Info, error) {
 	info := new(discovery.Info)
 	r.Bytes() // its address, as far as it knows
 	info.Name, info.Map, info.Mode = r.Text(), r.Text(), r.Text()
+	info.Mod = info.Mode
 	r.Bytes() // game, in words
 	info.Players, info.MaxPlayers = int(r.Octet()), int(r.Octet())
 	r.Octet() // protocol

@@ -55,6 +55,10 @@ func AppendInfo(b []byte, info discovery.Info) []byte {
 		b[flags] |= hasGamePort
 		b = binary.LittleEndian.AppendUint16(b, info.GamePort)
 	}
+	if info.Tags != "" {
+		b[flags] |= hasKeywords
+		b = appendText(b, strings.Join(info.Tags.Words(), ","))
+	}
 	if info.AppID != 0 {
 		b[flags] |= hasGameID
 		b = binary.LittleEndian.AppendUint64(b, info.AppID&appMask)

@@ -124,7 +124,7 @@ func FuzzParseOfInfo(f *testing.F) {
 	f.Add("", "\x00", "\xff", "\n", byte(255), byte(255), byte(255), false, uint16(0), uint32(0x010960))
 	f.Fuzz(func(t *testing.T, name, mapName, mode, version string, players, seats, bots byte, password bool, port uint16, app uint32) {
 		info := discovery.Info{
-			Name: plain(name), Map: plain(mapName), Mode: plain(mode), Version: plain(version),
+			Name: plain(name), Map: plain(mapName), Mode: plain(mode), Mod: plain(mode), Version: plain(version),
 			Players: int(players), MaxPlayers: int(seats), Bots: int(min(bots, players)),
 			Password: password, GamePort: port, AppID: uint64(app & 0xffffff),
 		}

@@ -65,6 +65,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		info := &discovery.Info{
 			Name:       CleanName(parts[1]),
 			Version:    discovery.CleanText(parts[3]),
+			Protocol:   number(parts[2]),
 			Players:    number(parts[4]),
 			MaxPlayers: number(parts[5]),
 		}
@@ -114,7 +115,7 @@ func Answer(request []byte, info discovery.Info) []byte {
 		return nil
 	}
 	plain := func(s string) string { return strings.ReplaceAll(s, ";", "") }
-	text := fmt.Sprintf("MCPE;%s;0;%s;%d;%d;1;%s;%s;1;19132;19133;", plain(info.Name), plain(info.Version), info.Players, info.MaxPlayers, plain(info.Map), plain(info.Mode))
+	text := fmt.Sprintf("MCPE;%s;%d;%s;%d;%d;1;%s;%s;1;19132;19133;", plain(info.Name), info.Protocol, plain(info.Version), info.Players, info.MaxPlayers, plain(info.Map), plain(info.Mode))
 	text = text[:min(len(text), math.MaxUint16)]
 	b := append([]byte{pong}, request[timeAt:timed]...)
 	b = append(binary.BigEndian.AppendUint64(b, 1), magic...)

@@ -52,6 +52,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		r.number() // wave
 		build, kind := int32(r.number()), r.text()
 		if info.Version = kind; build > 0 {
+			info.Protocol = int(build)
 			info.Version = fmt.Sprintf("%d %s", build, kind)
 		}
 		mode := r.Take(1)[0]

@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"muster/discovery"
@@ -132,8 +133,31 @@ type answer struct {
 	Players struct{ Max, Online float64 }
 	// Description is a text, or an object or a list of such with more of them inside.
 	Description json.RawMessage
-	// ForgeData is Forge's since 1.13, ModInfo before.
-	ForgeData, ModInfo json.RawMessage
+	// IsModded is NeoForge's, ForgeData Forge's since 1.13, ModInfo what that had before.
+	IsModded  bool
+	ForgeData *struct {
+		Mods []struct{ ModID string }
+	}
+	ModInfo *struct {
+		ModList []struct{ ModID string }
+	}
+}
+
+// mods are the ids of those that the server has, but for the loader's own parts. Those
+// that it could do without are among them.
+func (a *answer) mods() (ids []string) {
+	ofLoader := map[string]bool{"minecraft": true, "forge": true, "neoforge": true, "mcp": true, "fml": true}
+	if a.ForgeData != nil {
+		for _, mod := range a.ForgeData.Mods {
+			ids = append(ids, mod.ModID)
+		}
+	}
+	if a.ModInfo != nil {
+		for _, mod := range a.ModInfo.ModList {
+			ids = append(ids, mod.ModID)
+		}
+	}
+	return slices.DeleteFunc(ids, func(id string) bool { return ofLoader[strings.ToLower(id)] })
 }
 
 func parseStatus(text []byte) (*discovery.Info, error) {
@@ -147,11 +171,15 @@ func parseStatus(text []byte) (*discovery.Info, error) {
 	info := &discovery.Info{
 		Name:       bedrock.CleanName(name.String()),
 		Version:    bedrock.CleanName(a.Version.Name),
+		Protocol:   int(min(max(0, a.Version.Protocol), discovery.MaxProtocol)),
 		Players:    count(a.Players.Online),
 		MaxPlayers: count(a.Players.Max),
 	}
 	if a.ForgeData != nil || a.ModInfo != nil {
-		info.Mode = "forge"
+		info.Mode, info.Mod = "forge", "forge"
+		info.Tags = discovery.TagsOf(strings.Join(a.mods(), " "))
+	} else if a.IsModded {
+		info.Mod = "neoforge"
 	}
 	return info, nil
 }
@@ -217,7 +245,7 @@ func Answer(heard []byte, before int, info discovery.Info) []byte {
 		var question []byte
 		if question, rest, err = cutPacket(rest, status); err == nil && question != nil {
 			text, _ := json.Marshal(map[string]any{
-				"version": map[string]any{"name": info.Version, "protocol": 0}, "description": map[string]any{"text": info.Name},
+				"version": map[string]any{"name": info.Version, "protocol": info.Protocol}, "description": map[string]any{"text": info.Name},
 				"players": map[string]any{"max": info.MaxPlayers, "online": info.Players},
 			})
 			all = appendPacket(nil, append(appendVar([]byte{status}, uint64(len(text))), text...))

@@ -19,7 +19,7 @@ func TestRecorded(t *testing.T) {
 	if got := p.AppendQuery(p.AppendGreeting(nil, netip.MustParseAddrPort("127.0.0.1:25565")), nonce, nil); string(got) != string(requests[0]) {
 		t.Errorf("says %x, want %x", got, requests[0])
 	}
-	want := discovery.Info{Name: "Muster test", Version: "1.20.4", MaxPlayers: 20}
+	want := discovery.Info{Name: "Muster test", Version: "1.20.4", Protocol: 765, MaxPlayers: 20}
 	for n := range replies[0] {
 		if reply, err := p.Parse([][]byte{replies[0][:n]}); err != nil || !reply.Incomplete {
 			t.Fatalf("after %d bytes: %+v, %v", n, reply, err)
@@ -55,11 +55,15 @@ func TestParse(t *testing.T) {
 		json string
 		want discovery.Info
 	}{
-		"a text":          {`{"version":{"name":"Paper 1.21","protocol":767},"players":{"max":5,"online":2},"description":"§aHi\nthere"}`, discovery.Info{Name: "Hi there", Version: "Paper 1.21", Players: 2, MaxPlayers: 5}},
+		"a text":          {`{"version":{"name":"Paper 1.21","protocol":767},"players":{"max":5,"online":2},"description":"§aHi\nthere"}`, discovery.Info{Name: "Hi there", Version: "Paper 1.21", Protocol: 767, Players: 2, MaxPlayers: 5}},
 		"parts":           {`{"description":{"text":"a","extra":[{"text":"b","bold":true,"extra":["c"]},"d",{"translate":"e"}]}}`, discovery.Info{Name: "abcde"}},
 		"a list":          {`{"description":["a",{"text":"b"},[["c"]]]}`, discovery.Info{Name: "abc"}},
-		"Forge":           {`{"description":"a","forgeData":{"mods":[]},"players":{"max":1,"online":0}}`, discovery.Info{Name: "a", Mode: "forge", MaxPlayers: 1}},
-		"old Forge":       {`{"description":"a","modinfo":{"type":"FML","modList":[]}}`, discovery.Info{Name: "a", Mode: "forge"}},
+		"Forge":           {`{"description":"a","forgeData":{"mods":[]},"players":{"max":1,"online":0}}`, discovery.Info{Name: "a", Mode: "forge", Mod: "forge", MaxPlayers: 1}},
+		"old Forge":       {`{"description":"a","modinfo":{"type":"FML","modList":[{"modid":"mcp","version":"9"},{"modid":"IC2"}]}}`, discovery.Info{Name: "a", Mode: "forge", Mod: "forge", Tags: "IC2"}},
+		"mods of Forge":   {`{"description":"a","forgeData":{"mods":[{"modId":"minecraft","modmarker":"1.20.1"},{"modId":"create","modmarker":"0.5"},{"modId":"jei","modmarker":"9"}]}}`, discovery.Info{Name: "a", Mode: "forge", Mod: "forge", Tags: "create jei"}},
+		"NeoForge":        {`{"description":"a","isModded":true}`, discovery.Info{Name: "a", Mod: "neoforge"}},
+		"a snapshot":      {`{"version":{"name":"25w46a","protocol":1073742112}}`, discovery.Info{Version: "25w46a", Protocol: 1073742112}},
+		"absurd protocol": {`{"version":{"name":"x","protocol":-1}}`, discovery.Info{Version: "x"}},
 		"nothing":         {`{}`, discovery.Info{}},
 		"wrong types":     {`{"version":7,"players":{"max":"x","online":3},"description":12}`, discovery.Info{Players: 3}},
 		"absurd numbers":  {`{"players":{"max":1e300,"online":-5}}`, discovery.Info{MaxPlayers: 1_000_000}},

@@ -64,7 +64,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		return discovery.Reply{Incomplete: true}, nil
 	}
 	r := packet.Reader{Rest: b[headLen:size]}
-	form, names := r.Octet(), byte(idAndSum)
+	form, names, sets := r.Octet(), byte(idAndSum), byte(0)
 	if form >= 7 {
 		r.Take(8)
 	}
@@ -76,7 +76,8 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		r.Text()
 	}
 	if form >= 4 {
-		for range r.Octet() {
+		sets = r.Octet()
+		for range sets {
 			if names > withNames {
 				r.Take(4) // a number of the server's own for it
 				continue
@@ -94,6 +95,9 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		r.Take(3)
 	}
 	info := &discovery.Info{Name: r.Text(), Version: r.Text()}
+	if sets > 0 { // which the game gets for the player
+		info.Tags = "newgrf"
+	}
 	if form < 6 {
 		r.Octet() // language
 	}

@@ -18,6 +18,8 @@ type variables struct {
 	mode       []byte
 	qcStatus   []byte // DarkPlaces: "dm:2.5.2::score!!", the mode comes first
 	version    []byte
+	protocol   []byte
+	mod        []byte // the game's folder, if it is not the game's own
 	clients    []byte // bots are counted
 	humans     []byte
 	bots       []byte
@@ -43,6 +45,10 @@ func (v *variables) slot(key []byte) *[]byte {
 		return &v.qcStatus
 	case "version", "gameversion":
 		return &v.version
+	case "protocol", "com_protocol": // ioquake3, where it has both
+		return &v.protocol
+	case "game", "modname": // DarkPlaces
+		return &v.mod
 	case "clients":
 		return &v.clients
 	case "g_humanplayers":
@@ -126,6 +132,8 @@ func (v *variables) info() discovery.Info {
 		Map:        discovery.CleanText(string(v.mapName)),
 		Mode:       discovery.CleanText(string(mode)),
 		Version:    CleanName(string(v.version)),
+		Protocol:   number(v.protocol),
+		Mod:        discovery.CleanText(string(v.mod)),
 		Players:    number(v.clients),
 		MaxPlayers: number(v.maxClients),
 		Password:   number(v.password) != 0,

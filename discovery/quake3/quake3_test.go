@@ -50,9 +50,9 @@ func TestKin(t *testing.T) {
 		want discovery.Info
 	}{
 		"FiveM": {`\sv_maxclients\48\clients\12\challenge\` + nonceText + `\gamename\CitizenFX\protocol\4\hostname\^2My ^7Roleplay\gametype\Roleplay\mapname\fivem-map-skater\iv\1187643`,
-			discovery.Info{Name: "My Roleplay", Map: "fivem-map-skater", Mode: "Roleplay", Players: 12, MaxPlayers: 48}},
+			discovery.Info{Name: "My Roleplay", Map: "fivem-map-skater", Mode: "Roleplay", Protocol: 4, Players: 12, MaxPlayers: 48}},
 		"Call of Duty 4": {`\challenge\` + nonceText + `\protocol\6\hostname\^1Crossfire\mapname\mp_crossfire\sv_maxclients\24\clients\7\gametype\war\pure\1\kc\1\hw\2\mod\0\voice\0\pb\1\pswrd\1`,
-			discovery.Info{Name: "Crossfire", Map: "mp_crossfire", Mode: "war", Players: 7, MaxPlayers: 24, Password: true}},
+			discovery.Info{Name: "Crossfire", Map: "mp_crossfire", Mode: "war", Protocol: 6, Players: 7, MaxPlayers: 24, Password: true}},
 	} {
 		reply, err := Protocol{}.Parse([][]byte{[]byte("\xff\xff\xff\xffinfoResponse\n" + c.text)})
 		if err != nil || !reply.Answers(nonce) || *reply.Info != c.want {
@@ -62,11 +62,11 @@ func TestKin(t *testing.T) {
 }
 
 func TestParseRecordedReplies(t *testing.T) {
-	openArena := discovery.Info{Name: "OA test 2", Map: "oa_dm3", Mode: "0", Players: 4, MaxPlayers: 8, Bots: 4}
+	openArena := discovery.Info{Name: "OA test 2", Map: "oa_dm3", Mode: "0", Protocol: 71, Players: 4, MaxPlayers: 8, Bots: 4}
 	openArenaStatus := openArena
 	openArenaStatus.Version = "ioq3 1.36+u20221123.70d07d9+dfsg-1/Debian linux-x86_64 Jan 8 2023"
 	nexuiz := func(name string) discovery.Info {
-		return discovery.Info{Name: name, Map: "aggressor", Mode: "dm", Version: "20000", MaxPlayers: 8}
+		return discovery.Info{Name: name, Map: "aggressor", Mode: "dm", Version: "20000", Protocol: 3, Mod: "data", MaxPlayers: 8}
 	}
 	for _, c := range []struct {
 		file, challenge string
@@ -118,6 +118,7 @@ func TestParseInfo(t *testing.T) {
 		"first of a key counts": {"infoResponse\n" + `\hostname\a\hostname\b` + tail, discovery.Info{Name: "a"}},
 		"keys in either case":   {"infoResponse\n" + `\HostName\a\SV_MAXCLIENTS\8` + tail, discovery.Info{Name: "a", MaxPlayers: 8}},
 		"colours and controls":  {"infoResponse\n" + `\hostname\^1a^x0f8b` + "\x1b[2J" + tail, discovery.Info{Name: "ab[2J"}},
+		"a mod":                 {"infoResponse\n" + `\protocol\68\game\q3ut4` + tail, discovery.Info{Protocol: 68, Mod: "q3ut4"}},
 		"bots":                  {"infoResponse\n" + `\clients\5\bots\2` + tail, discovery.Info{Players: 5, Bots: 2}},
 		"more bots than seats":  {"infoResponse\n" + `\clients\5\bots\9` + tail, discovery.Info{Players: 5, Bots: 5}},
 		"humans":                {"infoResponse\n" + `\clients\5\g_humanplayers\4` + tail, discovery.Info{Players: 5, Bots: 1}},

@@ -93,7 +93,7 @@ func FuzzParseOfInfoResponse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, mapName, mode string, players, seats, bots int, password bool, minPing, maxPing int, n uint64) {
 		const most = 1_000_000
 		info := discovery.Info{
-			Name: plain(name), Map: plain(mapName), Mode: plain(mode), Password: password,
+			Name: plain(name), Map: plain(mapName), Mode: plain(mode), Protocol: 71, Password: password,
 			Players: clamp(players, most), MaxPlayers: clamp(seats, most),
 			MinPing: time.Duration(clamp(minPing, most)) * time.Millisecond,
 			MaxPing: time.Duration(clamp(maxPing, most)) * time.Millisecond,

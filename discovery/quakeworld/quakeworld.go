@@ -102,6 +102,8 @@ func parse(body []byte, add func(*discovery.Info, []byte)) *discovery.Info {
 		Map:        first("map", "mapname"),
 		Mode:       first("mode", "*gamedir", "gamedir", "game", "gamename"),
 		Version:    first("*version", "version"),
+		Protocol:   number(first("protocol")),
+		Mod:        first("*gamedir", "gamedir", "game"),
 		MaxPlayers: number(first("maxclients")),
 		Password:   number(first("needpass", "g_needpass"))&1 != 0, // 2: spectators need one
 	}
@@ -118,6 +120,7 @@ func parse(body []byte, add func(*discovery.Info, []byte)) *discovery.Info {
 var wanted = map[string]bool{
 	"hostname": true, "map": true, "mode": true, "*gamedir": true, "*version": true, "maxclients": true, "needpass": true,
 	"mapname": true, "gamedir": true, "game": true, "gamename": true, "version": true, "g_needpass": true,
+	"protocol": true,
 }
 
 const (

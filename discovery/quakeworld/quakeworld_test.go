@@ -14,7 +14,7 @@ func TestRecorded(t *testing.T) {
 	if got := (Protocol{}).AppendQuery(nil, 7, nil); string(got) != string(requests[0]) {
 		t.Errorf("AppendQuery = %q, want %q", got, requests[0])
 	}
-	want := discovery.Info{Name: "QW test", Map: "box", Mode: "ktx", Version: "MVDSV 0.35", MaxPlayers: 8}
+	want := discovery.Info{Name: "QW test", Map: "box", Mode: "ktx", Mod: "ktx", Version: "MVDSV 0.35", MaxPlayers: 8}
 	reply, err := Protocol{}.Parse(replies)
 	if err != nil || reply.Echoed || *reply.Info != want {
 		t.Errorf("%+v, %v, want %+v", reply.Info, err, want)
@@ -30,12 +30,12 @@ func TestParse(t *testing.T) {
 	}{
 		"players, and one who looks on": {Protocol{}, qw + `\hostname\a\maxclients\16\map\dm6\*gamedir\ktx` + "\n" +
 			"7 3 12 25 \"one\" \"base\" 4 4 \"red\"\n8 -2 1 666 \"t wo\" \"\" 0 13 \"\"\n9 -9999 1 -25 \"\\s\\three\" \"\" 0 0 \"\"\n10 S 1 25 \"four\" \"\" 0 0\n\x00",
-			discovery.Info{Name: "a", Map: "dm6", Mode: "ktx", Players: 2, MaxPlayers: 16}},
+			discovery.Info{Name: "a", Map: "dm6", Mode: "ktx", Mod: "ktx", Players: 2, MaxPlayers: 16}},
 		"Quake's letters":        {Protocol{}, qw + "\\hostname\\\x10\xf1\xf7\x11 \x92\x13\\map\\dm2\n", discovery.Info{Name: "[qw] 01", Map: "dm2"}},
 		"password":               {Protocol{}, qw + `\needpass\1\map\x` + "\n", discovery.Info{Map: "x", Password: true}},
 		"who looks on needs one": {Protocol{}, qw + `\needpass\2\map\x` + "\n", discovery.Info{Map: "x"}},
-		"Quake II": {Quake2{}, q2 + `\hostname\b\mapname\q2dm1\gamename\baseq2\maxclients\8\version\R1Q2` + "\n" + "5 25 \"one\"\n0 0 \"bot\" \"loopback\"\n",
-			discovery.Info{Name: "b", Map: "q2dm1", Mode: "baseq2", Version: "R1Q2", Players: 2, MaxPlayers: 8, Bots: 1}},
+		"Quake II": {Quake2{}, q2 + `\hostname\b\mapname\q2dm1\gamename\baseq2\maxclients\8\version\R1Q2\protocol\34\gamedir\action` + "\n" + "5 25 \"one\"\n0 0 \"bot\" \"loopback\"\n",
+			discovery.Info{Name: "b", Map: "q2dm1", Mode: "action", Mod: "action", Version: "R1Q2", Protocol: 34, Players: 2, MaxPlayers: 8, Bots: 1}},
 		"numbers out of bounds": {Protocol{}, qw + `\maxclients\99999999\map\x` + "\n", discovery.Info{Map: "x", MaxPlayers: 1_000_000}},
 		"lines that are none":   {Protocol{}, qw + `\map\x` + "\n\n\n1 2\n\"\"\n\x00", discovery.Info{Map: "x"}},
 		"crowd":                 {Protocol{}, qw + `\map\x` + "\n" + strings.Repeat("1 1 1 1 \"a\"\n", 2000), discovery.Info{Map: "x", Players: 1024}},
@@ -48,12 +48,12 @@ func TestParse(t *testing.T) {
 }
 
 func TestFleet(t *testing.T) {
-	want := discovery.Info{Name: "a", Map: "dm6", Mode: "ktx", Version: "MVDSV 0.35", Players: 3, MaxPlayers: 16, Password: true}
+	want := discovery.Info{Name: "a", Map: "dm6", Mode: "ktx", Mod: "ktx", Version: "MVDSV 0.35", Players: 3, MaxPlayers: 16, Password: true}
 	reply, err := Protocol{}.Parse([][]byte{Answer((Protocol{}).AppendQuery(nil, 0, nil), want)})
 	if err != nil || *reply.Info != want {
 		t.Errorf("%+v, %v, want %+v", reply.Info, err, want)
 	}
-	want.Bots = 1
+	want.Bots, want.Mod = 1, ""
 	reply, err = Quake2{}.Parse([][]byte{Answer2((Quake2{}).AppendQuery(nil, 0, nil), want)})
 	if err != nil || *reply.Info != want {
 		t.Errorf("%+v, %v, want %+v", reply.Info, err, want)

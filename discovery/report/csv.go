@@ -13,7 +13,7 @@ import (
 // (RFC 4180). The file is a list of servers too. rtt_ms is empty unless the
 // server answered.
 func (r Report) WriteCSV(w io.Writer) error {
-	rows := [][]string{{"addr", "state", "rtt_ms", "name", "map", "mode", "players", "max_players", "bots", "password", "country", "asn"}}
+	rows := [][]string{{"addr", "state", "rtt_ms", "name", "map", "mode", "players", "max_players", "bots", "password", "country", "asn", "version", "protocol", "mod", "tags"}}
 	for _, m := range r.Servers {
 		rtt := ""
 		if m.State == discovery.Answered {
@@ -23,6 +23,7 @@ func (r Report) WriteCSV(w io.Writer) error {
 			m.Addr.String(), m.State.String(), rtt, inert(m.Name), inert(m.Map), inert(m.Mode),
 			strconv.Itoa(m.Players), strconv.Itoa(m.MaxPlayers), strconv.Itoa(m.Bots),
 			strconv.FormatBool(m.Password), inert(m.Country), strconv.FormatUint(uint64(m.ASN), 10),
+			inert(m.Version), strconv.Itoa(m.Protocol), inert(m.Mod), inert(string(m.Tags)),
 		})
 	}
 	return csv.NewWriter(w).WriteAll(rows)

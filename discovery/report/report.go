@@ -72,6 +72,12 @@ type Measurement struct {
 	Password   bool             `json:"password"`
 	Country    string           `json:"country"`
 	ASN        uint32           `json:"asn"`
+	// What follows is of servers that tell it; see [discovery.Info].
+	Version        string         `json:"version,omitempty"`
+	Protocol       int            `json:"protocol,omitempty"`
+	OldestProtocol int            `json:"protocol_min,omitempty"`
+	Mod            string         `json:"mod,omitempty"`
+	Tags           discovery.Tags `json:"tags,omitempty"`
 }
 
 // New completes head, which says who measured and what only the plan and the
@@ -97,6 +103,7 @@ func New(head Report, list []discovery.Server, results []discovery.Result) Repor
 		if i := result.Info; i != nil {
 			m.Name, m.Map, m.Mode = i.Name, i.Map, i.Mode
 			m.Players, m.MaxPlayers, m.Bots, m.Password = i.Players, i.MaxPlayers, i.Bots, i.Password
+			m.Version, m.Protocol, m.OldestProtocol, m.Mod, m.Tags = i.Version, i.Protocol, i.OldestProtocol, i.Mod, i.Tags
 		}
 		r.Servers = append(r.Servers, m)
 	}
@@ -118,6 +125,7 @@ func (m Measurement) Info() *discovery.Info {
 	}
 	return &discovery.Info{
 		Name: m.Name, Map: m.Map, Mode: m.Mode,
+		Version: m.Version, Protocol: m.Protocol, OldestProtocol: m.OldestProtocol, Mod: m.Mod, Tags: m.Tags,
 		Players: m.Players, MaxPlayers: m.MaxPlayers, Bots: m.Bots, Password: m.Password,
 	}
 }
@@ -182,7 +190,7 @@ func (r *Report) accept() error {
 func (m *Measurement) accept() error {
 	m.Addr = discovery.Canonical(m.Addr)
 	m.Name, m.Map, m.Mode = discovery.CleanText(m.Name), discovery.CleanText(m.Map), discovery.CleanText(m.Mode)
-	m.Country = discovery.CleanText(m.Country)
+	m.Country, m.Version, m.Mod = discovery.CleanText(m.Country), discovery.CleanText(m.Version), discovery.CleanText(m.Mod)
 	switch {
 	case !m.Addr.IsValid() || m.Addr.Port() == 0 || m.Addr.Addr().Zone() != "":
 		return errors.New("no address of a server")
@@ -190,7 +198,7 @@ func (m *Measurement) accept() error {
 		return errors.New("answered, but rtt_ms is missing or 0")
 	case m.State != discovery.Answered && m.RTT != 0:
 		return fmt.Errorf("%s, but rtt_ms is %s", m.State, m.RTT)
-	case min(m.Players, m.MaxPlayers, m.Bots, m.Order) < 0:
+	case min(m.Players, m.MaxPlayers, m.Bots, m.Order, m.Protocol, m.OldestProtocol) < 0:
 		return errors.New("a negative count")
 	}
 	return nil

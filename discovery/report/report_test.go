@@ -30,7 +30,7 @@ func sample() report.Report {
 		{Server: 2},
 		{
 			Server: 0, Order: 1, State: discovery.Answered, Phase: discovery.Calibration, RTT: 12345678 * time.Nanosecond,
-			Info: &discovery.Info{Name: "=1+1", Map: "dm6", Mode: "ctf", Players: 3, MaxPlayers: 8, Bots: 2, Password: true},
+			Info: &discovery.Info{Name: "=1+1", Map: "dm6", Mode: "ctf", Players: 3, MaxPlayers: 8, Bots: 2, Password: true, Version: "1.36", Protocol: 71, OldestProtocol: 68, Mod: "-x", Tags: "a no3rd"},
 		},
 	}
 	head := report.Report{
@@ -45,7 +45,7 @@ const sampleJSON = `{"format":"muster.report/1","peer":"ann","game":"openarena",
 	`"summary":{"listed":4,"clusters":2,"calibration":1,"probed":3,"answered":1,"lost":1,"refused":1,"auto_stopped":true,` +
 	`"elapsed_ms":1500,"packets_sent":5,"bytes_sent":250,"bytes_received":900},` +
 	`"servers":[{"addr":"192.0.2.1:27960","state":"answered","rtt_ms":12.345,"phase":"calibration","order":1,` +
-	`"name":"=1+1","map":"dm6","mode":"ctf","players":3,"max_players":8,"bots":2,"password":true,"country":"DE","asn":3320},` +
+	`"name":"=1+1","map":"dm6","mode":"ctf","players":3,"max_players":8,"bots":2,"password":true,"country":"DE","asn":3320,"version":"1.36","protocol":71,"protocol_min":68,"mod":"-x","tags":["a","no3rd"]},` +
 	`{"addr":"192.0.2.2:27960","state":"lost","phase":"ordered","order":2,` +
 	`"name":"","map":"","mode":"","players":0,"max_players":0,"bots":0,"password":false,"country":"","asn":0},` +
 	`{"addr":"[2001:db8::4]:27960","state":"refused","phase":"refining","order":3,` +
@@ -88,7 +88,7 @@ func TestMeasurementIsServerAndInfo(t *testing.T) {
 	if got, want := servers[0].Server(), (discovery.Server{Addr: addr("192.0.2.1:27960"), Country: "DE", ASN: 3320}); got != want {
 		t.Errorf("Server() = %+v, want %+v", got, want)
 	}
-	want := discovery.Info{Name: "=1+1", Map: "dm6", Mode: "ctf", Players: 3, MaxPlayers: 8, Bots: 2, Password: true}
+	want := discovery.Info{Name: "=1+1", Map: "dm6", Mode: "ctf", Players: 3, MaxPlayers: 8, Bots: 2, Password: true, Version: "1.36", Protocol: 71, OldestProtocol: 68, Mod: "-x", Tags: "a no3rd"}
 	if got := servers[0].Info(); got == nil || *got != want {
 		t.Errorf("Info() = %+v, want %+v", got, want)
 	}
@@ -144,8 +144,8 @@ func TestReadReportKnowsOtherFormats(t *testing.T) {
 
 func TestReadReportCleansText(t *testing.T) {
 	r, err := report.Read(strings.NewReader(
-		`{"format":"muster.report/1","peer":"a\u001b[2Jnn","servers":[{"addr":"192.0.2.1:1","state":"lost","name":"x\u202ey\nz"}]}`))
-	if err != nil || r.Peer != "a[2Jnn" || r.Servers[0].Name != "xy z" {
+		`{"format":"muster.report/1","peer":"a\u001b[2Jnn","servers":[{"addr":"192.0.2.1:1","state":"lost","name":"x\u202ey\nz","version":"1\u0007","mod":"\u001b[m","tags":["a b","\u202e","a"]}]}`))
+	if s := r.Servers; err != nil || r.Peer != "a[2Jnn" || s[0].Name != "xy z" || s[0].Version != "1" || s[0].Mod != "[m" || s[0].Tags != "a b" {
 		t.Errorf("got %+v, %v", r, err)
 	}
 }
@@ -172,10 +172,10 @@ func TestReportCSV(t *testing.T) {
 	if err := sample().WriteCSV(&b); err != nil {
 		t.Fatal(err)
 	}
-	want := "addr,state,rtt_ms,name,map,mode,players,max_players,bots,password,country,asn\n" +
-		"192.0.2.1:27960,answered,12.345,'=1+1,dm6,ctf,3,8,2,true,DE,3320\n" +
-		"192.0.2.2:27960,lost,,,,,0,0,0,false,,0\n" +
-		"[2001:db8::4]:27960,refused,,,,,0,0,0,false,JP,0\n"
+	want := "addr,state,rtt_ms,name,map,mode,players,max_players,bots,password,country,asn,version,protocol,mod,tags\n" +
+		"192.0.2.1:27960,answered,12.345,'=1+1,dm6,ctf,3,8,2,true,DE,3320,1.36,71,'-x,a no3rd\n" +
+		"192.0.2.2:27960,lost,,,,,0,0,0,false,,0,,0,,\n" +
+		"[2001:db8::4]:27960,refused,,,,,0,0,0,false,JP,0,,0,,\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
@@ -183,7 +183,7 @@ func TestReportCSV(t *testing.T) {
 
 func TestReportCSVHoldsNoFormula(t *testing.T) {
 	for _, name := range []string{"=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "\t=1", `",=1`, "a\n=1"} {
-		r := report.Report{Servers: []report.Measurement{{Name: name, Map: name, Mode: name}}}
+		r := report.Report{Servers: []report.Measurement{{Name: name, Map: name, Mode: name, Version: name, Mod: name, Tags: discovery.Tags(name)}}}
 		var b strings.Builder
 		if err := r.WriteCSV(&b); err != nil {
 			t.Fatal(err)

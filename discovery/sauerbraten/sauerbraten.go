@@ -32,7 +32,7 @@ const (
 	nonceLen      = 8
 	queryLen      = 1 + nonceLen
 	// The numbers that all servers have, by place.
-	modeAt, mostAt, openAt, numbers = 1, 3, 4, 5
+	protocolAt, modeAt, mostAt, openAt, numbers = 0, 1, 3, 4, 5
 	// mostNumbers is more than any server tells, and private is how open it is to those
 	// alone who know a password or have an account.
 	mostNumbers, private = 32, 3
@@ -75,7 +75,10 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		for i := range n {
 			tells[i] = r.number()
 		}
-		info := &discovery.Info{Map: r.text(), Name: r.text(), Players: count(players), MaxPlayers: count(tells[mostAt]), Password: tells[openAt] >= private}
+		info := &discovery.Info{
+			Map: r.text(), Name: r.text(), Protocol: count(tells[protocolAt]),
+			Players: count(players), MaxPlayers: count(tells[mostAt]), Password: tells[openAt] >= private,
+		}
 		if mode := tells[modeAt] - firstMode; mode >= 0 && mode < len(modes) {
 			info.Mode = modes[mode]
 		}

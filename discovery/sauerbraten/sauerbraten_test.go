@@ -16,7 +16,7 @@ func TestRecorded(t *testing.T) {
 		t.Errorf("AppendQuery = %x, want %x", got, requests[0])
 	}
 	reply, err := Protocol{}.Parse(replies)
-	if err != nil || !reply.Echoed || !reply.Answers(nonce) || *reply.Info != (discovery.Info{Name: "Cube test", Mode: "ffa", MaxPlayers: 8}) {
+	if err != nil || !reply.Echoed || !reply.Answers(nonce) || *reply.Info != (discovery.Info{Name: "Cube test", Mode: "ffa", Protocol: 260, MaxPlayers: 8}) {
 		t.Errorf("%+v, %+v, %v", reply, reply.Info, err)
 	}
 	if got := Answer(requests[0], *reply.Info); string(got) != string(replies[0]) {
@@ -30,7 +30,7 @@ func TestParse(t *testing.T) {
 		text string
 		want discovery.Info
 	}{
-		"seven numbers, as while paused": {"\x02\x07\x80\x04\x01\x0b\x10\x08\x00\x01\x64reissen\x00n\x00", discovery.Info{Name: "n", Map: "reissen", Mode: "ctf", Players: 2, MaxPlayers: 8}},
+		"seven numbers, as while paused": {"\x02\x07\x80\x04\x01\x0b\x10\x08\x00\x01\x64reissen\x00n\x00", discovery.Info{Name: "n", Map: "reissen", Mode: "ctf", Protocol: 260, Players: 2, MaxPlayers: 8}},
 		"large numbers":                  {"\x80\x2c\x01\x05\x00\x00\x00\x81\x00\x00\x01\x00\x00m\x00n\x00", discovery.Info{Name: "n", Map: "m", Mode: "ffa", Players: 300, MaxPlayers: 65536}},
 		"below 0":                        {"\xff\x05\x00\xff\x00\xf0\xffm\x00n\x00", discovery.Info{Name: "n", Map: "m", Mode: "demo"}},
 		"private":                        {"\x00\x05\x00\x40\x00\x08\x03m\x00n\x00", discovery.Info{Name: "n", Map: "m", MaxPlayers: 8, Password: true}},

@@ -73,6 +73,12 @@ type Form struct {
 	MaxPlayers string `toml:"max_players"`
 	Password   string `toml:"password"`
 	Version    string `toml:"version"`
+	// Protocol and OldestProtocol are numbers, as [discovery.Info] has them.
+	Protocol       string `toml:"protocol"`
+	OldestProtocol string `toml:"protocol_min"`
+	Mod            string `toml:"mod"`
+	// Tags are a text of words, or a list of them.
+	Tags string `toml:"tags"`
 }
 
 // Row is one server as a list has it. None of it is checked but for its length.
@@ -306,7 +312,25 @@ func (f Form) info(doc gjson.Result) discovery.Info {
 		Players: whole(get(doc, f.Players), maxSeats), MaxPlayers: whole(get(doc, f.MaxPlayers), maxSeats),
 		Bots: whole(get(doc, f.Bots), maxSeats), GamePort: uint16(whole(get(doc, f.GamePort), 1<<16-1)),
 		Password: yes(get(doc, f.Password)),
+		Protocol: whole(get(doc, f.Protocol), discovery.MaxProtocol), OldestProtocol: whole(get(doc, f.OldestProtocol), discovery.MaxProtocol),
+		Mod: f.text(doc, f.Mod), Tags: tags(get(doc, f.Tags)),
 	}
+}
+
+// tags are words, or what stands in a list, a blank in it being an underscore.
+func tags(found gjson.Result) discovery.Tags {
+	if !found.IsArray() {
+		text := word(found)
+		return discovery.TagsOf(text[:min(len(text), maxRow/1024)])
+	}
+	var words []string
+	length := 0
+	found.ForEach(func(_, one gjson.Result) bool {
+		text := word(one)
+		words, length = append(words, strings.Join(strings.Fields(text), "_")), length+len(text)
+		return length < maxRow/1024
+	})
+	return discovery.TagsOf(strings.Join(words, " "))
 }
 
 // text is a field for people.

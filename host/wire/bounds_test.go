@@ -23,10 +23,12 @@ func TestAbsurdInfos(t *testing.T) {
 		Name: strings.Repeat("n", 300), Map: strings.Repeat("m", 256) + " x", Mode: "\x00\xff", Version: "1\n2",
 		Players: -3, MaxPlayers: 1 << 30, Bots: 1 << 40, GamePort: 65535, AppID: 1<<64 - 1,
 		MinPing: -time.Second, MaxPing: 1<<62 + 1,
+		Protocol: 1 << 40, OldestProtocol: -3, Mod: "a\x00b", Tags: discovery.Tags("x " + strings.Repeat("y", 300) + " \x1bz x"),
 	}
 	want := discovery.Info{
 		Name: discovery.CleanText(absurd.Name), Map: discovery.CleanText(absurd.Map), Version: "1 2",
 		Players: 0, MaxPlayers: 65536, Bots: 65536, GamePort: 65535, AppID: 1<<64 - 1, MaxPing: 65536 * time.Millisecond,
+		Protocol: discovery.MaxProtocol, Mod: "ab", Tags: "x z",
 	}
 	got := roundTrip(t, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 7, Info: absurd}}}).(wire.Infos)
 	if !reflect.DeepEqual(got.Servers[0].Info, want) || got.Servers[0].Info != wire.TidyInfo(absurd) {

@@ -81,7 +81,8 @@ var examples = []struct {
 	{wire.Infos{Round: 1, Servers: []wire.ServerInfo{
 		{Server: 5, Info: discovery.Info{Map: "oa_dm1", Mode: "0", Players: 4, MaxPlayers: 8, Bots: 2}},
 		{Server: 9, Info: discovery.Info{Map: "oa_dm1", Mode: "4", Players: 0, MaxPlayers: 16, Password: true}},
-	}}, "03 01 02 0a 02 04 08 00066f615f646d31 000130 02 08 01 00 10 01 000134"},
+		{Server: 10, Info: discovery.Info{Map: "oa_dm1", Mode: "4", MaxPlayers: 16, Protocol: 71, OldestProtocol: 68, Mod: "q3ut4", Tags: "ffa"}},
+	}}, "03 01 03 0a 02 04 08 00066f615f646d31 000130 02 08 01 00 10 01 000134 02 80 00 10 01 03 07 47 03 00057133757434 0003666661"},
 }
 
 // frameOf is the frame of an example's line.

@@ -15,8 +15,9 @@ import (
 //
 // The gap is the zigzag difference to the server before. What is flagged
 // follows in the order of the flags: bots, game port, app id, both pings in ms,
-// version, name. A text is 0, its length and its bytes when it is new, else its
-// number in the frame, from 1.
+// version, name, and more: another byte of flags, and what that flags, protocol and how
+// many older ones there are, mod, tags. A text is 0, its length and its bytes when it is
+// new, else its number in the frame, from 1.
 const (
 	flagPassword = 1 << iota
 	flagBots
@@ -25,6 +26,15 @@ const (
 	flagPings
 	flagVersion
 	flagName
+	flagMore
+)
+
+// The flags of the second byte.
+const (
+	moreProtocol = 1 << iota
+	moreMod
+	moreTags
+	moreFlags // which nobody has yet
 )
 
 const (
@@ -57,8 +67,13 @@ func AppendInfos(b []byte, in Infos) []byte {
 // TidyInfo is what arrives of an Info at the other side: safe texts, counts
 // from 0 to 65,536, pings in whole milliseconds.
 func TidyInfo(info discovery.Info) discovery.Info {
-	for _, text := range []*string{&info.Name, &info.Map, &info.Mode, &info.Version} {
+	for _, text := range []*string{&info.Name, &info.Map, &info.Mode, &info.Version, &info.Mod} {
 		*text = clean(*text)
+	}
+	info.Tags = discovery.TagsOf(string(info.Tags))
+	info.Protocol = min(max(info.Protocol, 0), discovery.MaxProtocol)
+	if info.OldestProtocol <= 0 || info.OldestProtocol >= info.Protocol {
+		info.OldestProtocol = 0 // the same
 	}
 	for _, n := range []*int{&info.Players, &info.MaxPlayers, &info.Bots} {
 		*n = min(max(*n, 0), maxSeats)
@@ -100,6 +115,32 @@ func appendInfo(b []byte, info *discovery.Info, texts dictionary) []byte {
 	}
 	if flag(flagName, info.Name != "") {
 		b = texts.append(b, info.Name)
+	}
+	if flag(flagMore, info.Protocol != 0 || info.Mod != "" || info.Tags != "") {
+		b = appendMore(b, info, texts)
+	}
+	return b
+}
+
+func appendMore(b []byte, info *discovery.Info, texts dictionary) []byte {
+	flags := len(b)
+	b = append(b, 0)
+	if info.Protocol != 0 {
+		b[flags] |= moreProtocol
+		b = binary.AppendUvarint(b, uint64(info.Protocol))
+		older := 0
+		if info.OldestProtocol != 0 {
+			older = info.Protocol - info.OldestProtocol
+		}
+		b = binary.AppendUvarint(b, uint64(older))
+	}
+	if info.Mod != "" {
+		b[flags] |= moreMod
+		b = texts.append(b, info.Mod)
+	}
+	if info.Tags != "" {
+		b[flags] |= moreTags
+		b = texts.append(b, string(info.Tags))
 	}
 	return b
 }
@@ -165,7 +206,29 @@ func (r *reader) info(texts *[]string) discovery.Info {
 	if flags&flagName != 0 {
 		info.Name = r.numbered(texts)
 	}
+	if flags&flagMore != 0 {
+		r.more(&info, texts)
+	}
 	return info
+}
+
+func (r *reader) more(info *discovery.Info, texts *[]string) {
+	flags := r.byte()
+	if flags >= moreFlags {
+		r.fail("flags %#x", flags)
+	}
+	if flags&moreProtocol != 0 {
+		info.Protocol = int(r.upTo(discovery.MaxProtocol))
+		if older := int(r.upTo(uint64(info.Protocol))); older > 0 {
+			info.OldestProtocol = info.Protocol - older
+		}
+	}
+	if flags&moreMod != 0 {
+		info.Mod = r.numbered(texts)
+	}
+	if flags&moreTags != 0 {
+		info.Tags = discovery.TagsOf(r.numbered(texts))
+	}
 }
 
 // numbered reads a text that is new or was in the frame before, and cleans it:

@@ -71,6 +71,9 @@ func TestMalformed(t *testing.T) {
 		{"infos: text longer than any", "03 01 01 00 00 00 00 00ff7f41 0000"},
 		{"infos: more seats than any server", "03 01 01 00 00 818004 00 0000 0000"},
 		{"infos: port over 65535", "03 01 01 00 04 00 00 0000 0000 808004"},
+		{"infos: flags that nobody knows", "03 01 01 00 80 00 00 0000 0000 08"},
+		{"infos: flags without an end", "03 01 01 00 80 00 00 0000 0000"},
+		{"infos: older protocols than there are", "03 01 01 00 80 00 00 0000 0000 01 05 06"},
 		{"infos: bytes left over", "03 01 01 00 00 00 00 0000 0000 00"},
 
 		{"list: no round", "01"},
@@ -326,7 +329,12 @@ func randomInfos(random *rand.Rand) wire.Infos {
 			Players: sometimes(64), MaxPlayers: random.IntN(65), Bots: sometimes(8), Password: random.IntN(2) == 0,
 			GamePort: uint16(sometimes(65535)), AppID: uint64(sometimes(1 << 40)),
 			MinPing: time.Duration(sometimes(50)) * time.Millisecond, MaxPing: time.Duration(sometimes(500)) * time.Millisecond,
+			Mod: texts[random.IntN(5)], Tags: discovery.Tags(texts[random.IntN(4)]),
 		}})
+		info := &infos.Servers[len(infos.Servers)-1].Info
+		if info.Protocol = sometimes(1000); info.Protocol > 1 && random.IntN(2) == 0 {
+			info.OldestProtocol = 1 + random.IntN(info.Protocol-1)
+		}
 	}
 	return infos
 }

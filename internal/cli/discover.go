@@ -40,6 +40,7 @@ type discover struct {
 	top    int
 	// The servers that the player wants to see.
 	mapName, mode                 string
+	version, mod, tags            string
 	notFull, notEmpty, noPassword bool
 }
 
@@ -77,6 +78,9 @@ start well, unless you are somewhere else by then.`,
 	flags.BoolVar(&d.fresh, "fresh", false, "start anew, without what is remembered of the last visits")
 	flags.StringVar(&d.mapName, "map", "", "only servers on this `MAP`")
 	flags.StringVar(&d.mode, "mode", "", "only servers of this game `MODE`")
+	flags.StringVar(&d.version, "version", "", "only servers of this `VERSION` of the game, or with the number of their protocol")
+	flags.StringVar(&d.mod, "mod", "", "only servers with this `MOD`")
+	flags.StringVar(&d.tags, "tags", "", "only servers with all of these `TAGS`, and none that has a minus before it: \"no3rd -mod\"")
 	flags.BoolVar(&d.notFull, "not-full", false, "only servers with a free seat")
 	flags.BoolVar(&d.notEmpty, "not-empty", false, "only servers where people play; bots do not count")
 	flags.BoolVar(&d.noPassword, "no-password", false, "only servers without a password")
@@ -153,6 +157,9 @@ func (d *discover) keeps(m *report.Measurement) bool {
 		return true
 	case d.mapName != "" && !strings.EqualFold(d.mapName, m.Map),
 		d.mode != "" && !strings.EqualFold(d.mode, m.Mode),
+		d.version != "" && !m.Info().IsOfVersion(d.version),
+		d.mod != "" && !strings.EqualFold(d.mod, m.Mod),
+		!m.Tags.Meets(d.tags),
 		d.notFull && m.Players >= m.MaxPlayers && m.Players > 0, // 0 of 0: the game does not count
 		d.notEmpty && m.Players <= m.Bots,
 		d.noPassword && m.Password:

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"muster/discovery"
 	"muster/discovery/report"
@@ -12,9 +13,22 @@ import (
 // serverTable shows servers in the given order.
 func serverTable(servers []report.Measurement) *term.Table {
 	t := &term.Table{Columns: []term.Column{
-		term.Right("PING"), term.Right("PLAYERS"), term.Right("BOTS"), term.Whole("PW"), term.Left("NAME"), term.Left("MAP"), term.Left("MODE"), term.Whole("IN"), term.Whole("ADDRESS"),
-	}, Spare: []string{"BOTS", "MODE", "PW", "IN", "MAP", "NAME", "PLAYERS"}}
+		term.Right("PING"), term.Right("PLAYERS"), term.Right("BOTS"), term.Whole("PW"), term.Left("NAME"), term.Left("MAP"), term.Left("MODE"), term.Left("MOD"), term.Left("VERSION"), term.Whole("IN"), term.Whole("ADDRESS"),
+	}, Spare: []string{"BOTS", "MOD", "MODE", "VERSION", "PW", "IN", "MAP", "NAME", "PLAYERS"}}
+	// What all have alike tells nothing of one, nor does a mod that is the mode's name, too.
+	differ := func(of func(*report.Measurement) string) bool {
+		return slices.ContainsFunc(servers, func(m report.Measurement) bool { return of(&m) != of(&servers[0]) })
+	}
+	versions := differ(func(m *report.Measurement) string { return m.Version })
+	mods := differ(func(m *report.Measurement) string { return strings.TrimPrefix(m.Mod, m.Mode) })
 	for _, m := range servers {
+		version, mod := "", ""
+		if versions {
+			version = m.Version
+		}
+		if mods {
+			mod = m.Mod
+		}
 		bots, password := "", ""
 		if m.Bots > 0 {
 			bots = fmt.Sprint(m.Bots)
@@ -23,7 +37,7 @@ func serverTable(servers []report.Measurement) *term.Table {
 			password = "pw"
 		}
 		t.Add(fmt.Sprintf("%.1f ms", float64(m.RTT)/1e6), fmt.Sprintf("%d/%d", m.Players, m.MaxPlayers), bots, password,
-			m.Name, m.Map, m.Mode, m.Country, m.Addr)
+			m.Name, m.Map, m.Mode, mod, version, m.Country, m.Addr)
 	}
 	return t
 }

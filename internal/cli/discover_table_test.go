@@ -21,6 +21,18 @@ func TestServerTable(t *testing.T) {
 		{Addr: netip.MustParseAddrPort("192.0.2.1:27960"), RTT: discovery.Millis(12345 * time.Microsecond), Name: "Aggressor of the north", Map: "oa_dm1", Mode: "0", Players: 3, MaxPlayers: 8, Bots: 2, Country: "DE"},
 		{Addr: netip.MustParseAddrPort("[2001:db8::1]:27961"), RTT: discovery.Millis(130 * time.Millisecond), Name: "日本のサーバー", Map: "oa_dm2", Mode: "4", MaxPlayers: 16},
 	}
+	var wide strings.Builder
+	other := slices.Clone(near)
+	other[0].Version, other[0].Mod, other[1].Version, other[1].Mod = "1.20.4", "0", "1.8", "q3ut4"
+	serverTable(other).Write(term.Terminal{Writer: &wide, Columns: 110})
+	if want := `
+    PING  PLAYERS  BOTS  NAME                    MAP     MODE  MOD    VERSION  IN  ADDRESS
+ 12.3 ms      3/8     2  Aggressor of the north  oa_dm1  0     0      1.20.4   DE  192.0.2.1:27960
+130.0 ms     0/16        日本のサーバー          oa_dm2  4     q3ut4  1.8          [2001:db8::1]:27961
+`; "\n"+wide.String() != want {
+		t.Errorf("with versions:\n%swant:%s", wide.String(), want)
+	}
+	near[0].Version, near[1].Version = "1.20.4", "1.20.4" // which tells nothing
 	tests := []struct {
 		width int
 		want  string

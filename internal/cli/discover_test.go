@@ -72,9 +72,9 @@ func TestReportDocument(t *testing.T) {
 	}
 	servers := decode[[]map[string]json.RawMessage](t, document["servers"])
 	for i, s := range servers {
-		want := "addr asn bots country map max_players mode name order password phase players rtt_ms state"
+		want := "addr asn bots country map max_players mode name order password phase players protocol rtt_ms state"
 		if string(s["state"]) != `"answered"` {
-			want = strings.Replace(want, " rtt_ms", "", 1)
+			want = strings.NewReplacer(" rtt_ms", "", " protocol", "").Replace(want)
 		}
 		if got := keys(s); got != want {
 			t.Errorf("server %d has %s, want %s", i, got, want)
@@ -148,10 +148,14 @@ func TestFilters(t *testing.T) {
 	l := startLoopback(t, 30)
 	checkAll(t, []wrong{
 		{"no such map", l.discover("--map", "nosuchmap"), 3, []string{"nothing suitable found", "none passes the filters", "leave out a filter"}},
+		{"no such version", l.discover("--version", "9.9"), 3, []string{"none passes the filters"}},
+		{"another protocol", l.discover("--version", "68"), 3, []string{"none passes the filters"}},
+		{"no such mod", l.discover("--mod", "q3ut4"), 3, []string{"none passes the filters"}},
+		{"no such tag", l.discover("--tags", "no3rd"), 3, []string{"none passes the filters"}},
 		{"no such mode", l.discover("--mode", "chess", "--json"), 3, []string{"none passes the filters"}},
 	})
 	all := succeeds(t, l.discover("--auto-stop", "off", "--json")...)
-	few, err := report.Read(strings.NewReader(succeeds(t, l.discover("--auto-stop", "off", "--json", "--not-full", "--not-empty", "--no-password")...)))
+	few, err := report.Read(strings.NewReader(succeeds(t, l.discover("--auto-stop", "off", "--json", "--not-full", "--not-empty", "--no-password", "--version", "71", "--tags", "-mod")...)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,10 +74,16 @@ func Fuzz(f *testing.F, protocol discovery.Protocol, files ...string) {
 		if i.Players < 0 || i.MaxPlayers < 0 || i.Bots < 0 || i.Bots > i.Players {
 			t.Errorf("counts: %+v", i)
 		}
-		for _, text := range []string{i.Name, i.Map, i.Mode, i.Version} {
+		for _, text := range []string{i.Name, i.Map, i.Mode, i.Version, i.Mod} {
 			if text != discovery.CleanText(text) {
 				t.Errorf("text %q is not clean", text)
 			}
+		}
+		if i.Tags != discovery.TagsOf(string(i.Tags)) {
+			t.Errorf("tags %q are none", i.Tags)
+		}
+		if i.Protocol < 0 || i.Protocol > discovery.MaxProtocol || i.OldestProtocol < 0 {
+			t.Errorf("protocols: %+v", i)
 		}
 	})
 }

@@ -38,6 +38,9 @@ func TestReadXMLOfQuakestat(t *testing.T) {
 		first, second := measured("127.0.0.1:27960", 1, discovery.Answered), measured("127.0.0.2:27960", 2, discovery.Answered)
 		first.RTT, first.Name, first.Map, first.Mode, first.Players, first.MaxPlayers, first.Bots = half, "OA <test & 1> caf", "oa_dm1", "4", 4, 8, 4
 		second.RTT, second.Name, second.Map, second.Mode, second.MaxPlayers = half, "OA <test & 2> caf", "oa_dm2", "4", 8
+		for _, m := range []*report.Measurement{&first, &second} {
+			m.Version, m.Protocol = "ioq3 1.36+u20221123.70d07d9+dfsg-1/Debian linux-x86_64 Jan 8 2023", 71
+		}
 		want := []report.Measurement{first, second, measured("127.0.0.3:27960", 3, discovery.Refused)}
 		r, err := qstat.ReadXML(strings.NewReader(read(t, name)))
 		if err != nil {
@@ -148,6 +151,7 @@ func sample() report.Report {
 	answered.RTT, answered.Name, answered.Map, answered.Mode = discovery.Millis(29600*time.Microsecond), "a & b", "q3dm17", "ctf"
 	answered.Players, answered.MaxPlayers, answered.Bots, answered.Password = 2, 8, 1, true
 	answered.Country, answered.ASN = "DE", 3320
+	answered.Version, answered.Protocol, answered.OldestProtocol, answered.Mod, answered.Tags = "1.36", 71, 68, "q3ut4", "a b"
 	return report.Report{Servers: []report.Measurement{
 		answered, measured("192.0.2.2:27960", 2, discovery.Lost), measured("[2001:db8::3]:27960", 3, discovery.Refused),
 	}}
@@ -172,6 +176,11 @@ const sampleXML = `<?xml version="1.0" encoding="UTF-8"?>
 			<rule name="rtt_ms">29.600</rule>
 			<rule name="country">DE</rule>
 			<rule name="asn">3320</rule>
+			<rule name="version">1.36</rule>
+			<rule name="protocol">71</rule>
+			<rule name="protocol_min">68</rule>
+			<rule name="gamedir">q3ut4</rule>
+			<rule name="keywords">a b</rule>
 		</rules>
 		<players>
 		</players>

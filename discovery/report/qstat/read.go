@@ -216,7 +216,13 @@ func (e *entry) info() *discovery.Info {
 	} else if humans, err := strconv.Atoi(e.rule("g_humanplayers")); err == nil && humans >= 0 {
 		bots = max(e.Players-humans, 0)
 	}
+	protocol, _ := strconv.ParseUint(e.rule(ruleProtocol), 10, 31)
+	oldest, _ := strconv.ParseUint(e.rule(ruleOldest), 10, 31)
 	return &discovery.Info{
+		Version:  discovery.CleanText(e.rule(ruleVersion)),
+		Protocol: int(protocol), OldestProtocol: int(oldest),
+		Mod:        discovery.CleanText(e.rule(ruleMod)),
+		Tags:       discovery.TagsOf(e.rule(ruleTags)),
 		Name:       clean(e.Name),
 		Map:        discovery.CleanText(e.Map),
 		Mode:       discovery.CleanText(cmp.Or(e.rule("gametype", "g_gametype"), e.GameType)),

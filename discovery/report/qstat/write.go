@@ -40,12 +40,18 @@ const (
 	ruleRTT      = "rtt_ms"
 	ruleCountry  = "country"
 	ruleASN      = "asn"
+	// Those that QStat has, too, of the games that tell them.
+	ruleVersion  = "version"
+	ruleProtocol = "protocol"
+	ruleOldest   = "protocol_min"
+	ruleMod      = "gamedir"
+	ruleTags     = "keywords"
 )
 
 // WriteXML writes a report as quakestat -xml -utf8 -R -P does, with the same
 // elements in the same order. kind is QStat's type of the servers, such as Q3S.
 // What QStat has no element for stands in rules: the RTT to the microsecond,
-// country, origin AS, bots, password.
+// country, origin AS, bots, password, version, protocol, mod and tags.
 func WriteXML(w io.Writer, kind string, r report.Report) error {
 	b := bufio.NewWriter(w) // keeps the first error
 	// A stranger's text is written without the characters that XML does not allow,
@@ -93,10 +99,23 @@ func WriteXML(w io.Writer, kind string, r report.Report) error {
 			if m.ASN != 0 {
 				rule(ruleASN, strconv.FormatUint(uint64(m.ASN), 10))
 			}
+			for _, more := range [][2]string{{ruleVersion, m.Version}, {ruleProtocol, number(m.Protocol)}, {ruleOldest, number(m.OldestProtocol)}, {ruleMod, m.Mod}, {ruleTags, string(m.Tags)}} {
+				if more[1] != "" {
+					rule(more[0], more[1])
+				}
+			}
 			b.WriteString("\t\t</rules>\n\t\t<players>\n\t\t</players>\n")
 		}
 		b.WriteString("\t</server>\n")
 	}
 	b.WriteString("</qstat>\n")
 	return b.Flush()
+}
+
+// number is one that is told, or nothing.
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
