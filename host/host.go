@@ -208,14 +208,20 @@ func (h *Host) claim(code string) {
 	ctx, cancel := context.WithTimeout(h.ctx, storeWait)
 	defer cancel()
 	claim, data, err := h.store.Claim(ctx, code)
-	if err != nil {
+	switch {
+	case errors.Is(err, store.ErrElsewhere), errors.Is(err, store.ErrOver): // another host was faster
+		return
+	case isAway(err): // the store has its own word in the log, once for all rooms
+		h.config.Logger.Debug("room not restored", "error", err)
+		return
+	case err != nil:
 		h.config.Logger.Error("room not restored", "error", err)
 		return
 	}
 	restored, err := room.RestoreKept(data, h.lists.restored, func(hash string) (*topology.Tree, error) { return h.lists.kept(ctx, h.store, hash) })
 	switch {
 	case isAway(err):
-		h.config.Logger.Error("room not restored", "error", err)
+		h.config.Logger.Debug("room not restored", "error", err)
 		claim.Release(ctx) // for whoever needs it next
 	case err != nil:
 		h.config.Logger.Error("room not restored", "error", err)

@@ -162,8 +162,8 @@ func (a *actor) written(err error) {
 		s.binding, s.lost = nil, true // it is nobody's word any more
 		a.end(errLost)
 		return
-	case away:
-		a.log.Warn("room not saved", "error", err)
+	case away: // the store has its own word in the log, once for all rooms
+		a.log.Debug("room not saved", "error", err)
 	default:
 		a.log.Error("room not saved", "error", err)
 		s.saved = -1 // also if it is as before: nobody has seen the disk take it
@@ -214,7 +214,7 @@ func (a *actor) handOver() {
 	}
 	ctx, cancel := context.WithTimeout(a.host.saves, storeWait)
 	defer cancel()
-	if err := a.claim.Release(ctx); err != nil {
+	if err := a.claim.Release(ctx); err != nil && !errors.Is(err, store.ErrFenced) {
 		a.log.Warn("room not released", "error", err)
 	}
 }
