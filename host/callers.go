@@ -53,15 +53,17 @@ func (h *Host) named(e claim) (*actor, *wire.Refusal) {
 		return nil, unreadable
 	case hasLeft:
 		return nil, moved()
-	case !isKnown && h.config.Public != nil:
-		return nil, &wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room takes people in by the code %q now", code), Hint: "is it right? once a group is complete, locked or on its server, only the room's whole link leads in: ask for that"}
-	case a == nil:
-		return nil, unknownCode(code)
+	case !isKnown:
+		return nil, h.unknown(code)
 	}
 	return a, nil
 }
 
-func unknownCode(code string) *wire.Refusal {
+// unknown is what those hear by whose code nobody gets in.
+func (h *Host) unknown(code string) *wire.Refusal {
+	if h.config.Public != nil {
+		return &wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room takes people in by the code %q now", code), Hint: "is it right? once a group is complete, locked or on its server, only the room's whole link leads in: ask for that"}
+	}
 	return &wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room has the code %q", code), Hint: "ask the organiser for the code; letter case does not matter"}
 }
 

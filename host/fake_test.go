@@ -43,6 +43,8 @@ type fakeRooms struct {
 	// changed is closed when any of that changes.
 	away, dead map[string]bool
 	changed    chan struct{}
+	// unheard is how often a host still finds no room of a code, by both.
+	unheard map[string]int
 }
 
 type fakeRoom struct {
@@ -55,7 +57,7 @@ type fakeRoom struct {
 }
 
 func NewFakeStore() *FakeStore {
-	return &FakeStore{&fakeRooms{rooms: map[string]*fakeRoom{}, blobs: map[string][]byte{}, away: map[string]bool{}, dead: map[string]bool{}, changed: make(chan struct{})}, "one"}
+	return &FakeStore{&fakeRooms{rooms: map[string]*fakeRoom{}, blobs: map[string][]byte{}, away: map[string]bool{}, dead: map[string]bool{}, unheard: map[string]int{}, changed: make(chan struct{})}, "one"}
 }
 
 // On is what another host sees of the same rooms.
@@ -175,11 +177,20 @@ func (s *FakeStore) Claim(_ context.Context, code string) (store.Claim, []byte, 
 	return &fakeClaim{s, code, r.epoch}, r.data, nil
 }
 
+// Late has a host hear of a room only after it has looked for it so often.
+func (s *FakeStore) Late(code string, looks int) {
+	s.set(func() { s.unheard[s.name+code] = looks })
+}
+
 func (s *FakeStore) Find(code string) store.Place {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.rooms[code]
 	if r == nil {
+		return store.Place{}
+	}
+	if s.unheard[s.name+code] > 0 {
+		s.unheard[s.name+code]--
 		return store.Place{}
 	}
 	place := store.Place{State: store.Elsewhere, Host: r.owner, Epoch: r.epoch}
@@ -199,6 +210,10 @@ func (s *FakeStore) FindID(id string) string {
 	defer s.mu.Unlock()
 	for code, r := range s.rooms {
 		if r.id == id && !r.over {
+			if s.unheard[s.name+code] > 0 {
+				s.unheard[s.name+code]--
+				return ""
+			}
 			return code
 		}
 	}

@@ -10,10 +10,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
-	"strings"
 	"time"
 
-	"muster/host/access"
 	"muster/host/wire"
 )
 
@@ -28,50 +26,50 @@ import (
 // there what the client said first, with the token that it has been given since; a second
 // welcome, or a whole new state of a page, has the client begin anew.
 
-// judges refuses who asks where too many wrong codes were tried, unless something is
-// shown that opens rooms: a link key, or what only the owner can judge.
-func (h *Host) judges(b *behalf, code string, shown []string) (refusal *wire.Refusal) {
-	b.Unheard = !h.guard.Judge(b.Addr, true, time.Now())
-	if key := shown[0]; b.Unheard && key != "" && h.store.FindID(access.PublicID(key)) == access.CanonicalCode(code) {
-		b.Unheard = false
-	}
-	if b.Unheard && strings.Join(shown, "") == "" {
-		return h.limited()
-	}
-	return nil
-}
-
-// passedOn has requests for a room that another host has answered by that host.
+// passedOn has requests for a room that another host has answered by that host. The body
+// is read before anything else: when an answer comes without it would tell something.
 func (h *Host) passedOn(next http.HandlerFunc) http.HandlerFunc {
+	if h.config.Relay == nil {
+		return next
+	}
 	return func(w http.ResponseWriter, r *http.Request) {
+		if behalfOf(r) != nil {
+			next(w, r)
+			return
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.longestOrder(r)))
+		if err != nil {
+			h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		code := r.PathValue("code")
 		if code == codeInHeader {
 			code = r.Header.Get(codeHeader)
 		}
-		if behalfOf(r) != nil || !h.isAfar(r.Context(), code, r.Header.Get(keyHeader)) {
-			next(w, r)
-			return
-		}
-		b := h.behalf(r)
-		if refusal := h.judges(&b, code, shown(r)); refusal != nil {
+		b, came := h.behalf(r), time.Now()
+		isAfar, refusal := h.directs(r.Context(), came, &b, code, shown(r), false)
+		switch {
+		case refusal != nil:
 			w.Header().Set("Retry-After", retryAfter)
 			h.refuse(w, http.StatusTooManyRequests, *refusal)
-			return
+		case isAfar:
+			b.Hurried = h.asks.Wait(b.Addr, came) > 0
+			h.pass(w, r, code, b, came, body)
+		default:
+			next(w, r)
 		}
-		b.Hurried = h.asks.Wait(b.Addr, time.Now()) > 0
-		h.pass(w, r, code, b)
 	}
 }
 
-// pass has the owner of a room answer a request, on somebody's behalf.
-func (h *Host) pass(w http.ResponseWriter, r *http.Request, code string, b behalf) {
-	came := time.Now()
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxOrder))
-	if err != nil {
-		h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
-		return
+// pass has the owner of a room answer a request, on somebody's behalf. Who is not heard
+// learns nothing of how long that takes.
+func (h *Host) pass(w http.ResponseWriter, r *http.Request, code string, b behalf, came time.Time, body []byte) {
+	until := came.Add(ownerWait)
+	if b.Unheard {
+		until = came.Add(veil)
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), ownerWait)
+	ctx, cancel := context.WithDeadline(r.Context(), until)
 	defer cancel()
 	on, _ := json.Marshal(b)
 	proxy := httputil.ReverseProxy{
@@ -87,7 +85,7 @@ func (h *Host) pass(w http.ResponseWriter, r *http.Request, code string, b behal
 			case wire.ReasonCode:
 				h.guard.Judge(b.Addr, false, time.Now())
 			case wire.ReasonLimited:
-				rest(ctx, time.Until(came.Add(veil)))
+				rest(r.Context(), time.Until(came.Add(veil)))
 			}
 			answer.Header.Del(refusedHeader)
 			for name := range answer.Header {
@@ -96,6 +94,12 @@ func (h *Host) pass(w http.ResponseWriter, r *http.Request, code string, b behal
 			return nil
 		},
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			if b.Unheard {
+				rest(r.Context(), time.Until(came.Add(veil)))
+				w.Header().Set("Retry-After", retryAfter)
+				h.refuse(w, http.StatusTooManyRequests, *h.limited())
+				return
+			}
 			if errors.Is(err, errNowhere) {
 				h.refuse(w, http.StatusNotFound, wire.Refusal{Reason: wire.ReasonCode, Message: "no room has this code"})
 				return

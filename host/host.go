@@ -99,6 +99,7 @@ type Host struct {
 	asks     *access.Pace // of rooms, by address
 	tickets  tickets
 	openers  *openers // nil without [Config.Public]
+	passing  passing
 	store    store.Store
 	upgrader websocket.Upgrader
 	lists    lists

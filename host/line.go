@@ -30,7 +30,8 @@ const (
 	ownerLimit  = 8 << 20
 	// helloLimit holds a peer's hello.
 	helloLimit = 4 << 10
-	// pauseUnsaid is for how long a player need not hear that the room has no owner.
+	// pauseUnsaid is for how long a player need not hear that the room has no owner, where
+	// this host knows no more than that: another takes the room over.
 	pauseUnsaid = 5 * time.Second
 	// goodbyeWait is how long a client may take to close its end.
 	goodbyeWait = 2 * time.Second
@@ -44,7 +45,7 @@ type line struct {
 	// path is the endpoint that the client has called, and code its room's.
 	path, code string
 	behalf     behalf
-	came       time.Time
+	came       time.Time // with its first words
 	// hello is what a peer has said first, first what it says first to each owner.
 	hello *wire.Hello
 	first []byte
@@ -62,11 +63,15 @@ type line struct {
 	// owed is how often the client has been welcomed again and has not begun anew yet:
 	// until it does, what it says goes on from what another owner knew.
 	owed int
+	// isPaused: it was told why everything waits.
+	isPaused bool
+
+	writing sync.Mutex // held by who writes to the client
 }
 
 // meet reads what a peer says first, and hands it to its room, or to the host that has it.
 func (h *Host) meet(ws *websocket.Conn, from remote, on behalf) {
-	l := &line{host: h, ws: ws, caller: callerOf(ws.NetConn()), path: "/peer", behalf: on, came: time.Now()}
+	l := &line{host: h, ws: ws, caller: callerOf(ws.NetConn()), path: "/peer", behalf: on}
 	frame, err := l.readFirst(helloLimit)
 	if err != nil {
 		ws.Close()
@@ -81,15 +86,20 @@ func (h *Host) meet(ws *websocket.Conn, from remote, on behalf) {
 		}
 	})
 	parser.Wait()
-	if l.hello == nil || !h.isAfar(h.lines, l.code, l.hello.Key) {
+	isAfar := false
+	if l.hello != nil {
+		var refusal *wire.Refusal
+		if isAfar, refusal = h.directs(h.lines, l.came, &l.behalf, l.code, []string{l.hello.Key, l.hello.Token}, true); refusal != nil {
+			h.metrics.refusals.WithLabelValues(refusal.Reason).Inc()
+			l.finish(refusal)
+			return
+		}
+	}
+	if isAfar {
+		l.run()
+	} else {
 		h.talk(ws, from, nil, &frame)
-		return
 	}
-	if refusal := h.judges(&l.behalf, l.code, []string{l.hello.Key, l.hello.Token}); refusal != nil {
-		l.finish(refusal)
-		return
-	}
-	l.run()
 }
 
 func (l *line) readFirst(limit int64) (wire.Frame, error) {
@@ -98,6 +108,7 @@ func (l *line) readFirst(limit int64) (wire.Frame, error) {
 		return wire.Frame{}, err
 	}
 	kind, data, err := l.ws.ReadMessage()
+	l.came = time.Now()
 	return wire.Frame{Binary: kind == websocket.BinaryMessage, Data: data}, err
 }
 
@@ -105,6 +116,7 @@ func (l *line) readFirst(limit int64) (wire.Frame, error) {
 func (l *line) run() {
 	l.host.metrics.relayed.Inc()
 	defer l.host.metrics.relayed.Dec()
+	defer l.host.passing.add(l)()
 	l.heard, l.gone = make(chan struct{}, 1), make(chan struct{})
 	defer l.reader.Wait()
 	defer l.ws.Close()
@@ -161,7 +173,11 @@ func (l *line) call(ctx context.Context) (*websocket.Conn, *wire.Refusal) {
 	found := make(chan outcome, 1)
 	var finder sync.WaitGroup
 	defer finder.Wait()
-	ctx, cancel := context.WithTimeout(ctx, ownerWait)
+	patience := time.Now().Add(ownerWait)
+	if l.behalf.Unheard {
+		patience = l.came.Add(veil)
+	}
+	ctx, cancel := context.WithDeadline(ctx, patience)
 	defer cancel()
 	finder.Go(func() {
 		owner, err := l.find(ctx)
@@ -171,8 +187,12 @@ func (l *line) call(ctx context.Context) (*websocket.Conn, *wire.Refusal) {
 	defer beat.Stop()
 	unsaid := time.NewTimer(pauseUnsaid)
 	defer unsaid.Stop()
-	for {
-		var err error
+	trusted, _ := l.host.store.Trust()
+	var err error
+	if !trusted {
+		err = l.pauses(held)
+	}
+	for err == nil {
 		select {
 		case o := <-found:
 			if o.err == nil {
@@ -180,24 +200,42 @@ func (l *line) call(ctx context.Context) (*websocket.Conn, *wire.Refusal) {
 			}
 			return nil, l.whyNot(o.err)
 		case <-beat.C:
-			if l.hello == nil {
+			if l.hello == nil && !l.behalf.Unheard {
 				err = l.say(wire.Wait{})
 			}
 		case <-unsaid.C:
 			if l.hello != nil {
-				err = l.say(wire.Wait{Message: "the host that has the room cannot be reached: it goes on as soon as that one or another can"})
+				err = l.pauses("the host that has the room cannot be reached: nothing is lost, and it goes on as soon as that one or another can")
 			}
 		case <-l.gone:
 			err = io.EOF
 		}
-		if err != nil {
-			cancel()
-			if o := <-found; o.owner != nil {
-				o.owner.Close()
-			}
-			return nil, nil
-		}
 	}
+	cancel()
+	if o := <-found; o.owner != nil {
+		o.owner.Close()
+	}
+	return nil, nil
+}
+
+// pauses tells the client why everything waits, unless it knows. Who is not heard is not
+// to learn that there is a room.
+func (l *line) pauses(why string) error {
+	l.mu.Lock()
+	isSaid := l.isPaused || l.behalf.Unheard
+	l.isPaused = true
+	l.mu.Unlock()
+	if isSaid {
+		return nil
+	}
+	return l.say(wire.Wait{Message: why})
+}
+
+// resumes has the client be told the next time.
+func (l *line) resumes() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.isPaused = false
 }
 
 // find makes a connection to the room's owner.
@@ -216,6 +254,9 @@ func (l *line) find(ctx context.Context) (*websocket.Conn, error) {
 		ws, _, err := dialer.DialContext(ctx, "ws://"+owner+l.path, header)
 		if err == nil {
 			ws.SetReadLimit(ownerLimit)
+			if l.behalf.Unheard {
+				ws.SetReadDeadline(l.came.Add(veil)) // until it has let the client in
+			}
 			if err = ws.WriteMessage(websocket.TextMessage, l.first); err == nil {
 				return ws, nil
 			}
@@ -231,12 +272,15 @@ func (l *line) find(ctx context.Context) (*websocket.Conn, error) {
 func (l *line) whyNot(err error) *wire.Refusal {
 	code := access.CanonicalCode(l.code)
 	switch {
+	case l.behalf.Unheard:
+		rest(l.host.lines, time.Until(l.came.Add(veil)))
+		return l.host.limited()
 	case !errors.Is(err, errNowhere):
 		return &wire.Refusal{Reason: wire.ReasonMoved, Message: "the room's host has stopped", Hint: "programs and pages come back by themselves"}
 	case l.host.store.Find(code).State == store.Over:
 		return room.Closed(code)
 	}
-	return unknownCode(code)
+	return l.host.unknown(code)
 }
 
 // follow passes on what the owner says. It returns the client's last word if there is
@@ -301,7 +345,6 @@ func (l *line) welcomed(w wire.Welcome) {
 		return
 	}
 	l.hello.Token = w.Token
-	l.behalf.Unheard = false
 	if frame, err := wire.Marshal(*l.hello); err == nil {
 		l.first = frame.Data
 	}
@@ -316,11 +359,16 @@ func (l *line) welcomed(w wire.Welcome) {
 func (l *line) admit(owner *websocket.Conn) {
 	l.changeOwner(owner)
 	l.silent = time.Time{}
+	l.resumes()
 	if l.admitted {
 		return
 	}
 	l.admitted = true
 	l.caller.welcome()
+	l.mu.Lock()
+	l.behalf.Unheard = false // of that, the owner has judged
+	l.mu.Unlock()
+	owner.SetReadDeadline(time.Time{})
 	if l.hello != nil {
 		l.ws.SetReadLimit(clientLimit)
 	}
@@ -452,6 +500,8 @@ func (l *line) say(m wire.Message) error {
 }
 
 func (l *line) write(kind int, data []byte) error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
 	if err := l.ws.SetWriteDeadline(time.Now().Add(clientSend)); err != nil {
 		return err
 	}

@@ -84,17 +84,20 @@ func (v *viewer) run() {
 		Key   string `json:"key"`
 		Token string `json:"token"`
 	}
-	l := line{host: v.host, ws: v.ws, caller: callerOf(v.ws.NetConn()), path: "/live", behalf: v.as, came: time.Now()}
+	l := line{host: v.host, ws: v.ws, caller: callerOf(v.ws.NetConn()), path: "/live", behalf: v.as}
 	said, err := l.readFirst(pageReadLimit)
 	if err != nil || json.Unmarshal(said.Data, &first) != nil || v.ws.SetReadDeadline(time.Time{}) != nil {
 		return
 	}
 	shown := []string{first.Key, first.Token}
 	var refusal *wire.Refusal
-	if isAfar := v.on == nil && v.host.isAfar(v.host.lines, first.Code, first.Key); isAfar {
-		refusal = v.host.judges(&l.behalf, first.Code, shown)
+	isAfar := false
+	if v.on == nil {
+		isAfar, refusal = v.host.directs(v.host.lines, l.came, &l.behalf, first.Code, shown, true)
+	}
+	if isAfar {
 		l.code, l.first = first.Code, said.Data
-	} else {
+	} else if refusal == nil {
 		v.actor, refusal = v.host.named(claim{first.Code, shown, v.from, v.on})
 	}
 	if refusal == nil && v.on == nil && v.host.asks.Wait(v.from, time.Now()) > 0 {

@@ -63,8 +63,8 @@ func (h *Host) serveGo(w http.ResponseWriter, r *http.Request) {
 	}
 	code := h.store.FindID(r.PathValue("id"))
 	a := h.actor(code)
-	if a == nil && on == nil && h.isAfar(r.Context(), code, "") {
-		h.pass(w, r, code, h.behalf(r))
+	if a == nil && on == nil && h.isAfar(code) {
+		h.pass(w, r, code, h.behalf(r), time.Now(), nil)
 		return
 	}
 	if a == nil {

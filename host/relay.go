@@ -5,10 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"muster/host/access"
@@ -41,10 +45,13 @@ const (
 	// longestLook is how long it waits at most until it asks an owner again that lets
 	// nobody in.
 	longestLook = time.Second
+	// newsWait is how long who comes waits for word of a room of which this host knows
+	// nothing: it may have been opened at another this moment.
+	newsWait = 2 * time.Second
 	// veil is after how long those hear that they are refused for others' wrong codes
-	// who show something that only a room's owner can judge: how long it takes to ask
-	// would tell which codes there are.
-	veil = 250 * time.Millisecond
+	// who show something that only a room's owner can judge. It is the same whatever
+	// codes there are, and wherever: how long an answer takes would tell that.
+	veil = newsWait
 )
 
 // behalf is on whose behalf a gateway asks.
@@ -107,33 +114,128 @@ func (h *Host) serveRelay(listener net.Listener) {
 		h.transport.CloseIdleConnections()
 	})
 	h.begin(func() { server.Serve(listener) })
+	h.begin(h.watchTrust)
 }
 
 type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }
 
-// newsWait is how long whoever shows a link key waits for word of the room: it may have
-// been opened at another host this moment. Whoever guesses codes shows none.
-const newsWait = 2 * time.Second
+// directs reports whether who comes for a room is to be passed on to another host, or says
+// why neither that nor this one lets him in. Stays says that it is somebody who comes to
+// stay. How long it takes tells a guesser nothing that the answer does not:
+//
+//	opens the room here ───────────────▶ at once
+//	shows a link key that is no room's ─▶ waits for one; no code has it come sooner
+//	not heard, shows nothing ───────────▶ refused at once, whatever the code
+//	not heard, shows something else ────▶ refused behind the veil, unless it opens a room
+//	a code alone that is no room's ─────▶ waits for one, and counts as a wrong one meanwhile
+//
+// Of those who wait with a code alone there are never more than may try wrong ones.
+func (h *Host) directs(ctx context.Context, came time.Time, b *behalf, code string, shown []string, stays bool) (isAfar bool, why *wire.Refusal) {
+	if code = access.CanonicalCode(code); h.config.Relay == nil || code == "" {
+		return false, nil
+	}
+	if a := h.actor(code); a != nil && a.opensTo(shown) {
+		return false, nil
+	}
+	news, cancel := context.WithDeadline(ctx, came.Add(newsWait))
+	defer cancel()
+	if key := shown[0]; key != "" {
+		id := access.PublicID(key)
+		for h.store.FindID(id) == "" && rest(news, lookEvery) {
+		}
+		if h.store.FindID(id) == code {
+			return h.isAfar(code), nil
+		}
+	}
+	isShown := strings.Join(shown, "") != ""
+	if b.Unheard = !h.guard.Judge(b.Addr, true, time.Now()); !b.Unheard && stays && !h.isKnown(code) {
+		heard, forgive := h.guard.Doubt(b.Addr, time.Now())
+		for heard && !h.isKnown(code) && rest(news, lookEvery) {
+		}
+		switch b.Unheard = !heard; {
+		case !heard:
+		case !h.isKnown(code):
+			return false, h.unknown(code)
+		default:
+			forgive()
+		}
+	}
+	isAfar = h.isAfar(code)
+	switch {
+	case !b.Unheard, isShown && isAfar:
+		return isAfar, nil
+	case isShown:
+		rest(ctx, time.Until(came.Add(veil)))
+	}
+	return false, h.limited()
+}
+
+// isKnown reports whether this host has heard of a room of the code.
+func (h *Host) isKnown(code string) bool {
+	return h.actor(code) != nil || h.store.Find(code).State != store.Unknown
+}
 
 // isAfar reports whether the room of a code is another host's, or nobody's, so that what
 // is asked of it has to be passed on.
-func (h *Host) isAfar(ctx context.Context, code, linkKey string) bool {
+func (h *Host) isAfar(code string) bool {
 	if h.config.Relay == nil || h.actor(code) != nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, newsWait)
-	defer cancel()
-	for linkKey != "" && h.store.Find(access.CanonicalCode(code)).State == store.Unknown && rest(ctx, lookEvery) {
-	}
-	switch h.store.Find(access.CanonicalCode(code)).State {
+	switch h.store.Find(code).State {
 	case store.Elsewhere:
 		return true
 	case store.Orphaned, store.Here: // the latter is being taken over
-		return !h.isUnreadable(access.CanonicalCode(code))
+		return !h.isUnreadable(code)
 	}
 	return false
+}
+
+// passing are the clients that this host passes on to others.
+type passing struct {
+	mu    sync.Mutex // guards following
+	lines map[*line]bool
+}
+
+func (p *passing) add(l *line) (remove func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lines == nil {
+		p.lines = map[*line]bool{}
+	}
+	p.lines[l] = true
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.lines, l)
+	}
+}
+
+func (p *passing) all() []*line {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Collect(maps.Keys(p.lines))
+}
+
+// watchTrust tells those whom this host passes on when the store is out of its reach:
+// whoever has their rooms mostly cannot reach it either, nor them.
+func (h *Host) watchTrust() {
+	for {
+		trusted, changed := h.store.Trust()
+		for _, l := range h.passing.all() {
+			if trusted {
+				l.resumes()
+			} else {
+				h.begin(func() { l.pauses(held) }) // a slow client holds up no other
+			}
+		}
+		select {
+		case <-changed:
+		case <-h.lines.Done():
+			return
+		}
+	}
 }
 
 // errNowhere says that a room is over, or nobody's.

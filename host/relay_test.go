@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/host"
+	"muster/host/store"
 	"muster/host/wire"
 )
 
@@ -59,6 +61,16 @@ func (l *cuttable) keep(conn net.Conn) {
 		}
 		l.conns = nil
 	}
+}
+
+// hangUp ends the connections that there are.
+func (l *cuttable) hangUp() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.conns {
+		c.Close()
+	}
+	l.conns = nil
 }
 
 func (l *cuttable) cut() {
@@ -364,4 +376,155 @@ func TestRelayedAway(t *testing.T) {
 	if launch := ann.plays(10); launch.Address != "10.0.0.0:27960" {
 		t.Errorf("sent to %s", launch.Address)
 	}
+}
+
+// TestRelayedPause: where hosts lose their common memory, and with it each other, whoever
+// is passed on hears that everything waits as soon as the gateway knows, in the words that
+// people hear whose room is there; then all goes on.
+func TestRelayedPause(t *testing.T) {
+	at := machines(t, host.Config{List: listOf(5)}, "a", "b")
+	code, _ := at["a"].open(1)
+	ann := join(t, at["b"].server, code, "ann")
+	page := openAt(t, at["b"], code)
+	page.sees("the room", isWhole)
+	for _, cut := range []bool{false, true} { // the hosts from each other, too
+		if cut {
+			at["b"].between.Delete("a")
+			at["a"].line.hangUp()
+		}
+		at["a"].store.Away(true)
+		at["b"].store.Away(true)
+		if wait := expect[wire.Wait](ann); !strings.HasPrefix(wait.Message, "the host cannot keep just now what happens here") {
+			t.Errorf("ann is told %q", wait.Message)
+		}
+		page.sees("why it waits", func(state map[string]json.RawMessage) bool {
+			return string(state["type"]) == `"wait"` && strings.Contains(string(state["message"]), "nothing is lost")
+		})
+		at["b"].between.Store("a", at["a"])
+		at["a"].store.Away(false)
+		at["b"].store.Away(false)
+		if cut {
+			expect[wire.Welcome](ann)
+			ann.conn.Send(wire.Again{})
+			page.sees("the room again", isWhole)
+		}
+	}
+	if launch := ann.plays(10); launch.Address != "10.0.0.0:27960" {
+		t.Errorf("sent to %s", launch.Address)
+	}
+}
+
+// TestNews: whoever comes by a code alone to a host that has not heard of the room yet,
+// as it was opened at another this moment, waits for word of it, and has not guessed.
+func TestNews(t *testing.T) {
+	config := everybody(host.Public{})
+	at := machines(t, config, "a", "b")
+	_, room, _ := opens(t, at["a"].server, "203.0.113.7", `{"game":"openarena"}`)
+	for i := range 8 { // more than one address may guess
+		at["b"].store.Late(room.Code, 3)
+		ann := says(t, at["b"].server, "203.0.113.8", wire.Hello{Code: room.Code, Name: fmt.Sprint("ann", i)})
+		expect[wire.Welcome](ann)
+	}
+	at["b"].store.Late(room.Code, 3)
+	openAt(t, at["b"], room.Code).sees("the room", isWhole)
+	_, key, _ := strings.Cut(room.Link, "_")
+	at["b"].store.Late(room.Code, 3)
+	expect[wire.Welcome](says(t, at["b"].server, "203.0.113.9", wire.Hello{Code: room.Code, Key: key, Name: "bob"}))
+}
+
+// TestNewsForGuessers: to wait for word of a room gives guessers nothing. As many wait as
+// may be wrong, and while they do, all others, and who hits a code, are refused at once.
+func TestNewsForGuessers(t *testing.T) {
+	at := machines(t, everybody(host.Public{}), "a", "b")
+	_, room, _ := opens(t, at["a"].server, "203.0.113.7", `{"game":"openarena"}`)
+	const own, more = 5, 3 // wrong codes that an address may try
+	told := make(chan wire.Message, own+more)
+	began := time.Now()
+	for range own + more {
+		p := says(t, at["b"].server, "203.0.113.66", wire.Hello{Code: "BADOBADOBADO", Name: "eve"})
+		go func() { told <- <-p.heard }()
+	}
+	for i := range own + more {
+		if i == more {
+			if refusal := expect[wire.Refusal](says(t, at["b"].server, "203.0.113.66", wire.Hello{Code: room.Code, Name: "eve"})); refusal.Reason != wire.ReasonLimited {
+				t.Errorf("a right code beside five that wait is told %+v", refusal)
+			}
+		}
+		want := wire.ReasonLimited
+		if i >= more {
+			want = wire.ReasonCode
+		}
+		if refusal, is := (<-told).(wire.Refusal); !is || refusal.Reason != want || i >= more && time.Since(began) < 2*time.Second {
+			t.Errorf("the answer number %d, after %v, is %+v, want %s", i, time.Since(began), refusal, want)
+		}
+	}
+}
+
+// TestVeil: who has tried too many wrong codes, and shows something that might open a
+// room, cannot tell by how long the answer takes which codes there are: it was at once
+// where there is no room, and as long as an owner takes where there is one.
+func TestVeil(t *testing.T) {
+	at := machines(t, everybody(host.Public{}), "a", "b")
+	_, here, _ := opens(t, at["b"].server, "203.0.113.7", `{"game":"openarena"}`)
+	_, afar, _ := opens(t, at["a"].server, "203.0.113.7", `{"game":"openarena"}`)
+	_, over, _ := opens(t, at["a"].server, "203.0.113.7", `{"game":"openarena"}`)
+	at["a"].host.CloseRoom(over.Code)
+	waitFor(t, "its end", func() bool { return at["b"].store.Find(over.Code).State == store.Over })
+	const guesser, ann = "203.0.113.66", "203.0.113.8"
+	player := says(t, at["a"].server, ann, wire.Hello{Code: afar.Code, Name: "ann"})
+	token := expect[wire.Welcome](player).Token
+	ask := func(code, key, credential string) int {
+		request, err := http.NewRequest("GET", at["b"].server.URL+"/api/rooms/"+code, nil)
+		if err != nil {
+			t.Error(err)
+			return 0
+		}
+		request.Header = http.Header{"X-Forwarded-For": {guesser}, "Muster-Key": {key}, "Authorization": {"Bearer " + credential}}
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Error(err)
+			return 0
+		}
+		answer.Body.Close()
+		return answer.StatusCode
+	}
+	for ask("BADOBADOBADO", "", "") != http.StatusTooManyRequests {
+	}
+	const madeUp = "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"
+	var guesses sync.WaitGroup
+	for what, code := range map[string]string{"here": here.Code, "elsewhere": afar.Code, "over": over.Code, "nowhere": "BADOBADOBADO"} {
+		for _, shown := range [][2]string{{madeUp, ""}, {"", madeUp}, {madeUp, madeUp}} {
+			guesses.Go(func() {
+				began := time.Now()
+				if status := ask(code, shown[0], shown[1]); status != http.StatusTooManyRequests || time.Since(began) < 2*time.Second {
+					t.Errorf("a request for a room %s is answered %d after %v", what, status, time.Since(began))
+				}
+			})
+			p := dialWith(t, at["b"].server, http.Header{"X-Forwarded-For": {guesser}})
+			page, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(at["b"].server.URL, "http")+"/live", http.Header{"X-Forwarded-For": {guesser}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { page.Close() })
+			guesses.Go(func() {
+				began := time.Now()
+				p.conn.Send(wire.Hello{Version: wire.Version, Code: code, Key: shown[0], Token: shown[1], Name: "eve"})
+				if refusal, is := (<-p.heard).(wire.Refusal); !is || refusal.Reason != wire.ReasonLimited || time.Since(began) < 2*time.Second {
+					t.Errorf("a hello to a room %s is answered %+v after %v", what, refusal, time.Since(began))
+				}
+			})
+			guesses.Go(func() {
+				began := time.Now()
+				var refusal wire.Refusal
+				if err := page.WriteJSON(map[string]string{"code": code, "key": shown[0], "token": shown[1]}); err != nil {
+					t.Error(err)
+				}
+				if err := page.ReadJSON(&refusal); err != nil || refusal.Reason != wire.ReasonLimited || time.Since(began) < 2*time.Second {
+					t.Errorf("a page of a room %s is answered %+v after %v, %v", what, refusal, time.Since(began), err)
+				}
+			})
+		}
+	}
+	guesses.Wait()
+	expect[wire.Welcome](says(t, at["b"].server, guesser, wire.Hello{Code: afar.Code, Name: "ann", Token: token}))
 }

@@ -11,11 +11,19 @@ import (
 	"muster/host/room"
 )
 
-// longest is how long an order may be, in bytes: lists of servers are long, and are read
-// from the organiser alone.
+// longest is how long an order to a room may be, in bytes: lists of servers are long, and
+// are read from the organiser alone.
 func (h *Host) longest(r *http.Request, a *actor) int64 {
 	view, _ := a.views.get()
-	if p := h.config.Public; p != nil && r.PathValue("action") == "servers" && view.Badges[room.DigestOf(bearer(r))].Organiser {
+	if view.Badges[room.DigestOf(bearer(r))].Organiser {
+		return h.longestOrder(r)
+	}
+	return maxOrder
+}
+
+// longestOrder is how long an order may be, in bytes, whoever gives it.
+func (h *Host) longestOrder(r *http.Request) int64 {
+	if p := h.config.Public; p != nil && r.PathValue("action") == "servers" {
 		return int64(openingBytes + entryBytes*p.Servers)
 	}
 	return maxOrder

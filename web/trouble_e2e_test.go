@@ -117,3 +117,17 @@ func TestSixteen(t *testing.T) {
 	b.sees("#hero", "EVERYONE TO")
 	b.shoot("sixteen-launching", desktop, phone)
 }
+
+// TestHostless: a page whose room has no host for the moment says why everything waits as
+// soon as it is told, and keeps what it shows; with the next state that is over.
+func TestHostless(t *testing.T) {
+	n := newNight(t, 20, friday(0))
+	b := browse(t, n.organisersLink(), desktop)
+	b.sees("#hero", "Waiting for the first player")
+	b.run(`muster.live.socket.onmessage = null; muster.live.receive('{"type":"wait","message":"the host keeps nothing just now: everything waits"}')`)
+	b.sees("#hero", "The host keeps nothing just now: everything waits.")
+	if eval[bool](b, `document.body.classList.contains("stale")`) {
+		t.Error("the page calls its connection lost")
+	}
+	b.until("it is over", func() bool { return !strings.Contains(b.reads("#hero"), "everything waits") })
+}

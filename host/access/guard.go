@@ -116,32 +116,69 @@ func (l limit) take(full, now time.Time) time.Time {
 // Judge reports whether somebody at an address may try a code that is right or
 // wrong, and counts a wrong one. Who has tried too often does not learn which it is.
 func (g *Guard) Judge(from netip.Addr, right bool, now time.Time) (allowed bool) {
-	from = from.Unmap().WithZone("")
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	own, levels := g.hasRoom(now), levels
-	if g.Public {
-		levels = publicLevels
+	allowed, _ = g.judge(from, right, now)
+	return allowed
+}
+
+// Doubt is Judge for a code of which it is not known yet whether it is right. It counts as
+// a wrong one until forgive is called, so that who tries many at the same time is heard no
+// more often than who tries one after the other.
+func (g *Guard) Doubt(from netip.Addr, now time.Time) (allowed bool, forgive func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	allowed, counted := g.judge(from, false, now)
+	return allowed, func() {
+		if !counted {
+			return
+		}
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		networks, levels := g.networks(from)
+		for i, l := range levels {
+			g.buckets[networks[i]] = g.buckets[networks[i]].Add(-l.every)
+		}
+		if g.Public {
+			g.budget = g.budget.Add(-g.share().every)
+		}
 	}
-	var networks [len(levels)]netip.Prefix
-	for i, l := range levels {
+}
+
+// networks are those that an address counts for, and what each may.
+func (g *Guard) networks(from netip.Addr) (networks [len(levels)]netip.Prefix, of [len(levels)]level) {
+	if of = levels; g.Public {
+		of = publicLevels
+	}
+	from = from.Unmap().WithZone("")
+	for i, l := range of {
 		networks[i] = l.network(from)
+	}
+	return networks, of
+}
+
+// judge also reports whether it has counted a wrong code, which the pool does not. The
+// mutex is held.
+func (g *Guard) judge(from netip.Addr, right bool, now time.Time) (allowed, counted bool) {
+	own := g.hasRoom(now)
+	networks, levels := g.networks(from)
+	for i, l := range levels {
 		own = own && l.allows(g.buckets[networks[i]], now)
 	}
 	switch share := g.share(); {
 	case g.Public && !(own && share.allows(g.budget, now)):
-		return false
+		return false, false
 	case g.Public && !right:
 		g.budget = share.take(g.budget, now)
 	case !g.Public && !own:
-		return g.pool.hears(now)
+		return g.pool.hears(now), false
 	}
 	for i, l := range levels {
 		if !right {
 			g.buckets[networks[i]] = l.take(g.buckets[networks[i]], now)
 		}
 	}
-	return true
+	return true, !right
 }
 
 // pool hears so many tries a second, whoever makes them. Which is a matter of luck,

@@ -230,7 +230,7 @@ func (n *narrator) show(e peer.Event) {
 		}
 		n.away, n.lost = false, time.Time{}
 	case peer.Waiting:
-		n.screen.Say("%s: nothing is lost", discovery.CleanText(e.Message))
+		n.screen.Say("%s", n.screen.Wrap(discovery.CleanText(e.Message), 0))
 	case peer.Disconnected:
 		var refusal wire.Refusal
 		refused := errors.As(e.Err, &refusal) && refusal.Reason != wire.ReasonMoved

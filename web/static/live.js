@@ -91,7 +91,7 @@ export class Live {
         this.why = [news.message, news.hint].filter(Boolean).map(sentence).concat(news.link ?? []).join(" ");
         return this.refused(news.reason);
       }
-      if (news.type === "wait") return this.wait();
+      if (news.type === "wait") return this.wait(news.message ?? "");
       this.merge(news);
     } else {
       this.bytes += data.byteLength;
@@ -103,9 +103,10 @@ export class Live {
     this.changed();
   }
 
-  /** The connection stands, and the room has no host for the moment. */
-  wait() {
+  /** The connection stands, and the room has no host for the moment. @param {string} why for people, if they are to know */
+  wait(why) {
     this.silent ||= Date.now();
+    if (why && this.state) this.state.waits = why;
     this.changed();
   }
 
@@ -113,13 +114,13 @@ export class Live {
   shownAs() {
     const waits = this.silent > 0 && (this.connection === "live" || this.connection === "lost");
     if (!waits) return this.connection;
-    return this.state && Date.now() - this.silent < unsaid ? "live" : "lost";
+    return this.state && (this.state.waits || Date.now() - this.silent < unsaid) ? "live" : "lost";
   }
 
   /** A new connection brings every section; later ones only those that changed. @param {any} news */
   merge(news) {
     if (news.whole) this.clouds.clear(); // of a host that may know less than the one before
-    this.state = { ...this.state, ...news, heard: Date.now() };
+    this.state = { ...this.state, waits: "", ...news, heard: Date.now() };
     if (news.you) this.answered = this.shown;
     if (news.room) this.clouds.enter(news.room.round);
   }
@@ -128,7 +129,9 @@ export class Live {
   refused(reason) {
     if (reason === "code" || reason === "closed") return this.giveUp();
     this.pause = reason === "moved" ? movedWithin * Math.random() : lastPause; // or too many have asked from here
+    const waits = reason === "moved" && this.state?.waits;
     this.lost();
+    if (waits && this.state) this.state.waits = waits; // as it does there, till we hear otherwise
     if (reason === "limited") this.connection = "limited";
   }
 
@@ -138,6 +141,7 @@ export class Live {
     if (this.connection === "gone") return;
     this.connection = "lost";
     this.silent ||= Date.now();
+    if (this.state) this.state.waits = "";
     this.retry = setTimeout(() => this.connect(), this.pause);
     this.pause = Math.min(Math.max(2 * this.pause, firstPause), lastPause);
     this.changed();

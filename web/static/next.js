@@ -1,6 +1,6 @@
 // What the person in front of the page does next, in a sentence.
 
-import { h } from "./dom.js";
+import { h, sentence } from "./dom.js";
 import { playsHere } from "./gather.js";
 import { hasSay, isDeaf } from "./people.js";
 
@@ -17,7 +17,8 @@ export function next(state) {
 /** @param {State} state @returns {Child[]} */
 function wordsFor(state) {
   const me = state.people.find((person) => person.name === state.you.name);
-  if (state.room.held) return [`${state.room.held[0].toUpperCase()}${state.room.held.slice(1)}.`];
+  const held = state.room.held || state.waits;
+  if (held) return [sentence(held)];
   switch (state.room.stage) {
     case "gathering":
       return gathering(state);
