@@ -76,6 +76,8 @@ new Server(at, port, name).listen()`),
 		discovery.Info{Name: "Bedrock test", Map: "world one", Mode: "Survival", Players: 3, MaxPlayers: 10}, "protocol-minecraftbedrock", "", "name map players max"},
 	{"sauerbraten", program("/usr/games/cube2-server", "-nCube test", "-c8", "-i{host}", "-j{port}", "-m"), discovery.Info{Name: "Cube test", Mode: "ffa", MaxPlayers: 8}, "", "cubes", "name players max"},
 	{"mumble", mumbleServer, discovery.Info{MaxPlayers: 40}, "protocol-mumbleping", "", "players max"},
+	{"openttd", openTTD, discovery.Info{Name: "OpenTTD test", Map: "64×64", Mode: "arctic", MaxPlayers: 10}, "openttd", "", "name players max"},
+	{"netpanzer", netPanzer, discovery.Info{Name: "Panzer test", Map: "Bullet Hole", Mode: "Objective", MaxPlayers: 12}, "", "gps", "name map players max"},
 }
 
 // TestFamilies: a night for each family of games, on its real server: from the list to
@@ -203,6 +205,39 @@ func luantiServer(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 func mumbleServer(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 	config := writeFile(t, "murmur.ini", fmt.Sprintf("database=%s/murmur.sqlite\nhost=%v\nport=%d\nusers=40\nregisterName=\nbonjour=False\nlogfile=\npidfile=\nuname=root\n", dir, at.Addr(), at.Port()))
 	return program("/usr/sbin/murmurd", "-fg", "-ini", config)(t, dir, at)
+}
+
+// openTTD's server tells nobody else of itself.
+func openTTD(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
+	config := writeFile(t, "openttd.cfg", "[network]\nserver_name = OpenTTD test\nserver_game_type = local\nmax_clients = 10\n[game_creation]\nmap_x = 6\nmap_y = 6\nlandscape = arctic\n")
+	return waiting(t, program("/usr/games/openttd", "-D", "{host}:{port}", "-c", config, "-g")(t, dir, at))
+}
+
+// netPanzer's server answers questions only if it has a list to report to, which nobody
+// keeps on this machine.
+func netPanzer(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
+	config := filepath.Join(dir, ".netpanzer", "config", "server.cfg")
+	if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	settings := fmt.Sprintf("server.port = %d\nserver.bindaddress = \"%v\"\nserver.public = true\nserver.masterservers = \"127.0.0.1\"\nplayer.name = \"Panzer test\"\ngame.maxplayers = 12\ngame.map = \"Bullet Hole\"\ngame.mapcycle = \"Bullet Hole\"\n", at.Port(), at.Addr())
+	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return waiting(t, program("/usr/games/netpanzer", "-d")(t, dir, at))
+}
+
+// waiting has a program wait for words from a terminal that never come: at their end it
+// would ask again and again.
+func waiting(t *testing.T, cmd *exec.Cmd) *exec.Cmd {
+	t.Helper()
+	words, silent, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { words.Close(); silent.Close() })
+	cmd.Stdin = words
+	return cmd
 }
 
 // quakeWorld is MVDSV with KTX on a map that is nothing but a box, since those of the
