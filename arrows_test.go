@@ -35,6 +35,7 @@ var arrows = []struct {
 	{"muster/internal/term", nil},
 	{"muster/internal/netinfo", nil},
 	{"muster/internal/release", nil},
+	{"muster/internal/release/internal/sign", []string{"muster/internal/release"}},
 	{"muster/internal/netfab", nil},
 	{"muster/internal/faults", nil},
 	{"muster/internal/portmap", []string{"muster/discovery", "muster/internal/netinfo"}},
@@ -129,12 +130,11 @@ var pure = []string{
 var only = map[string]string{
 	"github.com/spf13/cobra":               "muster/internal/cli",
 	"github.com/spf13/pflag":               "muster/internal/cli",
-	"aead.dev/minisign":                    "muster/internal/release",
+	"aead.dev/minisign":                    "muster/internal/release muster/internal/release/internal/sign",
 	"github.com/schollz/progressbar/v3":    "muster/internal/term",
 	"golang.org/x/term":                    "muster/internal/term",
 	"github.com/jackpal/go-nat-pmp":        "muster/internal/portmap",
 	"github.com/pelletier/go-toml/v2":      "muster/internal/game muster/internal/config",
-	"gonum.org/v1/plot":                    "muster/internal/sim/plot",
 	"github.com/oschwald/geoip2-golang/v2": "muster/discovery/geo",
 	"github.com/hashicorp/mdns":            "muster/discovery/lan",
 	"github.com/nats-io/nats.go":           "muster/host/cluster",
@@ -202,6 +202,22 @@ func TestPureCodeWaitsForNobody(t *testing.T) {
 				}
 				return true
 			})
+		}
+	}
+}
+
+// TestProgramIsLight: what only tests need, or would bring megabytes for one picture, is not
+// in the program that everybody downloads.
+func TestProgramIsLight(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for path := range strings.FieldsSeq(string(out)) {
+		for _, heavy := range []string{"github.com/nats-io/nats-server/", "github.com/chromedp/", "gonum.org/", "golang.org/x/image/", "image/png/", "github.com/spf13/cobra/doc/", "testing/"} {
+			if strings.HasPrefix(path+"/", heavy) {
+				t.Errorf("the program has %s in it", path)
+			}
 		}
 	}
 }

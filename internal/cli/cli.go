@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
@@ -44,6 +45,11 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
 	return p.report(root.ExecuteContext(ctx))
+}
+
+// Command is the command line itself, for what is generated from it.
+func Command() *cobra.Command {
+	return newRoot(newProgram(Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}, func(string) string { return "" }))
 }
 
 // program is what all commands share.

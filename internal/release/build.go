@@ -16,7 +16,13 @@ var (
 	// publicKeys are the project's, in minisign's form with blanks in between: while a
 	// key is being replaced, releases know both.
 	publicKeys string
+	// page is the address at which the project has its releases.
+	page string
 )
+
+// Page is the address at which the project has its releases; empty if this build was not
+// told.
+func Page() string { return page }
 
 // Unreleased is the version of what was built from the source of no release.
 const Unreleased = "devel"

@@ -3,17 +3,14 @@
 package plot
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/xml"
 	"fmt"
-	"image/color"
 	"io"
+	"math"
+	"strconv"
 	"time"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"muster/discovery"
 	"muster/discovery/calibrated"
@@ -21,97 +18,85 @@ import (
 	"muster/internal/sim"
 )
 
-// A picture has a panel a case, one below the other.
+// A picture has a panel a case, one below the other. Lengths are SVG's own, which
+// browsers take for pixels.
 const (
-	panelWidth  = 18 * vg.Centimeter
-	panelHeight = 7 * vg.Centimeter
-	margin      = vg.Centimeter / 2
-	// besides leaves room for the legend.
-	besides = 1.25
+	panelWidth, panelHeight = 720, 280
+	// left, right, top and bottom of a panel lie around its axes: numbers and their
+	// label, the legend, the title, and numbers again.
+	left, right, top, bottom = 60, 130, 30, 45
+	// letter is the height of a line of text.
+	letter = 14
 	// linePoints are enough for a line of that width.
 	linePoints = 500
 	// bottomShare of the window lies below the bottom line, as in the papers.
 	bottomShare = 0.02
-	// dot and legendDot are radii: in the legend a dot is large enough to be seen.
-	dot       = 0.7
-	legendDot = 2
+	// dot and legendDot are the sides of squares: in the legend one is large enough to
+	// be seen.
+	dot, legendDot = 1.4, 6
+	// headroom over the highest point, as a share of it.
+	headroom = 1.05
 )
 
 // The colours keep apart for the colour-blind (Okabe and Ito).
-var (
-	blue   = color.RGBA{0x00, 0x72, 0xb2, 0xff}
-	orange = color.RGBA{0xe6, 0x9f, 0x00, 0xff}
-	black  = color.RGBA{0, 0, 0, 0xff}
-	red    = color.RGBA{0xd5, 0x5e, 0x00, 0xff}
+const (
+	blue   = "#0072b2"
+	orange = "#e69f00"
+	black  = "#000000"
+	red    = "#d55e00"
 )
+
+// point is a probe's number and a time in milliseconds.
+type point struct{ x, y float64 }
 
 // Write draws the first run of each case, at so many probes a second, as SVG.
 func Write(w io.Writer, cases []sim.Case, rate float64) error {
-	var panels [][]*plot.Plot
-	for _, c := range cases {
-		p, err := panel(c, rate)
-		if err != nil {
+	var out bytes.Buffer
+	height := panelHeight * len(cases)
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="11">`+"\n", panelWidth, height)
+	fmt.Fprintf(&out, `<rect width="%d" height="%d" fill="#ffffff"/>`+"\n", panelWidth, height)
+	for i, c := range cases {
+		fmt.Fprintf(&out, `<g transform="translate(0 %d)">`+"\n", i*panelHeight)
+		if err := panel(&out, c, rate); err != nil {
 			return err
 		}
-		panels = append(panels, []*plot.Plot{p})
+		out.WriteString("</g>\n")
 	}
-	canvas := vgsvg.New(panelWidth, panelHeight*vg.Length(len(panels)))
-	tiles := draw.Tiles{Rows: len(panels), Cols: 1, PadTop: margin, PadRight: margin, PadY: margin}
-	for i, row := range plot.Align(panels, tiles, draw.New(canvas)) {
-		panels[i][0].Draw(row[0])
-	}
-	_, err := canvas.WriteTo(w)
+	out.WriteString("</svg>\n")
+	_, err := out.WriteTo(w)
 	return err
 }
 
-func panel(c sim.Case, rate float64) (*plot.Plot, error) {
+// panel draws one case.
+func panel(out *bytes.Buffer, c sim.Case, rate float64) error {
 	order, err := plans.New(c.Strategy, c.Vantage.Topology(), c.Plan)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	results, _ := c.Vantage.Replay(order, sim.ReplayOptions{Rate: rate, Run: c.Plan.Seed})
-	calibration, ordered, bottom := courses(results, c.Plan)
+	calibration, ordered, lowest := courses(results, c.Plan)
 	end, limit := float64(len(results)), ms(c.Plan.MaxRTT)
-	p := plot.New()
-	p.Title.Text = fmt.Sprintf("%s, %s, auto-stop %s: %d of %d servers asked", c.Vantage.Name, c.Strategy, c.Plan.AutoStop, len(results), len(c.Vantage.Servers))
-	p.X.Label.Text, p.Y.Label.Text = "probe", "RTT (ms)"
-	p.X.Min, p.X.Max, p.Y.Min = 0, end*besides, 0
-	p.Legend.Top = true
-	var stop plotter.XYs // where auto-stop fired, if it did
+	highest := limit
+	for _, p := range append(calibration[:len(calibration):len(calibration)], ordered...) {
+		highest = max(highest, p.y)
+	}
+	f := frame{out: out, xMax: max(1, end), yMax: highest * headroom}
+	f.text(left, top-letter, "start", fmt.Sprintf("%s, %s, auto-stop %s: %d of %d servers asked", c.Vantage.Name, c.Strategy, c.Plan.AutoStop, len(results), len(c.Vantage.Servers)))
+	f.axes()
+	f.dots("ordered", blue, ordered)
+	f.dots("calibration", orange, calibration)
+	f.line("bottom", black, "none", lowest)
+	f.line("limit", red, "4 3", []point{{0, limit}, {end, limit}})
 	if order.Summary().AutoStopped {
-		stop = plotter.XYs{{X: end, Y: 0}, {X: end, Y: 2 * limit}}
+		f.line("stop", red, "none", []point{{end, 0}, {end, min(2*limit, f.yMax)}})
 	}
-	for _, line := range []struct {
-		name   string
-		xys    plotter.XYs
-		rgba   color.RGBA
-		isDots bool
-		dashes []vg.Length
-	}{
-		{name: "ordered", xys: ordered, rgba: blue, isDots: true},
-		{name: "calibration", xys: calibration, rgba: orange, isDots: true},
-		{name: "bottom", xys: bottom, rgba: black},
-		{name: "limit", xys: plotter.XYs{{X: 0, Y: limit}, {X: end, Y: limit}}, rgba: red, dashes: []vg.Length{4, 3}},
-		{name: "stop", xys: stop, rgba: red},
-	} {
-		switch {
-		case len(line.xys) == 0:
-		case line.isDots:
-			err = addDots(p, line.name, line.xys, line.rgba)
-		default:
-			err = addLine(p, line.name, line.xys, draw.LineStyle{Color: line.rgba, Width: 1, Dashes: line.dashes})
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return p, nil
+	return nil
 }
 
 func ms(d time.Duration) float64 { return float64(d) / 1e6 }
 
 // courses sorts the results by what they are in the picture.
-func courses(results []discovery.Result, o discovery.PlanOptions) (calibration, ordered, bottom plotter.XYs) {
+func courses(results []discovery.Result, o discovery.PlanOptions) (calibration, ordered, lowest []point) {
 	share := cmp.Or(o.Percentile, bottomShare)
 	var last []time.Duration
 	every := max(1, len(results)/linePoints)
@@ -119,42 +104,106 @@ func courses(results []discovery.Result, o discovery.PlanOptions) (calibration, 
 		if r.State != discovery.Answered {
 			continue
 		}
-		point := plotter.XY{X: float64(r.Order), Y: ms(r.RTT)}
+		p := point{float64(r.Order), ms(r.RTT)}
 		if r.Phase == discovery.Calibration {
-			calibration = append(calibration, point)
+			calibration = append(calibration, p)
 			continue
 		}
-		ordered = append(ordered, point)
+		ordered = append(ordered, p)
 		if last = append(last, r.RTT); len(last) > o.Window {
 			last = last[1:]
 		}
 		if len(last) == o.Window && i%every == 0 {
-			bottom = append(bottom, plotter.XY{X: point.X, Y: ms(calibrated.Bottom(last, share))})
+			lowest = append(lowest, point{p.x, ms(calibrated.Bottom(last, share))})
 		}
 	}
-	return calibration, ordered, bottom
+	return calibration, ordered, lowest
 }
 
-func addDots(p *plot.Plot, name string, xys plotter.XYs, rgba color.RGBA) error {
-	dots, err := plotter.NewScatter(xys)
-	if err != nil {
-		return err
-	}
-	dots.GlyphStyle = draw.GlyphStyle{Color: rgba, Radius: dot, Shape: draw.BoxGlyph{}}
-	p.Add(dots)
-	sample := *dots
-	sample.Radius = legendDot
-	p.Legend.Add(name, &sample)
-	return nil
+// frame is a panel's axes, from 0 to the highest values, with what lies in them.
+type frame struct {
+	out        *bytes.Buffer
+	xMax, yMax float64
+	named      int // lines of the legend so far
 }
 
-func addLine(p *plot.Plot, name string, xys plotter.XYs, style draw.LineStyle) error {
-	line, err := plotter.NewLine(xys)
-	if err != nil {
-		return err
-	}
-	line.LineStyle = style
-	p.Add(line)
-	p.Legend.Add(name, line)
-	return nil
+func (f *frame) x(v float64) float64 { return left + v/f.xMax*(panelWidth-left-right) }
+func (f *frame) y(v float64) float64 {
+	return panelHeight - bottom - v/f.yMax*(panelHeight-top-bottom)
 }
+
+// text writes at a place; anchor says which part of the text is there.
+func (f *frame) text(x, y float64, anchor, text string) {
+	fmt.Fprintf(f.out, `<text x="%s" y="%s" text-anchor="%s">`, length(x), length(y), anchor)
+	xml.EscapeText(f.out, []byte(text)) // fails only as the buffer does, which does not
+	f.out.WriteString("</text>\n")
+}
+
+// axes draws both, with a number at every step and what they count.
+func (f *frame) axes() {
+	fmt.Fprintf(f.out, `<path d="M%s %sV%sH%s" fill="none" stroke="#000000"/>`+"\n", length(left), length(top), length(f.y(0)), length(f.x(f.xMax)))
+	for v := 0.0; v <= f.xMax; v += step(f.xMax) {
+		f.text(f.x(v), f.y(0)+letter, "middle", number(v))
+	}
+	for v := 0.0; v <= f.yMax; v += step(f.yMax) {
+		f.text(left-5, f.y(v)+4, "end", number(v))
+	}
+	f.text(f.x(f.xMax/2), panelHeight-letter, "middle", "probe")
+	f.text(left, top-2, "end", "RTT (ms)")
+}
+
+// step is the distance of an axis' numbers: one, two or five times a power of ten, for
+// four to nine of them.
+func step(most float64) float64 {
+	const fewest = 4
+	tens := math.Pow(10, math.Floor(math.Log10(most/fewest)))
+	for _, times := range []float64{5, 2} {
+		if most/(times*tens) >= fewest {
+			return times * tens
+		}
+	}
+	return tens
+}
+
+// legend is the place of the next sample, after whose right end its name stands.
+func (f *frame) legend(name string) (x, y float64) {
+	const before, sample = 15, 24
+	x, y = f.x(f.xMax)+before, top+float64(f.named*letter)
+	f.named++
+	f.text(x+sample, y+4, "start", name)
+	return x, y
+}
+
+// dots draws a square a point, all in one path.
+func (f *frame) dots(name, colour string, points []point) {
+	if len(points) == 0 {
+		return
+	}
+	x, y := f.legend(name)
+	fmt.Fprintf(f.out, `<rect x="%s" y="%s" width="%d" height="%[3]d" fill="%s"/>`+"\n", length(x+legendDot), length(y-legendDot/2), legendDot, colour)
+	fmt.Fprintf(f.out, `<path fill="%s" d="`, colour)
+	for _, p := range points {
+		fmt.Fprintf(f.out, "M%s %sh%sv%[3]sh-%[3]sz", length(f.x(p.x)-dot/2), length(f.y(p.y)-dot/2), length(dot))
+	}
+	f.out.WriteString("\"/>\n")
+}
+
+// line draws through the points; dashes are SVG's, or none.
+func (f *frame) line(name, colour, dashes string, points []point) {
+	if len(points) == 0 {
+		return
+	}
+	style := fmt.Sprintf(`fill="none" stroke="%s" stroke-dasharray="%s"`, colour, dashes)
+	x, y := f.legend(name)
+	fmt.Fprintf(f.out, `<path %s d="M%s %sh%d"/>`+"\n", style, length(x), length(y), 3*legendDot)
+	fmt.Fprintf(f.out, `<polyline %s points="`, style)
+	for _, p := range points {
+		fmt.Fprintf(f.out, "%s,%s ", length(f.x(p.x)), length(f.y(p.y)))
+	}
+	f.out.WriteString("\"/>\n")
+}
+
+// length is a length in SVG, to a tenth.
+func length(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
+
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
