@@ -69,6 +69,10 @@ type actor struct {
 	shown             int
 	isBehind          bool
 	saving            saving
+	// plan is what the room wants processor time for, nil without such a wish, and turn
+	// its place in the queue, nil outside.
+	plan *room.Plan
+	turn *turn
 }
 
 // link is a member's connection, and the edition of the view that it carried last.
@@ -109,6 +113,8 @@ func (a *actor) run(first room.Input) {
 		select {
 		case act := <-inbox:
 			act()
+		case <-a.queues(waits):
+			a.search()
 		case err := <-a.saving.done:
 			a.written(err)
 		case <-alarm.C:
@@ -116,6 +122,30 @@ func (a *actor) run(first room.Input) {
 		case <-a.ctx.Done():
 		}
 	}
+}
+
+// queues has the room wait for its turn if it plans something, and returns what it waits
+// for. While the room waits for its store, others have theirs.
+func (a *actor) queues(waits bool) (given <-chan struct{}) {
+	switch {
+	case waits && a.turn != nil:
+		a.turn.over()
+		a.turn = nil
+	case !waits && a.turn == nil && a.plan != nil:
+		a.turn = a.host.turns.wait(*a.plan)
+	}
+	if a.turn == nil {
+		return nil
+	}
+	return a.turn.given
+}
+
+// search has the room plan, as it is its turn.
+func (a *actor) search() {
+	defer a.turn.over()
+	a.host.metrics.waited(a.turn)
+	a.plan, a.turn = nil, nil
+	a.step(room.Turn{}, asker{})
 }
 
 // goOn does what it is time for, and returns when it is time again: a room in which
@@ -216,6 +246,9 @@ func (a *actor) until(done <-chan struct{}) bool {
 // whoever is to have it, everyone told, nobody left running.
 func (a *actor) leave() {
 	defer close(a.done)
+	if a.turn != nil {
+		a.turn.over()
+	}
 	why := moved()
 	switch context.Cause(a.ctx) {
 	case errLost, errFell:
@@ -257,7 +290,7 @@ type asker struct {
 func (a *actor) step(in room.Input, who asker) {
 	began, phase := time.Now(), a.room.Stage()
 	outputs, err := a.room.Step(in, began)
-	a.host.metrics.stepped(a.room, phase, began)
+	a.host.metrics.stepped(a.room, in, phase, began)
 	result := outcome{outputs, err, who}
 	if len(outputs) > 0 {
 		if _, binds := outputs[0].(room.Save); binds {
@@ -307,6 +340,8 @@ func (a *actor) say(result outcome) {
 			}
 		case room.Fetch:
 			a.fetch(o)
+		case room.Plan:
+			a.plan = &o
 		case room.Answer:
 			answer = o.Document
 		}

@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -103,6 +104,7 @@ type Host struct {
 	store    store.Store
 	upgrader websocket.Upgrader
 	lists    lists
+	turns    *turns
 	// transport asks other hosts by HTTP.
 	transport *http.Transport
 	// ctx is the rooms', lines the connections', which outlive them, and saves is that of
@@ -128,7 +130,7 @@ type Host struct {
 func New(config Config) (*Host, error) {
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	h := &Host{
-		config: config, store: config.Store, metrics: newMetrics(), rooms: map[string]*actor{}, claiming: map[string]bool{}, fallen: map[string]bool{}, unreadable: map[string]*wire.Refusal{}, asks: access.NewPace(asksAtOnce, askEvery),
+		config: config, store: config.Store, metrics: newMetrics(), rooms: map[string]*actor{}, turns: newTurns(runtime.GOMAXPROCS(0)), claiming: map[string]bool{}, fallen: map[string]bool{}, unreadable: map[string]*wire.Refusal{}, asks: access.NewPace(asksAtOnce, askEvery),
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
 	}
 	h.upgrader.CheckOrigin = h.isSameOrigin

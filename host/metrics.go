@@ -25,11 +25,13 @@ type metrics struct {
 	refusals *prometheus.CounterVec
 	launches *prometheus.CounterVec
 	// saves are those of the store, by what came of them; steps what a room did with
-	// one input, by the phase that it was in; choices are from the list to the choice.
+	// one input, by the phase that it was in; choices are from the list to the choice;
+	// planner is one round of a search, and waits what a room waited for its turn.
 	saves   *prometheus.HistogramVec
 	steps   *prometheus.HistogramVec
 	choices prometheus.Histogram
-	planner prometheus.Counter
+	planner prometheus.Histogram
+	waits   prometheus.Histogram
 }
 
 func newMetrics() *metrics {
@@ -46,9 +48,10 @@ func newMetrics() *metrics {
 		saves:    prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muster_save_seconds", Help: "Time in which the store has kept a room, by result.", Buckets: prometheus.ExponentialBuckets(1e-4, 4, 9)}, []string{"result"}),
 		steps:    prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muster_step_seconds", Help: "Time that a room takes for one thing that happens to it, by its phase.", Buckets: prometheus.ExponentialBuckets(1e-5, 4, 10)}, []string{"phase"}),
 		choices:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_choice_seconds", Help: "Time from the list of servers to the choice.", Buckets: []float64{0.5, 1, 2, 4, 8, 15, 30, 60, 120}}),
-		planner:  prometheus.NewCounter(prometheus.CounterOpts{Name: "muster_planner_seconds_total", Help: "Time that rooms have taken while they looked for the best server: nearly all of it the planner's."}),
+		planner:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_planner_seconds", Help: "Time that one round of a room's search for the best server takes.", Buckets: prometheus.ExponentialBuckets(1e-3, 2, 10)}),
+		waits:    prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_planner_wait_seconds", Help: "Time that a room's search has waited for its turn, as the processors were at others'.", Buckets: prometheus.ExponentialBuckets(1e-3, 4, 9)}),
 	}
-	m.registry.MustRegister(m.rooms, m.peers, m.pages, m.relayed, m.opened, m.results, m.refusals, m.launches, m.saves, m.steps, m.choices, m.planner,
+	m.registry.MustRegister(m.rooms, m.peers, m.pages, m.relayed, m.opened, m.results, m.refusals, m.launches, m.saves, m.steps, m.choices, m.planner, m.waits,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -68,16 +71,19 @@ func (m *metrics) received(message wire.Message) {
 }
 
 // stepped counts a step of a room that was in a phase, and a choice if it led to one.
-func (m *metrics) stepped(r *room.Room, phase wire.Stage, began time.Time) {
+func (m *metrics) stepped(r *room.Room, in room.Input, phase wire.Stage, began time.Time) {
 	took := time.Since(began)
 	m.steps.WithLabelValues(string(phase)).Observe(took.Seconds())
-	if phase == wire.Refining {
-		m.planner.Add(took.Seconds())
+	if _, plans := in.(room.Turn); plans {
+		m.planner.Observe(took.Seconds())
 	}
 	if (phase == wire.Measuring || phase == wire.Refining) && r.Stage() == wire.Chosen {
 		m.choices.Observe(time.Since(r.Snapshot().Room.Began).Seconds())
 	}
 }
+
+// waited counts how long a room has waited for its turn.
+func (m *metrics) waited(t *turn) { m.waits.Observe(time.Since(t.since).Seconds()) }
 
 // phases collects how many rooms are in which phase, when somebody asks.
 type phases struct {

@@ -2,7 +2,6 @@ package host_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -15,7 +14,6 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"runtime/pprof"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -23,7 +21,6 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"muster/discovery"
 	"muster/host"
 	"muster/host/wire"
 	"muster/selection"
@@ -44,6 +41,7 @@ var (
 	scaleRate    = flag.Float64("scale-rate", 1, "rooms that start a second")
 	scaleServers = flag.Int("scale-servers", 30_000, "servers in the one list of all rooms that start")
 	scaleGroup   = flag.Int("scale-group", 4, "players of a room that starts")
+	scaleAtOnce  = flag.Int("scale-at-once", 0, "rooms that may search at the same time; 0 is what hosts let")
 	scalePages   = flag.Int("scale-pages", 20, "open pages of TestScalePages, in turns on its rooms")
 	scaleChange  = flag.Duration("scale-change", 500*time.Millisecond, "how often something changes in a room of TestScalePages")
 	scaleProfile = flag.String("scale-profile", "", "write a processor profile to this file, and one of memory beside it")
@@ -406,128 +404,4 @@ func TestScalePages(t *testing.T) {
 	t.Logf("%d pages on %d rooms of %d: %.1f kB a page (the test's end included)", *scalePages, *scaleRooms, *scalePlayers, (used-before)/float64(*scalePages)/1e3)
 	t.Logf("idle: %.3f processor seconds a second, %.0f beats a second; with a change every %v: %.3f, %.0f states a second of %.0f bytes, %.0f µs each",
 		idle, beats, *scaleChange, busy, states, length, busy/max(1, states)*1e6)
-}
-
-// TestScaleStarts: rooms start at a rate, over one long list. Their players answer at
-// once.
-func TestScaleStarts(t *testing.T) {
-	if *scaleStarts == 0 {
-		t.Skip("no -scale-starts")
-	}
-	list := sphereList(*scaleServers)
-	h, m := inMemory(t, host.Config{List: func(context.Context, string) ([]discovery.Server, error) { return slices.Clone(list), nil }})
-	before := inUse()
-	var mu sync.Mutex // guards following
-	var took []time.Duration
-	var work sync.WaitGroup
-	var players atomic.Int64 // their processor time, ns
-	peak := watch(t, heapNow)
-	stop := profiles(t)
-	began, busy := time.Now(), cpuTime(t)
-	for n := range *scaleStarts {
-		time.Sleep(time.Until(began.Add(time.Duration(float64(n) / *scaleRate * float64(time.Second)))))
-		work.Go(func() {
-			since := time.Now()
-			startRoom(t, h, m, n, list, &players)
-			mu.Lock()
-			defer mu.Unlock()
-			took = append(took, time.Since(since))
-		})
-	}
-	work.Wait()
-	wall, spent := time.Since(began), cpuTime(t)-busy
-	stop()
-	most := peak()
-	after := inUse()
-	slices.Sort(took)
-	at := func(share float64) float64 { return took[min(len(took)-1, int(share*float64(len(took))))].Seconds() }
-	rooms := float64(len(took))
-	t.Logf("%d rooms of %d over %d servers, %.1f a second: from the first hello to everyone's launch p50 %.2f s, p99 %.2f s, worst %.2f s; all in %.1f s",
-		len(took), *scaleGroup, *scaleServers, *scaleRate, at(.5), at(.99), at(1), wall.Seconds())
-	t.Logf("processor: %.0f ms a room, of which at most %.0f ms are the players'; memory: %.2f MB a room that stays open, heap at most %.0f MB, resident at most %.0f MB",
-		spent.Seconds()/rooms*1000, float64(players.Load())/rooms/1e6, (after-before)/rooms/1e6, most/1e6, maxResident(t)/1e6)
-}
-
-// startRoom has a room go from its first player to its launch.
-func startRoom(t *testing.T, h *host.Host, m *memory, n int, list []discovery.Server, spent *atomic.Int64) {
-	code, _, err := h.Open(wire.Settings{Game: "openarena", By: selection.Mean, Players: *scaleGroup, Strategy: wire.Coordinated})
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	var launched sync.WaitGroup
-	launched.Add(*scaleGroup)
-	for i := range *scaleGroup {
-		p := &inMemoryPlayer{name: fmt.Sprintf("player %d of %d", i, n), list: list, began: time.Now(), launched: sync.OnceFunc(launched.Done), inbox: make(chan wire.Message, 64), spent: spent}
-		hello, _ := wire.Marshal(wire.Hello{Version: wire.Version, Code: code, Name: p.name})
-		p.line = m.dial("/peer", func(l *lineInMemory, kind byte, data []byte) {
-			switch {
-			case kind == 0:
-				l.says(websocket.TextMessage, hello.Data)
-			case kind != websocket.TextMessage || bytes.HasPrefix(data, []byte(`{"type":"room"`)):
-				if bytes.Contains(data, []byte(`"stage":"failed"`)) {
-					t.Errorf("%s: %.300s", p.name, data)
-					p.launched()
-				}
-			default:
-				if message, err := wire.Unmarshal(wire.Frame{Data: bytes.Clone(data)}); err == nil {
-					p.inbox <- message
-				}
-			}
-		})
-		go p.plays()
-	}
-	began := time.Now()
-	launched.Wait()
-	if room, _ := h.Room(code); time.Since(began) > 10*time.Second {
-		for _, n := range room.Log {
-			t.Log(code, n.At.Sub(began), n.Text)
-		}
-	}
-}
-
-// inMemoryPlayer answers at once.
-type inMemoryPlayer struct {
-	name     string
-	list     []discovery.Server
-	began    time.Time
-	told     int
-	line     *lineInMemory
-	inbox    chan wire.Message
-	launched func()
-	spent    *atomic.Int64
-}
-
-func (p *inMemoryPlayer) plays() {
-	for message := range p.inbox {
-		began := time.Now()
-		switch m := message.(type) {
-		case wire.Ask:
-			p.answers(m)
-		case wire.Finalists:
-			p.says(looksAt(p.name, p.list, m))
-		case wire.Launch:
-			p.says(wire.Launched{Round: m.Round, State: wire.LaunchStarted})
-			p.launched()
-			p.spent.Add(int64(time.Since(began)))
-			return
-		}
-		p.spent.Add(int64(time.Since(began)))
-	}
-}
-
-func (p *inMemoryPlayer) answers(ask wire.Ask) {
-	infos, report := asked(p.name, p.list, ask, p.told, time.Since(p.began))
-	p.told += len(report.Results)
-	p.says(infos)
-	p.says(report)
-}
-
-func (p *inMemoryPlayer) says(m wire.Message) {
-	frame, err := wire.Marshal(m)
-	if err != nil {
-		panic(err)
-	}
-	kind := cmp.Or(map[bool]byte{true: websocket.BinaryMessage}[frame.Binary], websocket.TextMessage)
-	p.line.says(kind, frame.Data)
 }

@@ -134,26 +134,56 @@ func (s *search) ask(r *Room) bool {
 
 // tick looks after who is gone, and whether it is time to go on.
 func (c *Coordinating) tick(r *Room) {
-	if s := r.round.search; s != nil {
+	s := r.round.search
+	if s != nil {
 		excuseIdle(s.groups, r.now)
+	} else {
+		r.excuseAll()
 	}
 	r.leaveOutOverdue()
-	switch s := r.round.search; {
+	switch {
 	case len(r.round.active()) == 0:
 		r.fail(true, "nobody is left to measure")
-	case r.now.Sub(r.since) > coordinatingTime:
+	case r.now.Sub(r.since) > coordinatingTime && !r.isStarved():
 		r.note("time is up after %v: choosing from what has been measured", coordinatingTime)
 		r.choose(false)
-	case s == nil || !areOf(s.groups, r.round.natGroups(r.round.present())):
-		c.search(r)
 	default:
 		c.advance(r)
 	}
 }
 
-// advance goes on to the next round when this one has its answers.
+// isStarved reports whether the host had so little time for the room that the search has
+// hardly begun when it should be over: a few rounds it is to have in any case.
+func (r *Room) isStarved() bool {
+	s := r.round.search
+	return (s == nil || s.planner.Progress().Rounds < claimAfter) && r.now.Sub(r.since)-r.waited() <= coordinatingTime
+}
+
+// excuseAll has nobody's silence count: nobody has been asked anything.
+func (r *Room) excuseAll() {
+	for _, p := range r.round.players {
+		if p.connected {
+			p.heard = r.now
+		}
+	}
+}
+
+// advance asks for a turn when the round has its answers, or there is none.
 func (c *Coordinating) advance(r *Room) {
-	if s := r.round.search; s != nil && s.isAnswered(r.now) {
+	if c.isDue(r) {
+		r.plan(false)
+	}
+}
+
+// isDue reports whether the next round of questions can begin.
+func (*Coordinating) isDue(r *Room) bool {
+	s := r.round.search
+	return s == nil || !areOf(s.groups, r.round.natGroups(r.round.present())) || s.isAnswered(r.now)
+}
+
+// turn goes on to the next round of questions.
+func (c *Coordinating) turn(r *Room) {
+	if c.isDue(r) {
 		c.search(r)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -356,4 +357,56 @@ func TestUnluckySample(t *testing.T) {
 	if !slices.Contains(n.room.round.look.Servers, best) {
 		t.Errorf("server %d is not looked at again, but %v", best, n.room.round.look.Servers)
 	}
+}
+
+// TestNoTurn: while the host has no processor time for a room's search, the room goes on
+// otherwise, blames nobody, says what it waits for, and has a few rounds in the end,
+// however late it is.
+func TestNoTurn(t *testing.T) {
+	s := settings(3)
+	s.Strategy = wire.Coordinated
+	n := newSession(t, s)
+	n.busy = true
+	n.join("ann", "bob", "cat")
+	n.gets(far())
+	turn := func() {
+		t.Helper()
+		if !n.waits {
+			t.Fatal("the room asks for no turn")
+		}
+		n.waits = false
+		n.step(Turn{})
+	}
+	n.wait(coordinatingTime / 2)
+	n.inStage(wire.Refining)
+	n.gone("cat")
+	n.join("cat") // somebody is heard while the room waits
+	for range 2 * coordinatingTime / time.Second {
+		n.wait(time.Second)
+	}
+	n.inStage(wire.Refining)
+	for _, p := range n.room.round.players {
+		if p.leftOut || n.room.round.pause.On {
+			t.Errorf("%s is blamed: %v", p.name, n.room.log)
+		}
+	}
+	if notes := strings.Count(n.log(), "for many rooms"); notes != 1 {
+		t.Errorf("people are told %d times what they wait for", notes)
+	}
+	for rounds := 0; n.room.phase.stage() == wire.Refining; rounds++ {
+		turn()
+		n.wait(200 * time.Millisecond)
+		n.answers(0, "ann")
+		n.answers(1, "bob")
+		n.answers(2, "cat")
+		if n.wait(200 * time.Millisecond); rounds > claimAfter+2 {
+			t.Fatal("the room is late, and searches on")
+		}
+	}
+	n.inStage(wire.Chosen)
+	if chosen := n.room.round.selection.Chosen; chosen == nil || chosen.MeanMS > 60 {
+		t.Errorf("chosen is %+v", chosen)
+	}
+	n.step(Turn{}) // which nobody waits for any more
+	n.inStage(wire.Chosen)
 }

@@ -31,6 +31,8 @@
 //     not hears what matters on coming back.
 //   - [Dismiss] ends a player's connection.
 //   - [Fetch] asks for the server list. The answer is a [Listed], whenever it comes.
+//   - [Plan] asks for the processor time of one round of the search. The answer is a
+//     [Turn], as soon as the driver has some: what else happens goes on meanwhile.
 //   - [Answer] is what a page that gave an [Order] is told.
 //
 // Step is to be called with a [Tick] a few times a second from the time on that

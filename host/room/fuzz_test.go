@@ -25,7 +25,7 @@ func FuzzRoom(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, choices []byte) {
 		const most = 1000 // the fuzzer takes an evening of 10,000 for a hung one
-		e := &evening{T: t, choices: choices[:min(len(choices), most)], now: time.Unix(1_800_000_000, 0).UTC()}
+		e := &evening{T: t, choices: choices[:min(len(choices), most)], now: time.Unix(1_800_000_000, 0).UTC(), busy: len(choices)%3 == 0}
 		s := settings(e.upTo(3))
 		s.Agree = e.upTo(2) > 0
 		s.LookAround = e.upTo(1) > 0
@@ -62,6 +62,8 @@ type evening struct {
 	now     time.Time
 	room    *Room
 	fetches bool
+	// busy: the host seldom has the processor time for which the room waits, if it plans.
+	busy, plans bool
 }
 
 // upTo is the next choice, from 0 to most.
@@ -126,6 +128,13 @@ func (e *evening) step(in Input) error {
 			}
 		case Fetch:
 			e.fetches = true
+		case Plan:
+			if e.plans {
+				e.Fatal("the room asks for two turns")
+			}
+			if e.plans = e.busy; !e.busy {
+				defer e.step(Turn{})
+			}
 		case Send:
 			e.canBeSent(o)
 			if launch, is := o.Message.(wire.Launch); is && !saved && e.room.phase != phase {
@@ -209,7 +218,7 @@ func (e *evening) happens() {
 		organiser(rule())
 		organiser(Apply{})
 	case 19:
-		e.room = restored(e.T, r)
+		e.room, e.plans = restored(e.T, r), false
 		e.step(Resume{})
 	case 20, 21:
 		e.everyoneMeasures()
@@ -227,6 +236,10 @@ func (e *evening) happens() {
 func (e *evening) wait(d time.Duration) {
 	e.now = e.now.Add(d)
 	e.step(Tick{})
+	if e.plans && e.now.Second()%4 == 0 {
+		e.plans = false
+		e.step(Turn{})
+	}
 }
 
 // changesWhoIsWho has people come, go and be called otherwise.

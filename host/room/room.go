@@ -55,6 +55,8 @@ type Room struct {
 	supplied time.Time
 	// failures are the rounds that failed, one after the other.
 	failures int
+	// planning is the room's wait for a [Turn]; not saved, as it asks for another.
+	planning planning
 
 	// now, out, binds and stood are of the Step under way: its time, what it leads to,
 	// whether that has to be saved first although the phase stays, and whether time has

@@ -32,6 +32,8 @@ type round struct {
 	local []LocalServer
 	// measuring is when everybody was told to measure.
 	measuring time.Time
+	// waited is how long the room has waited for turns while it measured.
+	waited time.Duration
 	// search leads the coordinated measuring while it goes on. It can be made anew
 	// from what was measured at any time, and so is not saved.
 	search *search

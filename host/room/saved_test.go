@@ -22,7 +22,7 @@ import (
 // Step is about, and what can be made anew.
 var volatile = map[string]bool{
 	"now": true, "ticked": true, "due": true, "stood": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true, "renamed": true,
-	"search": true, "topology": true, "packed": true, "groups": true, "places": true,
+	"search": true, "planning": true, "waited": true, "topology": true, "packed": true, "groups": true, "places": true,
 	"record": true, "lately": true, "returned": true, "allSince": true,
 	"came": true, "isListLost": true, "supplied": true, "lookSince": true, "lookFor": true,
 }

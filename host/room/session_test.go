@@ -32,6 +32,8 @@ type session struct {
 	fetches int
 	// answer is what the last order that has one was answered.
 	answer any
+	// busy: the host has no processor time for the room's search, which waits.
+	busy, waits bool
 	// dismissed are the players who were sent away.
 	dismissed []string
 }
@@ -61,6 +63,10 @@ func (n *session) step(in Input) error {
 		switch o := o.(type) {
 		case Fetch:
 			n.fetches++
+		case Plan:
+			if n.waits = n.busy; !n.busy {
+				n.step(Turn{})
+			}
 		case Dismiss:
 			n.dismissed = append(n.dismissed, o.Player)
 		case Answer:

@@ -120,6 +120,9 @@ func (r *Room) stand(d time.Duration) {
 	if s := r.round.search; s != nil {
 		s.asked = s.asked.Add(d)
 	}
+	if !r.planning.since.IsZero() {
+		r.planning.since = r.planning.since.Add(d)
+	}
 	switch phase := r.phase.(type) {
 	case *Voting:
 		phase.Looked = phase.Looked.Add(d)

@@ -40,6 +40,8 @@ type (
 	// Waited says that the host could keep nothing for a time, in which nothing happened
 	// to the room.
 	Waited struct{ For time.Duration }
+	// Turn is the processor time that a [Plan] asked for.
+	Turn struct{}
 	// Close ends the room for good, and sends everybody away.
 	Close struct{}
 )
@@ -70,6 +72,14 @@ type (
 		Game    string
 		Servers []netip.AddrPort
 	}
+	// Plan asks for processor time to look for the next questions: that is nearly all
+	// that a room ever needs. Since is when its round began to measure, and Background
+	// says that nobody waits for it, as the choice is made. The room has no more than
+	// one such wish at a time; the answer is a [Turn].
+	Plan struct {
+		Since      time.Time
+		Background bool
+	}
 	// Answer is the JSON document for whoever gave the order.
 	Answer struct{ Document any }
 )
@@ -81,6 +91,7 @@ func (Send) isOutput()    {}
 func (Dismiss) isOutput() {}
 func (Renamed) isOutput() {}
 func (Fetch) isOutput()   {}
+func (Plan) isOutput()    {}
 func (Answer) isOutput()  {}
 
 // Step takes what happened at a time and returns what is to be done about it, in
@@ -266,6 +277,47 @@ func (in Waited) step(r *Room) error {
 		r.ticked = r.now
 	}
 	r.note("the host could keep nothing for %v: everything waited, and goes on now", in.For.Round(time.Second))
+	return nil
+}
+
+// planning is when the room asked for a turn that it still waits for; zero without one.
+// Told: people know that it takes long.
+type planning struct {
+	since time.Time
+	told  bool
+}
+
+// slowTurn is how long a room waits for its turn until people are told.
+const slowTurn = 5 * time.Second
+
+// plan asks for a turn, unless the room waits for one.
+func (r *Room) plan(background bool) {
+	if r.planning.since.IsZero() {
+		r.planning.since = r.now
+		r.do(Plan{r.round.measuring, background})
+	}
+	if !background && !r.planning.told && r.now.Sub(r.planning.since) >= slowTurn {
+		r.planning.told = true
+		r.note("the host searches for many rooms just now: ours is in the queue, by when it began")
+	}
+}
+
+// waited is how long the round has waited for turns.
+func (r *Room) waited() time.Duration {
+	if r.planning.since.IsZero() {
+		return r.round.waited
+	}
+	return r.round.waited + r.now.Sub(r.planning.since)
+}
+
+func (Turn) step(r *Room) error {
+	r.round.waited, r.planning = r.waited(), planning{}
+	switch phase := r.phase.(type) {
+	case *Coordinating:
+		phase.turn(r)
+	case *Voting:
+		phase.turn(r)
+	}
 	return nil
 }
 

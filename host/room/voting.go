@@ -125,17 +125,27 @@ func (r *Room) stopCountdown() {
 	}
 }
 
-// tick has the search go on, and everyone look at a server that turned up and is
-// worth it.
+// tick asks for a turn for the search that goes on.
 func (v *Voting) tick(r *Room) {
-	if r.strategy() != wire.Coordinated {
+	if r.strategy() == wire.Coordinated && v.isDue(r) {
+		r.plan(true)
+	}
+}
+
+// isDue reports whether the search can go on.
+func (*Voting) isDue(r *Room) bool {
+	s := r.round.search
+	return s == nil || !areOf(s.groups, r.round.natGroups(r.round.present())) || r.now.Sub(s.asked) >= backgroundEvery && s.isAnswered(r.now)
+}
+
+// turn has the search go on, and everyone look at a server that turned up and is worth
+// it.
+func (v *Voting) turn(r *Room) {
+	if r.strategy() != wire.Coordinated || !v.isDue(r) {
 		return
 	}
 	s := r.searching()
 	s.background = true
-	if r.now.Sub(s.asked) < backgroundEvery || !s.isAnswered(r.now) {
-		return
-	}
 	s.asked = r.now
 	selected, chosen := r.selectFor(r.round.chosenFor()), *r.round.selection.Chosen
 	for _, ranked := range selected.Ranking {

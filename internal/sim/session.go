@@ -114,6 +114,8 @@ func (s *session) try(in room.Input) error {
 					p.tells(report)
 				}
 			})
+		case room.Plan:
+			s.step(room.Turn{})
 		case room.Send:
 			for _, p := range s.peers {
 				if p.connected && (o.To == "" || o.To == p.name) {
