@@ -216,7 +216,7 @@ func moved(answer *http.Response) error {
 func refused(answer *http.Response, text []byte) error {
 	var refusal wire.Refusal
 	if json.Unmarshal(text, &refusal) == nil && refusal.Reason != "" {
-		for _, text := range []*string{&refusal.Reason, &refusal.Message, &refusal.Hint} {
+		for _, text := range []*string{&refusal.Reason, &refusal.Message, &refusal.Hint, &refusal.Link} {
 			*text = discovery.CleanText(*text)
 		}
 		return refusal

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -41,7 +42,7 @@ func (h *Host) Watch(ctx context.Context, of Key, away func(error)) iter.Seq2[wi
 			})
 			var refusal wire.Refusal
 			isRefused := errors.As(err, &refusal)
-			passes := isRefused && (refusal.Reason == wire.ReasonLimited || refusal.Reason == wire.ReasonBusy) || !isRefused && isShown
+			passes := isRefused && slices.Contains([]string{wire.ReasonLimited, wire.ReasonBusy, wire.ReasonMoved}, refusal.Reason) || !isRefused && isShown
 			switch {
 			case ctx.Err() != nil || !goesOn:
 				return
