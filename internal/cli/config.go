@@ -37,21 +37,53 @@ func grantable() []granted {
 	}
 }
 
+// ownTable is the command whose flags all stand in a table of its own: a public host is
+// started by nobody who could type them. Not those that say what to do just once.
+const ownTable = "serve"
+
+var justOnce = []string{"import", "export", "help"}
+
+// owned are the flags of a command that stand in its table.
+func owned(cmd *cobra.Command) (all []granted) {
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(justOnce, f.Name) {
+			all = append(all, granted{cmd.Name() + "." + strings.ReplaceAll(f.Name, "-", "_"), f.Name, []string{cmd.Name()}})
+		}
+	})
+	return all
+}
+
+// variable is where the environment has it.
+func (g granted) variable() string {
+	return "MUSTER_" + strings.ToUpper(strings.ReplaceAll(g.key, ".", "_"))
+}
+
+// isRepeatable reports whether a flag takes several values, as its help says.
+func isRepeatable(f *pflag.Flag) bool { return strings.Contains(f.Usage, "(repeatable") }
+
 // grant sets the flags of a command that were not given to what the user takes for
 // granted.
 func (p *program) grant(cmd *cobra.Command) error {
-	all := grantable()
+	all, known := grantable(), config.Known{ownTable: nil}
+	for _, g := range all {
+		known[""] = append(known[""], g.key)
+	}
+	if cmd.Name() == ownTable {
+		all = owned(cmd)
+		for _, g := range all {
+			known[ownTable] = append(known[ownTable], strings.TrimPrefix(g.key, ownTable+"."))
+		}
+		if err := checkVariables(all); err != nil {
+			return err
+		}
+	}
 	mine := slices.DeleteFunc(slices.Clone(all), func(g granted) bool {
 		return !slices.Contains(g.commands, cmd.Name()) || cmd.Flags().Lookup(g.flag) == nil
 	})
 	if len(mine) == 0 {
 		return nil
 	}
-	var keys []string
-	for _, g := range all {
-		keys = append(keys, g.key)
-	}
-	values, err := p.configured(keys)
+	values, err := p.configured(known)
 	if err != nil {
 		return err
 	}
@@ -59,18 +91,20 @@ func (p *program) grant(cmd *cobra.Command) error {
 		if cmd.Flags().Changed(g.flag) {
 			continue
 		}
-		variable := "MUSTER_" + strings.ToUpper(g.key)
 		value, isSet := values[g.key]
-		if text := p.env(variable); text != "" {
-			value, isSet = config.Value{Text: text}, true
+		if text := p.env(g.variable()); text != "" {
+			value, isSet = config.Value{Texts: []string{text}}, true
+			if isRepeatable(cmd.Flags().Lookup(g.flag)) {
+				value.Texts = strings.Split(text, ",")
+			}
 		}
 		if !isSet {
 			continue
 		}
-		if err := set(cmd, g.flag, value.Text); err != nil {
+		if err := set(cmd, g.flag, value.Texts); err != nil {
 			err = fmt.Errorf("%s: %w", g.key, err)
-			if value.Line == 0 {
-				return usagef("%s in the environment: %w", variable, errors.Unwrap(err))
+			if value.Line == 0 && p.env(g.variable()) != "" {
+				return usagef("%s in the environment: %w", g.variable(), errors.Unwrap(err))
 			}
 			return usageError(&config.Error{File: configFile("config.toml"), Line: value.Line, Err: err})
 		}
@@ -78,19 +112,41 @@ func (p *program) grant(cmd *cobra.Command) error {
 	return nil
 }
 
-// set gives a flag a value that counts as not given.
-func set(cmd *cobra.Command, flag, text string) error {
-	err := cmd.Flags().Set(flag, text)
-	cmd.Flags().Lookup(flag).Changed = false
-	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) {
-		return unsuitable(invalid)
+// checkVariables refuses variables for a command that it does not have: an operator who
+// mistypes a limit is not to believe that it holds.
+func checkVariables(all []granted) error {
+	const prefix = "MUSTER_SERVE_"
+	for _, entry := range os.Environ() {
+		name, text, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, prefix) && text != "" && !slices.ContainsFunc(all, func(g granted) bool { return g.variable() == name }) {
+			return hint.With(usagef("%s in the environment: there is no such flag of muster serve", name), "each flag has a variable: --public-url has MUSTER_SERVE_PUBLIC_URL; docs/serve.md says more")
+		}
 	}
-	return err
+	return nil
+}
+
+// set gives a flag values that count as not given.
+func set(cmd *cobra.Command, flag string, texts []string) error {
+	f := cmd.Flags().Lookup(flag)
+	if len(texts) != 1 && !isRepeatable(f) {
+		return errors.New("one value is wanted, and not a list")
+	}
+	for _, text := range texts {
+		err := cmd.Flags().Set(flag, strings.TrimSpace(text))
+		f.Changed = false
+		var invalid *pflag.InvalidValueError
+		if errors.As(err, &invalid) {
+			return unsuitable(invalid)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // configured is what stands in config.toml.
-func (p *program) configured(keys []string) (map[string]config.Value, error) {
+func (p *program) configured(known config.Known) (map[string]config.Value, error) {
 	file := configFile("config.toml")
 	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +156,7 @@ func (p *program) configured(keys []string) (map[string]config.Value, error) {
 		return nil, fmt.Errorf("cannot read config.toml: %w", err)
 	}
 	defer f.Close()
-	values, err := config.Read(f, file, keys)
+	values, err := config.Read(f, file, known)
 	if err != nil {
 		return nil, hint.With(usageError(err), "a line is such as at = \"https://muster.example\"; docs/config.md says what there is")
 	}

@@ -84,3 +84,54 @@ func TestWrongConfig(t *testing.T) {
 		})
 	}
 }
+
+// TestServeConfigured: every flag of a public host can stand in its table of config.toml,
+// and in the environment.
+func TestServeConfigured(t *testing.T) {
+	newState(t)
+	mistyped := func(t *testing.T, code int, says ...string) {
+		t.Helper()
+		wrong{args: []string{"serve", "--listen", "127.0.0.1:0"}, code: code, says: says}.check(t)
+	}
+	store := filepath.Join(t.TempDir(), "rooms.db")
+	table := "at = \"https://muster.example\"\n[serve]\nlisten = \"127.0.0.1:0\"\nstore = '" + store + "'\npublic_url = \"http://file.example\"\nmax_servers = 0\nmetrics_from = [\"192.0.2.0/24\", \"192.0.2.1\"]\n"
+	t.Run("the file", func(t *testing.T) {
+		configured(t, table)
+		wrong{args: []string{"serve"}, code: 2, says: []string{"--max-servers 0: say 1 to"}}.check(t)
+		begin(t, "serve", "--max-servers", "7").says(t, `(?m)^page  http://file\.example/$`)
+		if _, err := os.Stat(store); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("the environment", func(t *testing.T) {
+		configured(t, table)
+		t.Setenv("MUSTER_SERVE_PUBLIC_URL", "http://env.example")
+		t.Setenv("MUSTER_SERVE_TRUSTED_PROXY", "127.0.0.1, 10.0.0.0/8")
+		t.Setenv("MUSTER_SERVE_MAX_SERVERS", "7")
+		t.Setenv("MUSTER_SERVE_STORE", filepath.Join(t.TempDir(), "other.db"))
+		begin(t, "serve").says(t, `(?m)^page  http://env\.example/$`)
+	})
+	t.Run("the command line", func(t *testing.T) {
+		configured(t, table)
+		t.Setenv("MUSTER_SERVE_PUBLIC_URL", "http://env.example")
+		begin(t, "serve", "--max-servers", "7", "--public-url", "http://flag.example", "--store", filepath.Join(t.TempDir(), "other.db")).says(t, `(?m)^page  http://flag\.example/$`)
+	})
+	for name, tt := range map[string]struct{ text, variable, value, says string }{
+		"a key":          {text: "[serve]\n\nmax_room = 3\n", says: `config.toml:3: unknown key "max_room": known are acme, `},
+		"done just once": {text: "[serve]\nimport = \"rooms.db\"\n", says: `config.toml:2: unknown key "import"`},
+		"a list":         {text: "name = \"ann\"\n[serve]\nidle = [\"1h\"]\nstore = [\"a\", \"b\"]\n", says: "config.toml:4: serve.store: one value is wanted, and not a list"},
+		"a value":        {text: "[serve]\ntrusted_proxy = [\"10.0.0.1\", \"proxy\"]\n", says: `config.toml:2: serve.trusted_proxy: "proxy" is neither an address`},
+		"a variable":     {variable: "MUSTER_SERVE_MAX_ROOM", value: "3", says: "MUSTER_SERVE_MAX_ROOM in the environment: there is no such flag"},
+		"a variable's":   {variable: "MUSTER_SERVE_IDLE", value: "a day", says: `MUSTER_SERVE_IDLE in the environment: "a day" is no duration`},
+		"a proxy's":      {variable: "MUSTER_SERVE_TRUSTED_PROXY", value: "127.0.0.1,proxy", says: `MUSTER_SERVE_TRUSTED_PROXY in the environment: "proxy" is neither`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			configured(t, tt.text)
+			if tt.variable != "" {
+				t.Setenv(tt.variable, tt.value)
+			}
+			mistyped(t, 2, tt.says)
+			succeeds(t, "games")
+		})
+	}
+}

@@ -1,5 +1,10 @@
 // Package config reads what the user has commands take for granted: config.toml, a
-// flat table of values, whose mistakes it tells by their lines.
+// table of values and one more for each command that has many, whose mistakes it tells by
+// their lines.
+//
+//	name = "ann"                         name
+//	[serve]
+//	trusted_proxy = ["10.0.0.1", …]      serve.trusted_proxy
 package config
 
 import (
@@ -19,11 +24,16 @@ import (
 // maxFile is the largest file, in bytes, that is read.
 const maxFile = 1 << 16
 
-// Value is what stands in the file, as a flag takes it, and in which line.
+// Value is what stands in the file, as a flag takes it, and in which line. Where a list
+// stands it is its values, of which there may be none.
 type Value struct {
-	Text string
-	Line int
+	Texts []string
+	Line  int
 }
+
+// Known are the keys of each table that a reader knows, that of the file itself being "".
+// Those of a table without any are passed over: they are for another command.
+type Known map[string][]string
 
 // Error says what is wrong in the file, and where.
 type Error struct {
@@ -41,9 +51,9 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Read reads a file of some known keys; name is what errors call it. Errors are
-// [*Error]s.
-func Read(from io.Reader, name string, known []string) (map[string]Value, error) {
+// Read reads a file of known keys, which are returned with the name of their table before
+// them; name is what errors call the file. Errors are [*Error]s.
+func Read(from io.Reader, name string, known Known) (map[string]Value, error) {
 	text, err := io.ReadAll(io.LimitReader(from, maxFile+1))
 	switch {
 	case err != nil:
@@ -51,8 +61,8 @@ func Read(from io.Reader, name string, known []string) (map[string]Value, error)
 	case len(text) > maxFile:
 		return nil, &Error{File: name, Err: fmt.Errorf("%w: over %d bytes", discovery.ErrMalformed, maxFile)}
 	}
-	var table map[string]any
-	if err := toml.Unmarshal(text, &table); err != nil {
+	var file map[string]any
+	if err := toml.Unmarshal(text, &file); err != nil {
 		var wrong *toml.DecodeError
 		if errors.As(err, &wrong) {
 			line, _ := wrong.Position()
@@ -60,31 +70,66 @@ func Read(from io.Reader, name string, known []string) (map[string]Value, error)
 		}
 		return nil, &Error{File: name, Err: errors.New(strings.TrimPrefix(err.Error(), "toml: "))}
 	}
-	values := map[string]Value{}
-	for _, key := range slices.Sorted(maps.Keys(table)) {
-		line := lineOf(string(text), key)
-		if !slices.Contains(known, key) {
-			return nil, &Error{name, line, fmt.Errorf("unknown key %q: known are %s", discovery.CleanText(key), strings.Join(known, ", "))}
+	tables := map[string]map[string]any{"": file}
+	for key := range known {
+		if inner, is := file[key].(map[string]any); is {
+			tables[key] = inner
+			delete(file, key)
 		}
-		switch value := table[key].(type) {
-		case string, bool, int64, float64:
-			values[key] = Value{fmt.Sprint(value), line}
-		default:
-			return nil, &Error{name, line, fmt.Errorf("%s: one value is wanted, such as %s = \"…\"", key, key)}
+	}
+	values := map[string]Value{}
+	for _, table := range slices.Sorted(maps.Keys(tables)) {
+		if len(known[table]) == 0 {
+			continue
+		}
+		for _, key := range slices.Sorted(maps.Keys(tables[table])) {
+			line := lineOf(string(text), table, key)
+			if !slices.Contains(known[table], key) {
+				return nil, &Error{name, line, fmt.Errorf("unknown key %q: known are %s", discovery.CleanText(key), strings.Join(known[table], ", "))}
+			}
+			texts, is := textsOf(tables[table][key])
+			if !is {
+				return nil, &Error{name, line, fmt.Errorf("%s: one value is wanted, such as %s = \"…\"", key, key)}
+			}
+			values[strings.TrimPrefix(table+"."+key, ".")] = Value{texts, line}
 		}
 	}
 	return values, nil
 }
 
-// lineOf is where a key of the table stands: each is there once, or the decoder would
-// have said so. It is 0 where the key is written in another way.
-func lineOf(text, key string) int {
+// textsOf are the texts of a value, or of a list of values.
+func textsOf(value any) (texts []string, is bool) {
+	switch value := value.(type) {
+	case string, bool, int64, float64:
+		return []string{fmt.Sprint(value)}, true
+	case []any:
+		texts = []string{}
+		for _, one := range value {
+			if _, isList := one.([]any); isList {
+				return nil, false
+			}
+			inner, is := textsOf(one)
+			if !is {
+				return nil, false
+			}
+			texts = append(texts, inner...)
+		}
+		return texts, true
+	}
+	return nil, false
+}
+
+// lineOf is where a key of a table stands: each is there once, or the decoder would have
+// said so. It is 0 where the key is written in another way.
+func lineOf(text, table, key string) int {
 	begins := regexp.MustCompile(`^\s*(\[+\s*)?["']?` + regexp.QuoteMeta(key) + `["']?\s*[=.\]]`)
-	n := 0
+	header := regexp.MustCompile(`^\s*\[\s*["']?` + regexp.QuoteMeta(table) + `["']?\s*\]`)
+	n, isIn := 0, table == ""
 	for line := range strings.Lines(text) {
-		if n++; begins.MatchString(line) {
+		if n++; isIn && begins.MatchString(line) {
 			return n
 		}
+		isIn = isIn || header.MatchString(line)
 	}
 	return 0
 }

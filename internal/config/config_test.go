@@ -1,19 +1,44 @@
 package config
 
 import (
-	"maps"
+	"reflect"
 	"strings"
 	"testing"
 )
 
 func TestRead(t *testing.T) {
-	got, err := Read(strings.NewReader("# c\nat = 'https://muster.example'\n\n\"rate\" = 12.5\nno_browser=true\n"), "config.toml", []string{"at", "rate", "no_browser", "name"})
-	want := map[string]Value{"at": {"https://muster.example", 2}, "rate": {"12.5", 4}, "no_browser": {"true", 5}}
-	if err != nil || !maps.Equal(got, want) {
+	top := []string{"at", "rate", "no_browser", "name"}
+	const text = "# c\nat = 'https://muster.example'\n\n\"rate\" = 12.5\nno_browser=true\n[serve]\nname = 'x'\n at = ['a', 2]\n"
+	got, err := Read(strings.NewReader(text), "config.toml", Known{"": top, "serve": {"at", "name"}})
+	want := map[string]Value{
+		"at": {[]string{"https://muster.example"}, 2}, "rate": {[]string{"12.5"}, 4}, "no_browser": {[]string{"true"}, 5},
+		"serve.name": {[]string{"x"}, 7}, "serve.at": {[]string{"a", "2"}, 8},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := Read(strings.NewReader("name = \""+strings.Repeat("x", maxFile)+"\""), "f", []string{"name"}); err == nil {
+	if _, err := Read(strings.NewReader("name = \""+strings.Repeat("x", maxFile)+"\""), "f", Known{"": top}); err == nil {
 		t.Error("a file without an end is read")
+	}
+	for text, want := range map[string]string{
+		"[serve]\nbad = 1":                     "", // another command's
+		"at = [[1]]":                           "f:1: at: one value",
+		"at = [{x = 1}]":                       "f:1: at: one value",
+		"[serve.deeper]\nat = 1":               "",
+		"[other]\nat = 1":                      `f:1: unknown key "other"`,
+		"name = 'x'\n[[serve]]\nlisten = ':1'": `f:2: unknown key "serve"`,
+	} {
+		if _, err := Read(strings.NewReader(text), "f", Known{"": top, "serve": nil}); (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"name = 'x'\n[serve]\nbad = 1":          `f:3: unknown key "bad": known are listen, name`,
+		"name = 'x'\n[serve]\nname = {x = 'y'}": "f:3: name: one value",
+	} {
+		if _, err := Read(strings.NewReader(text), "f", Known{"": top, "serve": {"listen", "name"}}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
 	}
 }
 
@@ -21,8 +46,9 @@ func TestRead(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add("at = 1\n[x]\ny=2\n")
 	f.Add("a.b = 3\n\"\x00\" = \"\"\"\n\"\"\"")
+	f.Add("at = [1, [2]]\n[serve]\na = []\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		values, err := Read(strings.NewReader(text), "config.toml", []string{"at", "a"})
+		values, err := Read(strings.NewReader(text), "config.toml", Known{"": {"at", "a"}, "serve": {"a"}})
 		if (err == nil) == (values == nil) {
 			t.Fatalf("%v, %v", values, err)
 		}
