@@ -1,7 +1,9 @@
 package discovery
 
 import (
+	"cmp"
 	"encoding/json"
+	"net/netip"
 	"time"
 )
 
@@ -40,6 +42,8 @@ type Info struct {
 	// players; 0 is no limit. JSON has them in milliseconds.
 	MinPing time.Duration `json:"-"`
 	MaxPing time.Duration `json:"-"`
+	// AsListed: some of it is the word of a list, and not the server's own.
+	AsListed bool `json:"as_listed,omitempty"`
 }
 
 // fields are an Info's without its methods.
@@ -64,6 +68,38 @@ func (i *Info) UnmarshalJSON(data []byte) error {
 	*i = Info(read.fields)
 	i.MinPing, i.MaxPing = time.Duration(read.MinPing), time.Duration(read.MaxPing)
 	return err
+}
+
+// Said is what a list says of its servers. Whoever has the list shares it: it is never
+// changed. The zero value says nothing.
+type Said struct {
+	// At is when the list was had from whoever keeps it.
+	At time.Time
+	// Infos are by the servers' addresses, each AsListed.
+	Infos map[netip.AddrPort]*Info
+}
+
+// Completed is what a server says of itself, nil being nothing, with a list's word in
+// the place of what it does not tell. It may be one of the two, which are not changed.
+func (i *Info) Completed(listed *Info) *Info {
+	switch {
+	case listed == nil:
+		return i
+	case i == nil || *i == Info{}:
+		return listed
+	}
+	c := *i
+	c.Name, c.Map = cmp.Or(c.Name, listed.Name), cmp.Or(c.Map, listed.Map)
+	c.Mode, c.Version = cmp.Or(c.Mode, listed.Mode), cmp.Or(c.Version, listed.Version)
+	c.Mod, c.Tags = cmp.Or(c.Mod, listed.Mod), cmp.Or(c.Tags, listed.Tags)
+	if c.Uncounted() {
+		c.Players, c.MaxPlayers, c.Bots = listed.Players, listed.MaxPlayers, listed.Bots
+	}
+	if c == *i {
+		return i
+	}
+	c.AsListed = true
+	return &c
 }
 
 // Uncounted reports whether the server tells neither its seats nor who plays: some

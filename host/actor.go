@@ -485,6 +485,9 @@ func (a *actor) fetch(wanted room.Fetch) {
 		if err == nil && config.Age != nil {
 			listed.Note = config.Age(wanted.Game)
 		}
+		if err == nil && config.Said != nil {
+			listed.Said = config.Said(wanted.Game)
+		}
 		if err == nil && config.Local != nil {
 			listed.Local = config.Local(wanted.Game)
 		}

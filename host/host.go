@@ -27,6 +27,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"muster/discovery"
 	"muster/discovery/topology"
 	"muster/host/access"
 	"muster/host/page"
@@ -42,6 +43,8 @@ type Config struct {
 	// Local are the servers of a game on the networks that this host is on, in the
 	// list that List got last; nil knows none.
 	Local func(game string) []room.LocalServer
+	// Said is what the list that List got last says of its servers; nil says nothing.
+	Said func(game string) discovery.Said
 	// Age says how old the list is that List got last, if people should know; nil says
 	// nothing.
 	Age func(game string) string

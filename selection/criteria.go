@@ -104,6 +104,16 @@ type Servers struct {
 	// Lone are the servers of which only one of several players heard anything: what
 	// that culls may not be so.
 	Lone map[int]bool
+	// Said is what the list says of servers, for what these do not tell themselves. If
+	// it is Dated, which is too old for that, it is no reason to leave any out.
+	Said  discovery.Said
+	Dated bool
+}
+
+// Info is what is known of a server: its own words, and the list's for what it does not
+// tell; nil is nothing.
+func (s *Servers) Info(server int) *discovery.Info {
+	return s.Infos[server].Completed(s.Said.Infos[s.List[server].Addr])
 }
 
 // Check says what of the criteria makes no sense for these players. [Select] itself

@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"cmp"
 	"math"
 	"net/netip"
 	"slices"
@@ -91,10 +92,11 @@ func (f *Filter) Update(server int) {
 func (f *Filter) set(server int, info *discovery.Info) {
 	f.causes[server] = f.judge(server, info)
 	if f.criteria.Charitable && f.servers.Lone[server] {
-		f.causes[server] = f.judge(server, nil) &^ (1 << Unknown)
+		f.causes[server] &= f.judge(server, nil)
 	}
 	if f.tight != nil {
-		f.tight[server] = info != nil && f.criteria.free(info) == f.criteria.Seats
+		known := f.servers.Info(server)
+		f.tight[server] = info != nil && f.criteria.free(known) == f.criteria.Seats
 	}
 	if info != nil && (info.MinPing > 0 || info.MaxPing > 0) {
 		f.pingLimits[server] = pingLimitsOf(info)
@@ -109,15 +111,43 @@ func (f *Filter) set(server int, info *discovery.Info) {
 func (f *Filter) Bars(server int) (barred, unknown bool) {
 	c := f.judge(server, f.servers.Infos[server])
 	if f.servers.Lone[server] {
-		if sure := f.judge(server, nil); c != sure&^(1<<Unknown) {
-			c = sure | 1<<Unknown
+		if sure := f.judge(server, nil); c&^sure != 0 {
+			c = c&sure | 1<<Unknown
 		}
 	}
 	return c&^(1<<Unknown) != 0, c.has(Unknown)
 }
 
-// judge is what speaks against a server that says this of itself, or nothing.
-func (f *Filter) judge(server int, info *discovery.Info) (c causes) {
+// ofKind are the causes that a server's own words, or the list's, give.
+const ofKind = 1<<Full | 1<<Filtered | 1<<Passworded | 1<<WrongVersion
+
+// judge is what speaks against a server that says this of itself, or nothing. What it
+// does not tell is as the list says. A list's word leaves out a server that nobody has
+// asked yet, and never takes one in: it will be asked.
+func (f *Filter) judge(server int, heard *discovery.Info) causes {
+	c := f.judgeBy(server, heard)
+	listed := f.servers.Said.Infos[f.servers.List[server].Addr]
+	switch known := heard.Completed(listed); {
+	case known == heard:
+		return c
+	case heard != nil && f.servers.Dated:
+		return c & f.judgeBy(server, known)
+	case heard != nil:
+		return f.judgeBy(server, known)
+	case f.servers.Dated:
+		return c
+	}
+	told := *listed // what the list does not tell speaks against nothing
+	told.Map, told.Mode = cmp.Or(told.Map, f.criteria.Map), cmp.Or(told.Mode, f.criteria.Mode)
+	told.Version = cmp.Or(told.Version, f.criteria.Version)
+	if left := f.judgeBy(server, &told); left&^c != 0 {
+		return left
+	}
+	return c
+}
+
+// judgeBy is what speaks against a server of which this is known, or nothing.
+func (f *Filter) judgeBy(server int, info *discovery.Info) (c causes) {
 	want, addr := &f.criteria, f.servers.List[server].Addr
 	ip := addr.Addr()
 	if fakeIPs.Contains(ip) || f.crowded[ip] {
@@ -135,7 +165,7 @@ func (f *Filter) judge(server int, info *discovery.Info) (c causes) {
 		}
 		return c
 	}
-	if info.MaxPlayers > 0 && info.Players > info.MaxPlayers {
+	if info.MaxPlayers > 0 && info.Players > info.MaxPlayers && !info.AsListed {
 		c.add(Hygiene)
 	}
 	if want.Seats > 0 && want.free(info) < want.Seats {
@@ -159,9 +189,10 @@ func (f *Filter) judge(server int, info *discovery.Info) (c causes) {
 }
 
 // free is how many seats the group may count on. A server that counts neither seats
-// nor players may have any: there are games whose servers tell strangers neither.
+// nor players may have any: there are games whose servers tell strangers neither. So
+// may one of a list that says only who plays.
 func (c *Criteria) free(info *discovery.Info) int {
-	if info.Uncounted() {
+	if info.Uncounted() || info.AsListed && info.MaxPlayers == 0 {
 		return math.MaxInt
 	}
 	if c.BotsGiveWay {

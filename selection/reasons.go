@@ -46,7 +46,7 @@ func (r *round) concerned(server int, cause Cause) []string {
 		var names []string
 		for i := range r.criteria.Vetoes {
 			v := &r.criteria.Vetoes[i]
-			if v.Server == r.servers.List[server].Addr || v.hitsMap(r.servers.Infos[server]) {
+			if v.Server == r.servers.List[server].Addr || v.hitsMap(r.servers.Info(server)) {
 				names = append(names, v.Player)
 			}
 		}

@@ -95,6 +95,9 @@ func (r *round) whyNone() *Why {
 func (r *round) allAgainst(server int) causes {
 	s := r.view.of(server)
 	all := r.against(server, s)
+	if s.failed == 0 && s.answered < r.view.needed {
+		all.add(Unmeasured) // also where the list rules it out
+	}
 	if r.limit != 0 && s.worst > r.limit {
 		all.add(OverThreshold)
 	}
@@ -144,7 +147,7 @@ func (r *round) relax(ways map[obstacle]*wayOut, o obstacle, server int) {
 	way.Addr = r.servers.List[way.server].Addr
 	switch {
 	case o.give == Full:
-		free := r.criteria.free(r.servers.Infos[way.server])
+		free := r.criteria.free(r.servers.Info(way.server))
 		way.Seats = &free
 	case o.give == OverThreshold && o.player == nobody:
 		way.LimitMS = millis(way.cost)
@@ -158,7 +161,7 @@ func (r *round) price(o obstacle, server int) float64 {
 	case o.give == OverThreshold && o.player == nobody:
 		return float64(s.worst)
 	case o.give == Full:
-		return float64(-r.criteria.free(r.servers.Infos[server]))
+		return float64(-r.criteria.free(r.servers.Info(server)))
 	case s.answered == 0:
 		return float64(cellOf(discovery.Answered, 0))
 	}

@@ -76,7 +76,7 @@ func (r *round) against(server int, s *sums) causes {
 	switch {
 	case s.failed > 0:
 		c.add(Unreachable)
-	case s.answered < r.view.needed:
+	case s.answered < r.view.needed && !r.isRuledOut(server, c):
 		c.add(Unmeasured)
 	}
 	if len(r.pingLimits) > 0 {
@@ -86,6 +86,12 @@ func (r *round) against(server int, s *sums) causes {
 		}
 	}
 	return c
+}
+
+// isRuledOut reports whether the list alone speaks against a server: nobody measures it
+// for that.
+func (r *round) isRuledOut(server int, c causes) bool {
+	return c&ofKind != 0 && r.servers.Infos[server] == nil
 }
 
 // suits reports whether a server survived.

@@ -63,10 +63,8 @@ func (c Client) Fetch(ctx context.Context, sources ...Source) (Listing, error) {
 		}
 		for _, s := range lists[i].Servers {
 			all.add(i, s)
-			if said, known := lists[i].Said[s.Addr]; known {
-				listing.say(s.Addr, said)
-			}
 		}
+		listing.say(lists[i].Said)
 		listing.Warnings = append(listing.Warnings, lists[i].Warnings...)
 	}
 	listing.Servers = all.list()
@@ -80,13 +78,22 @@ func (c Client) Fetch(ctx context.Context, sources ...Source) (Listing, error) {
 	return listing, nil
 }
 
-// say keeps what a list says of a server, if no other has said it.
-func (l *Listing) say(addr netip.AddrPort, info discovery.Info) {
-	if l.Said == nil {
-		l.Said = make(map[netip.AddrPort]discovery.Info)
+// say keeps what another list says of servers of which none before said anything. The
+// oldest of them gives all their age.
+func (l *Listing) say(said discovery.Said) {
+	switch {
+	case len(said.Infos) == 0:
+		return
+	case l.Said.Infos == nil:
+		l.Said = said
+		return
+	case said.At.Before(l.Said.At):
+		l.Said.At = said.At
 	}
-	if _, known := l.Said[addr]; !known {
-		l.Said[addr] = info
+	for addr, info := range said.Infos {
+		if l.Said.Infos[addr] == nil {
+			l.Said.Infos[addr] = info
+		}
 	}
 }
 

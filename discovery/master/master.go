@@ -20,7 +20,6 @@ package master
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -67,7 +66,7 @@ type Listing struct {
 	Servers []discovery.Server
 	// Said is what lists of the web say of servers: it may be old, and may be
 	// untrue, but of servers that tell nothing themselves it is all there is.
-	Said map[netip.AddrPort]discovery.Info
+	Said discovery.Said
 	// Warnings are [*MasterError]s, [*NameError]s and the like: what could not be
 	// fetched, while the rest could.
 	Warnings []error

@@ -110,7 +110,7 @@ func (s Steam) fetch(ctx context.Context, c Client) (Listing, error) {
 		return Listing{}, err
 	}
 	list := asking.list("")
-	listing, err := c.place(ctx, list, asking.rows)
+	listing, err := c.place(ctx, list, asking.rows, asking.at)
 	listing.Warnings = append(asking.warnings, listing.Warnings...)
 	return listing, err
 }
@@ -121,6 +121,7 @@ type steamAsking struct {
 	client   Client
 	answers  int // that may still be asked for
 	rows     []weblist.Row
+	at       time.Time // of the oldest part
 	warnings []error
 }
 
@@ -143,6 +144,9 @@ func (a *steamAsking) ask(ctx context.Context, filter string, split int) error {
 	}
 	if err != nil {
 		return err
+	}
+	if a.at.IsZero() || got.At.Before(a.at) {
+		a.at = got.At
 	}
 	if got.Listed < steamFull {
 		a.rows, a.warnings = append(a.rows, got.Rows...), append(a.warnings, warnings...)
@@ -216,7 +220,7 @@ func (s SteamFiles) fetch(ctx context.Context, c Client) (Listing, error) {
 		}
 	}
 	// The user's own choice may be on the user's own network.
-	listing, err := c.place(ctx, WebList{URLs: []string{"http://localhost"}, Label: s.name(), Port: s.Port}, rows)
+	listing, err := c.place(ctx, WebList{URLs: []string{"http://localhost"}, Label: s.name(), Port: s.Port}, rows, time.Now())
 	listing.Warnings = append(warnings, listing.Warnings...)
 	return listing, err
 }

@@ -136,7 +136,7 @@ func (l WebList) fetch(ctx context.Context, c Client) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	listing, err := c.place(ctx, l, got.Rows)
+	listing, err := c.place(ctx, l, got.Rows, got.At)
 	listing.Warnings = append(warnings, listing.Warnings...)
 	return listing, err
 }
@@ -459,8 +459,8 @@ func (e *NamesError) Error() string {
 
 func (e *NamesError) Unwrap() error { return e.Err }
 
-// place turns rows into servers, and looks up their names.
-func (c Client) place(ctx context.Context, l WebList, rows []weblist.Row) (Listing, error) {
+// place turns the rows of some time into servers, and looks up their names.
+func (c Client) place(ctx context.Context, l WebList, rows []weblist.Row, from time.Time) (Listing, error) {
 	first, _ := url.Parse(l.URLs[0]) // checked
 	local := isLocalURL(first)
 	entries := make([]Entry, len(rows))
@@ -476,6 +476,7 @@ func (c Client) place(ctx context.Context, l WebList, rows []weblist.Row) (Listi
 	relayed := &RelayedError{List: l.name()}
 	unknown := &NamesError{List: l.name()}
 	named := make(map[string]bool)
+	said := make(map[netip.AddrPort]int) // which row says something of a server
 	for i, e := range entries {
 		host := hosts[c.looked(e)]
 		port := cmp.Or(e.Port, host.port, l.Port)
@@ -495,11 +496,14 @@ func (c Client) place(ctx context.Context, l WebList, rows []weblist.Row) (Listi
 		}
 		at := discovery.Canonical(netip.AddrPortFrom(host.addr, port))
 		all.add(0, discovery.Server{Addr: at})
-		if info := rows[i].Info; info != (discovery.Info{}) {
-			listing.say(at, info)
+		if _, known := said[at]; !known && rows[i].Info != (discovery.Info{}) {
+			said[at] = i
 		}
 	}
 	listing.Servers = all.list()
+	if len(said) > 0 {
+		listing.Said = saidOf(listing.Servers, rows, said, from)
+	}
 	listing.Warnings = all.warnings(l.name())
 	if relayed.Servers > 0 {
 		listing.Warnings = append(listing.Warnings, relayed)
@@ -517,4 +521,29 @@ func (c Client) place(ctx context.Context, l WebList, rows []weblist.Row) (Listi
 		return listing, ErrEmpty
 	}
 	return listing, nil
+}
+
+// saidOf is what rows say of the servers that are left of a list, each text once: maps,
+// modes and versions are few.
+func saidOf(servers []discovery.Server, rows []weblist.Row, row map[netip.AddrPort]int, from time.Time) discovery.Said {
+	texts := make(map[string]string)
+	infos := make([]discovery.Info, 0, len(row))
+	said := discovery.Said{At: from, Infos: make(map[netip.AddrPort]*discovery.Info, len(row))}
+	for _, s := range servers {
+		at, is := row[s.Addr]
+		if !is || len(infos) == cap(infos) {
+			continue
+		}
+		info := rows[at].Info
+		for _, text := range []*string{&info.Name, &info.Map, &info.Mode, &info.Version} {
+			if _, known := texts[*text]; !known {
+				texts[*text] = *text
+			}
+			*text = texts[*text]
+		}
+		info.AsListed = true
+		infos = append(infos, info)
+		said.Infos[s.Addr] = &infos[len(infos)-1]
+	}
+	return said
 }

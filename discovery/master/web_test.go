@@ -55,7 +55,7 @@ func TestWebList(t *testing.T) {
 		t.Errorf("%v, %v, want %v", addresses(got), err, want)
 	}
 	one := netip.MustParseAddrPort("8.8.8.8:27960")
-	if want := map[netip.AddrPort]discovery.Info{one: {Name: "One", Players: 3}}; !reflect.DeepEqual(got.Said, want) {
+	if want := map[netip.AddrPort]*discovery.Info{one: {Name: "One", Players: 3, AsListed: true}}; !reflect.DeepEqual(got.Said.Infos, want) || time.Since(got.Said.At) > time.Minute {
 		t.Errorf("it says %v, want %v", got.Said, want)
 	}
 	at := strings.TrimPrefix(s.URL, "http://")
@@ -95,7 +95,7 @@ func TestWebListIsCached(t *testing.T) {
 	fetch := func(wantAsked, wantUnchanged int32) master.Listing {
 		t.Helper()
 		got, err := c.Fetch(t.Context(), list)
-		if err != nil || !slices.Equal(addresses(got), []string{"8.8.8.8:1"}) || len(got.Said) != 1 {
+		if err != nil || !slices.Equal(addresses(got), []string{"8.8.8.8:1"}) || len(got.Said.Infos) != 1 {
 			t.Fatalf("%v, %v", got, err)
 		}
 		if asked.Load() != wantAsked || unchanged.Load() != wantUnchanged {
@@ -381,8 +381,8 @@ func TestSteam(t *testing.T) {
 	if want := []string{"1.1.1.1:27015", "2.2.2.2:27015"}; err != nil || !slices.Equal(addresses(got), want) {
 		t.Errorf("%v, %v, want %v", addresses(got), err, want)
 	}
-	want := discovery.Info{Name: "One", Map: "pl_x", Mode: "payload", Version: "9", Players: 3, MaxPlayers: 24, Bots: 1, GamePort: 27016}
-	if info := got.Said[netip.MustParseAddrPort("1.1.1.1:27015")]; info != want {
+	want := discovery.Info{Name: "One", Map: "pl_x", Mode: "payload", Version: "9", Players: 3, MaxPlayers: 24, Bots: 1, GamePort: 27016, AsListed: true}
+	if info := got.Said.Infos[netip.MustParseAddrPort("1.1.1.1:27015")]; *info != want {
 		t.Errorf("it says %+v", info)
 	}
 	if want := []string{"", `\noplayers\1`, `\nor\1\noplayers\1`, `\nor\1\noplayers\1\secure\1`, `\nor\1\noplayers\1\nor\1\secure\1`}; !slices.Equal(asked, want) {
@@ -436,7 +436,7 @@ func TestSteamFiles(t *testing.T) {
 	if want := []string{"192.168.1.5:27015", "8.8.8.8:27015"}; err != nil || !slices.Equal(addresses(got), want) || !files.Remembers() {
 		t.Errorf("%v, %v, want %v", addresses(got), err, want)
 	}
-	if said := got.Said[netip.MustParseAddrPort("192.168.1.5:27015")]; said.Name != "Home" {
+	if said := got.Said.Infos[netip.MustParseAddrPort("192.168.1.5:27015")]; said.Name != "Home" {
 		t.Errorf("%+v", said)
 	}
 	if len(got.Warnings) != 2 || (master.SteamFiles{Files: []string{file}, AppID: 10}).Remembers() {

@@ -78,6 +78,8 @@ type Measurement struct {
 	OldestProtocol int            `json:"protocol_min,omitempty"`
 	Mod            string         `json:"mod,omitempty"`
 	Tags           discovery.Tags `json:"tags,omitempty"`
+	// AsListed: some of it is the word of a list, and not the server's own.
+	AsListed bool `json:"as_listed,omitempty"`
 }
 
 // New completes head, which says who measured and what only the plan and the
@@ -102,7 +104,7 @@ func New(head Report, list []discovery.Server, results []discovery.Result) Repor
 		}
 		if i := result.Info; i != nil {
 			m.Name, m.Map, m.Mode = i.Name, i.Map, i.Mode
-			m.Players, m.MaxPlayers, m.Bots, m.Password = i.Players, i.MaxPlayers, i.Bots, i.Password
+			m.Players, m.MaxPlayers, m.Bots, m.Password, m.AsListed = i.Players, i.MaxPlayers, i.Bots, i.Password, i.AsListed
 			m.Version, m.Protocol, m.OldestProtocol, m.Mod, m.Tags = i.Version, i.Protocol, i.OldestProtocol, i.Mod, i.Tags
 		}
 		r.Servers = append(r.Servers, m)
@@ -126,7 +128,7 @@ func (m Measurement) Info() *discovery.Info {
 	return &discovery.Info{
 		Name: m.Name, Map: m.Map, Mode: m.Mode,
 		Version: m.Version, Protocol: m.Protocol, OldestProtocol: m.OldestProtocol, Mod: m.Mod, Tags: m.Tags,
-		Players: m.Players, MaxPlayers: m.MaxPlayers, Bots: m.Bots, Password: m.Password,
+		Players: m.Players, MaxPlayers: m.MaxPlayers, Bots: m.Bots, Password: m.Password, AsListed: m.AsListed,
 	}
 }
 

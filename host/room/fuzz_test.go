@@ -274,7 +274,7 @@ func (e *evening) isListed() {
 		}
 		local := []LocalServer{hidden, shown}[e.upTo(1):]
 		local = local[:e.upTo(len(local))]
-		e.step(Listed{List: topology.New(Shared(listOf(servers), local)), Local: local})
+		e.step(Listed{List: topology.New(Shared(listOf(servers), local)), Local: local, Said: said(e.now, time.Duration(servers)*time.Minute, 16, 3, 16)})
 	}
 }
 

@@ -423,7 +423,8 @@ func (r *round) connectFor(p *player, server int) netip.AddrPort {
 	if own < 0 || len(words) > 1 && agree(words, &discovery.Info{}, gamePort) {
 		return r.connect(server)
 	}
-	return connectTo(r.servers.List[server].Addr, r.hearing.words[server][own].info)
+	addr := r.servers.List[server].Addr
+	return connectTo(addr, r.hearing.words[server][own].info.Completed(r.servers.Said.Infos[addr]))
 }
 
 // The saved form of a hearing: Infos has what was heard, each thing once a server, and

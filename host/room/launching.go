@@ -39,7 +39,7 @@ func (r *Room) launch(server int) {
 		Round: r.round.number, At: r.now, Game: r.settings.Game, Server: l.Launch.Name, Connect: l.Launch.Address,
 		By: r.round.selection.By, MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS, Players: r.round.selection.Players,
 	}
-	if info := r.round.servers.Infos[server]; info != nil {
+	if info := r.round.servers.Info(server); info != nil {
 		played.Map = info.Map
 	}
 	again := func(p wire.Played) bool { return p.Round == r.round.number }

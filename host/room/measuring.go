@@ -91,6 +91,8 @@ type Listed struct {
 	Kept string
 	// Local are those of its servers that are on the host's own networks.
 	Local []LocalServer
+	// Said is what the list says of its servers.
+	Said discovery.Said
 	// Note is what people should know of it, such as its age; empty is nothing.
 	Note string
 	// Err is why there is no list.
@@ -176,6 +178,7 @@ func (in Listed) begin(r *Room) {
 	r.round.servers = selection.Servers{List: servers, Infos: map[int]*discovery.Info{}, Lone: map[int]bool{}}
 	r.round.hearing.words = nil
 	r.round.measuring = r.now
+	r.round.take(in.Said)
 	r.placeLocal(in.Local)
 	measuring := &Measuring{}
 	if r.strategy() == wire.Coordinated {

@@ -145,7 +145,7 @@ func (r *round) indexOf(addr netip.AddrPort) int {
 // connect is where players connect to: the game's port, which need not be the
 // one that answers queries.
 func (r *round) connect(server int) netip.AddrPort {
-	return connectTo(r.servers.List[server].Addr, r.servers.Infos[server])
+	return connectTo(r.servers.List[server].Addr, r.servers.Info(server))
 }
 
 // connectTo is where players connect to a server that is queried at an address.
@@ -159,7 +159,7 @@ func connectTo(addr netip.AddrPort, info *discovery.Info) netip.AddrPort {
 // serverName is what people call the server.
 func (r *round) serverName(server int) string {
 	addr := r.connect(server).String()
-	if info := r.servers.Infos[server]; info != nil && info.Name != "" {
+	if info := r.servers.Info(server); info != nil && info.Name != "" {
 		return fmt.Sprintf("%s (%s)", info.Name, addr)
 	}
 	return addr
@@ -179,8 +179,8 @@ func cardOf(servers selection.Servers, server int) wire.ServerCard {
 		return wire.ServerCard{}
 	}
 	card := wire.ServerCard{Country: servers.List[server].Country}
-	if info := servers.Infos[server]; info != nil {
-		card.Name, card.Map, card.Mode = info.Name, info.Map, info.Mode
+	if info := servers.Info(server); info != nil {
+		card.Name, card.Map, card.Mode, card.AsListed = info.Name, info.Map, info.Mode, info.AsListed
 		card.Players, card.MaxPlayers, card.Password = info.Players, info.MaxPlayers, info.Password
 	}
 	return card

@@ -56,6 +56,8 @@ type saved struct {
 	ListHash  string               `json:"list_hash,omitempty"` // in its place, if the list is kept apart
 	Infos     []byte               `json:"infos,omitempty"`
 	Words     []byte               `json:"words,omitempty"`
+	Said      []byte               `json:"said,omitempty"`
+	SaidAt    time.Time            `json:"said_at,omitzero"`
 	Local     []LocalServer        `json:"local,omitempty"`
 	Measuring time.Time            `json:"measuring,omitzero"`
 	Failures  int                  `json:"failures,omitempty"`
@@ -162,6 +164,12 @@ func (r *Room) Save() ([]byte, error) {
 	}
 	if s.Infos, s.Words, err = r.round.saveHearing(); err != nil {
 		return nil, err
+	}
+	if s.Said, err = r.round.saveSaid(); err != nil {
+		return nil, err
+	}
+	if len(s.Said) > 0 {
+		s.SaidAt = r.round.servers.Said.At
 	}
 	for _, g := range r.guests {
 		s.Guests = append(s.Guests, savedGuest{r.round.savedPerson(&g.person), g.from, g.seen})
@@ -276,7 +284,7 @@ func (s *saved) withoutList() (err error) {
 	if s.Infos, s.Words, err = lost.saveHearing(); err != nil {
 		return err
 	}
-	s.ListHash, s.Local, s.Measuring, s.Pause, s.Broken = "", nil, time.Time{}, pause{}, false
+	s.ListHash, s.Said, s.SaidAt, s.Local, s.Measuring, s.Pause, s.Broken = "", nil, time.Time{}, nil, time.Time{}, pause{}, false
 	s.Selection, s.WhatIf, s.Look, s.Vetoes, s.TooNear = nil, nil, look{}, nil, nil
 	silent := func(p savedPerson) savedPerson {
 		p.Ready, p.Vetoed, p.Vote, p.ByHand = false, false, nil, false
@@ -378,6 +386,9 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		n.players = append(n.players, p)
 	}
 	if err := n.restoreHearing(s.Infos, s.Words); err != nil {
+		return nil, err
+	}
+	if err := n.restoreSaid(s.Said, s.SaidAt); err != nil {
 		return nil, err
 	}
 	r.attend()

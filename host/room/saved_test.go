@@ -24,6 +24,7 @@ var volatile = map[string]bool{
 	"now": true, "ticked": true, "due": true, "stood": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true, "renamed": true,
 	"search": true, "planning": true, "waited": true, "topology": true, "packed": true, "groups": true, "places": true,
 	"record": true, "lately": true, "returned": true, "allSince": true,
+	"Said": true, "Dated": true, // TestSaidSaved has what of it is kept
 	"came": true, "isListLost": true, "supplied": true, "lookSince": true, "lookFor": true,
 }
 
@@ -296,6 +297,8 @@ func TestSavedForm(t *testing.T) {
 	n.page("yan", WhatIf(`{"by":"minimax"}`))
 	n.goes()
 	n.room.round.kept = "the hash of the list"
+	n.room.round.servers.Said = said(n.now, time.Minute, 3, 4)
+	n.room.round.servers.Said.Infos[addr(1)].Mode = "ctf"
 	data, err := n.room.Save()
 	if err != nil {
 		t.Fatal(err)

@@ -65,8 +65,10 @@ func AppendInfos(b []byte, in Infos) []byte {
 }
 
 // TidyInfo is what arrives of an Info at the other side: safe texts, counts
-// from 0 to 65,536, pings in whole milliseconds.
+// from 0 to 65,536, pings in whole milliseconds, and no mark of a list: what is told is
+// heard.
 func TidyInfo(info discovery.Info) discovery.Info {
+	info.AsListed = false
 	for _, text := range []*string{&info.Name, &info.Map, &info.Mode, &info.Version, &info.Mod} {
 		*text = clean(*text)
 	}

@@ -69,6 +69,8 @@ type Head struct {
 	// Own is how long the organiser's own list is, 0 if the game's is taken.
 	Own    int `json:"own,omitempty"`
 	Listed int `json:"listed"`
+	// Said is from when the word of the list is on servers that say little themselves.
+	Said time.Time `json:"said,omitzero"`
 	// Paused: most players fell silent together, and the room waits for them. Retry is
 	// when a room that failed tries again by itself, if it does.
 	Paused bool      `json:"paused,omitempty"`
@@ -166,6 +168,8 @@ type ServerCard struct {
 	MaxPlayers int    `json:"max_players"`
 	Password   bool   `json:"password,omitempty"`
 	Country    string `json:"country,omitempty"`
+	// AsListed: some of it is what the list says (see [Head.Said]), and not the server.
+	AsListed bool `json:"as_listed,omitempty"`
 }
 
 // Voting is what people may say of the choice, and have said.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"os/user"
 	"slices"
 	"strings"
@@ -135,7 +134,7 @@ func (d *discover) run(ctx context.Context) error {
 	if err := d.write(found, g.QStatType()); err != nil {
 		return err
 	}
-	for _, line := range d.summary(found, claim) {
+	for _, line := range d.summary(found, claim, listed.Said.At) {
 		d.screen.Say("%s", d.screen.Wrap(line, 0))
 	}
 	switch s := found.Summary; { // an interrupted discovery shows what it has
@@ -160,7 +159,7 @@ func (d *discover) keeps(m *report.Measurement) bool {
 		d.version != "" && !m.Info().IsOfVersion(d.version),
 		d.mod != "" && !strings.EqualFold(d.mod, m.Mod),
 		!m.Tags.Meets(d.tags),
-		d.notFull && m.Players >= m.MaxPlayers && m.Players > 0, // 0 of 0: the game does not count
+		d.notFull && m.Players >= m.MaxPlayers && m.Players > 0 && !(m.AsListed && m.MaxPlayers == 0), // who counts no seats may have any
 		d.notEmpty && m.Players <= m.Bots,
 		d.noPassword && m.Password:
 		return false
@@ -169,7 +168,7 @@ func (d *discover) keeps(m *report.Measurement) bool {
 }
 
 // measure runs the plan over the list, and asks some servers before it.
-func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery.Server, said map[netip.AddrPort]discovery.Info, first []int) (report.Report, discovery.Claim, error) {
+func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery.Server, said discovery.Said, first []int) (report.Report, discovery.Claim, error) {
 	head := report.Report{Peer: d.name, Game: g.ID, Strategy: string(d.strategy), Started: time.Now()}
 	visits := visits.Recall(g.ID, d.fresh, d.logger())
 	if d.options.Priors = visits.Priors(head.Started); len(d.options.Priors) > 0 && d.strategy != discovery.Conventional {
@@ -189,8 +188,8 @@ func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery
 	var results []discovery.Result
 	view := d.view(servers)
 	err = engine.Run(ctx, servers, asFirst(first, plan), func(r discovery.Result) {
-		if info, known := said[servers[r.Server].Addr]; known && r.State == discovery.Answered && (r.Info == nil || *r.Info == (discovery.Info{})) {
-			r.Info = &info // it says nothing itself
+		if r.State == discovery.Answered {
+			r.Info = r.Info.Completed(said.Infos[servers[r.Server].Addr])
 		}
 		results = append(results, r)
 		view.add(r)
@@ -243,8 +242,9 @@ func (d *discover) write(r report.Report, kind string) error {
 	return nil
 }
 
-// summary is what people read below the servers.
-func (d *discover) summary(r report.Report, claim discovery.Claim) []string {
+// summary is what people read below the servers. Said is from when the list's word on
+// them is.
+func (d *discover) summary(r report.Report, claim discovery.Claim, said time.Time) []string {
 	s := r.Summary
 	lines := []string{fmt.Sprintf("%d of %d servers asked in %.1f s: %d answered, %d lost, %d refused",
 		s.Probed, s.Listed, float64(s.ElapsedMS)/1000, s.Answered, s.Lost, s.Refused)}
@@ -255,6 +255,9 @@ func (d *discover) summary(r report.Report, claim discovery.Claim) []string {
 		lines = append(lines, "stopped by itself: hardly any nearer server can be left")
 	case s.AutoStopped:
 		lines = append(lines, fmt.Sprintf("stopped by itself: few servers under %s can be left", wholeMS(d.options.MaxRTT)))
+	}
+	if d.format == formatTable && slices.ContainsFunc(answering(r), func(m report.Measurement) bool { return m.AsListed }) {
+		lines = append(lines, fmt.Sprintf("* as the list said %s ago, where the server says little itself", roughly(time.Since(said))))
 	}
 	if all := len(answering(r)); d.format == formatTable && d.options.Nearest == 0 && d.shown(all) < all {
 		lines = append(lines, fmt.Sprintf("the nearest %d of %d shown; --top 0 shows all", d.shown(all), all))

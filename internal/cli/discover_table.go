@@ -29,14 +29,17 @@ func serverTable(servers []report.Measurement) *term.Table {
 		if mods {
 			mod = m.Mod
 		}
-		bots, password := "", ""
+		bots, password, players := "", "", fmt.Sprintf("%d/%d", m.Players, m.MaxPlayers)
+		if m.AsListed {
+			players += "*" // see discover.summary
+		}
 		if m.Bots > 0 {
 			bots = fmt.Sprint(m.Bots)
 		}
 		if m.Password {
 			password = "pw"
 		}
-		t.Add(fmt.Sprintf("%.1f ms", float64(m.RTT)/1e6), fmt.Sprintf("%d/%d", m.Players, m.MaxPlayers), bots, password,
+		t.Add(fmt.Sprintf("%.1f ms", float64(m.RTT)/1e6), players, bots, password,
 			m.Name, m.Map, m.Mode, mod, version, m.Country, m.Addr)
 	}
 	return t

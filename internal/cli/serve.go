@@ -191,7 +191,7 @@ func (s *serving) run(ctx context.Context) error {
 	s.public.Annotate = func(servers []discovery.Server) error { return listing.Annotate(servers, s.lists.Places) }
 	relay, _ := kept.(host.Relay) // of a cluster
 	rooms, err := host.New(host.Config{
-		List: s.lists.List, Age: s.lists.Age, Store: kept, Relay: relay, Page: web.Handler(), Logger: log, Public: &s.public,
+		List: s.lists.List, Said: s.lists.Said, Age: s.lists.Age, Store: kept, Relay: relay, Page: web.Handler(), Logger: log, Public: &s.public,
 		Fingerprint: s.ingress.Fingerprint(), Proxies: s.proxies, Names: slices.Concat(netinfo.Names(), s.ingress.Names(), s.names), MetricsFrom: s.metrics,
 		PublicURL: s.ingress.Public, ConnectLink: games.ConnectLink, Games: s.lists.Choices(),
 	})
@@ -358,16 +358,19 @@ func ruleOf(g game.Game) selection.Rule {
 }
 
 // onceForAll has one host of a cluster fetch a list for all of them.
-func onceForAll(many *cluster.Cluster) func(context.Context, string, func(context.Context) ([]discovery.Server, error)) ([]discovery.Server, time.Time, error) {
-	return func(ctx context.Context, id string, fetch func(context.Context) ([]discovery.Server, error)) ([]discovery.Server, time.Time, error) {
+func onceForAll(many *cluster.Cluster) func(context.Context, string, func(context.Context) (listing.List, error)) (listing.List, time.Time, error) {
+	return func(ctx context.Context, id string, fetch func(context.Context) (listing.List, error)) (listing.List, time.Time, error) {
 		data, at, err := many.FetchOnce(ctx, id, listing.FreshFor, func(ctx context.Context) ([]byte, error) {
-			servers, err := fetch(ctx)
-			return discovery.AppendList(nil, servers), err
+			list, err := fetch(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return list.Append(nil)
 		})
 		if len(data) == 0 {
-			return nil, at, err
+			return listing.List{}, at, err
 		}
-		servers, broken := discovery.ParseList(data)
-		return servers, at, errors.Join(err, broken)
+		list, broken := listing.ParseList(data)
+		return list, at, errors.Join(err, broken)
 	}
 }

@@ -83,7 +83,8 @@ func TestListsOfServices(t *testing.T) {
 			if fmt.Sprint(addrs) != c.want || err != nil || len(got.Warnings) > 0 {
 				t.Fatalf("%v, %v, %v; want %s", addrs, err, got.Warnings, c.want)
 			}
-			if said := got.Said[got.Servers[0].Addr]; said != c.said {
+			c.said.AsListed = c.said != discovery.Info{}
+			if said := got.Said.Infos[got.Servers[0].Addr]; c.said.AsListed != (said != nil) || said != nil && *said != c.said {
 				t.Errorf("it says %+v\nwant    %+v", said, c.said)
 			}
 		})

@@ -28,7 +28,7 @@ type Rooms struct {
 
 	// Once has one of many hosts fetch a list for all, and returns it with the time at
 	// which it was had; nil has each host fetch its own.
-	Once func(ctx context.Context, game string, fetch func(context.Context) ([]discovery.Server, error)) ([]discovery.Server, time.Time, error)
+	Once func(ctx context.Context, game string, fetch func(context.Context) (List, error)) (List, time.Time, error)
 
 	// until ends what fetches go on when nobody waits any more, and work are those.
 	until context.Context
@@ -44,9 +44,9 @@ type Rooms struct {
 
 // flight is a fetch under way that any number of rooms wait for.
 type flight struct {
-	done    chan struct{} // closed at its end
-	servers []discovery.Server
-	err     error
+	done chan struct{} // closed at its end
+	list List
+	err  error
 }
 
 // failure is why a list could not be had, and when.
@@ -57,9 +57,9 @@ type failure struct {
 
 // fetched is a game's list, and when it was had.
 type fetched struct {
-	servers []discovery.Server
-	hidden  []lan.Server // that only the local network reaches
-	at      time.Time
+	List
+	hidden []lan.Server // that only the local network reaches
+	at     time.Time
 }
 
 const (
@@ -82,17 +82,17 @@ func (r *Rooms) Begin(ctx context.Context) (wait func()) {
 }
 
 // Fetch gets a new list of a game.
-func (r *Rooms) Fetch(ctx context.Context, g game.Game) ([]discovery.Server, error) {
+func (r *Rooms) Fetch(ctx context.Context, g game.Game) (List, error) {
 	listing, near, err := r.Game(ctx, g)
 	if err != nil {
-		return nil, err
+		return List{}, err
 	}
 	r.Warn(listing.Warnings...)
 	hidden, public := apart(near)
-	servers := With(listing.Servers, public)
-	r.Say("%s", Describe(servers, hidden, g))
-	r.keep(g, fetched{servers, hidden, time.Now()})
-	return servers, nil
+	list := List{With(listing.Servers, public), listing.Said}
+	r.Say("%s", Describe(list.Servers, hidden, g))
+	r.keep(g, fetched{list, hidden, time.Now()})
+	return list, nil
 }
 
 // keep takes over a list, unless a newer one is known.
@@ -117,7 +117,7 @@ func (r *Rooms) List(ctx context.Context, id string) ([]discovery.Server, error)
 	}
 	old, isKnown, under := r.join(g)
 	if under == nil {
-		return old.servers, nil
+		return old.Servers, nil
 	}
 	var enough <-chan time.Time
 	if isKnown {
@@ -129,7 +129,7 @@ func (r *Rooms) List(ctx context.Context, id string) ([]discovery.Server, error)
 	select {
 	case <-under.done:
 		if err = under.err; err == nil {
-			return under.servers, nil
+			return under.list.Servers, nil
 		}
 	case <-enough:
 	case <-ctx.Done():
@@ -137,7 +137,7 @@ func (r *Rooms) List(ctx context.Context, id string) ([]discovery.Server, error)
 	}
 	if isKnown {
 		r.Warn(fmt.Errorf("taking the %s list of %v ago: %w", g.Name, time.Since(old.at).Round(time.Minute), err))
-		return old.servers, nil
+		return old.Servers, nil
 	}
 	return nil, told(err)
 }
@@ -178,12 +178,12 @@ func (r *Rooms) fly(g game.Game, under *flight) {
 	ctx, cancel := context.WithTimeout(until, fetchTime)
 	defer cancel()
 	if r.Once == nil {
-		under.servers, under.err = r.Fetch(ctx, g)
+		under.list, under.err = r.Fetch(ctx, g)
 	} else {
 		var at time.Time
-		under.servers, at, under.err = r.Once(ctx, g.ID, func(ctx context.Context) ([]discovery.Server, error) { return r.Fetch(ctx, g) })
-		if len(under.servers) > 0 { // an older one beside the error, if there is none that is newer
-			r.keep(g, fetched{servers: under.servers, at: at})
+		under.list, at, under.err = r.Once(ctx, g.ID, func(ctx context.Context) (List, error) { return r.Fetch(ctx, g) })
+		if len(under.list.Servers) > 0 { // an older one beside the error, if there is none that is newer
+			r.keep(g, fetched{List: under.list, at: at})
 			under.err = nil
 		}
 	}
@@ -207,12 +207,19 @@ func (r *Rooms) Age(id string) string {
 	return ""
 }
 
+// Said is what the newest list of a game says of its servers.
+func (r *Rooms) Said(id string) discovery.Said {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.newest[id].Said
+}
+
 // Local are the servers of the local network in the newest list of a game.
 func (r *Rooms) Local(id string) []room.LocalServer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	newest := r.newest[id]
-	return local(newest.hidden, newest.servers, r.Public())
+	return local(newest.hidden, newest.Servers, r.Public())
 }
 
 // neighbours are the hidden servers around as a room knows them. The one server here of

@@ -26,9 +26,9 @@ func fleeting(t *testing.T, fetch func(ctx context.Context, id string) ([]discov
 		t.Fatal(err)
 	}
 	r := &Rooms{Games: games, Warn: func(...error) {}, Public: func() netip.Addr { return netip.Addr{} }}
-	r.Once = func(ctx context.Context, id string, _ func(context.Context) ([]discovery.Server, error)) ([]discovery.Server, time.Time, error) {
+	r.Once = func(ctx context.Context, id string, _ func(context.Context) (List, error)) (List, time.Time, error) {
 		servers, err := fetch(ctx, id)
-		return servers, time.Now(), err
+		return List{Servers: servers}, time.Now(), err
 	}
 	return r
 }

@@ -18,7 +18,7 @@ export function verdict(state) {
   return [
     h("p", { class: "eyebrow" }, way ? "Everyone to" : state.agreement.open ? "Ahead right now" : "Looking at it once more"),
     h("h2", { class: "server" }, h("bdi", {}, serverName(choice, target.addr))),
-    h("p", { class: "about" }, about(server, target)),
+    h("p", { class: "about" }, about(state, server, target)),
   ];
 }
 
@@ -38,13 +38,24 @@ export function serverName(choice, addr) {
   return choice.servers[addr]?.name || addr;
 }
 
-/** @param {import("./types.js").Server | undefined} server @param {Ranked} ranked */
-function about(server, ranked) {
+/** @param {State} state @param {import("./types.js").Server | undefined} server @param {Ranked} ranked */
+function about(state, server, ranked) {
   const facts = [`${millis(ranked.mean_ms)} on average`, `${millis(ranked.max_ms)} at worst`];
   if (server?.map) facts.push(server.map);
   if (server?.max_players) facts.push(`${server.players} of ${server.max_players} seats taken`);
   if (server?.country) facts.push(countryName(server.country));
+  if (server?.as_listed) facts.push(asListed(state));
   return facts.map((fact, i) => [i > 0 && " · ", h("bdi", {}, fact)]).flat();
+}
+
+/** From which age on a list's word is told with it, minutes. */
+const oldList = 3;
+
+/** Whose word it is, where a server says little of itself. @param {State} state */
+export function asListed(state) {
+  const age = state.room.said ? Math.floor((state.now - Date.parse(state.room.said)) / 60_000) : 0;
+  if (age < oldList) return "as the list says";
+  return age < 120 ? `as the list said ${age} min ago` : `as the list said ${Math.floor(age / 60)} h ago`;
 }
 
 /** @param {string} code */

@@ -45,7 +45,7 @@ export async function openCulled(dialog, cause) {
   }
 }
 
-/** @param {{servers: {addr: string, name: string, map?: string, players: number, max_players: number, on?: string[], rtt_ms: Record<string, number>}[]}} list */
+/** @param {{servers: {addr: string, name: string, map?: string, players: number, max_players: number, as_listed?: boolean, on?: string[], rtt_ms: Record<string, number>}[]}} list */
 function table(list) {
   const players = [...new Set(list.servers.flatMap((server) => Object.keys(server.rtt_ms)))].sort();
   return h(
@@ -58,7 +58,7 @@ function table(list) {
       h("tbody", {}, list.servers.map((server) => h(
         "tr",
         {},
-        h("th", { scope: "row" }, h("bdi", { class: "name" }, server.name || server.addr), h("small", {}, h("bdi", {}, [server.name && server.addr, server.map, server.max_players ? `${server.players}/${server.max_players}` : ""].filter(Boolean).join(" · ")))),
+        h("th", { scope: "row" }, h("bdi", { class: "name" }, server.name || server.addr), h("small", {}, h("bdi", {}, [server.name && server.addr, server.map, server.max_players ? `${server.players}/${server.max_players}` : "", server.as_listed && "as the list says"].filter(Boolean).join(" · ")))),
         h("td", {}, h("bdi", {}, (server.on ?? []).join(", "))),
         players.map((player) => (server.rtt_ms[player] === undefined ? h("td", { class: "heat" }, "–") : h("td", { class: `heat ${heat(server.rtt_ms[player])}` }, Math.round(server.rtt_ms[player])))),
       ))),

@@ -2,7 +2,7 @@
 
 import { button, h, millis } from "./dom.js";
 import { heat } from "./colours.js";
-import { serverName, targetOf } from "./choice.js";
+import { asListed, serverName, targetOf } from "./choice.js";
 import { hasSay } from "./people.js";
 
 /** @typedef {import("./types.js").State} State */
@@ -55,7 +55,7 @@ function row(state, choice, ranked, place) {
     "tr",
     { "data-key": ranked.addr, class: chosen ? "chosen" : "" },
     h("td", { class: "place" }, place),
-    h("th", { scope: "row" }, h("bdi", { class: "name" }, serverName(choice, ranked.addr)), h("small", {}, h("bdi", {}, details(ranked, server))), state.agreement.open && h("span", { class: "say" }, say(state, ranked.addr, server))),
+    h("th", { scope: "row" }, h("bdi", { class: "name" }, serverName(choice, ranked.addr)), h("small", {}, h("bdi", {}, details(state, ranked, server))), state.agreement.open && h("span", { class: "say" }, say(state, ranked.addr, server))),
     h("td", {}, millis(ranked.mean_ms)),
     h("td", {}, millis(ranked.max_ms)),
     h("td", {}, millis(ranked.stdev_ms)),
@@ -68,9 +68,9 @@ function cell(ms) {
   return ms === undefined ? h("td", { class: "heat" }, "–") : h("td", { class: `heat ${heat(ms)}` }, Math.round(ms));
 }
 
-/** @param {Ranked} ranked @param {import("./types.js").Server | undefined} server */
-function details(ranked, server) {
-  const facts = [server?.name ? ranked.addr : "", server?.map ?? "", server?.max_players ? `${server.players}/${server.max_players}` : "", server?.country ?? ""];
+/** @param {State} state @param {Ranked} ranked @param {import("./types.js").Server | undefined} server */
+function details(state, ranked, server) {
+  const facts = [server?.name ? ranked.addr : "", server?.map ?? "", server?.max_players ? `${server.players}/${server.max_players}` : "", server?.country ?? "", server?.as_listed ? asListed(state) : ""];
   return facts.filter(Boolean).join(" · ");
 }
 

@@ -21,6 +21,7 @@
  * @property {boolean} locked
  * @property {number} listed
  * @property {number} [own] servers of the organiser's own list
+ * @property {string} [said] since when the list says what servers do not tell themselves
  * @property {boolean} [paused]
  * @property {string} [held] what everything waits for while the host cannot keep what happens
  * @property {string} [retry]
@@ -88,6 +89,7 @@
  * @property {number} max_players
  * @property {boolean} [password]
  * @property {string} [country]
+ * @property {boolean} [as_listed] some of it is what the list says
  */
 
 /**
