@@ -3,6 +3,7 @@ package cli_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -115,6 +116,18 @@ func TestServeConfigured(t *testing.T) {
 		configured(t, table)
 		t.Setenv("MUSTER_SERVE_PUBLIC_URL", "http://env.example")
 		begin(t, "serve", "--max-servers", "7", "--public-url", "http://flag.example", "--store", filepath.Join(t.TempDir(), "other.db")).says(t, `(?m)^page  http://flag\.example/$`)
+	})
+	t.Run("the example", func(t *testing.T) {
+		text, err := os.ReadFile("../../docs/serve/config.toml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Replace(regexp.MustCompile(`(?m)^# (\w+ = )`).ReplaceAllString(string(text), "$1"), "listen = \"127.0.0.1:7777\"\n", "", 1)
+		if strings.Count(all, "# ") > 6 {
+			t.Errorf("not all of it is a setting:\n%s", all)
+		}
+		configured(t, all)
+		wrong{args: []string{"serve", "--max-players", "0"}, code: 2, says: []string{"--max-players 0: say 1 to"}}.check(t)
 	})
 	for name, tt := range map[string]struct{ text, variable, value, says string }{
 		"a key":          {text: "[serve]\n\nmax_room = 3\n", says: `config.toml:3: unknown key "max_room": known are acme, `},

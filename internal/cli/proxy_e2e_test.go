@@ -45,7 +45,13 @@ func adapted(t *testing.T, text string, pairs ...string) string {
 
 func startCaddy(t *testing.T, at, host string) {
 	t.Helper()
-	config := "{\n\tadmin off\n\tauto_https off\n}\n" + adapted(t, example(t, "caddy"), "night.example", "http://"+at, "127.0.0.1:7777", host)
+	runCaddy(t, adapted(t, example(t, "caddy"), "night.example", "http://"+at, "127.0.0.1:7777", host))
+}
+
+// runCaddy has Caddy serve a site, without certificates.
+func runCaddy(t *testing.T, site string) {
+	t.Helper()
+	config := "{\n\tadmin off\n\tauto_https off\n}\n" + site
 	cmd := exec.Command("caddy", "run", "--adapter", "caddyfile", "--config", writeFile(t, "Caddyfile", config))
 	home := t.TempDir()
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_DATA_HOME="+home, "XDG_CONFIG_HOME="+home)
@@ -54,9 +60,14 @@ func startCaddy(t *testing.T, at, host string) {
 
 func startNginx(t *testing.T, at, host string) {
 	t.Helper()
+	runNginx(t, adapted(t, example(t, "nginx"), "443 ssl", at, "127.0.0.1:7777", host,
+		"\tssl_certificate     /etc/ssl/night.example.pem;\n", "", "\tssl_certificate_key /etc/ssl/night.example.key;\n", ""))
+}
+
+// runNginx has nginx be a server.
+func runNginx(t *testing.T, server string) {
+	t.Helper()
 	dir := t.TempDir()
-	server := adapted(t, example(t, "nginx"), "443 ssl", at, "127.0.0.1:7777", host,
-		"\tssl_certificate     /etc/ssl/night.example.pem;\n", "", "\tssl_certificate_key /etc/ssl/night.example.key;\n", "")
 	var temp strings.Builder
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		fmt.Fprintf(&temp, "%s_temp_path %s;\n", kind, filepath.Join(dir, kind))

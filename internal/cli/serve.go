@@ -77,7 +77,10 @@ func newServe(p *program) *cobra.Command {
 		Short:   "Hold rooms for everybody",
 		Long: `Serve holds rooms for whoever opens one: on its page, with muster host --at, or by
 POST /api/rooms. The rooms survive a restart. docs/serve.md leads from nothing to
-a public host.`,
+a public host.
+
+Each flag can also stand in the table [serve] of ` + configFile("config.toml") + `,
+with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`,
 		Example: `  muster serve --listen 127.0.0.1:7777 --trusted-proxy 127.0.0.1 --public-url https://muster.example
   muster serve --listen :443 --tls-cert cert.pem --tls-key key.pem --public-url https://muster.example
   muster serve --nats nats://10.0.0.1,nats://10.0.0.2,nats://10.0.0.3 --node host1 --public-url https://muster.example`,

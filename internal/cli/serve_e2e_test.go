@@ -1,0 +1,201 @@
+//go:build e2e
+
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"muster/host/wire"
+)
+
+// documented is a file that docs/serve has for operators.
+func documented(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../docs/serve", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// opensRoom has a stranger open a room on a public host.
+func opensRoom(t *testing.T, at string) (code, link string) {
+	t.Helper()
+	answer, err := http.Post("http://"+at+"/api/rooms", "application/json", strings.NewReader(`{"game":"openarena","players":2,"servers":["127.0.0.1:27960"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var room struct{ Code, Link string }
+	if err := json.NewDecoder(answer.Body).Decode(&room); err != nil || answer.StatusCode != http.StatusCreated {
+		t.Fatalf("no room is opened: %s, %v", answer.Status, err)
+	}
+	return room.Code, room.Link
+}
+
+// answers polls until a URL is answered well, and returns the text.
+func answers(t *testing.T, url string) (text string) {
+	t.Helper()
+	eventually(t, url+" answers", func() bool {
+		answer, err := http.Get(url)
+		if err != nil {
+			return false
+		}
+		defer answer.Body.Close()
+		all, err := io.ReadAll(answer.Body)
+		text = string(all)
+		return err == nil && answer.StatusCode == http.StatusOK
+	})
+	return text
+}
+
+// TestServeBehindProxy has a public host behind the proxies that docs/serve has
+// configurations for: its page, the page's stream, a player's program, and a guesser who
+// forges whom the proxy speaks for.
+func TestServeBehindProxy(t *testing.T) {
+	for name, startProxy := range map[string]func(t *testing.T, at, host string){
+		"caddy": func(t *testing.T, at, host string) {
+			runCaddy(t, adapted(t, documented(t, "Caddyfile"), "muster.example", "http://"+at, "127.0.0.1:7777", host))
+		},
+		"nginx": func(t *testing.T, at, host string) {
+			runNginx(t, adapted(t, documented(t, "nginx.conf"), "\tlisten [::]:443 ssl;\n", "", "443 ssl", at, "muster.example;\n", "_;\n", "127.0.0.1:7777", host,
+				"\tssl_certificate     /etc/ssl/muster.example.pem;\n", "", "\tssl_certificate_key /etc/ssl/muster.example.key;\n", ""))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			host, proxy := freePort(t), freePort(t)
+			run(t, t.TempDir(), "serve", "serve", "--listen", host, "--trusted-proxy", "127.0.0.1", "--public-url", "http://"+proxy).awaits(`(?m)^page +http://` + regexp.QuoteMeta(proxy) + `/$`)
+			startProxy(t, proxy, host)
+			if page := answers(t, "http://"+proxy+"/"); !strings.Contains(strings.ToLower(page), "<!doctype html>") {
+				t.Errorf("the page is %.200s", page)
+			}
+			code, link := opensRoom(t, proxy)
+			if !strings.HasPrefix(link, "http://"+proxy+"/#") {
+				t.Errorf("the link is %s", link)
+			}
+			run(t, t.TempDir(), "ann", "join", link, "--name", "ann", "--launch", "never")
+			awaitRoom(t, proxy, code, "ann is in", func(r wire.Document) bool { return memberOf(r, "ann").Connected })
+			ws, _, err := websocket.DefaultDialer.Dial("ws://"+proxy+"/live", http.Header{"Origin": {"http://" + proxy}})
+			if err != nil {
+				t.Fatal("the page's stream does not pass: ", err)
+			}
+			defer ws.Close()
+			ws.SetReadDeadline(time.Now().Add(patience))
+			if err := ws.WriteJSON(map[string]string{"code": code}); err != nil {
+				t.Fatal(err)
+			}
+			if _, data, err := ws.ReadMessage(); err != nil || !strings.HasPrefix(string(data), `{"type":"state"`) || !strings.Contains(string(data), "ann") {
+				t.Errorf("the page is shown %.200s, %v", data, err)
+			}
+			limited := 0
+			for i := range 20 {
+				limited += count(askFrom(t, "127.0.0.9", proxy, fmt.Sprintf("BAKODITALU%d", i), fmt.Sprintf("198.51.%d.1", i)) == http.StatusTooManyRequests)
+			}
+			if limited != 15 { // of the guesser's own five
+				t.Errorf("of 20 guesses %d were not heard", limited)
+			}
+			if status := askFrom(t, "127.0.0.8", proxy, code, ""); status != http.StatusOK {
+				t.Errorf("another player is answered %d", status)
+			}
+		})
+	}
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// TestContainer builds the program as the Containerfile does, and runs it as the image
+// would: in a folder with what the file copies there and nothing else, as its user, with
+// its variables.
+func TestContainer(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, for a folder of its own")
+	}
+	file := documented(t, "Containerfile")
+	says := func(pattern string) string {
+		t.Helper()
+		found := regexp.MustCompile(`(?m)^` + pattern).FindStringSubmatch(file)
+		if found == nil {
+			t.Fatalf("the Containerfile has no %s", pattern)
+		}
+		return found[1]
+	}
+	root := t.TempDir()
+	for dir := root; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	makes := says(`RUN (CGO_ENABLED=0 go build .*)$`)
+	build := exec.Command("sh", "-c", strings.ReplaceAll(makes, "/out/", root+"/"))
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", makes, err, out)
+	}
+	var uid, gid int
+	if _, err := fmt.Sscanf(says(`USER (\d+:\d+)$`), "%d:%d", &uid, &gid); err != nil || uid == 0 {
+		t.Fatal("the image runs as root: ", err)
+	}
+	if !strings.Contains(file, fmt.Sprintf("COPY --from=build --chown=%d:%d /out/ /\n", uid, gid)) {
+		t.Error("what is copied belongs to somebody else")
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if err := os.Chown(filepath.Join(root, entry.Name()), uid, gid); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var entrypoint []string
+	if err := json.Unmarshal([]byte(says(`ENTRYPOINT (\[.*\])$`)), &entrypoint); err != nil {
+		t.Fatal(err)
+	}
+	volume, at := says(`VOLUME (\S+)$`), freePort(t)
+	if says(`EXPOSE (\d+)$`) != "7777" {
+		t.Error("the image shows another port than the program has")
+	}
+	contained := func() *process {
+		cmd := exec.Command(entrypoint[0], append(slices.Clone(entrypoint[1:]), "--listen", at)...)
+		cmd.Dir, cmd.Env = "/", append(strings.Fields(says(`ENV (.*)$`)), "MUSTER_SERVE_PUBLIC_URL=http://"+at)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+		return start(t, "container", cmd)
+	}
+	p := contained()
+	if text := answers(t, "http://"+at+"/readyz"); text != "ready\n" {
+		t.Errorf("it says %q", text)
+	}
+	code, _ := opensRoom(t, at)
+	began := time.Now()
+	p.stop(syscall.SIGTERM)
+	if state := p.cmd.ProcessState; state.ExitCode() != 0 || time.Since(began) > 5*time.Second {
+		t.Errorf("it ends with %v, after %v", state, time.Since(began))
+	}
+	if _, err := os.Stat(filepath.Join(root, volume, "muster/rooms.db")); err != nil {
+		t.Error("the rooms are not in the volume: ", err)
+	}
+	p = contained()
+	awaitRoom(t, at, code, "the room is there again", func(wire.Document) bool { return true })
+	if !strings.Contains(p.out.String(), `"level":"INFO"`) && strings.Contains(p.out.String(), "level=") {
+		t.Errorf("its log is %s", p.out)
+	}
+}
