@@ -30,7 +30,7 @@ import (
 //	GET  /live                 the page's WebSocket
 //	GET  /healthz, /readyz, /metrics   the last on this machine, see [Config.MetricsFrom]
 //	GET  /open/NUMBER          see [Host.Ticket]
-func (h *Host) Handler() http.Handler { return guarded(h.ours(h.routes())) }
+func (h *Host) Handler() http.Handler { return guarded(h.ours(h.metrics.answering(h.routes()))) }
 
 func (h *Host) routes() http.Handler {
 	mux := http.NewServeMux()

@@ -2,6 +2,8 @@ package host
 
 import (
 	"context"
+	"net/http"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -27,8 +29,11 @@ type metrics struct {
 	// saves are those of the store, by what came of them; steps what a room did with
 	// one input, by the phase that it was in; choices are from the list to the choice;
 	// planner is one round of a search, and waits what a room waited for its turn.
-	saves   *prometheus.HistogramVec
-	steps   *prometheus.HistogramVec
+	saves *prometheus.HistogramVec
+	steps *prometheus.HistogramVec
+	// answers are what people wait for: a place in a room, a page, what a page or a
+	// program asks.
+	answers *prometheus.HistogramVec
 	choices prometheus.Histogram
 	planner prometheus.Histogram
 	waits   prometheus.Histogram
@@ -47,11 +52,12 @@ func newMetrics() *metrics {
 		launches: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muster_launches_total", Help: "What came of sending players to a server."}, []string{"state"}),
 		saves:    prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muster_save_seconds", Help: "Time in which the store has kept a room, by result.", Buckets: prometheus.ExponentialBuckets(1e-4, 4, 9)}, []string{"result"}),
 		steps:    prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muster_step_seconds", Help: "Time that a room takes for one thing that happens to it, by its phase.", Buckets: prometheus.ExponentialBuckets(1e-5, 4, 10)}, []string{"phase"}),
+		answers:  prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muster_answer_seconds", Help: "Time until somebody has an answer: a join its place, a page its text, the API what is asked.", Buckets: prometheus.ExponentialBuckets(1e-3, 4, 8)}, []string{"of"}),
 		choices:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_choice_seconds", Help: "Time from the list of servers to the choice.", Buckets: []float64{0.5, 1, 2, 4, 8, 15, 30, 60, 120}}),
 		planner:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_planner_seconds", Help: "Time that one round of a room's search for the best server takes.", Buckets: prometheus.ExponentialBuckets(1e-3, 2, 10)}),
 		waits:    prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_planner_wait_seconds", Help: "Time that a room's search has waited for its turn, as the processors were at others'.", Buckets: prometheus.ExponentialBuckets(1e-3, 4, 9)}),
 	}
-	m.registry.MustRegister(m.rooms, m.peers, m.pages, m.relayed, m.opened, m.results, m.refusals, m.launches, m.saves, m.steps, m.choices, m.planner, m.waits,
+	m.registry.MustRegister(m.rooms, m.peers, m.pages, m.relayed, m.opened, m.results, m.refusals, m.launches, m.saves, m.steps, m.answers, m.choices, m.planner, m.waits,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -80,6 +86,24 @@ func (m *metrics) stepped(r *room.Room, in room.Input, phase wire.Stage, began t
 	if (phase == wire.Measuring || phase == wire.Refining) && r.Stage() == wire.Chosen {
 		m.choices.Observe(time.Since(r.Snapshot().Room.Began).Seconds())
 	}
+}
+
+// answering counts how long the pages and the API take to answer; WebSockets are none.
+func (m *metrics) answering(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		next.ServeHTTP(w, r)
+		switch {
+		case r.Pattern == "GET /":
+			m.answered("page", began)
+		case strings.Contains(r.Pattern, " /api/"):
+			m.answered("api", began)
+		}
+	})
+}
+
+func (m *metrics) answered(what string, began time.Time) {
+	m.answers.WithLabelValues(what).Observe(time.Since(began).Seconds())
 }
 
 // waited counts how long a room has waited for its turn.

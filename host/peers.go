@@ -150,10 +150,12 @@ func (v *visitor) hello(message wire.Message) error {
 	if refusal != nil {
 		return v.refuse(refusal)
 	}
+	began := time.Now()
 	answer, err := to.query(room.Join{Hello: hello, From: v.host.origin(v.from, hello.Probes), Token: access.NewSecret()}, v.conn)
 	if errors.As(err, &refusal) {
 		return v.refuse(refusal)
 	}
+	v.host.metrics.answered("join", began)
 	v.name, _ = answer.(string)
 	v.room = to
 	v.conn.Admit()

@@ -396,7 +396,7 @@ func TestMetricsOfAnEvening(t *testing.T) {
 			t.Errorf("/metrics lacks %s", want)
 		}
 	}
-	for _, want := range []string{`muster_save_seconds_count{result="kept"}`, `muster_step_seconds_count{phase="gathering"}`, "muster_planner_seconds_count ", "muster_planner_wait_seconds_count "} {
+	for _, want := range []string{`muster_save_seconds_count{result="kept"}`, `muster_step_seconds_count{phase="gathering"}`, "muster_planner_seconds_count ", `muster_answer_seconds_count{of="join"}`, `muster_answer_seconds_count{of="api"}`, "muster_planner_wait_seconds_count "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("/metrics lacks %s", want)
 		}

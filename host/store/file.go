@@ -91,7 +91,7 @@ func (f *File) open() (err error) {
 		case err != nil:
 			return fmt.Errorf("store: %w", err)
 		case !locked && time.Since(began) > lockWait:
-			return fmt.Errorf("store: %s is in use by another host", f.name)
+			return fmt.Errorf("store: %s is %w", f.name, ErrInUse)
 		case !locked:
 			continue
 		}

@@ -76,6 +76,7 @@ var (
 	ErrFenced    = errors.New("store: the room is another host's now")
 	ErrAway      = errors.New("store: the store is out of reach")
 	ErrNewer     = errors.New("written by a newer Muster")
+	ErrInUse     = errors.New("in use by another host")
 )
 
 // Place is where a room is.

@@ -17,6 +17,20 @@ import (
 // not to serve.
 func (s *serving) isMove() bool { return s.importFrom != "" || s.exportTo != "" }
 
+// openStore opens a file of rooms.
+func openStore(name string) (*store.File, error) {
+	file, err := store.Open(name)
+	switch {
+	case errors.Is(err, store.ErrInUse):
+		return nil, hint.With(fmt.Errorf("the rooms in %s are %w", name, store.ErrInUse), "end the muster that serves them, or give this one another file")
+	case errors.Is(err, store.ErrNewer):
+		return nil, hint.With(fmt.Errorf("the rooms in %s were %w", name, store.ErrNewer), "start that one, or take another file; this one is as it was")
+	case err != nil:
+		return nil, hint.With(fmt.Errorf("cannot keep rooms in %s: %w", name, hint.Reason(err)), "is the folder there, and writable?")
+	}
+	return file, nil
+}
+
 // move takes over the rooms of a file into the cluster, or writes those of the cluster
 // into one, while its hosts go on.
 func (s *serving) move(ctx context.Context, log *slog.Logger) error {
@@ -27,9 +41,9 @@ func (s *serving) move(ctx context.Context, log *slog.Logger) error {
 	if _, err := os.Stat(name); from && err != nil {
 		return fmt.Errorf("cannot open %s: %w", name, hint.Reason(err))
 	}
-	file, err := store.Open(name)
+	file, err := openStore(name)
 	if err != nil {
-		return hint.With(fmt.Errorf("cannot open %s: %w", name, hint.Reason(err)), "is a muster serving it? end that first")
+		return err
 	}
 	defer file.Close()
 	if err := s.nameNode("-move"); err != nil {
