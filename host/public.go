@@ -61,6 +61,8 @@ type PublicGame struct {
 	// servers; an organiser must bring a list for those of others.
 	By     selection.Rule `json:"by"`
 	Listed bool           `json:"listed"`
+	// Steam: those who have a key to Steam's Web API, or favourites there, get a list.
+	Steam bool `json:"steam,omitempty"`
 }
 
 const (

@@ -37,7 +37,7 @@ func newService(t *testing.T) (rooms *host.Host, url string) {
 	}
 	for _, g := range table.All() {
 		_, err := g.Queries()
-		public.Games = append(public.Games, host.PublicGame{Game: wire.Game{ID: g.ID, Name: g.Name}, By: selection.Mean, Listed: err == nil})
+		public.Games = append(public.Games, host.PublicGame{Game: wire.Game{ID: g.ID, Name: g.Name}, By: selection.Mean, Listed: err == nil, Steam: g.OnSteam()})
 		if g.ID == "xonotic" {
 			public.Games[len(public.Games)-1].By = selection.Threshold
 		}
@@ -99,6 +99,36 @@ func TestFront(t *testing.T) {
 	cat := browse(t, url+"/#BADOBADOBADO", phone)
 	cat.sees("#banner", "No room takes people in by the code")
 	cat.sees("#front", "Open a room")
+}
+
+// TestFrontFirstList: whoever chooses a game that nobody lists is told how to come by a
+// list, and pastes servers as they are found.
+func TestFrontFirstList(t *testing.T) {
+	rooms, url := newService(t)
+	ann := browse(t, url, desktop)
+	ann.sees("#front", "Open a room")
+	ann.sets("#game", "minecraft")
+	ann.sees("#first-list", "Nobody keeps a list of Minecraft")
+	ann.sets("#game", "cs2")
+	ann.sees("#first-list", "Steam lists Counter-Strike 2 only to who has a key")
+	ann.sees("#first-list", "muster host --game cs2 --at "+url)
+	ann.run("document.querySelector('#first-list').scrollIntoView()")
+	ann.shoot("front-first-list", desktop, phone, couch)
+	ann.sets("#servers", "steam://connect/192.0.2.2:27015\n\n192.0.2.3:27015 my clan server\nThe other: 192.0.2.4:27016")
+	ann.click("#open button.primary")
+	ann.sees("#settings", "On 3 servers of the organiser's own list.")
+	settings, _ := rooms.Settings(rooms.Rooms()[0])
+	if settings.Game != "cs2" || len(settings.Servers) != 3 {
+		t.Errorf("the room is for %+v", settings)
+	}
+	ann.run("document.querySelector('#settings [data-key=unlisted]').open = true")
+	ann.sees("#settings", "muster host --game cs2")
+	ann.shoot("room-first-list", desktop, phone)
+	cat := browse(t, url, phone)
+	cat.sets("#game", "xonotic")
+	if eval[string](cat, "document.querySelector('#first-list').innerText") != "" {
+		t.Error("a game that the host lists takes steps")
+	}
 }
 
 // TestFrontByKeyboard: a room is opened without a mouse.

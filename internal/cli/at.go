@@ -388,6 +388,9 @@ func (a *away) open(ctx context.Context, patch map[string]json.RawMessage) (invi
 		a.screen.Say("%s", a.screen.Wrap(fmt.Sprintf("%s does not know %s: friends who have it in their own table of games are taken there, the others are shown the address", a.base, a.game.Name), 0))
 	}
 	if a.brings = a.brings || !isKnown || !isListed; a.brings {
+		if err := a.firstList(&a.lists.Sources, a.game); err != nil {
+			return invite.Link{}, err
+		}
 		servers, err := a.servers(ctx, a.game)
 		if err != nil {
 			return invite.Link{}, err

@@ -119,6 +119,9 @@ func (d *discover) run(ctx context.Context) error {
 		return err
 	}
 	d.sources.Say, d.sources.Log = d.screen.Say, d.logger()
+	if err := d.firstList(&d.sources, g); err != nil {
+		return err
+	}
 	listed, near, err := d.sources.Game(ctx, g)
 	if err != nil {
 		return err

@@ -149,6 +149,9 @@ func (h *hosting) run(ctx context.Context) error {
 	h.lists.Games, h.lists.Public, h.lists.Say, h.lists.Warn, h.lists.Log = games, h.ingress.PublicAddress, h.screen.Say, h.warn, h.logger()
 	defer h.lists.Begin(ctx)()
 	h.launcher.Games = games
+	if err := h.firstList(&h.lists.Sources, g); err != nil {
+		return err
+	}
 	if _, err := h.lists.Fetch(ctx, g); err != nil {
 		return err
 	}

@@ -347,7 +347,7 @@ func (s *serving) choices(games game.Table) []host.PublicGame {
 	}
 	var choices []host.PublicGame
 	for _, g := range games.All() {
-		choices = append(choices, host.PublicGame{Game: wire.Game{ID: g.ID, Name: g.Name}, By: ruleOf(g), Listed: slices.Contains(listed, g.ID)})
+		choices = append(choices, host.PublicGame{Game: wire.Game{ID: g.ID, Name: g.Name}, By: ruleOf(g), Listed: slices.Contains(listed, g.ID), Steam: g.OnSteam()})
 	}
 	return choices
 }

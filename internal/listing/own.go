@@ -44,7 +44,7 @@ func Own(g game.Game, lines []string, from netip.Addr, most int) ([]netip.AddrPo
 		at := discovery.Canonical(netip.AddrPortFrom(addr, e.Port))
 		switch {
 		case err != nil:
-			return nil, hint.With(fmt.Errorf("%q is a name, and a list here is of addresses", discovery.CleanText(e.Host)), "give its address, such as 192.0.2.1:27960")
+			return nil, hint.With(fmt.Errorf("%q is a name, and a list here is of addresses", discovery.CleanText(e.Host)), "give its address, such as 192.0.2.1:27960; or open the room from your own computer, which looks names up: muster host --servers FILE")
 		case discovery.ReachOf(addr) < max(discovery.ReachOf(from), discovery.MachineReach) || addr.Zone() != "":
 			return nil, hint.With(fmt.Errorf("%v is on somebody's own network: no player elsewhere gets there", addr), "open the room on your own computer for those: muster host --servers FILE")
 		case !g.Takes(e.Type):

@@ -121,3 +121,9 @@ func Count(n int, thing string) string {
 	}
 	return fmt.Sprintf("%d %s", n, thing)
 }
+
+// IsTyped reports whether somebody types what is read.
+func IsTyped(in io.Reader) bool {
+	f, isFile := in.(*os.File)
+	return isFile && term.IsTerminal(int(f.Fd()))
+}

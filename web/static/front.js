@@ -2,9 +2,9 @@
 // one by its code.
 
 import { byId, h, sentence, show } from "./dom.js";
-import { rules } from "./gather.js";
+import { copyable, rules } from "./gather.js";
 
-/** @typedef {{id: string, name: string, by: string, listed: boolean}} Game */
+/** @typedef {{id: string, name: string, by: string, listed: boolean, steam?: boolean}} Game */
 /** @typedef {{version: string, date?: string, games: Game[], max_players: number, max_servers: number}} Service */
 
 /** Rules that are nothing without a limit. */
@@ -68,8 +68,9 @@ function opening(service) {
         "details",
         { id: "own", class: "own" },
         h("summary", {}, "Your own list of servers"),
-        h("label", { for: "servers", class: "quiet" }, `One address a line, at most ${service.max_servers.toLocaleString("en")}. Only these are asked.`),
-        h("textarea", { id: "servers", name: "servers", rows: 5, spellcheck: "false", autocomplete: "off", placeholder: "192.0.2.1:27960\n[2001:db8::1]:27960" }),
+        h("div", { id: "first-list" }),
+        h("label", { for: "servers", class: "quiet" }, `One address a line, as you find it, at most ${service.max_servers.toLocaleString("en")}. Only these are asked.`),
+        h("textarea", { id: "servers", name: "servers", rows: 5, spellcheck: "false", autocomplete: "off", placeholder: "192.0.2.1:27960\nsteam://connect/192.0.2.2:27015\n192.0.2.3:27015 my clan's" }),
         h("label", { class: "file" }, "or from a file ", h("input", { id: "file", type: "file", accept: ".txt,.csv,text/plain,text/csv" })),
       ),
       h("label", { class: "check" }, h("input", { type: "checkbox", name: "agree" }), "Vote, veto and ready check before the launch"),
@@ -125,12 +126,28 @@ function changed(service, element) {
     for (const radio of form.querySelectorAll("[name=by]")) if (radio instanceof HTMLInputElement) radio.checked = radio.value === game.by;
   }
   const own = byId("own");
+  show(byId("first-list"), game && !game.listed && firstList(game));
   if (game && !game.listed && own instanceof HTMLDetailsElement) own.open = true;
   inputOf(form, "servers").required = game?.listed === false;
   const limit = inputOf(form, "limit");
   limit.required = limited.includes(String(new FormData(form).get("by")));
   if (limit.required && limit.value === "" && element !== limit) limit.value = String(usualLimit);
   trouble("");
+}
+
+/** How one comes by servers that the host gets no list of. @param {Game} game */
+function firstList(game) {
+  const line = `muster host --game ${game.id} --at ${location.origin}`;
+  return [
+    h("p", {}, game.steam ? `Steam lists ${game.name} only to who has a key, and this host has none. Your first list:` : `Nobody keeps a list of ${game.name}'s servers that everybody may ask. Your first list:`),
+    h(
+      "ol",
+      { class: "steps" },
+      h("li", {}, game.steam ? "Paste servers below: addresses or steam:// links, with their names or without." : "Paste the addresses of servers below, with their names or without."),
+      h("li", {}, game.steam ? "Or open the room from your own computer, and Muster takes your favourites and history from Steam:" : "Or open the room from your own computer, where names such as play.example.org will do, too:", copyable("host-line", line, "Copy the line")),
+      game.steam && h("li", {}, "For all that Steam lists, give ", h("a", { href: "https://steamcommunity.com/dev/apikey", rel: "noreferrer", target: "_blank" }, "a key, which costs nothing,"), " to ", h("code", {}, "muster games --steam-key"), " there first. It stays on your computer."),
+    ),
+  ];
 }
 
 /** @param {HTMLFormElement} form @param {string} name */

@@ -138,7 +138,18 @@ export function gameName(state) {
 
 /** @param {State} state @returns {HTMLElement[]} */
 function form(state) {
-  return [h("h2", {}, "What we look for"), h("form", { "data-change": "settings", class: "settings" }, state.form.map((field) => input(state, field))), own(state)].filter((part) => part !== null);
+  return [h("h2", {}, "What we look for"), h("form", { "data-change": "settings", class: "settings" }, state.form.map((field) => input(state, field))), own(state), unlisted(state)].filter((part) => part !== null);
+}
+
+/** What to do for a game that cannot be chosen. @param {State} state */
+function unlisted(state) {
+  if ((state.room.games ?? []).length < 2) return null;
+  return h(
+    "details",
+    { class: "own", "data-key": "unlisted" },
+    h("summary", {}, "A game that is not among these"),
+    h("p", { class: "quiet" }, "Most of Steam's games, Minecraft and others have no list that everybody may ask. Open a room for them with servers of your own: ", h("code", {}, "muster host --game cs2"), " takes your favourites and history from Steam, or asks you to paste servers. With ", h("a", { href: "https://steamcommunity.com/dev/apikey", rel: "noreferrer", target: "_blank" }, "a key, which costs nothing,"), " for ", h("code", {}, "muster games --steam-key"), ", it takes all that Steam lists."),
+  );
 }
 
 /** Says that the organiser brought the list. @param {State} state */

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"muster/discovery"
+	"muster/discovery/master"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/listing"
+	"muster/internal/term"
+)
+
+// firstList has a player whose game nobody lists paste servers, which is quicker than to
+// make a file of them. What is pasted is kept in one, and taken the next time. Where
+// nobody sits at a terminal it changes nothing, and the game's own word on what to do is
+// told in its place.
+func (p *program) firstList(s *listing.Sources, g game.Game) error {
+	user, err := s.User()
+	if err == nil {
+		_, err = g.Sources(user, s.Masters...)
+	}
+	var none *game.NoMasterError
+	if len(s.Files) > 0 || !errors.As(err, &none) {
+		return nil // or what is wrong is told where the list is got
+	}
+	file, err := stateFile("servers/" + g.ID + ".txt")
+	if err != nil {
+		return fmt.Errorf("no folder for what is pasted: %w", err)
+	}
+	switch _, err := os.Stat(file); {
+	case err == nil:
+		p.screen.Say("taking the servers that you pasted before, from %s: remove it to paste others", file)
+		s.Files = []string{file}
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if !term.IsTyped(p.in) || !p.screen.IsTerminal {
+		return nil
+	}
+	for _, line := range p.firstSteps(none) {
+		p.screen.Say("%s", p.screen.Wrap(line, 3))
+	}
+	pasted := p.pasted(p.in)
+	if len(pasted) == 0 {
+		return nil
+	}
+	if err := os.WriteFile(file, []byte(strings.Join(pasted, "\n")+"\n"), 0o600); err != nil {
+		return hint.With(err, "paste them into a file of yours, and say --servers FILE")
+	}
+	p.screen.Say("%s kept in %s for the next time", term.Count(len(pasted), "server"), file)
+	s.Files = []string{file}
+	return nil
+}
+
+// firstSteps say how a list is come by.
+func (p *program) firstSteps(none *game.NoMasterError) []string {
+	lines := []string{
+		hint.Plain(none.Error()) + ". A first list, in one of these ways:",
+		"1. Paste servers here, one a line: addresses, links such as steam://connect/192.0.2.1:27015, or names. An empty line ends.",
+	}
+	if none.Game.OnSteam() {
+		lines = append(lines,
+			"2. Add favourites in Steam (View, Game Servers): Muster finds them by itself from then on.",
+			"3. Get a key for nothing at https://steamcommunity.com/dev/apikey and give it to muster games --steam-key: then all that Steam lists are there.")
+	} else {
+		lines = append(lines, "2. Ask another list: --master HOST:PORT, or games.toml, as docs/games.md explains.")
+	}
+	return lines
+}
+
+// pasted are the lines up to an empty one that name a server. It says of the others at
+// once what is wrong with them.
+func (p *program) pasted(in io.Reader) (lines []string) {
+	for len(lines) < mostPasted {
+		line, more := readLine(in)
+		if line = strings.TrimSpace(line); line == "" {
+			break
+		}
+		if _, _, err := master.ParseList(strings.NewReader(line), "pasted"); err == nil {
+			lines = append(lines, line)
+		} else if !errors.Is(err, master.ErrEmpty) { // a remark
+			p.screen.Say("that names no server, and is left out: %s", discovery.CleanText(line))
+		}
+		if !more {
+			break
+		}
+	}
+	return lines
+}
+
+const (
+	// mostPasted is how many servers are pasted at most, and longestLine how many bytes of
+	// a line are read.
+	mostPasted  = 10_000
+	longestLine = 4 << 10
+)
+
+// readLine reads a line, and not a byte more: what follows is for who reads there next.
+func readLine(in io.Reader) (line string, more bool) {
+	var text strings.Builder
+	var b [1]byte
+	for {
+		n, err := in.Read(b[:])
+		if n > 0 && b[0] == '\n' {
+			return text.String(), true
+		}
+		if n > 0 && text.Len() < longestLine {
+			text.WriteByte(b[0])
+		}
+		if err != nil {
+			return text.String(), false
+		}
+	}
+}
