@@ -7,11 +7,13 @@
 //	                      ◀──  01  nonce[8]  players  n  numbers[n]  map 00  name 00
 //
 // The server repeats the whole question. The numbers are protocol, mode, seconds
-// left, most players and how open it is; more may follow. Each is a byte, or 80 and two
-// bytes, or 81 and four, the lowest first.
+// left, most players and how open it is; more may follow. Red Eclipse has its mutators
+// before the seconds, and behind the five the game's version among others. Each is a
+// byte, or 80 and two bytes, or 81 and four, the lowest first.
 //
 // Sources: Sauerbraten's engine/server.cpp, fpsgame/server.cpp (serverinforeply) and
-// shared/tools.cpp, and packets recorded from Debian's cube2-server (testdata).
+// shared/tools.cpp, RedFlare (a program that reads Red Eclipse's servers), and packets
+// recorded from Debian's cube2-server and redeclipse-server (testdata).
 package sauerbraten
 
 import (
@@ -27,12 +29,16 @@ import (
 // Protocol asks Sauerbraten's servers. It is a [discovery.Aside].
 type Protocol struct{}
 
+// RedEclipse asks Red Eclipse's servers, which answer in another order. It is a
+// [discovery.Aside].
+type RedEclipse struct{ Protocol }
+
 const (
 	ask      byte = 1 // 0 asks for other things
 	nonceLen      = 8
 	queryLen      = 1 + nonceLen
-	// The numbers that all servers have, by place.
-	protocolAt, modeAt, mostAt, openAt, numbers = 0, 1, 3, 4, 5
+	// The numbers that stand at the same place everywhere.
+	protocolAt, modeAt = 0, 1
 	// mostNumbers is more than any server tells, and private is how open it is to those
 	// alone who know a password or have an account.
 	mostNumbers, private = 32, 3
@@ -43,12 +49,25 @@ const (
 	colour = '\f'
 )
 
-// modes are the games' own names, from -3.
-var modes = [...]string{"sp", "dmsp", "demo", "ffa", "coop edit", "teamplay", "instagib", "insta team", "efficiency", "effic team", "tactics", "tac team",
+// order is where a game's servers tell what. All have numbers; the version is told by
+// those that have three numbers more from versionAt on, 0 if none is.
+type order struct {
+	mostAt, openAt, numbers, versionAt int
+	modes                              []string
+	firstMode                          int
+}
+
+var (
+	ofSauerbraten = order{mostAt: 3, openAt: 4, numbers: 5, modes: modes, firstMode: -3}
+	ofRedEclipse  = order{mostAt: 4, openAt: 5, numbers: 6, versionAt: 8, modes: redEclipseModes}
+)
+
+// modes are the games' own names, from -3, and redEclipseModes those of Red Eclipse.
+var modes = []string{"sp", "dmsp", "demo", "ffa", "coop edit", "teamplay", "instagib", "insta team", "efficiency", "effic team", "tactics", "tac team",
 	"capture", "regen capture", "ctf", "insta ctf", "protect", "insta protect", "hold", "insta hold", "effic ctf", "effic protect", "effic hold",
 	"collect", "insta collect", "effic collect"}
 
-const firstMode = -3
+var redEclipseModes = []string{"demo", "edit", "deathmatch", "capture", "defend", "bomber", "race"}
 
 // AppendQuery appends the datagram that asks a server about itself.
 func (Protocol) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
@@ -62,13 +81,22 @@ var errNoReply = fmt.Errorf("sauerbraten: %w: no answer of a server", discovery.
 
 // Parse reads the newest datagram that is a reply.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	return parse(datagrams, ofSauerbraten)
+}
+
+// Parse reads the newest datagram that is a reply.
+func (RedEclipse) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	return parse(datagrams, ofRedEclipse)
+}
+
+func parse(datagrams [][]byte, o order) (discovery.Reply, error) {
 	for _, b := range slices.Backward(datagrams) {
 		if len(b) < queryLen || b[0] != ask {
 			continue
 		}
 		r := reader{packet.Reader{Rest: b[queryLen:]}}
 		players, n := r.number(), r.number()
-		if n < numbers || n > mostNumbers {
+		if n < o.numbers || n > mostNumbers {
 			continue
 		}
 		var tells [mostNumbers]int
@@ -77,10 +105,13 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		}
 		info := &discovery.Info{
 			Map: r.text(), Name: r.text(), Protocol: count(tells[protocolAt]),
-			Players: count(players), MaxPlayers: count(tells[mostAt]), Password: tells[openAt] >= private,
+			Players: count(players), MaxPlayers: count(tells[o.mostAt]), Password: tells[o.openAt] >= private,
 		}
-		if mode := tells[modeAt] - firstMode; mode >= 0 && mode < len(modes) {
-			info.Mode = modes[mode]
+		if mode := tells[modeAt] - o.firstMode; mode >= 0 && mode < len(o.modes) {
+			info.Mode = o.modes[mode]
+		}
+		if v := tells[o.versionAt:]; o.versionAt > 0 && n >= o.versionAt+3 {
+			info.Version = fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2])
 		}
 		if !r.Short {
 			return discovery.Reply{Nonce: discovery.Nonce(binary.BigEndian.Uint64(b[1:])), Echoed: true, Info: info}, nil
@@ -110,7 +141,7 @@ func (r *reader) number() int {
 
 // text is what stands before the next NUL, without colours and cleaned for display. Its
 // letters are numbers, of a single byte where they are ASCII; of the others none is
-// kept.
+// kept. A colour is a letter, or with Red Eclipse something in brackets.
 func (r *reader) text() string {
 	var text []byte
 	for !r.Short {
@@ -118,7 +149,9 @@ func (r *reader) text() string {
 		case c == 0:
 			return discovery.CleanText(string(text))
 		case c == colour:
-			r.number()
+			end := map[int]int{'[': ']', '(': ')'}[r.number()]
+			for end != 0 && !r.Short && r.number() != end {
+			}
 		case c > 0 && c <= '~':
 			text = append(text, byte(c))
 		}
@@ -126,23 +159,40 @@ func (r *reader) text() string {
 	return ""
 }
 
-// protocolVersion is what the servers of 2020 speak.
-const protocolVersion = 260
+// protocolVersion is what Sauerbraten's servers of 2020 speak, and redEclipseProtocol what
+// Red Eclipse 1.6 does.
+const (
+	protocolVersion    = 260
+	redEclipseProtocol = 230
+)
 
 // Answer is what a server of Muster's fleet says to a request, nil if it does not
 // understand it.
 func Answer(request []byte, info discovery.Info) []byte {
+	return answer(request, info, ofSauerbraten, protocolVersion)
+}
+
+// AnswerRedEclipse is the same of a server of Red Eclipse.
+func AnswerRedEclipse(request []byte, info discovery.Info) []byte {
+	return answer(request, info, ofRedEclipse, redEclipseProtocol)
+}
+
+func answer(request []byte, info discovery.Info, o order, protocol int) []byte {
 	const most = 32
 	if len(request) == 0 || len(request) > most || request[0] != ask {
 		return nil
 	}
-	open := 0
+	tells := make([]int, o.numbers)
+	tells[protocolAt], tells[modeAt], tells[o.mostAt] = protocol, max(0, slices.Index(o.modes, info.Mode)+o.firstMode), info.MaxPlayers
 	if info.Password {
-		open = private
+		tells[o.openAt] = private
+	}
+	var major, minor, patch int
+	if fmt.Sscanf(info.Version, "%d.%d.%d", &major, &minor, &patch); o.versionAt > 0 {
+		tells = append(append(tells, make([]int, o.versionAt-len(tells))...), major, minor, patch)
 	}
 	b := bytes.Clone(request)
-	mode := max(0, slices.Index(modes[:], info.Mode)+firstMode)
-	for _, n := range []int{info.Players, numbers, protocolVersion, mode, 0, info.MaxPlayers, open} {
+	for _, n := range append([]int{info.Players, len(tells)}, tells...) {
 		b = appendNumber(b, n)
 	}
 	b = append(append(b, info.Map...), 0)

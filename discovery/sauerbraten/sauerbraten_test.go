@@ -24,6 +24,30 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
+func TestRedEclipse(t *testing.T) {
+	requests, replies := codectest.Packets(t, "redeclipse.hex")
+	want := discovery.Info{Name: "RE test", Map: "wet", Mode: "bomber", Version: "1.6.0", Protocol: 230, MaxPlayers: 32, Password: true}
+	reply, err := RedEclipse{}.Parse(replies)
+	if err != nil || !reply.Echoed || !reply.Answers(0xdeadbeef) || *reply.Info != want {
+		t.Errorf("%+v, %+v, %v", reply, reply.Info, err)
+	}
+	want.Players, want.MaxPlayers, want.Password = 300, 400, false
+	reply, err = RedEclipse{}.Parse([][]byte{AnswerRedEclipse(requests[0], want)})
+	if err != nil || *reply.Info != want {
+		t.Errorf("the fleet's: %+v, %v, want %+v", reply.Info, err, want)
+	}
+	old := requests[0]
+	old = append(old[:len(old):len(old)], "\x02\x08\x14\x02\x00\x0a\x10\x00\x07\x00m\x00\x0c[255]a\x0c(1)b\x0cyc\x0c[\x00"...)
+	if reply, err := (RedEclipse{}).Parse([][]byte{old}); err == nil {
+		t.Errorf("a colour without end: %+v", reply.Info)
+	}
+	old = append(old[:len(old)-3], 0)
+	want = discovery.Info{Name: "abc", Map: "m", Mode: "deathmatch", Protocol: 20, Players: 2, MaxPlayers: 16}
+	if reply, err := (RedEclipse{}).Parse([][]byte{old}); err != nil || *reply.Info != want {
+		t.Errorf("an old one: %+v, %v, want %+v", reply.Info, err, want)
+	}
+}
+
 func TestParse(t *testing.T) {
 	const head = "\x01\x01\x23\x45\x67\x89\xab\xcd\xef"
 	for name, c := range map[string]struct {
@@ -54,3 +78,5 @@ func TestParse(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) { codectest.Fuzz(f, Protocol{}, "cube2server.hex") }
+
+func FuzzParseRedEclipse(f *testing.F) { codectest.Fuzz(f, RedEclipse{}, "redeclipse.hex") }

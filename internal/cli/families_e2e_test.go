@@ -77,6 +77,7 @@ new Server(at, port, name).listen()`),
 	{"sauerbraten", program("/usr/games/cube2-server", "-nCube test", "-c8", "-i{host}", "-j{port}", "-m"), discovery.Info{Name: "Cube test", Mode: "ffa", MaxPlayers: 8}, "", "cubes", "name players max"},
 	{"mumble", mumbleServer, discovery.Info{MaxPlayers: 40}, "protocol-mumbleping", "", "players max"},
 	{"openttd", openTTD, discovery.Info{Name: "OpenTTD test", Map: "64×64", Mode: "arctic", MaxPlayers: 10}, "openttd", "", "name players max"},
+	{"redeclipse", redEclipse, discovery.Info{Name: "RE test", Map: "wet", Mode: "deathmatch", MaxPlayers: 32}, "", "", ""},
 	{"netpanzer", netPanzer, discovery.Info{Name: "Panzer test", Map: "Bullet Hole", Mode: "Objective", MaxPlayers: 12}, "", "gps", "name map players max"},
 }
 
@@ -211,6 +212,18 @@ func mumbleServer(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 func openTTD(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 	config := writeFile(t, "openttd.cfg", "[network]\nserver_name = OpenTTD test\nserver_game_type = local\nmax_clients = 10\n[game_creation]\nmap_x = 6\nmap_y = 6\nlandscape = arctic\n")
 	return waiting(t, program("/usr/games/openttd", "-D", "{host}:{port}", "-c", config, "-g")(t, dir, at))
+}
+
+// redEclipse is the server without the game, whose map nobody loads here. It tells no
+// list of itself (-ss1).
+func redEclipse(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
+	const installed = "/opt/muster-e2e/redeclipse"
+	if err := os.WriteFile(filepath.Join(dir, "servinit.cfg"), []byte("sv_serverdesc \"RE test\"\nsv_defaultmode 2\nsv_defaultmap wet\nsv_rotatemode 0\nsv_rotatemuts 0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := program(installed+"/usr/lib/games/redeclipse/redeclipse-server", "-h{dir}", "-ss1", "-si{host}", "-sp{port}")(t, dir, at)
+	cmd.Dir, cmd.Env = installed+"/usr/share/games/redeclipse", append(cmd.Env, "REDECLIPSE_DATADIR="+installed+"/data")
+	return cmd
 }
 
 // netPanzer's server answers questions only if it has a list to report to, which nobody

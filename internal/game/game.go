@@ -85,6 +85,8 @@ func (g Game) Protocol() discovery.Protocol {
 		return gamespy.Protocol{}
 	case "sauerbraten":
 		return sauerbraten.Protocol{}
+	case "redeclipse":
+		return sauerbraten.RedEclipse{}
 	case "mumble":
 		return mumble.Protocol{}
 	case "mindustry":

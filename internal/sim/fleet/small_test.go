@@ -41,6 +41,7 @@ func TestSmallKinds(t *testing.T) {
 		Unreal:      {gamespy.Unreal{}, ""},
 		Bedrock:     {bedrock.Protocol{}, ""},
 		Sauerbraten: {sauerbraten.Protocol{}, "version"},
+		RedEclipse:  {sauerbraten.RedEclipse{}, ""},
 		Mumble:      {mumble.Protocol{}, "name and map"},
 		Mindustry:   {mindustry.Protocol{}, ""},
 		Minecraft:   {minecraft.Protocol{}, "map"},

@@ -45,6 +45,7 @@ const (
 	Luanti      Kind = "luanti"
 	Bedrock     Kind = "bedrock"
 	Sauerbraten Kind = "sauerbraten"
+	RedEclipse  Kind = "redeclipse"
 	Mumble      Kind = "mumble"
 	Mindustry   Kind = "mindustry"
 )
@@ -68,6 +69,8 @@ func (k Kind) small() smallSpeaker {
 		return func(s speech) []byte { return bedrock.Answer(s.request, *s.info) }
 	case Sauerbraten:
 		return func(s speech) []byte { return sauerbraten.Answer(s.request, *s.info) }
+	case RedEclipse:
+		return func(s speech) []byte { return sauerbraten.AnswerRedEclipse(s.request, *s.info) }
 	case Mumble:
 		return func(s speech) []byte { return mumble.Answer(s.request, *s.info) }
 	case Mindustry:
@@ -142,7 +145,7 @@ type speech struct {
 
 // playersPort is where players connect to a server that is asked at a port.
 func (k Kind) playersPort(asked uint16) uint16 {
-	if k == Sauerbraten || k == Unreal {
+	if k == Sauerbraten || k == RedEclipse || k == Unreal {
 		return asked - 1
 	}
 	return asked
