@@ -172,7 +172,7 @@ func (r *run) answer(p *probe, d *datagram) {
 	r.parts.drop(p)
 	rtt, kind, first := p.match(reply, at)
 	if d.spoken != nil {
-		rtt, kind, first = p.matchSent(d.spoken.sent, at)
+		rtt, kind, first = p.matchSent(d.spoken, at)
 	}
 	if kind != stray && len(reply.Farewell) > 0 {
 		r.farewell(p, reply.Farewell)

@@ -112,12 +112,16 @@ func (p *probe) match(reply discovery.Reply, at arrival) (rtt time.Duration, kin
 	return rtt, kind, first
 }
 
-// matchSent pairs what came of a connection with the query that began it.
-func (p *probe) matchSent(sent time.Duration, at arrival) (rtt time.Duration, kind pair, first bool) {
+// matchSent pairs what came of a connection with the query that began it. The pair is
+// rough if something took longer than the connection.
+func (p *probe) matchSent(s *spoken, at arrival) (rtt time.Duration, kind pair, first bool) {
 	for i, to := p.kept(); i < to; i++ {
-		if q := p.query(i); q.sent == sent {
-			q.answered = true
-			return at.since(sent), clean, i == 0
+		if q := p.query(i); q.sent == s.sent {
+			q.answered, kind = true, clean
+			if s.late {
+				kind = rough
+			}
+			return at.since(s.sent), kind, i == 0
 		}
 	}
 	return 0, stray, false

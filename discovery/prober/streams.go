@@ -37,7 +37,8 @@ const (
 // said. So where a question with a nonce takes more than detour times as long as the
 // connection, and detourOff, it is the question's time that players will have. The
 // kernel times no questions: detourOff is by how much a busy machine may hear the answer
-// late.
+// late. A packet that was lost on the way looks the same, so that who answers so late is
+// asked a second time, over another connection, and the sooner answer counts.
 const (
 	detour    = 1.5
 	detourOff = 20 * time.Millisecond
@@ -81,6 +82,8 @@ type spoken struct {
 	sent  time.Duration // the query's
 	reply discovery.Reply
 	bytes int // received
+	// late: the question took longer than the way to who takes the connection explains.
+	late bool
 	// err is malformed bytes, or why the machine did not let the connection out.
 	err error
 }
@@ -179,7 +182,7 @@ func (s *streams) hold(ctx context.Context, t *talk) *datagram {
 		if asked, err = s.converse(conn, question, nonce, said); err != nil {
 			said.err = err
 		} else if asked > time.Duration(float64(rtt)*detour)+detourOff {
-			rtt = asked
+			rtt, said.late = asked, true
 		}
 	}
 	return &datagram{peer: t.to, at: arrival{kernel: t.sent + rtt, read: t.sent + rtt}, spoken: said}

@@ -193,6 +193,26 @@ func TestStreamRepeats(t *testing.T) {
 	}
 }
 
+// TestStreamLate: an echo that comes late once, as after a packet was lost, is no
+// distance; one that comes late twice is.
+func TestStreamLate(t *testing.T) {
+	for late, want := range map[int32]time.Duration{1: 0, 2: 150 * ms} {
+		var connections atomic.Int32
+		server := talking(t, func(c net.Conn) {
+			delay := time.Duration(0)
+			if connections.Add(1) <= late {
+				delay = 150 * ms
+			}
+			answers(0, delay)(c)
+		})
+		p := streamProber(t, Options{Protocol: lines{}, Timeout: 400 * ms})
+		results := scan(t, p, []discovery.Server{server})
+		if rtt := results[0].RTT; results[0].State != discovery.Answered || rtt < want || rtt > want+100*ms || connections.Load() != 2 {
+			t.Errorf("late %d times: %+v after %d connections, want %v after 2", late, results, connections.Load(), want)
+		}
+	}
+}
+
 // TestStreamsEnd: a run that is cut short leaves no connection behind, and the next run
 // hears nothing of it.
 func TestStreamsEnd(t *testing.T) {
