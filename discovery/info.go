@@ -44,6 +44,8 @@ type Info struct {
 	MaxPing time.Duration `json:"-"`
 	// AsListed: some of it is the word of a list, and not the server's own.
 	AsListed bool `json:"as_listed,omitempty"`
+	// Roster is who plays, if that was asked for; see [Roll].
+	Roster *Roster `json:"-"`
 }
 
 // fields are an Info's without its methods.

@@ -23,10 +23,16 @@ import (
 //go:embed static
 var static embed.FS
 
-// Handler serves the page. What it loads has the version in its path, and is
+// Handler serves the room's page.
+func Handler() http.Handler { return serve("index.html") }
+
+// Home serves Home's: static/home.
+func Home() http.Handler { return serve("home/index.html") }
+
+// serve serves a page at the root. What it loads has the version in its path, and is
 // kept by browsers for good; of the page itself they ask whether it is still the
 // same.
-func Handler() http.Handler {
+func serve(page string) http.Handler {
 	files, err := fs.Sub(static, "static")
 	if err != nil {
 		panic(err) // the folder is embedded above
@@ -34,7 +40,7 @@ func Handler() http.Handler {
 	version := fingerprint(files)
 	folder := "v/" + version + "/"
 	served := everyFile(files)
-	served[""] = packed("index.html", versioned(served["index.html"].plain, folder))
+	served[""] = packed(page, versioned(served[page].plain, folder))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, kept := strings.CutPrefix(strings.TrimPrefix(r.URL.Path, "/"), folder)
 		f, ok := served[name]

@@ -80,6 +80,18 @@ type Measurement struct {
 	Tags           discovery.Tags `json:"tags,omitempty"`
 	// AsListed: some of it is the word of a list, and not the server's own.
 	AsListed bool `json:"as_listed,omitempty"`
+	// GamePort is where players connect to, if that is not the port of Addr.
+	GamePort uint16 `json:"game_port,omitempty"`
+	// Rank is the server's place in the table that people were shown; 0 is none.
+	Rank int `json:"rank,omitempty"`
+}
+
+// Connect is where players connect to.
+func (m Measurement) Connect() netip.AddrPort {
+	if m.GamePort == 0 {
+		return m.Addr
+	}
+	return netip.AddrPortFrom(m.Addr.Addr(), m.GamePort)
 }
 
 // New completes head, which says who measured and what only the plan and the
@@ -103,7 +115,7 @@ func New(head Report, list []discovery.Server, results []discovery.Result) Repor
 			m.RTT = discovery.Millis(max(result.RTT, time.Microsecond))
 		}
 		if i := result.Info; i != nil {
-			m.Name, m.Map, m.Mode = i.Name, i.Map, i.Mode
+			m.Name, m.Map, m.Mode, m.GamePort = i.Name, i.Map, i.Mode, i.GamePort
 			m.Players, m.MaxPlayers, m.Bots, m.Password, m.AsListed = i.Players, i.MaxPlayers, i.Bots, i.Password, i.AsListed
 			m.Version, m.Protocol, m.OldestProtocol, m.Mod, m.Tags = i.Version, i.Protocol, i.OldestProtocol, i.Mod, i.Tags
 		}
@@ -128,7 +140,7 @@ func (m Measurement) Info() *discovery.Info {
 	return &discovery.Info{
 		Name: m.Name, Map: m.Map, Mode: m.Mode,
 		Version: m.Version, Protocol: m.Protocol, OldestProtocol: m.OldestProtocol, Mod: m.Mod, Tags: m.Tags,
-		Players: m.Players, MaxPlayers: m.MaxPlayers, Bots: m.Bots, Password: m.Password, AsListed: m.AsListed,
+		Players: m.Players, MaxPlayers: m.MaxPlayers, Bots: m.Bots, Password: m.Password, AsListed: m.AsListed, GamePort: m.GamePort,
 	}
 }
 
@@ -200,7 +212,7 @@ func (m *Measurement) accept() error {
 		return errors.New("answered, but rtt_ms is missing or 0")
 	case m.State != discovery.Answered && m.RTT != 0:
 		return fmt.Errorf("%s, but rtt_ms is %s", m.State, m.RTT)
-	case min(m.Players, m.MaxPlayers, m.Bots, m.Order, m.Protocol, m.OldestProtocol) < 0:
+	case min(m.Players, m.MaxPlayers, m.Bots, m.Order, m.Protocol, m.OldestProtocol, m.Rank) < 0:
 		return errors.New("a negative count")
 	}
 	return nil

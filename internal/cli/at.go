@@ -130,8 +130,8 @@ func (a *away) hold(ctx context.Context) error {
 	friends.Secret = ""
 	a.invite(friends)
 	a.steering(a.room.Personal(a.room.Secret))
-	if !a.noBrowser {
-		a.browse(ctx, a.ticket(ctx))
+	if personal := a.room.Personal(a.room.Secret); !a.noBrowser || a.home != nil {
+		a.present(ctx, personal, func() string { return ticket(ctx, personal) })
 	}
 	orders := make(chan struct{}, 1)
 	var work sync.WaitGroup
@@ -148,7 +148,7 @@ func (a *away) hold(ctx context.Context) error {
 		default: // one is under way: whoever presses twice means once
 		}
 	})
-	narrator := &narrator{screen: a.screen, help: organiserHelp(!a.noPlay)}
+	narrator := &narrator{screen: a.screen, help: a.keys(organiserHelp(!a.noPlay))}
 	if a.noPlay {
 		return a.follow(ctx, narrator)
 	}
@@ -271,15 +271,13 @@ func (a *away) order(ctx context.Context, action string, order any) error {
 // ticketTime is how long a browser has to take the way to the page, as at a host here.
 const ticketTime = 5 * time.Minute
 
-// ticket is a link on this machine that takes the first who comes to the organiser's
-// page: everybody here can read the browser's command line, and the page's link holds
-// the secret.
-func (a *away) ticket(ctx context.Context) string {
+// ticket is a link on this machine that takes the first who comes to a page: everybody
+// here can read the browser's command line, and the page's own link holds a secret,
+// which ends it.
+func ticket(ctx context.Context, personal string) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		friends := a.room
-		friends.Secret = ""
-		return friends.String()
+		return personal[:strings.LastIndexByte(personal, '.')]
 	}
 	path := "/open/" + access.NewSecret()
 	used := make(chan struct{})
@@ -297,7 +295,7 @@ func (a *away) ticket(ctx context.Context) string {
 		}
 		once()
 		w.Header().Set("Cache-Control", "no-store")
-		http.Redirect(w, r, a.room.Personal(a.room.Secret), http.StatusSeeOther)
+		http.Redirect(w, r, personal, http.StatusSeeOther)
 	})}
 	go server.Serve(listener) // until it is closed below
 	go func() {

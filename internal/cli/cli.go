@@ -15,7 +15,9 @@ import (
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 
+	"muster/discovery/prober"
 	"muster/internal/hint"
+	"muster/internal/home"
 	"muster/internal/release"
 	"muster/internal/term"
 )
@@ -59,6 +61,10 @@ type program struct {
 	screen  *term.Screen // standard error
 	env     func(string) string
 	verbose bool
+	// home is the page that stands in for a terminal, nil on one.
+	home *home.Terminal
+	// allowance is what all commands of this program share; nil has each its own.
+	allowance *prober.Allowance
 }
 
 func newProgram(s Streams, env func(string) string) *program {
@@ -80,11 +86,14 @@ const (
 )
 
 func newRoot(p *program) *cobra.Command {
+	cobra.MousetrapHelpText = "" // a double click opens Home, and its window stays as long as that runs
+	a := &atHome{program: p}
 	root := &cobra.Command{
 		Use:   "muster",
 		Short: "Find the game server that is best for everyone, and go there together",
 		Long: `Muster finds the game server that is best for a whole group.
 
+  muster                           all of it in the browser, without a terminal
   muster host --game openarena     open a room; it prints a link for your friends
   muster join LINK                 join a room
   muster demo                      see a whole game night on this machine`,
@@ -94,10 +103,11 @@ func newRoot(p *program) *cobra.Command {
 		DisableAutoGenTag:          true,
 		SuggestionsMinimumDistance: 2,
 		Args:                       unknownCommand,
-		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return a.run(cmd.Context()) },
 		PersistentPreRunE:          func(cmd *cobra.Command, _ []string) error { return p.grant(cmd) },
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	a.bind(root)
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log what goes on inside")
 	root.AddGroup(

@@ -25,15 +25,15 @@ type granted struct {
 }
 
 func grantable() []granted {
-	rooms := []string{"host", "join"}
+	rooms := []string{"host", "join", "muster"}
 	return []granted{
 		{"at", "at", rooms},
-		{"name", "name", rooms},
-		{"launch", "launch", rooms},
-		{"launch_command", "launch-command", rooms},
+		{"name", "name", append(slices.Clip(rooms), "discover")},
+		{"launch", "launch", append(slices.Clip(rooms), "discover")},
+		{"launch_command", "launch-command", append(slices.Clip(rooms), "discover")},
 		{"rate", "rate", []string{"host", "join", "discover"}},
-		{"lan", "lan", []string{"host", "join", "discover"}},
-		{"no_browser", "no-browser", []string{"host", "demo"}},
+		{"lan", "lan", []string{"host", "join", "discover", "muster"}},
+		{"no_browser", "no-browser", []string{"host", "join", "demo", "muster"}},
 	}
 }
 
@@ -64,10 +64,7 @@ func isRepeatable(f *pflag.Flag) bool { return strings.Contains(f.Usage, "(repea
 // grant sets the flags of a command that were not given to what the user takes for
 // granted.
 func (p *program) grant(cmd *cobra.Command) error {
-	all, known := grantable(), config.Known{ownTable: nil}
-	for _, g := range all {
-		known[""] = append(known[""], g.key)
-	}
+	all, known := grantable(), everyKey()
 	if cmd.Name() == ownTable {
 		all = owned(cmd)
 		for _, g := range all {

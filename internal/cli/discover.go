@@ -41,6 +41,12 @@ type discover struct {
 	mapName, mode                 string
 	version, mod, tags            string
 	notFull, notEmpty, noPassword bool
+	nameContains, country         string
+	sort                          column
+	// What comes after the table.
+	watch    bool
+	connect  int
+	launcher game.Launcher
 }
 
 // format is how a report is written.
@@ -60,16 +66,23 @@ func newDiscover(p *program) *cobra.Command {
 	d := &discover{program: p}
 	cmd := &cobra.Command{
 		GroupID: toLook,
-		Use:     "discover --game ID",
+		Use:     "discover [GAME]",
 		Short:   "Find servers near you, alone",
 		Long: `Discover is a server browser: it asks a game's servers and shows the nearest
 first. It learns while it asks where near servers are, and stops when hardly any
 can be left; --auto-stop off asks them all. What it learnt makes the next visit
 start well, unless you are somewhere else by then.`,
-		Example: `  muster discover --game xonotic --not-empty
+		Example: `  muster discover xonotic --not-empty --sort players
+  muster discover xonotic --name-contains duel --connect 1     (goes to the nearest)
   muster discover --game openarena --nearest 20
   muster discover --game openarena --auto-stop off --json >ann.json    (for muster select)`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
+		Args: func(_ *cobra.Command, args []string) error { return oneGame(args, "muster discover") },
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if d.game, err = p.pickGame(cmd.Context(), d.game, args); err != nil {
+				return err
+			}
+			return d.run(cmd.Context())
+		},
 	}
 	flags := cmd.Flags()
 	p.gameFlag(cmd, &d.game)
@@ -83,6 +96,12 @@ start well, unless you are somewhere else by then.`,
 	flags.BoolVar(&d.notFull, "not-full", false, "only servers with a free seat")
 	flags.BoolVar(&d.notEmpty, "not-empty", false, "only servers where people play; bots do not count")
 	flags.BoolVar(&d.noPassword, "no-password", false, "only servers without a password")
+	flags.StringVar(&d.nameContains, "name-contains", "", "only servers with `TEXT` in their name")
+	flags.StringVar(&d.country, "country", "", "only servers in this country, by its two letters, such as `DE`")
+	bindWord(cmd, &d.sort, "sort", byPing, columns(), "order of the table")
+	flags.BoolVar(&d.watch, "watch", false, "keep asking the servers of the table, gently, and tell of free seats; with --connect wait for one there")
+	flags.IntVar(&d.connect, "connect", 0, "go to the `N`th server of the table")
+	bindLaunch(cmd, &d.launcher)
 	flags.IntVar(&d.top, "top", wholeScreen, "rows of the table, `N`; 0 is all, -1 what a terminal has room for")
 	bindWord(cmd, &d.format, "format", formatTable, []format{formatTable, formatJSON, formatCSV, formatQStat}, "output")
 	flags.BoolVar(&d.json, "json", false, "the same as --format json")
@@ -108,6 +127,12 @@ func (d *discover) run(ctx context.Context) error {
 	if d.top < wholeScreen {
 		return usagef("--top %d: say how many servers, 0 for all", d.top)
 	}
+	if d.connect < 0 {
+		return usagef("--connect %d: the first of the table is 1", d.connect)
+	}
+	if err := checkLaunch(&d.launcher); err != nil {
+		return err
+	}
 	if err := d.planning.check(); err != nil {
 		return err
 	}
@@ -129,15 +154,18 @@ func (d *discover) run(ctx context.Context) error {
 	d.warn(listed.Warnings...)
 	d.screen.Say("%s", listing.Describe(listed.Servers, near, g))
 	servers := listing.With(listed.Servers, near)
+	if d.home != nil {
+		d.home.Listed(len(servers))
+	}
 	found, claim, stopped := d.measure(ctx, g, servers, listed.Said, listing.PlacesOf(near, servers))
 	if stopped != nil && !errors.Is(stopped, context.Canceled) {
 		return stopped
 	}
-	found.Servers = slices.DeleteFunc(found.Servers, func(m report.Measurement) bool { return !d.keeps(&m) })
-	if err := d.write(found, g.QStatType()); err != nil {
+	table := d.rank(&found)
+	if err := d.write(found, table, g.QStatType()); err != nil {
 		return err
 	}
-	for _, line := range d.summary(found, claim, listed.Said.At) {
+	for _, line := range d.summary(found, table, claim, listed.Said.At) {
 		d.screen.Say("%s", d.screen.Wrap(line, 0))
 	}
 	switch s := found.Summary; { // an interrupted discovery shows what it has
@@ -145,29 +173,10 @@ func (d *discover) run(ctx context.Context) error {
 		return fmt.Errorf("stopped after %d of %d servers", s.Probed, s.Listed)
 	case s.Answered == 0:
 		return hint.With(fmt.Errorf("%w: none of %d servers answered", errNothing, s.Probed), "is the list of today? does a firewall let UDP through?")
-	case len(answering(found)) == 0:
+	case len(table) == 0:
 		return hint.With(fmt.Errorf("%w: %d servers answered, none passes the filters", errNothing, s.Answered), "leave out a filter")
 	}
-	return nil
-}
-
-// keeps reports whether the player wants to see a server. What does not answer
-// has no map and no seats: it stays in reports, and is not shown anyway.
-func (d *discover) keeps(m *report.Measurement) bool {
-	switch {
-	case m.State != discovery.Answered:
-		return true
-	case d.mapName != "" && !strings.EqualFold(d.mapName, m.Map),
-		d.mode != "" && !strings.EqualFold(d.mode, m.Mode),
-		d.version != "" && !m.Info().IsOfVersion(d.version),
-		d.mod != "" && !strings.EqualFold(d.mod, m.Mod),
-		!m.Tags.Meets(d.tags),
-		d.notFull && m.Players >= m.MaxPlayers && m.Players > 0 && !(m.AsListed && m.MaxPlayers == 0), // who counts no seats may have any
-		d.notEmpty && m.Players <= m.Bots,
-		d.noPassword && m.Password:
-		return false
-	}
-	return true
+	return d.after(ctx, g, table)
 }
 
 // measure runs the plan over the list, and asks some servers before it.
@@ -228,26 +237,29 @@ func summarize(s *report.Summary, plan discovery.PlanSummary, stats prober.Stats
 	s.BytesReceived = int64(stats.BytesReceived)
 }
 
-// write writes the report to standard output. kind is QStat's type of the
-// game's servers.
-func (d *discover) write(r report.Report, kind string) error {
-	switch d.format {
-	case formatJSON:
+// write writes the report to standard output, and the table of what the player wants to
+// see. kind is QStat's type of the game's servers. As JSON, which muster select reads,
+// all that was asked stands in it.
+func (d *discover) write(r report.Report, table []report.Measurement, kind string) error {
+	if d.format == formatJSON {
 		return r.WriteJSON(d.out)
+	}
+	r.Servers = slices.DeleteFunc(slices.Clone(r.Servers), func(m report.Measurement) bool { return !d.keeps(&m) })
+	switch d.format {
 	case formatCSV:
 		return r.WriteCSV(d.out)
 	case formatQStat:
 		return qstat.WriteXML(d.out, kind, r)
 	}
-	if near := answering(r); len(near) > 0 {
-		serverTable(near[:d.shown(len(near))]).Write(d.out)
+	if len(table) > 0 {
+		serverTable(table[:d.shown(len(table))]).Write(d.out)
 	}
 	return nil
 }
 
-// summary is what people read below the servers. Said is from when the list's word on
-// them is.
-func (d *discover) summary(r report.Report, claim discovery.Claim, said time.Time) []string {
+// summary is what people read below the servers, of which table are those that they want
+// to see. Said is from when the list's word on them is.
+func (d *discover) summary(r report.Report, table []report.Measurement, claim discovery.Claim, said time.Time) []string {
 	s := r.Summary
 	lines := []string{fmt.Sprintf("%d of %d servers asked in %.1f s: %d answered, %d lost, %d refused",
 		s.Probed, s.Listed, float64(s.ElapsedMS)/1000, s.Answered, s.Lost, s.Refused)}
@@ -259,24 +271,21 @@ func (d *discover) summary(r report.Report, claim discovery.Claim, said time.Tim
 	case s.AutoStopped:
 		lines = append(lines, fmt.Sprintf("stopped by itself: few servers under %s can be left", wholeMS(d.options.MaxRTT)))
 	}
-	if d.format == formatTable && slices.ContainsFunc(answering(r), func(m report.Measurement) bool { return m.AsListed }) {
+	if d.format == formatTable && slices.ContainsFunc(table, func(m report.Measurement) bool { return m.AsListed }) {
 		lines = append(lines, fmt.Sprintf("* as the list said %s ago, where the server says little itself", roughly(time.Since(said))))
 	}
-	if all := len(answering(r)); d.format == formatTable && d.options.Nearest == 0 && d.shown(all) < all {
-		lines = append(lines, fmt.Sprintf("the nearest %d of %d shown; --top 0 shows all", d.shown(all), all))
+	if all, first := len(table), "nearest"; d.format == formatTable && d.options.Nearest == 0 && d.shown(all) < all {
+		if d.sort != byPing {
+			first = "first"
+		}
+		lines = append(lines, fmt.Sprintf("the %s %d of %d shown; --top 0 shows all", first, d.shown(all), all))
 	}
 	return lines
 }
 
 func wholeMS(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
 
-// answering are the servers that answered, the nearest first.
-func answering(r report.Report) []report.Measurement {
-	near := slices.DeleteFunc(slices.Clone(r.Servers), func(m report.Measurement) bool { return m.State != discovery.Answered })
-	slices.SortFunc(near, byRTT)
-	return near
-}
-
+// byRTT orders servers by ping.
 func byRTT(a, b report.Measurement) int {
 	return cmp.Or(cmp.Compare(a.RTT, b.RTT), discovery.CompareAddr(a.Server(), b.Server()))
 }

@@ -52,7 +52,7 @@ type view struct {
 	live    *term.Live // nil without one
 
 	asked, answered, near int
-	nearest               []report.Measurement // sorted, as many as may be shown
+	nearest               []report.Measurement // in the table's order, as many as may be shown
 }
 
 // mostLive is more rows than any terminal shows.
@@ -70,6 +70,12 @@ func (d *discover) view(servers []discovery.Server) *view {
 
 // add takes a result.
 func (v *view) add(r discovery.Result) {
+	if v.home != nil {
+		for _, m := range report.New(report.Report{}, v.servers, []discovery.Result{r}).Servers { // none if it may not be asked
+			v.home.Found(m)
+		}
+		return
+	}
 	v.asked++
 	if r.State == discovery.Answered {
 		v.answered++
@@ -93,7 +99,7 @@ func (v *view) rank(r discovery.Result) {
 	if r.RTT < v.options.MaxRTT {
 		v.near++
 	}
-	if at, _ := slices.BinarySearchFunc(v.nearest, m, byRTT); at < mostLive {
+	if at, _ := slices.BinarySearchFunc(v.nearest, m, v.sort.compare); at < mostLive {
 		v.nearest = slices.Insert(v.nearest, at, m)
 		v.nearest = v.nearest[:min(len(v.nearest), mostLive)]
 	}

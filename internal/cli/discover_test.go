@@ -72,9 +72,9 @@ func TestReportDocument(t *testing.T) {
 	}
 	servers := decode[[]map[string]json.RawMessage](t, document["servers"])
 	for i, s := range servers {
-		want := "addr asn bots country map max_players mode name order password phase players protocol rtt_ms state"
+		want := "addr asn bots country map max_players mode name order password phase players protocol rank rtt_ms state"
 		if string(s["state"]) != `"answered"` {
-			want = strings.NewReplacer(" rtt_ms", "", " protocol", "").Replace(want)
+			want = strings.NewReplacer(" rank rtt_ms", "", " protocol", "").Replace(want)
 		}
 		if got := keys(s); got != want {
 			t.Errorf("server %d has %s, want %s", i, got, want)
@@ -161,7 +161,7 @@ func TestFilters(t *testing.T) {
 	}
 	answered := 0
 	for _, m := range few.Servers {
-		if m.State != discovery.Answered {
+		if m.Rank == 0 { // it is not in the table
 			continue
 		}
 		answered++
@@ -169,7 +169,9 @@ func TestFilters(t *testing.T) {
 			t.Errorf("%v has %d of %d players, %d bots, password %v", m.Addr, m.Players, m.MaxPlayers, m.Bots, m.Password)
 		}
 	}
-	if total := strings.Count(all, `"state":"answered"`); answered == 0 || answered >= total {
+	if total := strings.Count(all, `"state":"answered"`); len(few.Servers) != strings.Count(all, `"state"`) {
+		t.Errorf("%d servers stand in the JSON of a filtered table", len(few.Servers))
+	} else if answered == 0 || answered >= total {
 		t.Errorf("%d of %d servers pass the filters", answered, total)
 	}
 }
@@ -204,4 +206,59 @@ func TestUsersGames(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrong{"", []string{"games"}, 1, []string{"games.toml", "smoke"}}.check(t)
+}
+
+// TestSort: the table has the order that was asked for, the JSON says who stands where in
+// it, and filters by name and country hold.
+func TestSort(t *testing.T) {
+	t.Parallel()
+	l := startLoopback(t, 60)
+	read := func(args ...string) report.Report {
+		t.Helper()
+		r, err := report.Read(strings.NewReader(succeeds(t, l.discover(append(args, "--auto-stop", "off", "--json")...)...)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	table := func(r report.Report) []report.Measurement {
+		shown := slices.DeleteFunc(slices.Clone(r.Servers), func(m report.Measurement) bool { return m.Rank == 0 })
+		slices.SortFunc(shown, func(a, b report.Measurement) int { return a.Rank - b.Rank })
+		return shown
+	}
+	byPlayers := table(read("--sort", "players"))
+	if len(byPlayers) < 30 || !slices.IsSortedFunc(byPlayers, func(a, b report.Measurement) int { return (b.Players - b.Bots) - (a.Players - a.Bots) }) {
+		t.Errorf("%d servers are not by players", len(byPlayers))
+	}
+	byName := table(read("--sort", "name", "--top", "5"))
+	if len(byName) != 5 || !slices.IsSortedFunc(byName, func(a, b report.Measurement) int {
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	}) {
+		t.Errorf("by name: %+v", byName)
+	}
+	part := strings.ToUpper(byName[0].Name[:4])
+	for _, m := range table(read("--name-contains", part)) {
+		if !strings.Contains(strings.ToUpper(m.Name), part) {
+			t.Errorf("%s is shown for %s", m.Name, part)
+		}
+	}
+}
+
+// TestConnect: the player goes to a server of the table, by the player's own template.
+func TestConnect(t *testing.T) {
+	t.Parallel()
+	l := startLoopback(t, 20)
+	o := muster(t, l.discover("--auto-stop", "off", "--connect", "2", "--launch", "never", "--launch-command", "mygame +connect {address}")...)
+	lines := strings.Split(strings.TrimSpace(o.out), "\n")
+	fields := strings.Fields(lines[2]) // after the titles and the nearest
+	if o.code != 0 || !strings.Contains(o.err, "mygame +connect "+fields[len(fields)-1]) {
+		t.Errorf("exit status %d, %s\n%s", o.code, lines[2], o.err)
+	}
+	checkAll(t, []wrong{
+		{"no such row", l.discover("--connect", "99"), 3, []string{"--connect 99"}},
+		{"no row", l.discover("--connect", "-1"), 2, []string{"the first of the table is 1"}},
+		{"no column", l.discover("--sort", "colour"), 2, []string{"none of ping"}},
+		{"two games", []string{"discover", "xonotic", "openarena"}, 2, []string{"one game"}},
+		{"two other games", []string{"host", "xonotic", "--game", "openarena"}, 2, []string{"xonotic, or openarena"}},
+	})
 }

@@ -16,6 +16,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/geo"
 	"muster/discovery/lan"
+	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/netinfo"
 	"muster/internal/release"
@@ -136,18 +137,26 @@ func (p *program) gamesHere() (list []string, err error) {
 		return nil, err
 	}
 	for _, g := range games.All() {
-		program := ""
-		if template := g.Template(runtime.GOOS); len(template) > 0 {
-			program = template[0]
-			if strings.HasPrefix(template[len(template)-1], "steam://") {
-				program = "steam"
-			}
-		}
-		if _, err := exec.LookPath(program); err == nil || errors.Is(err, exec.ErrDot) {
+		if program, isHere := programHere(g); isHere {
 			list = append(list, fmt.Sprintf("%s (%s)", g.ID, program))
 		}
 	}
 	return list, nil
+}
+
+// programHere is a game's program, and whether it is in the PATH.
+func programHere(g game.Game) (program string, isHere bool) {
+	if template := g.Template(runtime.GOOS); len(template) > 0 {
+		program = template[0]
+		switch link := template[len(template)-1]; {
+		case strings.HasPrefix(link, "steam://"):
+			program = "steam"
+		case strings.Contains(link, "://"): // nobody knows whether something opens those
+			return program, false
+		}
+	}
+	_, err := exec.LookPath(program)
+	return program, err == nil || errors.Is(err, exec.ErrDot)
 }
 
 // health says how well something works.

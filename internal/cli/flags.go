@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -295,7 +296,7 @@ func (o *probing) check() error {
 // prober asks servers as the flags say.
 func (o *probing) prober(p *program, protocol discovery.Protocol) (*prober.Prober, error) {
 	if o.Allowance == nil {
-		o.Allowance = prober.NewAllowance() // for all games that this program asks for
+		o.Allowance = cmp.Or(p.allowance, prober.NewAllowance()) // for all games that this program asks for
 	}
 	options := o.Options
 	options.Protocol, options.Logger = protocol, p.logger()

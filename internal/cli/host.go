@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net"
 	"net/netip"
@@ -70,7 +71,7 @@ func newHost(p *program) *cobra.Command {
 	h := &hosting{program: p, settings: wire.Settings{Strategy: wire.Coordinated}}
 	cmd := &cobra.Command{
 		GroupID: toPlay,
-		Use:     "host --game ID",
+		Use:     "host [GAME]",
 		Short:   "Open a room, and play in it",
 		Long: `Host opens a room and prints a link for your friends. When everyone is here,
 all measure the game's servers, the one that is best for the group is chosen by
@@ -83,11 +84,17 @@ well. Closing this program does not end such a room: the same command goes on
 with it. A host for all your rooms is set by at in
   ` + configFile("config.toml") + `
 or by MUSTER_AT in the environment; --here is for the others.`,
-		Example: `  muster host --game openarena --players 4
+		Example: `  muster host openarena --players 4
   muster host --game xonotic --map dance --by threshold --max-rtt 100ms,150ms
   muster host --game cs2 --servers our-servers.txt --listen 192.0.2.1:7777
   muster host --game openarena --at https://muster.example`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return h.run(cmd.Context()) },
+		Args: func(_ *cobra.Command, args []string) error { return oneGame(args, "muster host") },
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if h.game, err = p.pickGame(cmd.Context(), h.game, args); err != nil {
+				return err
+			}
+			return h.run(cmd.Context())
+		},
 	}
 	flags := cmd.Flags()
 	p.gameFlag(cmd, &h.game)
@@ -328,11 +335,11 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 			h.screen.Say("%s", line)
 		})()
 	}
-	if !h.noBrowser {
-		h.browse(ctx, inside.Page(rooms.Ticket(inside.Personal(keys.Secret))))
+	if !h.noBrowser || h.home != nil {
+		h.present(ctx, inside.Personal(keys.Secret), func() string { return inside.Page(rooms.Ticket(inside.Personal(keys.Secret))) })
 	}
 	console := h.console(func() { rooms.Go(code) })
-	narrator := &narrator{screen: h.screen, help: organiserHelp(!h.noPlay)}
+	narrator := &narrator{screen: h.screen, help: h.keys(organiserHelp(!h.noPlay))}
 	if h.noPlay {
 		_, err := follow(rooms.Watch(ctx, code), narrator, h.once)
 		return err
@@ -365,6 +372,9 @@ func (h *hosting) invite(l invite.Link) {
 
 // steering prints what the organiser needs.
 func (h *hosting) steering(personal string) {
+	if h.home != nil {
+		return // the page is what steers
+	}
 	h.screen.Say("yours alone, to steer from the page:\n%s", personal)
 	start := "press Enter when everyone is here"
 	if n := h.settings.Players; n > 0 {
@@ -373,11 +383,45 @@ func (h *hosting) steering(personal string) {
 	h.screen.Say("%s", start)
 }
 
-// browse shows a link in the player's browser, if the player sits in front of this
-// machine. If that fails, the link stands on the screen anyway.
-func (p *program) browse(ctx context.Context, link string) {
+// present shows a page that is one person's own. Ticket is a way to it that works once:
+// everybody on this machine can read the browser's command line.
+func (p *program) present(ctx context.Context, link string, ticket func() string) {
+	switch {
+	case p.home != nil:
+		p.home.Open(link)
+	case p.hasBrowser():
+		p.browse(ctx, ticket())
+	}
+}
+
+// keys is the help on what keys do, which are of a terminal only.
+func (p *program) keys(help func(wire.Snapshot) string) func(wire.Snapshot) string {
+	if p.home != nil {
+		return nil
+	}
+	return help
+}
+
+// console puts questions to the person: at the terminal, or in Home.
+func (p *program) console(in io.Reader, enter, alone func()) *term.Console {
+	c := term.NewConsole(in, p.screen, enter, alone)
+	if p.home != nil {
+		c.Answer = p.home.Ask
+	}
+	return c
+}
+
+// hasBrowser reports whether the player sits in front of this machine, and a browser
+// may be there.
+func (p *program) hasBrowser() bool {
 	hasDesktop := runtime.GOOS == "windows" || runtime.GOOS == "darwin" || p.env("DISPLAY") != "" || p.env("WAYLAND_DISPLAY") != ""
-	if !p.screen.IsTerminal || p.env("SSH_CONNECTION") != "" || !hasDesktop {
+	return p.screen.IsTerminal && p.env("SSH_CONNECTION") == "" && hasDesktop
+}
+
+// browse shows a link in the player's browser. If that fails, the link stands on the
+// screen anyway.
+func (p *program) browse(ctx context.Context, link string) {
+	if !p.hasBrowser() {
 		return
 	}
 	wait, err := game.Start(ctx, game.Game{Launch: []string{link}}.Template(runtime.GOOS), nil)
@@ -399,7 +443,7 @@ func (h *hosting) console(enter func()) *term.Console {
 			h.screen.Say("nobody can press Enter here: standard input has ended. Say --players N, and the room starts by itself")
 		}
 	}
-	c := term.NewConsole(in, h.screen, enter, alone)
+	c := h.program.console(in, enter, alone)
 	c.Listen()
 	return c
 }

@@ -34,6 +34,8 @@ type join struct {
 	probing  probing
 	launcher game.Launcher
 	once     bool
+	// noBrowser leaves the player's own page for whoever opens it.
+	noBrowser bool
 }
 
 func newJoin(p *program) *cobra.Command {
@@ -69,6 +71,7 @@ config.toml say which.`,
 	flags.StringVar(&j.launcher.Player, "name", defaultName(), "your `NAME` in the room")
 	bindLaunch(cmd, &j.launcher)
 	bindWord(cmd, &j.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for servers on the local network, too, if the room is on a public host and wants that (off: never)")
+	flags.BoolVar(&j.noBrowser, "no-browser", false, "do not open your own page in a browser")
 	flags.BoolVar(&j.once, "once", false, "leave after the first launch")
 	j.probing.bind(flags)
 	return cmd
@@ -88,7 +91,7 @@ func (j *join) run(ctx context.Context, args []string) error {
 	if j.launcher.Games, err = j.games(); err != nil {
 		return err
 	}
-	console := term.NewConsole(j.in, j.screen, func() {}, func() {})
+	console := j.console(j.in, func() {}, func() {})
 	isGiven := to.Code != ""
 	if to.Host == "" {
 		isGiven = j.code != ""
@@ -148,7 +151,7 @@ func isRoomCode(word string) bool {
 func (j *join) enter(ctx context.Context, to invite.Link, isGiven bool) error {
 	playing := &playing{
 		program: j.program, probing: j.probing, once: j.once, launcher: &j.launcher, lan: j.lan,
-		narrator: &narrator{screen: j.screen, help: playerHelp(to)},
+		narrator: &narrator{screen: j.screen, help: j.keys(playerHelp(to))}, browses: !j.noBrowser || j.home != nil,
 	}
 	for {
 		err := playing.play(ctx, to)

@@ -35,11 +35,14 @@ type playing struct {
 	atHost, steers bool
 	// lan is whether the local network is looked over for servers.
 	lan listing.LAN
-	// isIn: the host has let the player in. to is the link of its room.
+	// ctx is play's. isIn: the host has let the player in. to is the link of its room.
+	ctx  context.Context
 	isIn bool
 	to   invite.Link
 	// own is the room's game if the organiser has added it to the table.
 	own atomic.Pointer[wire.OwnGame]
+	// browses: the player's own page opens as soon as the player is in.
+	browses bool
 	// sees is told of everything, too; nil is told nothing.
 	sees func(peer.Event)
 }
@@ -48,7 +51,7 @@ type playing struct {
 // if ctx ends before the host has let the player in. A file keeps the player's place
 // in the room over a restart of the program.
 func (y *playing) play(ctx context.Context, to invite.Link) error {
-	y.to = to
+	y.to, y.ctx = to, ctx
 	place := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", to.Host, to.Code, y.launcher.Player))
 	file, noFolder := stateFile(filepath.Join("tokens", hex.EncodeToString(place[:8])))
 	token, _ := os.ReadFile(file) // the first time there is none
@@ -92,13 +95,20 @@ func (y *playing) show(e peer.Event) {
 	if joined, in := e.(peer.Joined); in {
 		if !y.isIn && !y.steers {
 			y.to.Secret = joined.Page
-			y.narrator.help = playerHelp(y.to)
+			y.narrator.help = y.keys(playerHelp(y.to))
 		}
 		y.isIn = true
 		y.launcher.Console.Listen()
 	}
 	if changed, is := e.(peer.RoomChanged); is {
 		y.own.Store(changed.Room.Room.OwnGame)
+		if y.browses && y.isIn {
+			y.browses = false
+			to := y.to
+			to.Code = changed.Room.Room.Code // who came into an open room had none
+			personal := to.Personal(to.Secret)
+			y.present(y.ctx, personal, func() string { return ticket(y.ctx, personal) })
+		}
 	}
 	if y.sees != nil {
 		y.sees(e)

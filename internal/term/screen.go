@@ -189,6 +189,9 @@ type Console struct {
 	idle  func() // Enter while nothing was asked
 	ended func() // nobody can press anything any more
 	begun sync.Once
+	// Answer puts questions to the person in place of the input, which is not read then;
+	// nil leaves that as it is.
+	Answer func(ctx context.Context, question string) (answer string, ok bool)
 
 	mu        sync.Mutex // guards following
 	listening bool
@@ -205,6 +208,9 @@ func NewConsole(in io.Reader, s *Screen, idle, ended func()) *Console {
 // standard input cannot be called back. Until then a line is read for each
 // question only, so that what was piped in ahead of it is its answer.
 func (c *Console) Listen() {
+	if c.Answer != nil {
+		return
+	}
 	c.begun.Do(func() {
 		c.mu.Lock()
 		c.listening = true
@@ -241,6 +247,9 @@ func (c *Console) read() bool {
 
 // Ask puts a question. ok is false if nobody can answer any more.
 func (c *Console) Ask(ctx context.Context, question string) (answer string, ok bool) {
+	if c.Answer != nil {
+		return c.Answer(ctx, question)
+	}
 	asking := make(chan string, 1)
 	c.mu.Lock()
 	if c.closed {

@@ -1,0 +1,69 @@
+package a2s
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+
+	"muster/discovery"
+)
+
+// Roll asks who plays, with A2S_PLAYER.
+func (Protocol) Roll() discovery.Protocol { return roll{} }
+
+type roll struct{}
+
+func (roll) AppendQuery(b []byte, _ discovery.Nonce, challenge []byte) []byte {
+	b = append(b, single...)
+	b = append(b, Players)
+	if challenge == nil {
+		return append(b, noChallenge...)
+	}
+	return append(b, challenge...)
+}
+
+// Parse reads the list of players, whole or in pieces, or else the challenge that comes
+// before it.
+func (roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	newest, heard := discovery.Reply{Incomplete: true}, len(datagrams) == 0
+	var split pieces
+	var noise error
+	for _, d := range datagrams {
+		packet, err := split.add(d)
+		switch {
+		case err == nil && packet == nil:
+			heard = true
+		case err == nil && len(packet) > challengeLen && packet[0] == kindChallenge:
+			newest, heard = discovery.Reply{Challenge: bytes.Clone(packet[1 : 1+challengeLen])}, true
+		case err == nil && len(packet) > 1 && packet[0] == kindPlayers:
+			return discovery.Reply{Info: &discovery.Info{Roster: parsePlayers(packet[1:])}}, nil
+		default:
+			noise = cmp.Or(noise, err, malformed("no list of players"))
+		}
+	}
+	if !heard {
+		return discovery.Reply{}, noise
+	}
+	return newest, nil
+}
+
+// lineRest is what follows the name in a line: score and time.
+const lineRest = 4 + 4
+
+// parsePlayers reads lines until they are cut off: servers say more players than they
+// list. Those who are still connecting have no name.
+func parsePlayers(b []byte) *discovery.Roster {
+	roster := &discovery.Roster{}
+	lines := b[1:] // the count goes before
+	for len(lines) > 0 {
+		name, rest, whole := bytes.Cut(lines[1:], []byte{0})
+		if !whole || len(rest) < lineRest {
+			break
+		}
+		if text := discovery.CleanText(string(name)); text != "" {
+			roster.Players = append(roster.Players, discovery.Player{Name: text, Score: int(int32(binary.LittleEndian.Uint32(rest)))})
+		}
+		lines = rest[lineRest:]
+	}
+	return roster
+}

@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/report"
+	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/term"
+)
+
+const (
+	// mostWatched is how many servers are looked at time and again: a screenful.
+	mostWatched = 20
+	// watchEvery is between two looks, and watchLater when it goes on for long: players
+	// come and go by the minute, and each look is a packet or two a server.
+	watchEvery, watchLater = 5 * time.Second, 15 * time.Second
+	// soon is how many looks are every [watchEvery]: five minutes.
+	soon = 60
+)
+
+// watchPause is how long to wait after so many looks.
+func watchPause(looks int) time.Duration {
+	if looks < soon {
+		return watchEvery
+	}
+	return watchLater
+}
+
+// isFull reports whether a server's seats are taken; one that does not tell is not.
+func isFull(m report.Measurement) bool {
+	info := m.Info()
+	return info != nil && info.MaxPlayers > 0 && info.Free() == 0
+}
+
+// after does what the player wants of the table: watch it, or go to one of its servers.
+func (d *discover) after(ctx context.Context, g game.Game, table []report.Measurement) error {
+	if d.connect > len(table) {
+		return hint.With(fmt.Errorf("%w: the table has %s, and --connect %d none", errNothing, term.Count(len(table), "server"), d.connect), "see which there are without --connect")
+	}
+	if d.watch {
+		if err := d.watches(ctx, g, table); err != nil || d.connect == 0 || ctx.Err() != nil {
+			return err
+		}
+	}
+	if d.connect == 0 {
+		return nil
+	}
+	return d.goes(ctx, g, table[d.connect-1])
+}
+
+// watches looks at the table's servers time and again: until ctx ends, or the one to go
+// to has a free seat. What they say is put into the table.
+func (d *discover) watches(ctx context.Context, g game.Game, table []report.Measurement) error {
+	watched := table[:min(len(table), mostWatched)]
+	if d.connect > 0 {
+		watched = table[d.connect-1 : d.connect]
+		if watched[0].MaxPlayers == 0 {
+			return fmt.Errorf("%s does not tell its seats: nobody sees when one is free", called1(watched[0]))
+		}
+	}
+	servers := make([]discovery.Server, len(watched))
+	for i, m := range watched {
+		servers[i] = m.Server()
+	}
+	engine, err := d.probing.prober(d.program, g.Protocol())
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	live := (*term.Live)(nil)
+	if d.format == formatTable && d.home == nil && d.screen.IsAnimated && d.out.IsTerminal {
+		live = &term.Live{Terminal: d.screen.Terminal, Most: mostWatched}
+		defer live.Erase()
+	}
+	d.screen.Say("watching %s; Ctrl-C ends it", term.Count(len(watched), "server"))
+	for looks := 0; ; looks++ {
+		if d.connect > 0 && !isFull(watched[0]) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(watchPause(looks)):
+		}
+		err := engine.Run(ctx, servers, discovery.NewConventional(len(servers)), func(r discovery.Result) {
+			for _, m := range report.New(report.Report{}, servers, []discovery.Result{r}).Servers {
+				d.heard(&watched[r.Server], m)
+			}
+		})
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
+		if live != nil {
+			live.Draw(func() (*term.Table, string) { return serverTable(watched), "Ctrl-C ends the watch" })
+		}
+	}
+}
+
+// heard takes a server's newest word, and says what people wait for.
+func (d *discover) heard(before *report.Measurement, now report.Measurement) {
+	if d.home != nil {
+		d.home.Found(now)
+	}
+	if now.State != discovery.Answered {
+		return // it may be changing its map
+	}
+	if isFull(*before) && !isFull(now) {
+		bell := ""
+		if d.screen.IsTerminal {
+			bell = "\a"
+		}
+		d.screen.Say("%s%s has a free seat: %d of %d", bell, called1(now), now.Players, now.MaxPlayers)
+	}
+	*before = now
+}
+
+// called1 is what to call a server.
+func called1(m report.Measurement) string {
+	if m.Name == "" {
+		return m.Addr.String()
+	}
+	return m.Name
+}
+
+// goes takes the player to a server, after a yes.
+func (d *discover) goes(ctx context.Context, g game.Game, to report.Measurement) (err error) {
+	if d.launcher.Games, err = d.games(); err != nil {
+		return err
+	}
+	in := d.in
+	if d.sources.HasStdin() {
+		in = strings.NewReader("")
+	}
+	d.launcher.Player, d.launcher.Console = d.name, d.console(in, func() {}, func() {})
+	d.screen.Say("%s, %s, %s", called1(to), wholeMS(time.Duration(to.RTT)), to.Connect())
+	var came wire.LaunchState
+	d.launcher.Launch(ctx, wire.Launch{Game: g.ID, Address: to.Connect().String(), Name: to.Name}, "", func(state wire.LaunchState, _ string) { came = state })
+	if came == wire.LaunchFailed {
+		return errors.New("the game was not started")
+	}
+	return ctx.Err()
+}
+
+// gamesLike are the games that somebody may mean: the one of that ID or name, or all
+// that have it in theirs.
+func gamesLike(all []game.Game, text string) []game.Game {
+	text = strings.ToLower(strings.TrimSpace(text))
+	for _, g := range all {
+		if g.ID == text || strings.ToLower(g.Name) == text {
+			return []game.Game{g}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(g game.Game) bool {
+		return text == "" || !strings.Contains(g.ID, text) && !strings.Contains(strings.ToLower(g.Name), text)
+	})
+}
+
+// mostOffered is how many games are listed when several are meant.
+const mostOffered = 12
+
+// pickGame asks which game, on a terminal; elsewhere none is chosen.
+func (p *program) pickGame(ctx context.Context, given string, args []string) (string, error) {
+	switch {
+	case len(args) > 0 && given != "" && given != args[0]:
+		return "", usagef("which game: %s, or %s?", args[0], given)
+	case len(args) > 0:
+		return args[0], nil
+	case given != "" || !p.isAsked():
+		return given, nil
+	}
+	games, err := p.games()
+	if err != nil {
+		return "", err
+	}
+	var here []string
+	for _, g := range games.All() {
+		if _, is := programHere(g); is {
+			here = append(here, g.ID)
+		}
+	}
+	if len(here) > 0 {
+		p.screen.Say("%s", p.screen.Wrap("on this computer: "+strings.Join(here, ", "), 0))
+	}
+	c := p.console(p.in, func() {}, func() {})
+	for {
+		answer, ok := c.Ask(ctx, "which game? a name, or a part of it: ")
+		if !ok {
+			return "", ctx.Err()
+		}
+		switch like := gamesLike(games.All(), answer); {
+		case len(like) == 1:
+			p.screen.Say("%s", like[0].Name)
+			return like[0].ID, nil
+		case len(like) == 0 && answer != "":
+			p.screen.Say("no game is called that; muster games lists them")
+		case len(like) > 0:
+			for _, g := range like[:min(len(like), mostOffered)] {
+				p.screen.Say("  %-16s %s", g.ID, g.Name)
+			}
+			if more := len(like) - mostOffered; more > 0 {
+				p.screen.Say("  and %d more", more)
+			}
+		}
+	}
+}
+
+// isAsked reports whether somebody sits at a terminal who can be asked.
+func (p *program) isAsked() bool {
+	in, isFile := p.in.(interface{ Write([]byte) (int, error) })
+	return isFile && p.screen.IsTerminal && term.New(in, p.env).IsTerminal
+}
+
+// oneGame takes a game as the only argument.
+func oneGame(args []string, command string) error {
+	if len(args) > 1 {
+		return usagef("%s takes one game, and got %d arguments", command, len(args))
+	}
+	return nil
+}

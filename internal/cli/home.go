@@ -1,0 +1,279 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"muster/discovery"
+	"muster/discovery/lan"
+	"muster/discovery/prober"
+	"muster/internal/config"
+	"muster/internal/hint"
+	"muster/internal/home"
+	"muster/internal/listing"
+	"muster/internal/release"
+	"muster/peer"
+	"muster/web"
+)
+
+// atHome is Home: all that the commands do, in the browser.
+type atHome struct {
+	*program
+	noBrowser bool
+	listen    string
+	// What config.toml says to the commands that Home runs, which read it themselves, is
+	// shown, too.
+	name, at string
+	lan      listing.LAN
+}
+
+func (a *atHome) bind(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&a.noBrowser, "no-browser", false, "print Home's link instead of opening it, and stay until Ctrl-C")
+	flags.StringVar(&a.listen, "port", home.DefaultPort, "Home's `PORT` on this machine; another one if it is taken")
+	for _, of := range []struct {
+		to             *string
+		name, standard string
+	}{{&a.name, "name", defaultName()}, {&a.at, "at", ""}} {
+		flags.StringVar(of.to, of.name, of.standard, "")
+		flags.MarkHidden(of.name)
+	}
+	a.lan = listing.Auto
+	bindWord(cmd, &a.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for rooms and servers on the local network")
+}
+
+// run is Home, or shows the one that the user has already.
+func (a *atHome) run(ctx context.Context) error {
+	file, err := stateFile("home")
+	if err != nil {
+		return fmt.Errorf("no folder for what Home keeps: %w", hint.Reason(err))
+	}
+	instance, other, err := home.Claim(ctx, filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	if other != nil {
+		return a.show(ctx, other)
+	}
+	defer instance.Release()
+	listener, err := home.Listen(a.listen)
+	if err != nil {
+		return hint.With(fmt.Errorf("cannot listen on loopback: %w", hint.Reason(err)), "does something on this machine forbid it? the commands work without: muster --help")
+	}
+	defer listener.Close()
+	h, err := home.New(ctx, listener.Addr(), a.config())
+	if err != nil {
+		return err
+	}
+	if err := h.Publish(instance); err != nil {
+		a.warn(fmt.Errorf("a second start will not find this one: %w", hint.Reason(err)))
+	}
+	running := h.Running()
+	if opens := !a.noBrowser && a.hasBrowser(); opens {
+		a.screen.Say("Home is open in your browser. It ends by Quit there, by Ctrl-C here, or when no page is open for a while.")
+		a.browse(ctx, running.URL+h.Ticket())
+	}
+	fmt.Fprintf(a.out, "home  %s\n", a.out.Bold(running.Link()))
+	return h.Serve(listener)
+}
+
+// show takes the user to the Home that is running.
+func (a *atHome) show(ctx context.Context, other *home.Running) error {
+	ticket, err := other.Ticket(ctx)
+	if err != nil {
+		return hint.With(err, "end it with Ctrl-C where it runs, or wait a few seconds, and start muster again")
+	}
+	a.screen.Say("Home is running already: this shows it")
+	if !a.noBrowser && a.hasBrowser() {
+		a.browse(ctx, ticket)
+	}
+	fmt.Fprintf(a.out, "home  %s\n", a.out.Bold(other.Link()))
+	return nil
+}
+
+// config is what Home needs of the commands.
+func (a *atHome) config() home.Config {
+	allowance := prober.NewAllowance() // for all that Home asks
+	c := home.Config{
+		Page: web.Home(), Version: release.Running().Version, Name: a.name, At: a.at, Stays: a.noBrowser || !a.hasBrowser(),
+		Command: func(ctx context.Context, args []string, t home.Terminal) error {
+			p := newProgram(Streams{In: bytes.NewReader(nil), Out: io.Discard, Err: t.Out}, a.env)
+			p.home, p.allowance, p.verbose = &t, allowance, a.verbose
+			root := newRoot(p)
+			root.SetArgs(args)
+			root.SetOut(io.Discard)
+			root.SetErr(io.Discard)
+			return root.ExecuteContext(ctx)
+		},
+		Games: a.choices,
+		Players: func(ctx context.Context, id string, at netip.AddrPort) ([]home.Player, error) {
+			return a.players(ctx, id, at, allowance)
+		},
+		Computer: func(ctx context.Context) (any, error) {
+			f := a.examine(ctx)
+			f.terminal.isTerminal = false // people look at a browser
+			checks := slices.DeleteFunc(diagnose(f), func(c check) bool { return c.Name == "terminal" })
+			return checks, nil
+		},
+		Settings: a.settings, Settle: a.settle,
+		Favourites: configFile("servers.json"), Logger: a.logger(),
+	}
+	if a.lan != listing.Off {
+		c.Rooms = func(ctx context.Context) iter.Seq2[[]lan.Found, error] { return lan.Browse(ctx, a.logger()) }
+		c.Way = way
+	}
+	return c
+}
+
+// way is the link to a room on the local network, without its code.
+func way(ctx context.Context, f lan.Found) (string, error) {
+	at, err := peer.Reach(ctx, f.Addrs)
+	if err != nil {
+		return "", unreached(f.Addrs[0].String(), err)
+	}
+	return linkTo(f, at, "").String(), nil
+}
+
+// choices are the games of the table.
+func (a *atHome) choices() ([]home.Game, error) {
+	games, err := a.games()
+	if err != nil {
+		return nil, err
+	}
+	user, _ := a.user() // one with a bad key has none
+	list := []home.Game{}
+	for _, g := range games.All() {
+		_, err := g.Sources(user)
+		_, tells := g.Protocol().(discovery.Roll)
+		_, isHere := programHere(g)
+		list = append(list, home.Game{ID: g.ID, Name: g.Name, Rule: string(g.Rule), Listed: err == nil, Here: isHere, Tells: tells})
+	}
+	return list, nil
+}
+
+// playersWait is how long a server may take to say who plays.
+const playersWait = 4 * time.Second
+
+// players asks a server who plays there.
+func (a *atHome) players(ctx context.Context, id string, at netip.AddrPort, allowance *prober.Allowance) ([]home.Player, error) {
+	games, err := a.games()
+	if err != nil {
+		return nil, err
+	}
+	g, err := games.Find(id)
+	if err != nil {
+		return nil, err
+	}
+	roll, tells := g.Protocol().(discovery.Roll)
+	if !tells {
+		return nil, fmt.Errorf("servers of %s do not say who plays", g.Name)
+	}
+	engine, err := prober.New(prober.Options{Protocol: roll.Roll(), Allowance: allowance, Logger: a.logger()})
+	if err != nil {
+		return nil, err
+	}
+	defer engine.Close()
+	ctx, cancel := context.WithTimeout(ctx, playersWait)
+	defer cancel()
+	var people *discovery.Roster
+	err = engine.Run(ctx, []discovery.Server{{Addr: at}}, discovery.NewConventional(1), func(r discovery.Result) {
+		if r.Info != nil {
+			people = r.Info.Roster
+		}
+	})
+	switch {
+	case people == nil && (err == nil || errors.Is(err, context.DeadlineExceeded)):
+		return nil, errors.New("the server does not say who plays")
+	case people == nil:
+		return nil, err
+	}
+	list := []home.Player{}
+	for _, p := range people.Players {
+		list = append(list, home.Player{Name: p.Name, Score: p.Score, Ping: p.Ping.Milliseconds()})
+	}
+	return list, nil
+}
+
+// settable are the keys of config.toml that Home changes.
+func settable() []string { return []string{"name", "rate", "at", "lan"} }
+
+// everyKey are those of config.toml that have a meaning outside its tables.
+func everyKey() config.Known {
+	known := config.Known{ownTable: nil}
+	for _, g := range grantable() {
+		known[""] = append(known[""], g.key)
+	}
+	return known
+}
+
+// settings are what config.toml says of them.
+func (a *atHome) settings() (map[string]string, error) {
+	values, err := a.configured(everyKey())
+	if err != nil {
+		return nil, err
+	}
+	said := map[string]string{}
+	for _, key := range settable() {
+		if value, is := values[key]; is {
+			said[key] = strings.Join(value.Texts, "")
+		}
+	}
+	return said, nil
+}
+
+// settle changes config.toml, if the commands take what it says then.
+func (a *atHome) settle(changes map[string]string) error {
+	for key, text := range changes {
+		at := slices.IndexFunc(grantable(), func(g granted) bool { return g.key == key })
+		if at < 0 || !slices.Contains(settable(), key) {
+			return fmt.Errorf("there is no setting %q", discovery.CleanText(key))
+		}
+		if text == "" {
+			continue
+		}
+		trial := newJoin(a.program)
+		if err := set(trial, grantable()[at].flag, []string{text}); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		if _, err := publicHost(text); key == "at" && err != nil {
+			return err
+		}
+		if rate, err := strconv.ParseFloat(text, 64); key == "rate" && (err != nil || !(rate > 0)) {
+			return fmt.Errorf("rate: %q is no number above 0", text)
+		}
+	}
+	file := configFile("config.toml")
+	old, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cannot read config.toml: %w", hint.Reason(err))
+	}
+	text, err := config.Set(string(old), changes)
+	if err != nil {
+		return err
+	}
+	if _, err := config.Read(strings.NewReader(text), file, everyKey()); err != nil {
+		return hint.With(err, "config.toml is yours to repair: Home leaves it as it is")
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	part := file + ".part"
+	if err := os.WriteFile(part, []byte(text), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(part, file)
+}

@@ -1,0 +1,130 @@
+// Package favourites keeps the servers that the user likes, and those that the user
+// never wants to see, in a file that people can read:
+//
+//	{"format":"muster.servers/1",
+//	 "favourites":[{"game":"openarena","addr":"192.0.2.1:27960","name":"Ann's","added":"…"}],
+//	 "hidden":[…]}
+package favourites
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"muster/discovery"
+)
+
+// Format is that of the files.
+const Format = "muster.servers/1"
+
+// most is how many servers a list takes, in all games.
+const most = 10_000
+
+// Server is one that somebody likes, or does not.
+type Server struct {
+	Game string         `json:"game"`
+	Addr netip.AddrPort `json:"addr"`
+	// Name is what the server called itself when it was added.
+	Name  string    `json:"name,omitempty"`
+	Added time.Time `json:"added,omitzero"`
+}
+
+// Servers are a user's, or a group's.
+type Servers struct {
+	Format     string   `json:"format"`
+	Favourites []Server `json:"favourites"`
+	Hidden     []Server `json:"hidden"`
+}
+
+// Kind is which of the lists.
+type Kind string
+
+const (
+	Favourite Kind = "favourite"
+	Hidden    Kind = "hidden"
+)
+
+// Set puts a server into a list, or takes it out. What is a favourite is not hidden.
+func (s Servers) Set(kind Kind, server Server, is bool) (Servers, error) {
+	server.Addr, server.Name = discovery.Canonical(server.Addr), discovery.CleanText(server.Name)
+	if !server.Addr.IsValid() || server.Game == "" {
+		return s, errors.New("favourites: a server has a game and an address")
+	}
+	without := func(list []Server) []Server {
+		return slices.DeleteFunc(slices.Clone(list), func(o Server) bool { return o.Game == server.Game && o.Addr == server.Addr })
+	}
+	isFavourite, isHidden := kind == Favourite && is, kind == Hidden && is
+	if kind == Favourite || isHidden {
+		s.Favourites = without(s.Favourites)
+	}
+	if kind == Hidden || isFavourite {
+		s.Hidden = without(s.Hidden)
+	}
+	if isFavourite {
+		s.Favourites = append(s.Favourites, server)
+	}
+	if isHidden {
+		s.Hidden = append(s.Hidden, server)
+	}
+	if len(s.Favourites) > most || len(s.Hidden) > most {
+		return s, fmt.Errorf("favourites: a list takes %d servers", most)
+	}
+	return s, nil
+}
+
+// Read reads a file; one that is not there has no servers.
+func Read(file string) (Servers, error) {
+	s := Servers{Format: Format}
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	read, err := parse(data)
+	if err != nil {
+		return s, fmt.Errorf("favourites: %s: %w", file, err)
+	}
+	return read, nil
+}
+
+func parse(data []byte) (s Servers, err error) {
+	if err := json.Unmarshal(data, &s); err != nil {
+		return s, err
+	}
+	if s.Format != Format {
+		return s, fmt.Errorf("the format is %q, not %q", discovery.CleanText(s.Format), Format)
+	}
+	for _, list := range []*[]Server{&s.Favourites, &s.Hidden} {
+		*list = slices.DeleteFunc(*list, func(o Server) bool { return !o.Addr.IsValid() || o.Game == "" })
+		*list = (*list)[:min(len(*list), most)]
+		for i := range *list {
+			(*list)[i].Name, (*list)[i].Addr = discovery.CleanText((*list)[i].Name), discovery.Canonical((*list)[i].Addr)
+		}
+	}
+	return s, nil
+}
+
+// Write writes the file, so that a crash leaves the old one or the new.
+func (s Servers) Write(file string) error {
+	s.Format = Format
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	part := file + ".part"
+	if err := os.WriteFile(part, data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(part, file)
+}

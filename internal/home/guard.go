@@ -1,0 +1,87 @@
+package home
+
+import (
+	"crypto/subtle"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// guard decides who is let in: the browser of the user who started Home, and another
+// start of the user's. Everybody on this machine can connect, and every site's page can
+// have the browser send something here.
+type guard struct {
+	// key is the secret of the link, and what the cookie holds.
+	key string
+	// names are the HOST:PORTs by which browsers may ask: addresses and names that no
+	// stranger can let lead here.
+	names []string
+	// cookie is what the cookie is called: browsers do not keep ports apart.
+	cookie string
+}
+
+// refusal is why a request is not answered.
+type refusal struct {
+	status int
+	why    string
+}
+
+var (
+	misnamed = refusal{http.StatusMisdirectedRequest, "Home does not go by this name. Start muster again: it opens the right address."}
+	foreign  = refusal{http.StatusForbidden, "Another site's page may not do this."}
+	unknown  = refusal{http.StatusForbidden, "This link opens nothing any more. Start muster again: it shows Home."}
+	notJSON  = refusal{http.StatusUnsupportedMediaType, "JSON is wanted."}
+)
+
+// judge is why a request is refused, or nil. A request that changes something, or opens
+// a WebSocket, has to come from Home's own page, or from a program that has the key. One
+// that only reads may come by a link, and what asks in a foreign page gets nothing.
+func (g guard) judge(r *http.Request) *refusal {
+	isSocket := r.Header.Get("Upgrade") != ""
+	changes := isSocket || r.Method != http.MethodGet && r.Method != http.MethodHead
+	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
+	isProgram := origin == "" && site == "" && same(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), g.key)
+	switch {
+	case !slices.Contains(g.names, r.Host):
+		return &misnamed
+	case isProgram:
+	case changes && origin != "http://"+r.Host:
+		return &foreign
+	case isForeign(site) && (changes || r.Header.Get("Sec-Fetch-Mode") != "navigate"):
+		return &foreign
+	case !g.isKnown(r):
+		return &unknown
+	}
+	if changes && !isSocket && r.Header.Get("Content-Type") != "application/json" {
+		return &notJSON
+	}
+	return nil
+}
+
+// isForeign reports whether a browser says that another site's page asks, or that of
+// another port of this machine.
+func isForeign(site string) bool { return site == "cross-site" || site == "same-site" }
+
+// isKnown reports whether the browser has the cookie.
+func (g guard) isKnown(r *http.Request) bool {
+	return slices.ContainsFunc(r.CookiesNamed(g.cookie), func(c *http.Cookie) bool { return same(c.Value, g.key) })
+}
+
+// same compares without telling by the time it takes how much of a guess is right.
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// admit gives the browser the cookie, and takes the secret out of its address.
+func (g guard) admit(w http.ResponseWriter, r *http.Request, to string) {
+	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}
+
+// headers keep hostile text harmless, and Home out of other pages.
+func headers(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+}

@@ -1,0 +1,352 @@
+package home
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/lan"
+	"muster/internal/favourites"
+	"muster/internal/hint"
+)
+
+const (
+	// ticketPath is followed by what takes the first who comes into Home: everybody on
+	// the machine can read a browser's command line.
+	ticketPath = "/open/"
+	// ticketTime is how long a browser has to come.
+	ticketTime = 5 * time.Minute
+	// mostSaid is the longest request in bytes: a list of servers.
+	mostSaid = 4 << 20
+	// roomWait is how long a new tab waits for the room's page.
+	roomWait = 30 * time.Second
+)
+
+// Ticket is a path that takes the first who comes into Home.
+func (h *Home) Ticket() string {
+	path := ticketPath + secret()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := time.Now()
+	for old, until := range h.tickets {
+		if now.After(until) {
+			delete(h.tickets, old)
+		}
+	}
+	h.tickets[path] = now.Add(ticketTime)
+	return path
+}
+
+// Handler serves Home:
+//
+//	GET  /open/TICKET, /?key=SECRET   let the browser in
+//	GET  /                the page
+//	GET  /room            the player's own page in the room, once there is one
+//	GET  /live            the WebSocket: state and servers
+//	GET  /api/games, /api/computer, /api/settings
+//	POST /api/…           what people want, see the handlers below
+func (h *Home) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /", h.config.Page)
+	mux.HandleFunc("GET /live", h.serveLive)
+	mux.HandleFunc("GET /room", h.serveRoom)
+	mux.HandleFunc("GET /api/games", reads(func(context.Context) (any, error) { return h.config.Games() }))
+	mux.HandleFunc("GET /api/computer", reads(h.config.Computer))
+	mux.HandleFunc("GET /api/settings", reads(func(context.Context) (any, error) { return h.config.Settings() }))
+	mux.HandleFunc("POST /api/ticket", takes(func(_ context.Context, _ struct{}) (any, error) { return h.Ticket(), nil }))
+	mux.HandleFunc("POST /api/find", takes(h.takeFind))
+	mux.HandleFunc("POST /api/stop", takes(h.takeStop))
+	mux.HandleFunc("POST /api/join", takes(h.takeJoin))
+	mux.HandleFunc("POST /api/host", takes(h.takeHost))
+	mux.HandleFunc("POST /api/connect", takes(h.takeConnect))
+	mux.HandleFunc("POST /api/watch", takes(h.takeWatch))
+	mux.HandleFunc("POST /api/players", takes(h.takePlayers))
+	mux.HandleFunc("POST /api/keep", takes(h.takeKeep))
+	mux.HandleFunc("POST /api/answer", takes(h.takeAnswer))
+	mux.HandleFunc("POST /api/settings", takes(h.takeSettings))
+	mux.HandleFunc("POST /api/quit", takes(func(context.Context, struct{}) (any, error) { h.quit(); return nil, nil }))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		headers(w)
+		if h.enter(w, r) {
+			return
+		}
+		if refused := h.guard.judge(r); refused != nil {
+			http.Error(w, refused.why, refused.status)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// enter lets a browser in that comes by a ticket or by the link, and reports whether it
+// has answered.
+func (h *Home) enter(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method != http.MethodGet || !slices.Contains(h.guard.names, r.Host) || isForeign(r.Header.Get("Sec-Fetch-Site")) {
+		return false
+	}
+	if r.URL.Path == "/" && same(r.URL.Query().Get("key"), h.guard.key) {
+		h.guard.admit(w, r, "/")
+		return true
+	}
+	if !strings.HasPrefix(r.URL.Path, ticketPath) {
+		return false
+	}
+	h.mu.Lock()
+	until, isTicket := h.tickets[r.URL.Path]
+	delete(h.tickets, r.URL.Path)
+	h.mu.Unlock()
+	if isTicket && time.Now().Before(until) {
+		h.guard.admit(w, r, "/")
+	} else {
+		http.Error(w, unknown.why, unknown.status)
+	}
+	return true
+}
+
+// serveRoom takes a tab of its own to the player's page in the room, as soon as there is
+// one.
+func (h *Home) serveRoom(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), roomWait)
+	defer cancel()
+	wake := make(chan struct{}, 1)
+	h.enrol(wake, false)
+	defer h.leave(wake)
+	for {
+		h.mu.Lock()
+		link, running, trouble := h.link, h.state.Room.Running, h.state.Room.Error
+		h.mu.Unlock()
+		switch {
+		case link != "" && running:
+			w.Header().Set("Cache-Control", "no-store")
+			http.Redirect(w, r, link, http.StatusSeeOther)
+			return
+		case !running && trouble != nil:
+			http.Error(w, strings.Join(trouble, "\n\n")+"\n\nClose this tab: Home says what to do.", http.StatusNotFound)
+			return
+		}
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			http.Error(w, "There is no room yet. Close this tab: Home shows how far it is.", http.StatusNotFound)
+			return
+		case <-h.ctx.Done():
+			return
+		}
+	}
+}
+
+// reads answers with a document.
+func reads(read func(context.Context) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		document, err := read(r.Context())
+		answer(w, document, err)
+	}
+}
+
+// takes reads a wish, and answers what came of it.
+func takes[W any](take func(context.Context, W) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var wish W
+		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostSaid)).Decode(&wish)
+		if err != nil && !errors.Is(err, io.EOF) {
+			answer(w, nil, fmt.Errorf("what the page asks for makes no sense: %w", err))
+			return
+		}
+		document, err := take(r.Context(), wish)
+		answer(w, document, err)
+	}
+}
+
+func answer(w http.ResponseWriter, document any, err error) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	if err != nil {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		document = struct {
+			Message string `json:"message"`
+			Hint    string `json:"hint,omitempty"`
+		}{discovery.CleanText(hint.Plain(err.Error())), discovery.CleanText(hint.Of(err))}
+	}
+	json.NewEncoder(w).Encode(document) // fails only if the browser is gone
+}
+
+// file holds a list for a command that reads one; the command's end takes it away.
+func file(text string) (name string, clean func(), err error) {
+	if strings.TrimSpace(text) == "" {
+		return "", func() {}, nil
+	}
+	f, err := os.CreateTemp("", "muster-servers-*.txt")
+	if err != nil {
+		return "", nil, err
+	}
+	_, err = f.WriteString(text + "\n")
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name())
+		return "", nil, err
+	}
+	return f.Name(), func() { os.Remove(f.Name()) }, nil
+}
+
+// begun starts a command whose list stands in a file.
+func begun(list string, args func(file string) ([]string, error), start func(args []string, clean func())) (any, error) {
+	name, clean, err := file(list)
+	if err != nil {
+		return nil, err
+	}
+	line, err := args(name)
+	if err != nil {
+		clean()
+		return nil, err
+	}
+	start(line, clean)
+	return nil, nil
+}
+
+func (h *Home) takeFind(_ context.Context, wish findWish) (any, error) {
+	return begun(wish.Servers, wish.args, func(args []string, clean func()) { h.find(wish.Game, args, clean) })
+}
+
+func (h *Home) takeStop(_ context.Context, what string) (any, error) {
+	for name, of := range map[string]*task{"find": &h.finder, "room": &h.room, "go": &h.goer, "watch": &h.watcher} {
+		if name == what {
+			h.stop(of)
+			return nil, nil
+		}
+	}
+	return nil, errors.New("there is nothing of that name to stop")
+}
+
+func (h *Home) takeJoin(ctx context.Context, wish joinWish) (any, error) {
+	link, game := wish.Link, ""
+	if wish.Room != "" {
+		h.mu.Lock()
+		at := slices.IndexFunc(h.rooms, func(f lan.Found) bool { return f.ID == wish.Room })
+		var room lan.Found
+		if at >= 0 {
+			room = h.rooms[at]
+		}
+		h.mu.Unlock()
+		if at < 0 {
+			return nil, errors.New("that room is not announced any more")
+		}
+		var err error
+		if link, err = h.config.Way(ctx, room); err != nil {
+			return nil, err
+		}
+		game = room.Game
+	}
+	args, err := wish.args(link, h.at())
+	if err != nil {
+		return nil, err
+	}
+	h.play("join", game, args, func() {})
+	return nil, nil
+}
+
+func (h *Home) at() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.state.At
+}
+
+func (h *Home) takeHost(_ context.Context, wish hostWish) (any, error) {
+	return begun(wish.Servers, func(file string) ([]string, error) { return wish.args(file, freeListen()) }, func(args []string, clean func()) {
+		h.play("host", wish.Game, args, clean)
+	})
+}
+
+func (h *Home) takeConnect(_ context.Context, wish goWish) (any, error) {
+	if err := wish.check(); err != nil {
+		return nil, err
+	}
+	return begun(wish.Addr, func(file string) ([]string, error) { return wish.args(file, false), nil }, func(args []string, clean func()) {
+		h.connect(wish.Game, wish.Addr, args, clean)
+	})
+}
+
+func (h *Home) takeWatch(_ context.Context, wish goWish) (any, error) {
+	if err := wish.check(); err != nil {
+		return nil, err
+	}
+	return begun(wish.Addr, func(file string) ([]string, error) { return wish.args(file, true), nil }, func(args []string, clean func()) {
+		h.watch(wish.Game, wish.Addr, wish.Name, wish.Goes, args, clean)
+	})
+}
+
+func (h *Home) takePlayers(ctx context.Context, wish goWish) (any, error) {
+	if err := wish.check(); err != nil {
+		return nil, err
+	}
+	return h.config.Players(ctx, wish.Game, netip.MustParseAddrPort(wish.Addr))
+}
+
+// keepWish is for a server to be a favourite, or hidden, or not.
+type keepWish struct {
+	Kind favourites.Kind `json:"kind"`
+	Is   bool            `json:"is"`
+	favourites.Server
+}
+
+func (h *Home) takeKeep(_ context.Context, wish keepWish) (any, error) {
+	if wish.Kind != favourites.Favourite && wish.Kind != favourites.Hidden {
+		return nil, errors.New("a server is a favourite, or hidden")
+	}
+	wish.Added = time.Now().UTC().Truncate(time.Second)
+	var err error
+	h.change(func(s *state) {
+		var now favourites.Servers
+		now, err = favourites.Read(h.config.Favourites) // another program may have changed it
+		if err == nil {
+			now, err = now.Set(wish.Kind, wish.Server, wish.Is)
+		}
+		if err == nil {
+			err = now.Write(h.config.Favourites)
+		}
+		if err == nil {
+			s.Favourites = now
+		}
+	})
+	return nil, err
+}
+
+type answerWish struct {
+	ID     int    `json:"id"`
+	Answer string `json:"answer"`
+}
+
+func (h *Home) takeAnswer(_ context.Context, wish answerWish) (any, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	answers, is := h.asked[wish.ID]
+	if !is {
+		return nil, errors.New("that is not asked any more")
+	}
+	delete(h.asked, wish.ID)
+	answers <- wish.Answer
+	return nil, nil
+}
+
+func (h *Home) takeSettings(_ context.Context, changes map[string]string) (any, error) {
+	if err := h.config.Settle(changes); err != nil {
+		return nil, err
+	}
+	settings, err := h.config.Settings()
+	if err == nil {
+		h.change(func(s *state) {
+			s.At = settings["at"]
+			if name := settings["name"]; name != "" {
+				s.Name = name
+			}
+		})
+	}
+	return settings, err
+}

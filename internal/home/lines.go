@@ -1,0 +1,38 @@
+package home
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+
+	"muster/discovery"
+)
+
+// mostLines is how many lines of a command are kept: more than anybody scrolls through.
+const mostLines = 200
+
+// lines takes what a command writes, a line at a time. tell is called with each.
+type lines struct {
+	mu   sync.Mutex // guards following
+	part []byte
+	tell func(line string)
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.part = append(l.part, p...)
+	for {
+		line, rest, isWhole := bytes.Cut(l.part, []byte("\n"))
+		if !isWhole {
+			return len(p), nil
+		}
+		l.part = rest
+		if text := discovery.CleanText(string(line)); strings.TrimSpace(text) != "" {
+			l.tell(text)
+		}
+	}
+}
+
+// shortened keeps the newest lines.
+func shortened(all []string) []string { return all[max(0, len(all)-mostLines):] }

@@ -1,0 +1,110 @@
+package home
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Instance is the one Home that a user has.
+type Instance struct {
+	lock *flock.Flock
+	file string
+}
+
+// Running is a Home that another start of the user's has opened.
+type Running struct {
+	URL string `json:"url"`
+	Key string `json:"key"`
+}
+
+// Claim makes this program the user's one Home. If there is one already that is
+// returned, and no instance. The folder is the user's alone.
+func Claim(ctx context.Context, folder string) (*Instance, *Running, error) {
+	i := &Instance{lock: flock.New(filepath.Join(folder, "home.lock"), flock.SetPermissions(0o600)), file: filepath.Join(folder, "home.json")}
+	for {
+		isFirst, err := i.lock.TryLock()
+		if err != nil {
+			return nil, nil, fmt.Errorf("home: cannot lock: %w", err)
+		}
+		if isFirst {
+			return i, nil, os.RemoveAll(i.file) // one that was killed left it
+		}
+		if other, err := read(i.file); err == nil {
+			return nil, other, nil
+		}
+		select { // it is just starting, or ending
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		case <-time.After(lookAgain):
+		}
+	}
+}
+
+// lookAgain is between two looks at a Home that is just starting, or ending.
+const lookAgain = 50 * time.Millisecond
+
+func read(file string) (*Running, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	r := &Running{}
+	return r, json.Unmarshal(data, r)
+}
+
+// publish tells the next start where Home is.
+func (i *Instance) publish(r Running) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	part := i.file + ".part"
+	if err := os.WriteFile(part, data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(part, i.file)
+}
+
+// Release lets the next start be Home.
+func (i *Instance) Release() error {
+	return errors.Join(os.RemoveAll(i.file), i.lock.Unlock())
+}
+
+// Ticket is a link that takes the first who comes into the Home that is running.
+func (r *Running) Ticket(ctx context.Context) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL+"/api/ticket", bytes.NewReader([]byte("{}")))
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Authorization", "Bearer "+r.Key)
+	request.Header.Set("Content-Type", "application/json")
+	client := http.Client{Timeout: answerWithin, Transport: &http.Transport{DisableKeepAlives: true}} // past any proxy of the environment
+	answer, err := client.Do(request)
+	if err != nil {
+		return "", fmt.Errorf("home: the one that is running does not answer: %w", err)
+	}
+	defer answer.Body.Close()
+	var path string
+	err = json.NewDecoder(io.LimitReader(answer.Body, 1<<10)).Decode(&path)
+	if err != nil || answer.StatusCode != http.StatusOK || !strings.HasPrefix(path, ticketPath) {
+		return "", fmt.Errorf("home: the one that is running says %s", answer.Status)
+	}
+	return r.URL + path, nil
+}
+
+// Link takes into the Home that is running as often as one likes.
+func (r *Running) Link() string { return r.URL + "/?key=" + r.Key }
+
+// answerWithin is how long a Home that runs takes to answer at most.
+const answerWithin = 5 * time.Second

@@ -1,0 +1,142 @@
+package home
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"muster/discovery"
+	"muster/discovery/report"
+	"muster/internal/hint"
+)
+
+// task is a command that runs, or ran; one of a kind at a time.
+type task struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// stop ends a task and waits for its end.
+func (h *Home) stop(of *task) {
+	h.mu.Lock()
+	t := *of
+	h.mu.Unlock()
+	if t.cancel != nil {
+		t.cancel()
+		<-t.done
+	}
+}
+
+// start runs a command in place of the one of its kind that is under way. show is where
+// its state is, begin sets what else is new, and ended is told how it came out.
+func (h *Home) start(of *task, name string, show func(*state) *taskState, head taskState, args []string, adapt func(*Terminal), ended func(error)) {
+	h.stop(of)
+	ctx, cancel := context.WithCancel(h.ctx)
+	t := task{cancel, make(chan struct{})}
+	h.change(func(s *state) {
+		*of = t
+		head.Running, head.Lines = true, []string{}
+		*show(s) = head
+	})
+	say := func(line string) {
+		h.change(func(s *state) {
+			show(s).Lines = shortened(append(slices.Clip(show(s).Lines), line))
+		})
+	}
+	terminal := Terminal{
+		Out: &lines{tell: say}, Ask: h.ask(name), Open: func(string) {}, Listed: func(int) {}, Found: func(report.Measurement) {},
+	}
+	if adapt != nil {
+		adapt(&terminal)
+	}
+	h.work.Go(func() {
+		defer close(t.done)
+		defer cancel()
+		err := h.config.Command(ctx, args, terminal)
+		h.change(func(s *state) {
+			show(s).Running, show(s).Open = false, false
+			if err != nil && !errors.Is(err, context.Canceled) && ctx.Err() == nil {
+				show(s).Error = errorLines(err)
+			}
+		})
+		if ended != nil {
+			ended(err)
+		}
+	})
+}
+
+// errorLines are what went wrong and, where there is one, what to do about it.
+func errorLines(err error) []string {
+	lines := []string{discovery.CleanText(hint.Plain(err.Error()))}
+	if what := hint.Of(err); what != "" {
+		lines = append(lines, discovery.CleanText(what))
+	}
+	return lines
+}
+
+// find looks for a game's servers.
+func (h *Home) find(game string, args []string, clean func()) {
+	h.stop(&h.finder)
+	id := 0
+	h.change(func(s *state) {
+		h.found = finding{id: h.found.id + 1}
+		id = h.found.id
+		s.Find = findState{ID: id, taskState: taskState{Lines: []string{}}}
+	})
+	h.start(&h.finder, "find", func(s *state) *taskState { return &s.Find.taskState }, taskState{Game: game}, args, func(t *Terminal) {
+		t.Listed = func(servers int) { h.change(func(s *state) { s.Find.Listed = servers }) }
+		t.Found = func(m report.Measurement) {
+			h.change(func(s *state) {
+				s.Find.Asked++
+				if m.State == discovery.Answered {
+					s.Find.Answered++
+					h.found.rows = append(h.found.rows, m)
+				}
+			})
+		}
+	}, func(error) { clean() })
+}
+
+// refresh gives a server of the table its newest word.
+func (h *Home) refresh(m report.Measurement) {
+	h.change(func(*state) {
+		if m.State == discovery.Answered {
+			h.found.rows = append(h.found.rows, m)
+		}
+	})
+}
+
+// play goes into a room, or opens one.
+func (h *Home) play(what, game string, args []string, clean func()) {
+	h.stop(&h.room)
+	h.change(func(*state) { h.link = "" })
+	h.start(&h.room, "room", func(s *state) *taskState { return &s.Room }, taskState{What: what, Game: game}, args, func(t *Terminal) {
+		t.Open = func(link string) {
+			h.change(func(s *state) { h.link, s.Room.Open = link, true })
+		}
+	}, func(error) { clean() })
+}
+
+// connect takes the player to a server.
+func (h *Home) connect(game, addr string, args []string, clean func()) {
+	h.start(&h.goer, "go", func(s *state) *taskState { return &s.Go }, taskState{What: addr, Game: game}, args, func(t *Terminal) {
+		t.Found = h.refresh
+	}, func(error) { clean() })
+}
+
+// watch looks at a server until a seat is free.
+func (h *Home) watch(game, addr, name string, goes bool, args []string, clean func()) {
+	h.stop(&h.watcher)
+	h.change(func(s *state) { s.Watch = watchState{Name: discovery.CleanText(name), Goes: goes} })
+	h.start(&h.watcher, "watch", func(s *state) *taskState { return &s.Watch.taskState }, taskState{What: addr, Game: game}, args, func(t *Terminal) {
+		t.Found = func(m report.Measurement) {
+			h.refresh(m)
+			h.change(func(s *state) {
+				s.Watch.Looks++
+				if info := m.Info(); info != nil {
+					s.Watch.Free = info.Free()
+				}
+			})
+		}
+	}, func(error) { clean() })
+}

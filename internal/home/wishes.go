@@ -1,0 +1,186 @@
+package home
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"muster/discovery"
+)
+
+// What pages wish for. Each becomes a command line, in which every text is the value of
+// a flag, or stands behind --: nothing that a page says is taken for a flag.
+
+// findWish is for a game's servers.
+type findWish struct {
+	Game string `json:"game"`
+	// Servers is a list of the user's own, a server a line.
+	Servers string `json:"servers"`
+	// All asks every server, near or far.
+	All bool `json:"all"`
+}
+
+func (f findWish) args(file string) ([]string, error) {
+	if err := named(f.Game); err != nil {
+		return nil, err
+	}
+	args := []string{"discover", "--game=" + f.Game, "--top=1"}
+	if f.All {
+		args = append(args, "--auto-stop=off")
+	}
+	return own(args, file), nil
+}
+
+// own adds the user's own list.
+func own(args []string, file string) []string {
+	if file != "" {
+		args = append(args, "--servers="+file)
+	}
+	return args
+}
+
+var errNoGame = errors.New("choose a game first")
+
+func named(game string) error {
+	if game == "" {
+		return errNoGame
+	}
+	return nil
+}
+
+// joinWish is to be in a room.
+type joinWish struct {
+	// Link is what was pasted: a link, an address, or a code.
+	Link string `json:"link"`
+	// Room is one on the local network, by its ID.
+	Room string `json:"room"`
+	Code string `json:"code"`
+	Name string `json:"name"`
+	// Auto: the game starts unasked.
+	Auto bool `json:"auto"`
+}
+
+func (j joinWish) args(link, at string) ([]string, error) {
+	args := append([]string{"join"}, player(j.Name, j.Auto)...)
+	link = strings.Join(strings.Fields(link), "") // codes are said in groups
+	link = strings.TrimPrefix(link, "musterjoin") // of a whole line that was pasted
+	if link == "" {
+		return nil, errors.New("paste the room's link or code first")
+	}
+	if j.Code != "" {
+		args = append(args, "--code="+strings.Join(strings.Fields(j.Code), ""))
+	}
+	if at == "" && looksLikeCode(link) {
+		return nil, errors.New("a code alone is of a public host, and none is set under “This computer”: paste the whole link")
+	}
+	return append(args, "--", link), nil
+}
+
+// looksLikeCode reports whether a text can be no address: those have dots, colons, or
+// are this machine.
+func looksLikeCode(text string) bool {
+	return !strings.ContainsAny(text, ".:/") && text != "localhost"
+}
+
+// player is who plays, and who starts the game.
+func player(name string, auto bool) (args []string) {
+	if name != "" {
+		args = append(args, "--name="+name)
+	}
+	if auto {
+		return append(args, "--launch=auto")
+	}
+	return args
+}
+
+// hostWish is for a room of one's own.
+type hostWish struct {
+	Game    string    `json:"game"`
+	By      string    `json:"by"`
+	Limits  []float64 `json:"limits_ms"`
+	Players int       `json:"players"`
+	Map     string    `json:"map"`
+	Mode    string    `json:"mode"`
+	Title   string    `json:"title"`
+	Name    string    `json:"name"`
+	Servers string    `json:"servers"`
+	// At is the public host that is to have the room; empty is this machine.
+	At   string `json:"at"`
+	Vote bool   `json:"vote"`
+	Open bool   `json:"open"`
+	Auto bool   `json:"auto"`
+}
+
+func (w hostWish) args(file, listen string) ([]string, error) {
+	if err := named(w.Game); err != nil {
+		return nil, err
+	}
+	args := append([]string{"host", "--game=" + w.Game, "--new"}, player(w.Name, w.Auto)...)
+	for _, text := range []struct{ flag, value string }{{"by", w.By}, {"map", w.Map}, {"mode", w.Mode}, {"room", w.Title}} {
+		if text.value != "" {
+			args = append(args, "--"+text.flag+"="+text.value)
+		}
+	}
+	if len(w.Limits) > 0 {
+		var limits []string
+		for _, ms := range w.Limits {
+			limits = append(limits, strconv.FormatFloat(ms, 'f', -1, 64)+"ms")
+		}
+		args = append(args, "--max-rtt="+strings.Join(limits, ","))
+	}
+	if w.Players > 0 {
+		args = append(args, "--players="+strconv.Itoa(w.Players))
+	}
+	if w.Vote {
+		args = append(args, "--vote")
+	}
+	switch {
+	case w.At != "":
+		args = append(args, "--at="+w.At)
+	default:
+		args = append(args, "--here", "--listen="+listen)
+		if w.Open {
+			args = append(args, "--open")
+		}
+	}
+	return own(args, file), nil
+}
+
+// goWish is for one server.
+type goWish struct {
+	Game string `json:"game"`
+	Addr string `json:"addr"`
+	Name string `json:"name"`
+	// Auto: the game starts unasked.
+	Auto bool `json:"auto"`
+	// Goes: a watch ends there, and not with a word.
+	Goes bool `json:"goes"`
+}
+
+func (g goWish) check() error {
+	if err := named(g.Game); err != nil {
+		return err
+	}
+	at, err := netip.ParseAddrPort(g.Addr)
+	if err != nil || at.Port() == 0 {
+		return fmt.Errorf("%q is no server's address", discovery.CleanText(g.Addr))
+	}
+	return nil
+}
+
+// args are for a server that stands alone in a file.
+func (g goWish) args(file string, watch bool) []string {
+	args := []string{"discover", "--game=" + g.Game, "--top=1", "--auto-stop=off", "--servers=" + file}
+	if watch {
+		args = append(args, "--watch")
+	}
+	if !watch || g.Goes {
+		args = append(args, "--connect=1")
+	}
+	if g.Auto {
+		args = append(args, "--launch=auto")
+	}
+	return args
+}

@@ -1,0 +1,237 @@
+// Home: which page is shown, what runs, what is asked.
+
+import { button, byId, h, show } from "../dom.js";
+import { alarm } from "./alarm.js";
+import { ask, follow, get } from "./api.js";
+import * as computer from "./computer.js";
+import * as find from "./find.js";
+import * as forms from "./forms.js";
+
+/** @typedef {import("./types.js").State} State */
+
+/** @type {State | undefined} */
+let state;
+/** @type {import("./types.js").Game[]} */
+let games = [];
+let rang = "";
+
+const pages = /** @type {const} */ ([
+  ["play", "Play together", "Open a room, send friends its link, and go where it is best for all of you."],
+  ["join", "Join", "A friend sent a link or a code, or a room is on your network."],
+  ["find", "Find a server", "For one: the nearest servers, who plays there, and straight in."],
+  ["computer", "This computer", "What works here, which games were found, your name."],
+]);
+
+function route() {
+  return location.hash.slice(1);
+}
+
+function draw() {
+  const now = route();
+  show(
+    /** @type {Element} */ (document.querySelector("nav")),
+    pages.map(([id, name]) => h("a", { href: `#${id}`, "data-key": id, "aria-current": now === id ? "page" : undefined }, name)),
+  );
+}
+
+/** Puts up the page of the address. */
+function open() {
+  if (!state) return;
+  const main = byId("main");
+  find.close();
+  draw();
+  main.className = `page-${route() || "home"}`;
+  const home = { state, games, say, attempt };
+  switch (route()) {
+    case "find":
+      find.open(main, home);
+      break;
+    case "join":
+      forms.join(main, home);
+      break;
+    case "play":
+      forms.play(main, home);
+      break;
+    case "computer":
+      computer.open(main, home);
+      break;
+    default:
+      main.replaceChildren(
+        h("h1", { tabindex: -1 }, "What shall we play tonight?"),
+        h("ul", { class: "doors" }, pages.map(([id, name, what]) => h("li", {}, h("a", { href: `#${id}`, class: id === "play" ? "door first" : "door" }, h("strong", {}, name), h("span", {}, what))))),
+      );
+  }
+  document.title = [pages.find(([id]) => id === route())?.[1], "Muster"].filter(Boolean).join(" – ");
+  const h1 = main.querySelector("h1");
+  if (h1 instanceof HTMLElement && opened) h1.focus({ preventScroll: true });
+  opened = true;
+}
+let opened = false;
+
+/** @param {State} next */
+function changed(next) {
+  const isFirst = !state;
+  state = next;
+  if (isFirst) open();
+  find.changed(next);
+  forms.changed(next);
+  drawNow(next);
+  drawQuestions(next);
+}
+
+/** What runs, above every page. @param {State} s */
+function drawNow(s) {
+  const { room, watch, go } = s;
+  /** @type {(HTMLElement | false)[]} */
+  const parts = [
+    (room.running || !!room.error) &&
+      h(
+        "div",
+        { class: `bar ${room.error ? "wrong" : ""}`, "data-key": "room" },
+        h("p", {}, h("strong", {}, room.error ? sentence(room.error) : room.open ? "You are in a room." : room.what === "host" ? "Opening the room …" : "Going into the room …"), " ", !room.error && h("span", { class: "quiet" }, h("bdi", {}, room.lines.at(-1) ?? ""))),
+        h("p", { class: "buttons" }, room.open && h("a", { class: "primary", href: "/room", target: "muster-room" }, "Open the room"), room.running ? button("leave-room", room.what === "host" ? "Close the room" : "Leave the room") : button("forget", "OK", { "data-what": "room" })),
+        room.lines.length > 1 && h("details", { "data-key": "lines" }, h("summary", {}, "What happened so far"), h("ol", { class: "lines" }, room.lines.map((line, i) => h("li", { "data-key": i }, h("bdi", {}, line))))),
+      ),
+    (watch.running || watch.looks > 0) &&
+      watch.what !== hushed.watch &&
+      h(
+        "div",
+        { class: watch.free > 0 ? "bar glad" : "bar", "data-key": "watch" },
+        h("p", {}, h("strong", {}, h("bdi", {}, watch.name || watch.what || "")), watch.error ? ` ${sentence(watch.error)}` : watch.free > 0 ? ` has ${watch.free === 1 ? "a free seat" : `${watch.free} free seats`}.` : watch.running ? " is full. Muster keeps looking, every few seconds." : " is watched no more."),
+        h("p", { class: "buttons" }, watch.free > 0 && button("go-there", "Connect", { class: "primary", "data-addr": watch.what, "data-game": watch.game }), watch.running ? button("unwatch", "Stop watching") : button("forget", "OK", { "data-what": "watch" })),
+      ),
+    (go.running || !!go.error || go.lines.length > 0) &&
+      go !== hushed.go &&
+      hushed.lines !== go.lines.join("\n") &&
+      h("div", { class: `bar ${go.error ? "wrong" : ""}`, "data-key": "go" }, h("p", {}, go.error ? sentence(go.error) : h("bdi", {}, go.lines.at(-1) ?? "Asking the server once more …")), h("p", { class: "buttons" }, go.running ? button("stop-go", "Not now") : button("forget", "OK", { "data-what": "go" }))),
+  ];
+  show(byId("now"), parts.filter((part) => part instanceof HTMLElement));
+  byId("now").hidden = !parts.some(Boolean);
+  const seat = watch.free > 0 && watch.what !== hushed.watch ? `${watch.name || watch.what} has a free seat` : "";
+  const asks = s.questions.length > 0 ? "Your game is waiting for you" : "";
+  const rings = asks || seat;
+  if (rings && rings !== rang) alarm.ring(rings);
+  rang = rings;
+  const trouble = s.trouble ?? "";
+  if (trouble) banner(`${trouble}.`);
+}
+
+/** What somebody has read. @type {{watch?: string, go?: unknown, lines?: string}} */
+const hushed = {};
+
+/** @param {string[]} lines */
+function sentence(lines) {
+  return lines.map((line) => line.charAt(0).toUpperCase() + line.slice(1) + (/[.?!]$/.test(line) ? "" : ".")).join(" ");
+}
+
+/** What a command wants to know: mostly whether the game may start. @param {State} s */
+function drawQuestions(s) {
+  const place = byId("questions");
+  show(
+    place,
+    s.questions.map((question) => {
+      const yesNo = /\[y\/n\]\s*$/i.test(question.text);
+      const task = question.of === "room" ? s.room : question.of === "watch" ? s.watch : s.go;
+      const about = task.lines.at(-1) ?? "";
+      return h(
+        "form",
+        { class: "question", "data-key": question.id, "data-question": question.id },
+        h("p", {}, h("strong", {}, question.text.replace(/\s*\[[^\]]*\]\s*$/, "").replace(/^./, (c) => c.toUpperCase()))),
+        about && h("p", {}, h("code", {}, about)),
+        yesNo
+          ? h("p", { class: "buttons" }, h("button", { class: "primary", name: "answer", value: "y" }, "Yes"), h("button", { name: "answer", value: "n" }, "No"))
+          : h("p", { class: "buttons" }, h("input", { name: "typed", "aria-label": question.text, autocomplete: "off" }), h("button", { class: "primary" }, "OK")),
+      );
+    }),
+  );
+  place.hidden = s.questions.length === 0;
+}
+
+/** @param {string} text */
+function banner(text) {
+  const place = byId("banner");
+  place.hidden = text === "";
+  if (place.textContent !== text) place.textContent = text;
+}
+
+/** A word to the person in front of the page. @param {string} text */
+function say(text, bad = false) {
+  const toast = byId("toast");
+  toast.textContent = text;
+  toast.classList.toggle("bad", bad);
+  clearTimeout(Number(toast.dataset.timer));
+  toast.dataset.timer = String(setTimeout(() => (toast.textContent = ""), bad ? 8000 : 2500));
+}
+
+/** Does something and says so if it cannot be done. @param {string} _what @param {() => unknown} act */
+async function attempt(_what, act) {
+  try {
+    await act();
+  } catch (error) {
+    say(sentence([/** @type {Error} */ (error).message]), true);
+  }
+}
+
+/** @type {Record<string, (data: DOMStringMap) => unknown>} */
+const actions = {
+  ...find.actions,
+  ...forms.actions,
+  ...computer.actions,
+  skip: () => byId("main").focus(),
+  page: ({ page }) => (location.hash = page ?? ""),
+  quit: async () => {
+    const runs = state?.room.running;
+    if (runs && !confirm(state?.room.what === "host" ? "Quit Muster? The room on this computer closes with it." : "Quit Muster? You leave the room with it.")) return;
+    ended = true;
+    await ask("quit");
+    banner("Muster has ended. You can close this tab.");
+    document.body.classList.add("over");
+  },
+  "leave-room": () => (state?.room.what !== "host" || confirm("Close the room?")) && ask("stop", "room"),
+  "stop-go": () => ask("stop", "go"),
+  "go-there": async ({ addr, game }) => {
+    hushed.watch = addr;
+    await ask("connect", { game, addr });
+  },
+  forget: ({ what }) => {
+    if (what === "room" && state) state.room = { ...state.room, error: undefined, running: false };
+    if (what === "watch") hushed.watch = state?.watch.what;
+    if (what === "go") hushed.lines = state?.go.lines.join("\n");
+    alarm.rest();
+    if (state) drawNow(state);
+  },
+};
+let ended = false;
+
+document.addEventListener("click", (event) => {
+  const element = event.target instanceof Element ? event.target.closest("[data-action]") : null;
+  if (element instanceof HTMLElement) attempt("", () => actions[element.dataset.action ?? ""]?.(element.dataset));
+});
+
+document.addEventListener("submit", (event) => {
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  event.preventDefault();
+  const id = Number(form.dataset.question);
+  if (!id) return;
+  const pressed = event.submitter instanceof HTMLButtonElement ? event.submitter.value : "";
+  const typed = new FormData(form).get("typed");
+  alarm.rest();
+  attempt("", () => ask("answer", { id, answer: typed === null ? pressed || "n" : String(typed) }));
+});
+
+document.addEventListener("keydown", (event) => {
+  if (route() === "find") find.anywhere(event);
+});
+addEventListener("hashchange", open);
+addEventListener("focus", () => alarm.rest());
+
+attempt("", async () => {
+  games = await get("games");
+  follow(changed, find.found, (lost) => {
+    document.body.classList.toggle("stale", lost);
+    if (!ended) banner(lost ? "Muster does not answer: it has ended, or is just starting. Start it again." : "");
+  });
+});
+
+// Tests read what is known here.
+Object.assign(globalThis, { home: { table: find.table, state: () => state } });

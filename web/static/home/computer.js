@@ -1,0 +1,103 @@
+// This computer: what works, which games were found, what is taken for granted.
+
+import { button, h, show } from "../dom.js";
+import { ask, get } from "./api.js";
+
+/** @typedef {{name: string, state: "ok" | "warn", detail: string, hint?: string}} Check */
+
+/** What the checks are called on the screen. @type {Record<string, string>} */
+const names = {
+  udp: "Asking servers",
+  ipv4: "Internet (IPv4)",
+  ipv6: "Internet (IPv6)",
+  nat: "Friends reaching you",
+  cards: "Network cards",
+  mdns: "Rooms on your network",
+  buffer: "Room for answers",
+  clock: "Exact pings",
+  files: "Open connections",
+  geo: "Where servers are",
+  games: "Games found",
+};
+
+/** @type {{say: (text: string, bad?: boolean) => void, attempt: (what: string, act: () => unknown) => unknown} | undefined} */
+let home;
+
+/** @param {HTMLElement} main @param {{state: import("./types.js").State, games: import("./types.js").Game[], say: (text: string, bad?: boolean) => void, attempt: (what: string, act: () => unknown) => unknown}} from */
+export function open(main, from) {
+  home = from;
+  const here = from.games.filter((game) => game.here).sort((a, b) => a.name.localeCompare(b.name, "en"));
+  main.replaceChildren(
+    h("h1", { tabindex: -1 }, "This computer"),
+    h(
+      "div",
+      { class: "halves" },
+      h("section", { class: "card", "aria-labelledby": "checks-title" }, h("h2", { id: "checks-title" }, "What works here"), h("ul", { id: "checks" }, h("li", { class: "quiet" }, "Looking …")), h("p", { class: "buttons" }, button("look-again", "Look again"))),
+      h(
+        "div",
+        { class: "column" },
+        h("section", { class: "card" }, h("h2", {}, "Games found here"), here.length > 0 ? h("ul", { class: "found" }, here.map((game) => h("li", {}, game.name))) : h("p", { class: "quiet" }, "None of the games that Muster knows. It still finds servers, and shows you the address to type.")),
+        h("section", { class: "card", id: "settings" }),
+        h("section", { class: "card" }, h("h2", {}, "Muster"), h("p", { class: "quiet" }, h("bdi", {}, `This is Muster ${from.state.version}. It sends nothing about you anywhere; it ends when you press Quit, or when no page of it has been open for two minutes.`))),
+      ),
+    ),
+  );
+  from.attempt("", look);
+  from.attempt("", settings);
+}
+
+async function look() {
+  /** @type {Check[]} */
+  const checks = await get("computer");
+  const list = document.getElementById("checks");
+  if (!list) return;
+  const order = [...checks.filter((check) => check.state === "warn"), ...checks.filter((check) => check.state !== "warn")];
+  show(
+    list,
+    order.map((check) =>
+      h(
+        "li",
+        { class: `check-${check.state}`, "data-key": check.name },
+        h("span", { class: "mark", role: "img", "aria-label": check.state === "ok" ? "works" : "could be better" }, check.state === "ok" ? "✓" : "!"),
+        h("div", {}, h("strong", {}, names[check.name] ?? check.name), h("p", { class: "quiet" }, h("bdi", {}, check.detail)), check.hint && h("p", { class: "hint" }, h("bdi", {}, `What helps: ${check.hint}`))),
+      ),
+    ),
+  );
+}
+
+async function settings() {
+  /** @type {Record<string, string>} */
+  const now = await get("settings");
+  const place = document.getElementById("settings");
+  if (!place) return;
+  const line = (/** @type {string} */ key, /** @type {string} */ label, /** @type {HTMLElement} */ input, /** @type {string} */ hint) => h("div", { class: "field" }, h("label", { for: `set-${key}` }, label), input, h("small", {}, hint));
+  const input = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ more = {}) => h("input", { id: `set-${key}`, name: key, value: now[key] ?? "", autocomplete: "off", spellcheck: "false", ...more });
+  const form = /** @type {HTMLFormElement} */ (
+    h(
+      "form",
+      {},
+      h("h2", {}, "What Muster takes for granted"),
+      line("name", "Your name", input("name", { maxlength: 32, placeholder: "as this computer calls you" }), "in rooms"),
+      line("rate", "Servers a second", input("rate", { type: "number", min: 1, max: 5000, placeholder: "140" }), "asked at most; fewer if your router stumbles"),
+      line("at", "Public host", input("at", { placeholder: "https://muster.example" }), "for rooms that stay when you close Muster"),
+      line(
+        "lan",
+        "Local network",
+        h("select", { id: "set-lan", name: "lan" }, [["", "look around"], ["on", "always look around"], ["off", "never"]].map(([value, name]) => h("option", { value, selected: (now.lan ?? "") === value }, name))),
+        "for rooms and servers; from Muster's next start",
+      ),
+      h("p", { class: "buttons" }, h("button", { class: "primary" }, "Keep")),
+    )
+  );
+  form.addEventListener("submit", () => {
+    const said = Object.fromEntries([...new FormData(form)].map(([key, value]) => [key, String(value).trim()]));
+    home?.attempt("", async () => {
+      await ask("settings", said);
+      home?.say("Kept.");
+    });
+  });
+  place.replaceChildren(form);
+}
+
+/** What the buttons here do. @type {Record<string, (data: DOMStringMap) => unknown>} */
+export const actions = { "look-again": look };

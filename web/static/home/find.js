@@ -1,0 +1,414 @@
+// Find a server: the game, the table that fills, the server that one looks at.
+
+import { button, count, h, millis, show } from "../dom.js";
+import { alarm } from "./alarm.js";
+import { ask } from "./api.js";
+import { picker } from "./games.js";
+import { Grid } from "./grid.js";
+import { Table, free, noFilter, people } from "./table.js";
+
+/** @typedef {import("./types.js").Row} Row */
+/** @typedef {import("./types.js").State} State */
+/** @typedef {import("./types.js").Game} Game */
+
+export const table = new Table();
+
+/** What the page looks at. */
+const look = {
+  game: "",
+  find: 0,
+  /** @type {Row | undefined} */
+  row: undefined,
+  /** @type {{addr: string, text?: string, players?: {name: string, score: number, ping_ms?: number}[]}} */
+  roster: { addr: "" },
+  servers: "",
+};
+
+/** @type {Grid<Row> | undefined} */
+let grid;
+/** @type {State | undefined} */
+let state;
+/** @type {Game[]} */
+let games = [];
+let say = (/** @type {string} */ _text, _bad = false) => {};
+let go = (/** @type {string} */ _what, /** @type {() => unknown} */ act) => void act();
+
+const titles = [
+  ["ping", "Ping"],
+  ["players", "Players"],
+  ["name", "Name"],
+  ["map", "Map"],
+  ["mode", "Mode"],
+  ["country", "In"],
+];
+
+/** Takes what the program found. @param {number} find @param {Row[]} rows */
+export function found(find, rows) {
+  if (find !== look.find) return;
+  table.add(rows);
+  if (look.row) look.row = table.rows.get(look.row.addr) ?? look.row;
+  grid?.show(table.shown);
+}
+
+/** @param {State} next */
+export function changed(next) {
+  state = next;
+  if (next.find.id !== look.find) {
+    look.find = next.find.id;
+    look.row = undefined;
+    table.clear();
+    grid?.show([]);
+  }
+  if (next.find.game && next.find.running) look.game = next.find.game;
+  const before = table.favourites.size + table.hidden.size;
+  table.favourites = addrs(next.servers.favourites);
+  table.hidden = addrs(next.servers.hidden);
+  if (before !== table.favourites.size + table.hidden.size) arrange();
+  if (grid) draw();
+}
+
+/** @param {import("./types.js").Kept[] | null} list */
+function addrs(list) {
+  return new Set((list ?? []).filter((server) => server.game === look.game).map((server) => server.addr));
+}
+
+function arrange() {
+  table.arrange();
+  grid?.show(table.shown);
+  if (grid) draw();
+}
+
+/**
+ * Puts the page up.
+ * @param {HTMLElement} main @param {{state: State, games: Game[], say: typeof say, attempt: typeof go}} home
+ */
+export function open(main, home) {
+  ({ state, games, say } = home);
+  go = home.attempt;
+  if (!look.game && state.find.game) look.game = state.find.game;
+  if (!look.game) return choose(main);
+  const server = /** @type {HTMLElement} */ (h("aside", { id: "server", class: "card", "aria-label": "The server", tabindex: -1, hidden: true }));
+  const list = h("div", { id: "list", role: "grid", tabindex: 0, "aria-label": "Servers", "aria-multiselectable": "false" });
+  main.replaceChildren(
+    h("div", { class: "title" }, h("div", {}, h("h1", { tabindex: -1 }, gameName()), h("p", { id: "find-state", class: "quiet" })), h("p", { id: "find-tools", class: "buttons" })),
+    filters(),
+    h("div", { class: "browser" }, h("div", { class: "table" }, h("div", { id: "heads", class: "heads", role: "group", "aria-label": "Sort by" }), list, h("p", { id: "empty", class: "quiet", hidden: true })), server),
+  );
+  grid = new Grid(list, { key: (row) => row.addr, row: newRow, fill, choose: chooseRow });
+  grid.chosen = look.row?.addr ?? "";
+  list.addEventListener("keydown", keys);
+  list.addEventListener("dblclick", () => look.row && connect(look.row));
+  addrs(null);
+  table.favourites = addrs(state.servers.favourites);
+  table.hidden = addrs(state.servers.hidden);
+  arrange();
+}
+
+/** The page is left. */
+export function close() {
+  grid = undefined;
+}
+
+function gameName(id = look.game) {
+  return games.find((game) => game.id === id)?.name ?? id;
+}
+
+/** @param {HTMLElement} main */
+function choose(main) {
+  grid = undefined;
+  const own = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: "own-servers", rows: 4, spellcheck: "false", placeholder: "192.0.2.1:27960\n[2001:db8::1]:27960" }));
+  own.value = look.servers;
+  main.replaceChildren(
+    h("h1", { tabindex: -1 }, "Find a server"),
+    h("p", { class: "lead" }, "The nearest first, with who plays there. Muster asks the servers itself, and stops when hardly any near one can be left."),
+    h(
+      "section",
+      { class: "card" },
+      picker("find-game", games, "", (game) => {
+        look.servers = own.value;
+        if (!game.listed && own.value.trim() === "") {
+          const details = own.closest("details");
+          if (details) details.open = true;
+          own.focus();
+          return say(`Nobody lists servers of ${game.name}: paste some addresses first.`, true);
+        }
+        go("find", () => find(game.id, false));
+      }),
+      h("details", { class: "own" }, h("summary", {}, "Only servers of my own"), h("label", { for: "own-servers", class: "quiet" }, "One address or link a line. Only these are asked."), own),
+    ),
+  );
+}
+
+/** @param {string} game @param {boolean} all */
+async function find(game, all) {
+  await ask("find", { game, all, servers: look.servers });
+  look.game = game;
+  table.filter = { ...noFilter };
+  if (location.hash !== "#find") location.hash = "#find";
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+function filters() {
+  const f = table.filter;
+  const text = (/** @type {"text" | "map" | "mode"} */ name, /** @type {string} */ label, /** @type {string} */ hint) =>
+    h("label", { class: "filter" }, h("span", {}, label), h("input", { type: "search", name, value: f[name], placeholder: hint, autocomplete: "off", spellcheck: "false", "aria-keyshortcuts": name === "text" ? "/" : undefined }));
+  const check = (/** @type {"people" | "seats" | "open" | "favourites" | "hidden"} */ name, /** @type {string} */ label) => h("label", { class: "chip" }, h("input", { type: "checkbox", name, checked: f[name] }), h("span", {}, label));
+  const form = h(
+    "form",
+    { id: "filters", "aria-label": "Show only" },
+    text("text", "Name or address", "press /"),
+    text("map", "Map", "any"),
+    text("mode", "Mode", "any"),
+    h("label", { class: "filter short" }, h("span", {}, "In"), h("select", { name: "country" }, h("option", { value: "" }, "anywhere"))),
+    h("label", { class: "filter short" }, h("span", {}, "Ping up to"), h("input", { type: "number", name: "most", min: 1, max: 1000, value: f.most || "", placeholder: "any", inputmode: "numeric" })),
+    h("div", { class: "chips" }, check("people", "People play"), check("seats", "A free seat"), check("open", "No password"), check("favourites", "Favourites"), check("hidden", "Hidden, too")),
+  );
+  form.addEventListener("input", () => {
+    const said = new FormData(/** @type {HTMLFormElement} */ (form));
+    for (const name of /** @type {const} */ (["text", "map", "mode", "country"])) table.filter[name] = String(said.get(name) ?? "").trim();
+    for (const name of /** @type {const} */ (["people", "seats", "open", "favourites", "hidden"])) table.filter[name] = said.has(name);
+    table.filter.most = Number(said.get("most") || 0);
+    arrange();
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" || event.key === "ArrowDown") document.getElementById("list")?.focus();
+  });
+  return form;
+}
+
+/** A row of the list, empty. */
+function newRow() {
+  const cells = ["ping", "players", "name", "map", "mode", "country"].map((name) => h("span", { class: `c-${name}`, role: "gridcell" }));
+  cells[2].append(h("bdi", {}), h("small", { class: "under" }));
+  const row = h("div", { role: "row" }, cells);
+  return row;
+}
+
+/** @param {HTMLElement} row @param {Row} server */
+function fill(row, server) {
+  const [ping, players, name, map, mode, country] = /** @type {HTMLElement[]} */ ([...row.children]);
+  const star = table.favourites.has(server.addr) ? "★ " : "";
+  text(ping, server.rtt_ms === undefined ? "–" : millis(server.rtt_ms));
+  text(players, seats(server));
+  text(/** @type {HTMLElement} */ (name.firstChild), `${star}${server.name || server.addr}`);
+  text(/** @type {HTMLElement} */ (name.lastChild), [server.map, server.mode, server.country].filter(Boolean).join(" · "));
+  text(map, server.map);
+  text(mode, server.mode);
+  text(country, server.country);
+  row.classList.toggle("busy", people(server) > 0);
+  row.classList.toggle("full", server.max_players > 0 && free(server) === 0);
+  row.classList.toggle("locked", server.password);
+  row.classList.toggle("hid", table.hidden.has(server.addr));
+}
+
+/** @param {HTMLElement} element @param {string} wanted */
+function text(element, wanted) {
+  if (element.textContent !== wanted) element.textContent = wanted;
+}
+
+/** @param {Row} server */
+function seats(server) {
+  if (server.max_players === 0 && server.players === 0) return "–";
+  return server.max_players > 0 ? `${people(server)}/${server.max_players}` : String(people(server));
+}
+
+function draw() {
+  if (!state) return;
+  const { find } = state;
+  const mine = find.game === look.game;
+  const asked = mine && find.asked > 0 ? `${count(find.answered, "server")} answered of ${find.asked.toLocaleString("en")} asked, ${find.listed.toLocaleString("en")} listed` : "";
+  const shown = table.shown.length === table.rows.size ? "" : ` · ${table.shown.length.toLocaleString("en")} shown`;
+  const place = document.getElementById("find-state");
+  if (place) text(place, mine && find.error ? "" : find.running && mine ? (asked ? `${asked}${shown}` : "Looking for servers …") : asked + shown);
+  const tools = document.getElementById("find-tools");
+  if (tools) {
+    show(
+      tools,
+      find.running && mine ? button("find-stop", "Stop") : button("find-again", "Ask again"),
+      !(find.running && mine) && find.asked < find.listed && button("find-all", "Ask the far ones, too"),
+      button("find-other", "Another game"),
+    );
+  }
+  const heads = document.getElementById("heads");
+  if (heads) {
+    show(
+      heads,
+      titles.map(([by, title]) => {
+        const is = table.order.by === by;
+        return button("sort", [title, is && h("span", { "aria-hidden": "true" }, table.order.down ? " ↓" : " ↑")], { "data-by": by, "data-key": by, class: `c-${by}`, "aria-pressed": String(is), "aria-label": `Sort by ${title === "In" ? "country" : title.toLowerCase()}` });
+      }),
+    );
+  }
+  const empty = document.getElementById("empty");
+  if (empty) {
+    const trouble = mine && find.error ? find.error.join(". ") : "";
+    const nothing = table.rows.size > 0 ? "No server passes these filters." : find.running ? "" : trouble || "No server answered.";
+    text(empty, table.shown.length === 0 ? nothing : trouble);
+    empty.hidden = empty.textContent === "";
+  }
+  const country = document.querySelector("#filters [name=country]");
+  if (country instanceof HTMLSelectElement && document.activeElement !== country) {
+    const options = table.values("country", 100);
+    if (options.length + 1 !== country.options.length || table.filter.country !== country.value) {
+      country.replaceChildren(h("option", { value: "" }, "anywhere"), ...options.map(([name, n]) => h("option", { value: name, selected: name === table.filter.country }, `${name} (${n})`)));
+    }
+  }
+  drawServer();
+}
+
+/** The server that one looks at. */
+function drawServer() {
+  const place = document.getElementById("server");
+  if (!place || !state) return;
+  const row = look.row;
+  place.hidden = !row;
+  place.closest(".browser")?.classList.toggle("two", !!row);
+  if (!row) return;
+  const favourite = table.favourites.has(row.addr);
+  const hidden = table.hidden.has(row.addr);
+  const isFull = row.max_players > 0 && free(row) === 0;
+  const watches = state.watch.running && state.watch.what === row.addr;
+  show(
+    place,
+    h("button", { type: "button", class: "shut", "data-action": "shut", "aria-label": "Close" }, "✕"),
+    h("h2", {}, h("bdi", { dir: "auto" }, row.name || row.addr)),
+    h("p", { class: "quiet" }, [row.map, row.mode, row.country && `in ${row.country}`].filter(Boolean).join(" · ")),
+    h("p", { class: "big" }, h("strong", {}, row.rtt_ms === undefined ? "–" : String(Math.round(row.rtt_ms))), " ms for you"),
+    h("p", {}, row.max_players > 0 ? `${count(free(row), "free seat")} of ${row.max_players}` : "It does not tell its seats", row.bots > 0 && `, ${count(row.bots, "bot")}`, row.password && ", password"),
+    h(
+      "p",
+      { class: "buttons" },
+      button("connect", state.go.running && state.go.what === row.addr ? "Connecting …" : "Connect", { class: isFull ? "" : "primary", "aria-keyshortcuts": "Enter" }),
+      row.max_players > 0 && (watches ? button("unwatch", "Stop watching") : button("watch", "Watch for a seat", { class: isFull ? "primary" : "" })),
+    ),
+    h(
+      "p",
+      { class: "buttons" },
+      button("favourite", favourite ? "★ Favourite" : "☆ Favourite", { "aria-pressed": String(favourite), "aria-keyshortcuts": "f" }),
+      button("hide", hidden ? "Show again" : "Hide", { "aria-pressed": String(hidden) }),
+      button("copy-addr", "Copy address"),
+    ),
+    h("p", { class: "quiet" }, h("code", {}, row.addr)),
+    roster(),
+  );
+}
+
+/** Who plays there. */
+function roster() {
+  const tells = games.find((game) => game.id === look.game)?.tells;
+  const { players, text: why } = look.roster;
+  if (!tells) return h("p", { class: "quiet" }, "Servers of this game do not say who plays.");
+  if (!players) return h("p", { class: "quiet" }, why ?? "Asking who plays …");
+  if (players.length === 0) return h("p", { class: "quiet" }, "Nobody is there.");
+  return h(
+    "table",
+    { class: "roster" },
+    h("caption", {}, count(players.length, "player")),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Who"), h("th", { scope: "col" }, "Score"), h("th", { scope: "col" }, "Ping"))),
+    h("tbody", {}, players.map((player, i) => h("tr", { "data-key": i }, h("td", {}, h("bdi", { dir: "auto" }, player.name || "(no name)")), h("td", {}, player.score), h("td", {}, player.ping_ms ? `${player.ping_ms} ms` : "–")))),
+  );
+}
+
+/** @param {Row} row */
+function chooseRow(row) {
+  if (look.row?.addr === row.addr && look.roster.addr === row.addr) return drawServer();
+  look.row = row;
+  look.roster = { addr: row.addr };
+  drawServer();
+  clearTimeout(asking);
+  if (games.find((game) => game.id === look.game)?.tells) asking = setTimeout(() => who(row.addr), settle);
+}
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let asking;
+/** In ms: who goes through the list with the arrows asks only where they rest. */
+const settle = 300;
+
+/** @param {string} addr */
+async function who(addr) {
+  try {
+    const players = await ask("players", { game: look.game, addr });
+    if (look.roster.addr === addr) look.roster.players = players;
+  } catch (error) {
+    if (look.roster.addr === addr) look.roster.text = `${/** @type {Error} */ (error).message}.`.replace(/^./, (c) => c.toUpperCase());
+  }
+  drawServer();
+}
+
+/** @param {Row} row */
+function connect(row) {
+  alarm.allow();
+  return go("connect", () => ask("connect", { game: look.game, addr: row.addr, name: row.name }));
+}
+
+/** @param {"favourite" | "hidden"} kind @param {Row} row */
+function keep(kind, row) {
+  const is = !(kind === "favourite" ? table.favourites : table.hidden).has(row.addr);
+  return go("keep", () => ask("keep", { kind, is, game: look.game, addr: row.addr, name: row.name }));
+}
+
+/** What the buttons here do. @type {Record<string, (data: DOMStringMap) => unknown>} */
+export const actions = {
+  sort: ({ by }) => {
+    table.sort(by ?? "ping");
+    grid?.show(table.shown);
+    draw();
+  },
+  "find-stop": () => ask("stop", "find"),
+  "find-again": () => find(look.game, false),
+  "find-all": () => find(look.game, true),
+  "find-other": () => {
+    look.game = "";
+    look.row = undefined;
+    close();
+    dispatchEvent(new HashChangeEvent("hashchange"));
+  },
+  connect: () => look.row && connect(look.row),
+  favourite: () => look.row && keep("favourite", look.row),
+  hide: () => look.row && keep("hidden", look.row),
+  watch: async () => {
+    if (!look.row) return;
+    await alarm.allow();
+    await ask("watch", { game: look.game, addr: look.row.addr, name: look.row.name, goes: false });
+  },
+  unwatch: () => ask("stop", "watch"),
+  "copy-addr": async () => {
+    await navigator.clipboard.writeText(look.row?.addr ?? "");
+    say("Copied.");
+  },
+  shut: () => {
+    look.row = undefined;
+    drawServer();
+    document.getElementById("list")?.focus();
+  },
+};
+
+/** Keys in the list. @param {KeyboardEvent} event */
+function keys(event) {
+  if (!grid || event.ctrlKey || event.metaKey || event.altKey) return;
+  /** @type {Record<string, () => unknown>} */
+  const does = {
+    ArrowDown: () => grid?.move(grid.at() < 0 ? 1 : 1),
+    ArrowUp: () => grid?.move(-1),
+    PageDown: () => grid?.move(grid.page()),
+    PageUp: () => grid?.move(-grid.page()),
+    Home: () => grid?.move(-grid.items.length),
+    End: () => grid?.move(grid.items.length),
+    Enter: () => look.row && connect(look.row),
+    f: () => look.row && keep("favourite", look.row),
+    Escape: () => actions.shut({}),
+  };
+  const act = does[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
+/** A key that works wherever one is on this page. @param {KeyboardEvent} event */
+export function anywhere(event) {
+  const typing = event.target instanceof Element && event.target.closest("input, textarea, select");
+  if (event.key !== "/" || typing || !grid) return;
+  event.preventDefault();
+  /** @type {HTMLElement | null} */ (document.querySelector("#filters [name=text]"))?.focus();
+}

@@ -1,0 +1,227 @@
+// Join a room, or open one.
+
+import { button, count, h, show } from "../dom.js";
+import { rules } from "../gather.js";
+import { alarm } from "./alarm.js";
+import { ask } from "./api.js";
+import { picker } from "./games.js";
+
+/** @typedef {import("./types.js").State} State */
+/** @typedef {import("./types.js").Game} Game */
+/** @typedef {{state: State, games: Game[], say: (text: string, bad?: boolean) => void, attempt: (what: string, act: () => unknown) => unknown}} Home */
+
+/** Rules that are nothing without a limit. */
+const limited = ["threshold", "fair-threshold"];
+/** In ms: what most games are still good at, until somebody says otherwise. */
+const usualLimit = 150;
+
+/** @type {State | undefined} */
+let state;
+/** @type {Home | undefined} */
+let home;
+/** What was chosen on the way. */
+const chosen = { game: "" };
+
+/** @param {State} next */
+export function changed(next) {
+  state = next;
+  drawRooms();
+}
+
+/** What is remembered in this browser. @param {string} key */
+function remembered(key) {
+  try {
+    return localStorage.getItem(key) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** @param {string} key @param {string} value */
+function remember(key, value) {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // a private window
+  }
+}
+
+/** Who plays, and who starts the game. @param {State} s */
+function player(s) {
+  return [
+    field("player-name", "Your name", h("input", { id: "player-name", name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
+    h("label", { class: "check" }, h("input", { type: "checkbox", name: "auto", checked: remembered("auto") === "yes" }), "Start my game by itself when the server is chosen, all evening"),
+  ];
+}
+
+/** @param {string} id @param {string} label @param {HTMLElement} input @param {string} [hint] */
+function field(id, label, input, hint) {
+  return h("div", { class: "field" }, h("label", { for: id }, label), input, hint && h("small", {}, hint));
+}
+
+/** @param {HTMLFormElement} form */
+function said(form) {
+  const data = new FormData(form);
+  remember("name", String(data.get("name") ?? ""));
+  remember("auto", data.has("auto") ? "yes" : "");
+  return data;
+}
+
+/** A tab of its own for the room, opened while the click counts. */
+function tab() {
+  open("/room", "muster-room");
+}
+
+/** @param {HTMLElement} main @param {Home} from */
+export function join(main, from) {
+  home = from;
+  state = from.state;
+  const form = h(
+    "form",
+    { id: "join-form", class: "card" },
+    field("link", "The link or code that you were sent", h("input", { id: "link", name: "link", required: true, autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "http://192.0.2.1:7777/#TABOMI…" })),
+    player(from.state),
+    h("p", { class: "buttons" }, h("button", { class: "primary" }, "Join")),
+  );
+  form.addEventListener("submit", () => {
+    const data = said(/** @type {HTMLFormElement} */ (form));
+    alarm.allow();
+    tab();
+    from.attempt("join", () => ask("join", { link: String(data.get("link")).trim(), name: data.get("name"), auto: data.has("auto") }));
+  });
+  main.replaceChildren(
+    h("h1", { tabindex: -1 }, "Join your friends"),
+    h("p", { class: "lead" }, "This computer measures the servers from where you sit, and takes you to the one that is best for all of you."),
+    h("div", { class: "halves" }, form, h("section", { class: "card", "aria-labelledby": "near" }, h("h2", { id: "near" }, "On your network"), h("ul", { id: "rooms" }))),
+  );
+  drawRooms();
+}
+
+function drawRooms() {
+  const list = document.getElementById("rooms");
+  if (!list || !state) return;
+  const { rooms } = state;
+  show(
+    list,
+    rooms.map((room) =>
+      h(
+        "li",
+        { "data-key": room.id },
+        h("p", {}, h("strong", {}, h("bdi", { dir: "auto" }, room.name || "(no name)")), " ", h("span", { class: "quiet" }, [home?.games.find((g) => g.id === room.game)?.name ?? room.game, room.organiser && `by ${room.organiser}`, room.seats ? `${room.players} of ${room.seats} players` : count(room.players, "player")].filter(Boolean).join(" · "))),
+        h("p", { class: "buttons" }, !room.open && h("input", { id: `code-${room.id}`, placeholder: "its code", "aria-label": `The code of ${room.name}`, autocomplete: "off", spellcheck: "false" }), button("join-near", "Join", { "data-room": room.id })),
+      ),
+    ),
+    rooms.length === 0 && h("li", { class: "quiet", "data-key": "none" }, "No room is announced here just now. Muster keeps listening."),
+  );
+}
+
+/** @param {HTMLElement} main @param {Home} from */
+export function play(main, from) {
+  home = from;
+  state = from.state;
+  const game = () => from.games.find((g) => g.id === chosen.game);
+  const own = h("textarea", { id: "room-servers", name: "servers", rows: 4, spellcheck: "false", placeholder: "192.0.2.1:27960\n[2001:db8::1]:27960" });
+  const details = /** @type {HTMLDetailsElement} */ (h("details", { class: "own" }, h("summary", {}, "Only servers of our own"), h("label", { for: "room-servers", class: "quiet" }, "One address or link a line. Only these are asked."), own));
+  const limit = /** @type {HTMLInputElement} */ (h("input", { id: "limit", name: "limit", type: "number", min: 1, max: 1000, inputmode: "numeric", placeholder: "no limit" }));
+  const form = /** @type {HTMLFormElement} */ (
+    h(
+      "form",
+      { id: "play-form" },
+      h(
+        "section",
+        { class: "card" },
+        picker("play-game", from.games, chosen.game, (g) => {
+          chosen.game = g.id;
+          for (const radio of form.querySelectorAll("[name=by]")) if (radio instanceof HTMLInputElement) radio.checked = radio.value === (g.by || "mean");
+          details.open ||= !g.listed;
+          follow();
+        }),
+        details,
+      ),
+      h(
+        "section",
+        { class: "card" },
+        h("fieldset", { class: "ways" }, h("legend", {}, "What counts"), rules.map(([id, name, hint]) => h("label", { class: "way-of" }, h("input", { type: "radio", name: "by", value: id, checked: id === (game()?.by || "mean") }), h("span", {}, h("strong", {}, name), h("small", {}, hint))))),
+        field("limit", "Nobody over", h("span", { class: "unit" }, limit, "ms")),
+        field("players", "Start with", h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: 64, inputmode: "numeric", placeholder: "who is here" }), "players")),
+        h("label", { class: "check" }, h("input", { type: "checkbox", name: "vote" }), "Vote, veto and ready check before the launch"),
+        h("details", { class: "own" }, h("summary", {}, "Map, mode, name of the room"), field("map", "Map", h("input", { id: "map", name: "map", placeholder: "any" })), field("mode", "Mode", h("input", { id: "mode", name: "mode", placeholder: "any" })), field("title", "Room's name", h("input", { id: "title", name: "title", placeholder: "its code", maxlength: 64 }))),
+      ),
+      h(
+        "section",
+        { class: "card" },
+        h(
+          "fieldset",
+          { class: "ways" },
+          h("legend", {}, "Where the room is"),
+          where("here", "On this computer", "friends on your network come in at once; on the internet your router has to let them", !from.state.at),
+          where("there", "On a public host", "everyone connects outwards; the room stays when you close Muster", !!from.state.at),
+        ),
+        h("div", { id: "at-field" }, field("at", "The host's address", h("input", { id: "at", name: "at", value: from.state.at ?? "", placeholder: "https://muster.example", autocomplete: "off", spellcheck: "false" }))),
+        h("label", { class: "check", id: "open-field" }, h("input", { type: "checkbox", name: "open" }), "Everybody on the network may come in without the code"),
+        player(from.state),
+        h("p", { class: "buttons" }, h("button", { class: "primary" }, "Open the room")),
+      ),
+    )
+  );
+  const follow = () => {
+    const data = new FormData(form);
+    const there = data.get("where") === "there";
+    const at = form.querySelector("#at-field");
+    const openField = form.querySelector("#open-field");
+    if (at instanceof HTMLElement) at.hidden = !there;
+    if (openField instanceof HTMLElement) openField.hidden = there;
+    limit.required = limited.includes(String(data.get("by")));
+    if (limit.required && limit.value === "") limit.value = String(usualLimit);
+  };
+  form.addEventListener("change", follow);
+  form.addEventListener("submit", () => {
+    const data = said(form);
+    const there = data.get("where") === "there";
+    if (!chosen.game) return from.say("Choose a game first.", true);
+    if (there && !String(data.get("at")).trim()) return from.say("Say which public host, or have the room on this computer.", true);
+    if (game()?.listed === false && !String(data.get("servers")).trim()) return from.say(`Nobody lists servers of ${game()?.name}: paste some addresses first.`, true);
+    alarm.allow();
+    tab();
+    from.attempt("host", () =>
+      ask("host", {
+        game: chosen.game,
+        by: data.get("by"),
+        limits_ms: Number(data.get("limit")) > 0 ? [Number(data.get("limit"))] : [],
+        players: Number(data.get("players") || 0),
+        map: data.get("map"),
+        mode: data.get("mode"),
+        title: data.get("title"),
+        name: data.get("name"),
+        servers: data.get("servers"),
+        at: there ? String(data.get("at")).trim() : "",
+        vote: data.has("vote"),
+        open: !there && data.has("open"),
+        auto: data.has("auto"),
+      }),
+    );
+  });
+  main.replaceChildren(h("h1", { tabindex: -1 }, "Play together"), h("p", { class: "lead" }, "Open a room and send its link. Everyone’s computer measures, and Muster finds the server that suits you all."), form);
+  follow();
+}
+
+/** @param {string} value @param {string} name @param {string} hint @param {boolean} checked */
+function where(value, name, hint, checked) {
+  return h("label", { class: "way-of" }, h("input", { type: "radio", name: "where", value, checked }), h("span", {}, h("strong", {}, name), h("small", {}, hint)));
+}
+
+/** What the buttons here do. @type {Record<string, (data: DOMStringMap) => unknown>} */
+export const actions = {
+  "join-near": ({ room }) => {
+    const code = /** @type {HTMLInputElement | null} */ (document.getElementById(`code-${room}`));
+    if (code && !code.value.trim()) {
+      code.focus();
+      return home?.say("This room wants its code: ask who opened it.", true);
+    }
+    alarm.allow();
+    tab();
+    const form = /** @type {HTMLFormElement | null} */ (document.getElementById("join-form"));
+    const data = form ? said(form) : new FormData();
+    return ask("join", { room, code: code?.value.trim() ?? "", name: data.get("name"), auto: data.has("auto") });
+  },
+};

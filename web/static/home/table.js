@@ -1,0 +1,123 @@
+// The table of servers as data: what is known, what of it passes the filters, in which
+// order. It knows no page.
+
+/** @typedef {import("./types.js").Row} Row */
+/** @typedef {{text: string, map: string, mode: string, country: string, most: number, people: boolean, seats: boolean, open: boolean, favourites: boolean, hidden: boolean}} Filter */
+
+/** @type {Filter} */
+export const noFilter = { text: "", map: "", mode: "", country: "", most: 0, people: false, seats: false, open: false, favourites: false, hidden: false };
+
+/** Seats that are empty. @param {Row} row */
+export function free(row) {
+  return Math.max(0, row.max_players - row.players);
+}
+
+/** People who play: bots are none. @param {Row} row */
+export function people(row) {
+  return Math.max(0, row.players - row.bots);
+}
+
+/** What each column sorts by; numbers that one wants many of go down first. @type {Record<string, {of: (row: Row) => string | number, down?: boolean}>} */
+export const columns = {
+  ping: { of: (row) => row.rtt_ms ?? Infinity },
+  players: { of: people, down: true },
+  name: { of: (row) => row.sort ?? "" },
+  map: { of: (row) => row.map.toLowerCase() },
+  mode: { of: (row) => row.mode.toLowerCase() },
+  country: { of: (row) => row.country || "~" },
+};
+
+export class Table {
+  /** @type {Map<string, Row>} */
+  rows = new Map();
+  /** Those that pass, in their order. @type {Row[]} */
+  shown = [];
+  /** @type {{by: string, down: boolean}} */
+  order = { by: "ping", down: false };
+  filter = { ...noFilter };
+  /** @type {Set<string>} */
+  favourites = new Set();
+  /** @type {Set<string>} */
+  hidden = new Set();
+
+  clear() {
+    this.rows.clear();
+    this.shown = [];
+  }
+
+  /** Takes what is new: those that are new to the table are merged, at the cost of one pass. @param {Row[]} fresh */
+  add(fresh) {
+    let isOld = false;
+    /** @type {Row[]} */
+    const news = [];
+    for (const row of fresh) {
+      row.sort = (row.name || row.addr).toLowerCase();
+      isOld ||= this.rows.has(row.addr);
+      this.rows.set(row.addr, row);
+      news.push(row);
+    }
+    if (isOld) return this.arrange();
+    const compare = this.comparison();
+    this.shown = merged(this.shown, news.filter((row) => this.passes(row)).sort(compare), compare);
+  }
+
+  /** Filters and sorts all anew. */
+  arrange() {
+    this.shown = [...this.rows.values()].filter((row) => this.passes(row)).sort(this.comparison());
+  }
+
+  /** @param {Row} row */
+  passes(row) {
+    const f = this.filter;
+    const text = f.text.toLowerCase();
+    if (!f.hidden && this.hidden.has(row.addr)) return false;
+    if (f.favourites && !this.favourites.has(row.addr)) return false;
+    if (text && !(row.sort ?? "").includes(text) && !row.addr.includes(text)) return false;
+    if (f.map && !row.map.toLowerCase().includes(f.map.toLowerCase())) return false;
+    if (f.mode && !row.mode.toLowerCase().includes(f.mode.toLowerCase())) return false;
+    if (f.country && row.country !== f.country) return false;
+    if (f.most > 0 && (row.rtt_ms ?? Infinity) > f.most) return false;
+    if (f.people && people(row) === 0) return false;
+    if (f.seats && row.max_players > 0 && free(row) === 0) return false;
+    return !(f.open && row.password);
+  }
+
+  /** Ties break by ping, then by address. @returns {(a: Row, b: Row) => number} */
+  comparison() {
+    const { of } = columns[this.order.by] ?? columns.ping;
+    const sign = this.order.down ? -1 : 1;
+    return (a, b) => {
+      const x = of(a);
+      const y = of(b);
+      if (x !== y) return x < y ? -sign : sign;
+      return (a.rtt_ms ?? 0) - (b.rtt_ms ?? 0) || (a.addr < b.addr ? -1 : 1);
+    };
+  }
+
+  /** Sorts by a column, or the other way round. @param {string} by */
+  sort(by) {
+    const down = columns[by]?.down ?? false;
+    this.order = this.order.by === by ? { by, down: !this.order.down } : { by, down };
+    this.arrange();
+  }
+
+  /** What there is of a field, the most frequent first. @param {"country" | "map" | "mode"} field @param {number} most */
+  values(field, most) {
+    /** @type {Map<string, number>} */
+    const counts = new Map();
+    for (const row of this.rows.values()) if (row[field]) counts.set(row[field], (counts.get(row[field]) ?? 0) + 1);
+    return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, most);
+  }
+}
+
+/** Two sorted lists as one. @param {Row[]} a @param {Row[]} b @param {(a: Row, b: Row) => number} compare */
+function merged(a, b, compare) {
+  if (b.length === 0) return a;
+  /** @type {Row[]} */
+  const all = new Array(a.length + b.length);
+  for (let i = 0, j = 0, k = 0; k < all.length; k++) {
+    if (j >= b.length || (i < a.length && compare(a[i], b[j]) <= 0)) all[k] = a[i++];
+    else all[k] = b[j++];
+  }
+  return all;
+}

@@ -1,0 +1,47 @@
+// What Home's program sends, as JSDoc types: see internal/home/home.go.
+
+/**
+ * @typedef {object} Row a server, as reports have it
+ * @property {string} addr
+ * @property {number} [rtt_ms]
+ * @property {string} name
+ * @property {string} map
+ * @property {string} mode
+ * @property {number} players
+ * @property {number} max_players
+ * @property {number} bots
+ * @property {boolean} password
+ * @property {string} country
+ * @property {string} [sort] its name as it is sorted and searched
+ */
+
+/**
+ * @typedef {object} Task
+ * @property {boolean} running
+ * @property {string} [what]
+ * @property {string} [game]
+ * @property {string[]} lines
+ * @property {boolean} [open]
+ * @property {string[]} [error]
+ */
+
+/** @typedef {{game: string, addr: string, name?: string}} Kept */
+/** @typedef {{id: string, name: string, by: string, listed: boolean, here: boolean, tells: boolean}} Game */
+/** @typedef {{id: string, name: string, game: string, organiser: string, players: number, seats: number, open: boolean}} Room */
+
+/**
+ * @typedef {object} State
+ * @property {string} version
+ * @property {string} name
+ * @property {string} [at]
+ * @property {Task & {id: number, listed: number, asked: number, answered: number}} find
+ * @property {Task} room
+ * @property {Task} go
+ * @property {Task & {name?: string, free: number, looks: number, goes: boolean}} watch
+ * @property {{id: number, of: string, text: string}[]} questions
+ * @property {Room[]} rooms
+ * @property {{favourites: Kept[] | null, hidden: Kept[] | null}} servers
+ * @property {string} [trouble]
+ */
+
+export {};
