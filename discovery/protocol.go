@@ -61,6 +61,17 @@ type Aside interface {
 	QueryPort(port uint16) uint16
 }
 
+// Announced is a [Protocol] whose servers tell everybody on a local network time and again
+// that they are there.
+type Announced interface {
+	Protocol
+	// Group is the multicast address that they tell it to.
+	Group() netip.AddrPort
+	// ParseAnnouncement reads such a datagram: the port at which its sender lets players
+	// in, and what it says besides.
+	ParseAnnouncement(datagram []byte) (port uint16, info Info, err error)
+}
+
 // Stream is a [Protocol] whose servers are asked over TCP, each over a connection of its
 // own. The RTT is that of the connection's first two packets, and its words are what
 // follows: the greeting and the first query at once, and then another query for as long

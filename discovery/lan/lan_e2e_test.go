@@ -284,6 +284,34 @@ func TestServersOnTheLAN(t *testing.T) {
 	}
 }
 
+// TestWorldsOnTheLAN finds a world of Minecraft on another machine, and on its own, though
+// a game that runs there listens at the same port.
+func TestWorldsOnTheLAN(t *testing.T) {
+	t.Parallel()
+	n := newNetwork(t)
+	first := newMachine(t).plug(n, "eth0", "10.7.0.1/24").gateway("10.7.0.254")
+	peer := newMachine(t).plug(n, "eth0", "10.7.0.2/24").gateway("10.7.0.254")
+	for _, m := range []*machine{first, peer} {
+		m.role("world").line("that it is open", func(s string) bool { return s == "it is open" })
+	}
+	game := peer.role("worlds") // another who listens
+	var got []lan.Server
+	out := peer.role("worlds").line("a list", func(string) bool { return true })
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range got {
+		names = append(names, s.Addr.String()+" "+s.Info.Name)
+	}
+	if want := []string{"10.7.0.1:54321 ann - Home", "10.7.0.2:54321 ann - Home"}; !slices.Equal(names, want) {
+		t.Errorf("found %q, want %q", names, want)
+	}
+	if other := game.line("a list", func(string) bool { return true }); other != out {
+		t.Errorf("who listens beside it hears %s, not %s", other, out)
+	}
+}
+
 func (m *machine) openArena(port, name string) {
 	m.t.Helper()
 	home := m.t.TempDir()

@@ -10,6 +10,7 @@ import (
 	"io"
 	"log"
 	"log/slog"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	"time"
 
 	"muster/discovery/lan"
+	"muster/discovery/minecraft"
 	"muster/discovery/quake3"
 )
 
@@ -33,7 +35,7 @@ import (
 const roleVariable = "MUSTER_LAN_TEST_ROLE"
 
 func TestMain(m *testing.M) {
-	roles := map[string]func() error{"announce": announce, "browse": browse, "interfaces": interfaces, "servers": servers}
+	roles := map[string]func() error{"announce": announce, "browse": browse, "interfaces": interfaces, "servers": servers, "worlds": worlds, "world": world}
 	if name := os.Getenv(roleVariable); name != "" {
 		log.SetOutput(printer{}) // nobody may write there
 		if err := roles[name](); err != nil {
@@ -121,6 +123,31 @@ func servers() error {
 	list, err := lan.Servers(context.Background(), quake3.Protocol{}, []uint16{27960, 27961, 27962, 27963}, slog.Default())
 	json.NewEncoder(os.Stdout).Encode(list)
 	return err
+}
+
+// worlds are those of Minecraft that are open to the network.
+func worlds() error {
+	list, err := lan.Servers(context.Background(), minecraft.Protocol{}, nil, slog.Default())
+	json.NewEncoder(os.Stdout).Encode(list)
+	return err
+}
+
+// world is such a world, as the game tells of it until standard input ends: a datagram
+// every 1.5 s from any port, by the card that the system takes.
+func world() error {
+	conn, err := net.DialUDP("udp4", nil, net.UDPAddrFromAddrPort(minecraft.Protocol{}.Group()))
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	go func() {
+		for ; ; time.Sleep(1500 * time.Millisecond) {
+			fmt.Fprint(conn, "[MOTD]§aann§r - Home[/MOTD][AD]54321[/AD]")
+		}
+	}()
+	fmt.Println("it is open")
+	io.Copy(io.Discard, os.Stdin)
+	return nil
 }
 
 // network is a network with a switch.

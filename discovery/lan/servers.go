@@ -36,16 +36,21 @@ const (
 // The ports are those where servers of the game are found that share a machine:
 // 27960 to 27963 for Quake 3 and its kin, 27015 to 27020 for A2S. A reply counts
 // if it comes from one of them, out of the network that was asked, and carries
-// the query's nonce where the protocol returns it. Without ports nobody is asked.
+// the query's nonce where the protocol returns it. Without ports nobody is asked. Servers
+// of a [discovery.Announced] are heard, too.
 //
 // The error says why no network could be asked. Being on none is no error.
 func Servers(ctx context.Context, protocol discovery.Protocol, ports []uint16, log *slog.Logger) ([]Server, error) {
-	if len(ports) == 0 {
+	speaks, isAnnounced := protocol.(discovery.Announced)
+	if len(ports) == 0 && !isAnnounced {
 		return nil, nil
 	}
 	cards, err := Interfaces()
 	if err != nil {
 		return nil, err
+	}
+	if len(ports) == 0 {
+		return inOrder(announced(ctx, speaks, cards, log))
 	}
 	var crowds []*crowd
 	for _, card := range cards {
@@ -56,13 +61,17 @@ func Servers(ctx context.Context, protocol discovery.Protocol, ports []uint16, l
 				network: network, card: card.networks(), ports: ports})
 		}
 	}
-	found, err := together(crowds, func(c *crowd) ([]Server, error) {
+	return inOrder(together(crowds, func(c *crowd) ([]Server, error) {
 		if err := c.gather(ctx, broadcastOf(c.network)); err != nil {
 			log.Debug("cannot ask for game servers", "network", c.network, "err", err)
 			return nil, fmt.Errorf("lan: cannot ask for game servers in %v: %w", c.network, err)
 		}
 		return c.servers(), nil
-	})
+	}))
+}
+
+// inOrder are servers by address, each once.
+func inOrder(found []Server, err error) ([]Server, error) {
 	slices.SortFunc(found, func(a, b Server) int { return discovery.CompareAddr(a.Server, b.Server) })
 	return slices.CompactFunc(found, func(a, b Server) bool { return a.Addr == b.Addr }), err
 }

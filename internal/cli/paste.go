@@ -44,7 +44,7 @@ func (p *program) firstList(s *listing.Sources, g game.Game) error {
 	if !term.IsTyped(p.in) || !p.screen.IsTerminal {
 		return nil
 	}
-	for _, line := range p.firstSteps(none) {
+	for _, line := range firstSteps(none, s.LooksAround()) {
 		p.screen.Say("%s", p.screen.Wrap(line, 3))
 	}
 	pasted := p.pasted(p.in)
@@ -60,7 +60,7 @@ func (p *program) firstList(s *listing.Sources, g game.Game) error {
 }
 
 // firstSteps say how a list is come by.
-func (p *program) firstSteps(none *game.NoMasterError) []string {
+func firstSteps(none *game.NoMasterError, looksAround bool) []string {
 	lines := []string{
 		hint.Plain(none.Error()) + ". A first list, in one of these ways:",
 		"1. Paste servers here, one a line: addresses, links such as steam://connect/192.0.2.1:27015, or names. An empty line ends.",
@@ -71,6 +71,9 @@ func (p *program) firstSteps(none *game.NoMasterError) []string {
 			"3. Get a key for nothing at https://steamcommunity.com/dev/apikey and give it to muster games --steam-key: then all that Steam lists are there.")
 	} else {
 		lines = append(lines, "2. Ask another list: --master HOST:PORT, or games.toml, as docs/games.md explains.")
+	}
+	if looksAround {
+		lines = append(lines, "Or press Enter now, if the server is on your own network: Muster looks for it there.")
 	}
 	return lines
 }

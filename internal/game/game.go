@@ -103,7 +103,8 @@ func (g Game) Protocol() discovery.Protocol {
 
 // LANPorts are where the game's servers on a local network are asked for: the
 // usual port, and those that more of them on one machine take after it. Nobody can be
-// asked over TCP whose address is not known.
+// asked over TCP whose address is not known; some tell of themselves, see
+// [discovery.Announced].
 func (g Game) LANPorts() []uint16 {
 	if _, ok := g.Protocol().(discovery.Stream); ok {
 		return nil
