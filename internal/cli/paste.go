@@ -61,16 +61,24 @@ func (p *program) firstList(s *listing.Sources, g game.Game) error {
 
 // firstSteps say how a list is come by.
 func firstSteps(none *game.NoMasterError, looksAround bool) []string {
+	example := fmt.Sprintf("addresses such as 192.0.2.1:%d, or names such as play.example.org", none.Game.Port)
+	if none.Game.OnSteam() {
+		example = "addresses, or links such as steam://connect/192.0.2.1:27015"
+	}
 	lines := []string{
 		hint.Plain(none.Error()) + ". A first list, in one of these ways:",
-		"1. Paste servers here, one a line: addresses, links such as steam://connect/192.0.2.1:27015, or names. An empty line ends.",
+		"1. Paste servers here, one a line: " + example + ". An empty line ends.",
 	}
-	if none.Game.OnSteam() {
+	switch {
+	case none.Game.OnSteam():
 		lines = append(lines,
 			"2. Add favourites in Steam (View, Game Servers): Muster finds them by itself from then on.",
 			"3. Get a key for nothing at https://steamcommunity.com/dev/apikey and give it to muster games --steam-key: then all that Steam lists are there.")
-	} else {
-		lines = append(lines, "2. Ask another list: --master HOST:PORT, or games.toml, as docs/games.md explains.")
+	case none.Game.HasMasters():
+		lines = append(lines, "2. Ask a master that you know: --master HOST:PORT.")
+	default:
+		lines[0] = hint.Plain(none.Error()) + ":"
+		lines[1] = lines[1][len("1. "):]
 	}
 	if looksAround {
 		lines = append(lines, "Or press Enter now, if the server is on your own network: Muster looks for it there.")

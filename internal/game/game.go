@@ -150,8 +150,15 @@ func (e *NoMasterError) Hint() string {
 	if e.Game.OnSteam() {
 		return "add favourites in Steam; or give a key of https://steamcommunity.com/dev/apikey to muster games --steam-key; or paste addresses or links into a file: --servers FILE"
 	}
-	return "name a master with --master HOST:PORT, or paste addresses or links to servers, one a line, into a file: --servers FILE"
+	paste := "paste addresses or links to servers, one a line, into a file: --servers FILE"
+	if e.Game.HasMasters() {
+		return "name a master with --master HOST:PORT, or " + paste
+	}
+	return paste
 }
+
+// HasMasters reports whether there can be masters of the game's servers.
+func (g Game) HasMasters() bool { return len(g.MasterProtocols) > 0 }
 
 // OnSteam reports whether Steam lists the game's servers.
 func (g Game) OnSteam() bool { return g.ProtocolName == "a2s" && g.AppID != 0 }

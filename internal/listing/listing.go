@@ -85,6 +85,10 @@ func (s *Sources) Game(ctx context.Context, g game.Game) (master.Listing, []lan.
 		err = Annotate(listing.Servers, s.Places)
 	}
 	looking.Wait()
+	var none *game.NoMasterError
+	if errors.As(err, &none) && s.LooksAround() && len(near) == 0 {
+		err = hint.With(fmt.Errorf("%w, and there is no server on the local network", err), none.Hint())
+	}
 	if err != nil && len(near) > 0 && ctx.Err() == nil {
 		listing.Warnings = []error{fmt.Errorf("only the servers on the local network are listed: %s", hint.Plain(err.Error()))}
 		err = nil
