@@ -195,9 +195,17 @@ func (r reply) info() (info *discovery.Info, tells bool) {
 		Map:        text(r.value("mapname", "maptitle")),
 		Mode:       text(r.value("gametype", "gamestyle")),
 		Version:    text(r.value("gamever", "gameversion")),
+		Protocol:   number(r.value("protocol")),
+		Mod:        text(r.value("activemod")),
 		Players:    number(players),
 		MaxPlayers: number(seats),
 		Password:   isSet(r.value("password")),
+	}
+	if oldest := number(r.value("minnetver")); oldest > 0 { // the Unreal engine's version is its protocol's
+		info.Protocol = number(r.value("gamever"))
+		if oldest < info.Protocol {
+			info.OldestProtocol = oldest
+		}
 	}
 	if port, err := strconv.ParseUint(string(r.value("hostport")), 10, 16); err == nil {
 		info.GamePort = uint16(port)

@@ -35,7 +35,7 @@ func TestRecorded(t *testing.T) {
 	if got := (Protocol{}).AppendQuery(nil, 7, nil); string(got) != string(requests[0]) {
 		t.Errorf("AppendQuery = %q, want %q", got, requests[0])
 	}
-	want := discovery.Info{Name: "Player675", Map: "Bullet Hole", Mode: "Objective", Version: "0.8.7", MaxPlayers: 12}
+	want := discovery.Info{Name: "Player675", Map: "Bullet Hole", Mode: "Objective", Version: "0.8.7", Protocol: 1122, MaxPlayers: 12}
 	reply, err := Protocol{}.Parse(replies)
 	if err != nil || reply.Echoed || *reply.Info != want {
 		t.Errorf("%+v, %v, want %+v", reply.Info, err, want)
@@ -55,7 +55,7 @@ func TestAppendQuery(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	ut := discovery.Info{Name: "Facing Worlds 24/7", Map: "CTF-Face", Mode: "CTFGame", Version: "436", Players: 2, MaxPlayers: 16, Password: true}
+	ut := discovery.Info{Name: "Facing Worlds 24/7", Map: "CTF-Face", Mode: "CTFGame", Version: "436", Protocol: 436, OldestProtocol: 432, Players: 2, MaxPlayers: 16, Password: true}
 	one := discovery.Info{Name: "One packet", Map: "DM-Deck16][", Mode: "DeathMatchPlus", Version: "469", MaxPlayers: 8}
 	for name, c := range map[string]struct {
 		protocol  discovery.Protocol
@@ -72,6 +72,9 @@ func TestParse(t *testing.T) {
 			discovery.Info{Name: "Other packet", Map: "DM-Deck16][", Mode: "DeathMatchPlus", Version: "469", MaxPlayers: 8}, false},
 		"a packet":              {Unreal{}, split(patched), one, true},
 		"an echo that is none":  {Unreal{}, split(strings.ReplaceAll(patched, "00000000deadbeef", "hello")), one, false},
+		"its own version only":  {Unreal{}, split(`\hostname\a\gamever\432\minnetver\432\final\`), discovery.Info{Name: "a", Version: "432", Protocol: 432}, false},
+		"a newer one only":      {Unreal{}, split(`\hostname\a\gamever\432\minnetver\440\final\`), discovery.Info{Name: "a", Version: "432", Protocol: 432}, false},
+		"a mod":                 {Protocol{}, split(`\hostname\a\activemod\Dark Island\final\`), discovery.Info{Name: "a", Mod: "Dark Island"}, false},
 		"players' port":         {Protocol{}, split(serious), discovery.Info{Name: "Sam", Map: "Hatshepsut", Mode: "Cooperative", Version: "1.07", Players: 1, MaxPlayers: 8, GamePort: 25600}, false},
 		"without numbers":       {Protocol{}, split(`\hostname\a\player_0\x`, `\playername_1\y\player_score\3\final\`), discovery.Info{Name: "a", Players: 2}, false},
 		"a number for all":      {Protocol{}, split(`\hostname\a\queryid\7`, `\maxplayers\8\final\\queryid\7`), discovery.Info{Name: "a", MaxPlayers: 8}, false},
@@ -122,7 +125,7 @@ func TestAnswer(t *testing.T) {
 	for i := range names {
 		names[i] = strings.Repeat("x", 20) + `\`
 	}
-	want := discovery.Info{Name: "a", Map: "DM-Fractal", Mode: "DeathMatchPlus", Version: "469", Players: len(names), MaxPlayers: 64, Password: true}
+	want := discovery.Info{Name: "a", Map: "DM-Fractal", Mode: "DeathMatchPlus", Version: "469", Protocol: 469, OldestProtocol: 432, Players: len(names), MaxPlayers: 64, Password: true}
 	answer := Answer((Unreal{}).AppendQuery(nil, 0xdeadbeef, nil), want, names, 7777)
 	if len(answer) < 3 {
 		t.Fatalf("%d packets", len(answer))
@@ -138,7 +141,7 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("%+v, %+v, %v", reply, reply.Info, err)
 		}
 	}
-	want.GamePort, want.Version, want.Password = 7777, "", false
+	want.GamePort, want.Version, want.Password, want.Protocol, want.OldestProtocol = 7777, "", false, 0, 0
 	reply, err := Protocol{}.Parse(Answer([]byte(`\info\`), want, names, 7777))
 	if err != nil || reply.Info == nil || *reply.Info != want || reply.Echoed {
 		t.Errorf("%+v, %+v, %v", reply, reply.Info, err)
