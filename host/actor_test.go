@@ -102,6 +102,69 @@ func TestQuietRooms(t *testing.T) {
 	})
 }
 
+// TestDesertedRooms: a room whose players are all gone, as after a restart, asks for the
+// time when something comes of it, and not ten times a second until then: it frees the
+// places of a group that gathers after two minutes and a half, and gives up on one that
+// measured after half an hour.
+func TestDesertedRooms(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		starts  bool
+		restart bool
+		within  time.Duration
+		is      func(wire.Snapshot) bool
+	}{
+		{"gathering", false, false, 151 * time.Second, func(s wire.Snapshot) bool { return len(s.Players()) == 0 }},
+		{"gathering, restored", false, true, 151 * time.Second, func(s wire.Snapshot) bool { return len(s.Players()) == 0 }},
+		{"measuring", true, false, 35 * time.Minute, func(s wire.Snapshot) bool { return s.Room.Stage == wire.Failed }},
+		{"measuring, restored", true, true, 35 * time.Minute, func(s wire.Snapshot) bool { return s.Room.Stage == wire.Failed }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := NewFakeStore()
+				h, a := onStore(t, store)
+				for _, name := range []string{"ann", "bob", "cat"} {
+					a.post(func() { a.room.Step(room.Join{Hello: wire.Hello{Name: name}, Token: name}, time.Now()) })
+				}
+				if tt.starts {
+					h.Go(a.code)
+					time.Sleep(time.Second)
+				}
+				for _, name := range []string{"ann", "bob", "cat"} {
+					a.post(func() { a.step(room.Leave{Player: name}, asker{}) })
+				}
+				if tt.restart {
+					h.Drain(t.Context())
+					next, err := New(h.config)
+					if err != nil {
+						t.Fatal(err)
+					}
+					h = next
+				}
+				defer h.Close()
+				time.Sleep(5 * time.Second) // it is saved and shown
+				before := store.looked()
+				time.Sleep(tt.within - 30*time.Second)
+				synctest.Wait()
+				if n := store.looked() - before; n > 400 { // it measures for half a minute before it gives up
+					t.Errorf("until its time was up it did something %d times", n)
+				}
+				time.Sleep(30 * time.Second)
+				synctest.Wait()
+				if s, _ := h.Room(a.code); !tt.is(s) {
+					t.Errorf("after %v there are %d players, and the stage is %s", tt.within, len(s.Players()), s.Room.Stage)
+				}
+				before = store.looked()
+				time.Sleep(10 * time.Hour)
+				synctest.Wait()
+				if n := store.looked() - before; n > 60 {
+					t.Errorf("then it did something %d times in ten hours", n)
+				}
+			})
+		})
+	}
+}
+
 // TestSavedBeforeSaid: nobody hears of a new stage before the store has it, and
 // what happens all the time is written now and then.
 func TestSavedBeforeSaid(t *testing.T) {

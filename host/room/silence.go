@@ -50,15 +50,11 @@ type pause struct {
 // one before.
 func (r *Room) passes(passed time.Duration) {
 	p := &r.round.pause
-	quiet, active := r.quiet(), r.round.active()
 	if p.On {
-		r.stand(passed)
-		if r.isDeserted() {
-			p.Absent += passed
-		} else {
-			p.Held += passed
-		}
-	} else if r.isMeasuring() {
+		r.pauses(passed)
+	}
+	quiet, active := r.quiet(), r.round.active()
+	if !p.On && r.isMeasuring() {
 		for _, q := range quiet {
 			q.missed += passed
 		}
@@ -66,11 +62,7 @@ func (r *Room) passes(passed time.Duration) {
 	if !r.isDeserted() {
 		p.Absent = 0
 	}
-	most := 2*len(quiet) > len(active)
-	if _, gathering := r.phase.(*Gathering); gathering && len(quiet) == 1 {
-		most = false // who is not here yet need not wait for one who has left
-	}
-	on := most && p.Held < longestPause && p.Absent < longestAbsence
+	on, most := r.stands()
 	switch {
 	case on && !p.On && len(quiet) == len(active):
 		r.note("nobody is heard any more: that is likely our line, and the clock stands still until somebody is back")
@@ -86,6 +78,35 @@ func (r *Room) passes(passed time.Duration) {
 		p.Held += stalledAfter
 	}
 	p.On = on
+}
+
+// stands reports whether the room is to stand still, and whether most players are silent.
+func (r *Room) stands() (on, most bool) {
+	p, quiet := &r.round.pause, len(r.quiet())
+	most = 2*quiet > len(r.round.active())
+	if _, gathering := r.phase.(*Gathering); gathering && quiet == 1 {
+		most = false // who is not here yet need not wait for one who has left
+	}
+	return most && p.Held < longestPause && p.Absent < longestAbsence, most
+}
+
+// pauses counts a time in which the room stood still.
+func (r *Room) pauses(d time.Duration) {
+	r.stand(d)
+	if p := &r.round.pause; r.isDeserted() {
+		p.Absent += d
+	} else {
+		p.Held += d
+	}
+}
+
+// pauseEnds is when a room that stands still goes on although nobody comes back.
+func (r *Room) pauseEnds() time.Time {
+	p := &r.round.pause
+	if r.isDeserted() {
+		return r.now.Add(longestAbsence - p.Absent)
+	}
+	return r.now.Add(longestPause - p.Held)
 }
 
 // isDeserted reports whether no player whom the round counts on is there. A group that

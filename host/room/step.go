@@ -102,8 +102,11 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	if r.now.IsZero() {
 		late = 0 // restored, see [Resume]
 	}
-	if idle := earlier(r.due, now); r.ticked.Before(idle) && r.due.After(r.now) {
-		r.ticked = idle // till then nobody had to tick
+	if idle := earlier(r.due, now); r.ticked.Before(idle) && r.due.After(r.now) { // till then nobody had to tick
+		if r.round.pause.On && !r.ticked.IsZero() {
+			r.pauses(idle.Sub(r.ticked))
+		}
+		r.ticked = idle
 	}
 	r.now, r.out, r.binds = now, nil, false
 	if r.stood = late > lateStep; r.stood {
@@ -123,15 +126,21 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	return r.out, err
 }
 
-// Next is when the room needs the time again: a [Tick] before would change nothing. While
-// a round goes on that is at once, and a few times a second is often enough.
+// Next is when the room needs the time again: a [Tick] before would change nothing but,
+// in one that stands still, for how long it has. While a round goes on that is at once, and
+// a few times a second is often enough.
 func (r *Room) Next() time.Time {
 	p := &r.round.pause
-	isQuiet := !p.On && (p.Absent == 0 || r.isDeserted())
+	on, _ := r.stands()
+	isQuiet := on == p.On && (p.Absent == 0 || r.isDeserted())
 	next := r.now.Add(KeepEmpty)
 	switch phase := r.phase.(type) {
 	case *Gathering:
-		isQuiet = isQuiet && !slices.ContainsFunc(r.round.players, func(p *player) bool { return !p.connected })
+		for _, p := range r.round.players {
+			if !p.connected && !on {
+				next = earlier(next, p.heard.Add(goneAfter))
+			}
+		}
 	case *Voting:
 		isQuiet = isQuiet && r.strategy() != wire.Coordinated
 	case *Failed:
@@ -140,7 +149,10 @@ func (r *Room) Next() time.Time {
 		}
 	case *Launching:
 	default:
-		isQuiet = false
+		isQuiet = isQuiet && on
+	}
+	if on {
+		next = earlier(next, r.pauseEnds())
 	}
 	if !isQuiet || slices.ContainsFunc(r.round.players, func(p *player) bool { return p.near.isLooking() }) {
 		return r.now
