@@ -19,6 +19,9 @@ import (
 const (
 	asksAtOnce, askEvery       = 200, 50 * time.Millisecond
 	whatIfsAtOnce, whatIfEvery = 10, 300 * time.Millisecond
+	// suppliesAtOnce and supplyEvery are how often a room's own list is kept apart, which
+	// the store forgets after days only: more are saved with the room.
+	suppliesAtOnce, supplyEvery = 4, 10 * time.Minute
 )
 
 // maxOrder bounds an order in bytes.
@@ -120,6 +123,10 @@ func (h *Host) serveAction(w http.ResponseWriter, r *http.Request) {
 	by := view.Badges[room.DigestOf(credential)]
 	if _, costs := action.(room.WhatIf); costs && by != (room.Badge{}) && h.isTooMuch(w, a.whatIfs, netip.Addr{}) {
 		return
+	}
+	if supply, is := action.(room.Supply); is && by.Organiser && a.supplies.Wait(netip.Addr{}, time.Now()) == 0 {
+		supply.Kept = keepOwn(r.Context(), h.store, supply.Servers)
+		action = supply
 	}
 	document, err := a.query(room.Order{Credential: credential, Action: action}, nil)
 	if renewal, is := action.(room.Renew); is && err == nil && h.config.Renewed != nil {

@@ -60,8 +60,8 @@ type actor struct {
 
 	room  *room.Room
 	links map[string]*link // by member
-	// whatIfs are those of the whole room: each is a choice to be made.
-	whatIfs *access.Pace
+	// whatIfs are those of the whole room: each is a choice to be made. So are supplies.
+	whatIfs, supplies *access.Pace
 	// ticked and published are when the room last had the time and everyone its newest
 	// state, shown is the room's revision that they have, but for those whose lines are
 	// behind.
@@ -477,6 +477,7 @@ func (a *actor) fetch(wanted room.Fetch) {
 		if len(wanted.Servers) > 0 {
 			list := a.host.lists.share(a.host.own(wanted.Servers), nil)
 			listed := room.Listed{List: list, Kept: a.host.lists.keepApart(ctx, a.host.store, list)}
+			keepOwn(ctx, a.host.store, wanted.Servers) // for longer, if it is
 			a.post(func() { a.step(listed, asker{}) })
 			return
 		}

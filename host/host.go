@@ -224,7 +224,10 @@ func (h *Host) claim(code string) {
 		h.config.Logger.Error("room not restored", "error", err)
 		return
 	}
-	restored, err := room.RestoreKept(data, h.lists.restored, func(hash string) (*topology.Tree, error) { return h.lists.kept(ctx, h.store, hash) })
+	restored, err := room.RestoreKept(data, h.lists.restored, room.Kept{
+		List: func(hash string) (*topology.Tree, error) { return h.lists.kept(ctx, h.store, hash) },
+		Own:  func(hash string) ([]netip.AddrPort, error) { return ownKept(ctx, h.store, hash) },
+	})
 	switch {
 	case isAway(err):
 		h.config.Logger.Debug("room not restored", "error", err)
@@ -322,12 +325,16 @@ func (h *Host) begin(do func()) bool {
 func (h *Host) Open(settings wire.Settings) (code, secret string, err error) {
 	ctx, cancel := context.WithTimeout(h.ctx, storeWait)
 	defer cancel()
+	own := keepOwn(ctx, h.store, settings.Servers)
 	for {
 		keys := room.Keys{Code: h.newCode(), Link: access.NewLinkKey(), Secret: access.NewSecret()}
 		if h.store.Find(keys.Code).State != store.Unknown {
 			continue
 		}
 		opened := room.New(keys, settings, time.Now())
+		if own != "" {
+			opened.Step(room.OwnKept{Kept: own}, time.Now()) // which leads to nothing
+		}
 		data, err := opened.Save()
 		if err != nil {
 			return "", "", err
@@ -419,8 +426,8 @@ func (h *Host) start(r *room.Room, first room.Input, claim store.Claim, unkept e
 	keys := r.Keys()
 	a := &actor{
 		host: h, code: keys.Code, keys: keys, claim: claim, open: r.Settings().Open, log: h.config.Logger.With("room", access.PublicID(keys.Link)),
-		whatIfs: access.NewPace(whatIfsAtOnce, whatIfEvery),
-		views:   newBoard(&page.View{Snapshot: r.Snapshot(), Badges: r.Badges()}), inbox: make(chan func()), done: make(chan struct{}), room: r, links: map[string]*link{},
+		whatIfs: access.NewPace(whatIfsAtOnce, whatIfEvery), supplies: access.NewPace(suppliesAtOnce, supplyEvery),
+		views: newBoard(&page.View{Snapshot: r.Snapshot(), Badges: r.Badges()}), inbox: make(chan func()), done: make(chan struct{}), room: r, links: map[string]*link{},
 	}
 	a.ctx, a.end = context.WithCancelCause(h.ctx)
 	a.shown = -1

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -105,6 +106,52 @@ func (l *lists) kept(ctx context.Context, s store.Store, hash string) (*topology
 	known := l.keep(list.Servers)
 	known.hash, known.keptAt = hash, time.Now()
 	return known.tree, nil
+}
+
+// keepOwn has the store keep an organiser's own list, and returns the hash by which it has
+// it; empty if it has not, and the room is to be saved with it.
+func keepOwn(ctx context.Context, s store.Store, servers []netip.AddrPort) (hash string) {
+	if len(servers) < ownWorthKeeping {
+		return ""
+	}
+	list := wire.List{Servers: make([]discovery.Server, len(servers))}
+	for i, addr := range servers {
+		list.Servers[i].Addr = addr
+	}
+	frame, err := wire.Marshal(list)
+	if err == nil {
+		hash, err = s.Keep(ctx, frame.Data)
+	}
+	if err != nil {
+		return ""
+	}
+	return hash
+}
+
+// ownWorthKeeping is from how many servers on an organiser's list is kept apart: they are
+// 2 kB in the room.
+const ownWorthKeeping = 100
+
+// ownKept is an organiser's own list that the store keeps, for longer again, nil if that
+// has it no more.
+func ownKept(ctx context.Context, s store.Store, hash string) (servers []netip.AddrPort, err error) {
+	blob, err := s.Kept(ctx, hash)
+	if errors.Is(err, store.ErrUnknown) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	message, err := wire.Unmarshal(wire.BinaryFrame(blob))
+	list, is := message.(wire.List)
+	if err != nil || !is {
+		return nil, nil // whatever it is, it is no list any more
+	}
+	for _, server := range list.Servers {
+		servers = append(servers, server.Addr)
+	}
+	s.Keep(ctx, blob) // or it is kept as long as before
+	return servers, nil
 }
 
 // share is the topology of a list as rooms have it.

@@ -3,6 +3,8 @@ package host_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -247,4 +249,85 @@ func waitFor(t *testing.T, what string, is func() bool) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatalf("waited in vain for %s", what)
+}
+
+// TestOwnListKept: an organiser's long list is kept apart from the room, once for all
+// saves, and what is given anew all the time does not fill the store.
+func TestOwnListKept(t *testing.T) {
+	const servers = 2000
+	kept := host.NewFakeStore()
+	config := everybody(host.Public{Servers: servers})
+	config.Store = kept
+	one, at := serve(t, config)
+	list := func(port int) (lines []string) {
+		for i := range servers {
+			lines = append(lines, fmt.Sprintf("192.%d.%d.7:%d", i/256, i%256, port))
+		}
+		return lines
+	}
+	body, err := json.Marshal(map[string]any{"game": "openarena", "servers": list(27960)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, room, _ := opens(t, at, "203.0.113.7", string(body))
+	secret := room.OrganiserLink[strings.LastIndexByte(room.OrganiserLink, '.')+1:]
+	has := func(h *host.Host, port uint16) {
+		t.Helper()
+		if s, _ := h.Settings(room.Code); len(s.Servers) != servers || s.Servers[0].Port() != port {
+			t.Errorf("the room has a list of %d servers, want %d at port %d", len(s.Servers), servers, port)
+		}
+		if data := kept.Of(room.Code); len(data) > 3000 || !strings.Contains(string(data), `"own_hash":"`) {
+			t.Errorf("the room takes %d bytes", len(data))
+		}
+	}
+	has(one, 27960)
+	orders(t, at, room.Code, "servers", secret, map[string]any{"game": "openarena", "servers": list(27961)})
+	has(one, 27961)
+	for port := range 10 { // which are not all kept for days
+		orders(t, at, room.Code, "servers", secret, map[string]any{"game": "openarena", "servers": list(28000 + port)})
+	}
+	if blobs := len(kept.Blobs()); blobs > 6 {
+		t.Errorf("the store has %d lists", blobs)
+	}
+	if data := kept.Of(room.Code); !strings.Contains(string(data), "192.0.0.7:28009") {
+		t.Error("a list that is not kept apart is not saved with the room")
+	}
+	before := len(kept.Blobs())
+	orders(t, at, room.Code, "servers", "nobody's", map[string]any{"game": "openarena", "servers": list(1)[:10]})
+	if len(kept.Blobs()) != before {
+		t.Error("strangers have lists kept")
+	}
+	one.Drain(t.Context())
+}
+
+// TestOwnListAgain: a room has its organiser's list again after a restart; where the store
+// has it no more people are told.
+func TestOwnListAgain(t *testing.T) {
+	kept := host.NewFakeStore()
+	config := everybody(host.Public{Servers: 2000})
+	config.Store = kept
+	one, at := serve(t, config)
+	var lines []string
+	for i := range 300 {
+		lines = append(lines, fmt.Sprintf("192.%d.%d.7:27960", i/256, i%256))
+	}
+	body, err := json.Marshal(map[string]any{"game": "openarena", "servers": lines})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, room, _ := opens(t, at, "203.0.113.7", string(body))
+	one.Drain(t.Context())
+	config.Store = kept.On("two")
+	two, _ := serveToo(t, config)
+	if s, _ := two.Settings(room.Code); len(s.Servers) != 300 || s.Servers[299].String() != "192.1.43.7:27960" {
+		t.Errorf("after a restart the list is %v", s.Servers)
+	}
+	two.Drain(t.Context())
+	clear(kept.Blobs())
+	config.Store = kept.On("three")
+	three, _ := serveToo(t, config)
+	waitFor(t, "word of it", func() bool {
+		s, _ := three.Room(room.Code)
+		return strings.Contains(fmt.Sprint(s.Log), "the organiser's own list of servers is gone")
+	})
 }

@@ -51,8 +51,11 @@ type Room struct {
 	round round
 
 	// supplied is when the organiser's program gave its list last; not saved, as it gives
-	// another if asked.
-	supplied time.Time
+	// another if asked. ownKept is by what the store has the organiser's own list, empty if
+	// the room is saved with it, and isOwnLost says that the store has it no more.
+	supplied  time.Time
+	ownKept   string
+	isOwnLost bool
 	// failures are the rounds that failed, one after the other.
 	failures int
 	// planning is the room's wait for a [Turn]; not saved, as it asks for another.

@@ -24,7 +24,7 @@ import (
 // forget, such as a figure that is only shown, is added without, and an older host that
 // has the room drops it.
 const (
-	savedVersion  = 2 // names its list by a hash
+	savedVersion  = 2 // names its lists by hashes
 	oldestVersion = 1
 )
 
@@ -60,6 +60,8 @@ type saved struct {
 	SaidAt    time.Time            `json:"said_at,omitzero"`
 	Local     []LocalServer        `json:"local,omitempty"`
 	Measuring time.Time            `json:"measuring,omitzero"`
+	OwnHash   string               `json:"own_hash,omitempty"` // in place of the settings' servers, if they are kept apart
+	OwnLost   bool                 `json:"own_lost,omitempty"`
 	Failures  int                  `json:"failures,omitempty"`
 	Pause     pause                `json:"pause,omitzero"`
 	Broken    bool                 `json:"broken,omitempty"`
@@ -162,6 +164,9 @@ func (r *Room) Save() ([]byte, error) {
 	if s.ListHash == "" {
 		s.List = r.round.packed
 	}
+	if s.OwnHash, s.OwnLost = r.ownKept, r.isOwnLost; s.OwnHash != "" {
+		s.Settings.Servers = nil
+	}
 	if s.Infos, s.Words, err = r.round.saveHearing(); err != nil {
 		return nil, err
 	}
@@ -232,16 +237,27 @@ func unpack[M wire.Message](data []byte) (m M, err error) {
 	return m, nil
 }
 
-// Restore is the room that was saved with its list in it; see [RestoreKept].
+// Kept finds what stands elsewhere than in the saved room, by its hash; nil is what is
+// gone.
+type Kept struct {
+	// List is the topology of a round's list: without it the room gets a new one.
+	List func(hash string) (*topology.Tree, error)
+	// Own is the organiser's own list: without it the room says so.
+	Own func(hash string) ([]netip.AddrPort, error)
+}
+
+// Restore is the room that was saved with its lists in it; see [RestoreKept].
 func Restore(data []byte, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
-	return RestoreKept(data, tree, func(string) (*topology.Tree, error) { return nil, nil })
+	return RestoreKept(data, tree, Kept{
+		List: func(string) (*topology.Tree, error) { return nil, nil },
+		Own:  func(string) ([]netip.AddrPort, error) { return nil, nil },
+	})
 }
 
 // RestoreKept is the room that was saved. Nobody is connected to it. Any bytes are
 // safe: what does not make a whole room is an error. The topology of its list is
-// what tree says: rooms of one list share it. Kept is that of a list that stands
-// elsewhere, by its hash, or nil if it is gone: the room gets a new one then.
-func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept func(hash string) (*topology.Tree, error)) (*Room, error) {
+// what tree says: rooms of one list share it.
+func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept Kept) (*Room, error) {
 	var s saved
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, fmt.Errorf("room: saved room: %w", err)
@@ -256,12 +272,20 @@ func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept
 	var err error
 	isLost := false
 	if s.ListHash != "" {
-		list, err = kept(s.ListHash)
+		list, err = kept.List(s.ListHash)
 		if isLost = list == nil && err == nil; isLost {
 			err = s.withoutList()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("room: saved room: its list: %w", err)
+		}
+	}
+	if s.OwnHash != "" {
+		if s.Settings.Servers, err = kept.Own(s.OwnHash); err != nil {
+			return nil, fmt.Errorf("room: saved room: the organiser's list: %w", err)
+		}
+		if len(s.Settings.Servers) == 0 {
+			s.OwnHash, s.OwnLost = "", true
 		}
 	}
 	r, err := s.room(list, tree)
@@ -317,6 +341,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	r := &Room{
 		keys: Keys{s.Code, s.Link, s.Secret}, pages: map[string]int{}, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
 		locked: s.Locked, closed: s.Closed, log: s.Log, previous: s.Previous, history: s.History, failures: s.Failures, round: newRound(s.Round),
+		ownKept: s.OwnHash, isOwnLost: s.OwnLost && len(s.Settings.Servers) == 0,
 	}
 	r.settings.Password = s.Password
 	n := &r.round

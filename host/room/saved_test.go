@@ -299,6 +299,9 @@ func TestSavedForm(t *testing.T) {
 	n.room.round.kept = "the hash of the list"
 	n.room.round.servers.Said = said(n.now, time.Minute, 3, 4)
 	n.room.round.servers.Said.Infos[addr(1)].Mode = "ctf"
+	own := []netip.AddrPort{addr(0), addr(1)}
+	n.room.settings.Servers = own
+	n.step(OwnKept{"the hash of the organiser's list"})
 	data, err := n.room.Save()
 	if err != nil {
 		t.Fatal(err)
@@ -327,17 +330,26 @@ func TestSavedForm(t *testing.T) {
 		if err := json.Compact(&compact, golden); err != nil {
 			t.Fatal(err)
 		}
-		old, err := RestoreKept(compact.Bytes(), topology.New, func(hash string) (*topology.Tree, error) {
-			if hash != n.room.round.kept {
-				t.Errorf("form %d asks for the list %q", version, hash)
-			}
-			return n.room.round.topology, nil
+		old, err := RestoreKept(compact.Bytes(), topology.New, Kept{
+			List: func(hash string) (*topology.Tree, error) {
+				if hash != n.room.round.kept {
+					t.Errorf("form %d asks for the list %q", version, hash)
+				}
+				return n.room.round.topology, nil
+			},
+			Own: func(hash string) ([]netip.AddrPort, error) {
+				if hash != n.room.ownKept {
+					t.Errorf("form %d asks for the organiser's list %q", version, hash)
+				}
+				return own, nil
+			},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if version == 1 { // which has the list in it
 			old.round.kept = n.room.round.kept
+			old.settings.Servers, old.ownKept = own, n.room.ownKept
 		}
 		same(t, n.room, old)
 	}

@@ -106,8 +106,8 @@ func (a Change) do(r *Room, _ caller) error {
 	case s.Players > 0 && s.Players < len(r.round.players):
 		return fmt.Errorf("%d players are here already", len(r.round.players))
 	}
-	if s.Game != r.settings.Game && len(s.Servers) > 0 {
-		s.Servers = nil // which are another game's
+	if s.Game != r.settings.Game && (len(s.Servers) > 0 || r.isOwnLost) {
+		s.Servers, r.isOwnLost = nil, false // which are another game's
 		r.note("the organiser's own list of servers was for %s", r.settings.Game)
 	}
 	r.resettle(s)
@@ -131,6 +131,9 @@ func (in Resettle) step(r *Room) error {
 
 // resettle makes settings the room's.
 func (r *Room) resettle(s wire.Settings) {
+	if !slices.Equal(s.Servers, r.settings.Servers) {
+		r.ownKept, r.isOwnLost = "", false
+	}
 	r.settings = s
 	for _, g := range r.guests {
 		if !r.hasSay(&g.person, false) {

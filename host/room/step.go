@@ -257,6 +257,9 @@ func (Resume) step(r *Room) error {
 		r.isListLost = false
 		r.note("the list of servers of round %d is gone: it takes a new one", r.round.number)
 	}
+	if r.isOwnLost {
+		r.note("the organiser's own list of servers is gone")
+	}
 	r.since, r.ticked, r.round.pause.On = r.now, r.now, false
 	for _, p := range r.round.players {
 		p.connected, p.heard = false, r.now

@@ -15,10 +15,22 @@ const (
 )
 
 // Supply gives the room the organiser's own list anew. The organiser's program does that
-// as each round begins.
+// as each round begins. Kept is as in [OwnKept].
 type Supply struct {
 	Game    string
 	Servers []netip.AddrPort
+	Kept    string
+}
+
+// OwnKept says by which hash the store has the organiser's own list, as it is: the room is
+// saved without it from then on.
+type OwnKept struct{ Kept string }
+
+func (in OwnKept) step(r *Room) error {
+	if len(r.settings.Servers) > 0 {
+		r.ownKept = in.Kept
+	}
+	return nil
 }
 
 func (Supply) steers() {}
@@ -31,6 +43,7 @@ func (a Supply) do(r *Room, _ caller) error {
 		return errors.New("the list is empty")
 	}
 	r.settings.Servers, r.settings.Renews, r.supplied, r.binds = a.Servers, true, r.now, true
+	r.ownKept, r.isOwnLost = a.Kept, false
 	if listing, is := r.phase.(*Listing); is && listing.Awaits {
 		listing.fetch(r)
 	}
@@ -43,12 +56,16 @@ func (r *Room) awaitsSupply() bool {
 	if last.Before(r.opened) {
 		last = r.opened
 	}
-	return r.settings.Renews && len(r.settings.Servers) > 0 && r.now.Sub(last) > supplyFresh
+	return r.settings.Renews && (r.isOwnLost || len(r.settings.Servers) > 0 && r.now.Sub(last) > supplyFresh)
 }
 
-// fetch gets the list, whatever was waited for.
+// fetch gets the list, whatever was waited for. A group that has an own list goes on no
+// other without a word.
 func (l *Listing) fetch(r *Room) {
-	l.Awaits = false
+	if l.Awaits = false; r.isOwnLost {
+		r.fail(false, "the organiser's own list of servers is gone: open a new room with it")
+		return
+	}
 	r.do(Fetch{r.settings.Game, r.settings.Servers})
 }
 
@@ -57,7 +74,9 @@ func (l *Listing) fetch(r *Room) {
 func (l *Listing) await(r *Room) {
 	if l.Awaits && r.now.Sub(r.since) > supplyWait {
 		r.settings.Renews, r.binds = false, true
-		r.note("the organiser's program gives no new list of servers: taking the one from before")
+		if !r.isOwnLost {
+			r.note("the organiser's program gives no new list of servers: taking the one from before")
+		}
 		l.fetch(r)
 	}
 }

@@ -66,3 +66,42 @@ func TestSupply(t *testing.T) {
 		t.Errorf("after %v the list was asked for %d times; the log:\n%s", supplyWait, n.fetches-before, n.log())
 	}
 }
+
+// TestOwnGone: a room whose organiser's list the store has no more says so, and goes on no
+// other list instead: it waits for the organiser's program to give it anew, or fails.
+func TestOwnGone(t *testing.T) {
+	for _, renews := range []bool{false, true} {
+		s := settings(0)
+		s.Servers, s.Renews = []netip.AddrPort{addr(0), addr(1)}, renews
+		n := newSession(t, s)
+		n.step(OwnKept{"the hash of the organiser's list"})
+		n.join("ann")
+		data, err := n.room.Save()
+		if err != nil || strings.Contains(string(data), addr(0).String()) {
+			t.Fatalf("saved is %s, %v", data, err)
+		}
+		n.room = restored(t, n.room) // where there is no such list
+		same(t, n.room, restored(t, n.room))
+		n.step(Resume{})
+		if !strings.Contains(n.log(), "the organiser's own list of servers is gone") {
+			t.Errorf("nobody hears of it; the log:\n%s", n.log())
+		}
+		n.join("ann")
+		n.step(Proceed{})
+		if n.fetches > 0 {
+			t.Error("another list is asked for")
+		}
+		if !renews {
+			n.inStage(wire.Failed)
+			continue
+		}
+		n.inStage(wire.Listing)
+		if err := n.orders(Supply{Game: "openarena", Servers: []netip.AddrPort{addr(2)}}); err != nil || n.fetches != 1 {
+			t.Errorf("the list anew is taken: %v, and then asked for %d times", err, n.fetches)
+		}
+		n.room = restored(t, n.room)
+		if len(n.room.settings.Servers) != 1 {
+			t.Errorf("the list is %v", n.room.settings.Servers)
+		}
+	}
+}
