@@ -278,3 +278,41 @@ func TestOpenRefuses(t *testing.T) {
 		t.Errorf("what was there has changed: %v", err)
 	}
 }
+
+// TestReturned: that a host's lease has ended is not asked for each of its rooms anew, and
+// yet a host that comes back has those that nobody has claimed.
+func TestReturned(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	w := world(t, startNATS(t))
+	a, b := join(t, w, "a"), join(t, w, "b")
+	for _, code := range []string{"ONE", "TWO"} {
+		if _, err := a.Create(ctx, code, "", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.cancel() // as if stopped
+	a.work.Wait()
+	eventually(t, "a's lease has ended", func() bool { return b.Find("ONE").State == store.Orphaned })
+	if _, _, err := b.Claim(ctx, "ONE"); err != nil {
+		t.Fatal(err)
+	}
+	d := &b.directory
+	d.mu.Lock()
+	of := owner{"a", a.life}
+	if d.ended[of].IsZero() {
+		t.Error("it will be asked for the next room, too")
+	}
+	d.ended[of] = time.Now().Add(time.Hour) // all the time
+	d.mu.Unlock()
+	_, seq, err := b.readLease(ctx, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.ctx, a.cancel = context.WithCancel(context.Background()) // and going on
+	a.work.Go(func() { a.writeLease(ctx, seq) })
+	eventually(t, "a is back", func() bool { return b.Find("TWO").State == store.Elsewhere })
+	if _, _, err := b.Claim(ctx, "TWO"); !errors.Is(err, store.ErrElsewhere) {
+		t.Errorf("a room of a host that is back is claimed: %v", err)
+	}
+}

@@ -28,6 +28,8 @@ type directory struct {
 	claims map[string]*claim
 	busy   map[string]int
 	hosts  map[string]neighbour
+	// ended is when the servers said last that a process has no lease.
+	ended map[owner]time.Time
 	// isListing is set until all was listed for the first time: nothing is owned before.
 	isListing bool
 	// position is how far the rooms' watch has come; moved is closed when it goes on.
@@ -60,6 +62,7 @@ type neighbour struct {
 
 func (d *directory) init() {
 	d.rooms, d.codes, d.claims, d.busy, d.hosts = map[string]entry{}, map[string]string{}, map[string]*claim{}, map[string]int{}, map[string]neighbour{}
+	d.ended = map[owner]time.Time{}
 	d.isListing = true
 	d.moved, d.changed, d.restart = make(chan struct{}), make(chan struct{}), make(chan struct{})
 }

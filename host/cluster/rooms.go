@@ -272,21 +272,40 @@ func (c *Cluster) claim(ctx context.Context, code string) (*claim, []byte, error
 	return cl, data, nil
 }
 
+const (
+	// endedFor is how long it is taken for granted that a process has no lease: all of its
+	// rooms are claimed one after the other. One that comes back mostly is heard of before.
+	endedFor = renewAgain
+	// mostEnded is of how many processes that is remembered.
+	mostEnded = 64
+)
+
 // isLiving reports whether a process has a lease, and is not this one.
 func (c *Cluster) isLiving(ctx context.Context, of owner) (bool, error) {
 	if of.node == "" || of == (owner{c.config.Node, c.life}) {
 		return false, nil
 	}
-	c.directory.mu.Lock()
-	known := c.directory.hosts[of.node].Life == of.life
-	c.directory.mu.Unlock()
-	if known {
-		return true, nil
+	d := &c.directory
+	d.mu.Lock()
+	isHeard, hasEnded := d.hosts[of.node].Life == of.life, time.Since(d.ended[of]) < endedFor
+	d.mu.Unlock()
+	if isHeard || hasEnded {
+		return isHeard, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
+	asked := time.Now()
 	l, _, err := c.readLease(ctx, of.node)
-	return l.Life == of.life, err
+	if err != nil || l.Life == of.life {
+		return l.Life == of.life, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.ended) >= mostEnded {
+		clear(d.ended)
+	}
+	d.ended[of] = asked
+	return false, nil
 }
 
 // sign makes a record this claim's next one.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"muster/host/store"
 )
@@ -140,5 +142,96 @@ func TestThree(t *testing.T) {
 		if want := fmt.Sprint(i, " ", last[i]); got[fmt.Sprint("ROOM", i)] != want {
 			t.Errorf("room %d is %q, acknowledged was %q", i, got[fmt.Sprint("ROOM", i)], want)
 		}
+	}
+}
+
+// TestMoreReplicas: what was kept once is kept thrice as soon as a host starts that wants
+// so, by the flag or by default, while others go on; then the server may go that had it.
+func TestMoreReplicas(t *testing.T) {
+	for _, replicas := range []int{0, mostReplicas} {
+		t.Run(fmt.Sprint(replicas), func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			servers, urls := startThree(t)
+			a := join(t, Config{URL: urls, Replicas: 1}, "a")
+			if n := a.rooms.CachedInfo().Config.Replicas; n != 1 {
+				t.Fatalf("it begins on %d servers", n)
+			}
+			small, large := noise(1, 100), noise(2, 3*partSize)
+			own, err := a.Create(ctx, "SMALL", "", small)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := a.Create(ctx, "LARGE", "", large); err != nil {
+				t.Fatal(err)
+			}
+			hash, err := a.Keep(ctx, large)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := join(t, Config{URL: urls, Replicas: replicas}, "b")
+			for _, s := range []jetstream.Stream{b.rooms, b.hosts, b.large} {
+				eventually(t, "three servers have all of "+s.CachedInfo().Config.Name, func() bool {
+					info, err := s.Info(ctx)
+					if err != nil || info.Config.Replicas != mostReplicas || info.Cluster == nil || len(info.Cluster.Replicas) != mostReplicas-1 {
+						return false
+					}
+					return !slices.ContainsFunc(info.Cluster.Replicas, func(r *jetstream.PeerInfo) bool { return !r.Current || r.Lag > 0 })
+				})
+			}
+			small = noise(3, 200)
+			if err := own.Save(ctx, small); err != nil {
+				t.Errorf("who was there before cannot save: %v", err)
+			}
+			info, err := b.rooms.Info(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.cancel() // as if killed
+			a.conn.Close()
+			servers[slices.IndexFunc(servers, func(s *server.Server) bool { return s.Name() == info.Cluster.Leader })].Shutdown()
+			for code, want := range map[string][]byte{"SMALL": small, "LARGE": large} {
+				eventually(t, code+" with all that was kept", func() bool {
+					_, data, err := b.Claim(ctx, code)
+					return err == nil && bytes.Equal(data, want)
+				})
+			}
+			if blob, err := b.Kept(ctx, hash); err != nil || !bytes.Equal(blob, large) {
+				t.Errorf("the list is %d bytes, %v", len(blob), err)
+			}
+		})
+	}
+}
+
+// TestGrown: a NATS server that ran alone does not bring into a cluster what it keeps: it
+// is exported before, and imported into three.
+func TestGrown(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	alone := join(t, world(t, startNATS(t)), "a")
+	room, list := noise(1, 2*inline), noise(2, 100)
+	own, err := alone.Create(ctx, "ROOM", "id", room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, err := alone.Keep(ctx, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := openFile(t)
+	if _, err := alone.Export(ctx, file); err != nil {
+		t.Fatal(err)
+	}
+	_, urls := startThree(t)
+	grown := join(t, Config{URL: urls}, "a")
+	if moved, err := grown.Import(ctx, file); err != nil || moved.Rooms != 1 || moved.Blobs != 1 {
+		t.Fatalf("%+v, %v", moved, err)
+	}
+	claim, data, err := grown.Claim(ctx, "ROOM")
+	if err != nil || !bytes.Equal(data, room) || claim.Epoch() <= own.Epoch() || grown.FindID("id") != "ROOM" {
+		t.Errorf("the room has %d bytes, %v", len(data), err)
+	}
+	if blob, err := grown.Kept(ctx, hash); err != nil || !bytes.Equal(blob, list) {
+		t.Errorf("the list has %d bytes, %v", len(blob), err)
 	}
 }
