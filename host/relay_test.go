@@ -528,3 +528,25 @@ func TestVeil(t *testing.T) {
 	guesses.Wait()
 	expect[wire.Welcome](says(t, at["b"].server, guesser, wire.Hello{Code: afar.Code, Name: "ann", Token: token}))
 }
+
+// TestRelayedSupply: an organiser's long list reaches the room by any host; it was cut off
+// as an order that is too long.
+func TestRelayedSupply(t *testing.T) {
+	at := machines(t, everybody(host.Public{Servers: 2000}), "a", "b")
+	_, room, _ := opens(t, at["a"].server, "203.0.113.7", `{"game":"openarena","servers":["192.0.2.4:27960"]}`)
+	secret := room.OrganiserLink[strings.LastIndexByte(room.OrganiserLink, '.')+1:]
+	var list []string
+	for i := range 2000 {
+		list = append(list, fmt.Sprintf("198.%d.%d.7:27960", i/256, i%256))
+	}
+	order := map[string]any{"game": "openarena", "servers": list}
+	if status, said := orders(t, at["b"].server, room.Code, "servers", secret, order); status != http.StatusNoContent {
+		t.Fatalf("it is answered %d %v", status, said)
+	}
+	if s, _ := at["a"].host.Settings(room.Code); len(s.Servers) != len(list) {
+		t.Errorf("the room has %d servers", len(s.Servers))
+	}
+	if status, _ := orders(t, at["b"].server, room.Code, "servers", "nobody's", order); status != http.StatusBadRequest {
+		t.Errorf("a stranger's list is answered %d", status)
+	}
+}
