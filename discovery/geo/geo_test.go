@@ -2,6 +2,7 @@ package geo_test
 
 import (
 	"encoding/csv"
+	"flag"
 	"net/netip"
 	"os"
 	"slices"
@@ -241,5 +242,19 @@ func TestLookupsDoNotAllocate(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(100, func() { l.Locate(v4); l.Locate(v6) }); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+var fresh = flag.Duration("fresh", 0, "how old the carried tables may be; 0 is any age")
+
+// TestTablesAreFresh: a release carries no old tables. Other builds may.
+func TestTablesAreFresh(t *testing.T) {
+	if *fresh == 0 {
+		t.Skip("asked for with -fresh")
+	}
+	for _, source := range open(t, geo.Options{}).Sources() {
+		if age := time.Since(source.Built); age > *fresh {
+			t.Errorf("the table of %s is of %s: run .ci/tables, or the workflow that does", source.Field, source.Built.Format(time.DateOnly))
+		}
 	}
 }
