@@ -94,6 +94,9 @@ func (i *Info) Completed(listed *Info) *Info {
 	c.Name, c.Map = cmp.Or(c.Name, listed.Name), cmp.Or(c.Map, listed.Map)
 	c.Mode, c.Version = cmp.Or(c.Mode, listed.Mode), cmp.Or(c.Version, listed.Version)
 	c.Mod, c.Tags = cmp.Or(c.Mod, listed.Mod), cmp.Or(c.Tags, listed.Tags)
+	if c.Protocol == 0 {
+		c.Protocol, c.OldestProtocol = listed.Protocol, listed.OldestProtocol
+	}
 	if c.Uncounted() {
 		c.Players, c.MaxPlayers, c.Bots = listed.Players, listed.MaxPlayers, listed.Bots
 	}

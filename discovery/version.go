@@ -65,6 +65,9 @@ func (t Tags) Words() []string { return strings.Fields(string(t)) }
 // Meets reports whether a server with these tags has all words that are wanted, and
 // none that stands there with a minus before it, letter case apart.
 func (t Tags) Meets(wanted string) bool {
+	if wanted == "" {
+		return true
+	}
 	has := map[string]bool{}
 	for _, word := range t.Words() {
 		has[strings.ToLower(word)] = true
@@ -127,7 +130,7 @@ func (i *Info) Fit(e Edition) Fit {
 func (i *Info) speaks(protocol int) bool {
 	oldest := i.Protocol
 	if i.OldestProtocol > 0 {
-		oldest = i.OldestProtocol
+		oldest = min(oldest, i.OldestProtocol)
 	}
 	return protocol >= oldest && protocol <= i.Protocol
 }

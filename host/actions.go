@@ -33,6 +33,7 @@ const maxOrder = 4 << 10
 //	          {"secret"} of a personal link makes it that person's page
 //	rename    another name: {"name"}
 //	leave     the place is free at once
+//	has       the version that one has of the game: {"version"}
 //	whatif    by other settings: {"by","limits_ms"}; no rule takes it back
 //	vote      for one of the first five: {"addr"}; none takes it back
 //	veto      a server or a map: {"addr"} or {"map"}
@@ -48,6 +49,12 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr) (room.Acti
 		return parse[room.Rename](body, nil)
 	case "leave":
 		return room.Quit{}, nil
+	case "has":
+		return parse(body, func(a *room.Has) {
+			if h.config.Editions != nil {
+				a.Editions = h.config.Editions(a.Version)
+			}
+		})
 	case "whatif":
 		return room.WhatIf(body), nil
 	case "vote":

@@ -79,6 +79,9 @@ type Config struct {
 	// Games are those that List knows and an organiser may choose; empty leaves
 	// every room its game.
 	Games []wire.Game
+	// Editions are what a version is of the games of which the host knows more, by their
+	// ids, and of all others; see [wire.Hello]. It may be nil.
+	Editions func(version string) map[string]discovery.Edition
 	// ConnectLink is a link that takes a browser to a game server, such as
 	// steam://connect/…, or empty; nil knows none.
 	ConnectLink func(game, address string) string

@@ -60,6 +60,8 @@ type Options struct {
 	// the host.
 	Token     string
 	SaveToken func(token string)
+	// Editions are what the player has of games; see [wire.Hello].
+	Editions map[string]discovery.Edition
 	// Probes is where NewProber's probers ask from, if that is not simply where
 	// the connection to the host comes from.
 	Probes wire.Probes

@@ -26,11 +26,11 @@ const (
 	Unknown
 	// Full: not enough free seats for the group.
 	Full
-	// Filtered: another map or mode.
+	// Filtered: another map, mode or mod, or not the wanted tags.
 	Filtered
 	// Passworded: it wants a password.
 	Passworded
-	// WrongVersion: another version of the game.
+	// WrongVersion: another version of the game than is wanted, or than a player has.
 	WrongVersion
 	// PingLimits: a player's RTT is outside what the server lets in.
 	PingLimits

@@ -61,9 +61,13 @@ type Criteria struct {
 	// BotsGiveWay: the servers' bots leave for people, so that their seats are
 	// free.
 	BotsGiveWay bool
-	// Map, Mode and Version, if not empty, must be the server's, letter case
-	// apart.
-	Map, Mode, Version string
+	// Map, Mode and Mod, if not empty, must be the server's, letter case apart, and
+	// Version one that it is of (see [discovery.Info.IsOfVersion]). Tags are words that
+	// it must have, or must not (see [discovery.Tags.Meets]).
+	Map, Mode, Mod, Version, Tags string
+	// Editions are what players have of the game, as far as they say: servers are culled
+	// that do not let them in with it.
+	Editions []Edition
 	// NoPassword: the group knows no password.
 	NoPassword bool
 	// PerAddress is how many servers one address may list before all of them
@@ -87,6 +91,12 @@ type Criteria struct {
 	// Keep is the server of the last round: it stays unless another is worth
 	// the move. The zero value keeps nothing.
 	Keep netip.AddrPort
+}
+
+// Edition is what one player has of the game.
+type Edition struct {
+	Player string
+	discovery.Edition
 }
 
 // Veto is one player's refusal of a server or of a map, whichever is set.

@@ -13,6 +13,9 @@ import (
 	"muster/selection"
 )
 
+// bobsEdition is what bob alone has told of his game.
+var bobsEdition = []selection.Edition{{Player: "bob", Edition: discovery.Edition{Version: "5.6", Protocol: 41}}, {Player: "ann"}}
+
 var annAndBob = []string{"ann", "bob"}
 
 // A server that both players reach in 30 and 50 ms, in a list of its own.
@@ -46,6 +49,21 @@ func TestCullByWhatTheServerTells(t *testing.T) {
 		{name: "the map in capitals", info: &discovery.Info{Map: "Tokara"}, criteria: selection.Criteria{Map: "tokara"}, want: survives},
 		{name: "another mode", info: &discovery.Info{Mode: "ctf"}, criteria: selection.Criteria{Mode: "dm"}, want: selection.Filtered},
 		{name: "another version", info: &discovery.Info{Version: "1.1"}, criteria: selection.Criteria{Version: "1.2"}, want: selection.WrongVersion},
+		{name: "a part of the version", info: &discovery.Info{Version: "Paper 1.20.4"}, criteria: selection.Criteria{Version: "1.20"}, want: survives},
+		{name: "its protocol", info: &discovery.Info{Protocol: 71}, criteria: selection.Criteria{Version: "71"}, want: survives},
+		{name: "another protocol", info: &discovery.Info{Protocol: 71}, criteria: selection.Criteria{Version: "68"}, want: selection.WrongVersion},
+		{name: "version, nothing told", criteria: selection.Criteria{Version: "1.2"}, want: selection.Unknown},
+		{name: "another mod", info: &discovery.Info{Mod: "ctf"}, criteria: selection.Criteria{Mod: "dm"}, want: selection.Filtered},
+		{name: "the mod in capitals", info: &discovery.Info{Mod: "CTF"}, criteria: selection.Criteria{Mod: "ctf"}, want: survives},
+		{name: "mod, nothing told", criteria: selection.Criteria{Mod: "ctf"}, want: selection.Unknown},
+		{name: "a tag is missing", info: &discovery.Info{Tags: "a"}, criteria: selection.Criteria{Tags: "a b"}, want: selection.Filtered},
+		{name: "an unwanted tag", info: &discovery.Info{Tags: "a mod"}, criteria: selection.Criteria{Tags: "a -mod"}, want: selection.Filtered},
+		{name: "all tags", info: &discovery.Info{Tags: "b a"}, criteria: selection.Criteria{Tags: "a, b"}, want: survives},
+		{name: "tags, nothing told", criteria: selection.Criteria{Tags: "a"}, want: selection.Unknown},
+		{name: "too new for bob", info: &discovery.Info{Protocol: 49, OldestProtocol: 44}, criteria: selection.Criteria{Editions: bobsEdition}, want: selection.WrongVersion, who: []string{"bob"}},
+		{name: "old enough for bob", info: &discovery.Info{Protocol: 49, OldestProtocol: 41}, criteria: selection.Criteria{Editions: bobsEdition}, want: survives},
+		{name: "bob's protocol is all that is known", info: &discovery.Info{Version: "6"}, criteria: selection.Criteria{Editions: bobsEdition}, want: survives},
+		{name: "bob, nothing told", criteria: selection.Criteria{Editions: bobsEdition}, want: survives},
 		{name: "password", info: &discovery.Info{Password: true}, criteria: selection.Criteria{NoPassword: true}, want: selection.Passworded},
 		{name: "known password", info: &discovery.Info{Password: true}, want: survives},
 		{name: "too far for the server", info: &discovery.Info{MaxPing: 40 * time.Millisecond}, want: selection.PingLimits, who: []string{"bob"}},

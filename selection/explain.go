@@ -220,7 +220,7 @@ func (c Culled) sentence() string {
 
 var causeClauses = [none]string{
 	"spam or no real address", "blacklisted", "vetoed", "unreachable for someone", "not measured by everyone",
-	"silent about themselves", "without enough free seats", "with another map or mode", "with a password",
+	"silent about themselves", "without enough free seats", "with another map, mode or mod", "with a password",
 	"of another version", "closed to someone's ping", "over the limit for someone",
 }
 

@@ -139,7 +139,10 @@ func (f *Filter) judge(server int, heard *discovery.Info) causes {
 	}
 	told := *listed // what the list does not tell speaks against nothing
 	told.Map, told.Mode = cmp.Or(told.Map, f.criteria.Map), cmp.Or(told.Mode, f.criteria.Mode)
-	told.Version = cmp.Or(told.Version, f.criteria.Version)
+	told.Mod, told.Version = cmp.Or(told.Mod, f.criteria.Mod), cmp.Or(told.Version, f.criteria.Version)
+	if told.Tags == "" {
+		told.Tags = discovery.Tags(f.criteria.Tags)
+	}
 	if left := f.judgeBy(server, &told); left&^c != 0 {
 		return left
 	}
@@ -160,7 +163,7 @@ func (f *Filter) judgeBy(server int, info *discovery.Info) (c causes) {
 		c.add(Vetoed)
 	}
 	if info == nil {
-		if want.Seats > 0 || want.Map != "" || want.Mode != "" || want.Version != "" || want.NoPassword {
+		if want.Seats > 0 || want.Map != "" || want.Mode != "" || want.Mod != "" || want.Version != "" || want.Tags != "" || want.NoPassword {
 			c.add(Unknown)
 		}
 		return c
@@ -171,13 +174,13 @@ func (f *Filter) judgeBy(server int, info *discovery.Info) (c causes) {
 	if want.Seats > 0 && want.free(info) < want.Seats {
 		c.add(Full)
 	}
-	if differs(want.Map, info.Map) || differs(want.Mode, info.Mode) {
+	if differs(want.Map, info.Map) || differs(want.Mode, info.Mode) || differs(want.Mod, info.Mod) || !info.Tags.Meets(want.Tags) {
 		c.add(Filtered)
 	}
 	if want.NoPassword && info.Password {
 		c.add(Passworded)
 	}
-	if differs(want.Version, info.Version) {
+	if want.isOtherVersion(info) || slices.ContainsFunc(want.Editions, func(e Edition) bool { return info.Fit(e.Edition) == discovery.Shuts }) {
 		c.add(WrongVersion)
 	}
 	for i := range want.Vetoes {
@@ -203,6 +206,22 @@ func (c *Criteria) free(info *discovery.Info) int {
 
 // differs reports whether a server's word is not the wanted one.
 func differs(want, have string) bool { return want != "" && !strings.EqualFold(want, have) }
+
+// isOtherVersion reports whether a server is not of the wanted version.
+func (c *Criteria) isOtherVersion(info *discovery.Info) bool {
+	return c.Version != "" && !info.IsOfVersion(c.Version)
+}
+
+// shutOut are the players whose edition of the game a server does not let in, by name.
+func (c *Criteria) shutOut(info *discovery.Info) (names []string) {
+	for _, e := range c.Editions {
+		if info != nil && info.Fit(e.Edition) == discovery.Shuts {
+			names = append(names, e.Player)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
 
 func (v *Veto) hitsMap(info *discovery.Info) bool {
 	return v.Map != "" && info != nil && strings.EqualFold(v.Map, info.Map)

@@ -42,6 +42,8 @@ func (r *round) concerned(server int, cause Cause) []string {
 		so = func(c cell) bool { return c.answered() && c > r.limit }
 	case PingLimits:
 		so = pingLimitsOf(r.servers.Infos[server]).shuts
+	case WrongVersion:
+		return r.criteria.shutOut(r.servers.Info(server))
 	case Vetoed:
 		var names []string
 		for i := range r.criteria.Vetoes {

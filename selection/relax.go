@@ -120,6 +120,11 @@ func (r *round) onlyObstacles(server int, all causes) []obstacle {
 			return nil
 		}
 		return []obstacle{only(func(c cell) bool { return !c.answered() })}
+	case WrongVersion:
+		info := r.servers.Info(server)
+		if out := r.criteria.shutOut(info); len(out) == 1 && r.view.needed > 1 && !r.criteria.isOtherVersion(info) {
+			return []obstacle{{cause, slices.Index(r.view.table.players, out[0])}}
+		}
 	case OverThreshold:
 		raise := obstacle{cause, nobody}
 		if s.second > r.limit || r.view.needed < 2 {

@@ -127,7 +127,7 @@ func TestRelax(t *testing.T) {
 			rows:  map[string][]int{serverA: {40, 40}, serverB: {40, 40}, serverC: {unprobed, 40}},
 			infos: [3]*discovery.Info{full, flux, empty},
 			want: []string{
-				"1 server would do, best 10.0.0.2:27960; now with another map or mode.",
+				"1 server would do, best 10.0.0.2:27960; now with another map, mode or mod.",
 				"With fewer seats 1 server would do, best 10.0.0.1:27960: it has 2 free.",
 				"1 server would do if ann reached them, best 10.0.0.3:27960: not measured yet.",
 			},
@@ -136,7 +136,7 @@ func TestRelax(t *testing.T) {
 			name:  "nothing alone",
 			rows:  map[string][]int{serverA: {lost, lost}, serverB: {200, 40}, serverC: {lost, unprobed}},
 			infos: [3]*discovery.Info{full, flux, flux},
-			want:  []string{"Nearest to it is 10.0.0.2:27960: with another map or mode, over the limit for someone (ann)."},
+			want:  []string{"Nearest to it is 10.0.0.2:27960: with another map, mode or mod, over the limit for someone (ann)."},
 		},
 	}
 	for _, test := range tests {

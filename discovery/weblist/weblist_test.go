@@ -33,7 +33,7 @@ func at(addresses ...string) (rows []weblist.Row) {
 
 func TestRead(t *testing.T) {
 	whole := weblist.Form{Format: weblist.JSON, Rows: "a.list", Host: "ip", Port: "port", GamePort: "game", Name: "info.name", Map: "map", Mode: "mode",
-		Players: "clients", MaxPlayers: "max", Bots: "bots", Password: "locked", Version: "v"}
+		Players: "clients", MaxPlayers: "max", Bots: "bots", Password: "locked", Version: "v", Protocol: "most", OldestProtocol: "least", Mod: "mod", Tags: "tags"}
 	for _, c := range []struct {
 		name string
 		form weblist.Form
@@ -41,10 +41,10 @@ func TestRead(t *testing.T) {
 		want []weblist.Row
 	}{
 		{"everything", whole, `{"x":[{"list":1}],"a":{"b":2,"list":[{"ip":"192.0.2.1","port":27015,"game":27016,"info":{"name":"A \u001b[31m\nB"},
-			"map":"m","mode":"ctf","clients":[{},{}],"max":"16","bots":1,"locked":"true","v":1.5}]}}`,
-			[]weblist.Row{{Address: "192.0.2.1:27015", Info: discovery.Info{Name: "A [31m B", Map: "m", Mode: "ctf", Version: "1.5", Players: 2, MaxPlayers: 16, Bots: 1, Password: true, GamePort: 27016}}}},
+			"map":"m","mode":"ctf","clients":[{},{}],"max":"16","bots":1,"locked":"true","v":1.5,"most":"49","least":37,"mod":"x\u0007y","tags":["A mod","b,c","b",{}]}]}}`,
+			[]weblist.Row{{Address: "192.0.2.1:27015", Info: discovery.Info{Name: "A [31m B", Map: "m", Mode: "ctf", Version: "1.5", Protocol: 49, OldestProtocol: 37, Mod: "xy", Tags: "A_mod b c", Players: 2, MaxPlayers: 16, Bots: 1, Password: true, GamePort: 27016}}}},
 		{"wrong types", whole, `{"a":{"list":[7,null,"x",[],{"ip":{},"port":1},{"ip":"192.0.2.1","port":"many"},
-			{"ip":"192.0.2.2","port":"1","info":"name","clients":-1,"max":1e300,"bots":"x","locked":{},"game":70000}]}}`,
+			{"ip":"192.0.2.2","port":"1","info":"name","clients":-1,"max":1e300,"bots":"x","locked":{},"game":70000,"most":-1,"least":"x","mod":[],"tags":{}}]}}`,
 			at("192.0.2.2:1")},
 		{"an address as a number", weblist.Form{Format: weblist.JSON, Host: "ip", Port: "port"}, `[{"ip":"3221225985","port":2759},{"ip":3221225986,"port":"2759"}]`,
 			at("192.0.2.1:2759", "192.0.2.2:2759")},

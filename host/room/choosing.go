@@ -58,6 +58,7 @@ func (r *Room) choose(early bool) {
 	for _, a := range r.round.anomalies(group) {
 		r.note("%s", a)
 	}
+	r.noteVersions(group, &selected)
 	for _, p := range r.round.active() {
 		if !slices.Contains(group, p) {
 			p.leftOut = true
@@ -88,6 +89,9 @@ func (r *Room) criteria(s wire.Settings, group []*player) selection.Criteria {
 		seats += count(p.connected && !slices.Contains(group, p))
 	}
 	c := s.Criteria()
+	if !s.AnyVersion {
+		c.Editions = r.editions(group)
+	}
 	c.Seats, c.Spare = max(s.Players, seats), max(0, cmp.Or(r.tuning.Spare, spareSeat))
 	c.Weights = r.tuning.Weights
 	c.Vetoes, c.Keep = r.round.vetoes, r.previous
@@ -146,15 +150,16 @@ func (r *Room) judgeServers(group []*player) {
 }
 
 // culledText says how many servers went, and what for.
-func culledText(c selection.Culled) string {
+func culledText(s *selection.Selection) string {
 	var parts []string
+	c := s.Culled
 	for _, part := range []struct {
 		n    int
 		what string
 	}{
 		{c.Unreachable, "unreachable for someone"},
 		{c.Full, "without enough free seats"},
-		{c.Filtered + c.Unknown + c.WrongVersion, "of the wrong kind"},
+		{c.Filtered + c.Unknown, "of the wrong kind"},
 		{c.Passworded, "with a password"},
 		{c.Hygiene + c.Blacklisted + c.Vetoed, "unwanted"},
 		{c.PingLimits, "that refuse someone's ping"},
@@ -164,6 +169,9 @@ func culledText(c selection.Culled) string {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
 		}
+	}
+	if text := shutOutText(s); text != "" {
+		parts = append(parts, text)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -82,6 +82,9 @@ func (r *Room) searching() *search {
 	if len(heads) < len(r.round.present()) && criteria.By != selection.Minimax {
 		criteria.Weights = weights
 	}
+	if !r.settings.AnyVersion {
+		criteria.Editions = r.editions(r.round.present())
+	}
 	options := coordinate.Options{
 		Seed: r.tuning.Seed + uint64(r.round.number), Budget: cmp.Or(r.tuning.Budget, budget), Enough: cmp.Or(r.tuning.Enough, enough),
 	}

@@ -78,6 +78,11 @@ func (e *evening) upTo(most int) int {
 
 var everybody = []string{"ann", "bob", "cat", "dan"}
 
+// editionsOf are what some of them have of the game.
+var editionsOf = map[string]map[string]discovery.Edition{
+	"bob": {"": {Version: "5.6", Protocol: 41}}, "dan": {"openarena": {Version: "1.2"}, "xonotic": {Version: "3"}},
+}
+
 func (e *evening) name() string { return everybody[e.upTo(len(everybody)-1)] }
 
 const eveningServers = 12
@@ -180,6 +185,7 @@ func (e *evening) happens() {
 	case 0, 1:
 		name := e.name()
 		hello := wire.Hello{Version: wire.Version, Code: r.keys.Code, Name: name, Token: "token of " + name}
+		hello.Editions = editionsOf[name]
 		from := Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, byte(e.upTo(1))})}
 		if e.upTo(1) > 0 {
 			from.Near = netip.MustParseAddr("10.9.0.2")
@@ -249,6 +255,7 @@ func (e *evening) changesWhoIsWho(page, organiser func(Action)) {
 	switch e.upTo(7) {
 	case 0:
 		page(Arrived{})
+		page(Has{Version: "1.3"})
 	case 1, 2:
 		page(Rename{e.name()})
 	case 3:
@@ -288,7 +295,7 @@ func (e *evening) everyoneMeasures() {
 	for server := range e.room.round.servers.List {
 		rtt := wire.RoundRTT(time.Duration(e.upTo(255)) * time.Millisecond)
 		report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: rtt})
-		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Players: 1, MaxPlayers: 8}})
+		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Players: 1, MaxPlayers: 8, Version: "1.3", Protocol: 41 - server%4/3}})
 	}
 	for _, m := range slices.Clone(e.room.round.players) {
 		for _, message := range []wire.Message{infos, report, wire.Done{Round: e.room.round.number}} {

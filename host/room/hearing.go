@@ -44,7 +44,7 @@ type word struct {
 
 // wanted is what the room asks of a server: as long as as many say that it has it as
 // say that it has not, it is not lost for that.
-type wanted struct{ gameMap, mode string }
+type wanted struct{ gameMap, mode, version, mod, tags string }
 
 // hear notes a word, which takes the place of the one before.
 func (h *hearing) hear(by *player, server int, info discovery.Info, at time.Duration) {
@@ -121,7 +121,8 @@ func taken(words []word, alone *player, want wanted) (info *discovery.Info, lone
 	if !slices.ContainsFunc(words, func(w word) bool { return w.info != words[0].info }) {
 		return words[0].info, false
 	}
-	tie := discovery.Info{Map: newest.info.Map, Mode: newest.info.Mode, Version: newest.info.Version}
+	tie := discovery.Info{Map: newest.info.Map, Mode: newest.info.Mode, Mod: newest.info.Mod, Tags: newest.info.Tags}
+	tie.Version, tie.Protocol, tie.OldestProtocol = newest.info.Version, newest.info.Protocol, newest.info.OldestProtocol
 	for _, w := range words {
 		tie.MaxPlayers = max(tie.MaxPlayers, w.info.MaxPlayers)
 		if strings.EqualFold(w.info.Map, want.gameMap) {
@@ -129,6 +130,15 @@ func taken(words []word, alone *player, want wanted) (info *discovery.Info, lone
 		}
 		if strings.EqualFold(w.info.Mode, want.mode) {
 			tie.Mode = w.info.Mode
+		}
+		if want.version != "" && w.info.IsOfVersion(want.version) {
+			tie.Version, tie.Protocol, tie.OldestProtocol = w.info.Version, w.info.Protocol, w.info.OldestProtocol
+		}
+		if want.mod != "" && strings.EqualFold(w.info.Mod, want.mod) {
+			tie.Mod = w.info.Mod
+		}
+		if want.tags != "" && w.info.Tags.Meets(want.tags) {
+			tie.Tags = w.info.Tags
 		}
 	}
 	if host != nil {
@@ -145,6 +155,10 @@ func settle(words []word, info discovery.Info) discovery.Info {
 	agree(words, &info, func(i *discovery.Info) *string { return &i.Map })
 	agree(words, &info, func(i *discovery.Info) *string { return &i.Mode })
 	agree(words, &info, func(i *discovery.Info) *string { return &i.Version })
+	agree(words, &info, func(i *discovery.Info) *int { return &i.Protocol })
+	agree(words, &info, func(i *discovery.Info) *int { return &i.OldestProtocol })
+	agree(words, &info, func(i *discovery.Info) *string { return &i.Mod })
+	agree(words, &info, func(i *discovery.Info) *discovery.Tags { return &i.Tags })
 	agree(words, &info, func(i *discovery.Info) *int { return &i.MaxPlayers })
 	agree(words, &info, func(i *discovery.Info) *bool { return &i.Password })
 	agree(words, &info, gamePort)
@@ -295,6 +309,7 @@ func denied(w word, words []word) (lasting, changing bool) {
 	changing = said.Map != most.Map || said.Mode != most.Mode ||
 		float64(max(crowd-middle, middle-crowd)) > crowdApart*float64(max(most.MaxPlayers, 1))
 	most.Map, most.Mode = said.Map, said.Mode
+	most.Tags = said.Tags // some tell how full a server is
 	if said.Name == "" {
 		most.Name = ""
 	}
@@ -334,7 +349,7 @@ func (r *round) weigh(server int) {
 // something else of a server. What players said who have left meanwhile still counts.
 func (r *Room) attend() {
 	h := &r.round.hearing
-	want := wanted{r.settings.Map, r.settings.Mode}
+	want := wanted{r.settings.Map, r.settings.Mode, r.settings.Version, r.settings.Mod, r.settings.Tags}
 	var heeded []*player
 	var alone *player
 	active := r.round.active()

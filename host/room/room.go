@@ -151,6 +151,8 @@ type member struct {
 	// its NAT group found does not hold for this player.
 	origin Origin
 	apart  bool
+	// editions are what the player has of games, by their ids, as far as they say.
+	editions map[string]discovery.Edition
 	// near is what the player's program found on its own networks.
 	near nearby
 	// program and line are those of the newest hello.
@@ -222,6 +224,7 @@ func (in Join) step(r *Room) error {
 			p.leftOut = p.anomaly != nil || p.missed > mostMissed
 		}
 	}
+	in.takeEditions(r, p)
 	p.program, p.line = in.Hello.Program, in.Hello.Line
 	in.locate(r, p)
 	r.do(Admit{p.name})

@@ -172,8 +172,6 @@ func (r *round) vetoedName(addr netip.AddrPort) string {
 	return addr.String()
 }
 
-func (r *round) card(server int) wire.ServerCard { return cardOf(r.servers, server) }
-
 func cardOf(servers selection.Servers, server int) wire.ServerCard {
 	if server < 0 {
 		return wire.ServerCard{}
@@ -181,6 +179,7 @@ func cardOf(servers selection.Servers, server int) wire.ServerCard {
 	card := wire.ServerCard{Country: servers.List[server].Country}
 	if info := servers.Info(server); info != nil {
 		card.Name, card.Map, card.Mode, card.AsListed = info.Name, info.Map, info.Mode, info.AsListed
+		card.Version, card.Mod = info.VersionText(), info.Mod
 		card.Players, card.MaxPlayers, card.Password = info.Players, info.MaxPlayers, info.Password
 	}
 	return card

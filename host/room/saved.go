@@ -98,17 +98,19 @@ type savedGuest struct {
 
 type savedPlayer struct {
 	savedPerson
-	Token   string           `json:"token"`
-	Heard   time.Time        `json:"heard"`
-	Trusted bool             `json:"trusted,omitempty"`
-	Origin  Origin           `json:"origin,omitzero"`
-	Apart   bool             `json:"apart,omitempty"`
-	Near    nearby           `json:"near,omitzero"`
-	Done    bool             `json:"done,omitempty"`
-	LeftOut bool             `json:"left_out,omitempty"`
-	Missed  time.Duration    `json:"missed,omitempty"`
-	Shares  bool             `json:"shares,omitempty"`
-	Anomaly *anomaly.Anomaly `json:"anomaly,omitempty"`
+	Token   string    `json:"token"`
+	Heard   time.Time `json:"heard"`
+	Trusted bool      `json:"trusted,omitempty"`
+	Origin  Origin    `json:"origin,omitzero"`
+	Apart   bool      `json:"apart,omitempty"`
+	Near    nearby    `json:"near,omitzero"`
+	// Editions are what the player has of games.
+	Editions map[string]discovery.Edition `json:"editions,omitempty"`
+	Done     bool                         `json:"done,omitempty"`
+	LeftOut  bool                         `json:"left_out,omitempty"`
+	Missed   time.Duration                `json:"missed,omitempty"`
+	Shares   bool                         `json:"shares,omitempty"`
+	Anomaly  *anomaly.Anomaly             `json:"anomaly,omitempty"`
 	// Contradicts is another, about what the player heard of servers.
 	Contradicts *anomaly.Anomaly `json:"contradicts,omitempty"`
 	Launch      wire.LaunchState `json:"launch,omitempty"`
@@ -181,7 +183,7 @@ func (r *Room) Save() ([]byte, error) {
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
-			savedPerson: r.round.savedPerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart, Near: p.near,
+			savedPerson: r.round.savedPerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart, Near: p.near, Editions: p.editions,
 			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Shares: p.shares, Anomaly: p.anomaly, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail,
 			Asked: p.asked.servers, All: p.asked.all, Own: p.asked.own,
 		}
@@ -388,7 +390,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 			return nil, err
 		}
 		p := &player{
-			member: &member{person: who, token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart, near: sp.Near},
+			member: &member{person: who, token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart, near: sp.Near, editions: sp.Editions},
 			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, shares: sp.Shares, anomaly: sp.Anomaly, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail,
 		}
 		p.asked = asked{all: sp.All, servers: sp.Asked, own: sp.Own}

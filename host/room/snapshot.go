@@ -32,11 +32,11 @@ func (r *Room) Snapshot() wire.Snapshot {
 		s.Room.Outlook = s.Room.Search.Sentence(r.settings.By)
 	}
 	if r.round.whatIf != nil {
-		s.WhatIf = r.round.choice(r.round.whatIf.Selection)
+		s.WhatIf = r.choice(r.round.whatIf.Selection)
 		s.WhatIf.Player = r.round.whatIf.Player
 	}
 	if r.round.selection != nil {
-		s.Choice = r.round.choice(*r.round.selection)
+		s.Choice = r.choice(*r.round.selection)
 		if r.round.selection.Chosen != nil {
 			s.Choice.Target = r.round.favourite().Addr.String()
 		}
@@ -71,7 +71,7 @@ func (r *Room) people() []wire.Person {
 	for _, p := range r.round.players {
 		person := wire.Person{
 			Name: p.name, Peer: true, Connected: p.connected,
-			Done: p.done, LeftOut: p.leftOut, Launch: p.launch, Detail: p.detail,
+			Done: p.done, LeftOut: p.leftOut, Launch: p.launch, Detail: p.detail, Version: p.editions[r.settings.Game].Version,
 		}
 		person.Probed, person.Answered = r.round.knowledge(p).progress()
 		if p.anomaly != nil {
@@ -101,17 +101,22 @@ func (r *Room) people() []wire.Person {
 
 // choice is a selection with what is known of its servers, whose names stand in
 // the place of addresses in what it explains.
-func (r *round) choice(s selection.Selection) *wire.Choice {
+func (r *Room) choice(s selection.Selection) *wire.Choice {
+	cardFor := func(server int) wire.ServerCard {
+		card := cardOf(r.round.servers, server)
+		r.fit(&card, server)
+		return card
+	}
 	c := &wire.Choice{Selection: s, Explain: s.Explain(), Servers: map[string]wire.ServerCard{}}
 	for _, ranked := range s.Ranking {
-		c.Servers[ranked.Addr.String()] = r.card(ranked.Server)
+		c.Servers[ranked.Addr.String()] = cardFor(ranked.Server)
 	}
 	if s.Why != nil {
 		for _, i := range s.Why.Influences {
-			c.Servers[i.Addr.String()] = r.card(i.Server)
+			c.Servers[i.Addr.String()] = cardFor(i.Server)
 		}
 		for _, rival := range s.Why.Rivals {
-			c.Servers[rival.Addr.String()] = r.card(rival.Ranked.Server)
+			c.Servers[rival.Addr.String()] = cardFor(rival.Ranked.Server)
 		}
 	}
 	var pairs []string

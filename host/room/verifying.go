@@ -64,7 +64,7 @@ func (r *Room) verifyOrLaunch() {
 			r.askToLook(lone)
 			return
 		}
-		r.fail(r.round.broken, "no server suits everyone: %s", culledText(r.round.selection.Culled))
+		r.fail(r.round.broken, "no server suits everyone: %s", culledText(r.round.selection))
 		return
 	}
 	server := chosen.Server

@@ -29,6 +29,21 @@ const MaxAsked = 1024
 // maxHosts is how many addresses a host may have besides the one it was reached at.
 const maxHosts = 8
 
+// MaxEditions is of how many games a peer says what its player has.
+const MaxEditions = 16
+
+func (h Hello) check() error {
+	if len(h.Editions) > MaxEditions {
+		return fmt.Errorf("versions of %d games", len(h.Editions))
+	}
+	for _, e := range h.Editions {
+		if e.Protocol < 0 || e.Protocol > discovery.MaxProtocol {
+			return fmt.Errorf("protocol %d", e.Protocol)
+		}
+	}
+	return nil
+}
+
 func (w Welcome) check() error {
 	if len(w.Hosts) > maxHosts {
 		return fmt.Errorf("%d addresses of a host", len(w.Hosts))

@@ -20,6 +20,9 @@ type Document struct {
 	MaxRTTMs float64        `json:"max_rtt_ms,omitempty"`
 	Map      string         `json:"map,omitempty"`
 	Mode     string         `json:"mode,omitempty"`
+	Version  string         `json:"version,omitempty"`
+	Mod      string         `json:"mod,omitempty"`
+	Tags     string         `json:"tags,omitempty"`
 	// Open: joining needs no code.
 	Open    bool     `json:"open,omitempty"`
 	Listed  int      `json:"listed"`
@@ -54,7 +57,7 @@ type Member struct {
 func (s Snapshot) Document() Document {
 	room := Document{
 		Code: s.Room.Code, Name: s.Room.Name, Game: s.Room.Game, Stage: s.Room.Stage, Round: s.Room.Round,
-		Seats: s.Room.Players, By: s.Room.By, Map: s.Room.Map, Mode: s.Room.Mode,
+		Seats: s.Room.Players, By: s.Room.By, Map: s.Room.Map, Mode: s.Room.Mode, Version: s.Room.Version, Mod: s.Room.Mod, Tags: s.Room.Tags,
 		Open: s.Room.Open, Listed: s.Room.Listed, Members: []Member{}, Search: s.Room.Search, Log: s.Log,
 	}
 	if n := len(s.Room.Limits); n > 0 {

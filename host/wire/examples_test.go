@@ -25,6 +25,8 @@ var examples = []struct {
 	{wire.Hello{Version: 2, Code: "BAKODI", Key: "Q3KXOJ2VBBKZ6BPC", Name: "bob", Probes: wire.ProbesElsewhere}, `{"type":"hello","version":2,"code":"BAKODI","name":"bob","key":"Q3KXOJ2VBBKZ6BPC","probes":"elsewhere"}`},
 	{wire.Hello{Version: 2, Code: "BAKODI", Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE", Program: "FZ3G5NDNZ5DN3RNL", Line: 3},
 		`{"type":"hello","version":2,"code":"BAKODI","name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE","program":"FZ3G5NDNZ5DN3RNL","line":3}`},
+	{wire.Hello{Version: 2, Code: "BAKODI", Name: "ben", Editions: map[string]discovery.Edition{"": {Version: "5.6.1"}, "luanti": {Version: "5.6.1", Protocol: 41}}},
+		`{"type":"hello","version":2,"code":"BAKODI","name":"ben","editions":{"":{"version":"5.6.1"},"luanti":{"version":"5.6.1","protocol":41}}}`},
 	{wire.Welcome{Version: 2, Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE", Page: "7YQUXVVMV3YHXRJT", Epoch: 3},
 		`{"type":"welcome","version":2,"name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE","page":"7YQUXVVMV3YHXRJT","epoch":3}`},
 	{wire.Welcome{Version: 2, Name: "bob", Token: "DFZ3G5NDNZ5DN3RNLGQXYJ2MYT", Hosts: []netip.AddrPort{netip.MustParseAddrPort("198.51.100.2:7777")}},

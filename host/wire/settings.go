@@ -25,6 +25,13 @@ type Settings struct {
 	Limits Limits `json:"limits_ms"`
 	Map    string `json:"map"`
 	Mode   string `json:"mode"`
+	// Mod, Version and Tags are what else a server must have; see [selection.Criteria].
+	Mod     string `json:"mod,omitempty"`
+	Version string `json:"version,omitempty"`
+	Tags    string `json:"tags,omitempty"`
+	// AnyVersion: servers that do not let somebody in with the version of the game that
+	// they have are not left out. People are told either way.
+	AnyVersion bool `json:"any_version,omitempty"`
 	// Strategy is how players measure.
 	Strategy string `json:"strategy"`
 	// Agree: before the launch people vote, veto and say that they are ready.
@@ -97,6 +104,8 @@ type Setting struct {
 	Label, Unset, Set string
 	// Supposed: a what-if may try it, too.
 	Supposed bool
+	// Rare: hardly anybody needs it, and the page shows it aside.
+	Rare bool
 }
 
 // Table is the table of settings.
@@ -111,6 +120,14 @@ func Table() []Setting {
 			Flag: "map", Usage: "only servers on this `MAP`", Label: "Map", Unset: "any"},
 		{Key: "mode", Of: func(s *Settings) any { return &s.Mode },
 			Flag: "mode", Usage: "only servers of this game `MODE`", Label: "Mode", Unset: "any"},
+		{Key: "version", Of: func(s *Settings) any { return &s.Version }, Rare: true,
+			Flag: "version", Usage: "only servers of this `VERSION` of the game, or with the number of their protocol", Label: "Version", Unset: "any"},
+		{Key: "mod", Of: func(s *Settings) any { return &s.Mod }, Rare: true,
+			Flag: "mod", Usage: "only servers with this `MOD`", Label: "Mod", Unset: "any"},
+		{Key: "tags", Of: func(s *Settings) any { return &s.Tags }, Rare: true,
+			Flag: "tags", Usage: "only servers with all of these `TAGS`, and none that has a minus before it: \"no3rd -mod\"", Label: "Tags", Unset: "any"},
+		{Key: "any_version", Of: func(s *Settings) any { return &s.AnyVersion }, Rare: true,
+			Flag: "any-version", Usage: "do not leave servers out that somebody's version of the game (--game-version) does not get into, only say so", Label: "Servers of other versions than somebody has", Set: "only say so", Unset: "leave them out"},
 		{Key: "players", Of: func(s *Settings) any { return &s.Players },
 			Flag: "players", Usage: "start by itself once `N` are here; 0 waits for Enter", Label: "Start with", Unset: "who is here"},
 		{Key: "agree", Of: func(s *Settings) any { return &s.Agree },
@@ -141,6 +158,8 @@ type Field struct {
 	Kind  string `json:"kind"`
 	Unset string `json:"unset,omitempty"`
 	Set   string `json:"set,omitempty"`
+	// Rare: hardly anybody needs it.
+	Rare bool `json:"rare,omitempty"`
 }
 
 // Form is the form in which the organiser changes settings on the page.
@@ -150,7 +169,7 @@ func Form() []Field {
 		if !OnPage(row) {
 			continue
 		}
-		f := Field{Key: row.Key, Label: row.Label, Kind: "text", Unset: row.Unset, Set: row.Set}
+		f := Field{Key: row.Key, Label: row.Label, Kind: "text", Unset: row.Unset, Set: row.Set, Rare: row.Rare}
 		switch row.Of(&Settings{}).(type) {
 		case *selection.Rule:
 			f.Kind = "rule"
@@ -224,7 +243,7 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 
 // Criteria are what the settings ask of a server.
 func (s Settings) Criteria() selection.Criteria {
-	return selection.Criteria{By: s.By, Limits: s.Limits, Map: s.Map, Mode: s.Mode, NoPassword: s.Password == ""}
+	return selection.Criteria{By: s.By, Limits: s.Limits, Map: s.Map, Mode: s.Mode, Mod: s.Mod, Version: s.Version, Tags: s.Tags, NoPassword: s.Password == ""}
 }
 
 // String is what the organiser wants, in players' words.
@@ -235,6 +254,11 @@ func (s Settings) String() string {
 	}
 	if s.Mode != "" {
 		text += ", in mode " + s.Mode
+	}
+	for _, more := range [][2]string{{"version", s.Version}, {"with mod", s.Mod}, {"tagged", s.Tags}} {
+		if more[1] != "" {
+			text += ", " + more[0] + " " + more[1]
+		}
 	}
 	if s.Players > 0 {
 		text += fmt.Sprintf(", for %d", s.Players)

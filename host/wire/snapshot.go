@@ -145,6 +145,8 @@ type Person struct {
 	Ready   bool        `json:"ready,omitempty"`
 	Vetoed  bool        `json:"vetoed,omitempty"`
 	Vote    string      `json:"vote,omitempty"`
+	// Version is what the player has of the room's game, as far as they say.
+	Version string `json:"version,omitempty"`
 }
 
 // Choice is a ranking with what people ask about it.
@@ -161,13 +163,20 @@ type Choice struct {
 
 // ServerCard is what people see of a game server.
 type ServerCard struct {
-	Name       string `json:"name"`
-	Map        string `json:"map,omitempty"`
-	Mode       string `json:"mode,omitempty"`
-	Players    int    `json:"players"`
-	MaxPlayers int    `json:"max_players"`
-	Password   bool   `json:"password,omitempty"`
-	Country    string `json:"country,omitempty"`
+	Name string `json:"name"`
+	Map  string `json:"map,omitempty"`
+	Mode string `json:"mode,omitempty"`
+	// Version is what the server says of it, or its protocols; Mod what players need.
+	Version string `json:"version,omitempty"`
+	Mod     string `json:"mod,omitempty"`
+	// Other are the players who have another version, as far as they say, and Shut those
+	// of them whom the server does not let in with it.
+	Other      []string `json:"other_version,omitempty"`
+	Shut       []string `json:"shut_out,omitempty"`
+	Players    int      `json:"players"`
+	MaxPlayers int      `json:"max_players"`
+	Password   bool     `json:"password,omitempty"`
+	Country    string   `json:"country,omitempty"`
 	// AsListed: some of it is what the list says (see [Head.Said]), and not the server.
 	AsListed bool `json:"as_listed,omitempty"`
 }

@@ -22,6 +22,7 @@
 package wire
 
 import (
+	"encoding/json"
 	"net/netip"
 	"time"
 
@@ -55,6 +56,32 @@ type Hello struct {
 	// order their hellos come.
 	Program string `json:"program,omitempty"`
 	Line    int    `json:"line,omitempty"`
+	// Editions are what the player has of games, by their ids. What stands there without
+	// an id is of the room's game, whichever that is, and then the others are what it
+	// would be if the room's game was theirs.
+	Editions Editions `json:"editions,omitempty"`
+}
+
+// Editions are what a player has of games, by their ids.
+type Editions map[string]discovery.Edition
+
+// UnmarshalJSON passes over what is null.
+func (e *Editions) UnmarshalJSON(data []byte) error {
+	var said map[string]*discovery.Edition
+	if err := json.Unmarshal(data, &said); err != nil {
+		return err
+	}
+	*e = nil
+	for game, edition := range said {
+		if edition == nil {
+			continue
+		}
+		if *e == nil {
+			*e = Editions{}
+		}
+		(*e)[game] = *edition
+	}
+	return nil
 }
 
 // Seek asks a host at an address where the room's host may be by now whether it is that

@@ -253,6 +253,7 @@ func (p *program) bindLists(flags *pflag.FlagSet, s *listing.Sources) {
 func bindLaunch(cmd *cobra.Command, l *game.Launcher) {
 	bindWord(cmd, &l.Starts, "launch", game.StartAsk, []game.Starts{game.StartAsk, game.StartAuto, game.StartNever}, "start the game at the end")
 	cmd.Flags().StringVar(&l.Command, "launch-command", "", "start the game with this `TEMPLATE`, such as \"openarena +connect {address}\"")
+	cmd.Flags().StringVar(&l.Version, "game-version", "", "the `VERSION` that you have of the game: servers are told of, and left out, that do not let it in (default: that of your games.toml)")
 }
 
 // checkLaunch refuses a template that cannot work, before anybody waits for it.

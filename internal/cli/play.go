@@ -67,6 +67,9 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 		},
 		NewProber: y.newProber, Launch: y.launcher.Launch, Events: y.show, Once: y.once, Logger: y.logger(),
 	}
+	if options.Editions = y.launcher.Games.Own(); y.launcher.Version != "" {
+		options.Editions = y.launcher.Games.Editions(y.launcher.Version)
+	}
 	if !y.atHost {
 		options.Seek, options.Near = y.seek(to), y.near
 	}

@@ -51,6 +51,8 @@ type Game struct {
 	Lists           []master.WebList `toml:"lists"`
 	Unsure          []string         `toml:"unsure"`
 	Rule            selection.Rule   `toml:"rule"`
+	Version         string           `toml:"version"`
+	Protocols       []string         `toml:"protocols"`
 	Launch          []string         `toml:"launch"`
 	LaunchWindows   []string         `toml:"launch_windows"`
 	LaunchDarwin    []string         `toml:"launch_darwin"`

@@ -36,7 +36,9 @@ type Launcher struct {
 	Command      string
 	Games        Table
 	Player, Room string
-	Console      *term.Console
+	// Version is what the player has of the game, as they say; empty is what Games say.
+	Version string
+	Console *term.Console
 	// After is what to say at the end.
 	After string
 

@@ -47,7 +47,7 @@ func TestListsOfServices(t *testing.T) {
 		{"quakeworld", "quakeworld.json", "[9.9.1.1:28501 9.9.9.9:27500]", discovery.Info{Name: "quake.example:28501", Map: "dm6", Mode: "2on2", Version: "MVDSV 0.36", Players: 3, MaxPlayers: 4, Password: true}},
 		{"mohaa", "333networks.json", "[45.76.4.7:12203 45.76.4.8:12204]", discovery.Info{Name: "The Bridge", Map: "obj/obj_team2", Mode: "Objective-Match", Players: 3, MaxPlayers: 20}},
 		{"ut99", "333networks.json", "[45.76.4.7:12203 45.76.4.8:12204]", discovery.Info{Name: "The Bridge", Map: "obj/obj_team2", Mode: "Objective-Match", Players: 3, MaxPlayers: 20}},
-		{"luanti", "luanti.json", "[9.9.1.2:30000 [2a01:4f8::9]:30001]", discovery.Info{Name: "A world", Mode: "mineclonia", Version: "5.14.0", Players: 2, MaxPlayers: 30}},
+		{"luanti", "luanti.json", "[9.9.1.2:30000 [2a01:4f8::9]:30001]", discovery.Info{Name: "A world", Mode: "mineclonia", Version: "5.14.0", Protocol: 49, OldestProtocol: 37, Mod: "mineclonia", Players: 2, MaxPlayers: 30}},
 		{"dayz", "dayz.json", "[185.216.144.79:2303]", discovery.Info{Name: "A server", Map: "chernarusplus", Version: "1.29.163709", Players: 3, MaxPlayers: 60, Password: true, GamePort: 2302}},
 		{"mumble", "mumble.xml", "[9.9.1.7:64738 45.76.4.15:64739]", discovery.Info{Name: "A place to talk"}},
 		{"openarena", "dpmaster.xml", "[45.76.4.16:27960]", discovery.Info{Name: "^1Rail ^7only", Map: "oa_rpg3dm2", Mode: "baseoa", Players: 2, MaxPlayers: 8}},

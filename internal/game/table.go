@@ -214,6 +214,11 @@ func (g *Game) complete() error {
 	case g.SRV != "" && !isService(g.SRV):
 		return wrong("srv", "srv %q is no service such as _minecraft._tcp", discovery.CleanText(g.SRV))
 	}
+	for _, entry := range g.Protocols {
+		if _, _, err := parseProtocol(entry); err != nil {
+			return wrong("protocols", "%w", err)
+		}
+	}
 	fields := []string{"launch", "launch_windows", "launch_darwin", "launch_linux"}
 	for i, template := range [][]string{g.Launch, g.LaunchWindows, g.LaunchDarwin, g.LaunchLinux} {
 		if err := checkTemplate(template); err != nil {

@@ -234,6 +234,12 @@ async function renewed() {
   say("The organiser's link is new: you find it under “You”, and where muster host runs.");
 }
 
+/** @param {string} version */
+async function has(version) {
+  await ask("has", { version });
+  say(version ? `Noted: you have ${version}.` : "Noted: nobody knows which version you have.");
+}
+
 async function left() {
   await leave(live.state?.you.organiser);
   live.connect();
@@ -299,6 +305,7 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   const name = String(new FormData(form).get("name"));
   if (form.dataset.submit === "rename") attempt(() => ask("rename", { name }));
+  if (form.dataset.submit === "has") attempt(() => has(String(new FormData(form).get("version")).trim()));
   if (form.dataset.submit !== "enter") return;
   attempt(async () => {
     await enter(name);

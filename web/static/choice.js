@@ -19,6 +19,7 @@ export function verdict(state) {
     h("p", { class: "eyebrow" }, way ? "Everyone to" : state.agreement.open ? "Ahead right now" : "Looking at it once more"),
     h("h2", { class: "server" }, h("bdi", {}, serverName(choice, target.addr))),
     h("p", { class: "about" }, about(state, server, target)),
+    strange(server),
   ];
 }
 
@@ -42,6 +43,8 @@ export function serverName(choice, addr) {
 function about(state, server, ranked) {
   const facts = [`${millis(ranked.mean_ms)} on average`, `${millis(ranked.max_ms)} at worst`];
   if (server?.map) facts.push(server.map);
+  if (server?.version && server.other_version) facts.push(server.version);
+  if (server?.mod && server.mod !== server.mode) facts.push(`mod ${server.mod}`);
   if (server?.max_players) facts.push(`${server.players} of ${server.max_players} seats taken`);
   if (server?.country) facts.push(countryName(server.country));
   if (server?.as_listed) facts.push(asListed(state));
@@ -56,6 +59,15 @@ export function asListed(state) {
   const age = state.room.said ? Math.floor((state.now - Date.parse(state.room.said)) / 60_000) : 0;
   if (age < oldList) return "as the list says";
   return age < 120 ? `as the list said ${age} min ago` : `as the list said ${Math.floor(age / 60)} h ago`;
+}
+
+/** Whose version of the game is another one than the server's. @param {import("./types.js").Server | undefined} server */
+export function strange(server) {
+  if (!server?.other_version?.length) return false;
+  const shut = server.shut_out ?? [];
+  const others = server.other_version.filter((name) => !shut.includes(name));
+  const list = (/** @type {string[]} */ names) => names.flatMap((name, i) => [i > 0 && ", ", h("bdi", {}, name)]);
+  return h("span", { class: "strange" }, shut.length > 0 && ["does not let in the version of ", ...list(shut)], shut.length > 0 && others.length > 0 && "; ", others.length > 0 && ["other version than ", ...list(others), others.length > 1 ? " have" : " has"]);
 }
 
 /** @param {string} code */

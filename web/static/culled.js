@@ -10,7 +10,7 @@ const causes = {
   unmeasured: "not measured by everyone",
   over_threshold: "over the limit for someone",
   full: "without enough free seats",
-  filtered: "another map or mode",
+  filtered: "another map, mode or mod",
   vetoed: "vetoed",
   hygiene: "no real server",
   blacklisted: "blacklisted",

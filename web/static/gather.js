@@ -41,6 +41,15 @@ export function mine(state, credential) {
     h("input", { id: "new-name", name: "name", value: state.you.name, maxlength: 32, required: true, autocomplete: "off" }),
     h("button", {}, "Rename"),
   );
+  const me = state.people.find((person) => person.peer && person.name === state.you.name);
+  const has = me && h(
+    "form",
+    { "data-submit": "has", class: "welcome" },
+    h("label", { for: "own-version" }, `Your version of ${gameName(state)}`),
+    h("input", { id: "own-version", name: "version", value: me.version ?? "", maxlength: 64, autocomplete: "off", placeholder: "not said" }),
+    h("button", {}, "Say it"),
+    h("p", { class: "quiet" }, "Servers that do not let it in are told of, and left out."),
+  );
   const own = h(
     "details",
     { class: "own", "data-key": "own" },
@@ -49,7 +58,7 @@ export function mine(state, credential) {
     copyable("own-link", `${state.you.link}.${credential}`, "Copy your own link"),
   );
   const leave = h("p", { class: "buttons" }, button("leave", "Leave the room"));
-  return [h("details", { class: "fold", "data-key": "fold" }, h("summary", {}, "You")), rename, own, leave];
+  return [h("details", { class: "fold", "data-key": "fold" }, h("summary", {}, "You")), rename, has, own, leave].filter((part) => part !== undefined);
 }
 
 /** How the next person gets in. @param {State} state @returns {HTMLElement[]} */
@@ -110,7 +119,7 @@ export function settings(state) {
 function terms(state) {
   return [
     h("h2", {}, "What we look for"),
-    h("dl", { class: "terms" }, state.form.map((field) => h("div", {}, h("dt", {}, field.label), h("dd", {}, h("bdi", {}, term(state, field)))))),
+    h("dl", { class: "terms" }, state.form.filter((field) => !field.rare || state.room[field.key]).map((field) => h("div", {}, h("dt", {}, field.label), h("dd", {}, h("bdi", {}, term(state, field)))))),
     own(state),
   ].filter((part) => part !== null);
 }
@@ -138,7 +147,14 @@ export function gameName(state) {
 
 /** @param {State} state @returns {HTMLElement[]} */
 function form(state) {
-  return [h("h2", {}, "What we look for"), h("form", { "data-change": "settings", class: "settings" }, state.form.map((field) => input(state, field))), own(state), unlisted(state)].filter((part) => part !== null);
+  return [h("h2", {}, "What we look for"), h("form", { "data-change": "settings", class: "settings" }, state.form.filter((field) => !field.rare).map((field) => input(state, field)), more(state)), own(state), unlisted(state)].filter((part) => part !== null);
+}
+
+/** What hardly anybody sets. @param {State} state */
+function more(state) {
+  const rare = state.form.filter((field) => field.rare);
+  const isSet = rare.some((field) => state.room[field.key]);
+  return rare.length > 0 && h("details", { class: "more", open: isSet, "data-key": "more" }, h("summary", {}, "Version, mod, tags"), h("div", { class: "settings" }, rare.map((field) => input(state, field))));
 }
 
 /** What to do for a game that cannot be chosen. @param {State} state */

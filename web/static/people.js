@@ -43,7 +43,7 @@ function row(live, person) {
     "li",
     { "data-key": person.name, class: `person ${colourOf(state.people, person.name)}${away || person.left_out ? " away" : ""}` },
     h("span", { class: "dot", "aria-hidden": "true" }),
-    h("span", { class: "who" }, h("bdi", {}, person.name), person.organiser && badge("organiser"), person.guest && badge("guest"), person.name === state.you.name && badge("you")),
+    h("span", { class: "who" }, h("bdi", {}, person.name), person.organiser && badge("organiser"), person.guest && badge("guest"), person.name === state.you.name && badge("you"), person.version && badge(`has ${person.version}`)),
     h("span", { class: `doing ${tone(state, person)}` }, doing(state, person)),
     person.peer && state.room.listed > 0 && progress(live, person),
     state.you.organiser && person.name !== state.you.name && tools(person),

@@ -2,7 +2,7 @@
 
 import { button, h, millis } from "./dom.js";
 import { heat } from "./colours.js";
-import { asListed, serverName, targetOf } from "./choice.js";
+import { asListed, serverName, strange, targetOf } from "./choice.js";
 import { hasSay } from "./people.js";
 
 /** @typedef {import("./types.js").State} State */
@@ -25,8 +25,10 @@ export function ranking(state, order) {
   const places = new Map(choice.selection.ranking.map((ranked, i) => [ranked.addr, i + 1]));
   const rows = choice.selection.ranking.toSorted((a, b) => (order.down ? -1 : 1) * (valueOf(a, order.by) - valueOf(b, order.by)));
   const players = choice.selection.players;
+  const versions = differing(choice);
   return [
     h("h2", {}, state.whatif ? "What it would be" : "The best servers"),
+    versions.size > 1 && h("p", { class: "quiet" }, "They are of different versions: ", h("bdi", {}, [...versions].map(([version, n]) => `${version} (${n})`).join(", ")), "."),
     h(
       "div",
       { class: "scroll", tabindex: 0, role: "region", "aria-label": "The best servers, a row each" },
@@ -55,7 +57,7 @@ function row(state, choice, ranked, place) {
     "tr",
     { "data-key": ranked.addr, class: chosen ? "chosen" : "" },
     h("td", { class: "place" }, place),
-    h("th", { scope: "row" }, h("bdi", { class: "name" }, serverName(choice, ranked.addr)), h("small", {}, h("bdi", {}, details(state, ranked, server))), state.agreement.open && h("span", { class: "say" }, say(state, ranked.addr, server))),
+    h("th", { scope: "row" }, h("bdi", { class: "name" }, serverName(choice, ranked.addr)), h("small", {}, h("bdi", {}, details(state, ranked, server, differing(choice).size > 1))), strange(server), state.agreement.open && h("span", { class: "say" }, say(state, ranked.addr, server))),
     h("td", {}, millis(ranked.mean_ms)),
     h("td", {}, millis(ranked.max_ms)),
     h("td", {}, millis(ranked.stdev_ms)),
@@ -68,9 +70,20 @@ function cell(ms) {
   return ms === undefined ? h("td", { class: "heat" }, "–") : h("td", { class: `heat ${heat(ms)}` }, Math.round(ms));
 }
 
-/** @param {State} state @param {Ranked} ranked @param {import("./types.js").Server | undefined} server */
-function details(state, ranked, server) {
-  const facts = [server?.name ? ranked.addr : "", server?.map ?? "", server?.max_players ? `${server.players}/${server.max_players}` : "", server?.country ?? "", server?.as_listed ? asListed(state) : ""];
+/** How many of the best servers are of which version, the most first. @param {import("./types.js").Choice} choice */
+function differing(choice) {
+  /** @type {Map<string, number>} */
+  const versions = new Map();
+  for (const { addr } of choice.selection.ranking) {
+    const version = choice.servers[addr]?.version;
+    if (version) versions.set(version, (versions.get(version) ?? 0) + 1);
+  }
+  return new Map([...versions].toSorted(([, a], [, b]) => b - a).slice(0, 5));
+}
+
+/** @param {State} state @param {Ranked} ranked @param {import("./types.js").Server | undefined} server @param {boolean} versioned */
+function details(state, ranked, server, versioned) {
+  const facts = [server?.name ? ranked.addr : "", server?.map ?? "", versioned ? (server?.version ?? "") : "", server?.mod && server.mod !== server.mode ? `mod ${server.mod}` : "", server?.max_players ? `${server.players}/${server.max_players}` : "", server?.country ?? "", server?.as_listed ? asListed(state) : ""];
   return facts.filter(Boolean).join(" · ");
 }
 

@@ -36,6 +36,7 @@
  * @property {"game" | "rule" | "limits" | "text" | "number" | "switch"} kind
  * @property {string} [unset]
  * @property {string} [set]
+ * @property {boolean} [rare] hardly anybody needs it
  */
 
 /**
@@ -56,6 +57,7 @@
  * @property {boolean} [ready]
  * @property {boolean} [vetoed]
  * @property {string} [vote]
+ * @property {string} [version] what the player has of the game
  */
 
 /**
@@ -85,6 +87,10 @@
  * @property {string} name
  * @property {string} [map]
  * @property {string} [mode]
+ * @property {string} [version] in its own words, or its protocols
+ * @property {string} [mod] what players need besides the game
+ * @property {string[]} [other_version] players who have another version
+ * @property {string[]} [shut_out] those of them whom it does not let in with that
  * @property {number} players
  * @property {number} max_players
  * @property {boolean} [password]

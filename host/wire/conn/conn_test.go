@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -40,7 +41,7 @@ func TestConversation(t *testing.T) {
 		heard := make(chan wire.Message, 9)
 		collect := func(m wire.Message) error { heard <- m; return nil }
 		hostEnded, peerEnded := start(t.Context(), host, collect), start(t.Context(), peer, collect)
-		if m := <-heard; m != (wire.Hello{Version: wire.Version}) {
+		if m := <-heard; !reflect.DeepEqual(m, wire.Hello{Version: wire.Version}) {
 			t.Errorf("the host heard %+v", m)
 		}
 		for round := range 3 {

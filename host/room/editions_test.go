@@ -1,0 +1,175 @@
+package room
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// edition56 is what a version 5.6 is, whatever the room's game.
+var edition56 = map[string]discovery.Edition{"": {Version: "5.6"}, "openarena": {Version: "5.6", Protocol: 41}}
+
+// versioned is a room of two with three servers, of which the nearest let in only newer
+// versions than ben's. All have looked.
+func versioned(t *testing.T, s wire.Settings, ben map[string]discovery.Edition, newer int) *session {
+	n := newSession(t, s)
+	n.join("ann")
+	hello := wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "ben", Editions: ben, Program: "BENS"}
+	if err := n.step(Join{Hello: hello, Token: "token of ben"}); err != nil {
+		t.Fatal(err)
+	}
+	n.listed(3)
+	for _, name := range []string{"ann", "ben"} {
+		infos := wire.Infos{Round: 1}
+		for server := range 3 {
+			info := discovery.Info{Players: 2, MaxPlayers: 16, Version: "5.6.1", Protocol: 41, OldestProtocol: 37}
+			if server < newer {
+				info.Version, info.Protocol, info.OldestProtocol = "5.14.0", 49, 44
+			}
+			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: info})
+		}
+		n.says(name, infos)
+		n.measures(name, 10, 20, 30)
+	}
+	n.done("ann", "ben")
+	return n
+}
+
+// TestOtherVersions: a server that lets somebody not in is left out, and people are told
+// before the choice, whatever the setting.
+func TestOtherVersions(t *testing.T) {
+	chosen := func(n *session) string {
+		if c := n.view().Choice; c != nil && c.Selection.Chosen != nil {
+			return c.Selection.Chosen.Addr.String()
+		}
+		return "none"
+	}
+	const told = "ben has version 5.6, which does not get into 2 servers (5.14.0): "
+
+	n := versioned(t, settings(2), edition56, 2)
+	n.inStage(wire.Chosen)
+	n.noted("ben is here", told+"left out", "everyone looks at the best 1 again")
+	if got := chosen(n); got != addr(2).String() {
+		t.Errorf("%s is chosen", got)
+	}
+	culled := n.room.Record().Culled()[selection.WrongVersion]
+	if culled.Cause != "version" || culled.Total != 2 || !slices.Equal(culled.Servers[0].Players, []string{"ben"}) {
+		t.Errorf("left out: %+v", culled)
+	}
+	if ben := n.view().People[1]; ben.Name != "ben" || ben.Version != "5.6" {
+		t.Errorf("%+v", ben)
+	}
+
+	any := settings(2)
+	any.AnyVersion = true
+	n = versioned(t, any, edition56, 2)
+	n.noted(told+"not left out, as the organiser wants", "the best servers are of different versions: 5.14.0, 5.6.1")
+	if got := chosen(n); got != addr(0).String() {
+		t.Errorf("%s is chosen, whatever the version", got)
+	}
+	if card := n.view().Choice.Servers[addr(0).String()]; card.Version != "5.14.0" || !slices.Equal(card.Shut, []string{"ben"}) || !slices.Equal(card.Other, []string{"ben"}) {
+		t.Errorf("%+v", card)
+	}
+	if card := n.view().Choice.Servers[addr(2).String()]; card.Version != "5.6.1" || card.Shut != nil || card.Other != nil {
+		t.Errorf("%+v", card)
+	}
+
+	// Words alone leave nothing out.
+	n = versioned(t, settings(2), map[string]discovery.Edition{"": {Version: "5.2"}}, 2)
+	if got := chosen(n); got != addr(0).String() {
+		t.Errorf("%s is chosen", got)
+	}
+	if card := n.view().Choice.Servers[addr(0).String()]; card.Shut != nil || !slices.Equal(card.Other, []string{"ben"}) {
+		t.Errorf("%+v", card)
+	}
+
+	// Another game's version says nothing.
+	n = versioned(t, settings(2), map[string]discovery.Edition{"luanti": {Version: "5.6", Protocol: 41}}, 2)
+	if got := chosen(n); got != addr(0).String() || strings.Contains(n.log(), "has version") {
+		t.Errorf("%s is chosen; the log:\n%s", got, n.log())
+	}
+
+	n = versioned(t, settings(2), edition56, 3)
+	n.inStage(wire.Failed)
+	n.noted(strings.Replace(told, "2 servers", "3 servers", 1)+"left out", "no server suits everyone: 3 of another version than ben has")
+	if why := strings.Join(n.view().Choice.Explain, " "); !strings.Contains(why, "Without ben 3 servers would do") {
+		t.Errorf("why: %s", why)
+	}
+}
+
+// TestHasVersion: players say on the page what they have, which a program that comes back
+// does not undo, and it outlives a restart of the host.
+func TestHasVersion(t *testing.T) {
+	n := versioned(t, settings(2), nil, 2)
+	version := func() string { return n.view().People[1].Version }
+	ben := n.room.round.player("ben")
+	if err := n.step(Order{Credential: ben.page, Action: Has{Version: "5.6", Editions: edition56}}); err != nil {
+		t.Fatal(err)
+	}
+	if version() != "5.6" || ben.editions["openarena"].Protocol != 41 {
+		t.Errorf("%v", ben.editions)
+	}
+	again := wire.Hello{Name: "ben", Token: ben.token, Program: "BENS", Line: 2, Editions: map[string]discovery.Edition{"": {Version: "4"}}}
+	if err := n.step(Join{Hello: again}); err != nil || version() != "5.6" {
+		t.Errorf("%v, %s", err, version())
+	}
+	n.room = restored(t, n.room)
+	if version() != "5.6" {
+		t.Errorf("after a restart %s", version())
+	}
+	again.Program = "ANOTHER"
+	if err := n.step(Join{Hello: again}); err != nil || version() != "4" {
+		t.Errorf("%v, %s", err, version())
+	}
+	ben = n.room.round.player("ben")
+	if err := n.step(Order{Credential: ben.page, Action: Has{}}); err != nil || version() != "" {
+		t.Errorf("%v, %s", err, version())
+	}
+	n.step(Order{Action: Enter{Name: "zoe", Token: "zoe's token"}})
+	if err := n.page("zoe", Has{Version: "1"}); err == nil {
+		t.Error("a guest has a version")
+	}
+}
+
+// TestRoomWantsVersion: the organiser's words about version, mod and tags leave others out.
+func TestRoomWantsVersion(t *testing.T) {
+	for patch, want := range map[string]int{`{"version":"5.6"}`: 2, `{"version":"49"}`: 0, `{"version":"5.14"}`: 0, `{"mod":"x"}`: -1, `{"tags":"-mod"}`: 0, `{"tags":"mod"}`: -1} {
+		s, err := settings(2).Patched([]byte(patch), wire.OnPage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := versioned(t, s, nil, 2)
+		if chosen := n.view().Choice.Selection.Chosen; (chosen == nil) != (want < 0) || chosen != nil && chosen.Addr != addr(want) {
+			t.Errorf("%s: %+v; the log:\n%s", patch, chosen, n.log())
+		}
+	}
+}
+
+// TestListedVersions: Luanti's servers say nothing of themselves, and their list does.
+func TestListedVersions(t *testing.T) {
+	n := newSession(t, settings(2))
+	n.join("ann")
+	if err := n.step(Join{Hello: wire.Hello{Name: "ben", Editions: edition56}, Token: "token of ben"}); err != nil {
+		t.Fatal(err)
+	}
+	said := discovery.Said{At: n.now, Infos: map[netip.AddrPort]*discovery.Info{
+		addr(0): {Name: "New", Version: "5.14.0", Protocol: 49, OldestProtocol: 44, AsListed: true},
+		addr(1): {Name: "Old", Version: "5.9.0", Protocol: 44, OldestProtocol: 37, AsListed: true},
+	}}
+	n.step(Listed{List: topology.New(Shared(listOf(2), nil)), Said: said})
+	for _, name := range []string{"ann", "ben"} {
+		n.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0}, {Server: 1}}})
+		n.measures(name, 10, 20)
+		n.done(name)
+	}
+	n.noted("ben has version 5.6, which does not get into 1 server (5.14.0): left out")
+	if chosen := n.view().Choice.Selection.Chosen; chosen == nil || chosen.Addr != addr(1) {
+		t.Errorf("%+v; the log:\n%s", chosen, n.log())
+	}
+}
