@@ -1,6 +1,7 @@
 package master_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -314,6 +315,27 @@ func TestManyNames(t *testing.T) {
 			t.Errorf("%d servers after %v, %v", len(got.Servers), took, err)
 		}
 	})
+}
+
+// TestBomb: of what unpacks to a gigabyte no more is unpacked than a row may have.
+func TestBomb(t *testing.T) {
+	s := service(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		io.WriteString(z, `{"servers":[`)
+		blanks := bytes.Repeat([]byte(" "), 1<<20)
+		for range 1 << 10 {
+			if _, err := z.Write(blanks); err != nil {
+				return
+			}
+		}
+		z.Close()
+	})
+	began := time.Now()
+	_, err := master.Client{}.Fetch(t.Context(), master.WebList{URLs: []string{s.URL}, Form: form, Port: 1})
+	if err == nil || !strings.Contains(err.Error(), "a single row of it is longer than 1 MiB") {
+		t.Errorf("after %v: %v", time.Since(began), err)
+	}
 }
 
 func TestSauerbratenMaster(t *testing.T) {

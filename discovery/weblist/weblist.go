@@ -253,8 +253,9 @@ func meets(doc gjson.Result, conditions []condition) bool {
 	return true
 }
 
-// maxAddresses are taken of one row: a server has one or two, a group of servers some ten.
-const maxAddresses = 64
+// maxAddresses are taken of one row, which has one or two, or some ten if it is a group of
+// servers; of an array mostSeen are looked at for that.
+const maxAddresses, mostSeen = 64, 1024
 
 // addresses are those of a row.
 func (f Form) addresses(doc gjson.Result) (addresses []string) {
@@ -265,9 +266,12 @@ func (f Form) addresses(doc gjson.Result) (addresses []string) {
 	}
 	if path := f.address(); path != "" {
 		if found := get(doc, path); found.IsArray() {
-			for _, one := range found.Array() {
+			seen := 0 // not found.Array, which takes 100 bytes for each of an array's
+			found.ForEach(func(_, one gjson.Result) bool {
 				add(one)
-			}
+				seen++
+				return seen < mostSeen
+			})
 		} else {
 			add(found)
 		}
@@ -377,8 +381,9 @@ const (
 	// maxAnswer holds two million short rows. The longest honest list known is
 	// FiveM's, with some 30,000 servers of 2 KB.
 	maxAnswer = 256 << 20
-	// maxRow is all that is held at once.
-	maxRow = 4 << 20
+	// maxRow is all that is held at once. The longest honest row known is of a server of
+	// FiveM with 2,048 players, some 100 KB. XML takes a hundred times as much memory.
+	maxRow = 1 << 20
 )
 
 // meter bounds what is read: of one row, and in all.

@@ -185,6 +185,33 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
+// TestRowOfAMillion: a row that is nothing but one long array takes little more than its
+// own length.
+func TestRowOfAMillion(t *testing.T) {
+	form := weblist.Form{Format: weblist.JSON, Rows: "servers", Address: "addr", Players: "players"}
+	for _, c := range []struct {
+		head, part, tail string
+		rows, players    int
+	}{
+		{`{"servers":[{"addr":["h:1"`, `,0`, `]}]}`, 64, 0},
+		{`{"servers":[{"addr":["h:1"`, `,""`, `]}]}`, 1, 0},
+		{`{"servers":[{"addr":["h:1"`, `,{}`, `]}]}`, 1, 0},
+		{`{"servers":[{"addr":"h:1","players":[0`, `,0`, `]}]}`, 1, 65535},
+	} {
+		text := c.head + strings.Repeat(c.part, 300_000) + c.tail
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		rows, err := read(form, text)
+		runtime.ReadMemStats(&after)
+		if err != nil || len(rows) != c.rows || rows[0].Info.Players != c.players {
+			t.Errorf("%s%s…: %d rows, %v", c.head, c.part, len(rows), err)
+		}
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 20*uint64(len(text)) {
+			t.Errorf("%s%s…: %d bytes take %d", c.head, c.part, len(text), taken)
+		}
+	}
+}
+
 func TestReadRemembered(t *testing.T) {
 	const file = `"Filters"
 {
