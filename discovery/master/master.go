@@ -128,6 +128,8 @@ func (e *UnreachableError) Hint() string {
 		return key.Hint()
 	case e.of(isOther):
 		return "say in games.toml where in the answer the servers are (docs/games.md), or take a saved list with --servers FILE"
+	case e.of(isStatus):
+		return "does the URL in games.toml still hold? Try again in a while, or take a saved list with --servers FILE"
 	case e.web():
 		return "is this machine online? Try again in a while, or take a saved list with --servers FILE"
 	}
@@ -142,6 +144,12 @@ func (e *UnreachableError) web() bool {
 // of reports whether all sources failed in a way.
 func (e *UnreachableError) of(way func(error) bool) bool {
 	return !slices.ContainsFunc(e.Masters, func(m *MasterError) bool { return !way(m.Err) })
+}
+
+// isStatus reports whether a service answered with an error of its own.
+func isStatus(err error) bool {
+	var status *StatusError
+	return errors.As(err, &status)
 }
 
 // isOther reports whether an answer came that is not what it should be.

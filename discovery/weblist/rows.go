@@ -255,7 +255,9 @@ func notXML(err error) error {
 	switch {
 	case errors.Is(err, discovery.ErrMalformed):
 		return err
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &syntax) && syntax.Msg == "unexpected EOF":
+	case errors.Is(err, io.EOF):
+		return malformed("it is no XML, or breaks off before its first element")
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &syntax) && syntax.Msg == "unexpected EOF":
 		return malformed("it breaks off")
 	case errors.As(err, &syntax):
 		return malformed("it is no XML: %s in line %d", syntax.Msg, syntax.Line)

@@ -150,14 +150,19 @@ func parseCondition(text string) (condition, error) {
 // ShapeError says that an answer was read, and holds no server where the form
 // says that they are.
 type ShapeError struct {
-	// Rows is how many there were, First the first one that holds no server, cleaned and cut.
+	// Rows is how many there were, First the first one that holds no server, cleaned and
+	// cut. It is empty if no row meets the form's conditions.
 	Rows  int
 	First string
+	where []string
 }
 
 func (e *ShapeError) Error() string {
-	if e.Rows == 0 {
+	switch {
+	case e.Rows == 0:
 		return "it lists no server"
+	case e.First == "":
+		return fmt.Sprintf("none of its %d rows meets where = %q", e.Rows, e.where)
 	}
 	return fmt.Sprintf("none of its %d rows holds an address where it should be; the first is %s", e.Rows, e.First)
 }
@@ -204,9 +209,7 @@ func (f Form) Read(r io.Reader, yield func(Row) bool) error {
 	case err != nil:
 		return err
 	case servers == 0:
-		if shape.First != "" {
-			shape.Rows = rows
-		}
+		shape.Rows, shape.where = rows, f.Where
 		return &shape
 	}
 	return nil

@@ -121,6 +121,7 @@ func TestReadRefuses(t *testing.T) {
 		{"another shape", form, `{"list":[]}`, `there is no "servers" in it`, 0},
 		{"a number in place of the list", form, `{"servers":3}`, "should be a list", 0},
 		{"no servers", form, `{"servers":[]}`, "lists no server", 0},
+		{"conditions that no row meets", weblist.Form{Format: weblist.JSON, Rows: "servers", Address: "addr", Where: []string{"up=1"}}, `{"servers":[{"addr":"h:1"},{"addr":"h:2"}]}`, `none of its 2 rows meets where = ["up=1"]`, 0},
 		{"other names", form, `{"servers":[{"ip":"192.0.2.1"},{"ip":"192.0.2.2"}]}`, `none of its 2 rows holds an address where it should be; the first is {"ip":"192.0.2.1"}`, 0},
 		{"broken off", form, `{"servers":[{"addr":"h:1"},{"ad`, "breaks off", 1},
 		{"without an end", form, `{"servers":[{"addr":"h:1"}`, "breaks off", 1},
@@ -128,7 +129,7 @@ func TestReadRefuses(t *testing.T) {
 		{"a row without end", form, `{"servers":[{"addr":"` + strings.Repeat("x", 5<<20), "a single row of it is longer", 0},
 		{"XML that is none", xml, "<r><s a=h", "breaks off", 0},
 		{"XML too deep", xml, "<r>" + strings.Repeat("<s>", 100), "nested too deeply", 0},
-		{"no XML", xml, "[1]", "breaks off", 0},
+		{"no XML", xml, "[1]", "no XML, or breaks off", 0},
 		{"a line without end", weblist.Form{Format: weblist.Text}, strings.Repeat("x", 1<<17), "a line of it", 0},
 		{"a frame without end", weblist.Form{Format: weblist.FiveM}, "\xff\xff\xff\xff", "longer than", 0},
 	} {

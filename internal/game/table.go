@@ -1,12 +1,14 @@
 package game
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net/netip"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -115,7 +117,7 @@ func fileError(name string, err error) *FileError {
 	case errors.As(err, &unknown) && len(unknown.Errors) > 0:
 		first := &unknown.Errors[0]
 		line, _ := first.Position()
-		return &FileError{File: name, Line: line, Err: fmt.Errorf("unknown key %q", strings.Join(first.Key(), "."))}
+		return &FileError{File: name, Line: line, Err: fmt.Errorf("unknown key %q%s", strings.Join(first.Key(), "."), knownBeside(first.Key()))}
 	case errors.As(err, &wrong):
 		line, _ := wrong.Position()
 		return &FileError{File: name, Line: line, Err: errors.New(reason(wrong))}
@@ -123,9 +125,51 @@ func fileError(name string, err error) *FileError {
 	return &FileError{File: name, Err: err}
 }
 
+// knownBeside are the keys that there are in the place of an unknown one.
+func knownBeside(key []string) string {
+	place, known := "", reflect.TypeFor[Game]()
+	switch {
+	case len(key) == 4 && key[2] == "lists":
+		place, known = "a list", reflect.TypeFor[master.WebList]()
+	case len(key) == 3:
+		place = "a game"
+	default:
+		return `: entries begin with [game.ID]`
+	}
+	var names []string
+	for _, field := range reflect.VisibleFields(known) {
+		if name := field.Tag.Get("toml"); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	return fmt.Sprintf("; %s has %s", place, strings.Join(names, ", "))
+}
+
+// wantedOf says what stands in a field of a type of ours.
+func wantedOf(kind string) string {
+	switch kind {
+	case "[]string":
+		return `a list of texts is wanted, such as ["one", "two"]`
+	case "[]int":
+		return "a list of numbers is wanted, such as [71, 68]"
+	case "string":
+		return "a text in quotation marks is wanted"
+	case "uint16":
+		return "a number from 1 to 65535 is wanted"
+	case "int", "uint32":
+		return "a number is wanted"
+	}
+	return ""
+}
+
 // reason is what a user needs of the decoder's words: not Muster's own types.
 func reason(wrong *toml.DecodeError) string {
-	what, _, _ := strings.Cut(strings.TrimPrefix(wrong.Error(), "toml: "), " into struct field")
+	what, field, _ := strings.Cut(strings.TrimPrefix(wrong.Error(), "toml: "), " into struct field")
+	what, stored, _ := strings.Cut(what, " cannot be stored in ")
+	_, kind, _ := strings.Cut(field, " of type ")
+	if wanted := wantedOf(cmp.Or(kind, stored)); wanted != "" {
+		what += ": " + wanted
+	}
 	if key := strings.Join(wrong.Key(), "."); key != "" {
 		return key + ": " + what
 	}
