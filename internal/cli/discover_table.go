@@ -29,7 +29,10 @@ func serverTable(servers []report.Measurement) *term.Table {
 		if mods {
 			mod = m.Mod
 		}
-		bots, password, players := "", "", fmt.Sprintf("%d/%d", m.Players, m.MaxPlayers)
+		bots, password, players := "", "", ""
+		if m.Players > 0 || m.MaxPlayers > 0 { // or nobody counts
+			players = fmt.Sprintf("%d/%d", m.Players, m.MaxPlayers)
+		}
 		if m.AsListed {
 			players += "*" // see discover.summary
 		}

@@ -116,6 +116,10 @@ max_players = "slots"
 	if got.code != 0 || !strings.Contains(got.out, at) || !strings.Contains(got.out, "The tavern") {
 		t.Errorf("%+v", got)
 	}
+	got = muster(t, "host", "--game", "tavern", "--players", "1", "--once", "--launch", "never", "--listen", "127.0.0.1:0", "--lan", "off", "--no-browser", "--no-mdns", "--name", "ann")
+	if got.code != 0 || !strings.Contains(got.err, "everyone to The tavern ("+at+")") {
+		t.Errorf("a room for it: %+v", got)
+	}
 	if out := succeeds(t, "games", "--template", "tavern"); !strings.Contains(out, "Tavern Tales") || !strings.Contains(out, "[[game.tavern.lists]]") {
 		t.Errorf("its entry is\n%s", out)
 	}
