@@ -49,6 +49,7 @@ func (r *Room) launch(server int) {
 	for _, p := range r.round.players {
 		r.send(p, l.launchFor(r, p))
 	}
+	r.round.forgetSaid()
 }
 
 // launchFor is the launch with the address that is right for a player.

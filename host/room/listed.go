@@ -9,10 +9,11 @@ import (
 	"muster/host/wire"
 )
 
-// What the list says of its servers is shared by all rooms that have the list, and is no
-// part of any. A room that is saved keeps of it what was of use: the list's word on
-// servers that somebody has asked, and that tell less themselves. Of the others it is
-// forgotten, and they are asked.
+// What the list says of its servers is shared by all rooms that have the list, and is
+// large. A room that is saved, or that has launched, keeps of it what was of use: the
+// list's word on servers that somebody has asked, and that tell less themselves. Of the
+// others it is forgotten: a room that comes back asks them, and one that goes on gets a
+// new list.
 
 // saidCounts is for how long what the list says of a server's seats or map leaves it out
 // of a round that begins: services renew their lists about once a minute, and a map lasts
@@ -24,10 +25,10 @@ func (r *round) take(said discovery.Said) {
 	r.servers.Said, r.servers.Dated = said, r.measuring.Sub(said.At) > saidCounts
 }
 
-// saveSaid is that as a frame of [wire.Infos]; empty if there is none.
-func (r *round) saveSaid() ([]byte, error) {
+// useful is what the list says that was of use.
+func (r *round) useful() []wire.ServerInfo {
 	if len(r.servers.Said.Infos) == 0 {
-		return nil, nil
+		return nil
 	}
 	var asked serverSet
 	for _, p := range r.players {
@@ -38,17 +39,49 @@ func (r *round) saveSaid() ([]byte, error) {
 			asked.add(server)
 		}
 	}
-	kept := wire.Infos{Round: r.number}
+	var useful []wire.ServerInfo
 	for server := range r.servers.List {
+		if !asked.has(server) {
+			continue
+		}
 		listed := r.servers.Said.Infos[r.servers.List[server].Addr]
-		if listed != nil && asked.has(server) && r.servers.Info(server).AsListed {
-			kept.Servers = append(kept.Servers, wire.ServerInfo{Server: server, Info: *listed})
+		if listed != nil && r.servers.Info(server).AsListed {
+			useful = append(useful, wire.ServerInfo{Server: server, Info: *listed})
 		}
 	}
-	if len(kept.Servers) == 0 {
+	return useful
+}
+
+// forgetSaid keeps no more than that.
+func (r *round) forgetSaid() {
+	r.keepSaid(r.useful(), r.servers.Said.At)
+	if r.record != nil { // others may have it
+		record := *r.record
+		record.servers.Said = r.servers.Said
+		r.record = &record
+	}
+}
+
+// keepSaid has the list have said this alone.
+func (r *round) keepSaid(useful []wire.ServerInfo, at time.Time) {
+	said := discovery.Said{}
+	if len(useful) > 0 {
+		said = discovery.Said{At: at, Infos: make(map[netip.AddrPort]*discovery.Info, len(useful))}
+	}
+	for _, one := range useful {
+		one.Info.AsListed = true
+		said.Infos[r.servers.List[one.Server].Addr] = &one.Info
+	}
+	r.take(said)
+}
+
+// saveSaid is what was of use as a frame of [wire.Infos]; empty if nothing was.
+func (r *round) saveSaid() ([]byte, error) {
+	useful := r.useful()
+	if len(useful) == 0 {
 		return nil, nil
 	}
-	return pack(kept)
+	return pack(wire.Infos{Round: r.number, Servers: useful})
 }
 
 // restoreSaid takes back what saveSaid wrote.
@@ -60,15 +93,11 @@ func (r *round) restoreSaid(frame []byte, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	said := discovery.Said{At: at, Infos: make(map[netip.AddrPort]*discovery.Info, len(kept.Servers))}
-	for i := range kept.Servers {
-		one := &kept.Servers[i]
+	for _, one := range kept.Servers {
 		if one.Server >= len(r.servers.List) {
 			return fmt.Errorf("what the list says of server %d of %d", one.Server, len(r.servers.List))
 		}
-		one.Info.AsListed = true
-		said.Infos[r.servers.List[one.Server].Addr] = &one.Info
 	}
-	r.take(said)
+	r.keepSaid(kept.Servers, at)
 	return nil
 }

@@ -165,3 +165,33 @@ func TestSaidSaved(t *testing.T) {
 	}
 	same(t, back, restored(t, back))
 }
+
+// TestSaidForgotten: a room that has launched, or failed, holds no more of a list's word
+// than that, as lists are long and rooms stay; other rooms of the list lose nothing.
+func TestSaidForgotten(t *testing.T) {
+	for _, launches := range []bool{true, false} {
+		n := newSession(t, settings(1))
+		n.join("ann")
+		shared := said(n.now, time.Minute, 3, 4, 5, 6)
+		if !launches {
+			shared.Infos[addr(0)].Players, shared.Infos[addr(1)].Players = 16, 16
+		}
+		n.step(Listed{List: topology.New(Shared(listOf(4), nil)), Said: shared})
+		n.quietly("ann", 10, 20)
+		n.done("ann")
+		if launches {
+			n.looksQuietly("ann")
+			n.goesTo(0)
+		} else {
+			n.inStage(wire.Failed)
+		}
+		r := &n.room.round
+		if len(r.servers.Said.Infos) != 2 || len(shared.Infos) != 4 || r.servers.Said.Infos[addr(0)] == shared.Infos[addr(0)] || len(r.record.servers.Said.Infos) != 2 {
+			t.Errorf("launched: %v: the room holds %v of %v", launches, r.servers.Said, shared)
+		}
+		if r.serverName(1) != "listed 1 ("+addr(1).String()+")" {
+			t.Errorf("launched: %v: a server that was asked is called %s", launches, r.serverName(1))
+		}
+		same(t, n.room, restored(t, n.room))
+	}
+}

@@ -225,5 +225,6 @@ func (r *Room) fail(passing bool, format string, args ...any) {
 	if passing && r.failures <= mostRetries {
 		f.Retry = r.now.Add(retryAfter(r.failures))
 	}
+	r.round.forgetSaid()
 	r.note("%s", fmt.Sprintf(format, args...))
 }
