@@ -20,11 +20,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
-	"strconv"
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 )
 
 // Protocol asks Bedrock's servers. It is a [discovery.Protocol].
@@ -38,8 +37,8 @@ const (
 	// What is where in a pong, in bytes.
 	timeAt, magicAt, lengthAt = 1, 17, 33
 	textAt                    = 35
-	// fields are the least that a text has, and maxNumber is far above any true count.
-	fields, maxNumber = 6, 1_000_000
+	// fields are the least that a text has.
+	fields = 6
 )
 
 // AppendQuery appends the datagram that asks a server about itself. Muster's client
@@ -53,39 +52,27 @@ var errNoPong = fmt.Errorf("bedrock: %w: no answer to a ping", discovery.ErrMalf
 
 // Parse reads the newest datagram that is a reply.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
-	for _, b := range slices.Backward(datagrams) {
+	return packet.Newest(datagrams, errNoPong, func(b []byte) (reply discovery.Reply, ok bool) {
 		if len(b) < textAt || b[0] != pong || string(b[magicAt:lengthAt]) != magic {
-			continue
+			return reply, false
 		}
 		text := b[textAt:]
 		parts := strings.Split(string(text[:min(len(text), int(binary.BigEndian.Uint16(b[lengthAt:])))]), ";")
 		if len(parts) < fields {
-			continue
+			return reply, false
 		}
 		info := &discovery.Info{
 			Name:       CleanName(parts[1]),
 			Version:    discovery.CleanText(parts[3]),
-			Protocol:   number(parts[2]),
-			Players:    number(parts[4]),
-			MaxPlayers: number(parts[5]),
+			Protocol:   packet.ParseCount(parts[2]),
+			Players:    packet.ParseCount(parts[4]),
+			MaxPlayers: packet.ParseCount(parts[5]),
 		}
 		if len(parts) > 8 {
 			info.Map, info.Mode = CleanName(parts[7]), discovery.CleanText(parts[8])
 		}
-		return discovery.Reply{Nonce: discovery.Nonce(binary.BigEndian.Uint64(b[timeAt:])), Echoed: true, Info: info}, nil
-	}
-	if len(datagrams) == 0 {
-		return discovery.Reply{Incomplete: true}, nil
-	}
-	return discovery.Reply{}, errNoPong
-}
-
-func number(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return 0
-	}
-	return min(max(0, n), maxNumber)
+		return discovery.Reply{Nonce: discovery.Nonce(binary.BigEndian.Uint64(b[timeAt:])), Echoed: true, Info: info}, true
+	})
 }
 
 // CleanName makes a text of a Minecraft server fit to show: what is behind a section

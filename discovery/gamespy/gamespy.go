@@ -36,6 +36,7 @@ import (
 	"unicode/utf8"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 	"muster/discovery/quake3"
 )
 
@@ -74,17 +75,17 @@ var (
 // only if no other datagram is there: else the oldest of them may be of another reply,
 // and so tell nothing of how long this one took.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
-	var packets []packet
+	var parts []part
 	for _, d := range datagrams {
-		if p, ok := readPacket(d); ok {
-			packets = append(packets, p)
+		if p, ok := readPart(d); ok {
+			parts = append(parts, p)
 		}
 	}
-	if len(packets) == 0 && len(datagrams) > 0 {
+	if len(parts) == 0 && len(datagrams) > 0 {
 		return discovery.Reply{}, errNoReply
 	}
-	for _, newest := range slices.Backward(packets) {
-		whole := assemble(packets, newest.reply)
+	for _, newest := range slices.Backward(parts) {
+		whole := assemble(parts, newest.reply)
 		if whole == nil {
 			continue
 		}
@@ -110,17 +111,17 @@ func (Unreal) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return reply, err
 }
 
-// packet is one of a reply's: which reply and which of its packets it is, 0 if nobody
+// part is a packet of a reply: which reply and which of its packets it is, 0 if nobody
 // counts them.
-type packet struct {
+type part struct {
 	reply  string
 	number int
 	last   bool
 	body   []byte
 }
 
-// readPacket reports whether a datagram is one: there are keys and values in it.
-func readPacket(d []byte) (p packet, ok bool) {
+// readPart reports whether a datagram is one: there are keys and values in it.
+func readPart(d []byte) (p part, ok bool) {
 	p.body = bytes.TrimRight(d, "\x00\r\n")
 	if p.last = bytes.HasSuffix(p.body, []byte(`\final`)); p.last {
 		ok = true
@@ -140,15 +141,15 @@ func readPacket(d []byte) (p packet, ok bool) {
 }
 
 // reply is all packets of one, in the order of their arrival.
-type reply []packet
+type reply []part
 
 // assemble is the reply of that number if it is whole, else nil. Of a packet that came
 // twice, the first counts.
-func assemble(packets []packet, number string) reply {
+func assemble(parts []part, number string) reply {
 	var r reply
 	length := -1 // not known
-	for _, p := range packets {
-		if p.reply != number || p.number != 0 && slices.ContainsFunc(r, func(q packet) bool { return q.number == p.number }) {
+	for _, p := range parts {
+		if p.reply != number || p.number != 0 && slices.ContainsFunc(r, func(q part) bool { return q.number == p.number }) {
 			continue
 		}
 		if r = append(r, p); p.last {
@@ -159,7 +160,7 @@ func assemble(packets []packet, number string) reply {
 		return nil
 	}
 	for n := range length {
-		if !slices.ContainsFunc(r, func(p packet) bool { return p.number == n+1 }) {
+		if !slices.ContainsFunc(r, func(p part) bool { return p.number == n+1 }) {
 			return nil
 		}
 	}
@@ -168,22 +169,22 @@ func assemble(packets []packet, number string) reply {
 
 // value is what stands behind the first of the keys, in lower case, that is there. The
 // earlier ones go first.
-func (r reply) value(keys ...string) []byte {
+func (r reply) value(keys ...string) string {
 	for _, wanted := range keys {
 		for _, p := range r {
 			for key, value := range quake3.Pairs(p.body) {
 				if len(value) > 0 && len(key) == len(wanted) && strings.EqualFold(string(key), wanted) {
-					return value
+					return string(value)
 				}
 			}
 		}
 	}
-	return nil
+	return ""
 }
 
 // nonce is what came back of it.
 func (r reply) nonce() (discovery.Nonce, bool) {
-	n, err := strconv.ParseUint(string(r.value("echo", "echo_reply", "echo_replay", "ignoring")), 16, 64)
+	n, err := strconv.ParseUint(r.value("echo", "echo_reply", "echo_replay", "ignoring"), 16, 64)
 	return discovery.Nonce(n), err == nil
 }
 
@@ -195,40 +196,29 @@ func (r reply) info() (info *discovery.Info, tells bool) {
 		Map:        text(r.value("mapname", "maptitle")),
 		Mode:       text(r.value("gametype", "gamestyle")),
 		Version:    text(r.value("gamever", "gameversion")),
-		Protocol:   number(r.value("protocol")),
+		Protocol:   packet.ParseCount(r.value("protocol")),
 		Mod:        text(r.value("activemod")),
-		Players:    number(players),
-		MaxPlayers: number(seats),
+		Players:    packet.ParseCount(players),
+		MaxPlayers: packet.ParseCount(seats),
 		Password:   isSet(r.value("password")),
 	}
-	if oldest := number(r.value("minnetver")); oldest > 0 { // the Unreal engine's version is its protocol's
-		info.Protocol = number(r.value("gamever"))
+	if oldest := packet.ParseCount(r.value("minnetver")); oldest > 0 { // the Unreal engine's version is its protocol's
+		info.Protocol = packet.ParseCount(r.value("gamever"))
 		if oldest < info.Protocol {
 			info.OldestProtocol = oldest
 		}
 	}
-	if port, err := strconv.ParseUint(string(r.value("hostport")), 10, 16); err == nil {
+	if port, err := strconv.ParseUint(r.value("hostport"), 10, 16); err == nil {
 		info.GamePort = uint16(port)
 	}
-	if players == nil {
+	if players == "" {
 		info.Players = r.listed()
 	}
-	return info, info.Name != "" || info.Map != "" || seats != nil
+	return info, info.Name != "" || info.Map != "" || seats != ""
 }
 
-// maxNumber is far above any true count.
-const maxNumber = 1_000_000
-
-func number(b []byte) int {
-	n, err := strconv.Atoi(string(b))
-	if err != nil {
-		return 0
-	}
-	return min(max(0, n), maxNumber)
-}
-
-func isSet(value []byte) bool {
-	switch strings.ToLower(string(value)) {
+func isSet(value string) bool {
+	switch strings.ToLower(value) {
 	case "", "0", "n", "no", "false":
 		return false
 	}
@@ -250,12 +240,12 @@ func (r reply) listed() (n int) {
 
 // text is cleaned for display. What is no UTF-8 is in western Europe's letters of that
 // time (ISO 8859-1), a byte each.
-func text(b []byte) string {
-	if utf8.Valid(b) {
-		return discovery.CleanText(string(b))
+func text(s string) string {
+	if utf8.ValidString(s) {
+		return discovery.CleanText(s)
 	}
 	var letters []rune
-	for _, c := range b {
+	for _, c := range []byte(s) {
 		letters = append(letters, rune(c))
 	}
 	return discovery.CleanText(string(letters))

@@ -21,6 +21,7 @@ import (
 	"slices"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 )
 
 // Protocol asks Luanti's servers. It is a [discovery.Protocol].
@@ -50,18 +51,14 @@ var errNoWelcome = fmt.Errorf("luanti: %w: no number of a peer", discovery.ErrMa
 
 // Parse reads the newest datagram that is a reply.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
-	for _, b := range slices.Backward(datagrams) {
+	return packet.Newest(datagrams, errNoWelcome, func(b []byte) (reply discovery.Reply, ok bool) {
 		rest, ok := bytes.CutPrefix(b, []byte(welcome))
 		if !ok || len(rest) != numberLen+len(setPeer)+peerLen || string(rest[numberLen:][:len(setPeer)]) != setPeer {
-			continue
+			return reply, false
 		}
 		peer := rest[numberLen+len(setPeer):]
-		return discovery.Reply{Info: &discovery.Info{}, Farewell: slices.Concat([]byte(magic), peer, []byte(channel+goodbye))}, nil
-	}
-	if len(datagrams) == 0 {
-		return discovery.Reply{Incomplete: true}, nil
-	}
-	return discovery.Reply{}, errNoWelcome
+		return discovery.Reply{Info: &discovery.Info{}, Farewell: slices.Concat([]byte(magic), peer, []byte(channel+goodbye))}, true
+	})
 }
 
 // Answer is what a server of Muster's fleet says to a request, nil if it does not

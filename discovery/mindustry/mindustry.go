@@ -28,8 +28,6 @@ type Protocol struct{}
 const query = "\xfe\x01"
 
 const (
-	// maxNumber is far above any true count.
-	maxNumber = 1_000_000
 	// noLimit is what servers have that let in as many as come, and say 0.
 	noLimit = 1000
 	// mostText is the longest that a server says in one field, in bytes.
@@ -46,7 +44,7 @@ var errNoReply = fmt.Errorf("mindustry: %w: no answer of a server", discovery.Er
 
 // Parse reads the newest datagram that is a reply.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
-	for _, b := range slices.Backward(datagrams) {
+	return packet.Newest(datagrams, errNoReply, func(b []byte) (reply discovery.Reply, ok bool) {
 		r := reader{packet.Reader{Rest: b}}
 		info := &discovery.Info{Name: r.text(), Map: r.text(), Players: r.number()}
 		r.number() // wave
@@ -59,7 +57,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		info.MaxPlayers = cmp.Or(r.number(), noLimit)
 		r.text() // what it says about itself
 		if r.Short {
-			continue
+			return reply, false
 		}
 		if int(mode) < len(modes) {
 			info.Mode = modes[mode]
@@ -68,19 +66,15 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 			info.Mode = name
 		}
 		info.Version = discovery.CleanText(info.Version)
-		return discovery.Reply{Info: info}, nil
-	}
-	if len(datagrams) == 0 {
-		return discovery.Reply{Incomplete: true}, nil
-	}
-	return discovery.Reply{}, errNoReply
+		return discovery.Reply{Info: info}, true
+	})
 }
 
 // reader takes numbers and texts off a datagram.
 type reader struct{ packet.Reader }
 
 func (r *reader) number() int {
-	return min(max(0, int(int32(binary.BigEndian.Uint32(r.Take(4))))), maxNumber)
+	return packet.Count(int(int32(binary.BigEndian.Uint32(r.Take(4)))))
 }
 
 // markup are the colours in a text: [red], [#ff0000], [].

@@ -27,6 +27,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/bedrock"
+	"muster/discovery/internal/packet"
 )
 
 // Protocol asks servers of the Java Edition. It is a [discovery.Stream].
@@ -41,8 +42,6 @@ const (
 	// maxText is the longest JSON, in bytes: 32,767 letters, of which few have more than
 	// one.
 	maxText = 120 << 10
-	// maxNumber is far above any true count.
-	maxNumber = 1_000_000
 	// maxDepth and maxName bound what a description's parts are put together from.
 	maxDepth, maxName = 16, 1024
 )
@@ -184,7 +183,7 @@ func parseStatus(text []byte) (*discovery.Info, error) {
 	return info, nil
 }
 
-func count(n float64) int { return int(min(max(0, n), maxNumber)) }
+func count(n float64) int { return int(min(max(0, n), packet.MaxCount)) }
 
 // flatten writes the text of a chat component and of those in it.
 func flatten(b *strings.Builder, component json.RawMessage, depth int) {

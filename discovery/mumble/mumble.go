@@ -16,9 +16,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 )
 
 // Protocol asks Mumble's servers. It is a [discovery.Protocol].
@@ -27,8 +27,6 @@ type Protocol struct{}
 const (
 	// queryLen and replyLen are the lengths of both datagrams, in bytes.
 	queryLen, replyLen = 12, 24
-	// mostUsers is far above any true count.
-	mostUsers = 1_000_000
 )
 
 // AppendQuery appends the datagram that asks a server about itself.
@@ -41,21 +39,17 @@ var errNoPong = fmt.Errorf("mumble: %w: no answer to a ping", discovery.ErrMalfo
 
 // Parse reads the newest datagram that is a reply.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
-	for _, b := range slices.Backward(datagrams) {
+	return packet.Newest(datagrams, errNoPong, func(b []byte) (reply discovery.Reply, ok bool) {
 		if len(b) != replyLen {
-			continue
+			return reply, false
 		}
 		info := &discovery.Info{
 			Version:    fmt.Sprintf("%d.%d.%d", b[1], b[2], b[3]),
-			Players:    int(min(binary.BigEndian.Uint32(b[12:]), mostUsers)),
-			MaxPlayers: int(min(binary.BigEndian.Uint32(b[16:]), mostUsers)),
+			Players:    int(min(binary.BigEndian.Uint32(b[12:]), packet.MaxCount)),
+			MaxPlayers: int(min(binary.BigEndian.Uint32(b[16:]), packet.MaxCount)),
 		}
-		return discovery.Reply{Nonce: discovery.Nonce(binary.BigEndian.Uint64(b[4:])), Echoed: true, Info: info}, nil
-	}
-	if len(datagrams) == 0 {
-		return discovery.Reply{Incomplete: true}, nil
-	}
-	return discovery.Reply{}, errNoPong
+		return discovery.Reply{Nonce: discovery.Nonce(binary.BigEndian.Uint64(b[4:])), Echoed: true, Info: info}, true
+	})
 }
 
 // bandwidth is what Answer says a user may send, in bits a second: Mumble's default.

@@ -16,17 +16,17 @@
 // servers that do not know it pass over it.
 //
 // Sources: MVDSV's sv_main.c (SVC_Status), Quake II's sv_main.c (SV_StatusString),
-// and packets recorded from MVDSV (testdata).
+// and packets recorded from MVDSV (testdata). The recordings of R1Q2's, Q2PRO's and
+// Kingpin's servers that GameQ publishes read as it reads them.
 package quakeworld
 
 import (
 	"bytes"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 	"muster/discovery/quake3"
 )
 
@@ -64,15 +64,13 @@ func (Quake2) Parse(datagrams [][]byte) (discovery.Reply, error) {
 }
 
 func newest(datagrams [][]byte, head string, add func(*discovery.Info, []byte)) (discovery.Reply, error) {
-	for _, b := range slices.Backward(datagrams) {
-		if body, ok := bytes.CutPrefix(b, []byte(head)); ok && bytes.Contains(body, []byte(`\`)) {
-			return discovery.Reply{Info: parse(body, add)}, nil
+	return packet.Newest(datagrams, errNoStatus, func(b []byte) (reply discovery.Reply, ok bool) {
+		body, ok := bytes.CutPrefix(b, []byte(head))
+		if !ok || !bytes.Contains(body, []byte(`\`)) {
+			return reply, false
 		}
-	}
-	if len(datagrams) == 0 {
-		return discovery.Reply{Incomplete: true}, nil
-	}
-	return discovery.Reply{}, errNoStatus
+		return discovery.Reply{Info: parse(body, add)}, true
+	})
 }
 
 // errNoStatus is made once, as anyone can send what it answers.
@@ -102,10 +100,10 @@ func parse(body []byte, add func(*discovery.Info, []byte)) *discovery.Info {
 		Map:        first("map", "mapname"),
 		Mode:       first("mode", "*gamedir", "gamedir", "game", "gamename"),
 		Version:    first("*version", "version"),
-		Protocol:   number(first("protocol")),
+		Protocol:   packet.ParseCount(first("protocol")),
 		Mod:        first("*gamedir", "gamedir", "game"),
-		MaxPlayers: number(first("maxclients")),
-		Password:   number(first("needpass", "g_needpass"))&1 != 0, // 2: spectators need one
+		MaxPlayers: packet.ParseCount(first("maxclients")),
+		Password:   packet.ParseCount(first("needpass", "g_needpass"))&1 != 0, // 2: spectators need one
 	}
 	for line := range bytes.Lines(lines) {
 		if info.Players < mostPlayers {
@@ -123,20 +121,8 @@ var wanted = map[string]bool{
 	"protocol": true,
 }
 
-const (
-	// mostPlayers is more than any of these games has seats for.
-	mostPlayers = 1024
-	// maxNumber is far above any true count.
-	maxNumber = 1_000_000
-)
-
-func number(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return 0
-	}
-	return min(max(0, n), maxNumber)
-}
+// mostPlayers is more than any of these games has seats for.
+const mostPlayers = 1024
 
 // addPlayer counts a line of QuakeWorld's: id, frags, minutes, ping, "name" and more.
 // Of spectators the frags are S, or the ping is below 0.

@@ -44,7 +44,6 @@ const (
 	mostNumbers, private = 32, 3
 	// twoBytes and fourBytes say how long a number is.
 	twoBytes, fourBytes = 0x80, 0x81
-	maxNumber           = 1_000_000
 	// colour comes before a character that says which.
 	colour = '\f'
 )
@@ -90,22 +89,22 @@ func (RedEclipse) Parse(datagrams [][]byte) (discovery.Reply, error) {
 }
 
 func parse(datagrams [][]byte, o order) (discovery.Reply, error) {
-	for _, b := range slices.Backward(datagrams) {
+	return packet.Newest(datagrams, errNoReply, func(b []byte) (reply discovery.Reply, ok bool) {
 		if len(b) < queryLen || b[0] != ask {
-			continue
+			return reply, false
 		}
 		r := reader{packet.Reader{Rest: b[queryLen:]}}
 		players, n := r.number(), r.number()
 		if n < o.numbers || n > mostNumbers {
-			continue
+			return reply, false
 		}
 		var tells [mostNumbers]int
 		for i := range n {
 			tells[i] = r.number()
 		}
 		info := &discovery.Info{
-			Map: r.text(), Name: r.text(), Protocol: count(tells[protocolAt]),
-			Players: count(players), MaxPlayers: count(tells[o.mostAt]), Password: tells[o.openAt] >= private,
+			Map: r.text(), Name: r.text(), Protocol: packet.Count(tells[protocolAt]),
+			Players: packet.Count(players), MaxPlayers: packet.Count(tells[o.mostAt]), Password: tells[o.openAt] >= private,
 		}
 		if mode := tells[modeAt] - o.firstMode; mode >= 0 && mode < len(o.modes) {
 			info.Mode = o.modes[mode]
@@ -114,16 +113,11 @@ func parse(datagrams [][]byte, o order) (discovery.Reply, error) {
 			info.Version = fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2])
 		}
 		if !r.Short {
-			return discovery.Reply{Nonce: discovery.Nonce(binary.BigEndian.Uint64(b[1:])), Echoed: true, Info: info}, nil
+			return discovery.Reply{Nonce: discovery.Nonce(binary.BigEndian.Uint64(b[1:])), Echoed: true, Info: info}, true
 		}
-	}
-	if len(datagrams) == 0 {
-		return discovery.Reply{Incomplete: true}, nil
-	}
-	return discovery.Reply{}, errNoReply
+		return reply, false
+	})
 }
-
-func count(n int) int { return min(max(0, n), maxNumber) }
 
 // reader takes numbers and texts off a datagram.
 type reader struct{ packet.Reader }

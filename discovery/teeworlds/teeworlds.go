@@ -24,7 +24,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"muster/discovery"
@@ -65,8 +64,6 @@ const (
 	extendedBits, plainBits = 24, 8
 
 	needsPassword = 1
-	// maxNumber is far above any true count.
-	maxNumber = 1_000_000
 )
 
 // AppendQuery appends the datagram that asks for a token, or with a token about the
@@ -86,17 +83,17 @@ func (Protocol) AppendQuery(b []byte, nonce discovery.Nonce, challenge []byte) [
 // Parse reads the newest datagram that is a reply: the server's token is its
 // challenge. Both kinds return ours.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
-	for _, b := range slices.Backward(datagrams) {
+	return packet.Newest(datagrams, errNoReply, func(b []byte) (reply discovery.Reply, ok bool) {
 		const answerLen = len(control) + tokenLen + 1 + tokenLen
 		if rest, ok := bytes.CutPrefix(b, []byte(control)); ok && len(b) >= answerLen && rest[tokenLen] == tokenMessage {
-			return discovery.Reply{Nonce: token(rest), Echoed: true, NonceBits: tokenBits, Challenge: bytes.Clone(rest[tokenLen+1:][:tokenLen])}, nil
+			return discovery.Reply{Nonce: token(rest), Echoed: true, NonceBits: tokenBits, Challenge: bytes.Clone(rest[tokenLen+1:][:tokenLen])}, true
 		}
 		if len(b) < connlessLen || string(b[:1]) != connless {
-			continue
+			return reply, false
 		}
 		body, ok := bytes.CutPrefix(b[connlessLen:], []byte(info))
 		if !ok {
-			continue
+			return reply, false
 		}
 		r := reader{packet.Reader{Rest: body}}
 		r.packed() // the browser's token
@@ -110,10 +107,10 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		found.Players, found.MaxPlayers = r.packed(), r.packed()
 		if !r.Short {
 			found.Bots = min(r.bots(), found.Players)
-			return discovery.Reply{Nonce: token(b[1:]), Echoed: true, NonceBits: tokenBits, Info: found}, nil
+			return discovery.Reply{Nonce: token(b[1:]), Echoed: true, NonceBits: tokenBits, Info: found}, true
 		}
-	}
-	return none(datagrams)
+		return reply, false
+	})
 }
 
 func token(b []byte) discovery.Nonce { return discovery.Nonce(binary.BigEndian.Uint32(b)) }
@@ -129,16 +126,16 @@ func (DDNet) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
 // Parse reads the newest datagram that is a reply. Who looks on takes a seat, as
 // there. What DDNet sends besides, more of its players, says no more of the server.
 func (DDNet) Parse(datagrams [][]byte) (discovery.Reply, error) {
-	for _, b := range slices.Backward(datagrams) {
+	return packet.Newest(datagrams, errNoReply, func(b []byte) (reply discovery.Reply, ok bool) {
 		if len(b) < headerLen || string(b[:2]) != "\xff\xff" {
-			continue
+			return reply, false
 		}
 		body, isExtended := bytes.CutPrefix(b[headerLen:], []byte(extended))
 		bits := extendedBits
 		if !isExtended {
 			var isPlain bool
 			if body, isPlain = bytes.CutPrefix(b[headerLen:], []byte(info)); !isPlain {
-				continue
+				return reply, false
 			}
 			bits = plainBits
 		}
@@ -154,21 +151,13 @@ func (DDNet) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		r.number()
 		found.Players, found.MaxPlayers = r.number(), r.number()
 		if !r.Short && nonce < 1<<bits {
-			return discovery.Reply{Nonce: discovery.Nonce(nonce), Echoed: true, NonceBits: bits, Info: found}, nil
+			return discovery.Reply{Nonce: discovery.Nonce(nonce), Echoed: true, NonceBits: bits, Info: found}, true
 		}
-	}
-	return none(datagrams)
+		return reply, false
+	})
 }
 
 var errNoReply = fmt.Errorf("teeworlds: %w: neither a token nor a server", discovery.ErrMalformed)
-
-// none is what datagrams without a reply mean.
-func none(datagrams [][]byte) (discovery.Reply, error) {
-	if len(datagrams) == 0 {
-		return discovery.Reply{Incomplete: true}, nil
-	}
-	return discovery.Reply{}, errNoReply
-}
 
 // reader takes texts, and numbers in either form, off a message.
 type reader struct{ packet.Reader }
@@ -180,7 +169,7 @@ func (r *reader) number() int {
 		r.Short = true
 	}
 	if n >= 1<<extendedBits {
-		n = maxNumber
+		n = packet.MaxCount
 	}
 	return int(n)
 }
@@ -209,7 +198,7 @@ func (r *reader) packed() int {
 	if negative {
 		return 0
 	}
-	return min(n, maxNumber)
+	return min(n, packet.MaxCount)
 }
 
 // bots counts those among the players whom a 0.7 server describes.

@@ -1,11 +1,40 @@
-// Package packet takes fields off the front of what a game server said.
+// Package packet finds the reply among what a game server said, and takes fields off its
+// front.
 package packet
 
 import (
 	"bytes"
+	"slices"
+	"strconv"
 
 	"muster/discovery"
 )
+
+// Newest is what the newest of the datagrams means that read makes a reply of. If there
+// are datagrams, and none is one, the error is none.
+func Newest(datagrams [][]byte, none error, read func(b []byte) (reply discovery.Reply, ok bool)) (discovery.Reply, error) {
+	for _, b := range slices.Backward(datagrams) {
+		if reply, ok := read(b); ok {
+			return reply, nil
+		}
+	}
+	if len(datagrams) == 0 {
+		return discovery.Reply{Incomplete: true}, nil
+	}
+	return discovery.Reply{}, none
+}
+
+// MaxCount is far above any true number of players or seats.
+const MaxCount = 1_000_000
+
+// Count is a number of players or seats that a server may mean.
+func Count(n int) int { return min(max(0, n), MaxCount) }
+
+// ParseCount is such a number in decimal digits, 0 if it is none.
+func ParseCount(text string) int {
+	n, _ := strconv.ParseInt(text, 10, 32) // what is too large is the largest
+	return Count(int(n))
+}
 
 // Reader takes fields off the front of a packet. A field that is not there is 0 or
 // empty, and so is all after it; Short says so.
