@@ -42,6 +42,7 @@ var arrows = []struct {
 	{"muster/internal/faults", nil},
 	{"muster/internal/portmap", []string{"muster/discovery", "muster/internal/netinfo"}},
 	{"muster/internal/invite", []string{"muster/host/access", "muster/internal/hint"}},
+	{"muster/internal/handout", []string{"muster/internal/invite"}},
 	{"muster/internal/config", []string{"muster/discovery"}},
 	{"muster/internal/remote", []string{"muster/discovery", "muster/host/wire", "muster/internal/invite"}},
 	{"muster/internal/ingress", []string{"muster/discovery", "muster/discovery/lan", "muster/host", "muster/host/access", "muster/host/wire", "muster/internal/hint", "muster/internal/invite", "muster/internal/netinfo", "muster/internal/portmap"}},

@@ -52,6 +52,8 @@ type Config struct {
 	Store store.Store
 	// Page answers at /; nil answers nothing there.
 	Page http.Handler
+	// Get answers below /get/, where people get the program; nil answers nothing there.
+	Get http.Handler
 	// Address is HOST:PORT where friends reach this host, for the links that a
 	// page opened on this machine shows; empty takes the page's own.
 	Address string

@@ -30,6 +30,7 @@ import (
 //	GET  /live                 the page's WebSocket
 //	GET  /healthz, /readyz, /metrics   the last on this machine, see [Config.MetricsFrom]
 //	GET  /open/NUMBER          see [Host.Ticket]
+//	GET  /get/…, POST /get/…   programs, see [Config.Get]
 func (h *Host) Handler() http.Handler { return guarded(h.ours(h.metrics.answering(h.routes()))) }
 
 func (h *Host) routes() http.Handler {
@@ -47,6 +48,10 @@ func (h *Host) routes() http.Handler {
 	mux.HandleFunc("GET /readyz", h.serveReady)
 	mux.HandleFunc("GET /metrics", h.serveMetrics(promhttp.HandlerFor(h.metrics.registry, promhttp.HandlerOpts{})))
 	mux.HandleFunc("GET /open/{number}", h.serveTicket)
+	if h.config.Get != nil {
+		mux.Handle("GET /get/", h.config.Get)
+		mux.Handle("POST /get/", h.config.Get)
+	}
 	h.servePublic(mux)
 	return mux
 }

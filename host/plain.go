@@ -98,15 +98,3 @@ func whereTo(s wire.Snapshot) notice {
 	}
 	return notice{Title: "The group is looking for its server", Lines: []string{"As soon as it is found, this page takes you there."}, Refresh: refresh}
 }
-
-// serveGet says how to get Muster.
-func (h *Host) serveGet(w http.ResponseWriter, _ *http.Request) {
-	notice{
-		Title: "Get Muster",
-		Lines: []string{
-			"To play, and not only watch, you need the program on the computer that you play on: it measures your pings, and starts your game.",
-			"This service runs " + discovery.CleanText(h.config.Public.Version) + ". Take the same release, or build it from its source with Go:",
-		},
-		Code: "go build -o muster .",
-	}.serve(w, http.StatusOK)
-}

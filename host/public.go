@@ -118,7 +118,6 @@ func (o *openers) note(from netip.Addr, code string, isOpen func(code string) bo
 //	GET  /api/service   what rooms can be opened here
 //	POST /api/rooms     opens one
 //	GET  /go/ID         takes a browser to the room's game server
-//	GET  /get/          how to get Muster
 func (h *Host) servePublic(mux *http.ServeMux) {
 	if h.config.Public == nil {
 		return
@@ -126,7 +125,6 @@ func (h *Host) servePublic(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/service", h.serveService)
 	mux.HandleFunc("POST /api/rooms", h.serveOpening)
 	mux.HandleFunc("GET /go/{id}", h.serveGo)
-	mux.HandleFunc("GET /get/{$}", h.serveGet)
 }
 
 // serveService says what rooms can be opened, for the page and for programs.

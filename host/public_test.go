@@ -279,9 +279,6 @@ func TestGo(t *testing.T) {
 		}
 		response.Body.Close()
 	}
-	if body := get(t, server, "/get/"); !strings.Contains(body, "v1.2.3") {
-		t.Errorf("/get/ says %s", body)
-	}
 }
 
 // says is a peer's hello from an address, and what it is told.
@@ -408,5 +405,29 @@ func TestMetricsOfAnEvening(t *testing.T) {
 		if strings.Contains(text, private) {
 			t.Errorf("/metrics tells %s", private)
 		}
+	}
+}
+
+// TestGet: whoever gives programs is asked for all below /get/, by pages of the host's
+// own alone where a room is named.
+func TestGet(t *testing.T) {
+	gives := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Method, " ", r.URL.Path) })
+	_, server := serve(t, host.Config{List: listOf(1), Get: gives})
+	for _, path := range []string{"/get/", "/get/windows-amd64"} {
+		if body := get(t, server, path); body != "GET "+path {
+			t.Errorf("%s answers %q", path, body)
+		}
+	}
+	for origin, want := range map[string]int{server.URL: 200, "": 200, "https://mallory.example": 403} {
+		request, err := http.NewRequest("POST", server.URL+"/get/windows-amd64", strings.NewReader("http://192.0.2.1/#TABOMI"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Origin", origin)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil || response.StatusCode != want {
+			t.Errorf("from a page of %q: %v, %v; want %d", origin, response.Status, err, want)
+		}
+		response.Body.Close()
 	}
 }

@@ -41,6 +41,17 @@ type Streams struct {
 // ended when Run returns.
 func Run(ctx context.Context, args []string, streams Streams) int {
 	p := newProgram(streams, os.Getenv)
+	if len(args) == 0 {
+		named, err := p.doubleClicked()
+		switch {
+		case err != nil:
+			return p.report(p.stay(ctx, term.NewConsole(p.in, p.screen, func() {}, func() {}), err))
+		case len(named) > 0 && p.windowed(named):
+			return exitDone
+		case len(named) > 0:
+			args = named
+		}
+	}
 	root := newRoot(p)
 	root.SetArgs(args)
 	root.SetIn(streams.In)
@@ -177,13 +188,20 @@ func strict(commands []*cobra.Command) {
 	}
 }
 
+// say prints an error as people read it.
+func (p *program) say(err error) {
+	for _, line := range hint.Lines(err) {
+		fmt.Fprintln(p.screen.Writer, line)
+	}
+}
+
 // report prints an error as people read it and returns the exit status.
 func (p *program) report(err error) int {
 	if err == nil {
 		return exitDone
 	}
-	for _, line := range hint.Lines(err) {
-		fmt.Fprintln(p.screen.Writer, line)
+	if isTold := new(told); !errors.As(err, isTold) {
+		p.say(err)
 	}
 	var wrong *usage
 	switch {

@@ -60,6 +60,7 @@ type hosting struct {
 	names     []string
 	metrics   []netip.Prefix
 	password  string // the file that holds it
+	downloads string
 	portMap   bool
 
 	// at is the public host that has the room; here: on this machine all the same.
@@ -110,6 +111,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	flags.BoolVar(&h.fresh, "new", false, "open a new room even if there is one from before a restart")
 	flags.BoolVar(&h.once, "once", false, "end after the first round")
 	h.bindIngress(flags)
+	bindDownloads(flags, &h.downloads)
 	bindLaunch(cmd, &h.launcher)
 	p.bindSources(cmd, &h.lists.Sources)
 	h.probing.bind(flags)
@@ -154,6 +156,11 @@ func (h *hosting) run(ctx context.Context) error {
 		return err
 	}
 	h.lists.Games, h.lists.Public, h.lists.Say, h.lists.Warn, h.lists.Log = games, h.ingress.PublicAddress, h.screen.Say, h.warn, h.logger()
+	programs, err := h.handout(ctx, h.downloads)
+	if err != nil {
+		return err
+	}
+	defer programs.Close()
 	defer h.lists.Begin(ctx)()
 	h.launcher.Games = games
 	if err := h.firstList(&h.lists.Sources, g); err != nil {
@@ -172,6 +179,7 @@ func (h *hosting) run(ctx context.Context) error {
 	}
 	rooms, err = host.New(host.Config{
 		List: h.lists.List, Local: h.lists.Local, Said: h.lists.Said, Store: h.store(at.Port()), Page: web.Handler(), Logger: h.logger(),
+		Get:         programs,
 		Fingerprint: h.ingress.Fingerprint(), Proxies: h.proxies, Names: slices.Concat(netinfo.Names(), h.ingress.Names(), h.names), MetricsFrom: h.metrics, Home: netinfo.IsAtHome,
 		Addresses: func() []netip.AddrPort { return h.ingress.Addresses(at) },
 		Address:   h.ingress.Outside(at, access.Key{}).Host, PublicURL: h.ingress.Public, ConnectLink: games.ConnectLink, Editions: games.Editions, Games: h.lists.Choices(), Renewed: renewed,

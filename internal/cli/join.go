@@ -36,6 +36,7 @@ type join struct {
 	once     bool
 	// noBrowser leaves the player's own page for whoever opens it.
 	noBrowser bool
+	greets    greeting
 }
 
 func newJoin(p *program) *cobra.Command {
@@ -62,7 +63,14 @@ config.toml say which.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return j.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			console := j.console(j.in, func() {}, func() {})
+			err := j.run(cmd.Context(), args, console)
+			if j.greets != greetsNone {
+				err = j.stay(cmd.Context(), console, err)
+			}
+			return err
+		},
 	}
 	flags := cmd.Flags()
 	j.given = flags.Changed
@@ -73,13 +81,18 @@ config.toml say which.`,
 	bindWord(cmd, &j.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for servers on the local network, too, if the room is on a public host and wants that (off: never)")
 	flags.BoolVar(&j.noBrowser, "no-browser", false, "do not open your own page in a browser")
 	flags.BoolVar(&j.once, "once", false, "leave after the first launch")
+	bindWord(cmd, &j.greets, "greet", greetsNone, []greeting{greetsNone, greetsByName, greetsByLink}, "what to ask first, where something else than a person says this line")
+	flags.Lookup("greet").Hidden = true
 	j.probing.bind(flags)
 	return cmd
 }
 
-func (j *join) run(ctx context.Context, args []string) error {
+func (j *join) run(ctx context.Context, args []string, console *term.Console) error {
 	to, err := j.destination(args)
 	if err != nil {
+		return err
+	}
+	if err := j.greet(ctx, console, to); err != nil {
 		return err
 	}
 	if err := checkLaunch(&j.launcher); err != nil {
@@ -91,7 +104,6 @@ func (j *join) run(ctx context.Context, args []string) error {
 	if j.launcher.Games, err = j.games(); err != nil {
 		return err
 	}
-	console := j.console(j.in, func() {}, func() {})
 	isGiven := to.Code != ""
 	if to.Host == "" {
 		isGiven = j.code != ""

@@ -42,7 +42,7 @@ type serving struct {
 	cluster       cluster.Config
 	// importFrom and exportTo are files for rooms that only move.
 	importFrom, exportTo string
-	log                  string
+	log, downloads       string
 	lists                listing.Rooms
 	public               host.Public
 	memory               int // of a room, MiB
@@ -92,6 +92,7 @@ with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`
 	s.bindCluster(flags)
 	s.bindIngress(flags)
 	s.bindLimits(flags)
+	bindDownloads(flags, &s.downloads)
 	p.bindLists(flags, &s.lists.Sources)
 	bindWord(cmd, &s.log, "log-format", "text", []string{"text", "json"}, "how the log is written")
 	return cmd
@@ -157,6 +158,11 @@ func (s *serving) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	programs, err := s.handout(ctx, s.downloads)
+	if err != nil {
+		return err
+	}
+	defer programs.Close()
 	listener, err := listen(s.listen)
 	if err != nil {
 		return err
@@ -195,6 +201,7 @@ func (s *serving) run(ctx context.Context) error {
 	relay, _ := kept.(host.Relay) // of a cluster
 	rooms, err := host.New(host.Config{
 		List: s.lists.List, Said: s.lists.Said, Age: s.lists.Age, Store: kept, Relay: relay, Page: web.Handler(), Logger: log, Public: &s.public,
+		Get:         programs,
 		Fingerprint: s.ingress.Fingerprint(), Proxies: s.proxies, Names: slices.Concat(netinfo.Names(), s.ingress.Names(), s.names), MetricsFrom: s.metrics,
 		PublicURL: s.ingress.Public, ConnectLink: games.ConnectLink, Editions: games.Editions, Games: s.lists.Choices(),
 	})

@@ -39,6 +39,12 @@ func New(w io.Writer, env func(string) string) Terminal {
 	return t
 }
 
+// IsTerminal reports whether what is read comes from somebody in front of a terminal.
+func IsTerminal(in io.Reader) bool {
+	f, isFile := in.(*os.File)
+	return isFile && term.IsTerminal(int(f.Fd()))
+}
+
 // Size is how many columns and rows there are. Without a terminal lines may be of
 // any length.
 func (t Terminal) Size() (columns, rows int) {

@@ -7,6 +7,7 @@ import { colourOf, css } from "./colours.js";
 import { culled, openCulled } from "./culled.js";
 import { byId, show } from "./dom.js";
 import { front } from "./front.js";
+import { download, offered } from "./get.js";
 import { invitation, mine, settings, settingsOf, welcome } from "./gather.js";
 import { Live } from "./live.js";
 import { clock, evening, log } from "./notes.js";
@@ -34,6 +35,10 @@ const view = {
   firstState: 0,
   longest: 0,
   qr: "",
+  /** What the host gives to who has no Muster, and what of it is on its way. @type {import("./get.js").Offer | null} */
+  offer: null,
+  /** @type {import("./get.js").Getting | null} */
+  getting: null,
   /** Whether the host has a front page, for who finds no room. @type {"unknown" | "asked" | "shown"} */
   front: "unknown",
 };
@@ -85,8 +90,8 @@ function sections(/** @type {State} */ state) {
     ["welcome", state.you.name ? [] : [welcome(state)]],
     ["people", people(live)],
     ["me", state.you.name ? mine(state, credential()) : []],
-    ["invite", gathering ? invitation(state, view.qr) : []],
-    ["invitation", gathering ? [] : invitation(state, view.qr)],
+    ["invite", gathering ? invitation(state, view.qr, view.offer, view.getting) : []],
+    ["invitation", gathering ? [] : invitation(state, view.qr, view.offer, view.getting)],
     ["settings", gathering || state.you.organiser || !chosen ? settings(state) : []],
     ["reasons", state.choice && state.room.stage !== "failed" ? reasons(state.choice) : []],
     ["whatif", whatIf(state)],
@@ -224,6 +229,7 @@ const actions = {
   ready: ({ ready }) => ask("ready", { ready: ready === "true" }),
   arrived: () => ask("arrived"),
   sort: ({ by }) => sortBy(by ?? "rank"),
+  get: ({ system, name }) => get(system ?? "", name ?? ""),
   culled: ({ cause }) => openCulled(/** @type {HTMLDialogElement} */ (byId("dialog")), cause ?? ""),
   copy: ({ copy, copyText }, element) => copyText_(copyText ?? byId(copy ?? "").textContent ?? "", element),
 };
@@ -243,6 +249,23 @@ async function has(version) {
 async function left() {
   await leave(live.state?.you.organiser);
   live.connect();
+}
+
+/** Gets Muster for a system. @param {string} system @param {string} name */
+async function get(system, name) {
+  if (!live.state || (view.getting && !view.getting.file)) return; // one at a time
+  const getting = (view.getting = { name, bytes: 0, file: "" });
+  try {
+    getting.file = await download(system, live.state.you.link, (bytes) => {
+      getting.bytes = bytes;
+      schedule();
+    });
+  } catch (error) {
+    view.getting = null;
+    throw error;
+  } finally {
+    schedule();
+  }
 }
 
 /** @param {string} by */
@@ -342,6 +365,10 @@ if (roomCode) {
     live.connect();
   });
   attempt(picture);
+  attempt(async () => {
+    view.offer = await offered();
+    schedule();
+  });
   setInterval(() => live.state && schedule(), 500);
 } else {
   byId("banner").hidden = true;

@@ -2,6 +2,7 @@
 
 import { button, count, h } from "./dom.js";
 import { lastName } from "./api.js";
+import { getMuster } from "./get.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Field} Field */
@@ -61,9 +62,14 @@ export function mine(state, credential) {
   return [h("details", { class: "fold", "data-key": "fold" }, h("summary", {}, "You")), rename, has, own, leave].filter((part) => part !== undefined);
 }
 
-/** How the next person gets in. @param {State} state @returns {HTMLElement[]} */
-export function invitation(state, qr = "") {
-  const [title, ...rest] = invite(state, qr);
+/**
+ * How the next person gets in.
+ * @param {State} state @param {string} qr
+ * @param {import("./get.js").Offer | null} offer @param {import("./get.js").Getting | null} getting
+ * @returns {HTMLElement[]}
+ */
+export function invitation(state, qr, offer, getting) {
+  const [title, ...rest] = playsHere(state) ? invite(state, qr) : playAlong(state, qr, offer, getting);
   return state.room.stage === "gathering" ? [title, ...rest] : folded(title, rest);
 }
 
@@ -72,24 +78,49 @@ function folded(title, rest) {
   return [h("details", { class: "fold", "data-key": "fold" }, h("summary", {}, title.textContent), ...rest)];
 }
 
-/** @param {State} state @param {string} qr @returns {HTMLElement[]} */
+/** For who plays: how friends come in. @param {State} state @param {string} qr @returns {HTMLElement[]} */
 function invite(state, qr) {
-  const mine = playsHere(state);
-  const name = state.you.name ? ` --name ${quoted(state.you.name)}` : "";
-  const line = mine ? `muster join ${state.you.link}` : `muster join ${state.you.join}${name}`;
   return [
-    h("h2", {}, mine ? "Invite the next one" : "Play along"),
-    h("p", { class: "quiet" }, mine ? "One line for a friend's terminal:" : "Paste this in a terminal on the computer you play on:"),
-    copyable("join-line", line, "Copy the line"),
+    h("h2", {}, "Invite the next one"),
+    h("p", { class: "quiet" }, "Send friends this link: its page gives them Muster, too."),
+    copyable("room-link", state.you.link, "Copy the link"),
+    h("p", { class: "quiet" }, "Who has Muster can paste a line in a terminal:"),
+    copyable("join-line", `muster join ${state.you.link}`, "Copy the line"),
+    forPhones(state, qr),
+  ];
+}
+
+/**
+ * For who only looks on so far.
+ * @param {State} state @param {string} qr
+ * @param {import("./get.js").Offer | null} offer @param {import("./get.js").Getting | null} getting
+ * @returns {HTMLElement[]}
+ */
+function playAlong(state, qr, offer, getting) {
+  const name = state.you.name ? ` --name ${quoted(state.you.name)}` : "";
+  const line = [
+    h("p", { class: "quiet" }, "Paste this in a terminal on the computer you play on:"),
+    copyable("join-line", `muster join ${state.you.join}${name}`, "Copy the line"),
     h("p", { class: "quiet" }, "In a browser, to watch:"),
     copyable("room-link", state.you.link, "Copy the link"),
-    h(
-      "details",
-      { class: "qr", open: true },
-      h("summary", {}, "For a phone"),
-      h("img", { src: qr || undefined, alt: `QR code of ${state.you.link}`, width: 180, height: 180 }),
-    ),
   ];
+  const programs = getMuster(offer, getting);
+  return [
+    h("h2", {}, "Play along"),
+    ...programs,
+    ...(programs.length > 0 ? [h("details", { class: "own", "data-key": "line" }, h("summary", {}, "You have Muster already, or only want the link"), ...line)] : line),
+    forPhones(state, qr),
+  ];
+}
+
+/** @param {State} state @param {string} qr */
+function forPhones(state, qr) {
+  return h(
+    "details",
+    { class: "qr", "data-key": "qr", open: true },
+    h("summary", {}, "For a phone"),
+    h("img", { src: qr || undefined, alt: `QR code of ${state.you.link}`, width: 180, height: 180 }),
+  );
 }
 
 /** Tells whether who looks at the page plays: under their nickname, or as the organiser whose program it is. @param {State} state */

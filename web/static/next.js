@@ -40,8 +40,8 @@ function wordsFor(state) {
 function gathering(state) {
   const players = state.people.filter((person) => person.peer && person.connected);
   const start = state.room.players > 0 ? ["It starts by itself when everyone is here."] : [...organiser(state), " starts when everyone is here."];
-  if (!state.you.organiser) return playsHere(state) ? ["You are in. ", ...start] : ["To play, paste the line under “Play along” on your computer. ", ...start];
-  if (players.length === 0) return ["Paste the line under “Play along” on the computer you play on."];
+  if (!state.you.organiser) return playsHere(state) ? ["You are in. ", ...start] : ["To play, see “Play along”. ", ...start];
+  if (players.length === 0) return ["See “Play along”, on the computer you play on."];
   if (players.length === 1) return ["Send your friends the link below."];
   return state.room.players > 0 ? start : ["Start when everyone is here."];
 }

@@ -21,7 +21,7 @@ export function people(live) {
   const players = state.people.filter((person) => person.peer);
   const guests = state.people.filter((person) => !person.peer);
   const rows = players.map((person) => row(live, person));
-  if (players.length === 0) rows.push(h("li", { class: "empty" }, "Nobody plays yet. Paste the line below on the computer you play on."));
+  if (players.length === 0) rows.push(h("li", { class: "empty" }, "Nobody plays yet."));
   return [
     h("h2", {}, "Players ", h("span", { class: "quiet" }, seats(state, players.length))),
     h("ul", { class: "people" }, rows),

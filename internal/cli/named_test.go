@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"muster/internal/invite"
+	"muster/internal/term"
+)
+
+// A program whose file is named for a room joins it; any other name is none.
+func TestCommandOf(t *testing.T) {
+	for name, want := range map[string][]string{
+		"/usr/bin/muster":               nil,
+		"/home/ann/Downloads/muster(1)": nil,
+		"/home/ann/Downloads/muster-join_192.0.2.1_7777s_TABOMI_ABCDEFGHIJKLMNOP (1).exe":                    {"join", "https://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP", "--greet", "name"},
+		"/home/ann/muster-join_192.0.2.1_1_TABOMI_ABCDEFGHIJKLMNOP/muster":                                   nil,
+		"/tmp/muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP --launch auto --launch-command 'rm -rf'.sh": {"join", "http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP", "--greet", "name"},
+	} {
+		if got, err := commandOf(name); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+		}
+	}
+	if got, err := commandOf("muster-join_192.0.2.1_7777_TABOMI_ABC.exe"); err == nil || got != nil {
+		t.Errorf("a name that is cut off: %q, %v", got, err)
+	}
+}
+
+// Nobody gets into a room by a link that something else than they opened, unless they
+// say so; who double-clicked a program for a room has.
+func TestGreet(t *testing.T) {
+	to := invite.Link{Host: "192.0.2.1:7777", Code: "TABOMI"}
+	for _, c := range []struct {
+		greets       greeting
+		typed        string
+		name, reason string
+	}{
+		{greetsNone, "", "ann", ""},
+		{greetsByName, "", "ann", ""},
+		{greetsByName, "\n", "ann", ""},
+		{greetsByName, "zoe\n", "zoe", ""},
+		{greetsByLink, "", "", "nobody is here to say"},
+		{greetsByLink, "\n", "", "no room was joined"},
+		{greetsByLink, "n\n", "", "no room was joined"},
+		{greetsByLink, "what?\n", "", "no room was joined"},
+		{greetsByLink, "y\n", "ann", ""},
+		{greetsByLink, "y\nzoe\n", "zoe", ""},
+	} {
+		var out bytes.Buffer
+		p := newProgram(Streams{In: strings.NewReader(c.typed), Out: &out, Err: &out}, os.Getenv)
+		j := &join{program: p, greets: c.greets}
+		j.launcher.Player = "ann"
+		err := j.greet(context.Background(), term.NewConsole(p.in, p.screen, func() {}, func() {}), to)
+		if c.reason == "" && (err != nil || j.launcher.Player != c.name) || c.reason != "" && (err == nil || !strings.Contains(err.Error(), c.reason)) {
+			t.Errorf("%s, %q typed: %s joins, %v; want %s, %q", c.greets, c.typed, j.launcher.Player, err, c.name, c.reason)
+		}
+		if c.greets != greetsNone && !strings.Contains(out.String(), "192.0.2.1:7777") {
+			t.Errorf("%s: it does not say where to: %s", c.greets, &out)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package handout
+
+import (
+	"html/template"
+	"net/http"
+)
+
+// page says how to get Muster, for who has no room's page open, or no JavaScript.
+var page = template.Must(template.New("get").Funcs(template.FuncMap{"megabytes": megabytes}).Parse(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>Get Muster</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/style.css">
+<header><h1><a class="home" href="/">Muster</a></h1></header>
+<main class="plain"><section id="hero" class="card">
+<h2 class="headline">Get Muster</h2>
+<p class="next">To play, and not only watch, you need the program on the computer that you play on: it measures your pings, and starts your game.</p>
+<p class="next">This host runs <bdi>{{.Version}}</bdi>.</p>
+{{with .Mine}}<p class="buttons"><a class="primary large" href="/get/{{.System}}">Get Muster for {{.Name}}</a></p>
+<p class="quiet">{{template "about" .}} {{.Advice}}</p>
+{{else}}{{if .Phone}}<p class="next">Open this page there.</p>
+{{else if .Yours}}<p class="next">This host has no program for {{.Yours}}.</p>
+{{end}}{{end}}{{with .Others}}<h3>For another computer</h3>
+<ul class="systems">{{range .}}<li><a href="/get/{{.System}}">{{.Name}}</a> <span class="quiet">{{template "about" .}} {{.Advice}}</span></li>
+{{end}}</ul>
+{{end}}{{with .Release}}<p class="quiet">All releases: <a href="{{.}}">{{.}}</a></p>
+{{else}}<p class="quiet">For all else there is the source, and Go:</p>
+<p class="copyable"><code>go build -o muster .</code></p>
+{{end}}<p class="quiet">On a room's own page you get a program that knows the room.</p>
+</section></main>
+</html>
+{{define "about"}}{{megabytes .Size}} MB, {{if eq .Origin "project"}}the project's own.{{else}}your friend's copy.{{end}}{{end}}`))
+
+// megabytes are a size's, rounded up.
+func megabytes(size int64) int64 { return (size + 1e6 - 1) / 1e6 }
+
+func (h *Handout) page(w http.ResponseWriter, r *http.Request) {
+	type filled struct {
+		offer
+		Mine   *program
+		Others []program
+	}
+	f := filled{offer: h.offer(r)}
+	for i := range h.programs {
+		if p := h.programs[i]; p.System == f.System {
+			f.Mine = &p
+		} else {
+			f.Others = append(f.Others, p)
+		}
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	page.Execute(w, f) // fails only if the client is gone
+}

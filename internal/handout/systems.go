@@ -1,0 +1,96 @@
+package handout
+
+import (
+	"debug/buildinfo"
+	"debug/macho"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+)
+
+// systems are those that Muster is built for, as GOOS-GOARCH, or for macOS GOOS alone
+// where a program is for both processors. What most people have comes first.
+var systems = [...]struct{ system, name, ending, advice string }{
+	{"windows-amd64", "Windows", ".exe", onWindows},
+	{"darwin", "macOS", ".zip", onMac},
+	{"darwin-arm64", "macOS on Apple's processors", ".zip", onMac},
+	{"darwin-amd64", "macOS on Intel's processors", ".zip", onMac},
+	{"linux-amd64", "Linux", ".tar.gz", onLinux},
+	{"linux-arm64", "Linux on ARM", ".tar.gz", onLinux},
+	{"windows-arm64", "Windows on ARM", ".exe", onWindows},
+}
+
+// What a system asks before it starts a program that it sees for the first time.
+const (
+	onWindows = "Windows may say that it protected your PC: choose “More info”, then “Run anyway”."
+	onMac     = "macOS may refuse to open it: then choose System Settings, Privacy & Security, “Open Anyway”."
+	onLinux   = "Unpack it and double-click the program. If nothing opens, drag it into a terminal and press Enter."
+)
+
+// place is a system's in the list, or -1.
+func place(system string) int {
+	for i, s := range systems {
+		if s.system == system {
+			return i
+		}
+	}
+	return -1
+}
+
+var errNoMuster = errors.New("handout: no build of Muster")
+
+// systemOf is the system that a build of Muster is for, by what Go has noted in it,
+// whatever the file is called.
+func systemOf(file io.ReaderAt) (string, error) {
+	info, err := buildinfo.Read(file)
+	if err != nil || info.Path != "muster" {
+		return "", errNoMuster
+	}
+	var goos, goarch string
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "GOOS":
+			goos = s.Value
+		case "GOARCH":
+			goarch = s.Value
+		}
+	}
+	if goos == "darwin" {
+		if _, err := macho.NewFatFile(file); err == nil {
+			return goos, nil
+		}
+	}
+	return goos + "-" + goarch, nil
+}
+
+// visitor is what somebody's browser says of the system.
+type visitor struct {
+	name string
+	// systems are those whose programs run there, the best first.
+	systems []string
+	// phone: measuring and playing happen elsewhere.
+	phone bool
+}
+
+// visitorOf reads a browser's User-Agent, and Sec-CH-UA-Platform if it sends that. What
+// processor there is browsers mostly keep to themselves, or say wrong: the usual one is
+// assumed, whose programs run on the others of the system, too.
+func visitorOf(agent, platform string) visitor {
+	says := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(agent, word) || strings.Trim(platform, `"`) == word })
+	}
+	switch {
+	case says("Android", "iPhone", "iPad", "iPod"):
+		return visitor{name: "a phone or tablet", phone: true}
+	case says("Windows"):
+		return visitor{name: "Windows", systems: []string{"windows-amd64", "windows-arm64"}}
+	case says("Macintosh", "macOS"):
+		return visitor{name: "macOS", systems: []string{"darwin", "darwin-arm64", "darwin-amd64"}}
+	case says("aarch64", "armv8"):
+		return visitor{name: "Linux on ARM", systems: []string{"linux-arm64"}}
+	case says("Linux", "CrOS", "X11"):
+		return visitor{name: "Linux", systems: []string{"linux-amd64"}}
+	}
+	return visitor{}
+}
