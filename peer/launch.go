@@ -38,6 +38,23 @@ func (s *session) launch(m wire.Launch) {
 	})
 }
 
+// tries finds out whether this machine can start a game, and tells the host.
+func (s *session) tries(game string) {
+	if s.options.Able == nil || game == "" || game == s.ableFor {
+		return
+	}
+	s.ableFor = game
+	s.work.Go(func() {
+		why := s.options.Able(s.ctx, game)
+		s.post(func() {
+			if game == s.ableFor { // or the room is for another by now
+				s.able = wire.Able{Game: game, Why: why}
+				s.send(s.able)
+			}
+		})
+	})
+}
+
 // sayLaunched reports to the host how far the newest launch got, now and after a
 // lost connection.
 func (s *session) sayLaunched(launched wire.Launched) {

@@ -74,6 +74,9 @@ type Options struct {
 	// begins. A doubt is why nothing should be started unasked, in a sentence: no
 	// server of the list takes players there, as far as this player can see.
 	Launch func(ctx context.Context, launch wire.Launch, doubt string, tell func(wire.LaunchState, string))
+	// Able is why this machine cannot start a game, as the others may read it, or empty;
+	// nil says nothing of it.
+	Able func(ctx context.Context, game string) string
 	// Near looks for servers of a game on the networks of this machine, for a host that is
 	// on none of them; nil finds none. These the host may have us ask, besides what it
 	// could know itself.

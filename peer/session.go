@@ -41,6 +41,10 @@ type session struct {
 	scanner  scanner
 	launched *wire.Launched // the newest, for a host that missed it
 	near     near
+	// able is the newest word on whether this machine can start a game, and ableFor the
+	// game that it is being found out for.
+	able    wire.Able
+	ableFor string
 	// finishing: the peer leaves as soon as the host has heard of the launch.
 	finishing bool
 	stop      context.CancelFunc
@@ -119,6 +123,7 @@ func (s *session) receive(by *conn.Conn, m wire.Message) error {
 			return err
 		}
 		s.tell(RoomChanged{s.room})
+		s.tries(s.room.Room.Game)
 		if s.options.Once && s.room.Room.Stage == wire.Failed {
 			s.leave(ErrNothingSuitable)
 		}
@@ -163,6 +168,9 @@ func (s *session) welcome(m wire.Welcome, isAgain bool) {
 	s.told = slices.DeleteFunc(m.Hosts, func(at netip.AddrPort) bool { return at.Port() == 0 || !mayAsk(s.host, at.Addr()) })
 	if s.round != nil {
 		s.round.sent, s.round.saidDone = 0, false
+	}
+	if s.able.Game != "" {
+		s.send(s.able)
 	}
 	if s.launched != nil {
 		s.send(*s.launched)

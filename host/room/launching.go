@@ -82,3 +82,12 @@ func (*Launching) heard(r *Room, p *player, launched wire.Launched) {
 		r.note("%s could not start the game: %s", p.name, p.detail)
 	}
 }
+
+// said notes whether a player's machine can start a game.
+func (p *player) said(r *Room, m wire.Able) {
+	isNews := m != p.able
+	p.able = m
+	if isNews && m.Why != "" && m.Game == r.settings.Game && p.connected {
+		r.note("%s cannot start the game: %s", p.name, m.Why)
+	}
+}

@@ -155,6 +155,9 @@ type member struct {
 	editions map[string]discovery.Edition
 	// near is what the player's program found on its own networks.
 	near nearby
+	// able is whether the player's machine can start a game. The program says it again
+	// whenever it comes, so it is not saved.
+	able wire.Able
 	// program and line are those of the newest hello.
 	program string
 	line    int

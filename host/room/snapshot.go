@@ -74,6 +74,9 @@ func (r *Room) people() []wire.Person {
 			Done: p.done, LeftOut: p.leftOut, Launch: p.launch, Detail: p.detail, Version: p.editions[r.settings.Game].Version,
 		}
 		person.Probed, person.Answered = r.round.knowledge(p).progress()
+		if p.able.Game == r.settings.Game && p.connected {
+			person.Able, person.Unable = p.able.Why == "", p.able.Why
+		}
 		if p.anomaly != nil {
 			person.Doubt = p.anomaly.String()
 		} else if p.contradicts != nil {

@@ -242,6 +242,9 @@ func (in Hear) hear(r *Room, p *player) error {
 	case wire.Near:
 		in.near(r, p, m)
 		return nil
+	case wire.Able:
+		p.said(r, m)
+		return nil
 	case wire.Launched:
 		if launching, ok := r.phase.(*Launching); ok && m.Round == r.round.number {
 			launching.heard(r, p, m)

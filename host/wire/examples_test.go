@@ -57,6 +57,7 @@ var examples = []struct {
 		`{"type":"near","game":"openarena","servers":[{"addr":"192.168.1.5:27960","info":{"name":"Den","map":"oa_dm1","players":1,"max_players":8}}]}`},
 	{wire.Wait{Message: "the host that had the room has stopped; another takes it over"}, `{"type":"wait","message":"the host that had the room has stopped; another takes it over"}`},
 	{wire.Again{}, `{"type":"again"}`},
+	{wire.Able{Game: "openarena", Why: "there is no program openarena"}, `{"type":"able","game":"openarena","why":"there is no program openarena"}`},
 	{wire.Launched{Round: 1, State: wire.LaunchFailed, Detail: "openarena: not found"},
 		`{"type":"launched","round":1,"state":"failed","detail":"openarena: not found"}`},
 	{wire.Room{
@@ -120,8 +121,8 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) != 20 {
-		t.Errorf("%d kinds of message have an example, want all 20", len(seen))
+	if len(seen) != 21 {
+		t.Errorf("%d kinds of message have an example, want all 21", len(seen))
 	}
 }
 

@@ -147,6 +147,10 @@ type Person struct {
 	Vote    string      `json:"vote,omitempty"`
 	// Version is what the player has of the room's game, as far as they say.
 	Version string `json:"version,omitempty"`
+	// Able: the player's machine can start the game; Unable is why not. Both are empty
+	// before it has said so.
+	Able   bool   `json:"able,omitempty"`
+	Unable string `json:"unable,omitempty"`
 }
 
 // Choice is a ranking with what people ask about it.

@@ -3,6 +3,7 @@
 //	peer                                 host
 //	 │ ── hello ────────────────────────▶ │   version, code, name, token
 //	 │ ◀──────────────── welcome, room ── │   or refused
+//	 │ ── able ─────────────────────────▶ │   whether it can start the room's game
 //	 │ ◀────────────────────────── look ─ │   what is on the player's own networks,
 //	 │ ── near ─────────────────────────▶ │   if the host is not on them
 //	 │ ◀──────────────── list, measure ── │   once the group is complete
@@ -294,6 +295,14 @@ type NearServer struct {
 	Info discovery.Info `json:"info"`
 }
 
+// Able says whether a player's machine can start a game, as soon as the room is for that
+// game, so that nobody finds out once the others are on the server.
+type Able struct {
+	Game string `json:"game"`
+	// Why it cannot; empty if it can.
+	Why string `json:"why,omitempty"`
+}
+
 // Launched says how far a player got.
 type Launched struct {
 	Round int         `json:"round"`
@@ -353,6 +362,7 @@ func (Done) kind() string      { return "done" }
 func (Finalists) kind() string { return "finalists" }
 func (Verified) kind() string  { return "verified" }
 func (Launch) kind() string    { return "launch" }
+func (Able) kind() string      { return "able" }
 func (Launched) kind() string  { return "launched" }
 func (Look) kind() string      { return "look" }
 func (Near) kind() string      { return "near" }

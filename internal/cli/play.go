@@ -65,7 +65,7 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 				warn()
 			}
 		},
-		NewProber: y.newProber, Launch: y.launcher.Launch, Events: y.show, Once: y.once, Logger: y.logger(),
+		NewProber: y.newProber, Able: y.able, Launch: y.launcher.Launch, Events: y.show, Once: y.once, Logger: y.logger(),
 	}
 	if options.Editions = y.launcher.Games.Own(); y.launcher.Version != "" {
 		options.Editions = y.launcher.Games.Editions(y.launcher.Version)
@@ -117,6 +117,23 @@ func (y *playing) show(e peer.Event) {
 		y.sees(e)
 	}
 	y.narrator.show(e)
+}
+
+// able is why this machine cannot start a game, which the player reads with what to do
+// about it.
+func (y *playing) able(ctx context.Context, id string) string {
+	err := y.launcher.Ready(ctx, id)
+	if err == nil || ctx.Err() != nil {
+		return ""
+	}
+	var start *game.StartError
+	if errors.As(err, &start) {
+		err = start.Plain()
+	}
+	for _, line := range hint.Lines(err) {
+		y.screen.Say("%s", y.screen.Wrap(line, 0))
+	}
+	return hint.Plain(err.Error())
 }
 
 // near looks for servers of a game on the networks of this machine. The game is of this

@@ -1,6 +1,7 @@
 package game
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,9 +43,13 @@ type Launcher struct {
 	// After is what to say at the end.
 	After string
 
+	settle time.Duration // [settleTime] if it is zero; tests are in a hurry
+
 	mu      sync.Mutex  // guards following
 	running int         // games that Muster has started
 	started []time.Time // when it did so within the last hour
+	// agreedTo is the game that the player has said yes to: once an evening is enough.
+	agreedTo string
 }
 
 // Check refuses a template that cannot work, before anybody waits for it.
@@ -88,7 +93,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 		return
 	}
 	l.Console.Say("%s", l.Console.Bold(show(argv, to.Password)))
-	if state := l.agreed(ctx, doubt, tell); state != "" {
+	if state := l.agreed(ctx, to.Game, doubt, tell); state != "" {
 		l.unmask(to)
 		tell(state, "")
 		return
@@ -104,13 +109,23 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 	l.mu.Lock()
 	l.running++
 	l.started = append(l.started, time.Now())
+	l.agreedTo = to.Game
 	l.mu.Unlock()
+	ended := make(chan error, 1)
 	go func() { // reaps the game, which may outlive Muster
-		wait()
+		err := wait()
 		l.mu.Lock()
-		defer l.mu.Unlock()
 		l.running--
+		l.mu.Unlock()
+		ended <- err
 	}()
+	if err := settles(ctx, ended, cmp.Or(l.settle, settleTime)); err != nil {
+		if scheme, _, isLink := strings.Cut(argv[len(argv)-1], "://"); isLink {
+			argv[0], err = scheme+"://", errNoHandler
+		}
+		l.failed(to, &StartError{Program: argv[0], Err: err}, tell)
+		return
+	}
 	l.Console.Say("the game is starting; have fun")
 	tell(wire.LaunchStarted, "")
 }
@@ -138,10 +153,11 @@ func (l *Launcher) fill(to wire.Launch) (argv, env []string, err error) {
 
 // agreed asks the player if need be. The state is empty if the game is to be
 // started, or if it is too late for that.
-func (l *Launcher) agreed(ctx context.Context, doubt string, tell func(wire.LaunchState, string)) wire.LaunchState {
+func (l *Launcher) agreed(ctx context.Context, game, doubt string, tell func(wire.LaunchState, string)) wire.LaunchState {
 	l.mu.Lock()
 	l.started = slices.DeleteFunc(l.started, func(at time.Time) bool { return time.Since(at) > time.Hour })
 	running, lately := l.running, len(l.started)
+	isAuto := l.Starts == StartAuto || l.Starts == StartAsk && game == l.agreedTo
 	l.mu.Unlock()
 	question := "start it now? [Y/n] "
 	switch {
@@ -151,11 +167,11 @@ func (l *Launcher) agreed(ctx context.Context, doubt string, tell func(wire.Laun
 	case doubt != "":
 		l.Console.Say("careful: %s", doubt)
 		question = "start it all the same? [y/N] "
-	case l.Starts == StartAuto && running >= maxRunning:
+	case isAuto && running >= maxRunning:
 		l.Console.Say("%d games that muster has started are still running", running)
-	case l.Starts == StartAuto && lately >= maxHourly:
+	case isAuto && lately >= maxHourly:
 		l.Console.Say("muster has started %d games within an hour", lately)
-	case l.Starts == StartAuto:
+	case isAuto:
 		return ""
 	}
 	tell(wire.LaunchAsking, "")
@@ -187,8 +203,8 @@ func (l *Launcher) unmask(to wire.Launch) {
 // reason, but not where this machine keeps its programs.
 func (l *Launcher) failed(to wire.Launch, err error, tell func(wire.LaunchState, string)) {
 	var start *StartError
-	if errors.As(err, &start) && errors.Is(err, exec.ErrNotFound) {
-		err = hint.With(fmt.Errorf("there is no program %s on this machine", start.Program), start.Hint())
+	if errors.As(err, &start) {
+		err = start.Plain()
 	}
 	for _, line := range hint.Lines(err) {
 		l.Console.Say("%s", line)
@@ -218,6 +234,18 @@ func (e *StartError) Hint() string {
 	return "is the game installed? Say how it starts with --launch-command, or with launch in games.toml"
 }
 
+// Plain is the error as the others in the room may read it, without where this machine
+// keeps its programs.
+func (e *StartError) Plain() error {
+	switch {
+	case errors.Is(e.Err, errNoHandler):
+		return hint.With(fmt.Errorf("nothing on this machine opens %s links", e.Program), e.Hint())
+	case errors.Is(e.Err, exec.ErrNotFound):
+		return hint.With(fmt.Errorf("there is no program %s on this machine", e.Program), e.Hint())
+	}
+	return e
+}
+
 // Start starts a command with the environment env added to Muster's own; wait waits
 // until it has ended, and a launcher such as xdg-open ends as soon as it has passed
 // the address on. The game gets a session of its own, so that it outlives Muster
@@ -238,7 +266,7 @@ func start(ctx context.Context, argv, env []string) (*exec.Cmd, error) {
 	if len(argv) == 0 {
 		return nil, errNoTemplate
 	}
-	path, err := exec.LookPath(argv[0])
+	path, err := locate(argv[0])
 	if err != nil {
 		return nil, &StartError{Program: argv[0], Err: err}
 	}

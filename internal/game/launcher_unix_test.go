@@ -3,13 +3,16 @@
 package game
 
 import (
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"muster/host/wire"
+	"muster/internal/term"
 )
 
 // TestAutoAsksAtLast: a host that sends its players on and on cannot fill the
@@ -22,7 +25,7 @@ func TestAutoAsksAtLast(t *testing.T) {
 	over := filepath.Join(t.TempDir(), "over")
 	console, out := testConsole()
 	l := &Launcher{
-		Starts: StartAuto, Command: "sh -c 'until test -e " + over + "; do sleep 0.01; done'", Games: games, Console: console,
+		Starts: StartAuto, Command: "sh -c 'until test -e " + over + "; do sleep 0.01; done'", Games: games, Console: console, settle: time.Millisecond,
 	}
 	send := func(round int) (state wire.LaunchState) {
 		to := wire.Launch{Round: round, Game: "openarena", Address: "192.0.2.1:27960"}
@@ -84,5 +87,32 @@ func TestAutoIsBounded(t *testing.T) {
 	}
 	if started != maxHourly || !strings.Contains(out.String(), "muster has started 6 games within an hour") {
 		t.Errorf("%d games were started:\n%s", started, out)
+	}
+}
+
+// TestOnceAnEvening: who has said yes to a game is asked again for another only, or
+// where something is wrong.
+func TestOnceAnEvening(t *testing.T) {
+	games, err := Load(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	screen := term.NewScreen(term.New(io.Discard, func(string) string { return "" }))
+	l := &Launcher{Starts: StartAsk, Command: "true {address}", Games: games, Console: term.NewConsole(strings.NewReader("y\nn\nn\n"), screen, func() {}, func() {})}
+	for i, c := range []struct {
+		game, doubt string
+		want        []wire.LaunchState
+	}{
+		{"openarena", "", []wire.LaunchState{wire.LaunchAsking, wire.LaunchStarted}},
+		{"openarena", "", []wire.LaunchState{wire.LaunchStarted}},
+		{"openarena", "it does not answer this computer", []wire.LaunchState{wire.LaunchAsking, wire.LaunchDeclined}},
+		{"xonotic", "", []wire.LaunchState{wire.LaunchAsking, wire.LaunchDeclined}},
+		{"openarena", "", []wire.LaunchState{wire.LaunchStarted}},
+	} {
+		var states []wire.LaunchState
+		l.Launch(t.Context(), wire.Launch{Round: i, Game: c.game, Address: "192.0.2.1:27960"}, c.doubt, func(s wire.LaunchState, _ string) { states = append(states, s) })
+		if !slices.Equal(states, c.want) {
+			t.Errorf("launch %d, of %s, %q: %v, want %v", i, c.game, c.doubt, states, c.want)
+		}
 	}
 }

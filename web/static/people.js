@@ -2,6 +2,7 @@
 
 import { button, count, duration, h, millis } from "./dom.js";
 import { colourOf } from "./colours.js";
+import { gameName } from "./gather.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Person} Person */
@@ -57,7 +58,7 @@ function badge(text) {
 
 /** @param {State} state @param {Person} person */
 function tone(state, person) {
-  if (person.launch === "failed" || person.doubt || isDeaf(person)) return "bad";
+  if (person.launch === "failed" || person.doubt || isDeaf(person) || (person.unable && !person.launch)) return "bad";
   const ready = state.agreement.open && person.ready;
   return person.launch === "launched" || person.launch === "by-hand" || ready ? "good" : "";
 }
@@ -72,12 +73,13 @@ function doing(state, person) {
   if (person.launch) return person.launch === "failed" ? `could not start: ${person.detail}` : launches[person.launch];
   if (isDeaf(person)) return "hears from no server: does a firewall there block UDP? muster doctor tells";
   if (person.doubt) return `${person.left_out ? "does not count in the choice" : "is not believed about servers"}: ${person.doubt}${state.you.organiser ? " If you know better, count it under ⋯" : ""}`;
+  if (person.unable) return `cannot start ${gameName(state)}: ${person.unable}${person.name === state.you.name ? ". Install it, or tell Muster where it is: its window says how" : ""}`;
   if (person.left_out) return "left out of this round";
   if (person.peer ? !person.connected : !person.page) return "away";
   if (state.agreement.open && !hasSay(state, person)) return "watching";
   if (state.agreement.open) return person.page ? (person.ready ? "ready" : "not ready yet") : "is asked when it starts";
   if (!person.peer) return "watching";
-  if (state.room.stage === "gathering" || state.room.stage === "listing") return "here";
+  if (state.room.stage === "gathering" || state.room.stage === "listing") return person.able ? "here, with the game" : "here";
   if (state.room.stage === "chosen") return "looks again";
   if (!person.done) return "measuring";
   return person.probed < state.room.listed ? "stopped by itself" : "done";

@@ -52,6 +52,8 @@
  * @property {boolean} [done]
  * @property {boolean} [left_out]
  * @property {string} [doubt]
+ * @property {boolean} [able] its machine can start the game
+ * @property {string} [unable] why it cannot
  * @property {string} [launch]
  * @property {string} [detail]
  * @property {boolean} [ready]

@@ -1,0 +1,50 @@
+package room
+
+import (
+	"testing"
+
+	"muster/host/wire"
+)
+
+// TestAble: the room knows who cannot start its game, for as long as it is that game,
+// and says so once.
+func TestAble(t *testing.T) {
+	n := newSession(t, settings(0))
+	n.join("ann", "bob")
+	person := func(name string) wire.Person {
+		for _, p := range n.view().People {
+			if p.Name == name {
+				return p
+			}
+		}
+		t.Fatalf("%s is not there", name)
+		return wire.Person{}
+	}
+	if p := person("bob"); p.Able || p.Unable != "" {
+		t.Errorf("before bob's program has said anything: %+v", p)
+	}
+	game := n.view().Room.Game
+	cannot := wire.Able{Game: game, Why: "there is no program openarena"}
+	n.says("ann", wire.Able{Game: game})
+	n.says("bob", cannot)
+	n.says("bob", cannot)
+	if p := person("ann"); !p.Able || p.Unable != "" {
+		t.Errorf("ann can: %+v", p)
+	}
+	if p := person("bob"); p.Able || p.Unable != cannot.Why {
+		t.Errorf("bob cannot: %+v", p)
+	}
+	noted := 0
+	for _, note := range n.view().Log {
+		if note.Text == "bob cannot start the game: there is no program openarena" {
+			noted++
+		}
+	}
+	if noted != 1 {
+		t.Errorf("noted %d times", noted)
+	}
+	n.says("bob", wire.Able{Game: "another", Why: "no"})
+	if p := person("bob"); p.Able || p.Unable != "" {
+		t.Errorf("of another game nothing is shown: %+v", p)
+	}
+}

@@ -1,0 +1,38 @@
+//go:build unix
+
+package game
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// usual are the files that a game's program may be where the system does not look: of
+// the packages of Debian, of Flatpak and of Snap.
+func usual(program string) []string {
+	folders := []string{"/usr/games", "/usr/local/games", "/var/lib/flatpak/exports/bin", "/snap/bin"}
+	if home, err := os.UserHomeDir(); err == nil {
+		folders = append(folders, filepath.Join(home, ".local/share/flatpak/exports/bin"))
+	}
+	if runtime.GOOS == "darwin" {
+		folders = append(folders, "/opt/homebrew/bin", "/usr/local/bin")
+	}
+	for i := range folders {
+		folders[i] = filepath.Join(folders[i], program)
+	}
+	return folders
+}
+
+// opens reports whether something is there for links of a scheme, or nobody can tell.
+func opens(ctx context.Context, scheme string) bool {
+	asker, err := exec.LookPath("xdg-mime")
+	if err != nil || runtime.GOOS == "darwin" {
+		return true
+	}
+	handler, err := exec.CommandContext(ctx, asker, "query", "default", "x-scheme-handler/"+scheme).Output()
+	return err != nil || strings.TrimSpace(string(handler)) != ""
+}

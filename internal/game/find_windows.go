@@ -1,0 +1,39 @@
+package game
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/windows/registry"
+)
+
+// usual are the files that a game's program may be where the system does not look: what
+// installers have noted of it.
+func usual(program string) (files []string) {
+	if filepath.Ext(program) == "" {
+		program += ".exe"
+	}
+	for _, root := range []registry.Key{registry.CURRENT_USER, registry.LOCAL_MACHINE} {
+		key, err := registry.OpenKey(root, `Software\Microsoft\Windows\CurrentVersion\App Paths\`+program, registry.QUERY_VALUE)
+		if err != nil {
+			continue
+		}
+		if file, _, err := key.GetStringValue(""); err == nil {
+			files = append(files, strings.Trim(file, `"`))
+		}
+		key.Close()
+	}
+	return files
+}
+
+// opens reports whether something is there for links of a scheme.
+func opens(_ context.Context, scheme string) bool {
+	key, err := registry.OpenKey(registry.CLASSES_ROOT, scheme, registry.QUERY_VALUE)
+	if err != nil {
+		return false
+	}
+	defer key.Close()
+	_, _, err = key.GetStringValue("URL Protocol")
+	return err == nil
+}

@@ -1,0 +1,74 @@
+package game
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// Ready is why this machine cannot start a game, as far as that can be told before
+// there is a server to go to: nil if it can, or if the player starts it. Errors are
+// [*StartError]s, or say that the game or the way it starts is not known.
+func (l *Launcher) Ready(ctx context.Context, id string) error {
+	if l.Starts == StartNever {
+		return nil
+	}
+	argv, _, err := l.fill(wire.Launch{Game: id, Address: "192.0.2.1:1"}) // nobody's, and no game is started
+	var unknown *UnknownError
+	switch {
+	case errors.As(err, &unknown):
+		return fmt.Errorf("game: this muster does not know %s", discovery.CleanText(id))
+	case err != nil:
+		return err
+	}
+	if _, err := locate(argv[0]); err != nil {
+		return &StartError{Program: argv[0], Err: err}
+	}
+	scheme, _, isLink := strings.Cut(argv[len(argv)-1], "://")
+	if opened := (Game{Launch: []string{"x://"}}).Template(runtime.GOOS); isLink && argv[0] == opened[0] && !opens(ctx, scheme) {
+		return &StartError{Program: scheme + "://", Err: errNoHandler}
+	}
+	return nil
+}
+
+// errNoHandler is why a link starts nothing.
+var errNoHandler = errors.New("nothing on this machine opens such links")
+
+// locate is the path of a program: where the system looks, or else where games mostly
+// are.
+func locate(program string) (string, error) {
+	path, err := exec.LookPath(program)
+	if err == nil || strings.ContainsAny(program, `/\`) {
+		return path, err
+	}
+	for _, place := range usual(program) {
+		if path, err := exec.LookPath(place); err == nil {
+			return path, nil
+		}
+	}
+	return "", err
+}
+
+// settleTime is how long a game that has been started may take to say by its end that it
+// does not start: one without its files, or a link that nothing opens, ends at once.
+const settleTime = 2 * time.Second
+
+// settles waits for what was started to go wrong.
+func settles(ctx context.Context, ended <-chan error, patience time.Duration) error {
+	wait := time.NewTimer(patience)
+	defer wait.Stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-wait.C:
+	case <-ctx.Done():
+	}
+	return nil
+}
