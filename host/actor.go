@@ -100,28 +100,61 @@ func (a *actor) run(first room.Input) {
 	a.step(first, asker{})
 	alarm := time.NewTimer(0)
 	defer alarm.Stop()
+	var late func() // what is to be done as soon as the room is known to be ours
 	for a.ctx.Err() == nil {
 		trusted, changed := a.host.store.Trust()
 		now, inbox := time.Now(), a.inbox
 		next, waits := a.await(now, trusted)
-		if waits {
-			inbox = nil
-		} else if next = a.goOn(now); a.saving.binding != nil {
+		switch {
+		case a.isLost():
 			continue
+		case waits:
+			inbox = nil
+		case late != nil:
+			late()
+			late = nil
+			continue
+		default:
+			if next = a.goOn(now); a.saving.binding != nil {
+				continue
+			}
 		}
 		alarm.Reset(time.Until(next))
 		select {
 		case act := <-inbox:
-			act()
+			late = act
 		case <-a.queues(waits):
-			a.search()
+			late = func() {
+				if a.turn != nil { // it has given it back if it had to wait meanwhile
+					a.search()
+				}
+			}
 		case err := <-a.saving.done:
 			a.written(err)
 		case <-alarm.C:
 		case <-changed:
+		case <-a.claim.Lost():
 		case <-a.ctx.Done():
 		}
 	}
+}
+
+// isLost reports whether the room is another host's, and ends its goroutine here then.
+func (a *actor) isLost() bool {
+	select {
+	case <-a.claim.Lost():
+		a.lose()
+		return true
+	default:
+		return false
+	}
+}
+
+// lose ends the goroutine of a room that is another host's.
+func (a *actor) lose() {
+	a.log.Info("room taken over by another host")
+	a.saving.binding, a.saving.lost = nil, true // it is nobody's word any more
+	a.end(errLost)
 }
 
 // queues has the room wait for its turn if it plans something, and returns what it waits
@@ -221,24 +254,6 @@ func ask[T any](a *actor, act func() T) (result T, ok bool) {
 		return result, true
 	case <-a.done: // by a panic
 		return result, false
-	}
-}
-
-// until waits until something is done, or the room waits itself, and reports whether
-// there is something to be seen.
-func (a *actor) until(done <-chan struct{}) bool {
-	for {
-		view, changed := a.views.get()
-		if view.Snapshot.Room.Held != "" {
-			return true
-		}
-		select {
-		case <-done:
-			return true
-		case <-changed:
-		case <-a.ctx.Done():
-			return false
-		}
 	}
 }
 

@@ -45,6 +45,7 @@ type fakeRooms struct {
 	changed    chan struct{}
 	// unheard is how often a host still finds no room of a code, by both.
 	unheard map[string]int
+	claimed []*fakeClaim
 }
 
 type fakeRoom struct {
@@ -116,7 +117,19 @@ func (s *FakeStore) Hang() (release func()) {
 }
 
 // Away has a host not know any more whether its rooms are its own, or know it again.
-func (s *FakeStore) Away(is bool) { s.set(func() { s.away[s.name] = is }) }
+// By then it has heard which rooms are others' meanwhile.
+func (s *FakeStore) Away(is bool) {
+	s.set(func() {
+		s.away[s.name] = is
+		s.claimed = slices.DeleteFunc(s.claimed, func(c *fakeClaim) bool {
+			isLost := !is && c.store.name == s.name && s.rooms[c.code].epoch > c.epoch
+			if isLost {
+				close(c.lost)
+			}
+			return isLost
+		})
+	})
+}
 
 // Dies has a host's rooms be anybody's, whatever the host believes.
 func (s *FakeStore) Dies() { s.set(func() { s.dead[s.name] = true }) }
@@ -154,7 +167,7 @@ func (s *FakeStore) Create(_ context.Context, code, id string, data []byte) (sto
 	}
 	s.rooms[code] = &fakeRoom{data: data, id: id, owner: s.name, epoch: 1}
 	s.saves++
-	return &fakeClaim{s, code, 1}, err
+	return s.claimOf(code, 1), err
 }
 
 func (s *FakeStore) Claim(_ context.Context, code string) (store.Claim, []byte, error) {
@@ -174,7 +187,7 @@ func (s *FakeStore) Claim(_ context.Context, code string) (store.Claim, []byte, 
 	r := s.rooms[code]
 	r.owner = s.name
 	r.epoch++
-	return &fakeClaim{s, code, r.epoch}, r.data, nil
+	return s.claimOf(code, r.epoch), r.data, nil
 }
 
 // Late has a host hear of a room only after it has looked for it so often.
@@ -276,9 +289,17 @@ type fakeClaim struct {
 	store *FakeStore
 	code  string
 	epoch uint64
+	lost  chan struct{}
 }
 
-func (c *fakeClaim) Epoch() uint64 { return c.epoch }
+func (s *FakeStore) claimOf(code string, epoch uint64) *fakeClaim {
+	c := &fakeClaim{s, code, epoch, make(chan struct{})}
+	s.claimed = append(s.claimed, c)
+	return c
+}
+
+func (c *fakeClaim) Epoch() uint64         { return c.epoch }
+func (c *fakeClaim) Lost() <-chan struct{} { return c.lost }
 
 // do changes the room, if it is the claimant's still.
 func (c *fakeClaim) do(change func(*fakeRoom)) error {

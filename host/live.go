@@ -105,7 +105,7 @@ func (v *viewer) run() {
 	}
 	if refusal != nil {
 		v.host.metrics.refusals.WithLabelValues(refusal.Reason).Inc()
-		if frame, err := wire.Marshal(*refusal); err == nil && v.write(websocket.TextMessage, frame.Data) == nil {
+		if v.tells(*refusal) == nil {
 			v.ws.WriteControl(websocket.CloseMessage, nil, time.Now().Add(pageWriteWait)) // or it ends without
 		}
 		return
@@ -135,7 +135,7 @@ func (v *viewer) run() {
 			v.actor.step(room.PageOpened{Token: v.token}, asker{tell: func(any, error) { v.actor.publish(); close(opened) }})
 		})
 	})
-	if v.actor.until(opened) { // or the first state might be one from before we came
+	if v.awaits(opened) { // or the first state might be one from before we came
 		v.follow(ctx)
 	}
 	cancel()
@@ -143,6 +143,34 @@ func (v *viewer) run() {
 	reader.Wait()
 	opening.Wait()
 	v.actor.post(func() { v.actor.step(room.PageClosed{Token: v.token}, asker{}) })
+}
+
+// awaits waits until the page has been taken note of, and reports whether it has. While
+// the room waits for its store the page hears so, and no state: another host may have the
+// room by then, and have said more.
+func (v *viewer) awaits(opened <-chan struct{}) bool {
+	beat := time.NewTicker(beatEvery)
+	defer beat.Stop()
+	said := false
+	for {
+		view, changed := v.actor.views.get()
+		if trusted, _ := v.host.store.Trust(); !said && (!trusted || view.Snapshot.Room.Held != "") {
+			if said = true; v.tells(wire.Wait{Message: held}) != nil {
+				return false
+			}
+		}
+		select {
+		case <-opened:
+			return true
+		case <-changed:
+		case <-beat.C:
+			if v.tells(wire.Wait{}) != nil {
+				return false
+			}
+		case <-v.actor.ctx.Done():
+			return false
+		}
+	}
 }
 
 // follow sends the newest state whenever there is one.
@@ -231,6 +259,15 @@ func (v *viewer) tell(t page.Trace, round int) error {
 	}
 	v.cursors[t.Player] = from
 	return nil
+}
+
+// tells sends the page a message, such as peers get.
+func (v *viewer) tells(m wire.Message) error {
+	frame, err := wire.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return v.write(websocket.TextMessage, frame.Data)
 }
 
 func (v *viewer) write(kind int, data []byte) error {

@@ -54,6 +54,52 @@ func TestTakenOver(t *testing.T) {
 	}
 }
 
+// TestBackTooLate: a host that hears of its store again when another has its room says
+// nothing of it, neither to who is there nor to who comes: what it knows is old.
+func TestBackTooLate(t *testing.T) {
+	first := host.NewFakeStore()
+	one, server := serve(t, host.Config{List: listOf(2), Store: first})
+	two, _ := serveToo(t, host.Config{List: listOf(2), Store: first.On("two")})
+	code, _, err := one.Open(friday(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann := dial(t, server)
+	ann.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
+	was := expect[wire.Welcome](ann)
+	early := openPage(t, server, code, "")
+	early.until("the room", early.says("room", `"stage":"gathering"`))
+	first.Away(true)
+	early.until("that it waits", early.says("room", `"held":"`))
+	first.Dies()
+	waitFor(t, "the room at the other host", func() bool { return len(two.Rooms()) == 1 })
+	late := openPage(t, server, code, "")
+	late.until("that it waits", late.says("message", "nothing is lost"))
+	first.Away(false)
+	for name, p := range map[string]*page{"a page that was there": early, "a page that came while it waited": late} {
+		delete(p.state, "room")
+		p.ws.SetReadDeadline(time.Now().Add(20 * time.Second))
+		for {
+			_, data, err := p.ws.ReadMessage()
+			if err != nil {
+				break
+			}
+			if strings.Contains(string(data), `"stage":`) {
+				t.Errorf("%s is shown %s", name, data)
+			}
+		}
+	}
+	for range ann.heard {
+	}
+	again := dial(t, server)
+	again.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: was.Token})
+	for m := range again.heard {
+		if m, is := m.(wire.Welcome); is {
+			t.Errorf("ann is welcomed: %+v", m)
+		}
+	}
+}
+
 // TestDrain: a host that ends saves its rooms, leaves them to others, and sends people
 // back; a store that takes nothing holds it up no longer than it is given.
 func TestDrain(t *testing.T) {

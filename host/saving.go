@@ -158,9 +158,7 @@ func (a *actor) written(err error) {
 			a.room.Step(room.Stored{}, time.Now())
 		}
 	case errors.Is(err, store.ErrFenced):
-		a.log.Info("room taken over by another host")
-		s.binding, s.lost = nil, true // it is nobody's word any more
-		a.end(errLost)
+		a.lose()
 		return
 	case away: // the store has its own word in the log, once for all rooms
 		a.log.Debug("room not saved", "error", err)

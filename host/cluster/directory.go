@@ -7,6 +7,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 	"unique"
@@ -35,6 +36,8 @@ type directory struct {
 	// position is how far the rooms' watch has come; moved is closed when it goes on.
 	position uint64
 	moved    chan struct{}
+	// synced is the sequence of this host's newest buoy that the watch has come by.
+	synced uint64
 	// changed is closed when there may be something to adopt.
 	changed chan struct{}
 	// restart has the watches begin again, since the connection is another.
@@ -107,6 +110,12 @@ func (c *Cluster) hearRoom(code string, header nats.Header, _ []byte, seq uint64
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.position, d.moved = seq, wake(d.moved)
+	if node, is := strings.CutPrefix(code, buoy); is {
+		if node == c.config.Node {
+			d.synced = seq
+		}
+		return
+	}
 	old, known := d.rooms[code]
 	if known && old.id != "" && d.codes[old.id] == code {
 		delete(d.codes, old.id)
@@ -176,28 +185,41 @@ func (c *Cluster) missing() {
 	}
 }
 
+// buoy begins the name by which a host writes something among the rooms to read it
+// again; no code begins so. buoyLife is how long it stays there.
+const (
+	buoy     = "_"
+	buoyLife = 10 * time.Second
+)
+
 // catchUp reports whether the directory has all that was written before, for which it
-// waits a while.
+// waits a while: it throws out a buoy, and looks whether the watch comes by it. What a
+// server says of its newest message would not do: it may lag behind, and the watch may
+// have seen what the servers then lost.
 func (c *Cluster) catchUp(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
-	newest, err := c.rooms.GetLastMsgForSubject(ctx, c.subject("room", "*"))
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return true
+	d := &c.directory
+	d.mu.Lock()
+	isFree := d.isListing || len(d.claims) == 0
+	d.mu.Unlock()
+	if isFree {
+		return true // nothing of this host's can have become another's
 	}
+	ack, err := c.js.PublishMsg(ctx, &nats.Msg{Subject: c.subject("room", buoy+c.config.Node)}, jetstream.WithRetryAttempts(0), jetstream.WithMsgTTL(buoyLife))
 	if err != nil {
 		return false
 	}
-	d := &c.directory
 	for {
 		d.mu.Lock()
-		at, moved, isListing := d.position, d.moved, d.isListing
+		synced, moved := d.synced, d.moved
 		d.mu.Unlock()
-		if at >= newest.Sequence || isListing {
+		if synced == ack.Sequence {
 			return true
 		}
 		select {
 		case <-ctx.Done():
+			d.reconnected() // the watch is beyond what the servers have, or they tell it nothing
 			return false
 		case <-moved:
 		}

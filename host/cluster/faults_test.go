@@ -243,6 +243,16 @@ func TestFrozen(t *testing.T) {
 	if p := a.Find("ROOM"); p != (store.Place{State: store.Elsewhere, Host: "b", Epoch: 2}) {
 		t.Errorf("as soon as it is trusted: %+v", p)
 	}
+	select {
+	case <-own.Lost():
+	default:
+		t.Error("it is trusted before it knows what it has lost")
+	}
+	select {
+	case <-idle.Lost():
+		t.Error("a room that nobody took is lost")
+	default:
+	}
 	if err := own.Save(ctx, []byte("later")); !errors.Is(err, store.ErrFenced) {
 		t.Error(err)
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,22 +39,27 @@ type claim struct {
 	// spare are groups of parts that no record names any more, or never did.
 	spare []string
 
-	fenced struct {
-		sync.Mutex
-		is bool
-	}
+	// lost is closed by fence, once.
+	lost  chan struct{}
+	fence func()
 }
 
-func (cl *claim) fence() {
-	cl.fenced.Lock()
-	defer cl.fenced.Unlock()
-	cl.fenced.is = true
+// newClaim is a claim of this process.
+func (c *Cluster) newClaim(code, id string, epoch uint64) *claim {
+	lost := make(chan struct{})
+	return &claim{cluster: c, code: code, id: id, epoch: epoch, number: c.claims.Add(1), lost: lost, fence: sync.OnceFunc(func() { close(lost) })}
 }
+
+// Lost is closed once the room is known to be this host's no more; see [store.Claim].
+func (cl *claim) Lost() <-chan struct{} { return cl.lost }
 
 func (cl *claim) isFenced() bool {
-	cl.fenced.Lock()
-	defer cl.fenced.Unlock()
-	return cl.fenced.is
+	select {
+	case <-cl.lost:
+		return true
+	default:
+		return false
+	}
 }
 
 // Epoch is greater than that of any claim to the room before.
@@ -154,7 +160,7 @@ func (c *Cluster) Create(ctx context.Context, code, id string, data []byte) (sto
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
 	defer c.claiming(code)()
-	cl := &claim{cluster: c, code: code, id: id, epoch: 1, number: c.claims.Add(1)}
+	cl := c.newClaim(code, id, 1)
 	err := cl.Save(ctx, data)
 	switch {
 	case errors.Is(err, store.ErrFenced):
@@ -262,7 +268,7 @@ func (c *Cluster) claim(ctx context.Context, code string) (*claim, []byte, error
 	if err != nil {
 		return nil, nil, err
 	}
-	cl := &claim{cluster: c, code: code, id: last.ID, epoch: last.Epoch + 1, number: c.claims.Add(1)}
+	cl := c.newClaim(code, last.ID, last.Epoch+1)
 	cl.newest = last.record
 	r := cl.sign(last.record)
 	if cl.seq, err = c.put(ctx, code, r, last.body, last.seq, 0); err != nil {
@@ -297,7 +303,11 @@ func (c *Cluster) isLiving(ctx context.Context, of owner) (bool, error) {
 	asked := time.Now()
 	l, _, err := c.readLease(ctx, of.node)
 	if err != nil || l.Life == of.life {
-		return l.Life == of.life, err
+		return err == nil, err
+	}
+	// A server that was cut off may not know yet that the lease was taken again.
+	if info, err := c.hosts.Info(ctx); err != nil || !isLed(info) {
+		return false, cmp.Or(err, errBehind)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

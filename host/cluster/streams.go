@@ -38,11 +38,14 @@ func (c *Cluster) streams() []jetstream.StreamConfig {
 		}
 		return jetstream.StreamConfig{
 			Name: c.config.Prefix + "-" + name, Subjects: subjects, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew,
-			AllowDirect: true, AllowMsgTTL: true, SubjectDeleteMarkerTTL: markerLife, Metadata: map[string]string{versionKey: strconv.Itoa(streamVersion)},
+			AllowMsgTTL: true, SubjectDeleteMarkerTTL: markerLife, Metadata: map[string]string{versionKey: strconv.Itoa(streamVersion)},
 		}
 	}
 	large := stream("large", "part.>", "blob.>", "list.>")
 	large.SubjectDeleteMarkerTTL = 0 // nobody watches it
+	// Any server may answer what never changes. Of rooms and leases their leader is asked:
+	// another one, that lags behind, would tell of an owner that was replaced.
+	large.AllowDirect = true
 	return []jetstream.StreamConfig{stream("rooms", "room.*"), stream("hosts", "host.*", "lock.*"), large}
 }
 
@@ -96,7 +99,7 @@ func (c *Cluster) prepareStream(ctx context.Context, want jetstream.StreamConfig
 	case err == nil && version > streamVersion:
 		return nil, &Error{ErrNewer, fmt.Sprintf("the cluster is of version %d, this program knows %d", version, streamVersion), "update this host's muster"}
 	case err != nil, !slices.Equal(have.Subjects, want.Subjects), have.MaxMsgsPerSubject != want.MaxMsgsPerSubject, have.MaxMsgs > 0, have.MaxAge != 0,
-		have.Retention != want.Retention, have.Discard != want.Discard, !have.AllowMsgTTL, !have.AllowDirect, have.SubjectDeleteMarkerTTL != want.SubjectDeleteMarkerTTL:
+		have.Retention != want.Retention, have.Discard != want.Discard, !have.AllowMsgTTL, have.AllowDirect != want.AllowDirect, have.SubjectDeleteMarkerTTL != want.SubjectDeleteMarkerTTL:
 		return nil, &Error{ErrShape, fmt.Sprintf("the stream %s is there, but not as Muster makes it", want.Name), "give Muster an account of its own in NATS, or remove that stream if nobody needs it"}
 	}
 	switch n := c.config.Replicas; {

@@ -293,7 +293,8 @@ func (f *File) readAt(at span) (raw []byte, r record, err error) {
 	return raw, r, nil
 }
 
-func (c *fileClaim) Epoch() uint64 { return c.head.Epoch }
+func (c *fileClaim) Epoch() uint64         { return c.head.Epoch }
+func (c *fileClaim) Lost() <-chan struct{} { return nil }
 
 // Save keeps a room. What fails, on a full disk, leaves what was saved before, and may
 // be tried again.

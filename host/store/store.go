@@ -65,6 +65,9 @@ type Claim interface {
 	End(ctx context.Context) error
 	// Release lets any host have the room; what was saved last stands.
 	Release(ctx context.Context) error
+	// Lost is closed once the room is known to be another host's: whatever this one
+	// says of it from then on is old. It is nil if that cannot be.
+	Lost() <-chan struct{}
 }
 
 // Errors of stores, which wrap them.
@@ -177,6 +180,7 @@ func (*None) Close() error                                          { return nil
 func (c *noClaim) Epoch() uint64                                    { return 1 }
 func (c *noClaim) Save(context.Context, []byte) error               { return nil }
 func (c *noClaim) End(context.Context) error                        { return c.gone(time.Now()) }
+func (c *noClaim) Lost() <-chan struct{}                            { return nil }
 
 // Release forgets the room: nothing of it was kept.
 func (c *noClaim) Release(context.Context) error { return c.gone(time.Time{}) }

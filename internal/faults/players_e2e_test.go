@@ -302,9 +302,6 @@ func (p *peer) hear(m wire.Message, line int) error {
 		if m.Epoch < p.epoch {
 			return errStale
 		}
-		if p.welcomed { // another host has the room, and the connection stayed
-			p.send(wire.Again{})
-		}
 		if p.welcomed { // another owner has the room, and hears what follows
 			p.send(wire.Again{})
 		}

@@ -107,6 +107,7 @@ export class Live {
   wait(why) {
     this.silent ||= Date.now();
     if (why && this.state) this.state.waits = why;
+    this.why = why || this.why;
     this.changed();
   }
 
