@@ -9,6 +9,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +37,10 @@ func TestScaleStarts(t *testing.T) {
 		t.Skip("no -scale-starts")
 	}
 	list := sphereList(*scaleServers)
-	h, m := inMemory(t, host.Config{List: func(context.Context, string) ([]discovery.Server, error) { return slices.Clone(list), nil }})
+	h, m := inMemory(t, host.Config{
+		List:        func(context.Context, string) ([]discovery.Server, error) { return slices.Clone(list), nil },
+		MetricsFrom: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
+	})
 	if *scaleAtOnce > 0 {
 		h.SearchAtOnce(*scaleAtOnce)
 	}
@@ -132,7 +136,7 @@ func (onThisMachine) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(12
 
 // joins comes into the room, for the first time or again, and waits for its welcome.
 func (b *bystander) joins(name string) *lineInMemory {
-	hello, _ := wire.Marshal(wire.Hello{Version: wire.Version, Code: b.code, Name: name, Token: strings.Repeat(name, 4)})
+	hello, _ := wire.Marshal(wire.Hello{Version: wire.Version, Code: b.code, Name: name, Token: name + strings.Repeat("x", 26)})
 	welcome := make(chan struct{})
 	welcomed := sync.OnceFunc(func() { close(welcome) })
 	l := b.memory.dial("/peer", func(l *lineInMemory, kind byte, data []byte) {

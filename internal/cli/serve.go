@@ -172,32 +172,8 @@ func (s *serving) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if many, is := kept.(*cluster.Cluster); is {
-		s.public.Hosts = func() int { return len(many.Hosts()) }
-		s.lists.Once = onceForAll(many)
-	}
-	s.lists.Games, s.lists.Public, s.lists.Log = games, s.ingress.PublicAddress, log
-	s.lists.Say = func(format string, args ...any) { log.Debug(fmt.Sprintf(format, args...)) }
-	s.lists.Warn = func(warnings ...error) {
-		for _, w := range warnings[:min(1, len(warnings))] { // a list can have thousands
-			log.Warn("of a list of servers not everything is taken", "why", hint.Plain(w.Error()), "warnings", len(warnings))
-		}
-	}
+	s.supply(games, kept, log)
 	defer s.lists.Begin(ctx)()
-	build := release.Running()
-	s.public.Games, s.public.Version, s.public.Commit, s.public.Date = s.choices(games), build.Version, build.Commit, build.Date
-	s.public.Own = func(id string, lines []string, from netip.Addr) ([]netip.AddrPort, error) {
-		g, err := games.Find(id)
-		if err != nil {
-			g = game.Game{ID: id, Name: id} // an organiser's own
-		}
-		servers, err := listing.Own(g, lines, from, s.public.Servers)
-		if err != nil {
-			err = &wire.Refusal{Reason: wire.ReasonMalformed, Message: hint.Plain(err.Error()), Hint: hint.Of(err)}
-		}
-		return servers, err
-	}
-	s.public.Annotate = func(servers []discovery.Server) error { return listing.Annotate(servers, s.lists.Places) }
 	relay, _ := kept.(host.Relay) // of a cluster
 	rooms, err := host.New(host.Config{
 		List: s.lists.List, Said: s.lists.Said, Age: s.lists.Age, Store: kept, Relay: relay, Page: web.Handler(), Logger: log, Public: &s.public,
@@ -226,6 +202,40 @@ func (s *serving) run(ctx context.Context) error {
 		err = errors.Join(cause, err)
 	}
 	return err
+}
+
+// supply says where rooms get their games, their lists and what strangers may from.
+func (s *serving) supply(games game.Table, kept store.Store, log *slog.Logger) {
+	if many, is := kept.(*cluster.Cluster); is {
+		s.public.Hosts = func() int { return len(many.Hosts()) }
+		s.lists.Once = onceForAll(many)
+	}
+	s.lists.Games, s.lists.Public, s.lists.Log = games, s.ingress.PublicAddress, log
+	s.lists.Say = func(format string, args ...any) { log.Debug(fmt.Sprintf(format, args...)) }
+	s.lists.Warn = func(warnings ...error) {
+		for _, w := range warnings[:min(1, len(warnings))] { // a list can have thousands
+			log.Warn("of a list of servers not everything is taken", "why", hint.Plain(w.Error()), "warnings", len(warnings))
+		}
+	}
+	build := release.Running()
+	s.public.Games, s.public.Version, s.public.Commit, s.public.Date = s.choices(games), build.Version, build.Commit, build.Date
+	s.public.Own = func(id string, lines []string, from netip.Addr) ([]netip.AddrPort, error) {
+		return s.own(games, id, lines, from)
+	}
+	s.public.Annotate = func(servers []discovery.Server) error { return listing.Annotate(servers, s.lists.Places) }
+}
+
+// own are the servers of a list that an organiser brings.
+func (s *serving) own(games game.Table, id string, lines []string, from netip.Addr) ([]netip.AddrPort, error) {
+	g, err := games.Find(id)
+	if err != nil {
+		g = game.Game{ID: id, Name: id} // an organiser's own
+	}
+	servers, err := listing.Own(g, lines, from, s.public.Servers)
+	if err != nil {
+		err = &wire.Refusal{Reason: wire.ReasonMalformed, Message: hint.Plain(err.Error()), Hint: hint.Of(err)}
+	}
+	return servers, err
 }
 
 // check refuses flags that make no sense, and gets the certificate and the log.
