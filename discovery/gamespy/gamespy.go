@@ -24,7 +24,9 @@
 //
 // Sources: UdpServerQuery.uc of Unreal Tournament 436 and of its patches, 333networks'
 // master server (udpontimeout, replyquery), netPanzer's InfoSocket.cpp, gamedig, and
-// packets recorded from netPanzer 0.8.7 (testdata).
+// packets recorded from netPanzer 0.8.7 (testdata). The recordings of Unreal
+// Tournament's, Battlefield 1942's and Medal of Honor's servers that GameQ publishes read
+// as it reads them.
 package gamespy
 
 import (
@@ -40,13 +42,14 @@ import (
 	"muster/discovery/quake3"
 )
 
-// Protocol asks servers where they are asked: the port at which players connect is what
-// they tell. It is a [discovery.Protocol].
-type Protocol struct{}
-
-// Unreal asks the servers of the Unreal engine's first games, one port above the
-// players'. It is a [discovery.Aside].
-type Unreal struct{ Protocol }
+// Protocol asks servers. It is a [discovery.Aside].
+type Protocol struct {
+	// Above is how far above the players' port servers are asked. If it is 0, the port
+	// at which players connect is what servers tell.
+	Above uint16
+	// Echo asks for the nonce, too, as the Unreal engine's servers allow.
+	Echo bool
+}
 
 const (
 	ask  = `\status\`
@@ -56,15 +59,15 @@ const (
 )
 
 // AppendQuery appends the datagram that asks a server about itself.
-func (Protocol) AppendQuery(b []byte, _ discovery.Nonce, _ []byte) []byte { return append(b, ask...) }
-
-// AppendQuery appends the datagram that asks a server about itself, and for the nonce.
-func (Unreal) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
-	return fmt.Appendf(b, ask+echo+"%0*x", nonceDigits, uint64(nonce))
+func (p Protocol) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
+	if b = append(b, ask...); p.Echo {
+		b = fmt.Appendf(b, echo+"%0*x", nonceDigits, uint64(nonce))
+	}
+	return b
 }
 
-// QueryPort is the port above the players'.
-func (Unreal) QueryPort(port uint16) uint16 { return port + 1 }
+// QueryPort is the port at which the server is asked.
+func (p Protocol) QueryPort(port uint16) uint16 { return port + p.Above }
 
 var (
 	errNoReply = fmt.Errorf("gamespy: %w: no keys and values of a server", discovery.ErrMalformed)
@@ -74,11 +77,11 @@ var (
 // Parse puts the newest reply together that is whole. It says which query that answers
 // only if no other datagram is there: else the oldest of them may be of another reply,
 // and so tell nothing of how long this one took.
-func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
+func (p Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	var parts []part
 	for _, d := range datagrams {
-		if p, ok := readPart(d); ok {
-			parts = append(parts, p)
+		if part, ok := readPart(d); ok {
+			parts = append(parts, part)
 		}
 	}
 	if len(parts) == 0 && len(datagrams) > 0 {
@@ -93,6 +96,9 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		if !tells {
 			return discovery.Reply{}, errNobody
 		}
+		if p.Above != 0 {
+			info.GamePort = 0 // players connect where the list says
+		}
 		reply := discovery.Reply{Info: info}
 		if nonce, ok := whole.nonce(); ok && len(whole) == len(datagrams) {
 			reply.Nonce, reply.Echoed = nonce, true
@@ -100,15 +106,6 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		return reply, nil
 	}
 	return discovery.Reply{Incomplete: true}, nil
-}
-
-// Parse is [Protocol.Parse]. Players connect where the list says.
-func (Unreal) Parse(datagrams [][]byte) (discovery.Reply, error) {
-	reply, err := Protocol{}.Parse(datagrams)
-	if reply.Info != nil {
-		reply.Info.GamePort = 0
-	}
-	return reply, err
 }
 
 // part is a packet of a reply: which reply and which of its packets it is, 0 if nobody

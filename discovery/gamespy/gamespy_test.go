@@ -23,6 +23,8 @@ const (
 	serious = `\gamename\serioussamse\gamever\1.07\location\EU\hostname\Sam\hostport\25600\mapname\Hatshepsut\gametype\Cooperative\activemod\\numplayers\1\maxplayers\8\gamemode\openplaying\difficulty\Normal\friendlyfire\1\final\\queryid\6.1`
 )
 
+var unreal = Protocol{Above: 1, Echo: true}
+
 func split(text ...string) (datagrams [][]byte) {
 	for _, t := range text {
 		datagrams = append(datagrams, []byte(t))
@@ -46,11 +48,13 @@ func TestAppendQuery(t *testing.T) {
 	if got := string((Protocol{}).AppendQuery(nil, 7, nil)); got != `\status\` {
 		t.Errorf("AppendQuery = %q", got)
 	}
-	if got := string((Unreal{}).AppendQuery(nil, 0xdeadbeef, nil)); got != `\status\\echo\00000000deadbeef` {
+	if got := string(unreal.AppendQuery(nil, 0xdeadbeef, nil)); got != `\status\\echo\00000000deadbeef` {
 		t.Errorf("Unreal's AppendQuery = %q", got)
 	}
-	if got := (Unreal{}).QueryPort(7777); got != 7778 {
-		t.Errorf("QueryPort = %d", got)
+	for above, want := range map[uint16]uint16{0: 7777, 1: 7778, 10: 7787} {
+		if got := (Protocol{Above: above}).QueryPort(7777); got != want {
+			t.Errorf("%d above: QueryPort = %d, want %d", above, got, want)
+		}
 	}
 }
 
@@ -63,17 +67,17 @@ func TestParse(t *testing.T) {
 		want      discovery.Info
 		echoed    bool
 	}{
-		"in order":             {Unreal{}, split(utBasic, utInfo, utRules, utEcho), ut, true},
-		"in any order":         {Unreal{}, split(utEcho, utRules, utBasic, utInfo), ut, true},
-		"one twice":            {Unreal{}, split(utBasic, utInfo, utInfo, utRules, utEcho), ut, false},
-		"after one of another": {Unreal{}, split(strings.ReplaceAll(utBasic, `\7.`, `\6.`), utBasic, utInfo, utRules, utEcho), ut, false},
-		"after noise":          {Unreal{}, split("noise", utBasic, utInfo, utRules, utEcho), ut, false},
-		"the newest": {Unreal{}, split(patched, strings.NewReplacer("One", "Other", `\9.`, `\10.`).Replace(patched)),
+		"in order":             {unreal, split(utBasic, utInfo, utRules, utEcho), ut, true},
+		"in any order":         {unreal, split(utEcho, utRules, utBasic, utInfo), ut, true},
+		"one twice":            {unreal, split(utBasic, utInfo, utInfo, utRules, utEcho), ut, false},
+		"after one of another": {unreal, split(strings.ReplaceAll(utBasic, `\7.`, `\6.`), utBasic, utInfo, utRules, utEcho), ut, false},
+		"after noise":          {unreal, split("noise", utBasic, utInfo, utRules, utEcho), ut, false},
+		"the newest": {unreal, split(patched, strings.NewReplacer("One", "Other", `\9.`, `\10.`).Replace(patched)),
 			discovery.Info{Name: "Other packet", Map: "DM-Deck16][", Mode: "DeathMatchPlus", Version: "469", MaxPlayers: 8}, false},
-		"a packet":              {Unreal{}, split(patched), one, true},
-		"an echo that is none":  {Unreal{}, split(strings.ReplaceAll(patched, "00000000deadbeef", "hello")), one, false},
-		"its own version only":  {Unreal{}, split(`\hostname\a\gamever\432\minnetver\432\final\`), discovery.Info{Name: "a", Version: "432", Protocol: 432}, false},
-		"a newer one only":      {Unreal{}, split(`\hostname\a\gamever\432\minnetver\440\final\`), discovery.Info{Name: "a", Version: "432", Protocol: 432}, false},
+		"a packet":              {unreal, split(patched), one, true},
+		"an echo that is none":  {unreal, split(strings.ReplaceAll(patched, "00000000deadbeef", "hello")), one, false},
+		"its own version only":  {unreal, split(`\hostname\a\gamever\432\minnetver\432\final\`), discovery.Info{Name: "a", Version: "432", Protocol: 432}, false},
+		"a newer one only":      {unreal, split(`\hostname\a\gamever\432\minnetver\440\final\`), discovery.Info{Name: "a", Version: "432", Protocol: 432}, false},
 		"a mod":                 {Protocol{}, split(`\hostname\a\activemod\Dark Island\final\`), discovery.Info{Name: "a", Mod: "Dark Island"}, false},
 		"players' port":         {Protocol{}, split(serious), discovery.Info{Name: "Sam", Map: "Hatshepsut", Mode: "Cooperative", Version: "1.07", Players: 1, MaxPlayers: 8, GamePort: 25600}, false},
 		"without numbers":       {Protocol{}, split(`\hostname\a\player_0\x`, `\playername_1\y\player_score\3\final\`), discovery.Info{Name: "a", Players: 2}, false},
@@ -104,14 +108,14 @@ func TestParseWaits(t *testing.T) {
 		"below 0":      split(`\hostname\a\queryid\1.-1`),
 		"a place over": split(`\hostname\a\queryid\1.3`, `\final\\queryid\1.2`),
 	} {
-		if reply, err := (Unreal{}).Parse(datagrams); err != nil || !reply.Incomplete {
+		if reply, err := unreal.Parse(datagrams); err != nil || !reply.Incomplete {
 			t.Errorf("%s: %+v, %v", name, reply, err)
 		}
 	}
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, p := range []discovery.Protocol{Protocol{}, Unreal{}} {
+	for _, p := range []discovery.Protocol{Protocol{}, unreal} {
 		codectest.Refuses(t, p, map[string]string{
 			"nothing": "", "noise": "hello world", "Quake III's": "\xff\xff\xff\xffstatusResponse\n",
 			"nobody": `\final\`, "an echo alone": `\echo\00000000deadbeef\queryid\1.1\final\`, "an error": `\error\no such query\final\`,
@@ -126,7 +130,7 @@ func TestAnswer(t *testing.T) {
 		names[i] = strings.Repeat("x", 20) + `\`
 	}
 	want := discovery.Info{Name: "a", Map: "DM-Fractal", Mode: "DeathMatchPlus", Version: "469", Protocol: 469, OldestProtocol: 432, Players: len(names), MaxPlayers: 64, Password: true}
-	answer := Answer((Unreal{}).AppendQuery(nil, 0xdeadbeef, nil), want, names, 7777)
+	answer := Answer(unreal.AppendQuery(nil, 0xdeadbeef, nil), want, names, 7777)
 	if len(answer) < 3 {
 		t.Fatalf("%d packets", len(answer))
 	}
@@ -136,7 +140,7 @@ func TestAnswer(t *testing.T) {
 				t.Errorf("a packet of %d bytes", len(d))
 			}
 		}
-		reply, err := Unreal{}.Parse(datagrams)
+		reply, err := unreal.Parse(datagrams)
 		if err != nil || reply.Info == nil || *reply.Info != want || !reply.Echoed || reply.Nonce != 0xdeadbeef {
 			t.Errorf("%+v, %+v, %v", reply, reply.Info, err)
 		}
@@ -165,13 +169,13 @@ func FuzzPackets(f *testing.F) {
 	f.Add([]byte(`\hostname\a\final\`), []byte(`\queryid\1.1`))
 	f.Fuzz(func(t *testing.T, lines, noise []byte) {
 		packets := bytes.SplitN(lines, []byte("\n"), 64)
-		straight, err := Unreal{}.Parse(packets)
+		straight, err := unreal.Parse(packets)
 		if err != nil && !errors.Is(err, discovery.ErrMalformed) {
 			t.Error(err)
 		}
 		slices.Reverse(packets)
 		for _, datagrams := range [][][]byte{packets, append(packets, noise)} {
-			reply, err := Unreal{}.Parse(datagrams)
+			reply, err := unreal.Parse(datagrams)
 			if err != nil && !errors.Is(err, discovery.ErrMalformed) {
 				t.Error(err)
 			}

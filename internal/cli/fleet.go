@@ -88,10 +88,11 @@ func (f *fleetCommand) run(ctx context.Context) error {
 
 // fleetOptions has a fleet play a game.
 func fleetOptions(world *sim.World, g game.Game) fleet.Options {
-	return fleet.Options{
-		World: world, Kind: fleet.Kind(g.ProtocolName),
-		Game: fleet.Game{Name: g.MasterGame, Protocol: slices.Max(append(g.MasterProtocols, 0)), AppID: uint64(g.AppID)},
+	plays := fleet.Game{Name: g.MasterGame, Protocol: slices.Max(append(g.MasterProtocols, 0)), AppID: uint64(g.AppID)}
+	if aside, ok := g.Protocol().(discovery.Aside); ok {
+		plays.QueryAbove = aside.QueryPort(0)
 	}
+	return fleet.Options{World: world, Kind: fleet.Kind(g.ProtocolName), Game: plays}
 }
 
 func (f *fleetCommand) writeServers(running *fleet.Fleet) error {

@@ -12,6 +12,7 @@
 package game
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,6 +41,7 @@ type Game struct {
 	Name            string           `toml:"name"`
 	ProtocolName    string           `toml:"protocol"`
 	Port            uint16           `toml:"port"`
+	QueryAbove      uint16           `toml:"query_above"`
 	Masters         []string         `toml:"masters"`
 	MasterPort      uint16           `toml:"master_port"`
 	MasterGame      string           `toml:"master_game"`
@@ -82,9 +84,9 @@ func (g Game) Protocol() discovery.Protocol {
 	case "bedrock":
 		return bedrock.Protocol{}
 	case "unreal":
-		return gamespy.Unreal{}
+		return gamespy.Protocol{Above: cmp.Or(g.QueryAbove, 1), Echo: true}
 	case "gamespy":
-		return gamespy.Protocol{}
+		return gamespy.Protocol{Above: g.QueryAbove}
 	case "sauerbraten":
 		return sauerbraten.Protocol{}
 	case "redeclipse":

@@ -251,6 +251,8 @@ func (g *Game) complete() error {
 		return wrong("protocol", "protocol %q is none that Muster speaks", discovery.CleanText(g.ProtocolName))
 	case g.Port == 0:
 		return wrong("port", "port is missing")
+	case g.QueryAbove != 0 && g.ProtocolName != "unreal" && g.ProtocolName != "gamespy":
+		return wrong("query_above", "query_above is for the protocols unreal and gamespy")
 	case !slices.Contains(selection.Rules(), g.Rule):
 		return wrong("rule", "rule %q is none of %v", g.Rule, selection.Rules())
 	case strings.ContainsAny(g.MasterGame, " \t\r\n"):

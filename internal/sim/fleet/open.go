@@ -33,7 +33,7 @@ func (f *Fleet) open(ctx context.Context) (err error) {
 			return fmt.Errorf("fleet: a socket for server %d of %d: %w%s", server+1, len(at), err, advice)
 		}
 		addr, s := netip.AddrPortFrom(at[server].addr, port), f.world.Servers[server].Server
-		listed := netip.AddrPortFrom(addr.Addr(), f.options.Kind.playersPort(port))
+		listed := netip.AddrPortFrom(addr.Addr(), port-f.options.Game.QueryAbove)
 		f.servers = append(f.servers, discovery.Server{Addr: listed, Country: s.Country, ASN: s.ASN})
 		f.byAddr[addr] = server
 	}

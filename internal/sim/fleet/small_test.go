@@ -38,7 +38,7 @@ func TestSmallKinds(t *testing.T) {
 		Teeworlds:   {teeworlds.Protocol{}, ""},
 		Luanti:      {luanti.Protocol{}, "all"},
 		GameSpy:     {gamespy.Protocol{}, ""},
-		Unreal:      {gamespy.Unreal{}, ""},
+		Unreal:      {gamespy.Protocol{Above: 1, Echo: true}, ""},
 		Bedrock:     {bedrock.Protocol{}, ""},
 		Sauerbraten: {sauerbraten.Protocol{}, "version"},
 		RedEclipse:  {sauerbraten.RedEclipse{}, ""},
@@ -56,7 +56,11 @@ func TestSmallKinds(t *testing.T) {
 				with(server("203.0.113.3:27500"), func(s *sim.Server) { s.Refusing = true }),
 				server("203.0.113.4:27500"),
 			}
-			f := startFleet(t, Options{Kind: kind, World: handWorld([]time.Duration{rtt}, servers...), Game: Game{Version: "1.2.3"}})
+			game := Game{Version: "1.2.3"}
+			if aside, ok := c.protocol.(discovery.Aside); ok {
+				game.QueryAbove = aside.QueryPort(0)
+			}
+			f := startFleet(t, Options{Kind: kind, World: handWorld([]time.Duration{rtt}, servers...), Game: game})
 			p, err := prober.New(prober.Options{Protocol: c.protocol, LocalAddr: f.Source(0), Timeout: 300 * time.Millisecond, Retries: 1})
 			if err != nil {
 				t.Fatal(err)

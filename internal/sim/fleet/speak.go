@@ -100,6 +100,8 @@ type Game struct {
 	Name string
 	// Protocol is the version of the game's protocol: 68, 71.
 	Protocol int
+	// QueryAbove is how far above the players' port, which is listed, servers are asked.
+	QueryAbove uint16
 	// AppID is the Steam application of servers that have none of their own.
 	AppID uint64
 	// Version is what servers say they run. Without it Quake III servers say
@@ -141,14 +143,6 @@ type speech struct {
 	info    *discovery.Info
 	from    netip.AddrPort
 	request []byte
-}
-
-// playersPort is where players connect to a server that is asked at a port.
-func (k Kind) playersPort(asked uint16) uint16 {
-	if k == Sauerbraten || k == RedEclipse || k == Unreal {
-		return asked - 1
-	}
-	return asked
 }
 
 // token is what an asker has to show of a Teeworlds server's: its own for each server,
