@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,6 +26,8 @@ import (
 type browser struct {
 	*testing.T
 	ctx context.Context
+	// deaf: what the console says is expected.
+	deaf *atomic.Bool
 }
 
 type screenSize struct {
@@ -47,7 +50,7 @@ func browse(t *testing.T, url string, size screenSize) *browser {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.Flag("force-color-profile", "srgb"))
 	allocator, cancelAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, _ := chromedp.NewContext(allocator)
-	b := &browser{t, ctx}
+	b := &browser{t, ctx, &atomic.Bool{}}
 	messages := chromedp.Console(ctx)
 	var listening sync.WaitGroup
 	listening.Go(func() { b.listen(messages) })
@@ -71,7 +74,7 @@ func browse(t *testing.T, url string, size screenSize) *browser {
 
 func (b *browser) listen(messages iter.Seq2[chromedp.ConsoleMessage, error]) {
 	for m, err := range messages {
-		if err == nil && (m.IsException() || m.Type == chromedp.ConsoleError && m.Source != "network") {
+		if err == nil && !b.deaf.Load() && (m.IsException() || m.Type == chromedp.ConsoleError && m.Source != "network") {
 			b.Errorf("the browser complains: %s", m.Text)
 		}
 	}

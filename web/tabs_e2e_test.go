@@ -3,6 +3,7 @@
 package web_test
 
 import (
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -13,7 +14,7 @@ func (b *browser) tab(url string) *browser {
 	b.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx)
 	b.Cleanup(cancel)
-	other := &browser{b.T, ctx}
+	other := &browser{b.T, ctx, &atomic.Bool{}}
 	if err := chromedp.Do(ctx); err != nil {
 		b.Fatal(err)
 	}

@@ -250,7 +250,7 @@ func (a *atHome) settle(changes map[string]string) error {
 			return fmt.Errorf("%s: %w", key, err)
 		}
 		if _, err := publicHost(text); key == "at" && err != nil {
-			return err
+			return hint.With(fmt.Errorf("%q is no public host's address", discovery.CleanText(text)), hint.Of(err))
 		}
 		if rate, err := strconv.ParseFloat(text, 64); key == "rate" && (err != nil || !(rate > 0)) {
 			return fmt.Errorf("rate: %q is no number above 0", text)

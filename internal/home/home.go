@@ -103,6 +103,8 @@ type Home struct {
 	quit   context.CancelFunc
 	work   sync.WaitGroup // whatever runs
 
+	starting sync.Mutex // one command is put in another's place at a time
+
 	mu      sync.Mutex // guards following
 	tickets map[string]time.Time
 	pages   map[chan struct{}]bool // who is to be woken, and whether it is a page that is open

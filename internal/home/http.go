@@ -259,7 +259,7 @@ func (h *Home) at() string {
 }
 
 func (h *Home) takeHost(_ context.Context, wish hostWish) (any, error) {
-	return begun(wish.Servers, func(file string) ([]string, error) { return wish.args(file, freeListen()) }, func(args []string, clean func()) {
+	return begun(wish.Servers, func(file string) ([]string, error) { return wish.args(file, freeListen(), h.config.Rooms == nil) }, func(args []string, clean func()) {
 		h.play("host", wish.Game, args, clean)
 	})
 }

@@ -76,6 +76,8 @@ func errorLines(err error) []string {
 
 // find looks for a game's servers.
 func (h *Home) find(game string, args []string, clean func()) {
+	h.starting.Lock()
+	defer h.starting.Unlock()
 	h.stop(&h.finder)
 	id := 0
 	h.change(func(s *state) {
@@ -108,6 +110,8 @@ func (h *Home) refresh(m report.Measurement) {
 
 // play goes into a room, or opens one.
 func (h *Home) play(what, game string, args []string, clean func()) {
+	h.starting.Lock()
+	defer h.starting.Unlock()
 	h.stop(&h.room)
 	h.change(func(*state) { h.link = "" })
 	h.start(&h.room, "room", func(s *state) *taskState { return &s.Room }, taskState{What: what, Game: game}, args, func(t *Terminal) {
@@ -119,6 +123,8 @@ func (h *Home) play(what, game string, args []string, clean func()) {
 
 // connect takes the player to a server.
 func (h *Home) connect(game, addr string, args []string, clean func()) {
+	h.starting.Lock()
+	defer h.starting.Unlock()
 	h.start(&h.goer, "go", func(s *state) *taskState { return &s.Go }, taskState{What: addr, Game: game}, args, func(t *Terminal) {
 		t.Found = h.refresh
 	}, func(error) { clean() })
@@ -126,6 +132,8 @@ func (h *Home) connect(game, addr string, args []string, clean func()) {
 
 // watch looks at a server until a seat is free.
 func (h *Home) watch(game, addr, name string, goes bool, args []string, clean func()) {
+	h.starting.Lock()
+	defer h.starting.Unlock()
 	h.stop(&h.watcher)
 	h.change(func(s *state) { s.Watch = watchState{Name: discovery.CleanText(name), Goes: goes} })
 	h.start(&h.watcher, "watch", func(s *state) *taskState { return &s.Watch.taskState }, taskState{What: addr, Game: game}, args, func(t *Terminal) {
@@ -133,8 +141,12 @@ func (h *Home) watch(game, addr, name string, goes bool, args []string, clean fu
 			h.refresh(m)
 			h.change(func(s *state) {
 				s.Watch.Looks++
-				if info := m.Info(); info != nil {
-					s.Watch.Free = info.Free()
+				info := m.Info()
+				if info == nil {
+					return
+				}
+				if s.Watch.Free = info.Free(); s.Watch.Free > 0 && !goes {
+					h.watcher.cancel() // the person is told, and decides
 				}
 			})
 		}

@@ -113,7 +113,8 @@ type hostWish struct {
 	Auto bool   `json:"auto"`
 }
 
-func (w hostWish) args(file, listen string) ([]string, error) {
+// args are the command's; quiet has nobody on the local network told of the room.
+func (w hostWish) args(file, listen string, quiet bool) ([]string, error) {
 	if err := named(w.Game); err != nil {
 		return nil, err
 	}
@@ -141,6 +142,9 @@ func (w hostWish) args(file, listen string) ([]string, error) {
 		args = append(args, "--at="+w.At)
 	default:
 		args = append(args, "--here", "--listen="+listen)
+		if quiet {
+			args = append(args, "--no-mdns")
+		}
 		if w.Open {
 			args = append(args, "--open")
 		}

@@ -89,7 +89,7 @@ function drawNow(s) {
         "div",
         { class: `bar ${room.error ? "wrong" : ""}`, "data-key": "room" },
         h("p", {}, h("strong", {}, room.error ? sentence(room.error) : room.open ? "You are in a room." : room.what === "host" ? "Opening the room …" : "Going into the room …"), " ", !room.error && h("span", { class: "quiet" }, h("bdi", {}, room.lines.at(-1) ?? ""))),
-        h("p", { class: "buttons" }, room.open && h("a", { class: "primary", href: "/room", target: "muster-room" }, "Open the room"), room.running ? button("leave-room", room.what === "host" ? "Close the room" : "Leave the room") : button("forget", "OK", { "data-what": "room" })),
+        h("p", { class: "buttons" }, room.open && h("a", { class: s.questions.length > 0 ? "button" : "primary", href: "/room", target: "muster-room" }, "Open the room"), room.running ? button("leave-room", room.what === "host" ? "Close the room" : "Leave the room") : button("forget", "OK", { "data-what": "room" })),
         room.lines.length > 1 && h("details", { "data-key": "lines" }, h("summary", {}, "What happened so far"), h("ol", { class: "lines" }, room.lines.map((line, i) => h("li", { "data-key": i }, h("bdi", {}, line))))),
       ),
     (watch.running || watch.looks > 0) &&
@@ -132,12 +132,13 @@ function drawQuestions(s) {
     s.questions.map((question) => {
       const yesNo = /\[y\/n\]\s*$/i.test(question.text);
       const task = question.of === "room" ? s.room : question.of === "watch" ? s.watch : s.go;
-      const about = task.lines.at(-1) ?? "";
+      const about = task.lines.slice(-2).filter((line) => /^careful|\+connect|:\d/.test(line));
+      const text = question.text.replace(/\s*\[[^\]]*\]\s*$/, "").replace("start it", `start ${games.find((game) => game.id === task.game)?.name ?? "the game"}`);
       return h(
         "form",
         { class: "question", "data-key": question.id, "data-question": question.id },
-        h("p", {}, h("strong", {}, question.text.replace(/\s*\[[^\]]*\]\s*$/, "").replace(/^./, (c) => c.toUpperCase()))),
-        about && h("p", {}, h("code", {}, about)),
+        h("p", {}, h("strong", {}, text.replace(/^./, (c) => c.toUpperCase()))),
+        about.map((line) => h("p", { class: "quiet" }, h("bdi", {}, line))),
         yesNo
           ? h("p", { class: "buttons" }, h("button", { class: "primary", name: "answer", value: "y" }, "Yes"), h("button", { name: "answer", value: "n" }, "No"))
           : h("p", { class: "buttons" }, h("input", { name: "typed", "aria-label": question.text, autocomplete: "off" }), h("button", { class: "primary" }, "OK")),

@@ -31,7 +31,8 @@ let state;
 /** @type {Game[]} */
 let games = [];
 let say = (/** @type {string} */ _text, _bad = false) => {};
-let go = (/** @type {string} */ _what, /** @type {() => unknown} */ act) => void act();
+/** @type {(what: string, act: () => unknown) => unknown} */
+let go = (_what, act) => act();
 
 const titles = [
   ["ping", "Ping"],
@@ -236,7 +237,7 @@ function draw() {
       heads,
       titles.map(([by, title]) => {
         const is = table.order.by === by;
-        return button("sort", [title, is && h("span", { "aria-hidden": "true" }, table.order.down ? " ↓" : " ↑")], { "data-by": by, "data-key": by, class: `c-${by}`, "aria-pressed": String(is), "aria-label": `Sort by ${title === "In" ? "country" : title.toLowerCase()}` });
+        return button("sort", is ? `${title} ${table.order.down ? "↓" : "↑"}` : title, { "data-by": by, "data-key": by, class: `c-${by}`, "aria-pressed": String(is), "aria-label": `Sort by ${title === "In" ? "country" : title.toLowerCase()}` });
       }),
     );
   }
@@ -280,7 +281,9 @@ function drawServer() {
       "p",
       { class: "buttons" },
       button("connect", state.go.running && state.go.what === row.addr ? "Connecting …" : "Connect", { class: isFull ? "" : "primary", "aria-keyshortcuts": "Enter" }),
-      row.max_players > 0 && (watches ? button("unwatch", "Stop watching") : button("watch", "Watch for a seat", { class: isFull ? "primary" : "" })),
+      isFull && !watches && button("watch", "Tell me when a seat is free", { class: "primary" }),
+      isFull && !watches && button("watch", "Go there then", { "data-goes": "yes", "aria-label": "Go there as soon as a seat is free" }),
+      watches && button("unwatch", "Stop watching"),
     ),
     h(
       "p",
@@ -367,10 +370,10 @@ export const actions = {
   connect: () => look.row && connect(look.row),
   favourite: () => look.row && keep("favourite", look.row),
   hide: () => look.row && keep("hidden", look.row),
-  watch: async () => {
+  watch: async ({ goes }) => {
     if (!look.row) return;
     await alarm.allow();
-    await ask("watch", { game: look.game, addr: look.row.addr, name: look.row.name, goes: false });
+    await ask("watch", { game: look.game, addr: look.row.addr, name: look.row.name, goes: goes === "yes" });
   },
   unwatch: () => ask("stop", "watch"),
   "copy-addr": async () => {
@@ -389,7 +392,7 @@ function keys(event) {
   if (!grid || event.ctrlKey || event.metaKey || event.altKey) return;
   /** @type {Record<string, () => unknown>} */
   const does = {
-    ArrowDown: () => grid?.move(grid.at() < 0 ? 1 : 1),
+    ArrowDown: () => grid?.move(1),
     ArrowUp: () => grid?.move(-1),
     PageDown: () => grid?.move(grid.page()),
     PageUp: () => grid?.move(-grid.page()),

@@ -1,0 +1,199 @@
+package home
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"muster/discovery"
+	"muster/discovery/report"
+)
+
+// started is a Home on loopback whose commands are the test's.
+func started(t *testing.T, folder string, command func(context.Context, []string, Terminal) error) (*Home, <-chan error) {
+	t.Helper()
+	listener, err := Listen("0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	h, err := New(ctx, listener.Addr(), Config{
+		Page: http.NotFoundHandler(), Command: command, Favourites: filepath.Join(folder, "servers.json"),
+		Games: func() ([]Game, error) { return nil, nil }, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- h.Serve(listener); close(ended) }()
+	t.Cleanup(func() { cancel(); <-ended })
+	return h, ended
+}
+
+// TestOneHome: a second start finds the first, and is let in by a way that works once; a
+// Home that was killed is nobody's.
+func TestOneHome(t *testing.T) {
+	folder := t.TempDir()
+	first, other, err := Claim(t.Context(), folder)
+	if err != nil || other != nil {
+		t.Fatalf("the first start finds %+v, %v", other, err)
+	}
+	h, _ := started(t, folder, nil)
+	if err := h.Publish(first); err != nil {
+		t.Fatal(err)
+	}
+	_, running, err := Claim(t.Context(), folder)
+	if err != nil || running == nil {
+		t.Fatalf("the second start is another Home: %v", err)
+	}
+	ticket, err := running.Ticket(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	noRedirect := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for i, want := range []int{http.StatusSeeOther, http.StatusForbidden} {
+		answer, err := noRedirect.Get(ticket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("visit %d by the ticket: %s", i+1, answer.Status)
+		}
+	}
+	if err := first.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "home.json"), []byte(`{"url":"http://127.0.0.1:1","key":"old"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again, other, err := Claim(t.Context(), folder)
+	if err != nil || other != nil {
+		t.Fatalf("a Home that was killed is found: %+v, %v", other, err)
+	}
+	again.Release()
+}
+
+// visitor is a browser with Home's cookie.
+func visitor(t *testing.T, h *Home) (*http.Client, string) {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := h.Running().URL
+	c := &http.Client{Jar: jar}
+	answer, err := c.Get(base + h.Ticket())
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	return c, base
+}
+
+func post(t *testing.T, c *http.Client, base, what, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPost, base+"/api/"+what, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Origin", base)
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, _ := io.ReadAll(answer.Body)
+	return answer.StatusCode, string(text)
+}
+
+// TestCommands: what a page wishes for runs as a command, which asks on the page, shows
+// its servers there, and ends with Home.
+func TestCommands(t *testing.T) {
+	over := make(chan []string, 1)
+	h, ended := started(t, t.TempDir(), func(ctx context.Context, args []string, terminal Terminal) error {
+		terminal.Listed(2)
+		terminal.Found(report.Measurement{State: discovery.Answered, Name: "one"})
+		terminal.Found(report.Measurement{State: discovery.Lost})
+		io.WriteString(terminal.Out, "looking \x1b[31maround\nhalf a li")
+		answer, ok := terminal.Ask(ctx, "start it now? [Y/n] ")
+		if !ok || answer != "y" {
+			return errors.New("nobody says yes")
+		}
+		<-ctx.Done()
+		over <- args
+		return ctx.Err()
+	})
+	c, base := visitor(t, h)
+	u, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := http.Header{"Origin": {base}}
+	for _, cookie := range c.Jar.Cookies(u) {
+		header.Add("Cookie", cookie.String())
+	}
+	ws, _, err := websocket.DefaultDialer.Dial("ws://"+u.Host+"/live", header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	if status, text := post(t, c, base, "find", `{"game":"xonotic"}`); status != http.StatusOK {
+		t.Fatalf("find: %d %s", status, text)
+	}
+	var heard strings.Builder
+	ws.SetReadDeadline(time.Now().Add(20 * time.Second))
+	for !strings.Contains(heard.String(), "start it now?") || !strings.Contains(heard.String(), `"name":"one"`) {
+		_, frame, err := ws.ReadMessage()
+		if err != nil {
+			t.Fatalf("the stream: %v, after %s", err, heard.String())
+		}
+		heard.Write(frame)
+	}
+	for _, want := range []string{`"asked":2,"answered":1`, `"lines":["looking [31maround"]`} {
+		if !strings.Contains(heard.String(), want) {
+			t.Errorf("the page does not hear %s:\n%s", want, heard.String())
+		}
+	}
+	if status, _ := post(t, c, base, "answer", `{"id":1,"answer":"y"}`); status != http.StatusOK {
+		t.Errorf("the answer: %d", status)
+	}
+	if status, text := post(t, c, base, "answer", `{"id":1,"answer":"y"}`); status != http.StatusUnprocessableEntity || !strings.Contains(text, "not asked any more") {
+		t.Errorf("a second answer: %d %s", status, text)
+	}
+	if status, _ := post(t, c, base, "keep", `{"kind":"favourite","is":true,"game":"xonotic","addr":"192.0.2.1:26000"}`); status != http.StatusOK {
+		t.Errorf("a favourite: %d", status)
+	}
+	if status, text := post(t, c, base, "connect", `{"game":"xonotic","addr":"file:///etc/passwd"}`); status != http.StatusUnprocessableEntity || !strings.Contains(text, "no server's address") {
+		t.Errorf("no address: %d %s", status, text)
+	}
+	post(t, c, base, "quit", `{}`)
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("Home ends with %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("Home goes on after Quit")
+	}
+	select {
+	case args := <-over:
+		if strings.Join(args, " ") != "discover --game=xonotic --top=1" {
+			t.Errorf("the command was %q", args)
+		}
+	default:
+		t.Error("a command outlives Home")
+	}
+}
