@@ -7,7 +7,7 @@ import { colourOf, css } from "./colours.js";
 import { culled, openCulled } from "./culled.js";
 import { byId, show } from "./dom.js";
 import { front } from "./front.js";
-import { download, offered } from "./get.js";
+import { download, offered, openInMuster } from "./get.js";
 import { invitation, mine, settings, settingsOf, welcome } from "./gather.js";
 import { Live } from "./live.js";
 import { clock, evening, log } from "./notes.js";
@@ -39,6 +39,8 @@ const view = {
   offer: null,
   /** @type {import("./get.js").Getting | null} */
   getting: null,
+  /** What came of opening the room in Muster. @type {"" | "tried" | "nothing"} */
+  opening: "",
   /** Whether the host has a front page, for who finds no room. @type {"unknown" | "asked" | "shown"} */
   front: "unknown",
 };
@@ -90,8 +92,8 @@ function sections(/** @type {State} */ state) {
     ["welcome", state.you.name ? [] : [welcome(state)]],
     ["people", people(live)],
     ["me", state.you.name ? mine(state, credential()) : []],
-    ["invite", gathering ? invitation(state, view.qr, view.offer, view.getting) : []],
-    ["invitation", gathering ? [] : invitation(state, view.qr, view.offer, view.getting)],
+    ["invite", gathering ? invitation(state, view.qr, view.offer, view.getting, view.opening) : []],
+    ["invitation", gathering ? [] : invitation(state, view.qr, view.offer, view.getting, view.opening)],
     ["settings", gathering || state.you.organiser || !chosen ? settings(state) : []],
     ["reasons", state.choice && state.room.stage !== "failed" ? reasons(state.choice) : []],
     ["whatif", whatIf(state)],
@@ -229,6 +231,7 @@ const actions = {
   ready: ({ ready }) => ask("ready", { ready: ready === "true" }),
   arrived: () => ask("arrived"),
   sort: ({ by }) => sortBy(by ?? "rank"),
+  open: () => open(),
   get: ({ system, name }) => get(system ?? "", name ?? ""),
   culled: ({ cause }) => openCulled(/** @type {HTMLDialogElement} */ (byId("dialog")), cause ?? ""),
   copy: ({ copy, copyText }, element) => copyText_(copyText ?? byId(copy ?? "").textContent ?? "", element),
@@ -249,6 +252,14 @@ async function has(version) {
 async function left() {
   await leave(live.state?.you.organiser);
   live.connect();
+}
+
+/** Tries whether Muster is here already. */
+async function open() {
+  if (!live.state || view.opening === "tried") return;
+  view.opening = "tried";
+  view.opening = (await openInMuster(live.state.you.join)) ? "" : "nothing";
+  schedule();
 }
 
 /** Gets Muster for a system. @param {string} system @param {string} name */

@@ -66,10 +66,11 @@ export function mine(state, credential) {
  * How the next person gets in.
  * @param {State} state @param {string} qr
  * @param {import("./get.js").Offer | null} offer @param {import("./get.js").Getting | null} getting
+ * @param {"" | "tried" | "nothing"} opening
  * @returns {HTMLElement[]}
  */
-export function invitation(state, qr, offer, getting) {
-  const [title, ...rest] = playsHere(state) ? invite(state, qr) : playAlong(state, qr, offer, getting);
+export function invitation(state, qr, offer, getting, opening) {
+  const [title, ...rest] = playsHere(state) ? invite(state, qr) : playAlong(state, qr, offer, getting, opening);
   return state.room.stage === "gathering" ? [title, ...rest] : folded(title, rest);
 }
 
@@ -94,9 +95,10 @@ function invite(state, qr) {
  * For who only looks on so far.
  * @param {State} state @param {string} qr
  * @param {import("./get.js").Offer | null} offer @param {import("./get.js").Getting | null} getting
+ * @param {"" | "tried" | "nothing"} opening
  * @returns {HTMLElement[]}
  */
-function playAlong(state, qr, offer, getting) {
+function playAlong(state, qr, offer, getting, opening) {
   const name = state.you.name ? ` --name ${quoted(state.you.name)}` : "";
   const line = [
     h("p", { class: "quiet" }, "Paste this in a terminal on the computer you play on:"),
@@ -104,7 +106,7 @@ function playAlong(state, qr, offer, getting) {
     h("p", { class: "quiet" }, "In a browser, to watch:"),
     copyable("room-link", state.you.link, "Copy the link"),
   ];
-  const programs = getMuster(offer, getting);
+  const programs = getMuster(offer, getting, opening);
   return [
     h("h2", {}, "Play along"),
     ...programs,

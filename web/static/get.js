@@ -13,21 +13,29 @@ export async function offered() {
   return reply?.ok ? reply.json() : null;
 }
 
-/** How to get Muster, for who does not play yet. @param {Offer | null} offer @param {Getting | null} getting @returns {HTMLElement[]} */
-export function getMuster(offer, getting) {
+/**
+ * How to get Muster, for who does not play yet.
+ * @param {Offer | null} offer @param {Getting | null} getting
+ * @param {"" | "tried" | "nothing"} opening what came of "Open in Muster"
+ * @returns {HTMLElement[]}
+ */
+export function getMuster(offer, getting, opening) {
   if (!offer) return [];
   const mine = offer.programs.find((program) => program.system === offer.system);
   const others = offer.programs.filter((program) => program !== mine);
   const parts = [];
   if (mine) {
     parts.push(h("p", { class: "quiet" }, "Get the program, and open it: it knows this room."));
-    parts.push(h("p", { class: "buttons" }, get(mine, `Get Muster for ${mine.name}`, "primary large")));
+    parts.push(h("p", { class: "buttons" }, get(mine, `Get Muster for ${mine.name}`, "primary large"), button("open", "Open in Muster")));
+    if (opening === "nothing") parts.push(h("p", { class: "getting", role: "status" }, nothingOpened));
     parts.push(h("p", { id: "getting", class: "getting", role: "status" }, progress(getting)));
     parts.push(h("p", { class: "quiet" }, about(offer, mine)), h("p", { class: "quiet" }, mine.advice, insecure()));
   } else if (offer.phone) {
     parts.push(h("p", { class: "quiet" }, "Open this room on the computer that you play on: send yourself the link below."));
   } else {
     parts.push(h("p", { class: "quiet" }, offer.yours ? `This host has no program for ${offer.yours}.` : "Take the program for your system.", release(offer)));
+    parts.push(h("p", { class: "buttons" }, button("open", "Open in Muster")));
+    if (opening === "nothing") parts.push(h("p", { class: "getting", role: "status" }, nothingOpened));
   }
   if (others.length > 0) {
     parts.push(
@@ -41,6 +49,35 @@ export function getMuster(offer, getting) {
     );
   }
   return parts;
+}
+
+const nothingOpened = "Nothing opened? Then Muster is not on this computer yet, or links do not lead to it.";
+
+/** The link that has Muster join a room. @param {string} link the room's */
+function musterLink(link) {
+  const url = new URL(link);
+  return `muster://join/${url.protocol.slice(0, -1)}/${url.host}/${url.hash.slice(1)}`;
+}
+
+/** How long a system may take to show that it opens something, ms. */
+const openWait = 1500;
+
+/**
+ * Has the system open a room in Muster, and tells whether something seems to have come
+ * of it: a window or a question in front of the page. Browsers do not say whether there
+ * is anybody for such a link; in a frame, none of them shows an error page in its place.
+ * @param {string} link @returns {Promise<boolean>}
+ */
+export async function openInMuster(link) {
+  let left = false;
+  const leaves = () => (left = true);
+  addEventListener("blur", leaves);
+  const frame = h("iframe", { src: musterLink(link), hidden: true, title: "Muster" });
+  document.body.append(frame);
+  await new Promise((done) => setTimeout(done, openWait));
+  frame.remove();
+  removeEventListener("blur", leaves);
+  return left || document.hidden;
 }
 
 /** @param {Program} program @param {string} label */
