@@ -316,3 +316,40 @@ func TestReturned(t *testing.T) {
 		t.Errorf("a room of a host that is back is claimed: %v", err)
 	}
 }
+
+// TestClaimsAskLittle: to take over a room of a host that has ended takes two requests, to
+// read it and to write it, and not a third for the lease of each.
+func TestClaimsAskLittle(t *testing.T) {
+	t.Parallel()
+	const rooms = 200
+	ctx := t.Context()
+	s := startNATS(t)
+	w := world(t, s)
+	a, b := join(t, w, "a"), join(t, w, "b")
+	for n := range rooms {
+		if _, err := a.Create(ctx, fmt.Sprint("ROOM", n), "", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.cancel() // as if killed
+	a.conn.Close()
+	eventually(t, "a's lease has ended", func() bool { return b.Find("ROOM0").State == store.Orphaned })
+	said := func() int64 {
+		is, err := s.Varz(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return is.InMsgs
+	}
+	before := said()
+	for n := range rooms {
+		if _, _, err := b.Claim(ctx, fmt.Sprint("ROOM", n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	each := float64(said()-before) / rooms
+	t.Logf("%.2f messages a room", each)
+	if each > 2.5 {
+		t.Errorf("a claim takes %.2f messages", each)
+	}
+}
