@@ -148,8 +148,8 @@ func New(config Config) (*Host, error) {
 	h.store = timed{h.store, h.metrics}
 	h.metrics.registry.MustRegister(h.newPhases())
 	if config.Public != nil {
-		h.openers = newOpeners(config.Public)
-		h.guard.Public, h.guard.Hosts = true, config.Public.Hosts
+		h.openers = newOpeners(config.Public, h.store)
+		h.guard.Public, h.guard.Hosts = true, func() int { return len(h.hosts()) }
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.lines, h.hangUp = context.WithCancel(context.Background())

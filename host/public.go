@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"muster/discovery"
@@ -45,9 +44,9 @@ type Public struct {
 	// Annotate adds country and origin AS to the servers of such a list; nil adds
 	// nothing.
 	Annotate func([]discovery.Server) error
-	// Hosts is how many hosts hold the service's rooms, as far as is known; nil is this
-	// one alone.
-	Hosts func() int
+	// Hosts are the names of the hosts that hold the service's rooms, as far as they are
+	// known; nil is this one alone.
+	Hosts func() []string
 	// Version is the program's, for those who look for the right one, Commit and Date what
 	// it was made from; empty, or zero, if that is not known.
 	Version, Commit string
@@ -73,45 +72,6 @@ const (
 	// openingBytes than all else of an opening.
 	entryBytes, openingBytes = 64, 8 << 10
 )
-
-// openers counts the rooms that addresses have opened on this host since it started. It
-// is kept in memory alone: an address is nothing to keep.
-type openers struct {
-	pace *access.Pace
-
-	mu sync.Mutex // guards following
-	// opened are the codes, by household.
-	opened map[netip.Addr][]string
-}
-
-func newOpeners(p *Public) *openers {
-	return &openers{pace: access.NewPace(p.PerAddress, openEvery), opened: map[netip.Addr][]string{}}
-}
-
-// of is how many rooms an address has open, by what is left of those that it opened.
-func (o *openers) of(from netip.Addr, isOpen func(code string) bool) int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	left := slices.DeleteFunc(o.opened[from], func(code string) bool { return !isOpen(code) })
-	if o.opened[from] = left; len(left) == 0 {
-		delete(o.opened, from)
-	}
-	return len(left)
-}
-
-func (o *openers) note(from netip.Addr, code string, isOpen func(code string) bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.opened[from] = append(o.opened[from], code)
-	const sweepAt = 1024 // addresses: those whose rooms are over are forgotten now and then
-	if len(o.opened)%sweepAt == 0 {
-		for other, codes := range o.opened {
-			if !slices.ContainsFunc(codes, isOpen) {
-				delete(o.opened, other)
-			}
-		}
-	}
-}
 
 // servePublic adds what a host for everybody answers:
 //
@@ -173,19 +133,16 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
 		return
 	}
-	if wait := h.openers.pace.Wait(from, time.Now()); wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())+1))
-		h.refuse(w, http.StatusTooManyRequests, wire.Refusal{Reason: wire.ReasonBusy, Message: "many rooms were opened from your network just now", Hint: fmt.Sprintf("open the next one in %v; a room that is open takes one group after the other", wait.Round(time.Second))})
-		return
-	}
-	isOpen := func(code string) bool { return h.actor(code) != nil }
-	switch {
-	case h.held() >= p.Rooms:
+	if h.held() >= p.Rooms {
 		w.Header().Set("Retry-After", "60")
 		h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d rooms of this service are taken", p.Rooms), Hint: "try again in a while, or open the room on your own computer: muster host --game " + settings.Game})
 		return
-	case h.openers.of(from, isOpen) >= p.PerAddress:
-		h.refuse(w, http.StatusTooManyRequests, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("your network has %d rooms open here, which is as many as one may", p.PerAddress), Hint: "use one of those; rooms that nobody is in end by themselves"})
+	}
+	if tooMany := h.mayOpen(r.Context(), from); tooMany != nil {
+		if tooMany.Wait > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(tooMany.Wait.Seconds())+1))
+		}
+		h.refuse(w, http.StatusTooManyRequests, tooMany.Refusal)
 		return
 	}
 	code, _, err := h.Open(settings)
@@ -195,7 +152,7 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonBusy, Message: "no room can be kept here now", Hint: "try again in some seconds"})
 		return
 	}
-	h.openers.note(from, code, isOpen)
+	h.hasOpened(r.Context(), from, code)
 	h.metrics.opened.Inc()
 	keys, at := h.Keys(code), h.entrance(r)
 	w.Header().Set("Location", "/api/rooms/-") // the code is for no proxy's log
@@ -315,8 +272,8 @@ func (h *Host) newCode() string {
 	switch {
 	case p == nil:
 		return access.NewCode(rooms)
-	case p.Hosts != nil:
-		rooms *= max(1, p.Hosts()) // which have about as many each
+	default:
+		rooms *= max(1, len(h.hosts())) // which have about as many each
 	}
 	return access.NewPublicCode(rooms)
 }

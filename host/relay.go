@@ -95,6 +95,10 @@ func (b *behalf) entrance() entrance {
 func (h *Host) serveRelay(listener net.Listener) {
 	routes := h.routes()
 	server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == openingsPath {
+			h.serveCounting(w, r)
+			return
+		}
 		b := new(behalf)
 		if json.Unmarshal([]byte(r.Header.Get(relayedHeader)), b) != nil {
 			http.Error(w, "another host asks on nobody's behalf", http.StatusBadRequest)

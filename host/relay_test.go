@@ -550,3 +550,41 @@ func TestRelayedSupply(t *testing.T) {
 		t.Errorf("a stranger's list is answered %d", status)
 	}
 }
+
+// TestOpeningsOfAllHosts: an address has as many rooms of a service as one may, however
+// many hosts that has, and others are not held up by it, nor by a host that is gone.
+func TestOpeningsOfAllHosts(t *testing.T) {
+	names := []string{"a", "b", "c"}
+	at := machines(t, everybody(host.Public{PerAddress: 2, Hosts: func() []string { return names }}), names...)
+	from := func(address string, hosts ...string) (created int) {
+		for _, name := range hosts {
+			status, o, _ := opens(t, at[name].server, address, `{"game":"openarena"}`)
+			switch {
+			case status == http.StatusCreated:
+				created++
+				if len(at[name].host.Rooms()) == 0 {
+					t.Error("the room is at another host than was asked")
+				}
+			case status != http.StatusTooManyRequests || o.Reason != wire.ReasonBusy:
+				t.Errorf("answered %d %+v", status, o.Refusal)
+			}
+		}
+		return created
+	}
+	for _, address := range []string{"203.0.113.7", "203.0.113.8", "203.0.113.9", "2001:db8::1"} { // for which others count
+		if created := from(address, "a", "b", "c", "a", "b", "c"); created != 2 {
+			t.Errorf("%s has %d rooms", address, created)
+		}
+	}
+	at["a"].dies()
+	for _, address := range []string{"198.51.100.1", "198.51.100.2", "198.51.100.3", "198.51.100.4"} {
+		if created := from(address, "b", "c"); created != 2 {
+			t.Errorf("%s opens %d rooms while a host is gone", address, created)
+		}
+	}
+	if answer, err := http.Post(at["b"].server.URL+"/openings", "application/json", strings.NewReader(`{"from":"203.0.113.7"}`)); err != nil || answer.StatusCode == http.StatusOK {
+		t.Errorf("strangers ask as hosts do: %v, %v", answer, err)
+	} else {
+		answer.Body.Close()
+	}
+}

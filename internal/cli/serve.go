@@ -207,7 +207,7 @@ func (s *serving) run(ctx context.Context) error {
 // supply says where rooms get their games, their lists and what strangers may from.
 func (s *serving) supply(games game.Table, kept store.Store, log *slog.Logger) {
 	if many, is := kept.(*cluster.Cluster); is {
-		s.public.Hosts = func() int { return len(many.Hosts()) }
+		s.public.Hosts = many.Hosts
 		s.lists.Once = onceForAll(many)
 	}
 	s.lists.Games, s.lists.Public, s.lists.Log = games, s.ingress.PublicAddress, log

@@ -1,0 +1,183 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"muster/host/access"
+	"muster/host/store"
+	"muster/host/wire"
+)
+
+// openers counts the rooms that addresses have opened, since the host started. It is kept
+// in memory alone: an address is nothing to keep. Of several hosts each counts for some of
+// the addresses, and is asked by the others (rendezvous hashing), so that nobody has as
+// many rooms as there are hosts for each that one may have:
+//
+//	POST /api/rooms ─▶ any host ── may this address? ──▶ the one that counts for it
+//	                      └─ opens the room itself ── it has ──▶
+//
+// When the hosts are others than before, so are those that count: it begins anew.
+type openers struct {
+	pace       *access.Pace
+	perAddress int
+	store      store.Store
+
+	mu     sync.Mutex                // guards following
+	opened map[netip.Addr][]openedAs // by household
+}
+
+// openedAs is a room by its code, and when it was opened.
+type openedAs struct {
+	code string
+	at   time.Time
+}
+
+func newOpeners(p *Public, s store.Store) *openers {
+	return &openers{pace: access.NewPace(p.PerAddress, openEvery), perAddress: p.PerAddress, store: s, opened: map[netip.Addr][]openedAs{}}
+}
+
+// isOver reports whether a room is none any more. Of one that was just opened at another
+// host nothing may be known yet.
+func (o *openers) isOver(room openedAs) bool {
+	switch o.store.Find(room.code).State {
+	case store.Over:
+		return true
+	case store.Unknown:
+		return time.Since(room.at) > newsWait
+	}
+	return false
+}
+
+// tooMany is why an address may open no room.
+type tooMany struct {
+	Wait    time.Duration `json:"wait,omitempty"` // in which it may again; 0 if that depends
+	Refusal wire.Refusal  `json:"refusal"`
+}
+
+// judge is why an address may open no room now, nil if it may.
+func (o *openers) judge(from netip.Addr) *tooMany {
+	if wait := o.pace.Wait(from, time.Now()); wait > 0 {
+		return &tooMany{wait, wire.Refusal{Reason: wire.ReasonBusy, Message: "many rooms were opened from your network just now", Hint: fmt.Sprintf("open the next one in %v; a room that is open takes one group after the other", wait.Round(time.Second))}}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	left := slices.DeleteFunc(o.opened[from], o.isOver)
+	if o.opened[from] = left; len(left) == 0 {
+		delete(o.opened, from)
+	}
+	if len(left) < o.perAddress {
+		return nil
+	}
+	return &tooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("your network has %d rooms open here, which is as many as one may", o.perAddress), Hint: "use one of those; rooms that nobody is in end by themselves"}}
+}
+
+func (o *openers) note(from netip.Addr, code string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.opened[from] = append(o.opened[from], openedAs{code, time.Now()})
+	const sweepAt = 1024 // addresses: those whose rooms are over are forgotten now and then
+	if len(o.opened)%sweepAt == 0 {
+		for other, rooms := range o.opened {
+			if !slices.ContainsFunc(rooms, func(room openedAs) bool { return !o.isOver(room) }) {
+				delete(o.opened, other)
+			}
+		}
+	}
+}
+
+// opening is what one host asks, or tells, another of an address: that it would like to
+// open a room, or has opened the one of a code.
+type opening struct {
+	From netip.Addr `json:"from"`
+	Code string     `json:"code,omitempty"`
+}
+
+// openingsPath is where hosts ask each other, and nobody else.
+const openingsPath = "/openings"
+
+// countsFor is the host that counts for an address, empty if that is this one alone.
+func (h *Host) countsFor(from netip.Addr) (host string) {
+	var most []byte
+	for _, name := range h.hosts() {
+		if sum := sha256.Sum256([]byte(from.String() + "\x00" + name)); bytes.Compare(sum[:], most) > 0 {
+			most, host = sum[:], name
+		}
+	}
+	return host
+}
+
+// hosts are the names of all hosts of the service, none if this one is alone.
+func (h *Host) hosts() []string {
+	if p := h.config.Public; h.config.Relay == nil || p == nil || p.Hosts == nil {
+		return nil
+	}
+	return h.config.Public.Hosts()
+}
+
+// mayOpen is why an address may open no room now, nil if it may.
+func (h *Host) mayOpen(ctx context.Context, from netip.Addr) *tooMany {
+	why, answered := h.askCounter(ctx, opening{From: from})
+	if !answered { // by whoever counts: better another host's count than none
+		why = h.openers.judge(from)
+	}
+	return why
+}
+
+// hasOpened notes that an address has opened a room.
+func (h *Host) hasOpened(ctx context.Context, from netip.Addr, code string) {
+	if _, answered := h.askCounter(ctx, opening{From: from, Code: code}); !answered {
+		h.openers.note(from, code)
+	}
+}
+
+// askCounter asks the host that counts for an address, if there is one that answers.
+func (h *Host) askCounter(ctx context.Context, about opening) (why *tooMany, answered bool) {
+	counts := h.countsFor(about.From)
+	if counts == "" {
+		return nil, false
+	}
+	ctx, cancel := context.WithTimeout(ctx, ownerDial)
+	defer cancel()
+	body, err := json.Marshal(about)
+	if err != nil {
+		return nil, false
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+counts+openingsPath, bytes.NewReader(body))
+	if err != nil {
+		return nil, false
+	}
+	answer, err := h.transport.RoundTrip(request)
+	if err != nil {
+		return nil, false
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, false
+	}
+	err = json.NewDecoder(http.MaxBytesReader(nil, answer.Body, maxOrder)).Decode(&why)
+	return why, err == nil
+}
+
+// serveCounting answers another host, with what mayOpen returns there.
+func (h *Host) serveCounting(w http.ResponseWriter, r *http.Request) {
+	var about opening
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrder)).Decode(&about); err != nil || h.openers == nil {
+		http.Error(w, "that is no opening", http.StatusBadRequest)
+		return
+	}
+	if about.Code != "" {
+		h.openers.note(about.From, about.Code)
+		answer(w, http.StatusOK, nil)
+		return
+	}
+	answer(w, http.StatusOK, h.openers.judge(about.From))
+}
