@@ -38,7 +38,7 @@ func everybody(p host.Public) host.Config {
 		}
 		return servers, nil
 	}
-	p.Version = "v1.2.3"
+	p.Version, p.Commit, p.Date = "1.2.3", "0123abc", time.Date(2026, 11, 22, 7, 30, 0, 0, time.UTC)
 	if p.Rooms == 0 {
 		p.Rooms = 100
 	}
@@ -114,11 +114,12 @@ func TestOpening(t *testing.T) {
 	}
 
 	var service struct {
-		Format     string
-		Games      []host.PublicGame
-		MaxPlayers int `json:"max_players"`
+		Format, Version, Commit, Date string
+		Games                         []host.PublicGame
+		MaxPlayers                    int `json:"max_players"`
 	}
-	if err := json.Unmarshal([]byte(get(t, server, "/api/service")), &service); err != nil || service.Format != "muster.service/1" || len(service.Games) != 2 || service.MaxPlayers != 16 {
+	if err := json.Unmarshal([]byte(get(t, server, "/api/service")), &service); err != nil || service.Format != "muster.service/1" ||
+		service.Version != "1.2.3" || service.Commit != "0123abc" || service.Date != "2026-11-22T07:30:00Z" || len(service.Games) != 2 || service.MaxPlayers != 16 {
 		t.Errorf("the service says of itself %+v, %v", service, err)
 	}
 }
