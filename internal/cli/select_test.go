@@ -194,3 +194,20 @@ func TestDoubtsAreShown(t *testing.T) {
 		t.Errorf("no doubt in\n%s", out)
 	}
 }
+
+// TestSelectByVersion: what reports say of versions, mods and tags is read back, and
+// leaves others out.
+func TestSelectByVersion(t *testing.T) {
+	file := writeFile(t, "ann.json", `{"format":"muster.report/1","peer":"ann","game":"minecraft","servers":[
+		{"addr":"192.0.2.1:1","state":"answered","rtt_ms":10,"max_players":9,"version":"Paper 1.20.4","protocol":765,"mod":"forge","tags":["create","jei"]},
+		{"addr":"192.0.2.2:1","state":"answered","rtt_ms":20,"max_players":9,"version":"1.8.9","protocol":47}]}`)
+	for args, want := range map[string]string{
+		"": "192.0.2.1:1", "--version 1.20": "192.0.2.1:1", "--version 1.8": "192.0.2.2:1", "--version 47": "192.0.2.2:1",
+		"--mod Forge": "192.0.2.1:1", "--tags create,jei": "192.0.2.1:1", "--tags -create": "192.0.2.2:1",
+	} {
+		s := decode[selected](t, []byte(succeeds(t, append([]string{"select", "--json", file}, strings.Fields(args)...)...)))
+		if s.Chosen == nil || s.Chosen.Addr != want {
+			t.Errorf("%q: %+v, want %s; left out %v", args, s.Chosen, want, s.Culled)
+		}
+	}
+}
