@@ -281,6 +281,7 @@ func (s *FakeStore) Kept(_ context.Context, hash string) ([]byte, error) {
 }
 
 func (s *FakeStore) Close() error {
+	s.trouble()
 	s.set(func() { s.closed = true })
 	return nil
 }

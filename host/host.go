@@ -274,12 +274,23 @@ func (h *Host) unreadableRoom(code string) *wire.Refusal {
 }
 
 // Close ends all rooms, saved, and all connections, and waits for them, but for what
-// Drain has given up.
+// Drain has given up: nor is a store waited for that it hangs on.
 func (h *Host) Close() error {
 	if !h.abandoned.Load() {
 		h.Drain(context.Background())
 	}
-	return h.store.Close()
+	var late <-chan time.Time
+	if h.abandoned.Load() {
+		late = time.After(abandonAfter)
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- h.store.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-late:
+		return errors.New("the store did not come to an end: nothing is lost that anybody was told")
+	}
 }
 
 // Drain ends all rooms in good order: each is saved, left to whoever is to have it, and

@@ -148,6 +148,9 @@ func TestDrain(t *testing.T) {
 	defer cancel()
 	began = time.Now()
 	three.Drain(hurry)
+	if three.Close() == nil {
+		t.Error("a store that hangs has closed")
+	}
 	if took := time.Since(began); took > 4*time.Second {
 		t.Errorf("with a store that hangs it took %v", took)
 	}

@@ -65,9 +65,10 @@ const (
 	messagesOfOne = 50 // a second: a program reports ten times, and tells what servers say as often
 )
 
-// drainTime is how long a host that is to end gives its store to take the rooms: within
-// what service managers and containers wait until they kill.
-const drainTime = 4 * time.Second
+// drainTime is how long a host that is to end gives its store to take the rooms: with
+// what has to be given up then it ends within five seconds, long before service
+// managers and containers kill it.
+const drainTime = 2500 * time.Millisecond
 
 func newServe(p *program) *cobra.Command {
 	s := &serving{program: p}
