@@ -63,7 +63,7 @@ func (d *discover) watches(ctx context.Context, g game.Game, table []report.Meas
 	if d.connect > 0 {
 		watched = table[d.connect-1 : d.connect]
 		if watched[0].MaxPlayers == 0 {
-			return fmt.Errorf("%s does not tell its seats: nobody sees when one is free", called1(watched[0]))
+			return fmt.Errorf("%s does not tell its seats: nobody sees when one is free", labelOf(watched[0]))
 		}
 	}
 	servers := make([]discovery.Server, len(watched))
@@ -117,13 +117,13 @@ func (d *discover) heard(before *report.Measurement, now report.Measurement) {
 		if d.screen.IsTerminal {
 			bell = "\a"
 		}
-		d.screen.Say("%s%s has a free seat: %d of %d", bell, called1(now), now.Players, now.MaxPlayers)
+		d.screen.Say("%s%s has a free seat: %d of %d", bell, labelOf(now), now.Players, now.MaxPlayers)
 	}
 	*before = now
 }
 
-// called1 is what to call a server.
-func called1(m report.Measurement) string {
+// labelOf is what to call a server.
+func labelOf(m report.Measurement) string {
 	if m.Name == "" {
 		return m.Addr.String()
 	}
@@ -140,7 +140,7 @@ func (d *discover) goes(ctx context.Context, g game.Game, to report.Measurement)
 		in = strings.NewReader("")
 	}
 	d.launcher.Player, d.launcher.Console = d.name, d.console(in, func() {}, func() {})
-	d.screen.Say("%s, %s, %s", called1(to), wholeMS(time.Duration(to.RTT)), to.Connect())
+	d.screen.Say("%s, %s, %s", labelOf(to), wholeMS(time.Duration(to.RTT)), to.Connect())
 	var came wire.LaunchState
 	d.launcher.Launch(ctx, wire.Launch{Game: g.ID, Address: to.Connect().String(), Name: to.Name}, "", func(state wire.LaunchState, _ string) { came = state })
 	if came == wire.LaunchFailed {

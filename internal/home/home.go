@@ -218,7 +218,7 @@ func (h *Home) Running() Running { return Running{URL: "http://" + h.guard.names
 // Publish tells the user's next start where this Home is.
 func (h *Home) Publish(i *Instance) error { return i.publish(h.Running()) }
 
-// serverTimes keep a connection from hanging.
+// headerWithin is how long a request may take to begin.
 const headerWithin = 10 * time.Second
 
 // Serve answers until ctx ends, somebody presses Quit, or nobody needs Home any more,

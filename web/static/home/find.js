@@ -169,6 +169,7 @@ function filters() {
     for (const name of /** @type {const} */ (["text", "map", "mode", "country"])) table.filter[name] = String(said.get(name) ?? "").trim();
     for (const name of /** @type {const} */ (["people", "seats", "open", "favourites", "hidden"])) table.filter[name] = said.has(name);
     table.filter.most = Number(said.get("most") || 0);
+    table.filter.text = table.filter.text.toLowerCase();
     arrange();
   });
   form.addEventListener("submit", (event) => event.preventDefault());

@@ -30,7 +30,9 @@ export const columns = {
 export class Table {
   /** @type {Map<string, Row>} */
   rows = new Map();
-  /** Those that pass, in their order. @type {Row[]} */
+  /** All, in their order. @type {Row[]} */
+  sorted = [];
+  /** Those of them that pass. @type {Row[]} */
   shown = [];
   /** @type {{by: string, down: boolean}} */
   order = { by: "ping", down: false };
@@ -42,6 +44,7 @@ export class Table {
 
   clear() {
     this.rows.clear();
+    this.sorted = [];
     this.shown = [];
   }
 
@@ -56,20 +59,32 @@ export class Table {
       this.rows.set(row.addr, row);
       news.push(row);
     }
-    if (isOld) return this.arrange();
+    if (isOld) return this.arrange(true);
     const compare = this.comparison();
-    this.shown = merged(this.shown, news.filter((row) => this.passes(row)).sort(compare), compare);
+    news.sort(compare);
+    this.sorted = merged(this.sorted, news, compare);
+    this.shown = merged(this.shown, news.filter((row) => this.passes(row)), compare);
   }
 
-  /** Filters and sorts all anew. */
-  arrange() {
-    this.shown = [...this.rows.values()].filter((row) => this.passes(row)).sort(this.comparison());
+  /** Filters all anew, and sorts them if need be: each keystroke is one pass. */
+  arrange(anew = false) {
+    if (anew) this.sorted = this.#arranged();
+    this.shown = this.sorted.filter((row) => this.passes(row));
+  }
+
+  /** All in their order. What they are compared by is worked out once for each. */
+  #arranged() {
+    const { of } = columns[this.order.by] ?? columns.ping;
+    const sign = this.order.down ? -1 : 1;
+    const keyed = [...this.rows.values()].map((row) => ({ row, key: of(row) }));
+    keyed.sort((a, b) => (a.key === b.key ? tie(a.row, b.row) : a.key < b.key ? -sign : sign));
+    return keyed.map(({ row }) => row);
   }
 
   /** @param {Row} row */
   passes(row) {
     const f = this.filter;
-    const text = f.text.toLowerCase();
+    const text = f.text; // in small letters
     if (!f.hidden && this.hidden.has(row.addr)) return false;
     if (f.favourites && !this.favourites.has(row.addr)) return false;
     if (text && !(row.sort ?? "").includes(text) && !row.addr.includes(text)) return false;
@@ -89,8 +104,7 @@ export class Table {
     return (a, b) => {
       const x = of(a);
       const y = of(b);
-      if (x !== y) return x < y ? -sign : sign;
-      return (a.rtt_ms ?? 0) - (b.rtt_ms ?? 0) || (a.addr < b.addr ? -1 : 1);
+      return x === y ? tie(a, b) : x < y ? -sign : sign;
     };
   }
 
@@ -98,7 +112,7 @@ export class Table {
   sort(by) {
     const down = columns[by]?.down ?? false;
     this.order = this.order.by === by ? { by, down: !this.order.down } : { by, down };
-    this.arrange();
+    this.arrange(true);
   }
 
   /** What there is of a field, the most frequent first. @param {"country" | "map" | "mode"} field @param {number} most */
@@ -108,6 +122,11 @@ export class Table {
     for (const row of this.rows.values()) if (row[field]) counts.set(row[field], (counts.get(row[field]) ?? 0) + 1);
     return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, most);
   }
+}
+
+/** @param {Row} a @param {Row} b */
+function tie(a, b) {
+  return (a.rtt_ms ?? 0) - (b.rtt_ms ?? 0) || (a.addr < b.addr ? -1 : 1);
 }
 
 /** Two sorted lists as one. @param {Row[]} a @param {Row[]} b @param {(a: Row, b: Row) => number} compare */
