@@ -1,0 +1,84 @@
+package cluster
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"muster/discovery"
+	"muster/host"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// TestHostsPause: when NATS goes away, whoever is at another host than the room's hears
+// that everything waits hardly later than whoever is at the room's own.
+func TestHostsPause(t *testing.T) {
+	t.Parallel()
+	nats := startNATS(t)
+	w := world(t, nats)
+	hosts, at := map[string]*host.Host{}, map[string]*httptest.Server{}
+	for _, name := range []string{"a", "b"} {
+		c := join(t, w, name)
+		h, err := host.New(host.Config{Store: c, Relay: c, List: func(context.Context, string) ([]discovery.Server, error) { return nil, nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := httptest.NewServer(h.Handler())
+		t.Cleanup(func() {
+			server.CloseClientConnections()
+			hurry, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			h.Drain(hurry)
+			h.Close()
+			server.Close()
+		})
+		hosts[name], at[name] = h, server
+	}
+	code, _, err := hosts["a"].Open(wire.Settings{Game: "openarena", By: selection.Mean, Players: 3, Strategy: "conventional"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// hears is when somebody who joins at a host is told so, once it is.
+	hears := func(host, name string) <-chan time.Time {
+		ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(at[host].URL, "http")+"/peer", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { ws.Close() })
+		if err := ws.WriteJSON(map[string]any{"type": "hello", "version": wire.Version, "code": code, "name": name}); err != nil {
+			t.Fatal(err)
+		}
+		if _, said, err := ws.ReadMessage(); err != nil || !strings.Contains(string(said), "welcome") {
+			t.Fatalf("%s is told %s, %v", name, said, err)
+		}
+		told := make(chan time.Time, 1)
+		go func() {
+			for {
+				_, said, err := ws.ReadMessage()
+				if err != nil {
+					close(told)
+					return
+				}
+				if strings.Contains(string(said), "everything waits") {
+					told <- time.Now()
+					return
+				}
+			}
+		}()
+		return told
+	}
+	here, afar := hears("a", "ann"), hears("b", "bob")
+	pause(t.Context(), time.Second)
+	gone := time.Now()
+	nats.Shutdown()
+	ann, bob := <-here, <-afar
+	t.Logf("ann hears after %v, bob after %v", ann.Sub(gone), bob.Sub(gone))
+	if ann.IsZero() || bob.IsZero() || bob.Sub(gone) > 2*leaseTime {
+		t.Errorf("ann hears after %v, bob, at the other host, after %v", ann.Sub(gone), bob.Sub(gone))
+	}
+}
