@@ -324,7 +324,11 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	outside, inside := h.ingress.Outside(at, key), h.ingress.Inside(at, key)
 	h.invite(outside)
 	switch addr, err := netip.ParseAddrPort(outside.Host); {
-	case err != nil || !addr.Addr().IsLoopback():
+	case err != nil:
+	case !addr.Addr().IsLoopback():
+		if ways := waysOut(addr.Addr(), h.portMap); ways != "" {
+			h.screen.Say("%s", ways)
+		}
 	case at.Addr().IsUnspecified():
 		h.screen.Say("this machine is on no network, so only it can join: connect it, then start the host again")
 	default:
@@ -362,6 +366,19 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 		_, err = follow(rooms.Watch(ctx, code), narrator, h.once)
 	}
 	return explain(err, inside)
+}
+
+// waysOut says how friends elsewhere come in where the link only leads through one's own
+// network; it is empty where it leads anywhere. A router that is asked tells itself what
+// came of it.
+func waysOut(at netip.Addr, asksRouter bool) string {
+	if discovery.ReachOf(at) != discovery.NetworkReach || asksRouter {
+		return ""
+	}
+	return fmt.Sprintf(`%v is an address of your own network: friends elsewhere do not get in. Three ways help:
+  --port-map         asks your router to let them in
+  --at URL           opens the room on a public host
+  --public-url URL   if a tunnel or an address of your own leads here`, at)
 }
 
 // invite prints what friends need: a link, the code, the line to paste. The QR

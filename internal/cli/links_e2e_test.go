@@ -29,7 +29,7 @@ func TestMusterLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := append(command(t, home).Env, "XDG_DATA_HOME="+filepath.Join(home, "share"), "XDG_CONFIG_HOME="+filepath.Join(home, "config"), "DISPLAY=", "WAYLAND_DISPLAY=", "XDG_CURRENT_DESKTOP=", "BROWSER=true")
+	env := append(command(t, home).Env, "XDG_DATA_HOME="+filepath.Join(home, "share"), "XDG_CONFIG_HOME="+filepath.Join(home, "config"), "DISPLAY=:99", "MUSTER_IN_TERMINAL=1", "WAYLAND_DISPLAY=", "XDG_CURRENT_DESKTOP=", "BROWSER=")
 	does := func(typed string, argv ...string) string {
 		t.Helper()
 		cmd := exec.Command(argv[0], argv[1:]...)

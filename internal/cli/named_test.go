@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -27,6 +28,22 @@ func TestCommandOf(t *testing.T) {
 	}
 	if got, err := commandOf("muster-join_192.0.2.1_7777_TABOMI_ABC.exe"); err == nil || got != nil {
 		t.Errorf("a name that is cut off: %q, %v", got, err)
+	}
+}
+
+// Who hosts behind a router is told so at once, and how friends get in.
+func TestWaysOut(t *testing.T) {
+	for addr, isTold := range map[string]bool{
+		"192.168.1.5": true, "10.0.0.1": true, "172.20.0.1": true, "100.64.0.1": true, "fd00::1": true, "169.254.1.1": true,
+		"198.51.100.7": false, "2001:db8::1": false,
+	} {
+		ways := waysOut(netip.MustParseAddr(addr), false)
+		if isTold != strings.Contains(ways, "--port-map") || isTold != strings.Contains(ways, "--at URL") || isTold != strings.Contains(ways, "--public-url") {
+			t.Errorf("at %s the organiser reads %q", addr, ways)
+		}
+		if ways := waysOut(netip.MustParseAddr(addr), true); ways != "" {
+			t.Errorf("at %s who has the router asked reads %q", addr, ways)
+		}
 	}
 }
 

@@ -85,10 +85,20 @@ function invite(state, qr) {
     h("h2", {}, "Invite the next one"),
     h("p", { class: "quiet" }, "Send friends this link: its page gives them Muster, too."),
     copyable("room-link", state.you.link, "Copy the link"),
+    ...ownNetwork(state),
     h("p", { class: "quiet" }, "Who has Muster can paste a line in a terminal:"),
     copyable("join-line", `muster join ${state.you.link}`, "Copy the line"),
     forPhones(state, qr),
   ];
+}
+
+/** Addresses of a network of one's own, or behind a carrier's NAT. */
+const ownAddress = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|\[f[cde])/;
+
+/** Tells the organiser whose link does not lead there how friends elsewhere come in. @param {State} state */
+function ownNetwork(state) {
+  if (!state.you.organiser || !ownAddress.test(new URL(state.you.link).hostname)) return [];
+  return [h("p", { class: "quiet" }, "It leads through your own network. For friends elsewhere start the room with --port-map (your router lets them in), --at URL (a public host) or --public-url URL (your tunnel), and send the link that it prints.")];
 }
 
 /**
