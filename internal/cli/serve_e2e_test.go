@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -144,9 +145,9 @@ func TestContainer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	makes := says(`RUN (CGO_ENABLED=0 go build .*)$`)
+	makes := says(`RUN (CGO_ENABLED=0 .*go build .*)$`)
 	build := exec.Command("sh", "-c", strings.ReplaceAll(makes, "/out/", root+"/"))
-	build.Dir = "../.."
+	build.Dir, build.Env = "../..", append(os.Environ(), "TARGETOS=linux", "TARGETARCH="+runtime.GOARCH, "LDFLAGS="+says(`ARG LDFLAGS="(.*)"$`))
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", makes, err, out)
 	}
