@@ -377,17 +377,16 @@ func TestHomeMany(t *testing.T) {
 		requestAnimationFrame(tick);
 		f.tasks = []; new PerformanceObserver((list) => f.tasks.push(...list.getEntries().map((e) => e.duration))).observe({ entryTypes: ["longtask"] });`)
 	b.click(`[data-game="myarena"]`)
-	b.sees("#find-tools", "Ask again")
+	wait := func(until string) { // as fast as a fleet of so many answers
+		for deadline := time.Now().Add(time.Minute + time.Duration(*homeRows)*10*time.Millisecond); !eval[bool](b, until) && time.Now().Before(deadline); time.Sleep(time.Second) {
+		}
+	}
+	wait(`home.state().find.asked > 0 && !home.state().find.running`)
 	if eval[bool](b, `!!document.querySelector("[data-action=find-all]")`) {
 		b.click(`[data-action="find-all"]`)
 		b.sees("#find-tools", "Stop")
 	}
-	for range 20 { // as fast as a fleet of so many answers
-		if eval[bool](b, "!home.state().find.running && home.table.rows.size === home.state().find.answered") {
-			break
-		}
-		time.Sleep(5 * time.Second)
-	}
+	wait(`!home.state().find.running && home.table.rows.size === home.state().find.answered`)
 	report := func(when string) {
 		t.Logf("%s: %s", when, eval[string](b, `(() => { const f = globalThis.frames_; const said = JSON.stringify({ rows: home.table.rows.size, dom: document.querySelectorAll("#list .row").length, frames: f.count, longest_ms: Math.round(f.longest), long_tasks: f.tasks.length, longest_task_ms: Math.round(Math.max(0, ...f.tasks)), heap_mb: Math.round(performance.memory.usedJSHeapSize / 1e6) }); f.longest = 0; f.count = 0; f.tasks.length = 0; return said; })()`))
 	}

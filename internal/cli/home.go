@@ -83,9 +83,9 @@ func (a *atHome) run(ctx context.Context) error {
 		a.warn(fmt.Errorf("a second start will not find this one: %w", hint.Reason(err)))
 	}
 	running := h.Running()
-	if opens := !a.noBrowser && a.hasBrowser(); opens {
+	if !a.noBrowser && a.hasDesktop() { // a double click has no terminal
 		a.screen.Say("Home is open in your browser. It ends by Quit there, by Ctrl-C here, or when no page is open for a while.")
-		a.browse(ctx, running.URL+h.Ticket())
+		a.startBrowser(ctx, running.URL+h.Ticket())
 	}
 	fmt.Fprintf(a.out, "home  %s\n", a.out.Bold(running.Link()))
 	return h.Serve(listener)
@@ -98,8 +98,8 @@ func (a *atHome) show(ctx context.Context, other *home.Running) error {
 		return hint.With(err, "end it with Ctrl-C where it runs, or wait a few seconds, and start muster again")
 	}
 	a.screen.Say("Home is running already: this shows it")
-	if !a.noBrowser && a.hasBrowser() {
-		a.browse(ctx, ticket)
+	if !a.noBrowser && a.hasDesktop() {
+		a.startBrowser(ctx, ticket)
 	}
 	fmt.Fprintf(a.out, "home  %s\n", a.out.Bold(other.Link()))
 	return nil
@@ -109,7 +109,7 @@ func (a *atHome) show(ctx context.Context, other *home.Running) error {
 func (a *atHome) config() home.Config {
 	allowance := prober.NewAllowance() // for all that Home asks
 	c := home.Config{
-		Page: web.Home(), Version: release.Running().Version, Name: a.name, At: a.at, Stays: a.noBrowser || !a.hasBrowser(),
+		Page: web.Home(), Version: release.Running().Version, Name: a.name, At: a.at, Stays: a.noBrowser || !a.hasDesktop(),
 		Command: func(ctx context.Context, args []string, t home.Terminal) error {
 			p := newProgram(Streams{In: bytes.NewReader(nil), Out: io.Discard, Err: t.Out}, a.env)
 			p.home, p.allowance, p.verbose = &t, allowance, a.verbose
