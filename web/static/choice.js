@@ -67,7 +67,7 @@ export function strange(server) {
   const shut = server.shut_out ?? [];
   const others = server.other_version.filter((name) => !shut.includes(name));
   const list = (/** @type {string[]} */ names) => names.flatMap((name, i) => [i > 0 && ", ", h("bdi", {}, name)]);
-  return h("span", { class: "strange" }, shut.length > 0 && ["does not let in the version of ", ...list(shut)], shut.length > 0 && others.length > 0 && "; ", others.length > 0 && ["other version than ", ...list(others), others.length > 1 ? " have" : " has"]);
+  return h("span", { class: "strange" }, shut.length > 0 && [...list(shut), shut.length > 1 ? " have versions that do not get in" : " has a version that does not get in"], shut.length > 0 && others.length > 0 && "; ", others.length > 0 && ["other version than ", ...list(others), others.length > 1 ? " have" : " has"]);
 }
 
 /** @param {string} code */
