@@ -309,6 +309,7 @@ func (l *line) follow(ctx context.Context, owner *websocket.Conn) (last *wire.Re
 		if first {
 			l.admit(owner)
 		}
+		l.resumes()
 		if l.write(kind, data) != nil {
 			l.ws.Close() // and is gone
 			return nil
@@ -359,7 +360,6 @@ func (l *line) welcomed(w wire.Welcome) {
 func (l *line) admit(owner *websocket.Conn) {
 	l.changeOwner(owner)
 	l.silent = time.Time{}
-	l.resumes()
 	if l.admitted {
 		return
 	}

@@ -407,6 +407,14 @@ func TestRelayedPause(t *testing.T) {
 			expect[wire.Welcome](ann)
 			ann.conn.Send(wire.Again{})
 			page.sees("the room again", isWhole)
+			continue
+		}
+		const goesOn = "goes on now" // what the room notes
+		page.sees("that it does", func(state map[string]json.RawMessage) bool { return strings.Contains(string(state["log"]), goesOn) })
+		for told := (wire.Snapshot{}); !strings.Contains(fmt.Sprint(told.Log), goesOn); {
+			if err := told.Merge(expect[wire.Room](ann)); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	if launch := ann.plays(10); launch.Address != "10.0.0.0:27960" {
