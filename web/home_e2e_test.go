@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/adrg/xdg"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 
 	"muster/host/wire"
@@ -376,6 +378,7 @@ func TestHomeMany(t *testing.T) {
 		const tick = (now) => { f.longest = Math.max(f.longest, now - last); last = now; f.count++; requestAnimationFrame(tick); };
 		requestAnimationFrame(tick);
 		f.tasks = []; new PerformanceObserver((list) => f.tasks.push(...list.getEntries().map((e) => e.duration))).observe({ entryTypes: ["longtask"] });`)
+	before := processor(b)
 	b.click(`[data-game="myarena"]`)
 	wait := func(until string) { // as fast as a fleet of so many answers
 		for deadline := time.Now().Add(time.Minute + time.Duration(*homeRows)*10*time.Millisecond); !eval[bool](b, until) && time.Now().Before(deadline); time.Sleep(time.Second) {
@@ -388,7 +391,9 @@ func TestHomeMany(t *testing.T) {
 	}
 	wait(`!home.state().find.running && home.table.rows.size === home.state().find.answered`)
 	report := func(when string) {
-		t.Logf("%s: %s", when, eval[string](b, `(() => { const f = globalThis.frames_; const said = JSON.stringify({ rows: home.table.rows.size, dom: document.querySelectorAll("#list .row").length, frames: f.count, longest_ms: Math.round(f.longest), long_tasks: f.tasks.length, longest_task_ms: Math.round(Math.max(0, ...f.tasks)), heap_mb: Math.round(performance.memory.usedJSHeapSize / 1e6) }); f.longest = 0; f.count = 0; f.tasks.length = 0; return said; })()`))
+		busy := processor(b)
+		t.Logf("%s: %.2f s of processor time for the page; %s", when, busy-before, eval[string](b, `(() => { const f = globalThis.frames_; const said = JSON.stringify({ rows: home.table.rows.size, dom: document.querySelectorAll("#list .row").length, frames: f.count, longest_ms: Math.round(f.longest), long_tasks: f.tasks.length, longest_task_ms: Math.round(Math.max(0, ...f.tasks)), heap_mb: Math.round(performance.memory.usedJSHeapSize / 1e6) }); f.longest = 0; f.count = 0; f.tasks.length = 0; return said; })()`))
+		before = processor(b)
 	}
 	report("filling")
 	b.run(`globalThis.scrolled = false; { const list = document.querySelector("#list"); let n = 0; const step = () => { list.scrollTop += 900; if (++n < 300 && list.scrollTop + list.clientHeight < list.scrollHeight) requestAnimationFrame(step); else globalThis.scrolled = true; }; step(); }`)
@@ -405,4 +410,23 @@ func TestHomeMany(t *testing.T) {
 	if n := eval[int](b, "home.table.rows.size"); n < *homeRows*8/10 {
 		t.Errorf("%d rows of %d servers", n, *homeRows)
 	}
+}
+
+// processor is how long the page's own thread has been busy, in s of processor time: what
+// else a machine does is not in it.
+func processor(b *browser) (seconds float64) {
+	b.Helper()
+	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		if _, err := chromedp.Call(ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
+			return err
+		}
+		metrics, err := chromedp.Call(ctx, performance.GetMetrics, cdp.Empty{})
+		for _, m := range metrics.Metrics {
+			if m.Name == "TaskDuration" {
+				seconds = m.Value
+			}
+		}
+		return err
+	}))
+	return seconds
 }
