@@ -56,7 +56,8 @@ func startHome(t *testing.T, servers int) *home {
 	config := filepath.Join(folder, "XDG_CONFIG_HOME", "muster")
 	table := fmt.Sprintf("[game.myarena]\nname = \"My Arena\"\nprotocol = \"quake3\"\nport = 27960\nmasters = [%q]\nmaster_game = \"MyArena\"\nmaster_protocols = [71]\nrule = \"mean\"\nlaunch = [\"true\", \"+connect\", \"{address}\"]\n", h.fleet.Master())
 	for name, text := range map[string]string{"games.toml": table, "config.toml": "lan = \"off\"\nrate = 2000\nname = \"ann\"\n"} {
-		if err := os.MkdirAll(config, 0o700); err == nil {
+		err := os.MkdirAll(config, 0o700)
+		if err == nil {
 			err = os.WriteFile(filepath.Join(config, name), []byte(text), 0o600)
 		}
 		if err != nil {
