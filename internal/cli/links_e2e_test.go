@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"muster/internal/invite"
@@ -58,7 +59,9 @@ func TestMusterLinks(t *testing.T) {
 
 	opened := exec.Command("xdg-open", link.URL())
 	opened.Env, opened.Stdin = env, strings.NewReader("y\nzoe\n")
+	opened.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	start(t, "xdg-open", opened)
+	t.Cleanup(func() { syscall.Kill(-opened.Process.Pid, syscall.SIGTERM) }) // and what it has opened
 	host.awaits(`zoe`)
 
 	if out := does("", file, "register", "--remove"); !strings.Contains(out, "no more") || handler() != "" {
