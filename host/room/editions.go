@@ -86,21 +86,34 @@ func (r *Room) editions(players []*player) (all []selection.Edition) {
 // servers are if they are not all of one.
 func (r *Room) noteVersions(group []*player, selected *selection.Selection) {
 	for _, e := range r.editions(group) {
-		theirs, n := map[string]int{}, 0
+		// What only an old list says leaves no server out: see [selection.Servers].
+		shut, onlyListed := map[string]int{}, map[string]int{}
 		for server := range r.round.servers.List {
-			if info := r.round.servers.Info(server); info != nil && info.Fit(e.Edition) == discovery.Shuts {
-				theirs[info.VersionText()]++
-				n++
+			info := r.round.servers.Info(server)
+			if info == nil || info.Fit(e.Edition) != discovery.Shuts {
+				continue
+			}
+			own := r.round.servers.Infos[server]
+			if r.round.servers.Dated && (own == nil || own.Fit(e.Edition) != discovery.Shuts) {
+				onlyListed[info.VersionText()]++
+			} else {
+				shut[info.VersionText()]++
 			}
 		}
-		if n == 0 {
-			continue
+		note := func(versions map[string]int, done string) {
+			n := 0
+			for _, servers := range versions {
+				n += servers
+			}
+			if r.settings.AnyVersion {
+				done = "not left out, as the organiser wants"
+			}
+			if n > 0 {
+				r.note("%s has version %s, which does not get into %s (%s): %s", e.Player, called(e.Edition), serversInWords(n), mostOf(versions), done)
+			}
 		}
-		done := "left out"
-		if r.settings.AnyVersion {
-			done = "not left out, as the organiser wants"
-		}
-		r.note("%s has version %s, which does not get into %s (%s): %s", e.Player, called(e.Edition), serversInWords(n), mostOf(theirs), done)
+		note(shut, "left out")
+		note(onlyListed, "not left out, as only an old list says so")
 	}
 	best := map[string]int{}
 	for _, ranked := range selected.Ranking[:min(finalists, len(selected.Ranking))] {

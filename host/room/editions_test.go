@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"muster/discovery"
 	"muster/discovery/topology"
@@ -151,25 +152,38 @@ func TestRoomWantsVersion(t *testing.T) {
 	}
 }
 
-// TestListedVersions: Luanti's servers say nothing of themselves, and their list does.
+// TestListedVersions: Luanti's servers say nothing of themselves, and their list does. One
+// that is too old leaves nothing out, and people are told so.
 func TestListedVersions(t *testing.T) {
-	n := newSession(t, settings(2))
-	n.join("ann")
-	if err := n.step(Join{Hello: wire.Hello{Name: "ben", Editions: edition56}, Token: "token of ben"}); err != nil {
-		t.Fatal(err)
-	}
-	said := discovery.Said{At: n.now, Infos: map[netip.AddrPort]*discovery.Info{
-		addr(0): {Name: "New", Version: "5.14.0", Protocol: 49, OldestProtocol: 44, AsListed: true},
-		addr(1): {Name: "Old", Version: "5.9.0", Protocol: 44, OldestProtocol: 37, AsListed: true},
-	}}
-	n.step(Listed{List: topology.New(Shared(listOf(2), nil)), Said: said})
-	for _, name := range []string{"ann", "ben"} {
-		n.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0}, {Server: 1}}})
-		n.measures(name, 10, 20)
-		n.done(name)
-	}
-	n.noted("ben has version 5.6, which does not get into 1 server (5.14.0): left out")
-	if chosen := n.view().Choice.Selection.Chosen; chosen == nil || chosen.Addr != addr(1) {
-		t.Errorf("%+v; the log:\n%s", chosen, n.log())
+	const told = "ben has version 5.6, which does not get into 1 server (5.14.0): "
+	for _, c := range []struct {
+		age   time.Duration
+		heard discovery.Info // of the server that lets ben not in
+		note  string
+		want  int
+	}{
+		{0, discovery.Info{}, "left out", 1},
+		{2 * saidCounts, discovery.Info{}, "not left out, as only an old list says so", 0},
+		{2 * saidCounts, discovery.Info{Version: "5.14.0", Protocol: 49, OldestProtocol: 44}, "left out", 1},
+	} {
+		n := newSession(t, settings(2))
+		n.join("ann")
+		if err := n.step(Join{Hello: wire.Hello{Name: "ben", Editions: edition56}, Token: "token of ben"}); err != nil {
+			t.Fatal(err)
+		}
+		said := discovery.Said{At: n.now.Add(-c.age), Infos: map[netip.AddrPort]*discovery.Info{
+			addr(0): {Name: "New", Version: "5.14.0", Protocol: 49, OldestProtocol: 44, AsListed: true},
+			addr(1): {Name: "Old", Version: "5.9.0", Protocol: 44, OldestProtocol: 37, AsListed: true},
+		}}
+		n.step(Listed{List: topology.New(Shared(listOf(2), nil)), Said: said})
+		for _, name := range []string{"ann", "ben"} {
+			n.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: c.heard}, {Server: 1}}})
+			n.measures(name, 10, 20)
+			n.done(name)
+		}
+		n.noted(told + c.note)
+		if chosen := n.view().Choice.Selection.Chosen; chosen == nil || chosen.Addr != addr(c.want) {
+			t.Errorf("%s: %+v; the log:\n%s", c.note, chosen, n.log())
+		}
 	}
 }
