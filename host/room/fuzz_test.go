@@ -323,7 +323,11 @@ func (e *evening) everyoneLooks() {
 // message is what a peer's frame can say.
 func (e *evening) message() wire.Message {
 	round := e.room.round.number
-	switch e.upTo(7) {
+	switch e.upTo(8) {
+	case 8:
+		able := wire.Able{Game: []string{e.room.settings.Game, "xonotic", ""}[e.upTo(2)]}
+		able.Why = []string{"", "there is no program openarena", "it lacks its data"}[e.upTo(2)]
+		return able
 	case 7:
 		near := wire.Near{Game: "openarena"}
 		for range e.upTo(3) {
