@@ -17,6 +17,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/adrg/xdg"
+	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
 	"muster/internal/cli"
@@ -36,9 +38,16 @@ func main() {
 	}
 }
 
+// command is the command line as it is for anybody: its help names the user's folder,
+// which shall not be that of who makes the release.
+func command() *cobra.Command {
+	xdg.ConfigHome = "~/.config"
+	return cli.Command()
+}
+
 // completions writes what shells complete commands and flags by.
 func completions(folder string) error {
-	root := cli.Command()
+	root := command()
 	return errors.Join(
 		root.GenBashCompletionFileV2(filepath.Join(folder, "muster.bash"), true),
 		root.GenZshCompletionFile(filepath.Join(folder, "_muster")),
@@ -52,7 +61,7 @@ func manual(folder string, date time.Time) error {
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return err
 	}
-	root := cli.Command()
+	root := command()
 	if err := doc.GenManTree(root, &doc.GenManHeader{Source: "Muster", Manual: "Muster", Date: &date}, folder); err != nil {
 		return err
 	}
