@@ -526,7 +526,7 @@ func (a *actor) publish() {
 	if revision := a.room.Revision(); revision != a.shown || view.Edition == 0 {
 		a.shown = revision
 		var err error
-		if view, err = view.Next(a.room, a.host.config.Games, a.host.config.ConnectLink); err != nil {
+		if view, err = view.Next(a.room, a.host.config.Games, a.host.config.GameName, a.host.config.ConnectLink); err != nil {
 			a.log.Error("room not shown", "error", err)
 			return
 		}

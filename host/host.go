@@ -81,6 +81,9 @@ type Config struct {
 	// Games are those that List knows and an organiser may choose; empty leaves
 	// every room its game.
 	Games []wire.Game
+	// GameName is what a game is called, by its id, also if List does not know it; empty
+	// is unknown. It may be nil.
+	GameName func(game string) string
 	// Editions are what a version is of the games of which the host knows more, by their
 	// ids, and of all others; see [wire.Hello]. It may be nil.
 	Editions func(version string) map[string]discovery.Edition

@@ -51,14 +51,33 @@ type section struct {
 	edition int
 }
 
+// withOwn are games and the room's own, which the host may have no servers of, so that
+// people read its name and not its id.
+func withOwn(games []wire.Game, of *wire.Settings, name func(game string) string) []wire.Game {
+	if slices.ContainsFunc(games, func(g wire.Game) bool { return g.ID == of.Game }) {
+		return games
+	}
+	called := ""
+	if of.OwnGame != nil && of.OwnGame.ID == of.Game {
+		called = of.OwnGame.Name
+	} else if name != nil {
+		called = name(of.Game)
+	}
+	if called == "" {
+		return games
+	}
+	return slices.Concat([]wire.Game{{ID: of.Game, Name: called}}, games)
+}
+
 // Next is the room as readers see it now, after this view, or this view if there
-// is nothing new. Link is what takes a browser to a game server, or nil.
-func (v *View) Next(r *room.Room, games []wire.Game, link func(game, address string) string) (*View, error) {
+// is nothing new. Games are those that the organiser may choose, Name is what any game is
+// called, by its id, or nil. Link is what takes a browser to a game server, or nil.
+func (v *View) Next(r *room.Room, games []wire.Game, name func(game string) string, link func(game, address string) string) (*View, error) {
 	next := &View{Edition: v.Edition + 1, Snapshot: r.Snapshot(), Badges: r.Badges(), Culled: v.Culled, record: r.Record()}
 	if v.Culled == nil || v.record != next.record {
 		next.Culled = sync.OnceValue(func() map[selection.Cause]json.RawMessage { return culled(next.record) })
 	}
-	next.Snapshot.Room.Games = games
+	next.Snapshot.Room.Games = withOwn(games, &next.Snapshot.Room.Settings, name)
 	if way := next.Snapshot.Way; way != nil && link != nil {
 		way.Link = link(next.Snapshot.Room.Game, way.Connect)
 	}

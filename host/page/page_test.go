@@ -6,6 +6,7 @@ import (
 	"flag"
 	"net/netip"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -77,11 +78,33 @@ func object(v *page.View, edition int) []byte {
 	return append(v.AppendSince([]byte(`{"type":"state"`), edition), '}')
 }
 
+// TestNameOfGame: people read the name of the room's game, also if the host has no servers
+// of it, or does not know it.
+func TestNameOfGame(t *testing.T) {
+	listed := []wire.Game{{ID: "xonotic", Name: "Xonotic"}}
+	name := func(game string) string { return map[string]string{"cs2": "Counter-Strike 2", "xonotic": "?"}[game] }
+	for _, c := range []struct {
+		settings wire.Settings
+		want     []wire.Game
+	}{
+		{wire.Settings{Game: "xonotic"}, listed},
+		{wire.Settings{Game: "cs2"}, []wire.Game{{ID: "cs2", Name: "Counter-Strike 2"}, listed[0]}},
+		{wire.Settings{Game: "nobody-knows"}, listed},
+		{wire.Settings{Game: "mine", OwnGame: &wire.OwnGame{ID: "mine", Name: "My Game"}}, []wire.Game{{ID: "mine", Name: "My Game"}, listed[0]}},
+	} {
+		r := room.New(room.Keys{Code: "BAKODI"}, c.settings, time.Unix(1_800_000_000, 0))
+		v, err := (&page.View{}).Next(r, listed, name, nil)
+		if err != nil || !slices.Equal(v.Snapshot.Room.Games, c.want) {
+			t.Errorf("%s: %v, %v; want %v", c.settings.Game, v.Snapshot.Room.Games, err, c.want)
+		}
+	}
+}
+
 // TestState holds what pages are shown to a golden file: what they read has one
 // witness.
 func TestState(t *testing.T) {
 	link := func(_, address string) string { return "steam://connect/" + address }
-	v, err := (&page.View{}).Next(evening(t), []wire.Game{{ID: "openarena", Name: "OpenArena"}}, link)
+	v, err := (&page.View{}).Next(evening(t), []wire.Game{{ID: "openarena", Name: "OpenArena"}}, nil, link)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,15 +142,15 @@ func TestState(t *testing.T) {
 // TestSections: what did not change is not sent again.
 func TestSections(t *testing.T) {
 	r := room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, wire.Settings{Game: "openarena", By: selection.Mean}, eight)
-	first, err := (&page.View{}).Next(r, nil, nil)
+	first, err := (&page.View{}).Next(r, nil, nil, nil)
 	if err != nil || first.Edition != 1 {
 		t.Fatalf("the first view is %+v, %v", first, err)
 	}
-	if same, err := first.Next(r, nil, nil); err != nil || same != first {
+	if same, err := first.Next(r, nil, nil, nil); err != nil || same != first {
 		t.Errorf("an unchanged room is shown again, %v", err)
 	}
 	r.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "token"}, eight)
-	second, err := first.Next(r, nil, nil)
+	second, err := first.Next(r, nil, nil, nil)
 	if err != nil || second.Edition != 2 {
 		t.Fatalf("a new player is not shown, %v", err)
 	}

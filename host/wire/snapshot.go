@@ -58,7 +58,7 @@ func (s *Snapshot) Players() []Person {
 type Head struct {
 	Code string `json:"code"`
 	Settings
-	// Games are those that the organiser may choose.
+	// Games are those that the organiser may choose, and the room's own if its name is known.
 	Games []Game `json:"games,omitempty"`
 	Stage Stage  `json:"stage"`
 	// Since is when the stage began, Began when the round's measuring did.

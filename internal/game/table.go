@@ -343,6 +343,15 @@ func (t Table) Find(id string) (Game, error) {
 	return Game{}, &UnknownError{ID: id, Similar: t.similar(strings.ToLower(id))}
 }
 
+// Name is what a game is called, by its id; empty for one that the table has not.
+func (t Table) Name(id string) string {
+	g, err := t.Find(id)
+	if err != nil {
+		return ""
+	}
+	return g.Name
+}
+
 // ConnectLink is what takes a browser to a server, for games that a URL starts;
 // empty for others.
 func (t Table) ConnectLink(id, address string) string {
