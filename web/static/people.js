@@ -73,7 +73,7 @@ function doing(state, person) {
   if (person.launch) return person.launch === "failed" ? `could not start: ${person.detail}` : launches[person.launch];
   if (isDeaf(person)) return "hears from no server: does a firewall there block UDP? muster doctor tells";
   if (person.doubt) return `${person.left_out ? "does not count in the choice" : "is not believed about servers"}: ${person.doubt}${state.you.organiser ? " If you know better, count it under ⋯" : ""}`;
-  if (person.unable) return `cannot start ${gameName(state)}: ${person.unable}${person.name === state.you.name ? ". Install it, or tell Muster where it is: its window says how" : ""}`;
+  if (person.unable) return `cannot start ${gameName(state)}: ${person.unable}${person.name === state.you.name ? ". Install it, or tell Muster where it is: its window or Home says how" : ""}`;
   if (person.left_out) return "left out of this round";
   if (person.peer ? !person.connected : !person.page) return "away";
   if (state.agreement.open && !hasSay(state, person)) return "watching";
