@@ -267,6 +267,16 @@ func TestManyGames(t *testing.T) {
 	}
 }
 
+// TestNames: a game has its name whether or not anybody lists its servers.
+func TestNames(t *testing.T) {
+	table := load(t, "")
+	for id, want := range map[string]string{"cs2": find(t, table, "cs2").Name, "openarena": "OpenArena", "nobody-knows": ""} {
+		if got := table.Name(id); got != want || got == id {
+			t.Errorf("%s is called %q, want %q", id, got, want)
+		}
+	}
+}
+
 // Links take browsers to games that one starts, with nothing of the web among them.
 func TestConnectLinks(t *testing.T) {
 	table := load(t, "[game.own]\nprotocol='tcp'\nport=1\nlaunch=['prog','x://{address}']\n")
