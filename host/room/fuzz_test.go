@@ -236,6 +236,8 @@ func (e *evening) happens() {
 		e.changesWhoIsWho(page, organiser)
 	case 25:
 		organiser(Change{Settings: []byte(fmt.Sprintf(`{"agree":%v,"players":%d}`, e.upTo(1) > 0, e.upTo(4)))})
+		versions := []string{`{"any_version":true}`, `{"any_version":false}`, `{"version":"1.3"}`, `{"version":"41"}`, `{"version":""}`, `{"mod":"x"}`, `{"mod":"","tags":"-old"}`}
+		organiser(Change{Settings: []byte(versions[e.upTo(len(versions)-1)])})
 	case 26:
 		page(rule())
 	}
