@@ -128,8 +128,10 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 			probe.At = max(probe.At, p.probes[n-1].At)
 		}
 		if !p.asked.has(probe.Server) && probe.State == discovery.Answered && p.asked.own > 0 {
+			before := p.at(probe.Server).State
 			p.asked.own--
 			p.asked.servers.add(probe.Server)
+			p.count(probe.Server, before) // also what was told of it while nobody wanted it
 			r.round.weigh(probe.Server)
 		}
 		unknown := p.isUnprobed(probe.Server)
