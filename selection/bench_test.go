@@ -126,6 +126,28 @@ func BenchmarkSelect(b *testing.B) {
 	}
 }
 
+// BenchmarkSelectListed is a whole choice in a room whose list says something of each
+// server, as "told" servers say of themselves what the group asks, or only their names.
+func BenchmarkSelectListed(b *testing.B) {
+	for _, told := range []string{"told", "silent"} {
+		b.Run(told, func(b *testing.B) {
+			servers, table := benchInput(8)
+			servers.Said.Infos = map[netip.AddrPort]*discovery.Info{}
+			for server, s := range servers.List {
+				servers.Said.Infos[s.Addr] = &discovery.Info{Name: "server", Map: "q3dm17", MaxPlayers: 16, AsListed: true}
+				if told == "silent" {
+					servers.Infos[server] = &discovery.Info{}
+				}
+			}
+			criteria := selection.Criteria{By: selection.Mean, Seats: 4, Map: "q3dm17", Top: 1, Reasons: -1}
+			b.ReportAllocs()
+			for b.Loop() {
+				selection.Select(servers, table, criteria)
+			}
+		})
+	}
+}
+
 // timeObvious times the maps once, and checks that they agree.
 func timeObvious(b *testing.B, o obvious, got selection.Selection) time.Duration {
 	start := time.Now()

@@ -95,8 +95,7 @@ func (f *Filter) set(server int, info *discovery.Info) {
 		f.causes[server] &= f.judge(server, nil)
 	}
 	if f.tight != nil {
-		known := f.servers.Info(server)
-		f.tight[server] = info != nil && f.criteria.free(known) == f.criteria.Seats
+		f.tight[server] = info != nil && f.criteria.free(f.known(server, info)) == f.criteria.Seats
 	}
 	if info != nil && (info.MinPing > 0 || info.MaxPing > 0) {
 		f.pingLimits[server] = pingLimitsOf(info)
@@ -126,8 +125,8 @@ const ofKind = 1<<Full | 1<<Filtered | 1<<Passworded | 1<<WrongVersion
 // asked yet, and never takes one in: it will be asked.
 func (f *Filter) judge(server int, heard *discovery.Info) causes {
 	c := f.judgeBy(server, heard)
-	listed := f.servers.Said.Infos[f.servers.List[server].Addr]
-	switch known := heard.Completed(listed); {
+	known := f.known(server, heard)
+	switch {
 	case known == heard:
 		return c
 	case heard != nil && f.servers.Dated:
@@ -137,7 +136,7 @@ func (f *Filter) judge(server int, heard *discovery.Info) causes {
 	case f.servers.Dated:
 		return c
 	}
-	told := *listed // what the list does not tell speaks against nothing
+	told := *known // what the list does not tell speaks against nothing
 	told.Map, told.Mode = cmp.Or(told.Map, f.criteria.Map), cmp.Or(told.Mode, f.criteria.Mode)
 	told.Mod, told.Version = cmp.Or(told.Mod, f.criteria.Mod), cmp.Or(told.Version, f.criteria.Version)
 	if told.Tags == "" {
@@ -147,6 +146,27 @@ func (f *Filter) judge(server int, heard *discovery.Info) causes {
 		return left
 	}
 	return c
+}
+
+// known is what a server says of itself, or nil, with the list's word in the place of what
+// it does not tell and the criteria ask. To look that up takes most of the time of a
+// choice, and most servers tell it all.
+func (f *Filter) known(server int, heard *discovery.Info) *discovery.Info {
+	if heard != nil && f.criteria.isAnsweredBy(heard) {
+		return heard
+	}
+	return heard.Completed(f.servers.Said.Infos[f.servers.List[server].Addr])
+}
+
+// isAnsweredBy reports whether a server's own words tell all that the criteria ask.
+func (c *Criteria) isAnsweredBy(info *discovery.Info) bool {
+	if info.MaxPlayers == 0 || info.Players > info.MaxPlayers {
+		return false
+	}
+	asksVersion := c.Version != "" || len(c.Editions) > 0
+	asksMap := c.Map != "" || slices.ContainsFunc(c.Vetoes, func(v Veto) bool { return v.Map != "" })
+	return (info.Map != "" || !asksMap) && (info.Mode != "" || c.Mode == "") && (info.Mod != "" || c.Mod == "") &&
+		(info.Tags != "" || c.Tags == "") && (info.Version != "" && info.Protocol != 0 || !asksVersion)
 }
 
 // judgeBy is what speaks against a server of which this is known, or nothing.
