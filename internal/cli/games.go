@@ -19,7 +19,7 @@ import (
 )
 
 func newGames(p *program) *cobra.Command {
-	asJSON, steamKey, template := false, false, ""
+	asJSON, steamKey, forget, template := false, false, false, ""
 	cmd := &cobra.Command{
 		GroupID: toLook,
 		Use:     "games",
@@ -39,6 +39,9 @@ in games.toml, as docs/games.md explains.
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if steamKey {
 				return p.storeSteamKey()
+			}
+			if forget {
+				return p.forgetSteamKey()
 			}
 			games, err := p.games()
 			if err != nil {
@@ -61,6 +64,8 @@ in games.toml, as docs/games.md explains.
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the table as JSON")
 	cmd.Flags().BoolVar(&steamKey, "steam-key", false, "store your key to Steam's Web API, which is read from standard input")
+	cmd.Flags().BoolVar(&forget, "forget-steam-key", false, "remove the stored key to Steam's Web API")
+	cmd.MarkFlagsMutuallyExclusive("steam-key", "forget-steam-key")
 	cmd.Flags().StringVar(&template, "template", "", "print the entry of the game `ID` for games.toml; of one that is not known, a pattern to fill in")
 	return cmd
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -111,7 +110,7 @@ func (a *atHome) config() home.Config {
 	c := home.Config{
 		Page: web.Home(), Version: release.Running().Version, Name: a.name, At: a.at, Stays: a.noBrowser || !a.hasDesktop(),
 		Command: func(ctx context.Context, args []string, t home.Terminal) error {
-			p := newProgram(Streams{In: bytes.NewReader(nil), Out: io.Discard, Err: t.Out}, a.env)
+			p := newProgram(Streams{In: t.In, Out: io.Discard, Err: t.Out}, a.env)
 			p.home, p.allowance, p.verbose = &t, allowance, a.verbose
 			root := newRoot(p)
 			root.SetArgs(args)
@@ -129,7 +128,7 @@ func (a *atHome) config() home.Config {
 			checks := slices.DeleteFunc(diagnose(f), func(c check) bool { return c.Name == "terminal" })
 			return checks, nil
 		},
-		Settings: a.settings, Settle: a.settle,
+		Settings: a.settings, Settle: a.settle, SteamKey: a.keptSteamKey,
 		Favourites: configFile("servers.json"), Logger: a.logger(),
 	}
 	if a.lan != listing.Off {
@@ -160,7 +159,7 @@ func (a *atHome) choices() ([]home.Game, error) {
 		_, err := g.Sources(user)
 		_, tells := g.Protocol().(discovery.Roll)
 		_, isHere := programHere(g)
-		list = append(list, home.Game{ID: g.ID, Name: g.Name, Rule: string(g.Rule), Listed: err == nil, Here: isHere, Tells: tells})
+		list = append(list, home.Game{ID: g.ID, Name: g.Name, Rule: string(g.Rule), Listed: err == nil, Here: isHere, Tells: tells, Steam: g.OnSteam()})
 	}
 	return list, nil
 }

@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/adrg/xdg"
 
 	"muster/discovery/master"
 	"muster/internal/game"
 	"muster/internal/hint"
+	"muster/internal/home"
 )
 
 // steamKeyVariable is the environment's name for a key to Steam's Web API.
@@ -93,6 +95,33 @@ func (p *program) storeSteamKey() error {
 	}
 	p.screen.Say("stored in %s, which only you can read; it stays on this machine", file)
 	return nil
+}
+
+// forgetSteamKey removes the user's file. The environment is not Muster's to change.
+func (p *program) forgetSteamKey() error {
+	if err := os.Remove(steamKeyFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	p.screen.Say("no key to Steam's Web API is stored any more")
+	if p.env(steamKeyVariable) != "" {
+		p.screen.Say("%s in the environment still gives one", steamKeyVariable)
+	}
+	return nil
+}
+
+// keptSteamKey is what Home shows of the key.
+func (p *program) keptSteamKey() (kept home.SteamKey) {
+	key, err := p.steamKey()
+	if err != nil {
+		kept.Trouble = strings.Join([]string{hint.Plain(err.Error()), hint.Of(err)}, ": ")
+	}
+	switch {
+	case p.env(steamKeyVariable) != "":
+		kept.Kept = "environment"
+	case key != "" || err != nil:
+		kept.Kept = "file"
+	}
+	return kept
 }
 
 // machine is what a host for everybody brings along: its own key, and nobody's favourites.

@@ -202,6 +202,8 @@ func (g Game) URLs() (urls []string) {
 type User struct {
 	// Steam is a key to Steam's Web API, empty without one.
 	Steam master.SteamKey
+	// SteamURL is where that API is; empty is Steam's.
+	SteamURL string
 	// SteamFiles hold the servers that Steam remembers.
 	SteamFiles []string
 }
@@ -222,7 +224,7 @@ func (g Game) Sources(user User, masters ...string) (sources []master.Source, er
 	}
 	if g.OnSteam() {
 		if user.Steam != "" {
-			sources = append(sources, master.Steam{AppID: g.AppID, Key: user.Steam, Port: g.Port})
+			sources = append(sources, master.Steam{AppID: g.AppID, Key: user.Steam, Port: g.Port, URL: user.SteamURL})
 		}
 		if remembered := (master.SteamFiles{Files: user.SteamFiles, AppID: g.AppID, Port: g.Port}); remembered.Remembers() {
 			sources = append(sources, remembered)

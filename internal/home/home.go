@@ -33,7 +33,8 @@ import (
 
 // Terminal is what a command has in place of one.
 type Terminal struct {
-	// Out takes lines for the person.
+	// In is what the command reads, and Out takes lines for the person.
+	In  io.Reader
 	Out io.Writer
 	// Ask puts a question; ok is false if nobody can answer any more.
 	Ask func(ctx context.Context, question string) (answer string, ok bool)
@@ -55,6 +56,16 @@ type Game struct {
 	Rule string `json:"by"`
 	// Tells: its servers say who plays.
 	Tells bool `json:"tells"`
+	// Steam: a key to Steam's Web API gets its list.
+	Steam bool `json:"steam,omitempty"`
+}
+
+// SteamKey is what is known of the user's key to Steam's Web API, never the key.
+type SteamKey struct {
+	// Kept is where there is one: "environment", "file", or empty.
+	Kept string `json:"kept"`
+	// Trouble is why it cannot be used.
+	Trouble string `json:"trouble,omitempty"`
 }
 
 // Player is somebody who plays on a server.
@@ -88,6 +99,7 @@ type Config struct {
 	// changes some of them, and an empty text unsets one.
 	Settings func() (map[string]string, error)
 	Settle   func(changes map[string]string) error
+	SteamKey func() SteamKey
 	// Favourites is the file that keeps them.
 	Favourites string
 	Logger     *slog.Logger

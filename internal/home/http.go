@@ -52,7 +52,7 @@ func (h *Home) Ticket() string {
 //	GET  /                the page
 //	GET  /room            the player's own page in the room, once there is one
 //	GET  /live            the WebSocket: state and servers
-//	GET  /api/games, /api/computer, /api/settings
+//	GET  /api/games, /api/computer, /api/settings, /api/steam-key
 //	POST /api/…           what people want, see the handlers below
 func (h *Home) Handler() http.Handler {
 	mux := http.NewServeMux()
@@ -62,6 +62,7 @@ func (h *Home) Handler() http.Handler {
 	mux.HandleFunc("GET /api/games", reads(func(context.Context) (any, error) { return h.config.Games() }))
 	mux.HandleFunc("GET /api/computer", reads(h.config.Computer))
 	mux.HandleFunc("GET /api/settings", reads(func(context.Context) (any, error) { return h.config.Settings() }))
+	mux.HandleFunc("GET /api/steam-key", reads(func(context.Context) (any, error) { return h.config.SteamKey(), nil }))
 	mux.HandleFunc("POST /api/ticket", takes(func(_ context.Context, _ struct{}) (any, error) { return h.Ticket(), nil }))
 	mux.HandleFunc("POST /api/find", takes(h.takeFind))
 	mux.HandleFunc("POST /api/stop", takes(h.takeStop))
@@ -73,6 +74,7 @@ func (h *Home) Handler() http.Handler {
 	mux.HandleFunc("POST /api/keep", takes(h.takeKeep))
 	mux.HandleFunc("POST /api/answer", takes(h.takeAnswer))
 	mux.HandleFunc("POST /api/settings", takes(h.takeSettings))
+	mux.HandleFunc("POST /api/steam-key", takes(h.takeSteamKey))
 	mux.HandleFunc("POST /api/quit", takes(func(context.Context, struct{}) (any, error) { h.quit(); return nil, nil }))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		headers(w)
@@ -349,4 +351,24 @@ func (h *Home) takeSettings(_ context.Context, changes map[string]string) (any, 
 		})
 	}
 	return settings, err
+}
+
+// keyWish is for a key to Steam's Web API to be kept, or forgotten.
+type keyWish struct {
+	Key    string `json:"key"`
+	Forget bool   `json:"forget"`
+}
+
+// takeSteamKey has the command read the key as it reads one at a terminal. A command
+// line, a task's lines and the state are for others to see.
+func (h *Home) takeSteamKey(ctx context.Context, wish keyWish) (any, error) {
+	args := []string{"games", "--steam-key"}
+	if wish.Forget {
+		args = []string{"games", "--forget-steam-key"}
+	}
+	err := h.config.Command(ctx, args, Terminal{In: strings.NewReader(wish.Key + "\n"), Out: io.Discard})
+	if err != nil {
+		return nil, err
+	}
+	return h.config.SteamKey(), nil
 }

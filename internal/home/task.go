@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"muster/discovery"
 	"muster/discovery/report"
@@ -44,7 +45,7 @@ func (h *Home) start(of *task, name string, show func(*state) *taskState, head t
 		})
 	}
 	terminal := Terminal{
-		Out: &lines{tell: say}, Ask: h.ask(name), Open: func(string) {}, Listed: func(int) {}, Found: func(report.Measurement) {},
+		In: strings.NewReader(""), Out: &lines{tell: say}, Ask: h.ask(name), Open: func(string) {}, Listed: func(int) {}, Found: func(report.Measurement) {},
 	}
 	if adapt != nil {
 		adapt(&terminal)

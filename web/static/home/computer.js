@@ -20,7 +20,7 @@ const names = {
   games: "Games found",
 };
 
-/** @type {{say: (text: string, bad?: boolean) => void, attempt: (what: string, act: () => unknown) => unknown} | undefined} */
+/** @type {{games: import("./types.js").Game[], say: (text: string, bad?: boolean) => void, attempt: (what: string, act: () => unknown) => unknown} | undefined} */
 let home;
 
 /** @param {HTMLElement} main @param {{state: import("./types.js").State, games: import("./types.js").Game[], say: (text: string, bad?: boolean) => void, attempt: (what: string, act: () => unknown) => unknown}} from */
@@ -38,12 +38,14 @@ export function open(main, from) {
         { class: "column" },
         h("section", { class: "card" }, h("h2", {}, "Games found here"), here.length > 0 ? h("ul", { class: "found" }, here.map((game) => h("li", {}, game.name))) : h("p", { class: "quiet" }, "None of the games that Muster knows. It still finds servers, and shows you the address to type.")),
         h("section", { class: "card", id: "settings" }),
+        h("section", { class: "card", id: "steam-key", "aria-labelledby": "steam-key-title" }),
         h("section", { class: "card" }, h("h2", {}, "Muster"), h("p", { class: "quiet" }, h("bdi", {}, `This is Muster ${from.state.version}. It sends nothing about you anywhere; it ends when you press Quit, or when no page of it has been open for two minutes.`))),
       ),
     ),
   );
   from.attempt("", look);
   from.attempt("", settings);
+  from.attempt("", async () => drawKey(await get("steam-key")));
 }
 
 async function look() {
@@ -99,5 +101,37 @@ async function settings() {
   place.replaceChildren(form);
 }
 
+/** Shows whether there is a key to Steam's Web API; the key itself never comes back here. @param {{kept: "" | "file" | "environment", trouble?: string}} key */
+function drawKey(key) {
+  const place = document.getElementById("steam-key");
+  if (!place) return;
+  const now = { "": "None is kept.", file: "One is kept on this computer, for you alone.", environment: "MUSTER_STEAM_KEY of the environment gives one." }[key.kept];
+  const input = /** @type {HTMLInputElement} */ (h("input", { id: "set-steam-key", type: "password", autocomplete: "off", spellcheck: "false", required: true, placeholder: "32 digits from 0 to F" }));
+  const form = h(
+    "form",
+    {},
+    h("div", { class: "field" }, h("label", { for: "set-steam-key" }, key.kept ? "Another key" : "Your key"), input, h("small", {}, "free at ", h("a", { href: "https://steamcommunity.com/dev/apikey", rel: "noreferrer", target: "_blank" }, "steamcommunity.com/dev/apikey"), "; it goes to Steam alone")),
+    h("p", { class: "buttons" }, h("button", { class: "primary" }, key.kept ? "Replace" : "Keep"), key.kept === "file" && button("forget-steam-key", "Forget it")),
+  );
+  form.addEventListener("submit", () => {
+    const said = input.value;
+    input.value = "";
+    home?.attempt("", () => takeKey({ key: said }, "Kept."));
+  });
+  place.replaceChildren(
+    h("h2", { id: "steam-key-title" }, "Key to Steam's lists"),
+    h("p", { class: "quiet" }, `With it, Muster gets all servers that Steam lists. ${now}`),
+    ...(key.trouble ? [h("p", { class: "hint" }, h("bdi", {}, `It cannot be used: ${key.trouble}`))] : []),
+    ...(key.kept === "environment" ? [] : [form]),
+  );
+}
+
+/** @param {{key?: string, forget?: boolean}} wish @param {string} done */
+async function takeKey(wish, done) {
+  drawKey(await ask("steam-key", wish));
+  home?.games.splice(0, Infinity, ...(await get("games"))); // some have a list now, or none any more
+  home?.say(done);
+}
+
 /** What the buttons here do. @type {Record<string, (data: DOMStringMap) => unknown>} */
-export const actions = { "look-again": look };
+export const actions = { "look-again": look, "forget-steam-key": () => takeKey({ forget: true }, "Forgotten.") };

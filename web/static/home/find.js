@@ -3,7 +3,7 @@
 import { button, count, h, millis, show } from "../dom.js";
 import { alarm } from "./alarm.js";
 import { ask } from "./api.js";
-import { picker } from "./games.js";
+import { noList, picker } from "./games.js";
 import { Grid } from "./grid.js";
 import { Table, free, noFilter, people } from "./table.js";
 
@@ -131,7 +131,7 @@ function choose(main) {
           const details = own.closest("details");
           if (details) details.open = true;
           own.focus();
-          return say(`Nobody lists servers of ${game.name}: paste some addresses first.`, true);
+          return say(noList(game), true);
         }
         go("find", () => find(game.id, false));
       }),

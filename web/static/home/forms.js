@@ -4,7 +4,7 @@ import { button, count, h, show } from "../dom.js";
 import { rules } from "../gather.js";
 import { alarm } from "./alarm.js";
 import { ask } from "./api.js";
-import { picker } from "./games.js";
+import { noList, picker } from "./games.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Game} Game */
@@ -180,7 +180,7 @@ export function play(main, from) {
     const there = data.get("where") === "there";
     if (!chosen.game) return from.say("Choose a game first.", true);
     if (there && !String(data.get("at")).trim()) return from.say("Say which public host, or have the room on this computer.", true);
-    if (game()?.listed === false && !String(data.get("servers")).trim()) return from.say(`Nobody lists servers of ${game()?.name}: paste some addresses first.`, true);
+    if (game()?.listed === false && !String(data.get("servers")).trim()) return from.say(noList(game()), true);
     alarm.allow();
     tab();
     from.attempt("host", () =>

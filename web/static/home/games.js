@@ -4,6 +4,12 @@ import { h, show } from "../dom.js";
 
 /** @typedef {import("./types.js").Game} Game */
 
+/** What a game's players do to get its list, when nobody gives it to them. @param {Game | undefined} game */
+export function noList(game) {
+  if (!game?.steam) return `Nobody lists servers of ${game?.name}: paste some addresses first.`;
+  return `Steam lists servers of ${game.name} to who has a key: give yours under “This computer”, or paste some addresses first.`;
+}
+
 /** How many games are shown at once: what one takes in. */
 const most = 60;
 
@@ -30,7 +36,7 @@ export function picker(id, games, chosen, choose) {
         h(
           "li",
           { "data-key": game.id },
-          h("button", { type: "button", class: "game", "data-game": game.id, "aria-pressed": String(game.id === chosen) }, h("bdi", {}, game.name), game.here ? h("small", { class: "here" }, "on this computer") : !game.listed && h("small", {}, "bring a list")),
+          h("button", { type: "button", class: "game", "data-game": game.id, "aria-pressed": String(game.id === chosen) }, h("bdi", {}, game.name), game.here ? h("small", { class: "here" }, "on this computer") : !game.listed && h("small", {}, game.steam ? "bring a list, or your Steam key" : "bring a list")),
         ),
       ),
       found.length === 0 && h("li", { class: "quiet" }, "No game of that name. Your own can be added: docs/games.md shows how."),

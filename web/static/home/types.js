@@ -26,7 +26,7 @@
  */
 
 /** @typedef {{game: string, addr: string, name?: string}} Kept */
-/** @typedef {{id: string, name: string, by: string, listed: boolean, here: boolean, tells: boolean}} Game */
+/** @typedef {{id: string, name: string, by: string, listed: boolean, here: boolean, tells: boolean, steam?: boolean}} Game */
 /** @typedef {{id: string, name: string, game: string, organiser: string, players: number, seats: number, open: boolean}} Room */
 
 /**
