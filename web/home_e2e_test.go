@@ -252,7 +252,16 @@ func TestHomeComputer(t *testing.T) {
 	b := browseHome(t, h, wide)
 	b.run(`location.hash = "#computer"`)
 	b.sees("#checks", "Asking servers")
+	b.sees("#steam-key", "None is kept")
 	b.shoot("home-computer", everyHome...)
+	b.sets("#set-steam-key", "0123456789abcdef0123456789abcdef")
+	b.click("#steam-key button.primary")
+	b.sees("#steam-key", "One is kept")
+	if eval[bool](b, `document.documentElement.outerHTML.toLowerCase().includes("0123456789abcdef") || !!document.querySelector("#set-steam-key").value`) {
+		t.Error("the key is still on the page")
+	}
+	b.click(`[data-action="forget-steam-key"]`)
+	b.sees("#steam-key", "None is kept")
 	b.sets("#set-rate", "321")
 	b.sets("#set-name", `"b'ob`)
 	b.click("#settings button.primary")
