@@ -116,7 +116,7 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 			return fmt.Errorf("room: %s reports server %d of %d", p.name, server, len(r.round.servers.List))
 		}
 	}
-	passed, news := max(0, r.now.Sub(r.round.measuring)), false
+	passed, news := min(max(0, r.now.Sub(r.round.measuring)), wire.LongestTime), false
 	for _, probe := range report.Results {
 		if choosing && !p.isUnprobed(probe.Server) || r.round.isOutOfReach(p, probe.Server) {
 			continue // the finalists had their second look

@@ -32,8 +32,10 @@ const (
 
 	// MaxRound bounds the number of a round: an evening has a few dozen.
 	MaxRound = 1 << 20
-	// maxClock bounds the clock of a report, in ms: after a day it stands still.
-	maxClock = uint64(24 * time.Hour / time.Millisecond)
+	// LongestTime bounds the clock of a report: after a day it stands still.
+	LongestTime = 24 * time.Hour
+	// maxClock is the same in ms.
+	maxClock = uint64(LongestTime / time.Millisecond)
 	// phases is how many there are.
 	phases = uint64(discovery.Refining) + 1
 	// minProbe is the fewest bytes that a probe takes.

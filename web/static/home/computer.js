@@ -18,6 +18,7 @@ const names = {
   files: "Open connections",
   geo: "Where servers are",
   games: "Games found",
+  program: "This Muster",
 };
 
 /** @type {{games: import("./types.js").Game[], say: (text: string, bad?: boolean) => void, attempt: (what: string, act: () => unknown) => unknown} | undefined} */
