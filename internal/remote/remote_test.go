@@ -295,6 +295,7 @@ func TestWatchEnds(t *testing.T) {
 		ws.ReadMessage() // the end
 	}})
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	seen := 0
 	for s, err := range h.Watch(ctx, Key{Code: "BAKODITA"}, func(err error) { t.Error(err) }) {
 		if seen++; err != nil || s.Room.Stage != wire.Gathering {
