@@ -200,23 +200,25 @@ func TestRestart(t *testing.T) {
 		}},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			n := newSession(t, settings(2))
-			tt.until(n)
-			n.inStage(tt.stage)
-			before := n.room
-			n.room = restored(t, before)
-			same(t, before, n.room)
-			n.now = n.now.Add(time.Hour)
-			n.step(Resume{})
-			n.inStage(tt.stage)
-			n.took("ann")
-			n.join("ann")
-			if got := n.took("ann"); got != tt.sent {
-				t.Errorf("ann is sent %q, want %q", got, tt.sent)
-			}
-			tt.then(n)
-		})
+		for name, away := range map[string]time.Duration{"": time.Hour, ", at a host whose clock is slow": -time.Hour} {
+			t.Run(tt.name+name, func(t *testing.T) {
+				n := newSession(t, settings(2))
+				tt.until(n)
+				n.inStage(tt.stage)
+				before := n.room
+				n.room = restored(t, before)
+				same(t, before, n.room)
+				n.now = n.now.Add(away)
+				n.step(Resume{})
+				n.inStage(tt.stage)
+				n.took("ann")
+				n.join("ann")
+				if got := n.took("ann"); got != tt.sent {
+					t.Errorf("ann is sent %q, want %q", got, tt.sent)
+				}
+				tt.then(n)
+			})
+		}
 	}
 }
 
