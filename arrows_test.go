@@ -132,7 +132,7 @@ var pure = []string{
 
 // only says which single package may import a library, or which few.
 var only = map[string]string{
-	"github.com/spf13/cobra":               "muster/internal/cli muster/internal/cli/internal/papers",
+	"github.com/spf13/cobra":               "muster muster/internal/cli muster/internal/cli/internal/papers",
 	"github.com/spf13/pflag":               "muster/internal/cli",
 	"aead.dev/minisign":                    "muster/internal/release muster/internal/release/internal/sign",
 	"github.com/schollz/progressbar/v3":    "muster/internal/term",

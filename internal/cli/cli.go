@@ -97,7 +97,6 @@ const (
 )
 
 func newRoot(p *program) *cobra.Command {
-	cobra.MousetrapHelpText = "" // a double click opens Home, and its window stays as long as that runs
 	a := &atHome{program: p}
 	root := &cobra.Command{
 		Use:   "muster",
