@@ -91,7 +91,7 @@ func newRouter(n NAT) *router {
 // out translates what a machine sends, and reports whether it may pass.
 func (r *router) out(b []byte, now time.Duration) bool {
 	h, ok := parse(b)
-	if !ok || !h.whole {
+	if !ok || h.is6 || !h.whole { // it translates IPv4
 		return false
 	}
 	if quoted, isError := h.quoted(b); isError {
@@ -111,7 +111,7 @@ func (r *router) out(b []byte, now time.Duration) bool {
 // in translates what comes from the internet, and reports whether it may pass.
 func (r *router) in(b []byte, now time.Duration) bool {
 	h, ok := parse(b)
-	if !ok || !h.whole {
+	if !ok || h.is6 || !h.whole { // it translates IPv4
 		return false
 	}
 	if quoted, isError := h.quoted(b); isError {
