@@ -11,6 +11,7 @@ import (
 	"muster/host"
 	"muster/host/wire"
 	"muster/internal/game"
+	"muster/internal/handout"
 	"muster/internal/listing"
 	"muster/selection"
 	"muster/web"
@@ -42,12 +43,16 @@ func newService(t *testing.T) (rooms *host.Host, url string) {
 			public.Games[len(public.Games)-1].By = selection.Threshold
 		}
 	}
-	rooms, err = host.New(host.Config{Page: web.Handler(), Public: public, Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}}})
+	programs, err := handout.New(handout.Config{Version: "v1.2.3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rooms, err = host.New(host.Config{Page: web.Handler(), Get: programs, Public: public, Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(rooms.Handler())
-	t.Cleanup(func() { server.Close(); rooms.Close() })
+	t.Cleanup(func() { server.Close(); rooms.Close(); programs.Close() })
 	return rooms, server.URL
 }
 
