@@ -91,21 +91,31 @@ func (l *lists) kept(ctx context.Context, s store.Store, hash string) (*topology
 			return known.tree, nil
 		}
 	}
-	blob, err := s.Kept(ctx, hash)
+	list, blob, err := keptList(ctx, s, hash)
+	if err != nil || blob == nil {
+		return nil, err
+	}
+	known := l.keep(list)
+	known.hash, known.keptAt = hash, time.Now()
+	return known.tree, nil
+}
+
+// keptList are the servers of a list that the store keeps, and the blob that it keeps them
+// as, nil if it has that no more.
+func keptList(ctx context.Context, s store.Store, hash string) (servers []discovery.Server, blob []byte, err error) {
+	blob, err = s.Kept(ctx, hash)
 	if errors.Is(err, store.ErrUnknown) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	message, err := wire.Unmarshal(wire.BinaryFrame(blob))
 	list, is := message.(wire.List)
 	if err != nil || !is {
-		return nil, nil // whatever it is, it is no list any more
+		return nil, nil, nil // whatever it is, it is no list any more
 	}
-	known := l.keep(list.Servers)
-	known.hash, known.keptAt = hash, time.Now()
-	return known.tree, nil
+	return list.Servers, blob, nil
 }
 
 // keepOwn has the store keep an organiser's own list, and returns the hash by which it has
@@ -135,19 +145,11 @@ const ownWorthKeeping = 100
 // ownKept is an organiser's own list that the store keeps, for longer again, nil if that
 // has it no more.
 func ownKept(ctx context.Context, s store.Store, hash string) (servers []netip.AddrPort, err error) {
-	blob, err := s.Kept(ctx, hash)
-	if errors.Is(err, store.ErrUnknown) {
-		return nil, nil
-	}
-	if err != nil {
+	list, blob, err := keptList(ctx, s, hash)
+	if err != nil || blob == nil {
 		return nil, err
 	}
-	message, err := wire.Unmarshal(wire.BinaryFrame(blob))
-	list, is := message.(wire.List)
-	if err != nil || !is {
-		return nil, nil // whatever it is, it is no list any more
-	}
-	for _, server := range list.Servers {
+	for _, server := range list {
 		servers = append(servers, server.Addr)
 	}
 	s.Keep(ctx, blob) // or it is kept as long as before

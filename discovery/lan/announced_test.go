@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"runtime"
 	"slices"
 	"testing"
@@ -57,13 +58,19 @@ func TestHearsay(t *testing.T) {
 
 // TestHearsayOnLoopback hears a real multicast, and ends in its time, or sooner.
 func TestHearsayOnLoopback(t *testing.T) {
-	loopback, err := net.InterfaceByName("lo")
-	if err != nil || runtime.GOOS != "linux" {
+	if runtime.GOOS != "linux" {
 		t.Skip("loopback has another name here, and carries no multicast everywhere")
+	}
+	loopback, err := net.InterfaceByName("lo")
+	if err != nil {
+		t.Fatal(err)
 	}
 	h := &hearsay{protocol: minecraft.Protocol{}, card: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	conn, err := net.DialUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}, net.UDPAddrFromAddrPort(h.protocol.Group()))
 	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
 		t.Skip("no multicast here: ", err)
 	}
 	defer conn.Close()

@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -72,13 +71,11 @@ func startFar(t testing.TB, line netfab.Line) farNet {
 			t.Error(err)
 		}
 	})
-	_, noIP := exec.LookPath("ip")
-	_, noTUN := os.Stat("/dev/net/tun")
-	if err := errors.Join(noIP, noTUN); err != nil || os.Geteuid() != 0 {
+	if err := netfab.Missing(); err != nil {
 		if os.Getenv("CI") != "" {
-			t.Fatalf("network namespaces need root, ip(8) and TUN: %v", err)
+			t.Fatal(err)
 		}
-		t.Skipf("network namespaces need root, ip(8) and TUN: %v", err)
+		t.Skip(err)
 	}
 	add := func(site int, name, prefix string) *netfab.Machine {
 		m, err := n.Add(site, fmt.Sprintf("prober-%s-%d", name, os.Getpid()), netip.MustParsePrefix(prefix))

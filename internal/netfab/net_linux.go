@@ -36,6 +36,20 @@ type Machine struct {
 	addrs     []netip.Prefix
 }
 
+// Missing is what a [Net] needs and this process does not have, nil if it has it all.
+func Missing() error {
+	_, noIP := exec.LookPath("ip")
+	_, noTUN := os.Stat("/dev/net/tun")
+	var noRoot error
+	if os.Geteuid() != 0 {
+		noRoot = errors.New("not root")
+	}
+	if err := errors.Join(noRoot, noIP, noTUN); err != nil {
+		return fmt.Errorf("network namespaces need root, ip(8) and TUN: %w", err)
+	}
+	return nil
+}
+
 // Start drives a fabric in real time until it is closed.
 func Start(f *Fabric) *Net {
 	n := &Net{began: time.Now(), wake: make(chan struct{}, 1), stop: make(chan struct{}), fabric: f}

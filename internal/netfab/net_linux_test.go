@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"os/exec"
 	"syscall"
 	"testing"
 	"time"
@@ -24,13 +23,11 @@ func start(t *testing.T, f *Fabric) *Net {
 			t.Error(err)
 		}
 	})
-	_, noIP := exec.LookPath("ip")
-	_, noTUN := os.Stat("/dev/net/tun")
-	if err := errors.Join(noIP, noTUN); err != nil || os.Geteuid() != 0 {
+	if err := Missing(); err != nil {
 		if os.Getenv("CI") != "" {
-			t.Fatalf("network namespaces need root, ip(8) and TUN: %v", err)
+			t.Fatal(err)
 		}
-		t.Skipf("network namespaces need root, ip(8) and TUN: %v", err)
+		t.Skip(err)
 	}
 	return n
 }
