@@ -58,6 +58,10 @@ the players. --world distance puts the list into cities of its countries instead
 there the way of light along the great circle, and a detour, is all that counts.
 Files may be gzipped; - is standard input.
 
+Plans go by country and AS, and tables of them are never quite right: --labels
+tells plans those of another table than the world was made by, or none, and
+--mislabel wrong ones for a share of the networks.
+
 The strategies' thresholds are those of their papers unless --tune says other:` + tuningHelp(),
 		Example: `  muster simulate --world et2007 --place AU,JP
   muster simulate --data au.csv --data de.csv --strategy as,adaptive --plot picture.svg
@@ -65,6 +69,7 @@ The strategies' thresholds are those of their papers unless --tune says other:` 
   muster simulate --world css2007 --strategy adaptive --nearest 50 --json
   muster simulate --world css2007 --strategy adaptive --nearest 50 --warm
   muster simulate --matrix rtt.txt.gz --servers list.csv --runs 30
+  muster simulate --world css2007 --new-worlds --place AU --mislabel 10%
   muster simulate --group --data ann.csv --data bob.csv --by minimax
   muster simulate --group --matrix rtt.txt --draw far:2 --runs 30`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },

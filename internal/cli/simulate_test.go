@@ -213,6 +213,35 @@ func TestMatrixGroup(t *testing.T) {
 	}
 }
 
+// TestLabelsOfWorlds: plans are told other places than those by which a world was
+// made, by one seed the same, and a group's as well.
+func TestLabelsOfWorlds(t *testing.T) {
+	file, list := writeFile(t, "rtt.txt", matrix), writeFile(t, "list.csv", serverList(300))
+	other := writeFile(t, "other.csv", strings.ReplaceAll(serverList(300), "JP", "DE"))
+	simulate := func(more ...string) sim.Simulation {
+		args := append([]string{"simulate", "--matrix", file, "--servers", list, "--draw", "2", "--strategy", "country", "--runs", "3", "--json"}, more...)
+		return decode[struct{ Rows []sim.Simulation }](t, []byte(succeeds(t, args...))).Rows[0]
+	}
+	own := simulate()
+	if same := simulate("--labels", list, "--mislabel", "0"); same != own {
+		t.Errorf("labelled like the world itself: %+v, want %+v", same, own)
+	}
+	for labels, clusters := range map[string]int{"none": 1, other: 2, "tables": own.Clusters} {
+		got := simulate("--labels", labels)
+		if got.Playable != own.Playable || labels != "tables" && got.Clusters >= own.Clusters {
+			t.Errorf("--labels %s: %d playable servers in %d clusters, want %d as with the world's own, in about %d", labels, got.Playable, got.Clusters, own.Playable, clusters)
+		}
+	}
+	wrong := simulate("--mislabel", "30%/16")
+	if again := simulate("--mislabel", "0.3/16"); wrong == own || again != wrong || wrong.Playable != own.Playable {
+		t.Errorf("mislabelled: %+v, again %+v, and with the right ones %+v", wrong, again, own)
+	}
+	group := []string{"simulate", "--group", "--matrix", file, "--servers", list, "--runs", "2", "--mislabel", "20%", "--labels", other, "--json"}
+	if first := succeeds(t, group...); first != succeeds(t, group...) {
+		t.Error("the same group of a mislabelled world came to something else")
+	}
+}
+
 func TestWrongWorlds(t *testing.T) {
 	file, list := writeFile(t, "rtt.txt", matrix), writeFile(t, "list.csv", serverList(30))
 	on := func(more ...string) []string { return append([]string{"simulate", "--matrix", file}, more...) }
@@ -232,6 +261,11 @@ func TestWrongWorlds(t *testing.T) {
 		{"servers nowhere", []string{"simulate", "--world", "et2007", "--servers", list}, 2, []string{"--servers", "--matrix FILE", "--world distance"}},
 		{"servers by name", on("--servers", writeFile(t, "l.txt", "games.example.org:1\n")), 1, []string{"l.txt:1: games.example.org is a name", "put its address"}},
 		{"no servers", on("--servers", writeFile(t, "l.txt", "\n")), 1, []string{"lists no server"}},
+		{"labels nowhere", on("--labels", "nowhere.csv"), 1, []string{"nowhere.csv: no such file"}},
+		{"mislabelled a bit", on("--mislabel", "some"), 2, []string{"--mislabel", `"some"`, "10% or 0.1/16"}},
+		{"mislabelled too much", on("--mislabel", "101%"), 2, []string{"--mislabel", `"101%"`}},
+		{"mislabelled negatively", on("--mislabel", "-1"), 2, []string{"--mislabel"}},
+		{"mislabelled by what", on("--mislabel", "10%/64"), 2, []string{"--mislabel", `"10%/64"`}},
 		{"new worlds of measurements", []string{"simulate", "--data", vantage(t, "au.csv"), "--new-worlds"}, 2, []string{"--new-worlds"}},
 	})
 }

@@ -34,6 +34,11 @@ type worlds struct {
 	spread sim.Spread
 	// fresh: each run has a world of its own.
 	fresh bool
+	// labels are what plans are told of places, see [worlds.labelled], and mislabelled
+	// the share of the networks, of so many bits, of which they are told wrong ones.
+	labels      string
+	mislabelled float64
+	networkBits int
 }
 
 // Hosts that are drawn unless it is said how many, in all or for a group.
@@ -51,6 +56,8 @@ func (w *worlds) bind(cmd *cobra.Command) {
 	flags.StringSliceVar(&w.places, "place", nil, "look from `PLACE,...`; with --matrix from hosts, by number (default: the world's own)")
 	flags.Var(value{"[near:|far:]N", "", w.setDraw}, "draw", "with --matrix, draw so many hosts for each run, near or far from each other, `[near:|far:]N` (default 5; of a --group 4)")
 	flags.BoolVar(&w.fresh, "new-worlds", false, "each run in another world (with --matrix always)")
+	flags.StringVar(&w.labels, "labels", ownLabels, "countries and ASes that plans are told: world (by which it was made), tables (in Muster), none, or those of a list, `WORD|FILE`")
+	flags.Var(value{"SHARE[/BITS]", "", w.setMislabelled}, "mislabel", "tell plans the country and AS of another server for this share of the /24 networks, or of those of other BITS, `SHARE[/BITS]`")
 	completeWords(cmd, "place", sim.KnownPlaces())
 }
 
@@ -64,6 +71,38 @@ func (w *worlds) setDraw(text string) error {
 		return fmt.Errorf("%q is no number of hosts such as 8, near:8 or far:2", text)
 	}
 	w.draw, w.spread = n, spread
+	return nil
+}
+
+// Words for --labels.
+const (
+	ownLabels   = "world"
+	tableLabels = "tables"
+	noLabels    = "none"
+)
+
+// The bits of the networks that are mislabelled as one, and of the largest and
+// smallest that there can be.
+const (
+	usualNetwork                    = 24
+	largestNetwork, smallestNetwork = 8, 32
+)
+
+func (w *worlds) setMislabelled(text string) error {
+	share, bits, given := strings.Cut(text, "/")
+	number, percent := strings.CutSuffix(share, "%")
+	f, err := strconv.ParseFloat(number, 64)
+	if percent {
+		f /= 100
+	}
+	n := usualNetwork
+	if given && err == nil {
+		n, err = strconv.Atoi(bits)
+	}
+	if err != nil || !(f >= 0 && f <= 1) || n < largestNetwork || n > smallestNetwork {
+		return fmt.Errorf("%q is no share of networks such as 10%% or 0.1/16", text)
+	}
+	w.mislabelled, w.networkBits = f, n
 	return nil
 }
 
@@ -100,6 +139,44 @@ func (w *worlds) areDrawn() bool { return w.matrix != "" && len(w.places) == 0 }
 
 // scene reads the files. A group has players where others have places.
 func (w *worlds) scene(group bool) (sim.Scene, error) {
+	scene, err := w.made(group)
+	if err != nil {
+		return nil, err
+	}
+	return w.labelled(scene)
+}
+
+// labelled has plans told what --labels and --mislabel say of places.
+func (w *worlds) labelled(scene sim.Scene) (sim.Scene, error) {
+	switch w.labels {
+	case ownLabels:
+	case noLabels:
+		scene = scene.Labelled(sim.Unlabelled)
+	case tableLabels:
+		locator, err := geo.Open(geo.Options{})
+		if err != nil {
+			return nil, err
+		}
+		scene = scene.Labelled(func(list []discovery.Server, seed uint64) []discovery.Server {
+			list = sim.Unlabelled(list, seed)
+			locator.Annotate(list)
+			return list
+		})
+	default:
+		servers, err := readServers(w.labels, w.in)
+		if err != nil {
+			return nil, err
+		}
+		scene = scene.Labelled(sim.LabelledLike(servers))
+	}
+	if w.mislabelled > 0 {
+		scene = scene.Labelled(sim.Mislabelled(w.mislabelled, w.networkBits))
+	}
+	return scene, nil
+}
+
+// made is what is looked at, with the labels by which it was made.
+func (w *worlds) made(group bool) (sim.Scene, error) {
 	switch {
 	case len(w.data) > 0:
 		return w.measured()

@@ -1,0 +1,110 @@
+package sim
+
+import (
+	"fmt"
+	"net/netip"
+	"reflect"
+	"slices"
+	"testing"
+
+	"muster/discovery"
+)
+
+// labelledList has 4,000 servers in 1,000 /24s of 50 /16s, one AS a /16, and IPv6.
+func labelledList() (list []discovery.Server) {
+	for i := range 4000 {
+		addr := netip.AddrFrom4([4]byte{80, byte(i / 80), byte(i / 4), byte(i % 4)})
+		if i%100 == 99 {
+			addr = netip.MustParseAddr(fmt.Sprintf("2a01:%x::%x", i/400, i))
+		}
+		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(addr, 1), Country: []string{"DE", "FR", "JP"}[i/80%3], ASN: uint32(1 + i/80)})
+	}
+	return list
+}
+
+func TestMislabelled(t *testing.T) {
+	list := labelledList()
+	before := slices.Clone(list)
+	for _, bits := range []int{16, 24} {
+		ten, thirty := Mislabelled(0.1, bits)(list, 7), Mislabelled(0.3, bits)(list, 7)
+		if !slices.Equal(list, before) {
+			t.Fatal("the list itself was changed")
+		}
+		if !slices.Equal(ten, Mislabelled(0.1, bits)(list, 7)) || slices.Equal(ten, Mislabelled(0.1, bits)(list, 8)) {
+			t.Errorf("/%d: the seed does not decide who is mislabelled", bits)
+		}
+		labels, wrong, networks := make(map[netip.Prefix]map[cell]bool), 0, make(map[netip.Prefix]bool)
+		for i, s := range ten {
+			prefix := network(s, bits)
+			networks[prefix] = true
+			if s.Addr != list[i].Addr {
+				t.Fatalf("server %d is another", i)
+			}
+			if cellOf(s) == cellOf(list[i]) {
+				continue
+			}
+			if cellOf(thirty[i]) == cellOf(list[i]) {
+				t.Errorf("/%d: %v is wrong among 10 %%, and right among 30 %%", bits, s.Addr)
+			}
+			if labels[prefix] == nil {
+				labels[prefix] = make(map[cell]bool)
+				wrong++
+			}
+			labels[prefix][cellOf(s)] = true
+			if (s.Country == "DE") != (s.ASN%3 == 1) {
+				t.Errorf("nobody has the label %s, AS%d", s.Country, s.ASN)
+			}
+		}
+		for prefix, with := range labels {
+			if len(with) != 1 {
+				t.Errorf("%v has %d wrong labels, want the same for all of it", prefix, len(with))
+			}
+		}
+		if share := float64(wrong) / float64(len(networks)); share < 0.02 || share > 0.2 {
+			t.Errorf("%.2f of the /%ds are mislabelled, want about a tenth", share, bits)
+		}
+	}
+	if same := Mislabelled(1, 24)(realList("DE", 20), 1); !slices.Equal(same, realList("DE", 20)) {
+		t.Error("a list with one label got another")
+	}
+	if got := Mislabelled(0, 24)(list, 1); !slices.Equal(got, list) {
+		t.Error("no share of the networks, and yet other labels")
+	}
+}
+
+// TestLabelledScene: plans are told other labels, and the world stays what it is.
+func TestLabelledScene(t *testing.T) {
+	m, list := line(20), realList("DE", 200)
+	plain := Scene(func(seed uint64) ([]*Vantage, error) { return m.World(list, []int{0, 9}, seed).Vantages(), nil })
+	want, _ := plain(3)
+	other := slices.Clone(list)[:100]
+	for i := range other {
+		other[i].Country, other[i].ASN = "JP", 9
+	}
+	for name, c := range map[string]struct {
+		labels Labels
+		want   [2]cell // of the first and the last server
+	}{
+		"none":         {Unlabelled, [2]cell{}},
+		"another list": {LabelledLike(other), [2]cell{{"JP", 9}, {}}},
+	} {
+		got, err := plain.Labelled(c.labels)(3)
+		if err != nil || len(got) != 2 {
+			t.Fatal(len(got), err)
+		}
+		for i, v := range got {
+			if !reflect.DeepEqual(v.RTT, want[i].RTT) || !reflect.DeepEqual(v.Infos, want[i].Infos) {
+				t.Errorf("%s: the world is another", name)
+			}
+			if first, last := cellOf(v.Servers[0]), cellOf(v.Servers[199]); [2]cell{first, last} != c.want {
+				t.Errorf("%s: %v and %v, want %v", name, first, last, c.want)
+			}
+			if v.Topology() != got[0].Topology() {
+				t.Errorf("%s: one list, two topologies", name)
+			}
+		}
+	}
+	if again, _ := plain(3); cellOf(again[0].Servers[0]) != (cell{"DE", 1}) {
+		t.Error("the world's own labels are gone")
+	}
+}
