@@ -108,9 +108,17 @@ type GroupRun struct {
 	// been unlucky, did not find a better one.
 	Search      coordinate.Progress
 	FoundRegret float64
+	// Searched is when the search ended, in seconds, Leading from when on a server led it
+	// that is at most [asGood] worse than the chosen one, and Leads how many did in all.
+	Searched, Leading float64
+	Leads             int
 	// Doubts are those about the players' reports.
 	Doubts []anomaly.Anomaly
 }
+
+// asGood is by how many ms a server may be worse than the choice and nobody minds
+// having been told of it.
+const asGood = 5
 
 // Run is one run of a method; the number of the run decides what is random.
 func (g *Group) Run(method Method, o GroupOptions, run uint64) (GroupRun, error) {
@@ -136,12 +144,29 @@ func (g *Group) Run(method Method, o GroupOptions, run uint64) (GroupRun, error)
 				_, before := truth.regret(r.Search.Best)
 				r.FoundRegret = min(r.Regret, before)
 			}
+			r.Searched, r.Leads = s.searched.Seconds(), len(s.leads)
+			r.Leading = s.leadsFrom(truth, r.Score+asGood).Seconds()
 		}
 	}
 	for _, p := range s.peers {
 		r.Percent = append(r.Percent, 100*float64(len(p.replay.results))/float64(len(p.vantage.Servers)))
 	}
 	return r, nil
+}
+
+// leadsFrom is from when on all servers that led a search had a score at most.
+func (s *session) leadsFrom(truth groupTruth, most float64) time.Duration {
+	from := s.searched
+	for _, l := range slices.Backward(s.leads) {
+		if l.server < 0 {
+			break
+		}
+		if score, _ := truth.regret(l.server); score > most {
+			break
+		}
+		from = l.at
+	}
+	return from
 }
 
 // plenty is more seats than any group needs.

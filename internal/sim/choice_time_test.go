@@ -1,0 +1,85 @@
+package sim
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"muster/selection"
+)
+
+// How long four players wait for their choice, and where the time goes, in virtual time:
+//
+//	go test ./internal/sim -run TestChoiceTime -v -timeout 0 -choice-worlds 40 -choice-from 41000
+var (
+	choiceWorlds = flag.Int("choice-worlds", 0, "how many worlds a choice is timed on")
+	choiceFrom   = flag.Uint64("choice-from", 1, "first seed of these")
+	choiceOf     = flag.String("choice-of", "css2007", "worlds")
+	choiceGroups = flag.String("choice-groups", "musst", "groups")
+	choiceRules  = flag.String("choice-rules", "mean", "rules")
+	choiceRate   = flag.Float64("choice-rate", 250, "probes a second: a home line's")
+	choiceEach   = flag.Bool("choice-each", false, "a line for each world")
+)
+
+func TestChoiceTime(t *testing.T) {
+	isTaste := *choiceWorlds == 0
+	if isTaste {
+		*choiceWorlds, *choiceOf = 2, "et2007"
+	}
+	for _, of := range strings.Split(*choiceOf, ",") {
+		for _, group := range strings.Split(*choiceGroups, ",") {
+			for _, rule := range strings.Split(*choiceRules, ",") {
+				all, err := Sweep(func(seed uint64) (*Group, error) { return GroupWorld(of, group, seed) }, *choiceFrom, *choiceWorlds, []Trial{
+					func(g *Group, seed uint64) (GroupRun, error) {
+						o := GroupOptions{Criteria: sweepCriteria(selection.Rule(rule)), Replay: ReplayOptions{Rate: *choiceRate}}
+						return g.Run(Coordinated, o, seed)
+					},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("%s, %s, %s: %s", of, group, rule, choiceTimes(all[0]))
+				for world, r := range all[0] {
+					if !r.Found {
+						t.Errorf("world %d: a group found no server", world)
+					}
+					if *choiceEach {
+						t.Logf("world %d: %s", world, choiceTimes([]GroupRun{r}))
+					}
+				}
+				if slowest := quantile(all[0], 1, func(r GroupRun) float64 { return r.Seconds }); isTaste && slowest > tasteTakes {
+					t.Errorf("a choice took %.1f s", slowest)
+				}
+			}
+		}
+	}
+}
+
+// tasteTakes is how long choices of the taste take at most, in seconds of virtual time.
+const tasteTakes = 13
+
+// choiceTimes are the median and the 95th percentile of a choice's time, what of it is
+// which, and what is gained by it.
+func choiceTimes(all []GroupRun) string {
+	both := func(of func(r GroupRun) float64) string {
+		return fmt.Sprintf("%.2f/%.2f", quantile(all, 0.5, of), quantile(all, 0.95, of))
+	}
+	sending := func(r GroupRun) float64 { return r.Search.Probes / *choiceRate }
+	return fmt.Sprintf("choice %s s: sending %s, waiting for answers %s, second look %s; leading %s s, %s leads; regret %s ms (mean %.2f), %s servers a player, %s rounds",
+		both(func(r GroupRun) float64 { return r.Seconds }), both(sending),
+		both(func(r GroupRun) float64 { return r.Searched - sending(r) }),
+		both(func(r GroupRun) float64 { return r.Seconds - r.Searched }),
+		both(func(r GroupRun) float64 { return r.Leading }), both(func(r GroupRun) float64 { return float64(r.Leads) }),
+		both(func(r GroupRun) float64 { return r.Regret }), meanOf(all, func(r GroupRun) float64 { return r.Regret }),
+		both(func(r GroupRun) float64 { return r.Search.Probes }),
+		both(func(r GroupRun) float64 { return float64(r.Rounds) }))
+}
+
+func meanOf(all []GroupRun, of func(GroupRun) float64) float64 {
+	sum := 0.0
+	for _, r := range all {
+		sum += of(r) / float64(len(all))
+	}
+	return sum
+}
