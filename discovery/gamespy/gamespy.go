@@ -32,9 +32,11 @@ package gamespy
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"muster/discovery"
@@ -78,6 +80,25 @@ var (
 // only if no other datagram is there: else the oldest of them may be of another reply,
 // and so tell nothing of how long this one took.
 func (p Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	reply, _, err := p.parse(datagrams)
+	return reply, err
+}
+
+// Roll asks the same, and reads who plays.
+func (p Protocol) Roll() discovery.Protocol { return roll{p} }
+
+type roll struct{ Protocol }
+
+func (r roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	answer, whole, err := r.parse(datagrams)
+	if answer.Info != nil {
+		answer.Info.Roster = whole.roster()
+	}
+	return answer, err
+}
+
+// parse is what a reply says of the server, and the reply.
+func (p Protocol) parse(datagrams [][]byte) (discovery.Reply, reply, error) {
 	var parts []part
 	for _, d := range datagrams {
 		if part, ok := readPart(d); ok {
@@ -85,7 +106,7 @@ func (p Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		}
 	}
 	if len(parts) == 0 && len(datagrams) > 0 {
-		return discovery.Reply{}, errNoReply
+		return discovery.Reply{}, nil, errNoReply
 	}
 	for _, newest := range slices.Backward(parts) {
 		whole := assemble(parts, newest.reply)
@@ -94,7 +115,7 @@ func (p Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		}
 		info, tells := whole.info()
 		if !tells {
-			return discovery.Reply{}, errNobody
+			return discovery.Reply{}, nil, errNobody
 		}
 		if p.Above != 0 {
 			info.GamePort = 0 // players connect where the list says
@@ -103,9 +124,9 @@ func (p Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		if nonce, ok := whole.nonce(); ok && len(whole) == len(datagrams) {
 			reply.Nonce, reply.Echoed = nonce, true
 		}
-		return reply, nil
+		return reply, whole, nil
 	}
-	return discovery.Reply{Incomplete: true}, nil
+	return discovery.Reply{Incomplete: true}, nil, nil
 }
 
 // part is a packet of a reply: which reply and which of its packets it is, 0 if nobody
@@ -222,17 +243,66 @@ func isSet(value string) bool {
 	return true
 }
 
-// listed is how many players are listed by name.
-func (r reply) listed() (n int) {
-	for _, p := range r {
-		for key := range quake3.Pairs(p.body) {
-			word, place, _ := strings.Cut(strings.ToLower(string(key)), "_")
-			if _, err := strconv.ParseUint(place, 10, 16); err == nil && (word == "player" || word == "playername") {
-				n++
+// ofPlayers are the keys and values of players: the key's word, and whose it is.
+func (r reply) ofPlayers() iter.Seq2[playersKey, []byte] {
+	return func(yield func(playersKey, []byte) bool) {
+		for _, p := range r {
+			for key, value := range quake3.Pairs(p.body) {
+				word, place, _ := strings.Cut(strings.ToLower(string(key)), "_")
+				if n, err := strconv.ParseUint(place, 10, 16); err == nil && !yield(playersKey{word, uint16(n)}, value) {
+					return
+				}
 			}
 		}
 	}
+}
+
+type playersKey struct {
+	word  string
+	place uint16
+}
+
+// names reports whether what stands behind the key is what a player is called.
+func (k playersKey) names() bool { return k.word == "player" || k.word == "playername" }
+
+// listed is how many players are listed by name.
+func (r reply) listed() (n int) {
+	for key := range r.ofPlayers() {
+		if key.names() {
+			n++
+		}
+	}
 	return n
+}
+
+// mostPlayers is more than any of these games has seats for, and mostPing more than a
+// server waits for a player, in ms.
+const mostPlayers, mostPing = 1024, 60_000
+
+// roster is who plays, in the order in which they are named.
+func (r reply) roster() *discovery.Roster {
+	roster := &discovery.Roster{}
+	at := map[uint16]int{}
+	for key, value := range r.ofPlayers() {
+		if _, is := at[key.place]; key.names() && !is && len(roster.Players) < mostPlayers {
+			at[key.place] = len(roster.Players)
+			roster.Players = append(roster.Players, discovery.Player{Name: text(string(value))})
+		}
+	}
+	for key, value := range r.ofPlayers() {
+		i, is := at[key.place]
+		if !is {
+			continue
+		}
+		n, _ := strconv.ParseInt(strings.TrimSpace(string(value)), 10, 32) // what is no number is 0
+		switch key.word {
+		case "frags", "score", "kills":
+			roster.Players[i].Score = int(n)
+		case "ping":
+			roster.Players[i].Ping = time.Duration(min(max(0, n), mostPing)) * time.Millisecond
+		}
+	}
+	return roster
 }
 
 // text is cleaned for display. What is no UTF-8 is in western Europe's letters of that

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"muster/discovery"
 	. "muster/discovery/gamespy"
@@ -42,6 +43,36 @@ func TestRecorded(t *testing.T) {
 	if err != nil || reply.Echoed || *reply.Info != want {
 		t.Errorf("%+v, %v, want %+v", reply.Info, err, want)
 	}
+}
+
+// TestRoll: who plays stands in the reply, in one packet or several, under one word or
+// another.
+func TestRoll(t *testing.T) {
+	_, empty := codectest.Packets(t, "netpanzer.hex")
+	for name, c := range map[string]struct {
+		roll      discovery.Protocol
+		datagrams [][]byte
+		want      []discovery.Player
+	}{
+		"recorded, empty": {Protocol{}.Roll(), empty, nil},
+		"Unreal": {unreal.Roll(), split(utBasic, utInfo, `\player_0\ann\frags_0\12\ping_0\ 50\team_0\255\mesh_0\Male\queryid\7.3`, `\player_1\b`+"\xf6"+`b\frags_1\-3\ping_1\9999999\final\\queryid\7.4`),
+			[]discovery.Player{{Name: "ann", Score: 12, Ping: 50 * time.Millisecond}, {Name: "böb", Score: -3, Ping: time.Minute}}},
+		"Battlefield": {Protocol{Above: 1}.Roll(), split(`\hostname\a\maxplayers\64\playername_7\cyd\score_7\5\ping_7\40\playername_2\dan\score_2\x\playername_2\eve\final\`),
+			[]discovery.Player{{Name: "cyd", Score: 5, Ping: 40 * time.Millisecond}, {Name: "dan"}}},
+	} {
+		reply, err := c.roll.Parse(c.datagrams)
+		if err != nil || reply.Info == nil || !slices.Equal(reply.Info.Roster.Players, c.want) {
+			t.Errorf("%s: %+v, %v, want %+v", name, reply.Info, err, c.want)
+		}
+	}
+	if above := (Protocol{Above: 10}).Roll().(discovery.Aside).QueryPort(1000); above != 1010 {
+		t.Errorf("asks at port %d", above)
+	}
+}
+
+func FuzzRoll(f *testing.F) {
+	f.Add([]byte(`\hostname\a\playername_7\cyd\score_7\5\ping_7\40\final\`))
+	codectest.Fuzz(f, unreal.Roll(), "netpanzer.hex")
 }
 
 func TestAppendQuery(t *testing.T) {

@@ -71,6 +71,46 @@ func (Protocol) AppendQuery(b []byte, nonce discovery.Nonce, challenge []byte) [
 // Parse reads all that came. With the status alone it wants the ping sent; a server may
 // end the conversation instead.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	return parse(datagrams, parseStatus)
+}
+
+// Roll asks the same, and reads who of the players are named: a dozen at most, whom the
+// server chooses.
+func (Protocol) Roll() discovery.Protocol { return roll{} }
+
+type roll struct{ Protocol }
+
+func (roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	return parse(datagrams, func(text []byte) (*discovery.Info, error) {
+		info, err := parseStatus(text)
+		if err == nil {
+			info.Roster = parseSample(text)
+		}
+		return info, err
+	})
+}
+
+// mostNamed is more than servers name of their players.
+const mostNamed = 100
+
+// parseSample reads who is named. Servers write other things there, too, a line a name.
+func parseSample(text []byte) *discovery.Roster {
+	var a struct {
+		Players struct{ Sample json.RawMessage }
+	}
+	var sample []struct{ Name string }
+	json.Unmarshal(text, &a) // what is of another type has been passed over before, and names nobody
+	json.Unmarshal(a.Players.Sample, &sample)
+	roster := &discovery.Roster{}
+	for _, p := range sample[:min(len(sample), mostNamed)] {
+		if name := bedrock.CleanName(p.Name[:min(len(p.Name), maxName)]); name != "" {
+			roster.Players = append(roster.Players, discovery.Player{Name: name})
+		}
+	}
+	return roster
+}
+
+func parse(datagrams [][]byte, read func([]byte) (*discovery.Info, error)) (discovery.Reply, error) {
 	heard := bytes.Join(datagrams, nil)
 	body, rest, err := cutPacket(heard, status)
 	if err != nil || body == nil {
@@ -80,7 +120,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	if err != nil || uint64(len(text)) < n {
 		return discovery.Reply{}, malformed("a status cut short")
 	}
-	info, err := parseStatus(text[:n])
+	info, err := read(text[:n])
 	switch {
 	case err != nil:
 		return discovery.Reply{}, err

@@ -3,6 +3,7 @@ package minecraft_test
 import (
 	"encoding/binary"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,32 @@ func TestRecorded(t *testing.T) {
 		t.Errorf("the fleet's: %+v, %+v, %v", reply, reply.Info, err)
 	}
 }
+
+// TestRoll: some of the players stand in the status.
+func TestRoll(t *testing.T) {
+	roll := Protocol{}.Roll()
+	if _, isStream := roll.(discovery.Stream); !isStream {
+		t.Fatal("who plays is not asked over TCP")
+	}
+	_, replies := codectest.Packets(t, "minecraftprotocol_players.hex")
+	for name, c := range map[string]struct {
+		text string
+		want []discovery.Player
+	}{
+		"recorded":    {string(replies[0]), []discovery.Player{{Name: "ann"}, {Name: "bob"}}},
+		"nobody":      {status(`{"players":{"max":20,"online":0}}`), nil},
+		"wrong types": {status(`{"version":7,"players":{"online":"x","sample":[{"name":"ann"},{"name":7},{"id":"x"}]}}`), []discovery.Player{{Name: "ann"}}},
+		"no list":     {status(`{"players":{"sample":"ann"}}`), nil},
+		"a crowd":     {status(`{"players":{"sample":[` + strings.Repeat(`{"name":"a"},`, 200) + `{"name":"b"}]}}`), slices.Repeat([]discovery.Player{{Name: "a"}}, 100)},
+	} {
+		reply, err := roll.Parse([][]byte{[]byte(c.text)})
+		if err != nil || reply.Info == nil || !slices.Equal(reply.Info.Roster.Players, c.want) {
+			t.Errorf("%s: %+v, %v, want %+v", name, reply.Info, err, c.want)
+		}
+	}
+}
+
+func FuzzRoll(f *testing.F) { codectest.Fuzz(f, Protocol{}.Roll(), "minecraftprotocol_players.hex") }
 
 // status is a packet with a status in it.
 func status(json string) string {

@@ -23,7 +23,9 @@ package quakeworld
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"muster/discovery"
 	"muster/discovery/internal/packet"
@@ -55,21 +57,40 @@ func (Quake2) AppendQuery(b []byte, _ discovery.Nonce, _ []byte) []byte { return
 // Parse reads the newest datagram that is a status. Spectators count as no players:
 // they take no player's seat.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
-	return newest(datagrams, reply, addPlayer)
+	return newest(datagrams, reply, addPlayer, false)
 }
 
 // Parse reads the newest datagram that is a status.
 func (Quake2) Parse(datagrams [][]byte) (discovery.Reply, error) {
-	return newest(datagrams, reply2, addPlayer2)
+	return newest(datagrams, reply2, addPlayer2, false)
 }
 
-func newest(datagrams [][]byte, head string, add func(*discovery.Info, []byte)) (discovery.Reply, error) {
+// Roll asks the same, and reads who the players are.
+func (Protocol) Roll() discovery.Protocol { return roll{} }
+
+// Roll asks the same, and reads who the players are.
+func (Quake2) Roll() discovery.Protocol { return roll2{} }
+
+type roll struct{ Protocol }
+
+func (roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	return newest(datagrams, reply, addPlayer, true)
+}
+
+type roll2 struct{ Quake2 }
+
+func (roll2) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	return newest(datagrams, reply2, addPlayer2, true)
+}
+
+// newest is the newest datagram with that head, read with a roster if one is wanted.
+func newest(datagrams [][]byte, head string, add func(*discovery.Info, []byte), withRoster bool) (discovery.Reply, error) {
 	return packet.Newest(datagrams, errNoStatus, func(b []byte) (reply discovery.Reply, ok bool) {
 		body, ok := bytes.CutPrefix(b, []byte(head))
 		if !ok || !bytes.Contains(body, []byte(`\`)) {
 			return reply, false
 		}
-		return discovery.Reply{Info: parse(body, add)}, true
+		return discovery.Reply{Info: parse(body, add, withRoster)}, true
 	})
 }
 
@@ -77,7 +98,7 @@ func newest(datagrams [][]byte, head string, add func(*discovery.Info, []byte)) 
 var errNoStatus = fmt.Errorf("quakeworld: %w: no status", discovery.ErrMalformed)
 
 // parse reads the variables and the players' lines.
-func parse(body []byte, add func(*discovery.Info, []byte)) *discovery.Info {
+func parse(body []byte, add func(*discovery.Info, []byte), withRoster bool) *discovery.Info {
 	line, lines, _ := bytes.Cut(body, []byte("\n"))
 	values := map[string]string{}
 	for key, value := range quake3.Pairs(bytes.TrimRight(line, "\x00\r ")) {
@@ -105,6 +126,9 @@ func parse(body []byte, add func(*discovery.Info, []byte)) *discovery.Info {
 		MaxPlayers: packet.ParseCount(first("maxclients")),
 		Password:   packet.ParseCount(first("needpass", "g_needpass"))&1 != 0, // 2: spectators need one
 	}
+	if withRoster {
+		info.Roster = &discovery.Roster{}
+	}
 	for line := range bytes.Lines(lines) {
 		if info.Players < mostPlayers {
 			add(info, line)
@@ -127,18 +151,19 @@ const mostPlayers = 1024
 // addPlayer counts a line of QuakeWorld's: id, frags, minutes, ping, "name" and more.
 // Of spectators the frags are S, or the ping is below 0.
 func addPlayer(info *discovery.Info, line []byte) {
-	before, _, quoted := bytes.Cut(line, []byte(`"`))
+	before, name, quoted := bytes.Cut(line, []byte(`"`))
 	words := bytes.Fields(before)
 	if !quoted || len(words) < 4 || words[3][0] == '-' || string(words[1]) == "S" {
 		return
 	}
 	info.Players++
+	enrol(info.Roster, name, words[1], words[3])
 }
 
 // addPlayer2 counts a line of Quake II's: frags, ping, "name" and more. As with
 // gamedig, who has no ping is a bot.
 func addPlayer2(info *discovery.Info, line []byte) {
-	before, _, quoted := bytes.Cut(line, []byte(`"`))
+	before, name, quoted := bytes.Cut(line, []byte(`"`))
 	words := bytes.Fields(before)
 	if !quoted || len(words) < 2 {
 		return
@@ -147,6 +172,21 @@ func addPlayer2(info *discovery.Info, line []byte) {
 	if string(words[1]) == "0" {
 		info.Bots++
 	}
+	enrol(info.Roster, name, words[0], words[1])
+}
+
+// mostPing is more than a server waits for a player, in ms.
+const mostPing = 60_000
+
+// enrol puts a player into a roster that is wanted. The name ends with its quote.
+func enrol(roster *discovery.Roster, name, frags, ping []byte) {
+	if roster == nil {
+		return
+	}
+	name, _, _ = bytes.Cut(name, []byte(`"`))
+	score, _ := strconv.ParseInt(string(frags), 10, 32) // what is no number is 0
+	ms := min(packet.ParseCount(string(ping)), mostPing)
+	roster.Players = append(roster.Players, discovery.Player{Name: readable(name), Score: int(score), Ping: time.Duration(ms) * time.Millisecond})
 }
 
 // glyphs are what Quake's font has where ASCII has control characters.

@@ -1,8 +1,10 @@
 package quakeworld_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"muster/discovery"
 	"muster/discovery/internal/codectest"
@@ -62,6 +64,33 @@ func TestFleet(t *testing.T) {
 		t.Error("answers what is no question")
 	}
 }
+
+// TestRoll: who plays stands in the same reply, and is read where it is asked for.
+func TestRoll(t *testing.T) {
+	_, replies := codectest.Packets(t, "mvdsv.hex")
+	for name, c := range map[string]struct {
+		roll discovery.Protocol
+		text string
+		want []discovery.Player
+	}{
+		"recorded, empty": {Protocol{}.Roll(), string(replies[0]), nil},
+		"QuakeWorld": {Protocol{}.Roll(), "\xff\xff\xff\xffn\\map\\dm6\n" +
+			"7 3 12 25 \"\x10\xef\xee\xe5\x11\" \"base\" 4 4 \"red\"\n8 -2 1 666 \"t wo\" \"\" 0 13 \"\"\n9 -9999 1 -25 \"\\s\\three\" \"\" 0 0 \"\"\n10 x 1 99999999999 \"cut",
+			[]discovery.Player{{Name: "[one]", Score: 3, Ping: 25 * time.Millisecond}, {Name: "t wo", Score: -2, Ping: 666 * time.Millisecond}, {Name: "cut", Ping: time.Minute}}},
+		"Quake II": {Quake2{}.Roll(), "\xff\xff\xff\xffprint\n\\mapname\\q2dm1\n5 25 \"one\"\n0 0 \"bot\" \"loopback\"\n",
+			[]discovery.Player{{Name: "one", Score: 5, Ping: 25 * time.Millisecond}, {Name: "bot"}}},
+	} {
+		reply, err := c.roll.Parse([][]byte{[]byte(c.text)})
+		if err != nil || !slices.Equal(reply.Info.Roster.Players, c.want) {
+			t.Errorf("%s: %+v, %v, want %+v", name, reply.Info, err, c.want)
+		}
+		if asked, also := c.roll.AppendQuery(nil, 1, nil), (Protocol{}).AppendQuery(nil, 1, nil); name != "Quake II" && string(asked) != string(also) {
+			t.Errorf("%s: asks by %q", name, asked)
+		}
+	}
+}
+
+func FuzzRoll(f *testing.F) { codectest.Fuzz(f, Protocol{}.Roll(), "mvdsv.hex") }
 
 func TestParseRefuses(t *testing.T) {
 	codectest.Refuses(t, Protocol{}, map[string]string{"nothing": "", "head": "\xff\xff\xff\xffn", "Quake II's": "\xff\xff\xff\xffprint\n\\map\\x\n", "a challenge": "\xff\xff\xff\xffc123"})

@@ -27,11 +27,14 @@ import (
 )
 
 // Protocol asks Sauerbraten's servers. It is a [discovery.Aside].
-type Protocol struct{}
+type Protocol struct{ asking }
 
 // RedEclipse asks Red Eclipse's servers, which answer in another order. It is a
 // [discovery.Aside].
-type RedEclipse struct{ Protocol }
+type RedEclipse struct{ asking }
+
+// asking is what both have in common. Who plays, Red Eclipse's servers do not tell.
+type asking struct{}
 
 const (
 	ask      byte = 1 // 0 asks for other things
@@ -69,12 +72,12 @@ var modes = []string{"sp", "dmsp", "demo", "ffa", "coop edit", "teamplay", "inst
 var redEclipseModes = []string{"demo", "edit", "deathmatch", "capture", "defend", "bomber", "race"}
 
 // AppendQuery appends the datagram that asks a server about itself.
-func (Protocol) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
+func (asking) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
 	return binary.BigEndian.AppendUint64(append(b, ask), uint64(nonce))
 }
 
 // QueryPort is the port above the players'.
-func (Protocol) QueryPort(port uint16) uint16 { return port + 1 }
+func (asking) QueryPort(port uint16) uint16 { return port + 1 }
 
 var errNoReply = fmt.Errorf("sauerbraten: %w: no answer of a server", discovery.ErrMalformed)
 

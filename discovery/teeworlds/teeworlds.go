@@ -16,6 +16,10 @@
 //	                                                ◀──  FF[10] "iext" n₂n₁n₀ what it is     (DDNet)
 //	                                                ◀──  FF[10] "inf3" n₀ what it is         (Teeworlds 0.6)
 //
+// What it is ends with who is there. Those whom DDNet has no room for follow:
+//
+//	◀──  FF[10] "iex+" n₂n₁n₀ number "" clients
+//
 // Sources: network.cpp, server.cpp and serverbrowser.cpp of Teeworlds and of DDNet,
 // and packets recorded from Teeworlds 0.7.5 and DDNet 16.4 (testdata).
 package teeworlds
@@ -40,6 +44,8 @@ const (
 	getInfo  = "\xff\xff\xff\xffgie3"
 	info     = "\xff\xff\xff\xffinf3"
 	extended = "\xff\xff\xff\xffiext"
+	// extendedMore goes before those clients of DDNet's that do not fit into the first.
+	extendedMore = "\xff\xff\xff\xffiex+"
 
 	// control starts a packet of the connection's own affairs, a token request among
 	// them, and connless one outside of any connection.
@@ -82,7 +88,20 @@ func (Protocol) AppendQuery(b []byte, nonce discovery.Nonce, challenge []byte) [
 
 // Parse reads the newest datagram that is a reply: the server's token is its
 // challenge. Both kinds return ours.
-func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
+func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) { return parse(datagrams, nil) }
+
+// Roll asks the same, and reads who the clients are.
+func (Protocol) Roll() discovery.Protocol { return roll{} }
+
+type roll struct{ Protocol }
+
+func (roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	return parse(datagrams, &discovery.Roster{})
+}
+
+// parse reads the newest datagram that is a reply, and into a roster, if one is wanted,
+// who is there.
+func parse(datagrams [][]byte, roster *discovery.Roster) (discovery.Reply, error) {
 	return packet.Newest(datagrams, errNoReply, func(b []byte) (reply discovery.Reply, ok bool) {
 		const answerLen = len(control) + tokenLen + 1 + tokenLen
 		if rest, ok := bytes.CutPrefix(b, []byte(control)); ok && len(b) >= answerLen && rest[tokenLen] == tokenMessage {
@@ -106,7 +125,8 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		r.packed()
 		found.Players, found.MaxPlayers = r.packed(), r.packed()
 		if !r.Short {
-			found.Bots = min(r.bots(), found.Players)
+			found.Roster = roster
+			found.Bots = min(r.clients(roster), found.Players)
 			return discovery.Reply{Nonce: token(b[1:]), Echoed: true, NonceBits: tokenBits, Info: found}, true
 		}
 		return reply, false
@@ -126,7 +146,13 @@ func (DDNet) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
 // Parse reads the newest datagram that is a reply. Who looks on takes a seat, as
 // there. What DDNet sends besides, more of its players, says no more of the server.
 func (DDNet) Parse(datagrams [][]byte) (discovery.Reply, error) {
-	return packet.Newest(datagrams, errNoReply, func(b []byte) (reply discovery.Reply, ok bool) {
+	reply, _, err := parseDDNet(datagrams)
+	return reply, err
+}
+
+// parseDDNet is the newest reply, and what of it describes the clients.
+func parseDDNet(datagrams [][]byte) (reply discovery.Reply, clients reader, err error) {
+	reply, err = packet.Newest(datagrams, errNoReply, func(b []byte) (reply discovery.Reply, ok bool) {
 		if len(b) < headerLen || string(b[:2]) != "\xff\xff" {
 			return reply, false
 		}
@@ -151,11 +177,87 @@ func (DDNet) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		r.number()
 		found.Players, found.MaxPlayers = r.number(), r.number()
 		if !r.Short && nonce < 1<<bits {
+			clients = r
 			return discovery.Reply{Nonce: discovery.Nonce(nonce), Echoed: true, NonceBits: bits, Info: found}, true
 		}
 		return reply, false
 	})
+	return reply, clients, err
 }
+
+// Roll asks the same, and reads who the clients are, of as many datagrams as it takes.
+func (DDNet) Roll() discovery.Protocol { return rollDDNet{} }
+
+type rollDDNet struct{ DDNet }
+
+// Parse puts the clients of the newest reply together, and of what was sent after it
+// with the same nonce: a count of the packet, an empty text, and more clients. The order
+// of arrival is not that of sending, and a repeated question has all of it twice.
+func (rollDDNet) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	reply, first, err := parseDDNet(datagrams)
+	if err != nil || reply.Info == nil {
+		if len(datagrams) > 0 && moreClients(datagrams[0]).Rest != nil {
+			return discovery.Reply{Incomplete: true}, nil // the first is to come
+		}
+		return reply, err
+	}
+	roster := &discovery.Roster{}
+	reply.Info.Roster = roster
+	if reply.NonceBits != extendedBits {
+		first.clients06(roster, false)
+		return reply, nil
+	}
+	first.Bytes() // for later
+	first.clients06(roster, true)
+	seen := map[int]bool{}
+	for _, b := range datagrams {
+		more := moreClients(b)
+		nonce, place := more.number(), more.number()
+		more.Bytes() // for later
+		if more.Short || discovery.Nonce(nonce) != reply.Nonce || seen[place] {
+			continue
+		}
+		seen[place] = true
+		more.clients06(roster, true)
+	}
+	if len(roster.Players) < reply.Info.Players && len(roster.Players) > 0 { // who is asked too often names nobody
+		return discovery.Reply{Incomplete: true}, nil
+	}
+	return reply, nil
+}
+
+// moreClients is what follows the head of a datagram with more clients, else nothing.
+func moreClients(b []byte) reader {
+	if len(b) < headerLen || string(b[:2]) != "\xff\xff" {
+		return reader{}
+	}
+	rest, _ := bytes.CutPrefix(b[headerLen:], []byte(extendedMore))
+	if len(rest) == len(b)-headerLen {
+		return reader{}
+	}
+	return reader{packet.Reader{Rest: rest}}
+}
+
+// clients06 puts those whom a server of 0.6 or DDNet describes into a roster.
+func (r *reader) clients06(roster *discovery.Roster, isExtended bool) {
+	for len(r.Rest) > 0 {
+		name := r.Bytes()
+		r.Bytes()                                               // clan
+		r.Bytes()                                               // country
+		score, _ := strconv.ParseInt(string(r.Bytes()), 10, 32) // what is no number is 0
+		r.Bytes()                                               // whether this one plays
+		if isExtended {
+			r.Bytes() // for later
+		}
+		if r.Short {
+			return
+		}
+		enrol(roster, name, int(score))
+	}
+}
+
+// mostClients is more than any of these servers lets in.
+const mostClients = 1024
 
 var errNoReply = fmt.Errorf("teeworlds: %w: neither a token nor a server", discovery.ErrMalformed)
 
@@ -176,7 +278,10 @@ func (r *reader) number() int {
 
 // packed is one of 0.7's numbers: a first byte with sign and 6 bits, then 7 bits a
 // byte, the lowest first, and the top bit says whether more follow. Below 0 is 0.
-func (r *reader) packed() int {
+func (r *reader) packed() int { return packet.Count(r.signed()) }
+
+// signed is such a number that may be below 0.
+func (r *reader) signed() int {
 	const more, sign, mostBytes = 0x80, 0x40, 5
 	n, negative := 0, false
 	for i := range mostBytes {
@@ -196,24 +301,37 @@ func (r *reader) packed() int {
 		}
 	}
 	if negative {
-		return 0
+		return -1 - n
 	}
-	return min(n, packet.MaxCount)
+	return n
 }
 
-// bots counts those among the players whom a 0.7 server describes.
-func (r *reader) bots() (bots int) {
+// clients puts those whom a 0.7 server describes into a roster, if one is wanted, and
+// counts the bots among them.
+func (r *reader) clients(roster *discovery.Roster) (bots int) {
 	const isBot = 2
-	for len(r.Rest) > 0 && !r.Short {
-		r.Text() // name and clan
-		r.Text()
-		r.packed() // country and score
-		r.packed()
-		if r.packed()&isBot != 0 && !r.Short {
+	for len(r.Rest) > 0 {
+		name := r.Bytes()
+		r.Bytes()  // clan
+		r.signed() // country
+		score := r.signed()
+		kind := r.packed()
+		if r.Short {
+			break
+		}
+		if kind&isBot != 0 {
 			bots++
 		}
+		enrol(roster, name, score)
 	}
 	return bots
+}
+
+// enrol puts somebody into a roster that is wanted.
+func enrol(roster *discovery.Roster, name []byte, score int) {
+	if roster != nil && len(roster.Players) < mostClients {
+		roster.Players = append(roster.Players, discovery.Player{Name: discovery.CleanText(string(name)), Score: score})
+	}
 }
 
 // Answer is what a 0.7 server of Muster's fleet says to a request, nil if it does not

@@ -1,6 +1,7 @@
 package teeworlds_test
 
 import (
+	"slices"
 	"testing"
 
 	"muster/discovery"
@@ -96,6 +97,58 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %+v, %+v, %v, want %+v", name, reply, reply.Info, err, c.want)
 		}
 	}
+}
+
+// TestRoll: who is there stands in the reply, and with DDNet in others that come after it,
+// or before.
+func TestRoll(t *testing.T) {
+	const (
+		extended = head06 + "iext239\0000.6.4\x00n\x00m\x001\x001\x00g\x000\x002\x0064\x003\x0064\x00\x00" + "ann\x00clan\x00276\x00-61\x001\x00\x00" + "b\x1b[31mob\x00\x00-1\x00-9999\x001\x00\x00"
+		rest     = head06 + "iex+239\x001\x00\x00" + "cyd\x00\x00-1\x000\x000\x00\x00"
+		alien    = head06 + "iex+240\x001\x00\x00" + "eve\x00\x00-1\x000\x000\x00\x00"
+	)
+	three := []discovery.Player{{Name: "ann", Score: -61}, {Name: discovery.CleanText("b\x1b[31mob"), Score: -9999}, {Name: "cyd"}}
+	for name, c := range map[string]struct {
+		roll      discovery.Protocol
+		datagrams []string
+		want      []discovery.Player
+	}{
+		"0.7": {Protocol{}.Roll(), []string{head07 + "inf3\x05v\x00n\x00\x00m\x00g\x00\x01\x00\x02\x08\x03\x10" + "a\x00\x00\x40\x45\x00" + "b\x00c\x00\x80\x05\x05\x02" + "cut\x00\x00\x40"},
+			[]discovery.Player{{Name: "a", Score: -6}, {Name: "b", Score: 5}}},
+		"0.6": {DDNet{}.Roll(), []string{head06 + "inf3239\x000.6.4\x00n\x00m\x00CTF\x001\x002\x0012\x003\x0016\x00nameless tee\x00\x00-1\x007\x001\x00"},
+			[]discovery.Player{{Name: "nameless tee", Score: 7}}},
+		"DDNet":                               {DDNet{}.Roll(), []string{extended, rest}, three},
+		"the rest first, and twice":           {DDNet{}.Roll(), []string{rest, extended, alien, rest}, three},
+		"who is asked too often names nobody": {DDNet{}.Roll(), []string{head06 + "iext239\0000.6.4\x00n\x00m\x001\x001\x00g\x000\x002\x0064\x003\x0064\x00\x00"}, nil},
+	} {
+		var datagrams [][]byte
+		for _, d := range c.datagrams {
+			datagrams = append(datagrams, []byte(d))
+		}
+		reply, err := c.roll.Parse(datagrams)
+		if err != nil || reply.Info == nil || !slices.Equal(reply.Info.Roster.Players, c.want) || reply.Info.Players != 3 {
+			t.Errorf("%s: %+v, %+v, %v, want %+v", name, reply, reply.Info, err, c.want)
+		}
+	}
+	for name, datagrams := range map[string][][]byte{"some": {[]byte(extended)}, "others": {[]byte(extended), []byte(alien)}, "the rest": {[]byte(rest)}} {
+		if reply, err := (DDNet{}).Roll().Parse(datagrams); err != nil || !reply.Incomplete {
+			t.Errorf("%s alone: %+v, %v", name, reply, err)
+		}
+	}
+	for file, roll := range map[string]discovery.Protocol{"teeworlds07.hex": Protocol{}.Roll(), "ddnet_extended.hex": DDNet{}.Roll(), "ddnet_plain.hex": DDNet{}.Roll()} {
+		_, replies := codectest.Packets(t, file)
+		if reply, err := roll.Parse(replies); err != nil || reply.Info == nil || reply.Info.Roster == nil || len(reply.Info.Roster.Players) != 0 {
+			t.Errorf("%s, where nobody is: %+v, %v", file, reply, err)
+		}
+	}
+}
+
+func FuzzRoll07(f *testing.F) { codectest.Fuzz(f, Protocol{}.Roll(), "teeworlds07.hex") }
+
+func FuzzRollDDNet(f *testing.F) {
+	f.Add([]byte(head06 + "iext239\x000.6.4\x00n\x00m\x001\x001\x00g\x000\x001\x0064\x001\x0064\x00\x00ann\x00\x00276\x00-61\x001\x00\x00"))
+	f.Add([]byte(head06 + "iex+239\x001\x00\x00cyd\x00\x00-1\x000\x000\x00\x00"))
+	codectest.Fuzz(f, DDNet{}.Roll(), "ddnet_extended.hex", "ddnet_plain.hex")
 }
 
 func TestParseRefuses(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"log/slog"
 	"math"
 	"net/netip"
 	"os"
@@ -19,8 +20,10 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/bedrock"
+	"muster/discovery/prober"
 	"muster/discovery/report"
 	"muster/host/wire"
+	"muster/internal/game"
 )
 
 // family is a game whose real server runs here.
@@ -105,8 +108,36 @@ func TestFamilies(t *testing.T) {
 				t.Errorf("its RTT is %v", time.Duration(seen.RTT))
 			}
 			f.agrees(t, at, info)
+			f.saysWhoPlays(t, at)
 			f.night(t, file, at)
 		})
+	}
+}
+
+// saysWhoPlays asks the server that, if its protocol tells: nobody does.
+func (f family) saysWhoPlays(t *testing.T, at netip.AddrPort) {
+	t.Helper()
+	games, err := game.Load(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := games.Find(f.game)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roll, tells := g.Protocol().(discovery.Roll)
+	if !tells {
+		return
+	}
+	engine, err := prober.New(prober.Options{Protocol: roll.Roll(), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	said := discovery.Result{}
+	err = engine.Run(t.Context(), []discovery.Server{{Addr: at}}, discovery.NewConventional(1), func(r discovery.Result) { said = r })
+	if err != nil || said.Info == nil || said.Info.Roster == nil || len(said.Info.Roster.Players) != 0 {
+		t.Errorf("who plays: %+v, %v", said, err)
 	}
 }
 

@@ -79,6 +79,13 @@ func Fuzz(f *testing.F, protocol discovery.Protocol, files ...string) {
 				t.Errorf("text %q is not clean", text)
 			}
 		}
+		if i.Roster != nil {
+			for _, p := range i.Roster.Players {
+				if p.Name != discovery.CleanText(p.Name) || p.Ping < 0 {
+					t.Errorf("a player is %+v", p)
+				}
+			}
+		}
 		if i.Tags != discovery.TagsOf(string(i.Tags)) {
 			t.Errorf("tags %q are none", i.Tags)
 		}

@@ -304,13 +304,17 @@ function roster() {
   const { players, text: why } = look.roster;
   if (!tells) return h("p", { class: "quiet" }, "Servers of this game do not say who plays.");
   if (!players) return h("p", { class: "quiet" }, why ?? "Asking who plays …");
-  if (players.length === 0) return h("p", { class: "quiet" }, "Nobody is there.");
+  const there = look.row?.players ?? 0;
+  if (players.length === 0) return h("p", { class: "quiet" }, there > 0 ? "It does not say who plays." : "Nobody is there.");
+  // Not every game tells more than names.
+  const scores = players.some((player) => player.score !== 0);
+  const pings = players.some((player) => player.ping_ms);
   return h(
     "table",
     { class: "roster" },
-    h("caption", {}, count(players.length, "player")),
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Who"), h("th", { scope: "col" }, "Score"), h("th", { scope: "col" }, "Ping"))),
-    h("tbody", {}, players.map((player, i) => h("tr", { "data-key": i }, h("td", {}, h("bdi", { dir: "auto" }, player.name || "(no name)")), h("td", {}, player.score), h("td", {}, player.ping_ms ? `${player.ping_ms} ms` : "–")))),
+    h("caption", {}, players.length < there ? `${players.length} of ${there} players` : count(players.length, "player")),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Who"), scores && h("th", { scope: "col" }, "Score"), pings && h("th", { scope: "col" }, "Ping"))),
+    h("tbody", {}, players.map((player, i) => h("tr", { "data-key": i }, h("td", {}, h("bdi", { dir: "auto" }, player.name || "(no name)")), scores && h("td", {}, player.score), pings && h("td", {}, player.ping_ms ? `${player.ping_ms} ms` : "–")))),
   );
 }
 
