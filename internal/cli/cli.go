@@ -42,13 +42,11 @@ type Streams struct {
 func Run(ctx context.Context, args []string, streams Streams) int {
 	p := newProgram(streams, os.Getenv)
 	if len(args) == 0 {
-		named, err := p.doubleClicked()
-		switch {
-		case err != nil:
-			return p.report(p.stay(ctx, term.NewConsole(p.in, p.screen, func() {}, func() {}), err))
-		case len(named) > 0 && p.windowed(named):
-			return exitDone
-		case len(named) > 0:
+		named, done, err := p.doubleClicked(ctx)
+		if done {
+			return p.report(err)
+		}
+		if len(named) > 0 {
 			args = named
 		}
 	}
@@ -74,6 +72,8 @@ type program struct {
 	verbose bool
 	// home is the page that stands in for a terminal, nil on one.
 	home *home.Terminal
+	// invitation is what Home is to ask the person, nil if that is nothing.
+	invitation *home.Invitation
 	// allowance is what all commands of this program share; nil has each its own.
 	allowance *prober.Allowance
 }

@@ -57,6 +57,9 @@ func (a *atHome) bind(cmd *cobra.Command) {
 
 // run is Home, or shows the one that the user has already.
 func (a *atHome) run(ctx context.Context) error {
+	if a.invitation != nil {
+		a.noBrowser = false // whatever config.toml says: it is a page that asks
+	}
 	file, err := stateFile("home")
 	if err != nil {
 		return fmt.Errorf("no folder for what Home keeps: %w", hint.Reason(err))
@@ -81,6 +84,9 @@ func (a *atHome) run(ctx context.Context) error {
 	if err := h.Publish(instance); err != nil {
 		a.warn(fmt.Errorf("a second start will not find this one: %w", hint.Reason(err)))
 	}
+	if a.invitation != nil {
+		h.Invite(*a.invitation)
+	}
 	running := h.Running()
 	if !a.noBrowser && a.hasDesktop() { // a double click has no terminal
 		a.screen.Say("Home is open in your browser. It ends by Quit there, by Ctrl-C here, or when no page is open for a while.")
@@ -92,7 +98,14 @@ func (a *atHome) run(ctx context.Context) error {
 
 // show takes the user to the Home that is running.
 func (a *atHome) show(ctx context.Context, other *home.Running) error {
-	ticket, err := other.Ticket(ctx)
+	var err error
+	if a.invitation != nil {
+		err = other.Invite(ctx, *a.invitation)
+	}
+	ticket := ""
+	if err == nil {
+		ticket, err = other.Ticket(ctx)
+	}
 	if err != nil {
 		return hint.With(err, "end it with Ctrl-C where it runs, or wait a few seconds, and start muster again")
 	}

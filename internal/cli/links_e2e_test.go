@@ -30,7 +30,7 @@ func TestMusterLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := append(command(t, home).Env, "XDG_DATA_HOME="+filepath.Join(home, "share"), "XDG_CONFIG_HOME="+filepath.Join(home, "config"), "DISPLAY=:99", "MUSTER_IN_TERMINAL=1", "WAYLAND_DISPLAY=", "XDG_CURRENT_DESKTOP=", "BROWSER=")
+	env := append(command(t, home).Env, "XDG_DATA_HOME="+filepath.Join(home, "share"), "XDG_CONFIG_HOME="+filepath.Join(home, "config"), "DISPLAY=:99", "SSH_CONNECTION=far away, so that nobody is shown a page", "WAYLAND_DISPLAY=", "XDG_CURRENT_DESKTOP=", "BROWSER=")
 	does := func(typed string, argv ...string) string {
 		t.Helper()
 		cmd := exec.Command(argv[0], argv[1:]...)

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 
 	"muster/discovery"
 	"muster/internal/hint"
+	"muster/internal/home"
 	"muster/internal/invite"
 	"muster/internal/term"
 )
@@ -29,26 +28,49 @@ const (
 	greetsByLink greeting = "link"
 )
 
-// commandOf is the command line of a program that was started without one, by its
-// file's name: it is empty if the name carries no room.
-func commandOf(executable string) ([]string, error) {
-	to, err := invite.FromFileName(filepath.Base(executable))
+// named is the room that this program's own name leads to; ok is false if it leads to none.
+func named(executable string) (to invite.Link, ok bool, err error) {
+	to, err = invite.FromFileName(filepath.Base(executable))
 	switch {
 	case errors.Is(err, invite.ErrPlainName):
-		return nil, nil
+		return to, false, nil
 	case err != nil:
-		return nil, err
+		return to, false, err
 	}
-	return []string{"join", to.String(), "--greet", string(greetsByName)}, nil
+	return to, true, nil
 }
 
-// doubleClicked is the command line that this program's own name stands for.
-func (p *program) doubleClicked() ([]string, error) {
+// doubleClicked is the command line that this program's own name stands for, empty if the
+// name carries no room; or it has been carried out already.
+func (p *program) doubleClicked(ctx context.Context) (args []string, done bool, err error) {
 	executable, err := os.Executable()
 	if err != nil {
-		return nil, nil // then it has no name that says anything
+		return nil, false, nil // then it has no name that says anything
 	}
-	return commandOf(executable)
+	to, ok, err := named(executable)
+	switch {
+	case err == nil && !ok:
+		return nil, false, nil
+	case p.isClicked():
+		return nil, true, p.invited(ctx, home.Invitation{File: filepath.Base(executable)})
+	case err != nil:
+		return nil, true, p.stay(ctx, term.NewConsole(p.in, p.screen, func() {}, func() {}), err)
+	}
+	return []string{"join", to.String(), "--greet", string(greetsByName)}, false, nil
+}
+
+// isClicked reports whether a browser or a file manager has started this program, so that
+// nobody sits at its terminal, and there is a desktop to ask on.
+func (p *program) isClicked() bool {
+	return p.hasDesktop() && (!term.IsTerminal(p.in) || term.IsOwn())
+}
+
+// invited asks on Home's page whether to join a room.
+func (p *program) invited(ctx context.Context, i home.Invitation) error {
+	p.invitation = &i
+	root := newRoot(p)
+	root.SetArgs([]string{}) // nil is os.Args
+	return root.ExecuteContext(ctx)
 }
 
 // greet asks what has to be known before a room is joined: whether, if somebody else
@@ -97,42 +119,4 @@ func (p *program) stay(ctx context.Context, c *term.Console, err error) error {
 		c.Ask(ctx, "Enter closes this window. ")
 	}
 	return err
-}
-
-// terminals are programs that open a window for a command, as desktops have them, with
-// what stands before the command.
-var terminals = [...][]string{
-	{"xdg-terminal-exec"}, {"x-terminal-emulator", "-e"}, {"gnome-terminal", "--"}, {"ptyxis", "--"}, {"kgx", "--"}, {"konsole", "-e"}, {"xfce4-terminal", "-x"},
-	{"mate-terminal", "-x"}, {"tilix", "-e"}, {"lxterminal", "-e"}, {"qterminal", "-e"}, {"alacritty", "-e"}, {"kitty"}, {"foot"}, {"xterm", "-e"},
-}
-
-// inTerminal is set for a program that a terminal was opened for, so that it opens no
-// other if that fails.
-const inTerminal = "MUSTER_IN_TERMINAL"
-
-// windowed runs the command again in a window of its own, where a file manager or a
-// browser has started it without one, and reports whether it could. Windows and macOS
-// open one themselves.
-func (p *program) windowed(args []string) bool {
-	hasDesktop := p.env("DISPLAY") != "" || p.env("WAYLAND_DISPLAY") != ""
-	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" || !hasDesktop || term.IsTerminal(p.in) || p.env(inTerminal) != "" {
-		return false
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return false
-	}
-	for _, terminal := range terminals {
-		path, err := exec.LookPath(terminal[0])
-		if err != nil {
-			continue
-		}
-		argv := append(append(terminal[1:len(terminal):len(terminal)], self), args...)
-		window := exec.Command(path, argv...)
-		window.Env = append(os.Environ(), inTerminal+"=1")
-		if window.Run() == nil {
-			return true
-		}
-	}
-	return false
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/netip"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,21 +12,22 @@ import (
 	"muster/internal/term"
 )
 
-// A program whose file is named for a room joins it; any other name is none.
-func TestCommandOf(t *testing.T) {
-	for name, want := range map[string][]string{
-		"/usr/bin/muster":               nil,
-		"/home/ann/Downloads/muster(1)": nil,
-		"/home/ann/Downloads/muster-join_192.0.2.1_7777s_TABOMI_ABCDEFGHIJKLMNOP (1).exe":                    {"join", "https://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP", "--greet", "name"},
-		"/home/ann/muster-join_192.0.2.1_1_TABOMI_ABCDEFGHIJKLMNOP/muster":                                   nil,
-		"/tmp/muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP --launch auto --launch-command 'rm -rf'.sh": {"join", "http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP", "--greet", "name"},
+// A program whose file is named for a room leads into it; any other name is none.
+func TestNamed(t *testing.T) {
+	for name, want := range map[string]string{
+		"/usr/bin/muster":               "",
+		"/home/ann/Downloads/muster(1)": "",
+		"/home/ann/Downloads/muster-join_192.0.2.1_7777s_TABOMI_ABCDEFGHIJKLMNOP (1).exe":                    "https://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP",
+		"/home/ann/muster-join_192.0.2.1_1_TABOMI_ABCDEFGHIJKLMNOP/muster":                                   "",
+		"/tmp/muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP --launch auto --launch-command 'rm -rf'.sh": "http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP",
 	} {
-		if got, err := commandOf(name); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+		to, ok, err := named(name)
+		if err != nil || ok != (want != "") || ok && to.String() != want {
+			t.Errorf("%s: %v, %v, %v; want %q", name, to, ok, err, want)
 		}
 	}
-	if got, err := commandOf("muster-join_192.0.2.1_7777_TABOMI_ABC.exe"); err == nil || got != nil {
-		t.Errorf("a name that is cut off: %q, %v", got, err)
+	if to, ok, err := named("muster-join_192.0.2.1_7777_TABOMI_ABC.exe"); err == nil || ok {
+		t.Errorf("a name that is cut off: %v", to)
 	}
 }
 

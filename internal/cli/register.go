@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/internal/hint"
+	"muster/internal/home"
 	"muster/internal/invite"
 	"muster/internal/register"
-	"muster/internal/term"
 )
 
 // newRegister is the command that has links open Muster.
@@ -75,14 +75,15 @@ func newOpen(p *program) *cobra.Command {
 	}
 }
 
-// open asks whether to join the room of a link.
+// open asks whether to join the room of a link: here if somebody sits at a terminal, or
+// else on Home's page.
 func (p *program) open(ctx context.Context, text string) error {
-	if p.windowed([]string{"open", text}) {
-		return nil
+	if p.isClicked() {
+		return p.invited(ctx, home.Invitation{URL: text})
 	}
 	to, err := invite.ParseURL(text)
 	if err != nil {
-		return p.stay(ctx, term.NewConsole(p.in, p.screen, func() {}, func() {}), err)
+		return err
 	}
 	root := newRoot(p)
 	root.SetArgs([]string{"join", to.Personal(to.Secret), "--greet", string(greetsByLink)})

@@ -5,7 +5,8 @@
 //	        ── POST /api/… ───▶ guard ─▶ command line ─▶ a command, which says, asks,
 //	        ◀══ /live ═════════ state, servers ◀──────── shows and finds
 //
-// A second start of the user's finds the first by a file, and shows that.
+// A second start of the user's finds the first by a file, and shows that. A muster:// link
+// that the system opens is asked about on the page.
 package home
 
 import (
@@ -128,22 +129,24 @@ type Home struct {
 	watcher task
 	link    string // the player's own page in the room
 	asked   map[int]chan string
-	last    int // question
+	last    int // question or invitation
 	rooms   []lan.Found
 }
 
 // state is what pages are shown.
 type state struct {
-	Version    string             `json:"version"`
-	Name       string             `json:"name"`
-	At         string             `json:"at,omitempty"`
-	Find       findState          `json:"find"`
-	Room       taskState          `json:"room"`
-	Go         taskState          `json:"go"`
-	Watch      watchState         `json:"watch"`
-	Questions  []question         `json:"questions"`
-	Rooms      []roomNear         `json:"rooms"`
-	Favourites favourites.Servers `json:"servers"`
+	Version   string     `json:"version"`
+	Name      string     `json:"name"`
+	At        string     `json:"at,omitempty"`
+	Find      findState  `json:"find"`
+	Room      taskState  `json:"room"`
+	Go        taskState  `json:"go"`
+	Watch     watchState `json:"watch"`
+	Questions []question `json:"questions"`
+	// Invitations wait for an answer, the oldest first.
+	Invitations []invitation       `json:"invitations"`
+	Rooms       []roomNear         `json:"rooms"`
+	Favourites  favourites.Servers `json:"servers"`
 	// Trouble is what Home itself cannot do.
 	Trouble string `json:"trouble,omitempty"`
 }
@@ -213,7 +216,7 @@ func New(ctx context.Context, at net.Addr, config Config) (*Home, error) {
 		guard: guard{key: rand.Text(), cookie: fmt.Sprintf("muster-home-%d", port), names: []string{fmt.Sprintf("127.0.0.1:%d", port), fmt.Sprintf("localhost:%d", port)}},
 	}
 	h.ctx, h.quit = context.WithCancel(ctx)
-	h.state = state{Version: config.Version, Name: config.Name, At: config.At, Questions: []question{}, Rooms: []roomNear{}}
+	h.state = state{Version: config.Version, Name: config.Name, At: config.At, Questions: []question{}, Invitations: []invitation{}, Rooms: []roomNear{}}
 	for _, t := range []*taskState{&h.state.Find.taskState, &h.state.Room, &h.state.Go, &h.state.Watch.taskState} {
 		t.Lines = []string{}
 	}

@@ -64,6 +64,8 @@ func (h *Home) Handler() http.Handler {
 	mux.HandleFunc("GET /api/settings", reads(func(context.Context) (any, error) { return h.config.Settings() }))
 	mux.HandleFunc("GET /api/steam-key", reads(func(context.Context) (any, error) { return h.config.SteamKey(), nil }))
 	mux.HandleFunc("POST /api/ticket", takes(func(_ context.Context, _ struct{}) (any, error) { return h.Ticket(), nil }))
+	mux.HandleFunc("POST /api/invite", takes(func(_ context.Context, i Invitation) (any, error) { h.Invite(i); return nil, nil }))
+	mux.HandleFunc("POST /api/invited", takes(h.takeInvited))
 	mux.HandleFunc("POST /api/find", takes(h.takeFind))
 	mux.HandleFunc("POST /api/stop", takes(h.takeStop))
 	mux.HandleFunc("POST /api/join", takes(h.takeJoin))

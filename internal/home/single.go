@@ -83,24 +83,50 @@ func (i *Instance) Release() error {
 
 // Ticket is a link that takes the first who comes into the Home that is running.
 func (r *Running) Ticket(ctx context.Context) (string, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL+"/api/ticket", bytes.NewReader([]byte("{}")))
-	if err != nil {
+	var path string
+	if err := r.ask(ctx, "ticket", struct{}{}, &path); err != nil {
 		return "", err
+	}
+	if !strings.HasPrefix(path, ticketPath) {
+		return "", errors.New("home: the one that is running answers nonsense")
+	}
+	return r.URL + path, nil
+}
+
+// Invite has the Home that is running show an invitation.
+func (r *Running) Invite(ctx context.Context, i Invitation) error {
+	var nothing any
+	return r.ask(ctx, "invite", i, &nothing)
+}
+
+// longestAnswer of a Home that is running is read, in bytes.
+const longestAnswer = 1 << 10
+
+// ask has the Home that is running do something.
+func (r *Running) ask(ctx context.Context, what string, wish, answer any) error {
+	body, err := json.Marshal(wish)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL+"/api/"+what, bytes.NewReader(body))
+	if err != nil {
+		return err
 	}
 	request.Header.Set("Authorization", "Bearer "+r.Key)
 	request.Header.Set("Content-Type", "application/json")
 	client := http.Client{Timeout: answerWithin, Transport: &http.Transport{DisableKeepAlives: true}} // past any proxy of the environment
-	answer, err := client.Do(request)
+	reply, err := client.Do(request)
 	if err != nil {
-		return "", fmt.Errorf("home: the one that is running does not answer: %w", err)
+		return fmt.Errorf("home: the one that is running does not answer: %w", err)
 	}
-	defer answer.Body.Close()
-	var path string
-	err = json.NewDecoder(io.LimitReader(answer.Body, 1<<10)).Decode(&path)
-	if err != nil || answer.StatusCode != http.StatusOK || !strings.HasPrefix(path, ticketPath) {
-		return "", fmt.Errorf("home: the one that is running says %s", answer.Status)
+	defer reply.Body.Close()
+	if reply.StatusCode != http.StatusOK {
+		return fmt.Errorf("home: the one that is running says %s", reply.Status)
 	}
-	return r.URL + path, nil
+	if err := json.NewDecoder(io.LimitReader(reply.Body, longestAnswer)).Decode(answer); err != nil {
+		return fmt.Errorf("home: the one that is running answers nonsense: %w", err)
+	}
+	return nil
 }
 
 // Link takes into the Home that is running as often as one likes.

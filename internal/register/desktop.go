@@ -9,8 +9,8 @@ import (
 // their own (xdg-open) finds no program behind quotes.
 var plainPath = regexp.MustCompile(`^[0-9A-Za-z/._+@-]+$`)
 
-// entry is a desktop entry that hands links on to a program. A terminal the program
-// opens itself: not every desktop that reads this knows one.
+// entry is a desktop entry that hands links on to a program, which asks on a page: it needs
+// no terminal.
 func entry(program string) string {
 	quoted := program
 	if !plainPath.MatchString(program) {

@@ -26,10 +26,7 @@ func add(program string) (string, error) {
 		return "", fmt.Errorf("register: %w", err)
 	}
 	script := `on open location link
-	tell application "Terminal"
-		activate
-		do script quoted form of "` + strings.ReplaceAll(program, `\`, `\\`) + `" & " open " & quoted form of link
-	end tell
+	do shell script quoted form of "` + strings.ReplaceAll(program, `\`, `\\`) + `" & " open " & quoted form of link & " >/dev/null 2>&1 </dev/null &"
 end open location`
 	const types = `[{"CFBundleURLName":"Muster","CFBundleURLSchemes":["muster"]}]`
 	info := filepath.Join(app, "Contents", "Info.plist")

@@ -6,6 +6,7 @@ import { ask, follow, get } from "./api.js";
 import * as computer from "./computer.js";
 import * as find from "./find.js";
 import * as forms from "./forms.js";
+import * as invited from "./invited.js";
 
 /** @typedef {import("./types.js").State} State */
 
@@ -108,7 +109,7 @@ function drawNow(s) {
   show(byId("now"), parts.filter((part) => part instanceof HTMLElement));
   byId("now").hidden = !parts.some(Boolean);
   const seat = watch.free > 0 && watch.what !== hushed.watch ? `${watch.name || watch.what} has a free seat` : "";
-  const asks = s.questions.length > 0 ? "Your game is waiting for you" : "";
+  const asks = s.questions.length > 0 ? (s.questions.some((q) => /start it/.test(q.text)) ? "Your game is waiting for you" : "Muster asks you something") : invited.title(s);
   const rings = asks || seat;
   if (rings && rings !== rang) alarm.ring(rings);
   rang = rings;
@@ -129,6 +130,7 @@ function drawQuestions(s) {
   const place = byId("questions");
   show(
     place,
+    invited.questions(s),
     s.questions.map((question) => {
       const yesNo = /\[y\/n\]\s*$/i.test(question.text);
       const task = question.of === "room" ? s.room : question.of === "watch" ? s.watch : s.go;
@@ -145,7 +147,7 @@ function drawQuestions(s) {
       );
     }),
   );
-  place.hidden = s.questions.length === 0;
+  place.hidden = s.questions.length + s.invitations.length === 0;
 }
 
 /** @param {string} text */
@@ -178,6 +180,7 @@ const actions = {
   ...find.actions,
   ...forms.actions,
   ...computer.actions,
+  ...invited.actions,
   skip: () => byId("main").focus(),
   page: ({ page }) => (location.hash = page ?? ""),
   quit: async () => {
@@ -212,6 +215,11 @@ document.addEventListener("click", (event) => {
 document.addEventListener("submit", (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);
   event.preventDefault();
+  if (form.dataset.invited && state) {
+    const now = state;
+    alarm.rest();
+    attempt("", () => invited.join(form, now));
+  }
   const id = Number(form.dataset.question);
   if (!id) return;
   const pressed = event.submitter instanceof HTMLButtonElement ? event.submitter.value : "";

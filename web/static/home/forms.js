@@ -29,7 +29,7 @@ export function changed(next) {
 }
 
 /** What is remembered in this browser. @param {string} key */
-function remembered(key) {
+export function remembered(key) {
   try {
     return localStorage.getItem(key) ?? "";
   } catch {
@@ -38,7 +38,7 @@ function remembered(key) {
 }
 
 /** @param {string} key @param {string} value */
-function remember(key, value) {
+export function remember(key, value) {
   try {
     localStorage.setItem(key, value);
   } catch {
@@ -68,7 +68,7 @@ function said(form) {
 }
 
 /** A tab of its own for the room, opened while the click counts. */
-function tab() {
+export function tab() {
   open("/room", "muster-room");
 }
 

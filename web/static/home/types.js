@@ -28,6 +28,7 @@
 /** @typedef {{game: string, addr: string, name?: string}} Kept */
 /** @typedef {{id: string, name: string, by: string, listed: boolean, here: boolean, tells: boolean, steam?: boolean}} Game */
 /** @typedef {{id: string, name: string, game: string, organiser: string, players: number, seats: number, open: boolean}} Room */
+/** @typedef {{id: number, host?: string, code?: string, taken?: boolean, wrong?: string[]}} Invitation */
 
 /**
  * @typedef {object} State
@@ -39,6 +40,7 @@
  * @property {Task} go
  * @property {Task & {name?: string, free: number, looks: number, goes: boolean}} watch
  * @property {{id: number, of: string, text: string}[]} questions
+ * @property {Invitation[]} invitations
  * @property {Room[]} rooms
  * @property {{favourites: Kept[] | null, hidden: Kept[] | null}} servers
  * @property {string} [trouble]

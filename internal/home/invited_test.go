@@ -1,0 +1,105 @@
+package home
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+const somewhere = "muster://join/http/192.0.2.1:7777/TABOMI_ABCDEFGHIJKLMNOP"
+
+// TestInvited: a link that the system opens is shown until it is answered; a yes joins as
+// the page's own join does, and nothing else does anything.
+func TestInvited(t *testing.T) {
+	ran := make(chan []string, 1)
+	h, _ := started(t, t.TempDir(), func(_ context.Context, args []string, _ Terminal) error {
+		ran <- args
+		return nil
+	})
+	c, base := visitor(t, h)
+	running := h.Running()
+	invite := func(i Invitation) {
+		t.Helper()
+		if err := running.Invite(t.Context(), i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	invite(Invitation{URL: somewhere})
+	invite(Invitation{URL: somewhere}) // pressed twice
+	invite(Invitation{File: "muster-join_192.0.2.2_7777_TABOMI_ABCDEFGHIJKLMNOP (1).exe"})
+	invite(Invitation{URL: "muster://join/http/192.0.2.3:7777/TABOMI"})
+	invite(Invitation{URL: "muster://join/http/192.0.2.4:7777/TABOMI"}) // one too many
+	shown := func() []invitation {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return h.state.Invitations
+	}
+	want := []invitation{
+		{ID: 1, Host: "192.0.2.1:7777", Code: "TABOMI", link: "http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP"},
+		{ID: 2, Host: "192.0.2.2:7777", Code: "TABOMI", link: "http://192.0.2.2:7777/#TABOMI_ABCDEFGHIJKLMNOP", Taken: true},
+		{ID: 3, Host: "192.0.2.3:7777", Code: "TABOMI", link: "http://192.0.2.3:7777/#TABOMI"},
+	}
+	for i, got := range shown() {
+		if i >= len(want) || got.ID != want[i].ID || got.Host != want[i].Host || got.Code != want[i].Code || got.link != want[i].link || got.Taken != want[i].Taken || got.Wrong != nil {
+			t.Errorf("invitation %d is %+v", i, got)
+		}
+	}
+	for _, step := range []struct {
+		body   string
+		status int
+		left   int
+	}{
+		{`{"id":3}`, http.StatusOK, 2},
+		{`{"id":3,"yes":true}`, http.StatusUnprocessableEntity, 2}, // it is gone
+		{`{"id":9,"yes":true}`, http.StatusUnprocessableEntity, 2},
+		{`{"id":1,"yes":true,"name":"--launch=auto"}`, http.StatusOK, 1},
+	} {
+		if status, text := post(t, c, base, "invited", step.body); status != step.status || len(shown()) != step.left {
+			t.Errorf("%s: %d %s; %d are left", step.body, status, text, len(shown()))
+		}
+	}
+	if got := strings.Join(<-ran, " "); got != "join --name=--launch=auto -- http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP" {
+		t.Errorf("a yes runs %q", got)
+	}
+	if len(ran) > 0 {
+		t.Errorf("and then %q", <-ran)
+	}
+}
+
+// TestHostileInvitation: what other sites write into a link shows as text that says what
+// it is, and can be joined by no answer.
+func TestHostileInvitation(t *testing.T) {
+	h, _ := started(t, t.TempDir(), func(_ context.Context, args []string, _ Terminal) error {
+		t.Errorf("it runs %q", args)
+		return nil
+	})
+	c, base := visitor(t, h)
+	for _, i := range []Invitation{
+		{}, {URL: "muster://join/http/192.0.2.1:7777/TABOMI\x1b]0;x\x07\u202e"}, {URL: "muster://join/http/ann@192.0.2.1/TABOMI"}, {URL: "muster://join/ftp/192.0.2.1/TABOMI"},
+		{URL: "muster://join/http/192.0.2.1/TABOMI?launch=auto"}, {URL: `muster://join/http/<img src=x onerror=alert(1)>/TABOMI`}, {URL: somewhere + strings.Repeat("A", 1<<20)},
+		{URL: "--launch-command=calc"}, {URL: "http://192.0.2.1:7777/#TABOMI"}, {File: "muster-join_192.0.2.1_7777_TABOMI_ABC.exe"}, {File: "--launch-command=calc"},
+	} {
+		h.Invite(i)
+		h.mu.Lock()
+		shown := h.state.Invitations
+		h.mu.Unlock()
+		if len(shown) != 1 || shown[0].Host != "" || len(shown[0].Wrong) == 0 {
+			t.Fatalf("%.80q shows as %+v", i, shown)
+		}
+		for _, line := range shown[0].Wrong {
+			if len(line) > 300 || strings.ContainsFunc(line, func(r rune) bool { return unicode.Is(unicode.C, r) }) {
+				t.Errorf("%.80q shows as %q", i, line)
+			}
+		}
+		h.mu.Lock()
+		id := h.last
+		h.mu.Unlock()
+		status, _ := post(t, c, base, "invited", `{"id":`+strconv.Itoa(id)+`,"yes":true}`)
+		if status != http.StatusUnprocessableEntity {
+			t.Errorf("%.80q: a yes is answered by %d", i, status)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+// Links into a room that the system opened: the person is asked, and nothing else happens.
+
+import { button, h } from "../dom.js";
+import { alarm } from "./alarm.js";
+import { ask } from "./api.js";
+import { remember, remembered, tab } from "./forms.js";
+
+/** @typedef {import("./types.js").State} State */
+/** @typedef {import("./types.js").Invitation} Invitation */
+
+/** How long a question has to stand before a yes counts, ms: whoever double-clicks a link elsewhere has not answered it. */
+const readFor = 700;
+/** Since when each stands here. @type {Map<number, number>} */
+const since = new Map();
+
+/** @param {State} s @returns {HTMLElement[]} */
+export function questions(s) {
+  for (const id of since.keys()) if (!s.invitations.some((i) => i.id === id)) since.delete(id);
+  return s.invitations.map((i) => {
+    if (!since.has(i.id)) since.set(i.id, performance.now());
+    return i.wrong ? refused(i, i.wrong) : invitation(i, s);
+  });
+}
+
+/** What a browser's tab calls them. @param {State} s */
+export function title(s) {
+  return s.invitations.length === 0 ? "" : s.invitations.some((i) => !i.wrong) ? "Join this room?" : "A link leads nowhere";
+}
+
+/** @param {Invitation} i @param {State} s */
+function invitation(i, s) {
+  const id = `invited-name-${i.id}`;
+  const leaves = s.room.running && (s.room.what === "host" ? "The room that you have open on this computer closes for it." : "You leave the room that you are in for it.");
+  return h(
+    "form",
+    { class: "question invited", "data-key": `invited-${i.id}`, "data-invited": i.id, "aria-labelledby": `${id}-title` },
+    h("p", { id: `${id}-title` }, h("strong", {}, i.taken ? "Your download leads into a room. Join it?" : "A link wants to take you into a room. Join it?")),
+    h("dl", {}, h("dt", {}, "Room"), h("dd", {}, h("bdi", {}, i.code ?? "")), h("dt", {}, "at"), h("dd", {}, h("bdi", {}, i.host ?? ""))),
+    h("p", { class: "quiet" }, i.taken ? "" : "Say yes if somebody you know sent you there: who holds a room decides where your game goes. ", leaves),
+    h("div", { class: "field" }, h("label", { for: id }, "Your name there"), h("input", { id, name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
+    h("p", { class: "buttons" }, h("button", { class: "primary" }, "Join"), button("decline", "Not now", { "data-id": String(i.id) })),
+  );
+}
+
+/** @param {Invitation} i @param {string[]} wrong */
+function refused(i, wrong) {
+  return h(
+    "div",
+    { class: "question invited wrong", "data-key": `invited-${i.id}`, role: "group", "aria-label": "A link that leads nowhere" },
+    h("p", {}, h("strong", {}, i.taken ? "This program does not know its room." : "A link wanted to open Muster, and leads nowhere.")),
+    wrong.map((line) => h("p", { class: "quiet" }, h("bdi", {}, line.replace(/^./, (c) => c.toUpperCase())))),
+    h("p", { class: "buttons" }, button("decline", "OK", { "data-id": String(i.id) })),
+  );
+}
+
+/** Joins, and shows the room in a tab of its own. @param {HTMLFormElement} form @param {State} s */
+export async function join(form, s) {
+  const id = Number(form.dataset.invited);
+  if (performance.now() - (since.get(id) ?? performance.now()) < readFor) return;
+  const name = String(new FormData(form).get("name") ?? "").trim();
+  remember("name", name);
+  alarm.allow();
+  const leaves = s.room.running;
+  if (!leaves) tab();
+  await ask("invited", { id, yes: true, name });
+  if (leaves) tab(); // not into the old one
+}
+
+/** What the buttons here do. @type {Record<string, (data: DOMStringMap) => unknown>} */
+export const actions = { decline: ({ id }) => ask("invited", { id: Number(id) }) };
