@@ -32,8 +32,6 @@ var (
 	asnTable string
 )
 
-//go:generate sh -c "location dump - | go run ./internal/gen -out data"
-
 // Place is where an address is, as far as it is known.
 type Place struct {
 	// Country is an ISO 3166-1 alpha-2 code, or empty.

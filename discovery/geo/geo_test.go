@@ -114,10 +114,10 @@ func TestTheUsersDatabaseWinsFieldByField(t *testing.T) {
 		want    wants
 	}{
 		"no file": {geo.Options{}, wants{
-			"202.196.224.1": {"CN", 4538}, "1.0.0.1": {"AU", 13335}, "67.43.156.1": {"US", 0}, "2a02:cf40::1": {"DK", 62121},
+			"202.196.224.1": {"CN", 4538}, "1.0.0.1": {"AU", 13335}, "67.43.156.1": {"US", 35908}, "2a02:cf40::1": {"DK", 62121},
 		}},
 		"countries": {geo.Options{CountryDB: countryDB}, wants{
-			"202.196.224.1": {"PH", 4538}, "1.0.0.1": {"AU", 13335}, "67.43.156.1": {"BT", 0}, "2a02:cf40::1": {"NO", 62121},
+			"202.196.224.1": {"PH", 4538}, "1.0.0.1": {"AU", 13335}, "67.43.156.1": {"BT", 35908}, "2a02:cf40::1": {"NO", 62121},
 		}},
 		"ASes": {geo.Options{ASDB: asDB}, wants{
 			"202.196.224.1": {"CN", 4538}, "1.0.0.1": {"AU", 15169}, "67.43.156.1": {"US", 35908}, "2a02:cf40::1": {"DK", 62121},
@@ -206,7 +206,7 @@ func TestNoticeNamesWhatIsCarried(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		words := []string{"IPFire Project", "creativecommons.org/licenses/by-sa/4.0", "tor-geoipdb", "libloc-database"}
+		words := []string{"IPFire Project", "creativecommons.org/licenses/by-sa/4.0", "tor-geoipdb", "ip-location-db", "creativecommons.org/licenses/by/4.0", "RouteViews", "https://db-ip.com/", "Number Resource"}
 		for _, source := range open(t, geo.Options{}).Sources() {
 			words = append(words, source.Built.Format(time.DateOnly))
 		}

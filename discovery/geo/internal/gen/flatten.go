@@ -38,7 +38,7 @@ func lastOf(prefix netip.Prefix) netip.Addr {
 }
 
 // flatten turns nested spans into steps: the innermost span rules, and of two
-// equal ones the later.
+// that are equal, or that cross, the later.
 func flatten(spans []span) []ranges.Step {
 	slices.SortStableFunc(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(b.last, a.last))
@@ -69,6 +69,11 @@ func (p *painter) closeBefore(key uint64) {
 			return
 		}
 		p.open = p.open[:len(p.open)-1]
+		// Of two that cross, which is a fault of their source, the later one covers what
+		// the earlier one had left.
+		for len(p.open) > 0 && p.open[len(p.open)-1].last <= inner.last {
+			p.open = p.open[:len(p.open)-1]
+		}
 		below := uint32(0)
 		if len(p.open) > 0 {
 			below = p.open[len(p.open)-1].number

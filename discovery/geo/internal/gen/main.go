@@ -1,59 +1,130 @@
-// Command gen makes the tables that discovery/geo carries with it, out of what
-// Debian ships:
+// Command gen makes the tables that discovery/geo carries with it, out of lists that may
+// be passed on:
 //
-//	/usr/share/tor/geoip, geoip6 (tor-geoipdb) ──► country.gz
-//	location dump (location, libloc-database)  ──► asn.gz
+//	Tor's countries (tor-geoipdb) ───────────────┬──────► country.gz
+//	                                             ▼
+//	the newest list of ASes ──► gaps are filled ──► asn.gz
+//	an older list of ASes ──────────┘
 //
-// Both come from the IPFire project. Tor's lists are years newer but have only
-// countries.
+// It writes nothing if a table differs more from the one that is there than a few months
+// can explain.
 package main
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"flag"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"muster/discovery/geo/internal/ranges"
 )
 
+// tableOfCountries and tableOfASes are what the tables call themselves.
+const tableOfCountries, tableOfASes = "country", "asn"
+
+// sources are the files from which tables are made.
+type sources struct {
+	// countries are Tor's lists, of IPv4 and of IPv6.
+	countries [2]string
+	// newest and older are lists of origin ASes.
+	newest, older []string
+	// later is a list that is later than the newest, to judge the rule by; none writes
+	// the tables.
+	later []string
+	// date is that of the newest list, which does not say it itself.
+	date time.Time
+	// credit says who made the list, and under which licence.
+	credit string
+}
+
 func main() {
-	v4 := flag.String("geoip", "/usr/share/tor/geoip", "`file` of Tor's IPv4 ranges")
-	v6 := flag.String("geoip6", "/usr/share/tor/geoip6", "`file` of Tor's IPv6 ranges")
-	out := flag.String("out", "data", "`folder` for the tables")
+	var s sources
+	flag.StringVar(&s.countries[0], "geoip", "/usr/share/tor/geoip", "`file` of Tor's IPv4 ranges")
+	flag.StringVar(&s.countries[1], "geoip6", "/usr/share/tor/geoip6", "`file` of Tor's IPv6 ranges")
+	newest := flag.String("as", "", "`files` of the newest list of ASes, with commas in between")
+	older := flag.String("older", "", "`files` of an older list, for what is missing in the newest; the table that is there will do")
+	later := flag.String("judge", "", "`files` of a list later than the newest: write no table, and tell how often it says the same")
+	date := flag.String("as-date", "", "the newest list's `date`, such as 2026-06-17, unless it says it itself")
+	flag.StringVar(&s.credit, "as-credit", "", "who made the newest list, and under which licence")
+	most := flag.Float64("most", 0.05, "`share` of what the last tables know that may be otherwise")
+	out := flag.String("out", "data", "`folder` for the tables, with the last ones")
 	flag.Parse()
-	if err := generate(*v4, *v6, os.Stdin, *out); err != nil {
+	split := func(text string) []string {
+		return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
+	}
+	s.newest, s.older = split(*newest), split(*older)
+	s.later = split(*later)
+	var err error
+	if *date != "" {
+		s.date, err = time.Parse(time.DateOnly, *date)
+	}
+	if err = cmp.Or(err, s.generate(*out, *most)); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
 }
 
-func generate(v4, v6 string, dump io.Reader, out string) error {
-	countries, built, err := readTorFiles(v4, v6)
+// generate makes both tables, or none.
+func (s sources) generate(out string, most float64) error {
+	spans, built, err := readTorFiles(s.countries[:]...)
 	if err != nil {
 		return err
 	}
-	header := ranges.Header{
-		Name:   "country",
-		Source: "IPFire Location, from Debian's tor-geoipdb, CC BY-SA 4.0",
-		Built:  built,
-	}
-	if err := write(out, header, countries); err != nil {
+	countries := flatten(spans)
+	country, err := s.table(ranges.Header{Name: tableOfCountries, Source: "IPFire Location, from Debian's tor-geoipdb, CC BY-SA 4.0", Built: built}, countries, out, most)
+	if err != nil {
 		return err
 	}
-	origins, built, err := readDump(dump)
+	newest, built, err := readAll(s.newest)
 	if err != nil {
-		return fmt.Errorf("location dump: %w", err)
+		return err
 	}
-	header = ranges.Header{
-		Name:   "asn",
-		Source: "IPFire Location, from Debian's libloc-database, CC BY-SA 4.0",
-		Built:  built,
+	older, _, err := readAll(s.older)
+	if err != nil {
+		return err
 	}
-	return write(out, header, origins)
+	if !s.date.IsZero() {
+		built = s.date
+	}
+	origins, fates := settle(newest, older, countries)
+	if len(s.later) > 0 {
+		later, _, err := readAll(s.later)
+		fmt.Print(judged(newest, older, origins, later))
+		return err
+	}
+	fmt.Print(fates)
+	asn, err := s.table(ranges.Header{Name: tableOfASes, Source: s.credit, Built: built}, origins, out, most)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		os.WriteFile(filepath.Join(out, tableOfCountries+".gz"), country, 0o644),
+		os.WriteFile(filepath.Join(out, tableOfASes+".gz"), asn, 0o644),
+	)
+}
+
+// readAll reads the files of one list.
+func readAll(paths []string) (steps []ranges.Step, built time.Time, err error) {
+	var all []span
+	for _, path := range paths {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, built, err
+		}
+		spans, made, err := readOrigins(f)
+		f.Close()
+		if err != nil {
+			return nil, built, fmt.Errorf("%s: %w", path, err)
+		}
+		all, built = append(all, spans...), made
+	}
+	return flatten(all), built, nil
 }
 
 // readTorFiles reads both lists; the table is as old as the older one.
@@ -76,15 +147,28 @@ func readTorFiles(paths ...string) (all []span, built time.Time, err error) {
 	return all, built, nil
 }
 
-func write(folder string, h ranges.Header, spans []span) error {
-	if len(spans) == 0 || h.Built.IsZero() {
-		return fmt.Errorf("the source of %s has no ranges or no date", h.Name)
+// table is a table as it is kept, unless it is too different from the last.
+func (s sources) table(h ranges.Header, steps []ranges.Step, folder string, most float64) ([]byte, error) {
+	if len(steps) == 0 || h.Built.IsZero() || h.Source == "" {
+		return nil, fmt.Errorf("the source of %s has no ranges, no date or no credit", h.Name)
+	}
+	switch last, err := os.ReadFile(filepath.Join(folder, h.Name+".gz")); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	default:
+		before, err := ranges.Steps(bytes.NewReader(last))
+		if err == nil {
+			err = tooDifferent(steps, before, most)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", h.Name, err)
+		}
 	}
 	var table bytes.Buffer
-	steps := flatten(spans)
 	if err := ranges.Encode(&table, h, steps); err != nil {
-		return err
+		return nil, err
 	}
 	fmt.Printf("%s: %d ranges of %s, %d bytes\n", h.Name, len(steps), h.Built.Format(time.DateOnly), table.Len())
-	return os.WriteFile(filepath.Join(folder, h.Name+".gz"), table.Bytes(), 0o644)
+	return table.Bytes(), nil
 }

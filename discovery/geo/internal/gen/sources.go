@@ -2,6 +2,10 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -50,13 +54,116 @@ func appendTor(countries []span, line string) ([]span, error) {
 	return countries, nil
 }
 
-// torAddr reads an address, which for IPv4 is written as one number.
+// torAddr reads an address, which for IPv4 may be written as one number.
 func torAddr(text string) (netip.Addr, error) {
-	if strings.Contains(text, ":") {
+	if strings.ContainsAny(text, ":.") {
 		return netip.ParseAddr(text)
 	}
 	n, err := strconv.ParseUint(text, 10, 32)
 	return netip.AddrFrom4([4]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}), err
+}
+
+// readOrigins reads the origin ASes of a list, gzipped or not, whose form it tells by
+// its first line: a text of `location dump`, a table of ours, or a range a line, with
+// commas as ip-location-db has it (`1.0.0.0,1.0.0.255,13335,"Cloudflare, Inc."`) or
+// with tabs as iptoasn.com has it. Ranges are read as if they were nested, so that it
+// matters to none in which order they stand. Only the first form has a date.
+func readOrigins(r io.Reader) (origins []span, built time.Time, err error) {
+	text := bufio.NewReader(r)
+	if magic, _ := text.Peek(len(gzipMagic)); string(magic) == gzipMagic {
+		packed, err := io.ReadAll(text)
+		if err != nil {
+			return nil, built, err
+		}
+		if h, err := ranges.ReadHeader(bytes.NewReader(packed)); err == nil && h.Name == tableOfASes {
+			origins, err = readTable(packed)
+			return origins, h.Built, err
+		}
+		z, err := gzip.NewReader(bytes.NewReader(packed))
+		if err != nil {
+			return nil, built, err
+		}
+		text = bufio.NewReader(z)
+	}
+	start, _ := text.Peek(1)
+	if string(start) == "#" {
+		return readDump(text)
+	}
+	rows := csv.NewReader(text)
+	rows.FieldsPerRecord, rows.ReuseRecord, rows.LazyQuotes = -1, true, true
+	if line, _ := text.Peek(longestRange); bytes.ContainsRune(line, '\t') {
+		rows.Comma = '\t'
+	}
+	for {
+		row, err := rows.Read()
+		if err == io.EOF {
+			return origins, built, nil
+		}
+		if err == nil {
+			origins, err = appendRange(origins, row)
+		}
+		if err != nil {
+			line, _ := rows.FieldPos(0)
+			return nil, built, fmt.Errorf("line %d: %w", line, err)
+		}
+	}
+}
+
+const (
+	gzipMagic = "\x1f\x8b"
+	// longestRange is more than two addresses and a number take, in bytes, and less than
+	// a file of any use has.
+	longestRange = 40
+)
+
+// appendRange adds first, last, AS and what follows that nobody needs.
+func appendRange(origins []span, row []string) ([]span, error) {
+	const fields = 3
+	if len(row) < fields {
+		return nil, fmt.Errorf("%q is not first, last, AS", row)
+	}
+	first, err1 := torAddr(row[0])
+	last, err2 := torAddr(row[1])
+	number, err3 := strconv.ParseUint(row[2], 10, 32)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	if first.Is4() != last.Is4() || last.Less(first) {
+		return nil, fmt.Errorf("%v does not come before %v", first, last)
+	}
+	if s, ok := spanOf(first, last, uint32(number)); ok && isOrigin(uint32(number)) {
+		origins = append(origins, s)
+	}
+	return origins, nil
+}
+
+// readTable reads a table that was made before.
+func readTable(packed []byte) (all []span, err error) {
+	steps, err := ranges.Steps(bytes.NewReader(packed))
+	for i, s := range steps {
+		last := ^uint64(0)
+		if i+1 < len(steps) {
+			last = steps[i+1].Start - 1
+		}
+		if s.Number != 0 {
+			all = append(all, span{s.Start, last, s.Number})
+		}
+	}
+	return all, err
+}
+
+// reserved are the numbers that no AS on the Internet has, first and last (IANA's
+// registry of special-purpose AS numbers, and its blocks that no registry has yet).
+var reserved = [...][2]uint32{{0, 0}, {23456, 23456}, {64496, 131071}, {4200000000, 4294967295}}
+
+// isOrigin reports whether an AS of that number can announce anything.
+func isOrigin(asn uint32) bool {
+	for _, block := range reserved {
+		if block[0] <= asn && asn <= block[1] {
+			return false
+		}
+	}
+	return true
 }
 
 // readDump reads the origin ASes out of the text that `location dump` writes:
@@ -89,7 +196,7 @@ func appendOrigin(origins []span, network netip.Prefix, asn string) ([]span, err
 	if err != nil {
 		return nil, err
 	}
-	if s, ok := spanOf(network.Addr(), lastOf(network), uint32(number)); ok {
+	if s, ok := spanOf(network.Addr(), lastOf(network), uint32(number)); ok && isOrigin(uint32(number)) {
 		origins = append(origins, s)
 	}
 	return origins, nil

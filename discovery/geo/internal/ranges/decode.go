@@ -42,6 +42,19 @@ func Decode[V any](r io.Reader, value func(number uint32) V) (*Table[V], error) 
 	return parse(body, value)
 }
 
+// Steps reads a table back as what was encoded, each number for itself.
+func Steps(r io.Reader) ([]Step, error) {
+	t, err := Decode(r, func(number uint32) uint32 { return number })
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]Step, len(t.starts))
+	for i, start := range t.starts {
+		steps[i] = Step{start, t.values[t.index[i]]}
+	}
+	return steps, nil
+}
+
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("geo: table: %w: %s", discovery.ErrMalformed, fmt.Sprintf(format, args...))
 }

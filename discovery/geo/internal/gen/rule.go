@@ -1,0 +1,181 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"muster/discovery/geo/internal/ranges"
+)
+
+// fates are what came of pieces of the address space, and how many keys each has:
+// addresses of IPv4, /64s of IPv6.
+type fates struct{ v4, v6 map[string]uint64 }
+
+// What can come of a piece.
+const (
+	agreed  = "both tables say the same"
+	changed = "another AS than in the older table: the newest counts"
+	added   = "only the newest knows it"
+	filled  = "a gap in the newest, filled from the older table"
+	dropped = "a gap in the newest, left: the older table's AS has nothing else in that country"
+	unknown = "neither knows it"
+)
+
+// settle is the origin ASes that can be trusted of two tables, given the countries. The
+// newest counts wherever it says anything. Where it has a gap the older one fills it,
+// if the AS is at home in the country in which the range is now: if the newest table has
+// a hundredth of what it gives that AS there, in that family. For a range that was sold
+// or given back has moved, and one that was lost on the way into the table has not.
+//
+// docs/experiments/address-tables.md has what it was held against.
+func settle(newest, older, countries []ranges.Step) ([]ranges.Step, fates) {
+	owned := make(map[holding]uint64)
+	each(func(first, keys uint64, n [mostTables]uint32) {
+		if n[0] != 0 {
+			owned[holding{n[0], 0, isV6(first)}] += keys
+			owned[holding{n[0], n[2], isV6(first)}] += keys
+		}
+	}, newest, older, countries)
+	const share = 100 // a hundredth
+	var p painter
+	f := fates{make(map[string]uint64), make(map[string]uint64)}
+	each(func(first, keys uint64, n [mostTables]uint32) {
+		is, was, country := n[0], n[1], n[2]
+		if here := owned[holding{was, country, isV6(first)}]; is == 0 && country != 0 && here > 0 && here >= owned[holding{was, 0, isV6(first)}]/share {
+			is = was
+		}
+		f.of(first)[fateOf(n[0], was, is)] += keys
+		p.paint(first, is)
+	}, newest, older, countries)
+	return p.steps, f
+}
+
+// fateOf is what came of a piece of which the newest table says one thing, the older
+// another, and the settled one a third.
+func fateOf(newest, older, settled uint32) string {
+	switch {
+	case newest == 0 && older == 0:
+		return unknown
+	case newest == 0 && settled == 0:
+		return dropped
+	case newest == 0:
+		return filled
+	case older == 0:
+		return added
+	case newest != older:
+		return changed
+	}
+	return agreed
+}
+
+// judged counts, for each fate, what a later table says of the piece: what the newest
+// says, or the older one, or something else, or nothing.
+func judged(newest, older, settled, later []ranges.Step) fates {
+	f := fates{make(map[string]uint64), make(map[string]uint64)}
+	each(func(first, keys uint64, n [mostTables]uint32) {
+		verdict := "another AS"
+		switch n[3] {
+		case 0:
+			verdict = "nothing"
+		case n[0]:
+			verdict = "the same"
+		case n[1]:
+			verdict = "what the older one said"
+		}
+		if fate := fateOf(n[0], n[1], n[2]); fate != unknown {
+			f.of(first)[fate+"; later "+verdict] += keys
+		}
+	}, newest, older, settled, later)
+	return f
+}
+
+// holding is what an AS has in a country, or under no country in all.
+type holding struct {
+	asn, country uint32
+	v6           bool
+}
+
+// isV6 reports whether a key is of IPv6.
+func isV6(key uint64) bool { return key>>32 != 0 }
+
+// mostTables is how many tables are held against each other.
+const mostTables = 4
+
+// each calls do with every piece of the address space on which none of the tables
+// changes its mind, and with the number that each has there. No piece has keys of both
+// families.
+func each(do func(first, keys uint64, numbers [mostTables]uint32), tables ...[]ranges.Step) {
+	starts := []uint64{0, 1 << 32}
+	for _, t := range tables {
+		for _, s := range t {
+			starts = append(starts, s.Start)
+		}
+	}
+	slices.Sort(starts)
+	starts = slices.Compact(starts)
+	var at [mostTables]int
+	var numbers [mostTables]uint32
+	for i, first := range starts {
+		for k, t := range tables {
+			if at[k] < len(t) && t[at[k]].Start == first {
+				numbers[k] = t[at[k]].Number
+				at[k]++
+			}
+		}
+		end := uint64(0) // wraps round: the last piece reaches to the last key
+		if i+1 < len(starts) {
+			end = starts[i+1]
+		}
+		do(first, end-first, numbers)
+	}
+}
+
+func (f fates) of(key uint64) map[string]uint64 {
+	if isV6(key) {
+		return f.v6
+	}
+	return f.v4
+}
+
+// String has a line for each family and fate.
+func (f fates) String() string {
+	var b strings.Builder
+	for _, family := range []struct {
+		name, unit string
+		fates      map[string]uint64
+		keys       uint64 // in one of the unit
+	}{{"IPv4", "/16s", f.v4, 1 << 16}, {"IPv6", "/32s", f.v6, 1 << 32}} {
+		for _, fate := range slices.Sorted(maps.Keys(family.fates)) {
+			if fate != unknown {
+				fmt.Fprintf(&b, "%s: %9.1f %s: %s\n", family.name, float64(family.fates[fate])/float64(family.keys), family.unit, fate)
+			}
+		}
+	}
+	return b.String()
+}
+
+// tooDifferent says what is wrong with a table that differs so much from the last that
+// its source must be broken: in more than this share of what the last knew of a family.
+func tooDifferent(now, last []ranges.Step, most float64) error {
+	var known, differ [2]uint64
+	each(func(first, keys uint64, n [mostTables]uint32) {
+		family := 0
+		if isV6(first) {
+			family = 1
+		}
+		if n[1] != 0 {
+			known[family] += keys
+			if n[0] != n[1] {
+				differ[family] += keys
+			}
+		}
+	}, now, last)
+	for family, name := range [2]string{"IPv4", "IPv6"} {
+		if share := float64(differ[family]) / float64(max(1, known[family])); share > most {
+			return fmt.Errorf("of what the last table knows of %s %.1f %% are otherwise in this one, and %.1f %% may be: is a source broken?", name, 100*share, 100*most)
+		}
+	}
+	return nil
+}
