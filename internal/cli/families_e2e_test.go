@@ -84,6 +84,9 @@ new Server(at, port, name).listen()`),
 	{"netpanzer", netPanzer, discovery.Info{Name: "Panzer test", Map: "Bullet Hole", Mode: "Objective", MaxPlayers: 12}, "", "gps", "name map players max"},
 }
 
+// atOnce is how long a server on this machine may take to answer once it has started.
+const atOnce = 200 * time.Millisecond
+
 // TestFamilies: a night for each family of games, on its real server: from the list to
 // the launch, with two players. What Muster reads of the server is what others do.
 func TestFamilies(t *testing.T) {
@@ -96,16 +99,14 @@ func TestFamilies(t *testing.T) {
 			start(t, f.game, f.command(t, t.TempDir(), at))
 			file := writeFile(t, "servers.txt", fmt.Sprintf("%v\n%v\n", at, dead))
 			var seen report.Measurement
-			every(t, serverPause, f.game+"'s server answers", func() bool {
+			// One that still starts may answer late: Mumble's listens before it makes its certificate.
+			every(t, serverPause, f.game+"'s server answers at once", func() bool {
 				seen = discoverOne(t, f.game, file, at)
-				return seen.State == discovery.Answered
+				return seen.State == discovery.Answered && 0 < seen.RTT && time.Duration(seen.RTT) <= atOnce
 			})
 			info := discovery.Info{Name: seen.Name, Map: seen.Map, Mode: seen.Mode, Players: seen.Players, MaxPlayers: seen.MaxPlayers, Bots: seen.Bots, Password: seen.Password}
 			if info != f.tells {
 				t.Errorf("it tells %+v, want %+v", info, f.tells)
-			}
-			if seen.RTT <= 0 || time.Duration(seen.RTT) > 200*time.Millisecond {
-				t.Errorf("its RTT is %v", time.Duration(seen.RTT))
 			}
 			f.agrees(t, at, info)
 			f.saysWhoPlays(t, at)
