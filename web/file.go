@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// file is one of the page's files, as it is and gzipped.
+// file is one of the page's files, as it is and, where that makes it smaller, gzipped.
 type file struct {
 	kind          string // its media type
 	plain, zipped []byte
@@ -22,7 +22,13 @@ var kinds = map[string]string{
 	".js":   "text/javascript; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
 	".svg":  "image/svg+xml",
+
+	".woff2": "font/woff2",
 }
+
+// worthZipping is how much of a file may be left, in percent, for gzip to be of use: fonts
+// are packed as they are.
+const worthZipping = 95
 
 func packed(name string, data []byte) file {
 	f := file{kind: kinds[path.Ext(name)], plain: data}
@@ -33,7 +39,9 @@ func packed(name string, data []byte) file {
 	w, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // the level is one
 	w.Write(data)
 	w.Close() // a buffer takes everything
-	f.zipped = zipped.Bytes()
+	if zipped.Len() < len(data)*worthZipping/100 {
+		f.zipped = zipped.Bytes()
+	}
 	return f
 }
 
@@ -43,7 +51,7 @@ func (f file) serve(w http.ResponseWriter, r *http.Request, version string) {
 	header.Set("Content-Type", f.kind)
 	header.Set("Vary", "Accept-Encoding")
 	data, tag := f.plain, version
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if f.zipped != nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		header.Set("Content-Encoding", "gzip")
 		data, tag = f.zipped, version+"-gzip"
 	}

@@ -75,6 +75,58 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestHomeFiles: all that Home's page loads is there, with its type; a font, which is
+// packed already, is sent as it is.
+func TestHomeFiles(t *testing.T) {
+	home := func(path string) *http.Response {
+		request := httptest.NewRequest("GET", path, nil)
+		request.Header.Set("Accept-Encoding", "gzip")
+		recorder := httptest.NewRecorder()
+		web.Home().ServeHTTP(recorder, request)
+		return recorder.Result()
+	}
+	read := func(r *http.Response) string {
+		unzipped, err := gzip.NewReader(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(unzipped)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	page := read(home("/"))
+	tokens := regexp.MustCompile(`"([^"]*)tokens\.css"`).FindStringSubmatch(page)
+	if tokens == nil {
+		t.Fatal("the page has no tokens")
+	}
+	var files []string
+	for _, file := range regexp.MustCompile(`(?:src|href)="([^"#]+)"`).FindAllStringSubmatch(page, -1) {
+		files = append(files, "/"+file[1])
+	}
+	for _, font := range regexp.MustCompile(`url\(([^)]+)\)`).FindAllStringSubmatch(read(home("/"+tokens[1]+"tokens.css")), -1) {
+		files = append(files, "/"+tokens[1]+font[1])
+	}
+	fonts := 0
+	for _, file := range files {
+		response := home(file)
+		kind := response.Header.Get("Content-Type")
+		if response.StatusCode != http.StatusOK || !regexp.MustCompile(`javascript|css|svg|font/woff2`).MatchString(kind) {
+			t.Errorf("%s is answered %s, %s", file, response.Status, kind)
+		}
+		if isFont := kind == "font/woff2"; isFont {
+			fonts++
+			if response.Header.Get("Content-Encoding") != "" {
+				t.Errorf("%s is packed twice", file)
+			}
+		}
+	}
+	if fonts < 2 {
+		t.Errorf("%d fonts of %v", fonts, files)
+	}
+}
+
 // gzipped is a file as who takes gzip gets it, unpacked.
 func gzipped(t *testing.T, path string) string {
 	t.Helper()

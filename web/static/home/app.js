@@ -35,6 +35,30 @@ function draw() {
   );
 }
 
+/** The page on which one chooses. @param {HTMLElement} main @param {{games: import("./types.js").Game[]}} home */
+function first(main, { games }) {
+  const here = games.filter((game) => game.here && game.listed).slice(0, mostStraight);
+  main.replaceChildren(
+    h("h1", { tabindex: -1 }, "What shall we play tonight?"),
+    h("ul", { class: "doors" }, pages.map(([id, name, what]) => h("li", {}, h("a", { href: `#${id}`, class: id === "play" ? "door first" : "door" }, art(id), h("strong", {}, name), h("span", {}, what))))),
+    ...(here.length > 0 ? [h("section", { class: "straight", "aria-labelledby": "straight" }, h("h2", { id: "straight" }, "Straight to a server"), h("p", { class: "buttons" }, here.map((game) => button("find-game", game.name, { "data-game": game.id }))))] : []),
+  );
+}
+
+/** How many games the first page offers: a row or two. */
+const mostStraight = 8;
+
+/** A picture of the page's own, for the eye alone. @param {string} id */
+function art(id) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("class", "art");
+  svg.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+  use.setAttribute("href", `#art-${id}`);
+  svg.append(use);
+  return svg;
+}
+
 /** Puts up the page of the address. */
 function open() {
   if (!state) return;
@@ -57,10 +81,7 @@ function open() {
       computer.open(main, home);
       break;
     default:
-      main.replaceChildren(
-        h("h1", { tabindex: -1 }, "What shall we play tonight?"),
-        h("ul", { class: "doors" }, pages.map(([id, name, what]) => h("li", {}, h("a", { href: `#${id}`, class: id === "play" ? "door first" : "door" }, h("strong", {}, name), h("span", {}, what))))),
-      );
+      first(main, home);
   }
   document.title = [pages.find(([id]) => id === route())?.[1], "Muster"].filter(Boolean).join(" – ");
   const h1 = main.querySelector("h1");
@@ -89,7 +110,7 @@ function drawNow(s) {
       h(
         "div",
         { class: `bar ${room.error ? "wrong" : ""}`, "data-key": "room" },
-        h("p", {}, h("strong", {}, room.error ? sentence(room.error) : room.open ? "You are in a room." : room.what === "host" ? "Opening the room …" : "Going into the room …"), " ", !room.error && h("span", { class: "quiet" }, h("bdi", {}, room.lines.at(-1) ?? ""))),
+        h("p", {}, h("strong", {}, room.error ? sentence(room.error) : room.open ? "You are in a room." : room.what === "host" ? "Opening the room …" : "Going into the room …"), " ", !room.error && !s.questions.some((question) => question.of === "room") && h("span", { class: "quiet" }, h("bdi", {}, room.lines.at(-1) ?? ""))),
         h("p", { class: "buttons" }, room.open && h("a", { class: s.questions.length > 0 ? "button" : "primary", href: "/room", target: "muster-room" }, "Open the room"), room.running ? button("leave-room", room.what === "host" ? "Close the room" : "Leave the room") : button("forget", "OK", { "data-what": "room" })),
         room.lines.length > 1 && h("details", { "data-key": "lines" }, h("summary", {}, "What happened so far"), h("ol", { class: "lines" }, room.lines.map((line, i) => h("li", { "data-key": i }, h("bdi", {}, line))))),
       ),

@@ -238,7 +238,7 @@ function draw() {
       heads,
       titles.map(([by, title]) => {
         const is = table.order.by === by;
-        return button("sort", is ? `${title} ${table.order.down ? "↓" : "↑"}` : title, { "data-by": by, "data-key": by, class: `c-${by}`, "aria-pressed": String(is), "aria-label": `Sort by ${title === "In" ? "country" : title.toLowerCase()}` });
+        return button("sort", is ? `${title} ${table.order.down ? "↓" : "↑"}` : title, { "data-by": by, "data-key": by, class: `c-${by}`, "aria-pressed": String(is), "aria-label": `${title}: sort by ${title === "In" ? "country" : title.toLowerCase()}` });
       }),
     );
   }
@@ -362,6 +362,10 @@ export const actions = {
     table.sort(by ?? "ping");
     grid?.show(table.shown);
     draw();
+  },
+  "find-game": ({ game }) => {
+    look.servers = "";
+    return find(game ?? "", false);
   },
   "find-stop": () => ask("stop", "find"),
   "find-again": () => find(look.game, false),
