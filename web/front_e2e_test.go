@@ -43,7 +43,7 @@ func newService(t *testing.T) (rooms *host.Host, url string) {
 			public.Games[len(public.Games)-1].By = selection.Threshold
 		}
 	}
-	programs, err := handout.New(handout.Config{Version: "v1.2.3"})
+	programs, err := handout.New(t.Context(), handout.Config{Version: "v1.2.3"})
 	if err != nil {
 		t.Fatal(err)
 	}

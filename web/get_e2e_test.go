@@ -17,11 +17,15 @@ import (
 	"testing"
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"muster/host"
 	"muster/host/wire"
 	"muster/internal/handout"
+	"muster/internal/release"
+	"muster/internal/release/fetch"
+	"muster/internal/release/releasetest"
 	"muster/selection"
 	"muster/web"
 )
@@ -39,7 +43,7 @@ func program(t *testing.T) string {
 // giver is a host whose page gives programs, with a room.
 func giver(t *testing.T, config handout.Config) (link string, rooms *host.Host) {
 	t.Helper()
-	programs, err := handout.New(config)
+	programs, err := handout.New(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,12 +65,9 @@ func giver(t *testing.T, config handout.Config) (link string, rooms *host.Host) 
 func TestGetMuster(t *testing.T) {
 	own := program(t)
 	link, rooms := giver(t, handout.Config{Version: "1.2.3", Own: own})
-	downloads, home := t.TempDir(), t.TempDir()
+	home := t.TempDir()
 	b := browse(t, link, desktop)
-	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.CallBrowser(ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{Behavior: cdpbrowser.SetDownloadBehaviorBehaviorAllow, DownloadPath: downloads})
-		return err
-	}))
+	downloads := b.keeps()
 	b.sees("#invite", "Get Muster for Linux")
 	b.sees("#invite", "your friend's copy")
 	b.shoot("get", desktop, laptop, phone, couch, pocket, night4k)
@@ -74,14 +75,7 @@ func TestGetMuster(t *testing.T) {
 	b.sees("#getting", "among your downloads")
 	b.shoot("got", desktop, phone)
 
-	var packed string
-	b.until("the file is there", func() bool {
-		found, err := filepath.Glob(filepath.Join(downloads, "muster-join_*.tar.gz"))
-		if err == nil && len(found) == 1 {
-			packed = found[0]
-		}
-		return packed != ""
-	})
+	packed := b.kept(downloads, "muster-join_*.tar.gz")
 	name := unpack(t, packed, home)
 	given, err1 := os.ReadFile(name)
 	meant, err2 := os.ReadFile(own)
@@ -109,7 +103,32 @@ func TestGetMuster(t *testing.T) {
 	}
 }
 
-// unpack takes the only file out of an archive, as it is to be run.
+// keeps has the browser keep what it is given in a folder.
+func (b *browser) keeps() (folder string) {
+	b.Helper()
+	folder = b.TempDir()
+	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.CallBrowser(ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{Behavior: cdpbrowser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder})
+		return err
+	}))
+	return folder
+}
+
+// kept waits for a download, and is where it is.
+func (b *browser) kept(folder, pattern string) (file string) {
+	b.Helper()
+	b.until(pattern+" is there", func() bool {
+		found, err := filepath.Glob(filepath.Join(folder, pattern))
+		if err == nil && len(found) == 1 {
+			file = found[0]
+		}
+		return file != ""
+	})
+	return file
+}
+
+// unpack takes what is in an archive out of it, as it is to be run. The program comes
+// first, and then its signature if it has one.
 func unpack(t *testing.T, archive, into string) string {
 	t.Helper()
 	data, err := os.ReadFile(archive)
@@ -121,19 +140,21 @@ func unpack(t *testing.T, archive, into string) string {
 		t.Fatal(err)
 	}
 	entries := tar.NewReader(unzipped)
-	header, err := entries.Next()
-	if err != nil {
-		t.Fatal(err)
+	var names []string
+	for header, err := entries.Next(); err == nil; header, err = entries.Next() {
+		content, err := io.ReadAll(entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, filepath.Join(into, filepath.Base(header.Name)))
+		if err := os.WriteFile(names[len(names)-1], content, header.FileInfo().Mode()); err != nil {
+			t.Fatal(err)
+		}
 	}
-	content, err := io.ReadAll(entries)
-	name := filepath.Join(into, filepath.Base(header.Name))
-	if err == nil {
-		err = os.WriteFile(name, content, header.FileInfo().Mode())
+	if len(names) == 0 {
+		t.Fatal("nothing is in ", archive)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return name
+	return names[0]
 }
 
 // TestGetNothing: a host without the visitor's system says so, and has the others a
@@ -143,4 +164,114 @@ func TestGetNothing(t *testing.T) {
 	b := browse(t, link, desktop)
 	b.sees("#invite", "This host has no program for Linux.")
 	b.shoot("get-nothing", desktop, phone)
+}
+
+// TestGetSigned: who gets a program that the project has signed is told so, and can hold
+// what arrived against the signature that came along.
+func TestGetSigned(t *testing.T) {
+	project, own := releasetest.NewSigner(t, 1), program(t)
+	text, err := os.ReadFile(own)
+	if err == nil {
+		err = os.WriteFile(own+".minisig", []byte(project.Sign(t, string(text), "muster_1.2.3_linux_amd64", "1.2.3")), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, _ := giver(t, handout.Config{Version: "1.2.3", Release: "https://muster.example/releases", Own: own, Keys: project.Keys(t)})
+	b := browse(t, link, desktop)
+	downloads := b.keeps()
+	b.sees("#invite", "Muster 1.2.3, ")
+	b.sees("#invite", "the project's own")
+	if at := eval[string](b, "document.querySelector('#invite .straight a').href"); at != "https://muster.example/releases/download/v1.2.3/muster_1.2.3_linux_amd64.tar.gz" {
+		t.Errorf("the project's own page has it at %s", at)
+	}
+	b.shoot("get-signed", desktop, laptop, phone, couch)
+	b.click("#invite button.primary")
+	file := unpack(t, b.kept(downloads, "muster-join_*.tar.gz"), t.TempDir())
+	if v, err := project.Keys(t).Verify(t.Context(), file); err != nil || v.Standing != release.Own {
+		t.Errorf("what arrived is %v, %v", v, err)
+	}
+}
+
+// onWindows has the browser say that it is on Windows.
+func onWindows(t *testing.T, link string) *browser {
+	t.Helper()
+	b := browse(t, "about:blank", desktop)
+	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{
+			UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36", Platform: "Windows",
+		})
+		return err
+	}), chromedp.Navigate(link))
+	return b
+}
+
+// releases is a host that gets what it has not from a release of one program.
+func releases(t *testing.T, change func(*releasetest.Release)) (link string) {
+	t.Helper()
+	project := releasetest.NewSigner(t, 1)
+	r := project.Release(t, "1.2.3", map[string]string{"muster_1.2.3_windows_amd64.exe": "the program"})
+	change(r)
+	server := httptest.NewServer(r)
+	t.Cleanup(server.Close)
+	page := server.URL + "/releases"
+	link, _ = giver(t, handout.Config{Version: "1.2.3", Release: page, Keys: project.Keys(t), Source: &fetch.Source{Page: page, Version: "1.2.3", Keys: project.Keys(t), Folder: t.TempDir()}})
+	return link
+}
+
+// TestGetFromRelease: a visitor whose system the host has no program for gets the
+// project's own by way of the host, and its signature.
+func TestGetFromRelease(t *testing.T) {
+	b := onWindows(t, releases(t, func(*releasetest.Release) {}))
+	downloads := b.keeps()
+	b.sees("#invite", "this host gets it from the project's releases first")
+	b.shoot("get-away", desktop, laptop, phone, couch)
+	b.click("#invite button.primary")
+	b.sees("#getting", "among your downloads")
+	b.sees("#invite", "Its signature")
+	b.shoot("got-away", desktop, laptop, phone, couch)
+	file := b.kept(downloads, "muster-join_*.exe")
+	b.click("#invite button.plain")
+	b.kept(downloads, "muster-join_*.exe.minisig")
+	b.sees("#toast", "The signature is among your downloads")
+	if v, err := releasetest.NewSigner(t, 1).Keys(t).Verify(t.Context(), file); err != nil || v.Standing != release.Own {
+		t.Errorf("what arrived is %v, %v", v, err)
+	}
+}
+
+// TestGetWrong: what is not what the project signed nobody gets, whether it lies in the
+// host's folder or comes from the release; the page says so.
+func TestGetWrong(t *testing.T) {
+	b := onWindows(t, releases(t, func(r *releasetest.Release) { r.Files["muster_1.2.3_windows_amd64.exe"] = "evil" }))
+	downloads := b.keeps()
+	b.click("#invite button.primary")
+	b.sees("#invite .trouble", "is not what the project signed, so nobody gets it here")
+	b.shoot("get-wrong", desktop, laptop, phone, couch)
+	if got, _ := os.ReadDir(downloads); len(got) > 0 {
+		t.Errorf("%v is kept all the same", got)
+	}
+
+	project, own := releasetest.NewSigner(t, 1), program(t)
+	if err := os.WriteFile(own+".minisig", []byte(project.Sign(t, "something else", "muster_1.2.3_linux_amd64", "1.2.3")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link, _ := giver(t, handout.Config{Version: "1.2.3", Folder: filepath.Dir(own), Keys: project.Keys(t)})
+	b = browse(t, link, desktop)
+	b.sees("#invite .trouble", "The program for Linux that this host has is given to nobody: this file was changed")
+	if eval[bool](b, "!!document.querySelector('#invite button[data-action=get]')") {
+		t.Error("the page gives it all the same")
+	}
+	b.shoot("get-changed", desktop, laptop, phone, couch)
+}
+
+// TestGetOffline: a host that does not reach the release says so soon, and what to do.
+func TestGetOffline(t *testing.T) {
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	project, page := releasetest.NewSigner(t, 1), gone.URL+"/releases"
+	link, _ := giver(t, handout.Config{Version: "1.2.3", Keys: project.Keys(t), Source: &fetch.Source{Page: page, Version: "1.2.3", Keys: project.Keys(t), Folder: t.TempDir()}})
+	b := onWindows(t, link)
+	b.click("#invite button.primary")
+	b.sees("#invite .trouble", "has it no internet? Whoever runs it can lay the programs of a release into a folder")
+	b.shoot("get-offline", desktop, phone, couch)
 }

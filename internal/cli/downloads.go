@@ -2,24 +2,40 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
+	"path/filepath"
 
+	"github.com/adrg/xdg"
 	"github.com/spf13/pflag"
 
 	"muster/internal/handout"
 	"muster/internal/hint"
 	"muster/internal/release"
+	"muster/internal/release/fetch"
 )
 
-// bindDownloads adds the flag that says where others' builds lie.
-func bindDownloads(flags *pflag.FlagSet, folder *string) {
-	flags.StringVar(folder, "downloads", "", "have the page give the builds of Muster in `FOLDER` to friends with other systems, too")
+// downloads is where a host has programs from, for who has none.
+type downloads struct {
+	// folder holds others' builds, or is empty.
+	folder string
+	// releases is the address of the project's releases, or empty.
+	releases string
 }
 
-// handout is what a host gives to who has no Muster: this program, and those of a folder
-// if there is one.
-func (p *program) handout(ctx context.Context, folder string) (*handout.Handout, error) {
+func (d *downloads) bind(flags *pflag.FlagSet) {
+	flags.StringVar(&d.folder, "downloads", "", "have the page give the builds of Muster in `FOLDER` to friends with other systems, too")
+	flags.StringVar(&d.releases, "releases", release.Page(), "what is not there the page gets from the project's releases at `URL`, once somebody asks for it, if the project's signature holds (\"\" gets nothing)")
+}
+
+// handout is what a host gives to who has no Muster: this program, those of a folder if
+// there is one, and what else the project's release has. Say hears what it gets, warn
+// what it cannot give.
+func (p *program) handout(ctx context.Context, d downloads, say func(string, ...any), warn func(...error)) (*handout.Handout, error) {
 	own, err := os.Executable()
+	if err == nil {
+		own, err = filepath.EvalSymlinks(own) // a signature lies beside the file itself
+	}
 	if err != nil {
 		p.logger().Debug("this program does not know where it is", "error", err)
 	}
@@ -27,14 +43,21 @@ func (p *program) handout(ctx context.Context, folder string) (*handout.Handout,
 	if err != nil {
 		return nil, err
 	}
-	vouch := func(file string) (handout.Origin, error) {
-		v, err := keys.Verify(ctx, file)
-		if v.Standing == release.Own {
-			return handout.Project, err
+	config := handout.Config{Version: release.Running().Version, Release: release.Page(), Own: own, Folder: d.folder, Keys: keys, Say: say, Warn: warn}
+	if d.releases != "" {
+		if err := fetch.Check(d.releases); err != nil {
+			return nil, hint.With(usagef("--releases: %v", err), "say the address below which the files are in download/v1.2.0/, or --releases \"\"")
 		}
-		return handout.Friend, err
+		config.Release = d.releases
+		config.Source = &fetch.Source{Page: d.releases, Version: config.Version, Keys: keys, Folder: filepath.Join(xdg.CacheHome, "muster", "releases")}
 	}
-	h, err := handout.New(handout.Config{Version: release.Running().Version, Own: own, Folder: folder, Vouch: vouch, Warn: p.warn})
+	if config.Source != nil && (keys.None() || config.Version == release.Unreleased) {
+		config.Source = nil
+		if d.releases != release.Page() {
+			warn(errors.New("nothing is got from the project's releases: this program is of none, and could not tell what is the project's own"))
+		}
+	}
+	h, err := handout.New(ctx, config)
 	if err != nil {
 		err = hint.With(err, "--downloads takes a folder with the programs of a release, unpacked")
 	}

@@ -60,7 +60,7 @@ type hosting struct {
 	names     []string
 	metrics   []netip.Prefix
 	password  string // the file that holds it
-	downloads string
+	downloads downloads
 	portMap   bool
 
 	// at is the public host that has the room; here: on this machine all the same.
@@ -111,7 +111,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	flags.BoolVar(&h.fresh, "new", false, "open a new room even if there is one from before a restart")
 	flags.BoolVar(&h.once, "once", false, "end after the first round")
 	h.bindIngress(flags)
-	bindDownloads(flags, &h.downloads)
+	h.downloads.bind(flags)
 	bindLaunch(cmd, &h.launcher)
 	p.bindSources(cmd, &h.lists.Sources)
 	h.probing.bind(flags)
@@ -156,7 +156,7 @@ func (h *hosting) run(ctx context.Context) error {
 		return err
 	}
 	h.lists.Games, h.lists.Public, h.lists.Say, h.lists.Warn, h.lists.Log = games, h.ingress.PublicAddress, h.screen.Say, h.warn, h.logger()
-	programs, err := h.handout(ctx, h.downloads)
+	programs, err := h.handout(ctx, h.downloads, h.screen.Say, h.warn)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ import (
 	"muster/host/store"
 	"muster/host/wire"
 	"muster/internal/game"
+	"muster/internal/handout"
 	"muster/internal/hint"
 	"muster/internal/ingress"
 	"muster/internal/invite"
@@ -42,7 +43,8 @@ type serving struct {
 	cluster       cluster.Config
 	// importFrom and exportTo are files for rooms that only move.
 	importFrom, exportTo string
-	log, downloads       string
+	log                  string
+	downloads            downloads
 	lists                listing.Rooms
 	public               host.Public
 	memory               int // of a room, MiB
@@ -93,7 +95,7 @@ with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`
 	s.bindCluster(flags)
 	s.bindIngress(flags)
 	s.bindLimits(flags)
-	bindDownloads(flags, &s.downloads)
+	s.downloads.bind(flags)
 	p.bindLists(flags, &s.lists.Sources)
 	bindWord(cmd, &s.log, "log-format", "text", []string{"text", "json"}, "how the log is written")
 	return cmd
@@ -159,7 +161,7 @@ func (s *serving) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	programs, err := s.handout(ctx, s.downloads)
+	programs, err := s.programs(ctx, log)
 	if err != nil {
 		return err
 	}
@@ -203,6 +205,17 @@ func (s *serving) run(ctx context.Context) error {
 		err = errors.Join(cause, err)
 	}
 	return err
+}
+
+// programs is what the host gives to who has no Muster.
+func (s *serving) programs(ctx context.Context, log *slog.Logger) (*handout.Handout, error) {
+	say := func(format string, args ...any) { log.Info(fmt.Sprintf(format, args...)) }
+	warn := func(warnings ...error) {
+		for _, w := range warnings {
+			log.Warn("not every program is given", "why", hint.Plain(discovery.CleanText(w.Error())))
+		}
+	}
+	return s.handout(ctx, s.downloads, say, warn)
 }
 
 // supply says where rooms get their games, their lists and what strangers may from.

@@ -19,6 +19,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"muster/internal/release"
+	"muster/internal/release/releasetest"
 )
 
 const (
@@ -29,25 +32,43 @@ const (
 // content is what stands for a program.
 var content = bytes.Repeat([]byte("muster "), 1000)
 
-// gives is a handout of one program for each of some systems.
+// gives is a handout of one program for each of some systems, which the project signed.
 func gives(t *testing.T, names ...string) *Handout {
 	t.Helper()
-	h, err := New(Config{Version: "1.2.3", Vouch: func(string) (Origin, error) { return Project, nil }})
+	project := releasetest.NewSigner(t, 1)
+	h, err := New(t.Context(), Config{Version: "1.2.3", Keys: project.Keys(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, system := range names {
 		file := filepath.Join(t.TempDir(), system)
-		if err := os.WriteFile(file, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.Open(file)
-		if err != nil || !h.add(data, file, system) {
-			t.Fatal(err, system)
-		}
+		writes(t, file, string(content))
+		writes(t, file+".minisig", project.Sign(t, string(content), "muster_1.2.3_"+system, "1.2.3"))
+		h.judge(adds(t, h, file, system))
 	}
 	t.Cleanup(func() { h.Close() })
 	return h
+}
+
+func writes(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// adds adds a file as the program for a system.
+func adds(t *testing.T, h *Handout, file, system string) *program {
+	t.Helper()
+	data, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := h.add(data, file, system)
+	if p == nil {
+		t.Fatal(file, "is not added")
+	}
+	return p
 }
 
 func get(h http.Handler, path, agent string) *httptest.ResponseRecorder {
@@ -69,82 +90,110 @@ func fileName(t *testing.T, w *httptest.ResponseRecorder) string {
 }
 
 // A program arrives as it is, with the room in its name if it is asked for on a room's
-// page, and so that it can be run.
+// page, and so that it can be run, and with a signature beside it by which whoever has a
+// Muster can tell that it is the project's own.
 func TestGive(t *testing.T) {
 	h := gives(t, "windows-amd64", "darwin", "linux-amd64")
+	keys := releasetest.NewSigner(t, 1).Keys(t)
 	for _, c := range []struct {
-		system, ending string
-		unpack         func(t *testing.T, data []byte) (name string, mode os.FileMode, content []byte)
+		system, ending, executable string
+		unpack                     func(t *testing.T, data []byte, into string) []string
 	}{
-		{"windows-amd64", ".exe", nil},
-		{"darwin", ".zip", unzip},
-		{"linux-amd64", ".tar.gz", untar},
+		{"windows-amd64", ".exe", ".exe", nil},
+		{"darwin", ".zip", "", unzip},
+		{"linux-amd64", ".tar.gz", "", untar},
 	} {
 		for asked, want := range map[string]string{"": "muster", roomLink: roomName, roomLink + ".SECRET": roomName, "http://[fe80::1%25eth0]/#TABOMI": "muster"} {
-			var w *httptest.ResponseRecorder
-			if asked == "" {
-				w = get(h, "/get/"+c.system, "")
+			folder := t.TempDir()
+			if c.unpack == nil {
+				for _, ending := range []string{"", ".minisig"} {
+					w := post(h, "/get/"+c.system+ending, asked)
+					writes(t, filepath.Join(folder, fileName(t, w)), w.Body.String())
+				}
 			} else {
-				w = httptest.NewRecorder()
-				h.ServeHTTP(w, httptest.NewRequest("POST", "/get/"+c.system, strings.NewReader(asked)))
-			}
-			if name := fileName(t, w); name != want+c.ending {
-				t.Errorf("for %s at %q the file is %q, want %q", c.system, asked, name, want+c.ending)
-			}
-			got := w.Body.Bytes()
-			if c.unpack != nil {
-				var name string
-				var mode os.FileMode
-				if name, mode, got = c.unpack(t, got); name != want || mode.Perm() != runnable {
-					t.Errorf("for %s there is a %q of mode %v in it, want %q that can be run", c.system, name, mode, want)
+				w := post(h, "/get/"+c.system, asked)
+				if name := fileName(t, w); name != want+c.ending {
+					t.Errorf("for %s at %q the file is %q, want %q", c.system, asked, name, want+c.ending)
+				}
+				if names := c.unpack(t, w.Body.Bytes(), folder); !slices.Equal(names, []string{want, want + ".minisig"}) {
+					t.Errorf("for %s %q are in it", c.system, names)
 				}
 			}
-			if !bytes.Equal(got, content) {
-				t.Errorf("for %s %d bytes arrive, not those %d", c.system, len(got), len(content))
+			file := filepath.Join(folder, want+c.executable)
+			if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, content) {
+				t.Errorf("for %s %d bytes arrive, not those %d, %v", c.system, len(got), len(content), err)
+			}
+			if info, err := os.Stat(file); err != nil || c.unpack != nil && info.Mode().Perm()&0o100 == 0 && runtime.GOOS != "windows" {
+				t.Errorf("for %s it cannot be run: %v, %v", c.system, info.Mode(), err)
+			}
+			if v, err := keys.Verify(t.Context(), file); err != nil || v.Standing != release.Own {
+				t.Errorf("for %s whoever got %s is told: %v, %v", c.system, file, v, err)
 			}
 		}
 	}
 }
 
-func unzip(t *testing.T, data []byte) (string, os.FileMode, []byte) {
-	t.Helper()
-	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil || len(archive.File) != 1 {
-		t.Fatal(err)
+// post asks for a program that knows a room, or without one for one that does not.
+func post(h http.Handler, path, link string) *httptest.ResponseRecorder {
+	if link == "" {
+		return get(h, path, "")
 	}
-	file, err := archive.File[0].Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := io.ReadAll(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return archive.File[0].Name, archive.File[0].Mode(), all
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("POST", path, strings.NewReader(link)))
+	return w
 }
 
-func untar(t *testing.T, data []byte) (string, os.FileMode, []byte) {
+func unzip(t *testing.T, data []byte, into string) (names []string) {
+	t.Helper()
+	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range archive.File {
+		file, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		unpack(t, file, filepath.Join(into, f.Name), f.Mode())
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func untar(t *testing.T, data []byte, into string) (names []string) {
 	t.Helper()
 	unzipped, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}
-	archive := tar.NewReader(unzipped)
-	header, err := archive.Next()
+	for archive := tar.NewReader(unzipped); ; {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return names
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		unpack(t, archive, filepath.Join(into, header.Name), header.FileInfo().Mode())
+		names = append(names, header.Name)
+	}
+}
+
+func unpack(t *testing.T, from io.Reader, file string, mode os.FileMode) {
+	t.Helper()
+	all, err := io.ReadAll(from)
+	if err == nil {
+		err = os.WriteFile(file, all, mode)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := io.ReadAll(archive)
-	if _, end := archive.Next(); err != nil || !errors.Is(end, io.EOF) {
-		t.Fatal(err, end)
-	}
-	return header.Name, header.FileInfo().Mode(), all
 }
 
 // What makes no sense is refused, and so is more than the line can carry.
 func TestGiveNot(t *testing.T) {
 	h := gives(t, "windows-amd64")
-	for path, want := range map[string]int{"/get/plan9-amd64": 404, "/get/../../etc/passwd": 404, "/get/windows-amd64/x": 404} {
+	for path, want := range map[string]int{"/get/plan9-amd64": 404, "/get/../../etc/passwd": 404, "/get/windows-amd64/x": 404, "/get/linux-amd64": 404, "/get/linux-amd64.minisig": 404} {
 		if w := get(h, path, ""); w.Code != want {
 			t.Errorf("%s answers %d, want %d", path, w.Code, want)
 		}
@@ -188,7 +237,6 @@ func TestVisitorOf(t *testing.T) {
 // The list names what there is, and which of it is the visitor's.
 func TestOffer(t *testing.T) {
 	h := gives(t, "linux-amd64", "darwin-arm64")
-	h.config.Vouch = nil
 	for agent, want := range map[string]string{"Macintosh": "darwin-arm64", "Linux x86_64": "linux-amd64", "Windows": "", "Android": ""} {
 		var o offer
 		if err := json.Unmarshal(get(h, "/get/programs.json", agent).Body.Bytes(), &o); err != nil {
@@ -239,7 +287,7 @@ func TestFolder(t *testing.T) {
 			warned = append(warned, err.Error())
 		}
 	}
-	h, err := New(Config{Folder: folder, Warn: warn})
+	h, err := New(t.Context(), Config{Folder: folder, Warn: warn})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,10 +300,10 @@ func TestFolder(t *testing.T) {
 	}
 
 	warned = nil
-	if empty, err := New(Config{Folder: elsewhere, Warn: warn}); err != nil || len(empty.programs) > 0 || !slices.ContainsFunc(warned, func(text string) bool { return strings.Contains(text, "no build of Muster") }) {
+	if empty, err := New(t.Context(), Config{Folder: elsewhere, Warn: warn}); err != nil || len(empty.programs) > 0 || !slices.ContainsFunc(warned, func(text string) bool { return strings.Contains(text, "no build of Muster") }) {
 		t.Errorf("of a folder without any: %v, warned of %q", err, warned)
 	}
-	if _, err := New(Config{Folder: filepath.Join(elsewhere, "nowhere"), Warn: warn}); err == nil {
+	if _, err := New(t.Context(), Config{Folder: filepath.Join(elsewhere, "nowhere"), Warn: warn}); err == nil {
 		t.Error("a folder that is not there will do")
 	}
 }
@@ -266,7 +314,7 @@ func TestOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := New(Config{Own: own})
+	h, err := New(t.Context(), Config{Own: own})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,10 +3,11 @@ package handout
 import (
 	"html/template"
 	"net/http"
+	"path"
 )
 
 // page says how to get Muster, for who has no room's page open, or no JavaScript.
-var page = template.Must(template.New("get").Funcs(template.FuncMap{"megabytes": megabytes}).Parse(`<!doctype html>
+var page = template.Must(template.New("get").Funcs(template.FuncMap{"megabytes": megabytes, "file": path.Base}).Parse(`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -20,20 +21,23 @@ var page = template.Must(template.New("get").Funcs(template.FuncMap{"megabytes":
 <h2 class="headline">Get Muster</h2>
 <p class="next">To play, and not only watch, you need the program on the computer that you play on: it measures your pings, and starts your game.</p>
 <p class="next">This host runs <bdi>{{.Version}}</bdi>.</p>
-{{with .Mine}}<p class="buttons"><a class="primary large" href="/get/{{.System}}">Get Muster for {{.Name}}</a></p>
-<p class="quiet">{{template "about" .}} {{.Advice}}</p>
+{{range .Refused}}<p class="trouble">{{.Why}}</p>
+{{end}}{{with .Mine}}<p class="buttons"><a class="primary large" href="/get/{{.System}}">Get Muster for {{.Name}}</a></p>
+<p class="{{if .Trouble}}trouble{{else}}quiet{{end}}">{{template "about" .}}</p>
+<p class="quiet">{{.Advice}}</p>
 {{else}}{{if .Phone}}<p class="next">Open this page there.</p>
-{{else if .Yours}}<p class="next">This host has no program for {{.Yours}}.</p>
-{{end}}{{end}}{{with .Others}}<h3>For another computer</h3>
+{{else if .Yours}}<p class="next">This host has no program for {{.Yours}}. Whoever runs it can lay one into a folder, and start with --downloads FOLDER.</p>
+{{end}}{{end}}{{with .Direct}}<p class="quiet">Or take it from the project's own page: <a href="{{.}}">{{file .}}</a></p>
+{{end}}{{with .Others}}<h3>For another computer</h3>
 <ul class="systems">{{range .}}<li><a href="/get/{{.System}}">{{.Name}}</a> <span class="quiet">{{template "about" .}} {{.Advice}}</span></li>
 {{end}}</ul>
-{{end}}{{with .Release}}<p class="quiet">All releases: <a href="{{.}}">{{.}}</a></p>
+{{end}}{{if .Release}}{{if not .IsWrong}}<p class="quiet">All releases: <a href="{{.Release}}">{{.Release}}</a></p>{{end}}
 {{else}}<p class="quiet">For all else there is the source, and Go:</p>
 <p class="copyable"><code>go build -o muster .</code></p>
 {{end}}<p class="quiet">On a room's own page you get a program that knows the room.</p>
 </section></main>
 </html>
-{{define "about"}}{{megabytes .Size}} MB, {{if eq .Origin "project"}}the project's own.{{else}}your friend's copy.{{end}}{{end}}`))
+{{define "about"}}{{if .Trouble}}{{.Trouble}}{{else}}{{with .Version}}Muster {{.}}, {{end}}{{if .Away}}the project's own: this host gets it from the project's releases first, which takes a moment.{{else}}{{megabytes .Size}} MB, {{if eq .Origin "project"}}the project's own{{with .Signature}} (<a href="{{.}}">its signature</a>){{end}}.{{else}}your friend's copy: nobody vouches for it.{{end}}{{end}}{{end}}{{end}}`))
 
 // megabytes are a size's, rounded up.
 func megabytes(size int64) int64 { return (size + 1e6 - 1) / 1e6 }
@@ -41,13 +45,14 @@ func megabytes(size int64) int64 { return (size + 1e6 - 1) / 1e6 }
 func (h *Handout) page(w http.ResponseWriter, r *http.Request) {
 	type filled struct {
 		offer
-		Mine   *program
-		Others []program
+		Mine    *program
+		Others  []program
+		IsWrong bool
 	}
 	f := filled{offer: h.offer(r)}
-	for i := range h.programs {
-		if p := h.programs[i]; p.System == f.System {
-			f.Mine = &p
+	for _, p := range f.Programs {
+		if p.System == f.System {
+			f.Mine, f.IsWrong = &p, p.Wrong
 		} else {
 			f.Others = append(f.Others, p)
 		}

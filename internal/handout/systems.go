@@ -10,21 +10,29 @@ import (
 )
 
 // systems are those that Muster is built for, as GOOS-GOARCH, or for macOS GOOS alone
-// where a program is for both processors. What most people have comes first.
-var systems = [...]struct{ system, name, ending, advice string }{
-	{"windows-amd64", "Windows", ".exe", onWindows},
-	{"darwin", "macOS", ".zip", onMac},
-	{"darwin-arm64", "macOS on Apple's processors", ".zip", onMac},
-	{"darwin-amd64", "macOS on Intel's processors", ".zip", onMac},
-	{"linux-amd64", "Linux", ".tar.gz", onLinux},
-	{"linux-arm64", "Linux on ARM", ".tar.gz", onLinux},
-	{"windows-arm64", "Windows on ARM", ".exe", onWindows},
+// where a program is for both processors. What most people have comes first. A release
+// has the program in the file of that ending after the version, and for people to take
+// from its page themselves the one of direct, which can be run once it is unpacked.
+var systems = [...]struct{ system, name, ending, advice, release, direct string }{
+	{"windows-amd64", "Windows", ".exe", onWindows, "_windows_amd64.exe", "_windows_amd64.exe"},
+	{"darwin", "macOS", ".zip", onMac, "_macos_universal", "_macos_universal.tar.gz"},
+	{"darwin-arm64", "macOS on Apple's processors", ".zip", onMac, "", "_macos_universal.tar.gz"},
+	{"darwin-amd64", "macOS on Intel's processors", ".zip", onMac, "", "_macos_universal.tar.gz"},
+	{"linux-amd64", "Linux", ".tar.gz", onLinux, "_linux_amd64", "_linux_amd64.tar.gz"},
+	{"linux-arm64", "Linux on ARM", ".tar.gz", onLinux, "_linux_arm64", "_linux_arm64.tar.gz"},
+	{"windows-arm64", "Windows on ARM", ".exe", onWindows, "_windows_arm64.exe", "_windows_arm64.exe"},
+}
+
+// isReleased reports whether a release has a program for a system.
+func isReleased(system string) bool {
+	i := place(system)
+	return i >= 0 && systems[i].release != ""
 }
 
 // What a system asks before it starts a program that it sees for the first time.
 const (
-	onWindows = "Windows may say that it protected your PC: choose “More info”, then “Run anyway”."
-	onMac     = "macOS may refuse to open it: then choose System Settings, Privacy & Security, “Open Anyway”."
+	onWindows = "The browser may say that it is not commonly downloaded: choose “Keep”. Windows may say that it protected your PC: choose “More info”, then “Run anyway”."
+	onMac     = "macOS may say that it could not verify it: choose “Done”, and in System Settings, Privacy & Security, “Open Anyway”."
 	onLinux   = "Unpack it and double-click the program. If nothing opens, drag it into a terminal and press Enter."
 )
 

@@ -46,9 +46,9 @@ func (k Keys) judgeSums(name string, it content, sums, signature []byte) Verdict
 	}
 	list := content{signed: minisign.NewReader(bytes.NewReader(sums))}
 	io.Copy(io.Discard, list.signed) // reading from memory does not fail
-	of := k.judge(sumsName, list, signature)
-	if of.Standing != Own || of.File != sumsName {
-		return Verdict{Standing: Friends, Why: fmt.Sprintf("what %s beside it says does not count, as the project has not signed it so", sumsName)}
+	of := k.judge(SumsName, list, signature)
+	if of.Standing != Own || of.File != SumsName {
+		return Verdict{Standing: Friends, Why: fmt.Sprintf("what %s beside it says does not count, as the project has not signed it so", SumsName)}
 	}
 	listed, isListed := "", false
 	for line := range strings.Lines(string(sums)) {
@@ -66,9 +66,9 @@ func (k Keys) judgeSums(name string, it content, sums, signature []byte) Verdict
 		of.File = listed
 		return of.named(name)
 	case isListed:
-		return Verdict{Standing: Changed, Why: fmt.Sprintf("%s has another sum for it", sumsName)}
+		return Verdict{Standing: Changed, Why: fmt.Sprintf("%s has another sum for it", SumsName)}
 	}
-	return Verdict{Standing: Friends, Why: fmt.Sprintf("%s beside it does not list it", sumsName)}
+	return Verdict{Standing: Friends, Why: fmt.Sprintf("%s beside it does not list it", SumsName)}
 }
 
 // parseSum reads a line of sha256sum: 64 hexadecimal digits, a blank, a blank or a star,
@@ -149,8 +149,13 @@ var (
 
 // named holds what a file is called against what it is.
 func (v Verdict) named(name string) Verdict {
-	if plain := again.ReplaceAllString(name, ""); v.Standing == Own && !strings.EqualFold(plain, v.File) && (claim.MatchString(plain) || plain == sumsName) {
-		v.Standing, v.Why = Misnamed, fmt.Sprintf("it is %s, Muster %s of %s", v.File, v.Version, v.Date.Format(time.DateOnly))
+	if plain := again.ReplaceAllString(name, ""); v.Standing == Own && !strings.EqualFold(plain, v.File) && (claim.MatchString(plain) || plain == SumsName) {
+		v.Standing, v.Why = Misnamed, v.is()
 	}
 	return v
+}
+
+// is says what a file is in truth.
+func (s Statement) is() string {
+	return fmt.Sprintf("it is %s, Muster %s of %s", s.File, s.Version, s.Date.Format(time.DateOnly))
 }

@@ -51,8 +51,10 @@ type Verdict struct {
 	Why string
 	// Statement is what the project says of the file; zero unless it signed it.
 	Statement
-	// Proof are the files beside it that prove it, to be handed on with it.
+	// Proof are the files beside it that prove it.
 	Proof []string
+	// Signature is the file's own, if that proves it: to be handed on with it.
+	Signature []byte
 }
 
 // String is the verdict in a sentence without its end.
@@ -100,10 +102,10 @@ func ParseKeys(text string) (Keys, error) {
 func (k Keys) None() bool { return len(k.all) == 0 }
 
 const (
-	// signatureEnding is added to the name of a file for that of its signature.
-	signatureEnding = ".minisig"
-	// sumsName is the list of a release's files, in the form of sha256sum.
-	sumsName = "SHA256SUMS"
+	// SignatureEnding is added to the name of a file for that of its signature.
+	SignatureEnding = ".minisig"
+	// SumsName is the list of a release's files, in the form of sha256sum.
+	SumsName = "SHA256SUMS"
 	// maxFile is more than anything of a release has, in bytes; maxProof is more than a
 	// signature or a list of sums.
 	maxFile, maxProof = 1 << 30, 64 << 10
@@ -113,33 +115,91 @@ const (
 // program in ../share/muster), or by the signed SHA256SUMS beside it. An error is of
 // the disk, or of ctx; what is wrong with file or signature is in the verdict.
 func (k Keys) Verify(ctx context.Context, file string) (Verdict, error) {
-	name, folder := filepath.Base(file), filepath.Dir(file)
-	it, err := digest(ctx, file)
+	data, err := os.Open(file)
+	if err != nil {
+		return Verdict{}, err
+	}
+	defer data.Close()
+	return k.VerifyOpen(ctx, data, file)
+}
+
+// VerifyOpen is Verify of a file that was opened at a path: what lies there may be
+// replaced, and what is open is what is judged.
+func (k Keys) VerifyOpen(ctx context.Context, data *os.File, file string) (Verdict, error) {
+	it, err := digest(ctx, data)
 	if err != nil || k.None() {
 		return Verdict{Standing: Keyless}, err
 	}
-	var best Verdict
-	for _, at := range []string{
-		file + signatureEnding,
-		filepath.Join(folder, "..", "share", "muster", name+signatureEnding),
-	} {
-		signature, err := proof(at)
-		if err != nil {
-			return Verdict{}, err
-		}
-		best.take(k.judge(name, it, signature), at)
-	}
-	listed := filepath.Join(folder, sumsName)
-	sums, err1 := proof(listed)
-	signature, err2 := proof(listed + signatureEnding)
-	if err := errors.Join(err1, err2); err != nil {
+	of, err := k.beside(file, it)
+	if err != nil {
 		return Verdict{}, err
 	}
-	best.take(k.judgeSums(name, it, sums, signature), listed, listed+signatureEnding)
+	var best Verdict
+	for _, v := range of {
+		best.take(v)
+	}
 	if best.Standing == "" {
 		best = Verdict{Standing: Friends, Why: "no signature is beside it"}
 	}
 	return best, nil
+}
+
+// VerifyBoth is VerifyOpen for what is to be handed on as the project's: the file's own
+// signature and the signed SHA256SUMS, both beside it, have to say that it is just this
+// file of that version.
+func (k Keys) VerifyBoth(ctx context.Context, data *os.File, file, version string) (Verdict, error) {
+	it, err := digest(ctx, data)
+	if err != nil || k.None() {
+		return Verdict{Standing: Keyless}, err
+	}
+	of, err := k.beside(file, it)
+	if err != nil {
+		return Verdict{}, err
+	}
+	own := of[0]
+	for _, v := range []Verdict{own, of[len(of)-1]} {
+		switch {
+		case v.Standing == "":
+			return Verdict{Standing: Friends, Why: "a signature is missing"}, nil
+		case v.Standing == Own && (v.File != filepath.Base(file) || v.Version != version):
+			return Verdict{Standing: Misnamed, Why: v.is()}, nil
+		case v.Standing != Own:
+			return v, nil
+		}
+	}
+	return own, nil
+}
+
+// beside are the verdicts on a file by each of the proofs there may be: its own
+// signature, the one of an installed program, and at last SHA256SUMS.
+func (k Keys) beside(file string, it content) ([]Verdict, error) {
+	var all []Verdict
+	name, folder := filepath.Base(file), filepath.Dir(file)
+	for _, at := range []string{
+		file + SignatureEnding,
+		filepath.Join(folder, "..", "share", "muster", name+SignatureEnding),
+	} {
+		signature, err := proof(at)
+		if err != nil {
+			return nil, err
+		}
+		v := k.judge(name, it, signature)
+		if v.Version != "" {
+			v.Proof, v.Signature = []string{at}, signature
+		}
+		all = append(all, v)
+	}
+	listed := filepath.Join(folder, SumsName)
+	sums, err1 := proof(listed)
+	signature, err2 := proof(listed + SignatureEnding)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	v := k.judgeSums(name, it, sums, signature)
+	if v.Version != "" {
+		v.Proof = []string{listed, listed + SignatureEnding}
+	}
+	return append(all, v), nil
 }
 
 // VerifyRunning is Verify for the program that runs. A signature that is another
@@ -159,13 +219,10 @@ func (k Keys) VerifyRunning(ctx context.Context) (Verdict, error) {
 	return v, err
 }
 
-// take replaces the verdict by a better founded one. Proof is what that is founded on.
-func (v *Verdict) take(other Verdict, proof ...string) {
-	if rank[other.Standing] <= rank[v.Standing] {
-		return
-	}
-	if *v = other; v.Version != "" {
-		v.Proof = proof
+// take replaces the verdict by a better founded one.
+func (v *Verdict) take(other Verdict) {
+	if rank[other.Standing] > rank[v.Standing] {
+		*v = other
 	}
 }
 
@@ -175,24 +232,20 @@ type content struct {
 	sum    [sha256.Size]byte
 }
 
-// digest reads a file once. What is no plain file, or too large to be of a release, is
-// an error: it need not end.
-func digest(ctx context.Context, file string) (content, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return content{}, err
-	}
-	defer f.Close()
-	switch info, err := f.Stat(); {
+// digest reads a file once, from its beginning, whatever else reads it. What is no plain
+// file, or too large to be of a release, is an error: it need not end.
+func digest(ctx context.Context, f *os.File) (content, error) {
+	info, err := f.Stat()
+	switch {
 	case err != nil:
 		return content{}, err
 	case !info.Mode().IsRegular():
-		return content{}, fmt.Errorf("release: %s is no file that could be of a release", file)
+		return content{}, fmt.Errorf("release: %s is no file that could be of a release", f.Name())
 	case info.Size() > maxFile:
-		return content{}, fmt.Errorf("release: %s is too large to be of a release: %d MB", file, info.Size()>>20)
+		return content{}, fmt.Errorf("release: %s is too large to be of a release: %d MB", f.Name(), info.Size()>>20)
 	}
 	sum := sha256.New()
-	c := content{signed: minisign.NewReader(io.TeeReader(io.LimitReader(f, maxFile), sum))}
+	c := content{signed: minisign.NewReader(io.TeeReader(io.NewSectionReader(f, 0, maxFile), sum))}
 	if _, err := io.Copy(io.Discard, until{ctx, c.signed}); err != nil {
 		return content{}, err
 	}

@@ -1,11 +1,8 @@
 package release_test
 
 import (
-	"bytes"
 	"context"
-	"crypto/ed25519"
 	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -15,54 +12,26 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"aead.dev/minisign"
 
 	"muster/internal/release"
+	"muster/internal/release/releasetest"
 )
 
 // signer is whoever has a key.
-type signer struct {
-	public  minisign.PublicKey
-	private minisign.PrivateKey
-}
+type signer struct{ releasetest.Signer }
 
-// newSigner makes a key of its own of each number, and the same one always.
-func newSigner(t testing.TB, number byte) signer {
-	t.Helper()
-	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{number}, ed25519.SeedSize))
-	const nothing = 2 + 2 + 2 + 32 + 8 + 8 // before the key's number, where one with a password has its salt and costs
-	plain := make([]byte, nothing, 158)
-	copy(plain, "Ed\x00\x00B2")
-	plain = append(append(plain, bytes.Repeat([]byte{number}, 8)...), key...)
-	var private minisign.PrivateKey
-	if err := private.UnmarshalText([]byte(base64.StdEncoding.EncodeToString(append(plain, make([]byte, 32)...)))); err != nil {
-		t.Fatal(err)
-	}
-	return signer{private.Public().(minisign.PublicKey), private}
-}
+func newSigner(t testing.TB, number byte) signer { return signer{releasetest.NewSigner(t, number)} }
 
-func (s signer) keys(t testing.TB) release.Keys {
-	t.Helper()
-	keys, err := release.ParseKeys(s.public.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return keys
-}
+func (s signer) keys(t testing.TB) release.Keys { return s.Keys(t) }
 
-var day = time.Date(2026, 11, 22, 7, 30, 0, 0, time.UTC)
+var day = releasetest.Day
 
 // sign is a signature of a content as that of a file of Muster 1.2.0.
 func (s signer) sign(t testing.TB, content, file string) string {
-	t.Helper()
-	signature, err := release.Sign(s.private, strings.NewReader(content), release.Statement{File: file, Version: "1.2.0", Date: day})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(signature)
+	return s.Sign(t, content, file, "1.2.0")
 }
 
 // commented is a signature with a comment of the signer's choice.
@@ -72,7 +41,7 @@ func (s signer) commented(t testing.TB, content, comment string) string {
 	if _, err := io.Copy(io.Discard, r); err != nil {
 		t.Fatal(err)
 	}
-	return string(r.SignWithComments(s.private, comment, "untrusted"))
+	return string(r.SignWithComments(s.Private, comment, "untrusted"))
 }
 
 const (
@@ -162,7 +131,7 @@ func borrowed(t *testing.T, stranger, project signer) string {
 	if err := s.UnmarshalText([]byte(stranger.sign(t, text, archive))); err != nil {
 		t.Fatal(err)
 	}
-	s.KeyID = project.public.ID()
+	s.KeyID = project.Public.ID()
 	return s.String()
 }
 
@@ -185,7 +154,7 @@ func TestInstalled(t *testing.T) {
 // TestTwoKeys: while a key is being replaced, either counts.
 func TestTwoKeys(t *testing.T) {
 	before, after, folder := newSigner(t, 1), newSigner(t, 2), t.TempDir()
-	keys, err := release.ParseKeys(before.public.String() + " " + after.public.String())
+	keys, err := release.ParseKeys(before.Public.String() + " " + after.Public.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +242,7 @@ func TestSignStatesWhatCanBeRead(t *testing.T) {
 		{File: "../" + archive, Version: "1.2.0", Date: day},
 		{File: archive, Version: "1.2.0"},
 	} {
-		if _, err := release.Sign(project.private, strings.NewReader(text), s); err == nil {
+		if _, err := release.Sign(project.Private, strings.NewReader(text), s); err == nil {
 			t.Errorf("%+v was signed", s)
 		}
 	}
@@ -293,8 +262,8 @@ func FuzzVerify(f *testing.F) {
 		if strings.ContainsFunc(v.String(), unicode.IsControl) {
 			t.Errorf("a terminal would obey %q", v)
 		}
-		isSigned := minisign.Verify(project.public, []byte(text), []byte(signature))
-		isListed := minisign.Verify(project.public, []byte(list), []byte(listSignature)) && list == sums
+		isSigned := minisign.Verify(project.Public, []byte(text), []byte(signature))
+		isListed := minisign.Verify(project.Public, []byte(list), []byte(listSignature)) && list == sums
 		if v.Standing == release.Own && !isSigned && !isListed {
 			t.Errorf("nobody signed what makes %q the project's: %+v", name, v)
 		}

@@ -233,6 +233,7 @@ const actions = {
   sort: ({ by }) => sortBy(by ?? "rank"),
   open: () => open(),
   get: ({ system, name }) => get(system ?? "", name ?? ""),
+  signature: ({ file }) => signature(file ?? ""),
   culled: ({ cause }) => openCulled(/** @type {HTMLDialogElement} */ (byId("dialog")), cause ?? ""),
   copy: ({ copy, copyText }, element) => copyText_(copyText ?? byId(copy ?? "").textContent ?? "", element),
 };
@@ -262,21 +263,41 @@ async function open() {
   schedule();
 }
 
+/** How often the page looks how much of a program has come to the host, ms. */
+const fetchedEvery = 1000;
+
 /** Gets Muster for a system. @param {string} system @param {string} name */
 async function get(system, name) {
   if (!live.state || (view.getting && !view.getting.file)) return; // one at a time
+  /** @type {import("./get.js").Getting} */
   const getting = (view.getting = { name, bytes: 0, file: "" });
+  const look = async () => {
+    view.offer = (await offered()) ?? view.offer;
+    return view.offer?.programs.find((program) => program.system === system);
+  };
+  const isAway = view.offer?.programs.some((program) => program.system === system && program.away);
+  if (isAway) getting.fetched = await look();
+  const watching = isAway ? setInterval(async () => getting.bytes === 0 && (getting.fetched = await look()), fetchedEvery) : 0;
   try {
     getting.file = await download(system, live.state.you.link, (bytes) => {
       getting.bytes = bytes;
       schedule();
     });
+    if (isAway) await look();
   } catch (error) {
     view.getting = null;
-    throw error;
+    if (!isAway || !(await look())?.trouble) throw error; // or it stands on the page
   } finally {
+    clearInterval(watching);
     schedule();
   }
+}
+
+/** Gets a program's signature, under the name that the program has. @param {string} file */
+async function signature(file) {
+  if (!live.state) return;
+  await download(file, live.state.you.link, () => {});
+  say("The signature is among your downloads. Keep it beside the program; muster verify FILE reads it.");
 }
 
 /** @param {string} by */

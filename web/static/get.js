@@ -3,9 +3,10 @@
 
 import { button, h } from "./dom.js";
 
-/** @typedef {{system: string, name: string, file: string, size: number, origin: "project" | "friend", advice: string}} Program */
-/** @typedef {{version: string, release?: string, yours: string, system?: string, phone?: boolean, programs: Program[]}} Offer */
-/** @typedef {{name: string, bytes: number, file: string}} Getting what is on its way, and the file once it is there */
+/** @typedef {{system: string, name: string, file: string, size: number, origin: "project" | "friend", version?: string, signature?: string, advice: string, away?: boolean, got?: number, trouble?: string, wrong?: boolean}} Program */
+/** @typedef {{system: string, name: string, why: string}} Refusal a program that is given to nobody */
+/** @typedef {{version: string, release?: string, yours: string, system?: string, phone?: boolean, direct?: string, programs: Program[], refused?: Refusal[]}} Offer */
+/** @typedef {{name: string, bytes: number, file: string, fetched?: Program}} Getting what is on its way, here or first to the host, and the file once it is there */
 
 /** What there is for this visitor, or null if the host gives nothing. @returns {Promise<Offer | null>} */
 export async function offered() {
@@ -24,31 +25,53 @@ export function getMuster(offer, getting, opening) {
   const mine = offer.programs.find((program) => program.system === offer.system);
   const others = offer.programs.filter((program) => program !== mine);
   const parts = [];
+  const open = () => [opening === "nothing" && h("p", { class: "getting", role: "status" }, nothingOpened)];
   if (mine) {
     parts.push(h("p", { class: "quiet" }, "Get the program, and open it: it knows this room."));
-    parts.push(h("p", { class: "buttons" }, get(mine, `Get Muster for ${mine.name}`, "primary large"), button("open", "Open in Muster")));
-    if (opening === "nothing") parts.push(h("p", { class: "getting", role: "status" }, nothingOpened));
+    parts.push(h("p", { class: "buttons" }, get(mine, `Get Muster for ${mine.name}`, "primary large"), button("open", "Open in Muster")), ...open());
     parts.push(h("p", { id: "getting", class: "getting", role: "status" }, progress(getting)));
-    parts.push(h("p", { class: "quiet" }, about(offer, mine)), h("p", { class: "quiet" }, mine.advice, insecure()));
+    parts.push(mine.trouble && !getting ? h("p", { class: "trouble" }, mine.trouble) : h("p", { class: "quiet" }, about(mine)));
+    parts.push(h("p", { class: "quiet" }, mine.advice, insecure()));
   } else if (offer.phone) {
     parts.push(h("p", { class: "quiet" }, "Open this room on the computer that you play on: send yourself the link below."));
   } else {
-    parts.push(h("p", { class: "quiet" }, offer.yours ? `This host has no program for ${offer.yours}.` : "Take the program for your system.", release(offer)));
-    parts.push(h("p", { class: "buttons" }, button("open", "Open in Muster")));
-    if (opening === "nothing") parts.push(h("p", { class: "getting", role: "status" }, nothingOpened));
+    parts.push(h("p", { class: "quiet" }, offer.yours ? `This host has no program for ${offer.yours}. ${whatToDo(offer)}` : "Take the program for your system."));
+    parts.push(h("p", { class: "buttons" }, button("open", "Open in Muster")), ...open());
   }
+  for (const { system, why } of offer.refused ?? []) parts.push(h("p", { class: "trouble", "data-key": system }, why));
+  if (!offer.phone && !mine?.wrong) parts.push(...direct(offer));
   if (others.length > 0) {
     parts.push(
       h(
         "details",
         { class: "own", "data-key": "systems", open: !mine && !offer.phone },
         h("summary", {}, "For another computer"),
-        h("ul", { class: "systems" }, others.map((program) => h("li", { "data-key": program.system }, get(program, program.name), h("span", { class: "quiet" }, `${about(offer, program)} ${program.advice}`)))),
+        h(
+          "ul",
+          { class: "systems" },
+          others.map((program) => h("li", { "data-key": program.system }, get(program, program.name), program.trouble ? h("span", { class: "trouble" }, program.trouble) : h("span", { class: "quiet" }, about(program), ` ${program.advice}`))),
+        ),
         !mine && h("p", { class: "getting", role: "status" }, progress(getting)),
       ),
     );
   }
-  return parts;
+  return parts.filter((part) => part instanceof HTMLElement);
+}
+
+/** What helps where there is no program. @param {Offer} offer */
+function whatToDo(offer) {
+  return offer.direct ? "Take it from the project's page, and come back to open the room in it." : "Whoever runs it can lay one into a folder, and start with --downloads FOLDER.";
+}
+
+/** The way to the project's own page, for who would rather have it from there. @param {Offer} offer */
+function direct(offer) {
+  if (offer.direct) return [h("p", { class: "quiet straight" }, "Or from the project's own page: ", h("a", { href: offer.direct, rel: "noreferrer" }, fileOf(offer.direct)), ". It does not know this room: press “Open in Muster” then.")];
+  return offer.release ? [h("p", { class: "quiet straight" }, "Or from ", h("a", { href: offer.release, rel: "noreferrer" }, "the project's own page"), ".")] : [];
+}
+
+/** @param {string} url */
+function fileOf(url) {
+  return url.slice(url.lastIndexOf("/") + 1);
 }
 
 const nothingOpened = "Nothing opened? Then Muster is not on this computer yet, or links do not lead to it.";
@@ -89,6 +112,8 @@ function get(program, label, kind = "") {
 function progress(getting) {
   if (!getting) return "";
   if (getting.file) return "It is among your downloads: open it, and you are in.";
+  const { fetched } = getting;
+  if (fetched && getting.bytes === 0) return `This host gets Muster for ${getting.name} from the project's releases first … ${megabytes(fetched.got ?? 0)}${fetched.size > 0 ? ` of ${megabytes(fetched.size)}` : ""} MB`;
   return `Getting Muster for ${getting.name} … ${megabytes(getting.bytes)} MB`;
 }
 
@@ -97,9 +122,14 @@ function megabytes(bytes) {
   return Math.ceil(bytes / 1e6);
 }
 
-/** Whose it is, as far as the host can tell. @param {Offer} offer @param {Program} program */
-function about(offer, program) {
-  return `Muster ${offer.version}, ${megabytes(program.size)} MB, ${program.origin === "project" ? "the project's own." : "your friend's copy."}`;
+/** Whose it is, as far as the host can tell. @param {Program} program */
+function about(program) {
+  const version = program.version ? `Muster ${program.version}` : "Muster";
+  if (program.away) return [`${version}, the project's own: this host gets it from the project's releases first, and checks the signature.`];
+  const of = `${version}, ${megabytes(program.size)} MB, `;
+  if (program.origin === "friend") return [`${of}your friend's copy: nobody vouches for it.`];
+  if (!program.signature) return [`${of}the project's own.`];
+  return [`${of}the project's own. `, button("signature", "Its signature", { class: "plain", "data-file": fileOf(program.signature) })];
 }
 
 /** What browsers say of downloads from pages like this one. */
@@ -107,19 +137,14 @@ function insecure() {
   return location.protocol === "https:" ? null : " Your browser may warn you of the download, as this page comes without encryption: choose “Keep”.";
 }
 
-/** @param {Offer} offer */
-function release(offer) {
-  return offer.release ? h("span", {}, " It is among ", h("a", { href: offer.release }, "the project's releases"), ".") : null;
-}
-
 /**
- * Gets a program that knows a room, and has the browser keep it.
- * @param {string} system @param {string} link @param {(bytes: number) => void} got hears how much has come
+ * Gets a program that knows a room, or its signature, and has the browser keep it.
+ * @param {string} file @param {string} link @param {(bytes: number) => void} got hears how much has come
  * @returns {Promise<string>} what the file is called
  */
-export async function download(system, link, got) {
-  const reply = await fetch(`/get/${system}`, { method: "POST", headers: { "Content-Type": "text/plain" }, body: link });
-  if (!reply.ok || !reply.body) throw new Error((await reply.text()).trim());
+export async function download(file, link, got) {
+  const reply = await fetch(`/get/${file}`, { method: "POST", headers: { "Content-Type": "text/plain" }, body: link });
+  if (!reply.ok || !reply.body) throw new Error((await reply.text()).trim().replace(/\.$/, ""));
   const chunks = [];
   let bytes = 0;
   for (const reader = reply.body.getReader(); ; ) {

@@ -1,0 +1,108 @@
+package handout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"muster/internal/release"
+	"muster/internal/release/fetch"
+)
+
+// arrival is a program that is got from the project's release. The handout's lock guards
+// what came of it.
+type arrival struct {
+	got, of atomic.Int64
+	done    chan struct{}
+	program *program
+	trouble string
+	wrong   bool
+	ended   time.Time
+}
+
+// askAgain is after how long the release is asked again for what did not come: strangers
+// who press the button have it asked no more often.
+const askAgain = 30 * time.Second
+
+// arrive is the program for a system from the project's release, got once for all who
+// wait for it. If it is nil, the text says why to people, and what to do.
+func (h *Handout) arrive(ctx context.Context, system string) (*program, string) {
+	h.mu.Lock()
+	a := h.arrivals[system]
+	if a == nil || a.trouble != "" && time.Since(a.ended) > askAgain {
+		a = &arrival{done: make(chan struct{})}
+		h.arrivals[system] = a
+		h.work.Go(func() { h.bring(a, system) })
+	}
+	h.mu.Unlock()
+	select {
+	case <-a.done:
+		return a.program, a.trouble
+	case <-ctx.Done():
+		return nil, "it was not waited for"
+	}
+}
+
+// bring gets a program, which goes on if who asked for it leaves: others will ask.
+func (h *Handout) bring(a *arrival, system string) {
+	defer close(a.done)
+	s := systems[place(system)]
+	file := "muster_" + h.config.Source.Version + s.release
+	h.config.Say("somebody wants Muster for %s: getting %s from %s, once for all", s.name, file, siteOf(h.config.Source.Page))
+	data, v, err := h.config.Source.Get(h.ctx, file, func(got, of int64) { a.got.Store(got); a.of.Store(of) })
+	if err == nil {
+		a.program = h.take(data, system, v)
+		h.config.Say("Muster for %s is here, the project's own: the page gives it", s.name)
+		return
+	}
+	h.mu.Lock()
+	a.trouble, a.wrong, a.ended = h.trouble(s.name, err), errors.Is(err, fetch.ErrWrong), time.Now()
+	h.mu.Unlock()
+	if h.ctx.Err() == nil {
+		h.config.Warn(fmt.Errorf("the page cannot give Muster for %s: %w; programs of a release in a folder are given by --downloads FOLDER", s.name, err))
+	}
+}
+
+// take keeps what came and holds.
+func (h *Handout) take(data *os.File, system string, v release.Verdict) *program {
+	p := h.add(data, data.Name(), system)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if p == nil { // nobody else adds programs any more
+		data.Close()
+		return h.of(system)
+	}
+	p.Origin, p.Version, p.signature = Project, v.Version, v.Signature
+	if !packed(p.File) {
+		p.Signature = "/get/" + p.System + release.SignatureEnding
+	}
+	return p
+}
+
+// trouble says to people why a program did not come, and what to do.
+func (h *Handout) trouble(name string, err error) string {
+	site := siteOf(h.config.Source.Page)
+	switch {
+	case errors.Is(err, fetch.ErrWrong):
+		return fmt.Sprintf("What %s gave this host as Muster for %s is not what the project signed, so nobody gets it here. Do not take it from there, either, before the project says why.", site, name)
+	case errors.Is(err, fetch.ErrNone):
+		return fmt.Sprintf("%s has no Muster %s for %s. Whoever runs this host can lay one into a folder, and start with --downloads FOLDER.", site, h.config.Source.Version, name)
+	case errors.Is(err, fetch.ErrAway):
+		return fmt.Sprintf("This host does not reach %s to get Muster for %s: has it no internet? Whoever runs it can lay the programs of a release into a folder, and start with --downloads FOLDER.", site, name)
+	}
+	return fmt.Sprintf("This host did not get Muster for %s whole. Try again in a minute.", name)
+}
+
+// siteOf is where an address leads, for people.
+func siteOf(page string) string {
+	u, err := url.Parse(page)
+	if err != nil {
+		return page
+	}
+	return strings.TrimPrefix(u.Host, "www.")
+}

@@ -1,0 +1,112 @@
+// Package releasetest makes releases for tests, signed with keys that nobody is to trust.
+package releasetest
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"aead.dev/minisign"
+
+	"muster/internal/release"
+)
+
+// Signer is whoever has a key.
+type Signer struct {
+	Public  minisign.PublicKey
+	Private minisign.PrivateKey
+}
+
+// NewSigner makes a key of its own of each number, and the same one always.
+func NewSigner(t testing.TB, number byte) Signer {
+	t.Helper()
+	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{number}, ed25519.SeedSize))
+	const nothing = 2 + 2 + 2 + 32 + 8 + 8 // before the key's number, where one with a password has its salt and costs
+	plain := make([]byte, nothing, 158)
+	copy(plain, "Ed\x00\x00B2")
+	plain = append(append(plain, bytes.Repeat([]byte{number}, 8)...), key...)
+	var private minisign.PrivateKey
+	if err := private.UnmarshalText([]byte(base64.StdEncoding.EncodeToString(append(plain, make([]byte, 32)...)))); err != nil {
+		t.Fatal(err)
+	}
+	return Signer{private.Public().(minisign.PublicKey), private}
+}
+
+// Keys are those that trust the signer.
+func (s Signer) Keys(t testing.TB) release.Keys {
+	t.Helper()
+	keys, err := release.ParseKeys(s.Public.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}
+
+// Day is when all releases here were made.
+var Day = time.Date(2026, 11, 22, 7, 30, 0, 0, time.UTC)
+
+// Sign is a signature of a content as that of a file of a release.
+func (s Signer) Sign(t testing.TB, content, file, version string) string {
+	t.Helper()
+	signature, err := release.Sign(s.Private, strings.NewReader(content), release.Statement{File: file, Version: version, Date: Day})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(signature)
+}
+
+// Release is a release's files by their names. It serves them as a release page does,
+// and may be changed before.
+type Release struct {
+	Version string
+	Files   map[string]string
+	// Asked counts how often a program was given.
+	Asked atomic.Int64
+	// Redirect is where all who ask are sent, if it is set.
+	Redirect string
+}
+
+// Release makes a release of some files, with their signatures, and those of their sums.
+func (s Signer) Release(t testing.TB, version string, files map[string]string) *Release {
+	t.Helper()
+	r := &Release{Version: version, Files: map[string]string{}}
+	var names []string
+	for name, content := range files {
+		names = append(names, name)
+		r.Files[name] = content
+		r.Files[name+release.SignatureEnding] = s.Sign(t, content, name, version)
+	}
+	slices.Sort(names)
+	var sums strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256([]byte(files[name])), name)
+	}
+	r.Files[release.SumsName] = sums.String()
+	r.Files[release.SumsName+release.SignatureEnding] = s.Sign(t, sums.String(), release.SumsName, version)
+	return r
+}
+
+func (r *Release) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	folder, name := path.Split(request.URL.Path)
+	content, is := r.Files[name]
+	switch {
+	case !is || folder != "/releases/download/v"+r.Version+"/":
+		http.NotFound(w, request)
+	case r.Redirect != "":
+		http.Redirect(w, request, r.Redirect, http.StatusFound)
+	default:
+		if strings.HasPrefix(name, "muster_") && !strings.HasSuffix(name, release.SignatureEnding) {
+			r.Asked.Add(1)
+		}
+		w.Write([]byte(content))
+	}
+}
