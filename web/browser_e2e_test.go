@@ -45,9 +45,10 @@ var (
 	couch   = screenSize{"phone-dark", 360, 780, 2, true}
 )
 
-func browse(t *testing.T, url string, size screenSize) *browser {
+func browse(t *testing.T, url string, size screenSize, more ...chromedp.ExecAllocatorOption) *browser {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.Flag("force-color-profile", "srgb"))
+	options = append(options, more...)
 	allocator, cancelAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, _ := chromedp.NewContext(allocator)
 	b := &browser{t, ctx, &atomic.Bool{}}

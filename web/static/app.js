@@ -39,7 +39,7 @@ const view = {
   offer: null,
   /** @type {import("./get.js").Getting | null} */
   getting: null,
-  /** What came of opening the room in Muster. @type {"" | "tried" | "nothing"} */
+  /** What came of opening the room in Muster. @type {import("./get.js").Opening} */
   opening: "",
   /** Whether the host has a front page, for who finds no room. @type {"unknown" | "asked" | "shown"} */
   front: "unknown",
@@ -257,10 +257,12 @@ async function left() {
 
 /** Tries whether Muster is here already. */
 async function open() {
-  if (!live.state || view.opening === "tried") return;
+  if (!live.state || view.opening === "tried") return view.opening;
   view.opening = "tried";
-  view.opening = (await openInMuster(live.state.you.join)) ? "" : "nothing";
   schedule();
+  view.opening = (await openInMuster(live.state.you.join)) ? "opened" : "nothing";
+  schedule();
+  return view.opening;
 }
 
 /** How often the page looks how much of a program has come to the host, ms. */
@@ -268,7 +270,8 @@ const fetchedEvery = 1000;
 
 /** Gets Muster for a system. @param {string} system @param {string} name */
 async function get(system, name) {
-  if (!live.state || (view.getting && !view.getting.file)) return; // one at a time
+  if (!live.state || view.opening === "tried" || (view.getting && !view.getting.file)) return; // one at a time
+  if (system === view.offer?.system && view.opening === "" && (await open()) !== "nothing") return; // who has it already needs no other
   /** @type {import("./get.js").Getting} */
   const getting = (view.getting = { name, bytes: 0, file: "" });
   const look = async () => {

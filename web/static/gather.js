@@ -66,7 +66,7 @@ export function mine(state, credential) {
  * How the next person gets in.
  * @param {State} state @param {string} qr
  * @param {import("./get.js").Offer | null} offer @param {import("./get.js").Getting | null} getting
- * @param {"" | "tried" | "nothing"} opening
+ * @param {import("./get.js").Opening} opening
  * @returns {HTMLElement[]}
  */
 export function invitation(state, qr, offer, getting, opening) {
@@ -105,7 +105,7 @@ function ownNetwork(state) {
  * For who only looks on so far.
  * @param {State} state @param {string} qr
  * @param {import("./get.js").Offer | null} offer @param {import("./get.js").Getting | null} getting
- * @param {"" | "tried" | "nothing"} opening
+ * @param {import("./get.js").Opening} opening
  * @returns {HTMLElement[]}
  */
 function playAlong(state, qr, offer, getting, opening) {

@@ -7,6 +7,7 @@ import { button, h } from "./dom.js";
 /** @typedef {{system: string, name: string, why: string}} Refusal a program that is given to nobody */
 /** @typedef {{version: string, release?: string, yours: string, system?: string, phone?: boolean, direct?: string, programs: Program[], refused?: Refusal[]}} Offer */
 /** @typedef {{name: string, bytes: number, file: string, fetched?: Program}} Getting what is on its way, here or first to the host, and the file once it is there */
+/** @typedef {"" | "tried" | "opened" | "nothing"} Opening what came of opening the room in a Muster that is here already */
 
 /** What there is for this visitor, or null if the host gives nothing. @returns {Promise<Offer | null>} */
 export async function offered() {
@@ -17,7 +18,7 @@ export async function offered() {
 /**
  * How to get Muster, for who does not play yet.
  * @param {Offer | null} offer @param {Getting | null} getting
- * @param {"" | "tried" | "nothing"} opening what came of "Open in Muster"
+ * @param {Opening} opening
  * @returns {HTMLElement[]}
  */
 export function getMuster(offer, getting, opening) {
@@ -25,10 +26,9 @@ export function getMuster(offer, getting, opening) {
   const mine = offer.programs.find((program) => program.system === offer.system);
   const others = offer.programs.filter((program) => program !== mine);
   const parts = [];
-  const open = () => [opening === "nothing" && h("p", { class: "getting", role: "status" }, nothingOpened)];
   if (mine) {
     parts.push(h("p", { class: "quiet" }, "Get the program, and open it: it knows this room."));
-    parts.push(h("p", { class: "buttons" }, get(mine, `Get Muster for ${mine.name}`, "primary large"), button("open", "Open in Muster")), ...open());
+    parts.push(h("p", { class: "buttons" }, get(mine, `Get Muster for ${mine.name}`, "primary large"), button("open", "Open in Muster")), ...outcome(getting ? "" : opening));
     parts.push(h("p", { id: "getting", class: "getting", role: "status" }, progress(getting)));
     parts.push(mine.trouble && !getting ? h("p", { class: "trouble" }, mine.trouble) : h("p", { class: "quiet" }, about(mine)));
     parts.push(h("p", { class: "quiet" }, mine.advice, insecure()));
@@ -36,7 +36,7 @@ export function getMuster(offer, getting, opening) {
     parts.push(h("p", { class: "quiet" }, "Open this room on the computer that you play on: send yourself the link below."));
   } else {
     parts.push(h("p", { class: "quiet" }, offer.yours ? `This host has no program for ${offer.yours}. ${whatToDo(offer)}` : "Take the program for your system."));
-    parts.push(h("p", { class: "buttons" }, button("open", "Open in Muster")), ...open());
+    parts.push(h("p", { class: "buttons" }, button("open", "Open in Muster")), ...outcome(opening));
   }
   for (const { system, why } of offer.refused ?? []) parts.push(h("p", { class: "trouble", "data-key": system }, why));
   if (!offer.phone && !mine?.wrong) parts.push(...direct(offer));
@@ -74,7 +74,11 @@ function fileOf(url) {
   return url.slice(url.lastIndexOf("/") + 1);
 }
 
-const nothingOpened = "Nothing opened? Then Muster is not on this computer yet, or links do not lead to it.";
+/** @param {Opening} opening */
+function outcome(opening) {
+  const said = { "": "", tried: "Looking whether Muster is here already …", opened: "Muster opens, or your browser asks whether it may. Nothing there? Then get it here.", nothing: "Nothing opened? Then Muster is not on this computer yet, or links do not lead to it." }[opening];
+  return said ? [h("p", { class: "getting", role: "status" }, said)] : [];
+}
 
 /** The link that has Muster join a room. @param {string} link the room's */
 function musterLink(link) {
@@ -83,7 +87,7 @@ function musterLink(link) {
 }
 
 /** How long a system may take to show that it opens something, ms. */
-const openWait = 1500;
+const openWait = 2000;
 
 /**
  * Has the system open a room in Muster, and tells whether something seems to have come
