@@ -1,11 +1,13 @@
 package prober
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"sync"
 	"time"
 
@@ -35,6 +37,34 @@ const (
 
 // errNoFamily: there is no socket for this kind of address.
 var errNoFamily = errors.New("prober: no socket for this address family; the machine lacks it, or the local address is of the other")
+
+// SocketError says that the machine gives no UDP socket at all, or none at the local
+// address that was asked for.
+type SocketError struct {
+	Local netip.Addr // zero for any
+	Err   error
+}
+
+func (e *SocketError) Error() string {
+	why := e.Err
+	if call := new(os.SyscallError); errors.As(e.Err, &call) {
+		why = call.Err
+	}
+	if e.Local.IsValid() {
+		return fmt.Sprintf("prober: this machine gives Muster no UDP at %v: %v", e.Local, why)
+	}
+	return fmt.Sprintf("prober: this machine gives Muster no UDP, and nothing can be measured without: %v", why)
+}
+
+func (e *SocketError) Unwrap() error { return e.Err }
+
+// Hint is what a user can do about it.
+func (e *SocketError) Hint() string {
+	if e.Local.IsValid() {
+		return "is that address this machine's own?"
+	}
+	return "does a firewall, a security program or a sandbox forbid UDP? muster doctor says what works here"
+}
 
 // arrival is when a datagram came, on the prober's monotonic clock.
 type arrival struct {
@@ -108,7 +138,7 @@ func openSockets(local netip.Addr) (*sockets, error) {
 		s.v6, err6 = open("udp6", local)
 	}
 	if s.v4 == nil && s.v6 == nil {
-		return nil, fmt.Errorf("prober: no UDP socket: %w", errors.Join(err4, err6))
+		return nil, &SocketError{Local: local, Err: cmp.Or(err4, err6)}
 	}
 	for _, conn := range []*net.UDPConn{s.v4, s.v6} {
 		if conn == nil {

@@ -8,9 +8,11 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"os"
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -268,5 +270,18 @@ func TestSocketsSizes(t *testing.T) {
 	})
 	if r := scan(t, p, servers(addr))[0]; r.State != discovery.Answered || p.Stats().BytesReceived != 65507 || p.Stats().Malformed != 1 {
 		t.Errorf("the server is %v, counted %+v", r.State, p.Stats())
+	}
+}
+
+// TestNoSocket: who cannot measure at all reads why, without the names of calls.
+func TestNoSocket(t *testing.T) {
+	_, err := openSockets(netip.MustParseAddr("192.0.2.77")) // nobody's
+	var no *SocketError
+	if !errors.As(err, &no) || !strings.HasPrefix(err.Error(), "prober: this machine gives Muster no UDP at 192.0.2.77: ") || strings.Contains(err.Error(), "bind") {
+		t.Errorf("error %v", err)
+	}
+	denied := (&SocketError{Err: &net.OpError{Op: "listen", Net: "udp4", Err: os.NewSyscallError("wsaioctl", syscall.EPERM)}}).Error()
+	if want := "prober: this machine gives Muster no UDP, and nothing can be measured without: " + syscall.EPERM.Error(); denied != want {
+		t.Errorf("error %q, want %q", denied, want)
 	}
 }

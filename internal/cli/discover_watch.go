@@ -182,7 +182,7 @@ func (p *program) pickGame(ctx context.Context, given string, args []string) (st
 	}
 	var here []string
 	for _, g := range games.All() {
-		if _, is := programHere(g); is {
+		if _, is := g.Here(); is {
 			here = append(here, g.ID)
 		}
 	}

@@ -3,10 +3,8 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/netip"
-	"os/exec"
 	"runtime"
 	"strings"
 	"time"
@@ -16,7 +14,6 @@ import (
 	"muster/discovery"
 	"muster/discovery/geo"
 	"muster/discovery/lan"
-	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/netinfo"
 	"muster/internal/release"
@@ -129,34 +126,18 @@ func (p *program) examine(ctx context.Context) facts {
 	return f
 }
 
-// gamesHere are the games whose program is in the PATH. Those that are launched
-// by a link are here if Steam is.
+// gamesHere are the games whose program is on this machine.
 func (p *program) gamesHere() (list []string, err error) {
 	games, err := p.games()
 	if err != nil {
 		return nil, err
 	}
 	for _, g := range games.All() {
-		if program, isHere := programHere(g); isHere {
+		if program, isHere := g.Here(); isHere {
 			list = append(list, fmt.Sprintf("%s (%s)", g.ID, program))
 		}
 	}
 	return list, nil
-}
-
-// programHere is a game's program, and whether it is in the PATH.
-func programHere(g game.Game) (program string, isHere bool) {
-	if template := g.Template(runtime.GOOS); len(template) > 0 {
-		program = template[0]
-		switch link := template[len(template)-1]; {
-		case strings.HasPrefix(link, "steam://"):
-			program = "steam"
-		case strings.Contains(link, "://"): // nobody knows whether something opens those
-			return program, false
-		}
-	}
-	_, err := exec.LookPath(program)
-	return program, err == nil || errors.Is(err, exec.ErrDot)
 }
 
 // health says how well something works.
@@ -221,6 +202,8 @@ func (d *diagnosis) network(f facts) {
 		{"ipv6", f.route6, "servers that have only IPv6 are lost to this machine; most have IPv4"},
 	} {
 		switch {
+		case !r.from.IsValid() && f.udp != nil: // it is UDP that asks the system
+			d.warn(r.name, "", "not known without UDP")
 		case !r.from.IsValid():
 			d.warn(r.name, r.hint, "no way leads to the internet")
 		case r.from.Is6() && r.from.IsPrivate():
@@ -231,6 +214,8 @@ func (d *diagnosis) network(f facts) {
 	}
 
 	switch {
+	case !f.route4.IsValid() && f.udp != nil:
+		d.warn("nat", "", "not known without UDP")
 	case !f.route4.IsValid():
 		d.warn("nat", "", "not known without IPv4")
 	case discovery.IsCarriers(f.route4):
@@ -317,7 +302,7 @@ func (d *diagnosis) muster(f facts) {
 	case f.gamesErr != nil:
 		d.warn("games", "", "%v", f.gamesErr)
 	case len(f.games) == 0:
-		d.warn("games", "say --launch-command, or join by hand: muster shows the address", "none of the known games is in the PATH")
+		d.warn("games", "say --launch-command, or join by hand: muster shows the address", "none of the known games was found")
 	default:
 		d.ok("games", "%s", strings.Join(f.games, ", "))
 	}

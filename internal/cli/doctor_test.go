@@ -38,6 +38,9 @@ func TestDiagnose(t *testing.T) {
 		{"a friend's program", func(f *facts) { f.verdict.Standing = release.Friends }, ""},
 		{"a program that cannot be read", func(f *facts) { f.verdictErr = errors.New("permission denied") }, "program"},
 		{"no UDP", func(f *facts) { f.udp = errors.New("operation not permitted") }, "udp"},
+		{"no UDP, which asks for ways", func(f *facts) {
+			f.udp, f.route4, f.route6 = errors.New("operation not permitted"), netip.Addr{}, netip.Addr{}
+		}, "udp ipv4 ipv6 nat"},
 		{"no IPv4", func(f *facts) { f.route4 = netip.Addr{} }, "ipv4 nat"},
 		{"no IPv6", func(f *facts) { f.route6 = netip.Addr{} }, "ipv6"},
 		{"private IPv6", func(f *facts) { f.route6 = netip.MustParseAddr("fd00::2") }, "ipv6"},

@@ -171,7 +171,7 @@ func (a *atHome) choices() ([]home.Game, error) {
 	for _, g := range games.All() {
 		_, err := g.Sources(user)
 		_, tells := g.Protocol().(discovery.Roll)
-		_, isHere := programHere(g)
+		_, isHere := g.Here()
 		list = append(list, home.Game{ID: g.ID, Name: g.Name, Rule: string(g.Rule), Listed: err == nil, Here: isHere, Tells: tells, Steam: g.OnSteam()})
 	}
 	return list, nil

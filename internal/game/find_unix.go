@@ -4,6 +4,7 @@ package game
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,4 +36,11 @@ func opens(ctx context.Context, scheme string) bool {
 	}
 	handler, err := exec.CommandContext(ctx, asker, "query", "default", "x-scheme-handler/"+scheme).Output()
 	return err != nil || strings.TrimSpace(string(handler)) != ""
+}
+
+// hasOpener reports whether the program that opens links of a scheme is known to be there:
+// Steam is a program like any other, and of the others nobody knows.
+func hasOpener(scheme string) bool {
+	_, err := locate(scheme)
+	return scheme == "steam" && (err == nil || errors.Is(err, exec.ErrDot))
 }

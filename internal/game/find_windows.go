@@ -28,7 +28,11 @@ func usual(program string) (files []string) {
 }
 
 // opens reports whether something is there for links of a scheme.
-func opens(_ context.Context, scheme string) bool {
+func opens(_ context.Context, scheme string) bool { return hasOpener(scheme) }
+
+// hasOpener reports whether the program that opens links of a scheme is known to be there:
+// the registry has all of them, and Steam is in no PATH here.
+func hasOpener(scheme string) bool {
 	key, err := registry.OpenKey(registry.CLASSES_ROOT, scheme, registry.QUERY_VALUE)
 	if err != nil {
 		return false

@@ -38,6 +38,20 @@ func (l *Launcher) Ready(ctx context.Context, id string) error {
 	return nil
 }
 
+// Here is the program that starts the game, and whether it is on this machine. Of a game
+// that a link starts it is the one that opens such links.
+func (g Game) Here() (program string, isHere bool) {
+	template := g.Template(runtime.GOOS)
+	if len(template) == 0 {
+		return "", false
+	}
+	if scheme, _, isLink := strings.Cut(template[len(template)-1], "://"); isLink {
+		return scheme, hasOpener(scheme)
+	}
+	_, err := locate(template[0])
+	return template[0], err == nil || errors.Is(err, exec.ErrDot)
+}
+
 // errNoHandler is why a link starts nothing.
 var errNoHandler = errors.New("nothing on this machine opens such links")
 

@@ -110,3 +110,36 @@ func TestFailedStart(t *testing.T) {
 		}
 	}
 }
+
+// TestHere: a game is found where Muster would find it when it starts it.
+func TestHere(t *testing.T) {
+	home, folder := t.TempDir(), t.TempDir()
+	flatpaks := filepath.Join(home, ".local/share/flatpak/exports/bin")
+	if err := os.MkdirAll(flatpaks, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder)
+	t.Setenv("HOME", home)
+	script(t, folder, "here", "")
+	script(t, flatpaks, "org.example.Game", "")
+	for _, c := range []struct {
+		launch  []string
+		program string
+		isHere  bool
+	}{
+		{[]string{"here", "{address}"}, "here", true},
+		{[]string{"org.example.Game"}, "org.example.Game", true},
+		{[]string{"nowhere"}, "nowhere", false},
+		{[]string{"steam://connect/{address}"}, "steam", false},
+		{[]string{"here://{address}"}, "here", false}, // nobody knows who opens that
+		{nil, "", false},
+	} {
+		if program, isHere := (Game{Launch: c.launch}).Here(); program != c.program || isHere != c.isHere {
+			t.Errorf("%q: %s, %v", c.launch, program, isHere)
+		}
+	}
+	script(t, folder, "steam", "")
+	if _, isHere := (Game{Launch: []string{"steam://connect/{address}"}}).Here(); !isHere {
+		t.Error("Steam is not found")
+	}
+}
