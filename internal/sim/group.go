@@ -85,6 +85,8 @@ type groupTruth struct {
 	found    bool
 	best     selection.Ranked
 	limit    float64 // ms; 0 is none
+	// share is how much of the list keeps that limit for everybody.
+	share float64
 }
 
 func (g *Group) truth(criteria selection.Criteria) groupTruth {
@@ -94,7 +96,26 @@ func (g *Group) truth(criteria selection.Criteria) groupTruth {
 	if t.found {
 		t.best = *doc.Chosen
 	}
+	if t.limit > 0 {
+		list := g.Vantages[0].Servers
+		for server := range list {
+			if t.keeps(server) {
+				t.share += 1 / float64(len(list))
+			}
+		}
+	}
 	return t
+}
+
+// keeps reports whether everybody reaches a server within the limit that the best
+// keeps.
+func (t groupTruth) keeps(server int) bool {
+	for _, v := range t.Vantages {
+		if rtt := v.RTT[server]; rtt < 0 || t.limit > 0 && rtt > milliseconds(t.limit) {
+			return false
+		}
+	}
+	return true
 }
 
 func (g *Group) selection(criteria selection.Criteria) selection.Selection {

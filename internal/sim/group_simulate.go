@@ -103,6 +103,10 @@ type GroupRun struct {
 	Regret  float64
 	Rounds  int
 	Seconds float64
+	// Kept: the chosen server keeps the strictest limit that can be kept for everybody,
+	// as Share of the list does.
+	Kept  bool
+	Share float64
 	// Search is how far the coordinated search came, and FoundRegret that of the best
 	// server that it found: what looked best then, if the second looks, which may have
 	// been unlucky, did not find a better one.
@@ -131,7 +135,7 @@ func (g *Group) Run(method Method, o GroupOptions, run uint64) (GroupRun, error)
 		return GroupRun{}, err
 	}
 	truth := g.truth(o.Criteria)
-	r := GroupRun{Rounds: max(1, s.search.Rounds), Server: -1, Optimum: truth.best.Score, Seconds: s.launched.Seconds(), Search: s.search}
+	r := GroupRun{Rounds: max(1, s.search.Rounds), Server: -1, Optimum: truth.best.Score, Seconds: s.launched.Seconds(), Share: truth.share, Search: s.search}
 	if choice := s.room.Snapshot().Choice; choice != nil {
 		for _, d := range choice.Selection.Doubts {
 			d.Player = g.Players[s.peer(d.Player)]
@@ -140,6 +144,7 @@ func (g *Group) Run(method Method, o GroupOptions, run uint64) (GroupRun, error)
 		if r.Found = s.launched > 0; r.Found {
 			r.Server = choice.Selection.Chosen.Server
 			r.Score, r.Regret = truth.regret(r.Server)
+			r.Kept = truth.keeps(r.Server)
 			if r.FoundRegret = r.Regret; r.Search.Rounds > 0 && r.Search.Best >= 0 {
 				_, before := truth.regret(r.Search.Best)
 				r.FoundRegret = min(r.Regret, before)

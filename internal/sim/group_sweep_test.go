@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"flag"
 	"fmt"
+	"net/netip"
 	"os"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/internal/listing"
 	"muster/selection"
 )
 
@@ -28,6 +30,8 @@ var (
 	sweepFrom    = flag.Uint64("sweep-from", 1, "first seed of a sweep")
 	sweepOf      = flag.String("sweep-of", "css2007", "worlds of a sweep")
 	sweepMatrix  = flag.String("sweep-matrix", "", "round trips between hosts, gzipped, for -sweep-of matrix")
+	sweepServers = flag.String("sweep-servers", "", "the list for -sweep-of matrix, gzipped (default: one like css2007's)")
+	sweepEach    = flag.Float64("sweep-each", 0, "tell of each search that missed the best by so many ms")
 	sweepGroups  = flag.String("sweep-groups", "musst,au-jp,au-de-usw,europe-8,world-16,world-64", "groups of a sweep")
 	sweepRules   = flag.String("sweep-rules", "mean,minimax,threshold,fairness,fair-threshold", "rules of a sweep")
 	sweepBudgets = flag.String("sweep-budget", "2,4", "budgets of a sweep, in percent of the list, which are spent; 0 is a room's 650 and its end")
@@ -54,7 +58,8 @@ func sweep(t *testing.T, of, group string) {
 	world := func(seed uint64) (*Group, error) { return GroupWorld(of, group, seed) }
 	if of == "matrix" {
 		m := sweepRoundTrips(t)
-		world = func(seed uint64) (*Group, error) { return m.OnMatrix(group, seed) }
+		list := sweepList(t)
+		world = func(seed uint64) (*Group, error) { return m.OnMatrix(list(seed), group, seed) }
 	}
 	all, err := Sweep(world, *sweepFrom, *sweepWorlds, trials)
 	if err != nil {
@@ -62,6 +67,11 @@ func sweep(t *testing.T, of, group string) {
 	}
 	for i, name := range names {
 		t.Logf("%-9s %-9s %s: %s", of, group, name, Report(all[i]))
+		for world, r := range all[i] {
+			if *sweepEach > 0 && (r.Regret >= *sweepEach || r.FoundRegret > r.claim()) {
+				t.Logf("  seed %d: missed by %.1f ms, found %.1f, claimed %.0f; %.2f %% keep the limit, kept %v; %.0f asked, %d rounds, %d left out", *sweepFrom+uint64(world), r.Regret, r.FoundRegret, r.claim(), 100*r.Share, r.Kept, r.Search.Probes, r.Rounds, len(r.Doubts))
+			}
+		}
 		if slices.ContainsFunc(all[i], func(r GroupRun) bool { return !r.Found }) {
 			t.Errorf("%s, %s, %s: a group found no server", of, group, name)
 		}
@@ -110,6 +120,30 @@ func sweepNumber(t *testing.T, text string) float64 {
 		t.Fatal(err)
 	}
 	return x
+}
+
+// sweepList is the list of each seed's world on the matrix.
+func sweepList(t *testing.T) func(seed uint64) []discovery.Server {
+	if *sweepServers == "" {
+		return ListLike2007
+	}
+	entries, _, err := listing.ReadFile(*sweepServers, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []discovery.Server
+	seen := map[netip.AddrPort]bool{}
+	for _, e := range entries {
+		ip, err := netip.ParseAddr(e.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if addr := netip.AddrPortFrom(ip, e.Port); !seen[addr] {
+			seen[addr] = true
+			list = append(list, discovery.Server{Addr: addr, Country: e.Country, ASN: e.ASN})
+		}
+	}
+	return func(uint64) []discovery.Server { return list }
 }
 
 func sweepRoundTrips(t *testing.T) Matrix {

@@ -65,7 +65,7 @@ func fitGroup(t *testing.T, kind, group string, seed uint64) *sim.Group {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := m.OnMatrix(group, seed)
+	g, err := m.OnMatrix(sim.ListLike2007(seed), group, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
