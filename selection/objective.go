@@ -42,6 +42,10 @@ func (c Criteria) Objective(players []string) *Objective {
 // Limits are the constraint levels, the strictest first.
 func (o *Objective) Limits() []time.Duration { return o.limits }
 
+// Deviates reports whether scores are deviations, to which it does not matter what all
+// RTTs have in common.
+func (o *Objective) Deviates() bool { return o.measure == Fairness && len(o.weights) > 1 }
+
 // Score is what the rule makes of the RTTs to a server, limits apart, in their unit.
 // They are by player; one that is 0 does not count.
 func (o *Objective) Score(rtts []float64) float64 {

@@ -268,6 +268,8 @@ func TestQualityOf(t *testing.T) {
 	}{
 		{nil, 0, selection.Quality{}},
 		{[]float64{20, 21, 23}, 3, selection.Quality{Jitter: 1500 * time.Microsecond}},
+		{[]float64{20, 120, 21}, 3, selection.Quality{Jitter: time.Millisecond}},
+		{[]float64{20, 60, 120}, 3, selection.Quality{Jitter: 50 * time.Millisecond}},
 		{[]float64{20, 21}, 3, selection.Quality{Jitter: time.Millisecond}},
 		{[]float64{20}, 3, selection.Quality{Loss: 1.0 / 3}},
 		{nil, 3, selection.Quality{Loss: 2.0 / 3}},

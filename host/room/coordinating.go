@@ -2,6 +2,7 @@ package room
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -223,8 +224,12 @@ func (c *Coordinating) search(r *Room) {
 	}
 	progress = s.planner.Progress()
 	each := progress.Probes * float64(len(s.groups)) / float64(s.players())
-	r.note("%.0f servers each instead of %d; at most %.0f ms better could be found, as far as one can tell",
-		each, len(r.round.servers.List), math.Ceil(rttMS(progress.RegretBound)))
+	within := ""
+	if progress.Reach > 0 {
+		within = fmt.Sprintf(", or a server within %v for everyone", progress.Reach)
+	}
+	r.note("%.0f servers each instead of %d; at most %.0f ms better%s could be found, as far as one can tell",
+		each, len(r.round.servers.List), math.Ceil(rttMS(progress.RegretBound)), within)
 	r.choose(false)
 }
 
@@ -263,7 +268,7 @@ func (s *search) view(list []discovery.Server) *wire.Search {
 	v.MeanMS, v.MaxMS, v.StdevMS = chosen.MeanMS, chosen.MaxMS, chosen.StdevMS
 	if progress.Rounds >= claimAfter {
 		gain := rttMS(progress.RegretBound)
-		v.GainMS = &gain
+		v.GainMS, v.ReachMS = &gain, rttMS(progress.Reach)
 	}
 	return v
 }

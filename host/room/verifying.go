@@ -16,8 +16,8 @@ const (
 	// fallbacks: with five, a launch hardly ever finds all of them full.
 	finalists = 5
 	// hiddenFinalists is how many others may be among them whose first RTTs may
-	// have been unlucky.
-	hiddenFinalists = 2
+	// have been unlucky, the search's best with them.
+	hiddenFinalists = 3
 	// samples is how often each finalist is asked again.
 	samples = 3
 	// maxAttempts bounds how often the finalists may turn out to be useless.
@@ -27,6 +27,10 @@ const (
 	// forgivenLosses is how many lost packets say nothing: of three each that four
 	// players send, one is lost in every fifth second look on lines that lose 2 %.
 	forgivenLosses = 1
+	// A sample with which the others jitter this many times as much met a full queue. Of
+	// three each that eight players send, one in 70 of which does, every third second
+	// look has such a one, and the best server lost by it.
+	spike = 6
 )
 
 // Verifying has everyone look at the best few again.
@@ -204,19 +208,33 @@ func (r *round) merge(p *player, seen wire.Finalist) {
 	p.look(look)
 }
 
-// qualityOf is what the samples show of a way.
+// qualityOf is what the samples show of a way. That of one packet which met a full queue
+// they do not: it says nothing of the next.
 func qualityOf(seen wire.Finalist) (q selection.Quality) {
 	if lost := seen.Sent - len(seen.RTTs) - forgivenLosses; lost > 0 {
 		q.Loss = float64(lost) / float64(seen.Sent)
 	}
-	if n := len(seen.RTTs); n > 1 {
-		sum := 0.0
-		for i := range n - 1 {
-			sum += math.Abs(seen.RTTs[i+1] - seen.RTTs[i])
+	jitter := jitterOf(seen.RTTs)
+	if len(seen.RTTs) > 2 {
+		at := slices.Index(seen.RTTs, slices.Max(seen.RTTs))
+		if rest := jitterOf(slices.Concat(seen.RTTs[:at], seen.RTTs[at+1:])); jitter > spike*rest {
+			jitter = rest
 		}
-		q.Jitter = time.Duration(sum / float64(n-1) * float64(time.Millisecond))
 	}
+	q.Jitter = time.Duration(jitter * float64(time.Millisecond))
 	return q
+}
+
+// jitterOf is the mean difference between successive RTTs.
+func jitterOf(rtts []float64) float64 {
+	if len(rtts) < 2 {
+		return 0
+	}
+	sum := 0.0
+	for i := range len(rtts) - 1 {
+		sum += math.Abs(rtts[i+1] - rtts[i])
+	}
+	return sum / float64(len(rtts)-1)
 }
 
 // forgives reports whether a server's silence may be the line's. Players who share

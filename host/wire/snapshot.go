@@ -96,6 +96,10 @@ type Search struct {
 	// GainMS is how much better a server may yet be found, as far as the host can
 	// tell; nil before it can.
 	GainMS *float64 `json:"gain_ms,omitempty"`
+	// ReachMS is a limit stricter than what the best so far keeps that a server may yet
+	// be found to keep for everybody; 0 if none is likely. GainMS is of servers that do
+	// not.
+	ReachMS float64 `json:"reach_ms,omitempty"`
 }
 
 // Sentence is the search in a room with such a rule, in words.
@@ -113,7 +117,16 @@ func (s *Search) Sentence(by selection.Rule) string {
 	if s.GainMS == nil {
 		return "best so far, " + best
 	}
-	return fmt.Sprintf("best so far, %s; at most %.0f ms better could be found", best, math.Ceil(*s.GainMS))
+	return "best so far, " + best + "; " + s.outlook()
+}
+
+// outlook is what could yet be found, in words.
+func (s *Search) outlook() string {
+	gain := fmt.Sprintf("at most %.0f ms better could be found", math.Ceil(*s.GainMS))
+	if s.ReachMS > 0 {
+		gain += fmt.Sprintf(", or a server within %.0f ms for everyone", s.ReachMS)
+	}
+	return gain
 }
 
 // Game is a game that the organiser may choose.

@@ -103,10 +103,10 @@ type GroupRun struct {
 	Regret  float64
 	Rounds  int
 	Seconds float64
-	// Kept: the chosen server keeps the strictest limit that can be kept for everybody,
-	// as Share of the list does.
-	Kept  bool
-	Share float64
+	// Kept: the chosen server, or with FoundKept the best that the search found, keeps the
+	// strictest limit that can be kept for everybody, as Share of the list does.
+	Kept, FoundKept bool
+	Share           float64
 	// Search is how far the coordinated search came, and FoundRegret that of the best
 	// server that it found: what looked best then, if the second looks, which may have
 	// been unlucky, did not find a better one.
@@ -145,9 +145,11 @@ func (g *Group) Run(method Method, o GroupOptions, run uint64) (GroupRun, error)
 			r.Server = choice.Selection.Chosen.Server
 			r.Score, r.Regret = truth.regret(r.Server)
 			r.Kept = truth.keeps(r.Server)
+			r.FoundKept = r.Kept
 			if r.FoundRegret = r.Regret; r.Search.Rounds > 0 && r.Search.Best >= 0 {
 				_, before := truth.regret(r.Search.Best)
 				r.FoundRegret = min(r.Regret, before)
+				r.FoundKept = r.Kept || truth.keeps(r.Search.Best)
 			}
 			r.Searched, r.Leads = s.searched.Seconds(), len(s.leads)
 			r.Leading = s.leadsFrom(truth, r.Score+asGood).Seconds()

@@ -40,8 +40,9 @@ const (
 	// finalists are kept measured by everybody.
 	finalists = 10
 	// hopeless is how many standard deviations a prediction must be wrong by for an
-	// address to be as good as the best, if nobody else is to measure it.
-	hopeless = 4
+	// address to be as good as the best, if nobody else is to measure it; or to keep a
+	// stricter limit, hopelessClimb.
+	hopeless, hopelessClimb = 4, 2
 	// passedBefore explored addresses, all of them worth everybody's look, are taken
 	// for granted in the share of those that are.
 	passedBefore = 4
@@ -79,8 +80,10 @@ func (p *Planner) Next() []Batch {
 		p.spent = p.questions.waiting() == 0
 		return nil
 	}
-	a.posterior = newPosterior(p.estimator, p.rng, p.variances, p.round)
+	p.estimator.climbs = p.climbs()
+	a.posterior = newPosterior(p.estimator, p.rng, p.variances)
 	p.variances = a.posterior.now
+	p.noteLevel()
 	p.history = append(p.history, p.estimator.best)
 	if p.round > 0 || !a.everyCountry() {
 		a.finish()
@@ -172,12 +175,11 @@ func (a *acquisition) anyOf(node topology.Node, fits func(at topology.Node) bool
 // is dropped only if it is hopeless: predictions of one player's RTTs from
 // another's are poor.
 func (a *acquisition) finish() {
-	e := a.p.estimator
 	for _, c := range a.p.candidates.all {
 		if !c.wanted && c.explored && c.waiting == 0 {
 			c.explored = false
 			a.p.reviewed++
-			if c.server >= 0 && !a.p.candidates.unknown(c.server) && c.heard() && c.value-hopeless*(c.off+noise) < e.best+margin(e.best) {
+			if c.server >= 0 && !a.p.candidates.unknown(c.server) && c.heard() && a.p.estimator.hopeful(c) {
 				c.wanted = true
 				a.p.passed++
 			}
@@ -186,7 +188,7 @@ func (a *acquisition) finish() {
 			a.everybody(c)
 		}
 	}
-	for _, c := range e.leaders(finalists) { // some know only others on their addresses
+	for _, c := range a.p.estimator.leaders(finalists) { // some know only others on their addresses
 		for _, player := range a.inTurn() {
 			a.ask(player, c.server)
 		}
@@ -200,8 +202,9 @@ func (a *acquisition) askNeighbours() {
 	for player := range left {
 		left[player] /= suspectShare
 	}
-	hidden := a.p.estimator.ranked(func(c *candidate) float64 { return c.value }, func(c *candidate) bool {
-		return len(c.suspects) > 0 && c.wanted && c.value < a.p.estimator.best
+	figure := func(c *candidate) float64 { ms, _ := a.p.estimator.figure(c); return ms }
+	hidden := a.p.estimator.ranked(figure, func(c *candidate) bool {
+		return len(c.suspects) > 0 && c.wanted && figure(c) < a.p.estimator.target()
 	})
 	for _, c := range hidden {
 		for _, player := range c.suspects {
@@ -233,7 +236,8 @@ func (a *acquisition) askNeighbour(player int, at topology.Node) bool {
 // one AS of it is measured, and another for each power of four ASes that it has.
 func (a *acquisition) countriesAgain() {
 	var large, detoured []valued
-	a.p.detourGain = 0
+	outlook := a.p.outlook()
+	outlook.detour = 0
 	for i := range a.posterior.countries {
 		s := &a.posterior.countries[i]
 		children := a.p.tree.Children(s.at)
@@ -253,7 +257,7 @@ func (a *acquisition) countriesAgain() {
 		})
 		if unsettled && some < children {
 			detoured = append(detoured, valued{topology.Node(i), s.bound + float64(some)/2})
-			a.p.detourGain = max(a.p.detourGain, a.p.estimator.best-a.p.estimator.score(s.bound))
+			outlook.detour = max(outlook.detour, a.p.estimator.target()-a.p.estimator.score(s.bound))
 		}
 	}
 	a.newAS(large, againRound, func(_ *countryStats, c *candidate) { a.everybody(c) })
@@ -291,10 +295,7 @@ func (a *acquisition) explore() {
 	steady := float64(a.p.options.Batch*a.players) / (1 + float64(a.players-1)*share)
 	fresh := min(left, int(math.Ceil(steady)))
 
-	limit := a.p.estimator.value(a.p.estimator.best)
-	if a.p.estimator.incumbent == nil {
-		limit = a.p.estimator.value(a.p.estimator.lowest)
-	}
+	limit := a.p.estimator.value(a.p.estimator.target())
 	slack, seen := 0.0, map[topology.Node]bool{}
 	for n := 0; n < mostSamples && fresh > 0; n++ {
 		most := max(1, (fresh+samples-1-n%samples)/samples)

@@ -31,8 +31,9 @@ type candidate struct {
 	// optimistic bound: that of what is likely in place of suspect ones.
 	score, bound float64
 	// value is the acquisition value: what the RTTs behind the bound say of the
-	// neighbours. off is how far off it may be, worst the highest of those RTTs.
-	value, off, worst float64
+	// neighbours. worst is the highest of those RTTs. off and worstOff are how far off
+	// the two may be.
+	value, off, worst, worstOff float64
 }
 
 // heard reports whether somebody measured the address.

@@ -95,7 +95,7 @@ func (e *estimator) findClean(s *countryStats) {
 		s.clean = append(s.clean, clean)
 	}
 	if s.isClean = most > 1; s.isClean {
-		s.cleanValue = e.value(e.acquisition(s.clean))
+		s.cleanValue = e.value(e.figureOf(s.clean))
 	}
 }
 
@@ -114,7 +114,7 @@ func (e *estimator) findDetours(s *countryStats, all []countryStats) {
 			s.detoured = append(s.detoured, player)
 		}
 	}
-	s.bound = e.value(e.acquisition(likely))
+	s.bound = e.value(e.figureOf(likely))
 }
 
 // expected is the lowest of a player's RTTs to the countries that are the most like

@@ -13,9 +13,14 @@
 // A server's score f is what the group's rule makes of the players' RTTs
 // ([selection.Objective]). Its value is y = log(f − b), at least leastAbove over
 // the base b = f* − (betterBy + betterShare·f*), where f* is the lowest score so
-// far: good servers are told apart, bad ones are all alike. Each limit that is
-// broken counts 10⁶ ms. The values are Gaussian on the list's topology: a node has
-// its parent's value and a deviation of variance τ² (posterior.go).
+// far: good servers are told apart, bad ones are all alike. A deviation may well be half
+// of what it is so far; there the share is fairerShare. The values are Gaussian on the
+// list's topology: a node has its parent's value and a deviation of variance τ²
+// (posterior.go).
+//
+// Limits come before scores: each that is broken counts 10⁶ ms. As long as the best
+// breaks one that might be kept, every second round climbs: f is then the highest of the
+// RTTs, f* that limit, and all below goes for it in place of the score.
 //
 // # Estimator
 //
@@ -23,8 +28,10 @@
 // predicted: the mean of what the player measured under the nearest ancestor, as
 // far off as such predictions have been at that level (predictor.go). Those that
 // stick out of the player's other RTTs in the AS are suspect, as if a full queue had
-// held them up, and are predicted too. The value's standard deviation is then that
-// of the score if all predictions err the same way, over f − b.
+// held them up, and are predicted too; where they make a server look fairer, they do not
+// count for it. The value's standard deviation is then that of the score if all
+// predictions err the same way, over f − b. To a deviation what they have in common does
+// not matter: there the share ownWay of each error is taken for the player's own.
 //
 // Bottom up, a node's children u, with means m(u) and precisions λ(u), make
 //
@@ -55,19 +62,24 @@
 // # Stopping rule
 //
 // The regret bound is what 95 % of the last 24 bold worlds stay under, at least what
-// the last five rounds gained, and the noise of one RTT. The search is done when it
-// is worth no more asking (Options.Enough), when the budget is spent, or after
-// mostRounds.
+// the last five rounds gained, and the noise of one RTT. It is of servers that keep no
+// stricter limit than the best: whether one may is said beside it (Progress.Reach), and
+// is unlikely once none of 95 % of the last 24 bold worlds that were drawn to climb has
+// such a server. The search is done when that is so and it is worth no more asking
+// (Options.Enough), when the budget is spent, or after mostRounds. Another limit kept
+// begins both counts anew.
 //
 // # Symbols
 //
 //	f, y, b      estimator.total, .value, .base   score, value, base, in ms (y: log)
+//	f            estimator.figure                 what a round looks for the lowest of
 //	f*           estimator.lowest, .best          lowest score; of those that suit
 //	m, λ, τ²     estimate.mean, .precision, .spread
 //	usual(l)     variances.usual                  τ² of a level
 //	n, S         estimate.observed, .squares
 //	bound        candidate.bound, countryStats.bound   optimistic bounds
 //	value, off   candidate.value, .off            acquisition value and its deviation
+//	worst        candidate.worst, .worstOff       highest RTT and its deviation
 //
 // # Where the numbers come from
 //

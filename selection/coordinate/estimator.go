@@ -24,6 +24,9 @@ type estimator struct {
 	// how many limits that breaks.
 	lowest float64
 	level  int
+	// climbs: this round looks for what keeps the next stricter limit, and the figure
+	// is the highest RTT; else it is the acquisition value.
+	climbs bool
 	// base is what values are counted from, see value.
 	base float64
 }
@@ -43,9 +46,13 @@ const (
 	overBy = 1.5
 	// noise is how far off one packet pair is, in ms.
 	noise = 1.0
-	// What could be better than the best is at most betterBy ms and betterShare of
-	// it; a value is of at least leastAbove ms.
-	betterBy, betterShare, leastAbove = 3.0, 0.03, 0.5
+	// What could be better than the best is at most betterBy ms and betterShare of it,
+	// or fairerShare of a deviation, which may well be half of the best so far; a value
+	// is of at least leastAbove ms.
+	betterBy, betterShare, fairerShare, leastAbove = 3.0, 0.03, 0.25, 0.5
+	// ownWay is the share of a prediction's error that is the player's own, and not of
+	// all who take the way to the same server: only that changes a deviation.
+	ownWay = 0.5
 )
 
 func newEstimator(c *candidates, r *predictor, objective *selection.Objective) *estimator {
@@ -69,13 +76,49 @@ func (e *estimator) measured(c *candidate, player int, ms float64) {
 	}
 }
 
-// value is the logarithm of how far a score lies above a base a little better than
-// the best. score is its inverse.
+// value is the logarithm of how far a score, or what else is the round's figure, lies
+// above a base a little better than the target. score is its inverse.
 func (e *estimator) value(score float64) float64 { return math.Log(max(score-e.base, leastAbove)) }
 func (e *estimator) score(value float64) float64 { return e.base + math.Exp(value) }
 
-// margin is by how much a server could be better than the best, in ms.
-func margin(best float64) float64 { return betterBy + betterShare*within(best) }
+// margin is by how much a server could be better than the target, in ms.
+func (e *estimator) margin(target float64) float64 {
+	if e.objective.Deviates() && !e.climbs {
+		return betterBy + fairerShare*within(target)
+	}
+	return betterBy + betterShare*within(target)
+}
+
+// next is the limit, in ms, that a server must keep to be better than the best whatever
+// its score: the next stricter one. There is none if the best keeps the strictest.
+func (e *estimator) next() float64 { return e.limits[e.level-1] }
+
+// target is what the round's figure is to be under.
+func (e *estimator) target() float64 {
+	switch {
+	case e.climbs:
+		return e.next()
+	case e.incumbent == nil:
+		return e.lowest
+	}
+	return e.best
+}
+
+// figure is what the round looks for the lowest of at a candidate, and how far off that
+// may be. figureOf is the same of RTTs.
+func (e *estimator) figure(c *candidate) (ms, off float64) {
+	if e.climbs {
+		return c.worst, c.worstOff
+	}
+	return c.value, c.off
+}
+
+func (e *estimator) figureOf(rtts []float64) float64 {
+	if e.climbs {
+		return highest(rtts)
+	}
+	return e.acquisition(rtts)
+}
 
 // within is a score in ms, whichever limits it breaks.
 func within(score float64) float64 { return math.Mod(score, overLimit) }
@@ -103,16 +146,6 @@ func (e *estimator) acquisition(rtts []float64) float64 {
 	return score + overLimit*float64(e.level) - stricter*float64(kept) + overBy*max(0, worst-e.limits[min(e.level, len(e.limits)-1)])
 }
 
-// climb is what an acquisition value is punished by in a round that looks for what
-// keeps the next stricter limit.
-func (e *estimator) climb(worst float64) float64 {
-	if e.level == 0 {
-		return 0
-	}
-	limit, next := e.limits[min(e.level, len(e.limits)-1)], e.limits[e.level-1]
-	return overBy * (max(0, worst-next) - max(0, worst-limit))
-}
-
 func highest(rtts []float64) float64 {
 	highest := 0.0
 	for _, ms := range rtts {
@@ -127,17 +160,20 @@ const (
 	// suspectSD is by how many standard deviations, and suspectBy by how many ms at
 	// least, a suspect RTT is higher than its relatives say.
 	suspectSD, suspectBy = 3.3, 15.0
+	// overEdge is by how much an RTT is over a limit, in ms, that another packet may keep.
+	overEdge = 2
 	// leastLow is the lowest RTT that a prediction may be off to, in ms.
 	leastLow = 1
 )
 
 // judge brings a candidate's score up to date. Where RTTs are missing the score is
-// of predictions, and as far off as if all of them erred the same way.
+// of predictions, and as far off as if all of them erred the same way, or a deviation
+// as if each of them erred in its own.
 func (e *estimator) judge(c *candidate) {
 	c.suspects = c.suspects[:0]
 	n := len(c.rtts)
-	all := make([]float64, 4*n)
-	measured, low, middle, high := all[:n], all[n:2*n], all[2*n:3*n], all[3*n:]
+	all := make([]float64, 5*n)
+	measured, low, middle, high, errors := all[:n], all[n:2*n], all[2*n:3*n], all[3*n:4*n], all[4*n:]
 	for player, ms := range c.rtts {
 		off := 0.0
 		if ms == 0 {
@@ -150,11 +186,35 @@ func (e *estimator) judge(c *candidate) {
 				c.suspects = append(c.suspects, player)
 			}
 		}
-		low[player], middle[player], high[player] = max(leastLow, ms-off), ms, ms+off
+		low[player], middle[player], high[player], errors[player] = max(leastLow, ms-off), ms, ms+off, off
 	}
 	c.worst = highest(middle)
+	c.worstOff = max(highest(high)-c.worst, c.worst-highest(low))
 	c.score, c.bound, c.value = e.total(measured), e.total(middle), e.acquisition(middle)
+	if e.objective.Deviates() {
+		apart(low, middle, high, errors)
+		c.score = max(c.score, c.bound) // what a queue held up may look fairer than it is
+	}
 	c.off = max(math.Abs(e.acquisition(high)-c.value), math.Abs(e.acquisition(low)-c.value))
+}
+
+// apart moves RTTs together and apart, as far as their errors change a deviation by its
+// standard deviation, to the first order.
+func apart(low, middle, high, errors []float64) {
+	mean, norm := 0.0, 0.0
+	for _, ms := range middle {
+		mean += ms / float64(len(middle))
+	}
+	for player, ms := range middle {
+		norm += math.Pow(errors[player]*(ms-mean), 2)
+	}
+	if norm == 0 {
+		return
+	}
+	for player, ms := range middle {
+		by := ownWay * errors[player] * errors[player] * (ms - mean) / math.Sqrt(norm)
+		low[player], high[player] = max(leastLow, ms-by), max(leastLow, ms+by)
+	}
 }
 
 // update judges all candidates, and finds the incumbent and the base.
@@ -174,7 +234,6 @@ func (e *estimator) update() {
 		}
 	}
 	e.lowest = min(e.best, e.lowest)
-	e.base = e.lowest - margin(e.lowest)
 	level := min(int(e.lowest/overLimit), len(e.limits))
 	if e.lowest < none && level != e.level {
 		e.level = level
@@ -182,6 +241,18 @@ func (e *estimator) update() {
 			e.judge(c)
 		}
 	}
+	e.climbs = e.climbs && e.level > 0
+	e.base = e.lowest - e.margin(e.lowest)
+	if e.climbs {
+		e.base = e.next() - e.margin(e.next())
+	}
+}
+
+// hopeful reports whether a candidate that one player measured may be better than the
+// best.
+func (e *estimator) hopeful(c *candidate) bool {
+	return c.value-hopeless*(c.off+noise) < e.best+e.margin(e.best) ||
+		e.level > 0 && c.worst-hopelessClimb*(c.worstOff+noise) < e.next()
 }
 
 // ranked are the candidates that are wanted, the lowest figure first.
@@ -199,10 +270,11 @@ func (e *estimator) ranked(figure func(c *candidate) float64, wanted func(c *can
 }
 
 // hidden are candidates, n at most, that may be better than the incumbent if what is
-// suspect is as likely.
+// suspect is as likely, or what is just over a limit is as low as packets go.
 func (e *estimator) hidden(n int) []*candidate {
 	hidden := e.ranked(func(c *candidate) float64 { return c.bound }, func(c *candidate) bool {
-		return len(c.suspects) > 0 && c.bound < e.best && e.candidates.suits(c)
+		suspect := len(c.suspects) > 0 && c.bound < e.best
+		return (suspect || e.broken(c.worst-overEdge) < int(e.best/overLimit)) && e.candidates.suits(c)
 	})
 	return hidden[:min(n, len(hidden))]
 }

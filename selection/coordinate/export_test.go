@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"muster/discovery/topology"
+	"muster/selection"
 )
 
 // Finalists are the best servers, n at most, that everybody measured and that suit,
@@ -32,9 +33,9 @@ var (
 // ms: the standard deviation of the children of each level's nodes, and how many of
 // a level's nodes stand elsewhere than their parents.
 func FitVariances(tree *topology.Tree, scores map[topology.Node]float64) (spread, astray [topology.Levels]float64) {
-	e := &estimator{base: math.Inf(1)}
+	e := &estimator{base: math.Inf(1), objective: selection.Criteria{By: selection.Mean}.Objective(nil)}
 	for _, score := range scores {
-		e.base = min(e.base, score-margin(score))
+		e.base = min(e.base, score-e.margin(score))
 	}
 	var observations []observation
 	for _, at := range slices.Sorted(maps.Keys(scores)) {

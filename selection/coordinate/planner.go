@@ -68,10 +68,11 @@ type Planner struct {
 	before int
 	// history is the incumbent's score, round by round.
 	history []float64
-	// gains are how much better than the incumbent the best servers of bold samples
-	// were, detourGain what countries may be that some reach by a bad route.
-	gains      []float64
-	detourGain float64
+	// better is how much better than the incumbent servers may be that keep no stricter
+	// limit, stricter whether any keeps the next one. level is the number of limits that
+	// is broken, which both are for.
+	better, stricter outlook
+	level            int
 	// reviewed counts addresses that one player explored, passed those that all
 	// were asked for then.
 	reviewed, passed int

@@ -68,9 +68,6 @@ const (
 	// astrayPrior is how many stand elsewhere before any was observed; it counts
 	// like astrayWeight observations.
 	astrayPrior, astrayWeight = 0.01, 40
-	// climbEvery is how often a round looks for what keeps a stricter limit than the
-	// best: only the distance to it says where that may be.
-	climbEvery = 2
 )
 
 func priorVariances() (v variances) {
@@ -81,7 +78,7 @@ func priorVariances() (v variances) {
 }
 
 // newPosterior takes in what was observed until a round.
-func newPosterior(e *estimator, rng *rand.Rand, before variances, round int) *posterior {
+func newPosterior(e *estimator, rng *rand.Rand, before variances) *posterior {
 	e.update()
 	p := &posterior{tree: e.candidates.tree, rng: rng, estimator: e, before: before.usual, now: before}
 	var observations []observation
@@ -89,12 +86,9 @@ func newPosterior(e *estimator, rng *rand.Rand, before variances, round int) *po
 		if !c.heard() {
 			continue
 		}
-		value := c.value
-		if round%climbEvery == 0 {
-			value += e.climb(c.worst)
-		}
-		off := (c.off + noise) / max(value-e.base, leastAbove)
-		observations = append(observations, observation{c.at, e.value(value), off * off, e.candidates.guessed(c)})
+		ms, off := e.figure(c)
+		off = (off + noise) / max(ms-e.base, leastAbove)
+		observations = append(observations, observation{c.at, e.value(ms), off * off, e.candidates.guessed(c)})
 	}
 	p.learn(observations)
 	p.countries = e.countryStats()

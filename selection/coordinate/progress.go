@@ -16,6 +16,9 @@ type Progress struct {
 	// samples had none better. As those are the planner's own idea, it is at least
 	// what the last rounds gained. It is an estimate, no proof.
 	RegretBound time.Duration
+	// Reach is a limit stricter than what Best keeps that a server may yet be found to
+	// keep for everybody; 0 if that is unlikely. RegretBound is of servers that do not.
+	Reach time.Duration
 	// Probes is how many servers the players were asked for on average.
 	Probes float64
 	Rounds int
@@ -35,17 +38,72 @@ const (
 	mostRounds = 20
 	// lately is how many rounds must have gained little at the end.
 	lately = 5
+	// Of climbEvery rounds one looks for what keeps the next stricter limit, as long as
+	// the best does not, or of climbSeldom if that is unlikely. More would take from the
+	// score what may be in vain.
+	climbEvery, climbSeldom = 2, 4
 )
 
-// noteGain notes how much better than the incumbent a sample's best server was: as
-// scores go, not counting limits. It may not suit, but nobody knows that yet.
+// outlook is what the last bold samples say of what may yet be found, in ms under the
+// target.
+type outlook struct {
+	gains []float64
+	// detour is what countries may gain that some reach by a bad route.
+	detour float64
+}
+
+// full reports whether there are samples enough.
+func (o *outlook) full() bool { return len(o.gains) == memory }
+
+// bound is what most gains are within.
+func (o *outlook) bound() float64 {
+	n := len(o.gains)
+	if n == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(o.gains))[min(n-1, int(confidence*float64(n)))]
+}
+
+// hopeless reports whether nothing is likely to be found.
+func (o *outlook) hopeless() bool { return o.full() && o.bound() == 0 && o.detour <= 0 }
+
+// outlook is that for what the round looks for.
+func (p *Planner) outlook() *outlook {
+	if p.estimator.climbs {
+		return &p.stricter
+	}
+	return &p.better
+}
+
+// climbs reports whether a round looks for what keeps the next stricter limit.
+func (p *Planner) climbs() bool {
+	if p.estimator.level == 0 {
+		return false
+	}
+	if p.stricter.hopeless() {
+		return p.round%climbSeldom == 0
+	}
+	return p.round%climbEvery == 0
+}
+
+// noteLevel forgets what was thought of servers that keep as few limits as the best did
+// before.
+func (p *Planner) noteLevel() {
+	if p.level != p.estimator.level {
+		p.level, p.better, p.stricter, p.history = p.estimator.level, outlook{}, outlook{}, nil
+	}
+}
+
+// noteGain notes how far under the target a sample's best server was. It may not suit,
+// but nobody knows that yet.
 func (p *Planner) noteGain(found []valued) {
 	gain := 0.0
-	if len(found) > 0 {
-		gain = min(max(0, p.estimator.best-p.estimator.score(found[0].value)), within(p.estimator.best))
+	if target := p.estimator.target(); len(found) > 0 {
+		gain = min(max(0, target-p.estimator.score(found[0].value)), within(target))
 	}
-	p.gains = append(p.gains, gain)
-	p.gains = p.gains[max(0, len(p.gains)-memory):]
+	o := p.outlook()
+	o.gains = append(o.gains, gain)
+	o.gains = o.gains[max(0, len(o.gains)-memory):]
 }
 
 // Progress is how far the search has come.
@@ -61,31 +119,34 @@ func (p *Planner) Progress() Progress {
 	if e.incumbent != nil {
 		o.Best, o.Score = e.incumbent.server, e.best
 	}
-	sampled := 0.0
-	if n := len(p.gains); n > 0 {
-		sampled = slices.Sorted(slices.Values(p.gains))[min(n-1, int(confidence*float64(n)))]
-	}
-	// what was gained of late, a stricter limit kept being no number of ms
+	// what was gained of late: a stricter limit kept is no number of ms
 	gained := 0.0
 	if last := p.history[max(0, len(p.history)-1-lately):]; len(last) > 0 && last[0] != none {
 		gained = min(last[0]-e.best, within(e.best))
 	}
-	bound := duration(max(sampled, gained))
+	bound := duration(max(p.better.bound(), gained))
 	o.RegretBound = max(bound, duration(noise))
 	known := min(1, float64(p.before)/float64(p.options.Budget))
 	patience := max(leastRounds, int(math.Round(coldRounds*(1-known))))
-	settled := o.Best >= 0 && p.round >= patience && len(p.gains) == memory && max(bound, duration(p.detourGain)) <= p.options.Enough
+	settled := o.Best >= 0 && p.round >= patience && p.better.full() && max(bound, duration(p.better.detour)) <= p.options.Enough
+	if e.level > 0 && !p.stricter.hopeless() {
+		o.Reach, settled = duration(e.next()), false
+	}
 	o.Done = p.spent || settled || p.round >= mostRounds && p.options.Enough > 0
 	return o
 }
 
 // Hidden are servers, n at most, that everybody measured and that suit, and that may
-// be better than all others if an RTT of theirs is not what it seems. Before a choice
-// stands they should be probed again, as should the best.
+// be better than all others if an RTT of theirs is not what it seems: first the best, if
+// there is one, as RTTs to other servers on its address count for it, too. Before a
+// choice stands they should be probed again.
 func (p *Planner) Hidden(n int) []int {
 	p.estimator.update() // the last answers came after the last round
 	var servers []int
-	for _, c := range p.estimator.hidden(n) {
+	if best := p.estimator.incumbent; best != nil {
+		servers = append(servers, best.server)
+	}
+	for _, c := range p.estimator.hidden(max(0, n-len(servers))) {
 		servers = append(servers, c.server)
 	}
 	return servers
