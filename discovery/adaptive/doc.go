@@ -17,11 +17,18 @@
 // weight w(c) = min(1, replies): children count once each, however many of their
 // servers were asked. Top down (estimator.go),
 //
-//	m    = p(parent), of an AS: m + s·(mean of the AS in all countries − m)
+//	m    = p(parent), of a country: p(its region)
+//	       of an AS: m + s·(mean of the AS in all countries − m)
+//	       of a /16: m + t·(p of all that has these addresses − m)
 //	p(n) = d + (1 − d) · (a·m + Σ w(c)·e(c)) / (a + Σ w(c))
 //
 // d is the chance that up to three replies, all that is known of the node and all
 // far, were held up on their way: its odds are m/(1−m) · delayedShare^replies.
+// Regions, and /8s and /16s whatever their labels, have shares of the same form. t is
+// the share of labels that are wrong, learnt from how well a /16's AS and its
+// neighbours by address foretold its first reply (labels.go); what a /16 has says the
+// less of its AS, the likelier it is a stray.
+//
 // What earlier visits left counts as replies do once a probe has confirmed it
 // (recall.go).
 //
@@ -37,8 +44,8 @@
 // draws from what p could turn out to be (Thompson 1933), as wide as few children
 // of the /24 are known; and explores nodes where the most near servers could
 // hide: unasked servers · p / (asked + 1 + a). First of all it asks one server of
-// each country, and before it stops several networks of each (survey.go). A
-// search for the N nearest sets the limit a little under the N-th so far
+// each country, and before it stops several networks of each, and the largest /16s
+// (survey.go). A search for the N nearest sets the limit a little under the N-th so far
 // (nearest.go).
 //
 // # Stopping rule
@@ -59,6 +66,7 @@
 //	e, x, l   likelihood()                 soft evidence, distance to the limit, level
 //	a         priorCountry, priorBelow, …  weight of the parent's share, in children
 //	s         topology.Tree.Sibling        chance that a part of an AS is misplaced
+//	t         labels.wrong                 share of labels that are wrong
 //	d         node.delayed                 chance that far replies were held up
 //	w, Σ w·e  node.children                weights and evidence of the children
 //	R, V      remaining.near, .variance    near servers left

@@ -17,7 +17,10 @@ type estimator struct {
 	limit time.Duration
 
 	nodes    []node
-	siblings []evidence // what the nodes of one AS say together, by topology.Tree.Origin
+	siblings []evidence                 // what the nodes of one AS say together, by topology.Tree.Origin
+	regions  [topology.Regions]evidence // what the countries of a region say together
+	blocks   []block
+	labels   labels
 	servers  []server
 	// replies are to be counted again under another limit, and so are memories.
 	replies  []reply
@@ -39,12 +42,22 @@ type node struct {
 	// p is the estimated share of servers under the limit, delayed how likely the
 	// replies say nothing of it.
 	p, delayed float64
+	// stray is how likely a measured /16 is not where its label says: what it has
+	// says so much less of its AS and country.
+	stray float64
 	// unasked servers were not asked, silent ones in vain, and replies came from
 	// the node itself, an address.
 	unasked, silent, replies int32
 	// known is the deepest level above, or the node's own, at which something was
 	// measured.
 	known topology.Level
+}
+
+// block is a column entry of one block of addresses: /16s, whose children are /24s,
+// and /8s.
+type block struct {
+	children, below evidence
+	p               float64
 }
 
 // server is a column entry of one server.
@@ -74,10 +87,26 @@ func (e evidence) once() evidence {
 	return evidence{weight, weight * (e.sum / e.weight)}
 }
 
+// join adds other evidence.
+func (e *evidence) join(o evidence) {
+	e.weight += o.weight
+	e.sum += o.sum
+}
+
+// add adds a likelihood, and returns what that changes in the evidence as that of one
+// child at most.
+func (e *evidence) add(weight, likely float64) evidence {
+	before := e.once()
+	e.join(evidence{weight, weight * likely})
+	after := e.once()
+	return evidence{after.weight - before.weight, after.sum - before.sum}
+}
+
 func newEstimator(tree *topology.Tree, limit time.Duration) *estimator {
 	e := &estimator{
 		tree: tree, limit: limit, calibrator: newCalibrator(),
 		nodes: make([]node, tree.Nodes()), siblings: make([]evidence, tree.Origins()), servers: make([]server, len(tree.List())),
+		blocks: make([]block, tree.Blocks()), labels: newLabels(),
 	}
 	for n := range e.nodes {
 		e.nodes[n].unasked = int32(tree.Size(topology.Node(n)))
@@ -132,6 +161,7 @@ func (e *estimator) observe(server int, state discovery.State, rtt time.Duration
 	e.answered++
 	e.nodes[at].replies++
 	e.replies = append(e.replies, reply{server, rtt})
+	e.judge(e.tree.Above(at, topology.Prefix16), rtt < e.limit)
 	e.weigh(at, rtt, 1)
 	if s := &e.servers[server]; !s.recalled {
 		e.calibrator.note(s.expected, rtt < e.limit)
@@ -146,21 +176,37 @@ func (e *estimator) weigh(at topology.Node, rtt time.Duration, weight float64) {
 	own.weight += weight
 	own.sum += weight * likely[e.tree.Level(at)]
 	for i := at; i >= 0; i = e.tree.Parent(i) {
-		n := &e.nodes[i]
-		before := n.below.once()
-		n.below.weight += weight
-		n.below.sum += weight * likely[e.tree.Level(i)]
-		after := n.below.once()
-		after.weight -= before.weight
-		after.sum -= before.sum
-		if up := e.tree.Parent(i); up >= 0 {
-			e.nodes[up].children.weight += after.weight
-			e.nodes[up].children.sum += after.sum
+		n, up := &e.nodes[i], e.tree.Parent(i)
+		change := n.below.add(weight, likely[e.tree.Level(i)])
+		switch e.tree.Level(i) {
+		case topology.Prefix24:
+			e.blocks[e.tree.Block(up)].children.join(change)
+		case topology.Prefix16:
+			b := e.tree.Block(i)
+			e.blocks[e.tree.Within(b)].children.join(e.blocks[b].below.add(weight, likely[topology.Prefix16]))
+			weight *= 1 - n.stray
+			change = evidence{change.weight * (1 - n.stray), change.sum * (1 - n.stray)}
+		case topology.AS:
+			if as := e.tree.Origin(i); as >= 0 {
+				e.siblings[as].join(change)
+			}
+		case topology.Country:
+			if r := e.tree.Region(i); r >= 0 {
+				e.regions[r].join(change)
+			}
 		}
-		if as := e.tree.Origin(i); as >= 0 {
-			e.siblings[as].weight += after.weight
-			e.siblings[as].sum += after.sum
+		if up >= 0 {
+			e.nodes[up].children.join(change)
 		}
+	}
+}
+
+// judge learns from the first reply of a /16 whether to believe its label or its
+// neighbours.
+func (e *estimator) judge(network topology.Node, near bool) {
+	n, as := &e.nodes[network], &e.nodes[e.tree.Parent(network)]
+	if n.below.weight == 0 && as.p > 0 {
+		n.stray = e.labels.judge(as.p, e.blocks[e.tree.Block(network)].p, near)
 	}
 }
 
@@ -171,6 +217,8 @@ func (e *estimator) relimit(limit time.Duration) {
 		e.nodes[i].children, e.nodes[i].below = evidence{}, evidence{}
 	}
 	clear(e.siblings)
+	clear(e.regions[:])
+	clear(e.blocks)
 	for _, r := range e.replies {
 		e.weigh(e.tree.Of(r.server), r.rtt, 1)
 	}
@@ -188,23 +236,47 @@ const (
 	// is known of one part says less of the others.
 	priorUnknown = 2
 	priorRoot    = 1
+	// Of a region, and of a /8 and a /16 whatever they are said to be.
+	priorRegion  = 0.3
+	priorBlock8  = 1
+	priorBlock16 = 0.3
 	// rootShare is what the world is taken for before anything is known.
 	rootShare = 0.3
 )
 
 // estimate works out the share p of every node: from its children and the share
-// of its parent, which for an AS is mixed with that of the AS in all countries.
+// of its parent, in whose place a country has that of its region; for an AS it is
+// mixed with that of the AS in all countries, and for a /16 with what its addresses
+// say whatever their labels.
 func (e *estimator) estimate() {
 	root := &e.nodes[topology.Root]
 	root.p = (priorRoot*rootShare + root.children.sum) / (priorRoot + root.children.weight)
+	var regions [topology.Regions]float64
+	for i, r := range e.regions {
+		regions[i] = (priorRegion*root.p + r.sum) / (priorRegion + r.weight)
+	}
+	for i := range e.blocks {
+		b, prior, weight := &e.blocks[i], root.p, float64(priorBlock8)
+		if up := e.tree.Within(topology.Block(i)); up != topology.NoBlock {
+			prior, weight = e.blocks[up].p, priorBlock16
+		}
+		b.p = (weight*prior + b.children.sum) / (weight + b.children.weight)
+	}
 	for i := topology.Root + 1; int(i) < len(e.nodes); i++ {
 		n, up := &e.nodes[i], &e.nodes[e.tree.Parent(i)]
 		level, prior := e.tree.Level(i), up.p
-		if as := e.tree.Origin(i); as >= 0 {
-			if s := e.siblings[as]; s.weight > nothing {
-				_, misplaced := e.tree.Sibling(i)
-				prior += misplaced * (s.sum/s.weight - prior)
+		switch level {
+		case topology.Country:
+			if r := e.tree.Region(i); r >= 0 {
+				prior = regions[r]
 			}
+		case topology.AS:
+			if as := e.tree.Origin(i); as >= 0 && e.siblings[as].weight > nothing {
+				_, misplaced := e.tree.Sibling(i)
+				prior += misplaced * (e.siblings[as].sum/e.siblings[as].weight - prior)
+			}
+		case topology.Prefix16:
+			prior += e.labels.wrong * (e.blocks[e.tree.Block(i)].p - prior)
 		}
 		weight := priorBelow
 		switch {

@@ -51,6 +51,48 @@ func TestTheEstimatorLearns(t *testing.T) {
 	}
 }
 
+// A country's share is its region's until it is known, and a /16 whose label says far
+// follows its neighbours by address as far as labels were seen to be wrong.
+func TestRegionsAndNeighbours(t *testing.T) {
+	e := newEstimator(topology.New(testlist.Of(t,
+		"80.1.1.1:1 FR 1", "81.1.1.1:1 DE 2", "82.1.1.1:1 NZ 3", // far, far, near
+		"83.1.1.1:1 IT 4", "84.1.1.1:1 AU 5", // of their regions
+		"82.1.2.1:1 GB 6", "85.1.1.1:1 GB 7", // one of them beside NZ's
+	)), 200*ms)
+	for server, rtt := range []time.Duration{300 * ms, 300 * ms, 20 * ms} {
+		e.observe(server, discovery.Answered, rtt)
+	}
+	e.estimate()
+	if !(e.share(4) > 3*e.share(3)) {
+		t.Errorf("AU %v, IT %v: a country is as its region", e.share(4), e.share(3))
+	}
+	if !(e.share(5) > 1.1*e.share(6)) {
+		t.Errorf("%v of the /16 that NZ shares, %v of another of GB", e.share(5), e.share(6))
+	}
+}
+
+func TestLabelsAreBelievedUntilTheyErr(t *testing.T) {
+	right, wrong := newLabels(), newLabels()
+	for i := range 300 {
+		near := i%2 == 0
+		said := map[bool]float64{true: 0.95, false: 0.02}[near]
+		right.judge(said, 0.3, near)
+		if i%10 < 3 {
+			said = 0.97 - said // of another country
+		}
+		wrong.judge(said, 0.3, near)
+	}
+	if right.wrong > 0.01 || wrong.wrong < 0.1 {
+		t.Errorf("%v of labels that are right are taken for wrong, %v of those of which three in ten are", right.wrong, wrong.wrong)
+	}
+	if stray := wrong.judge(0.001, 0.9, true); stray < 0.9 {
+		t.Errorf("a near /16 among near neighbours, labelled far, is a stray with %v", stray)
+	}
+	if stray := right.judge(0.9, 0.9, true); stray > 0.02 {
+		t.Errorf("a /16 that is as it is labelled is a stray with %v", stray)
+	}
+}
+
 func TestTheCalibratorLearnsFromItsErrors(t *testing.T) {
 	e := expect(0.1, sameAS)
 	f := newCalibrator()
@@ -179,7 +221,10 @@ func TestNegligible(t *testing.T) {
 		{remaining{near: 5, variance: 25}, 1000, false}, // one network would be too many
 		{remaining{near: 1.2, variance: 400}, 100, true},
 		{remaining{near: 0.2}, 0, true},
-		{remaining{near: 0.6}, 10, false},
+		{remaining{near: 1.4}, 10, true},
+		{remaining{near: 1.6}, 10, false},
+		{remaining{near: 3, variance: 400}, 40, true},
+		{remaining{near: 3.1, variance: 400}, 40, false},
 	}
 	for _, tt := range tests {
 		if got := tt.left.negligible(tt.found, 0.01, fewLeft); got != tt.want {

@@ -160,10 +160,15 @@ func (p *plan) refill() {
 	p.queue = p.acquisition.batch(min(max(p.asked/batchPart, minBatch), maxBatch), !p.ends)
 }
 
-// survey looks into every country, and waits for what it brings.
+// survey looks into every country, and the largest blocks of addresses if all near
+// ones are wanted, and waits for what it brings.
 func (p *plan) survey() {
 	p.queue = p.acquisition.survey(0, p.recall)
-	if len(p.queue) == 0 && p.nearest != nil && p.nearest.lonely() {
+	switch {
+	case len(p.queue) > 0:
+	case p.nearest == nil:
+		p.queue = p.acquisition.surveyBlocks()
+	case p.nearest.lonely():
 		p.queue = p.acquisition.survey(lonelyNetworks, p.recall)
 	}
 	if len(p.queue) > 0 {

@@ -56,9 +56,9 @@ const (
 	// fewLeft is how many near servers may be left whatever their share is, if that
 	// is fewShare of what was found at most: a share of few servers is less than
 	// one, which no estimate can tell. After an earlier visit it is fewLeftWarm.
-	fewLeft     = 2.5
+	fewLeft     = 6
 	fewLeftWarm = 1.0
-	fewShare    = 0.05
+	fewShare    = 0.15
 	// leastLeft near servers may be left even if hardly any were found.
 	leastLeft = 0.5
 	// sureShare is which part of the share that may be missed is used: estimates

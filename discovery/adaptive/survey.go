@@ -19,6 +19,9 @@ const (
 	// lonelyNetworks more in every country where nobody is near: all of the
 	// player's own country may be reached by such ways so far.
 	lonelyNetworks = 4
+	// largestBlocks of the list are looked into whatever they are labelled as: near
+	// servers behind a wrong label are many at once there.
+	largestBlocks = 48
 )
 
 // survey asks one server of each of the largest networks of the countries of
@@ -48,6 +51,25 @@ func (a *acquisition) survey(further int, recalled *recall) []discovery.Probe {
 			networks = nearNetworks
 		}
 		probes = append(probes, a.askLargest(c, networks+further, recalled)...)
+	}
+	return probes
+}
+
+// surveyBlocks asks one server of each of the list's largest /16s, whatever their
+// labels.
+func (a *acquisition) surveyBlocks() []discovery.Probe {
+	e := a.estimator
+	largest := newTop(largestBlocks)
+	for i := range e.open() {
+		if e.tree.Level(i) == topology.Prefix16 {
+			largest.offer(candidate{i, float64(e.tree.Size(i))})
+		}
+	}
+	var probes []discovery.Probe
+	for _, c := range largest.sorted() {
+		if e.asked(c.node) == 0 {
+			probes = append(probes, a.take(c.node, discovery.Calibration))
+		}
 	}
 	return probes
 }

@@ -16,6 +16,10 @@
 // and where the AS is not known it does so within the country: registries handed
 // such blocks to one region or provider each, while all places that nobody knows
 // have nothing in common. [Tree.Unknown] reports such nodes.
+//
+// Two more things are known of nodes that the tree does not show: the region of the
+// world that a country lies in ([Tree.Region]), and which nodes are one block of
+// addresses although their countries or ASes are said to differ ([Tree.Block]).
 package topology
 
 import (
@@ -112,6 +116,10 @@ type Tree struct {
 	first   []int32 // where the node's servers begin in order
 	unknown []bool
 
+	region map[Node]int8 // of the countries whose region is known
+	block  []Block
+	within []Block // of each block
+
 	origin  []int32 // the AS of a node of level AS among the known ones, or -1
 	origins []origin
 }
@@ -163,6 +171,8 @@ func New(servers []discovery.Server) *Tree {
 	}
 	t.end[Root] = next
 	t.findOrigins()
+	t.findRegions()
+	t.findBlocks()
 	return t
 }
 

@@ -124,3 +124,45 @@ func settle(list []discovery.Server, places []Place, seed uint64, sites *siting,
 	w.jitter = spec.Jitter
 	return w
 }
+
+// CableWorld is a world of a real list and of today's idea of the internet's cables:
+// each network stands in a city of its country, as in a [DistanceWorld], and the RTT
+// is that of the generated worlds' cables, times the detour of what an AS has in a
+// country, which now and then goes by a hub that is out of the way.
+func CableWorld(list []discovery.Server, places []Place, seed uint64) *World {
+	rng := rand.New(rand.NewPCG(seed, 0x6361626c))
+	cities := citiesByCountry()
+	pool := func(country string) []int {
+		if cities[country] == nil {
+			country = "" // nobody knows where that is
+		}
+		return cities[country]
+	}
+	r := newRoutes()
+	hubs := newHubs(r)
+	type player struct {
+		start  int
+		km     float64
+		direct []float64
+		ways   map[cell]way
+		rng    *rand.Rand
+	}
+	players := make([]player, len(places))
+	for i, p := range places {
+		start, km := nearest(p.Lat, p.Lon)
+		players[i] = player{start, km * landSlack, r.from(start), make(map[cell]way), rand.New(rand.NewPCG(seed, hash(p.Name)))}
+	}
+	return settle(list, places, seed, &siting{rng: rng, pool: pool}, func(place, site int, s discovery.Server) float64 {
+		p := &players[place]
+		w, ok := p.ways[cellOf(s)]
+		if !ok {
+			w = newWay(r.region[p.start], r.region[site], p.rng)
+			p.ways[cellOf(s)] = w
+		}
+		km := p.km + p.direct[site]
+		if w.wrong {
+			km = max(km, hubs.detour(w.hub, p.start, site))
+		}
+		return (km+cityKm)/kmPerMillisecond*w.inflation + float64(places[place].Access)/float64(time.Millisecond)
+	})
+}

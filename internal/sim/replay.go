@@ -19,6 +19,29 @@ type ReplayOptions struct {
 	Retries int
 	// Run tells apart the runs on one vantage: each has other packet pairs.
 	Run uint64
+	// Shift is what comes over the player's own line meanwhile.
+	Shift Shift
+}
+
+// Shift is what makes all of a player's round trips longer for a while, as a
+// download does.
+type Shift struct {
+	// By is the most that is added.
+	By time.Duration
+	// From, Full and Until are numbers of probes sent: when it begins, when all of By
+	// is added, and when it is over. No Until is never.
+	From, Full, Until int
+}
+
+// at is what is added to a probe's round trip, by its number.
+func (s Shift) at(probe int) time.Duration {
+	switch {
+	case probe < s.From, s.Until > 0 && probe >= s.Until:
+		return 0
+	case probe < s.Full:
+		return s.By * time.Duration(probe-s.From) / time.Duration(s.Full-s.From)
+	}
+	return s.By
 }
 
 func (o ReplayOptions) withDefaults() ReplayOptions {
@@ -95,6 +118,7 @@ func (r *replay) send(p discovery.Probe) {
 	at := r.now
 	for attempt := range r.o.Retries + 1 {
 		rtt, lost := r.v.Pair(p.Server, r.o.Run<<8|uint64(attempt))
+		rtt += r.o.Shift.at(len(r.results))
 		if left := r.o.Timeout * time.Duration(r.o.Retries+1-attempt); !lost && rtt <= left {
 			result.State, result.RTT = discovery.Answered, rtt
 			at += rtt

@@ -1,0 +1,60 @@
+package adaptive
+
+import "math"
+
+// labels weighs what servers are labelled as, their country and AS, against their
+// neighbours by address:
+//
+//	label:    list ─▶ region ─▶ country ─▶ AS ─┐
+//	                                           ├─ mixed ─▶ /16 ─▶ /24 ─▶ address
+//	address:  list ─▶ /8 ─▶ /16 of all labels ─┘
+//
+// What share of the labels is wrong is learnt from the first reply of each /16: by
+// how much better the one foretold it than the other. It is one of a few shares, each
+// as likely as it has proved to be (a Bayesian mixture, as in context-tree weighting).
+type labels struct {
+	odds  [len(wrongShares)]float64 // of each share, as logarithms
+	wrong float64                   // their mean
+}
+
+var wrongShares = [...]float64{0.001, 0.003, 0.01, 0.03, 0.1, 0.3}
+
+// What a label foretells is never surer than this: a reply can be held up, and a
+// network of an AS can lie abroad without a wrong label.
+const leastLabelled, mostLabelled = 1e-4, 0.99
+
+// newLabels takes each share for as likely as those before it together could make up
+// for, so that labels are believed until they err.
+func newLabels() labels {
+	l := labels{odds: [...]float64{0, 0, 0, -1, -2, -3}}
+	l.learn()
+	return l
+}
+
+// judge compares how likely the first server of a /16 was to be near by its label and
+// by its address with what came. It returns how likely the label is wrong.
+func (l *labels) judge(labelled, addressed float64, near bool) float64 {
+	labelled = min(max(labelled, leastLabelled), mostLabelled)
+	if !near {
+		labelled, addressed = 1-labelled, 1-addressed
+	}
+	stray := l.wrong * addressed / (l.wrong*addressed + (1-l.wrong)*labelled)
+	for i, wrong := range wrongShares {
+		l.odds[i] += math.Log((1-wrong)*labelled + wrong*addressed)
+	}
+	l.learn()
+	return stray
+}
+
+func (l *labels) learn() {
+	best, total, sum := l.odds[0], 0.0, 0.0
+	for _, odds := range l.odds {
+		best = max(best, odds)
+	}
+	for i, odds := range l.odds {
+		weight := math.Exp(odds - best)
+		total += weight
+		sum += weight * wrongShares[i]
+	}
+	l.wrong = sum / total
+}

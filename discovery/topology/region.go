@@ -1,0 +1,51 @@
+package topology
+
+import "strings"
+
+// regions are the parts of the world whose countries lie together, by their codes
+// (ISO 3166-1): those of the United Nations (M49), but that Asia and America are
+// too large for one, and that the north of Africa is nearer to western Asia than to
+// the rest of Africa.
+var regions = [...]string{
+	"AD AL AT AX BA BE BG BY CH CZ DE DK EE ES FI FO FR GB GG GI GR HR HU IE IM IS IT JE LI LT LU LV MC MD ME MK MT NL NO PL PT RO RS RU SE SI SJ SK SM UA VA XK",
+	"AE AM AZ BH CY DZ EG EH GE IL IQ IR JO KW LB LY MA OM PS QA SA SD SY TN TR YE",
+	"KG KZ TJ TM UZ AF BD BT IN LK MV NP PK IO",
+	"CN HK JP KP KR MN MO TW",
+	"BN ID KH LA MM MY PH SG TH TL VN CC CX",
+	"AS AU CK FJ FM GU KI MH MP NC NF NR NU NZ PF PG PN PW SB TK TO TV UM VU WF WS",
+	"BM CA GL PM US",
+	"AG AI AW BB BL BQ BS BZ CR CU CW DM DO GD GP GT HN HT JM KN KY LC MF MQ MS MX NI PA PR SV SX TC TT VC VG VI",
+	"AR BO BR CL CO EC FK GF GY PE PY SR UY VE GS",
+	"AO BF BI BJ BW CD CF CG CI CM CV DJ ER ET GA GH GM GN GQ GW KE KM LR LS MG ML MR MU MW MZ NA NE NG RE RW SC SH SL SN SO SS ST SZ TD TF TG TZ UG YT ZA ZM ZW",
+}
+
+// Regions is how many regions there are.
+const Regions = len(regions)
+
+// findRegions notes in which region each country lies.
+func (t *Tree) findRegions() {
+	of := make(map[string]int8)
+	for r, codes := range regions {
+		for code := range strings.FieldsSeq(codes) {
+			of[code] = int8(r)
+		}
+	}
+	t.region = make(map[Node]int8)
+	for c := Root + 1; int(c) < len(t.level); c = t.end[c] {
+		if r, ok := of[t.servers[t.order[t.first[c]]].Country]; ok {
+			t.region[c] = r
+		}
+	}
+}
+
+// Region is where in the world the country of a node of level [Country] lies, from
+// 0 up to [Regions], or -1 if that is not known or the node is of another level.
+func (t *Tree) Region(n Node) int {
+	if t.level[n] != Country {
+		return -1
+	}
+	if r, ok := t.region[n]; ok {
+		return int(r)
+	}
+	return -1
+}
