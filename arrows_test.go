@@ -45,6 +45,7 @@ var arrows = []struct {
 	{"muster/internal/portmap", []string{"muster/discovery", "muster/internal/netinfo"}},
 	{"muster/internal/invite", []string{"muster/discovery", "muster/host/access", "muster/internal/hint"}},
 	{"muster/internal/handout", []string{"muster/internal/invite", "muster/internal/release", "muster/internal/release/fetch"}},
+	{"muster/internal/tables", []string{"muster/discovery/geo", "muster/internal/release/fetch"}},
 	{"muster/internal/register", nil},
 	{"muster/internal/config", []string{"muster/discovery"}},
 	{"muster/internal/remote", []string{"muster/discovery", "muster/host/wire", "muster/internal/invite"}},

@@ -1,10 +1,11 @@
 // Package geo finds where a server is: its country, and the AS that originates
 // its prefix. The papers' plans cluster servers by them.
 //
-//	          ┌ 1 ─────────┐   ┌ 2 ───────────────┐   ┌ 3 ──────────────┐
-//	address ─►│ the user's │──►│ the user's       │──►│ the tables that │─► Place
-//	          │ overrides  │   │ .mmdb databases  │   │ Muster carries  │
-//	          └────────────┘   └──────────────────┘   └─────────────────┘
+//	          ┌ 1 ─────────┐   ┌ 2 ───────────────┐   ┌ 3 ──────────────────┐
+//	address ─►│ the user's │──►│ the user's       │──►│ the tables that     │─► Place
+//	          │ overrides  │   │ .mmdb databases  │   │ Muster carries, or  │
+//	          └────────────┘   └──────────────────┘   │ newer fetched ones  │
+//	                                                  └─────────────────────┘
 //
 // Country and AS are looked up each for itself, and the first that knows one
 // wins. Where is not how far: places only order the probes, and what counts in
@@ -16,8 +17,6 @@ import (
 	_ "embed"
 	"errors"
 	"net/netip"
-	"strings"
-	"sync"
 	"time"
 
 	"muster/discovery"
@@ -30,6 +29,8 @@ var (
 	countryTable string
 	//go:embed data/asn.gz
 	asnTable string
+	//go:embed data/names.gz
+	namesTable string
 )
 
 // Place is where an address is, as far as it is known.
@@ -55,6 +56,10 @@ type Options struct {
 	ASDB string
 	// Overrides is a CSV file of prefix, country and AS number; see [Open].
 	Overrides string
+	// Tables is a folder with tables like those that Muster carries, of which the newer
+	// ones serve in place of these. A table that is not whole does not; see
+	// [Locator.Trouble]. There need not be such a folder.
+	Tables string
 }
 
 // Locator finds places. It is safe for concurrent use, [Locator.Close] apart.
@@ -64,7 +69,10 @@ type Locator struct {
 	asDB      *database // nil if the user gave none
 	countries func() (*ranges.Table[string], error)
 	origins   func() (*ranges.Table[uint32], error)
+	names     func() (map[uint32]string, error)
 	sources   []Source
+	ours      Source // the overrides
+	trouble   error
 }
 
 // Open makes a Locator. Files that cannot serve are a [FileError].
@@ -77,18 +85,11 @@ type Locator struct {
 //	192.0.2.0/24,DE,64496
 //	2001:db8::/32,,AS64497
 //
-// Without files it is done at once: the tables that Muster carries are decoded by
-// the first lookup that needs them.
+// Without files and newer tables it is done at once: the tables that Muster carries are
+// decoded by the first lookup that needs them.
 func Open(o Options) (*Locator, error) {
-	l := &Locator{
-		countries: sync.OnceValues(func() (*ranges.Table[string], error) {
-			return ranges.Decode(strings.NewReader(countryTable), ranges.CountryCode)
-		}),
-		origins: sync.OnceValues(func() (*ranges.Table[uint32], error) {
-			return ranges.Decode(strings.NewReader(asnTable), func(asn uint32) uint32 { return asn })
-		}),
-	}
-	for _, step := range []func(Options) error{l.readOverrides, l.openDatabases, l.addCarried} {
+	l := &Locator{ours: Source{Name: "your overrides", Path: o.Overrides}}
+	for _, step := range []func(Options) error{l.readOverrides, l.openDatabases, l.openTables} {
 		if err := step(o); err != nil {
 			l.Close()
 			return nil, err
@@ -147,10 +148,11 @@ func (l *Locator) Annotate(servers []discovery.Server) {
 // Field is one of the two things that a source knows of an address.
 type Field string
 
-// The fields of a [Place].
+// The fields of a [Place], and the names of ASes.
 const (
 	Country Field = "country"
 	ASN     Field = "asn"
+	Names   Field = "names"
 )
 
 // Source is one of the databases that a Locator asks.
@@ -160,27 +162,19 @@ type Source struct {
 	// Name is the database's own: "GeoLite2-Country", or where a table that
 	// Muster carries comes from.
 	Name string
-	// Path is the user's file, or empty for a table that Muster carries.
+	// Path is the user's file, or that of a table that was fetched, or empty for one that
+	// Muster carries.
 	Path string
 	// Built is when the data was made. Places change: of 7,519 game servers a
 	// quarter have another country in IPFire's data of 2026 than in that of 2022.
 	Built time.Time
+
+	table bool // not a database
 }
 
-// Sources lists what a Locator asks after the overrides, in that order.
+// Sources lists what a Locator asks after the overrides, in that order. Names are not
+// among them.
 func (l *Locator) Sources() []Source { return l.sources }
-
-// addCarried lists the tables among the sources.
-func (l *Locator) addCarried(Options) error {
-	for _, table := range []string{countryTable, asnTable} {
-		h, err := ranges.ReadHeader(strings.NewReader(table))
-		if err != nil {
-			return err
-		}
-		l.sources = append(l.sources, Source{Field: Field(h.Name), Name: h.Source, Built: h.Built})
-	}
-	return nil
-}
 
 // notRouted are the IPv4 blocks that the Internet does not route to one place
 // (IANA IPv4 Special-Purpose Address Registry), and in which databases have no

@@ -72,7 +72,7 @@ func (l *Locator) openDatabase(path string, k kind) (*database, error) {
 		return nil, openError(path, err, k)
 	}
 	meta := reader.Metadata()
-	l.sources = append(l.sources, Source{k.field, meta.DatabaseType, path, meta.BuildTime().UTC()})
+	l.sources = append(l.sources, Source{Field: k.field, Name: meta.DatabaseType, Path: path, Built: meta.BuildTime().UTC()})
 	return &database{reader}, nil
 }
 
@@ -115,6 +115,18 @@ func (d *database) origin(addr netip.Addr) uint32 {
 		return 0
 	}
 	return uint32(record.AutonomousSystemNumber)
+}
+
+// name is what the database calls the AS, or empty.
+func (d *database) name(addr netip.Addr) string {
+	if d == nil {
+		return ""
+	}
+	record, err := d.reader.ASN(addr)
+	if err != nil {
+		return ""
+	}
+	return record.AutonomousSystemOrganization
 }
 
 func (d *database) close() error {

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"muster/discovery"
+	"muster/discovery/geo"
 	"muster/discovery/master"
 	"muster/discovery/prober"
 	"muster/host/wire"
@@ -244,9 +245,15 @@ func (p *program) bindLists(flags *pflag.FlagSet, s *listing.Sources) {
 	s.In, s.LAN, s.User, s.Cache = p.in, listing.Off, p.machine, master.Cache(filepath.Join(xdg.CacheHome, "muster", "lists"))
 	flags.StringArrayVar(&s.Masters, "master", nil, "ask this `HOST[:PORT]` for servers (repeatable; default: the game's own)")
 	flags.StringArrayVar(&s.Files, "servers", nil, "read servers from `FILE`, - is standard input (repeatable)")
-	flags.StringVar(&s.Places.CountryDB, "country-db", "", "country database, `FILE.mmdb` (default: the built-in table)")
-	flags.StringVar(&s.Places.ASDB, "as-db", "", "origin AS database, `FILE.mmdb` (default: the built-in table)")
-	flags.StringVar(&s.Places.Overrides, "geo-overrides", "", "your own places, `FILE` with lines prefix,country,asn")
+	s.Places.Tables = tablesFolder()
+	bindPlaces(flags, &s.Places)
+}
+
+// bindPlaces adds the flags for the user's own databases of addresses.
+func bindPlaces(flags *pflag.FlagSet, o *geo.Options) {
+	flags.StringVar(&o.CountryDB, "country-db", "", "country database, `FILE.mmdb` (default: the table that Muster has)")
+	flags.StringVar(&o.ASDB, "as-db", "", "origin AS database, `FILE.mmdb` (default: the table that Muster has)")
+	flags.StringVar(&o.Overrides, "geo-overrides", "", "your own places, `FILE` with lines prefix,country,asn")
 }
 
 // bindLaunch adds the flags that say how a player gets into the game.

@@ -62,6 +62,8 @@ const (
 	stalled = 20 * time.Second
 	// forgotten is when a part is of a program that ended before it was whole.
 	forgotten = time.Hour
+	// newest stands for the version of the newest release until that is known.
+	newest = "newest"
 	// partName begins the names of folders in which something arrives.
 	partName = "part-"
 )
@@ -78,9 +80,14 @@ func Check(page string) error {
 	return nil
 }
 
-// URL is where a file of a version is, for people and programs.
+// URL is where a file of a version is, for people and programs; without a version, that
+// of the newest release.
 func URL(page, version, file string) string {
-	return strings.TrimSuffix(page, "/") + "/download/v" + url.PathEscape(version) + "/" + url.PathEscape(file)
+	from := "/latest/download/"
+	if version != "" {
+		from = "/download/v" + url.PathEscape(version) + "/"
+	}
+	return strings.TrimSuffix(page, "/") + from + url.PathEscape(file)
 }
 
 // Get gets a file, from the folder if it is there. It tells arrives how many bytes of the
@@ -155,26 +162,71 @@ func (s Source) bring(ctx context.Context, folder, file string, arrives func(got
 		return err
 	}
 	defer client.CloseIdleConnections()
-	nobody := func(_, _ int64) {}
-	sums := filepath.Join(folder, release.SumsName)
-	for _, name := range []string{release.SumsName, release.SumsName + release.SignatureEnding} {
-		if err := s.download(ctx, client, name, folder, maxProof, nobody); err != nil {
-			return err
-		}
-	}
-	v, err := s.Keys.Verify(ctx, sums)
-	switch {
-	case err != nil:
+	v, err := s.sums(ctx, client, folder)
+	if err != nil {
 		return err
-	case v.Standing == release.Own && v.Version != s.Version:
+	}
+	if v.Version != s.Version {
 		return fmt.Errorf("%w: %s is of Muster %s", ErrWrong, release.SumsName, v.Version)
-	case v.Standing != release.Own:
-		return fmt.Errorf("%w: %s: %s", ErrWrong, release.SumsName, cmp.Or(v.Why, v.String()))
 	}
 	if err := s.download(ctx, client, file+release.SignatureEnding, folder, maxProof, nobody); err != nil {
 		return err
 	}
 	return s.download(ctx, client, file, folder, maxFile, arrives)
+}
+
+func nobody(_, _ int64) {}
+
+// sums gets the list of sums, if it is the project's.
+func (s Source) sums(ctx context.Context, client *http.Client, folder string) (release.Verdict, error) {
+	for _, name := range []string{release.SumsName, release.SumsName + release.SignatureEnding} {
+		if err := s.download(ctx, client, name, folder, maxProof, nobody); err != nil {
+			return release.Verdict{}, err
+		}
+	}
+	return s.listed(ctx, folder, release.SumsName)
+}
+
+// listed says what the project says of a file in a folder with its list of sums. It is
+// an error if it has not signed that under this name.
+func (s Source) listed(ctx context.Context, folder, name string) (release.Verdict, error) {
+	v, err := s.Keys.Verify(ctx, filepath.Join(folder, name))
+	switch {
+	case err != nil:
+		return v, err
+	case v.Standing != release.Own:
+		return v, fmt.Errorf("%w: %s: %s", ErrWrong, name, cmp.Or(v.Why, v.String()))
+	case v.File != name:
+		return v, fmt.Errorf("%w: %s: it is %s", ErrWrong, name, v.File)
+	}
+	return v, nil
+}
+
+// Newest gets small files of the newest release into a folder that is empty, each as
+// the project's list of sums has it, and says of which release they are. Version and
+// Folder of the source do not matter. No file may have more than so many bytes.
+func (s Source) Newest(ctx context.Context, folder string, files []string, most int64) (release.Verdict, error) {
+	if err := Check(s.Page); err != nil {
+		return release.Verdict{}, err
+	}
+	client, err := newClient(s.Page)
+	if err != nil {
+		return release.Verdict{}, err
+	}
+	defer client.CloseIdleConnections()
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	s.Version = ""
+	of, err := s.sums(ctx, client, folder)
+	for _, name := range files {
+		if err == nil {
+			err = s.download(ctx, client, name, folder, most, nobody)
+		}
+		if err == nil {
+			_, err = s.listed(ctx, folder, name)
+		}
+	}
+	return of, err
 }
 
 // download gets one file into a folder.
@@ -188,7 +240,7 @@ func (s Source) download(ctx context.Context, client *http.Client, name, folder 
 	if err != nil {
 		return err
 	}
-	request.Header.Set("User-Agent", "Muster/"+s.Version)
+	request.Header.Set("User-Agent", "Muster/"+cmp.Or(s.Version, newest))
 	answer, err := client.Do(request)
 	if err != nil {
 		return reason(ctx, err)
@@ -196,7 +248,7 @@ func (s Source) download(ctx context.Context, client *http.Client, name, folder 
 	defer answer.Body.Close()
 	switch {
 	case answer.StatusCode == http.StatusNotFound:
-		return fmt.Errorf("%w: %s of Muster %s", ErrNone, name, s.Version)
+		return fmt.Errorf("%w: %s of Muster %s", ErrNone, name, cmp.Or(s.Version, newest))
 	case answer.StatusCode != http.StatusOK:
 		return fmt.Errorf("%w: it answers %d %s", ErrAway, answer.StatusCode, http.StatusText(answer.StatusCode))
 	case answer.ContentLength > most:

@@ -99,6 +99,8 @@ func (r *Release) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	folder, name := path.Split(request.URL.Path)
 	content, is := r.Files[name]
 	switch {
+	case folder == "/releases/latest/download/":
+		http.Redirect(w, request, "/releases/download/v"+r.Version+"/"+name, http.StatusFound)
 	case !is || folder != "/releases/download/v"+r.Version+"/":
 		http.NotFound(w, request)
 	case r.Redirect != "":

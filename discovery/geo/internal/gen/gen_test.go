@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"compress/gzip"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"net/netip"
 	"os"
@@ -207,16 +208,20 @@ func TestReadOrigins(t *testing.T) {
 	}{
 		"commas": {commas, time.Time{}}, "numbers": {numbers, time.Time{}}, "tabs, packed": {packed.String(), time.Time{}}, "a table of ours": {table.String(), made},
 	} {
-		spans, built, err := readOrigins(strings.NewReader(c.text))
+		names := make(map[uint32]string)
+		spans, built, err := readOrigins(strings.NewReader(c.text), names)
 		if got := flatten(spans); err != nil || !built.Equal(c.built) || !slices.Equal(got, want) {
 			t.Errorf("%s: %v of %v, %v; want %v", name, got, built, err, want)
 		}
+		if got := names[2500]; name != "a table of ours" && (got != "WIDE Project" || len(names) != 3 || names[38803] != `Gtelecom "Pty" Ltd`) {
+			t.Errorf("%s: %v", name, names)
+		}
 	}
-	if spans, built, err := readOrigins(strings.NewReader(dump)); err != nil || len(spans) != 3 || built.Year() != 2022 {
+	if spans, built, err := readOrigins(strings.NewReader(dump), nil); err != nil || len(spans) != 3 || built.Year() != 2022 {
 		t.Errorf("a dump: %v of %v, %v", spans, built, err)
 	}
 	for _, broken := range []string{"1.0.0.0,1.0.0.255\n", "1.0.0.0,1.0.0.255,AS5\n", "1.0.0.9,1.0.0.0,5\n", "1.0.0.0,2001::,5\n", "x,1.0.0.0,5\n", "1.0.0.0,1.0.0.255,4294967296\n", packed.String()[:40], table.String()[:60]} {
-		if _, _, err := readOrigins(strings.NewReader(broken)); err == nil {
+		if _, _, err := readOrigins(strings.NewReader(broken), nil); err == nil {
 			t.Errorf("%.30q was read", broken)
 		}
 	}
@@ -273,6 +278,14 @@ func TestSettle(t *testing.T) {
 	got, fates = settle(v6(ranges.Step{Start: 1 << 60, Number: 7}, ranges.Step{Start: 1<<60 + 8}), v6(ranges.Step{Start: 100, Number: 7}, ranges.Step{Start: 200}), v6(ranges.Step{Start: 1, Number: de}))
 	if want := v6(ranges.Step{Start: 1 << 60, Number: 7}, ranges.Step{Start: 1<<60 + 8}); !slices.Equal(got, want) || fates.v4[dropped] != 100 || fates.v6[added] != 8 {
 		t.Errorf("%v, %v", got, fates)
+	}
+}
+
+func TestLargest(t *testing.T) {
+	origins := []ranges.Step{{Start: 10, Number: 1}, {Start: 20, Number: 2}, {Start: 40, Number: 3}, {Start: 100, Number: 4}, {Start: 110}, {Start: 1 << 40, Number: 5}}
+	got := largest(origins, map[uint32]string{1: "one", 2: "two", 4: "four", 5: "five"}, 2)
+	if want := map[uint32]string{1: "one", 2: "two"}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v: the larger ones, of as large ones the first, and none without a name", got, want)
 	}
 }
 
@@ -351,7 +364,7 @@ func FuzzReadOrigins(f *testing.F) {
 	f.Add("1.0.0.0\t1.0.0.255\t13335\tUS\tCLOUDFLARENET\n1.0.0.128\t1.0.1.255\t7\n")
 	f.Add("\x1f\x8b")
 	f.Fuzz(func(t *testing.T, text string) {
-		spans, _, err := readOrigins(strings.NewReader(text))
+		spans, _, err := readOrigins(strings.NewReader(text), map[uint32]string{})
 		if err != nil {
 			return
 		}

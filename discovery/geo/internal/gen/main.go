@@ -5,6 +5,7 @@
 //	                                             ▼
 //	the newest list of ASes ──► gaps are filled ──► asn.gz
 //	an older list of ASes ──────────┘
+//	their names ─────────────────────────────────────────► names.gz
 //
 // It writes nothing if a table differs more from the one that is there than a few months
 // can explain.
@@ -25,8 +26,13 @@ import (
 	"muster/discovery/geo/internal/ranges"
 )
 
-// tableOfCountries and tableOfASes are what the tables call themselves.
-const tableOfCountries, tableOfASes = "country", "asn"
+const (
+	// What the tables call themselves.
+	tableOfCountries, tableOfASes, tableOfNames = "country", "asn", "names"
+	// named is how many ASes have a name in the tables, those with most IPv4 addresses:
+	// of 91,000 they have 94 % of these, and a fifteenth of the bytes.
+	named = 5000
+)
 
 // sources are the files from which tables are made.
 type sources struct {
@@ -81,11 +87,12 @@ func (s sources) generate(out string, most float64) error {
 	if err != nil {
 		return err
 	}
-	newest, built, err := readAll(s.newest)
+	names := make(map[uint32]string)
+	newest, built, err := readAll(s.newest, names)
 	if err != nil {
 		return err
 	}
-	older, _, err := readAll(s.older)
+	older, _, err := readAll(s.older, nil)
 	if err != nil {
 		return err
 	}
@@ -94,7 +101,7 @@ func (s sources) generate(out string, most float64) error {
 	}
 	origins, fates := settle(newest, older, countries)
 	if len(s.later) > 0 {
-		later, _, err := readAll(s.later)
+		later, _, err := readAll(s.later, nil)
 		fmt.Print(judged(newest, older, origins, later))
 		return err
 	}
@@ -103,21 +110,26 @@ func (s sources) generate(out string, most float64) error {
 	if err != nil {
 		return err
 	}
+	var called bytes.Buffer
+	if err := ranges.EncodeNames(&called, ranges.Header{Name: tableOfNames, Source: s.credit, Built: built}, largest(origins, names, named)); err != nil {
+		return err
+	}
 	return errors.Join(
+		os.WriteFile(filepath.Join(out, tableOfNames+".gz"), called.Bytes(), 0o644),
 		os.WriteFile(filepath.Join(out, tableOfCountries+".gz"), country, 0o644),
 		os.WriteFile(filepath.Join(out, tableOfASes+".gz"), asn, 0o644),
 	)
 }
 
-// readAll reads the files of one list.
-func readAll(paths []string) (steps []ranges.Step, built time.Time, err error) {
+// readAll reads the files of one list, and into names what its ASes are called.
+func readAll(paths []string, names map[uint32]string) (steps []ranges.Step, built time.Time, err error) {
 	var all []span
 	for _, path := range paths {
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, built, err
 		}
-		spans, made, err := readOrigins(f)
+		spans, made, err := readOrigins(f, names)
 		f.Close()
 		if err != nil {
 			return nil, built, fmt.Errorf("%s: %w", path, err)

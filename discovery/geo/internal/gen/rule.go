@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -154,6 +155,22 @@ func (f fates) String() string {
 		}
 	}
 	return b.String()
+}
+
+// largest are the names of so many ASes, those with most IPv4 addresses.
+func largest(origins []ranges.Step, names map[uint32]string, most int) map[uint32]string {
+	sizes := make(map[uint32]uint64)
+	each(func(first, keys uint64, n [mostTables]uint32) {
+		if n[0] != 0 && !isV6(first) && names[n[0]] != "" {
+			sizes[n[0]] += keys
+		}
+	}, origins)
+	ases := slices.SortedFunc(maps.Keys(sizes), func(a, b uint32) int { return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b)) })
+	called := make(map[uint32]string)
+	for _, asn := range ases[:min(most, len(ases))] {
+		called[asn] = names[asn]
+	}
+	return called
 }
 
 // tooDifferent says what is wrong with a table that differs so much from the last that

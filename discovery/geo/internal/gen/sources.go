@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/discovery"
 	"muster/discovery/geo/internal/ranges"
 )
 
@@ -68,7 +69,10 @@ func torAddr(text string) (netip.Addr, error) {
 // commas as ip-location-db has it (`1.0.0.0,1.0.0.255,13335,"Cloudflare, Inc."`) or
 // with tabs as iptoasn.com has it. Ranges are read as if they were nested, so that it
 // matters to none in which order they stand. Only the first form has a date.
-func readOrigins(r io.Reader) (origins []span, built time.Time, err error) {
+//
+// The second and third form have names of the ASes in their last column, which names
+// takes up; nil takes none.
+func readOrigins(r io.Reader, names map[uint32]string) (origins []span, built time.Time, err error) {
 	text := bufio.NewReader(r)
 	if magic, _ := text.Peek(len(gzipMagic)); string(magic) == gzipMagic {
 		packed, err := io.ReadAll(text)
@@ -100,7 +104,7 @@ func readOrigins(r io.Reader) (origins []span, built time.Time, err error) {
 			return origins, built, nil
 		}
 		if err == nil {
-			origins, err = appendRange(origins, row)
+			origins, err = appendRange(origins, row, names)
 		}
 		if err != nil {
 			line, _ := rows.FieldPos(0)
@@ -116,8 +120,8 @@ const (
 	longestRange = 40
 )
 
-// appendRange adds first, last, AS and what follows that nobody needs.
-func appendRange(origins []span, row []string) ([]span, error) {
+// appendRange adds first, last and AS, of a row that may end in its name.
+func appendRange(origins []span, row []string, names map[uint32]string) ([]span, error) {
 	const fields = 3
 	if len(row) < fields {
 		return nil, fmt.Errorf("%q is not first, last, AS", row)
@@ -133,6 +137,9 @@ func appendRange(origins []span, row []string) ([]span, error) {
 	}
 	if s, ok := spanOf(first, last, uint32(number)); ok && isOrigin(uint32(number)) {
 		origins = append(origins, s)
+		if name := discovery.CleanText(row[len(row)-1]); names != nil && len(row) > fields && name != "" {
+			names[uint32(number)] = name
+		}
 	}
 	return origins, nil
 }

@@ -2,8 +2,10 @@ package ranges_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -130,6 +132,57 @@ func TestATableThatIsCutOffIsMalformed(t *testing.T) {
 			t.Fatalf("%d of %d bytes: %v", n, len(file), err)
 		}
 	}
+}
+
+func TestNames(t *testing.T) {
+	header := ranges.Header{Name: "names", Source: "somebody", Built: time.Unix(1666000000, 0).UTC()}
+	names := map[uint32]string{13335: "Cloudflare, Inc.", 7: "a\tb", 4294967295: ""}
+	var b bytes.Buffer
+	if err := ranges.EncodeNames(&b, header, names); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ranges.DecodeNames(bytes.NewReader(b.Bytes()))
+	if err != nil || got[13335] != "Cloudflare, Inc." || len(got) != 3 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if h, err := ranges.ReadHeader(bytes.NewReader(b.Bytes())); h != header || err != nil {
+		t.Errorf("%+v, %v", h, err)
+	}
+	for n := range b.Len() {
+		if _, err := ranges.DecodeNames(bytes.NewReader(b.Bytes()[:n])); !errors.Is(err, discovery.ErrMalformed) {
+			t.Fatalf("%d bytes: %v", n, err)
+		}
+	}
+	for _, text := range []string{"x\ty\n", "7\n", "4294967296\tx\n", strings.Repeat("7\tx\n", 3<<20), "7\t" + strings.Repeat("x", 1<<20)} {
+		b.Reset()
+		z := gzip.NewWriter(&b)
+		z.Write([]byte(text))
+		z.Close()
+		if _, err := ranges.DecodeNames(&b); !errors.Is(err, discovery.ErrMalformed) {
+			t.Errorf("%.20q: %v", text, err)
+		}
+	}
+}
+
+func FuzzDecodeNames(f *testing.F) {
+	for _, text := range []string{"7\tx\n", "\t\n", "13335\tCloudflare, Inc.\n\x1b[2J"} {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write([]byte(text))
+		z.Close()
+		f.Add(b.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		names, err := ranges.DecodeNames(bytes.NewReader(file))
+		if err != nil && !errors.Is(err, discovery.ErrMalformed) {
+			t.Fatalf("untyped error %v", err)
+		}
+		for _, name := range names {
+			if discovery.CleanText(name) != name {
+				t.Fatalf("%q is not clean", name)
+			}
+		}
+	})
 }
 
 func TestANilTableKnowsNothing(t *testing.T) {

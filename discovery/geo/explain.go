@@ -1,0 +1,52 @@
+package geo
+
+import (
+	"net/netip"
+
+	"muster/discovery"
+)
+
+// Answer is what is known of an address, and who says so.
+type Answer struct {
+	Place
+	// Name is what the AS is called, or empty.
+	Name string
+	// CountryFrom and ASNFrom say so; nil if nobody does.
+	CountryFrom, ASNFrom *Source
+	// Unrouted: the Internet does not route the address to one place.
+	Unrouted bool
+}
+
+// Explain is [Locator.Locate] for people: it says where each answer comes from.
+func (l *Locator) Explain(addr netip.Addr) Answer {
+	addr = addr.Unmap().WithZone("")
+	a := Answer{Place: l.Locate(addr), Unrouted: !routed(addr)}
+	ours := l.overrides.locate(addr)
+	ask := func(f Field, overridden, inDatabase bool) *Source {
+		if overridden {
+			return &l.ours
+		}
+		for i := range l.sources { // the user's database comes before the table
+			if s := &l.sources[i]; s.Field == f && (inDatabase || s.table) {
+				return s
+			}
+		}
+		return nil
+	}
+	if a.Country != "" {
+		a.CountryFrom = ask(Country, ours.Country != "", l.countryDB.country(addr) != "")
+	}
+	if a.ASN != 0 {
+		name := ""
+		if l.asDB.origin(addr) == a.ASN {
+			name = l.asDB.name(addr)
+		}
+		if name == "" {
+			names, _ := l.names() // of broken ones none is known
+			name = names[a.ASN]
+		}
+		a.Name = discovery.CleanText(name)
+		a.ASNFrom = ask(ASN, ours.ASN != 0, l.asDB.origin(addr) != 0)
+	}
+	return a
+}

@@ -1,0 +1,120 @@
+// Package tables fetches newer tables of addresses than Muster carries from the
+// project's newest release, when the user asks for it, and keeps them.
+//
+//	the newest release's muster-country.gz, …    each as its signed list of sums has it,
+//	          │                                  and whole
+//	          ▼  newer than what serves now
+//	FOLDER/country.gz, asn.gz, names.gz          from now on commands go by it
+package tables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"muster/discovery/geo"
+	"muster/internal/release/fetch"
+)
+
+// File is what the table of a field is called in a release.
+func File(f geo.Field) string { return "muster-" + geo.TableFile(f) }
+
+// Update fetches the tables of the newest release, keeps those in the folder that are
+// newer than what the user has, and returns these; none are no error. Errors are those of
+// [fetch.Source.Newest], or of the disk.
+func Update(ctx context.Context, from fetch.Source, folder string) ([]geo.Source, error) {
+	have, err := geo.Carried()
+	if err != nil {
+		return nil, err
+	}
+	part, err := os.MkdirTemp("", "muster-tables-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(part)
+	var files []string
+	for _, old := range have {
+		files = append(files, File(old.Field))
+	}
+	if _, err := from.Newest(ctx, part, files, geo.MaxTable); err != nil {
+		return nil, err
+	}
+	var news []geo.Source
+	came := make(map[geo.Field][]byte)
+	for i, old := range have {
+		table, now, err := read(filepath.Join(part, files[i]))
+		if err == nil && now.Field != old.Field {
+			err = fmt.Errorf("it is a table of %s", now.Field)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", files[i], err)
+		}
+		now.Path = filepath.Join(folder, geo.TableFile(old.Field))
+		_, kept, _ := read(now.Path) // one that cannot serve is as good as none
+		if now.Built.After(old.Built) && now.Built.After(kept.Built) {
+			came[old.Field], news = table, append(news, now)
+		}
+	}
+	return news, keep(came, folder)
+}
+
+// read reads a table of a file, whole.
+func read(path string) (table []byte, s geo.Source, err error) {
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		return nil, s, err
+	case info.Size() > geo.MaxTable:
+		return nil, s, fmt.Errorf("%s is no table", path)
+	}
+	if table, err = os.ReadFile(path); err != nil {
+		return nil, s, err
+	}
+	s, err = geo.CheckTable(table)
+	if err != nil {
+		return nil, geo.Source{}, err
+	}
+	return table, s, nil
+}
+
+// keep puts tables into the folder, each at once: who reads meanwhile has the old one or
+// the new one.
+func keep(tables map[geo.Field][]byte, folder string) error {
+	if len(tables) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	for f, table := range tables {
+		part, err := os.CreateTemp(folder, "part-")
+		if err != nil {
+			return err
+		}
+		_, err = part.Write(table)
+		if err = errors.Join(err, part.Close()); err == nil {
+			err = os.Rename(part.Name(), filepath.Join(folder, geo.TableFile(f)))
+		}
+		if err != nil {
+			return errors.Join(err, os.Remove(part.Name()))
+		}
+	}
+	return nil
+}
+
+// Forget takes the fetched tables away, so that those that Muster carries serve again,
+// and reports whether there were any.
+func Forget(folder string) (there bool, err error) {
+	carried, err := geo.Carried()
+	for _, t := range carried {
+		switch gone := os.Remove(filepath.Join(folder, geo.TableFile(t.Field))); {
+		case gone == nil:
+			there = true
+		case !errors.Is(gone, fs.ErrNotExist):
+			err = errors.Join(err, gone)
+		}
+	}
+	return there, err
+}
