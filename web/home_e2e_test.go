@@ -277,6 +277,7 @@ func TestHomeComputer(t *testing.T) {
 	b.run(`location.hash = "#computer"`)
 	b.sees("#checks", "Asking servers")
 	b.sees("#steam-key", "None is kept")
+	b.sees(".found", "/bin/true") // where the game's program lies
 	b.shootHome("home-computer")
 	b.sets("#set-steam-key", "0123456789abcdef0123456789abcdef")
 	b.click("#steam-key button.primary")

@@ -114,7 +114,14 @@ func newRoot(p *program) *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		Args:                       unknownCommand,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return a.run(cmd.Context()) },
-		PersistentPreRunE:          func(cmd *cobra.Command, _ []string) error { return p.grant(cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			err := p.grant(cmd)
+			if cmd.HasParent() || err == nil {
+				return err
+			}
+			p.warn(err) // Home says so, too: who double-clicks sees no terminal
+			return nil
+		},
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	a.bind(root)

@@ -181,8 +181,9 @@ func (p *program) pickGame(ctx context.Context, given string, args []string) (st
 		return "", err
 	}
 	var here []string
+	steam := steamFolders(p.env)
 	for _, g := range games.All() {
-		if _, is := g.Here(); is {
+		if _, is := g.Where(steam); is {
 			here = append(here, g.ID)
 		}
 	}

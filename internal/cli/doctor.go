@@ -14,6 +14,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/geo"
 	"muster/discovery/lan"
+	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/netinfo"
 	"muster/internal/release"
@@ -92,7 +93,7 @@ type facts struct {
 	// tables are those of addresses that serve; tablesTrouble is why others do not.
 	tables                   []geo.Source
 	tablesTrouble, tablesErr error
-	// games are those whose program is on this machine: ID (program).
+	// games are those that were found on this machine: ID (place).
 	games    []string
 	gamesErr error
 	terminal surroundings
@@ -127,18 +128,27 @@ func (p *program) examine(ctx context.Context) facts {
 	return f
 }
 
-// gamesHere are the games whose program is on this machine.
+// gamesHere are the games that were found, and where.
 func (p *program) gamesHere() (list []string, err error) {
 	games, err := p.games()
 	if err != nil {
 		return nil, err
 	}
+	steam := steamFolders(p.env)
 	for _, g := range games.All() {
-		if program, isHere := g.Here(); isHere {
-			list = append(list, fmt.Sprintf("%s (%s)", g.ID, program))
+		if place, isHere := g.Where(steam); isHere {
+			list = append(list, fmt.Sprintf("%s (%s)", g.ID, placeText(place)))
 		}
 	}
 	return list, nil
+}
+
+// placeText is where a game lies, in a word or two.
+func placeText(p game.Place) string {
+	if p.By == "Steam" {
+		return p.By
+	}
+	return p.Path
 }
 
 // health says how well something works.

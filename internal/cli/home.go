@@ -77,10 +77,7 @@ func (a *atHome) run(ctx context.Context) error {
 		return hint.With(fmt.Errorf("cannot listen on loopback: %w", hint.Reason(err)), "does something on this machine forbid it? the commands work without: muster --help")
 	}
 	defer listener.Close()
-	h, err := home.New(ctx, listener.Addr(), a.config())
-	if err != nil {
-		return err
-	}
+	h := home.New(ctx, listener.Addr(), a.config())
 	if err := h.Publish(instance); err != nil {
 		a.warn(fmt.Errorf("a second start will not find this one: %w", hint.Reason(err)))
 	}
@@ -142,7 +139,7 @@ func (a *atHome) config() home.Config {
 			return checks, nil
 		},
 		Settings: a.settings, Settle: a.settle, SteamKey: a.keptSteamKey,
-		Favourites: configFile("servers.json"), Logger: a.logger(),
+		Favourites: configFile("servers.json"), Kept: configFile("config.toml"), Logger: a.logger(),
 	}
 	if a.lan != listing.Off {
 		c.Rooms = func(ctx context.Context) iter.Seq2[[]lan.Found, error] { return lan.Browse(ctx, a.logger()) }
@@ -168,11 +165,12 @@ func (a *atHome) choices() ([]home.Game, error) {
 	}
 	user, _ := a.user() // one with a bad key has none
 	list := []home.Game{}
+	steam := steamFolders(a.env)
 	for _, g := range games.All() {
 		_, err := g.Sources(user)
 		_, tells := g.Protocol().(discovery.Roll)
-		_, isHere := g.Here()
-		list = append(list, home.Game{ID: g.ID, Name: g.Name, Rule: string(g.Rule), Listed: err == nil, Here: isHere, Tells: tells, Steam: g.OnSteam()})
+		place, isHere := g.Where(steam)
+		list = append(list, home.Game{ID: g.ID, Name: g.Name, Rule: string(g.Rule), Listed: err == nil, Here: isHere, Where: discovery.CleanText(place.Path), By: place.By, Tells: tells, Steam: g.OnSteam()})
 	}
 	return list, nil
 }
@@ -221,7 +219,7 @@ func (a *atHome) players(ctx context.Context, id string, at netip.AddrPort, allo
 }
 
 // settable are the keys of config.toml that Home changes.
-func settable() []string { return []string{"name", "rate", "at", "lan"} }
+func settable() []string { return []string{"name", "rate", "at", "lan", "launch"} }
 
 // everyKey are those of config.toml that have a meaning outside its tables.
 func everyKey() config.Known {

@@ -136,9 +136,8 @@ func (p *program) user() (game.User, error) {
 	return game.User{Steam: key, SteamFiles: steamFiles(p.env)}, err
 }
 
-// steamFiles are the files in which Steam remembers servers, the newest first: one for
-// each of its users on this machine.
-func steamFiles(env func(string) string) []string {
+// steamFolders are where Steam may be on this machine.
+func steamFolders(env func(string) string) []string {
 	home, _ := os.UserHomeDir()
 	folders := []string{
 		filepath.Join(xdg.DataHome, "Steam"),
@@ -152,6 +151,13 @@ func steamFiles(env func(string) string) []string {
 			folders = append(folders, filepath.Join(programs, "Steam"))
 		}
 	}
+	return folders
+}
+
+// steamFiles are the files in which Steam remembers servers, the newest first: one for
+// each of its users on this machine.
+func steamFiles(env func(string) string) []string {
+	folders := steamFolders(env)
 	type found struct {
 		path string
 		info fs.FileInfo

@@ -22,6 +22,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -50,9 +51,12 @@ type Terminal struct {
 type Game struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Listed: somebody lists its servers. Here: its program is on this computer.
-	Listed bool `json:"listed"`
-	Here   bool `json:"here"`
+	// Listed: somebody lists its servers. Here: it is on this computer, at Where, where By
+	// has put it ("Steam", "Flatpak", "Snap"), as far as that tells.
+	Listed bool   `json:"listed"`
+	Here   bool   `json:"here"`
+	Where  string `json:"where,omitempty"`
+	By     string `json:"by_whom,omitempty"`
 	// Rule is the game's own.
 	Rule string `json:"by"`
 	// Tells: its servers say who plays.
@@ -101,9 +105,9 @@ type Config struct {
 	Settings func() (map[string]string, error)
 	Settle   func(changes map[string]string) error
 	SteamKey func() SteamKey
-	// Favourites is the file that keeps them.
-	Favourites string
-	Logger     *slog.Logger
+	// Favourites is the file that keeps them, and Kept the one that keeps the settings.
+	Favourites, Kept string
+	Logger           *slog.Logger
 	// Stays: Home does not end by itself.
 	Stays bool
 }
@@ -135,9 +139,13 @@ type Home struct {
 
 // state is what pages are shown.
 type state struct {
-	Version   string     `json:"version"`
-	Name      string     `json:"name"`
-	At        string     `json:"at,omitempty"`
+	Version string `json:"version"`
+	Name    string `json:"name"`
+	At      string `json:"at,omitempty"`
+	// Kept is the file that keeps the settings, and Launch what that says of who starts
+	// games: "ask", "auto" or "never", or empty.
+	Kept      string     `json:"kept"`
+	Launch    string     `json:"launch,omitempty"`
 	Find      findState  `json:"find"`
 	Room      taskState  `json:"room"`
 	Go        taskState  `json:"go"`
@@ -209,22 +217,41 @@ type finding struct {
 }
 
 // New is a Home that answers at an address.
-func New(ctx context.Context, at net.Addr, config Config) (*Home, error) {
+func New(ctx context.Context, at net.Addr, config Config) *Home {
 	port := at.(*net.TCPAddr).Port
 	h := &Home{
 		config: config, tickets: map[string]time.Time{}, pages: map[chan struct{}]bool{}, asked: map[int]chan string{},
 		guard: guard{key: rand.Text(), cookie: fmt.Sprintf("muster-home-%d", port), names: []string{fmt.Sprintf("127.0.0.1:%d", port), fmt.Sprintf("localhost:%d", port)}},
 	}
 	h.ctx, h.quit = context.WithCancel(ctx)
-	h.state = state{Version: config.Version, Name: config.Name, At: config.At, Questions: []question{}, Invitations: []invitation{}, Rooms: []roomNear{}}
+	h.state = state{Version: config.Version, Name: config.Name, At: config.At, Kept: config.Kept, Questions: []question{}, Invitations: []invitation{}, Rooms: []roomNear{}}
 	for _, t := range []*taskState{&h.state.Find.taskState, &h.state.Room, &h.state.Go, &h.state.Watch.taskState} {
 		t.Lines = []string{}
 	}
-	var err error
-	if h.state.Favourites, err = favourites.Read(config.Favourites); err != nil {
-		h.state.Trouble = hint.Plain(err.Error())
+	h.look(&h.state)
+	return h
+}
+
+// look reads what the user's files say, or what is wrong with them.
+func (h *Home) look(s *state) {
+	settings, errSettings := h.config.Settings()
+	kept, errKept := favourites.Read(h.config.Favourites)
+	s.Trouble = ""
+	if errSettings != nil {
+		s.Trouble = hint.Plain(errSettings.Error()) + ": repair or remove that file. Until then nothing can be started"
+	} else {
+		s.Launch = settings["launch"]
 	}
-	return h, nil
+	if errKept != nil {
+		s.Trouble = strings.TrimLeft(s.Trouble+". "+hint.Plain(unkept(errKept).Error())+": "+hint.Of(unkept(errKept)), ". ")
+	} else {
+		s.Favourites = kept
+	}
+}
+
+// unkept says what to do about a file of favourites that cannot be read.
+func unkept(err error) error {
+	return hint.With(err, "repair or remove that file. Until then no favourite is kept")
 }
 
 // Running is how another start finds this one.

@@ -2,9 +2,12 @@ package home
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -28,13 +31,22 @@ func started(t *testing.T, folder string, command func(context.Context, []string
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	h, err := New(ctx, listener.Addr(), Config{
+	h := New(ctx, listener.Addr(), Config{
 		Page: http.NotFoundHandler(), Command: command, Favourites: filepath.Join(folder, "servers.json"),
 		Games: func() ([]Game, error) { return nil, nil }, Logger: slog.New(slog.DiscardHandler),
+		Settings: func() (map[string]string, error) { // stands in for config.toml
+			text, err := os.ReadFile(filepath.Join(folder, "settings.json"))
+			settings := map[string]string{}
+			if err == nil {
+				err = json.Unmarshal(text, &settings)
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				err = nil
+			}
+			return settings, err
+		},
+		Settle: func(map[string]string) error { return nil },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(listener); close(ended) }()
 	t.Cleanup(func() { cancel(); <-ended })
@@ -117,6 +129,114 @@ func post(t *testing.T, c *http.Client, base, what, body string) (int, string) {
 	defer answer.Body.Close()
 	text, _ := io.ReadAll(answer.Body)
 	return answer.StatusCode, string(text)
+}
+
+// TestUnreadable: what the user's files hold that cannot be read is told, with what to do,
+// and left as it is; once it is repaired Home goes on with it.
+func TestUnreadable(t *testing.T) {
+	folder := t.TempDir()
+	broken := map[string]string{"servers.json": `{"format":"muster.servers/1","favourites":[`, "settings.json": "rate = many"}
+	for file, text := range broken {
+		if err := os.WriteFile(filepath.Join(folder, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h, _ := started(t, folder, nil)
+	state, err := h.snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"servers.json: unexpected end", "no favourite is kept", "invalid character", "nothing can be started"} {
+		if !strings.Contains(string(state), want) {
+			t.Errorf("the page is not told %q: %s", want, state)
+		}
+	}
+	c, base := visitor(t, h)
+	const favourite = `{"kind":"favourite","is":true,"game":"xonotic","addr":"192.0.2.1:26000"}`
+	if status, text := post(t, c, base, "keep", favourite); status != http.StatusUnprocessableEntity || !strings.Contains(text, "repair or remove that file") {
+		t.Errorf("a favourite: %d %s", status, text)
+	}
+	if text, err := os.ReadFile(filepath.Join(folder, "servers.json")); err != nil || string(text) != broken["servers.json"] {
+		t.Errorf("the file holds %q, %v", text, err)
+	}
+	for file := range broken {
+		if err := os.Remove(filepath.Join(folder, file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, "settings.json"), []byte(`{"launch":"auto"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, text := post(t, c, base, "settings", `{}`); status != http.StatusOK {
+		t.Errorf("settings: %d %s", status, text)
+	}
+	if status, text := post(t, c, base, "keep", favourite); status != http.StatusOK {
+		t.Errorf("a favourite, after the repair: %d %s", status, text)
+	}
+	if state, err := h.snapshot(); err != nil || strings.Contains(string(state), "trouble") || !strings.Contains(string(state), `"launch":"auto"`) || !strings.Contains(string(state), "192.0.2.1:26000") {
+		t.Errorf("after the repair: %s, %v", state, err)
+	}
+}
+
+// TestListen: a port that is taken has Home take another, and a word that is none, too.
+func TestListen(t *testing.T) {
+	first, err := Listen("0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	_, taken, _ := net.SplitHostPort(first.Addr().String())
+	for _, port := range []string{taken, "99999", "no port"} {
+		second, err := Listen(port)
+		if err != nil {
+			t.Errorf("port %s: %v", port, err)
+			continue
+		}
+		if at := second.Addr().(*net.TCPAddr); !at.IP.IsLoopback() || second.Addr().String() == first.Addr().String() {
+			t.Errorf("port %s: Home is at %v", port, at)
+		}
+		second.Close()
+	}
+}
+
+// TestNobodyAnswers: a Home that runs and does not answer is told of.
+func TestNobodyAnswers(t *testing.T) {
+	listener, err := Listen("0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Close()
+	if _, err := (&Running{URL: "http://" + listener.Addr().String(), Key: "k"}).Ticket(t.Context()); err == nil || !strings.Contains(err.Error(), "does not answer") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestIdleness: Home ends two minutes after its last page was closed, unless something
+// runs that somebody waits for; a page that is loaded anew has it stay.
+func TestIdleness(t *testing.T) {
+	type second struct{ at, pages, running int }
+	for name, c := range map[string]struct {
+		seconds []second
+		ends    int // the second in which it ends, or -1
+	}{
+		"never opened":    {[]second{{0, 0, 0}, {119, 0, 0}, {120, 0, 0}}, 120},
+		"left alone":      {[]second{{0, 1, 0}, {36000, 1, 0}}, -1},
+		"closed":          {[]second{{0, 1, 0}, {500, 0, 0}, {619, 0, 0}, {620, 0, 0}}, 620},
+		"loaded anew":     {[]second{{0, 1, 0}, {10, 0, 0}, {100, 1, 0}, {101, 0, 0}, {200, 0, 0}}, -1},
+		"a room goes on":  {[]second{{0, 0, 1}, {9000, 0, 1}, {9001, 0, 0}, {9121, 0, 0}}, 9121},
+		"a watch goes on": {[]second{{0, 1, 1}, {10, 0, 1}, {500, 0, 1}}, -1},
+	} {
+		var idle idleness
+		start, ended := time.Now(), -1
+		for _, s := range c.seconds {
+			if idle.over(s.pages, s.running, start.Add(time.Duration(s.at)*time.Second)) && ended < 0 {
+				ended = s.at
+			}
+		}
+		if ended != c.ends {
+			t.Errorf("%s: it ends in second %d, want %d", name, ended, c.ends)
+		}
+	}
 }
 
 // TestCommands: what a page wishes for runs as a command, which asks on the page, shows

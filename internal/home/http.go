@@ -248,7 +248,8 @@ func (h *Home) takeJoin(ctx context.Context, wish joinWish) (any, error) {
 		}
 		game = room.Game
 	}
-	args, err := wish.args(link, h.at())
+	at, launch := h.granted()
+	args, err := wish.args(link, at, launch)
 	if err != nil {
 		return nil, err
 	}
@@ -256,14 +257,18 @@ func (h *Home) takeJoin(ctx context.Context, wish joinWish) (any, error) {
 	return nil, nil
 }
 
-func (h *Home) at() string {
+// granted is what config.toml says of the public host, and of who starts games.
+func (h *Home) granted() (at, launch string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.state.At
+	return h.state.At, h.state.Launch
 }
 
 func (h *Home) takeHost(_ context.Context, wish hostWish) (any, error) {
-	return begun(wish.Servers, func(file string) ([]string, error) { return wish.args(file, freeListen(), h.config.Rooms == nil) }, func(args []string, clean func()) {
+	_, launch := h.granted()
+	return begun(wish.Servers, func(file string) ([]string, error) {
+		return wish.args(file, freeListen(), launch, h.config.Rooms == nil)
+	}, func(args []string, clean func()) {
 		h.play("host", wish.Game, args, clean)
 	})
 }
@@ -309,6 +314,9 @@ func (h *Home) takeKeep(_ context.Context, wish keepWish) (any, error) {
 	h.change(func(s *state) {
 		var now favourites.Servers
 		now, err = favourites.Read(h.config.Favourites) // another program may have changed it
+		if err != nil {
+			err = unkept(err)
+		}
 		if err == nil {
 			now, err = now.Set(wish.Kind, wish.Server, wish.Is)
 		}
@@ -346,6 +354,7 @@ func (h *Home) takeSettings(_ context.Context, changes map[string]string) (any, 
 	settings, err := h.config.Settings()
 	if err == nil {
 		h.change(func(s *state) {
+			h.look(s)
 			s.At = settings["at"]
 			if name := settings["name"]; name != "" {
 				s.Name = name

@@ -85,7 +85,8 @@ func (h *Home) takeInvited(_ context.Context, wish invitedWish) (any, error) {
 	case link == "":
 		return nil, errors.New("that is not asked any more")
 	}
-	args, err := joinWish{Link: link, Name: wish.Name}.args(link, h.at())
+	at, _ := h.granted() // who is to start games is asked elsewhere
+	args, err := joinWish{Link: link, Name: wish.Name}.args(link, at, "")
 	if err != nil {
 		return nil, err
 	}

@@ -62,8 +62,8 @@ type joinWish struct {
 	Auto bool `json:"auto"`
 }
 
-func (j joinWish) args(link, at string) ([]string, error) {
-	args := append([]string{"join"}, player(j.Name, j.Auto)...)
+func (j joinWish) args(link, at, launch string) ([]string, error) {
+	args := append([]string{"join"}, player(j.Name, j.Auto, launch)...)
 	link = strings.Join(strings.Fields(link), "") // codes are said in groups
 	link = strings.TrimPrefix(link, "musterjoin") // of a whole line that was pasted
 	if link == "" {
@@ -84,13 +84,16 @@ func looksLikeCode(text string) bool {
 	return !strings.ContainsAny(text, ".:/") && text != "localhost"
 }
 
-// player is who plays, and who starts the game.
-func player(name string, auto bool) (args []string) {
+// player is who plays, and who starts the game, which config.toml may say otherwise.
+func player(name string, auto bool, launch string) (args []string) {
 	if name != "" {
 		args = append(args, "--name="+name)
 	}
-	if auto {
-		return append(args, "--launch=auto")
+	switch {
+	case auto:
+		args = append(args, "--launch=auto")
+	case launch == "auto":
+		args = append(args, "--launch=ask")
 	}
 	return args
 }
@@ -114,11 +117,11 @@ type hostWish struct {
 }
 
 // args are the command's; quiet has nobody on the local network told of the room.
-func (w hostWish) args(file, listen string, quiet bool) ([]string, error) {
+func (w hostWish) args(file, listen, launch string, quiet bool) ([]string, error) {
 	if err := named(w.Game); err != nil {
 		return nil, err
 	}
-	args := append([]string{"host", "--game=" + w.Game, "--new"}, player(w.Name, w.Auto)...)
+	args := append([]string{"host", "--game=" + w.Game, "--new"}, player(w.Name, w.Auto, launch)...)
 	for _, text := range []struct{ flag, value string }{{"by", w.By}, {"map", w.Map}, {"mode", w.Mode}, {"room", w.Title}} {
 		if text.value != "" {
 			args = append(args, "--"+text.flag+"="+text.value)

@@ -19,14 +19,16 @@ func TestWishes(t *testing.T) {
 		{"find all of a list", line(findWish{Game: "xonotic", All: true}.args("/tmp/l")), "discover --game=xonotic --top=1 --auto-stop=off --servers=/tmp/l"},
 		{"find nothing", line(findWish{}.args("")), "error: choose a game first"},
 		{"find a flag", line(findWish{Game: "--servers=/etc/passwd"}.args("")), "discover --game=--servers=/etc/passwd --top=1"},
-		{"join", line(joinWish{Name: "ann", Auto: true}.args("http://192.0.2.1:7777/#TABOMI", "")), "join --name=ann --launch=auto -- http://192.0.2.1:7777/#TABOMI"},
-		{"join by a pasted line", line(joinWish{}.args("muster join http://192.0.2.1:7777/#TABOMI", "")), "join -- http://192.0.2.1:7777/#TABOMI"},
-		{"join a flag", line(joinWish{}.args("--launch-command=rm", "https://muster.example")), "join -- --launch-command=rm"},
-		{"join by a code", line(joinWish{}.args("TABO-MIDO", "https://muster.example")), "join -- TABO-MIDO"},
-		{"join near by", line(joinWish{Code: "TABO MI"}.args("http://192.0.2.1:7777/", "")), "join --code=TABOMI -- http://192.0.2.1:7777/"},
-		{"host", line(hostWish{Game: "xonotic", By: "threshold", Limits: []float64{150}, Players: 4, Vote: true}.args("", ":7777", false)),
+		{"join", line(joinWish{Name: "ann", Auto: true}.args("http://192.0.2.1:7777/#TABOMI", "", "")), "join --name=ann --launch=auto -- http://192.0.2.1:7777/#TABOMI"},
+		{"join by a pasted line", line(joinWish{}.args("muster join http://192.0.2.1:7777/#TABOMI", "", "")), "join -- http://192.0.2.1:7777/#TABOMI"},
+		{"join, and be asked", line(joinWish{}.args("http://192.0.2.1:7777/#TABOMI", "", "auto")), "join --launch=ask -- http://192.0.2.1:7777/#TABOMI"},
+		{"join, as config.toml has it", line(joinWish{}.args("http://192.0.2.1:7777/#TABOMI", "", "never")), "join -- http://192.0.2.1:7777/#TABOMI"},
+		{"join a flag", line(joinWish{}.args("--launch-command=rm", "https://muster.example", "")), "join -- --launch-command=rm"},
+		{"join by a code", line(joinWish{}.args("TABO-MIDO", "https://muster.example", "")), "join -- TABO-MIDO"},
+		{"join near by", line(joinWish{Code: "TABO MI"}.args("http://192.0.2.1:7777/", "", "")), "join --code=TABOMI -- http://192.0.2.1:7777/"},
+		{"host", line(hostWish{Game: "xonotic", By: "threshold", Limits: []float64{150}, Players: 4, Vote: true}.args("", ":7777", "never", false)),
 			"host --game=xonotic --new --by=threshold --max-rtt=150ms --players=4 --vote --here --listen=:7777"},
-		{"host elsewhere", line(hostWish{Game: "xonotic", At: "https://muster.example", Open: true, Name: "ann"}.args("/tmp/l", ":7777", true)),
+		{"host elsewhere", line(hostWish{Game: "xonotic", At: "https://muster.example", Open: true, Name: "ann"}.args("/tmp/l", ":7777", "", true)),
 			"host --game=xonotic --new --name=ann --at=https://muster.example --servers=/tmp/l"},
 		{"connect", line(goWish{Game: "xonotic"}.args("/tmp/l", false), nil), "discover --game=xonotic --top=1 --auto-stop=off --servers=/tmp/l --connect=1"},
 		{"watch, and say so", line(goWish{Game: "xonotic"}.args("/tmp/l", true), nil), "discover --game=xonotic --top=1 --auto-stop=off --servers=/tmp/l --watch"},
@@ -36,7 +38,7 @@ func TestWishes(t *testing.T) {
 			t.Errorf("%s: %s\nwant %s", tt.name, tt.got, tt.want)
 		}
 	}
-	if _, err := (joinWish{}).args("TABOMI", ""); err == nil {
+	if _, err := (joinWish{}).args("TABOMI", "", ""); err == nil {
 		t.Error("a code alone says no host")
 	}
 	for addr, good := range map[string]bool{"192.0.2.1:27960": true, "[2001:db8::1]:1": true, "192.0.2.1:0": false, "x:1": false, "192.0.2.1": false, "file:///etc/passwd": false} {

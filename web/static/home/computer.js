@@ -1,6 +1,6 @@
 // This computer: what works, which games were found, what is taken for granted.
 
-import { button, h, show } from "../dom.js";
+import { button, count, h, show } from "../dom.js";
 import { ask, get } from "./api.js";
 
 /** @typedef {{name: string, state: "ok" | "warn", detail: string, hint?: string}} Check */
@@ -37,7 +37,13 @@ export function open(main, from) {
       h(
         "div",
         { class: "column" },
-        h("section", { class: "card" }, h("h2", {}, "Games found here"), here.length > 0 ? h("ul", { class: "found" }, here.map((game) => h("li", {}, game.name))) : h("p", { class: "quiet" }, "None of the games that Muster knows. It still finds servers, and shows you the address to type.")),
+        h(
+          "section",
+          { class: "card", "aria-labelledby": "found-title" },
+          h("h2", { id: "found-title" }, here.length > 0 ? `${count(here.length, "game")} found here` : "No game found here"),
+          here.length > 0 && h("ul", { class: "found" }, here.map((game) => h("li", {}, h("strong", {}, game.name), h("p", { class: "quiet" }, game.by_whom && `${game.by_whom}, `, h("code", {}, h("bdi", {}, game.where ?? "")))))),
+          h("p", { class: "quiet" }, here.length > 0 ? "One is missing? Muster finds its servers all the same, and shows the address to type. " : "Muster finds servers all the same, and shows the address to type. ", "Where its program is, games.toml beside config.toml can say."),
+        ),
         h("section", { class: "card", id: "settings" }),
         h("section", { class: "card", id: "steam-key", "aria-labelledby": "steam-key-title" }),
         h("section", { class: "card" }, h("h2", {}, "Muster"), h("p", { class: "quiet" }, h("bdi", {}, `This is Muster ${from.state.version}. It sends nothing about you anywhere; it ends when you press Quit, or when no page of it has been open for two minutes.`))),
@@ -45,9 +51,12 @@ export function open(main, from) {
     ),
   );
   from.attempt("", look);
-  from.attempt("", settings);
+  again = () => settings(from.state.kept);
+  from.attempt("", again);
   from.attempt("", async () => drawKey(await get("steam-key")));
 }
+
+let again = () => Promise.resolve();
 
 async function look() {
   /** @type {Check[]} */
@@ -68,11 +77,17 @@ async function look() {
   );
 }
 
-async function settings() {
-  /** @type {Record<string, string>} */
-  const now = await get("settings");
+/** @param {string} kept the file */
+async function settings(kept) {
   const place = document.getElementById("settings");
   if (!place) return;
+  /** @type {Record<string, string>} */
+  let now;
+  try {
+    now = await get("settings");
+  } catch (error) {
+    return place.replaceChildren(h("h2", {}, "What Muster takes for granted"), h("p", { class: "hint" }, h("bdi", {}, `${/** @type {Error} */ (error).message}.`)), h("p", { class: "buttons" }, button("settings-again", "Look again")));
+  }
   const line = (/** @type {string} */ key, /** @type {string} */ label, /** @type {HTMLElement} */ input, /** @type {string} */ hint) => h("div", { class: "field" }, h("label", { for: `set-${key}` }, label), input, h("small", {}, hint));
   const input = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ more = {}) => h("input", { id: `set-${key}`, name: key, value: now[key] ?? "", autocomplete: "off", spellcheck: "false", ...more });
   const form = /** @type {HTMLFormElement} */ (
@@ -89,7 +104,14 @@ async function settings() {
         h("select", { id: "set-lan", name: "lan" }, [["", "look around"], ["on", "always look around"], ["off", "never"]].map(([value, name]) => h("option", { value, selected: (now.lan ?? "") === value }, name))),
         "for rooms and servers; from Muster's next start",
       ),
+      line(
+        "launch",
+        "When the server is chosen",
+        h("select", { id: "set-launch", name: "launch" }, [["", "ask me, then start my game"], ["auto", "start my game by itself"], ["never", "show me the address: I start it"]].map(([value, name]) => h("option", { value, selected: (now.launch ?? "") === value }, name))),
+        "what “Play together” and “Join” say of one evening comes first",
+      ),
       h("p", { class: "buttons" }, h("button", { class: "primary" }, "Keep")),
+      h("p", { class: "quiet" }, "They stand in ", h("code", {}, h("bdi", {}, kept)), "."),
     )
   );
   form.addEventListener("submit", () => {
@@ -135,4 +157,4 @@ async function takeKey(wish, done) {
 }
 
 /** What the buttons here do. @type {Record<string, (data: DOMStringMap) => unknown>} */
-export const actions = { "look-again": look, "forget-steam-key": () => takeKey({ forget: true }, "Forgotten.") };
+export const actions = { "look-again": look, "settings-again": () => again(), "forget-steam-key": () => takeKey({ forget: true }, "Forgotten.") };

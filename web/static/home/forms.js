@@ -50,7 +50,7 @@ export function remember(key, value) {
 function player(s) {
   return [
     field("player-name", "Your name", h("input", { id: "player-name", name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
-    h("label", { class: "check" }, h("input", { type: "checkbox", name: "auto", checked: remembered("auto") === "yes" }), "Start my game by itself when the server is chosen, all evening"),
+    h("label", { class: "check" }, h("input", { type: "checkbox", name: "auto", checked: (remembered("auto") || (s.launch === "auto" ? "yes" : "")) === "yes" }), "Start my game by itself when the server is chosen, all evening"),
   ];
 }
 
@@ -63,7 +63,7 @@ function field(id, label, input, hint) {
 function said(form) {
   const data = new FormData(form);
   remember("name", String(data.get("name") ?? ""));
-  remember("auto", data.has("auto") ? "yes" : "");
+  remember("auto", data.has("auto") ? "yes" : "no");
   return data;
 }
 

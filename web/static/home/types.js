@@ -26,7 +26,7 @@
  */
 
 /** @typedef {{game: string, addr: string, name?: string}} Kept */
-/** @typedef {{id: string, name: string, by: string, listed: boolean, here: boolean, tells: boolean, steam?: boolean}} Game */
+/** @typedef {{id: string, name: string, by: string, listed: boolean, here: boolean, where?: string, by_whom?: string, tells: boolean, steam?: boolean}} Game */
 /** @typedef {{id: string, name: string, game: string, organiser: string, players: number, seats: number, open: boolean}} Room */
 /** @typedef {{id: number, host?: string, code?: string, taken?: boolean, wrong?: string[]}} Invitation */
 
@@ -35,6 +35,8 @@
  * @property {string} version
  * @property {string} name
  * @property {string} [at]
+ * @property {string} kept the file that keeps the settings
+ * @property {string} [launch]
  * @property {Task & {id: number, listed: number, asked: number, answered: number}} find
  * @property {Task} room
  * @property {Task} go
