@@ -35,14 +35,16 @@ function draw() {
   );
 }
 
-/** The page on which one chooses. @param {HTMLElement} main @param {{games: import("./types.js").Game[]}} home */
-function first(main, { games }) {
+/** The page on which one chooses. @param {HTMLElement} main @param {Parameters<typeof forms.near>[0]} home */
+function first(main, home) {
   const here = games.filter((game) => game.here && game.listed).slice(0, mostStraight);
   main.replaceChildren(
     h("h1", { tabindex: -1 }, "What shall we play tonight?"),
+    forms.near(home),
     h("ul", { class: "doors" }, pages.map(([id, name, what]) => h("li", {}, h("a", { href: `#${id}`, class: id === "play" ? "door first" : "door" }, art(id), h("strong", {}, name), h("span", {}, what))))),
     ...(here.length > 0 ? [h("section", { class: "straight", "aria-labelledby": "straight" }, h("h2", { id: "straight" }, "Straight to a server"), h("p", { class: "buttons" }, here.map((game) => button("find-game", game.name, { "data-game": game.id }))))] : []),
   );
+  forms.drawRooms();
 }
 
 /** How many games the first page offers: a row or two. */
@@ -112,7 +114,7 @@ function drawNow(s) {
         { class: `bar ${room.error ? "wrong" : ""}`, "data-key": "room" },
         h("p", {}, h("strong", {}, room.error ? sentence(room.error) : room.open ? "You are in a room." : room.what === "host" ? "Opening the room …" : "Going into the room …"), " ", !room.error && !s.questions.some((question) => question.of === "room") && h("span", { class: "quiet" }, h("bdi", {}, room.lines.at(-1) ?? ""))),
         h("p", { class: "buttons" }, room.open && h("a", { class: s.questions.length > 0 ? "button" : "primary", href: "/room", target: "muster-room" }, "Open the room"), room.running ? button("leave-room", room.what === "host" ? "Close the room" : "Leave the room") : button("forget", "OK", { "data-what": "room" })),
-        room.lines.length > 1 && h("details", { "data-key": "lines" }, h("summary", {}, "What happened so far"), h("ol", { class: "lines" }, room.lines.map((line, i) => h("li", { "data-key": i }, h("bdi", {}, line))))),
+        room.lines.length > 1 && h("details", { "data-key": "lines" }, h("summary", {}, "What happened so far"), h("ol", { class: "lines", tabindex: 0, "aria-label": "What happened so far" }, room.lines.map((line, i) => h("li", { "data-key": i }, h("bdi", {}, line))))),
       ),
     (watch.running || watch.looks > 0) &&
       watch.what !== hushed.watch &&

@@ -17,7 +17,6 @@ const names = {
   clock: "Exact pings",
   files: "Open connections",
   geo: "Where servers are",
-  games: "Games found",
   program: "This Muster",
 };
 
@@ -33,7 +32,13 @@ export function open(main, from) {
     h(
       "div",
       { class: "halves" },
-      h("section", { class: "card", "aria-labelledby": "checks-title" }, h("h2", { id: "checks-title" }, "What works here"), h("ul", { id: "checks" }, h("li", { class: "quiet" }, "Looking …")), h("p", { class: "buttons" }, button("look-again", "Look again"))),
+      h(
+        "div",
+        { class: "column" },
+        h("section", { class: "card", "aria-labelledby": "checks-title" }, h("h2", { id: "checks-title" }, "What works here"), h("ul", { id: "checks" }, h("li", { class: "quiet" }, "Looking …")), h("p", { class: "buttons" }, button("look-again", "Look again"))),
+        h("section", { class: "card", id: "steam-key", "aria-labelledby": "steam-key-title" }),
+        h("section", { class: "card" }, h("h2", {}, "Muster"), h("p", { class: "quiet" }, h("bdi", {}, `This is Muster ${from.state.version}. It sends nothing about you anywhere; it ends when you press Quit, or when no page of it has been open for two minutes.`))),
+      ),
       h(
         "div",
         { class: "column" },
@@ -41,12 +46,10 @@ export function open(main, from) {
           "section",
           { class: "card", "aria-labelledby": "found-title" },
           h("h2", { id: "found-title" }, here.length > 0 ? `${count(here.length, "game")} found here` : "No game found here"),
-          here.length > 0 && h("ul", { class: "found" }, here.map((game) => h("li", {}, h("strong", {}, game.name), h("p", { class: "quiet" }, game.by_whom && `${game.by_whom}, `, h("code", {}, h("bdi", {}, game.where ?? "")))))),
+          here.length > 0 && h("ul", { class: "found", tabindex: 0, "aria-labelledby": "found-title" }, here.map((game) => h("li", {}, h("strong", {}, game.name), h("p", { class: "quiet" }, game.by_whom && `${game.by_whom}, `, h("code", {}, h("bdi", {}, game.where ?? "")))))),
           h("p", { class: "quiet" }, here.length > 0 ? "One is missing? Muster finds its servers all the same, and shows the address to type. " : "Muster finds servers all the same, and shows the address to type. ", "Where its program is, games.toml beside config.toml can say."),
         ),
         h("section", { class: "card", id: "settings" }),
-        h("section", { class: "card", id: "steam-key", "aria-labelledby": "steam-key-title" }),
-        h("section", { class: "card" }, h("h2", {}, "Muster"), h("p", { class: "quiet" }, h("bdi", {}, `This is Muster ${from.state.version}. It sends nothing about you anywhere; it ends when you press Quit, or when no page of it has been open for two minutes.`))),
       ),
     ),
   );
@@ -60,7 +63,7 @@ let again = () => Promise.resolve();
 
 async function look() {
   /** @type {Check[]} */
-  const checks = await get("computer");
+  const checks = (await get("computer")).filter((/** @type {Check} */ check) => check.name !== "games"); // they have a card
   const list = document.getElementById("checks");
   if (!list) return;
   const order = [...checks.filter((check) => check.state === "warn"), ...checks.filter((check) => check.state !== "warn")];

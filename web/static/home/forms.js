@@ -97,10 +97,20 @@ export function join(main, from) {
   drawRooms();
 }
 
-function drawRooms() {
+/** The rooms on the network, where there are any. @param {Home} from */
+export function near(from) {
+  home = from;
+  state = from.state;
+  return h("section", { class: "card", id: "rooms-first", "aria-labelledby": "near", hidden: true }, h("h2", { id: "near" }, "Somebody near you has opened a room"), h("ul", { id: "rooms" }));
+}
+
+/** Draws the rooms on the network, wherever a page has them. */
+export function drawRooms() {
   const list = document.getElementById("rooms");
   if (!list || !state) return;
   const { rooms } = state;
+  const section = list.closest("#rooms-first");
+  if (section instanceof HTMLElement) section.hidden = rooms.length === 0;
   show(
     list,
     rooms.map((room) =>
@@ -108,7 +118,7 @@ function drawRooms() {
         "li",
         { "data-key": room.id },
         h("p", {}, h("strong", {}, h("bdi", { dir: "auto" }, room.name || "(no name)")), " ", h("span", { class: "quiet" }, [home?.games.find((g) => g.id === room.game)?.name ?? room.game, room.organiser && `by ${room.organiser}`, room.seats ? `${room.players} of ${room.seats} players` : count(room.players, "player")].filter(Boolean).join(" · "))),
-        h("p", { class: "buttons" }, !room.open && h("input", { id: `code-${room.id}`, placeholder: "its code", "aria-label": `The code of ${room.name}`, autocomplete: "off", spellcheck: "false" }), button("join-near", "Join", { "data-room": room.id })),
+        h("p", { class: "buttons" }, !room.open && h("input", { id: `code-${room.id}`, placeholder: "its code", "aria-label": `The code of ${room.name}`, autocomplete: "off", spellcheck: "false" }), button("join-near", "Join", { class: "primary", "data-room": room.id, "aria-label": `Join ${room.name || "it"}` })),
       ),
     ),
     rooms.length === 0 && h("li", { class: "quiet", "data-key": "none" }, "No room is announced here just now. Muster keeps listening."),

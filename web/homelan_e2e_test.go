@@ -1,0 +1,96 @@
+//go:build e2e && linux
+
+package web_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"muster/internal/cli"
+)
+
+// TestHomeLAN: rooms that are announced on the local network stand on Home's first page
+// and under Join, whatever they are called; a click joins one that is open, and one that
+// is not wants its code. The network is a namespace's: nothing leaves.
+func TestHomeLAN(t *testing.T) {
+	const inside = "MUSTER_TEST_LAN"
+	if os.Getenv(inside) == "" {
+		cmd := exec.Command("unshare", "-n", "bash", "-c", `ip link set lo up && ip link add cable0 type veth peer name cable1 && ip addr add 10.9.0.1/24 dev cable0 && ip link set cable0 up && ip link set cable1 up && exec "$0" "$@"`,
+			os.Args[0], "-test.run", "^TestHomeLAN$", "-test.v")
+		cmd.Env = append(os.Environ(), inside+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	h := startHomeSet(t, 20, "rate = 2000\nname = \"ann\"\n")
+	const hostile = `<img src=x onerror="document.title='owned'"> ` + "\u202egnimag"
+	rooms(t, "--room", hostile, "--open", "--listen", ":7777")
+	code := rooms(t, "--room", strings.Repeat("Friday", 10), "--listen", ":7778")
+	b := browseHome(t, h, wide)
+	b.run(`window.open = () => null`)
+	b.sees("#rooms-first", "<img src=x")
+	b.sees("#rooms-first", "FridayFriday")
+	b.shootHome("home-lan-first")
+	if eval[bool](b, `!!document.querySelector("main img") || document.title === "owned"`) {
+		t.Error("a room's name is markup")
+	}
+	b.click(`#rooms-first li:has(input) [data-action="join-near"]`)
+	b.sees("#toast", "This room wants its code")
+	b.do(chromedp.Navigate(strings.Split(h.link, "/?")[0] + "/#join"))
+	b.run("window.muster = { live: {}, view: {} }; window.open = () => null")
+	b.sees("#rooms", "<img src=x")
+	b.shootHome("home-lan")
+	b.click(`#rooms li:not(:has(input)) [data-action="join-near"]`)
+	b.sees("#now", "You are in a room")
+	b.click(`[data-action="leave-room"]`)
+	b.until("the player has left", func() bool { return !eval[bool](b, "home.state().room.running") })
+	b.sets("#rooms input", code)
+	b.click(`#rooms li:has(input) [data-action="join-near"]`)
+	b.sees("#now", "You are in a room")
+}
+
+// rooms opens a room of the game myarena, and returns its code.
+func rooms(t *testing.T, args ...string) (code string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan int, 1)
+	out := &awaited{prefix: "code", found: make(chan string, 1)}
+	go func() {
+		ended <- cli.Run(ctx, append([]string{"host", "--game", "myarena", "--new", "--no-play", "--no-browser", "--players", "3", "--name", "olga"}, args...), cli.Streams{In: strings.NewReader(""), Out: out, Err: testWriter{t}})
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+	})
+	select {
+	case code = <-out.found:
+	case status := <-ended:
+		ended <- status
+		t.Fatalf("no room: %d", status)
+	}
+	return code
+}
+
+// awaited takes what a program says, and passes on what stands behind a word.
+type awaited struct {
+	prefix string
+	text   strings.Builder
+	found  chan string
+}
+
+func (a *awaited) Write(p []byte) (int, error) {
+	a.text.Write(p)
+	for line := range strings.Lines(a.text.String()) {
+		if word, rest, _ := strings.Cut(line, " "); word == a.prefix && strings.HasSuffix(line, "\n") && a.found != nil {
+			a.found <- strings.TrimSpace(rest)
+			a.found = nil
+		}
+	}
+	return len(p), nil
+}
