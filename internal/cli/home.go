@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"muster/internal/config"
 	"muster/internal/hint"
 	"muster/internal/home"
+	"muster/internal/input"
 	"muster/internal/listing"
 	"muster/internal/release"
 	"muster/peer"
@@ -270,6 +272,9 @@ func (a *atHome) settle(changes map[string]string) error {
 	old, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot read config.toml: %w", hint.Reason(err))
+	}
+	if old, err = io.ReadAll(input.Text(bytes.NewReader(old))); err != nil {
+		return fmt.Errorf("cannot read config.toml: %w", err)
 	}
 	text, err := config.Set(string(old), changes)
 	if err != nil {

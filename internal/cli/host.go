@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -28,6 +29,7 @@ import (
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/ingress"
+	"muster/internal/input"
 	"muster/internal/invite"
 	"muster/internal/listing"
 	"muster/internal/netinfo"
@@ -244,6 +246,9 @@ func (h *hosting) takePassword() error {
 		return usagef("--password and --password-file say the same: give one of them")
 	case h.password != "":
 		text, err := os.ReadFile(h.password)
+		if err == nil {
+			text, err = io.ReadAll(input.Text(bytes.NewReader(text)))
+		}
 		if err != nil {
 			return fmt.Errorf("cannot read the password: %w", err)
 		}

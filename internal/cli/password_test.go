@@ -15,6 +15,10 @@ func TestPassword(t *testing.T) {
 	if err := os.WriteFile(file, []byte("club night\r\nignored\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	notepad := filepath.Join(t.TempDir(), "password.txt")
+	if err := os.WriteFile(notepad, []byte("\ufeffclub night\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name      string
 		args      []string
@@ -24,6 +28,7 @@ func TestPassword(t *testing.T) {
 		{name: "none"},
 		{name: "in the command line", args: []string{"--password", "a"}, env: "b", want: "a"},
 		{name: "in a file", args: []string{"--password-file", file}, env: "b", want: "club night"},
+		{name: "in a file of Windows' editor", args: []string{"--password-file", notepad}, want: "club night"},
 		{name: "in the environment", env: "b", want: "b"},
 		{name: "twice", args: []string{"--password", "a", "--password-file", file}, wrong: true},
 		{name: "in no file", args: []string{"--password-file", file + ".gone"}, wrong: true},

@@ -19,6 +19,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"muster/discovery"
+	"muster/internal/input"
 )
 
 // maxFile is the largest file, in bytes, that is read.
@@ -54,7 +55,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Read reads a file of known keys, which are returned with the name of their table before
 // them; name is what errors call the file. Errors are [*Error]s.
 func Read(from io.Reader, name string, known Known) (map[string]Value, error) {
-	text, err := io.ReadAll(io.LimitReader(from, maxFile+1))
+	text, err := io.ReadAll(io.LimitReader(input.Text(from), maxFile+1))
 	switch {
 	case err != nil:
 		return nil, &Error{File: name, Err: err}

@@ -17,6 +17,9 @@ func TestRead(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
+	if got, err := Read(strings.NewReader("\ufeff"+text), "config.toml", Known{"": top, "serve": {"at", "name"}}); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("with the mark of Windows' editor: %v, %v", got, err)
+	}
 	if _, err := Read(strings.NewReader("name = \""+strings.Repeat("x", maxFile)+"\""), "f", Known{"": top}); err == nil {
 		t.Error("a file without an end is read")
 	}

@@ -17,6 +17,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/master"
+	"muster/internal/input"
 	"muster/selection"
 )
 
@@ -67,7 +68,7 @@ func Load(user io.Reader, name string) (Table, error) {
 	var text []byte
 	if user != nil {
 		var err error
-		text, err = io.ReadAll(io.LimitReader(user, maxFile+1))
+		text, err = io.ReadAll(io.LimitReader(input.Text(user), maxFile+1))
 		if err == nil && len(text) > maxFile {
 			err = fmt.Errorf("%w: over %d bytes", discovery.ErrMalformed, maxFile)
 		}

@@ -61,7 +61,7 @@ func TestBuiltInGames(t *testing.T) {
 }
 
 func TestUserAddsAGame(t *testing.T) {
-	g := find(t, load(t, `
+	g := find(t, load(t, "\ufeff"+`
 		[game.mygame]
 		protocol = "quake3"
 		port = 1234

@@ -1,5 +1,5 @@
-// Package input reads the files that users name: as they are or gzipped, and
-// standard input by the name -.
+// Package input reads the files that users name: as they are, gzipped, or as Windows
+// writes text; and standard input by the name -.
 package input
 
 import (
@@ -9,6 +9,9 @@ import (
 	"io"
 	"os"
 	"syscall"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // Standard is the name by which standard input is read.
@@ -43,12 +46,18 @@ func Open(file string, in io.Reader) (io.ReadCloser, error) {
 	}
 	plain := bufio.NewReader(from)
 	if magic, _ := plain.Peek(2); string(magic) != "\x1f\x8b" {
-		return opened{plain, from}, nil
+		return opened{Text(plain), from}, nil
 	}
 	text, err := gzip.NewReader(plain)
 	if err != nil {
 		from.Close()
 		return nil, err
 	}
-	return opened{text, from}, nil
+	return opened{Text(text), from}, nil
+}
+
+// Text is what a file of text says, in UTF-8 without a byte-order mark: editors on Windows
+// put one before it, and what PowerShell writes by > is UTF-16.
+func Text(r io.Reader) io.Reader {
+	return transform.NewReader(r, unicode.BOMOverride(transform.Nop))
 }
