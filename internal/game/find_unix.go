@@ -28,6 +28,9 @@ func usual(program string) []string {
 	return folders
 }
 
+// openerTells: what opens links ends badly where nothing opens one.
+const openerTells = true
+
 // opens reports whether something is there for links of a scheme, or nobody can tell.
 func opens(ctx context.Context, scheme string) bool {
 	asker, err := exec.LookPath("xdg-mime")

@@ -27,6 +27,9 @@ func usual(program string) (files []string) {
 	return files
 }
 
+// openerTells: what opens links ends well here whatever comes of one.
+const openerTells = false
+
 // opens reports whether something is there for links of a scheme.
 func opens(_ context.Context, scheme string) bool { return hasOpener(scheme) }
 

@@ -101,6 +101,10 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 	if ctx.Err() != nil {
 		return // another round has begun
 	}
+	if scheme, isLink := linkOf(argv); isLink && !openerTells && !opens(ctx, scheme) {
+		l.failed(to, &StartError{Program: scheme + "://", Err: errNoHandler}, tell)
+		return
+	}
 	wait, err := Start(ctx, argv, env)
 	if err != nil {
 		l.failed(to, err, tell)

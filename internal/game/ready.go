@@ -31,11 +31,16 @@ func (l *Launcher) Ready(ctx context.Context, id string) error {
 	if _, err := locate(argv[0]); err != nil {
 		return &StartError{Program: argv[0], Err: err}
 	}
-	scheme, _, isLink := strings.Cut(argv[len(argv)-1], "://")
-	if opened := (Game{Launch: []string{"x://"}}).Template(runtime.GOOS); isLink && argv[0] == opened[0] && !opens(ctx, scheme) {
+	if scheme, isLink := linkOf(argv); isLink && !opens(ctx, scheme) {
 		return &StartError{Program: scheme + "://", Err: errNoHandler}
 	}
 	return nil
+}
+
+// linkOf is the scheme of the link that a command has the system open, if it does.
+func linkOf(argv []string) (scheme string, isLink bool) {
+	scheme, _, isLink = strings.Cut(argv[len(argv)-1], "://")
+	return scheme, isLink && argv[0] == opener(runtime.GOOS)[0]
 }
 
 // Here is the program that starts the game, and whether it is on this machine. Of a game
