@@ -33,6 +33,7 @@ func grantable() []granted {
 		{"launch_command", "launch-command", append(slices.Clip(rooms), "discover")},
 		{"rate", "rate", []string{"host", "join", "discover"}},
 		{"lan", "lan", []string{"host", "join", "discover", "muster"}},
+		{"port_map", "port-map", []string{"host"}},
 		{"no_browser", "no-browser", []string{"host", "join", "demo", "muster"}},
 	}
 }

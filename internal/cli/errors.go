@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -92,6 +93,13 @@ var mayBeCode = regexp.MustCompile(`^[[:alpha:]]{6}$`)
 func unreached(at string, err error) error {
 	var name *net.DNSError
 	var timeout interface{ Timeout() bool }
+	if addr, bad := netip.ParseAddrPort(at); bad == nil && discovery.ReachOf(addr.Addr()) == discovery.NetworkReach {
+		why := hint.Reason(err).Error()
+		if errors.As(err, &timeout) && timeout.Timeout() {
+			why = "nothing comes back"
+		}
+		return hint.With(fmt.Errorf("no host answers at %s: %s", at, why), elsewhere(addr.Addr()))
+	}
 	switch host, _, _ := net.SplitHostPort(at); {
 	case errors.As(err, &name) && mayBeCode.MatchString(host):
 		return hint.With(fmt.Errorf("no host is called %s", host), "if that is a room's code, say: muster join --code "+strings.ToUpper(host))
@@ -102,6 +110,15 @@ func unreached(at string, err error) error {
 	}
 	return hint.With(fmt.Errorf("no host answers at %s: %w", at, hint.Reason(err)),
 		"is muster host running there, are address and port right, does a firewall let TCP through?")
+}
+
+// elsewhere says what helps a player whose link leads into another's own network.
+func elsewhere(at netip.Addr) string {
+	return fmt.Sprintf(`%v is an address of the host's own network. If you are on it: is muster host running there, does a firewall let TCP through?
+If you are elsewhere, three ways help whoever holds the room to let you in:
+--port-map asks their router to let you in
+--at URL opens the room on a public host
+--public-url URL if a tunnel or an address of their own leads there`, at)
 }
 
 // warn says what could not be had while the rest could: the first of it, as a list

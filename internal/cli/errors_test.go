@@ -34,6 +34,15 @@ func TestUnreached(t *testing.T) {
 			t.Errorf("%v: %v, hint %q; want %s", tt.err, err, hint.Of(err), tt.want)
 		}
 	}
+	for _, at := range []string{"192.168.1.5:7777", "10.0.0.1:7777", "100.64.0.1:7777", "[fd00::1]:7777"} {
+		err := unreached(at, dial(os.ErrDeadlineExceeded))
+		lines := strings.Join(hint.Lines(err), "\n")
+		for _, want := range []string{"muster: no host answers at " + at + ": nothing comes back\nhint: ", "an address of the host's own network", "\n--port-map ", "\n--at URL ", "\n--public-url URL "} {
+			if !strings.Contains(lines, want) {
+				t.Errorf("%q is missing in\n%s", want, lines)
+			}
+		}
+	}
 	if hint := hint.Of(unreached("tabomi:7777", &net.DNSError{Name: "tabomi", Err: "no such host"})); !strings.HasSuffix(hint, "muster join --code TABOMI") {
 		t.Errorf("a code in the place of a host: %s", hint)
 	}

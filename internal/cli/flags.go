@@ -49,6 +49,28 @@ func each(set func(part string) error) func(string) error {
 	}
 }
 
+// consent is what the user has said to something that Muster does only after a yes.
+type consent string
+
+const (
+	notAsked  consent = ""
+	consented consent = "true"
+	declined  consent = "false"
+)
+
+// bindConsent adds a flag that says it: alone a yes, with =false a no.
+func bindConsent(flags *pflag.FlagSet, to *consent, name, help string) {
+	flags.Var(value{"bool", "", func(text string) error {
+		yes, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Errorf("%q is neither true nor false", text)
+		}
+		*to = consent(strconv.FormatBool(yes))
+		return nil
+	}}, name, help)
+	flags.Lookup(name).NoOptDefVal = string(consented)
+}
+
 // bindWord adds a flag for one of some words, with completion. The words stand
 // in its help.
 func bindWord[W ~string](cmd *cobra.Command, to *W, name string, standard W, known []W, help string) {

@@ -220,8 +220,8 @@ func (a *atHome) players(ctx context.Context, id string, at netip.AddrPort, allo
 	return list, nil
 }
 
-// settable are the keys of config.toml that Home changes.
-func settable() []string { return []string{"name", "rate", "at", "lan", "launch"} }
+// settable are the keys of config.toml that Muster changes.
+func settable() []string { return []string{"name", "rate", "at", "lan", "launch", "port_map"} }
 
 // everyKey are those of config.toml that have a meaning outside its tables.
 func everyKey() config.Known {
@@ -248,7 +248,7 @@ func (a *atHome) settings() (map[string]string, error) {
 }
 
 // settle changes config.toml, if the commands take what it says then.
-func (a *atHome) settle(changes map[string]string) error {
+func (p *program) settle(changes map[string]string) error {
 	for key, text := range changes {
 		at := slices.IndexFunc(grantable(), func(g granted) bool { return g.key == key })
 		if at < 0 || !slices.Contains(settable(), key) {
@@ -257,7 +257,7 @@ func (a *atHome) settle(changes map[string]string) error {
 		if text == "" {
 			continue
 		}
-		trial := newJoin(a.program)
+		trial := newHost(p)
 		if err := set(trial, grantable()[at].flag, []string{text}); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}

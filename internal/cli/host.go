@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -63,7 +64,7 @@ type hosting struct {
 	metrics   []netip.Prefix
 	password  string // the file that holds it
 	downloads downloads
-	portMap   bool
+	portMap   consent
 
 	// at is the public host that has the room; here: on this machine all the same.
 	at   string
@@ -133,7 +134,7 @@ func (h *hosting) bindIngress(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&h.names, "host-name", nil, "a `NAME` of yours that leads to this host, which browsers may ask for (repeatable; addresses and this machine's own names need none)")
 	flags.Var(networks(&h.metrics), "metrics-from", "let programs at `ADDRESS` or in a network have /metrics, too (repeatable)")
 	flags.StringVar(&h.password, "password-file", "", "like --password, but everybody on this machine can read a command line: the first line of `FILE`, or else what MUSTER_PASSWORD is in the environment")
-	flags.BoolVar(&h.portMap, "port-map", false, "ask the router to let friends in from the internet")
+	bindConsent(flags, &h.portMap, "port-map", "have the router let friends in from the internet; =false leaves it alone. Without either Muster asks you once, and remembers it as port_map in config.toml")
 }
 
 // run hosts until ctx ends or, with --once, the round is over.
@@ -328,34 +329,34 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	key := access.Key{Code: code, Link: keys.Link}
 	outside, inside := h.ingress.Outside(at, key), h.ingress.Inside(at, key)
 	h.invite(outside)
+	console := h.console(func() { rooms.Go(code) })
+	ways, asks := "", h.portMap == consented && h.given("port-map")
 	switch addr, err := netip.ParseAddrPort(outside.Host); {
 	case err != nil:
 	case !addr.Addr().IsLoopback():
-		if ways := waysOut(addr.Addr(), h.portMap); ways != "" {
-			h.screen.Say("%s", ways)
+		if ways = waysOut(addr.Addr()); h.portMap == consented {
+			ways, asks = "", asks || ways != "" // the router is asked only where it stands in the way
 		}
 	case at.Addr().IsUnspecified():
 		h.screen.Say("this machine is on no network, so only it can join: connect it, then start the host again")
 	default:
 		h.screen.Say("only this machine can join: it listens on %v", addr.Addr())
 	}
+	if ways != "" {
+		h.screen.Say("%s", ways)
+		defer h.offerRouter(ctx, console, func() (stop func()) { return h.askRouter(ctx, at, key) })()
+	}
 	h.steering(outside.Personal(keys.Secret))
 	if !h.noMDNS && !at.Addr().IsLoopback() {
 		as := lan.Room{Organiser: h.launcher.Player, Port: at.Port(), Version: release.Running().Version}
 		defer h.ingress.Announce(ctx, rooms, code, as, h.logger(), h.warn)()
 	}
-	if h.portMap {
-		defer h.ingress.AskRouter(ctx, at, key, h.logger(), func(line string) {
-			if !strings.HasPrefix(line, " ") { // those are to be pasted
-				line = h.screen.Wrap(line, 0)
-			}
-			h.screen.Say("%s", line)
-		})()
+	if asks {
+		defer h.askRouter(ctx, at, key)()
 	}
 	if !h.noBrowser || h.home != nil {
 		h.present(ctx, inside.Personal(keys.Secret), func() string { return inside.Page(rooms.Ticket(inside.Personal(keys.Secret))) })
 	}
-	console := h.console(func() { rooms.Go(code) })
 	narrator := &narrator{screen: h.screen, help: h.keys(organiserHelp(!h.noPlay))}
 	if h.noPlay {
 		_, err := follow(rooms.Watch(ctx, code), narrator, h.once)
@@ -373,11 +374,70 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	return explain(err, inside)
 }
 
+// askRouter has the router let friends in until stop is called.
+func (h *hosting) askRouter(ctx context.Context, at netip.AddrPort, key access.Key) (stop func()) {
+	return h.ingress.AskRouter(ctx, at, key, h.logger(), func(line string) {
+		if !strings.HasPrefix(line, " ") { // those are to be pasted
+			line = h.screen.Wrap(line, 0)
+		}
+		h.screen.Say("%s", line)
+	})
+}
+
+// offerRouter asks once whether the router may be asked to let friends in, and remembers
+// the answer; ask is done after a yes. Where nobody can answer nothing is asked, and the
+// router is left alone. Stop takes all back.
+func (h *hosting) offerRouter(ctx context.Context, c *term.Console, ask func() (stop func())) (stop func()) {
+	canAnswer := h.home != nil || term.IsTerminal(h.in) && h.screen.IsTerminal && !h.lists.HasStdin()
+	if h.portMap != notAsked || !canAnswer {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	takeBack := func() {}
+	offer := func() {
+		if h.mayAskRouter(ctx, c) {
+			takeBack = ask()
+		}
+	}
+	var asking sync.WaitGroup
+	if h.home != nil {
+		asking.Go(offer) // the room's page does not wait for it
+	} else {
+		offer()
+	}
+	return func() { cancel(); asking.Wait(); takeBack() }
+}
+
+// mayAskRouter asks the user, and remembers what they say.
+func (h *hosting) mayAskRouter(ctx context.Context, c *term.Console) bool {
+	answer, ok := c.Ask(ctx, "May Muster ask your router to let friends in, now and whenever you host here? [y/N] ")
+	if !ok {
+		return false
+	}
+	h.portMap = declined
+	if answer != "" && term.Yes(answer) {
+		h.portMap = consented
+	}
+	where := "port_map in config.toml"
+	if h.home != nil {
+		where = "“This computer”"
+	}
+	err := h.settle(map[string]string{"port_map": string(h.portMap)})
+	switch {
+	case err != nil:
+		h.warn(fmt.Errorf("cannot remember that, and will ask again: %w", hint.Reason(err)))
+	case h.portMap == consented:
+		h.screen.Say("remembered; %s says otherwise, and --port-map=false just once", where)
+	default:
+		h.screen.Say("remembered: the router is left alone; %s says otherwise, and --port-map just once", where)
+	}
+	return h.portMap == consented
+}
+
 // waysOut says how friends elsewhere come in where the link only leads through one's own
-// network; it is empty where it leads anywhere. A router that is asked tells itself what
-// came of it.
-func waysOut(at netip.Addr, asksRouter bool) string {
-	if discovery.ReachOf(at) != discovery.NetworkReach || asksRouter {
+// network; it is empty where it leads anywhere.
+func waysOut(at netip.Addr) string {
+	if discovery.ReachOf(at) != discovery.NetworkReach {
 		return ""
 	}
 	return fmt.Sprintf(`%v is an address of your own network: friends elsewhere do not get in. Three ways help:

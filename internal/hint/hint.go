@@ -71,8 +71,10 @@ func Lines(err error) []string {
 	for line := range strings.Lines(err.Error()) {
 		lines = append(lines, "muster: "+Plain(discovery.CleanText(line)))
 	}
-	if text := Of(err); text != "" {
-		lines = append(lines, "hint: "+discovery.CleanText(text))
+	begins := "hint: "
+	for line := range strings.Lines(Of(err)) {
+		lines = append(lines, begins+discovery.CleanText(strings.TrimSuffix(line, "\n")))
+		begins = ""
 	}
 	return lines
 }

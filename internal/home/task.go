@@ -69,8 +69,8 @@ func (h *Home) start(of *task, name string, show func(*state) *taskState, head t
 // errorLines are what went wrong and, where there is one, what to do about it.
 func errorLines(err error) []string {
 	lines := []string{discovery.CleanText(hint.Plain(err.Error()))}
-	if what := hint.Of(err); what != "" {
-		lines = append(lines, discovery.CleanText(what))
+	for line := range strings.Lines(hint.Of(err)) {
+		lines = append(lines, discovery.CleanText(strings.TrimSpace(line)))
 	}
 	return lines
 }

@@ -113,6 +113,12 @@ async function settings(kept) {
         h("select", { id: "set-launch", name: "launch" }, [["", "ask me, then start my game"], ["auto", "start my game by itself"], ["never", "show me the address: I start it"]].map(([value, name]) => h("option", { value, selected: (now.launch ?? "") === value }, name))),
         "what “Play together” and “Join” say of one evening comes first",
       ),
+      line(
+        "port_map",
+        "Your router",
+        h("select", { id: "set-port_map", name: "port_map" }, [["", "ask me, once"], ["true", "may let friends in"], ["false", "is left alone"]].map(([value, name]) => h("option", { value, selected: (now.port_map ?? "") === value }, name))),
+        "whether Muster asks it to let friends from the internet into a room on this computer",
+      ),
       h("p", { class: "buttons" }, h("button", { class: "primary" }, "Keep")),
       h("p", { class: "quiet" }, "They stand in ", h("code", {}, h("bdi", {}, kept)), "."),
     )

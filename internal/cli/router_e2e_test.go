@@ -1,0 +1,122 @@
+//go:build e2e && linux
+
+package cli_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// router is a real one in a network namespace of its own, with a machine behind it.
+type router struct {
+	*testing.T
+	pid     int    // of a process on the router
+	machine string // the same on the machine
+}
+
+func startRouter(t *testing.T) *router {
+	t.Helper()
+	cmd := exec.Command("unshare", "-n", "bash", "-euc", `. ../portmap/testdata/router.sh; echo "$machine"; cat >/dev/null`)
+	hold, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { hold.Close(); cmd.Wait() })
+	lines := bufio.NewReader(said)
+	machine, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatalf("the router: %v", err)
+	}
+	go io.Copy(io.Discard, lines)
+	return &router{t, cmd.Process.Pid, strings.TrimSpace(machine)}
+}
+
+// forwards is how many ports it has opened.
+func (r *router) forwards() int {
+	r.Helper()
+	out, err := exec.Command("nsenter", "-t", fmt.Sprint(r.pid), "-n", "nft", "list", "chain", "inet", "filter", "prerouting_miniupnpd").CombinedOutput()
+	if err != nil {
+		r.Fatalf("nft: %v\n%s", err, out)
+	}
+	return strings.Count(string(out), "dnat")
+}
+
+// TestRouterIsAskedOnce: behind a router, muster host asks once whether it may have that
+// let friends in, where somebody can answer; from then on it does as they said, and
+// without a yes the router is left alone.
+func TestRouterIsAskedOnce(t *testing.T) {
+	r := startRouter(t)
+	servers := writeFile(t, "servers.txt", "10.9.0.2:27960\n")
+	const question = "May Muster ask your router to let friends in"
+	yes, no := t.TempDir(), t.TempDir()
+	for _, step := range []struct {
+		name, home, typed string // at a terminal; nothing typed is none
+		more              string
+		says              string
+		not               []string
+		config            string
+		forwards          int
+	}{
+		{"nobody is there", yes, "", "", "--public-url URL", []string{question}, "", 0},
+		{"a yes", yes, "y\n", "", "muster join http://5.6.7.8:7777/#", nil, "port_map = true\n", 1},
+		{"remembered, nobody is there", yes, "", "", "muster join http://5.6.7.8:7777/#", []string{question, "Three ways"}, "port_map = true\n", 1},
+		{"remembered at a terminal", yes, "\n", "", "muster join http://5.6.7.8:7777/#", []string{question, "Three ways"}, "port_map = true\n", 1},
+		{"not this time", yes, "\n", "--port-map=false", "press Enter when everyone is here", []string{question}, "port_map = true\n", 0},
+		{"Enter is a no", no, "\n", "", "the router is left alone", []string{"muster join http://5.6.7.8"}, "port_map = false\n", 0},
+		{"a no is remembered", no, "\n", "", "press Enter when everyone is here", []string{question}, "port_map = false\n", 0},
+		{"just this time", no, "", "--port-map", "muster join http://5.6.7.8:7777/#", []string{question, "Three ways"}, "port_map = false\n", 1},
+	} {
+		muster := command(t, step.home, "host", "--game", "openarena", "--servers", servers, "--no-play", "--no-mdns", "--no-browser", "--new")
+		if step.more != "" {
+			muster.Args = append(muster.Args, step.more)
+		}
+		argv := append([]string{"-t", r.machine, "-n"}, muster.Args...)
+		if step.typed != "" {
+			argv = []string{"-t", r.machine, "-n", "script", "-qefc", strings.Join(muster.Args, " "), "/dev/null"}
+		}
+		cmd := exec.Command("nsenter", argv...)
+		cmd.Env = append(muster.Env, "SHELL=/bin/sh")
+		typed, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := start(t, step.name, cmd)
+		if step.typed != "" && !slices.Contains(step.not, question) {
+			p.awaits("May Muster ask your router to let friends in")
+			io.WriteString(typed, step.typed)
+		}
+		p.awaits(strings.NewReplacer(".", `\.`).Replace(step.says))
+		if got := r.forwards(); got != step.forwards {
+			t.Errorf("%s: the router has opened %d ports, want %d", step.name, got, step.forwards)
+		}
+		for _, not := range step.not {
+			if strings.Contains(p.out.String(), not) {
+				t.Errorf("%s: it says %q", step.name, not)
+			}
+		}
+		text, _ := os.ReadFile(filepath.Join(step.home, "config", "muster", "config.toml"))
+		if string(text) != step.config {
+			t.Errorf("%s: config.toml is %q, want %q", step.name, text, step.config)
+		}
+		if step.typed != "" {
+			io.WriteString(typed, "\x03") // Ctrl-C
+			<-p.done
+		}
+		p.stop(os.Interrupt)
+		eventually(t, "the port is closed", func() bool { return r.forwards() == 0 })
+	}
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/adrg/xdg"
+
+	"muster/internal/home"
+	"muster/internal/term"
+)
+
+// TestMayAskRouter: only a yes lets the router be asked. What people say is remembered
+// beside what they wrote themselves; where nobody can answer nothing is asked, and nothing
+// remembered.
+func TestMayAskRouter(t *testing.T) {
+	const own = "# mine\nname = \"ann\"\n"
+	for _, c := range []struct {
+		name   string
+		answer string // empty is nobody's
+		before consent
+		config string
+		asks   bool
+	}{
+		{"a yes", "y", notAsked, own + "port_map = true\n", true},
+		{"a no", "n", notAsked, own + "port_map = false\n", false},
+		{"Enter", " ", notAsked, own + "port_map = false\n", false},
+		{"anything else", "what?", notAsked, own + "port_map = false\n", false},
+		{"nobody", "", notAsked, own, false},
+		{"who has said no", "y", declined, own, false},
+		{"whose router is asked already", "y", consented, own, false},
+	} {
+		folder := t.TempDir()
+		t.Setenv("XDG_CONFIG_HOME", folder)
+		xdg.Reload()
+		t.Cleanup(xdg.Reload)
+		file := filepath.Join(folder, "muster", "config.toml")
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(own), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		p := newProgram(Streams{In: strings.NewReader(""), Out: &out, Err: &out}, func(string) string { return "" })
+		isAsked := make(chan bool, 1)
+		p.home = &home.Terminal{Ask: func(ctx context.Context, _ string) (string, bool) {
+			isAsked <- true
+			if c.answer == "" {
+				<-ctx.Done()
+			}
+			return strings.TrimSpace(c.answer), c.answer != ""
+		}}
+		h := &hosting{program: p, portMap: c.before}
+		asks, stopped := make(chan bool, 1), false
+		stop := h.offerRouter(t.Context(), h.program.console(p.in, func() {}, func() {}), func() func() {
+			asks <- true
+			return func() { stopped = true }
+		})
+		if c.before == notAsked {
+			<-isAsked
+		}
+		if c.asks {
+			<-asks
+		}
+		stop()
+		text, err := os.ReadFile(file)
+		if len(asks) > 0 || stopped != c.asks || string(text) != c.config {
+			t.Errorf("%s: the router is asked: %v; config.toml is %q, %v", c.name, stopped, text, err)
+		}
+	}
+	p := newProgram(Streams{In: strings.NewReader("y\n"), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, func(string) string { return "" })
+	h := &hosting{program: p}
+	h.offerRouter(t.Context(), term.NewConsole(p.in, p.screen, func() {}, func() {}), func() func() {
+		t.Error("a script is taken for a yes")
+		return func() {}
+	})()
+}
