@@ -121,13 +121,17 @@ func (g *places) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// says is a source, with its age, for people.
+// says is a source, with its date, for people; muster geo alone says who made it.
 func says(s *geo.Source) string {
 	switch {
 	case s == nil:
 		return ""
 	case s.Built.IsZero():
 		return s.Name
+	case s.Path == "":
+		return "Muster's table of " + s.Built.Format(time.DateOnly)
+	case filepath.Dir(s.Path) == tablesFolder():
+		return "the table fetched, of " + s.Built.Format(time.DateOnly)
 	}
 	return fmt.Sprintf("%s of %s", s.Name, s.Built.Format(time.DateOnly))
 }

@@ -21,14 +21,14 @@ func TestGeo(t *testing.T) {
 	if len(lines) != 5 || !strings.HasPrefix(lines[0], "ADDRESS ") {
 		t.Fatalf("%s", out)
 	}
-	for i, words := range []string{"8.8.8.8 US AS15169 Google LLC IPFire RouteViews", "2001:4860:4860::8888 US AS15169 Google LLC", "10.0.0.1 – – no one place", "1.1.1.1 AS13335 Cloudflare"} {
+	for i, words := range []string{"8.8.8.8 US AS15169 Google LLC Muster's table of 2026", "2001:4860:4860::8888 US AS15169 Google LLC", "10.0.0.1 – – no one place", "1.1.1.1 AS13335 Cloudflare"} {
 		for word := range strings.FieldsSeq(words) {
 			if !strings.Contains(lines[1+i], word) {
 				t.Errorf("%q does not say %q", lines[1+i], word)
 			}
 		}
 	}
-	if out := succeeds(t, "geo"); !strings.Contains(out, "country") || !strings.Contains(out, "asn") || !strings.Contains(out, "in this program") {
+	if out := succeeds(t, "geo"); !strings.Contains(out, "country") || !strings.Contains(out, "asn") || !strings.Contains(out, "in this program") || !strings.Contains(out, "DB-IP") {
 		t.Errorf("the tables:\n%s", out)
 	}
 	overrides := writeFile(t, "o.csv", "10.0.0.0/8,DE,\n")
@@ -102,7 +102,7 @@ func TestGeoUpdate(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	r.Files["muster-asn.gz"] = good
-	if out := succeeds(t, update...); !strings.Contains(out, "asn of 2090-01-01") || !strings.Contains(out, "AS7") || !strings.Contains(out, "Seven") {
+	if out := succeeds(t, update...); !strings.Contains(out, "asn of 2090-01-01") || !strings.Contains(out, "AS7") || !strings.Contains(out, "Seven") || !strings.Contains(out, "the table fetched, of 2090-01-01") {
 		t.Errorf("%s", out)
 	}
 	if out := succeeds(t, update...); !strings.Contains(out, "no newer tables") {
