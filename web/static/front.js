@@ -104,6 +104,7 @@ function footer(service) {
     h("h2", {}, "To play along"),
     h("p", {}, "You need the program on the computer that you play on: it measures, and starts your game. ", h("a", { href: "/get/" }, "Get Muster"), "."),
     h("p", { class: "quiet" }, "No account. A room is forgotten after its night, and nobody in it sees your address. ", h("bdi", {}, `This is Muster ${service.version}${service.date ? ` of ${service.date.slice(0, 10)}` : ""}.`)),
+    h("p", { class: "quiet" }, "Where servers are, it looks up in tables by IPFire, RouteViews, NRO and ", h("a", { href: "https://db-ip.com/", rel: "noreferrer", target: "_blank" }, "IP Geolocation by DB-IP"), "."),
   );
 }
 
