@@ -130,6 +130,9 @@ func (d *discover) run(ctx context.Context) error {
 	if d.connect < 0 {
 		return usagef("--connect %d: the first of the table is 1", d.connect)
 	}
+	if len(d.country) != 0 && len(d.country) != len("DE") {
+		return usagef("--country %q: two letters are wanted, such as DE", d.country)
+	}
 	if err := checkLaunch(&d.launcher); err != nil {
 		return err
 	}

@@ -10,18 +10,19 @@ import (
 	"muster/internal/term"
 )
 
-// serverTable shows servers in the given order.
+// serverTable shows servers in the given order, with the number by which --connect goes
+// there.
 func serverTable(servers []report.Measurement) *term.Table {
 	t := &term.Table{Columns: []term.Column{
-		term.Right("PING"), term.Right("PLAYERS"), term.Right("BOTS"), term.Whole("PW"), term.Left("NAME"), term.Left("MAP"), term.Left("MODE"), term.Left("MOD"), term.Left("VERSION"), term.Whole("IN"), term.Whole("ADDRESS"),
-	}, Spare: []string{"BOTS", "MOD", "MODE", "VERSION", "PW", "IN", "MAP", "NAME", "PLAYERS"}}
+		term.Right("#"), term.Right("PING"), term.Right("PLAYERS"), term.Right("BOTS"), term.Whole("PW"), term.Left("NAME"), term.Left("MAP"), term.Left("MODE"), term.Left("MOD"), term.Left("VERSION"), term.Whole("IN"), term.Whole("ADDRESS"),
+	}, Spare: []string{"BOTS", "MOD", "MODE", "VERSION", "PW", "IN", "#", "MAP", "NAME", "PLAYERS"}}
 	// What all have alike tells nothing of one, nor does a mod that is the mode's name, too.
 	differ := func(of func(*report.Measurement) string) bool {
 		return slices.ContainsFunc(servers, func(m report.Measurement) bool { return of(&m) != of(&servers[0]) })
 	}
 	versions := differ(func(m *report.Measurement) string { return m.Version })
 	mods := differ(func(m *report.Measurement) string { return strings.TrimPrefix(m.Mod, m.Mode) })
-	for _, m := range servers {
+	for i, m := range servers {
 		version, mod := "", ""
 		if versions {
 			version = m.Version
@@ -42,7 +43,7 @@ func serverTable(servers []report.Measurement) *term.Table {
 		if m.Password {
 			password = "pw"
 		}
-		t.Add(fmt.Sprintf("%.1f ms", float64(m.RTT)/1e6), players, bots, password,
+		t.Add(i+1, fmt.Sprintf("%.1f ms", float64(m.RTT)/1e6), players, bots, password,
 			m.Name, m.Map, m.Mode, mod, version, m.Country, m.Addr)
 	}
 	return t

@@ -26,9 +26,9 @@ func TestServerTable(t *testing.T) {
 	other[0].Version, other[0].Mod, other[1].Version, other[1].Mod = "1.20.4", "0", "1.8", "q3ut4"
 	serverTable(other).Write(term.Terminal{Writer: &wide, Columns: 110})
 	if want := `
-    PING  PLAYERS  BOTS  NAME                    MAP     MODE  MOD    VERSION  IN  ADDRESS
- 12.3 ms      3/8     2  Aggressor of the north  oa_dm1  0     0      1.20.4   DE  192.0.2.1:27960
-130.0 ms     0/16        日本のサーバー          oa_dm2  4     q3ut4  1.8          [2001:db8::1]:27961
+#      PING  PLAYERS  BOTS  NAME                    MAP     MODE  MOD    VERSION  IN  ADDRESS
+1   12.3 ms      3/8     2  Aggressor of the north  oa_dm1  0     0      1.20.4   DE  192.0.2.1:27960
+2  130.0 ms     0/16        日本のサーバー          oa_dm2  4     q3ut4  1.8          [2001:db8::1]:27961
 `; "\n"+wide.String() != want {
 		t.Errorf("with versions:\n%swant:%s", wide.String(), want)
 	}
@@ -38,19 +38,19 @@ func TestServerTable(t *testing.T) {
 		want  string
 	}{
 		{math.MaxInt32, `
-    PING  PLAYERS  BOTS  NAME                    MAP     MODE  IN  ADDRESS
- 12.3 ms      3/8     2  Aggressor of the north  oa_dm1  0     DE  192.0.2.1:27960
-130.0 ms     0/16        日本のサーバー          oa_dm2  4         [2001:db8::1]:27961
+#      PING  PLAYERS  BOTS  NAME                    MAP     MODE  IN  ADDRESS
+1   12.3 ms      3/8     2  Aggressor of the north  oa_dm1  0     DE  192.0.2.1:27960
+2  130.0 ms     0/16        日本のサーバー          oa_dm2  4         [2001:db8::1]:27961
 `},
 		{76, `
-    PING  PLAYERS  BOTS  NAME          MAP     MODE  IN  ADDRESS
- 12.3 ms      3/8     2  Aggressor o…  oa_dm1  0     DE  192.0.2.1:27960
-130.0 ms     0/16        日本のサー…   oa_dm2  4         [2001:db8::1]:27961
+#      PING  PLAYERS  BOTS  NAME       MAP     MODE  IN  ADDRESS
+1   12.3 ms      3/8     2  Aggresso…  oa_dm1  0     DE  192.0.2.1:27960
+2  130.0 ms     0/16        日本のサ…  oa_dm2  4         [2001:db8::1]:27961
 `},
 		{61, `
-    PING  PLAYERS  NAME       MAP     IN  ADDRESS
- 12.3 ms      3/8  Aggresso…  oa_dm1  DE  192.0.2.1:27960
-130.0 ms     0/16  日本のサ…  oa_dm2      [2001:db8::1]:27961
+#      PING  PLAYERS  NAME        MAP     ADDRESS
+1   12.3 ms      3/8  Aggressor…  oa_dm1  192.0.2.1:27960
+2  130.0 ms     0/16  日本のサ…   oa_dm2  [2001:db8::1]:27961
 `},
 		{49, `
     PING  PLAYERS  NAME       ADDRESS

@@ -257,6 +257,7 @@ func TestConnect(t *testing.T) {
 	checkAll(t, []wrong{
 		{"no such row", l.discover("--connect", "99"), 3, []string{"--connect 99"}},
 		{"no row", l.discover("--connect", "-1"), 2, []string{"the first of the table is 1"}},
+		{"a country's name", l.discover("--country", "Germany"), 2, []string{"two letters are wanted"}},
 		{"no column", l.discover("--sort", "colour"), 2, []string{"none of ping"}},
 		{"two games", []string{"discover", "xonotic", "openarena"}, 2, []string{"one game"}},
 		{"two other games", []string{"host", "xonotic", "--game", "openarena"}, 2, []string{"xonotic, or openarena"}},

@@ -59,7 +59,7 @@ func (d *discover) after(ctx context.Context, g game.Game, table []report.Measur
 // watches looks at the table's servers time and again: until ctx ends, or the one to go
 // to has a free seat. What they say is put into the table.
 func (d *discover) watches(ctx context.Context, g game.Game, table []report.Measurement) error {
-	watched := table[:min(len(table), mostWatched)]
+	watched := table[:min(d.shown(len(table)), mostWatched)]
 	if d.connect > 0 {
 		watched = table[d.connect-1 : d.connect]
 		if watched[0].MaxPlayers == 0 {
