@@ -14,31 +14,8 @@ import (
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/term"
+	"muster/internal/watch"
 )
-
-const (
-	// mostWatched is how many servers are looked at time and again: a screenful.
-	mostWatched = 20
-	// watchEvery is between two looks, and watchLater when it goes on for long: players
-	// come and go by the minute, and each look is a packet or two a server.
-	watchEvery, watchLater = 5 * time.Second, 15 * time.Second
-	// soon is how many looks are every [watchEvery]: five minutes.
-	soon = 60
-)
-
-// watchPause is how long to wait after so many looks.
-func watchPause(looks int) time.Duration {
-	if looks < soon {
-		return watchEvery
-	}
-	return watchLater
-}
-
-// isFull reports whether a server's seats are taken; one that does not tell is not.
-func isFull(m report.Measurement) bool {
-	info := m.Info()
-	return info != nil && info.MaxPlayers > 0 && info.Free() == 0
-}
 
 // after does what the player wants of the table: watch it, or go to one of its servers.
 func (d *discover) after(ctx context.Context, g game.Game, table []report.Measurement) error {
@@ -59,16 +36,16 @@ func (d *discover) after(ctx context.Context, g game.Game, table []report.Measur
 // watches looks at the table's servers time and again: until ctx ends, or the one to go
 // to has a free seat. What they say is put into the table.
 func (d *discover) watches(ctx context.Context, g game.Game, table []report.Measurement) error {
-	watched := table[:min(d.shown(len(table)), mostWatched)]
+	watched := table[:min(d.shown(len(table)), watch.Most)]
 	if d.connect > 0 {
 		watched = table[d.connect-1 : d.connect]
 		if watched[0].MaxPlayers == 0 {
 			return fmt.Errorf("%s does not tell its seats: nobody sees when one is free", labelOf(watched[0]))
 		}
 	}
-	servers := make([]discovery.Server, len(watched))
+	servers, infos := make([]discovery.Server, len(watched)), make([]*discovery.Info, len(watched))
 	for i, m := range watched {
-		servers[i] = m.Server()
+		servers[i], infos[i] = m.Server(), m.Info()
 	}
 	engine, err := d.probing.prober(d.program, g.Protocol())
 	if err != nil {
@@ -77,49 +54,41 @@ func (d *discover) watches(ctx context.Context, g game.Game, table []report.Meas
 	defer engine.Close()
 	live := (*term.Live)(nil)
 	if d.format == formatTable && d.home == nil && d.screen.IsAnimated && d.out.IsTerminal {
-		live = &term.Live{Terminal: d.screen.Terminal, Most: mostWatched}
+		live = &term.Live{Terminal: d.screen.Terminal, Most: watch.Most}
 		defer live.Erase()
 	}
 	d.screen.Say("watching %s; Ctrl-C ends it", term.Count(len(watched), "server"))
-	for looks := 0; ; looks++ {
-		if d.connect > 0 && !isFull(watched[0]) {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(watchPause(looks)):
-		}
-		err := engine.Run(ctx, servers, discovery.NewConventional(len(servers)), func(r discovery.Result) {
-			for _, m := range report.New(report.Report{}, servers, []discovery.Result{r}).Servers {
-				d.heard(&watched[r.Server], m)
-			}
-		})
-		if err != nil && ctx.Err() == nil {
-			return err
-		}
+	if d.connect > 0 && !watch.IsFull(infos[0]) {
+		return nil
+	}
+	return watch.Servers(ctx, engine, servers, infos, func(news watch.News) (more bool) {
+		d.heard(&watched[news.Server], report.New(report.Report{}, servers, []discovery.Result{news.Result}).Servers, news.Freed)
 		if live != nil {
 			live.Draw(func() (*term.Table, string) { return serverTable(watched), "Ctrl-C ends the watch" })
 		}
-	}
+		return d.connect == 0 || watch.IsFull(watched[0].Info())
+	})
 }
 
 // heard takes a server's newest word, and says what people wait for.
-func (d *discover) heard(before *report.Measurement, now report.Measurement) {
-	if d.home != nil {
-		d.home.Found(now)
-	}
-	if now.State != discovery.Answered {
-		return // it may be changing its map
-	}
-	if isFull(*before) && !isFull(now) {
+func (d *discover) heard(row *report.Measurement, said []report.Measurement, isFreed bool) {
+	for _, now := range said { // one, or none if it may not be asked
+		if d.home != nil {
+			d.home.Found(now)
+		}
+		if now.State != discovery.Answered {
+			continue
+		}
+		*row = now
+		if !isFreed {
+			continue
+		}
 		bell := ""
 		if d.screen.IsTerminal {
 			bell = "\a"
 		}
 		d.screen.Say("%s%s has a free seat: %d of %d", bell, labelOf(now), now.Players, now.MaxPlayers)
 	}
-	*before = now
 }
 
 // labelOf is what to call a server.
