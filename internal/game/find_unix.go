@@ -42,8 +42,14 @@ func opens(ctx context.Context, scheme string) bool {
 }
 
 // hasOpener reports whether the program that opens links of a scheme is known to be there:
-// Steam is a program like any other, and of the others nobody knows.
+// Steam is a program like any other, or Flatpak's, and of the others nobody knows.
 func hasOpener(scheme string) bool {
+	if scheme != "steam" {
+		return false
+	}
 	_, err := locate(scheme)
-	return scheme == "steam" && (err == nil || errors.Is(err, exec.ErrDot))
+	if err != nil && !errors.Is(err, exec.ErrDot) {
+		_, err = locate("com.valvesoftware.Steam")
+	}
+	return err == nil || errors.Is(err, exec.ErrDot)
 }

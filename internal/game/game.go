@@ -59,6 +59,7 @@ type Game struct {
 	LaunchWindows   []string         `toml:"launch_windows"`
 	LaunchDarwin    []string         `toml:"launch_darwin"`
 	LaunchLinux     []string         `toml:"launch_linux"`
+	Flatpak         []string         `toml:"flatpak"`
 }
 
 // Protocol is how the game's servers are asked; nil if the table names one that

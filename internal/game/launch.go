@@ -80,7 +80,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 	if l.After != "" {
 		defer l.Console.Say("%s", l.After)
 	}
-	argv, env, err := l.fill(to)
+	argv, env, err := l.fill(ctx, to)
 	var unknown *UnknownError
 	if errors.As(err, &unknown) {
 		l.Console.Say("this muster does not know %s: join by hand, at %s", discovery.CleanText(to.Game), discovery.CleanText(to.Address))
@@ -106,6 +106,9 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 		return
 	}
 	wait, err := Start(ctx, argv, env)
+	if start := new(StartError); errors.As(err, &start) && errors.Is(err, exec.ErrNotFound) {
+		start.OnFlathub = l.onFlathub(to.Game)
+	}
 	if err != nil {
 		l.failed(to, err, tell)
 		return
@@ -124,10 +127,11 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 		ended <- err
 	}()
 	if err := settles(ctx, ended, cmp.Or(l.settle, settleTime)); err != nil {
+		program := programOf(argv)
 		if scheme, _, isLink := strings.Cut(argv[len(argv)-1], "://"); isLink {
-			argv[0], err = scheme+"://", errNoHandler
+			program, err = scheme+"://", errNoHandler
 		}
-		l.failed(to, &StartError{Program: argv[0], Err: err}, tell)
+		l.failed(to, &StartError{Program: program, Err: err}, tell)
 		return
 	}
 	l.Console.Say("the game is starting; have fun")
@@ -135,7 +139,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 }
 
 // fill fills the player's template with what the host says.
-func (l *Launcher) fill(to wire.Launch) (argv, env []string, err error) {
+func (l *Launcher) fill(ctx context.Context, to wire.Launch) (argv, env []string, err error) {
 	g, err := l.Games.Find(to.Game)
 	if err != nil && l.Command == "" {
 		return nil, nil, err
@@ -144,11 +148,11 @@ func (l *Launcher) fill(to wire.Launch) (argv, env []string, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("the host sends us to %q, which is no address", discovery.CleanText(to.Address))
 	}
-	template := g.Template(runtime.GOOS)
-	if l.Command != "" {
-		if template, err = split(l.Command); err != nil {
-			return nil, nil, err
-		}
+	var template []string
+	if l.Command == "" {
+		template = g.template(ctx)
+	} else if template, err = split(l.Command); err != nil {
+		return nil, nil, err
 	}
 	target := Target{Address: address, Password: to.Password, Player: l.Player, Room: l.Room}
 	argv, err = g.Command(template, target)
@@ -222,6 +226,8 @@ func (l *Launcher) failed(to wire.Launch, err error, tell func(wire.LaunchState,
 type StartError struct {
 	Program string
 	Err     error
+	// OnFlathub is by which id Flathub has the game, if it does and that may help.
+	OnFlathub string
 }
 
 func (e *StartError) Error() string {
@@ -235,6 +241,9 @@ func (e *StartError) Unwrap() error { return e.Err }
 
 // Hint is what a user can do about it.
 func (e *StartError) Hint() string {
+	if e.OnFlathub != "" {
+		return "is the game installed? flatpak install flathub " + e.OnFlathub + " gets it. If it is here, say how it starts with --launch-command, or with launch in games.toml"
+	}
 	return "is the game installed? Say how it starts with --launch-command, or with launch in games.toml"
 }
 

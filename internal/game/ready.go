@@ -20,7 +20,7 @@ func (l *Launcher) Ready(ctx context.Context, id string) error {
 	if l.Starts == StartNever {
 		return nil
 	}
-	argv, _, err := l.fill(wire.Launch{Game: id, Address: "192.0.2.1:1"}) // nobody's, and no game is started
+	argv, _, err := l.fill(ctx, wire.Launch{Game: id, Address: "192.0.2.1:1"}) // nobody's, and no game is started
 	var unknown *UnknownError
 	switch {
 	case errors.As(err, &unknown):
@@ -29,7 +29,7 @@ func (l *Launcher) Ready(ctx context.Context, id string) error {
 		return err
 	}
 	if _, err := locate(argv[0]); err != nil {
-		return &StartError{Program: argv[0], Err: err}
+		return &StartError{Program: argv[0], Err: err, OnFlathub: l.onFlathub(id)}
 	}
 	if scheme, isLink := linkOf(argv); isLink && !opens(ctx, scheme) {
 		return &StartError{Program: scheme + "://", Err: errNoHandler}
@@ -55,6 +55,16 @@ func (g Game) Here() (program string, isHere bool) {
 	}
 	_, err := locate(template[0])
 	return template[0], err == nil || errors.Is(err, exec.ErrDot)
+}
+
+// onFlathub is the game's id on Flathub, empty if it has none, or if the player has said
+// how it starts.
+func (l *Launcher) onFlathub(id string) string {
+	g, err := l.Games.Find(id)
+	if err != nil || l.Command != "" || runtime.GOOS != "linux" || len(g.Flatpak) == 0 {
+		return ""
+	}
+	return g.Flatpak[0]
 }
 
 // errNoHandler is why a link starts nothing.

@@ -3,11 +3,15 @@
 package game
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/adrg/xdg"
 
 	"muster/host/wire"
 	"muster/internal/hint"
@@ -141,5 +145,99 @@ func TestHere(t *testing.T) {
 	script(t, folder, "steam", "")
 	if _, isHere := (Game{Launch: []string{"steam://connect/{address}"}}).Here(); !isHere {
 		t.Error("Steam is not found")
+	}
+}
+
+// TestFlatpak: a game that only Flatpak has is found, starts by it, and is told of where
+// it is not installed; what a player says takes its place.
+func TestFlatpak(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("Flatpak is Linux'")
+	}
+	home, folder := t.TempDir(), t.TempDir()
+	t.Setenv("PATH", folder)
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_DATA_HOME", filepath.Join(home, "data"))
+	xdg.Reload()
+	t.Cleanup(xdg.Reload)
+	games, err := Load(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := filepath.Join(folder, "ran")
+	asked := filepath.Join(folder, "asked")
+	l := func(command string) (*Launcher, *bytes.Buffer) {
+		console, out := testConsole()
+		return &Launcher{Starts: StartAuto, Command: command, Games: games, Console: console, settle: 20 * time.Second}, out
+	}
+	goes := func(l *Launcher, game string) (last wire.LaunchState, why string) {
+		l.Launch(t.Context(), wire.Launch{Game: game, Address: "192.0.2.1:27960", Password: "pw"}, "", func(s wire.LaunchState, text string) { last, why = s, text })
+		return last, why
+	}
+
+	bare, said := l("")
+	why := bare.Ready(t.Context(), "xonotic")
+	if why == nil || !strings.Contains(hint.Of(why), "flatpak install flathub org.xonotic.Xonotic") {
+		t.Errorf("without flatpak: %v, hint %q", why, hint.Of(why))
+	}
+	if state, text := goes(bare, "xonotic"); state != wire.LaunchFailed || text != "there is no program xonotic on this machine" || !strings.Contains(said.String(), "flatpak install flathub org.xonotic.Xonotic") {
+		t.Errorf("without flatpak: %s, %s\n%s", state, text, said)
+	}
+
+	script(t, folder, "flatpak", `case "$1" in
+info) echo "$2" >>`+asked+`; test "$2" = net.minetest.Minetest;;
+run) shift; for arg; do echo "$arg"; done >`+ran+`; test "$1" != com.etlegacy.ETLegacy;;
+esac`)
+	exports := filepath.Join(home, "data", "flatpak", "exports", "bin")
+	if err := os.MkdirAll(exports, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	script(t, exports, "org.xonotic.Xonotic", "")
+	script(t, exports, "com.etlegacy.ETLegacy", "")
+	for _, c := range []struct{ game, ran string }{
+		{"xonotic", "org.xonotic.Xonotic\n+password\npw\n+connect\n192.0.2.1:27960\n"},   // the exports tell
+		{"luanti", "net.minetest.Minetest\n--go\n--address\n192.0.2.1\n--port\n27960\n"}, // flatpak tells
+	} {
+		l, out := l("")
+		if err := l.Ready(t.Context(), c.game); err != nil {
+			t.Errorf("%s: %v", c.game, err)
+		}
+		state, _ := goes(l, c.game)
+		text, _ := os.ReadFile(ran)
+		if state != wire.LaunchStarted || string(text) != c.ran {
+			t.Errorf("%s: %s, run with\n%s\n%s", c.game, state, text, out)
+		}
+		g, _ := games.Find(c.game)
+		if place, isHere := g.Where(nil); !isHere || place.By != "Flatpak" || !strings.HasPrefix(c.ran, place.Path+"\n") {
+			t.Errorf("%s lies in %+v, %v", c.game, place, isHere)
+		}
+	}
+	if state, text := goes(bare, "et"); state != wire.LaunchFailed || !strings.HasPrefix(text, "cannot start com.etlegacy.ETLegacy: ") {
+		t.Errorf("one that ends at once: %s, %s", state, text)
+	}
+	if why := bare.Ready(t.Context(), "openarena"); why == nil || !strings.Contains(hint.Of(why), "ws.openarena.OpenArena") {
+		t.Errorf("one that is not installed: %v", why)
+	}
+	if questions, _ := os.ReadFile(asked); strings.Contains(string(questions), "xonotic") {
+		t.Errorf("flatpak is asked for what its exports tell:\n%s", questions)
+	}
+
+	script(t, folder, "mine", "exit 0")
+	script(t, folder, "xonotic", "echo own >"+ran)
+	for _, command := range []string{"", "mine {address}"} {
+		os.Remove(ran)
+		l, _ := l(command)
+		state, _ := goes(l, "xonotic")
+		if text, _ := os.ReadFile(ran); state != wire.LaunchStarted || strings.Contains(string(text), "org.xonotic") {
+			t.Errorf("by %q: %s, run with %s", command, state, text)
+		}
+	}
+	if own, err := Load(strings.NewReader("[game.xonotic]\nlaunch = [\"mine\"]\n"), "own"); err != nil {
+		t.Error(err)
+	} else if g, _ := own.Find("xonotic"); g.Flatpak != nil {
+		t.Errorf("the player's own launch may start %q", g.Flatpak)
+	}
+	if _, err := Load(strings.NewReader("[game.xonotic]\nflatpak = [\"--command=sh\"]\n"), "own"); err == nil {
+		t.Error("an option is taken for an id")
 	}
 }

@@ -100,7 +100,7 @@ func merge(f *file, text string) error {
 			continue
 		}
 		if changed.Launch != nil {
-			g.LaunchWindows, g.LaunchDarwin, g.LaunchLinux = nil, nil, nil
+			g.LaunchWindows, g.LaunchDarwin, g.LaunchLinux, g.Flatpak = nil, nil, nil, nil
 		}
 		if changed.Lists != nil {
 			g.Lists = nil
@@ -270,6 +270,11 @@ func (g *Game) complete() error {
 	for i, template := range [][]string{g.Launch, g.LaunchWindows, g.LaunchDarwin, g.LaunchLinux} {
 		if err := checkTemplate(template); err != nil {
 			return wrong(fields[i], "%w", err)
+		}
+	}
+	for _, id := range g.Flatpak {
+		if !flatpakID.MatchString(id) {
+			return wrong("flatpak", "flatpak %q is no id such as org.xonotic.Xonotic", discovery.CleanText(id))
 		}
 	}
 	for i, list := range g.Lists {

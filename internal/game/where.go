@@ -1,17 +1,19 @@
 package game
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 )
 
 // Place is where a game lies on this machine.
 type Place struct {
-	// Path is its program, or the folder in which Steam has it, or the scheme of the links
+	// Path is its program, or its id in Flatpak, or the folder in which Steam has it, or the scheme of the links
 	// that open it.
 	Path string
 	// By is what installed it, as far as its place tells: "Steam", "Flatpak", "Snap", or
@@ -23,6 +25,9 @@ type Place struct {
 // folders, and notes in its libraries which games it has. What else a link opens is known
 // by its scheme alone.
 func (g Game) Where(steam []string) (place Place, isHere bool) {
+	if id := g.flatpak(context.Background(), g.Template(runtime.GOOS)); id != "" {
+		return Place{Path: id, By: "Flatpak"}, true
+	}
 	program, isHere := g.Here()
 	if program == "steam" {
 		if libraries := librariesOf(steam); len(libraries) > 0 {
