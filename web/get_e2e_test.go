@@ -164,6 +164,9 @@ func TestGetNothing(t *testing.T) {
 	b := browse(t, link, desktop)
 	b.sees("#invite", "This host has no program for Linux.")
 	b.shoot("get-nothing", desktop, phone)
+	pocket := claims(t, link, "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1", "iPhone")
+	pocket.sees("#invite", "Open this room on the computer that you play on")
+	pocket.shoot("get-on-a-phone", phone, couch)
 }
 
 // TestGetSigned: who gets a program that the project has signed is told so, and can hold
@@ -196,11 +199,15 @@ func TestGetSigned(t *testing.T) {
 // onWindows has the browser say that it is on Windows.
 func onWindows(t *testing.T, link string) *browser {
 	t.Helper()
+	return claims(t, link, "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36", "Windows")
+}
+
+// claims has the browser say that it is another one, elsewhere.
+func claims(t *testing.T, link, agent, platform string) *browser {
+	t.Helper()
 	b := browse(t, "about:blank", desktop)
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{
-			UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36", Platform: "Windows",
-		})
+		_, err := chromedp.Call(ctx, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: agent, Platform: platform})
 		return err
 	}), chromedp.Navigate(link))
 	return b
@@ -222,10 +229,15 @@ func releases(t *testing.T, change func(*releasetest.Release)) (link string) {
 // TestGetFromRelease: a visitor whose system the host has no program for gets the
 // project's own by way of the host, and its signature.
 func TestGetFromRelease(t *testing.T) {
-	b := onWindows(t, releases(t, func(*releasetest.Release) {}))
+	link := releases(t, func(*releasetest.Release) {})
+	b := onWindows(t, link)
 	downloads := b.keeps()
 	b.sees("#invite", "this host gets it from the project's releases first")
 	b.shoot("get-away", desktop, laptop, phone, couch)
+	plain := onWindows(t, link[:strings.Index(link, "#")]+"get/")
+	plain.run("window.muster = { live: {}, view: {} }")
+	plain.sees("#hero", "this host gets it from the project's releases first")
+	plain.shoot("get-page", desktop, laptop, phone, couch)
 	b.click("#invite button.primary")
 	b.sees("#getting", "among your downloads")
 	b.sees("#invite", "Its signature")

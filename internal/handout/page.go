@@ -26,12 +26,12 @@ var page = template.Must(template.New("get").Funcs(template.FuncMap{"megabytes":
 <p class="{{if .Trouble}}trouble{{else}}quiet{{end}}">{{template "about" .}}</p>
 <p class="quiet">{{.Advice}}</p>
 {{else}}{{if .Phone}}<p class="next">Open this page there.</p>
-{{else if .Yours}}<p class="next">This host has no program for {{.Yours}}. Whoever runs it can lay one into a folder, and start with --downloads FOLDER.</p>
-{{end}}{{end}}{{with .Direct}}<p class="quiet">Or take it from the project's own page: <a href="{{.}}">{{file .}}</a></p>
+{{else if .Yours}}<p class="next">This host has no program for {{.Yours}}. Whoever runs it can lay one into a folder, and start it with --downloads FOLDER.</p>
+{{end}}{{end}}{{with .Direct}}<p class="quiet straight">Or take it from the project's own page: <a href="{{.}}">{{file .}}</a></p>
 {{end}}{{with .Others}}<h3>For another computer</h3>
-<ul class="systems">{{range .}}<li><a href="/get/{{.System}}">{{.Name}}</a> <span class="quiet">{{template "about" .}} {{.Advice}}</span></li>
+<ul class="systems">{{range .}}<li><a href="/get/{{.System}}">{{.Name}}</a> <span class="{{if .Trouble}}trouble{{else}}quiet{{end}}">{{if and .Away (not .Trouble)}}Muster {{.Version}}, the project's own.{{else}}{{template "about" .}}{{end}} {{if not .Trouble}}{{.Advice}}{{end}}</span></li>
 {{end}}</ul>
-{{end}}{{if .Release}}{{if not .IsWrong}}<p class="quiet">All releases: <a href="{{.Release}}">{{.Release}}</a></p>{{end}}
+{{end}}{{if .Release}}{{if not .IsWrong}}<p class="quiet straight">All releases: <a href="{{.Release}}">{{.Release}}</a></p>{{end}}
 {{else}}<p class="quiet">For all else there is the source, and Go:</p>
 <p class="copyable"><code>go build -o muster .</code></p>
 {{end}}<p class="quiet">On a room's own page you get a program that knows the room.</p>

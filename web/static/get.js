@@ -25,6 +25,7 @@ export function getMuster(offer, getting, opening) {
   if (!offer) return [];
   const mine = offer.programs.find((program) => program.system === offer.system);
   const others = offer.programs.filter((program) => program !== mine);
+  const refused = (offer.refused ?? []).map(({ system, why }) => h("p", { class: "trouble", "data-key": system }, why));
   const parts = [];
   if (mine) {
     parts.push(h("p", { class: "quiet" }, "Get the program, and open it: it knows this room."));
@@ -35,10 +36,12 @@ export function getMuster(offer, getting, opening) {
   } else if (offer.phone) {
     parts.push(h("p", { class: "quiet" }, "Open this room on the computer that you play on: send yourself the link below."));
   } else {
-    parts.push(h("p", { class: "quiet" }, offer.yours ? `This host has no program for ${offer.yours}. ${whatToDo(offer)}` : "Take the program for your system."));
+    const isRefused = offer.refused?.some((program) => program.name === offer.yours);
+    if (isRefused) parts.push(...refused.splice(0));
+    parts.push(h("p", { class: "quiet" }, offer.yours ? `${isRefused ? "" : `This host has no program for ${offer.yours}. `}${whatToDo(offer)}` : "Take the program for your system."));
     parts.push(h("p", { class: "buttons" }, button("open", "Open in Muster")), ...outcome(opening));
   }
-  for (const { system, why } of offer.refused ?? []) parts.push(h("p", { class: "trouble", "data-key": system }, why));
+  parts.push(...refused);
   if (!offer.phone && !mine?.wrong) parts.push(...direct(offer));
   if (others.length > 0) {
     parts.push(
@@ -49,7 +52,7 @@ export function getMuster(offer, getting, opening) {
         h(
           "ul",
           { class: "systems" },
-          others.map((program) => h("li", { "data-key": program.system }, get(program, program.name), program.trouble ? h("span", { class: "trouble" }, program.trouble) : h("span", { class: "quiet" }, about(program), ` ${program.advice}`))),
+          others.map((program) => h("li", { "data-key": program.system }, get(program, program.name), program.trouble ? h("span", { class: "trouble" }, program.trouble) : h("span", { class: "quiet" }, program.away ? `Muster ${program.version}, the project's own.` : about(program), ` ${program.advice}`))),
         ),
         !mine && h("p", { class: "getting", role: "status" }, progress(getting)),
       ),
@@ -60,7 +63,7 @@ export function getMuster(offer, getting, opening) {
 
 /** What helps where there is no program. @param {Offer} offer */
 function whatToDo(offer) {
-  return offer.direct ? "Take it from the project's page, and come back to open the room in it." : "Whoever runs it can lay one into a folder, and start with --downloads FOLDER.";
+  return offer.direct ? "Take it from the project's page, and come back to open the room in it." : "Whoever runs this host can lay a build for it into a folder, and start with --downloads FOLDER.";
 }
 
 /** The way to the project's own page, for who would rather have it from there. @param {Offer} offer */
