@@ -250,13 +250,14 @@ func (e *StartError) Hint() string {
 // Plain is the error as the others in the room may read it, without where this machine
 // keeps its programs.
 func (e *StartError) Plain() error {
+	name := e.Program[strings.LastIndexAny(e.Program, `/\`)+1:]
 	switch {
 	case errors.Is(e.Err, errNoHandler):
 		return hint.With(fmt.Errorf("nothing on this machine opens %s links", e.Program), e.Hint())
 	case errors.Is(e.Err, exec.ErrNotFound):
-		return hint.With(fmt.Errorf("there is no program %s on this machine", e.Program), e.Hint())
+		return hint.With(fmt.Errorf("there is no program %s on this machine", name), e.Hint())
 	}
-	return e
+	return hint.With(fmt.Errorf("cannot start %s: %w", name, hint.Reason(e.Err)), e.Hint())
 }
 
 // Start starts a command with the environment env added to Muster's own; wait waits

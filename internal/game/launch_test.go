@@ -3,6 +3,7 @@ package game
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -81,5 +82,25 @@ func TestLaunchOfNothing(t *testing.T) {
 	cancel()
 	if _, err := Start(ctx, []string{"x"}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want %v", err, context.Canceled)
+	}
+}
+
+// TestPlainStartError: what the others in the room read says nothing of where somebody
+// keeps their programs, which mostly has the user's name in it.
+func TestPlainStartError(t *testing.T) {
+	for _, c := range []struct {
+		err  StartError
+		want string
+	}{
+		{StartError{Program: `C:\Users\zoe\game.bat`, Err: errors.New("an argument holds '&'")}, "cannot start game.bat: an argument holds '&'"},
+		{StartError{Program: "/home/zoe/game", Err: &fs.PathError{Op: "fork/exec", Path: "/home/zoe/game", Err: errors.New("exec format error")}}, "cannot start game: exec format error"},
+		{StartError{Program: "/home/zoe/game", Err: &exec.Error{Name: "/home/zoe/game", Err: &fs.PathError{Op: "stat", Path: "/home/zoe/game", Err: fs.ErrNotExist}}}, "cannot start game: file does not exist"},
+		{StartError{Program: "game", Err: exec.ErrNotFound}, "there is no program game on this machine"},
+		{StartError{Program: "/home/zoe/game", Err: exec.ErrNotFound}, "there is no program game on this machine"},
+		{StartError{Program: "steam://", Err: errNoHandler}, "nothing on this machine opens steam:// links"},
+	} {
+		if got := c.err.Plain(); got.Error() != c.want {
+			t.Errorf("%v: %q, want %q", c.err.Err, got, c.want)
+		}
 	}
 }
