@@ -40,7 +40,7 @@ type home struct {
 // startHome starts Home as the command does, for a fresh user.
 func startHome(t *testing.T, servers int) *home {
 	t.Helper()
-	return startHomeSet(t, servers, "lan = \"off\"\nrate = 2000\nname = \"ann\"\n")
+	return startHomeSet(t, servers, "lan = \"off\"\nport_map = false\nrate = 2000\nname = \"ann\"\n")
 }
 
 // startHomeSet does so for a user whose config.toml says something else.

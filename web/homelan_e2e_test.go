@@ -28,7 +28,7 @@ func TestHomeLAN(t *testing.T) {
 		}
 		return
 	}
-	h := startHomeSet(t, 20, "rate = 2000\nname = \"ann\"\n")
+	h := startHomeSet(t, 20, "port_map = false\nrate = 2000\nname = \"ann\"\n")
 	const hostile = `<img src=x onerror="document.title='owned'"> ` + "\u202egnimag"
 	rooms(t, "--room", hostile, "--open", "--listen", ":7777")
 	code := rooms(t, "--room", strings.Repeat("Friday", 10), "--listen", ":7778")

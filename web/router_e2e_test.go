@@ -1,0 +1,83 @@
+//go:build e2e && linux
+
+package web_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/adrg/xdg"
+)
+
+// TestHomeAsksForTheRouter: a room on a computer that friends elsewhere do not reach has
+// Home ask once whether Muster may have the router let them in; the room does not wait for
+// the answer, which is kept, and can be changed.
+func TestHomeAsksForTheRouter(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	for _, command := range []string{"link add lan0 type veth peer name nobody0", "addr add 192.168.7.2/24 dev lan0", "link set lan0 up", "link set nobody0 up", "route add default dev lan0"} {
+		if out, err := exec.Command("ip", strings.Fields(command)...).CombinedOutput(); err != nil {
+			t.Fatalf("ip %s: %v\n%s", command, err, out)
+		}
+	}
+	h := startHomeSet(t, 20, "lan = \"off\"\nrate = 2000\nname = \"ann\"\n")
+	said := func() string {
+		text, err := os.ReadFile(filepath.Join(xdg.ConfigHome, "muster", "config.toml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	b := browseHome(t, h, wide)
+	b.run(`window.open = () => null`)
+	opens := func() {
+		t.Helper()
+		b.run(`location.hash = "#play"`)
+		b.sees("h1", "Play together")
+		b.run(`{ const i = document.querySelector("#play-game"); i.value = "my are"; i.dispatchEvent(new Event("input")); }`)
+		b.click(`[data-game="myarena"]`)
+		b.click("#play-form button.primary")
+		b.sees("#now", "You are in a room")
+	}
+	closes := func() {
+		t.Helper()
+		b.click(`[data-action="leave-room"]`)
+		b.until("the room is over", func() bool { return !eval[bool](b, "home.state().room.running") })
+	}
+	const question = "May Muster ask your router to let friends in"
+	opens()
+	b.sees("#questions", question)
+	b.shoot("home-router", everyHome...)
+	b.click(`#questions [value="n"]`)
+	b.until("the answer is kept", func() bool { return strings.Contains(said(), "port_map = false") })
+	b.until("and said", func() bool {
+		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("the router is left alone"))`)
+	})
+	if lines := eval[string](b, `home.state().room.lines.join("\n")`); !strings.Contains(lines, "--public-url URL") || strings.Contains(lines, "asking the router") {
+		t.Errorf("Home says\n%s", lines)
+	}
+	closes()
+
+	opens()
+	b.until("the ways out are told", func() bool {
+		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("--public-url URL"))`)
+	})
+	if eval[bool](b, `home.state().questions.length > 0`) {
+		t.Error("it asks again")
+	}
+	closes()
+
+	b.run(`location.hash = "#computer"`)
+	b.sees("#settings", "Your router")
+	b.until("what is kept shows", func() bool { return eval[string](b, `document.querySelector("#set-port_map")?.value ?? ""`) == "false" })
+	b.run(`document.querySelector("#set-port_map").value = ""`)
+	b.click("#settings button.primary")
+	b.sees("#toast", "Kept")
+	if strings.Contains(said(), "port_map") {
+		t.Errorf("config.toml is\n%s", said())
+	}
+}
