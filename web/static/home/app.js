@@ -136,9 +136,12 @@ function drawNow(s) {
   const rings = asks || seat;
   if (rings && rings !== rang) alarm.ring(rings);
   rang = rings;
-  const trouble = s.trouble ?? "";
-  if (trouble) banner(`${trouble}.`);
+  const trouble = s.trouble ? `${s.trouble}.` : "";
+  if (trouble || troubled) banner(trouble);
+  troubled = trouble;
 }
+
+let troubled = "";
 
 /** What somebody has read. @type {{watch?: string, go?: unknown, lines?: string}} */
 const hushed = {};
