@@ -67,6 +67,9 @@ type Config struct {
 	// Addresses are where else this host is reached, for players who have lost the
 	// address they came by; nil knows none.
 	Addresses func() []netip.AddrPort
+	// Outside is a room's link for friends on the internet, if that is another one, or
+	// empty; organisers read it. nil knows none.
+	Outside func(room access.Key) string
 	// Fingerprint is that of the host's own certificate, which links carry; empty
 	// without one.
 	Fingerprint string

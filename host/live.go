@@ -12,6 +12,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"muster/host/access"
 	"muster/host/page"
 	"muster/host/room"
 	"muster/host/wire"
@@ -75,6 +76,7 @@ type viewer struct {
 	// cursors say how much of each player's trace the page has.
 	cursors map[string]int
 	you     room.Badge
+	outside string // the room's link for friends on the internet, as the page has it
 }
 
 func (v *viewer) run() {
@@ -226,16 +228,22 @@ func (v *viewer) state(s *page.View) []byte {
 	if v.seen.Edition == 0 { // also to who was shown it by another host before
 		b = append(b, `,"whole":true`...)
 	}
-	if you := s.Badges[room.DigestOf(v.token)]; v.seen.Edition == 0 || you != v.you {
-		v.you = you
+	you, outside := s.Badges[room.DigestOf(v.token)], ""
+	if you.Organiser && v.host.config.Outside != nil {
+		outside = v.host.config.Outside(access.Key{Code: v.actor.keys.Code, Link: v.actor.keys.Link})
+	}
+	if v.seen.Edition == 0 || you != v.you || outside != v.outside {
+		v.you, v.outside = you, outside
 		mine := v.actor.keys
 		mine.Secret = you.Ticket
-		badge, _ := json.Marshal(struct { // two texts and a truth: it cannot fail
+		badge, _ := json.Marshal(struct { // texts and truths: it cannot fail
 			room.Badge
 			Link string `json:"link"`
 			// Join is the link for this person's own program.
 			Join string `json:"join"`
-		}{you, v.at.link(v.actor.keys), v.at.personal(mine)})
+			// Outside is the link for friends on the internet, if that is another.
+			Outside string `json:"outside,omitempty"`
+		}{you, v.at.link(v.actor.keys), v.at.personal(mine), outside})
 		b = fmt.Appendf(b, `,"you":%s`, badge)
 	}
 	return append(s.AppendSince(b, v.seen.Edition), '}')

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 
 	"muster/discovery"
 	"muster/host"
+	"muster/host/access"
 	"muster/host/wire"
 )
 
@@ -314,4 +316,30 @@ func TestQR(t *testing.T) {
 	}
 	p := openPage(t, server, code, "")
 	p.until("the link", p.says("you", `"link":"http://192.0.2.1:7777/#`+code))
+}
+
+// TestOutside: the organiser's page has the link for friends on the internet as soon as
+// there is one, though nothing happens in the room; no other page has it.
+func TestOutside(t *testing.T) {
+	var isOpen atomic.Bool
+	h, server := serve(t, host.Config{List: listOf(1), Address: "192.168.1.7:7777", Outside: func(key access.Key) string {
+		if !isOpen.Load() {
+			return ""
+		}
+		return "http://5.6.7.8:7777/#" + key.String()
+	}})
+	code, secret, _ := h.Open(friday(0))
+	organiser, friend := openPage(t, server, code, secret), openPage(t, server, code, "")
+	organiser.until("who it is", organiser.says("you", `"organiser":true`))
+	if organiser.says("you", "outside")() {
+		t.Errorf("before a port is open: %s", organiser.state["you"])
+	}
+	isOpen.Store(true)
+	organiser.until("the link", organiser.says("you", `"outside":"http://5.6.7.8:7777/#`+code+"_"))
+	friend.until("a frame since", func() bool {
+		return friend.state["now"] != nil && string(friend.state["now"]) >= string(organiser.state["now"])
+	})
+	if friend.says("you", "outside")() {
+		t.Errorf("a friend's page has it: %s", friend.state["you"])
+	}
 }

@@ -3,6 +3,8 @@
 package web_test
 
 import (
+	"context"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +12,13 @@ import (
 	"testing"
 
 	"github.com/adrg/xdg"
+
+	"muster/host"
+	"muster/host/access"
+	"muster/host/wire"
+	"muster/peer"
+	"muster/selection"
+	"muster/web"
 )
 
 // TestHomeAsksForTheRouter: a room on a computer that friends elsewhere do not reach has
@@ -80,4 +89,31 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 	if strings.Contains(said(), "port_map") {
 		t.Errorf("config.toml is\n%s", said())
 	}
+}
+
+// TestLinkForTheInternet: once the router lets friends in, whoever opened the room has the
+// link for them on its page.
+func TestLinkForTheInternet(t *testing.T) {
+	rooms, err := host.New(host.Config{Page: web.Handler(), Address: "192.168.7.2:7777", Outside: func(key access.Key) string { return "http://5.6.7.8:7777/#" + key.String() }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(rooms.Handler())
+	t.Cleanup(func() { server.Close(); rooms.Close() })
+	code, secret, err := rooms.Open(wire.Settings{Game: "openarena", By: selection.Mean, Strategy: wire.Coordinated})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	played := make(chan error, 1)
+	go func() {
+		played <- peer.Run(ctx, peer.Options{URL: "ws" + strings.TrimPrefix(server.URL, "http") + "/peer", Code: code, Key: rooms.Keys(code).Link, As: secret, Name: "ann"})
+	}()
+	t.Cleanup(func() { cancel(); <-played })
+	b := browse(t, server.URL+"/#"+access.Key{Code: code, Link: rooms.Keys(code).Link, Secret: secret}.String(), desktop)
+	b.sees("#invite", "Your router lets those on the internet in, by")
+	if link := eval[string](b, `document.querySelector("#outside-link").innerText || document.querySelector("#outside-link").value`); !strings.HasPrefix(link, "http://5.6.7.8:7777/#"+code+"_") {
+		t.Errorf("the link is %s", link)
+	}
+	b.shoot("outside", desktop, laptop, phone, couch)
 }

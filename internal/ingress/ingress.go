@@ -120,6 +120,16 @@ func (in *Ingress) direct(at netip.AddrPort, room access.Key) invite.Link {
 	return l
 }
 
+// Mapped is the link for friends on the internet by the port that the router opened, empty
+// while there is none.
+func (in *Ingress) Mapped(at netip.AddrPort, room access.Key) string {
+	mapped := in.mapped.Load()
+	if mapped == nil {
+		return ""
+	}
+	return in.direct(at, room).At(mapped.String()).String()
+}
+
 // Inside is the link for this machine, by whose addresses no certificate holds.
 func (in *Ingress) Inside(at netip.AddrPort, room access.Key) invite.Link {
 	l := invite.Link{Host: netinfo.Loopback(at).String(), Code: room.Code, Key: room.Link}

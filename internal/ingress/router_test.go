@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"muster/host/access"
 	"muster/internal/invite"
 	"muster/internal/portmap"
 )
@@ -32,5 +33,19 @@ func TestMapped(t *testing.T) {
 	at, pinned := netip.MustParseAddrPort("192.168.1.7:7777"), invite.Link{Host: "192.168.1.7:7777", Code: "BAKODI", TLS: true, Pin: "PIN"}
 	if got := strings.Join(unmapped(at, pinned), "\n"); !strings.Contains(got, "forward TCP port 7777 to 192.168.1.7:7777") || !strings.Contains(got, "https://PUBLIC-ADDRESS:7777/#BAKODI~PIN") {
 		t.Errorf("without a router: %s", got)
+	}
+}
+
+// TestMappedLink: once the router has opened a port, friends on the internet have a link.
+func TestMappedLink(t *testing.T) {
+	at, key := netip.MustParseAddrPort("192.168.1.7:7777"), access.Key{Code: "BAKODI", Link: "ABCDEFGHIJKLMNOP"}
+	in := &Ingress{}
+	if link := in.Mapped(at, key); link != "" {
+		t.Errorf("without a port the link is %s", link)
+	}
+	port := netip.MustParseAddrPort("203.0.113.7:7778")
+	in.mapped.Store(&port)
+	if link := in.Mapped(at, key); link != "http://203.0.113.7:7778/#BAKODI_ABCDEFGHIJKLMNOP" {
+		t.Errorf("the link is %s", link)
 	}
 }

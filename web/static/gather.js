@@ -97,6 +97,7 @@ const ownAddress = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|100\.
 
 /** Tells the organiser whose link does not lead there how friends elsewhere come in. @param {State} state */
 function ownNetwork(state) {
+  if (state.you.outside) return [h("p", { class: "quiet" }, "That is for friends on your network. Your router lets those on the internet in, by"), copyable("outside-link", state.you.outside, "Copy the link for the internet")];
   if (!state.you.organiser || !ownAddress.test(new URL(state.you.link).hostname)) return [];
   return [h("p", { class: "quiet" }, "It leads through your own network. For friends elsewhere start the room with --port-map (your router lets them in), --at URL (a public host) or --public-url URL (your tunnel), and send the link that it prints; Home does the first under “This computer”, and the second where you open a room.")];
 }

@@ -136,7 +136,7 @@
  * @property {number} now the host's clock when it spoke last, ms
  * @property {number} heard our clock then, ms
  * @property {string} waits why nothing is heard of the room, for people; empty while it is
- * @property {{name?: string, organiser?: boolean, guest?: boolean, link: string, join: string}} you
+ * @property {{name?: string, organiser?: boolean, guest?: boolean, link: string, join: string, outside?: string}} you
  * @property {Room} room
  * @property {Person[]} people
  * @property {{at: string, text: string}[]} log
