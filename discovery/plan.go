@@ -1,5 +1,7 @@
 package discovery
 
+import "time"
+
 // Probe is one server to be asked, and why.
 type Probe struct {
 	Server int // index in the list
@@ -49,4 +51,8 @@ type PlanSummary struct {
 	AutoStopped bool
 	// Claim is what the plan believes to have found, if it claims anything.
 	Claim Claim
+	// Shift is by how much all round trips became longer meanwhile, at the most, as
+	// when the player's own line is busy; below 0 they became shorter. The plan has
+	// allowed for it, but the results have not, and it claims nothing.
+	Shift time.Duration
 }

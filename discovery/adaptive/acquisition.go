@@ -13,6 +13,7 @@ import (
 // acquisition picks the servers to ask next by what the estimator expects.
 type acquisition struct {
 	estimator *estimator
+	shift     *shift
 	rng       *rand.Rand
 	// wanted is how many servers there is any use for.
 	wanted float64
@@ -22,7 +23,7 @@ type acquisition struct {
 const stream = 0x61646170
 
 func newAcquisition(e *estimator, seed uint64) *acquisition {
-	return &acquisition{estimator: e, rng: rand.New(rand.NewPCG(seed, stream)), wanted: math.Inf(1)}
+	return &acquisition{estimator: e, shift: newShift(), rng: rand.New(rand.NewPCG(seed, stream)), wanted: math.Inf(1)}
 }
 
 // How a batch is made up. Tuned: probes spent against near servers found, on
@@ -34,6 +35,9 @@ const (
 	drawShare = 0.29
 	// exploreShare of the probes go where nothing is likely, to find out.
 	exploreShare = 0.03
+	// witnessShare of the probes go to near networks that were known early, to see
+	// whether the player's own line has changed.
+	witnessShare = 0.08
 	// hopeless is the share up to which nothing is drawn.
 	hopeless = 0.01
 	// drawWeight is added to the children known of a /24: their share deviates as
@@ -54,6 +58,7 @@ const (
 func (a *acquisition) batch(n int, whole bool) []discovery.Probe {
 	probes := make([]discovery.Probe, 0, n)
 	explorers, drawn := a.roll(exploreShare*float64(n)), a.roll(drawShare*float64(n))
+	probes = a.witnesses(probes, a.roll(witnessShare*float64(n)))
 	ripe := a.best(n, likely)
 	switch {
 	case len(ripe) > 0:
@@ -65,6 +70,19 @@ func (a *acquisition) batch(n int, whole bool) []discovery.Probe {
 	probes = a.explore(probes, n)
 	if len(probes) == 0 {
 		probes = a.takeBest(probes, a.best(n, 0), n)
+	}
+	return probes
+}
+
+// witnesses asks servers of networks that are known, each network in turn.
+func (a *acquisition) witnesses(probes []discovery.Probe, n int) []discovery.Probe {
+	e := a.estimator
+	for len(probes) < n {
+		network, ok := a.shift.next(len(e.replies), func(n topology.Node) bool { return e.nodes[n].unasked > 0 })
+		if !ok {
+			break
+		}
+		probes = append(probes, a.take(network, discovery.Ordered))
 	}
 	return probes
 }

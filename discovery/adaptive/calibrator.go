@@ -138,12 +138,25 @@ func (l *line) learn(fresh int, before gaussian) {
 		l.slope += min(max(slope, -newtonLongest), newtonLongest)
 	}
 	l.slope = max(l.slope, leastSlope)
+	l.fade(fresh)
+	l.tabulate()
+}
+
+// fade has the records make way for so many fresh results.
+func (l *line) fade(fresh int) {
 	fade := math.Pow(fading, float64(fresh))
 	for i := range l.records {
 		l.records[i].answered *= fade
 		l.records[i].near *= fade
 	}
-	l.tabulate()
+}
+
+// fade has all records make way for so many fresh results.
+func (c *calibrator) fade(fresh int) {
+	c.all.fade(fresh)
+	for i := range c.lines {
+		c.lines[i].fade(fresh)
+	}
 }
 
 // step is the way from the line to the top of the posterior, taken for a

@@ -227,6 +227,25 @@ func (e *estimator) relimit(limit time.Duration) {
 	}
 }
 
+// correct takes so much off the replies since one of them, and learns anew from all.
+func (e *estimator) correct(since int, more time.Duration) {
+	e.calibrator, e.labels = newCalibrator(), newLabels()
+	for i := range e.nodes {
+		e.nodes[i].stray = 0
+	}
+	for i := range e.replies {
+		r := &e.replies[i]
+		if i >= since {
+			r.rtt = max(r.rtt-more, 0)
+		}
+		if s := &e.servers[r.server]; !s.recalled {
+			e.calibrator.note(s.expected, r.rtt < e.limit)
+			e.calibrator.fade(1)
+		}
+	}
+	e.relimit(e.limit)
+}
+
 // The prior of a node's share is its parent's. It weighs as much as so many
 // children, the less the more the children of a node differ.
 const (

@@ -47,6 +47,15 @@ func (n *nearest) add(rtt time.Duration, near bool) {
 	n.rtts = slices.Insert(n.rtts, at, rtt)
 }
 
+// restart forgets how far the search had come, but for what has replied.
+func (n *nearest) restart(replies []reply) {
+	n.rtts, n.kth, n.dry = n.rtts[:0], nil, 0
+	for _, r := range replies {
+		n.rtts = append(n.rtts, r.rtt)
+	}
+	slices.Sort(n.rtts)
+}
+
 // lonely reports whether nobody near has replied.
 func (n *nearest) lonely() bool { return len(n.rtts) == 0 || n.rtts[0] > lonelyRTT }
 

@@ -1,6 +1,8 @@
 package adaptive
 
 import (
+	"time"
+
 	"muster/discovery"
 	"muster/discovery/topology"
 )
@@ -13,6 +15,7 @@ type plan struct {
 	estimator   *estimator
 	acquisition *acquisition
 	recall      *recall
+	shift       *shift
 	nearest     *nearest // nil: all servers under the limit are looked for
 	options     discovery.PlanOptions
 	// ends: the plan stops by its own estimate.
@@ -32,6 +35,7 @@ type plan struct {
 
 	asked    int
 	fresh    int // replies since the calibrator learnt
+	vouched  int // replies when witnesses were last asked before it stops
 	underway int
 	stopped  bool
 	// settling: it would stop, but for what is under way.
@@ -54,6 +58,7 @@ func New(list *topology.Tree, o discovery.PlanOptions) discovery.Plan {
 		p.nearest = &nearest{count: o.Nearest}
 		p.acquisition.wanted, p.attentive = float64(o.Nearest), true
 	}
+	p.shift = p.acquisition.shift
 	p.begin()
 	return p
 }
@@ -153,6 +158,9 @@ func (p *plan) refill() {
 	p.left = p.estimator.remaining()
 	if p.ends && p.enough() {
 		p.survey()
+		if replies := len(p.estimator.replies); len(p.queue) == 0 && replies > p.vouched+patience {
+			p.queue, p.vouched = p.acquisition.witnesses(nil, shiftWindow), replies
+		}
 		p.stopped = len(p.queue) == 0
 		return
 	}
@@ -192,6 +200,10 @@ func (p *plan) Observe(r discovery.Result) {
 	if int(p.batchOf[r.Server]) == p.batch {
 		p.pending--
 	}
+	if r.State == discovery.Answered {
+		p.notice(p.estimator.above(r.Server, topology.Prefix24), r.RTT)
+		r.RTT = max(r.RTT-p.shift.by, 0)
+	}
 	near := r.State == discovery.Answered && r.RTT < p.estimator.limit
 	p.estimator.observe(r.Server, r.State, r.RTT)
 	if r.State != discovery.Answered {
@@ -207,10 +219,31 @@ func (p *plan) Observe(r discovery.Result) {
 	}
 }
 
+// notice sees whether the player's own line has become slower or faster, and counts
+// again what came since then.
+func (p *plan) notice(network topology.Node, rtt time.Duration) {
+	e := p.estimator
+	since, more := p.shift.note(network, len(e.replies), rtt)
+	if more == 0 {
+		return
+	}
+	e.correct(since, more)
+	p.found = 0
+	for _, r := range e.replies {
+		if r.rtt < e.limit {
+			p.found++
+		}
+	}
+	if p.nearest != nil {
+		p.nearest.restart(e.replies)
+	}
+}
+
 func (p *plan) Summary() discovery.PlanSummary {
 	s := p.summary
 	s.AutoStopped = p.stopped && p.estimator.nodes[topology.Root].unasked > 0
-	if p.nearest == nil {
+	s.Shift = p.shift.most
+	if p.nearest == nil && s.Shift == 0 {
 		s.Claim = p.left.claim(float64(p.found), p.estimator.limit)
 	}
 	return s

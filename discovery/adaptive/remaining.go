@@ -57,7 +57,7 @@ const (
 	// is fewShare of what was found at most: a share of few servers is less than
 	// one, which no estimate can tell. After an earlier visit it is fewLeftWarm.
 	fewLeft     = 6
-	fewLeftWarm = 1.0
+	fewLeftWarm = 2.5
 	fewShare    = 0.15
 	// leastLeft near servers may be left even if hardly any were found.
 	leastLeft = 0.5

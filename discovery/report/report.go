@@ -41,17 +41,20 @@ type Report struct {
 type Summary struct {
 	Listed int `json:"listed"`
 	// Clusters, Calibration and AutoStopped are the plan's: see [discovery.PlanSummary].
-	Clusters      int   `json:"clusters"`
-	Calibration   int   `json:"calibration"`
-	Probed        int   `json:"probed"`
-	Answered      int   `json:"answered"`
-	Lost          int   `json:"lost"`
-	Refused       int   `json:"refused"`
-	AutoStopped   bool  `json:"auto_stopped"`
-	ElapsedMS     int64 `json:"elapsed_ms"`
-	PacketsSent   int64 `json:"packets_sent"`
-	BytesSent     int64 `json:"bytes_sent"`
-	BytesReceived int64 `json:"bytes_received"`
+	Clusters    int  `json:"clusters"`
+	Calibration int  `json:"calibration"`
+	Probed      int  `json:"probed"`
+	Answered    int  `json:"answered"`
+	Lost        int  `json:"lost"`
+	Refused     int  `json:"refused"`
+	AutoStopped bool `json:"auto_stopped"`
+	// OwnShift is by how much all round trips became longer for a while, as when the
+	// player's own line is busy. The RTTs in the report are as they were measured.
+	OwnShift      discovery.Millis `json:"own_shift_ms,omitzero"`
+	ElapsedMS     int64            `json:"elapsed_ms"`
+	PacketsSent   int64            `json:"packets_sent"`
+	BytesSent     int64            `json:"bytes_sent"`
+	BytesReceived int64            `json:"bytes_received"`
 }
 
 // Measurement is one server in a report.

@@ -234,6 +234,7 @@ func asFirst(servers []int, plan discovery.Plan) discovery.Plan {
 
 func summarize(s *report.Summary, plan discovery.PlanSummary, stats prober.Stats, elapsed time.Duration) {
 	s.Clusters, s.Calibration, s.AutoStopped = plan.Clusters, plan.Calibration, plan.AutoStopped
+	s.OwnShift = discovery.Millis(plan.Shift)
 	s.ElapsedMS = elapsed.Milliseconds()
 	s.PacketsSent = int64(stats.PacketsSent)
 	s.BytesSent = int64(stats.BytesSent)
@@ -273,6 +274,12 @@ func (d *discover) summary(r report.Report, table []report.Measurement, claim di
 		lines = append(lines, "stopped by itself: hardly any nearer server can be left")
 	case s.AutoStopped:
 		lines = append(lines, fmt.Sprintf("stopped by itself: few servers under %s can be left", wholeMS(d.options.MaxRTT)))
+	}
+	switch shift := time.Duration(s.OwnShift).Round(time.Millisecond); {
+	case shift > 0:
+		lines = append(lines, fmt.Sprintf("your connection was busy: all pings rose by about %s for a while, and near servers may be missing; look again when nothing else uses it", wholeMS(shift)))
+	case shift < 0:
+		lines = append(lines, fmt.Sprintf("your connection was busy at first: all pings fell by about %s meanwhile, and near servers may be missing; look again", wholeMS(-shift)))
 	}
 	if d.format == formatTable && slices.ContainsFunc(table, func(m report.Measurement) bool { return m.AsListed }) {
 		lines = append(lines, fmt.Sprintf("* as the list said %s ago, where the server says little itself", roughly(time.Since(said))))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -29,6 +30,7 @@ type simulate struct {
 	options    discovery.PlanOptions
 	limits     []time.Duration
 	rate       float64
+	shift      sim.Shift
 	runs       int
 	warm       bool
 	json       bool
@@ -84,6 +86,7 @@ The strategies' thresholds are those of their papers unless --tune says other:` 
 	flags.IntVar(&s.options.Window, "window", 100, "replies, `N`, that auto-stop looks back on")
 	flags.Var(tuning(&s.options), "tune", "thresholds of the strategies, see above")
 	flags.Float64Var(&s.rate, "rate", 140, "`N` probes a second")
+	flags.Var(value{"BY@SHARE[-SHARE]", "", s.setShift}, "shift", "the player's line is busy from when this share of the list has been asked, until another: all pings rise, such as 50ms@0.1, `BY@SHARE[-SHARE]`")
 	flags.IntVar(&s.runs, "runs", 20, "`N` runs, each with another seed")
 	flags.Uint64Var(&s.options.Seed, "seed", 1, "the first run's `SEED`")
 	flags.BoolVar(&s.warm, "warm", false, "a second visit, some networks and servers changed: without and with what the first one left")
@@ -95,6 +98,29 @@ The strategies' thresholds are those of their papers unless --tune says other:` 
 	flags.IntVar(&s.criteria.Seats, "players", 0, withGroup+"free seats, `N`, that the server needs (default: any)")
 	bindFilters(flags, &s.criteria, withGroup)
 	return cmd
+}
+
+// setShift reads when the players' lines are busy.
+func (s *simulate) setShift(text string) error {
+	wrong := fmt.Errorf("%q is not how much and when, such as 50ms@0.1 or 50ms@0.1-0.3", text)
+	by, when, ok := strings.Cut(text, "@")
+	if !ok {
+		return wrong
+	}
+	from, until, ends := strings.Cut(when, "-")
+	var err error
+	if s.shift.By, err = time.ParseDuration(by); err != nil {
+		return wrong
+	}
+	if s.shift.From, err = strconv.ParseFloat(from, 64); err != nil || !(0 <= s.shift.From && s.shift.From < 1) {
+		return wrong
+	}
+	if ends {
+		if s.shift.Until, err = strconv.ParseFloat(until, 64); err != nil || !(s.shift.From < s.shift.Until) {
+			return wrong
+		}
+	}
+	return nil
 }
 
 func (s *simulate) run(ctx context.Context) error {
@@ -117,7 +143,7 @@ func (s *simulate) run(ctx context.Context) error {
 		return s.together(ctx, scene, worlds, runs)
 	}
 	study := sim.Study{
-		Strategies: s.strategies, Stops: s.stops, Plan: s.options, Rate: s.rate, Warm: s.warm, Worlds: worlds, Runs: runs, OnePlace: s.worlds.areDrawn(),
+		Strategies: s.strategies, Stops: s.stops, Plan: s.options, Rate: s.rate, Shift: s.shift, Warm: s.warm, Worlds: worlds, Runs: runs, OnePlace: s.worlds.areDrawn(),
 	}
 	rows, cases, err := study.Run(ctx, scene, s.oneDone)
 	s.screen.Rests()
@@ -169,7 +195,7 @@ func (s *simulate) check() error {
 	}
 	wrong, why := []string{"by", "players", "map", "mode", "no-password", "weights"}, "is for a --group"
 	if s.group {
-		wrong, why = []string{"plot", "warm"}, "is not for a --group"
+		wrong, why = []string{"plot", "warm", "shift"}, "is not for a --group"
 	}
 	for _, flag := range wrong {
 		if s.given(flag) {

@@ -262,6 +262,8 @@ func TestWrongWorlds(t *testing.T) {
 		{"servers by name", on("--servers", writeFile(t, "l.txt", "games.example.org:1\n")), 1, []string{"l.txt:1: games.example.org is a name", "put its address"}},
 		{"no servers", on("--servers", writeFile(t, "l.txt", "\n")), 1, []string{"lists no server"}},
 		{"labels nowhere", on("--labels", "nowhere.csv"), 1, []string{"nowhere.csv: no such file"}},
+		{"busy when", on("--shift", "50ms"), 2, []string{"--shift", `"50ms"`, "50ms@0.1"}},
+		{"busy until before", on("--shift", "50ms@0.3-0.1"), 2, []string{"--shift", "50ms@0.1-0.3"}},
 		{"mislabelled a bit", on("--mislabel", "some"), 2, []string{"--mislabel", `"some"`, "10% or 0.1/16"}},
 		{"mislabelled too much", on("--mislabel", "101%"), 2, []string{"--mislabel", `"101%"`}},
 		{"mislabelled negatively", on("--mislabel", "-1"), 2, []string{"--mislabel"}},

@@ -24,22 +24,22 @@ type ReplayOptions struct {
 }
 
 // Shift is what makes all of a player's round trips longer for a while, as a
-// download does.
+// download does. When is a share of the list: so many servers have been asked.
 type Shift struct {
 	// By is the most that is added.
 	By time.Duration
-	// From, Full and Until are numbers of probes sent: when it begins, when all of By
-	// is added, and when it is over. No Until is never.
-	From, Full, Until int
+	// From is when it begins, Full when all of By is added, at once unless that is
+	// later, and Until when it is over; 0 is never.
+	From, Full, Until float64
 }
 
-// at is what is added to a probe's round trip, by its number.
-func (s Shift) at(probe int) time.Duration {
+// at is what is added to a round trip when this share of the list has been asked.
+func (s Shift) at(asked float64) time.Duration {
 	switch {
-	case probe < s.From, s.Until > 0 && probe >= s.Until:
+	case asked < s.From, s.Until > 0 && asked >= s.Until:
 		return 0
-	case probe < s.Full:
-		return s.By * time.Duration(probe-s.From) / time.Duration(s.Full-s.From)
+	case asked < s.Full:
+		return time.Duration(float64(s.By) * (asked - s.From) / (s.Full - s.From))
 	}
 	return s.By
 }
@@ -118,7 +118,7 @@ func (r *replay) send(p discovery.Probe) {
 	at := r.now
 	for attempt := range r.o.Retries + 1 {
 		rtt, lost := r.v.Pair(p.Server, r.o.Run<<8|uint64(attempt))
-		rtt += r.o.Shift.at(len(r.results))
+		rtt += r.o.Shift.at(float64(len(r.results)) / float64(len(r.v.Servers)))
 		if left := r.o.Timeout * time.Duration(r.o.Retries+1-attempt); !lost && rtt <= left {
 			result.State, result.RTT = discovery.Answered, rtt
 			at += rtt

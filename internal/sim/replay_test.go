@@ -291,3 +291,30 @@ func TestAdaptiveNeedsFewerProbes(t *testing.T) {
 		}
 	}
 }
+
+// TestAShiftIsNoticed: a player's line that becomes busy is allowed for, told, and
+// nothing is claimed.
+func TestAShiftIsNoticed(t *testing.T) {
+	spec, err := NamedSpec("et2007", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Servers = 6000
+	v := Generate(spec).Vantage(1)
+	for _, tt := range []struct {
+		shift   Shift
+		noticed bool
+	}{
+		{Shift{}, false},
+		{Shift{By: 50 * ms, From: 0.1}, true},
+		{Shift{By: 60 * ms, From: 0.05, Full: 0.15, Until: 0.25}, true},
+	} {
+		_, r, err := v.run(discovery.Adaptive, discovery.PlanOptions{Seed: 1}, ReplayOptions{Shift: tt.shift})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if noticed, claims := r.summary.Shift != 0, r.summary.Claim.High > 0; noticed != tt.noticed || claims == noticed || r.recall < 0.97 {
+			t.Errorf("%+v: shift %v, claim %v, %.3f found", tt.shift, r.summary.Shift, r.summary.Claim, r.recall)
+		}
+	}
+}

@@ -18,6 +18,7 @@ type Study struct {
 	Stops []discovery.AutoStop
 	Plan  discovery.PlanOptions
 	Rate  float64
+	Shift Shift
 	// Warm has second visits simulated, without and with what the first left.
 	Warm bool
 	// Worlds are seen Runs times each.
@@ -58,7 +59,7 @@ func (s Study) Run(ctx context.Context, scene Scene, done func(of int)) (rows []
 		single := make([]Runs, len(cases)*s.Runs)
 		err = Parallel(ctx, len(single), func(i int) (err error) {
 			defer done(s.Worlds * len(single))
-			single[i], err = cases[i/s.Runs].run(ReplayOptions{Rate: s.Rate}, uint64(i%s.Runs))
+			single[i], err = cases[i/s.Runs].run(ReplayOptions{Rate: s.Rate, Shift: s.Shift}, uint64(i%s.Runs))
 			return err
 		})
 		if err != nil {
