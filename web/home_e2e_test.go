@@ -163,6 +163,10 @@ func TestHomeFind(t *testing.T) {
 	if few := eval[int](b, "home.table.shown.length"); few == 0 || few >= all {
 		t.Errorf("%d of %d are within 60 ms", few, all)
 	}
+	b.run(`{ const set = (name, value) => { const i = document.querySelector("#filters [name=" + name + "]"); i.value = value; i.dispatchEvent(new Event("input", { bubbles: true })); }; set("most", ""); set("least", 9); }`)
+	if crowds := eval[int](b, "home.table.shown.length"); crowds == 0 || crowds >= all || !eval[bool](b, "home.table.shown.every((r) => r.players - r.bots >= 9)") {
+		t.Errorf("%d of %d have 9 players", crowds, all)
+	}
 	b.click(`[data-action="hide"]`)
 	b.until("it is hidden, and no favourite", func() bool { return eval[bool](b, "home.table.hidden.size === 1 && home.table.favourites.size === 0") })
 }

@@ -3,6 +3,7 @@
 import { button, byId, h, show } from "../dom.js";
 import { alarm } from "./alarm.js";
 import { ask, follow, get } from "./api.js";
+import { art } from "./art.js";
 import * as computer from "./computer.js";
 import * as find from "./find.js";
 import * as forms from "./forms.js";
@@ -49,17 +50,6 @@ function first(main, home) {
 
 /** How many games the first page offers: a row or two. */
 const mostStraight = 8;
-
-/** A picture of the page's own, for the eye alone. @param {string} id */
-function art(id) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("class", "art");
-  svg.setAttribute("aria-hidden", "true");
-  const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
-  use.setAttribute("href", `#art-${id}`);
-  svg.append(use);
-  return svg;
-}
 
 /** Puts up the page of the address. */
 function open() {

@@ -36,7 +36,6 @@ export function open(main, from) {
         "div",
         { class: "column" },
         h("section", { class: "card", "aria-labelledby": "checks-title" }, h("h2", { id: "checks-title" }, "What works here"), h("ul", { id: "checks" }, h("li", { class: "quiet" }, "Looking …")), h("p", { class: "buttons" }, button("look-again", "Look again"))),
-        h("section", { class: "card", id: "steam-key", "aria-labelledby": "steam-key-title" }),
         h("section", { class: "card" }, h("h2", {}, "Muster"), h("p", { class: "quiet" }, h("bdi", {}, `This is Muster ${from.state.version}. It sends nothing about you anywhere; it ends when you press Quit, or when no page of it has been open for two minutes.`)), h("p", { class: "quiet" }, "Where servers are, it looks up in tables by IPFire, RouteViews, NRO and ", h("a", { href: "https://db-ip.com/", rel: "noreferrer", target: "_blank" }, "IP Geolocation by DB-IP"), ".")),
       ),
       h(
@@ -50,6 +49,7 @@ export function open(main, from) {
           h("p", { class: "quiet" }, here.length > 0 ? "One is missing? Muster finds its servers all the same, and shows the address to type. " : "Muster finds servers all the same, and shows the address to type. ", "Where its program is, games.toml beside config.toml can say."),
         ),
         h("section", { class: "card", id: "settings" }),
+        h("section", { class: "card", id: "steam-key", "aria-labelledby": "steam-key-title" }),
       ),
     ),
   );

@@ -162,6 +162,7 @@ function filters() {
     text("mode", "Mode", "any"),
     h("label", { class: "filter short" }, h("span", {}, "In"), h("select", { name: "country" }, h("option", { value: "" }, "anywhere"))),
     h("label", { class: "filter short" }, h("span", {}, "Ping up to"), h("input", { type: "number", name: "most", min: 1, max: 1000, value: f.most || "", placeholder: "any", inputmode: "numeric" })),
+    h("label", { class: "filter short" }, h("span", {}, "Players from"), h("input", { type: "number", name: "least", min: 1, max: 1000, value: f.least || "", placeholder: "any", inputmode: "numeric" })),
     h("div", { class: "chips" }, check("people", "People play"), check("seats", "A free seat"), check("open", "No password"), check("favourites", "Favourites"), check("hidden", "Hidden, too")),
   );
   form.addEventListener("input", () => {
@@ -169,6 +170,7 @@ function filters() {
     for (const name of /** @type {const} */ (["text", "map", "mode", "country"])) table.filter[name] = String(said.get(name) ?? "").trim();
     for (const name of /** @type {const} */ (["people", "seats", "open", "favourites", "hidden"])) table.filter[name] = said.has(name);
     table.filter.most = Number(said.get("most") || 0);
+    table.filter.least = Number(said.get("least") || 0);
     table.filter.text = table.filter.text.toLowerCase();
     arrange();
   });

@@ -3,6 +3,7 @@
 import { button, count, h, show } from "../dom.js";
 import { rules } from "../gather.js";
 import { alarm } from "./alarm.js";
+import { art } from "./art.js";
 import { ask } from "./api.js";
 import { noList, picker } from "./games.js";
 
@@ -121,7 +122,7 @@ export function drawRooms() {
         h("p", { class: "buttons" }, !room.open && h("input", { id: `code-${room.id}`, placeholder: "its code", "aria-label": `The code of ${room.name}`, autocomplete: "off", spellcheck: "false" }), button("join-near", "Join", { class: "primary", "data-room": room.id, "aria-label": `Join ${room.name || "it"}` })),
       ),
     ),
-    rooms.length === 0 && h("li", { class: "quiet", "data-key": "none" }, "No room is announced here just now. Muster keeps listening."),
+    rooms.length === 0 && h("li", { class: "quiet none", "data-key": "none" }, art("join"), "No room is announced here just now. Muster keeps listening."),
   );
 }
 

@@ -2,10 +2,10 @@
 // order. It knows no page.
 
 /** @typedef {import("./types.js").Row} Row */
-/** @typedef {{text: string, map: string, mode: string, country: string, most: number, people: boolean, seats: boolean, open: boolean, favourites: boolean, hidden: boolean}} Filter */
+/** @typedef {{text: string, map: string, mode: string, country: string, most: number, least: number, people: boolean, seats: boolean, open: boolean, favourites: boolean, hidden: boolean}} Filter */
 
 /** @type {Filter} */
-export const noFilter = { text: "", map: "", mode: "", country: "", most: 0, people: false, seats: false, open: false, favourites: false, hidden: false };
+export const noFilter = { text: "", map: "", mode: "", country: "", most: 0, least: 0, people: false, seats: false, open: false, favourites: false, hidden: false };
 
 /** Seats that are empty. @param {Row} row */
 export function free(row) {
@@ -93,6 +93,7 @@ export class Table {
     if (f.country && row.country !== f.country) return false;
     if (f.most > 0 && (row.rtt_ms ?? Infinity) > f.most) return false;
     if (f.people && people(row) === 0) return false;
+    if (people(row) < f.least) return false;
     if (f.seats && row.max_players > 0 && free(row) === 0) return false;
     return !(f.open && row.password);
   }
