@@ -304,6 +304,9 @@ type valued struct {
 // sortValued puts the best first.
 func sortValued(all []valued) {
 	slices.SortFunc(all, func(a, b valued) int {
-		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.at, b.at))
+		if a.value != b.value {
+			return cmp.Compare(a.value, b.value)
+		}
+		return cmp.Compare(a.at, b.at)
 	})
 }

@@ -46,8 +46,10 @@ type estimate struct {
 	sure                bool
 	observed            int32
 	sum, squares, noise float64
-	// known are those of a country, in posterior.known.
+	// known are those of a country, in posterior.known, and bandwidth the variance of what
+	// is drawn like one of them.
 	known, knownEnd int32
+	bandwidth       float64
 }
 
 // observation is a candidate's value, and the variance of its error. What is partly
@@ -133,6 +135,9 @@ func (p *posterior) learn(observations []observation) {
 			}
 		}
 		e.knownEnd = int32(len(p.known))
+		if n := float64(e.knownEnd - e.known); n > 0 {
+			e.bandwidth = e.spread * math.Pow(4/(3*n), silverman)
+		}
 		if weight > 0 {
 			e.mean, e.precision = weighted/weight, weight
 		}
@@ -206,6 +211,8 @@ const (
 	cleanShare = 0.3
 	// someKnown ASes tell what the others of a country are like.
 	someKnown = 6
+	// mostFound addresses of a sample are more than are asked for.
+	mostFound = 256
 	// narrow divides the variance of a country for what is drawn next to one of its
 	// values.
 	narrow = 4
@@ -218,11 +225,13 @@ const (
 type path struct {
 	values, spreads [topology.Levels]float64
 	known           []float64 // the values of the country's observed ASes
+	bandwidth       float64   // of what is drawn like one of those
 	clean           *float64  // the country's without bad routes, if that is known
 }
 
 // sample draws a world from the posterior, and returns those addresses in it that
-// may still be asked for and have a value under the limit, best first. Parts of
+// may still be asked for and have a value under the limit, best first, or the best
+// mostFound of them at least. Parts of
 // the tree that are out of reach are left out. In a bold sample there are also ASes
 // and blocks that are like nothing yet seen. Most are not, as those take time.
 func (p *posterior) sample(limit float64, bold bool) []valued {
@@ -246,7 +255,7 @@ func (p *posterior) sample(limit float64, bold bool) []valued {
 		if l == topology.Country {
 			at.known, at.clean = nil, nil
 			if e != nil {
-				at.known = p.known[e.known:e.knownEnd]
+				at.known, at.bandwidth = p.known[e.known:e.knownEnd], e.bandwidth
 			}
 			for len(countries) > 0 && countries[0].at < node {
 				countries = countries[1:]
@@ -259,7 +268,10 @@ func (p *posterior) sample(limit float64, bold bool) []valued {
 		at.values[l] = value
 		if l == topology.Address {
 			if value < limit && p.estimator.candidates.open(node) {
-				found = append(found, valued{node, value})
+				if found = append(found, valued{node, value}); len(found) == 2*mostFound {
+					sortValued(found) // nobody asks for the rest, nor for what is worse still
+					found, limit = found[:mostFound], found[mostFound].value
+				}
 			}
 		} else {
 			if l == topology.Country && at.clean != nil {
@@ -324,7 +336,7 @@ func (p *posterior) drawAS(node topology.Node, at *path, bold bool) (from, varia
 		return p.estimator.value(p.estimator.score(lowest) - below), p.now.usual[topology.Country] / narrow
 	}
 	if len(at.known) >= someKnown {
-		return at.known[p.rng.IntN(len(at.known))], spread * math.Pow(4/(3*n), silverman)
+		return at.known[p.rng.IntN(len(at.known))], at.bandwidth
 	}
 	return at.values[topology.Country], spread
 }
