@@ -62,7 +62,7 @@
 // # Stopping rule
 //
 // The regret bound is what 95 % of the last 24 bold worlds stay under, at least what
-// the last five rounds gained, and the noise of one RTT. It is of servers that keep no
+// the last five rounds gained, and the noise of two RTTs. It is of servers that keep no
 // stricter limit than the best: whether one may is said beside it (Progress.Reach), and
 // is unlikely once none of 95 % of the last 24 bold worlds that were drawn to climb has
 // such a server. The search is done when that is so and it is worth no more asking

@@ -31,9 +31,13 @@ const (
 	confidence = 0.95
 	// memory is how many of the last bold samples count: those of six rounds.
 	memory = 6 * samples / boldEvery
+	// leastBound is the least that is claimed, in ms: two RTTs that are compared are one
+	// packet pair each, and so each off by noise.
+	leastBound = 2 * noise
 	// leastRounds are made in any case, and as many as coldRounds if nobody had
-	// measured anything before.
-	leastRounds, coldRounds = 3, 8
+	// measured anything before, or fairRounds if a deviation is looked for, of which less
+	// can be told from relatives.
+	leastRounds, coldRounds, fairRounds = 3, 8, 12
 	// mostRounds are made, unless the budget is to be spent.
 	mostRounds = 20
 	// lately is how many rounds must have gained little at the end.
@@ -125,9 +129,12 @@ func (p *Planner) Progress() Progress {
 		gained = min(last[0]-e.best, within(e.best))
 	}
 	bound := duration(max(p.better.bound(), gained))
-	o.RegretBound = max(bound, duration(noise))
-	known := min(1, float64(p.before)/float64(p.options.Budget))
-	patience := max(leastRounds, int(math.Round(coldRounds*(1-known))))
+	o.RegretBound = max(bound, duration(leastBound))
+	known, cold := min(1, float64(p.before)/float64(p.options.Budget)), float64(coldRounds)
+	if e.objective.Deviates() {
+		cold = fairRounds
+	}
+	patience := max(leastRounds, int(math.Round(cold*(1-known))))
 	settled := o.Best >= 0 && p.round >= patience && p.better.full() && max(bound, duration(p.better.detour)) <= p.options.Enough
 	if e.level > 0 && !p.stricter.hopeless() {
 		o.Reach, settled = duration(e.next()), false
