@@ -106,6 +106,20 @@ func TestQuality(t *testing.T) {
 	}
 }
 
+// TestBadWayIsNotFair: a bad way of the nearest player makes no server fairer, though
+// everybody would be as badly off.
+func TestBadWayIsNotFair(t *testing.T) {
+	rows := map[string][]int{serverA: {30, 50}, serverB: {60, 78}}
+	servers, table := tableOf(annAndBob, rows, serverA, serverB)
+	table.SetQuality(0, 0, selection.Quality{Jitter: 10 * time.Millisecond})
+	table.SetQuality(1, 0, selection.Quality{})
+	table.SetQuality(0, 1, selection.Quality{})
+	table.SetQuality(1, 1, selection.Quality{})
+	if got := selection.Select(servers, table, selection.Criteria{By: selection.Fairness}); got.Chosen.Addr.String() != serverB {
+		t.Errorf("chosen is %+v", got.Chosen)
+	}
+}
+
 // TestIllSpeaker: who says that all finalists but one lose packets has not chosen that
 // one; and what several see of one of them still counts.
 func TestIllSpeaker(t *testing.T) {

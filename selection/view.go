@@ -56,14 +56,22 @@ func (v *view) score(server int) float64 {
 }
 
 // costed is the score of a finalist whose RTTs are raised by what their quality
-// costs, over what their lines do.
+// costs, over what their lines do. A deviation is raised by the mean of that: it would
+// fall if the way of the nearest were bad.
 func (v *view) costed(server int, lines []int64) float64 {
-	costs := make([]float64, len(v.players))
+	rtts, qualities, mean := make([]float64, len(v.players)), make([]float64, len(v.players)), 0.0
 	for i, player := range v.players {
-		quality := max(0, v.table.quality[server][player].Cost().Microseconds()-lines[i])
-		costs[i] = float64(v.table.cell(player, server)) + float64(quality)
+		rtts[i] = float64(v.table.cell(player, server))
+		qualities[i] = float64(max(0, v.table.quality[server][player].Cost().Microseconds()-lines[i]))
+		mean += qualities[i] / float64(len(v.players))
 	}
-	return v.objective.Score(costs)
+	if v.objective.Deviates() {
+		return v.objective.Score(rtts) + mean
+	}
+	for i := range rtts {
+		rtts[i] += qualities[i]
+	}
+	return v.objective.Score(rtts)
 }
 
 // who are the players whose cell of a server is so, as columns by name.
