@@ -4,7 +4,20 @@ import (
 	"net/netip"
 	"slices"
 	"testing"
+
+	"github.com/spf13/pflag"
+
+	"muster/internal/listing"
 )
+
+// TestFetchedTablesServeAll: whoever gets a list goes by what muster geo --update fetched.
+func TestFetchedTablesServeAll(t *testing.T) {
+	var lists listing.Sources
+	testProgram(nil).bindLists(pflag.NewFlagSet("", pflag.ContinueOnError), &lists)
+	if lists.Places.Tables != tablesFolder() || tablesFolder() == "" {
+		t.Errorf("tables are in %q, and lists go by those in %q", tablesFolder(), lists.Places.Tables)
+	}
+}
 
 func TestPrefixes(t *testing.T) {
 	var got []netip.Prefix
