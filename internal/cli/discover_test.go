@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -130,13 +131,14 @@ func TestTable(t *testing.T) {
 	t.Parallel()
 	l := startLoopback(t, 30)
 	lines := strings.Split(strings.TrimSpace(succeeds(t, l.discover("--nearest", "5")...)), "\n")
-	if len(lines) != 6 || !strings.HasPrefix(strings.TrimSpace(lines[0]), "PING  PLAYERS") {
+	if len(lines) != 6 || !slices.Equal(strings.Fields(lines[0])[:3], []string{"#", "PING", "PLAYERS"}) {
 		t.Fatalf("want a title and 5 servers:\n%s", strings.Join(lines, "\n"))
 	}
 	var before discovery.Millis
-	for _, line := range lines[1:] {
+	for i, line := range lines[1:] {
 		var rtt discovery.Millis
-		if err := rtt.UnmarshalJSON([]byte(strings.Fields(line)[0])); err != nil || rtt < before {
+		fields := strings.Fields(line)
+		if err := rtt.UnmarshalJSON([]byte(fields[1])); err != nil || rtt < before || fields[0] != strconv.Itoa(i+1) {
 			t.Errorf("%q is out of order: %v", line, err)
 		}
 		before = rtt
