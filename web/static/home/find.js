@@ -285,7 +285,7 @@ function drawServer() {
       { class: "buttons" },
       button("connect", state.go.running && state.go.what === row.addr ? "Connecting …" : "Connect", { class: isFull ? "" : "primary", "aria-keyshortcuts": "Enter" }),
       isFull && !watches && button("watch", "Tell me when a seat is free", { class: "primary" }),
-      isFull && !watches && button("watch", "Go there then", { "data-goes": "yes", "aria-label": "Go there as soon as a seat is free" }),
+      isFull && !watches && button("watch", "Go there then", { "data-goes": "yes", "aria-label": "Go there then, as soon as a seat is free" }),
       watches && button("unwatch", "Stop watching"),
     ),
     h(
