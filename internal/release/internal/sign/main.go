@@ -1,7 +1,9 @@
 // Command sign signs a file of a release, as .goreleaser.yaml has it do. The key is in the
 // environment, in minisign's form: MUSTER_SECRET_KEY, and MUSTER_SECRET_PASSWORD if it is
 // encrypted. With -try it makes a key for builds that nobody is to trust, and prints what
-// a shell needs to take it.
+// a shell needs to take it. With -check it signs nothing, and fails unless what a release
+// needs of its maintainers is there: nothing may be published whose programs know no key,
+// another one, or releases at nobody's address.
 package main
 
 import (
@@ -10,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +30,9 @@ func main() {
 
 func run() error {
 	try := flag.Bool("try", false, "print a new key that nobody is to trust, for a shell to evaluate")
+	checks := flag.Bool("check", false, "look whether the key and -keys go together, and whether -owner is somebody")
+	owner := flag.String("owner", "", "who has the project's repositories")
+	keys := flag.String("keys", "", "the public keys that programs are built with")
 	file := flag.String("file", "", "what to sign")
 	to := flag.String("to", "", "where the signature goes")
 	var says release.Statement
@@ -40,6 +46,9 @@ func run() error {
 	key, err := secretKey(os.Getenv("MUSTER_SECRET_KEY"), os.Getenv("MUSTER_SECRET_PASSWORD"))
 	if err != nil {
 		return err
+	}
+	if *checks {
+		return check(key, *owner, *keys)
 	}
 	content, err := os.Open(*file)
 	if err != nil {
@@ -66,6 +75,28 @@ func secretKey(text, password string) (key minisign.PrivateKey, err error) {
 		return minisign.DecryptKey(password, []byte(text))
 	}
 	return key, key.UnmarshalText([]byte(text))
+}
+
+// placeholder is the owner in .goreleaser.yaml where nobody has said one.
+const placeholder = "OWNER"
+
+// check says what a maintainer has yet to set up.
+func check(key minisign.PrivateKey, owner, keys string) error {
+	if owner == "" || owner == placeholder {
+		return fmt.Errorf("nobody has the project's repositories: set GITHUB_REPOSITORY_OWNER, as the forge's workflow does")
+	}
+	known, err := release.ParseKeys(keys)
+	switch {
+	case err != nil:
+		return fmt.Errorf("MUSTER_PUBLIC_KEYS: %w", err)
+	case known.None():
+		return fmt.Errorf("programs would know no key, and could verify nothing: set MUSTER_PUBLIC_KEYS to the second line of minisign.pub")
+	}
+	public := key.Public().(minisign.PublicKey).String()
+	if !slices.Contains(strings.Fields(keys), public) {
+		return fmt.Errorf("MUSTER_SECRET_KEY signs for %s, which is not among MUSTER_PUBLIC_KEYS: no program would believe it", public)
+	}
+	return nil
 }
 
 // printKey makes a key and prints it without the lines of comment.
