@@ -229,7 +229,8 @@ func releases(t *testing.T, change func(*releasetest.Release)) (link string) {
 // TestGetFromRelease: a visitor whose system the host has no program for gets the
 // project's own by way of the host, and its signature.
 func TestGetFromRelease(t *testing.T) {
-	link := releases(t, func(*releasetest.Release) {})
+	hold := make(chan struct{})
+	link := releases(t, func(r *releasetest.Release) { r.Hold = hold })
 	b := onWindows(t, link)
 	downloads := b.keeps()
 	b.sees("#invite", "this host gets it from the project's releases first")
@@ -239,6 +240,8 @@ func TestGetFromRelease(t *testing.T) {
 	plain.sees("#hero", "this host gets it from the project's releases first")
 	plain.shoot("get-page", desktop, laptop, phone, couch)
 	b.click("#invite button.primary")
+	b.sees("#getting", "This host gets Muster for Windows from the project's releases first")
+	close(hold)
 	b.sees("#getting", "among your downloads")
 	b.sees("#invite", "Its signature")
 	b.shoot("got-away", desktop, laptop, phone, couch)

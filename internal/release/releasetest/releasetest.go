@@ -73,6 +73,8 @@ type Release struct {
 	Asked atomic.Int64
 	// Redirect is where all who ask are sent, if it is set.
 	Redirect string
+	// Hold has all who ask wait until it is closed, if it is set.
+	Hold chan struct{}
 }
 
 // Release makes a release of some files, with their signatures, and those of their sums.
@@ -96,6 +98,12 @@ func (s Signer) Release(t testing.TB, version string, files map[string]string) *
 }
 
 func (r *Release) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	if r.Hold != nil {
+		select {
+		case <-r.Hold:
+		case <-request.Context().Done():
+		}
+	}
 	folder, name := path.Split(request.URL.Path)
 	content, is := r.Files[name]
 	switch {
