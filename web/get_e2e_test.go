@@ -166,6 +166,7 @@ func TestGetNothing(t *testing.T) {
 	b.shoot("get-nothing", desktop, phone)
 	pocket := claims(t, link, "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1", "iPhone")
 	pocket.sees("#invite", "Open this room on the computer that you play on")
+	pocket.sees("#invite", link)
 	pocket.shoot("get-on-a-phone", phone, couch)
 }
 

@@ -111,17 +111,20 @@ function ownNetwork(state) {
  */
 function playAlong(state, qr, offer, getting, opening) {
   const name = state.you.name ? ` --name ${quoted(state.you.name)}` : "";
+  const link = copyable("room-link", state.you.link, "Copy the link");
   const line = [
     h("p", { class: "quiet" }, "Paste this in a terminal on the computer you play on:"),
     copyable("join-line", `muster join ${state.you.join}${name}`, "Copy the line"),
     h("p", { class: "quiet" }, "In a browser, to watch:"),
-    copyable("room-link", state.you.link, "Copy the link"),
+    link,
   ];
   const programs = getMuster(offer, getting, opening);
+  const folded = () => [h("details", { class: "own", "data-key": "line" }, h("summary", {}, "You have Muster already, or only want the link"), ...line)];
+  const ways = offer?.phone ? [link] : programs.length > 0 ? folded() : line;
   return [
     h("h2", {}, "Play along"),
     ...programs,
-    ...(programs.length > 0 ? [h("details", { class: "own", "data-key": "line" }, h("summary", {}, "You have Muster already, or only want the link"), ...line)] : line),
+    ...ways,
     forPhones(state, qr),
   ];
 }

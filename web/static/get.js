@@ -29,12 +29,12 @@ export function getMuster(offer, getting, opening) {
   const parts = [];
   if (mine) {
     parts.push(h("p", { class: "quiet" }, "Get the program, and open it: it knows this room."));
-    parts.push(h("p", { class: "buttons" }, get(mine, `Get Muster for ${mine.name}`, "primary large"), button("open", "Open in Muster")), ...outcome(getting ? "" : opening));
+    parts.push(h("p", { class: "buttons" }, get(mine, `Get Muster for ${mine.name}`, "primary large"), button("open", "Open in Muster")), ...outcome(getting || mine.trouble ? "" : opening));
     parts.push(h("p", { id: "getting", class: "getting", role: "status" }, progress(getting)));
-    parts.push(mine.trouble && !getting ? h("p", { class: "trouble" }, mine.trouble) : h("p", { class: "quiet" }, about(mine)));
-    parts.push(h("p", { class: "quiet" }, mine.advice, insecure()));
+    if (mine.trouble && !getting) parts.push(h("p", { class: "trouble" }, mine.trouble));
+    else parts.push(h("p", { class: "quiet" }, about(mine)), h("p", { class: "quiet" }, mine.advice, insecure()));
   } else if (offer.phone) {
-    parts.push(h("p", { class: "quiet" }, "Open this room on the computer that you play on: send yourself the link below."));
+    parts.push(h("p", { class: "quiet" }, "Open this room on the computer that you play on: send yourself its link."));
   } else {
     const isRefused = offer.refused?.some((program) => program.name === offer.yours);
     if (isRefused) parts.push(...refused.splice(0));
