@@ -241,6 +241,13 @@ func (e *StartError) Unwrap() error { return e.Err }
 
 // Hint is what a user can do about it.
 func (e *StartError) Hint() string {
+	if errors.Is(e.Err, errNoHandler) {
+		what := "is what opens " + e.Program + " links installed?"
+		if e.Program == "steam://" {
+			what = "is Steam installed? It takes these links once it has been started."
+		}
+		return what + " Or say how the game starts with --launch-command, or with launch in games.toml"
+	}
 	if e.OnFlathub != "" {
 		return "is the game installed? flatpak install flathub " + e.OnFlathub + " gets it. If it is here, say how it starts with --launch-command, or with launch in games.toml"
 	}

@@ -64,6 +64,12 @@ func TestReady(t *testing.T) {
 			t.Errorf("%s: %v, hint %q, want %q", c.command, err, hint.Of(err), c.why)
 		}
 	}
+	for command, want := range map[string]string{"xdg-open steam://connect/{address}": "is Steam installed?", "xdg-open unopened://{address}": "is what opens unopened:// links installed?"} {
+		err := (&Launcher{Starts: StartAsk, Command: command, Games: games}).Ready(t.Context(), "openarena")
+		if !strings.Contains(hint.Of(err), want) {
+			t.Errorf("%s: hint %q, want %q", command, hint.Of(err), want)
+		}
+	}
 	if err := (&Launcher{Starts: StartNever, Command: "nowhere {address}", Games: games}).Ready(t.Context(), "openarena"); err != nil {
 		t.Errorf("who starts the game is told %v", err)
 	}
