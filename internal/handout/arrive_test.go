@@ -255,7 +255,7 @@ func TestOwnSigned(t *testing.T) {
 		defer h.Close()
 		o := offered(t, h, "")
 		if origin == "" {
-			if len(o.Programs) > 0 || !strings.Contains(terminal.String(), "signed as Muster 1.1.0 and says that it is 1.2.3") {
+			if len(o.Programs) > 0 || !strings.Contains(terminal.String(), "this program itself is not given to anybody: the project's own, but not what it claims to be: it is signed as Muster 1.1.0 and says that it is 1.2.3; get it again") {
 				t.Errorf("offered is %+v; the terminal says %q", o, terminal)
 			}
 		} else if len(o.Programs) != 1 || o.Programs[0].Origin != origin {

@@ -253,7 +253,11 @@ func (h *Handout) judge(p *program) {
 		why = v.String()
 	}
 	if why != "" {
-		h.config.Warn(fmt.Errorf("%s is not given to anybody: %s", filepath.Base(p.file), why))
+		what := filepath.Base(p.file)
+		if p.file == h.config.Own {
+			what = "this program itself"
+		}
+		h.config.Warn(fmt.Errorf("%s is not given to anybody: %s; get it again from the project's release page", what, why))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
