@@ -35,9 +35,9 @@ const (
 	drawShare = 0.29
 	// exploreShare of the probes go where nothing is likely, to find out.
 	exploreShare = 0.03
-	// witnessShare of the probes go to near networks that were known early, to see
-	// whether the player's own line has changed.
-	witnessShare = 0.08
+	// witnessShare of the probes go to networks that were known early, to see whether
+	// the player's own line has changed.
+	witnessShare = 0.06
 	// hopeless is the share up to which nothing is drawn.
 	hopeless = 0.01
 	// drawWeight is added to the children known of a /24: their share deviates as
@@ -58,7 +58,9 @@ const (
 func (a *acquisition) batch(n int, whole bool) []discovery.Probe {
 	probes := make([]discovery.Probe, 0, n)
 	explorers, drawn := a.roll(exploreShare*float64(n)), a.roll(drawShare*float64(n))
-	probes = a.witnesses(probes, a.roll(witnessShare*float64(n)))
+	if math.IsInf(a.wanted, 1) { // a search for a few is over before much can change
+		probes = a.witnesses(probes, a.roll(witnessShare*float64(n)))
+	}
 	ripe := a.best(n, likely)
 	switch {
 	case len(ripe) > 0:
@@ -154,7 +156,10 @@ func (a *acquisition) ask(server int, phase discovery.Phase) discovery.Probe {
 // could hide: many servers, few of them asked.
 func (a *acquisition) explore(probes []discovery.Probe, n int) []discovery.Probe {
 	e := a.estimator
-	best := newTop(exploreSpare * n)
+	if len(probes) >= n {
+		return probes
+	}
+	best := newTop(exploreSpare * (n - len(probes)))
 	for i, at := range e.open() {
 		if l := e.tree.Level(i); at.p < likely && l != topology.List && l != topology.Address {
 			best.offer(candidate{i, min(float64(at.unasked), a.wanted) * at.p / (float64(e.asked(i)) + 1 + priorBelow)})

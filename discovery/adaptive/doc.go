@@ -49,7 +49,7 @@
 // A batch (acquisition.go) takes the servers of the highest p, those over 0.25;
 // draws from what p could turn out to be (Thompson 1933), as wide as few children
 // of the /24 are known; and explores nodes where the most near servers could
-// hide: unasked servers · p / (asked + 1 + a). One probe in twelve asks for a witness
+// hide: unasked servers · p / (asked + 1 + a). One probe in sixteen asks for a witness
 // of the player's own line. First of all it asks one server of
 // each country, and before it stops several networks of each, and the largest /16s
 // (survey.go). A search for the N nearest sets the limit a little under the N-th so far

@@ -221,6 +221,7 @@ func TestNegligible(t *testing.T) {
 		{remaining{near: 5, variance: 25}, 1000, false}, // one network would be too many
 		{remaining{near: 1.2, variance: 400}, 100, true},
 		{remaining{near: 0.2}, 0, true},
+		{remaining{near: 5, likely: 4}, 200, false}, // few, but worth their probes
 		{remaining{near: 1.4}, 10, true},
 		{remaining{near: 1.6}, 10, false},
 		{remaining{near: 3, variance: 400}, 40, true},

@@ -67,11 +67,13 @@ const (
 	// mostSeeds bounds the first probes, should a list have very many countries.
 	mostSeeds = 100
 	// A batch is one part in batchPart of the probes sent, so that it grows with
-	// what is known, and at least minBatch: an estimate takes as long as a few
-	// hundred probes of a slow line. Above maxBatch it would act on old news.
-	batchPart = 48
-	minBatch  = 16
-	maxBatch  = 128
+	// what is known, and at least minBatch. An estimate takes longer the longer the
+	// list is: where all near servers are looked for, one probe for every batchNodes
+	// of the topology pays for it. Above maxBatch it would act on old news.
+	batchPart  = 32
+	minBatch   = 16
+	batchNodes = 1200
+	maxBatch   = 192
 	// patience is how many probes may be under way in any case when an attentive
 	// plan goes on.
 	patience = 24
@@ -165,7 +167,11 @@ func (p *plan) refill() {
 		return
 	}
 	p.attentive = p.nearest != nil
-	p.queue = p.acquisition.batch(min(max(p.asked/batchPart, minBatch), maxBatch), !p.ends)
+	least := minBatch
+	if p.nearest == nil {
+		least = max(least, len(p.estimator.nodes)/batchNodes)
+	}
+	p.queue = p.acquisition.batch(min(max(p.asked/batchPart, least), maxBatch), !p.ends)
 }
 
 // survey looks into every country, and the largest blocks of addresses if all near

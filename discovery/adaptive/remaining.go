@@ -9,8 +9,8 @@ import (
 )
 
 // remaining is what is left to find: so many near servers are expected among the
-// unasked, with this variance.
-type remaining struct{ near, variance float64 }
+// unasked, with this variance, and so many of them where one is likely.
+type remaining struct{ near, variance, likely float64 }
 
 // remaining estimates the shares anew and adds up what is left. A correlated block
 // is a node in which nothing was measured, under one in which something was: all
@@ -21,6 +21,10 @@ func (e *estimator) remaining() remaining {
 	var block struct {
 		near, servers float64
 		end           topology.Node
+	}
+	var last struct { // neighbours of which nothing is known are all alike
+		p, near float64
+		known   topology.Level
 	}
 	for i, n := range e.open() {
 		level := e.tree.Level(i)
@@ -34,8 +38,14 @@ func (e *estimator) remaining() remaining {
 		if level != topology.Address {
 			continue
 		}
-		near := float64(n.unasked) * e.calibrator.correct(e.expectation(i)) * e.alive(n)
+		if n.p != last.p || n.known != last.known {
+			last.p, last.known, last.near = n.p, n.known, e.calibrator.correct(e.expectation(i))
+		}
+		near := float64(n.unasked) * last.near * e.alive(n)
 		total.near += near
+		if n.p >= likely {
+			total.likely += near
+		}
 		block.near += near
 		block.servers += float64(n.unasked)
 	}
@@ -71,10 +81,12 @@ const (
 
 // negligible reports whether the near servers that are left are fewer than the
 // share that may be missed, or so few anyway, even if they are one standard
-// deviation more than expected, twice as many where hardly any are.
+// deviation more than expected, twice as many where hardly any are. Those that are
+// likely near are not left because they are few.
 func (r remaining) negligible(found, missing, few float64) bool {
 	most := r.near + min(math.Sqrt(r.variance), r.near)
-	return most <= max(sureShare*missing*(found+r.near), leastLeft, min(fewShare*found, few))
+	share := max(sureShare*missing*(found+r.near), leastLeft)
+	return r.likely <= share && most <= max(share, min(fewShare*found, few))
 }
 
 // An estimate is hardly ever wrong by more than a factor and one server where it
