@@ -255,7 +255,10 @@ func (a *acquisition) countriesAgain() {
 			rtts := s.rtts[player]
 			return len(rtts) < 2 || float64(len(rtts)) < 2+half && slices.Max(rtts) > sameWay*slices.Min(rtts)
 		})
-		if unsettled && some < children {
+		if some == children { // where no other AS is left another address tells if a queue held one up
+			unsettled = slices.ContainsFunc(s.detoured, func(player int) bool { return a.p.estimator.predictor.count(player, s.at) < 2 })
+		}
+		if unsettled {
 			detoured = append(detoured, valued{topology.Node(i), s.bound + float64(some)/2})
 			outlook.detour = max(outlook.detour, a.p.estimator.target()-a.p.estimator.score(s.bound))
 		}
@@ -268,14 +271,19 @@ func (a *acquisition) countriesAgain() {
 	})
 }
 
-// newAS measures an AS that nobody knows of each of the most hopeful countries.
+// newAS measures an AS that nobody knows of each of the most hopeful countries, or an
+// address that nobody knows if there is none.
 func (a *acquisition) newAS(countries []valued, most int, measure func(s *countryStats, c *candidate)) {
 	sortValued(countries)
 	for _, v := range countries {
 		s := &a.posterior.countries[v.at]
+		fresh := func(at topology.Node) bool { return a.p.candidates.of[at] == nil }
 		at, found := a.anyOf(s.at, func(at topology.Node) bool {
-			return a.posterior.find(a.p.tree.Above(at, topology.AS)) == nil && a.p.candidates.of[at] == nil
+			return a.posterior.find(a.p.tree.Above(at, topology.AS)) == nil && fresh(at)
 		})
+		if !found {
+			at, found = a.anyOf(s.at, fresh)
+		}
 		if found && most > 0 {
 			measure(s, a.p.candidates.at(at))
 			most--

@@ -82,6 +82,15 @@ func (r *predictor) nearest(player int, at topology.Node) (ms float64, l topolog
 	return 0, topology.List, false
 }
 
+// count is how many addresses below a node a player has measured.
+func (r *predictor) count(player int, node topology.Node) int32 {
+	i, known := r.index[node]
+	if !known {
+		return 0
+	}
+	return r.means[i+player].n
+}
+
 // predict is a player's RTT to a node in ms, and the standard deviation of the
 // error.
 func (r *predictor) predict(player int, at topology.Node) (ms, off float64) {
