@@ -18,8 +18,12 @@ import (
 	"muster/internal/sim"
 )
 
-// distance is the world of a list in which nothing but distance counts.
-const distance = "distance"
+// Worlds of any list: in the one nothing but distance counts, in the other packets
+// take the cables of the named worlds.
+const (
+	distance = "distance"
+	cables   = "cables"
+)
 
 // worlds are the flags that say what is looked at, and from where.
 type worlds struct {
@@ -50,9 +54,9 @@ const (
 func (w *worlds) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&w.data, "data", nil, "measurements of one place, `FILE.csv`, - is standard input (repeatable)")
-	bindWord(cmd, &w.world, "world", "", []string{"et2007", "css2007", "night2005", distance}, "a synthetic internet")
+	bindWord(cmd, &w.world, "world", "", []string{"et2007", "css2007", "night2005", distance, cables}, "a synthetic internet")
 	flags.StringVar(&w.matrix, "matrix", "", "round trips measured between hosts, `FILE` with a row a host, in ms: servers and players sit there")
-	flags.StringVar(&w.servers, "servers", "", "with --matrix or --world distance, the servers, `FILE` (default: a list like css2007's)")
+	flags.StringVar(&w.servers, "servers", "", "with --matrix, --world distance or cables, the servers, `FILE` (default: a list like css2007's)")
 	flags.StringSliceVar(&w.places, "place", nil, "look from `PLACE,...`; with --matrix from hosts, by number (default: the world's own)")
 	flags.Var(value{"[near:|far:]N", "", w.setDraw}, "draw", "with --matrix, draw so many hosts for each run, near or far from each other, `[near:|far:]N` (default 5; of a --group 4)")
 	flags.BoolVar(&w.fresh, "new-worlds", false, "each run in another world (with --matrix always)")
@@ -123,7 +127,7 @@ func (w *worlds) check() error {
 		return usagef("--place is for a --world or a --matrix")
 	case len(w.data) > 0 && w.fresh:
 		return usagef("--new-worlds: measurements are of one world")
-	case w.servers != "" && w.matrix == "" && w.world != distance:
+	case w.servers != "" && w.matrix == "" && w.world != distance && w.world != cables:
 		return hint.With(usagef("--servers: where do they stand?"), "say --matrix FILE, or --world distance for cities of their countries")
 	case w.draw > 0 && (w.matrix == "" || len(w.places) > 0):
 		return usagef("--draw is for a --matrix without --place")
@@ -182,7 +186,7 @@ func (w *worlds) made(group bool) (sim.Scene, error) {
 		return w.measured()
 	case w.matrix != "":
 		return w.onMatrix(group)
-	case w.world == distance:
+	case w.world == distance, w.world == cables:
 		return w.byDistance()
 	}
 	return w.synthetic()
@@ -231,8 +235,12 @@ func (w *worlds) byDistance() (sim.Scene, error) {
 		return nil, usageError(err)
 	}
 	list, err := w.list()
+	world := sim.DistanceWorld
+	if w.world == cables {
+		world = sim.CableWorld
+	}
 	return func(seed uint64) ([]*sim.Vantage, error) {
-		return sim.DistanceWorld(list(seed), places, seed).Vantages(), nil
+		return world(list(seed), places, seed).Vantages(), nil
 	}, err
 }
 

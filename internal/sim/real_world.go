@@ -125,8 +125,7 @@ func settle(list []discovery.Server, places []Place, seed uint64, sites *siting,
 	return w
 }
 
-// CableWorld is a world of a real list and of today's idea of the internet's cables:
-// each network stands in a city of its country, as in a [DistanceWorld], and the RTT
+// CableWorld is a world of a real list and of the cables of the generated worlds: each network stands in a city of its country, as in a [DistanceWorld], and the RTT
 // is that of the generated worlds' cables, times the detour of what an AS has in a
 // country, which now and then goes by a hub that is out of the way.
 func CableWorld(list []discovery.Server, places []Place, seed uint64) *World {
