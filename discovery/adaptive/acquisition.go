@@ -37,7 +37,7 @@ const (
 	exploreShare = 0.03
 	// witnessShare of the probes go to networks that were known early, to see whether
 	// the player's own line has changed.
-	witnessShare = 0.06
+	witnessShare = 0.04
 	// hopeless is the share up to which nothing is drawn.
 	hopeless = 0.01
 	// drawWeight is added to the children known of a /24: their share deviates as

@@ -71,21 +71,21 @@ const (
 	fewShare    = 0.15
 	// leastLeft near servers may be left even if hardly any were found.
 	leastLeft = 0.5
-	// sureShare is which part of the share that may be missed is used: estimates
-	// err.
-	sureShare = 0.75
+	// sureSDs is by how many standard deviations more than are expected may be left:
+	// tuned, estimates are a little too high.
+	sureSDs = 0.7
 	// warmMissing is which part of it is left to a plan that starts from an earlier
 	// visit: what it does not look at again may have changed.
-	warmMissing = 0.8
+	warmMissing = 0.6
 )
 
 // negligible reports whether the near servers that are left are fewer than the
-// share that may be missed, or so few anyway, even if they are one standard
-// deviation more than expected, twice as many where hardly any are. Those that are
+// share that may be missed, or so few anyway, even if they are by part of a standard
+// deviation more than expected, or of as many again where hardly any are. Those that are
 // likely near are not left because they are few.
 func (r remaining) negligible(found, missing, few float64) bool {
-	most := r.near + min(math.Sqrt(r.variance), r.near)
-	share := max(sureShare*missing*(found+r.near), leastLeft)
+	most := r.near + sureSDs*min(math.Sqrt(r.variance), r.near)
+	share := max(missing*(found+r.near), leastLeft)
 	return r.likely <= share && most <= max(share, min(fewShare*found, few))
 }
 
