@@ -70,16 +70,10 @@ func (h *Handout) bring(a *arrival, system string) {
 
 // take keeps what came and holds.
 func (h *Handout) take(data *os.File, system string, v release.Verdict) *program {
-	p := h.add(data, data.Name(), system)
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	p := h.add(data, data.Name(), system, v)
 	if p == nil { // nobody else adds programs any more
 		data.Close()
-		return h.of(system)
-	}
-	p.Origin, p.Version, p.signature = Project, v.Version, v.Signature
-	if !packed(p.File) {
-		p.Signature = "/get/" + p.System + release.SignatureEnding
+		return h.program(system)
 	}
 	return p
 }

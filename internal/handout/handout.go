@@ -168,7 +168,7 @@ func New(ctx context.Context, config Config) (*Handout, error) {
 			if err != nil {
 				system = runtime.GOOS + "-" + runtime.GOARCH
 			}
-			if p := h.add(data, config.Own, system); p != nil {
+			if p := h.add(data, config.Own, system, release.Verdict{}); p != nil {
 				p.Version = config.Version
 				h.judgeOwn = sync.OnceFunc(func() { h.judge(p) })
 			} else {
@@ -211,7 +211,7 @@ func (h *Handout) lookThrough() error {
 			data.Close()
 			continue
 		}
-		if p := h.add(data, filepath.Join(h.config.Folder, name), system); p == nil {
+		if p := h.add(data, filepath.Join(h.config.Folder, name), system, release.Verdict{}); p == nil {
 			data.Close()
 		} else {
 			h.judge(p)
@@ -223,8 +223,9 @@ func (h *Handout) lookThrough() error {
 	return nil
 }
 
-// add takes a program, unless there is one for its system.
-func (h *Handout) add(data *os.File, file, system string) *program {
+// add takes a program of which so much is known, unless there is one for its system.
+// Once it is there others give it.
+func (h *Handout) add(data *os.File, file, system string, v release.Verdict) *program {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	i := place(system)
@@ -233,6 +234,7 @@ func (h *Handout) add(data *os.File, file, system string) *program {
 		return nil
 	}
 	p := &program{System: system, Name: systems[i].name, File: "muster" + systems[i].ending, Size: info.Size(), Origin: Friend, Advice: systems[i].advice, file: file, data: data, changed: info.ModTime()}
+	p.vouchedFor(v)
 	h.programs = append(h.programs, p)
 	slices.SortFunc(h.programs, func(a, b *program) int { return cmp.Compare(place(a.System), place(b.System)) })
 	return p
@@ -266,11 +268,19 @@ func (h *Handout) judge(p *program) {
 		h.programs = slices.DeleteFunc(h.programs, func(other *program) bool { return other == p })
 		h.refused = append(h.refused, refusal{p.System, p.Name, fmt.Sprintf("The program for %s that this host has is given to nobody: %s.", p.Name, why)})
 		p.data.Close()
-	case v.Standing == release.Own:
-		p.Origin, p.Version, p.signature = Project, v.Version, v.Signature
-		if p.signature != nil && !packed(p.File) {
-			p.Signature = "/get/" + p.System + release.SignatureEnding
-		}
+	default:
+		p.vouchedFor(v)
+	}
+}
+
+// vouchedFor notes that a program is the project's own, if it is.
+func (p *program) vouchedFor(v release.Verdict) {
+	if v.Standing != release.Own {
+		return
+	}
+	p.Origin, p.Version, p.signature = Project, v.Version, v.Signature
+	if p.signature != nil && !packed(p.File) {
+		p.Signature = "/get/" + p.System + release.SignatureEnding
 	}
 }
 

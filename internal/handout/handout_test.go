@@ -64,7 +64,7 @@ func adds(t *testing.T, h *Handout, file, system string) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := h.add(data, file, system)
+	p := h.add(data, file, system, release.Verdict{})
 	if p == nil {
 		t.Fatal(file, "is not added")
 	}
