@@ -81,8 +81,8 @@ func TestHomeInvited(t *testing.T) {
 		return len(room.Players()) == 1 && room.Players()[0].Name == "zoe"
 	})
 	b.sees("#now", "You are in a room")
-	if eval[string](b, "window.wentTo") != "/room" {
-		t.Error("the room's page does not open")
+	if went := eval[string](b, "window.wentTo"); went != "/room?after=0" {
+		t.Errorf("the room's page does not open: %q", went)
 	}
 
 	clicks("muster://join/http/127.0.0.1:1/BAKODI")

@@ -147,7 +147,7 @@ type state struct {
 	Kept      string     `json:"kept"`
 	Launch    string     `json:"launch,omitempty"`
 	Find      findState  `json:"find"`
-	Room      taskState  `json:"room"`
+	Room      roomState  `json:"room"`
 	Go        taskState  `json:"go"`
 	Watch     watchState `json:"watch"`
 	Questions []question `json:"questions"`
@@ -179,6 +179,12 @@ type findState struct {
 	Asked  int `json:"asked"`
 	// Answered are those of Asked that did.
 	Answered int `json:"answered"`
+}
+
+type roomState struct {
+	taskState
+	// ID counts the rooms that were gone into.
+	ID int `json:"id"`
 }
 
 type watchState struct {
@@ -225,7 +231,7 @@ func New(ctx context.Context, at net.Addr, config Config) *Home {
 	}
 	h.ctx, h.quit = context.WithCancel(ctx)
 	h.state = state{Version: config.Version, Name: config.Name, At: config.At, Kept: config.Kept, Questions: []question{}, Invitations: []invitation{}, Rooms: []roomNear{}}
-	for _, t := range []*taskState{&h.state.Find.taskState, &h.state.Room, &h.state.Go, &h.state.Watch.taskState} {
+	for _, t := range []*taskState{&h.state.Find.taskState, &h.state.Room.taskState, &h.state.Go, &h.state.Watch.taskState} {
 		t.Lines = []string{}
 	}
 	h.look(&h.state)
@@ -303,7 +309,7 @@ func (h *Home) watchIdle() {
 		case now := <-tick.C:
 			h.mu.Lock()
 			pages, running := h.watching(), 0
-			for _, t := range []*taskState{&h.state.Room, &h.state.Watch.taskState} {
+			for _, t := range []*taskState{&h.state.Room.taskState, &h.state.Watch.taskState} {
 				if t.Running {
 					running++
 				}

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -315,5 +316,44 @@ func TestCommands(t *testing.T) {
 		}
 	default:
 		t.Error("a command outlives Home")
+	}
+}
+
+// TestTabOfTheNextRoom: a tab that is opened for the next room does not end up in the one
+// that is left for it, in whichever order the two are heard of.
+func TestTabOfTheNextRoom(t *testing.T) {
+	h, _ := started(t, t.TempDir(), func(ctx context.Context, args []string, terminal Terminal) error {
+		terminal.Open("http://127.0.0.1:1/#" + args[len(args)-1])
+		<-ctx.Done()
+		return nil
+	})
+	c, base := visitor(t, h)
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	tab := func(after string) string {
+		answer, err := c.Get(base + "/room" + after)
+		if err != nil {
+			t.Error(err)
+			return ""
+		}
+		answer.Body.Close()
+		return answer.Header.Get("Location")
+	}
+	clean := func() {}
+	h.play("join", "", []string{"first"}, clean)
+	for _, after := range []string{"", "?after=0"} {
+		if got := tab(after); !strings.HasSuffix(got, "#first") {
+			t.Errorf("/room%s leads to %q, want the first room", after, got)
+		}
+	}
+	next := make(chan string, 1)
+	go func() { next <- tab("?after=1") }()
+	for waits := false; !waits && len(next) == 0; runtime.Gosched() {
+		h.mu.Lock()
+		waits = len(h.pages) > 0
+		h.mu.Unlock()
+	}
+	h.play("join", "", []string{"second"}, clean)
+	if got := <-next; !strings.HasSuffix(got, "#second") {
+		t.Errorf("the tab for the second room leads to %q", got)
 	}
 }

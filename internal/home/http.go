@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ func (h *Home) Ticket() string {
 //
 //	GET  /open/TICKET, /?key=SECRET   let the browser in
 //	GET  /                the page
-//	GET  /room            the player's own page in the room, once there is one
+//	GET  /room?after=ID   the player's own page in the room that comes after that one
 //	GET  /live            the WebSocket: state and servers
 //	GET  /api/games, /api/computer, /api/settings, /api/steam-key
 //	POST /api/…           what people want, see the handlers below
@@ -117,8 +118,9 @@ func (h *Home) enter(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // serveRoom takes a tab of its own to the player's page in the room, as soon as there is
-// one.
+// one. A tab that was opened for a room that comes after another waits for that.
 func (h *Home) serveRoom(w http.ResponseWriter, r *http.Request) {
+	after, _ := strconv.Atoi(r.URL.Query().Get("after")) // or any room will do
 	ctx, cancel := context.WithTimeout(r.Context(), roomWait)
 	defer cancel()
 	wake := make(chan struct{}, 1)
@@ -126,9 +128,10 @@ func (h *Home) serveRoom(w http.ResponseWriter, r *http.Request) {
 	defer h.leave(wake)
 	for {
 		h.mu.Lock()
-		link, running, trouble := h.link, h.state.Room.Running, h.state.Room.Error
+		id, link, running, trouble := h.state.Room.ID, h.link, h.state.Room.Running, h.state.Room.Error
 		h.mu.Unlock()
 		switch {
+		case id <= after:
 		case link != "" && running:
 			w.Header().Set("Cache-Control", "no-store")
 			http.Redirect(w, r, link, http.StatusSeeOther)

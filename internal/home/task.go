@@ -114,8 +114,8 @@ func (h *Home) play(what, game string, args []string, clean func()) {
 	h.starting.Lock()
 	defer h.starting.Unlock()
 	h.stop(&h.room)
-	h.change(func(*state) { h.link = "" })
-	h.start(&h.room, "room", func(s *state) *taskState { return &s.Room }, taskState{What: what, Game: game}, args, func(t *Terminal) {
+	h.change(func(s *state) { h.link, s.Room = "", roomState{taskState{Lines: []string{}}, s.Room.ID + 1} })
+	h.start(&h.room, "room", func(s *state) *taskState { return &s.Room.taskState }, taskState{What: what, Game: game}, args, func(t *Terminal) {
 		t.Open = func(link string) {
 			h.change(func(s *state) { h.link, s.Room.Open = link, true })
 		}

@@ -231,10 +231,9 @@ document.addEventListener("click", (event) => {
 document.addEventListener("submit", (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);
   event.preventDefault();
-  if (form.dataset.invited && state) {
-    const now = state;
+  if (form.dataset.invited) {
     alarm.rest();
-    attempt("", () => invited.join(form, now));
+    attempt("", () => invited.join(form));
   }
   const id = Number(form.dataset.question);
   if (!id) return;

@@ -68,9 +68,9 @@ function said(form) {
   return data;
 }
 
-/** A tab of its own for the room, opened while the click counts. */
+/** A tab of its own for the room that we now go into, opened while the click counts. */
 export function tab() {
-  open("/room", "muster-room");
+  open(`/room?after=${state?.room.id ?? 0}`, "muster-room");
 }
 
 /** @param {HTMLElement} main @param {Home} from */

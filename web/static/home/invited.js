@@ -53,17 +53,15 @@ function refused(i, wrong) {
   );
 }
 
-/** Joins, and shows the room in a tab of its own. @param {HTMLFormElement} form @param {State} s */
-export async function join(form, s) {
+/** Joins, and shows the room in a tab of its own. @param {HTMLFormElement} form */
+export async function join(form) {
   const id = Number(form.dataset.invited);
   if (performance.now() - (since.get(id) ?? performance.now()) < readFor) return;
   const name = String(new FormData(form).get("name") ?? "").trim();
   remember("name", name);
   alarm.allow();
-  const leaves = s.room.running;
-  if (!leaves) tab();
+  tab();
   await ask("invited", { id, yes: true, name });
-  if (leaves) tab(); // not into the old one
 }
 
 /** What the buttons here do. @type {Record<string, (data: DOMStringMap) => unknown>} */

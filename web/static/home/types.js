@@ -38,7 +38,7 @@
  * @property {string} kept the file that keeps the settings
  * @property {string} [launch]
  * @property {Task & {id: number, listed: number, asked: number, answered: number}} find
- * @property {Task} room
+ * @property {Task & {id: number}} room the ID counts them
  * @property {Task} go
  * @property {Task & {name?: string, free: number, looks: number, goes: boolean}} watch
  * @property {{id: number, of: string, text: string}[]} questions
