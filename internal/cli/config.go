@@ -34,6 +34,7 @@ func grantable() []granted {
 		{"rate", "rate", []string{"host", "join", "discover"}},
 		{"lan", "lan", []string{"host", "join", "discover", "muster"}},
 		{"port_map", "port-map", []string{"host"}},
+		{"downloads", "downloads", []string{"host"}},
 		{"no_browser", "no-browser", []string{"host", "join", "demo", "muster"}},
 	}
 }

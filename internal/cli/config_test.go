@@ -59,6 +59,11 @@ func TestGranted(t *testing.T) {
 		t.Setenv("MUSTER_AT", none)
 		begin(t, "host", "--game", "openarena", "--no-browser", "--new", "--at", s.URL, "--name", "flag").says(t, "flag is here")
 	})
+	t.Run("a folder", func(t *testing.T) {
+		folder := t.TempDir()
+		configured(t, "downloads = '"+folder+"'\n")
+		begin(t, append(here, "--no-browser")...).says(t, "in "+regexp.QuoteMeta(folder)+" is no build of Muster")
+	})
 }
 
 // TestWrongConfig: mistakes are told by their lines, and only to commands that take

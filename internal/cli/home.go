@@ -221,7 +221,9 @@ func (a *atHome) players(ctx context.Context, id string, at netip.AddrPort, allo
 }
 
 // settable are the keys of config.toml that Muster changes.
-func settable() []string { return []string{"name", "rate", "at", "lan", "launch", "port_map"} }
+func settable() []string {
+	return []string{"name", "rate", "at", "lan", "launch", "port_map", "downloads"}
+}
 
 // everyKey are those of config.toml that have a meaning outside its tables.
 func everyKey() config.Known {
@@ -266,6 +268,9 @@ func (p *program) settle(changes map[string]string) error {
 		}
 		if rate, err := strconv.ParseFloat(text, 64); key == "rate" && (err != nil || !(rate > 0)) {
 			return fmt.Errorf("rate: %q is no number above 0", text)
+		}
+		if info, err := os.Stat(text); key == "downloads" && (err != nil || !info.IsDir()) {
+			return fmt.Errorf("downloads: %q is no folder", discovery.CleanText(text))
 		}
 	}
 	file := configFile("config.toml")

@@ -119,6 +119,7 @@ async function settings(kept) {
         h("select", { id: "set-port_map", name: "port_map" }, [["", "ask me, once"], ["true", "may let friends in"], ["false", "is left alone"]].map(([value, name]) => h("option", { value, selected: (now.port_map ?? "") === value }, name))),
         "whether Muster asks it to let friends from the internet into a room on this computer",
       ),
+      line("downloads", "Programs for friends", input("downloads", { placeholder: "a folder" }), "Muster for other systems than yours, as a release has it: your rooms give it to friends, also without internet"),
       h("p", { class: "buttons" }, h("button", { class: "primary" }, "Keep")),
       h("p", { class: "quiet" }, "They stand in ", h("code", {}, h("bdi", {}, kept)), "."),
     )
