@@ -72,7 +72,7 @@ const (
 	// of the topology pays for it. Above maxBatch it would act on old news.
 	batchPart  = 32
 	minBatch   = 16
-	batchNodes = 1200
+	batchNodes = 2400
 	maxBatch   = 192
 	// patience is how many probes may be under way in any case when an attentive
 	// plan goes on.
