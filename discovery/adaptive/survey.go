@@ -20,9 +20,10 @@ const (
 	// player's own country may be reached by such ways so far.
 	lonelyNetworks = 4
 	// As many of the largest blocks are looked into, whatever they are labelled as, as
-	// the list has blockServers: near servers behind a wrong label are many at once
-	// there, and a short list is not to be asked whole for it.
+	// the list has blockServers, and leastBlocks: near servers behind a wrong label are
+	// many at once there.
 	blockServers = 200
+	leastBlocks  = 48
 )
 
 // survey asks one server of each of the largest networks of the countries of
@@ -60,7 +61,7 @@ func (a *acquisition) survey(further int, recalled *recall) []discovery.Probe {
 // labels.
 func (a *acquisition) surveyBlocks() []discovery.Probe {
 	e := a.estimator
-	largest := newTop(max(1, e.tree.Size(topology.Root)/blockServers))
+	largest := newTop(max(leastBlocks, e.tree.Size(topology.Root)/blockServers))
 	for i := range e.open() {
 		if e.tree.Level(i) == topology.Prefix16 {
 			largest.offer(candidate{i, float64(e.tree.Size(i))})
