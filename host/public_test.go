@@ -311,6 +311,10 @@ func TestPublicCodes(t *testing.T) {
 	isRefused("a locked room", "203.0.113.9")
 	orders(t, server, room.Code, "lock", keys.Secret, map[string]any{"locked": false})
 	expect[wire.Welcome](says(t, server, "203.0.113.9", wire.Hello{Code: room.Code, Name: "bob"}))
+	waitFor(t, "the room shows that it is complete", func() bool {
+		shown, _ := h.Room(room.Code)
+		return len(shown.Players()) == 2
+	})
 	isRefused("a complete room", "203.0.113.10")
 	expect[wire.Welcome](says(t, server, "203.0.113.10", wire.Hello{Code: room.Code, Name: "ann", Token: ann.token}))
 	if refusal := expect[wire.Refusal](says(t, server, "203.0.113.10", wire.Hello{Code: room.Code, Key: keys.Link, Name: "cat"})); refusal.Reason != wire.ReasonFull {
