@@ -98,6 +98,11 @@ func (b *browser) resize(size screenSize) {
 	}
 	b.do(chromedp.EmulateViewport(size.width, size.height, chromedp.EmulateScale(size.scale)))
 	b.prefers("prefers-color-scheme", scheme)
+	for deadline := time.Now().Add(10 * time.Second); eval[int64](b, "innerWidth") != size.width; time.Sleep(10 * time.Millisecond) { // the page hears of it later
+		if time.Now().After(deadline) {
+			b.Fatalf("the screen stays %d wide", eval[int64](b, "innerWidth"))
+		}
+	}
 }
 
 // prefers sets what the person in front of it asked their system for.
@@ -222,7 +227,10 @@ func webp(ctx context.Context, t *chromedp.Target) ([]byte, error) {
 func (b *browser) fits(size screenSize) {
 	b.Helper()
 	if width := eval[int64](b, "document.documentElement.scrollWidth"); width > size.width {
-		b.Errorf("on a %s the page is %d wide, the screen %d", size.name, width, size.width)
+		over := eval[[]string](b, `[...document.querySelectorAll("body *")]
+			.filter((e) => e.getBoundingClientRect().right > innerWidth && !e.firstElementChild)
+			.map((e) => e.outerHTML.slice(0, 120))`)
+		b.Errorf("on a %s the page is %d wide, the screen %d: %q", size.name, width, size.width, over)
 	}
 }
 
