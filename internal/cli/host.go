@@ -12,10 +12,8 @@ import (
 	"net/netip"
 	"os"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -375,78 +373,6 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	return explain(err, inside)
 }
 
-// askRouter has the router let friends in until stop is called.
-func (h *hosting) askRouter(ctx context.Context, at netip.AddrPort, key access.Key) (stop func()) {
-	return h.ingress.AskRouter(ctx, at, key, h.logger(), func(line string) {
-		if !strings.HasPrefix(line, " ") { // those are to be pasted
-			line = h.screen.Wrap(line, 0)
-		}
-		h.screen.Say("%s", line)
-	})
-}
-
-// offerRouter asks once whether the router may be asked to let friends in, and remembers
-// the answer; ask is done after a yes. Where nobody can answer nothing is asked, and the
-// router is left alone. Stop takes all back.
-func (h *hosting) offerRouter(ctx context.Context, c *term.Console, ask func() (stop func())) (stop func()) {
-	canAnswer := h.home != nil || term.IsTerminal(h.in) && h.screen.IsTerminal && !h.lists.HasStdin()
-	if h.portMap != notAsked || !canAnswer {
-		return func() {}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	takeBack := func() {}
-	offer := func() {
-		if h.mayAskRouter(ctx, c) {
-			takeBack = ask()
-		}
-	}
-	var asking sync.WaitGroup
-	if h.home != nil {
-		asking.Go(offer) // the room's page does not wait for it
-	} else {
-		offer()
-	}
-	return func() { cancel(); asking.Wait(); takeBack() }
-}
-
-// mayAskRouter asks the user, and remembers what they say.
-func (h *hosting) mayAskRouter(ctx context.Context, c *term.Console) bool {
-	answer, ok := c.Ask(ctx, "May Muster ask your router to let friends in, now and whenever you host here? [y/N] ")
-	if !ok {
-		return false
-	}
-	h.portMap = declined
-	if answer != "" && term.Yes(answer) {
-		h.portMap = consented
-	}
-	where := "port_map in config.toml"
-	if h.home != nil {
-		where = "“This computer”"
-	}
-	err := h.settle(map[string]string{"port_map": string(h.portMap)})
-	switch {
-	case err != nil:
-		h.warn(fmt.Errorf("cannot remember that, and will ask again: %w", hint.Reason(err)))
-	case h.portMap == consented:
-		h.screen.Say("remembered; %s says otherwise, and --port-map=false just once", where)
-	default:
-		h.screen.Say("remembered: the router is left alone; %s says otherwise, and --port-map just once", where)
-	}
-	return h.portMap == consented
-}
-
-// waysOut says how friends elsewhere come in where the link only leads through one's own
-// network; it is empty where it leads anywhere.
-func waysOut(at netip.Addr) string {
-	if discovery.ReachOf(at) != discovery.NetworkReach {
-		return ""
-	}
-	return fmt.Sprintf(`%v is an address of your own network: friends elsewhere do not get in. Three ways help:
-  --port-map         asks your router to let them in
-  --at URL           opens the room on a public host
-  --public-url URL   if a tunnel or an address of your own leads here`, at)
-}
-
 // invite prints what friends need: a link, the code, the line to paste. The QR
 // code comes first: on a small screen the rest still stands below it.
 func (h *hosting) invite(l invite.Link) {
@@ -474,17 +400,6 @@ func (h *hosting) steering(personal string) {
 	h.screen.Say("%s", start)
 }
 
-// present shows a page that is one person's own. Ticket is a way to it that works once:
-// everybody on this machine can read the browser's command line.
-func (p *program) present(ctx context.Context, link string, ticket func() string) {
-	switch {
-	case p.home != nil:
-		p.home.Open(link)
-	case p.hasBrowser():
-		p.browse(ctx, ticket())
-	}
-}
-
 // keys is the help on what keys do, which are of a terminal only.
 func (p *program) keys(help func(wire.Snapshot) string) func(wire.Snapshot) string {
 	if p.home != nil {
@@ -500,33 +415,6 @@ func (p *program) console(in io.Reader, enter, alone func()) *term.Console {
 		c.Answer = p.home.Ask
 	}
 	return c
-}
-
-// hasBrowser reports whether the player sits in front of this machine and its terminal,
-// and a browser may be there.
-func (p *program) hasBrowser() bool { return p.screen.IsTerminal && p.hasDesktop() }
-
-// hasDesktop reports whether this machine has windows, and the user is not far away.
-func (p *program) hasDesktop() bool {
-	hasDesktop := runtime.GOOS == "windows" || runtime.GOOS == "darwin" || p.env("DISPLAY") != "" || p.env("WAYLAND_DISPLAY") != ""
-	return p.env("SSH_CONNECTION") == "" && hasDesktop
-}
-
-// browse shows a link in the player's browser. If that fails, the link stands on the
-// screen anyway.
-func (p *program) browse(ctx context.Context, link string) {
-	if p.hasBrowser() {
-		p.startBrowser(ctx, link)
-	}
-}
-
-func (p *program) startBrowser(ctx context.Context, link string) {
-	wait, err := game.Start(ctx, game.Game{Launch: []string{link}}.Template(runtime.GOOS), nil)
-	if err != nil {
-		p.logger().Debug("no browser", "error", err)
-		return
-	}
-	go wait() // reaps the opener
 }
 
 // console listens to the organiser's Enter, unless standard input is the list.

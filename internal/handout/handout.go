@@ -21,12 +21,7 @@
 package handout
 
 import (
-	"archive/tar"
-	"archive/zip"
-	"bytes"
 	"cmp"
-	"compress/flate"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -451,72 +446,4 @@ func (h *Handout) give(w http.ResponseWriter, r *http.Request, what string) {
 func attach(w http.ResponseWriter, name string) {
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-}
-
-// executable is the ending of the program itself.
-func executable(file string) string {
-	if packed(file) {
-		return ""
-	}
-	return filepath.Ext(file)
-}
-
-// packed reports whether a program comes in an archive, and its signature with it.
-func packed(file string) bool { return filepath.Ext(file) != ".exe" }
-
-// The modes in an archive: of a program, and of its signature.
-const runnable, readable = 0o755, 0o644
-
-// packZip writes an archive for macOS. Whatever fails, the client is gone.
-func packZip(w io.Writer, name string, p *program, data io.Reader) {
-	archive := zip.NewWriter(w)
-	archive.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestSpeed) })
-	for _, e := range p.entries(name, data) {
-		header := &zip.FileHeader{Name: e.name, Method: zip.Deflate, Modified: p.changed}
-		header.SetMode(e.mode)
-		entry, err := archive.CreateHeader(header)
-		if err == nil {
-			_, err = io.Copy(entry, e.data)
-		}
-		if err != nil {
-			return
-		}
-	}
-	archive.Close()
-}
-
-// packTar writes an archive for Linux. Whatever fails, the client is gone.
-func packTar(w io.Writer, name string, p *program, data io.Reader) {
-	zipped, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is one
-	archive := tar.NewWriter(zipped)
-	for _, e := range p.entries(name, data) {
-		err := archive.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: e.name, Mode: int64(e.mode), Size: e.size, ModTime: p.changed})
-		if err == nil {
-			_, err = io.Copy(archive, e.data)
-		}
-		if err != nil {
-			return
-		}
-	}
-	if archive.Close() == nil {
-		zipped.Close()
-	}
-}
-
-// entry is a file of an archive.
-type entry struct {
-	name string
-	mode os.FileMode
-	size int64
-	data io.Reader
-}
-
-// entries are the program and, if there is one, its signature: whoever gets it can verify
-// it, and hand it on as the project's.
-func (p *program) entries(name string, data io.Reader) []entry {
-	all := []entry{{name, runnable, p.Size, data}}
-	if p.signature != nil {
-		all = append(all, entry{name + release.SignatureEnding, readable, int64(len(p.signature)), bytes.NewReader(p.signature)})
-	}
-	return all
 }
