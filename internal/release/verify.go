@@ -126,13 +126,9 @@ func (k Keys) Verify(ctx context.Context, file string) (Verdict, error) {
 // VerifyOpen is Verify of a file that was opened at a path: what lies there may be
 // replaced, and what is open is what is judged.
 func (k Keys) VerifyOpen(ctx context.Context, data *os.File, file string) (Verdict, error) {
-	it, err := digest(ctx, data)
+	of, err := k.beside(ctx, data, file)
 	if err != nil || k.None() {
 		return Verdict{Standing: Keyless}, err
-	}
-	of, err := k.beside(file, it)
-	if err != nil {
-		return Verdict{}, err
 	}
 	var best Verdict
 	for _, v := range of {
@@ -148,13 +144,9 @@ func (k Keys) VerifyOpen(ctx context.Context, data *os.File, file string) (Verdi
 // signature and the signed SHA256SUMS, both beside it, have to say that it is just this
 // file of that version.
 func (k Keys) VerifyBoth(ctx context.Context, data *os.File, file, version string) (Verdict, error) {
-	it, err := digest(ctx, data)
+	of, err := k.beside(ctx, data, file)
 	if err != nil || k.None() {
 		return Verdict{Standing: Keyless}, err
-	}
-	of, err := k.beside(file, it)
-	if err != nil {
-		return Verdict{}, err
 	}
 	own := of[0]
 	for _, v := range []Verdict{own, of[len(of)-1]} {
@@ -170,9 +162,13 @@ func (k Keys) VerifyBoth(ctx context.Context, data *os.File, file, version strin
 	return own, nil
 }
 
-// beside are the verdicts on a file by each of the proofs there may be: its own
-// signature, the one of an installed program, and at last SHA256SUMS.
-func (k Keys) beside(file string, it content) ([]Verdict, error) {
+// beside are the verdicts on an open file by each of the proofs there may be: its own
+// signature, the one of an installed program, and at last SHA256SUMS; none without keys.
+func (k Keys) beside(ctx context.Context, data *os.File, file string) ([]Verdict, error) {
+	it, err := digest(ctx, data)
+	if err != nil || k.None() {
+		return nil, err
+	}
 	var all []Verdict
 	name, folder := filepath.Base(file), filepath.Dir(file)
 	for _, at := range []string{
