@@ -52,7 +52,8 @@
 // hide: unasked servers · p / (asked + 1 + a). One probe in sixteen asks for a witness
 // of the player's own line. First of all it asks one server of
 // each country, and before it stops several networks of each, and the largest /16s
-// (survey.go). A search for the N nearest sets the limit a little under the N-th so far
+// (survey.go). A few probes go to networks that are known, as witnesses of the
+// player's own line (shift.go); what that adds to replies is taken off them. A search for the N nearest sets the limit a little under the N-th so far
 // (nearest.go).
 //
 // # Stopping rule
@@ -100,6 +101,9 @@
 //	all…SD 1, 0.6              fitted, doubled: worlds are not     0.57, 0.29
 //	depth…SD 0.3, 0.1          the internet                        0.09, 0.02
 //	bounds of the claim        fitted: 95 of 100 runs              held in 97 of 100
+//	firstOdds of labels        tuned: wrong, right and no labels    no fit
+//	shift's window, witnesses  tuned: shifts of 50 ms, and none     no fit
+//	blockServers, sureSDs      tuned: whole runs                    no fit
 //	prior weights a            tuned
 //	shares of a batch, stops   tuned
 //

@@ -23,10 +23,12 @@ var wrongShares = [...]float64{0.001, 0.003, 0.01, 0.03, 0.1, 0.3}
 // network of an AS can lie abroad without a wrong label.
 const leastLabelled, mostLabelled = 1e-4, 0.99
 
-// newLabels takes each share for as likely as those before it together could make up
-// for, so that labels are believed until they err.
+// firstOdds of the shares: large ones are less likely, so that labels are believed
+// until they err. Tuned.
+var firstOdds = [len(wrongShares)]float64{0, 0, 0, -1, -2, -3}
+
 func newLabels() labels {
-	l := labels{odds: [...]float64{0, 0, 0, -1, -2, -3}}
+	l := labels{odds: firstOdds}
 	l.learn()
 	return l
 }
