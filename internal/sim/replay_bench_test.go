@@ -12,11 +12,15 @@ func BenchmarkReplay(b *testing.B) {
 	v := Generate(spec).Vantage(0)
 	for _, strategy := range discovery.Strategies() {
 		b.Run(string(strategy), func(b *testing.B) {
+			probes := 0
 			for b.Loop() {
-				if _, err := v.Simulate(strategy, discovery.PlanOptions{}, ReplayOptions{}, 1); err != nil {
+				s, err := v.Simulate(strategy, discovery.PlanOptions{}, ReplayOptions{}, 1)
+				if err != nil {
 					b.Fatal(err)
 				}
+				probes += s.Probes
 			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(probes), "µs/probe")
 		})
 	}
 }

@@ -49,6 +49,11 @@ type Simulation struct {
 	// N-th.
 	Within float64 `json:"within_5ms"`
 	Runs   int     `json:"runs"`
+	// Claims is how many runs said which share they found, ClaimsHeld how many of them
+	// found as much; Shifts is how many noticed that the player's own line had changed.
+	Claims     int `json:"claims"`
+	ClaimsHeld int `json:"claims_held"`
+	Shifts     int `json:"shifts"`
 }
 
 // Runs are runs of one strategy, on one vantage or on several that count as one.
@@ -230,6 +235,15 @@ func (r Runs) Simulation() Simulation {
 		s.Within += r.within / n
 		if r.summary.AutoStopped {
 			stopped++
+		}
+		if r.summary.Shift != 0 {
+			s.Shifts++
+		}
+		if c := r.summary.Claim; c.High > 0 {
+			s.Claims++
+			if c.Low <= r.recall {
+				s.ClaimsHeld++
+			}
 		}
 	}
 	s.Stopped = 2*stopped > len(all)

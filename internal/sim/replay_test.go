@@ -293,7 +293,7 @@ func TestAdaptiveNeedsFewerProbes(t *testing.T) {
 }
 
 // TestAShiftIsNoticed: a player's line that becomes busy is allowed for, told, and
-// nothing is claimed.
+// nothing is claimed; without one what is claimed is true.
 func TestAShiftIsNoticed(t *testing.T) {
 	spec, err := NamedSpec("et2007", 3)
 	if err != nil {
@@ -302,19 +302,19 @@ func TestAShiftIsNoticed(t *testing.T) {
 	spec.Servers = 6000
 	v := Generate(spec).Vantage(1)
 	for _, tt := range []struct {
-		shift   Shift
-		noticed bool
+		shift                Shift
+		shifts, claims, held int
 	}{
-		{Shift{}, false},
-		{Shift{By: 50 * ms, From: 0.1}, true},
-		{Shift{By: 60 * ms, From: 0.05, Full: 0.15, Until: 0.25}, true},
+		{Shift{}, 0, 1, 1},
+		{Shift{By: 50 * ms, From: 0.1}, 1, 0, 0},
+		{Shift{By: 60 * ms, From: 0.05, Full: 0.15, Until: 0.25}, 1, 0, 0},
 	} {
-		_, r, err := v.run(discovery.Adaptive, discovery.PlanOptions{Seed: 1}, ReplayOptions{Shift: tt.shift})
+		got, err := v.Simulate(discovery.Adaptive, discovery.PlanOptions{Seed: 1}, ReplayOptions{Shift: tt.shift}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if noticed, claims := r.summary.Shift != 0, r.summary.Claim.High > 0; noticed != tt.noticed || claims == noticed || r.recall < 0.97 {
-			t.Errorf("%+v: shift %v, claim %v, %.3f found", tt.shift, r.summary.Shift, r.summary.Claim, r.recall)
+		if got.Shifts != tt.shifts || got.Claims != tt.claims || got.ClaimsHeld != tt.held || got.Recall < 0.97 {
+			t.Errorf("%+v: %d of %d shifts noticed, %d of %d claims true, %.3f found", tt.shift, got.Shifts, got.Runs, got.ClaimsHeld, got.Claims, got.Recall)
 		}
 	}
 }
