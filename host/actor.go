@@ -57,6 +57,9 @@ type actor struct {
 	done  chan struct{}  // closed when the goroutine has ended
 	work  sync.WaitGroup // list fetches and saves
 	over  atomic.Bool    // it is, or about to be
+	// takesCode is [room.Room.TakesCode] as of the newest step, which people are shown only
+	// once it is kept.
+	takesCode atomic.Bool
 
 	room  *room.Room
 	links map[string]*link // by member
@@ -305,6 +308,7 @@ type asker struct {
 func (a *actor) step(in room.Input, who asker) {
 	began, phase := time.Now(), a.room.Stage()
 	outputs, err := a.room.Step(in, began)
+	a.takesCode.Store(a.room.TakesCode())
 	a.host.metrics.stepped(a.room, in, phase, began)
 	result := outcome{outputs, err, who}
 	if len(outputs) > 0 {

@@ -31,7 +31,7 @@ type claim struct {
 func (h *Host) named(e claim) (*actor, *wire.Refusal) {
 	code := access.CanonicalCode(e.code)
 	a := h.actor(code)
-	isKnown := a != nil && (h.config.Public == nil || a.takesCode())
+	isKnown := a != nil && (h.config.Public == nil || a.takesCode.Load())
 	place := h.store.Find(code).State
 	was := place == store.Over || a != nil && a.over.Load()
 	if a != nil && a.opensTo(e.shown) {
@@ -75,17 +75,15 @@ func (h *Host) limited() *wire.Refusal {
 	return &wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes were tried", Hint: "try again in some seconds, or take the room's whole link or its QR code: they are let in at once"}
 }
 
-// takesCode reports whether the code alone lets people into a room of a public host. It
-// is asleep where nobody who has only heard it has any business: in a room that is locked
-// or complete, or whose group is on its server, or about to be.
-func (a *actor) takesCode() bool {
-	view, _ := a.views.get()
-	at := view.Snapshot.Room
-	switch at.Stage {
-	case wire.Gathering, wire.Listing, wire.Measuring, wire.Refining, wire.Failed:
-		return !at.Locked && (at.Players == 0 || len(view.Snapshot.Players()) < at.Players)
+// wordFor is what somebody hears whom a room did not let in. Who has nothing but the code
+// may have been let through a moment before it fell asleep, see [room.Room.TakesCode], and
+// is not to learn from the refusal that the code is right.
+func (h *Host) wordFor(a *actor, code string, shown []string, refusal *wire.Refusal) *wire.Refusal {
+	isTold := refusal.Reason == wire.ReasonFull || refusal.Reason == wire.ReasonLocked
+	if h.config.Public == nil || !isTold || a.opensTo(shown) {
+		return refusal
 	}
-	return false
+	return h.unknown(code)
 }
 
 // opensTo reports whether anything that is shown opens the room without its code.

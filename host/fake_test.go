@@ -37,6 +37,7 @@ type fakeRooms struct {
 	takes  time.Duration
 	closed bool
 	hangs  chan struct{} // until it is closed
+	asked  bool          // while it hangs
 	// kept is done once when a save has been kept, before the host knows.
 	kept func()
 	// away are hosts that cannot trust what they own; dead are those that have ended.
@@ -111,9 +112,16 @@ func (s *FakeStore) Hang() (release func()) {
 	hangs := make(chan struct{})
 	s.set(func() { s.hangs = hangs })
 	return func() {
-		s.set(func() { s.hangs = nil })
+		s.set(func() { s.hangs, s.asked = nil, false })
 		close(hangs)
 	}
+}
+
+// IsAsked reports whether the store was asked for anything while it hangs.
+func (s *FakeStore) IsAsked() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
 }
 
 // Away has a host not know any more whether its rooms are its own, or know it again.
@@ -153,6 +161,7 @@ func (s *FakeStore) trouble() error {
 	s.mu.Unlock()
 	time.Sleep(takes)
 	if hangs != nil {
+		s.set(func() { s.asked = true })
 		<-hangs
 	}
 	return fails

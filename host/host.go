@@ -453,6 +453,7 @@ func (h *Host) start(r *room.Room, first room.Input, claim store.Claim, unkept e
 	}
 	a.ctx, a.end = context.WithCancelCause(h.ctx)
 	a.shown = -1
+	a.takesCode.Store(r.TakesCode())
 	a.saving = saving{revision: r.Revision(), savedAt: time.Now()}
 	a.written(unkept)
 	h.mu.Lock()

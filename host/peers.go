@@ -153,7 +153,7 @@ func (v *visitor) hello(message wire.Message) error {
 	began := time.Now()
 	answer, err := to.query(room.Join{Hello: hello, From: v.host.origin(v.from, hello.Probes), Token: access.NewSecret()}, v.conn)
 	if errors.As(err, &refusal) {
-		return v.refuse(refusal)
+		return v.refuse(v.host.wordFor(to, hello.Code, []string{hello.Key, hello.Token}, refusal))
 	}
 	v.host.metrics.answered("join", began)
 	v.name, _ = answer.(string)

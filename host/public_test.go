@@ -209,14 +209,19 @@ func TestOpeningLimits(t *testing.T) {
 		}
 	})
 	t.Run("of a room", func(t *testing.T) {
-		_, server := serve(t, everybody(host.Public{Players: 2}))
+		h, server := serve(t, everybody(host.Public{Players: 2}))
 		_, room, _ := opens(t, server, "203.0.113.7", body)
 		join(t, server, room.Code, "ann")
 		join(t, server, room.Code, "bob")
 		cat := dial(t, server)
-		cat.conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Name: "cat"})
+		cat.conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Key: h.Keys(room.Code).Link, Name: "cat"})
 		if refusal := expect[wire.Refusal](cat); refusal.Reason != wire.ReasonFull {
 			t.Errorf("the third is told %+v", refusal)
+		}
+		eve := dial(t, server)
+		eve.conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Name: "eve"})
+		if refusal := expect[wire.Refusal](eve); refusal.Reason != wire.ReasonCode {
+			t.Errorf("whoever guesses the code is told %+v", refusal)
 		}
 	})
 }
@@ -311,15 +316,48 @@ func TestPublicCodes(t *testing.T) {
 	isRefused("a locked room", "203.0.113.9")
 	orders(t, server, room.Code, "lock", keys.Secret, map[string]any{"locked": false})
 	expect[wire.Welcome](says(t, server, "203.0.113.9", wire.Hello{Code: room.Code, Name: "bob"}))
-	waitFor(t, "the room shows that it is complete", func() bool {
-		shown, _ := h.Room(room.Code)
-		return len(shown.Players()) == 2
-	})
 	isRefused("a complete room", "203.0.113.10")
 	expect[wire.Welcome](says(t, server, "203.0.113.10", wire.Hello{Code: room.Code, Name: "ann", Token: ann.token}))
 	if refusal := expect[wire.Refusal](says(t, server, "203.0.113.10", wire.Hello{Code: room.Code, Key: keys.Link, Name: "cat"})); refusal.Reason != wire.ReasonFull {
 		t.Errorf("whoever has the link is told %+v", refusal)
 	}
+}
+
+// TestCodeFallsAsleepAtOnce: between a room's becoming complete and its being shown so, as
+// its store keeps that, whoever guesses the code hears what a wrong one is told; and so
+// does a guesser who was let through just before.
+func TestCodeFallsAsleepAtOnce(t *testing.T) {
+	kept := host.NewFakeStore()
+	config := everybody(host.Public{})
+	config.Store = kept
+	h, server := serve(t, config)
+	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":2}`)
+	keys := h.Keys(room.Code)
+	release := kept.Hang()
+	ann := says(t, server, "203.0.113.8", wire.Hello{Code: room.Code, Name: "ann"})
+	waitFor(t, "the store is asked to keep ann's place", kept.IsAsked)
+	bob := says(t, server, "203.0.113.9", wire.Hello{Code: room.Code, Key: keys.Link, Name: "bob"})
+	early := says(t, server, "203.0.113.10", wire.Hello{Code: room.Code, Name: "eve"}) // before or after bob
+	release()
+	expect[wire.Welcome](ann)
+	for _, p := range []*player{bob, early} {
+		if refusal, is := (<-p.heard).(wire.Refusal); is && refusal.Reason != map[*player]string{bob: wire.ReasonFull, early: wire.ReasonCode}[p] {
+			t.Errorf("the third is told %+v", refusal)
+		}
+	}
+	_, other, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":1}`)
+	release = kept.Hang()
+	cat := says(t, server, "203.0.113.11", wire.Hello{Code: other.Code, Name: "cat"})
+	waitFor(t, "the store is asked to keep cat's place", kept.IsAsked)
+	late := says(t, server, "203.0.113.12", wire.Hello{Code: other.Code, Name: "eve"})
+	if refusal := expect[wire.Refusal](late); refusal.Reason != wire.ReasonCode {
+		t.Errorf("while the room is not shown yet whoever guesses is told %+v", refusal)
+	}
+	if shown, _ := h.Room(other.Code); len(shown.Players()) > 0 {
+		t.Error("the room was shown as complete already: this shows nothing")
+	}
+	release()
+	expect[wire.Welcome](cat)
 }
 
 // TestGuessersHoldUpNobody: while guessers from many networks use up what all hosts hear

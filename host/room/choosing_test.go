@@ -131,7 +131,7 @@ func TestLaunched(t *testing.T) {
 		{wire.LaunchAsking, "", ""},
 		{wire.LaunchDeclined, "", "ann stays behind"},
 		{wire.LaunchByHand, "", "ann joins by hand"},
-		{wire.LaunchFailed, "no such file", "ann could not start the game: no such file"},
+		{wire.LaunchFailed, "no such file", "ann could not start openarena: no such file"},
 		{wire.LaunchStarted, "", "ann is on the way"},
 	} {
 		before := len(n.room.log)

@@ -79,8 +79,16 @@ func (*Launching) heard(r *Room, p *player, launched wire.Launched) {
 	case wire.LaunchByHand:
 		r.note("%s joins by hand", p.name)
 	case wire.LaunchFailed:
-		r.note("%s could not start the game: %s", p.name, p.detail)
+		r.note("%s could not start %s: %s", p.name, r.gameName(), p.detail)
 	}
+}
+
+// gameName is what people call the room's game, as far as the room knows.
+func (r *Room) gameName() string {
+	if own := r.settings.OwnGame; own != nil && own.ID == r.settings.Game && own.Name != "" {
+		return own.Name
+	}
+	return r.settings.Game
 }
 
 // said notes whether a player's machine can start a game.
@@ -88,6 +96,6 @@ func (p *player) said(r *Room, m wire.Able) {
 	isNews := m != p.able
 	p.able = m
 	if isNews && m.Why != "" && m.Game == r.settings.Game && p.connected {
-		r.note("%s cannot start the game: %s", p.name, m.Why)
+		r.note("%s cannot start %s: %s", p.name, r.gameName(), m.Why)
 	}
 }

@@ -248,7 +248,6 @@ func (in Join) before(r *Room) *guest {
 // refusal says why a player cannot come in under a name, which p has if it is not
 // nil. Before is the guest who comes to play, or nil.
 func (in Join) refusal(r *Room, name string, p *player, before *guest) *wire.Refusal {
-	places := cmp.Or(r.settings.Players, r.settings.Most, maxPlayers)
 	switch {
 	case r.closed:
 		return Closed(r.keys.Code)
@@ -262,10 +261,24 @@ func (in Join) refusal(r *Room, name string, p *player, before *guest) *wire.Ref
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s is somebody else here", name), Hint: "choose another name with --name NAME; if it is you on the page, paste the line that it shows there"}
 	case p == nil && r.locked && !(before != nil && before.organiser) && !sameToken(r.keys.Secret, in.Hello.As):
 		return lockedOut()
-	case p == nil && len(r.round.players) >= places:
-		return &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d players of the room are there", places), Hint: "ask the organiser to open a room for more"}
+	case p == nil && len(r.round.players) >= r.places():
+		return &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d players of the room are there", r.places()), Hint: "ask the organiser to open a room for more"}
 	}
 	return nil
+}
+
+// places is how many players the room takes.
+func (r *Room) places() int { return cmp.Or(r.settings.Players, r.settings.Most, maxPlayers) }
+
+// TakesCode reports whether somebody who has heard the code, and nothing else, has any
+// business here: not in a room that is locked or complete, nor where the group is on its
+// server, or about to be. There the codes of public hosts are asleep.
+func (r *Room) TakesCode() bool {
+	switch r.phase.stage() {
+	case wire.Gathering, wire.Listing, wire.Measuring, wire.Refining, wire.Failed:
+		return !r.closed && !r.locked && len(r.round.players) < r.places()
+	}
+	return false
 }
 
 // isReserved reports whether a name is the organiser's, or will be a player's. Other

@@ -45,7 +45,7 @@ func TestNight(t *testing.T) {
 	n.noted("room BAKODI opened for openarena", "ann is here", "bob is here", "3 servers listed",
 		"ann has measured 3 servers, 3 answered", "bob has measured 3 servers, 2 answered",
 		"everyone looks at the best 2 again", "everyone to server 1 (192.0.2.1:27960): 35 ms on average, 40 at worst",
-		"ann is on the way", "bob could not start the game: no such program")
+		"ann is on the way", "bob could not start openarena: no such program")
 }
 
 func TestStart(t *testing.T) {

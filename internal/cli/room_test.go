@@ -104,7 +104,7 @@ func TestSession(t *testing.T) {
 	host.exits(t, 0)
 	bob.says(t, "there is no program no-such-game on this machine\nhint: ")
 	bob.says(t, `connect by hand: 127\.`)
-	host.says(t, "bob could not start the game: there is no program no-such-game on this machine")
+	host.says(t, "bob could not start openarena: there is no program no-such-game on this machine")
 	host.says(t, "the game is starting")
 	host.says(t, "has the lowest average")
 	if log := host.err.String(); strings.Contains(log, os.Getenv("PATH")) {

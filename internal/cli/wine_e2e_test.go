@@ -565,7 +565,7 @@ func (w *windows) testEvening() {
 		w.t.Errorf("fay is told\n%s", text)
 	}
 	// The others hear why, but not where somebody keeps their programs.
-	host.awaits(`dan could not start the game: cannot start game\.bat: an`)
+	host.awaits(`dan could not start \S+: cannot start game\.bat: an`)
 	dan.awaits(`cannot start game\.bat: an argument holds .*, which a batch file would take for a command`)
 	if got := readFile(w.file(`C:\dan\started.txt`)); got != "" {
 		w.t.Errorf("the batch file was started: %s", got)
