@@ -193,7 +193,7 @@ func (h *Host) origin(c remote, probes wire.Probes) room.Origin {
 	if c.forwards {
 		return room.Origin{}
 	}
-	return room.OriginOf(c.addr, probes, h.config.Home != nil && h.config.Home(c.addr))
+	return room.OriginOf(c.addr, probes, h.config.Home != nil && h.config.Home(c.addr)).LocatedBy(h.config.Locate)
 }
 
 // entrance is where friends get in.

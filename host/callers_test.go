@@ -127,13 +127,18 @@ func TestRemote(t *testing.T) {
 		{"through two, one of which is ours", "127.0.0.1:5555", "203.0.113.5, 198.51.100.7", "198.51.100.7"},
 		{"through a tunnel", "127.0.0.1:5555", "", "invalid IP"},
 	} {
-		h := &Host{config: Config{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}}
+		locate := func(netip.Addr) (string, uint32) { return "DE", 64496 }
+		h := &Host{config: Config{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Locate: locate}}
 		r := &http.Request{RemoteAddr: c.socket, Header: http.Header{}}
 		if c.forwarded != "" {
 			r.Header.Set("X-Forwarded-For", c.forwarded)
 		}
-		if got := h.origin(h.remote(r), ""); got.Addr.String() != c.want {
+		got := h.origin(h.remote(r), "")
+		if got.Addr.String() != c.want {
 			t.Errorf("%s: %v, want %s", c.name, got.Addr, c.want)
+		}
+		if isPlaced := got.Country == "DE" && got.ASN == 64496; isPlaced != got.Addr.IsValid() {
+			t.Errorf("%s: placed in %q, AS %d", c.name, got.Country, got.ASN)
 		}
 	}
 	if got := (&Host{}).origin(remote{netip.MustParseAddr("10.9.0.9"), true}, ""); got.Near.IsValid() {

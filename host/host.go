@@ -81,6 +81,10 @@ type Config struct {
 	// Home reports whether an address is of the host's own network, which has the
 	// host's public address; nil knows none.
 	Home func(netip.Addr) bool
+	// Locate is where an address of the internet is: its country (ISO 3166-1 alpha-2) and
+	// the AS that originates it, empty and 0 if that is not known. It is asked for players
+	// and guests, and nobody is told; nil knows nothing.
+	Locate func(netip.Addr) (country string, asn uint32)
 	// Games are those that List knows and an organiser may choose; empty leaves
 	// every room its game.
 	Games []wire.Game

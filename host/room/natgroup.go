@@ -17,6 +17,10 @@ type Origin struct {
 	Addr netip.Addr `json:"addr,omitzero"`
 	// Home: in the host's own network, and so behind the host's public address.
 	Home bool `json:"home,omitempty"`
+	// Country and ASN say where Addr is, as far as the host's tables tell; empty and 0 if
+	// they do not, as of every private address.
+	Country string `json:"country,omitempty"`
+	ASN     uint32 `json:"asn,omitempty"`
 	// Near is the connection's own address, for the servers on networks that the
 	// host shares with the player; invalid if it may be anybody's.
 	Near netip.Addr `json:"near,omitzero"`
@@ -44,6 +48,15 @@ func OriginOf(from netip.Addr, probes wire.Probes, isHome bool) Origin {
 		return Origin{Near: from}
 	}
 	return Origin{Addr: from, Home: isHome, Near: from}
+}
+
+// LocatedBy is the origin with its place in a table of addresses, which may be nil. An
+// address at home stands for the host's public one, which the table is not asked for.
+func (o Origin) LocatedBy(table func(netip.Addr) (country string, asn uint32)) Origin {
+	if table != nil && !o.Home && o.Addr.IsValid() {
+		o.Country, o.ASN = table(o.Addr)
+	}
+	return o
 }
 
 // behindHost stands for the host's public address, which nobody here knows.

@@ -181,7 +181,7 @@ func (s *serving) run(ctx context.Context) error {
 	rooms, err := host.New(host.Config{
 		List: s.lists.List, Said: s.lists.Said, Age: s.lists.Age, Store: kept, Relay: relay, Page: web.Handler(), Logger: log, Public: &s.public,
 		Get:         programs,
-		Fingerprint: s.ingress.Fingerprint(), Proxies: s.proxies, Names: slices.Concat(netinfo.Names(), s.ingress.Names(), s.names), MetricsFrom: s.metrics,
+		Fingerprint: s.ingress.Fingerprint(), Proxies: s.proxies, Names: slices.Concat(netinfo.Names(), s.ingress.Names(), s.names), MetricsFrom: s.metrics, Locate: listing.Locator(s.lists.Places),
 		PublicURL: s.ingress.Public, ConnectLink: games.ConnectLink, GameName: games.Name, Editions: games.Editions, Games: s.lists.Choices(),
 	})
 	if err != nil {

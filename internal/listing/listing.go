@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -199,6 +200,25 @@ func Annotate(servers []discovery.Server, places geo.Options) error {
 	}
 	locator.Annotate(servers)
 	return locator.Close()
+}
+
+// Locator finds where addresses are, for as long as the program runs: its tables are
+// opened by the first question. Files that cannot serve tell nothing.
+func Locator(places geo.Options) func(netip.Addr) (country string, asn uint32) {
+	locator := sync.OnceValue(func() *geo.Locator {
+		locator, err := geo.Open(places)
+		if err != nil {
+			return nil // the list of servers says so, which asks the same files
+		}
+		return locator
+	})
+	return func(addr netip.Addr) (country string, asn uint32) {
+		if l := locator(); l != nil {
+			place := l.Locate(addr)
+			return place.Country, place.ASN
+		}
+		return "", 0
+	}
 }
 
 // With is a list with the servers around at its end, those that it has not.

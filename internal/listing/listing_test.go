@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"muster/discovery"
+	"muster/discovery/geo"
 	"muster/discovery/lan"
 	"muster/internal/game"
 )
@@ -28,6 +29,20 @@ func TestLooksAround(t *testing.T) {
 		if got := c.sources.LooksAround(); got != c.want {
 			t.Errorf("%+v: %v", c.sources, got)
 		}
+	}
+}
+
+// TestLocator: addresses of the internet have a place, others and broken tables none.
+func TestLocator(t *testing.T) {
+	locate := Locator(geo.Options{})
+	if country, asn := locate(netip.MustParseAddr("8.8.8.8")); country != "US" || asn != 15169 {
+		t.Errorf("8.8.8.8 is in %q, AS %d", country, asn)
+	}
+	if country, asn := locate(netip.MustParseAddr("192.168.1.5")); country != "" || asn != 0 {
+		t.Errorf("a private address is in %q, AS %d", country, asn)
+	}
+	if country, _ := Locator(geo.Options{CountryDB: "missing.mmdb"})(netip.MustParseAddr("8.8.8.8")); country != "" {
+		t.Errorf("a missing file says %q", country)
 	}
 }
 
