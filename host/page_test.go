@@ -118,7 +118,7 @@ func enters(t *testing.T, server *httptest.Server, code, name, credential string
 // veto, ready check, countdown, launch.
 func TestPage(t *testing.T) {
 	settings := friday(0)
-	settings.Agree, settings.GuestsVote = true, true
+	settings.Agree, settings.GuestsVote = wire.Yes, true
 	h, server := serve(t, host.Config{List: listOf(8), ConnectLink: func(_, addr string) string { return "steam://connect/" + addr }})
 	code, secret, _ := h.Open(settings)
 	zoe := enters(t, server, code, "zoe", "")

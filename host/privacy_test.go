@@ -41,7 +41,7 @@ func TestNobodySeesAddresses(t *testing.T) {
 	t.Cleanup(func() { server.Close(); h.Close() })
 
 	settings := friday(3)
-	settings.Agree = true
+	settings.Agree = wire.Yes
 	code, secret, _ := h.Open(settings)
 	players := map[string]*player{}
 	for _, name := range []string{"ann", "bob", "cat"} {

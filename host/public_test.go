@@ -100,7 +100,7 @@ func TestOpening(t *testing.T) {
 	}
 	settings, _ := h.Settings(room.Code)
 	keys := h.Keys(room.Code)
-	want := wire.Settings{Name: "Friday", Game: "openarena", By: selection.Threshold, Limits: wire.Limits{150 * time.Millisecond}, Players: 4, Most: 16, Map: "oa_dm1", Agree: true, Password: "club", Strategy: wire.Coordinated, Servers: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.4:27960")}}
+	want := wire.Settings{Name: "Friday", Game: "openarena", By: selection.Threshold, Limits: wire.Limits{150 * time.Millisecond}, Players: 4, Most: 16, Map: "oa_dm1", Agree: wire.Yes, Password: "club", Strategy: wire.Coordinated, Servers: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.4:27960")}}
 	if got, want := fmt.Sprintf("%+v", settings), fmt.Sprintf("%+v", want); got != want {
 		t.Errorf("the room is for\n%s, want\n%s", got, want)
 	}

@@ -83,7 +83,7 @@ func newNight(t *testing.T, servers int, settings wire.Settings) *night {
 }
 
 func friday(seats int) wire.Settings {
-	return wire.Settings{Name: "Friday night", Game: "openarena", By: selection.Mean, Players: seats, Strategy: "as", Agree: true}
+	return wire.Settings{Name: "Friday night", Game: "openarena", By: selection.Mean, Players: seats, Strategy: "as", Agree: wire.Yes}
 }
 
 // open starts the host, with its rooms from before.

@@ -37,7 +37,7 @@ func TestAsListed(t *testing.T) {
 	}
 	server := httptest.NewServer(rooms.Handler())
 	t.Cleanup(func() { server.Close(); rooms.Close() })
-	code, _, _ := rooms.Open(wire.Settings{Name: "Friday", Game: "veloren", By: selection.Mean, Strategy: "conventional", Players: 1, Agree: true})
+	code, _, _ := rooms.Open(wire.Settings{Name: "Friday", Game: "veloren", By: selection.Mean, Strategy: "conventional", Players: 1, Agree: wire.Yes})
 	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
 	if err != nil {
 		t.Fatal(err)

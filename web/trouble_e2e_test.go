@@ -40,7 +40,7 @@ func lying(r *discovery.Result) {
 
 // together is a room in which the host coordinates the search.
 func together() wire.Settings {
-	return wire.Settings{Name: "Friday night", Game: "openarena", By: selection.Mean, Strategy: wire.Coordinated, Agree: true}
+	return wire.Settings{Name: "Friday night", Game: "openarena", By: selection.Mean, Strategy: wire.Coordinated, Agree: wire.Yes}
 }
 
 // TestFull: what one can do when all servers are full is at hand.

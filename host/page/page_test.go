@@ -27,7 +27,7 @@ var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 func evening(t *testing.T) *room.Room {
 	t.Helper()
 	r, now := room.New(room.Keys{Code: "BAKODI", Secret: "the secret"}, wire.Settings{
-		Name: "Friday", Game: "openarena", By: selection.Mean, Players: 2, Strategy: "conventional", Agree: true, GuestsVote: true,
+		Name: "Friday", Game: "openarena", By: selection.Mean, Players: 2, Strategy: "conventional", Agree: wire.Yes, GuestsVote: true,
 		Limits: wire.Limits{150 * time.Millisecond}, Password: "club",
 	}, eight), eight
 	step := func(in room.Input) {

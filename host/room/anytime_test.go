@@ -11,7 +11,7 @@ import (
 // searchingOn is a room of two that has searched a long list and now votes.
 func searchingOn(t *testing.T) *session {
 	n := coordinated(t)
-	n.room.settings.Agree = true
+	n.room.settings.Agree = wire.Yes
 	n.searches()
 	n.inStage(wire.Chosen)
 	n.verifies("ann")

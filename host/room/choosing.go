@@ -113,8 +113,9 @@ func (r *Room) rechoose(selected selection.Selection) {
 	for _, p := range r.round.players {
 		p.launch, p.detail = "", ""
 	}
-	for name, b := range r.round.ballots {
-		r.round.ballots[name] = ballot{vetoed: b.vetoed}
+	for name, b := range r.round.ballots { // nobody has said of this choice that they are ready
+		b.ready, b.byHand = false, false
+		r.round.ballots[name] = b
 	}
 	r.verifyOrLaunch()
 }

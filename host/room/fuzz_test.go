@@ -27,7 +27,7 @@ func FuzzRoom(f *testing.F) {
 		const most = 1000 // the fuzzer takes an evening of 10,000 for a hung one
 		e := &evening{T: t, choices: choices[:min(len(choices), most)], now: time.Unix(1_800_000_000, 0).UTC(), busy: len(choices)%3 == 0}
 		s := settings(e.upTo(3))
-		s.Agree = e.upTo(2) > 0
+		s.Agree = []wire.Decision{wire.Undecided, wire.Yes, wire.No}[e.upTo(2)]
 		s.LookAround = e.upTo(1) > 0
 		s.By = selection.Rules()[e.upTo(len(selection.Rules())-1)]
 		s.Limits = []time.Duration{100 * time.Millisecond}

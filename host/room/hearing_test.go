@@ -230,7 +230,7 @@ func TestLiarsAboutServers(t *testing.T) {
 			h.look()
 		},
 		"voting": func(h *hall) {
-			h.room.settings.Agree = true
+			h.room.settings.Agree = wire.Yes
 			honestly(h)
 			for range 3 {
 				h.tellAll(h.liars)
@@ -240,7 +240,7 @@ func TestLiarsAboutServers(t *testing.T) {
 			h.wait(countdownTime + time.Second)
 		},
 		"countdown": func(h *hall) {
-			h.room.settings.Agree = true
+			h.room.settings.Agree = wire.Yes
 			honestly(h)
 			h.wait(time.Minute)
 			h.goes()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/netip"
 	"slices"
 
@@ -43,7 +42,7 @@ type (
 		Addr netip.AddrPort `json:"addr"`
 		Map  string         `json:"map"`
 	}
-	// Ready says that a guest is ready, or is not.
+	// Ready says that a person is ready, or is not.
 	Ready struct {
 		Ready bool `json:"ready"`
 	}
@@ -100,15 +99,14 @@ func (a WhatIf) do(r *Room, by caller) error {
 
 func (a Vote) do(r *Room, by caller) error {
 	server, some := r.round.indexOf(a.Addr), a.Addr.IsValid()
-	isServer := func(ranked selection.Ranked) bool { return ranked.Server == server }
 	if err := r.mustHaveSay(by); err != nil {
 		return err
 	}
 	switch {
 	case !r.isVoting():
 		return errNoVote
-	case some && !slices.ContainsFunc(r.round.candidates(), isServer):
-		return fmt.Errorf("only the first %d can be voted for", finalists)
+	case some && !r.round.isCandidate(server):
+		return errors.New("only what is on the ballot can be voted for")
 	}
 	before := r.round.favourite().Server
 	r.round.say(by.person, func(b *ballot) { b.voted, b.vote = some, server })
@@ -145,11 +143,13 @@ func (a Veto) do(r *Room, by caller) error {
 	return nil
 }
 
-// do counts down when all who have the page open are ready; who has only the
-// program is asked by it.
+// do counts down when all are ready whose word is awaited.
 func (a Ready) do(r *Room, by caller) error {
 	if err := r.mustHaveSay(by); err != nil {
 		return err
+	}
+	if !r.isVoting() {
+		return errNoVote
 	}
 	r.round.say(by.person, func(b *ballot) { b.ready = a.Ready })
 	if !a.Ready {
@@ -157,7 +157,7 @@ func (a Ready) do(r *Room, by caller) error {
 		return nil
 	}
 	for p, isPlayer := range r.everyone() {
-		if r.hasSay(p, isPlayer) && r.isWatching(p) && !r.round.ballots[p.name].ready {
+		if r.isAwaited(p, isPlayer) && !r.round.ballots[p.name].ready {
 			return nil
 		}
 	}

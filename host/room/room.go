@@ -158,6 +158,9 @@ type member struct {
 	// able is whether the player's machine can start a game. The program says it again
 	// whenever it comes, so it is not saved.
 	able wire.Able
+	// isAsked: the program asks at a terminal for the player's vote. It says so whenever
+	// it comes, so this is not saved.
+	isAsked bool
 	// program and line are those of the newest hello.
 	program string
 	line    int
@@ -228,7 +231,7 @@ func (in Join) step(r *Room) error {
 		}
 	}
 	in.takeEditions(r, p)
-	p.program, p.line = in.Hello.Program, in.Hello.Line
+	p.program, p.line, p.isAsked = in.Hello.Program, in.Hello.Line, in.Hello.Asks
 	in.locate(r, p)
 	r.do(Admit{p.name})
 	r.send(p, wire.Welcome{Version: wire.Version, Name: p.name, Token: p.token, Page: p.page})

@@ -46,6 +46,8 @@ type round struct {
 	// line than of servers.
 	broken bool
 	look   look
+	// voted: people have voted in this round, or could.
+	voted  bool
 	vetoes []selection.Veto
 	// tooNear are the servers that lie about how far they are.
 	tooNear []int

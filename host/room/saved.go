@@ -68,6 +68,7 @@ type saved struct {
 	Selection *selection.Selection `json:"selection,omitempty"`
 	WhatIf    *whatIf              `json:"what_if,omitempty"`
 	Look      look                 `json:"look,omitzero"`
+	Voted     bool                 `json:"voted,omitempty"`
 	Vetoes    []selection.Veto     `json:"vetoes,omitempty"`
 	TooNear   []int                `json:"too_near,omitempty"`
 }
@@ -146,7 +147,7 @@ func (r *Room) Save() ([]byte, error) {
 		Version: savedVersion, Code: r.keys.Code, Link: r.keys.Link, Secret: r.keys.Secret, Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
 		Since: r.since, Locked: r.locked, Closed: r.closed, Log: r.log, Previous: r.previous, History: r.history,
 		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
-		WhatIf: r.round.whatIf, Look: r.round.look, Vetoes: r.round.vetoes, TooNear: r.round.tooNear,
+		WhatIf: r.round.whatIf, Look: r.round.look, Voted: r.round.voted, Vetoes: r.round.vetoes, TooNear: r.round.tooNear,
 		Failures: r.failures, Pause: r.round.pause, Broken: r.round.broken,
 	}
 	var err error
@@ -311,7 +312,7 @@ func (s *saved) withoutList() (err error) {
 		return err
 	}
 	s.ListHash, s.Said, s.SaidAt, s.Local, s.Measuring, s.Pause, s.Broken = "", nil, time.Time{}, nil, time.Time{}, pause{}, false
-	s.Selection, s.WhatIf, s.Look, s.Vetoes, s.TooNear = nil, nil, look{}, nil, nil
+	s.Selection, s.WhatIf, s.Look, s.Voted, s.Vetoes, s.TooNear = nil, nil, look{}, false, nil, nil
 	silent := func(p savedPerson) savedPerson {
 		p.Ready, p.Vetoed, p.Vote, p.ByHand = false, false, nil, false
 		return p
@@ -348,7 +349,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	r.settings.Password = s.Password
 	n := &r.round
 	n.pause, n.broken = s.Pause, s.Broken
-	n.local, n.measuring, n.selection, n.whatIf, n.look, n.vetoes, n.tooNear = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.Vetoes, s.TooNear
+	n.local, n.measuring, n.selection, n.whatIf, n.look, n.voted, n.vetoes, n.tooNear = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.Voted, s.Vetoes, s.TooNear
 	if n.number < 0 || n.number > wire.MaxRound {
 		return nil, fmt.Errorf("a round %d", n.number)
 	}

@@ -49,6 +49,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 		s.Voting.Vetoes = append(s.Voting.Vetoes, veto.Player+": "+what)
 	}
 	if s.Voting.Open {
+		s.Voting.Rule = wire.MostVotes
 		for _, ranked := range r.round.candidates() {
 			s.Voting.Ballot = append(s.Voting.Ballot, ranked.Addr.String())
 		}
@@ -73,6 +74,7 @@ func (r *Room) people() []wire.Person {
 			Name: p.name, Peer: true, Connected: p.connected,
 			Done: p.done, LeftOut: p.leftOut, Launch: p.launch, Detail: p.detail, Version: p.editions[r.settings.Game].Version,
 		}
+		person.Asked = p.isAsked && p.connected
 		person.Probed, person.Answered = r.round.knowledge(p).progress()
 		if p.able.Game == r.settings.Game && p.connected {
 			person.Able, person.Unable = p.able.Why == "", p.able.Why

@@ -245,6 +245,9 @@ func (in Hear) hear(r *Room, p *player) error {
 	case wire.Able:
 		p.said(r, m)
 		return nil
+	case wire.Say:
+		in.say(r, p, m)
+		return nil
 	case wire.Launched:
 		if launching, ok := r.phase.(*Launching); ok && m.Round == r.round.number {
 			launching.heard(r, p, m)

@@ -72,7 +72,7 @@ func (r *Room) verifyOrLaunch() {
 		return
 	}
 	server := chosen.Server
-	seen := slices.Contains(l.Seen, server)
+	seen, votes := slices.Contains(l.Seen, server), r.votes()
 	switch {
 	case !seen && tired:
 		r.note("the best servers keep changing: taking %s unverified", r.round.serverName(server))
@@ -100,17 +100,25 @@ func (r *Room) verifyOrLaunch() {
 		}
 		r.askToLook(servers)
 		return
+	case votes && !tired:
+		if more := r.round.moreCandidates(); len(more) > 0 {
+			r.enter(&Verifying{})
+			r.note("everyone looks at %s more, for a vote", serversInWords(len(more)))
+			r.askToLook(more)
+			return
+		}
 	}
 	r.weigh()
-	if !r.settings.Agree {
+	if !votes {
 		r.launch(server)
 		return
 	}
+	r.round.beginVote()
 	r.phase = &Voting{Looked: r.now} // since is that of the choice
 	if s := r.round.search; s != nil && !s.background {
 		r.round.search = nil // a search beyond the one that led to the choice begins
 	}
-	r.note("%s is ahead: vote, veto, and say on the page when you are ready", r.round.serverName(server))
+	r.note("%s is ahead: vote, veto, and say when you are ready", r.round.serverName(r.round.favourite().Server))
 }
 
 // weigh notes on whose word the choice hangs, in a copy: pages may have it already.

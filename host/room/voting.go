@@ -27,7 +27,26 @@ const (
 	// worthAnother is how much lower a score has to be, in ms, for another server to
 	// be looked at while people have begun to vote.
 	worthAnother = 2
+	// leastCandidates is how many servers people vote on, if so many suit them: more are
+	// looked at for that.
+	leastCandidates = 3
+	// enoughPages is how many players have the page open where people vote without
+	// anybody having decided that they do.
+	enoughPages = 2
 )
+
+// votes reports whether people vote before the launch. Those who have begun go on, even
+// if pages are closed meanwhile.
+func (r *Room) votes() bool {
+	if r.settings.Agree != wire.Undecided {
+		return r.settings.Agree == wire.Yes
+	}
+	pages := 0
+	for p, isPlayer := range r.everyone() {
+		pages += count(isPlayer && r.isWatching(p))
+	}
+	return r.round.voted || pages >= enoughPages
+}
 
 // Voting is the time between the choice and the countdown, in rooms whose
 // organiser wants one: people vote, veto and say that they are ready, and the
@@ -85,16 +104,47 @@ func (r *round) reballot(from, to string) {
 	}
 }
 
-// candidates are what may be voted for: the first of the ranking that had their
-// second look.
+// candidates are what may be voted for: the first of those in the ranking that had
+// their second look.
 func (r *round) candidates() []selection.Ranked {
-	ranking := r.selection.Ranking
-	return slices.DeleteFunc(slices.Clone(ranking[:min(finalists, len(ranking))]), func(ranked selection.Ranked) bool {
+	seen := slices.DeleteFunc(slices.Clone(r.selection.Ranking), func(ranked selection.Ranked) bool {
 		return !slices.Contains(r.look.Seen, ranked.Server)
 	})
+	return seen[:min(finalists, len(seen))]
 }
 
-// favourite is the server most voted for, of several the best by the rule.
+// moreCandidates are servers that suit everyone and had no second look yet, as long as
+// too few had for a vote.
+func (r *round) moreCandidates() (more []int) {
+	if len(r.candidates()) >= leastCandidates {
+		return nil
+	}
+	for _, ranked := range r.selection.Ranking {
+		if !slices.Contains(r.look.Seen, ranked.Server) && len(more) < finalists {
+			more = append(more, ranked.Server)
+		}
+	}
+	return more
+}
+
+// beginVote forgets votes for servers that are no candidates any more.
+func (r *round) beginVote() {
+	r.voted = true
+	for name, b := range r.ballots {
+		if b.voted && !r.isCandidate(b.vote) {
+			b.voted, b.vote = false, 0
+			r.ballots[name] = b
+		}
+	}
+}
+
+// isCandidate reports whether a server may be voted for.
+func (r *round) isCandidate(server int) bool {
+	return slices.ContainsFunc(r.candidates(), func(ranked selection.Ranked) bool { return ranked.Server == server })
+}
+
+// favourite is the server most voted for, of several the best by the rule; see
+// [wire.MostVotes].
 func (r *round) favourite() selection.Ranked {
 	votes := map[int]int{}
 	for _, b := range r.ballots {
@@ -109,6 +159,38 @@ func (r *round) favourite() selection.Ranked {
 		}
 	}
 	return best
+}
+
+// isAwaited reports whether the countdown waits for somebody's word: a player or guest
+// with a say who is asked for it, by an open page or at the terminal.
+func (r *Room) isAwaited(p *person, isPlayer bool) bool {
+	if !r.hasSay(p, isPlayer) {
+		return false
+	}
+	if r.isWatching(p) {
+		return true
+	}
+	at := r.round.player(p.name)
+	return isPlayer && at.connected && at.isAsked
+}
+
+// say takes a player's word from the terminal, as the player's page gives it.
+func (Hear) say(r *Room, p *player, m wire.Say) {
+	if m.Round != r.round.number {
+		return
+	}
+	var action Action
+	switch m.What {
+	case wire.SayVote:
+		action = Vote{m.Addr}
+	case wire.SayVeto:
+		action = Veto{Addr: m.Addr}
+	default:
+		action = Ready{m.What == wire.SayReady}
+	}
+	if err := (Order{Credential: p.page, Action: action}).step(r); err != nil {
+		r.send(p, wire.Answer{Message: err.Error()})
+	}
 }
 
 // countDown begins the countdown.

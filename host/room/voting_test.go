@@ -3,6 +3,7 @@ package room
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 func inVoting(t *testing.T) *session {
 	t.Helper()
 	n := newSession(t, settings(2))
-	n.room.settings.Agree, n.room.settings.GuestsVote = true, true
+	n.room.settings.Agree, n.room.settings.GuestsVote = wire.Yes, true
 	for _, name := range []string{"zoe", "yan"} {
 		if err := n.enters(name, ""); err != nil {
 			t.Fatal(err)
@@ -59,8 +60,8 @@ func TestAgreeing(t *testing.T) {
 		to   int // where everyone goes; -1: nowhere
 		note string
 	}{
-		{"nobody says anything", func(*session) {}, -1, "server 0 (192.0.2.0:27960) is ahead: vote, veto, and say on the page when you are ready"},
-		{"one is ready", func(n *session) { n.isReady("zoe", true) }, -1, "server 0 (192.0.2.0:27960) is ahead: vote, veto, and say on the page when you are ready"},
+		{"nobody says anything", func(*session) {}, -1, "server 0 (192.0.2.0:27960) is ahead: vote, veto, and say when you are ready"},
+		{"one is ready", func(n *session) { n.isReady("zoe", true) }, -1, "server 0 (192.0.2.0:27960) is ahead: vote, veto, and say when you are ready"},
 		{"all are", func(n *session) { n.isReady("zoe", true); n.isReady("yan", true) }, 0, "everyone is ready: the launch is in 5s"},
 		{"the page of one is closed", func(n *session) { n.step(PageClosed{"yan's token"}); n.isReady("zoe", true) }, 0, "everyone is ready: the launch is in 5s"},
 		{"the organiser does not wait", func(n *session) { n.goes() }, 0, "the organiser says go: the launch is in 5s"},
@@ -95,6 +96,147 @@ func TestAgreeing(t *testing.T) {
 				t.Errorf("the evening is %+v", n.room.history)
 			}
 		})
+	}
+}
+
+// TestVotesByItself: unless somebody has decided it, people vote once two players have
+// the page open, and go on then.
+func TestVotesByItself(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		agree wire.Decision
+		pages []string
+		votes bool
+	}{
+		{"nobody has the page", wire.Undecided, nil, false},
+		{"one player and a guest have", wire.Undecided, []string{"page of ann", "zoe's token"}, false},
+		{"two players have", wire.Undecided, []string{"page of ann", "page of bob"}, true},
+		{"two, in a room that goes straight there", wire.No, []string{"page of ann", "page of bob"}, false},
+		{"nobody, in a room that votes", wire.Yes, nil, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			n := newSession(t, settings(2))
+			n.room.settings.Agree = tt.agree
+			n.enters("zoe", "")
+			n.join("ann", "bob")
+			for i, token := range tt.pages {
+				if name, isPlayer := strings.CutPrefix(token, "page of "); isPlayer {
+					tt.pages[i] = n.pageOf(name)
+				}
+				n.step(PageOpened{tt.pages[i]})
+			}
+			n.listed(4)
+			n.informs("ann", 12, 12, 12, 12)
+			n.measures("ann", 10, 20, 30, 40)
+			n.measures("bob", 20, 30, 40, 50)
+			n.done("ann", "bob")
+			n.verifies("ann")
+			n.verifies("bob")
+			if n.room.isVoting() != tt.votes {
+				t.Fatalf("people vote: %v; the log:\n%s", !tt.votes, n.log())
+			}
+			if !tt.votes || tt.agree == wire.Yes {
+				return
+			}
+			for _, token := range tt.pages {
+				n.step(PageClosed{token})
+			}
+			n.step(Order{Credential: tt.pages[0], Action: Veto{Addr: addr(0)}})
+			if !n.room.isVoting() {
+				t.Errorf("with the pages the vote ends; the log:\n%s", n.log())
+			}
+		})
+	}
+}
+
+// pageOf is the credential of a player's pages.
+func (n *session) pageOf(name string) string { return n.room.round.player(name).page }
+
+// TestVotesAtTerminal: who has no page says the same at the terminal, and is waited for.
+func TestVotesAtTerminal(t *testing.T) {
+	n := inVoting(t)
+	n.gone("ann")
+	hello := wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "ann", Token: n.tokens["ann"], Asks: true}
+	if err := n.step(Join{Hello: hello}); err != nil {
+		t.Fatal(err)
+	}
+	n.isReady("zoe", true)
+	n.isReady("yan", true)
+	if _, counting := n.room.phase.(*Countdown); counting {
+		t.Fatal("nobody waits for ann, who is asked at the terminal")
+	}
+	n.took("ann")
+	for _, tt := range []struct {
+		say    wire.Say
+		answer string
+	}{
+		{wire.Say{Round: 1, What: wire.SayVote, Addr: addr(3)}, ""},
+		{wire.Say{Round: 1, What: wire.SayVeto, Addr: addr(1)}, ""},
+		{wire.Say{Round: 1, What: wire.SayVeto, Addr: addr(2)}, "one veto a round"},
+		{wire.Say{Round: 1, What: wire.SayVote, Addr: addr(1)}, "only what is on the ballot can be voted for"},
+		{wire.Say{Round: 2, What: wire.SayVote, Addr: addr(2)}, ""},
+		{wire.Say{Round: 1, What: wire.SayReady}, ""},
+		{wire.Say{Round: 1, What: wire.SayWait}, ""},
+		{wire.Say{Round: 1, What: wire.SayReady}, ""},
+	} {
+		n.says("ann", tt.say)
+		answer := ""
+		for _, m := range n.sent["ann"] {
+			if a, is := m.(wire.Answer); is {
+				answer = a.Message
+			}
+		}
+		n.took("ann")
+		if answer != tt.answer {
+			t.Errorf("%+v is answered %q, want %q", tt.say, answer, tt.answer)
+		}
+	}
+	n.isReady("zoe", true) // a veto makes it another choice
+	n.isReady("yan", true)
+	n.wait(countdownTime + time.Second)
+	n.goesTo(3)
+	n.says("ann", wire.Say{Round: 1, What: wire.SayWait})
+	if got := n.took("ann"); !strings.HasSuffix(got, "launch answer") {
+		t.Errorf("after the launch ann is sent %q", got)
+	}
+}
+
+// TestBallot: people vote on three to five servers, if so many suit them, and a vote
+// outlives somebody's veto of another server.
+func TestBallot(t *testing.T) {
+	n := newSession(t, settings(1))
+	n.room.settings.Agree = wire.Yes
+	n.join("ann")
+	n.listed(9)
+	n.informs("ann", 12, 12, 12, 12, 12, 12, 12, 12, 12)
+	n.measures("ann", 10, 20, 30, 40, 50, 60, 70, 80, 90)
+	n.done("ann")
+	n.verifies("ann", 0, 1, 2, 3)
+	n.noted("everyone looks at 4 servers more, for a vote")
+	n.verifies("ann")
+	ballot := func(want ...int) {
+		t.Helper()
+		var addrs []string
+		for _, server := range want {
+			addrs = append(addrs, addr(server).String())
+		}
+		if v := n.view().Voting; !v.Open || !slices.Equal(v.Ballot, addrs) || v.Rule != wire.MostVotes {
+			t.Errorf("people vote on %+v, want %v; the log:\n%s", v, addrs, n.log())
+		}
+	}
+	ballot(4, 5, 6, 7, 8)
+	n.enters("zoe", "")
+	n.room.settings.GuestsVote = true
+	n.votes("zoe", 6)
+	n.step(Order{Credential: n.pageOf("ann"), Action: Veto{Addr: addr(4)}})
+	ballot(5, 6, 7, 8)
+	if n.room.round.favourite().Server != 6 {
+		t.Errorf("with a veto of another server zoe's vote is gone: %+v", n.room.round.ballots)
+	}
+	n.vetoes("zoe", selection.Veto{Server: addr(6)})
+	ballot(5, 7, 8)
+	if n.room.round.favourite().Server != 5 {
+		t.Errorf("the vote for what was vetoed counts: %+v", n.room.round.ballots)
 	}
 }
 

@@ -123,6 +123,14 @@ func (l Launch) check() error {
 	return err
 }
 
+func (s Say) check() error {
+	switch {
+	case s.What == SayVote, s.What == SayVeto && s.Addr.IsValid(), s.What == SayReady, s.What == SayWait:
+		return nil
+	}
+	return fmt.Errorf("%q says nothing of %v", string(s.What), s.Addr)
+}
+
 func (l Launched) check() error { return l.State.check() }
 
 func (s LaunchState) check() error {

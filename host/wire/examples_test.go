@@ -27,6 +27,10 @@ var examples = []struct {
 		`{"type":"hello","version":2,"code":"BAKODI","name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE","program":"FZ3G5NDNZ5DN3RNL","line":3}`},
 	{wire.Hello{Version: 2, Code: "BAKODI", Name: "ben", Editions: map[string]discovery.Edition{"": {Version: "5.6.1"}, "luanti": {Version: "5.6.1", Protocol: 41}}},
 		`{"type":"hello","version":2,"code":"BAKODI","name":"ben","editions":{"":{"version":"5.6.1"},"luanti":{"version":"5.6.1","protocol":41}}}`},
+	{wire.Hello{Version: 2, Code: "BAKODI", Name: "cat", Asks: true}, `{"type":"hello","version":2,"code":"BAKODI","name":"cat","asks":true}`},
+	{wire.Say{Round: 1, What: wire.SayVote, Addr: netip.MustParseAddrPort("192.0.2.7:27960")}, `{"type":"say","round":1,"what":"vote","addr":"192.0.2.7:27960"}`},
+	{wire.Say{Round: 1, What: wire.SayReady}, `{"type":"say","round":1,"what":"ready"}`},
+	{wire.Answer{Message: "one veto a round"}, `{"type":"answer","message":"one veto a round"}`},
 	{wire.Welcome{Version: 2, Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE", Page: "7YQUXVVMV3YHXRJT", Epoch: 3},
 		`{"type":"welcome","version":2,"name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE","page":"7YQUXVVMV3YHXRJT","epoch":3}`},
 	{wire.Welcome{Version: 2, Name: "bob", Token: "DFZ3G5NDNZ5DN3RNLGQXYJ2MYT", Hosts: []netip.AddrPort{netip.MustParseAddrPort("198.51.100.2:7777")}},
@@ -121,8 +125,8 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) != 21 {
-		t.Errorf("%d kinds of message have an example, want all 21", len(seen))
+	if len(seen) != 23 {
+		t.Errorf("%d kinds of message have an example, want all 23", len(seen))
 	}
 }
 

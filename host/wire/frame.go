@@ -119,6 +119,10 @@ func unmarshalJSON(data []byte) (Message, error) {
 		return into[Able](data)
 	case Launched{}.kind():
 		return into[Launched](data)
+	case Say{}.kind():
+		return into[Say](data)
+	case Answer{}.kind():
+		return into[Answer](data)
 	case Look{}.kind():
 		return into[Look](data)
 	case Near{}.kind():

@@ -1,11 +1,13 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,8 +36,9 @@ type Settings struct {
 	AnyVersion bool `json:"any_version,omitempty"`
 	// Strategy is how players measure.
 	Strategy string `json:"strategy"`
-	// Agree: before the launch people vote, veto and say that they are ready.
-	Agree bool `json:"agree"`
+	// Agree: before the launch people vote, veto and say that they are ready. Undecided,
+	// they do once two players have the page open.
+	Agree Decision `json:"agree,omitzero"`
 	// GuestsVote: guests, who have shown nothing but a nickname, have a say as well.
 	GuestsVote bool `json:"guests_vote,omitempty"`
 	// Open: joining needs no code, as long as the host has no other open room.
@@ -100,8 +103,9 @@ type Setting struct {
 	// Words are the values of a text, if there are only some.
 	Words []string
 	// Label is what the page calls it, where the organiser may change it; empty is
-	// nowhere. Unset is what it is if it is not set, and Set what a switch is.
-	Label, Unset, Set string
+	// nowhere. Unset is what it is if it is not set, Set what a switch is, and Declined
+	// what a decision is that was decided against.
+	Label, Unset, Set, Declined string
 	// Supposed: a what-if may try it, too.
 	Supposed bool
 	// Rare: hardly anybody needs it, and the page shows it aside.
@@ -131,7 +135,8 @@ func Table() []Setting {
 		{Key: "players", Of: func(s *Settings) any { return &s.Players },
 			Flag: "players", Usage: "start by itself once `N` are here; 0 waits for Enter", Label: "Start with", Unset: "who is here"},
 		{Key: "agree", Of: func(s *Settings) any { return &s.Agree },
-			Flag: "vote", Usage: "people vote, veto and say that they are ready on the page before the launch; Enter goes there at once", Label: "Before the launch", Set: "vote, veto, ready check", Unset: "straight there"},
+			Flag: "vote", Usage: "people vote, veto and say that they are ready before the launch, on the page or in the terminal; =false goes straight there (default: they vote once two players have the page open)",
+			Label: "Before the launch", Unset: "vote once two have the page open", Set: "vote, veto, ready check", Declined: "straight there"},
 		{Key: "guests_vote", Of: func(s *Settings) any { return &s.GuestsVote },
 			Flag: "guests-vote", Usage: "people who have only the page, and no personal link, vote, too", Label: "Guests", Set: "vote, too", Unset: "only watch"},
 		{Key: "name", Of: func(s *Settings) any { return &s.Name },
@@ -154,10 +159,11 @@ func Table() []Setting {
 type Field struct {
 	Key   string `json:"key"`
 	Label string `json:"label"`
-	// Kind is game, rule, limits, text, number or switch.
-	Kind  string `json:"kind"`
-	Unset string `json:"unset,omitempty"`
-	Set   string `json:"set,omitempty"`
+	// Kind is game, rule, limits, text, number, switch or decision.
+	Kind     string `json:"kind"`
+	Unset    string `json:"unset,omitempty"`
+	Set      string `json:"set,omitempty"`
+	Declined string `json:"declined,omitempty"`
 	// Rare: hardly anybody needs it.
 	Rare bool `json:"rare,omitempty"`
 }
@@ -169,7 +175,7 @@ func Form() []Field {
 		if !OnPage(row) {
 			continue
 		}
-		f := Field{Key: row.Key, Label: row.Label, Kind: "text", Unset: row.Unset, Set: row.Set, Rare: row.Rare}
+		f := Field{Key: row.Key, Label: row.Label, Kind: "text", Unset: row.Unset, Set: row.Set, Declined: row.Declined, Rare: row.Rare}
 		switch row.Of(&Settings{}).(type) {
 		case *selection.Rule:
 			f.Kind = "rule"
@@ -179,6 +185,8 @@ func Form() []Field {
 			f.Kind = "number"
 		case *bool:
 			f.Kind = "switch"
+		case *Decision:
+			f.Kind = "decision"
 		}
 		if row.Key == "game" {
 			f.Kind = "game"
@@ -284,6 +292,33 @@ func (s Settings) Rule() string {
 		text += limit.String()
 	}
 	return text
+}
+
+// Decision is a switch that Muster turns by itself as long as nobody has: in JSON true,
+// false, or null.
+type Decision string
+
+// The decisions.
+const (
+	Undecided Decision = ""
+	Yes       Decision = "true"
+	No        Decision = "false"
+)
+
+// MarshalJSON writes true, false or null.
+func (d Decision) MarshalJSON() ([]byte, error) { return []byte(cmp.Or(string(d), "null")), nil }
+
+// UnmarshalJSON reads them.
+func (d *Decision) UnmarshalJSON(data []byte) error {
+	var is *bool
+	if err := json.Unmarshal(data, &is); err != nil {
+		return err
+	}
+	*d = Undecided
+	if is != nil {
+		*d = Decision(strconv.FormatBool(*is))
+	}
+	return nil
 }
 
 // Limits are RTTs, strictest first; in JSON they are a list of milliseconds.

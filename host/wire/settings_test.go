@@ -77,7 +77,7 @@ func TestPatched(t *testing.T) {
 // TestSettingsAreShown: everything but the password.
 func TestSettingsAreShown(t *testing.T) {
 	data, err := json.Marshal(Settings{Game: "openarena", By: selection.Mean, Password: "club"})
-	want := `{"name":"","game":"openarena","players":0,"by":"mean","limits_ms":[],"map":"","mode":"","strategy":"","agree":false}`
+	want := `{"name":"","game":"openarena","players":0,"by":"mean","limits_ms":[],"map":"","mode":"","strategy":""}`
 	if err != nil || string(data) != want {
 		t.Errorf("%s, %v; want %s", data, err, want)
 	}

@@ -158,6 +158,8 @@ type Person struct {
 	Ready   bool        `json:"ready,omitempty"`
 	Vetoed  bool        `json:"vetoed,omitempty"`
 	Vote    string      `json:"vote,omitempty"`
+	// Asked: is asked to vote at the terminal, too.
+	Asked bool `json:"asked,omitempty"`
 	// Version is what the player has of the room's game, as far as they say.
 	Version string `json:"version,omitempty"`
 	// Able: the player's machine can start the game; Unable is why not. Both are empty
@@ -198,12 +200,18 @@ type ServerCard struct {
 	AsListed bool `json:"as_listed,omitempty"`
 }
 
+// MostVotes is how votes decide. Candidates are numbered as they stand on the ballot.
+const MostVotes = "most votes win; a tie goes to the lower number, which our rule likes better"
+
 // Voting is what people may say of the choice, and have said.
 type Voting struct {
-	Open     bool      `json:"open"`
+	Open bool `json:"open"`
+	// Rule is how votes decide, in a sentence.
+	Rule     string    `json:"rule,omitempty"`
 	LaunchAt time.Time `json:"launch_at,omitzero"`
 	Vetoes   []string  `json:"vetoes"`
-	Ballot   []string  `json:"ballot"`
+	// Ballot are the candidates, the best by the room's rule first.
+	Ballot []string `json:"ballot"`
 }
 
 // Way is where everyone is sent.

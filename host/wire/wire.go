@@ -11,6 +11,7 @@
 //	 │ ◀────────────────────────── ask ── │   which to ask next, if the host coordinates
 //	 │ ◀──────────────────── finalists ── │   the best few, once more
 //	 │ ── verified ─────────────────────▶ │
+//	 │ ── say ──────────────────────────▶ │   votes, if people vote
 //	 │ ◀─────────────── launch (room …) ─ │
 //	 │ ── launched ─────────────────────▶ │   what came of it
 //
@@ -61,6 +62,9 @@ type Hello struct {
 	// an id is of the room's game, whichever that is, and then the others are what it
 	// would be if the room's game was theirs.
 	Editions Editions `json:"editions,omitempty"`
+	// Asks: the peer asks its player at a terminal to vote, so that the others wait for
+	// the player's word as they do for who has the page open.
+	Asks bool `json:"asks,omitempty"`
 }
 
 // Editions are what a player has of games, by their ids.
@@ -276,6 +280,31 @@ type Launch struct {
 	Epoch    uint64 `json:"epoch,omitempty"`
 }
 
+// Say is what a player says of the choice at the terminal, as others do on the page.
+type Say struct {
+	Round int  `json:"round"`
+	What  Word `json:"what"`
+	// Addr is the server of the ballot that a vote or a veto is of; a vote for none takes
+	// the last one back.
+	Addr netip.AddrPort `json:"addr,omitzero"`
+}
+
+// Word is the kind of a [Say].
+type Word string
+
+// The words.
+const (
+	SayVote  Word = "vote"
+	SayVeto  Word = "veto"
+	SayReady Word = "ready"
+	SayWait  Word = "wait" // not ready after all
+)
+
+// Answer says why what a player said does not count.
+type Answer struct {
+	Message string `json:"message"`
+}
+
 // Look asks a peer which servers of a game are on its own networks, where the host is
 // not.
 type Look struct {
@@ -364,6 +393,8 @@ func (Verified) kind() string  { return "verified" }
 func (Launch) kind() string    { return "launch" }
 func (Able) kind() string      { return "able" }
 func (Launched) kind() string  { return "launched" }
+func (Say) kind() string       { return "say" }
+func (Answer) kind() string    { return "answer" }
 func (Look) kind() string      { return "look" }
 func (Near) kind() string      { return "near" }
 func (Room) kind() string      { return "room" }

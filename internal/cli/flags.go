@@ -58,17 +58,18 @@ const (
 	declined  consent = "false"
 )
 
-// bindConsent adds a flag that says it: alone a yes, with =false a no.
-func bindConsent(flags *pflag.FlagSet, to *consent, name, help string) {
+// bindYesNo adds a flag that says yes alone, and no with =false; without it neither is
+// said.
+func bindYesNo[W ~string](flags *pflag.FlagSet, to *W, name, help string) {
 	flags.Var(value{"bool", "", func(text string) error {
 		yes, err := strconv.ParseBool(text)
 		if err != nil {
 			return fmt.Errorf("%q is neither true nor false", text)
 		}
-		*to = consent(strconv.FormatBool(yes))
+		*to = W(strconv.FormatBool(yes))
 		return nil
 	}}, name, help)
-	flags.Lookup(name).NoOptDefVal = string(consented)
+	flags.Lookup(name).NoOptDefVal = "true"
 }
 
 // bindWord adds a flag for one of some words, with completion. The words stand
@@ -238,6 +239,8 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings) {
 		switch to := row.Of(s).(type) {
 		case *bool:
 			flags.BoolVar(to, row.Flag, *to, row.Usage)
+		case *wire.Decision:
+			bindYesNo(flags, to, row.Flag, row.Usage)
 		case *int:
 			flags.IntVar(to, row.Flag, *to, row.Usage)
 		case *wire.Limits:

@@ -132,7 +132,7 @@ func (h *hosting) bindIngress(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&h.names, "host-name", nil, "a `NAME` of yours that leads to this host, which browsers may ask for (repeatable; addresses and this machine's own names need none)")
 	flags.Var(networks(&h.metrics), "metrics-from", "let programs at `ADDRESS` or in a network have /metrics, too (repeatable)")
 	flags.StringVar(&h.password, "password-file", "", "like --password, but everybody on this machine can read a command line: the first line of `FILE`, or else what MUSTER_PASSWORD is in the environment")
-	bindConsent(flags, &h.portMap, "port-map", "have the router let friends in from the internet; =false leaves it alone. Without either Muster asks you once, and remembers it as port_map in config.toml")
+	bindYesNo(flags, &h.portMap, "port-map", "have the router let friends in from the internet; =false leaves it alone. Without either Muster asks you once, and remembers it as port_map in config.toml")
 }
 
 // run hosts until ctx ends or, with --once, the round is over.

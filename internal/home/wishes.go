@@ -110,10 +110,11 @@ type hostWish struct {
 	Name    string    `json:"name"`
 	Servers string    `json:"servers"`
 	// At is the public host that is to have the room; empty is this machine.
-	At   string `json:"at"`
-	Vote bool   `json:"vote"`
-	Open bool   `json:"open"`
-	Auto bool   `json:"auto"`
+	At string `json:"at"`
+	// Vote is nil where nobody has decided whether people vote.
+	Vote *bool `json:"vote"`
+	Open bool  `json:"open"`
+	Auto bool  `json:"auto"`
 }
 
 // args are the command's; quiet has nobody on the local network told of the room.
@@ -137,8 +138,8 @@ func (w hostWish) args(file, listen, launch string, quiet bool) ([]string, error
 	if w.Players > 0 {
 		args = append(args, "--players="+strconv.Itoa(w.Players))
 	}
-	if w.Vote {
-		args = append(args, "--vote")
+	if w.Vote != nil {
+		args = append(args, "--vote="+strconv.FormatBool(*w.Vote))
 	}
 	switch {
 	case w.At != "":

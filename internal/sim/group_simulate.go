@@ -62,8 +62,11 @@ func (o GroupOptions) withDefaults(players int) GroupOptions {
 
 // settings are those of a room that measures by a strategy.
 func (o GroupOptions) settings(strategy discovery.Strategy) wire.Settings {
-	c := o.Criteria
-	s := wire.Settings{Name: "simulated", Game: "simulated", By: c.By, Limits: c.Limits, Map: c.Map, Mode: c.Mode, Players: c.Seats, Strategy: string(strategy), Agree: o.ready > 0}
+	c, votes := o.Criteria, wire.No
+	if o.ready > 0 {
+		votes = wire.Yes
+	}
+	s := wire.Settings{Name: "simulated", Game: "simulated", By: c.By, Limits: c.Limits, Map: c.Map, Mode: c.Mode, Players: c.Seats, Strategy: string(strategy), Agree: votes}
 	if !c.NoPassword {
 		s.Password = "known to the group"
 	}

@@ -73,7 +73,7 @@ function opening(service) {
         h("textarea", { id: "servers", name: "servers", rows: 5, spellcheck: "false", autocomplete: "off", placeholder: "192.0.2.1:27960\nsteam://connect/192.0.2.2:27015\n192.0.2.3:27015 my clan's" }),
         h("label", { class: "file" }, "or from a file ", h("input", { id: "file", type: "file", accept: ".txt,.csv,text/plain,text/csv" })),
       ),
-      h("label", { class: "check" }, h("input", { type: "checkbox", name: "agree" }), "Vote, veto and ready check before the launch"),
+      field("agree", "Before the launch", h("select", { id: "agree", name: "agree" }, [["", "vote once two have the page open"], ["true", "vote, veto, ready check"], ["false", "straight there"]].map(([value, name]) => h("option", { value }, name)))),
       h("p", { id: "open-error", class: "trouble", role: "alert", hidden: true }),
       h("p", { class: "buttons" }, h("button", { class: "primary large" }, "Open the room")),
     ),
@@ -187,7 +187,7 @@ function wanted(form) {
   const said = new FormData(form);
   const number = (/** @type {string} */ name) => Number(said.get(name) || 0);
   /** @type {Record<string, unknown>} */
-  const room = { game: said.get("game"), by: said.get("by"), players: number("players"), agree: said.has("agree") };
+  const room = { game: said.get("game"), by: said.get("by"), players: number("players"), agree: said.get("agree") ? said.get("agree") === "true" : null };
   if (number("limit") > 0) room.max_rtt_ms = [number("limit")];
   const servers = String(said.get("servers")).split(/\r?\n/);
   if (servers.some((line) => line.trim() !== "")) room.servers = servers;

@@ -183,8 +183,15 @@ function term(state, field) {
       return value.map((/** @type {number} */ ms) => `${ms} ms`).join(", then ") || field.unset;
     case "switch":
       return value ? field.set : field.unset;
+    case "decision":
+      return decisions(field)[value === undefined ? 0 : value ? 1 : 2][1];
   }
   return String(value || field.unset);
+}
+
+/** What a decision may be: nobody's, yes or no. @param {Field} field */
+function decisions(field) {
+  return [["", field.unset ?? ""], ["true", field.set ?? ""], ["false", field.declined ?? ""]];
 }
 
 /** @param {State} state */
@@ -238,6 +245,8 @@ function input(state, field) {
       return labelled(field, h("input", { ...named, type: "number", min: 0, max: 64, value: value || "" }));
     case "switch":
       return h("label", { class: "check" }, h("input", { ...named, type: "checkbox", checked: value }), `${field.label}: ${field.set}`);
+    case "decision":
+      return labelled(field, select(named, decisions(field), String(value ?? "")));
   }
   return labelled(field, h("input", { ...named, value, maxlength: 64 }));
 }
@@ -267,6 +276,9 @@ export function settingsOf(form) {
         break;
       case "switch":
         settings[input.name] = input.checked;
+        break;
+      case "decision":
+        settings[input.name] = text === "" ? null : text === "true";
         break;
       case undefined:
         break;

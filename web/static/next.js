@@ -58,9 +58,9 @@ function measuring(state) {
 function agreeing(state, me) {
   if (!state.agreement.open) return ["Nothing to do now: it takes a few seconds."];
   if (state.agreement.launch_at) return me ? ["Off we go. “Wait!” stops it."] : ["Off we go."];
-  if (!me || !hasSay(state, me)) return ["To vote, veto, and say that you are ready, open the page by your own link: muster join shows it."];
+  if (!me || !hasSay(state, me)) return ["To vote, veto, and say that you are ready, open the page by your own link, which muster join shows, or use its terminal."];
   if (!me.ready) return ["Like it? Say that you are ready. Or vote for another, or veto one, in the list of the best servers."];
-  const awaited = state.people.filter((person) => person.page && !person.ready && hasSay(state, person));
+  const awaited = state.people.filter((person) => (person.page || person.asked) && !person.ready && hasSay(state, person));
   return awaited.length > 0 ? ["Waiting for ", ...names(awaited), "."] : [];
 }
 

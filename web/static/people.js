@@ -77,7 +77,7 @@ function doing(state, person) {
   if (person.left_out) return "left out of this round";
   if (person.peer ? !person.connected : !person.page) return "away";
   if (state.agreement.open && !hasSay(state, person)) return "watching";
-  if (state.agreement.open) return person.page ? (person.ready ? "ready" : "not ready yet") : "is asked when it starts";
+  if (state.agreement.open) return person.ready ? "ready" : person.page || person.asked ? "not ready yet" : "is asked when it starts";
   if (!person.peer) return "watching";
   if (state.room.stage === "gathering" || state.room.stage === "listing") return person.able ? "here, with the game" : "here";
   if (state.room.stage === "chosen") return "looks again";

@@ -19,7 +19,7 @@ const steps = /** @type {const} */ ([
 export function way(state) {
   const stage = ["listing", "refining", "failed"].includes(state.room.stage) ? "measuring" : state.room.stage;
   const now = steps.findIndex(([id]) => id === stage);
-  return steps.map(([id, name], i) => h("li", { class: i < now ? "past" : i === now ? "now" : "", "aria-current": i === now ? "step" : undefined, "data-id": id }, id === "chosen" && !state.room.agree ? "Check" : name));
+  return steps.map(([id, name], i) => h("li", { class: i < now ? "past" : i === now ? "now" : "", "aria-current": i === now ? "step" : undefined, "data-id": id }, id === "chosen" && state.room.agree === false ? "Check" : name));
 }
 
 /** One sentence that says where the room stands: screen readers hear it. @param {State} state */

@@ -16,7 +16,7 @@
  * @property {string} map
  * @property {string} mode
  * @property {string} strategy
- * @property {boolean} agree
+ * @property {boolean} [agree] whether people vote; undecided, they do once two players have the page open
  * @property {boolean} [guests_vote]
  * @property {boolean} locked
  * @property {number} listed
@@ -33,9 +33,10 @@
  * @typedef {object} Field a setting in the form
  * @property {string} key
  * @property {string} label
- * @property {"game" | "rule" | "limits" | "text" | "number" | "switch"} kind
+ * @property {"game" | "rule" | "limits" | "text" | "number" | "switch" | "decision"} kind
  * @property {string} [unset]
  * @property {string} [set]
+ * @property {string} [declined]
  * @property {boolean} [rare] hardly anybody needs it
  */
 
@@ -59,6 +60,7 @@
  * @property {boolean} [ready]
  * @property {boolean} [vetoed]
  * @property {string} [vote]
+ * @property {boolean} [asked] is asked for a vote at a terminal, too
  * @property {string} [version] what the player has of the game
  */
 
@@ -112,6 +114,7 @@
 /**
  * @typedef {object} Agreement
  * @property {boolean} open
+ * @property {string} [rule] how votes decide
  * @property {string} [launch_at]
  * @property {string[]} vetoes
  * @property {string[]} ballot

@@ -155,7 +155,7 @@ export function play(main, from) {
         h("fieldset", { class: "ways" }, h("legend", {}, "What counts"), rules.map(([id, name, hint]) => h("label", { class: "way-of" }, h("input", { type: "radio", name: "by", value: id, checked: id === (game()?.by || "mean") }), h("span", {}, h("strong", {}, name), h("small", {}, hint))))),
         field("limit", "Nobody over", h("span", { class: "unit" }, limit, "ms")),
         field("players", "Start with", h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: 64, inputmode: "numeric", placeholder: "who is here" }), "players")),
-        h("label", { class: "check" }, h("input", { type: "checkbox", name: "vote" }), "Vote, veto and ready check before the launch"),
+        field("vote", "Before the launch", h("select", { id: "vote", name: "vote" }, [["", "vote once two have the page open"], ["true", "vote, veto, ready check"], ["false", "straight there"]].map(([value, name]) => h("option", { value }, name)))),
         h("details", { class: "own" }, h("summary", {}, "Map, mode, name of the room"), field("map", "Map", h("input", { id: "map", name: "map", placeholder: "any" })), field("mode", "Mode", h("input", { id: "mode", name: "mode", placeholder: "any" })), field("title", "Room's name", h("input", { id: "title", name: "title", placeholder: "its code", maxlength: 64 }))),
       ),
       h(
@@ -206,7 +206,7 @@ export function play(main, from) {
         name: data.get("name"),
         servers: data.get("servers"),
         at: there ? String(data.get("at")).trim() : "",
-        vote: data.has("vote"),
+        vote: data.get("vote") ? data.get("vote") === "true" : null,
         open: !there && data.has("open"),
         auto: data.has("auto"),
       }),
