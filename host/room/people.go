@@ -17,6 +17,9 @@ import (
 // name is one person's, and belongs to who holds the credential.
 type person struct {
 	name string
+	// arrival is the person's place in the order of arrival, which nobody else has: by it
+	// the others know them again all evening.
+	arrival int
 	// becomes is the name from the next round on, or empty.
 	becomes string
 	// organiser: the person decides for the room. That is who came with the organiser's
@@ -102,6 +105,19 @@ func (r *Room) caller(credential string) caller {
 // hasSay reports whether what somebody says of the choice has weight.
 func (r *Room) hasSay(p *person, isPlayer bool) bool {
 	return isPlayer || p.organiser || r.settings.GuestsVote
+}
+
+// arrives is the place in the order of arrival of somebody new: the first that nobody has.
+func (r *Room) arrives() int {
+	taken := map[int]bool{}
+	for p := range r.everyone() {
+		taken[p.arrival] = true
+	}
+	place := 0
+	for taken[place] {
+		place++
+	}
+	return place
 }
 
 var (
@@ -286,7 +302,7 @@ func (a Enter) do(r *Room, by caller) error {
 	if refusal != nil {
 		return refusal
 	}
-	g := &guest{person: person{name: name, page: a.Token}, from: a.From, seen: r.now}
+	g := &guest{person: person{name: name, arrival: r.arrives(), page: a.Token}, from: a.From, seen: r.now}
 	r.guests = append(r.guests, g)
 	r.binds = true
 	if by.organiser {

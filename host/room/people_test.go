@@ -1,13 +1,16 @@
 package room
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"testing"
 	"time"
 
+	"muster/discovery/topology"
 	"muster/host/wire"
 )
 
@@ -277,5 +280,56 @@ func TestReservedName(t *testing.T) {
 	n.enters("yan", "secret")
 	if refusal := n.tryJoin("yan", ""); refusal == nil || refusal.Reason != wire.ReasonNameTaken {
 		t.Errorf("a stranger plays as the organiser: %v", refusal)
+	}
+}
+
+// TestArrival: everybody keeps their place in the order of arrival, by which others know
+// them again, whoever leaves, takes another name, comes to play or comes back; after a
+// restart, too.
+func TestArrival(t *testing.T) {
+	n := newSession(t, settings(0))
+	n.join("ann", "bob")
+	if err := n.enters("zoe", ""); err != nil {
+		t.Fatal(err)
+	}
+	n.join("cat")
+	arrivals := func(r *Room) map[string]int {
+		all := map[string]int{}
+		for _, p := range r.Snapshot().People {
+			all[p.Name] = p.Arrival
+		}
+		return all
+	}
+	is := func(when string, want map[string]int) {
+		t.Helper()
+		if got := arrivals(n.room); !maps.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", when, got, want)
+		}
+	}
+	is("at first", map[string]int{"ann": 0, "bob": 1, "zoe": 2, "cat": 3})
+	n.step(Join{Hello: wire.Hello{Name: "zoe", As: ticketOf("zoe's token")}, Token: "zoe plays"})
+	is("a guest plays", map[string]int{"ann": 0, "bob": 1, "zoe": 2, "cat": 3})
+	n.step(Order{Credential: pageOf("token of ann"), Action: Quit{}})
+	is("the first has left", map[string]int{"bob": 1, "zoe": 2, "cat": 3})
+	n.acts(pageOf("token of bob"), Rename{"rob"})
+	n.join("dan")
+	is("somebody has another name, and one is new", map[string]int{"dan": 0, "rob": 1, "zoe": 2, "cat": 3})
+	data, err := n.room.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := Restore(data, topology.New)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := arrivals(back), arrivals(n.room); !maps.Equal(got, want) {
+		t.Errorf("after a restart: %v, want %v", got, want)
+	}
+	old, err := Restore(bytes.ReplaceAll(data, []byte(`"arrival"`), []byte(`"was"`)), topology.New)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := arrivals(old); len(slices.Compact(slices.Sorted(maps.Values(got)))) != 4 {
+		t.Errorf("of a room that was saved without: %v", got)
 	}
 }

@@ -199,9 +199,9 @@ func (in Join) step(r *Room) error {
 		if n := len(in.Hello.Token); n >= tokenLength && n <= longestToken {
 			token = in.Hello.Token // which outlives a welcome that gets lost
 		}
-		p = &player{member: &member{person: person{name: name, page: pageOf(token)}, token: token, connected: true, heard: r.now}}
+		p = &player{member: &member{person: person{name: name, arrival: r.arrives(), page: pageOf(token)}, token: token, connected: true, heard: r.now}}
 		if before != nil {
-			p.page, p.organiser = before.page, before.organiser
+			p.page, p.organiser, p.arrival = before.page, before.organiser, before.arrival
 			r.round.reballot(before.name, name)
 			r.guests = slices.DeleteFunc(r.guests, func(g *guest) bool { return g == before })
 		}

@@ -82,6 +82,7 @@ type savedPhase struct {
 // savedPerson is who somebody is, and what they say of the round's choice.
 type savedPerson struct {
 	Name      string `json:"name"`
+	Arrival   int    `json:"arrival,omitempty"`
 	Becomes   string `json:"becomes,omitempty"`
 	Organiser bool   `json:"organiser,omitempty"`
 	Page      string `json:"page"`
@@ -202,7 +203,7 @@ func (r *Room) Save() ([]byte, error) {
 
 func (r *round) savedPerson(p *person) savedPerson {
 	b := r.ballots[p.name]
-	s := savedPerson{Name: p.name, Becomes: p.becomes, Organiser: p.organiser, Page: p.page, Ready: b.ready, Vetoed: b.vetoed, ByHand: b.byHand}
+	s := savedPerson{Name: p.name, Arrival: p.arrival, Becomes: p.becomes, Organiser: p.organiser, Page: p.page, Ready: b.ready, Vetoed: b.vetoed, ByHand: b.byHand}
 	if b.voted {
 		s.Vote = &b.vote
 	}
@@ -220,7 +221,7 @@ func (r *round) person(s savedPerson) (person, error) {
 	if b != (ballot{}) {
 		r.ballots[s.Name] = b
 	}
-	return person{name: s.Name, becomes: s.Becomes, organiser: s.Organiser, page: s.Page}, nil
+	return person{name: s.Name, arrival: s.Arrival, becomes: s.Becomes, organiser: s.Organiser, page: s.Page}, nil
 }
 
 func pack(m wire.Message) ([]byte, error) {
@@ -413,6 +414,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		}
 		n.players = append(n.players, p)
 	}
+	r.arriveApart()
 	if err := n.restoreHearing(s.Infos, s.Words); err != nil {
 		return nil, err
 	}
@@ -430,6 +432,18 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		err = n.place(&n.whatIf.Selection)
 	}
 	return r, cmp.Or(err, r.isWhole())
+}
+
+// arriveApart gives everybody a place of their own in the order of arrival, where a
+// room was saved without.
+func (r *Room) arriveApart() {
+	taken := map[int]bool{}
+	for p := range r.everyone() {
+		if p.arrival < 0 || taken[p.arrival] {
+			p.arrival = r.arrives()
+		}
+		taken[p.arrival] = true
+	}
 }
 
 // place finds the servers of a selection, which its document names by address, in

@@ -352,6 +352,18 @@ func TestSavedForm(t *testing.T) {
 		if version == 1 { // which has the list in it
 			old.round.kept = n.room.round.kept
 			old.settings.Servers, old.ownKept = own, n.room.ownKept
+			for i, p := range old.round.players { // and knows of no order of arrival: players come first
+				if p.arrival != i {
+					t.Errorf("%s arrived %d, want %d", p.name, p.arrival, i)
+				}
+				p.arrival = n.room.round.players[i].arrival
+			}
+			for i, g := range old.guests {
+				if g.arrival != i+len(old.round.players) {
+					t.Errorf("%s arrived %d, want %d", g.name, g.arrival, i+len(old.round.players))
+				}
+				g.arrival = n.room.guests[i].arrival
+			}
 		}
 		same(t, n.room, old)
 	}

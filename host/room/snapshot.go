@@ -93,7 +93,7 @@ func (r *Room) people() []wire.Person {
 	for p := range r.everyone() {
 		b, person := r.round.ballots[p.name], &people[at]
 		at++
-		person.Organiser, person.Page, person.Ready, person.Vetoed = p.organiser, r.isWatching(p), b.ready, b.vetoed
+		person.Arrival, person.Organiser, person.Page, person.Ready, person.Vetoed = p.arrival, p.organiser, r.isWatching(p), b.ready, b.vetoed
 		if b.voted {
 			person.Vote = r.round.servers.List[b.vote].Addr.String()
 		}

@@ -66,12 +66,12 @@ var examples = []struct {
 		`{"type":"launched","round":1,"state":"failed","detail":"openarena: not found"}`},
 	{wire.Room{
 		"people": json.RawMessage(`[{"name":"ann","organiser":true,"peer":true,"connected":true,"page":true,"probed":128,"answered":101,"done":true,"launch":"launched"},` +
-			`{"name":"bob","peer":true,"connected":false,"page":false,"probed":96,"answered":80,"left_out":true}]`),
+			`{"name":"bob","arrival":1,"peer":true,"connected":false,"page":false,"probed":96,"answered":80,"left_out":true}]`),
 		"way": json.RawMessage(`{"connect":"192.0.2.7:27960","server":"Aggressor"}`),
 	},
 		`{"type":"room","people":[` +
 			`{"name":"ann","organiser":true,"peer":true,"connected":true,"page":true,"probed":128,"answered":101,"done":true,"launch":"launched"},` +
-			`{"name":"bob","peer":true,"connected":false,"page":false,"probed":96,"answered":80,"left_out":true}],` +
+			`{"name":"bob","arrival":1,"peer":true,"connected":false,"page":false,"probed":96,"answered":80,"left_out":true}],` +
 			`"way":{"connect":"192.0.2.7:27960","server":"Aggressor"}}`},
 
 	{wire.List{Round: 1, Servers: []discovery.Server{

@@ -137,8 +137,11 @@ type Game struct {
 
 // Person is a player, a guest with the page, or both.
 type Person struct {
-	Name      string `json:"name"`
-	Organiser bool   `json:"organiser,omitempty"`
+	Name string `json:"name"`
+	// Arrival is the person's place in the order of arrival, from 0: nobody else in the
+	// room has it, and it stays for the evening, whoever comes or leaves.
+	Arrival   int  `json:"arrival,omitempty"`
+	Organiser bool `json:"organiser,omitempty"`
 	// Guest: has only the page, and has shown nothing but a nickname.
 	Guest bool `json:"guest,omitempty"`
 	// Peer: has a program running, or had; Connected: it is connected. Page: has the

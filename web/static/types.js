@@ -43,6 +43,7 @@
 /**
  * @typedef {object} Person
  * @property {string} name
+ * @property {number} [arrival] the place in the order of arrival, from 0, all evening
  * @property {boolean} [organiser]
  * @property {boolean} [guest] has shown nothing but a nickname
  * @property {boolean} peer has a program running, or had
