@@ -425,6 +425,13 @@ func (h *Host) Go(code string) bool {
 	return a.post(func() { a.step(room.Proceed{}, asker{}) })
 }
 
+// Steer has a room do what its organiser says at this machine; nobody hears why not, if
+// it cannot be done.
+func (h *Host) Steer(code string, action room.Action) bool {
+	a := h.actor(code)
+	return a.post(func() { a.step(room.Order{Credential: a.room.Keys().Secret, Action: action}, asker{}) })
+}
+
 // Settings are those of a room, if there is one of the code.
 func (h *Host) Settings(code string) (s wire.Settings, ok bool) {
 	a := h.actor(code)

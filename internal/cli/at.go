@@ -133,7 +133,7 @@ func (a *away) hold(ctx context.Context) error {
 	if personal := a.room.Personal(a.room.Secret); !a.noBrowser || a.home != nil {
 		a.present(ctx, personal, func() string { return ticket(ctx, personal) })
 	}
-	orders := make(chan struct{}, 1)
+	orders := make(chan order, 1)
 	var work sync.WaitGroup
 	defer work.Wait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -142,17 +142,18 @@ func (a *away) hold(ctx context.Context) error {
 	if a.brings {
 		work.Go(func() { a.bring(ctx) })
 	}
-	console := a.console(func() {
+	steers := &steering{screen: a.screen, order: func(action string, stage wire.Stage) {
 		select {
-		case orders <- struct{}{}:
+		case orders <- order{action, stage}:
 		default: // one is under way: whoever presses twice means once
 		}
-	})
-	narrator := &narrator{screen: a.screen, help: a.keys(organiserHelp(!a.noPlay))}
+	}}
+	console := a.console(steers)
+	narrator := &narrator{screen: a.screen, help: a.keys(organiserHelp(!a.noPlay)), steers: steers}
 	if a.noPlay {
 		return a.follow(ctx, narrator)
 	}
-	a.launcher.Room, a.launcher.Console, a.launcher.After = a.room.Code, console, anotherRound
+	a.launcher.Room, a.launcher.Console, a.launcher.After = a.room.Code, console, a.later()
 	playing := &playing{program: a.program, probing: a.probing, once: a.once, narrator: narrator, launcher: &a.launcher, steers: true, sees: a.sees, lan: a.lists.LAN}
 	err := playing.play(ctx, a.room)
 	var refusal wire.Refusal
@@ -232,19 +233,22 @@ func (a *away) follow(ctx context.Context, n *narrator) error {
 	return ended
 }
 
-// steer passes the organiser's Enter on.
-func (a *away) steer(ctx context.Context, orders <-chan struct{}) {
+// order is what the organiser wants of the room, and at which stage.
+type order struct {
+	action string
+	stage  wire.Stage
+}
+
+// steer passes on what the organiser types.
+func (a *away) steer(ctx context.Context, orders <-chan order) {
 	for {
+		var o order
 		select {
-		case <-orders:
+		case o = <-orders:
 		case <-ctx.Done():
 			return
 		}
-		order := map[string]wire.Stage{}
-		if stage := a.stage.Load(); stage != nil {
-			order["stage"] = *stage // it was meant for
-		}
-		if err := a.order(ctx, "go", order); err != nil && ctx.Err() == nil {
+		if err := a.order(ctx, o.action, map[string]wire.Stage{"stage": o.stage}); err != nil && ctx.Err() == nil {
 			for _, line := range hint.Lines(explainAt(err, a.base)) {
 				a.screen.Say("%s", line)
 			}

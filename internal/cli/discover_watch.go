@@ -108,7 +108,7 @@ func (d *discover) goes(ctx context.Context, g game.Game, to report.Measurement)
 	if d.sources.HasStdin() {
 		in = strings.NewReader("")
 	}
-	d.launcher.Player, d.launcher.Console = d.name, d.console(in, func() {}, func() {})
+	d.launcher.Player, d.launcher.Console = d.name, d.console(in, func(string) {}, func() {})
 	d.screen.Say("%s, %s, %s", labelOf(to), wholeMS(time.Duration(to.RTT)), to.Connect())
 	var came wire.LaunchState
 	d.launcher.Launch(ctx, wire.Launch{Game: g.ID, Address: to.Connect().String(), Name: to.Name}, "", func(state wire.LaunchState, _ string) { came = state })
@@ -159,7 +159,7 @@ func (p *program) pickGame(ctx context.Context, given string, args []string) (st
 	if len(here) > 0 {
 		p.screen.Say("%s", p.screen.Wrap("on this computer: "+strings.Join(here, ", "), 0))
 	}
-	c := p.console(p.in, func() {}, func() {})
+	c := p.console(p.in, func(string) {}, func() {})
 	for {
 		answer, ok := c.Ask(ctx, "which game? a name, or a part of it: ")
 		if !ok {

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -23,6 +24,7 @@ import (
 	"muster/discovery/lan"
 	"muster/host"
 	"muster/host/access"
+	"muster/host/room"
 	"muster/host/store"
 	"muster/host/wire"
 	"muster/internal/game"
@@ -328,7 +330,8 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	key := access.Key{Code: code, Link: keys.Link}
 	outside, inside := h.ingress.Outside(at, key), h.ingress.Inside(at, key)
 	h.invite(outside)
-	console := h.console(func() { rooms.Go(code) })
+	steers := &steering{screen: h.screen, order: func(_ string, stage wire.Stage) { rooms.Steer(code, room.Go{Stage: stage}) }}
+	console := h.console(steers)
 	ways, asks := "", h.portMap == consented && h.given("port-map")
 	switch addr, err := netip.ParseAddrPort(outside.Host); {
 	case err != nil:
@@ -356,12 +359,12 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	if !h.noBrowser || h.home != nil {
 		h.present(ctx, inside.Personal(keys.Secret), func() string { return inside.Page(rooms.Ticket(inside.Personal(keys.Secret))) })
 	}
-	narrator := &narrator{screen: h.screen, help: h.keys(organiserHelp(!h.noPlay))}
+	narrator := &narrator{screen: h.screen, help: h.keys(organiserHelp(!h.noPlay)), steers: steers}
 	if h.noPlay {
 		_, err := follow(rooms.Watch(ctx, code), narrator, h.once)
 		return err
 	}
-	h.launcher.Room, h.launcher.Console, h.launcher.After = code, console, anotherRound
+	h.launcher.Room, h.launcher.Console, h.launcher.After = code, console, h.later()
 	playing := &playing{program: h.program, probing: h.probing, once: h.once, narrator: narrator, launcher: &h.launcher, atHost: true, steers: true}
 	inside.Secret = keys.Secret
 	err = playing.play(ctx, inside)
@@ -400,6 +403,14 @@ func (h *hosting) steering(personal string) {
 	h.screen.Say("%s", start)
 }
 
+// later is what to say once the game has started, at a terminal.
+func (p *program) later() string {
+	if p.home != nil {
+		return ""
+	}
+	return afterwards
+}
+
 // keys is the help on what keys do, which are of a terminal only.
 func (p *program) keys(help func(wire.Snapshot) string) func(wire.Snapshot) string {
 	if p.home != nil {
@@ -409,16 +420,16 @@ func (p *program) keys(help func(wire.Snapshot) string) func(wire.Snapshot) stri
 }
 
 // console puts questions to the person: at the terminal, or in Home.
-func (p *program) console(in io.Reader, enter, alone func()) *term.Console {
-	c := term.NewConsole(in, p.screen, enter, alone)
+func (p *program) console(in io.Reader, typed func(line string), alone func()) *term.Console {
+	c := term.NewConsole(in, p.screen, typed, alone)
 	if p.home != nil {
 		c.Answer = p.home.Ask
 	}
 	return c
 }
 
-// console listens to the organiser's Enter, unless standard input is the list.
-func (h *hosting) console(enter func()) *term.Console {
+// console listens to the organiser, unless standard input is the list.
+func (h *hosting) console(steers *steering) *term.Console {
 	in, alone := h.in, func() {}
 	if h.lists.HasStdin() {
 		in = strings.NewReader("")
@@ -428,7 +439,7 @@ func (h *hosting) console(enter func()) *term.Console {
 			h.screen.Say("nobody can press Enter here: standard input has ended. Say --players N, and the room starts by itself")
 		}
 	}
-	c := h.program.console(in, enter, alone)
+	c := h.program.console(in, func(line string) { steers.typed(line, time.Now()) }, alone)
 	c.Listen()
 	return c
 }

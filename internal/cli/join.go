@@ -64,7 +64,7 @@ config.toml say which.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			console := j.console(j.in, func() {}, func() {})
+			console := j.console(j.in, func(string) {}, func() {})
 			err := j.run(cmd.Context(), args, console)
 			if j.greets != greetsNone {
 				err = j.stay(cmd.Context(), console, err)

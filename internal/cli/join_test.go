@@ -59,7 +59,7 @@ func TestPick(t *testing.T) {
 		{name: "nobody knows the code", typed: "y\n", found: foundRooms[:1], fails: true},
 	} {
 		var out bytes.Buffer
-		ask := term.NewConsole(strings.NewReader(c.typed), testProgram(&out).screen, func() {}, func() {})
+		ask := term.NewConsole(strings.NewReader(c.typed), testProgram(&out).screen, func(string) {}, func() {})
 		room, err := pick(t.Context(), ask, c.found)
 		var to invite.Link
 		if err == nil {

@@ -54,7 +54,7 @@ func (p *program) doubleClicked(ctx context.Context) (args []string, done bool, 
 	case p.isClicked():
 		return nil, true, p.invited(ctx, home.Invitation{File: filepath.Base(executable)})
 	case err != nil:
-		return nil, true, p.stay(ctx, term.NewConsole(p.in, p.screen, func() {}, func() {}), err)
+		return nil, true, p.stay(ctx, term.NewConsole(p.in, p.screen, func(string) {}, func() {}), err)
 	}
 	return []string{"join", to.String(), "--greet", string(greetsByName)}, false, nil
 }

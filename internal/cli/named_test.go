@@ -68,7 +68,7 @@ func TestGreet(t *testing.T) {
 		p := newProgram(Streams{In: strings.NewReader(c.typed), Out: &out, Err: &out}, os.Getenv)
 		j := &join{program: p, greets: c.greets}
 		j.launcher.Player = "ann"
-		err := j.greet(context.Background(), term.NewConsole(p.in, p.screen, func() {}, func() {}), to)
+		err := j.greet(context.Background(), term.NewConsole(p.in, p.screen, func(string) {}, func() {}), to)
 		if c.reason == "" && (err != nil || j.launcher.Player != c.name) || c.reason != "" && (err == nil || !strings.Contains(err.Error(), c.reason)) {
 			t.Errorf("%s, %q typed: %s joins, %v; want %s, %q", c.greets, c.typed, j.launcher.Player, err, c.name, c.reason)
 		}

@@ -176,6 +176,8 @@ type narrator struct {
 	// help is what the player can do at the stage that a room has come to, or
 	// waits for; nil if nobody plays here.
 	help func(wire.Snapshot) string
+	// steers is told what the screen shows; nil if nobody steers from here.
+	steers *steering
 
 	noted int
 	stage wire.Stage
@@ -190,22 +192,16 @@ type narrator struct {
 	own peer.Progress
 }
 
-// What the organiser's Enter does in a round, and after it.
-const (
-	chooseNow    = "Enter chooses from what is measured so far"
-	anotherRound = "Enter begins another round"
-)
-
-// organiserHelp says what Enter does besides starting. An organiser who plays is
-// asked something else at the launch.
+// organiserHelp says what the organiser's keys do besides starting. An organiser who plays
+// is asked something else at the launch.
 func organiserHelp(plays bool) func(wire.Snapshot) string {
 	help := map[wire.Stage]string{
 		wire.Measuring: chooseNow,
 		wire.Refining:  chooseNow,
-		wire.Failed:    anotherRound,
+		wire.Failed:    tryAgain,
 	}
 	if !plays {
-		help[wire.Launching] = anotherRound
+		help[wire.Launching] = afterwards
 	}
 	return func(s wire.Snapshot) string {
 		if again := retry(s); again != "" {
@@ -317,6 +313,11 @@ func (n *narrator) room(s wire.Snapshot) {
 	if n.stage != s.Room.Stage {
 		n.stage = s.Room.Stage
 		n.turn(s)
+	}
+	if n.steers != nil {
+		if help := n.steers.shows(s, time.Now()); help != "" && n.help != nil {
+			n.screen.Say("%s", n.screen.Faint(help))
+		}
 	}
 	if s.Room.Search != nil {
 		n.outlook = s.Room.Search.Sentence(s.Room.By)

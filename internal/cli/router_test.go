@@ -57,7 +57,7 @@ func TestMayAskRouter(t *testing.T) {
 		}}
 		h := &hosting{program: p, portMap: c.before}
 		asks, stopped := make(chan bool, 1), false
-		stop := h.offerRouter(t.Context(), h.program.console(p.in, func() {}, func() {}), func() func() {
+		stop := h.offerRouter(t.Context(), h.program.console(p.in, func(string) {}, func() {}), func() func() {
 			asks <- true
 			return func() { stopped = true }
 		})
@@ -75,7 +75,7 @@ func TestMayAskRouter(t *testing.T) {
 	}
 	p := newProgram(Streams{In: strings.NewReader("y\n"), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, func(string) string { return "" })
 	h := &hosting{program: p}
-	h.offerRouter(t.Context(), term.NewConsole(p.in, p.screen, func() {}, func() {}), func() func() {
+	h.offerRouter(t.Context(), term.NewConsole(p.in, p.screen, func(string) {}, func() {}), func() func() {
 		t.Error("a script is taken for a yes")
 		return func() {}
 	})()

@@ -41,7 +41,7 @@ func TestPasswordByHand(t *testing.T) {
 func testConsole() (*term.Console, *bytes.Buffer) {
 	var out bytes.Buffer
 	screen := term.NewScreen(term.New(&out, func(string) string { return "" }))
-	return term.NewConsole(strings.NewReader(""), screen, func() {}, func() {}), &out
+	return term.NewConsole(strings.NewReader(""), screen, func(string) {}, func() {}), &out
 }
 
 // TestDoubtfulServer: whom the player's own measuring does not vouch for, nobody is

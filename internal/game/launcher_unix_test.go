@@ -98,7 +98,7 @@ func TestOnceAnEvening(t *testing.T) {
 		t.Fatal(err)
 	}
 	screen := term.NewScreen(term.New(io.Discard, func(string) string { return "" }))
-	l := &Launcher{Starts: StartAsk, Command: "true {address}", Games: games, Console: term.NewConsole(strings.NewReader("y\nn\nn\n"), screen, func() {}, func() {})}
+	l := &Launcher{Starts: StartAsk, Command: "true {address}", Games: games, Console: term.NewConsole(strings.NewReader("y\nn\nn\n"), screen, func(string) {}, func() {})}
 	for i, c := range []struct {
 		game, doubt string
 		want        []wire.LaunchState

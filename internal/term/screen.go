@@ -186,8 +186,8 @@ func (p *progress) clear() {
 type Console struct {
 	*Screen
 	in    *bufio.Reader
-	idle  func() // Enter while nothing was asked
-	ended func() // nobody can press anything any more
+	idle  func(line string) // one that was typed while nothing was asked
+	ended func()            // nobody can press anything any more
 	begun sync.Once
 	// Answer puts questions to the person in place of the input, which is not read then;
 	// nil leaves that as it is.
@@ -200,7 +200,7 @@ type Console struct {
 }
 
 // NewConsole is a console that has read nothing yet.
-func NewConsole(in io.Reader, s *Screen, idle, ended func()) *Console {
+func NewConsole(in io.Reader, s *Screen, idle func(line string), ended func()) *Console {
 	return &Console{Screen: s, in: bufio.NewReader(in), idle: idle, ended: ended}
 }
 
@@ -237,7 +237,7 @@ func (c *Console) read() bool {
 		}
 		close(asking)
 	} else if !closed {
-		c.idle()
+		c.idle(strings.TrimSpace(text))
 	}
 	if closed {
 		c.ended()

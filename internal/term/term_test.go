@@ -71,7 +71,7 @@ func TestConsole(t *testing.T) {
 	s, _ := testScreen()
 	in, typed := io.Pipe()
 	idle, ended := make(chan bool), make(chan bool)
-	c := NewConsole(in, s, func() { idle <- true }, func() { close(ended) })
+	c := NewConsole(in, s, func(string) { idle <- true }, func() { close(ended) })
 	c.Listen()
 	var work sync.WaitGroup
 	defer work.Wait()

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+// TestEnter: Enter means what the terminal said last, once that has stood there, and
+// never begins a round that nobody asked for.
+func TestEnter(t *testing.T) {
+	at := func(stage wire.Stage) wire.Snapshot { return wire.Snapshot{Room: wire.Head{Stage: stage}} }
+	voting, countdown := at(wire.Chosen), at(wire.Chosen)
+	voting.Voting.Open, countdown.Voting.Open = true, true
+	countdown.Voting.LaunchAt = time.Unix(1_800_000_000, 0)
+	all := []wire.Snapshot{at(wire.Gathering), at(wire.Listing), at(wire.Measuring), at(wire.Chosen), voting, countdown, at(wire.Launching)}
+	const late, soon = settled, settled - time.Millisecond
+	tests := []struct {
+		name  string
+		shown []wire.Snapshot
+		after time.Duration // since it was shown
+		lines []string
+		want  []string
+		says  string
+	}{
+		{"before anything is known", nil, 0, []string{""}, []string{"go gathering"}, ""},
+		{"as soon as the room is there", all[:1], 0, []string{""}, []string{"go gathering"}, ""},
+		{"twice in a row, before the room has moved", all[:1], 0, []string{"", ""}, []string{"go gathering", "go gathering"}, ""}, // of which the room takes one
+		{"the second of two, as the room lists", all[:2], late, []string{""}, nil, ""},
+		{"the second of two, as all measure", all[:3], soon, []string{""}, nil, ""},
+		{"while all measure", all[:3], late, []string{""}, []string{"go measuring"}, ""},
+		{"as all look again", all[:4], late, []string{""}, nil, ""},
+		{"as people begin to vote", all[:5], soon, []string{""}, nil, ""},
+		{"as people vote", all[:5], late, []string{""}, []string{"go chosen"}, ""},
+		{"while the countdown runs", all[:6], late, []string{"", ""}, nil, ""},
+		{"as everybody is sent there", all, soon, []string{""}, nil, ""},
+		{"after the choice", all, late, []string{"", "", ""}, nil, "type next for another round"},
+		{"the next round", all, 0, []string{" Next "}, []string{"go launching"}, ""},
+		{"the next round too early", all[:3], late, []string{"next"}, nil, "not over yet"},
+		{"after a failure at once", []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, soon, []string{""}, nil, ""},
+		{"after a failure", []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, late, []string{""}, []string{"go failed"}, ""},
+		{"another word", all[:3], late, []string{"y"}, nil, "that does nothing here"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var out bytes.Buffer
+			var got []string
+			now := time.Unix(1_800_000_000, 0)
+			s := &steering{screen: testProgram(&out).screen, order: func(action string, stage wire.Stage) { got = append(got, action+" "+string(stage)) }}
+			for _, shown := range tt.shown {
+				s.shows(shown, now)
+			}
+			for _, line := range tt.lines {
+				s.typed(line, now.Add(tt.after))
+			}
+			if !slices.Equal(got, tt.want) || !strings.Contains(out.String(), tt.says) {
+				t.Errorf("the room is told %q, want %q; the terminal says %q", got, tt.want, out.String())
+			}
+		})
+	}
+}
