@@ -57,3 +57,13 @@ next:
 	}
 	return out, nil
 }
+
+// Cities are the cities in which servers of the generated worlds stand, with lines that
+// add nothing.
+func Cities() []Place {
+	cities := make([]Place, len(metros))
+	for i, m := range metros {
+		cities[i] = Place{Name: "in " + m.name, Country: m.country, Lat: m.lat, Lon: m.lon}
+	}
+	return cities
+}
