@@ -57,6 +57,7 @@ var arrows = []struct {
 	{"muster/internal/sim", []string{"muster/discovery/...", "muster/selection/...", "muster/host/room", "muster/host/wire"}},
 	{"muster/internal/sim/fleet", []string{"muster/internal/sim"}},
 	{"muster/internal/sim/plot", []string{"muster/internal/sim"}},
+	{"muster/internal/sim/rivals", []string{"muster/internal/sim", "muster/selection"}},
 	{"muster/host", []string{"muster/host/access", "muster/host/store", "muster/host/page", "muster/host/room", "muster/host/wire/...", "muster/selection/...", "muster/discovery", "muster/discovery/topology"}},
 	{"muster/peer", []string{"muster/host/access", "muster/host/wire/...", "muster/selection", "muster/discovery", "muster/discovery/topology", "muster/discovery/plans"}},
 	{"muster/host/room", []string{"muster/host/wire", "muster/selection/...", "muster/discovery", "muster/discovery/topology"}},
