@@ -77,6 +77,10 @@ type Options struct {
 	// Able is why this machine cannot start a game, as the others may read it, or empty;
 	// nil says nothing of it.
 	Able func(ctx context.Context, game string) string
+	// Say brings what the player says of the choice, at a terminal; nil brings nothing.
+	// Asks: the player is asked for it there, and the others wait.
+	Say  <-chan wire.Say
+	Asks bool
 	// Near looks for servers of a game on the networks of this machine, for a host that is
 	// on none of them; nil finds none. These the host may have us ask, besides what it
 	// could know itself.
@@ -171,7 +175,11 @@ type Disconnected struct {
 // Waiting: the room has no host for a while, the connection stays.
 type Waiting struct{ Message string }
 
+// Answered: why what the player said does not count.
+type Answered struct{ Message string }
+
 func (Joined) isEvent()       {}
+func (Answered) isEvent()     {}
 func (Waiting) isEvent()      {}
 func (RoomChanged) isEvent()  {}
 func (Progress) isEvent()     {}

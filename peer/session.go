@@ -59,6 +59,8 @@ func (s *session) loop() {
 			act()
 		case <-flush.C:
 			s.flush()
+		case say := <-s.options.Say:
+			s.say(say)
 		case <-s.ctx.Done():
 			return
 		}
@@ -93,6 +95,16 @@ func (s *session) send(m wire.Message) {
 	if s.conn != nil {
 		s.conn.Send(m)
 	}
+}
+
+// say tells the host what the player says. It is of the moment: the host that comes back
+// later is not told.
+func (s *session) say(m wire.Say) {
+	if s.conn == nil {
+		s.tell(Answered{"the host is away just now, and does not hear it: say it again once the connection is back"})
+		return
+	}
+	s.send(m)
 }
 
 // receive acts on a message of the host.
@@ -145,6 +157,8 @@ func (s *session) receive(by *conn.Conn, m wire.Message) error {
 		s.launch(m)
 	case wire.Look:
 		s.lookAround(m.Game)
+	case wire.Answer:
+		s.tell(Answered{m.Message})
 	default:
 		return fmt.Errorf("peer: a %T from the host", m)
 	}

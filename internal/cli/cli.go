@@ -74,12 +74,14 @@ type program struct {
 	home *home.Terminal
 	// invitation is what Home is to ask the person, nil if that is nothing.
 	invitation *home.Invitation
+	// voter is the player at the terminal while people vote.
+	voter *voter
 	// allowance is what all commands of this program share; nil has each its own.
 	allowance *prober.Allowance
 }
 
 func newProgram(s Streams, env func(string) string) *program {
-	return &program{in: s.In, out: term.New(s.Out, env), screen: term.NewScreen(term.New(s.Err, env)), env: env}
+	return &program{in: s.In, out: term.New(s.Out, env), screen: term.NewScreen(term.New(s.Err, env)), env: env, voter: newVoter()}
 }
 
 // configFile is a file in the user's configuration folder for Muster.

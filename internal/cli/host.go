@@ -421,7 +421,11 @@ func (p *program) keys(help func(wire.Snapshot) string) func(wire.Snapshot) stri
 
 // console puts questions to the person: at the terminal, or in Home.
 func (p *program) console(in io.Reader, typed func(line string), alone func()) *term.Console {
-	c := term.NewConsole(in, p.screen, typed, alone)
+	c := term.NewConsole(in, p.screen, func(line string) {
+		if !p.voter.typed(line, func(wrong string) { p.screen.Say("%s", p.screen.Wrap(wrong, 0)) }) {
+			typed(line)
+		}
+	}, alone)
 	if p.home != nil {
 		c.Answer = p.home.Ask
 	}

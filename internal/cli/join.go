@@ -48,7 +48,8 @@ func newJoin(p *program) *cobra.Command {
 		Short:   "Join a room",
 		Long: `Join takes you into a room: this machine measures the servers from where you
 sit, and at the end starts your game on the server that is best for everyone.
-It asks you first; the host never says what to run. Without a link it looks for
+It asks you first; the host never says what to run. Where people vote before
+that, the servers stand here with numbers, and what you type is your vote. Without a link it looks for
 rooms on the local network. A room that is open to everybody needs no code. A
 room on a public host is joined by its code alone if --at, MUSTER_AT or
 config.toml say which.`,

@@ -52,6 +52,7 @@ type playing struct {
 // in the room over a restart of the program.
 func (y *playing) play(ctx context.Context, to invite.Link) error {
 	y.to, y.ctx = to, ctx
+	defer y.voter.room.Store(nil)
 	place := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", to.Host, to.Code, y.launcher.Player))
 	file, noFolder := stateFile(filepath.Join("tokens", hex.EncodeToString(place[:8])))
 	token, _ := os.ReadFile(file) // the first time there is none
@@ -65,6 +66,7 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 				warn()
 			}
 		},
+		Say: y.voter.says, Asks: y.home == nil && term.IsTerminal(y.in) && y.screen.IsTerminal,
 		NewProber: y.newProber, Able: y.able, Launch: y.launcher.Launch, Events: y.show, Once: y.once, Logger: y.logger(),
 	}
 	if options.Editions = y.launcher.Games.Own(); y.launcher.Version != "" {
@@ -100,11 +102,12 @@ func (y *playing) show(e peer.Event) {
 			y.to.Secret = joined.Page
 			y.narrator.help = y.keys(playerHelp(y.to))
 		}
-		y.isIn = true
+		y.isIn, y.narrator.name, y.narrator.votes = true, joined.Name, true
 		y.launcher.Console.Listen()
 	}
 	if changed, is := e.(peer.RoomChanged); is {
 		y.own.Store(changed.Room.Room.OwnGame)
+		y.voter.room.Store(&changed.Room)
 		if y.browses && y.isIn {
 			y.browses = false
 			to := y.to
@@ -190,6 +193,10 @@ type narrator struct {
 	asked   int
 	// own is how far the player is.
 	own peer.Progress
+	// name is the player's here, who votes at this terminal.
+	name  string
+	votes bool
+	told  ballot
 }
 
 // organiserHelp says what the organiser's keys do besides starting. An organiser who plays
@@ -285,6 +292,8 @@ func (n *narrator) show(e peer.Event) {
 		} else {
 			n.screen.Moves("measuring", e.Probed, e.Listed, fmt.Sprintf("%d answered", e.Answered))
 		}
+	case peer.Answered:
+		n.screen.Say("%s", n.screen.Wrap(discovery.CleanText(e.Message), 0))
 	case peer.RoomChanged:
 		n.room(e.Room)
 	}
@@ -314,6 +323,7 @@ func (n *narrator) room(s wire.Snapshot) {
 		n.stage = s.Room.Stage
 		n.turn(s)
 	}
+	n.vote(s)
 	if n.steers != nil {
 		if help := n.steers.shows(s, time.Now()); help != "" && n.help != nil {
 			n.screen.Say("%s", n.screen.Faint(help))

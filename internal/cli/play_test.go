@@ -101,6 +101,7 @@ func FuzzHostileRoom(f *testing.F) {
 		`{"type":"room","room":{"stage":"refining","by":"mean","search":{"found":true,"gain_ms":-1e300}},"people":[{"peer":true,"probed":-9223372036854775808}]}`,
 		`{"type":"room","room":{"stage":"launching","by":"dice"},"choice":{"selection":{"chosen":{},"ranking":[{"addr":"192.0.2.1:1"}],"why":{"without":{"addr":"192.0.2.1:1"},"rivals":[{"by":["dice"],"tight":true}]}}}}`,
 		`{"type":"room","room":{"stage":"failed"},"choice":{"selection":{"why":{"rivals":[{"tight":true}],"relax":[{"give":"full"}],"nearest":{"obstacles":[{"players":["ann"]}]}}}}}`,
+		`{"type":"room","room":{"stage":"chosen","round":-1},"agreement":{"open":true,"ballot":["192.0.2.1:1","x","\u001b[2J"]},"choice":{"selection":{"ranking":[{"addr":"192.0.2.1:1","mean_ms":1e300,"rtt_ms":{"ann":-1e300}}]},"servers":{"x":{"name":"\u001b","players":-9,"max_players":1}}},"people":[{"peer":true,"name":"ann","vote":"x","ready":true}]}`,
 		`{"type":"room","room":{"stage":"failed"},"choice":{"selection":{"keep":{"stays":true,"gain_ms":1}}},"log":[{"text":"\u001b[2J"}]}`,
 	} {
 		if !json.Valid([]byte(text)) {
@@ -116,10 +117,13 @@ func FuzzHostileRoom(f *testing.F) {
 			return
 		}
 		s, _ := testScreen()
-		n := &narrator{screen: s}
+		n := &narrator{screen: s, help: organiserHelp(true), name: "ann", votes: true}
 		n.show(peer.Progress{Probed: 1, Answered: 1, Listed: 2})
 		n.show(peer.RoomChanged{Room: at(wire.Gathering)})
 		n.show(peer.RoomChanged{Room: room})
+		for _, line := range []string{"1", "v2", "3", "0", "r"} {
+			wordOf(line, &room)
+		}
 		n.show(peer.Progress{Probed: 2, Answered: 1, Listed: 2})
 	})
 }

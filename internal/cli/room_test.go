@@ -116,6 +116,43 @@ func TestSession(t *testing.T) {
 	nothingRuns(t)
 }
 
+// TestVoteAtTerminal: the organiser and a friend agree where they sit, without a page.
+func TestVoteAtTerminal(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := startLoopback(t, 40)
+	common := []string{"--once", "--listen-addr", l.from, "--rate", "1000", "--no-browser", "--launch", "auto", "--launch-command", self + " -test.run=^$ {address}"}
+	host := begin(t, append([]string{"host", "--game", "openarena", "--servers", l.file, "--listen", "127.0.0.1:0", "--name", "org", "--vote", "--players", "2"}, common...)...)
+	link := host.says(t, `(?m)^link  (\S+)$`)[1]
+	ann := begin(t, append([]string{"join", link, "--name", "ann"}, common...)...)
+	ann.says(t, "where shall we play\\? most votes win; a tie goes to the lower number")
+	second := ann.says(t, `(?m)^2 .*? ms .*? ms  (.{5,}?)  `)[1]
+	host.says(t, "Enter launches without waiting for anybody")
+	ann.types(t, "9")
+	ann.says(t, "the candidates are 1 to 5")
+	ann.types(t, "2")
+	host.says(t, `2 has 1 vote \(ann\)`)
+	host.types(t, "v1")
+	ann.says(t, "org vetoes ")
+	ann.says(t, `1 has 1 vote \(ann\)`) // what was the second is the first now
+	host.types(t, "v1")
+	host.says(t, "one veto a round")
+	host.types(t, "r")
+	ann.says(t, "w stops the countdown")
+	ann.types(t, "w")
+	host.says(t, "the countdown is stopped")
+	host.types(t, "r")
+	ann.says(t, "everyone to "+regexp.QuoteMeta(second))
+	ann.exits(t, 0)
+	host.exits(t, 0)
+	for _, p := range []*player{host, ann} {
+		p.in.Close()
+	}
+	nothingRuns(t)
+}
+
 // nothingRuns waits until no goroutine of a command is left.
 func nothingRuns(t *testing.T) {
 	t.Helper()

@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/internal/term"
+	"muster/selection"
+)
+
+// voter is the player at this terminal while people vote: the lines that are typed are
+// what the player says.
+type voter struct {
+	// says are the player's words, for the player's program.
+	says chan wire.Say
+	// room is the newest state of the room, nil while the player is in none.
+	room atomic.Pointer[wire.Snapshot]
+}
+
+// wordsAtOnce is how many of the player's words may wait while the program is busy.
+const wordsAtOnce = 8
+
+func newVoter() *voter { return &voter{says: make(chan wire.Say, wordsAtOnce)} }
+
+// typed takes a line that was typed unasked, and reports whether it was for the vote:
+// Enter alone is not. Say tells the player what is wrong with it.
+func (v *voter) typed(line string, say func(string)) bool {
+	room := v.room.Load()
+	if line == "" || room == nil || !room.Voting.Open {
+		return false
+	}
+	word, wrong := wordOf(line, room)
+	if wrong != "" {
+		say(wrong)
+		return true
+	}
+	select {
+	case v.says <- word:
+	default: // nobody types that fast
+	}
+	return true
+}
+
+// keysOfVote are what a player can type while people vote.
+const keysOfVote = "type a number to vote (0 takes it back), v and a number to veto (v3), r when you are ready, w to wait"
+
+// wordOf is what a line means in a room where people vote, or what is wrong with it.
+func wordOf(line string, room *wire.Snapshot) (word wire.Say, wrong string) {
+	ballot := room.Voting.Ballot
+	word.Round = room.Room.Round
+	what := strings.ToLower(strings.TrimSpace(line))
+	number, isVeto := strings.CutPrefix(what, "v")
+	word.What = wire.SayVote
+	switch {
+	case what == "r" || what == "ready":
+		word.What = wire.SayReady
+		return word, ""
+	case what == "w" || what == "wait":
+		word.What = wire.SayWait
+		return word, ""
+	case what == "0":
+		return word, ""
+	case isVeto:
+		word.What, number = wire.SayVeto, strings.TrimPrefix(number, "eto")
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(number))
+	if err != nil {
+		return word, keysOfVote
+	}
+	if n < 1 || n > len(ballot) {
+		return word, fmt.Sprintf("the candidates are 1 to %d", len(ballot))
+	}
+	if word.Addr, err = netip.ParseAddrPort(ballot[n-1]); err != nil {
+		return word, "the host does not say where that is"
+	}
+	return word, ""
+}
+
+// candidate is a server on the ballot.
+type candidate struct {
+	selection.Ranked
+	card wire.ServerCard
+	name string
+	// without are the players who have no ping there.
+	without []string
+}
+
+// candidates are the servers that people vote on, in the order of their numbers.
+func candidates(s wire.Snapshot) (all []candidate) {
+	if s.Choice == nil {
+		return nil
+	}
+	for _, addr := range s.Voting.Ballot {
+		at := slices.IndexFunc(s.Choice.Selection.Ranking, func(r selection.Ranked) bool { return r.Addr.String() == addr })
+		c := candidate{name: addr}
+		if at >= 0 {
+			c.Ranked = s.Choice.Selection.Ranking[at]
+		}
+		if c.card = s.Choice.Servers[addr]; c.card.Name != "" {
+			c.name = discovery.CleanText(c.card.Name)
+		}
+		for _, p := range s.Players() {
+			if _, has := c.RTT[p.Name]; !has {
+				c.without = append(c.without, p.Name)
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// ballotTable shows the candidates, one's own ping first; without a name nobody plays
+// here.
+func ballotTable(s wire.Snapshot, own string) *term.Table {
+	const server, place, everyone = "SERVER", "MAP", "EVERYONE"
+	t := &term.Table{
+		Columns: []term.Column{term.Right(""), term.Right("YOU"), term.Right("AVERAGE"), term.Left(server), term.Left(place), term.Right("FREE"), term.Left(everyone)},
+		Spare:   []string{place, "FREE"},
+	}
+	for i, c := range candidates(s) {
+		you := ""
+		if rtt, has := c.RTT[own]; has {
+			you = fmt.Sprintf("%.0f ms", rtt)
+		} else if slices.Contains(c.without, own) {
+			you = "no ping"
+		}
+		var pings []string
+		for _, name := range c.without { // which is not to be cut off
+			if name != own {
+				pings = append(pings, name+" has no ping")
+			}
+		}
+		for _, p := range s.Players() {
+			if rtt, has := c.RTT[p.Name]; has && p.Name != own {
+				pings = append(pings, fmt.Sprintf("%s %.0f", p.Name, rtt))
+			}
+		}
+		free, where := "", c.card.Map
+		if c.card.MaxPlayers > 0 {
+			free = strconv.Itoa(max(0, c.card.MaxPlayers-c.card.Players))
+		}
+		if c.card.Country != "" {
+			where = strings.TrimSpace(where + " " + c.card.Country)
+		}
+		t.Add(i+1, you, fmt.Sprintf("%.0f ms", c.MeanMS), c.name, where, free, strings.Join(pings, ", "))
+	}
+	return t
+}
+
+// votesInWords says who is for which candidate, and who is ready; empty if nobody has
+// said anything.
+func votesInWords(s wire.Snapshot) string {
+	var parts, ready, waiting []string
+	for i, addr := range s.Voting.Ballot {
+		var who []string
+		for _, p := range s.People {
+			if p.Vote == addr {
+				who = append(who, p.Name)
+			}
+		}
+		if len(who) > 0 {
+			parts = append(parts, fmt.Sprintf("%d has %s (%s)", i+1, term.Count(len(who), "vote"), strings.Join(who, ", ")))
+		}
+	}
+	for _, p := range s.People {
+		switch {
+		case p.Ready:
+			ready = append(ready, p.Name)
+		case (p.Page || p.Asked) && (!p.Guest || s.Room.GuestsVote):
+			waiting = append(waiting, p.Name)
+		}
+	}
+	if len(ready) > 0 {
+		text := "ready: " + strings.Join(ready, ", ")
+		if len(waiting) > 0 {
+			text += "; not yet: " + strings.Join(waiting, ", ")
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// ballot is what a narrator has told of a vote.
+type ballot struct {
+	servers, votes string
+	counting       bool
+}
+
+// vote tells what people vote on, whenever that is new, and what they say.
+func (n *narrator) vote(s wire.Snapshot) {
+	if !s.Voting.Open || n.help == nil {
+		n.told = ballot{}
+		return
+	}
+	if servers := fmt.Sprint(s.Room.Round, s.Voting.Ballot); servers != n.told.servers {
+		n.told = ballot{servers: servers}
+		var table strings.Builder
+		ballotTable(s, n.name).Write(term.Terminal{Writer: &table, Columns: n.screen.Width()})
+		n.screen.Say("%s", n.screen.Wrap("where shall we play? "+discovery.CleanText(s.Voting.Rule), 0))
+		n.screen.Say("%s", strings.TrimSuffix(table.String(), "\n"))
+		if n.votes {
+			n.screen.Say("%s", n.screen.Faint(n.screen.Wrap(keysOfVote, 0)))
+		}
+	}
+	if votes := votesInWords(s); votes != n.told.votes {
+		if n.told.votes = votes; votes == "" {
+			votes = "no votes"
+		}
+		n.screen.Say("%s", n.screen.Wrap(votes, 0))
+	}
+	if counting := !s.Voting.LaunchAt.IsZero(); counting != n.told.counting {
+		if n.told.counting = counting; counting && n.votes {
+			n.screen.Say("%s", n.screen.Faint("w stops the countdown"))
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// voting is a room in which ann and ben vote on three servers; zoe came too late to be
+// measured.
+func voting() wire.Snapshot {
+	addr := func(n string) netip.AddrPort { return netip.MustParseAddrPort("192.0.2." + n + ":27960") }
+	s := at(wire.Chosen)
+	s.Room.Round = 2
+	s.People = []wire.Person{{Name: "ann", Peer: true, Page: true}, {Name: "ben", Peer: true, Asked: true}, {Name: "zoe", Peer: true}, {Name: "eve", Guest: true, Page: true}}
+	s.Voting = wire.Voting{Open: true, Rule: wire.MostVotes, Ballot: []string{addr("7").String(), addr("8").String(), addr("9").String()}}
+	s.Choice = &wire.Choice{
+		Selection: selection.Selection{Ranking: []selection.Ranked{
+			{Addr: addr("7"), MeanMS: 48, RTT: map[string]float64{"ann": 88, "ben": 9}},
+			{Addr: addr("8"), MeanMS: 59, RTT: map[string]float64{"ann": 97, "ben": 22}},
+			{Addr: addr("9"), MeanMS: 45, RTT: map[string]float64{"ann": 12, "ben": 78, "zoe": 30}},
+		}},
+		Servers: map[string]wire.ServerCard{
+			addr("7").String(): {Name: "pro-g InstaGib", Map: "q3dm7", Country: "CA", Players: 4, MaxPlayers: 16},
+			addr("8").String(): {Name: "RedEye TDM", Country: "US", Players: 9, MaxPlayers: 8},
+		},
+	}
+	return s
+}
+
+// TestBallotTable: own ping first, everybody's, and who has none.
+func TestBallotTable(t *testing.T) {
+	s, out := testScreen()
+	n := &narrator{screen: s, help: organiserHelp(true), name: "ann", votes: true}
+	room := voting()
+	n.vote(room)
+	n.vote(room)
+	const want = `where shall we play? most votes win; a tie goes to the lower number, which our rule likes better
+     YOU  AVERAGE  SERVER           MAP       FREE  EVERYONE
+1  88 ms    48 ms  pro-g InstaGib   q3dm7 CA    12  zoe has no ping, ben 9
+2  97 ms    59 ms  RedEye TDM       US           0  zoe has no ping, ben 22
+3  12 ms    45 ms  192.0.2.9:27960                  ben 78, zoe 30
+type a number to vote (0 takes it back), v and a number to veto (v3), r when you are ready, w to wait
+`
+	if out.String() != want {
+		t.Errorf("%s\nwant\n%s", out, want)
+	}
+	out.Reset()
+	room = voting()
+	room.People[0].Vote, room.People[1].Vote, room.People[1].Ready = room.Voting.Ballot[2], room.Voting.Ballot[2], true
+	n.vote(room)
+	room.Voting.LaunchAt = time.Now()
+	n.vote(room)
+	n.vote(voting())
+	if want := "3 has 2 votes (ann, ben); ready: ben; not yet: ann\nw stops the countdown\nno votes\n"; out.String() != want {
+		t.Errorf("%q, want %q", out, want)
+	}
+	out.Reset()
+	n.vote(at(wire.Launching))
+	n.name, n.votes = "", false
+	n.vote(voting())
+	if strings.Contains(out.String(), "YOU") || strings.Contains(out.String(), "type a number") {
+		t.Errorf("who only hosts reads\n%s", out)
+	}
+}
+
+// TestTypedVotes: what lines mean while people vote, and that Enter is no vote.
+func TestTypedVotes(t *testing.T) {
+	room := voting()
+	third := netip.MustParseAddrPort("192.0.2.9:27960")
+	for line, want := range map[string]wire.Say{
+		"3": {What: wire.SayVote, Addr: third}, "0": {What: wire.SayVote}, "v3": {What: wire.SayVeto, Addr: third}, "V 3": {What: wire.SayVeto, Addr: third},
+		"veto 3": {What: wire.SayVeto, Addr: third}, "r": {What: wire.SayReady}, "Ready": {What: wire.SayReady}, "w": {What: wire.SayWait},
+	} {
+		want.Round = 2
+		if got, wrong := wordOf(line, &room); got != want || wrong != "" {
+			t.Errorf("%q: %+v, %q; want %+v", line, got, wrong, want)
+		}
+	}
+	for line, want := range map[string]string{
+		"4": "the candidates are 1 to 3", "v0": "the candidates are 1 to 3", "-1": "the candidates are 1 to 3", "v": keysOfVote, "yes": keysOfVote, "1 2": keysOfVote,
+	} {
+		if got, wrong := wordOf(line, &room); wrong != want {
+			t.Errorf("%q: %+v, %q; want %q", line, got, wrong, want)
+		}
+	}
+	v, said := newVoter(), ""
+	say := func(wrong string) { said = wrong }
+	if v.typed("3", say) {
+		t.Error("who is in no room votes")
+	}
+	v.room.Store(&room)
+	if v.typed("", say) || !v.typed("3", say) || len(v.says) != 1 || said != "" {
+		t.Errorf("%d words, %q", len(v.says), said)
+	}
+	room = at(wire.Launching)
+	if v.typed("", say) || v.typed("3", say) || len(v.says) != 1 || said != "" {
+		t.Errorf("after the vote %d words, %q", len(v.says), said)
+	}
+	room = voting()
+	for range 2 * wordsAtOnce {
+		v.typed("r", say)
+	}
+	if len(v.says) != wordsAtOnce {
+		t.Errorf("%d words wait", len(v.says))
+	}
+}
