@@ -19,6 +19,14 @@ var plain = template.Must(template.New("plain").Parse(`<!doctype html>
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 {{with .Refresh}}<meta http-equiv="refresh" content="{{.}}">
+{{end}}{{with .Preview}}<meta property="og:site_name" content="Muster">
+<meta property="og:type" content="website">
+<meta property="og:title" content="Game night">
+<meta property="og:description" content="This link takes you to the game server that the group plays on.">
+<meta property="og:image" content="{{.}}">
+<meta property="og:image:width" content="1200">
+<meta property="og:image:height" content="630">
+<meta name="twitter:card" content="summary_large_image">
 {{end}}<title>{{.Title}} – Muster</title>
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/style.css">
@@ -41,7 +49,14 @@ type notice struct {
 	// Way takes the browser to a game.
 	Way     template.URL
 	Refresh string
+	// Preview is the address of the picture that chats show of the link. What they show
+	// they keep, and everybody there reads it: so it says nothing of the room, its server
+	// or how far it is, which the page itself tells whoever opens it.
+	Preview string
 }
+
+// previewImage is the picture below the page's root.
+const previewImage = "preview.png"
 
 // askAgain is after how long a page that waits for something looks again.
 const askAgain = 5 * time.Second
@@ -72,7 +87,9 @@ func (h *Host) serveGo(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	view, _ := a.views.get()
-	whereTo(view.Snapshot).serve(w, http.StatusOK)
+	n := whereTo(view.Snapshot)
+	n.Preview = h.entrance(r).page(previewImage)
+	n.serve(w, http.StatusOK)
 }
 
 // whereTo is what whoever clicks on a link to a room's game is told.

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -249,8 +250,9 @@ func TestGo(t *testing.T) {
 	h, server := serve(t, everybody(host.Public{}))
 	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"cs2","players":1,"password":"club","servers":["192.0.2.4:27015"]}`)
 	path := strings.TrimPrefix(room.Go, "https://muster.example")
-	if body := get(t, server, path); !strings.Contains(body, "still gathering") || !strings.Contains(body, `http-equiv="refresh" content="5"`) {
-		t.Errorf("while the group gathers it says %s", body)
+	before := get(t, server, path)
+	if !strings.Contains(before, "still gathering") || !strings.Contains(before, `http-equiv="refresh" content="5"`) {
+		t.Errorf("while the group gathers it says %s", before)
 	}
 	ann := join(t, server, room.Code, "ann")
 	ann.measures(10)
@@ -265,6 +267,12 @@ func TestGo(t *testing.T) {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %s:\n%s", want, body)
 		}
+	}
+	preview := func(page string) string {
+		return strings.Join(regexp.MustCompile(`<meta property.*>`).FindAllString(page, -1), "\n")
+	}
+	if !strings.Contains(preview(body), `"https://muster.example/preview.png"`) || preview(body) != preview(before) {
+		t.Errorf("what chats keep of the link tells how far the room is:\n%s\n%s", preview(before), preview(body))
 	}
 	keys := h.Keys(room.Code)
 	for _, private := range []string{keys.Code, keys.Link, keys.Secret, "club", "ann"} {

@@ -22,6 +22,7 @@ var kinds = map[string]string{
 	".js":   "text/javascript; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
 	".svg":  "image/svg+xml",
+	".png":  "image/png",
 
 	".woff2": "font/woff2",
 }

@@ -24,15 +24,15 @@ import (
 var static embed.FS
 
 // Handler serves the room's page.
-func Handler() http.Handler { return serve("index.html") }
+func Handler() http.Handler { return serve("index.html", true) }
 
 // Home serves Home's: static/home.
-func Home() http.Handler { return serve("home/index.html") }
+func Home() http.Handler { return serve("home/index.html", false) }
 
 // serve serves a page at the root. What it loads has the version in its path, and is
 // kept by browsers for good; of the page itself they ask whether it is still the
-// same.
-func serve(page string) http.Handler {
+// same. A page that people post the link of says what chats show of it.
+func serve(page string, isPosted bool) http.Handler {
 	files, err := fs.Sub(static, "static")
 	if err != nil {
 		panic(err) // the folder is embedded above
@@ -40,7 +40,8 @@ func serve(page string) http.Handler {
 	version := fingerprint(files)
 	folder := "v/" + version + "/"
 	served := everyFile(files)
-	served[""] = packed(page, versioned(served[page].plain, folder))
+	root := versioned(served[page].plain, folder)
+	served[""] = packed(page, root)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, kept := strings.CutPrefix(strings.TrimPrefix(r.URL.Path, "/"), folder)
 		f, ok := served[name]
@@ -51,6 +52,11 @@ func serve(page string) http.Handler {
 		w.Header().Set("Cache-Control", "no-cache")
 		if kept {
 			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		}
+		if isPosted && name == "" {
+			origin := originOf(r)
+			packed(page, previewed(root, origin)).serve(w, r, tagOf(version, origin))
+			return
 		}
 		f.serve(w, r, version)
 	})
