@@ -29,10 +29,11 @@ var plain = template.Must(template.New("plain").Parse(`<!doctype html>
 <meta name="twitter:card" content="summary_large_image">
 {{end}}<title>{{.Title}} – Muster</title>
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/style.css">
-<header><h1><a class="home" href="/">Muster</a></h1></header>
-<main class="plain"><section id="hero" class="card">
-<h2 class="headline"><bdi>{{.Title}}</bdi></h2>
+<link rel="stylesheet" href="/tokens.css">
+<link rel="stylesheet" href="/page.css">
+<header><p class="brand"><a class="home" href="/">Muster</a></p></header>
+<main class="plain"><section id="stage" class="card">
+<h1 class="headline"><bdi>{{.Title}}</bdi></h1>
 {{range .Lines}}<p class="next"><bdi>{{.}}</bdi></p>
 {{end}}{{with .Code}}<p class="copyable"><code>{{.}}</code></p>
 {{end}}{{with .Way}}<p class="buttons"><a class="primary large" href="{{.}}">Join the game</a></p>

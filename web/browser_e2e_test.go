@@ -118,10 +118,17 @@ func (b *browser) prefers(feature, value string) {
 // run runs a script for what it does.
 func (b *browser) run(script string) { b.Helper(); eval[bool](b, script+"; true") }
 
-// reads is the text on the page under a selector.
+// reads is the text on the page under a selector, as for who unfolds what it is in.
 func (b *browser) reads(selector string) string {
 	b.Helper()
-	return eval[string](b, fmt.Sprintf("[...document.querySelectorAll(%q)].map((e) => e.innerText).join('\\n')", selector))
+	return eval[string](b, fmt.Sprintf(`(() => {
+		const found = [...document.querySelectorAll(%q)];
+		const folded = [...document.querySelectorAll("#details, #details > details")].filter((detail) => !detail.open && found.some((e) => detail.contains(e)));
+		for (const detail of folded) detail.open = true;
+		const text = found.map((e) => e.innerText).join("\n");
+		for (const detail of folded) detail.open = false;
+		return text;
+	})()`, selector))
 }
 
 func eval[T any](b *browser, script string) T {
@@ -189,10 +196,13 @@ func (b *browser) shoot(name string, sizes ...screenSize) {
 	for _, size := range sizes {
 		b.resize(size)
 		b.fits(size)
+		b.unfolds(true)
+		b.fits(size)
 		b.isNamed()
 		b.showsNames()
 		b.isReadable(name, size)
 		b.isLargeEnough(name, size)
+		b.unfolds(false)
 		if os.Getenv("MUSTER_SHOTS") == "" {
 			continue
 		}
@@ -202,6 +212,16 @@ func (b *browser) shoot(name string, sizes ...screenSize) {
 		b.capture(name+"-"+size.name+".webp", webp)
 	}
 	b.resize(desktop)
+}
+
+// unfolds opens what is folded under Details, or folds again what it has opened.
+func (b *browser) unfolds(open bool) {
+	b.Helper()
+	b.run(fmt.Sprintf(`for (const detail of document.querySelectorAll("#details, #details > details")) {
+		if (%[1]t ? detail.open : !("unfolded" in detail.dataset)) continue;
+		detail.open = %[1]t;
+		%[1]t ? (detail.dataset.unfolded = "") : delete detail.dataset.unfolded;
+	}`, open))
 }
 
 func (b *browser) capture(name string, take chromedp.Action[[]byte]) {

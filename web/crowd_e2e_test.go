@@ -38,14 +38,14 @@ func TestCrowd(t *testing.T) {
 	t.Cleanup(func() { server.Close(); rooms.Close() })
 	code, _, _ := rooms.Open(wire.Settings{Name: "LAN party", Game: "openarena", By: selection.Mean, Strategy: "as", Limits: []time.Duration{150 * time.Millisecond}})
 	b := browse(t, server.URL+"/#"+code, desktop)
-	b.sees("#hero", "Waiting for the first player")
+	b.sees("#stage", "Waiting for the first player")
 	var crowd []*conn.Conn
 	for i := range crowdPlayers {
 		crowd = append(crowd, crowdPlayer(t, server, code, fmt.Sprintf("player%d", i)))
 	}
-	b.sees("#hero", "8 players here")
+	b.sees("#stage", "8 players here")
 	rooms.Go(code)
-	b.sees("#hero", "Everyone is measuring")
+	b.sees("#stage", "Everyone is measuring")
 	time.Sleep(300 * time.Millisecond) // the list is out
 	for first := 0; first < crowdServers; first += 1000 {
 		for i, conn := range crowd {

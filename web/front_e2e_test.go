@@ -80,7 +80,7 @@ func TestFront(t *testing.T) {
 	}
 	ann.sets("#servers", "192.0.2.1:26000\n192.0.2.2:26000\n")
 	ann.click("#open button.primary")
-	ann.sees("#hero", "Waiting for 3 more players")
+	ann.sees("#stage", "Waiting for 3 more players")
 	ann.sees("#settings", "On 2 servers of the organiser's own list.")
 	if !eval[bool](ann, "!!muster.live.state.you.organiser") {
 		t.Error("whoever opened the room cannot steer it")
@@ -147,7 +147,7 @@ func TestFrontByKeyboard(t *testing.T) {
 	ann.tabsTo("[name=by]")
 	ann.tabsTo("#players")
 	ann.types("2\r")
-	ann.sees("#hero", "Waiting for 2 more players")
+	ann.sees("#stage", "Waiting for 2 more players")
 	settings, _ := rooms.Settings(rooms.Rooms()[0])
 	if settings.Game != "openarena" || settings.By != selection.Mean || settings.Players != 2 {
 		t.Errorf("the room is for %+v", settings)
@@ -165,7 +165,7 @@ func TestPlainPages(t *testing.T) {
 	for name, path := range map[string]string{"get": "/get/", "nothing": "/go/AAAA"} {
 		b := browse(t, url+path, phone)
 		b.run("window.muster = { live: {}, view: {} }")
-		b.sees("#hero", "")
+		b.sees("#stage", "")
 		b.shoot(name, phone, couch, laptop)
 	}
 	if _, there := rooms.Room(code); !there {

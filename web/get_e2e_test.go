@@ -238,7 +238,7 @@ func TestGetFromRelease(t *testing.T) {
 	b.shoot("get-away", desktop, laptop, phone, couch)
 	plain := onWindows(t, link[:strings.Index(link, "#")]+"get/")
 	plain.run("window.muster = { live: {}, view: {} }")
-	plain.sees("#hero", "this host gets it from the project's releases first")
+	plain.sees("#stage", "this host gets it from the project's releases first")
 	plain.shoot("get-page", desktop, laptop, phone, couch)
 	b.click("#invite button.primary")
 	b.sees("#getting", "This host gets Muster for Windows from the project's releases first")

@@ -18,10 +18,10 @@ import (
 func TestKeyboard(t *testing.T) {
 	n := newNight(t, 80, friday(0))
 	b := browse(t, n.organisersLink(), desktop)
-	b.sees("#hero", "Waiting for the first player")
+	b.sees("#stage", "Waiting for the first player")
 	b.tabsTo(".skip")
 	b.types(kb.Enter)
-	if !b.isAt("#hero") || "http://"+n.at+"/"+eval[string](b, "location.hash") != n.link() {
+	if !b.isAt("#stage") || "http://"+n.at+"/"+eval[string](b, "location.hash") != n.link() {
 		t.Error("what skips to the head of the page leads elsewhere")
 	}
 	b.tabsTo("#nickname")
@@ -30,7 +30,7 @@ func TestKeyboard(t *testing.T) {
 	n.as["anna"] = n.secret
 	n.plays(0, 200)
 	n.plays(1, 200)
-	b.sees("#hero", "2 players here")
+	b.sees("#stage", "2 players here")
 
 	b.tabsTo("#by")
 	b.types(kb.ArrowDown)
@@ -39,9 +39,13 @@ func TestKeyboard(t *testing.T) {
 	b.types("400" + kb.Tab)
 	n.awaits("the limit", func(r wire.Document) bool { return r.MaxRTTMs == 400 })
 
-	b.tabsTo("#hero [data-action=go]")
+	b.tabsTo("#stage [data-action=go]")
 	b.types(kb.Enter)
-	b.sees("#hero", "AHEAD RIGHT NOW")
+	b.sees("#stage", "AHEAD RIGHT NOW")
+	b.tabsTo("#details > summary")
+	b.types(kb.Enter)
+	b.tabsTo("#ranking > summary")
+	b.types(kb.Enter)
 	b.tabsTo("#ranking [data-by=worst]")
 	b.types(kb.Enter)
 	b.until("the table is sorted by the worst RTT", func() bool {
@@ -60,7 +64,7 @@ func TestKeyboard(t *testing.T) {
 	if !b.isAt("#ranking tr.chosen [data-action=vote]") {
 		t.Error("the focus did not go along with its row")
 	}
-	b.tabsTo("#hero [data-ready=true]")
+	b.tabsTo("#stage [data-ready=true]")
 	b.types(" ")
 	n.awaits("the launch", func(r wire.Document) bool { return r.Stage == wire.Launching })
 }
@@ -70,7 +74,7 @@ func TestKeyboard(t *testing.T) {
 func TestStillness(t *testing.T) {
 	n := newNight(t, 20, friday(0))
 	b := browse(t, n.link(), desktop)
-	b.sees("#hero", "Waiting for the first player")
+	b.sees("#stage", "Waiting for the first player")
 	b.run(`document.body.insertAdjacentHTML("beforeend", "<p class='wait'>waiting</p>")`)
 	for motion, want := range map[string]int{"reduce": 0, "no-preference": 1} {
 		b.prefers("prefers-reduced-motion", motion)
@@ -85,20 +89,20 @@ func TestPressedTwice(t *testing.T) {
 	n := newNight(t, 400, friday(0))
 	b := browse(t, n.organisersLink(), desktop)
 	n.plays(0, 60)
-	b.sees("#hero", "1 player here")
-	b.run(`document.querySelector("#hero [data-action=go]").focus()`)
-	b.click("#hero [data-action=go]")
-	b.sees("#hero", "measuring")
+	b.sees("#stage", "1 player here")
+	b.run(`document.querySelector("#stage [data-action=go]").focus()`)
+	b.click("#stage [data-action=go]")
+	b.sees("#stage", "measuring")
 	second := eval[int](b, `(() => {
 		let asked = 0;
 		globalThis.fetch = async () => { asked++; return new Response(null, { status: 204 }); };
-		document.querySelector("#hero [data-action=go]").dispatchEvent(new MouseEvent("click", { bubbles: true, detail: 2 }));
+		document.querySelector("#stage [data-action=go]").dispatchEvent(new MouseEvent("click", { bubbles: true, detail: 2 }));
 		return asked;
 	})()`)
 	if second != 0 {
 		t.Error("the second click counted")
 	}
-	if !b.isAt("#hero") {
+	if !b.isAt("#stage h1") {
 		t.Error("with its button the focus is gone")
 	}
 }

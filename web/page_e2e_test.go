@@ -34,15 +34,15 @@ func TestEvening(t *testing.T) {
 	n.plays(1, 250)
 	n.plays(2, 250)
 	n.plays(3, 250)
-	organiser.sees("#hero", "4 players here")
+	organiser.sees("#stage", "4 players here")
 	organiser.sets("#by", "threshold")
 	organiser.sets("#limits_ms", "280")
 	guest.sees("#settings", "Average under a limit")
 	guest.sees("#settings", "280 ms")
 	organiser.shoot("gathering", desktop, laptop)
 
-	organiser.click("#hero [data-action=go]")
-	guest.sees("#hero", "Everyone is measuring")
+	organiser.click("#stage [data-action=go]")
+	guest.sees("#stage", "Everyone is measuring")
 	organiser.until("points are drawn", func() bool { return eval[int](organiser, "muster.live.clouds.of('ben').length") > 550 })
 	organiser.shoot("measuring", desktop, laptop)
 	guest.shoot("measuring", phone)
@@ -56,9 +56,9 @@ func TestEvening(t *testing.T) {
 		t.Errorf("after the restart the page has %d points", got)
 	}
 
-	organiser.sees("#hero", "AHEAD RIGHT NOW")
-	guest.sees("#reasons", "Why")
-	before := organiser.reads("#hero .server")
+	organiser.sees("#stage", "AHEAD RIGHT NOW")
+	guest.sees("#why", "average")
+	before := organiser.reads("#stage .server")
 
 	guest.sets(`#whatif [value="minimax"]`, "true")
 	organiser.sees("#whatif .outcome", "zoe tries “Kindest to the worst off”")
@@ -66,16 +66,16 @@ func TestEvening(t *testing.T) {
 	organiser.click("#whatif [data-action=forget-whatif]")
 
 	guest.click("#ranking tr:nth-child(2) [data-action=vote]")
-	organiser.until("the vote counts", func() bool { return organiser.reads("#hero .server") != before })
+	organiser.until("the vote counts", func() bool { return organiser.reads("#stage .server") != before })
 	guest.click("#ranking tr:nth-child(1) [data-action=veto]")
 	organiser.sees("#log", "zoe vetoes")
-	organiser.sees("#hero", "AHEAD RIGHT NOW")
+	organiser.sees("#stage", "AHEAD RIGHT NOW")
 	organiser.shoot("agreeing", desktop, laptop)
 	guest.shoot("agreeing", phone)
 
-	guest.click("#hero [data-ready=true]")
-	organiser.click("#hero [data-ready=true]")
-	guest.sees("#hero .countdown", "")
+	guest.click("#stage [data-ready=true]")
+	organiser.click("#stage [data-ready=true]")
+	guest.sees("#stage .countdown", "")
 	room := n.awaits("everyone is sent to a server", func(r wire.Document) bool { return r.Stage == wire.Launching })
 	guest.sees("#connect", room.Connect)
 	organiser.sees("#people", "could not start: openarena: not found in PATH")
@@ -86,7 +86,7 @@ func TestEvening(t *testing.T) {
 	guest.shoot("launching", phone, couch)
 	culledList(organiser)
 
-	organiser.click("#hero [data-action=go]")
+	organiser.click("#stage [data-action=go]")
 	n.awaits("the next round", func(r wire.Document) bool { return r.Round == 2 })
 	organiser.sees("#evening", "Round 1")
 }
@@ -180,12 +180,12 @@ func TestHostileNames(t *testing.T) {
 		n.plays(place, 200)
 	}
 	n.awaits("a choice", func(r wire.Document) bool { return r.Selection != nil && r.Selection.Chosen != nil })
-	b.sees("#hero", "AHEAD RIGHT NOW")
+	b.sees("#stage", "AHEAD RIGHT NOW")
 	b.shoot("hostile", desktop, phone)
 	if title := eval[string](b, "document.title"); strings.Contains(title, "taken") {
 		t.Errorf("a server's script ran: %s", title)
 	}
-	tags := eval[[]string](b, "[...document.querySelectorAll('#stage *, #hero *')].map((e) => e.tagName)")
+	tags := eval[[]string](b, "[...document.querySelectorAll('#stage *, #stage *')].map((e) => e.tagName)")
 	if slices.Contains(tags, "SCRIPT") || slices.Contains(tags, "IMG") || slices.Contains(tags, "MARK") {
 		t.Errorf("a server's markup became the page's")
 	}

@@ -50,9 +50,9 @@ func TestAsListed(t *testing.T) {
 	t.Cleanup(func() { ann.Close(nil); <-done })
 	ann.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
 	b := browse(t, server.URL+"/#"+code, desktop)
-	b.sees("#hero", "The <b>Den</b> of the very long name")
-	b.sees("#hero", "3 of 16 seats taken")
-	b.sees("#hero", "as the list said 12 min ago")
+	b.sees("#stage", "The <b>Den</b> of the very long name")
+	b.sees("#stage", "3 of 16 seats taken")
+	b.sees("#stage", "as the list said 12 min ago")
 	rows := b.reads("#ranking tbody tr")
 	if n := strings.Count(rows, "as the list said"); n != 2 {
 		t.Errorf("%d rows are marked:\n%s", n, rows)

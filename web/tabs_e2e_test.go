@@ -53,7 +53,7 @@ func TestCutOff(t *testing.T) {
 func TestBackground(t *testing.T) {
 	n := newNight(t, 20, friday(0))
 	b := browse(t, n.link(), desktop)
-	b.sees("#hero", "Waiting for the first player")
+	b.sees("#stage", "Waiting for the first player")
 	b.run(`Object.defineProperty(document, "hidden", { value: true }); globalThis.requestAnimationFrame = () => 0`)
 	n.plays(0, 100)
 	b.until("the title is new", func() bool {
@@ -66,7 +66,7 @@ func TestBackground(t *testing.T) {
 func TestOver(t *testing.T) {
 	n := newNight(t, 20, friday(0))
 	b := browse(t, n.link(), desktop)
-	b.sees("#hero", "Waiting for the first player")
+	b.sees("#stage", "Waiting for the first player")
 	n.rooms.CloseRoom(n.code)
 	b.sees("#banner", "it is over")
 	b.until("the page rests", func() bool { return eval[bool](b, "muster.live.socket === null && muster.live.retry === 0") })

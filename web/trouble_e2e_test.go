@@ -52,10 +52,10 @@ func TestFull(t *testing.T) {
 	b := browse(t, n.organisersLink(), desktop)
 	n.plays(0, 200)
 	n.plays(1, 200)
-	b.sees("#hero", "2 players here")
-	b.click("#hero [data-action=go]")
-	b.sees("#hero", "No server for everyone this time")
-	b.sees("#hero", "Change what you look for, or try again later.")
+	b.sees("#stage", "2 players here")
+	b.click("#stage [data-action=go]")
+	b.sees("#stage", "No server for everyone this time")
+	b.sees("#stage", "Change what you look for, or try again later.")
 	b.until("what one looks for can be changed", func() bool { return eval[bool](b, "document.querySelector('#by').checkVisibility()") })
 	b.shoot("full", desktop, phone)
 }
@@ -67,10 +67,10 @@ func TestUnheard(t *testing.T) {
 	b := browse(t, n.organisersLink(), desktop)
 	n.joins("anna", 0, 200, deaf)
 	n.joins("ben", 1, 200, deaf)
-	b.sees("#hero", "2 players here")
-	b.click("#hero [data-action=go]")
-	b.sees("#hero", "firewall")
-	b.sees("#hero code", "muster doctor")
+	b.sees("#stage", "2 players here")
+	b.click("#stage [data-action=go]")
+	b.sees("#stage", "firewall")
+	b.sees("#stage code", "muster doctor")
 	b.shoot("unheard", desktop, phone)
 }
 
@@ -84,8 +84,8 @@ func TestDoubt(t *testing.T) {
 	}
 	n.joins("eve", 3, 200, deaf)
 	n.joins("mallory", 3, 200, lying)
-	b.sees("#hero", "5 players here")
-	b.click("#hero [data-action=go]")
+	b.sees("#stage", "5 players here")
+	b.click("#stage [data-action=go]")
 	b.sees("#people", "does a firewall there block UDP?")
 	b.sees("#people", "mallory reports one and the same ping")
 	b.run(`document.querySelector("#people [data-name=mallory]").closest("details").open = true`)
@@ -107,14 +107,14 @@ func TestSixteen(t *testing.T) {
 	for i, name := range strange {
 		n.joins(name, i%len(players), 100, func(*discovery.Result) {})
 	}
-	b.sees("#hero", "16 players here")
+	b.sees("#stage", "16 players here")
 	b.shoot("sixteen-gathering", desktop, phone)
 	b.enters("Ünal\u202e <i>")
-	b.click("#hero [data-action=go]")
-	b.sees("#hero", "AHEAD RIGHT NOW")
+	b.click("#stage [data-action=go]")
+	b.sees("#stage", "AHEAD RIGHT NOW")
 	b.shoot("sixteen-agreeing", desktop, couch, screenSize{"tablet", 768, 1024, 1, false})
-	b.click("#hero [data-ready=true]")
-	b.sees("#hero", "EVERYONE TO")
+	b.click("#stage [data-ready=true]")
+	b.sees("#stage", "EVERYONE TO")
 	b.shoot("sixteen-launching", desktop, phone)
 }
 
@@ -123,11 +123,11 @@ func TestSixteen(t *testing.T) {
 func TestHostless(t *testing.T) {
 	n := newNight(t, 20, friday(0))
 	b := browse(t, n.organisersLink(), desktop)
-	b.sees("#hero", "Waiting for the first player")
+	b.sees("#stage", "Waiting for the first player")
 	b.run(`muster.live.socket.onmessage = null; muster.live.receive('{"type":"wait","message":"the host keeps nothing just now: everything waits"}')`)
-	b.sees("#hero", "The host keeps nothing just now: everything waits.")
+	b.sees("#stage", "The host keeps nothing just now: everything waits.")
 	if eval[bool](b, `document.body.classList.contains("stale")`) {
 		t.Error("the page calls its connection lost")
 	}
-	b.until("it is over", func() bool { return !strings.Contains(b.reads("#hero"), "everything waits") })
+	b.until("it is over", func() bool { return !strings.Contains(b.reads("#stage"), "everything waits") })
 }

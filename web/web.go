@@ -5,8 +5,9 @@
 //	/#BAKODI_KEY           for friends
 //	/#BAKODI_KEY.SECRET    for one person; the page hides the secret at once
 //
-//	 live.js ──▶ state ──▶ app.js ──▶ people, stage, choice, ranking, …
-//	    ▲  └───▶ trace.js (points) ──▶ picture.js, spread.js
+//	 live.js ──▶ state ──▶ app.js ──▶ stages/stages.js: which stage it is
+//	    ▲  │                  ├─────▶ stages/NAME.js: one at a time, in #stage
+//	    │  └▶ trace.js ───────┴─────▶ details/: folded below, ?show=NAME opens one
 //	  /live                             api.js ──▶ POST /api/rooms/CODE/…
 package web
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,9 +15,9 @@ import (
 
 // get is an answer of the page's handler; known is the tag of what the browser
 // has.
-func get(t *testing.T, path, known string) (*http.Response, string) {
+func get(t *testing.T, at, known string) (*http.Response, string) {
 	t.Helper()
-	request := httptest.NewRequest("GET", path, nil)
+	request := httptest.NewRequest("GET", at, nil)
 	request.Header.Set("If-None-Match", known)
 	recorder := httptest.NewRecorder()
 	web.Handler().ServeHTTP(recorder, request)
@@ -43,6 +44,9 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
+// shortest is from how many bytes on a file is smaller gzipped.
+const shortest = 200
+
 // TestFiles: all that the page loads is there, with its type, gzipped for who
 // takes that, and kept for good; the page itself is not sent twice.
 func TestFiles(t *testing.T) {
@@ -60,11 +64,14 @@ func TestFiles(t *testing.T) {
 	for _, file := range files {
 		response, plain := get(t, "/"+file[1], "")
 		kind := response.Header.Get("Content-Type")
-		if response.StatusCode != http.StatusOK || !regexp.MustCompile(`javascript|css|svg`).MatchString(kind) {
+		if response.StatusCode != http.StatusOK || !regexp.MustCompile(`javascript|css|svg|font/woff2`).MatchString(kind) {
 			t.Errorf("%s is answered %s, %s", file[1], response.Status, kind)
 		}
 		if caching := response.Header.Get("Cache-Control"); !strings.Contains(caching, "immutable") {
 			t.Errorf("%s is asked for again: %q", file[1], caching)
+		}
+		if kind == "font/woff2" || len(plain) < shortest {
+			continue // packed as it is, or not worth it
 		}
 		if unpacked := gzipped(t, "/"+file[1]); unpacked != plain {
 			t.Errorf("%s is another one when it is gzipped", file[1])
@@ -145,28 +152,50 @@ func gzipped(t *testing.T, path string) string {
 	return string(plain)
 }
 
+// modules are those of the page, by path: app.js, and what each names.
+func modules(t *testing.T) map[string]string {
+	t.Helper()
+	sources := map[string]string{}
+	for left := []string{"app.js"}; len(left) > 0; left = left[1:] {
+		name := left[0]
+		if _, known := sources[name]; known {
+			continue
+		}
+		response, source := get(t, "/"+name, "")
+		if response.StatusCode != http.StatusOK {
+			t.Fatalf("%s is answered %s", name, response.Status)
+		}
+		sources[name] = source
+		for _, other := range regexp.MustCompile(`(?:from|import) "(\.[^"]+)"`).FindAllStringSubmatch(source, -1) {
+			left = append(left, path.Join(path.Dir(name), other[1]))
+		}
+	}
+	return sources
+}
+
 // TestPreloaded: the browser hears of all modules at once, not of each from the
-// one before.
+// one before, and of none that nothing needs.
 func TestPreloaded(t *testing.T) {
 	_, page := get(t, "/", "")
-	for _, from := range regexp.MustCompile(`"(v/[^"]*\.js)"`).FindAllStringSubmatch(page, -1) {
-		_, source := get(t, "/"+from[1], "")
-		for _, module := range regexp.MustCompile(`from "\./([a-z]+\.js)"`).FindAllStringSubmatch(source, -1) {
-			if !strings.Contains(page, "/"+module[1]+`"`) {
-				t.Errorf("the browser hears of %s from %s", module[1], from[1])
-			}
+	needed := modules(t)
+	for name := range needed {
+		if !regexp.MustCompile(`"v/[^/"]*/` + regexp.QuoteMeta(name) + `"`).MatchString(page) {
+			t.Errorf("the browser hears of %s from another module", name)
+		}
+	}
+	for _, preloaded := range regexp.MustCompile(`rel="modulepreload" href="v/[^/"]*/([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if _, is := needed[preloaded[1]]; !is {
+			t.Errorf("nothing needs %s", preloaded[1])
 		}
 	}
 }
 
 // TestText: text goes into the page as text only.
 func TestText(t *testing.T) {
-	_, app := get(t, "/app.js", "")
-	for _, module := range regexp.MustCompile(`from "\./([a-z]+\.js)"`).FindAllStringSubmatch(app, -1) {
-		_, source := get(t, "/"+module[1], "")
+	for name, source := range modules(t) {
 		for _, markup := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"} {
 			if source == "" || strings.Contains(source, markup) {
-				t.Errorf("%s uses %s", module[1], markup)
+				t.Errorf("%s uses %s", name, markup)
 			}
 		}
 	}

@@ -15,10 +15,11 @@ var page = template.Must(template.New("get").Funcs(template.FuncMap{"megabytes":
 <meta name="robots" content="noindex">
 <title>Get Muster</title>
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/style.css">
-<header><h1><a class="home" href="/">Muster</a></h1></header>
-<main class="plain"><section id="hero" class="card">
-<h2 class="headline">Get Muster</h2>
+<link rel="stylesheet" href="/tokens.css">
+<link rel="stylesheet" href="/page.css">
+<header><p class="brand"><a class="home" href="/">Muster</a></p></header>
+<main class="plain"><section id="stage" class="card">
+<h1 class="headline">Get Muster</h1>
 <p class="next">To play, and not only watch, you need the program on the computer that you play on: it measures your pings, and starts your game.</p>
 <p class="next">This host runs <bdi>{{.Version}}</bdi>.</p>
 {{range .Refused}}<p class="trouble">{{.Why}}</p>

@@ -2,36 +2,48 @@
 // frame, and passes on what people do.
 
 import { ask, claim, credential, enter, forget, leave, linkKey, onOtherTab, qrCode, renew, roomCode } from "./api.js";
-import { reasons, showLimit, targetOf, whatIf, wishOf } from "./choice.js";
-import { colourOf, css } from "./colours.js";
-import { culled, openCulled } from "./culled.js";
+import { culled, openCulled } from "./details/culled.js";
+import { clock, evening, log } from "./details/notes.js";
+import { drawPicture, drawSpread } from "./details/plots.js";
+import { ranking } from "./details/ranking.js";
+import { showLimit, whatIf, wishOf } from "./details/whatif.js";
+import { why } from "./details/why.js";
 import { byId, show } from "./dom.js";
 import { front } from "./front.js";
+import { invitation, mine, settings, settingsOf, steering, welcome } from "./gather.js";
 import { download, offered, openInMuster } from "./get.js";
-import { invitation, mine, settings, settingsOf, welcome } from "./gather.js";
 import { Live } from "./live.js";
-import { clock, evening, log } from "./notes.js";
 import { people } from "./people.js";
-import { Picture, canPlot } from "./picture.js";
-import { ranking } from "./ranking.js";
-import { Spread } from "./spread.js";
-import { hero, sentence, way } from "./stage.js";
+import * as countdown from "./stages/countdown.js";
+import * as failed from "./stages/failed.js";
+import * as go from "./stages/go.js";
+import * as lobby from "./stages/lobby.js";
+import * as reveal from "./stages/reveal.js";
+import * as search from "./stages/search.js";
+import { sentence, stageOf, way } from "./stages/stages.js";
+import * as vote from "./stages/vote.js";
 
 /** @typedef {import("./types.js").State} State */
+/** @typedef {typeof view} View */
 
 const live = new Live(roomCode, linkKey, credential, schedule);
 
 /** What is only on this page. */
 const view = {
-  /** @type {import("./ranking.js").Order} */
+  /** What stands on it. @type {import("./stages/stages.js").Stage | ""} */
+  stage: "",
+  /** The rounds whose search it saw, and whose reveal is over. */
+  searched: 0,
+  revealed: 0,
+  /** Whether it hangs on a wall: nobody touches it. */
+  tv: new URLSearchParams(location.search).has("tv"),
+  /** The detail that its link asks for, until it is shown. */
+  show: new URLSearchParams(location.search).get("show"),
+  /** Draws the page again. */
+  changed: schedule,
+  /** @type {import("./details/ranking.js").Order} */
   order: { by: "rank", down: false },
   pending: false,
-  /** @type {Picture | null} */
-  picture: null,
-  /** @type {Spread | null} */
-  spread: null,
-  drawn: "",
-  spreadDrawn: "",
   firstState: 0,
   longest: 0,
   qr: "",
@@ -43,6 +55,21 @@ const view = {
   opening: "",
   /** Whether the host has a front page, for who finds no room. @type {"unknown" | "asked" | "shown"} */
   front: "unknown",
+};
+
+/**
+ * What the stages draw: the children of #stage with one h1, and, once these are on the
+ * page, what nodes cannot say.
+ * @type {Record<import("./stages/stages.js").Stage, {draw: (live: Live, view: View) => any[], shown: (place: HTMLElement, live: Live, view: View) => void}>}
+ */
+const stages = {
+  lobby: { draw: lobby.lobby, shown: lobby.shown },
+  search: { draw: search.search, shown: search.shown },
+  reveal: { draw: reveal.reveal, shown: reveal.shown },
+  vote: { draw: vote.vote, shown: vote.shown },
+  countdown: { draw: countdown.countdown, shown: countdown.shown },
+  go: { draw: go.go, shown: go.shown },
+  failed: { draw: failed.failed, shown: failed.shown },
 };
 
 /** Draws in the next frame, once for all that comes before it. */
@@ -64,67 +91,92 @@ function draw() {
   view.firstState ||= performance.now();
   const state = live.state;
   dropDeadToken(state);
-  document.body.dataset.stage = state.room.stage;
   drawTitle();
   byId("room-name").textContent = state.room.name || "Game night";
   byId("room-code").textContent = state.room.code;
   byId("main").hidden = false;
-  for (const [id, children] of sections(state)) fill(id, children);
+  drawStage(state);
+  drawDetails(state);
+}
+
+/** @param {State} state */
+function drawStage(state) {
+  const before = view.stage;
+  view.stage = stageOf(state, view);
+  if (view.stage === "search") view.searched = state.room.round;
+  document.body.dataset.stage = view.stage;
+  const place = byId("stage");
+  const here = document.activeElement;
+  const moves = before !== "" && before !== view.stage && (here === document.body || place.contains(here));
+  if (before !== view.stage) place.replaceChildren(); // nothing of a stage lives on in the next one
+  show(byId("steps"), way(state, view.stage));
+  show(place, stages[view.stage].draw(live, view));
+  stages[view.stage].shown(place, live, view);
+  fill(byId("welcome"), state.you.name || view.tv ? [] : [welcome(state)]);
+  const corner = /** @type {HTMLImageElement} */ (byId("corner"));
+  corner.hidden = view.stage === "lobby" || view.qr === "";
+  if (corner.getAttribute("src") !== view.qr) corner.src = view.qr;
+  announce(sentence(state));
+  if (!moves) return;
+  const title = place.querySelector("h1");
+  if (title) title.tabIndex = -1;
+  title?.focus({ preventScroll: true });
+  scrollTo(0, 0);
+}
+
+/** How long one sentence is left to who hears the page, ms. */
+const hearing = 3000;
+
+/** Has screen readers say a sentence, the newest once the one before was heard. @param {string} text */
+function announce(text) {
+  const status = byId("status");
+  if (status.textContent === text || Date.now() - Number(status.dataset.at ?? 0) < hearing) return; // it comes again with the next frame
+  status.dataset.at = String(Date.now());
+  status.textContent = text;
+}
+
+/** @param {State} state */
+function drawDetails(state) {
+  for (const [id, children] of details(state)) fill(byId(id), children);
   if (document.activeElement instanceof HTMLInputElement && document.activeElement.id === "whatif-limit") showLimit(document.activeElement);
-  drawPicture(state);
-  drawSpread(state);
+  drawPicture(live);
+  drawSpread(live);
+  const asked = view.show && document.querySelector(`#details > details#${CSS.escape(view.show)}:not([hidden])`);
+  if (!(asked instanceof HTMLDetailsElement)) return;
+  view.show = null;
+  /** @type {HTMLDetailsElement} */ (byId("details")).open = asked.open = true;
+  asked.scrollIntoView();
+}
+
+/** What stands in which detail. @returns {[string, any[]][]} */
+function details(/** @type {State} */ state) {
+  const { stage } = view;
+  const isLobby = stage === "lobby";
+  return [
+    ["people", people(live)],
+    ["why", why(state)],
+    ["whatif", whatIf(state)],
+    ["ranking", ranking(state, view.order)],
+    ["culled", culled(state)],
+    ["evening", evening(state)],
+    ["log", log(state)],
+    ["invitation", isLobby ? [] : invitation(state, view.qr, view.offer, view.getting, view.opening)],
+    ["terms", isLobby || stage === "failed" ? [] : settings(state)],
+    ["me", state.you.name ? mine(state, credential()) : []],
+    ["steer", steering(state)],
+  ];
+}
+
+/** Shows what there is in a section or a detail, or hides it. @param {HTMLElement} place @param {any[]} children */
+function fill(place, children) {
+  place.hidden = children.length === 0;
+  show(place instanceof HTMLDetailsElement ? /** @type {Element} */ (place.lastElementChild) : place, children);
 }
 
 /** What is new comes first: a tab has room for a few words. */
 function drawTitle() {
   const room = live.state?.room;
   if (live.state && room) document.title = `${sentence(live.state)} – ${room.name || room.code} – Muster`;
-}
-
-/** What stands where. @returns {[string, any][]} */
-function sections(/** @type {State} */ state) {
-  const chosen = state.choice !== null;
-  const gathering = state.room.stage === "gathering";
-  return [
-    ["steps", way(state)],
-    ["status", [sentence(state)]],
-    ["hero", hero(live)],
-    ["welcome", state.you.name ? [] : [welcome(state)]],
-    ["people", people(live)],
-    ["me", state.you.name ? mine(state, credential()) : []],
-    ["invite", gathering ? invitation(state, view.qr, view.offer, view.getting, view.opening) : []],
-    ["invitation", gathering ? [] : invitation(state, view.qr, view.offer, view.getting, view.opening)],
-    ["settings", gathering || state.you.organiser || !chosen ? settings(state) : []],
-    ["reasons", state.choice && state.room.stage !== "failed" ? reasons(state.choice) : []],
-    ["whatif", whatIf(state)],
-    ["ranking", ranking(state, view.order)],
-    ["culled", culled(state)],
-    ["evening", evening(state)],
-    ["log", log(state)],
-    ["steer", steer(state)],
-  ];
-}
-
-/** @param {string} id @param {any[]} children */
-function fill(id, children) {
-  const place = byId(id);
-  place.hidden = children.length === 0;
-  show(place, children);
-}
-
-/** The organiser's switch for newcomers. @param {State} state */
-function steer(state) {
-  if (!state.you.organiser) return state.room.locked ? ["The room is locked."] : [];
-  const lock = document.createElement("button");
-  lock.type = "button";
-  lock.dataset.action = "lock";
-  lock.setAttribute("aria-pressed", String(state.room.locked));
-  lock.textContent = state.room.locked ? "Locked: nobody new comes in" : "Lock the room";
-  const fresh = document.createElement("button");
-  fresh.type = "button";
-  fresh.dataset.action = "renew";
-  fresh.textContent = "New organiser's link";
-  return [lock, fresh];
 }
 
 /** A nickname that the room does not know is none: it was removed, or is long ago. Nor is half a secret one. */
@@ -165,58 +217,9 @@ function bannerText(connection, state) {
   return `The connection to the host is lost; trying again by itself.${from}`;
 }
 
-/** @param {State} state */
-function drawPicture(state) {
-  const players = state.people.filter((person) => person.peer);
-  const any = players.some((person) => live.clouds.of(person.name).length > 0);
-  byId("picture").hidden = !any;
-  const version = `${live.clouds.edition} ${players.length} ${state.room.limits_ms} ${look()}`;
-  if (!any || view.drawn === version || !canPlot()) return;
-  view.drawn = version;
-  view.picture ??= new Picture(byId("picture-plot"));
-  const painted = players.map((person) => ({ colour: css(colourOf(state.people, person.name)), cloud: live.clouds.of(person.name) }));
-  view.picture.draw(painted, state.room.limits_ms.at(-1) ?? 0, state.room.strategy !== "conventional");
-  fill("picture-key", key(state, players.map((person) => person.name)));
-}
-
-/** @param {State} state */
-function drawSpread(state) {
-  const { choice } = state;
-  const players = choice?.selection.players ?? [];
-  const some = players.some((player) => live.clouds.of(player).length > 0);
-  byId("spread").hidden = !choice || !some;
-  if (!choice || !some) return;
-  const target = targetOf(choice);
-  const version = `${live.clouds.edition} ${target?.addr} ${look()}`;
-  if (view.spreadDrawn === version || !canPlot()) return;
-  view.spreadDrawn = version;
-  view.spread ??= new Spread(byId("spread-plot"));
-  view.spread.draw(players.map((player) => ({ name: player, colour: css(colourOf(state.people, player)), rtts: live.clouds.of(player).sorted(), chosen: target?.rtt_ms[player] })));
-  fill("spread-key", key(state, players));
-}
-
-/** What canvases are drawn for: colours and resolution. */
-function look() {
-  return `${css("card")} ${devicePixelRatio}`;
-}
-
-/** Which colour is whose. @param {State} state @param {string[]} names */
-function key(state, names) {
-  return names.map((name) => {
-    const item = document.createElement("li");
-    item.className = colourOf(state.people, name);
-    const dot = document.createElement("span");
-    dot.className = "dot";
-    const text = document.createElement("bdi");
-    text.textContent = name;
-    item.append(dot, text);
-    return item;
-  });
-}
-
 /** @type {Record<string, (data: DOMStringMap, element: HTMLElement) => unknown>} */
 const actions = {
-  skip: () => byId("hero").focus(),
+  skip: () => byId("stage").focus(),
   go: ({ stage }) => ask("go", { stage }),
   apply: () => ask("apply"),
   "forget-whatif": () => ask("whatif"),
@@ -383,6 +386,7 @@ document.addEventListener("change", (event) => {
 });
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", schedule);
+byId("details").addEventListener("toggle", schedule, true);
 addEventListener("hashchange", () => location.reload());
 
 document.addEventListener("visibilitychange", schedule);
@@ -393,6 +397,8 @@ async function picture() {
   view.qr = await qrCode();
   schedule();
 }
+
+document.body.classList.toggle("tv", view.tv);
 
 if (roomCode) {
   attempt(async () => {

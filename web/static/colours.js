@@ -1,15 +1,15 @@
 // The players' colours: told apart by the colour-blind, the same everywhere on
 // the page, and always along with the name.
 
-const hues = 8;
+/** How many there are: the next player begins again. */
+const hues = 16;
 
 /**
- * The colour class of a player, by the place among the room's players.
+ * The colour class of a person, by their place in the order of arrival.
  * @param {import("./types.js").Person[]} people @param {string} name
  */
 export function colourOf(people, name) {
-  const place = people.findIndex((person) => person.name === name);
-  return `p${(place < 0 ? 0 : place) % hues}`;
+  return `p${(people.find((person) => person.name === name)?.arrival ?? 0) % hues}`;
 }
 
 /** The CSS colour of a class or a variable, for canvases. @param {string} name */

@@ -45,7 +45,7 @@ export function show(parent, ...children) {
  * @param {Element | null} focused @param {Element} parent
  */
 function refocus(focused, parent) {
-  const place = focused?.isConnected ? focused : parent.closest("section, dialog");
+  const place = focused?.isConnected ? focused : parent.closest("section, details, dialog");
   if (!(place instanceof HTMLElement)) return;
   if (place !== focused) place.tabIndex = -1;
   place.focus({ preventScroll: true });
@@ -105,7 +105,8 @@ function morph(from, to) {
 /** @param {HTMLElement} from @param {HTMLElement} to */
 function morphAttributes(from, to) {
   for (const { name } of [...from.attributes]) {
-    if (!to.hasAttribute(name) && name !== "open") from.removeAttribute(name);
+    const isKept = name === "open" || (name === "tabindex" && from === document.activeElement); // or the focus goes with it
+    if (!to.hasAttribute(name) && !isKept) from.removeAttribute(name);
   }
   for (const { name, value } of to.attributes) {
     if (name === "style") continue; // the policy bars the attribute, not the object

@@ -42,7 +42,7 @@ function welcome() {
     "section",
     { id: "pitch", class: "card" },
     h("p", { class: "eyebrow" }, "Game night?"),
-    h("h2", { class: "headline" }, "The server that is best for all of you"),
+    h("h1", { class: "headline" }, "The server that is best for all of you"),
     h("p", { class: "next" }, "Open a room and send your friends its link. Everyone's computer measures its own pings, Muster finds the server that suits the whole group, and takes you all there."),
   );
 }

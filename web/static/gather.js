@@ -59,7 +59,20 @@ export function mine(state, credential) {
     copyable("own-link", `${state.you.link}.${credential}`, "Copy your own link"),
   );
   const leave = h("p", { class: "buttons" }, button("leave", "Leave the room"));
-  return [h("details", { class: "fold", "data-key": "fold" }, h("summary", {}, "You")), rename, has, own, leave].filter((part) => part !== undefined);
+  return [rename, has, own, leave].filter((part) => part !== undefined);
+}
+
+/** The organiser's switch for newcomers. @param {State} state @returns {import("./dom.js").Child[]} */
+export function steering(state) {
+  if (!state.you.organiser) return state.room.locked ? ["The room is locked."] : [];
+  return [
+    h(
+      "p",
+      { class: "buttons" },
+      button("lock", state.room.locked ? "Locked: nobody new comes in" : "Lock the room", { "aria-pressed": String(state.room.locked) }),
+      button("renew", "New organiser's link"),
+    ),
+  ];
 }
 
 /**
@@ -70,13 +83,7 @@ export function mine(state, credential) {
  * @returns {HTMLElement[]}
  */
 export function invitation(state, qr, offer, getting, opening) {
-  const [title, ...rest] = playsHere(state) ? invite(state, qr) : playAlong(state, qr, offer, getting, opening);
-  return state.room.stage === "gathering" ? [title, ...rest] : folded(title, rest);
-}
-
-/** Once the round goes on, what was for its start makes room. @param {HTMLElement} title @param {HTMLElement[]} rest */
-function folded(title, rest) {
-  return [h("details", { class: "fold", "data-key": "fold" }, h("summary", {}, title.textContent), ...rest)];
+  return playsHere(state) ? invite(state, qr) : playAlong(state, qr, offer, getting, opening);
 }
 
 /** For who plays: how friends come in. @param {State} state @param {string} qr @returns {HTMLElement[]} */
@@ -157,9 +164,7 @@ export function copyable(id, text, label) {
 
 /** What the organiser has set, for the organiser to change. @param {State} state */
 export function settings(state) {
-  const [title, ...rest] = state.you.organiser ? form(state) : terms(state);
-  const matters = state.room.stage === "gathering" || state.room.stage === "failed";
-  return matters ? [title, ...rest] : folded(title, rest);
+  return state.you.organiser ? form(state) : terms(state);
 }
 
 /** @param {State} state @returns {HTMLElement[]} */

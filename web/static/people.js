@@ -24,7 +24,7 @@ export function people(live) {
   const rows = players.map((person) => row(live, person));
   if (players.length === 0) rows.push(h("li", { class: "empty" }, "Nobody plays yet."));
   return [
-    h("h2", {}, "Players ", h("span", { class: "quiet" }, seats(state, players.length))),
+    h("p", { class: "quiet" }, seats(state, players.length)),
     h("ul", { class: "people" }, rows),
     guests.length > 0 && h("h3", {}, "Only with the page"),
     guests.length > 0 && h("ul", { class: "people" }, guests.map((person) => row(live, person))),
@@ -33,7 +33,7 @@ export function people(live) {
 
 /** @param {State} state @param {number} here */
 function seats(state, here) {
-  return state.room.players > 0 ? `${here} of ${state.room.players}` : String(here);
+  return state.room.players > 0 ? `${here} of ${count(state.room.players, "player")}` : count(here, "player");
 }
 
 /** @param {import("./live.js").Live} live @param {Person} person */

@@ -2,8 +2,8 @@
 // draws the axes; the points, a quarter of a million in a big session, are written
 // into an image pixel by pixel.
 
-import { css } from "./colours.js";
-import { LOST } from "./trace.js";
+import { css } from "../colours.js";
+import { LOST } from "../trace.js";
 
 /** uPlot is a classic script, and comes after the page: vendor/VERSIONS. @type {any} */
 const scripts = globalThis;
@@ -11,7 +11,7 @@ const scripts = globalThis;
 /** Tells whether plots can be drawn already. */
 export const canPlot = () => "uPlot" in scripts;
 
-/** @typedef {{colour: string, cloud: import("./trace.js").Cloud}} Painted */
+/** @typedef {{colour: string, cloud: import("../trace.js").Cloud}} Painted */
 
 export class Picture {
   /** @param {HTMLElement} place */
@@ -36,7 +36,7 @@ export class Picture {
   }
 
   options() {
-    const ink = () => css("faint");
+    const ink = () => css("quiet");
     const grid = { stroke: () => css("line"), width: 1 };
     return {
       ...this.size(),
@@ -103,7 +103,7 @@ export class Picture {
     context.lineWidth = 2 * devicePixelRatio;
     if (this.limit > 0) {
       context.setLineDash([8, 6]);
-      context.strokeStyle = css("ink");
+      context.strokeStyle = css("text");
       stroke(context, [[left, y(this.limit)], [left + width, y(this.limit)]]);
       context.setLineDash([]);
     }
@@ -141,7 +141,7 @@ export function font() {
  * calibration, larger ones for refining.
  * @param {Uint32Array} pixels
  * @param {{width: number, height: number, dot: number, perSecond: number, perMilli: number}} frame
- * @param {import("./trace.js").Cloud} cloud @param {number} colour
+ * @param {import("../trace.js").Cloud} cloud @param {number} colour
  */
 function points(pixels, frame, cloud, colour) {
   const { width, height, perSecond, perMilli } = frame;

@@ -1,8 +1,8 @@
 // Why the others are out: a count for each reason, its list one click away.
 
-import { button, count, h, show } from "./dom.js";
-import { heat } from "./colours.js";
-import { culled as fetchCulled } from "./api.js";
+import { button, count, h, show } from "../dom.js";
+import { heat } from "../colours.js";
+import { culled as fetchCulled } from "../api.js";
 
 /** @type {Record<string, string>} */
 const causes = {
@@ -20,14 +20,13 @@ const causes = {
   ping_limits: "closed to someone's ping",
 };
 
-/** @param {import("./types.js").State} state */
+/** @param {import("../types.js").State} state */
 export function culled(state) {
   const choice = state.choice;
   if (!choice) return [];
   const reasons = Object.entries(choice.selection.culled).filter(([, n]) => n > 0);
   if (reasons.length === 0) return [];
   return [
-    h("h2", {}, "Out of the running"),
     h("ul", { class: "chips" }, reasons.map(([cause, n]) => h("li", { "data-key": cause }, button("culled", h("span", {}, h("strong", {}, n.toLocaleString("en")), ` ${causes[cause] ?? cause}`), { "data-cause": cause })))),
   ];
 }

@@ -1,12 +1,12 @@
 // The best servers as a table of players × servers.
 
-import { button, h, millis } from "./dom.js";
-import { heat } from "./colours.js";
-import { asListed, serverName, strange, targetOf } from "./choice.js";
-import { hasSay } from "./people.js";
+import { button, h, millis } from "../dom.js";
+import { heat } from "../colours.js";
+import { asListed, serverName, strange, targetOf } from "../choice.js";
+import { hasSay } from "../people.js";
 
-/** @typedef {import("./types.js").State} State */
-/** @typedef {import("./types.js").Ranked} Ranked */
+/** @typedef {import("../types.js").State} State */
+/** @typedef {import("../types.js").Ranked} Ranked */
 
 /** @typedef {{by: string, down: boolean}} Order */
 
@@ -27,7 +27,7 @@ export function ranking(state, order) {
   const players = choice.selection.players;
   const versions = differing(choice);
   return [
-    h("h2", {}, state.whatif ? "What it would be" : "The best servers"),
+    state.whatif && h("h2", {}, "What it would be"),
     versions.size > 1 && h("p", { class: "quiet" }, "They are of different versions: ", h("bdi", {}, [...versions].map(([version, n]) => `${version} (${n})`).join(", ")), "."),
     h(
       "div",
@@ -49,7 +49,7 @@ function head(by, label, order) {
   return h("th", { scope: "col", "aria-sort": sorted, "data-key": by }, button("sort", h("span", {}, h("bdi", {}, label), arrow), { "data-by": by }));
 }
 
-/** @param {State} state @param {import("./types.js").Choice} choice @param {Ranked} ranked @param {number} place */
+/** @param {State} state @param {import("../types.js").Choice} choice @param {Ranked} ranked @param {number} place */
 function row(state, choice, ranked, place) {
   const chosen = targetOf(choice)?.addr === ranked.addr;
   const server = choice.servers[ranked.addr];
@@ -70,7 +70,7 @@ function cell(ms) {
   return ms === undefined ? h("td", { class: "heat" }, "–") : h("td", { class: `heat ${heat(ms)}` }, Math.round(ms));
 }
 
-/** How many of the best servers are of which version, the most first. @param {import("./types.js").Choice} choice */
+/** How many of the best servers are of which version, the most first. @param {import("../types.js").Choice} choice */
 function differing(choice) {
   /** @type {Map<string, number>} */
   const versions = new Map();
@@ -81,13 +81,13 @@ function differing(choice) {
   return new Map([...versions].toSorted(([, a], [, b]) => b - a).slice(0, 5));
 }
 
-/** @param {State} state @param {Ranked} ranked @param {import("./types.js").Server | undefined} server @param {boolean} versioned */
+/** @param {State} state @param {Ranked} ranked @param {import("../types.js").Server | undefined} server @param {boolean} versioned */
 function details(state, ranked, server, versioned) {
   const facts = [server?.name ? ranked.addr : "", server?.map ?? "", versioned ? (server?.version ?? "") : "", server?.mod && server.mod !== server.mode ? `mod ${server.mod}` : "", server?.max_players ? `${server.players}/${server.max_players}` : "", server?.country ?? "", server?.as_listed ? asListed(state) : ""];
   return facts.filter(Boolean).join(" · ");
 }
 
-/** Voting and vetoing. @param {State} state @param {string} addr @param {import("./types.js").Server | undefined} server */
+/** Voting and vetoing. @param {State} state @param {string} addr @param {import("../types.js").Server | undefined} server */
 function say(state, addr, server) {
   const votes = state.people.filter((person) => person.vote === addr).length;
   const me = state.people.find((person) => person.name === state.you.name);

@@ -1,7 +1,7 @@
 // The distribution of each player's RTTs, with the chosen server marked (MUSST,
 // Figure 4).
 
-import { css } from "./colours.js";
+import { css } from "../colours.js";
 import { font, rem } from "./picture.js";
 
 /** @type {any} */
@@ -43,8 +43,8 @@ export class Spread {
       cursor: { show: false },
       scales: { x: { time: false }, y: { range: [0, 100] } },
       axes: [
-        { stroke: css("faint"), grid, ticks: grid, font: font(), space: 4 * rem(), values: (/** @type {any} */ _, /** @type {number[]} */ v) => v.map((ms) => `${ms} ms`) },
-        { stroke: css("faint"), grid, ticks: grid, font: font(), space: 4 * rem(), size: 5 * rem(), values: (/** @type {any} */ _, /** @type {number[]} */ v) => v.map((share) => `${share} %`) },
+        { stroke: css("quiet"), grid, ticks: grid, font: font(), space: 4 * rem(), values: (/** @type {any} */ _, /** @type {number[]} */ v) => v.map((ms) => `${ms} ms`) },
+        { stroke: css("quiet"), grid, ticks: grid, font: font(), space: 4 * rem(), size: 5 * rem(), values: (/** @type {any} */ _, /** @type {number[]} */ v) => v.map((share) => `${share} %`) },
       ],
       series: [{}, ...this.lines.map(({ colour }) => ({ stroke: colour, width: 2.5, points: { show: false } }))],
       hooks: { draw: [(/** @type {any} */ plot) => this.mark(plot)] },

@@ -1,12 +1,11 @@
 // The log, and what the session has played so far.
 
-import { h, millis } from "./dom.js";
+import { h, millis } from "../dom.js";
 
-/** @param {import("./types.js").State} state */
+/** @param {import("../types.js").State} state */
 export function log(state) {
   const notes = state.log.toReversed();
   return [
-    h("h2", {}, "What the host decides"),
     h("ol", { class: "log", role: "log", "aria-live": "off", "aria-label": "What the host decides, newest first", tabindex: 0 }, notes.map((note, i) => h("li", { "data-key": `${note.at} ${notes.length - i}` }, h("time", { datetime: note.at }, clock(note.at)), h("bdi", { dir: "ltr" }, note.text)))),
   ];
 }
@@ -16,12 +15,11 @@ export function clock(at) {
   return new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 }
 
-/** @param {import("./types.js").State} state */
+/** @param {import("../types.js").State} state */
 export function evening(state) {
   const played = state.evening ?? [];
   if (played.length === 0) return [];
   return [
-    h("h2", {}, "This evening"),
     h(
       "ol",
       { class: "evening" },

@@ -1,0 +1,63 @@
+// Draws the plots of the round, where somebody looks at them.
+
+import { targetOf } from "../choice.js";
+import { colourOf, css } from "../colours.js";
+import { byId, h, show } from "../dom.js";
+import { Picture, canPlot } from "./picture.js";
+import { Spread } from "./spread.js";
+
+/** @typedef {import("../types.js").State} State */
+
+/** The plots on the page, and what they show. */
+const drawn = {
+  /** @type {Picture | null} */
+  picture: null,
+  pictured: "",
+  /** @type {Spread | null} */
+  spread: null,
+  spreadOf: "",
+};
+
+/** Every answer as a point. @param {import("../live.js").Live} live */
+export function drawPicture({ state, clouds }) {
+  const players = state?.people.filter((person) => person.peer) ?? [];
+  const place = byId("picture");
+  place.hidden = !players.some((person) => clouds.of(person.name).length > 0);
+  const version = `${clouds.edition} ${players.length} ${state?.room.limits_ms} ${look()}`;
+  if (!state || !isOpen(place) || drawn.pictured === version || !canPlot()) return;
+  drawn.pictured = version;
+  drawn.picture ??= new Picture(byId("picture-plot"));
+  const painted = players.map((person) => ({ colour: css(colourOf(state.people, person.name)), cloud: clouds.of(person.name) }));
+  drawn.picture.draw(painted, state.room.limits_ms.at(-1) ?? 0, state.room.strategy !== "conventional");
+  show(byId("picture-key"), key(state, players.map((person) => person.name)));
+}
+
+/** The distribution of everyone's answers. @param {import("../live.js").Live} live */
+export function drawSpread({ state, clouds }) {
+  const choice = state?.choice;
+  const players = choice?.selection.players ?? [];
+  const place = byId("spread");
+  place.hidden = !players.some((player) => clouds.of(player).length > 0);
+  const target = choice && targetOf(choice);
+  const version = `${clouds.edition} ${target?.addr} ${look()}`;
+  if (!state || !isOpen(place) || drawn.spreadOf === version || !canPlot()) return;
+  drawn.spreadOf = version;
+  drawn.spread ??= new Spread(byId("spread-plot"));
+  drawn.spread.draw(players.map((player) => ({ name: player, colour: css(colourOf(state.people, player)), rtts: clouds.of(player).sorted(), chosen: target?.rtt_ms[player] })));
+  show(byId("spread-key"), key(state, players));
+}
+
+/** Tells whether somebody can look at a detail. @param {HTMLElement} place */
+function isOpen(place) {
+  return !place.hidden && place.querySelector(".plot")?.checkVisibility() === true;
+}
+
+/** What canvases are drawn for: colours and resolution. */
+function look() {
+  return `${css("card")} ${devicePixelRatio}`;
+}
+
+/** Which colour is whose. @param {State} state @param {string[]} names */
+function key(state, names) {
+  return names.map((name) => h("li", { class: colourOf(state.people, name) }, h("span", { class: "dot" }), h("bdi", {}, name)));
+}

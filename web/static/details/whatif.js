@@ -1,0 +1,87 @@
+// Trying another rule or limit, for everyone to see.
+
+import { button, h, millis } from "../dom.js";
+import { serverName, targetOf } from "../choice.js";
+import { ruleName, rules } from "../gather.js";
+import { hasSay } from "../people.js";
+
+/** @typedef {import("../types.js").State} State */
+/** @typedef {import("../types.js").Choice} Choice */
+
+/** @param {State} state */
+function mayTry(state) {
+  return Boolean(state.you.organiser || (state.you.name && hasSay(state, state.you)));
+}
+
+/** Trying another rule or limit, for everyone to see. @param {State} state */
+export function whatIf(state) {
+  if (!state.choice) return [];
+  const { selection } = state.whatif ?? state.choice;
+  const may = mayTry(state);
+  return [
+    h(
+      "form",
+      { "data-change": "whatif", class: "whatif" },
+      h("fieldset", { disabled: !may }, h("legend", { class: "quiet" }, may ? "Try a rule or a limit: everyone sees what it would choose." : "Whoever plays can try another rule."),
+        h("div", { class: "rules" }, rules.map(([id, name, hint]) => radio(id, name, hint, selection.by))),
+        limitField(state),
+      ),
+    ),
+    state.whatif && outcome(state, state.whatif),
+  ];
+}
+
+/** @param {string} id @param {string} name @param {string} hint @param {string} chosen */
+function radio(id, name, hint, chosen) {
+  return h("label", { class: "rule", title: hint }, h("input", { type: "radio", name: "by", value: id, checked: id === chosen }), h("span", {}, name));
+}
+
+/** @param {State} state */
+function limitField(state) {
+  const limit = (state.whatif ?? state.choice)?.selection.limit_ms ?? state.room.limits_ms.at(-1) ?? 0;
+  return h(
+    "div",
+    { class: "field" },
+    h("label", { for: "whatif-limit" }, "Nobody over"),
+    h("input", { id: "whatif-limit", name: "limit", type: "range", min: 0, max: 300, step: 5, value: limit }),
+    h("output", { for: "whatif-limit" }, limitText(limit)),
+  );
+}
+
+/** @param {number} ms 0 for none */
+function limitText(ms) {
+  return ms > 0 ? millis(ms) : "no limit";
+}
+
+/** Says what the slider stands at while it is moved. @param {HTMLInputElement} slider */
+export function showLimit(slider) {
+  const output = slider.parentElement?.querySelector("output");
+  if (output) output.textContent = limitText(Number(slider.value));
+}
+
+/** What other criteria would choose. @param {State} state @param {Choice} other */
+function outcome(state, other) {
+  const now = state.choice && targetOf(state.choice);
+  const then = other.selection.chosen;
+  const text = then
+    ? [h("strong", {}, h("bdi", {}, serverName(other, then.addr))), ` — ${millis(then.mean_ms)} on average, ${millis(then.max_ms)} at worst`, now?.addr === then.addr ? ": the same server." : `; now it is ${now ? millis(now.mean_ms) : "none"} and ${now ? millis(now.max_ms) : "none"}.`]
+    : ["No server would suit everyone."];
+  return h(
+    "div",
+    { class: "outcome", role: "status" },
+    h("p", {}, h("bdi", {}, other.player), ` tries “${ruleName(other.selection.by)}”: `, ...text),
+    h(
+      "p",
+      { class: "buttons" },
+      state.you.organiser && button("apply", "Make it so", { class: "primary", disabled: !then }),
+      mayTry(state) && button("forget-whatif", "Back to what is"),
+    ),
+  );
+}
+
+/** The criteria in the form. @param {HTMLFormElement} form */
+export function wishOf(form) {
+  const data = new FormData(form);
+  const limit = Number(data.get("limit"));
+  return { by: data.get("by"), limits_ms: limit > 0 ? [limit] : [] };
+}

@@ -1,0 +1,73 @@
+// Which stage of the evening the page shows, and what it is called.
+
+import { count, h } from "../dom.js";
+
+/** @typedef {import("../types.js").State} State */
+/** @typedef {"lobby" | "search" | "reveal" | "vote" | "countdown" | "go" | "failed"} Stage */
+
+/**
+ * What the page knows of the round besides its state: for which one it saw the search,
+ * and of which one the reveal is over. Who comes later sees no reveal.
+ * @typedef {{searched: number, revealed: number}} Seen
+ */
+
+/** The stage that stands on the page. @param {State} state @param {Seen} seen @returns {Stage} */
+export function stageOf(state, seen) {
+  const { room, agreement } = state;
+  const isSettled = room.stage === "launching" || (room.stage === "chosen" && agreement.open);
+  if (isSettled && state.choice && seen.searched === room.round && seen.revealed !== room.round) return "reveal";
+  switch (room.stage) {
+    case "gathering":
+      return "lobby";
+    case "chosen":
+      if (!agreement.open) return "search"; // everyone looks at the best again
+      return agreement.launch_at ? "countdown" : "vote";
+    case "launching":
+      return "go";
+    case "failed":
+      return "failed";
+    default:
+      return "search";
+  }
+}
+
+const steps = /** @type {const} */ ([
+  ["lobby", "Lobby"],
+  ["search", "Search"],
+  ["reveal", "Reveal"],
+  ["vote", "Vote"],
+  ["go", "Go"],
+]);
+
+/** The way of the round, as steps. @param {State} state @param {Stage} stage */
+export function way(state, stage) {
+  const at = { failed: "search", countdown: "vote" }[/** @type {string} */ (stage)] ?? stage;
+  const shown = steps.filter(([id]) => id !== "vote" || state.room.agree !== false);
+  const now = shown.findIndex(([id]) => id === at);
+  return shown.map(([id, name], i) => h("li", { class: i < now ? "past" : i === now ? "now" : "", "aria-current": i === now ? "step" : undefined, "data-id": id }, name));
+}
+
+/** One sentence that says where the room stands: screen readers hear it. @param {State} state */
+export function sentence(state) {
+  const { room, people } = state;
+  const players = people.filter((person) => person.peer && person.connected).length;
+  switch (room.stage) {
+    case "gathering":
+      return room.players > 0 ? `Waiting for ${count(Math.max(0, room.players - players), "more player")}` : players === 0 ? "Waiting for the first player" : `${count(players, "player")} here`;
+    case "listing":
+      return "Fetching the server list";
+    case "measuring":
+      return "Everyone is measuring";
+    case "refining":
+      return "Looking for the best server for everyone";
+    case "chosen":
+      if (state.agreement.launch_at) return "Off we go in a few seconds";
+      return state.agreement.open ? "Vote, veto, and say when you are ready" : "Everyone looks at the best again";
+    case "launching":
+      return state.way ? `Everyone to ${state.way.server}` : "Everyone on the way";
+    case "failed":
+      return "No server for everyone this time";
+    default:
+      return room.stage;
+  }
+}
