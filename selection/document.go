@@ -28,6 +28,8 @@ type Selection struct {
 	LimitMS float64 `json:"limit_ms,omitempty"`
 	// Keep is what became of the last round's server, if the criteria name one.
 	Keep *Stay `json:"keep,omitempty"`
+	// Decided is what decided; nil if nothing was chosen, or nobody asked.
+	Decided *Decided `json:"decided,omitempty"`
 	// Why explains; nil if nobody asked.
 	Why *Why `json:"why,omitempty"`
 	// Doubts is what [anomaly.Find] found, for whoever has it shown along.

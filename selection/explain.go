@@ -2,7 +2,6 @@ package selection
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"muster/discovery"
@@ -16,8 +15,9 @@ func (s Selection) Explain() []string {
 		lines = append(lines, "No server suits everyone.")
 	} else {
 		lines = append(lines, s.verdict())
+		lines = append(lines, s.compared()...)
 	}
-	lines = append(lines, s.Keep.sentences()...)
+	lines = append(lines, s.Keep.sentences(s.decision())...)
 	if s.Why != nil {
 		lines = append(lines, s.whySentences()...)
 	}
@@ -33,37 +33,7 @@ func (s Selection) Explain() []string {
 	return lines
 }
 
-// verdict says what the chosen server is best at.
-func (s Selection) verdict() string {
-	c := s.Chosen
-	sentence := fmt.Sprintf("%s %s", c.Addr, virtue(s.By.measure(), c))
-	if s.Keep != nil && s.Keep.Stays && s.Keep.Gain > 0 {
-		sentence = fmt.Sprintf("%s stays: %s on average", c.Addr, ms(c.MeanMS))
-	}
-	if s.LimitMS > 0 {
-		sentence += fmt.Sprintf(", and nobody is over %s", ms(s.LimitMS))
-	}
-	if s.Why != nil && slices.ContainsFunc(s.Why.Rivals, s.crowdedOut) {
-		sentence += " with a seat to spare"
-	}
-	if c.WorstOff != "" {
-		sentence += fmt.Sprintf("; %s is worst off with %s", person(c.WorstOff), ms(c.MaxMS))
-	}
-	return sentence + "."
-}
-
-// virtue is what a server is best at, with the figure that shows it.
-func virtue(measure Rule, c *Ranked) string {
-	switch measure {
-	case Minimax:
-		return "has the lowest worst ping, with " + ms(c.MeanMS) + " on average"
-	case Fairness:
-		return fmt.Sprintf("is the fairest: %s on average, give or take %s", ms(c.MeanMS), ms(c.StdevMS))
-	}
-	return "has the lowest average: " + ms(c.MeanMS)
-}
-
-func (s *Stay) sentences() []string {
+func (s *Stay) sentences(by Decided) []string {
 	switch {
 	case s == nil || s.Stays && s.Gain == 0:
 		return nil
@@ -71,6 +41,8 @@ func (s *Stay) sentences() []string {
 		return []string{fmt.Sprintf("%s, the last server, is no longer listed.", s.Addr)}
 	case s.Culled != nil:
 		return []string{fmt.Sprintf("%s, the last server, is out: %s.", s.Addr, s.Culled.clause())}
+	case s.Stays && by.Other.IsValid():
+		return []string{fmt.Sprintf("The best server, %s, would gain only %s.", by.Other, ms(s.Gain))}
 	case s.Stays:
 		return []string{fmt.Sprintf("The best server would gain only %s.", ms(s.Gain))}
 	}
@@ -144,14 +116,28 @@ func (s Selection) crowdedOut(rival Rival) bool {
 
 // figure names what a measure makes of a server.
 func figure(measure Rule, r *Ranked) string {
-	name := "average"
+	return fmt.Sprintf("%s (%s)", figureName(measure), ms(r.plain(measure)))
+}
+
+func figureName(measure Rule) string {
 	switch measure {
 	case Minimax:
-		name = "worst ping"
+		return "worst ping"
 	case Fairness:
-		name = "deviation"
+		return "deviation"
 	}
-	return fmt.Sprintf("%s (%s)", name, ms(r.plain(measure)))
+	return "average"
+}
+
+// figureWhere is what a figure is of.
+func figureWhere(measure Rule) string {
+	switch measure {
+	case Minimax:
+		return "for the worst off"
+	case Fairness:
+		return "between players"
+	}
+	return "on average"
 }
 
 // plain is what a measure makes of a server's bare RTTs.
@@ -165,10 +151,18 @@ func (r *Ranked) plain(measure Rule) float64 {
 	return r.MeanMS
 }
 
-// runnerUp compares the next best server with the chosen one.
+// runnerUp compares the next best server with the chosen one. Where another decided than
+// the rule, what comes next is told already.
 func (s Selection) runnerUp() []string {
+	d := s.decision()
+	if d.By == ByKeeping || d.By == ByVote {
+		return nil
+	}
 	for _, next := range s.Ranking {
 		if next.Addr != s.Chosen.Addr {
+			if d.By != ByRule && next.Addr == d.Other {
+				return nil
+			}
 			return []string{fmt.Sprintf("Next best is %s, %s on average and %s for the worst off.",
 				next.Addr, signed(next.MeanMS-s.Chosen.MeanMS), signed(next.MaxMS-s.Chosen.MaxMS))}
 		}

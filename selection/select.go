@@ -14,7 +14,7 @@ import (
 func Select(servers Servers, table *Table, criteria Criteria) Selection {
 	r := newRound(NewFilter(servers, criteria), table, nobody)
 	doc := r.document()
-	doc.Why = r.why(&doc)
+	doc.Decided, doc.Why = r.decided(&doc), r.why(&doc)
 	return doc
 }
 

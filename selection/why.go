@@ -126,17 +126,7 @@ func (r *round) rival(server int) Rival {
 
 // bestBy is the best server by a plain measure, whether over the limit or not.
 func (r *round) bestBy(measure Rule) int {
-	best, least := -1, 0.0
-	for server, fate := range r.fates {
-		if fate != none && fate != OverThreshold {
-			continue
-		}
-		figure := r.view.of(server).by(measure)
-		if best < 0 || figure < least || figure == least && r.servers.compare(server, best) < 0 {
-			best, least = server, figure
-		}
-	}
-	return best
+	return r.bestOf(measure, func(server int) bool { return r.fates[server] == none || r.fates[server] == OverThreshold })
 }
 
 // by is a plain measure in microseconds.

@@ -31,7 +31,7 @@ func ExampleSelect() {
 	// 10.0.0.3:27960 has a lower worst ping (96.0 ms) and a lower deviation (3.4 ms), but its average (91.8 ms) is above the chosen server's.
 	// Next best is 10.0.0.2:27960, +18.0 ms on average and −150.0 ms for the worst off.
 	//
-	// 10.0.0.2:27960 has the lowest average: 76.0 ms, and nobody is over 150.0 ms; p7 is worst off with 122.0 ms.
+	// 10.0.0.2:27960 has the lowest average where nobody is over 150.0 ms: 76.0 ms; p7 is worst off with 122.0 ms.
 	// Without p7: −6.6 ms, on the same server.
 	// 10.0.0.1:27960 has a lower average (58.0 ms), but p8 would be over the limit.
 	// 10.0.0.3:27960 has a lower worst ping (96.0 ms) and a lower deviation (3.4 ms), but its average (91.8 ms) is above the chosen server's.
@@ -172,7 +172,7 @@ func TestExplainKeep(t *testing.T) {
 	rows := map[string][]int{serverA: {20, 20}, serverB: {15, 15}, serverC: {20, lost}}
 	servers, table := tableOf(annAndBob, rows, serverA, serverB, serverC)
 	tests := []struct{ keep, want string }{
-		{serverA, "10.0.0.1:27960 stays: 20.0 ms on average; ann is worst off with 20.0 ms. The best server would gain only 5.0 ms."},
+		{serverA, "10.0.0.1:27960 stays from the last round: 20.0 ms on average; ann is worst off with 20.0 ms. The best server, 10.0.0.2:27960, would gain only 5.0 ms."},
 		{serverB, "10.0.0.2:27960 has the lowest average: 15.0 ms; ann is worst off with 15.0 ms. Without ann"},
 		{serverC, "10.0.0.3:27960, the last server, is out: unreachable for someone."},
 		{"10.9.9.9:1", "10.9.9.9:1, the last server, is no longer listed."},

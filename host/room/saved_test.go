@@ -16,6 +16,7 @@ import (
 
 	"muster/discovery/topology"
 	"muster/host/wire"
+	"muster/selection"
 )
 
 // volatile are the fields that do not outlive the host: who is connected, what a
@@ -352,6 +353,12 @@ func TestSavedForm(t *testing.T) {
 		if version == 1 { // which has the list in it
 			old.round.kept = n.room.round.kept
 			old.settings.Servers, old.ownKept = own, n.room.ownKept
+			for _, s := range []*selection.Selection{old.round.selection, &old.round.whatIf.Selection} {
+				if s.Decided != nil {
+					t.Errorf("it says what decided: %+v", s.Decided)
+				}
+			}
+			old.round.selection.Decided, old.round.whatIf.Selection.Decided = n.room.round.selection.Decided, n.room.round.whatIf.Selection.Decided
 			for i, p := range old.round.players { // and knows of no order of arrival: players come first
 				if p.arrival != i {
 					t.Errorf("%s arrived %d, want %d", p.name, p.arrival, i)

@@ -27,18 +27,24 @@ func (r *Room) Snapshot() wire.Snapshot {
 		Form:    wire.Form(),
 	}
 	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(r.settings.Servers)
-	if _, coordinating := r.phase.(*Coordinating); r.round.search != nil && (coordinating || r.isVoting()) {
-		s.Room.Search = r.round.search.view(r.round.servers.List)
-		s.Room.Outlook = s.Room.Search.Sentence(r.settings.By)
+	if search := r.round.search; search != nil {
+		switch r.phase.(type) {
+		case *Coordinating:
+			s.Room.Search = search.view(r.round.servers.List)
+			s.Room.Outlook = s.Room.Search.Sentence(r.settings.By)
+		case *Voting: // the choice stands, and is no best so far
+			s.Room.Outlook = search.view(r.round.servers.List).GoesOn()
+		}
 	}
 	if r.round.whatIf != nil {
-		s.WhatIf = r.choice(r.round.whatIf.Selection)
+		s.WhatIf = r.choice(r.round.whatIf.Selection, r.round.whatIf.Selection)
 		s.WhatIf.Player = r.round.whatIf.Player
 	}
 	if r.round.selection != nil {
-		s.Choice = r.choice(*r.round.selection)
-		if r.round.selection.Chosen != nil {
-			s.Choice.Target = r.round.favourite().Addr.String()
+		target, stands := r.target()
+		s.Choice = r.choice(*r.round.selection, stands)
+		if target >= 0 {
+			s.Choice.Target = r.round.servers.List[target].Addr.String()
 		}
 	}
 	for _, veto := range r.round.vetoes {
@@ -61,7 +67,6 @@ func (r *Room) Snapshot() wire.Snapshot {
 		s.Room.Retry = phase.Retry
 	case *Launching:
 		s.Way = &wire.Way{Connect: phase.Launch.Address, Server: phase.Launch.Name}
-		s.Choice.Target = r.round.servers.List[phase.Server].Addr.String()
 	}
 	return s
 }
@@ -104,15 +109,37 @@ func (r *Room) people() []wire.Person {
 	return people
 }
 
+// target is where people go, or would go, -1 for nowhere, and the choice as it stands: by
+// the rule, or by their votes.
+func (r *Room) target() (server int, stands selection.Selection) {
+	stands = *r.round.selection
+	if stands.Chosen == nil {
+		return -1, stands
+	}
+	launching, is := r.phase.(*Launching)
+	if server = r.round.favourite().Server; is {
+		server = launching.Server
+	}
+	votes, of := 0, 0
+	for _, b := range r.round.ballots {
+		of += count(b.voted)
+		votes += count(b.voted && b.vote == server)
+	}
+	if votes > 0 {
+		stands = stands.Voted(server, votes, of, r.isVoting())
+	}
+	return server, stands
+}
+
 // choice is a selection with what is known of its servers, whose names stand in
-// the place of addresses in what it explains.
-func (r *Room) choice(s selection.Selection) *wire.Choice {
+// the place of addresses in what explains how it stands.
+func (r *Room) choice(s, stands selection.Selection) *wire.Choice {
 	cardFor := func(server int) wire.ServerCard {
 		card := cardOf(r.round.servers, server)
 		r.fit(&card, server)
 		return card
 	}
-	c := &wire.Choice{Selection: s, Explain: s.Explain(), Servers: map[string]wire.ServerCard{}}
+	c := &wire.Choice{Selection: s, Explain: stands.Explain(), Decided: stands.Decided, Servers: map[string]wire.ServerCard{}}
 	for _, ranked := range s.Ranking {
 		c.Servers[ranked.Addr.String()] = cardFor(ranked.Server)
 	}

@@ -362,3 +362,39 @@ func TestLocked(t *testing.T) {
 		t.Errorf("the organiser cannot open the page: %v", err)
 	}
 }
+
+// TestWhatDecided: the reasons say what decided, and stay true as people vote: the server
+// that they go to is the one that the headline speaks of.
+func TestWhatDecided(t *testing.T) {
+	const rule, vote = "server 0 (192.0.2.0:27960) has the lowest average: 15.0 ms; bob is worst off with 20.0 ms.",
+		"By the rule it would be server 0 (192.0.2.0:27960): 15.0 ms, not 35.0 ms, on average."
+	tests := []struct {
+		name  string
+		say   func(*session)
+		by    selection.Decision
+		lines []string
+	}{
+		{"nobody has voted", func(*session) {}, selection.ByRule, []string{rule}},
+		{"the votes are for another", func(n *session) { n.votes("zoe", 2) }, selection.ByVote, []string{"server 2 (192.0.2.2:27960) leads the vote, with the only vote: 35.0 ms on average; bob is worst off with 40.0 ms.", vote}},
+		{"a draw goes to the rule's", func(n *session) { n.votes("zoe", 2); n.votes("yan", 0) }, selection.ByVote, []string{"server 0 (192.0.2.0:27960) leads the vote, with 1 of 2 votes: 15.0 ms on average; bob is worst off with 20.0 ms."}},
+		{"a vote taken back", func(n *session) { n.votes("zoe", 2); n.page("zoe", Vote{}) }, selection.ByRule, []string{rule}},
+		{"they go there", func(n *session) { n.votes("zoe", 2); n.goes(); n.wait(countdownTime + time.Second) }, selection.ByVote, []string{"server 2 (192.0.2.2:27960) was chosen by vote, with the only vote: 35.0 ms on average; bob is worst off with 40.0 ms.", vote}},
+		{"they go where the rule says", func(n *session) { n.goes(); n.wait(countdownTime + time.Second) }, selection.ByRule, []string{rule}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			n := inVoting(t)
+			tt.say(n)
+			choice := n.view().Choice
+			if choice.Decided.By != tt.by || len(choice.Explain) < len(tt.lines) || !slices.Equal(choice.Explain[:len(tt.lines)], tt.lines) {
+				t.Errorf("decided %+v, for\n%s", choice.Decided, strings.Join(choice.Explain, "\n"))
+			}
+			if !strings.Contains(choice.Explain[0], choice.Target) {
+				t.Errorf("people go to %s, and are told %s", choice.Target, choice.Explain[0])
+			}
+			if outlook := n.view().Room.Outlook; strings.Contains(outlook, "best so far") {
+				t.Errorf("the choice stands, and the room says: %s", outlook)
+			}
+		})
+	}
+}

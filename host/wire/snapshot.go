@@ -120,6 +120,15 @@ func (s *Search) Sentence(by selection.Rule) string {
 	return "best so far, " + best + "; " + s.outlook()
 }
 
+// GoesOn is what may come of a search that goes on although the choice stands, in words;
+// empty before that can be told.
+func (s *Search) GoesOn() string {
+	if s.GainMS == nil {
+		return ""
+	}
+	return "the search goes on: " + s.outlook()
+}
+
 // outlook is what could yet be found, in words.
 func (s *Search) outlook() string {
 	gain := fmt.Sprintf("at most %.0f ms better could be found", math.Ceil(*s.GainMS))
@@ -175,6 +184,8 @@ type Person struct {
 type Choice struct {
 	Selection selection.Selection `json:"selection"`
 	Explain   []string            `json:"explain"`
+	// Decided is what decided, which may be people's votes; see [selection.Decided].
+	Decided *selection.Decided `json:"decided,omitempty"`
 	// Servers says what is known of the servers that are named, by address.
 	Servers map[string]ServerCard `json:"servers"`
 	// Player is who asked, for a what-if.

@@ -330,7 +330,7 @@ func (n *narrator) room(s wire.Snapshot) {
 		}
 	}
 	if s.Room.Search != nil {
-		n.outlook = s.Room.Search.Sentence(s.Room.By)
+		n.outlook = s.Room.Outlook
 		n.asked = max(n.asked, askedEach(s))
 		n.search()
 	}
@@ -358,9 +358,9 @@ func (n *narrator) turn(s wire.Snapshot) {
 		}
 	}
 	if s.Choice != nil && (s.Room.Stage == wire.Launching || s.Room.Stage == wire.Failed) {
-		for _, sentence := range s.Choice.Selection.Explain() {
+		for _, sentence := range s.Choice.Explain {
 			const indent = "  "
-			n.screen.Say("%s", n.screen.Faint(indent+n.screen.Wrap(sentence, len(indent))))
+			n.screen.Say("%s", n.screen.Faint(indent+n.screen.Wrap(discovery.CleanText(sentence), len(indent))))
 		}
 	}
 	if n.help == nil {

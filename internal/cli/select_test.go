@@ -68,7 +68,7 @@ func TestMUSSTTable2(t *testing.T) {
 func TestSelectionDocument(t *testing.T) {
 	out := succeeds(t, append([]string{"select", "--json", "--top", "2"}, table2(t)...)...)
 	document := decode[map[string]json.RawMessage](t, []byte(out))
-	if got, want := keys(document), "by chosen culled format players ranking reasons why"; got != want {
+	if got, want := keys(document), "by chosen culled decided format players ranking reasons why"; got != want {
 		t.Errorf("the document has %s, want %s", got, want)
 	}
 	chosen := decode[map[string]json.RawMessage](t, document["chosen"])

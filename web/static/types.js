@@ -104,8 +104,24 @@
  */
 
 /**
+ * What decided, with the figures that it compares, ms.
+ * @typedef {object} Decided
+ * @property {"rule" | "quality" | "weights" | "seats" | "kept" | "vote"} by
+ * @property {string} measure
+ * @property {number} ms
+ * @property {string} [other]
+ * @property {number} [other_ms]
+ * @property {number} [score]
+ * @property {number} [other_score]
+ * @property {number} [votes]
+ * @property {number} [of]
+ * @property {boolean} [open]
+ */
+
+/**
  * @typedef {object} Choice
  * @property {Selection} selection
+ * @property {Decided} [decided] what the choice hangs on
  * @property {string[]} explain
  * @property {Record<string, Server>} servers
  * @property {string} [player]

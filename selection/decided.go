@@ -1,0 +1,210 @@
+package selection
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+)
+
+// Decision is what a choice hangs on.
+type Decision string
+
+// The decisions.
+const (
+	ByRule    Decision = "rule"    // nothing else has a lower figure
+	ByQuality Decision = "quality" // something has, but loses more packets, or jitters
+	ByWeights Decision = "weights" // something has, but not as the players are weighted
+	BySeats   Decision = "seats"   // something has, and would be full with the group
+	ByKeeping Decision = "kept"    // the last round's server: no other is worth the move
+	ByVote    Decision = "vote"    // people voted for it
+)
+
+// Decided is what decided a choice, with the figures that it compares: of the bare RTTs in
+// milliseconds, of the rule's measure.
+type Decided struct {
+	By      Decision `json:"by"`
+	Measure Rule     `json:"measure"`
+	// MS is the chosen server's figure, and OtherMS that of the one it is compared with,
+	// the next best or the one that the decision kept from being chosen; the zero value
+	// without one. Score and OtherScore are what the rule makes of them, loss, jitter and
+	// weights included.
+	MS         float64        `json:"ms"`
+	Other      netip.AddrPort `json:"other,omitzero"`
+	OtherMS    float64        `json:"other_ms,omitempty"`
+	Score      float64        `json:"score,omitempty"`
+	OtherScore float64        `json:"other_score,omitempty"`
+	// Votes of Of votes are for it; Open: people may still change their minds.
+	Votes int  `json:"votes,omitempty"`
+	Of    int  `json:"of,omitempty"`
+	Open  bool `json:"open,omitempty"`
+}
+
+// decided is what decided a finished round, nil if nothing was chosen.
+func (r *round) decided(doc *Selection) *Decided {
+	if doc.Chosen == nil {
+		return nil
+	}
+	d, chosen := &Decided{By: ByRule, Measure: r.measure()}, doc.Chosen.Server
+	other := -1 // the next best
+	for _, next := range doc.Ranking {
+		if next.Server != chosen {
+			other = next.Server
+			break
+		}
+	}
+	better := r.bestOf(d.Measure, func(server int) bool { return r.suits(server) })
+	isBetter := r.view.of(better).by(d.Measure) < r.view.of(chosen).by(d.Measure)
+	switch {
+	case doc.Keep != nil && doc.Keep.Stays && doc.Ranking[0].Server != chosen:
+		d.By, other = ByKeeping, doc.Ranking[0].Server
+	case isBetter && r.tight != nil && r.tight[better] && !r.tight[chosen] && r.score(better) <= r.score(chosen):
+		d.By, other = BySeats, better
+	case isBetter && r.view.score(better) >= r.view.score(chosen):
+		d.By, other = ByWeights, better
+	case isBetter:
+		d.By, other = ByQuality, better
+	}
+	d.MS, d.Score = millis(r.view.of(chosen).by(d.Measure)), doc.Chosen.Score
+	if other >= 0 {
+		d.Other, d.OtherMS, d.OtherScore = r.servers.List[other].Addr, millis(r.view.of(other).by(d.Measure)), millis(r.score(other))
+	}
+	return d
+}
+
+// measure is what the rule compares in this round: who is alone deviates from nobody.
+func (r *round) measure() Rule {
+	if measure := r.criteria.By.measure(); measure != Fairness || len(r.view.players) > 1 {
+		return measure
+	}
+	return Mean
+}
+
+// bestOf is the server with the lowest figure of some, -1 if there is none.
+func (r *round) bestOf(measure Rule, is func(server int) bool) int {
+	best, least := -1, 0.0
+	for server := range r.fates {
+		if !is(server) {
+			continue
+		}
+		figure := r.view.of(server).by(measure)
+		if best < 0 || figure < least || figure == least && r.servers.compare(server, best) < 0 {
+			best, least = server, figure
+		}
+	}
+	return best
+}
+
+// Voted is the selection with the server of the ranking chosen that people voted for, with
+// so many of all votes; open says that they may still change their minds. What explains
+// the rule's choice is left out where theirs is another.
+func (s Selection) Voted(server, votes, of int, open bool) Selection {
+	i := slices.IndexFunc(s.Ranking, func(ranked Ranked) bool { return ranked.Server == server })
+	if i < 0 || s.Chosen == nil {
+		return s
+	}
+	was, chosen := *s.Chosen, s.Ranking[i]
+	d := Decided{By: ByVote, Measure: s.decision().Measure, Votes: votes, Of: of, Open: open}
+	d.MS, d.Score = chosen.plain(d.Measure), chosen.Score
+	if was.Server != chosen.Server {
+		d.Other, d.OtherMS, d.OtherScore = was.Addr, was.plain(d.Measure), was.Score
+		s.Why, s.Keep = nil, nil
+	}
+	s.Chosen, s.Decided = &chosen, &d
+	return s
+}
+
+// decision is what decided, also in a document that does not say so.
+func (s Selection) decision() Decided {
+	if s.Decided != nil {
+		return *s.Decided
+	}
+	d := Decided{By: ByRule, Measure: s.By.measure()}
+	if s.Keep != nil && s.Keep.Stays && s.Keep.Gain > 0 {
+		d.By = ByKeeping
+	}
+	return d
+}
+
+// verdict says what decided, with the chosen server's figures.
+func (s Selection) verdict() string {
+	c, d := s.Chosen, s.decision()
+	has := figures(d.Measure, c)
+	within := ""
+	if s.LimitMS > 0 {
+		within = ", and nobody is over " + ms(s.LimitMS)
+	}
+	sentence := ""
+	switch d.By {
+	case ByVote:
+		how := "was chosen by vote"
+		if d.Open {
+			how = "leads the vote"
+		}
+		sentence = fmt.Sprintf("%s, with %d of %d votes: %s", how, d.Votes, d.Of, has)
+		if d.Of == 1 {
+			sentence = fmt.Sprintf("%s, with the only vote: %s", how, has)
+		}
+	case ByKeeping:
+		sentence = "stays from the last round: " + has
+	case ByQuality:
+		sentence = "is best after loss and jitter: " + has
+	case ByWeights:
+		sentence = "is best by the players' weights: " + has
+	case BySeats:
+		sentence = "is best with a seat to spare: " + has
+	default:
+		if s.LimitMS > 0 {
+			within = " where nobody is over " + ms(s.LimitMS)
+		}
+		sentence, within = virtue(d.Measure, c, within), ""
+	}
+	sentence = fmt.Sprintf("%s %s%s", c.Addr, sentence, within)
+	if c.WorstOff != "" {
+		sentence += fmt.Sprintf("; %s is worst off with %s", person(c.WorstOff), ms(c.MaxMS))
+	}
+	return sentence + "."
+}
+
+// virtue is what a server is best at, and among which, with the figures that show it.
+func virtue(measure Rule, c *Ranked, among string) string {
+	switch measure {
+	case Minimax:
+		return fmt.Sprintf("has the lowest worst ping%s, with %s on average", among, ms(c.MeanMS))
+	case Fairness:
+		return fmt.Sprintf("is the fairest%s: %s", among, figures(measure, c))
+	}
+	return fmt.Sprintf("has the lowest average%s: %s", among, ms(c.MeanMS))
+}
+
+// figures are a server's, the measure's before all others.
+func figures(measure Rule, c *Ranked) string {
+	switch measure {
+	case Minimax:
+		return fmt.Sprintf("%s at worst, %s on average", ms(c.MaxMS), ms(c.MeanMS))
+	case Fairness:
+		return fmt.Sprintf("%s on average, give or take %s", ms(c.MeanMS), ms(c.StdevMS))
+	}
+	return ms(c.MeanMS) + " on average"
+}
+
+// compared says what the decision kept from being chosen, unless the rivals do.
+func (s Selection) compared() []string {
+	d := s.decision()
+	if !d.Other.IsValid() || s.Why != nil && slices.ContainsFunc(s.Why.Rivals, func(rival Rival) bool { return rival.Addr == d.Other }) {
+		return nil
+	}
+	name, lower := figureName(d.Measure), ""
+	switch d.By {
+	case ByVote:
+		return []string{fmt.Sprintf("By the rule it would be %s: %s, not %s, %s.", d.Other, ms(d.OtherMS), ms(d.MS), figureWhere(d.Measure))}
+	case ByQuality:
+		lower = fmt.Sprintf("but loss and jitter make it %s, not %s", ms(d.OtherScore), ms(d.Score))
+	case ByWeights:
+		lower = fmt.Sprintf("but as the players are weighted it is %s, not %s", ms(d.OtherScore), ms(d.Score))
+	case BySeats:
+		lower = "but no seat to spare"
+	default:
+		return nil
+	}
+	return []string{fmt.Sprintf("%s has a lower %s (%s), %s.", d.Other, name, ms(d.OtherMS), lower)}
+}
