@@ -398,7 +398,7 @@ async function picture() {
   schedule();
 }
 
-document.body.classList.toggle("tv", view.tv);
+document.documentElement.classList.toggle("tv", view.tv);
 
 if (roomCode) {
   attempt(async () => {

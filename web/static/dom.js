@@ -12,7 +12,26 @@
  * @returns {HTMLElement}
  */
 export function h(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/**
+ * The same of SVG.
+ * @param {string} tag
+ * @param {Record<string, string | number | boolean | undefined>} [attributes]
+ * @param {...(Child | Child[])} children
+ * @returns {SVGElement}
+ */
+export function svg(tag, attributes = {}, ...children) {
+  return filled(/** @type {SVGElement} */ (document.createElementNS("http://www.w3.org/2000/svg", tag)), attributes, children);
+}
+
+/**
+ * @template {HTMLElement | SVGElement} E
+ * @param {E} element @param {Record<string, string | number | boolean | undefined>} attributes @param {(Child | Child[])[]} children
+ * @returns {E}
+ */
+function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value === undefined) continue;
     if (name.startsWith("--")) element.style.setProperty(name, String(value));
@@ -93,16 +112,21 @@ function oldFor(wanted, place, keyed) {
 
 /** @param {ChildNode} from @param {ChildNode} to */
 function morph(from, to) {
-  if (!(from instanceof HTMLElement) || !(to instanceof HTMLElement)) {
+  if (!isDrawn(from) || !isDrawn(to)) {
     if (from.nodeValue !== to.nodeValue) from.nodeValue = to.nodeValue;
     return;
   }
   morphAttributes(from, to);
   if (!to.hasAttribute("data-keep")) morphChildren(from, to);
-  morphValue(from, to);
+  if (from instanceof HTMLElement) morphValue(from, to);
 }
 
-/** @param {HTMLElement} from @param {HTMLElement} to */
+/** @param {Node} node @returns {node is HTMLElement | SVGElement} */
+function isDrawn(node) {
+  return node instanceof HTMLElement || node instanceof SVGElement;
+}
+
+/** @param {HTMLElement | SVGElement} from @param {HTMLElement | SVGElement} to */
 function morphAttributes(from, to) {
   for (const { name } of [...from.attributes]) {
     const isKept = name === "open" || (name === "tabindex" && from === document.activeElement); // or the focus goes with it
@@ -115,7 +139,7 @@ function morphAttributes(from, to) {
   if (from.style.cssText !== to.style.cssText) from.style.cssText = to.style.cssText;
 }
 
-/** What somebody is typing is theirs. @param {HTMLElement} from @param {HTMLElement} to */
+/** What somebody is typing is theirs. @param {Element} from @param {Element} to */
 function morphValue(from, to) {
   if (document.activeElement === from) return;
   if (from instanceof HTMLInputElement && to instanceof HTMLInputElement) {

@@ -3,6 +3,7 @@
 import { button, count, duration, h, millis } from "./dom.js";
 import { colourOf } from "./colours.js";
 import { gameName } from "./gather.js";
+import { sign } from "./sign.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Person} Person */
@@ -43,7 +44,7 @@ function row(live, person) {
   return h(
     "li",
     { "data-key": person.name, class: `person ${colourOf(state.people, person.name)}${away || person.left_out ? " away" : ""}` },
-    h("span", { class: "dot", "aria-hidden": "true" }),
+    sign(person, 28),
     h("span", { class: "who" }, h("bdi", {}, person.name), person.organiser && badge("organiser"), person.guest && badge("guest"), person.name === state.you.name && badge("you"), person.version && badge(`has ${person.version}`)),
     h("span", { class: `doing ${tone(state, person)}` }, doing(state, person)),
     person.peer && state.room.listed > 0 && progress(live, person),
