@@ -308,15 +308,15 @@ func (a *acquisition) explore() {
 	for n := 0; n < mostSamples && fresh > 0; n++ {
 		most := max(1, (fresh+samples-1-n%samples)/samples)
 		bold := n%boldEvery == boldEvery-1
-		found := a.posterior.sample(limit+slack, bold)
+		best, lowest := a.posterior.sample(limit+slack, bold, most, seen)
 		if bold {
-			a.p.noteGain(found)
+			a.p.noteGain(lowest)
 		}
-		found = a.posterior.apart(found, most, seen)
-		if len(found) < most {
+		if len(best) < most {
 			slack = 2*slack + slackStep
 		}
-		for _, v := range found {
+		for _, v := range best {
+			seen[v.part] = true
 			if a.measure(a.p.candidates.at(v.at)) {
 				fresh--
 			}

@@ -1,6 +1,7 @@
 package coordinate
 
 import (
+	"math"
 	"slices"
 
 	"muster/discovery/topology"
@@ -80,13 +81,14 @@ func (e *estimator) countryStats() []countryStats {
 // findClean finds what a country is like without bad routes.
 func (e *estimator) findClean(s *countryStats) {
 	most := 0
+	var sorted []float64
 	for player, rtts := range s.rtts {
 		most = max(most, len(rtts))
 		clean := 0.0
 		if n := len(rtts); n > 0 {
-			sorted := slices.Sorted(slices.Values(rtts))
-			clean = sorted[0]
-			if n > fewASes {
+			if clean = slices.Min(rtts); n > fewASes {
+				sorted = append(sorted[:0], rtts...)
+				slices.Sort(sorted)
 				clean = sorted[(n-1)/2]
 			}
 		} else {
@@ -120,22 +122,35 @@ func (e *estimator) findDetours(s *countryStats, all []countryStats) {
 // expected is the lowest of a player's RTTs to the countries that are the most like
 // one for all others.
 func (s *countryStats) expected(player int, all []countryStats) float64 {
-	var near []valued
+	if len(s.clean) == 1 {
+		return s.clean[player]
+	}
+	var near []valued // the best first, neighbours at most
 	for i := range all {
-		if o := &all[i]; o != s && len(s.clean) > 1 {
-			apart := 0.0 // how differently far the two are
-			for other, ms := range s.clean {
-				if other != player {
-					d := (ms - o.clean[other]) / (apartBy + apartShare*min(ms, o.clean[other]))
-					apart += d * d
+		o := &all[i]
+		if o == s {
+			continue
+		}
+		most := math.Inf(1)
+		if len(near) == neighbours {
+			most = near[neighbours-1].value
+		}
+		apart := 0.0 // how differently far the two are
+		for other, ms := range s.clean {
+			if other != player {
+				d := (ms - o.clean[other]) / (apartBy + apartShare*min(ms, o.clean[other]))
+				if apart += d * d; apart >= most {
+					break
 				}
 			}
-			near = append(near, valued{topology.Node(i), apart})
+		}
+		if apart < most {
+			near = append(near[:min(len(near), neighbours-1)], valued{topology.Node(i), apart})
+			sortValued(near)
 		}
 	}
-	sortValued(near)
 	lowest := s.clean[player]
-	for _, v := range near[:min(neighbours, len(near))] {
+	for _, v := range near {
 		lowest = min(lowest, all[v.at].clean[player])
 	}
 	return lowest

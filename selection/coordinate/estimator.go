@@ -29,6 +29,8 @@ type estimator struct {
 	climbs bool
 	// base is what values are counted from, see value.
 	base float64
+	// scratch is judge's, who comes by often.
+	scratch []float64
 }
 
 const (
@@ -172,16 +174,17 @@ const (
 func (e *estimator) judge(c *candidate) {
 	c.suspects = c.suspects[:0]
 	n := len(c.rtts)
-	all := make([]float64, 5*n)
+	e.scratch = slices.Grow(e.scratch[:0], 5*n)
+	all, on := e.scratch[:5*n], e.predictor.line(c.at)
 	measured, low, middle, high, errors := all[:n], all[n:2*n], all[2*n:3*n], all[3*n:4*n], all[4*n:]
 	for player, ms := range c.rtts {
 		off := 0.0
 		if ms == 0 {
-			ms, off = e.predictor.predict(player, c.at)
+			ms, off = e.predictor.predictOn(player, on)
 			measured[player] = ms
 		} else {
 			measured[player] = ms
-			if likely, o, known := e.predictor.without(player, c.at, ms); known && ms > likely+max(suspectBy, suspectSD*o) {
+			if likely, o, known := e.predictor.without(player, on, ms); known && ms > likely+max(suspectBy, suspectSD*o) {
 				ms, off = likely, o
 				c.suspects = append(c.suspects, player)
 			}
@@ -295,7 +298,7 @@ func (e *estimator) leaders(n int) []*candidate {
 	return leaders
 }
 
-// valued is a node and its value, in a sample or by an estimate.
+// valued is a node and its value.
 type valued struct {
 	at    topology.Node
 	value float64
@@ -304,9 +307,6 @@ type valued struct {
 // sortValued puts the best first.
 func sortValued(all []valued) {
 	slices.SortFunc(all, func(a, b valued) int {
-		if a.value != b.value {
-			return cmp.Compare(a.value, b.value)
-		}
-		return cmp.Compare(a.at, b.at)
+		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.at, b.at))
 	})
 }

@@ -2,6 +2,7 @@ package coordinate
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 
@@ -24,6 +25,12 @@ type posterior struct {
 	// siblings are the places in nodes of the largest node of each AS, 0 if nothing
 	// is known of it.
 	siblings []int32
+	// order is that in which the countries of a world are drawn, and below the variance
+	// of an address around a node of a level of which nothing is known. reach is by how
+	// much the best of some addresses may be lower than the node, by the bits of how many.
+	order []drawnCountry
+	below [topology.Levels]float64
+	reach [topology.Levels][bits.UintSize + 1]float64
 }
 
 // variances are what is learnt of the nodes of a level together.
@@ -46,10 +53,10 @@ type estimate struct {
 	sure                bool
 	observed            int32
 	sum, squares, noise float64
-	// known are those of a country, in posterior.known, and bandwidth the variance of what
-	// is drawn like one of them.
-	known, knownEnd int32
-	bandwidth       float64
+	// known are those of a country, in posterior.known, lowest is the lowest of them, and
+	// bandwidth the variance of what is drawn like one of them.
+	known, knownEnd   int32
+	lowest, bandwidth float64
 }
 
 // observation is a candidate's value, and the variance of its error. What is partly
@@ -94,6 +101,7 @@ func newPosterior(e *estimator, rng *rand.Rand, before variances) *posterior {
 	}
 	p.learn(observations)
 	p.countries = e.countryStats()
+	p.prepare()
 	return p
 }
 
@@ -136,6 +144,7 @@ func (p *posterior) learn(observations []observation) {
 		}
 		e.knownEnd = int32(len(p.known))
 		if n := float64(e.knownEnd - e.known); n > 0 {
+			e.lowest = slices.Min(p.known[e.known:])
 			e.bandwidth = e.spread * math.Pow(4/(3*n), silverman)
 		}
 		if weight > 0 {
@@ -199,164 +208,4 @@ func (p *posterior) find(node topology.Node) *estimate {
 		return nil
 	}
 	return &p.nodes[i]
-}
-
-const (
-	// reachSD is how many standard deviations below a node a child is looked for.
-	reachSD = 3.5
-	// vague is the precision of the root before anything was observed.
-	vague = 1e-9
-	// cleanShare is how many of a country's unknown ASes are drawn as if they had no
-	// bad route.
-	cleanShare = 0.3
-	// someKnown ASes tell what the others of a country are like.
-	someKnown = 6
-	// mostFound addresses of a sample are more than are asked for.
-	mostFound = 256
-	// narrow divides the variance of a country for what is drawn next to one of its
-	// values.
-	narrow = 4
-	// silverman is the exponent of his rule for the bandwidth of a smoothed bootstrap
-	// of n values, σ·(4/3n)^(1/5), squared as the variance is.
-	silverman = 2.0 / 5
-)
-
-// path is where a walk down the tree stands.
-type path struct {
-	values, spreads [topology.Levels]float64
-	known           []float64 // the values of the country's observed ASes
-	bandwidth       float64   // of what is drawn like one of those
-	clean           *float64  // the country's without bad routes, if that is known
-}
-
-// sample draws a world from the posterior, and returns those addresses in it that
-// may still be asked for and have a value under the limit, best first, or the best
-// mostFound of them at least. Parts of
-// the tree that are out of reach are left out. In a bold sample there are also ASes
-// and blocks that are like nothing yet seen. Most are not, as those take time.
-func (p *posterior) sample(limit float64, bold bool) []valued {
-	var reach [topology.Levels]float64
-	variance := 0.0
-	for l := topology.Address; l > topology.List; l-- {
-		variance += p.now.usual[l-1]
-		reach[l-1] = reachSD * math.Sqrt(variance)
-	}
-	var found []valued
-	var at path
-	known, countries := p.nodes, p.countries
-	for node, end := topology.Root, topology.Node(p.tree.Nodes()); node < end; {
-		l := p.tree.Level(node)
-		var e *estimate
-		at.spreads[l] = p.before[l]
-		if len(known) > 0 && known[0].node == node {
-			e, known = &known[0], known[1:]
-			at.spreads[l] = e.spread
-		}
-		if l == topology.Country {
-			at.known, at.clean = nil, nil
-			if e != nil {
-				at.known, at.bandwidth = p.known[e.known:e.knownEnd], e.bandwidth
-			}
-			for len(countries) > 0 && countries[0].at < node {
-				countries = countries[1:]
-			}
-			if len(countries) > 0 && countries[0].at == node && countries[0].isClean {
-				at.clean = &countries[0].cleanValue
-			}
-		}
-		value := p.draw(node, l, e, &at, bold)
-		at.values[l] = value
-		if l == topology.Address {
-			if value < limit && p.estimator.candidates.open(node) {
-				if found = append(found, valued{node, value}); len(found) == 2*mostFound {
-					sortValued(found) // nobody asks for the rest, nor for what is worse still
-					found, limit = found[:mostFound], found[mostFound].value
-				}
-			}
-		} else {
-			if l == topology.Country && at.clean != nil {
-				value = min(value, *at.clean)
-			}
-			if value-reach[l] > limit {
-				node = p.tree.End(node)
-				for len(known) > 0 && known[0].node < node {
-					known = known[1:]
-				}
-				continue
-			}
-		}
-		node++
-	}
-	sortValued(found)
-	return found
-}
-
-// draw is a node's value, given those of the nodes above it and what is known.
-func (p *posterior) draw(node topology.Node, l topology.Level, e *estimate, at *path, bold bool) float64 {
-	from, prior, mean, precision := 0.0, vague, 0.0, 0.0
-	if e != nil {
-		mean, precision = e.mean, e.precision
-	}
-	if l > topology.List {
-		variance := at.spreads[l-1]
-		from = at.values[l-1]
-		switch {
-		case e != nil:
-		case l == topology.AS:
-			from, variance = p.drawAS(node, at, bold)
-		case bold && p.rng.Float64() < p.now.astray[l]:
-			from, variance = p.drawAS(p.tree.Above(node, topology.AS), at, bold)
-		}
-		prior = 1 / variance
-	}
-	weight := prior + precision
-	mean = (from*(weight-precision) + mean*precision) / weight
-	return mean + p.rng.NormFloat64()/math.Sqrt(weight)
-}
-
-// drawAS says what an unknown AS of a country is drawn from. Large countries have near
-// and far parts, and no part of a country is nearer than the country is: so it is
-// like one of the known ones, or, where few are known, like the country.
-func (p *posterior) drawAS(node topology.Node, at *path, bold bool) (from, variance float64) {
-	if origin := p.tree.Origin(node); origin >= 0 && p.siblings[origin] > 0 {
-		sibling, misplaced := p.tree.Sibling(node)
-		if sibling != node && p.rng.Float64() < misplaced {
-			return p.nodes[p.siblings[origin]].mean, p.now.usual[topology.AS]
-		}
-	}
-	if at.clean != nil && p.rng.Float64() < cleanShare {
-		return *at.clean, p.now.usual[topology.Country] / narrow
-	}
-	n, spread := float64(len(at.known)), at.spreads[topology.Country]
-	if bold && n > 0 && p.rng.Float64() < 1/(n+1) {
-		// below the lowest by what they deviate by in ms: what is far away has farther
-		// to come
-		lowest := slices.Min(at.known)
-		below := math.Sqrt(spread) * math.Exp(lowest) * p.rng.ExpFloat64()
-		return p.estimator.value(p.estimator.score(lowest) - below), p.now.usual[topology.Country] / narrow
-	}
-	if len(at.known) >= someKnown {
-		return at.known[p.rng.IntN(len(at.known))], at.bandwidth
-	}
-	return at.values[topology.Country], spread
-}
-
-// apart keeps the best of each part of the tree of which nothing is known, as one
-// answer goes for all of it: most of them, and none of a part seen before.
-func (p *posterior) apart(found []valued, most int, seen map[topology.Node]bool) []valued {
-	var kept []valued
-	for _, v := range found {
-		if len(kept) == most {
-			break
-		}
-		part := v.at
-		for parent := p.tree.Parent(part); parent > topology.Root && p.find(parent) == nil; parent = p.tree.Parent(part) {
-			part = parent
-		}
-		if !seen[part] {
-			seen[part] = true
-			kept = append(kept, v)
-		}
-	}
-	return kept
 }

@@ -70,13 +70,34 @@ func (r *predictor) correct(player int, at topology.Node, by float64) {
 	}
 }
 
+// line are the places in means of the nodes from an address or node up to the list, by
+// level; -1 where nobody measured anything below.
+type line [topology.Levels]int32
+
+// line is that of a node.
+func (r *predictor) line(at topology.Node) (l line) {
+	for i := range l {
+		l[i] = -1
+	}
+	for node := at; node >= 0; node = r.tree.Parent(node) {
+		if i, known := r.index[node]; known {
+			l[r.tree.Level(node)] = int32(i)
+		}
+	}
+	return l
+}
+
 // nearest is the mean of the nearest relatives of a node that the player measured,
 // and the level of what they share with it. The node itself is one unless it is an
 // address.
 func (r *predictor) nearest(player int, at topology.Node) (ms float64, l topology.Level, known bool) {
-	for node := at; node >= 0; node = r.tree.Parent(node) {
-		if i, known := r.index[node]; known && r.means[i+player].n > 0 {
-			return r.means[i+player].value(), r.tree.Level(node), true
+	return r.nearestOn(player, r.line(at))
+}
+
+func (r *predictor) nearestOn(player int, on line) (ms float64, l topology.Level, known bool) {
+	for l := len(on) - 1; l >= 0; l-- {
+		if i := on[l]; i >= 0 && r.means[int(i)+player].n > 0 {
+			return r.means[int(i)+player].value(), topology.Level(l), true
 		}
 	}
 	return 0, topology.List, false
@@ -94,7 +115,11 @@ func (r *predictor) count(player int, node topology.Node) int32 {
 // predict is a player's RTT to a node in ms, and the standard deviation of the
 // error.
 func (r *predictor) predict(player int, at topology.Node) (ms, off float64) {
-	ms, l, known := r.nearest(player, at)
+	return r.predictOn(player, r.line(at))
+}
+
+func (r *predictor) predictOn(player int, on line) (ms, off float64) {
+	ms, l, known := r.nearestOn(player, on)
 	if !known {
 		return nothingRTT, nothingError
 	}
@@ -103,10 +128,10 @@ func (r *predictor) predict(player int, at topology.Node) (ms, off float64) {
 
 // without is what a player's RTT to an address would be predicted to be by
 // relatives in its AS if it had not been measured.
-func (r *predictor) without(player int, at topology.Node, ms float64) (predicted, off float64, known bool) {
-	for node := r.tree.Parent(at); r.tree.Level(node) >= topology.AS; node = r.tree.Parent(node) {
-		if m := r.means[r.index[node]+player]; m.n > 1 {
-			return (float64(m.sum) - ms) / float64(m.n-1), r.off(r.tree.Level(node)), true
+func (r *predictor) without(player int, on line, ms float64) (predicted, off float64, known bool) {
+	for l := topology.Prefix24; l >= topology.AS; l-- {
+		if m := r.means[int(on[l])+player]; m.n > 1 {
+			return (float64(m.sum) - ms) / float64(m.n-1), r.off(l), true
 		}
 	}
 	return 0, 0, false

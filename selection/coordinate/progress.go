@@ -98,13 +98,11 @@ func (p *Planner) noteLevel() {
 	}
 }
 
-// noteGain notes how far under the target a sample's best server was. It may not suit,
-// but nobody knows that yet.
-func (p *Planner) noteGain(found []valued) {
-	gain := 0.0
-	if target := p.estimator.target(); len(found) > 0 {
-		gain = min(max(0, target-p.estimator.score(found[0].value)), within(target))
-	}
+// noteGain notes how far under the target a sample's best server was, which has the
+// lowest value. It may not suit, but nobody knows that yet.
+func (p *Planner) noteGain(lowest float64) {
+	target := p.estimator.target()
+	gain := min(max(0, target-p.estimator.score(lowest)), within(target))
 	o := p.outlook()
 	o.gains = append(o.gains, gain)
 	o.gains = o.gains[max(0, len(o.gains)-memory):]
