@@ -33,6 +33,8 @@ const maxOrder = 4 << 10
 //	          {"secret"} of a personal link makes it that person's page
 //	rename    another name: {"name"}
 //	leave     the place is free at once
+//	count     a guest in by an estimate, the organiser's: {"name","counted":true}; either
+//	          may take it back: {"name","counted":false}
 //	has       the version that one has of the game: {"version"}
 //	whatif    by other settings: {"by","limits_ms"}; no rule takes it back
 //	vote      for one of the first five: {"addr"}; none takes it back
@@ -41,12 +43,14 @@ const maxOrder = 4 << 10
 //	arrived   joined by hand
 //	go        the organiser's, as all below: {"stage"} is left out, or the room's
 //	apply, settings, handon, renew, remove, trust, lock
-func (h *Host) parseAction(name string, body []byte, from netip.Addr) (room.Action, error) {
+func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin room.Origin) (room.Action, error) {
 	switch name {
 	case "enter":
-		return parse(body, func(a *room.Enter) { a.Token, a.From = access.NewSecret(), from })
+		return parse(body, func(a *room.Enter) { a.Token, a.From, a.Origin = access.NewSecret(), from, origin })
 	case "rename":
 		return parse[room.Rename](body, nil)
+	case "count":
+		return parse[room.Count](body, nil)
 	case "leave":
 		return room.Quit{}, nil
 	case "has":
@@ -115,7 +119,7 @@ func (h *Host) serveAction(w http.ResponseWriter, r *http.Request) {
 	body, err := h.readOrder(w, r, a)
 	var action room.Action
 	if err == nil {
-		action, err = h.parseAction(r.PathValue("action"), body, h.guestFrom(r))
+		action, err = h.parseAction(r.PathValue("action"), body, h.guestFrom(r), h.origin(h.remote(r), ""))
 	}
 	switch {
 	case err != nil:

@@ -26,6 +26,9 @@ type Selection struct {
 
 	// LimitMS is the limit that decided, in milliseconds; 0 is none.
 	LimitMS float64 `json:"limit_ms,omitempty"`
+	// Estimated are the players whose pings are no measurements but estimates, and by how
+	// much these are off as a rule, in milliseconds.
+	Estimated map[string]float64 `json:"estimated_ms,omitempty"`
 	// Keep is what became of the last round's server, if the criteria name one.
 	Keep *Stay `json:"keep,omitempty"`
 	// Decided is what decided; nil if nothing was chosen, or nobody asked.

@@ -71,9 +71,14 @@ func (r *Room) choose(early bool) {
 
 func (r *Room) selectFor(group []*player) selection.Selection {
 	r.attend()
-	before := r.round.record
-	c := r.record(group)
+	before, guests := r.round.record, r.counted()
+	c := r.record(group, guests)
 	selected := selection.Select(r.round.servers, c.table, c.criteria)
+	if selected.Chosen == nil && len(guests) > 0 { // a guess is no reason to play nowhere
+		guests, c = nil, r.record(group, nil)
+		selected = selection.Select(r.round.servers, c.table, c.criteria)
+	}
+	r.confess(&selected, guests)
 	if c.found = selected.Chosen != nil; !c.found && before != nil && before.found {
 		r.round.record = before // nobody takes a choice of nothing, or all give up
 	}
@@ -88,6 +93,7 @@ func (r *Room) criteria(s wire.Settings, group []*player) selection.Criteria {
 	for _, p := range r.round.players {
 		seats += count(p.connected && !slices.Contains(group, p))
 	}
+	seats += len(r.counted())
 	c := s.Criteria()
 	if !s.AnyVersion {
 		c.Editions = r.editions(group)

@@ -29,14 +29,14 @@ func (r *Room) Record() *Record {
 		return nil
 	}
 	if found := r.round.selection.Chosen != nil; r.round.record == nil || r.round.record.found != found {
-		r.record(r.round.chosenFor()).found = found // the room was restored, or has given up
+		r.record(r.round.chosenFor(), r.counted()).found = found // the room was restored, or has given up
 	}
 	return r.round.record
 }
 
-// record notes what a choice for a group is made from.
-func (r *Room) record(group []*player) *Record {
-	c := &Record{servers: r.round.servers, criteria: r.criteria(r.settings, group), table: r.round.table(group)}
+// record notes what a choice is made from, for a group and guests who are counted in.
+func (r *Room) record(group []*player, guests []*guest) *Record {
+	c := &Record{servers: r.round.servers, criteria: r.criteria(r.settings, group), table: r.tableFor(group, guests)}
 	c.servers.Infos, c.servers.Lone = maps.Clone(c.servers.Infos), maps.Clone(c.servers.Lone)
 	r.round.record = c
 	return c

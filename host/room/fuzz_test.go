@@ -186,7 +186,7 @@ func (e *evening) happens() {
 		name := e.name()
 		hello := wire.Hello{Version: wire.Version, Code: r.keys.Code, Name: name, Token: "token of " + name}
 		hello.Editions = editionsOf[name]
-		from := Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, byte(e.upTo(1))})}
+		from := Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, byte(e.upTo(1))}), Country: "DE", ASN: berlin.ASN}
 		if e.upTo(1) > 0 {
 			from.Near = netip.MustParseAddr("10.9.0.2")
 		}
@@ -210,8 +210,9 @@ func (e *evening) happens() {
 		e.isListed()
 	case 12:
 		name := e.name()
-		e.step(Order{Action: Enter{Name: name, Token: "page of " + name}})
+		e.step(Order{Action: Enter{Name: name, Token: "page of " + name, Origin: berlin}})
 		e.step(PageOpened{"page of " + name})
+		organiser(Count{name, true})
 	case 13:
 		page(Vote{addr(e.server())})
 	case 14:
@@ -258,6 +259,7 @@ func (e *evening) changesWhoIsWho(page, organiser func(Action)) {
 	case 0:
 		page(Arrived{})
 		page(Has{Version: "1.3"})
+		page(Count{e.name(), false})
 	case 1, 2:
 		page(Rename{e.name()})
 	case 3:

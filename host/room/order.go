@@ -89,11 +89,12 @@ func (a WhatIf) do(r *Room, by caller) error {
 	group := r.round.chosenFor()
 	criteria := r.criteria(s, group)
 	criteria.Reasons = -1
-	table := r.Record().table
-	if !slices.Equal(table.Players(), names(group)) {
-		table = r.round.table(group)
+	table, guests := r.Record().table, r.counted()
+	if !slices.Equal(table.Players(), append(names(group), guestNames(guests)...)) {
+		table = r.tableFor(group, guests)
 	}
 	r.round.whatIf = &whatIf{name, json.RawMessage(a), selection.Select(r.round.servers, table, criteria)}
+	r.confess(&r.round.whatIf.Selection, guests)
 	return nil
 }
 

@@ -39,6 +39,10 @@ type guest struct {
 	// it stands for many people. seen is when a page was there last.
 	from netip.Addr
 	seen time.Time
+	// origin is where that is, as of a player, and counted that the organiser has the
+	// guest counted in by an estimate; see [Count].
+	origin  Origin
+	counted bool
 }
 
 const (
@@ -104,7 +108,7 @@ func (r *Room) caller(credential string) caller {
 
 // hasSay reports whether what somebody says of the choice has weight.
 func (r *Room) hasSay(p *person, isPlayer bool) bool {
-	return isPlayer || p.organiser || r.settings.GuestsVote
+	return isPlayer || p.organiser || r.settings.GuestsVote || r.guests.first(func(g *guest) bool { return &g.person == p && g.counted }) != nil
 }
 
 // arrives is the place in the order of arrival of somebody new: the first that nobody has.
@@ -268,8 +272,9 @@ type Enter struct {
 	// Secret is what stood in the page's link: the organiser's secret, or a person's.
 	Secret string `json:"secret"`
 	// Token is for a new guest, and From where the page is.
-	Token string     `json:"-"`
-	From  netip.Addr `json:"-"`
+	Token  string     `json:"-"`
+	From   netip.Addr `json:"-"`
+	Origin Origin     `json:"-"`
 }
 
 func (a Enter) do(r *Room, by caller) error {
@@ -302,7 +307,7 @@ func (a Enter) do(r *Room, by caller) error {
 	if refusal != nil {
 		return refusal
 	}
-	g := &guest{person: person{name: name, arrival: r.arrives(), page: a.Token}, from: a.From, seen: r.now}
+	g := &guest{person: person{name: name, arrival: r.arrives(), page: a.Token}, from: a.From, seen: r.now, origin: a.Origin}
 	r.guests = append(r.guests, g)
 	r.binds = true
 	if by.organiser {

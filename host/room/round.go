@@ -254,9 +254,10 @@ func (k knowledge) progress() (probed, answered int) {
 	return probed, answered
 }
 
-// table is what players measured, for a choice among them.
-func (r *round) table(group []*player) *selection.Table {
-	t := selection.NewTable(names(group), len(r.servers.List))
+// table is what players measured, for a choice among them; others have columns of which
+// nothing is known.
+func (r *round) table(group []*player, others ...string) *selection.Table {
+	t := selection.NewTable(append(names(group), others...), len(r.servers.List))
 	for column, p := range group {
 		k := r.knowledge(p)
 		for server := range k.servers() {

@@ -94,8 +94,10 @@ type savedPerson struct {
 
 type savedGuest struct {
 	savedPerson
-	From netip.Addr `json:"from,omitzero"`
-	Seen time.Time  `json:"seen"`
+	From    netip.Addr `json:"from,omitzero"`
+	Seen    time.Time  `json:"seen"`
+	Origin  Origin     `json:"origin,omitzero"`
+	Counted bool       `json:"counted,omitempty"`
 }
 
 type savedPlayer struct {
@@ -181,7 +183,7 @@ func (r *Room) Save() ([]byte, error) {
 		s.SaidAt = r.round.servers.Said.At
 	}
 	for _, g := range r.guests {
-		s.Guests = append(s.Guests, savedGuest{r.round.savedPerson(&g.person), g.from, g.seen})
+		s.Guests = append(s.Guests, savedGuest{r.round.savedPerson(&g.person), g.from, g.seen, g.origin, g.counted})
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
@@ -384,7 +386,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		if err != nil {
 			return nil, err
 		}
-		r.guests = append(r.guests, &guest{person: who, from: sg.From, seen: sg.Seen})
+		r.guests = append(r.guests, &guest{person: who, from: sg.From, seen: sg.Seen, origin: sg.Origin, counted: sg.Counted})
 	}
 	for _, sp := range s.Players {
 		who, err := n.person(sp.savedPerson)

@@ -127,7 +127,8 @@ func (r *Room) weigh() {
 	if selected.Why != nil {
 		why = *selected.Why
 	}
-	why.Influences = selection.Influences(r.round.servers, r.round.table(group), r.criteria(r.settings, group), selected.Chosen.Server)
+	influences := selection.Influences(r.round.servers, r.tableFor(group, r.counted()), r.criteria(r.settings, group), selected.Chosen.Server)
+	why.Influences = slices.DeleteFunc(influences, func(i selection.Influence) bool { return r.guests.named(i.Player) != nil }) // who report nothing
 	selected.Why = &why
 	r.round.selection = &selected
 }

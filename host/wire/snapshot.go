@@ -174,10 +174,23 @@ type Person struct {
 	Asked bool `json:"asked,omitempty"`
 	// Version is what the player has of the room's game, as far as they say.
 	Version string `json:"version,omitempty"`
+	// Estimate is how one without a program may be counted in; nil of a player.
+	Estimate *Estimate `json:"estimate,omitempty"`
 	// Able: the player's machine can start the game; Unable is why not. Both are empty
 	// before it has said so.
 	Able   bool   `json:"able,omitempty"`
 	Unable string `json:"unable,omitempty"`
+}
+
+// Estimate is what the host can tell of the pings of somebody who does not measure them,
+// by where their address is and what players nearby measure.
+type Estimate struct {
+	// Counted: the choice counts them, as the organiser has agreed.
+	Counted bool `json:"counted,omitempty"`
+	// ErrorMS is by how much such an estimate is usually off; 0 if there is none, and Why
+	// says why not.
+	ErrorMS float64 `json:"error_ms,omitempty"`
+	Why     string  `json:"why,omitempty"`
 }
 
 // Choice is a ranking with what people ask about it.

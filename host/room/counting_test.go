@@ -1,0 +1,171 @@
+package room
+
+import (
+	"math"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery/topology"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// located is where somebody comes from.
+func located(addr, country string, asn uint32) Origin {
+	at := netip.MustParseAddr(addr)
+	return Origin{Addr: at, Near: at, Country: country, ASN: asn}
+}
+
+var (
+	frankfurt = located("9.9.9.1", "DE", 3320)
+	berlin    = located("9.9.8.1", "DE", 3320)
+	chicago   = located("8.8.8.1", "US", 7018)
+)
+
+// withGuest is a room of ann in Germany and bob in the USA, of which zoe has the page.
+func withGuest(t *testing.T, from Origin) *session {
+	t.Helper()
+	n := newSession(t, settings(2))
+	n.room.settings.Agree = wire.Yes
+	n.origins["ann"], n.origins["bob"] = frankfurt, chicago
+	n.step(Order{Action: Enter{Name: "zoe", Token: "zoe's token", Origin: from}})
+	n.step(PageOpened{"zoe's token"})
+	n.join("ann")
+	return n
+}
+
+// zoe is how she may be counted in.
+func (n *session) zoe() wire.Estimate {
+	n.Helper()
+	for _, p := range n.room.Snapshot().People {
+		if p.Name == "zoe" && p.Estimate != nil {
+			return *p.Estimate
+		}
+	}
+	n.Fatal("nobody says how zoe may be counted in")
+	return wire.Estimate{}
+}
+
+// plays has bob come, and both measure: without zoe server 1 is best, with a guest who
+// sits beside ann server 0, and server 2 answers only ann.
+func (n *session) plays() {
+	n.Helper()
+	n.join("bob")
+	n.listed(3)
+	n.informs("ann", 12, 12, 12)
+	n.measures("ann", 20, 40, 10)
+	n.measures("bob", 60, 38, -1)
+	n.done("ann", "bob")
+	n.verifies("ann")
+	n.verifies("bob")
+	n.inStage(wire.Chosen)
+}
+
+func TestCounting(t *testing.T) {
+	n := withGuest(t, berlin)
+	if e := n.zoe(); e.Counted || e.ErrorMS <= 0 || e.ErrorMS > 13 || e.Why != "" {
+		t.Fatalf("of a guest in a player's network: %+v", e)
+	}
+	for _, who := range []string{"zoe", "ann"} {
+		if err := n.step(Order{Credential: who + "'s token", Action: Count{"zoe", true}}); err == nil {
+			t.Errorf("%s counts zoe in, who is not the organiser", who)
+		}
+	}
+	if err := n.orders(Count{"yan", true}); err == nil {
+		t.Error("somebody who is not there is counted in")
+	}
+	if err := n.orders(Count{"zoe", true}); err != nil || !n.zoe().Counted {
+		t.Fatalf("the organiser counts zoe in: %v, %+v", err, n.zoe())
+	}
+	n.plays()
+	chosen := n.room.Snapshot().Choice.Selection
+	if chosen.Chosen.Server != 0 || !slices.Contains(chosen.Players, "zoe") || chosen.Estimated["zoe"] != n.zoe().ErrorMS {
+		t.Errorf("with zoe server %d is chosen for %v, estimated %v", chosen.Chosen.Server, chosen.Players, chosen.Estimated)
+	}
+	if ms := chosen.Chosen.RTT["zoe"]; math.Abs(ms-20) > 10 {
+		t.Errorf("zoe sits beside ann, who has 20 ms, and is said to have %.0f", ms)
+	}
+	if _, lossy := chosen.Chosen.Loss["zoe"]; lossy {
+		t.Error("zoe's loss was never measured")
+	}
+	if text := strings.Join(chosen.Explain(), "\n"); !strings.Contains(text, "The pings of zoe are estimated, give or take") {
+		t.Errorf("nobody is told that zoe's pings are estimates:\n%s", text)
+	}
+	if chosen.Culled.Unreachable != 1 {
+		t.Errorf("%d servers are out of reach, want the one that is for bob", chosen.Culled.Unreachable)
+	}
+	// Whoever counts has a say.
+	if err := n.votes("zoe", 1); err != nil {
+		t.Errorf("zoe counts, and may not vote: %v", err)
+	}
+	// It survives a restart.
+	data, err := n.room.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Restore(data, topology.New)
+	if err != nil || !again.guests.named("zoe").counted || again.guests.named("zoe").origin != berlin {
+		t.Errorf("restored: %v", err)
+	}
+	// The guest knows best that the address is a VPN's.
+	if err := n.page("zoe", Count{"zoe", false}); err != nil || n.zoe().Counted {
+		t.Errorf("zoe takes it back: %v", err)
+	}
+	if chosen := n.room.Snapshot().Choice.Selection; chosen.Chosen.Server != 1 || len(chosen.Estimated) > 0 || len(chosen.Players) != 2 {
+		t.Errorf("without zoe server %d is chosen for %v", chosen.Chosen.Server, chosen.Players)
+	}
+}
+
+// TestNotCounted: where an estimate would be a guess it is not offered, and says why.
+func TestNotCounted(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		from Origin
+		by   selection.Rule
+		why  string
+	}{
+		{"nobody knows where", Origin{}, selection.Mean, "a private one, or that of a tunnel"},
+		{"a private address", Origin{Near: netip.MustParseAddr("192.168.1.7")}, selection.Mean, "a private one, or that of a tunnel"},
+		{"another continent", located("9.9.7.1", "AU", 1221), selection.Mean, "nobody near enough measures"},
+		{"an address without a country", located("9.9.7.1", "", 0), selection.Mean, "nobody near enough measures"},
+		{"another country next door", located("9.9.7.1", "NL", 1136), selection.Mean, ""},
+		{"where differences decide", located("9.9.7.1", "NL", 1136), selection.Fairness, "nobody near enough measures"},
+		{"behind ann's line", frankfurt, selection.Fairness, ""},
+	} {
+		n := withGuest(t, c.from)
+		n.room.settings.By = c.by
+		e := n.zoe()
+		if e.Why == "" != (c.why == "") || !strings.Contains(e.Why, c.why) || e.ErrorMS > 0 != (c.why == "") {
+			t.Errorf("%s: %+v, want %q", c.name, e, c.why)
+		}
+		if err := n.orders(Count{"zoe", true}); (err == nil) != (c.why == "") {
+			t.Errorf("%s: counted in with %v", c.name, err)
+		}
+	}
+}
+
+// TestCountingEnds: the program of a guest who was counted in measures in place of the
+// estimate, and an estimate never leaves a room without a server.
+func TestCountingEnds(t *testing.T) {
+	n := withGuest(t, berlin)
+	n.orders(Count{"zoe", true})
+	n.room.settings.Limits = []time.Duration{50 * time.Millisecond}
+	n.origins["zoe"], n.as["zoe"] = berlin, ticketOf("zoe's token")
+	n.join("zoe")
+	if n.room.guests.named("zoe") != nil || len(n.room.counted()) > 0 {
+		t.Error("zoe's program is here, and she is counted in by an estimate")
+	}
+
+	n = withGuest(t, berlin)
+	n.room.settings.By, n.room.settings.Limits = selection.Threshold, []time.Duration{42 * time.Millisecond}
+	n.orders(Count{"zoe", true})
+	n.plays()
+	if c := n.room.Snapshot().Choice.Selection; c.Chosen == nil || c.Chosen.Server != 1 {
+		t.Fatalf("with a limit of 42 ms, which zoe's estimate may break, the choice is %+v", c.Chosen)
+	} else if len(c.Estimated) == 0 && n.zoe().Why == "" {
+		t.Error("the choice is without zoe, and nobody is told why")
+	}
+}

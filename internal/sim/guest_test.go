@@ -1,0 +1,396 @@
+package sim
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+	"muster/selection/estimate"
+)
+
+// How good the estimates of guests' pings are, and what a choice gains by them; the gate
+// has a taste of it:
+//
+//	go test ./internal/sim -run TestGuests -v -timeout 0 -guest-worlds 20 [-guest-of css2007,distance]
+//	go test ./internal/sim -run TestGuests -v -guest-worlds 400 -guest-of cities -sweep-matrix FILE -guest-countries FILE
+//	go test ./internal/sim -run TestGuests -v -guest-worlds 20 -guest-of matrix -sweep-matrix FILE -sweep-servers FILE
+var (
+	guestWorlds    = flag.Int("guest-worlds", 0, "how many worlds of each kind")
+	guestFrom      = flag.Uint64("guest-from", 1, "first seed")
+	guestOf        = flag.String("guest-of", "css2007", "worlds: css2007, distance, matrix, cities")
+	guestCountries = flag.String("guest-countries", "", "the country of each row of -sweep-matrix, for -guest-of cities")
+)
+
+// nearness is what the guest and the first player have in common.
+type nearness string
+
+const (
+	inNetwork nearness = "network"
+	inCountry nearness = "country"
+	inNeither nearness = "neither"
+)
+
+// guestCase is a guest and the players with whom it may be counted in, the first of
+// whom is as near as the case says.
+type guestCase struct {
+	near    nearness
+	guest   estimate.Place
+	players []estimate.Place
+	servers []discovery.Server
+	// rtt is that of the guest (-1) or a player; negative is silence.
+	rtt func(player, server int) time.Duration
+}
+
+// Of long lists so manyth error is kept.
+const errorsKept, shortOne = 16, 1000
+
+// guestResult is what came of one case with so many players.
+type guestResult struct {
+	typical float64 // how far off the estimates are said to be, in ms
+	offered bool
+	errors  []float64 // of all servers, in ms
+	atBest  float64   // of the server that is chosen with the estimate
+	within  float64   // share of the errors that are as large as said, at most
+	with    float64   // regret of everybody, in ms
+	without float64
+	price   float64 // what the others lose by counting the guest in
+	truly   float64 // and would, if the guest had measured
+}
+
+func (c *guestCase) run(players int, by selection.Rule) (r guestResult) {
+	e := estimate.New(c.guest, c.players[:players])
+	r.typical, r.offered = float64(e.Typical())/float64(time.Millisecond), e.IsWorthwhile(by)
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "guest"}
+	names = append(names[:players:players], "guest")
+	truth, guess := selection.NewTable(names, len(c.servers)), selection.NewTable(names, len(c.servers))
+	alone := selection.NewTable(names[:players], len(c.servers))
+	seen := make([]time.Duration, players)
+	compared := 0
+	for server, s := range c.servers {
+		silent := c.rtt(-1, server) < 0
+		for p := range players {
+			seen[p] = c.rtt(p, server)
+			silent = silent || seen[p] < 0
+		}
+		if silent {
+			continue
+		}
+		for p := range players {
+			for _, t := range []*selection.Table{truth, guess, alone} {
+				t.Set(p, server, discovery.Answered, seen[p])
+			}
+		}
+		got := e.Estimate(s.Country, seen)
+		truth.Set(players, server, discovery.Answered, c.rtt(-1, server))
+		guess.Set(players, server, discovery.Answered, got.RTT)
+		off := math.Abs(float64(got.RTT-c.rtt(-1, server))) / float64(time.Millisecond)
+		if compared++; off <= float64(got.Error)/float64(time.Millisecond) {
+			r.within++
+		}
+		if compared%errorsKept == 0 || len(c.servers) < shortOne {
+			r.errors = append(r.errors, off)
+		}
+	}
+	r.within /= float64(max(1, compared))
+	servers := selection.Servers{List: c.servers, Infos: map[int]*discovery.Info{}}
+	choose := func(t *selection.Table) int {
+		return selection.NewFilter(servers, selection.Criteria{By: by, Top: 1, Reasons: -1}).Select(t).Chosen.Server
+	}
+	score := func(server, people int) float64 {
+		var rtts []float64
+		for p := range people {
+			rtts = append(rtts, float64(c.rtt(p, server))/float64(time.Millisecond))
+		}
+		if people == players {
+			return selection.Criteria{By: by}.Objective(names[:people]).Score(rtts)
+		}
+		return 0
+	}
+	everyone := func(server int) float64 {
+		rtts := []float64{float64(c.rtt(-1, server)) / float64(time.Millisecond)}
+		for p := range players {
+			rtts = append(rtts, float64(c.rtt(p, server))/float64(time.Millisecond))
+		}
+		return selection.Criteria{By: by}.Objective(names).Score(rtts)
+	}
+	best, with, without := choose(truth), choose(guess), choose(alone)
+	r.with, r.without = everyone(with)-everyone(best), everyone(without)-everyone(best)
+	r.price, r.truly = score(with, players)-score(without, players), score(best, players)-score(without, players)
+	for p := range players {
+		seen[p] = c.rtt(p, with)
+	}
+	r.atBest = math.Abs(float64(e.Estimate(c.servers[with].Country, seen).RTT-c.rtt(-1, with))) / float64(time.Millisecond)
+	return r
+}
+
+func TestGuests(t *testing.T) {
+	taste := *guestWorlds == 0
+	if taste { // for the gate
+		*guestWorlds, *guestOf = 1, "taste"
+	}
+	for _, of := range strings.Split(*guestOf, ",") {
+		results := map[string][]guestResult{}
+		for world := range *guestWorlds {
+			for _, c := range guestCases(t, of, *guestFrom+uint64(world)) {
+				for _, by := range []selection.Rule{selection.Mean, selection.Minimax, selection.Fairness} {
+					for _, n := range []int{1, 3, 7} {
+						if n == 1 && by == selection.Fairness {
+							continue // nobody deviates from whom
+						}
+						name := fmt.Sprintf("%-8s %-9s %d measured, %s", of, c.near, n, by)
+						r := c.run(n, by)
+						results[name] = append(results[name], r)
+						offer := fmt.Sprintf("%-8s %s, %s", of, map[bool]string{true: "offered", false: "not offered"}[r.offered], by)
+						results[offer] = append(results[offer], r)
+						bucket := fmt.Sprintf("%-8s said to be off by %02.0f, %s", of, 2*math.Ceil(r.typical/2), by)
+						results[bucket] = append(results[bucket], r)
+					}
+				}
+			}
+		}
+		for _, name := range slices.Sorted(func(yield func(string) bool) {
+			for name := range results {
+				if !yield(name) {
+					return
+				}
+			}
+		}) {
+			all := results[name]
+			column := func(of func(guestResult) float64) []float64 {
+				var values []float64
+				for _, r := range all {
+					values = append(values, of(r))
+				}
+				slices.Sort(values)
+				return values
+			}
+			var errors []float64
+			for _, r := range all {
+				errors = append(errors, r.errors...)
+			}
+			slices.Sort(errors)
+			at := func(values []float64, q float64) float64 { return values[int(q*float64(len(values)-1))] }
+			mean := func(values []float64) float64 {
+				sum := 0.0
+				for _, v := range values {
+					sum += v
+				}
+				return sum / float64(len(values))
+			}
+			with, without := column(func(r guestResult) float64 { return r.with }), column(func(r guestResult) float64 { return r.without })
+			worse := 0
+			for _, r := range all {
+				if r.with > r.without+1 {
+					worse++
+				}
+			}
+			atBest := column(func(r guestResult) float64 { return r.atBest })
+			t.Logf("%s: off by %.0f, p90 %.0f (at the choice %.0f, %.0f; within the error said %.0f %%); regret counted in %.1f, p90 %.1f, left out %.1f, p90 %.1f; worse in %d of %d; the others lose %.1f, by the truth %.1f",
+				name, at(errors, 0.5), at(errors, 0.9), at(atBest, 0.5), at(atBest, 0.9), 100*mean(column(func(r guestResult) float64 { return r.within })),
+				mean(with), at(with, 0.9), mean(without), at(without, 0.9), worse, len(all),
+				mean(column(func(r guestResult) float64 { return r.price })), mean(column(func(r guestResult) float64 { return r.truly })))
+			if taste && strings.Contains(name, "network") && mean(with) > mean(without)+1 {
+				t.Errorf("%s: counting guests of a player's network in makes choices worse", name)
+			}
+		}
+	}
+}
+
+// chairs are where the guest of a case, first, and its players sit.
+type chairs []int
+
+// guestCases are some guests of a world, each with players of whom the first is of the
+// guest's network, of its country, or of neither.
+func guestCases(t *testing.T, of string, seed uint64) []guestCase {
+	switch of {
+	case "cities":
+		return cityCases(t, seed)
+	case "matrix":
+		return matrixCases(t, seed)
+	}
+	const guests, others = 3, 7
+	rng := rand.New(rand.NewPCG(seed, 0x677565737473))
+	var places []Place
+	add := func(metro int, name string) int {
+		m := metros[metro]
+		places = append(places, Place{Name: name, Country: m.country, Lat: m.lat, Lon: m.lon, Access: milliseconds(5 + 15*rng.Float64())})
+		return len(places) - 1
+	}
+	region := metroRegions()
+	var cases []guestCase
+	var sitting []chairs
+	for guest := range guests {
+		together := rng.IntN(2) == 0 // friends live in one part of the world, or all over it
+		all := rng.Perm(len(metros))
+		home, name := all[0], fmt.Sprintf("guest %d", guest)
+		mates := slices.DeleteFunc(slices.Clone(all), func(i int) bool { return metros[i].country != metros[home].country })
+		foreign := slices.DeleteFunc(slices.Clone(all), func(i int) bool {
+			return metros[i].country == metros[home].country || together && region[i] != region[home]
+		})
+		if len(foreign) == 0 {
+			continue
+		}
+		at := add(home, name)
+		var rest chairs
+		for i := range others {
+			rest = append(rest, add(foreign[i%len(foreign)], fmt.Sprintf("%s's friend %d", name, i)))
+		}
+		for _, near := range []nearness{inNetwork, inCountry, inNeither} {
+			sit, c := chairs{at}, guestCase{near: near, guest: estimate.Place{Country: metros[home].country, ASN: 1}}
+			switch near {
+			case inNetwork: // has the guest's ways, which worlds draw by name
+				sit = append(sit, add(mates[rng.IntN(len(mates))], name))
+			case inCountry:
+				sit = append(sit, add(mates[len(mates)-1], name+"'s mate"))
+			}
+			sit = append(sit, rest...)[:1+others]
+			for i, place := range sit[1:] {
+				p := estimate.Place{Country: places[place].Country, ASN: uint32(10 + i)}
+				if near == inNetwork && i == 0 {
+					p.ASN = 1
+				}
+				c.players = append(c.players, p)
+			}
+			cases, sitting = append(cases, c), append(sitting, sit)
+		}
+	}
+	var w *World
+	switch of {
+	case "css2007", "et2007":
+		spec, err := NamedSpec(of, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec.Places = places
+		w = Generate(spec)
+	case "distance":
+		w = DistanceWorld(sweepList(t)(seed), places, seed)
+	case "cables":
+		w = CableWorld(sweepList(t)(seed), places, seed)
+	default:
+		spec := night2005(500, seed)
+		spec.Places = places
+		w = Generate(spec)
+	}
+	list := w.List()
+	for i := range cases {
+		cases[i].servers, cases[i].rtt = list, func(player, server int) time.Duration {
+			if s := w.Servers[server]; s.Silent || s.Refusing {
+				return silent
+			}
+			return w.RTT(sitting[i][1+player], server)
+		}
+	}
+	return cases
+}
+
+// cityCases are people and servers in cities whose countries are known, with measured
+// round trips. Nobody knows their networks.
+func cityCases(t *testing.T, seed uint64) (cases []guestCase) {
+	m := sweepRoundTrips(t)
+	text, err := os.ReadFile(*guestCountries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var countries []string
+	for line := range strings.Lines(string(text)) {
+		countries = append(countries, line[:2])
+	}
+	var list []discovery.Server
+	for i, country := range countries {
+		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{80, byte(i >> 8), byte(i), 1}), 1), Country: country})
+	}
+	rng := rand.New(rand.NewPCG(seed, 0x636974696573))
+	for _, near := range []nearness{inCountry, inNeither} {
+		perm := rng.Perm(len(m))
+		isMate := func(i int) bool { return i != perm[0] && countries[i] == countries[perm[0]] }
+		sit := chairs{perm[0]}
+		if near == inCountry {
+			at := slices.IndexFunc(perm, isMate)
+			if at < 0 {
+				continue
+			}
+			sit = append(sit, perm[at])
+		}
+		// friends live in one part of the world, or all over it
+		rest := slices.DeleteFunc(slices.Clone(perm[1:]), func(i int) bool { return isMate(i) })
+		if rng.IntN(2) == 0 {
+			near := m.nearestTo(perm[0])
+			near = slices.DeleteFunc(near, func(i int) bool { return !slices.Contains(rest, i) })[:len(rest)/4]
+			rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
+			rest = near
+		}
+		sit = append(sit, rest...)[:8]
+		c := guestCase{near: near, servers: list, guest: estimate.Place{Country: countries[sit[0]]}}
+		for _, i := range sit[1:] {
+			c.players = append(c.players, estimate.Place{Country: countries[i]})
+		}
+		c.rtt = func(player, server int) time.Duration {
+			if slices.Contains(sit, server) {
+				return silent // no server stands where somebody sits
+			}
+			return milliseconds(m[sit[1+player]][server])
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// Hosts of a matrix of which nothing else is known count as of one network, or of one
+// country, by the RTT between them, in ms.
+const oneNetwork, oneCountry = 3, 20
+
+// matrixCases are hosts of a matrix without names, and a list whose networks stand on
+// others: countries tell what is in one, and nothing of how far it is.
+func matrixCases(t *testing.T, seed uint64) (cases []guestCase) {
+	m, list := sweepRoundTrips(t), sweepList(t)(seed)
+	rng := rand.New(rand.NewPCG(seed, 0x686f737473))
+	for _, near := range []nearness{inNetwork, inCountry} {
+		for range 100 {
+			perm := rng.Perm(len(m))
+			mate := slices.IndexFunc(perm[1:], func(i int) bool {
+				ms := m[perm[0]][i]
+				return near == inNetwork && ms < oneNetwork || near == inCountry && ms >= oneNetwork && ms < oneCountry
+			})
+			if mate < 0 {
+				continue
+			}
+			sit := chairs{perm[0], perm[1+mate]}
+			for _, i := range perm[1:] {
+				if len(sit) < 8 && m[perm[0]][i] >= oneCountry {
+					sit = append(sit, i)
+				}
+			}
+			w := m.World(list, sit, seed)
+			servers := w.List()
+			for i := range servers {
+				servers[i].Country = "" // the matrix's is not where it is
+			}
+			c := guestCase{near: near, servers: servers, guest: estimate.Place{Country: "X0", ASN: 1}}
+			for i := range sit[1:] {
+				c.players = append(c.players, estimate.Place{Country: fmt.Sprintf("X%d", i), ASN: uint32(10 + i)})
+			}
+			if near == inNetwork {
+				c.players[0].ASN = 1
+			}
+			c.rtt = func(player, server int) time.Duration {
+				if w.Servers[server].Silent {
+					return silent
+				}
+				return w.RTT(1+player, server)
+			}
+			cases = append(cases, c)
+			break
+		}
+	}
+	return cases
+}

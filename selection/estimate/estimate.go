@@ -1,0 +1,312 @@
+// Package estimate estimates the pings of somebody who has no program to measure
+// them, from where their line is and what the others in the room have measured. It is
+// pure.
+//
+//	guest's country, AS ─┐
+//	players' places ─────┼─▶ New ─▶ Estimator ─▶ Estimate: RTT ± error of each server
+//	                     │              ▲
+//	tables of addresses ─┘              │ players' RTTs to that server, its country
+//
+// # Model
+//
+// The RTT from a place p to a server s is Gaussian around what its distance makes
+// likely,
+//
+//	μ = base + perKm·km,   σ = offBase + offPerKm·km,   z(p,s) = (rtt − μ)/σ
+//
+// where km is from the one country's centre of population to the other's, and how far
+// people live from these, taken together as if at right angles. The z of two places to
+// one server have a correlation that falls with what is between the places,
+//
+//	k(p,q) = nearby·exp(−km(p,q)/fades)
+//
+// and lies nearer to 1 for those of one AS or /16 of a country, and next to 1 behind one
+// address. So the guest's z is the best linear estimate from the players' (kriging,
+// Krige 1951): wᵀz with w = K⁻¹k, and its variance 1 − kᵀw.
+//
+// # Where the numbers come from
+//
+// They are fitted to round trips between 225 cities of 86 countries (WonderProxy,
+// July 2020), but for those of one network, which no such table tells:
+//
+//	go test ./selection/estimate -run Fit -v -fit-matrix FILE -fit-countries FILE
+//
+// docs/experiments/guest-estimates.md has how good the estimates are elsewhere.
+package estimate
+
+import (
+	"cmp"
+	"math"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/selection"
+)
+
+// Place is what the host knows of where somebody's line ends.
+type Place struct {
+	// Addr is the public address, which is the same for all behind one line; the zero
+	// value is not known.
+	Addr netip.Addr
+	// Country is an ISO 3166-1 alpha-2 code, or empty.
+	Country string
+	// ASN is the AS that originates the address's prefix, or 0.
+	ASN uint32
+}
+
+// relation is what two places have in common, as far as the host knows.
+type relation int
+
+const (
+	strangers    relation = iota
+	compatriots           // in one country
+	networkMates          // in one AS, or /16, of one country
+	housemates            // behind one address
+)
+
+// Estimate is an RTT and how far it is likely to be off, as standard deviation.
+type Estimate struct{ RTT, Error time.Duration }
+
+// model holds the model's numbers. Times are in ms.
+type model struct {
+	base, perKm       float64
+	offBase, offPerKm float64
+	nearby, fades     float64 // the latter in km
+	network, line     float64 // how much of what is missing to 1 one network, or line, makes up for
+}
+
+var fitted = model{
+	base: 13, perKm: 0.018, offBase: 16, offPerKm: 0.0021,
+	nearby: 0.97, fades: 4000,
+	network: 0.6, line: 0.99,
+}
+
+const (
+	// mostPlayers are as many as an estimate goes by: those who have most to say.
+	mostPlayers = 8
+	// lowest is the lowest RTT that is estimated, in ms: nobody is nearer without
+	// sitting beside the server.
+	lowest = 1
+	// Of a server whose country is unknown, RTTs are so far, with that deviation, in ms.
+	// They are those of selection/coordinate for a player who has measured nothing.
+	unknownRTT, unknownOff = 150, 100
+	// usualKm is the way to a server that a group might choose, for what to say of the
+	// error before anything is measured.
+	usualKm = 1500
+	// usualCountry is how far two people of a country are apart whose size is not known.
+	usualCountry = 500
+	// prefixBits is the prefix whose addresses mostly have one way out, and its length
+	// for IPv6.
+	prefixBits, prefixBits6 = 16, 32
+)
+
+// Estimator estimates one guest's RTTs.
+type Estimator struct {
+	model
+	guest   Place
+	players []Place
+	order   []int // of the players, the most telling first
+	toGuest []float64
+	between [][]float64
+	// weights are the players' and the variance left, by who has measured.
+	weights map[uint64]weighing
+}
+
+type weighing struct {
+	of   []float64
+	left float64
+}
+
+// New makes the estimator of a guest among players.
+func New(guest Place, players []Place) *Estimator { return fitted.estimator(guest, players) }
+
+func (m model) estimator(guest Place, players []Place) *Estimator {
+	e := &Estimator{model: m, guest: guest, players: players, weights: map[uint64]weighing{}}
+	all := make([]float64, len(players))
+	for i, p := range players {
+		all[i] = m.correlation(guest, p)
+		e.order = append(e.order, i)
+	}
+	slices.SortStableFunc(e.order, func(a, b int) int { return cmp.Compare(all[b], all[a]) })
+	e.order = e.order[:min(mostPlayers, len(e.order))]
+	for _, i := range e.order {
+		e.toGuest = append(e.toGuest, all[i])
+		row := make([]float64, len(e.order))
+		for at, j := range e.order {
+			row[at] = m.correlation(players[i], players[j])
+			if i == j {
+				row[at] = 1
+			}
+		}
+		e.between = append(e.between, row)
+	}
+	return e
+}
+
+// shared is what two places have in common.
+func shared(a, b Place) relation {
+	switch {
+	case a.Addr.IsValid() && a.Addr == b.Addr:
+		return housemates
+	case a.Country == "" || a.Country != b.Country:
+		return strangers
+	case a.ASN != 0 && a.ASN == b.ASN, prefixOf(a.Addr).IsValid() && prefixOf(a.Addr) == prefixOf(b.Addr):
+		return networkMates
+	}
+	return compatriots
+}
+
+func prefixOf(a netip.Addr) netip.Prefix {
+	bits := prefixBits
+	if a.Is6() {
+		bits = prefixBits6
+	}
+	prefix, _ := a.Prefix(bits) // none of no address
+	return prefix
+}
+
+// correlation is that of the two places' ways to any one server.
+func (m model) correlation(a, b Place) float64 {
+	k := 0.0
+	km, known := between(a.Country, b.Country)
+	if !known && a.Country != "" && a.Country == b.Country {
+		km, known = usualCountry, true
+	}
+	if known {
+		k = m.nearby * math.Exp(-km/m.fades)
+	}
+	switch shared(a, b) {
+	case housemates:
+		k += m.line * (1 - k)
+	case networkMates:
+		k += m.network * (1 - k)
+	}
+	return k
+}
+
+// usual is what the way from a country to another makes likely, in ms.
+func (m model) usual(from, to string) (mean, off float64) {
+	km, known := between(from, to)
+	if !known {
+		return unknownRTT, unknownOff
+	}
+	return m.base + m.perKm*km, m.offBase + m.offPerKm*km
+}
+
+// Estimate is what the guest's RTT to a server of a country is likely to be. The
+// players' RTTs to it are in the order of New; 0 stands for one that is not known.
+func (e *Estimator) Estimate(country string, rtts []time.Duration) Estimate {
+	var who uint64
+	for at, i := range e.order {
+		if rtts[i] > 0 {
+			who |= 1 << at
+		}
+	}
+	w := e.weighing(who)
+	z, n := 0.0, 0
+	for at, i := range e.order {
+		if who&(1<<at) != 0 {
+			mean, off := e.usual(e.players[i].Country, country)
+			z += w.of[n] * (millis(rtts[i]) - mean) / off
+			n++
+		}
+	}
+	mean, off := e.usual(e.guest.Country, country)
+	return Estimate{duration(max(lowest, mean+off*z)), duration(off * math.Sqrt(w.left))}
+}
+
+// An estimate is worth being counted in a choice if it is off by so much at most. On
+// hold-out worlds (docs/experiments/guest-estimates.md) choices are better with such ones
+// than without, and worse with others: among thousands of servers one always looks near
+// that is not. Where it counts how RTTs differ, and not only how high they are, an error
+// costs more.
+const worthwhile, worthwhileApart = 13 * time.Millisecond, 9 * time.Millisecond
+
+// IsWorthwhile reports whether choices by a rule are better for everybody if the guest is
+// counted in by these estimates.
+func (e *Estimator) IsWorthwhile(by selection.Rule) bool {
+	most := worthwhileApart
+	switch by {
+	case selection.Mean, selection.Threshold, selection.Minimax:
+		most = worthwhile
+	}
+	return e.Typical() <= most
+}
+
+// Typical is how far off the estimate of a server is that all players have measured and
+// that is as far as those which groups choose.
+func (e *Estimator) Typical() time.Duration {
+	off := e.offBase + e.offPerKm*usualKm
+	return duration(off * math.Sqrt(e.weighing(1<<len(e.order)-1).left))
+}
+
+// weighing is that of those players of the order whose bits are set.
+func (e *Estimator) weighing(who uint64) weighing {
+	if w, known := e.weights[who]; known {
+		return w
+	}
+	var k []float64
+	var K [][]float64
+	for at := range e.order {
+		if who&(1<<at) == 0 {
+			continue
+		}
+		k = append(k, e.toGuest[at])
+		var row []float64
+		for other := range e.order {
+			if who&(1<<other) != 0 {
+				row = append(row, e.between[at][other])
+			}
+		}
+		K = append(K, row)
+	}
+	w := weighing{of: solve(K, k), left: 1}
+	for i := range k {
+		w.left -= k[i] * w.of[i]
+	}
+	w.left = max(0, w.left)
+	e.weights[who] = w
+	return w
+}
+
+// solve solves K·x = k for a covariance K by Cholesky's decomposition; those that hardly
+// differ from others before them count for nothing.
+func solve(K [][]float64, k []float64) []float64 {
+	const alike = 1e-6
+	n := len(k)
+	x := slices.Clone(k)
+	L := make([][]float64, n)
+	for i := range n {
+		L[i] = make([]float64, n)
+		for j := range i + 1 {
+			sum := K[i][j]
+			for m := range j {
+				sum -= L[i][m] * L[j][m]
+			}
+			switch {
+			case i == j:
+				L[i][i] = math.Sqrt(max(alike, sum))
+			default:
+				L[i][j] = sum / L[j][j]
+			}
+		}
+	}
+	for i := range n {
+		for m := range i {
+			x[i] -= L[i][m] * x[m]
+		}
+		x[i] /= L[i][i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		for m := i + 1; m < n; m++ {
+			x[i] -= L[m][i] * x[m]
+		}
+		x[i] /= L[i][i]
+	}
+	return x
+}
+
+func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }

@@ -1,0 +1,132 @@
+package estimate
+
+import (
+	"flag"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Fit the model's numbers again to measured round trips: a matrix of ms, a row a line,
+// and a file with each row's country at the begin of its line.
+var (
+	fitMatrix    = flag.String("fit-matrix", "", "round trips to fit the model to, in ms")
+	fitCountries = flag.String("fit-countries", "", "the country of each of the matrix's rows")
+)
+
+// trial is a guest and players, by the rows that they are.
+type trial struct {
+	guest   int
+	players []int
+}
+
+func TestFit(t *testing.T) {
+	if *fitMatrix == "" {
+		t.Skip("-fit-matrix names no file")
+	}
+	rtts, places := readRoundTrips(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	var trials []trial
+	for range 600 {
+		perm := rng.Perm(len(places))
+		one := trial{guest: perm[0]}
+		rest := perm[1:]
+		n := []int{1, 3, 7}[rng.IntN(3)]
+		if rng.IntN(2) == 0 { // somebody of the same country, if there is anybody
+			for _, i := range rest {
+				if places[i].Country == places[one.guest].Country {
+					one.players = append(one.players, i)
+					break
+				}
+			}
+		}
+		for _, i := range rest {
+			if len(one.players) < n && (len(one.players) == 0 || i != one.players[0]) {
+				one.players = append(one.players, i)
+			}
+		}
+		trials = append(trials, one)
+	}
+	loss := func(m model) float64 {
+		sum, n := 0.0, 0.0
+		for _, one := range trials {
+			players := make([]Place, len(one.players))
+			for i, p := range one.players {
+				players[i] = places[p]
+			}
+			e := m.estimator(places[one.guest], players)
+			for server := range places {
+				if server == one.guest {
+					continue
+				}
+				seen := make([]time.Duration, len(one.players))
+				for i, p := range one.players {
+					seen[i] = duration(rtts[p][server])
+				}
+				got := e.Estimate(places[server].Country, seen)
+				off, sd := rtts[one.guest][server]-millis(got.RTT), max(0.5, millis(got.Error))
+				// Student's t of 3 degrees: some ways are far out
+				sum += math.Log(sd) + 2*math.Log(1+off*off/(3*sd*sd))
+				n++
+			}
+		}
+		return sum / n
+	}
+	m := fitted
+	numbers := []*float64{&m.base, &m.perKm, &m.offBase, &m.offPerKm, &m.nearby, &m.fades}
+	best := loss(m)
+	t.Logf("%.4f %+v", best, m)
+	for _, step := range []float64{1.5, 1.2, 1.2, 1.08, 1.03, 1.03} {
+		for _, x := range numbers {
+			for _, by := range []float64{step, 1 / step} {
+				for {
+					before := *x
+					*x *= by
+					l := math.Inf(1)
+					if m.nearby < 0.995 {
+						l = loss(m)
+					}
+					if l >= best {
+						*x = before
+						break
+					}
+					best = l
+				}
+			}
+		}
+		t.Logf("%.4f %+v", best, m)
+	}
+}
+
+// readRoundTrips reads the two files.
+func readRoundTrips(t *testing.T) (rtts [][]float64, places []Place) {
+	text, err := os.ReadFile(*fitMatrix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var row []float64
+		for field := range strings.FieldsSeq(line) {
+			ms, err := strconv.ParseFloat(field, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row = append(row, ms)
+		}
+		rtts = append(rtts, row)
+	}
+	if text, err = os.ReadFile(*fitCountries); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		places = append(places, Place{Country: line[:2]})
+	}
+	if len(places) != len(rtts) {
+		t.Fatalf("%d countries for %d rows", len(places), len(rtts))
+	}
+	return rtts, places
+}
