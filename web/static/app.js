@@ -229,6 +229,7 @@ const actions = {
   leave: () => confirm("Leave the room? Your place is free then.") && left(),
   remove: ({ name }) => confirm(`Remove ${name} from the room?`) && ask("remove", { name }),
   trust: ({ name }) => ask("trust", { name }),
+  count: ({ name, counted }) => ask("count", { name, counted: counted === "true" }),
   vote: ({ addr }) => ask("vote", { addr }),
   veto: ({ addr, map }) => confirm(`Veto ${map ?? "this server"}? You have one veto a round.`) && ask("veto", map ? { map } : { addr }),
   ready: ({ ready }) => ask("ready", { ready: ready === "true" }),

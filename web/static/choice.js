@@ -2,6 +2,7 @@
 
 import { button, h, millis } from "./dom.js";
 import { colourOf } from "./colours.js";
+import { isEstimated, ping } from "./estimate.js";
 import { copyable } from "./gather.js";
 
 /** @typedef {import("./types.js").State} State */
@@ -100,22 +101,22 @@ function bars(state, choice, ranked) {
   return h(
     "ul",
     { class: "bars", "--limit": limit > 0 ? `${(100 * limit) / longest}%` : undefined, "aria-label": "ping of each player" },
-    choice.selection.players.map((player) => bar(state, ranked, player, longest)),
+    choice.selection.players.map((player) => bar(state, choice.selection, ranked, player, longest)),
     limit > 0 && h("li", { class: "limit" }, h("span", {}, `limit ${millis(limit)}`)),
   );
 }
 
-/** @param {State} state @param {Ranked} ranked @param {string} player @param {number} longest */
-function bar(state, ranked, player, longest) {
+/** @param {State} state @param {import("./types.js").Selection} selection @param {Ranked} ranked @param {string} player @param {number} longest */
+function bar(state, selection, ranked, player, longest) {
   const rtt = ranked.rtt_ms[player] ?? 0;
   const loss = ranked.loss?.[player] ?? 0;
   const jitter = ranked.jitter_ms?.[player] ?? 0;
-  const extra = [jitter >= 1 && `± ${millis(jitter)}`, loss > 0 && `${Math.round(100 * loss)} % lost`].filter(Boolean).join(", ");
+  const extra = [isEstimated(selection, player) && "estimated", jitter >= 1 && `± ${millis(jitter)}`, loss > 0 && `${Math.round(100 * loss)} % lost`].filter(Boolean).join(", ");
   return h(
     "li",
     { class: colourOf(state.people, player), "--length": `${(100 * rtt) / longest}%` },
     h("bdi", { class: "who" }, player),
     h("span", { class: "track" }, h("span", { class: "bar" })),
-    h("span", { class: "figure" }, millis(rtt), extra && h("small", {}, ` ${extra}`)),
+    h("span", { class: "figure" }, ping(selection, player, rtt), extra && h("small", {}, ` ${extra}`)),
   );
 }

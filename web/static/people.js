@@ -2,6 +2,7 @@
 
 import { button, count, duration, h, millis } from "./dom.js";
 import { colourOf } from "./colours.js";
+import { counting, standing } from "./estimate.js";
 import { gameName } from "./gather.js";
 import { sign } from "./sign.js";
 
@@ -48,6 +49,7 @@ function row(live, person) {
     h("span", { class: "who" }, h("bdi", {}, person.name), person.organiser && badge("organiser"), person.guest && badge("guest"), person.name === state.you.name && badge("you"), person.version && badge(`has ${person.version}`)),
     h("span", { class: `doing ${tone(state, person)}` }, doing(state, person)),
     person.peer && state.room.listed > 0 && progress(live, person),
+    counting(state, person),
     state.you.organiser && person.name !== state.you.name && tools(person),
   );
 }
@@ -66,7 +68,7 @@ function tone(state, person) {
 
 /** Tells whether what a person says of the choice counts. @param {State} state @param {Person | {guest?: boolean} | undefined} person */
 export function hasSay(state, person) {
-  return person !== undefined && (!person.guest || Boolean(state.room.guests_vote));
+  return person !== undefined && (!person.guest || Boolean(state.room.guests_vote) || ("estimate" in person && Boolean(person.estimate?.counted)));
 }
 
 /** What a person is at, in a few words. @param {State} state @param {Person} person */
@@ -78,8 +80,9 @@ function doing(state, person) {
   if (person.left_out) return "left out of this round";
   if (person.peer ? !person.connected : !person.page) return "away";
   if (state.agreement.open && !hasSay(state, person)) return "watching";
+  if (state.agreement.open && standing(person)) return `${person.ready ? "ready" : "not ready yet"}; ${standing(person)}`;
   if (state.agreement.open) return person.ready ? "ready" : person.page || person.asked ? "not ready yet" : "is asked when it starts";
-  if (!person.peer) return "watching";
+  if (!person.peer) return standing(person) || "watching";
   if (state.room.stage === "gathering" || state.room.stage === "listing") return person.able ? "here, with the game" : "here";
   if (state.room.stage === "chosen") return "looks again";
   if (!person.done) return "measuring";

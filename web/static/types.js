@@ -56,6 +56,7 @@
  * @property {string} [doubt]
  * @property {boolean} [able] its machine can start the game
  * @property {string} [unable] why it cannot
+ * @property {{counted?: boolean, error_ms?: number, why?: string}} [estimate] how one without a program may count in the choice
  * @property {string} [launch]
  * @property {string} [detail]
  * @property {boolean} [ready]
@@ -85,6 +86,7 @@
  * @property {Ranked[]} ranking
  * @property {Record<string, number>} culled
  * @property {number} [limit_ms]
+ * @property {Record<string, number>} [estimated_ms] whose pings are estimates, and how far they are usually off
  */
 
 /**

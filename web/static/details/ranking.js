@@ -2,6 +2,7 @@
 
 import { button, h, millis } from "../dom.js";
 import { heat } from "../colours.js";
+import { isEstimated } from "../estimate.js";
 import { asListed, serverName, strange, targetOf } from "../choice.js";
 import { hasSay } from "../people.js";
 
@@ -61,13 +62,13 @@ function row(state, choice, ranked, place) {
     h("td", {}, millis(ranked.mean_ms)),
     h("td", {}, millis(ranked.max_ms)),
     h("td", {}, millis(ranked.stdev_ms)),
-    choice.selection.players.map((player) => cell(ranked.rtt_ms[player])),
+    choice.selection.players.map((player) => cell(ranked.rtt_ms[player], isEstimated(choice.selection, player))),
   );
 }
 
-/** @param {number | undefined} ms */
-function cell(ms) {
-  return ms === undefined ? h("td", { class: "heat" }, "–") : h("td", { class: `heat ${heat(ms)}` }, Math.round(ms));
+/** @param {number | undefined} ms @param {boolean} estimated */
+function cell(ms, estimated) {
+  return ms === undefined ? h("td", { class: "heat" }, "–") : h("td", { class: `heat ${heat(ms)}` }, estimated && "≈ ", Math.round(ms));
 }
 
 /** How many of the best servers are of which version, the most first. @param {import("../types.js").Choice} choice */
