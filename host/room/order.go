@@ -157,14 +157,7 @@ func (a Ready) do(r *Room, by caller) error {
 		r.stopCountdown()
 		return nil
 	}
-	for p, isPlayer := range r.everyone() {
-		if r.isAwaited(p, isPlayer) && !r.round.ballots[p.name].ready {
-			return nil
-		}
-	}
-	if v, voting := r.phase.(*Voting); voting {
-		v.countDown(r, "everyone is ready")
-	}
+	r.isReady()
 	return nil
 }
 

@@ -106,9 +106,14 @@ func (r *Room) caller(credential string) caller {
 	return caller{organiser: isSecret}
 }
 
-// hasSay reports whether what somebody says of the choice has weight.
+// hasSay reports whether what somebody says of the choice has weight: a player's for whom
+// it is made. Who only watches has none, the organiser too,
+// unless guests vote, or the guest is counted by an estimate.
 func (r *Room) hasSay(p *person, isPlayer bool) bool {
-	return isPlayer || p.organiser || r.settings.GuestsVote || r.guests.first(func(g *guest) bool { return &g.person == p && g.counted }) != nil
+	if !isPlayer {
+		return r.settings.GuestsVote || r.guests.first(func(g *guest) bool { return &g.person == p && g.counted }) != nil
+	}
+	return r.phase.stage() != wire.Chosen || !r.round.player(p.name).leftOut
 }
 
 // arrives is the place in the order of arrival of somebody new: the first that nobody has.
@@ -127,6 +132,7 @@ func (r *Room) arrives() int {
 var (
 	errOrganiserOnly = &wire.Refusal{Reason: wire.ReasonSecret, Message: "only the organiser can do this"}
 	errNickname      = &wire.Refusal{Reason: wire.ReasonName, Message: "choose a nickname first"}
+	errLeftOut       = &wire.Refusal{Reason: wire.ReasonAction, Message: "this choice is made without you", Hint: "you come along, and have a say again in the next round"}
 	errGuest         = &wire.Refusal{Reason: wire.ReasonAction, Message: "guests only watch", Hint: "open the page by your personal link, which muster join shows; or the organiser lets guests vote"}
 )
 
@@ -135,6 +141,8 @@ func (r *Room) mustHaveSay(by caller) error {
 	switch {
 	case by.person == nil:
 		return errNickname
+	case !r.hasSay(by.person, by.isPlayer) && by.isPlayer:
+		return errLeftOut
 	case !r.hasSay(by.person, by.isPlayer):
 		return errGuest
 	}
@@ -357,7 +365,9 @@ func (Quit) do(r *Room, by caller) error {
 		return errNickname
 	case by.isPlayer:
 		name := by.name
-		r.note("%s has left", name)
+		if !r.isVoting() { // or it is said with what comes of it
+			r.note("%s has left", name)
+		}
 		r.sendAway(r.round.player(name), wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room"})
 	case by.organiser:
 		return fmt.Errorf("%s is the organiser: hand that on first", by.name)
@@ -372,9 +382,18 @@ func (Quit) do(r *Room, by caller) error {
 // the room nor the right to steer hangs on the program that plays.
 func (r *Room) sendAway(p *player, why wire.Refusal) {
 	r.release(p)
+	wasChosenFor := r.isVoting() && slices.Contains(r.round.chosenFor(), p)
 	r.unseat(p, p.organiser)
 	r.do(Dismiss{p.name, why})
 	r.withoutWaiting(p.name)
+	if wasChosenFor && len(r.round.chosenFor()) > 0 {
+		did := "left"
+		if why.Reason == wire.ReasonRemoved {
+			did = "is no longer here"
+		}
+		r.chooseAgain(sentenceOf([]string{p.name}, did))
+	}
+	r.isReady()
 }
 
 // PageOpened and PageClosed say that a page opened, or closed, with a credential.
@@ -396,6 +415,7 @@ func (in PageClosed) step(r *Room) error {
 		r.pages[in.Token]--
 	} else {
 		delete(r.pages, in.Token)
+		r.pageClosed = r.now
 	}
 	r.sees(r.caller(in.Token))
 	return nil

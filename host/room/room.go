@@ -38,6 +38,9 @@ type Room struct {
 	guests guests
 	// pages is how many are open, by the credential that they show.
 	pages map[string]int
+	// pageClosed is when one was closed last, zero once the vote goes on without it; not
+	// saved, as no page outlives the host.
+	pageClosed time.Time
 	// locked: nobody new comes in. closed: the room is over for good.
 	locked, closed bool
 	log            []wire.Note
@@ -226,6 +229,7 @@ func (in Join) step(r *Room) error {
 			p.missed += min(emptyReturn, r.now.Sub(p.returned))
 		}
 		p.connected, p.heard, p.returned = true, r.now, r.now
+		r.comesBack(p)
 		if r.isMeasuring() {
 			p.leftOut = p.anomaly != nil || p.missed > mostMissed
 		}

@@ -143,6 +143,12 @@ func (r *Room) Next() time.Time {
 		}
 	case *Voting:
 		isQuiet = isQuiet && r.strategy() != wire.Coordinated
+		if away, _ := r.absent(); len(away) > 0 && len(away) < len(r.round.chosenFor()) {
+			isQuiet = false
+		}
+		if !r.pageClosed.IsZero() {
+			next = earlier(next, r.pageClosed.Add(leftAfter))
+		}
 	case *Failed:
 		if !phase.Retry.IsZero() && slices.ContainsFunc(r.round.players, func(p *player) bool { return p.connected }) {
 			next = earlier(next, phase.Retry)

@@ -207,8 +207,16 @@ func (r *Room) stopCountdown() {
 	}
 }
 
-// tick asks for a turn for the search that goes on.
+// tick asks for a turn for the search that goes on, and goes on without who has left.
 func (v *Voting) tick(r *Room) {
+	if !r.pageClosed.IsZero() && r.now.Sub(r.pageClosed) >= leftAfter { // and was not merely loaded again
+		r.pageClosed = time.Time{}
+		r.isReady()
+	}
+	r.goOnWithout()
+	if r.phase != v {
+		return
+	}
 	if r.strategy() == wire.Coordinated && v.isDue(r) {
 		r.plan(true)
 	}
@@ -255,7 +263,13 @@ func (v *Voting) turn(r *Room) {
 // tick has everyone look at what they vote on once more: minutes may have passed,
 // and seats go quickly. Then it launches.
 func (c *Countdown) tick(r *Room) {
+	r.goOnWithout()
+	if r.phase != c {
+		return
+	}
+	away, _ := r.absent()
 	switch {
+	case len(away) > 0 && 2*len(away) <= len(r.round.chosenFor()) && !r.now.Before(c.LaunchAt): // back in a moment, or left
 	case !r.now.Before(c.LaunchAt), c.LaunchAt.Sub(r.now) > countdownTime: // the clock was set back
 		c.launchFavourite(r)
 	case r.now.Sub(c.Looked) >= freshLook:

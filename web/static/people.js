@@ -66,9 +66,10 @@ function tone(state, person) {
   return person.launch === "launched" || person.launch === "by-hand" || ready ? "good" : "";
 }
 
-/** Tells whether what a person says of the choice counts. @param {State} state @param {Person | {guest?: boolean} | undefined} person */
+/** Tells whether what a person says of the choice counts. @param {State} state @param {{name?: string} | undefined} person */
 export function hasSay(state, person) {
-  return person !== undefined && (!person.guest || Boolean(state.room.guests_vote) || ("estimate" in person && Boolean(person.estimate?.counted)));
+  const known = state.people.find((other) => other.name === person?.name);
+  return Boolean(known && (known.peer ? !known.left_out : state.room.guests_vote || known.estimate?.counted));
 }
 
 /** What a person is at, in a few words. @param {State} state @param {Person} person */

@@ -1,0 +1,117 @@
+package room
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// leftAfter is how long a player's program may be away, while people vote or count down,
+// until the others choose without: longer than the longest pause of a peer that tries to
+// come back, so that whoever merely changed networks loses nothing.
+const leftAfter = 8 * time.Second
+
+// absent are the players whom the choice was made for and who are away, and of those who
+// have been for long enough to have left. If most are it is likely our own line, and
+// nobody has left before a round's pause would end.
+func (r *Room) absent() (away, left []*player) {
+	group := r.round.chosenFor()
+	away = filtered(group, func(p *player) bool { return !p.connected })
+	after := leftAfter
+	if 2*len(away) > len(group) {
+		after = longestPause
+	}
+	return away, filtered(away, func(p *player) bool { return r.now.Sub(p.heard) >= after })
+}
+
+// goOnWithout has the others choose again if somebody has left.
+func (r *Room) goOnWithout() {
+	away, left := r.absent()
+	if len(left) == 0 || len(left) == len(r.round.chosenFor()) {
+		return // nobody is there to go on
+	}
+	for _, p := range left {
+		p.leftOut = true
+		p.missed += leftAfter // who comes and goes has a say for so long only
+		r.round.say(&p.person, func(b *ballot) { *b = ballot{vetoed: b.vetoed, byHand: b.byHand} })
+	}
+	r.chooseAgain(sentenceOf(names(left), "left"))
+	if len(away) == len(left) {
+		r.isReady()
+	}
+}
+
+// chooseAgain chooses for those who are left of the group, or are more by now: what says
+// in a sentence why. If the same server is the best the vote goes on, and the countdown.
+func (r *Room) chooseAgain(what string) {
+	group := r.round.chosenFor()
+	selected := r.selectFor(group)
+	before := r.round.selection.Chosen
+	if selected.Chosen == nil || before == nil || selected.Chosen.Server != before.Server {
+		r.note("%s Choosing again for %s.", what, headcount(names(group)))
+		r.rechoose(selected)
+		return
+	}
+	r.note("%s %s is still the best for %s.", what, r.round.serverName(before.Server), headcount(names(group)))
+	selected.Doubts = r.round.selection.Doubts
+	r.round.selection, r.round.whatIf = &selected, nil
+	r.weigh()
+	r.round.beginVote()
+}
+
+// comesBack has a player count again who was left out for having left while people vote.
+func (r *Room) comesBack(p *player) {
+	if !r.isVoting() || !p.leftOut || p.anomaly != nil || p.missed == 0 || p.missed > mostMissed || !r.round.hasMeasured(p) {
+		return
+	}
+	group := append(r.round.chosenFor(), p)
+	p.leftOut = false
+	if selected := r.selectFor(group); selected.Chosen != nil {
+		selection := *r.round.selection
+		selection.Players = selected.Players
+		r.round.selection = &selection
+		r.chooseAgain(sentenceOf([]string{p.name}, "is back"))
+		return
+	}
+	p.leftOut = true
+}
+
+// isReady counts down if all whose word is awaited have said that they are ready, and
+// somebody has: nobody need say it again because another has left.
+func (r *Room) isReady() {
+	v, voting := r.phase.(*Voting)
+	some := false
+	for p, isPlayer := range r.everyone() {
+		ready := r.round.ballots[p.name].ready
+		if r.isAwaited(p, isPlayer) && !ready {
+			return
+		}
+		some = some || ready && r.hasSay(p, isPlayer)
+	}
+	if voting && some {
+		v.countDown(r, "everyone is ready")
+	}
+}
+
+// sentenceOf is what one or several people did.
+func sentenceOf(who []string, did string) string {
+	if n := len(who); n > 1 {
+		return fmt.Sprintf("%s and %s %s.", strings.Join(who[:n-1], ", "), who[n-1], did)
+	}
+	return fmt.Sprintf("%s %s.", who[0], did)
+}
+
+// headcount is for how many people something is, in words as people say small numbers; one
+// alone has a name.
+func headcount(who []string) string {
+	words := []string{"nobody", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
+	switch n := len(who); {
+	case n == 1:
+		return who[0]
+	case n < len(words):
+		return words[n]
+	default:
+		return strconv.Itoa(n)
+	}
+}

@@ -1,0 +1,171 @@
+package room
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+// threeVote is a room of three who vote on six servers. For all the best is server 1, then
+// 2; without cat, who is far from it, server 0.
+func threeVote(t *testing.T) *session {
+	t.Helper()
+	n := newSession(t, settings(3))
+	n.room.settings.Agree = wire.Yes
+	n.as["ann"] = n.room.keys.Secret
+	n.join("ann", "bob", "cat")
+	n.listed(6)
+	n.informs("ann", 12, 12, 12, 12, 12, 12)
+	n.measures("ann", 10, 20, 30, 40, 50, 60)
+	n.measures("bob", 10, 20, 30, 40, 50, 60)
+	n.measures("cat", 200, 20, 30, 40, 50, 60)
+	n.done("ann", "bob", "cat")
+	for _, name := range []string{"ann", "bob", "cat"} {
+		n.verifies(name)
+		n.step(PageOpened{n.pageOf(name)})
+	}
+	if !n.room.isVoting() || n.room.round.favourite().Server != 1 {
+		t.Fatalf("nobody is asked about server 1; the log:\n%s", n.log())
+	}
+	return n
+}
+
+// lookAgain has those who are there look again at whatever they are asked to.
+func (n *session) lookAgain() {
+	for range maxAttempts {
+		for _, p := range n.room.round.players {
+			if _, verifying := n.room.phase.(*Verifying); verifying && p.connected && !p.leftOut {
+				n.verifies(p.name)
+			}
+		}
+	}
+}
+
+// TestLeaving: who leaves while people vote, or while the countdown runs, leads to a new
+// choice for the others within seconds, said in one sentence; nobody's vote is lost for it,
+// and who is merely away for a moment has not left.
+func TestLeaving(t *testing.T) {
+	says := func(n *session, name string, a Action) {
+		n.Helper()
+		if err := n.acts(n.pageOf(name), a); err != nil {
+			n.Error(err)
+		}
+	}
+	const again, still = "Choosing again for two.", "server 1 (192.0.2.1:27960) is still the best for two."
+	tests := []struct {
+		name   string
+		happen func(*session)
+		to     int // who is ahead then
+		note   string
+		never  string
+		stage  wire.Stage
+	}{
+		{"who decided leaves by the page", func(n *session) { says(n, "cat", Quit{}) }, 0, "cat left. " + again, "cat has left", wire.Chosen},
+		{"another leaves by the page", func(n *session) { says(n, "bob", Quit{}) }, 1, "bob left. " + still, "", wire.Chosen},
+		{"somebody is removed", func(n *session) { n.orders(Remove{"cat"}) }, 0, "cat is no longer here. " + again, "", wire.Chosen},
+		{"a program is away for a moment", func(n *session) { n.gone("cat"); n.wait(leftAfter - time.Second); n.join("cat"); n.wait(time.Minute) }, 1, "cat is back", "left.", wire.Chosen},
+		{"a program ends", func(n *session) { n.gone("cat"); n.wait(leftAfter + time.Second) }, 0, "cat left. " + again, "", wire.Chosen},
+		{"another's program ends", func(n *session) { n.gone("bob"); n.wait(leftAfter + time.Second) }, 1, "bob left. " + still, "", wire.Chosen},
+		{"and is back", func(n *session) { n.gone("cat"); n.wait(leftAfter + time.Second); n.lookAgain(); n.join("cat") }, 1, "cat is back. Choosing again for three.", "", wire.Chosen},
+		{"two fall silent together", func(n *session) { n.gone("bob"); n.gone("cat"); n.wait(leftAfter + time.Second) }, 1, "lost the connection to cat", "left.", wire.Chosen},
+		{"and stay away", func(n *session) { n.gone("bob"); n.gone("cat"); n.wait(longestPause + time.Second) }, 0, "bob and cat left. Choosing again for ann.", "", wire.Chosen},
+		{"everybody is away", func(n *session) { n.gone("ann"); n.gone("bob"); n.gone("cat"); n.wait(longestPause + time.Second) }, 1, "lost the connection to cat", "left.", wire.Chosen},
+		{"one after the other", func(n *session) {
+			says(n, "cat", Quit{})
+			n.lookAgain()
+			n.gone("bob")
+			n.wait(leftAfter + time.Second)
+		}, 0, "bob left. server 0 (192.0.2.0:27960) is still the best for ann.", "", wire.Chosen},
+		{"votes stay", func(n *session) { says(n, "ann", Vote{addr(2)}); says(n, "cat", Quit{}) }, 2, "cat left. " + again, "", wire.Chosen},
+		{"whose vote goes along", func(n *session) { says(n, "cat", Vote{addr(2)}); n.gone("cat"); n.wait(leftAfter + time.Second) }, 0, "cat left. " + again, "", wire.Chosen},
+		{"as the countdown runs", func(n *session) { n.goes(); n.gone("cat"); n.wait(leftAfter + time.Second) }, 0, "cat left. " + again, "everyone to", wire.Chosen},
+		{"the same server as the countdown runs", func(n *session) { n.goes(); n.gone("bob"); n.wait(leftAfter + time.Second) }, 1, "bob left. " + still, "", wire.Launching},
+		{"for a moment as the countdown runs", func(n *session) { n.goes(); n.gone("cat"); n.wait(countdownTime); n.join("cat"); n.wait(time.Second) }, 1, "everyone to server 1 (192.0.2.1:27960): 20 ms on average, 20 at worst", "left.", wire.Launching},
+		{"the others were ready", func(n *session) {
+			says(n, "ann", Ready{true})
+			says(n, "cat", Ready{true})
+			says(n, "bob", Quit{})
+			n.wait(countdownTime + time.Second)
+		}, 1, "everyone is ready: the launch is in 5s", "", wire.Launching},
+		{"a page is closed, and the others were ready", func(n *session) {
+			says(n, "ann", Ready{true})
+			says(n, "bob", Ready{true})
+			n.step(PageClosed{n.pageOf("cat")})
+			n.wait(leftAfter + countdownTime + time.Second)
+		}, 1, "everyone is ready: the launch is in 5s", "", wire.Launching},
+		{"a page is loaded again", func(n *session) {
+			says(n, "ann", Ready{true})
+			says(n, "bob", Ready{true})
+			n.step(PageClosed{n.pageOf("cat")})
+			n.wait(time.Second)
+			n.step(PageOpened{n.pageOf("cat")})
+			n.wait(time.Minute)
+		}, 1, "everyone looks at the best 5 again", "everyone is ready", wire.Chosen},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			n := threeVote(t)
+			tt.happen(n)
+			n.lookAgain()
+			n.noted(tt.note)
+			n.inStage(tt.stage)
+			if tt.never != "" && strings.Contains(n.log(), tt.never) {
+				t.Errorf("it says %q:\n%s", tt.never, n.log())
+			}
+			if target, _ := n.room.target(); target != tt.to {
+				t.Errorf("server %d is ahead, want %d; the log:\n%s", target, tt.to, n.log())
+			}
+			same(t, n.room, restored(t, n.room))
+		})
+	}
+}
+
+// TestWatching: who only watches blocks nothing and weighs nothing, the organiser and who
+// came too late included, unless the organiser lets them.
+func TestWatching(t *testing.T) {
+	watching := func(guestsVote bool) *session {
+		n := newSession(t, settings(2))
+		n.room.settings.Agree, n.room.settings.GuestsVote = wire.Yes, guestsVote
+		if err := n.enters("org", n.room.keys.Secret); err != nil {
+			t.Fatal(err)
+		}
+		n.step(PageOpened{"org's token"})
+		n.join("ann", "bob")
+		n.listed(6)
+		n.informs("ann", 12, 12, 12, 12, 12, 12)
+		for _, name := range []string{"ann", "bob"} {
+			n.measures(name, 10, 20, 30, 40, 50, 60)
+			n.step(PageOpened{n.pageOf(name)})
+		}
+		n.done("ann", "bob")
+		n.verifies("ann")
+		n.verifies("bob")
+		n.room.settings.Players = 0
+		n.join("dan") // too late
+		n.step(PageOpened{n.pageOf("dan")})
+		return n
+	}
+	n := watching(false)
+	if err := n.page("org", Vote{addr(2)}); reason(err) != wire.ReasonAction {
+		t.Errorf("the organiser who only watches votes: %v", err)
+	}
+	if err := n.acts(n.pageOf("dan"), Vote{addr(2)}); reason(err) != wire.ReasonAction {
+		t.Errorf("who came too late votes: %v", err)
+	}
+	n.acts(n.pageOf("ann"), Ready{true})
+	n.acts(n.pageOf("bob"), Ready{true})
+	n.noted("everyone is ready: the launch is in 5s")
+	n = watching(true)
+	if err := n.page("org", Vote{addr(2)}); err != nil {
+		t.Errorf("guests may vote, and the organiser may not: %v", err)
+	}
+	n.acts(n.pageOf("ann"), Ready{true})
+	n.acts(n.pageOf("bob"), Ready{true})
+	if strings.Contains(n.log(), "everyone is ready") {
+		t.Errorf("guests have a say, and are not waited for:\n%s", n.log())
+	}
+	n.page("org", Ready{true})
+	n.noted("everyone is ready: the launch is in 5s")
+}
