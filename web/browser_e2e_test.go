@@ -123,7 +123,7 @@ func (b *browser) reads(selector string) string {
 	b.Helper()
 	return eval[string](b, fmt.Sprintf(`(() => {
 		const found = [...document.querySelectorAll(%q)];
-		const folded = [...document.querySelectorAll("#details, #details > details")].filter((detail) => !detail.open && found.some((e) => detail.contains(e)));
+		const folded = [...document.querySelectorAll("details")].filter((detail) => !detail.open && found.some((e) => detail.contains(e)));
 		for (const detail of folded) detail.open = true;
 		const text = found.map((e) => e.innerText).join("\n");
 		for (const detail of folded) detail.open = false;
@@ -217,10 +217,9 @@ func (b *browser) shoot(name string, sizes ...screenSize) {
 // unfolds opens what is folded under Details, or folds again what it has opened.
 func (b *browser) unfolds(open bool) {
 	b.Helper()
-	b.run(fmt.Sprintf(`for (const detail of document.querySelectorAll("#details, #details > details")) {
-		if (%[1]t ? detail.open : !("unfolded" in detail.dataset)) continue;
-		detail.open = %[1]t;
-		%[1]t ? (detail.dataset.unfolded = "") : delete detail.dataset.unfolded;
+	b.run(fmt.Sprintf(`for (const detail of document.querySelectorAll("#details, #details > details, #settings")) {
+		if (%[1]t ? detail.open : !detail.unfolded) continue;
+		detail.open = detail.unfolded = %[1]t;
 	}`, open))
 }
 
@@ -268,7 +267,7 @@ func (b *browser) isNamed() {
 // showsNames holds every name of a person to a place on the screen.
 func (b *browser) showsNames() {
 	b.Helper()
-	squeezed := eval[[]string](b, `[...document.querySelectorAll(".person .who bdi, .bars .who")]
+	squeezed := eval[[]string](b, `[...document.querySelectorAll(".person .who bdi, .bars .who, .one .name")]
 		.filter((e) => e.checkVisibility() && e.getBoundingClientRect().width < 8)
 		.map((e) => e.innerText)`)
 	for _, name := range squeezed {

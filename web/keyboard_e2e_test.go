@@ -32,6 +32,8 @@ func TestKeyboard(t *testing.T) {
 	n.plays(1, 200)
 	b.sees("#stage", "2 players here")
 
+	b.tabsTo("#settings > summary")
+	b.types(kb.Enter)
 	b.tabsTo("#by")
 	b.types(kb.ArrowDown)
 	n.awaits("another rule", func(r wire.Document) bool { return r.By == "threshold" })

@@ -108,7 +108,12 @@ func TestSixteen(t *testing.T) {
 		n.joins(name, i%len(players), 100, func(*discovery.Result) {})
 	}
 	b.sees("#stage", "16 players here")
-	b.shoot("sixteen-gathering", desktop, phone)
+	b.shoot("sixteen-gathering", desktop, laptop, pocket, phone, wall4)
+	tv := browse(t, strings.Replace(n.link(), "/#", "/?tv#", 1), wall)
+	tv.sees("#stage", "16 players here")
+	tv.isFromTheSofa("a full lobby", wall, wall4)
+	tv.shoot("sixteen-tv", wall)
+	tv.tellsSignsApart(".one .sign")
 	b.enters("Ünal\u202e <i>")
 	b.click("#stage [data-action=go]")
 	b.sees("#stage", "AHEAD RIGHT NOW")

@@ -8,9 +8,9 @@ import { drawPicture, drawSpread } from "./details/plots.js";
 import { ranking } from "./details/ranking.js";
 import { showLimit, whatIf, wishOf } from "./details/whatif.js";
 import { why } from "./details/why.js";
-import { byId, show } from "./dom.js";
+import { byId, h, show } from "./dom.js";
 import { front } from "./front.js";
-import { invitation, mine, settings, settingsOf, steering, welcome } from "./gather.js";
+import { gameName, invitation, mine, settings, settingsOf, steering, welcome } from "./gather.js";
 import { download, offered, openInMuster } from "./get.js";
 import { Live } from "./live.js";
 import { people } from "./people.js";
@@ -44,9 +44,14 @@ const view = {
   /** @type {import("./details/ranking.js").Order} */
   order: { by: "rank", down: false },
   pending: false,
+  /** What was new last, and when, ms. */
+  news: "",
+  stirred: 0,
   firstState: 0,
   longest: 0,
   qr: "",
+  /** Since when whom it knows, ms: those who are here already, since ever. @type {Map<string, number>} */
+  met: new Map(),
   /** What the host gives to who has no Muster, and what of it is on its way. @type {import("./get.js").Offer | null} */
   offer: null,
   /** @type {import("./get.js").Getting | null} */
@@ -93,6 +98,7 @@ function draw() {
   dropDeadToken(state);
   drawTitle();
   byId("room-name").textContent = state.room.name || "Game night";
+  byId("room-game").textContent = gameName(state);
   byId("room-code").textContent = state.room.code;
   byId("main").hidden = false;
   drawStage(state);
@@ -110,13 +116,14 @@ function drawStage(state) {
   const moves = before !== "" && before !== view.stage && (here === document.body || place.contains(here));
   if (before !== view.stage) place.replaceChildren(); // nothing of a stage lives on in the next one
   show(byId("steps"), way(state, view.stage));
-  show(place, stages[view.stage].draw(live, view));
+  const asks = view.stage !== "lobby" && !state.you.name && !view.tv; // who comes late is asked below what goes on
+  show(place, stages[view.stage].draw(live, view), asks && h("section", { id: "welcome", class: "card", "data-key": "welcome" }, welcome(state)));
   stages[view.stage].shown(place, live, view);
-  fill(byId("welcome"), state.you.name || view.tv ? [] : [welcome(state)]);
   const corner = /** @type {HTMLImageElement} */ (byId("corner"));
   corner.hidden = view.stage === "lobby" || view.qr === "";
   if (corner.getAttribute("src") !== view.qr) corner.src = view.qr;
   announce(sentence(state));
+  rest(state);
   if (!moves) return;
   const title = place.querySelector("h1");
   if (title) title.tabIndex = -1;
@@ -133,6 +140,16 @@ function announce(text) {
   if (status.textContent === text || Date.now() - Number(status.dataset.at ?? 0) < hearing) return; // it comes again with the next frame
   status.dataset.at = String(Date.now());
   status.textContent = text;
+}
+
+/** How long nothing may happen before a wall's screen is dimmed, ms. */
+const idleAfter = 10 * 60_000;
+
+/** Dims a wall's screen on which nothing happens: it is the same picture for hours. @param {State} state */
+function rest(state) {
+  const news = `${view.stage} ${state.room.round} ${state.people.map((person) => `${person.name} ${person.connected} ${person.page}`)}`;
+  if (news !== view.news) [view.news, view.stirred] = [news, Date.now()];
+  document.documentElement.classList.toggle("idle", view.tv && Date.now() - view.stirred > idleAfter);
 }
 
 /** @param {State} state */
@@ -160,7 +177,7 @@ function details(/** @type {State} */ state) {
     ["culled", culled(state)],
     ["evening", evening(state)],
     ["log", log(state)],
-    ["invitation", isLobby ? [] : invitation(state, view.qr, view.offer, view.getting, view.opening)],
+    ["invitation", isLobby ? [] : invitation(state, view)],
     ["terms", isLobby || stage === "failed" ? [] : settings(state)],
     ["me", state.you.name ? mine(state, credential()) : []],
     ["steer", steering(state)],
@@ -239,6 +256,7 @@ const actions = {
   get: ({ system, name }) => get(system ?? "", name ?? ""),
   signature: ({ file }) => signature(file ?? ""),
   culled: ({ cause }) => openCulled(/** @type {HTMLDialogElement} */ (byId("dialog")), cause ?? ""),
+  invite: ({ copyText }, element) => invite(copyText ?? "", element),
   copy: ({ copy, copyText }, element) => copyText_(copyText ?? byId(copy ?? "").textContent ?? "", element),
 };
 
@@ -313,14 +331,20 @@ function sortBy(by) {
   schedule();
 }
 
+/** Hands the link to whatever the system shares with, or copies it. @param {string} link @param {HTMLElement} element */
+async function invite(link, element) {
+  if (!navigator.share) return copyText_(link, element, "The link is copied: send it to a friend.");
+  await navigator.share({ title: document.title, url: link }).catch(() => {}); // somebody thought better of it
+}
+
 /** Copies, also where browsers have no clipboard: on plain http. @param {string} text @param {HTMLElement} element */
-async function copyText_(text, element) {
+async function copyText_(text, element, done = "Copied.") {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
     if (!copyOld(text, element)) return say("This browser does not let the page copy: mark the text, and copy it yourself.", true);
   }
-  say("Copied.");
+  say(done);
 }
 
 /** The way without a clipboard. Tells whether it went. @param {string} text @param {HTMLElement} element */

@@ -158,7 +158,7 @@ export function byId(id) {
 
 /**
  * A button whose click does what is registered under its action.
- * @param {string} action @param {Child} label
+ * @param {string} action @param {Child | Child[]} label
  * @param {Record<string, string | number | boolean | undefined>} [attributes]
  */
 export function button(action, label, attributes = {}) {

@@ -28,7 +28,7 @@ export function welcome(state) {
     { "data-submit": "enter", class: "welcome" },
     h("label", { for: "nickname" }, "Your nickname"),
     h("input", { id: "nickname", name: "name", value: lastName() || mine, maxlength: 32, required: true, autocomplete: "nickname", placeholder: "ann" }),
-    h("button", { class: "primary" }, "Come in"),
+    h("button", { class: state.you.organiser ? "" : "primary" }, "Come in"), // the one gold button is another
     h("p", { class: "quiet" }, "Guests watch. If you play, open the page by your own link, which muster join shows."),
   );
 }
@@ -75,28 +75,33 @@ export function steering(state) {
   ];
 }
 
-/**
- * How the next person gets in.
- * @param {State} state @param {string} qr
- * @param {import("./get.js").Offer | null} offer @param {import("./get.js").Getting | null} getting
- * @param {import("./get.js").Opening} opening
- * @returns {HTMLElement[]}
- */
-export function invitation(state, qr, offer, getting, opening) {
-  return playsHere(state) ? invite(state, qr) : playAlong(state, qr, offer, getting, opening);
+/** How the next person gets in. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
+export function invitation(state, view) {
+  return view.tv || playsHere(state) ? invite(state, view) : playAlong(state, view);
 }
 
-/** For who plays: how friends come in. @param {State} state @param {string} qr @returns {HTMLElement[]} */
-function invite(state, qr) {
+/** For who plays, and for the wall: how friends come in. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
+function invite(state, view) {
+  const ticket = [h("h2", {}, view.qr ? "Scan to come in" : "Come in"), ...(view.qr ? [h("p", { class: "qr" }, code(state, view))] : []), spell(state, view)];
+  if (view.tv) return ticket;
   return [
-    h("h2", {}, "Invite the next one"),
-    h("p", { class: "quiet" }, "Send friends this link: its page gives them Muster, too."),
+    ...ticket,
     copyable("room-link", state.you.link, "Copy the link"),
+    h("p", { class: "quiet" }, "Send friends this link: its page gives them Muster, too."),
     ...ownNetwork(state),
-    h("p", { class: "quiet" }, "Who has Muster can paste a line in a terminal:"),
-    copyable("join-line", `muster join ${state.you.link}`, "Copy the line"),
-    forPhones(state, qr),
+    h("details", { class: "own", "data-key": "line" }, h("summary", {}, "A line for a terminal"), h("p", { class: "quiet" }, "Who has Muster can paste it:"), copyable("join-line", `muster join ${state.you.link}`, "Copy the line")),
   ];
+}
+
+/** The room's code, for who types. @param {State} state @param {import("./app.js").View} view */
+function spell(state, view) {
+  const { code } = state.room;
+  return h("div", { class: "spell" }, h("p", {}, view.qr ? "or open " : "Open ", h("strong", {}, new URL(state.you.link).host), " and type"), h("p", { class: "code", "--letters": code.length }, code));
+}
+
+/** @param {State} state @param {import("./app.js").View} view */
+function code(state, view) {
+  return h("img", { src: view.qr || undefined, alt: `QR code of ${state.you.link}`, width: 180, height: 180 });
 }
 
 /** Addresses of a network of one's own, or behind a carrier's NAT. */
@@ -109,14 +114,8 @@ function ownNetwork(state) {
   return [h("p", { class: "quiet" }, "It leads through your own network. For friends elsewhere start the room with --port-map (your router lets them in), --at URL (a public host) or --public-url URL (your tunnel), and send the link that it prints; Home does the first under “This computer”, and the second where you open a room.")];
 }
 
-/**
- * For who only looks on so far.
- * @param {State} state @param {string} qr
- * @param {import("./get.js").Offer | null} offer @param {import("./get.js").Getting | null} getting
- * @param {import("./get.js").Opening} opening
- * @returns {HTMLElement[]}
- */
-function playAlong(state, qr, offer, getting, opening) {
+/** For who only looks on so far. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
+function playAlong(state, view) {
   const name = state.you.name ? ` --name ${quoted(state.you.name)}` : "";
   const link = copyable("room-link", state.you.link, "Copy the link");
   const line = [
@@ -125,25 +124,20 @@ function playAlong(state, qr, offer, getting, opening) {
     h("p", { class: "quiet" }, "In a browser, to watch:"),
     link,
   ];
-  const programs = getMuster(offer, getting, opening);
+  const programs = getMuster(view.offer, view.getting, view.opening);
   const folded = () => [h("details", { class: "own", "data-key": "line" }, h("summary", {}, "You have Muster already, or only want the link"), ...line)];
-  const ways = offer?.phone ? [link] : programs.length > 0 ? folded() : line;
-  return [
-    h("h2", {}, "Play along"),
-    ...programs,
-    ...ways,
-    forPhones(state, qr),
-  ];
+  const ways = view.offer?.phone ? [link] : programs.length > 0 ? folded() : line;
+  return [h("h2", {}, "Play along"), ...programs, ...ways, forOthers(state, view)];
 }
 
-/** @param {State} state @param {string} qr */
-function forPhones(state, qr) {
-  return h(
-    "details",
-    { class: "qr", "data-key": "qr", open: true },
-    h("summary", {}, "For a phone"),
-    h("img", { src: qr || undefined, alt: `QR code of ${state.you.link}`, width: 180, height: 180 }),
-  );
+/** From which width on there is room for a large code beside what else there is. */
+const roomy = "(min-width: 48rem)";
+
+/** How others come in who stand around. @param {State} state @param {import("./app.js").View} view */
+function forOthers(state, view) {
+  const ways = [...(view.qr ? [code(state, view)] : []), spell(state, view)];
+  if (matchMedia(roomy).matches) return h("div", { class: "qr", "data-key": "others" }, h("h2", {}, "Others scan this"), ...ways);
+  return h("details", { class: "qr", "data-key": "qr" }, h("summary", {}, "For others"), ...ways);
 }
 
 /** Tells whether who looks at the page plays: under their nickname, or as the organiser whose program it is. @param {State} state */
@@ -164,7 +158,7 @@ export function copyable(id, text, label) {
 
 /** What the organiser has set, for the organiser to change. @param {State} state */
 export function settings(state) {
-  return state.you.organiser ? form(state) : terms(state);
+  return (state.you.organiser ? form(state) : terms(state)).filter((part) => part !== null);
 }
 
 /** @param {State} state @returns {HTMLElement[]} */
@@ -174,6 +168,22 @@ function terms(state) {
     h("dl", { class: "terms" }, state.form.filter((field) => !field.rare || state.room[field.key]).map((field) => h("div", {}, h("dt", {}, field.label), h("dd", {}, h("bdi", {}, term(state, field)))))),
     own(state),
   ].filter((part) => part !== null);
+}
+
+/** What each rule looks for, as one says it. @type {Record<string, string>} */
+const wishes = {
+  mean: "the lowest average ping",
+  threshold: "the lowest average ping",
+  fairness: "about the same ping for everyone",
+  "fair-threshold": "about the same ping for everyone",
+  minimax: "the lowest ping for whoever is worst off",
+};
+
+/** What we look for, in a sentence. @param {State} state */
+export function wish(state) {
+  const { by, limits_ms: limits, map, mode } = state.room;
+  const limit = limits.length > 0 ? `, nobody over ${limits.map((/** @type {number} */ ms) => `${ms} ms`).join(", or else ")}` : "";
+  return `${wishes[by] ?? ruleName(by)}${limit}, ${map ? `on ${map}` : "on any map"}${mode ? `, ${mode}` : ""}`;
 }
 
 /** What a setting is, in words. @param {State} state @param {Field} field */

@@ -1,27 +1,115 @@
 // The lobby: who is here, how the next one comes in, and what we look for.
 
-import { h } from "../dom.js";
-import { gameName, invitation, settings } from "../gather.js";
+import { button, h, svg } from "../dom.js";
+import { gameName, invitation, playsHere, settings, welcome, wish } from "../gather.js";
 import { next } from "../next.js";
-import { go, headline } from "./parts.js";
+import { sign } from "../sign.js";
+import { go } from "./parts.js";
+import { sentence } from "./stages.js";
 
-/** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+/** @typedef {import("../types.js").State} State */
+/** @typedef {import("../types.js").Person} Person */
+/** @typedef {import("../app.js").View} View */
+
+/** For how long somebody is new, ms. */
+const newFor = 10_000;
+
+/** From how many letters on a name is written narrow, and narrower. */
+const longName = 9;
+const longerName = 14;
+
+/** @param {import("../live.js").Live} live @param {View} view */
 export function lobby(live, view) {
-  const state = /** @type {import("../types.js").State} */ (live.state);
-  const here = state.people.filter((person) => person.peer && person.connected).length;
+  const state = /** @type {State} */ (live.state);
+  const people = state.people.toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
+  const me = view.tv ? undefined : whoIs(state);
+  meet(people, view);
   return [
+    h("div", { class: "hello", "data-key": "hello" }, me && sign(me, 112), h("h1", {}, me ? ["You’re in, ", h("bdi", {}, me.name)] : "Who’s in tonight?"), me && ownGame(state, me)),
+    h(
+      "ul",
+      { class: "here", "data-key": "here", "data-many": many(people.length), "aria-label": "Who is here" },
+      people.map((person) => one(state, person, view, person === me)),
+      !view.tv && playsHere(state) && h("li", { class: "one", "data-key": "invite them" }, button("invite", [seat(), h("span", { class: "name" }, "Invite")], { class: "inviting", "data-copy-text": state.you.link })),
+    ),
+    !state.you.name && !view.tv && h("section", { id: "welcome", class: "card", "data-key": "welcome" }, welcome(state)),
+    looks(state, view),
     h(
       "div",
-      { class: "card" },
-      h("p", { class: "eyebrow" }, h("bdi", {}, gameName(state))),
-      headline(state),
-      next(state),
-      state.you.organiser && h("p", { class: "buttons" }, go(state, here > 0 ? "Start now" : "Start", { class: "primary large", disabled: here === 0 })),
+      { class: "start", "data-key": "start" },
+      state.you.organiser && !view.tv && go(state, "Find our server", { class: "primary large", disabled: !people.some(plays) }),
+      h("p", { class: "count" }, sentence(state)),
+      !view.tv && next(state),
     ),
-    h("section", { id: "invite", class: "card", "data-key": "invite" }, invitation(state, view.qr, view.offer, view.getting, view.opening)),
-    h("section", { id: "settings", class: "card", "data-key": "settings" }, settings(state)),
+    h("section", { id: "invite", class: playsHere(state) || view.tv ? "ticket" : "ticket along", "data-key": "invite" }, invitation(state, view)),
   ];
 }
 
 /** Once the children are on the page. */
 export function shown() {}
+
+/** @param {Person} person */
+const plays = (person) => person.peer && person.connected;
+
+/** Who sits in front of the page, if they play. @param {State} state */
+function whoIs(state) {
+  const { name, organiser } = state.you;
+  return state.people.find((person) => person.peer && (name ? person.name === name : organiser && person.organiser));
+}
+
+/** How many there are, as far as their size goes. @param {number} n */
+function many(n) {
+  return n <= 4 ? "few" : n <= 8 ? "some" : n <= 18 ? "many" : "crowd";
+}
+
+/** Notes who is new: of those who were here before the page, nobody is. @param {Person[]} people @param {View} view */
+function meet(people, view) {
+  const at = view.met.size > 0 ? Date.now() : 0;
+  for (const { name } of people) if (!view.met.has(name)) view.met.set(name, at);
+  if (people.length === 0) view.met.set("", 0); // the first one is new, too
+}
+
+/** @param {State} state @param {Person} person @param {View} view @param {boolean} isMe */
+function one(state, person, view, isMe) {
+  const isNew = Date.now() - (view.met.get(person.name) ?? 0) < newFor;
+  const letters = [...person.name].length;
+  const [word, tone] = isNew && plays(person) ? ["just came in", "gold"] : doing(person);
+  return h(
+    "li",
+    { class: `one p${(person.arrival ?? 0) % 16}${isNew ? " new" : ""}${isMe ? " me" : ""}`, "data-key": `person ${person.name}` },
+    h("span", { class: "face" }, sign(person, 88)),
+    h("bdi", { class: "name", "data-long": letters >= longerName ? "very" : letters >= longName ? "quite" : undefined }, person.name),
+    h("span", { class: `sub ${tone}` }, person.organiser ? `organiser · ${word}` : word),
+  );
+}
+
+/** What somebody is at, in a few words: the details say more. @param {Person} person @returns {[words: string, tone: string]} */
+function doing(person) {
+  if (!person.peer) return [person.page ? "watching, no program yet" : "away", ""];
+  if (!person.connected) return ["away", ""];
+  if (person.unable) return ["cannot start the game", "bad"];
+  return [person.able ? "has the game" : "here", ""];
+}
+
+/** An empty seat. */
+function seat() {
+  return svg("svg", { class: "sign seat", viewBox: "-8 -8 116 116", width: 88, height: 88, "aria-hidden": "true" }, svg("circle", { cx: 50, cy: 50, r: 44 }), svg("path", { d: "M50 28v44M28 50h44" }));
+}
+
+/** Whether one's own computer can start the game. @param {State} state @param {Person} me */
+function ownGame(state, me) {
+  if (me.unable) return h("p", { class: "own-game bad" }, `Your computer cannot start ${gameName(state)}: ${me.unable}. Install it, or tell Muster where it is: its window or Home says how.`);
+  return me.able && h("p", { class: "own-game" }, svg("svg", { class: "sign", viewBox: "76 76 32 32", width: 24, height: 24, "aria-hidden": "true" }, svg("g", { class: "can" }, svg("circle", { cx: 92, cy: 92, r: 15 }), svg("path", { d: "m85 92 5 5 9-10" }))), `Your computer can start ${gameName(state)}`);
+}
+
+/** What we look for, in a sentence; whoever steers changes it in place. @param {State} state @param {View} view */
+function looks(state, view) {
+  const words = [h("span", { class: "quiet" }, "We look for"), h("strong", {}, h("bdi", {}, wish(state)))];
+  if (view.tv) return h("p", { class: "looks", "data-key": "looks" }, words[0], " ", words[1]);
+  return h(
+    "details",
+    { id: "settings", class: "card looks", "data-key": "settings" },
+    h("summary", {}, words, h("span", { class: "change" }, state.you.organiser ? "Change" : "More")),
+    settings(state),
+  );
+}
