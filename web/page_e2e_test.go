@@ -84,11 +84,24 @@ func TestEvening(t *testing.T) {
 	}
 	organiser.shoot("launching", desktop, laptop, night4k)
 	guest.shoot("launching", phone, couch)
+	sharedPicture(organiser)
 	culledList(organiser)
 
 	organiser.click("#stage [data-action=go]")
 	n.awaits("the next round", func(r wire.Document) bool { return r.Round == 2 })
 	organiser.sees("#evening", "Round 1")
+}
+
+// sharedPicture: where nothing can be shared, the picture of the result is saved.
+func sharedPicture(b *browser) {
+	b.Helper()
+	b.run(`window.made = []; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { made.push(blob); return make.call(URL, blob); }`)
+	b.click("#stage [data-action=share]")
+	b.sees("#toast", "saved as game-night.png")
+	const drawn = 10_000 // bytes; an empty picture has few
+	if made := eval[int](b, `made.findLast((blob) => blob.type === "image/png")?.size ?? 0`); made < drawn {
+		b.Errorf("the picture has %d bytes", made)
+	}
 }
 
 // culledList: each list of the culled is one click away.

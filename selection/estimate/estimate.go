@@ -221,7 +221,7 @@ func (e *Estimator) Estimate(country string, rtts []time.Duration) Estimate {
 // than without, and worse with others: among thousands of servers one always looks near
 // that is not. Where it counts how RTTs differ, and not only how high they are, an error
 // costs more.
-const worthwhile, worthwhileApart = 13 * time.Millisecond, 9 * time.Millisecond
+const worthwhile, worthwhileApart = 12 * time.Millisecond, 6 * time.Millisecond
 
 // IsWorthwhile reports whether choices by a rule are better for everybody if the guest is
 // counted in by these estimates.

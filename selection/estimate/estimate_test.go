@@ -72,7 +72,7 @@ func TestIsWorthwhile(t *testing.T) {
 		mean, fairness bool
 	}{
 		{Place{Country: "NL", ASN: 9}, true, true},
-		{Place{Country: "NL"}, true, true},
+		{Place{Country: "NL"}, true, false},
 		{Place{Country: "DE"}, true, false},
 		{Place{Country: "US"}, false, false},
 		{Place{}, false, false},

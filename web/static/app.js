@@ -14,6 +14,7 @@ import { gameName, invitation, mine, settings, settingsOf, steering, welcome } f
 import { download, offered, openInMuster } from "./get.js";
 import { Live } from "./live.js";
 import { people } from "./people.js";
+import { share } from "./share.js";
 import * as countdown from "./stages/countdown.js";
 import * as failed from "./stages/failed.js";
 import * as go from "./stages/go.js";
@@ -251,6 +252,7 @@ const actions = {
   veto: ({ addr, map }) => confirm(`Veto ${map ?? "this server"}? You have one veto a round.`) && ask("veto", map ? { map } : { addr }),
   ready: ({ ready }) => ask("ready", { ready: ready === "true" }),
   arrived: () => ask("arrived"),
+  share: async () => live.state && say(await share(live.state)),
   sort: ({ by }) => sortBy(by ?? "rank"),
   open: () => open(),
   get: ({ system, name }) => get(system ?? "", name ?? ""),

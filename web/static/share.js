@@ -1,0 +1,82 @@
+// The picture of where the room went: made of the room's state, and given to the system's
+// share sheet, or as a file.
+//
+//	state ──▶ resultOf ──▶ souvenir.js (SVG, a text) ──▶ png ──▶ shared, or saved
+
+import { countryName, targetOf } from "./choice.js";
+import { button, h } from "./dom.js";
+import { isEstimated } from "./estimate.js";
+import { gameName } from "./gather.js";
+import { height, pictureOf, width } from "./souvenir.js";
+
+/** @typedef {import("./types.js").State} State */
+
+/** What the picture tells of a room, or nothing before there is a choice. @param {State} state @returns {import("./souvenir.js").Result | null} */
+export function resultOf(state) {
+  const { choice } = state;
+  const target = choice && targetOf(choice);
+  if (!choice || !target) return null;
+  const server = choice.servers[target.addr];
+  const arrivals = new Map(state.people.map((person) => [person.name, person.arrival ?? 0]));
+  const people = choice.selection.players
+    .filter((name) => target.rtt_ms[name] !== undefined)
+    .map((name) => ({ name, arrival: arrivals.get(name) ?? 0, ms: target.rtt_ms[name], estimated: isEstimated(choice.selection, name) }))
+    .toSorted((a, b) => a.arrival - b.arrival);
+  return { game: gameName(state), server: server?.name ?? "", country: server?.country ? countryName(server.country) : "", mean: target.mean_ms, people };
+}
+
+/** The button. @param {State} state */
+export function shareButton(state) {
+  return resultOf(state) && h("p", { class: "buttons" }, button("share", "Share a picture"));
+}
+
+/** Shares the picture where the system can, and saves it as a file elsewhere. @param {State} state @returns {Promise<string>} what came of it, for people */
+export async function share(state) {
+  const result = resultOf(state);
+  if (!result) return "There is no result to share yet.";
+  const file = new File([await png(pictureOf(result, await fontStyle()))], "game-night.png", { type: "image/png" });
+  if (navigator.canShare?.({ files: [file] })) {
+    try {
+      await navigator.share({ files: [file], title: "Game night" });
+      return "";
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "AbortError") return ""; // nobody was chosen
+    }
+  }
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = file.name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  return `The picture is saved as ${file.name}.`;
+}
+
+/** The page's font, for a picture that has no page. */
+async function fontStyle() {
+  try {
+    const answer = await fetch(new URL("vendor/archivo-latin.woff2", import.meta.url));
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    let binary = "";
+    for (const byte of bytes) binary += String.fromCharCode(byte);
+    return `@font-face{font-family:Archivo;font-weight:100 900;src:url(data:font/woff2;base64,${btoa(binary)})}`;
+  } catch {
+    return "";
+  }
+}
+
+/** An SVG's pixels. @param {string} svg @returns {Promise<Blob>} */
+export async function png(svg) {
+  const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  try {
+    const image = new Image(width, height);
+    image.src = address;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = width;
+    canvas.height = height;
+    canvas.getContext("2d")?.drawImage(image, 0, 0, width, height);
+    return await new Promise((done, fail) => canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("no picture"))), "image/png"));
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}

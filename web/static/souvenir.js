@@ -1,0 +1,125 @@
+// A picture of where the room went, to be shared: the server, its country, and how far
+// everybody is, as signs round it. It says what people would tell their friends, and no
+// more: no address of anybody or anything, no code, no link. Names are hostile text.
+
+import { initial, signs } from "./sign.js";
+
+/** @typedef {{name: string, arrival: number, ms: number, estimated: boolean}} Someone */
+/** @typedef {{game: string, server: string, country: string, mean: number, people: Someone[]}} Result */
+
+/** The picture's size, px: that of previews in chats. */
+export const width = 1200;
+export const height = 630;
+/** How wide the words at the left may be, px, and a bold letter, of its size. */
+const column = 560;
+const wideLetter = 0.62;
+/** Who is farther stands at the picture's rim, ms. */
+const rim = 1000;
+/** So many people are named; the others are counted. */
+const named = 16;
+
+/** The page's dark colours, on which signs shine: a picture has no light and dark of its own. */
+const colours = { ground: "#0b0f17", line: "#2b3648", text: "#f5f1e8", quiet: "#a9b2c0", gold: "#ffc53d", ink: "#141210" };
+const players = ["#81c3fe", "#ff7a6b", "#c4fbd0", "#b063ff", "#aee51a", "#ffb9b8", "#dcddff", "#b08d3c", "#17c5c2", "#9acb94", "#f0622d", "#9a8cff", "#8e9a2b", "#ff86c6", "#4fe0ff", "#19b565"];
+
+/** The picture as SVG. Without the page's font it takes the system's. @param {Result} result @param {string} [style] */
+export function pictureOf(result, style = "") {
+  const { country, server, mean, people } = result;
+  const title = server || (country ? `a server in ${country}` : "our server");
+  const size = Math.max(34, Math.min(76, Math.floor(column / (wideLetter * lettersOf(title)))));
+  const some = people.slice(0, named);
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="Archivo, system-ui, sans-serif">${style && `<style>${style}</style>`}
+<title>${escaped(`Game night on ${title}`)}</title>
+<rect width="${width}" height="${height}" fill="${colours.ground}"/>
+${rings(some)}
+${text(72, 84, 26, colours.gold, `Muster · ${result.game}`, 34, 650)}
+${text(72, 152, 30, colours.quiet, country && server ? `Tonight’s server · ${country}` : "Tonight we met on", 34, 450)}
+${text(72, 164 + size, size, colours.text, title, Math.floor(column / (wideLetter * size)), 820)}
+${text(72, 224 + size, 32, colours.gold, `${rounded(mean)} on average`, 34, 650)}
+${list(some, 290 + size, people.length - some.length)}
+</svg>`;
+}
+
+/** Everybody round the server, as far as their ping. @param {Someone[]} people */
+function rings(people) {
+  const x = 890;
+  const y = 315;
+  const far = 265;
+  const longest = Math.min(rim, Math.max(60, ...people.map(({ ms }) => ms)) * 1.04);
+  const size = people.length <= 6 ? 58 : people.length <= 10 ? 48 : 36;
+  const near = size + people.length * 3;
+  const radius = (/** @type {number} */ ms) => near + (far - near) * Math.min(1, ms / longest);
+  const step = longest > 400 ? 200 : longest > 160 ? 100 : 50;
+  const circles = [];
+  for (let ms = step; ms <= longest; ms += step) {
+    const r = radius(ms);
+    circles.push(`<circle cx="${x}" cy="${y}" r="${r.toFixed(1)}" fill="none" stroke="${colours.line}" stroke-width="2" stroke-dasharray="2 9"/>`, text(x, y - r - 6, 17, colours.quiet, `${ms} ms`, 9, 450, "middle"));
+  }
+  const seats = people.map((person, i) => {
+    const angle = (2 * Math.PI * (i + 0.5)) / people.length - Math.PI / 2;
+    const r = radius(person.ms);
+    return { person, x: x + r * Math.cos(angle), y: y + r * Math.sin(angle) };
+  });
+  const ways = seats.map(({ person, ...at }) => `<path d="M${x} ${y}L${at.x.toFixed(1)} ${at.y.toFixed(1)}" stroke="${colourOf(person)}" stroke-width="4" stroke-linecap="round"${person.estimated ? ' stroke-dasharray="3 11"' : ""}/>`);
+  const star = `<path transform="translate(${x} ${y})" fill="${colours.gold}" d="M0-40 11-13 40-12 17 6 25 34 0 18-25 34-17 6-40-12-11-13Z"/>`;
+  return [...circles, ...ways, star, ...seats.map((seat) => signAt(seat.person, seat.x, seat.y, size))].join("\n");
+}
+
+/** Names and pings, in two columns if need be. @param {Someone[]} people @param {number} top @param {number} others who are not named */
+function list(people, top, others) {
+  const columns = people.length > 5 ? 2 : 1;
+  const rows = Math.ceil((people.length + (others > 0 ? 1 : 0)) / columns);
+  const line = Math.max(26, Math.min(52, Math.floor((height - 30 - top) / Math.max(1, rows))));
+  const size = Math.min(26, line - 6);
+  const wide = columns === 1 ? 480 : 246;
+  const at = (/** @type {number} */ i) => ({ x: 72 + Math.floor(i / rows) * (wide + 20), y: top + (i % rows) * line });
+  const rowsOf = people.map((person, i) => {
+    const { x, y } = at(i);
+    const letters = Math.floor((wide - size * 1.6 - 96) / (size * wideLetter));
+    return [signAt(person, x + size / 2, y - size * 0.36, size), text(x + size * 1.5, y, size, colours.text, person.name, letters, 450), text(x + wide, y, size, colours.text, `${person.estimated ? "≈ " : ""}${rounded(person.ms)}`, 12, 650, "end")].join("");
+  });
+  if (others > 0) rowsOf.push(text(at(people.length).x, at(people.length).y, size, colours.quiet, `and ${others} more`, 20, 450));
+  return rowsOf.join("\n");
+}
+
+/** @param {Someone} person @param {number} x @param {number} y of the middle @param {number} size */
+function signAt(person, x, y, size) {
+  const { d, y: middle = 51, letter = 46 } = signs[person.arrival % signs.length];
+  const scale = size / 100;
+  return `<g transform="translate(${(x - size / 2).toFixed(1)} ${(y - size / 2).toFixed(1)}) scale(${scale.toFixed(3)})"><path d="${d}" fill="${colourOf(person)}" stroke="${colours.ground}" stroke-width="5"/><text x="50" y="${middle}" font-size="${letter}" font-weight="820" text-anchor="middle" dominant-baseline="central" fill="${colours.ink}">${escaped(initial(person.name))}</text></g>`;
+}
+
+/** @param {Someone} person */
+const colourOf = (person) => players[person.arrival % players.length];
+
+/** @param {number} ms */
+const rounded = (ms) => `${Math.round(ms)} ms`;
+
+/** A line of text, cut off where it would be too long; wide letters count twice. @param {number} x @param {number} y @param {number} size @param {string} fill @param {string} words @param {number} letters @param {number} weight @param {string} [anchor] */
+function text(x, y, size, fill, words, letters, weight, anchor = "start") {
+  return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" font-size="${size}" font-weight="${weight}" fill="${fill}" text-anchor="${anchor}" unicode-bidi="isolate">${escaped(cut(words, letters))}</text>`;
+}
+
+/** @param {string} letter */
+const room = (letter) => (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\p{Extended_Pictographic}]/u.test(letter) ? 2 : 1);
+
+/** How long a text is, in letters, one at least. @param {string} words */
+const lettersOf = (words) => [...new Intl.Segmenter().segment(words)].reduce((sum, { segment }) => sum + room(segment), 1);
+
+/** @param {string} words @param {number} letters */
+function cut(words, letters) {
+  let left = letters;
+  const kept = [];
+  for (const { segment } of new Intl.Segmenter().segment(words)) {
+    left -= room(segment);
+    if (left < 0) return `${kept.slice(0, -1).join("")}…`;
+    kept.push([...segment].slice(0, 8).join("")); // more marks on one letter are no writing
+  }
+  return kept.join("");
+}
+
+/** Text as XML has it; what XML does not allow is left out. @param {string} words */
+function escaped(words) {
+  const allowed = words.replaceAll(/\p{Cs}/gu, "�").replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g, "");
+  return allowed.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");
+}
