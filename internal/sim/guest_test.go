@@ -20,7 +20,7 @@ import (
 // How good the estimates of guests' pings are, and what a choice gains by them; the gate
 // has a taste of it:
 //
-//	go test ./internal/sim -run TestGuests -v -timeout 0 -guest-worlds 20 [-guest-of css2007,distance]
+//	go test ./internal/sim -run TestGuests -v -timeout 0 -guest-worlds 20 [-guest-of css2007,et2007,distance,cables]
 //	go test ./internal/sim -run TestGuests -v -guest-worlds 400 -guest-of cities -sweep-matrix FILE -guest-countries FILE
 //	go test ./internal/sim -run TestGuests -v -guest-worlds 20 -guest-of matrix -sweep-matrix FILE -sweep-servers FILE
 var (

@@ -216,22 +216,27 @@ func (e *Estimator) Estimate(country string, rtts []time.Duration) Estimate {
 	return Estimate{duration(max(lowest, mean+off*z)), duration(off * math.Sqrt(w.left))}
 }
 
-// An estimate is worth being counted in a choice if it is off by so much at most. On
+// So far off may estimates be, as a rule, to be worth being counted in a choice. On
 // hold-out worlds (docs/experiments/guest-estimates.md) choices are better with such ones
-// than without, and worse with others: among thousands of servers one always looks near
-// that is not. Where it counts how RTTs differ, and not only how high they are, an error
-// costs more.
-const worthwhile, worthwhileApart = 12 * time.Millisecond, 6 * time.Millisecond
+// than without, or no worse, and worse with others: among thousands of servers one always
+// looks near that is not. An error costs more where the worst ping decides, and most where
+// it counts how pings differ.
+const (
+	worthwhile      = 12 * time.Millisecond // the lowest average
+	worthwhileWorst = 10 * time.Millisecond // the lowest worst ping
+	worthwhileApart = 6 * time.Millisecond
+)
 
 // IsWorthwhile reports whether choices by a rule are better for everybody if the guest is
 // counted in by these estimates.
 func (e *Estimator) IsWorthwhile(by selection.Rule) bool {
-	most := worthwhileApart
 	switch by {
-	case selection.Mean, selection.Threshold, selection.Minimax:
-		most = worthwhile
+	case selection.Mean, selection.Threshold:
+		return e.Typical() <= worthwhile
+	case selection.Minimax:
+		return e.Typical() <= worthwhileWorst
 	}
-	return e.Typical() <= most
+	return e.Typical() <= worthwhileApart
 }
 
 // Typical is how far off the estimate of a server is that all players have measured and

@@ -53,8 +53,7 @@ export function offers(state) {
 /** @param {Person} person */
 function mine({ estimate }) {
   if (estimate?.counted) return h("span", {}, `You count in the choice by an estimate, ${about(estimate.error_ms)}: a VPN or another country makes it wrong. `);
-  if (estimate?.error_ms) return h("span", {}, `Without the program you can be counted in by an estimate, ${about(estimate.error_ms)}: the organiser decides. `);
-  return estimate?.why && h("span", {}, `Without the program you do not count in the choice, nor by an estimate: ${estimate.why}.`);
+  return estimate?.error_ms && h("span", {}, `Without the program you can be counted in by an estimate, ${about(estimate.error_ms)}: the organiser decides. `);
 }
 
 /** @param {Person} person */

@@ -83,7 +83,7 @@ function doing(state, person) {
   if (state.agreement.open && !hasSay(state, person)) return "watching";
   if (state.agreement.open && standing(person)) return `${person.ready ? "ready" : "not ready yet"}; ${standing(person)}`;
   if (state.agreement.open) return person.ready ? "ready" : person.page || person.asked ? "not ready yet" : "is asked when it starts";
-  if (!person.peer) return standing(person) || "watching";
+  if (!person.peer) return standing(person) || (person.estimate?.why ? `watching; no ping can be estimated: ${person.estimate.why}` : "watching");
   if (state.room.stage === "gathering" || state.room.stage === "listing") return person.able ? "here, with the game" : "here";
   if (state.room.stage === "chosen") return "looks again";
   if (!person.done) return "measuring";

@@ -1,6 +1,7 @@
 // The lobby: who is here, how the next one comes in, and what we look for.
 
 import { button, h, svg } from "../dom.js";
+import { offers } from "../estimate.js";
 import { gameName, invitation, playsHere, settings, welcome, wish } from "../gather.js";
 import { next } from "../next.js";
 import { sign } from "../sign.js";
@@ -40,6 +41,7 @@ export function lobby(live, view) {
       state.you.organiser && !view.tv && go(state, "Find our server", { class: "primary large", disabled: !people.some(plays) }),
       h("p", { class: "count" }, sentence(state)),
       !view.tv && next(state),
+      !view.tv && offers(state),
     ),
     h("section", { id: "invite", class: playsHere(state) || view.tv ? "ticket" : "ticket along", "data-key": "invite" }, invitation(state, view)),
   ];
