@@ -53,15 +53,19 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-func sweep(t *testing.T, of, group string) {
-	names, trials := sweepTrials(t)
-	world := func(seed uint64) (*Group, error) { return GroupWorld(of, group, seed) }
+// sweepGroup makes a named group on the worlds of a kind, by seed.
+func sweepGroup(t *testing.T, of, group string) func(seed uint64) (*Group, error) {
 	if of == "matrix" {
 		m := sweepRoundTrips(t)
 		list := sweepList(t)
-		world = func(seed uint64) (*Group, error) { return m.OnMatrix(list(seed), group, seed) }
+		return func(seed uint64) (*Group, error) { return m.OnMatrix(list(seed), group, seed) }
 	}
-	all, err := Sweep(world, *sweepFrom, *sweepWorlds, trials)
+	return func(seed uint64) (*Group, error) { return GroupWorld(of, group, seed) }
+}
+
+func sweep(t *testing.T, of, group string) {
+	names, trials := sweepTrials(t)
+	all, err := Sweep(sweepGroup(t, of, group), *sweepFrom, *sweepWorlds, trials)
 	if err != nil {
 		t.Fatal(err)
 	}
