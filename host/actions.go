@@ -42,6 +42,7 @@ const maxOrder = 4 << 10
 //	ready     {"ready":true}
 //	arrived   joined by hand
 //	go        the organiser's, as all below: {"stage"} is left out, or the room's
+//	end       the night: everyone is told, and the room is over
 //	apply, settings, handon, renew, remove, trust, lock
 func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin room.Origin) (room.Action, error) {
 	switch name {
@@ -71,6 +72,8 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 		return room.Arrived{}, nil
 	case "go":
 		return parse[room.Go](body, nil)
+	case "end":
+		return room.End{}, nil
 	case "apply":
 		return room.Apply{}, nil
 	case "settings":

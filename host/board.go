@@ -45,6 +45,9 @@ func (b *board[T]) watch(watcher, room context.Context) iter.Seq[T] {
 			select {
 			case <-changed:
 			case <-room.Done():
+				if last, again := b.get(); again != changed { // which is what the room had to say at last
+					yield(last)
+				}
 				return
 			case <-watcher.Done():
 				return

@@ -68,3 +68,33 @@ func open(t *testing.T, file string) store.Store {
 	}
 	return store
 }
+
+// TestEndOfNight: the organiser ends the night; players hear who did, pages see it with
+// the evening's list, and who comes later hears that the room is over.
+func TestEndOfNight(t *testing.T) {
+	h, server := serve(t, host.Config{List: listOf(1)})
+	code, secret, _ := h.Open(friday(2))
+	ann := join(t, server, code, "ann")
+	page := openPage(t, server, code, "")
+	page.until("ann is there", page.says("people", "ann"))
+	ended := make(chan bool, 1)
+	go func() {
+		var last wire.Snapshot
+		for last = range h.Watch(t.Context(), code) {
+		}
+		ended <- !last.Room.Ended.IsZero()
+	}()
+	orders(t, server, code, "end", secret, map[string]any{})
+	if got := expect[wire.Refusal](ann); got.Reason != wire.ReasonEnded || got.Message != "the organiser has ended the night. Good night!" {
+		t.Errorf("ann is told %+v", got)
+	}
+	page.until("the night has ended", page.says("room", `"ended":"`))
+	if !<-ended {
+		t.Error("who watches the room has not seen its end")
+	}
+	bob := dial(t, server)
+	bob.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "bob"})
+	if got := expect[wire.Refusal](bob); got.Reason != wire.ReasonClosed {
+		t.Errorf("bob comes later, and is told %+v", got)
+	}
+}

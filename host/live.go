@@ -190,14 +190,23 @@ func (v *viewer) follow(ctx context.Context) {
 		select {
 		case <-pause.C:
 		case <-ctx.Done():
+			v.last()
 			return
 		}
 		select {
 		case <-changed:
 		case <-beat.C:
 		case <-ctx.Done():
+			v.last()
 			return
 		}
+	}
+}
+
+// last shows that the night has ended, if it has: nothing else comes after it.
+func (v *viewer) last() {
+	if newest, _ := v.actor.views.get(); !newest.Snapshot.Room.Ended.IsZero() && newest.Edition > v.seen.Edition {
+		v.show(newest)
 	}
 }
 

@@ -4,6 +4,7 @@ package web_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -151,6 +152,9 @@ func (n *night) joins(name string, place int, rate float64, twist func(*discover
 				tell(wire.LaunchStarted, "")
 			},
 		})
+		if refusal := new(wire.Refusal); errors.As(err, refusal) && refusal.Reason == wire.ReasonEnded {
+			return // as the organiser wants
+		}
 		if err != nil {
 			n.Errorf("%s: %v", name, err)
 		}

@@ -90,6 +90,17 @@ func TestEvening(t *testing.T) {
 	organiser.click("#stage [data-action=go]")
 	n.awaits("the next round", func(r wire.Document) bool { return r.Round == 2 })
 	organiser.sees("#evening", "Round 1")
+
+	organiser.click("#steer [data-action=end]")
+	for _, b := range []*browser{organiser, guest} {
+		b.sees("#stage h1", "Good night")
+		b.sees("#stage", "Round 1")
+	}
+	organiser.shoot("night", desktop, laptop, night4k)
+	guest.shoot("night", phone, couch)
+	guest.until("nothing is looked for any more", func() bool {
+		return guest.reads("#banner") == "" && eval[string](guest, "muster.live.connection") == "over"
+	})
 }
 
 // sharedPicture: where nothing can be shared, the picture of the result is saved.

@@ -333,3 +333,26 @@ func TestArrival(t *testing.T) {
 		t.Errorf("of a room that was saved without: %v", got)
 	}
 }
+
+// TestEnd: the organiser, and nobody else, ends the night: it is kept before it is said,
+// and shown before everybody is sent away.
+func TestEnd(t *testing.T) {
+	n := newSession(t, settings(0))
+	n.as["ann"] = n.room.keys.Secret
+	n.join("ann", "bob")
+	if err := n.acts(n.pageOf("bob"), End{}); reason(err) != wire.ReasonSecret {
+		t.Errorf("bob ends the night: %v", err)
+	}
+	outputs, err := n.room.Step(Order{Credential: n.pageOf("ann"), Action: End{}}, n.now)
+	why := wire.Refusal{Reason: wire.ReasonEnded, Message: "ann has ended the night. Good night!"}
+	if want := []Output{Save{}, Publish{}, Dismiss{"ann", why}, Dismiss{"bob", why}}; err != nil || !slices.Equal(outputs, want) {
+		t.Errorf("it comes to %v, %v; want %v", outputs, err, want)
+	}
+	if shown := n.view(); !shown.Room.Ended.Equal(n.now) || shown.Log[len(shown.Log)-1].Text != why.Message || !n.room.Over(n.now) {
+		t.Errorf("shown is %v, with %q", shown.Room.Ended, shown.Log[len(shown.Log)-1].Text)
+	}
+	if refusal := n.tryJoin("cat", ""); reason(refusal) != wire.ReasonClosed {
+		t.Errorf("who comes later is told %v", refusal)
+	}
+	same(t, n.room, restored(t, n.room))
+}

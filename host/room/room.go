@@ -43,7 +43,9 @@ type Room struct {
 	pageClosed time.Time
 	// locked: nobody new comes in. closed: the room is over for good.
 	locked, closed bool
-	log            []wire.Note
+	// ended is when the organiser ended the night, zero before.
+	ended time.Time
+	log   []wire.Note
 	// previous is the server of the round before: the group stays there unless
 	// another is worth the move.
 	previous netip.AddrPort

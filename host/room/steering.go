@@ -46,6 +46,8 @@ type (
 	Trust struct {
 		Name string `json:"name"`
 	}
+	// End ends the night: everyone is told, their programs end, and so does the room.
+	End struct{}
 	// Lock closes the room to new people, or opens it again. A name does not open
 	// it: whoever was removed could come back under a friend's, who has the page but
 	// no player in the room, or the other way round.
@@ -61,6 +63,7 @@ func (HandOn) steers() {}
 func (Remove) steers() {}
 func (Renew) steers()  {}
 func (Trust) steers()  {}
+func (End) steers()    {}
 func (Lock) steers()   {}
 
 func (a Go) do(r *Room, _ caller) error {
@@ -206,6 +209,21 @@ func (a Trust) do(r *Room, _ caller) error {
 		return fmt.Errorf("%s has not measured what is left to choose from: the numbers count from the next round on", p.name)
 	}
 	r.rechoose(selected)
+	return nil
+}
+
+func (End) do(r *Room, by caller) error {
+	who := "the organiser"
+	if by.person != nil {
+		who = by.name
+	}
+	r.closed, r.ended = true, r.now
+	why := wire.Refusal{Reason: wire.ReasonEnded, Message: who + " has ended the night. Good night!"}
+	r.note("%s", why.Message)
+	r.do(Publish{})
+	for _, p := range r.round.players {
+		r.do(Dismiss{p.name, why})
+	}
 	return nil
 }
 

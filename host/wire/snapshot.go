@@ -75,6 +75,8 @@ type Head struct {
 	// when a room that failed tries again by itself, if it does.
 	Paused bool      `json:"paused,omitempty"`
 	Retry  time.Time `json:"retry,omitzero"`
+	// Ended is when the organiser ended the night: this is the last that is shown.
+	Ended time.Time `json:"ended,omitzero"`
 	// Held is what everything waits for while the host cannot keep what happens, in a
 	// sentence.
 	Held string `json:"held,omitempty"`

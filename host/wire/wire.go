@@ -157,6 +157,7 @@ const (
 	ReasonBusy      = "busy"       // too much is asked at once
 	ReasonLimited   = "limited"    // too many wrong codes
 	ReasonLeft      = "left"       // the player has left the room, by the page
+	ReasonEnded     = "ended"      // the organiser has ended the night
 	ReasonMoved     = "moved"      // another host has the room: come back at once
 )
 

@@ -148,6 +148,7 @@ func (a *away) hold(ctx context.Context) error {
 		default: // one is under way: whoever presses twice means once
 		}
 	}}
+	defer a.endsFromHome(ctx, steers)()
 	console := a.console(steers)
 	narrator := &narrator{screen: a.screen, help: a.keys(organiserHelp(!a.noPlay)), steers: steers}
 	if a.noPlay {
@@ -156,6 +157,9 @@ func (a *away) hold(ctx context.Context) error {
 	a.launcher.Room, a.launcher.Console, a.launcher.After = a.room.Code, console, a.later()
 	playing := &playing{program: a.program, probing: a.probing, once: a.once, narrator: narrator, launcher: &a.launcher, steers: true, sees: a.sees, lan: a.lists.LAN}
 	err := playing.play(ctx, a.room)
+	if errors.Is(err, errEnded) {
+		return nil
+	}
 	var refusal wire.Refusal
 	if isOut := errors.As(err, &refusal) && (refusal.Reason == wire.ReasonRemoved || refusal.Reason == wire.ReasonLeft); isOut || err == nil && ctx.Err() == nil && !a.once {
 		a.screen.Say("you do not play any more: %s. The room goes on, and so does this program; Ctrl-C ends it", cmp.Or(discovery.CleanText(refusal.Message), "you have left the room"))
@@ -218,6 +222,10 @@ func (a *away) follow(ctx context.Context, n *narrator) error {
 		watch := a.host.Watch(ctx, remote.Key{Code: a.room.Code, Link: a.room.Key}, func(err error) { n.show(peer.Disconnected{Err: err}) })
 		for s, err := range watch {
 			if ended = err; err != nil {
+				var refusal wire.Refusal
+				if n.hasEnded && errors.As(err, &refusal) {
+					ended = nil // it is over, as it said
+				}
 				return
 			}
 			n.show(peer.Joined{})

@@ -148,13 +148,17 @@ func (d *demo) host(ctx context.Context) error {
 		d.screen.Say("  %s plays from %s", demoNames[i], place.Name)
 		work.Go(func() {
 			if err := d.play(ctx, to, i); err != nil {
+				if refusal := new(wire.Refusal); errors.As(err, refusal) && refusal.Reason == wire.ReasonEnded {
+					cancel(errEnded)
+					return
+				}
 				cancel(fmt.Errorf("%s: %w", demoNames[i], err))
 			}
 		})
 	}
 	room, err := follow(rooms.Watch(ctx, code), &narrator{screen: d.screen}, true)
 	if room.Room.Stage == "" {
-		return context.Cause(ctx)
+		return unlessEnded(context.Cause(ctx))
 	}
 	if err != nil {
 		if d.json && room.Choice != nil { // why nothing suits, for programs; people have read it

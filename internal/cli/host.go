@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -330,7 +331,14 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	key := access.Key{Code: code, Link: keys.Link}
 	outside, inside := h.ingress.Outside(at, key), h.ingress.Inside(at, key)
 	h.invite(outside)
-	steers := &steering{screen: h.screen, order: func(_ string, stage wire.Stage) { rooms.Steer(code, room.Go{Stage: stage}) }}
+	steers := &steering{screen: h.screen, order: func(action string, stage wire.Stage) {
+		if action == "end" {
+			rooms.Steer(code, room.End{})
+			return
+		}
+		rooms.Steer(code, room.Go{Stage: stage})
+	}}
+	defer h.endsFromHome(ctx, steers)()
 	console := h.console(steers)
 	ways, asks := "", h.portMap == consented && h.given("port-map")
 	switch addr, err := netip.ParseAddrPort(outside.Host); {
@@ -367,7 +375,9 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	h.launcher.Room, h.launcher.Console, h.launcher.After = code, console, h.later()
 	playing := &playing{program: h.program, probing: h.probing, once: h.once, narrator: narrator, launcher: &h.launcher, atHost: true, steers: true}
 	inside.Secret = keys.Secret
-	err = playing.play(ctx, inside)
+	if err = playing.play(ctx, inside); errors.Is(err, errEnded) {
+		return nil
+	}
 	var refusal wire.Refusal
 	if isOut := errors.As(err, &refusal) && refusal.Reason != wire.ReasonClosed; isOut || err == nil && ctx.Err() == nil && !h.once {
 		h.screen.Say("you do not play any more: %s. The host goes on; Ctrl-C ends it", cmp.Or(discovery.CleanText(refusal.Message), "you have left the room"))
@@ -401,6 +411,23 @@ func (h *hosting) steering(personal string) {
 		start = fmt.Sprintf("waiting for %d players; Enter starts with who is here", n)
 	}
 	h.screen.Say("%s", start)
+}
+
+// endsFromHome ends the night when the person says so on Home, until stop is called.
+func (p *program) endsFromHome(ctx context.Context, steers *steering) (stop func()) {
+	if p.home == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		select {
+		case <-p.home.Ends:
+			steers.order("end", "")
+		case <-ctx.Done():
+		}
+	})
+	return func() { cancel(); waiting.Wait() }
 }
 
 // later is what to say once the game has started, at a terminal.

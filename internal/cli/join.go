@@ -170,7 +170,7 @@ func (j *join) enter(ctx context.Context, to invite.Link, isGiven bool) error {
 		err := playing.play(ctx, to)
 		var refusal wire.Refusal
 		if isGiven || !errors.As(err, &refusal) || refusal.Reason != wire.ReasonCode {
-			return explain(err, to)
+			return explain(unlessEnded(err), to)
 		}
 		if to.Code != "" {
 			j.screen.Say("%s", discovery.CleanText(refusal.Message))

@@ -89,8 +89,27 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 	}
 	defer y.screen.Rests()
 	err := peer.Run(ctx, options)
+	var refusal wire.Refusal
+	if errors.As(err, &refusal) && refusal.Reason == wire.ReasonEnded {
+		if !y.narrator.hasEnded {
+			y.screen.Say("%s", y.screen.Wrap(discovery.CleanText(refusal.Message), 0))
+		}
+		return errEnded
+	}
 	if err == nil && !y.isIn {
 		return ctx.Err() // the user would not wait
+	}
+	return err
+}
+
+// errEnded is why a player's part is over whose organiser has ended the night: nothing is
+// wrong, and the player has been told.
+var errEnded = errors.New("the night is over")
+
+// unlessEnded is an error, if it is one.
+func unlessEnded(err error) error {
+	if errors.Is(err, errEnded) {
+		return nil
 	}
 	return err
 }
@@ -183,8 +202,10 @@ type narrator struct {
 	steers *steering
 
 	noted int
-	stage wire.Stage
-	away  bool
+	// hasEnded: the screen has said that the night is over.
+	hasEnded bool
+	stage    wire.Stage
+	away     bool
 	// lost is when the connection was, zero while it stands.
 	lost time.Time
 	// outlook is how far a search is that the host coordinates, and asked how many
@@ -319,6 +340,7 @@ func (n *narrator) room(s wire.Snapshot) {
 		n.screen.Say("%s", n.screen.Wrap(discovery.CleanText(note.Text), 0))
 	}
 	n.noted = len(s.Log)
+	n.hasEnded = !s.Room.Ended.IsZero()
 	if n.stage != s.Room.Stage {
 		n.stage = s.Room.Stage
 		n.turn(s)

@@ -153,6 +153,33 @@ func TestVoteAtTerminal(t *testing.T) {
 	nothingRuns(t)
 }
 
+// TestEndOfNight: the organiser ends the night at the terminal; everybody's program says
+// who did, once, and ends well, wherever the room is.
+func TestEndOfNight(t *testing.T) {
+	newState(t)
+	l := startLoopback(t, 5)
+	s := startService(t, l.file)
+	for _, where := range [][]string{{"--servers", l.file, "--listen", "127.0.0.1:0"}, {"--servers", l.file, "--listen", "127.0.0.1:0", "--no-play"}, {"--at", s.URL}, {"--at", s.URL, "--new", "--no-play"}} {
+		t.Run(strings.Join(where, " "), func(t *testing.T) {
+			host := begin(t, append([]string{"host", "--game", "openarena", "--no-browser", "--name", "org"}, where...)...)
+			link := host.says(t, `(?m)^link  (\S+)$`)[1]
+			ann := begin(t, "join", link, "--name", "ann", "--launch", "never")
+			host.says(t, "ann is here")
+			host.types(t, "end")
+			ann.exits(t, 0)
+			host.exits(t, 0)
+			for name, p := range map[string]*player{"ann": ann, "org": host} {
+				if n := strings.Count(p.err.String(), "has ended the night. Good night!"); n != 1 {
+					t.Errorf("%s is told %d times that the night has ended", name, n)
+				}
+				if strings.Contains(p.err.String(), "you do not play any more") {
+					t.Errorf("%s is told that the host goes on", name)
+				}
+			}
+		})
+	}
+}
+
 // nothingRuns waits until no goroutine of a command is left.
 func nothingRuns(t *testing.T) {
 	t.Helper()

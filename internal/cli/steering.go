@@ -60,6 +60,8 @@ func (s *steering) typed(line string, now time.Time) {
 	switch word := strings.ToLower(strings.TrimSpace(line)); {
 	case word == "next" && (at == wire.Launching || at == wire.Failed):
 		s.order("go", at)
+	case word == "end":
+		s.order("end", "")
 	case word == "next":
 		s.screen.Say("this round is not over yet")
 	case word != "":

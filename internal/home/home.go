@@ -45,6 +45,8 @@ type Terminal struct {
 	// Listed is told how many servers there are, and Found each that was asked.
 	Listed func(servers int)
 	Found  func(report.Measurement)
+	// Ends is closed when the person ends the night of a room that the command has opened.
+	Ends <-chan struct{}
 }
 
 // Game is one that people may choose.

@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -238,6 +239,36 @@ func TestIdleness(t *testing.T) {
 			t.Errorf("%s: it ends in second %d, want %d", name, ended, c.ends)
 		}
 	}
+}
+
+// TestEndOfNight: who opened a room on Home ends its night there: the command is told so,
+// and has a while to tell everybody, before it is stopped.
+func TestEndOfNight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, hears := range []bool{true, false} {
+			h := &Home{ctx: t.Context()}
+			h.config.Command = func(ctx context.Context, _ []string, terminal Terminal) error {
+				ends := terminal.Ends
+				if !hears {
+					ends = nil
+				}
+				select {
+				case <-ends:
+					return nil
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			h.play("host", "openarena", nil, func() {})
+			synctest.Wait()
+			began := time.Now()
+			h.takeStop(t.Context(), "night")
+			if took, want := time.Since(began), map[bool]time.Duration{true: 0, false: endTime}[hears]; took != want || h.state.Room.Running || h.state.Room.Error != nil {
+				t.Errorf("it took %v, want %v; the room is %+v", took, want, h.state.Room)
+			}
+			h.takeStop(t.Context(), "night") // again, as pages do
+		}
+	})
 }
 
 // TestCommands: what a page wishes for runs as a command, which asks on the page, shows

@@ -223,6 +223,10 @@ func (h *Home) takeFind(_ context.Context, wish findWish) (any, error) {
 }
 
 func (h *Home) takeStop(_ context.Context, what string) (any, error) {
+	if what == "night" {
+		h.endNight()
+		return nil, nil
+	}
 	for name, of := range map[string]*task{"find": &h.finder, "room": &h.room, "go": &h.goer, "watch": &h.watcher} {
 		if name == what {
 			h.stop(of)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"muster/discovery"
 	"muster/discovery/report"
@@ -15,6 +16,8 @@ import (
 type task struct {
 	cancel context.CancelFunc
 	done   chan struct{}
+	// ends is closed when the person ends the night; nil if it is none.
+	ends chan struct{}
 }
 
 // stop ends a task and waits for its end.
@@ -28,12 +31,35 @@ func (h *Home) stop(of *task) {
 	}
 }
 
+// endTime is how long everybody in a room may take to be told that the night is over.
+const endTime = 5 * time.Second
+
+// endNight ends the night in the room that the task has opened: everyone is told, and the
+// task ends. One that cannot is stopped.
+func (h *Home) endNight() {
+	h.mu.Lock()
+	t := h.room
+	if t.ends != nil {
+		h.room.ends = nil // it is closed once
+	}
+	h.mu.Unlock()
+	if t.ends == nil {
+		return
+	}
+	close(t.ends)
+	select {
+	case <-t.done:
+	case <-time.After(endTime):
+		h.stop(&h.room)
+	}
+}
+
 // start runs a command in place of the one of its kind that is under way. show is where
 // its state is, begin sets what else is new, and ended is told how it came out.
 func (h *Home) start(of *task, name string, show func(*state) *taskState, head taskState, args []string, adapt func(*Terminal), ended func(error)) {
 	h.stop(of)
 	ctx, cancel := context.WithCancel(h.ctx)
-	t := task{cancel, make(chan struct{})}
+	t := task{cancel, make(chan struct{}), make(chan struct{})}
 	h.change(func(s *state) {
 		*of = t
 		head.Running, head.Lines = true, []string{}
@@ -45,7 +71,7 @@ func (h *Home) start(of *task, name string, show func(*state) *taskState, head t
 		})
 	}
 	terminal := Terminal{
-		In: strings.NewReader(""), Out: &lines{tell: say}, Ask: h.ask(name), Open: func(string) {}, Listed: func(int) {}, Found: func(report.Measurement) {},
+		In: strings.NewReader(""), Out: &lines{tell: say}, Ask: h.ask(name), Open: func(string) {}, Listed: func(int) {}, Found: func(report.Measurement) {}, Ends: t.ends,
 	}
 	if adapt != nil {
 		adapt(&terminal)

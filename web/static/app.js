@@ -19,6 +19,7 @@ import * as countdown from "./stages/countdown.js";
 import * as failed from "./stages/failed.js";
 import * as go from "./stages/go.js";
 import * as lobby from "./stages/lobby.js";
+import * as night from "./stages/night.js";
 import * as reveal from "./stages/reveal.js";
 import * as search from "./stages/search.js";
 import { sentence, stageOf, way } from "./stages/stages.js";
@@ -76,6 +77,7 @@ const stages = {
   countdown: { draw: countdown.countdown, shown: countdown.shown },
   go: { draw: go.go, shown: go.shown },
   failed: { draw: failed.failed, shown: failed.shown },
+  night: { draw: night.night, shown: night.shown },
 };
 
 /** Draws in the next frame, once for all that comes before it. */
@@ -117,11 +119,11 @@ function drawStage(state) {
   const moves = before !== "" && before !== view.stage && (here === document.body || place.contains(here));
   if (before !== view.stage) place.replaceChildren(); // nothing of a stage lives on in the next one
   show(byId("steps"), way(state, view.stage));
-  const asks = view.stage !== "lobby" && !state.you.name && !view.tv; // who comes late is asked below what goes on
+  const asks = view.stage !== "lobby" && view.stage !== "night" && !state.you.name && !view.tv; // who comes late is asked below what goes on
   show(place, stages[view.stage].draw(live, view), asks && h("section", { id: "welcome", class: "card", "data-key": "welcome" }, welcome(state)));
   stages[view.stage].shown(place, live, view);
   const corner = /** @type {HTMLImageElement} */ (byId("corner"));
-  corner.hidden = view.stage === "lobby" || view.qr === "";
+  corner.hidden = view.stage === "lobby" || view.stage === "night" || view.qr === "";
   if (corner.getAttribute("src") !== view.qr) corner.src = view.qr;
   announce(sentence(state));
   rest(state);
@@ -170,18 +172,19 @@ function drawDetails(state) {
 function details(/** @type {State} */ state) {
   const { stage } = view;
   const isLobby = stage === "lobby";
+  const isOver = stage === "night";
   return [
     ["people", people(live)],
     ["why", why(state)],
-    ["whatif", whatIf(state)],
+    ["whatif", isOver ? [] : whatIf(state)],
     ["ranking", ranking(state, view.order)],
     ["culled", culled(state)],
     ["evening", evening(state)],
     ["log", log(state)],
-    ["invitation", isLobby ? [] : invitation(state, view)],
-    ["terms", isLobby || stage === "failed" ? [] : settings(state)],
-    ["me", state.you.name ? mine(state, credential()) : []],
-    ["steer", steering(state)],
+    ["invitation", isLobby || isOver ? [] : invitation(state, view)],
+    ["terms", isLobby || isOver || stage === "failed" ? [] : settings(state)],
+    ["me", state.you.name && !isOver ? mine(state, credential()) : []],
+    ["steer", isOver ? [] : steering(state)],
   ];
 }
 
@@ -216,7 +219,7 @@ function drawConnection() {
       schedule();
     });
   }
-  document.body.classList.toggle("stale", connection !== "live");
+  document.body.classList.toggle("stale", connection !== "live" && connection !== "over");
   const banner = byId("banner");
   const text = bannerText(connection, state);
   banner.hidden = text === "";
@@ -225,7 +228,7 @@ function drawConnection() {
 
 /** @param {import("./live.js").Connection} connection @param {State | null} state */
 function bannerText(connection, state) {
-  if (connection === "live") return "";
+  if (connection === "live" || connection === "over") return "";
   if (!roomCode) return "This link has no room code in it. Ask the organiser for the whole link.";
   if (connection === "gone" && view.front === "shown") return live.why;
   if (connection === "gone") return `There is no room ${roomCode} here, or it is over. Ask the organiser for a new link.`;
@@ -241,6 +244,7 @@ const actions = {
   go: ({ stage }) => ask("go", { stage }),
   apply: () => ask("apply"),
   "forget-whatif": () => ask("whatif"),
+  end: () => confirm("End the night? Everyone is told, and their programs end.") && ask("end"),
   lock: () => ask("lock", { locked: !live.state?.room.locked }),
   handon: ({ name }) => ask("handon", { name }),
   renew: () => confirm("Make the organiser's link a new one? The old one, and whoever came by it, will steer no more.") && renewed(),

@@ -71,6 +71,7 @@ export function steering(state) {
       { class: "buttons" },
       button("lock", state.room.locked ? "Locked: nobody new comes in" : "Lock the room", { "aria-pressed": String(state.room.locked) }),
       button("renew", "New organiser's link"),
+      button("end", "End the night"),
     ),
   ];
 }

@@ -12,7 +12,7 @@ const unsaid = 5000;
 /** Within how long those come back whose room has moved: all at once would be many. */
 const movedWithin = 1000;
 
-/** @typedef {"connecting" | "live" | "lost" | "limited" | "gone"} Connection */
+/** @typedef {"connecting" | "live" | "lost" | "limited" | "gone" | "over"} Connection */
 
 export class Live {
   /**
@@ -51,7 +51,7 @@ export class Live {
 
   /** Tries at once, if it is waiting to or has given up. */
   comeBack() {
-    if (this.code && this.connection !== "live" && this.socket === null) this.connect();
+    if (this.code && this.connection !== "live" && this.connection !== "over" && this.socket === null) this.connect();
   }
 
   connect() {
@@ -137,6 +137,7 @@ export class Live {
   }
 
   lost() {
+    if (this.state?.room?.ended) return this.giveUp(); // nothing comes any more
     this.drop();
     clearTimeout(this.watchdog);
     if (this.connection === "gone") return;
@@ -154,7 +155,8 @@ export class Live {
     clearTimeout(this.watchdog);
     clearTimeout(this.retry);
     this.retry = 0;
-    this.connection = "gone";
+    this.silent = 0;
+    this.connection = this.state?.room?.ended ? "over" : "gone";
     this.changed();
   }
 

@@ -17,6 +17,7 @@
  * @property {string} mode
  * @property {string} strategy
  * @property {boolean} [agree] whether people vote; undecided, they do once two players have the page open
+ * @property {string} [ended] when the organiser ended the night
  * @property {boolean} [guests_vote]
  * @property {boolean} locked
  * @property {number} listed

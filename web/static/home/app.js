@@ -103,7 +103,7 @@ function drawNow(s) {
         "div",
         { class: `bar ${room.error ? "wrong" : ""}`, "data-key": "room" },
         h("p", {}, h("strong", {}, room.error ? sentence(room.error) : room.open ? "You are in a room." : room.what === "host" ? "Opening the room …" : "Going into the room …"), " ", !room.error && !s.questions.some((question) => question.of === "room") && h("span", { class: "quiet" }, h("bdi", {}, room.lines.at(-1) ?? ""))),
-        h("p", { class: "buttons" }, room.open && h("a", { class: s.questions.length > 0 ? "button" : "primary", href: "/room", target: "muster-room" }, "Open the room"), room.running ? button("leave-room", room.what === "host" ? "Close the room" : "Leave the room") : button("forget", "OK", { "data-what": "room" })),
+        h("p", { class: "buttons" }, room.open && h("a", { class: s.questions.length > 0 ? "button" : "primary", href: "/room", target: "muster-room" }, "Open the room"), room.running && room.open && room.what === "host" && button("end-night", "End the night"), room.running ? button("leave-room", room.what === "host" ? "Close the room" : "Leave the room") : button("forget", "OK", { "data-what": "room" })),
         room.lines.length > 1 && h("details", { "data-key": "lines" }, h("summary", {}, "What happened so far"), h("ol", { class: "lines", tabindex: 0, "aria-label": "What happened so far" }, room.lines.map((line, i) => h("li", { "data-key": i }, h("bdi", {}, line))))),
       ),
     (watch.running || watch.looks > 0) &&
@@ -208,6 +208,7 @@ const actions = {
     document.body.classList.add("over");
   },
   "leave-room": () => (state?.room.what !== "host" || confirm("Close the room?")) && ask("stop", "room"),
+  "end-night": () => confirm("End the night? Everyone is told, and their programs end.") && ask("stop", "night"),
   "stop-go": () => ask("stop", "go"),
   "go-there": async ({ addr, game }) => {
     hushed.watch = addr;

@@ -3,7 +3,7 @@
 import { count, h } from "../dom.js";
 
 /** @typedef {import("../types.js").State} State */
-/** @typedef {"lobby" | "search" | "reveal" | "vote" | "countdown" | "go" | "failed"} Stage */
+/** @typedef {"lobby" | "search" | "reveal" | "vote" | "countdown" | "go" | "failed" | "night"} Stage */
 
 /**
  * What the page knows of the round besides its state: for which one it saw the search,
@@ -14,6 +14,7 @@ import { count, h } from "../dom.js";
 /** The stage that stands on the page. @param {State} state @param {Seen} seen @returns {Stage} */
 export function stageOf(state, seen) {
   const { room, agreement } = state;
+  if (room.ended) return "night";
   const isSettled = room.stage === "launching" || (room.stage === "chosen" && agreement.open);
   if (isSettled && state.choice && seen.searched === room.round && seen.revealed !== room.round) return "reveal";
   switch (room.stage) {
@@ -51,6 +52,7 @@ export function way(state, stage) {
 export function sentence(state) {
   const { room, people } = state;
   const players = people.filter((person) => person.peer && person.connected).length;
+  if (room.ended) return "Good night";
   switch (room.stage) {
     case "gathering":
       return room.players > 0 ? `Waiting for ${count(Math.max(0, room.players - players), "more player")}` : players === 0 ? "Waiting for the first player" : `${count(players, "player")} here`;
