@@ -201,7 +201,8 @@ type narrator struct {
 	// steers is told what the screen shows; nil if nobody steers from here.
 	steers *steering
 
-	noted int
+	// newest is the newest note that the screen has told.
+	newest wire.Note
 	// hasEnded: the screen has said that the night is over.
 	hasEnded bool
 	stage    wire.Stage
@@ -336,10 +337,9 @@ func (n *narrator) room(s wire.Snapshot) {
 	if s.Room.Held != "" {
 		n.screen.Say("%s", n.screen.Wrap(discovery.CleanText(s.Room.Held), 0))
 	}
-	for _, note := range s.Log[min(n.noted, len(s.Log)):] {
+	for _, note := range n.unread(s.Log) {
 		n.screen.Say("%s", n.screen.Wrap(discovery.CleanText(note.Text), 0))
 	}
-	n.noted = len(s.Log)
 	n.hasEnded = !s.Room.Ended.IsZero()
 	if n.stage != s.Room.Stage {
 		n.stage = s.Room.Stage
@@ -356,6 +356,27 @@ func (n *narrator) room(s wire.Snapshot) {
 		n.asked = max(n.asked, askedEach(s))
 		n.search()
 	}
+}
+
+// mostAtFirst is how many notes of the room's log are told to who comes in: what is going
+// on, and not the evening again that a restart, or somebody who is late, has missed.
+const mostAtFirst = 3
+
+// unread are the notes that the screen has not told, and notes which that is. The log
+// forgets its oldest, and that of a room that was restored may have fewer than it had: where
+// the one that was told last is gone, the newest do.
+func (n *narrator) unread(log []wire.Note) []wire.Note {
+	from := len(log)
+	for from > 0 && !(log[from-1].At.Equal(n.newest.At) && log[from-1].Text == n.newest.Text) {
+		from--
+	}
+	if from == 0 {
+		from = max(0, len(log)-mostAtFirst)
+	}
+	if len(log) > 0 {
+		n.newest = log[len(log)-1]
+	}
+	return log[from:]
 }
 
 // askedEach is how many servers the players have asked on average.

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -127,4 +128,39 @@ func FuzzHostileRoom(f *testing.F) {
 		}
 		n.show(peer.Progress{Probed: 2, Answered: 1, Listed: 2})
 	})
+}
+
+// TestUnread: the terminal tells each note once; who comes in, or starts the program again,
+// reads three lines, and not the evening.
+func TestUnread(t *testing.T) {
+	note := func(i int) wire.Note { return wire.Note{At: time.Unix(1_800_000_000+int64(i), 0), Text: fmt.Sprint(i)} }
+	log := func(from, to int) (log []wire.Note) {
+		for i := from; i < to; i++ {
+			log = append(log, note(i))
+		}
+		return log
+	}
+	for _, c := range []struct {
+		name string
+		logs [][]wire.Note
+		want string
+	}{
+		{"a new room", [][]wire.Note{nil, log(0, 1), log(0, 3), log(0, 3)}, "0 1 2"},
+		{"after a restart", [][]wire.Note{log(0, 200), log(0, 200)}, "197 198 199"},
+		{"a full log, which forgets its oldest", [][]wire.Note{log(0, 200), log(2, 202), log(3, 203)}, "197 198 199 200 201 202"},
+		{"a host that was restarted, and has lost the last word", [][]wire.Note{log(0, 3), append(log(0, 2), note(7))}, "0 1 2 0 1 7"},
+		{"a clock that was set back", [][]wire.Note{log(5, 7), append(log(5, 7), note(1)), append(log(5, 7), note(1), note(2))}, "5 6 1 2"},
+		{"two at once", [][]wire.Note{{note(1)}, {note(1), {At: note(1).At, Text: "too"}}}, "1 too"},
+	} {
+		var n narrator
+		var got []string
+		for _, log := range c.logs {
+			for _, note := range n.unread(log) {
+				got = append(got, note.Text)
+			}
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.name, text, c.want)
+		}
+	}
 }
