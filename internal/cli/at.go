@@ -21,6 +21,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/access"
+	"muster/host/room"
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/hint"
@@ -144,8 +145,13 @@ func (a *away) hold(ctx context.Context) error {
 	}
 	steers := &steering{screen: a.screen, order: func(action string, stage wire.Stage) {
 		select {
-		case orders <- order{action, stage}:
+		case orders <- order{action, map[string]wire.Stage{"stage": stage}}:
 		default: // one is under way: whoever presses twice means once
+		}
+	}, count: func(guest string, counted bool) {
+		select {
+		case orders <- order{"count", room.Count{Name: guest, Counted: counted}}:
+		default:
 		}
 	}}
 	defer a.endsFromHome(ctx, steers)()
@@ -241,10 +247,10 @@ func (a *away) follow(ctx context.Context, n *narrator) error {
 	return ended
 }
 
-// order is what the organiser wants of the room, and at which stage.
+// order is what the organiser wants of the room: an action, and what goes with it.
 type order struct {
 	action string
-	stage  wire.Stage
+	with   any
 }
 
 // steer passes on what the organiser types.
@@ -256,7 +262,7 @@ func (a *away) steer(ctx context.Context, orders <-chan order) {
 		case <-ctx.Done():
 			return
 		}
-		if err := a.order(ctx, o.action, map[string]wire.Stage{"stage": o.stage}); err != nil && ctx.Err() == nil {
+		if err := a.order(ctx, o.action, o.with); err != nil && ctx.Err() == nil {
 			for _, line := range hint.Lines(explainAt(err, a.base)) {
 				a.screen.Say("%s", line)
 			}

@@ -337,7 +337,7 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 			return
 		}
 		rooms.Steer(code, room.Go{Stage: stage})
-	}}
+	}, count: func(guest string, counted bool) { rooms.Steer(code, room.Count{Name: guest, Counted: counted}) }}
 	defer h.endsFromHome(ctx, steers)()
 	console := h.console(steers)
 	ways, asks := "", h.portMap == consented && h.given("port-map")

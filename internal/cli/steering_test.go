@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -61,5 +62,38 @@ func TestEnter(t *testing.T) {
 				t.Errorf("the room is told %q, want %q; the terminal says %q", got, tt.want, out.String())
 			}
 		})
+	}
+}
+
+// TestCountAtTheTerminal: a guest who may be counted in is said once, and counted in and out by
+// name; nobody else is, and no other word is taken for it.
+func TestCountAtTheTerminal(t *testing.T) {
+	person := func(name string, e *wire.Estimate) wire.Person {
+		return wire.Person{Name: name, Guest: true, Estimate: e}
+	}
+	room := wire.Snapshot{Room: wire.Head{Stage: wire.Gathering}, People: []wire.Person{
+		{Name: "ann", Peer: true}, person("zoe the \x1b[2Jgreat", &wire.Estimate{ErrorMS: 9}), person("yan", &wire.Estimate{Why: "a private one"}),
+	}}
+	var out bytes.Buffer
+	var got []string
+	s := &steering{
+		screen: testProgram(&out).screen, order: func(action string, _ wire.Stage) { got = append(got, action) },
+		count: func(guest string, counted bool) { got = append(got, fmt.Sprint(guest, " ", counted)) },
+	}
+	now := time.Unix(1_800_000_000, 0)
+	s.shows(room, now)
+	s.shows(room, now)
+	said := out.String()
+	if strings.Count(said, "has only the page") != 1 || !strings.Contains(said, "about ± 9 ms") || strings.Contains(said, "\x1b[2J") || strings.Contains(said, "yan") {
+		t.Errorf("the terminal says %q", said)
+	}
+	for _, line := range []string{"count ZOE THE \x1b[2Jgreat", " uncount  zoe the \x1b[2Jgreat ", "count yan", "count", "counting"} {
+		s.typed(line, now.Add(settled))
+	}
+	if want := []string{"zoe the \x1b[2Jgreat true", "zoe the \x1b[2Jgreat false"}; !slices.Equal(got, want) {
+		t.Errorf("the room is told %q, want %q", got, want)
+	}
+	if strings.Count(out.String(), "nobody of that name") != 2 || !strings.Contains(out.String(), "that does nothing here") {
+		t.Errorf("the terminal says %q", out.String())
 	}
 }

@@ -136,9 +136,13 @@ func ballotTable(s wire.Snapshot, own string) *term.Table {
 				pings = append(pings, name+" has no ping")
 			}
 		}
-		for _, p := range s.Players() {
+		for _, p := range s.People { // of guests only who count in by an estimate
 			if rtt, has := c.RTT[p.Name]; has && p.Name != own {
-				pings = append(pings, fmt.Sprintf("%s %.0f", p.Name, rtt))
+				mark := ""
+				if _, estimated := s.Choice.Selection.Estimated[p.Name]; estimated {
+					mark = "≈ "
+				}
+				pings = append(pings, fmt.Sprintf("%s %s%.0f", p.Name, mark, rtt))
 			}
 		}
 		free, where := "", c.card.Map
@@ -172,7 +176,7 @@ func votesInWords(s wire.Snapshot) string {
 		switch {
 		case p.Ready:
 			ready = append(ready, p.Name)
-		case (p.Page || p.Asked) && (!p.Guest || s.Room.GuestsVote):
+		case (p.Page || p.Asked) && (!p.Guest || s.Room.GuestsVote || p.Estimate != nil && p.Estimate.Counted):
 			waiting = append(waiting, p.Name)
 		}
 	}

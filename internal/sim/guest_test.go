@@ -105,26 +105,17 @@ func (c *guestCase) run(players int, by selection.Rule) (r guestResult) {
 	choose := func(t *selection.Table) int {
 		return selection.NewFilter(servers, selection.Criteria{By: by, Top: 1, Reasons: -1}).Select(t).Chosen.Server
 	}
-	score := func(server, people int) float64 {
+	// score is what the rule makes of a server for the players, from one on: -1 is the guest.
+	score := func(server, from int) float64 {
 		var rtts []float64
-		for p := range people {
+		for p := from; p < players; p++ {
 			rtts = append(rtts, float64(c.rtt(p, server))/float64(time.Millisecond))
 		}
-		if people == players {
-			return selection.Criteria{By: by}.Objective(names[:people]).Score(rtts)
-		}
-		return 0
-	}
-	everyone := func(server int) float64 {
-		rtts := []float64{float64(c.rtt(-1, server)) / float64(time.Millisecond)}
-		for p := range players {
-			rtts = append(rtts, float64(c.rtt(p, server))/float64(time.Millisecond))
-		}
-		return selection.Criteria{By: by}.Objective(names).Score(rtts)
+		return selection.Criteria{By: by}.Objective(names[:len(rtts)]).Score(rtts)
 	}
 	best, with, without := choose(truth), choose(guess), choose(alone)
-	r.with, r.without = everyone(with)-everyone(best), everyone(without)-everyone(best)
-	r.price, r.truly = score(with, players)-score(without, players), score(best, players)-score(without, players)
+	r.with, r.without = score(with, -1)-score(best, -1), score(without, -1)-score(best, -1)
+	r.price, r.truly = score(with, 0)-score(without, 0), score(best, 0)-score(without, 0)
 	for p := range players {
 		seen[p] = c.rtt(p, with)
 	}
