@@ -121,14 +121,23 @@ func (b *browser) run(script string) { b.Helper(); eval[bool](b, script+"; true"
 // reads is the text on the page under a selector, as for who unfolds what it is in.
 func (b *browser) reads(selector string) string {
 	b.Helper()
-	return eval[string](b, fmt.Sprintf(`(() => {
-		const found = [...document.querySelectorAll(%q)];
-		const folded = [...document.querySelectorAll("details")].filter((detail) => !detail.open && found.some((e) => detail.contains(e)));
-		for (const detail of folded) detail.open = true;
-		const text = found.map((e) => e.innerText).join("\n");
-		for (const detail of folded) detail.open = false;
-		return text;
+	b.unfold(selector)
+	return eval[string](b, fmt.Sprintf("[...document.querySelectorAll(%q)].map((e) => e.innerText).join('\\n')", selector))
+}
+
+// unfold opens the details that a selector names, or that what it selects is in.
+func (b *browser) unfold(selector string) {
+	b.Helper()
+	opened := eval[bool](b, fmt.Sprintf(`(() => {
+		const named = %[1]q.match(/#[\w-]+/g) ?? [], found = [...document.querySelectorAll(%[1]q)];
+		const isMeant = (detail) => named.includes("#" + detail.id) || found.some((e) => detail.contains(e));
+		const folded = [...document.querySelectorAll("#main details:not([hidden])")].filter((detail) => !detail.open && isMeant(detail));
+		for (const detail of folded) detail.open = detail.closest("#details, #settings").open = true;
+		return folded.length > 0;
 	})()`, selector))
+	if opened {
+		time.Sleep(100 * time.Millisecond) // it is drawn with the next frame
+	}
 }
 
 func eval[T any](b *browser, script string) T {
@@ -161,6 +170,7 @@ func (b *browser) until(what string, is func() bool) {
 func (b *browser) click(selector string) {
 	b.Helper()
 	b.until(selector+" is there", func() bool {
+		b.unfold(selector)
 		return eval[bool](b, fmt.Sprintf("!!document.querySelector(%q)", selector))
 	})
 	b.run(fmt.Sprintf("document.querySelector(%q).click()", selector))
@@ -177,6 +187,7 @@ func (b *browser) enters(name string) {
 func (b *browser) sets(selector, value string) {
 	b.Helper()
 	b.until(selector+" is there", func() bool {
+		b.unfold(selector)
 		return eval[bool](b, fmt.Sprintf("!!document.querySelector(%q)", selector))
 	})
 	b.run(fmt.Sprintf(`{
@@ -196,13 +207,13 @@ func (b *browser) shoot(name string, sizes ...screenSize) {
 	for _, size := range sizes {
 		b.resize(size)
 		b.fits(size)
-		b.unfolds(true)
+		b.folds(true)
 		b.fits(size)
 		b.isNamed()
 		b.showsNames()
 		b.isReadable(name, size)
 		b.isLargeEnough(name, size)
-		b.unfolds(false)
+		b.folds(false)
 		if os.Getenv("MUSTER_SHOTS") == "" {
 			continue
 		}
@@ -214,13 +225,11 @@ func (b *browser) shoot(name string, sizes ...screenSize) {
 	b.resize(desktop)
 }
 
-// unfolds opens what is folded under Details, or folds again what it has opened.
-func (b *browser) unfolds(open bool) {
+// folds opens all details, or folds them.
+func (b *browser) folds(open bool) {
 	b.Helper()
-	b.run(fmt.Sprintf(`for (const detail of document.querySelectorAll("#details, #details > details, #settings")) {
-		if (%[1]t ? detail.open : !detail.unfolded) continue;
-		detail.open = detail.unfolded = %[1]t;
-	}`, open))
+	b.run(fmt.Sprintf(`for (const detail of document.querySelectorAll("#details, #details > details, #settings")) detail.open = %t`, open))
+	time.Sleep(100 * time.Millisecond) // they are drawn with the next frame
 }
 
 func (b *browser) capture(name string, take chromedp.Action[[]byte]) {

@@ -32,6 +32,7 @@ func TestKeyboard(t *testing.T) {
 	n.plays(1, 200)
 	b.sees("#stage", "2 players here")
 
+	b.folds(false)
 	b.tabsTo("#settings > summary")
 	b.types(kb.Enter)
 	b.tabsTo("#by")
@@ -44,6 +45,7 @@ func TestKeyboard(t *testing.T) {
 	b.tabsTo("#stage [data-action=go]")
 	b.types(kb.Enter)
 	b.sees("#stage", "AHEAD RIGHT NOW")
+	b.folds(false)
 	b.tabsTo("#details > summary")
 	b.types(kb.Enter)
 	b.tabsTo("#ranking > summary")

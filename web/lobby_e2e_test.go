@@ -74,10 +74,16 @@ func TestLobby(t *testing.T) {
 		t.Error("with forced colours a sign has no outline")
 	}
 
+	tv.run(`muster.view.stirred -= 11 * 60_000`)
+	tv.until("the wall is dimmed", func() bool { return eval[bool](tv, `getComputedStyle(document.documentElement).filter !== "none"`) })
+
 	log := browse(t, strings.Replace(n.link(), "/#", "/?show=log#", 1), desktop)
 	log.until("the log is open", func() bool { return eval[bool](log, `document.querySelector("#log li")?.checkVisibility() === true`) })
 	log.tabsTo("#log > summary")
 	log.types(kb.Enter)
+	log.tabsTo("#people > summary")
+	log.types(kb.Enter)
+	log.until("the link is that of what is open", func() bool { return eval[string](log, "location.search") == "?show=people" })
 	log.until("the log is folded", func() bool { return !eval[bool](log, `document.querySelector("#log li").checkVisibility()`) })
 }
 

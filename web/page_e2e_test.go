@@ -160,6 +160,7 @@ func TestOneself(t *testing.T) {
 	guest := browse(t, n.link(), phone)
 	guest.enters("zoe")
 	guest.sees("#people .badge", "guest")
+	guest.reads("#me")
 	guest.run(`document.querySelector("#me details").open = true`)
 	guest.shoot("oneself", phone, couch)
 	own := eval[string](guest, `document.querySelector("#own-link").textContent`)

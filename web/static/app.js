@@ -46,6 +46,11 @@ const view = {
   /** @type {import("./details/ranking.js").Order} */
   order: { by: "rank", down: false },
   pending: false,
+  /** What the page says, what of it is not read out yet, and when something was, ms. @type {string[]} */
+  said: [],
+  /** @type {string[]} */
+  unsaid: [],
+  saidAt: 0,
   /** What was new last, and when, ms. */
   news: "",
   stirred: 0,
@@ -125,10 +130,14 @@ function drawStage(state) {
   const corner = /** @type {HTMLImageElement} */ (byId("corner"));
   corner.hidden = view.stage === "lobby" || view.stage === "night" || view.qr === "";
   if (corner.getAttribute("src") !== view.qr) corner.src = view.qr;
-  announce(sentence(state));
+  announce(state);
   rest(state);
-  if (!moves) return;
-  const title = place.querySelector("h1");
+  if (moves) setTimeout(entitle); // once it is laid out: to ask now would have that done twice
+}
+
+/** Begins with the title of what is new, for keyboards and screen readers. */
+function entitle() {
+  const title = byId("stage").querySelector("h1");
   if (title) title.tabIndex = -1;
   title?.focus({ preventScroll: true });
   scrollTo(0, 0);
@@ -137,12 +146,17 @@ function drawStage(state) {
 /** How long one sentence is left to who hears the page, ms. */
 const hearing = 3000;
 
-/** Has screen readers say a sentence, the newest once the one before was heard. @param {string} text */
-function announce(text) {
-  const status = byId("status");
-  if (status.textContent === text || Date.now() - Number(status.dataset.at ?? 0) < hearing) return; // it comes again with the next frame
-  status.dataset.at = String(Date.now());
-  status.textContent = text;
+/** How many sentences wait at most: what is older is no news. */
+const unsaid = 3;
+
+/** Has screen readers say what is new of what the page says, a sentence at a time. @param {State} state */
+function announce(state) {
+  const texts = [sentence(state), ...[...document.querySelectorAll("[data-say]")].map((place) => place.textContent ?? "")].filter(Boolean);
+  view.unsaid = [...view.unsaid, ...texts.filter((text) => !view.said.includes(text))].slice(-unsaid);
+  view.said = texts;
+  if (view.unsaid.length === 0 || Date.now() - view.saidAt < hearing) return; // it comes with a later frame
+  byId("status").textContent = view.unsaid.shift() ?? "";
+  view.saidAt = Date.now();
 }
 
 /** How long nothing may happen before a wall's screen is dimmed, ms. */
@@ -155,43 +169,43 @@ function rest(state) {
   document.documentElement.classList.toggle("idle", view.tv && Date.now() - view.stirred > idleAfter);
 }
 
-/** @param {State} state */
+/** Draws what is open of the details: nobody sees the others. @param {State} state */
 function drawDetails(state) {
-  for (const [id, children] of details(state)) fill(byId(id), children);
+  const all = /** @type {HTMLDetailsElement} */ (byId("details"));
+  for (const [id, isThere, children] of details(state)) {
+    const detail = /** @type {HTMLDetailsElement} */ (byId(id));
+    detail.hidden = !isThere;
+    if (isThere && all.open && detail.open) show(/** @type {Element} */ (detail.lastElementChild), children());
+  }
   if (document.activeElement instanceof HTMLInputElement && document.activeElement.id === "whatif-limit") showLimit(document.activeElement);
   drawPicture(live);
   drawSpread(live);
   const asked = view.show && document.querySelector(`#details > details#${CSS.escape(view.show)}:not([hidden])`);
   if (!(asked instanceof HTMLDetailsElement)) return;
   view.show = null;
-  /** @type {HTMLDetailsElement} */ (byId("details")).open = asked.open = true;
+  all.open = asked.open = true;
   asked.scrollIntoView();
 }
 
-/** What stands in which detail. @returns {[string, any[]][]} */
-function details(/** @type {State} */ state) {
+/** What the details are, whether there is anything in each, and what. @param {State} state @returns {[id: string, isThere: boolean, children: () => any[]][]} */
+function details(state) {
   const { stage } = view;
+  const { choice, room, you } = state;
   const isLobby = stage === "lobby";
   const isOver = stage === "night";
   return [
-    ["people", people(live)],
-    ["why", why(state)],
-    ["whatif", isOver ? [] : whatIf(state)],
-    ["ranking", ranking(state, view.order)],
-    ["culled", culled(state)],
-    ["evening", evening(state)],
-    ["log", log(state)],
-    ["invitation", isLobby || isOver ? [] : invitation(state, view)],
-    ["terms", isLobby || isOver || stage === "failed" ? [] : settings(state)],
-    ["me", state.you.name && !isOver ? mine(state, credential()) : []],
-    ["steer", isOver ? [] : steering(state)],
+    ["people", true, () => people(live)],
+    ["why", choice !== null && room.stage !== "failed", () => why(state)],
+    ["whatif", choice !== null && !isOver, () => whatIf(state)],
+    ["ranking", ((state.whatif ?? choice)?.selection.ranking.length ?? 0) > 0, () => ranking(state, view.order)],
+    ["culled", Object.values(choice?.selection.culled ?? {}).some((n) => n > 0), () => culled(state)],
+    ["evening", (state.evening ?? []).length > 0, () => evening(state)],
+    ["log", true, () => log(state)],
+    ["invitation", !isLobby && !isOver, () => invitation(state, view)],
+    ["terms", !isLobby && !isOver && stage !== "failed", () => settings(state)],
+    ["me", Boolean(you.name) && !isOver, () => mine(state, credential())],
+    ["steer", (Boolean(you.organiser) || room.locked) && !isOver, () => steering(state)],
   ];
-}
-
-/** Shows what there is in a section or a detail, or hides it. @param {HTMLElement} place @param {any[]} children */
-function fill(place, children) {
-  place.hidden = children.length === 0;
-  show(place instanceof HTMLDetailsElement ? /** @type {Element} */ (place.lastElementChild) : place, children);
 }
 
 /** What is new comes first: a tab has room for a few words. */
@@ -369,6 +383,7 @@ function copyOld(text, element) {
 function say(text, bad = false) {
   const toast = byId("toast");
   toast.textContent = text;
+  if (!live.state) byId("status").textContent = text; // nothing draws
   toast.classList.toggle("bad", bad);
   clearTimeout(Number(toast.dataset.timer));
   toast.dataset.timer = String(setTimeout(() => (toast.textContent = ""), bad ? 8000 : 2000));
@@ -389,6 +404,13 @@ document.addEventListener("click", (event) => {
   if (!(element instanceof HTMLElement)) return;
   if (element.dataset.action === "go" && event.detail > 1) return; // the second of two clicks is not for what came in its place
   attempt(() => actions[element.dataset.action ?? ""]?.(element.dataset, element));
+});
+
+// A detail that is open has a link of its own: the one that the address bar shows.
+byId("details").addEventListener("click", (event) => {
+  const detail = event.target instanceof Element ? event.target.closest("#details > details > summary")?.parentElement : null;
+  if (!(detail instanceof HTMLDetailsElement)) return;
+  history.replaceState(null, "", `${detail.open ? location.pathname : `?show=${detail.id}`}${location.hash}`);
 });
 
 document.addEventListener("submit", (event) => {

@@ -30,7 +30,7 @@ export function getMuster(offer, getting, opening) {
   if (mine) {
     parts.push(h("p", { class: "quiet" }, "Get the program, and open it: it knows this room."));
     parts.push(h("p", { class: "buttons" }, get(mine, `Get Muster for ${mine.name}`, "primary large"), button("open", "Open in Muster")), ...outcome(getting || mine.trouble ? "" : opening));
-    parts.push(h("p", { id: "getting", class: "getting", role: "status" }, progress(getting)));
+    parts.push(h("p", { id: "getting", class: "getting", "data-say": Boolean(getting?.file) }, progress(getting)));
     if (mine.trouble && !getting) parts.push(h("p", { class: "trouble" }, mine.trouble));
     else parts.push(h("p", { class: "quiet" }, about(mine)), h("p", { class: "quiet" }, mine.advice, insecure()));
   } else if (offer.phone) {
@@ -54,7 +54,7 @@ export function getMuster(offer, getting, opening) {
           { class: "systems" },
           others.map((program) => h("li", { "data-key": program.system }, get(program, program.name), program.trouble ? h("span", { class: "trouble" }, program.trouble) : h("span", { class: "quiet" }, program.away ? `Muster ${program.version}, the project's own.` : about(program), ` ${program.advice}`))),
         ),
-        !mine && h("p", { class: "getting", role: "status" }, progress(getting)),
+        !mine && h("p", { class: "getting", "data-say": Boolean(getting?.file) }, progress(getting)),
       ),
     );
   }
@@ -80,7 +80,7 @@ function fileOf(url) {
 /** @param {Opening} opening */
 function outcome(opening) {
   const said = { "": "", tried: "Looking whether Muster is here already …", opened: "Muster opens, or your browser asks whether it may. Nothing there? Then get it here.", nothing: "Nothing opened? Then Muster is not on this computer yet, or links do not lead to it." }[opening];
-  return said ? [h("p", { class: "getting", role: "status" }, said)] : [];
+  return said ? [h("p", { class: "getting", "data-say": true }, said)] : [];
 }
 
 /** The link that has Muster join a room. @param {string} link the room's */

@@ -56,12 +56,15 @@ function isPlaying(person) {
   return person.peer && person.connected && !person.left_out;
 }
 
+/** What tells letters apart: made once, for that takes long. @type {Intl.Segmenter | undefined} */
+let letters;
+
 /** More marks than this on one letter are no writing. */
 const marks = 3;
 
 /** The first letter of a name as one reads it, in capitals, or whatever comes first. @param {string} name */
 export function initial(name) {
-  const graphemes = [...new Intl.Segmenter().segment(name)].map(({ segment }) => segment);
+  const graphemes = [...(letters ??= new Intl.Segmenter()).segment(name)].map(({ segment }) => segment);
   const first = graphemes.find((segment) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(segment)) ?? graphemes[0] ?? "";
   const plain = (first.match(/\p{M}/gu)?.length ?? 0) > marks ? first.replaceAll(/\p{M}/gu, "") : first;
   const upper = plain.toLocaleUpperCase();

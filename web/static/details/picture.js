@@ -3,13 +3,25 @@
 // into an image pixel by pixel.
 
 import { css } from "../colours.js";
+import { h } from "../dom.js";
 import { LOST } from "../trace.js";
 
-/** uPlot is a classic script, and comes after the page: vendor/VERSIONS. @type {any} */
+/** uPlot is a classic script: vendor/VERSIONS. @type {any} */
 const scripts = globalThis;
 
-/** Tells whether plots can be drawn already. */
-export const canPlot = () => "uPlot" in scripts;
+let isFetched = false;
+
+/** Tells whether plots can be drawn, and fetches what draws them when somebody looks at one first. @param {() => void} then is called when it has come */
+export function canPlot(then) {
+  if ("uPlot" in scripts) return true;
+  if (isFetched) return false;
+  isFetched = true;
+  const from = (/** @type {string} */ name) => new URL(`../vendor/${name}`, import.meta.url).href;
+  const script = h("script", { src: from("uPlot.iife.min.js") });
+  script.onload = then;
+  document.head.append(h("link", { rel: "stylesheet", href: from("uPlot.min.css") }), script);
+  return false;
+}
 
 /** @typedef {{colour: string, cloud: import("../trace.js").Cloud}} Painted */
 

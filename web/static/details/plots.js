@@ -19,12 +19,12 @@ const drawn = {
 };
 
 /** Every answer as a point. @param {import("../live.js").Live} live */
-export function drawPicture({ state, clouds }) {
+export function drawPicture({ state, clouds, changed }) {
   const players = state?.people.filter((person) => person.peer) ?? [];
   const place = byId("picture");
   place.hidden = !players.some((person) => clouds.of(person.name).length > 0);
   const version = `${clouds.edition} ${players.length} ${state?.room.limits_ms} ${look()}`;
-  if (!state || !isOpen(place) || drawn.pictured === version || !canPlot()) return;
+  if (!state || !isOpen(place) || drawn.pictured === version || !canPlot(changed)) return;
   drawn.pictured = version;
   drawn.picture ??= new Picture(byId("picture-plot"));
   const painted = players.map((person) => ({ colour: css(colourOf(state.people, person.name)), cloud: clouds.of(person.name) }));
@@ -33,14 +33,14 @@ export function drawPicture({ state, clouds }) {
 }
 
 /** The distribution of everyone's answers. @param {import("../live.js").Live} live */
-export function drawSpread({ state, clouds }) {
+export function drawSpread({ state, clouds, changed }) {
   const choice = state?.choice;
   const players = choice?.selection.players ?? [];
   const place = byId("spread");
   place.hidden = !players.some((player) => clouds.of(player).length > 0);
   const target = choice && targetOf(choice);
   const version = `${clouds.edition} ${target?.addr} ${look()}`;
-  if (!state || !isOpen(place) || drawn.spreadOf === version || !canPlot()) return;
+  if (!state || !isOpen(place) || drawn.spreadOf === version || !canPlot(changed)) return;
   drawn.spreadOf = version;
   drawn.spread ??= new Spread(byId("spread-plot"));
   drawn.spread.draw(players.map((player) => ({ name: player, colour: css(colourOf(state.people, player)), rtts: clouds.of(player).sorted(), chosen: target?.rtt_ms[player] })));
@@ -49,7 +49,7 @@ export function drawSpread({ state, clouds }) {
 
 /** Tells whether somebody can look at a detail. @param {HTMLElement} place */
 function isOpen(place) {
-  return !place.hidden && place.querySelector(".plot")?.checkVisibility() === true;
+  return !place.hidden && place instanceof HTMLDetailsElement && place.open && place.closest("details#details[open]") !== null;
 }
 
 /** What canvases are drawn for: colours and resolution. */

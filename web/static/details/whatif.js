@@ -68,7 +68,7 @@ function outcome(state, other) {
     : ["No server would suit everyone."];
   return h(
     "div",
-    { class: "outcome", role: "status" },
+    { class: "outcome", "data-say": true },
     h("p", {}, h("bdi", {}, other.player), ` tries “${ruleName(other.selection.by)}”: `, ...text),
     h(
       "p",
