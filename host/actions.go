@@ -35,6 +35,7 @@ const maxOrder = 4 << 10
 //	leave     the place is free at once
 //	count     a guest in by an estimate, the organiser's: {"name","counted":true}; either
 //	          may take it back: {"name","counted":false}
+//	somewhere which country one is in is nobody's business, or is: {"somewhere":true}
 //	has       the version that one has of the game: {"version"}
 //	whatif    by other settings: {"by","limits_ms"}; no rule takes it back
 //	vote      for one of the first five: {"addr"}; none takes it back
@@ -52,6 +53,8 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 		return parse[room.Rename](body, nil)
 	case "count":
 		return parse[room.Count](body, nil)
+	case "somewhere":
+		return parse[room.Somewhere](body, nil)
 	case "leave":
 		return room.Quit{}, nil
 	case "has":

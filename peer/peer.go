@@ -81,6 +81,8 @@ type Options struct {
 	// Asks: the player is asked for it there, and the others wait.
 	Say  <-chan wire.Say
 	Asks bool
+	// Somewhere: the others are not to be told which country the player is in.
+	Somewhere bool
 	// Near looks for servers of a game on the networks of this machine, for a host that is
 	// on none of them; nil finds none. These the host may have us ask, besides what it
 	// could know itself.

@@ -105,8 +105,12 @@ func (s *session) ask(m wire.Ask) error {
 	if r == nil || r.number != m.Round || r.agenda == nil {
 		return nil // of a round that is over, or not yet begun here
 	}
-	if slices.ContainsFunc(m.Servers, func(s int) bool { return s < 0 || s >= len(r.servers) }) {
+	if slices.ContainsFunc(slices.Concat(m.Servers, m.Names), func(s int) bool { return s < 0 || s >= len(r.servers) }) {
 		return fmt.Errorf("peer: asked for a server outside the list of %d", len(r.servers))
+	}
+	s.sayNames(m.Names)
+	if len(m.Servers) == 0 && m.Own == 0 {
+		return nil
 	}
 	r.agenda.Allow(m.Own)
 	r.agenda.Ask(m.Servers)
@@ -114,6 +118,23 @@ func (s *session) ask(m wire.Ask) error {
 		s.runAgenda()
 	}
 	return nil
+}
+
+// sayNames says what servers that lead called themselves when they were measured.
+func (s *session) sayNames(servers []int) {
+	if len(servers) == 0 {
+		return
+	}
+	infos := wire.Infos{Round: s.round.number}
+	results, _, _ := s.round.ledger.since(0)
+	for i := range results {
+		if info := results[i].Info; info != nil && info.Name != "" && slices.Contains(servers, results[i].Server) {
+			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: results[i].Server, Info: *info})
+		}
+	}
+	if len(infos.Servers) > 0 {
+		s.send(infos)
+	}
 }
 
 // runAgenda measures in the background until the agenda has nothing more.
@@ -174,7 +195,7 @@ func (s *session) report(report wire.Report) {
 	for i := range report.Results {
 		if info := report.Results[i].Info; info != nil {
 			nameless := *info
-			nameless.Name = "" // only finalists need one, and names repeat least
+			nameless.Name = "" // only leaders and finalists need one, and names repeat least
 			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: report.Results[i].Server, Info: nameless})
 		}
 	}

@@ -48,6 +48,10 @@ type (
 	}
 	// Arrived says that a guest joined the game server by hand.
 	Arrived struct{}
+	// Somewhere says that the others are not to be told where a person is, or may be.
+	Somewhere struct {
+		Somewhere bool `json:"somewhere"`
+	}
 )
 
 func (o Order) step(r *Room) error {
@@ -158,6 +162,14 @@ func (a Ready) do(r *Room, by caller) error {
 		return nil
 	}
 	r.isReady()
+	return nil
+}
+
+func (a Somewhere) do(_ *Room, by caller) error {
+	if by.person == nil {
+		return errNickname
+	}
+	by.somewhere = a.Somewhere
 	return nil
 }
 

@@ -20,6 +20,8 @@ type person struct {
 	// arrival is the person's place in the order of arrival, which nobody else has: by it
 	// the others know them again all evening.
 	arrival int
+	// somewhere: the others are not told which country the person is in.
+	somewhere bool
 	// becomes is the name from the next round on, or empty.
 	becomes string
 	// organiser: the person decides for the room. That is who came with the organiser's
@@ -406,11 +408,16 @@ func (in PageOpened) step(r *Room) error {
 	if by := r.caller(in.Token); by.person != nil || by.organiser {
 		r.pages[in.Token]++
 		r.sees(by)
+	} else {
+		r.onlookers++
 	}
 	return nil
 }
 
 func (in PageClosed) step(r *Room) error {
+	if r.pages[in.Token] == 0 {
+		r.onlookers = max(0, r.onlookers-1)
+	}
 	if r.pages[in.Token] > 1 {
 		r.pages[in.Token]--
 	} else {

@@ -38,6 +38,8 @@ type Room struct {
 	guests guests
 	// pages is how many are open, by the credential that they show.
 	pages map[string]int
+	// onlookers is how many pages are open that show none.
+	onlookers int
 	// pageClosed is when one was closed last, zero once the vote goes on without it; not
 	// saved, as no page outlives the host.
 	pageClosed time.Time
@@ -238,6 +240,7 @@ func (in Join) step(r *Room) error {
 	}
 	in.takeEditions(r, p)
 	p.program, p.line, p.isAsked = in.Hello.Program, in.Hello.Line, in.Hello.Asks
+	p.somewhere = p.somewhere || in.Hello.Somewhere // or the player said so on the page
 	in.locate(r, p)
 	r.do(Admit{p.name})
 	r.send(p, wire.Welcome{Version: wire.Version, Name: p.name, Token: p.token, Page: p.page})

@@ -37,6 +37,7 @@ type round struct {
 	// search leads the coordinated measuring while it goes on. It can be made anew
 	// from what was measured at any time, and so is not saved.
 	search *search
+	lead   lead
 	// selection is the newest choice, nil before there is one.
 	selection *selection.Selection
 	whatIf    *whatIf

@@ -84,6 +84,7 @@ type savedPhase struct {
 type savedPerson struct {
 	Name      string `json:"name"`
 	Arrival   int    `json:"arrival,omitempty"`
+	Somewhere bool   `json:"somewhere,omitempty"`
 	Becomes   string `json:"becomes,omitempty"`
 	Organiser bool   `json:"organiser,omitempty"`
 	Page      string `json:"page"`
@@ -206,7 +207,7 @@ func (r *Room) Save() ([]byte, error) {
 
 func (r *round) savedPerson(p *person) savedPerson {
 	b := r.ballots[p.name]
-	s := savedPerson{Name: p.name, Arrival: p.arrival, Becomes: p.becomes, Organiser: p.organiser, Page: p.page, Ready: b.ready, Vetoed: b.vetoed, ByHand: b.byHand}
+	s := savedPerson{Name: p.name, Arrival: p.arrival, Somewhere: p.somewhere, Becomes: p.becomes, Organiser: p.organiser, Page: p.page, Ready: b.ready, Vetoed: b.vetoed, ByHand: b.byHand}
 	if b.voted {
 		s.Vote = &b.vote
 	}
@@ -224,7 +225,7 @@ func (r *round) person(s savedPerson) (person, error) {
 	if b != (ballot{}) {
 		r.ballots[s.Name] = b
 	}
-	return person{name: s.Name, arrival: s.Arrival, becomes: s.Becomes, organiser: s.Organiser, page: s.Page}, nil
+	return person{name: s.Name, arrival: s.Arrival, somewhere: s.Somewhere, becomes: s.Becomes, organiser: s.Organiser, page: s.Page}, nil
 }
 
 func pack(m wire.Message) ([]byte, error) {

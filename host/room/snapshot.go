@@ -25,6 +25,8 @@ func (r *Room) Snapshot() wire.Snapshot {
 		Voting:  wire.Voting{Open: r.isVoting(), Vetoes: []string{}, Ballot: []string{}},
 		History: slices.Clone(r.history),
 		Form:    wire.Form(),
+
+		Standing: r.round.lead.standing,
 	}
 	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(r.settings.Servers)
 	if search := r.round.search; search != nil {
@@ -89,16 +91,20 @@ func (r *Room) people() []wire.Person {
 		} else if p.contradicts != nil {
 			person.Doubt = p.contradicts.String()
 		}
+		person.Country = p.origin.Country
 		people = append(people, person)
 	}
 	for _, g := range r.guests {
-		people = append(people, wire.Person{Name: g.name, Guest: !g.organiser, Estimate: r.estimateOf(g)})
+		people = append(people, wire.Person{Name: g.name, Guest: !g.organiser, Country: g.origin.Country, Estimate: r.estimateOf(g)})
 	}
 	at := 0
 	for p := range r.everyone() {
 		b, person := r.round.ballots[p.name], &people[at]
 		at++
 		person.Arrival, person.Organiser, person.Page, person.Ready, person.Vetoed = p.arrival, p.organiser, r.isWatching(p), b.ready, b.vetoed
+		if person.Somewhere = p.somewhere; p.somewhere {
+			person.Country = ""
+		}
 		if b.voted {
 			person.Vote = r.round.servers.List[b.vote].Addr.String()
 		}

@@ -196,6 +196,7 @@ func (Tick) step(r *Room) error {
 	if r.passes(passed); !r.round.pause.On {
 		r.phase.tick(r)
 	}
+	r.leads()
 	return nil
 }
 

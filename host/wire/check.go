@@ -88,6 +88,9 @@ func (a Ask) check() error {
 	if a.Own < 0 || a.Own > MaxAsked {
 		return fmt.Errorf("%d servers of its own choice", a.Own)
 	}
+	if len(a.Names) > MaxAsked {
+		return fmt.Errorf("the names of %d servers at once", len(a.Names))
+	}
 	return nil
 }
 

@@ -25,6 +25,44 @@ type Snapshot struct {
 	History []Played `json:"evening"`
 	// Form is how the organiser changes the settings.
 	Form []Field `json:"form"`
+	// Standing is who leads, and where everything is; nil before anybody has measured
+	// anything while a page was open.
+	Standing *Standing `json:"standing"`
+}
+
+// Standing is who leads while a round's search goes on, and where its servers are by the
+// table of countries. It says no address.
+type Standing struct {
+	Round int `json:"round"`
+	// Leaders are the best so far, up to three; first those that everybody has measured.
+	Leaders []Leader `json:"leaders"`
+	// Answered is how many servers have answered somebody.
+	Answered int     `json:"answered"`
+	Places   []Place `json:"places"`
+}
+
+// Leader is one of the best servers so far. Its figures, in ms, are of those who have
+// measured it.
+type Leader struct {
+	// ID tells it from the round's other servers.
+	ID int `json:"id"`
+	ServerCard
+	// Complete: all who count have measured it.
+	Complete bool               `json:"complete"`
+	MeanMS   float64            `json:"mean_ms"`
+	MaxMS    float64            `json:"max_ms"`
+	StdevMS  float64            `json:"stdev_ms"`
+	RTT      map[string]float64 `json:"rtt_ms"`
+}
+
+// Place is how many servers a country has: listed, and of these such as answered
+// somebody, and of these such as could still win.
+type Place struct {
+	// Country is an ISO 3166-1 alpha-2 code, empty if it is not known.
+	Country  string `json:"country,omitempty"`
+	Listed   int    `json:"listed"`
+	Answered int    `json:"answered,omitempty"`
+	Open     int    `json:"open,omitempty"`
 }
 
 // Room is what is new of a room: the sections of its [Snapshot] that have changed,
@@ -182,6 +220,11 @@ type Person struct {
 	// before it has said so.
 	Able   bool   `json:"able,omitempty"`
 	Unable string `json:"unable,omitempty"`
+	// Country is about where the person is, by the address that the host sees; empty if
+	// that is not known, or the person does not want it told.
+	Country string `json:"country,omitempty"`
+	// Somewhere: the person does not want it told.
+	Somewhere bool `json:"somewhere,omitempty"`
 }
 
 // Estimate is what the host can tell of the pings of somebody who does not measure them,

@@ -65,6 +65,8 @@ type Hello struct {
 	// Asks: the peer asks its player at a terminal to vote, so that the others wait for
 	// the player's word as they do for who has the page open.
 	Asks bool `json:"asks,omitempty"`
+	// Somewhere: the others are not to be told which country the player is in.
+	Somewhere bool `json:"somewhere,omitempty"`
 }
 
 // Editions are what a player has of games, by their ids.
@@ -206,6 +208,9 @@ type Ask struct {
 	// Own is how many servers of its own choice the peer may ask after them,
 	// besides what it was allowed before.
 	Own int `json:"own,omitempty"`
+	// Names are servers that lead: the peer says what they called themselves when it
+	// measured them, if they did, and asks nobody.
+	Names []int `json:"names,omitempty"`
 }
 
 // Report carries results in the order in which the probes ended: from peer to host

@@ -36,6 +36,7 @@ type join struct {
 	once     bool
 	// noBrowser leaves the player's own page for whoever opens it.
 	noBrowser bool
+	somewhere bool // the others are not told which country the player is in
 	greets    greeting
 }
 
@@ -78,6 +79,7 @@ config.toml say which.`,
 	flags.StringVar(&j.at, "at", "", "join a room of the public host at `URL`, by its code")
 	flags.StringVar(&j.code, "code", "", "the room's `CODE`, if it is not in the link")
 	flags.StringVar(&j.launcher.Player, "name", defaultName(), "your `NAME` in the room")
+	flags.BoolVar(&j.somewhere, "somewhere", false, "do not tell the others which country you are in")
 	bindLaunch(cmd, &j.launcher)
 	bindWord(cmd, &j.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for servers on the local network, too, if the room is on a public host and wants that (off: never)")
 	flags.BoolVar(&j.noBrowser, "no-browser", false, "do not open your own page in a browser")
@@ -163,7 +165,8 @@ func isRoomCode(word string) bool {
 // and again if it was mistyped: an open room takes everybody without.
 func (j *join) enter(ctx context.Context, to invite.Link, isGiven bool) error {
 	playing := &playing{
-		program: j.program, probing: j.probing, once: j.once, launcher: &j.launcher, lan: j.lan,
+		somewhere: j.somewhere,
+		program:   j.program, probing: j.probing, once: j.once, launcher: &j.launcher, lan: j.lan,
 		narrator: &narrator{screen: j.screen, help: j.keys(playerHelp(to))}, browses: !j.noBrowser || j.home != nil,
 	}
 	for {

@@ -33,6 +33,8 @@ type playing struct {
 	once     bool
 	// atHost: on the host's own machine. steers: it is the organiser's.
 	atHost, steers bool
+	// somewhere: the others are not to be told which country the player is in.
+	somewhere bool
 	// lan is whether the local network is looked over for servers.
 	lan listing.LAN
 	// ctx is play's. isIn: the host has let the player in. to is the link of its room.
@@ -67,7 +69,7 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 			}
 		},
 		Say: y.voter.says, Asks: y.home == nil && term.IsTerminal(y.in) && y.screen.IsTerminal,
-		NewProber: y.newProber, Able: y.able, Launch: y.launcher.Launch, Events: y.show, Once: y.once, Logger: y.logger(),
+		NewProber: y.newProber, Able: y.able, Launch: y.launcher.Launch, Events: y.show, Once: y.once, Logger: y.logger(), Somewhere: y.somewhere,
 	}
 	if options.Editions = y.launcher.Games.Own(); y.launcher.Version != "" {
 		options.Editions = y.launcher.Games.Editions(y.launcher.Version)

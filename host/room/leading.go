@@ -1,0 +1,187 @@
+package room
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+const (
+	// podium is how many leaders pages show.
+	podium = 3
+	// leadEvery is the shortest time from one look at who leads to the next, and leadShare
+	// what each result that it goes through adds: of a processor's time it is a twentieth at
+	// most, as one takes some 200 ns.
+	leadEvery = 250 * time.Millisecond
+	leadShare = 4 * time.Microsecond
+	// nearlyMeasured is how many servers that somebody has not measured yet are thought of
+	// for places that nobody holds who was measured by all.
+	nearlyMeasured = 50
+	// nameAgain is after how long players are asked again what a leader without a name
+	// calls itself: those who said nothing the first time may have heard it since.
+	nameAgain = 2 * time.Second
+)
+
+// lead is who leads while the round's search goes on. It is reckoned from what was
+// measured, and so is not saved.
+type lead struct {
+	standing *wire.Standing
+	next     time.Time
+	// named is when players were last asked for a server's name.
+	named map[int]time.Time
+}
+
+// leads looks who leads, and asks for the names of those who do: they are known before
+// the choice. Nobody looks while no page is open.
+func (r *Room) leads() {
+	_, verifying := r.phase.(*Verifying)
+	l := &r.round.lead
+	if !r.isMeasuring() && !verifying || len(r.pages) == 0 && r.onlookers == 0 || r.now.Before(l.next) {
+		return
+	}
+	results := 0
+	for _, p := range r.round.players {
+		results += len(p.probes)
+	}
+	l.next = r.now.Add(max(leadEvery, time.Duration(results)*leadShare))
+	group := filtered(r.round.active(), r.round.hasMeasured)
+	criteria := r.criteria(r.settings, group)
+	criteria.Top, criteria.Reasons = podium, nearlyMeasured
+	table := r.tableFor(group, r.counted())
+	selected := selection.NewFilter(r.round.servers, criteria).Select(table)
+	leaders := selected.Ranking[:min(podium, len(selected.Ranking))]
+	if len(leaders) < podium && len(group) > 0 {
+		leaders = append(slices.Clip(leaders), r.nearly(selected, table, podium-len(leaders))...)
+	}
+	l.standing = r.standing(leaders, table, criteria)
+	r.revision++
+	r.askNames(leaders)
+}
+
+// nearly are the servers that come next once all have measured them: those that most have,
+// nearest first.
+func (r *Room) nearly(selected selection.Selection, table *selection.Table, most int) (nearly []selection.Ranked) {
+	for _, reason := range selected.Reasons {
+		if reason.Cause != selection.Unmeasured || r.isFull(reason.Server) {
+			continue
+		}
+		one := selection.Ranked{Addr: reason.Addr, Server: reason.Server, RTT: map[string]float64{}}
+		for column, name := range table.Players() {
+			if state, rtt := table.At(column, reason.Server); state == discovery.Answered {
+				one.RTT[name] = rttMS(rtt)
+				one.MeanMS += rttMS(rtt)
+				one.MaxMS = max(one.MaxMS, rttMS(rtt))
+			}
+		}
+		if len(one.RTT) > 0 {
+			one.MeanMS /= float64(len(one.RTT))
+			nearly = append(nearly, one)
+		}
+	}
+	slices.SortFunc(nearly, func(a, b selection.Ranked) int {
+		return cmp.Or(cmp.Compare(len(b.RTT), len(a.RTT)), cmp.Compare(a.MeanMS, b.MeanMS), a.Addr.Compare(b.Addr))
+	})
+	return nearly[:min(most, len(nearly))]
+}
+
+// isFull reports whether a server is known to have no seats for the players.
+func (r *Room) isFull(server int) bool {
+	info := r.round.servers.Info(server)
+	return info != nil && info.MaxPlayers > 0 && info.MaxPlayers-info.Players < len(r.round.active())
+}
+
+// standing is what pages see of it.
+func (r *Room) standing(leaders []selection.Ranked, table *selection.Table, criteria selection.Criteria) *wire.Standing {
+	s := &wire.Standing{Round: r.round.number, Leaders: []wire.Leader{}}
+	isLeader := map[int]bool{}
+	for _, ranked := range leaders {
+		isLeader[ranked.Server] = true
+		s.Leaders = append(s.Leaders, wire.Leader{
+			ID: ranked.Server, ServerCard: cardOf(r.round.servers, ranked.Server),
+			Complete: len(ranked.RTT) == len(table.Players()), MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS, StdevMS: ranked.StdevMS, RTT: ranked.RTT,
+		})
+	}
+	places := map[string]*wire.Place{}
+	for server := range r.round.servers.List {
+		country := r.round.servers.List[server].Country
+		place := places[country]
+		if place == nil {
+			place = &wire.Place{Country: country}
+			places[country] = place
+		}
+		place.Listed++
+		answered, fails := false, false
+		for column := range table.Players() {
+			state, _ := table.At(column, server)
+			answered = answered || state == discovery.Answered
+			fails = fails || state == discovery.Lost || state == discovery.Refused
+		}
+		place.Answered += count(answered)
+		s.Answered += count(answered)
+		place.Open += count(isLeader[server] || answered && !fails && !r.isFull(server) && couldWin(s.Leaders, table, server, criteria.By))
+	}
+	for _, country := range slices.Sorted(maps.Keys(places)) {
+		s.Places = append(s.Places, *places[country])
+	}
+	return s
+}
+
+// couldWin reports whether a server that not all have measured would be the best if those
+// who have not were next to it. Of how even pings are that says nothing.
+func couldWin(leaders []wire.Leader, table *selection.Table, server int, by selection.Rule) bool {
+	players := len(table.Players())
+	measured, total, worst := 0, 0.0, 0.0
+	for column := range players {
+		if state, rtt := table.At(column, server); state == discovery.Answered {
+			measured++
+			total += rttMS(rtt)
+			worst = max(worst, rttMS(rtt))
+		}
+	}
+	switch {
+	case measured == players:
+		return false // all are measured: it is among the leaders, or behind them
+	case len(leaders) == 0 || !leaders[0].Complete:
+		return true
+	case by == selection.Minimax:
+		return worst <= leaders[0].MaxMS
+	case by == selection.Fairness || by == selection.FairThreshold:
+		return true
+	}
+	return total/float64(players) <= leaders[0].MeanMS
+}
+
+// askNames asks those who have heard of a leader what it calls itself. No server is asked
+// for that: the players' programs keep what it said when they measured it.
+func (r *Room) askNames(leaders []selection.Ranked) {
+	l := &r.round.lead
+	var nameless []int
+	for _, ranked := range leaders {
+		if info := r.round.servers.Info(ranked.Server); (info == nil || info.Name == "") && r.now.Sub(l.named[ranked.Server]) >= nameAgain {
+			nameless = append(nameless, ranked.Server)
+		}
+	}
+	if len(nameless) == 0 {
+		return
+	}
+	if l.named == nil {
+		l.named = map[int]time.Time{}
+	}
+	for _, server := range nameless {
+		l.named[server] = r.now
+	}
+	for _, p := range r.round.present() {
+		heard := slices.DeleteFunc(slices.Clone(nameless), func(server int) bool {
+			_, looked := p.looks[server] // and said the name along with it
+			return looked || p.at(server).State != discovery.Answered
+		})
+		if len(heard) > 0 {
+			r.send(p, wire.Ask{Round: r.round.number, Servers: []int{}, Names: heard})
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package room
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/wire"
+)
+
+// named has a player say what leaders called themselves, as far as the room asks.
+func (n *session) named(name string) (asked []int) {
+	for _, m := range n.sent[name] {
+		if ask, is := m.(wire.Ask); is && len(ask.Names) > 0 {
+			infos := wire.Infos{Round: n.room.round.number}
+			for _, server := range ask.Names {
+				infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Name: fmt.Sprintf("server %d", server), MaxPlayers: 16}})
+			}
+			n.says(name, infos)
+			asked = append(asked, ask.Names...)
+		}
+	}
+	return asked
+}
+
+// TestLeaders: while a search goes on pages see its three best servers by name, with
+// everybody's ping, and where the servers are; no address, and nothing while no page is
+// open.
+func TestLeaders(t *testing.T) {
+	n := coordinated(t)
+	play := func(seconds int) {
+		for range 5 * seconds {
+			n.wait(200 * time.Millisecond)
+			n.named("ann")
+			n.named("bob")
+			n.answers(0, "ann")
+			n.answers(1, "bob")
+		}
+	}
+	play(2)
+	if n.room.Snapshot().Standing != nil {
+		t.Error("the room looks who leads for nobody")
+	}
+	n.step(PageOpened{})
+	play(3)
+	s := n.room.Snapshot()
+	if s.Standing == nil || len(s.Standing.Leaders) != podium {
+		t.Fatalf("who leads: %+v", s.Standing)
+	}
+	for i, leader := range s.Standing.Leaders {
+		if leader.Name != fmt.Sprintf("server %d", leader.ID) || len(leader.RTT) != 2 || !leader.Complete || leader.Country == "" {
+			t.Errorf("place %d: %+v", i+1, leader)
+		}
+		if i > 0 && leader.MeanMS < s.Standing.Leaders[i-1].MeanMS {
+			t.Errorf("place %d is better than the one before", i+1)
+		}
+	}
+	listed, answered, open := 0, 0, 0
+	for _, place := range s.Standing.Places {
+		listed, answered, open = listed+place.Listed, answered+place.Answered, open+place.Open
+	}
+	if listed != len(far()) || answered != s.Standing.Answered || answered == 0 || open < podium || open > answered {
+		t.Errorf("%d listed, %d and %d answered, %d could win", listed, answered, s.Standing.Answered, open)
+	}
+	if s.Room.Stage == wire.Refining && s.Room.Search == nil {
+		t.Error("no bound")
+	}
+}
+
+// TestLeadersUnmeasured: before all have measured the same servers those lead that most
+// have measured, with the pings that there are.
+func TestLeadersUnmeasured(t *testing.T) {
+	n := newSession(t, settings(2))
+	n.join("ann", "bob")
+	n.step(PageOpened{})
+	n.gets(far())
+	n.says("ann", wire.Report{Round: 1, Results: []discovery.Result{
+		{Server: 1, State: discovery.Answered, RTT: 20 * time.Millisecond}, {Server: 2, State: discovery.Answered, RTT: 10 * time.Millisecond},
+	}})
+	n.says("bob", wire.Report{Round: 1, Results: []discovery.Result{{Server: 3, State: discovery.Answered, RTT: 30 * time.Millisecond}}})
+	n.wait(time.Second)
+	var got []string
+	for _, leader := range n.room.Snapshot().Standing.Leaders {
+		got = append(got, fmt.Sprint(leader.ID, leader.Complete, leader.RTT))
+	}
+	if got, want := strings.Join(got, "; "), "2 false map[ann:10]; 1 false map[ann:20]; 3 false map[bob:30]"; got != want {
+		t.Errorf("%s lead, not %s", got, want)
+	}
+}
+
+// TestSomewhere: the others see which country a player is in, unless the player says no,
+// by program or page; that holds over a restart.
+func TestSomewhere(t *testing.T) {
+	n := newSession(t, settings(0))
+	hello := func(name string, somewhere bool) {
+		n.step(Join{Hello: wire.Hello{Name: name, Somewhere: somewhere}, From: Origin{Country: "DE"}, Token: "token of " + name})
+	}
+	hello("ann", false)
+	hello("bob", true)
+	hello("cat", false)
+	n.step(Order{pageOf("token of cat"), Somewhere{true}})
+	data, err := n.room.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Restore(data, topology.New)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, room := range []*Room{n.room, again} {
+		var got []string
+		for _, p := range room.Snapshot().People {
+			got = append(got, fmt.Sprint(p.Name, p.Country, p.Somewhere))
+		}
+		if got, want := strings.Join(got, " "), "annDEfalse bobtrue cattrue"; got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+	}
+}
