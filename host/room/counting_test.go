@@ -97,6 +97,13 @@ func TestCounting(t *testing.T) {
 	if chosen.Culled.Unreachable != 1 {
 		t.Errorf("%d servers are out of reach, want the one that is for bob", chosen.Culled.Unreachable)
 	}
+	for cause, list := range n.room.Record().Culled() {
+		for _, s := range list.Servers {
+			if _, has := s.RTT["zoe"]; has {
+				t.Errorf("zoe's ping of a server that is %s is told as measured", cause)
+			}
+		}
+	}
 	// Whoever counts has a say.
 	if err := n.votes("zoe", 1); err != nil {
 		t.Errorf("zoe counts, and may not vote: %v", err)

@@ -19,6 +19,8 @@ type Record struct {
 	servers  selection.Servers
 	criteria selection.Criteria
 	table    *selection.Table
+	// measured is how many of the table's columns are measurements, the first.
+	measured int
 	// found: there was a server that suits.
 	found bool
 }
@@ -36,7 +38,7 @@ func (r *Room) Record() *Record {
 
 // record notes what a choice is made from, for a group and guests who are counted in.
 func (r *Room) record(group []*player, guests []*guest) *Record {
-	c := &Record{servers: r.round.servers, criteria: r.criteria(r.settings, group), table: r.tableFor(group, guests)}
+	c := &Record{servers: r.round.servers, criteria: r.criteria(r.settings, group), table: r.tableFor(group, guests), measured: len(group)}
 	c.servers.Infos, c.servers.Lone = maps.Clone(c.servers.Infos), maps.Clone(c.servers.Lone)
 	r.round.record = c
 	return c
@@ -57,7 +59,7 @@ func (c *Record) Culled() map[selection.Cause]wire.CulledServers {
 		}
 		if list.Total++; len(list.Servers) < maxCulled {
 			culled := wire.CulledServer{Addr: reason.Addr.String(), ServerCard: cardOf(c.servers, reason.Server), Players: reason.Players, RTT: map[string]float64{}}
-			for column, player := range c.table.Players() {
+			for column, player := range c.table.Players()[:c.measured] {
 				if state, rtt := c.table.At(column, reason.Server); state == discovery.Answered {
 					culled.RTT[player] = rttMS(rtt)
 				}

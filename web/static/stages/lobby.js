@@ -87,6 +87,7 @@ function one(state, person, view, isMe) {
 
 /** What somebody is at, in a few words: the details say more. @param {Person} person @returns {[words: string, tone: string]} */
 function doing(person) {
+  if (!person.peer && person.estimate?.counted) return ["no program: counts by an estimate", ""];
   if (!person.peer) return [person.page ? "watching, no program yet" : "away", ""];
   if (!person.connected) return ["away", ""];
   if (person.unable) return ["cannot start the game", "bad"];
