@@ -73,8 +73,13 @@ func TestCountedByAddress(t *testing.T) {
 		t.Errorf("the organiser counts zoe in: %d, %+v", status, estimate("zoe"))
 	}
 	room, _ := h.Room(code)
+	for _, p := range room.People {
+		if want := map[bool]string{true: "DE"}[p.Peer]; p.Country != want { // that of players stands on the map
+			t.Errorf("everybody is told %q of %s, not %q", p.Country, p.Name, want)
+		}
+	}
 	text, _ := json.Marshal(room)
-	for _, private := range []string{player, guest, far, "64999", `"DE"`, `"JP"`} {
+	for _, private := range []string{player, guest, far, "64999", `"JP"`} {
 		if strings.Contains(string(text), private) {
 			t.Errorf("everybody is told %s", private)
 		}

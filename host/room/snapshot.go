@@ -95,7 +95,7 @@ func (r *Room) people() []wire.Person {
 		people = append(people, person)
 	}
 	for _, g := range r.guests {
-		people = append(people, wire.Person{Name: g.name, Guest: !g.organiser, Country: g.origin.Country, Estimate: r.estimateOf(g)})
+		people = append(people, wire.Person{Name: g.name, Guest: !g.organiser, Estimate: r.estimateOf(g)})
 	}
 	at := 0
 	for p := range r.everyone() {

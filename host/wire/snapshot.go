@@ -220,8 +220,8 @@ type Person struct {
 	// before it has said so.
 	Able   bool   `json:"able,omitempty"`
 	Unable string `json:"unable,omitempty"`
-	// Country is about where the person is, by the address that the host sees; empty if
-	// that is not known, or the person does not want it told.
+	// Country is about where a player is, by the address that the host sees; empty if that
+	// is not known, or the player does not want it told. Of a guest it is nobody's business.
 	Country string `json:"country,omitempty"`
 	// Somewhere: the person does not want it told.
 	Somewhere bool `json:"somewhere,omitempty"`
