@@ -44,7 +44,7 @@ func TestKeyboard(t *testing.T) {
 
 	b.tabsTo("#stage [data-action=go]")
 	b.types(kb.Enter)
-	b.sees("#stage", "AHEAD RIGHT NOW")
+	b.sees("#stage", "Where shall we play?")
 	b.folds(false)
 	b.tabsTo("#details > summary")
 	b.types(kb.Enter)
@@ -68,6 +68,17 @@ func TestKeyboard(t *testing.T) {
 	if !b.isAt("#ranking tr.chosen [data-action=vote]") {
 		t.Error("the focus did not go along with its row")
 	}
+	b.tabsTo("#stage .candidate:nth-child(1) .cast")
+	b.types(" ")
+	b.until("the card says so", func() bool { return b.isAt("#stage .candidate.leads.mine .cast[aria-pressed=true]") })
+	b.tabsTo("#stage [data-ready=true]")
+	b.types(" ")
+	b.sees("#stage h1", "Off to")
+	if !b.isAt("#stage h1") {
+		t.Error("the focus is not at what the countdown says")
+	}
+	b.types(kb.Escape)
+	b.sees("#stage h1", "Where shall we play?")
 	b.tabsTo("#stage [data-ready=true]")
 	b.types(" ")
 	n.awaits("the launch", func(r wire.Document) bool { return r.Stage == wire.Launching })

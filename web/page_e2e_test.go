@@ -56,26 +56,26 @@ func TestEvening(t *testing.T) {
 		t.Errorf("after the restart the page has %d points", got)
 	}
 
-	organiser.sees("#stage", "AHEAD RIGHT NOW")
+	organiser.sees("#stage h1", "Where shall we play?")
 	guest.sees("#why", "average")
-	before := organiser.reads("#stage .server")
+	before := organiser.reads("#stage .leads h2")
 
 	guest.sets(`#whatif [value="minimax"]`, "true")
 	organiser.sees("#whatif .outcome", "zoe tries “Kindest to the worst off”")
 	organiser.shoot("whatif", desktop)
 	organiser.click("#whatif [data-action=forget-whatif]")
 
-	guest.click("#ranking tr:nth-child(2) [data-action=vote]")
-	organiser.until("the vote counts", func() bool { return organiser.reads("#stage .server") != before })
+	guest.click("#stage .candidate:nth-child(2) .cast")
+	organiser.until("the vote counts", func() bool { return organiser.reads("#stage .leads h2") != before })
 	guest.click("#ranking tr:nth-child(1) [data-action=veto]")
 	organiser.sees("#log", "zoe vetoes")
-	organiser.sees("#stage", "AHEAD RIGHT NOW")
+	organiser.sees("#stage", "Where shall we play?")
 	organiser.shoot("agreeing", desktop, laptop)
 	guest.shoot("agreeing", phone)
 
 	guest.click("#stage [data-ready=true]")
 	organiser.click("#stage [data-ready=true]")
-	guest.sees("#stage .countdown", "")
+	guest.sees("#stage .left", "")
 	room := n.awaits("everyone is sent to a server", func(r wire.Document) bool { return r.Stage == wire.Launching })
 	guest.sees("#connect", room.Connect)
 	organiser.sees("#people", "could not start: openarena: not found in PATH")
@@ -205,7 +205,7 @@ func TestHostileNames(t *testing.T) {
 		n.plays(place, 200)
 	}
 	n.awaits("a choice", func(r wire.Document) bool { return r.Selection != nil && r.Selection.Chosen != nil })
-	b.sees("#stage", "AHEAD RIGHT NOW")
+	b.sees("#stage", "Where shall we play?")
 	b.shoot("hostile", desktop, phone)
 	if title := eval[string](b, "document.title"); strings.Contains(title, "taken") {
 		t.Errorf("a server's script ran: %s", title)

@@ -51,7 +51,7 @@ func TestAsListed(t *testing.T) {
 	ann.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
 	b := browse(t, server.URL+"/#"+code, desktop)
 	b.sees("#stage", "The <b>Den</b> of the very long name")
-	b.sees("#stage", "3 of 16 seats taken")
+	b.sees("#stage", "13 free seats")
 	b.sees("#stage", "as the list said 12 min ago")
 	rows := b.reads("#ranking tbody tr")
 	if n := strings.Count(rows, "as the list said"); n != 2 {

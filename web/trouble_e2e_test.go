@@ -116,7 +116,7 @@ func TestSixteen(t *testing.T) {
 	tv.tellsSignsApart(".one .sign")
 	b.enters("Ünal\u202e <i>")
 	b.click("#stage [data-action=go]")
-	b.sees("#stage", "AHEAD RIGHT NOW")
+	b.sees("#stage", "Where shall we play?")
 	b.shoot("sixteen-agreeing", desktop, couch, screenSize{"tablet", 768, 1024, 1, false})
 	b.click("#stage [data-action=go]") // who only watches is not asked whether they are ready
 	b.sees("#stage", "EVERYONE TO")

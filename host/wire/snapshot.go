@@ -272,8 +272,9 @@ type ServerCard struct {
 	AsListed bool `json:"as_listed,omitempty"`
 }
 
-// MostVotes is how votes decide. Candidates are numbered as they stand on the ballot.
-const MostVotes = "most votes win; a tie goes to the lower number, which our rule likes better"
+// MostVotes is how votes decide. Candidates have numbers, as they stand on the ballot: the
+// best by the rule of the room is 1.
+const MostVotes = "most votes win; a tie goes to the lower number"
 
 // Voting is what people may say of the choice, and have said.
 type Voting struct {

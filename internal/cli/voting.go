@@ -176,7 +176,7 @@ func votesInWords(s wire.Snapshot) string {
 		switch {
 		case p.Ready:
 			ready = append(ready, p.Name)
-		case (p.Page || p.Asked) && (!p.Guest || s.Room.GuestsVote || p.Estimate != nil && p.Estimate.Counted):
+		case (p.Page || p.Asked) && hasSay(s, p):
 			waiting = append(waiting, p.Name)
 		}
 	}
@@ -188,6 +188,14 @@ func votesInWords(s wire.Snapshot) string {
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// hasSay reports whether what somebody says of the choice counts.
+func hasSay(s wire.Snapshot, p wire.Person) bool {
+	if p.Peer {
+		return !p.LeftOut
+	}
+	return s.Room.GuestsVote || p.Estimate != nil && p.Estimate.Counted
 }
 
 // ballot is what a narrator has told of a vote.

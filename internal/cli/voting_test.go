@@ -39,7 +39,7 @@ func TestBallotTable(t *testing.T) {
 	room := voting()
 	n.vote(room)
 	n.vote(room)
-	const want = `where shall we play? most votes win; a tie goes to the lower number, which our rule likes better
+	const want = `where shall we play? most votes win; a tie goes to the lower number
      YOU  AVERAGE  SERVER           MAP       FREE  EVERYONE
 1  88 ms    48 ms  pro-g InstaGib   q3dm7 CA    12  zoe has no ping, ben 9
 2  97 ms    59 ms  RedEye TDM       US           0  zoe has no ping, ben 22

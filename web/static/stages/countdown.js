@@ -1,28 +1,70 @@
-// The countdown: off we go in a few seconds.
+// The countdown: the whole screen is gold, once, and sixty ticks go out.
 
-import { h } from "../dom.js";
-import { rtts, verdict } from "../choice.js";
-import { next } from "../next.js";
+import { button, h, millis } from "../dom.js";
+import { countryName } from "../choice.js";
 import { hasSay } from "../people.js";
-import { readyButton, vetoes } from "./vote.js";
+import { sign } from "../sign.js";
+import { awaitedOf, candidatesOf, pingOf, playersOf } from "./ballot.js";
 
-/** @param {import("../live.js").Live} live @param {import("../app.js").View} _view */
-export function countdown(live, _view) {
-  const state = /** @type {import("../types.js").State} */ (live.state);
+/** @typedef {import("../types.js").State} State */
+
+/** Over how long the ticks go out, ms: as long as the host counts. */
+const whole = 5000;
+const ticks = 60;
+
+/** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+export function countdown(live, view) {
+  const state = /** @type {State} */ (live.state);
   const me = state.people.find((person) => person.name === state.you.name);
-  const left = Math.max(0, Math.ceil((Date.parse(state.agreement.launch_at ?? "") - live.now()) / 1000));
+  const left = Math.max(0, Math.ceil(leftOf(live) / 1000));
+  const card = candidatesOf(state).find((one) => one.leads);
+  const awaited = awaitedOf(state);
+  const votes = card?.voters.length ?? 0;
   return [
-    ...verdict(state),
-    next(state),
     h(
       "div",
-      { class: "agreeing" },
-      vetoes(state),
-      h("p", { class: "buttons" }, me && hasSay(state, me) && readyButton(me.ready, "Wait!"), h("span", { class: "countdown", role: "timer", "aria-label": `Launch in ${left} seconds` }, left)),
+      { class: "off", "data-key": "off" },
+      h("div", { class: "ring", "data-keep": true, "data-key": state.agreement.launch_at, "aria-hidden": "true" }),
+      h("p", { class: "left", role: "timer", "aria-label": `${left} seconds` }, left),
+      h(
+        "div",
+        { class: "to" },
+        h("h1", {}, h("small", {}, "Off to "), h("bdi", { dir: "auto" }, card?.server?.country ? countryName(card.server.country) : (card?.name ?? "the server"))),
+      ),
+      h("p", { class: "server-of" }, card?.server?.country && h("bdi", { dir: "auto", class: "called" }, card.name), votes > 0 && h("span", {}, "Chosen by vote"), card && h("span", {}, `${millis(card.ranked.mean_ms)} average`)),
+      h("p", { class: "why-now" }, awaited.length > 0 && awaited.every((person) => person.ready) ? "Everyone’s ready" : "The organiser says go"),
+      h(
+        "ul",
+        { class: `who-goes${playersOf(state).length > 6 ? " many" : ""}`, "aria-label": "Everybody’s ping" },
+        playersOf(state).map((person) => h("li", { "data-key": person.name, class: person.name === state.you.name ? "me" : "" }, h("bdi", { class: "who" }, person.name), h("span", { class: "ms" }, card && pingOf(state, card.ranked, person)), sign(person, 44))),
+      ),
+      h("div", { class: "then" }, h("p", {}, me?.peer === false ? "" : "Your game opens by itself, or asks you first"), !view.tv && me && hasSay(state, me) && button("ready", "Wait", { class: "stop", "data-ready": "false", "aria-keyshortcuts": "Escape" })),
     ),
-    rtts(state),
   ];
 }
 
-/** Once the children are on the page. @param {HTMLElement} _place @param {import("../live.js").Live} _live @param {import("../app.js").View} _view */
-export function shown(_place, _live, _view) {}
+/** How long it is until the launch, ms. @param {import("../live.js").Live} live */
+function leftOf(live) {
+  return Date.parse(live.state?.agreement.launch_at ?? "") - live.now();
+}
+
+/** Once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+export function shown(place, live, view) {
+  const ring = place.querySelector(".ring");
+  const left = leftOf(live);
+  if (ring && !ring.firstChild) {
+    for (let i = 0; i < ticks; i++) {
+      const tick = document.createElement("i");
+      tick.style.setProperty("--turn", `${(360 * i) / ticks}deg`);
+      tick.style.setProperty("--out", `${left - whole + (whole * (i + 1)) / ticks}ms`);
+      ring.append(tick);
+    }
+  }
+  clearTimeout(Number(place.dataset.next));
+  if (left > 0) place.dataset.next = String(setTimeout(view.changed, (left % 1000) + 10));
+}
+
+document.addEventListener("keydown", (event) => {
+  const stop = event.key === "Escape" && document.querySelector("#stage .stop");
+  if (stop instanceof HTMLElement) stop.click();
+});

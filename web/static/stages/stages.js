@@ -1,6 +1,7 @@
 // Which stage of the evening the page shows, and what it is called.
 
 import { count, h } from "../dom.js";
+import { standing, votes } from "./ballot.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {"lobby" | "search" | "reveal" | "vote" | "countdown" | "go" | "failed" | "night"} Stage */
@@ -43,7 +44,7 @@ const steps = /** @type {const} */ ([
 /** The way of the round, as steps. @param {State} state @param {Stage} stage */
 export function way(state, stage) {
   const at = { failed: "search", countdown: "vote" }[/** @type {string} */ (stage)] ?? stage;
-  const shown = steps.filter(([id]) => id !== "vote" || state.room.agree !== false);
+  const shown = steps.filter(([id]) => id !== "vote" || votes(state));
   const now = shown.findIndex(([id]) => id === at);
   return shown.map(([id, name], i) => h("li", { class: i < now ? "past" : i === now ? "now" : "", "aria-current": i === now ? "step" : undefined, "data-id": id }, name));
 }
@@ -64,7 +65,7 @@ export function sentence(state) {
       return "Looking for the best server for everyone";
     case "chosen":
       if (state.agreement.launch_at) return "Off we go in a few seconds";
-      return state.agreement.open ? "Vote, veto, and say when you are ready" : "Everyone looks at the best again";
+      return state.agreement.open ? `Where shall we play? ${standing(state)}` : "Everyone looks at the best again";
     case "launching":
       return state.way ? `Everyone to ${state.way.server}` : "Everyone on the way";
     case "failed":

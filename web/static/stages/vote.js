@@ -1,40 +1,163 @@
-// The vote: where shall we play?
+// The vote: where shall we play? Candidates stand on what people give them: each vote is
+// its sign in the plinth, and lifts the server. What one presses stays where it is.
 
-import { button, h } from "../dom.js";
-import { rtts, verdict } from "../choice.js";
-import { next } from "../next.js";
+import { button, count, h, millis, sentence as upper } from "../dom.js";
+import { asListed, countryName, strange } from "../choice.js";
+import { colourOf } from "../colours.js";
 import { hasSay } from "../people.js";
-import { go, outlook } from "./parts.js";
+import { sign } from "../sign.js";
+import { awaitedOf, candidatesOf, pingOf, playersOf, standing } from "./ballot.js";
+import { go } from "./parts.js";
 
 /** @typedef {import("../types.js").State} State */
+/** @typedef {import("../types.js").Person} Person */
+/** @typedef {import("./ballot.js").Candidate} Candidate */
 
-/** @param {import("../live.js").Live} live @param {import("../app.js").View} _view */
-export function vote(live, _view) {
+/** How many candidates a phone shows at first. */
+const first = 3;
+/** As how many votes at most a server is lifted, however many there are. */
+const mostLift = 5;
+/** How many votes a phone shows as signs. */
+const crowd = 2;
+/** From how many players on pings stand in two columns, without names. */
+const many = 7;
+
+/** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+export function vote(live, view) {
   const state = /** @type {State} */ (live.state);
-  return [...verdict(state), next(state), outlook(state), agreeing(state), rtts(state)];
+  const me = state.people.find((person) => person.name === state.you.name);
+  const cards = candidatesOf(state);
+  const shown = foremost(cards, me);
+  const scale = Math.max(100, ...cards.flatMap(({ ranked }) => Object.values(ranked.rtt_ms)));
+  return [
+    h("div", { class: "question" }, h("h1", {}, "Where shall we play?"), h("p", { class: "standing" }, standing(state)), h("p", { class: "tie quiet" }, upper(state.agreement.rule ?? ""), vetoes(state))),
+    h(
+      "ol",
+      { class: `candidates of${cards.length}${playersOf(state).length >= many ? " many" : ""}`, "aria-label": "The servers that we vote on" },
+      cards.map((card) => candidate(state, view, me, card, cards, scale, shown.has(card))),
+    ),
+    cards.length > shown.size && h("details", { class: "more-servers", "data-key": "more" }, h("summary", {}, `${count(cards.length - shown.size, "more server")}`)),
+    ready(state, view, me),
+  ];
 }
 
 /** Once the children are on the page. @param {HTMLElement} _place @param {import("../live.js").Live} _live @param {import("../app.js").View} _view */
 export function shown(_place, _live, _view) {}
 
-/** The ready check. @param {State} state */
-function agreeing(state) {
-  const me = state.people.find((person) => person.name === state.you.name);
+/** The candidates that a small screen has room for: who leads, one's own, and the first. @param {Candidate[]} cards @param {Person | undefined} me */
+function foremost(cards, me) {
+  const matters = cards.filter((card) => card.leads || card.ranked.addr === me?.vote);
+  return new Set([...matters, ...cards.filter((card) => !matters.includes(card))].slice(0, first));
+}
+
+/**
+ * @param {State} state @param {import("../app.js").View} view @param {Person | undefined} me
+ * @param {Candidate} card @param {Candidate[]} cards @param {number} scale the longest bar, ms @param {boolean} isForemost
+ */
+function candidate(state, view, me, card, cards, scale, isForemost) {
+  const { ranked, server } = card;
+  const mine = me?.vote === ranked.addr;
+  const id = `candidate-${card.number}`;
+  const votes = card.voters.length;
+  const lift = (mostLift * votes) / Math.max(mostLift, awaitedOf(state).length);
+  return h(
+    "li",
+    { "data-key": ranked.addr, class: `candidate${card.leads ? " leads" : ""}${mine ? " mine" : ""}${isForemost ? "" : " spare"}`, "--lift": lift, "aria-labelledby": id },
+    h(
+      "div",
+      { class: "whither" },
+      h("h2", { id }, h("span", { class: "number" }, card.number), h("bdi", { dir: "auto" }, card.name)),
+      h("p", { class: "facts" }, facts(state, card).flatMap((fact, i) => [i > 0 && " · ", h("bdi", {}, fact)]), strange(server)),
+    ),
+    own(me, card),
+    average(me, card, cards),
+    h("ul", { class: "pings", "aria-label": "Everybody’s ping" }, playersOf(state).map((person) => ping(state, card, person, scale))),
+    h(
+      "div",
+      { class: "plinth" },
+      card.leads && h("p", { class: "leader" }, votes > 0 ? "leads" : "leads by our rule"),
+      h("p", { class: `voters${votes > crowd ? " crowd" : ""}` }, votes === 0 && h("span", { class: "none" }, "no votes yet"), card.voters.map((person) => h("span", { class: "voter", "data-key": person.name, title: person.name }, sign(person, 36))), h("span", { class: "unseen" }, card.voters.map((person) => person.name).join(", ")), votes > 0 && h("span", { class: "count" }, count(votes, "vote"))),
+    ),
+    !view.tv && me && hasSay(state, me) && h(
+      "p",
+      { class: "say" },
+      button("vote", mine ? "✓ Your vote" : "Vote", { class: "cast", "data-addr": mine ? "" : ranked.addr, "aria-pressed": String(mine), "aria-describedby": id }),
+      !me.vetoed && cards.length > 1 && button("veto", "Veto", { class: "veto", "data-addr": ranked.addr, "aria-describedby": id }),
+    ),
+  );
+}
+
+/** One's own ping, or of who has none the group's. @param {Person | undefined} me @param {Candidate} card */
+function own(me, { ranked }) {
+  const ms = me?.peer ? ranked.rtt_ms[me.name] : ranked.mean_ms;
+  if (ms === undefined) return h("p", { class: "own none" }, h("b", {}, "?"), h("span", {}, "no ping", h("br"), "for you"));
+  return h("p", { class: "own" }, h("b", {}, Math.round(ms)), h("span", {}, "ms", h("br"), " ", me?.peer ? "for you" : "average"));
+}
+
+/** The group's average, and how far it is from the leader's. @param {Person | undefined} me @param {Candidate} card @param {Candidate[]} cards */
+function average(me, { ranked, leads }, cards) {
+  const leader = cards.find((one) => one.leads)?.ranked ?? ranked;
+  const off = Math.round(ranked.mean_ms) - Math.round(leader.mean_ms);
+  const lowest = Math.min(...cards.map((one) => one.ranked.mean_ms)) === ranked.mean_ms;
+  const apart = leads ? lowest && "the lowest" : off === 0 ? "like the leader’s" : `${Math.abs(off)} ${off > 0 ? "higher" : "lower"}`;
+  return h(
+    "p",
+    { class: "average" },
+    me?.peer && [h("b", {}, millis(ranked.mean_ms)), " average"],
+    apart && [me?.peer && ", ", apart],
+    leads || off === 0 ? "" : h("span", { class: "unseen" }, " than the leader’s"),
+    !me?.peer && [apart && ", ", h("b", {}, millis(ranked.max_ms)), " at worst"],
+  );
+}
+
+/** @param {State} state @param {Candidate} card */
+function facts(state, { server }) {
+  if (!server) return [];
+  const free = server.max_players - server.players;
+  return [server.country && `about ${countryName(server.country)}`, server.map, server.max_players > 0 && count(Math.max(0, free), "free seat"), server.as_listed && asListed(state)].filter((fact) => typeof fact === "string" && fact !== "");
+}
+
+/** @param {State} state @param {Candidate} card @param {Person} person @param {number} scale */
+function ping(state, { ranked }, person, scale) {
+  const ms = ranked.rtt_ms[person.name];
+  const [number, unit] = pingOf(state, ranked, person);
+  const isMe = person.name === state.you.name;
+  const isEdge = ms === undefined || ms === ranked.max_ms || ms === Math.min(...Object.values(ranked.rtt_ms));
+  return h(
+    "li",
+    { "data-key": person.name, class: `${isMe ? "me" : ""}${ms === undefined ? " without" : ""}${isEdge ? " edge" : ""} ${colourOf(state.people, person.name)}`, "--length": ms === undefined ? "0" : `${(100 * ms) / scale}%` },
+    sign(person, 22),
+    h("bdi", { class: "who" }, person.name),
+    h("span", { class: "track", "aria-hidden": "true" }, h("span", { class: "bar" })),
+    h("span", { class: "ms" }, number, h("small", {}, unit)),
+  );
+}
+
+/** Who is ready, and the button to say so. @param {State} state @param {import("../app.js").View} view @param {Person | undefined} me */
+function ready(state, view, me) {
+  const awaited = awaitedOf(state);
+  const may = !view.tv && me !== undefined && hasSay(state, me);
   return h(
     "div",
-    { class: "agreeing" },
-    vetoes(state),
-    h("p", { class: "buttons" }, me && hasSay(state, me) && readyButton(me.ready, "Not ready after all"), state.you.organiser && go(state, "Launch without waiting")),
+    { class: `ready${awaited.length >= many ? " many" : ""}` },
+    h("ul", { "aria-label": "Who is ready" }, awaited.map((person) => h("li", { "data-key": person.name, class: person.ready ? "is" : "" }, sign(person, 30), h("bdi", { class: "who" }, person.name), h("span", {}, person.ready ? "is ready" : h("span", { class: "unseen" }, "is not ready yet"))))),
+    !may && !view.tv && h("p", { class: "quiet" }, "To vote, open the page by your own link, which muster join shows, or use its terminal."),
+    (may || view.tv) && awaited.length > 0 && h("p", { class: "quiet" }, awaited.every((person) => person.ready) ? "" : `The countdown starts when ${awaited.length === 1 ? "that one is" : `all ${awaited.length} are`} ready.`),
+    !view.tv && state.you.organiser && go(state, "Go without waiting"),
+    may && readyButton(me.ready, "Not ready after all"),
   );
 }
 
 /** @param {boolean | undefined} isReady @param {string} wait */
 export function readyButton(isReady, wait) {
-  return button("ready", isReady ? wait : "I am ready", { class: isReady ? "large" : "primary large", "data-ready": String(!isReady) });
+  return button("ready", isReady ? wait : "I’m ready", { class: isReady ? "large" : "primary large", "data-ready": String(!isReady) });
 }
+
+/** The address behind a server's name. */
+const address = / \([\d.:[\]a-f]+\)$/;
 
 /** @param {State} state */
 export function vetoes(state) {
   const { vetoes } = state.agreement;
-  return vetoes.length > 0 && h("p", { class: "quiet" }, "Vetoes: ", vetoes.map((veto, i) => [i > 0 && ", ", h("bdi", {}, veto)]).flat());
+  return vetoes.length > 0 && h("span", { class: "vetoes" }, " Vetoes: ", vetoes.map((veto, i) => [i > 0 && ", ", h("bdi", {}, veto.replace(address, ""))]).flat(), ".");
 }

@@ -1,0 +1,68 @@
+// What people vote on, out of the state of the room.
+
+import { count } from "../dom.js";
+import { countryName, serverName } from "../choice.js";
+import { isEstimated } from "../estimate.js";
+import { hasSay } from "../people.js";
+
+/** @typedef {import("../types.js").State} State */
+/** @typedef {import("../types.js").Person} Person */
+/** @typedef {import("../types.js").Ranked} Ranked */
+/** @typedef {import("../types.js").Server} Server */
+
+/**
+ * @typedef {object} Candidate a server on the ballot
+ * @property {number} number by which it is called, here and in the terminal
+ * @property {Ranked} ranked
+ * @property {Server | undefined} server
+ * @property {string} name
+ * @property {Person[]} voters
+ * @property {boolean} leads
+ */
+
+/** How many players have the page open where people vote unless somebody has decided it. */
+const enoughPages = 2;
+
+/** @param {State} state @returns {Candidate[]} */
+export function candidatesOf(state) {
+  const { choice, agreement } = state;
+  if (!choice) return [];
+  return agreement.ballot.flatMap((addr, i) => {
+    const ranked = choice.selection.ranking.find((one) => one.addr === addr);
+    return ranked ? [{ number: i + 1, ranked, server: choice.servers[addr], name: serverName(choice, addr), voters: state.people.filter((person) => person.vote === addr), leads: choice.target === addr }] : [];
+  });
+}
+
+/** Who plays, or is counted in by an estimate, in the order of arrival. @param {State} state */
+export function playersOf(state) {
+  const counted = state.choice?.selection.players ?? [];
+  return state.people.filter((person) => person.peer || counted.includes(person.name)).toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
+}
+
+/** Somebody's ping at a server in words, in two parts. @param {State} state @param {Ranked} ranked @param {Person} person @returns {[string, string]} */
+export function pingOf(state, ranked, person) {
+  const ms = ranked.rtt_ms[person.name];
+  if (ms === undefined) return ["no ping", ""];
+  return [`${state.choice && isEstimated(state.choice.selection, person.name) ? "≈ " : ""}${Math.round(ms)}`, " ms"];
+}
+
+/** Whose word the countdown waits for. @param {State} state */
+export function awaitedOf(state) {
+  return state.people.filter((person) => hasSay(state, person) && (person.page || person.asked || person.ready));
+}
+
+/** Whether this round has a vote, as far as one can tell. @param {State} state */
+export function votes(state) {
+  return state.room.agree ?? (state.agreement.open || state.people.filter((person) => person.peer && person.page).length >= enoughPages);
+}
+
+/** How the vote stands, in a sentence or two. @param {State} state */
+export function standing(state) {
+  const leader = candidatesOf(state).find((one) => one.leads);
+  const awaited = awaitedOf(state);
+  const ready = awaited.filter((person) => person.ready).length;
+  const where = leader?.server?.country ? countryName(leader.server.country) : `number ${leader?.number}`;
+  const n = leader?.voters.length ?? 0;
+  const leads = leader && (n > 0 ? `${where.charAt(0).toUpperCase()}${where.slice(1)} leads with ${count(n, "vote")}.` : "No votes yet.");
+  return [leads, awaited.length > 0 && `${ready} of ${awaited.length} ${awaited.length === 1 || ready === 1 ? "is" : "are"} ready.`].filter(Boolean).join(" ");
+}
