@@ -52,11 +52,12 @@
 // In the first round everybody measures a server of each country. After that,
 // 16 to 64 worlds are drawn from the posterior, top down (Thompson 1933), and one
 // player each is asked for the best addresses of each world, at most one where
-// nothing is known. If that is not hopeless, all are asked in the next round. An AS
-// that nobody knows is drawn like another of its country (a smoothed bootstrap), or
-// like its clean value, or where most of the AS stands. One world in four is bold:
-// there it may be nearer than all n known ones, with chance 1/(n+1), and parts of an
-// AS may stand elsewhere. Besides, players are asked for neighbours of what is
+// nothing is known; what cannot be among those is not drawn (world.go). If that is not
+// hopeless, all are asked in the next round. An AS that nobody knows is drawn like
+// another of its country (a smoothed bootstrap), or like its clean value, or where most
+// of the AS stands. One world in four is bold: there it may be nearer than all n known
+// ones, with chance 1/(n+1), and parts of an AS may stand elsewhere. Besides, players
+// are asked for neighbours of what is
 // suspect, and for other ASes of large countries and of those with a low bound.
 //
 // # Stopping rule

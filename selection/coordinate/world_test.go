@@ -15,7 +15,7 @@ import (
 // TestWorlds: a world in which what is out of reach is left out, and long ways down the
 // tree are one step, has as good a best address as one in which every node is drawn.
 func TestWorlds(t *testing.T) {
-	const worlds = 3000
+	const worlds = 1500
 	for _, test := range []struct {
 		name     string
 		networks int // of a country
