@@ -44,6 +44,8 @@ const maxOrder = 4 << 10
 //	arrived   joined by hand
 //	go        the organiser's, as all below: {"stage"} is left out, or the room's
 //	end       the night: everyone is told, and the room is over
+//	allow     a higher ping limit, from what was measured: {"limit_ms":185}
+//	without   a player has no say in this choice: {"name":"chong"}
 //	apply, settings, handon, renew, remove, trust, lock
 func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin room.Origin) (room.Action, error) {
 	switch name {
@@ -75,6 +77,10 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 		return room.Arrived{}, nil
 	case "go":
 		return parse[room.Go](body, nil)
+	case "allow":
+		return parse[room.Allow](body, nil)
+	case "without":
+		return parse[room.Without](body, nil)
 	case "end":
 		return room.End{}, nil
 	case "apply":

@@ -45,6 +45,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 	if r.round.selection != nil {
 		target, stands := r.target()
 		s.Choice = r.choice(*r.round.selection, stands)
+		r.advise(s.Choice, r.round.selection)
 		if target >= 0 {
 			s.Choice.Target = r.round.servers.List[target].Addr.String()
 		}

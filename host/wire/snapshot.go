@@ -244,12 +244,44 @@ type Choice struct {
 	Explain   []string            `json:"explain"`
 	// Decided is what decided, which may be people's votes; see [selection.Decided].
 	Decided *selection.Decided `json:"decided,omitempty"`
+	// Miss is what came nearest where nothing suits everyone, and Advice what the organiser
+	// can do.
+	Miss   *Miss    `json:"miss,omitempty"`
+	Advice []Advice `json:"advice,omitempty"`
 	// Servers says what is known of the servers that are named, by address.
 	Servers map[string]ServerCard `json:"servers"`
 	// Player is who asked, for a what-if.
 	Player string `json:"player,omitempty"`
 	// Target is where people go: the first of the ranking, or who has most votes.
 	Target string `json:"target,omitempty"`
+}
+
+// Miss is the server that only a higher limit would let in, with the least of those.
+type Miss struct {
+	Addr string `json:"addr"`
+	// LimitMS is the room's limit, and RTT what players measured, in ms.
+	LimitMS float64            `json:"limit_ms"`
+	RTT     map[string]float64 `json:"rtt_ms"`
+}
+
+// Advice is a way out, which only the organiser can take.
+type Advice struct {
+	// Text is what a button for it says, such as "allow 185 ms".
+	Text string `json:"text"`
+	// Action is what the page orders then, with the argument as it is.
+	Action   string   `json:"action"`
+	Argument Argument `json:"argument"`
+	// Servers is how many would suit then, and Addr the best of them.
+	Servers int    `json:"servers,omitempty"`
+	Addr    string `json:"addr,omitempty"`
+}
+
+// Argument is the order that goes with an advice: the new limit, or who has no say, or how
+// many servers more are to be asked.
+type Argument struct {
+	LimitMS int    `json:"limit_ms,omitempty"`
+	Name    string `json:"name,omitempty"`
+	Servers int    `json:"servers,omitempty"`
 }
 
 // ServerCard is what people see of a game server.

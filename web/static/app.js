@@ -229,7 +229,8 @@ function drawConnection() {
   if (connection === "gone" && !state && view.front === "unknown") {
     view.front = "asked";
     attempt(async () => {
-      if (await front()) view.front = "shown";
+      await front();
+      view.front = "shown";
       schedule();
     });
   }
@@ -243,7 +244,7 @@ function drawConnection() {
 /** @param {import("./live.js").Connection} connection @param {State | null} state */
 function bannerText(connection, state) {
   if (connection === "live" || connection === "over") return "";
-  if (!roomCode) return "This link has no room code in it. Ask the organiser for the whole link.";
+  if (!roomCode) return "";
   if (connection === "gone" && view.front === "shown") return live.why;
   if (connection === "gone") return `There is no room ${roomCode} here, or it is over. Ask the organiser for a new link.`;
   if (connection === "limited") return "Many wrong codes were tried from here: trying again in 5 s. The room's whole link, or its QR code, lets you in at once.";
@@ -258,6 +259,7 @@ const actions = {
   go: ({ stage }) => ask("go", { stage }),
   apply: () => ask("apply"),
   "forget-whatif": () => ask("whatif"),
+  advice: ({ order, argument }) => ask(order ?? "", JSON.parse(argument ?? "{}")),
   end: () => confirm("End the night? Everyone is told, and their programs end.") && ask("end"),
   lock: () => ask("lock", { locked: !live.state?.room.locked }),
   handon: ({ name }) => ask("handon", { name }),
@@ -468,8 +470,8 @@ if (roomCode) {
   byId("banner").hidden = true;
   view.front = "asked";
   attempt(async () => {
-    if (await front()) view.front = "shown";
-    else drawConnection();
+    await front();
+    view.front = "shown";
   });
 }
 

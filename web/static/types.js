@@ -122,9 +122,20 @@
  */
 
 /**
+ * @typedef {object} Advice
+ * @property {string} text what a button says
+ * @property {string} action
+ * @property {object} argument of the action, as it is
+ * @property {number} [servers] how many would suit then
+ * @property {string} [addr] the best of them
+ */
+
+/**
  * @typedef {object} Choice
  * @property {Selection} selection
  * @property {Decided} [decided] what the choice hangs on
+ * @property {Advice[]} [advice] what the organiser can do
+ * @property {{addr: string, limit_ms: number, rtt_ms: Record<string, number>}} [miss] what only a higher limit would let in
  * @property {string[]} explain
  * @property {Record<string, Server>} servers
  * @property {string} [player]

@@ -1,5 +1,6 @@
 // No server for everyone this time: why, and what helps.
 
+import { advice } from "../details/why.js";
 import { h } from "../dom.js";
 import { settings } from "../gather.js";
 import { next } from "../next.js";
@@ -12,6 +13,7 @@ export function failed(live, _view) {
   return [
     headline(state),
     h("ul", { class: "reasons" }, why.map((text) => h("li", {}, h("bdi", { dir: "ltr" }, text)))),
+    advice(state),
     next(state),
     again(state, "Try again"),
     h("section", { id: "settings", class: "card", "data-key": "settings" }, settings(state)),

@@ -1,0 +1,101 @@
+package room
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// tooFar is a room of two that has failed: all that suits ann is too far away for cat.
+func tooFar(t *testing.T) *session {
+	t.Helper()
+	s := settings(2)
+	s.By, s.Limits = selection.Threshold, wire.Limits{100 * time.Millisecond}
+	n := newSession(t, s)
+	n.as["ann"] = n.room.keys.Secret
+	n.join("ann", "cat")
+	n.listed(3)
+	n.informs("ann", 12, 12, 12)
+	n.measures("ann", 10, 20, 30)
+	n.measures("cat", 190, 185, 300)
+	n.done("ann", "cat")
+	n.inStage(wire.Failed)
+	return n
+}
+
+// TestAdvice: where nothing suits everyone each way out is one order of the organiser's,
+// with its argument, and leads from what was measured to a server.
+func TestAdvice(t *testing.T) {
+	n := tooFar(t)
+	advice := map[string]wire.Advice{}
+	for _, a := range n.view().Choice.Advice {
+		advice[a.Text] = a
+	}
+	raise, without := advice["allow 185 ms"], advice["go without cat"]
+	if raise.Action != "allow" || raise.Argument != (wire.Argument{LimitMS: 185}) || raise.Addr != addr(1).String() {
+		t.Errorf("raising the limit is %+v", raise)
+	}
+	if without.Action != "without" || without.Argument != (wire.Argument{Name: "cat"}) || without.Servers != 3 {
+		t.Errorf("going without is %+v", without)
+	}
+	if miss := n.view().Choice.Miss; miss == nil || miss.Addr != addr(1).String() || miss.LimitMS != 100 || miss.RTT["cat"] != 185 {
+		t.Errorf("what came nearest is %+v", miss)
+	}
+	tests := []struct {
+		name   string
+		action Action
+		to     int
+		limits int
+		note   string
+	}{
+		{"allow 185 ms", Allow{185}, 1, 2, "the organiser allows 185 ms: choosing again from what was measured"},
+		{"allow 184.2 ms", Allow{184.2}, 1, 2, "the organiser allows 185 ms: choosing again from what was measured"},
+		{"allow too little", Allow{150}, -1, 2, "the organiser allows 150 ms: that is not enough, still no server suits everyone"},
+		{"go without cat", Without{"cat"}, 0, 1, "the organiser goes without cat, who comes along without a say: choosing again from what was measured"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			n := tooFar(t)
+			if err := n.acts(n.pageOf("cat"), tt.action); reason(err) != wire.ReasonSecret {
+				t.Errorf("cat orders it: %v", err)
+			}
+			if err := n.orders(tt.action); err != nil {
+				t.Fatal(err)
+			}
+			n.noted(tt.note)
+			if len(n.room.settings.Limits) != tt.limits {
+				t.Errorf("the limits are %v", n.room.settings.Limits)
+			}
+			if tt.to < 0 {
+				n.inStage(wire.Failed)
+				return
+			}
+			n.lookAgain()
+			n.goesTo(tt.to)
+		})
+	}
+}
+
+// TestNoAdvice: what makes no sense is refused, and changes nothing.
+func TestNoAdvice(t *testing.T) {
+	for name, action := range map[string]Action{"no limit": Allow{0}, "a limit of an hour": Allow{3_600_000}, "somebody else": Without{"eve"}} {
+		n := tooFar(t)
+		if err := n.orders(action); err == nil || n.room.Stage() != wire.Failed || strings.Contains(n.log(), "again from") {
+			t.Errorf("%s: %v, in %s", name, err, n.room.Stage())
+		}
+	}
+	n := newSession(t, settings(2))
+	n.join("ann")
+	if err := n.orders(Allow{185}); err == nil {
+		t.Error("a limit is allowed before anything was chosen")
+	}
+	n = tooFar(t)
+	n.orders(Without{"cat"})
+	n.lookAgain()
+	if err := n.orders(Without{"ann"}); err == nil {
+		t.Error("nobody is left to choose for")
+	}
+}
