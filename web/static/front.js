@@ -19,22 +19,25 @@ async function offered() {
   return reply?.ok ? reply.json() : null;
 }
 
-/** Shows the front page, if the host has one. Tells whether it has. */
+/** Shows the front page to whoever comes without a room's code, or with a wrong one: one that does not open rooms for strangers asks for the code. */
 export async function front() {
   const service = await offered();
-  if (!service) return false;
-  document.title = "Muster – the best server for all of you";
   const main = byId("front");
-  show(main, welcome(), entrance(), opening(service), footer(service));
-  main.hidden = false;
   main.addEventListener("submit", submitted);
+  if (!service) {
+    show(main, entrance(false));
+    main.hidden = false;
+    return;
+  }
+  document.title = "Muster – the best server for all of you";
+  show(main, welcome(), entrance(true), opening(service), footer(service));
+  main.hidden = false;
   main.addEventListener("change", (event) => {
     if (!(event.target instanceof HTMLElement)) return;
     changed(service, event.target);
     if (event.target instanceof HTMLInputElement && event.target.type === "file") takeFile(event.target);
   });
   changed(service, byId("game"));
-  return true;
 }
 
 function welcome() {
@@ -80,7 +83,8 @@ function opening(service) {
   );
 }
 
-function entrance() {
+/** @param {boolean} isPublic the host holds rooms for everybody */
+function entrance(isPublic) {
   return h(
     "section",
     { id: "enter", class: "card", "aria-labelledby": "enter-title" },
@@ -92,7 +96,7 @@ function entrance() {
       h("input", { id: "code", name: "code", required: true, autocomplete: "off", autocapitalize: "characters", spellcheck: "false", placeholder: "BAKO-DITA-LUME" }),
       h("button", {}, "Come in"),
     ),
-    h("p", { class: "quiet" }, "A link always lets you in. A code works while its group is gathering."),
+    h("p", { class: "quiet" }, isPublic ? "A link always lets you in. A code works while its group is gathering." : "Who has opened the room knows it: it stands on their screen, and at the end of its link."),
   );
 }
 

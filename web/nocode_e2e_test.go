@@ -1,0 +1,43 @@
+//go:build e2e
+
+package web_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestWithoutCode: whoever comes to somebody's own host by its bare address, or with a
+// wrong code, is asked for the code, and gets in by it; without JavaScript the page says
+// what to type.
+func TestWithoutCode(t *testing.T) {
+	n := newNight(t, 20, friday(0))
+	base, key, _ := strings.Cut(n.link(), "#")
+	code, _, _ := strings.Cut(key, "_")
+	b := browse(t, base, phone)
+	b.sees("#front", "Its code, or the whole link")
+	if !eval[bool](b, "document.querySelector('#banner').hidden") {
+		t.Error("the bare address is told of a trouble")
+	}
+	b.tabsTo("#code")
+	b.types("NOSUCH" + kb.Enter)
+	b.sees("#banner", "No room has the code")
+	b.sees("#front", "Its code, or the whole link")
+	b.shoot("nocode", phone)
+	b.tabsTo("#code")
+	b.types(strings.ToLower(code[:4]) + "-" + code[4:] + kb.Enter)
+	b.sees("#stage", "Waiting for the first player")
+
+	b = browse(t, "about:blank", phone)
+	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		return err
+	}), chromedp.Navigate(n.link()))
+	b.sees(".banner", "muster join ADDRESS")
+	b.shoot("noscript", phone)
+}
