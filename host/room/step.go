@@ -195,8 +195,8 @@ func (Tick) step(r *Room) error {
 	r.stopLooking()
 	if r.passes(passed); !r.round.pause.On {
 		r.phase.tick(r)
+		r.leads() // while all stands still nobody comes nearer, and nobody needs the time
 	}
-	r.leads()
 	return nil
 }
 
