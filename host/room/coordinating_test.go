@@ -357,6 +357,14 @@ func TestUnluckySample(t *testing.T) {
 	if !slices.Contains(n.room.round.look.Servers, best) {
 		t.Errorf("server %d is not looked at again, but %v", best, n.room.round.look.Servers)
 	}
+	if ann := n.room.round.player("ann"); n.room.finalistsFor(ann).Samples != freshSamples {
+		t.Errorf("right after the search everybody takes %d samples", n.room.finalistsFor(ann).Samples)
+	}
+	n.room.round.search.background = true // minutes later, while people vote
+	n.room.askToLook(n.room.round.look.Servers)
+	if ann := n.room.round.player("ann"); n.room.finalistsFor(ann).Samples != samples {
+		t.Errorf("while people vote everybody takes %d samples", n.room.finalistsFor(ann).Samples)
+	}
 }
 
 // TestNoTurn: while the host has no processor time for a room's search, the room goes on

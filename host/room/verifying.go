@@ -18,8 +18,9 @@ const (
 	// hiddenFinalists is how many others may be among them whose first RTTs may
 	// have been unlucky, the search's best with them.
 	hiddenFinalists = 3
-	// samples is how often each finalist is asked again.
-	samples = 3
+	// samples is how often each finalist is asked again, freshSamples where the search
+	// has asked it a moment ago: the third of three would take another second.
+	samples, freshSamples = 3, 2
 	// maxAttempts bounds how often the finalists may turn out to be useless.
 	maxAttempts = 4
 	// verifyingTime is ample for the samples of a few servers.
@@ -45,6 +46,8 @@ type look struct {
 	// Repeats are those of the attempts that came just before a launch.
 	Repeats int   `json:"repeats,omitempty"`
 	Servers []int `json:"servers"`
+	// Samples is how often each of them is asked at most, if not 0.
+	Samples int `json:"samples,omitempty"`
 	// Seen are the servers that had their second look in this round.
 	Seen []int `json:"seen"`
 	// Silent counts players who sent a server a single packet, in vain.
@@ -137,7 +140,10 @@ func (r *Room) weigh() {
 func (r *Room) askToLook(servers []int) {
 	l := &r.round.look
 	l.Attempt++
-	l.Servers, l.Waiting, l.Silent = servers, nil, nil
+	l.Servers, l.Samples, l.Waiting, l.Silent = servers, 0, nil, nil
+	if s := r.round.search; s != nil && !s.background {
+		l.Samples = freshSamples
+	}
 	for _, p := range r.round.active() {
 		if !slices.Contains(l.Absent, p.name) {
 			l.Waiting = append(l.Waiting, p.name)
@@ -148,6 +154,9 @@ func (r *Room) askToLook(servers []int) {
 
 func (r *Room) finalistsFor(p *player) wire.Finalists {
 	s := r.round.scheduleOf(p, r.now.Sub(r.since))
+	if most := r.round.look.Samples; most > 0 {
+		s.samples = min(s.samples, most)
+	}
 	return wire.Finalists{
 		Round: r.round.number, Game: r.settings.Game, Attempt: r.round.look.Attempt, Servers: r.round.look.Servers,
 		Samples: s.samples, After: discovery.Millis(s.after), Every: discovery.Millis(s.every),
@@ -207,10 +216,11 @@ func (r *round) merge(p *player, seen wire.Finalist) {
 	case !seen.State.Asked(), seen.State == discovery.Answered && len(seen.RTTs) == 0, r.isOutOfReach(p, seen.Server), r.forgives(seen):
 		return // nothing was seen
 	}
-	look := secondLook{discovery.Result{Server: seen.Server, State: seen.State}, qualityOf(seen)}
+	old := p.sheet.at(seen.Server)
+	look := secondLook{discovery.Result{Server: seen.Server, State: seen.State}, qualityOf(seen, old)}
 	if seen.State == discovery.Answered {
 		look.RTT = wire.RoundRTT(time.Duration(slices.Min(seen.RTTs) * float64(time.Millisecond)))
-		if old := p.sheet.at(seen.Server); old.State == discovery.Answered {
+		if old.State == discovery.Answered {
 			look.RTT = min(look.RTT, old.RTT)
 		}
 	}
@@ -218,15 +228,19 @@ func (r *round) merge(p *player, seen wire.Finalist) {
 }
 
 // qualityOf is what the samples show of a way. That of one packet which met a full queue
-// they do not: it says nothing of the next.
-func qualityOf(seen wire.Finalist) (q selection.Quality) {
+// they do not: it says nothing of the next. Of two samples the RTT before says which.
+func qualityOf(seen wire.Finalist, before discovery.Result) (q selection.Quality) {
 	if lost := seen.Sent - len(seen.RTTs) - forgivenLosses; lost > 0 {
 		q.Loss = float64(lost) / float64(seen.Sent)
 	}
 	jitter := jitterOf(seen.RTTs)
-	if len(seen.RTTs) > 2 {
+	if len(seen.RTTs) > 1 {
 		at := slices.Index(seen.RTTs, slices.Max(seen.RTTs))
-		if rest := jitterOf(slices.Concat(seen.RTTs[:at], seen.RTTs[at+1:])); jitter > spike*rest {
+		others := slices.Concat(seen.RTTs[:at], seen.RTTs[at+1:])
+		if len(others) == 1 && before.State == discovery.Answered {
+			others = append(others, rttMS(before.RTT))
+		}
+		if rest := jitterOf(others); len(others) > 1 && jitter > spike*rest {
 			jitter = rest
 		}
 	}

@@ -40,6 +40,8 @@ type peer struct {
 	results []discovery.Result
 	sent    int
 	said    bool // done
+	// isHeld: the host says what to ask. A second look ends that; it does not wait for it.
+	isHeld bool
 	// hostile is how a player's program does otherwise, if it does.
 	hostile *tactics
 }
@@ -110,8 +112,7 @@ func (p *peer) measure(m wire.Measure) {
 	if p.round == m.Round {
 		return // back again, it goes on
 	}
-	isHeld := m.Strategy == wire.Coordinated
-	if isHeld { // any plan will do: only people who vote long have it go on
+	if p.isHeld = m.Strategy == wire.Coordinated; p.isHeld { // any plan will do: only people who vote long have it go on
 		m.Strategy = string(discovery.Conventional)
 	}
 	plan, err := plans.New(discovery.Strategy(m.Strategy), p.vantage.Topology(), p.plan)
@@ -119,7 +120,7 @@ func (p *peer) measure(m wire.Measure) {
 		p.err = err
 		return
 	}
-	if p.began, p.agenda = p.now, discovery.NewAgenda(plan, p.known); isHeld {
+	if p.began, p.agenda = p.now, discovery.NewAgenda(plan, p.known); p.isHeld {
 		p.agenda.Hold()
 	}
 	isFirst := p.round == 0
@@ -176,12 +177,12 @@ func (p *peer) report(results []discovery.Result) (wire.Infos, wire.Report) {
 	return infos, report
 }
 
-// look takes the n-th sample of each finalist as soon as it is time and the prober
-// is free, and tells the host after the last.
+// look takes the n-th sample of each finalist as soon as it is time, after a plan of the
+// player's own if that is under way, and tells the host after the last.
 func (p *peer) look(m wire.Finalists, first time.Duration, n int, found []wire.Finalist) {
 	p.replay.advance(p.now)
 	wait := first + time.Duration(n)*max(sampleEvery, time.Duration(m.Every)) - p.now
-	if !p.isIdle() {
+	if !p.isIdle() && !p.isHeld {
 		wait = max(wait, tickEvery)
 	}
 	if wait > 0 {
