@@ -23,6 +23,7 @@ var kinds = map[string]string{
 	".css":  "text/css; charset=utf-8",
 	".svg":  "image/svg+xml",
 	".png":  "image/png",
+	".json": "application/json",
 
 	".woff2": "font/woff2",
 }

@@ -264,6 +264,7 @@ const actions = {
   lock: () => ask("lock", { locked: !live.state?.room.locked }),
   handon: ({ name }) => ask("handon", { name }),
   renew: () => confirm("Make the organiser's link a new one? The old one, and whoever came by it, will steer no more.") && renewed(),
+  somewhere: ({ somewhere }) => ask("somewhere", { somewhere: somewhere === "true" }),
   leave: () => confirm("Leave the room? Your place is free then.") && left(),
   remove: ({ name }) => confirm(`Remove ${name} from the room?`) && ask("remove", { name }),
   trust: ({ name }) => ask("trust", { name }),

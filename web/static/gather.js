@@ -51,6 +51,7 @@ export function mine(state, credential) {
     h("button", {}, "Say it"),
     h("p", { class: "quiet" }, "Servers that do not let it in are told of, and left out."),
   );
+  const where = me && (me.country || me.somewhere) && h("p", { class: "buttons" }, button("somewhere", me.somewhere ? "Show on the map which country I am in" : "Show me as somewhere, not in my country", { "data-somewhere": String(!me.somewhere) }));
   const own = h(
     "details",
     { class: "own", "data-key": "own" },
@@ -59,7 +60,7 @@ export function mine(state, credential) {
     copyable("own-link", `${state.you.link}.${credential}`, "Copy your own link"),
   );
   const leave = h("p", { class: "buttons" }, button("leave", "Leave the room"));
-  return [rename, has, own, leave].filter((part) => part !== undefined);
+  return [rename, has, where, own, leave].filter((part) => part !== undefined && part !== "" && part !== false);
 }
 
 /** The organiser's switch for newcomers. @param {State} state @returns {import("./dom.js").Child[]} */

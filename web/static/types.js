@@ -65,6 +65,8 @@
  * @property {string} [vote]
  * @property {boolean} [asked] is asked for a vote at a terminal, too
  * @property {string} [version] what the player has of the game
+ * @property {string} [country] about where a player is
+ * @property {boolean} [somewhere] does not want that told
  */
 
 /**
@@ -165,6 +167,21 @@
  * @property {string[]} players
  */
 
+/** @typedef {{country?: string, listed: number, answered?: number, open?: number}} Place how many servers a country has, of these such as answered, and of these such as could still win */
+
+/**
+ * @typedef {object} LeaderOf
+ * @property {number} id
+ * @property {boolean} complete all have measured it
+ * @property {number} mean_ms
+ * @property {number} max_ms
+ * @property {number} stdev_ms
+ * @property {Record<string, number>} rtt_ms
+ * @typedef {Server & LeaderOf} Leader one of the best servers so far
+ */
+
+/** @typedef {{round: number, leaders: Leader[], answered: number, places: Place[] | null}} Standing who leads, and where servers are */
+
 /**
  * @typedef {object} State everything that is known, newest
  * @property {number} now the host's clock when it spoke last, ms
@@ -180,6 +197,7 @@
  * @property {{connect: string, server: string, link?: string} | null} way
  * @property {Played[] | null} evening
  * @property {Field[]} form
+ * @property {Standing | null} standing
  */
 
 export {};

@@ -1,12 +1,14 @@
 // The search: who is winning, and where.
 
-import { duration, h } from "../dom.js";
+import { h, millis } from "../dom.js";
 import { rtts, verdict } from "../choice.js";
-import { gameName } from "../gather.js";
 import { next } from "../next.js";
+import { sign } from "../sign.js";
 import { go, headline, outlook } from "./parts.js";
 
 /** @typedef {import("../types.js").State} State */
+/** @typedef {import("../types.js").Leader} Leader */
+/** @typedef {import("../types.js").Person} Person */
 
 /** @param {import("../live.js").Live} live @param {import("../app.js").View} _view */
 export function search(live, _view) {
@@ -17,30 +19,152 @@ export function search(live, _view) {
     case "chosen":
       return [...verdict(state), next(state), outlook(state), rtts(state)];
     default:
-      return measuring(live, state);
+      return measuring(state);
   }
 }
 
-/** Once the children are on the page: for canvases, which a node with data-keep holds. @param {HTMLElement} _place @param {import("../live.js").Live} _live @param {import("../app.js").View} _view */
-export function shown(_place, _live, _view) {}
+/** What the map is drawn by, once it is there, and where. @type {{place: HTMLElement | null, map: any}} */
+const drawn = { place: null, map: null };
+/** Where the steps stood when they were drawn last. @type {Map<string, number>} */
+const stood = new Map();
+/** How long a step slides to its new place, ms. */
+const slide = 600;
 
-/** @param {import("../live.js").Live} live @param {State} state */
-function measuring(live, state) {
+/** Draws the map, and has steps slide that have changed places. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+export function shown(place, live, view) {
+  const state = /** @type {State} */ (live.state);
+  /** @type {HTMLElement | null} */
+  const world = place.querySelector(".world");
+  if (world && drawn.place !== world) {
+    drawn.place = world;
+    drawn.map = null;
+    import("../map/map.js").then(({ WorldMap }) => {
+      if (drawn.place !== world) return;
+      drawn.map = new WorldMap(world);
+      view.changed();
+    }, () => {}); // the podium says all that the map does
+  }
+  if (world) drawn.map?.show(state);
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches || stood.get("") !== innerWidth;
+  if (stood.get("") !== innerWidth) stood.clear(); // all stands elsewhere
+  stood.set("", innerWidth);
+  for (const step of place.querySelectorAll(".step")) {
+    const key = step.getAttribute("data-key") ?? "";
+    const at = /** @type {HTMLElement} */ (step).offsetLeft;
+    const before = stood.get(key);
+    if (before !== undefined && before !== at && !still) step.animate([{ translate: `${before - at}px` }, { translate: "0" }], { duration: slide, easing: "cubic-bezier(.2,.8,.2,1)" });
+    stood.set(key, at);
+  }
+}
+
+/** @param {State} state */
+function measuring(state) {
   const players = state.people.filter((person) => person.peer && !person.left_out);
-  const asked = players.reduce((sum, person) => sum + person.probed, 0);
-  const limit = Math.max(0, ...state.room.limits_ms) || 200;
-  const near = players.reduce((sum, person) => sum + live.clouds.of(person.name).near(limit), 0);
+  const standing = state.standing?.round === state.room.round ? state.standing : null;
+  const leaders = standing?.leaders ?? [];
+  const [first] = leaders;
   return [
-    h("p", { class: "eyebrow" }, h("bdi", {}, gameName(state))),
-    headline(state),
-    outlook(state),
-    next(state),
-    h("dl", { class: "numbers" }, figure("servers", state.room.listed), figure("asked so far", asked), figure(`within ${limit} ms`, near), figure("passed", duration(live.elapsed()))),
-    state.you.organiser && h("p", { class: "buttons" }, go(state, "Choose from what there is")),
+    h(
+      "section",
+      { class: "telling", "data-key": "telling" },
+      headline(state),
+      first && h("p", { class: "best" }, h("b", { class: "big" }, Math.round(figure(state, first))), h("span", {}, `ms ${measure(state)}, best so far`)),
+      first && bound(state, figure(state, first)),
+      outlook(state),
+      h("p", { class: "about", id: "answered" }, `${(standing?.answered ?? 0).toLocaleString("en")} of ${state.room.listed.toLocaleString("en")} servers have answered.`),
+      next(state),
+      state.you.organiser && h("p", { class: "buttons" }, go(state, "Choose from what there is")),
+    ),
+    h("div", { class: "world", "data-keep": "", "data-key": "world" }),
+    standing && inWords(standing.places ?? []),
+    leaders.length > 0 && h("ol", { class: "podium", "data-key": "podium", "data-many": many(players.length), "aria-label": "The best servers so far" }, leaders.map((leader, i) => step(state, players, leader, i + 1))),
   ];
 }
 
-/** @param {string} name @param {number | string} value */
-function figure(name, value) {
-  return h("div", {}, h("dd", {}, typeof value === "number" ? value.toLocaleString("en") : value), h("dt", {}, name));
+/** How many countries the map's table names: those where most have answered. */
+const told = 12;
+
+/** The map as a table, for who does not see it. @param {import("../types.js").Place[]} places */
+function inWords(places) {
+  const most = places.filter((place) => place.country).sort((a, b) => (b.answered ?? 0) - (a.answered ?? 0) || b.listed - a.listed).slice(0, told);
+  const row = (/** @type {import("../types.js").Place} */ place) => h("tr", {}, h("th", { scope: "row" }, regions.of(place.country ?? "")), h("td", {}, place.listed), h("td", {}, place.answered ?? 0), h("td", {}, place.open ?? 0));
+  const head = ["Country", "Servers", "have answered", "could still win"].map((name) => h("th", { scope: "col" }, name));
+  return most.length > 0 && h("div", { class: "unseen", "data-key": "places" }, h("table", {}, h("caption", {}, "Where the servers are, about"), h("thead", {}, h("tr", {}, head)), h("tbody", {}, most.map(row))));
+}
+
+/** @param {number} players */
+function many(players) {
+  return players <= 4 ? "few" : players <= 8 ? "some" : "many";
+}
+
+/** What the rule decides by, of a server, ms. @param {State} state @param {Leader} leader */
+function figure(state, leader) {
+  if (state.room.by === "minimax") return leader.max_ms;
+  return state.room.by.startsWith("fair") ? leader.stdev_ms : leader.mean_ms;
+}
+
+/** @param {State} state */
+function measure(state) {
+  if (state.room.by === "minimax") return "worst ping";
+  return state.room.by.startsWith("fair") ? "apart" : "average";
+}
+
+/** The bar from the best that may still be out there to the best so far. @param {State} state @param {number} best */
+function bound(state, best) {
+  const gain = state.room.search?.gain_ms;
+  if (gain === undefined || gain === null || best <= 0) return false;
+  const least = Math.max(0, best - gain);
+  return h(
+    "div",
+    { class: "bound", "aria-hidden": "true", "--from": `${(100 * least) / best}%` },
+    h("p", {}, `At most ${Math.ceil(gain)} ms better is still out there`),
+    h("i", { class: "line" }),
+    h("span", { class: "least" }, Math.round(least)),
+    h("span", { class: "most" }, `${Math.round(best)} ms`),
+  );
+}
+
+const regions = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
+
+/** @param {string | undefined} code */
+function country(code) {
+  return code && /^[A-Z]{2}$/.test(code) ? `about ${regions.of(code)}` : "";
+}
+
+/** @param {State} state @param {Person[]} players @param {Leader} leader @param {number} rank */
+function step(state, players, leader, rank) {
+  const free = leader.max_players > 0 ? `${Math.max(0, leader.max_players - leader.players)} free seats` : "";
+  const where = [country(leader.country), free].filter(Boolean).join(" · ");
+  const longest = Math.max(1, ...Object.values(leader.rtt_ms));
+  return h(
+    "li",
+    { class: `step rank${rank}`, "data-key": `step ${leader.id}` },
+    h("div", { class: "top" },
+      h("span", { class: "rank" }, rank),
+      h("div", { class: "called" }, h("bdi", { class: "title", dir: "auto" }, leader.name || "A server without a name yet"), h("small", {}, where)),
+      h("p", { class: "score" }, h("b", {}, Math.round(figure(state, leader))), h("small", {}, ` ms ${measure(state)}`))),
+    h("ul", { class: "pings" }, ordered(state, players, leader).map((person) => ping(state, person, leader.rtt_ms[person.name], longest))),
+    h("p", { class: "rest" }, players.length > 6 && `+${players.length - 6}`),
+  );
+}
+
+/** The players in the order of arrival, each with a class that says whether a phone shows them: oneself, who is farthest, who is nearest, then the others. @param {State} state @param {Person[]} players @param {Leader} leader */
+function ordered(state, players, leader) {
+  const far = (/** @type {Person} */ person) => leader.rtt_ms[person.name] ?? -1;
+  const byPing = [...players].sort((a, b) => far(b) - far(a));
+  const firsts = [players.find((person) => person.name === state.you.name), byPing[0], byPing.at(-1)].filter((person) => person !== undefined);
+  if (players.length <= 6) return players;
+  return [...new Set([...firsts, ...players])];
+}
+
+/** @param {State} state @param {Person} person @param {number | undefined} ms @param {number} longest */
+function ping(state, person, ms, longest) {
+  return h(
+    "li",
+    { class: `p${(person.arrival ?? 0) % 16}${person.name === state.you.name ? " me" : ""}`, "data-key": person.name },
+    sign(person, 20),
+    h("bdi", { class: "who" }, person.name),
+    h("span", { class: "track" }, ms !== undefined && h("span", { class: "bar", "--length": `${Math.max(2, (100 * ms) / longest)}%` })),
+    h("span", { class: "figure" }, ms === undefined ? "…" : millis(ms)),
+  );
 }

@@ -1,0 +1,59 @@
+// The world's land and countries, and what draws them: loaded when somebody first sees a
+// map, and not with the page. Natural Earth's countries and d3-geo are in vendor/.
+
+import { table } from "./places.js";
+
+/** @typedef {{lat: number, lon: number, km: number, number: string}} Country where its people live, how far from there, and its number in the shapes */
+/** @typedef {{d3: any, countries: any[], land: any, borders: any}} World */
+
+/** Antarctica's number: nobody plays there, and it is wide. */
+const antarctica = "010";
+
+/** @type {Map<string, Country>} */
+const places = new Map();
+for (const row of table.trim().split(/[,\n]+/)) {
+  const [code, number, lat, lon, km] = row.split(" ");
+  places.set(code, { number, lat: Number(lat), lon: Number(lon), km: Number(km) });
+}
+
+/** Where a country is, if it is known. @param {string} [code] of two letters */
+export const placeOf = (code) => places.get(code ?? "");
+
+const names = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
+
+/** What a country is called. @param {string} code */
+export const nameOf = (code) => (/^[A-Z]{2}$/.test(code) ? (names.of(code) ?? code) : "");
+
+/** A country's flag as a character. @param {string} [code] */
+export const flagOf = (code = "") => (/^[A-Z]{2}$/.test(code) ? String.fromCodePoint(...[...code].map((letter) => 0x1f1a5 + letter.charCodeAt(0))) : "");
+
+/** @type {Promise<World> | null} */
+let loading = null;
+
+/** The world, fetched once. @returns {Promise<World>} */
+export function world() {
+  loading ??= load().catch((error) => {
+    loading = null; // the next who asks tries again
+    throw error;
+  });
+  return loading;
+}
+
+/** @param {string} name */
+const vendored = (name) => new URL(`../vendor/${name}`, import.meta.url).href;
+
+async function load() {
+  const shapes = fetch(vendored("countries-110m.json")).then((answer) => answer.json());
+  await import(vendored("d3-array.min.js")); // d3-geo looks for it
+  await Promise.all([import(vendored("d3-geo.min.js")), import(vendored("topojson-client.min.js"))]);
+  const { d3, topojson } = /** @type {any} */ (globalThis);
+  const topology = await shapes;
+  const all = topology.objects.countries;
+  all.geometries = all.geometries.filter((/** @type {any} */ shape) => shape.id !== antarctica);
+  return {
+    d3,
+    countries: topojson.feature(topology, all).features,
+    land: topojson.merge(topology, all.geometries),
+    borders: topojson.mesh(topology, all, (/** @type {any} */ a, /** @type {any} */ b) => a !== b),
+  };
+}
