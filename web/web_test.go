@@ -8,10 +8,14 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"muster/web"
 )
+
+// handler is the page's, whose files are packed once.
+var handler = sync.OnceValue(web.Handler)
 
 // get is an answer of the page's handler; known is the tag of what the browser
 // has.
@@ -20,7 +24,7 @@ func get(t *testing.T, at, known string) (*http.Response, string) {
 	request := httptest.NewRequest("GET", at, nil)
 	request.Header.Set("If-None-Match", known)
 	recorder := httptest.NewRecorder()
-	web.Handler().ServeHTTP(recorder, request)
+	handler().ServeHTTP(recorder, request)
 	body, err := io.ReadAll(recorder.Result().Body)
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +144,7 @@ func gzipped(t *testing.T, path string) string {
 	request := httptest.NewRequest("GET", path, nil)
 	request.Header.Set("Accept-Encoding", "br, gzip")
 	recorder := httptest.NewRecorder()
-	web.Handler().ServeHTTP(recorder, request)
+	handler().ServeHTTP(recorder, request)
 	zipped, err := gzip.NewReader(recorder.Body)
 	if err != nil || recorder.Header().Get("Content-Encoding") != "gzip" {
 		t.Fatalf("%s is not gzipped: %v", path, err)
