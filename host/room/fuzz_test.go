@@ -220,9 +220,17 @@ func (e *evening) happens() {
 	case 15:
 		page(Ready{e.upTo(1) > 0})
 	case 16:
-		organiser(Remove{e.name()})
+		name := e.name()
+		if e.now.Second()%3 == 0 { // what chance alone has already decided, lest what was found before means something else
+			organiser(Without{name})
+		} else {
+			organiser(Remove{name})
+		}
 	case 17:
 		organiser(Trust{e.name()})
+		if e.now.Second()%3 == 0 {
+			organiser(Allow{LimitMS: 180})
+		}
 	case 18:
 		organiser(rule())
 		organiser(Apply{})

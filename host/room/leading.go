@@ -37,11 +37,11 @@ type lead struct {
 }
 
 // leads looks who leads, and asks for the names of those who do: they are known before
-// the choice. Nobody looks while no page is open.
+// the choice. Nobody looks while no page is open, nor while the room stands still.
 func (r *Room) leads() {
 	_, verifying := r.phase.(*Verifying)
 	l := &r.round.lead
-	if !r.isMeasuring() && !verifying || len(r.pages) == 0 && r.onlookers == 0 || r.now.Before(l.next) {
+	if !r.isMeasuring() && !verifying || r.round.pause.On || len(r.pages) == 0 && r.onlookers == 0 || r.now.Before(l.next) {
 		return
 	}
 	results := 0
