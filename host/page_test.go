@@ -127,10 +127,10 @@ func TestPage(t *testing.T) {
 	p.until("the room", p.says("room", `"stage":"gathering"`))
 	p.until("who we are", p.says("you", `"name":"zoe"`))
 	p.until("the link", p.says("you", server.URL+"/#"+code))
-	p.until("the organiser", p.says("people", `"name":"cat","organiser":true,"peer":false`))
+	p.until("the organiser", p.says("people", `"name":"cat","arrival":1,"organiser":true,"peer":false`))
 
 	ann, bob := join(t, server, code, "ann"), join(t, server, code, "bob")
-	p.until("players", p.says("people", `"name":"bob","peer":true,"connected":true`))
+	p.until("players", p.says("people", `"name":"bob","arrival":3,"peer":true,"connected":true`))
 	act := func(action, credential string, order map[string]any, want int) {
 		t.Helper()
 		if status, document := orders(t, server, code, action, credential, order); status != want {
