@@ -16,7 +16,8 @@ export function search(live, _view) {
   switch (state.room.stage) {
     case "listing":
       return [headline(state), h("p", { class: "wait" }, "The host asks the masters who is out there …")];
-    case "chosen":
+    case "chosen": // everyone looks at the best again
+      if (leads(state).length > 0) return measuring(state);
       return [...verdict(state), next(state), outlook(state), rtts(state)];
     default:
       return measuring(state);
@@ -57,11 +58,16 @@ export function shown(place, live, view) {
   }
 }
 
+/** Who leads in this round. @param {State} state */
+function leads(state) {
+  return state.standing?.round === state.room.round ? state.standing.leaders : [];
+}
+
 /** @param {State} state */
 function measuring(state) {
-  const players = state.people.filter((person) => person.peer && !person.left_out);
+  const players = state.people.filter((person) => (person.peer ? !person.left_out : person.estimate?.counted));
   const standing = state.standing?.round === state.room.round ? state.standing : null;
-  const leaders = standing?.leaders ?? [];
+  const leaders = leads(state);
   const [first] = leaders;
   return [
     h(
@@ -73,7 +79,7 @@ function measuring(state) {
       outlook(state),
       h("p", { class: "about", id: "answered" }, `${(standing?.answered ?? 0).toLocaleString("en")} of ${state.room.listed.toLocaleString("en")} servers have answered.`),
       next(state),
-      state.you.organiser && h("p", { class: "buttons" }, go(state, "Choose from what there is")),
+      state.you.organiser && state.room.stage !== "chosen" && h("p", { class: "buttons" }, go(state, "Choose from what there is")),
     ),
     h("div", { class: "world", "data-keep": "", "data-key": "world" }),
     standing && inWords(standing.places ?? []),
@@ -165,6 +171,6 @@ function ping(state, person, ms, longest) {
     sign(person, 20),
     h("bdi", { class: "who" }, person.name),
     h("span", { class: "track" }, ms !== undefined && h("span", { class: "bar", "--length": `${Math.max(2, (100 * ms) / longest)}%` })),
-    h("span", { class: "figure" }, ms === undefined ? "…" : millis(ms)),
+    h("span", { class: "figure" }, ms === undefined ? "…" : person.peer ? millis(ms) : `≈ ${millis(ms)}`),
   );
 }
