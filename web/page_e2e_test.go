@@ -71,7 +71,8 @@ func TestEvening(t *testing.T) {
 	organiser.sees("#log", "zoe vetoes")
 	organiser.sees("#stage", "Where shall we play?")
 	organiser.shoot("agreeing", desktop, laptop)
-	guest.shoot("agreeing", phone)
+	guest.shoot("agreeing", phone, pocket)
+	guest.votesInAPocket()
 
 	guest.click("#stage [data-ready=true]")
 	organiser.click("#stage [data-ready=true]")
@@ -221,4 +222,27 @@ func TestHostileNames(t *testing.T) {
 
 func hostileServer(name string) func(*sim.Server) {
 	return func(s *sim.Server) { s.Info.Name, s.Info.Map = name, name }
+}
+
+// votesInAPocket holds the vote on a small phone: three candidates and the button to be
+// ready above the fold, what one presses large enough, and no veto by mistake.
+func (b *browser) votesInAPocket() {
+	b.Helper()
+	b.resize(pocket)
+	if wrong := eval[[]string](b, `(() => {
+		const box = (e) => e.getBoundingClientRect(), wrong = [];
+		const ready = box(document.querySelector("#stage .ready"));
+		const seen = [...document.querySelectorAll(".candidate")].filter((e) => e.checkVisibility() && box(e).bottom <= ready.top);
+		if (seen.length < Math.min(3, document.querySelectorAll(".candidate").length)) wrong.push(seen.length + " candidates above " + ready.top);
+		if (ready.bottom > innerHeight) wrong.push("who is ready at " + ready.bottom);
+		for (const e of seen) {
+			const cast = box(e.querySelector(".cast")), veto = e.querySelector(".veto");
+			if (cast.height < 48) wrong.push("a button " + cast.height + " px high");
+			if (veto && box(veto).left - cast.right < 12) wrong.push("a veto " + (box(veto).left - cast.right) + " px from the vote");
+		}
+		return wrong;
+	})()`); len(wrong) > 0 {
+		b.Errorf("the vote in a pocket: %s", wrong)
+	}
+	b.resize(desktop)
 }

@@ -118,6 +118,7 @@ func TestSixteen(t *testing.T) {
 	b.click("#stage [data-action=go]")
 	b.sees("#stage", "Where shall we play?")
 	b.shoot("sixteen-agreeing", desktop, couch, screenSize{"tablet", 768, 1024, 1, false})
+	tv.isFromTheSofa("a full vote", wall, wall4)
 	b.click("#stage [data-action=go]") // who only watches is not asked whether they are ready
 	b.sees("#stage", "EVERYONE TO")
 	b.shoot("sixteen-launching", desktop, phone)

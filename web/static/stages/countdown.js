@@ -24,7 +24,7 @@ export function countdown(live, view) {
     h(
       "div",
       { class: "off", "data-key": "off" },
-      h("div", { class: "ring", "data-keep": true, "data-key": state.agreement.launch_at, "aria-hidden": "true" }),
+      h("div", { class: "dial", "data-keep": true, "data-key": state.agreement.launch_at, "aria-hidden": "true" }),
       h("p", { class: "left", role: "timer", "aria-label": `${left} seconds` }, left),
       h(
         "div",
@@ -50,14 +50,14 @@ function leftOf(live) {
 
 /** Once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function shown(place, live, view) {
-  const ring = place.querySelector(".ring");
+  const dial = place.querySelector(".dial");
   const left = leftOf(live);
-  if (ring && !ring.firstChild) {
+  if (dial && !dial.firstChild) {
     for (let i = 0; i < ticks; i++) {
       const tick = document.createElement("i");
       tick.style.setProperty("--turn", `${(360 * i) / ticks}deg`);
       tick.style.setProperty("--out", `${left - whole + (whole * (i + 1)) / ticks}ms`);
-      ring.append(tick);
+      dial.append(tick);
     }
   }
   clearTimeout(Number(place.dataset.next));

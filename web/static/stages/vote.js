@@ -19,6 +19,8 @@ const first = 3;
 const mostLift = 5;
 /** How many votes a phone shows as signs. */
 const crowd = 2;
+/** How many others' pings a phone shows of a candidate; of more it shows the farthest and the nearest. */
+const several = 4;
 /** From how many players on pings stand in two columns, without names. */
 const many = 7;
 
@@ -28,12 +30,13 @@ export function vote(live, view) {
   const me = state.people.find((person) => person.name === state.you.name);
   const cards = candidatesOf(state);
   const shown = foremost(cards, me);
+  const others = playersOf(state).filter((person) => person !== me).length;
   const scale = Math.max(100, ...cards.flatMap(({ ranked }) => Object.values(ranked.rtt_ms)));
   return [
     h("div", { class: "question" }, h("h1", {}, "Where shall we play?"), h("p", { class: "standing" }, standing(state)), h("p", { class: "tie quiet" }, upper(state.agreement.rule ?? ""), vetoes(state))),
     h(
       "ol",
-      { class: `candidates of${cards.length}${playersOf(state).length >= many ? " many" : ""}`, "aria-label": "The servers that we vote on" },
+      { class: `candidates of${cards.length}${playersOf(state).length >= many ? " many" : ""}${others > several ? " several" : ""}`, "aria-label": "The servers that we vote on" },
       cards.map((card) => candidate(state, view, me, card, cards, scale, shown.has(card))),
     ),
     cards.length > shown.size && h("details", { class: "more-servers", "data-key": "more" }, h("summary", {}, `${count(cards.length - shown.size, "more server")}`)),
@@ -66,12 +69,12 @@ function candidate(state, view, me, card, cards, scale, isForemost) {
     h(
       "div",
       { class: "whither" },
-      h("h2", { id }, h("span", { class: "number" }, card.number), h("bdi", { dir: "auto" }, card.name)),
+      h("h2", { id }, h("span", { class: "no" }, card.number), h("bdi", { dir: "auto" }, card.name)),
       h("p", { class: "facts" }, facts(state, card).flatMap((fact, i) => [i > 0 && " · ", h("bdi", {}, fact)]), strange(server)),
     ),
     own(me, card),
     average(me, card, cards),
-    h("ul", { class: "pings", "aria-label": "Everybody’s ping" }, playersOf(state).map((person) => ping(state, card, person, scale))),
+    h("ul", { class: "everyone", "aria-label": "Everybody’s ping" }, playersOf(state).map((person) => ping(state, card, person, scale))),
     h(
       "div",
       { class: "plinth" },
@@ -90,8 +93,8 @@ function candidate(state, view, me, card, cards, scale, isForemost) {
 /** One's own ping, or of who has none the group's. @param {Person | undefined} me @param {Candidate} card */
 function own(me, { ranked }) {
   const ms = me?.peer ? ranked.rtt_ms[me.name] : ranked.mean_ms;
-  if (ms === undefined) return h("p", { class: "own none" }, h("b", {}, "?"), h("span", {}, "no ping", h("br"), "for you"));
-  return h("p", { class: "own" }, h("b", {}, Math.round(ms)), h("span", {}, "ms", h("br"), " ", me?.peer ? "for you" : "average"));
+  if (ms === undefined) return h("p", { class: "own-ping none" }, h("b", {}, "?"), h("span", {}, "no ping", h("br"), "for you"));
+  return h("p", { class: "own-ping" }, h("b", {}, Math.round(ms)), h("span", {}, "ms", h("br"), " ", me?.peer ? "for you" : "average"));
 }
 
 /** The group's average, and how far it is from the leader's. @param {Person | undefined} me @param {Candidate} card @param {Candidate[]} cards */
@@ -141,7 +144,7 @@ function ready(state, view, me) {
     "div",
     { class: `ready${awaited.length >= many ? " many" : ""}` },
     h("ul", { "aria-label": "Who is ready" }, awaited.map((person) => h("li", { "data-key": person.name, class: person.ready ? "is" : "" }, sign(person, 30), h("bdi", { class: "who" }, person.name), h("span", {}, person.ready ? "is ready" : h("span", { class: "unseen" }, "is not ready yet"))))),
-    !may && !view.tv && h("p", { class: "quiet" }, "To vote, open the page by your own link, which muster join shows, or use its terminal."),
+    !may && !view.tv && h("p", { class: "quiet how" }, "To vote, open the page by your own link, which muster join shows, or use its terminal."),
     (may || view.tv) && awaited.length > 0 && h("p", { class: "quiet" }, awaited.every((person) => person.ready) ? "" : `The countdown starts when ${awaited.length === 1 ? "that one is" : `all ${awaited.length} are`} ready.`),
     !view.tv && state.you.organiser && go(state, "Go without waiting"),
     may && readyButton(me.ready, "Not ready after all"),
