@@ -42,6 +42,7 @@ const maxOrder = 4 << 10
 //	veto      a server or a map: {"addr"} or {"map"}
 //	ready     {"ready":true}
 //	arrived   joined by hand
+//	reopen    one's own game once more
 //	go        the organiser's, as all below: {"stage"} is left out, or the room's
 //	end       the night: everyone is told, and the room is over
 //	allow     a higher ping limit, from what was measured: {"limit_ms":185}
@@ -75,6 +76,8 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 		return parse[room.Ready](body, nil)
 	case "arrived":
 		return room.Arrived{}, nil
+	case "reopen":
+		return room.Reopen{}, nil
 	case "go":
 		return parse[room.Go](body, nil)
 	case "allow":

@@ -12,12 +12,23 @@ import (
 // that takes players there: query ports differ from the game's.
 const mostAtAddress = 8
 
-// launch takes the player to the server, once a round.
+// mostAgain is how often a host may have a game opened once more in a round: people who
+// press a button do not press it oftener, and a host that lies opens no more.
+const mostAgain = 20
+
+// launch takes the player to the server, once a round, and once more whenever the player
+// asks for that on the page.
 func (s *session) launch(m wire.Launch) {
 	if s.launched != nil && s.launched.Round == m.Round {
-		s.send(*s.launched)
-		return
+		if m.Again <= s.again || s.agains == mostAgain || s.launched.State == wire.LaunchAsking {
+			s.send(*s.launched)
+			return
+		}
+		s.agains++
+	} else {
+		s.agains = 0
 	}
+	s.again = m.Again
 	s.launched = &wire.Launched{Round: m.Round, State: wire.LaunchAsking}
 	r, heard := s.round, s.heard()
 	s.inBackground(func(ctx context.Context) {

@@ -40,7 +40,11 @@ type session struct {
 	look     *look // the newest
 	scanner  scanner
 	launched *wire.Launched // the newest, for a host that missed it
-	near     near
+	// again is the newest time at which the player asked for the game once more, and
+	// agains how often that was in this round.
+	again  int64
+	agains int
+	near   near
 	// able is the newest word on whether this machine can start a game, and ableFor the
 	// game that it is being found out for.
 	able    wire.Able

@@ -132,7 +132,7 @@ func (b *browser) unfold(selector string) {
 		const named = %[1]q.match(/#[\w-]+/g) ?? [], found = [...document.querySelectorAll(%[1]q)];
 		const isMeant = (detail) => named.includes("#" + detail.id) || found.some((e) => detail.contains(e));
 		const folded = [...document.querySelectorAll("#main details:not([hidden])")].filter((detail) => !detail.open && isMeant(detail));
-		for (const detail of folded) detail.open = detail.closest("#details, #settings").open = true;
+		for (const detail of folded) detail.open = (detail.closest("#details, #settings") ?? detail).open = true;
 		return folded.length > 0;
 	})()`, selector))
 	if opened {

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"errors"
 	"net/netip"
 	"slices"
 
@@ -62,7 +63,34 @@ func (l *Launching) launchFor(r *Room, p *player) wire.Launch {
 			launch.Address = netip.AddrPortFrom(local.Addr.Addr(), connect.Port()).String()
 		}
 	}
+	if !p.again.IsZero() {
+		launch.Again = p.again.UnixMilli()
+	}
 	return launch
+}
+
+// Reopen has a player's own game opened once more: it did not start, or was closed.
+type Reopen struct{}
+
+func (Reopen) do(r *Room, by caller) error {
+	l, launching := r.phase.(*Launching)
+	var p *player
+	if by.person != nil {
+		p = r.round.player(by.name)
+	}
+	switch {
+	case p == nil:
+		return errors.New("only who has a program running can have the game opened")
+	case !launching:
+		return errors.New("nobody is on the way just now")
+	case !p.connected:
+		return errors.New("your program is away: start it again, and it goes there by itself")
+	case p.launch == wire.LaunchAsking:
+		return errors.New("your program asks already: say yes there")
+	}
+	p.again = r.now
+	r.send(p, l.launchFor(r, p))
+	return nil
 }
 
 // heard notes how far a player got.

@@ -87,6 +87,8 @@ type player struct {
 	contradicts *anomaly.Anomaly
 	launch      wire.LaunchState
 	detail      string
+	// again is when the player last asked to have the game opened once more.
+	again time.Time
 }
 
 // player is who has the name, letter case apart: Ann and ann would be mistaken

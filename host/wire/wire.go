@@ -284,6 +284,9 @@ type Launch struct {
 	Name     string `json:"name"`
 	Password string `json:"password,omitempty"`
 	Epoch    uint64 `json:"epoch,omitempty"`
+	// Again is when the player asked on the page to have the game opened once more, in
+	// milliseconds of the host's clock; 0 if they have not.
+	Again int64 `json:"again,omitempty"`
 }
 
 // Say is what a player says of the choice at the terminal, as others do on the page.

@@ -273,6 +273,7 @@ const actions = {
   veto: ({ addr, map }) => confirm(`Veto ${map ?? "this server"}? You have one veto a round.`) && ask("veto", map ? { map } : { addr }),
   ready: ({ ready }) => ask("ready", { ready: ready === "true" }),
   arrived: () => ask("arrived"),
+  reopen: () => ask("reopen"),
   share: async () => live.state && say(await share(live.state)),
   sort: ({ by }) => sortBy(by ?? "rank"),
   open: () => open(),

@@ -127,7 +127,7 @@
  * @typedef {object} Advice
  * @property {string} text what a button says
  * @property {string} action
- * @property {object} argument of the action, as it is
+ * @property {{limit_ms?: number, name?: string, servers?: number}} argument of the action, as it is
  * @property {number} [servers] how many would suit then
  * @property {string} [addr] the best of them
  */

@@ -1,24 +1,130 @@
-// No server for everyone this time: why, and what helps.
+// No server for everyone this time: how near it was, and what helps.
+//
+//	 anna        ben             our limit        chong
+//	──●───────────▲──────────────────┃· · · · · · · ■ · · ·
+//	  12          78                150            198 ms
 
-import { advice } from "../details/why.js";
-import { h } from "../dom.js";
+import { serverName } from "../choice.js";
+import { button, count, h, millis } from "../dom.js";
+import { flag } from "../flag.js";
 import { settings } from "../gather.js";
 import { next } from "../next.js";
+import { sign } from "../sign.js";
 import { again, headline } from "./parts.js";
 
-/** @param {import("../live.js").Live} live @param {import("../app.js").View} _view */
-export function failed(live, _view) {
-  const state = /** @type {import("../types.js").State} */ (live.state);
-  const why = state.choice?.explain ?? [state.log.at(-1)?.text ?? ""];
+/** @typedef {import("../types.js").State} State */
+/** @typedef {import("../types.js").Choice} Choice */
+
+/** How much of the line is beyond who is farthest. */
+const beyond = 1.2;
+/** Who would be nearer to the one before than this, in percent of the line, stands a row lower; on a phone more. */
+const usuallyApart = 9;
+const narrowApart = 19;
+const rows = 3;
+/** How many ways out have a card. */
+const mostWays = 3;
+
+/** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+export function failed(live, view) {
+  const state = /** @type {State} */ (live.state);
+  const { choice } = state;
+  const why = choice?.explain ?? [state.log.at(-1)?.text ?? ""];
+  const miss = choice?.miss;
   return [
-    headline(state),
-    h("ul", { class: "reasons" }, why.map((text) => h("li", {}, h("bdi", { dir: "ltr" }, text)))),
-    advice(state),
-    next(state),
-    again(state, "Try again"),
-    h("section", { id: "settings", class: "card", "data-key": "settings" }, settings(state)),
+    h("div", { class: "nothing", "data-key": "nothing" }, miss && choice ? missed(state, choice) : headline(state), next(state)),
+    miss && choice && line(state, choice),
+    h("div", { class: "helps", "data-key": "helps" }, (choice?.advice ?? []).slice(0, mostWays).map((advice) => card(state, /** @type {Choice} */ (choice), advice, view)), retry(state, view)),
+    h("details", { class: "card", "data-key": "reasons", open: !miss }, h("summary", {}, "Why nothing suits"), h("ul", { class: "reasons" }, why.map((text) => h("li", {}, h("bdi", { dir: "ltr" }, text))))),
+    !view.tv && h("section", { id: "settings", class: "card", "data-key": "settings" }, settings(state)),
   ];
 }
 
-/** Once the children are on the page. @param {HTMLElement} _place @param {import("../live.js").Live} _live @param {import("../app.js").View} _view */
-export function shown(_place, _live, _view) {}
+/** Once the children are on the page. */
+export function shown() {}
+
+/** @param {State} state @param {Choice} choice */
+function missed(state, choice) {
+  const miss = /** @type {NonNullable<Choice["miss"]>} */ (choice.miss);
+  const far = Object.keys(miss.rtt_ms).filter((name) => miss.rtt_ms[name] > miss.limit_ms);
+  const country = choice.servers[miss.addr]?.country;
+  return [
+    h("h1", {}, `No server within ${millis(miss.limit_ms)} for all ${Object.keys(miss.rtt_ms).length}`),
+    h("p", { class: "about" }, "Nearest miss: ", flag(country), " ", h("strong", {}, h("bdi", { dir: "auto" }, serverName(choice, miss.addr))), far.length > 0 && [", too far for ", ...named(far)], "."),
+  ];
+}
+
+/** @param {string[]} names */
+function named(names) {
+  return names.flatMap((name, i) => [i === 0 ? "" : i === names.length - 1 ? " and " : ", ", h("bdi", {}, name)]);
+}
+
+/** The pings to what came nearest, on a line, with our limit as a gate. @param {State} state @param {Choice} choice */
+function line(state, choice) {
+  const miss = /** @type {NonNullable<Choice["miss"]>} */ (choice.miss);
+  const all = Object.entries(miss.rtt_ms).toSorted((a, b) => a[1] - b[1]);
+  const longest = Math.ceil((Math.max(miss.limit_ms, ...all.map(([, ms]) => ms)) * beyond) / 50) * 50;
+  const at = (/** @type {number} */ ms) => (100 * ms) / longest;
+  const apart = matchMedia("(max-width: 47.99rem)").matches ? narrowApart : usuallyApart;
+  /** @type {number[]} */
+  const last = Array(rows).fill(-apart);
+  const people = all.flatMap(([name, ms]) => {
+    const person = state.people.find((other) => other.name === name);
+    if (!person) return [];
+    const row = Math.max(0, last.findIndex((end) => at(ms) - end >= apart));
+    last[row] = at(ms);
+    return h("li", { class: ms > miss.limit_ms ? "over" : "", "data-key": name, "--at": `${at(ms)}%`, "--row": row }, h("span", { class: "ms" }, millis(ms)), sign(person, 52), h("bdi", { class: "who", dir: "auto" }, name));
+  });
+  const over = all.at(-1);
+  return h(
+    "div",
+    { class: "gate", "data-key": "gate", "--limit": `${at(miss.limit_ms)}%` },
+    h("span", { class: "within" }),
+    h("span", { class: "beyond" }),
+    h("span", { class: "limit" }, h("span", {}, `our limit, ${millis(miss.limit_ms)}`)),
+    over && over[1] > miss.limit_ms && h("span", { class: "excess", "--at": `${at(over[1])}%` }, `${millis(over[1] - miss.limit_ms)} over`),
+    h("ul", { "aria-label": "Everybody’s ping to the nearest miss" }, people),
+    h("span", { class: "least" }, "0 ms"),
+    h("span", { class: "most" }, `${longest} ms`),
+  );
+}
+
+/** @param {State} state @param {Choice} choice @param {import("../types.js").Advice} advice @param {import("../app.js").View} view */
+function card(state, choice, { text, action, argument, servers = 0, addr = "" }, view) {
+  const label = text.charAt(0).toUpperCase() + text.slice(1);
+  const order = { "data-order": action, "data-argument": JSON.stringify(argument) };
+  const may = state.you.organiser && !view.tv;
+  const suit = `${count(servers, "server")} ${servers === 1 ? "suits" : "suit"} `;
+  const best = [" The best is ", h("bdi", { dir: "auto" }, serverName(choice, addr)), "."];
+  if (action === "allow") {
+    return h(
+      "section",
+      { class: "card help-card first", "data-key": "allow" },
+      h("p", { class: "big" }, argument.limit_ms, h("small", {}, " ms")),
+      h("h2", {}, "Allow a little more"),
+      h("p", { class: "quiet" }, suit, "everything but the limit; this lets in the nearest."),
+      may && button("advice", label, { class: "primary", ...order }),
+    );
+  }
+  const person = state.people.find((other) => other.name === argument.name);
+  return h(
+    "section",
+    { class: "card help-card", "data-key": text },
+    h("p", { class: "big" }, person && sign({ ...person, connected: false }, 64)),
+    h("h2", {}, "Go without ", h("bdi", { dir: "auto" }, argument.name ?? ""), " this round"),
+    h("p", { class: "quiet" }, suit, "the others.", ...best),
+    may && button("advice", label, order),
+  );
+}
+
+/** Everyone measures anew. @param {State} state @param {import("../app.js").View} view */
+function retry(state, view) {
+  const left = state.choice?.selection.culled.unmeasured ?? 0;
+  return h(
+    "section",
+    { class: "card help-card", "data-key": "retry" },
+    h("p", { class: "big" }, state.room.listed.toLocaleString("en"), h("small", {}, " servers")),
+    h("h2", {}, "Search again"),
+    h("p", { class: "quiet" }, left > 0 ? `${count(left, "server")} ${left === 1 ? "was" : "were"} not asked by everyone yet. ` : "", "The list is fetched anew: seats get free, and servers come back."),
+    !view.tv && again(state, "Try again"),
+  );
+}

@@ -1,15 +1,152 @@
-// Go: who is on the way, and the next round.
+// Go: one's own way first, then everyone's; what helps who did not get there, and the next
+// round.
 
-import { rtts, verdict, wayIn } from "../choice.js";
+import { countryName, serverName, strange, targetOf } from "../choice.js";
+import { button, h, millis } from "../dom.js";
+import { ping } from "../estimate.js";
+import { flag } from "../flag.js";
+import { gameName } from "../gather.js";
 import { next } from "../next.js";
 import { shareButton } from "../share.js";
-import { again, outlook } from "./parts.js";
+import { sign } from "../sign.js";
+import { again } from "./parts.js";
 
-/** @param {import("../live.js").Live} live @param {import("../app.js").View} _view */
-export function go(live, _view) {
-  const state = /** @type {import("../types.js").State} */ (live.state);
-  return [...verdict(state), wayIn(state), next(state), outlook(state), rtts(state), shareButton(state), again(state)];
+/** @typedef {import("../types.js").State} State */
+/** @typedef {import("../types.js").Person} Person */
+
+/** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+export function go(live, view) {
+  const state = /** @type {State} */ (live.state);
+  const people = state.people.filter((person) => person.peer || person.page || person.launch).toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
+  const me = view.tv ? undefined : state.people.find((person) => person.name === state.you.name);
+  const server = state.choice?.servers[targetOf(state.choice)?.addr ?? ""];
+  return [
+    h("div", { class: "bound", "data-key": "bound" }, h("h1", {}, title(state, me, view)), where(state, server), h("p", { class: "about" }, figures(state, me)), strange(server), next(state)),
+    h(
+      "ul",
+      { class: "card arriving", "data-key": "arriving", "data-many": people.length > 6 ? "many" : undefined, "aria-label": "Who is on the way" },
+      people.map((person) => traveller(state, person, person === me, view)),
+    ),
+    !view.tv && state.way && h("div", { class: "way", "data-key": "way" }, ways(state, me)),
+    !view.tv && h("div", { class: "after", "data-key": "after" }, again(state), shareButton(state)),
+  ];
 }
 
-/** Once the children are on the page. @param {HTMLElement} _place @param {import("../live.js").Live} _live @param {import("../app.js").View} _view */
-export function shown(_place, _live, _view) {}
+/** Once the children are on the page. */
+export function shown() {}
+
+/** Whether somebody gets there. @param {Person | undefined} person */
+const isThere = (person) => person?.launch === "launched" || person?.launch === "by-hand";
+
+/** One's own state. @param {State} state @param {Person | undefined} me @param {import("../app.js").View} view */
+function title(state, me, view) {
+  if (view.tv || !me) {
+    const players = state.people.filter((person) => person.peer && !person.left_out);
+    return players.length > 0 && players.every(isThere) ? "Everyone’s on the way" : view.tv ? "Off we go" : "They’re on the way";
+  }
+  if (isThere(me)) return "You’re on the way";
+  if (!me.peer) return "Join them";
+  switch (me.launch) {
+    case "asking":
+      return "Say yes to your game";
+    case "failed":
+      return "Your game didn’t open";
+    case "declined":
+      return "You stay behind";
+    default:
+      return me.connected ? "Your game opens" : "Your program is away";
+  }
+}
+
+/** @param {State} state @param {import("../types.js").Server | undefined} server */
+function where(state, server) {
+  const target = state.choice && targetOf(state.choice);
+  const name = state.way?.server || (state.choice && target ? serverName(state.choice, target.addr) : "");
+  return [h("p", { class: "eyebrow" }, "Everyone to"), h("p", { class: "server" }, flag(server?.country), h("bdi", { dir: "auto" }, name))];
+}
+
+/** What the way is like, and what decided. @param {State} state @param {Person | undefined} me */
+function figures(state, me) {
+  const { choice } = state;
+  const target = choice && targetOf(choice);
+  if (!choice || !target) return [];
+  const own = me && target.rtt_ms[me.name];
+  const country = choice.servers[target.addr]?.country;
+  const facts = [own !== undefined && me && `${ping(choice.selection, me.name, own)} for you`, `${millis(target.mean_ms)} average`, choice.decided?.by === "vote" && "chosen by vote", country && countryName(country)];
+  return facts.filter(Boolean).join(" · ");
+}
+
+/** @param {State} state @param {Person} person @param {boolean} isMe @param {import("../app.js").View} view */
+function traveller(state, person, isMe, view) {
+  const failed = person.launch === "failed";
+  return h(
+    "li",
+    { "data-key": person.name, class: failed ? "failed" : "" },
+    sign(isThere(person) || !failed ? person : { ...person, connected: false }, 44),
+    h("span", { class: "who" }, h("bdi", { dir: "auto" }, person.name), isMe && h("span", { class: "you" }, " you")),
+    h("span", { class: "doing" }, doing(state, person, isMe)),
+    isThere(person) ? h("span", { class: "got", "aria-hidden": "true" }, "✓") : failed && !isMe && !view.tv ? help(state, person) : isComing(person) && h("span", { class: "coming", "aria-hidden": "true" }),
+  );
+}
+
+/** @param {Person} person */
+const isComing = (person) => person.peer && person.connected && (!person.launch || person.launch === "asking");
+
+/** @param {State} state @param {Person} person @param {boolean} isMe */
+function doing(state, person, isMe) {
+  switch (person.launch) {
+    case "launched":
+      return "on the way";
+    case "by-hand":
+      return "joins by hand";
+    case "asking":
+      return isMe ? "Muster asks you on your computer" : "is asked by Muster";
+    case "declined":
+      return "stays behind";
+    case "failed":
+      return [h("span", { class: "bad" }, "the game didn’t open"), isMe && person.detail && h("bdi", { class: "detail", dir: "ltr" }, person.detail)];
+    default:
+      if (!person.peer) return person.page ? "watches" : "away";
+      return person.connected ? `opening ${gameName(state)}` : "away";
+  }
+}
+
+/** What the others can do for somebody. @param {State} state @param {Person} person */
+function help(state, person) {
+  return h(
+    "details",
+    { class: "help", name: "help" },
+    h("summary", { "aria-label": `Help ${person.name}` }, "Help"),
+    h(
+      "div",
+      {},
+      h("p", {}, "Their computer says: ", h("bdi", { dir: "ltr" }, person.detail || "nothing of why"), "."),
+      h("p", {}, "On their own page they press “Open it again”. Until then the address takes them there, in the game itself."),
+      state.way && button("copy", "Copy the address for them", { "data-copy-text": state.way.connect }),
+    ),
+  );
+}
+
+/** The ways there, one's own best first. @param {State} state @param {Person | undefined} me */
+function ways(state, me) {
+  const { way } = state;
+  if (!way) return [];
+  const web = way.link && /^(steam|https?):\/\//.test(way.link) && way.link;
+  const byHand = !me?.peer;
+  return [
+    me?.peer && button("reopen", "Open it again", { class: me.launch === "failed" || me.launch === "declined" ? "primary" : "", disabled: !me.connected || me.launch === "asking" }),
+    byHand && (web ? h("a", { class: "primary", href: web }, "Join them") : button("open", "Join them by Muster", { class: "primary" })),
+    button("copy", "Copy the address", { "data-copy-text": way.connect }),
+    me && byHand && me.launch !== "by-hand" && button("arrived", "I am there"),
+    h("p", { class: "quiet hand" }, "By hand: ", h("code", { id: "connect", tabindex: 0 }, way.connect)),
+    me?.launch === "failed" &&
+      h(
+        "details",
+        { class: "path", "data-key": "path" },
+        h("summary", {}, `Tell Muster where ${gameName(state)} is`),
+        h("p", {}, "Start Muster with the way to the game, and it comes back here by itself:"),
+        h("code", {}, `muster join --launch-command "/path/to/the/game {address}"`),
+        h("p", {}, "Home keeps it for all evenings, under “This computer”."),
+      ),
+  ];
+}

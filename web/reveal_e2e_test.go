@@ -1,0 +1,80 @@
+//go:build e2e
+
+package web_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// friends is a room of the night of 2005 as a page hears of it: what is measured, what is
+// chosen, and what came of the way there are put in by the tests.
+const friends = `
+	const people = ["anna", "ben", "chong", "dave"].map((name, arrival) => ({ name, arrival, organiser: arrival === 0, peer: true, connected: true, page: true, probed: 300, answered: 280, done: true, able: true }));
+	const addr = "192.0.2.7:27960";
+	const ranked = { addr, score: 97, mean_ms: 97, max_ms: 247, stdev_ms: 104, rtt_ms: { anna: 88, ben: 9, chong: 247, dave: 44 } };
+	const servers = { [addr]: { name: "pro-g InstaGib [CA] #1483", country: "CA", map: "q3dm7", players: 3, max_players: 16 } };
+	const selection = { by: "mean", players: people.map(({ name }) => name), chosen: ranked, ranking: [ranked], culled: {} };
+	const choice = { selection, explain: ["It has the lowest average."], servers, target: addr };
+	const says = (news) => {
+		live.socket && (live.socket.onmessage = live.socket.onclose = null);
+		live.watch = () => {};
+		live.receive(JSON.stringify({ type: "state", now: Date.now(), ...news }));
+	};
+	const live = muster.live;
+	const room = (stage, more) => ({ ...live.state.room, stage, round: 1, listed: 2000, ...more });
+`
+
+// tells has a page hear news of the room, as a host would send it.
+func (b *browser) tells(news string) { b.Helper(); b.run("{" + friends + "says(" + news + ")}") }
+
+// TestFarOff: where nothing suits, the nearest miss stands on a line before our limit, and
+// whoever steers can allow more or go without somebody with one button each.
+func TestFarOff(t *testing.T) {
+	n := newNight(t, 20, friday(4))
+	b := browse(t, n.organisersLink(), desktop)
+	b.sees("#stage", "Waiting for 4 more players")
+	b.tells(`{ people, room: room("failed", { limits_ms: [150] }), choice: { ...choice, target: undefined, explain: ["No server suits everyone."],
+		selection: { ...selection, chosen: null, ranking: [], culled: { over_threshold: 1400 } },
+		miss: { addr, limit_ms: 150, rtt_ms: { anna: 12, ben: 78, chong: 198, dave: 108 } },
+		advice: [{ text: "allow 198 ms", action: "allow", argument: { limit_ms: 198 }, servers: 4, addr }, { text: "go without chong", action: "without", argument: { name: "chong" }, servers: 611, addr }] } }`)
+	b.sees("#stage h1", "No server within 150 ms for all 4")
+	b.sees("#stage .excess", "48 ms over")
+	b.shoot("nothing-suits", desktop, laptop, phone, night4k)
+	b.run(`window.asked = []; window.fetch = async (url, { body }) => { asked.push(url.split("/").at(-1) + body); return new Response(null, { status: 204 }); }`)
+	b.click("#stage [data-order=allow]")
+	b.click("#stage [data-order=without]")
+	b.until("the room is asked for both", func() bool {
+		return eval[string](b, "asked.join(' ')") == `allow{"limit_ms":198} without{"name":"chong"}`
+	})
+}
+
+// TestGo: one's own way comes first, with what helps who did not get there, above the fold
+// of a small phone; who comes late joins by one button.
+func TestGo(t *testing.T) {
+	n := newNight(t, 20, friday(4))
+	small := screenSize{"small-phone-dark", 390, 700, 1, true}
+	b := browse(t, n.organisersLink(), small)
+	b.sees("#stage", "Waiting for 4 more players")
+	launching := `people, choice, room: room("launching"), way: { connect: addr, server: servers[addr].name, link: "steam://connect/" + addr }`
+	far := `people[0].launch = "launched", people[1].launch = "by-hand", people[2].launch = "asking", people[3].launch = "failed", people[3].detail = "openarena: not found in PATH", `
+	b.tells(`(` + far + `{` + launching + `, you: { name: "dave", link: live.state.you.link, join: "" } })`)
+	b.sees("#stage h1", "Your game didn’t open")
+	b.sees("#stage", "not found in PATH")
+	b.sees("#stage .path summary", "Tell Muster where")
+	b.shoot("go-failed", small, phone, desktop)
+	b.resize(small)
+	b.tells(`(` + far + `{` + launching + `, you: { name: "chong", link: live.state.you.link, join: "" } })`)
+	b.sees("#stage h1", "Say yes to your game")
+	b.sees("#stage .help summary", "Help")
+	if bottom := eval[float64](b, `document.querySelector("#stage .way [data-action=copy]").getBoundingClientRect().bottom`); bottom > 690 {
+		t.Errorf("the buttons end at %.0f of 700", bottom)
+	}
+	b.shoot("go", small, desktop, laptop, night4k)
+	b.tells(`{` + launching + `, you: { name: "zoe", link: live.state.you.link, join: "" }, people: [...people.map((p) => ({ ...p, launch: "launched" })), { name: "zoe", arrival: 4, guest: true, page: true }] }`)
+	b.sees("#stage h1", "Join them")
+	if link := eval[string](b, `document.querySelector("#stage .way a.primary").href`); !strings.HasPrefix(link, "steam://connect/") {
+		t.Errorf("who is late is taken to %s", link)
+	}
+	b.shoot("go-late", small, desktop)
+}
