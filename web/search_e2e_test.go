@@ -8,10 +8,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
@@ -79,6 +81,17 @@ func TestSearch(t *testing.T) {
 	b.until("the podium is above the fold", func() bool {
 		return eval[float64](b, "document.querySelector('.podium').getBoundingClientRect().bottom") <= 700
 	})
+	b.resize(desktop)
+	for _, player := range players {
+		player.Send(wire.Done{Round: 1})
+	}
+	b.until("the world turns to the server", func() bool { return eval[int](b, "document.querySelectorAll('.turned .spoke').length") == 4 })
+	b.sees("#stage", "Tonight we meet in")
+	if os.Getenv("MUSTER_SHOTS") != "" {
+		time.Sleep(2 * time.Second) // it has turned
+		b.capture("reveal-desktop.png", chromedp.CaptureScreenshot())
+	}
+	b.until("the reveal is over", func() bool { return eval[string](b, "document.body.dataset.stage") != "reveal" })
 	t.Logf("longest frame %.1f ms; the map takes %d bytes", eval[float64](b, "muster.view.longest"),
 		eval[int](b, "performance.getEntriesByType('resource').filter((e) => /map|d3-|topojson|countries/.test(e.name)).reduce((n, e) => n + e.transferSize, 0)"))
 }
@@ -94,7 +107,16 @@ func farPlayer(t *testing.T, server *httptest.Server, code, name, from string) *
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		player.Run(context.Background(), func(wire.Message) error { return nil })
+		player.Run(context.Background(), func(m wire.Message) error {
+			if look, is := m.(wire.Finalists); is {
+				seen := wire.Verified{Round: look.Round, Attempt: look.Attempt}
+				for _, s := range look.Servers {
+					seen.Servers = append(seen.Servers, wire.Finalist{Server: s, State: discovery.Answered, RTTs: []float64{40, 41, 40}, Sent: 3, Info: &discovery.Info{Name: fmt.Sprintf("pro-g <i>InstaGib</i> #%d", s), Players: 2, MaxPlayers: 16}})
+				}
+				player.Send(seen)
+			}
+			return nil
+		})
 	}()
 	t.Cleanup(func() { player.Close(nil); <-done })
 	player.Send(wire.Hello{Version: wire.Version, Code: code, Name: name})
