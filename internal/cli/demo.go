@@ -17,6 +17,7 @@ import (
 	"muster/discovery/master"
 	"muster/discovery/prober"
 	"muster/host"
+	"muster/host/room"
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/invite"
@@ -69,8 +70,10 @@ func newDemo(p *program) *cobra.Command {
 Hoorn, Massachusetts, Kota Bharu and North Carolina, and some thousand servers
 on loopback addresses that answer after the round-trip time each player has.
 Every player is a real peer that probes over real sockets; nothing leaves this
-machine. At the end it compares Muster with choosing by hand, as Table 3 of the
-paper does.`,
+machine. You are the organiser, on the page or by Enter here: the players wait for
+you in the lobby, vote with you, and play as many rounds as you like. Each round is
+compared with choosing by hand, as Table 3 of the paper does. --exit waits for
+nobody, and ends when everyone is on the server.`,
 		Example: `  muster demo
   muster demo --servers 20000 --players 8 --rate 5000
   muster demo --exit --json --no-browser`,
@@ -82,7 +85,7 @@ paper does.`,
 	flags.Uint64Var(&d.seed, "seed", 1, "the same `SEED` gives the same night")
 	flags.Float64Var(&d.rate, "rate", 1000, "each player asks `N` servers a second; no router stands in the way here")
 	flags.StringVar(&d.listen, "listen", "127.0.0.1:0", "`ADDRESS` of the page")
-	flags.BoolVar(&d.exit, "exit", false, "end when everyone is on the server")
+	flags.BoolVar(&d.exit, "exit", false, "wait for nobody, and end when everyone is on the server")
 	flags.BoolVar(&d.json, "json", false, "print the choice as JSON")
 	flags.BoolVar(&d.noBrowser, "no-browser", false, "do not open the page in a browser")
 	return cmd
@@ -134,45 +137,133 @@ func (d *demo) host(ctx context.Context) error {
 	var work sync.WaitGroup
 	defer func() { cancel(nil); stop(); work.Wait(); rooms.Close() }()
 
-	code, _, err := rooms.Open(wire.Settings{Name: "The night of 2005", Game: d.game.ID, Players: d.players, By: d.game.Rule, Strategy: wire.Coordinated})
+	settings := wire.Settings{Name: "The night of 2005", Game: d.game.ID, By: d.game.Rule, Strategy: wire.Coordinated}
+	if d.exit {
+		settings.Players = d.players
+	} else {
+		settings.Agree, settings.GuestsVote = wire.Yes, true // the visitor has only the page
+	}
+	code, secret, err := rooms.Open(settings)
 	if err != nil {
 		return err
 	}
 	to := invite.Link{Host: listener.Addr().String(), Code: code, Key: rooms.Keys(code).Link}
-	d.screen.Say("%d servers on this machine, %d players; watch it at %s", len(d.fleet.Servers()), d.players, to)
+	shown := to.String()
+	if !d.exit {
+		shown = to.Personal(secret)
+	}
+	d.screen.Say("%d servers on this machine, %d players; watch it at %s", len(d.fleet.Servers()), d.players, shown)
 	if !d.noBrowser {
-		d.browse(ctx, to.Page(rooms.Ticket(to.String())))
+		d.browse(ctx, to.Page(rooms.Ticket(shown)))
 	}
 	began := time.Now()
+	says := make([]chan wire.Say, d.players)
 	for i, place := range d.world.Places {
-		d.screen.Say("  %s plays from %s", demoNames[i], place.Name)
+		says[i] = make(chan wire.Say, wordsAtOnce)
+		if d.exit {
+			d.screen.Say("  %s plays from %s", demoNames[i], place.Name)
+		}
 		work.Go(func() {
-			if err := d.play(ctx, to, i); err != nil {
-				if refusal := new(wire.Refusal); errors.As(err, refusal) && refusal.Reason == wire.ReasonEnded {
-					cancel(errEnded)
+			if !d.exit {
+				if !waits(ctx, time.Duration(i)*arrivesEvery) {
 					return
 				}
+				d.screen.Say("  %s comes in, from %s", demoNames[i], place.Name)
+			}
+			err := d.play(ctx, to, i, says[i])
+			refusal := new(wire.Refusal)
+			switch isRefused := errors.As(err, refusal); {
+			case err == nil:
+			case isRefused && refusal.Reason == wire.ReasonEnded:
+				if d.exit {
+					cancel(errEnded)
+				}
+			case isRefused && !d.exit: // the visitor may send anybody away
+				d.screen.Say("%s plays no more: %s", demoNames[i], discovery.CleanText(refusal.Message))
+			default:
 				cancel(fmt.Errorf("%s: %w", demoNames[i], err))
 			}
 		})
 	}
-	room, err := follow(rooms.Watch(ctx, code), &narrator{screen: d.screen}, true)
-	if room.Room.Stage == "" {
+	if !d.exit {
+		work.Go(func() { d.converse(ctx, rooms, code, says) })
+		return d.evening(ctx, rooms, code)
+	}
+	s, err := follow(rooms.Watch(ctx, code), &narrator{screen: d.screen}, true)
+	if s.Room.Stage == "" {
 		return unlessEnded(context.Cause(ctx))
 	}
 	if err != nil {
-		if d.json && room.Choice != nil { // why nothing suits, for programs; people have read it
-			err = errors.Join(json.NewEncoder(d.out).Encode(room.Choice.Selection), err)
+		if d.json && s.Choice != nil { // why nothing suits, for programs; people have read it
+			err = errors.Join(json.NewEncoder(d.out).Encode(s.Choice.Selection), err)
 		}
 		return err
 	}
-	d.screen.Say("\n%s", saved(room))
-	if err := d.tell(room, time.Since(began)); err != nil || d.exit {
-		return err
+	d.screen.Say("\n%s", saved(s))
+	return d.tell(s, time.Since(began))
+}
+
+// evening is the visitor's, who organises it, until the visitor ends it.
+func (d *demo) evening(ctx context.Context, rooms *host.Host, code string) error {
+	steers := &steering{screen: d.screen, order: func(action string, stage wire.Stage) {
+		if action == "end" {
+			rooms.Steer(code, room.End{})
+			return
+		}
+		rooms.Steer(code, room.Go{Stage: stage})
+	}}
+	alone := func() {
+		d.screen.Say("nobody can press Enter here: standard input has ended. The page has the same buttons; muster demo --exit goes on by itself")
 	}
-	d.screen.Say("\nthe page stays at %s; Ctrl-C ends the demo", to)
-	<-ctx.Done()
+	d.console(d.in, func(line string) { steers.typed(line, time.Now()) }, alone).Listen()
+	d.screen.Say("you are the organiser: when enough are here, press “Find our server” on the page, or Enter here")
+	var told, voted int // rounds
+	var took time.Duration
+	narrator := &narrator{screen: d.screen, help: organiserHelp(false), steers: steers}
+	for s := range rooms.Watch(ctx, code) {
+		narrator.room(s)
+		if s.Voting.Open && voted != s.Room.Round {
+			voted, took = s.Room.Round, time.Since(s.Room.Began)
+			d.screen.Say("%s", d.screen.Wrap(fmt.Sprintf("the players vote, and wait for your vote or your “ready” on the page; if you are not there under a name, they go on in %.0f s", aloneFor.Seconds()), 0))
+		}
+		if s.Room.Stage != wire.Launching || s.Choice == nil || s.Way == nil || told == s.Room.Round || slices.ContainsFunc(s.Players(), isOnTheWay) {
+			continue
+		}
+		told = s.Room.Round
+		d.screen.Say("\n%s", saved(s))
+		if err := d.tell(s, took); err != nil {
+			return err
+		}
+	}
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
 	return nil
+}
+
+// converse has the players say what they think, until ctx ends.
+func (d *demo) converse(ctx context.Context, rooms *host.Host, code string, says []chan wire.Say) {
+	const every = 250 * time.Millisecond // people notice no less
+	c := company{names: demoNames[:d.players]}
+	for waits(ctx, every) {
+		s, _ := rooms.Room(code)
+		for _, r := range c.step(s, time.Now()) {
+			select {
+			case says[r.player] <- r.say:
+			default: // its program is busy; it says so again
+			}
+		}
+	}
+}
+
+// waits takes some time, and reports whether ctx goes on after it.
+func waits(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
 }
 
 // list asks the fleet's master, which does not tell country and origin AS.
@@ -195,9 +286,9 @@ func (d *demo) list(ctx context.Context, _ string) ([]discovery.Server, error) {
 }
 
 // play plays for the player at a place, whose probes come from its own address.
-func (d *demo) play(ctx context.Context, to invite.Link, place int) error {
+func (d *demo) play(ctx context.Context, to invite.Link, place int, says <-chan wire.Say) error {
 	return peer.Run(ctx, peer.Options{
-		URL: to.Endpoint(), Code: to.Code, Key: to.Key, Name: demoNames[place], Probes: wire.ProbesElsewhere,
+		URL: to.Endpoint(), Code: to.Code, Key: to.Key, Name: demoNames[place], Probes: wire.ProbesElsewhere, Say: says, Asks: !d.exit,
 		NewProber: func(string) (peer.Prober, error) {
 			p, err := prober.New(prober.Options{Protocol: d.game.Protocol(), Rate: d.rate, LocalAddr: d.fleet.Source(place), Logger: d.logger()})
 			if err != nil {
@@ -208,8 +299,10 @@ func (d *demo) play(ctx context.Context, to invite.Link, place int) error {
 			}
 			return p, nil
 		},
-		Launch: func(_ context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, string)) {
-			tell(wire.LaunchStarted, "")
+		Launch: func(ctx context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, string)) {
+			if d.exit || waits(ctx, time.Duration(place+1)*startsEvery) {
+				tell(wire.LaunchStarted, "")
+			}
 		},
 		Logger: d.logger(),
 	})

@@ -1,10 +1,14 @@
 package cli_test
 
 import (
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"muster/internal/cli"
 )
 
 // TestDemoDocument: the whole session ends by itself with muster.selection/1.
@@ -18,6 +22,48 @@ func TestDemoDocument(t *testing.T) {
 		if s.Chosen.RTT[name] <= 0 {
 			t.Errorf("%s's RTT is %v", name, s.Chosen.RTT[name])
 		}
+	}
+}
+
+// TestDemoEvening: the lobby waits for the organiser's Enter, players vote, Enter launches
+// without waiting for anybody, another round comes when it is asked for, and the end of
+// the night is the demo's.
+func TestDemoEvening(t *testing.T) {
+	t.Parallel()
+	in, keys := io.Pipe()
+	defer keys.Close()
+	out, said := &buffer{}, &buffer{}
+	code := make(chan int, 1)
+	go func() {
+		code <- cli.Run(t.Context(), []string{"demo", "--no-browser", "--servers", "60", "--players", "2"}, cli.Streams{In: in, Out: out, Err: said})
+	}()
+	reads := func(b *buffer, words string, times int) {
+		t.Helper()
+		const patience = time.Minute
+		for end := time.Now().Add(patience); strings.Count(b.String(), words) < times; time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("no %q in\n%s\n%s", words, said.String(), out.String())
+			}
+		}
+	}
+	types := func(line string) { io.WriteString(keys, line+"\n") }
+	reads(said, "ben comes in", 1)
+	reads(said, "ben is here", 1)
+	if text := said.String(); !strings.Contains(text, "you are the organiser") || strings.Contains(text, "where shall we play") {
+		t.Errorf("in the lobby the demo says\n%s", text)
+	}
+	types("")
+	reads(said, "(anna, ben)", 1) // who vote for the best
+	if text := said.String(); strings.Contains(text, "ready: ") || strings.Contains(text, "the launch is in") {
+		t.Errorf("players decide before the visitor has said anything:\n%s", text)
+	}
+	types("")
+	reads(out, "Everyone to ", 1)
+	types("next")
+	reads(said, "where shall we play", 2)
+	types("end")
+	if c := <-code; c != 0 {
+		t.Errorf("exit status %d\n%s", c, said.String())
 	}
 }
 

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/host/wire"
+)
+
+// How the demo's players take their time, as people do.
+const (
+	// arrivesEvery is the time from one player's arrival in the lobby to the next, and
+	// startsEvery from one player's game to the next.
+	arrivesEvery = 900 * time.Millisecond
+	startsEvery  = 700 * time.Millisecond
+	// looksFor is how long everybody looks at what was found before anybody votes: the
+	// page shows it that long. thinksFor is the time from one player's word to the next.
+	looksFor  = 5 * time.Second
+	thinksFor = 1500 * time.Millisecond
+	// heardWithin is how long a word may take until the room shows it: it is not said twice
+	// before.
+	heardWithin = 3 * time.Second
+	// aloneFor is how long the players wait for a visitor who has no name on the page and
+	// says nothing.
+	aloneFor = 45 * time.Second
+	// contrary: one of so many players votes for another server than the best.
+	contrary = 3
+)
+
+// company are the demo's players while people vote. They vote one after the other, and say
+// that they are ready only after the visitor has said something: nothing is decided behind
+// the visitor's back.
+type company struct {
+	names []string
+	round int
+	// opened is when the round's vote began, and spoken when the visitor first said
+	// something, or was waited for no longer; zero before.
+	opened, spoken time.Time
+	// said is when each last said something.
+	said [len(demoNames)]time.Time
+}
+
+// remark is what a player says.
+type remark struct {
+	player int
+	say    wire.Say
+}
+
+// step is what the players say now.
+func (c *company) step(s wire.Snapshot, now time.Time) (all []remark) {
+	if !s.Voting.Open || !s.Voting.LaunchAt.IsZero() { // a word would stop the countdown
+		return nil
+	}
+	if c.round != s.Room.Round {
+		*c = company{names: c.names, round: s.Room.Round, opened: now}
+	}
+	isThere := false
+	for _, p := range s.People {
+		if slices.Contains(c.names, p.Name) {
+			continue
+		}
+		isThere = isThere || p.Page
+		if c.spoken.IsZero() && (p.Vote != "" || p.Ready) {
+			c.spoken = now
+		}
+	}
+	if c.spoken.IsZero() && !isThere && now.Sub(c.opened) >= aloneFor {
+		c.spoken = now
+	}
+	for i, name := range c.names {
+		at := slices.IndexFunc(s.People, func(p wire.Person) bool { return p.Name == name && p.Connected && !p.LeftOut })
+		if at < 0 || now.Sub(c.said[i]) < heardWithin {
+			continue
+		}
+		p, say, turn := s.People[at], wire.Say{Round: s.Room.Round}, time.Duration(i+1)*thinksFor
+		switch {
+		case p.Vote == "" && now.Sub(c.opened) >= looksFor+turn:
+			say.What, say.Addr = wire.SayVote, prefers(s, i, name)
+		case p.Vote != "" && !p.Ready && !c.spoken.IsZero() && now.Sub(c.spoken) >= turn:
+			say.What = wire.SayReady
+		default:
+			continue
+		}
+		c.said[i] = now
+		all = append(all, remark{i, say})
+	}
+	return all
+}
+
+// prefers is the candidate that a player votes for: mostly the best for all, now and then
+// the one of the others that is nearest to the player.
+func prefers(s wire.Snapshot, player int, name string) (addr netip.AddrPort) {
+	all := candidates(s)
+	if len(all) == 0 {
+		return addr
+	}
+	choice := all[0]
+	if others := all[1:]; len(others) > 0 && player%contrary == contrary-1 {
+		choice = slices.MinFunc(others, func(a, b candidate) int { return cmp.Compare(a.RTT[name], b.RTT[name]) })
+	}
+	return choice.Addr
+}

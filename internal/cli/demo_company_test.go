@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+// TestCompany: the demo's players vote one after the other, one of them for the server that
+// is nearest to that player, and are ready only after the visitor has said something, or if
+// no visitor with a name is there for long.
+func TestCompany(t *testing.T) {
+	t.Parallel()
+	const best, near = "192.0.2.7:27960", "192.0.2.9:27960"
+	for _, test := range []struct {
+		what    string
+		visitor []wire.Person
+		// speaks is when the visitor votes, 0 never.
+		speaks time.Duration
+		// ready is about when the first is ready, 0 never.
+		ready time.Duration
+	}{
+		{"nobody at the page", nil, 0, aloneFor + thinksFor},
+		{"a visitor who reads", []wire.Person{{Name: "zoe", Guest: true, Page: true}}, 0, 0},
+		{"a visitor who votes", []wire.Person{{Name: "zoe", Guest: true, Page: true}}, 20 * time.Second, 20*time.Second + thinksFor},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			s := voting()
+			s.Voting.Ballot = []string{best, "192.0.2.8:27960", near}
+			s.People = nil
+			names := []string{"ben", "eve", "ann"} // of whom the third is contrary
+			for _, name := range names {
+				s.People = append(s.People, wire.Person{Name: name, Peer: true, Connected: true, Asked: true})
+			}
+			s.People = append(s.People, test.visitor...)
+			c, began := company{names: names}, time.Unix(1e9, 0)
+			var votes []string
+			var first time.Duration
+			for at := time.Duration(0); at < 2*time.Minute; at += 250 * time.Millisecond {
+				if test.speaks > 0 && at >= test.speaks {
+					s.People[3].Vote = near
+				}
+				all := c.step(s, began.Add(at))
+				if len(all) > 1 {
+					t.Errorf("%v: %d speak at once", at, len(all))
+				}
+				for _, r := range all {
+					switch r.say.What {
+					case wire.SayVote:
+						s.People[r.player].Vote = r.say.Addr.String()
+						votes = append(votes, names[r.player]+" "+r.say.Addr.String())
+					case wire.SayReady:
+						s.People[r.player].Ready = true
+						if first == 0 {
+							first = at
+						}
+					}
+				}
+			}
+			if want := []string{"ben " + best, "eve " + best, "ann " + near}; !slices.Equal(votes, want) {
+				t.Errorf("votes %v, want %v", votes, want)
+			}
+			if first != test.ready {
+				t.Errorf("the first is ready after %v, want %v", first, test.ready)
+			}
+		})
+	}
+	s := voting()
+	s.People = []wire.Person{{Name: "ben", Peer: true, Connected: true}}
+	c, began := company{names: []string{"ben"}}, time.Unix(1e9, 0)
+	c.step(s, began)
+	s.Voting.LaunchAt = began.Add(time.Minute)
+	if all := c.step(s, began.Add(time.Minute)); len(all) > 0 {
+		t.Errorf("a word during the countdown would stop it: %v", all)
+	}
+}
