@@ -60,6 +60,7 @@ func TestCrowd(t *testing.T) {
 		eval[int](b, "performance.getEntries().reduce((n, e) => n + (e.transferSize ?? 0), 0)"),
 		eval[int](b, "performance.getEntriesByType('resource').length + 1"),
 		eval[float64](b, "muster.view.firstState"), eval[int](b, "muster.live.bytes"), crowdServers*crowdPlayers, eval[float64](b, "muster.view.longest"))
+	b.until("the map is there", func() bool { return eval[bool](b, "document.querySelectorAll('.world .ring').length == 8") })
 	b.shoot("crowd", desktop, laptop)
 	t.Logf("with all details open and plotted, the longest frame is %.1f ms", eval[float64](b, "muster.view.longest"))
 	if foreign := eval[int](b, "performance.getEntriesByType('resource').filter((e) => !e.name.startsWith(location.origin)).length"); foreign > 0 {
@@ -70,6 +71,7 @@ func TestCrowd(t *testing.T) {
 func crowdList() []discovery.Server {
 	list := make([]discovery.Server, crowdServers)
 	for i := range list {
+		list[i].Country = [...]string{"US", "DE", "FR", "GB", "NL", "RU", "BR", "JP", "AU", "ZA", "CA", "PL", "SE", "SG", "IN", "CL"}[i%16]
 		list[i].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 27960)
 	}
 	return list

@@ -20,6 +20,9 @@ const cutStep = 30;
 const throws = 6;
 /** How wide the picture is that says where land is, px: a light is no nearer than that. */
 const maskWidth = 600;
+/** How long lights are drawn in a frame, ms, and how often they are at most. */
+const lightTime = 6;
+const lightEvery = 1000;
 /** Km of a degree of latitude. */
 const degree = 111;
 /** Pulses go there and back in so many times the true ping. */
@@ -38,7 +41,10 @@ export class WorldMap {
     place.replaceChildren(this.canvas, this.svg);
     this.drawn = "";
     this.lit = "";
+    this.litAt = 0;
     this.marked = "";
+    /** @type {unknown} */
+    this.lighting = null;
     /** @type {import("./world.js").World | null} */
     this.world = null;
     /** @type {State | null} */
@@ -68,8 +74,8 @@ export class WorldMap {
     }
     const { standing } = state;
     const lit = JSON.stringify(standing?.places ?? []);
-    if (lit !== this.lit) {
-      this.lit = lit;
+    if (lit !== this.lit && (this.lit === "" || performance.now() - this.litAt > lightEvery)) {
+      [this.lit, this.litAt] = [lit, performance.now()];
       this.drawLights(standing?.places ?? [], style);
     }
     this.drawMarks(state, width, height);
@@ -124,32 +130,55 @@ export class WorldMap {
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   }
 
-  /** @param {import("../types.js").Place[]} places @param {CSSStyleDeclaration} style */
+  /**
+   * Draws all lights anew, some in a frame: there may be thirty thousand. What is under way
+   * ends when something newer begins.
+   * @param {import("../types.js").Place[]} places @param {CSSStyleDeclaration} style
+   */
   drawLights(places, style) {
-    const context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
-    const sharp = this.sharp ?? 1;
-    context.setTransform(1, 0, 0, 1, 0, 0);
-    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    const next = document.createElement("canvas");
+    [next.width, next.height] = [this.canvas.width, this.canvas.height];
+    const context = /** @type {CanvasRenderingContext2D} */ (next.getContext("2d"));
+    const colours = ["--edge", "--text", "--gold-text"].map((name) => style.getPropertyValue(name));
     context.drawImage(this.land, 0, 0);
-    const colours = [style.getPropertyValue("--edge"), style.getPropertyValue("--text"), style.getPropertyValue("--gold-text")];
+    const lights = this.lights(places);
+    this.lighting = lights;
+    const frame = () => {
+      if (this.lighting !== lights) return;
+      const began = performance.now();
+      for (let n = 0; ; n++) {
+        if (n % 100 === 99 && performance.now() - began > lightTime) return requestAnimationFrame(frame);
+        const light = lights.next().value;
+        if (!light) break;
+        const { x, y, kind } = light;
+        const size = (kind === 2 ? 2 : 1.4) * (this.sharp ?? 1);
+        if (context.fillStyle !== colours[kind]) context.fillStyle = colours[kind];
+        context.globalAlpha = [0.45, 0.5, 1][kind];
+        context.fillRect(x - size / 2, y - size / 2, size, size);
+      }
+      const shown = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
+      shown.clearRect(0, 0, next.width, next.height);
+      shown.drawImage(next, 0, 0);
+    };
+    frame();
+  }
+
+  /** The lights of all servers; of each country those come last, and stand above, that could still win. @param {import("../types.js").Place[]} places @returns {Generator<{x: number, y: number, kind: number}, null>} */
+  *lights(places) {
+    const sharp = this.sharp ?? 1;
     for (const place of places) {
       const at = placeOf(place.country);
       const centre = at && this.projection([at.lon, at.lat]);
       if (!at || !centre) continue;
       const north = this.projection([at.lon, Math.min(89, at.lat + 1)]);
       const pixels = (Math.hypot(north[0] - centre[0], north[1] - centre[1]) / degree) * at.km * sharp; // of the usual way from the centre
-      const answered = place.answered ?? 0;
-      const open = place.open ?? 0;
-      for (let i = place.listed - 1; i >= 0; i--) { // gold comes last, and stands above
-        const kind = i < open ? 2 : i < answered ? 1 : 0;
+      const [answered, open] = [place.answered ?? 0, place.open ?? 0];
+      for (let i = place.listed - 1; i >= 0; i--) {
         const [x, y] = this.thrown(i, centre[0] * sharp, centre[1] * sharp, pixels);
-        const size = (kind === 2 ? 2 : 1.4) * sharp;
-        context.globalAlpha = [0.45, 0.5, 1][kind];
-        context.fillStyle = colours[kind];
-        context.fillRect(x - size / 2, y - size / 2, size, size);
+        yield { x, y, kind: i < open ? 2 : i < answered ? 1 : 0 };
       }
     }
-    context.globalAlpha = 1;
+    return null;
   }
 
   /** Where a light stands: the same for a server each time, on land if that is near. @param {number} index @param {number} x @param {number} y @param {number} spread */
