@@ -29,7 +29,7 @@ export function welcome(state) {
     h("label", { for: "nickname" }, "Your nickname"),
     h("input", { id: "nickname", name: "name", value: lastName() || mine, maxlength: 32, required: true, autocomplete: "nickname", placeholder: "ann" }),
     h("button", { class: state.you.organiser ? "" : "primary" }, "Come in"), // the one gold button is another
-    h("p", { class: "quiet" }, "Guests watch. If you play, open the page by your own link, which muster join shows."),
+    h("p", { class: "quiet" }, `Guests ${state.room.guests_vote ? "watch, and vote" : "watch"}. If you play, open the page by your own link, which muster join shows.`),
   );
 }
 
