@@ -18,7 +18,8 @@ const friends = `
 	const choice = { selection, explain: ["It has the lowest average."], servers, target: addr };
 	const says = (news) => {
 		live.socket && (live.socket.onmessage = live.socket.onclose = null);
-		live.watch = () => {};
+		live.watch = live.connect = () => {};
+		clearTimeout(live.watchdog);
 		live.receive(JSON.stringify({ type: "state", now: Date.now(), ...news }));
 	};
 	const live = muster.live;
@@ -77,4 +78,50 @@ func TestGo(t *testing.T) {
 		t.Errorf("who is late is taken to %s", link)
 	}
 	b.shoot("go-late", small, desktop)
+}
+
+// TestReveal: the choice is revealed once, in its order, never by an address; who wants no
+// motion sees the last frame at once; what was revealed while the tab was hidden, or to who
+// comes later, is not played.
+func TestReveal(t *testing.T) {
+	n := newNight(t, 20, friday(4))
+	b := browse(t, n.organisersLink(), laptop)
+	b.sees("#stage", "Waiting for 4 more players")
+	const you = `you: { ...live.state.you, name: "anna" }`
+	const measuring = `{ people, ` + you + `, room: room("measuring") }`
+	const chosen = `{ people, ` + you + `, choice, agreement: { open: true, vetoes: [], ballot: [addr] }, room: room("chosen") }`
+	seen := func(what string) float64 {
+		return eval[float64](b, `Number(getComputedStyle(document.querySelector("#stage `+what+`") ?? document.body).opacity)`)
+	}
+	b.tells(measuring)
+	b.until("the search stands there", func() bool { return eval[string](b, "muster.view.stage") == "search" })
+	b.tells(chosen)
+	b.until("the reveal begins", func() bool { return eval[string](b, "muster.view.stage") == "reveal" })
+	if place := seen(".place"); place > 0.5 {
+		t.Errorf("the country is seen at once, by %.2f", place)
+	}
+	b.until("the country is seen", func() bool { return seen(".place") == 1 })
+	b.sees("#stage h1", "Canada")
+	if words := b.reads("#stage"); strings.Contains(words, "192.0.2.7") {
+		t.Errorf("it says an address: %s", words)
+	}
+	b.until("it ends by itself", func() bool { return eval[string](b, "muster.view.stage") == "vote" })
+	b.tells(`{ whole: true, ...` + chosen + ` }`) // as after a lost connection
+	b.run(`new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))`)
+	if stage := eval[string](b, "muster.view.stage"); stage != "vote" {
+		t.Errorf("who comes back sees the %s again", stage)
+	}
+	b.prefers("prefers-reduced-motion", "reduce")
+	b.run(`window.setTimeout = () => 0; muster.view.revealed = 0`) // it stays
+	b.tells(chosen)
+	b.until("the last frame stands", func() bool {
+		return seen(".named") == 1 && seen(".everybody") == 1 && eval[int](b, "document.getAnimations().length") == 0
+	})
+	b.shoot("reveal", laptop, desktop, screenSize{"small-phone-dark", 390, 700, 1, true}, night4k)
+	b.click("#stage [data-action=revealed]")
+	b.until("a button goes on", func() bool { return eval[string](b, "muster.view.stage") == "vote" })
+	b.run(`Object.defineProperty(document, "hidden", { value: true, configurable: true }); muster.view.revealed = 0`)
+	b.tells(chosen)
+	b.run(`delete document.hidden; muster.view.changed()`)
+	b.until("nothing is played late", func() bool { return eval[int](b, "muster.view.revealed") == 1 })
 }

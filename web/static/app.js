@@ -15,6 +15,7 @@ import { download, offered, openInMuster } from "./get.js";
 import { Live } from "./live.js";
 import { people } from "./people.js";
 import { share } from "./share.js";
+import * as sound from "./sound.js";
 import * as countdown from "./stages/countdown.js";
 import * as failed from "./stages/failed.js";
 import * as go from "./stages/go.js";
@@ -87,7 +88,10 @@ const stages = {
 
 /** Draws in the next frame, once for all that comes before it. */
 function schedule() {
-  if (document.hidden) drawTitle(); // no frames come, but the tab is seen
+  if (document.hidden) {
+    drawTitle(); // no frames come, but the tab is seen
+    passUnseen();
+  }
   if (view.pending) return;
   view.pending = true;
   requestAnimationFrame(() => {
@@ -208,6 +212,12 @@ function details(state) {
   ];
 }
 
+/** What is revealed while nobody looks is not played later. */
+function passUnseen() {
+  const { state } = live;
+  if (state?.room && stageOf(state, view) === "reveal") view.revealed = state.room.round;
+}
+
 /** What is new comes first: a tab has room for a few words. */
 function drawTitle() {
   const room = live.state?.room;
@@ -273,6 +283,8 @@ const actions = {
   veto: ({ addr, map }) => confirm(`Veto ${map ?? "this server"}? You have one veto a round.`) && ask("veto", map ? { map } : { addr }),
   ready: ({ ready }) => ask("ready", { ready: ready === "true" }),
   arrived: () => ask("arrived"),
+  revealed: () => ((view.revealed = live.state?.room.round ?? 0), schedule()),
+  sound: (_, element) => (sound.toggle(), element.setAttribute("aria-pressed", String(sound.isOn()))),
   reopen: () => ask("reopen"),
   share: async () => live.state && say(await share(live.state)),
   sort: ({ by }) => sortBy(by ?? "rank"),

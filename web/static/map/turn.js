@@ -1,147 +1,144 @@
-// The world turned until a server is its centre: the distance on it is the distance on the
-// ground, in every direction, so that everybody's route is a straight spoke.
+// The reveal's map: the world round the server, with everybody's way a straight spoke; and
+// where places are not known a dial, on which distance is ping.
 //
-//	canvas  land, the server's country in gold, faded at the rim
-//	svg     rings of 50 and 100 ms ─ spokes ─ signs with pings
-//
-// The rings are what light in glass fibre takes there and back, on the straightest way:
-// nobody's ping is below that.
+//	canvas  land, turned to the server       none on the dial
+//	svg     rings ─ spokes ─ signs with pings ─ the server's pin
 
-import { millis, svg } from "../dom.js";
+import { svg } from "../dom.js";
 import { sign } from "../sign.js";
 import { placeOf, world } from "./world.js";
 
-/** @typedef {import("../types.js").Person} Person */
-/** @typedef {{person: Person, ms?: number}} Route */
+/** @typedef {{person: import("../types.js").Person, ms: number, text: string}} Spoke nearest first */
 
-/** How far light in glass fibre comes in a millisecond of ping, there and back, km. */
+/** Half the picture's side, in its own units, and how far from the middle signs may be. */
+const half = 500;
+const near = 150;
+const far = 390;
+/** The rim of the picture shows land beyond who is farthest, radians at least. */
+const leastReach = 0.5;
+const widest = Math.PI * 0.98;
+/** Light in fibre is there and back over so many km in a ms. */
 const fibre = 100;
-/** The earth's radius and half its circumference, km. */
-const radius = 6371;
-const farthest = 20_015;
-/** The map is never closer than that, km: a country should be seen whole. */
-const nearest = 2500;
-/** The rings, ms. */
-const rings = [50, 100];
-/** How long the world turns, ms. */
-const turning = 1400;
-/** How far signs of one place stand from each other, in their size. */
-const beside = 1.1;
+const earth = 6371;
 
-/**
- * Draws the world round a server's country into a place, with a spoke for everybody whose
- * country is known. Tells whether there is a map: of an unknown country there is none.
- * @param {HTMLElement} place @param {{country?: string, routes: Route[], from?: [number, number], turns?: boolean}} shown from: where the world turns from, longitude and latitude
- */
-export async function turn(place, { country, routes, from, turns = false }) {
-  const at = placeOf(country);
-  const { clientWidth: width, clientHeight: height } = place;
-  if (!at || width < 50 || height < 50) return false;
-  const { d3, land, borders, countries } = await world();
-  const canvas = document.createElement("canvas");
-  const marks = svg("svg", { class: "marks", viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
-  canvas.setAttribute("aria-hidden", "true");
-  place.replaceChildren(canvas, marks);
-  const sharp = Math.min(2, devicePixelRatio || 1);
-  [canvas.width, canvas.height] = [Math.round(width * sharp), Math.round(height * sharp)];
-  const known = routes.flatMap((route) => {
-    const home = placeOf(route.person.country);
-    return home ? [{ ...route, home }] : [];
-  });
-  const size = Math.max(22, Math.min(width, height) / 14);
-  const room = Math.min(width, height) / 2 - size * 1.4;
-  const centre = [at.lon, at.lat];
-  const km = (/** @type {{home: {lon: number, lat: number}}} */ { home }) => d3.geoDistance(centre, [home.lon, home.lat]) * radius;
-  const reach = Math.min(farthest, Math.max(nearest, ...known.map(km)));
-  const perKm = room / reach;
-  const style = getComputedStyle(place);
-  const shape = countries.find((/** @type {any} */ one) => one.id === at.number);
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+export class Turn {
+  /** @param {HTMLElement} place @param {string | undefined} country of the server @param {Spoke[]} spokes */
+  constructor(place, country, spokes) {
+    this.canvas = document.createElement("canvas");
+    this.canvas.setAttribute("aria-hidden", "true");
+    this.centre = placeOf(country);
+    this.onMap = Boolean(this.centre && spokes.length > 0 && spokes.every(({ person }) => placeOf(person.country)));
+    this.reach = leastReach;
+    const at = this.onMap ? this.geographic(spokes) : dial(spokes);
+    const size = spokes.length > 9 ? 62 : spokes.length > 5 ? 80 : 100;
+    spread(at, size);
+    this.spokes = spokes.map(({ person }, i) => svg("line", { class: `spoke p${(person.arrival ?? 0) % 16}`, x1: 0, y1: 0, x2: at[i].x, y2: at[i].y, pathLength: 1 }));
+    this.signs = spokes.map(({ person, text }, i) => {
+      const shape = sign({ ...person, able: false }, size);
+      shape.setAttribute("x", String(at[i].x - size / 2));
+      shape.setAttribute("y", String(at[i].y - size / 2));
+      return svg("g", {}, shape, svg("text", { class: "ping", x: at[i].x, y: at[i].y + size / 2 + 34, "text-anchor": "middle" }, text));
+    });
+    this.pin = svg("g", { class: "pin" }, svg("circle", { class: "halo", r: 46 }), svg("circle", { class: "core", r: 28 }));
+    this.rings = svg("g", { class: "rings" }, this.onMap ? [50, 100].map((ms) => svg("circle", { r: Math.min(half * 2, (far * ms * fibre) / earth / this.reach) })) : at.map(({ r }) => svg("circle", { r })));
+    const picture = svg("svg", { viewBox: `${-half} ${-half} ${2 * half} ${2 * half}`, "aria-hidden": "true" }, this.rings, this.spokes, this.signs, this.pin);
+    place.replaceChildren(this.canvas, picture);
+    if (this.onMap) world().then((loaded) => { this.world = loaded; this.land(this.turned ?? 1, true); }, () => {}); // the spokes say it without land
+  }
 
-  /** @param {number[]} middle */
-  const draw = (middle) => {
-    const projection = d3.geoAzimuthalEquidistant().rotate([-middle[0], -middle[1]]).translate([width / 2, height / 2]).scale(perKm * radius).clipAngle(179).precision(0.5);
-    const path = d3.geoPath(projection, context);
-    context.setTransform(sharp, 0, 0, sharp, 0, 0);
-    context.globalCompositeOperation = "source-over";
-    context.clearRect(0, 0, width, height);
-    const fill = (/** @type {any} */ what, /** @type {string} */ colour) => {
-      context.fillStyle = colour;
-      context.beginPath();
-      path(what);
-      context.fill();
-    };
-    fill(land, style.getPropertyValue("--land"));
-    if (shape) {
-      context.globalAlpha = 0.55;
-      fill(shape, style.getPropertyValue("--gold"));
-      context.globalAlpha = 1;
-    }
-    context.strokeStyle = style.getPropertyValue("--ground");
-    context.lineWidth = 0.8;
+  /** Where players are seen from the server. @param {Spoke[]} spokes */
+  geographic(spokes) {
+    const from = /** @type {import("./world.js").Country} */ (this.centre);
+    const all = spokes.map(({ person }) => away(from, /** @type {import("./world.js").Country} */ (placeOf(person.country))));
+    this.reach = Math.min(widest, Math.max(leastReach, ...all.map(({ angle }) => angle)));
+    return all.map(({ angle, bearing }, i) => {
+      const r = Math.max(near, (far * angle) / this.reach);
+      const turn = angle < 0.02 ? (2 * Math.PI * i) / spokes.length : bearing;
+      return { x: r * Math.sin(turn), y: -r * Math.cos(turn), r };
+    });
+  }
+
+  /** Shows a moment. @param {ReturnType<typeof import("../stages/moment.js").seenAt>} seen */
+  show(seen) {
+    const grown = 0.4 + 0.6 * seen.pin;
+    this.pin.style.cssText = `opacity:${seen.pin};scale:${grown}`;
+    this.rings.style.opacity = String(seen.turn);
+    this.rings.style.rotate = `${-60 * (1 - seen.turn)}deg`;
+    seen.spokes.forEach((shot, i) => {
+      this.spokes[i].style.cssText = `stroke-dashoffset:${1 - shot};opacity:${shot > 0 ? 1 : 0}`;
+      this.signs[i].style.cssText = `opacity:${shot}`;
+    });
+    this.canvas.style.opacity = String(Math.min(seen.dim, 0.25 + seen.turn));
+    this.land(seen.turn);
+  }
+
+  /** Draws the land, turned so far. @param {number} turned from 0 to 1 */
+  land(turned, anew = false) {
+    if (!this.onMap || !this.centre || (!anew && this.turned === turned)) return;
+    this.turned = turned;
+    if (!this.world) return;
+    const side = (this.canvas.width = this.canvas.height = 900); // px; the screen scales it
+    const context = this.canvas.getContext("2d");
+    if (!context) return;
+    const { d3, land } = this.world;
+    const back = 70 * (1 - turned); // degrees it has yet to turn
+    const scale = ((far / half) * (side / 2)) / this.reach;
+    const projection = d3.geoAzimuthalEquidistant().rotate([-this.centre.lon + back, -this.centre.lat + back / 4]).translate([side / 2, side / 2]).scale(scale).clipAngle(179);
+    const style = getComputedStyle(this.canvas);
+    context.fillStyle = style.getPropertyValue("--land");
     context.beginPath();
-    path(borders);
-    context.stroke();
-    const rim = context.createRadialGradient(width / 2, height / 2, room * 0.8, width / 2, height / 2, Math.max(width, height) / 2);
-    rim.addColorStop(0, "#000");
-    rim.addColorStop(1, "transparent");
-    context.globalCompositeOperation = "destination-in"; // faded at the rim
-    context.fillStyle = rim;
-    context.fillRect(0, 0, width, height);
-  };
-
-  const projection = d3.geoAzimuthalEquidistant().rotate([-centre[0], -centre[1]]).translate([width / 2, height / 2]).scale(perKm * radius);
-  const points = known.map((route) => {
-    const [x, y] = projection([route.home.lon, route.home.lat]);
-    return { route, x, y };
-  });
-  apart(points, width / 2, height / 2, size);
-  const circles = rings.filter((ms) => ms * fibre < reach * 1.3).map((ms) => svg("g", {}, svg("circle", { class: "away", cx: width / 2, cy: height / 2, r: ms * fibre * perKm }), svg("text", { class: "away", x: width / 2, y: height / 2 - ms * fibre * perKm - 4, "text-anchor": "middle" }, `${ms} ms`)));
-  const spokes = points.map(({ route, x, y }) => svg("line", { class: `spoke p${(route.person.arrival ?? 0) % 16}`, x1: width / 2, y1: height / 2, x2: x, y2: y }));
-  const signs = points.map(({ route, x, y }) => {
-    const inner = sign(route.person, size);
-    inner.setAttribute("x", String(x - size / 2));
-    inner.setAttribute("y", String(y - size / 2));
-    const isLeft = x < width / 2;
-    return svg("g", {}, inner, route.ms !== undefined && svg("text", { class: "ping", x: x + (isLeft ? -0.65 : 0.65) * size, y, "text-anchor": isLeft ? "end" : "start", "dominant-baseline": "central" }, millis(route.ms)));
-  });
-  const pin = svg("circle", { class: "here", cx: width / 2, cy: height / 2, r: size / 3 });
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (turns && !still) await turned(d3.geoInterpolate(from ?? [at.lon - 90, at.lat * 0.3], centre), draw, place);
-  draw(centre);
-  marks.replaceChildren(...circles, ...spokes, pin, ...signs);
-  return true;
+    d3.geoPath(projection, context)(land);
+    context.fill();
+    const number = this.centre.number;
+    const country = this.world.countries.find((/** @type {any} */ shape) => String(shape.id) === number);
+    if (!country || turned < 1) return;
+    context.fillStyle = style.getPropertyValue("--gold");
+    context.globalAlpha = 0.55;
+    context.beginPath();
+    d3.geoPath(projection, context)(country);
+    context.fill();
+  }
 }
 
-/** Turns the world, as long as somebody sees it. @param {(t: number) => number[]} way @param {(middle: number[]) => void} draw @param {HTMLElement} place @returns {Promise<void>} */
-function turned(way, draw, place) {
-  const began = performance.now();
-  return new Promise((resolve) => {
-    const frame = () => {
-      const t = Math.min(1, (performance.now() - began) / turning);
-      if (t >= 1 || !place.isConnected) return resolve();
-      draw(way(1 - (1 - t) ** 3)); // it comes to rest
-      requestAnimationFrame(frame);
-    };
-    frame();
+/** Everybody round the server, as far as their ping. @param {Spoke[]} spokes */
+function dial(spokes) {
+  const longest = Math.max(1, ...spokes.map(({ ms }) => ms));
+  const order = spokes.map(({ person }) => person.arrival ?? 0).toSorted((a, b) => a - b);
+  return spokes.map(({ person, ms }) => {
+    const turn = (2 * Math.PI * (order.indexOf(person.arrival ?? 0) + 0.5)) / spokes.length;
+    const r = near + (far - near) * Math.sqrt(ms / longest);
+    return { x: r * Math.sin(turn), y: -r * Math.cos(turn), r };
   });
 }
 
-/** Turns those who stand on each other round the centre, so that all are seen; a spoke keeps its length. @param {{x: number, y: number}[]} points @param {number} x @param {number} y @param {number} size */
-function apart(points, x, y, size) {
-  const polar = points.map((point) => ({ point, angle: Math.atan2(point.y - y, point.x - x), far: Math.max(size * 1.2, Math.hypot(point.x - x, point.y - y)) }));
+/** How far it is on the globe, and whereto, in radians. @param {import("./world.js").Country} from @param {import("./world.js").Country} to */
+function away(from, to) {
+  const [a, b, lon] = [from.lat, to.lat, to.lon - from.lon].map((degrees) => (degrees * Math.PI) / 180);
+  const angle = Math.acos(Math.min(1, Math.max(-1, Math.sin(a) * Math.sin(b) + Math.cos(a) * Math.cos(b) * Math.cos(lon))));
+  const bearing = Math.atan2(Math.sin(lon) * Math.cos(b), Math.cos(a) * Math.sin(b) - Math.sin(a) * Math.cos(b) * Math.cos(lon));
+  return { angle, bearing };
+}
+
+/** Pushes signs apart that would hide each other. @param {{x: number, y: number}[]} at @param {number} size */
+function spread(at, size) {
+  const apart = size * 1.45;
   for (let round = 0; round < 40; round++) {
-    for (let i = 0; i < polar.length; i++) {
+    for (let i = 0; i < at.length; i++) {
       for (let j = 0; j < i; j++) {
-        const [a, b] = [polar[i], polar[j]];
-        const gap = Math.hypot(a.far * Math.cos(a.angle) - b.far * Math.cos(b.angle), a.far * Math.sin(a.angle) - b.far * Math.sin(b.angle));
-        if (gap >= size * beside) continue;
-        const by = (size * 0.1) / Math.max(a.far, b.far);
-        const sense = Math.sin(a.angle - b.angle) < 0 ? -1 : 1;
-        a.angle += sense * by;
-        b.angle -= sense * by;
+        const [dx, dy] = [at[i].x - at[j].x || 1, at[i].y - at[j].y];
+        const distance = Math.hypot(dx, dy);
+        if (distance >= apart) continue;
+        const push = (apart - distance) / 2 / distance;
+        at[i].x += dx * push;
+        at[i].y += dy * push;
+        at[j].x -= dx * push;
+        at[j].y -= dy * push;
       }
     }
+    for (const one of at) {
+      const most = half - size / 2 - 40;
+      one.x = Math.min(most, Math.max(-most, one.x));
+      one.y = Math.min(most, Math.max(-most, one.y));
+    }
   }
-  for (const { point, angle, far } of polar) [point.x, point.y] = [x + far * Math.cos(angle), y + far * Math.sin(angle)];
 }

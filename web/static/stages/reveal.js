@@ -1,61 +1,112 @@
-// The reveal: the world turns until the server is its centre, and everybody's way there is
-// a straight spoke. Of a server whose country nobody knows there is no map, and the stage
-// is over at once.
+// The reveal: where we meet tonight. What is seen when is in moment.js.
 
-import { countryName, rtts, serverName, targetOf, verdict } from "../choice.js";
-import { h } from "../dom.js";
-import { outlook } from "./parts.js";
+import { countryName, serverName, targetOf } from "../choice.js";
+import { button, h, millis } from "../dom.js";
+import { ping } from "../estimate.js";
+import { flag } from "../flag.js";
+import { sign } from "../sign.js";
+import { play } from "../sound.js";
+import { moments, rest, seenAt } from "./moment.js";
 
 /** @typedef {import("../types.js").State} State */
 
-/** How long the reveal stands, ms. */
-const stands = 4200;
+/** Which round is being revealed on which page, 0 while none is. */
+const playing = { round: 0 };
 
-/** The round that is revealed now, and since when, ms. */
-const now = { round: 0, since: 0 };
+/** How long it fades in for who wants no motion, ms. */
+const fade = 200;
 
-/** The server of the choice and the country that it is in, if that is known. @param {State} state */
-function meeting({ choice }) {
+/** Who has a ping there, nearest first. @param {State} state */
+function spokesOf(state) {
+  const { choice } = state;
   const target = choice && targetOf(choice);
-  const code = (target && choice.servers[target.addr]?.country) || "";
-  return choice && target && code ? { target, code, name: serverName(choice, target.addr) } : null;
+  if (!choice || !target) return [];
+  return Object.entries(target.rtt_ms)
+    .flatMap(([name, ms]) => {
+      const person = state.people.find((one) => one.name === name);
+      return person ? [{ person, ms, text: ping(choice.selection, name, Math.max(1, Math.round(ms))).replace(".0 ", " ") }] : [];
+    })
+    .toSorted((a, b) => a.ms - b.ms || a.person.name.localeCompare(b.person.name));
 }
 
-/** @param {import("../live.js").Live} live @param {import("../app.js").View} _view */
-export function reveal(live, _view) {
+/** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+export function reveal(live, view) {
   const state = /** @type {State} */ (live.state);
-  const there = meeting(state);
-  if (!there) return [...verdict(state), outlook(state), rtts(state)];
+  const { choice } = state;
+  const target = choice && targetOf(choice);
+  if (!choice || !target) return [];
+  const server = choice.servers[target.addr];
+  const country = server?.country ? countryName(server.country) : "";
+  const named = server?.name || (country ? `a server in ${country}` : "a server without a name"); // never an address
+  const own = view.tv ? undefined : spokesOf(state).find(({ person }) => person.name === state.you.name);
+  const rows = spokesOf(state).toSorted((a, b) => (a.person.arrival ?? 0) - (b.person.arrival ?? 0));
   return [
+    h("div", { class: "turning turned", "data-keep": true, "data-key": `turning ${state.room.round}` }),
     h(
-      "section",
-      { class: "meeting", "data-key": "meeting" },
-      h("h1", {}, h("small", {}, "Tonight we meet in "), countryName(there.code)),
-      h("p", { class: "place-name" }, h("bdi", { dir: "auto" }, there.name)),
-      h("p", { class: "best" }, h("b", { class: "big" }, Math.round(there.target.mean_ms)), h("span", {}, "ms average")),
-      rtts(state),
+      "div",
+      { class: "tonight", "data-key": "tonight", "data-many": rows.length > 6 ? "many" : undefined },
+      h("h1", {}, h("small", {}, country ? "Tonight we meet in" : "Tonight we play on"), h("span", { class: "place" }, h("bdi", { dir: "auto" }, country || named), " ", flag(server?.country))),
+      country && h("p", { class: "named" }, h("bdi", { dir: "auto" }, named)),
+      h("p", { class: "figure-of" }, h("span", { class: "big" }, Math.round(own ? own.ms : target.mean_ms)), h("span", {}, own ? ` ms for you · ${millis(target.mean_ms)} average` : " ms average")),
+      h(
+        "ul",
+        { class: "everybody", "aria-label": "Everybody’s ping" },
+        rows.map(({ person, ms, text }) =>
+          h("li", { "data-key": person.name, class: `p${(person.arrival ?? 0) % 16}${person === own?.person ? " me" : ""}`, "--length": `${(100 * ms) / Math.max(target.max_ms, 1)}%` }, sign(person, 32), h("bdi", { class: "who", dir: "auto" }, person.name), h("span", { class: "track" }, h("span", { class: "bar" })), h("span", { class: "ms" }, text)),
+        ),
+      ),
+      !view.tv && h("p", { class: "buttons" }, button("revealed", "Go on")),
     ),
-    h("div", { class: "turned", "data-keep": "", "data-key": "turned" }),
   ];
 }
 
-/** Turns the world, and ends the reveal: view.revealed is its round then. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+/** Once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function shown(place, live, view) {
   const state = /** @type {State} */ (live.state);
   const { round } = state.room;
-  const there = meeting(state);
-  const map = place.querySelector(".turned");
-  if (!there || !(map instanceof HTMLElement) || (now.round === round && performance.now() - now.since >= stands)) {
+  if (state.agreement.launch_at) { // the countdown waits for nobody
     view.revealed = round;
     view.changed();
     return;
   }
-  if (now.round === round && map.childElementCount > 0) return;
-  if (now.round !== round) {
-    [now.round, now.since] = [round, performance.now()];
-    setTimeout(view.changed, stands + 50);
+  const turning = place.querySelector(".turning");
+  if (!(turning instanceof HTMLElement) || playing.round === round) return;
+  playing.round = round;
+  place.style.setProperty("--seen-place", "0");
+  void begin(place, turning, state, () => {
+    playing.round = 0;
+    view.revealed = Math.max(view.revealed, round);
+    view.changed();
+  });
+}
+
+/** Plays it. @param {HTMLElement} place @param {HTMLElement} turning @param {State} state @param {() => void} ends */
+async function begin(place, turning, state, ends) {
+  const spokes = spokesOf(state);
+  const target = state.choice && targetOf(state.choice);
+  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const show = (/** @type {ReturnType<typeof seenAt>} */ seen) => {
+    for (const name of /** @type {const} */ (["place", "name", "pings"])) place.style.setProperty(`--seen-${name}`, String(seen[name]));
+  };
+  show(seenAt(isStill ? moments.over : 0, spokes.length));
+  /** @type {import("../map/turn.js").Turn | null} */
+  let turn = null;
+  try {
+    const { Turn } = await import("../map/turn.js");
+    turn = new Turn(turning, target ? state.choice?.servers[target.addr]?.country : undefined, spokes);
+  } catch {
+    // the words say all that the picture does
   }
-  map.append(h("i")); // it is on its way
-  const routes = state.people.filter((person) => there.target.rtt_ms[person.name] !== undefined).map((person) => ({ person, ms: there.target.rtt_ms[person.name] }));
-  import("../map/turn.js").then(({ turn }) => turn(map, { country: there.code, routes, turns: true })).catch(() => {}); // the words say it all
+  const began = performance.now() - (isStill ? moments.over : 0);
+  if (isStill) place.animate({ opacity: [0, 1] }, fade);
+  else play(spokes.map(({ ms }) => ms));
+  const step = () => {
+    if (!turning.isConnected) return void (playing.round = 0);
+    const seen = seenAt(performance.now() - began, spokes.length);
+    turn?.show(seen);
+    show(seen);
+    if (seen.over) setTimeout(ends, rest);
+    else requestAnimationFrame(step);
+  };
+  step();
 }
