@@ -45,11 +45,18 @@ export class WorldMap {
     this.marked = "";
     /** @type {unknown} */
     this.lighting = null;
+    /** What is land, once that is drawn. @type {ImageData | null} */
+    this.mask = null;
     /** @type {import("./world.js").World | null} */
     this.world = null;
     /** @type {State | null} */
     this.state = null;
     this.failed = false;
+    this.size = { width: 0, height: 0 };
+    new ResizeObserver(([entry]) => {
+      this.size = { width: Math.round(entry.contentRect.width), height: Math.round(entry.contentRect.height) };
+      if (this.state) this.show(this.state);
+    }).observe(place);
     world().then(
       (loaded) => {
         this.world = loaded;
@@ -62,11 +69,11 @@ export class WorldMap {
   /** @param {State} state */
   show(state) {
     this.state = state;
-    const { clientWidth: width, clientHeight: height } = this.place;
+    const { width, height } = this.size;
     if (!this.world || width < 50 || height < 50) return;
     const rotation = this.cut(state);
-    const style = getComputedStyle(this.place);
-    const drawn = `${width} ${height} ${rotation} ${style.getPropertyValue("--land")}`;
+    const style = getComputedStyle(this.place); // reads nothing before it is asked: that would have all laid out
+    const drawn = `${width} ${height} ${rotation} ${matchMedia("(prefers-color-scheme: dark)").matches}`;
     if (drawn !== this.drawn) {
       this.drawn = drawn;
       this.lit = this.marked = "";
@@ -74,7 +81,7 @@ export class WorldMap {
     }
     const { standing } = state;
     const lit = JSON.stringify(standing?.places ?? []);
-    if (lit !== this.lit && (this.lit === "" || performance.now() - this.litAt > lightEvery)) {
+    if (this.mask && lit !== this.lit && (this.lit === "" || performance.now() - this.litAt > lightEvery)) {
       [this.lit, this.litAt] = [lit, performance.now()];
       this.drawLights(standing?.places ?? [], style);
     }
@@ -114,20 +121,32 @@ export class WorldMap {
     const context = /** @type {CanvasRenderingContext2D} */ (this.land.getContext("2d"));
     context.scale(sharp, sharp);
     const path = d3.geoPath(this.projection, context);
-    context.fillStyle = style.getPropertyValue("--land");
-    context.beginPath();
-    path(land);
-    context.fill();
+    const { drawn } = this;
+    const [colour, ground] = [style.getPropertyValue("--land"), style.getPropertyValue("--ground")];
+    this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.mask = null;
+    requestAnimationFrame(() => { // in frames of their own: the page goes on meanwhile
+      if (this.drawn !== drawn) return;
+      context.fillStyle = colour;
+      context.beginPath();
+      path(land);
+      context.fill();
+      requestAnimationFrame(() => this.drawn === drawn && this.drawBorders(context, path, borders, ground, width, height));
+    });
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {any} path @param {any} borders @param {string} ground @param {number} width @param {number} height */
+  drawBorders(context, path, borders, ground, width, height) {
     const rough = new OffscreenCanvas(maskWidth, Math.round((maskWidth * height) / width));
     const masked = /** @type {OffscreenCanvasRenderingContext2D} */ (rough.getContext("2d", { willReadFrequently: true }));
     masked.drawImage(this.land, 0, 0, rough.width, rough.height);
     this.mask = masked.getImageData(0, 0, rough.width, rough.height); // what is land, for the lights
-    context.strokeStyle = style.getPropertyValue("--ground");
+    context.strokeStyle = ground;
     context.lineWidth = 0.7;
     context.beginPath();
     path(borders);
     context.stroke();
-    this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    if (this.state) this.show(this.state);
   }
 
   /**

@@ -2,6 +2,7 @@
 
 import { h, millis } from "../dom.js";
 import { rtts, verdict } from "../choice.js";
+import { flag } from "../flag.js";
 import { next } from "../next.js";
 import { sign } from "../sign.js";
 import { go, headline, outlook } from "./parts.js";
@@ -24,8 +25,8 @@ export function search(live, _view) {
   }
 }
 
-/** What the map is drawn by, once it is there, and where. @type {{place: HTMLElement | null, map: any}} */
-const drawn = { place: null, map: null };
+/** What the map is drawn by, once it is there, and where. @type {{place: HTMLElement | null, map: any, standing: string}} */
+const drawn = { place: null, map: null, standing: "" };
 /** Where the steps stood when they were drawn last. @type {Map<string, number>} */
 const stood = new Map();
 /** How long a step slides to its new place, ms. */
@@ -46,6 +47,9 @@ export function shown(place, live, view) {
     }, () => {}); // the podium says all that the map does
   }
   if (world) drawn.map?.show(state);
+  const standing = `${innerWidth} ${leads(state).map((leader) => leader.id)}`;
+  if (standing === drawn.standing) return; // nothing moves, and nothing needs to be laid out for it
+  drawn.standing = standing;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches || stood.get("") !== innerWidth;
   if (stood.get("") !== innerWidth) stood.clear(); // all stands elsewhere
   stood.set("", innerWidth);
@@ -147,7 +151,7 @@ function step(state, players, leader, rank) {
     { class: `step rank${rank}`, "data-key": `step ${leader.id}` },
     h("div", { class: "top" },
       h("span", { class: "rank" }, rank),
-      h("div", { class: "called" }, h("bdi", { class: "title", dir: "auto" }, leader.name || "A server without a name yet"), h("small", {}, where)),
+      h("div", { class: "called" }, h("bdi", { class: "title", dir: "auto" }, leader.name || "A server without a name yet"), h("small", {}, flag(leader.country), " ", where)),
       h("p", { class: "score" }, h("b", {}, Math.round(figure(state, leader))), h("small", {}, ` ms ${measure(state)}`))),
     h("ul", { class: "pings" }, ordered(state, players, leader).map((person) => ping(state, person, leader.rtt_ms[person.name], longest))),
     h("p", { class: "rest" }, players.length > 6 && `+${players.length - 6}`),
