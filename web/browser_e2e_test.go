@@ -256,7 +256,7 @@ func (b *browser) fits(size screenSize) {
 	b.Helper()
 	if width := eval[int64](b, "document.documentElement.scrollWidth"); width > size.width {
 		over := eval[[]string](b, `[...document.querySelectorAll("body *")]
-			.filter((e) => e.getBoundingClientRect().right > innerWidth && !e.firstElementChild)
+			.filter((e) => e.getBoundingClientRect().right > innerWidth && !e.firstElementChild && !e.closest(".unseen"))
 			.map((e) => e.outerHTML.slice(0, 120))`)
 		b.Errorf("on a %s the page is %d wide, the screen %d: %q", size.name, width, size.width, over)
 	}
