@@ -41,7 +41,7 @@ func (s *session) launch(m wire.Launch) {
 		})
 		if s.options.Once {
 			s.post(func() {
-				if s.finishing = s.conn == nil; !s.finishing { // else once the host has heard of the launch
+				if s.finishing = s.conn == nil && !s.saidLaunched; !s.finishing { // else once the host has heard of the launch
 					s.leave(errFinished)
 				}
 			})
@@ -71,6 +71,7 @@ func (s *session) tries(game string) {
 func (s *session) sayLaunched(launched wire.Launched) {
 	if launched.Round == s.launched.Round {
 		s.launched = &launched
+		s.saidLaunched = s.conn != nil && launched.State != wire.LaunchAsking
 		s.send(launched)
 	}
 }

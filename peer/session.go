@@ -49,6 +49,9 @@ type session struct {
 	// game that it is being found out for.
 	able    wire.Able
 	ableFor string
+	// saidLaunched: a connection has taken what came of the newest launch. A host that
+	// ends with its round may hear it and be gone before the launch returns.
+	saidLaunched bool
 	// finishing: the peer leaves as soon as the host has heard of the launch.
 	finishing bool
 	stop      context.CancelFunc

@@ -12,7 +12,6 @@ import (
 // is nearest to that player, and are ready only after the visitor has said something, or if
 // no visitor with a name is there for long.
 func TestCompany(t *testing.T) {
-	t.Parallel()
 	const best, near = "192.0.2.7:27960", "192.0.2.9:27960"
 	for _, test := range []struct {
 		what    string

@@ -125,6 +125,7 @@ function drawStage(state) {
   document.body.dataset.stage = view.stage;
   const place = byId("stage");
   const here = document.activeElement;
+  const within = here !== place && place.contains(here);
   const moves = before !== "" && before !== view.stage && (here === document.body || place.contains(here));
   if (before !== view.stage) place.replaceChildren(); // nothing of a stage lives on in the next one
   show(byId("steps"), way(state, view.stage));
@@ -136,15 +137,15 @@ function drawStage(state) {
   if (corner.getAttribute("src") !== view.qr) corner.src = view.qr;
   announce(state);
   rest(state);
-  if (moves) setTimeout(entitle); // once it is laid out: to ask now would have that done twice
+  if (moves) setTimeout(() => scrollTo(0, 0));
+  if (moves || (within && document.activeElement === place)) setTimeout(entitle); // once it is laid out: to ask now would have that done twice
 }
 
-/** Begins with the title of what is new, for keyboards and screen readers. */
+/** Begins with the title of what is new, or what had the focus is gone, for keyboards and screen readers. */
 function entitle() {
   const title = byId("stage").querySelector("h1");
   if (title) title.tabIndex = -1;
   title?.focus({ preventScroll: true });
-  scrollTo(0, 0);
 }
 
 /** How long one sentence is left to who hears the page, ms. */
