@@ -21,7 +21,7 @@ export function go(live, view) {
   const me = view.tv ? undefined : state.people.find((person) => person.name === state.you.name);
   const server = state.choice?.servers[targetOf(state.choice)?.addr ?? ""];
   return [
-    h("div", { class: "bound", "data-key": "bound" }, h("h1", {}, title(state, me, view)), where(state, server), h("p", { class: "about" }, figures(state, me)), strange(server), next(state)),
+    h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, title(state, me, view)), where(state, server), h("p", { class: "about" }, figures(state, me)), strange(server), next(state)),
     h(
       "ul",
       { class: "card arriving", "data-key": "arriving", "data-many": people.length > 6 ? "many" : undefined, "aria-label": "Who is on the way" },
@@ -61,7 +61,7 @@ function title(state, me, view) {
 /** @param {State} state @param {import("../types.js").Server | undefined} server */
 function where(state, server) {
   const target = state.choice && targetOf(state.choice);
-  const name = state.way?.server || (state.choice && target ? serverName(state.choice, target.addr) : "");
+  const name = (state.choice && target && serverName(state.choice, target.addr)) || state.way?.server || "";
   return [h("p", { class: "eyebrow" }, "Everyone to"), h("p", { class: "server" }, flag(server?.country), h("bdi", { dir: "auto" }, name))];
 }
 
