@@ -1,11 +1,13 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -37,7 +39,7 @@ type fakeRooms struct {
 	takes  time.Duration
 	closed bool
 	hangs  chan struct{} // until it is closed
-	asked  bool          // while it hangs
+	asked  [][]byte      // while it hangs
 	// kept is done once when a save has been kept, before the host knows.
 	kept func()
 	// away are hosts that cannot trust what they own; dead are those that have ended.
@@ -110,18 +112,21 @@ func (s *FakeStore) isWell() { s.set(func() { s.fails, s.takes = nil, 0 }) }
 // Hang has the store never answer, until it is released.
 func (s *FakeStore) Hang() (release func()) {
 	hangs := make(chan struct{})
-	s.set(func() { s.hangs = hangs })
-	return func() {
-		s.set(func() { s.hangs, s.asked = nil, false })
+	s.set(func() { s.hangs, s.asked = hangs, nil })
+	return sync.OnceFunc(func() {
+		s.set(func() { s.hangs, s.asked = nil, nil })
 		close(hangs)
-	}
+	})
 }
 
-// IsAsked reports whether the store was asked for anything while it hangs.
-func (s *FakeStore) IsAsked() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.asked
+// IsAskedToKeep returns a function that reports whether the store was asked to save
+// something of a player while it hangs.
+func (s *FakeStore) IsAskedToKeep(name string) func() bool {
+	return func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return slices.ContainsFunc(s.asked, func(data []byte) bool { return bytes.Contains(data, []byte(strconv.Quote(name))) })
+	}
 }
 
 // Away has a host not know any more whether its rooms are its own, or know it again.
@@ -154,21 +159,22 @@ func (s *FakeStore) looked() int {
 	return s.looks
 }
 
-// trouble waits for as long as the store takes, and is what that comes to.
-func (s *FakeStore) trouble() error {
+// trouble waits for as long as the store takes to keep something, or nothing, and is what
+// that comes to.
+func (s *FakeStore) trouble(data []byte) error {
 	s.mu.Lock()
 	fails, takes, hangs := s.fails, s.takes, s.hangs
 	s.mu.Unlock()
 	time.Sleep(takes)
 	if hangs != nil {
-		s.set(func() { s.asked = true })
+		s.set(func() { s.asked = append(s.asked, data) })
 		<-hangs
 	}
 	return fails
 }
 
 func (s *FakeStore) Create(_ context.Context, code, id string, data []byte) (store.Claim, error) {
-	err := s.trouble()
+	err := s.trouble(nil)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.rooms[code] != nil {
@@ -180,7 +186,7 @@ func (s *FakeStore) Create(_ context.Context, code, id string, data []byte) (sto
 }
 
 func (s *FakeStore) Claim(_ context.Context, code string) (store.Claim, []byte, error) {
-	if s.trouble(); s.claims != nil {
+	if s.trouble(nil); s.claims != nil {
 		return nil, nil, s.claims
 	}
 	switch place := s.Find(code); place.State {
@@ -270,7 +276,7 @@ func (s *FakeStore) Trust() (trusted bool, changed <-chan struct{}) {
 }
 
 func (s *FakeStore) Keep(_ context.Context, blob []byte) (string, error) {
-	if err := s.trouble(); err != nil {
+	if err := s.trouble(nil); err != nil {
 		return "", err
 	}
 	s.mu.Lock()
@@ -290,7 +296,7 @@ func (s *FakeStore) Kept(_ context.Context, hash string) ([]byte, error) {
 }
 
 func (s *FakeStore) Close() error {
-	s.trouble()
+	s.trouble(nil)
 	s.set(func() { s.closed = true })
 	return nil
 }
@@ -311,9 +317,9 @@ func (s *FakeStore) claimOf(code string, epoch uint64) *fakeClaim {
 func (c *fakeClaim) Epoch() uint64         { return c.epoch }
 func (c *fakeClaim) Lost() <-chan struct{} { return c.lost }
 
-// do changes the room, if it is the claimant's still.
-func (c *fakeClaim) do(change func(*fakeRoom)) error {
-	err := c.store.trouble()
+// do changes the room, to what is given if anything is, if it is the claimant's still.
+func (c *fakeClaim) do(data []byte, change func(*fakeRoom)) error {
+	err := c.store.trouble(data)
 	c.store.mu.Lock()
 	defer c.store.mu.Unlock()
 	if c.store.away[c.store.name] {
@@ -332,7 +338,7 @@ func (c *fakeClaim) do(change func(*fakeRoom)) error {
 }
 
 func (c *fakeClaim) Save(_ context.Context, data []byte) error {
-	return c.do(func(r *fakeRoom) {
+	return c.do(data, func(r *fakeRoom) {
 		r.data = data
 		r.saved++
 		c.store.saves++
@@ -344,7 +350,7 @@ func (c *fakeClaim) Save(_ context.Context, data []byte) error {
 }
 
 func (c *fakeClaim) End(context.Context) error {
-	return c.do(func(r *fakeRoom) { r.over, r.data = true, nil })
+	return c.do(nil, func(r *fakeRoom) { r.over, r.data = true, nil })
 }
 
 func (c *fakeClaim) Release(context.Context) error {

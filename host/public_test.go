@@ -342,8 +342,9 @@ func TestCodeFallsAsleepAtOnce(t *testing.T) {
 	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":2}`)
 	keys := h.Keys(room.Code)
 	release := kept.Hang()
+	t.Cleanup(release) // or a host could not close after a failure
 	ann := says(t, server, "203.0.113.8", wire.Hello{Code: room.Code, Name: "ann"})
-	waitFor(t, "the store is asked to keep ann's place", kept.IsAsked)
+	waitFor(t, "the store is asked to keep ann's place", kept.IsAskedToKeep("ann"))
 	bob := says(t, server, "203.0.113.9", wire.Hello{Code: room.Code, Key: keys.Link, Name: "bob"})
 	early := says(t, server, "203.0.113.10", wire.Hello{Code: room.Code, Name: "eve"}) // before or after bob
 	release()
@@ -355,8 +356,9 @@ func TestCodeFallsAsleepAtOnce(t *testing.T) {
 	}
 	_, other, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":1}`)
 	release = kept.Hang()
+	t.Cleanup(release)
 	cat := says(t, server, "203.0.113.11", wire.Hello{Code: other.Code, Name: "cat"})
-	waitFor(t, "the store is asked to keep cat's place", kept.IsAsked)
+	waitFor(t, "the store is asked to keep cat's place", kept.IsAskedToKeep("cat"))
 	late := says(t, server, "203.0.113.12", wire.Hello{Code: other.Code, Name: "eve"})
 	if refusal := expect[wire.Refusal](late); refusal.Reason != wire.ReasonCode {
 		t.Errorf("while the room is not shown yet whoever guesses is told %+v", refusal)
