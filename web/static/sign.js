@@ -19,7 +19,7 @@ export const signs = [
   { name: "triangle", d: "M50 2 102 92H-2Z", y: 66, letter: 40 },
   { name: "square", d: "M12 12h76v76H12Z" },
   { name: "diamond", d: "M50-4 104 50 50 104-4 50Z" },
-  { name: "hexagon", d: "M50 2 91 26v48L50 98 9 74V26Z" },
+  { name: "hexagon", d: "M26 14h48L102 50 74 86H26L-2 50Z" },
   { name: "star", d: "M50-4 66 31l39 4-29 27 8 40-34-20-34 20 8-40L-5 35l39-4Z", y: 55, letter: 38 },
   { name: "plus", d: "M32 5h36v27h27v36H68v27H32V68H5V32h27Z" },
   { name: "drop", d: "M50 0c9 20 34 36 34 62a34 34 0 0 1-68 0C16 36 41 20 50 0Z", y: 63 },

@@ -145,7 +145,7 @@ function ways(state, me) {
         { class: "path", "data-key": "path" },
         h("summary", {}, `Tell Muster where ${gameName(state)} is`),
         h("p", {}, "Start Muster with the way to the game, and it comes back here by itself:"),
-        h("code", {}, `muster join --launch-command "/path/to/the/game {address}"`),
+        h("code", { tabindex: 0 }, `muster join ${state.you.link} --launch-command "/path/to/the/game {address}"`),
         h("p", {}, "Home keeps it for all evenings, under “This computer”."),
       ),
   ];
