@@ -122,13 +122,13 @@ func (b *browser) run(script string) { b.Helper(); eval[bool](b, script+"; true"
 func (b *browser) reads(selector string) string {
 	b.Helper()
 	b.unfold(selector)
-	return eval[string](b, fmt.Sprintf("[...document.querySelectorAll(%q)].map((e) => e.innerText).join('\\n')", selector))
+	return read[string](b, fmt.Sprintf("[...document.querySelectorAll(%q)].map((e) => e.innerText).join('\\n')", selector))
 }
 
 // unfold opens the details that a selector names, or that what it selects is in.
 func (b *browser) unfold(selector string) {
 	b.Helper()
-	opened := eval[bool](b, fmt.Sprintf(`(() => {
+	opened := read[bool](b, fmt.Sprintf(`(() => {
 		const named = %[1]q.match(/#[\w-]+/g) ?? [], found = [...document.querySelectorAll(%[1]q)];
 		const isMeant = (detail) => named.includes("#" + detail.id) || found.some((e) => detail.contains(e));
 		const folded = [...document.querySelectorAll("#main details:not([hidden])")].filter((detail) => !detail.open && isMeant(detail));
@@ -140,15 +140,34 @@ func (b *browser) unfold(selector string) {
 	}
 }
 
-func eval[T any](b *browser, script string) T {
+// read is what a script that changes nothing comes to, on the next page if the one that was
+// asked gives way to it.
+func read[T any](b *browser, script string) T {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
-	defer cancel()
-	result, err := chromedp.Run(ctx, chromedp.Evaluate[T](script))
+	result, err := tried[T](b, script)
+	for again := 0; again < 5 && err != nil && strings.Contains(err.Error(), "navigated"); again++ {
+		time.Sleep(100 * time.Millisecond)
+		result, err = tried[T](b, script)
+	}
 	if err != nil {
 		b.Fatalf("the browser: %s: %v", script, err)
 	}
 	return result
+}
+
+func eval[T any](b *browser, script string) T {
+	b.Helper()
+	result, err := tried[T](b, script)
+	if err != nil {
+		b.Fatalf("the browser: %s: %v", script, err)
+	}
+	return result
+}
+
+func tried[T any](b *browser, script string) (T, error) {
+	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[T](script))
 }
 
 // sees waits until a text stands on the page.
