@@ -383,8 +383,17 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 		h.screen.Say("you do not play any more: %s. The host goes on; Ctrl-C ends it", cmp.Or(discovery.CleanText(refusal.Message), "you have left the room"))
 		_, err = follow(rooms.Watch(ctx, code), narrator, h.once)
 	}
+	if h.once && err == nil {
+		ctx, cancel := context.WithTimeout(ctx, othersWithin)
+		defer cancel()
+		follow(rooms.Watch(ctx, code), narrator, true) // whose game is still to start would lose the host
+	}
 	return explain(err, inside)
 }
+
+// othersWithin is for how long a host that ends with its round waits for those whose
+// games have not started yet when its own player's has.
+const othersWithin = 30 * time.Second
 
 // invite prints what friends need: a link, the code, the line to paste. The QR
 // code comes first: on a small screen the rest still stands below it.
