@@ -270,10 +270,14 @@ func webp(ctx context.Context, t *chromedp.Target) ([]byte, error) {
 	return shot.Data, err
 }
 
+// arrived is the script that has those who arrive be there, and steps have slid: on the way
+// they are pale, and reach over the edge.
+const arrived = `for (const a of document.getAnimations()) if (a.effect.getComputedTiming().endTime < 5000) a.finish(); `
+
 // fits holds the page to the width of its screen.
 func (b *browser) fits(size screenSize) {
 	b.Helper()
-	if width := eval[int64](b, "document.documentElement.scrollWidth"); width > size.width {
+	if width := eval[int64](b, arrived+"document.documentElement.scrollWidth"); width > size.width {
 		over := eval[[]string](b, `[...document.querySelectorAll("body *")]
 			.filter((e) => e.getBoundingClientRect().right > innerWidth && !e.firstElementChild && !e.closest(".unseen"))
 			.map((e) => e.outerHTML.slice(0, 120))`)
@@ -307,7 +311,7 @@ func (b *browser) showsNames() {
 // 1, and 3 to 1 where it is large. A gradient counts with its first colour.
 func (b *browser) isReadable(name string, size screenSize) {
 	b.Helper()
-	for _, text := range eval[[]string](b, `(() => {
+	for _, text := range eval[[]string](b, arrived+`(() => {
 		const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
 		const rgba = (colour) => {
 			canvas.clearRect(0, 0, 1, 1);
