@@ -19,10 +19,10 @@ const (
 // meridian is the central leader election of Wong, Slivkins, Sirer, "Meridian: A
 // Lightweight Network Location Service without Virtual Coordinates", SIGCOMM 2005,
 // section 3.2: from server to server towards the one with the least mean round trip to
-// all players, for one player the closest node (3.1), as long as the next one
-// comes at least that much nearer: acceptance is the paper's β, half in its evaluation. Each server keeps rings of others
-// by round trip; its members are random, or as far from each other as they can be, which
-// stands for the paper's largest hypervolume.
+// all players, for one player the closest node (3.1), as long as the next one comes that
+// much nearer: acceptance is the paper's β, half in its evaluation. Each server keeps
+// rings of others by round trip; its members are random, or as far from each other as
+// they can be, which stands for the paper's largest hypervolume.
 func meridian(spread bool, acceptance float64) Method {
 	return func(s *Scene, budget int, seed uint64) Found {
 		rng := rand.New(rand.NewPCG(seed, 0x6d657269))
@@ -39,19 +39,9 @@ func meridian(spread bool, acceptance float64) Method {
 		}
 		mean := make(map[int]float64) // of those that have asked the players
 		ask := func(server int) float64 {
-			if ms, asked := mean[server]; asked {
-				return ms
+			if _, asked := mean[server]; !asked {
+				mean[server] = s.mean(server)
 			}
-			sum := 0.0
-			for _, v := range s.Vantages {
-				rtt, lost := v.Pair(server, 1)
-				if lost {
-					sum = math.Inf(1)
-					break
-				}
-				sum += milliseconds(rtt)
-			}
-			mean[server] = sum / float64(len(s.Vantages))
 			return mean[server]
 		}
 		at := nodes[rng.IntN(len(nodes))]

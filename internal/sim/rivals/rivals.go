@@ -170,24 +170,28 @@ func byEstimate(others int, estimate estimator) Method {
 }
 
 // best is the server of some with the lowest mean ping of all players, as they measure
-// it: with one packet pair each.
+// it; negative without any that answers all.
 func (s *Scene) best(servers []int) int {
 	best, least := -1, math.Inf(1)
 	for _, server := range servers {
-		sum := 0.0
-		for _, v := range s.Vantages {
-			rtt, lost := v.Pair(server, 1)
-			if lost {
-				sum = math.Inf(1)
-				break
-			}
-			sum += milliseconds(rtt)
-		}
-		if sum < least {
-			best, least = server, sum
+		if ms := s.mean(server); ms < least {
+			best, least = server, ms
 		}
 	}
 	return best
+}
+
+// mean is the mean of a packet pair of each player to a server, in ms; infinite if one is
+// lost.
+func (s *Scene) mean(server int) (ms float64) {
+	for _, v := range s.Vantages {
+		rtt, lost := v.Pair(server, 1)
+		if lost {
+			return math.Inf(1)
+		}
+		ms += milliseconds(rtt) / float64(len(s.Vantages))
+	}
+	return ms
 }
 
 // Regret is how much worse a method's server truly is than the best, in ms of the mean
