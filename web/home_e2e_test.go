@@ -171,26 +171,14 @@ func TestHomeFind(t *testing.T) {
 	b.until("it is hidden, and no favourite", func() bool { return eval[bool](b, "home.table.hidden.size === 1 && home.table.favourites.size === 0") })
 }
 
-// axeFile is axe-core, which .ci/install brings.
-const axeFile = "/opt/muster-e2e/node_modules/axe-core/axe.min.js"
-
 // shootHome holds Home's page as it is to what everybody needs, on phones and desktops,
 // in the dark and in the light, and so does axe-core.
 func (b *browser) shootHome(name string) {
 	b.Helper()
-	source, err := os.ReadFile(axeFile)
-	if err != nil {
-		b.Fatal(err)
-	}
 	for _, size := range everyHome {
 		b.shoot(name, size)
 		b.resize(size)
-		b.run("if (!globalThis.axe) { " + string(source) + " }")
-		b.run(`globalThis.axed = undefined; axe.run(document, { resultTypes: ["violations"] }).then((r) => (globalThis.axed = r.violations.flatMap((v) => v.nodes.map((n) => v.id + ": " + n.failureSummary.split("\n").slice(1).join(" ").trim() + " " + n.html.slice(0, 160)))))`)
-		b.until("axe-core has looked", func() bool { return eval[bool](b, "!!globalThis.axed") })
-		for _, found := range eval[[]string](b, "globalThis.axed") {
-			b.Errorf("%s on a %s: %s", name, size.name, found)
-		}
+		b.axe(name + " on a " + size.name)
 	}
 	b.resize(wide)
 }

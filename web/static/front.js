@@ -88,7 +88,7 @@ function entrance(isPublic) {
   return h(
     "section",
     { id: "enter", class: "card", "aria-labelledby": "enter-title" },
-    h("h2", { id: "enter-title" }, "Come into a room"),
+    h(isPublic ? "h2" : "h1", { id: "enter-title", class: isPublic ? undefined : "headline" }, "Come into a room"),
     h(
       "form",
       { "data-submit": "code", class: "welcome" },
