@@ -3,6 +3,7 @@ package room
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -19,9 +20,6 @@ const (
 	// most, as one takes some 200 ns.
 	leadEvery = 250 * time.Millisecond
 	leadShare = 4 * time.Microsecond
-	// nearlyMeasured is how many servers that somebody has not measured yet are thought of
-	// for places that nobody holds who was measured by all.
-	nearlyMeasured = 50
 	// nameAgain is after how long players are asked again what a leader without a name
 	// calls itself: those who said nothing the first time may have heard it since.
 	nameAgain = 2 * time.Second
@@ -51,12 +49,13 @@ func (r *Room) leads() {
 	l.next = r.now.Add(max(leadEvery, time.Duration(results)*leadShare))
 	group := filtered(r.round.active(), r.round.hasMeasured)
 	criteria := r.criteria(r.settings, group)
-	criteria.Top, criteria.Reasons = podium, nearlyMeasured
+	criteria.Top, criteria.Reasons = podium, -1
 	table := r.tableFor(group, r.counted())
-	selected := selection.NewFilter(r.round.servers, criteria).Select(table)
+	filter := selection.NewFilter(r.round.servers, criteria)
+	selected := filter.Select(table)
 	leaders := selected.Ranking[:min(podium, len(selected.Ranking))]
 	if len(leaders) < podium && len(group) > 0 {
-		leaders = append(slices.Clip(leaders), r.nearly(selected, table, podium-len(leaders))...)
+		leaders = append(slices.Clip(leaders), r.nearly(filter, table, podium-len(leaders))...)
 	}
 	l.standing = r.standing(leaders, table, criteria)
 	r.revision++
@@ -64,29 +63,47 @@ func (r *Room) leads() {
 }
 
 // nearly are the servers that come next once all have measured them: those that most have,
-// nearest first.
-func (r *Room) nearly(selected selection.Selection, table *selection.Table, most int) (nearly []selection.Ranked) {
-	for _, reason := range selected.Reasons {
-		if reason.Cause != selection.Unmeasured || r.isFull(reason.Server) {
-			continue
-		}
-		one := selection.Ranked{Addr: reason.Addr, Server: reason.Server, RTT: map[string]float64{}}
-		for column, name := range table.Players() {
-			if state, rtt := table.At(column, reason.Server); state == discovery.Answered {
-				one.RTT[name] = rttMS(rtt)
+// nearest first. Who asked one in vain is not to have it lead.
+func (r *Room) nearly(filter *selection.Filter, table *selection.Table, most int) []selection.Ranked {
+	var nearly []selection.Ranked
+	players := len(table.Players())
+	for server := range r.round.servers.List {
+		measured, unprobed := 0, 0
+		one := selection.Ranked{Server: server}
+		for column := range players {
+			switch state, rtt := table.At(column, server); state {
+			case discovery.Answered:
+				measured++
 				one.MeanMS += rttMS(rtt)
 				one.MaxMS = max(one.MaxMS, rttMS(rtt))
+			case discovery.Unprobed:
+				unprobed++
 			}
 		}
-		if len(one.RTT) > 0 {
-			one.MeanMS /= float64(len(one.RTT))
-			nearly = append(nearly, one)
+		if measured == 0 || unprobed == 0 || measured+unprobed < players || r.isFull(server) {
+			continue
 		}
+		if barred, _ := filter.Bars(server); barred {
+			continue
+		}
+		one.Addr = r.round.servers.List[server].Addr
+		one.MeanMS /= float64(measured)
+		one.Score = float64(players - measured) // the fewer miss it the sooner it leads
+		nearly = append(nearly, one)
 	}
 	slices.SortFunc(nearly, func(a, b selection.Ranked) int {
-		return cmp.Or(cmp.Compare(len(b.RTT), len(a.RTT)), cmp.Compare(a.MeanMS, b.MeanMS), a.Addr.Compare(b.Addr))
+		return cmp.Or(cmp.Compare(a.Score, b.Score), cmp.Compare(a.MeanMS, b.MeanMS), a.Addr.Compare(b.Addr))
 	})
-	return nearly[:min(most, len(nearly))]
+	nearly = nearly[:min(most, len(nearly))]
+	for i := range nearly {
+		nearly[i].Score, nearly[i].RTT = 0, map[string]float64{}
+		for column, name := range table.Players() {
+			if state, rtt := table.At(column, nearly[i].Server); state == discovery.Answered {
+				nearly[i].RTT[name] = rttMS(rtt)
+			}
+		}
+	}
+	return nearly
 }
 
 // isFull reports whether a server is known to have no seats for the players.
@@ -104,6 +121,7 @@ func (r *Room) standing(leaders []selection.Ranked, table *selection.Table, crit
 		s.Leaders = append(s.Leaders, wire.Leader{
 			ID: ranked.Server, ServerCard: cardOf(r.round.servers, ranked.Server),
 			Complete: len(ranked.RTT) == len(table.Players()), MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS, StdevMS: ranked.StdevMS, RTT: ranked.RTT,
+			Predicted: r.forecast(ranked.Server),
 		})
 	}
 	places := map[string]*wire.Place{}
@@ -129,6 +147,24 @@ func (r *Room) standing(leaders []selection.Ranked, table *selection.Table, crit
 		s.Places = append(s.Places, *places[country])
 	}
 	return s
+}
+
+// forecast is what the search expects of those who have not measured a server, in whole
+// ms: it is no more exact. Who asked in vain has no ping to expect.
+func (r *Room) forecast(server int) map[string]float64 {
+	if r.round.search == nil {
+		return nil
+	}
+	predicted := map[string]float64{}
+	for i, group := range r.round.search.groups {
+		rtt, known := r.round.search.planner.Forecast(i, server)
+		for _, p := range group.players {
+			if known && !p.leftOut && r.round.knowledge(p).at(server).State == discovery.Unprobed {
+				predicted[p.name] = max(1, math.Round(rttMS(rtt)))
+			}
+		}
+	}
+	return predicted
 }
 
 // couldWin reports whether a server that not all have measured would be the best if those

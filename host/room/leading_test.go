@@ -2,6 +2,7 @@ package room
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,43 @@ func TestLeadersUnmeasured(t *testing.T) {
 	}
 	if got, want := strings.Join(got, "; "), "2 false map[ann:10]; 1 false map[ann:20]; 3 false map[bob:30]"; got != want {
 		t.Errorf("%s lead, not %s", got, want)
+	}
+}
+
+// TestLeadersPredicted: next to who leads come the servers that somebody has measured, in a
+// long list too, with what the search expects of the others by what they measured of the
+// server's neighbours; never of who has measured it.
+func TestLeadersPredicted(t *testing.T) {
+	const countryWide = 20 // ms by which the RTTs of a country of far differ
+	wanted := settings(2)
+	wanted.Strategy, wanted.Limits = wire.Coordinated, []time.Duration{55 * time.Millisecond} // few suit
+	n := newSession(t, wanted)
+	n.join("ann", "bob")
+	n.gets(far())
+	n.step(PageOpened{})
+	n.wait(200 * time.Millisecond)
+	n.answers(1, "bob") // the first servers of all; of what comes then he hears nothing yet
+	predicted := 0
+	for range 30 {
+		n.wait(100 * time.Millisecond)
+		n.answers(0, "ann")
+		standing := n.room.Snapshot().Standing
+		if standing == nil {
+			continue
+		}
+		for _, leader := range standing.Leaders {
+			for player, name := range []string{"ann", "bob"} {
+				ms, is := leader.Predicted[name]
+				_, measured := leader.RTT[name]
+				if truth := rttMS(farRTT(player, leader.ID)); is && (measured || math.Abs(ms-truth) > countryWide) {
+					t.Errorf("%s's ping to server %d, measured: %t, is predicted to be %.0f ms: it is %.0f", name, leader.ID, measured, ms, truth)
+				}
+				predicted += count(is)
+			}
+		}
+	}
+	if predicted == 0 {
+		t.Error("nothing is predicted")
 	}
 }
 

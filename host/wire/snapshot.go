@@ -53,6 +53,10 @@ type Leader struct {
 	MaxMS    float64            `json:"max_ms"`
 	StdevMS  float64            `json:"stdev_ms"`
 	RTT      map[string]float64 `json:"rtt_ms"`
+	// Predicted are the pings, in ms, that the search expects of players who have not
+	// measured it: none where it knows nothing of the server's neighbours. No figure counts
+	// them.
+	Predicted map[string]float64 `json:"predicted_ms,omitempty"`
 }
 
 // Place is how many servers a country has: listed, and of these such as answered

@@ -150,6 +150,20 @@ func (p *Planner) Predict(player, server int) time.Duration {
 	return duration(ms)
 }
 
+// Forecast is what a player's RTT to a server that they have not measured is likely to be, by
+// what they measured of its nearest relatives. Nothing is known if they measured none in
+// its country: what they see of the world as a whole says little.
+func (p *Planner) Forecast(player, server int) (rtt time.Duration, known bool) {
+	if p.tree.List()[server].Country == "" {
+		return 0, false
+	}
+	ms, nearest, known := p.estimator.predictor.nearest(player, p.tree.Of(server))
+	if !known || nearest < topology.Country {
+		return 0, false
+	}
+	return duration(ms), true
+}
+
 func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }
 
 func duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
