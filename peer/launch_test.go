@@ -2,6 +2,7 @@ package peer_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gorilla/websocket"
@@ -105,4 +106,55 @@ func TestLatecomer(t *testing.T) {
 	if err := bob.done(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestOpensAgain: the game opens once a round, and once more whenever the player has asked
+// for that on the page since; not for a host that repeats itself, nor while the player is
+// being asked, nor for one that would open it without end.
+func TestOpensAgain(t *testing.T) {
+	var opened atomic.Int32
+	hold, held := make(chan struct{}), make(chan struct{})
+	s := scripted(t, func(ws *websocket.Conn) {
+		launch := wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.1:27960"}
+		expect := func(what string, again int64, state wire.LaunchState, want int32) {
+			t.Helper()
+			launch.Again = again
+			say(t, ws, launch)
+			if got := told[wire.Launched](t, ws); got.Round != launch.Round || got.State != state || opened.Load() != want {
+				t.Errorf("%s: the host is told %+v, and the game was opened %d times, want %d", what, got, opened.Load(), want)
+			}
+		}
+		say(t, ws, letIn)
+		expect("the launch", 0, wire.LaunchStarted, 1)
+		expect("said twice", 0, wire.LaunchStarted, 1)
+		expect("opened again", 1000, wire.LaunchStarted, 2)
+		expect("a host that comes back", 1000, wire.LaunchStarted, 2)
+		expect("an older word", 999, wire.LaunchStarted, 2)
+		for i := range int32(19) {
+			expect("pressed often", 1001+int64(i), wire.LaunchStarted, 3+i)
+		}
+		expect("without end", 5000, wire.LaunchStarted, 21)
+		launch.Round = 2
+		expect("the next round", 0, wire.LaunchStarted, 22)
+		launch.Round, launch.Again = 3, 0
+		say(t, ws, launch)
+		<-held
+		expect("while it asks", 9000, wire.LaunchAsking, 23)
+		close(hold)
+		if got := told[wire.Launched](t, ws); got.State != wire.LaunchStarted {
+			t.Errorf("in the end the host is told %+v", got)
+		}
+		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
+		ws.NextReader()
+	})
+	s.options.Launch = func(_ context.Context, to wire.Launch, _ string, tell func(wire.LaunchState, string)) {
+		opened.Add(1)
+		if to.Round == 3 {
+			close(held)
+			<-hold
+		}
+		tell(wire.LaunchStarted, "")
+	}
+	defer s.sit()()
+	s.done()
 }
