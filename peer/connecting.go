@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -25,7 +26,7 @@ import (
 // stayConnected connects again and again, with growing pauses, and returns why
 // it stopped.
 func (s *session) stayConnected() error {
-	var lastSeen time.Time // the host, by us
+	var lastSeen, goneSince time.Time // the host, by us; and the first of the answers that it runs no more
 	pause := s.options.pace.firstPause
 	at := Place{s.options.URL, s.options.TLS}
 	for {
@@ -44,6 +45,12 @@ func (s *session) stayConnected() error {
 		if welcomed || isPassing(err) {
 			lastSeen = time.Now()
 		}
+		switch {
+		case welcomed || !isGone(err):
+			goneSince = time.Time{}
+		case goneSince.IsZero():
+			goneSince = time.Now()
+		}
 		patience := s.options.pace.giveUp
 		s.do(func() {
 			if s.finishing {
@@ -57,12 +64,14 @@ func (s *session) stayConnected() error {
 			return err // it would happen again
 		case lastSeen.IsZero(), time.Since(lastSeen) > patience:
 			return fmt.Errorf("%w at %s: %w", ErrUnreachable, s.options.URL, err)
+		case !goneSince.IsZero() && time.Since(goneSince) > s.options.pace.gone:
+			return fmt.Errorf("%w, at %s: %w", ErrGone, s.options.URL, err)
 		}
 		rest := pause
 		if welcomed && hasMoved(err) {
 			rest = rand.N(movedWithin * pause) // or all who were there would come together
 		}
-		lost := Disconnected{Err: err, Retry: rest}
+		lost := Disconnected{Err: err, Retry: rest, Gone: !goneSince.IsZero()}
 		s.post(func() { s.tell(lost) })
 		sleep(s.ctx, rest)
 		pause = min(2*pause, s.options.pace.lastPause)
@@ -177,6 +186,15 @@ func isPassing(err error) bool {
 func hasMoved(err error) bool {
 	var refusal wire.Refusal
 	return errors.As(err, &refusal) && refusal.Reason == wire.ReasonMoved
+}
+
+// refusedOnWindows is what Windows calls ECONNREFUSED, which has another number in Go there.
+const refusedOnWindows = syscall.Errno(10061)
+
+// isGone reports whether a machine, or a proxy before it, answers that the host does not
+// run: our own network, and that machine, are well.
+func isGone(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, refusedOnWindows) || errors.Is(err, ErrProxyAlone)
 }
 
 // whyNot is the error of a connection that was not made: a host that encrypts, and a

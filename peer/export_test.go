@@ -14,9 +14,12 @@ func Impatient(o *Options, patience time.Duration) { o.pace.patience = patience 
 func Hurry(o *Options, giveUp time.Duration) {
 	o.pace = pace{
 		flush: 5 * time.Millisecond, sample: time.Millisecond, patience: time.Minute,
-		firstPause: 5 * time.Millisecond, lastPause: 20 * time.Millisecond, giveUp: giveUp, lastWord: giveUp, seekAfter: 30 * time.Millisecond,
+		firstPause: 5 * time.Millisecond, lastPause: 20 * time.Millisecond, giveUp: giveUp, lastWord: giveUp, gone: giveUp, seekAfter: 30 * time.Millisecond,
 	}
 }
+
+// Gone makes a peer wait so long for a host that runs no more where it was.
+func Gone(o *Options, wait time.Duration) { o.pace.gone = wait }
 
 // HostAt makes a peer believe that its host is at an address.
 func HostAt(o *Options, addr netip.Addr) {

@@ -16,6 +16,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -129,17 +130,23 @@ type pace struct {
 	seekAfter time.Duration
 	// giveUp is how long a host may be away: a restart, a change of Wi-Fi, a router that
 	// starts again, a machine whose lid was closed. An evening is worth half an hour.
-	// lastWord is how long if only our last word is to reach it.
-	giveUp, lastWord time.Duration
+	// lastWord is how long if only our last word is to reach it, and gone how long if its
+	// machine, or the proxy before it, answers without it: the program has ended there, and
+	// who starts it again does so within minutes.
+	giveUp, lastWord, gone time.Duration
 }
 
 var realPace = pace{
 	flush: 100 * time.Millisecond, sample: 1100 * time.Millisecond, patience: 900 * time.Millisecond,
-	firstPause: 250 * time.Millisecond, lastPause: 5 * time.Second, seekAfter: 10 * time.Second, giveUp: 30 * time.Minute, lastWord: 3 * time.Minute,
+	firstPause: 250 * time.Millisecond, lastPause: 5 * time.Second, seekAfter: 10 * time.Second, giveUp: 30 * time.Minute, lastWord: 3 * time.Minute, gone: 5 * time.Minute,
 }
 
 // ErrUnreachable says that no host answers.
 var ErrUnreachable = errors.New("peer: no host answers")
+
+// ErrGone says that a host ran where its machine, or a proxy, answers without it now. It
+// is an [ErrUnreachable].
+var ErrGone = fmt.Errorf("%w: it runs there no more", ErrUnreachable)
 
 // ErrEncrypted says that TLS is spoken there, and the URL says otherwise. Go's
 // servers and nginx answer so; Caddy is one of Go's.
@@ -168,10 +175,12 @@ type RoomChanged struct{ Room wire.Snapshot }
 // Progress: how far the player's own measuring is.
 type Progress struct{ Probed, Answered, Listed int }
 
-// Disconnected: the connection broke, the next attempt comes after Retry.
+// Disconnected: the connection broke, the next attempt comes after Retry. Gone: the host
+// runs no more where it was.
 type Disconnected struct {
 	Err   error
 	Retry time.Duration
+	Gone  bool
 }
 
 // Waiting: the room has no host for a while, the connection stays.

@@ -168,6 +168,28 @@ func TestUnreachable(t *testing.T) {
 			t.Errorf("Run returns %v", err)
 		}
 	})
+	t.Run("its machine answers without it", func(t *testing.T) {
+		tb := newTable(t, 2)
+		s := newSeat(tb, "ann")
+		peer.Gone(&s.options, 50*time.Millisecond) // and a minute for one that is silent
+		defer s.sit()()
+		tb.room("ann", func(r wire.Document) bool { return len(r.Members) == 1 })
+		tb.server.Close()
+		tb.listener.cut()
+		if err := s.done(); !errors.Is(err, peer.ErrGone) {
+			t.Errorf("Run returns %v", err)
+		}
+		told := false
+		s.locked(func() {
+			for _, e := range s.events {
+				lost, is := e.(peer.Disconnected)
+				told = told || is && lost.Gone
+			}
+		})
+		if !told {
+			t.Error("the player is not told before")
+		}
+	})
 	t.Run("for a moment, after a long while", func(t *testing.T) {
 		tb := newTable(t, 2)
 		s := newSeat(tb, "ann")

@@ -229,7 +229,7 @@ func (a *away) follow(ctx context.Context, n *narrator) error {
 		for s, err := range watch {
 			if ended = err; err != nil {
 				var refusal wire.Refusal
-				if n.hasEnded && errors.As(err, &refusal) {
+				if errors.As(err, &refusal) && (n.hasEnded || n.ends(refusal)) {
 					ended = nil // it is over, as it said
 				}
 				return

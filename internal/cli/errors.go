@@ -53,6 +53,9 @@ func explain(err error, to invite.Link) error {
 	case errors.Is(err, peer.ErrEncrypted):
 		return hint.With(fmt.Errorf("the host at %s encrypts, and the link does not say so", to.Host),
 			"take the whole link that muster host printed: it begins with https://")
+	case errors.Is(err, peer.ErrGone):
+		return hint.With(fmt.Errorf("the host at %s is gone: muster runs there no more", to.Host),
+			"if the night is over, nothing has to be done; if not, the organiser starts muster host again, and the same line brings you back to your place")
 	case errors.Is(err, peer.ErrProxyAlone):
 		return hint.With(fmt.Errorf("a proxy answers at %s, but no host behind it", to.Host), "ask the organiser: is muster host running there?")
 	case errors.Is(err, peer.ErrMisnamed):

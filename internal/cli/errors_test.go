@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"testing"
 
 	"muster/internal/hint"
+	"muster/internal/invite"
+	"muster/peer"
 )
 
 // TestUnreached: no call, socket or library is heard of, and there is something
@@ -45,6 +48,15 @@ func TestUnreached(t *testing.T) {
 	}
 	if hint := hint.Of(unreached("tabomi:7777", &net.DNSError{Name: "tabomi", Err: "no such host"})); !strings.HasSuffix(hint, "muster join --code TABOMI") {
 		t.Errorf("a code in the place of a host: %s", hint)
+	}
+}
+
+// TestGone: who was in a room whose host has ended is not sent to look for firewalls.
+func TestGone(t *testing.T) {
+	gone := fmt.Errorf("%w: %w", peer.ErrGone, os.NewSyscallError("connect", syscall.ECONNREFUSED))
+	err := explain(gone, invite.Link{Host: "192.0.2.1:7777"})
+	if want := "the host at 192.0.2.1:7777 is gone: muster runs there no more"; err.Error() != want || !strings.Contains(hint.Of(err), "if the night is over, nothing has to be done") {
+		t.Errorf("%v, hint %q; want %s", err, hint.Of(err), want)
 	}
 }
 

@@ -92,10 +92,7 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 	defer y.screen.Rests()
 	err := peer.Run(ctx, options)
 	var refusal wire.Refusal
-	if errors.As(err, &refusal) && refusal.Reason == wire.ReasonEnded {
-		if !y.narrator.hasEnded {
-			y.screen.Say("%s", y.screen.Wrap(discovery.CleanText(refusal.Message), 0))
-		}
+	if errors.As(err, &refusal) && y.narrator.ends(refusal) {
 		return errEnded
 	}
 	if err == nil && !y.isIn {
@@ -209,8 +206,10 @@ type narrator struct {
 	hasEnded bool
 	stage    wire.Stage
 	away     bool
-	// lost is when the connection was, zero while it stands.
-	lost time.Time
+	// lost is when the connection was, zero while it stands. isGone: the screen has said
+	// that the host runs no more where it was.
+	lost   time.Time
+	isGone bool
 	// outlook is how far a search is that the host coordinates, and asked how many
 	// servers the player has asked, or the players on average.
 	outlook string
@@ -285,7 +284,7 @@ func (n *narrator) show(e peer.Event) {
 		if n.away {
 			n.screen.Say("connected again")
 		}
-		n.away, n.lost = false, time.Time{}
+		n.away, n.isGone, n.lost = false, false, time.Time{}
 	case peer.Waiting:
 		n.screen.Say("%s", n.screen.Wrap(discovery.CleanText(e.Message), 0))
 	case peer.Disconnected:
@@ -298,6 +297,9 @@ func (n *narrator) show(e peer.Event) {
 			return // most are back before anybody has read it
 		}
 		switch {
+		case e.Gone && !n.isGone:
+			n.isGone = true
+			n.screen.Say("%s", n.screen.Wrap("the host runs no more where it was: the night may be over. Trying again for five minutes, nothing is lost; Ctrl-C leaves", 0))
 		case n.away:
 		case errors.As(e.Err, &refusal) && refusal.Reason == wire.ReasonMoved:
 			n.screen.Say("the room goes on at another host, or once this one is back: connecting again, nothing is lost")
@@ -321,6 +323,23 @@ func (n *narrator) show(e peer.Event) {
 	case peer.RoomChanged:
 		n.room(e.Room)
 	}
+}
+
+// ends reports whether a refusal means that the night is over, and says so to who has not
+// been told: the organiser has ended it, or the room had ended when the connection came back.
+func (n *narrator) ends(why wire.Refusal) bool {
+	text := why.Message
+	switch {
+	case why.Reason == wire.ReasonEnded:
+	case why.Reason == wire.ReasonClosed && !n.lost.IsZero():
+		text = "while the connection was lost the night has ended: " + text + ". Good night! If the others play on, ask the organiser for the link of the new room"
+	default:
+		return false
+	}
+	if !n.hasEnded {
+		n.screen.Say("%s", n.screen.Wrap(discovery.CleanText(text), 0))
+	}
+	return true
 }
 
 // search tells how far a search is that the host coordinates. Nobody knows how

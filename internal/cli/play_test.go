@@ -42,6 +42,29 @@ func TestSilence(t *testing.T) {
 	}
 }
 
+// TestGoneHost: who has lost a host that runs no more hears that the night may be over,
+// once, also after it was only silent, and nothing while it may just start again.
+func TestGoneHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, out := testScreen()
+		n := &narrator{screen: s}
+		gone := peer.Disconnected{Err: peer.ErrGone, Gone: true}
+		n.show(gone)
+		time.Sleep(pauseUnsaid - time.Millisecond)
+		n.show(gone)
+		if out.Len() > 0 {
+			t.Errorf("a short pause is told: %s", out)
+		}
+		time.Sleep(time.Second)
+		n.show(peer.Disconnected{Err: peer.ErrUnreachable})
+		n.show(gone)
+		n.show(gone)
+		if said := strings.Join(strings.Fields(out.String()), " "); strings.Count(said, "trying again for half an hour") != 1 || strings.Count(said, "the night may be over. Trying again for five minutes") != 1 {
+			t.Errorf("it says %s", said)
+		}
+	})
+}
+
 // TestPlayerHelp: who has come in reads what is waited for, and where the page is.
 func TestPlayerHelp(t *testing.T) {
 	page := "\nthe page, to watch and to vote: http://192.0.2.1:7777/#TABOMI\n"

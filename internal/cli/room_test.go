@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"regexp"
 	"runtime"
@@ -180,6 +181,79 @@ func TestEndOfNight(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAwayAtTheEnd: whose connection is lost while the organiser ends the night is told so
+// once it is back, and their programs end as well as the others'.
+func TestAwayAtTheEnd(t *testing.T) {
+	newState(t)
+	l := startLoopback(t, 5)
+	s := startService(t, l.file)
+	line := newLine(t, s.Listener.Addr().String())
+	host := begin(t, "host", "--game", "openarena", "--no-browser", "--name", "org", "--at", s.URL, "--no-play")
+	link := host.says(t, `(?m)^link  (\S+)$`)[1]
+	there := strings.Replace(link, s.Listener.Addr().String(), line.Addr().String(), 1)
+	ann := begin(t, "join", there, "--name", "ann", "--launch", "never")
+	host.says(t, "ann is here")
+	line.cut(true)
+	host.says(t, "lost the connection to ann")
+	host.types(t, "end")
+	host.exits(t, 0)
+	line.cut(false)
+	ann.exits(t, 0)
+	if n := strings.Count(ann.err.String(), "while the connection was lost the night has ended"); n != 1 {
+		t.Errorf("ann is told %d times", n)
+	}
+}
+
+// line leads to an address, while it is not cut.
+type line struct {
+	net.Listener
+	mu    sync.Mutex // guards following
+	isCut bool
+	conns []net.Conn
+}
+
+func newLine(t *testing.T, to string) *line {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &line{Listener: listener}
+	var work sync.WaitGroup
+	work.Go(func() {
+		for {
+			here, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			there, err := net.Dial("tcp", to)
+			l.mu.Lock()
+			if err != nil || l.isCut {
+				here.Close()
+			}
+			if err == nil {
+				l.conns = append(l.conns, here, there)
+				work.Go(func() { io.Copy(there, here); there.Close() })
+				work.Go(func() { io.Copy(here, there); here.Close() })
+			}
+			l.mu.Unlock()
+		}
+	})
+	t.Cleanup(func() { listener.Close(); l.cut(true); work.Wait() })
+	return l
+}
+
+// cut cuts the line, or mends it.
+func (l *line) cut(is bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.isCut = is
+	for _, conn := range l.conns {
+		conn.Close()
+	}
+	l.conns = nil
 }
 
 // nothingRuns waits until no goroutine of a command is left.
