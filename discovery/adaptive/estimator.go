@@ -254,7 +254,9 @@ const (
 	// A prefix that stands for a country or an AS holds much that lies apart: what
 	// is known of one part says less of the others.
 	priorUnknown = 2
-	priorRoot    = 1
+	// A /16 whose AS is not known may be many networks'. Tuned.
+	priorUnlabelled16 = 0.5
+	priorRoot         = 1
 	// Of a region, and of a /8 and a /16 whatever they are said to be.
 	priorRegion  = 0.3
 	priorBlock8  = 1
@@ -303,6 +305,8 @@ func (e *estimator) estimate() {
 			weight = priorUnknown
 		case level == topology.Country:
 			weight = priorCountry
+		case level == topology.Prefix16 && e.tree.Unknown(e.tree.Parent(i)):
+			weight = priorUnlabelled16
 		}
 		n.delayed = n.below.delayed(up, level, prior)
 		n.p = n.delayed + (1-n.delayed)*(weight*prior+n.children.sum)/(weight+n.children.weight)

@@ -242,6 +242,7 @@ func TestAClaimLeavesRoomForTheEstimatesErrors(t *testing.T) {
 	}{
 		{remaining{near: 8, variance: 4}, 1000, "97–99 % of the servers under 200 ms found"},
 		{remaining{near: 1}, 1000, "99–100 % of the servers under 200 ms found"},
+		{remaining{near: 8, variance: 4, unlabelled: 8}, 1000, "92–99 % of the servers under 200 ms found"},
 		{remaining{near: 0.1, variance: 9}, 20, "93–100 % of the servers under 200 ms found"},
 		{remaining{}, 1000, "100 % of the servers under 200 ms found"},
 		{remaining{near: 1}, 0, ""},
@@ -269,6 +270,31 @@ func TestAPrefixThatStandsForACountryIsTrustedLess(t *testing.T) {
 	}
 	if known, unknown := left("DE", 7), left("-", 0); unknown < 3*known {
 		t.Errorf("in a country p is %v, in a /8 %v", known, unknown)
+	}
+}
+
+func TestANetworkWhoseASIsNotKnownIsTrustedLess(t *testing.T) {
+	// One of two /24s of a /16 is far. So is the other if the /16 is one AS's; if all
+	// that is known is the address, less surely so.
+	left := func(country string, asn int) (p, unlabelled float64) {
+		e := newEstimator(topology.New(testlist.Of(t,
+			fmt.Sprintf("80.1.1.1:1 %s %d", country, asn), fmt.Sprintf("80.1.2.1:1 %s %d", country, asn),
+		)), 200*ms)
+		e.ask(0)
+		e.observe(0, discovery.Answered, 350*ms)
+		remaining := e.remaining()
+		return e.share(1), remaining.unlabelled / remaining.near
+	}
+	known, labelled := left("DE", 7)
+	unknown, unlabelled := left("-", 0)
+	if unknown < 15*known {
+		t.Errorf("in an AS p is %v, in a /16 of which nothing is known %v", known, unknown)
+	}
+	if labelled != 0 || unlabelled < 1-1e-9 {
+		t.Errorf("%v of what is left is not labelled in an AS, %v where nothing is known", labelled, unlabelled)
+	}
+	if _, unlabelled := left("DE", 0); unlabelled != 0 {
+		t.Errorf("%v of what is left is not labelled in a country", unlabelled)
 	}
 }
 
