@@ -17,10 +17,17 @@ import { again, headline } from "./parts.js";
 
 /** How much of the line is beyond who is farthest. */
 const beyond = 1.2;
-/** Who would be nearer to the one before than this, in percent of the line, stands a row lower; on a phone more. */
-const usuallyApart = 9;
+/** How far two are from each other on the line, in percent of it, if their names stand below them; on a phone more. */
+const usuallyApart = 10;
 const narrowApart = 19;
-const rows = 3;
+/** Who are nearer, or so many, stand above the line, in as many rows as that takes; and how far from each other there. */
+const many = 7;
+const stackedApart = { few: 7, many: 5.5, narrow: 10 };
+/** How near to an end of the line the limit leaves no room for that end's number, in percent; on a phone. */
+const usualEnds = 16;
+const narrowEnds = 40;
+/** How many of those who are too far are named. */
+const namedFar = 3;
 /** How many ways out have a card. */
 const mostWays = 3;
 
@@ -49,7 +56,7 @@ function missed(state, choice) {
   const country = choice.servers[miss.addr]?.country;
   return [
     h("h1", {}, `No server within ${millis(miss.limit_ms)} for all ${Object.keys(miss.rtt_ms).length}`),
-    h("p", { class: "about" }, "Nearest miss: ", flag(country), " ", h("strong", {}, h("bdi", { dir: "auto" }, serverName(choice, miss.addr))), far.length > 0 && [", too far for ", ...named(far)], "."),
+    h("p", { class: "about" }, "Nearest miss: ", flag(country), " ", h("strong", {}, h("bdi", { dir: "auto" }, serverName(choice, miss.addr))), far.length > 0 && [", too far for ", ...(far.length > namedFar ? [`${far.length} of us`] : named(far))], "."),
   ];
 }
 
@@ -64,27 +71,31 @@ function line(state, choice) {
   const all = Object.entries(miss.rtt_ms).toSorted((a, b) => a[1] - b[1]);
   const longest = Math.ceil((Math.max(miss.limit_ms, ...all.map(([, ms]) => ms)) * beyond) / 50) * 50;
   const at = (/** @type {number} */ ms) => (100 * ms) / longest;
-  const apart = matchMedia("(max-width: 47.99rem)").matches ? narrowApart : usuallyApart;
+  const isNarrow = matchMedia("(max-width: 47.99rem)").matches;
+  const room = isNarrow ? narrowEnds : usualEnds;
+  const isClose = all.some(([, ms], i) => i > 0 && at(ms) - at(all[i - 1][1]) < (isNarrow ? narrowApart : usuallyApart));
+  const stacked = all.length >= many ? "many" : isClose ? "few" : undefined;
+  const apart = stacked ? stackedApart[isNarrow ? "narrow" : stacked] : 0;
   /** @type {number[]} */
-  const last = Array(rows).fill(-apart);
+  const last = Array(all.length).fill(-100);
   const people = all.flatMap(([name, ms]) => {
     const person = state.people.find((other) => other.name === name);
     if (!person) return [];
-    const row = Math.max(0, last.findIndex((end) => at(ms) - end >= apart));
+    const row = last.findIndex((end) => at(ms) - end >= apart);
     last[row] = at(ms);
-    return h("li", { class: ms > miss.limit_ms ? "over" : "", "data-key": name, "--at": `${at(ms)}%`, "--row": row }, h("span", { class: "ms" }, millis(ms)), sign(person, 52), h("bdi", { class: "who", dir: "auto" }, name));
+    return h("li", { class: ms > miss.limit_ms ? "over" : "", "data-key": name, "--at": `${at(ms)}%`, "--row": row }, h("span", { class: "ms" }, stacked ? Math.round(ms) : millis(ms)), sign(person, 52), h("bdi", { class: "who", dir: "auto" }, name));
   });
   const over = all.at(-1);
   return h(
     "div",
-    { class: "gate", "data-key": "gate", "--limit": `${at(miss.limit_ms)}%` },
+    { class: "gate", "data-key": "gate", "data-stacked": stacked, "--limit": `${at(miss.limit_ms)}%`, "--rows": last.filter((end) => end >= 0).length },
     h("span", { class: "within" }),
     h("span", { class: "beyond" }),
     h("span", { class: "limit" }, h("span", {}, `our limit, ${millis(miss.limit_ms)}`)),
     over && over[1] > miss.limit_ms && h("span", { class: "excess", "--at": `${at(over[1])}%` }, `${millis(over[1] - miss.limit_ms)} over`),
     h("ul", { "aria-label": "Everybody’s ping to the nearest miss" }, people),
-    h("span", { class: "least" }, "0 ms"),
-    h("span", { class: "most" }, `${longest} ms`),
+    at(miss.limit_ms) > room && h("span", { class: "least" }, "0 ms"),
+    at(miss.limit_ms) < 100 - room && h("span", { class: "most" }, `${longest} ms`),
   );
 }
 

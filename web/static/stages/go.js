@@ -14,17 +14,21 @@ import { again } from "./parts.js";
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
 
+/** From how many people on they stand in two columns. */
+const many = 7;
+
 /** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function go(live, view) {
   const state = /** @type {State} */ (live.state);
   const people = state.people.filter((person) => person.peer || person.page || person.launch).toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
   const me = view.tv ? undefined : state.people.find((person) => person.name === state.you.name);
   const server = state.choice?.servers[targetOf(state.choice)?.addr ?? ""];
+  const isCrowd = people.length >= many;
   return [
-    h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, title(state, me, view)), where(state, server), h("p", { class: "about" }, figures(state, me)), strange(server), next(state)),
+    h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, title(state, me, view)), where(state, server), h("p", { class: "about" }, figures(state, me)), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, h("bdi", { dir: "ltr" }, me.detail || "Your computer does not say why.")) : !view.tv && next(state)),
     h(
       "ul",
-      { class: "card arriving", "data-key": "arriving", "data-many": people.length > 6 ? "many" : undefined, "aria-label": "Who is on the way" },
+      { class: "card arriving", "data-key": "arriving", "data-many": isCrowd ? "many" : undefined, "--rows": isCrowd ? Math.ceil(people.length / 2) : people.length, "aria-label": "Who is on the way" },
       people.map((person) => traveller(state, person, person === me, view)),
     ),
     !view.tv && state.way && h("div", { class: "way", "data-key": "way" }, ways(state, me)),
@@ -73,7 +77,7 @@ function figures(state, me) {
   const own = me && target.rtt_ms[me.name];
   const country = choice.servers[target.addr]?.country;
   const facts = [own !== undefined && me && `${ping(choice.selection, me.name, own)} for you`, `${millis(target.mean_ms)} average`, choice.decided?.by === "vote" && "chosen by vote", country && countryName(country)];
-  return facts.filter(Boolean).join(" · ");
+  return facts.filter(Boolean).flatMap((fact, i) => h("span", { class: fact === countryName(country ?? "") ? "in" : "" }, i > 0 && " · ", fact || ""));
 }
 
 /** @param {State} state @param {Person} person @param {boolean} isMe @param {import("../app.js").View} view */
@@ -85,6 +89,7 @@ function traveller(state, person, isMe, view) {
     sign(isThere(person) || !failed ? person : { ...person, connected: false }, 44),
     h("span", { class: "who" }, h("bdi", { dir: "auto" }, person.name), isMe && h("span", { class: "you" }, " you")),
     h("span", { class: "doing" }, doing(state, person, isMe)),
+    view.tv && theirPing(state, person),
     isThere(person) ? h("span", { class: "got", "aria-hidden": "true" }, "✓") : failed && !isMe && !view.tv ? help(state, person) : isComing(person) && h("span", { class: "coming", "aria-hidden": "true" }),
   );
 }
@@ -104,11 +109,17 @@ function doing(state, person, isMe) {
     case "declined":
       return "stays behind";
     case "failed":
-      return [h("span", { class: "bad" }, "the game didn’t open"), isMe && person.detail && h("bdi", { class: "detail", dir: "ltr" }, person.detail)];
+      return h("span", { class: "bad" }, "the game didn’t open");
     default:
       if (!person.peer) return person.page ? "watches" : "away";
       return person.connected ? `opening ${gameName(state)}` : "away";
   }
+}
+
+/** Somebody's ping, for a wall: others find it under the details. @param {State} state @param {Person} person */
+function theirPing(state, person) {
+  const ms = state.choice && targetOf(state.choice)?.rtt_ms[person.name];
+  return state.choice && ms !== undefined && ms !== null && h("span", { class: "ms" }, ping(state.choice.selection, person.name, Math.max(1, Math.round(ms))).replace(".0 ", " "));
 }
 
 /** What the others can do for somebody. @param {State} state @param {Person} person */

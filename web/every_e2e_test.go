@@ -1,0 +1,215 @@
+//go:build e2e
+
+package web_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// crowded is a room of people with strange names, at any stage, as a page hears of it.
+const crowded = `
+	const names = %s, countries = ["NL", "US", "MY", "US", "DE", "BR", "JP", "ZA", "AU", "GB", "SE", "FR", "IN", "CL", "PL"];
+	const people = names.map((name, arrival) => ({ name, arrival, organiser: arrival === 0, peer: true, connected: true, page: true, probed: 300, answered: 280, done: true, able: arrival %% 3 !== 1, country: countries[arrival], somewhere: arrival === 15 || undefined }));
+	const called = ["pro-g InstaGib [CA] #1483", "<b>TFC</b> " + "W".repeat(60), "\u202eesrever\u202c مرحبا بالعالم", "NGZ \u200b InstaGib 😀 Z͑ͫ̓ͪ̂ͫ̽͏̴̙", "Clanbase CTF"];
+	const addresses = called.map((_, i) => "192.0.2." + (7 + i) + ":27960");
+	const pings = (i) => Object.fromEntries(names.map((name, p) => [name, 9 + (p * 83 + i * 7) %% 241]));
+	const ranking = addresses.map((addr, i) => {
+		const rtt_ms = pings(i), all = Object.values(rtt_ms), mean_ms = all.reduce((a, b) => a + b, 0) / all.length;
+		return { addr, score: mean_ms, mean_ms, max_ms: Math.max(...all), stdev_ms: 60, rtt_ms };
+	});
+	const servers = Object.fromEntries(addresses.map((addr, i) => [addr, { name: called[i], country: ["CA", "NL", "DE", "FR", "US"][i], map: "q3dm7", players: 3, max_players: 24 }]));
+	const choice = { selection: { by: "mean", players: names, chosen: ranking[0], ranking, culled: {} }, explain: ["It has the lowest average."], servers, target: addresses[0], decided: { by: "vote", measure: "average", ms: 97 } };
+	const miss = { addr: addresses[1], limit_ms: 150, rtt_ms: pings(1) };
+	const live = muster.live;
+	window.rounds = (window.rounds ?? 0) + 1; // a reveal of its own each
+	const room = (stage, more) => ({ ...live.state.room, ended: undefined, search: undefined, stage, round: window.rounds, listed: 2000, by: "threshold", limits_ms: [150], ...more });
+	const me = names[%d], you = { ...live.state.you, name: me, organiser: me !== undefined };
+	const standing = { round: window.rounds, answered: 1204, leaders: ranking.slice(0, 3).map((one, id) => ({ ...servers[one.addr], ...one, id, complete: id < 2 })), places: ["US", "DE", "NL", "FR", "BR", "JP", "AU", "CA"].map((country, i) => ({ country, listed: 300 - 20 * i, answered: 200 - 20 * i, open: 12 - i })) };
+	const open = { open: true, vetoes: [], ballot: addresses, rule: "most votes win; a tie goes to the lower average" };
+	const how = ["launched", "by-hand", "asking", "failed", "", "declined"], round = (n) => ({ round: n, at: "2026-01-02T20:1" + n + ":00Z", game: "openarena", server: called[n], connect: addresses[n], map: "q3dm7", mean_ms: 97, max_ms: 247, players: names });
+	const stages = {
+		lobby: { room: room("gathering") },
+		search: { room: room("measuring", { search: { gain_ms: 6 } }), standing },
+		reveal: { choice, agreement: { open: true, vetoes: [], ballot: [] }, room: room("chosen") },
+		vote: { choice, agreement: open, room: room("chosen"), people: people.map((p, i) => ({ ...p, vote: addresses[i %% 4 && i %% 3], ready: i %% 2 === 1, vetoed: i === 2 })) },
+		countdown: { choice, agreement: { ...open, launch_at: new Date(Date.now() + 9e3).toISOString() }, room: room("chosen"), people: people.map((p, i) => ({ ...p, vote: addresses[0], ready: true })) },
+		go: { choice, way: { connect: addresses[0], server: called[0], link: "steam://connect/" + addresses[0] }, room: room("launching"), people: people.map((p, i) => ({ ...p, launch: how[i %% how.length] })) },
+		ownfailed: { choice, way: { connect: addresses[0], server: called[0], link: "steam://connect/" + addresses[0] }, room: room("launching"), people: people.map((p, i) => ({ ...p, launch: p.name === you.name ? "failed" : "launched", detail: "openarena: not found in PATH, nor under /usr/games, /opt or where Steam keeps its games" })) },
+		failed: { choice: { ...choice, target: undefined, explain: ["No server suits everyone.", "1,400 are over 150 ms for somebody."], selection: { ...choice.selection, chosen: null, ranking: [], culled: { over_threshold: 1400, unmeasured: 588 } }, miss, advice: [{ text: "allow " + Math.round(Math.max(...Object.values(miss.rtt_ms))) + " ms", action: "allow", argument: { limit_ms: Math.max(...Object.values(miss.rtt_ms)) }, servers: 4, addr: addresses[0] }, ...names.slice(-2).map((name) => ({ text: "go without " + name, action: "without", argument: { name }, servers: 611, addr: addresses[1] }))] }, room: room("failed") },
+		night: { room: room("launching", { ended: "2026-01-02T23:10:00Z" }), choice, evening: [1, 2, 3, 4].map(round) },
+	};
+	const stage = %q;
+	if (live.socket) live.socket.onmessage = live.socket.onclose = null;
+	live.watch = live.connect = () => {};
+	clearTimeout(live.watchdog);
+	window.setTimeout = () => 0;
+	Object.assign(muster.view, { searched: stage === "reveal" ? window.rounds : 0, revealed: 0 });
+	live.receive(JSON.stringify({ type: "state", now: Date.now(), whole: true, people, you, choice: null, way: null, whatif: null, evening: [], log: [], standing: null, agreement: { open: false, vetoes: [], ballot: [] }, ...stages[stage] }));
+`
+
+// everyStage is what a room goes through, with what of it stands above the fold of a phone,
+// and where a wall says everybody's ping.
+var everyStage = []struct{ name, stage, above, pings string }{
+	{"lobby", "lobby", ".start button", ""},
+	{"search", "search", ".best", ".rank1 .figure"},
+	{"reveal", "reveal", ".everybody, .buttons", ".everybody .ms"},
+	{"vote", "vote", ".ready button", ".leads .everyone .ms"},
+	{"countdown", "countdown", ".stop, .who-goes", ".who-goes .ms"},
+	{"go", "go", ".way button", ".arriving .ms"},
+	{"ownfailed", "go", ".way button, .path > summary", ".arriving .ms"},
+	{"failed", "failed", ".help-card button", ".gate .ms"},
+	{"night", "night", "h1", ""},
+}
+
+// drawn has a page show a stage with so many people of strange names, and waits until all of it is there.
+func (b *browser) drawn(name, stage string, people, me int) {
+	b.Helper()
+	names, err := json.Marshal(nicknames[:people])
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.prefers("prefers-reduced-motion", "reduce") // the reveal's last frame stands at once
+	b.run("{" + fmt.Sprintf(crowded, names, me, name) + "}")
+	b.until("the page shows "+name, func() bool {
+		return eval[bool](b, fmt.Sprintf(`muster.view.stage === %q && Number(getComputedStyle(document.querySelector("#stage .everybody") ?? document.body).opacity) === 1`, stage))
+	})
+	if name == "search" {
+		b.until("the map is there", func() bool { return eval[int](b, "document.querySelectorAll('.world .ring').length") == people })
+	}
+}
+
+// nicknames is what people call themselves who try a page.
+var nicknames = []string{
+	"anna", "<b onclick=alert(1)>bold</b>", "\u202eesrever\u202c", strings.Repeat("W", 60), "zero\u200bwidth\u200b\u200b", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍Ä̶̢̛́LGO",
+	"👩‍👩‍👧‍👦🏴‍☠️😀😀😀😀😀😀😀😀😀😀", "مرحبا بالعالم", "日本語のとても長い名前です", "a", "b b b b b b b b b b b b", "Maximiliane-Charlotte", "\u2067\u2066x", "dave", "eve", "player sixteen of us",
+}
+
+// faults is a script that finds what is wrong with a stage on a screen, whichever it is:
+// beyond its sides, written over something else, too small to press, below the fold.
+const faults = `(() => {
+	const found = [], stage = document.querySelector("#stage"), above = %q, press = %d;
+	if (document.documentElement.scrollWidth > innerWidth) found.push("it is " + document.documentElement.scrollWidth + " px wide");
+	const titles = [...document.querySelectorAll("h1")].filter((e) => e.checkVisibility());
+	if (titles.length !== 1) found.push(titles.length + " titles");
+	const clip = (e, box) => {
+		for (let up = e; up && up !== document.documentElement; up = up.parentElement) {
+			const { overflowX } = getComputedStyle(up);
+			if (overflowX === "visible") continue;
+			const edge = up.getBoundingClientRect();
+			box = { left: Math.max(box.left, edge.left), right: Math.min(box.right, edge.right), top: Math.max(box.top, edge.top), bottom: Math.min(box.bottom, edge.bottom) };
+		}
+		return box;
+	};
+	const boxes = [];
+	const add = (e, what, { left, right, top, bottom }) => {
+		const box = clip(e, { left, right, top, bottom });
+		if (box.right - box.left > 2 && box.bottom - box.top > 2) boxes.push({ e, what, ...box });
+	};
+	const texts = document.createTreeWalker(stage, NodeFilter.SHOW_TEXT), range = new Range();
+	while (texts.nextNode()) {
+		const e = texts.currentNode.parentElement;
+		if (!texts.currentNode.data.trim() || !e.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || e.closest(".unseen, svg, .ready") || getComputedStyle(e).clipPath.includes("50%%")) continue;
+		range.selectNodeContents(texts.currentNode);
+		const size = parseFloat(getComputedStyle(e).fontSize);
+		for (const { left, right, top, bottom } of range.getClientRects()) {
+			const middle = (top + bottom) / 2; // what letters take of their line
+			add(e, texts.currentNode.data.trim().slice(0, 30), { left, right, top: Math.max(top, middle - size * .38), bottom: Math.min(bottom, middle + size * .38) });
+		}
+	}
+	for (const e of document.querySelectorAll("#corner, #stage :is(svg.sign, img, button, .got, .coming)")) if (e.checkVisibility({ visibilityProperty: true }) && !e.closest(".unseen, .world, .turning, .ready")) add(e, e.dataset.sign ?? e.className, e.getBoundingClientRect());
+	for (const [i, one] of boxes.entries()) for (const other of boxes.slice(0, i)) {
+		if (one.e === other.e || one.e.contains(other.e) || other.e.contains(one.e)) continue;
+		const across = Math.min(one.right, other.right) - Math.max(one.left, other.left), down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+		if (across > 3 && down > 3) found.push("“" + one.what + "” stands on “" + other.what + "” by " + Math.round(across) + " × " + Math.round(down));
+	}
+	for (const { what, left, right } of boxes) if (right > innerWidth + 1 || left < -1) found.push("“" + what + "” is beyond the side");
+	if (press) for (const e of stage.querySelectorAll("button, a, summary")) {
+		if (!e.checkVisibility() || e.closest("#settings > :not(summary), .ticket, #welcome")) continue;
+		const { width, height } = e.getBoundingClientRect();
+		if (Math.min(width, height) < press) found.push(Math.round(width) + " × " + Math.round(height) + " px to press: " + e.innerText.slice(0, 40));
+	}
+	if (above) for (const e of stage.querySelectorAll(above)) if (e.checkVisibility() && !e.closest(".dial, .unseen, svg.sign > *, .world, .turning") && clip(e.parentElement, e.getBoundingClientRect()).bottom > innerHeight) found.push("below the fold, at " + Math.round(e.getBoundingClientRect().bottom) + ": " + (e.textContent.trim().slice(0, 30) || e.className));
+	return [...new Set(found)];
+})()`
+
+// halves is a script that names the halves of a screen on which hardly anything stands.
+const halves = `(() => {
+	const across = 12, down = 8, cells = new Set(), range = new Range();
+	const shown = [...document.querySelectorAll("header *, #stage *")].filter((e) => e.checkVisibility() && !e.closest(".unseen") && (e.matches("svg.sign, img, canvas, .track, button, .left, .dial, .gate > span") || [...e.childNodes].some((node) => node.nodeType === 3 && node.data.trim())));
+	for (const e of shown) {
+		range.selectNodeContents(e);
+		const box = e.matches("p, h1, h2, span, bdi, b, small, strong, li") && !e.matches(".track, .gate > span") ? range.getBoundingClientRect() : e.getBoundingClientRect();
+		for (let x = 0; x < across; x++) for (let y = 0; y < down; y++)
+			if (box.left < innerWidth * (x + 1) / across && box.right > innerWidth * x / across && box.top < innerHeight * (y + 1) / down && box.bottom > innerHeight * y / down) cells.add(x + y * across);
+	}
+	const share = (is) => { let n = 0, all = 0; for (let x = 0; x < across; x++) for (let y = 0; y < down; y++) if (is(x, y)) { all++; n += cells.has(x + y * across); } return n / all; };
+	const of = { left: share((x) => x < across / 2), right: share((x) => x >= across / 2), top: share((_, y) => y < down / 2), bottom: share((_, y) => y >= down / 2) };
+	return Object.entries(of).filter(([, n]) => n < %g).map(([name, n]) => name + " " + Math.round(100 * n) + " %%");
+})()`
+
+// TestEveryStage: each stage of an evening, with people who call themselves whatever hurts,
+// stands on each screen with nothing on top of anything, and nothing that matters below a
+// phone's fold; on a wall everybody's ping is to be seen from the sofa.
+func TestEveryStage(t *testing.T) {
+	n := newNight(t, 20, friday(0))
+	b := browse(t, n.organisersLink(), pocket)
+	b.sees("#stage", "Waiting for the first player")
+	tv := browse(t, strings.Replace(n.link(), "/#", "/?tv#", 1), wall)
+	tv.until("the QR code is there", func() bool { return eval[bool](tv, `document.querySelector("#invite img")?.naturalWidth > 0`) })
+	crowds, screens := []int{len(nicknames)}, []screenSize{pocket, small, desktop, wall4}
+	if os.Getenv("MUSTER_SHOTS") != "" { // to be looked at, too
+		crowds, screens = []int{len(nicknames), 4, 2}, append(screens, screenSize{"phone-390-dark", 390, 844, 2, true}, laptop, night4k)
+	}
+	for _, people := range crowds {
+		for _, s := range everyStage {
+			name := fmt.Sprintf("%s-%d", s.name, people)
+			b.resize(pocket)
+			b.drawn(s.name, s.stage, people, 1)
+			for _, size := range screens {
+				above := ""
+				if size == pocket {
+					above = s.above
+				}
+				b.fitsOn(name, size, above)
+			}
+			tv.resize(wall)
+			tv.drawn(s.name, s.stage, people, -1)
+			for _, size := range []screenSize{wall, wall4} {
+				tv.isFromTheSofa(name, size)
+				tv.fitsOn(name+"-tv", size, "*")
+				if said := eval[int](tv, fmt.Sprintf(`[...document.querySelectorAll("#stage :is(%s)")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().height > 0).length`, cmp.Or(s.pings, "none"))); s.pings != "" && said < people {
+					t.Errorf("%s on a %s says %d pings", name, size.name, said)
+				}
+			}
+		}
+	}
+}
+
+// fitsOn holds the stage on a page to a screen, with what is to be seen of it at once, and
+// keeps a picture of it in $MUSTER_SHOTS, if that is set.
+func (b *browser) fitsOn(name string, size screenSize, above string) {
+	b.Helper()
+	b.resize(size)
+	isPhone := size.width < 500
+	press, share := 0, 0.2
+	if isPhone {
+		press, share = 44, 0
+	}
+	found := eval[[]string](b, arrived+fmt.Sprintf(faults, above, press))
+	for _, half := range eval[[]string](b, fmt.Sprintf(halves, share)) {
+		found = append(found, "hardly anything is in the half "+half)
+	}
+	for _, fault := range found {
+		b.Errorf("%s on a %s: %s", name, size.name, fault)
+	}
+	if os.Getenv("MUSTER_SHOTS") != "" {
+		b.capture(name+"-"+size.name+".png", chromedp.CaptureScreenshot())
+	}
+}
