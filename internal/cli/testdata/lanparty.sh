@@ -15,7 +15,7 @@ ip link add br0 type bridge
 ip addr add 10.9.0.1/24 dev br0
 ip link set br0 up
 machine() { # NAME ADDRESS GATEWAY: in the variable NAME the process to enter
-  unshare -n sleep 300 &
+  unshare -n sleep 900 &
   pids="$pids $!"
   until [ "$(readlink /proc/$!/ns/net)" != "$(readlink /proc/$$/ns/net)" ]; do sleep 0.02; done
   ip link add "$1" type veth peer name eth0 netns $!
@@ -53,7 +53,7 @@ muster_of() { # NAME ARGUMENT…: on the machine of that name, or here
   who=$1
   shift
   export HOME=$folder/$who XDG_STATE_HOME=$folder/$who/state
-  if [ "$who" = host ]; then "$muster" "$@" 2>&1; else eval "nsenter -t \$$who -n \"\$muster\" \"\$@\" 2>&1"; fi
+  if [ "$who" = host ]; then timeout 150 "$muster" "$@" 2>&1; else eval "nsenter -t \$$who -n timeout 150 \"\$muster\" \"\$@\" 2>&1"; fi
 }
 night() { # OPTION…: both play a round, and what they were told is shown
   muster_of host host --game openarena --listen :7777 --no-play --no-browser --no-mdns --players 2 --once --new "$@" >"$folder/host.out" &

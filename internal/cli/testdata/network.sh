@@ -4,7 +4,7 @@ set -u
 muster=$1
 folder=$(mktemp -d)
 echo 127.0.0.1:27960 >"$folder/servers.txt"
-unshare -n sleep 300 &
+unshare -n sleep 900 &
 player=$!
 trap 'kill $player ${host-} ${joined-} 2>/dev/null; wait; rm -r "$folder"' EXIT
 ip link set lo up
@@ -24,6 +24,7 @@ open() { # NAME OPTION…
   host=$!
   for _ in $(seq 1200); do grep -q '^code' "$folder/host.out" && break; sleep 0.05; done
   code=$(awk '/^code/ { print $2 }' "$folder/host.out")
+  if [ -z "$code" ]; then cat "$folder/host.out"; fi
 }
 join() { # PLAYER OPTION…
   name=$1
