@@ -54,11 +54,12 @@ func (a *Agenda) Ask(servers []int) {
 	}
 }
 
-// Hold has the own plan wait until [Agenda.Allow] lets it name servers.
+// Hold has the own plan wait until [Agenda.Allow] lets it name servers, whatever it was
+// allowed before.
 func (a *Agenda) Hold() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.held = true
+	a.held, a.allowed = true, 0
 }
 
 // Allow lets a held plan name so many servers more. Call Ask afterwards, with or

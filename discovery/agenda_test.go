@@ -121,4 +121,10 @@ func TestHeldAgenda(t *testing.T) {
 	if !reflect.DeepEqual(got, want) || verdict != discovery.Stop {
 		t.Errorf("two allowed: probes %v, verdict %v; want %v and a stop", got, verdict, want)
 	}
+	a = discovery.NewAgenda(discovery.NewConventional(6), nil)
+	a.Next()
+	a.Hold() // what was named before is no debt
+	if got, verdict = take(a); len(got) > 0 || verdict != discovery.Stop {
+		t.Errorf("held in the middle: probes %v, verdict %v; want a stop", got, verdict)
+	}
 }

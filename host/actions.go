@@ -47,6 +47,7 @@ const maxOrder = 4 << 10
 //	end       the night: everyone is told, and the room is over
 //	allow     a higher ping limit, from what was measured: {"limit_ms":185}
 //	without   a player has no say in this choice: {"name":"chong"}
+//	more      everyone asks so many servers more, and the room chooses again: {"servers":200}
 //	apply, settings, handon, renew, remove, trust, lock
 func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin room.Origin) (room.Action, error) {
 	switch name {
@@ -84,6 +85,8 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 		return parse[room.Allow](body, nil)
 	case "without":
 		return parse[room.Without](body, nil)
+	case "more":
+		return parse[room.More](body, nil)
 	case "end":
 		return room.End{}, nil
 	case "apply":

@@ -56,8 +56,11 @@ func (s *session) measure(m wire.Measure) error {
 	if s.round == nil || s.round.number != m.Round {
 		return fmt.Errorf("peer: asked to measure round %d without its list", m.Round)
 	}
-	if s.round.ledger != nil {
-		return nil // the connection was lost, the discovery was not
+	if s.round.ledger != nil { // the connection was lost, the discovery was not
+		if m.Strategy == wire.Coordinated {
+			s.round.agenda.Hold() // from now on the host says what to ask
+		}
+		return nil
 	}
 	s.round.measure = &m
 	if m.Known > 0 {

@@ -107,3 +107,47 @@ func verified(t *testing.T, ws *websocket.Conn) map[int]discovery.State {
 		}
 	}
 }
+
+// pausing is a plan that rests after four servers, and goes through the others when it is
+// run once more.
+type pausing struct {
+	discovery.Plan
+	named int
+}
+
+func (p *pausing) Next() (discovery.Probe, discovery.Verdict) {
+	if p.named++; p.named == 5 {
+		return discovery.Probe{}, discovery.Stop
+	}
+	return p.Plan.Next()
+}
+
+// TestMeasureAgain: a player's own plan ends where the host says what to ask from then on.
+func TestMeasureAgain(t *testing.T) {
+	servers, _ := list(t.Context(), "")
+	measure := wire.Measure{Round: 1, Game: "openarena", Strategy: "conventional"}
+	s := scripted(t, func(ws *websocket.Conn) {
+		say(t, ws, letIn, wire.List{Round: 1, Servers: servers}, measure)
+		reported(t, ws)
+		measure.Strategy = wire.Coordinated
+		say(t, ws, measure, wire.Ask{Round: 1, Servers: []int{20}})
+		for told := false; !told; {
+			kind, data, err := ws.ReadMessage()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			m, _ := wire.Unmarshal(wire.Frame{Binary: kind == websocket.BinaryMessage, Data: data})
+			report, is := m.(wire.Report)
+			told = is && report.Results[0].Server == 20
+		}
+		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
+		ws.NextReader()
+	})
+	s.options.NewPlan = func(_ wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
+		return &pausing{Plan: discovery.NewConventional(len(servers))}, nil
+	}
+	defer s.sit()()
+	s.done()
+	s.askedOnce(5)
+}

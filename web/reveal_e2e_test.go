@@ -30,7 +30,7 @@ const friends = `
 func (b *browser) tells(news string) { b.Helper(); b.run("{" + friends + "says(" + news + ")}") }
 
 // TestFarOff: where nothing suits, the nearest miss stands on a line before our limit, and
-// whoever steers can allow more or go without somebody with one button each.
+// whoever steers can allow more, go without somebody or have more asked with one button each.
 func TestFarOff(t *testing.T) {
 	n := newNight(t, 20, friday(4))
 	b := browse(t, n.organisersLink(), desktop)
@@ -38,15 +38,17 @@ func TestFarOff(t *testing.T) {
 	b.tells(`{ people, room: room("failed", { limits_ms: [150] }), choice: { ...choice, target: undefined, explain: ["No server suits everyone."],
 		selection: { ...selection, chosen: null, ranking: [], culled: { over_threshold: 1400 } },
 		miss: { addr, limit_ms: 150, rtt_ms: { anna: 12, ben: 78, chong: 198, dave: 108 } },
-		advice: [{ text: "allow 198 ms", action: "allow", argument: { limit_ms: 198 }, servers: 4, addr }, { text: "go without chong", action: "without", argument: { name: "chong" }, servers: 611, addr }] } }`)
+		advice: [{ text: "allow 198 ms", action: "allow", argument: { limit_ms: 198 }, servers: 4, addr }, { text: "go without chong", action: "without", argument: { name: "chong" }, servers: 611, addr },
+			{ text: "go without dave", action: "without", argument: { name: "dave" }, servers: 2, addr }, { text: "ask 200 more servers", action: "more", argument: { servers: 200 } }] } }`)
 	b.sees("#stage h1", "No server within 150 ms for all 4")
 	b.sees("#stage .excess", "48 ms over")
 	b.shoot("nothing-suits", desktop, laptop, phone, night4k)
 	b.run(`window.asked = []; window.fetch = async (url, { body }) => { asked.push(url.split("/").at(-1) + body); return new Response(null, { status: 204 }); }`)
 	b.click("#stage [data-order=allow]")
 	b.click("#stage [data-order=without]")
+	b.click("#stage [data-order=more]")
 	b.until("the room is asked for both", func() bool {
-		return eval[string](b, "asked.join(' ')") == `allow{"limit_ms":198} without{"name":"chong"}`
+		return eval[string](b, "asked.join(' ')") == `allow{"limit_ms":198} without{"name":"chong"} more{"servers":200}`
 	})
 }
 

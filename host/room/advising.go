@@ -101,8 +101,16 @@ func (r *Room) decideAgain(why string) {
 }
 
 // advise says of a round in which nothing suits everyone what came nearest, and what the
-// organiser can do, the highest limit before who might be left out.
+// organiser can do: the highest limit before who might be left out, and more servers last,
+// which may also be worth asking where there is a choice.
 func (r *Room) advise(c *wire.Choice, s *selection.Selection) {
+	r.adviseOf(c, s)
+	if n := r.worthAsking(); n > 0 {
+		c.Advice = append(c.Advice, wire.Advice{Text: "ask " + moreInWords(n), Action: "more", Argument: wire.Argument{Servers: n}})
+	}
+}
+
+func (r *Room) adviseOf(c *wire.Choice, s *selection.Selection) {
 	if s.Chosen != nil || s.Why == nil || !r.mayDecideAgain() {
 		return
 	}

@@ -2,6 +2,7 @@ package room
 
 import (
 	"maps"
+	"math/bits"
 	"time"
 
 	"muster/discovery"
@@ -34,6 +35,17 @@ func (a *asked) has(server int) bool { return a.all || a.servers.has(server) }
 func (a *asked) everything(now time.Time) {
 	if !a.all {
 		a.all, a.allSince = true, now
+	}
+}
+
+// thusFar has only those servers count that were measured by now, and what is asked from
+// now on.
+func (a *asked) thusFar(s *sheet) {
+	if a.all {
+		a.all = false
+		for server := range s.places {
+			a.servers.add(server)
+		}
 	}
 }
 
@@ -92,4 +104,12 @@ func (s *serverSet) add(server int) {
 		*s = append(*s, make(serverSet, missing)...)
 	}
 	(*s)[server/8] |= 1 << (server % 8)
+}
+
+func (s serverSet) size() int {
+	n := 0
+	for _, b := range s {
+		n += bits.OnesCount8(b)
+	}
+	return n
 }

@@ -65,7 +65,8 @@ func (r *Room) choose(early bool) {
 			r.note("choosing without %s, who has measured %d of %d servers", p.name, p.probed, len(r.round.servers.List))
 		}
 	}
-	r.round.selection, r.round.look = &selected, look{}
+	done := r.round.look.Attempt // peers take a look of the same number for the same one
+	r.round.selection, r.round.look = &selected, look{Attempt: done, Repeats: done}
 	r.verifyOrLaunch()
 }
 

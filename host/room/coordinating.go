@@ -39,7 +39,11 @@ const (
 
 // Coordinating has the players ask the servers that could still win, round after
 // round.
-type Coordinating struct{}
+type Coordinating struct {
+	// More is how many servers the organiser has each ask beyond what the round's search
+	// was allowed, 0 while that goes on; see [More].
+	More int `json:"more,omitempty"`
+}
 
 func (*Coordinating) stage() wire.Stage { return wire.Refining }
 func (*Coordinating) proceed(r *Room)   { r.choose(true) }
@@ -89,8 +93,12 @@ func (r *Room) searching() *search {
 	options := coordinate.Options{
 		Seed: r.tuning.Seed + uint64(r.round.number), Budget: cmp.Or(r.tuning.Budget, budget), Enough: cmp.Or(r.tuning.Enough, enough),
 	}
+	groups := probeGroups(natGroups, before)
+	if c, is := r.phase.(*Coordinating); is && c.More > 0 {
+		options.Budget, options.Beyond, options.Enough = c.left(groups), true, untilSpent
+	}
 	r.round.search = &search{
-		groups:  probeGroups(natGroups, before),
+		groups:  groups,
 		planner: coordinate.New(r.round.topology, r.round.servers, r.round.table(heads), criteria, options),
 	}
 	return r.round.search
@@ -228,8 +236,12 @@ func (c *Coordinating) search(r *Room) {
 	if progress.Reach > 0 {
 		within = fmt.Sprintf(", or a server within %v for everyone", progress.Reach)
 	}
-	r.note("%.0f servers each instead of %d; at most %.0f ms better%s could be found, as far as one can tell",
-		each, len(r.round.servers.List), math.Ceil(rttMS(progress.RegretBound)), within)
+	claim := fmt.Sprintf("at most %.0f ms better%s could be found, as far as one can tell", math.Ceil(rttMS(progress.RegretBound)), within)
+	if c.More > 0 {
+		c.over(r, s, claim)
+	} else {
+		r.note("%.0f servers each instead of %d; %s", each, len(r.round.servers.List), claim)
+	}
 	r.choose(false)
 }
 

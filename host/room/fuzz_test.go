@@ -230,6 +230,8 @@ func (e *evening) happens() {
 		organiser(Trust{e.name()})
 		if e.now.Second()%3 == 0 {
 			organiser(Allow{LimitMS: 180})
+		} else if e.now.Second()%3 == 1 {
+			organiser(More{Servers: 200})
 		}
 	case 18:
 		organiser(rule())

@@ -226,6 +226,9 @@ func (r *Room) seedFor(p *player) uint64 {
 // strategy is how the players measure this round's list. A short one they
 // measure whole: that takes no longer than asking them for the right part.
 func (r *Room) strategy() string {
+	if _, coordinating := r.phase.(*Coordinating); coordinating {
+		return wire.Coordinated // also where the organiser has everyone ask more
+	}
 	if r.settings.Strategy == wire.Coordinated && len(r.round.servers.List) <= shortList {
 		return string(discovery.Conventional)
 	}
@@ -249,6 +252,7 @@ func (r *Room) measure(p *player) {
 		m.Strategy = wire.Coordinated
 	}
 	r.send(p, m)
+	p.briefed = r.round.number
 	if m.Strategy != wire.Coordinated && !p.asked.all {
 		p.asked.everything(r.now)
 		r.round.hearing.players = nil // what p heard before counts now: see attend

@@ -171,6 +171,9 @@ type member struct {
 	// program and line are those of the newest hello.
 	program string
 	line    int
+	// briefed is the round whose list the connection was given, and told to measure; 0 is
+	// none. It ends with the connection, and is not saved.
+	briefed int
 }
 
 // Join is a hello: a player comes in, or back in with the token of before. The
@@ -220,7 +223,7 @@ func (in Join) step(r *Room) error {
 		}
 		r.round.players = append(r.round.players, p)
 		r.binds = true
-		if p.leftOut = r.phase.stage() == wire.Chosen; p.leftOut {
+		if p.leftOut = r.phase.stage() == wire.Chosen || r.asksMore(); p.leftOut {
 			r.note("%s is here, too late for a say in this round", name)
 		} else {
 			r.note("%s is here", name)
@@ -234,11 +237,12 @@ func (in Join) step(r *Room) error {
 		}
 		p.connected, p.heard, p.returned = true, r.now, r.now
 		r.comesBack(p)
-		if r.isMeasuring() {
+		if r.isMeasuring() && !r.asksMore() {
 			p.leftOut = p.anomaly != nil || p.missed > mostMissed
 		}
 	}
 	in.takeEditions(r, p)
+	p.briefed = 0
 	p.program, p.line, p.isAsked = in.Hello.Program, in.Hello.Line, in.Hello.Asks
 	p.somewhere = p.somewhere || in.Hello.Somewhere // or the player said so on the page
 	in.locate(r, p)

@@ -52,6 +52,7 @@ type round struct {
 	vetoes []selection.Veto
 	// tooNear are the servers that lie about how far they are.
 	tooNear []int
+	more    more
 	// ballots are what people say of the choice, by name.
 	ballots map[string]ballot
 }
@@ -78,6 +79,9 @@ type player struct {
 	missed  time.Duration
 	// returned is when the player came back, zero once it has told something new since.
 	returned time.Time
+	// before is of how many servers the player had been asked when the organiser had
+	// everyone ask more.
+	before int
 	// shares: the player measures its part of the list, and the NAT group's others
 	// the rest.
 	shares bool

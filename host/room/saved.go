@@ -72,6 +72,7 @@ type saved struct {
 	Voted     bool                 `json:"voted,omitempty"`
 	Vetoes    []selection.Veto     `json:"vetoes,omitempty"`
 	TooNear   []int                `json:"too_near,omitempty"`
+	More      more                 `json:"more,omitzero"`
 }
 
 // savedPhase is the phase's name, and what only that phase knows.
@@ -115,6 +116,7 @@ type savedPlayer struct {
 	Done     bool                         `json:"done,omitempty"`
 	LeftOut  bool                         `json:"left_out,omitempty"`
 	Missed   time.Duration                `json:"missed,omitempty"`
+	Before   int                          `json:"before,omitempty"`
 	Shares   bool                         `json:"shares,omitempty"`
 	Anomaly  *anomaly.Anomaly             `json:"anomaly,omitempty"`
 	// Contradicts is another, about what the player heard of servers.
@@ -152,7 +154,7 @@ func (r *Room) Save() ([]byte, error) {
 		Version: savedVersion, Code: r.keys.Code, Link: r.keys.Link, Secret: r.keys.Secret, Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
 		Since: r.since, Locked: r.locked, Closed: r.closed, Ended: r.ended, Log: r.log, Previous: r.previous, History: r.history,
 		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
-		WhatIf: r.round.whatIf, Look: r.round.look, Voted: r.round.voted, Vetoes: r.round.vetoes, TooNear: r.round.tooNear,
+		WhatIf: r.round.whatIf, Look: r.round.look, Voted: r.round.voted, Vetoes: r.round.vetoes, TooNear: r.round.tooNear, More: r.round.more,
 		Failures: r.failures, Pause: r.round.pause, Broken: r.round.broken,
 	}
 	var err error
@@ -190,7 +192,7 @@ func (r *Room) Save() ([]byte, error) {
 	for _, p := range r.round.players {
 		sp := savedPlayer{
 			savedPerson: r.round.savedPerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart, Near: p.near, Editions: p.editions,
-			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Shares: p.shares, Anomaly: p.anomaly, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail,
+			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Before: p.before, Shares: p.shares, Anomaly: p.anomaly, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail,
 			Asked: p.asked.servers, All: p.asked.all, Own: p.asked.own,
 		}
 		if sp.Report, err = pack(wire.Report{Round: r.round.number, Results: p.probes}); err != nil {
@@ -317,7 +319,7 @@ func (s *saved) withoutList() (err error) {
 		return err
 	}
 	s.ListHash, s.Said, s.SaidAt, s.Local, s.Measuring, s.Pause, s.Broken = "", nil, time.Time{}, nil, time.Time{}, pause{}, false
-	s.Selection, s.WhatIf, s.Look, s.Voted, s.Vetoes, s.TooNear = nil, nil, look{}, false, nil, nil
+	s.Selection, s.WhatIf, s.Look, s.Voted, s.Vetoes, s.TooNear, s.More = nil, nil, look{}, false, nil, nil, more{}
 	silent := func(p savedPerson) savedPerson {
 		p.Ready, p.Vetoed, p.Vote, p.ByHand = false, false, nil, false
 		return p
@@ -328,7 +330,7 @@ func (s *saved) withoutList() (err error) {
 	for i := range s.Players {
 		p := &s.Players[i]
 		p.savedPerson = silent(p.savedPerson)
-		p.Done, p.LeftOut, p.Missed, p.Shares, p.Anomaly, p.Contradicts, p.Launch, p.Detail = false, false, 0, false, nil, nil, "", ""
+		p.Done, p.LeftOut, p.Missed, p.Before, p.Shares, p.Anomaly, p.Contradicts, p.Launch, p.Detail = false, false, 0, 0, false, nil, nil, "", ""
 		p.Looks, p.Asked, p.All, p.Own = nil, nil, false, 0
 		if p.Report, err = pack(wire.Report{Round: s.Round}); err != nil {
 			return err
@@ -354,7 +356,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	r.settings.Password = s.Password
 	n := &r.round
 	n.pause, n.broken = s.Pause, s.Broken
-	n.local, n.measuring, n.selection, n.whatIf, n.look, n.voted, n.vetoes, n.tooNear = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.Voted, s.Vetoes, s.TooNear
+	n.local, n.measuring, n.selection, n.whatIf, n.look, n.voted, n.vetoes, n.tooNear, n.more = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.Voted, s.Vetoes, s.TooNear, s.More
 	if n.number < 0 || n.number > wire.MaxRound {
 		return nil, fmt.Errorf("a round %d", n.number)
 	}
@@ -397,7 +399,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		}
 		p := &player{
 			member: &member{person: who, token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart, near: sp.Near, editions: sp.Editions},
-			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, shares: sp.Shares, anomaly: sp.Anomaly, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail,
+			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, before: sp.Before, shares: sp.Shares, anomaly: sp.Anomaly, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail,
 		}
 		p.asked = asked{all: sp.All, servers: sp.Asked, own: sp.Own}
 		report, err := unpack[wire.Report](sp.Report)

@@ -147,7 +147,7 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 	if news {
 		p.heard, p.returned = r.now, time.Time{}
 	}
-	if news && p.leftOut && p.anomaly == nil && p.missed <= mostMissed && r.isMeasuring() {
+	if news && p.leftOut && p.anomaly == nil && p.missed <= mostMissed && r.isMeasuring() && !r.asksMore() {
 		p.leftOut = false
 		r.note("%s measures again", p.name)
 	}

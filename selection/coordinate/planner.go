@@ -19,6 +19,9 @@ type Options struct {
 	// of a long list, and less where players had measured before; negative is no
 	// limit.
 	Budget int
+	// Beyond: the budget, which may be 0 then, is of servers besides those that players had
+	// measured before.
+	Beyond bool
 	// Batch is how many servers a player has to do with at once: what spends the
 	// budget in 14 rounds, 40 without one.
 	Batch int
@@ -39,7 +42,9 @@ const (
 )
 
 func (o Options) withDefaults() Options {
-	o.Budget = cmp.Or(o.Budget, defaultBudget)
+	if !o.Beyond {
+		o.Budget = cmp.Or(o.Budget, defaultBudget)
+	}
 	if o.Budget < 0 {
 		o.Batch, o.Budget = cmp.Or(o.Batch, endlessBatch), math.MaxInt
 	}
@@ -105,7 +110,9 @@ func New(tree *topology.Tree, servers selection.Servers, table *selection.Table,
 			p.before = measured
 		}
 	}
-	p.options.Budget -= int(knownShare * float64(min(p.before, p.options.Budget)))
+	if !p.options.Beyond {
+		p.options.Budget -= int(knownShare * float64(min(p.before, p.options.Budget)))
+	}
 	return p
 }
 

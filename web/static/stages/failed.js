@@ -40,7 +40,7 @@ export function failed(live, view) {
   return [
     h("div", { class: "nothing", "data-key": "nothing" }, miss && choice ? missed(state, choice) : headline(state), next(state)),
     miss && choice && line(state, choice),
-    h("div", { class: "helps", "data-key": "helps" }, (choice?.advice ?? []).slice(0, mostWays).map((advice) => card(state, /** @type {Choice} */ (choice), advice, view)), retry(state, view)),
+    h("div", { class: "helps", "data-key": "helps" }, waysOut(choice).map((advice) => card(state, /** @type {Choice} */ (choice), advice, view)), retry(state, view)),
     h("details", { class: "card", "data-key": "reasons", open: !miss }, h("summary", {}, "Why nothing suits"), h("ul", { class: "reasons" }, why.map((text) => h("li", {}, h("bdi", { dir: "ltr" }, text))))),
     !view.tv && h("section", { id: "settings", class: "card", "data-key": "settings" }, settings(state)),
   ];
@@ -58,6 +58,13 @@ function missed(state, choice) {
     h("h1", {}, `No server within ${millis(miss.limit_ms)} for all ${Object.keys(miss.rtt_ms).length}`),
     h("p", { class: "about" }, "Nearest miss: ", flag(country), " ", h("strong", {}, h("bdi", { dir: "auto" }, serverName(choice, miss.addr))), far.length > 0 && [", too far for ", ...(far.length > namedFar ? [`${far.length} of us`] : named(far))], "."),
   ];
+}
+
+/** The ways out that have a card: to ask more is another kind, and stays. @param {Choice | null} choice */
+function waysOut(choice) {
+  const ways = choice?.advice ?? [];
+  const more = ways.filter(({ action }) => action === "more");
+  return [...ways.filter((way) => !more.includes(way)).slice(0, mostWays - more.length), ...more];
 }
 
 /** @param {string[]} names */
@@ -114,6 +121,16 @@ function card(state, choice, { text, action, argument, servers = 0, addr = "" },
       h("h2", {}, "Allow a little more"),
       h("p", { class: "quiet" }, suit, "everything but the limit; this lets in the nearest."),
       may && button("advice", label, { class: "primary", ...order }),
+    );
+  }
+  if (action === "more") {
+    return h(
+      "section",
+      { class: "card help-card", "data-key": "more" },
+      h("p", { class: "big" }, argument.servers, h("small", {}, argument.servers === 1 ? " more server" : " more servers")),
+      h("h2", {}, "Ask a few more"),
+      h("p", { class: "quiet" }, "Everyone’s program asks those that are likeliest to suit you all. What you know already stays."),
+      may && button("advice", label, order),
     );
   }
   const person = state.people.find((other) => other.name === argument.name);

@@ -3,6 +3,7 @@
 
 import { button, count, h, millis, sentence as upper } from "../dom.js";
 import { asListed, countryName, strange } from "../choice.js";
+import { advice } from "../details/why.js";
 import { colourOf } from "../colours.js";
 import { hasSay } from "../people.js";
 import { sign } from "../sign.js";
@@ -40,6 +41,7 @@ export function vote(live, view) {
       cards.map((card) => candidate(state, view, me, card, cards, scale, shown.has(card))),
     ),
     cards.length > shown.size && h("details", { class: "more-servers", "data-key": "more" }, h("summary", {}, `${count(cards.length - shown.size, "more server")}`)),
+    !view.tv && h("div", { class: "look-further", "data-key": "look-further" }, advice(state)),
     ready(state, view, me),
   ];
 }

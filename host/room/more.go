@@ -1,0 +1,175 @@
+package room
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+const (
+	// moreServers is how many servers each player is asked for besides when the organiser
+	// wants more: a third of what a search is allowed, and a few seconds.
+	moreServers = 200
+	// mostMore is how many that are in one round at most: nobody's program is to go
+	// through a list of tens of thousands by an organiser's finger.
+	mostMore = 5 * moreServers
+	// untilSpent has a search end with its budget only.
+	untilSpent = -time.Millisecond
+	// Where no server more than worthMore better is expected people who vote are not told
+	// that they could look for one: the search never claims less.
+	worthMore = worthAnother * time.Millisecond
+)
+
+// more is what the organiser had everyone ask in a round beyond what its search was allowed.
+type more struct {
+	// Servers is how many that were of each player.
+	Servers int `json:"servers,omitempty"`
+	// Dry: there was less to ask than that.
+	Dry bool `json:"dry,omitempty"`
+}
+
+// More has each player ask so many servers besides: those which could suit the group best,
+// as far as can be told from what was measured, however it was. Then the room chooses again.
+type More struct {
+	Servers int `json:"servers"`
+}
+
+func (More) steers() {}
+
+func (a More) do(r *Room, _ caller) error {
+	most := r.worthAsking()
+	switch {
+	case !r.mayDecideAgain():
+		return errNoAdvice
+	case most == 0:
+		return errors.New("to ask more servers would help nobody now")
+	case a.Servers < 1 || a.Servers > moreServers:
+		return fmt.Errorf("between 1 and %d servers more can be asked at a time", moreServers)
+	}
+	servers := min(a.Servers, most)
+	r.note("the organiser has everyone ask %s", moreInWords(servers))
+	r.round.more.Servers += servers
+	r.round.selection, r.round.whatIf, r.round.search, r.round.waited = nil, nil, nil, 0
+	for name, b := range r.round.ballots { // nobody has said of the next choice that they are ready
+		b.ready, b.byHand = false, false
+		r.round.ballots[name] = b
+	}
+	r.round.hearing.players = nil // who heard what counts by what they are asked: see attend
+	r.enter(&Coordinating{More: servers})
+	for _, p := range r.round.players {
+		p.asked.thusFar(&p.sheet)
+		p.before = p.asked.servers.size()
+		p.done, p.shares, p.launch, p.detail = false, false, "", ""
+		if p.connected {
+			p.heard = r.now
+		}
+		if p.briefed != r.round.number {
+			r.send(p, r.round.listFor(p))
+		}
+		r.measure(p)
+	}
+	return nil
+}
+
+// asksMore reports whether players ask more because the organiser wants it: for a choice
+// among those for whom the last one was made.
+func (r *Room) asksMore() bool {
+	c, coordinating := r.phase.(*Coordinating)
+	return coordinating && c.More > 0
+}
+
+// left is how many of the additional servers every player may still be asked for. Those
+// behind one address measure as one.
+func (c *Coordinating) left(groups []*probeGroup) int {
+	left := c.More
+	for _, g := range groups {
+		asked := 0
+		for _, p := range g.players {
+			asked += max(0, p.asked.servers.size()-p.before)
+		}
+		left = min(left, max(0, c.More-asked))
+	}
+	return left
+}
+
+// over notes how the additional questions ended, and whether there are any more.
+func (c *Coordinating) over(r *Room, s *search, claim string) {
+	left := c.left(s.groups)
+	r.round.more.Dry = 2*left > c.More // what is worth asking runs out bit by bit
+	switch {
+	case left == c.More:
+		r.note("there is no server left that is worth asking")
+	case s.planner.Progress().Best < 0:
+		r.note("up to %s each, and none of them suits everyone", moreInWords(c.More-left))
+	default:
+		r.note("up to %s each; %s", moreInWords(c.More-left), claim)
+	}
+}
+
+// worthAsking is how many servers more each player could be asked for now, 0 where that
+// would help nobody: where all have been asked, or everybody has what can be had. While
+// people vote a coordinated search goes on by itself, and says what it expects when it is
+// over.
+func (r *Room) worthAsking() int {
+	if !r.mayDecideAgain() || r.round.more.Dry {
+		return 0
+	}
+	if r.isVoting() && r.strategy() == wire.Coordinated {
+		s := r.round.search
+		if s == nil || !s.background {
+			return 0
+		}
+		p := s.planner.Progress()
+		if !p.Done || p.Best < 0 || p.RegretBound <= worthMore && p.Reach == 0 {
+			return 0
+		}
+	}
+	most := min(moreServers, mostMore-r.round.more.Servers)
+	if most <= 0 {
+		return 0
+	}
+	return min(most, r.round.unasked(r.round.chosenFor()))
+}
+
+func moreInWords(n int) string {
+	if n == 1 {
+		return "1 more server"
+	}
+	return fmt.Sprintf("%d more servers", n)
+}
+
+// unasked is how many addresses in the list not all of a group have measured, and nobody
+// in vain: the servers of one are equally far.
+func (r *round) unasked(group []*player) int {
+	natGroups := r.natGroups(group)
+	// by address, how many NAT groups know it, and which did last
+	known, last := make([]int, r.topology.Nodes()), make([]int, r.topology.Nodes())
+	for i, players := range natGroups {
+		k := r.knowledge(players[0])
+		for server := range k.servers() {
+			switch at := r.topology.Of(server); {
+			case k.at(server).State != discovery.Answered:
+				known[at] = len(natGroups)
+			case last[at] <= i:
+				known[at]++
+				last[at] = i + 1
+			}
+		}
+	}
+	for _, p := range group {
+		for _, hidden := range r.hiddenFrom(p) {
+			known[r.topology.Of(hidden.Server)] = len(natGroups)
+		}
+	}
+	unasked := 0
+	for server := range r.servers.List {
+		if at := r.topology.Of(server); known[at] < len(natGroups) {
+			known[at] = len(natGroups)
+			unasked++
+		}
+	}
+	return unasked
+}
