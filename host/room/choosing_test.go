@@ -284,6 +284,7 @@ func TestQualityOf(t *testing.T) {
 		{of(21), []float64{20, 25}, 2, selection.Quality{Jitter: 5 * time.Millisecond}},
 		{of(60), []float64{20, 120}, 2, selection.Quality{Jitter: 100 * time.Millisecond}},
 		{of(20), []float64{20}, 2, selection.Quality{}},
+		{of(20), []float64{24}, 1, selection.Quality{}},
 	} {
 		if got := qualityOf(wire.Finalist{RTTs: test.rtts, Sent: test.sent}, test.before); got != test.want {
 			t.Errorf("%v of %d after %v: %+v, want %+v", test.rtts, test.sent, test.before.RTT, got, test.want)

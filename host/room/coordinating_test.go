@@ -357,13 +357,80 @@ func TestUnluckySample(t *testing.T) {
 	if !slices.Contains(n.room.round.look.Servers, best) {
 		t.Errorf("server %d is not looked at again, but %v", best, n.room.round.look.Servers)
 	}
-	if ann := n.room.round.player("ann"); n.room.finalistsFor(ann).Samples != freshSamples {
+	if ann := n.room.round.player("ann"); n.room.finalistsFor(ann).Samples != firstSamples {
 		t.Errorf("right after the search everybody takes %d samples", n.room.finalistsFor(ann).Samples)
 	}
 	n.room.round.search.background = true // minutes later, while people vote
 	n.room.askToLook(n.room.round.look.Servers)
 	if ann := n.room.round.player("ann"); n.room.finalistsFor(ann).Samples != samples {
 		t.Errorf("while people vote everybody takes %d samples", n.room.finalistsFor(ann).Samples)
+	}
+}
+
+// TestSingleSample: right after a search one sample of each finalist is enough, unless the
+// one that leads has one in doubt.
+func TestSingleSample(t *testing.T) {
+	answered := func(by time.Duration) func(before time.Duration) (discovery.State, []float64) {
+		return func(before time.Duration) (discovery.State, []float64) {
+			return discovery.Answered, []float64{rttMS(before + by)}
+		}
+	}
+	tests := []struct {
+		name string
+		// sees is what ann sees of the server that leads, whose RTT was that before.
+		sees  func(before time.Duration) (discovery.State, []float64)
+		other bool // she sees it of the last finalist instead
+		again bool
+	}{
+		{"as before", answered(0), false, false},
+		{"a little more", answered(4 * time.Millisecond), false, false},
+		{"held up", answered(80 * time.Millisecond), false, true},
+		{"much less than before", answered(-15 * time.Millisecond), false, true},
+		{"lost", func(time.Duration) (discovery.State, []float64) { return discovery.Lost, nil }, false, true},
+		{"another is lost", func(time.Duration) (discovery.State, []float64) { return discovery.Lost, nil }, true, false},
+		{"another was held up", answered(80 * time.Millisecond), true, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			n := coordinated(t)
+			n.searches()
+			servers := n.room.round.look.Servers
+			odd := n.room.round.selection.Chosen.Server
+			if tt.other {
+				odd = servers[finalists-1]
+			}
+			look := func(state discovery.State) {
+				for _, name := range []string{"ann", "bob"} {
+					v := wire.Verified{Round: 1, Attempt: n.room.round.look.Attempt}
+					for _, server := range n.room.round.look.Servers {
+						before := n.room.round.player(name).sheet.at(server)
+						seen := wire.Finalist{Server: server, State: state, Sent: n.room.round.look.Samples}
+						if seen.State == discovery.Answered {
+							seen.RTTs = slices.Repeat([]float64{rttMS(before.RTT)}, seen.Sent)
+						}
+						if name == "ann" && server == odd && v.Attempt == 1 {
+							seen.State, seen.RTTs = tt.sees(before.RTT)
+						}
+						v.Servers = append(v.Servers, seen)
+					}
+					n.says(name, v)
+				}
+			}
+			look(discovery.Answered)
+			if again := n.room.phase.stage() == wire.Chosen; again != tt.again {
+				t.Fatalf("looked at again: %v; the log:\n%s", again, n.log())
+			}
+			if !tt.again {
+				return
+			}
+			if l := n.room.round.look; l.Samples != freshSamples || !slices.Contains(l.Servers, odd) {
+				t.Errorf("everybody takes %d samples of %v the second time", l.Samples, l.Servers)
+			}
+			look(discovery.Answered)
+			if n.room.phase.stage() == wire.Chosen {
+				t.Errorf("looked at a third time; the log:\n%s", n.log())
+			}
+		})
 	}
 }
 

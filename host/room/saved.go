@@ -499,7 +499,7 @@ func (r *Room) isWhole() error {
 	if missing {
 		return fmt.Errorf("%s without what that needs", r.phase.stage())
 	}
-	for _, server := range slices.Concat(r.round.look.Servers, r.round.look.Seen, r.round.tooNear) {
+	for _, server := range slices.Concat(r.round.look.Servers, r.round.look.Seen, r.round.look.Doubted, r.round.tooNear) {
 		if server < 0 || server >= len(r.round.servers.List) {
 			return fmt.Errorf("a finalist %d of %d", server, len(r.round.servers.List))
 		}

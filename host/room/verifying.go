@@ -19,8 +19,13 @@ const (
 	// have been unlucky, the search's best with them.
 	hiddenFinalists = 3
 	// samples is how often each finalist is asked again, freshSamples where the search
-	// has asked it a moment ago: the third of three would take another second.
-	samples, freshSamples = 3, 2
+	// has asked it a moment ago: the third of three would take another second. There
+	// firstSamples do at first, as the next takes a second, too: only who leads although
+	// one of its players' is in doubt is asked again.
+	samples, freshSamples, firstSamples = 3, 2, 1
+	// A sample is in doubt that differs by more from what the search measured: a queue held
+	// up one of the two, or the way jitters by what may cost it the choice.
+	doubtfulBy = 5 * time.Millisecond
 	// maxAttempts bounds how often the finalists may turn out to be useless.
 	maxAttempts = 4
 	// verifyingTime is ample for the samples of a few servers.
@@ -50,6 +55,8 @@ type look struct {
 	Samples int `json:"samples,omitempty"`
 	// Seen are the servers that had their second look in this round.
 	Seen []int `json:"seen"`
+	// Doubted are those of Servers of which the single samples do not say enough.
+	Doubted []int `json:"doubted,omitempty"`
 	// Silent counts players who sent a server a single packet, in vain.
 	Silent map[int]int `json:"silent,omitempty"`
 	// Waiting are the players who have not answered yet. Absent did not look another
@@ -140,9 +147,12 @@ func (r *Room) weigh() {
 func (r *Room) askToLook(servers []int) {
 	l := &r.round.look
 	l.Attempt++
-	l.Servers, l.Samples, l.Waiting, l.Silent = servers, 0, nil, nil
+	l.Servers, l.Samples, l.Waiting, l.Silent, l.Doubted = servers, 0, nil, nil, nil
 	if s := r.round.search; s != nil && !s.background {
 		l.Samples = freshSamples
+		if l.Attempt == 1 && mostPlaces(r.round.natGroups(r.round.active())) == 1 {
+			l.Samples = firstSamples
+		}
 	}
 	for _, p := range r.round.active() {
 		if !slices.Contains(l.Absent, p.name) {
@@ -202,6 +212,9 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 		if seen.Info != nil {
 			r.said(p, seen.Server, wire.TidyInfo(*seen.Info))
 		}
+		if l.Samples == firstSamples && isDoubtful(seen, p.sheet.at(seen.Server)) && !slices.Contains(l.Doubted, seen.Server) {
+			l.Doubted = append(l.Doubted, seen.Server)
+		}
 		r.round.merge(p, seen)
 	}
 	p.heard = r.now
@@ -225,6 +238,20 @@ func (r *round) merge(p *player, seen wire.Finalist) {
 		}
 	}
 	p.look(look)
+}
+
+// isDoubtful reports whether a single sample and what was measured before it do not say
+// what the way is like: one of the two was lost, or held up.
+func isDoubtful(seen wire.Finalist, before discovery.Result) bool {
+	switch {
+	case before.State != discovery.Answered:
+		return seen.State == discovery.Answered
+	case !seen.State.Asked():
+		return false
+	case len(seen.RTTs) == 0:
+		return true
+	}
+	return time.Duration(math.Abs(seen.RTTs[0]-rttMS(before.RTT))*float64(time.Millisecond)) > doubtfulBy
 }
 
 // qualityOf is what the samples show of a way. That of one packet which met a full queue
@@ -315,7 +342,11 @@ func (*Verifying) settle(r *Room) {
 	if len(l.Waiting) > 0 {
 		return
 	}
-	l.Seen = append(l.Seen, l.Servers...)
+	for _, server := range l.Servers {
+		if !slices.Contains(l.Doubted, server) {
+			l.Seen = append(l.Seen, server)
+		}
+	}
 	r.discredit()
 	before, group := r.round.selection.Chosen, r.round.active()
 	selected := r.selectFor(group)
