@@ -74,8 +74,12 @@ func TestGo(t *testing.T) {
 		t.Errorf("the buttons end at %.0f of 700", bottom)
 	}
 	b.shoot("go", small, desktop, laptop, night4k)
-	b.tells(`{` + launching + `, you: { name: "zoe", link: live.state.you.link, join: "" }, people: [...people.map((p) => ({ ...p, launch: "launched" })), { name: "zoe", arrival: 4, guest: true, page: true }] }`)
+	b.tells(`{` + launching + `, you: { name: "zoe", link: live.state.you.link, join: "" }, people: [...people.map((p) => ({ ...p, launch: "launched" })), { name: "zoe", arrival: 4, guest: true, page: true },
+		{ name: "yan", arrival: 5, guest: true, page: true, vote: addr }, { name: "ulf", arrival: 6, guest: true, page: true, estimate: { counted: true, error_ms: 6 } }] }`)
 	b.sees("#stage h1", "Join them")
+	for guest, does := range map[string]string{"zoe": "watches", "yan": "voted, without the program", "ulf": "plays, without the program"} {
+		b.sees("#stage [data-key="+guest+"]", does)
+	}
 	if link := eval[string](b, `document.querySelector("#stage .way a.primary").href`); !strings.HasPrefix(link, "steam://connect/") {
 		t.Errorf("who is late is taken to %s", link)
 	}

@@ -69,6 +69,14 @@ func (o Origin) place() estimate.Place {
 	return p
 }
 
+// estimates are by what a guest's pings are estimated: one estimator as long as the guest and
+// the players are where they were, as what it reckons once it knows.
+type estimates struct {
+	at    estimate.Place
+	among []estimate.Place
+	by    *estimate.Estimator
+}
+
 // estimator estimates a guest's pings from what the players measure whom the round counts
 // on, or is nil, and why says that it is not worth it.
 func (r *Room) estimator(g *guest) (e *estimate.Estimator, why string) {
@@ -76,8 +84,10 @@ func (r *Room) estimator(g *guest) (e *estimate.Estimator, why string) {
 	if !at.Addr.IsValid() {
 		return nil, "the page's address tells nothing: it is a private one, or that of a tunnel"
 	}
-	e = estimate.New(at, r.whereabouts())
-	if !e.IsWorthwhile(r.settings.By) {
+	if among := r.whereabouts(); g.estimates.by == nil || g.estimates.at != at || !slices.Equal(g.estimates.among, among) {
+		g.estimates = estimates{at, among, estimate.New(at, among)}
+	}
+	if e = g.estimates.by; !e.IsWorthwhile(r.settings.By) {
 		return nil, "nobody near enough measures: an estimate would be a guess"
 	}
 	return e, ""

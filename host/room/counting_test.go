@@ -176,3 +176,19 @@ func TestCountingEnds(t *testing.T) {
 		t.Error("the choice is without zoe, and nobody is told why")
 	}
 }
+
+// TestEstimatedOnce: what a guest's pings are estimated by is reckoned once, and again where
+// somebody has come or gone.
+func TestEstimatedOnce(t *testing.T) {
+	n := withGuest(t, berlin)
+	zoe := n.room.guests.named("zoe")
+	by, _ := n.room.estimator(zoe)
+	n.view()
+	if again, _ := n.room.estimator(zoe); again != by {
+		t.Error("it is reckoned again for nothing")
+	}
+	n.join("bob")
+	if after, _ := n.room.estimator(zoe); after == by {
+		t.Error("it does not know of bob")
+	}
+}

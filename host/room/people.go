@@ -45,6 +45,8 @@ type guest struct {
 	// guest counted in by an estimate; see [Count].
 	origin  Origin
 	counted bool
+	// estimates are made anew where they no longer fit, and so are not saved.
+	estimates estimates
 }
 
 const (

@@ -111,7 +111,7 @@ function doing(state, person, isMe) {
     case "failed":
       return h("span", { class: "bad" }, "the game didn’t open");
     default:
-      if (!person.peer) return person.page ? "watches" : "away";
+      if (!person.peer) return without(person);
       return person.connected ? `opening ${gameName(state)}` : "away";
   }
 }
@@ -120,6 +120,12 @@ function doing(state, person, isMe) {
 function theirPing(state, person) {
   const ms = state.choice && targetOf(state.choice)?.rtt_ms[person.name];
   return state.choice && ms !== undefined && ms !== null && h("span", { class: "ms" }, ping(state.choice.selection, person.name, Math.max(1, Math.round(ms))).replace(".0 ", " "));
+}
+
+/** What somebody does who has but the page. @param {Person} person */
+function without(person) {
+  if (!person.page) return "away";
+  return person.estimate?.counted ? "plays, without the program" : person.vote ? "voted, without the program" : "watches";
 }
 
 /** What the others can do for somebody. @param {State} state @param {Person} person */
