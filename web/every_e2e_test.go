@@ -15,7 +15,7 @@ import (
 
 // crowded is a room of people with strange names, at any stage, as a page hears of it.
 const crowded = `
-	const names = %s, countries = ["NL", "US", "MY", "US", "DE", "BR", "JP", "ZA", "AU", "GB", "SE", "FR", "IN", "CL", "PL"];
+	const names = %s, countries = ["NL", "US", "MY", "US", "DE", "BR", "JP", "ZA", "AU", "GB", "SE", "FR", "IN", "CL", "PL", "KR"];
 	const people = names.map((name, arrival) => ({ name, arrival, organiser: arrival === 0, peer: true, connected: true, page: true, probed: 300, answered: 280, done: true, able: arrival %% 3 !== 1, country: countries[arrival], somewhere: arrival === 15 || undefined }));
 	const called = ["pro-g InstaGib [CA] #1483", "<b>TFC</b> " + "W".repeat(60), "\u202eesrever\u202c مرحبا بالعالم", "NGZ \u200b InstaGib 😀 Z͑ͫ̓ͪ̂ͫ̽͏̴̙", "Clanbase CTF"];
 	const addresses = called.map((_, i) => "192.0.2." + (7 + i) + ":27960");
@@ -172,6 +172,12 @@ func TestEveryStage(t *testing.T) {
 			name := fmt.Sprintf("%s-%d", s.name, people)
 			b.resize(pocket)
 			b.drawn(s.name, s.stage, people, 1)
+			if s.name == "lobby" {
+				b.sees("#stage", "about Netherlands")
+				if strings.Contains(b.reads("#stage"), "Korea") {
+					b.Error("the lobby tells where somebody is who does not want that")
+				}
+			}
 			for _, size := range screens {
 				above := ""
 				if size == pocket {

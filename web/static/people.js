@@ -1,5 +1,6 @@
 // Who is here, and how far they are.
 
+import { countryName } from "./choice.js";
 import { button, count, duration, h, millis } from "./dom.js";
 import { colourOf } from "./colours.js";
 import { counting, standing } from "./estimate.js";
@@ -46,7 +47,7 @@ function row(live, person) {
     "li",
     { "data-key": person.name, class: `person ${colourOf(state.people, person.name)}${away || person.left_out ? " away" : ""}` },
     sign(person, 28),
-    h("span", { class: "who" }, h("bdi", {}, person.name), person.organiser && badge("organiser"), person.guest && badge("guest"), person.name === state.you.name && badge("you"), person.version && badge(`has ${person.version}`)),
+    h("span", { class: "who" }, h("bdi", {}, person.name), person.organiser && badge("organiser"), person.guest && badge("guest"), person.name === state.you.name && badge("you"), person.country && !person.somewhere && badge(`about ${countryName(person.country)}`), person.version && badge(`has ${person.version}`)),
     h("span", { class: `doing ${tone(state, person)}` }, doing(state, person)),
     person.peer && state.room.listed > 0 && progress(live, person),
     counting(state, person),

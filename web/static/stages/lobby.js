@@ -1,5 +1,6 @@
 // The lobby: who is here, how the next one comes in, and what we look for.
 
+import { countryName } from "../choice.js";
 import { button, h, svg } from "../dom.js";
 import { offers } from "../estimate.js";
 import { gameName, invitation, playsHere, settings, welcome, wish } from "../gather.js";
@@ -82,6 +83,7 @@ function one(state, person, view, isMe) {
     h("span", { class: "face" }, sign(person, 88)),
     h("bdi", { class: "name", "data-long": letters >= longerName ? "very" : letters >= longName ? "quite" : undefined }, person.name),
     h("span", { class: `sub ${tone}` }, person.organiser ? `organiser · ${word}` : word),
+    person.country && !person.somewhere && h("span", { class: "sub" }, `about ${countryName(person.country)}`),
   );
 }
 

@@ -22,7 +22,7 @@ export function night(live, view) {
     h("h1", { class: "headline" }, "Good night"),
     h("p", { class: "about" }, rounds.length > 0 ? `${count(rounds.length, "round")} with ${count(who.length, "player")}. The room is closed, and nothing has to be done.` : "The room is closed before anybody went anywhere."),
     shown.length > 0 && h("ol", { class: "rounds", "data-key": "rounds", "aria-label": "Where we played, the last round first" }, shown.map((round) => went(state, round))),
-    known.length > 0 && h("ul", { class: "were-here", "data-key": "were here", "aria-label": "Who played" }, known.map((person) => h("li", { "data-key": person.name }, sign(played(person), 56), h("bdi", { class: "who", dir: "auto" }, person.name)))),
+    known.length > 0 && h("ul", { class: "were-here", "data-key": "were here", "--n": known.length, "aria-label": "Who played" }, known.map((person) => h("li", { "data-key": person.name }, sign(played(person), 56), h("bdi", { class: "who", dir: "auto" }, person.name)))),
   ];
 }
 
