@@ -122,3 +122,87 @@ func farPlayer(t *testing.T, server *httptest.Server, code, name, from string) *
 	player.Send(wire.Hello{Version: wire.Version, Code: code, Name: name})
 	return player
 }
+
+// leading has a page hear of a search that goes on: of so many players, who leads (by id),
+// and with which average.
+const leading = `
+	const crowd = (n) => ["anna", "ben", "<b>chong</b> of the very long name", "דניאל", ...Array.from({ length: 12 }, (_, i) => "player" + i)].slice(0, n)
+		.map((name, arrival) => ({ name, arrival, peer: true, connected: true, probed: 130, answered: 100, country: ["NL", "US", "MY", "IL", "DE", "FR", "BR", "JP"][arrival % 8] }));
+	const search = (n, ids, mean) => ({
+		people: crowd(n), room: room("refining", { strategy: "coordinated", by: "mean", search: { rounds: 6, found: true, mean_ms: mean, max_ms: 90, stdev_ms: 5, gain_ms: 6 } }), choice: null,
+		you: { ...live.state.you, name: "anna" },
+		standing: { round: 1, answered: 1284, places: [["US", 900, 700, 9], ["CA", 300, 200, 30], ["NL", 500, 300, 4]].map(([country, listed, answered, open]) => ({ country, listed, answered, open })), leaders: ids.map((id, i) => ({
+			id, name: ["pro-g InstaGib [CA] #1483", "<img src=x> RedEye TDM of the server with the longest name that anybody ever gave to one [US] #1476", "TFC CPMA [NL] #420", ""][id % 4], country: ["CA", "US", "NL", "CA"][id % 4], players: 2, max_players: 24,
+			complete: i < 2, mean_ms: mean + i, max_ms: 90, stdev_ms: 5,
+			rtt_ms: Object.fromEntries(crowd(n).slice(0, i < 2 ? n : n - 2).map(({ name }, at) => [name, 9 + ((at * 37 + id * 20) % 240)])), predicted_ms: i < 2 ? {} : { [crowd(n).at(-1).name]: 48 } })) },
+	});
+`
+
+// searches has a page hear of it.
+func (b *browser) searches(state string) {
+	b.Helper()
+	b.run("{" + friends + leading + "says(" + state + ")}")
+}
+
+// TestPodium: figures count to where they are, places change by sliding and at most once a
+// second, a ping that nobody measured is marked as what the search expects, and the bar
+// under the podium is not full while the search goes on; with less motion all is there at
+// once.
+func TestPodium(t *testing.T) {
+	n := newNight(t, 20, friday(16))
+	b := browse(t, n.organisersLink(), desktop)
+	b.sees("#stage", "Waiting for 16 more players")
+	small := screenSize{"phone-390", 390, 700, 2, true}
+	order := func() string {
+		return eval[string](b, `[...document.querySelectorAll(".step")].map((e) => e.dataset.key.slice(5)).join(" ")`)
+	}
+	b.searches(`search(4, [0, 1, 2], 97)`)
+	b.until("three lead", func() bool { return order() == "0 1 2" })
+	b.run(`window.seen = []; new MutationObserver(() => { const now = document.querySelector(".best .big").textContent; if (seen.at(-1)?.[0] !== now) seen.push([now, performance.now()]) })
+		.observe(document.querySelector("#stage"), { subtree: true, childList: true, characterData: true });
+		window.orders = []; setInterval(() => { const now = [...document.querySelectorAll(".step")].map((e) => e.dataset.key).join(" "); if (orders.at(-1)?.[0] !== now) orders.push([now, performance.now()]) }, 10)`)
+	for i := range 12 { // the host says something else 10 times a second
+		b.searches(fmt.Sprintf(`search(4, %s, %d)`, [...]string{"[1, 0, 2]", "[2, 1, 0]", "[0, 3, 1]"}[i%3], 80-i))
+		time.Sleep(100 * time.Millisecond)
+	}
+	b.searches(`search(4, [3, 0, 2], 57)`)
+	b.until("the last word stands there", func() bool { return order() == "3 0 2" && b.reads(".best .big") == "57" })
+	if gap := eval[float64](b, `Math.min(...orders.slice(2).map(([, at], i) => at - orders[i + 1][1]))`); gap < 900 { // looked every 10 ms, on a busy machine
+		t.Errorf("places change after %.0f ms: %s", gap, eval[string](b, "JSON.stringify(orders)"))
+	}
+	if seen := eval[int](b, "seen.length"); seen < 4 {
+		t.Errorf("the figure jumps: %s", eval[string](b, "JSON.stringify(seen)"))
+	}
+	if figures := b.reads(".step.rank3 .guess"); !strings.Contains(figures, "≈ 48 ms") {
+		t.Errorf("nothing is marked as what the search expects: %q", figures)
+	}
+	if figures := b.reads(".step.rank3 .figure"); !strings.Contains(figures, "…") {
+		t.Errorf("of whom nothing is known: %q", figures)
+	}
+	if full := eval[int](b, `Number(document.querySelector(".footing").getAttribute("aria-valuenow"))`); full < 10 || full > 30 {
+		t.Errorf("a fifth is done, and the bar is at %d %%", full)
+	}
+	b.until("the map is there", func() bool { return eval[int](b, "document.querySelectorAll('.world .ring').length") == 4 })
+	for _, players := range []int{2, 4, 8, 16} {
+		b.searches(fmt.Sprintf(`search(%d, [3, 0, 2], 57)`, players))
+		b.until("all are there", func() bool {
+			return eval[int](b, "document.querySelectorAll('.step.rank1 .pings li').length") == players
+		})
+		if os.Getenv("MUSTER_SHOTS") != "" || players == 16 {
+			b.shoot(fmt.Sprintf("podium-%d", players), desktop, laptop, small, night4k)
+		}
+		b.resize(small)
+		if bottom := eval[float64](b, "document.querySelector('.footing').getBoundingClientRect().bottom"); bottom > 700 {
+			t.Errorf("with %d players the podium ends at %.0f of 700", players, bottom)
+		}
+		b.resize(desktop)
+	}
+	b.prefers("prefers-reduced-motion", "reduce")
+	time.Sleep(1100 * time.Millisecond) // places may change again
+	b.run(`seen.length = 0`)
+	b.searches(`search(4, [0, 1, 2], 30)`)
+	b.until("the figure is another", func() bool { return b.reads(".best .big") == "30" })
+	if seen := eval[string](b, "[...new Set(seen.map(([figure]) => figure))].filter((figure) => figure !== '57').join(' ')"); seen != "30" || eval[int](b, "document.getAnimations().length") > 0 {
+		t.Errorf("with less motion the figure is %s, and %d things move", seen, eval[int](b, "document.getAnimations().length"))
+	}
+}

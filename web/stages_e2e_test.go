@@ -5,6 +5,7 @@ package web_test
 import (
 	"encoding/json"
 	"os/exec"
+	"strings"
 	"testing"
 )
 
@@ -46,20 +47,53 @@ func TestStageOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const script = `globalThis.location = { hash: "" };
-		const { stageOf } = await import("./static/stages/stages.js");
-		console.log(JSON.stringify(JSON.parse(process.argv[1]).map(([state, seen]) => stageOf(state, seen))))`
-	out, err := exec.CommandContext(t.Context(), "node", "--input-type=module", "-e", script, string(asked)).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	var got []string
-	if err := json.Unmarshal(out, &got); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	inNode(t, &got, `globalThis.location = { hash: "" };
+		const { stageOf } = await import("./static/stages/stages.js");
+		console.log(JSON.stringify(JSON.parse(process.argv[1]).map(([state, seen]) => stageOf(state, seen))))`, string(asked))
 	for i := range want {
 		if got[i] != want[i] {
 			t.Errorf("%s is %s, not %s", cases[i], got[i], want[i])
+		}
+	}
+}
+
+// inNode reads what a script prints that knows the page's modules.
+func inNode(t *testing.T, result any, script string, arguments ...string) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "node", append([]string{"--input-type=module", "-e", script}, arguments...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := json.Unmarshal(out, result); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// TestPace: places on the podium change at most once a second, all at one moment, but who
+// fills an empty one comes at once; the bar of the search never goes back and never is
+// full; a figure counts from what stood there to what it is to be.
+func TestPace(t *testing.T) {
+	var got struct{ Podium, Done, Counted []string }
+	inNode(t, &got, `const { podium, done, counted } = await import("./static/stages/pace.js");
+		let on = { round: 0, leaders: [], since: 0 };
+		const Podium = [[1, "ab", 5000], [1, "abc", 5100], [1, "bac", 5200], [1, "cab", 5900], [1, "cab", 6000], [1, "bca", 6900], [1, "cba", 7000], [2, "d", 7100], [2, "", 7200], [2, "", 8100]]
+			.map(([round, ids, now]) => (on = podium(on, round, [...ids].map((id) => ({ id, now })), now)).leaders.map(({ id, now }) => id + now).join(" "));
+		const room = (stage, round, probed, strategy = "as") => [{ room: { stage, round, strategy, listed: 1000 } }, probed.map((n) => ({ peer: true, probed: Math.abs(n), done: n < 0 }))];
+		let sofar = { round: 0, share: 0 };
+		const Done = [room("measuring", 1, [0, 500]), room("measuring", 1, [0, 500, 0]), room("measuring", 1, [-9, -9, -9]), room("chosen", 1, [-9, -9, -9]), room("measuring", 1, [0]), room("refining", 2, [65, 65], "coordinated"), room("refining", 3, [])]
+			.map(([state, people]) => (sofar = done(sofar, state, people)).share.toFixed(3));
+		console.log(JSON.stringify({ Podium, Done, Counted: [0, 140, 280, 900].map((ms) => String(counted(97, 47, ms))) }))`)
+	for _, c := range []struct {
+		what, want string
+		got        []string
+	}{
+		{"the podium", "a5000 b5000; a5100 b5100 c5100; a5100 b5100 c5100; a5100 b5100 c5100; c6000 a6000 b6000; c6000 a6000 b6000; c7000 b7000 a7000; d7100; d7100; ", got.Podium},
+		{"the bar", "0.225; 0.225; 0.900; 0.950; 0.950; 0.090; 0.000", got.Done},
+		{"a figure", "97; 53; 47; 47", got.Counted},
+	} {
+		if is := strings.Join(c.got, "; "); is != c.want {
+			t.Errorf("%s: %s, not %s", c.what, is, c.want)
 		}
 	}
 }

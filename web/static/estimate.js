@@ -8,7 +8,12 @@ import { button, h, millis } from "./dom.js";
 
 /** A player's ping as the room shows it: an estimate says that it is one. @param {import("./types.js").Selection} selection @param {string} player @param {number} ms */
 export function ping(selection, player, ms) {
-  return isEstimated(selection, player) ? `≈ ${millis(ms)}` : millis(ms);
+  return isEstimated(selection, player) ? guess(ms) : millis(ms);
+}
+
+/** A ping that nobody measured. @param {number} ms */
+export function guess(ms) {
+  return `≈ ${millis(ms)}`;
 }
 
 /** Tells whether a player's pings are estimates. @param {import("./types.js").Selection} selection @param {string} player */

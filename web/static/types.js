@@ -177,6 +177,7 @@
  * @property {number} max_ms
  * @property {number} stdev_ms
  * @property {Record<string, number>} rtt_ms
+ * @property {Record<string, number>} [predicted_ms] what the search expects of those who have not measured it
  * @typedef {Server & LeaderOf} Leader one of the best servers so far
  */
 

@@ -8,6 +8,7 @@
 
 import { svg } from "../dom.js";
 import { sign } from "../sign.js";
+import { share } from "../stages/pace.js";
 import { flagOf, nameOf, placeOf, world } from "./world.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -77,6 +78,7 @@ export class WorldMap {
     if (drawn !== this.drawn) {
       this.drawn = drawn;
       this.lit = this.marked = "";
+      this.lighting = null; // knows the old land
       this.drawLand(width, height, rotation, style);
     }
     const { standing } = state;
@@ -255,11 +257,6 @@ export class WorldMap {
     marks.push({ x: point[0], y: point[1], trueX: point[0], trueY: point[1], size, ...what });
     return true;
   }
-}
-
-/** What of the list has answered a player, from 0 to 1. @param {State} state @param {Person} person */
-function share(state, person) {
-  return person.done ? 1 : Math.min(1, person.probed / Math.max(1, state.room.strategy === "coordinated" ? Math.min(650, state.room.listed) : state.room.listed));
 }
 
 /** A number from 0 to 1 that is the same each time. @param {number} n */

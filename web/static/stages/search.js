@@ -1,10 +1,13 @@
 // The search: who is winning, and where.
 
-import { h, millis } from "../dom.js";
 import { rtts, verdict } from "../choice.js";
+import { count, figure } from "../count.js";
+import { h, millis } from "../dom.js";
+import { guess } from "../estimate.js";
 import { flag } from "../flag.js";
 import { next } from "../next.js";
 import { sign } from "../sign.js";
+import { done, podium } from "./pace.js";
 import { go, headline, outlook } from "./parts.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -13,7 +16,7 @@ import { go, headline, outlook } from "./parts.js";
 
 /** @param {import("../live.js").Live} live @param {import("../app.js").View} _view */
 export function search(live, _view) {
-  const state = /** @type {State} */ (live.state);
+  const state = paced(live);
   switch (state.room.stage) {
     case "listing":
       return [headline(state), h("p", { class: "wait" }, "The host asks the masters who is out there …")];
@@ -25,16 +28,28 @@ export function search(live, _view) {
   }
 }
 
-/** What the map is drawn by, once it is there, and where. @type {{place: HTMLElement | null, map: any, standing: string}} */
-const drawn = { place: null, map: null, standing: "" };
+/** What stands on the stage. @type {{podium: import("./pace.js").Podium, done: import("./pace.js").Done}} */
+const stands = { podium: { round: 0, leaders: [], since: 0 }, done: { round: 0, share: 0 } };
+
+/** The state with those who stand on the podium as its leaders. @param {import("../live.js").Live} live @returns {State} */
+function paced(live) {
+  const state = /** @type {State} */ (live.state);
+  const { standing } = state;
+  stands.podium = podium(stands.podium, state.room.round, standing?.round === state.room.round ? standing.leaders : [], performance.now());
+  return { ...state, standing: standing && { ...standing, leaders: stands.podium.leaders } };
+}
+
+/** What the map is drawn by, once it is there, and where. @type {{place: HTMLElement | null, map: any, order: string}} */
+const drawn = { place: null, map: null, order: "" };
 /** Where the steps stood when they were drawn last. @type {Map<string, number>} */
 const stood = new Map();
 /** How long a step slides to its new place, ms. */
 const slide = 600;
 
-/** Draws the map, and has steps slide that have changed places. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+/** Draws the map, has figures count, and steps slide that have changed places. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function shown(place, live, view) {
-  const state = /** @type {State} */ (live.state);
+  const { standing } = /** @type {State} */ (live.state);
+  const state = { .../** @type {State} */ (live.state), standing: standing && { ...standing, leaders: stands.podium.leaders } };
   /** @type {HTMLElement | null} */
   const world = place.querySelector(".world");
   if (world && drawn.place !== world) {
@@ -47,17 +62,19 @@ export function shown(place, live, view) {
     }, () => {}); // the podium says all that the map does
   }
   if (world) drawn.map?.show(state);
-  const standing = `${innerWidth} ${leads(state).map((leader) => leader.id)}`;
-  if (standing === drawn.standing) return; // nothing moves, and nothing needs to be laid out for it
-  drawn.standing = standing;
+  count(place);
+  const order = `${innerWidth} ${leads(state).map((leader) => leader.id)}`;
+  if (order === drawn.order) return; // nothing moves, and nothing needs to be laid out for it
+  drawn.order = order;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches || stood.get("") !== innerWidth;
   if (stood.get("") !== innerWidth) stood.clear(); // all stands elsewhere
   stood.set("", innerWidth);
-  for (const step of place.querySelectorAll(".step")) {
+  for (const step of /** @type {NodeListOf<HTMLElement>} */ (place.querySelectorAll(".step"))) {
     const key = step.getAttribute("data-key") ?? "";
-    const at = /** @type {HTMLElement} */ (step).offsetLeft;
+    const at = step.offsetLeft;
     const before = stood.get(key);
-    if (before !== undefined && before !== at && !still) step.animate([{ translate: `${before - at}px` }, { translate: "0" }], { duration: slide, easing: "cubic-bezier(.2,.8,.2,1)" });
+    const zIndex = step.classList.contains("rank1") ? 1 : 0; // the new first passes before the others
+    if (before !== at && !still) step.animate(before === undefined ? { opacity: [0, 1], translate: ["0 2rem", "0 0"] } : { zIndex: [zIndex, zIndex], translate: [`${before - at}px`, "0"] }, { duration: slide, easing: "cubic-bezier(.2,.8,.2,1)" });
     stood.set(key, at);
   }
 }
@@ -73,13 +90,14 @@ function measuring(state) {
   const standing = state.standing?.round === state.room.round ? state.standing : null;
   const leaders = leads(state);
   const [first] = leaders;
+  stands.done = done(stands.done, state, players);
   return [
     h(
       "section",
       { class: "telling", "data-key": "telling" },
       headline(state),
-      first && h("p", { class: "best" }, h("b", { class: "big" }, Math.round(figure(state, first))), h("span", {}, `ms ${measure(state)}, best so far`)),
-      first && bound(state, figure(state, first)),
+      first && h("p", { class: "best", "data-key": "best" }, figure(decides(state, first), "big"), h("span", {}, `ms ${measure(state)}, best so far`)),
+      first && bound(state, decides(state, first)),
       outlook(state),
       h("p", { class: "about", id: "answered" }, `${(standing?.answered ?? 0).toLocaleString("en")} of ${state.room.listed.toLocaleString("en")} servers have answered.`),
       next(state),
@@ -88,6 +106,7 @@ function measuring(state) {
     h("div", { class: "world", "data-keep": "", "data-key": "world" }),
     standing && inWords(standing.places ?? []),
     leaders.length > 0 && h("ol", { class: "podium", "data-key": "podium", "data-many": many(players.length), "aria-label": "The best servers so far" }, leaders.map((leader, i) => step(state, players, leader, i + 1))),
+    footing(stands.done.share),
   ];
 }
 
@@ -102,13 +121,18 @@ function inWords(places) {
   return most.length > 0 && h("div", { class: "unseen", "data-key": "places" }, h("table", {}, h("caption", {}, "Where the servers are, about"), h("thead", {}, h("tr", {}, head)), h("tbody", {}, most.map(row))));
 }
 
+/** What the podium stands on: how far the search is. @param {number} share */
+function footing(share) {
+  return h("div", { class: "footing", "data-key": "footing", role: "progressbar", "aria-label": "How far the search is", "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": Math.floor(100 * share) }, h("i", { "--done": share.toFixed(3) }));
+}
+
 /** @param {number} players */
 function many(players) {
   return players <= 4 ? "few" : players <= 8 ? "some" : "many";
 }
 
 /** What the rule decides by, of a server, ms. @param {State} state @param {Leader} leader */
-function figure(state, leader) {
+function decides(state, leader) {
   if (state.room.by === "minimax") return leader.max_ms;
   return state.room.by.startsWith("fair") ? leader.stdev_ms : leader.mean_ms;
 }
@@ -129,8 +153,8 @@ function bound(state, best) {
     { class: "bound", "aria-hidden": "true", "--from": `${(100 * least) / best}%` },
     h("p", {}, `At most ${Math.ceil(gain)} ms better is still out there`),
     h("i", { class: "line" }),
-    h("span", { class: "least" }, Math.round(least)),
-    h("span", { class: "most" }, `${Math.round(best)} ms`),
+    h("span", { class: "least" }, figure(least)),
+    h("span", { class: "most" }, figure(best), " ms"),
   );
 }
 
@@ -145,36 +169,39 @@ function country(code) {
 function step(state, players, leader, rank) {
   const free = leader.max_players > 0 ? `${Math.max(0, leader.max_players - leader.players)} free seats` : "";
   const where = [country(leader.country), free].filter(Boolean).join(" · ");
-  const longest = Math.max(1, ...Object.values(leader.rtt_ms));
+  const longest = Math.max(1, ...Object.values(leader.rtt_ms), ...Object.values(leader.predicted_ms ?? {}));
   return h(
     "li",
     { class: `step rank${rank}`, "data-key": `step ${leader.id}` },
     h("div", { class: "top" },
       h("span", { class: "rank" }, rank),
       h("div", { class: "called" }, h("bdi", { class: "title", dir: "auto" }, leader.name || "A server without a name yet"), h("small", {}, flag(leader.country), " ", where)),
-      h("p", { class: "score" }, h("b", {}, Math.round(figure(state, leader))), h("small", {}, ` ms ${measure(state)}`))),
-    h("ul", { class: "pings" }, ordered(state, players, leader).map((person) => ping(state, person, leader.rtt_ms[person.name], longest))),
+      h("p", { class: "score" }, figure(decides(state, leader)), h("small", {}, h("span", {}, ` ms ${measure(state)}`), !leader.complete && ` of ${Object.keys(leader.rtt_ms).length}`))),
+    h("ul", { class: "pings" }, ordered(state, players, leader).map((person) => ping(state, person, leader, longest))),
     h("p", { class: "rest" }, players.length > 6 && `+${players.length - 6}`),
   );
 }
 
 /** The players in the order of arrival, each with a class that says whether a phone shows them: oneself, who is farthest, who is nearest, then the others. @param {State} state @param {Person[]} players @param {Leader} leader */
 function ordered(state, players, leader) {
-  const far = (/** @type {Person} */ person) => leader.rtt_ms[person.name] ?? -1;
+  const far = (/** @type {Person} */ person) => leader.rtt_ms[person.name] ?? leader.predicted_ms?.[person.name] ?? -1;
   const byPing = [...players].sort((a, b) => far(b) - far(a));
   const firsts = [players.find((person) => person.name === state.you.name), byPing[0], byPing.at(-1)].filter((person) => person !== undefined);
   if (players.length <= 6) return players;
   return [...new Set([...firsts, ...players])];
 }
 
-/** @param {State} state @param {Person} person @param {number | undefined} ms @param {number} longest */
-function ping(state, person, ms, longest) {
+/** A player's ping, or, marked as one, what the search expects of who has none yet. @param {State} state @param {Person} person @param {Leader} leader @param {number} longest */
+function ping(state, person, leader, longest) {
+  const measured = leader.rtt_ms[person.name];
+  const ms = measured ?? leader.predicted_ms?.[person.name];
+  const isGuess = measured === undefined || !person.peer;
   return h(
     "li",
-    { class: `p${(person.arrival ?? 0) % 16}${person.name === state.you.name ? " me" : ""}`, "data-key": person.name },
+    { class: `p${(person.arrival ?? 0) % 16}${person.name === state.you.name ? " me" : ""}${ms !== undefined && isGuess ? " guess" : ""}`, "data-key": person.name },
     sign(person, 20),
     h("bdi", { class: "who" }, person.name),
     h("span", { class: "track" }, ms !== undefined && h("span", { class: "bar", "--length": `${Math.max(2, (100 * ms) / longest)}%` })),
-    h("span", { class: "figure" }, ms === undefined ? "…" : person.peer ? millis(ms) : `≈ ${millis(ms)}`),
+    h("span", { class: "figure" }, ms === undefined ? "…" : isGuess ? guess(ms) : millis(ms)),
   );
 }

@@ -1,0 +1,38 @@
+// Figures that count to their new value.
+
+import { h } from "./dom.js";
+import { counted } from "./stages/pace.js";
+
+/** A figure in whole numbers. What stands in it while it counts is this module's. @param {number} value @param {string} [name] its class */
+export function figure(value, name) {
+  return h("b", { class: name, "data-keep": "", "data-count": Math.round(value) }, Math.round(value));
+}
+
+/** Those that are on their way, and where from, since when. @type {Map<Element, {from: number, to: number, since: number}>} */
+const counting = new Map();
+/** What each was last told to be. @type {WeakMap<Element, number>} */
+const told = new WeakMap();
+
+/** Has the figures of a place set out for what they are now told to be. @param {HTMLElement} place */
+export function count(place) {
+  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  for (const figure of place.querySelectorAll("[data-count]")) {
+    const to = Number(figure.getAttribute("data-count"));
+    const before = told.get(figure);
+    told.set(figure, to);
+    if (before === undefined || before === to) continue;
+    const begins = counting.size === 0;
+    counting.set(figure, { from: isStill ? to : Number(figure.textContent), to, since: performance.now() });
+    if (begins) requestAnimationFrame(go);
+  }
+}
+
+function go() {
+  const now = performance.now();
+  for (const [figure, { from, to, since }] of counting) {
+    const shown = counted(from, to, now - since);
+    figure.textContent = String(shown);
+    if (shown === to || !figure.isConnected) counting.delete(figure);
+  }
+  if (counting.size > 0) requestAnimationFrame(go);
+}

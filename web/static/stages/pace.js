@@ -1,0 +1,56 @@
+// How quickly the search's stage changes: pure functions of what the host says and of what
+// stood there before.
+
+/** @typedef {import("../types.js").State} State */
+/** @typedef {import("../types.js").Person} Person */
+/** @typedef {import("../types.js").Leader} Leader */
+
+/** The shortest time from one change of places to the next, ms. */
+const swapEvery = 1000;
+
+/** Who stands on the podium, and since when in these places, ms. @typedef {{round: number, leaders: Leader[], since: number}} Podium */
+
+/**
+ * Who stands there now. Places change at most once a second, so that one can follow: until
+ * then all stays as it was, so that figures and places are of one moment.
+ * @param {Podium} before @param {number} round @param {Leader[]} leaders who leads, by the host @param {number} now ms
+ * @returns {Podium}
+ */
+export function podium(before, round, leaders, now) {
+  const isNew = before.round !== round;
+  const isSwap = before.leaders.some(({ id }, i) => leaders[i]?.id !== id);
+  if (isSwap && !isNew && now - before.since < swapEvery) return before;
+  return { round, leaders, since: isSwap || isNew ? now : before.since };
+}
+
+/** How much of the search is done when all have measured; the rest is the last look. */
+const measured = 0.9;
+const looking = 0.95;
+/** How many servers a player asks at most where the host says whom to ask. */
+const budget = 650;
+
+/** What of the round is done, from 0 to 1. @typedef {{round: number, share: number}} Done */
+
+/** How far the round is: never less than before, and never all, as it goes on. @param {Done} before @param {State} state @param {Person[]} players @returns {Done} */
+export function done(before, state, players) {
+  const { round, stage } = state.room;
+  const least = before.round === round ? before.share : 0;
+  const each = players.filter((person) => person.peer).map((person) => share(state, person));
+  const now = stage === "chosen" ? looking : (measured * each.reduce((sum, n) => sum + n, 0)) / Math.max(1, each.length);
+  return { round, share: Math.max(least, now) };
+}
+
+/** What a player has asked of all that they are to ask, from 0 to 1. @param {State} state @param {Person} person */
+export function share(state, person) {
+  const { strategy, listed } = state.room;
+  return person.done ? 1 : Math.min(1, person.probed / Math.max(1, strategy === "coordinated" ? Math.min(budget, listed) : listed));
+}
+
+/** How long a figure counts to its new value, ms. */
+const counts = 280;
+
+/** What a figure shows on its way. @param {number} from @param {number} to @param {number} ms since it set out */
+export function counted(from, to, ms) {
+  const part = Math.min(1, Math.max(0, ms / counts));
+  return Math.round(from + (to - from) * (1 - (1 - part) ** 3));
+}
