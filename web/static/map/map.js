@@ -126,7 +126,7 @@ export class WorldMap {
     const { drawn } = this;
     const [colour, ground] = [style.getPropertyValue("--land"), style.getPropertyValue("--ground")];
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    this.mask = null;
+    this.mask = this.lighting = null; // lights under way were thrown onto the old land
     requestAnimationFrame(() => { // in frames of their own: the page goes on meanwhile
       if (this.drawn !== drawn) return;
       context.fillStyle = colour;
