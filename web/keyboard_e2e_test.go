@@ -3,22 +3,29 @@
 package web_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"muster/host/wire"
 )
 
-// TestKeyboard is an organiser who has no mouse: everything on the way to the
-// launch is reached with Tab, shown where it is, and stays there while the page
-// changes around it.
+// TestKeyboard is a whole evening of an organiser who has no mouse, and hears the page:
+// everything is reached with Tab, shown where it is, and stays there while the page changes
+// around it; each stage takes the focus to its title, and what is read out makes sense.
 func TestKeyboard(t *testing.T) {
 	n := newNight(t, 80, friday(0))
 	b := browse(t, n.organisersLink(), desktop)
 	b.sees("#stage", "Waiting for the first player")
+	b.run(ears)
 	b.tabsTo(".skip")
 	b.types(kb.Enter)
 	if !b.isAt("#stage") || "http://"+n.at+"/"+eval[string](b, "location.hash") != n.link() {
@@ -44,7 +51,9 @@ func TestKeyboard(t *testing.T) {
 
 	b.tabsTo("#stage [data-action=go]")
 	b.types(kb.Enter)
-	b.sees("#stage", "Where shall we play?")
+	b.begins("search", "Everyone is measuring", "table Where the servers are, about", "list The best servers so far")
+	b.begins("reveal", "Tonight we meet in", "list Everybody’s ping", "button Go on")
+	b.begins("vote", "Where shall we play?", "list The servers that we vote on", "list Who is ready")
 	b.folds(false)
 	b.tabsTo("#details > summary")
 	b.types(kb.Enter)
@@ -73,15 +82,86 @@ func TestKeyboard(t *testing.T) {
 	b.until("the card says so", func() bool { return b.isAt("#stage .candidate.leads.mine .cast[aria-pressed=true]") })
 	b.tabsTo("#stage [data-ready=true]")
 	b.types(" ")
-	b.sees("#stage h1", "Off to")
-	if !b.isAt("#stage h1") {
-		t.Error("the focus is not at what the countdown says")
-	}
+	b.begins("countdown", "Off to", "status", "timer", "button Wait")
 	b.types(kb.Escape)
-	b.sees("#stage h1", "Where shall we play?")
+	b.begins("vote", "Where shall we play?")
+	b.tabsTo("#stage .candidate:nth-child(2) .veto")
+	b.types(kb.Enter)
+	b.sees("#stage .vetoes", "Vetoes:")
 	b.tabsTo("#stage [data-ready=true]")
 	b.types(" ")
 	n.awaits("the launch", func(r wire.Document) bool { return r.Stage == wire.Launching })
+	b.begins("go", "You’re on the way", "list Who is on the way", "button Copy the address")
+	b.until("it is said", func() bool { return strings.Contains(strings.Join(b.heard(), "\n"), "You’re on the way") })
+
+	b.tabsTo("#stage [data-action=go]")
+	b.types(kb.Enter)
+	b.begins("search", "")
+	b.begins("vote", "Where shall we play?")
+	b.folds(false)
+	b.tabsTo("#details > summary")
+	b.types(kb.Enter)
+	b.tabsTo("#steer > summary")
+	b.types(kb.Enter)
+	b.tabsTo("#steer [data-action=end]")
+	b.types(kb.Enter)
+	b.begins("night", "Good night", "list Where we played, the last round first")
+	b.hearsWell()
+}
+
+// begins waits until a stage stands on the page whose title has the focus, and holds it to
+// what a screen reader finds there: roles and names.
+func (b *browser) begins(stage, title string, finds ...string) {
+	b.Helper()
+	b.until(stage+" begins", func() bool { return eval[string](b, "document.body.dataset.stage") == stage })
+	b.until(fmt.Sprintf("the focus is at its title %q, and who hears the page finds %q", title, finds), func() bool {
+		all, focus := b.tree()
+		finds = slices.DeleteFunc(finds, func(want string) bool {
+			return slices.ContainsFunc(all, func(node string) bool { return strings.HasPrefix(node, want) })
+		})
+		isThere := strings.HasPrefix(focus, "heading "+title) && len(finds) == 0
+		return isThere || eval[string](b, "document.body.dataset.stage") != stage // a busy machine looks too late
+	})
+}
+
+// heard is what a screen reader has said by itself.
+func (b *browser) heard() []string { b.Helper(); return eval[[]string](b, "heard") }
+
+// anAddress is what nobody wants to have read out.
+var anAddress = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+`)
+
+// hearsWell holds what was heard in an evening to sense: each stage once, nothing twice in a
+// row, no digits that count, no addresses; and the focus was never nowhere.
+func (b *browser) hearsWell() {
+	b.Helper()
+	heard := b.heard()
+	b.Logf("heard:\n%s", strings.Join(heard, "\n"))
+	for i, said := range heard {
+		title, isTitle := strings.CutPrefix(said, "# ")
+		if strings.TrimSpace(title) == "" || anAddress.MatchString(title) || !regexp.MustCompile(`\pL{2}`).MatchString(title) {
+			b.Errorf("it says %q", said)
+		}
+		if i > 0 && !isTitle && strings.TrimPrefix(heard[i-1], "# ") == title {
+			b.Errorf("it says %q twice", title)
+		}
+	}
+	all := strings.Join(heard, "\n")
+	for words, most := range map[string]int{"Everyone is measuring": 2, "We play on": 2, "Where shall we play?": 4, "Off to": 2, "Escape stops it": 2, "Everyone to": 1, "You’re on the way": 1, "Good night": 1} {
+		if n := strings.Count(all, words); n > most { // in two rounds, a countdown that was stopped, and a veto
+			b.Errorf("%q is said %d times", words, n)
+		}
+	}
+	for _, words := range []string{"# Where shall we play?", "# Off to", "Everyone to", "You’re on the way", "# Where shall we play?", "# Good night"} {
+		at := strings.Index(all, words)
+		if at < 0 {
+			b.Errorf("%q is not said, or not then", words)
+			break
+		}
+		all = all[at+len(words):]
+	}
+	if lost := eval[float64](b, "lost"); lost > 3000 {
+		b.Errorf("for %.0f ms the focus was nowhere", lost)
+	}
 }
 
 // TestStillness: for who asked their system for less motion nothing turns, not
@@ -147,4 +227,63 @@ func (b *browser) tabsTo(selector string) {
 func (b *browser) isAt(selector string) bool {
 	b.Helper()
 	return eval[bool](b, fmt.Sprintf("document.activeElement.matches(%q)", selector))
+}
+
+// ears notes in heard what a screen reader says by itself: each text of the polite region,
+// and, as "# Title", each title that gets the focus; and in lost for how long the focus was
+// nowhere at most, ms, once it was somewhere.
+const ears = `
+	globalThis.heard = [], globalThis.lost = 0;
+	new MutationObserver(() => heard.push(document.querySelector("#status").textContent)).observe(document.querySelector("#status"), { childList: true, characterData: true, subtree: true });
+	document.addEventListener("focusin", ({ target }) => target.matches("h1") && heard.push("# " + target.innerText.replace(/\s+/g, " ")));
+	let since = Infinity;
+	setInterval(() => {
+		const now = performance.now();
+		since = document.activeElement === document.body ? Math.min(since, now) : Infinity;
+		lost = Math.max(lost, now - since);
+	}, 50);
+`
+
+// tree is what a screen reader is told of the page: each node's role and name in order, and
+// the one with the focus.
+func (b *browser) tree() (all []string, focus string) {
+	b.Helper()
+	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		tree, err := chromedp.Call(ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+		if err != nil {
+			return err
+		}
+		byID := map[accessibility.NodeID]*accessibility.Node{}
+		for _, node := range tree.Nodes {
+			byID[node.NodeID] = node
+		}
+		var walk func(node *accessibility.Node)
+		walk = func(node *accessibility.Node) {
+			if node == nil {
+				return
+			}
+			said := strings.TrimSpace(text(node.Role) + " " + text(node.Name))
+			if !node.Ignored && !slices.Contains([]string{"InlineTextBox", "generic", "none"}, text(node.Role)) {
+				all = append(all, said)
+			}
+			for _, p := range node.Properties {
+				if p.Name == accessibility.PropertyNameFocused && string(p.Value.Value) == "true" {
+					focus = said
+				}
+			}
+			for _, id := range node.ChildIDs {
+				walk(byID[id])
+			}
+		}
+		walk(tree.Nodes[0])
+		return nil
+	}))
+	return all, focus
+}
+
+func text(v *accessibility.Value) (s string) {
+	if v != nil {
+		json.Unmarshal([]byte(v.Value), &s)
+	}
+	return s
 }

@@ -97,3 +97,27 @@ func TestPace(t *testing.T) {
 		}
 	}
 }
+
+// TestUnheardSentences: of a text that is read out, what was just heard is left away.
+func TestUnheardSentences(t *testing.T) {
+	cases := [][]string{ // a text, what was heard, and what is left
+		{"Good night", "", "Good night"},
+		{"Everyone is measuring", "Everyone is measuring", ""},
+		{"Where shall we play? No votes yet. 0 of 2 are ready.", "Where shall we play?", "No votes yet. 0 of 2 are ready."},
+		{"Where shall we play? No votes yet. 1 of 2 is ready.", "Where shall we play? No votes yet. 0 of 2 are ready.", "1 of 2 is ready."},
+		{"Tonight we meet in Canada. We play on q3.example: 9 ms for you.", "Tonight we meet inCanada \U0001F1E8\U0001F1E6", "We play on q3.example: 9 ms for you."},
+	}
+	asked, err := json.Marshal(cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	inNode(t, &got, `globalThis.location = { hash: "" };
+		const { unheard } = await import("./static/stages/stages.js");
+		console.log(JSON.stringify(JSON.parse(process.argv[1]).map(([text, heard]) => unheard(text, [heard]))))`, string(asked))
+	for i, c := range cases {
+		if got[i] != c[2] {
+			t.Errorf("%q is left of %q, not %q", got[i], c[0], c[2])
+		}
+	}
+}

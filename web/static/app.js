@@ -23,7 +23,7 @@ import * as lobby from "./stages/lobby.js";
 import * as night from "./stages/night.js";
 import * as reveal from "./stages/reveal.js";
 import * as search from "./stages/search.js";
-import { sentence, stageOf, way } from "./stages/stages.js";
+import { sentence, stageOf, unheard, way } from "./stages/stages.js";
 import * as vote from "./stages/vote.js";
 
 /** @typedef {import("./types.js").State} State */
@@ -52,6 +52,10 @@ const view = {
   /** @type {string[]} */
   unsaid: [],
   saidAt: 0,
+  /** What the stage says, and what was read out last, by us or as the title that got the focus. */
+  says: "",
+  read: "",
+  titled: "",
   /** What was new last, and when, ms. */
   news: "",
   stirred: 0,
@@ -72,16 +76,16 @@ const view = {
 
 /**
  * What the stages draw: the children of #stage with one h1, and, once these are on the
- * page, what nodes cannot say.
- * @type {Record<import("./stages/stages.js").Stage, {draw: (live: Live, view: View) => any[], shown: (place: HTMLElement, live: Live, view: View) => void}>}
+ * page, what nodes cannot say. What one says to who hears the page, if not the room's sentence.
+ * @type {Record<import("./stages/stages.js").Stage, {draw: (live: Live, view: View) => any[], shown: (place: HTMLElement, live: Live, view: View) => void, says?: (state: State, view: View) => string}>}
  */
 const stages = {
   lobby: { draw: lobby.lobby, shown: lobby.shown },
   search: { draw: search.search, shown: search.shown },
-  reveal: { draw: reveal.reveal, shown: reveal.shown },
+  reveal: { draw: reveal.reveal, shown: reveal.shown, says: reveal.says },
   vote: { draw: vote.vote, shown: vote.shown },
-  countdown: { draw: countdown.countdown, shown: countdown.shown },
-  go: { draw: go.go, shown: go.shown },
+  countdown: { draw: countdown.countdown, shown: countdown.shown, says: countdown.says },
+  go: { draw: go.go, shown: go.shown, says: go.says },
   failed: { draw: failed.failed, shown: failed.shown },
   night: { draw: night.night, shown: night.shown },
 };
@@ -135,10 +139,16 @@ function drawStage(state) {
   const corner = /** @type {HTMLImageElement} */ (byId("corner"));
   corner.hidden = view.stage === "lobby" || view.stage === "night" || view.qr === "";
   if (corner.getAttribute("src") !== view.qr) corner.src = view.qr;
-  announce(state);
   rest(state);
   if (moves) setTimeout(() => scrollTo(0, 0));
-  if (moves || (within && document.activeElement === place)) setTimeout(entitle); // once it is laid out: to ask now would have that done twice
+  const isGone = within && document.activeElement === place;
+  if (before !== view.stage) view.titled = "";
+  if (!moves && !isGone) return announce(state);
+  view.titled = place.querySelector("h1")?.textContent ?? "";
+  setTimeout(() => { // once it is laid out: to ask now would have that done twice
+    entitle();
+    announce(state);
+  });
 }
 
 /** Begins with the title of what is new, or what had the focus is gone, for keyboards and screen readers. */
@@ -154,13 +164,23 @@ const hearing = 3000;
 /** How many sentences wait at most: what is older is no news. */
 const unsaid = 3;
 
-/** Has screen readers say what is new of what the page says, a sentence at a time. @param {State} state */
+/**
+ * Has screen readers say what is new of what the page says, one thing at a time. What the
+ * stage said before it says something else is no news any more.
+ * @param {State} state
+ */
 function announce(state) {
-  const texts = [sentence(state), ...[...document.querySelectorAll("[data-say]")].map((place) => place.textContent ?? "")].filter(Boolean);
-  view.unsaid = [...view.unsaid, ...texts.filter((text) => !view.said.includes(text))].slice(-unsaid);
-  view.said = texts;
+  const says = view.stage === "" ? "" : (stages[view.stage].says?.(state, view) ?? sentence(state));
+  const texts = [says, ...[...document.querySelectorAll("[data-say]")].map((place) => place.textContent ?? "")].filter(Boolean);
+  const waiting = view.unsaid.filter((text) => text === says || text !== view.says);
+  view.unsaid = [...waiting, ...texts.filter((text) => !view.said.includes(text) && !waiting.includes(text))].slice(-unsaid);
+  [view.said, view.says] = [texts, says];
   if (view.unsaid.length === 0 || Date.now() - view.saidAt < hearing) return; // it comes with a later frame
-  byId("status").textContent = view.unsaid.shift() ?? "";
+  const text = view.unsaid.shift() ?? "";
+  const news = unheard(text, [view.read, view.titled]);
+  view.read = text;
+  if (news === "") return;
+  byId("status").textContent = news;
   view.saidAt = Date.now();
 }
 
@@ -179,6 +199,7 @@ function drawDetails(state) {
   const all = /** @type {HTMLDetailsElement} */ (byId("details"));
   for (const [id, isThere, children] of details(state)) {
     const detail = /** @type {HTMLDetailsElement} */ (byId(id));
+    if (!isThere && !detail.hidden && detail.contains(document.activeElement)) setTimeout(entitle);
     detail.hidden = !isThere;
     if (isThere && all.open && detail.open) show(/** @type {Element} */ (detail.lastElementChild), children());
   }

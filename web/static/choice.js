@@ -39,6 +39,14 @@ export function serverName(choice, addr) {
   return choice.servers[addr]?.name || addr;
 }
 
+/** The address behind a server's name. */
+const address = / \([\d.:[\]a-f]+\)$/;
+
+/** What people call a server that the host names with its address. @param {string} named */
+export function nameOnly(named) {
+  return named.replace(address, "");
+}
+
 /** @param {State} state @param {import("./types.js").Server | undefined} server @param {Ranked} ranked */
 function about(state, server, ranked) {
   const facts = [`${millis(ranked.mean_ms)} on average`, `${millis(ranked.max_ms)} at worst`];

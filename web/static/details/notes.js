@@ -1,5 +1,6 @@
 // The log, and what the session has played so far.
 
+import { nameOnly } from "../choice.js";
 import { h, millis } from "../dom.js";
 
 /** @param {import("../types.js").State} state */
@@ -31,7 +32,7 @@ export function evening(state) {
         "li",
         { "data-key": String(round.round) },
         h("span", { class: "quiet" }, `Round ${round.round}, ${clock(round.at).slice(0, 5)}`),
-        h("strong", {}, h("bdi", {}, round.server)),
+        h("strong", {}, h("bdi", {}, nameOnly(round.server))),
         h("span", {}, h("bdi", {}, [round.map, `${millis(round.mean_ms)} on average`, round.players.join(", ")].filter(Boolean).join(" · "))),
       )),
     ),

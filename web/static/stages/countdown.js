@@ -5,6 +5,7 @@ import { countryName } from "../choice.js";
 import { hasSay } from "../people.js";
 import { sign } from "../sign.js";
 import { awaitedOf, candidatesOf, pingOf, playersOf } from "./ballot.js";
+import { sentence } from "./stages.js";
 
 /** @typedef {import("../types.js").State} State */
 
@@ -41,6 +42,11 @@ export function countdown(live, view) {
       h("div", { class: "then" }, h("p", {}, me?.peer === false ? "" : "Your game opens by itself, or asks you first"), !view.tv && me && hasSay(state, me) && button("ready", "Wait", { class: "stop", "data-ready": "false", "aria-keyshortcuts": "Escape" })),
     ),
   ];
+}
+
+/** What it says to who hears the page. @param {State} state */
+export function says(state) {
+  return `${sentence(state)}.${hasSay(state, state.you) ? " Escape stops it." : ""}`;
 }
 
 /** How long it is until the launch, ms. @param {import("../live.js").Live} live */

@@ -10,6 +10,7 @@ import { next } from "../next.js";
 import { shareButton } from "../share.js";
 import { sign } from "../sign.js";
 import { again } from "./parts.js";
+import { sentence } from "./stages.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
@@ -38,6 +39,12 @@ export function go(live, view) {
 
 /** Once the children are on the page. */
 export function shown() {}
+
+/** What it says to who hears the page: where everyone goes, and how far oneself is. @param {State} state @param {import("../app.js").View} view */
+export function says(state, view) {
+  const me = view.tv ? undefined : state.people.find((person) => person.name === state.you.name);
+  return `${sentence(state)}. ${title(state, me, view)}.`;
+}
 
 /** Whether somebody gets there. @param {Person | undefined} person */
 const isThere = (person) => person?.launch === "launched" || person?.launch === "by-hand";

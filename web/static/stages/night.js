@@ -1,5 +1,6 @@
 // The night is over: where it went, and who was there.
 
+import { nameOnly } from "../choice.js";
 import { clock } from "../details/notes.js";
 import { count, h } from "../dom.js";
 import { sign } from "../sign.js";
@@ -36,7 +37,7 @@ function went(state, { round, at, server, map, mean_ms, players }) {
     "li",
     { class: "card", "data-key": String(round) },
     h("p", { class: "when quiet" }, `Round ${round}, ${clock(at).slice(0, 5)}`),
-    h("p", { class: "there" }, h("bdi", { dir: "auto" }, server)),
+    h("p", { class: "there" }, h("bdi", { dir: "auto" }, nameOnly(server))),
     h("p", { class: "ms" }, Math.round(mean_ms), h("small", {}, "ms average")),
     map && h("p", { class: "map quiet" }, h("bdi", { dir: "auto" }, map)),
     h("p", { class: "with" }, known.map((person) => sign(played(person), 28)), h("span", { class: "unseen" }, "with ", players.flatMap((name, i) => [i > 0 && ", ", h("bdi", {}, name)]))),

@@ -60,6 +60,17 @@ export function reveal(live, view) {
   ];
 }
 
+/** What it says to who hears the page. @param {State} state */
+export function says(state) {
+  const target = state.choice && targetOf(state.choice);
+  if (!state.choice || !target) return "";
+  const server = state.choice.servers[target.addr];
+  const own = target.rtt_ms[state.you.name ?? ""];
+  const pings = `${own === undefined ? "" : `${millis(own)} for you, `}${millis(target.mean_ms)} average`;
+  const where = server?.country ? `Tonight we meet in ${countryName(server.country)}. ` : "";
+  return `${where}We play on ${server?.name || "a server without a name"}: ${pings}.`;
+}
+
 /** Once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function shown(place, live, view) {
   const state = /** @type {State} */ (live.state);

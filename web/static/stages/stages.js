@@ -1,5 +1,6 @@
 // Which stage of the evening the page shows, and what it is called.
 
+import { nameOnly } from "../choice.js";
 import { count, h } from "../dom.js";
 import { standing, votes } from "./ballot.js";
 
@@ -67,10 +68,20 @@ export function sentence(state) {
       if (state.agreement.launch_at) return "Off we go in a few seconds";
       return state.agreement.open ? `Where shall we play? ${standing(state)}` : "Everyone looks at the best again";
     case "launching":
-      return state.way ? `Everyone to ${state.way.server}` : "Everyone on the way";
+      return state.way ? `Everyone to ${nameOnly(state.way.server)}` : "Everyone on the way";
     case "failed":
       return "No server for everyone this time";
     default:
       return room.stage;
   }
+}
+
+/** What counts of a sentence for who has heard it: its letters. @param {string} text */
+const letters = (text) => text.replace(/[^\p{L}\p{N}]/gu, "");
+
+/** What of a text is news to who has heard others: its sentences that are in none of them. @param {string} text @param {string[]} heard */
+export function unheard(text, heard) {
+  const sentences = (/** @type {string} */ text) => text.split(/(?<=[.?!]) /);
+  const known = new Set(heard.flatMap(sentences).map(letters));
+  return sentences(text).filter((one) => !known.has(letters(one))).join(" ");
 }

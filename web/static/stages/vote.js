@@ -2,7 +2,7 @@
 // its sign in the plinth, and lifts the server. What one presses stays where it is.
 
 import { button, count, h, millis, sentence as upper } from "../dom.js";
-import { asListed, countryName, strange } from "../choice.js";
+import { asListed, countryName, nameOnly, strange } from "../choice.js";
 import { advice } from "../details/why.js";
 import { colourOf } from "../colours.js";
 import { hasSay } from "../people.js";
@@ -158,11 +158,8 @@ export function readyButton(isReady, wait) {
   return button("ready", isReady ? wait : "I’m ready", { class: isReady ? "large" : "primary large", "data-ready": String(!isReady) });
 }
 
-/** The address behind a server's name. */
-const address = / \([\d.:[\]a-f]+\)$/;
-
 /** @param {State} state */
 export function vetoes(state) {
   const { vetoes } = state.agreement;
-  return vetoes.length > 0 && h("span", { class: "vetoes" }, " Vetoes: ", vetoes.map((veto, i) => [i > 0 && ", ", h("bdi", {}, veto.replace(address, ""))]).flat(), ".");
+  return vetoes.length > 0 && h("span", { class: "vetoes" }, " Vetoes: ", vetoes.map((veto, i) => [i > 0 && ", ", h("bdi", {}, nameOnly(veto))]).flat(), ".");
 }
