@@ -128,8 +128,9 @@ func (r *Room) rechoose(selected selection.Selection) {
 }
 
 // exclude leaves those out whose numbers fit nobody else's, as long as the others
-// are the most. It does not change its mind: that is for the organiser, see
-// [Trust], and for the next round.
+// are the most. Whose distances alone are odd may sit behind a slow line: that is said,
+// and they count as long as it costs the others little. It does not change its mind:
+// that is for the organiser, see [Trust], and for the next round.
 func (r *Room) exclude(group []*player) {
 	r.judgeServers(group)
 	found, excluded, players := r.round.anomalies(group), r.round.excluded(), names(group)
@@ -137,13 +138,72 @@ func (r *Room) exclude(group []*player) {
 		players = append(players, a.Player)
 	}
 	counted := anomaly.Exclude(players, slices.Concat(excluded, found))
+	var odd []anomaly.Anomaly
 	for _, a := range found {
-		if !slices.Contains(counted, a.Player) {
-			p := r.round.player(a.Player)
-			p.anomaly, p.leftOut = &a, true
-			r.note("%s: that does not count in the choice", strings.TrimSuffix(a.String(), "."))
+		switch {
+		case slices.Contains(counted, a.Player):
+		case a.Sign == anomaly.Geometry && float64(a.Servers) <= overwhelming*float64(a.Of):
+			odd = append(odd, a)
+		default:
+			r.leaveOut(a)
 		}
 	}
+	if len(odd) == 0 {
+		return
+	}
+	group = filtered(group, func(p *player) bool { return !p.leftOut })
+	harmful := r.isHarmed(filtered(group, func(p *player) bool {
+		return !slices.ContainsFunc(found, func(a anomaly.Anomaly) bool { return a.Player == p.name })
+	}), group)
+	for _, a := range odd {
+		if p := r.round.player(a.Player); harmful {
+			r.leaveOut(a)
+		} else if p.odd == nil {
+			p.odd = &a
+			r.note("%s: that counts as long as the others lose little by it", strings.TrimSuffix(a.String(), "."))
+		}
+	}
+}
+
+// leaveOut goes on without whose numbers fit nobody else's.
+func (r *Room) leaveOut(a anomaly.Anomaly) {
+	p := r.round.player(a.Player)
+	p.anomaly, p.leftOut = &a, true
+	r.note("%s: that does not count in the choice", strings.TrimSuffix(a.String(), "."))
+}
+
+const (
+	// overwhelming is the share of contradicted pings from which on no honest line
+	// explains them: of honest players between PlanetLab's hosts the oddest has 54 %.
+	overwhelming = 2. / 3
+	// harmless is how much worse for the others what is chosen with odd numbers may be
+	// than what they would choose alone. Between PlanetLab's hosts the odd but honest
+	// cost 4 ms at most, who exaggerates mostly 6 to 38.
+	harmless = 5 * time.Millisecond
+)
+
+// isHarmed reports whether some would be better off by a choice of their own than by that
+// of the whole group.
+func (r *Room) isHarmed(some, group []*player) bool {
+	best := func(group []*player) selection.Selection {
+		c := r.criteria(r.settings, group)
+		c.Top, c.Reasons = 1, -1
+		return selection.Select(r.round.servers, r.round.table(group), c)
+	}
+	all, own := best(group), best(some)
+	if all.Chosen == nil || own.Chosen == nil {
+		return own.Chosen != nil
+	}
+	table, objective := r.round.table(some), r.criteria(r.settings, some).Objective(names(some))
+	rtts := func(server int) (ms []float64) {
+		for player := range some {
+			_, rtt := table.At(player, server)
+			ms = append(ms, rttMS(rtt))
+		}
+		return ms
+	}
+	theirs := rtts(all.Chosen.Server)
+	return objective.Score(theirs)-objective.Score(rtts(own.Chosen.Server)) > rttMS(harmless) || own.LimitMS > 0 && slices.Max(theirs) > own.LimitMS
 }
 
 // judgeServers leaves out servers that are nearer to players than these are to each

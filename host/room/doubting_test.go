@@ -59,6 +59,49 @@ func TestMadeUpNumbersDoNotCount(t *testing.T) {
 	}
 }
 
+// TestOddButHarmless: whose pings contradict everybody's distances is named, but left out
+// only if the others lose by it, or nearly all of them do: it may be a slow line.
+func TestOddButHarmless(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		slow func(server int) bool
+		out  bool
+	}{
+		{"slow to what is far", func(server int) bool { return server >= 9 }, false},
+		{"slow to all that is near the others", func(server int) bool { return server < 10 }, true},
+		{"slow to nearly everything", func(server int) bool { return server >= 3 }, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			n := measuring(t, 20, "ann", "bob", "cat", "dan")
+			for i, name := range []string{"ann", "bob", "cat", "dan"} {
+				ms := make([]int, 20)
+				for server := range ms {
+					if ms[server] = 10*server + 10 + i; name == "dan" && test.slow(server) {
+						ms[server] += 1000
+					}
+				}
+				n.measures(name, ms...)
+			}
+			n.done("ann", "bob", "cat", "dan")
+			n.inStage(wire.Chosen)
+			if got := n.room.round.player("dan").leftOut; got != test.out {
+				t.Errorf("dan is left out: %v; the log:\n%s", got, n.log())
+			}
+			if !strings.Contains(n.log(), "fit nobody else's") {
+				t.Errorf("nothing is said of dan's pings; the log:\n%s", n.log())
+			}
+			same(t, n.room, restored(t, n.room))
+			for _, name := range []string{"ann", "bob", "cat", "dan"} {
+				n.verifies(name)
+			}
+			n.goesTo(0)
+			if doubts := n.room.round.selection.Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
+				t.Errorf("doubts are %v", doubts)
+			}
+		})
+	}
+}
+
 // TestTrusted: the organiser knows better.
 func TestTrusted(t *testing.T) {
 	n := doubting(t)

@@ -87,6 +87,8 @@ type player struct {
 	shares bool
 	// anomaly is why the player's numbers do not count, if they do not.
 	anomaly *anomaly.Anomaly
+	// odd is what is odd about numbers that count all the same.
+	odd *anomaly.Anomaly
 	// contradicts is why the player's word about servers does not count, if it does not.
 	contradicts *anomaly.Anomaly
 	launch      wire.LaunchState
@@ -288,6 +290,19 @@ func (r *round) anomalies(group []*player) []anomaly.Anomaly {
 	return slices.DeleteFunc(anomaly.Find(r.servers.List, r.table(group)), func(a anomaly.Anomaly) bool {
 		return r.player(a.Player).trusted
 	})
+}
+
+// odd are the anomalies that are said of players whose numbers count: those of now, and
+// those of whom it was said before.
+func (r *round) odd() []anomaly.Anomaly {
+	active := r.active()
+	odd := r.anomalies(active)
+	for _, p := range active {
+		if p.odd != nil && !slices.ContainsFunc(odd, func(a anomaly.Anomaly) bool { return a.Player == p.name }) {
+			odd = append(odd, *p.odd)
+		}
+	}
+	return odd
 }
 
 // excluded are the anomalies for which somebody is left out.

@@ -190,7 +190,7 @@ func (a Trust) do(r *Room, _ caller) error {
 	if p == nil {
 		return fmt.Errorf("%s is not here", playerName(a.Name))
 	}
-	p.trusted = true
+	p.trusted, p.odd = true, nil
 	if p.contradicts != nil {
 		p.contradicts = nil
 		r.note("the organiser vouches for %s", p.name)

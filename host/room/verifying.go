@@ -355,7 +355,7 @@ func (*Verifying) settle(r *Room) {
 	} else if r.overrule(&selected, group) {
 		selected = r.selectFor(r.round.active())
 	}
-	selected.Doubts = slices.Concat(r.round.excluded(), r.round.anomalies(r.round.active()), r.round.discredited())
+	selected.Doubts = slices.Concat(r.round.excluded(), r.round.odd(), r.round.discredited())
 	r.round.selection = &selected
 	if before != nil {
 		r.noteChange(before.Server)
