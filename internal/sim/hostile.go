@@ -173,6 +173,8 @@ type Evening struct {
 	// Wronged are the honest of whom that was said, with why.
 	Named   int
 	Wronged []string
+	// LeftOut is how many of the honest did not count in the choice.
+	LeftOut int
 	// Told is by how many ms the choice is said to hang on a liar's word.
 	Told float64
 	Log  []wire.Note
@@ -215,6 +217,9 @@ func (g *Group) Attacked(liars []int, a Attack, o GroupOptions, run uint64) (e E
 	}
 	doubts := map[string]string{}
 	for _, person := range snapshot.People {
+		if person.LeftOut && (a.plan == nil || !slices.Contains(liars, s.peer(person.Name))) {
+			e.LeftOut++
+		}
 		if person.LeftOut || person.Doubt != "" {
 			doubts[person.Name] = "left out. " + person.Doubt
 		}

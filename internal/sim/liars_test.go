@@ -25,7 +25,7 @@ var (
 	liarLiars    = flag.String("liar-liars", "1,2", "how many of them are hostile, together")
 	liarRules    = flag.String("liar-rules", "mean", "rules of the rooms")
 	liarAttacks  = flag.String("liar-attacks", "", "what the attacks' names contain, with | between; all if empty")
-	liarOf       = flag.String("liar-of", "night", "kinds of worlds: night, css2007, et2007")
+	liarOf       = flag.String("liar-of", "night", "kinds of worlds: night, css2007, et2007, and matrix with -sweep-matrix and -sweep-servers")
 	liarHome     = flag.Bool("liar-home", false, "a hostile player shares an honest one's address and line")
 	liarLog      = flag.Bool("liar-log", false, "tell the evenings that were lost, and who was wronged")
 )
@@ -106,7 +106,7 @@ func sweepAttacks(t *testing.T, world string, rule selection.Rule, liars, player
 	slices.SortStableFunc(order, func(i, j int) int {
 		return cmp.Or(cmp.Compare(lost(j), lost(i)), cmp.Compare(quantileOf(evenings[j], 0.95, cost), quantileOf(evenings[i], 0.95, cost)))
 	})
-	t.Logf("| %-42s | regret 50/95/worst, ms | cost 95/worst, ms | lost | liars named | honest wronged | s, most | told |", "attack")
+	t.Logf("| %-42s | regret 50/95/worst, ms | cost 95/worst, ms | lost | liars named | honest named, left out | s, most | told |", "attack")
 	for _, i := range order {
 		t.Logf("| %-42s | %s", attacks[i].Name, liarReport(evenings[i]))
 		for n, e := range evenings[i] {
@@ -133,6 +133,13 @@ func liarCriteria(rule selection.Rule) selection.Criteria {
 const nightServers = 2000
 
 func drawnGroup(t *testing.T, world string, players int, seed uint64) *Group {
+	if world == "matrix" {
+		g, err := sweepGroup(t, world, fmt.Sprintf("world-%d", players))(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
 	spec, err := night2005(nightServers, seed), error(nil)
 	if world != "night" {
 		spec, err = NamedSpec(world, seed)
@@ -171,7 +178,7 @@ func quantileOf(evenings []Evening, share float64, of func(Evening) float64) flo
 const dearFrom = 2
 
 func liarReport(evenings []Evening) string {
-	lost, named, wronged, longest, dear, told := 0, 0, 0, 0.0, 0, 0
+	lost, named, wronged, out, longest, dear, told := 0, 0, 0, 0, 0.0, 0, 0
 	for _, e := range evenings {
 		if e.Found && e.Cost > dearFrom {
 			dear++
@@ -184,11 +191,12 @@ func liarReport(evenings []Evening) string {
 		}
 		named += e.Named
 		wronged += len(e.Wronged)
+		out += e.LeftOut
 		longest = max(longest, e.Seconds)
 	}
 	at := func(share float64, of func(Evening) float64) float64 { return quantileOf(evenings, share, of) }
-	return fmt.Sprintf("%.1f / %.1f / %.1f | %.1f / %.1f | %d | %d | %d | %.0f | %d of %d |",
-		at(0.5, regret), at(0.95, regret), at(1, regret), at(0.95, cost), at(1, cost), lost, named, wronged, longest, told, dear)
+	return fmt.Sprintf("%.1f / %.1f / %.1f | %.1f / %.1f | %d | %d | %d, %d | %.0f | %d of %d |",
+		at(0.5, regret), at(0.95, regret), at(1, regret), at(0.95, cost), at(1, cost), lost, named, wronged, out, longest, told, dear)
 }
 
 // TestCrudeLies: a liar among eight is named, nobody else is, and the others get
