@@ -3,6 +3,7 @@
 package web_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -126,8 +127,58 @@ func TestReveal(t *testing.T) {
 	b.shoot("reveal", laptop, desktop, screenSize{"small-phone-dark", 390, 700, 1, true}, night4k)
 	b.click("#stage [data-action=revealed]")
 	b.until("a button goes on", func() bool { return eval[string](b, "muster.view.stage") == "vote" })
+	b.run(`muster.view.searched = 2`)
+	b.tells(`{ ` + you + `, people: people.map((one, i) => ({ ...one, country: ["NL", "US", "MY"][i] })), choice, agreement: { open: true, vetoes: [], ballot: [addr] }, room: { ...room("chosen"), round: 2 } }`)
+	b.until("who is somewhere stands at the map's foot", func() bool {
+		return eval[string](b, `[...document.querySelectorAll(".turning .somewhere, .turning .lost .ping, .turning .ring-pings")].map((e) => e.textContent)`+".join(' ')") == "100 ms at best 44 ms somewhere"
+	})
+	if ways := eval[int](b, `document.querySelectorAll(".turning .spoke").length`); ways != 3 {
+		t.Errorf("%d of the 3 whose place is known have a way on the map", ways)
+	}
+	b.run(`muster.view.revealed = muster.view.searched = 1`)
+	b.tells(chosen)
+	b.until("the vote stands there", func() bool { return eval[string](b, "muster.view.stage") == "vote" })
 	b.run(`Object.defineProperty(document, "hidden", { value: true, configurable: true }); muster.view.revealed = 0`)
 	b.tells(chosen)
 	b.run(`delete document.hidden; muster.view.changed()`)
 	b.until("nothing is played late", func() bool { return eval[int](b, "muster.view.revealed") == 1 })
+}
+
+// TestMoment: what is seen of a reveal so long after it began: each thing in its turn, the
+// nearest spoke first, and all of it in the end.
+func TestMoment(t *testing.T) {
+	type seen struct {
+		Dim, Pin, Turn, Place, Name, Pings float64
+		Spokes                             []float64
+		Over                               bool
+	}
+	var got []seen
+	const script = `const { seenAt } = await import("./static/stages/moment.js");
+		console.log(JSON.stringify([-50, 0, 200, 400, 800, 1500, 2200, 2330, 2740, 3000, 3400, 3800, 4000, 4199, 4200, 1e9].map((ms) => seenAt(ms, 3)).concat([seenAt(3000, 0), seenAt(2460, 1)])))`
+	inNode(t, &got, script)
+	spokes := func(of ...float64) []float64 { return of }
+	for i, want := range []seen{ // eased: half of the time shows seven eighths
+		{Spokes: spokes(0, 0, 0)},
+		{Spokes: spokes(0, 0, 0)},
+		{Dim: 0.5, Spokes: spokes(0, 0, 0)},
+		{Dim: 1, Spokes: spokes(0, 0, 0)},
+		{Dim: 1, Pin: 1, Spokes: spokes(0, 0, 0)},
+		{Dim: 1, Pin: 1, Turn: 0.875, Spokes: spokes(0, 0, 0)},
+		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(0, 0, 0)},
+		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(0.875, 0, 0)},
+		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1, 1, 0)},
+		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1, 1, 1)},
+		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1, 1, 1), Place: 1},
+		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1, 1, 1), Place: 1, Name: 1},
+		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1, 1, 1), Place: 1, Name: 1, Pings: 0.5},
+		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1, 1, 1), Place: 1, Name: 1, Pings: 0.9975},
+		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1, 1, 1), Place: 1, Name: 1, Pings: 1, Over: true},
+		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1, 1, 1), Place: 1, Name: 1, Pings: 1, Over: true},
+		{Dim: 1, Pin: 1, Turn: 1, Spokes: []float64{}},
+		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1)},
+	} {
+		if !reflect.DeepEqual(got[i], want) {
+			t.Errorf("moment %d shows\n%+v, not\n%+v", i, got[i], want)
+		}
+	}
 }

@@ -1,8 +1,9 @@
-// The reveal's map: the world round the server, with everybody's way a straight spoke; and
-// where places are not known a dial, on which distance is ping.
+// The reveal's map: the world round the server, with everybody's way a straight spoke. Whose
+// country is not known stands at its foot, "somewhere", without a spoke, which would point to
+// a place. Where the server's is not known, or nobody's, it is a dial: distance is ping.
 //
 //	canvas  land, turned to the server       none on the dial
-//	svg     rings ─ spokes ─ signs with pings ─ the server's pin
+//	svg     rings ─ spokes ─ signs with pings ─ the server's pin ─ somewhere
 
 import { svg } from "../dom.js";
 import { sign } from "../sign.js";
@@ -14,6 +15,16 @@ import { placeOf, world } from "./world.js";
 const half = 500;
 const near = 150;
 const far = 390;
+/** Rings are drawn at these pings, ms, of which the picture has room for some. */
+const ringsAt = [10, 20, 50, 100, 200, 500];
+/** So far from the middle a ring with its ping is whole, and so many are drawn. */
+const rim = 455;
+const ringsShown = 2;
+/** How far signs stand from each other, in their sizes, and so many at the foot with their pings: more stand closer, and their pings in the list. */
+const apart = 1.45;
+const footPings = 6;
+/** How high a ping stands below its sign, in the picture's units. */
+const pingHigh = 34;
 /** The rim of the picture shows land beyond who is farthest, radians at least. */
 const leastReach = 0.5;
 const widest = Math.PI * 0.98;
@@ -27,21 +38,35 @@ export class Turn {
     this.canvas = document.createElement("canvas");
     this.canvas.setAttribute("aria-hidden", "true");
     this.centre = placeOf(country);
-    this.onMap = Boolean(this.centre && spokes.length > 0 && spokes.every(({ person }) => placeOf(person.country)));
+    const isKnown = (/** @type {Spoke} */ { person }) => placeOf(person.country) !== undefined;
+    this.onMap = Boolean(this.centre && spokes.some(isKnown));
     this.reach = leastReach;
-    const at = this.onMap ? this.geographic(spokes) : dial(spokes);
     const size = spokes.length > 9 ? 62 : spokes.length > 5 ? 80 : 100;
-    spread(at, size);
-    this.spokes = spokes.map(({ person }, i) => svg("line", { class: `spoke p${(person.arrival ?? 0) % 16}`, x1: 0, y1: 0, x2: at[i].x, y2: at[i].y, pathLength: 1 }));
-    this.signs = spokes.map(({ person, text }, i) => {
-      const shape = sign({ ...person, able: false }, size);
+    const lost = this.onMap ? spokes.filter((spoke) => !isKnown(spoke)) : [];
+    const placed = spokes.filter((spoke) => !lost.includes(spoke));
+    const points = this.onMap ? this.geographic(placed) : dial(spokes, size);
+    const foot = half - size / 2 - (lost.length > footPings ? 4 : pingHigh + 6);
+    if (this.onMap) spread(points, size, lost.length > 0 ? foot - size - 2 * pingHigh : half - size / 2 - 40);
+    const at = spokes.map((spoke) => (lost.includes(spoke) ? somewhere(lost.indexOf(spoke), lost.length, size, foot) : points[placed.indexOf(spoke)]));
+    this.spokes = spokes.map((spoke, i) => (lost.includes(spoke) ? svg("g") : svg("line", { class: `spoke p${(spoke.person.arrival ?? 0) % 16}`, x1: 0, y1: 0, x2: at[i].x, y2: at[i].y, pathLength: 1 })));
+    this.signs = spokes.map((spoke, i) => {
+      const shape = sign({ ...spoke.person, able: false }, size);
       shape.setAttribute("x", String(at[i].x - size / 2));
       shape.setAttribute("y", String(at[i].y - size / 2));
-      return svg("g", {}, shape, svg("text", { class: "ping", x: at[i].x, y: at[i].y + size / 2 + 34, "text-anchor": "middle" }, text));
+      const isCrowd = lost.length > footPings && lost.includes(spoke);
+      return svg("g", { class: lost.includes(spoke) ? "lost" : "" }, shape, !isCrowd && svg("text", { class: "ping", x: at[i].x, y: at[i].y + size / 2 + pingHigh, "text-anchor": "middle" }, spoke.text));
     });
     this.pin = svg("g", { class: "pin" }, svg("circle", { class: "halo", r: 46 }), svg("circle", { class: "core", r: 28 }));
-    this.rings = svg("g", { class: "rings" }, this.onMap ? [50, 100].map((ms) => svg("circle", { r: Math.min(half * 2, (far * ms * fibre) / earth / this.reach) })) : at.map(({ r }) => svg("circle", { r })));
-    const picture = svg("svg", { viewBox: `${-half} ${-half} ${2 * half} ${2 * half}`, "aria-hidden": "true" }, this.rings, this.spokes, this.signs, this.pin);
+    const scale = this.onMap ? (/** @type {number} */ ms) => (far * ms * fibre) / earth / this.reach : pingScale(spokes, size);
+    const whole = ringsAt.map((ms) => ({ ms, r: scale(ms) })).filter(({ r }) => r >= (this.onMap ? near : 0) && r <= rim);
+    this.rings = svg("g", { class: "rings" }, whole.slice(-ringsShown).map(({ r }) => svg("circle", { r })));
+    this.pings = svg("g", { class: "ring-pings" }, whole.slice(-ringsShown).map(({ ms, r }) => {
+      const turn = this.onMap ? clearest(r, points, size) : 0;
+      return svg("text", { x: r * Math.sin(turn), y: -r * Math.cos(turn), "text-anchor": "middle", "dominant-baseline": "central" }, `${ms} ms${this.onMap ? " at best" : ""}`);
+    }));
+    const word = lost.length > 0 && svg("text", { class: "somewhere", x: 0, y: foot - size / 2 - 18, "text-anchor": "middle" }, "somewhere");
+    this.foot = svg("g", {}, word);
+    const picture = svg("svg", { viewBox: `${-half} ${-half} ${2 * half} ${2 * half}`, "aria-hidden": "true" }, this.rings, this.spokes, this.pings, this.signs, this.pin, this.foot);
     place.replaceChildren(this.canvas, picture);
     if (this.onMap) world().then((loaded) => { this.world = loaded; this.land(this.turned ?? 1, true); }, () => {}); // the spokes say it without land
   }
@@ -62,7 +87,7 @@ export class Turn {
   show(seen) {
     const grown = 0.4 + 0.6 * seen.pin;
     this.pin.style.cssText = `opacity:${seen.pin};scale:${grown}`;
-    this.rings.style.opacity = String(seen.turn);
+    this.rings.style.opacity = this.pings.style.opacity = this.foot.style.opacity = String(seen.turn);
     this.rings.style.rotate = `${-60 * (1 - seen.turn)}deg`;
     seen.spokes.forEach((shot, i) => {
       this.spokes[i].style.cssText = `stroke-dashoffset:${1 - shot};opacity:${shot > 0 ? 1 : 0}`;
@@ -100,15 +125,47 @@ export class Turn {
   }
 }
 
-/** Everybody round the server, as far as their ping. @param {Spoke[]} spokes */
-function dial(spokes) {
-  const longest = Math.max(1, ...spokes.map(({ ms }) => ms));
+/** Everybody round the server, as far as their ping. At twelve o'clock nobody stands: there the rings have their pings. @param {Spoke[]} spokes @param {number} size */
+function dial(spokes, size) {
+  const scale = pingScale(spokes, size);
   const order = spokes.map(({ person }) => person.arrival ?? 0).toSorted((a, b) => a - b);
   return spokes.map(({ person, ms }) => {
-    const turn = (2 * Math.PI * (order.indexOf(person.arrival ?? 0) + 0.5)) / spokes.length;
-    const r = near + (far - near) * Math.sqrt(ms / longest);
+    const turn = (2 * Math.PI * (order.indexOf(person.arrival ?? 0) + 1)) / (spokes.length + 1);
+    const r = scale(ms);
     return { x: r * Math.sin(turn), y: -r * Math.cos(turn), r };
   });
+}
+
+/**
+ * How far from the middle a ping stands on the dial. Each ms is equally far, as on the bars
+ * beside it, so that rings can be read as a ruler is; 0 ms is not at the pin but at a circle
+ * round it, on which all signs have room, so that none has to be pushed to where another
+ * ping stands.
+ * @param {Spoke[]} spokes @param {number} size of signs
+ */
+function pingScale(spokes, size) {
+  const longest = Math.max(1, ...spokes.map(({ ms }) => ms));
+  const nought = Math.max(near, ((spokes.length + 1) * size * apart) / (2 * Math.PI));
+  return (/** @type {number} */ ms) => nought + ((far - nought) * ms) / longest;
+}
+
+/** Where at the picture's foot one of them stands whose place nobody knows. @param {number} i @param {number} of @param {number} size @param {number} y */
+function somewhere(i, of, size, y) {
+  const pitch = of > footPings ? Math.min(size * 1.1, (2 * half - size) / of) : Math.max(size * apart, 125); // room for "≈ 247 ms"
+  return { x: pitch * (i - (of - 1) / 2), y, r: half };
+}
+
+/** In which direction, radians, a ring's ping is farthest from all spokes and signs. @param {number} r @param {{x: number, y: number}[]} at @param {number} size */
+function clearest(r, at, size) {
+  const room = (/** @type {number} */ turn) => {
+    const [x, y] = [r * Math.sin(turn), -r * Math.cos(turn)];
+    return Math.min(...at.map((end) => {
+      const along = Math.min(1, Math.max(0, (x * end.x + y * end.y) / (end.x ** 2 + end.y ** 2)));
+      return Math.min(Math.hypot(x - along * end.x, y - along * end.y), Math.hypot(x - end.x, y - end.y - size / 2 - pingHigh));
+    }));
+  };
+  const turns = Array.from({ length: 24 }, (_, i) => (Math.PI * i) / 12).filter((turn) => -r * Math.cos(turn) < far / 2); // not at the foot
+  return turns.reduce((best, turn) => (room(turn) > room(best) + 1 ? turn : best));
 }
 
 /** How far it is on the globe, and whereto, in radians. @param {import("./world.js").Country} from @param {import("./world.js").Country} to */
@@ -119,16 +176,16 @@ function away(from, to) {
   return { angle, bearing };
 }
 
-/** Pushes signs apart that would hide each other. @param {{x: number, y: number}[]} at @param {number} size */
-function spread(at, size) {
-  const apart = size * 1.45;
+/** Pushes signs apart that would hide each other. @param {{x: number, y: number}[]} at @param {number} size @param {number} lowest where they may be */
+function spread(at, size, lowest) {
+  const least = size * apart;
   for (let round = 0; round < 40; round++) {
     for (let i = 0; i < at.length; i++) {
       for (let j = 0; j < i; j++) {
         const [dx, dy] = [at[i].x - at[j].x || 1, at[i].y - at[j].y];
         const distance = Math.hypot(dx, dy);
-        if (distance >= apart) continue;
-        const push = (apart - distance) / 2 / distance;
+        if (distance >= least) continue;
+        const push = (least - distance) / 2 / distance;
         at[i].x += dx * push;
         at[i].y += dy * push;
         at[j].x -= dx * push;
@@ -138,7 +195,7 @@ function spread(at, size) {
     for (const one of at) {
       const most = half - size / 2 - 40;
       one.x = Math.min(most, Math.max(-most, one.x));
-      one.y = Math.min(most, Math.max(-most, one.y));
+      one.y = Math.min(lowest, Math.max(-most, one.y));
     }
   }
 }
