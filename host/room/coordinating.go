@@ -14,8 +14,21 @@ import (
 )
 
 const (
-	// lateAnswers is how long a round of questions waits for its last answers: a
-	// silent server takes a peer three seconds, and the next need not know of it.
+	// ahead is how many questions a player has in hand when the next are handed out:
+	// those that a home line's 250 a second take in the third of a second in which
+	// answers come in and questions go out. After the first round, of which nobody
+	// knows what to ask next, firstShare of its answers may be missing; and after
+	// roundsAhead rounds laterShare, as what is asked from then on is best known from
+	// the answers (docs/experiments/choosing-speed.md).
+	ahead       = 80
+	firstShare  = 0.4
+	roundsAhead = 8
+	laterShare  = 0.3
+	// roundEvery is the least time between two rounds: what is learnt in less is not
+	// worth the processor's.
+	roundEvery = 120 * time.Millisecond
+	// lateAnswers is how long the search waits for its last answers: a silent server
+	// takes a peer three seconds, and the choice need not know of it.
 	lateAnswers = 400 * time.Millisecond
 	// fewMissing is the share of a round's answers, besides one of each player, that
 	// is not waited for beyond that. longestWait is how long a round waits if more
@@ -56,7 +69,12 @@ type search struct {
 	// asked is when the newest questions went out, and questions how many.
 	asked     time.Time
 	questions int
-	over      bool
+	// ahead is that where rounds overlap, and before is how many questions went out the
+	// time before then, some of which are still on their way.
+	ahead, before int
+	// ends: there was nothing more to ask, and the last answers are waited for.
+	ends bool
+	over bool
 	// background: the choice is made, and the search goes on while people vote; own
 	// is what the players' own discovery was allowed then.
 	background bool
@@ -94,11 +112,14 @@ func (r *Room) searching() *search {
 		Seed: r.tuning.Seed + uint64(r.round.number), Budget: cmp.Or(r.tuning.Budget, budget), Enough: cmp.Or(r.tuning.Enough, enough),
 	}
 	groups := probeGroups(natGroups, before)
-	if c, is := r.phase.(*Coordinating); is && c.More > 0 {
+	switch c, is := r.phase.(*Coordinating); {
+	case is && c.More > 0:
 		options.Budget, options.Beyond, options.Enough = c.left(groups), true, untilSpent
+	case is && options.Budget > 0: // without a budget there is no hurry, nor while people vote
+		options.Ahead = ahead
 	}
 	r.round.search = &search{
-		groups:  groups,
+		groups: groups, ahead: options.Ahead,
 		planner: coordinate.New(r.round.topology, r.round.servers, r.round.table(heads), criteria, options),
 	}
 	return r.round.search
@@ -123,12 +144,26 @@ func (s *search) expected() int {
 }
 
 // few is how many missing answers a round need not wait for.
-func (s *search) few() int { return len(s.groups) + int(fewMissing*float64(s.questions)) }
+func (s *search) few() int { return len(s.groups) + int(fewMissing*float64(s.questions+s.before)) }
 
 // isAnswered reports whether the round has its answers, all but the last few.
 func (s *search) isAnswered(now time.Time) bool {
 	missing, waited := s.expected(), now.Sub(s.asked)
 	return missing == 0 || waited >= lateAnswers && missing <= s.few() || waited >= longestWait
+}
+
+// runsLow reports whether the players have so little left to ask that it is time for the
+// next round: it takes a moment to reach them, and answers that come later count in the
+// one after that.
+func (s *search) runsLow(now time.Time) bool {
+	most := s.ahead * len(s.groups)
+	switch rounds := s.planner.Progress().Rounds; {
+	case rounds == 1:
+		most = int(firstShare * float64(s.questions))
+	case rounds >= roundsAhead:
+		most = int(laterShare * float64(s.questions))
+	}
+	return s.ahead > 0 && now.Sub(s.asked) >= roundEvery && s.expected() <= most
 }
 
 // ask sends the planner's next questions, and reports whether there were any.
@@ -139,6 +174,9 @@ func (s *search) ask(r *Room) bool {
 		s.groups[b.Player].deal(r, b.Servers)
 	}
 	if questions > 0 {
+		if s.ahead > 0 {
+			s.before = s.questions
+		}
 		s.asked, s.questions = r.now, questions
 	}
 	return questions > 0
@@ -190,7 +228,7 @@ func (c *Coordinating) advance(r *Room) {
 // isDue reports whether the next round of questions can begin.
 func (*Coordinating) isDue(r *Room) bool {
 	s := r.round.search
-	return s == nil || !areOf(s.groups, r.round.natGroups(r.round.present())) || s.isAnswered(r.now)
+	return s == nil || !areOf(s.groups, r.round.natGroups(r.round.present())) || s.isAnswered(r.now) || !s.ends && s.runsLow(r.now)
 }
 
 // turn goes on to the next round of questions.
@@ -212,8 +250,11 @@ func (c *Coordinating) search(r *Room) {
 	progress := s.planner.Progress()
 	settled := progress.Done && progress.Best >= 0
 	if !s.over {
-		if !settled && s.ask(r) {
+		if s.ends = settled || !s.ask(r); !s.ends {
 			return
+		}
+		if !s.isAnswered(r.now) {
+			return // answers come yet
 		}
 		// Waiting may be worth it although there is nothing to ask: answers come yet, or
 		// what servers say of themselves. Who says nothing at all is left out after a

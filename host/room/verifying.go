@@ -21,7 +21,7 @@ const (
 	// samples is how often each finalist is asked again, freshSamples where the search
 	// has asked it a moment ago: the third of three would take another second. There
 	// firstSamples do at first, as the next takes a second, too: only who leads although
-	// one of its players' is in doubt is asked again.
+	// one of its players' is in doubt, or two were lost, is asked again.
 	samples, freshSamples, firstSamples = 3, 2, 1
 	// A sample is in doubt that differs by more from what the search measured: a queue held
 	// up one of the two, or the way jitters by what may cost it the choice.
@@ -150,7 +150,7 @@ func (r *Room) askToLook(servers []int) {
 	l.Servers, l.Samples, l.Waiting, l.Silent, l.Doubted = servers, 0, nil, nil, nil
 	if s := r.round.search; s != nil && !s.background {
 		l.Samples = freshSamples
-		if l.Attempt == 1 && mostPlaces(r.round.natGroups(r.round.active())) == 1 {
+		if groups := r.round.natGroups(r.round.active()); l.Attempt == 1 && len(groups) > 1 && mostPlaces(groups) == 1 {
 			l.Samples = firstSamples
 		}
 	}
@@ -241,14 +241,12 @@ func (r *round) merge(p *player, seen wire.Finalist) {
 }
 
 // isDoubtful reports whether a single sample and what was measured before it do not say
-// what the way is like: one of the two was lost, or held up.
+// what the way is like: one of the two may have been held up.
 func isDoubtful(seen wire.Finalist, before discovery.Result) bool {
 	switch {
-	case before.State != discovery.Answered:
-		return seen.State == discovery.Answered
-	case !seen.State.Asked():
-		return false
 	case len(seen.RTTs) == 0:
+		return false // what several do not hear is in doubt, see settle
+	case before.State != discovery.Answered:
 		return true
 	}
 	return time.Duration(math.Abs(seen.RTTs[0]-rttMS(before.RTT))*float64(time.Millisecond)) > doubtfulBy
@@ -343,7 +341,8 @@ func (*Verifying) settle(r *Room) {
 		return
 	}
 	for _, server := range l.Servers {
-		if !slices.Contains(l.Doubted, server) {
+		isLost := l.Samples == firstSamples && l.Silent[server] > forgivenLosses
+		if !isLost && !slices.Contains(l.Doubted, server) {
 			l.Seen = append(l.Seen, server)
 		}
 	}

@@ -304,7 +304,7 @@ func (a *acquisition) explore() {
 	fresh := min(left, int(math.Ceil(steady)))
 
 	limit := a.p.estimator.value(a.p.estimator.target())
-	slack, seen := 0.0, map[topology.Node]bool{}
+	slack, seen := 0.0, a.underWay()
 	for n := 0; n < mostSamples && fresh > 0; n++ {
 		most := max(1, (fresh+samples-1-n%samples)/samples)
 		bold := n%boldEvery == boldEvery-1
@@ -322,6 +322,22 @@ func (a *acquisition) explore() {
 			}
 		}
 	}
+}
+
+// underWay are the parts of the tree of which nothing is known, but will be: somebody has
+// been asked for one of their addresses in the rounds that this one overlaps.
+func (a *acquisition) underWay() map[topology.Node]bool {
+	seen := map[topology.Node]bool{}
+	if a.p.options.Ahead > 0 {
+		for player := range a.p.questions {
+			for server := range a.p.questions[player].underWay {
+				if at := a.p.tree.Of(server); a.posterior.find(at) == nil {
+					seen[a.posterior.part(at)] = true
+				}
+			}
+		}
+	}
+	return seen
 }
 
 // measure has one player measure an address, or everybody if somebody has. It

@@ -60,6 +60,10 @@
 // are asked for neighbours of what is
 // suspect, and for other ASes of large countries and of those with a low bound.
 //
+// Rounds may overlap (Options.Ahead): the next is handed out while answers to the last
+// are on their way. What is asked for by then counts as known to come: of each part of
+// the list that nobody knows one address is asked for, not one a round.
+//
 // # Stopping rule
 //
 // The regret bound is what 95 % of the last 24 bold worlds stay under, at least what

@@ -25,6 +25,9 @@ type Options struct {
 	// Batch is how many servers a player has to do with at once: what spends the
 	// budget in 14 rounds, 40 without one.
 	Batch int
+	// Ahead is how many more a player has to do with when the next batch is handed
+	// out, so that rounds overlap and nobody waits for the slowest reply: none.
+	Ahead int
 	// Enough is how much better a server may still be possible when the search
 	// ends: 1 ms; negative goes on until the budget is spent.
 	Enough time.Duration
@@ -91,7 +94,7 @@ type Planner struct {
 func New(tree *topology.Tree, servers selection.Servers, table *selection.Table, criteria selection.Criteria, options Options) *Planner {
 	players := table.Players()
 	servers.List = tree.List()
-	q := newQuestions(len(players), table.Servers())
+	q := newQuestions(len(players), table.Servers(), min(1, options.Ahead))
 	c := newCandidates(tree, selection.NewFilter(servers, criteria), q)
 	p := &Planner{
 		options: options.withDefaults(), tree: tree, rng: rand.New(rand.NewPCG(options.Seed, randomStream)),
@@ -144,7 +147,8 @@ const leastRTT = 0.001
 func (p *Planner) Inform(server int) { p.candidates.inform(server) }
 
 // Expected is how many questions a player is likely to answer yet. Players ask in
-// order: what is missing of a round before one that was answered is silent.
+// order: what is missing of a round before one that was answered is silent, or where
+// rounds overlap of the round before that.
 func (p *Planner) Expected(player int) int { return p.questions[player].expected() }
 
 // Predict is what a player's RTT to a server is or will be.

@@ -124,25 +124,27 @@ func TestHoldsItsBudget(t *testing.T) {
 }
 
 // TestExpected: what was asked before an answered question is silent, and takes
-// nobody's time.
+// nobody's time; where rounds overlap what was asked in the one before that.
 func TestExpected(t *testing.T) {
-	list := small()
-	p := coordinate.New(topology.New(list), selection.Servers{},
-		selection.NewTable([]string{"ann"}, len(list)), selection.Criteria{By: selection.Mean}, coordinate.Options{Seed: 1})
-	answer := func(servers []int) {
-		for _, server := range servers {
-			p.Observe(0, discovery.Result{Server: server, State: discovery.Answered, RTT: smallRTT(0, server)})
+	for _, tt := range []struct{ ahead, late int }{{0, 0}, {80, 1}} {
+		list := small()
+		p := coordinate.New(topology.New(list), selection.Servers{},
+			selection.NewTable([]string{"ann"}, len(list)), selection.Criteria{By: selection.Mean}, coordinate.Options{Seed: 1, Ahead: tt.ahead})
+		answer := func(servers []int) {
+			for _, server := range servers {
+				p.Observe(0, discovery.Result{Server: server, State: discovery.Answered, RTT: smallRTT(0, server)})
+			}
 		}
-	}
-	first := p.Next()[0].Servers
-	answer(first[1:])
-	second := p.Next()[0].Servers
-	if want := 1 + len(second); p.Expected(0) != want {
-		t.Errorf("%d answers are expected before any of the second round came, want %d", p.Expected(0), want)
-	}
-	answer(second[:1])
-	if want := len(second) - 1; p.Expected(0) != want {
-		t.Errorf("%d answers are expected after one of the second round, want %d", p.Expected(0), want)
+		first := p.Next()[0].Servers
+		answer(first[1:])
+		second := p.Next()[0].Servers
+		if want := 1 + len(second); p.Expected(0) != want {
+			t.Errorf("%d answers are expected before any of the second round came, want %d", p.Expected(0), want)
+		}
+		answer(second[:1])
+		if want := len(second) - 1 + tt.late; p.Expected(0) != want {
+			t.Errorf("%d answers are expected after one of the second round, want %d", p.Expected(0), want)
+		}
 	}
 }
 

@@ -209,3 +209,11 @@ func (p *posterior) find(node topology.Node) *estimate {
 	}
 	return &p.nodes[i]
 }
+
+// part is the largest part of the tree with an address of which nothing is known.
+func (p *posterior) part(at topology.Node) topology.Node {
+	for parent := p.tree.Parent(at); parent > topology.Root && p.find(parent) == nil; parent = p.tree.Parent(at) {
+		at = parent
+	}
+	return at
+}

@@ -26,14 +26,16 @@ type asked struct {
 	// heard is the newest round of which anything was answered.
 	waiting map[int]int
 	heard   int
+	// late is how many rounds before that one answers are still on their way from.
+	late int
 	// load is how many servers the player was asked for.
 	load int
 }
 
-func newQuestions(players, servers int) questions {
+func newQuestions(players, servers, late int) questions {
 	q := make(questions, players)
 	for player := range q {
-		q[player] = asked{servers: newBitset(servers), met: newBitset(servers), waiting: map[int]int{}}
+		q[player] = asked{servers: newBitset(servers), met: newBitset(servers), waiting: map[int]int{}, late: late}
 	}
 	return q
 }
@@ -61,13 +63,20 @@ func (a *asked) answered(result discovery.Result) (waited bool) {
 	return waited
 }
 
-// expected is how many answers are likely to come yet.
+// underWay are the servers whose answers are likely to come yet.
+func (a *asked) underWay(yield func(server int) bool) {
+	for server, round := range a.waiting {
+		if round >= a.heard-a.late && !yield(server) {
+			return
+		}
+	}
+}
+
+// expected is how many these are.
 func (a *asked) expected() int {
 	n := 0
-	for _, round := range a.waiting {
-		if round >= a.heard {
-			n++
-		}
+	for range a.underWay {
+		n++
 	}
 	return n
 }
@@ -100,7 +109,8 @@ func (q questions) quotas(o Options, round int) (quotas []int, players int) {
 		batch = math.MaxInt
 	}
 	for player := range q {
-		quota := max(0, min(batch-q[player].expected(), o.Budget-q[player].load))
+		inHand := max(0, q[player].expected()-o.Ahead)
+		quota := max(0, min(batch-inHand, o.Budget-q[player].load))
 		quotas, players = append(quotas, quota), players+min(quota, 1)
 	}
 	return quotas, players
