@@ -58,7 +58,7 @@ const crowded = `
 // and where a wall says everybody's ping.
 var everyStage = []struct{ name, stage, above, pings string }{
 	{"lobby", "lobby", ".start button", ""},
-	{"search", "search", ".best", ".rank1 .figure"},
+	{"search", "search", ".best, .podium", ".rank1 .figure"},
 	{"reveal", "reveal", ".everybody, .buttons", ".everybody .ms"},
 	{"vote", "vote", ".ready button", ".leads .everyone .ms"},
 	{"countdown", "countdown", ".stop, .who-goes", ".who-goes .ms"},
@@ -203,6 +203,8 @@ func TestEveryStage(t *testing.T) {
 func (b *browser) fitsOn(name string, size screenSize, above string) {
 	b.Helper()
 	b.resize(size)
+	b.run(`window.drawn = false; muster.view.changed(); requestAnimationFrame(() => requestAnimationFrame(() => window.drawn = true))`)
+	b.until(name+" is drawn for its screen", func() bool { return eval[bool](b, "drawn") })
 	isPhone := size.width < 500
 	press, share := 0, 0.2
 	if isPhone {
