@@ -17,6 +17,12 @@ export function css(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
+/** A colour as an image's pixels want it: little endian ABGR. @param {string} colour #rrggbb @param {number} opacity from 0 to 1 */
+export function packed(colour, opacity) {
+  const n = parseInt(colour.trim().slice(1), 16);
+  return ((Math.round(255 * opacity) << 24) | ((n & 0xff) << 16) | (n & 0xff00) | (n >> 16)) >>> 0;
+}
+
 /**
  * The class of an RTT's cell, from heat0, good, to heat6, bad. Blue to yellow
  * in even steps of lightness: the number stands in the cell as well.

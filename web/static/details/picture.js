@@ -2,7 +2,7 @@
 // draws the axes; the points, a quarter of a million in a big session, are written
 // into an image pixel by pixel.
 
-import { css } from "../colours.js";
+import { css, packed } from "../colours.js";
 import { h } from "../dom.js";
 import { LOST } from "../trace.js";
 
@@ -24,6 +24,9 @@ export function canPlot(then) {
 }
 
 /** @typedef {{colour: string, cloud: import("../trace.js").Cloud}} Painted */
+
+/** How much of what is below a point it hides. */
+const opacity = 0.85;
 
 export class Picture {
   /** @param {HTMLElement} place */
@@ -98,7 +101,7 @@ export class Picture {
     const image = new ImageData(width, height);
     const pixels = new Uint32Array(image.data.buffer);
     const frame = { width, height, dot: Math.max(2, Math.round(1.5 * devicePixelRatio)), perSecond: width / this.lastTime(), perMilli: height / this.highest() };
-    for (const { colour, cloud } of this.players) points(pixels, frame, cloud, packed(colour));
+    for (const { colour, cloud } of this.players) points(pixels, frame, cloud, packed(colour, opacity));
     const layer = new OffscreenCanvas(width, height);
     layer.getContext("2d")?.putImageData(image, 0, 0);
     const context = this.plot.ctx;
@@ -171,10 +174,4 @@ function points(pixels, frame, cloud, colour) {
       }
     }
   }
-}
-
-/** A colour as the image wants it: little endian ABGR. @param {string} colour #rrggbb */
-function packed(colour) {
-  const n = parseInt(colour.slice(1), 16);
-  return (0xd8000000 | ((n & 0xff) << 16) | (n & 0xff00) | (n >> 16)) >>> 0;
 }

@@ -26,9 +26,11 @@ export function drawPicture({ state, clouds, changed }) {
   const version = `${clouds.edition} ${players.length} ${state?.room.limits_ms} ${look()}`;
   if (!state || !isOpen(place) || drawn.pictured === version || !canPlot(changed)) return;
   drawn.pictured = version;
-  drawn.picture ??= new Picture(byId("picture-plot"));
-  const painted = players.map((person) => ({ colour: css(colourOf(state.people, person.name)), cloud: clouds.of(person.name) }));
-  drawn.picture.draw(painted, state.room.limits_ms.at(-1) ?? 0, state.room.strategy !== "conventional");
+  requestAnimationFrame(() => { // in a frame of its own: there may be a quarter of a million points
+    drawn.picture ??= new Picture(byId("picture-plot"));
+    const painted = players.map((person) => ({ colour: css(colourOf(state.people, person.name)), cloud: clouds.of(person.name) }));
+    drawn.picture.draw(painted, state.room.limits_ms.at(-1) ?? 0, state.room.strategy !== "conventional");
+  });
   show(byId("picture-key"), key(state, players.map((person) => person.name)));
 }
 

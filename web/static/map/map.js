@@ -1,11 +1,13 @@
 // The search's map: the servers as lights, the leaders as pins, the players as signs with
 // an arc to the leader.
 //
-//	canvas  land ─ lights: dim are listed, pale have answered, gold could still win
+//	canvas  land
+//	canvas  lights: dim are listed, pale have answered, gold could still win
 //	svg     arcs and pulses ─ leashes ─ pins 1 2 3 ─ signs in rings
 //
 // A place is a country's: everything stands about there.
 
+import { packed } from "../colours.js";
 import { svg } from "../dom.js";
 import { sign } from "../sign.js";
 import { share } from "../stages/pace.js";
@@ -21,8 +23,9 @@ const cutStep = 30;
 const throws = 6;
 /** How wide the picture is that says where land is, px: a light is no nearer than that. */
 const maskWidth = 600;
-/** How long lights are drawn in a frame, ms, and how often they are at most. */
-const lightTime = 6;
+/** How long places of lights are looked for in a frame, ms, how many at a time, and how often lights are drawn at most. */
+const lightTime = 4;
+const lightsAtATime = 100;
 const lightEvery = 1000;
 /** Km of a degree of latitude. */
 const degree = 111;
@@ -35,17 +38,21 @@ export class WorldMap {
   /** @param {HTMLElement} place */
   constructor(place) {
     this.place = place;
-    this.land = document.createElement("canvas"); // out of sight: land and borders, drawn once
-    this.canvas = document.createElement("canvas");
+    this.land = document.createElement("canvas"); // land and borders, drawn once for a size
+    this.canvas = document.createElement("canvas"); // lights
     this.svg = svg("svg", { class: "marks", "aria-hidden": "true" });
-    this.canvas.setAttribute("aria-hidden", "true");
-    place.replaceChildren(this.canvas, this.svg);
+    for (const canvas of [this.land, this.canvas]) canvas.setAttribute("aria-hidden", "true");
+    place.replaceChildren(this.land, this.canvas, this.svg);
     this.drawn = "";
     this.lit = "";
     this.litAt = 0;
     this.marked = "";
     /** @type {unknown} */
     this.lighting = null;
+    /** Where the lights of each country stand: x and y of each, px. @type {Map<string, Float32Array>} */
+    this.spots = new Map();
+    /** What the lights are written into. @type {ImageData | null} */
+    this.image = null;
     /** What is land, once that is drawn. @type {ImageData | null} */
     this.mask = null;
     /** @type {import("./world.js").World | null} */
@@ -115,91 +122,112 @@ export class WorldMap {
     const { d3, land, borders } = /** @type {import("./world.js").World} */ (this.world);
     this.projection = d3.geoEqualEarth().rotate([rotation, 0]).fitExtent([[4, 4], [width - 4, height - 4]], land);
     const sharp = Math.min(2, devicePixelRatio || 1);
-    for (const canvas of [this.land, this.canvas]) {
-      canvas.width = Math.round(width * sharp);
-      canvas.height = Math.round(height * sharp);
-    }
+    const next = document.createElement("canvas"); // until it is drawn the old one stands
+    next.setAttribute("aria-hidden", "true");
+    next.width = Math.round(width * sharp);
+    next.height = Math.round(height * sharp);
     this.sharp = sharp;
-    const context = /** @type {CanvasRenderingContext2D} */ (this.land.getContext("2d"));
+    const context = /** @type {CanvasRenderingContext2D} */ (next.getContext("2d"));
     context.scale(sharp, sharp);
     const path = d3.geoPath(this.projection, context);
     const { drawn } = this;
     const [colour, ground] = [style.getPropertyValue("--land"), style.getPropertyValue("--ground")];
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    this.mask = this.lighting = null; // lights under way were thrown onto the old land
+    this.mask = null;
     requestAnimationFrame(() => { // in frames of their own: the page goes on meanwhile
       if (this.drawn !== drawn) return;
       context.fillStyle = colour;
       context.beginPath();
       path(land);
       context.fill();
-      requestAnimationFrame(() => this.drawn === drawn && this.drawBorders(context, path, borders, ground, width, height));
+      requestAnimationFrame(() => {
+        if (this.drawn !== drawn) return;
+        const mask = landIn(next);
+        requestAnimationFrame(() => this.drawn === drawn && this.drawBorders(next, mask, path, borders, ground));
+      });
     });
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {any} path @param {any} borders @param {string} ground @param {number} width @param {number} height */
-  drawBorders(context, path, borders, ground, width, height) {
-    const rough = new OffscreenCanvas(maskWidth, Math.round((maskWidth * height) / width));
-    const masked = /** @type {OffscreenCanvasRenderingContext2D} */ (rough.getContext("2d", { willReadFrequently: true }));
-    masked.drawImage(this.land, 0, 0, rough.width, rough.height);
-    this.mask = masked.getImageData(0, 0, rough.width, rough.height); // what is land, for the lights
+  /** @param {HTMLCanvasElement} next @param {ImageData} mask @param {any} path @param {any} borders @param {string} ground */
+  drawBorders(next, mask, path, borders, ground) {
+    const context = /** @type {CanvasRenderingContext2D} */ (next.getContext("2d"));
     context.strokeStyle = ground;
     context.lineWidth = 0.7;
     context.beginPath();
     path(borders);
     context.stroke();
+    this.land.replaceWith(next);
+    this.land = next;
+    this.mask = mask;
+    [this.canvas.width, this.canvas.height] = [next.width, next.height];
+    this.image = new ImageData(next.width, next.height);
+    this.spots.clear();
     if (this.state) this.show(this.state);
   }
 
   /**
-   * Draws all lights anew, some in a frame: there may be thirty thousand. What is under way
-   * ends when something newer begins.
+   * Draws all lights, in frames of its own. Where each stands is looked for once, which
+   * takes longest: there may be thirty thousand. What is under way ends when something
+   * newer begins.
    * @param {import("../types.js").Place[]} places @param {CSSStyleDeclaration} style
    */
   drawLights(places, style) {
-    const next = document.createElement("canvas");
-    [next.width, next.height] = [this.canvas.width, this.canvas.height];
-    const context = /** @type {CanvasRenderingContext2D} */ (next.getContext("2d"));
-    const colours = ["--edge", "--text", "--gold-text"].map((name) => style.getPropertyValue(name));
-    context.drawImage(this.land, 0, 0);
-    const lights = this.lights(places);
-    this.lighting = lights;
+    const { image } = this;
+    if (!image) return;
+    const sharp = this.sharp ?? 1;
+    const sizes = [1.4, 1.4, 2].map((size) => Math.max(1, Math.round(size * sharp))); // dim, pale, gold
+    const inks = ["--edge", "--text", "--gold-text"].map((name, kind) => packed(style.getPropertyValue(name), kind === 2 ? 1 : Math.min(1, (0.7 * sharp * sharp) / sizes[kind] ** 2)));
+    const lighting = this.lighting = this.findSpots(places);
     const frame = () => {
-      if (this.lighting !== lights) return;
+      if (this.lighting !== lighting) return;
       const began = performance.now();
-      for (let n = 0; ; n++) {
-        if (n % 100 === 99 && performance.now() - began > lightTime) return requestAnimationFrame(frame);
-        const light = lights.next().value;
-        if (!light) break;
-        const { x, y, kind } = light;
-        const size = (kind === 2 ? 2 : 1.4) * (this.sharp ?? 1);
-        if (context.fillStyle !== colours[kind]) context.fillStyle = colours[kind];
-        context.globalAlpha = [0.45, 0.5, 1][kind];
-        context.fillRect(x - size / 2, y - size / 2, size, size);
-      }
-      const shown = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
-      shown.clearRect(0, 0, next.width, next.height);
-      shown.drawImage(next, 0, 0);
+      do {
+        if (!lighting.next().done) continue;
+        this.light(image, places, sizes, inks);
+        return;
+      } while (performance.now() - began < lightTime);
+      requestAnimationFrame(frame);
     };
-    frame();
+    requestAnimationFrame(frame);
   }
 
-  /** The lights of all servers; of each country those come last, and stand above, that could still win. @param {import("../types.js").Place[]} places @returns {Generator<{x: number, y: number, kind: number}, null>} */
-  *lights(places) {
-    const sharp = this.sharp ?? 1;
+  /** @param {ImageData} image @param {import("../types.js").Place[]} places @param {number[]} sizes by kind, px @param {number[]} inks by kind */
+  light(image, places, sizes, inks) {
+    const pixels = new Uint32Array(image.data.buffer);
+    pixels.fill(0);
     for (const place of places) {
-      const at = placeOf(place.country);
-      const centre = at && this.projection([at.lon, at.lat]);
-      if (!at || !centre) continue;
-      const north = this.projection([at.lon, Math.min(89, at.lat + 1)]);
-      const pixels = (Math.hypot(north[0] - centre[0], north[1] - centre[1]) / degree) * at.km * sharp; // of the usual way from the centre
+      const spots = this.spots.get(place.country ?? "");
+      if (!spots) continue;
       const [answered, open] = [place.answered ?? 0, place.open ?? 0];
-      for (let i = place.listed - 1; i >= 0; i--) {
-        const [x, y] = this.thrown(i, centre[0] * sharp, centre[1] * sharp, pixels);
-        yield { x, y, kind: i < open ? 2 : i < answered ? 1 : 0 };
+      for (let i = place.listed - 1; i >= 0; i--) { // those come last, and stand above, that could still win
+        const kind = i < open ? 2 : i < answered ? 1 : 0;
+        const size = sizes[kind];
+        const left = Math.max(0, Math.round(spots[2 * i] - size / 2));
+        const top = Math.max(0, Math.round(spots[2 * i + 1] - size / 2));
+        for (let y = top; y < Math.min(top + size, image.height); y++) {
+          pixels.fill(inks[kind], y * image.width + left, y * image.width + Math.min(left + size, image.width));
+        }
       }
     }
-    return null;
+    this.canvas.getContext("2d")?.putImageData(image, 0, 0);
+  }
+
+  /** Looks where the lights of all servers stand, some at a time. @param {import("../types.js").Place[]} places */
+  *findSpots(places) {
+    const sharp = this.sharp ?? 1;
+    for (const { country, listed } of places) {
+      const at = placeOf(country);
+      const centre = at && this.projection([at.lon, at.lat]);
+      if (!at || !centre || (this.spots.get(country ?? "")?.length ?? 0) >= 2 * listed) continue;
+      const north = this.projection([at.lon, Math.min(89, at.lat + 1)]);
+      const pixels = (Math.hypot(north[0] - centre[0], north[1] - centre[1]) / degree) * at.km * sharp; // of the usual way from the centre
+      const spots = new Float32Array(2 * listed);
+      for (let i = 0; i < listed; i++) {
+        spots.set(this.thrown(i, centre[0] * sharp, centre[1] * sharp, pixels), 2 * i);
+        if (i % lightsAtATime === lightsAtATime - 1) yield;
+      }
+      this.spots.set(country ?? "", spots);
+    }
   }
 
   /** Where a light stands: the same for a server each time, on land if that is near. @param {number} index @param {number} x @param {number} y @param {number} spread */
@@ -216,7 +244,7 @@ export class WorldMap {
   /** @param {number} x @param {number} y */
   isLand(x, y) {
     const { width, height, data } = /** @type {ImageData} */ (this.mask);
-    const [column, row] = [Math.floor((x * width) / this.land.width), Math.floor((y * height) / this.land.height)];
+    const [column, row] = [Math.floor((x * width) / this.canvas.width), Math.floor((y * height) / this.canvas.height)];
     return column >= 0 && row >= 0 && column < width && row < height && data[4 * (row * width + column) + 3] > 0;
   }
 
@@ -257,6 +285,14 @@ export class WorldMap {
     marks.push({ x: point[0], y: point[1], trueX: point[0], trueY: point[1], size, ...what });
     return true;
   }
+}
+
+/** What is land of a drawing of it, roughly. @param {HTMLCanvasElement} land */
+function landIn(land) {
+  const rough = new OffscreenCanvas(maskWidth, Math.round((maskWidth * land.height) / land.width));
+  const masked = /** @type {OffscreenCanvasRenderingContext2D} */ (rough.getContext("2d", { willReadFrequently: true }));
+  masked.drawImage(land, 0, 0, rough.width, rough.height);
+  return masked.getImageData(0, 0, rough.width, rough.height);
 }
 
 /** A number from 0 to 1 that is the same each time. @param {number} n */

@@ -41,7 +41,7 @@ function paced(live) {
 
 /** What the map is drawn by, once it is there, and where. @type {{place: HTMLElement | null, map: any, order: string}} */
 const drawn = { place: null, map: null, order: "" };
-/** Where the steps stood when they were drawn last. @type {Map<string, number>} */
+/** In which column each server stood when they were drawn last. @type {Map<number, number>} */
 const stood = new Map();
 /** How long a step slides to its new place, ms. */
 const slide = 600;
@@ -63,19 +63,21 @@ export function shown(place, live, view) {
   }
   if (world) drawn.map?.show(state);
   count(place);
-  const order = `${innerWidth} ${leads(state).map((leader) => leader.id)}`;
-  if (order === drawn.order) return; // nothing moves, and nothing needs to be laid out for it
+  const leaders = leads(state);
+  const order = leaders.map(({ id }) => id).join(" ");
+  if (order === drawn.order) return;
   drawn.order = order;
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches || stood.get("") !== innerWidth;
-  if (stood.get("") !== innerWidth) stood.clear(); // all stands elsewhere
-  stood.set("", innerWidth);
-  for (const step of /** @type {NodeListOf<HTMLElement>} */ (place.querySelectorAll(".step"))) {
-    const key = step.getAttribute("data-key") ?? "";
-    const at = step.offsetLeft;
-    const before = stood.get(key);
-    const zIndex = step.classList.contains("rank1") ? 1 : 0; // the new first passes before the others
-    if (before !== at && !still) step.animate(before === undefined ? { opacity: [0, 1], translate: ["0 2rem", "0 0"] } : { zIndex: [zIndex, zIndex], translate: [`${before - at}px`, "0"] }, { duration: slide, easing: "cubic-bezier(.2,.8,.2,1)" });
-    stood.set(key, at);
+  const isFirst = stood.size === 0;
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches || isFirst;
+  const before = new Map(stood);
+  stood.clear();
+  for (const [rank, { id }] of leaders.entries()) {
+    const column = leaders.length > 1 ? [1, 0, 2][rank] : 0; // the first stands in the middle
+    stood.set(id, column);
+    const from = before.get(id);
+    if (from === column || still) continue;
+    const comes = from === undefined ? { opacity: [0, 1], translate: ["0 2rem", "0 0"] } : { zIndex: [rank === 0 ? 1 : 0, rank === 0 ? 1 : 0], translate: [`calc(${from - column} * (100% + var(--between)))`, "0px"] }; // nothing is laid out for it
+    place.querySelector(`.podium > [data-key="step ${id}"]`)?.animate(comes, { duration: slide, easing: "cubic-bezier(.2,.8,.2,1)" });
   }
 }
 
