@@ -36,7 +36,7 @@ func TestCrowd(t *testing.T) {
 	}
 	server := httptest.NewServer(rooms.Handler())
 	t.Cleanup(func() { server.Close(); rooms.Close() })
-	code, _, _ := rooms.Open(wire.Settings{Name: "LAN party", Game: "openarena", By: selection.Mean, Strategy: "as", Limits: []time.Duration{150 * time.Millisecond}})
+	code, _, _ := rooms.Open(wire.Settings{Name: "LAN party", Game: "openarena", By: selection.Mean, Strategy: "as", Limits: []time.Duration{400 * time.Millisecond}})
 	b := browse(t, server.URL+"/#"+code, desktop)
 	b.sees("#stage", "Waiting for the first player")
 	b.run(countFrames)

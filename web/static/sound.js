@@ -22,9 +22,8 @@ export function pitchOf(ms) {
   return highest / (1 + ms / halved);
 }
 
-/** Plays a reveal from its beginning. @param {number[]} pings in the order of the spokes, ms */
-export function play(pings) {
-  const { context } = sound;
+/** Plays a reveal from its beginning, if sound is on. @param {number[]} pings in the order of the spokes, ms @param {BaseAudioContext | null} context where */
+export function play(pings, context = sound.context) {
   if (!context) return;
   const begin = context.currentTime;
   /** @param {number} hertz @param {number} at ms @param {number} lasts s @param {number} loud @param {OscillatorType} type */

@@ -1,0 +1,36 @@
+//go:build e2e
+
+package web_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestSound: what a reveal sounds like, reckoned and not played: it begins with the pin,
+// is loud enough to be heard and never so loud that it is cut off, with sixteen players
+// too, and ends soon after the reveal.
+func TestSound(t *testing.T) {
+	n := newNight(t, 20, friday(0))
+	b := browse(t, n.link(), desktop)
+	b.sees("#stage", "Waiting for the first player")
+	for _, players := range []int{1, 4, 16} {
+		b.run(`window.heard = null; (async () => {
+			const rate = 44100, context = new OfflineAudioContext(1, 8 * rate, rate);
+			const { play } = await import(new URL("sound.js", document.querySelector('script[type=module]').src));
+			play(Array.from({ length: ` + fmt.Sprint(players) + ` }, (_, i) => 9 + 15 * i), context);
+			const samples = (await context.startRendering()).getChannelData(0);
+			const loud = samples.map(Math.abs), audible = 0.003; // 50 dB below full
+			heard = { Begins: loud.findIndex((x) => x > audible) / rate, Ends: loud.findLastIndex((x) => x > audible) / rate, Peak: loud.reduce((a, b) => Math.max(a, b)), Quiet: loud.slice(0, 0.39 * rate).reduce((a, b) => Math.max(a, b)) };
+		})().catch((error) => (heard = { Trouble: String(error) }))`)
+		b.until("it is reckoned", func() bool { return eval[bool](b, "heard !== null") })
+		heard := eval[struct {
+			Begins, Ends, Peak, Quiet float64
+			Trouble                   string
+		}](b, "heard")
+		t.Logf("%d players: heard from %.2f s to %.2f s, at most %.2f of full", players, heard.Begins, heard.Ends, heard.Peak)
+		if heard.Peak < 0.2 || heard.Peak > 1 || heard.Quiet > 0 || heard.Begins > 0.5 || heard.Ends > 6 {
+			t.Errorf("with %d players: %+v", players, heard)
+		}
+	}
+}
