@@ -111,6 +111,11 @@ func (r *Room) searching() *search {
 	options := coordinate.Options{
 		Seed: r.tuning.Seed + uint64(r.round.number), Budget: cmp.Or(r.tuning.Budget, budget), Enough: cmp.Or(r.tuning.Enough, enough),
 	}
+	if criteria.By == selection.Mean { // by other rules it was not found to help
+		for _, g := range r.counted() {
+			options.Guests = append(options.Guests, searchedFor(g, heads))
+		}
+	}
 	groups := probeGroups(natGroups, before)
 	switch c, is := r.phase.(*Coordinating); {
 	case is && c.More > 0:

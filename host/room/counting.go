@@ -9,6 +9,7 @@ import (
 	"muster/discovery"
 	"muster/host/wire"
 	"muster/selection"
+	"muster/selection/coordinate"
 	"muster/selection/estimate"
 )
 
@@ -40,7 +41,11 @@ func (a Count) do(r *Room, by caller) error {
 	} else {
 		r.note("%s is not counted in the choice any more", g.name)
 	}
-	if g.counted = a.Counted; r.isVoting() {
+	g.counted = a.Counted
+	if _, coordinating := r.phase.(*Coordinating); coordinating {
+		r.round.search = nil // it looked for others
+	}
+	if r.isVoting() {
 		switch selected := r.selectFor(r.round.chosenFor()); {
 		case selected.Chosen == nil:
 		case selected.Chosen.Server == r.round.selection.Chosen.Server: // and no vote is lost
@@ -93,11 +98,14 @@ func (r *Room) estimator(g *guest) (e *estimate.Estimator, why string) {
 	return e, ""
 }
 
-// whereabouts are the places of the active players. Whoever turned out to sit elsewhere than the
-// address says is nowhere.
-func (r *Room) whereabouts() []estimate.Place {
+// whereabouts are the places of the active players.
+func (r *Room) whereabouts() []estimate.Place { return placesOf(r.round.active()) }
+
+// placesOf are where players are. Whoever turned out to sit elsewhere than the address says
+// is nowhere.
+func placesOf(players []*player) []estimate.Place {
 	var places []estimate.Place
-	for _, p := range r.round.active() {
+	for _, p := range players {
 		place := p.origin.place()
 		if p.apart {
 			place = estimate.Place{}
@@ -163,6 +171,13 @@ func (r *Room) estimated(t *selection.Table, group []*player, guests []*guest) {
 			t.Set(len(group)+at, server, discovery.Answered, rtt)
 		}
 	}
+}
+
+// searchedFor is a guest as a search for some players knows of, each of whom may stand for
+// others behind the same address.
+func searchedFor(g *guest, heads []*player) coordinate.Guest {
+	e := estimate.New(g.origin.place(), placesOf(heads))
+	return coordinate.Guest{Name: g.name, RTT: func(country string, rtts []time.Duration) time.Duration { return e.Estimate(country, rtts).RTT }}
 }
 
 // confess marks in a selection whose pings are estimated: nothing was measured of their

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"fmt"
 	"math"
 	"net/netip"
 	"slices"
@@ -190,5 +191,50 @@ func TestEstimatedOnce(t *testing.T) {
 	n.join("bob")
 	if after, _ := n.room.estimator(zoe); after == by {
 		t.Error("it does not know of bob")
+	}
+}
+
+// TestSearchedFor: a coordinated search looks for what is best for counted guests, too, also
+// where they are counted in while it goes on.
+func TestSearchedFor(t *testing.T) {
+	for _, later := range []bool{false, true} {
+		s := settings(2)
+		s.Strategy = wire.Coordinated
+		n := newSession(t, s)
+		n.room.tuning.Budget = 200
+		n.origins["ann"], n.origins["bob"] = frankfurt, chicago
+		guests := []string{"zoe", "yan", "ulf"} // who sit beside ann
+		for i, name := range guests {
+			n.step(Order{Action: Enter{Name: name, Token: name + "'s token", Origin: located(fmt.Sprintf("9.9.%d.1", i), "DE", 3320)}})
+			n.step(PageOpened{name + "'s token"})
+		}
+		countIn := func() {
+			for _, name := range guests {
+				if err := n.orders(Count{name, true}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		n.join("ann")
+		if !later {
+			countIn()
+		}
+		n.join("bob")
+		n.gets(far())
+		if later {
+			n.goesOn(400 * time.Millisecond)
+			n.inStage(wire.Refining)
+			countIn()
+		}
+		n.goesOn(time.Minute)
+		n.inStage(wire.Chosen)
+		score := func(server int) float64 { return float64(4*farRTT(0, server)+farRTT(1, server)) / 5e6 }
+		best := math.Inf(1)
+		for server := range n.room.round.servers.List {
+			best = min(best, score(server))
+		}
+		if found := score(n.room.round.selection.Chosen.Server); found > best+1.5 {
+			t.Errorf("counted in later %t: %.1f ms, the best has %.1f", later, found, best)
+		}
 	}
 }

@@ -13,14 +13,17 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/room"
 	"muster/selection"
+	"muster/selection/coordinate"
 	"muster/selection/estimate"
 )
 
 // How good the estimates of guests' pings are, and what a choice gains by them; the gate
 // has a taste of it:
 //
-//	go test ./internal/sim -run TestGuests -v -timeout 0 -guest-worlds 20 [-guest-of css2007,et2007,distance,cables]
+//	go test ./internal/sim -run TestGuests$ -v -timeout 0 -guest-worlds 20 [-guest-of css2007,et2007,distance,cables]
 //	go test ./internal/sim -run TestGuests -v -guest-worlds 400 -guest-of cities -sweep-matrix FILE -guest-countries FILE
 //	go test ./internal/sim -run TestGuests -v -guest-worlds 20 -guest-of matrix -sweep-matrix FILE -sweep-servers FILE
 var (
@@ -384,4 +387,131 @@ func matrixCases(t *testing.T, seed uint64) (cases []guestCase) {
 		}
 	}
 	return cases
+}
+
+// searched is what a choice loses by the truth, in ms, that the players of a case make after
+// a coordinated search, of which the planner knows of the guest or not, with the guest
+// counted in by an estimate or left out; and how many servers each was asked for.
+func (c *guestCase) searched(players int, by selection.Rule, knows, counted bool, seed uint64) (regret, probes float64) {
+	e := estimate.New(c.guest, c.players[:players])
+	list := room.Shared(c.servers, nil)
+	places := map[netip.AddrPort]int{}
+	for i, s := range c.servers {
+		places[s.Addr] = i
+	}
+	rtt := func(player, server int) time.Duration { return c.rtt(player, places[list[server].Addr]) }
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "guest"}
+	names = append(names[:players:players], "guest")
+	servers := selection.Servers{List: list, Infos: map[int]*discovery.Info{}}
+	criteria := selection.Criteria{By: by, Top: 1, Reasons: -1}
+	options := coordinate.Options{Seed: seed, Enough: 500 * time.Microsecond} // as rooms
+	guess := func(country string, rtts []time.Duration) time.Duration { return e.Estimate(country, rtts).RTT }
+	if knows {
+		options.Guests = []coordinate.Guest{{Name: "guest", RTT: guess}}
+	}
+	p := coordinate.New(topology.New(list), servers, selection.NewTable(names[:players], len(list)), criteria, options)
+	table := selection.NewTable(names, len(list))
+	alone := selection.NewTable(names[:players], len(list))
+	for !p.Progress().Done {
+		batches := p.Next()
+		if len(batches) == 0 {
+			break
+		}
+		for _, b := range batches {
+			for _, server := range b.Servers {
+				result := discovery.Result{Server: server, State: discovery.Lost}
+				if d := rtt(b.Player, server); d >= 0 {
+					result.State, result.RTT = discovery.Answered, d
+				}
+				p.Observe(b.Player, result)
+				for _, t := range []*selection.Table{table, alone} {
+					t.Set(b.Player, server, result.State, result.RTT)
+				}
+			}
+		}
+	}
+	seen := make([]time.Duration, players)
+	for server := range list {
+		known := true
+		for player := range players {
+			state, d := table.At(player, server)
+			seen[player], known = d, known && state == discovery.Answered
+		}
+		if known {
+			table.Set(players, server, discovery.Answered, guess(list[server].Country, seen))
+		}
+	}
+	if !counted {
+		table = alone
+	}
+	chosen := selection.NewFilter(servers, criteria).Select(table).Chosen
+	score := func(server int) float64 {
+		var rtts []float64
+		for player := -1; player < players; player++ {
+			d := rtt(player, server)
+			if d < 0 {
+				return math.Inf(1)
+			}
+			rtts = append(rtts, float64(d)/float64(time.Millisecond))
+		}
+		return criteria.Objective(names[:len(rtts)]).Score(rtts)
+	}
+	best := math.Inf(1)
+	for server := range list {
+		best = min(best, score(server))
+	}
+	if chosen == nil || math.IsInf(score(chosen.Server), 1) {
+		return math.NaN(), p.Progress().Probes
+	}
+	return score(chosen.Server) - best, p.Progress().Probes
+}
+
+// TestGuestsSearched: what a coordinated search that knows of the guest gains over one that
+// looks for the players alone; see docs/experiments/guest-estimates.md.
+func TestGuestsSearched(t *testing.T) {
+	worlds, of, groups, rules := *guestWorlds, *guestOf, []int{1, 3, 7}, []selection.Rule{selection.Mean, selection.Minimax}
+	taste := worlds == 0 || of == "taste" // as TestGuests has made it
+	if taste {                            // for the gate
+		worlds, of, groups, rules = 1, "taste", groups[:1], rules[:1]
+	}
+	for _, of := range strings.Split(of, ",") {
+		for _, by := range rules {
+			type sums struct{ regret, probes, better, worse float64 }
+			var none, some, out sums
+			n := 0.0
+			for world := range worlds {
+				seed := *guestFrom + uint64(world)
+				for _, c := range guestCases(t, of, seed) {
+					for _, players := range groups {
+						if !estimate.New(c.guest, c.players[:players]).IsWorthwhile(by) {
+							continue
+						}
+						regret, probes := c.searched(players, by, false, true, seed)
+						alone, _ := c.searched(players, by, false, false, seed)
+						known, asked := c.searched(players, by, true, true, seed)
+						if math.IsNaN(regret + alone + known) {
+							continue
+						}
+						n++
+						none.regret, none.probes = none.regret+regret, none.probes+probes
+						out.regret += alone
+						some.regret, some.probes = some.regret+known, some.probes+asked
+						if known < regret-0.5 {
+							some.better++
+						} else if known > regret+0.5 {
+							some.worse++
+						}
+					}
+				}
+			}
+			if n == 0 {
+				continue
+			}
+			t.Logf("%s, %s: %.0f searches: left out %.2f ms; counted in after a search without the guest %.2f ms (%.0f servers each), with %.2f ms (%.0f): better by 0.5 ms in %.0f, worse in %.0f",
+				of, by, n, out.regret/n, none.regret/n, none.probes/n, some.regret/n, some.probes/n, some.better, some.worse)
+			if taste && some.regret > none.regret+n {
+				t.Error("a search that knows of the guest finds worse servers")
+			}
+		}
+	}
 }

@@ -97,7 +97,7 @@ func (e *estimator) findClean(s *countryStats) {
 		s.clean = append(s.clean, clean)
 	}
 	if s.isClean = most > 1; s.isClean {
-		s.cleanValue = e.value(e.figureOf(s.clean))
+		s.cleanValue = e.value(e.figureOf(e.guested(slices.Clip(s.clean), s.at)))
 	}
 }
 
@@ -116,7 +116,7 @@ func (e *estimator) findDetours(s *countryStats, all []countryStats) {
 			s.detoured = append(s.detoured, player)
 		}
 	}
-	s.bound = e.value(e.figureOf(likely))
+	s.bound = e.value(e.figureOf(e.guested(likely, s.at)))
 }
 
 // expected is the lowest of a player's RTTs to the countries that are the most like

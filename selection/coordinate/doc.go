@@ -32,6 +32,8 @@
 // count for it. The value's standard deviation is then that of the score if all
 // predictions err the same way, over f − b. To a deviation what they have in common does
 // not matter: there the share ownWay of each error is taken for the player's own.
+// A guest who measures nothing (Options.Guests) has RTTs that follow from the players',
+// and errors that follow from theirs.
 //
 // Bottom up, a node's children u, with means m(u) and precisions λ(u), make
 //

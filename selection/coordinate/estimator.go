@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"time"
 
 	"muster/discovery/topology"
 	"muster/selection"
@@ -15,6 +16,7 @@ type estimator struct {
 	candidates *candidates
 	predictor  *predictor
 	objective  *selection.Objective
+	guests     []Guest
 	limits     []float64 // ms, the strictest first
 
 	// best is the score of the incumbent, which is nil before there is one.
@@ -31,6 +33,8 @@ type estimator struct {
 	base float64
 	// scratch is judge's, who comes by often.
 	scratch []float64
+	// players are those of guested, likewise.
+	players []time.Duration
 }
 
 const (
@@ -57,8 +61,8 @@ const (
 	ownWay = 0.5
 )
 
-func newEstimator(c *candidates, r *predictor, objective *selection.Objective) *estimator {
-	e := &estimator{candidates: c, predictor: r, objective: objective, best: none, lowest: none}
+func newEstimator(c *candidates, r *predictor, objective *selection.Objective, guests []Guest) *estimator {
+	e := &estimator{candidates: c, predictor: r, objective: objective, guests: guests, best: none, lowest: none}
 	for _, limit := range objective.Limits() {
 		e.limits = append(e.limits, milliseconds(limit))
 	}
@@ -173,7 +177,7 @@ const (
 // as if each of them erred in its own.
 func (e *estimator) judge(c *candidate) {
 	c.suspects = c.suspects[:0]
-	n := len(c.rtts)
+	n := len(c.rtts) + len(e.guests)
 	e.scratch = slices.Grow(e.scratch[:0], 5*n)
 	all, on := e.scratch[:5*n], e.predictor.line(c.at)
 	measured, low, middle, high, errors := all[:n], all[n:2*n], all[2*n:3*n], all[3*n:4*n], all[4*n:]
@@ -191,6 +195,14 @@ func (e *estimator) judge(c *candidate) {
 		}
 		low[player], middle[player], high[player], errors[player] = max(leastLow, ms-off), ms, ms+off, off
 	}
+	if players := len(c.rtts); len(e.guests) > 0 {
+		for _, rtts := range [][]float64{measured, low, middle, high} {
+			e.guested(rtts[:players], c.at)
+		}
+		for g := players; g < n; g++ {
+			errors[g] = (high[g] - low[g]) / 2
+		}
+	}
 	c.worst = highest(middle)
 	c.worstOff = max(highest(high)-c.worst, c.worst-highest(low))
 	c.score, c.bound, c.value = e.total(measured), e.total(middle), e.acquisition(middle)
@@ -199,6 +211,23 @@ func (e *estimator) judge(c *candidate) {
 		c.score = max(c.score, c.bound) // what a queue held up may look fairer than it is
 	}
 	c.off = max(math.Abs(e.acquisition(high)-c.value), math.Abs(e.acquisition(low)-c.value))
+}
+
+// guested are players' RTTs to a node with those of the guests behind them.
+func (e *estimator) guested(rtts []float64, at topology.Node) []float64 {
+	if len(e.guests) == 0 {
+		return rtts
+	}
+	tree := e.candidates.tree
+	country := tree.List()[tree.Servers(at)[0]].Country
+	e.players = e.players[:0]
+	for _, ms := range rtts {
+		e.players = append(e.players, duration(ms))
+	}
+	for _, g := range e.guests {
+		rtts = append(rtts, milliseconds(g.RTT(country, e.players)))
+	}
+	return rtts
 }
 
 // apart moves RTTs together and apart, as far as their errors change a deviation by its

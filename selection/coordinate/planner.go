@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"muster/discovery"
@@ -28,9 +29,19 @@ type Options struct {
 	// Ahead is how many more a player has to do with when the next batch is handed
 	// out, so that rounds overlap and nobody waits for the slowest reply: none.
 	Ahead int
+	// Guests count, too, and measure nothing.
+	Guests []Guest
 	// Enough is how much better a server may still be possible when the search
 	// ends: 1 ms; negative goes on until the budget is spent.
 	Enough time.Duration
+}
+
+// Guest is somebody who measures nothing, and whose RTTs follow from the players'.
+type Guest struct {
+	Name string
+	// RTT is the guest's to a server of a country of which those of the players are known,
+	// or likely.
+	RTT func(country string, players []time.Duration) time.Duration
 }
 
 const (
@@ -96,10 +107,14 @@ func New(tree *topology.Tree, servers selection.Servers, table *selection.Table,
 	servers.List = tree.List()
 	q := newQuestions(len(players), table.Servers(), min(1, options.Ahead))
 	c := newCandidates(tree, selection.NewFilter(servers, criteria), q)
+	names := slices.Clone(players)
+	for _, g := range options.Guests {
+		names = append(names, g.Name)
+	}
 	p := &Planner{
 		options: options.withDefaults(), tree: tree, rng: rand.New(rand.NewPCG(options.Seed, randomStream)),
 		questions: q, candidates: c, variances: priorVariances(),
-		estimator: newEstimator(c, newPredictor(tree, len(players)), criteria.Objective(players)),
+		estimator: newEstimator(c, newPredictor(tree, len(players)), criteria.Objective(names), options.Guests),
 	}
 	for player := range players {
 		measured := 0

@@ -35,7 +35,7 @@ func TestWorlds(t *testing.T) {
 			tree := topology.New(list)
 			criteria := selection.Criteria{By: selection.Mean}
 			c := newCandidates(tree, selection.NewFilter(selection.Servers{List: list}, criteria), newQuestions(1, len(list), 0))
-			e := newEstimator(c, newPredictor(tree, 1), criteria.Objective([]string{"ann"}))
+			e := newEstimator(c, newPredictor(tree, 1), criteria.Objective([]string{"ann"}), nil)
 			for server := 0; server < len(list); server += 29 {
 				e.measured(c.at(tree.Of(server)), 0, float64(20+list[server].Addr.Addr().As4()[0]*3+byte(server%7)))
 			}

@@ -111,7 +111,13 @@ type Estimator struct {
 	between [][]float64
 	// weights are the players' and the variance left, by who has measured.
 	weights map[uint64]weighing
+	// ways are what is usual to a country from the players, in that order, and from the
+	// guest.
+	ways map[string][]way
 }
+
+// way is what is usual from one place to a country, in ms.
+type way struct{ mean, off float64 }
 
 type weighing struct {
 	of   []float64
@@ -122,7 +128,7 @@ type weighing struct {
 func New(guest Place, players []Place) *Estimator { return fitted.estimator(guest, players) }
 
 func (m model) estimator(guest Place, players []Place) *Estimator {
-	e := &Estimator{model: m, guest: guest, players: players, weights: map[uint64]weighing{}}
+	e := &Estimator{model: m, guest: guest, players: players, weights: map[uint64]weighing{}, ways: map[string][]way{}}
 	all := make([]float64, len(players))
 	for i, p := range players {
 		all[i] = m.correlation(guest, p)
@@ -203,17 +209,30 @@ func (e *Estimator) Estimate(country string, rtts []time.Duration) Estimate {
 			who |= 1 << at
 		}
 	}
-	w := e.weighing(who)
+	w, ways := e.weighing(who), e.waysTo(country)
 	z, n := 0.0, 0
 	for at, i := range e.order {
 		if who&(1<<at) != 0 {
-			mean, off := e.usual(e.players[i].Country, country)
-			z += w.of[n] * (millis(rtts[i]) - mean) / off
+			z += w.of[n] * (millis(rtts[i]) - ways[at].mean) / ways[at].off
 			n++
 		}
 	}
-	mean, off := e.usual(e.guest.Country, country)
-	return Estimate{duration(max(lowest, mean+off*z)), duration(off * math.Sqrt(w.left))}
+	own := ways[len(e.order)]
+	return Estimate{duration(max(lowest, own.mean+own.off*z)), duration(own.off * math.Sqrt(w.left))}
+}
+
+func (e *Estimator) waysTo(country string) []way {
+	ways, known := e.ways[country]
+	if !known {
+		for _, i := range e.order {
+			mean, off := e.usual(e.players[i].Country, country)
+			ways = append(ways, way{mean, off})
+		}
+		mean, off := e.usual(e.guest.Country, country)
+		ways = append(ways, way{mean, off})
+		e.ways[country] = ways
+	}
+	return ways
 }
 
 // So far off may estimates be, as a rule, to be worth being counted in a choice. On
