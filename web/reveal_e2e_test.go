@@ -135,6 +135,13 @@ func TestReveal(t *testing.T) {
 	if ways := eval[int](b, `document.querySelectorAll(".turning .spoke").length`); ways != 3 {
 		t.Errorf("%d of the 3 whose place is known have a way on the map", ways)
 	}
+	b.run(`muster.view.revealed = 2; muster.view.changed()`)
+	maps := func() string {
+		return eval[string](b, `[...document.querySelectorAll("#stage .around")].filter((e) => e.querySelectorAll(".spoke").length === 3 && e.querySelectorAll(".lost").length === 1).map((e) => e.checkVisibility()).join(" ")`)
+	}
+	b.until("the card has its map", func() bool { return eval[string](b, "muster.view.stage") == "vote" && maps() == "true" })
+	b.tells(`{ room: { ...room("launching"), round: 2 }, agreement: { open: false, vetoes: [], ballot: [] }, way: { connect: addr, server: "pro-g" } }`)
+	b.until("where we are stands on the way", func() bool { return eval[string](b, "muster.view.stage") == "go" && maps() == "true" })
 	b.run(`muster.view.revealed = muster.view.searched = 1`)
 	b.tells(chosen)
 	b.until("the vote stands there", func() bool { return eval[string](b, "muster.view.stage") == "vote" })

@@ -23,6 +23,8 @@ const ringsShown = 2;
 /** How far signs stand from each other, in their sizes, and so many at the foot with their pings: more stand closer, and their pings in the list. */
 const apart = 1.45;
 const footPings = 6;
+/** By how much signs are larger on a small map. */
+const smallSigns = 1.5;
 /** How high a ping stands below its sign, in the picture's units. */
 const pingHigh = 34;
 /** The rim of the picture shows land beyond who is farthest, radians at least. */
@@ -33,15 +35,16 @@ const fibre = 100;
 const earth = 6371;
 
 export class Turn {
-  /** @param {HTMLElement} place @param {string | undefined} country of the server @param {Spoke[]} spokes */
-  constructor(place, country, spokes) {
+  /** @param {HTMLElement} place @param {string | undefined} country of the server @param {Spoke[]} spokes @param {boolean} [isSmall] signs have to be large, and their pings stand beside */
+  constructor(place, country, spokes, isSmall = false) {
     this.canvas = document.createElement("canvas");
     this.canvas.setAttribute("aria-hidden", "true");
     this.centre = placeOf(country);
     const isKnown = (/** @type {Spoke} */ { person }) => placeOf(person.country) !== undefined;
     this.onMap = Boolean(this.centre && spokes.some(isKnown));
     this.reach = leastReach;
-    const size = spokes.length > 9 ? 62 : spokes.length > 5 ? 80 : 100;
+    const size = (spokes.length > 9 ? 62 : spokes.length > 5 ? 80 : 100) * (isSmall ? smallSigns : 1);
+    this.side = isSmall ? 450 : 900; // px; the screen scales it
     const lost = this.onMap ? spokes.filter((spoke) => !isKnown(spoke)) : [];
     const placed = spokes.filter((spoke) => !lost.includes(spoke));
     const points = this.onMap ? this.geographic(placed) : dial(spokes, size);
@@ -102,7 +105,8 @@ export class Turn {
     if (!this.onMap || !this.centre || (!anew && this.turned === turned)) return;
     this.turned = turned;
     if (!this.world) return;
-    const side = (this.canvas.width = this.canvas.height = 900); // px; the screen scales it
+    const { side } = this;
+    this.canvas.width = this.canvas.height = side;
     const context = this.canvas.getContext("2d");
     if (!context) return;
     const { d3, land } = this.world;

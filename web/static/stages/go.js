@@ -9,6 +9,7 @@ import { gameName } from "../gather.js";
 import { next } from "../next.js";
 import { shareButton } from "../share.js";
 import { sign } from "../sign.js";
+import { around, drawAround } from "./around.js";
 import { again } from "./parts.js";
 import { sentence } from "./stages.js";
 
@@ -23,10 +24,12 @@ export function go(live, view) {
   const state = /** @type {State} */ (live.state);
   const people = state.people.filter((person) => person.peer || person.page || person.launch).toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
   const me = view.tv ? undefined : state.people.find((person) => person.name === state.you.name);
-  const server = state.choice?.servers[targetOf(state.choice)?.addr ?? ""];
+  const target = state.choice && targetOf(state.choice);
+  const server = state.choice?.servers[target?.addr ?? ""];
   const isCrowd = people.length >= many;
   return [
     h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, title(state, me, view)), where(state, server), h("p", { class: "about" }, figures(state, me)), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, h("bdi", { dir: "ltr" }, me.detail || "Your computer does not say why.")) : !view.tv && next(state)),
+    target && around(target.addr),
     h(
       "ul",
       { class: "card arriving", "data-key": "arriving", "data-many": isCrowd ? "many" : undefined, "--rows": isCrowd ? Math.ceil(people.length / 2) : people.length, "aria-label": "Who is on the way" },
@@ -37,8 +40,10 @@ export function go(live, view) {
   ];
 }
 
-/** Once the children are on the page. */
-export function shown() {}
+/** Once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live */
+export function shown(place, live) {
+  drawAround(place, /** @type {State} */ (live.state));
+}
 
 /** What it says to who hears the page: where everyone goes, and how far oneself is. @param {State} state @param {import("../app.js").View} view */
 export function says(state, view) {

@@ -2,10 +2,10 @@
 
 import { countryName, serverName, targetOf } from "../choice.js";
 import { button, h, millis } from "../dom.js";
-import { ping } from "../estimate.js";
 import { flag } from "../flag.js";
 import { sign } from "../sign.js";
 import { play } from "../sound.js";
+import { spokesOf } from "./around.js";
 import { moments, rest, seenAt } from "./moment.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -16,19 +16,6 @@ const playing = { round: 0 };
 /** How long it fades in for who wants no motion, ms. */
 const fade = 200;
 
-/** Who has a ping there, nearest first. @param {State} state */
-function spokesOf(state) {
-  const { choice } = state;
-  const target = choice && targetOf(choice);
-  if (!choice || !target) return [];
-  return Object.entries(target.rtt_ms)
-    .flatMap(([name, ms]) => {
-      const person = state.people.find((one) => one.name === name);
-      return person ? [{ person, ms, text: ping(choice.selection, name, Math.max(1, Math.round(ms))).replace(".0 ", " ") }] : [];
-    })
-    .toSorted((a, b) => a.ms - b.ms || a.person.name.localeCompare(b.person.name));
-}
-
 /** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function reveal(live, view) {
   const state = /** @type {State} */ (live.state);
@@ -38,8 +25,8 @@ export function reveal(live, view) {
   const server = choice.servers[target.addr];
   const country = server?.country ? countryName(server.country) : "";
   const named = server?.name || (country ? `a server in ${country}` : "a server without a name"); // never an address
-  const own = view.tv ? undefined : spokesOf(state).find(({ person }) => person.name === state.you.name);
-  const rows = spokesOf(state).toSorted((a, b) => (a.person.arrival ?? 0) - (b.person.arrival ?? 0));
+  const own = view.tv ? undefined : spokesOf(state, target).find(({ person }) => person.name === state.you.name);
+  const rows = spokesOf(state, target).toSorted((a, b) => (a.person.arrival ?? 0) - (b.person.arrival ?? 0));
   return [
     h("div", { class: "turning turned", "data-keep": true, "data-key": `turning ${state.room.round}` }),
     h(
@@ -93,8 +80,8 @@ export function shown(place, live, view) {
 
 /** Plays it. @param {HTMLElement} place @param {HTMLElement} turning @param {State} state @param {() => void} ends */
 async function begin(place, turning, state, ends) {
-  const spokes = spokesOf(state);
   const target = state.choice && targetOf(state.choice);
+  const spokes = spokesOf(state, target);
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const show = (/** @type {ReturnType<typeof seenAt>} */ seen) => {
     for (const name of /** @type {const} */ (["place", "name", "pings"])) place.style.setProperty(`--seen-${name}`, String(seen[name]));

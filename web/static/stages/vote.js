@@ -7,6 +7,7 @@ import { advice } from "../details/why.js";
 import { colourOf } from "../colours.js";
 import { hasSay } from "../people.js";
 import { sign } from "../sign.js";
+import { around, drawAround } from "./around.js";
 import { awaitedOf, candidatesOf, pingOf, playersOf, standing } from "./ballot.js";
 import { go } from "./parts.js";
 
@@ -46,8 +47,10 @@ export function vote(live, view) {
   ];
 }
 
-/** Once the children are on the page. @param {HTMLElement} _place @param {import("../live.js").Live} _live @param {import("../app.js").View} _view */
-export function shown(_place, _live, _view) {}
+/** Once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+export function shown(place, live, view) {
+  if (view.searched > 0) drawAround(place, /** @type {State} */ (live.state), true); // the search has fetched the world
+}
 
 /** The candidates that a small screen has room for: who leads, one's own, and the first. @param {Candidate[]} cards @param {Person | undefined} me */
 function foremost(cards, me) {
@@ -68,6 +71,7 @@ function candidate(state, view, me, card, cards, scale, isForemost) {
   return h(
     "li",
     { "data-key": ranked.addr, class: `candidate${card.leads ? " leads" : ""}${mine ? " mine" : ""}${isForemost ? "" : " spare"}`, "--lift": lift, "aria-labelledby": id },
+    view.searched > 0 && around(ranked.addr),
     h(
       "div",
       { class: "whither" },

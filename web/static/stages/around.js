@@ -1,0 +1,50 @@
+// Who plays from where, round a server: the reveal's map as it ends, small and without
+// motion. It takes the room that is left, and stands not where that is none.
+
+import { h } from "../dom.js";
+import { ping } from "../estimate.js";
+import { moments, seenAt } from "./moment.js";
+
+/** @typedef {import("../types.js").State} State */
+
+/** What each map shows that is drawn. @type {WeakMap<Element, string>} */
+const drawn = new WeakMap();
+
+/** Who has a ping at a server, nearest first. @param {State} state @param {import("../types.js").Ranked | null | undefined} ranked */
+export function spokesOf(state, ranked) {
+  const { choice } = state;
+  if (!choice || !ranked) return [];
+  return Object.entries(ranked.rtt_ms)
+    .flatMap(([name, ms]) => {
+      const person = state.people.find((one) => one.name === name);
+      return person ? [{ person, ms, text: ping(choice.selection, name, Math.max(1, Math.round(ms))).replace(".0 ", " ") }] : [];
+    })
+    .toSorted((a, b) => a.ms - b.ms || a.person.name.localeCompare(b.person.name));
+}
+
+/** Where a server's map comes. The words beside it say all that it does. @param {string} addr */
+export function around(addr) {
+  return h("div", { class: "around", "data-key": `around ${addr}`, "data-addr": addr, "aria-hidden": "true" }, h("div", { class: "turning", "data-keep": true }));
+}
+
+/** Draws the maps that are seen and not yet drawn, each in a frame of its own: five at once would hold the page up. @param {HTMLElement} place @param {State} state @param {boolean} [isSmall] signs have to be large for it */
+export function drawAround(place, state, isSmall = false) {
+  if (!place.isConnected) return;
+  for (const box of place.querySelectorAll(".around")) {
+    const addr = box.getAttribute("data-addr") ?? "";
+    const spokes = spokesOf(state, state.choice?.selection.ranking.find((one) => one.addr === addr) ?? state.choice?.selection.chosen);
+    const country = state.choice?.servers[addr]?.country;
+    const shows = JSON.stringify([country, spokes.map(({ person, text }) => [person.name, person.arrival, person.country, person.connected, text]), matchMedia("(prefers-color-scheme: dark)").matches]);
+    const turning = box.firstElementChild;
+    if (!(turning instanceof HTMLElement) || drawn.get(turning) === shows || !turning.checkVisibility()) continue;
+    drawn.set(turning, shows);
+    void import("../map/turn.js").then(
+      ({ Turn }) => requestAnimationFrame(() => {
+        if (drawn.get(turning) === shows) new Turn(turning, country, spokes, isSmall).show(seenAt(moments.over, spokes.length));
+        drawAround(place, state, isSmall); // the next one
+      }),
+      () => drawn.delete(turning),
+    );
+    return;
+  }
+}
