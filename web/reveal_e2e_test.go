@@ -4,6 +4,7 @@ package web_test
 
 import (
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -142,6 +143,15 @@ func TestReveal(t *testing.T) {
 	b.until("the card has its map", func() bool { return eval[string](b, "muster.view.stage") == "vote" && maps() == "true" })
 	b.tells(`{ room: { ...room("launching"), round: 2 }, agreement: { open: false, vetoes: [], ballot: [] }, way: { connect: addr, server: "pro-g" } }`)
 	b.until("where we are stands on the way", func() bool { return eval[string](b, "muster.view.stage") == "go" && maps() == "true" })
+	b.run(`import(new URL("share.js", document.baseURI)).then(async ({ picture }) => { window.shared = await picture(muster.live.state); })`)
+	b.until("there is a picture to share", func() bool { return eval[bool](b, "Boolean(window.shared)") })
+	shared := eval[string](b, "window.shared")
+	if text, err := drawn(regexp.MustCompile(`<style>.*?</style>`).ReplaceAllString(shared, "")); err != nil || !strings.Contains(text, "somewhere") || strings.Contains(text, "192.0.2.7") {
+		t.Errorf("the picture to share says %q: %v", text, err)
+	}
+	if ways, land := strings.Count(shared, `stroke-linecap="round"`), regexp.MustCompile(`<path d="([^"]*)" fill="#243049"/>`).FindString(shared); ways != 3 || len(land) < 1000 || strings.Contains(land, "NaN") {
+		t.Errorf("the picture to share has %d ways and %.50q for land", ways, land)
+	}
 	b.run(`muster.view.revealed = muster.view.searched = 1`)
 	b.tells(chosen)
 	b.until("the vote stands there", func() bool { return eval[string](b, "muster.view.stage") == "vote" })

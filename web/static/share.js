@@ -7,12 +7,12 @@ import { countryName, targetOf } from "./choice.js";
 import { button, h } from "./dom.js";
 import { isEstimated } from "./estimate.js";
 import { gameName } from "./gather.js";
-import { height, pictureOf, width } from "./souvenir.js";
+import { height, mapHalf, named, pictureOf, signSize, width } from "./souvenir.js";
 
 /** @typedef {import("./types.js").State} State */
 
 /** What the picture tells of a room, or nothing before there is a choice. @param {State} state @returns {import("./souvenir.js").Result | null} */
-export function resultOf(state) {
+function resultOf(state) {
   const { choice } = state;
   const target = choice && targetOf(choice);
   if (!choice || !target) return null;
@@ -25,16 +25,47 @@ export function resultOf(state) {
   return { game: gameName(state), server: server?.name ?? "", country: server?.country ? countryName(server.country) : "", mean: target.mean_ms, people };
 }
 
+/** The map of it, or nothing where places are not known or the map does not come: then the picture has a dial. @param {State} state @param {import("./souvenir.js").Result} result @returns {Promise<import("./souvenir.js").Map | null>} */
+async function mapOf(state, result) {
+  const { choice } = state;
+  const people = result.people.slice(0, named).map(({ name }) => ({ person: /** @type {import("./types.js").Person} */ (state.people.find((one) => one.name === name) ?? { name }) }));
+  try {
+    const [turn, { world }] = await Promise.all([import("./map/turn.js"), import("./map/world.js")]);
+    const scale = mapHalf / turn.half;
+    const target = choice && targetOf(choice);
+    const map = turn.mapOf(target ? choice.servers[target.addr]?.country : undefined, people, signSize(people.length) / scale);
+    if (!map) return null;
+    const loaded = await world();
+    const rim = (map.reach * 180) / Math.PI * rimShown;
+    const path = loaded.d3.geoPath(turn.projectionOf(loaded, map.centre, map.reach, 2 * mapHalf).clipAngle(Math.min(179, rim))).digits(0);
+    const home = turn.shapeOf(loaded, map.centre);
+    return { land: path(loaded.land) ?? "", home: (home && path(home)) ?? "", at: map.at.map(({ x, y }, i) => ({ x: x * scale, y: y * scale, isLost: map.lost.includes(people[i]) })) };
+  } catch {
+    return null;
+  }
+}
+
+/** So much farther than who is farthest the picture's map goes. */
+const rimShown = 1.2;
+
 /** The button. @param {State} state */
 export function shareButton(state) {
   return resultOf(state) && h("p", { class: "buttons" }, button("share", "Share a picture"));
 }
 
+/** The picture, as SVG: nothing before there is a choice. @param {State} state */
+export async function picture(state) {
+  const result = resultOf(state);
+  if (!result) return "";
+  const [map, style] = await Promise.all([mapOf(state, result), fontStyle()]);
+  return pictureOf({ ...result, map }, style);
+}
+
 /** Shares the picture where the system can, and saves it as a file elsewhere. @param {State} state @returns {Promise<string>} what came of it, for people */
 export async function share(state) {
-  const result = resultOf(state);
-  if (!result) return "There is no result to share yet.";
-  const file = new File([await png(pictureOf(result, await fontStyle()))], "game-night.png", { type: "image/png" });
+  const svg = await picture(state);
+  if (!svg) return "There is no result to share yet.";
+  const file = new File([await png(svg)], "game-night.png", { type: "image/png" });
   if (navigator.canShare?.({ files: [file] })) {
     try {
       await navigator.share({ files: [file], title: "Game night" });
@@ -65,7 +96,7 @@ async function fontStyle() {
 }
 
 /** An SVG's pixels. @param {string} svg @returns {Promise<Blob>} */
-export async function png(svg) {
+async function png(svg) {
   const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
     const image = new Image(width, height);

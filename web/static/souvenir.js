@@ -5,7 +5,8 @@
 import { initial, signs } from "./sign.js";
 
 /** @typedef {{name: string, arrival: number, ms: number, estimated: boolean}} Someone */
-/** @typedef {{game: string, server: string, country: string, mean: number, people: Someone[]}} Result */
+/** @typedef {{land: string, home: string, at: {x: number, y: number, isLost: boolean}[]}} Map the paths of the land and of the server's country, and where each of those named stands, in a square of 2 × mapHalf */
+/** @typedef {{game: string, server: string, country: string, mean: number, people: Someone[], map?: Map | null}} Result */
 
 /** The picture's size, px: that of previews in chats. */
 export const width = 1200;
@@ -16,10 +17,14 @@ const wideLetter = 0.62;
 /** Who is farther stands at the picture's rim, ms. */
 const rim = 1000;
 /** So many people are named; the others are counted. */
-const named = 16;
+export const named = 16;
+/** Where the middle of the map or dial is, px, how large signs are, and half the map's side. */
+const middle = { x: 890, y: 315 };
+export const signSize = (/** @type {number} */ people) => (people <= 6 ? 58 : people <= 10 ? 48 : 36);
+export const mapHalf = 300;
 
 /** The page's dark colours, on which signs shine: a picture has no light and dark of its own. */
-const colours = { ground: "#0b0f17", line: "#2b3648", text: "#f5f1e8", quiet: "#a9b2c0", gold: "#ffc53d", ink: "#141210" };
+const colours = { ground: "#0b0f17", land: "#243049", line: "#2b3648", text: "#f5f1e8", quiet: "#a9b2c0", gold: "#ffc53d", ink: "#141210" };
 const players = ["#81c3fe", "#ff7a6b", "#c4fbd0", "#b063ff", "#aee51a", "#ffb9b8", "#dcddff", "#b08d3c", "#17c5c2", "#9acb94", "#f0622d", "#9a8cff", "#8e9a2b", "#ff86c6", "#4fe0ff", "#19b565"];
 
 /** The picture as SVG. Without the page's font it takes the system's. @param {Result} result @param {string} [style] */
@@ -31,7 +36,7 @@ export function pictureOf(result, style = "") {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="Archivo, system-ui, sans-serif">${style && `<style>${style}</style>`}
 <title>${escaped(`Game night on ${title}`)}</title>
 <rect width="${width}" height="${height}" fill="${colours.ground}"/>
-${rings(some)}
+${result.map ? around(some, result.map) : dial(some)}
 ${text(72, 84, 26, colours.gold, `Muster · ${result.game}`, 34, 650)}
 ${text(72, 152, 30, colours.quiet, country && server ? `Tonight’s server · ${country}` : "Tonight we met on", 34, 450)}
 ${text(72, 164 + size, size, colours.text, title, Math.floor(column / (wideLetter * size)), 820)}
@@ -40,13 +45,29 @@ ${list(some, 290 + size, people.length - some.length)}
 </svg>`;
 }
 
-/** Everybody round the server, as far as their ping. @param {Someone[]} people */
-function rings(people) {
-  const x = 890;
-  const y = 315;
+/** Everybody on the land round the server. Who stands somewhere, nobody knows where, has no way. @param {Someone[]} people @param {Map} map */
+function around(people, { land, home, at }) {
+  const { x, y } = middle;
+  const seats = people.map((person, i) => ({ person, x: x + at[i].x, y: y + at[i].y, isLost: at[i].isLost }));
+  const ways = seats.filter(({ isLost }) => !isLost).map((seat) => wayTo(seat));
+  const shapes = `<g transform="translate(${x - mapHalf} ${y - mapHalf})"><path d="${land}" fill="${colours.land}"/><path d="${home}" fill="${colours.gold}" fill-opacity=".45"/></g>`;
+  const lost = seats.filter(({ isLost }) => isLost);
+  const word = lost.length > 0 ? text(x, lost[0].y - signSize(people.length) / 2 - 10, 17, colours.quiet, "somewhere", 10, 450, "middle") : "";
+  return [shapes, ...ways, star, word, ...seats.map((seat) => signAt(seat.person, seat.x, seat.y, signSize(people.length)))].join("\n");
+}
+
+/** A player's way to the server; of who has no measured ping it is dashed. @param {{person: Someone, x: number, y: number}} seat */
+const wayTo = ({ person, x, y }) => `<path d="M${middle.x} ${middle.y}L${x.toFixed(1)} ${y.toFixed(1)}" stroke="${colourOf(person)}" stroke-width="4" stroke-linecap="round"${person.estimated ? ' stroke-dasharray="3 11"' : ""}/>`;
+
+/** The server. */
+const star = `<path transform="translate(${middle.x} ${middle.y})" fill="${colours.gold}" stroke="${colours.ground}" stroke-width="4" d="M0-40 11-13 40-12 17 6 25 34 0 18-25 34-17 6-40-12-11-13Z"/>`;
+
+/** Everybody round the server, as far as their ping, where no places are known. @param {Someone[]} people */
+function dial(people) {
+  const { x, y } = middle;
   const far = 265;
   const longest = Math.min(rim, Math.max(60, ...people.map(({ ms }) => ms)) * 1.04);
-  const size = people.length <= 6 ? 58 : people.length <= 10 ? 48 : 36;
+  const size = signSize(people.length);
   const near = size + people.length * 3;
   const radius = (/** @type {number} */ ms) => near + (far - near) * Math.min(1, ms / longest);
   const step = longest > 400 ? 200 : longest > 160 ? 100 : 50;
@@ -60,9 +81,7 @@ function rings(people) {
     const r = radius(person.ms);
     return { person, x: x + r * Math.cos(angle), y: y + r * Math.sin(angle) };
   });
-  const ways = seats.map(({ person, ...at }) => `<path d="M${x} ${y}L${at.x.toFixed(1)} ${at.y.toFixed(1)}" stroke="${colourOf(person)}" stroke-width="4" stroke-linecap="round"${person.estimated ? ' stroke-dasharray="3 11"' : ""}/>`);
-  const star = `<path transform="translate(${x} ${y})" fill="${colours.gold}" d="M0-40 11-13 40-12 17 6 25 34 0 18-25 34-17 6-40-12-11-13Z"/>`;
-  return [...circles, ...ways, star, ...seats.map((seat) => signAt(seat.person, seat.x, seat.y, size))].join("\n");
+  return [...circles, ...seats.map(wayTo), star, ...seats.map((seat) => signAt(seat.person, seat.x, seat.y, size))].join("\n");
 }
 
 /** Names and pings, in two columns if need be. @param {Someone[]} people @param {number} top @param {number} others who are not named */

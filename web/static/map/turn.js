@@ -12,7 +12,7 @@ import { placeOf, world } from "./world.js";
 /** @typedef {{person: import("../types.js").Person, ms: number, text: string}} Spoke nearest first */
 
 /** Half the picture's side, in its own units, and how far from the middle signs may be. */
-const half = 500;
+export const half = 500;
 const near = 150;
 const far = 390;
 /** Rings are drawn at these pings, ms, of which the picture has room for some. */
@@ -39,18 +39,16 @@ export class Turn {
   constructor(place, country, spokes, isSmall = false) {
     this.canvas = document.createElement("canvas");
     this.canvas.setAttribute("aria-hidden", "true");
-    this.centre = placeOf(country);
-    const isKnown = (/** @type {Spoke} */ { person }) => placeOf(person.country) !== undefined;
-    this.onMap = Boolean(this.centre && spokes.some(isKnown));
-    this.reach = leastReach;
     const size = (spokes.length > 9 ? 62 : spokes.length > 5 ? 80 : 100) * (isSmall ? smallSigns : 1);
     this.side = isSmall ? 450 : 900; // px; the screen scales it
-    const lost = this.onMap ? spokes.filter((spoke) => !isKnown(spoke)) : [];
-    const placed = spokes.filter((spoke) => !lost.includes(spoke));
-    const points = this.onMap ? this.geographic(placed) : dial(spokes, size);
-    const foot = half - size / 2 - (lost.length > footPings ? 4 : pingHigh + 6);
-    if (this.onMap) spread(points, size, lost.length > 0 ? foot - size - 2 * pingHigh : half - size / 2 - 40);
-    const at = spokes.map((spoke) => (lost.includes(spoke) ? somewhere(lost.indexOf(spoke), lost.length, size, foot) : points[placed.indexOf(spoke)]));
+    const map = mapOf(country, spokes, size);
+    this.centre = map?.centre;
+    this.onMap = Boolean(map);
+    this.reach = map?.reach ?? leastReach;
+    const lost = map?.lost ?? [];
+    const points = map?.points ?? dial(spokes, size);
+    const at = map?.at ?? points;
+    const foot = footOf(size, lost.length);
     this.spokes = spokes.map((spoke, i) => (lost.includes(spoke) ? svg("g") : svg("line", { class: `spoke p${(spoke.person.arrival ?? 0) % 16}`, x1: 0, y1: 0, x2: at[i].x, y2: at[i].y, pathLength: 1 })));
     this.signs = spokes.map((spoke, i) => {
       const shape = sign({ ...spoke.person, able: false }, size);
@@ -72,18 +70,6 @@ export class Turn {
     const picture = svg("svg", { viewBox: `${-half} ${-half} ${2 * half} ${2 * half}`, "aria-hidden": "true" }, this.rings, this.spokes, this.pings, this.signs, this.pin, this.foot);
     place.replaceChildren(this.canvas, picture);
     if (this.onMap) world().then((loaded) => { this.world = loaded; this.land(this.turned ?? 1, true); }, () => {}); // the spokes say it without land
-  }
-
-  /** Where players are seen from the server. @param {Spoke[]} spokes */
-  geographic(spokes) {
-    const from = /** @type {import("./world.js").Country} */ (this.centre);
-    const all = spokes.map(({ person }) => away(from, /** @type {import("./world.js").Country} */ (placeOf(person.country))));
-    this.reach = Math.min(widest, Math.max(leastReach, ...all.map(({ angle }) => angle)));
-    return all.map(({ angle, bearing }, i) => {
-      const r = Math.max(near, (far * angle) / this.reach);
-      const turn = angle < 0.02 ? (2 * Math.PI * i) / spokes.length : bearing;
-      return { x: r * Math.sin(turn), y: -r * Math.cos(turn), r };
-    });
   }
 
   /** Shows a moment. @param {ReturnType<typeof import("../stages/moment.js").seenAt>} seen */
@@ -110,16 +96,13 @@ export class Turn {
     const context = this.canvas.getContext("2d");
     if (!context) return;
     const { d3, land } = this.world;
-    const back = 70 * (1 - turned); // degrees it has yet to turn
-    const scale = ((far / half) * (side / 2)) / this.reach;
-    const projection = d3.geoAzimuthalEquidistant().rotate([-this.centre.lon + back, -this.centre.lat + back / 4]).translate([side / 2, side / 2]).scale(scale).clipAngle(179);
+    const projection = projectionOf(this.world, this.centre, this.reach, side, 70 * (1 - turned));
     const style = getComputedStyle(this.canvas);
     context.fillStyle = style.getPropertyValue("--land");
     context.beginPath();
     d3.geoPath(projection, context)(land);
     context.fill();
-    const number = this.centre.number;
-    const country = this.world.countries.find((/** @type {any} */ shape) => String(shape.id) === number);
+    const country = shapeOf(this.world, this.centre);
     if (!country || turned < 1) return;
     context.fillStyle = style.getPropertyValue("--gold");
     context.globalAlpha = 0.55;
@@ -128,6 +111,42 @@ export class Turn {
     context.fill();
   }
 }
+
+/**
+ * Where everybody stands on the map round a server, or nothing where its place is not known,
+ * or nobody's. Whose place is not known are lost: they stand at the foot.
+ * @template {{person: import("../types.js").Person}} One
+ * @param {string | undefined} country @param {One[]} all @param {number} size of signs
+ */
+export function mapOf(country, all, size) {
+  const centre = placeOf(country);
+  const placed = all.filter(({ person }) => placeOf(person.country));
+  if (!centre || placed.length === 0) return null;
+  const lost = all.filter((one) => !placed.includes(one));
+  const ways = placed.map(({ person }) => away(centre, /** @type {import("./world.js").Country} */ (placeOf(person.country))));
+  const reach = Math.min(widest, Math.max(leastReach, ...ways.map(({ angle }) => angle)));
+  const points = ways.map(({ angle, bearing }, i) => {
+    const r = Math.max(near, (far * angle) / reach);
+    const turn = angle < 0.02 ? (2 * Math.PI * i) / ways.length : bearing;
+    return { x: r * Math.sin(turn), y: -r * Math.cos(turn) };
+  });
+  const foot = footOf(size, lost.length);
+  spread(points, size, lost.length > 0 ? foot - size - 2 * pingHigh : half - size / 2 - 40);
+  const at = all.map((one) => (lost.includes(one) ? somewhere(lost.indexOf(one), lost.length, size, foot) : points[placed.indexOf(one)]));
+  return { centre, reach, lost, points, at };
+}
+
+/** The projection of such a map to a square. @param {import("./world.js").World} world @param {import("./world.js").Country} centre @param {number} reach radians @param {number} side px @param {number} [back] degrees it has yet to turn */
+export function projectionOf({ d3 }, centre, reach, side, back = 0) {
+  const scale = ((far / half) * (side / 2)) / reach;
+  return d3.geoAzimuthalEquidistant().rotate([-centre.lon + back, -centre.lat + back / 4]).translate([side / 2, side / 2]).scale(scale).clipAngle(179);
+}
+
+/** A country's shape, if the map has it. @param {import("./world.js").World} world @param {import("./world.js").Country} centre */
+export const shapeOf = (world, centre) => world.countries.find((shape) => String(shape.id) === centre.number);
+
+/** How low those stand whose place nobody knows. @param {number} size @param {number} lost */
+const footOf = (size, lost) => half - size / 2 - (lost > footPings ? 4 : pingHigh + 6);
 
 /** Everybody round the server, as far as their ping. At twelve o'clock nobody stands: there the rings have their pings. @param {Spoke[]} spokes @param {number} size */
 function dial(spokes, size) {

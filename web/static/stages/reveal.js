@@ -32,7 +32,7 @@ export function reveal(live, view) {
     h(
       "div",
       { class: "tonight", "data-key": "tonight", "data-many": rows.length > 6 ? "many" : undefined },
-      h("h1", {}, h("small", {}, country ? "Tonight we meet in" : "Tonight we play on"), h("span", { class: "place" }, h("bdi", { dir: "auto" }, country || named), " ", flag(server?.country))),
+      h("h1", {}, h("small", {}, country ? "Tonight we meet in" : "Tonight we play on"), h("span", { class: "place", "--letters": lettersOf(country || named, server?.country) }, h("bdi", { dir: "auto" }, country || named), "\u00a0", flag(server?.country))),
       country && h("p", { class: "named" }, h("bdi", { dir: "auto" }, named)),
       h("p", { class: "figure-of" }, h("span", { class: "big" }, Math.round(own ? own.ms : target.mean_ms)), h("span", {}, own ? ` ms for you · ${millis(target.mean_ms)} average` : " ms average")),
       h(
@@ -46,6 +46,17 @@ export function reveal(live, view) {
     ),
   ];
 }
+
+/** How many letters have to stand on one line: those of the longest word, and of the last with the flag. @param {string} title @param {string} [flagged] */
+function lettersOf(title, flagged) {
+  const words = title.split(/\s+/).map((word) => word.length);
+  return Math.min(longestWhole, Math.max(shortestWhole, ...words, (words.at(-1) ?? 0) + (flagged ? flagWide : 0)));
+}
+
+/** Longer words break, shorter ones do not make the title larger; and a flag is so many letters wide. */
+const longestWhole = 16;
+const shortestWhole = 6;
+const flagWide = 2;
 
 /** What it says to who hears the page. @param {State} state */
 export function says(state) {
