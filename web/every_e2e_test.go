@@ -38,7 +38,7 @@ const crowded = `
 		lobby: { room: room("gathering") },
 		search: { room: room("measuring", { search: { gain_ms: 6 } }), standing },
 		reveal: { choice, agreement: { open: true, vetoes: [], ballot: [] }, room: room("chosen") },
-		vote: { choice, agreement: open, room: room("chosen"), people: people.map((p, i) => ({ ...p, vote: addresses[i %% 4 && i %% 3], ready: i %% 2 === 1, vetoed: i === 2 })) },
+		vote: { choice: { ...choice, advice: [{ text: "ask 200 more servers", action: "more", argument: { servers: 200 } }] }, agreement: open, room: room("chosen"), people: people.map((p, i) => ({ ...p, vote: addresses[i %% 4 && i %% 3], ready: i %% 2 === 1, vetoed: i === 2 })) },
 		countdown: { choice, agreement: { ...open, launch_at: new Date(Date.now() + 9e3).toISOString() }, room: room("chosen"), people: people.map((p, i) => ({ ...p, vote: addresses[0], ready: true })) },
 		go: { choice, way: { connect: addresses[0], server: called[0], link: "steam://connect/" + addresses[0] }, room: room("launching"), people: people.map((p, i) => ({ ...p, launch: how[i %% how.length] })) },
 		ownfailed: { choice, way: { connect: addresses[0], server: called[0], link: "steam://connect/" + addresses[0] }, room: room("launching"), people: people.map((p, i) => ({ ...p, launch: p.name === you.name ? "failed" : "launched", detail: "openarena: not found in PATH, nor under /usr/games, /opt or where Steam keeps its games" })) },
