@@ -11,6 +11,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/topology"
 	"muster/host/wire"
+	"muster/selection"
 )
 
 // far is a list of a thousand servers in ten countries. A server is as far from
@@ -391,6 +392,12 @@ func TestUnluckySample(t *testing.T) {
 	}
 	if ann := n.room.round.player("ann"); n.room.finalistsFor(ann).Samples != firstSamples {
 		t.Errorf("right after the search everybody takes %d samples", n.room.finalistsFor(ann).Samples)
+	}
+	n.room.settings.By = selection.FairThreshold
+	n.room.round.look.Attempt = 0
+	n.room.askToLook(n.room.round.look.Servers)
+	if ann := n.room.round.player("ann"); n.room.finalistsFor(ann).Samples != freshSamples {
+		t.Errorf("to find who is fair everybody takes %d samples", n.room.finalistsFor(ann).Samples)
 	}
 	n.room.round.search.background = true // minutes later, while people vote
 	n.room.askToLook(n.room.round.look.Servers)

@@ -21,7 +21,8 @@ const (
 	// samples is how often each finalist is asked again, freshSamples where the search
 	// has asked it a moment ago: the third of three would take another second. There
 	// firstSamples do at first, as the next takes a second, too: only who leads although
-	// one of its players' is in doubt, or two were lost, is asked again.
+	// one of its players' is in doubt, or two were lost, is asked again. Who is fair is not
+	// told by one: what holds up a packet of the nearest makes a server look fairer.
 	samples, freshSamples, firstSamples = 3, 2, 1
 	// A sample is in doubt that differs by more from what the search measured: a queue held
 	// up one of the two, or the way jitters by what may cost it the choice.
@@ -150,7 +151,9 @@ func (r *Room) askToLook(servers []int) {
 	l.Servers, l.Samples, l.Waiting, l.Silent, l.Doubted = servers, 0, nil, nil, nil
 	if s := r.round.search; s != nil && !s.background {
 		l.Samples = freshSamples
-		if groups := r.round.natGroups(r.round.active()); l.Attempt == 1 && len(groups) > 1 && mostPlaces(groups) == 1 {
+		groups := r.round.natGroups(r.round.active())
+		isFair := r.settings.By == selection.Fairness || r.settings.By == selection.FairThreshold
+		if l.Attempt == 1 && len(groups) > 1 && mostPlaces(groups) == 1 && !isFair {
 			l.Samples = firstSamples
 		}
 	}
