@@ -142,11 +142,9 @@ func TestFrontByKeyboard(t *testing.T) {
 	ann := browse(t, url, desktop)
 	ann.sees("#front", "Open a room")
 	ann.tabsTo("#code")
-	ann.tabsTo("#game")
-	ann.types("OpenA")
+	ann.tabsTo("#game", "OpenA")
 	ann.tabsTo("[name=by]")
-	ann.tabsTo("#players")
-	ann.types("2\r")
+	ann.tabsTo("#players", "2\r")
 	ann.sees("#stage", "Waiting for 2 more players")
 	settings, _ := rooms.Settings(rooms.Rooms()[0])
 	if settings.Game != "openarena" || settings.By != selection.Mean || settings.Players != 2 {

@@ -19,8 +19,7 @@ import (
 func TestHomeKeyboard(t *testing.T) {
 	h := startHome(t, 60)
 	b := browseHome(t, h, wide)
-	b.tabsTo(".skip")
-	b.types(kb.Enter)
+	b.tabsTo(".skip", kb.Enter)
 	if !b.isAt("#main") {
 		t.Error("what skips to the page leads elsewhere")
 	}
@@ -29,36 +28,29 @@ func TestHomeKeyboard(t *testing.T) {
 		return eval[string](b, `getComputedStyle(document.querySelector(".door")).transitionDuration`) == "0s"
 	})
 
-	b.tabsTo(`.door[href="#find"]`)
-	b.types(kb.Enter)
+	b.tabsTo(`.door[href="#find"]`, kb.Enter)
 	b.until("the page's title has the focus", func() bool { return b.isAt("h1") })
-	b.tabsTo("#find-game")
-	b.types("my are" + kb.Enter)
+	b.tabsTo("#find-game", "my are"+kb.Enter)
 	b.until("the search has ended", func() bool {
 		return eval[bool](b, "home.state()?.find.asked > 0 && !home.state().find.running && home.table.rows.size === home.state().find.answered")
 	})
-	b.tabsTo(`#heads [data-by="players"]`)
-	b.types(kb.Enter)
+	b.tabsTo(`#heads [data-by="players"]`, kb.Enter)
 	if eval[string](b, "home.table.order.by") != "players" || !b.isAt(`#heads [data-by="players"]`) {
 		t.Error("a title does not sort, or loses the focus")
 	}
-	b.tabsTo("#filters [name=people]")
-	b.types(" ")
+	b.tabsTo("#filters [name=people]", " ")
 	b.until("empty servers are left out", func() bool {
 		return eval[bool](b, "home.table.filter.people && home.table.shown.length < home.table.rows.size")
 	})
-	b.tabsTo("#filters [name=text]")
-	b.types(kb.Enter)
+	b.tabsTo("#filters [name=text]", kb.Enter)
 	b.until("the list has the focus", func() bool { return b.isAt("#list") })
 	b.types(kb.ArrowDown + kb.ArrowDown + "f")
 	b.until("the second is a favourite", func() bool {
 		return eval[bool](b, "home.table.favourites.has(home.table.shown[1].addr)")
 	})
-	b.tabsTo(`#server [data-action="connect"]`)
-	b.types(kb.Enter)
+	b.tabsTo(`#server [data-action="connect"]`, kb.Enter)
 	b.sees("#questions", "Start My Arena now?")
-	b.tabsTo(`#questions [value="n"]`)
-	b.types(kb.Enter)
+	b.tabsTo(`#questions [value="n"]`, kb.Enter)
 	b.until("the answer counts", func() bool { return eval[int](b, "home.state().questions.length") == 0 })
 	b.run(`document.querySelector("#list").focus()`)
 	b.types(kb.Escape)
@@ -68,34 +60,25 @@ func TestHomeKeyboard(t *testing.T) {
 		t.Error("/ leads nowhere")
 	}
 
-	b.tabsTo(`nav [href="#join"]`)
-	b.types(kb.Enter)
-	b.tabsTo("#link")
-	b.types("http://127.0.0.1:1/#BAKODI")
+	b.tabsTo(`nav [href="#join"]`, kb.Enter)
+	b.tabsTo("#link", "http://127.0.0.1:1/#BAKODI")
 	b.run(`window.open = () => null`)
-	b.tabsTo("#join-form .primary")
-	b.types(kb.Enter)
+	b.tabsTo("#join-form .primary", kb.Enter)
 	b.sees("#now", "No host answers at 127.0.0.1:1")
-	b.tabsTo(`#now [data-what="room"]`)
-	b.types(kb.Enter)
+	b.tabsTo(`#now [data-what="room"]`, kb.Enter)
 
-	b.tabsTo(`nav [href="#play"]`)
-	b.types(kb.Enter)
-	b.tabsTo("#play-game")
-	b.types("my are" + kb.Enter)
+	b.tabsTo(`nav [href="#play"]`, kb.Enter)
+	b.tabsTo("#play-game", "my are"+kb.Enter)
 	b.until("the game is chosen", func() bool {
 		return eval[bool](b, `!!document.querySelector('#play-form [data-game="myarena"][aria-pressed=true]')`)
 	})
-	b.tabsTo("[name=by]:checked")
-	b.types(kb.ArrowDown)
+	b.tabsTo("[name=by]:checked", kb.ArrowDown)
 	b.until("another rule wants a limit", func() bool { return eval[string](b, `document.querySelector("#limit").value`) == "150" })
 	b.tabsTo("#play-form .primary")
 
-	b.tabsTo(`nav [href="#computer"]`)
-	b.types(kb.Enter)
+	b.tabsTo(`nav [href="#computer"]`, kb.Enter)
 	b.tabsTo("#set-lan")
-	b.tabsTo("#settings .primary")
-	b.types(kb.Enter)
+	b.tabsTo("#settings .primary", kb.Enter)
 	b.sees("#toast", "Kept")
 }
 

@@ -26,13 +26,11 @@ func TestKeyboard(t *testing.T) {
 	b := browse(t, n.organisersLink(), desktop)
 	b.sees("#stage", "Waiting for the first player")
 	b.run(ears)
-	b.tabsTo(".skip")
-	b.types(kb.Enter)
+	b.tabsTo(".skip", kb.Enter)
 	if !b.isAt("#stage") || "http://"+n.at+"/"+eval[string](b, "location.hash") != n.link() {
 		t.Error("what skips to the head of the page leads elsewhere")
 	}
-	b.tabsTo("#nickname")
-	b.types("anna" + kb.Enter)
+	b.tabsTo("#nickname", "anna"+kb.Enter)
 	b.sees("#people .badge", "you")
 	n.as["anna"] = n.secret
 	n.plays(0, 200)
@@ -40,35 +38,27 @@ func TestKeyboard(t *testing.T) {
 	b.sees("#stage", "2 players here")
 
 	b.folds(false)
-	b.tabsTo("#settings > summary")
-	b.types(kb.Enter)
-	b.tabsTo("#by")
-	b.types(kb.ArrowDown)
+	b.tabsTo("#settings > summary", kb.Enter)
+	b.tabsTo("#by", kb.ArrowDown)
 	n.awaits("another rule", func(r wire.Document) bool { return r.By == "threshold" })
-	b.tabsTo("#limits_ms")
-	b.types("400" + kb.Tab)
+	b.tabsTo("#limits_ms", "400"+kb.Tab)
 	n.awaits("the limit", func(r wire.Document) bool { return r.MaxRTTMs == 400 })
 
-	b.tabsTo("#stage [data-action=go]")
-	b.types(kb.Enter)
+	b.tabsTo("#stage [data-action=go]", kb.Enter)
 	b.begins("search", "Everyone is measuring", "table Where the servers are, about", "list The best servers so far")
 	b.begins("reveal", "Tonight we meet in", "list Everybody’s ping", "button Go on")
 	b.begins("vote", "Where shall we play?", "list The servers that we vote on", "list Who is ready")
 	b.folds(false)
-	b.tabsTo("#details > summary")
-	b.types(kb.Enter)
-	b.tabsTo("#ranking > summary")
-	b.types(kb.Enter)
-	b.tabsTo("#ranking [data-by=worst]")
-	b.types(kb.Enter)
+	b.tabsTo("#details > summary", kb.Enter)
+	b.tabsTo("#ranking > summary", kb.Enter)
+	b.tabsTo("#ranking [data-by=worst]", kb.Enter)
 	b.until("the table is sorted by the worst RTT", func() bool {
 		return eval[string](b, "document.querySelector('#ranking th[data-key=worst]').ariaSort ?? ''") == "ascending"
 	})
 	if !b.isAt("#ranking [data-by=worst]") {
 		t.Error("the page took the focus away while it sorted")
 	}
-	b.tabsTo("#ranking tr:nth-child(2) [data-action=vote]")
-	b.types(kb.Enter)
+	b.tabsTo("#ranking tr:nth-child(2) [data-action=vote]", kb.Enter)
 	b.until("the vote counts", func() bool { return b.isAt("#ranking tr.chosen [data-action=vote][aria-pressed=true]") })
 	b.run(`for (const _ of "12") document.querySelector("#ranking [data-by=rank]").click()`)
 	b.until("the table is upside down", func() bool {
@@ -77,34 +67,26 @@ func TestKeyboard(t *testing.T) {
 	if !b.isAt("#ranking tr.chosen [data-action=vote]") {
 		t.Error("the focus did not go along with its row")
 	}
-	b.tabsTo("#stage .candidate:nth-child(1) .cast")
-	b.types(" ")
+	b.tabsTo("#stage .candidate:nth-child(1) .cast", " ")
 	b.until("the card says so", func() bool { return b.isAt("#stage .candidate.leads.mine .cast[aria-pressed=true]") })
-	b.tabsTo("#stage [data-ready=true]")
-	b.types(" ")
+	b.tabsTo("#stage [data-ready=true]", " ")
 	b.begins("countdown", "Off to", "status", "timer", "button Wait")
 	b.types(kb.Escape)
 	b.begins("vote", "Where shall we play?")
-	b.tabsTo("#stage .candidate:nth-child(2) .veto")
-	b.types(kb.Enter)
+	b.tabsTo("#stage .candidate:nth-child(2) .veto", kb.Enter)
 	b.sees("#stage .vetoes", "Vetoes:")
-	b.tabsTo("#stage [data-ready=true]")
-	b.types(" ")
+	b.tabsTo("#stage [data-ready=true]", " ")
 	n.awaits("the launch", func(r wire.Document) bool { return r.Stage == wire.Launching })
 	b.begins("go", "You’re on the way", "list Who is on the way", "button Copy the address")
 	b.until("it is said", func() bool { return strings.Contains(strings.Join(b.heard(), "\n"), "You’re on the way") })
 
-	b.tabsTo("#stage [data-action=go]")
-	b.types(kb.Enter)
+	b.tabsTo("#stage [data-action=go]", kb.Enter)
 	b.begins("search", "")
 	b.begins("vote", "Where shall we play?")
 	b.folds(false)
-	b.tabsTo("#details > summary")
-	b.types(kb.Enter)
-	b.tabsTo("#steer > summary")
-	b.types(kb.Enter)
-	b.tabsTo("#steer [data-action=end]")
-	b.types(kb.Enter)
+	b.tabsTo("#details > summary", kb.Enter)
+	b.tabsTo("#steer > summary", kb.Enter)
+	b.tabsTo("#steer [data-action=end]", kb.Enter)
 	b.begins("night", "Good night", "list Where we played, the last round first")
 	b.hearsWell()
 }
@@ -205,8 +187,9 @@ func TestPressedTwice(t *testing.T) {
 // types presses keys, one after the other.
 func (b *browser) types(keys string) { b.Helper(); b.do(chromedp.KeyEvent(keys)) }
 
-// tabsTo presses Tab until something has the focus, and can be seen to have it.
-func (b *browser) tabsTo(selector string) {
+// tabsTo presses Tab until something has the focus, and can be seen to have it, then keys
+// there.
+func (b *browser) tabsTo(selector string, then ...string) {
 	b.Helper()
 	b.until(selector+" is there", func() bool {
 		return eval[bool](b, fmt.Sprintf("!!document.querySelector(%q)?.checkVisibility()", selector))
@@ -216,6 +199,9 @@ func (b *browser) tabsTo(selector string) {
 		if b.isAt(selector) {
 			if !eval[bool](b, "getComputedStyle(document.activeElement).outlineStyle !== 'none'") {
 				b.Errorf("nobody can see that %s has the focus", selector)
+			}
+			for _, keys := range then {
+				b.types(keys)
 			}
 			return
 		}

@@ -24,13 +24,11 @@ func TestWithoutCode(t *testing.T) {
 	if !eval[bool](b, "document.querySelector('#banner').hidden") {
 		t.Error("the bare address is told of a trouble")
 	}
-	b.tabsTo("#code")
-	b.types("NOSUCH" + kb.Enter)
+	b.tabsTo("#code", "NOSUCH"+kb.Enter)
 	b.sees("#banner", "No room has the code")
 	b.sees("#front", "Its code, or the whole link")
 	b.shoot("nocode", phone)
-	b.tabsTo("#code")
-	b.types(strings.ToLower(code[:4]) + "-" + code[4:] + kb.Enter)
+	b.tabsTo("#code", strings.ToLower(code[:4])+"-"+code[4:]+kb.Enter)
 	b.sees("#stage", "Waiting for the first player")
 
 	b = browse(t, "about:blank", phone)
