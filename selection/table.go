@@ -9,6 +9,7 @@ package selection
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -63,6 +64,17 @@ func (t *Table) Players() []string { return t.players }
 
 // Servers is the number of the table's rows.
 func (t *Table) Servers() int { return len(t.rows) }
+
+// Measured are the servers that somebody measured, in order. Of a long list they are few.
+func (t *Table) Measured() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for server, row := range t.rows {
+			if row != 0 && !yield(server) {
+				return
+			}
+		}
+	}
+}
 
 // Set notes what a player measured of a server. The RTT counts only for
 // [discovery.Answered]; it is kept to the microsecond, at least one, and at

@@ -41,6 +41,7 @@ package anomaly
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"net/netip"
 	"slices"
@@ -121,6 +122,7 @@ func (a Anomaly) String() string {
 type Table interface {
 	Players() []string
 	Servers() int
+	Measured() iter.Seq[int]
 	At(player, server int) (discovery.State, time.Duration)
 }
 
@@ -217,7 +219,7 @@ func newReports(list []discovery.Server, table Table, liars []int) *reports {
 		r.reached[player] = map[uint32]bool{}
 	}
 	row := make([]int64, len(r.players))
-	for server := range table.Servers() {
+	for server := range table.Measured() {
 		if len(liars) > 0 && liars[0] == server {
 			liars = liars[1:]
 			continue

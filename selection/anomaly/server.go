@@ -49,7 +49,7 @@ func tooNear(list []discovery.Server, table Table, sparing bool) (servers []int)
 		return nil
 	}
 	rtts, common := make([]float64, len(j.players)), 0
-	for server := range table.Servers() {
+	for server := range table.Measured() {
 		known := 0
 		for i, player := range j.players {
 			if rtts[i] = microseconds(table, player, server); rtts[i] > 0 {
