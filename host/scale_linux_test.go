@@ -41,6 +41,7 @@ var (
 	scaleRate    = flag.Float64("scale-rate", 1, "rooms that start a second")
 	scaleServers = flag.Int("scale-servers", 30_000, "servers in the one list of all rooms that start")
 	scaleGroup   = flag.Int("scale-group", 4, "players of a room that starts")
+	scaleLine    = flag.Float64("scale-line", 0, "questions a second that each player's own line sends in TestScaleStarts, which then waits for answers; 0 answers at once")
 	scaleAtOnce  = flag.Int("scale-at-once", 0, "rooms that may search at the same time; 0 is what hosts let")
 	scalePages   = flag.Int("scale-pages", 20, "open pages of TestScalePages, in turns on its rooms")
 	scaleChange  = flag.Duration("scale-change", 500*time.Millisecond, "how often something changes in a room of TestScalePages")

@@ -31,7 +31,7 @@ import (
 const aloneRooms = 8
 
 // TestScaleStarts: rooms start at a rate, over one long list. Their players answer at
-// once. First some start alone, to compare with.
+// once, or as fast as -scale-line lets them. First some start alone, to compare with.
 func TestScaleStarts(t *testing.T) {
 	if *scaleStarts == 0 {
 		t.Skip("no -scale-starts")
@@ -258,7 +258,8 @@ func startRoom(t *testing.T, h *host.Host, m *memory, n int, list []discovery.Se
 	}
 }
 
-// inMemoryPlayer answers at once.
+// inMemoryPlayer answers at once or, with a line of its own, when it would have heard from
+// the servers.
 type inMemoryPlayer struct {
 	name     string
 	list     []discovery.Server
@@ -268,16 +269,67 @@ type inMemoryPlayer struct {
 	inbox    chan wire.Message
 	launched func()
 	spent    *atomic.Int64
+	// free is when the line has sent all that it was asked for, coming are the answers on
+	// their way, as they were asked for.
+	free   time.Time
+	coming []coming
 }
 
+// coming is what arrives at the host at a time, if it has not come to the room's next look.
+type coming struct {
+	at     time.Time
+	round  int
+	server int
+	look   *wire.Verified // in place of a server's answer
+}
+
+const (
+	// tellEvery is how often a player with a line tells what has come, messageTime how
+	// long its messages take to and from the host together, and silence after what time a
+	// server that says nothing is told of.
+	tellEvery   = 100 * time.Millisecond
+	messageTime = 50 * time.Millisecond
+	silence     = 900 * time.Millisecond
+)
+
 func (p *inMemoryPlayer) plays() {
-	for message := range p.inbox {
+	var tells <-chan time.Time
+	if *scaleLine > 0 {
+		ticker := time.NewTicker(tellEvery)
+		defer ticker.Stop()
+		tells = ticker.C
+	}
+	for {
+		var message wire.Message
+		select {
+		case message = <-p.inbox:
+		case <-tells:
+		}
 		began := time.Now()
 		switch m := message.(type) {
+		case nil:
+			p.tells(began)
 		case wire.Ask:
-			p.answers(m)
+			if tells == nil {
+				p.answers(m)
+				break
+			}
+			for _, server := range m.Servers {
+				p.coming = append(p.coming, coming{at: p.asks(began, server), round: m.Round, server: server})
+			}
 		case wire.Finalists:
-			p.says(looksAt(p.name, p.list, m))
+			look := looksAt(p.name, p.list, m)
+			if tells == nil {
+				p.says(look)
+				break
+			}
+			last := began
+			for range m.Samples {
+				for _, server := range m.Servers {
+					last = latest(last, p.asks(began, server))
+				}
+			}
+			p.coming = append(p.coming, coming{at: last, look: &look})
 		case wire.Launch:
 			p.says(wire.Launched{Round: m.Round, State: wire.LaunchStarted})
 			p.launched()
@@ -285,6 +337,38 @@ func (p *inMemoryPlayer) plays() {
 			return
 		}
 		p.spent.Add(int64(time.Since(began)))
+	}
+}
+
+// asks sends a question, and returns when the host knows the answer.
+func (p *inMemoryPlayer) asks(now time.Time, server int) time.Time {
+	p.free = latest(now, p.free).Add(time.Duration(float64(time.Second) / *scaleLine))
+	return p.free.Add(messageTime + cmp.Or(sphereRTT(p.name, p.list[server]), silence))
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// tells tells the host what has come.
+func (p *inMemoryPlayer) tells(now time.Time) {
+	var ask wire.Ask
+	p.coming = slices.DeleteFunc(p.coming, func(c coming) bool {
+		switch {
+		case c.at.After(now):
+			return false
+		case c.look != nil:
+			p.says(*c.look)
+		default:
+			ask.Round, ask.Servers = c.round, append(ask.Servers, c.server)
+		}
+		return true
+	})
+	if len(ask.Servers) > 0 {
+		p.answers(ask)
 	}
 }
 
