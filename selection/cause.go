@@ -18,6 +18,8 @@ const (
 	Blacklisted
 	// Vetoed: a player refuses the server or its map.
 	Vetoed
+	// Hidden: a player never wants to play there again.
+	Hidden
 	// Unreachable: lost or refused for a player.
 	Unreachable
 	// Unmeasured: not unreachable, but some player never asked it.
@@ -41,7 +43,7 @@ const (
 )
 
 var causeWords = [none]string{
-	"hygiene", "blacklisted", "vetoed", "unreachable", "unmeasured", "unknown", "full",
+	"hygiene", "blacklisted", "vetoed", "hidden", "unreachable", "unmeasured", "unknown", "full",
 	"filtered", "password", "version", "ping_limits", "over_threshold",
 }
 

@@ -75,8 +75,13 @@ type Criteria struct {
 	PerAddress int
 	// Blacklist is where the group does not play.
 	Blacklist []netip.Prefix
-	// Vetoes are what single players refuse to play.
-	Vetoes []Veto
+	// Vetoes are what single players refuse to play, and Hidden what players never want to
+	// play again: that stays from round to round.
+	Vetoes, Hidden []Veto
+	// Ours are the group's own servers. The best of them is chosen unless another's score
+	// is lower by more than Allowed.
+	Ours    []netip.AddrPort
+	Allowed time.Duration
 	// Weights of players who count for more or less than 1: in the mean and the
 	// deviation like that many players, for minimax as a factor of the RTT.
 	// With 0 a player must still reach the server, but has no say.

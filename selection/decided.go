@@ -16,6 +16,7 @@ const (
 	ByWeights Decision = "weights" // something has, but not as the players are weighted
 	BySeats   Decision = "seats"   // something has, and would be full with the group
 	ByKeeping Decision = "kept"    // the last round's server: no other is worth the move
+	ByOurs    Decision = "ours"    // something has, but is none of the group's own
 	ByVote    Decision = "vote"    // people voted for it
 )
 
@@ -57,6 +58,14 @@ func (r *round) decided(doc *Selection) *Decided {
 	switch {
 	case doc.Keep != nil && doc.Keep.Stays && doc.Ranking[0].Server != chosen:
 		d.By, other = ByKeeping, doc.Ranking[0].Server
+	case doc.Chosen.Ours && r.preference != nil && r.preference.MoreMS > 0:
+		d.By = ByOurs
+		for server := range r.fates {
+			if r.servers.List[server].Addr == r.preference.Other && r.suits(server) {
+				other = server
+				break
+			}
+		}
 	case isBetter && r.tight != nil && r.tight[better] && !r.tight[chosen] && r.score(better) <= r.score(chosen):
 		d.By, other = BySeats, better
 	case isBetter && r.view.score(better) >= r.view.score(chosen):
@@ -152,6 +161,8 @@ func (s Selection) verdict() string {
 		sentence = "is best by the players' weights: " + has
 	case BySeats:
 		sentence = "is best with a seat to spare: " + has
+	case ByOurs:
+		sentence = "is the best of yours: " + has
 	default:
 		if s.LimitMS > 0 {
 			within = " where nobody is over " + ms(s.LimitMS)

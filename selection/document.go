@@ -31,6 +31,9 @@ type Selection struct {
 	Estimated map[string]float64 `json:"estimated_ms,omitempty"`
 	// Keep is what became of the last round's server, if the criteria name one.
 	Keep *Stay `json:"keep,omitempty"`
+	// Preference is how the group's own servers fare against the others; nil if none of
+	// them suits, or there is no preference.
+	Preference *Preference `json:"preference,omitempty"`
 	// Decided is what decided; nil if nothing was chosen, or nobody asked.
 	Decided *Decided `json:"decided,omitempty"`
 	// Why explains; nil if nobody asked.
@@ -57,6 +60,8 @@ type Ranked struct {
 	JitterMS map[string]float64 `json:"jitter_ms,omitempty"`
 	// Tight: it would be full with the group, and is ranked lower for it.
 	Tight bool `json:"tight,omitempty"`
+	// Ours: it is one of the group's own.
+	Ours bool `json:"ours,omitempty"`
 	// WorstOff is the player with the highest RTT, the first of several.
 	WorstOff string `json:"worst_off,omitempty"`
 	// Server is the place in the list.
@@ -75,6 +80,7 @@ type Culled struct {
 	Hygiene      int `json:"hygiene,omitempty"`
 	Blacklisted  int `json:"blacklisted,omitempty"`
 	Vetoed       int `json:"vetoed,omitempty"`
+	Hidden       int `json:"hidden,omitempty"`
 	Unknown      int `json:"unknown,omitempty"`
 	Passworded   int `json:"password,omitempty"`
 	WrongVersion int `json:"version,omitempty"`
@@ -103,7 +109,7 @@ func (c Culled) Total() int {
 // counts lists the counts in the order of the causes.
 func (c Culled) counts() [none]int {
 	return [none]int{
-		c.Hygiene, c.Blacklisted, c.Vetoed, c.Unreachable, c.Unmeasured, c.Unknown, c.Full,
+		c.Hygiene, c.Blacklisted, c.Vetoed, c.Hidden, c.Unreachable, c.Unmeasured, c.Unknown, c.Full,
 		c.Filtered, c.Passworded, c.WrongVersion, c.PingLimits, c.OverThreshold,
 	}
 }
@@ -112,7 +118,7 @@ func culledOf(n [none + 1]int) Culled {
 	return Culled{
 		Unmeasured: n[Unmeasured], Unreachable: n[Unreachable], Full: n[Full],
 		Filtered: n[Filtered], OverThreshold: n[OverThreshold],
-		Hygiene: n[Hygiene], Blacklisted: n[Blacklisted], Vetoed: n[Vetoed], Unknown: n[Unknown],
+		Hygiene: n[Hygiene], Blacklisted: n[Blacklisted], Vetoed: n[Vetoed], Hidden: n[Hidden], Unknown: n[Unknown],
 		Passworded: n[Passworded], WrongVersion: n[WrongVersion], PingLimits: n[PingLimits],
 	}
 }

@@ -18,6 +18,7 @@ func (s Selection) Explain() []string {
 		lines = append(lines, "No server suits everyone.")
 	} else {
 		lines = append(lines, s.verdict())
+		lines = append(lines, s.preferred()...)
 		lines = append(lines, s.compared()...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Estimated)) {
@@ -51,6 +52,8 @@ func (s *Stay) sentences(by Decided) []string {
 		return []string{fmt.Sprintf("The best server, %s, would gain only %s.", by.Other, ms(s.Gain))}
 	case s.Stays:
 		return []string{fmt.Sprintf("The best server would gain only %s.", ms(s.Gain))}
+	case s.Gain == 0:
+		return nil // what it was left for is said elsewhere
 	}
 	return []string{fmt.Sprintf("It gains %s over the last server, %s.", ms(s.Gain), s.Addr)}
 }
@@ -105,6 +108,8 @@ func (s Selection) but(rival Rival) string {
 	switch {
 	case len(rival.Over) > 0:
 		return people(rival.Over) + " would be over the limit"
+	case s.decision().By == ByOurs && !rival.Ours && rival.Score < s.Chosen.Score:
+		return "it is none of yours"
 	case s.crowdedOut(rival):
 		return "no seat to spare"
 	case rival.Score <= s.Chosen.Score:
@@ -219,7 +224,7 @@ func (c Culled) sentence() string {
 }
 
 var causeClauses = [none]string{
-	"spam or no real address", "blacklisted", "vetoed", "unreachable for someone", "not measured by everyone",
+	"spam or no real address", "blacklisted", "vetoed", "hidden by someone", "unreachable for someone", "not measured by everyone",
 	"silent about themselves", "without enough free seats", "with another map, mode or mod", "with a password",
 	"of another version", "closed to someone's ping", "over the limit for someone",
 }

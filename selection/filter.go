@@ -22,6 +22,8 @@ type Filter struct {
 	barred   map[netip.Addr]bool
 	ranges   []netip.Prefix
 	vetoed   map[netip.AddrPort]bool
+	hidden   map[netip.AddrPort]bool
+	ours     map[netip.AddrPort]bool
 	crowded  map[netip.Addr]bool
 	// causes is what the list and each server's own words speak against it, noted by
 	// the first Select. pingLimits are those of the servers that let in only some
@@ -40,7 +42,7 @@ func NewFilter(servers Servers, criteria Criteria) *Filter {
 	f := &Filter{
 		servers: servers, criteria: criteria,
 		barred: make(map[netip.Addr]bool), crowded: make(map[netip.Addr]bool),
-		vetoed: make(map[netip.AddrPort]bool),
+		vetoed: make(map[netip.AddrPort]bool), hidden: make(map[netip.AddrPort]bool), ours: make(map[netip.AddrPort]bool),
 	}
 	for _, p := range criteria.Blacklist { // long ones are of single addresses
 		if p = p.Masked(); p.IsSingleIP() {
@@ -51,6 +53,12 @@ func NewFilter(servers Servers, criteria Criteria) *Filter {
 	}
 	for _, veto := range criteria.Vetoes {
 		f.vetoed[veto.Server] = true
+	}
+	for _, hide := range criteria.Hidden {
+		f.hidden[hide.Server] = true
+	}
+	for _, addr := range criteria.Ours {
+		f.ours[addr] = true
 	}
 	if criteria.PerAddress > 0 {
 		counts := make(map[netip.Addr]int, len(servers.List))
@@ -181,6 +189,9 @@ func (f *Filter) judgeBy(server int, info *discovery.Info) (c causes) {
 	}
 	if f.vetoed[addr] {
 		c.add(Vetoed)
+	}
+	if f.hidden[addr] {
+		c.add(Hidden)
 	}
 	if info == nil {
 		if want.Seats > 0 || want.Map != "" || want.Mode != "" || want.Mod != "" || want.Version != "" || want.Tags != "" || want.NoPassword {

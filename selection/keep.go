@@ -48,5 +48,8 @@ func (r *round) stay() (*Stay, candidate) {
 	gain := max(0, kept.score-r.best[0].score)
 	s.Gain = millis(gain)
 	s.Stays = gain < leastGain || gain < kept.score*leastShare
+	if len(r.ours) > 0 && r.criteria.Allowed > 0 && r.isOurs(r.best[0].server) && !r.isOurs(server) {
+		s.Stays = false // they would rather be at home, whatever the milliseconds
+	}
 	return s, kept
 }

@@ -44,6 +44,15 @@ func (r *round) concerned(server int, cause Cause) []string {
 		so = pingLimitsOf(r.servers.Infos[server]).shuts
 	case WrongVersion:
 		return r.criteria.shutOut(r.servers.Info(server))
+	case Hidden:
+		var names []string
+		for _, hide := range r.criteria.Hidden {
+			if hide.Server == r.servers.List[server].Addr {
+				names = append(names, hide.Player)
+			}
+		}
+		slices.Sort(names)
+		return slices.Compact(names)
 	case Vetoed:
 		var names []string
 		for i := range r.criteria.Vetoes {

@@ -36,6 +36,8 @@ type round struct {
 	// extra is what quality adds to the finalists' scores, usual to the others'.
 	extra map[int]float64
 	usual float64
+	// preference is set where one of the group's own servers suits.
+	preference *Preference
 }
 
 // candidate is a server that suits everyone.
@@ -120,28 +122,40 @@ func (r *round) restrict(lowestWorst cell) {
 func (r *round) rank() {
 	// what a server loses, in microseconds, for being full with the group
 	spare := float64(r.criteria.Spare.Microseconds())
-	best := top[candidate]{limit: max(0, r.criteria.Top), compare: func(a, b candidate) int {
-		if r.tight != nil && r.tight[a.server] {
-			a.score += spare
+	// and what another loses for being none of the group's own: each has one figure that
+	// it is ranked by, so that the order is one
+	allowed := float64(r.criteria.Allowed.Microseconds())
+	figure := func(c candidate) float64 {
+		if r.tight != nil && r.tight[c.server] {
+			c.score += spare
 		}
-		if r.tight != nil && r.tight[b.server] {
-			b.score += spare
+		if len(r.ours) > 0 && !r.isOurs(c.server) {
+			c.score += allowed
 		}
-		return r.compare(a, b)
-	}}
+		return c.score
+	}
+	compare := func(a, b candidate) int {
+		if c := cmp.Compare(figure(a), figure(b)); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(r.rankOfOwner(a.server), r.rankOfOwner(b.server)); c != 0 {
+			return c
+		}
+		return r.servers.compare(a.server, b.server)
+	}
+	best := top[candidate]{limit: max(0, r.criteria.Top), compare: compare}
+	firsts := [2]*candidate{} // of ours, and of the others
 	for server := range r.fates {
 		if r.suits(server) {
-			best.add(candidate{server, r.score(server)})
+			c := candidate{server, r.score(server)}
+			best.add(c)
+			if first := &firsts[r.rankOfOwner(server)]; allowed > 0 && (*first == nil || compare(c, **first) < 0) {
+				*first = &c
+			}
 		}
 	}
 	r.best = best.sorted()
-}
-
-func (r *round) compare(a, b candidate) int {
-	if a.score != b.score {
-		return cmp.Compare(a.score, b.score)
-	}
-	return r.servers.compare(a.server, b.server)
+	r.preference = r.prefers(firsts[0], firsts[1])
 }
 
 func (r *round) document() Selection {
@@ -151,7 +165,7 @@ func (r *round) document() Selection {
 		Ranking: make([]Ranked, 0, len(r.best)),
 		Culled:  culledOf(r.culled),
 		Reasons: r.reasons(),
-		LimitMS: millis(float64(r.limit)),
+		LimitMS: millis(float64(r.limit)), Preference: r.preference,
 	}
 	for _, c := range r.best {
 		doc.Ranking = append(doc.Ranking, r.ranked(c))
@@ -177,7 +191,7 @@ func (r *round) ranked(c candidate) Ranked {
 		Score: millis(c.score), MeanMS: millis(s.mean()),
 		MaxMS: millis(float64(s.worst)), StdevMS: millis(s.deviation()),
 		RTT: make(map[string]float64, len(t.players)), WorstOff: t.players[worstOff],
-		Tight: r.tight != nil && r.tight[c.server],
+		Tight: r.tight != nil && r.tight[c.server], Ours: r.isOurs(c.server),
 	}
 	qualities := t.quality[c.server]
 	if qualities != nil {

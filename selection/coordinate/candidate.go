@@ -78,6 +78,15 @@ func (cs *candidates) at(node topology.Node) *candidate {
 	return c
 }
 
+// allowance is by how much the score of a candidate may be higher than another's, in ms,
+// as its server is one of the group's own.
+func (cs *candidates) allowance(c *candidate) float64 {
+	if c.server < 0 {
+		return 0
+	}
+	return milliseconds(cs.filter.Allowance(c.server))
+}
+
 // sort puts the candidates in the order of the tree.
 func (cs *candidates) sort() {
 	slices.SortFunc(cs.all, func(a, b *candidate) int { return cmp.Compare(a.at, b.at) })
@@ -121,6 +130,9 @@ func (cs *candidates) represent(c *candidate) {
 		votes := cs.questions.by(server)
 		if !cs.unknown(server) {
 			votes += len(c.rtts)
+		}
+		if cs.filter.Allowance(server) > 0 {
+			votes += 2 * len(c.rtts) // before all others
 		}
 		if votes > most {
 			most, c.server = votes, server

@@ -24,6 +24,10 @@
 //
 // # Estimator
 //
+// Servers of the group's own, which may be so much worse (selection.Criteria.Ours), are
+// measured by everybody, and compete with others by scores that are so much lower; what
+// their RTTs say of their neighbours stays.
+//
 // A candidate is an address that somebody measured. RTTs that are missing are
 // predicted: the mean of what the player measured under the nearest ancestor, as
 // far off as such predictions have been at that level (predictor.go). Those that

@@ -206,11 +206,21 @@ func (e *estimator) judge(c *candidate) {
 	c.worst = highest(middle)
 	c.worstOff = max(highest(high)-c.worst, c.worst-highest(low))
 	c.score, c.bound, c.value = e.total(measured), e.total(middle), e.acquisition(middle)
+	if allowed := e.candidates.allowance(c); allowed > 0 { // the neighbours of ours are none
+		c.score, c.bound = preferred(c.score, allowed), preferred(c.bound, allowed)
+	}
 	if e.objective.Deviates() {
 		apart(low, middle, high, errors)
 		c.score = max(c.score, c.bound) // what a queue held up may look fairer than it is
 	}
 	c.off = max(math.Abs(e.acquisition(high)-c.value), math.Abs(e.acquisition(low)-c.value))
+}
+
+// preferred is a score as it competes with others' if it may be so much higher. It stays
+// at least 0, where nothing can be better; which of ours is the best, the choice says.
+func preferred(score, allowed float64) float64 {
+	ms := within(score)
+	return score - ms + max(0, ms-allowed)
 }
 
 // guested are players' RTTs to a node with those of the guests behind them.

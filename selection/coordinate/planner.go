@@ -116,6 +116,11 @@ func New(tree *topology.Tree, servers selection.Servers, table *selection.Table,
 		questions: q, candidates: c, variances: priorVariances(),
 		estimator: newEstimator(c, newPredictor(tree, len(players)), criteria.Objective(names), options.Guests),
 	}
+	for server := range servers.List {
+		if p.candidates.filter.Allowance(server) > 0 { // all measure those of the group's own
+			c.at(tree.Of(server)).wanted = true
+		}
+	}
 	for player := range players {
 		measured := 0
 		for server := range table.Servers() {

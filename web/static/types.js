@@ -111,7 +111,7 @@
 /**
  * What decided, with the figures that it compares, ms.
  * @typedef {object} Decided
- * @property {"rule" | "quality" | "weights" | "seats" | "kept" | "vote"} by
+ * @property {"rule" | "quality" | "weights" | "seats" | "kept" | "ours" | "vote"} by
  * @property {string} measure
  * @property {number} ms
  * @property {string} [other]

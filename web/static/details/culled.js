@@ -12,6 +12,7 @@ const causes = {
   full: "without enough free seats",
   filtered: "another map, mode or mod",
   vetoed: "vetoed",
+  hidden: "hidden by someone",
   hygiene: "no real server",
   blacklisted: "blacklisted",
   unknown: "silent about themselves",

@@ -1,0 +1,72 @@
+package selection
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+)
+
+// Preference is how the best of the group's own servers fares against the best other, of
+// those that suit everyone.
+type Preference struct {
+	// AllowedMS is by how much the score of one of ours may be higher.
+	AllowedMS float64 `json:"allowed_ms"`
+	// Ours is the best of the group's own, and Other the best of the others, the zero
+	// value if there is none.
+	Ours  netip.AddrPort `json:"ours"`
+	Other netip.AddrPort `json:"other,omitzero"`
+	// MoreMS is by how much the score of Ours is higher than that of Other; below 0 it is
+	// lower.
+	MoreMS float64 `json:"more_ms"`
+}
+
+// Allowance is by how much a server's score may be higher than another's for the group
+// to go there all the same, as it is one of theirs.
+func (f *Filter) Allowance(server int) time.Duration {
+	if f.isOurs(server) {
+		return f.criteria.Allowed
+	}
+	return 0
+}
+
+func (f *Filter) isOurs(server int) bool {
+	return len(f.ours) > 0 && f.ours[f.servers.List[server].Addr]
+}
+
+// rankOfOwner puts ours, 0, before others, 1, where all else is equal.
+func (f *Filter) rankOfOwner(server int) int {
+	if f.isOurs(server) {
+		return 0
+	}
+	return 1
+}
+
+// prefers is what became of the preference, given the best of ours and of the others.
+func (r *round) prefers(ours, other *candidate) *Preference {
+	if ours == nil {
+		return nil
+	}
+	p := &Preference{AllowedMS: millis(float64(r.criteria.Allowed.Microseconds())), Ours: r.servers.List[ours.server].Addr}
+	if other != nil {
+		p.Other, p.MoreMS = r.servers.List[other.server].Addr, millis(ours.score-other.score)
+	}
+	return p
+}
+
+// preferred says what the group's preference for its own servers did.
+func (s Selection) preferred() []string {
+	p, d := s.Preference, s.decision()
+	switch {
+	case p == nil || s.Chosen == nil || !p.Other.IsValid() || d.By == ByVote || d.By == ByKeeping:
+		return nil
+	case d.By == ByOurs:
+		return []string{fmt.Sprintf("It is one of yours, %s more than the best other, %s (you allowed %s).", ms(p.MoreMS), p.Other, ms(p.AllowedMS))}
+	case s.Chosen.Ours && p.MoreMS < 0:
+		return []string{fmt.Sprintf("It is one of yours, %s less than the best other.", ms(-p.MoreMS))}
+	case s.Chosen.Ours:
+		return []string{"It is one of yours, and no other is better."}
+	case p.MoreMS <= p.AllowedMS:
+		return nil // a seat to spare decided
+	}
+	return []string{fmt.Sprintf("It is %s better than the best of yours, %s (you allowed %s).", ms(p.MoreMS), p.Ours, ms(p.AllowedMS))}
+}
