@@ -19,6 +19,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/a2s"
+	"muster/discovery/beacon"
 	"muster/discovery/bedrock"
 	"muster/discovery/gamespy"
 	"muster/discovery/luanti"
@@ -102,6 +103,8 @@ func (g Game) Protocol() discovery.Protocol {
 		return openttd.Protocol{}
 	case "tcp":
 		return tcp.Protocol{}
+	case "beacon":
+		return beacon.Protocol{}
 	}
 	return nil
 }

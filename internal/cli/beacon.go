@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"muster/discovery"
+	"muster/discovery/beacon"
+	"muster/internal/hint"
+	"muster/internal/lighthouse"
+	"muster/internal/netinfo"
+	"muster/internal/term"
+)
+
+// beaconCommand is the command that answers measurements where no game server runs.
+type beaconCommand struct {
+	*program
+	listen, name string
+	bounds       lighthouse.Bounds
+}
+
+func newBeacon(p *program) *cobra.Command {
+	b := &beaconCommand{program: p}
+	cmd := &cobra.Command{
+		GroupID: toTry,
+		Use:     "beacon",
+		Short:   "Answer measurements, so that a place can be a candidate",
+		Long: `Beacon answers Muster's questions on a machine where no game server runs yet: a
+group measures what its ping there would be, and hears whether a server at that
+place would be better for all than any that there is. It says what friends put
+into their list of places.
+
+It answers nothing else, and never with more than it was asked; one network gets
+so many answers a second, and all together so many, whatever comes. The port has
+to be open for UDP.`,
+		Example: `  muster beacon --name Frankfurt
+  muster beacon --listen 192.0.2.1:7787`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return b.run(cmd.Context()) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&b.listen, "listen", ":"+strconv.Itoa(beacon.Port), "`ADDRESS` to listen on, by UDP; on a machine with several that of the one to be measured")
+	flags.StringVar(&b.name, "name", "", "the place's `NAME`, which whoever asks is told")
+	flags.IntVar(&b.bounds.Each, "each", lighthouse.DefaultEach, "answer one network at most `N` times a second")
+	flags.IntVar(&b.bounds.All, "all", lighthouse.DefaultAll, "answer all together at most `N` times a second")
+	return cmd
+}
+
+// toldEvery is how often a beacon says what it did, if that was anything.
+const toldEvery = 10 * time.Minute
+
+func (b *beaconCommand) run(ctx context.Context) error {
+	if b.bounds.Each < 1 || b.bounds.All < 1 {
+		return usagef("--each %d --all %d: a beacon answers at least once a second", b.bounds.Each, b.bounds.All)
+	}
+	b.name = beacon.Name(b.name)
+	addr, err := net.ResolveUDPAddr("udp", b.listen)
+	if err != nil {
+		return hint.With(usagef("--listen: %q is no ADDRESS:PORT", b.listen), "say --listen :7788, or --listen 192.0.2.1:7787 for one address of this machine")
+	}
+	conn, err := net.ListenUDP("udp", addr)
+	if err != nil {
+		return hint.With(fmt.Errorf("cannot listen on %s: %w", b.listen, hint.Reason(err)), "is another beacon running there? choose another port with --listen, such as --listen :7788")
+	}
+	at := discovery.Canonical(conn.LocalAddr().(*net.UDPAddr).AddrPort())
+	light := lighthouse.New(b.name, b.bounds)
+	b.tell(at)
+	ended := make(chan error, 1)
+	go func() { ended <- light.Serve(ctx, conn) }()
+	tick := time.NewTicker(toldEvery)
+	defer tick.Stop()
+	for told := uint64(0); ; {
+		select {
+		case <-tick.C:
+			if n := light.Answered.Load() + light.HeldBack.Load(); n != told {
+				told = n
+				b.count(light)
+			}
+		case err := <-ended:
+			b.count(light)
+			if err != nil {
+				return fmt.Errorf("the beacon went out: %w", hint.Reason(err))
+			}
+			return nil
+		}
+	}
+}
+
+// tell says what friends put into their list, as far as this machine can know.
+func (b *beaconCommand) tell(at netip.AddrPort) {
+	reachable := netinfo.Reachable(at)
+	fmt.Fprintf(b.out, "%s, %v\n", cmp.Or(placeName(b.name), "Our beacon"), reachable)
+	b.screen.Say("answering by UDP at %v; that line is for your friends' list of places. Ctrl-C ends it", at)
+	if discovery.ReachOf(reachable.Addr()) != discovery.InternetReach {
+		b.screen.Say("%s", b.screen.Wrap(fmt.Sprintf("the internet reaches this machine by another address, if at all: put that in place of %v, and have the router pass on UDP port %d", reachable.Addr(), at.Port()), 0))
+	}
+}
+
+// count says what the beacon did.
+func (b *beaconCommand) count(light *lighthouse.Light) {
+	text := term.Count(int(light.Answered.Load()), "question") + " answered"
+	if n := light.HeldBack.Load(); n > 0 {
+		text += fmt.Sprintf(", %d held back", n)
+	}
+	if n := light.Strange.Load(); n > 0 {
+		text += fmt.Sprintf(", %s not Muster's", term.Count(int(n), "datagram"))
+	}
+	b.screen.Say("%s", text)
+}

@@ -1,0 +1,152 @@
+package lighthouse_test
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/netip"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/beacon"
+	"muster/discovery/prober"
+	"muster/internal/lighthouse"
+)
+
+// light answers on loopback until the test ends.
+func light(t testing.TB, b lighthouse.Bounds) (*lighthouse.Light, netip.AddrPort) {
+	t.Helper()
+	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := lighthouse.New("frankfurt", b)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- l.Serve(ctx, conn) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return l, conn.LocalAddr().(*net.UDPAddr).AddrPort()
+}
+
+// asker is a socket of an address of loopback.
+func asker(t testing.TB, from string) *net.UDPConn {
+	t.Helper()
+	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.ParseIP(from)})
+	if err != nil {
+		t.Skipf("this system has no %s: %v", from, err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+	return conn
+}
+
+// TestProber: the prober takes a beacon for a server that answers.
+func TestProber(t *testing.T) {
+	_, at := light(t, lighthouse.Bounds{})
+	p, err := prober.New(prober.Options{Protocol: beacon.Protocol{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	var got discovery.Result
+	if err := p.Run(ctx, []discovery.Server{{Addr: at}}, discovery.NewConventional(1), func(r discovery.Result) { got = r }); err != nil {
+		t.Fatal(err)
+	}
+	if got.State != discovery.Answered || got.Info == nil || got.Info.Name != "frankfurt" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestFlood: who floods a beacon gets a bounded number of answers, and somebody else all of
+// theirs; what is no question gets nothing.
+func TestFlood(t *testing.T) {
+	const each, sent, asked = 10, 2000, 20
+	l, at := light(t, lighthouse.Bounds{Each: each})
+	flooder, other := asker(t, "127.0.0.2"), asker(t, "127.0.0.3")
+	question := beacon.Protocol{}.AppendQuery(nil, 1, nil)
+	answered := func(conn *net.UDPConn) {
+		b := make([]byte, 100)
+		n, from, err := conn.ReadFromUDPAddrPort(b)
+		if err != nil || from != at || n > len(question) || !bytes.Equal(b[8:16], question[8:16]) {
+			t.Fatalf("%q from %v: %v", b[:n], from, err)
+		}
+	}
+	began, mine := time.Now(), 0
+	for i := range sent {
+		flooder.WriteToUDPAddrPort(question, at)
+		flooder.WriteToUDPAddrPort([]byte("Muster!1........"), at)
+		if i%(sent/asked) == 0 {
+			other.WriteToUDPAddrPort(question, at)
+			answered(other)
+			mine++
+		}
+	}
+	other.WriteToUDPAddrPort(question, at)
+	answered(other)                                  // after all of the flood
+	most := each * (4 + time.Since(began).Seconds()) // three seconds' at once
+	if got := float64(l.Answered.Load() - uint64(mine) - 1); got > most || got < each {
+		t.Errorf("the flooder got %v answers, of %v at most", got, most)
+	}
+	if l.HeldBack.Load() == 0 || l.Strange.Load() == 0 {
+		t.Errorf("%d held back, %d strange", l.HeldBack.Load(), l.Strange.Load())
+	}
+}
+
+// TestAll: all networks together have a bound, too.
+func TestAll(t *testing.T) {
+	l, at := light(t, lighthouse.Bounds{Each: 1000, All: 1})
+	conn := asker(t, "127.0.0.1")
+	question := beacon.Protocol{}.AppendQuery(nil, 1, nil)
+	for range 100 {
+		conn.WriteToUDPAddrPort(question, at)
+	}
+	for deadline := time.Now().Add(10 * time.Second); l.Answered.Load()+l.HeldBack.Load() < 100 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	if got := l.Answered.Load(); got < 1 || got > 10 {
+		t.Errorf("%d of 100 were answered", got)
+	}
+}
+
+// BenchmarkBeacon and BenchmarkEcho ask over loopback, one question after the other, a
+// beacon and what sends every datagram back: their ratio is what a beacon costs.
+func BenchmarkBeacon(b *testing.B) {
+	_, at := light(b, lighthouse.Bounds{Each: 1e9, All: 1e9})
+	ask(b, at)
+}
+
+func BenchmarkEcho(b *testing.B) {
+	conn := asker(b, "127.0.0.1")
+	conn.SetReadDeadline(time.Time{})
+	go func() {
+		datagram := make([]byte, 2048)
+		for {
+			n, from, err := conn.ReadFromUDPAddrPort(datagram)
+			if err != nil {
+				return
+			}
+			conn.WriteToUDPAddrPort(datagram[:n], from)
+		}
+	}()
+	ask(b, conn.LocalAddr().(*net.UDPAddr).AddrPort())
+}
+
+func ask(b *testing.B, at netip.AddrPort) {
+	conn := asker(b, "127.0.0.1")
+	conn.SetReadDeadline(time.Time{})
+	question, answer := beacon.Protocol{}.AppendQuery(nil, 1, nil), make([]byte, 2048)
+	for b.Loop() {
+		conn.WriteToUDPAddrPort(question, at)
+		if _, _, err := conn.ReadFromUDPAddrPort(answer); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
