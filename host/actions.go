@@ -40,6 +40,8 @@ const maxOrder = 4 << 10
 //	whatif    by other settings: {"by","limits_ms"}; no rule takes it back
 //	vote      for one of the first five: {"addr"}; none takes it back
 //	veto      a server or a map: {"addr"} or {"map"}
+//	bring     servers that one likes, or never wants to see: {"favourites":[{"addr","name"}],
+//	          "hidden":[…],"adds":true}
 //	ready     {"ready":true}
 //	arrived   joined by hand
 //	reopen    one's own game once more
@@ -48,6 +50,8 @@ const maxOrder = 4 << 10
 //	allow     a higher ping limit, from what was measured: {"limit_ms":185}
 //	without   a player has no say in this choice: {"name":"chong"}
 //	more      everyone asks so many servers more, and the room chooses again: {"servers":200}
+//	hide      a server from all choices, or not: {"addr","hidden":true}
+//	strike    a server off the room's lists: {"addr"}
 //	apply, settings, handon, renew, remove, trust, lock
 func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin room.Origin) (room.Action, error) {
 	switch name {
@@ -73,6 +77,12 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 		return parse[room.Vote](body, nil)
 	case "veto":
 		return parse[room.Veto](body, nil)
+	case "bring":
+		return parse[room.Bring](body, nil)
+	case "hide":
+		return parse[room.Hide](body, nil)
+	case "strike":
+		return parse[room.Strike](body, nil)
 	case "ready":
 		return parse[room.Ready](body, nil)
 	case "arrived":

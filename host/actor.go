@@ -494,7 +494,7 @@ func (a *actor) fetch(wanted room.Fetch) {
 		defer cancel()
 		config := &a.host.config
 		if len(wanted.Servers) > 0 {
-			list := a.host.lists.share(a.host.own(wanted.Servers), nil)
+			list := a.host.lists.share(a.host.with(a.host.own(wanted.Servers), wanted.Also), nil)
 			listed := room.Listed{List: list, Kept: a.host.lists.keepApart(ctx, a.host.store, list)}
 			keepOwn(ctx, a.host.store, wanted.Servers) // for longer, if it is
 			a.post(func() { a.step(listed, asker{}) })
@@ -512,7 +512,7 @@ func (a *actor) fetch(wanted room.Fetch) {
 			listed.Local = config.Local(wanted.Game)
 		}
 		if err == nil {
-			servers, listed.Note = a.host.fitting(servers, settings, listed.Note)
+			servers, listed.Note = a.host.fitting(a.host.with(servers, wanted.Also), settings, listed.Note)
 			listed.List = a.host.lists.share(servers, listed.Local)
 			listed.Kept = a.host.lists.keepApart(ctx, a.host.store, listed.List)
 		}

@@ -250,6 +250,25 @@ func (h *Host) own(addrs []netip.AddrPort) []discovery.Server {
 	return servers
 }
 
+// with is a list with what people have brought besides, as many as a list of one's own may
+// have. One that has it all is shared as it is.
+func (h *Host) with(list []discovery.Server, also []netip.AddrPort) []discovery.Server {
+	listed := make(map[netip.AddrPort]bool, len(list))
+	if len(also) > 0 {
+		for i := range list {
+			listed[list[i].Addr] = true
+		}
+	}
+	also = slices.DeleteFunc(slices.Clone(also), func(addr netip.AddrPort) bool { return listed[addr] })
+	if p := h.config.Public; p != nil {
+		also = also[:min(len(also), p.Servers)]
+	}
+	if len(also) == 0 {
+		return list
+	}
+	return append(slices.Clip(list), h.own(also)...)
+}
+
 // serveReady says whether to send people here: GET /readyz. A host that drains, or cannot
 // be sure of what it has, is alive, and not ready.
 func (h *Host) serveReady(w http.ResponseWriter, _ *http.Request) {

@@ -102,6 +102,7 @@ func (r *Room) criteria(s wire.Settings, group []*player) selection.Criteria {
 	c.Seats, c.Spare = max(s.Players, seats), max(0, cmp.Or(r.tuning.Spare, spareSeat))
 	c.Weights = r.tuning.Weights
 	c.Vetoes, c.Keep = r.round.vetoes, r.previous
+	c.Ours, c.Hidden = r.lists.ours(), r.lists.hidden()
 	for _, server := range r.round.tooNear {
 		addr := r.round.servers.List[server].Addr.Addr()
 		c.Blacklist = append(c.Blacklist, netip.PrefixFrom(addr, addr.BitLen()))
@@ -230,6 +231,7 @@ func culledText(s *selection.Selection) string {
 		{c.Filtered + c.Unknown, "of the wrong kind"},
 		{c.Passworded, "with a password"},
 		{c.Hygiene + c.Blacklisted + c.Vetoed, "unwanted"},
+		{c.Hidden, "that somebody hides"},
 		{c.PingLimits, "that refuse someone's ping"},
 		{c.OverThreshold, "too far for someone"},
 		{c.Unmeasured, "not measured by everyone"},

@@ -216,7 +216,18 @@ func (e *evening) happens() {
 	case 13:
 		page(Vote{addr(e.server())})
 	case 14:
-		page(Veto{Addr: addr(e.server())})
+		server := e.server()
+		page(Veto{Addr: addr(server)})
+		switch one := []wire.Brought{{Addr: addr(server), Name: "server"}}; e.now.Second() % 5 {
+		case 1:
+			page(Bring{Favourites: one, Adds: true})
+		case 2:
+			page(Bring{Hidden: one})
+		case 3:
+			organiser(Hide{addr(server), e.now.Minute()%2 == 0})
+		case 4:
+			organiser(Strike{addr(server)})
+		}
 	case 15:
 		page(Ready{e.upTo(1) > 0})
 	case 16:
@@ -249,6 +260,9 @@ func (e *evening) happens() {
 		organiser(Change{Settings: []byte(fmt.Sprintf(`{"agree":%v,"players":%d}`, e.upTo(1) > 0, e.upTo(4)))})
 		versions := []string{`{"any_version":true}`, `{"any_version":false}`, `{"version":"1.3"}`, `{"version":"41"}`, `{"version":""}`, `{"mod":"x"}`, `{"mod":"","tags":"-old"}`}
 		organiser(Change{Settings: []byte(versions[e.upTo(len(versions)-1)])})
+		if times := []string{`{"prefer_ms":15}`, `{"prefer_ms":0}`, `{"long_look_ms":30000}`, `{"long_look_ms":0}`}; e.now.Second()%2 == 0 {
+			organiser(Change{Settings: []byte(times[e.now.Second()/2%len(times)])})
+		}
 	case 26:
 		page(rule())
 	}

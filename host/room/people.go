@@ -191,6 +191,7 @@ func (r *Room) rename(p *person, isPlayer bool, name string) {
 	from := p.name
 	p.name, p.becomes, p.renamed = name, "", r.now
 	r.round.reballot(from, name)
+	r.lists.rename(from, name)
 	r.binds = true
 	r.note("%s is %s now", from, name)
 	if isPlayer {

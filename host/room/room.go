@@ -54,6 +54,7 @@ type Room struct {
 	// history is where the room went, round by round.
 	history []wire.Played
 	tuning  Tuning
+	lists   lists
 	// round is what a new round forgets.
 	round round
 

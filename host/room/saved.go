@@ -50,6 +50,7 @@ type saved struct {
 	Log      []wire.Note    `json:"log"`
 	Previous netip.AddrPort `json:"previous,omitzero"`
 	History  []wire.Played  `json:"history,omitempty"`
+	Lists    lists          `json:"lists,omitzero"`
 
 	Round     int                  `json:"round"`
 	Players   []savedPlayer        `json:"players"`
@@ -154,7 +155,7 @@ func phases() map[string]phase {
 func (r *Room) Save() ([]byte, error) {
 	s := saved{
 		Version: savedVersion, Code: r.keys.Code, Link: r.keys.Link, Secret: r.keys.Secret, Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
-		Since: r.since, Locked: r.locked, Closed: r.closed, Ended: r.ended, Log: r.log, Previous: r.previous, History: r.history,
+		Since: r.since, Locked: r.locked, Closed: r.closed, Ended: r.ended, Log: r.log, Previous: r.previous, History: r.history, Lists: r.lists,
 		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
 		WhatIf: r.round.whatIf, Look: r.round.look, Voted: r.round.voted, Vetoes: r.round.vetoes, TooNear: r.round.tooNear, More: r.round.more,
 		Failures: r.failures, Pause: r.round.pause, Broken: r.round.broken,
@@ -352,7 +353,7 @@ func (s *saved) withoutList() (err error) {
 func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
 		keys: Keys{s.Code, s.Link, s.Secret}, pages: map[string]int{}, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
-		locked: s.Locked, closed: s.Closed, ended: s.Ended, log: s.Log, previous: s.Previous, history: s.History, failures: s.Failures, round: newRound(s.Round),
+		locked: s.Locked, closed: s.Closed, ended: s.Ended, log: s.Log, previous: s.Previous, history: s.History, lists: s.Lists, failures: s.Failures, round: newRound(s.Round),
 		ownKept: s.OwnHash, isOwnLost: s.OwnLost && len(s.Settings.Servers) == 0,
 	}
 	r.settings.Password = s.Password

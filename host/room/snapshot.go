@@ -24,6 +24,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 		People:  r.people(),
 		Voting:  wire.Voting{Open: r.isVoting(), Vetoes: []string{}, Ballot: []string{}},
 		History: slices.Clone(r.history),
+		Lists:   r.lists.view(),
 		Form:    wire.Form(),
 
 		Standing: r.round.lead.standing,

@@ -113,6 +113,9 @@ func (a Change) do(r *Room, _ caller) error {
 		s.Servers, r.isOwnLost = nil, false // which are another game's
 		r.note("the organiser's own list of servers was for %s", r.settings.Game)
 	}
+	if s.Game != r.settings.Game {
+		r.lists = lists{} // which is another game's, too
+	}
 	r.resettle(s)
 	return nil
 }
@@ -177,6 +180,7 @@ func (a Remove) do(r *Room, _ caller) error {
 		return fmt.Errorf("%s is the organiser: hand that on first", g.name)
 	}
 	r.note("the organiser has removed %s", playerName(a.Name))
+	r.lists.withdraw(playerName(a.Name))
 	r.forgetGuests(func(other *guest) bool { return other == g })
 	if p == nil {
 		return nil

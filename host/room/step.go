@@ -71,6 +71,8 @@ type (
 	Fetch struct {
 		Game    string
 		Servers []netip.AddrPort
+		// Also are servers that people have brought, which belong on the list, too.
+		Also []netip.AddrPort
 	}
 	// Plan asks for processor time to look for the next questions: that is nearly all
 	// that a room ever needs. Since is when its round began to measure, and Background
@@ -248,6 +250,9 @@ func (in Hear) hear(r *Room, p *player) error {
 		return in.verified(r, p, m)
 	case wire.Near:
 		in.near(r, p, m)
+		return nil
+	case wire.Bring:
+		in.bring(r, p, m)
 		return nil
 	case wire.Able:
 		p.said(r, m)

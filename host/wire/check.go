@@ -81,6 +81,25 @@ func (f Finalists) check() error {
 	return nil
 }
 
+// MaxBrought is how many favourites one player brings, and how many hidden servers: more
+// than people know by name.
+const MaxBrought = 100
+
+func (b Bring) check() error { return b.Check() }
+
+// Check is why somebody cannot bring that, or nil.
+func (b Bring) Check() error {
+	if n := max(len(b.Favourites), len(b.Hidden)); n > MaxBrought {
+		return fmt.Errorf("%d servers brought at once", n)
+	}
+	for _, one := range slices.Concat(b.Favourites, b.Hidden) {
+		if one.Addr.Port() == 0 || one.Addr.Addr().Zone() != "" || discovery.ReachOf(one.Addr.Addr()) == discovery.NoReach {
+			return fmt.Errorf("%v is no server's address", one.Addr)
+		}
+	}
+	return nil
+}
+
 func (a Ask) check() error {
 	if len(a.Servers) > MaxAsked {
 		return fmt.Errorf("%d servers at once", len(a.Servers))

@@ -59,6 +59,8 @@ var examples = []struct {
 	{wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.7:27960", Name: "Aggressor", Password: "club", Epoch: 3},
 		`{"type":"launch","round":1,"game":"openarena","address":"192.0.2.7:27960","name":"Aggressor","password":"club","epoch":3}`},
 	{wire.Look{Game: "openarena"}, `{"type":"look","game":"openarena"}`},
+	{wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: netip.MustParseAddrPort("192.0.2.7:27960"), Name: "Aggressor"}}, Hidden: []wire.Brought{{Addr: netip.MustParseAddrPort("192.0.2.9:27960")}}},
+		`{"type":"bring","game":"openarena","favourites":[{"addr":"192.0.2.7:27960","name":"Aggressor"}],"hidden":[{"addr":"192.0.2.9:27960"}]}`},
 	{wire.Near{Game: "openarena", Servers: []wire.NearServer{{Addr: netip.MustParseAddrPort("192.168.1.5:27960"), Info: discovery.Info{Name: "Den", Map: "oa_dm1", Players: 1, MaxPlayers: 8}}}},
 		`{"type":"near","game":"openarena","servers":[{"addr":"192.168.1.5:27960","info":{"name":"Den","map":"oa_dm1","players":1,"max_players":8}}]}`},
 	{wire.Wait{Message: "the host that had the room has stopped; another takes it over"}, `{"type":"wait","message":"the host that had the room has stopped; another takes it over"}`},
@@ -127,8 +129,8 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) != 23 {
-		t.Errorf("%d kinds of message have an example, want all 23", len(seen))
+	if len(seen) != 24 {
+		t.Errorf("%d kinds of message have an example, want all 24", len(seen))
 	}
 }
 

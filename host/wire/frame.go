@@ -115,6 +115,8 @@ func unmarshalJSON(data []byte) (Message, error) {
 		return into[Verified](data)
 	case Launch{}.kind():
 		return into[Launch](data)
+	case Bring{}.kind():
+		return into[Bring](data)
 	case Able{}.kind():
 		return into[Able](data)
 	case Launched{}.kind():

@@ -31,6 +31,11 @@ type Settings struct {
 	Mod     string `json:"mod,omitempty"`
 	Version string `json:"version,omitempty"`
 	Tags    string `json:"tags,omitempty"`
+	// Prefer is by how much more a server of the group's own may score than the best of
+	// others, and be chosen all the same; 0 prefers none.
+	Prefer discovery.Millis `json:"prefer_ms,omitzero"`
+	// LongLook is for how long everyone looks at the finalists again, 0 for a moment.
+	LongLook discovery.Millis `json:"long_look_ms,omitzero"`
 	// AnyVersion: servers that do not let somebody in with the version of the game that
 	// they have are not left out. People are told either way.
 	AnyVersion bool `json:"any_version,omitempty"`
@@ -110,7 +115,19 @@ type Setting struct {
 	Supposed bool
 	// Rare: hardly anybody needs it, and the page shows it aside.
 	Rare bool
+	// Alone is what the flag of a time means without one; empty needs one. Least and Most
+	// bound a time that is not 0, and Unit is "ms" or "s", in which people say it.
+	Alone       string
+	Least, Most time.Duration
+	Unit        string
 }
+
+// The bounds of times. In less than leastLook there are too few samples to tell lines
+// apart, and longer than MostLook nobody sits through.
+const (
+	leastLook = 5 * time.Second
+	MostLook  = 60 * time.Second
+)
 
 // Table is the table of settings.
 func Table() []Setting {
@@ -130,6 +147,10 @@ func Table() []Setting {
 			Flag: "mod", Usage: "only servers with this `MOD`", Label: "Mod", Unset: "any"},
 		{Key: "tags", Of: func(s *Settings) any { return &s.Tags }, Rare: true,
 			Flag: "tags", Usage: "only servers with all of these `TAGS`, and none that has a minus before it: \"no3rd -mod\"", Label: "Tags", Unset: "any"},
+		{Key: "prefer_ms", Of: func(s *Settings) any { return &s.Prefer }, Rare: true, Supposed: true, Least: time.Microsecond, Most: MaxRTT, Unit: "ms",
+			Flag: "prefer-ours", Usage: "one of the group's favourites is chosen unless another server is better by more than this `DURATION`", Label: "Prefer ours unless others are better by, ms", Unset: "no"},
+		{Key: "long_look_ms", Of: func(s *Settings) any { return &s.LongLook }, Rare: true, Least: leastLook, Most: MostLook, Unit: "s", Alone: "30s",
+			Flag: "long-look", Usage: "for tournaments: everyone looks at the finalists for this `DURATION`, gently, so that loss and jitter count", Label: "Look at the best for, s", Unset: "a moment"},
 		{Key: "any_version", Of: func(s *Settings) any { return &s.AnyVersion }, Rare: true,
 			Flag: "any-version", Usage: "do not leave servers out that somebody's version of the game (--game-version) does not get into, only say so", Label: "Servers of other versions than somebody has", Set: "only say so", Unset: "leave them out"},
 		{Key: "players", Of: func(s *Settings) any { return &s.Players },
@@ -159,8 +180,10 @@ func Table() []Setting {
 type Field struct {
 	Key   string `json:"key"`
 	Label string `json:"label"`
-	// Kind is game, rule, limits, text, number, switch or decision.
+	// Kind is game, rule, limits, text, number, switch, decision or time. Unit is that in
+	// which people say a time, "ms" or "s"; in JSON it is in milliseconds.
 	Kind     string `json:"kind"`
+	Unit     string `json:"unit,omitempty"`
 	Unset    string `json:"unset,omitempty"`
 	Set      string `json:"set,omitempty"`
 	Declined string `json:"declined,omitempty"`
@@ -175,7 +198,7 @@ func Form() []Field {
 		if !OnPage(row) {
 			continue
 		}
-		f := Field{Key: row.Key, Label: row.Label, Kind: "text", Unset: row.Unset, Set: row.Set, Declined: row.Declined, Rare: row.Rare}
+		f := Field{Key: row.Key, Label: row.Label, Kind: "text", Unset: row.Unset, Set: row.Set, Declined: row.Declined, Rare: row.Rare, Unit: row.Unit}
 		switch row.Of(&Settings{}).(type) {
 		case *selection.Rule:
 			f.Kind = "rule"
@@ -187,6 +210,8 @@ func Form() []Field {
 			f.Kind = "switch"
 		case *Decision:
 			f.Kind = "decision"
+		case *discovery.Millis:
+			f.Kind = "time"
 		}
 		if row.Key == "game" {
 			f.Kind = "game"
@@ -225,6 +250,11 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 		if err := json.Unmarshal(value, row.Of(&s)); err != nil {
 			return s, fmt.Errorf("%s: %w", row.Key, err)
 		}
+		if took, is := row.Of(&s).(*discovery.Millis); is {
+			if err := row.CheckTime(time.Duration(*took)); err != nil {
+				return s, err
+			}
+		}
 		if text, is := row.Of(&s).(*string); is {
 			*text = discovery.CleanText(*text)
 			if row.Words != nil && !slices.Contains(row.Words, *text) {
@@ -249,9 +279,17 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 	return s, s.Criteria().Check(nil)
 }
 
+// CheckTime is why a time cannot be the setting's, or nil.
+func (row Setting) CheckTime(d time.Duration) error {
+	if d != 0 && (d < row.Least || d > row.Most) {
+		return fmt.Errorf("%s: %v is not between %v and %v, nor 0", row.Key, d, row.Least, row.Most)
+	}
+	return nil
+}
+
 // Criteria are what the settings ask of a server.
 func (s Settings) Criteria() selection.Criteria {
-	return selection.Criteria{By: s.By, Limits: s.Limits, Map: s.Map, Mode: s.Mode, Mod: s.Mod, Version: s.Version, Tags: s.Tags, NoPassword: s.Password == ""}
+	return selection.Criteria{By: s.By, Limits: s.Limits, Map: s.Map, Mode: s.Mode, Mod: s.Mod, Version: s.Version, Tags: s.Tags, NoPassword: s.Password == "", Allowed: time.Duration(s.Prefer)}
 }
 
 // String is what the organiser wants, in players' words.
@@ -268,8 +306,14 @@ func (s Settings) String() string {
 			text += ", " + more[0] + " " + more[1]
 		}
 	}
+	if s.Prefer > 0 {
+		text += fmt.Sprintf(", ours unless others are better by over %v", time.Duration(s.Prefer))
+	}
 	if s.Players > 0 {
 		text += fmt.Sprintf(", for %d", s.Players)
+	}
+	if s.LongLook > 0 {
+		text += fmt.Sprintf(", with a look of %v at the best", time.Duration(s.LongLook))
 	}
 	return text
 }

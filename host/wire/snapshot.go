@@ -23,11 +23,19 @@ type Snapshot struct {
 	Voting  Voting   `json:"agreement"`
 	Way     *Way     `json:"way"`
 	History []Played `json:"evening"`
+	// Lists are the group's own servers, and those that it never wants to see.
+	Lists Lists `json:"lists"`
 	// Form is how the organiser changes the settings.
 	Form []Field `json:"form"`
 	// Standing is who leads, and where everything is; nil before anybody has measured
 	// anything while a page was open.
 	Standing *Standing `json:"standing"`
+}
+
+// Lists are what people have brought into a room, for its game.
+type Lists struct {
+	Favourites []Brought `json:"favourites"`
+	Hidden     []Brought `json:"hidden"`
 }
 
 // Standing is who leads while a round's search goes on, and where its servers are by the

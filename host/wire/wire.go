@@ -4,6 +4,8 @@
 //	 │ ── hello ────────────────────────▶ │   version, code, name, token
 //	 │ ◀──────────────── welcome, room ── │   or refused
 //	 │ ── able ─────────────────────────▶ │   whether it can start the room's game
+//	 │ ── bring ────────────────────────▶ │   servers that the player likes, if the player
+//	 │                                    │   wants the room to have them
 //	 │ ◀────────────────────────── look ─ │   what is on the player's own networks,
 //	 │ ── near ─────────────────────────▶ │   if the host is not on them
 //	 │ ◀──────────────── list, measure ── │   once the group is complete
@@ -333,6 +335,22 @@ type NearServer struct {
 	Info discovery.Info `json:"info"`
 }
 
+// Bring tells of the servers of a game that a player likes, and of those that the player
+// never wants to see. Each replaces what the player brought before.
+type Bring struct {
+	Game       string    `json:"game"`
+	Favourites []Brought `json:"favourites,omitempty"`
+	Hidden     []Brought `json:"hidden,omitempty"`
+}
+
+// Brought is a server that people have brought into a room.
+type Brought struct {
+	Addr netip.AddrPort `json:"addr"`
+	Name string         `json:"name,omitempty"`
+	// By are those who did, as the room tells.
+	By []string `json:"by,omitempty"`
+}
+
 // Able says whether a player's machine can start a game, as soon as the room is for that
 // game, so that nobody finds out once the others are on the server.
 type Able struct {
@@ -400,6 +418,7 @@ func (Done) kind() string      { return "done" }
 func (Finalists) kind() string { return "finalists" }
 func (Verified) kind() string  { return "verified" }
 func (Launch) kind() string    { return "launch" }
+func (Bring) kind() string     { return "bring" }
 func (Able) kind() string      { return "able" }
 func (Launched) kind() string  { return "launched" }
 func (Say) kind() string       { return "say" }

@@ -245,6 +245,16 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings) {
 			flags.IntVar(to, row.Flag, *to, row.Usage)
 		case *wire.Limits:
 			flags.Var(durations((*[]time.Duration)(to)), row.Flag, row.Usage)
+		case *discovery.Millis:
+			flags.Var(value{"DURATION", "", func(text string) error {
+				d, err := time.ParseDuration(text)
+				if err != nil {
+					return fmt.Errorf("%q is no duration such as 15ms or 30s", text)
+				}
+				*to = discovery.Millis(d)
+				return row.CheckTime(d)
+			}}, row.Flag, row.Usage)
+			flags.Lookup(row.Flag).NoOptDefVal = row.Alone
 		case *selection.Rule:
 			bindWord(cmd, to, row.Flag, *to, selection.Rules(), row.Usage)
 		case *string:

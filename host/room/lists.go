@@ -1,0 +1,279 @@
+package room
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// lists are the servers that people have brought into the room: their favourites, which
+// are the group's own, and those that they never want to see. They are of the room's game,
+// and stay when a round is over, and when who brought them has left.
+type lists struct {
+	Favourites []wire.Brought `json:"favourites,omitempty"`
+	Hidden     []wire.Brought `json:"hidden,omitempty"`
+	// Struck are those that the organiser has taken off, however often somebody's program
+	// brings them again.
+	Struck []netip.AddrPort `json:"struck,omitempty"`
+}
+
+const (
+	// mostBrought is how many servers each list of a room takes, and mostStruck how many
+	// the organiser can take off it: everybody is told of all.
+	mostBrought = 400
+	mostStruck  = 1000
+)
+
+// The actions on the lists.
+type (
+	// Bring is what somebody brings on the page, in place of what they brought before.
+	Bring struct {
+		Favourites []wire.Brought `json:"favourites"`
+		Hidden     []wire.Brought `json:"hidden"`
+		// Adds: to what they brought before.
+		Adds bool `json:"adds"`
+	}
+	// Hide has the room never go to a server, or is the organiser's word that it may.
+	Hide struct {
+		Addr   netip.AddrPort `json:"addr"`
+		Hidden bool           `json:"hidden"`
+	}
+	// Strike takes a server off the lists, whoever brought it.
+	Strike struct {
+		Addr netip.AddrPort `json:"addr"`
+	}
+)
+
+func (Hide) steers()   {}
+func (Strike) steers() {}
+
+// bring takes what a player's program brings, with the player's consent.
+func (Hear) bring(r *Room, p *player, m wire.Bring) {
+	if m.Game == r.settings.Game { // or it is of a game that is over
+		r.takes(p.name, p.origin, m.Favourites, m.Hidden, false)
+	}
+}
+
+func (a Bring) do(r *Room, by caller) error {
+	switch {
+	case by.person == nil:
+		return errNickname
+	case !by.isPlayer && !by.organiser:
+		return errGuest
+	}
+	var origin Origin
+	if p := r.round.player(by.name); by.isPlayer && p != nil {
+		origin = p.origin
+	} else if g := r.guests.named(by.name); g != nil {
+		origin = g.origin
+	}
+	m := wire.Bring{Favourites: a.Favourites, Hidden: a.Hidden}
+	if err := m.Check(); err != nil {
+		return err
+	}
+	r.takes(by.name, origin, m.Favourites, m.Hidden, a.Adds)
+	return nil
+}
+
+// takes puts what somebody brings into the lists, all but what may be any machine where
+// other players are.
+func (r *Room) takes(name string, from Origin, favourites, hidden []wire.Brought, adds bool) {
+	l := &r.lists
+	before := l.brings(name)
+	if !adds {
+		l.withdraw(name)
+	}
+	passed := 0
+	put := func(list *[]wire.Brought, brought []wire.Brought) (n int) {
+		for _, one := range brought {
+			one.Addr, one.Name = discovery.Canonical(one.Addr), brief(one.Name)
+			at := slices.IndexFunc(*list, func(o wire.Brought) bool { return o.Addr == one.Addr })
+			switch {
+			case discovery.ReachOf(one.Addr.Addr()) < from.reach(), slices.Contains(l.Struck, one.Addr):
+				passed++
+			case at < 0 && len(*list) >= mostBrought:
+				passed++
+			case at < 0:
+				*list = append(*list, wire.Brought{Addr: one.Addr, Name: one.Name, By: []string{name}})
+				n++
+			default:
+				if known := &(*list)[at]; !slices.Contains(known.By, name) {
+					known.By = append(slices.Clip(known.By), name) // others may be shown the old one
+				}
+				n++
+			}
+		}
+		return n
+	}
+	// they are copied, as pages may be shown the old ones
+	l.Favourites, l.Hidden = slices.Clone(l.Favourites), slices.Clone(l.Hidden)
+	likes, hides := put(&l.Favourites, favourites), put(&l.Hidden, hidden)
+	if !before && likes+hides > 0 {
+		text := fmt.Sprintf("%s brings %s that the room may call its own", name, serversInWords(likes))
+		if hides > 0 {
+			text += fmt.Sprintf(", and %d never to play on", hides)
+		}
+		r.note("%s", text)
+	}
+	if !before && passed > 0 {
+		r.note("%s of %s cannot be shared: on a network of their own, taken off by the organiser, or beyond the %d that a room keeps", serversInWords(passed), name, mostBrought)
+	}
+	r.relisted()
+}
+
+// longestTitle is how much of a server's name the lists keep, in bytes.
+const longestTitle = 64
+
+func brief(name string) string {
+	name = discovery.CleanText(name)
+	return strings.ToValidUTF8(name[:min(len(name), longestTitle)], "")
+}
+
+// reach is that which a server must have for others to be sent to it by somebody there:
+// who is on the internet names none of a local network.
+func (o Origin) reach() discovery.Reach {
+	if !o.Addr.IsValid() && !o.Home && !o.Near.IsValid() {
+		return discovery.InternetReach
+	}
+	at := o.Addr
+	if o.Near.IsValid() {
+		at = o.Near
+	}
+	return max(discovery.ReachOf(at), discovery.MachineReach)
+}
+
+// relisted has what goes on take the lists as they are by now.
+func (r *Room) relisted() {
+	r.binds = true
+	if _, coordinating := r.phase.(*Coordinating); coordinating {
+		r.round.search = nil // it looked for something else
+	}
+}
+
+func (l *lists) brings(name string) bool {
+	return slices.ContainsFunc(slices.Concat(l.Favourites, l.Hidden), func(o wire.Brought) bool { return slices.Contains(o.By, name) })
+}
+
+// change makes each list another, of those that keep reports true of.
+func (l *lists) change(keep func(*wire.Brought) bool) {
+	for _, list := range []*[]wire.Brought{&l.Favourites, &l.Hidden} {
+		var kept []wire.Brought
+		for _, one := range *list {
+			if keep(&one) {
+				kept = append(kept, one)
+			}
+		}
+		*list = kept
+	}
+}
+
+// withdraw takes back what somebody brought.
+func (l *lists) withdraw(name string) {
+	l.change(func(o *wire.Brought) bool {
+		o.By = slices.DeleteFunc(slices.Clone(o.By), func(by string) bool { return by == name })
+		return len(o.By) > 0
+	})
+}
+
+// rename calls somebody otherwise.
+func (l *lists) rename(from, to string) {
+	l.change(func(o *wire.Brought) bool {
+		if at := slices.Index(o.By, from); at >= 0 {
+			o.By = slices.Clone(o.By)
+			o.By[at] = to
+		}
+		return true
+	})
+}
+
+// strike takes a server off both lists.
+func (l *lists) strike(addr netip.AddrPort) (was bool) {
+	l.change(func(o *wire.Brought) bool {
+		was = was || o.Addr == addr
+		return o.Addr != addr
+	})
+	return was
+}
+
+// ours are the group's own servers, and never those that nobody is to see.
+func (l *lists) ours() (ours []netip.AddrPort) {
+	for _, one := range l.Favourites {
+		ours = append(ours, one.Addr)
+	}
+	return ours
+}
+
+// hidden says who never wants to play where.
+func (l *lists) hidden() (hidden []selection.Veto) {
+	for _, one := range l.Hidden {
+		for _, by := range one.By {
+			hidden = append(hidden, selection.Veto{Player: by, Server: one.Addr})
+		}
+	}
+	return hidden
+}
+
+// view is what everybody may see of the lists.
+func (l *lists) view() wire.Lists {
+	return wire.Lists{Favourites: append([]wire.Brought{}, l.Favourites...), Hidden: append([]wire.Brought{}, l.Hidden...)}
+}
+
+func (a Hide) do(r *Room, by caller) error {
+	addr, before, name := discovery.Canonical(a.Addr), r.lists, "the organiser"
+	if by.person != nil {
+		name = by.name
+	}
+	what := addr.String()
+	server := r.round.indexOf(addr)
+	if server >= 0 {
+		what = r.round.serverName(server)
+	}
+	switch {
+	case !addr.IsValid():
+		return errors.New("which server is to be hidden is missing")
+	case !a.Hidden:
+		if !r.lists.strike(addr) {
+			return nil
+		}
+		r.note("%s may be played on again", what)
+	case len(r.lists.Hidden) >= mostBrought:
+		return fmt.Errorf("a room hides %d servers at most: take some off the list", mostBrought)
+	default:
+		if r.lists.strike(addr); server >= 0 {
+			r.lists.Hidden = append(slices.Clip(r.lists.Hidden), wire.Brought{Addr: addr, Name: brief(r.round.vetoedName(addr)), By: []string{name}})
+		} else {
+			r.lists.Hidden = append(slices.Clip(r.lists.Hidden), wire.Brought{Addr: addr, By: []string{name}})
+		}
+	}
+	if a.Hidden && r.isVoting() {
+		selected := r.selectFor(r.round.chosenFor())
+		if selected.Chosen == nil {
+			r.lists = before
+			return errors.New("nothing would be left to play on")
+		}
+		r.note("%s hides %s", name, what)
+		r.rechoose(selected)
+	} else if a.Hidden {
+		r.note("%s hides %s: it is not chosen any more", name, what)
+	}
+	r.relisted()
+	return nil
+}
+
+func (a Strike) do(r *Room, _ caller) error {
+	addr := discovery.Canonical(a.Addr)
+	if !r.lists.strike(addr) {
+		return errors.New("that server is on no list")
+	}
+	r.lists.Struck = append(slices.Clip(r.lists.Struck), addr)
+	r.lists.Struck = r.lists.Struck[max(0, len(r.lists.Struck)-mostStruck):]
+	r.note("the organiser has taken %s off the room's lists", addr)
+	r.relisted()
+	return nil
+}

@@ -1,0 +1,190 @@
+package room
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+func brought(servers ...int) (list []wire.Brought) {
+	for _, server := range servers {
+		list = append(list, wire.Brought{Addr: addr(server)})
+	}
+	return list
+}
+
+// TestLists: what people bring is the room's, with who brought it; a limit of
+// milliseconds later one of theirs is chosen, and never what somebody hides.
+func TestLists(t *testing.T) {
+	s := settings(2)
+	s.Prefer = discovery.Millis(15 * time.Millisecond)
+	n := newSession(t, s)
+	n.join("ann")
+	n.says("ann", wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: addr(2), Name: "Ann's\x1b[31m " + strings.Repeat("x", 100)}}, Hidden: brought(1)})
+	n.says("ann", wire.Bring{Game: "xonotic", Favourites: brought(3)}) // which is another game's
+	n.noted("ann brings 1 server that the room may call its own, and 1 never to play on")
+	n.join("bob")
+	n.says("bob", wire.Bring{Game: "openarena", Favourites: brought(2)})
+	n.listed(4)
+	lists := n.view().Lists
+	if len(lists.Favourites) != 1 || !slices.Equal(lists.Favourites[0].By, []string{"ann", "bob"}) || len(lists.Favourites[0].Name) > longestTitle || strings.Contains(lists.Favourites[0].Name, "\x1b") {
+		t.Errorf("%+v", lists)
+	}
+	for _, name := range []string{"ann", "bob"} {
+		n.informs(name, 8, 8, 8, 8)
+		n.measures(name, 40, 20, 52, 70)
+		n.done(name)
+	}
+	chosen := n.room.round.selection
+	if chosen.Chosen.Server != 2 || chosen.Decided.By != selection.ByOurs || chosen.Culled.Hidden != 1 || !slices.Equal(chosen.Reasons[0].Players, []string{"ann"}) {
+		t.Errorf("chosen is %+v, %+v, left out %+v", chosen.Chosen, chosen.Decided, chosen.Reasons)
+	}
+	same(t, n.room, restored(t, n.room))
+}
+
+// TestListsOfOthers: the organiser takes off the lists what others brought, and it stays
+// off; who is removed takes it along.
+func TestListsOfOthers(t *testing.T) {
+	n := newSession(t, settings(3))
+	n.as["ann"] = n.room.keys.Secret
+	n.join("ann", "bob")
+	bring := func() {
+		n.says("bob", wire.Bring{Game: "openarena", Favourites: brought(1, 2), Hidden: brought(3)})
+	}
+	bring()
+	n.says("ann", wire.Bring{Game: "openarena", Favourites: brought(1)})
+	if err := n.acts(n.room.round.player("bob").page, Strike{addr(2)}); reason(err) != wire.ReasonSecret {
+		t.Errorf("bob strikes: %v", err)
+	}
+	if err := n.orders(Strike{addr(2)}); err != nil {
+		t.Fatal(err)
+	}
+	bring()
+	if lists := n.view().Lists; len(lists.Favourites) != 1 || len(lists.Hidden) != 1 {
+		t.Errorf("%+v", lists)
+	}
+	n.orders(Remove{"bob"})
+	if lists := n.view().Lists; len(lists.Favourites) != 1 || !slices.Equal(lists.Favourites[0].By, []string{"ann"}) || len(lists.Hidden) != 0 {
+		t.Errorf("without bob %+v", lists)
+	}
+	n.orders(Change{Settings: []byte(`{"game":"xonotic"}`), Games: []string{"xonotic"}})
+	if lists := n.view().Lists; len(lists.Favourites) != 0 {
+		t.Errorf("of another game %+v", lists)
+	}
+}
+
+// TestListsAreBounded: neither one who brings very many, nor many who bring some each,
+// have the room keep more than it tells everybody.
+func TestListsAreBounded(t *testing.T) {
+	if err := (wire.Bring{Favourites: brought(make([]int, wire.MaxBrought+1)...)}).Check(); err == nil {
+		t.Error("more than the most are brought at once")
+	}
+	n := newSession(t, settings(8))
+	for i, name := range []string{"ann", "bob", "cat", "dan", "eve"} {
+		n.join(name)
+		var servers []int
+		for server := range wire.MaxBrought {
+			servers = append(servers, 200*i+server)
+		}
+		n.says(name, wire.Bring{Game: "openarena", Favourites: brought(servers...)})
+	}
+	if got := len(n.view().Lists.Favourites); got != mostBrought {
+		t.Errorf("%d favourites", got)
+	}
+	n.noted("100 servers of eve cannot be shared: on a network of their own, taken off by the organiser, or beyond the 400 that a room keeps")
+}
+
+// TestListsFromAfar: nobody on the internet has the others ask servers of a local network,
+// and who is at home may name those that are there.
+func TestListsFromAfar(t *testing.T) {
+	private, loopback := netip.MustParseAddrPort("192.168.1.1:27960"), netip.MustParseAddrPort("127.0.0.1:27960")
+	for _, tt := range []struct {
+		from Origin
+		addr netip.AddrPort
+		is   bool
+	}{
+		{public("198.51.100.7"), addr(1), true}, {public("198.51.100.7"), private, false}, {public("198.51.100.7"), loopback, false},
+		{Origin{}, addr(1), true}, {Origin{}, private, false},
+		{Origin{Near: netip.MustParseAddr("192.168.1.5")}, private, true}, {Origin{Near: netip.MustParseAddr("192.168.1.5")}, loopback, false},
+		{Origin{Addr: netip.MustParseAddr("127.0.0.1")}, loopback, true},
+	} {
+		n := newSession(t, settings(2))
+		n.origins["ann"] = tt.from
+		n.join("ann")
+		n.says("ann", wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: tt.addr}}})
+		if got := len(n.view().Lists.Favourites) == 1; got != tt.is {
+			t.Errorf("from %+v %v is taken: %v", tt.from, tt.addr, got)
+		}
+	}
+}
+
+// TestListsAreFetched: what is brought belongs on the list, from the next on.
+func TestListsAreFetched(t *testing.T) {
+	r := New(Keys{Code: "BAKODI"}, settings(1), eight)
+	r.takes("ann", Origin{}, brought(7), brought(8), false)
+	outputs, err := r.Step(Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "ann"}, Token: "token of ann"}, eight)
+	at := slices.IndexFunc(outputs, func(o Output) bool { _, is := o.(Fetch); return is })
+	if err != nil || at < 0 || !slices.Equal(outputs[at].(Fetch).Also, []netip.AddrPort{addr(7)}) {
+		t.Errorf("%+v, %v", outputs, err)
+	}
+}
+
+// TestHideHere: while people vote the organiser hides what they are about to go to, the
+// next takes its place, and the last one left cannot be hidden.
+func TestHideHere(t *testing.T) {
+	n := inVoting(t)
+	before := n.room.round.selection.Chosen.Server
+	if err := n.orders(Hide{Addr: addr(before), Hidden: true}); err != nil {
+		t.Fatal(err)
+	}
+	if after := n.room.round.selection.Chosen.Server; after == before {
+		t.Errorf("%d is still chosen", after)
+	}
+	n = inVoting(t)
+	for _, ranked := range n.room.round.selection.Ranking[1:] {
+		n.room.lists.Hidden = append(n.room.lists.Hidden, wire.Brought{Addr: ranked.Addr, By: []string{"ann"}})
+	}
+	if err := n.orders(Hide{Addr: addr(before), Hidden: true}); err == nil || n.room.round.selection.Chosen == nil || len(n.room.lists.hidden()) != len(n.room.round.selection.Ranking)-1 {
+		t.Errorf("all are hidden: %v, %+v", err, n.room.lists)
+	}
+	if err := n.orders(Hide{Addr: addr(before)}); err != nil || slices.ContainsFunc(n.view().Lists.Hidden, func(b wire.Brought) bool { return b.Addr == addr(before) }) {
+		t.Errorf("shown again: %v, %+v", err, n.view().Lists)
+	}
+}
+
+// TestOursAreAsked: of a long list everybody measures the group's own servers, wherever
+// those are, and one is chosen though the search finds a better one.
+func TestOursAreAsked(t *testing.T) {
+	s := settings(2)
+	s.Strategy, s.Prefer = wire.Coordinated, discovery.Millis(time.Second)
+	n := newSession(t, s)
+	list := far()
+	ours := []wire.Brought{{Addr: list[3].Addr}, {Addr: list[996].Addr}}
+	n.join("ann")
+	n.says("ann", wire.Bring{Game: "openarena", Favourites: ours})
+	n.join("bob")
+	n.gets(list)
+	n.inStage(wire.Refining)
+	for end := n.now.Add(time.Minute); n.room.phase.stage() == wire.Refining && n.now.Before(end); {
+		n.wait(200 * time.Millisecond)
+		n.answers(0, "ann")
+		n.answers(1, "bob")
+	}
+	n.inStage(wire.Chosen)
+	for _, one := range ours {
+		for _, p := range n.room.round.players {
+			if p.isUnprobed(n.room.round.indexOf(one.Addr)) {
+				t.Errorf("%s has not measured %v", p.name, one.Addr)
+			}
+		}
+	}
+	if !n.room.round.selection.Chosen.Ours {
+		t.Errorf("chosen is %+v", n.room.round.selection.Chosen)
+	}
+}
