@@ -179,7 +179,7 @@ func TestArrows(t *testing.T) {
 func acts(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	switch {
-	case path == "net/netip":
+	case path == "net/netip", path == "net/url": // which only reads what it is given
 		return false
 	case first == "muster":
 		return !slices.Contains(pure, path)

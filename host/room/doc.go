@@ -34,6 +34,7 @@
 //   - [Fetch] asks for the server list. The answer is a [Listed], whenever it comes.
 //   - [Plan] asks for the processor time of one round of the search. The answer is a
 //     [Turn], as soon as the driver has some: what else happens goes on meanwhile.
+//   - [Announce] tells those who are not here, where the group talks. Nothing waits for it.
 //   - [Answer] is what a page that gave an [Order] is told.
 //
 // Step is to be called with a [Tick] a few times a second from the time on that

@@ -44,11 +44,20 @@ func (r *Room) launch(server int) {
 		played.Map = info.Map
 	}
 	again := func(p wire.Played) bool { return p.Round == r.round.number }
+	isNews := !slices.ContainsFunc(r.history, func(p wire.Played) bool { return again(p) && p.Connect == played.Connect })
 	r.history = append(slices.DeleteFunc(r.history, again), played)
 	r.note("everyone to %s: %.0f ms on average, %.0f at worst", l.Launch.Name, ranked.MeanMS, ranked.MaxMS)
 	r.do(Publish{})
 	for _, p := range r.round.players {
 		r.send(p, l.launchFor(r, p))
+	}
+	if isNews {
+		a := wire.Announcement{Kind: wire.AnnouncedChoice, Server: r.round.announced(server)}
+		a.Server.MeanMS, a.Server.MaxMS = ranked.MeanMS, ranked.MaxMS
+		for _, name := range r.round.selection.Players {
+			a.Players = append(a.Players, wire.AnnouncedPlayer{Name: name, PingMS: ranked.RTT[name]})
+		}
+		r.announce(a)
 	}
 	r.round.forgetSaid()
 }

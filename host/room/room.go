@@ -55,6 +55,8 @@ type Room struct {
 	history []wire.Played
 	tuning  Tuning
 	lists   lists
+	// posts is how the room's announcements fare.
+	posts posts
 	// round is what a new round forgets.
 	round round
 

@@ -41,6 +41,8 @@ type saved struct {
 	Opened   time.Time      `json:"opened"`
 	Settings wire.Settings  `json:"settings"`
 	Password string         `json:"password,omitempty"`
+	Webhook  string         `json:"webhook,omitempty"`
+	Posts    posts          `json:"posts,omitzero"`
 	Phase    savedPhase     `json:"phase"`
 	Since    time.Time      `json:"since"`
 	Guests   []savedGuest   `json:"guests,omitempty"`
@@ -159,6 +161,7 @@ func (r *Room) Save() ([]byte, error) {
 		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
 		WhatIf: r.round.whatIf, Look: r.round.look, Voted: r.round.voted, Vetoes: r.round.vetoes, TooNear: r.round.tooNear, More: r.round.more,
 		Failures: r.failures, Pause: r.round.pause, Broken: r.round.broken,
+		Webhook: r.settings.Webhook, Posts: r.posts,
 	}
 	var err error
 	for name, p := range phases() {
@@ -356,7 +359,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		locked: s.Locked, closed: s.Closed, ended: s.Ended, log: s.Log, previous: s.Previous, history: s.History, lists: s.Lists, failures: s.Failures, round: newRound(s.Round),
 		ownKept: s.OwnHash, isOwnLost: s.OwnLost && len(s.Settings.Servers) == 0,
 	}
-	r.settings.Password = s.Password
+	r.settings.Password, r.settings.Webhook, r.posts = s.Password, s.Webhook, s.Posts
 	n := &r.round
 	n.pause, n.broken = s.Pause, s.Broken
 	n.local, n.measuring, n.selection, n.whatIf, n.look, n.voted, n.vetoes, n.tooNear, n.more = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.Voted, s.Vetoes, s.TooNear, s.More

@@ -36,6 +36,8 @@ type session struct {
 	busy, waits bool
 	// dismissed are the players who were sent away.
 	dismissed []string
+	// told is what the world was told.
+	told []wire.Announcement
 }
 
 var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
@@ -69,6 +71,8 @@ func (n *session) step(in Input) error {
 			}
 		case Dismiss:
 			n.dismissed = append(n.dismissed, o.Player)
+		case Announce:
+			n.told = append(n.told, o.Announcement)
 		case Answer:
 			n.answer = o.Document
 		case Send:
@@ -311,3 +315,15 @@ func measuring(t *testing.T, servers int, names ...string) *session {
 }
 
 func (n *session) view() wire.Snapshot { return n.room.Snapshot() }
+
+// tells says what the world was told since the last time.
+func (n *session) tells(kinds ...wire.Announced) {
+	n.Helper()
+	var got []wire.Announced
+	for _, a := range n.told {
+		got = append(got, a.Kind)
+	}
+	if n.told = nil; !slices.Equal(got, kinds) {
+		n.Errorf("the world was told of %v, want %v", got, kinds)
+	}
+}

@@ -30,6 +30,9 @@ func (r *Room) Snapshot() wire.Snapshot {
 		Standing: r.round.lead.standing,
 	}
 	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(r.settings.Servers)
+	if s.Room.Webhook = ""; r.settings.Webhook != "" {
+		s.Room.Posts = &wire.Posts{To: wire.WebhookOf(r.settings.Webhook), At: r.posts.At, Trouble: r.posts.Trouble}
+	}
 	if search := r.round.search; search != nil {
 		switch r.phase.(type) {
 		case *Coordinating:

@@ -140,6 +140,9 @@ func (r *Room) resettle(s wire.Settings) {
 	if !slices.Equal(s.Servers, r.settings.Servers) {
 		r.ownKept, r.isOwnLost = "", false
 	}
+	if s.Webhook != r.settings.Webhook {
+		r.posts = posts{}
+	}
 	r.settings = s
 	for _, g := range r.guests {
 		if !r.hasSay(&g.person, false) {

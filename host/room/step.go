@@ -138,6 +138,9 @@ func (r *Room) Next() time.Time {
 	next := r.now.Add(KeepEmpty)
 	switch phase := r.phase.(type) {
 	case *Gathering:
+		if r.opens() {
+			return r.now
+		}
 		for _, p := range r.round.players {
 			if !p.connected && !on {
 				next = earlier(next, p.heard.Add(goneAfter))
@@ -195,6 +198,7 @@ func (Tick) step(r *Room) error {
 	}
 	r.ticked = r.now
 	r.stopLooking()
+	r.announceOpen()
 	if r.passes(passed); !r.round.pause.On {
 		r.phase.tick(r)
 		r.leads() // while all stands still nobody comes nearer, and nobody needs the time

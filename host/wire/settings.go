@@ -60,6 +60,11 @@ type Settings struct {
 	Renews bool `json:"renews,omitempty"`
 	// OwnGame is the room's game if the host need not know it.
 	OwnGame *OwnGame `json:"own_game,omitempty"`
+	// Webhook is the URL by which the room tells of itself where its group talks; who has it
+	// can post there, so it is shown to nobody. NoLink: the room's link, which lets in who
+	// reads it, is not told there.
+	Webhook string `json:"-"`
+	NoLink  bool   `json:"webhook_no_link,omitempty"`
 	// Password is the game server's, given to players for the launch and shown to
 	// nobody.
 	Password string `json:"-"`
@@ -164,6 +169,8 @@ func Table() []Setting {
 			Flag: "room", Usage: "the room's `NAME` (default: its code)"},
 		{Key: "-", Of: func(s *Settings) any { return &s.Password },
 			Flag: "password", Usage: "the game server's `PASSWORD`, given to players only"},
+		{Key: "webhook", Of: func(s *Settings) any { return &s.Webhook }},
+		{Key: "webhook_no_link", Of: func(s *Settings) any { return &s.NoLink }},
 		{Key: "open", Of: func(s *Settings) any { return &s.Open },
 			Flag: "open", Usage: "let everybody in who finds the room, without its code"},
 		{Key: "renews", Of: func(s *Settings) any { return &s.Renews }},
@@ -268,6 +275,11 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 		s.OwnGame = &own
 		if err := own.check(); err != nil {
 			return s, fmt.Errorf("own_game: %w", err)
+		}
+	}
+	if s.Webhook != "" {
+		if err := CheckWebhook(s.Webhook); err != nil {
+			return s, err
 		}
 	}
 	switch {

@@ -130,6 +130,8 @@ type Head struct {
 	// Held is what everything waits for while the host cannot keep what happens, in a
 	// sentence.
 	Held string `json:"held,omitempty"`
+	// Posts is how the room's announcements fare; nil without a webhook.
+	Posts *Posts `json:"posts,omitempty"`
 	// Search is how far a coordinated search is, while it goes on, and Outlook the
 	// same in a sentence.
 	Search  *Search `json:"search,omitempty"`

@@ -1,0 +1,86 @@
+package room
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+const hook = "https://discord.com/api/webhooks/1/token"
+
+// TestAnnouncements: a room tells the world that it is open, once, and where it goes.
+func TestAnnouncements(t *testing.T) {
+	s := settings(2)
+	s.Webhook, s.Password = hook, "club"
+	n := newSession(t, s)
+	n.wait(time.Second)
+	n.tells(wire.AnnouncedOpen)
+	n.room = restored(t, n.room)
+	n.step(Resume{})
+	n.wait(time.Second)
+	n.tells()
+	n.join("ann", "bob")
+	n.listed(2)
+	n.informs("ann", 12, 12)
+	n.measures("ann", 10, 40)
+	n.measures("bob", 30, 60)
+	n.done("ann", "bob")
+	n.verifies("ann")
+	n.verifies("bob")
+	n.goesTo(0)
+	if told := n.told[0]; told.Server == nil || told.Server.Name != "server 0" || told.Server.MeanMS != 20 || told.Server.MaxMS != 30 ||
+		len(told.Players) != 2 || told.Players[1] != (wire.AnnouncedPlayer{Name: "bob", PingMS: 30}) || told.Room != "Friday" {
+		t.Errorf("told %+v", told)
+	}
+	text, _ := json.Marshal(n.told[0])
+	for _, secret := range []string{"club", "secret", "the link's key", "BAKODI", "192.0.2", "token"} {
+		if strings.Contains(string(text), secret) {
+			t.Errorf("%s tells %q", text, secret)
+		}
+	}
+	n.tells(wire.AnnouncedChoice)
+}
+
+// TestNoWebhook: without one a room tells nobody.
+func TestNoWebhook(t *testing.T) {
+	n := choosing(t, 2)
+	n.verifies("ann")
+	n.verifies("bob")
+	n.goesTo(0)
+	n.tells()
+	n.step(Announced{"that was for another"})
+	if n.view().Room.Posts != nil || strings.Contains(n.log(), "posted") {
+		t.Errorf("posts of a room that does not: %+v", n.view().Room.Posts)
+	}
+}
+
+// TestAnnouncementsFare: everybody sees whether the newest arrived, and nobody by which URL.
+func TestAnnouncementsFare(t *testing.T) {
+	s := settings(2)
+	s.Webhook = hook
+	n := newSession(t, s)
+	n.wait(time.Second)
+	n.step(Announced{})
+	if posts := n.view().Room.Posts; posts == nil || posts.To != "Discord" || !posts.At.Equal(n.now) || posts.Trouble != "" {
+		t.Errorf("posted: %+v", posts)
+	}
+	for range 2 {
+		n.step(Announced{"Discord refused\x1b the webhook (404)"})
+	}
+	n.noted("not posted: Discord refused the webhook (404)")
+	if posts := n.view().Room.Posts; posts.Trouble != "Discord refused the webhook (404)" || strings.Count(n.log(), "not posted") != 1 {
+		t.Errorf("not posted: %+v, %s", posts, n.log())
+	}
+	same(t, n.room, restored(t, n.room))
+	view, _ := json.Marshal(n.view())
+	if strings.Contains(string(view), "webhooks/1") {
+		t.Errorf("everyone is shown the webhook: %s", view)
+	}
+	n.told = nil
+	if err := n.orders(Change{Settings: json.RawMessage(`{"webhook":"` + hook + `2"}`)}); err != nil { // no setting of the page yet
+		t.Fatal(err)
+	}
+}
