@@ -27,6 +27,10 @@ func (s *session) verify(m wire.Finalists) error {
 	if s.round == nil || s.round.number != m.Round {
 		return fmt.Errorf("peer: finalists of round %d without its list", m.Round)
 	}
+	if len(m.Servers) == 0 {
+		s.stop() // the organiser will not wait
+		return nil
+	}
 	if l := s.look; l != nil && l.round == m.Round && l.attempt == m.Attempt {
 		s.sayVerified(l)
 		return nil
@@ -51,7 +55,11 @@ func (s *session) verify(m wire.Finalists) error {
 	l := &look{round: m.Round, attempt: m.Attempt}
 	s.look = l
 	s.inBackground(func(ctx context.Context) {
-		found, err := s.sample(ctx, servers, m)
+		found, err := s.sample(ctx, servers, m, func(soFar []wire.Finalist) {
+			s.post(func() {
+				s.send(wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: append(soFar, forbidden...), More: true})
+			})
+		})
 		if err != nil {
 			if ctx.Err() == nil {
 				s.leave(err) // such as a firewall's that lets no probe out
@@ -72,16 +80,20 @@ func (s *session) sayVerified(l *look) {
 	}
 }
 
+// A look of more samples than fewSamples tells after each what it has found so far, so that
+// people see it, and it counts if the organiser cuts the look short.
+const fewSamples = 5
+
 // sample asks each server m.Samples times, one packet each: what was repeated
-// would hide the loss.
-func (s *session) sample(ctx context.Context, servers []discovery.Server, m wire.Finalists) ([]wire.Finalist, error) {
+// would hide the loss. It tells what it has found so far if that takes long.
+func (s *session) sample(ctx context.Context, servers []discovery.Server, m wire.Finalists, tell func([]wire.Finalist)) ([]wire.Finalist, error) {
 	finalists := make([]wire.Finalist, len(servers))
 	for i := range finalists {
 		finalists[i] = wire.Finalist{Server: m.Servers[i], RTTs: []float64{}}
 	}
 	at := time.Now().Add(time.Duration(m.After))
 	every := max(time.Duration(m.Every), s.options.pace.sample)
-	for range m.Samples {
+	for taken := range m.Samples {
 		if err := sleep(ctx, time.Until(at)); err != nil {
 			return nil, err
 		}
@@ -104,8 +116,21 @@ func (s *session) sample(ctx context.Context, servers []discovery.Server, m wire
 		for i := range finalists {
 			addSample(&finalists[i], results[i])
 		}
+		if m.Samples > fewSamples && taken+1 < m.Samples {
+			tell(soFar(finalists))
+		}
 	}
 	return finalists, nil
+}
+
+// soFar is a copy of what was found that says nothing of the servers themselves: that comes
+// at the end.
+func soFar(finalists []wire.Finalist) []wire.Finalist {
+	copied := slices.Clone(finalists)
+	for i := range copied {
+		copied[i].RTTs, copied[i].Info = slices.Clone(copied[i].RTTs), nil
+	}
+	return copied
 }
 
 // asked takes the servers that were asked to be lost, until it is known better.

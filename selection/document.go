@@ -29,6 +29,9 @@ type Selection struct {
 	// Estimated are the players whose pings are no measurements but estimates, and by how
 	// much these are off as a rule, in milliseconds.
 	Estimated map[string]float64 `json:"estimated_ms,omitempty"`
+	// LookedS is for how many seconds everyone looked at the best, if that was long, for
+	// whoever has it shown along.
+	LookedS float64 `json:"looked_s,omitempty"`
 	// Keep is what became of the last round's server, if the criteria name one.
 	Keep *Stay `json:"keep,omitempty"`
 	// Preference is how the group's own servers fare against the others; nil if none of
@@ -58,6 +61,8 @@ type Ranked struct {
 	// at. Loss is a share.
 	Loss     map[string]float64 `json:"loss,omitempty"`
 	JitterMS map[string]float64 `json:"jitter_ms,omitempty"`
+	// WorstMS is the ping that 95 of 100 replies to each player kept, after a long look.
+	WorstMS map[string]float64 `json:"worst_ms,omitempty"`
 	// Tight: it would be full with the group, and is ranked lower for it.
 	Tight bool `json:"tight,omitempty"`
 	// Ours: it is one of the group's own.

@@ -19,6 +19,7 @@ func (s Selection) Explain() []string {
 	} else {
 		lines = append(lines, s.verdict())
 		lines = append(lines, s.preferred()...)
+		lines = append(lines, s.looked()...)
 		lines = append(lines, s.compared()...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Estimated)) {

@@ -205,6 +205,12 @@ func (r *round) ranked(c candidate) Ranked {
 		if qualities != nil {
 			doc.Loss[name] = qualities[player].Loss
 			doc.JitterMS[name] = millis(float64(qualities[player].Jitter.Microseconds()))
+			if q := qualities[player]; q.Sent > 0 && doc.RTT[name] > 0 {
+				if doc.WorstMS == nil {
+					doc.WorstMS = make(map[string]float64)
+				}
+				doc.WorstMS[name] = doc.RTT[name] + millis(float64(q.Worst.Microseconds()))
+			}
 		}
 	}
 	return doc

@@ -25,6 +25,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 		Voting:  wire.Voting{Open: r.isVoting(), Vetoes: []string{}, Ballot: []string{}},
 		History: slices.Clone(r.history),
 		Lists:   r.lists.view(),
+		Look:    r.lookView(),
 		Form:    wire.Form(),
 
 		Standing: r.round.lead.standing,

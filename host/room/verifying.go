@@ -44,7 +44,9 @@ const (
 type Verifying struct{}
 
 func (*Verifying) stage() wire.Stage { return wire.Chosen }
-func (*Verifying) proceed(*Room)     {}
+
+// proceed cuts a long look short. Another is over in a moment.
+func (v *Verifying) proceed(r *Room) { r.cutShort(v) }
 
 // look is the second look at the best few.
 type look struct {
@@ -54,6 +56,8 @@ type look struct {
 	Servers []int `json:"servers"`
 	// Samples is how often each of them is asked at most, if not 0.
 	Samples int `json:"samples,omitempty"`
+	// Long: everybody looks for as long as the organiser wants.
+	Long bool `json:"long,omitempty"`
 	// Seen are the servers that had their second look in this round.
 	Seen []int `json:"seen"`
 	// Doubted are those of Servers of which the single samples do not say enough.
@@ -148,7 +152,10 @@ func (r *Room) weigh() {
 func (r *Room) askToLook(servers []int) {
 	l := &r.round.look
 	l.Attempt++
-	l.Servers, l.Samples, l.Waiting, l.Silent, l.Doubted = servers, 0, nil, nil, nil
+	l.Servers, l.Samples, l.Waiting, l.Silent, l.Doubted, l.Long = servers, 0, nil, nil, nil, r.looksLong()
+	if l.Long {
+		r.note("a long look, of %v, for loss and jitter: the organiser can cut it short", time.Duration(r.settings.LongLook))
+	}
 	if s := r.round.search; s != nil && !s.background {
 		l.Samples = freshSamples
 		groups := r.round.natGroups(r.round.active())
@@ -167,7 +174,9 @@ func (r *Room) askToLook(servers []int) {
 
 func (r *Room) finalistsFor(p *player) wire.Finalists {
 	s := r.round.scheduleOf(p, r.now.Sub(r.since))
-	if most := r.round.look.Samples; most > 0 {
+	if l := &r.round.look; l.Long {
+		s.samples = s.samplesIn(time.Duration(r.settings.LongLook) - r.now.Sub(r.since))
+	} else if most := l.Samples; most > 0 {
 		s.samples = min(s.samples, most)
 	}
 	return wire.Finalists{
@@ -206,6 +215,9 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 		r.note("what the others behind %s's address measured does not hold for %s, who measures alone from now on", p.name, p.name)
 	}
 	for _, seen := range v.Servers {
+		if v.More && seen.Sent <= forgivenLosses {
+			continue // which says nothing yet
+		}
 		if !p.asked.has(seen.Server) {
 			before := p.at(seen.Server).State
 			p.asked.servers.add(seen.Server)
@@ -221,6 +233,9 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 		r.round.merge(p, seen)
 	}
 	p.heard = r.now
+	if v.More && l.Long {
+		return nil // what was seen so far: the look goes on
+	}
 	r.withoutWaiting(p.name)
 	return nil
 }
@@ -234,6 +249,9 @@ func (r *round) merge(p *player, seen wire.Finalist) {
 	}
 	old := p.sheet.at(seen.Server)
 	look := secondLook{discovery.Result{Server: seen.Server, State: seen.State}, qualityOf(seen, old)}
+	if r.look.Long {
+		look.quality = longQualityOf(seen)
+	}
 	if seen.State == discovery.Answered {
 		look.RTT = wire.RoundRTT(time.Duration(slices.Min(seen.RTTs) * float64(time.Millisecond)))
 		if old.State == discovery.Answered {
@@ -357,6 +375,7 @@ func (*Verifying) settle(r *Room) {
 	} else if r.overrule(&selected, group) {
 		selected = r.selectFor(r.round.active())
 	}
+	selected.LookedS = r.lookedFor()
 	selected.Doubts = slices.Concat(r.round.excluded(), r.round.odd(), r.round.discredited())
 	r.round.selection = &selected
 	if before != nil {
@@ -369,7 +388,11 @@ func (*Verifying) settle(r *Room) {
 func (v *Verifying) tick(r *Room) {
 	groups := r.round.natGroups(r.round.active())
 	last := slotOf(0, mostPlaces(groups), len(groups)-1, len(groups))
-	if r.now.Sub(r.since) < verifyingTime+last.after+time.Duration(last.samples)*last.every {
+	limit := verifyingTime + last.after + time.Duration(last.samples)*last.every
+	if r.round.look.Long {
+		limit += time.Duration(r.settings.LongLook)
+	}
+	if r.now.Sub(r.since) < limit {
 		return
 	}
 	for _, name := range r.round.look.Waiting {

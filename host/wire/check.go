@@ -15,10 +15,10 @@ import (
 type checker interface{ check() error }
 
 const (
-	// maxFinalists is how many servers a peer looks at again, and maxSamples how
-	// often: no more than a moment's work.
+	// maxFinalists is how many servers a peer looks at again, and MaxSamples how
+	// often: in a minute once a second.
 	maxFinalists = 64
-	maxSamples   = 20
+	MaxSamples   = 60
 	// maxTurn is how long a peer may have to wait for its turn.
 	maxTurn = discovery.Millis(time.Minute)
 )
@@ -73,7 +73,7 @@ func (f Finalists) check() error {
 	switch {
 	case len(f.Servers) > maxFinalists:
 		return fmt.Errorf("%d finalists", len(f.Servers))
-	case f.Samples < 1 || f.Samples > maxSamples:
+	case f.Samples < 1 || f.Samples > MaxSamples:
 		return fmt.Errorf("%d samples", f.Samples)
 	case f.After < 0 || f.After > maxTurn || f.Every < 0 || f.Every > maxTurn:
 		return fmt.Errorf("samples after %v, every %v", time.Duration(f.After), time.Duration(f.Every))
@@ -128,7 +128,7 @@ func (v Verified) check() error {
 func (f *Finalist) check() error {
 	longest := float64(MaxRTT.Milliseconds())
 	switch {
-	case f.Sent < len(f.RTTs) || f.Sent > maxSamples:
+	case f.Sent < len(f.RTTs) || f.Sent > MaxSamples:
 		return fmt.Errorf("%d answers to %d samples", len(f.RTTs), f.Sent)
 	case (f.State == discovery.Answered) != (len(f.RTTs) > 0):
 		return fmt.Errorf("a server that is %v has %d RTTs", f.State, len(f.RTTs))

@@ -25,11 +25,38 @@ type Snapshot struct {
 	History []Played `json:"evening"`
 	// Lists are the group's own servers, and those that it never wants to see.
 	Lists Lists `json:"lists"`
+	// Look is how far a long look at the finalists is; nil without one.
+	Look *LongLook `json:"look"`
 	// Form is how the organiser changes the settings.
 	Form []Field `json:"form"`
 	// Standing is who leads, and where everything is; nil before anybody has measured
 	// anything while a page was open.
 	Standing *Standing `json:"standing"`
+}
+
+// LongLook is how far a long look is.
+type LongLook struct {
+	// Until is when it is over.
+	Until     time.Time  `json:"until"`
+	Finalists []LookedAt `json:"finalists"`
+}
+
+// LookedAt is what players have seen of a finalist so far, by name.
+type LookedAt struct {
+	Addr  string          `json:"addr"`
+	Name  string          `json:"name,omitempty"`
+	Lines map[string]Line `json:"lines"`
+}
+
+// Line is what so many samples showed of the way between a player and a server: its ping,
+// the share of packets that got lost, the mean difference between successive pings, and
+// the ping that 95 of 100 kept.
+type Line struct {
+	Sent     int     `json:"sent"`
+	RTT      float64 `json:"rtt_ms"`
+	Loss     float64 `json:"loss"`
+	JitterMS float64 `json:"jitter_ms"`
+	WorstMS  float64 `json:"worst_ms"`
 }
 
 // Lists are what people have brought into a room, for its game.

@@ -245,7 +245,7 @@ type Done struct {
 }
 
 // Finalists asks everyone to look at the best few again: free seats, RTT,
-// jitter and loss, in spaced samples.
+// jitter and loss, in spaced samples. Without servers it ends the look under way.
 type Finalists struct {
 	Round   int    `json:"round"`
 	Game    string `json:"game"`
@@ -264,6 +264,8 @@ type Verified struct {
 	Round   int        `json:"round"`
 	Attempt int        `json:"attempt"`
 	Servers []Finalist `json:"servers"`
+	// More: the look goes on, and this is what was found so far.
+	More bool `json:"more,omitempty"`
 }
 
 // Finalist is one player's second look at a server.

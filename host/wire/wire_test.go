@@ -33,7 +33,7 @@ func TestMalformed(t *testing.T) {
 		{"RTT over any float", `{"type":"verified","servers":[{"server":1,"state":"answered","rtts_ms":[1e999],"sent":3}]}`},
 		{"more answers than samples", `{"type":"verified","servers":[{"server":1,"state":"answered","rtts_ms":[1,2],"sent":1}]}`},
 		{"too many finalists", `{"type":"finalists","samples":3,"servers":[` + strings.Repeat("0,", 64) + `0]}`},
-		{"too many samples", `{"type":"finalists","samples":21,"servers":[0]}`},
+		{"too many samples", `{"type":"finalists","samples":61,"servers":[0]}`},
 		{"a sample an hour", `{"type":"finalists","samples":3,"every_ms":3600000,"servers":[0]}`},
 		{"a sample yesterday", `{"type":"finalists","samples":3,"after_ms":-1,"servers":[0]}`},
 		{"no samples", `{"type":"finalists","servers":[0]}`},

@@ -1,0 +1,227 @@
+package room
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// way is what lies between a player and a server: its ping without a queue, what queues
+// add to it on average, in ms, and how many packets get lost.
+type way struct{ rtt, queue, loss float64 }
+
+// ask is what a packet meets, and whether it comes back. One in 70 meets a full queue.
+func (w way) ask(rng *rand.Rand) (ms float64, answered bool) {
+	ms = w.rtt + w.queue*rng.ExpFloat64()
+	if rng.IntN(70) == 0 {
+		ms += 20 + 40*rng.Float64()
+	}
+	return ms, rng.Float64() >= w.loss
+}
+
+// looked is what a player sees in so many samples.
+func looked(ways []way, m wire.Finalists, samples int, rng *rand.Rand) (seen []wire.Finalist) {
+	for _, server := range m.Servers {
+		f := wire.Finalist{Server: server, State: discovery.Lost, RTTs: []float64{}, Sent: samples, Info: &discovery.Info{Name: fmt.Sprint("server ", server), MaxPlayers: 16}}
+		for range samples {
+			if ms, answered := ways[server].ask(rng); answered {
+				f.State, f.RTTs = discovery.Answered, append(f.RTTs, ms)
+			}
+		}
+		seen = append(seen, f)
+	}
+	return seen
+}
+
+// toLook is a room whose players have measured servers that lie behind such ways, the same
+// for all, and are asked to look at the best again.
+func toLook(t *testing.T, ways []way, long time.Duration, rng *rand.Rand) *session {
+	t.Helper()
+	names := []string{"ann", "bob", "cat", "dan"}
+	s := settings(len(names))
+	s.LongLook = discovery.Millis(long)
+	n := newSession(t, s)
+	n.as["ann"] = n.room.keys.Secret
+	n.join(names...)
+	n.listed(len(ways))
+	for _, name := range names {
+		var ms []int
+		n.informs(name, slices.Repeat([]int{16}, len(ways))...)
+		for _, w := range ways {
+			rtt, _ := w.ask(rng)
+			ms = append(ms, int(rtt))
+		}
+		n.measures(name, ms...)
+		n.done(name)
+	}
+	n.inStage(wire.Chosen)
+	return n
+}
+
+// finalists is what a player was asked to look at last.
+func (n *session) finalists(name string) (m wire.Finalists) {
+	n.Helper()
+	for _, sent := range n.sent[name] {
+		if f, is := sent.(wire.Finalists); is {
+			m = f
+		}
+	}
+	return m
+}
+
+// chooses has everybody look, as often as they are asked to, and returns what is chosen.
+func (n *session) chooses(ways []way, rng *rand.Rand) (server int) {
+	n.Helper()
+	for range 2 * maxAttempts {
+		if _, verifying := n.room.phase.(*Verifying); !verifying {
+			break
+		}
+		for _, p := range slices.Clone(n.room.round.players) {
+			m := n.finalists(p.name)
+			n.says(p.name, wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, m.Samples, rng)})
+		}
+	}
+	return n.room.round.selection.Chosen.Server
+}
+
+// TestLongLook: players who look for half a minute ask about once a second each, are seen
+// to do so, and need not end it; what they saw is told with the choice.
+func TestLongLook(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 18))
+	ways := []way{{30, 1, 0.2}, {36, 1, 0}, {40, 1, 0}, {44, 1, 0}, {48, 1, 0}}
+	n := toLook(t, ways, 30*time.Second, rng)
+	m := n.finalists("bob")
+	if m.Samples < 20 || m.Samples > 30 {
+		t.Errorf("%d samples in 30 s", m.Samples)
+	}
+	n.says("bob", wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, 12, rng), More: true})
+	view := n.view().Look
+	if view == nil || view.Until.Sub(n.now) < 29*time.Second || view.Finalists[0].Lines["bob"].Sent != 12 || len(view.Finalists[0].Lines) != 1 {
+		t.Fatalf("what is shown is %+v", view)
+	}
+	n.wait(29 * time.Second) // nobody is given up
+	if _, is := n.room.phase.(*Verifying); !is {
+		t.Fatalf("the look is over; the log:\n%s", n.log())
+	}
+	same(t, n.room, restored(t, n.room))
+	if chosen := n.chooses(ways, rng); chosen == 0 {
+		t.Error("the server that loses every fifth packet is chosen")
+	}
+	s := n.room.round.selection
+	if says := strings.Join(s.Explain(), "\n"); s.LookedS < 29 || s.Chosen.WorstMS["dan"] == 0 || !strings.Contains(says, "Everyone looked at the best for ") {
+		t.Errorf("%+v: %s", s.Chosen, says)
+	}
+}
+
+// TestLongLookCutShort: the organiser's go ends the look with what was seen so far.
+func TestLongLookCutShort(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 18))
+	ways := []way{{30, 1, 0.4}, {36, 1, 0}, {60, 1, 0}, {64, 1, 0}, {68, 1, 0}}
+	n := toLook(t, ways, 30*time.Second, rng)
+	n.wait(15 * time.Second)
+	for _, name := range []string{"ann", "bob", "cat"} { // dan says nothing
+		m := n.finalists(name)
+		n.says(name, wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, 12, rng), More: true})
+	}
+	if err := n.acts(n.room.round.player("bob").page, Go{}); reason(err) != wire.ReasonSecret {
+		t.Errorf("bob ends the look: %v", err)
+	}
+	if err := n.orders(Go{Stage: wire.Chosen}); err != nil {
+		t.Fatal(err)
+	}
+	n.noted("the organiser says go: what the look has shown so far counts")
+	if chosen := n.room.round.selection.Chosen; chosen.Server != 1 || n.room.round.selection.LookedS != 15 {
+		t.Errorf("chosen is %+v after %v s", chosen, n.room.round.selection.LookedS)
+	}
+	if m := n.finalists("dan"); len(m.Servers) != 0 {
+		t.Errorf("dan still looks at %v", m.Servers)
+	}
+}
+
+// TestLongLookEnds: who has not told all when it should be over holds nobody up, and what
+// they have told counts.
+func TestLongLookEnds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 18))
+	ways := []way{{30, 1, 0}, {36, 1, 0}, {60, 1, 0}}
+	n := toLook(t, ways, 30*time.Second, rng)
+	n.wait(30*time.Second + verifyingTime + time.Second)
+	n.noted("dan did not look again: taking the first measurements")
+}
+
+// TestLongLookIsGentle: however many players there are, and however many of them behind
+// one address, no server is asked more than ten times a second by all, nor more than about
+// once a second from one address.
+func TestLongLookIsGentle(t *testing.T) {
+	const most, second = 10, time.Second
+	for _, c := range []struct{ groups, places int }{{1, 1}, {4, 1}, {10, 1}, {16, 1}, {64, 1}, {1, 8}, {4, 4}, {2, 32}} {
+		asked, own := map[int]int{}, map[[2]int]int{}
+		for group := range c.groups {
+			for place := range c.places {
+				s := slotOf(place, c.places, group, c.groups)
+				every := s.every
+				if every == 0 {
+					every = 1100 * time.Millisecond // a peer's own, at its quickest
+				}
+				for i := range s.samplesIn(30 * second) {
+					at := int((s.after + time.Duration(i)*every) / second)
+					asked[at]++
+					own[[2]int{group, at}]++
+				}
+			}
+		}
+		for at, n := range asked {
+			if n > most {
+				t.Errorf("%+v: %d questions in second %d", c, n, at)
+			}
+		}
+		for at, n := range own {
+			if n > 2 {
+				t.Errorf("%+v: %d questions of group %d in second %d", c, n, at[0], at[1])
+			}
+		}
+	}
+}
+
+var looks = flag.Int("looks", 0, "how many rooms look at servers that lose packets or jitter, for docs/experiments/long-look.md")
+
+// TestLooks: a long look chooses a server behind clean ways at least as often as a short
+// one where the nearest are behind poor ones.
+func TestLooks(t *testing.T) {
+	rooms := max(*looks, 12)
+	cases := []way{{0, 1, 0}, {0, 1, .01}, {0, 1, .02}, {0, 1, .03}, {0, 1, .05}, {0, 1, .1}, {0, 4, 0}, {0, 8, 0}, {0, 16, 0}}
+	var better, worse int
+	for _, nearer := range []float64{0, 3, 10} {
+		for i, poor := range cases {
+			row := fmt.Sprintf("| %2.0f ms | %3.0f %% | %2.0f ms |", nearer, 100*poor.loss, poor.queue)
+			clean := map[time.Duration]int{}
+			for _, long := range []time.Duration{0, 15 * time.Second, 30 * time.Second, 60 * time.Second} {
+				for seed := range rooms {
+					rng := rand.New(rand.NewPCG(uint64(seed), uint64(i)))
+					ways := []way{{40 - nearer, poor.queue, poor.loss}, {41 - nearer, poor.queue, poor.loss}, {40, 1, 0}, {42, 1, 0}, {44, 1, 0}}
+					n := toLook(t, ways, long, rng)
+					if n.chooses(ways, rng) >= 2 {
+						clean[long]++
+					}
+				}
+				row += fmt.Sprintf(" %3.0f %% |", 100*float64(clean[long])/float64(rooms))
+			}
+			if poor.loss >= .05 || poor.queue >= 8 {
+				better += clean[30*time.Second]
+				worse += clean[0]
+			}
+			if *looks > 0 {
+				t.Log(row)
+			}
+		}
+	}
+	if better < worse {
+		t.Errorf("clean ways are chosen %d times after a long look, %d after a short one", better, worse)
+	}
+}
