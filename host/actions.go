@@ -45,8 +45,12 @@ const maxOrder = 4 << 10
 //	ready     {"ready":true}
 //	arrived   joined by hand
 //	reopen    one's own game once more
+//	come      to a standing room's next date, or not: {"comes":true}; null takes it back
+//	like      where the room was last, or not: {"liked":true}
+//	wake      a standing room that sleeps
+//	forget    oneself, in people, history and log; the organiser anybody: {"name":"ann"}
 //	go        the organiser's, as all below: {"stage"} is left out, or the room's
-//	end       the night: everyone is told, and the room is over
+//	end       the night: everyone is told, and the room is over, or sleeps
 //	allow     a higher ping limit, from what was measured: {"limit_ms":185}
 //	without   a player has no say in this choice: {"name":"chong"}
 //	more      everyone asks so many servers more, and the room chooses again: {"servers":200}
@@ -99,6 +103,14 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 		return parse[room.More](body, nil)
 	case "end":
 		return room.End{}, nil
+	case "wake":
+		return room.Wake{}, nil
+	case "come":
+		return parse[room.Come](body, nil)
+	case "like":
+		return parse[room.Like](body, nil)
+	case "forget":
+		return parse[room.Forget](body, nil)
 	case "apply":
 		return room.Apply{}, nil
 	case "settings":

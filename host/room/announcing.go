@@ -63,7 +63,7 @@ func (r *Room) announce(a wire.Announcement) {
 // opens reports whether it is to be told that the room is open.
 func (r *Room) opens() bool {
 	_, gathering := r.phase.(*Gathering)
-	return gathering && !r.posts.Opened && r.settings.Webhook != "" && !r.closed
+	return gathering && !r.posts.Opened && r.settings.Webhook != "" && !r.closed && !r.isAsleep()
 }
 
 // announceOpen tells once that the room is open, while it gathers.

@@ -179,7 +179,9 @@ func (e *evening) happens() {
 	rule := func() WhatIf {
 		return WhatIf(fmt.Sprintf(`{"by":%q,"limits_ms":[1000]}`, selection.Rules()[e.upTo(len(selection.Rules())-1)]))
 	}
-	switch e.upTo(28) {
+	switch e.upTo(30) {
+	case 29, 30:
+		e.stands(page, organiser)
 	case 27, 28:
 		e.rests()
 	case 0, 1:
@@ -274,6 +276,32 @@ func (e *evening) wait(d time.Duration) {
 	if e.plans && e.now.Second()%4 == 0 {
 		e.plans = false
 		e.step(Turn{})
+	}
+}
+
+// stands has a room stay, and what is done in one that does.
+func (e *evening) stands(page, organiser func(Action)) {
+	said := []*bool{nil, new(bool)}[e.upTo(1)]
+	switch e.upTo(8) {
+	case 0, 1:
+		every := []string{"fri 20:00 Europe/Berlin", "whenever", "2027-01-15 20:00 UTC", ""}[e.upTo(3)]
+		organiser(Change{Settings: []byte(fmt.Sprintf(`{"every":%q}`, every))})
+	case 2, 3:
+		if e.room.IsStanding() { // or it would be over
+			organiser(End{})
+		}
+	case 4:
+		page(Wake{})
+	case 5:
+		page(Come{said})
+	case 6:
+		page(Like{said})
+	case 7:
+		page(Forget{})
+	case 8:
+		if e.room.isAsleep() {
+			e.wait(max(0, e.room.Next().Sub(e.now)))
+		}
 	}
 }
 
@@ -421,6 +449,7 @@ func (e *evening) isSound() {
 			e.Fatalf("%s is not the only one: %+v", p.name, e.room.people())
 		}
 	}
+	e.room.Evenings()
 	e.room.Record().Culled()
 }
 

@@ -43,6 +43,7 @@ func (r *Room) launch(server int) {
 	if info := r.round.servers.Info(server); info != nil {
 		played.Map = info.Map
 	}
+	r.plays(played, r.round.servers.List[server].Country, ranked.RTT)
 	again := func(p wire.Played) bool { return p.Round == r.round.number }
 	isNews := !slices.ContainsFunc(r.history, func(p wire.Played) bool { return again(p) && p.Connect == played.Connect })
 	r.history = append(slices.DeleteFunc(r.history, again), played)

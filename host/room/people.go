@@ -27,6 +27,11 @@ type person struct {
 	// organiser: the person decides for the room. That is who came with the organiser's
 	// secret, or was appointed by such a person.
 	organiser bool
+	// regular: the person has played here, and keeps place and name in a standing room. comes
+	// is what they say of coming to the date comesTo, nil if nothing.
+	regular bool
+	comes   *bool
+	comesTo time.Time
 	// page is what pages show that act for this person: it stands in the personal link.
 	page string
 	// renamed is when the person took another name last.
@@ -41,6 +46,8 @@ type guest struct {
 	// it stands for many people. seen is when a page was there last.
 	from netip.Addr
 	seen time.Time
+	// token is that of the person's program if it was here, which may come back.
+	token string
 	// origin is where that is, as of a player, and counted that the organiser has the
 	// guest counted in by an estimate; see [Count].
 	origin  Origin
@@ -217,8 +224,8 @@ func (r *Room) makeWay(g *guest) {
 func (r *Room) unseat(p *player, stays bool) {
 	r.round.players = slices.DeleteFunc(r.round.players, func(other *player) bool { return other == p })
 	r.binds = true
-	if stays {
-		r.guests = append(r.guests, &guest{person: p.person, seen: r.now})
+	if stays || p.regular {
+		r.guests = append(r.guests, &guest{person: p.person, seen: r.now, token: p.token})
 	} else {
 		delete(r.round.ballots, p.name)
 	}
@@ -257,11 +264,12 @@ func (r *Room) displace(from netip.Addr) (needed bool, refusal *wire.Refusal) {
 	if !from.IsValid() {
 		most = guestsUnknown
 	}
-	rivals := slices.DeleteFunc(slices.Clone(r.guests), func(g *guest) bool { return g.from != from })
+	nicknames := slices.DeleteFunc(slices.Clone(r.guests), func(g *guest) bool { return g.regular })
+	rivals := slices.DeleteFunc(slices.Clone(nicknames), func(g *guest) bool { return g.from != from })
 	switch {
 	case len(rivals) >= most:
-	case len(r.guests) >= maxGuests:
-		rivals = r.guests
+	case len(nicknames) >= maxGuests:
+		rivals = nicknames
 	default:
 		return false, nil
 	}

@@ -45,8 +45,9 @@ type Room struct {
 	pageClosed time.Time
 	// locked: nobody new comes in. closed: the room is over for good.
 	locked, closed bool
-	// ended is when the organiser ended the night, zero before.
+	// ended is when the night ended, zero before: a standing room sleeps since.
 	ended time.Time
+	kept  keeping
 	log   []wire.Note
 	// previous is the server of the round before: the group stays there unless
 	// another is worth the move.
@@ -132,20 +133,17 @@ func (r *Room) Stage() wire.Stage { return r.phase.stage() }
 func (r *Room) Revision() int { return r.revision }
 
 // Over reports whether the room was closed, or nobody has been in it for long.
-func (r *Room) Over(now time.Time) bool { return r.closed || r.Empty(now) > KeepEmpty }
+// A standing room is over only once it was closed.
+func (r *Room) Over(now time.Time) bool {
+	return r.closed || !r.IsStanding() && r.Empty(now) > KeepEmpty
+}
 
 // Empty is for how long nobody's program has been in the room; 0 if somebody's is.
 func (r *Room) Empty(now time.Time) time.Duration {
-	last := r.opened
-	for _, p := range r.round.players {
-		if p.connected {
-			return 0
-		}
-		if p.heard.After(last) {
-			last = p.heard
-		}
+	if r.isUsed() {
+		return 0
 	}
-	return max(1, now.Sub(last)) // which is more than nothing from its first moment on
+	return max(1, now.Sub(r.lastHeard())) // which is more than nothing from its first moment on
 }
 
 // member is who a player is, round after round.
@@ -207,6 +205,9 @@ func (in Join) step(r *Room) error {
 	if refusal := in.refusal(r, name, p, before); refusal != nil {
 		return refusal
 	}
+	if r.isAsleep() {
+		r.wake(name + " has opened the room")
+	}
 	if p == nil {
 		token := in.Token
 		if n := len(in.Hello.Token); n >= tokenLength && n <= longestToken {
@@ -214,7 +215,8 @@ func (in Join) step(r *Room) error {
 		}
 		p = &player{member: &member{person: person{name: name, arrival: r.arrives(), page: pageOf(token)}, token: token, connected: true, heard: r.now}}
 		if before != nil {
-			p.page, p.organiser, p.arrival = before.page, before.organiser, before.arrival
+			p.person = before.person
+			p.name, p.becomes = name, ""
 			r.round.reballot(before.name, name)
 			r.guests = slices.DeleteFunc(r.guests, func(g *guest) bool { return g == before })
 		}
@@ -259,7 +261,7 @@ func (in Join) step(r *Room) error {
 // organiser's secret, or the token of a place that was given up meanwhile.
 func (in Join) before(r *Room) *guest {
 	return r.guests.first(func(g *guest) bool {
-		return sameToken(ticketOf(g.page), in.Hello.As) || g.organiser && sameToken(r.keys.Secret, in.Hello.As) ||
+		return sameToken(ticketOf(g.page), in.Hello.As) || g.regular && sameToken(g.page, in.Hello.As) || sameToken(g.token, in.Hello.Token) || g.organiser && sameToken(r.keys.Secret, in.Hello.As) ||
 			in.Hello.Token != "" && sameToken(g.page, pageOf(in.Hello.Token))
 	})
 }
@@ -278,7 +280,7 @@ func (in Join) refusal(r *Room, name string, p *player, before *guest) *wire.Ref
 		return &wire.Refusal{Reason: wire.ReasonReplaced, Message: p.name + " has come back on another connection"}
 	case p == nil && r.isReserved(name, before):
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s is somebody else here", name), Hint: "choose another name with --name NAME; if it is you on the page, paste the line that it shows there"}
-	case p == nil && r.locked && !(before != nil && before.organiser) && !sameToken(r.keys.Secret, in.Hello.As):
+	case p == nil && r.locked && !(before != nil && (before.organiser || before.regular)) && !sameToken(r.keys.Secret, in.Hello.As):
 		return lockedOut()
 	case p == nil && len(r.round.players) >= r.places():
 		return &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d players of the room are there", r.places()), Hint: "ask the organiser to open a room for more"}
@@ -291,8 +293,12 @@ func (r *Room) places() int { return cmp.Or(r.settings.Players, r.settings.Most,
 
 // TakesCode reports whether somebody who has heard the code, and nothing else, has any
 // business here: not in a room that is locked or complete, nor where the group is on its
-// server, or about to be. There the codes of public hosts are asleep.
+// server, or about to be, or sleeps until its next evening. There the codes of public hosts
+// are asleep.
 func (r *Room) TakesCode() bool {
+	if r.isAsleep() {
+		return false
+	}
 	switch r.phase.stage() {
 	case wire.Gathering, wire.Listing, wire.Measuring, wire.Refining, wire.Failed:
 		return !r.closed && !r.locked && len(r.round.players) < r.places()
@@ -300,12 +306,12 @@ func (r *Room) TakesCode() bool {
 	return false
 }
 
-// isReserved reports whether a name is the organiser's, or will be a player's. Other
+// isReserved reports whether a name is the organiser's or a regular's, or will be a player's. Other
 // guests give way to who plays.
 func (r *Room) isReserved(name string, before *guest) bool {
 	for p := range r.everyone() {
 		isSame := before != nil && p == &before.person
-		if !isSame && (p.organiser && strings.EqualFold(p.name, name) || strings.EqualFold(p.becomes, name)) {
+		if !isSame && ((p.organiser || p.regular) && strings.EqualFold(p.name, name) || strings.EqualFold(p.becomes, name)) {
 			return true
 		}
 	}

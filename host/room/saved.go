@@ -53,6 +53,7 @@ type saved struct {
 	Previous netip.AddrPort `json:"previous,omitzero"`
 	History  []wire.Played  `json:"history,omitempty"`
 	Lists    lists          `json:"lists,omitzero"`
+	Kept     *savedKept     `json:"kept,omitempty"`
 
 	Round     int                  `json:"round"`
 	Players   []savedPlayer        `json:"players"`
@@ -78,6 +79,17 @@ type saved struct {
 	More      more                 `json:"more,omitzero"`
 }
 
+// savedKept is what a standing room keeps.
+type savedKept struct {
+	Evenings []wire.Evening `json:"evenings,omitempty"`
+	Tonight  wire.Evening   `json:"tonight,omitzero"`
+	Reminded time.Time      `json:"reminded,omitzero"`
+	Dated    time.Time      `json:"dated,omitzero"`
+	Used     time.Time      `json:"used,omitzero"`
+	Unused   time.Duration  `json:"unused,omitempty"`
+	Counted  time.Time      `json:"counted,omitzero"`
+}
+
 // savedPhase is the phase's name, and what only that phase knows.
 type savedPhase struct {
 	Name  string          `json:"name"`
@@ -96,6 +108,10 @@ type savedPerson struct {
 	Vetoed    bool   `json:"vetoed,omitempty"`
 	Vote      *int   `json:"vote,omitempty"`
 	ByHand    bool   `json:"by_hand,omitempty"`
+	Regular   bool   `json:"regular,omitempty"`
+	Comes     *bool  `json:"comes,omitempty"`
+	// ComesTo is the date of Comes.
+	ComesTo time.Time `json:"comes_to,omitzero"`
 }
 
 type savedGuest struct {
@@ -104,6 +120,7 @@ type savedGuest struct {
 	Seen    time.Time  `json:"seen"`
 	Origin  Origin     `json:"origin,omitzero"`
 	Counted bool       `json:"counted,omitempty"`
+	Token   string     `json:"token,omitempty"`
 }
 
 type savedPlayer struct {
@@ -163,6 +180,9 @@ func (r *Room) Save() ([]byte, error) {
 		Failures: r.failures, Pause: r.round.pause, Broken: r.round.broken,
 		Webhook: r.settings.Webhook, Posts: r.posts,
 	}
+	if k := &r.kept; r.IsStanding() || len(k.evenings) > 0 || !k.used.IsZero() || !k.counted.IsZero() {
+		s.Kept = &savedKept{k.evenings, k.tonight, k.reminded, k.dated, k.used, k.unused, k.counted}
+	}
 	var err error
 	for name, p := range phases() {
 		if fmt.Sprintf("%T", p) == fmt.Sprintf("%T", r.phase) {
@@ -193,7 +213,7 @@ func (r *Room) Save() ([]byte, error) {
 		s.SaidAt = r.round.servers.Said.At
 	}
 	for _, g := range r.guests {
-		s.Guests = append(s.Guests, savedGuest{r.round.savedPerson(&g.person), g.from, g.seen, g.origin, g.counted})
+		s.Guests = append(s.Guests, savedGuest{r.round.savedPerson(&g.person), g.from, g.seen, g.origin, g.counted, g.token})
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
@@ -215,7 +235,7 @@ func (r *Room) Save() ([]byte, error) {
 
 func (r *round) savedPerson(p *person) savedPerson {
 	b := r.ballots[p.name]
-	s := savedPerson{Name: p.name, Arrival: p.arrival, Somewhere: p.somewhere, Becomes: p.becomes, Organiser: p.organiser, Page: p.page, Ready: b.ready, Vetoed: b.vetoed, ByHand: b.byHand}
+	s := savedPerson{Name: p.name, Arrival: p.arrival, Somewhere: p.somewhere, Becomes: p.becomes, Organiser: p.organiser, Page: p.page, Ready: b.ready, Vetoed: b.vetoed, ByHand: b.byHand, Regular: p.regular, Comes: p.comes, ComesTo: p.comesTo}
 	if b.voted {
 		s.Vote = &b.vote
 	}
@@ -233,7 +253,7 @@ func (r *round) person(s savedPerson) (person, error) {
 	if b != (ballot{}) {
 		r.ballots[s.Name] = b
 	}
-	return person{name: s.Name, arrival: s.Arrival, somewhere: s.Somewhere, becomes: s.Becomes, organiser: s.Organiser, page: s.Page}, nil
+	return person{name: s.Name, arrival: s.Arrival, somewhere: s.Somewhere, becomes: s.Becomes, organiser: s.Organiser, page: s.Page, regular: s.Regular, comes: s.Comes, comesTo: s.ComesTo}, nil
 }
 
 func pack(m wire.Message) ([]byte, error) {
@@ -360,6 +380,10 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		ownKept: s.OwnHash, isOwnLost: s.OwnLost && len(s.Settings.Servers) == 0,
 	}
 	r.settings.Password, r.settings.Webhook, r.posts = s.Password, s.Webhook, s.Posts
+	if k := s.Kept; k != nil {
+		r.kept = keeping{evenings: k.Evenings, tonight: k.Tonight, reminded: k.Reminded, dated: k.Dated, used: k.Used, unused: k.Unused, counted: k.Counted}
+		r.kept.bound()
+	}
 	n := &r.round
 	n.pause, n.broken = s.Pause, s.Broken
 	n.local, n.measuring, n.selection, n.whatIf, n.look, n.voted, n.vetoes, n.tooNear, n.more = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.Voted, s.Vetoes, s.TooNear, s.More
@@ -396,7 +420,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		if err != nil {
 			return nil, err
 		}
-		r.guests = append(r.guests, &guest{person: who, from: sg.From, seen: sg.Seen, origin: sg.Origin, counted: sg.Counted})
+		r.guests = append(r.guests, &guest{person: who, from: sg.From, seen: sg.Seen, origin: sg.Origin, counted: sg.Counted, token: sg.Token})
 	}
 	for _, sp := range s.Players {
 		who, err := n.person(sp.savedPerson)

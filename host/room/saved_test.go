@@ -26,7 +26,7 @@ var volatile = map[string]bool{
 	"search": true, "planning": true, "waited": true, "topology": true, "packed": true, "groups": true, "places": true,
 	"record": true, "lately": true, "returned": true, "allSince": true,
 	"Said": true, "Dated": true, // TestSaidSaved has what of it is kept
-	"able": true, "came": true, "isListLost": true, "supplied": true, "lookSince": true, "lookFor": true,
+	"able": true, "came": true, "isListLost": true, "supplied": true, "calendar": true, "lookSince": true, "lookFor": true,
 }
 
 // essence is everything else of a room, a line a value, whatever a saved form

@@ -27,6 +27,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 		Lists:   r.lists.view(),
 		Look:    r.lookView(),
 		Form:    wire.Form(),
+		Meeting: r.meeting(),
 
 		Standing: r.round.lead.standing,
 	}
@@ -101,10 +102,16 @@ func (r *Room) people() []wire.Person {
 		people = append(people, person)
 	}
 	for _, g := range r.guests {
+		if r.isAway(g) {
+			continue
+		}
 		people = append(people, wire.Person{Name: g.name, Guest: !g.organiser, Estimate: r.estimateOf(g)})
 	}
 	at := 0
-	for p := range r.everyone() {
+	for p, isPlayer := range r.everyone() {
+		if !isPlayer && r.isAway(r.guests.first(func(g *guest) bool { return &g.person == p })) {
+			continue
+		}
 		b, person := r.round.ballots[p.name], &people[at]
 		at++
 		person.Arrival, person.Organiser, person.Page, person.Ready, person.Vetoed = p.arrival, p.organiser, r.isWatching(p), b.ready, b.vetoed
@@ -194,6 +201,11 @@ func (r *Room) Tokens() []string {
 	for _, p := range r.round.players {
 		tokens = append(tokens, p.token)
 	}
+	for _, g := range r.guests {
+		if g.regular {
+			tokens = append(tokens, g.token)
+		}
+	}
 	return tokens
 }
 
@@ -203,6 +215,8 @@ type Badge struct {
 	Organiser bool   `json:"organiser,omitempty"`
 	// Guest: it is nobody who plays.
 	Guest bool `json:"guest,omitempty"`
+	// Belongs: it is one of a standing room's own people, who read its history.
+	Belongs bool `json:"belongs,omitempty"`
 	// Ticket is for the program of whoever has but the page, see [Join].
 	Ticket string `json:"-"`
 }
@@ -220,7 +234,7 @@ func DigestOf(credential string) Digest { return sha256.Sum256([]byte(credential
 func (r *Room) Badges() map[Digest]Badge {
 	badges := map[Digest]Badge{DigestOf(r.keys.Link): {}, DigestOf(r.keys.Secret): {Organiser: true}}
 	for p, isPlayer := range r.everyone() {
-		b := Badge{Name: p.name, Organiser: p.organiser, Guest: !isPlayer && !p.organiser}
+		b := Badge{Name: p.name, Organiser: p.organiser, Guest: !isPlayer && !p.organiser && !p.regular, Belongs: r.IsStanding() && (isPlayer || p.organiser || p.regular)}
 		if !isPlayer {
 			b.Ticket = ticketOf(p.page)
 		}
@@ -229,8 +243,8 @@ func (r *Room) Badges() map[Digest]Badge {
 			badges[DigestOf(r.keys.Secret)] = b
 		}
 	}
-	for _, p := range r.round.players {
-		badges[DigestOf(p.token)] = Badge{}
+	for _, token := range r.Tokens() {
+		badges[DigestOf(token)] = Badge{}
 	}
 	delete(badges, DigestOf(""))
 	return badges

@@ -46,7 +46,8 @@ type (
 	Trust struct {
 		Name string `json:"name"`
 	}
-	// End ends the night: everyone is told, their programs end, and so does the room.
+	// End ends the night: everyone is told, their programs end, and so does the room, unless
+	// it is a standing one.
 	End struct{}
 	// Lock closes the room to new people, or opens it again. A name does not open
 	// it: whoever was removed could come back under a friend's, who has the page but
@@ -188,6 +189,7 @@ func (a Remove) do(r *Room, _ caller) error {
 	if p == nil {
 		return nil
 	}
+	p.regular = false
 	r.sendAway(p, wire.Refusal{Reason: wire.ReasonRemoved, Message: "the organiser has removed you from the room"})
 	return nil
 }
@@ -224,12 +226,20 @@ func (End) do(r *Room, by caller) error {
 	if by.person != nil {
 		who = by.name
 	}
-	r.closed, r.ended = true, r.now
+	if r.IsStanding() && r.isAsleep() {
+		return errors.New("the night is over already")
+	}
 	why := wire.Refusal{Reason: wire.ReasonEnded, Message: who + " has ended the night. Good night!"}
 	r.note("%s", why.Message)
+	here := names(r.round.players)
+	if r.ended = r.now; r.IsStanding() {
+		r.sleep(r.now)
+	} else {
+		r.closed = true
+	}
 	r.do(Publish{})
-	for _, p := range r.round.players {
-		r.do(Dismiss{p.name, why})
+	for _, name := range here {
+		r.do(Dismiss{name, why})
 	}
 	return nil
 }

@@ -117,6 +117,7 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	}
 	phase, round := r.phase, r.round.number
 	err := in.step(r)
+	r.dates()
 	r.attend()
 	if _, tick := in.(Tick); !tick || len(r.out) > 0 {
 		r.revision++
@@ -135,7 +136,7 @@ func (r *Room) Next() time.Time {
 	p := &r.round.pause
 	on, _ := r.stands()
 	isQuiet := on == p.On && (p.Absent == 0 || r.isDeserted())
-	next := r.now.Add(KeepEmpty)
+	next := r.nextDate(r.now.Add(KeepEmpty))
 	switch phase := r.phase.(type) {
 	case *Gathering:
 		if r.opens() {
@@ -169,7 +170,7 @@ func (r *Room) Next() time.Time {
 		return r.now
 	}
 	for _, g := range r.guests {
-		if !r.isWatching(&g.person) && !g.organiser {
+		if !r.isWatching(&g.person) && !g.organiser && !g.regular && !r.awaits(&g.person) {
 			next = earlier(next, g.seen.Add(guestGone))
 		}
 	}
@@ -191,7 +192,10 @@ func (r *Room) do(o Output) { r.out = append(r.out, o) }
 func (r *Room) send(p *player, m wire.Message) { r.do(Send{p.name, m}) }
 
 func (Tick) step(r *Room) error {
-	r.forgetGuests(func(g *guest) bool { return !r.isWatching(&g.person) && !g.organiser && r.now.Sub(g.seen) > guestGone })
+	r.forgetGuests(func(g *guest) bool {
+		return !r.isWatching(&g.person) && !g.organiser && !g.regular && !r.awaits(&g.person) && r.now.Sub(g.seen) > guestGone
+	})
+	r.dozes()
 	var passed time.Duration
 	if !r.ticked.IsZero() {
 		passed = r.now.Sub(r.ticked)
@@ -217,6 +221,7 @@ func (in Leave) step(r *Room) error {
 		return nil
 	}
 	p.connected, p.heard, r.round.broken = false, r.now, true
+	r.kept.used = r.now
 	p.near.lookSince = time.Time{}
 	r.release(p)
 	if _, launching := r.phase.(*Launching); !launching {
@@ -274,7 +279,9 @@ func (in Hear) hear(r *Room, p *player) error {
 }
 
 func (Resume) step(r *Room) error {
-	r.note("the host was restarted")
+	if !r.isAsleep() { // when nobody notices
+		r.note("the host was restarted")
+	}
 	if r.isListLost {
 		r.isListLost = false
 		r.note("the list of servers of round %d is gone: it takes a new one", r.round.number)
@@ -392,6 +399,7 @@ func (r *Room) nextRound() {
 	if s := r.round.selection; s != nil && s.Chosen != nil {
 		r.previous = s.Chosen.Addr
 	}
+	r.leavesStay(r.now)
 	r.round = r.round.next()
 	for _, p := range r.round.players {
 		p.heard = r.now

@@ -185,6 +185,12 @@ func (Hear) say(r *Room, p *player, m wire.Say) {
 		action = Vote{m.Addr}
 	case wire.SayVeto:
 		action = Veto{Addr: m.Addr}
+	case wire.SayCome, wire.SayNotCome:
+		comes := m.What == wire.SayCome
+		action = Come{&comes}
+	case wire.SayLiked, wire.SayDisliked:
+		liked := m.What == wire.SayLiked
+		action = Like{&liked}
 	default:
 		action = Ready{m.What == wire.SayReady}
 	}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -87,7 +88,15 @@ func (a Announcement) Sentence() string {
 		}
 		return fmt.Sprintf("%s on %s.", seats, where)
 	case AnnouncedReminder:
-		return fmt.Sprintf("We play %s on %s.", a.Game, a.Next.UTC().Format("Monday, 2 January, at 15:04 UTC"))
+		text := fmt.Sprintf("We play %s on %s.", a.Game, a.Next.Format("Monday, 2 January, at 15:04 MST"))
+		var coming []string
+		for _, p := range a.Players {
+			coming = append(coming, p.Name)
+		}
+		if len(coming) > 0 {
+			text += " Who comes: " + strings.Join(coming, ", ") + "."
+		}
+		return text
 	}
 	if a.Room != "" {
 		return fmt.Sprintf("%s is open: we look for a server of %s.", a.Room, a.Game)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/schedule"
 	"muster/selection"
 )
 
@@ -65,6 +66,9 @@ type Settings struct {
 	// reads it, is not told there.
 	Webhook string `json:"-"`
 	NoLink  bool   `json:"webhook_no_link,omitempty"`
+	// Every is when the group meets, by [schedule.Parse], in a room that stays when the night
+	// ends; empty is no such room.
+	Every string `json:"every,omitempty"`
 	// Password is the game server's, given to players for the launch and shown to
 	// nobody.
 	Password string `json:"-"`
@@ -165,6 +169,8 @@ func Table() []Setting {
 			Label: "Before the launch", Unset: "vote once two have the page open", Set: "vote, veto, ready check", Declined: "straight there"},
 		{Key: "guests_vote", Of: func(s *Settings) any { return &s.GuestsVote },
 			Flag: "guests-vote", Usage: "people who have only the page, and no personal link, vote, too", Label: "Guests", Set: "vote, too", Unset: "only watch"},
+		{Key: "every", Of: func(s *Settings) any { return &s.Every }, Rare: true,
+			Flag: "every", Usage: "keep the room when the night ends, with link, people and history, until the next evening: `WHEN` it is, as in \"fri 20:00\", \"tue,fri 20:00 Europe/Berlin\", \"2026-11-27 20:00\" or \"whenever\"", Label: "Stays, for evenings on", Unset: "not kept: ends with the night"},
 		{Key: "name", Of: func(s *Settings) any { return &s.Name },
 			Flag: "room", Usage: "the room's `NAME` (default: its code)"},
 		{Key: "-", Of: func(s *Settings) any { return &s.Password },
@@ -281,6 +287,13 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 		if err := CheckWebhook(s.Webhook); err != nil {
 			return s, err
 		}
+	}
+	if s.Every != "" {
+		when, err := schedule.Parse(s.Every, "")
+		if err != nil {
+			return s, fmt.Errorf("every: %w", err)
+		}
+		s.Every = when.String()
 	}
 	switch {
 	case s.Players < 0:

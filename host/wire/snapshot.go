@@ -32,6 +32,8 @@ type Snapshot struct {
 	// Standing is who leads, and where everything is; nil before anybody has measured
 	// anything while a page was open.
 	Standing *Standing `json:"standing"`
+	// Meeting is what a standing room shows of its evenings; nil of others.
+	Meeting *Meeting `json:"meeting"`
 }
 
 // LongLook is how far a long look is.
@@ -152,7 +154,8 @@ type Head struct {
 	// when a room that failed tries again by itself, if it does.
 	Paused bool      `json:"paused,omitempty"`
 	Retry  time.Time `json:"retry,omitzero"`
-	// Ended is when the organiser ended the night: this is the last that is shown.
+	// Ended is when the night ended: this is the last that is shown, unless the room is a
+	// standing one, which sleeps.
 	Ended time.Time `json:"ended,omitzero"`
 	// Held is what everything waits for while the host cannot keep what happens, in a
 	// sentence.

@@ -56,7 +56,7 @@ func TestSentence(t *testing.T) {
 		{Announcement{Kind: AnnouncedChoice, Game: "OpenArena"}, "We play OpenArena on a server."},
 		{Announcement{Kind: AnnouncedSeats, Seats: 5, Server: &AnnouncedServer{Name: "Dust"}}, "5 seats are free on Dust."},
 		{Announcement{Kind: AnnouncedSeats, Seats: 1}, "A seat is free on a server."},
-		{Announcement{Kind: AnnouncedReminder, Game: "OpenArena", Next: friday}, "We play OpenArena on Friday, 27 November, at 18:30 UTC."},
+		{Announcement{Kind: AnnouncedReminder, Game: "OpenArena", Next: friday}, "We play OpenArena on Friday, 27 November, at 19:30 CET."},
 	} {
 		if got := c.of.Sentence(); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.of, got, c.want)

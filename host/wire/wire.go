@@ -311,6 +311,11 @@ const (
 	SayVeto  Word = "veto"
 	SayReady Word = "ready"
 	SayWait  Word = "wait" // not ready after all
+	// In a standing room: of the next date, and of where the room was last.
+	SayCome     Word = "come"
+	SayNotCome  Word = "not-come"
+	SayLiked    Word = "liked"
+	SayDisliked Word = "disliked"
 )
 
 // Answer says why what a player said does not count.

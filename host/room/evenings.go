@@ -1,0 +1,500 @@
+package room
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/host/schedule"
+	"muster/host/wire"
+)
+
+// A standing room is one whose settings say when the group meets again. Its night ends,
+// and the room does not: it sleeps, until somebody's program comes, one of its people
+// opens it, or the next date is near.
+//
+//	awake ── End, or nobody's program for sleepAfter ──▶ asleep: an evening is written,
+//	  ▲                                                  players are regulars
+//	  └─────── Join, Wake, opensBefore a date ◀──────────────┘
+const (
+	// sleepAfter is how long a standing room is awake without anybody's program: longer
+	// than any evening goes on without one.
+	sleepAfter = 2 * time.Hour
+	// opensBefore is how long before its date the room opens itself, and remindBefore when
+	// the group is told of the date.
+	opensBefore  = 30 * time.Minute
+	remindBefore = 4 * time.Hour
+	// dateStays is how long a date is the next one although it has come: some are late.
+	dateStays = time.Hour
+	// mostEvenings, mostStays of one evening and mostSeats in all bound the history: two
+	// years of Fridays, or ten people four times a night for a hundred nights.
+	mostEvenings, mostStays, mostSeats = 100, 24, 4000
+	// mostRegulars is how many people keep their place while they are away: as many as
+	// there are places.
+	mostRegulars = maxPlayers
+	// ageStep is how finely the time counts in which nobody uses the room, and mostAge the
+	// most that counts at once: a clock that jumps by years costs a day.
+	ageStep, mostAge = 24 * time.Hour, 25 * time.Hour
+)
+
+// keeping is what a standing room keeps from one evening to the next.
+type keeping struct {
+	// evenings are those that are over, the oldest first, and tonight the one that goes on.
+	evenings []wire.Evening
+	tonight  wire.Evening
+	// reminded and dated are the dates that people were told of, and for which the room
+	// opened itself, last.
+	reminded, dated time.Time
+	// used is when somebody had to do with the room last. Unused is for how long nobody's
+	// program has been in it, as counted until the time counted.
+	used     time.Time
+	unused   time.Duration
+	counted  time.Time
+	calendar calendar
+}
+
+// calendar is the schedule of the settings' text, and its next date as of the time
+// reckoned. It is made anew when the room is restored.
+type calendar struct {
+	text     string
+	schedule schedule.Schedule
+	next     time.Time
+	reckoned time.Time
+}
+
+// IsStanding reports whether the room stays when the night ends.
+func (r *Room) IsStanding() bool { return r.settings.Every != "" }
+
+// Unused is for how long nobody's program has been in a standing room, as far as its host
+// was there to see it.
+func (r *Room) Unused() time.Duration { return r.kept.unused }
+
+// isAsleep reports whether the room waits for its next evening.
+func (r *Room) isAsleep() bool { return !r.ended.IsZero() && !r.closed }
+
+// dates has the time come for what a date leads to.
+func (r *Room) dates() {
+	k, c := &r.kept, &r.kept.calendar
+	if c.text != r.settings.Every {
+		c.schedule, _ = schedule.Parse(r.settings.Every, "") // what was refused has no date
+		c.text, c.reckoned = r.settings.Every, time.Time{}
+	}
+	if !r.IsStanding() {
+		c.next = time.Time{}
+		return
+	}
+	if isOld := r.now.Before(c.reckoned) || !c.next.IsZero() && !r.now.Before(c.next.Add(dateStays)) || r.ended.After(c.next); c.reckoned.IsZero() || isOld {
+		after := r.now.Add(-dateStays)
+		if r.isAsleep() && r.ended.After(after) && !r.ended.After(r.now) {
+			after = r.ended
+		}
+		before := c.next
+		if c.next, c.reckoned = c.schedule.Next(after).UTC(), r.now; !c.next.Equal(before) {
+			r.revision++
+		}
+	}
+	if k.counted.IsZero() {
+		k.counted = r.now
+	}
+	if passed := r.now.Sub(k.counted); passed >= ageStep || passed < 0 {
+		k.unused, k.counted = k.unused+min(max(0, passed), mostAge), r.now
+		r.revision++
+	}
+	if r.isUsed() {
+		k.unused = 0
+	}
+	if c.next.IsZero() {
+		return
+	}
+	if r.now.Before(c.next) && !r.now.Before(c.next.Add(-remindBefore)) && !k.reminded.Equal(c.next) {
+		k.reminded, r.binds = c.next, true
+		r.remind()
+	}
+	if !r.now.Before(c.next.Add(-opensBefore)) && !k.dated.Equal(c.next) {
+		k.dated, r.binds = c.next, true
+		if r.isAsleep() {
+			r.wake("it is nearly time: the room is open")
+		}
+	}
+}
+
+// isUsed reports whether somebody's program is there.
+func (r *Room) isUsed() bool {
+	return slices.ContainsFunc(r.round.players, func(p *player) bool { return p.connected })
+}
+
+// nextDate is when the room needs the time for what a date leads to, at most at a time.
+func (r *Room) nextDate(at time.Time) time.Time {
+	if !r.IsStanding() {
+		return at
+	}
+	at = earlier(at, r.kept.counted.Add(ageStep))
+	if !r.isAsleep() && !r.isUsed() {
+		at = earlier(at, r.lastHeard().Add(sleepAfter))
+	}
+	next := r.kept.calendar.next
+	switch {
+	case next.IsZero():
+	case !r.kept.reminded.Equal(next) && r.now.Before(next.Add(-remindBefore)):
+		at = earlier(at, next.Add(-remindBefore))
+	case !r.kept.dated.Equal(next):
+		at = earlier(at, next.Add(-opensBefore))
+	default:
+		at = earlier(at, next.Add(dateStays))
+	}
+	return at
+}
+
+// remind tells the group of the next date.
+func (r *Room) remind() {
+	r.note("the next evening is near")
+	coming := []wire.AnnouncedPlayer{}
+	for p := range r.everyone() {
+		if r.awaits(p) && *p.comes {
+			coming = append(coming, wire.AnnouncedPlayer{Name: p.name})
+		}
+	}
+	r.announce(wire.Announcement{Kind: wire.AnnouncedReminder, Next: r.kept.calendar.schedule.In(r.kept.calendar.next), Players: coming})
+}
+
+// lastHeard is when somebody's program was in the room last, or somebody opened it.
+func (r *Room) lastHeard() time.Time {
+	last := r.opened
+	if r.kept.used.After(last) {
+		last = r.kept.used
+	}
+	for _, p := range r.round.players {
+		if p.heard.After(last) {
+			last = p.heard
+		}
+	}
+	return last
+}
+
+// dozes has a standing room sleep that nobody is in any more.
+func (r *Room) dozes() {
+	if !r.IsStanding() || r.isAsleep() || r.isUsed() || r.now.Sub(r.lastHeard()) < sleepAfter {
+		return
+	}
+	left := r.lastHeard()
+	for _, p := range r.round.players {
+		p.connected = false
+	}
+	r.note("nobody is here any more: the night is over, and the room sleeps")
+	r.sleep(left)
+}
+
+// sleep ends the night at a time, and keeps the room. Whoever has played keeps place, name
+// and link; nothing is kept of where they are.
+func (r *Room) sleep(at time.Time) {
+	r.ended, r.kept.used, r.binds = r.now, r.now, true
+	r.leavesStay(at)
+	if k := &r.kept; len(k.tonight.Stays) > 0 {
+		k.tonight.Ended = at
+		k.evenings = append(k.evenings, k.tonight)
+		k.tonight = wire.Evening{}
+		k.bound()
+	}
+	for _, p := range slices.Clone(r.round.players) {
+		r.unseat(p, true)
+	}
+	for _, g := range r.guests {
+		if g.becomes != "" {
+			g.name, g.becomes = g.becomes, ""
+		}
+		if g.origin, g.counted = (Origin{}), false; g.regular {
+			g.from = netip.Addr{}
+		}
+	}
+	r.forgetGuests(func(g *guest) bool {
+		return !g.regular && !g.organiser && !r.isWatching(&g.person) && !r.awaits(&g.person)
+	})
+	for regulars := r.regulars(); len(regulars) > mostRegulars; regulars = regulars[1:] {
+		r.forgetGuests(func(g *guest) bool { return g == regulars[0] })
+	}
+	r.round, r.previous, r.failures = newRound(1), netip.AddrPort{}, 0
+	r.enter(&Gathering{})
+}
+
+// regulars are those who keep their place while they are away, but for the organiser,
+// first who was there longest ago.
+func (r *Room) regulars() []*guest {
+	regulars := slices.DeleteFunc(slices.Clone(r.guests), func(g *guest) bool { return !g.regular || g.organiser })
+	slices.SortStableFunc(regulars, func(a, b *guest) int { return a.seen.Compare(b.seen) })
+	return regulars
+}
+
+// wake begins another evening.
+func (r *Room) wake(why string) {
+	r.ended, r.history, r.kept.tonight, r.kept.used, r.binds = time.Time{}, nil, wire.Evening{}, r.now, true
+	r.since, r.posts.Opened = r.now, false
+	r.note("%s", why)
+}
+
+// bound drops the oldest of what is more than a room keeps.
+func (k *keeping) bound() {
+	seats := 0
+	for i := len(k.evenings) - 1; i >= 0; i-- {
+		for _, stay := range k.evenings[i].Stays {
+			seats += len(stay.Players)
+		}
+		if seats > mostSeats && i < len(k.evenings)-1 || len(k.evenings)-i > mostEvenings {
+			k.evenings = slices.Clone(k.evenings[i+1:])
+			return
+		}
+	}
+}
+
+// whoIs is how a history tells somebody from others: no credential can be had from it.
+func whoIs(p *person) string { return derived("evening", p.page) }
+
+// plays writes down where a standing room goes, and with whom.
+func (r *Room) plays(played wire.Played, country string, rtt map[string]float64) {
+	if !r.IsStanding() {
+		return
+	}
+	t := &r.kept.tonight
+	if n := len(t.Stays); n > 0 && len(r.history) > 0 && r.history[len(r.history)-1].Round == played.Round {
+		t.Stays = t.Stays[:n-1] // the round goes somewhere else after all
+	}
+	r.leavesStay(r.now)
+	if len(t.Stays) == 0 {
+		t.Began = r.now
+	}
+	stay := wire.Stay{At: r.now, Game: played.Game, Server: played.Server, Connect: played.Connect, Country: country, Map: played.Map, MeanMS: played.MeanMS, Players: []wire.Seat{}}
+	for p, isPlayer := range r.everyone() {
+		if isPlayer && r.round.player(p.name).connected || slices.Contains(played.Players, p.name) {
+			p.regular = p.regular || isPlayer
+			stay.Players = append(stay.Players, wire.Seat{Who: whoIs(p), Name: p.name, PingMS: rtt[p.name]})
+		}
+	}
+	if t.Stays = append(t.Stays, stay); len(t.Stays) > mostStays {
+		t.Stays = slices.Clone(t.Stays[len(t.Stays)-mostStays:])
+	}
+}
+
+// leavesStay notes that the room is no longer where it was.
+func (r *Room) leavesStay(at time.Time) {
+	if n := len(r.kept.tonight.Stays); n > 0 && r.kept.tonight.Stays[n-1].Until.IsZero() {
+		r.kept.tonight.Stays[n-1].Until = at
+	}
+}
+
+// lastStay is where the room was last, or nil.
+func (r *Room) lastStay() *wire.Stay {
+	stays := r.kept.tonight.Stays
+	if n := len(r.kept.evenings); len(stays) == 0 && n > 0 {
+		stays = r.kept.evenings[n-1].Stays
+	}
+	if len(stays) == 0 {
+		return nil
+	}
+	return &stays[len(stays)-1]
+}
+
+// seatOf is somebody's in a stay, or nil.
+func seatOf(s *wire.Stay, p *person) *wire.Seat {
+	if s == nil {
+		return nil
+	}
+	who := whoIs(p)
+	if at := slices.IndexFunc(s.Players, func(seat wire.Seat) bool { return seat.Who == who }); at >= 0 {
+		return &s.Players[at]
+	}
+	return nil
+}
+
+// awaits reports whether somebody has said whether they come to the next date.
+func (r *Room) awaits(p *person) bool {
+	return p.comes != nil && !r.kept.calendar.next.IsZero() && p.comesTo.Equal(r.kept.calendar.next)
+}
+
+// isAway reports whether somebody is away who keeps a place: they are no onlookers.
+func (r *Room) isAway(g *guest) bool {
+	return g.regular && !g.organiser && !r.isWatching(&g.person)
+}
+
+// meeting is what everybody sees of a standing room, nil of others.
+func (r *Room) meeting() *wire.Meeting {
+	if !r.IsStanding() {
+		return nil
+	}
+	m := &wire.Meeting{Next: r.kept.calendar.next, Who: []wire.Comer{}, Evenings: len(r.kept.evenings)}
+	last := r.lastStay()
+	if last != nil {
+		m.Last = &wire.Last{At: last.At, Server: last.Server, Country: last.Country, Map: last.Map, MeanMS: last.MeanMS}
+	}
+	for p, isPlayer := range r.everyone() {
+		if !isPlayer && !p.regular && !p.organiser && !r.awaits(p) {
+			continue
+		}
+		c := wire.Comer{Name: p.name, Arrival: p.arrival, Here: isPlayer && r.round.player(p.name).connected || r.isWatching(p)}
+		if r.awaits(p) {
+			c.Comes = p.comes
+		}
+		if seat := seatOf(last, p); seat != nil {
+			c.Played, c.Liked = true, seat.Liked
+		}
+		m.Who = append(m.Who, c)
+	}
+	return m
+}
+
+// Evenings is the history of a standing room; it shares nothing with the room.
+func (r *Room) Evenings() wire.Evenings {
+	e := wire.Evenings{Format: wire.EveningsFormat, Room: r.settings.Name, Evenings: []wire.Evening{}}
+	all := r.kept.evenings
+	if len(r.kept.tonight.Stays) > 0 {
+		all = append(slices.Clip(all), r.kept.tonight)
+	}
+	for _, evening := range all {
+		evening.Stays = slices.Clone(evening.Stays)
+		for i := range evening.Stays {
+			seats := slices.Clone(evening.Stays[i].Players)
+			for j := range seats {
+				seats[j].Who = ""
+			}
+			evening.Stays[i].Players = seats
+		}
+		e.Evenings = append(e.Evenings, evening)
+	}
+	return e
+}
+
+// The actions of the people of a standing room.
+type (
+	// Come says whether somebody comes to the next date; nil takes it back.
+	Come struct {
+		Comes *bool `json:"comes"`
+	}
+	// Like says how somebody liked it where the room was last; nil takes it back.
+	Like struct {
+		Liked *bool `json:"liked"`
+	}
+	// Wake opens a room that sleeps.
+	Wake struct{}
+	// Forget takes who orders it, or whom the organiser names, out of the room, its
+	// history and its log.
+	Forget struct {
+		Name string `json:"name"`
+	}
+)
+
+var (
+	errNoDate  = &wire.Refusal{Reason: wire.ReasonAction, Message: "no date is set for this room"}
+	errNotThen = &wire.Refusal{Reason: wire.ReasonAction, Message: "who played there last says how it was"}
+)
+
+func (a Come) do(r *Room, by caller) error {
+	switch {
+	case by.person == nil:
+		return errNickname
+	case r.kept.calendar.next.IsZero():
+		return errNoDate
+	}
+	by.comes, by.comesTo = a.Comes, r.kept.calendar.next
+	return nil
+}
+
+func (a Like) do(r *Room, by caller) error {
+	if by.person == nil {
+		return errNickname
+	}
+	seat := seatOf(r.lastStay(), by.person)
+	if seat == nil {
+		return errNotThen
+	}
+	seat.Liked = a.Liked
+	return nil
+}
+
+func (Wake) do(r *Room, by caller) error {
+	switch {
+	case by.person == nil && !by.organiser:
+		return errNickname
+	case !by.organiser && !by.isPlayer && !by.regular:
+		return errGuest
+	case !r.isAsleep():
+		return nil
+	}
+	who := "the organiser"
+	if by.person != nil {
+		who = by.name
+	}
+	r.wake(who + " has opened the room")
+	return nil
+}
+
+func (a Forget) do(r *Room, by caller) error {
+	name := playerName(a.Name)
+	var one *person
+	isPlayer := false
+	switch {
+	case name == "" && by.person == nil:
+		return errNickname
+	case name == "":
+		one, isPlayer, name = by.person, by.isPlayer, by.name
+	case !by.organiser:
+		return errOrganiserOnly
+	default:
+		for p, plays := range r.everyone() {
+			if strings.EqualFold(p.name, name) {
+				one, isPlayer = p, plays
+			}
+		}
+	}
+	if one != nil && one.organiser {
+		return fmt.Errorf("%s is the organiser: hand that on first", one.name)
+	}
+	who := ""
+	if one != nil {
+		who = whoIs(one)
+	}
+	if !r.forgets(who, name) && one == nil {
+		return errors.New("nobody of that name is known here")
+	}
+	switch {
+	case isPlayer:
+		p := r.round.player(one.name)
+		p.regular = false
+		r.sendAway(p, wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room, and it has forgotten you"})
+		r.forgets(who, name) // what has just been said of it
+	case one != nil:
+		r.forgetGuests(func(g *guest) bool { return &g.person == one })
+	}
+	return nil
+}
+
+// forgets takes somebody out of history and log, and reports whether they were there.
+func (r *Room) forgets(who, name string) (was bool) {
+	isIt := func(seat wire.Seat) bool {
+		is := who != "" && seat.Who == who || who == "" && strings.EqualFold(seat.Name, name)
+		was = was || is
+		return is
+	}
+	names := []string{name}
+	for _, evening := range append(slices.Clip(r.kept.evenings), r.kept.tonight) {
+		for i := range evening.Stays {
+			for _, seat := range evening.Stays[i].Players {
+				if isIt(seat) {
+					names = append(names, seat.Name) // which may have been another then
+				}
+			}
+			evening.Stays[i].Players = slices.DeleteFunc(evening.Stays[i].Players, isIt)
+		}
+	}
+	isNamed := func(text string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(text, name) })
+	}
+	for i := range r.history {
+		r.history[i].Players = slices.DeleteFunc(slices.Clone(r.history[i].Players), isNamed)
+	}
+	r.log = slices.DeleteFunc(slices.Clone(r.log), func(n wire.Note) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return name != "" && strings.Contains(n.Text, name) })
+	})
+	r.revision++
+	return was
+}

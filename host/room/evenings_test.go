@@ -1,0 +1,472 @@
+package room
+
+import (
+	"bytes"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery/topology"
+	"muster/host/wire"
+)
+
+// standing is a room that meets on Fridays, with ann as its organiser.
+func standing(t *testing.T, every string) *session {
+	s := settings(0)
+	s.Every = every
+	n := newSession(t, s)
+	n.as["ann"] = n.room.keys.Secret
+	return n
+}
+
+// playsEvening is one: those come, ms[i] away from the only server, and go there.
+func (n *session) playsEvening(ms []int, names ...string) {
+	n.Helper()
+	n.join(names...)
+	n.goes()
+	n.listed(1)
+	n.informs(names[0], 64)
+	for i, name := range names {
+		n.measures(name, ms[i])
+	}
+	n.done(names...)
+	n.verifies(names[0])
+	for _, name := range names[1:] {
+		n.verifies(name)
+	}
+	n.inStage(wire.Launching)
+}
+
+// until lets time pass as a host does: the room is given it when it asks.
+func (n *session) until(at time.Time) (ticks int) {
+	n.Helper()
+	for {
+		next := n.room.Next()
+		if !next.After(n.now) {
+			next = n.now.Add(tick)
+		}
+		if next.After(at) {
+			n.now = at
+			return ticks
+		}
+		n.now = next
+		n.step(Tick{})
+		if ticks++; ticks > 100_000 {
+			n.Fatalf("the room asks for the time again and again, at %v", n.now)
+		}
+	}
+}
+
+// restarts has another program go on with the room, after a time.
+func (n *session) restarts(after time.Duration) {
+	n.Helper()
+	n.room = restored(n.T, n.room)
+	n.now = n.now.Add(after)
+	n.step(Resume{})
+}
+
+var friday = []time.Time{ // eight is a Friday
+	time.Date(2026, 11, 20, 19, 0, 0, 0, time.UTC),
+	time.Date(2026, 11, 27, 19, 0, 0, 0, time.UTC),
+	time.Date(2026, 12, 4, 19, 0, 0, 0, time.UTC),
+}
+
+// TestEvenings: what stays of a standing room over its evenings.
+func TestEvenings(t *testing.T) {
+	n := standing(t, "fri 20:00 Europe/Berlin")
+	n.playsEvening([]int{40, 20}, "ann", "bob")
+	bob, keys := n.pageOf("bob"), n.room.keys
+	yes, no := true, false
+	if err := n.acts(bob, Like{&yes}); err != nil {
+		t.Error(err)
+	}
+	n.until(n.now.Add(time.Hour))
+	if err := n.acts(n.pageOf("ann"), End{}); err != nil {
+		t.Fatal(err)
+	}
+	if n.room.Over(n.now.Add(365*24*time.Hour)) || !n.room.isAsleep() || n.room.TakesCode() {
+		t.Error("the room is not asleep")
+	}
+	if slices.Sort(n.dismissed); !slices.Equal(n.dismissed, []string{"ann", "bob"}) {
+		t.Errorf("sent home are %v", n.dismissed)
+	}
+	if m := n.view().Meeting; !m.Next.Equal(friday[1]) || m.Evenings != 1 || m.Last.MeanMS != 30 || len(m.Who) != 2 || !*m.Who[1].Liked {
+		t.Errorf("shown is %+v", m)
+	}
+	if people := n.view().People; len(people) != 1 || people[0].Name != "ann" {
+		t.Errorf("in the room are %v: who is away is nobody who looks on", people)
+	}
+	// In the week between.
+	if err := n.acts(bob, Come{&yes}); err != nil {
+		t.Error(err)
+	}
+	if err := n.acts(keys.Secret, Come{&no}); err != nil {
+		t.Error(err)
+	}
+	if refusal := n.tryJoin("Bob", ""); reason(refusal) != wire.ReasonNameTaken {
+		t.Errorf("somebody else is bob: %v", refusal)
+	}
+	n.restarts(24 * time.Hour)
+	m := n.view().Meeting
+	if n.room.keys != keys || !*m.Who[1].Comes || *m.Who[0].Comes || m.Who[1].Name != "bob" {
+		t.Errorf("after a restart: %v, %+v", n.room.keys, m)
+	}
+	// The date.
+	if ticks := n.until(friday[1].Add(-opensBefore)); n.room.isAsleep() || ticks > 20 {
+		t.Errorf("half an hour before its date the room sleeps, or was up %d times", ticks)
+	}
+	n.noted("the next evening is near", "it is nearly time: the room is open")
+	n.join("bob")
+	if p := n.room.round.player("bob"); p.page != bob || !p.regular {
+		t.Errorf("bob comes back as another: %+v", p.person)
+	}
+	n.until(friday[1].Add(dateStays + time.Minute))
+	if m := n.view().Meeting; !m.Next.Equal(friday[2]) || m.Who[0].Comes != nil {
+		t.Errorf("an hour after it the next date is %v, and who comes %+v", m.Next, m.Who)
+	}
+	n.playsEvening([]int{50, 30}, "ann", "bob")
+	n.gone("ann")
+	n.gone("bob")
+	left := n.now
+	n.until(n.now.Add(sleepAfter + time.Minute))
+	if !n.room.isAsleep() || len(n.room.kept.evenings) != 2 {
+		t.Fatalf("two hours after the last has left nobody has ended the night; the log:\n%s", n.log())
+	}
+	e := n.room.Evenings()
+	if len(e.Evenings) != 2 || !e.Evenings[1].Ended.Equal(left) || !e.Evenings[1].Stays[0].Until.Equal(left) {
+		t.Errorf("the history is %+v", e)
+	}
+	var table bytes.Buffer
+	if err := e.CSV(&table); err != nil {
+		t.Fatal(err)
+	}
+	want := `began,at,until,game,server,connect,country,map,player,ping_ms,liked
+2026-11-20T20:00:00Z,2026-11-20T20:00:00Z,2026-11-20T21:00:00Z,openarena,server 0 (192.0.2.0:27960),192.0.2.0:27960,,oa_dm1,ann,40.0,
+2026-11-20T20:00:00Z,2026-11-20T20:00:00Z,2026-11-20T21:00:00Z,openarena,server 0 (192.0.2.0:27960),192.0.2.0:27960,,oa_dm1,bob,20.0,true
+2026-11-27T20:01:00Z,2026-11-27T20:01:00Z,2026-11-27T20:01:00Z,openarena,server 0 (192.0.2.0:27960),192.0.2.0:27960,,oa_dm1,bob,30.0,
+2026-11-27T20:01:00Z,2026-11-27T20:01:00Z,2026-11-27T20:01:00Z,openarena,server 0 (192.0.2.0:27960),192.0.2.0:27960,,oa_dm1,ann,50.0,
+`
+	if table.String() != want {
+		t.Errorf("as a table:\n%swant\n%s", table.String(), want)
+	}
+	same(t, n.room, restored(t, n.room))
+	data, err := n.room.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(data), "192.0.2.7") {
+		t.Error("an address of a player is kept")
+	}
+}
+
+// TestOnDates: reminders come once, whatever happens in between, and the room opens itself.
+func TestOnDates(t *testing.T) {
+	reminders := func(n *session) int { return strings.Count(n.log(), "the next evening is near") }
+	asleep := func(t *testing.T, every string) *session {
+		n := standing(t, every)
+		n.join("ann")
+		n.orders(End{})
+		return n
+	}
+	t.Run("for months", func(t *testing.T) {
+		n := asleep(t, "fri 20:00 Europe/Berlin")
+		ticks := n.until(eight.AddDate(0, 6, 0))
+		if got := reminders(n); got != 25 {
+			t.Errorf("%d reminders on 25 Fridays", got)
+		}
+		if n.room.Over(n.now) || n.room.Unused() < 180*24*time.Hour || n.room.Unused() > 183*24*time.Hour {
+			t.Errorf("half a year without anybody counts as %v", n.room.Unused())
+		}
+		if ticks > 26*20 {
+			t.Errorf("a room in which nobody is had the time %d times", ticks)
+		}
+	})
+	t.Run("restarts before, at and after", func(t *testing.T) {
+		n := asleep(t, "fri 20:00 Europe/Berlin")
+		for _, at := range []time.Duration{-remindBefore - time.Minute, -remindBefore + time.Minute, -time.Hour, -opensBefore + time.Minute, 0, time.Minute, 10 * time.Minute} {
+			n.until(friday[1].Add(at))
+			n.restarts(time.Second)
+		}
+		if got := reminders(n); got != 1 || n.room.isAsleep() {
+			t.Errorf("%d reminders; asleep: %v", got, n.room.isAsleep())
+		}
+	})
+	t.Run("a host that was away then", func(t *testing.T) {
+		n := asleep(t, "fri 20:00 Europe/Berlin")
+		n.restarts(friday[1].Sub(n.now) - time.Hour) // late, and still of use
+		if got := reminders(n); got != 1 {
+			t.Errorf("%d reminders an hour before", got)
+		}
+		n = asleep(t, "fri 20:00 Europe/Berlin")
+		n.restarts(friday[1].Sub(n.now) + 2*time.Hour)
+		if got := reminders(n); got != 0 || !n.view().Meeting.Next.Equal(friday[2]) {
+			t.Errorf("%d reminders of a date that is over; next is %v", got, n.view().Meeting.Next)
+		}
+	})
+	t.Run("a clock that jumps", func(t *testing.T) {
+		n := asleep(t, "fri 20:00 Europe/Berlin")
+		n.now = n.now.AddDate(9, 0, 0)
+		n.step(Tick{})
+		if unused := n.room.Unused(); unused > mostAge {
+			t.Errorf("nine years that nobody has lived count as %v", unused)
+		}
+		n.now = n.now.AddDate(-9, 0, 1)
+		n.step(Tick{})
+		if next := n.view().Meeting.Next; !next.Equal(friday[1]) {
+			t.Errorf("the clock is right again, and the next date %v", next)
+		}
+		n.until(friday[1])
+		if got := reminders(n); got != 1 || n.room.isAsleep() {
+			t.Errorf("%d reminders; asleep: %v", got, n.room.isAsleep())
+		}
+	})
+	t.Run("one date, and none", func(t *testing.T) {
+		n := asleep(t, "2026-11-27 20:00 Europe/Berlin")
+		n.until(friday[1].Add(3 * time.Hour))
+		if next := n.view().Meeting.Next; !next.IsZero() || reminders(n) != 1 {
+			t.Errorf("after its only date the next is %v", next)
+		}
+		yes := true
+		if err := n.orders(Come{&yes}); err == nil {
+			t.Error("ann comes, and to nothing")
+		}
+		n = asleep(t, "whenever")
+		n.until(friday[2])
+		if !n.view().Meeting.Next.IsZero() || reminders(n) != 0 || !n.room.isAsleep() || n.room.Over(n.now) {
+			t.Error("a room without a date has one, or is over")
+		}
+	})
+	t.Run("an evening that ends early", func(t *testing.T) {
+		n := asleep(t, "fri 20:00 Europe/Berlin")
+		n.until(friday[1].Add(-10 * time.Minute))
+		n.join("ann")
+		n.orders(End{})
+		n.until(friday[1].Add(30 * time.Minute))
+		if !n.room.isAsleep() {
+			t.Error("the room opened again of itself for the date that it had been open for")
+		}
+	})
+	t.Run("settings that say otherwise", func(t *testing.T) {
+		n := asleep(t, "fri 20:00 Europe/Berlin")
+		if err := n.orders(Change{Settings: []byte(`{"every":"sun 18:00 UTC"}`)}); err != nil {
+			t.Fatal(err)
+		}
+		if next := n.view().Meeting.Next; next.Weekday() != time.Sunday {
+			t.Errorf("the next date is %v", next)
+		}
+		for _, wrong := range []string{`{"every":"sun 18:00"}`, `{"every":"tomorrow"}`, `{"every":7}`} {
+			if n.orders(Change{Settings: []byte(wrong)}) == nil {
+				t.Errorf("%s is a schedule", wrong)
+			}
+		}
+		if err := n.orders(Change{Settings: []byte(`{"every":""}`)}); err != nil {
+			t.Fatal(err)
+		}
+		if n.view().Meeting != nil || n.room.Over(n.now.Add(KeepEmpty-time.Minute)) || !n.room.Over(n.now.Add(KeepEmpty+time.Minute)) {
+			t.Error("a room that stays no more is not kept for a day, as others are")
+		}
+	})
+}
+
+// TestRegulars: whoever has played keeps place, name and link, and nobody else gets them.
+func TestRegulars(t *testing.T) {
+	n := standing(t, "fri 20:00 Europe/Berlin")
+	n.playsEvening([]int{40, 20}, "ann", "bob")
+	bob := n.pageOf("bob")
+	n.join("passer-by")
+	n.enters("zoe", "")
+	n.orders(End{})
+	if who := n.view().Meeting.Who; len(who) != 2 {
+		t.Errorf("regulars are %v: who has not played is none", who)
+	}
+	n.orders(Lock{true})
+	n.tokens["bob"] = "another computer's token, which is long enough"
+	n.as["bob"] = bob
+	n.join("bob")
+	if n.room.isAsleep() || n.pageOf("bob") != bob {
+		t.Error("bob's own link does not admit as bob, or does not wake the room")
+	}
+	n.join("ann")
+	n.orders(End{})
+	n.as["bob"] = ""
+	n.join("bob") // by the token of that computer
+	if n.pageOf("bob") != bob {
+		t.Error("the second computer is forgotten")
+	}
+	if refusal := n.tryJoin("mallory", ""); reason(refusal) != wire.ReasonLocked {
+		t.Errorf("a stranger in a locked room: %v", refusal)
+	}
+	if err := n.acts("nobody's", Wake{}); err == nil {
+		t.Error("a stranger opens the room")
+	}
+	// The organiser removes who has left for good.
+	n.orders(Lock{false})
+	n.join("ann")
+	n.orders(End{})
+	if err := n.orders(Remove{"bob"}); err != nil {
+		t.Fatal(err)
+	}
+	if who := n.view().Meeting.Who; len(who) != 1 {
+		t.Errorf("after bob was removed the regulars are %v", who)
+	}
+	if err := n.acts(bob, Wake{}); err == nil {
+		t.Error("who was removed opens the room by the link of before")
+	}
+	// A guest who says that they come is kept until the date.
+	n.orders(Wake{})
+	n.enters("zoe", "")
+	yes := true
+	if err := n.page("zoe", Come{&yes}); err != nil {
+		t.Fatal(err)
+	}
+	n.orders(End{})
+	n.until(friday[1].Add(-time.Minute))
+	if who := n.view().Meeting.Who; len(who) != 2 || who[1].Name != "zoe" {
+		t.Errorf("a minute before the date come %v", who)
+	}
+	n.until(friday[1].Add(sleepAfter + 2*time.Hour))
+	if who := n.view().Meeting.Who; len(who) != 1 {
+		t.Errorf("hours after the date come %v", who)
+	}
+}
+
+// TestForget: who wants it is in people, history and log no more, whatever they were called.
+func TestForget(t *testing.T) {
+	n := standing(t, "whenever")
+	n.playsEvening([]int{40, 20, 60}, "ann", "bob", "cat")
+	n.orders(End{})
+	n.playsEvening([]int{40, 20, 60}, "ann", "bob", "cat")
+	n.acts(n.pageOf("bob"), Rename{"robert"})
+	bob := n.pageOf("bob")
+	n.orders(End{})
+	holds := func(name string) bool {
+		data, err := n.room.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Contains(data, []byte(name))
+	}
+	if !holds("bob") || !holds("robert") {
+		t.Fatal("bob was never there")
+	}
+	if err := n.acts(bob, Forget{}); err != nil {
+		t.Fatal(err)
+	}
+	if holds("bob") || holds("robert") {
+		data, _ := n.room.Save()
+		t.Errorf("bob is forgotten, and in %s", data)
+	}
+	if seats := n.room.kept.evenings[1].Stays[0].Players; len(seats) != 2 {
+		t.Errorf("of the others is left %v", seats)
+	}
+	n.join("cat")
+	cat := n.pageOf("cat")
+	if err := n.acts(cat, Forget{"ann"}); reason(err) != wire.ReasonSecret {
+		t.Errorf("cat forgets ann: %v", err)
+	}
+	if err := n.orders(Forget{"nobody"}); err == nil {
+		t.Error("nobody is forgotten")
+	}
+	if err := n.orders(Forget{"ann"}); err == nil {
+		t.Error("the organiser is forgotten")
+	}
+	if err := n.orders(Forget{"cat"}); err != nil {
+		t.Fatal(err)
+	}
+	if holds(`"cat"`) || !slices.Contains(n.dismissed, "cat") {
+		t.Error("cat, who was here, is not forgotten")
+	}
+}
+
+// TestHistoryIsBounded in evenings, in rounds of one and in seats.
+func TestHistoryIsBounded(t *testing.T) {
+	seats := func(n int) []wire.Seat { return make([]wire.Seat, n) }
+	for _, test := range []struct{ evenings, stays, seats, left int }{
+		{mostEvenings, 1, 10, mostEvenings},
+		{mostEvenings + 5, 1, 10, mostEvenings},
+		{mostEvenings, 4, 10, mostEvenings},
+		{mostEvenings, 4, 20, mostEvenings / 2},
+		{3, mostStays, 1000, 1}, // the newest stays, whatever its size
+	} {
+		k := keeping{}
+		for i := range test.evenings {
+			e := wire.Evening{Began: eight.AddDate(0, 0, i)}
+			for range test.stays {
+				e.Stays = append(e.Stays, wire.Stay{Players: seats(test.seats)})
+			}
+			k.evenings = append(k.evenings, e)
+			k.bound()
+		}
+		if len(k.evenings) != test.left || !k.evenings[test.left-1].Began.Equal(eight.AddDate(0, 0, test.evenings-1)) {
+			t.Errorf("of %d evenings with %d rounds of %d are left %d, want %d", test.evenings, test.stays, test.seats, len(k.evenings), test.left)
+		}
+	}
+	n := standing(t, "whenever")
+	n.playsEvening([]int{40}, "ann")
+	for range mostStays + 6 {
+		n.playsEvening([]int{40}, "ann")
+	}
+	n.orders(End{})
+	if got := len(n.room.kept.evenings[0].Stays); got != mostStays {
+		t.Errorf("an evening of %d rounds is kept as %d", mostStays+7, got)
+	}
+}
+
+// TestSleepingRoomIsRestored: a room that slept in any stage of an evening is whole.
+func TestSleepingRoomIsRestored(t *testing.T) {
+	stages := map[string]func(n *session){
+		"gathering": func(n *session) { n.join("ann", "bob") },
+		"listing":   func(n *session) { n.join("ann", "bob"); n.goes() },
+		"measuring": func(n *session) { n.join("ann", "bob"); n.goes(); n.listed(3) },
+		"launching": func(n *session) { n.playsEvening([]int{40, 20}, "ann", "bob") },
+	}
+	for name, begin := range stages {
+		t.Run(name, func(t *testing.T) {
+			n := standing(t, "fri 20:00 Europe/Berlin")
+			n.origins["bob"] = Origin{Addr: netip.MustParseAddr("203.0.113.77"), Country: "DE"}
+			begin(n)
+			n.orders(End{})
+			data, err := n.room.Save()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(data, []byte("203.0.113.77")) {
+				t.Error("bob's address is kept over the week")
+			}
+			back, err := Restore(data, topology.New)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, n.room, back)
+			n.listed(3) // which it had asked for
+			n.inStage(wire.Gathering)
+			n.until(friday[1].Add(-opensBefore))
+			n.playsEvening([]int{40, 20}, "ann", "bob")
+		})
+	}
+}
+
+// TestRegularsAreBounded: the place of who was away longest goes to who played last.
+func TestRegularsAreBounded(t *testing.T) {
+	n := standing(t, "whenever")
+	for i := range 7 {
+		names, ms := []string{"ann"}, []int{40}
+		for j := range 11 {
+			names, ms = append(names, fmt.Sprintf("p%d-%d", i, j)), append(ms, 40)
+		}
+		n.now = n.now.Add(time.Minute)
+		n.playsEvening(ms, names...)
+		n.orders(End{})
+	}
+	who := n.view().Meeting.Who
+	left := map[string]int{}
+	for _, c := range who {
+		left[c.Name[:min(2, len(c.Name))]]++
+	}
+	if len(who) != mostRegulars+1 || left["p6"] != 11 || left["p0"] != 0 || left["p1"] != mostRegulars-55 {
+		t.Errorf("of 77 regulars are left %v", left)
+	}
+}

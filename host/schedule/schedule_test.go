@@ -1,0 +1,132 @@
+package schedule
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestNext(t *testing.T) {
+	for _, test := range []struct{ schedule, after, want string }{
+		{"fri 20:00 Europe/Berlin", "2026-11-22T12:00:00Z", "2026-11-27T20:00:00+01:00"},
+		{"fri 20:00 Europe/Berlin", "2026-11-27T18:59:59Z", "2026-11-27T20:00:00+01:00"},
+		{"fri 20:00 Europe/Berlin", "2026-11-27T19:00:00Z", "2026-12-04T20:00:00+01:00"},
+		{"tue,fri 20:00 Europe/Berlin", "2026-11-27T19:00:00Z", "2026-12-01T20:00:00+01:00"},
+		{"Friday 20:00 Europe/Berlin", "2026-11-22T12:00:00Z", "2026-11-27T20:00:00+01:00"},
+		// The clock goes forward on 29 March and back on 25 October: 20:00 stays 20:00.
+		{"sun 20:00 Europe/Berlin", "2026-03-22T20:00:00Z", "2026-03-29T20:00:00+02:00"},
+		{"sun 20:00 Europe/Berlin", "2026-10-18T20:00:00Z", "2026-10-25T20:00:00+01:00"},
+		// 02:30 is left out on 29 March, and comes twice on 25 October.
+		{"sun 02:30 Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T03:30:00+02:00"},
+		{"sun 02:30 Europe/Berlin", "2026-03-29T01:30:00Z", "2026-04-05T02:30:00+02:00"},
+		{"sun 02:30 Europe/Berlin", "2026-10-24T12:00:00Z", "2026-10-25T02:30:00+02:00"},
+		{"sun 02:30 Europe/Berlin", "2026-10-25T00:30:00Z", "2026-11-01T02:30:00+01:00"}, // not again an hour later
+		{"sun 02:00 Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T03:00:00+02:00"},
+		{"sun 03:00 Europe/Berlin", "2026-10-24T12:00:00Z", "2026-10-25T03:00:00+01:00"},
+		{"sun 02:15 Australia/Lord_Howe", "2026-10-03T00:00:00Z", "2026-10-04T02:45:00+11:00"}, // half an hour forward
+		{"sun 01:45 Australia/Lord_Howe", "2026-04-04T00:00:00Z", "2026-04-05T01:45:00+11:00"}, // which comes twice
+		// The ends of the day.
+		{"fri 00:00 Pacific/Kiritimati", "2026-11-26T09:59:59Z", "2026-11-27T00:00:00+14:00"},
+		{"fri 23:59 Pacific/Kiritimati", "2026-11-27T10:00:00Z", "2026-12-04T23:59:00+14:00"},
+		{"fri 23:59 Etc/GMT+12", "2026-11-28T11:58:00Z", "2026-11-27T23:59:00-12:00"},
+		{"fri 00:00 Etc/GMT+12", "2026-11-27T11:59:59Z", "2026-11-27T00:00:00-12:00"},
+		{"fri 20:00 Etc/GMT-14", "2026-11-27T05:59:59Z", "2026-11-27T20:00:00+14:00"},
+		{"fri 12:00 Pacific/Apia", "2011-12-26T00:00:00Z", "2011-12-31T12:00:00+14:00"}, // which had no Friday that week
+		// One date, and none.
+		{"2026-11-27 20:00 Europe/Berlin", "2026-11-22T12:00:00Z", "2026-11-27T20:00:00+01:00"},
+		{"2026-11-27 20:00 Europe/Berlin", "2026-11-27T19:00:00Z", ""},
+		{"2028-02-29 20:00 UTC", "2026-11-27T19:00:00Z", "2028-02-29T20:00:00Z"},
+		{"whenever", "2026-11-27T19:00:00Z", ""},
+	} {
+		s, err := Parse(test.schedule, "")
+		if err != nil {
+			t.Errorf("%s: %v", test.schedule, err)
+			continue
+		}
+		after, err := time.Parse(time.RFC3339, test.after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if next := s.Next(after); !next.IsZero() {
+			got = next.Format(time.RFC3339)
+		}
+		if got != test.want {
+			t.Errorf("%s after %s: %s, want %s", test.schedule, test.after, got, test.want)
+		}
+	}
+}
+
+// TestNextGoesOn walks through years of evenings in zones with odd clocks: each is after
+// the one before, on its day, and none is left out.
+func TestNextGoesOn(t *testing.T) {
+	for _, zone := range []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "America/Santiago", "Pacific/Kiritimati", "Etc/GMT+12"} {
+		for _, clock := range []string{"00:00", "00:30", "02:30", "20:00", "23:59"} {
+			s, err := Parse("fri "+clock, zone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+			for range 5 * 52 {
+				next := s.Next(at)
+				if next.Weekday() != time.Friday || !next.After(at) || next.Sub(at) > 8*24*time.Hour {
+					t.Fatalf("%v after %v: %v", s, at, next)
+				}
+				at = next
+			}
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	for _, test := range []struct{ text, home, want, wrong string }{
+		{"fri 20:00", "Europe/Berlin", "fri 20:00 Europe/Berlin", ""},
+		{" sunday,FRI,fri  7:05 ", "UTC", "fri,sun 07:05 UTC", ""},
+		{"fri 20:00 America/New_York", "Europe/Berlin", "fri 20:00 America/New_York", ""},
+		{"2026-11-27 20:00", "Europe/Berlin", "2026-11-27 20:00 Europe/Berlin", ""},
+		{"Whenever", "", "whenever", ""},
+		{"fri 20:00", "", "", "a time zone is missing"},
+		{"fri 20:00 Local", "", "", "a time zone is missing"},
+		{"fri 20:00 Europe/Atlantis", "", "", "no time zone is called"},
+		{"fri 20:00 ../../etc/passwd", "", "", "no time zone is called"},
+		{"fri 24:00", "UTC", "", "say such as"},
+		{"fri 8pm", "UTC", "", "say such as"},
+		{"f 20:00", "UTC", "", "say such as"},
+		{"fri", "UTC", "", "say such as"},
+		{"", "UTC", "", "say such as"},
+		{"2026-02-30 20:00", "UTC", "", "say such as"},
+		{"fri 20:00 UTC and more", "UTC", "", "say such as"},
+		{strings.Repeat("fri,", 100) + "fri 20:00", "UTC", "", "say such as"},
+	} {
+		s, err := Parse(test.text, test.home)
+		switch {
+		case test.wrong == "" && (err != nil || s.String() != test.want):
+			t.Errorf("%q: %v, %v; want %s", test.text, s, err, test.want)
+		case test.wrong != "" && (err == nil || !strings.Contains(err.Error(), test.wrong)):
+			t.Errorf("%q: %v, want %s", test.text, err, test.wrong)
+		}
+	}
+}
+
+// FuzzParse holds that what is read is written as it is read again, and has a next date
+// that is after.
+func FuzzParse(f *testing.F) {
+	f.Add("tue,fri 20:00 Europe/Berlin", int64(1795000000))
+	f.Add("2026-11-27 20:00 UTC", int64(0))
+	f.Add("whenever", int64(-1))
+	f.Fuzz(func(t *testing.T, text string, unix int64) {
+		s, err := Parse(text, "Europe/Berlin")
+		if err != nil {
+			return
+		}
+		again, err := Parse(s.String(), "")
+		if err != nil || again.String() != s.String() {
+			t.Fatalf("%q is %v, which is %v, %v", text, s, again, err)
+		}
+		const most = 253402300800 // the year 10000
+		after := time.Unix(unix%most, 0)
+		if next := s.Next(after); !next.IsZero() && !next.After(after) {
+			t.Fatalf("%v after %v: %v", s, after, next)
+		}
+	})
+}
