@@ -56,6 +56,7 @@ const maxOrder = 4 << 10
 //	more      everyone asks so many servers more, and the room chooses again: {"servers":200}
 //	hide      a server from all choices, or not: {"addr","hidden":true}
 //	strike    a server off the room's lists: {"addr"}
+//	survey    everyone measures the candidate places
 //	apply, settings, handon, renew, remove, trust, lock
 func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin room.Origin) (room.Action, error) {
 	switch name {
@@ -101,6 +102,8 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 		return parse[room.Without](body, nil)
 	case "more":
 		return parse[room.More](body, nil)
+	case "survey":
+		return room.Survey{}, nil
 	case "end":
 		return room.End{}, nil
 	case "wake":
@@ -117,6 +120,9 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 		return parse(body, func(a *room.Change) {
 			for _, g := range h.config.Games {
 				a.Games = append(a.Games, g.ID)
+			}
+			if a.MostPlaces = wire.MaxVenues; h.config.Public != nil {
+				a.MostPlaces, a.Public = h.config.Public.Places, true
 			}
 		})
 	case "handon":

@@ -29,6 +29,9 @@ type Public struct {
 	// Players is how many one room takes, and Servers how many a list of its own may
 	// have.
 	Players, Servers int
+	// Places is how many candidate places a room has its players measure, none of them in
+	// a private network.
+	Places int
 	// Memory is how much of it, in bytes, a room's measurements may take, Messages how
 	// many a player's program may say a second before it is heard more slowly, and Idle
 	// after what time without anyone's program a room ends, at most [room.KeepEmpty]; 0
@@ -225,6 +228,10 @@ func (p *Public) settings(body []byte, from netip.Addr) (s wire.Settings, err er
 		return s, err
 	}
 	switch {
+	case len(s.Places) > p.Places:
+		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("a room here has %d places to measure at most", p.Places), Hint: "leave some out, or open the room on your own computer"}
+	case s.Places.Private():
+		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: "a place on a private network is nobody else's: a host on the internet has nobody asked there", Hint: "give its public address, or open the room on your own computer"}
 	case (s.By == selection.Threshold || s.By == selection.FairThreshold) && len(s.Limits) == 0:
 		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("the rule %s needs a ping limit", s.By), Hint: `say such as "max_rtt_ms":[150]`}
 	case len(lines) == 0 && !g.Listed:

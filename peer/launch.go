@@ -149,7 +149,7 @@ func (s *session) doubt(ctx context.Context, r *round, m wire.Launch, heard map[
 	}
 	const attempts = 3 // a packet or two may get lost
 	for range attempts {
-		found, err := s.sample(ctx, servers, wire.Finalists{Game: m.Game, Servers: unheard, Samples: 1}, func([]wire.Finalist) {})
+		found, err := s.sample(ctx, &s.scanner, servers, wire.Finalists{Game: m.Game, Servers: unheard, Samples: 1}, func([]wire.Finalist) {})
 		if err != nil {
 			return "it could not be asked: " + err.Error()
 		}

@@ -55,7 +55,7 @@ func (s *session) verify(m wire.Finalists) error {
 	l := &look{round: m.Round, attempt: m.Attempt}
 	s.look = l
 	s.inBackground(func(ctx context.Context) {
-		found, err := s.sample(ctx, servers, m, func(soFar []wire.Finalist) {
+		found, err := s.sample(ctx, &s.scanner, servers, m, func(soFar []wire.Finalist) {
 			s.post(func() {
 				s.send(wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: append(soFar, forbidden...), More: true})
 			})
@@ -86,7 +86,7 @@ const fewSamples = 5
 
 // sample asks each server m.Samples times, one packet each: what was repeated
 // would hide the loss. It tells what it has found so far if that takes long.
-func (s *session) sample(ctx context.Context, servers []discovery.Server, m wire.Finalists, tell func([]wire.Finalist)) ([]wire.Finalist, error) {
+func (s *session) sample(ctx context.Context, by *scanner, servers []discovery.Server, m wire.Finalists, tell func([]wire.Finalist)) ([]wire.Finalist, error) {
 	finalists := make([]wire.Finalist, len(servers))
 	for i := range finalists {
 		finalists[i] = wire.Finalist{Server: m.Servers[i], RTTs: []float64{}}
@@ -105,7 +105,7 @@ func (s *session) sample(ctx context.Context, servers []discovery.Server, m wire
 		plan := asked{discovery.NewConventional(len(servers)), results}
 		// The host has players take turns: nobody needs to share.
 		patience, cancel := context.WithTimeout(ctx, s.options.pace.patience)
-		err := s.scanner.run(patience, 1, m.Game, servers, plan, func(r discovery.Result) { results[r.Server] = r })
+		err := by.run(patience, 1, m.Game, servers, plan, func(r discovery.Result) { results[r.Server] = r })
 		if patience.Err() != nil {
 			err = ctx.Err() // who has not answered by now is lost this time
 		}

@@ -68,6 +68,9 @@ type Options struct {
 	Probes wire.Probes
 	// NewProber makes the prober for a game, the first time it is needed.
 	NewProber func(game string) (Prober, error)
+	// NewPlaceProber makes a prober for candidate places of a protocol, an error if that is
+	// not known here; nil knows none.
+	NewPlaceProber func(protocol string) (Prober, error)
 	// NewPlan is the order in which to measure; nil is the one the host asks for.
 	NewPlan func(measure wire.Measure, servers []discovery.Server) (discovery.Plan, error)
 	// Launch takes the player to a server, and calls tell whenever it has got

@@ -39,6 +39,7 @@ type session struct {
 	round    *round
 	look     *look // the newest
 	scanner  scanner
+	survey   survey
 	launched *wire.Launched // the newest, for a host that missed it
 	// again is the newest time at which the player asked for the game once more, and
 	// agains how often that was in this round.
@@ -156,6 +157,8 @@ func (s *session) receive(by *conn.Conn, m wire.Message) error {
 		return s.known(m)
 	case wire.Finalists:
 		return s.verify(m)
+	case wire.Survey:
+		s.surveys(m)
 	case wire.Launch:
 		if m.Epoch < s.epoch {
 			return errOutdated

@@ -34,6 +34,7 @@ func FuzzRoom(f *testing.F) {
 		if e.upTo(1) > 0 {
 			s.Strategy = wire.Coordinated
 		}
+		s.Places = venues([]string{"A", "B"}[:e.upTo(2)]...)
 		e.room = New(Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, s, e.now)
 		for n := 0; len(e.choices) > 0; n++ {
 			e.happens()
@@ -267,6 +268,8 @@ func (e *evening) happens() {
 		}
 	case 26:
 		page(rule())
+		organiser(Survey{})
+		organiser(Change{Settings: []byte([]string{`{"places":"A, 192.0.2.1\nC, 192.0.2.2"}`, `{"places":"none"}`}[e.upTo(1)]), MostPlaces: 2})
 	}
 }
 
@@ -379,7 +382,17 @@ func (e *evening) everyoneLooks() {
 // message is what a peer's frame can say.
 func (e *evening) message() wire.Message {
 	round := e.room.round.number
-	switch e.upTo(8) {
+	switch e.upTo(9) {
+	case 9:
+		surveyed := wire.Surveyed{Attempt: e.room.survey.Attempt - e.upTo(1)}
+		for range e.upTo(3) {
+			found := wire.Finalist{Server: e.upTo(2), State: discovery.State(e.upTo(3)), Sent: 3}
+			if found.State == discovery.Answered {
+				found.RTTs = []float64{float64(e.upTo(255))}
+			}
+			surveyed.Places = append(surveyed.Places, found)
+		}
+		return surveyed
 	case 8:
 		able := wire.Able{Game: []string{e.room.settings.Game, "xonotic", ""}[e.upTo(2)]}
 		able.Why = []string{"", "there is no program openarena", "it lacks its data"}[e.upTo(2)]

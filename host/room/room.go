@@ -67,6 +67,7 @@ type Room struct {
 	supplied  time.Time
 	ownKept   string
 	isOwnLost bool
+	survey    survey
 	// failures are the rounds that failed, one after the other.
 	failures int
 	// planning is the room's wait for a [Turn]; not saved, as it asks for another.
@@ -166,6 +167,8 @@ type member struct {
 	// able is whether the player's machine can start a game. The program says it again
 	// whenever it comes, so it is not saved.
 	able wire.Able
+	// surveyed is what the player found at the candidate places.
+	surveyed surveyed
 	// isAsked: the program asks at a terminal for the player's vote. It says so whenever
 	// it comes, so this is not saved.
 	isAsked bool
@@ -338,6 +341,7 @@ func sameToken(a, b string) bool {
 // catchUp tells a player what the others know, and starts the round if the group
 // is complete.
 func (r *Room) catchUp(p *player) {
+	r.surveysFor(p)
 	switch phase := r.phase.(type) {
 	case *Listing:
 		r.lookAround(p)

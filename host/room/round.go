@@ -53,6 +53,7 @@ type round struct {
 	// tooNear are the servers that lie about how far they are.
 	tooNear []int
 	more    more
+	relaxed relaxed
 	// ballots are what people say of the choice, by name.
 	ballots map[string]ballot
 }

@@ -67,6 +67,7 @@ type saved struct {
 	Measuring time.Time            `json:"measuring,omitzero"`
 	OwnHash   string               `json:"own_hash,omitempty"` // in place of the settings' servers, if they are kept apart
 	OwnLost   bool                 `json:"own_lost,omitempty"`
+	Survey    survey               `json:"survey,omitzero"`
 	Failures  int                  `json:"failures,omitempty"`
 	Pause     pause                `json:"pause,omitzero"`
 	Broken    bool                 `json:"broken,omitempty"`
@@ -131,6 +132,8 @@ type savedPlayer struct {
 	Origin  Origin    `json:"origin,omitzero"`
 	Apart   bool      `json:"apart,omitempty"`
 	Near    nearby    `json:"near,omitzero"`
+	// Surveyed is what the player found at the candidate places.
+	Surveyed surveyed `json:"surveyed,omitzero"`
 	// Editions are what the player has of games.
 	Editions map[string]discovery.Edition `json:"editions,omitempty"`
 	Done     bool                         `json:"done,omitempty"`
@@ -177,7 +180,7 @@ func (r *Room) Save() ([]byte, error) {
 		Since: r.since, Locked: r.locked, Closed: r.closed, Ended: r.ended, Log: r.log, Previous: r.previous, History: r.history, Lists: r.lists,
 		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
 		WhatIf: r.round.whatIf, Look: r.round.look, Voted: r.round.voted, Vetoes: r.round.vetoes, TooNear: r.round.tooNear, More: r.round.more,
-		Failures: r.failures, Pause: r.round.pause, Broken: r.round.broken,
+		Survey: r.survey, Failures: r.failures, Pause: r.round.pause, Broken: r.round.broken,
 		Webhook: r.settings.Webhook, Posts: r.posts,
 	}
 	if k := &r.kept; r.IsStanding() || len(k.evenings) > 0 || !k.used.IsZero() || !k.counted.IsZero() {
@@ -217,7 +220,7 @@ func (r *Room) Save() ([]byte, error) {
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
-			savedPerson: r.round.savedPerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart, Near: p.near, Editions: p.editions,
+			savedPerson: r.round.savedPerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart, Near: p.near, Surveyed: p.surveyed, Editions: p.editions,
 			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Before: p.before, Shares: p.shares, Anomaly: p.anomaly, Odd: p.odd, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail,
 			Asked: p.asked.servers, All: p.asked.all, Own: p.asked.own,
 		}
@@ -376,7 +379,7 @@ func (s *saved) withoutList() (err error) {
 func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
 		keys: Keys{s.Code, s.Link, s.Secret}, pages: map[string]int{}, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
-		locked: s.Locked, closed: s.Closed, ended: s.Ended, log: s.Log, previous: s.Previous, history: s.History, lists: s.Lists, failures: s.Failures, round: newRound(s.Round),
+		locked: s.Locked, closed: s.Closed, ended: s.Ended, log: s.Log, previous: s.Previous, history: s.History, lists: s.Lists, failures: s.Failures, survey: s.Survey, round: newRound(s.Round),
 		ownKept: s.OwnHash, isOwnLost: s.OwnLost && len(s.Settings.Servers) == 0,
 	}
 	r.settings.Password, r.settings.Webhook, r.posts = s.Password, s.Webhook, s.Posts
@@ -428,7 +431,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 			return nil, err
 		}
 		p := &player{
-			member: &member{person: who, token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart, near: sp.Near, editions: sp.Editions},
+			member: &member{person: who, token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart, near: sp.Near, surveyed: sp.Surveyed, editions: sp.Editions},
 			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, before: sp.Before, shares: sp.Shares, anomaly: sp.Anomaly, odd: sp.Odd, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail,
 		}
 		p.asked = asked{all: sp.All, servers: sp.Asked, own: sp.Own}

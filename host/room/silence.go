@@ -227,4 +227,5 @@ func (r *Room) fail(passing bool, format string, args ...any) {
 	}
 	r.round.forgetSaid()
 	r.note("%s", fmt.Sprintf(format, args...))
+	r.surveysOnce()
 }

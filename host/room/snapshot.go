@@ -30,8 +30,13 @@ func (r *Room) Snapshot() wire.Snapshot {
 		Meeting: r.meeting(),
 
 		Standing: r.round.lead.standing,
+		Sites:    r.sites(),
 	}
 	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(r.settings.Servers)
+	s.Room.Places = nil
+	for _, v := range r.settings.Places {
+		s.Room.Candidates = append(s.Room.Candidates, v.Name)
+	}
 	if s.Room.Webhook = ""; r.settings.Webhook != "" {
 		s.Room.Posts = &wire.Posts{To: wire.WebhookOf(r.settings.Webhook), At: r.posts.At, Trouble: r.posts.Trouble}
 	}

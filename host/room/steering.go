@@ -21,8 +21,11 @@ type (
 	// count from the next decision on, the game only from the next list on.
 	Change struct {
 		Settings json.RawMessage `json:"settings"`
-		// Games are those that the host has servers of.
-		Games []string `json:"-"`
+		// Games are those that the host has servers of, MostPlaces how many candidate
+		// places it lets a room have, and Public whether none of them may be private.
+		Games      []string `json:"-"`
+		MostPlaces int      `json:"-"`
+		Public     bool     `json:"-"`
 	}
 	// HandOn makes a player the organiser: those have shown who they are. The secret of
 	// before opens nothing any more.
@@ -105,6 +108,10 @@ func (a Change) do(r *Room, _ caller) error {
 		return fmt.Errorf("the host has no servers of %q", s.Game)
 	case s.Game != r.settings.Game && !between:
 		return fmt.Errorf("everyone is on the servers of %s already: change the game after this round", r.settings.Game)
+	case len(s.Places) > len(r.settings.Places) && len(s.Places) > a.MostPlaces:
+		return fmt.Errorf("the host lets a room have %s to measure at most", placesInWords(a.MostPlaces))
+	case a.Public && s.Places.Private():
+		return errors.New("a place on a private network is nobody else's: a host on the internet has nobody asked there")
 	case s.Players < 0 || s.Players > maxPlayers:
 		return fmt.Errorf("a room is for at most %d players", maxPlayers)
 	case s.Players > 0 && s.Players < len(r.round.players):
@@ -144,7 +151,10 @@ func (r *Room) resettle(s wire.Settings) {
 	if s.Webhook != r.settings.Webhook {
 		r.posts = posts{}
 	}
-	r.settings = s
+	isElsewhere := !slices.Equal(s.Places, r.settings.Places)
+	if r.settings = s; isElsewhere {
+		r.forgetPlaces()
+	}
 	for _, g := range r.guests {
 		if !r.hasSay(&g.person, false) {
 			r.round.say(&g.person, func(b *ballot) { *b = ballot{vetoed: b.vetoed, byHand: b.byHand} })

@@ -119,6 +119,7 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	err := in.step(r)
 	r.dates()
 	r.attend()
+	r.relaxes()
 	if _, tick := in.(Tick); !tick || len(r.out) > 0 {
 		r.revision++
 	}
@@ -263,6 +264,8 @@ func (in Hear) hear(r *Room, p *player) error {
 	case wire.Bring:
 		in.bring(r, p, m)
 		return nil
+	case wire.Surveyed:
+		return in.surveyed(r, p, m)
 	case wire.Able:
 		p.said(r, m)
 		return nil
@@ -392,7 +395,12 @@ type phase interface {
 }
 
 // enter begins a phase.
-func (r *Room) enter(p phase) { r.phase, r.since = p, r.now }
+func (r *Room) enter(p phase) {
+	r.phase, r.since = p, r.now
+	if _, verifying := p.(*Verifying); verifying {
+		r.surveysOnce()
+	}
+}
 
 // nextRound begins another round with the same players.
 func (r *Room) nextRound() {

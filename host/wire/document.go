@@ -31,6 +31,8 @@ type Document struct {
 	Search *Search `json:"search,omitempty"`
 	// Selection is the choice and its reasons, once there is one.
 	Selection *selection.Selection `json:"selection,omitempty"`
+	// Sites is what servers at candidate places would be like, once they were measured.
+	Sites *Sites `json:"sites,omitempty"`
 	// Connect is the chosen server's address for the game, and Server its name,
 	// once everyone is sent there.
 	Connect string `json:"connect,omitempty"`
@@ -66,6 +68,7 @@ func (s Snapshot) Document() Document {
 	if s.Choice != nil {
 		room.Selection = &s.Choice.Selection
 	}
+	room.Sites = s.Sites
 	if s.Way != nil {
 		room.Connect, room.Server = s.Way.Connect, s.Way.Server
 	}

@@ -63,6 +63,10 @@ var examples = []struct {
 		`{"type":"bring","game":"openarena","favourites":[{"addr":"192.0.2.7:27960","name":"Aggressor"}],"hidden":[{"addr":"192.0.2.9:27960"}]}`},
 	{wire.Near{Game: "openarena", Servers: []wire.NearServer{{Addr: netip.MustParseAddrPort("192.168.1.5:27960"), Info: discovery.Info{Name: "Den", Map: "oa_dm1", Players: 1, MaxPlayers: 8}}}},
 		`{"type":"near","game":"openarena","servers":[{"addr":"192.168.1.5:27960","info":{"name":"Den","map":"oa_dm1","players":1,"max_players":8}}]}`},
+	{wire.Survey{Attempt: 1, Places: wire.Venues{{Name: "Frankfurt", Addr: netip.MustParseAddrPort("192.0.2.7:7787"), Protocol: "beacon"}, {Name: "London", Addr: netip.MustParseAddrPort("192.0.2.8:443"), Protocol: "tcp"}}, Samples: 3},
+		`{"type":"survey","attempt":1,"places":[{"name":"Frankfurt","addr":"192.0.2.7:7787","protocol":"beacon"},{"name":"London","addr":"192.0.2.8:443","protocol":"tcp"}],"samples":3}`},
+	{wire.Surveyed{Attempt: 1, Places: []wire.Finalist{{Server: 0, State: discovery.Answered, RTTs: []float64{24.1, 23.9}, Sent: 3}, {Server: 1, State: discovery.Lost, RTTs: []float64{}, Sent: 3}}},
+		`{"type":"surveyed","attempt":1,"places":[{"server":0,"state":"answered","rtts_ms":[24.1,23.9],"sent":3},{"server":1,"state":"lost","rtts_ms":[],"sent":3}]}`},
 	{wire.Wait{Message: "the host that had the room has stopped; another takes it over"}, `{"type":"wait","message":"the host that had the room has stopped; another takes it over"}`},
 	{wire.Again{}, `{"type":"again"}`},
 	{wire.Able{Game: "openarena", Why: "there is no program openarena"}, `{"type":"able","game":"openarena","why":"there is no program openarena"}`},
@@ -129,8 +133,8 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) != 24 {
-		t.Errorf("%d kinds of message have an example, want all 24", len(seen))
+	if len(seen) != 26 {
+		t.Errorf("%d kinds of message have an example, want all 26", len(seen))
 	}
 }
 

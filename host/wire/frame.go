@@ -129,6 +129,10 @@ func unmarshalJSON(data []byte) (Message, error) {
 		return into[Look](data)
 	case Near{}.kind():
 		return into[Near](data)
+	case Survey{}.kind():
+		return into[Survey](data)
+	case Surveyed{}.kind():
+		return into[Surveyed](data)
 	case Wait{}.kind():
 		return into[Wait](data)
 	case Again{}.kind():

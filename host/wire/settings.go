@@ -69,6 +69,8 @@ type Settings struct {
 	// Every is when the group meets, by [schedule.Parse], in a room that stays when the night
 	// ends; empty is no such room.
 	Every string `json:"every,omitempty"`
+	// Places are where a server could be; pages are told their names.
+	Places Venues `json:"places,omitempty"`
 	// Password is the game server's, given to players for the launch and shown to
 	// nobody.
 	Password string `json:"-"`
@@ -88,9 +90,6 @@ type OwnGame struct {
 
 // check refuses what is no game of a table.
 func (g OwnGame) check() error {
-	isWord := func(s string) bool {
-		return s != "" && len(s) <= maxWord && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
-	}
 	switch {
 	case !isWord(g.ID), !isWord(g.Protocol):
 		return errors.New("a game's id and protocol are lower-case letters, digits, - and _")
@@ -100,6 +99,10 @@ func (g OwnGame) check() error {
 		return errors.New("a game has a port")
 	}
 	return nil
+}
+
+func isWord(s string) bool {
+	return s != "" && len(s) <= maxWord && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
 }
 
 // maxWord is the longest id of a game or protocol, in bytes.
@@ -184,6 +187,7 @@ func Table() []Setting {
 		{Key: "look_around", Of: func(s *Settings) any { return &s.LookAround }},
 		{Key: "most", Of: func(s *Settings) any { return &s.Most }},
 		{Key: "servers", Of: func(s *Settings) any { return &s.Servers }},
+		{Key: "places", Of: func(s *Settings) any { return &s.Places }, Rare: true, Label: "Places for a server of our own", Unset: "none"},
 		{Key: "strategy", Of: func(s *Settings) any { return &s.Strategy },
 			Flag: "strategy", Usage: "how players measure", Words: strategies()},
 	}
@@ -193,7 +197,7 @@ func Table() []Setting {
 type Field struct {
 	Key   string `json:"key"`
 	Label string `json:"label"`
-	// Kind is game, rule, limits, text, number, switch, decision or time. Unit is that in
+	// Kind is game, rule, limits, text, number, switch, decision, time or places. Unit is that in
 	// which people say a time, "ms" or "s"; in JSON it is in milliseconds.
 	Kind     string `json:"kind"`
 	Unit     string `json:"unit,omitempty"`
@@ -225,6 +229,8 @@ func Form() []Field {
 			f.Kind = "decision"
 		case *discovery.Millis:
 			f.Kind = "time"
+		case *Venues:
+			f.Kind = "places"
 		}
 		if row.Key == "game" {
 			f.Kind = "game"

@@ -34,6 +34,8 @@ type Snapshot struct {
 	Standing *Standing `json:"standing"`
 	// Meeting is what a standing room shows of its evenings; nil of others.
 	Meeting *Meeting `json:"meeting"`
+	// Sites is what servers at candidate places would be like; nil before anybody was asked.
+	Sites *Sites `json:"sites"`
 }
 
 // LongLook is how far a long look is.
@@ -146,8 +148,10 @@ type Head struct {
 	Round  int       `json:"round"`
 	Locked bool      `json:"locked"`
 	// Own is how long the organiser's own list is, 0 if the game's is taken.
-	Own    int `json:"own,omitempty"`
-	Listed int `json:"listed"`
+	Own int `json:"own,omitempty"`
+	// Candidates are the names of the places where a server could be.
+	Candidates []string `json:"candidates,omitempty"`
+	Listed     int      `json:"listed"`
 	// Said is from when the word of the list is on servers that say little themselves.
 	Said time.Time `json:"said,omitzero"`
 	// Paused: most players fell silent together, and the room waits for them. Retry is

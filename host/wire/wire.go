@@ -13,6 +13,8 @@
 //	 │ ◀────────────────────────── ask ── │   which to ask next, if the host coordinates
 //	 │ ◀──────────────────── finalists ── │   the best few, once more
 //	 │ ── verified ─────────────────────▶ │
+//	 │ ◀─────────────────────── survey ── │   places where a server could be
+//	 │ ── surveyed ─────────────────────▶ │
 //	 │ ── say ──────────────────────────▶ │   votes, if people vote
 //	 │ ◀─────────────── launch (room …) ─ │
 //	 │ ── launched ─────────────────────▶ │   what came of it

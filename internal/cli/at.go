@@ -379,7 +379,11 @@ func (a *away) resettle(ctx context.Context, old kept, patch map[string]json.Raw
 func (a *away) patch() map[string]json.RawMessage {
 	patch := map[string]json.RawMessage{}
 	for _, row := range wire.Table() {
-		if row.Flag == "" || !wire.OnPage(row) || !a.given(row.Flag) {
+		flag := row.Flag
+		if row.Key == placesFlag {
+			flag = placesFlag
+		}
+		if flag == "" || !wire.OnPage(row) || !a.given(flag) {
 			continue
 		}
 		value, err := json.Marshal(row.Of(&a.settings))

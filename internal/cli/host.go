@@ -107,6 +107,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	h.given, h.give = flags.Changed, flags.Set
 	flags.StringVar(&h.at, "at", "", "open the room on the public host at `URL`, such as https://muster.example")
 	flags.BoolVar(&h.here, "here", false, "open it on this machine, whatever config.toml or MUSTER_AT say")
+	p.bindVenues(cmd, &h.settings.Places)
 	flags.StringVar(&h.launcher.Player, "name", defaultName(), "your `NAME` in the room")
 	flags.StringVar(&h.listen, "listen", ":"+invite.DefaultPort, "`ADDRESS` to listen on")
 	flags.BoolVar(&h.noPlay, "no-play", false, "only host, do not play")
@@ -514,7 +515,7 @@ func (h *hosting) continues(old wire.Settings) bool {
 // else: the organiser may have changed some on the page.
 func (h *hosting) over(old wire.Settings) wire.Settings {
 	for _, row := range wire.Table() {
-		if row.Flag != "" && h.given(row.Flag) {
+		if row.Flag != "" && h.given(row.Flag) || row.Key == placesFlag && h.given(placesFlag) {
 			reflect.ValueOf(row.Of(&old)).Elem().Set(reflect.ValueOf(row.Of(&h.settings)).Elem())
 		}
 	}

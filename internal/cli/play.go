@@ -69,7 +69,7 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 			}
 		},
 		Say: y.voter.says, Asks: y.home == nil && term.IsTerminal(y.in) && y.screen.IsTerminal,
-		NewProber: y.newProber, Able: y.able, Launch: y.launcher.Launch, Events: y.show, Once: y.once, Logger: y.logger(), Somewhere: y.somewhere,
+		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Launch: y.launcher.Launch, Events: y.show, Once: y.once, Logger: y.logger(), Somewhere: y.somewhere,
 	}
 	if options.Editions = y.launcher.Games.Own(); y.launcher.Version != "" {
 		options.Editions = y.launcher.Games.Editions(y.launcher.Version)
@@ -188,6 +188,15 @@ func (y *playing) newProber(id string) (peer.Prober, error) {
 			"update muster, or add the game to "+configFile("games.toml"))
 	}
 	return y.probing.prober(y.program, g.Protocol())
+}
+
+// newPlaceProber asks candidate places by a protocol of any game's servers, or of beacons.
+func (y *playing) newPlaceProber(protocol string) (peer.Prober, error) {
+	known := game.Game{ProtocolName: protocol}.Protocol()
+	if known == nil {
+		return nil, fmt.Errorf("a place is asked by %q, which this muster does not know", discovery.CleanText(protocol))
+	}
+	return y.probing.prober(y.program, known)
 }
 
 // narrator tells on a screen what happens in a room. One goroutine at a time

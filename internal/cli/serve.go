@@ -139,6 +139,7 @@ func (s *serving) bindLimits(flags *pflag.FlagSet) {
 	flags.DurationVar(&s.public.Idle, "idle", room.KeepEmpty, "end a room after a `DURATION` without anybody's program in it")
 	flags.IntVar(&s.memory, "room-memory", memoryOfRoom, "at most `MIB` for what a room's players measure: longer lists are thinned out where players are not coordinated")
 	flags.IntVar(&s.public.Messages, "message-rate", messagesOfOne, "hear a player's program more slowly that says more than `N` messages a second")
+	flags.IntVar(&s.public.Places, "max-places", wire.MaxVenues, "at most `N` places that a room has its players measure for a server of their own; 0 is none")
 	flags.IntVar(&s.public.Servers, "max-servers", serversOfOwn, "at most `N` servers in a list that an organiser brings")
 }
 
@@ -261,6 +262,9 @@ func (s *serving) check() (*slog.Logger, error) {
 		if limit.n < 1 || limit.n > limit.most {
 			return nil, usagef("--%s %d: say 1 to %d", limit.flag, limit.n, limit.most)
 		}
+	}
+	if s.public.Places < 0 || s.public.Places > wire.MaxVenues {
+		return nil, usagef("--max-places %d: say 0 to %d", s.public.Places, wire.MaxVenues)
 	}
 	s.public.Memory = s.memory << 20
 	if s.public.Idle < time.Minute || s.public.Idle > room.KeepEmpty {

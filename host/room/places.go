@@ -1,0 +1,302 @@
+package room
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// Candidate places are where a server could be, and none is. Players measure them as they
+// do servers, once an evening, as soon as there is a choice or none:
+//
+//	choice, or nothing suits ─▶ Survey ─▶ Surveyed, of each ─▶ by the room's rule ─▶ Sites
+//
+// No place is ever chosen, and nothing waits for their answers.
+
+const (
+	// surveySamples is how often a player asks a place: the lowest is taken.
+	surveySamples = 3
+	// surveyPause is how long a room rests between two surveys that the organiser orders.
+	surveyPause = 30 * time.Second
+	// muchBetter is from how much on a place is worth a server of one's own where one
+	// suits: a step that players feel, and the survey's single look does not blur.
+	muchBetter = 15 * time.Millisecond
+	// placesNamed is how many places a sentence names.
+	placesNamed = 3
+)
+
+// survey is what the room had its players measure of the candidate places.
+type survey struct {
+	// Attempt tells it from the ones before, 0 before there was any, and At is when it
+	// began. Told: people know what came of it.
+	Attempt int       `json:"attempt,omitempty"`
+	At      time.Time `json:"at,omitzero"`
+	Told    bool      `json:"told,omitempty"`
+}
+
+// surveyed is what a player found in a survey, by place.
+type surveyed struct {
+	Attempt int           `json:"attempt,omitempty"`
+	Found   []venueResult `json:"found,omitempty"`
+}
+
+// venueResult is the best of a player's samples of a place.
+type venueResult struct {
+	State discovery.State  `json:"state"`
+	RTT   discovery.Millis `json:"rtt_ms,omitzero"`
+}
+
+// Survey has everyone measure the candidate places, once more if they have.
+type Survey struct{}
+
+func (Survey) steers() {}
+
+func (Survey) do(r *Room, _ caller) error {
+	switch {
+	case len(r.settings.Places) == 0:
+		return errors.New("there are no places to measure: the organiser's list of them is empty")
+	case r.survey.Attempt > 0 && r.now.Sub(r.survey.At) < surveyPause:
+		return errors.New("the places are being measured, or were a moment ago")
+	}
+	r.surveys()
+	return nil
+}
+
+// surveys has everyone who is here measure the places.
+func (r *Room) surveys() {
+	r.survey = survey{Attempt: r.survey.Attempt + 1, At: r.now}
+	r.note("everyone measures %s for a server of our own", placesInWords(len(r.settings.Places)))
+	for _, p := range r.round.players {
+		r.surveysFor(p)
+	}
+}
+
+// surveysOnce does so if nobody has yet.
+func (r *Room) surveysOnce() {
+	if len(r.settings.Places) > 0 && r.survey.Attempt == 0 {
+		r.surveys()
+	}
+}
+
+// surveysFor has one player measure the places who has not. Those behind one address take
+// turns, as servers that answer an address once a second want it.
+func (r *Room) surveysFor(p *player) {
+	if r.survey.Attempt == 0 || p.surveyed.Attempt == r.survey.Attempt || !p.connected || len(r.settings.Places) == 0 {
+		return
+	}
+	turn := slices.Index(r.round.natGroupOf(p), p)
+	r.send(p, wire.Survey{Attempt: r.survey.Attempt, Places: r.settings.Places, Samples: surveySamples, After: discovery.Millis(time.Duration(turn) * surveySamples * betweenMates)})
+}
+
+// surveyed takes what a player found.
+func (Hear) surveyed(r *Room, p *player, m wire.Surveyed) error {
+	if m.Attempt != r.survey.Attempt || m.Attempt == p.surveyed.Attempt {
+		return nil // of a list that is no more, or again
+	}
+	found := make([]venueResult, len(r.settings.Places))
+	for _, seen := range m.Places {
+		if seen.Server < 0 || seen.Server >= len(found) {
+			return fmt.Errorf("room: %s measures place %d of %d", p.name, seen.Server, len(found))
+		}
+		v := venueResult{State: seen.State}
+		if seen.State == discovery.Answered {
+			v.RTT = discovery.Millis(wire.RoundRTT(time.Duration(slices.Min(seen.RTTs) * float64(time.Millisecond))))
+		}
+		found[seen.Server] = v
+	}
+	p.surveyed = surveyed{m.Attempt, found}
+	r.tellsPlaces()
+	return nil
+}
+
+// tellsPlaces says what came of a survey, once all have answered and there is a choice, or
+// none, to compare with.
+func (r *Room) tellsPlaces() {
+	if r.survey.Told || r.survey.Attempt == 0 || len(r.surveying()) > 0 {
+		return
+	}
+	if sites := r.sites(); sites != nil && sites.Answer != "" {
+		r.survey.Told = true
+		r.note("%s", sites.Answer)
+	}
+}
+
+// surveying are the players who still measure the places.
+func (r *Room) surveying() []string {
+	return names(filtered(r.round.players, func(p *player) bool { return p.connected && p.surveyed.Attempt != r.survey.Attempt }))
+}
+
+// forgetPlaces is for another list of places: what was measured is of none of it.
+func (r *Room) forgetPlaces() {
+	asked := r.survey.Attempt > 0
+	r.survey.Told = false
+	for _, p := range r.round.players {
+		p.surveyed = surveyed{}
+	}
+	switch {
+	case len(r.settings.Places) == 0:
+		r.survey = survey{}
+	case asked:
+		r.surveys()
+	}
+}
+
+// sites is what servers at the places would be like; nil before anybody was asked.
+func (r *Room) sites() *wire.Sites {
+	if r.survey.Attempt == 0 || len(r.settings.Places) == 0 {
+		return nil
+	}
+	group := filtered(r.round.active(), func(p *player) bool { return p.connected || p.surveyed.Attempt == r.survey.Attempt })
+	if r.round.selection != nil {
+		group = r.round.chosenFor()
+	}
+	s := &wire.Sites{Waiting: r.surveying(), Sites: []wire.Site{}}
+	if s.Waiting == nil {
+		s.Waiting = []string{}
+	}
+	criteria := r.criteria(r.settings, group)
+	objective := criteria.Objective(names(group))
+	ranked := make([]candidatePlace, 0, len(r.settings.Places))
+	for i, v := range r.settings.Places {
+		ranked = append(ranked, r.candidatePlace(i, v.Name, group, objective))
+	}
+	slices.SortStableFunc(ranked, candidatePlace.compare)
+	for _, c := range ranked {
+		s.Sites = append(s.Sites, c.Site)
+	}
+	if len(ranked[0].RTT) == 0 || len(group) == 0 {
+		if len(s.Waiting) == 0 {
+			s.Answer = "no place answered: is muster beacon running there, and is its port open for UDP?"
+		}
+		return s
+	}
+	now := r.bestNow()
+	if now != nil {
+		s.Now = &wire.Figures{MeanMS: now.MeanMS, MaxMS: now.MaxMS}
+	}
+	_, failed := r.phase.(*Failed)
+	if r.round.selection == nil && !failed {
+		return s // nothing to compare with yet
+	}
+	if first := ranked[0]; len(first.Silent) == 0 {
+		s.Better = first.Suits && (now == nil || r.round.selection.Chosen == nil || now.Score-first.score > rttMS(muchBetter))
+	}
+	s.Answer = placesAnswer(s, r.round.selection != nil && r.round.selection.Chosen != nil)
+	return s
+}
+
+// candidatePlace is a place with what the room's rule makes of it.
+type candidatePlace struct {
+	wire.Site
+	score float64
+	level int // of the limits that it keeps, 0 is the strictest
+}
+
+// compare is which comes first: what reaches everybody, keeps stricter limits, and scores
+// better.
+func (c candidatePlace) compare(other candidatePlace) int {
+	return cmp.Or(cmp.Compare(len(c.Silent), len(other.Silent)), cmp.Compare(c.level, other.level), cmp.Compare(c.score, other.score), strings.Compare(c.Name, other.Name))
+}
+
+// candidatePlace is what a group measured of a place, under an objective for these players.
+func (r *Room) candidatePlace(at int, name string, group []*player, objective *selection.Objective) candidatePlace {
+	c := candidatePlace{Site: wire.Site{Name: name, RTT: map[string]float64{}}}
+	rtts := make([]float64, len(group))
+	for i, p := range group {
+		if p.surveyed.Attempt != r.survey.Attempt || at >= len(p.surveyed.Found) || p.surveyed.Found[at].State != discovery.Answered {
+			c.Silent = append(c.Silent, p.name)
+			continue
+		}
+		rtts[i] = rttMS(time.Duration(p.surveyed.Found[at].RTT))
+		c.RTT[p.name] = rtts[i]
+		c.MeanMS += rtts[i] / float64(len(group))
+		c.MaxMS = max(c.MaxMS, rtts[i])
+	}
+	c.score = objective.Score(rtts)
+	for limits := objective.Limits(); c.level < len(limits) && c.MaxMS > rttMS(limits[c.level]); {
+		c.level++
+	}
+	n := len(objective.Limits())
+	c.Suits = len(c.Silent) == 0 && len(group) > 0 && (n == 0 || c.level < n)
+	if len(c.Silent) > 0 {
+		c.Figures = wire.Figures{}
+	}
+	return c
+}
+
+// relaxed is the best server whatever the limits, of a choice that found none within them.
+type relaxed struct {
+	of   *selection.Selection
+	best *selection.Ranked
+}
+
+// bestNow is the best server that there is for the group, nil if none answers all.
+func (r *Room) bestNow() *selection.Ranked {
+	switch s := r.round.selection; {
+	case s == nil:
+		return nil
+	case s.Chosen != nil:
+		return s.Chosen
+	case r.round.relaxed.of == s:
+		return r.round.relaxed.best
+	}
+	return nil
+}
+
+// relaxes finds that server if it takes a search, which what only looks does not do.
+func (r *Room) relaxes() {
+	s := r.round.selection
+	if s == nil || s.Chosen != nil || r.survey.Attempt == 0 || r.round.relaxed.of == s {
+		return
+	}
+	group := r.round.chosenFor()
+	criteria := r.criteria(r.settings, group)
+	criteria.Limits, criteria.Top, criteria.Reasons = nil, 1, -1
+	r.round.relaxed = relaxed{s, selection.NewFilter(r.round.servers, criteria).Select(r.round.table(group)).Chosen}
+	r.tellsPlaces()
+}
+
+// placesAnswer says where a server would suit, or be better. All in ms, the average and who
+// is worst off.
+func placesAnswer(s *wire.Sites, chosen bool) string {
+	var parts []string
+	for _, site := range s.Sites[:min(placesNamed, len(s.Sites))] {
+		if len(site.Silent) > 0 || site.Suits != s.Sites[0].Suits {
+			break
+		}
+		if len(parts) == 0 {
+			parts = append(parts, fmt.Sprintf("%s would give %v ms on average and at worst", site.Name, site.Figures))
+		} else {
+			parts = append(parts, fmt.Sprintf("%s %v", site.Name, site.Figures))
+		}
+	}
+	would := strings.Join(parts, ", ")
+	best := s.Sites[0]
+	now := "no server answers all of you"
+	if s.Now != nil {
+		now = fmt.Sprintf("the best server there is gives %v", s.Now)
+	}
+	switch {
+	case len(parts) == 0:
+		return fmt.Sprintf("no place reaches all of you: %s did not answer %s", best.Name, strings.Join(best.Silent, ", "))
+	case !best.Suits:
+		return fmt.Sprintf("a server at one of your places would suit no better: %s; %s", would, now)
+	case chosen && !s.Better:
+		return fmt.Sprintf("a server of your own would not be much better: %s; %s", would, now)
+	}
+	return fmt.Sprintf("a server of your own would suit all: %s; %s", would, now)
+}
+
+func placesInWords(n int) string {
+	if n == 1 {
+		return "1 place"
+	}
+	return fmt.Sprintf("%d places", n)
+}

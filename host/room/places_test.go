@@ -1,0 +1,193 @@
+package room
+
+import (
+	"fmt"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// venues are places of these names.
+func venues(names ...string) (vs wire.Venues) {
+	for i, name := range names {
+		vs = append(vs, wire.Venue{Name: name, Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{203, 0, 113, byte(i + 1)}), 7787), Protocol: "beacon"})
+	}
+	return vs
+}
+
+// surveyed has a player answer the newest survey, in ms by place.
+func (n *session) surveyed(name string, ms ...int) {
+	n.Helper()
+	m := wire.Surveyed{Attempt: n.room.survey.Attempt}
+	for place, rtt := range ms {
+		f := wire.Finalist{Server: place, State: discovery.Lost, RTTs: []float64{}, Sent: 3}
+		if rtt > 0 {
+			f.State, f.RTTs = discovery.Answered, []float64{float64(rtt) + 5, float64(rtt)}
+		}
+		m.Places = append(m.Places, f)
+	}
+	n.says(name, m)
+}
+
+// farFromAll is a room of two with places, in which nothing suits: its best server gives
+// 10/190.
+func farFromAll(t *testing.T, limit time.Duration, places ...string) *session {
+	t.Helper()
+	s := settings(2)
+	s.By, s.Limits, s.Places = "threshold", wire.Limits{limit}, venues(places...)
+	n := newSession(t, s)
+	n.as["ann"] = n.room.keys.Secret
+	n.join("ann", "cat")
+	n.listed(2)
+	n.informs("ann", 12, 12)
+	n.measures("ann", 10, 40)
+	n.measures("cat", 190, 185)
+	n.done("ann", "cat")
+	return n
+}
+
+// TestPlaces: where nothing suits, everyone measures the places once, and the room says by
+// its rule where a server would.
+func TestPlaces(t *testing.T) {
+	n := farFromAll(t, 100*time.Millisecond, "London", "Frankfurt", "Sydney", "Paris")
+	n.inStage(wire.Failed)
+	for _, name := range []string{"ann", "cat"} {
+		if got := n.took(name); strings.Count(got, "survey") != 1 {
+			t.Errorf("%s is sent %s", name, got)
+		}
+	}
+	if got := n.view().Sites; got == nil || got.Answer != "" && !strings.Contains(got.Answer, "no place") || len(got.Waiting) != 2 {
+		t.Errorf("before anybody answered: %+v", got)
+	}
+	n.surveyed("ann", 40, 34, 300, 20)
+	n.surveyed("cat", 60, 62, 20, lost)
+	sites := n.view().Sites
+	var order []string
+	for _, s := range sites.Sites {
+		order = append(order, fmt.Sprintf("%s %v %v %v", s.Name, s.Suits, s.Figures, s.Silent))
+	}
+	want := []string{"Frankfurt true 48/62 []", "London true 50/60 []", "Sydney false 160/300 []", "Paris false 0/0 [cat]"}
+	if !slices.Equal(order, want) || !sites.Better || len(sites.Waiting) != 0 || *sites.Now != (wire.Figures{MeanMS: 100, MaxMS: 190}) {
+		t.Errorf("%q, %+v", order, sites)
+	}
+	n.noted("a server of your own would suit all: Frankfurt would give 48/62 ms on average and at worst, London 50/60; the best server there is gives 100/190")
+	for _, p := range n.view().Room.Places {
+		t.Errorf("the page is told where %s is", p.Name)
+	}
+	if got := n.view().Room.Candidates; !slices.Equal(got, []string{"London", "Frankfurt", "Sydney", "Paris"}) {
+		t.Errorf("candidates %q", got)
+	}
+	same(t, n.room, restored(t, n.room))
+}
+
+// TestPlacesAnswers are the sentences for what may come of it.
+func TestPlacesAnswers(t *testing.T) {
+	tests := []struct {
+		name     string
+		limit    time.Duration
+		ann, cat []int
+		want     string
+		better   bool
+	}{
+		{"beyond the limit, too", 100 * time.Millisecond, []int{60, 30}, []int{120, 150}, "a server at one of your places would suit no better: A would give 90/120 ms on average and at worst, B 90/150; the best server there is gives 100/190", false},
+		{"silent for one", 100 * time.Millisecond, []int{60, lost}, []int{lost, lost}, "no place reaches all of you: A did not answer cat", false},
+		{"silent", 100 * time.Millisecond, []int{lost, lost}, []int{lost, lost}, "no place answered: is muster beacon running there, and is its port open for UDP?", false},
+		{"much better than what suits", 200 * time.Millisecond, []int{60, 30}, []int{60, 55}, "a server of your own would suit all: B would give 42/55 ms on average and at worst, A 60/60; the best server there is gives 100/190", true},
+		{"hardly better than what suits", 200 * time.Millisecond, []int{60, 90}, []int{120, 90}, "a server of your own would not be much better: A would give 90/120 ms on average and at worst, B 90/90; the best server there is gives 100/190", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			n := farFromAll(t, tt.limit, "A", "B")
+			n.surveyed("ann", tt.ann...)
+			n.surveyed("cat", tt.cat...)
+			if got := n.view().Sites; got.Answer != tt.want || got.Better != tt.better {
+				t.Errorf("better %v: %s", got.Better, got.Answer)
+			}
+			n.noted(tt.want)
+		})
+	}
+}
+
+// TestPlacesAnew: who comes later measures them, too; others only when the organiser wants
+// it, or has another list.
+func TestPlacesAnew(t *testing.T) {
+	n := farFromAll(t, 100*time.Millisecond, "A")
+	n.surveyed("ann", 20)
+	n.surveyed("cat", 30)
+	n.took("ann")
+	n.gone("ann")
+	n.join("ann")
+	if got := n.took("ann"); strings.Contains(got, "survey") {
+		t.Errorf("who has measured them is sent %s", got)
+	}
+	if err := n.orders(Survey{}); err == nil {
+		t.Error("the places are measured again at once")
+	}
+	n.wait(surveyPause)
+	if err := n.acts(n.pageOf("cat"), Survey{}); reason(err) != wire.ReasonSecret {
+		t.Errorf("cat orders it: %v", err)
+	}
+	if err := n.orders(Survey{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := n.view().Sites; !slices.Equal(got.Waiting, []string{"ann", "cat"}) {
+		t.Errorf("waiting for %q", got.Waiting)
+	}
+	if err := n.step(Hear{"ann", wire.Surveyed{Attempt: 1, Places: []wire.Finalist{{Server: 7}}}}); err != nil || len(n.view().Sites.Waiting) != 2 {
+		t.Errorf("what was said of the survey before: %v", err)
+	}
+	if err := n.step(Hear{"ann", wire.Surveyed{Attempt: 2, Places: []wire.Finalist{{Server: 1, State: discovery.Lost}}}}); err == nil {
+		t.Error("a place that is none is measured")
+	}
+	n.took("ann")
+	if err := n.orders(Change{Settings: []byte(`{"places":"X, 192.0.2.1\nY, 192.0.2.2"}`), MostPlaces: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if got := n.took("ann"); !strings.Contains(got, "survey") {
+		t.Errorf("of another list ann is sent %s", got)
+	}
+	for patch, why := range map[string]string{`{"places":"X, 192.0.2.1\nY, 192.0.2.2\nZ, 192.0.2.3"}`: "2 places", `{"places":"X, 10.0.0.1"}`: "private network", `{"places":"X"}`: "ADDRESS"} {
+		if err := n.orders(Change{Settings: []byte(patch), MostPlaces: 2, Public: true}); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v", patch, err)
+		}
+	}
+	if err := n.orders(Change{Settings: []byte(`{"places":"none"}`)}); err != nil || n.view().Sites != nil {
+		t.Errorf("%v, %+v", err, n.view().Sites)
+	}
+	if err := n.orders(Survey{}); err == nil {
+		t.Error("no places are measured")
+	}
+}
+
+// TestPlacesWhereAServerSuits: everyone measures them along with the second look, which
+// waits for nobody's answer.
+func TestPlacesWhereAServerSuits(t *testing.T) {
+	s := settings(2)
+	s.Places = venues("A")
+	n := newSession(t, s)
+	n.join("ann", "bob")
+	n.listed(2)
+	n.informs("ann", 12, 12)
+	for _, name := range []string{"ann", "bob"} {
+		n.measures(name, 40, 50)
+	}
+	n.done("ann", "bob")
+	if got := n.took("ann"); !strings.Contains(got, "survey") {
+		t.Errorf("ann is sent %s", got)
+	}
+	n.lookAgain()
+	n.inStage(wire.Launching)
+	n.surveyed("ann", 10)
+	n.surveyed("bob", 20)
+	n.noted("a server of your own would suit all: A would give 15/20 ms on average and at worst; the best server there is gives 40/40")
+	n.says("bob", wire.Surveyed{Attempt: 1}) // again changes nothing
+	if got := n.view().Sites.Sites[0].RTT; !reflect.DeepEqual(got, map[string]float64{"ann": 10, "bob": 20}) {
+		t.Errorf("%v", got)
+	}
+}

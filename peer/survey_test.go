@@ -1,0 +1,93 @@
+package peer_test
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/peer"
+)
+
+// TestSurvey: places are measured by their protocols and none in a private network for a
+// host on the internet; the same survey again is answered from memory, and another that
+// comes meanwhile follows.
+func TestSurvey(t *testing.T) {
+	at := netip.MustParseAddrPort
+	places := wire.Venues{
+		{Name: "Frankfurt", Addr: address(3), Protocol: "beacon"}, {Name: "a neighbour's", Addr: at("192.168.1.5:7787"), Protocol: "beacon"},
+		{Name: "here", Addr: at("127.0.0.1:7787"), Protocol: "tcp"}, {Name: "London", Addr: address(5), Protocol: "tcp"}, {Name: "Paris", Addr: address(6), Protocol: "carrier-pigeon"},
+	}
+	states := func(s wire.Surveyed) (states []discovery.State) {
+		for i, f := range s.Places {
+			if f.Server != i || f.State == discovery.Answered && (len(f.RTTs) == 0 || f.Info != nil) {
+				t.Errorf("place %d is %+v", i, f)
+			}
+			states = append(states, f.State)
+		}
+		return states
+	}
+	var asked []string
+	times := map[netip.AddrPort]int{}
+	s := scripted(t, func(ws *websocket.Conn) {
+		say(t, ws, letIn)
+		first := wire.Survey{Attempt: 1, Places: places, Samples: 2}
+		second := wire.Survey{Attempt: 2, Places: places[:1], Samples: 1}
+		say(t, ws, first, first, second)
+		got := told[wire.Surveyed](t, ws)
+		want := []discovery.State{discovery.Answered, discovery.Forbidden, discovery.Forbidden, discovery.Answered, discovery.Forbidden}
+		if states := states(got); got.Attempt != 1 || len(states) != len(want) || states[0] != want[0] || states[1] != want[1] || states[2] != want[2] || states[3] != want[3] || states[4] != want[4] {
+			t.Errorf("%+v", got)
+		}
+		if got := told[wire.Surveyed](t, ws); got.Attempt != 2 || len(states(got)) != 1 {
+			t.Errorf("%+v", got)
+		}
+		say(t, ws, second)
+		if got := told[wire.Surveyed](t, ws); got.Attempt != 2 {
+			t.Errorf("%+v", got)
+		}
+		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
+		ws.NextReader()
+	})
+	s.options.NewPlaceProber = func(protocol string) (peer.Prober, error) {
+		asked = append(asked, protocol)
+		if protocol == "carrier-pigeon" {
+			return nil, errors.New("unknown")
+		}
+		return placeProber{times}, nil
+	}
+	peer.HostAt(&s.options, netip.MustParseAddr("203.0.113.1"))
+	peer.Impatient(&s.options, 200*time.Millisecond)
+	defer s.sit()()
+	s.done()
+	if len(asked) != 4 {
+		t.Errorf("probers were made for %q", asked)
+	}
+	if len(times) != 2 || times[address(3)] != 3 || times[address(5)] != 2 {
+		t.Errorf("asked: %v", times)
+	}
+}
+
+// placeProber has every place answer, and counts how often each is asked.
+type placeProber struct{ times map[netip.AddrPort]int }
+
+func (p placeProber) Run(_ context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
+	for {
+		probe, verdict := plan.Next()
+		if verdict != discovery.Go {
+			return nil
+		}
+		p.times[servers[probe.Server].Addr]++
+		result := discovery.Result{Server: probe.Server, State: discovery.Answered, RTT: 20 * time.Millisecond, Phase: probe.Phase, Info: &discovery.Info{Name: "x"}}
+		plan.Observe(result)
+		seen(result)
+	}
+}
+
+func (placeProber) Share(int)    {}
+func (placeProber) Close() error { return nil }
