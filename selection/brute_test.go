@@ -23,7 +23,7 @@ func bruteScore(by selection.Rule, rtts []time.Duration) float64 {
 	}
 	mean := average(values)
 	switch {
-	case by == selection.Minimax:
+	case by == selection.Minimax || by == selection.LeastSacrifice: // the latter of extras
 		return slices.Max(values)
 	case (by == selection.Fairness || by == selection.FairThreshold) && len(values) > 1:
 		squares := 0.0
@@ -43,10 +43,28 @@ type bruteServer struct {
 // bruteRanking ranks a table without weights and filters.
 func bruteRanking(servers selection.Servers, table *selection.Table, by selection.Rule, limit time.Duration) []bruteServer {
 	var ranking []bruteServer
-	for server, entry := range servers.List {
-		if rtts := reached(table, server); rtts != nil && (limit == 0 || slices.Max(rtts) <= limit) {
-			ranking = append(ranking, bruteServer{entry.Addr, bruteScore(by, rtts)})
+	own := make([]time.Duration, len(table.Players()))
+	suits := func(rtts []time.Duration) bool { return rtts != nil && (limit == 0 || slices.Max(rtts) <= limit) }
+	for server := range servers.List {
+		if rtts := reached(table, server); suits(rtts) {
+			for player, rtt := range rtts {
+				if own[player] == 0 || rtt < own[player] {
+					own[player] = rtt
+				}
+			}
 		}
+	}
+	for server, entry := range servers.List {
+		rtts := reached(table, server)
+		if !suits(rtts) {
+			continue
+		}
+		if by == selection.LeastSacrifice {
+			for player := range rtts {
+				rtts[player] -= own[player]
+			}
+		}
+		ranking = append(ranking, bruteServer{entry.Addr, bruteScore(by, rtts)})
 	}
 	slices.SortFunc(ranking, func(a, b bruteServer) int {
 		if math.Abs(a.score-b.score) > 1e-9 {

@@ -14,7 +14,7 @@ import (
 // Rule is how the group's server is chosen.
 type Rule string
 
-// The rules of MUSST (NetGames 2005, §3.2 and §6), and minimax.
+// The rules of MUSST (NetGames 2005, §3.2 and §6), minimax, and least sacrifice.
 const (
 	// Mean: the lowest average RTT.
 	Mean Rule = "mean"
@@ -27,10 +27,13 @@ const (
 	Minimax Rule = "minimax"
 	// FairThreshold: the fairest among servers where nobody is over the limit.
 	FairThreshold Rule = "fair-threshold"
+	// LeastSacrifice: the lowest worst extra over what each player has best: over the
+	// player's lowest RTT to a server that suits everyone.
+	LeastSacrifice Rule = "least-sacrifice"
 )
 
 // Rules are all rules, the plainest first.
-func Rules() []Rule { return []Rule{Mean, Threshold, Fairness, FairThreshold, Minimax} }
+func Rules() []Rule { return []Rule{Mean, Threshold, Fairness, FairThreshold, Minimax, LeastSacrifice} }
 
 // climbs reports whether the rule tries the limits one after the other.
 func (r Rule) climbs() bool { return r == Threshold || r == FairThreshold }
@@ -40,8 +43,8 @@ func (r Rule) measure() Rule {
 	switch r {
 	case Fairness, FairThreshold:
 		return Fairness
-	case Minimax:
-		return Minimax
+	case Minimax, LeastSacrifice:
+		return r
 	}
 	return Mean
 }
@@ -83,7 +86,8 @@ type Criteria struct {
 	Ours    []netip.AddrPort
 	Allowed time.Duration
 	// Weights of players who count for more or less than 1: in the mean and the
-	// deviation like that many players, for minimax as a factor of the RTT.
+	// deviation like that many players, for minimax as a factor of the RTT, for
+	// least sacrifice of the extra.
 	// With 0 a player must still reach the server, but has no say.
 	Weights map[string]float64
 	// Top is how many servers the ranking holds; 0 is all.

@@ -54,7 +54,7 @@ func (r *round) decided(doc *Selection) *Decided {
 		}
 	}
 	better := r.bestOf(d.Measure, func(server int) bool { return r.suits(server) })
-	isBetter := r.view.of(better).by(d.Measure) < r.view.of(chosen).by(d.Measure)
+	isBetter := r.view.by(d.Measure, better) < r.view.by(d.Measure, chosen)
 	switch {
 	case doc.Keep != nil && doc.Keep.Stays && doc.Ranking[0].Server != chosen:
 		d.By, other = ByKeeping, doc.Ranking[0].Server
@@ -73,9 +73,9 @@ func (r *round) decided(doc *Selection) *Decided {
 	case isBetter:
 		d.By, other = ByQuality, better
 	}
-	d.MS, d.Score = millis(r.view.of(chosen).by(d.Measure)), doc.Chosen.Score
+	d.MS, d.Score = millis(r.view.by(d.Measure, chosen)), doc.Chosen.Score
 	if other >= 0 {
-		d.Other, d.OtherMS, d.OtherScore = r.servers.List[other].Addr, millis(r.view.of(other).by(d.Measure)), millis(r.score(other))
+		d.Other, d.OtherMS, d.OtherScore = r.servers.List[other].Addr, millis(r.view.by(d.Measure, other)), millis(r.score(other))
 	}
 	return d
 }
@@ -95,7 +95,7 @@ func (r *round) bestOf(measure Rule, is func(server int) bool) int {
 		if !is(server) {
 			continue
 		}
-		figure := r.view.of(server).by(measure)
+		figure := r.view.by(measure, server)
 		if best < 0 || figure < least || figure == least && r.servers.compare(server, best) < 0 {
 			best, least = server, figure
 		}
@@ -183,6 +183,8 @@ func virtue(measure Rule, c *Ranked, among string) string {
 		return fmt.Sprintf("has the lowest worst ping%s, with %s on average", among, ms(c.MeanMS))
 	case Fairness:
 		return fmt.Sprintf("is the fairest%s: %s", among, figures(measure, c))
+	case LeastSacrifice:
+		return fmt.Sprintf("asks the least of everyone%s: %s", among, figures(measure, c))
 	}
 	return fmt.Sprintf("has the lowest average%s: %s", among, ms(c.MeanMS))
 }
@@ -194,6 +196,8 @@ func figures(measure Rule, c *Ranked) string {
 		return fmt.Sprintf("%s at worst, %s on average", ms(c.MaxMS), ms(c.MeanMS))
 	case Fairness:
 		return fmt.Sprintf("%s on average, give or take %s", ms(c.MeanMS), ms(c.StdevMS))
+	case LeastSacrifice:
+		return fmt.Sprintf("%s, with %s on average", c.sacrifice(), ms(c.MeanMS))
 	}
 	return ms(c.MeanMS) + " on average"
 }

@@ -32,6 +32,8 @@ type Selection struct {
 	// LookedS is for how many seconds everyone looked at the best, if that was long, for
 	// whoever has it shown along.
 	LookedS float64 `json:"looked_s,omitempty"`
+	// Own are the players' own bests, where the rule counts from them.
+	Own map[string]OwnBest `json:"own_best,omitempty"`
 	// Keep is what became of the last round's server, if the criteria name one.
 	Keep *Stay `json:"keep,omitempty"`
 	// Preference is how the group's own servers fare against the others; nil if none of
@@ -57,6 +59,9 @@ type Ranked struct {
 	StdevMS float64 `json:"stdev_ms"`
 	// RTT is what each player measured.
 	RTT map[string]float64 `json:"rtt_ms"`
+	// Extra is by how much each player's RTT is over the own best, where the rule counts
+	// from that.
+	Extra map[string]float64 `json:"extra_ms,omitempty"`
 	// Loss and JitterMS are each player's, for a server whose quality was looked
 	// at. Loss is a share.
 	Loss     map[string]float64 `json:"loss,omitempty"`
@@ -71,6 +76,16 @@ type Ranked struct {
 	WorstOff string `json:"worst_off,omitempty"`
 	// Server is the place in the list.
 	Server int `json:"-"`
+}
+
+// OwnBest is a player's lowest RTT to a server that suits everyone, in milliseconds.
+type OwnBest struct {
+	Addr netip.AddrPort `json:"addr"`
+	MS   float64        `json:"rtt_ms"`
+	// PerhapsMS is a lower one of the player's, to a server that has nothing against it but
+	// that others have not measured it; 0 if there is none. So much is certain: which
+	// nearer ones nobody has asked is not known here.
+	PerhapsMS float64 `json:"perhaps_ms,omitempty"`
 }
 
 // Culled counts the servers that do not suit everyone, each under its first

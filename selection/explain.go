@@ -25,6 +25,7 @@ func (s Selection) Explain() []string {
 	for _, name := range slices.Sorted(maps.Keys(s.Estimated)) {
 		lines = append(lines, fmt.Sprintf("The pings of %s are estimated, give or take %s: by where the address is, and what those nearby measure.", person(name), ms(math.Ceil(s.Estimated[name]))))
 	}
+	lines = append(lines, s.ownSentences()...)
 	lines = append(lines, s.Keep.sentences(s.decision())...)
 	if s.Why != nil {
 		lines = append(lines, s.whySentences()...)
@@ -137,6 +138,8 @@ func figureName(measure Rule) string {
 		return "worst ping"
 	case Fairness:
 		return "deviation"
+	case LeastSacrifice:
+		return "highest sacrifice"
 	}
 	return "average"
 }
@@ -148,6 +151,8 @@ func figureWhere(measure Rule) string {
 		return "for the worst off"
 	case Fairness:
 		return "between players"
+	case LeastSacrifice:
+		return "given up by who gives up most"
 	}
 	return "on average"
 }
@@ -159,6 +164,9 @@ func (r *Ranked) plain(measure Rule) float64 {
 		return r.MaxMS
 	case Fairness:
 		return r.StdevMS
+	case LeastSacrifice:
+		_, worst := r.WorstExtra()
+		return worst
 	}
 	return r.MeanMS
 }

@@ -15,6 +15,8 @@ type Objective struct {
 	measure Rule
 	weights []float64
 	limits  []time.Duration
+	// own are what the players' extras count from, in the unit of what is scored.
+	own []float64
 }
 
 // Objective is what the criteria make of the RTTs of these players. A weight that
@@ -46,14 +48,36 @@ func (o *Objective) Limits() []time.Duration { return o.limits }
 // RTTs have in common.
 func (o *Objective) Deviates() bool { return o.measure == Fairness && len(o.weights) > 1 }
 
+// Sacrifices reports whether scores are extras over players' own bests: see [Objective.Above].
+func (o *Objective) Sacrifices() bool { return o.measure == LeastSacrifice }
+
+// Above is the objective with extras that count from these own bests, one a player, in
+// the unit of the RTTs that it scores. Without, they count from nothing.
+func (o *Objective) Above(own []float64) *Objective {
+	above := *o
+	above.own = own
+	return &above
+}
+
+// best is what a player's extra counts from.
+func (o *Objective) best(player int) float64 {
+	if o.own == nil {
+		return 0
+	}
+	return o.own[player]
+}
+
+// Weight is what a player counts for.
+func (o *Objective) Weight(player int) float64 { return o.weights[player] }
+
 // Score is what the rule makes of the RTTs to a server, limits apart, in their unit.
 // They are by player; one that is 0 does not count.
 func (o *Objective) Score(rtts []float64) float64 {
-	total, worst, weight, squared, voices := 0.0, 0.0, 0.0, 0.0, 0
+	total, worst, weight, squared, voices := 0.0, math.Inf(-1), 0.0, 0.0, 0
 	for player, rtt := range rtts {
 		if w := o.weights[player]; rtt > 0 && w > 0 {
 			total += w * rtt
-			worst = max(worst, w*rtt)
+			worst = max(worst, w*(rtt-o.best(player)))
 			weight += w
 			squared += w * w
 			voices++
@@ -62,7 +86,7 @@ func (o *Objective) Score(rtts []float64) float64 {
 	switch {
 	case voices == 0:
 		return 0
-	case o.measure == Minimax:
+	case o.measure == Minimax || o.measure == LeastSacrifice:
 		return worst
 	case o.measure == Mean || voices == 1: // who is alone deviates from nobody
 		return total / weight
@@ -95,9 +119,10 @@ func (o *Objective) scores(columns [][]cell) []float64 {
 	scores := make([]float64, len(columns[0]))
 	for player, w := range o.weights {
 		column := columns[player][:len(scores)]
-		if o.measure == Minimax {
+		if o.measure == Minimax || o.measure == LeastSacrifice {
+			own := o.best(player)
 			for row, c := range column {
-				scores[row] = max(scores[row], w*float64(c))
+				scores[row] = max(scores[row], w*(float64(c)-own))
 			}
 			continue
 		}

@@ -2,13 +2,14 @@ package selection
 
 import (
 	"cmp"
+	"slices"
 
 	"muster/discovery"
 )
 
 // Select chooses the server for the players of a table, whose rows are the
 // servers. It reads the table's sums once, whatever the number of players;
-// only weights and the servers in the selection make it look at cells.
+// only weights, extras and the servers in the selection make it look at cells.
 //
 // The selection says why, too: see [Why].
 func Select(servers Servers, table *Table, criteria Criteria) Selection {
@@ -51,6 +52,7 @@ func newRound(s *Filter, table *Table, dropped int) *round {
 	s.note()
 	r := &round{Filter: s, view: newView(table, s.criteria, dropped), fates: make([]Cause, table.Servers())}
 	r.restrict(r.cull())
+	r.findOwn()
 	r.qualify()
 	r.rank()
 	return r
@@ -118,6 +120,34 @@ func (r *round) restrict(lowestWorst cell) {
 	}
 }
 
+// findOwn finds the server that each player has the own best of, among the survivors: one
+// that only some have measured is no word on what the group could have, and nobody could
+// check it.
+func (r *round) findOwn() {
+	if !r.view.objective.Sacrifices() || len(r.view.players) == 0 {
+		return
+	}
+	var own []int
+	for server := range r.fates {
+		if !r.suits(server) {
+			continue
+		}
+		if own == nil {
+			own = slices.Repeat([]int{server}, len(r.view.players))
+			continue
+		}
+		for i, player := range r.view.players {
+			c, best := r.view.table.cell(player, server), r.view.table.cell(player, own[i])
+			if c < best || c == best && r.servers.compare(server, own[i]) < 0 {
+				own[i] = server
+			}
+		}
+	}
+	if own != nil {
+		r.view.countFrom(own)
+	}
+}
+
 // rank keeps the best of the survivors.
 func (r *round) rank() {
 	// what a server loses, in microseconds, for being full with the group
@@ -165,7 +195,7 @@ func (r *round) document() Selection {
 		Ranking: make([]Ranked, 0, len(r.best)),
 		Culled:  culledOf(r.culled),
 		Reasons: r.reasons(),
-		LimitMS: millis(float64(r.limit)), Preference: r.preference,
+		LimitMS: millis(float64(r.limit)), Own: r.ownBests(), Preference: r.preference,
 	}
 	for _, c := range r.best {
 		doc.Ranking = append(doc.Ranking, r.ranked(c))
@@ -197,10 +227,16 @@ func (r *round) ranked(c candidate) Ranked {
 	if qualities != nil {
 		doc.Loss, doc.JitterMS = make(map[string]float64), make(map[string]float64)
 	}
-	for _, player := range r.view.players {
+	if r.view.own != nil {
+		doc.Extra = make(map[string]float64, len(t.players))
+	}
+	for i, player := range r.view.players {
 		name := t.players[player]
 		if rtt := t.cell(player, c.server); rtt.answered() {
 			doc.RTT[name] = millis(float64(rtt))
+			if doc.Extra != nil {
+				doc.Extra[name] = millis(r.view.extra(i, c.server))
+			}
 		}
 		if qualities != nil {
 			doc.Loss[name] = qualities[player].Loss

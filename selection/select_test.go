@@ -70,6 +70,7 @@ func TestMUSSTTable2(t *testing.T) {
 		{selection.Criteria{By: selection.Fairness}, serverC, 3.4, 91.8, 3.4},
 		{selection.Criteria{By: selection.FairThreshold, Limits: limit}, serverC, 3.4, 91.8, 3.4},
 		{selection.Criteria{By: selection.Minimax}, serverC, 96, 91.8, 3.4},
+		{selection.Criteria{By: selection.LeastSacrifice}, serverC, 78, 91.8, 3.4}, // of p5's 96 to C, 18 to A
 		{selection.Criteria{By: selection.Mean, Limits: limit}, serverB, 76, 76.0, 25.7},
 	}
 	servers, table := musstTable(serverA, serverB, serverC)

@@ -17,8 +17,12 @@ type view struct {
 	needed int32
 	// objective scores RTTs in the order of the players in view.
 	objective *Objective
-	// scores, if somebody's weight is not 1, are the rows', in microseconds.
+	// scores, if somebody's weight is not 1 or extras count, are the rows', in
+	// microseconds.
 	scores []float64
+	// own are the servers that players have their own bests of, in the order of players,
+	// if extras count and there is any.
+	own []int
 }
 
 func newView(table *Table, criteria Criteria, dropped int) *view {
@@ -26,15 +30,49 @@ func newView(table *Table, criteria Criteria, dropped int) *view {
 	v.players = slices.DeleteFunc(slices.Clone(table.byName), func(player int) bool { return player == dropped })
 	v.needed = max(1, int32(len(v.players)))
 	v.objective = criteria.Objective(v.names(v.players))
-	if slices.ContainsFunc(v.objective.weights, func(w float64) bool { return w != 1 }) {
-		// cells without an RTT spoil only servers that are culled anyway
-		var columns [][]cell
-		for _, player := range v.players {
-			columns = append(columns, table.columns[player])
-		}
-		v.scores = v.objective.scores(columns)
+	if !v.objective.Sacrifices() && slices.ContainsFunc(v.objective.weights, func(w float64) bool { return w != 1 }) {
+		v.weigh()
 	}
 	return v
+}
+
+// weigh scores all rows by their cells. Those without an RTT spoil only servers that are
+// culled anyway.
+func (v *view) weigh() {
+	var columns [][]cell
+	for _, player := range v.players {
+		columns = append(columns, v.table.columns[player])
+	}
+	v.scores = v.objective.scores(columns)
+}
+
+// countFrom has extras count from the players' lowest RTTs to these servers.
+func (v *view) countFrom(own []int) {
+	v.own = own
+	bests := make([]float64, len(own))
+	for i, server := range own {
+		bests[i] = float64(v.table.cell(v.players[i], server))
+	}
+	v.objective = v.objective.Above(bests)
+	v.weigh()
+}
+
+// extra is by how much a player's RTT to a server is over the own best, in microseconds;
+// below 0 if the server is not among those that suit everyone.
+func (v *view) extra(i, server int) float64 {
+	return float64(v.table.cell(v.players[i], server)) - v.objective.best(i)
+}
+
+// by is a plain measure of a server, in microseconds: weights apart.
+func (v *view) by(measure Rule, server int) float64 {
+	if measure != LeastSacrifice {
+		return v.of(server).by(measure)
+	}
+	worst := v.extra(0, server)
+	for i := range v.players {
+		worst = max(worst, v.extra(i, server))
+	}
+	return worst
 }
 
 // of is what is summed up of a server.
@@ -52,7 +90,7 @@ func (v *view) score(server int) float64 {
 	if len(v.players) < 2 && measure == Fairness {
 		measure = Mean
 	}
-	return v.sums[row].by(measure)
+	return v.by(measure, server)
 }
 
 // costed is the score of a finalist whose RTTs are raised by what their quality

@@ -9,8 +9,8 @@ import (
 // Why says what decided a choice, or what prevents one.
 type Why struct {
 	// Bottleneck is the player who holds the chosen server's score up most: the
-	// one with the highest RTT, or, where fairness decides, the one furthest
-	// from the mean. Players without a say are none.
+	// one with the highest RTT, where fairness decides the one furthest from the mean,
+	// or where extras do the one who gives up most. Players without a say are none.
 	Bottleneck string `json:"bottleneck,omitempty"`
 	// Without is what the others would get without the bottleneck.
 	Without *Without `json:"without,omitempty"`
@@ -72,8 +72,11 @@ func (r *round) bottleneck(server int) int {
 			continue
 		}
 		h := float64(r.view.table.cell(player, server))
-		if r.view.objective.measure == Fairness {
+		switch r.view.objective.measure {
+		case Fairness:
 			h = math.Abs(h - mean)
+		case LeastSacrifice:
+			h = r.view.extra(i, server)
 		}
 		if h > height {
 			found, height = player, h
@@ -102,7 +105,7 @@ func (r *round) rivals(chosen int) []Rival {
 	var rivals []Rival
 	for _, measure := range []Rule{Mean, Minimax, Fairness} {
 		best := r.bestBy(measure)
-		if !(r.view.of(best).by(measure) < r.view.of(chosen).by(measure)) {
+		if !(r.view.by(measure, best) < r.view.by(measure, chosen)) {
 			continue
 		}
 		addr := r.servers.List[best].Addr

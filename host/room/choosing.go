@@ -195,7 +195,7 @@ func (r *Room) isHarmed(some, group []*player) bool {
 	if all.Chosen == nil || own.Chosen == nil {
 		return own.Chosen != nil
 	}
-	table, objective := r.round.table(some), r.criteria(r.settings, some).Objective(names(some))
+	table, objective := r.round.table(some), own.Above(r.criteria(r.settings, some).Objective(names(some)), names(some))
 	rtts := func(server int) (ms []float64) {
 		for player := range some {
 			_, rtt := table.At(player, server)

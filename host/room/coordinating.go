@@ -102,7 +102,7 @@ func (r *Room) searching() *search {
 		weights[group[0].name] = float64(len(group))
 	}
 	criteria := r.criteria(r.settings, heads)
-	if len(heads) < len(r.round.present()) && criteria.By != selection.Minimax {
+	if len(heads) < len(r.round.present()) && criteria.By != selection.Minimax && criteria.By != selection.LeastSacrifice {
 		criteria.Weights = weights
 	}
 	if !r.settings.AnyVersion {
@@ -301,7 +301,7 @@ func (r *Room) Progress() (progress coordinate.Progress, searches bool) {
 }
 
 // view is how far the search is.
-func (s *search) view(list []discovery.Server) *wire.Search {
+func (s *search) view(list []discovery.Server, by selection.Rule) *wire.Search {
 	progress := s.planner.Progress()
 	v := &wire.Search{Rounds: progress.Rounds, Found: progress.Best >= 0}
 	if !v.Found {
@@ -324,7 +324,12 @@ func (s *search) view(list []discovery.Server) *wire.Search {
 	}
 	chosen := selection.Select(best, table, selection.Criteria{By: selection.Mean}).Chosen
 	v.MeanMS, v.MaxMS, v.StdevMS = chosen.MeanMS, chosen.MaxMS, chosen.StdevMS
+	if by == selection.LeastSacrifice {
+		extra := max(0, progress.Score)
+		v.ExtraMS = &extra
+	}
 	if progress.Rounds >= claimAfter {
+		v.OwnMS = rttMS(progress.Own)
 		gain := rttMS(progress.RegretBound)
 		v.GainMS, v.ReachMS = &gain, rttMS(progress.Reach)
 	}

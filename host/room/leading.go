@@ -57,7 +57,7 @@ func (r *Room) leads() {
 	if len(leaders) < podium && len(group) > 0 {
 		leaders = append(slices.Clip(leaders), r.nearly(filter, table, podium-len(leaders))...)
 	}
-	l.standing = r.standing(leaders, table, criteria)
+	l.standing = r.standing(leaders, table, &selected)
 	r.revision++
 	r.askNames(leaders)
 }
@@ -113,14 +113,18 @@ func (r *Room) isFull(server int) bool {
 }
 
 // standing is what pages see of it.
-func (r *Room) standing(leaders []selection.Ranked, table *selection.Table, criteria selection.Criteria) *wire.Standing {
+func (r *Room) standing(leaders []selection.Ranked, table *selection.Table, selected *selection.Selection) *wire.Standing {
 	s := &wire.Standing{Round: r.round.number, Leaders: []wire.Leader{}}
 	isLeader := map[int]bool{}
 	for _, ranked := range leaders {
 		isLeader[ranked.Server] = true
+		var extra *float64
+		if player, most := ranked.WorstExtra(); player != "" {
+			extra = &most
+		}
 		s.Leaders = append(s.Leaders, wire.Leader{
 			ID: ranked.Server, ServerCard: cardOf(r.round.servers, ranked.Server),
-			Complete: len(ranked.RTT) == len(table.Players()), MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS, StdevMS: ranked.StdevMS, RTT: ranked.RTT,
+			Complete: len(ranked.RTT) == len(table.Players()), MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS, StdevMS: ranked.StdevMS, ExtraMS: extra, RTT: ranked.RTT,
 			Predicted: r.forecast(ranked.Server),
 		})
 	}
@@ -141,7 +145,7 @@ func (r *Room) standing(leaders []selection.Ranked, table *selection.Table, crit
 		}
 		place.Answered += count(answered)
 		s.Answered += count(answered)
-		place.Open += count(isLeader[server] || answered && !fails && !r.isFull(server) && couldWin(s.Leaders, table, server, criteria.By))
+		place.Open += count(isLeader[server] || answered && !fails && !r.isFull(server) && couldWin(s.Leaders, table, server, selected))
 	}
 	for _, country := range slices.Sorted(maps.Keys(places)) {
 		s.Places = append(s.Places, *places[country])
@@ -169,23 +173,26 @@ func (r *Room) forecast(server int) map[string]float64 {
 
 // couldWin reports whether a server that not all have measured would be the best if those
 // who have not were next to it. Of how even pings are that says nothing.
-func couldWin(leaders []wire.Leader, table *selection.Table, server int, by selection.Rule) bool {
+func couldWin(leaders []wire.Leader, table *selection.Table, server int, selected *selection.Selection) bool {
 	players := len(table.Players())
-	measured, total, worst := 0, 0.0, 0.0
+	measured, total, worst, extra := 0, 0.0, 0.0, 0.0
 	for column := range players {
 		if state, rtt := table.At(column, server); state == discovery.Answered {
 			measured++
 			total += rttMS(rtt)
 			worst = max(worst, rttMS(rtt))
+			extra = max(extra, rttMS(rtt)-selected.Own[table.Players()[column]].MS)
 		}
 	}
-	switch {
+	switch by := selected.By; {
 	case measured == players:
 		return false // all are measured: it is among the leaders, or behind them
 	case len(leaders) == 0 || !leaders[0].Complete:
 		return true
 	case by == selection.Minimax:
 		return worst <= leaders[0].MaxMS
+	case leaders[0].ExtraMS != nil:
+		return extra <= *leaders[0].ExtraMS
 	case by == selection.Fairness || by == selection.FairThreshold:
 		return true
 	}

@@ -86,13 +86,13 @@ func (r *Room) objections(s *selection.Selection, group []*player) []selection.O
 // hoped are servers that did not answer one player, but half of the others and more,
 // and that are better for these than the chosen one, the best first, as far as the
 // search can tell what it asked nobody any more after that silence.
-func (r *Room) hoped(p *player, group []*player, chosen int) []int {
+func (r *Room) hoped(p *player, group []*player, s *selection.Selection) []int {
 	search := r.round.search
 	if search == nil {
 		return nil
 	}
 	others := filtered(group, func(other *player) bool { return other != p })
-	objective, table := r.criteria(r.settings, others).Objective(names(others)), r.round.table(others)
+	objective, table := s.Above(r.criteria(r.settings, others).Objective(names(others)), names(others)), r.round.table(others)
 	rtts := make([]float64, len(others))
 	score := func(server int) (ms float64, known bool) {
 		answered := 0
@@ -111,7 +111,7 @@ func (r *Room) hoped(p *player, group []*player, chosen int) []int {
 		}
 		return objective.Score(rtts), 2*answered >= len(others)
 	}
-	most, _ := score(chosen)
+	most, _ := score(s.Chosen.Server)
 	scores := map[int]float64{}
 	for server := range p.sheet.servers() {
 		if state := r.round.knowledge(p).at(server).State; state == discovery.Answered || state == discovery.Unprobed {
@@ -135,7 +135,7 @@ func (r *Room) disputed(s *selection.Selection) []int {
 	all := r.objections(s, group)
 	for _, p := range group { // what not all others have measured may be better, too
 		if !p.trusted && few(len(group)) > 0 {
-			all = append(all, selection.Objection{Player: p.name, Servers: r.hoped(p, group, s.Chosen.Server)})
+			all = append(all, selection.Objection{Player: p.name, Servers: r.hoped(p, group, s)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b selection.Objection) int { return len(b.Servers) - len(a.Servers) })

@@ -357,6 +357,8 @@ func (s Settings) Rule() string {
 		text = "fairest"
 	case selection.Minimax:
 		text = "kindest to the worst off"
+	case selection.LeastSacrifice:
+		text = "nobody gives up much"
 	}
 	for i, limit := range s.Limits {
 		if i == 0 {

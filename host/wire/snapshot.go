@@ -87,11 +87,14 @@ type Leader struct {
 	ID int `json:"id"`
 	ServerCard
 	// Complete: all who count have measured it.
-	Complete bool               `json:"complete"`
-	MeanMS   float64            `json:"mean_ms"`
-	MaxMS    float64            `json:"max_ms"`
-	StdevMS  float64            `json:"stdev_ms"`
-	RTT      map[string]float64 `json:"rtt_ms"`
+	Complete bool    `json:"complete"`
+	MeanMS   float64 `json:"mean_ms"`
+	MaxMS    float64 `json:"max_ms"`
+	StdevMS  float64 `json:"stdev_ms"`
+	// ExtraMS is by how much, at most, anybody's ping is over their own best, where that
+	// decides and all have measured it.
+	ExtraMS *float64           `json:"extra_ms,omitempty"`
+	RTT     map[string]float64 `json:"rtt_ms"`
 	// Predicted are the pings, in ms, that the search expects of players who have not
 	// measured it: none where it knows nothing of the server's neighbours. No figure counts
 	// them.
@@ -181,6 +184,11 @@ type Search struct {
 	MeanMS  float64 `json:"mean_ms"`
 	MaxMS   float64 `json:"max_ms"`
 	StdevMS float64 `json:"stdev_ms"`
+	// ExtraMS is by how much, at most, anybody's ping is over their own best, where that
+	// decides. OwnMS is how much more that may truly be, as a nearer server of somebody's
+	// was not found, as far as the host can tell.
+	ExtraMS *float64 `json:"extra_ms,omitempty"`
+	OwnMS   float64  `json:"own_ms,omitempty"`
 	// GainMS is how much better a server may yet be found, as far as the host can
 	// tell; nil before it can.
 	GainMS *float64 `json:"gain_ms,omitempty"`
@@ -196,10 +204,15 @@ func (s *Search) Sentence(by selection.Rule) string {
 		return "no server suits everyone so far"
 	}
 	best := fmt.Sprintf("%.0f ms on average", s.MeanMS)
-	switch by {
-	case selection.Minimax:
+	switch {
+	case s.ExtraMS != nil:
+		best = fmt.Sprintf("nobody gives up more than %.0f ms of their own best", *s.ExtraMS)
+		if s.OwnMS > 0 {
+			best += fmt.Sprintf(", or %.0f if somebody has a nearer one yet", math.Ceil(*s.ExtraMS+s.OwnMS))
+		}
+	case by == selection.Minimax:
 		best = fmt.Sprintf("%.0f ms for the worst off", s.MaxMS)
-	case selection.Fairness, selection.FairThreshold:
+	case by == selection.Fairness || by == selection.FairThreshold:
 		best = fmt.Sprintf("%.0f ms on average, ± %.0f between players", s.MeanMS, s.StdevMS)
 	}
 	if s.GainMS == nil {

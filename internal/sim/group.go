@@ -82,6 +82,7 @@ func (w *World) everybody() (*Group, error) { return NewGroup(w.Vantages()...) }
 type groupTruth struct {
 	*Group
 	criteria selection.Criteria
+	doc      selection.Selection
 	found    bool
 	best     selection.Ranked
 	limit    float64 // ms; 0 is none
@@ -92,7 +93,7 @@ type groupTruth struct {
 func (g *Group) truth(criteria selection.Criteria) groupTruth {
 	criteria.Top = 1
 	doc := g.selection(criteria)
-	t := groupTruth{Group: g, criteria: criteria, found: doc.Chosen != nil, limit: doc.LimitMS}
+	t := groupTruth{Group: g, criteria: criteria, doc: doc, found: doc.Chosen != nil, limit: doc.LimitMS}
 	if t.found {
 		t.best = *doc.Chosen
 	}
@@ -147,16 +148,14 @@ func (g *Group) Regret(c selection.Criteria, server int) float64 {
 // regret is how much worse a server is than the best, in ms: by the score, and by
 // how far it is over the limit that the best keeps.
 func (t groupTruth) regret(server int) (score, regret float64) {
-	criteria := selection.Criteria{By: t.criteria.By, Weights: t.criteria.Weights, Top: 1, Reasons: -1}
-	table := selection.NewTable(t.Players, 1)
-	for player, v := range t.Vantages {
-		table.Set(player, 0, discovery.Answered, v.RTT[server])
+	var rtts []float64
+	for _, v := range t.Vantages { // to the microsecond, as tables keep them
+		rtts = append(rtts, max(float64(v.RTT[server].Microseconds()), 1)/1000)
 	}
-	one := selection.Servers{List: t.Vantages[0].Servers[server : server+1]}
-	chosen := selection.NewFilter(one, criteria).Select(table).Chosen
-	regret = max(0, chosen.Score-t.best.Score)
+	score = t.doc.Above(t.criteria.Objective(t.Players), t.Players).Score(rtts)
+	regret = max(0, score-t.best.Score)
 	if t.limit > 0 {
-		regret += max(0, chosen.MaxMS-t.limit)
+		regret += max(0, slices.Max(rtts)-t.limit)
 	}
-	return chosen.Score, regret
+	return score, regret
 }

@@ -33,7 +33,7 @@ var (
 	sweepServers = flag.String("sweep-servers", "", "the list for -sweep-of matrix, gzipped (default: one like css2007's)")
 	sweepEach    = flag.Float64("sweep-each", 0, "tell of each search that missed the best by so many ms")
 	sweepGroups  = flag.String("sweep-groups", "musst,au-jp,au-de-usw,europe-8,world-16,world-64", "groups of a sweep")
-	sweepRules   = flag.String("sweep-rules", "mean,minimax,threshold,fairness,fair-threshold", "rules of a sweep")
+	sweepRules   = flag.String("sweep-rules", "mean,minimax,threshold,fairness,fair-threshold,least-sacrifice", "rules of a sweep")
 	sweepBudgets = flag.String("sweep-budget", "2,4", "budgets of a sweep, in percent of the list, which are spent; 0 is a room's 650 and its end")
 	sweepMethods = flag.String("sweep-methods", "coordinated", "methods of a sweep; discovered is after everybody's own adaptive discovery")
 	sweepAlone   = flag.String("sweep-strategy", "adaptive", "how players look alone, for the methods naive and discovered")

@@ -135,7 +135,8 @@ const margin = 0.5
 // persuades is the server that costs the honest the most, of those that are chosen if
 // the liars say of them what told makes of the RTT, and the truth of all others.
 func (p *plot) persuades(told func(liar, server int, rtt time.Duration) time.Duration) int {
-	objective := p.criteria.Objective(p.Players)
+	truth := p.selection(p.criteria)
+	objective := truth.Above(p.criteria.Objective(p.Players), p.Players)
 	score := func(server int, lie bool) float64 {
 		rtts := make([]float64, len(p.Players))
 		for i, v := range p.Vantages {

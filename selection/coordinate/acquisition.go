@@ -80,11 +80,12 @@ func (p *Planner) Next() []Batch {
 		p.spent = p.questions.waiting() == 0
 		return nil
 	}
-	p.estimator.climbs = p.climbs()
+	p.estimator.climbs, p.estimator.owns = p.climbs(), p.owns()
 	a.posterior = newPosterior(p.estimator, p.rng, p.variances)
 	p.variances = a.posterior.now
 	p.noteLevel()
 	p.history = append(p.history, p.estimator.best)
+	p.noteOwn()
 	if p.round > 0 || !a.everyCountry() {
 		a.finish()
 		a.askNeighbours()
@@ -187,6 +188,9 @@ func (a *acquisition) finish() {
 		if c.wanted && c.server >= 0 && !c.whole() {
 			a.everybody(c)
 		}
+	}
+	for _, c := range a.p.estimator.closer() {
+		a.everybody(c)
 	}
 	for _, c := range a.p.estimator.leaders(finalists) { // some know only others on their addresses
 		for _, player := range a.inTurn() {
@@ -349,11 +353,22 @@ func (a *acquisition) measure(c *candidate) bool {
 	switch {
 	case c.server < 0:
 		return false
+	case c.heard() && a.p.estimator.owns && !c.whole():
+		return a.askNearest(c)
 	case c.heard() && !a.p.candidates.unknown(c.server):
 		return a.everybody(c)
 	}
 	c.explored = true
+	if a.p.estimator.owns && !a.p.candidates.unknown(c.server) {
+		return a.askNearest(c)
+	}
 	return a.exploreBy(c.server)
+}
+
+// askNearest has the one measure an address for whom it may be an own best.
+func (a *acquisition) askNearest(c *candidate) bool {
+	by := a.p.estimator.nearestTo(c)
+	return by >= 0 && a.ask(by, c.server)
 }
 
 // exploreBy has the one measure a server who was asked least. Where it may well not

@@ -34,6 +34,9 @@ type candidate struct {
 	// neighbours. worst is the highest of those RTTs. off and worstOff are how far off
 	// the two may be.
 	value, off, worst, worstOff float64
+	// nearer is by how much it is no nearer to anybody than what would matter to an own
+	// best, where a round looks for that, and nearerOff how far off that may be.
+	nearer, nearerOff float64
 }
 
 // heard reports whether somebody measured the address.

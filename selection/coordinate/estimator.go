@@ -29,6 +29,11 @@ type estimator struct {
 	// climbs: this round looks for what keeps the next stricter limit, and the figure
 	// is the highest RTT; else it is the acquisition value.
 	climbs bool
+	// owns: this round looks for what is nearer to somebody than the own best, see own.go,
+	// and the figure is by how much RTTs are not. own are the own bests in ms, slack by how
+	// much one may be missed without harm.
+	owns       bool
+	own, slack []float64
 	// base is what values are counted from, see value.
 	base float64
 	// scratch is judge's, who comes by often.
@@ -89,6 +94,9 @@ func (e *estimator) score(value float64) float64 { return e.base + math.Exp(valu
 
 // margin is by how much a server could be better than the target, in ms.
 func (e *estimator) margin(target float64) float64 {
+	if e.owns {
+		return betterBy
+	}
 	if e.objective.Deviates() && !e.climbs {
 		return betterBy + fairerShare*within(target)
 	}
@@ -104,6 +112,8 @@ func (e *estimator) target() float64 {
 	switch {
 	case e.climbs:
 		return e.next()
+	case e.owns:
+		return 0
 	case e.incumbent == nil:
 		return e.lowest
 	}
@@ -116,12 +126,18 @@ func (e *estimator) figure(c *candidate) (ms, off float64) {
 	if e.climbs {
 		return c.worst, c.worstOff
 	}
+	if e.owns {
+		return c.nearer, c.nearerOff
+	}
 	return c.value, c.off
 }
 
 func (e *estimator) figureOf(rtts []float64) float64 {
 	if e.climbs {
 		return highest(rtts)
+	}
+	if e.owns {
+		return e.nearer(rtts)
 	}
 	return e.acquisition(rtts)
 }
@@ -214,6 +230,10 @@ func (e *estimator) judge(c *candidate) {
 		c.score = max(c.score, c.bound) // what a queue held up may look fairer than it is
 	}
 	c.off = max(math.Abs(e.acquisition(high)-c.value), math.Abs(e.acquisition(low)-c.value))
+	if e.owns {
+		c.nearer = e.nearer(middle)
+		c.nearerOff = max(e.nearer(high)-c.nearer, c.nearer-e.nearer(low))
+	}
 }
 
 // preferred is a score as it competes with others' if it may be so much higher. It stays
@@ -263,6 +283,7 @@ func apart(low, middle, high, errors []float64) {
 func (e *estimator) update() {
 	e.candidates.sort()
 	e.incumbent, e.best, e.lowest = nil, none, none
+	e.findOwn()
 	for _, c := range e.candidates.all {
 		if c.heard() {
 			e.judge(c)
@@ -284,6 +305,16 @@ func (e *estimator) update() {
 		}
 	}
 	e.climbs = e.climbs && e.level > 0
+	e.findSlack()
+	if e.owns = e.owns && e.incumbent != nil; e.owns {
+		for _, c := range e.candidates.all {
+			if c.heard() {
+				e.judge(c)
+			}
+		}
+		e.base = -e.margin(0)
+		return
+	}
 	e.base = e.lowest - e.margin(e.lowest)
 	if e.climbs {
 		e.base = e.next() - e.margin(e.next())

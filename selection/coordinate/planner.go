@@ -92,6 +92,10 @@ type Planner struct {
 	// is broken, which both are for.
 	better, stricter outlook
 	level            int
+	// nearer is how much more somebody may give up as a nearer server of theirs was not
+	// found yet, and owns the own bests, round by round.
+	nearer   outlook
+	ownsThen [][]float64
 	// reviewed counts addresses that one player explored, passed those that all
 	// were asked for then.
 	reviewed, passed int

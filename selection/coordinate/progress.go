@@ -16,6 +16,9 @@ type Progress struct {
 	// samples had none better. As those are the planner's own idea, it is at least
 	// what the last rounds gained. It is an estimate, no proof.
 	RegretBound time.Duration
+	// Own is by how much more somebody gives up at Best than Score says, if extras decide
+	// and a player's own best was missed; 0 if that is not likely. RegretBound counts it in.
+	Own time.Duration
 	// Reach is a limit stricter than what Best keeps that a server may yet be found to
 	// keep for everybody; 0 if that is unlikely. RegretBound is of servers that do not.
 	Reach time.Duration
@@ -76,6 +79,9 @@ func (p *Planner) outlook() *outlook {
 	if p.estimator.climbs {
 		return &p.stricter
 	}
+	if p.estimator.owns {
+		return &p.nearer
+	}
 	return &p.better
 }
 
@@ -90,6 +96,41 @@ func (p *Planner) climbs() bool {
 	return p.round%climbEvery == 0
 }
 
+// owns reports whether a round looks for nearer own bests.
+func (p *Planner) owns() bool {
+	if p.estimator.climbs || !p.estimator.objective.Sacrifices() {
+		return false
+	}
+	if p.knowsOwn() && p.nearer.bound() == 0 {
+		return p.round%ownSeldom == 1
+	}
+	return p.round%ownEvery == 1
+}
+
+// knowsOwn reports whether there are samples enough of nearer own bests: half of those
+// that the score takes, as such rounds are fewer.
+func (p *Planner) knowsOwn() bool { return len(p.nearer.gains) >= memory/2 }
+
+// noteOwn keeps the own bests of a round.
+func (p *Planner) noteOwn() {
+	if p.estimator.objective.Sacrifices() {
+		p.ownsThen = append(p.ownsThen, p.estimator.own)
+	}
+}
+
+// missed is how much more somebody may give up at the incumbent, in ms, as an own best
+// was missed: what most samples stay under, and at least what the last rounds found.
+func (p *Planner) missed() float64 {
+	e := p.estimator
+	missed := p.nearer.bound()
+	if last := p.ownsThen[max(0, len(p.ownsThen)-1-lately):]; len(last) > 0 {
+		for player, slack := range e.slack {
+			missed = max(missed, last[0][player]-e.own[player]-slack)
+		}
+	}
+	return missed
+}
+
 // noteLevel forgets what was thought of servers that keep as few limits as the best did
 // before.
 func (p *Planner) noteLevel() {
@@ -102,7 +143,11 @@ func (p *Planner) noteLevel() {
 // lowest value. It may not suit, but nobody knows that yet.
 func (p *Planner) noteGain(lowest float64) {
 	target := p.estimator.target()
-	gain := min(max(0, target-p.estimator.score(lowest)), within(target))
+	most := within(target)
+	if p.estimator.owns { // nobody's own best is lower than nothing
+		most = slices.Max(p.estimator.own)
+	}
+	gain := min(max(0, target-p.estimator.score(lowest)), most)
 	o := p.outlook()
 	o.gains = append(o.gains, gain)
 	o.gains = o.gains[max(0, len(o.gains)-memory):]
@@ -126,14 +171,14 @@ func (p *Planner) Progress() Progress {
 	if last := p.history[max(0, len(p.history)-1-lately):]; len(last) > 0 && last[0] != none {
 		gained = min(last[0]-e.best, within(e.best))
 	}
-	bound := duration(max(p.better.bound(), gained))
-	o.RegretBound = max(bound, duration(leastBound))
+	bound := duration(max(p.better.bound(), gained) + p.missed())
+	o.RegretBound, o.Own = max(bound, duration(leastBound)), duration(p.missed())
 	known, cold := min(1, float64(p.before)/float64(p.options.Budget)), float64(coldRounds)
 	if e.objective.Deviates() {
 		cold = fairRounds
 	}
 	patience := max(leastRounds, int(math.Round(cold*(1-known))))
-	settled := o.Best >= 0 && p.round >= patience && p.better.full() && max(bound, duration(p.better.detour)) <= p.options.Enough
+	settled := o.Best >= 0 && p.round >= patience && p.better.full() && (p.knowsOwn() || !e.objective.Sacrifices()) && max(bound, duration(p.better.detour)) <= p.options.Enough
 	if e.level > 0 && !p.stricter.hopeless() {
 		o.Reach, settled = duration(e.next()), false
 	}

@@ -128,3 +128,10 @@ function bar(state, selection, ranked, player, longest) {
     h("span", { class: "figure" }, ping(selection, player, rtt), extra && h("small", {}, ` ${extra}`)),
   );
 }
+
+/** What anyone gives up there of their own best ping, where that decides; empty where it does not. @param {Ranked} ranked */
+export function givenUp(ranked) {
+  if (!ranked.extra_ms) return "";
+  const most = Math.max(0, ...Object.values(ranked.extra_ms));
+  return most < 0.5 ? "everyone has their own best" : `nobody gives up more than ${millis(most)} of their own best`;
+}

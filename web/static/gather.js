@@ -13,6 +13,7 @@ export const rules = /** @type {const} */ ([
   ["fairness", "Fairest", "everyone has about the same ping"],
   ["fair-threshold", "Fairest under a limit", "nobody over the limit, then the fairest"],
   ["minimax", "Kindest to the worst off", "the highest ping is as low as can be"],
+  ["least-sacrifice", "Nobody gives up much", "what anyone gives up of their own best ping is as little as can be"],
 ]);
 
 /** @param {string} by */
@@ -179,6 +180,7 @@ const wishes = {
   fairness: "about the same ping for everyone",
   "fair-threshold": "about the same ping for everyone",
   minimax: "the lowest ping for whoever is worst off",
+  "least-sacrifice": "a place for which nobody gives up much of their own best ping",
 };
 
 /** What we look for, in a sentence. @param {State} state */

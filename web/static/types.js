@@ -77,6 +77,7 @@
  * @property {number} max_ms
  * @property {number} stdev_ms
  * @property {Record<string, number>} rtt_ms
+ * @property {Record<string, number>} [extra_ms] by how much each ping is over the player's own best, where that decides
  * @property {Record<string, number>} [loss]
  * @property {Record<string, number>} [jitter_ms]
  */
@@ -176,6 +177,7 @@
  * @property {number} mean_ms
  * @property {number} max_ms
  * @property {number} stdev_ms
+ * @property {number} [extra_ms] by how much, at most, anybody's ping is over their own best, where that decides
  * @property {Record<string, number>} rtt_ms
  * @property {Record<string, number>} [predicted_ms] what the search expects of those who have not measured it
  * @typedef {Server & LeaderOf} Leader one of the best servers so far

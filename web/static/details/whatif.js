@@ -1,7 +1,7 @@
 // Trying another rule or limit, for everyone to see.
 
 import { button, h, millis } from "../dom.js";
-import { serverName, targetOf } from "../choice.js";
+import { givenUp, serverName, targetOf } from "../choice.js";
 import { ruleName, rules } from "../gather.js";
 import { hasSay } from "../people.js";
 
@@ -64,7 +64,7 @@ function outcome(state, other) {
   const now = state.choice && targetOf(state.choice);
   const then = other.selection.chosen;
   const text = then
-    ? [h("strong", {}, h("bdi", {}, serverName(other, then.addr))), ` — ${millis(then.mean_ms)} on average, ${millis(then.max_ms)} at worst`, now?.addr === then.addr ? ": the same server." : `; now it is ${now ? millis(now.mean_ms) : "none"} and ${now ? millis(now.max_ms) : "none"}.`]
+    ? [h("strong", {}, h("bdi", {}, serverName(other, then.addr))), ` — ${millis(then.mean_ms)} on average, ${millis(then.max_ms)} at worst${then.extra_ms ? `, ${givenUp(then)}` : ""}`, now?.addr === then.addr ? ": the same server." : `; now it is ${now ? millis(now.mean_ms) : "none"} and ${now ? millis(now.max_ms) : "none"}.`]
     : ["No server would suit everyone."];
   return h(
     "div",

@@ -1,6 +1,6 @@
 // The reveal: where we meet tonight. What is seen when is in moment.js.
 
-import { countryName, serverName, targetOf } from "../choice.js";
+import { countryName, givenUp, serverName, targetOf } from "../choice.js";
 import { button, h, millis } from "../dom.js";
 import { flag } from "../flag.js";
 import { sign } from "../sign.js";
@@ -34,7 +34,7 @@ export function reveal(live, view) {
       { class: "tonight", "data-key": "tonight", "data-many": rows.length > 6 ? "many" : undefined },
       h("h1", {}, h("small", {}, country ? "Tonight we meet in" : "Tonight we play on"), h("span", { class: "place", "--letters": lettersOf(country || named, server?.country) }, h("bdi", { dir: "auto" }, country || named), "\u00a0", flag(server?.country))),
       country && h("p", { class: "named" }, h("bdi", { dir: "auto" }, named)),
-      h("p", { class: "figure-of" }, h("span", { class: "big" }, Math.round(own ? own.ms : target.mean_ms)), h("span", {}, own ? ` ms for you · ${millis(target.mean_ms)} average` : " ms average")),
+      h("p", { class: "figure-of" }, h("span", { class: "big" }, Math.round(own ? own.ms : target.mean_ms)), h("span", {}, own ? ` ms for you · ${reason(target)}` : target.extra_ms ? ` ms average · ${reason(target)}` : " ms average")),
       h(
         "ul",
         { class: "everybody", "aria-label": "Everybody’s ping" },
@@ -45,6 +45,11 @@ export function reveal(live, view) {
       !view.tv && h("p", { class: "buttons" }, button("revealed", "Go on")),
     ),
   ];
+}
+
+/** What speaks for it, of the figures: what the rule decided by. @param {import("../types.js").Ranked} target */
+function reason(target) {
+  return givenUp(target) || `${millis(target.mean_ms)} average`;
 }
 
 /** How many letters have to stand on one line: those of the longest word, and of the last with the flag. @param {string} title @param {string} [flagged] */
@@ -64,7 +69,7 @@ export function says(state) {
   if (!state.choice || !target) return "";
   const server = state.choice.servers[target.addr];
   const own = target.rtt_ms[state.you.name ?? ""];
-  const pings = `${own === undefined ? "" : `${millis(own)} for you, `}${millis(target.mean_ms)} average`;
+  const pings = `${own === undefined ? "" : `${millis(own)} for you, `}${reason(target)}`;
   const where = server?.country ? `Tonight we meet in ${countryName(server.country)}. ` : "";
   return `${where}We play on ${server?.name || "a server without a name"}: ${pings}.`;
 }

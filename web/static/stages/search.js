@@ -98,7 +98,7 @@ function measuring(state) {
       "section",
       { class: "telling", "data-key": "telling" },
       headline(state),
-      first && h("p", { class: "best", "data-key": "best" }, figure(decides(state, first), "big"), h("span", {}, `ms ${measure(state)}, best so far`)),
+      first && h("p", { class: "best", "data-key": "best" }, figure(decides(state, first), "big"), h("span", {}, `ms ${measure(state, first)}, best so far`)),
       first && bound(state, decides(state, first)),
       outlook(state),
       h("p", { class: "about", id: "answered" }, `${(standing?.answered ?? 0).toLocaleString("en")} of ${state.room.listed.toLocaleString("en")} servers have answered.`),
@@ -135,12 +135,14 @@ function many(players) {
 
 /** What the rule decides by, of a server, ms. @param {State} state @param {Leader} leader */
 function decides(state, leader) {
+  if (leader.extra_ms !== undefined) return leader.extra_ms;
   if (state.room.by === "minimax") return leader.max_ms;
   return state.room.by.startsWith("fair") ? leader.stdev_ms : leader.mean_ms;
 }
 
-/** @param {State} state */
-function measure(state) {
+/** @param {State} state @param {Leader} leader */
+function measure(state, leader) {
+  if (leader.extra_ms !== undefined) return "at most given up";
   if (state.room.by === "minimax") return "worst ping";
   return state.room.by.startsWith("fair") ? "apart" : "average";
 }
@@ -178,7 +180,7 @@ function step(state, players, leader, rank) {
     h("div", { class: "top" },
       h("span", { class: "rank" }, rank),
       h("div", { class: "called" }, h("bdi", { class: "title", dir: "auto" }, leader.name || "A server without a name yet"), h("small", {}, flag(leader.country), " ", where)),
-      h("p", { class: "score" }, figure(decides(state, leader)), h("small", {}, h("span", {}, ` ms ${measure(state)}`), !leader.complete && ` of ${Object.keys(leader.rtt_ms).length}`))),
+      h("p", { class: "score" }, figure(decides(state, leader)), h("small", {}, h("span", {}, ` ms ${measure(state, leader)}`), !leader.complete && ` of ${Object.keys(leader.rtt_ms).length}`))),
     h("ul", { class: "pings" }, ordered(state, players, leader).map((person) => ping(state, person, leader, longest))),
     h("p", { class: "rest" }, players.length > 6 && `+${players.length - 6}`),
   );

@@ -1,0 +1,104 @@
+package selection
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// ownBests are the players' own bests by name, nil if the rule does not count from them.
+func (r *round) ownBests() map[string]OwnBest {
+	if r.view.own == nil {
+		return nil
+	}
+	all := make(map[string]OwnBest, len(r.view.own))
+	for i, player := range r.view.players {
+		server := r.view.own[i]
+		best := r.view.table.cell(player, server)
+		perhaps := best
+		for other, fate := range r.fates {
+			if c := r.view.table.cell(player, other); fate == Unmeasured && c.answered() && c < perhaps && r.allAgainst(other) == 1<<Unmeasured {
+				perhaps = c
+			}
+		}
+		own := OwnBest{Addr: r.servers.List[server].Addr, MS: millis(float64(best))}
+		if perhaps < best {
+			own.PerhapsMS = millis(float64(perhaps))
+		}
+		all[r.view.table.players[player]] = own
+	}
+	return all
+}
+
+// Above is an objective whose extras count from the own bests of a selection, in
+// milliseconds. Another rule's objective is as before.
+func (s *Selection) Above(o *Objective, players []string) *Objective {
+	if !o.Sacrifices() {
+		return o
+	}
+	own := make([]float64, len(players))
+	for i, name := range players {
+		own[i] = s.Own[name].MS
+	}
+	return o.Above(own)
+}
+
+// WorstExtra is the highest of the extras, and whose it is, the first of several by name.
+func (r *Ranked) WorstExtra() (player string, ms float64) {
+	ms = math.Inf(-1)
+	for name, extra := range r.Extra {
+		if extra > ms || extra == ms && name < player {
+			player, ms = name, extra
+		}
+	}
+	return player, max(ms, 0)
+}
+
+// sacrifice says what is given up at most, and who does.
+func (r *Ranked) sacrifice() string {
+	if _, worst := r.WorstExtra(); len(r.Extra) == 1 || worst < leastGivenUp {
+		return "everyone has their own best, or nearly"
+	} else {
+		return fmt.Sprintf("nobody gives up more than %s of their own best", ms(worst))
+	}
+}
+
+// leastGivenUp is how many milliseconds over an own best are worth a word: printed with
+// one decimal, less is nothing.
+const leastGivenUp = 0.05
+
+// ownSentences say what the own bests are, and how certain.
+func (s Selection) ownSentences() []string {
+	if s.Own == nil || s.Chosen == nil {
+		return nil
+	}
+	type owner struct {
+		name  string
+		extra float64
+	}
+	var owners []owner
+	for name := range s.Own {
+		owners = append(owners, owner{name, s.Chosen.Extra[name]})
+	}
+	slices.SortFunc(owners, func(a, b owner) int { return cmp.Or(cmp.Compare(b.extra, a.extra), cmp.Compare(a.name, b.name)) })
+	var parts, unsure []string
+	for _, o := range owners {
+		own := s.Own[o.name]
+		if len(parts) < mostNamed {
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", person(o.name), ms(own.MS), signed(o.extra)))
+		}
+		if own.PerhapsMS > 0 && len(unsure) < mostNamed {
+			unsure = append(unsure, fmt.Sprintf("%s %s", person(o.name), ms(own.PerhapsMS)))
+		}
+	}
+	if more := len(owners) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more give up less", more))
+	}
+	lines := []string{fmt.Sprintf("Own bests, among the servers that suit everyone, and what each gives up: %s.", strings.Join(parts, ", "))}
+	if len(unsure) > 0 {
+		lines = append(lines, fmt.Sprintf("Own bests may be lower: on servers that not everyone has measured it is %s.", strings.Join(unsure, ", ")))
+	}
+	return lines
+}
