@@ -32,7 +32,7 @@ var arrows = []struct {
 	{"muster/internal/cli", []string{"muster/..."}},
 	{"muster/internal/hint", []string{"muster/discovery", "muster/discovery/master", "muster/host/wire"}},
 	{"muster/internal/input", nil},
-	{"muster/internal/favourites", []string{"muster/discovery"}},
+	{"muster/internal/favourites", []string{"muster/discovery", "muster/discovery/master", "muster/discovery/report/qstat", "muster/discovery/weblist"}},
 	{"muster/internal/home", []string{"muster/discovery", "muster/discovery/lan", "muster/discovery/report", "muster/internal/favourites", "muster/internal/hint", "muster/internal/invite"}},
 	{"muster/internal/term", nil},
 	{"muster/internal/netinfo", nil},

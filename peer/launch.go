@@ -66,6 +66,30 @@ func (s *session) tries(game string) {
 	})
 }
 
+// brings finds out once for each game what the player brings into the room.
+func (s *session) brings(game string) {
+	if s.options.Brings == nil || game == "" || game == s.broughtFor {
+		return
+	}
+	s.broughtFor, s.brought = game, wire.Bring{}
+	s.work.Go(func() {
+		brought := s.options.Brings(s.ctx, game)
+		s.post(func() {
+			if game == s.broughtFor { // or the room is for another by now
+				s.brought = brought
+				s.sayBrought()
+			}
+		})
+	})
+}
+
+// sayBrought says what the player brings, if that is anything.
+func (s *session) sayBrought() {
+	if len(s.brought.Favourites)+len(s.brought.Hidden) > 0 {
+		s.send(s.brought)
+	}
+}
+
 // sayLaunched reports to the host how far the newest launch got, now and after a
 // lost connection.
 func (s *session) sayLaunched(launched wire.Launched) {

@@ -81,6 +81,9 @@ type Options struct {
 	// Able is why this machine cannot start a game, as the others may read it, or empty;
 	// nil says nothing of it.
 	Able func(ctx context.Context, game string) string
+	// Brings are the servers of a game that the player wants the room to have; nil brings
+	// none. It may ask the player, and take its time.
+	Brings func(ctx context.Context, game string) wire.Bring
 	// Say brings what the player says of the choice, at a terminal; nil brings nothing.
 	// Asks: the player is asked for it there, and the others wait.
 	Say  <-chan wire.Say

@@ -50,6 +50,10 @@ type session struct {
 	// game that it is being found out for.
 	able    wire.Able
 	ableFor string
+	// brought is what the player brings into the room, and broughtFor the game that this
+	// is, or is being found out for.
+	brought    wire.Bring
+	broughtFor string
 	// saidLaunched: a connection has taken what came of the newest launch. A host that
 	// ends with its round may hear it and be gone before the launch returns.
 	saidLaunched bool
@@ -144,6 +148,7 @@ func (s *session) receive(by *conn.Conn, m wire.Message) error {
 		}
 		s.tell(RoomChanged{s.room})
 		s.tries(s.room.Room.Game)
+		s.brings(s.room.Room.Game)
 		if s.options.Once && s.room.Room.Stage == wire.Failed {
 			s.leave(ErrNothingSuitable)
 		}
@@ -196,6 +201,7 @@ func (s *session) welcome(m wire.Welcome, isAgain bool) {
 	if s.able.Game != "" {
 		s.send(s.able)
 	}
+	s.sayBrought()
 	if s.launched != nil {
 		s.send(*s.launched)
 	}

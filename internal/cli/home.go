@@ -141,7 +141,7 @@ func (a *atHome) config() home.Config {
 			return checks, nil
 		},
 		Settings: a.settings, Settle: a.settle, SteamKey: a.keptSteamKey,
-		Favourites: configFile("servers.json"), Kept: configFile("config.toml"), Logger: a.logger(),
+		Favourites: favouritesFile(), Kept: configFile("config.toml"), Logger: a.logger(),
 	}
 	if a.lan != listing.Off {
 		c.Rooms = func(ctx context.Context) iter.Seq2[[]lan.Found, error] { return lan.Browse(ctx, a.logger()) }

@@ -56,6 +56,7 @@ type hosting struct {
 	once      bool
 	probing   probing
 	launcher  game.Launcher
+	shares    sharing
 
 	ingress   ingress.Ingress
 	tls       bool
@@ -117,6 +118,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	flags.BoolVar(&h.once, "once", false, "end after the first round")
 	h.bindIngress(flags)
 	h.downloads.bind(flags)
+	bindSharing(cmd, &h.shares)
 	bindLaunch(cmd, &h.launcher)
 	p.bindSources(cmd, &h.lists.Sources)
 	h.probing.bind(flags)
@@ -374,7 +376,7 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 		return err
 	}
 	h.launcher.Room, h.launcher.Console, h.launcher.After = code, console, h.later()
-	playing := &playing{program: h.program, probing: h.probing, once: h.once, narrator: narrator, launcher: &h.launcher, atHost: true, steers: true}
+	playing := &playing{program: h.program, probing: h.probing, once: h.once, narrator: narrator, launcher: &h.launcher, shares: h.shares, atHost: true, steers: true}
 	inside.Secret = keys.Secret
 	if err = playing.play(ctx, inside); errors.Is(err, errEnded) {
 		return nil

@@ -37,6 +37,7 @@ type join struct {
 	// noBrowser leaves the player's own page for whoever opens it.
 	noBrowser bool
 	somewhere bool // the others are not told which country the player is in
+	shares    sharing
 	greets    greeting
 }
 
@@ -80,6 +81,7 @@ config.toml say which.`,
 	flags.StringVar(&j.code, "code", "", "the room's `CODE`, if it is not in the link")
 	flags.StringVar(&j.launcher.Player, "name", defaultName(), "your `NAME` in the room")
 	flags.BoolVar(&j.somewhere, "somewhere", false, "do not tell the others which country you are in")
+	bindSharing(cmd, &j.shares)
 	bindLaunch(cmd, &j.launcher)
 	bindWord(cmd, &j.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for servers on the local network, too, if the room is on a public host and wants that (off: never)")
 	flags.BoolVar(&j.noBrowser, "no-browser", false, "do not open your own page in a browser")
@@ -165,8 +167,8 @@ func isRoomCode(word string) bool {
 // and again if it was mistyped: an open room takes everybody without.
 func (j *join) enter(ctx context.Context, to invite.Link, isGiven bool) error {
 	playing := &playing{
-		somewhere: j.somewhere,
-		program:   j.program, probing: j.probing, once: j.once, launcher: &j.launcher, lan: j.lan,
+		somewhere: j.somewhere, shares: j.shares,
+		program: j.program, probing: j.probing, once: j.once, launcher: &j.launcher, lan: j.lan,
 		narrator: &narrator{screen: j.screen, help: j.keys(playerHelp(to))}, browses: !j.noBrowser || j.home != nil,
 	}
 	for {

@@ -35,6 +35,8 @@ type playing struct {
 	atHost, steers bool
 	// somewhere: the others are not to be told which country the player is in.
 	somewhere bool
+	// shares is whether the room gets the player's lists of servers.
+	shares sharing
 	// lan is whether the local network is looked over for servers.
 	lan listing.LAN
 	// ctx is play's. isIn: the host has let the player in. to is the link of its room.
@@ -69,7 +71,7 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 			}
 		},
 		Say: y.voter.says, Asks: y.home == nil && term.IsTerminal(y.in) && y.screen.IsTerminal,
-		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Launch: y.launcher.Launch, Events: y.show, Once: y.once, Logger: y.logger(), Somewhere: y.somewhere,
+		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings, Launch: y.launcher.Launch, Events: y.show, Once: y.once, Logger: y.logger(), Somewhere: y.somewhere,
 	}
 	if options.Editions = y.launcher.Games.Own(); y.launcher.Version != "" {
 		options.Editions = y.launcher.Games.Editions(y.launcher.Version)

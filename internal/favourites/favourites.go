@@ -7,9 +7,11 @@
 package favourites
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/netip"
 	"os"
@@ -23,8 +25,12 @@ import (
 // Format is that of the files.
 const Format = "muster.servers/1"
 
-// most is how many servers a list takes, in all games.
-const most = 10_000
+// most is how many servers a list takes, in all games, and mostKept more bytes than the
+// file has with two such lists.
+const (
+	most     = 10_000
+	mostKept = 16 << 20
+)
 
 // Server is one that somebody likes, or does not.
 type Server struct {
@@ -81,9 +87,17 @@ func (s Servers) Set(kind Kind, server Server, is bool) (Servers, error) {
 // Read reads a file; one that is not there has no servers.
 func Read(file string) (Servers, error) {
 	s := Servers{Format: Format}
-	data, err := os.ReadFile(file)
+	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, mostKept+1))
+	if err == nil && len(data) > mostKept {
+		err = fmt.Errorf("favourites: %s has over %d MiB, and a list no more than %d servers", file, mostKept>>20, most)
 	}
 	if err != nil {
 		return s, err
@@ -112,18 +126,24 @@ func parse(data []byte) (s Servers, err error) {
 	return s, nil
 }
 
+func (s Servers) to(w io.Writer) error {
+	s.Format = Format
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(s)
+}
+
 // Write writes the file, so that a crash leaves the old one or the new.
 func (s Servers) Write(file string) error {
-	s.Format = Format
-	data, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
+	var data bytes.Buffer
+	if err := s.to(&data); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
 	part := file + ".part"
-	if err := os.WriteFile(part, data, 0o600); err != nil {
+	if err := os.WriteFile(part, data.Bytes(), 0o600); err != nil {
 		return err
 	}
 	return os.Rename(part, file)

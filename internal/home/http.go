@@ -75,6 +75,8 @@ func (h *Home) Handler() http.Handler {
 	mux.HandleFunc("POST /api/watch", takes(h.takeWatch))
 	mux.HandleFunc("POST /api/players", takes(h.takePlayers))
 	mux.HandleFunc("POST /api/keep", takes(h.takeKeep))
+	mux.HandleFunc("POST /api/import", takes(h.takeImport))
+	mux.HandleFunc("POST /api/export", takes(h.takeExport))
 	mux.HandleFunc("POST /api/answer", takes(h.takeAnswer))
 	mux.HandleFunc("POST /api/settings", takes(h.takeSettings))
 	mux.HandleFunc("POST /api/steam-key", takes(h.takeSteamKey))

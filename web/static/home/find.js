@@ -94,6 +94,7 @@ export function open(main, home) {
     h("div", { class: "title" }, h("div", {}, h("h1", { tabindex: -1 }, gameName()), h("p", { id: "find-state", class: "quiet" })), h("p", { id: "find-tools", class: "buttons" })),
     filters(),
     h("div", { class: "browser" }, h("div", { class: "table" }, h("div", { id: "heads", class: "heads", role: "group", "aria-label": "Sort by" }), list, h("p", { id: "empty", class: "quiet", hidden: true })), server),
+    inAndOut(),
   );
   grid = new Grid(list, { key: (row) => row.addr, row: newRow, fill, choose: chooseRow });
   grid.chosen = look.row?.addr ?? "";
@@ -104,6 +105,30 @@ export function open(main, home) {
   table.hidden = addrs(state.servers.hidden);
   arrange();
 }
+
+/** Favourites from other programs, and for them. */
+function inAndOut() {
+  const text = h("textarea", { id: "list-text", rows: 4, spellcheck: "false", placeholder: "192.0.2.1:27960 our server" });
+  const file = h("input", { id: "list-file", type: "file" });
+  file.addEventListener("change", async () => {
+    const [chosen] = file.files ?? [];
+    if (chosen) text.value = await chosen.text();
+  });
+  const option = (/** @type {string} */ value, /** @type {string} */ label) => h("option", { value }, label);
+  return h(
+    "details",
+    { class: "own card", id: "in-and-out" },
+    h("summary", {}, "Favourites from elsewhere, and for elsewhere"),
+    h("p", {}, h("label", { for: "list-text" }, "A list: an address a line, QStat's list or XML, or Steam's serverbrowser_hist.vdf")),
+    text,
+    h("p", {}, h("label", { for: "list-file" }, "or its file "), file),
+    h("p", { class: "buttons" }, button("import", "Add to my favourites", {}), button("import", "Hide them all", { "data-hidden": "yes" })),
+    h("p", { class: "buttons" }, h("label", { for: "list-format" }, "Write mine as"), h("select", { id: "list-format" }, option("text", "lines of addresses"), option("qstat", "QStat’s list"), option("steam", "Steam’s file"), option("muster", "Muster’s file")), button("export", "Save", {}), button("export", "Save the hidden ones", { "data-hidden": "yes" })),
+  );
+}
+
+/** @param {string} id */
+const valueOf = (id) => /** @type {HTMLInputElement} */ (document.getElementById(id)).value;
 
 /** The page is left. */
 export function close() {
@@ -391,6 +416,15 @@ export const actions = {
     await navigator.clipboard.writeText(look.row?.addr ?? "");
     say("Copied.");
   },
+  import: ({ hidden }) => go("import", async () => say(await ask("import", { game: look.game, text: valueOf("list-text"), hidden: hidden === "yes" }))),
+  export: ({ hidden }) =>
+    go("export", async () => {
+      const format = valueOf("list-format");
+      const written = await ask("export", { game: look.game, format, hidden: hidden === "yes" });
+      const link = h("a", { href: URL.createObjectURL(new Blob([written], { type: "text/plain" })), download: format === "steam" ? "serverbrowser_hist.vdf" : `${look.game}-${hidden === "yes" ? "hidden" : "favourites"}.${format === "muster" ? "json" : "txt"}` });
+      link.click();
+      URL.revokeObjectURL(link.href);
+    }),
   shut: () => {
     look.row = undefined;
     drawServer();

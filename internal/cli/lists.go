@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/internal/favourites"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/input"
+	"muster/internal/term"
+)
+
+// favouritesFile keeps the user's favourites and hidden servers, Home's too.
+func favouritesFile() string { return configFile("servers.json") }
+
+// lists is the command for the user's own lists of servers.
+type lists struct {
+	*program
+	game   string
+	hidden bool
+	form   favourites.As
+}
+
+func newLists(p *program) *cobra.Command {
+	l := &lists{program: p}
+	cmd := &cobra.Command{
+		GroupID: toLook,
+		Use:     "lists",
+		Short:   "Your favourites, and the servers that you never want to see",
+		Long: `Lists shows the favourites and hidden servers of a game, which Home keeps too. They are
+read from, and written for, other programs: lines of addresses, QStat's lists and
+XML, Steam's serverbrowser_hist.vdf. Into a room they come only if you say so:
+muster join --share-lists.`,
+		Example: `  muster lists import favourites.txt --game openarena
+  muster lists import serverbrowser_hist.vdf --game tf2
+  muster lists export --game openarena --format qstat > openarena.txt`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return l.show() },
+	}
+	cmd.PersistentFlags().StringVar(&l.game, "game", "", "the `ID` of the game; muster games lists them")
+	imports := &cobra.Command{
+		Use: "import FILE", Short: "Take servers from a file, - is standard input", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return l.take(args[0]) },
+	}
+	exports := &cobra.Command{
+		Use: "export [FILE]", Short: "Write them, to standard output without a file", Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return l.give(append(args, "-")[0]) },
+	}
+	for _, sub := range []*cobra.Command{imports, exports} {
+		sub.Flags().BoolVar(&l.hidden, "hidden", false, "the servers that you never want to see, in place of favourites")
+		cmd.AddCommand(sub)
+	}
+	bindWord(exports, &l.form, "format", favourites.AsText, favourites.Forms(), "for whom")
+	strict(cmd.Commands())
+	return cmd
+}
+
+func (l *lists) kind() favourites.Kind {
+	if l.hidden {
+		return favourites.Hidden
+	}
+	return favourites.Favourite
+}
+
+func (l *lists) show() error {
+	g, err := l.findGame(l.game)
+	if err != nil {
+		return err
+	}
+	kept, err := favourites.Read(favouritesFile())
+	if err != nil {
+		return err
+	}
+	t := term.Table{Columns: []term.Column{term.Left(""), term.Whole("SERVER"), term.Left("NAME")}}
+	for _, kind := range []favourites.Kind{favourites.Favourite, favourites.Hidden} {
+		for _, s := range kept.Of(kind, g.ID) {
+			t.Add(string(kind), s.Addr, s.Name)
+		}
+	}
+	t.Write(l.out)
+	l.screen.Say("%s of %s, %s hidden; in %s", term.Count(len(kept.Of(favourites.Favourite, g.ID)), "favourite"), g.Name, term.Count(len(kept.Of(favourites.Hidden, g.ID)), "server"), favouritesFile())
+	return nil
+}
+
+// forGame is the game as lists know it.
+func forGame(g game.Game) favourites.For {
+	return favourites.For{Game: g.ID, Port: g.Port, Takes: g.Takes, QStatType: g.QStatType(), AppID: g.AppID}
+}
+
+func (l *lists) take(file string) error {
+	g, err := l.findGame(l.game)
+	if err != nil {
+		return err
+	}
+	r, err := input.Open(file, l.in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", input.Name(discovery.CleanText(file)), err)
+	}
+	defer r.Close()
+	said, err := takeLists(favouritesFile(), r, forGame(g), l.kind())
+	if err != nil {
+		return hint.With(fmt.Errorf("%s: %w", input.Name(discovery.CleanText(file)), err), "it may be lines such as 192.0.2.1:27960, QStat's list or XML, or Steam's serverbrowser_hist.vdf")
+	}
+	l.screen.Say("%s", l.screen.Wrap(said, 0))
+	return nil
+}
+
+// takeLists adds what a list has to the user's, and says what became of it.
+func takeLists(file string, list io.Reader, of favourites.For, kind favourites.Kind) (said string, err error) {
+	b, err := favourites.Import(list, of)
+	if err != nil {
+		return "", err
+	}
+	kept, err := favourites.Read(file)
+	if err != nil {
+		return "", err
+	}
+	now := time.Now().UTC().Truncate(time.Second)
+	kept, added, beyond := kept.Merge(kind, b.Favourites, now)
+	kept, hidden, more := kept.Merge(favourites.Hidden, b.Hidden, now)
+	if err := kept.Write(file); err != nil {
+		return "", err
+	}
+	what := "favourite"
+	if kind == favourites.Hidden {
+		what = "hidden server"
+	}
+	said = term.Count(added, what) + " added"
+	if known := len(b.Favourites) - added - beyond; known > 0 {
+		said += fmt.Sprintf(", %d were there", known)
+	}
+	if hidden > 0 {
+		said += fmt.Sprintf(", and %s", term.Count(hidden, "hidden server"))
+	}
+	if b.Passed > 0 {
+		said += fmt.Sprintf("; left out %d that name no server of the game by its address, the first %q", b.Passed, b.First)
+	}
+	if left := b.Beyond + beyond + more; left > 0 {
+		said += fmt.Sprintf("; %d more are beyond what a list takes, and left out: keep those that you know by name", left)
+	}
+	return said, nil
+}
+
+func (l *lists) give(file string) error {
+	g, err := l.findGame(l.game)
+	if err != nil {
+		return err
+	}
+	kept, err := favourites.Read(favouritesFile())
+	if err != nil {
+		return err
+	}
+	servers := kept.Of(l.kind(), g.ID)
+	var text strings.Builder
+	if err := favourites.Export(&text, l.form, forGame(g), servers); err != nil {
+		return err
+	}
+	if file == "-" {
+		_, err = io.WriteString(l.out, text.String())
+		return err
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
+		return err
+	}
+	l.screen.Say("%s written to %s", term.Count(len(servers), "server"), file)
+	return nil
+}
+
+// sharing is whether a room gets the user's lists.
+type sharing string
+
+const (
+	sharesAsked sharing = "ask"
+	sharesAll   sharing = "always"
+	sharesNone  sharing = "never"
+)
+
+func bindSharing(cmd *cobra.Command, to *sharing) {
+	bindWord(cmd, to, "share-lists", sharesAsked, []sharing{sharesAsked, sharesAll, sharesNone}, "bring your favourites and hidden servers of the game into the room, for everyone to see")
+}
+
+// shareTime is how long a player has to say whether: then what is typed is for the vote.
+const shareTime = time.Minute
+
+// brings are the servers of a game that the player wants the room to have: none unless the
+// player says so.
+func (y *playing) brings(ctx context.Context, id string) (m wire.Bring) {
+	m.Game = id
+	kept, err := favourites.Read(favouritesFile())
+	if err != nil || y.shares == sharesNone {
+		return m // what is wrong with the file, Home says
+	}
+	likes, hides := kept.Of(favourites.Favourite, id), kept.Of(favourites.Hidden, id)
+	if len(likes)+len(hides) == 0 {
+		return m
+	}
+	what := term.Count(len(likes), "favourite")
+	if len(hides) > 0 {
+		what += fmt.Sprintf(" and %s", term.Count(len(hides), "hidden server"))
+	}
+	if y.shares == sharesAsked {
+		if y.home == nil && !(term.IsTerminal(y.in) && y.screen.IsTerminal) {
+			return m
+		}
+		ctx, cancel := context.WithTimeout(ctx, shareTime)
+		defer cancel()
+		answer, ok := y.launcher.Console.Ask(ctx, fmt.Sprintf("share your %s with this room? [y/N] ", what))
+		if !ok || answer == "" || !term.Yes(answer) {
+			return m
+		}
+	}
+	of := func(list []favourites.Server) (brought []wire.Brought) {
+		for _, s := range list[max(0, len(list)-wire.MaxBrought):] { // the newest
+			brought = append(brought, wire.Brought{Addr: s.Addr, Name: s.Name})
+		}
+		return brought
+	}
+	if most := max(len(likes), len(hides)); most > wire.MaxBrought {
+		y.screen.Say("a room takes %d favourites and as many hidden servers of a player: it gets those that you added last, of your %s", wire.MaxBrought, what)
+	}
+	m.Favourites, m.Hidden = of(likes), of(hides)
+	return m
+}

@@ -1,0 +1,43 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/adrg/xdg"
+)
+
+// TestListsCommand: lists go in and out in each form, and what cannot be kept is said.
+func TestListsCommand(t *testing.T) {
+	folder, config := t.TempDir(), xdg.ConfigHome
+	xdg.ConfigHome = filepath.Join(folder, "config")
+	defer func() { xdg.ConfigHome = config }()
+	file := filepath.Join(folder, "list.txt")
+	if err := os.WriteFile(file, []byte("# ours\n192.0.2.1:27960 Ann's\n192.0.2.2\ngames.example.org\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		args      []string
+		code      int
+		out, says string
+	}{
+		{[]string{"lists", "--game", "openarena"}, 0, "", "0 favourites of OpenArena, 0 servers hidden; in "},
+		{[]string{"lists", "import", file, "--game", "openarena"}, 0, "", `2 favourites added; left out 1 that name no server of the game by its address, the first "games.example.org"`},
+		{[]string{"lists", "import", file, "--game", "openarena"}, 0, "", "0 favourites added, 2 were there"},
+		{[]string{"lists", "export", "--game", "openarena"}, 0, "192.0.2.1:27960 Ann's\n192.0.2.2:27960\n", ""},
+		{[]string{"lists", "export", "--game", "openarena", "--format", "qstat"}, 0, " 192.0.2.2:27960\n", ""},
+		{[]string{"lists", "export", filepath.Join(folder, "out.vdf"), "--game", "openarena", "--format", "steam"}, 0, "", "2 servers written to "},
+		{[]string{"lists", "import", filepath.Join(folder, "out.vdf"), "--game", "openarena", "--hidden"}, 0, "", "2 hidden servers added"},
+		{[]string{"lists", "--game", "openarena"}, 0, "192.0.2.1:27960", "0 favourites of OpenArena, 2 servers hidden"}, // what is hidden is no favourite
+		{[]string{"lists", "export", "--game", "openarena", "--format", "excel"}, 2, "", "excel"},
+		{[]string{"lists", "import", filepath.Join(folder, "none"), "--game", "openarena"}, 1, "", "none"},
+		{[]string{"lists", "import", file}, 2, "", "which game?"},
+	} {
+		got := muster(t, step.args...)
+		if says := strings.Join(strings.Fields(got.err), " "); got.code != step.code || !strings.Contains(got.out, step.out) || !strings.Contains(says, step.says) {
+			t.Errorf("%v: %+v", step.args, got)
+		}
+	}
+}

@@ -1,0 +1,301 @@
+package favourites
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/master"
+	"muster/discovery/report/qstat"
+	"muster/discovery/weblist"
+)
+
+// Lists as others keep them, and as Muster reads and writes them:
+//
+//	text    192.0.2.1:27960 Ann's          an address a line, and what it is called
+//	qstat   Q3S 192.0.2.1:27960            QStat's list (quakestat -f), or its XML
+//	steam   "Filters" { "Favorites" {…     serverbrowser_hist.vdf
+//	muster  {"format":"muster.servers/1"…  this package's own file
+
+// As is the form of a list.
+type As string
+
+const (
+	AsText   As = "text"
+	AsQStat  As = "qstat"
+	AsSteam  As = "steam"
+	AsMuster As = "muster"
+)
+
+// Forms are all of them, the plainest first.
+func Forms() []As { return []As{AsText, AsQStat, AsSteam, AsMuster} }
+
+// For is the game whose servers a list is to have.
+type For struct {
+	// Game is its id, and Port that of its servers where a list does not say.
+	Game string
+	Port uint16
+	// Takes reports whether servers of QStat's type may be the game's, QStatType is the
+	// one that lists of it have, and AppID Steam's number of it, 0 if Steam has none.
+	Takes     func(qstatType string) bool
+	QStatType string
+	AppID     uint32
+}
+
+// Brought is what a list had. What no list can keep is counted, and said in words.
+type Brought struct {
+	Favourites, Hidden []Server
+	// Passed are entries that are of no use: no address, a name, another game's. First
+	// is the first of them, as it stands there.
+	Passed int
+	First  string
+	// Beyond are those that were too many.
+	Beyond int
+}
+
+// What is read of a list: bytes, more than a million lines have; of a line, more than an
+// address with the longest name has.
+const (
+	mostRead    = 64 << 20
+	longestLine = 4 << 10
+)
+
+// Import reads a list of a game in whichever form it is.
+func Import(r io.Reader, of For) (b Brought, err error) {
+	in := bufio.NewReaderSize(io.LimitReader(r, mostRead), longestLine)
+	start, _ := in.Peek(longestLine / 2)
+	switch start = bytes.TrimSpace(bytes.TrimPrefix(start, []byte("\ufeff"))); {
+	case len(start) == 0:
+		return b, master.ErrEmpty
+	case start[0] == '<':
+		err = b.xml(in, of)
+	case start[0] == '{':
+		err = b.own(in, of)
+	case start[0] == '"' || bytes.HasPrefix(bytes.ToLower(start), []byte("filters")):
+		err = b.steam(in, of)
+	default:
+		err = b.lines(in, of)
+	}
+	if err == nil && len(b.Favourites)+len(b.Hidden) == 0 {
+		err = fmt.Errorf("favourites: %w", master.ErrEmpty)
+		if b.Passed > 0 {
+			err = fmt.Errorf("favourites: no server of %s in it; the first that stands there is %q", of.Game, b.First)
+		}
+	}
+	return b, err
+}
+
+// add takes a favourite with its address as a list has it.
+func (b *Brought) add(of For, host string, port uint16, name string) {
+	addr, err := netip.ParseAddr(host)
+	b.put(Server{Game: of.Game, Addr: netip.AddrPortFrom(addr, cmp.Or(port, of.Port)), Name: name}, err == nil, host)
+}
+
+func (b *Brought) put(s Server, ok bool, text string) {
+	s.Addr, s.Name = discovery.Canonical(s.Addr), titleOf(s.Name)
+	switch {
+	case !ok || !s.Addr.IsValid() || s.Addr.Port() == 0 || s.Addr.Addr().Zone() != "" || discovery.ReachOf(s.Addr.Addr()) == discovery.NoReach:
+		b.pass(text)
+	case len(b.Favourites) == most:
+		b.Beyond++
+	default:
+		b.Favourites = append(b.Favourites, s)
+	}
+}
+
+func (b *Brought) pass(text string) {
+	if b.Passed++; b.Passed == 1 {
+		text = discovery.CleanText(text)
+		b.First = strings.ToValidUTF8(text[:min(len(text), longestTitle)], "")
+	}
+}
+
+// longestTitle is the longest name that is kept, in bytes.
+const longestTitle = 128
+
+func titleOf(name string) string {
+	name = discovery.CleanText(name)
+	return strings.TrimSpace(strings.ToValidUTF8(name[:min(len(name), longestTitle)], ""))
+}
+
+// lines reads a list of lines, of which QStat's is one. What is beyond the most is counted,
+// and not looked at.
+func (b *Brought) lines(in *bufio.Reader, of For) error {
+	for {
+		line, err := readLine(in)
+		if text := strings.TrimSpace(strings.TrimPrefix(line, "\ufeff")); text != "" && len(b.Favourites) == most {
+			b.Beyond++
+		} else if text != "" {
+			b.line(text, of)
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+func (b *Brought) line(text string, of For) {
+	entries, _, err := master.ParseList(strings.NewReader(text), "the list")
+	switch {
+	case errors.Is(err, master.ErrEmpty): // a remark
+	case err != nil || of.Takes != nil && !of.Takes(entries[0].Type):
+		b.pass(text)
+	default:
+		e, name := entries[0], ""
+		first, rest, _ := strings.Cut(text, " ")
+		if strings.Contains(first, e.Host) { // what comes after the address is what it is called
+			name, _, _ = strings.Cut(rest, "#")
+		}
+		b.add(of, e.Host, e.Port, name)
+	}
+}
+
+// readLine reads a line, the rest of one that is too long passed over.
+func readLine(in *bufio.Reader) (string, error) {
+	line, err := in.ReadSlice('\n')
+	text := string(line)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = in.ReadSlice('\n')
+	}
+	return text, err
+}
+
+func (b *Brought) xml(in io.Reader, of For) error {
+	r, err := qstat.ReadXML(in)
+	if err != nil {
+		return err
+	}
+	for _, m := range r.Servers {
+		b.put(Server{Game: of.Game, Addr: m.Addr, Name: m.Name}, true, m.Addr.String())
+	}
+	return nil
+}
+
+func (b *Brought) steam(in io.Reader, of For) error {
+	servers, err := weblist.ReadRemembered(in)
+	if err != nil {
+		return err
+	}
+	for _, s := range servers {
+		switch addr, err := netip.ParseAddrPort(s.Address); {
+		case !s.Favourite:
+		case s.AppID != 0 && s.AppID != of.AppID:
+			b.pass(cmp.Or(s.Name, s.Address))
+		case err == nil:
+			b.add(of, addr.Addr().String(), addr.Port(), s.Name)
+		default:
+			b.add(of, s.Address, 0, s.Name)
+		}
+	}
+	return nil
+}
+
+func (b *Brought) own(in io.Reader, of For) error {
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return err
+	}
+	s, err := parse(data)
+	if err != nil {
+		return fmt.Errorf("favourites: %w: %v", discovery.ErrMalformed, err)
+	}
+	for _, one := range s.Favourites {
+		b.put(one, one.Game == of.Game, one.Addr.String())
+	}
+	favourites := b.Favourites
+	b.Favourites = nil
+	for _, one := range s.Hidden {
+		b.put(one, one.Game == of.Game, one.Addr.String())
+	}
+	b.Favourites, b.Hidden = favourites, b.Favourites
+	return nil
+}
+
+// Export writes favourites of a game in a form that others read.
+func Export(w io.Writer, as As, of For, servers []Server) error {
+	out := bufio.NewWriter(w) // keeps the first error
+	switch as {
+	case AsMuster:
+		return Servers{Favourites: servers}.to(w)
+	case AsText:
+		for _, s := range servers {
+			// a mark would begin a remark, and the name end there
+			fmt.Fprintf(out, "%s\n", strings.TrimSpace(s.Addr.String()+" "+strings.ReplaceAll(titleOf(s.Name), "#", "")))
+		}
+	case AsQStat:
+		for _, s := range servers {
+			fmt.Fprintf(out, "%s %s\n", of.QStatType, s.Addr)
+		}
+	case AsSteam:
+		quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+		fmt.Fprint(out, "\"Filters\"\n{\n\t\"Favorites\"\n\t{\n")
+		for i, s := range servers {
+			fmt.Fprintf(out, "\t\t\"%d\"\n\t\t{\n\t\t\t\"name\"\t\t\"%s\"\n\t\t\t\"address\"\t\t\"%s\"\n\t\t\t\"LastPlayed\"\t\t\"0\"\n\t\t\t\"appid\"\t\t\"%d\"\n\t\t\t\"accountid\"\t\t\"0\"\n\t\t}\n",
+				i+1, quoted.Replace(titleOf(s.Name)), s.Addr, of.AppID)
+		}
+		fmt.Fprint(out, "\t}\n\t\"History\"\n\t{\n\t}\n}\n")
+	default:
+		return fmt.Errorf("favourites: no form %q", discovery.CleanText(string(as)))
+	}
+	return out.Flush()
+}
+
+// Of are the servers of one game.
+func (s Servers) Of(kind Kind, game string) (of []Server) {
+	list := s.Favourites
+	if kind == Hidden {
+		list = s.Hidden
+	}
+	for _, one := range list {
+		if one.Game == game {
+			of = append(of, one)
+		}
+	}
+	return of
+}
+
+// Merge puts servers into a list, as [Servers.Set] does with one, and says how many are
+// new there and how many it had no room for.
+func (s Servers) Merge(kind Kind, servers []Server, now time.Time) (merged Servers, added, beyond int) {
+	type key struct {
+		game string
+		addr netip.AddrPort
+	}
+	list, other := slices.Clone(s.Favourites), s.Hidden
+	if kind == Hidden {
+		list, other = slices.Clone(s.Hidden), s.Favourites
+	}
+	known, moved := map[key]bool{}, map[key]bool{}
+	for _, one := range list {
+		known[key{one.Game, one.Addr}] = true
+	}
+	for _, one := range servers {
+		one.Added = now
+		at := key{one.Game, one.Addr}
+		switch {
+		case known[at]:
+		case len(list) >= most:
+			beyond++
+		default:
+			known[at], moved[at] = true, true
+			list = append(list, one)
+			added++
+		}
+	}
+	other = slices.DeleteFunc(slices.Clone(other), func(o Server) bool { return moved[key{o.Game, o.Addr}] })
+	if s.Favourites, s.Hidden = list, other; kind == Hidden {
+		s.Favourites, s.Hidden = other, list
+	}
+	return s, added, beyond
+}

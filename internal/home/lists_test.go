@@ -1,0 +1,35 @@
+package home
+
+import (
+	"context"
+	"io"
+	"os"
+	"slices"
+	"testing"
+)
+
+// TestLists: Home has the command read and write lists, and no game's id is anything but
+// one to it.
+func TestLists(t *testing.T) {
+	var args []string
+	h, _ := started(t, t.TempDir(), func(_ context.Context, line []string, at Terminal) error {
+		args = line
+		text, err := io.ReadAll(at.In)
+		if line[1] == "export" {
+			return os.WriteFile(line[len(line)-1], []byte("192.0.2.1:27960\n"), 0o600)
+		}
+		_, err = io.WriteString(at.Out, "1 favourite added:\n  "+string(text)+"\n")
+		return err
+	})
+	said, err := h.takeImport(t.Context(), listsWish{Game: "--verbose", Text: "192.0.2.1:27960", Hidden: true})
+	if err != nil || said != "1 favourite added: 192.0.2.1:27960" || !slices.Equal(args, []string{"lists", "import", "--game=--verbose", "--hidden", "--", "-"}) {
+		t.Errorf("%v, %v of %q", said, err, args)
+	}
+	text, err := h.takeExport(t.Context(), listsWish{Game: "openarena", Format: "qstat"})
+	if err != nil || text != "192.0.2.1:27960\n" || !slices.Equal(args[:5], []string{"lists", "export", "--game=openarena", "--format=qstat", "--"}) {
+		t.Errorf("%q, %v of %q", text, err, args)
+	}
+	if _, err := os.Stat(args[5]); err == nil {
+		t.Error("the file stays")
+	}
+}
