@@ -144,18 +144,19 @@ var pure = []string{
 
 // only says which single package may import a library, or which few.
 var only = map[string]string{
-	"github.com/spf13/cobra":               "muster muster/internal/cli muster/internal/cli/internal/papers",
-	"github.com/spf13/pflag":               "muster/internal/cli",
-	"aead.dev/minisign":                    "muster/internal/release muster/internal/release/internal/sign muster/internal/release/releasetest",
-	"github.com/schollz/progressbar/v3":    "muster/internal/term",
-	"golang.org/x/term":                    "muster/internal/term",
-	"github.com/jackpal/go-nat-pmp":        "muster/internal/portmap",
-	"github.com/pelletier/go-toml/v2":      "muster/internal/game muster/internal/config",
-	"github.com/oschwald/geoip2-golang/v2": "muster/discovery/geo",
-	"github.com/hashicorp/mdns":            "muster/discovery/lan",
-	"github.com/nats-io/nats.go":           "muster/host/cluster",
-	"github.com/nats-io/nats.go/jetstream": "muster/host/cluster",
-	"github.com/tidwall/gjson":             "muster/discovery/weblist",
+	"github.com/spf13/cobra":                     "muster muster/internal/cli muster/internal/cli/internal/papers",
+	"github.com/spf13/pflag":                     "muster/internal/cli",
+	"aead.dev/minisign":                          "muster/internal/release muster/internal/release/internal/sign muster/internal/release/releasetest",
+	"github.com/schollz/progressbar/v3":          "muster/internal/term",
+	"golang.org/x/term":                          "muster/internal/term",
+	"github.com/jackpal/go-nat-pmp":              "muster/internal/portmap",
+	"github.com/pelletier/go-toml/v2":            "muster/internal/game muster/internal/config",
+	"github.com/oschwald/geoip2-golang/v2":       "muster/discovery/geo",
+	"github.com/hashicorp/mdns":                  "muster/discovery/lan",
+	"github.com/nats-io/nats.go":                 "muster/host/cluster",
+	"github.com/nats-io/nats.go/jetstream":       "muster/host/cluster",
+	"github.com/thlib/go-timezone-local/tzlocal": "muster/internal/cli",
+	"github.com/tidwall/gjson":                   "muster/discovery/weblist",
 }
 
 // TestArrows holds the house together: imports point one way.

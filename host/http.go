@@ -26,6 +26,7 @@ import (
 //	GET  /api/rooms/CODE       the room as JSON, for who knows its code
 //	POST /api/rooms/CODE/…     what people do, see [Host.serveAction]
 //	GET  /api/rooms/CODE/culled/CAUSE   the servers culled for a cause
+//	GET  /api/rooms/CODE/evenings       a standing room's history, for its people
 //	GET  /api/rooms/CODE/qr.svg         the room's link for phones
 //	GET  /live                 the page's WebSocket
 //	GET  /healthz, /readyz, /metrics   the last on this machine, see [Config.MetricsFrom]
@@ -42,6 +43,7 @@ func (h *Host) routes() http.Handler {
 	mux.HandleFunc("GET /api/rooms/{code}", h.passedOn(h.serveRoom))
 	mux.HandleFunc("POST /api/rooms/{code}/{action}", h.passedOn(h.serveAction))
 	mux.HandleFunc("GET /api/rooms/{code}/culled/{cause}", h.passedOn(h.serveCulled))
+	mux.HandleFunc("GET /api/rooms/{code}/evenings", h.passedOn(h.serveEvenings))
 	mux.HandleFunc("GET /api/rooms/{code}/qr.svg", h.passedOn(h.serveQR))
 	mux.HandleFunc("GET /live", h.serveLive)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })

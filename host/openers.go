@@ -29,6 +29,7 @@ import (
 type openers struct {
 	pace       *access.Pace
 	perAddress int
+	standing   int // of those, such as stay
 	store      store.Store
 
 	mu     sync.Mutex                // guards following
@@ -37,12 +38,13 @@ type openers struct {
 
 // openedAs is a room by its code, and when it was opened.
 type openedAs struct {
-	code string
-	at   time.Time
+	code  string
+	at    time.Time
+	stays bool
 }
 
 func newOpeners(p *Public, s store.Store) *openers {
-	return &openers{pace: access.NewPace(p.PerAddress, openEvery), perAddress: p.PerAddress, store: s, opened: map[netip.Addr][]openedAs{}}
+	return &openers{pace: access.NewPace(p.PerAddress, openEvery), perAddress: p.PerAddress, standing: p.Standing.PerAddress, store: s, opened: map[netip.Addr][]openedAs{}}
 }
 
 // isOver reports whether a room is none any more. Of one that was just opened at another
@@ -64,7 +66,8 @@ type tooMany struct {
 }
 
 // judge is why an address may open no room now, nil if it may.
-func (o *openers) judge(from netip.Addr) *tooMany {
+func (o *openers) judge(about opening) *tooMany {
+	from := about.From
 	if wait := o.pace.Wait(from, time.Now()); wait > 0 {
 		return &tooMany{wait, wire.Refusal{Reason: wire.ReasonBusy, Message: "many rooms were opened from your network just now", Hint: fmt.Sprintf("open the next one in %v; a room that is open takes one group after the other", wait.Round(time.Second))}}
 	}
@@ -74,16 +77,26 @@ func (o *openers) judge(from netip.Addr) *tooMany {
 	if o.opened[from] = left; len(left) == 0 {
 		delete(o.opened, from)
 	}
-	if len(left) < o.perAddress {
+	stay := 0
+	for _, room := range left {
+		if room.stays {
+			stay++
+		}
+	}
+	switch {
+	case about.Stays && stay >= o.standing:
+		return &tooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("your network has %d rooms here that stay, which is as many as one may", o.standing), Hint: "use one of those, or have one of them end with the night"}}
+	case len(left) < o.perAddress:
 		return nil
 	}
 	return &tooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("your network has %d rooms open here, which is as many as one may", o.perAddress), Hint: "use one of those; rooms that nobody is in end by themselves"}}
 }
 
-func (o *openers) note(from netip.Addr, code string) {
+func (o *openers) note(about opening) {
+	from := about.From
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.opened[from] = append(o.opened[from], openedAs{code, time.Now()})
+	o.opened[from] = append(o.opened[from], openedAs{about.Code, time.Now(), about.Stays})
 	const sweepAt = 1024 // addresses: those whose rooms are over are forgotten now and then
 	if len(o.opened)%sweepAt == 0 {
 		for other, rooms := range o.opened {
@@ -99,6 +112,8 @@ func (o *openers) note(from netip.Addr, code string) {
 type opening struct {
 	From netip.Addr `json:"from"`
 	Code string     `json:"code,omitempty"`
+	// Stays: the room is a standing one.
+	Stays bool `json:"stays,omitempty"`
 }
 
 // openingsPath is where hosts ask each other, and nobody else.
@@ -124,18 +139,18 @@ func (h *Host) hosts() []string {
 }
 
 // mayOpen is why an address may open no room now, nil if it may.
-func (h *Host) mayOpen(ctx context.Context, from netip.Addr) *tooMany {
-	why, answered := h.askCounter(ctx, opening{From: from})
+func (h *Host) mayOpen(ctx context.Context, about opening) *tooMany {
+	why, answered := h.askCounter(ctx, about)
 	if !answered { // by whoever counts: better another host's count than none
-		why = h.openers.judge(from)
+		why = h.openers.judge(about)
 	}
 	return why
 }
 
 // hasOpened notes that an address has opened a room.
-func (h *Host) hasOpened(ctx context.Context, from netip.Addr, code string) {
-	if _, answered := h.askCounter(ctx, opening{From: from, Code: code}); !answered {
-		h.openers.note(from, code)
+func (h *Host) hasOpened(ctx context.Context, about opening) {
+	if _, answered := h.askCounter(ctx, about); !answered {
+		h.openers.note(about)
 	}
 }
 
@@ -175,9 +190,9 @@ func (h *Host) serveCounting(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if about.Code != "" {
-		h.openers.note(about.From, about.Code)
+		h.openers.note(about)
 		answer(w, http.StatusOK, nil)
 		return
 	}
-	answer(w, http.StatusOK, h.openers.judge(about.From))
+	answer(w, http.StatusOK, h.openers.judge(about))
 }

@@ -14,15 +14,15 @@ import (
 func TestOpeners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewFakeStore()
-		o := newOpeners(&Public{PerAddress: 2}, s)
+		o := newOpeners(&Public{PerAddress: 2, Standing: Standing{PerAddress: 1}}, s)
 		ann := netip.MustParseAddr("203.0.113.7")
 		opens := func(code string, want string) {
 			t.Helper()
 			got := ""
-			if why := o.judge(ann); why != nil {
+			if why := o.judge(opening{From: ann, Stays: code == "STAYS"}); why != nil {
 				got = why.Refusal.Reason
 			} else {
-				o.note(ann, code)
+				o.note(opening{ann, code, code == "STAYS"})
 			}
 			if got != want {
 				t.Errorf("%s is refused for %q, want %q", code, got, want)

@@ -39,6 +39,8 @@ type Public struct {
 	Memory   int
 	Messages int
 	Idle     time.Duration
+	// Standing bounds the rooms that stay when the night ends.
+	Standing Standing
 	// Games are those that rooms may be for.
 	Games []PublicGame
 	// Own reads an organiser's own list of servers for a game, a server a line.
@@ -136,12 +138,19 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
 		return
 	}
-	if h.held() >= p.Rooms {
+	if _, asleep := h.standing(); h.held()-asleep >= p.Rooms {
 		w.Header().Set("Retry-After", "60")
 		h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d rooms of this service are taken", p.Rooms), Hint: "try again in a while, or open the room on your own computer: muster host --game " + settings.Game})
 		return
 	}
-	if tooMany := h.mayOpen(r.Context(), from); tooMany != nil {
+	if settings.Every != "" {
+		if why := h.mayStay(); why != nil {
+			h.refuse(w, http.StatusServiceUnavailable, *why)
+			return
+		}
+	}
+	about := opening{From: from, Stays: settings.Every != ""}
+	if tooMany := h.mayOpen(r.Context(), about); tooMany != nil {
 		if tooMany.Wait > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(int(tooMany.Wait.Seconds())+1))
 		}
@@ -155,7 +164,8 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonBusy, Message: "no room can be kept here now", Hint: "try again in some seconds"})
 		return
 	}
-	h.hasOpened(r.Context(), from, code)
+	about.Code = code
+	h.hasOpened(r.Context(), about)
 	h.metrics.opened.Inc()
 	keys, at := h.Keys(code), h.entrance(r)
 	w.Header().Set("Location", "/api/rooms/-") // the code is for no proxy's log
@@ -317,6 +327,12 @@ func (h *Host) endsAt(r *room.Room, now time.Time) (at time.Time) {
 	p := h.config.Public
 	if p == nil || p.Idle == 0 {
 		return at
+	}
+	if r.IsStanding() {
+		if p.Standing.Keep == 0 || r.Empty(now) == 0 {
+			return at
+		}
+		return now.Add(p.Standing.Keep - r.Unused())
 	}
 	if empty := r.Empty(now); empty > 0 {
 		at = now.Add(p.Idle - empty)

@@ -236,6 +236,9 @@ func (h *hosting) checkRoom() (game.Game, error) {
 	if err := h.takePassword(); err != nil {
 		return g, err
 	}
+	if err := h.takeEvery(); err != nil {
+		return g, err
+	}
 	if h.settings.Players < 0 {
 		return g, usagef("--players %d is below 0", h.settings.Players)
 	}
@@ -496,11 +499,16 @@ func (h *hosting) room(rooms *host.Host) (string, error) {
 			if !reflect.DeepEqual(settings, old) {
 				rooms.Resettle(code, settings)
 			}
+			rooms.Steer(code, room.Wake{})
 			h.screen.Say("going on with room %s from before, %s; --new opens another", code, settings)
 			return code, nil
 		}
 	}
 	for _, code := range rooms.Rooms() {
+		if old, ok := rooms.Settings(code); ok && old.Every != "" {
+			h.screen.Say("%s sleeps until its next evening; --room %q opens it", cmp.Or(old.Name, "room "+code), old.Name)
+			continue
+		}
 		h.screen.Say("room %s from before is over; its link leads here no more", code)
 		rooms.CloseRoom(code)
 	}
@@ -510,6 +518,9 @@ func (h *hosting) room(rooms *host.Host) (string, error) {
 
 // continues reports whether a room from before is the one that is wanted again.
 func (h *hosting) continues(old wire.Settings) bool {
+	if old.Every != "" && !h.given("room") && !h.given("every") { // one that stays is called by name
+		return false
+	}
 	return old.Game == h.settings.Game && old.Open == h.settings.Open && (old.Name == h.settings.Name || !h.given("room"))
 }
 

@@ -48,6 +48,7 @@ type serving struct {
 	lists                listing.Rooms
 	public               host.Public
 	memory               int // of a room, MiB
+	weeks                int // that a standing room is kept
 
 	ingress   ingress.Ingress
 	cert, key string
@@ -64,6 +65,10 @@ const (
 	playersOfRoom = 64
 	serversOfOwn  = 2000
 	memoryOfRoom  = 64 // MiB: ten players over 13,000 servers, or coordinated ones over any list
+	standingAtAll = 1000
+	standingByOne = 3
+	standingWeeks = 8
+	weeksKept     = 10 * 52
 	messagesOfOne = 50 // a second: a program reports ten times, and tells what servers say as often
 )
 
@@ -137,6 +142,9 @@ func (s *serving) bindLimits(flags *pflag.FlagSet) {
 	flags.IntVar(&s.public.PerAddress, "rooms-per-address", roomsByOne, "at most `N` of them opened from one address (IPv6: /64)")
 	flags.IntVar(&s.public.Players, "max-players", playersOfRoom, "at most `N` players in a room")
 	flags.DurationVar(&s.public.Idle, "idle", room.KeepEmpty, "end a room after a `DURATION` without anybody's program in it")
+	flags.IntVar(&s.public.Standing.Rooms, "standing-rooms", standingAtAll, "keep at most `N` rooms from one evening to the next; 0 keeps none")
+	flags.IntVar(&s.public.Standing.PerAddress, "standing-per-address", standingByOne, "at most `N` of them opened from one address (IPv6: /64)")
+	flags.IntVar(&s.weeks, "standing-weeks", standingWeeks, "for at most `N` weeks without anybody's program in one")
 	flags.IntVar(&s.memory, "room-memory", memoryOfRoom, "at most `MIB` for what a room's players measure: longer lists are thinned out where players are not coordinated")
 	flags.IntVar(&s.public.Messages, "message-rate", messagesOfOne, "hear a player's program more slowly that says more than `N` messages a second")
 	flags.IntVar(&s.public.Places, "max-places", wire.MaxVenues, "at most `N` places that a room has its players measure for a server of their own; 0 is none")
@@ -256,17 +264,18 @@ func (s *serving) own(games game.Table, id string, lines []string, from netip.Ad
 // check refuses flags that make no sense, and gets the certificate and the log.
 func (s *serving) check() (*slog.Logger, error) {
 	for _, limit := range []struct {
-		flag    string
-		n, most int
-	}{{"max-rooms", s.public.Rooms, 1 << 30}, {"rooms-per-address", s.public.PerAddress, 1 << 30}, {"max-players", s.public.Players, playersOfRoom}, {"max-servers", s.public.Servers, discovery.MaxServers}, {"room-memory", s.memory, 1 << 20}, {"message-rate", s.public.Messages, 1 << 20}} {
-		if limit.n < 1 || limit.n > limit.most {
-			return nil, usagef("--%s %d: say 1 to %d", limit.flag, limit.n, limit.most)
+		flag           string
+		n, least, most int
+	}{{"max-rooms", s.public.Rooms, 1, 1 << 30}, {"rooms-per-address", s.public.PerAddress, 1, 1 << 30}, {"max-players", s.public.Players, 1, playersOfRoom}, {"max-servers", s.public.Servers, 1, discovery.MaxServers}, {"room-memory", s.memory, 1, 1 << 20}, {"message-rate", s.public.Messages, 1, 1 << 20}, {"standing-rooms", s.public.Standing.Rooms, 0, 1 << 20}, {"standing-per-address", s.public.Standing.PerAddress, 1, 1 << 20}, {"standing-weeks", s.weeks, 1, weeksKept}} {
+		if limit.n < limit.least || limit.n > limit.most {
+			return nil, usagef("--%s %d: say %d to %d", limit.flag, limit.n, limit.least, limit.most)
 		}
 	}
 	if s.public.Places < 0 || s.public.Places > wire.MaxVenues {
 		return nil, usagef("--max-places %d: say 0 to %d", s.public.Places, wire.MaxVenues)
 	}
 	s.public.Memory = s.memory << 20
+	s.public.Standing.Keep = time.Duration(s.weeks) * 7 * 24 * time.Hour
 	if s.public.Idle < time.Minute || s.public.Idle > room.KeepEmpty {
 		return nil, usagef("--idle %v: say %v to %v", s.public.Idle, time.Minute, room.KeepEmpty)
 	}

@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"muster/host/schedule"
+	"muster/internal/hint"
+
+	"github.com/thlib/go-timezone-local/tzlocal"
+)
+
+// takeEvery reads when the group meets, by the clock of this machine's place unless the
+// text names another.
+func (h *hosting) takeEvery() error {
+	if h.settings.Every == "" {
+		return nil
+	}
+	zone, err := tzlocal.RuntimeTZ()
+	if err != nil {
+		zone = ""
+	}
+	when, err := schedule.Parse(h.settings.Every, zone)
+	if err != nil {
+		return hint.With(usagef("--every %q is no time to meet", h.settings.Every), err.Error())
+	}
+	h.settings.Every = when.String()
+	return nil
+}
