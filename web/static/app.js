@@ -6,6 +6,7 @@ import { culled, openCulled } from "./details/culled.js";
 import { clock, evening, log } from "./details/notes.js";
 import { drawPicture, drawSpread } from "./details/plots.js";
 import { ranking } from "./details/ranking.js";
+import { sites } from "./details/sites.js";
 import { showLimit, whatIf, wishOf } from "./details/whatif.js";
 import { why } from "./details/why.js";
 import { byId, h, show } from "./dom.js";
@@ -225,6 +226,7 @@ function details(state) {
     ["whatif", choice !== null && !isOver, () => whatIf(state)],
     ["ranking", ((state.whatif ?? choice)?.selection.ranking.length ?? 0) > 0, () => ranking(state, view.order)],
     ["culled", Object.values(choice?.selection.culled ?? {}).some((n) => n > 0), () => culled(state)],
+    ["sites", ((room.candidates ?? []).length > 0 || Boolean(state.sites)) && !isOver, () => sites(state)],
     ["evening", (state.evening ?? []).length > 0, () => evening(state)],
     ["log", true, () => log(state)],
     ["invitation", !isLobby && !isOver, () => invitation(state, view)],
@@ -290,6 +292,7 @@ const actions = {
   skip: () => byId("stage").focus(),
   go: ({ stage }) => ask("go", { stage }),
   apply: () => ask("apply"),
+  survey: () => ask("survey"),
   "forget-whatif": () => ask("whatif"),
   advice: ({ order, argument }) => ask(order ?? "", JSON.parse(argument ?? "{}")),
   end: () => confirm("End the night? Everyone is told, and their programs end.") && ask("end"),

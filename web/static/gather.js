@@ -168,7 +168,7 @@ export function settings(state) {
 function terms(state) {
   return [
     h("h2", {}, "What we look for"),
-    h("dl", { class: "terms" }, state.form.filter((field) => !field.rare || state.room[field.key]).map((field) => h("div", {}, h("dt", {}, field.label), h("dd", {}, h("bdi", {}, term(state, field)))))),
+    h("dl", { class: "terms" }, state.form.filter((field) => !field.rare || state.room[field.key === "places" ? "candidates" : field.key]).map((field) => h("div", {}, h("dt", {}, field.label), h("dd", {}, h("bdi", {}, term(state, field)))))),
     own(state),
   ].filter((part) => part !== null);
 }
@@ -202,6 +202,8 @@ function term(state, field) {
       return value.map((/** @type {number} */ ms) => `${ms} ms`).join(", then ") || field.unset;
     case "switch":
       return value ? field.set : field.unset;
+    case "places":
+      return (state.room.candidates ?? []).join(", ") || field.unset;
     case "decision":
       return decisions(field)[value === undefined ? 0 : value ? 1 : 2][1];
   }
@@ -226,8 +228,8 @@ function form(state) {
 /** What hardly anybody sets. @param {State} state */
 function more(state) {
   const rare = state.form.filter((field) => field.rare);
-  const isSet = rare.some((field) => state.room[field.key]);
-  return rare.length > 0 && h("details", { class: "more", open: isSet, "data-key": "more" }, h("summary", {}, "Version, mod, tags"), h("div", { class: "settings" }, rare.map((field) => input(state, field))));
+  const isSet = rare.some((field) => state.room[field.key === "places" ? "candidates" : field.key]);
+  return rare.length > 0 && h("details", { class: "more", open: isSet, "data-key": "more" }, h("summary", {}, "Version, mod, tags, places"), h("div", { class: "settings" }, rare.map((field) => input(state, field))));
 }
 
 /** What to do for a game that cannot be chosen. @param {State} state */
@@ -266,8 +268,22 @@ function input(state, field) {
       return h("label", { class: "check" }, h("input", { ...named, type: "checkbox", checked: value }), `${field.label}: ${field.set}`);
     case "decision":
       return labelled(field, select(named, decisions(field), String(value ?? "")));
+    case "places":
+      return places(state, field, named);
   }
   return labelled(field, h("input", { ...named, value, maxlength: 64 }));
+}
+
+/** Where a server could be: the page is not told where they are, and a list takes the place of the one before. @param {State} state @param {Field} field @param {Record<string, string | undefined>} named */
+function places(state, field, named) {
+  const now = state.room.candidates ?? [];
+  return h(
+    "div",
+    { class: "field" },
+    h("label", { for: field.key }, field.label),
+    h("textarea", { ...named, rows: 3, maxlength: 3500, spellcheck: "false", autocomplete: "off", placeholder: "Frankfurt, 192.0.2.1\nLondon, 192.0.2.8:443, tcp" }),
+    h("p", { class: "quiet" }, now.length > 0 ? [h("bdi", {}, now.join(", ")), ". Another list takes their place; none is none."] : "A line each: name, address. muster beacon answers there, or say tcp behind it."),
+  );
 }
 
 /** @param {Field} field @param {HTMLElement} input */
@@ -299,9 +315,14 @@ export function settingsOf(form) {
       case "decision":
         settings[input.name] = text === "" ? null : text === "true";
         break;
+      case "places":
+        if (text !== "") settings[input.name] = text; // or it stays as it is
+        break;
       case undefined:
         break;
-      default:
+      case "text":
+      case "game":
+      case "rule":
         settings[input.name] = text;
     }
   }

@@ -34,7 +34,7 @@
  * @typedef {object} Field a setting in the form
  * @property {string} key
  * @property {string} label
- * @property {"game" | "rule" | "limits" | "text" | "number" | "switch" | "decision"} kind
+ * @property {"game" | "rule" | "limits" | "text" | "number" | "switch" | "decision" | "places"} kind
  * @property {string} [unset]
  * @property {string} [set]
  * @property {string} [declined]
@@ -183,6 +183,10 @@
  * @typedef {Server & LeaderOf} Leader one of the best servers so far
  */
 
+/** @typedef {{name: string, suits: boolean, mean_ms: number, max_ms: number, silent?: string[], rtt_ms: Record<string, number>}} Site what a server at a place would be like; figures are 0 where not all have one */
+
+/** @typedef {{answer?: string, better?: boolean, waiting: string[], now?: {mean_ms: number, max_ms: number}, sites: Site[]}} Sites */
+
 /** @typedef {{round: number, leaders: Leader[], answered: number, places: Place[] | null}} Standing who leads, and where servers are */
 
 /**
@@ -201,6 +205,7 @@
  * @property {Played[] | null} evening
  * @property {Field[]} form
  * @property {Standing | null} standing
+ * @property {Sites | null} sites
  */
 
 export {};

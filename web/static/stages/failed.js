@@ -9,6 +9,7 @@ import { button, count, h, millis } from "../dom.js";
 import { flag } from "../flag.js";
 import { settings } from "../gather.js";
 import { next } from "../next.js";
+import { answer, sites } from "../details/sites.js";
 import { sign } from "../sign.js";
 import { again, headline } from "./parts.js";
 
@@ -41,6 +42,7 @@ export function failed(live, view) {
     h("div", { class: "nothing", "data-key": "nothing" }, miss && choice ? missed(state, choice) : headline(state), next(state)),
     miss && choice && line(state, choice),
     h("div", { class: "helps", "data-key": "helps" }, waysOut(choice).map((advice) => card(state, /** @type {Choice} */ (choice), advice, view)), retry(state, view)),
+    state.sites && h("details", { class: "card places", "data-key": "places", open: Boolean(state.sites.better) }, h("summary", {}, state.sites.better ? "A server of our own would suit all" : "A server of our own"), view.tv ? [h("p", {}, h("bdi", { dir: "ltr" }, answer(state)))] : sites(state)),
     h("details", { class: "card", "data-key": "reasons", open: !miss }, h("summary", {}, "Why nothing suits"), h("ul", { class: "reasons" }, why.map((text) => h("li", {}, h("bdi", { dir: "ltr" }, text))))),
     !view.tv && h("section", { id: "settings", class: "card", "data-key": "settings" }, settings(state)),
   ];

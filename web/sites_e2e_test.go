@@ -1,0 +1,34 @@
+//go:build e2e
+
+package web_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSites: the organiser writes down where a server of the group's own could be, and the
+// page names those places without saying where they are; where nothing suits, it says what a
+// server there would give, whatever they are called, and has everyone measure once more.
+func TestSites(t *testing.T) {
+	n := newNight(t, 20, friday(4))
+	b := browse(t, n.organisersLink(), phone)
+	b.sees("#stage", "Waiting for 4 more players")
+	b.unfold("#stage .more")
+	b.sets("#stage textarea[name=places]", "Frankfurt, 192.0.2.71\n<b>London</b>, 192.0.2.72:443, tcp")
+	b.until("the room has the places", func() bool { return strings.Contains(b.reads("#stage .more"), "Frankfurt, <b>London</b>") })
+	if html := eval[string](b, "document.documentElement.outerHTML + JSON.stringify(muster.live.state)"); strings.Contains(html, "192.0.2.7") {
+		t.Error("the page is told where the places are")
+	}
+	const found = `{ people, room: room("failed", { limits_ms: [150] }), choice: { ...choice, target: undefined, explain: ["No server suits everyone."], selection: { ...selection, chosen: null, ranking: [], culled: { over_threshold: 1400 } } },
+		sites: { better: true, waiting: ["dave"], answer: "a server of your own would suit all: Frankfurt would give 48/62 ms on average and at worst, <b>London</b> 51/60; the best server there is gives 71/140", now: { mean_ms: 71, max_ms: 140 },
+			sites: [{ name: "Frankfurt", suits: true, mean_ms: 48, max_ms: 62, rtt_ms: { anna: 40, ben: 62, chong: 50, dave: 40 } }, { name: "<b>London</b>", suits: true, mean_ms: 51, max_ms: 60, rtt_ms: { anna: 60, ben: 51, chong: 50, dave: 43 } },
+				{ name: "W".repeat(48), suits: false, mean_ms: 0, max_ms: 0, silent: ["ben"], rtt_ms: { anna: 120, chong: 250, dave: 93 } }] } }`
+	b.tells(found)
+	b.sees("#stage .places", "A server of your own would suit all: Frankfurt would give 48/62 ms on average and at worst, <b>London</b> 51/60; the best server there is gives 71/140.")
+	b.sees("#stage .places", "Still measuring: dave.")
+	b.shoot("sites", phone, desktop)
+	b.run(`window.asked = []; window.fetch = async (url, { body }) => { asked.push(url.split("/").at(-1)); return new Response(null, { status: 204 }); }`)
+	b.click("#stage .places [data-action=survey]")
+	b.until("the room is asked to measure again", func() bool { return eval[string](b, "asked.join(' ')") == "survey" })
+}

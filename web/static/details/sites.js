@@ -1,0 +1,47 @@
+// Places where a server of one's own could be: what each would be like.
+
+import { button, h, millis } from "../dom.js";
+import { heat } from "../colours.js";
+
+/** @typedef {import("../types.js").State} State */
+
+/** What it comes to, in a sentence that begins with a capital. @param {State} state */
+export function answer(state) {
+  const text = state.sites?.answer ?? "";
+  return text && `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** @param {State} state @param {boolean} [may] order what the organiser can */
+export function sites(state, may = true) {
+  const found = state.sites;
+  const again = may && state.you.organiser && (state.room.candidates ?? []).length > 0 && h("p", { class: "buttons" }, button("survey", found ? "Measure the places again" : "Measure the places now"));
+  if (!found) return [h("p", { class: "quiet" }, "Nobody has measured them yet: everyone does once there is a choice, or none."), again].filter(Boolean);
+  const players = [...new Set(found.sites.flatMap((site) => [...Object.keys(site.rtt_ms), ...(site.silent ?? [])]))].sort();
+  return [
+    h("p", {}, h("bdi", { dir: "ltr" }, answer(state) || "Everyone measures them …")),
+    h(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": "Places, a row each" },
+      h(
+        "table",
+        {},
+        h("thead", {}, h("tr", {}, ["Place", "Average", "Worst", ...players].map((name) => h("th", { scope: "col" }, h("bdi", {}, name))))),
+        h("tbody", {}, found.sites.map((site) => h(
+          "tr",
+          { "data-key": site.name, class: site.suits ? "chosen" : "" },
+          h("th", { scope: "row" }, h("bdi", { class: "name" }, site.name)),
+          h("td", {}, site.mean_ms > 0 ? millis(site.mean_ms) : "–"),
+          h("td", {}, site.max_ms > 0 ? millis(site.max_ms) : "–"),
+          players.map((player) => cell(site.rtt_ms[player])),
+        ))),
+      ),
+    ),
+    found.waiting.length > 0 && h("p", { class: "quiet" }, "Still measuring: ", h("bdi", {}, found.waiting.join(", ")), "."),
+    again,
+  ].filter(Boolean);
+}
+
+/** @param {number | undefined} ms */
+function cell(ms) {
+  return ms === undefined ? h("td", { class: "heat" }, "–") : h("td", { class: `heat ${heat(ms)}` }, Math.round(ms));
+}
