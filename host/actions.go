@@ -104,6 +104,10 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 		return parse[room.More](body, nil)
 	case "survey":
 		return room.Survey{}, nil
+	case "await":
+		return parse[room.AwaitSeats](body, nil)
+	case "unwait":
+		return parse[room.Unwait](body, nil)
 	case "end":
 		return room.End{}, nil
 	case "wake":

@@ -123,7 +123,7 @@ func (p phases) Describe(to chan<- *prometheus.Desc) { to <- p.desc }
 
 func (p phases) Collect(to chan<- prometheus.Metric) {
 	rooms := map[wire.Stage]int{
-		wire.Gathering: 0, wire.Listing: 0, wire.Measuring: 0, wire.Refining: 0, wire.Chosen: 0, wire.Launching: 0, wire.Failed: 0,
+		wire.Gathering: 0, wire.Listing: 0, wire.Measuring: 0, wire.Refining: 0, wire.Chosen: 0, wire.Launching: 0, wire.Waiting: 0, wire.Failed: 0,
 	}
 	p.host.mu.Lock()
 	for _, a := range p.host.rooms {

@@ -111,6 +111,8 @@ func whereTo(s wire.Snapshot) notice {
 		}
 	case wire.Gathering:
 		return notice{Title: "The group is still gathering", Lines: []string{"Once it has found its server, this page takes you there."}, Refresh: refresh}
+	case wire.Waiting:
+		return notice{Title: "The group waits for seats", Lines: []string{"Its servers are full. As soon as there is a seat for everyone, this page takes you there."}, Refresh: refresh}
 	case wire.Failed:
 		return notice{Title: "The group has found no server yet", Lines: []string{"When it does, this page takes you there."}, Refresh: refresh}
 	}

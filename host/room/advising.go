@@ -105,6 +105,7 @@ func (r *Room) decideAgain(why string) {
 // which may also be worth asking where there is a choice.
 func (r *Room) advise(c *wire.Choice, s *selection.Selection) {
 	r.adviseOf(c, s)
+	r.adviseWait(c)
 	if n := r.worthAsking(); n > 0 {
 		c.Advice = append(c.Advice, wire.Advice{Text: "ask " + moreInWords(n), Action: "more", Argument: wire.Argument{Servers: n}})
 	}

@@ -11,6 +11,8 @@
 //	Launching, Failed ── the organiser's go ──▶ Listing, of the next round
 //	Failed ── in a while, if that can help ──▶ Listing
 //	Failed, Voting ── the organiser has more asked ──▶ Coordinating
+//	Verifying, Failed, Voting ── all are full: wait for seats ──▶ Waiting ──▶ Launching, or Failed
+//	Launching ── some are left outside ──▶ Waiting ──▶ Launching
 //
 // The one way in is [Room.Step]: something that happened, and when. The one way
 // out is what Step returns: an ordered list of things to do. Whoever drives a room

@@ -270,6 +270,19 @@ func (e *evening) happens() {
 		page(rule())
 		organiser(Survey{})
 		organiser(Change{Settings: []byte([]string{`{"places":"A, 192.0.2.1\nC, 192.0.2.2"}`, `{"places":"none"}`}[e.upTo(1)]), MostPlaces: 2})
+		switch e.now.Second() % 6 {
+		case 0, 1:
+			organiser(AwaitSeats{})
+		case 2:
+			organiser(AwaitSeats{Addr: addr(e.now.Minute() % 4)})
+		case 3:
+			organiser(AwaitSeats{Names: []string{everybody[e.now.Minute()%len(everybody)]}})
+		case 4:
+			organiser(Unwait{Instead: e.now.Minute()%2 == 0})
+		}
+		if e.now.Second()%7 == 0 {
+			organiser(Change{Settings: []byte(`{"wait_ms":120000}`)})
+		}
 	}
 }
 
@@ -475,7 +488,7 @@ func (e *evening) ends() {
 	}
 	for range (longestAbsence + 10*time.Minute) / lateStep {
 		switch e.room.phase.(type) {
-		case *Gathering, *Launching, *Failed, *Voting:
+		case *Gathering, *Launching, *Failed, *Voting, *Waiting: // whose end TestGivesUp has
 			return
 		}
 		e.wait(lateStep)

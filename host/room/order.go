@@ -177,7 +177,8 @@ func (Arrived) do(r *Room, by caller) error {
 	if by.person == nil {
 		return errNickname
 	}
-	if _, launching := r.phase.(*Launching); !launching {
+	_, launching := r.phase.(*Launching)
+	if w, waits := r.phase.(*Waiting); !launching && !(waits && w.Back != nil) {
 		return errNoVote
 	}
 	r.round.say(by.person, func(b *ballot) { b.byHand = true })

@@ -231,7 +231,7 @@ func (in Join) step(r *Room) error {
 		}
 		r.round.players = append(r.round.players, p)
 		r.binds = true
-		if p.leftOut = r.phase.stage() == wire.Chosen || r.asksMore(); p.leftOut {
+		if p.leftOut = r.phase.stage() == wire.Chosen || r.phase.stage() == wire.Waiting || r.asksMore(); p.leftOut {
 			r.note("%s is here, too late for a say in this round", name)
 		} else {
 			r.note("%s is here", name)
@@ -303,7 +303,7 @@ func (r *Room) TakesCode() bool {
 		return false
 	}
 	switch r.phase.stage() {
-	case wire.Gathering, wire.Listing, wire.Measuring, wire.Refining, wire.Failed:
+	case wire.Gathering, wire.Listing, wire.Measuring, wire.Refining, wire.Waiting, wire.Failed:
 		return !r.closed && !r.locked && len(r.round.players) < r.places()
 	}
 	return false
@@ -361,6 +361,8 @@ func (r *Room) catchUp(p *player) {
 			r.send(p, r.round.listFor(p))
 			r.send(p, r.finalistsFor(p))
 		}
+	case *Waiting:
+		phase.catchUp(r, p)
 	case *Failed:
 		phase.changed(r)
 	case *Launching:

@@ -54,6 +54,8 @@ type round struct {
 	tooNear []int
 	more    more
 	relaxed relaxed
+	// waitable is what a wait for seats could be for.
+	waitable waitable
 	// ballots are what people say of the choice, by name.
 	ballots map[string]ballot
 }

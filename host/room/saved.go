@@ -169,7 +169,7 @@ type savedLook struct {
 func phases() map[string]phase {
 	return map[string]phase{
 		"gathering": &Gathering{}, "listing": &Listing{}, "measuring": &Measuring{}, "coordinating": &Coordinating{},
-		"verifying": &Verifying{}, "voting": &Voting{}, "countdown": &Countdown{}, "launching": &Launching{}, "failed": &Failed{},
+		"verifying": &Verifying{}, "voting": &Voting{}, "countdown": &Countdown{}, "launching": &Launching{}, "waiting": &Waiting{}, "failed": &Failed{},
 	}
 }
 
@@ -526,6 +526,10 @@ func (r *Room) isWhole() error {
 		missing = r.round.selection == nil
 	case *Voting, *Countdown:
 		missing = r.round.selection == nil || r.round.selection.Chosen == nil
+	case *Waiting:
+		missing = !phase.isWhole(r)
+	case *Failed:
+		missing = phase.Waited != nil && !phase.Waited.isWhole(r)
 	case *Launching:
 		missing = phase.Server < 0 || phase.Server >= len(r.round.servers.List) || r.round.selection == nil || r.round.selection.Chosen == nil
 	}

@@ -147,6 +147,8 @@ func (r *Room) stand(d time.Duration) {
 	switch phase := r.phase.(type) {
 	case *Voting:
 		phase.Looked = phase.Looked.Add(d)
+	case *Waiting:
+		phase.stands(d)
 	case *Countdown:
 		phase.Looked, phase.LaunchAt = phase.Looked.Add(d), phase.LaunchAt.Add(d)
 	}
@@ -171,6 +173,8 @@ const (
 type Failed struct {
 	// Retry is when; zero if nothing has changed that could help.
 	Retry time.Time `json:"retry,omitzero"`
+	// Waited is the wait for seats that was given up, if that is why.
+	Waited *Waiting `json:"waited,omitempty"`
 }
 
 func (*Failed) stage() wire.Stage { return wire.Failed }

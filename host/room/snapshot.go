@@ -49,6 +49,9 @@ func (r *Room) Snapshot() wire.Snapshot {
 			s.Room.Outlook = search.view(r.round.servers.List, r.settings.By).GoesOn()
 		}
 	}
+	if w := r.waiting(); w != nil {
+		s.Seats = w.view(r)
+	}
 	if r.round.whatIf != nil {
 		s.WhatIf = r.choice(r.round.whatIf.Selection, r.round.whatIf.Selection)
 		s.WhatIf.Player = r.round.whatIf.Player

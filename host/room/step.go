@@ -160,6 +160,8 @@ func (r *Room) Next() time.Time {
 		if !phase.Retry.IsZero() && slices.ContainsFunc(r.round.players, func(p *player) bool { return p.connected }) {
 			next = earlier(next, phase.Retry)
 		}
+	case *Waiting:
+		next = earlier(next, phase.next(r))
 	case *Launching:
 	default:
 		isQuiet = isQuiet && on
@@ -273,7 +275,11 @@ func (in Hear) hear(r *Room, p *player) error {
 		in.say(r, p, m)
 		return nil
 	case wire.Launched:
-		if launching, ok := r.phase.(*Launching); ok && m.Round == r.round.number {
+		launching, ok := r.phase.(*Launching)
+		if w, waits := r.phase.(*Waiting); waits && w.Back != nil {
+			launching, ok = w.Back, true
+		}
+		if ok && m.Round == r.round.number {
 			launching.heard(r, p, m)
 		}
 		return nil
@@ -296,8 +302,13 @@ func (Resume) step(r *Room) error {
 	for _, p := range r.round.players {
 		p.connected, p.heard = false, r.now
 	}
-	if listing, is := r.phase.(*Listing); is && !listing.Awaits {
-		listing.fetch(r)
+	switch phase := r.phase.(type) {
+	case *Listing:
+		if !phase.Awaits {
+			phase.fetch(r)
+		}
+	case *Waiting:
+		phase.resumes(r)
 	}
 	return nil
 }

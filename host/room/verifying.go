@@ -83,6 +83,9 @@ func (r *Room) verifyOrLaunch() {
 			r.askToLook(lone)
 			return
 		}
+		if r.settings.Wait > 0 && r.mayWait() {
+			return
+		}
 		r.fail(r.round.broken, "no server suits everyone: %s", culledText(r.round.selection))
 		return
 	}
@@ -199,6 +202,10 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 		if !phase.LookedAgain {
 			return nil
 		}
+	case *Waiting:
+		if !phase.isAsked(p) || v.More {
+			return nil
+		}
 	default:
 		return nil
 	}
@@ -214,6 +221,7 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 		p.apart = true
 		r.note("what the others behind %s's address measured does not hold for %s, who measures alone from now on", p.name, p.name)
 	}
+	waiting, waits := r.phase.(*Waiting)
 	for _, seen := range v.Servers {
 		if v.More && seen.Sent <= forgivenLosses {
 			continue // which says nothing yet
@@ -230,7 +238,13 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 		if l.Samples == firstSamples && isDoubtful(seen, p.sheet.at(seen.Server)) && !slices.Contains(l.Doubted, seen.Server) {
 			l.Doubted = append(l.Doubted, seen.Server)
 		}
+		if waits && p.sheet.at(seen.Server).State == discovery.Answered {
+			continue // a single packet says less of the way than what was measured
+		}
 		r.round.merge(p, seen)
+	}
+	if waits {
+		waiting.heard(r, p, v)
 	}
 	p.heard = r.now
 	if v.More && l.Long {

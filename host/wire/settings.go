@@ -37,6 +37,9 @@ type Settings struct {
 	Prefer discovery.Millis `json:"prefer_ms,omitzero"`
 	// LongLook is for how long everyone looks at the finalists again, 0 for a moment.
 	LongLook discovery.Millis `json:"long_look_ms,omitzero"`
+	// Wait is for how long the room waits for seats where all that would suit are full; 0
+	// leaves that to the organiser.
+	Wait discovery.Millis `json:"wait_ms,omitzero"`
 	// AnyVersion: servers that do not let somebody in with the version of the game that
 	// they have are not left out. People are told either way.
 	AnyVersion bool `json:"any_version,omitempty"`
@@ -139,6 +142,10 @@ type Setting struct {
 const (
 	leastLook = 5 * time.Second
 	MostLook  = 60 * time.Second
+	// No round of a game is over in less than leastWait, and nobody stays for longer than
+	// MostWait.
+	leastWait = time.Minute
+	MostWait  = 2 * time.Hour
 )
 
 // Table is the table of settings.
@@ -163,6 +170,8 @@ func Table() []Setting {
 			Flag: "prefer-ours", Usage: "one of the group's favourites is chosen unless another server is better by more than this `DURATION`", Label: "Prefer ours unless others are better by, ms", Unset: "no"},
 		{Key: "long_look_ms", Of: func(s *Settings) any { return &s.LongLook }, Rare: true, Least: leastLook, Most: MostLook, Unit: "s", Alone: "30s",
 			Flag: "long-look", Usage: "for tournaments: everyone looks at the finalists for this `DURATION`, gently, so that loss and jitter count", Label: "Look at the best for, s", Unset: "a moment"},
+		{Key: "wait_ms", Of: func(s *Settings) any { return &s.Wait }, Rare: true, Least: leastWait, Most: MostWait, Unit: "s", Alone: "30m",
+			Flag: "wait-for-seats", Usage: "where all servers that would suit are full, watch the best gently for this `DURATION`, and go together once there is a seat for everybody", Label: "Where all are full, wait for seats for, s", Unset: "ask me"},
 		{Key: "any_version", Of: func(s *Settings) any { return &s.AnyVersion }, Rare: true,
 			Flag: "any-version", Usage: "do not leave servers out that somebody's version of the game (--game-version) does not get into, only say so", Label: "Servers of other versions than somebody has", Set: "only say so", Unset: "leave them out"},
 		{Key: "players", Of: func(s *Settings) any { return &s.Players },

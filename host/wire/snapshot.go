@@ -36,6 +36,8 @@ type Snapshot struct {
 	Meeting *Meeting `json:"meeting"`
 	// Sites is what servers at candidate places would be like; nil before anybody was asked.
 	Sites *Sites `json:"sites"`
+	// Seats is a wait for seats; nil without one.
+	Seats *Seats `json:"seats"`
 }
 
 // LongLook is how far a long look is.

@@ -401,6 +401,8 @@ const (
 	// Chosen: there is a ranking; everyone looks at the finalists again.
 	Chosen    Stage = "chosen"
 	Launching Stage = "launching"
+	// Waiting: the best servers are full, and the room waits for seats.
+	Waiting Stage = "waiting"
 	// Failed: nothing suitable was found, or no list was to be had.
 	Failed Stage = "failed"
 )

@@ -1,0 +1,484 @@
+package room
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+func words(free ...int) (words []seatWord) {
+	for i, f := range free {
+		words = append(words, seatWord{string(rune('a' + i)), f})
+	}
+	return words
+}
+
+// TestJudge: where several can look two have to have seen the seats, and more than have not.
+func TestJudge(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		free   []int // as one after the other says, -1 for nothing
+		others int   // who could be asked besides
+		want   verdict
+	}{
+		{"too few", []int{4}, 4, shut},
+		{"nothing heard", []int{-1}, 4, shut},
+		{"seats, unchecked", []int{5}, 4, check},
+		{"seats, checked", []int{5, 6}, 3, open},
+		{"seats, denied", []int{5, 4}, 3, check},
+		{"seats, denied by two", []int{5, 4, 0}, 2, shut},
+		{"seats, denied by one of three", []int{5, 4, 5}, 2, open},
+		{"seats, the checker hears nothing", []int{5, -1}, 3, check},
+		{"seats, only one of all hears anything", []int{5, -1, -1}, 0, shut},
+		{"one who is alone", []int{5}, 0, open},
+		{"one who is alone, too few", []int{4}, 0, shut},
+		{"of two one denies it", []int{5, 4}, 0, shut},
+		{"of two both say so", []int{9, 5}, 0, open},
+		{"undecided to the end", []int{5, 4, 5, 4}, 0, shut},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := judge(words(tt.free...), 5, tt.others); got != tt.want {
+				t.Errorf("%v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestSettles: what was seen counts, and a server that is silent, or was checked, has peace
+// for longer.
+func TestSettles(t *testing.T) {
+	s := watched{Free: -1}
+	for _, tt := range []struct {
+		free           []int
+		since          int
+		next           time.Duration
+		now, most      int
+		from, to       int
+		dropped, known bool
+	}{
+		{[]int{0}, 1, 10 * time.Second, 0, 0, 0, 0, false, true},
+		{[]int{3}, 1, 10 * time.Second, 3, 3, 0, 3, false, true},
+		{[]int{1}, 1, 10 * time.Second, 1, 3, 0, 3, false, true},
+		{[]int{9, 1, 1}, 3, 30 * time.Second, 1, 3, 1, 1, false, true}, // the one who is contradicted does not count
+		{[]int{-1}, 1, 20 * time.Second, -1, 3, 1, 1, false, false},
+		{[]int{-1}, 1, 40 * time.Second, -1, 3, 1, 1, false, false},
+		{[]int{-1}, 1, 80 * time.Second, -1, 3, 1, 1, false, false},
+		{[]int{-1}, 1, 2 * time.Minute, -1, 3, 1, 1, false, false},
+		{[]int{-1}, 1, 2 * time.Minute, -1, 3, 1, 1, false, false},
+		{[]int{-1}, 1, 2 * time.Minute, -1, 3, 1, 1, true, false},
+	} {
+		s.Words, s.Since = words(tt.free...), tt.since
+		s.settles(eight, gapAfter(0))
+		most, from, to := s.most()
+		if s.Next.Sub(eight) != tt.next || s.Free != tt.now || most != tt.most || from != tt.from || to != tt.to || (s.Dropped != "") != tt.dropped {
+			t.Errorf("after %v: next in %v, %d free, at most %d, mostly %d to %d, dropped: %q", tt.free, s.Next.Sub(eight), s.Free, most, from, to, s.Dropped)
+		}
+	}
+}
+
+// foyer is a session whose servers have seats as a script says, and whose players look when
+// they are asked.
+type foyer struct {
+	*session
+	names []string
+	began time.Time
+	// free is how many seats of 16 a server has at a time after the beginning, or silent.
+	free func(server int, at time.Duration) int
+	// lies, by player, are what somebody says in place of that.
+	lies map[string]func(server int, at time.Duration) int
+	// asked is when each server was asked, by anybody, and by whom.
+	asked map[int][]time.Duration
+	by    map[string]int
+	// mute are players whose program answers nothing.
+	mute []string
+}
+
+const (
+	silent  = -1
+	crowded = -2 // more players than seats
+)
+
+// inFront is a room of players before servers that are all full, which has failed.
+func inFront(t *testing.T, s wire.Settings, servers int, names ...string) *foyer {
+	t.Helper()
+	f := &foyer{session: newSession(t, s), names: names, asked: map[int][]time.Duration{}, by: map[string]int{}, lies: map[string]func(int, time.Duration) int{}}
+	f.free = func(int, time.Duration) int { return 0 }
+	f.as[names[0]] = f.room.keys.Secret
+	f.join(names...)
+	f.listed(servers)
+	for i, name := range names {
+		f.informs(name, make([]int, servers)...)
+		var ms []int
+		for server := range servers {
+			ms = append(ms, 20+10*server+i)
+		}
+		f.measures(name, ms...)
+	}
+	f.done(names...)
+	for _, name := range names {
+		f.took(name)
+	}
+	f.began = f.now
+	return f
+}
+
+// passes lets time pass in which players look.
+func (f *foyer) passes(d time.Duration) {
+	f.Helper()
+	for end := f.now.Add(d); f.now.Before(end); {
+		f.wait(tick)
+		for _, name := range f.names {
+			var looks []wire.Finalists
+			f.sent[name] = slices.DeleteFunc(f.sent[name], func(m wire.Message) bool {
+				asked, is := m.(wire.Finalists)
+				if is {
+					looks = append(looks, asked)
+				}
+				return is
+			})
+			for _, asked := range looks {
+				if !slices.Contains(f.mute, name) {
+					f.looks(name, asked)
+				}
+			}
+		}
+	}
+}
+
+func (f *foyer) looks(name string, asked wire.Finalists) {
+	f.Helper()
+	at := f.now.Sub(f.began)
+	v := wire.Verified{Round: asked.Round, Attempt: asked.Attempt}
+	for _, server := range asked.Servers {
+		f.asked[server] = append(f.asked[server], at)
+		f.by[name]++
+		say := f.free
+		if lie := f.lies[name]; lie != nil {
+			say = lie
+		}
+		free := say(server, at)
+		seen := wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{30}, Sent: 1, Info: &discovery.Info{Name: fmt.Sprint("server ", server), Map: "oa_dm1", Players: 16 - free, MaxPlayers: 16}}
+		switch free {
+		case silent:
+			seen.State, seen.RTTs, seen.Info = discovery.Lost, []float64{}, nil
+		case crowded:
+			seen.Info.Players = 40
+		}
+		v.Servers = append(v.Servers, seen)
+	}
+	f.says(name, v)
+}
+
+// gently wants no server to have been asked more often than once every ten seconds, but for
+// the checks of an opening and everybody's last look.
+func (f *foyer) gently(openings int) {
+	f.Helper()
+	for server, at := range f.asked {
+		for i := range at {
+			within := 0
+			for _, later := range at[i:] {
+				within += count(later-at[i] < time.Minute)
+			}
+			if most := 6 + 3 + openings*len(f.names); within > most {
+				f.Errorf("server %d was asked %d times in a minute, by all together: %v", server, within, at)
+				return
+			}
+		}
+	}
+}
+
+func five() []string { return []string{"ann", "ben", "cat", "dan", "eve"} }
+
+// TestSeatsForAll: the whole group waits, one asks at a time, and all go once together.
+func TestSeatsForAll(t *testing.T) {
+	f := inFront(t, settings(5), 2, five()...)
+	f.inStage(wire.Failed)
+	advice := f.view().Choice.Advice
+	at := slices.IndexFunc(advice, func(a wire.Advice) bool { return a.Action == "await" })
+	if at < 0 || advice[at].Text != "wait for 5 seats" || advice[at].Servers != 2 || advice[at].Addr != addr(0).String() {
+		t.Fatalf("the organiser is advised to %+v", advice)
+	}
+	if err := f.orders(AwaitSeats{}); err != nil {
+		t.Fatal(err)
+	}
+	f.inStage(wire.Waiting)
+	f.free = func(server int, at time.Duration) int {
+		switch {
+		case server == 1 && at > 4*time.Minute:
+			return 6
+		case server == 0 && at > time.Minute:
+			return 3
+		}
+		return 0
+	}
+	f.passes(3 * time.Minute)
+	seats := f.view().Seats
+	if seats == nil || seats.Need != 5 || len(seats.Servers) != 2 || seats.Servers[0].Free != 3 || seats.Servers[0].Most != 3 || seats.Servers[1].Free != 0 || seats.Servers[0].Asked < 15 || seats.Servers[0].Asked > 19 {
+		t.Fatalf("people see %+v", seats)
+	}
+	f.gently(0)
+	fewest, most := 1000, 0
+	for _, name := range f.names {
+		fewest, most = min(fewest, f.by[name]), max(most, f.by[name])
+	}
+	if most-fewest > 2 {
+		t.Errorf("not all take turns: %v", f.by)
+	}
+	f.passes(90 * time.Second)
+	f.goesTo(1)
+	f.gently(1)
+	f.noted("waiting for 5 seats for everybody on 192.0.2.0:27960, or 192.0.2.1:27960, for up to 30m0s: one of you looks at a time, every 10s at first")
+	for _, name := range f.names {
+		if n := strings.Count(f.took(name), "launch"); n != 1 {
+			t.Errorf("%s was sent there %d times", name, n)
+		}
+	}
+	if f.view().Choice.Target != addr(1).String() || f.view().Seats != nil {
+		t.Errorf("people are shown %+v", f.view().Choice)
+	}
+}
+
+// TestGentleForAnyNumber: two players ask as often as sixteen.
+func TestGentleForAnyNumber(t *testing.T) {
+	asked := map[int]int{}
+	for _, players := range []int{2, 16} {
+		var names []string
+		for i := range players {
+			names = append(names, fmt.Sprintf("player %d", i))
+		}
+		f := inFront(t, settings(players), 1, names...)
+		f.orders(AwaitSeats{})
+		f.passes(20 * time.Minute)
+		f.inStage(wire.Waiting)
+		f.gently(0)
+		asked[players] = len(f.asked[0])
+	}
+	// 30 in the first five minutes, 30 in the next ten, ten in the last five.
+	if asked[2] != asked[16] || asked[2] > 70 || asked[2] < 60 {
+		t.Errorf("questions in 20 minutes, by players: %v", asked)
+	}
+}
+
+// TestSeatsAreChecked: what attackers and servers do to a room that waits.
+func TestSeatsAreChecked(t *testing.T) {
+	always := func(free int) func(int, time.Duration) int { return func(int, time.Duration) int { return free } }
+	soon := func(_ int, at time.Duration) int { return 16 * count(at > 5*time.Minute) }
+	tests := []struct {
+		name  string
+		names []string
+		free  func(int, time.Duration) int
+		lies  map[string]func(int, time.Duration) int
+		mute  []string
+		goes  bool
+		most  int // questions in a quarter of an hour
+	}{
+		{"one says that there are seats, and there are none", five(), always(0), map[string]func(int, time.Duration) int{"ben": always(16)}, nil, false, 66},
+		{"one of two says so", five()[:2], always(0), map[string]func(int, time.Duration) int{"ben": always(16)}, nil, false, 66},
+		{"one says that there are none, and there are", five(), soon, map[string]func(int, time.Duration) int{"ben": always(0)}, nil, true, 66},
+		{"two of five keep the room waiting", five(), soon, map[string]func(int, time.Duration) int{"ann": always(0), "eve": always(0)}, nil, true, 66},
+		{"one hears nothing", five(), soon, map[string]func(int, time.Duration) int{"ben": always(silent)}, nil, true, 66},
+		{"one answers nothing", five(), soon, nil, []string{"ben"}, true, 66},
+		{"more players than seats", five(), always(crowded), nil, nil, false, 66},
+		{"somebody who is alone", []string{"ann"}, soon, nil, nil, true, 66},
+		{"the server is silent", five(), always(silent), nil, nil, false, 10},
+		{"the server flaps", five(), func(_ int, at time.Duration) int { return 16 * int(at/time.Second%2) }, nil, nil, false, 120},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := inFront(t, settings(len(tt.names)), 1, tt.names...)
+			f.orders(AwaitSeats{})
+			f.free, f.mute = tt.free, tt.mute
+			if tt.lies != nil {
+				f.lies = tt.lies
+			}
+			f.passes(15 * time.Minute)
+			if _, went := f.room.phase.(*Launching); went != tt.goes && tt.name != "the server flaps" {
+				t.Errorf("everybody goes: %v, want %v; the log:\n%s", went, tt.goes, f.log())
+			}
+			f.gently(mostMisses)
+			if n := len(f.asked[0]); n > tt.most {
+				t.Errorf("%d questions, at %v", n, f.asked[0])
+			}
+		})
+	}
+}
+
+// TestFilledUpAgain: seats that are gone in the last look send nobody anywhere, and after
+// three times the room gives up.
+func TestFilledUpAgain(t *testing.T) {
+	f := inFront(t, settings(5), 1, five()...)
+	f.orders(AwaitSeats{})
+	f.free = func(int, time.Duration) int { // there as long as two look, and not five
+		if _, going := f.room.phase.(*Waiting); going && f.room.phase.(*Waiting).Going != nil {
+			return 2
+		}
+		return 5
+	}
+	f.passes(time.Minute)
+	f.inStage(wire.Waiting)
+	f.noted("server 0 (192.0.2.0:27960) filled up again in the last moment: 2 of 5 seats free; waiting on")
+	f.passes(5 * time.Minute)
+	f.inStage(wire.Failed)
+	f.gently(2)
+	seats := f.view().Seats
+	if seats == nil || seats.Over == "" || seats.Servers[0].Dropped != "it filled up in the last moment 3 times" {
+		t.Errorf("people see %+v", seats)
+	}
+}
+
+// TestGivesUp: after the time that the organiser wants, with what was seen.
+func TestGivesUp(t *testing.T) {
+	s := settings(5)
+	s.Wait = discovery.Millis(10 * time.Minute)
+	f := inFront(t, s, 1, five()...)
+	f.inStage(wire.Waiting) // by itself, as the organiser wants that
+	f.free = func(_ int, at time.Duration) int {
+		return 3*count(at > 5*time.Minute && at < 6*time.Minute) + count(at > 8*time.Minute)
+	}
+	f.passes(11 * time.Minute)
+	f.inStage(wire.Failed)
+	f.noted("There were never 5 seats at once in 10m0s. server 0 (192.0.2.0:27960) had at most 3 free, mostly 0")
+	if seats := f.view().Seats; seats.Over == "" || !strings.Contains(seats.Chance, "at most 3 free") || !f.view().Room.Retry.IsZero() {
+		t.Errorf("people see %+v", seats)
+	}
+	f.passes(time.Minute)
+	if err := f.orders(AwaitSeats{}); err != nil { // and once more
+		t.Error(err)
+	}
+	f.inStage(wire.Waiting)
+	if err := f.orders(Unwait{}); err != nil {
+		t.Error(err)
+	}
+	f.inStage(wire.Failed)
+	if err := f.orders(Unwait{}); err == nil {
+		t.Error("a wait is ended that is over")
+	}
+}
+
+// TestGroupChanges: who comes needs a seat, too, and who left needs none.
+func TestGroupChanges(t *testing.T) {
+	s := settings(0)
+	s.Players = 0
+	f := newSession(t, s)
+	f.as["ann"] = f.room.keys.Secret
+	f.join("ann", "ben", "cat")
+	f.goes()
+	f.listed(1)
+	for _, name := range []string{"ann", "ben", "cat"} {
+		f.informs(name, 0)
+		f.measures(name, 20)
+	}
+	f.done("ann", "ben", "cat")
+	f.orders(AwaitSeats{})
+	for _, tt := range []struct {
+		what string
+		does func()
+		need int
+	}{
+		{"as many as are there", func() {}, 3},
+		{"one comes", func() { f.join("dan") }, 4},
+		{"one is away for a moment", func() { f.gone("ben"); f.wait(goneAfter / 2) }, 4},
+		{"one has left", func() { f.wait(goneAfter) }, 3},
+		{"and is back", func() { f.join("ben") }, 4},
+		{"the organiser removes one", func() { f.orders(Remove{"dan"}) }, 3},
+	} {
+		if tt.does(); f.view().Seats.Need != tt.need {
+			t.Errorf("%s: %d seats are wanted, not %d; the log:\n%s", tt.what, f.view().Seats.Need, tt.need, f.log())
+		}
+	}
+}
+
+// TestThoseLeft: who did not get in waits for a seat, and the others are left alone.
+func TestThoseLeft(t *testing.T) {
+	f := inFront(t, settings(5), 1, five()...)
+	f.orders(AwaitSeats{})
+	f.free = func(_ int, at time.Duration) int {
+		return map[bool]int{true: 5, false: 0}[at < time.Minute] + 2*count(at > 5*time.Minute)
+	}
+	f.passes(time.Minute)
+	f.goesTo(0)
+	for _, name := range f.names {
+		f.took(name)
+		f.says(name, wire.Launched{Round: 1, State: wire.LaunchStarted})
+	}
+	for _, bad := range [][]string{nil, {"nobody"}} {
+		if err := f.orders(AwaitSeats{Names: bad}); err == nil {
+			t.Errorf("seats are awaited for %v", bad)
+		}
+	}
+	if err := f.orders(AwaitSeats{Names: []string{"dan", "eve", "dan"}}); err != nil {
+		t.Fatal(err)
+	}
+	if seats := f.view().Seats; seats.Need != 2 || !slices.Equal(seats.For, []string{"dan", "eve"}) {
+		t.Errorf("people see %+v", seats)
+	}
+	f.passes(8 * time.Minute)
+	f.goesTo(0)
+	f.gently(1)
+	for _, name := range f.names {
+		want := count(name == "dan" || name == "eve")
+		if n := strings.Count(f.took(name), "launch"); n != want {
+			t.Errorf("%s was sent there %d times, not %d", name, n, want)
+		}
+	}
+	f.noted("there is room now for dan, eve: off to server 0 (192.0.2.0:27960)")
+	f.orders(AwaitSeats{Names: []string{"eve"}})
+	p := f.room.round.player("eve")
+	if err := f.step(Order{Credential: p.page, Action: Arrived{}}); err != nil {
+		t.Error(err)
+	}
+	f.wait(time.Second)
+	f.inStage(wire.Launching) // she is in: nobody asks any more
+	f.noted("nobody is left outside: the wait for seats is over")
+}
+
+// TestInstead: while the room waits for the best, the next best that has seats is shown, and
+// one order goes there.
+func TestInstead(t *testing.T) {
+	f := inFront(t, settings(5), 3, five()...)
+	f.free = func(server int, _ time.Duration) int { return 9 * count(server == 2) }
+	f.orders(AwaitSeats{})
+	for _, name := range f.names { // the room learns only now that the third has seats
+		f.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 2, Info: discovery.Info{Players: 7, MaxPlayers: 16}}}})
+	}
+	f.orders(Unwait{})
+	f.orders(AwaitSeats{})
+	f.passes(3 * time.Minute)
+	seats := f.view().Seats
+	if len(seats.Servers) != 2 || len(seats.Instead) != 1 || seats.Instead[0].Addr != addr(2).String() || seats.Instead[0].Free != 9 || seats.Instead[0].RTT["ann"] != 40 {
+		t.Fatalf("people see %+v", seats)
+	}
+	if n := len(f.asked[2]); n > 4 {
+		t.Errorf("what is only shown was asked %d times", n)
+	}
+	if err := f.orders(Unwait{Instead: true}); err != nil {
+		t.Fatal(err)
+	}
+	f.passes(5 * time.Second)
+	f.goesTo(2)
+}
+
+// TestWaitingIsSaved: a host that starts again goes on.
+func TestWaitingIsSaved(t *testing.T) {
+	f := inFront(t, settings(5), 1, five()...)
+	f.orders(AwaitSeats{})
+	f.free = func(_ int, at time.Duration) int { return 5 * count(at > 4*time.Minute) }
+	f.passes(95 * time.Second)
+	before := f.view().Seats
+	f.room = restored(f.T, f.room)
+	f.now = f.now.Add(time.Minute)
+	f.step(Resume{})
+	f.join(f.names...)
+	after := f.view().Seats
+	if after.Need != 5 || !after.Until.Equal(before.Until) || after.Servers[0].Asked != before.Servers[0].Asked {
+		t.Errorf("%+v has become %+v", before, after)
+	}
+	f.passes(3 * time.Minute)
+	f.goesTo(0)
+	f.gently(1)
+}
