@@ -153,6 +153,13 @@ export async function qrCode() {
   return reply.ok ? URL.createObjectURL(await reply.blob()) : "";
 }
 
+/** The history of a room that stays. @param {string} format json or csv */
+export async function evenings(format) {
+  const reply = await fetched(`evenings?format=${format}`, { cache: "no-store", headers: shown() });
+  if (!reply.ok) throw new Error((await reply.json().catch(() => ({}))).message ?? `the host says ${reply.status}`);
+  return reply;
+}
+
 /** The servers that were left out for a cause. @param {string} cause */
 export async function culled(cause) {
   const reply = await fetched(`culled/${cause}`, { cache: "no-store", headers: shown() });

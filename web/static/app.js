@@ -21,6 +21,7 @@ import * as countdown from "./stages/countdown.js";
 import * as failed from "./stages/failed.js";
 import * as go from "./stages/go.js";
 import * as lobby from "./stages/lobby.js";
+import { actions as ofMeeting, openEvenings, regulars } from "./stages/meeting.js";
 import * as night from "./stages/night.js";
 import * as reveal from "./stages/reveal.js";
 import * as search from "./stages/search.js";
@@ -127,6 +128,7 @@ function drawStage(state) {
   const before = view.stage;
   view.stage = stageOf(state, view);
   if (view.stage === "search") view.searched = state.room.round;
+  if (view.stage === "night") view.searched = view.revealed = 0; // the next one begins with its first round
   document.body.dataset.stage = view.stage;
   const place = byId("stage");
   const here = document.activeElement;
@@ -134,7 +136,7 @@ function drawStage(state) {
   const moves = before !== "" && before !== view.stage && (here === document.body || place.contains(here));
   if (before !== view.stage) place.replaceChildren(); // nothing of a stage lives on in the next one
   show(byId("steps"), way(state, view.stage));
-  const asks = view.stage !== "lobby" && view.stage !== "night" && !state.you.name && !view.tv; // who comes late is asked below what goes on
+  const asks = view.stage !== "lobby" && (view.stage !== "night" || state.meeting) && !state.you.name && !view.tv; // who comes late is asked below what goes on
   show(place, stages[view.stage].draw(live, view), asks && h("section", { id: "welcome", class: "card", "data-key": "welcome" }, welcome(state)));
   stages[view.stage].shown(place, live, view);
   const corner = /** @type {HTMLImageElement} */ (byId("corner"));
@@ -219,17 +221,18 @@ function details(state) {
   const { stage } = view;
   const { choice, room, you } = state;
   const isLobby = stage === "lobby";
-  const isOver = stage === "night";
+  const isOver = stage === "night" && !state.meeting;
+  const isNight = stage === "night";
   return [
-    ["people", true, () => people(live)],
+    ["people", true, () => [...people(live), ...regulars(state)]],
     ["why", choice !== null && room.stage !== "failed", () => why(state)],
-    ["whatif", choice !== null && !isOver, () => whatIf(state)],
+    ["whatif", choice !== null && !isNight, () => whatIf(state)],
     ["ranking", ((state.whatif ?? choice)?.selection.ranking.length ?? 0) > 0, () => ranking(state, view.order)],
     ["culled", Object.values(choice?.selection.culled ?? {}).some((n) => n > 0), () => culled(state)],
     ["sites", ((room.candidates ?? []).length > 0 || Boolean(state.sites)) && !isOver, () => sites(state)],
     ["evening", (state.evening ?? []).length > 0, () => evening(state)],
     ["log", true, () => log(state)],
-    ["invitation", !isLobby && !isOver, () => invitation(state, view)],
+    ["invitation", !isLobby && !isNight, () => invitation(state, view)],
     ["terms", !isLobby && !isOver && stage !== "failed", () => settings(state)],
     ["me", Boolean(you.name) && !isOver, () => mine(state, credential())],
     ["steer", (Boolean(you.organiser) || room.locked) && !isOver, () => steering(state)],
@@ -317,6 +320,8 @@ const actions = {
   get: ({ system, name }) => get(system ?? "", name ?? ""),
   signature: ({ file }) => signature(file ?? ""),
   culled: ({ cause }) => openCulled(/** @type {HTMLDialogElement} */ (byId("dialog")), cause ?? ""),
+  evenings: () => openEvenings(/** @type {HTMLDialogElement} */ (byId("dialog"))),
+  ...ofMeeting,
   invite: ({ copyText }, element) => invite(copyText ?? "", element),
   copy: ({ copy, copyText }, element) => copyText_(copyText ?? byId(copy ?? "").textContent ?? "", element),
 };

@@ -73,7 +73,7 @@ export function steering(state) {
       { class: "buttons" },
       button("lock", state.room.locked ? "Locked: nobody new comes in" : "Lock the room", { "aria-pressed": String(state.room.locked) }),
       button("renew", "New organiser's link"),
-      button("end", "End the night"),
+      !state.room.ended && button("end", "End the night"),
     ),
   ];
 }
@@ -228,8 +228,8 @@ function form(state) {
 /** What hardly anybody sets. @param {State} state */
 function more(state) {
   const rare = state.form.filter((field) => field.rare);
-  const isSet = rare.some((field) => state.room[field.key === "places" ? "candidates" : field.key]);
-  return rare.length > 0 && h("details", { class: "more", open: isSet, "data-key": "more" }, h("summary", {}, "Version, mod, tags, places"), h("div", { class: "settings" }, rare.map((field) => input(state, field))));
+  const isSet = rare.some((field) => field.key !== "every" && state.room[field.key === "places" ? "candidates" : field.key]);
+  return rare.length > 0 && h("details", { class: "more", open: isSet, "data-key": "more" }, h("summary", {}, "Version, mod, tags, places, evenings"), h("div", { class: "settings" }, rare.map((field) => input(state, field))));
 }
 
 /** What to do for a game that cannot be chosen. @param {State} state */
@@ -296,6 +296,11 @@ function select(named, options, chosen) {
   return h("select", named, options.map(([value, name]) => h("option", { value, selected: value === chosen }, name)));
 }
 
+/** When the group meets, by the reader's own clock where the text names no place. @param {string} text */
+function inZone(text) {
+  return text.split(/\s+/).length === 2 ? `${text} ${Intl.DateTimeFormat().resolvedOptions().timeZone}` : text;
+}
+
 /** The settings that a form says. @param {HTMLFormElement} form */
 export function settingsOf(form) {
   /** @type {Record<string, unknown>} */
@@ -323,7 +328,7 @@ export function settingsOf(form) {
       case "text":
       case "game":
       case "rule":
-        settings[input.name] = text;
+        settings[input.name] = input.name === "every" ? inZone(text) : text;
     }
   }
   return settings;

@@ -137,7 +137,7 @@ export class Live {
   }
 
   lost() {
-    if (this.state?.room?.ended) return this.giveUp(); // nothing comes any more
+    if (this.state?.room?.ended && !this.state.meeting) return this.giveUp(); // nothing comes any more
     this.drop();
     clearTimeout(this.watchdog);
     if (this.connection === "gone") return;

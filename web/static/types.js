@@ -17,7 +17,7 @@
  * @property {string} mode
  * @property {string} strategy
  * @property {boolean} [agree] whether people vote; undecided, they do once two players have the page open
- * @property {string} [ended] when the organiser ended the night
+ * @property {string} [ended] when the night ended
  * @property {boolean} [guests_vote]
  * @property {boolean} locked
  * @property {number} listed
@@ -206,6 +206,22 @@
  * @property {Field[]} form
  * @property {Standing | null} standing
  * @property {Sites | null} sites
+ * @property {Meeting | null} [meeting] of a room that stays
  */
+
+/**
+ * @typedef {object} Comer somebody who may come
+ * @property {string} name
+ * @property {number} [arrival]
+ * @property {boolean} [comes] to the next date; nothing was said if it is not there
+ * @property {boolean} [here]
+ * @property {boolean} [played] where the room was last
+ * @property {boolean} [liked]
+ */
+
+/** @typedef {{at: string, server: string, country?: string, map?: string, mean_ms: number}} Last where a room was last */
+/** @typedef {{next?: string, who: Comer[], evenings: number, last?: Last}} Meeting */
+/** @typedef {{at: string, server: string, connect: string, map?: string, mean_ms: number, players: {name: string, ping_ms?: number, liked?: boolean}[]}} Stay */
+/** @typedef {{began: string, ended?: string, stays: Stay[]}} Evening */
 
 export {};

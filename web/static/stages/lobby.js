@@ -6,6 +6,7 @@ import { offers } from "../estimate.js";
 import { gameName, invitation, playsHere, settings, welcome, wish } from "../gather.js";
 import { next } from "../next.js";
 import { sign } from "../sign.js";
+import { meeting } from "./meeting.js";
 import { go } from "./parts.js";
 import { sentence } from "./stages.js";
 
@@ -43,6 +44,7 @@ export function lobby(live, view) {
       h("p", { class: "count" }, sentence(state)),
       !view.tv && next(state),
       !view.tv && offers(state),
+      meeting(state, view),
     ),
     h("section", { id: "invite", class: playsHere(state) || view.tv ? "ticket" : "ticket along", "data-key": "invite" }, invitation(state, view)),
   ];

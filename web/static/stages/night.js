@@ -2,8 +2,9 @@
 
 import { nameOnly } from "../choice.js";
 import { clock } from "../details/notes.js";
-import { count, h } from "../dom.js";
+import { button, count, h } from "../dom.js";
 import { sign } from "../sign.js";
+import { meeting } from "./meeting.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
@@ -18,21 +19,34 @@ export function night(live, view) {
   const rounds = (state.evening ?? []).toReversed();
   const shown = view.tv ? rounds.slice(0, onWall) : rounds;
   const who = [...new Set(rounds.flatMap((round) => round.players))];
-  const known = state.people.filter((person) => who.includes(person.name)).toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
+  const known = [...state.people, ...away(state)].filter((person) => who.includes(person.name)).toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
   return [
     h("h1", { class: "headline" }, "Good night"),
-    h("p", { class: "about" }, rounds.length > 0 ? `${count(rounds.length, "round")} with ${count(who.length, "player")}. The room is closed, and nothing has to be done.` : "The room is closed before anybody went anywhere."),
+    h("p", { class: "about" }, state.meeting ? "The room sleeps until somebody comes: link and code stay the same." : rounds.length > 0 ? `${count(rounds.length, "round")} with ${count(who.length, "player")}. The room is closed, and nothing has to be done.` : "The room is closed before anybody went anywhere."),
+    state.meeting && meeting(state, view),
+    state.meeting && mayOpen(state) && !view.tv && h("p", { class: "buttons", "data-key": "wake" }, button("wake", "Open the room", { class: "primary large" })),
     shown.length > 0 && h("ol", { class: "rounds", "data-key": "rounds", "aria-label": "Where we played, the last round first" }, shown.map((round) => went(state, round))),
     known.length > 0 && h("ul", { class: "were-here", "data-key": "were here", "--n": known.length, "aria-label": "Who played" }, known.map((person) => h("li", { "data-key": person.name }, sign(played(person), 56), h("bdi", { class: "who", dir: "auto" }, person.name)))),
   ];
 }
 
+/** Who keeps a place here, and is away. @param {State} state @returns {Person[]} */
+function away(state) {
+  const isHere = (/** @type {string} */ name) => state.people.some((person) => person.name === name);
+  return (state.meeting?.who ?? []).filter((one) => !isHere(one.name)).map((one) => ({ name: one.name, arrival: one.arrival, peer: true, connected: false, page: false, probed: 0, answered: 0 }));
+}
+
+/** Whether who looks at the page is one of the room's own people. @param {State} state */
+function mayOpen(state) {
+  return state.you.organiser || !state.you.guest && state.meeting?.who.some((one) => one.name === state.you.name);
+}
+
 /** Somebody as they played, whether or not they are still here. @param {Person} person */
-const played = (person) => ({ ...person, connected: true, left_out: false, able: false });
+const played = (person) => ({ ...person, peer: true, connected: true, left_out: false, able: false });
 
 /** Where a round went. @param {State} state @param {Played} round */
 function went(state, { round, at, server, map, mean_ms, players }) {
-  const known = state.people.filter((person) => players.includes(person.name));
+  const known = [...state.people, ...away(state)].filter((person) => players.includes(person.name));
   return h(
     "li",
     { class: "card", "data-key": String(round) },

@@ -54,7 +54,7 @@ export function way(state, stage) {
 export function sentence(state) {
   const { room, people } = state;
   const players = people.filter((person) => person.peer && person.connected).length;
-  if (room.ended) return "Good night";
+  if (room.ended) return state.meeting ? "The room sleeps" : "Good night";
   switch (room.stage) {
     case "gathering":
       return room.players > 0 ? `Waiting for ${count(Math.max(0, room.players - players), "more player")}` : players === 0 ? "Waiting for the first player" : `${count(players, "player")} here`;

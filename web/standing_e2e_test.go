@@ -1,0 +1,62 @@
+//go:build e2e
+
+package web_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"muster/host/room"
+	"muster/host/wire"
+)
+
+// TestStanding: a room that stays shows the next date by the reader's clock and who comes;
+// its night ends, it sleeps over a restart of the host with the page open, and one of its
+// people opens it again. The history is for them alone.
+func TestStanding(t *testing.T) {
+	settings := friday(0)
+	settings.Every, settings.Agree = "fri 20:00 Asia/Tokyo", wire.No
+	n := newNight(t, 20, settings)
+	n.as["anna"] = n.secret
+	n.plays(0, 100)
+	n.plays(1, 100)
+	ann := browse(t, n.organisersLink(), pocket)
+	ann.sees("#stage .meeting", "Next: ")
+	at := eval[float64](ann, `Date.parse(document.querySelector(".meeting time").dateTime)`)
+	if next := time.UnixMilli(int64(at)).UTC(); next.Weekday() != time.Friday || next.Hour() != 11 {
+		t.Errorf("the next date is %v", next)
+	}
+	ann.click(`[data-action=come][data-value="true"]`)
+	ann.sees("#stage .meeting", "1 comes: anna")
+	ann.shoot("standing-lobby", pocket, desktop)
+	ann.click("#stage [data-action=go]")
+	n.awaits("everybody is sent there", func(d wire.Document) bool { return d.Stage == wire.Launching })
+	ben := browse(t, n.personal("ben"), desktop)
+	stranger := browse(t, n.link(), laptop)
+	n.rooms.Steer(n.code, room.End{})
+	ben.sees("#stage h1", "Good night")
+	ben.sees("#stage", "The room sleeps until somebody comes")
+	ben.click(`[data-action=like][data-value="true"]`)
+	ben.sees("#stage .meeting", "liked by 1 of 1")
+	ben.click(`[data-action=come][data-value="false"]`)
+	ben.sees("#stage .meeting", "1 doesn’t: ben")
+	ben.shoot("standing-night", pocket, desktop)
+	ben.click("[data-action=evenings]")
+	ben.sees("#dialog", "anna")
+	ben.shoot("standing-evenings", pocket, desktop)
+	ben.click("#dialog form[method=dialog] button")
+	stranger.sees("#stage h1", "Good night")
+	if shown := stranger.reads("#stage"); strings.Contains(shown, "Open the room") || strings.Contains(shown, "so far") {
+		t.Errorf("who has but the link is offered %q", shown)
+	}
+
+	n.close()
+	n.open()
+	ben.until("the page is back", func() bool { return eval[bool](ben, `muster.live.shownAs() === "live"`) })
+	ben.sees("#stage .meeting", "liked by 1 of 1")
+	ben.click("[data-action=wake]")
+	ben.sees("#stage h1", "Who’s in tonight?")
+	ben.sees("#stage .meeting", "Last time: ")
+	ann.sees("#stage .meeting", "1 comes: anna")
+}
