@@ -1,0 +1,132 @@
+package webhook
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// bodyOf is what is posted: what Discord understands, or the announcement as it is.
+func bodyOf(post Post) ([]byte, error) {
+	a := post.Announcement
+	if !isHTTPS(a.Link) {
+		a.Link = ""
+	}
+	if wire.IsDiscord(post.URL) {
+		return json.Marshal(discordOf(a))
+	}
+	return json.Marshal(a)
+}
+
+// discord is a message as Discord's webhooks take it.
+type discord struct {
+	Content string  `json:"content,omitempty"`
+	Embeds  []embed `json:"embeds"`
+	// Mentions: whatever the texts say, nobody is called.
+	Mentions struct {
+		Parse []string `json:"parse"`
+	} `json:"allowed_mentions"`
+}
+
+type embed struct {
+	Title       string    `json:"title"`
+	Description string    `json:"description"`
+	URL         string    `json:"url,omitempty"`
+	Timestamp   time.Time `json:"timestamp,omitzero"`
+	Fields      []field   `json:"fields,omitempty"`
+}
+
+type field struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Inline bool   `json:"inline,omitempty"`
+}
+
+// What Discord takes, in letters: more is refused whole.
+const (
+	mostDescription = 4096
+	mostField       = 1024
+	// mostName is how much is told of a name: two of the longest servers' have more.
+	mostName = 100
+)
+
+// titles are what messages are about. Strangers' words do not stand there.
+func titleOf(kind wire.Announced) string {
+	switch kind {
+	case wire.AnnouncedChoice:
+		return "Where we play"
+	case wire.AnnouncedSeats:
+		return "Seats are free"
+	case wire.AnnouncedReminder:
+		return "We meet again"
+	}
+	return "The room is open"
+}
+
+// discordOf is an announcement in Discord's form.
+func discordOf(a wire.Announcement) discord {
+	a.Room, a.Game = escaped(a.Room), escaped(a.Game)
+	if a.Server != nil {
+		server := *a.Server
+		server.Name, server.Map = escaped(server.Name), escaped(server.Map)
+		a.Server = &server
+	}
+	text := a.Sentence()
+	if a.Kind == wire.AnnouncedReminder { // everybody reads it in the time of their own
+		text = fmt.Sprintf("We play %s on <t:%d:F>.", a.Game, a.Next.Unix())
+	}
+	if a.Kind == wire.AnnouncedOpen && a.Link != "" {
+		text += " The title leads into the room."
+	}
+	e := embed{Title: titleOf(a.Kind), Description: cut(text, mostDescription), URL: a.Link, Timestamp: a.At}
+	var who []string
+	length := 0
+	for i, p := range a.Players {
+		name := escaped(p.Name)
+		if p.PingMS > 0 {
+			name += fmt.Sprintf(" %.0f ms", p.PingMS)
+		}
+		if length += utf8.RuneCountInString(name) + len(", "); length > mostField-len(" and 64 more") {
+			who = append(who, fmt.Sprintf("and %d more", len(a.Players)-i))
+			break
+		}
+		who = append(who, name)
+	}
+	if len(who) > 0 {
+		e.Fields = append(e.Fields, field{Name: "Who", Value: strings.Join(who, ", ")})
+	}
+	d := discord{Embeds: []embed{e}}
+	d.Mentions.Parse = []string{}
+	return d
+}
+
+// escaped is a stranger's text that Discord shows as it is: no bold, no link, no mention,
+// no emoji. A backslash before any ASCII punctuation is markdown's own way; what a URL
+// begins with is no URL with them.
+func escaped(text string) string {
+	var b strings.Builder
+	for _, c := range cut(discovery.CleanText(text), mostName) {
+		if c > ' ' && c < utf8.RuneSelf && !isAlphanumeric(c) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+func isAlphanumeric(c rune) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// cut is at most so many letters of a text.
+func cut(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}

@@ -1,0 +1,368 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"muster/host/wire"
+)
+
+var choice = wire.Announcement{
+	Format: wire.AnnouncementFormat, Kind: wire.AnnouncedChoice, At: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC), Text: "We play OpenArena on Dust.", Room: "Friday", Game: "OpenArena",
+	Link: "https://muster.example/#KEY", Server: &wire.AnnouncedServer{Name: "Dust", Map: "oa_dm1", MeanMS: 20, MaxMS: 30}, Players: []wire.AnnouncedPlayer{{Name: "ann", PingMS: 10}, {Name: "bob", PingMS: 30}},
+}
+
+// TestPosts: a program gets the announcement as it is, and links that are not https are
+// nobody's.
+func TestPosts(t *testing.T) {
+	for link, want := range map[string]string{choice.Link: choice.Link, "http://192.0.2.1:7777/#KEY": "", "javascript:alert(1)": ""} {
+		got := make(chan wire.Announcement, 1)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var a wire.Announcement
+			if err := json.NewDecoder(r.Body).Decode(&a); err != nil || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" {
+				t.Errorf("%s %s: %v", r.Method, r.Header, err)
+			}
+			got <- a
+		}))
+		p := &Poster{Own: server.URL}
+		a := choice
+		a.Link = link
+		if err := posted(p, server.URL, a); err != nil {
+			t.Error(err)
+		}
+		if a := <-got; a.Link != want || a.Server == nil || a.Server.Name != "Dust" || a.Format != "muster.announcement/1" {
+			t.Errorf("%s: posted %+v", link, a)
+		}
+		p.Close()
+		server.Close()
+	}
+}
+
+// posted waits for what becomes of an announcement.
+func posted(p *Poster, hook string, a wire.Announcement) error {
+	told := make(chan error, 1)
+	p.Post(Post{Room: "a room", URL: hook, Announcement: a, Told: func(err error) { told <- err }})
+	return <-told
+}
+
+// TestBadWebhooks: whatever a webhook does costs little, is told in a sentence, and never
+// with the URL.
+func TestBadWebhooks(t *testing.T) {
+	reached := make(chan struct{}, 1)
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached <- struct{}{} }))
+	defer elsewhere.Close()
+	hung := make(chan struct{})
+	defer close(hung)
+	var sent atomic.Int64
+	for _, c := range []struct {
+		name   string
+		answer http.HandlerFunc
+		want   string // what is told; empty: it arrived
+	}{
+		{"deleted", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }, "the webhook refused the webhook (404): make a new one in the channel's settings"},
+		{"redirects", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+		}, "the webhook leads elsewhere (307), where nothing is posted: give the URL that it leads to"},
+		{"no webhook", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) }, "the webhook does not take what Muster posts (405): is it a webhook?"},
+		{"hangs", func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body) // without which the server does not hear that nobody waits
+			select {
+			case <-hung:
+			case <-r.Context().Done():
+			}
+		}, "does not answer"},
+		{"gigabytes", func(w http.ResponseWriter, _ *http.Request) {
+			for range 1 << 20 { // of 4 KiB
+				n, err := w.Write(make([]byte, 4<<10))
+				if sent.Add(int64(n)); err != nil {
+					return
+				}
+			}
+		}, ""},
+		{"a header of gigabytes", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Long", strings.Repeat("a", 1<<20))
+		}, "cannot be reached"},
+		{"wants to be left alone for long", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "100000")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}, "the webhook is asked too often (429): the next announcement is posted again"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := httptest.NewServer(c.answer)
+			defer server.Close()
+			p := &Poster{Own: server.URL + "/token", try: 200 * time.Millisecond}
+			p.once.Do(p.begin)
+			defer p.Close()
+			body, err := bodyOf(Post{URL: p.Own, Announcement: choice})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = p.send(p.Own, body)
+			var failed *failure
+			if c.want == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if !errors.As(err, &failed) || !strings.Contains("the webhook "+failed.why, c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+			if strings.Contains(fmt.Sprint(err), "token") || strings.Contains(fmt.Sprint(err), "127.0.0.1") {
+				t.Errorf("the URL is told: %v", err)
+			}
+			if failed != nil && (failed.isFinal || failed.pause > longestPause) {
+				if err := posted(p, p.Own, choice); err == nil || err.Error() != c.want {
+					t.Errorf("told %v, want %s", err, c.want)
+				}
+			}
+		})
+	}
+	if most := int64(64 << 20); sent.Load() > most {
+		t.Errorf("%d bytes of an answer were taken", sent.Load())
+	}
+	select {
+	case <-reached:
+		t.Error("a redirect was followed")
+	default:
+	}
+}
+
+// TestStrangersWebhooks: for strangers nothing connects to this machine or a private
+// network, by whatever name, and nothing goes unencrypted.
+func TestStrangersWebhooks(t *testing.T) {
+	var connected atomic.Int32
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ConnState = func(net.Conn, http.ConnState) { connected.Add(1) }
+	server.StartTLS()
+	defer server.Close()
+	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
+	p := &Poster{}
+	defer p.Close()
+	for _, host := range []string{"127.0.0.1", "localhost", "127.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "10.0.0.1", "10.255.255.255", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "[fe80::1]", "[fd00::1]"} {
+		hook := "https://" + host + ":" + port + "/"
+		p.once.Do(p.begin)
+		var failed *failure
+		if err := p.send(hook, nil); !errors.As(err, &failed) || host != "127.1" && !strings.Contains(failed.why, "private network") {
+			t.Errorf("%s: %v", hook, err)
+		}
+	}
+	for _, hook := range []string{"http://" + server.Listener.Addr().String(), "json+http://localhost:" + port, "ftp://localhost", "https://"} {
+		if err := posted(p, hook, choice); err == nil || !strings.Contains(err.Error(), "no https URL") {
+			t.Errorf("%s: %v", hook, err)
+		}
+	}
+	if connected.Load() > 0 {
+		t.Error("a stranger's webhook had this machine connect to itself")
+	}
+}
+
+// inTime answers tries in turn, in virtual time.
+type inTime struct {
+	answers []func(context.Context) (*http.Response, error)
+	at      []time.Time
+	atOnce  atomic.Int32
+}
+
+func (s *inTime) RoundTrip(r *http.Request) (*http.Response, error) {
+	if s.atOnce.Add(1) > 1 {
+		return nil, errors.New("two at once")
+	}
+	defer s.atOnce.Add(-1)
+	n := min(len(s.at), len(s.answers)-1)
+	s.at = append(s.at, time.Now())
+	response, err := s.answers[n](r.Context())
+	if response != nil {
+		response.Body = http.NoBody
+	}
+	return response, err
+}
+
+func status(code int, retryAfter string) func(context.Context) (*http.Response, error) {
+	return func(context.Context) (*http.Response, error) {
+		return &http.Response{StatusCode: code, Header: http.Header{"Retry-After": {retryAfter}}}, nil
+	}
+}
+
+func hangs(ctx context.Context) (*http.Response, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+const discordHook = "https://discord.com/api/webhooks/1/token"
+
+// TestTries: what may pass is tried again, later and later, and as late as the service
+// wants; what hangs is given up.
+func TestTries(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		answers []func(context.Context) (*http.Response, error)
+		at      []time.Duration
+		want    string
+	}{
+		{"arrives", []func(context.Context) (*http.Response, error){status(204, "")}, []time.Duration{0}, ""},
+		{"too often, for 5.5 s", []func(context.Context) (*http.Response, error){status(429, "5.5"), status(204, "")}, []time.Duration{0, 5500 * time.Millisecond}, ""},
+		{"too often, for less", []func(context.Context) (*http.Response, error){status(429, "0.1"), status(204, "")}, []time.Duration{0, 2 * time.Second}, ""},
+		{"too often, for nonsense", []func(context.Context) (*http.Response, error){status(429, "soon"), status(204, "")}, []time.Duration{0, 2 * time.Second}, ""},
+		{"in trouble", []func(context.Context) (*http.Response, error){status(503, "")}, []time.Duration{0, 2 * time.Second, 12 * time.Second, 57 * time.Second}, "Discord has trouble of its own (503): the next announcement is posted again"},
+		{"hangs", []func(context.Context) (*http.Response, error){hangs}, []time.Duration{0, 12 * time.Second, 32 * time.Second, 87 * time.Second}, "Discord does not answer: the next announcement is posted again"},
+		{"gone", []func(context.Context) (*http.Response, error){status(404, "")}, []time.Duration{0}, "Discord refused the webhook (404): make a new one in the channel's settings"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				service := &inTime{answers: c.answers}
+				p := &Poster{strangers: service, owner: service}
+				defer p.Close()
+				began := time.Now()
+				if err := posted(p, discordHook, choice); (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
+					t.Errorf("told %v, want %q", err, c.want)
+				}
+				var at []time.Duration
+				for _, when := range service.at {
+					at = append(at, when.Sub(began))
+				}
+				if fmt.Sprint(at) != fmt.Sprint(c.at) {
+					t.Errorf("tried at %v, want %v", at, c.at)
+				}
+			})
+		})
+	}
+}
+
+// TestQueue: nobody waits for a webhook that hangs, one POST a room is under way, of each
+// kind the newest waits, other rooms go on, and Close gives all of it up.
+func TestQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &inTime{answers: []func(context.Context) (*http.Response, error){hangs, status(204, "")}}
+		p := &Poster{strangers: service, owner: service}
+		var arrived []string
+		post := func(room, text string, kind wire.Announced) {
+			a := choice
+			a.Text, a.Kind = text, kind
+			p.Post(Post{Room: room, URL: discordHook, Announcement: a, Told: func(err error) {
+				if err != nil {
+					t.Error(err)
+				}
+				arrived = append(arrived, text)
+			}})
+		}
+		began := time.Now()
+		post("a", "first", wire.AnnouncedOpen)
+		synctest.Wait()
+		for i := range 1000 {
+			post("a", fmt.Sprint("choice ", i), wire.AnnouncedChoice)
+			post("a", fmt.Sprint("seats ", i), wire.AnnouncedSeats)
+		}
+		if time.Since(began) > 0 {
+			t.Error("a room waits for its webhook")
+		}
+		time.Sleep(time.Minute)
+		if got := fmt.Sprint(arrived); got != "[first choice 999 seats 999]" {
+			t.Errorf("arrived %s", got)
+		}
+		service.answers = []func(context.Context) (*http.Response, error){hangs}
+		p.Post(Post{Room: "a", URL: discordHook, Announcement: choice, Told: func(error) { t.Error("told although the host has ended") }})
+		synctest.Wait()
+		p.Close()
+		p.Post(Post{Room: "a", URL: discordHook, Announcement: choice})
+	})
+}
+
+// TestPostsAnHour: a room posts so often, and one network with all its rooms.
+func TestPostsAnHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &inTime{answers: []func(context.Context) (*http.Response, error){status(204, "")}}
+		p := &Poster{strangers: service, owner: service}
+		defer p.Close()
+		opener := netip.MustParseAddr("198.51.100.7")
+		arrive := func(rooms, each int) {
+			for room := range rooms {
+				for range each {
+					told := make(chan error, 1)
+					p.Post(Post{Room: fmt.Sprint(room), Opener: opener, URL: discordHook, Announcement: choice, Told: func(err error) { told <- err }})
+					<-told
+				}
+			}
+		}
+		arrive(1, 100)
+		if n := len(service.at); n != roomPosts {
+			t.Errorf("a room posted %d times", n)
+		}
+		arrive(10, 100)
+		if n := len(service.at); n != openerPosts {
+			t.Errorf("a network's rooms posted %d times", n)
+		}
+		time.Sleep(time.Hour)
+		arrive(1, 1)
+		if n := len(service.at); n != openerPosts+1 {
+			t.Errorf("an hour later they posted %d times", n)
+		}
+	})
+}
+
+// TestDiscord: names do nothing in the channel.
+func TestDiscord(t *testing.T) {
+	a := choice
+	a.Server = &wire.AnnouncedServer{Name: "@everyone **free** https://evil.example <@1> [x](https://evil.example)\n`", Map: "||oa||", MeanMS: 20, MaxMS: 30}
+	a.Players = []wire.AnnouncedPlayer{{Name: "@here", PingMS: 10}, {Name: "# bob_x_"}}
+	d := discordOf(a)
+	if want := `We play OpenArena on \@everyone \*\*free\*\* https\:\/\/evil\.example \<\@1\> \[x\]\(https\:\/\/evil\.example\) \` + "`" + `, map \|\|oa\|\|: 20 ms on average, 30 at worst.`; d.Embeds[0].Description != want {
+		t.Errorf("%s\nwant %s", d.Embeds[0].Description, want)
+	}
+	if want := `\@here 10 ms, \# bob\_x\_`; d.Embeds[0].Fields[0].Value != want {
+		t.Errorf("%s, want %s", d.Embeds[0].Fields[0].Value, want)
+	}
+	data, _ := json.Marshal(d)
+	if !strings.Contains(string(data), `"allowed_mentions":{"parse":[]}`) || d.Embeds[0].URL != a.Link || a.Server.Map != "||oa||" {
+		t.Errorf("posted %s", data)
+	}
+	a = wire.Announcement{Kind: wire.AnnouncedReminder, Game: "OpenArena", Next: time.Unix(1800000000, 0)}
+	if got := discordOf(a).Embeds[0].Description; got != "We play OpenArena on <t:1800000000:F>." {
+		t.Error(got)
+	}
+	for range 64 {
+		a.Players = append(a.Players, wire.AnnouncedPlayer{Name: strings.Repeat("*", 500), PingMS: 1})
+	}
+	if field := discordOf(a).Embeds[0].Fields[0]; len([]rune(field.Value)) > mostField || !strings.HasSuffix(field.Value, "more") {
+		t.Errorf("%d letters: %s", len([]rune(field.Value)), field.Value)
+	}
+}
+
+// FuzzDiscord: whatever people call themselves, Discord takes the message, and no letter
+// of theirs stands there that markdown could read.
+func FuzzDiscord(f *testing.F) {
+	f.Add("@everyone", "**", "https://evil.example")
+	f.Add("\u202e", strings.Repeat("_", 9999), "\x00\xff")
+	f.Fuzz(func(t *testing.T, server, name, game string) {
+		d := discordOf(wire.Announcement{Kind: wire.AnnouncedChoice, Game: game, Server: &wire.AnnouncedServer{Name: server, Map: name}, Players: []wire.AnnouncedPlayer{{Name: name}, {Name: game}}})
+		if n := len([]rune(d.Embeds[0].Description)); n > mostDescription {
+			t.Errorf("a description of %d letters", n)
+		}
+		for _, text := range []string{escaped(server), escaped(name)} {
+			for i := 0; i < len(text); i++ {
+				if c := rune(text[i]); c == '\\' {
+					i++
+				} else if c > ' ' && c < 128 && !isAlphanumeric(c) {
+					t.Errorf("%q has a %q", text, c)
+				}
+			}
+		}
+		for _, field := range d.Embeds[0].Fields {
+			if len([]rune(field.Value)) > mostField {
+				t.Errorf("a field of %d letters", len(field.Value))
+			}
+		}
+	})
+}
