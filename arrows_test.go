@@ -54,6 +54,7 @@ var arrows = []struct {
 	{"muster/internal/game", []string{"muster/discovery/...", "muster/selection", "muster/host/wire", "muster/internal/hint", "muster/internal/input", "muster/internal/term"}},
 	{"muster/internal/listing", []string{"muster/discovery/...", "muster/host/room", "muster/host/wire", "muster/internal/game", "muster/internal/hint", "muster/internal/input", "muster/internal/term"}},
 	{"muster/internal/watch", []string{"muster/discovery"}},
+	{"muster/internal/webhook", []string{"muster/discovery", "muster/host/wire"}},
 	{"muster/internal/visits", []string{"muster/discovery", "muster/discovery/history"}},
 	{"muster/internal/sim", []string{"muster/discovery/...", "muster/selection/...", "muster/host/room", "muster/host/wire"}},
 	{"muster/internal/sim/fleet", []string{"muster/internal/sim"}},

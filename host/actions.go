@@ -122,6 +122,7 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 		return room.Apply{}, nil
 	case "settings":
 		return parse(body, func(a *room.Change) {
+			a.Posts = h.config.Announce != nil
 			for _, g := range h.config.Games {
 				a.Games = append(a.Games, g.ID)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/netip"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -44,19 +45,21 @@ type ListFunc func(ctx context.Context, game string) ([]discovery.Server, error)
 // While something waits to be kept, and while the store cannot say for sure that the
 // room is this host's, nothing happens to the room: what is posted waits. See saving.go.
 type actor struct {
-	host  *Host
-	code  string
-	claim store.Claim
-	keys  room.Keys       // of its beginning: the secret may change
-	open  bool            // joining needs no code
-	ctx   context.Context // ends with the host or with the room; its cause says why
-	end   context.CancelCauseFunc
-	log   *slog.Logger
-	views *board[*page.View]
-	inbox chan func()
-	done  chan struct{}  // closed when the goroutine has ended
-	work  sync.WaitGroup // list fetches and saves
-	over  atomic.Bool    // it is, or about to be
+	host *Host
+	code string
+	// opener is the network that opened the room, if it did so here; invalid otherwise.
+	opener netip.Addr
+	claim  store.Claim
+	keys   room.Keys       // of its beginning: the secret may change
+	open   bool            // joining needs no code
+	ctx    context.Context // ends with the host or with the room; its cause says why
+	end    context.CancelCauseFunc
+	log    *slog.Logger
+	views  *board[*page.View]
+	inbox  chan func()
+	done   chan struct{}  // closed when the goroutine has ended
+	work   sync.WaitGroup // list fetches and saves
+	over   atomic.Bool    // it is, or about to be
 	// takesCode is [room.Room.TakesCode] as of the newest step, which people are shown only
 	// once it is kept.
 	takesCode atomic.Bool
@@ -361,6 +364,8 @@ func (a *actor) say(result outcome) {
 			a.fetch(o)
 		case room.Plan:
 			a.plan = &o
+		case room.Announce:
+			a.announce(o.Announcement)
 		case room.Answer:
 			answer = o.Document
 		}
@@ -530,7 +535,7 @@ func (a *actor) publish() {
 	if revision := a.room.Revision(); revision != a.shown || view.Edition == 0 {
 		a.shown = revision
 		var err error
-		if view, err = view.Next(a.room, a.host.config.Games, a.host.config.GameName, a.host.config.ConnectLink); err != nil {
+		if view, err = view.Next(a.room, a.host.config.Games, a.host.config.GameName, a.host.config.ConnectLink, a.host.config.Announce != nil); err != nil {
 			a.log.Error("room not shown", "error", err)
 			return
 		}

@@ -103,6 +103,9 @@ type Config struct {
 	// Relay reaches the other hosts of the store, which have rooms whose people come
 	// here, and whose people come there; nil is a host alone.
 	Relay Relay
+	// Announce posts what rooms tell where their groups talk; it waits for nothing. nil
+	// posts nothing, and organisers hear so.
+	Announce func(Post)
 	// Public lets strangers open rooms; nil lets nobody.
 	Public *Public
 	// Logger takes what the organiser does not need to read; nil discards it.
@@ -256,7 +259,7 @@ func (h *Host) claim(code string) {
 			h.config.Logger.Error("room not forgotten", "error", err)
 		}
 	default:
-		if h.start(restored, room.Resume{}, claim, nil) == nil {
+		if h.start(restored, room.Resume{}, claim, nil, netip.Addr{}) == nil {
 			claim.Release(h.saves)
 		}
 	}
@@ -349,6 +352,11 @@ func (h *Host) begin(do func()) bool {
 // Open opens a room and returns its code and the organiser's secret. Whoever is told
 // the code finds the room after a crash of this host, if the store can keep anything.
 func (h *Host) Open(settings wire.Settings) (code, secret string, err error) {
+	return h.openFor(netip.Addr{}, settings)
+}
+
+// openFor opens a room for a network.
+func (h *Host) openFor(from netip.Addr, settings wire.Settings) (code, secret string, err error) {
 	ctx, cancel := context.WithTimeout(h.ctx, storeWait)
 	defer cancel()
 	own := keepOwn(ctx, h.store, settings.Servers)
@@ -372,7 +380,7 @@ func (h *Host) Open(settings wire.Settings) (code, secret string, err error) {
 		case claim == nil:
 			return "", "", fmt.Errorf("host: no room opened: %w", err)
 		}
-		if h.start(opened, room.Tick{}, claim, err) == nil {
+		if h.start(opened, room.Tick{}, claim, err, from) == nil {
 			return "", "", errors.Join(moved(), claim.End(h.saves))
 		}
 		return keys.Code, keys.Secret, nil
@@ -455,10 +463,10 @@ func (h *Host) CloseRoom(code string) {
 
 // start gives a room its goroutine, in which something happens first, before anybody comes
 // in. The room is as the store has it, or could not be kept yet. It is nil if the host ends.
-func (h *Host) start(r *room.Room, first room.Input, claim store.Claim, unkept error) *actor {
+func (h *Host) start(r *room.Room, first room.Input, claim store.Claim, unkept error, opener netip.Addr) *actor {
 	keys := r.Keys()
 	a := &actor{
-		host: h, code: keys.Code, keys: keys, claim: claim, open: r.Settings().Open, log: h.config.Logger.With("room", access.PublicID(keys.Link)),
+		host: h, code: keys.Code, opener: opener, keys: keys, claim: claim, open: r.Settings().Open, log: h.config.Logger.With("room", access.PublicID(keys.Link)),
 		whatIfs: access.NewPace(whatIfsAtOnce, whatIfEvery), supplies: access.NewPace(suppliesAtOnce, supplyEvery),
 		views: newBoard(&page.View{Snapshot: r.Snapshot(), Badges: r.Badges()}), inbox: make(chan func()), done: make(chan struct{}), room: r, links: map[string]*link{},
 	}

@@ -157,7 +157,11 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, http.StatusTooManyRequests, tooMany.Refusal)
 		return
 	}
-	code, _, err := h.Open(settings)
+	if settings.Webhook != "" && h.config.Announce == nil {
+		h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: "this host posts for nobody: its operator has not allowed it", Hint: "leave the webhook out, or open the room on your own computer"})
+		return
+	}
+	code, _, err := h.openFor(from, settings)
 	if err != nil {
 		h.config.Logger.Error("no room opened", "error", err)
 		w.Header().Set("Retry-After", retryAfter)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"sync"
 	"testing"
@@ -42,7 +43,7 @@ func TestStall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := h.start(r, room.Tick{}, claim, nil)
+	a := h.start(r, room.Tick{}, claim, nil, netip.Addr{})
 	server := httptest.NewServer(h.Handler())
 	defer server.Close()
 	culled := func() {

@@ -72,12 +72,16 @@ func withOwn(games []wire.Game, of *wire.Settings, name func(game string) string
 // Next is the room as readers see it now, after this view, or this view if there
 // is nothing new. Games are those that the organiser may choose, Name is what any game is
 // called, by its id, or nil. Link is what takes a browser to a game server, or nil.
-func (v *View) Next(r *room.Room, games []wire.Game, name func(game string) string, link func(game, address string) string) (*View, error) {
+// Posts is whether the host posts by webhooks: the form does not have them otherwise.
+func (v *View) Next(r *room.Room, games []wire.Game, name func(game string) string, link func(game, address string) string, posts bool) (*View, error) {
 	next := &View{Edition: v.Edition + 1, Snapshot: r.Snapshot(), Badges: r.Badges(), Culled: v.Culled, record: r.Record()}
 	if v.Culled == nil || v.record != next.record {
 		next.Culled = sync.OnceValue(func() map[selection.Cause]json.RawMessage { return culled(next.record) })
 	}
 	next.Snapshot.Room.Games = withOwn(games, &next.Snapshot.Room.Settings, name)
+	if !posts {
+		next.Snapshot.Form = slices.DeleteFunc(next.Snapshot.Form, func(f wire.Field) bool { return f.Key == wire.WebhookKey || f.Key == wire.NoLinkKey })
+	}
 	if way := next.Snapshot.Way; way != nil && link != nil {
 		way.Link = link(next.Snapshot.Room.Game, way.Connect)
 	}

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"errors"
 	"time"
 
 	"muster/discovery"
@@ -12,6 +13,9 @@ import (
 type Announce struct{ Announcement wire.Announcement }
 
 func (Announce) isOutput() {}
+
+// errNoPosts is what an organiser hears who wants posted at a host that posts for nobody.
+var errNoPosts = errors.New("this host posts for nobody: its operator has not allowed it")
 
 // Announced says what became of an [Announce]: that it arrived, or what trouble there
 // was, in people's words.

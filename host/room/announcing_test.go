@@ -80,7 +80,22 @@ func TestAnnouncementsFare(t *testing.T) {
 		t.Errorf("everyone is shown the webhook: %s", view)
 	}
 	n.told = nil
-	if err := n.orders(Change{Settings: json.RawMessage(`{"webhook":"` + hook + `2"}`)}); err != nil { // no setting of the page yet
+	change := Change{Settings: json.RawMessage(`{"webhook":"` + hook + `2"}`)}
+	if err := n.orders(change); err == nil {
+		t.Error("a host that posts for nobody takes a webhook")
+	}
+	change.Posts = true
+	if err := n.orders(change); err != nil {
 		t.Fatal(err)
+	}
+	n.wait(time.Second)
+	n.tells(wire.AnnouncedOpen) // which is how one sees that it works
+	if posts := n.view().Room.Posts; posts.Trouble != "" {
+		t.Errorf("the new webhook has the trouble of the one before: %+v", posts)
+	}
+	for _, voice := range []string{"javascript:alert(1)", "https://evil.example/"} {
+		if err := n.orders(Change{Settings: json.RawMessage(`{"voice":"` + voice + `"}`)}); err == nil {
+			t.Errorf("%s is a voice channel", voice)
+		}
 	}
 }

@@ -26,6 +26,8 @@ type (
 		Games      []string `json:"-"`
 		MostPlaces int      `json:"-"`
 		Public     bool     `json:"-"`
+		// Posts: the host posts by webhooks.
+		Posts bool `json:"-"`
 	}
 	// HandOn makes a player the organiser: those have shown who they are. The secret of
 	// before opens nothing any more.
@@ -104,6 +106,8 @@ func (a Change) do(r *Room, _ caller) error {
 	switch {
 	case err != nil:
 		return err
+	case s.Webhook != "" && s.Webhook != r.settings.Webhook && !a.Posts:
+		return errNoPosts
 	case s.Game != r.settings.Game && !slices.Contains(a.Games, s.Game):
 		return fmt.Errorf("the host has no servers of %q", s.Game)
 	case s.Game != r.settings.Game && !between:

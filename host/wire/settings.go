@@ -64,6 +64,8 @@ type Settings struct {
 	Renews bool `json:"renews,omitempty"`
 	// OwnGame is the room's game if the host need not know it.
 	OwnGame *OwnGame `json:"own_game,omitempty"`
+	// Voice is the link of the group's voice channel; see [Voice].
+	Voice string `json:"voice,omitempty"`
 	// Webhook is the URL by which the room tells of itself where its group talks; who has it
 	// can post there, so it is shown to nobody. NoLink: the room's link, which lets in who
 	// reads it, is not told there.
@@ -187,8 +189,12 @@ func Table() []Setting {
 			Flag: "room", Usage: "the room's `NAME` (default: its code)"},
 		{Key: "-", Of: func(s *Settings) any { return &s.Password },
 			Flag: "password", Usage: "the game server's `PASSWORD`, given to players only"},
-		{Key: "webhook", Of: func(s *Settings) any { return &s.Webhook }},
-		{Key: "webhook_no_link", Of: func(s *Settings) any { return &s.NoLink }},
+		{Key: "voice", Of: func(s *Settings) any { return &s.Voice }, Rare: true,
+			Flag: "voice", Usage: "the `LINK` of your voice channel, shown to everybody in the room: mumble://, ts3server://, teamspeak://, Discord, Jitsi, Element, Google Meet or Steam", Label: "Voice channel", Unset: "none"},
+		{Key: WebhookKey, Of: func(s *Settings) any { return &s.Webhook }, Rare: true,
+			Flag: "webhook", Usage: "tell by the webhook at `URL`, Discord's or another (json+URL: never in Discord's form), that the room is open, where you play and when seats are free; everybody on this machine can read a command line, so better say --webhook-file", Label: "Tell your channel, by its webhook", Unset: "nobody"},
+		{Key: NoLinkKey, Of: func(s *Settings) any { return &s.NoLink }, Rare: true,
+			Flag: "webhook-no-link", Usage: "leave the room's link, which lets in who reads it, out of what is told there", Label: "Told there", Set: "without the room's link, which lets in who reads it", Unset: "with the room's link"},
 		{Key: "open", Of: func(s *Settings) any { return &s.Open },
 			Flag: "open", Usage: "let everybody in who finds the room, without its code"},
 		{Key: "renews", Of: func(s *Settings) any { return &s.Renews }},
@@ -241,8 +247,13 @@ func Form() []Field {
 		case *Venues:
 			f.Kind = "places"
 		}
-		if row.Key == "game" {
+		switch row.Key {
+		case "game":
 			f.Kind = "game"
+		case "voice":
+			f.Kind = "link"
+		case WebhookKey:
+			f.Kind = "webhook"
 		}
 		form = append(form, f)
 	}
@@ -297,6 +308,9 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 		if err := own.check(); err != nil {
 			return s, fmt.Errorf("own_game: %w", err)
 		}
+	}
+	if s.Voice != "" && Voice(s.Voice) == "" {
+		return s, ErrVoice
 	}
 	if s.Webhook != "" {
 		if err := CheckWebhook(s.Webhook); err != nil {

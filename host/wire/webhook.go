@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// WebhookKey and NoLinkKey are the settings of hosts that post.
+const WebhookKey, NoLinkKey = "webhook", "webhook_no_link"
+
 // maxWebhook is the longest URL of a webhook, in bytes: Discord's have 130.
 const maxWebhook = 1024
 

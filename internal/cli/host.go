@@ -37,6 +37,7 @@ import (
 	"muster/internal/netinfo"
 	"muster/internal/release"
 	"muster/internal/term"
+	"muster/internal/webhook"
 	"muster/web"
 )
 
@@ -65,6 +66,7 @@ type hosting struct {
 	names     []string
 	metrics   []netip.Prefix
 	password  string // the file that holds it
+	webhook   string // as does this one
 	downloads downloads
 	portMap   consent
 
@@ -138,6 +140,7 @@ func (h *hosting) bindIngress(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&h.names, "host-name", nil, "a `NAME` of yours that leads to this host, which browsers may ask for (repeatable; addresses and this machine's own names need none)")
 	flags.Var(networks(&h.metrics), "metrics-from", "let programs at `ADDRESS` or in a network have /metrics, too (repeatable)")
 	flags.StringVar(&h.password, "password-file", "", "like --password, but everybody on this machine can read a command line: the first line of `FILE`, or else what MUSTER_PASSWORD is in the environment")
+	flags.StringVar(&h.webhook, "webhook-file", "", "like --webhook, but nobody else on this machine reads it: the first line of `FILE`, or else what MUSTER_WEBHOOK is in the environment")
 	bindYesNo(flags, &h.portMap, "port-map", "have the router let friends in from the internet; =false leaves it alone. Without either Muster asks you once, and remembers it as port_map in config.toml")
 }
 
@@ -184,8 +187,11 @@ func (h *hosting) run(ctx context.Context) error {
 		link := h.ingress.Outside(at, access.Key{Code: code, Link: rooms.Keys(code).Link})
 		h.screen.Say("your link to steer is a new one; the old one steers no more:\n%s", link.Personal(secret))
 	}
+	posts := &webhook.Poster{Own: h.settings.Webhook}
+	defer posts.Close()
 	rooms, err = host.New(host.Config{
-		List: h.lists.List, Local: h.lists.Local, Said: h.lists.Said, Store: h.store(at.Port()), Page: web.Handler(), Logger: h.logger(),
+		Announce: func(p host.Post) { posts.Post(webhook.Post(p)) },
+		List:     h.lists.List, Local: h.lists.Local, Said: h.lists.Said, Store: h.store(at.Port()), Page: web.Handler(), Logger: h.logger(),
 		Get:         programs,
 		Fingerprint: h.ingress.Fingerprint(), Proxies: h.proxies, Names: slices.Concat(netinfo.Names(), h.ingress.Names(), h.names), MetricsFrom: h.metrics, Home: netinfo.IsAtHome, Locate: listing.Locator(h.lists.Places),
 		Addresses: func() []netip.AddrPort { return h.ingress.Addresses(at) },
@@ -233,7 +239,10 @@ func (h *hosting) checkRoom() (game.Game, error) {
 	if err := h.settings.Criteria().Check(nil); err != nil {
 		return g, usageError(err)
 	}
-	if err := h.takePassword(); err != nil {
+	if err := h.takeSecret("password", h.password); err != nil {
+		return g, err
+	}
+	if err := h.takeMeeting(); err != nil {
 		return g, err
 	}
 	if err := h.takeEvery(); err != nil {
@@ -248,23 +257,41 @@ func (h *hosting) checkRoom() (game.Game, error) {
 	return g, h.probing.check()
 }
 
-// takePassword takes the game server's password from where nobody else reads it.
-func (h *hosting) takePassword() error {
+// takeSecret takes what a flag says from where nobody else on this machine reads it: a
+// file's first line, or the environment.
+func (h *hosting) takeSecret(flag, file string) error {
+	variable := h.env("MUSTER_" + strings.ToUpper(flag))
 	switch {
-	case h.password != "" && h.given("password"):
-		return usagef("--password and --password-file say the same: give one of them")
-	case h.password != "":
-		text, err := os.ReadFile(h.password)
+	case file != "" && h.given(flag):
+		return usagef("--%s and --%s-file say the same: give one of them", flag, flag)
+	case file != "":
+		text, err := os.ReadFile(file)
 		if err == nil {
 			text, err = io.ReadAll(input.Text(bytes.NewReader(text)))
 		}
 		if err != nil {
-			return fmt.Errorf("cannot read the password: %w", err)
+			return fmt.Errorf("cannot read the %s: %w", flag, err)
 		}
 		first, _, _ := strings.Cut(string(text), "\n")
-		return h.give("password", strings.TrimSuffix(first, "\r"))
-	case !h.given("password") && h.env("MUSTER_PASSWORD") != "":
-		return h.give("password", h.env("MUSTER_PASSWORD"))
+		return h.give(flag, strings.TrimSuffix(first, "\r"))
+	case !h.given(flag) && variable != "":
+		return h.give(flag, variable)
+	}
+	return nil
+}
+
+// takeMeeting takes where the group talks.
+func (h *hosting) takeMeeting() error {
+	if err := h.takeSecret("webhook", h.webhook); err != nil {
+		return err
+	}
+	if h.settings.Voice != "" && wire.Voice(h.settings.Voice) == "" {
+		return usageError(wire.ErrVoice)
+	}
+	if h.settings.Webhook = strings.TrimSpace(h.settings.Webhook); h.settings.Webhook != "" {
+		if err := wire.CheckWebhook(h.settings.Webhook); err != nil {
+			return usageError(err)
+		}
 	}
 	return nil
 }

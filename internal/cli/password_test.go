@@ -40,7 +40,7 @@ func TestPassword(t *testing.T) {
 		if err := flags.Parse(c.args); err != nil {
 			t.Fatal(err)
 		}
-		err := h.takePassword()
+		err := h.takeSecret("password", h.password)
 		if (err != nil) != c.wrong || !c.wrong && (h.settings.Password != c.want || h.given("password") != (c.want != "")) {
 			t.Errorf("%s: %q, %v, want %q", c.name, h.settings.Password, err, c.want)
 		}

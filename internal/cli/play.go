@@ -231,6 +231,8 @@ type narrator struct {
 	name  string
 	votes bool
 	told  ballot
+	// voice is the link of the voice channel that the screen has told.
+	voice string
 }
 
 // organiserHelp says what the organiser's keys do besides starting. An organiser who plays
@@ -376,6 +378,11 @@ func (n *narrator) room(s wire.Snapshot) {
 	if n.stage != s.Room.Stage {
 		n.stage = s.Room.Stage
 		n.turn(s)
+	}
+	if link := s.Room.Voice; link != n.voice {
+		if n.voice = link; wire.Voice(link) != "" {
+			n.screen.Say("voice, by %s: %s", wire.Voice(link), link)
+		}
 	}
 	n.vote(s)
 	if n.steers != nil {

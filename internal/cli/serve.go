@@ -32,6 +32,7 @@ import (
 	"muster/internal/listing"
 	"muster/internal/netinfo"
 	"muster/internal/release"
+	"muster/internal/webhook"
 	"muster/selection"
 	"muster/web"
 )
@@ -48,6 +49,7 @@ type serving struct {
 	lists                listing.Rooms
 	public               host.Public
 	memory               int // of a room, MiB
+	webhooks             bool
 	weeks                int // that a standing room is kept
 
 	ingress   ingress.Ingress
@@ -100,6 +102,7 @@ with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`
 	s.bindCluster(flags)
 	s.bindIngress(flags)
 	s.bindLimits(flags)
+	flags.BoolVar(&s.webhooks, "webhooks", false, "post for rooms by webhooks that their organisers give: https only, never into private networks, and so often an hour for a room and for a network")
 	s.downloads.bind(flags)
 	p.bindLists(flags, &s.lists.Sources)
 	bindWord(cmd, &s.log, "log-format", "text", []string{"text", "json"}, "how the log is written")
@@ -187,8 +190,15 @@ func (s *serving) run(ctx context.Context) error {
 	s.supply(games, kept, log)
 	defer s.lists.Begin(ctx)()
 	relay, _ := kept.(host.Relay) // of a cluster
+	var announce func(host.Post)
+	if s.webhooks {
+		posts := &webhook.Poster{}
+		defer posts.Close()
+		announce = func(p host.Post) { posts.Post(webhook.Post(p)) }
+	}
 	rooms, err := host.New(host.Config{
-		List: s.lists.List, Said: s.lists.Said, Age: s.lists.Age, Store: kept, Relay: relay, Page: web.Handler(), Logger: log, Public: &s.public,
+		Announce: announce,
+		List:     s.lists.List, Said: s.lists.Said, Age: s.lists.Age, Store: kept, Relay: relay, Page: web.Handler(), Logger: log, Public: &s.public,
 		Get:         programs,
 		Fingerprint: s.ingress.Fingerprint(), Proxies: s.proxies, Names: slices.Concat(netinfo.Names(), s.ingress.Names(), s.names), MetricsFrom: s.metrics, Locate: listing.Locator(s.lists.Places),
 		PublicURL: s.ingress.Public, ConnectLink: games.ConnectLink, GameName: games.Name, Editions: games.Editions, Games: s.lists.Choices(),

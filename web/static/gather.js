@@ -229,7 +229,7 @@ function form(state) {
 function more(state) {
   const rare = state.form.filter((field) => field.rare);
   const isSet = rare.some((field) => field.key !== "every" && state.room[field.key === "places" ? "candidates" : field.key]);
-  return rare.length > 0 && h("details", { class: "more", open: isSet, "data-key": "more" }, h("summary", {}, "Version, mod, tags, places, evenings"), h("div", { class: "settings" }, rare.map((field) => input(state, field))));
+  return rare.length > 0 && h("details", { class: "more", open: isSet, "data-key": "more" }, h("summary", {}, "More: voice, webhook, evenings, places, version"), h("div", { class: "settings" }, rare.map((field) => input(state, field))));
 }
 
 /** What to do for a game that cannot be chosen. @param {State} state */
@@ -271,6 +271,8 @@ function input(state, field) {
     case "places":
       return places(state, field, named);
   }
+  if (field.kind === "link") return labelled(field, h("input", { ...named, value, maxlength: 300, placeholder: "mumble://… or https://discord.gg/…", inputmode: "url" }));
+  if (field.kind === "webhook") return webhook(state, field, named);
   return labelled(field, h("input", { ...named, value, maxlength: 64 }));
 }
 
@@ -284,6 +286,23 @@ function places(state, field, named) {
     h("textarea", { ...named, rows: 3, maxlength: 3500, spellcheck: "false", autocomplete: "off", placeholder: "Frankfurt, 192.0.2.1\nLondon, 192.0.2.8:443, tcp" }),
     h("p", { class: "quiet" }, now.length > 0 ? [h("bdi", {}, now.join(", ")), ". Another list takes their place; none is none."] : "A line each: name, address. muster beacon answers there, or say tcp behind it."),
   );
+}
+
+/** Where the room tells of itself: the page is not told by which URL, and takes another. @param {State} state @param {Field} field @param {Record<string, string | undefined>} named */
+function webhook(state, field, named) {
+  const { posts } = state.room;
+  const how = !posts ? "In Discord: Edit Channel, Integrations, Webhooks, Copy URL." : posts.trouble ? `${posts.trouble}.` : `It goes to ${posts.to}${posts.at ? `; the last one arrived at ${new Date(posts.at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}` : ""}. Write “none” to end that.`;
+  return h("div", { class: "field" }, h("label", { for: field.key }, field.label), h("input", { ...named, type: "password", autocomplete: "off", maxlength: 1024, placeholder: posts ? `${posts.to}: another URL` : "the webhook’s URL", "aria-describedby": "webhook-how" }), h("p", { id: "webhook-how", class: posts?.trouble ? "bad" : "quiet" }, how));
+}
+
+/** How voice links begin, and what they are called: no others are shown, whatever the host says. */
+const voices = [["mumble://", "Mumble"], ["ts3server://", "TeamSpeak"], ["teamspeak://", "TeamSpeak"], ["https://discord.gg/", "Discord"], ["https://discord.com/", "Discord"], ["https://meet.jit.si/", "Jitsi"], ["https://call.element.io/", "Element"], ["https://meet.google.com/", "Google Meet"], ["https://s.team/", "Steam"]];
+
+/** The way to where the group talks. @param {State} state */
+export function voice(state) {
+  const link = state.room.voice ?? "";
+  const name = voices.find(([begins]) => link.startsWith(begins))?.[1];
+  return name && h("p", { class: "voice", "data-key": "voice" }, h("a", { class: "button", href: link, rel: "noopener noreferrer", target: link.startsWith("https:") ? "_blank" : undefined }, `Voice: ${name}`));
 }
 
 /** @param {Field} field @param {HTMLElement} input */
@@ -322,6 +341,9 @@ export function settingsOf(form) {
         break;
       case "places":
         if (text !== "") settings[input.name] = text; // or it stays as it is
+        break;
+      case "webhook":
+        if (text !== "") settings[input.name] = text.toLowerCase() === "none" ? "" : text;
         break;
       case undefined:
         break;

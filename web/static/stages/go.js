@@ -5,7 +5,7 @@ import { countryName, serverName, strange, targetOf } from "../choice.js";
 import { button, h, millis } from "../dom.js";
 import { ping } from "../estimate.js";
 import { flag } from "../flag.js";
-import { gameName } from "../gather.js";
+import { gameName, voice } from "../gather.js";
 import { next } from "../next.js";
 import { shareButton } from "../share.js";
 import { sign } from "../sign.js";
@@ -36,7 +36,7 @@ export function go(live, view) {
       people.map((person) => traveller(state, person, person === me, view)),
     ),
     !view.tv && state.way && h("div", { class: "way", "data-key": "way" }, ways(state, me)),
-    !view.tv && h("div", { class: "after", "data-key": "after" }, again(state), shareButton(state)),
+    !view.tv && h("div", { class: "after", "data-key": "after" }, again(state), voice(state), shareButton(state)),
   ];
 }
 

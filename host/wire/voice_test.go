@@ -1,0 +1,64 @@
+package wire
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestVoice(t *testing.T) {
+	for link, want := range map[string]string{
+		"mumble://voice.example:64738/Friday?version=1.2.0":   "Mumble",
+		"mumble://ann@voice.example/":                         "Mumble",
+		"ts3server://voice.example?port=9987":                 "TeamSpeak",
+		"teamspeak://voice.example":                           "TeamSpeak",
+		"https://discord.gg/abc":                              "Discord",
+		"https://discord.com/channels/1/2":                    "Discord",
+		"https://meet.jit.si/Friday":                          "Jitsi",
+		"javascript:alert(1)":                                 "",
+		"JavaScript:alert(1)//mumble://":                      "",
+		" mumble://voice.example":                             "",
+		"mumble://voice.example/a b":                          "",
+		"mumble://":                                           "",
+		"mumble://:64738":                                     "",
+		"mumble://ann:password@voice.example/":                "",
+		"data:text/html,x":                                    "",
+		"http://discord.gg/abc":                               "",
+		"https://discord.gg.evil.example/abc":                 "",
+		"https://discord.gg@evil.example/":                    "",
+		"https://evil.example/https://discord.gg/":            "",
+		"https://discord.com":                                 "",
+		"https://discord.gg/\"onclick=alert(1)":               "",
+		"https://discord.gg/\u202eabc":                        "",
+		"https://discord.gg/" + strings.Repeat("a", maxVoice): "",
+		"file:///etc/passwd":                                  "",
+		"":                                                    "",
+	} {
+		if got := Voice(link); got != want {
+			t.Errorf("%q is %q, want %q", link, got, want)
+		}
+	}
+}
+
+// FuzzVoice: what is shown as a link to a voice channel leads to one of those that are
+// known, and nowhere else.
+func FuzzVoice(f *testing.F) {
+	for _, link := range []string{"mumble://a", "https://discord.gg/a", "https://discord.com/\\evil.example", "javascript:0"} {
+		f.Add(link)
+	}
+	f.Fuzz(func(t *testing.T, link string) {
+		if Voice(link) == "" {
+			return
+		}
+		u, err := url.Parse(link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case u.Scheme == "mumble", u.Scheme == "ts3server", u.Scheme == "teamspeak":
+		case u.Scheme == "https" && Voice("https://"+u.Host+"/") != "":
+		default:
+			t.Errorf("%q leads to %s", link, u)
+		}
+	})
+}
