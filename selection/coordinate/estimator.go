@@ -94,8 +94,8 @@ func (e *estimator) score(value float64) float64 { return e.base + math.Exp(valu
 
 // margin is by how much a server could be better than the target, in ms.
 func (e *estimator) margin(target float64) float64 {
-	if e.owns {
-		return betterBy
+	if e.owns { // an own best may well be half of what it is so far, too
+		return betterBy + fairerShare*slices.Max(e.own)
 	}
 	if e.objective.Deviates() && !e.climbs {
 		return betterBy + fairerShare*within(target)

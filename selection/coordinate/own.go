@@ -10,7 +10,8 @@ import (
 // by d makes a player's extras d too low, and the choice wrong by as much, less what the
 // player has left at the chosen server until nobody gives up more: the slack. So some
 // rounds look for what is nearer to somebody than the own best less the slack, which is
-// their target.
+// their target; less half of it, as the chosen server may still change for one where less
+// is given up (docs/experiments/least-sacrifice.md).
 
 const (
 	// Of ownEvery rounds one looks for nearer own bests, as long as any is likely that
@@ -19,6 +20,8 @@ const (
 	// nearest is how many of the addresses nearest to each player all measure, so that
 	// they count: only those that are nearer than the own best by noise.
 	nearest = 2
+	// slackShare is how much of a player's slack counts.
+	slackShare = 0.5
 	// unreached is further than any own best may be missed by, in ms: who has none.
 	unreached = 1e4
 )
@@ -83,7 +86,7 @@ func (e *estimator) findSlack() {
 		if w == 0 {
 			slack = unreached
 		}
-		e.slack = append(e.slack, max(0, slack))
+		e.slack = append(e.slack, slackShare*max(0, slack))
 	}
 }
 

@@ -1,0 +1,120 @@
+package sim
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"muster/selection"
+)
+
+// TestRules compares what the rules choose where every RTT is known, so that nothing is
+// of the search: who gains, who loses, and where least sacrifice chooses otherwise than
+// the mean. For measuring; the gate has a taste of it:
+//
+//	go test ./internal/sim -run TestRules -v -timeout 0 -rules-worlds 160 -sweep-from 72000 -sweep-of matrix -sweep-matrix FILE -sweep-servers FILE -sweep-groups world-2,world-4,europe-8,world-16
+var (
+	rulesWorlds = flag.Int("rules-worlds", 0, "how many worlds of each group")
+	rulesOver   = flag.Float64("rules-over", 150, "from which ping on, in ms, a player has a bad evening")
+)
+
+func TestRules(t *testing.T) {
+	of, groups := *sweepOf, *sweepGroups
+	if *rulesWorlds == 0 {
+		*rulesWorlds, of, groups = 2, "night2000", "musst"
+	}
+	for _, group := range strings.Split(groups, ",") {
+		rulesOn(t, of, group)
+	}
+}
+
+// outcome is what a rule came to for each player of each world, in ms.
+type outcome struct{ rtts, extras []float64 }
+
+func rulesOn(t *testing.T, of, group string) {
+	rules := []selection.Rule{selection.Mean, selection.Minimax, selection.Fairness, selection.LeastSacrifice}
+	worlds := make([][]outcome, *rulesWorlds) // by world and rule
+	made := sweepGroup(t, of, group)
+	var once sync.Mutex
+	err := Parallel(context.Background(), *rulesWorlds, func(world int) error {
+		once.Lock() // flags are read once
+		g, err := made(*sweepFrom + uint64(world))
+		once.Unlock()
+		if err != nil {
+			return err
+		}
+		own := g.selection(selection.Criteria{By: selection.LeastSacrifice, Top: 1}).Own
+		for _, rule := range rules {
+			chosen := g.selection(selection.Criteria{By: rule, Top: 1}).Chosen
+			if chosen == nil {
+				return fmt.Errorf("world %d has no server for all", world)
+			}
+			var o outcome
+			for _, name := range g.Players {
+				o.rtts, o.extras = append(o.rtts, chosen.RTT[name]), append(o.extras, chosen.RTT[name]-own[name].MS)
+			}
+			worlds[world] = append(worlds[world], o)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const least = len("least-sacrifice")
+	for i, rule := range rules {
+		var extras, worst, rtts []float64
+		over := 0
+		for _, w := range worlds {
+			extras, rtts, worst = append(extras, w[i].extras...), append(rtts, w[i].rtts...), append(worst, slices.Max(w[i].extras))
+			for _, ms := range w[i].rtts {
+				if ms > *rulesOver {
+					over++
+				}
+			}
+			if most, of := slices.Max(w[i].extras), slices.Max(w[len(rules)-1].extras); most < of-0.001 {
+				t.Errorf("%s: somebody gives up %v ms by least sacrifice and nobody more than %v by %s", group, of, most, rule)
+			}
+		}
+		t.Logf("| %s | %*s | %.0f | %.0f | %.0f | %.0f | %.0f | %.1f %% |", group, -least, rule, at(rtts, 0.5), at(extras, 0.5), at(extras, 0.95), at(extras, 1), at(worst, 0.5), 100*float64(over)/float64(len(rtts)))
+	}
+	against(t, group, worlds, 0, len(rules)-1)
+}
+
+// against is who gains and who loses by one rule against another, where they choose
+// otherwise.
+func against(t *testing.T, group string, worlds [][]outcome, a, b int) {
+	var gains, losses, means, relief []float64
+	otherwise := 0
+	for _, w := range worlds {
+		if slices.Equal(w[a].rtts, w[b].rtts) {
+			continue
+		}
+		otherwise++
+		mean := 0.0
+		for player, ms := range w[a].rtts {
+			d := w[b].rtts[player] - ms
+			mean += d / float64(len(w[a].rtts))
+			if d < 0 {
+				gains = append(gains, -d)
+			} else {
+				losses = append(losses, d)
+			}
+		}
+		means = append(means, mean)
+		relief = append(relief, slices.Max(w[a].extras)-slices.Max(w[b].extras))
+	}
+	t.Logf("| %s | %d of %d | %d: %.0f / %.0f | %d: %.0f / %.0f | %.1f / %.1f | %.0f / %.0f |", group, otherwise, len(worlds), len(gains), at(gains, 0.5), at(gains, 0.95), len(losses), at(losses, 0.5), at(losses, 0.95), at(means, 0.5), at(means, 0.95), at(relief, 0.5), at(relief, 0.95))
+}
+
+// at is what a share of some values stay within.
+func at(values []float64, share float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
+}
