@@ -335,6 +335,9 @@ func (a *away) find(ctx context.Context) (invite.Link, error) {
 	patch := a.patch()
 	if !a.fresh {
 		for old := range a.keptRooms() {
+			if _, stays := old.Settings["every"]; stays && !a.given("room") && !a.given("every") {
+				continue // it is called by name
+			}
 			if old.Game != a.settings.Game || old.Name != a.settings.Name && a.given("room") {
 				continue
 			}
@@ -354,6 +357,16 @@ func (a *away) find(ctx context.Context) (invite.Link, error) {
 			}
 			a.screen.Say("going on with room %s from before; --new opens another", l.Code)
 			a.brings = a.brings || old.Brings
+			old.Opened = time.Now().UTC() // or a room that stays would be forgotten
+			if err := old.keep(a.base.String()); err != nil {
+				a.warn(err)
+			}
+			a.room = l
+			if _, stays := old.Settings["every"]; stays {
+				if err := a.order(ctx, "wake", nil); err != nil {
+					a.warn(err)
+				}
+			}
 			if a.room = l; !reflect.DeepEqual(patch, old.Settings) && len(patch) > 0 {
 				a.resettle(ctx, old, patch)
 			}

@@ -233,6 +233,8 @@ type narrator struct {
 	told  ballot
 	// voice is the link of the voice channel that the screen has told.
 	voice string
+	// met is what the screen has told of the next evening.
+	met string
 }
 
 // organiserHelp says what the organiser's keys do besides starting. An organiser who plays
@@ -384,6 +386,7 @@ func (n *narrator) room(s wire.Snapshot) {
 			n.screen.Say("voice, by %s: %s", wire.Voice(link), link)
 		}
 	}
+	n.meets(s)
 	n.vote(s)
 	if n.steers != nil {
 		if help := n.steers.shows(s, time.Now()); help != "" && n.help != nil {

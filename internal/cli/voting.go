@@ -32,7 +32,14 @@ func newVoter() *voter { return &voter{says: make(chan wire.Say, wordsAtOnce)} }
 // Enter alone is not. Say tells the player what is wrong with it.
 func (v *voter) typed(line string, say func(string)) bool {
 	room := v.room.Load()
-	if line == "" || room == nil || !room.Voting.Open {
+	if line == "" || room == nil {
+		return false
+	}
+	if word, is := ofMeeting(line, room); is {
+		v.say(word)
+		return true
+	}
+	if !room.Voting.Open {
 		return false
 	}
 	word, wrong := wordOf(line, room)
@@ -40,11 +47,15 @@ func (v *voter) typed(line string, say func(string)) bool {
 		say(wrong)
 		return true
 	}
+	v.say(word)
+	return true
+}
+
+func (v *voter) say(word wire.Say) {
 	select {
 	case v.says <- word:
 	default: // nobody types that fast
 	}
-	return true
 }
 
 // keysOfVote are what a player can type while people vote.

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// keysOfMeeting are what a player can type in a room that stays.
+const keysOfMeeting = "type come or not for that date, liked or disliked for where you were last"
+
+// ofMeeting is what a line means in a room that stays, if it is one of its words.
+func ofMeeting(line string, room *wire.Snapshot) (word wire.Say, is bool) {
+	what, is := map[string]wire.Word{"come": wire.SayCome, "not": wire.SayNotCome, "liked": wire.SayLiked, "disliked": wire.SayDisliked}[strings.ToLower(strings.TrimSpace(line))]
+	return wire.Say{Round: room.Room.Round, What: what}, is && room.Meeting != nil
+}
+
+// meetingInWords is the next date by this machine's clock, who comes, and where the room
+// was last; empty if there is nothing to say.
+func meetingInWords(m *wire.Meeting, zone *time.Location) string {
+	if m == nil {
+		return ""
+	}
+	var parts []string
+	if !m.Next.IsZero() {
+		parts = append(parts, "next evening: "+m.Next.In(zone).Format("Mon 2 Jan 15:04"))
+		var come, stay []string
+		for _, one := range m.Who {
+			switch name := discovery.CleanText(one.Name); {
+			case one.Comes == nil:
+			case *one.Comes:
+				come = append(come, name)
+			default:
+				stay = append(stay, name)
+			}
+		}
+		for _, part := range []struct {
+			word string
+			who  []string
+		}{{"who comes", come}, {"who does not", stay}} {
+			if len(part.who) > 0 {
+				parts = append(parts, part.word+": "+strings.Join(part.who, ", "))
+			}
+		}
+	}
+	if l := m.Last; l != nil {
+		parts = append(parts, fmt.Sprintf("last time: %s, %.0f ms", discovery.CleanText(l.Server), l.MeanMS))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// meets tells of the next evening, whenever that is new. While people measure it is kept
+// for later.
+func (n *narrator) meets(s wire.Snapshot) {
+	if s.Room.Stage != wire.Gathering && s.Room.Stage != wire.Launching {
+		return
+	}
+	words := meetingInWords(s.Meeting, time.Local)
+	if words == n.met {
+		return
+	}
+	isFirst := n.met == ""
+	if n.met = words; words == "" {
+		return
+	}
+	n.screen.Say("%s", n.screen.Wrap(words, 0))
+	if isFirst && n.votes {
+		n.screen.Say("%s", n.screen.Faint(n.screen.Wrap(keysOfMeeting, 0)))
+	}
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+// TestMeetingInWords: by the clock of who reads it.
+func TestMeetingInWords(t *testing.T) {
+	yes, no := true, false
+	at := time.Date(2026, 11, 27, 19, 0, 0, 0, time.UTC)
+	who := []wire.Comer{{Name: "ann", Comes: &yes}, {Name: "bob\x1b[31m", Comes: &no}, {Name: "cat"}}
+	for _, test := range []struct {
+		meeting *wire.Meeting
+		zone    *time.Location
+		want    string
+	}{
+		{nil, time.UTC, ""},
+		{&wire.Meeting{}, time.UTC, ""},
+		{&wire.Meeting{Next: at, Who: who}, time.FixedZone("", 14*3600), "next evening: Sat 28 Nov 09:00; who comes: ann; who does not: bob[31m"},
+		{&wire.Meeting{Last: &wire.Last{Server: "Frankfurt", MeanMS: 41.4}}, time.UTC, "last time: Frankfurt, 41 ms"},
+	} {
+		if got := meetingInWords(test.meeting, test.zone); got != test.want {
+			t.Errorf("%+v is %q, want %q", test.meeting, got, test.want)
+		}
+	}
+}
+
+// TestMeetingTyped: what is typed in a room that stays is said there, and nowhere else; it
+// takes nothing from the vote.
+func TestMeetingTyped(t *testing.T) {
+	stays, ends := &wire.Snapshot{Meeting: &wire.Meeting{}}, &wire.Snapshot{}
+	stays.Room.Round = 3
+	for _, test := range []struct {
+		line string
+		room *wire.Snapshot
+		want wire.Word
+	}{
+		{"come", stays, wire.SayCome}, {" Not ", stays, wire.SayNotCome}, {"liked", stays, wire.SayLiked}, {"disliked", stays, wire.SayDisliked},
+		{"come", ends, ""}, {"next", stays, ""}, {"3", stays, ""}, {"", stays, ""},
+	} {
+		word, is := ofMeeting(test.line, test.room)
+		if is != (test.want != "") || is && (word.What != test.want || word.Round != 3) {
+			t.Errorf("%q is %v, %v, want %q", test.line, word, is, test.want)
+		}
+	}
+	v := newVoter()
+	v.room.Store(stays)
+	if !v.typed("come", func(wrong string) { t.Error(wrong) }) || (<-v.says).What != wire.SayCome || v.typed("end", func(string) {}) {
+		t.Error("what is typed in a room that stays does not get there")
+	}
+}
