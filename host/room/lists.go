@@ -61,23 +61,23 @@ func (Hear) bring(r *Room, p *player, m wire.Bring) {
 }
 
 func (a Bring) do(r *Room, by caller) error {
+	name := "the organiser"
+	var origin Origin // nobody knows of most
 	switch {
-	case by.person == nil:
+	case by.person == nil && !by.organiser:
 		return errNickname
 	case !by.isPlayer && !by.organiser:
 		return errGuest
-	}
-	var origin Origin
-	if p := r.round.player(by.name); by.isPlayer && p != nil {
-		origin = p.origin
-	} else if g := r.guests.named(by.name); g != nil {
-		origin = g.origin
+	case by.isPlayer:
+		name, origin = by.name, r.round.player(by.name).origin
+	case by.person != nil:
+		name, origin = by.name, r.guests.named(by.name).origin
 	}
 	m := wire.Bring{Favourites: a.Favourites, Hidden: a.Hidden}
 	if err := m.Check(); err != nil {
 		return err
 	}
-	r.takes(by.name, origin, m.Favourites, m.Hidden, a.Adds)
+	r.takes(name, origin, m.Favourites, m.Hidden, a.Adds)
 	return nil
 }
 

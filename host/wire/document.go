@@ -33,6 +33,10 @@ type Document struct {
 	Selection *selection.Selection `json:"selection,omitempty"`
 	// Sites is what servers at candidate places would be like, once they were measured.
 	Sites *Sites `json:"sites,omitempty"`
+	// Lists are what people have brought, if anybody has, and Look how far a long look at
+	// the finalists is, while it goes on.
+	Lists *Lists    `json:"lists,omitempty"`
+	Look  *LongLook `json:"look,omitempty"`
 	// Connect is the chosen server's address for the game, and Server its name,
 	// once everyone is sent there.
 	Connect string `json:"connect,omitempty"`
@@ -68,7 +72,10 @@ func (s Snapshot) Document() Document {
 	if s.Choice != nil {
 		room.Selection = &s.Choice.Selection
 	}
-	room.Sites = s.Sites
+	room.Sites, room.Look = s.Sites, s.Look
+	if len(s.Lists.Favourites)+len(s.Lists.Hidden) > 0 {
+		room.Lists = &s.Lists
+	}
 	if s.Way != nil {
 		room.Connect, room.Server = s.Way.Connect, s.Way.Server
 	}

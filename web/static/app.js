@@ -3,6 +3,7 @@
 
 import { ask, claim, credential, enter, forget, leave, linkKey, onOtherTab, qrCode, renew, roomCode } from "./api.js";
 import { culled, openCulled } from "./details/culled.js";
+import { broughtOf, lists, written } from "./details/lists.js";
 import { clock, evening, log } from "./details/notes.js";
 import { drawPicture, drawSpread } from "./details/plots.js";
 import { ranking } from "./details/ranking.js";
@@ -228,6 +229,7 @@ function details(state) {
     ["why", choice !== null && room.stage !== "failed", () => why(state)],
     ["whatif", choice !== null && !isNight, () => whatIf(state)],
     ["ranking", ((state.whatif ?? choice)?.selection.ranking.length ?? 0) > 0, () => ranking(state, view.order)],
+    ["lists", Boolean(state.lists), () => lists(state)],
     ["culled", Object.values(choice?.selection.culled ?? {}).some((n) => n > 0), () => culled(state)],
     ["sites", ((room.candidates ?? []).length > 0 || Boolean(state.sites)) && !isOver, () => sites(state)],
     ["evening", (state.evening ?? []).length > 0, () => evening(state)],
@@ -290,6 +292,24 @@ function bannerText(connection, state) {
   return `The connection to the host is lost; trying again by itself.${from}`;
 }
 
+/** Brings what a form names into the room. @param {HTMLFormElement} form */
+async function bring(form) {
+  const { favourites, others } = broughtOf(String(new FormData(form).get("list")));
+  if (favourites.length === 0) return say("No line begins with an address and its port, such as 192.0.2.1:27960.", true);
+  await ask("bring", { favourites, adds: true });
+  form.reset();
+  say(others > 0 ? `Brought. ${others === 1 ? "One line names" : `${others} lines name`} no address, and stays out.` : "Brought.");
+}
+
+/** Gives a text as a file. @param {string} text @param {string} name */
+function save(text, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
 /** @type {Record<string, (data: DOMStringMap, element: HTMLElement) => unknown>} */
 const actions = {
   skip: () => byId("stage").focus(),
@@ -298,6 +318,9 @@ const actions = {
   survey: () => ask("survey"),
   "forget-whatif": () => ask("whatif"),
   advice: ({ order, argument }) => ask(order ?? "", JSON.parse(argument ?? "{}")),
+  strike: ({ addr }) => ask("strike", { addr }),
+  "hide-here": ({ addr }) => confirm("Hide this server? The room never goes there again, until you strike it off the list of our own servers.") && ask("hide", { addr, hidden: true }),
+  "save-list": () => live.state && save(written(live.state), `${live.state.room.game}-favourites.txt`),
   end: () => confirm("End the night? Everyone is told, and their programs end.") && ask("end"),
   lock: () => ask("lock", { locked: !live.state?.room.locked }),
   handon: ({ name }) => ask("handon", { name }),
@@ -465,6 +488,7 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   const name = String(new FormData(form).get("name"));
   if (form.dataset.submit === "rename") attempt(() => ask("rename", { name }));
+  if (form.dataset.submit === "bring") attempt(() => bring(form));
   if (form.dataset.submit === "has") attempt(() => has(String(new FormData(form).get("version")).trim()));
   if (form.dataset.submit !== "enter") return;
   attempt(async () => {

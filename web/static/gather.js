@@ -204,6 +204,8 @@ function term(state, field) {
       return value ? field.set : field.unset;
     case "places":
       return (state.room.candidates ?? []).join(", ") || field.unset;
+    case "time":
+      return value ? `${value / (field.unit === "s" ? 1000 : 1)} ${field.unit}` : field.unset;
     case "decision":
       return decisions(field)[value === undefined ? 0 : value ? 1 : 2][1];
   }
@@ -229,7 +231,7 @@ function form(state) {
 function more(state) {
   const rare = state.form.filter((field) => field.rare);
   const isSet = rare.some((field) => field.key !== "every" && state.room[field.key === "places" ? "candidates" : field.key]);
-  return rare.length > 0 && h("details", { class: "more", open: isSet, "data-key": "more" }, h("summary", {}, "More: voice, webhook, evenings, places, version"), h("div", { class: "settings" }, rare.map((field) => input(state, field))));
+  return rare.length > 0 && h("details", { class: "more", open: isSet, "data-key": "more" }, h("summary", {}, "More: our own servers, a long look, voice, webhook, evenings, places, version"), h("div", { class: "settings" }, rare.map((field) => input(state, field))));
 }
 
 /** What to do for a game that cannot be chosen. @param {State} state */
@@ -262,6 +264,8 @@ function input(state, field) {
       return labelled(field, select(named, rules.map(([id, name]) => [id, name]), value));
     case "limits":
       return labelled(field, h("input", { ...named, value: value.join(", "), inputmode: "numeric", pattern: "[0-9., ]*" }));
+    case "time":
+      return labelled(field, h("input", { ...named, type: "number", min: 0, step: "any", "data-per": field.unit === "s" ? 1000 : 1, value: value ? value / (field.unit === "s" ? 1000 : 1) : "" }));
     case "number":
       return labelled(field, h("input", { ...named, type: "number", min: 0, max: 64, value: value || "" }));
     case "switch":
@@ -329,6 +333,9 @@ export function settingsOf(form) {
     switch (input.dataset.kind) {
       case "limits":
         settings[input.name] = text.split(/[\s,]+/).filter(Boolean).map(Number);
+        break;
+      case "time":
+        settings[input.name] = Number(text || 0) * Number(input.dataset.per);
         break;
       case "number":
         settings[input.name] = Number(text || 0);

@@ -15,6 +15,8 @@
  * @property {number[]} limits_ms
  * @property {string} map
  * @property {string} mode
+ * @property {number} [prefer_ms] how much worse one of our own may be
+ * @property {number} [long_look_ms]
  * @property {string} strategy
  * @property {boolean} [agree] whether people vote; undecided, they do once two players have the page open
  * @property {string} [ended] when the night ended
@@ -34,7 +36,8 @@
  * @typedef {object} Field a setting in the form
  * @property {string} key
  * @property {string} label
- * @property {"game" | "rule" | "limits" | "text" | "number" | "switch" | "decision" | "places"} kind
+ * @property {"game" | "rule" | "limits" | "text" | "number" | "switch" | "decision" | "places" | "time"} kind
+ * @property {"ms" | "s"} [unit] in which people say a time
  * @property {string} [unset]
  * @property {string} [set]
  * @property {string} [declined]
@@ -78,6 +81,8 @@
  * @property {number} stdev_ms
  * @property {Record<string, number>} rtt_ms
  * @property {Record<string, number>} [extra_ms] by how much each ping is over the player's own best, where that decides
+ * @property {Record<string, number>} [worst_ms] the ping that 95 of 100 packets kept, after a long look
+ * @property {boolean} [ours] one of the group's own
  * @property {Record<string, number>} [loss]
  * @property {Record<string, number>} [jitter_ms]
  */
@@ -190,6 +195,12 @@
 /** @typedef {{round: number, leaders: Leader[], answered: number, places: Place[] | null}} Standing who leads, and where servers are */
 
 /**
+ * @typedef {{addr: string, name?: string, by?: string[]}} Brought a server that people have brought
+ * @typedef {{sent: number, rtt_ms: number, loss: number, jitter_ms: number, worst_ms: number}} Line what a long look shows of a way
+ * @typedef {{until: string, finalists: {addr: string, name?: string, lines: Record<string, Line>}[]}} LongLook
+ */
+
+/**
  * @typedef {object} State everything that is known, newest
  * @property {number} now the host's clock when it spoke last, ms
  * @property {number} heard our clock then, ms
@@ -207,6 +218,8 @@
  * @property {Standing | null} standing
  * @property {Sites | null} sites
  * @property {Meeting | null} [meeting] of a room that stays
+ * @property {{favourites: Brought[], hidden: Brought[]}} lists what people have brought
+ * @property {LongLook | null} [look] how far a long look is
  */
 
 /**

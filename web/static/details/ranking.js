@@ -58,7 +58,7 @@ function row(state, choice, ranked, place) {
     "tr",
     { "data-key": ranked.addr, class: chosen ? "chosen" : "" },
     h("td", { class: "place" }, place),
-    h("th", { scope: "row" }, h("bdi", { class: "name" }, serverName(choice, ranked.addr)), h("small", {}, h("bdi", {}, details(state, ranked, server, differing(choice).size > 1))), strange(server), state.agreement.open && h("span", { class: "say" }, say(state, ranked.addr, server))),
+    h("th", { scope: "row" }, ranked.ours && h("span", { class: "ours", title: "one of ours", role: "img", "aria-label": "one of ours" }, "♥ "), h("bdi", { class: "name" }, serverName(choice, ranked.addr)), h("small", {}, h("bdi", {}, details(state, ranked, server, differing(choice).size > 1))), strange(server), state.agreement.open && h("span", { class: "say" }, say(state, ranked.addr, server)), state.you.organiser && h("span", { class: "say" }, button("hide-here", "Hide here", { "data-addr": ranked.addr }))),
     h("td", {}, millis(ranked.mean_ms)),
     h("td", {}, millis(ranked.max_ms)),
     h("td", {}, millis(ranked.stdev_ms)),
@@ -84,8 +84,15 @@ function differing(choice) {
 
 /** @param {State} state @param {Ranked} ranked @param {import("../types.js").Server | undefined} server @param {boolean} versioned */
 function details(state, ranked, server, versioned) {
-  const facts = [server?.name ? ranked.addr : "", server?.map ?? "", versioned ? (server?.version ?? "") : "", server?.mod && server.mod !== server.mode ? `mod ${server.mod}` : "", server?.max_players ? `${server.players}/${server.max_players}` : "", server?.country ?? "", server?.as_listed ? asListed(state) : ""];
+  const looked = Object.keys(ranked.worst_ms ?? {});
+  const facts = [looked.length > 0 ? quality(ranked, looked) : "", server?.name ? ranked.addr : "", server?.map ?? "", versioned ? (server?.version ?? "") : "", server?.mod && server.mod !== server.mode ? `mod ${server.mod}` : "", server?.max_players ? `${server.players}/${server.max_players}` : "", server?.country ?? "", server?.as_listed ? asListed(state) : ""];
   return facts.filter(Boolean).join(" · ");
+}
+
+/** What a long look showed. @param {Ranked} ranked @param {string[]} players */
+function quality(ranked, players) {
+  const mean = (/** @type {Record<string, number> | undefined} */ of) => players.reduce((sum, name) => sum + (of?.[name] ?? 0), 0) / players.length;
+  return `${(100 * mean(ranked.loss)).toFixed(1)} % lost, ± ${mean(ranked.jitter_ms).toFixed(1)} ms`;
 }
 
 /** Voting and vetoing. @param {State} state @param {string} addr @param {import("../types.js").Server | undefined} server */

@@ -108,8 +108,8 @@ export function open(main, home) {
 
 /** Favourites from other programs, and for them. */
 function inAndOut() {
-  const text = h("textarea", { id: "list-text", rows: 4, spellcheck: "false", placeholder: "192.0.2.1:27960 our server" });
-  const file = h("input", { id: "list-file", type: "file" });
+  const text = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: "list-text", rows: 4, spellcheck: "false", placeholder: "192.0.2.1:27960 our server" }));
+  const file = /** @type {HTMLInputElement} */ (h("input", { id: "list-file", type: "file" }));
   file.addEventListener("change", async () => {
     const [chosen] = file.files ?? [];
     if (chosen) text.value = await chosen.text();
@@ -421,7 +421,7 @@ export const actions = {
     go("export", async () => {
       const format = valueOf("list-format");
       const written = await ask("export", { game: look.game, format, hidden: hidden === "yes" });
-      const link = h("a", { href: URL.createObjectURL(new Blob([written], { type: "text/plain" })), download: format === "steam" ? "serverbrowser_hist.vdf" : `${look.game}-${hidden === "yes" ? "hidden" : "favourites"}.${format === "muster" ? "json" : "txt"}` });
+      const link = /** @type {HTMLAnchorElement} */ (h("a", { href: URL.createObjectURL(new Blob([written], { type: "text/plain" })), download: format === "steam" ? "serverbrowser_hist.vdf" : `${look.game}-${hidden === "yes" ? "hidden" : "favourites"}.${format === "muster" ? "json" : "txt"}` }));
       link.click();
       URL.revokeObjectURL(link.href);
     }),

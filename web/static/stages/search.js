@@ -7,6 +7,7 @@ import { guess } from "../estimate.js";
 import { flag } from "../flag.js";
 import { next } from "../next.js";
 import { sign } from "../sign.js";
+import { looking } from "./look.js";
 import { done, podium } from "./pace.js";
 import { go, headline, outlook } from "./parts.js";
 
@@ -21,6 +22,7 @@ export function search(live, _view) {
     case "listing":
       return [headline(state), h("p", { class: "wait" }, "The host asks the masters who is out there …")];
     case "chosen": // everyone looks at the best again
+      if (state.look) return looking(state);
       if (leads(state).length > 0) return measuring(state);
       return [...verdict(state), next(state), outlook(state), rtts(state)];
     default:

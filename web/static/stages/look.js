@@ -1,0 +1,47 @@
+// The long look: how far it is, and what it shows of each line.
+
+import { serverName } from "../choice.js";
+import { h, millis } from "../dom.js";
+import { go, headline } from "./parts.js";
+
+/** @typedef {import("../types.js").State} State */
+/** @typedef {import("../types.js").Line} Line */
+
+/** @param {State} state */
+export function looking(state) {
+  const look = /** @type {import("../types.js").LongLook} */ (state.look);
+  const players = state.people.filter((person) => person.peer && !person.left_out).map((person) => person.name);
+  const left = Math.max(0, Math.ceil((Date.parse(look.until) - (state.now + Date.now() - state.heard)) / 1000));
+  const all = (state.room.long_look_ms ?? 0) / 1000 || 1;
+  return [
+    headline(state),
+    h(
+      "section",
+      { class: "long-look", "data-key": "long look" },
+      h("p", { class: "left" }, left > 0 ? [h("strong", {}, `${left} s`), " left: a packet a second to each server, and what gets lost or comes late counts."] : "The last answers come in …"),
+      h("progress", { max: all, value: Math.max(0, all - left), "aria-label": "How far the look is" }),
+      h(
+        "div",
+        { class: "scroll", tabindex: 0, role: "region", "aria-label": "What the look shows so far" },
+        h(
+          "table",
+          {},
+          h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Server"), players.map((name) => h("th", { scope: "col" }, h("bdi", {}, name))))),
+          h("tbody", {}, look.finalists.map((one) => h("tr", { "data-key": one.addr }, h("th", { scope: "row" }, h("bdi", {}, one.name || (state.choice && serverName(state.choice, one.addr)) || one.addr)), players.map((name) => h("td", {}, seen(one.lines[name])))))),
+        ),
+      ),
+      h("p", { class: "quiet" }, "Ping, packets lost, jitter; below it the ping that 95 of 100 packets keep."),
+      state.you.organiser && h("p", { class: "buttons" }, go(state, "Enough: choose now")),
+    ),
+  ];
+}
+
+/** @param {Line | undefined} line */
+function seen(line) {
+  if (!line) return "…";
+  const lost = 100 * line.loss;
+  return [
+    h("span", { class: lost >= 2 ? "bad" : "" }, `${millis(line.rtt_ms)} · ${lost === 0 ? "none" : `${lost.toFixed(lost < 10 ? 1 : 0)} %`} lost · ± ${line.jitter_ms.toFixed(1)}`),
+    h("small", {}, `95 of 100: ${millis(line.worst_ms)}`),
+  ];
+}
