@@ -57,6 +57,7 @@ const maxOrder = 4 << 10
 //	hide      a server from all choices, or not: {"addr","hidden":true}
 //	strike    a server off the room's lists: {"addr"}
 //	survey    everyone measures the candidate places
+//	started   a server that the organiser's program has started: {"game","addr"}
 //	apply, settings, handon, renew, remove, trust, lock
 func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin room.Origin) (room.Action, error) {
 	switch name {
@@ -108,6 +109,8 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 		return parse[room.AwaitSeats](body, nil)
 	case "unwait":
 		return parse[room.Unwait](body, nil)
+	case "started":
+		return parse(body, func(a *room.Started) { a.Public = h.config.Public != nil })
 	case "end":
 		return room.End{}, nil
 	case "wake":

@@ -269,6 +269,7 @@ func (e *evening) happens() {
 	case 26:
 		page(rule())
 		organiser(Survey{})
+		organiser(Started{Game: "openarena", Addr: addr(e.upTo(1))})
 		organiser(Change{Settings: []byte([]string{`{"places":"A, 192.0.2.1\nC, 192.0.2.2"}`, `{"places":"none"}`}[e.upTo(1)]), MostPlaces: 2})
 		switch e.now.Second() % 6 {
 		case 0, 1:

@@ -68,6 +68,8 @@ type Room struct {
 	ownKept   string
 	isOwnLost bool
 	survey    survey
+	// started is the server that the organiser's program has started, if it has.
+	started netip.AddrPort
 	// failures are the rounds that failed, one after the other.
 	failures int
 	// planning is the room's wait for a [Turn]; not saved, as it asks for another.

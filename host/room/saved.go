@@ -68,6 +68,7 @@ type saved struct {
 	OwnHash   string               `json:"own_hash,omitempty"` // in place of the settings' servers, if they are kept apart
 	OwnLost   bool                 `json:"own_lost,omitempty"`
 	Survey    survey               `json:"survey,omitzero"`
+	Started   netip.AddrPort       `json:"started,omitzero"`
 	Failures  int                  `json:"failures,omitempty"`
 	Pause     pause                `json:"pause,omitzero"`
 	Broken    bool                 `json:"broken,omitempty"`
@@ -180,7 +181,7 @@ func (r *Room) Save() ([]byte, error) {
 		Since: r.since, Locked: r.locked, Closed: r.closed, Ended: r.ended, Log: r.log, Previous: r.previous, History: r.history, Lists: r.lists,
 		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
 		WhatIf: r.round.whatIf, Look: r.round.look, Voted: r.round.voted, Vetoes: r.round.vetoes, TooNear: r.round.tooNear, More: r.round.more,
-		Survey: r.survey, Failures: r.failures, Pause: r.round.pause, Broken: r.round.broken,
+		Survey: r.survey, Started: r.started, Failures: r.failures, Pause: r.round.pause, Broken: r.round.broken,
 		Webhook: r.settings.Webhook, Posts: r.posts,
 	}
 	if k := &r.kept; r.IsStanding() || len(k.evenings) > 0 || !k.used.IsZero() || !k.counted.IsZero() {
@@ -379,7 +380,7 @@ func (s *saved) withoutList() (err error) {
 func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
 		keys: Keys{s.Code, s.Link, s.Secret}, pages: map[string]int{}, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
-		locked: s.Locked, closed: s.Closed, ended: s.Ended, log: s.Log, previous: s.Previous, history: s.History, lists: s.Lists, failures: s.Failures, survey: s.Survey, round: newRound(s.Round),
+		locked: s.Locked, closed: s.Closed, ended: s.Ended, log: s.Log, previous: s.Previous, history: s.History, lists: s.Lists, failures: s.Failures, survey: s.Survey, started: s.Started, round: newRound(s.Round),
 		ownKept: s.OwnHash, isOwnLost: s.OwnLost && len(s.Settings.Servers) == 0,
 	}
 	r.settings.Password, r.settings.Webhook, r.posts = s.Password, s.Webhook, s.Posts

@@ -2,6 +2,7 @@ package room
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -224,6 +225,7 @@ func retryAfter(failures int) time.Duration {
 // while.
 func (r *Room) fail(passing bool, format string, args ...any) {
 	r.failures++
+	r.started = netip.AddrPort{} // it was of no use: the next list is the game's again
 	f := &Failed{}
 	r.enter(f)
 	if passing && r.failures <= mostRetries {

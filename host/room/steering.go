@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 
 	"muster/host/wire"
@@ -154,6 +155,9 @@ func (r *Room) resettle(s wire.Settings) {
 	}
 	if s.Webhook != r.settings.Webhook {
 		r.posts = posts{}
+	}
+	if s.Game != r.settings.Game {
+		r.started = netip.AddrPort{}
 	}
 	isElsewhere := !slices.Equal(s.Places, r.settings.Places)
 	if r.settings = s; isElsewhere {

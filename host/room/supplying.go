@@ -62,7 +62,12 @@ func (r *Room) awaitsSupply() bool {
 // fetch gets the list, whatever was waited for. A group that has an own list goes on no
 // other without a word.
 func (l *Listing) fetch(r *Room) {
-	if l.Awaits = false; r.isOwnLost {
+	l.Awaits = false
+	switch {
+	case r.started.IsValid():
+		r.do(Fetch{Game: r.settings.Game, Servers: []netip.AddrPort{r.started}})
+		return
+	case r.isOwnLost:
 		r.fail(false, "the organiser's own list of servers is gone: open a new room with it")
 		return
 	}

@@ -156,6 +156,18 @@ func (a *away) hold(ctx context.Context) error {
 	}}
 	defer a.endsFromHome(ctx, steers)()
 	console := a.console(steers)
+	defer a.starts(ctx, console, func() wire.Settings { return a.settings }, func(ctx context.Context, sees func(wire.Snapshot)) {
+		for s, err := range a.host.Watch(ctx, remote.Key{Code: a.room.Code, Link: a.room.Key}, func(error) {}) {
+			if err != nil {
+				return
+			}
+			sees(s)
+		}
+	}, func(s room.Started) {
+		if err := a.order(ctx, "started", s); err != nil && ctx.Err() == nil {
+			a.warn(fmt.Errorf("the room does not go to the server that was started: %w", err))
+		}
+	})()
 	narrator := &narrator{screen: a.screen, help: a.keys(organiserHelp(!a.noPlay)), steers: steers}
 	if a.noPlay {
 		return a.follow(ctx, narrator)

@@ -69,6 +69,7 @@ type hosting struct {
 	webhook   string // as does this one
 	downloads downloads
 	portMap   consent
+	starting  starting
 
 	// at is the public host that has the room; here: on this machine all the same.
 	at   string
@@ -124,6 +125,8 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	bindLaunch(cmd, &h.launcher)
 	p.bindSources(cmd, &h.lists.Sources)
 	h.probing.bind(flags)
+	h.starting.program, h.starting.probing = p, &h.probing
+	h.starting.bind(cmd)
 	return cmd
 }
 
@@ -254,6 +257,9 @@ func (h *hosting) checkRoom() (game.Game, error) {
 	if err := checkLaunch(&h.launcher); err != nil {
 		return g, err
 	}
+	if err := h.starting.check(h.settings.Places); err != nil {
+		return g, err
+	}
 	return g, h.probing.check()
 }
 
@@ -373,6 +379,11 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	}, count: func(guest string, counted bool) { rooms.Steer(code, room.Count{Name: guest, Counted: counted}) }}
 	defer h.endsFromHome(ctx, steers)()
 	console := h.console(steers)
+	defer h.starts(ctx, console, func() wire.Settings { s, _ := rooms.Settings(code); return s }, func(ctx context.Context, sees func(wire.Snapshot)) {
+		for s := range rooms.Watch(ctx, code) {
+			sees(s)
+		}
+	}, func(a room.Started) { rooms.Steer(code, a) })()
 	ways, asks := "", h.portMap == consented && h.given("port-map")
 	switch addr, err := netip.ParseAddrPort(outside.Host); {
 	case err != nil:

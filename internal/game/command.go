@@ -80,6 +80,11 @@ func (g Game) Command(template []string, t Target) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	return expand(template, values)
+}
+
+// expand fills in a template with these values.
+func expand(template []string, values map[string]string) ([]string, error) {
 	var argv []string
 	option := false // the last argument is an option that may need this one
 	for i, arg := range template {

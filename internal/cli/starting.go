@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"muster/discovery"
+	"muster/host/room"
+	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/term"
+)
+
+// starting starts game servers at candidate places, by a command of the organiser's, on
+// this computer alone: what it runs is told to no host.
+//
+//	nothing suits, a place would ─▶ asks ─▶ runs the command ─▶ waits for the server ─▶ has the room go there
+type starting struct {
+	*program
+	command string
+	when    game.Starts
+	within  time.Duration
+	// probing is how servers are asked.
+	probing *probing
+
+	hook game.Hook
+}
+
+// startTime is how long a server may take to answer: a machine that is made for it takes a
+// minute or two.
+const startTime = 5 * time.Minute
+
+func (s *starting) bind(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&s.command, "start-command", "", "where no server suits and one at a place (--places) would, start it there with this `TEMPLATE`, on this computer: {place} {address} {host} {port} {room} {game} {map} {players} are filled in, for no shell to see; the room goes there once it answers, and it is ended with the night")
+	bindWord(cmd, &s.when, "start", game.StartAsk, []game.Starts{game.StartAsk, game.StartAuto, game.StartNever}, "run --start-command")
+	flags.DurationVar(&s.within, "start-within", startTime, "give a server that was started up that has not answered after this `DURATION`")
+}
+
+// check refuses a command that cannot work, before anybody waits for it.
+func (s *starting) check(places wire.Venues) (err error) {
+	if s.command == "" {
+		return nil
+	}
+	if len(places) == 0 {
+		return hint.With(usagef("--start-command starts a server at one of your places, and there are none"), "say where it could be with --places FILE")
+	}
+	if s.within <= 0 {
+		return usagef("--start-within %v: a server takes some time to start", s.within)
+	}
+	if s.hook, err = game.NewHook(s.command); err != nil {
+		return usagef("--start-command: %w", err)
+	}
+	return nil
+}
+
+// starts starts servers in the background if the organiser has given a command, until stop
+// is called, which ends the last one. Watch tells of the room.
+func (h *hosting) starts(ctx context.Context, console *term.Console, settings func() wire.Settings, watch func(context.Context, func(wire.Snapshot)), order func(room.Started)) (stop func()) {
+	if h.starting.command == "" {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	rooms := make(chan wire.Snapshot, 1)
+	var work sync.WaitGroup
+	work.Go(func() { watch(ctx, func(s wire.Snapshot) { newest(rooms, s) }) })
+	work.Go(func() { h.starting.follow(ctx, console, h.launcher.Games, settings, rooms, order) })
+	return func() { cancel(); work.Wait() }
+}
+
+// started is a server that runs, or is to.
+type started struct {
+	running *game.Running
+	addr    netip.AddrPort
+}
+
+// follow starts servers as a room wants them, until ctx ends, and ends the last one then.
+// Rooms brings what is new of the room; order has it do something as the organiser.
+func (s *starting) follow(ctx context.Context, console *term.Console, games game.Table, settings func() wire.Settings, rooms <-chan wire.Snapshot, order func(room.Started)) {
+	var now *started
+	defer func() { now.stop() }()
+	tried := 0
+	for {
+		var news wire.Snapshot
+		select {
+		case news = <-rooms:
+		case <-ctx.Done():
+			return
+		}
+		site, wants := wantsServer(news)
+		if news.Room.Round == tried || !wants {
+			continue
+		}
+		tried = news.Room.Round
+		settings := settings()
+		at := slices.IndexFunc(settings.Places, func(v wire.Venue) bool { return v.Name == site })
+		g, err := games.Find(news.Room.Game)
+		if at < 0 || err != nil {
+			s.screen.Say("no server is started: this program does not know the place %s, or the game", discovery.CleanText(site))
+			continue
+		}
+		now.stop()
+		if now, err = s.start(ctx, console, g, settings.Places[at], news); err != nil {
+			if ctx.Err() == nil {
+				s.screen.Say("%s", err)
+			}
+			continue
+		}
+		if now != nil {
+			order(room.Started{Game: g.ID, Addr: now.addr})
+		}
+	}
+}
+
+// stop ends a server that runs; nil is none.
+func (n *started) stop() {
+	if n != nil {
+		n.running.Stop()
+	}
+}
+
+// wantsServer is the place where a server would suit a room for which none does.
+func wantsServer(news wire.Snapshot) (place string, wants bool) {
+	s := news.Sites
+	if news.Room.Stage != wire.Failed || s == nil || !s.Better || len(s.Waiting) > 0 || len(s.Sites) == 0 || !s.Sites[0].Suits {
+		return "", false
+	}
+	return s.Sites[0].Name, true
+}
+
+// errNoStart is why nothing is started that the organiser does not want.
+var errNoStart = errors.New("as you like: no server is started")
+
+// start runs the command for a place, and waits until the server answers.
+func (s *starting) start(ctx context.Context, console *term.Console, g game.Game, place wire.Venue, news wire.Snapshot) (*started, error) {
+	v := game.Venue{
+		Place: place.Name, Address: netip.AddrPortFrom(place.Addr.Addr(), g.Port), Room: news.Room.Code, Game: g.ID, Map: news.Room.Map,
+		Players: max(news.Room.Players, len(news.Players())),
+	}
+	if place.Protocol == g.ProtocolName {
+		v.Address = place.Addr
+	}
+	argv, err := s.hook.Fill(v)
+	if err != nil {
+		return nil, fmt.Errorf("no server is started: %w", err)
+	}
+	line := game.Show(argv)
+	switch {
+	case s.when == game.StartNever:
+		s.screen.Say("a server in %s would suit all; this would start it:\n%s", place.Name, line)
+		return nil, nil
+	case s.when == game.StartAsk:
+		s.screen.Say("a server in %s would suit all; this starts it:\n%s", place.Name, s.screen.Bold(line))
+		answer, ok := console.Ask(ctx, "start it now? [y/N] ")
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !ok:
+			return nil, errors.New("nobody here to answer: start it yourself with the line above, or say --start auto")
+		case answer == "" || !term.Yes(answer):
+			return nil, errNoStart
+		}
+	}
+	s.screen.Say("starting in %s: %s", place.Name, line)
+	running, err := s.hook.Start(ctx, v)
+	if err != nil {
+		return nil, fmt.Errorf("no server is started: %w", err)
+	}
+	addr, err := s.awaits(ctx, g, place.Name, v.Address, running)
+	if err != nil {
+		running.Stop()
+		return nil, err
+	}
+	s.screen.Say("the server in %s answers: the room goes there", place.Name)
+	return &started{running, addr}, nil
+}
+
+const (
+	// askEvery is how often a server that starts is asked, and answerTime how long it has.
+	askEvery, answerTime = 2 * time.Second, time.Second
+	// tellEvery is how often people hear that it is waited for.
+	tellEvery = 20 * time.Second
+)
+
+// awaits waits until a server answers that was started, where the command says that it is.
+func (s *starting) awaits(ctx context.Context, g game.Game, place string, addr netip.AddrPort, running *game.Running) (netip.AddrPort, error) {
+	began, told := time.Now(), time.Now()
+	ended, where := running.Ended(), running.Told()
+	asker, err := s.probing.prober(s.program, g.Protocol())
+	if err != nil {
+		return addr, err
+	}
+	defer asker.Close()
+	next := time.NewTicker(askEvery)
+	defer next.Stop()
+	for {
+		answered := false
+		asks, cancel := context.WithTimeout(ctx, answerTime)
+		asker.Run(asks, []discovery.Server{{Addr: addr}}, discovery.NewConventional(1), func(r discovery.Result) { answered = r.State == discovery.Answered })
+		cancel()
+		passed := time.Since(began)
+		switch {
+		case answered:
+			return addr, nil
+		case ctx.Err() != nil:
+			return addr, ctx.Err()
+		case passed > s.within:
+			return addr, fmt.Errorf("the server in %s has not answered at %v for %v: it is given up", place, addr, s.within)
+		case time.Since(told) >= tellEvery:
+			told = time.Now()
+			s.screen.Say("starting in %s … %v", place, passed.Round(time.Second))
+		}
+		select {
+		case <-next.C:
+		case said := <-where:
+			addr, where = discovery.Canonical(said), nil
+		case <-ended:
+			if ended = nil; running.Err() != nil {
+				return addr, running.Err()
+			}
+		case <-ctx.Done():
+			return addr, ctx.Err()
+		}
+	}
+}
+
+// newest is a channel of one that has the newest of what is put there.
+func newest(rooms chan wire.Snapshot, s wire.Snapshot) {
+	for {
+		select {
+		case rooms <- s:
+			return
+		default:
+		}
+		select {
+		case <-rooms:
+		default:
+		}
+	}
+}

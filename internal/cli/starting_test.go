@@ -1,0 +1,115 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/quake3"
+	"muster/internal/lighthouse"
+)
+
+// gameServer answers as an OpenArena server does, so much later.
+func gameServer(t *testing.T, later time.Duration) string {
+	t.Helper()
+	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	go func() {
+		b := make([]byte, 2048)
+		for {
+			n, from, err := conn.ReadFromUDPAddrPort(b)
+			if err != nil {
+				return
+			}
+			if asked, err := quake3.ParseRequest(b[:n]); err == nil {
+				answer := quake3.AppendInfoResponse(nil, discovery.Info{Name: "Den", Map: "oa_dm1", MaxPlayers: 16}, asked.Challenge(), 71)
+				time.AfterFunc(later, func() { conn.WriteToUDPAddrPort(answer, from) })
+			}
+		}
+	}()
+	return conn.LocalAddr().String()
+}
+
+// TestStartCommand: where no server suits and one at a place would, the organiser's command
+// starts it, the room goes there once it answers, and it is ended with the night. What goes
+// wrong is said plainly, and the room stays as it is.
+func TestStartCommand(t *testing.T) {
+	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := conn.LocalAddr().String()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- lighthouse.New("den", lighthouse.Bounds{}).Serve(ctx, conn) }()
+	t.Cleanup(func() { stop(); <-ended })
+	far, near := gameServer(t, 300*time.Millisecond), gameServer(t, 0)
+	places := writeFile(t, "places.txt", "The Den, "+at+"\n")
+	servers := writeFile(t, "servers.txt", far+"\n")
+	opens := func(script string, more ...string) *player {
+		command := fmt.Sprintf("sh '%s' --at {place} {game} {players} {room}", writeFile(t, "start.sh", script))
+		return begin(t, append([]string{"host", "--game", "openarena", "--servers", servers, "--listen", "127.0.0.1:0", "--no-browser", "--no-mdns", "--name", "org", "--players", "1",
+			"--by", "threshold", "--max-rtt", "150ms", "--places", places, "--start-command", command, "--launch", "never", "--lan", "off"}, more...)...)
+	}
+	t.Run("it goes there", func(t *testing.T) {
+		marks := writeFile(t, "marks", "")
+		h := opens("trap 'echo ended >> "+marks+"; exit' TERM; echo \"$@\" > "+marks+"; echo "+near+"; while :; do sleep 0.1; done", "--start", "auto")
+		h.says(t, "no server suits everyone")
+		h.says(t, `a server of your own would suit all: The Den would give \d+/\d+ ms on average and at worst; the best server there is gives \d+/\d+`)
+		h.says(t, "starting in The Den: sh ")
+		h.says(t, "the server in The Den answers: the room goes there")
+		h.says(t, "start it yourself with the line above")
+		if out := h.out.String() + h.err.String(); !strings.Contains(out, near) {
+			t.Errorf("nobody is sent to %s", near)
+		}
+		h.types(t, "end")
+		h.exits(t, 0)
+		b, _ := os.ReadFile(marks)
+		text := string(b)
+		if !strings.HasPrefix(text, "--at The Den openarena 1 ") || !strings.HasSuffix(text, "ended\n") {
+			t.Errorf("the command was told, and left behind, %q", text)
+		}
+	})
+	t.Run("it is asked for first", func(t *testing.T) {
+		h := opens("exit 0")
+		h.says(t, `start it now\? \[y/N\]`)
+		h.types(t, "")
+		h.says(t, "as you like: no server is started")
+		h.types(t, "end")
+		h.exits(t, 0)
+	})
+	for name, c := range map[string]struct{ script, says, within string }{
+		"it fails":          {"echo 'no money left' >&2; exit 7", "(?s)the start command failed: exit status 7. Its last words:.*no money left", "1m"},
+		"it never answers":  {"sleep 600", "the server in The Den has not answered at 127.0.0.1:27960 for 1s: it is given up", "1s"},
+		"it only says that": {"sleep 600 &", "the server in The Den has not answered at 127.0.0.1:27960 for 1s: it is given up", "1s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := opens(c.script, "--start", "auto", "--start-within", c.within)
+			h.says(t, c.says)
+			h.types(t, "end")
+			h.exits(t, 0)
+		})
+	}
+}
+
+func TestStartCommandWrongUse(t *testing.T) {
+	places := writeFile(t, "places.txt", "The Den, 192.0.2.1\n")
+	for _, args := range [][]string{
+		{"--start-command", "start {address}"}, {"--places", places, "--start-command", "start {password}"}, {"--places", places, "--start-command", "start 'x"},
+		{"--places", places, "--start-command", "start", "--start-within", "-1s"}, {"--places", writeFile(t, "wrong.txt", "The Den")}, {"--places", "no-such-file"}, {"--start", "maybe"},
+	} {
+		if got := muster(t, append([]string{"host", "--game", "openarena", "--listen", "127.0.0.1:0", "--no-browser"}, args...)...); got.code != 2 {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+//go:build unix
+
+package game
+
+import (
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var venue = Venue{Place: "New York", Address: netip.MustParseAddrPort("192.0.2.7:27960"), Room: "BAKODI", Game: "openarena", Players: 4}
+
+// hook is one that runs a script of the test's.
+func hook(t *testing.T, script string, args string) Hook {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "start")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h, err := NewHook("'" + file + "' " + args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestHookFill: what is filled in stays one argument each, what has no value is left out
+// with its option, and no shell sees anything.
+func TestHookFill(t *testing.T) {
+	h, err := NewHook("start --in {place} --map {map} --at={host}:{port} {address} {room} {game} {players} '$(reboot) ; x'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := h.Fill(venue)
+	if want := []string{"start", "--in", "New York", "--at=192.0.2.7:27960", "192.0.2.7:27960", "BAKODI", "openarena", "4", "$(reboot) ; x"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, wrong := range []string{"", "start {password}", "start 'x", "{map}x{"} {
+		if _, err := NewHook(wrong); err == nil {
+			t.Errorf("%q is taken", wrong)
+		}
+	}
+	hostile := venue
+	hostile.Place = `a"; rm -rf x`
+	if got, err := h.Fill(hostile); err == nil {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestHookFails: how a command failed is told with its last words, cleaned and bounded.
+func TestHookFails(t *testing.T) {
+	r, err := hook(t, `i=0; while [ $i -lt 3000 ]; do echo "line $i" >&2; i=$((i+1)); done; printf 'no \033[31mmoney\n' >&2; exit 7`, "").Start(t.Context(), venue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-r.Ended()
+	deadline := time.Now().Add(10 * time.Second)
+	for !strings.Contains(r.Err().Error(), "money") && time.Now().Before(deadline) {
+		time.Sleep(time.Millisecond)
+	}
+	text := r.Err().Error()
+	if !strings.Contains(text, "exit status 7") || !strings.Contains(text, "line 2999") || strings.Contains(text, "line 2995\n") || strings.Contains(text, "\x1b") || !strings.Contains(text, "money") {
+		t.Errorf("it says %q", text)
+	}
+	r.Stop()
+	if _, err := (Hook{[]string{"no-such-program-here"}}).Start(t.Context(), venue); err == nil || !strings.Contains(err.Error(), "no program no-such-program-here") {
+		t.Errorf("what is not there fails with %v", err)
+	}
+}
+
+// TestHookStops: what a command has left behind ends with it, and what does not end when it
+// is asked is killed; the first address that it prints is where its server is.
+func TestHookStops(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pids")
+	for name, script := range map[string]string{
+		"one that waits":           "echo $$ > '" + pids + "'; echo hello; echo 198.51.100.3:27961; echo 198.51.100.4:1; sleep 600",
+		"one that forks and exits": "echo 198.51.100.3:27961; sleep 600 & echo $! > '" + pids + "'",
+	} {
+		t.Run(name, func(t *testing.T) {
+			os.Remove(pids)
+			r, err := hook(t, script, "{address}").Start(t.Context(), venue)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := <-r.Told(); got.String() != "198.51.100.3:27961" {
+				t.Errorf("its server is at %v", got)
+			}
+			pid := 0
+			for deadline := time.Now().Add(10 * time.Second); pid == 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+				text, _ := os.ReadFile(pids)
+				pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+			}
+			r.Stop()
+			for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(time.Millisecond) {
+				if state, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); strings.Contains(string(state), ") Z ") {
+					break // it ended, and whoever is to notice has not yet
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("process %d still runs", pid)
+				}
+			}
+		})
+	}
+}
