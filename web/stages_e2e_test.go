@@ -37,6 +37,8 @@ func TestStageOf(t *testing.T) {
 		{"launching", "{}", off, unseen, "go"},
 		{"launching", "null", off, saw, "go"}, // after a restart of the host
 		{"failed", "null", off, saw, "failed"},
+		{"waiting", "{}", off + `, "seats": {"need": 5}`, saw, "seats"},
+		{"waiting", "{}", off + `, "seats": {"need": 5, "launch_at": "2026-01-01T00:00:00Z"}`, saw, "countdown"},
 	} {
 		cases = append(cases, json.RawMessage(`[{"room": {"stage": "`+c.stage+`", "round": 3}, "choice": `+c.choice+`, `+c.agreement+`}, `+c.seen+`]`))
 		want = append(want, c.want)

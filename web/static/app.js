@@ -24,6 +24,7 @@ import * as go from "./stages/go.js";
 import * as lobby from "./stages/lobby.js";
 import { actions as ofMeeting, openEvenings, regulars } from "./stages/meeting.js";
 import * as night from "./stages/night.js";
+import * as seats from "./stages/seats.js";
 import * as reveal from "./stages/reveal.js";
 import * as search from "./stages/search.js";
 import { sentence, stageOf, unheard, way } from "./stages/stages.js";
@@ -73,6 +74,10 @@ const view = {
   getting: null,
   /** What came of opening the room in Muster. @type {import("./get.js").Opening} */
   opening: "",
+  /** Who is still outside, as the organiser says. @type {Set<string>} */
+  outside: new Set(),
+  /** For which launch whoever wants that was called. */
+  called: "",
   /** Whether the host has a front page, for who finds no room. @type {"unknown" | "asked" | "shown"} */
   front: "unknown",
 };
@@ -89,6 +94,7 @@ const stages = {
   vote: { draw: vote.vote, shown: vote.shown },
   countdown: { draw: countdown.countdown, shown: countdown.shown, says: countdown.says },
   go: { draw: go.go, shown: go.shown, says: go.says },
+  seats: { draw: seats.seats, shown: seats.shown },
   failed: { draw: failed.failed, shown: failed.shown },
   night: { draw: night.night, shown: night.shown },
 };
@@ -97,6 +103,7 @@ const stages = {
 function schedule() {
   if (document.hidden) {
     drawTitle(); // no frames come, but the tab is seen
+    callIfSeats();
     passUnseen();
   }
   if (view.pending) return;
@@ -120,6 +127,7 @@ function draw() {
   byId("room-game").textContent = gameName(state);
   byId("room-code").textContent = state.room.code;
   byId("main").hidden = false;
+  callIfSeats();
   drawStage(state);
   drawDetails(state);
 }
@@ -247,6 +255,14 @@ function passUnseen() {
   if (state?.room && stageOf(state, view) === "reveal") view.revealed = state.room.round;
 }
 
+/** Calls whoever looks elsewhere once there are seats for all. */
+function callIfSeats() {
+  const until = live.state?.room?.stage === "waiting" ? (live.state.seats?.launch_at ?? "") : "";
+  if (until === view.called) return;
+  view.called = until;
+  if (until && live.state) sound.call(sentence(live.state));
+}
+
 /** What is new comes first: a tab has room for a few words. */
 function drawTitle() {
   const room = live.state?.room;
@@ -335,6 +351,9 @@ const actions = {
   ready: ({ ready }) => ask("ready", { ready: ready === "true" }),
   arrived: () => ask("arrived"),
   revealed: () => ((view.revealed = live.state?.room.round ?? 0), schedule()),
+  outside: ({ name = "" }) => (view.outside.delete(name) || view.outside.add(name), schedule()),
+  "await-outside": () => ask("await", { names: [...view.outside].filter((name) => live.state?.people.some((person) => person.name === name)) }).then(() => view.outside.clear()),
+  callme: () => (sound.toggle(), sound.isOn() && sound.allow(), schedule()),
   sound: (_, element) => (sound.toggle(), element.setAttribute("aria-pressed", String(sound.isOn()))),
   reopen: () => ask("reopen"),
   share: async () => live.state && say(await share(live.state)),

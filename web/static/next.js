@@ -29,6 +29,8 @@ function wordsFor(state) {
       return agreeing(state, me);
     case "launching":
       return launching(state, me);
+    case "waiting":
+      return [];
     case "failed":
       return failed(state);
     default:

@@ -1,4 +1,4 @@
-// The reveal's sound, made here: nothing is fetched, and nothing is heard before somebody
+// The sound of the reveal, and of seats for all, made here: nothing is fetched, and nothing is heard before somebody
 // has asked for it on this page.
 
 import { moments, spokeAt } from "./stages/moment.js";
@@ -15,6 +15,24 @@ export function toggle() {
   sound.context = sound.context ? null : new AudioContext();
 }
 
+/** Asks for what browsers give at a tap only: to be seen where one looks. */
+export function allow() {
+  if (globalThis.Notification?.permission === "default") void Notification.requestPermission();
+}
+
+/** Calls whoever has asked for it, here and where the page is not seen. @param {string} text @param {BaseAudioContext | null} context where */
+export function call(text, context = sound.context) {
+  if (!context) return;
+  for (const [i, hertz] of [523, 659, 784, 1047].entries()) note(context, hertz, i * 160, 0.5, 0.2, "triangle");
+  if (!document.hidden || globalThis.Notification?.permission !== "granted") return;
+  try {
+    const shown = new Notification("Muster", { body: text, tag: "muster seats" });
+    shown.onclick = () => (focus(), shown.close());
+  } catch {
+    // a phone shows none that a page makes: the sound has to do
+  }
+}
+
 /** How high a pluck is, Hz: nearer is higher. @param {number} ms */
 export function pitchOf(ms) {
   const highest = 880;
@@ -25,20 +43,20 @@ export function pitchOf(ms) {
 /** Plays a reveal from its beginning, if sound is on. @param {number[]} pings in the order of the spokes, ms @param {BaseAudioContext | null} context where */
 export function play(pings, context = sound.context) {
   if (!context) return;
-  const begin = context.currentTime;
-  /** @param {number} hertz @param {number} at ms @param {number} lasts s @param {number} loud @param {OscillatorType} type */
-  const note = (hertz, at, lasts, loud, type) => {
-    const tone = new OscillatorNode(context, { type, frequency: hertz });
-    const gain = new GainNode(context, { gain: 0 });
-    const from = begin + at / 1000;
-    gain.gain.setValueAtTime(0, from);
-    gain.gain.linearRampToValueAtTime(loud, from + 0.015);
-    gain.gain.exponentialRampToValueAtTime(0.0001, from + lasts);
-    tone.connect(gain).connect(context.destination);
-    tone.start(from);
-    tone.stop(from + lasts);
-  };
-  note(82, moments.pin, 2.2, 0.3, "sine");
-  pings.forEach((ms, i) => note(pitchOf(ms), spokeAt(i, pings.length), 0.5, 0.12, "triangle"));
-  for (const hertz of [220, 277, 330, 440]) note(hertz, moments.place, 2.4, 0.09, "triangle");
+  note(context, 82, moments.pin, 2.2, 0.3, "sine");
+  pings.forEach((ms, i) => note(context, pitchOf(ms), spokeAt(i, pings.length), 0.5, 0.12, "triangle"));
+  for (const hertz of [220, 277, 330, 440]) note(context, hertz, moments.place, 2.4, 0.09, "triangle");
+}
+
+/** @param {BaseAudioContext} context @param {number} hertz @param {number} at ms from now @param {number} lasts s @param {number} loud @param {OscillatorType} type */
+function note(context, hertz, at, lasts, loud, type) {
+  const tone = new OscillatorNode(context, { type, frequency: hertz });
+  const gain = new GainNode(context, { gain: 0 });
+  const from = context.currentTime + at / 1000;
+  gain.gain.setValueAtTime(0, from);
+  gain.gain.linearRampToValueAtTime(loud, from + 0.015);
+  gain.gain.exponentialRampToValueAtTime(0.0001, from + lasts);
+  tone.connect(gain).connect(context.destination);
+  tone.start(from);
+  tone.stop(from + lasts);
 }

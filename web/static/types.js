@@ -198,6 +198,37 @@
  * @typedef {{addr: string, name?: string, by?: string[]}} Brought a server that people have brought
  * @typedef {{sent: number, rtt_ms: number, loss: number, jitter_ms: number, worst_ms: number}} Line what a long look shows of a way
  * @typedef {{until: string, finalists: {addr: string, name?: string, lines: Record<string, Line>}[]}} LongLook
+ * @typedef {object} SeatsOf
+ * @property {string} addr
+ * @property {number} mean_ms
+ * @property {number} max_ms
+ * @property {Record<string, number> | null} rtt_ms
+ * @property {number} free -1 if that is not known
+ * @property {string} [at] when that was seen
+ * @property {string} [next] when somebody looks again
+ * @property {boolean} [checks] one has heard of seats, and another is to see
+ * @property {number} asked by all together
+ * @property {number} most that were free at once
+ * @property {number} from and to: how many mostly were
+ * @property {number} to
+ * @property {string} [dropped] why it is watched no more
+ * @typedef {Server & SeatsOf} SeatsOn
+ */
+
+/**
+ * @typedef {object} Seats a wait for seats
+ * @property {number} need
+ * @property {string[]} [for] who is left outside
+ * @property {string} began
+ * @property {string} until
+ * @property {SeatsOn[]} servers
+ * @property {SeatsOn[]} [instead]
+ * @property {string} [by] who looks now
+ * @property {string} [target]
+ * @property {string} [launch_at]
+ * @property {string} [news]
+ * @property {string} [over] why it was given up
+ * @property {string} [chance] what was seen
  */
 
 /**
@@ -220,6 +251,7 @@
  * @property {Meeting | null} [meeting] of a room that stays
  * @property {{favourites: Brought[], hidden: Brought[]}} lists what people have brought
  * @property {LongLook | null} [look] how far a long look is
+ * @property {Seats | null} seats
  */
 
 /**

@@ -39,7 +39,7 @@ export function playersOf(state) {
   return state.people.filter((person) => person.peer || counted.includes(person.name)).toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
 }
 
-/** Somebody's ping at a server in words, in two parts. @param {State} state @param {Ranked} ranked @param {Person} person @returns {[string, string]} */
+/** Somebody's ping at a server in words, in two parts. @param {State} state @param {{rtt_ms: Record<string, number>}} ranked @param {Person} person @returns {[string, string]} */
 export function pingOf(state, ranked, person) {
   const ms = ranked.rtt_ms[person.name];
   if (ms === undefined) return ["no ping", ""];

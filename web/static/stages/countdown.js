@@ -18,14 +18,14 @@ export function countdown(live, view) {
   const state = /** @type {State} */ (live.state);
   const me = state.people.find((person) => person.name === state.you.name);
   const left = Math.max(0, Math.ceil(leftOf(live) / 1000));
-  const card = candidatesOf(state).find((one) => one.leads);
+  const card = goalOf(state);
   const awaited = awaitedOf(state);
   const votes = card?.voters.length ?? 0;
   return [
     h(
       "div",
       { class: "off", "data-key": "off" },
-      h("div", { class: "dial", "data-keep": true, "data-key": state.agreement.launch_at, "aria-hidden": "true" }),
+      h("div", { class: "dial", "data-keep": true, "data-key": launchOf(state), "aria-hidden": "true" }),
       h("p", { class: "left", role: "timer", "aria-label": `${left} seconds` }, left),
       h(
         "div",
@@ -33,25 +33,40 @@ export function countdown(live, view) {
         h("h1", {}, h("small", {}, "Off to "), h("bdi", { dir: "auto" }, card?.server?.country ? countryName(card.server.country) : (card?.name ?? "the server"))),
       ),
       h("p", { class: "server-of" }, card?.server?.country && h("bdi", { dir: "auto", class: "called" }, card.name), votes > 0 && h("span", {}, "Chosen by vote"), card && h("span", {}, `${millis(card.ranked.mean_ms)} average`)),
-      h("p", { class: "why-now" }, awaited.length > 0 && awaited.every((person) => person.ready) ? "Everyone’s ready" : "The organiser says go"),
+      h("p", { class: "why-now" }, isForSeats(state) ? sentence(state) : awaited.length > 0 && awaited.every((person) => person.ready) ? "Everyone’s ready" : "The organiser says go"),
       h(
         "ul",
         { class: `who-goes${playersOf(state).length > 6 ? " many" : ""}`, "aria-label": "Everybody’s ping" },
         playersOf(state).map((person) => h("li", { "data-key": person.name, class: person.name === state.you.name ? "me" : "" }, h("bdi", { class: "who" }, person.name), h("span", { class: "ms" }, card && pingOf(state, card.ranked, person)), sign(person, 44))),
       ),
-      h("div", { class: "then" }, h("p", {}, me?.peer === false ? "" : "Your game opens by itself, or asks you first"), !view.tv && me && hasSay(state, me) && button("ready", "Wait", { class: "stop", "data-ready": "false", "aria-keyshortcuts": "Escape" })),
+      h("div", { class: "then" }, h("p", {}, me?.peer === false ? "" : "Your game opens by itself, or asks you first"), !view.tv && isForSeats(state) && state.you.organiser && button("advice", "Stop", { class: "stop", "data-order": "unwait", "data-argument": "{}", "aria-keyshortcuts": "Escape" }), !view.tv && !isForSeats(state) && me && hasSay(state, me) && button("ready", "Wait", { class: "stop", "data-ready": "false", "aria-keyshortcuts": "Escape" })),
     ),
   ];
 }
 
 /** What it says to who hears the page. @param {State} state */
 export function says(state) {
-  return `${sentence(state)}.${hasSay(state, state.you) ? " Escape stops it." : ""}`;
+  return `${sentence(state)}.${(isForSeats(state) ? state.you.organiser : hasSay(state, state.you)) ? " Escape stops it." : ""}`;
 }
 
 /** How long it is until the launch, ms. @param {import("../live.js").Live} live */
 function leftOf(live) {
-  return Date.parse(live.state?.agreement.launch_at ?? "") - live.now();
+  return Date.parse((live.state && launchOf(live.state)) ?? "") - live.now();
+}
+
+/** Whether we go because there are seats at last. @param {State} state */
+const isForSeats = (state) => state.room.stage === "waiting";
+
+/** When everyone is sent there. @param {State} state */
+function launchOf(state) {
+  return isForSeats(state) ? state.seats?.launch_at : state.agreement.launch_at;
+}
+
+/** Where we go. @param {State} state @returns {{name: string, server: import("../types.js").Server | undefined, ranked: {mean_ms: number, rtt_ms: Record<string, number>}, voters: unknown[]} | undefined} */
+function goalOf(state) {
+  if (!isForSeats(state)) return candidatesOf(state).find((one) => one.leads);
+  const server = state.seats?.servers.find((one) => one.addr === state.seats?.target);
+  return server && { name: server.name || server.addr, server, ranked: { mean_ms: server.mean_ms, rtt_ms: server.rtt_ms ?? {} }, voters: [] };
 }
 
 /** Once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */

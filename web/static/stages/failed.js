@@ -12,6 +12,7 @@ import { next } from "../next.js";
 import { answer, sites } from "../details/sites.js";
 import { sign } from "../sign.js";
 import { again, headline } from "./parts.js";
+import { instead } from "./seats.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Choice} Choice */
@@ -39,9 +40,9 @@ export function failed(live, view) {
   const why = choice?.explain ?? [state.log.at(-1)?.text ?? ""];
   const miss = choice?.miss;
   return [
-    h("div", { class: "nothing", "data-key": "nothing" }, miss && choice ? missed(state, choice) : headline(state), next(state)),
+    h("div", { class: "nothing", "data-key": "nothing" }, state.seats ? waited(state) : miss && choice ? missed(state, choice) : headline(state), next(state)),
     miss && choice && line(state, choice),
-    h("div", { class: "helps", "data-key": "helps" }, waysOut(choice).map((advice) => card(state, /** @type {Choice} */ (choice), advice, view)), retry(state, view)),
+    h("div", { class: "helps", "data-key": "helps" }, (state.seats?.instead ?? []).map((one, i) => instead(state, one, state.you.organiser && !view.tv && i === 0, state.seats?.servers[0])), waysOut(choice).map((advice) => card(state, /** @type {Choice} */ (choice), advice, view)), retry(state, view)),
     state.sites && h("details", { class: "card places", "data-key": "places", open: Boolean(state.sites.better) }, h("summary", {}, state.sites.better ? "A server of our own would suit all" : "A server of our own"), view.tv ? [h("p", {}, h("bdi", { dir: "ltr" }, answer(state)))] : sites(state)),
     h("details", { class: "card", "data-key": "reasons", open: !miss }, h("summary", {}, "Why nothing suits"), h("ul", { class: "reasons" }, why.map((text) => h("li", {}, h("bdi", { dir: "ltr" }, text))))),
     !view.tv && h("section", { id: "settings", class: "card", "data-key": "settings" }, settings(state)),
@@ -62,10 +63,15 @@ function missed(state, choice) {
   ];
 }
 
+/** What a wait for seats that was given up has seen. @param {State} state */
+function waited(state) {
+  return [headline(state), h("p", { class: "seen" }, h("span", { dir: "auto" }, `${state.seats?.over ?? ""} ${state.seats?.chance ?? ""}`))];
+}
+
 /** The ways out that have a card: to ask more is another kind, and stays. @param {Choice | null} choice */
 function waysOut(choice) {
   const ways = choice?.advice ?? [];
-  const more = ways.filter(({ action }) => action === "more");
+  const more = ways.filter(({ action }) => action === "more" || action === "await");
   return [...ways.filter((way) => !more.includes(way)).slice(0, mostWays - more.length), ...more];
 }
 
@@ -122,6 +128,16 @@ function card(state, choice, { text, action, argument, servers = 0, addr = "" },
       h("p", { class: "big" }, argument.limit_ms, h("small", {}, " ms")),
       h("h2", {}, "Allow a little more"),
       h("p", { class: "quiet" }, suit, "everything but the limit; this lets in the nearest."),
+      may && button("advice", label, { class: "primary", ...order }),
+    );
+  }
+  if (action === "await") {
+    return h(
+      "section",
+      { class: "card help-card", "data-key": "await" },
+      h("p", { class: "big" }, servers, h("small", {}, servers === 1 ? " full server" : " full servers")),
+      h("h2", {}, state.seats ? "Wait once more" : "Wait for seats for all"),
+      h("p", { class: "quiet" }, "One of us looks now and then, and we go together once there are seats.", ...best),
       may && button("advice", label, { class: "primary", ...order }),
     );
   }

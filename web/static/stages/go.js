@@ -37,6 +37,8 @@ export function go(live, view) {
     ),
     !view.tv && state.way && h("div", { class: "way", "data-key": "way" }, ways(state, me)),
     !view.tv && h("div", { class: "after", "data-key": "after" }, again(state), voice(state), shareButton(state)),
+    !view.tv && h("div", { class: "after", "data-key": "after" }, again(state), shareButton(state)),
+    !view.tv && state.you.organiser && leftOutside(state, view),
   ];
 }
 
@@ -153,6 +155,20 @@ function help(state, person) {
       h("p", {}, "On their own page they press “Open it again”. Until then the address takes them there, in the game itself."),
       state.way && button("copy", "Copy the address for them", { "data-copy-text": state.way.connect }),
     ),
+  );
+}
+
+/** Who found the server full waits for a seat there. @param {State} state @param {import("../app.js").View} view */
+function leftOutside(state, view) {
+  const players = state.people.filter((person) => person.peer && person.connected);
+  if (players.length === 0) return false;
+  return h(
+    "details",
+    { class: "card left-outside", "data-key": "left-outside" },
+    h("summary", {}, "Somebody found it full?"),
+    h("p", { class: "quiet" }, "Say who is still outside. One of you looks now and then, and their games open once there are seats."),
+    h("p", { class: "buttons", role: "group", "aria-label": "Who is still outside" }, players.map((person) => button("outside", h("bdi", { dir: "auto" }, person.name), { "data-key": person.name, "data-name": person.name, "aria-pressed": String(view.outside.has(person.name)) }))),
+    h("p", { class: "buttons" }, button("await-outside", "Wait for seats for them", { class: "primary", disabled: !players.some((person) => view.outside.has(person.name)) })),
   );
 }
 

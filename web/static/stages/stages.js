@@ -3,9 +3,10 @@
 import { nameOnly } from "../choice.js";
 import { count, h } from "../dom.js";
 import { standing, votes } from "./ballot.js";
+import { headline } from "./seats.js";
 
 /** @typedef {import("../types.js").State} State */
-/** @typedef {"lobby" | "search" | "reveal" | "vote" | "countdown" | "go" | "failed" | "night"} Stage */
+/** @typedef {"lobby" | "search" | "reveal" | "vote" | "countdown" | "go" | "seats" | "failed" | "night"} Stage */
 
 /**
  * What the page knows of the round besides its state: for which one it saw the search,
@@ -27,6 +28,8 @@ export function stageOf(state, seen) {
       return agreement.launch_at ? "countdown" : "vote";
     case "launching":
       return "go";
+    case "waiting":
+      return state.seats?.launch_at ? "countdown" : "seats";
     case "failed":
       return "failed";
     default:
@@ -44,7 +47,7 @@ const steps = /** @type {const} */ ([
 
 /** The way of the round, as steps. @param {State} state @param {Stage} stage */
 export function way(state, stage) {
-  const at = { failed: "search", countdown: "vote" }[/** @type {string} */ (stage)] ?? stage;
+  const at = { failed: "search", seats: "search", countdown: state.room.stage === "waiting" ? "search" : "vote" }[/** @type {string} */ (stage)] ?? stage;
   const shown = steps.filter(([id]) => id !== "vote" || votes(state));
   const now = shown.findIndex(([id]) => id === at);
   return shown.map(([id, name], i) => h("li", { class: i < now ? "past" : i === now ? "now" : "", "aria-current": i === now ? "step" : undefined, "data-id": id }, name));
@@ -69,7 +72,10 @@ export function sentence(state) {
       return state.agreement.open ? `Where shall we play? ${standing(state)}` : "Everyone looks at the best again";
     case "launching":
       return state.way ? `Everyone to ${nameOnly(state.way.server)}` : "Everyone on the way";
+    case "waiting":
+      return state.seats ? headline(state.seats) : "Waiting for seats";
     case "failed":
+      if (state.seats) return "No seats for everyone this time";
       return "No server for everyone this time";
     default:
       return room.stage;

@@ -1,0 +1,79 @@
+//go:build e2e
+
+package web_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestSeats: while the room waits for seats the page says how many are free of those it
+// needs, when somebody looks again and what has seats now; it calls who wants that, and says
+// what was seen once the room gives up.
+func TestSeats(t *testing.T) {
+	n := newNight(t, 20, friday(4))
+	small := screenSize{"small-phone-dark", 390, 700, 1, true}
+	b := browse(t, n.organisersLink(), desktop)
+	b.sees("#stage", "Waiting for 4 more players")
+	const waiting = `const at = (s) => new Date(Date.now() + 1000 * s).toISOString();
+		const on = (addr, name, mean_ms, more) => ({ ...servers[Object.keys(servers)[0]], addr, name, mean_ms, max_ms: 2 * mean_ms, rtt_ms: { anna: mean_ms - 9, ben: mean_ms }, asked: 12, most: 3, from: 0, to: 1, at: at(-4), next: at(7), ...more });
+		const wait = { need: 4, began: at(-300), until: at(1500), servers: [on(addr, "pro-g <i>InstaGib</i> [CA] #1483", 97, { free: 3 }), on("192.0.2.8:27960", "The second best", 101, { free: 0, country: "DE" })], instead: [on("192.0.2.9:27960", "Far but empty", 140, { free: 14, country: "JP" })] };
+		const state = { people, choice: { ...choice, target: undefined, selection: { ...selection, chosen: null, ranking: [] } } };`
+	b.run(`{` + friends + waiting + `says({ ...state, room: room("waiting"), seats: wait, you: { ...live.state.you, name: "anna", organiser: true } })}`)
+	b.sees("#stage h1", "3 of 4 seats free")
+	b.sees("#stage", "next look in")
+	b.sees("#stage", "asked 12 times")
+	b.sees("#stage .instead", "14 seats free")
+	b.sees("#stage .instead", "43 ms more")
+	if title := eval[string](b, "document.title"); !strings.HasPrefix(title, "3 of 4 seats free") {
+		t.Errorf("the tab says %q", title)
+	}
+	if free := eval[int](b, `document.querySelectorAll("#stage .chairs .free").length`); free != 3 {
+		t.Errorf("%d of the seats are golden", free)
+	}
+	b.axe("seats")
+	b.shoot("seats", desktop, laptop, small, phone)
+	b.run(`window.asked = []; window.fetch = async (url, { body }) => { asked.push(url.split("/").at(-1) + body); return new Response(null, { status: 204 }); }`)
+	b.click("#stage [data-key=unwait]")
+	b.click("#stage [data-key=instead]")
+	b.until("the room is asked for both", func() bool { return eval[string](b, "asked.join(' ')") == `unwait{} unwait{"instead":true}` })
+	b.run(`window.chimes = 0; window.AudioContext = class extends AudioContext { createGain() { return super.createGain() } }; { const start = OscillatorNode.prototype.start; OscillatorNode.prototype.start = function (...at) { chimes++; return start.apply(this, at); }; }`)
+	b.click("#stage [data-action=callme]")
+	b.sees("#stage [data-action=callme]", "I am called")
+	b.run(`{` + friends + waiting + `says({ ...state, room: room("waiting"), seats: { ...wait, target: addr, launch_at: at(5) } })}`)
+	b.sees("#stage", "Seats for all 4: off we go")
+	b.until("it calls", func() bool { return eval[int](b, "chimes") == 4 })
+	b.sees("#stage .off h1", "Canada")
+	if os.Getenv("MUSTER_SHOTS") != "" {
+		b.capture("seats-off.png", chromedp.CaptureScreenshot())
+	}
+	b.run(`{` + friends + waiting + `says({ ...state, room: room("failed"), seats: { ...wait, over: "There were never 4 seats at once in 30m0s.", chance: "pro-g had at most 3 free, mostly 0 to 1." },
+		choice: { ...state.choice, advice: [{ text: "wait for 4 seats", action: "await", argument: {}, servers: 2, addr }] } })}`)
+	b.sees("#stage h1", "No seats for everyone this time")
+	b.sees("#stage", "at most 3 free")
+	b.click("#stage [data-order=await]")
+	b.until("the room is asked to wait once more", func() bool { return strings.HasSuffix(eval[string](b, "asked.join(' ')"), "await{}") })
+	b.axe("seats given up")
+	b.shoot("seats-over", desktop, small)
+	b.run(`{` + friends + waiting + `says({ people, choice, seats: null, room: room("launching"), way: { connect: addr, server: "pro-g" } })}`)
+	b.unfold("#stage .left-outside")
+	for _, name := range []string{"anna", "chong", "dave", "anna"} { // whoever is pressed twice is in after all
+		b.click("#stage .left-outside [data-name=" + name + "]")
+	}
+	b.sees("#stage .left-outside [data-name=dave][aria-pressed=true]", "dave")
+	b.click("#stage [data-action=await-outside]")
+	b.until("those two are waited for", func() bool {
+		return strings.HasSuffix(eval[string](b, "asked.join(' ')"), `await{"names":["chong","dave"]}`)
+	})
+	wall := browse(t, strings.Replace(n.organisersLink(), "#", "?tv#", 1), desktop)
+	wall.sees("#stage", "4 more players")
+	wall.run(`{` + friends + waiting + `says({ ...state, room: room("waiting"), seats: wait })}`)
+	wall.sees("#stage h1", "3 of 4 seats free")
+	wall.isFromTheSofa("waiting for seats", desktop, night4k)
+	if os.Getenv("MUSTER_SHOTS") != "" {
+		wall.capture("seats-wall.png", chromedp.CaptureScreenshot())
+	}
+}
