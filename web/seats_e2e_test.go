@@ -50,7 +50,7 @@ func TestSeats(t *testing.T) {
 	if os.Getenv("MUSTER_SHOTS") != "" {
 		b.capture("seats-off.png", chromedp.CaptureScreenshot())
 	}
-	b.run(`{` + friends + waiting + `says({ ...state, room: room("failed"), seats: { ...wait, over: "There were never 4 seats at once in 30m0s.", chance: "pro-g had at most 3 free, mostly 0 to 1." },
+	b.run(`{` + friends + waiting + `says({ ...state, room: room("failed"), seats: { ...wait, over: "There were never 4 seats at once in 30 minutes.", chance: "pro-g had at most 3 free, mostly 0 to 1." },
 		choice: { ...state.choice, advice: [{ text: "wait for 4 seats", action: "await", argument: {}, servers: 2, addr }] } })}`)
 	b.sees("#stage h1", "No seats for everyone this time")
 	b.sees("#stage", "at most 3 free")

@@ -427,7 +427,7 @@ func (r *Room) waits(w *Waiting) {
 	if w.Back != nil {
 		whom = strings.Join(w.For, ", ")
 	}
-	r.note("waiting for %s for %s on %s, for up to %v: one of you looks at a time, every %v at first", seatsInWords(w.need(r)), whom, strings.Join(names, ", or "), w.Until.Sub(w.Began), gapAfter(0))
+	r.note("waiting for %s for %s on %s, for up to %s: one of you looks at a time, every %v at first", seatsInWords(w.need(r)), whom, strings.Join(names, ", or "), minutes(w.Until.Sub(w.Began)), gapAfter(0))
 }
 
 // proceed is the organiser, who does not wait.
@@ -473,7 +473,7 @@ func (w *Waiting) tick(r *Room) {
 		w.goThere(r)
 	case w.Going != nil:
 	case !r.now.Before(w.Until):
-		w.giveUp(r, fmt.Sprintf("There were never %s at once in %v.", seatsInWords(w.need(r)), w.Until.Sub(w.Began).Round(time.Minute)))
+		w.giveUp(r, fmt.Sprintf("There were never %s at once in %s.", seatsInWords(w.need(r)), minutes(w.Until.Sub(w.Began))))
 	case w.Look != nil && (r.now.Sub(w.Look.At) >= lookTime || r.now.Before(w.Look.At)):
 		w.blame(w.Look.By)
 		w.takes(r, nil)
@@ -725,6 +725,14 @@ func (w *Waiting) opens(r *Room, s *watched, need int) {
 		s.Asked++
 		r.send(p, r.glance(r.round.scheduleOf(p, 0)))
 	}
+}
+
+// minutes is a time as people say it.
+func minutes(d time.Duration) string {
+	if n := int(d.Round(time.Minute).Minutes()); n != 1 {
+		return fmt.Sprintf("%d minutes", n)
+	}
+	return "a minute"
 }
 
 func areFree(n int) string {

@@ -232,7 +232,7 @@ func TestSeatsForAll(t *testing.T) {
 	f.passes(90 * time.Second)
 	f.goesTo(1)
 	f.gently(1)
-	f.noted("waiting for 5 seats for everybody on 192.0.2.0:27960, or 192.0.2.1:27960, for up to 30m0s: one of you looks at a time, every 10s at first")
+	f.noted("waiting for 5 seats for everybody on 192.0.2.0:27960, or 192.0.2.1:27960, for up to 30 minutes: one of you looks at a time, every 10s at first")
 	for _, name := range f.names {
 		if n := strings.Count(f.took(name), "launch"); n != 1 {
 			t.Errorf("%s was sent there %d times", name, n)
@@ -342,7 +342,7 @@ func TestGivesUp(t *testing.T) {
 	}
 	f.passes(11 * time.Minute)
 	f.inStage(wire.Failed)
-	f.noted("There were never 5 seats at once in 10m0s. server 0 (192.0.2.0:27960) had at most 3 free, mostly 0")
+	f.noted("There were never 5 seats at once in 10 minutes. server 0 (192.0.2.0:27960) had at most 3 free, mostly 0")
 	if seats := f.view().Seats; seats.Over == "" || !strings.Contains(seats.Chance, "at most 3 free") || !f.view().Room.Retry.IsZero() {
 		t.Errorf("people see %+v", seats)
 	}
