@@ -130,8 +130,9 @@ func (r *Room) rechoose(selected selection.Selection) {
 
 // exclude leaves those out whose numbers fit nobody else's, as long as the others
 // are the most. Whose distances alone are odd may sit behind a slow line: that is said,
-// and they count as long as it costs the others little. It does not change its mind:
-// that is for the organiser, see [Trust], and for the next round.
+// and they count as long as it costs the others little. If a line would explain them, they
+// count unless all would be better off without what is longer than the others' allow. It
+// does not change its mind: that is for the organiser, see [Trust], and for the next round.
 func (r *Room) exclude(group []*player) {
 	r.judgeServers(group)
 	found, excluded, players := r.round.anomalies(group), r.round.excluded(), names(group)
@@ -139,29 +140,36 @@ func (r *Room) exclude(group []*player) {
 		players = append(players, a.Player)
 	}
 	counted := anomaly.Exclude(players, slices.Concat(excluded, found))
-	var odd []anomaly.Anomaly
+	odd := map[anomaly.Sign][]anomaly.Anomaly{}
 	for _, a := range found {
 		switch {
 		case slices.Contains(counted, a.Player):
-		case a.Sign == anomaly.Geometry && float64(a.Servers) <= overwhelming*float64(a.Of):
-			odd = append(odd, a)
+		case a.Sign == anomaly.Slow, a.Sign == anomaly.Geometry && float64(a.Servers) <= overwhelming*float64(a.Of):
+			odd[a.Sign] = append(odd[a.Sign], a)
 		default:
 			r.leaveOut(a)
 		}
 	}
-	if len(odd) == 0 {
-		return
-	}
-	group = filtered(group, func(p *player) bool { return !p.leftOut })
-	harmful := r.isHarmed(filtered(group, func(p *player) bool {
-		return !slices.ContainsFunc(found, func(a anomaly.Anomaly) bool { return a.Player == p.name })
-	}), group)
-	for _, a := range odd {
-		if p := r.round.player(a.Player); harmful {
-			r.leaveOut(a)
-		} else if p.odd == nil {
-			p.odd = &a
-			r.note("%s: that counts as long as the others lose little by it", strings.TrimSuffix(a.String(), "."))
+	for _, sign := range []anomaly.Sign{anomaly.Geometry, anomaly.Slow} {
+		if len(odd[sign]) == 0 {
+			continue
+		}
+		var some, these []*player
+		for _, p := range filtered(group, func(p *player) bool { return !p.leftOut }) {
+			if slices.ContainsFunc(odd[sign], func(a anomaly.Anomaly) bool { return a.Player == p.name }) {
+				these = append(these, p)
+			} else {
+				some = append(some, p)
+			}
+		}
+		harmful := r.isHarmed(some, these, sign == anomaly.Slow)
+		for _, a := range odd[sign] {
+			if p := r.round.player(a.Player); harmful {
+				r.leaveOut(a)
+			} else if p.odd == nil {
+				p.odd = &a
+				r.note("%s: that counts as long as the others lose little by it", strings.TrimSuffix(a.String(), "."))
+			}
 		}
 	}
 }
@@ -184,27 +192,44 @@ const (
 )
 
 // isHarmed reports whether some would be better off by a choice of their own than by that
-// of the whole group.
-func (r *Room) isHarmed(some, group []*player) bool {
+// of the whole group; or, if the others are believed as far as theirs allow, whether all
+// would be.
+func (r *Room) isHarmed(some, others []*player, believed bool) bool {
+	group := slices.Concat(some, others)
 	best := func(group []*player) selection.Selection {
 		c := r.criteria(r.settings, group)
 		c.Top, c.Reasons = 1, -1
 		return selection.Select(r.round.servers, r.round.table(group), c)
 	}
 	all, own := best(group), best(some)
-	if all.Chosen == nil || own.Chosen == nil {
-		return own.Chosen != nil
+	if own.Chosen == nil || all.Chosen == nil {
+		_, searching := r.phase.(*Coordinating) // and may find what suits all
+		return own.Chosen != nil && !(believed && searching)
 	}
-	table, objective := r.round.table(some), own.Above(r.criteria(r.settings, some).Objective(names(some)), names(some))
+	judges, chosen := some, own
+	if believed {
+		judges, chosen = group, all
+	}
+	table, objective := r.round.table(some), chosen.Above(r.criteria(r.settings, judges).Objective(names(judges)), names(judges))
 	rtts := func(server int) (ms []float64) {
 		for player := range some {
 			_, rtt := table.At(player, server)
 			ms = append(ms, rttMS(rtt))
 		}
+		for _, p := range judges[len(some):] {
+			ms = append(ms, rttMS(anomaly.Credible(r.round.servers.List, r.round.table(append(slices.Clone(some), p)))(server)))
+		}
 		return ms
 	}
-	theirs := rtts(all.Chosen.Server)
-	return objective.Score(theirs)-objective.Score(rtts(own.Chosen.Server)) > rttMS(harmless) || own.LimitMS > 0 && slices.Max(theirs) > own.LimitMS
+	with, without := rtts(all.Chosen.Server), rtts(own.Chosen.Server)
+	for _, limit := range objective.Limits() { // the strictest first
+		if keep, kept := slices.Max(with) <= rttMS(limit), slices.Max(without) <= rttMS(limit); keep != kept {
+			return kept
+		} else if kept {
+			break
+		}
+	}
+	return objective.Score(with)-objective.Score(without) > rttMS(harmless)
 }
 
 // judgeServers leaves out servers that are nearer to players than these are to each

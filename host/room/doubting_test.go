@@ -1,12 +1,14 @@
 package room
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/selection"
 )
 
 // doubting is a room of four of whom dan makes his numbers up; without him the
@@ -95,6 +97,59 @@ func TestOddButHarmless(t *testing.T) {
 				n.verifies(name)
 			}
 			n.goesTo(0)
+			if doubts := n.room.round.selection.Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
+				t.Errorf("doubts are %v", doubts)
+			}
+		})
+	}
+}
+
+// TestSlowLineCounts: whose pings a slow line explains counts, unless all would be better
+// off if they were no longer than the others' allow.
+func TestSlowLineCounts(t *testing.T) {
+	for _, test := range []struct {
+		by   selection.Rule
+		goes int
+		out  bool
+		told string
+	}{
+		// Dan has 20 ms to the first server, to which the others have 60; to the second they
+		// have 10, and he says 210 where theirs allow 138.
+		{selection.Minimax, 0, false, "that counts as long as the others lose little by it"}, // 60 ms in place of 138
+		{selection.Mean, 1, true, "that does not count in the choice"},                       // 50 ms in place of 42
+	} {
+		t.Run(string(test.by), func(t *testing.T) {
+			s := settings(4)
+			s.By = test.by
+			n := newSession(t, s)
+			n.join("ann", "bob", "cat", "dan")
+			n.listed(20)
+			n.informs("ann", slices.Repeat([]int{12}, 20)...)
+			for i, name := range []string{"ann", "bob", "cat", "dan"} {
+				n.took(name)
+				ms := []int{60 + i}
+				for server := 1; server < 20; server++ {
+					ms = append(ms, 10*server+i)
+				}
+				if name == "dan" {
+					ms[0] = 20
+					for server := 1; server < 20; server++ {
+						ms[server] += 200
+					}
+				}
+				n.measures(name, ms...)
+			}
+			n.done("ann", "bob", "cat", "dan")
+			n.inStage(wire.Chosen)
+			n.noted("dan's pings for 19 of 20 servers are longer than everybody else's explain, as on a slow line: " + test.told)
+			if got := n.room.round.player("dan").leftOut; got != test.out {
+				t.Errorf("dan is left out: %v; the log:\n%s", got, n.log())
+			}
+			same(t, n.room, restored(t, n.room))
+			for _, name := range []string{"ann", "bob", "cat", "dan"} {
+				n.verifies(name)
+			}
+			n.goesTo(test.goes)
 			if doubts := n.room.round.selection.Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
 				t.Errorf("doubts are %v", doubts)
 			}

@@ -22,6 +22,9 @@
 // Players who share what one of them measured are one witness. A report is anomalous if
 // significantly more of it than the share suspicious lies outside; a single network,
 // to which the way may be a detour, is a small part of it, however many servers it has.
+// Where nothing is too short, and hardly anything too long by more than longestDetour, it
+// may be a slow line's, and says so: nobody can tell that from a lie, but of the player's
+// RTTs what the tightest bounds allow is certain ([Credible]).
 //
 // Dead servers are decoys that every list has for free: who has RTTs of those that are
 // silent for everybody else asked nobody.
@@ -75,6 +78,9 @@ const (
 	// Geometry: the RTTs contradict the distances between the players, as far as
 	// those follow from everybody's RTTs.
 	Geometry Sign = "geometry"
+	// Slow: they contradict them as a bad line's do, being longer than those distances allow,
+	// and not by more than a detour over another continent takes.
+	Slow Sign = "slow"
 	// Contradicts: the player says other things of servers than most who heard them.
 	// [Find], which knows of RTTs only, does not find it.
 	Contradicts Sign = "contradicts"
@@ -112,6 +118,8 @@ func (a Anomaly) String() string {
 		return fmt.Sprintf("%s says other things of %d of %d servers than most players heard.", name, a.Servers, a.Of)
 	case SilentBest:
 		return fmt.Sprintf("%s says that %d of the %d servers that would be best for the others do not answer.", name, a.Servers, a.Of)
+	case Slow:
+		return fmt.Sprintf("%s's pings for %d of %d servers are longer than everybody else's explain, as on a slow line.", name, a.Servers, a.Of)
 	case AnswersDead:
 		return fmt.Sprintf("%s has pings for %d of %d servers that answer nobody else.", name, a.Servers, a.Of)
 	}
@@ -179,6 +187,29 @@ func Find(list []discovery.Server, table Table) []Anomaly {
 		}
 	}
 	return all
+}
+
+// Credible says of the last player of a table what is believed at most of an RTT, the others
+// being honest: no more than the tightest of their triangles allows. What the player did not
+// measure is that, and 0 if they have not either.
+func Credible(list []discovery.Server, table Table) func(server int) time.Duration {
+	r := newReports(list, table, nil)
+	var all []int
+	for i := range r.players {
+		all = append(all, i)
+	}
+	g, player := newGeometry(r, all), len(all)-1
+	return func(server int) time.Duration {
+		row := slices.Index(r.addrs, list[server].Addr)
+		if row < 0 {
+			return 0
+		}
+		rtt := max(0, r.columns[player][row])
+		if _, high := g.triangles(player, row); len(high) > 0 && (rtt == 0 || float64(rtt) > high[0]) {
+			rtt = int64(high[0])
+		}
+		return time.Duration(rtt) * time.Microsecond
+	}
 }
 
 // Exclude returns the players whose numbers are to count: those without

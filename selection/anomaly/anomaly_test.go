@@ -212,6 +212,54 @@ func TestAnomaliesAreShown(t *testing.T) {
 	}
 }
 
+// TestSlowLines: pings that are longer than the others' explain, and by no more than a detour
+// takes, are a slow line's, whatever they were made by. They are believed as far as the
+// others' allow.
+func TestSlowLines(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	for name, test := range map[string]struct {
+		later time.Duration
+		want  anomaly.Sign
+	}{
+		"a detour over another continent": {170 * time.Millisecond, anomaly.Slow},
+		"farther than any detour":         {600 * time.Millisecond, anomaly.Geometry},
+	} {
+		for range 20 {
+			p := newPlane(random, 4+random.IntN(4))
+			slow := p.lie(func(server int, _ time.Duration) (discovery.State, time.Duration) {
+				_, honest := p.table.At(0, server) // three players live in one city, as does a server
+				if server == 0 {
+					honest = 8 * time.Millisecond
+					p.table.Set(0, server, discovery.Answered, honest)
+					for other := 2; other < len(p.table.Players()); other++ {
+						p.table.Set(other, server, discovery.Unprobed, 0)
+					}
+				}
+				p.table.Set(1, server, discovery.Answered, honest+2*time.Millisecond)
+				if server%4 > 0 {
+					honest += test.later
+				}
+				return discovery.Answered, honest
+			})
+			found := anomaly.Find(p.servers.List, p.table)
+			if len(found) != 1 || found[0].Player != slow || found[0].Sign != test.want {
+				t.Fatalf("%s: found %v, want %s of %s", name, found, test.want, slow)
+			}
+			if test.want == anomaly.Slow && !strings.Contains(found[0].String(), "as on a slow line") {
+				t.Errorf("it is said that %s", found[0])
+			}
+			credible := anomaly.Credible(p.servers.List, p.table)
+			for server := range planeServers {
+				_, told := p.table.At(len(p.table.Players())-1, server)
+				_, honest := p.table.At(0, server)
+				if got := credible(server); got > told || got < honest.Truncate(time.Microsecond) {
+					t.Fatalf("%s: of %v, %v in truth, %v are believed", name, told, honest, got)
+				}
+			}
+		}
+	}
+}
+
 // TestNearPlayersAreNotConstant: at a LAN party all servers in the house are
 // equally near to everyone.
 func TestNearPlayersAreNotConstant(t *testing.T) {

@@ -21,6 +21,12 @@ const (
 	// oneNetwork is the share of a report that one network is at most: the largest of a
 	// list may have a fifth of its servers.
 	oneNetwork = 0.05
+	// Whose RTTs outside are too long, all but the worst of them, mostBeyond, by no more than
+	// longestDetour, in microseconds, may sit behind a slow line: of honest players between
+	// PlanetLab's hosts the oddest two have up to 110 ms there, of those who triple what is
+	// over 50 ms most have 200 and more.
+	mostBeyond    = 0.9
+	longestDetour = 150_000
 	// mostRows and mostWitnesses bound the work for large groups and lists.
 	mostRows      = 512
 	mostWitnesses = 16
@@ -96,32 +102,49 @@ func (g *geometry) distance(p, q int) float64 {
 func (g *geometry) contradicted(player int) (Anomaly, bool) {
 	a := Anomaly{Sign: Geometry}
 	outside := map[uint32]int{}
+	var beyond []float64 // what a line would have to add, of each RTT outside
 	for _, server := range g.common {
-		fits, known := g.fits(player, server)
-		if known {
-			a.Of++
+		rtt := float64(g.r.columns[player][server])
+		shortest, longest, known := g.bounds(player, server)
+		if rtt <= 0 || !known {
+			continue
 		}
-		if known && !fits {
-			a.Servers++
-			outside[g.r.networks[server]]++
+		a.Of++
+		if shortest <= rtt && rtt <= longest {
+			continue
 		}
+		a.Servers++
+		outside[g.r.networks[server]]++
+		if rtt < shortest { // which no line explains
+			longest = math.Inf(-1)
+		}
+		beyond = append(beyond, rtt-longest)
 	}
 	of, counted := float64(a.Of), outside[0]
 	delete(outside, 0) // their networks are not known
 	for _, servers := range outside {
 		counted += min(servers, max(1, int(oneNetwork*of)))
 	}
+	if slices.Sort(beyond); len(beyond) > 0 && beyond[int(mostBeyond*float64(len(beyond)-1))] <= longestDetour {
+		a.Sign = Slow
+	}
 	return a, a.Of >= leastServers && float64(counted) > suspicious*of+certain*math.Sqrt(of*suspicious*(1-suspicious))
 }
 
-// fits reports whether an RTT lies within the triangles of the witnesses, of whom
-// some may lie. Those behind one address, who share what one of them measured, are one.
-func (g *geometry) fits(player, server int) (fits, known bool) {
-	c := g.r.columns[player][server]
-	if c <= 0 {
-		return false, false
+// bounds are the shortest and the longest RTT, in microseconds, that the triangles of the
+// witnesses leave a player to a server, if there are any, of whom some may lie. Those
+// behind one address, who share what one of them measured, are one.
+func (g *geometry) bounds(player, server int) (shortest, longest float64, known bool) {
+	low, high := g.triangles(player, server)
+	if len(high) == 0 {
+		return 0, 0, false
 	}
-	var high, low []float64
+	liars := min(g.r.liars(), len(high)-1)
+	return low[len(low)-1-liars], high[liars], true
+}
+
+// triangles are the bounds by each witness, in order.
+func (g *geometry) triangles(player, server int) (low, high []float64) {
 	var heard []int64
 	for _, w := range g.witnesses[player] {
 		theirs := g.r.columns[w.player][server]
@@ -132,13 +155,9 @@ func (g *geometry) fits(player, server int) (fits, known bool) {
 		high = append(high, detour*(w.distance+float64(theirs))+slack)
 		low = append(low, float64(theirs)/detour-w.distance-slack)
 	}
-	if len(high) == 0 {
-		return false, false
-	}
 	slices.Sort(high)
 	slices.Sort(low)
-	liars := min(g.r.liars(), len(high)-1)
-	return low[len(low)-1-liars] <= float64(c) && float64(c) <= high[liars], true
+	return low, high
 }
 
 // liars is how many players' words may be false.
