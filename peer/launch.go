@@ -27,6 +27,7 @@ func (s *session) launch(m wire.Launch) {
 		s.agains++
 	} else {
 		s.agains = 0
+		s.tellShown()
 	}
 	s.again = m.Again
 	s.launched = &wire.Launched{Round: m.Round, State: wire.LaunchAsking}
@@ -188,4 +189,14 @@ func (s *session) doubt(ctx context.Context, r *round, m wire.Launch, heard map[
 		return "the server there takes no players at that port"
 	}
 	return "it does not answer this computer"
+}
+
+// tellShown tells the player who has seen their address in the round.
+func (s *session) tellShown() {
+	if s.round == nil {
+		return
+	}
+	if shown := s.scanner.exposure.Of(len(s.round.servers)); shown.Servers > 0 {
+		s.tell(Shown{shown})
+	}
 }

@@ -90,6 +90,9 @@ type Options struct {
 	Asks bool
 	// Somewhere: the others are not to be told which country the player is in.
 	Somewhere bool
+	// Discreet is how many servers may see the player's address in a round, whatever the
+	// host asks; 0 leaves it to the host.
+	Discreet int
 	// Near looks for servers of a game on the networks of this machine, for a host that is
 	// on none of them; nil finds none. These the host may have us ask, besides what it
 	// could know itself.
@@ -181,6 +184,13 @@ type RoomChanged struct{ Room wire.Snapshot }
 // Progress: how far the player's own measuring is.
 type Progress struct{ Probed, Answered, Listed int }
 
+// Exposing: so many servers of the list may see the player's address in this round, 0 for
+// all, as the host says.
+type Exposing struct{ Most, Listed int }
+
+// Shown: who has seen the player's address in this round, which is about to be over.
+type Shown struct{ discovery.Exposed }
+
 // Disconnected: the connection broke, the next attempt comes after Retry. Gone: the host
 // runs no more where it was.
 type Disconnected struct {
@@ -200,6 +210,8 @@ func (Answered) isEvent()     {}
 func (Waiting) isEvent()      {}
 func (RoomChanged) isEvent()  {}
 func (Progress) isEvent()     {}
+func (Exposing) isEvent()     {}
+func (Shown) isEvent()        {}
 func (Disconnected) isEvent() {}
 
 // Run plays a part in the room until ctx ends, the host turns the player away
@@ -218,7 +230,7 @@ func Run(ctx context.Context, options Options) error {
 	}
 	s := &session{
 		options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
-		inbox: make(chan func()), token: options.Token, program: access.NewSecret(), scanner: scanner{newProber: options.NewProber},
+		inbox: make(chan func()), token: options.Token, program: access.NewSecret(), scanner: scanner{newProber: options.NewProber, exposure: &discovery.Exposure{Most: options.Discreet}},
 		stop: func() {},
 	}
 	if s.token == "" { // made and kept here, so that no place is lost with its welcome

@@ -48,6 +48,7 @@ func (s *session) list(m wire.List) {
 	}
 	s.stop()
 	s.look = nil
+	s.scanner.exposure.Forget()
 	s.round = &round{number: m.Round, servers: m.Servers, host: s.host, near: s.near.addrs}
 }
 
@@ -97,6 +98,11 @@ func (s *session) discover(known []discovery.Result) error {
 	if r.measure.Strategy == wire.Coordinated {
 		r.agenda.Hold() // the host says what to ask
 	}
+	most := 0
+	if r.measure.Strategy == wire.Coordinated {
+		most = wire.SearchBudget + wire.SearchFinalists
+	}
+	s.tell(Exposing{most, len(r.servers)})
 	r.known, r.sent = len(known), len(known)
 	s.runAgenda()
 	return nil

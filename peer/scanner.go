@@ -11,6 +11,8 @@ import (
 // router's table, to one task at a time.
 type scanner struct {
 	newProber func(game string) (Prober, error)
+	// exposure counts whom the round has asked; nil counts nobody.
+	exposure *discovery.Exposure
 
 	mu     sync.Mutex // held while a task runs; guards following
 	game   string
@@ -38,6 +40,9 @@ func (s *scanner) run(ctx context.Context, among int, game string, servers []dis
 		s.prober, s.game = prober, game
 	}
 	s.prober.Share(among)
+	if s.exposure != nil {
+		plan = s.exposure.Watch(plan, servers, seen)
+	}
 	return s.prober.Run(ctx, servers, plan, seen)
 }
 

@@ -36,6 +36,7 @@ type session struct {
 	// told are other addresses of the host.
 	told     []netip.AddrPort
 	room     wire.Snapshot
+	failed   bool // the room, as far as the player was told who saw their address
 	round    *round
 	look     *look // the newest
 	scanner  scanner
@@ -145,6 +146,11 @@ func (s *session) receive(by *conn.Conn, m wire.Message) error {
 	case wire.Room:
 		if err := s.room.Merge(m); err != nil {
 			return err
+		}
+		if failed := s.room.Room.Stage == wire.Failed; failed != s.failed {
+			if s.failed = failed; failed {
+				s.tellShown()
+			}
 		}
 		s.tell(RoomChanged{s.room})
 		s.tries(s.room.Room.Game)

@@ -37,7 +37,7 @@ const (
 	longestWait = 1500 * time.Millisecond
 	// budget is how many servers a player is asked for at most, and enough the
 	// gain that is not worth another round.
-	budget = 650
+	budget = wire.SearchBudget
 	enough = 500 * time.Microsecond
 	// coordinatingTime is how long a room searches at most; it has a good answer
 	// long before.

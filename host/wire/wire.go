@@ -71,7 +71,14 @@ type Hello struct {
 	Asks bool `json:"asks,omitempty"`
 	// Somewhere: the others are not to be told which country the player is in.
 	Somewhere bool `json:"somewhere,omitempty"`
+	// Discreet is how many servers may see the player's address in a round, which the
+	// peer itself holds; 0 is no bound. Whom it may not ask it says to be forbidden.
+	Discreet int `json:"discreet,omitempty"`
 }
+
+// SearchBudget is how many servers a host that coordinates asks a player for in a round,
+// unless people want more, and SearchFinalists how many it may have looked at besides.
+const SearchBudget, SearchFinalists = 650, 8
 
 // Editions are what a player has of games, by their ids.
 type Editions map[string]discovery.Edition

@@ -201,8 +201,11 @@ func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery
 	}
 	defer engine.Close()
 	var results []discovery.Result
+	d.screen.Say("%s", discovery.Before(0, d.probing.discreet, len(servers)))
+	exposure := &discovery.Exposure{Most: d.probing.discreet}
+	defer func() { d.screen.Say("%s", exposure.Of(len(servers))) }()
 	view := d.view(servers)
-	err = engine.Run(ctx, servers, asFirst(first, plan), func(r discovery.Result) {
+	err = engine.Run(ctx, servers, exposure.Watch(asFirst(first, plan), servers, nil), func(r discovery.Result) {
 		if r.State == discovery.Answered {
 			r.Info = r.Info.Completed(said.Infos[servers[r.Server].Addr])
 		}

@@ -307,7 +307,11 @@ func checkLaunch(l *game.Launcher) error {
 }
 
 // probing are the flags that say how servers are asked.
-type probing struct{ prober.Options }
+type probing struct {
+	prober.Options
+	// discreet is how many servers may see the player's address, 0 for no bound.
+	discreet int
+}
 
 func (o *probing) bind(flags *pflag.FlagSet) {
 	flags.Float64Var(&o.Rate, "rate", prober.DefaultRate, "ask `N` new servers a second; more may overflow a home router")
@@ -320,7 +324,11 @@ func (o *probing) bind(flags *pflag.FlagSet) {
 		}
 		return nil
 	}}, "listen-addr", "ask from this `IP` of the machine")
+	flags.IntVar(&o.discreet, "discreet", 0, "show your address to at most `N` servers in a round, however many the others ask; 0 is no bound")
 }
+
+// leastDiscreet is how few servers a player can do with: the finalists, and as many again.
+const leastDiscreet = 2 * wire.SearchFinalists
 
 func (o *probing) check() error {
 	switch {
@@ -330,6 +338,8 @@ func (o *probing) check() error {
 		return usagef("--in-flight %d: at least one server has to be under way", o.InFlight)
 	case o.Retries < 0:
 		return usagef("--retries %d is below 0", o.Retries)
+	case o.discreet < 0 || o.discreet > 0 && o.discreet < leastDiscreet:
+		return usagef("--discreet %d: say %d or more, or nothing could be chosen with you", o.discreet, leastDiscreet)
 	case o.Timeout <= 0:
 		return usagef("--timeout %v: a reply needs some time", o.Timeout)
 	}

@@ -71,8 +71,9 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 			}
 		},
 		Say: y.voter.says, Asks: y.home == nil && term.IsTerminal(y.in) && y.screen.IsTerminal,
-		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings, Launch: y.launcher.Launch, Events: y.show, Once: y.once, Logger: y.logger(), Somewhere: y.somewhere,
+		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings, Launch: y.launcher.Launch, Events: y.show, Once: y.once, Logger: y.logger(), Somewhere: y.somewhere, Discreet: y.probing.discreet,
 	}
+	y.narrator.discreet = y.probing.discreet
 	if options.Editions = y.launcher.Games.Own(); y.launcher.Version != "" {
 		options.Editions = y.launcher.Games.Editions(y.launcher.Version)
 	}
@@ -231,6 +232,8 @@ type narrator struct {
 	name  string
 	votes bool
 	told  ballot
+	// discreet is how many servers may see the player's address, 0 for no bound.
+	discreet int
 	// voice is the link of the voice channel that the screen has told.
 	voice string
 	// met is what the screen has told of the next evening.
@@ -333,6 +336,10 @@ func (n *narrator) show(e peer.Event) {
 		} else {
 			n.screen.Moves("measuring", e.Probed, e.Listed, fmt.Sprintf("%d answered", e.Answered))
 		}
+	case peer.Exposing:
+		n.screen.Say("%s", discovery.Before(e.Most, n.discreet, e.Listed))
+	case peer.Shown:
+		n.screen.Say("%s", e.Exposed)
 	case peer.Answered:
 		n.screen.Say("%s", n.screen.Wrap(discovery.CleanText(e.Message), 0))
 	case peer.RoomChanged:

@@ -1,0 +1,96 @@
+package discovery
+
+import (
+	"net/netip"
+	"testing"
+)
+
+func TestExposedSentence(t *testing.T) {
+	for _, c := range []struct {
+		of   Exposed
+		want string
+	}{
+		{Exposed{Listed: 30_000}, "no server saw your address"},
+		{Exposed{Servers: 642, Listed: 30_000, Again: 5, Times: 3}, "642 of 30,000 servers saw your address; the final 5 up to three times"},
+		{Exposed{Servers: 642, Listed: 30_000, Again: 1, Times: 2}, "642 of 30,000 servers saw your address; one of them twice"},
+		{Exposed{Servers: 642, Listed: 30_000}, "642 of 30,000 servers saw your address"},
+		{Exposed{Servers: 5, Listed: 5, Again: 5, Times: 31}, "5 of 5 servers saw your address, up to 31 times"},
+		{Exposed{Servers: 1, Listed: 1}, "1 of 1 server saw your address"},
+		{Exposed{Servers: 1234567, Listed: 1234567}, "1,234,567 of 1,234,567 servers saw your address"},
+	} {
+		if got := c.of.String(); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.of, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		most, discreet, listed int
+		want                   string
+	}{
+		{650, 0, 30_000, "up to 650 of 30,000 servers will see your address"},
+		{650, 50, 30_000, "up to 50 of 30,000 servers will see your address"},
+		{650, 1000, 30_000, "up to 650 of 30,000 servers will see your address"},
+		{650, 0, 400, "all 400 servers of the list may see your address"},
+		{0, 0, 400, "all 400 servers of the list may see your address"},
+		{0, 20, 400, "up to 20 of 400 servers will see your address"},
+	} {
+		if got := Before(c.most, c.discreet, c.listed); got != c.want {
+			t.Errorf("%+v: %q, want %q", c, got, c.want)
+		}
+	}
+}
+
+// TestDiscreet: whatever a plan and those who ask it want, so many servers see the
+// address and no more; the others are forbidden, in the plan and to who sees results.
+func TestDiscreet(t *testing.T) {
+	const listed, most = 10, 4
+	servers := make([]Server, listed)
+	for i := range servers {
+		servers[i].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}), 27960)
+	}
+	for _, bound := range []int{0, most} {
+		e := &Exposure{Most: bound}
+		forbidden, asked := map[int]bool{}, 0
+		run := func(plan Plan) {
+			plan = e.Watch(plan, servers, func(r Result) {
+				if forbidden[r.Server] = true; r.State != Forbidden {
+					t.Errorf("server %d is %v", r.Server, r.State)
+				}
+			})
+			for {
+				probe, verdict := plan.Next()
+				if verdict != Go {
+					return
+				}
+				asked++
+				plan.Observe(Result{Server: probe.Server, State: Answered})
+			}
+		}
+		agenda := NewAgenda(NewConventional(listed), nil)
+		agenda.Ask([]int{7, 8})
+		run(agenda)
+		want := listed
+		if bound > 0 {
+			want = bound
+		}
+		if asked != want || len(forbidden) != listed-want || forbidden[7] || forbidden[8] {
+			t.Errorf("bound %d: %d asked, %v forbidden", bound, asked, forbidden)
+		}
+		run(NewConventional(listed)) // a second look
+		if got, want := e.Of(listed), (Exposed{Servers: want, Listed: listed, Again: want, Times: 2}); got != want {
+			t.Errorf("bound %d: %+v, want %+v", bound, got, want)
+		}
+		stopped, asked := (&Exposure{Most: bound}).Watch(NewConventional(listed), servers, nil), 0
+		for {
+			if _, verdict := stopped.Next(); verdict != Go {
+				break
+			}
+			asked++
+		}
+		if asked != want {
+			t.Errorf("bound %d: a plan that nobody sees asked %d", bound, asked)
+		}
+		if e.Forget(); e.Of(listed).Servers != 0 {
+			t.Error("what was forgotten counts")
+		}
+	}
+}
