@@ -141,6 +141,32 @@ func TestOwnList(t *testing.T) {
 	}
 }
 
+// TestBroughtIsListed: what a player brings is on the next list, once and with its place,
+// as much as a list of one's own may have.
+func TestBroughtIsListed(t *testing.T) {
+	config := everybody(host.Public{Servers: 3, Annotate: func(servers []discovery.Server) error {
+		for i := range servers {
+			servers[i].Country = "DE"
+		}
+		return nil
+	}})
+	_, server := serve(t, config)
+	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":2,"servers":["192.0.2.4:27960"]}`)
+	ann := join(t, server, room.Code, "ann")
+	bring := wire.Bring{Game: "openarena"}
+	for _, at := range []string{"192.0.2.4:27960", "192.0.2.6:27960", "192.0.2.7:27960", "192.0.2.8:27960", "192.0.2.9:27960"} {
+		bring.Favourites = append(bring.Favourites, wire.Brought{Addr: netip.MustParseAddrPort(at)})
+	}
+	ann.conn.Send(bring)
+	for !strings.Contains(string(expect[wire.Room](ann)["lists"]), "192.0.2.9") { // the room has it
+	}
+	join(t, server, room.Code, "bob")
+	list := expect[wire.List](ann)
+	if len(list.Servers) != 4 || !slices.Contains(list.Servers, discovery.Server{Addr: netip.MustParseAddrPort("192.0.2.6:27960"), Country: "DE"}) {
+		t.Errorf("the list is %+v", list)
+	}
+}
+
 // TestOpeningRefused: what makes no sense, or is more than one may have, is refused in
 // words that say what to do.
 func TestOpeningRefused(t *testing.T) {

@@ -163,7 +163,11 @@ func ballotTable(s wire.Snapshot, own string) *term.Table {
 		if c.card.Country != "" {
 			where = strings.TrimSpace(where + " " + c.card.Country)
 		}
-		t.Add(i+1, you, fmt.Sprintf("%.0f ms", c.MeanMS), c.name, where, free, strings.Join(pings, ", "))
+		name := c.name
+		if c.Ours {
+			name = "♥ " + name
+		}
+		t.Add(i+1, you, fmt.Sprintf("%.0f ms", c.MeanMS), name, where, free, strings.Join(pings, ", "))
 	}
 	return t
 }

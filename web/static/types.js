@@ -36,7 +36,7 @@
  * @typedef {object} Field a setting in the form
  * @property {string} key
  * @property {string} label
- * @property {"game" | "rule" | "limits" | "text" | "number" | "switch" | "decision" | "places" | "time"} kind
+ * @property {"game" | "rule" | "limits" | "text" | "number" | "switch" | "decision" | "places" | "time" | "link" | "webhook"} kind
  * @property {"ms" | "s"} [unit] in which people say a time
  * @property {string} [unset]
  * @property {string} [set]
