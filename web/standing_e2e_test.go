@@ -60,3 +60,31 @@ func TestStanding(t *testing.T) {
 	ben.sees("#stage .meeting", "Last time: ")
 	ann.sees("#stage .meeting", "1 comes: anna")
 }
+
+// TestHomeStanding: Home shows a room that stays while nobody has it open, and one button
+// opens the same one again.
+func TestHomeStanding(t *testing.T) {
+	h := startHome(t, 20)
+	b := browseHome(t, h, wide)
+	b.run(`window.open = () => null`) // a test follows one tab
+	b.run(`location.hash = "#play"`)
+	b.sees("h1", "Play together")
+	b.run(`{ const i = document.querySelector("#play-game"); i.value = "my are"; i.dispatchEvent(new Event("input")); }`)
+	b.click(`[data-game="myarena"]`)
+	b.run(`document.querySelector("#title").value = "Friday"; document.querySelector("#every").value = "fri 20:00 Asia/Tokyo"`)
+	b.click("#play-form button.primary")
+	b.sees("#now", "You are in a room")
+	b.click(`[data-action="leave-room"]`)
+	b.until("the room is closed", func() bool { return !eval[bool](b, "home.state().room.running") })
+	b.run(`location.hash = ""`)
+	b.sees("#standing-rooms", "Friday")
+	b.sees("#standing-rooms", "next Fri")
+	b.shootHome("home-standing")
+	b.click("#standing-rooms [data-action=again]")
+	b.sees("#now", "You are in a room")
+	b.until("it is the same room", func() bool {
+		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("going on with room"))`)
+	})
+	b.click(`[data-action="leave-room"]`)
+	b.until("the room is closed", func() bool { return !eval[bool](b, "home.state().room.running") })
+}

@@ -168,7 +168,7 @@ func (a *away) hold(ctx context.Context) error {
 			a.warn(fmt.Errorf("the room does not go to the server that was started: %w", err))
 		}
 	})()
-	narrator := &narrator{screen: a.screen, help: a.keys(organiserHelp(!a.noPlay)), steers: steers}
+	narrator := &narrator{screen: a.screen, help: a.keys(organiserHelp(!a.noPlay)), steers: steers, notes: a.notes(a.base.String())}
 	if a.noPlay {
 		return a.follow(ctx, narrator)
 	}

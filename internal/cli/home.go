@@ -140,6 +140,7 @@ func (a *atHome) config() home.Config {
 			checks := slices.DeleteFunc(diagnose(f), func(c check) bool { return c.Name == "terminal" })
 			return checks, nil
 		},
+		Standing: func() ([]home.Standing, error) { return a.standing(time.Now()) },
 		Settings: a.settings, Settle: a.settle, SteamKey: a.keptSteamKey,
 		Favourites: favouritesFile(), Kept: configFile("config.toml"), Logger: a.logger(),
 	}

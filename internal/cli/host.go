@@ -411,7 +411,7 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	if !h.noBrowser || h.home != nil {
 		h.present(ctx, inside.Personal(keys.Secret), func() string { return inside.Page(rooms.Ticket(inside.Personal(keys.Secret))) })
 	}
-	narrator := &narrator{screen: h.screen, help: h.keys(organiserHelp(!h.noPlay)), steers: steers}
+	narrator := &narrator{screen: h.screen, help: h.keys(organiserHelp(!h.noPlay)), steers: steers, notes: h.notes("")}
 	if h.noPlay {
 		_, err := follow(rooms.Watch(ctx, code), narrator, h.once)
 		return err

@@ -238,6 +238,8 @@ type narrator struct {
 	voice string
 	// met is what the screen has told of the next evening.
 	met string
+	// notes is told each state, for Home; nil if Home is not to know.
+	notes func(wire.Snapshot)
 }
 
 // organiserHelp says what the organiser's keys do besides starting. An organiser who plays
@@ -394,6 +396,9 @@ func (n *narrator) room(s wire.Snapshot) {
 		}
 	}
 	n.meets(s)
+	if n.notes != nil {
+		n.notes(s)
+	}
 	n.vote(s)
 	if n.steers != nil {
 		if help := n.steers.shows(s, time.Now()); help != "" && n.help != nil {

@@ -100,6 +100,8 @@ type Config struct {
 	// of them, without its code.
 	Rooms func(ctx context.Context) iter.Seq2[[]lan.Found, error]
 	Way   func(ctx context.Context, room lan.Found) (link string, err error)
+	// Standing are the user's rooms that stay; nil knows none.
+	Standing func() ([]Standing, error)
 	// Computer is what this machine can do, as a document.
 	Computer func(ctx context.Context) (any, error)
 	// Settings are what the user has commands take for granted, by their keys; Settle

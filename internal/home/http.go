@@ -53,7 +53,7 @@ func (h *Home) Ticket() string {
 //	GET  /                the page
 //	GET  /room?after=ID   the player's own page in the room that comes after that one
 //	GET  /live            the WebSocket: state and servers
-//	GET  /api/games, /api/computer, /api/settings, /api/steam-key
+//	GET  /api/games, /api/computer, /api/settings, /api/standing, /api/steam-key
 //	POST /api/…           what people want, see the handlers below
 func (h *Home) Handler() http.Handler {
 	mux := http.NewServeMux()
@@ -63,6 +63,7 @@ func (h *Home) Handler() http.Handler {
 	mux.HandleFunc("GET /api/games", reads(func(context.Context) (any, error) { return h.config.Games() }))
 	mux.HandleFunc("GET /api/computer", reads(h.config.Computer))
 	mux.HandleFunc("GET /api/settings", reads(func(context.Context) (any, error) { return h.config.Settings() }))
+	mux.HandleFunc("GET /api/standing", reads(func(context.Context) (any, error) { return h.standing() }))
 	mux.HandleFunc("GET /api/steam-key", reads(func(context.Context) (any, error) { return h.config.SteamKey(), nil }))
 	mux.HandleFunc("POST /api/ticket", takes(func(_ context.Context, _ struct{}) (any, error) { return h.Ticket(), nil }))
 	mux.HandleFunc("POST /api/invite", takes(func(_ context.Context, i Invitation) (any, error) { h.Invite(i); return nil, nil }))
@@ -71,6 +72,7 @@ func (h *Home) Handler() http.Handler {
 	mux.HandleFunc("POST /api/stop", takes(h.takeStop))
 	mux.HandleFunc("POST /api/join", takes(h.takeJoin))
 	mux.HandleFunc("POST /api/host", takes(h.takeHost))
+	mux.HandleFunc("POST /api/again", takes(h.takeAgain))
 	mux.HandleFunc("POST /api/connect", takes(h.takeConnect))
 	mux.HandleFunc("POST /api/watch", takes(h.takeWatch))
 	mux.HandleFunc("POST /api/players", takes(h.takePlayers))

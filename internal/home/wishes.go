@@ -107,6 +107,7 @@ type hostWish struct {
 	Map     string    `json:"map"`
 	Mode    string    `json:"mode"`
 	Title   string    `json:"title"`
+	Every   string    `json:"every"`
 	Name    string    `json:"name"`
 	Servers string    `json:"servers"`
 	// At is the public host that is to have the room; empty is this machine.
@@ -123,7 +124,7 @@ func (w hostWish) args(file, listen, launch string, quiet bool) ([]string, error
 		return nil, err
 	}
 	args := append([]string{"host", "--game=" + w.Game, "--new"}, player(w.Name, w.Auto, launch)...)
-	for _, text := range []struct{ flag, value string }{{"by", w.By}, {"map", w.Map}, {"mode", w.Mode}, {"room", w.Title}} {
+	for _, text := range []struct{ flag, value string }{{"by", w.By}, {"map", w.Map}, {"mode", w.Mode}, {"room", w.Title}, {"every", w.Every}} {
 		if text.value != "" {
 			args = append(args, "--"+text.flag+"="+text.value)
 		}

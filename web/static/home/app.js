@@ -8,6 +8,7 @@ import * as computer from "./computer.js";
 import * as find from "./find.js";
 import * as forms from "./forms.js";
 import * as invited from "./invited.js";
+import * as standing from "./standing.js";
 
 /** @typedef {import("./types.js").State} State */
 
@@ -41,6 +42,7 @@ function first(main, home) {
   const here = games.filter((game) => game.here && game.listed).slice(0, mostStraight);
   main.replaceChildren(
     h("h1", { tabindex: -1 }, "What shall we play tonight?"),
+    standing.standing(home),
     forms.near(home),
     h("ul", { class: "doors" }, pages.map(([id, name, what]) => h("li", {}, h("a", { href: `#${id}`, class: id === "play" ? "door first" : "door" }, art(id), h("strong", {}, name), h("span", {}, what))))),
     ...(here.length > 0 ? [h("section", { class: "straight", "aria-labelledby": "straight" }, h("h2", { id: "straight" }, "Straight to a server"), h("p", { class: "buttons" }, here.map((game) => button("find-game", game.name, { "data-game": game.id }))))] : []),
@@ -197,6 +199,7 @@ const actions = {
   ...forms.actions,
   ...computer.actions,
   ...invited.actions,
+  ...standing.actions,
   skip: () => byId("main").focus(),
   page: ({ page }) => (location.hash = page ?? ""),
   quit: async () => {

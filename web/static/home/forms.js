@@ -156,7 +156,7 @@ export function play(main, from) {
         field("limit", "Nobody over", h("span", { class: "unit" }, limit, "ms")),
         field("players", "Start with", h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: 64, inputmode: "numeric", placeholder: "who is here" }), "players")),
         field("vote", "Before the launch", h("select", { id: "vote", name: "vote" }, [["", "vote once two have the page open"], ["true", "vote, veto, ready check"], ["false", "straight there"]].map(([value, name]) => h("option", { value }, name)))),
-        h("details", { class: "own" }, h("summary", {}, "Map, mode, name of the room"), field("map", "Map", h("input", { id: "map", name: "map", placeholder: "any" })), field("mode", "Mode", h("input", { id: "mode", name: "mode", placeholder: "any" })), field("title", "Room's name", h("input", { id: "title", name: "title", placeholder: "its code", maxlength: 64 }))),
+        h("details", { class: "own" }, h("summary", {}, "Map, mode, name of the room, every week"), field("map", "Map", h("input", { id: "map", name: "map", placeholder: "any" })), field("mode", "Mode", h("input", { id: "mode", name: "mode", placeholder: "any" })), field("title", "Room's name", h("input", { id: "title", name: "title", placeholder: "its code", maxlength: 64 })), field("every", "Stays, for evenings on", h("input", { id: "every", name: "every", placeholder: "fri 20:00", maxlength: 100 }))),
       ),
       h(
         "section",
@@ -203,6 +203,7 @@ export function play(main, from) {
         map: data.get("map"),
         mode: data.get("mode"),
         title: data.get("title"),
+        every: data.get("every"),
         name: data.get("name"),
         servers: data.get("servers"),
         at: there ? String(data.get("at")).trim() : "",

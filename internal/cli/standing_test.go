@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/adrg/xdg"
+
+	"muster/host/wire"
+)
+
+// TestStandingNotes: Home shows a room that stays while nobody has it open, with its next
+// date as of now, and no longer once it ends with the night.
+func TestStandingNotes(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	xdg.Reload()
+	defer xdg.Reload()
+	var out bytes.Buffer
+	p := newProgram(Streams{In: &bytes.Buffer{}, Out: &out, Err: &out}, func(string) string { return "" })
+	h := &hosting{program: p, listen: ":7777"}
+	friday := time.Date(2026, 11, 27, 19, 0, 0, 0, time.UTC)
+	yes := true
+	var s wire.Snapshot
+	s.Room.Code, s.Room.Name, s.Room.Game, s.Room.Every = "BAKODI", "Friday", "openarena", "fri 20:00 Europe/Berlin"
+	s.Meeting = &wire.Meeting{Next: friday, Who: []wire.Comer{{Name: "ann", Comes: &yes}, {Name: "bob"}}}
+	notes := h.notes("")
+	notes(wire.Snapshot{}) // which stays not, and leaves nothing
+	notes(s)
+	rooms, err := p.standing(friday.Add(-time.Hour))
+	if err != nil || len(rooms) != 1 || rooms[0].Name != "Friday" || rooms[0].Comes != 1 || !rooms[0].Next.Equal(friday) || rooms[0].Listen != ":7777" {
+		t.Fatalf("Home shows %+v, %v", rooms, err)
+	}
+	if rooms, _ := p.standing(friday.Add(time.Hour)); len(rooms) != 1 || rooms[0].Comes != 0 || !rooms[0].Next.Equal(friday.AddDate(0, 0, 7)) {
+		t.Errorf("after the date Home shows %+v", rooms)
+	}
+	if rooms, _ := p.standing(friday.AddDate(1, 0, 0)); len(rooms) != 1 {
+		t.Errorf("a year later a room on this machine is shown as %+v", rooms)
+	}
+	s.Room.Every, s.Meeting = "", nil
+	notes(s)
+	if rooms, _ := p.standing(friday); len(rooms) != 0 || out.Len() > 0 {
+		t.Errorf("a room that ends with the night is shown as %+v; said is %s", rooms, out.String())
+	}
+}

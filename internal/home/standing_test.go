@@ -1,0 +1,25 @@
+package home
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestAgain: a room that stays is opened again by its name, where it was, and nothing that
+// it is called is taken for a flag.
+func TestAgain(t *testing.T) {
+	for _, test := range []struct {
+		room  Standing
+		name  string
+		quiet bool
+		want  []string
+	}{
+		{Standing{Name: "Friday", Game: "openarena", Listen: ":7777"}, "ann", false, []string{"host", "--game=openarena", "--room=Friday", "--name=ann", "--here", "--listen=:7777"}},
+		{Standing{Name: "--new", Game: "openarena", Listen: ":7777"}, "", true, []string{"host", "--game=openarena", "--room=--new", "--here", "--listen=:7777", "--no-mdns"}},
+		{Standing{Name: "", Game: "cs2", At: "https://muster.example"}, "", true, []string{"host", "--game=cs2", "--room=", "--at=https://muster.example"}},
+	} {
+		if got := test.room.again(test.name, "", test.quiet); !slices.Equal(got, test.want) {
+			t.Errorf("%+v is opened by %q, want %q", test.room, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+// The user's rooms that stay: when the group meets next, and one button to open each.
+
+import { button, count, h, show } from "../dom.js";
+import { alarm } from "./alarm.js";
+import { ask, get } from "./api.js";
+import { remembered, tab } from "./forms.js";
+
+/** @typedef {{id: string, name: string, game: string, next?: string, comes: number, at?: string}} Room */
+
+/** A place for them, which fills by itself. @param {import("./forms.js").Home} home */
+export function standing(home) {
+  const section = h("section", { class: "card", id: "standing-rooms", "aria-labelledby": "standing-title", hidden: true });
+  home.attempt("", async () => {
+    /** @type {Room[]} */
+    const rooms = await get("standing");
+    section.hidden = rooms.length === 0;
+    show(section, h("h2", { id: "standing-title" }, "Your group’s rooms"), h("ul", { class: "rooms" }, rooms.map((room) => one(room, home))));
+  });
+  return section;
+}
+
+/** @param {Room} room @param {import("./forms.js").Home} home */
+function one(room, home) {
+  const game = home.games.find((g) => g.id === room.game)?.name ?? room.game;
+  const next = room.next ? `next ${new Date(room.next).toLocaleString([], { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })}` : "whenever you like";
+  const where = room.at && `at ${new URL(room.at).host}`;
+  return h(
+    "li",
+    { "data-key": room.id },
+    h("p", {}, h("strong", {}, h("bdi", { dir: "auto" }, room.name || "(no name)")), " ", h("span", { class: "quiet" }, [game, next, room.comes > 0 && `${count(room.comes, "person").replace("persons", "people")} ${room.comes === 1 ? "comes" : "come"}`, where].filter(Boolean).join(" · "))),
+    h("p", { class: "buttons" }, button("again", "Open", { class: "primary", "data-id": room.id, "aria-label": `Open ${room.name || "it"}` })),
+  );
+}
+
+/** Opens one, and shows it in a tab of its own. @type {Record<string, (data: DOMStringMap) => unknown>} */
+export const actions = {
+  again: ({ id }) => {
+    alarm.allow();
+    tab();
+    return ask("again", { id, name: remembered("name") });
+  },
+};
