@@ -210,6 +210,10 @@ func (d *demo) evening(ctx context.Context, rooms *host.Host, code string) error
 			rooms.Steer(code, room.End{})
 			return
 		}
+		if action == "await" {
+			rooms.Steer(code, room.AwaitSeats{})
+			return
+		}
 		rooms.Steer(code, room.Go{Stage: stage})
 	}}
 	alone := func() {

@@ -375,6 +375,10 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 			rooms.Steer(code, room.End{})
 			return
 		}
+		if action == "await" {
+			rooms.Steer(code, room.AwaitSeats{})
+			return
+		}
 		rooms.Steer(code, room.Go{Stage: stage})
 	}, count: func(guest string, counted bool) { rooms.Steer(code, room.Count{Name: guest, Counted: counted}) }}
 	defer h.endsFromHome(ctx, steers)()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -249,15 +250,20 @@ func organiserHelp(plays bool) func(wire.Snapshot) string {
 		wire.Measuring: chooseNow,
 		wire.Refining:  chooseNow,
 		wire.Failed:    tryAgain,
+		wire.Waiting:   waitNoMore,
 	}
 	if !plays {
 		help[wire.Launching] = afterwards
 	}
 	return func(s wire.Snapshot) string {
+		text := help[s.Room.Stage]
 		if again := retry(s); again != "" {
-			return again + "; Enter: now"
+			text = again + "; Enter: now"
 		}
-		return help[s.Room.Stage]
+		if s.Room.Stage == wire.Failed && s.Choice != nil && slices.ContainsFunc(s.Choice.Advice, func(a wire.Advice) bool { return a.Action == "await" }) {
+			text += "; " + waitToo
+		}
+		return text
 	}
 }
 
@@ -289,6 +295,8 @@ func playerHelp(to invite.Link) func(wire.Snapshot) string {
 				return again + ", by itself; Ctrl-C leaves"
 			}
 			return "the organiser can look for something else and begin again; Ctrl-C leaves"
+		case wire.Waiting:
+			return "your game opens, or asks you first, once there are seats; Ctrl-C leaves"
 		}
 		return ""
 	}
@@ -405,10 +413,24 @@ func (n *narrator) room(s wire.Snapshot) {
 			n.screen.Say("%s", n.screen.Faint(help))
 		}
 	}
+	if s.Room.Stage == wire.Waiting && s.Seats != nil {
+		n.seats(s)
+	}
 	if s.Room.Search != nil {
 		n.outlook = s.Room.Outlook
 		n.asked = max(n.asked, askedEach(s))
 		n.search()
+	}
+}
+
+// seats tells how a wait for seats stands, where a line can move: elsewhere its notes do.
+func (n *narrator) seats(s wire.Snapshot) {
+	free, asked := -1, 0
+	for _, on := range s.Seats.Servers {
+		free, asked = max(free, on.Free), asked+on.Asked
+	}
+	if free >= 0 {
+		n.screen.Moves("free", min(free, s.Seats.Need), s.Seats.Need, fmt.Sprintf("of the seats you need; the servers were asked %d times by all of you together", asked))
 	}
 }
 

@@ -21,6 +21,8 @@ const (
 	launchNow  = "Enter launches without waiting for anybody"
 	tryAgain   = "Enter begins another round"
 	afterwards = "type next for another round, or end to end the night"
+	waitToo    = "type wait to wait for seats on the best that are full"
+	waitNoMore = "Enter does not wait any longer, and goes on with what has seats"
 )
 
 // steering is what an organiser types at the terminal while nothing was asked. It means
@@ -112,6 +114,8 @@ func (s *steering) typed(line string, now time.Time) {
 		s.order("go", at)
 	case word == "end":
 		s.order("end", "")
+	case word == "wait" && at == wire.Failed:
+		s.order("await", "")
 	case word == "next":
 		s.screen.Say("this round is not over yet")
 	case word != "":

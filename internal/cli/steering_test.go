@@ -44,6 +44,8 @@ func TestEnter(t *testing.T) {
 		{"the next round too early", all[:3], late, []string{"next"}, nil, "not over yet"},
 		{"after a failure at once", []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, soon, []string{""}, nil, ""},
 		{"after a failure", []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, late, []string{""}, []string{"go failed"}, ""},
+		{"to wait for seats", []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, 0, []string{"wait"}, []string{"await "}, ""},
+		{"to wait no longer", []wire.Snapshot{at(wire.Failed), at(wire.Waiting)}, late, []string{""}, []string{"go waiting"}, ""},
 		{"another word", all[:3], late, []string{"y"}, nil, "that does nothing here"},
 	}
 	for _, tt := range tests {
