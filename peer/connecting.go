@@ -120,7 +120,7 @@ func (s *session) connect(at Place, sought bool) (welcomed bool, err error) {
 	hello := func() {
 		s.host = s.options.hostAddr(ws.NetConn())
 		o := &s.options
-		c.Send(wire.Hello{Version: wire.Version, Code: o.Code, Key: o.Key, Name: o.Name, Token: s.token, As: o.As, Probes: o.Probes, Program: s.program, Line: line, Editions: o.Editions, Asks: o.Asks, Somewhere: o.Somewhere, Discreet: o.Discreet})
+		c.Send(wire.Hello{Version: wire.Version, Code: o.Code, Key: o.Key, Name: o.Name, Token: s.token, As: o.As, Probes: o.Probes, Program: s.program, Line: line, Editions: o.Editions, Asks: o.Asks, Somewhere: o.Somewhere, Beacon: o.Beacon, Discreet: o.Discreet})
 	}
 	isProved, token, nonce := !sought || at.TLS != nil, "", access.NewSecret()
 	if isProved {

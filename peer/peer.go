@@ -90,6 +90,8 @@ type Options struct {
 	Asks bool
 	// Somewhere: the others are not to be told which country the player is in.
 	Somewhere bool
+	// Beacon is the port at which this machine answers as a beacon does; see [wire.Hello].
+	Beacon uint16
 	// Discreet is how many servers may see the player's address in a round, whatever the
 	// host asks; 0 leaves it to the host.
 	Discreet int

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -39,6 +40,45 @@ type survey struct {
 	Attempt int       `json:"attempt,omitempty"`
 	At      time.Time `json:"at,omitzero"`
 	Told    bool      `json:"told,omitempty"`
+	// Homes are the players' own machines among what is measured: all of them agreed.
+	Homes []homeVenue `json:"homes,omitempty"`
+}
+
+// homeVenue is a player's own machine, which could host.
+type homeVenue struct {
+	Player string     `json:"player"`
+	Place  wire.Venue `json:"place"`
+}
+
+// ownPing is what a player has to a server on their own machine: next to nothing.
+const ownPing = discovery.Millis(100 * time.Microsecond)
+
+// homes are the machines of players who could host, if all who are here have agreed that
+// the programs of the others are told where they are, and have an address that all reach.
+func (r *Room) homes() (homes []homeVenue) {
+	for _, p := range r.round.players {
+		if !p.connected {
+			continue
+		}
+		if p.beacon == 0 {
+			return nil
+		}
+		addr, name := p.origin.Addr, p.name+"'s computer"
+		isTaken := slices.ContainsFunc(r.settings.Places, func(v wire.Venue) bool { return v.Name == name })
+		if discovery.ReachOf(addr) == discovery.InternetReach && !isTaken && len(homes)+len(r.settings.Places) < wire.MaxVenues {
+			homes = append(homes, homeVenue{p.name, wire.Venue{Name: name, Addr: netip.AddrPortFrom(addr.Unmap().WithZone(""), p.beacon), Protocol: "beacon"}})
+		}
+	}
+	return homes
+}
+
+// venues are what the newest survey measures: the organiser's places, and then homes.
+func (r *Room) venues() wire.Venues {
+	venues := slices.Clip(r.settings.Places)
+	for _, h := range r.survey.Homes {
+		venues = append(venues, h.Place)
+	}
+	return venues
 }
 
 // surveyed is what a player found in a survey, by place.
@@ -60,8 +100,8 @@ func (Survey) steers() {}
 
 func (Survey) do(r *Room, _ caller) error {
 	switch {
-	case len(r.settings.Places) == 0:
-		return errors.New("there are no places to measure: the organiser's list of them is empty")
+	case len(r.settings.Places) == 0 && len(r.homes()) == 0:
+		return errors.New("there are no places to measure: the organiser's list of them is empty, and not all players let the others measure their computers (--can-host)")
 	case r.survey.Attempt > 0 && r.now.Sub(r.survey.At) < surveyPause:
 		return errors.New("the places are being measured, or were a moment ago")
 	}
@@ -71,8 +111,8 @@ func (Survey) do(r *Room, _ caller) error {
 
 // surveys has everyone who is here measure the places.
 func (r *Room) surveys() {
-	r.survey = survey{Attempt: r.survey.Attempt + 1, At: r.now}
-	r.note("everyone measures %s for a server of our own", placesInWords(len(r.settings.Places)))
+	r.survey = survey{Attempt: r.survey.Attempt + 1, At: r.now, Homes: r.homes()}
+	r.note("everyone measures %s for a server of our own", placesInWords(len(r.venues())))
 	for _, p := range r.round.players {
 		r.surveysFor(p)
 	}
@@ -80,19 +120,25 @@ func (r *Room) surveys() {
 
 // surveysOnce does so if nobody has yet.
 func (r *Room) surveysOnce() {
-	if len(r.settings.Places) > 0 && r.survey.Attempt == 0 {
+	if r.survey.Attempt == 0 && (len(r.settings.Places) > 0 || len(r.homes()) > 0) {
 		r.surveys()
 	}
+	r.tellsPlaces()
 }
 
 // surveysFor has one player measure the places who has not. Those behind one address take
 // turns, as servers that answer an address once a second want it.
 func (r *Room) surveysFor(p *player) {
-	if r.survey.Attempt == 0 || p.surveyed.Attempt == r.survey.Attempt || !p.connected || len(r.settings.Places) == 0 {
+	if r.survey.Attempt == 0 || p.surveyed.Attempt == r.survey.Attempt || !p.connected || len(r.venues()) == 0 {
+		return
+	}
+	if len(r.survey.Homes) > 0 && p.beacon == 0 { // who does not show their own address is shown none
+		r.survey.Homes = nil
+		r.forgetPlaces()
 		return
 	}
 	turn := slices.Index(r.round.natGroupOf(p), p)
-	r.send(p, wire.Survey{Attempt: r.survey.Attempt, Places: r.settings.Places, Samples: surveySamples, After: discovery.Millis(time.Duration(turn) * surveySamples * betweenMates)})
+	r.send(p, wire.Survey{Attempt: r.survey.Attempt, Places: r.venues(), Samples: surveySamples, After: discovery.Millis(time.Duration(turn) * surveySamples * betweenMates)})
 }
 
 // surveyed takes what a player found.
@@ -100,7 +146,7 @@ func (Hear) surveyed(r *Room, p *player, m wire.Surveyed) error {
 	if m.Attempt != r.survey.Attempt || m.Attempt == p.surveyed.Attempt {
 		return nil // of a list that is no more, or again
 	}
-	found := make([]venueResult, len(r.settings.Places))
+	found := make([]venueResult, len(r.venues()))
 	for _, seen := range m.Places {
 		if seen.Server < 0 || seen.Server >= len(found) {
 			return fmt.Errorf("room: %s measures place %d of %d", p.name, seen.Server, len(found))
@@ -110,6 +156,11 @@ func (Hear) surveyed(r *Room, p *player, m wire.Surveyed) error {
 			v.RTT = discovery.Millis(wire.RoundRTT(time.Duration(slices.Min(seen.RTTs) * float64(time.Millisecond))))
 		}
 		found[seen.Server] = v
+	}
+	for i, h := range r.survey.Homes {
+		if h.Player == p.name {
+			found[len(r.settings.Places)+i] = venueResult{discovery.Answered, ownPing}
+		}
 	}
 	p.surveyed = surveyed{m.Attempt, found}
 	r.tellsPlaces()
@@ -123,7 +174,7 @@ func (r *Room) tellsPlaces() {
 		return
 	}
 	if sites := r.sites(); sites != nil && sites.Answer != "" {
-		r.survey.Told = true
+		r.survey.Told = r.round.selection != nil // or it is compared later
 		r.note("%s", sites.Answer)
 	}
 }
@@ -141,7 +192,7 @@ func (r *Room) forgetPlaces() {
 		p.surveyed = surveyed{}
 	}
 	switch {
-	case len(r.settings.Places) == 0:
+	case len(r.settings.Places) == 0 && len(r.homes()) == 0:
 		r.survey = survey{}
 	case asked:
 		r.surveys()
@@ -150,7 +201,8 @@ func (r *Room) forgetPlaces() {
 
 // sites is what servers at the places would be like; nil before anybody was asked.
 func (r *Room) sites() *wire.Sites {
-	if r.survey.Attempt == 0 || len(r.settings.Places) == 0 {
+	venues := r.venues()
+	if r.survey.Attempt == 0 || len(venues) == 0 {
 		return nil
 	}
 	group := filtered(r.round.active(), func(p *player) bool { return p.connected || p.surveyed.Attempt == r.survey.Attempt })
@@ -163,8 +215,8 @@ func (r *Room) sites() *wire.Sites {
 	}
 	criteria := r.criteria(r.settings, group)
 	objective := criteria.Objective(names(group))
-	ranked := make([]candidatePlace, 0, len(r.settings.Places))
-	for i, v := range r.settings.Places {
+	ranked := make([]candidatePlace, 0, len(venues))
+	for i, v := range venues {
 		ranked = append(ranked, r.candidatePlace(i, v.Name, group, objective))
 	}
 	slices.SortStableFunc(ranked, candidatePlace.compare)
@@ -181,14 +233,10 @@ func (r *Room) sites() *wire.Sites {
 	if now != nil {
 		s.Now = &wire.Figures{MeanMS: now.MeanMS, MaxMS: now.MaxMS}
 	}
-	_, failed := r.phase.(*Failed)
-	if r.round.selection == nil && !failed {
-		return s // nothing to compare with yet
-	}
 	if first := ranked[0]; len(first.Silent) == 0 {
-		s.Better = first.Suits && (now == nil || r.round.selection.Chosen == nil || now.Score-first.score > rttMS(muchBetter))
+		s.Better = first.Suits && r.round.selection != nil && (now == nil || r.round.selection.Chosen == nil || now.Score-first.score > rttMS(muchBetter))
 	}
-	s.Answer = placesAnswer(s, r.round.selection != nil && r.round.selection.Chosen != nil)
+	s.Answer = placesAnswer(s, r.round.selection)
 	return s
 }
 
@@ -265,7 +313,7 @@ func (r *Room) relaxes() {
 
 // placesAnswer says where a server would suit, or be better. All in ms, the average and who
 // is worst off.
-func placesAnswer(s *wire.Sites, chosen bool) string {
+func placesAnswer(s *wire.Sites, selected *selection.Selection) string {
 	var parts []string
 	for _, site := range s.Sites[:min(placesNamed, len(s.Sites))] {
 		if len(site.Silent) > 0 || site.Suits != s.Sites[0].Suits {
@@ -288,7 +336,9 @@ func placesAnswer(s *wire.Sites, chosen bool) string {
 		return fmt.Sprintf("no place reaches all of you: %s did not answer %s", best.Name, strings.Join(best.Silent, ", "))
 	case !best.Suits:
 		return fmt.Sprintf("a server at one of your places would suit no better: %s; %s", would, now)
-	case chosen && !s.Better:
+	case selected == nil: // nobody has measured servers yet
+		return "a server of your own: " + would
+	case selected.Chosen != nil && !s.Better:
 		return fmt.Sprintf("a server of your own would not be much better: %s; %s", would, now)
 	}
 	return fmt.Sprintf("a server of your own would suit all: %s; %s", would, now)

@@ -191,3 +191,55 @@ func TestPlacesWhereAServerSuits(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// TestHomes: while all who are here agree, their computers are measured like places, each
+// their own as next to nothing; who does not agree is told nobody's address.
+func TestHomes(t *testing.T) {
+	n := newSession(t, settings(0))
+	n.as["ann"] = n.room.keys.Secret
+	join := func(name string, last byte, beacon uint16) {
+		t.Helper()
+		hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, Token: n.tokens[name], As: n.as[name], Beacon: beacon}
+		if err := n.step(Join{Hello: hello, From: Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})}, Token: "token of " + name}); err != nil {
+			t.Fatal(err)
+		}
+		n.tokens[name] = n.room.round.player(name).token
+	}
+	join("ann", 1, 7787)
+	join("bob", 2, 4000)
+	if err := n.orders(Survey{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range n.sent["bob"] {
+		if s, is := m.(wire.Survey); is {
+			if got := fmt.Sprint(s.Places); got != "[{ann's computer 203.0.113.1:7787 beacon} {bob's computer 203.0.113.2:4000 beacon}]" {
+				t.Errorf("bob measures %s", got)
+			}
+		}
+	}
+	if got := n.took("bob"); !strings.Contains(got, "survey") {
+		t.Errorf("bob is sent %s", got)
+	}
+	n.surveyed("ann", lost, 40)
+	n.surveyed("bob", lost, lost)
+	var got []string
+	for _, s := range n.view().Sites.Sites {
+		got = append(got, fmt.Sprint(s.Name, " ", s.Figures, " ", s.Silent))
+	}
+	if want := []string{"bob's computer 20/40 []", "ann's computer 0/0 [bob]"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	n.noted("a server of your own: bob's computer would give 20/40 ms on average and at worst")
+	if shown := fmt.Sprintf("%+v", n.view()); strings.Contains(shown, "203.0.113") {
+		t.Error("a player's address is shown")
+	}
+	same(t, n.room, restored(t, n.room))
+	join("cat", 3, 0)
+	if got := n.took("cat"); strings.Contains(got, "survey") || n.view().Sites != nil {
+		t.Errorf("who has not agreed is sent %s, and shown %+v", got, n.view().Sites)
+	}
+	n.wait(surveyPause)
+	if err := n.orders(Survey{}); err == nil {
+		t.Error("computers are measured although cat has not agreed")
+	}
+}

@@ -171,6 +171,9 @@ type member struct {
 	able wire.Able
 	// surveyed is what the player found at the candidate places.
 	surveyed surveyed
+	// beacon is the port at which the player's machine answers as a beacon does. The program
+	// says it whenever it comes, so this is not saved.
+	beacon uint16
 	// isAsked: the program asks at a terminal for the player's vote. It says so whenever
 	// it comes, so this is not saved.
 	isAsked bool
@@ -253,6 +256,7 @@ func (in Join) step(r *Room) error {
 	}
 	in.takeEditions(r, p)
 	p.briefed = 0
+	p.beacon = in.Hello.Beacon
 	p.program, p.line, p.isAsked = in.Hello.Program, in.Hello.Line, in.Hello.Asks
 	p.somewhere = p.somewhere || in.Hello.Somewhere // or the player said so on the page
 	in.locate(r, p)

@@ -37,6 +37,9 @@ func (r *Room) Snapshot() wire.Snapshot {
 	for _, v := range r.settings.Places {
 		s.Room.Candidates = append(s.Room.Candidates, v.Name)
 	}
+	for _, h := range r.homes() {
+		s.Room.Candidates = append(s.Room.Candidates, h.Place.Name)
+	}
 	if s.Room.Webhook = ""; r.settings.Webhook != "" {
 		s.Room.Posts = &wire.Posts{To: wire.WebhookOf(r.settings.Webhook), At: r.posts.At, Trouble: r.posts.Trouble}
 	}

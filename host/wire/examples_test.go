@@ -29,6 +29,7 @@ var examples = []struct {
 		`{"type":"hello","version":2,"code":"BAKODI","name":"ben","editions":{"":{"version":"5.6.1"},"luanti":{"version":"5.6.1","protocol":41}}}`},
 	{wire.Hello{Version: 2, Code: "BAKODI", Name: "dora", Discreet: 50}, `{"type":"hello","version":2,"code":"BAKODI","name":"dora","discreet":50}`},
 	{wire.Hello{Version: 2, Code: "BAKODI", Name: "dan", Somewhere: true}, `{"type":"hello","version":2,"code":"BAKODI","name":"dan","somewhere":true}`},
+	{wire.Hello{Version: 2, Code: "BAKODI", Name: "eve", Beacon: 7787}, `{"type":"hello","version":2,"code":"BAKODI","name":"eve","beacon":7787}`},
 	{wire.Hello{Version: 2, Code: "BAKODI", Name: "cat", Asks: true}, `{"type":"hello","version":2,"code":"BAKODI","name":"cat","asks":true}`},
 	{wire.Say{Round: 1, What: wire.SayVote, Addr: netip.MustParseAddrPort("192.0.2.7:27960")}, `{"type":"say","round":1,"what":"vote","addr":"192.0.2.7:27960"}`},
 	{wire.Say{Round: 1, What: wire.SayReady}, `{"type":"say","round":1,"what":"ready"}`},

@@ -71,6 +71,10 @@ type Hello struct {
 	Asks bool `json:"asks,omitempty"`
 	// Somewhere: the others are not to be told which country the player is in.
 	Somewhere bool `json:"somewhere,omitempty"`
+	// Beacon is the UDP port at which the peer's machine answers as a beacon does, 0 for
+	// none. The player agrees that programs of others are told its address, as long as all
+	// in the room agree to that.
+	Beacon uint16 `json:"beacon,omitempty"`
 	// Discreet is how many servers may see the player's address in a round, which the
 	// peer itself holds; 0 is no bound. Whom it may not ask it says to be forbidden.
 	Discreet int `json:"discreet,omitempty"`

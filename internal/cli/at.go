@@ -173,8 +173,13 @@ func (a *away) hold(ctx context.Context) error {
 		return a.follow(ctx, narrator)
 	}
 	a.launcher.Room, a.launcher.Console, a.launcher.After = a.room.Code, console, a.later()
-	playing := &playing{program: a.program, probing: a.probing, once: a.once, narrator: narrator, launcher: &a.launcher, shares: a.shares, steers: true, sees: a.sees, lan: a.lists.LAN}
-	err := playing.play(ctx, a.room)
+	beacon, stop, err := a.canHost.shine(ctx, a.program)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	playing := &playing{beacon: beacon, program: a.program, probing: a.probing, once: a.once, narrator: narrator, launcher: &a.launcher, shares: a.shares, steers: true, sees: a.sees, lan: a.lists.LAN}
+	err = playing.play(ctx, a.room)
 	if errors.Is(err, errEnded) {
 		return nil
 	}

@@ -49,6 +49,26 @@ func TestBeacon(t *testing.T) {
 	}
 }
 
+// TestCanHost: who could host answers as a beacon while in the room.
+func TestCanHost(t *testing.T) {
+	h := begin(t, "host", "--game", "openarena", "--servers", writeFile(t, "servers.txt", "127.0.0.1:1\n"), "--listen", "127.0.0.1:0", "--no-browser", "--no-mdns", "--lan", "off", "--can-host")
+	port := h.says(t, `programs\s+measure\s+this\s+computer\s+at\s+UDP\s+port\s+(\d+)`)[1]
+	conn, err := net.Dial("udp", "127.0.0.1:"+port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	conn.Write(beacon.Protocol{}.AppendQuery(nil, 7, nil))
+	b := make([]byte, 100)
+	n, err := conn.Read(b)
+	if reply, parseErr := (beacon.Protocol{}).Parse([][]byte{b[:n]}); err != nil || parseErr != nil || !reply.Answers(7) {
+		t.Errorf("%+v, %v, %v", reply, err, parseErr)
+	}
+	h.types(t, "end")
+	h.exits(t, 0)
+}
+
 func TestBeaconWrongUse(t *testing.T) {
 	for _, args := range [][]string{{"--listen", "nowhere"}, {"--each", "0"}, {"--listen", "127.0.0.1:99999"}} {
 		if got := muster(t, append([]string{"beacon"}, args...)...); got.code != 2 {

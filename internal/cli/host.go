@@ -70,6 +70,7 @@ type hosting struct {
 	downloads downloads
 	portMap   consent
 	starting  starting
+	canHost   canHost
 
 	// at is the public host that has the room; here: on this machine all the same.
 	at   string
@@ -127,6 +128,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	h.probing.bind(flags)
 	h.starting.program, h.starting.probing = p, &h.probing
 	h.starting.bind(cmd)
+	h.canHost.bind(flags)
 	return cmd
 }
 
@@ -421,7 +423,12 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 		return err
 	}
 	h.launcher.Room, h.launcher.Console, h.launcher.After = code, console, h.later()
-	playing := &playing{program: h.program, probing: h.probing, once: h.once, narrator: narrator, launcher: &h.launcher, shares: h.shares, atHost: true, steers: true}
+	beacon, stop, err := h.canHost.shine(ctx, h.program)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	playing := &playing{beacon: beacon, program: h.program, probing: h.probing, once: h.once, narrator: narrator, launcher: &h.launcher, shares: h.shares, atHost: true, steers: true}
 	inside.Secret = keys.Secret
 	if err = playing.play(ctx, inside); errors.Is(err, errEnded) {
 		return nil

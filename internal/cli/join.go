@@ -36,6 +36,7 @@ type join struct {
 	once     bool
 	// noBrowser leaves the player's own page for whoever opens it.
 	noBrowser bool
+	canHost   canHost
 	somewhere bool // the others are not told which country the player is in
 	shares    sharing
 	greets    greeting
@@ -81,6 +82,7 @@ config.toml say which.`,
 	flags.StringVar(&j.code, "code", "", "the room's `CODE`, if it is not in the link")
 	flags.StringVar(&j.launcher.Player, "name", defaultName(), "your `NAME` in the room")
 	flags.BoolVar(&j.somewhere, "somewhere", false, "do not tell the others which country you are in")
+	j.canHost.bind(flags)
 	bindSharing(cmd, &j.shares)
 	bindLaunch(cmd, &j.launcher)
 	bindWord(cmd, &j.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for servers on the local network, too, if the room is on a public host and wants that (off: never)")
@@ -166,8 +168,13 @@ func isRoomCode(word string) bool {
 // enter plays. Unless a code was given it is asked for when the host wants one,
 // and again if it was mistyped: an open room takes everybody without.
 func (j *join) enter(ctx context.Context, to invite.Link, isGiven bool) error {
+	beacon, stop, err := j.canHost.shine(ctx, j.program)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	playing := &playing{
-		somewhere: j.somewhere, shares: j.shares,
+		beacon: beacon, somewhere: j.somewhere, shares: j.shares,
 		program: j.program, probing: j.probing, once: j.once, launcher: &j.launcher, lan: j.lan,
 		narrator: &narrator{screen: j.screen, help: j.keys(playerHelp(to))}, browses: !j.noBrowser || j.home != nil,
 	}

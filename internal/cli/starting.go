@@ -95,20 +95,18 @@ func (s *starting) follow(ctx context.Context, console *term.Console, games game
 		case <-ctx.Done():
 			return
 		}
-		site, wants := wantsServer(news)
-		if news.Room.Round == tried || !wants {
+		if news.Room.Round == tried || !wantsServer(news) {
 			continue
 		}
 		tried = news.Room.Round
-		settings := settings()
-		at := slices.IndexFunc(settings.Places, func(v wire.Venue) bool { return v.Name == site })
+		place, knows := bestPlace(news.Sites.Sites, settings().Places)
 		g, err := games.Find(news.Room.Game)
-		if at < 0 || err != nil {
-			s.screen.Say("no server is started: this program does not know the place %s, or the game", discovery.CleanText(site))
+		if !knows || err != nil {
+			s.screen.Say("no server is started: this program does not know where a place is that would suit, or the game")
 			continue
 		}
 		now.stop()
-		if now, err = s.start(ctx, console, g, settings.Places[at], news); err != nil {
+		if now, err = s.start(ctx, console, g, place, news); err != nil {
 			if ctx.Err() == nil {
 				s.screen.Say("%s", err)
 			}
@@ -127,13 +125,22 @@ func (n *started) stop() {
 	}
 }
 
-// wantsServer is the place where a server would suit a room for which none does.
-func wantsServer(news wire.Snapshot) (place string, wants bool) {
+// wantsServer reports whether a server at a place would suit a room for which none does.
+func wantsServer(news wire.Snapshot) bool {
 	s := news.Sites
-	if news.Room.Stage != wire.Failed || s == nil || !s.Better || len(s.Waiting) > 0 || len(s.Sites) == 0 || !s.Sites[0].Suits {
-		return "", false
+	return news.Room.Stage == wire.Failed && s != nil && s.Better && len(s.Waiting) == 0
+}
+
+// bestPlace is the first that suits of those that this program knows: a player's own
+// computer is none of them.
+func bestPlace(sites []wire.Site, known wire.Venues) (best wire.Venue, knows bool) {
+	for _, site := range sites {
+		at := slices.IndexFunc(known, func(v wire.Venue) bool { return v.Name == site.Name })
+		if site.Suits && at >= 0 {
+			return known[at], true
+		}
 	}
-	return s.Sites[0].Name, true
+	return best, false
 }
 
 // errNoStart is why nothing is started that the organiser does not want.
