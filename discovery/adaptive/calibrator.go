@@ -7,14 +7,26 @@ import (
 )
 
 // calibrator corrects what the estimator expects by what came of asking such
-// servers: the likelihood table need not fit this part of the network. The
-// corrected log-odds are a straight line over the expected ones (Platt scaling),
-// so that what was learnt where servers were asked carries over to the far larger
-// number of servers of which little is expected.
+// servers: the likelihood table need not fit this part of the network. The corrected
+// log-odds are a line over the expected ones with a slope of its own where little is
+// expected and another where much is (beta calibration, Kull et al. 2017):
+//
+//	corrected log-odds
+//	│             large ╱
+//	│                  ╱
+//	│          ______╱   ◀─ shift
+//	│  ____╱‾‾
+//	│ small
+//	└──────────┴────────▶ log-odds of p
+//	           0
+//
+// What was learnt where servers were asked, mostly near ones, carries over to the far
+// larger number of servers of which little is expected, but less than along one line:
+// a network that is known to be near and disappoints says little of far ones.
 type calibrator struct {
-	// all is the line of all servers, from which those of the depths differ.
-	all   line
-	lines [depths]line
+	// all is the curve of all servers, from which those of the depths differ.
+	all    curve
+	depths [depths]curve
 }
 
 // depth sorts servers by what they have in common with one that was measured. The
@@ -65,20 +77,21 @@ func oddsOf(bin int) float64 { return minOdds + (float64(bin)+0.5)*oddsStep }
 
 func logistic(odds float64) float64 { return 1 / (1 + math.Exp(-odds)) }
 
-// line is the correction of one depth, and what it was learnt from.
-type line struct {
-	records      [oddsBins]record
-	shift, slope float64
-	corrections  [oddsBins]float64
+// curve is the correction of one depth, and what it was learnt from.
+type curve struct {
+	records     [oddsBins]record
+	corrections [oddsBins]float64
+	// The corrected log-odds are shift + small · ln p - large · ln(1-p).
+	shift, small, large float64
 }
 
 // record is how many servers of which about as much was expected answered, and
 // how many of them were near.
 type record struct{ answered, near float64 }
 
-// gaussian is what a line's parameters are taken for before anything is measured,
+// gaussian is what a curve's parameters are taken for before anything is measured,
 // and with which standard deviation.
-type gaussian struct{ shift, slope, shiftSD, slopeSD float64 }
+type gaussian struct{ shift, small, large, shiftSD, slopeSD float64 }
 
 // How little the table is believed, and how far the depths may differ, in
 // log-odds. Fitted: the deviations of lines between places and worlds, twice or
@@ -86,29 +99,34 @@ type gaussian struct{ shift, slope, shiftSD, slopeSD float64 }
 const (
 	allShiftSD, allSlopeSD     = 1.0, 0.6
 	depthShiftSD, depthSlopeSD = 0.3, 0.1
+	// slopesSD is by how much the two slopes differ. Tuned.
+	slopesSD = 0.6
 	// fading is the share of a record that stays when another result comes: the
 	// last thousand or so count.
 	fading = 0.997
-	// Newton's method takes newtonSteps, each newtonLongest at most in both
-	// parameters, so that it does not overshoot.
+	// Newton's method takes newtonSteps, each newtonLongest at most in every
+	// parameter, so that it does not overshoot.
 	newtonSteps   = 8
 	newtonLongest = 0.5
-	// leastSlope keeps the order: less is expected where less was expected.
+	// leastSlope keeps the order: less is expected where less was expected. Where
+	// little is, a network that disappoints as a whole would else make the many
+	// servers of which little is expected next to none: mostSmall. Tuned.
 	leastSlope = 0.3
+	mostSmall  = 1.5
 )
 
 func newCalibrator() *calibrator {
-	c := &calibrator{all: line{slope: 1}}
-	for i := range c.lines {
-		c.lines[i].slope = 1
-		c.lines[i].tabulate()
+	c := &calibrator{all: curve{small: 1, large: 1}}
+	for i := range c.depths {
+		c.depths[i] = c.all
+		c.depths[i].tabulate()
 	}
 	return c
 }
 
 // note compares what was expected of a server that answered with what came.
 func (c *calibrator) note(expected expectation, near bool) {
-	for _, l := range []*line{&c.all, &c.lines[expected.known]} {
+	for _, l := range []*curve{&c.all, &c.depths[expected.known]} {
 		r := &l.records[expected.bin]
 		r.answered++
 		if near {
@@ -119,31 +137,32 @@ func (c *calibrator) note(expected expectation, near bool) {
 
 // correct is the expectation in the light of the records.
 func (c *calibrator) correct(e expectation) float64 {
-	return c.lines[e.known].corrections[e.bin]
+	return c.depths[e.known].corrections[e.bin]
 }
 
-// learn fits the lines to the records, and lets those fade by so many fresh
+// learn fits the curves to the records, and lets those fade by so many fresh
 // results.
 func (c *calibrator) learn(fresh int) {
-	c.all.learn(fresh, gaussian{0, 1, allShiftSD, allSlopeSD})
-	for i := range c.lines {
-		c.lines[i].learn(fresh, gaussian{c.all.shift, c.all.slope, depthShiftSD, depthSlopeSD})
+	c.all.learn(fresh, gaussian{0, 1, 1, allShiftSD, allSlopeSD})
+	for i := range c.depths {
+		c.depths[i].learn(fresh, gaussian{c.all.shift, c.all.small, c.all.large, depthShiftSD, depthSlopeSD})
 	}
 }
 
-func (l *line) learn(fresh int, before gaussian) {
+func (l *curve) learn(fresh int, before gaussian) {
 	for range newtonSteps {
-		shift, slope := l.step(before)
-		l.shift += min(max(shift, -newtonLongest), newtonLongest)
-		l.slope += min(max(slope, -newtonLongest), newtonLongest)
+		step := l.step(before)
+		for i, parameter := range []*float64{&l.shift, &l.small, &l.large} {
+			*parameter += min(max(step[i], -newtonLongest), newtonLongest)
+		}
 	}
-	l.slope = max(l.slope, leastSlope)
+	l.small, l.large = min(max(l.small, leastSlope), mostSmall), max(l.large, leastSlope)
 	l.fade(fresh)
 	l.tabulate()
 }
 
 // fade has the records make way for so many fresh results.
-func (l *line) fade(fresh int) {
+func (l *curve) fade(fresh int) {
 	fade := math.Pow(fading, float64(fresh))
 	for i := range l.records {
 		l.records[i].answered *= fade
@@ -154,32 +173,54 @@ func (l *line) fade(fresh int) {
 // fade has all records make way for so many fresh results.
 func (c *calibrator) fade(fresh int) {
 	c.all.fade(fresh)
-	for i := range c.lines {
-		c.lines[i].fade(fresh)
+	for i := range c.depths {
+		c.depths[i].fade(fresh)
 	}
 }
 
-// step is the way from the line to the top of the posterior, taken for a
+// step is the way from the curve to the top of the posterior, taken for a
 // parabola.
-func (l *line) step(before gaussian) (shift, slope float64) {
-	h00, h01, h11 := 1/(before.shiftSD*before.shiftSD), 0.0, 1/(before.slopeSD*before.slopeSD)
-	g0, g1 := (before.shift-l.shift)*h00, (before.slope-l.slope)*h11
+func (l *curve) step(before gaussian) [3]float64 {
+	shift, slope := 1/(before.shiftSD*before.shiftSD), 1/(before.slopeSD*before.slopeSD)
+	h00, h11, h22 := shift, slope, slope
+	var h01, h02, h12 float64
+	g0, g1, g2 := (before.shift-l.shift)*h00, (before.small-l.small)*h11, (before.large-l.large)*h22
+	const tie = 1 / (slopesSD * slopesSD)
+	h11, h22, h12 = h11+tie, h22+tie, h12-tie
+	g1, g2 = g1-tie*(l.small-l.large), g2+tie*(l.small-l.large)
 	for i, r := range l.records {
 		if r.answered == 0 {
 			continue
 		}
-		x := oddsOf(i)
-		p := logistic(l.shift + l.slope*x)
+		u, v := parts[i].small, parts[i].large
+		p := logistic(l.shift + l.small*u + l.large*v)
 		miss, weight := r.near-r.answered*p, r.answered*p*(1-p)
-		g0, g1 = g0+miss, g1+miss*x
-		h00, h01, h11 = h00+weight, h01+weight*x, h11+weight*x*x
+		g0, g1, g2 = g0+miss, g1+miss*u, g2+miss*v
+		h00, h01, h02 = h00+weight, h01+weight*u, h02+weight*v
+		h11, h12, h22 = h11+weight*u*u, h12+weight*u*v, h22+weight*v*v
 	}
-	det := h00*h11 - h01*h01
-	return (h11*g0 - h01*g1) / det, (h00*g1 - h01*g0) / det
+	// The inverse of a symmetric matrix, by its cofactors.
+	c00, c01, c02 := h11*h22-h12*h12, h02*h12-h01*h22, h01*h12-h02*h11
+	c11, c12, c22 := h00*h22-h02*h02, h01*h02-h00*h12, h00*h11-h01*h01
+	det := h00*c00 + h01*c01 + h02*c02
+	return [3]float64{
+		(c00*g0 + c01*g1 + c02*g2) / det,
+		(c01*g0 + c11*g1 + c12*g2) / det,
+		(c02*g0 + c12*g1 + c22*g2) / det,
+	}
 }
 
-func (l *line) tabulate() {
+func (l *curve) tabulate() {
 	for i := range l.corrections {
-		l.corrections[i] = logistic(l.shift + l.slope*oddsOf(i))
+		l.corrections[i] = logistic(l.shift + l.small*parts[i].small + l.large*parts[i].large)
 	}
 }
+
+// parts are the log-odds in the middle of each bin, in two: ln p, which is all of them
+// where little is expected, and -ln(1-p), where much is.
+var parts = func() (parts [oddsBins]struct{ small, large float64 }) {
+	for i := range parts {
+		parts[i].small, parts[i].large = -math.Log1p(math.Exp(-oddsOf(i))), math.Log1p(math.Exp(oddsOf(i)))
+	}
+	return parts
+}()

@@ -33,10 +33,11 @@
 // (recall.go).
 //
 // The table need not fit the network at hand. So what came of servers of which p
-// was expected corrects all expectations by a line over the log-odds, one for
-// each of three depths of knowledge (calibrator.go, after Platt 1999):
+// was expected corrects all expectations by a line over the log-odds with two slopes,
+// one for each of three depths of knowledge (calibrator.go, after Kull et al. 2017);
+// what came of the first servers, asked before anything was expected, does not:
 //
-//	logit p' = shift + slope · logit p
+//	logit p' = shift + small · ln p - large · ln(1-p)
 //
 // # The player's own line
 //
@@ -65,7 +66,7 @@
 //
 // A block is a node in which nothing was measured: all of its servers are near or
 // none is. The plan stops when R + 0.7 · min(√V, R) ≤ missing · (found + R), or
-// when a few servers at most are left, and once all that is under way is back. R
+// when a few servers at most are left, fewer while near ones still come, and once all that is under way is back. R
 // and V also make the claim of what was found: less is claimed where nothing but
 // addresses is known.
 //
@@ -104,6 +105,7 @@
 //	bounds of the claim        fitted: 95 of 100 runs              held in 97 of 100
 //	these, and a, unlabelled   tuned: whole runs without labels     held in 96 of 100
 //	firstOdds of labels        tuned: wrong, right and no labels    no fit
+//	slopesSD, mostSmall        tuned: whole runs                   no fit
 //	shift's window, witnesses  tuned: shifts of 50 ms, and none     no fit
 //	blockServers, sureSDs      tuned: whole runs                    no fit
 //	prior weights a            tuned

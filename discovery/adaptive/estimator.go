@@ -28,7 +28,9 @@ type estimator struct {
 
 	// Of the tried servers, so many answered.
 	tried, answered float64
-	calibrator      *calibrator
+	// estimated: the nodes have shares.
+	estimated  bool
+	calibrator *calibrator
 }
 
 // node is a column entry of one node.
@@ -62,8 +64,10 @@ type block struct {
 
 // server is a column entry of one server.
 type server struct {
-	asked    bool
-	recalled bool // asked to see whether a memory holds: no news to the calibrator
+	asked bool
+	// foreseen servers were asked when something was expected of them. What came of the
+	// first ones, of which nothing was, says nothing of expectations.
+	foreseen bool
 	expected expectation
 }
 
@@ -142,7 +146,10 @@ func (e *estimator) above(server int, l topology.Level) topology.Node {
 // ask notes that a server is asked, and what is expected of it.
 func (e *estimator) ask(server int) {
 	at := e.tree.Of(server)
-	e.servers[server].asked, e.servers[server].expected = true, e.expectation(at)
+	s := &e.servers[server]
+	if s.asked, s.foreseen = true, e.estimated; s.foreseen {
+		s.expected = e.expectation(at)
+	}
 	for n := at; n >= 0; n = e.tree.Parent(n) {
 		e.nodes[n].unasked--
 	}
@@ -163,7 +170,7 @@ func (e *estimator) observe(server int, state discovery.State, rtt time.Duration
 	e.replies = append(e.replies, reply{server, rtt})
 	e.judge(e.tree.Above(at, topology.Prefix16), rtt < e.limit)
 	e.weigh(at, rtt, 1)
-	if s := &e.servers[server]; !s.recalled {
+	if s := &e.servers[server]; s.foreseen {
 		e.calibrator.note(s.expected, rtt < e.limit)
 	}
 }
@@ -238,7 +245,7 @@ func (e *estimator) correct(since int, more time.Duration) {
 		if i >= since {
 			r.rtt = max(r.rtt-more, 0)
 		}
-		if s := &e.servers[r.server]; !s.recalled {
+		if s := &e.servers[r.server]; s.foreseen {
 			e.calibrator.note(s.expected, r.rtt < e.limit)
 			e.calibrator.fade(1)
 		}
@@ -270,6 +277,7 @@ const (
 // mixed with that of the AS in all countries, and for a /16 with what its addresses
 // say whatever their labels.
 func (e *estimator) estimate() {
+	e.estimated = true
 	root := &e.nodes[topology.Root]
 	root.p = (priorRoot*rootShare + root.children.sum) / (priorRoot + root.children.weight)
 	var regions [topology.Regions]float64

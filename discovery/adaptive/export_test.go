@@ -23,16 +23,17 @@ func Column(rtt, limit time.Duration) float64 {
 	return float64(rtt-limit) / float64(limit+lineMargin)
 }
 
-// Line is what a run learnt of its expectations' errors.
-type Line struct{ Shift, Slope float64 }
+// Line is what a run learnt of its expectations' errors: the shift, and the slopes
+// where little and where much is expected.
+type Line struct{ Shift, Small, Large float64 }
 
 // Lines are those of a plan that is through, of all servers and by depth.
 func Lines(p discovery.Plan) (all Line, byDepth []Line) {
 	c := p.(*plan).estimator.calibrator
-	for _, l := range c.lines {
-		byDepth = append(byDepth, Line{l.shift, l.slope})
+	for _, l := range c.depths {
+		byDepth = append(byDepth, Line{l.shift, l.small, l.large})
 	}
-	return Line{c.all.shift, c.all.slope}, byDepth
+	return Line{c.all.shift, c.all.small, c.all.large}, byDepth
 }
 
 // LevelNames are as in the table.

