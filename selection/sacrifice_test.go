@@ -3,10 +3,12 @@ package selection_test
 import (
 	"maps"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
+	"muster/discovery"
 	"muster/selection"
 )
 
@@ -112,5 +114,47 @@ func TestAnObjectiveCountsFromOwnBests(t *testing.T) {
 	}
 	if o.Score([]float64{30, 50}) != 100 {
 		t.Error("own bests of one stay for all")
+	}
+}
+
+// TestAFalseOwnBestIsBounded: whoever praises servers to have whatever is chosen look like
+// a sacrifice costs no other player more than the liar's true own best, as no ping is
+// below nothing; and praise of what others did not reach counts for nothing.
+func TestAFalseOwnBestIsBounded(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 14))
+	moved := 0
+	for range 600 {
+		servers, table := randomTable(random)
+		criteria := selection.Criteria{By: selection.LeastSacrifice}
+		before := selection.Select(servers, table, criteria)
+		if before.Chosen == nil {
+			continue
+		}
+		liar := random.IntN(len(table.Players()))
+		name := table.Players()[liar]
+		for range 1 + random.IntN(4) {
+			server := random.IntN(len(servers.List))
+			if state, rtt := table.At(liar, server); state == discovery.Answered {
+				table.Set(liar, server, state, time.Duration(random.Int64N(int64(rtt)+1)))
+			}
+		}
+		after := selection.Select(servers, table, criteria)
+		most := before.Chosen.Score + before.Own[name].MS
+		for player, own := range before.Own {
+			if gives := after.Chosen.RTT[player] - own.MS; player != name && gives > most+0.001 {
+				t.Fatalf("%s gives up %v ms by a lie of %s, whose own best is %v: at most %v", player, gives, name, before.Own[name].MS, most)
+			}
+		}
+		if after.Chosen.Addr != before.Chosen.Addr {
+			moved++
+		}
+	}
+	if moved == 0 {
+		t.Error("no lie changed anything")
+	}
+	servers, table := tableOf([]string{"ann", "bob"}, map[string][]int{serverA: {20, 60}, serverB: {50, 20}, serverC: {1, lost}, "10.0.0.4:27960": {1, unprobed}},
+		serverA, serverB, serverC, "10.0.0.4:27960")
+	if got := selection.Select(servers, table, selection.Criteria{By: selection.LeastSacrifice}); got.Own["ann"].MS != 20 || got.Chosen.Addr.String() != serverB {
+		t.Errorf("ann has %+v, and all go to %v", got.Own["ann"], got.Chosen.Addr)
 	}
 }

@@ -166,6 +166,8 @@ func plausibleLies() []Attack {
 				return rtt, false
 			})
 		}},
+		Attack{Name: "own best of nothing", plan: ownBest(0)},
+		Attack{Name: "own best and what is near of nothing", plan: ownBest(30 * time.Millisecond)},
 		Attack{Name: "invents all, with a map", plan: func(k *plot) tactics {
 			// It asks nobody, but knows where servers stand, to a few percent.
 			favourite := k.persuades(func(_, _ int, rtt time.Duration) time.Duration { return rtt * 7 / 10 })
@@ -240,6 +242,26 @@ func (p *plot) least(liar, server int, rtt time.Duration) time.Duration {
 	}
 	slices.Sort(bounds)
 	return min(rtt, max(time.Millisecond, bounds[max(0, len(bounds)-2)]))
+}
+
+// ownBest pretends 1 ms to the nearest server and what is hardly farther, so that
+// whatever the group plays on is a sacrifice.
+func ownBest(farther time.Duration) func(k *plot) tactics {
+	return func(k *plot) tactics {
+		nearest := map[int]time.Duration{}
+		for _, liar := range k.liars {
+			nearest[liar] = never
+			for _, server := range k.suited {
+				nearest[liar] = min(nearest[liar], k.Vantages[liar].RTT[server])
+			}
+		}
+		return lying(func(p *peer, _ int, rtt time.Duration) (time.Duration, bool) {
+			if rtt <= nearest[slices.Index(p.peers, p)]*11/10+farther { // with what a packet is held up
+				rtt = time.Millisecond
+			}
+			return rtt, false
+		})
+	}
 }
 
 // unaskedLies say in one frame, or too soon, what nobody asked.
