@@ -126,6 +126,11 @@ func TestReveal(t *testing.T) {
 		return seen(".named") == 1 && seen(".everybody") == 1 && eval[int](b, "document.getAnimations().length") == 0
 	})
 	b.shoot("reveal", laptop, desktop, screenSize{"small-phone-dark", 390, 700, 1, true}, night4k)
+	b.tells(strings.Replace(chosen, " choice,", ` choice: { ...choice, selection: { ...selection, by: "least-sacrifice", ranking: [{ ...ranked, extra_ms: { anna: 23.4, ben: 2, chong: 0, dave: 11 } }] } },`, 1))
+	b.sees("#stage .figure-of", "88 ms for you · nobody gives up more than 23 ms of their own best")
+	b.shoot("reveal-sacrifice", laptop, phone)
+	b.resize(laptop)
+	b.tells(chosen)
 	b.click("#stage [data-action=revealed]")
 	b.until("a button goes on", func() bool { return eval[string](b, "muster.view.stage") == "vote" })
 	b.run(`muster.view.searched = 2`)

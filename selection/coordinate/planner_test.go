@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -37,6 +38,11 @@ func smallRTT(player, server int) time.Duration {
 // order. Servers that dead tells stay silent.
 func search(t *testing.T, options coordinate.Options, players int, dead func(server int) bool) (asked [][2]int, o coordinate.Progress) {
 	t.Helper()
+	return searchBy(t, selection.Mean, options, players, dead)
+}
+
+func searchBy(t *testing.T, rule selection.Rule, options coordinate.Options, players int, dead func(server int) bool) (asked [][2]int, o coordinate.Progress) {
+	t.Helper()
 	list := small()
 	infos := map[int]*discovery.Info{}
 	names := make([]string, players)
@@ -44,7 +50,7 @@ func search(t *testing.T, options coordinate.Options, players int, dead func(ser
 		names[i] = fmt.Sprintf("player %d", i)
 	}
 	table := selection.NewTable(names, len(list))
-	p := coordinate.New(topology.New(list), selection.Servers{Infos: infos}, table, selection.Criteria{By: selection.Mean, Seats: players}, options)
+	p := coordinate.New(topology.New(list), selection.Servers{Infos: infos}, table, selection.Criteria{By: rule, Seats: players}, options)
 	for range 300 {
 		if o = p.Progress(); o.Done {
 			return asked, o
@@ -174,6 +180,44 @@ func TestNoBurst(t *testing.T) {
 		}
 		if fullest != test.most {
 			t.Errorf("%d players: %d are asked for one server in a round, want %d at most, and as many in some", test.players, fullest, test.most)
+		}
+	}
+}
+
+// TestFindsTheLeastSacrifice: both what is chosen and the own bests that it is counted from
+// are within what the search says may be left, also where servers are silent.
+func TestFindsTheLeastSacrifice(t *testing.T) {
+	const players = 3
+	dead := func(server int) bool { return server%7 == 0 }
+	own := slices.Repeat([]time.Duration{time.Hour}, players)
+	for server := range 300 {
+		for player := range players {
+			if !dead(server) {
+				own[player] = min(own[player], smallRTT(player, server))
+			}
+		}
+	}
+	extra := func(server int) (worst time.Duration) {
+		for player := range players {
+			worst = max(worst, smallRTT(player, server)-own[player])
+		}
+		return worst
+	}
+	best := time.Hour
+	for server := range 300 {
+		if !dead(server) {
+			best = min(best, extra(server))
+		}
+	}
+	for seed := range uint64(10) {
+		_, o := searchBy(t, selection.LeastSacrifice, coordinate.Options{Seed: seed}, players, dead)
+		if o.Best < 0 || extra(o.Best) > best+2*time.Millisecond {
+			t.Errorf("seed %d: at server %d somebody gives up %v, at the best %v", seed, o.Best, extra(o.Best), best)
+			continue
+		}
+		counted := time.Duration(o.Score * float64(time.Millisecond))
+		if missed := extra(o.Best) - counted; missed > o.Own+2*time.Millisecond || missed < -time.Microsecond {
+			t.Errorf("seed %d: %v are counted, it is %v, and at most %v are said to be missed", seed, counted, extra(o.Best), o.Own)
 		}
 	}
 }
