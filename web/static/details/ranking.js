@@ -40,7 +40,14 @@ export function ranking(state, order) {
         h("tbody", {}, rows.map((ranked) => row(state, choice, ranked, places.get(ranked.addr) ?? 0))),
       ),
     ),
+    state.you.organiser && hide(choice),
   ];
+}
+
+/** Whoever steers has the room never go to one of them: one field for all, or they would be many for who goes by Tab. @param {import("../types.js").Choice} choice */
+function hide(choice) {
+  const options = choice.selection.ranking.map(({ addr }) => h("option", { value: addr }, serverName(choice, addr)));
+  return h("p", { class: "hide-here buttons", "data-key": "hide" }, h("label", { for: "hide-which" }, "Never on"), h("select", { id: "hide-which" }, options), button("hide-here", "Hide here", {}));
 }
 
 /** @param {string} by @param {string} label @param {Order} order */
@@ -58,7 +65,7 @@ function row(state, choice, ranked, place) {
     "tr",
     { "data-key": ranked.addr, class: chosen ? "chosen" : "" },
     h("td", { class: "place" }, place),
-    h("th", { scope: "row" }, ranked.ours && h("span", { class: "ours", title: "one of ours", role: "img", "aria-label": "one of ours" }, "♥ "), h("bdi", { class: "name" }, serverName(choice, ranked.addr)), h("small", {}, h("bdi", {}, details(state, ranked, server, differing(choice).size > 1))), strange(server), state.agreement.open && h("span", { class: "say" }, say(state, ranked.addr, server)), state.you.organiser && h("span", { class: "say" }, button("hide-here", "Hide here", { "data-addr": ranked.addr }))),
+    h("th", { scope: "row" }, ranked.ours && h("span", { class: "ours", title: "one of ours", role: "img", "aria-label": "one of ours" }, "♥ "), h("bdi", { class: "name" }, serverName(choice, ranked.addr)), h("small", {}, h("bdi", {}, details(state, ranked, server, differing(choice).size > 1))), strange(server), state.agreement.open && h("span", { class: "say" }, say(state, ranked.addr, server))),
     h("td", {}, millis(ranked.mean_ms)),
     h("td", {}, millis(ranked.max_ms)),
     h("td", {}, millis(ranked.stdev_ms)),
