@@ -218,6 +218,7 @@ func TestHomePlays(t *testing.T) {
 	b.click(`[data-game="myarena"]`)
 	b.shootHome("home-play")
 	b.sets("#players", "1")
+	b.sets("#places", "The Den, 127.0.0.1:9, tcp")
 	b.click("#play-form button.primary")
 	b.sees("#now", "You are in a room")
 	b.shootHome("home-in-room")
@@ -228,6 +229,9 @@ func TestHomePlays(t *testing.T) {
 	room.sees("#people", "ann")
 	if !eval[bool](room, "!!muster.live.state?.you.organiser") {
 		t.Error("whoever opened the room cannot steer it")
+	}
+	if places := eval[string](room, "String(muster.live.state?.room.candidates)"); places != "The Den" {
+		t.Errorf("the room's places are %s", places)
 	}
 	b.sees("#questions", "Start My Arena now?")
 	b.shootHome("home-asks")

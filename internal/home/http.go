@@ -277,11 +277,23 @@ func (h *Home) granted() (at, launch string) {
 
 func (h *Home) takeHost(_ context.Context, wish hostWish) (any, error) {
 	_, launch := h.granted()
-	return begun(wish.Servers, func(file string) ([]string, error) {
-		return wish.args(file, freeListen(), launch, h.config.Rooms == nil)
+	places, forget, err := file(wish.Places)
+	if err != nil {
+		return nil, err
+	}
+	document, err := begun(wish.Servers, func(file string) ([]string, error) {
+		args, err := wish.args(file, freeListen(), launch, h.config.Rooms == nil)
+		if places != "" {
+			args = append(args, "--places="+places)
+		}
+		return args, err
 	}, func(args []string, clean func()) {
-		h.play("host", wish.Game, args, clean)
+		h.play("host", wish.Game, args, func() { clean(); forget() })
 	})
+	if err != nil {
+		forget()
+	}
+	return document, err
 }
 
 func (h *Home) takeConnect(_ context.Context, wish goWish) (any, error) {

@@ -110,6 +110,8 @@ type hostWish struct {
 	Every   string    `json:"every"`
 	Name    string    `json:"name"`
 	Servers string    `json:"servers"`
+	// Places are where a server of the group's own could be, a line each.
+	Places string `json:"places"`
 	// At is the public host that is to have the room; empty is this machine.
 	At string `json:"at"`
 	// Vote is nil where nobody has decided whether people vote.

@@ -157,6 +157,7 @@ export function play(main, from) {
         field("players", "Start with", h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: 64, inputmode: "numeric", placeholder: "who is here" }), "players")),
         field("vote", "Before the launch", h("select", { id: "vote", name: "vote" }, [["", "vote once two have the page open"], ["true", "vote, veto, ready check"], ["false", "straight there"]].map(([value, name]) => h("option", { value }, name)))),
         h("details", { class: "own" }, h("summary", {}, "Map, mode, name of the room, every week"), field("map", "Map", h("input", { id: "map", name: "map", placeholder: "any" })), field("mode", "Mode", h("input", { id: "mode", name: "mode", placeholder: "any" })), field("title", "Room's name", h("input", { id: "title", name: "title", placeholder: "its code", maxlength: 64 })), field("every", "Stays, for evenings on", h("input", { id: "every", name: "every", placeholder: "fri 20:00", maxlength: 100 }))),
+        h("details", { class: "own" }, h("summary", {}, "Places for a server of our own"), h("label", { for: "places", class: "quiet" }, "A line each: name, address. muster beacon answers there, or say tcp behind it. Where no server suits, the room says whether one there would."), h("textarea", { id: "places", name: "places", rows: 3, spellcheck: "false", placeholder: "Frankfurt, 192.0.2.1\nLondon, 192.0.2.8:443, tcp" })),
       ),
       h(
         "section",
@@ -206,6 +207,7 @@ export function play(main, from) {
         every: data.get("every"),
         name: data.get("name"),
         servers: data.get("servers"),
+        places: data.get("places"),
         at: there ? String(data.get("at")).trim() : "",
         vote: data.get("vote") ? data.get("vote") === "true" : null,
         open: !there && data.has("open"),
