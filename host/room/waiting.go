@@ -357,8 +357,11 @@ func (r *Room) adviseWait(c *wire.Choice) {
 	if len(full) == 0 {
 		return
 	}
-	addr := full[0].Addr.String()
-	c.Advice = append(c.Advice, wire.Advice{Text: "wait for " + seatsInWords(r.round.waitable.need), Action: "await", Servers: len(full), Addr: addr})
+	addr, text := full[0].Addr.String(), "wait for "+seatsInWords(r.round.waitable.need)
+	if info := r.round.servers.Info(full[0].Server); r.isVoting() && info != nil {
+		text += " on " + cmp.Or(info.Name, addr)
+	}
+	c.Advice = append(c.Advice, wire.Advice{Text: text, Action: "await", Servers: len(full), Addr: addr})
 	if _, known := c.Servers[addr]; !known {
 		card := cardOf(r.round.servers, full[0].Server)
 		r.fit(&card, full[0].Server)

@@ -2,6 +2,7 @@ package room
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -461,6 +462,46 @@ func TestInstead(t *testing.T) {
 	}
 	f.passes(5 * time.Second)
 	f.goesTo(2)
+}
+
+// TestNamedServer: the organiser wants seats on one server and no other, while people vote on
+// what has some.
+func TestNamedServer(t *testing.T) {
+	s := settings(5)
+	s.Agree = wire.Yes
+	f := inFront(t, s, 3, five()...)
+	f.free = func(server int, _ time.Duration) int { return 9 * count(server == 2) }
+	for _, name := range f.names {
+		f.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 2, Info: discovery.Info{Players: 7, MaxPlayers: 16}}}})
+	}
+	f.orders(AwaitSeats{})
+	f.orders(Unwait{Instead: true})
+	f.passes(10 * time.Second)
+	if !f.room.isVoting() {
+		t.Fatalf("nobody votes; the log:\n%s", f.log())
+	}
+	advice := f.view().Choice.Advice
+	at := slices.IndexFunc(advice, func(a wire.Advice) bool { return a.Action == "await" })
+	if at < 0 || advice[at].Text != "wait for 5 seats on "+addr(0).String() {
+		t.Errorf("the organiser is advised to %+v", advice)
+	}
+	for _, bad := range []netip.AddrPort{addr(7), netip.MustParseAddrPort("[::1]:1")} {
+		if err := f.orders(AwaitSeats{Addr: bad}); err == nil {
+			t.Errorf("the room waits for seats on %v", bad)
+		}
+	}
+	if err := f.orders(AwaitSeats{Addr: addr(1)}); err != nil {
+		t.Fatal(err)
+	}
+	if seats := f.view().Seats; len(seats.Servers) != 1 || seats.Servers[0].Addr != addr(1).String() {
+		t.Errorf("people see %+v", seats)
+	}
+	f.free = func(int, time.Duration) int { return 9 } // the best has seats now, too
+	f.passes(time.Minute)
+	f.goesTo(1)
+	if f.view().Choice.Target != addr(1).String() {
+		t.Errorf("people are shown %+v", f.view().Choice.Target)
+	}
 }
 
 // TestWaitingIsSaved: a host that starts again goes on.

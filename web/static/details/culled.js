@@ -32,21 +32,22 @@ export function culled(state) {
   ];
 }
 
-/** Shows the list of a cause. @param {HTMLDialogElement} dialog @param {string} cause */
-export async function openCulled(dialog, cause) {
+/** Shows the list of a cause. @param {HTMLDialogElement} dialog @param {string} cause @param {import("../types.js").State | null} state */
+export async function openCulled(dialog, cause, state) {
+  const mayWait = cause === "full" && Boolean(state?.you.organiser) && (state?.room.stage === "failed" || Boolean(state?.agreement.open));
   const close = h("form", { method: "dialog" }, h("button", {}, "Close"));
   show(dialog, h("p", { role: "status" }, "Fetching the list …"), close);
   dialog.showModal();
   try {
     const list = await fetchCulled(cause);
-    show(dialog, h("h2", {}, `${count(list.total, "server")} ${causes[cause] ?? cause}`), list.total > list.servers.length && h("p", { class: "quiet" }, `The first ${list.servers.length}:`), table(list), close);
+    show(dialog, h("h2", {}, `${count(list.total, "server")} ${causes[cause] ?? cause}`), list.total > list.servers.length && h("p", { class: "quiet" }, `The first ${list.servers.length}:`), table(list, mayWait), close);
   } catch (error) {
     show(dialog, h("p", { role: "alert" }, `The list cannot be had: ${/** @type {Error} */ (error).message}.`), close);
   }
 }
 
-/** @param {{servers: {addr: string, name: string, map?: string, players: number, max_players: number, as_listed?: boolean, on?: string[], rtt_ms: Record<string, number>}[]}} list */
-function table(list) {
+/** @param {{servers: {addr: string, name: string, map?: string, players: number, max_players: number, as_listed?: boolean, on?: string[], rtt_ms: Record<string, number>}[]}} list @param {boolean} mayWait */
+function table(list, mayWait) {
   const players = [...new Set(list.servers.flatMap((server) => Object.keys(server.rtt_ms)))].sort();
   return h(
     "div",
@@ -59,7 +60,7 @@ function table(list) {
         "tr",
         {},
         h("th", { scope: "row" }, h("bdi", { class: "name" }, server.name || server.addr), h("small", {}, h("bdi", {}, [server.name && server.addr, server.map, server.max_players ? `${server.players}/${server.max_players}` : "", server.as_listed && "as the list says"].filter(Boolean).join(" · ")))),
-        h("td", {}, h("bdi", {}, (server.on ?? []).join(", "))),
+        h("td", {}, mayWait ? button("wait-on", "Wait for seats here", { "data-addr": server.addr }) : h("bdi", {}, (server.on ?? []).join(", "))),
         players.map((player) => (server.rtt_ms[player] === undefined ? h("td", { class: "heat" }, "–") : h("td", { class: `heat ${heat(server.rtt_ms[player])}` }, Math.round(server.rtt_ms[player])))),
       ))),
     ),
