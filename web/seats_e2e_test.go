@@ -62,7 +62,9 @@ func TestSeats(t *testing.T) {
 	b.unfold("#culled")
 	b.click("#culled [data-cause=full]")
 	b.click("#dialog [data-action=wait-on]")
-	b.until("the room waits for seats on that one", func() bool { return strings.HasSuffix(eval[string](b, "asked.join(' ')"), `await{"addr":"192.0.2.8:27960"}`) })
+	b.until("the room waits for seats on that one", func() bool {
+		return strings.HasSuffix(eval[string](b, "asked.join(' ')"), `await{"addr":"192.0.2.8:27960"}`)
+	})
 	b.shoot("seats-over", desktop, small)
 	b.run(`{` + friends + waiting + `says({ people, choice, seats: null, room: room("launching"), way: { connect: addr, server: "pro-g" } })}`)
 	b.unfold("#stage .left-outside")

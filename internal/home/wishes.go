@@ -116,8 +116,10 @@ type hostWish struct {
 	At string `json:"at"`
 	// Vote is nil where nobody has decided whether people vote.
 	Vote *bool `json:"vote"`
-	Open bool  `json:"open"`
-	Auto bool  `json:"auto"`
+	// Wait is for how many minutes the room waits for seats; 0 leaves that to the organiser.
+	Wait int  `json:"wait"`
+	Open bool `json:"open"`
+	Auto bool `json:"auto"`
 }
 
 // args are the command's; quiet has nobody on the local network told of the room.
@@ -143,6 +145,9 @@ func (w hostWish) args(file, listen, launch string, quiet bool) ([]string, error
 	}
 	if w.Vote != nil {
 		args = append(args, "--vote="+strconv.FormatBool(*w.Vote))
+	}
+	if w.Wait > 0 {
+		args = append(args, "--wait-for-seats="+strconv.Itoa(w.Wait)+"m")
 	}
 	switch {
 	case w.At != "":

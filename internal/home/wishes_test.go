@@ -26,6 +26,8 @@ func TestWishes(t *testing.T) {
 		{"join a flag", line(joinWish{}.args("--launch-command=rm", "https://muster.example", "")), "join -- --launch-command=rm"},
 		{"join by a code", line(joinWish{}.args("TABO-MIDO", "https://muster.example", "")), "join -- TABO-MIDO"},
 		{"join near by", line(joinWish{Code: "TABO MI"}.args("http://192.0.2.1:7777/", "", "")), "join --code=TABOMI -- http://192.0.2.1:7777/"},
+		{"host, waiting for seats", line(hostWish{Game: "xonotic", Wait: 30, At: "https://muster.example"}.args("", ":7777", "never", false)),
+			"host --game=xonotic --new --wait-for-seats=30m --at=https://muster.example"},
 		{"host", line(hostWish{Game: "xonotic", By: "threshold", Limits: []float64{150}, Players: 4, Vote: new(bool)}.args("", ":7777", "never", false)),
 			"host --game=xonotic --new --by=threshold --max-rtt=150ms --players=4 --vote=false --here --listen=:7777"},
 		{"host elsewhere", line(hostWish{Game: "xonotic", At: "https://muster.example", Open: true, Name: "ann"}.args("/tmp/l", ":7777", "", true)),
