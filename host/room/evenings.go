@@ -216,6 +216,7 @@ func (r *Room) sleep(at time.Time) {
 		r.forgetGuests(func(g *guest) bool { return g == regulars[0] })
 	}
 	r.round, r.previous, r.failures = newRound(1), netip.AddrPort{}, 0
+	r.started, r.survey = netip.AddrPort{}, survey{} // which were of tonight
 	r.enter(&Gathering{})
 }
 
@@ -491,6 +492,12 @@ func (r *Room) forgets(who, name string) (was bool) {
 	}
 	for i := range r.history {
 		r.history[i].Players = slices.DeleteFunc(slices.Clone(r.history[i].Players), isNamed)
+	}
+	r.lists.Favourites, r.lists.Hidden = slices.Clone(r.lists.Favourites), slices.Clone(r.lists.Hidden)
+	for _, brought := range [][]wire.Brought{r.lists.Favourites, r.lists.Hidden} { // which stay, as whoever's
+		for i := range brought {
+			brought[i].By = slices.DeleteFunc(slices.Clone(brought[i].By), isNamed)
+		}
 	}
 	r.log = slices.DeleteFunc(slices.Clone(r.log), func(n wire.Note) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return name != "" && strings.Contains(n.Text, name) })

@@ -341,6 +341,7 @@ func TestForget(t *testing.T) {
 	n.playsEvening([]int{40, 20, 60}, "ann", "bob", "cat")
 	n.acts(n.pageOf("bob"), Rename{"robert"})
 	bob := n.pageOf("bob")
+	n.room.lists.Favourites = []wire.Brought{{Addr: addr(0), By: []string{"ann", "bob"}}}
 	n.orders(End{})
 	holds := func(name string) bool {
 		data, err := n.room.Save()
