@@ -18,6 +18,7 @@ import (
 	"muster/discovery/report"
 	"muster/discovery/report/qstat"
 	"muster/discovery/topology"
+	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/listing"
@@ -46,6 +47,7 @@ type discover struct {
 	// What comes after the table.
 	watch    bool
 	connect  int
+	places   wire.Venues
 	launcher game.Launcher
 }
 
@@ -101,6 +103,7 @@ start well, unless you are somewhere else by then.`,
 	bindWord(cmd, &d.sort, "sort", byPing, columns(), "order of the table")
 	flags.BoolVar(&d.watch, "watch", false, "keep asking the servers of the table, gently, and tell of free seats; with --connect wait for one there")
 	flags.IntVar(&d.connect, "connect", 0, "go to the `N`th server of the table")
+	p.bindVenues(cmd, &d.places)
 	bindLaunch(cmd, &d.launcher)
 	flags.IntVar(&d.top, "top", wholeScreen, "rows of the table, `N`; 0 is all, -1 what a terminal has room for")
 	bindWord(cmd, &d.format, "format", formatTable, []format{formatTable, formatJSON, formatCSV, formatQStat}, "output")
@@ -170,6 +173,15 @@ func (d *discover) run(ctx context.Context) error {
 	}
 	for _, line := range d.summary(found, table, claim, listed.Said.At) {
 		d.screen.Say("%s", d.screen.Wrap(line, 0))
+	}
+	if len(d.places) > 0 && stopped == nil {
+		var nearest time.Duration
+		if len(table) > 0 {
+			nearest = time.Duration(slices.MinFunc(table, func(a, b report.Measurement) int { return cmp.Compare(a.RTT, b.RTT) }).RTT)
+		}
+		if err := d.tellPlaces(ctx, &d.probing, d.places, nearest); err != nil {
+			return err
+		}
 	}
 	switch s := found.Summary; { // an interrupted discovery shows what it has
 	case stopped != nil:

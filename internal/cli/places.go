@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +17,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/input"
 )
@@ -74,4 +78,49 @@ func lookUpVenue(ctx context.Context, host string) (netip.Addr, error) {
 		}
 	}
 	return best, nil
+}
+
+// tellPlaces says what servers at places would give one player, nearest first, beside the
+// nearest there is, which is 0 if there is none.
+func (p *program) tellPlaces(ctx context.Context, o *probing, places wire.Venues, nearest time.Duration) error {
+	rtts := make([]time.Duration, len(places))
+	for i, v := range places {
+		protocol := game.Game{ProtocolName: v.Protocol}.Protocol()
+		if protocol == nil {
+			p.screen.Say("%s is asked by %s, which this muster does not speak", v.Name, v.Protocol)
+			continue
+		}
+		asker, err := o.prober(p, protocol)
+		if err != nil {
+			return err
+		}
+		err = asker.Run(ctx, []discovery.Server{{Addr: v.Addr}}, discovery.NewConventional(1), func(r discovery.Result) { rtts[i] = r.RTT })
+		if err = errors.Join(err, asker.Close()); err != nil {
+			return err
+		}
+	}
+	order := make([]int, len(places))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if (rtts[a] > 0) != (rtts[b] > 0) { // who does not answer comes last
+			return cmp.Compare(rtts[b], rtts[a])
+		}
+		return cmp.Compare(rtts[a], rtts[b])
+	})
+	var parts []string
+	for _, i := range order {
+		if rtts[i] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %.0f ms", places[i].Name, float64(rtts[i])/float64(time.Millisecond)))
+		} else {
+			parts = append(parts, places[i].Name+" does not answer")
+		}
+	}
+	text := "a server of your own would give: " + strings.Join(parts, ", ")
+	if nearest > 0 {
+		text += fmt.Sprintf("; the nearest there is gives %.0f", float64(nearest)/float64(time.Millisecond))
+	}
+	p.screen.Say("%s", p.screen.Wrap(text, 0))
+	return nil
 }

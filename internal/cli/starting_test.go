@@ -113,3 +113,14 @@ func TestStartCommandWrongUse(t *testing.T) {
 		}
 	}
 }
+
+// TestDiscoverPlaces: one player, too, is told what a server at a place would give.
+func TestDiscoverPlaces(t *testing.T) {
+	near, far := gameServer(t, 0), gameServer(t, 300*time.Millisecond)
+	places := writeFile(t, "places.txt", "Far, "+far+", quake3\nDen, "+near+", quake3\nNowhere, 127.0.0.1:1, tcp\n")
+	got := muster(t, "discover", "--game", "openarena", "--servers", writeFile(t, "servers.txt", far+"\n"), "--places", places, "--lan", "off", "--max-rtt", "1s", "--fresh")
+	text := strings.Join(strings.Fields(got.err), " ")
+	if _, answer, _ := strings.Cut(text, "a server of your own would give: "); got.code != 0 || !strings.HasPrefix(answer, "Den ") || !strings.Contains(answer, " ms, Far 3") || !strings.Contains(answer, ", Nowhere does not answer; the nearest there is gives 3") {
+		t.Errorf("%+v", got)
+	}
+}
