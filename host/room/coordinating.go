@@ -117,6 +117,14 @@ func (r *Room) searching() *search {
 		}
 	}
 	groups := probeGroups(natGroups, before)
+	for i, g := range groups {
+		if most, few := g.few(); few {
+			if options.Few == nil {
+				options.Few = map[int]int{}
+			}
+			options.Few[i] = most
+		}
+	}
 	switch c, is := r.phase.(*Coordinating); {
 	case is && c.More > 0:
 		options.Budget, options.Beyond, options.Enough = c.left(groups), true, untilSpent
@@ -283,6 +291,9 @@ func (c *Coordinating) search(r *Room) {
 		within = fmt.Sprintf(", or a server within %v for everyone", progress.Reach)
 	}
 	claim := fmt.Sprintf("at most %.0f ms better%s could be found, as far as one can tell", math.Ceil(rttMS(progress.RegretBound)), within)
+	if s.asksFew() {
+		claim = "what somebody who asks few servers was not asked may be better"
+	}
 	if c.More > 0 {
 		c.over(r, s, claim)
 	} else {
@@ -328,7 +339,7 @@ func (s *search) view(list []discovery.Server, by selection.Rule) *wire.Search {
 		extra := max(0, progress.Score)
 		v.ExtraMS = &extra
 	}
-	if progress.Rounds >= claimAfter {
+	if progress.Rounds >= claimAfter && !s.asksFew() {
 		v.OwnMS = rttMS(progress.Own)
 		gain := rttMS(progress.RegretBound)
 		v.GainMS, v.ReachMS = &gain, rttMS(progress.Reach)

@@ -162,9 +162,10 @@ func (g *probeGroup) deal(r *Room, servers []int) {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(i, j int) int { return servers[i] - servers[j] })
+	of := g.open() // by place among the players
 	to := make([]int, len(servers))
 	for n, i := range order {
-		to[i] = n % len(g.players)
+		to[i] = of[n%len(of)]
 	}
 	for i, p := range g.players {
 		var share []int

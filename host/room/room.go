@@ -177,6 +177,8 @@ type member struct {
 	// isAsked: the program asks at a terminal for the player's vote. It says so whenever
 	// it comes, so this is not saved.
 	isAsked bool
+	// discreet is how many servers the player may be asked for in a round, 0 for no bound.
+	discreet int
 	// program and line are those of the newest hello.
 	program string
 	line    int
@@ -258,6 +260,7 @@ func (in Join) step(r *Room) error {
 	p.briefed = 0
 	p.beacon = in.Hello.Beacon
 	p.program, p.line, p.isAsked = in.Hello.Program, in.Hello.Line, in.Hello.Asks
+	p.isDiscreet(r, in.Hello.Discreet)
 	p.somewhere = p.somewhere || in.Hello.Somewhere // or the player said so on the page
 	in.locate(r, p)
 	r.do(Admit{p.name})

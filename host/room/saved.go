@@ -132,7 +132,9 @@ type savedPlayer struct {
 	Trusted bool      `json:"trusted,omitempty"`
 	Origin  Origin    `json:"origin,omitzero"`
 	Apart   bool      `json:"apart,omitempty"`
-	Near    nearby    `json:"near,omitzero"`
+	// Discreet is how many servers the player may be asked for in a round.
+	Discreet int    `json:"discreet,omitempty"`
+	Near     nearby `json:"near,omitzero"`
 	// Surveyed is what the player found at the candidate places.
 	Surveyed surveyed `json:"surveyed,omitzero"`
 	// Editions are what the player has of games.
@@ -221,7 +223,7 @@ func (r *Room) Save() ([]byte, error) {
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
-			savedPerson: r.round.savedPerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart, Near: p.near, Surveyed: p.surveyed, Editions: p.editions,
+			savedPerson: r.round.savedPerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart, Discreet: p.discreet, Near: p.near, Surveyed: p.surveyed, Editions: p.editions,
 			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Before: p.before, Shares: p.shares, Anomaly: p.anomaly, Odd: p.odd, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail,
 			Asked: p.asked.servers, All: p.asked.all, Own: p.asked.own,
 		}
@@ -432,7 +434,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 			return nil, err
 		}
 		p := &player{
-			member: &member{person: who, token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart, near: sp.Near, surveyed: sp.Surveyed, editions: sp.Editions},
+			member: &member{person: who, token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet, near: sp.Near, surveyed: sp.Surveyed, editions: sp.Editions},
 			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, before: sp.Before, shares: sp.Shares, anomaly: sp.Anomaly, odd: sp.Odd, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail,
 		}
 		p.asked = asked{all: sp.All, servers: sp.Asked, own: sp.Own}

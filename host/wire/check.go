@@ -33,6 +33,9 @@ const maxHosts = 8
 const MaxEditions = 16
 
 func (h Hello) check() error {
+	if h.Discreet < 0 || h.Discreet > 0 && h.Discreet < LeastDiscreet {
+		return fmt.Errorf("a player who asks %d servers", h.Discreet)
+	}
 	if len(h.Editions) > MaxEditions {
 		return fmt.Errorf("versions of %d games", len(h.Editions))
 	}

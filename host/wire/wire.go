@@ -84,6 +84,9 @@ type Hello struct {
 // unless people want more, and SearchFinalists how many it may have looked at besides.
 const SearchBudget, SearchFinalists = 650, 8
 
+// LeastDiscreet is how few servers a player can do with: the finalists, and as many again.
+const LeastDiscreet = 2 * SearchFinalists
+
 // Editions are what a player has of games, by their ids.
 type Editions map[string]discovery.Edition
 

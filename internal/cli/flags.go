@@ -327,9 +327,6 @@ func (o *probing) bind(flags *pflag.FlagSet) {
 	flags.IntVar(&o.discreet, "discreet", 0, "show your address to at most `N` servers in a round, however many the others ask; 0 is no bound")
 }
 
-// leastDiscreet is how few servers a player can do with: the finalists, and as many again.
-const leastDiscreet = 2 * wire.SearchFinalists
-
 func (o *probing) check() error {
 	switch {
 	case !(o.Rate > 0):
@@ -338,8 +335,8 @@ func (o *probing) check() error {
 		return usagef("--in-flight %d: at least one server has to be under way", o.InFlight)
 	case o.Retries < 0:
 		return usagef("--retries %d is below 0", o.Retries)
-	case o.discreet < 0 || o.discreet > 0 && o.discreet < leastDiscreet:
-		return usagef("--discreet %d: say %d or more, or nothing could be chosen with you", o.discreet, leastDiscreet)
+	case o.discreet < 0 || o.discreet > 0 && o.discreet < wire.LeastDiscreet:
+		return usagef("--discreet %d: say %d or more, or nothing could be chosen with you", o.discreet, wire.LeastDiscreet)
 	case o.Timeout <= 0:
 		return usagef("--timeout %v: a reply needs some time", o.Timeout)
 	}

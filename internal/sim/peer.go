@@ -42,13 +42,15 @@ type peer struct {
 	said    bool // done
 	// isHeld: the host says what to ask. A second look ends that; it does not wait for it.
 	isHeld bool
+	// discreet is how many servers the player wants to be asked for at most, 0 for no bound.
+	discreet int
 	// hostile is how a player's program does otherwise, if it does.
 	hostile *tactics
 }
 
 // joins has the player come in, or back in.
 func (p *peer) joins() {
-	join := room.Join{Hello: wire.Hello{Version: wire.Version, Code: p.room.Keys().Code, Name: p.name, Token: p.name}, Token: p.name}
+	join := room.Join{Hello: wire.Hello{Version: wire.Version, Code: p.room.Keys().Code, Name: p.name, Token: p.name, Discreet: p.discreet}, Token: p.name}
 	if p.Homes != nil {
 		join.From.Addr = p.Homes[slices.Index(p.peers, p)]
 	}

@@ -87,6 +87,7 @@ func (p *Planner) Next() []Batch {
 	p.history = append(p.history, p.estimator.best)
 	p.noteOwn()
 	if p.round > 0 || !a.everyCountry() {
+		a.askFew()
 		a.finish()
 		a.askNeighbours()
 		a.countriesAgain()
@@ -197,6 +198,38 @@ func (a *acquisition) finish() {
 			a.ask(player, c.server)
 		}
 	}
+}
+
+// fewRounds is in how many rounds at least those are asked for all they want to be who
+// want to be asked for few: what is best is not known in the first ones.
+const fewRounds = 5
+
+// askFew has those who are asked for few servers only measure the best of what all others
+// have measured, by what is expected of their RTTs, and nothing else.
+func (a *acquisition) askFew() {
+	few := a.p.options.Few
+	for player := range a.quotas {
+		if _, is := few[player]; !is {
+			continue
+		}
+		found := a.p.estimator.ranked(func(c *candidate) float64 { return c.value }, func(c *candidate) bool {
+			if c.server < 0 || c.rtts[player] != 0 || !a.p.candidates.usable(c.server) {
+				return false
+			}
+			for other, rtt := range c.rtts {
+				if _, too := few[other]; rtt == 0 && !too {
+					return false
+				}
+			}
+			return true
+		})
+		for _, c := range found[:min(a.quotas[player], len(found))] {
+			a.ask(player, c.server)
+		}
+		a.players -= min(1, a.quotas[player])
+		a.quotas[player] = 0
+	}
+	a.players = max(1, a.players)
 }
 
 // askNeighbours has players whose RTTs are suspect asked for neighbours, where the

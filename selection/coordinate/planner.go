@@ -20,6 +20,10 @@ type Options struct {
 	// of a long list, and less where players had measured before; negative is no
 	// limit.
 	Budget int
+	// Few is how many servers a player is asked for at most who wants to be asked for few,
+	// by player; missing is the budget. Such players are asked for the best of what the
+	// others found, and explore nothing.
+	Few map[int]int
 	// Beyond: the budget, which may be 0 then, is of servers besides those that players had
 	// measured before.
 	Beyond bool

@@ -111,6 +111,9 @@ func (q questions) quotas(o Options, round int) (quotas []int, players int) {
 	for player := range q {
 		inHand := max(0, q[player].expected()-o.Ahead)
 		quota := max(0, min(batch-inHand, o.Budget-q[player].load))
+		if most, few := o.Few[player]; few {
+			quota = max(0, min(most-q[player].load, (most+fewRounds-1)/fewRounds))
+		}
 		quotas, players = append(quotas, quota), players+min(quota, 1)
 	}
 	return quotas, players

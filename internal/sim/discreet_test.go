@@ -1,0 +1,45 @@
+package sim
+
+import (
+	"flag"
+	"testing"
+
+	"muster/selection"
+)
+
+var (
+	discreetWorlds = flag.Int("discreet-worlds", 2, "how many worlds each number of servers is tried on")
+	discreetOf     = flag.String("discreet-of", "night2000", "worlds of the trials")
+	discreetGroup  = flag.String("discreet-group", "musst", "the group")
+)
+
+// TestDiscreet: one player who shows their address to few servers is asked for no more,
+// whoever that is, and the others find a server for all, which is not much worse.
+func TestDiscreet(t *testing.T) {
+	for _, rule := range []selection.Rule{selection.Mean, selection.Minimax} {
+		for _, few := range []int{20, 50, 100} {
+			var most float64
+			all, err := Sweep(func(seed uint64) (*Group, error) { return GroupWorld(*discreetOf, *discreetGroup, seed) }, 1, *discreetWorlds, []Trial{func(g *Group, seed uint64) (GroupRun, error) {
+				who := int(seed) % len(g.Players)
+				o := GroupOptions{Criteria: sweepCriteria(rule), Discreet: map[int]int{who: few}}
+				run, err := g.Run(Coordinated, o, seed)
+				if err == nil {
+					most = max(most, run.Percent[who]/100*float64(len(g.Vantages[0].Servers)))
+				}
+				return run, err
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s, %d servers (%.0f were asked): %s", rule, few, most, Report(all[0]))
+			if few > 0 && most > float64(few)+0.5 {
+				t.Errorf("a player who wants to be asked for %d servers was for %.0f", few, most)
+			}
+			for _, r := range all[0] {
+				if !r.Found {
+					t.Errorf("%s, %d servers: a group found nothing", rule, few)
+				}
+			}
+		}
+	}
+}
