@@ -117,7 +117,7 @@ func (r remaining) negligible(found, missing, few float64) bool {
 // networks of many places, and one far reply makes all of it look far.
 // Fitted: these bounds held in 95 of 100 runs (docs/experiments).
 const (
-	tooLowBy, tooLowServers = 5, 2
+	tooLowBy, tooLowServers = 3, 2
 	unlabelledTooLowBy      = 10
 	tooHighBy, tooHighSDs   = 4, 0.5
 )
