@@ -28,8 +28,9 @@ type candidate struct {
 	// suspects are the players whose RTT may be that of a full queue.
 	suspects []int
 	// score is that of the RTTs, predicted where there are none, and bound the
-	// optimistic bound: that of what is likely in place of suspect ones.
-	score, bound float64
+	// optimistic bound: that of what is likely in place of suspect ones. luck is that if
+	// these, and predictions, are as low as one in six is.
+	score, bound, luck float64
 	// value is the acquisition value: what the RTTs behind the bound say of the
 	// neighbours. worst is the highest of those RTTs. off and worstOff are how far off
 	// the two may be.

@@ -222,6 +222,7 @@ func (e *estimator) judge(c *candidate) {
 	c.worst = highest(middle)
 	c.worstOff = max(highest(high)-c.worst, c.worst-highest(low))
 	c.score, c.bound, c.value = e.total(measured), e.total(middle), e.acquisition(middle)
+	c.luck = e.total(low)
 	if allowed := e.candidates.allowance(c); allowed > 0 { // the neighbours of ours are none
 		c.score, c.bound = preferred(c.score, allowed), preferred(c.bound, allowed)
 	}
@@ -343,10 +344,11 @@ func (e *estimator) ranked(figure func(c *candidate) float64, wanted func(c *can
 }
 
 // hidden are candidates, n at most, that may be better than the incumbent if what is
-// suspect is as likely, or what is just over a limit is as low as packets go.
+// suspect is as low as one in six is likely to be, as its relatives may be farther, or if
+// what is just over a limit is as low as packets go.
 func (e *estimator) hidden(n int) []*candidate {
-	hidden := e.ranked(func(c *candidate) float64 { return c.bound }, func(c *candidate) bool {
-		suspect := len(c.suspects) > 0 && c.bound < e.best
+	hidden := e.ranked(func(c *candidate) float64 { return c.luck }, func(c *candidate) bool {
+		suspect := len(c.suspects) > 0 && c.luck < e.best
 		return (suspect || e.broken(c.worst-overEdge) < int(e.best/overLimit)) && e.candidates.suits(c)
 	})
 	return hidden[:min(n, len(hidden))]

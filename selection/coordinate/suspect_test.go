@@ -1,6 +1,8 @@
 package coordinate_test
 
 import (
+	"fmt"
+	"net/netip"
 	"slices"
 	"testing"
 	"time"
@@ -47,5 +49,25 @@ func TestDoubtsOneSample(t *testing.T) {
 	}
 	if finalists := p.Finalists(10); measured != players || !slices.Contains(finalists, best) {
 		t.Errorf("server %d, measured by %d of %d, is not among the finalists %v", best, measured, players, finalists)
+	}
+}
+
+// TestDoubtsOneSampleOfItsOwn: so is one that is nearer than its neighbours, of which they
+// tell too little.
+func TestDoubtsOneSampleOfItsOwn(t *testing.T) {
+	const best, other = 4, 5
+	rtts := [][2]time.Duration{{105, 105}, {105, 105}, {105, 105}, {105, 105}, best: {92, 210}, other: {97, 97}} // in ms
+	table := selection.NewTable([]string{"ann", "bob"}, len(rtts))
+	var list []discovery.Server
+	for server, ms := range rtts {
+		list = append(list, discovery.Server{Addr: netip.MustParseAddrPort(fmt.Sprintf("192.%d.2.1:27960", server)), Country: "DE", ASN: 64500})
+		for player := range ms {
+			table.Set(player, server, discovery.Answered, ms[player]*time.Millisecond)
+		}
+	}
+	list[other].Country, list[other].ASN = "FR", 64501
+	p := coordinate.New(topology.New(list), selection.Servers{}, table, selection.Criteria{By: selection.Mean}, coordinate.Options{Seed: 1})
+	if hidden := p.Hidden(3); !slices.Equal(hidden, []int{other, best}) {
+		t.Errorf("%v are looked at again, want %d, which leads, and %d, which may be better", hidden, other, best)
 	}
 }
