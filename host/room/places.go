@@ -215,6 +215,9 @@ func (r *Room) sites() *wire.Sites {
 	}
 	criteria := r.criteria(r.settings, group)
 	objective := criteria.Objective(names(group))
+	if r.round.selection != nil { // extras count from what players have without the places
+		objective = r.round.selection.Above(objective, names(group))
+	}
 	ranked := make([]candidatePlace, 0, len(venues))
 	for i, v := range venues {
 		ranked = append(ranked, r.candidatePlace(i, v.Name, group, objective))

@@ -192,6 +192,30 @@ func TestPlacesWhereAServerSuits(t *testing.T) {
 	}
 }
 
+// TestPlacesByLeastSacrifice: what one would give up at a place counts from what one has
+// on a server, so that near to who is near to one is worth more than the middle.
+func TestPlacesByLeastSacrifice(t *testing.T) {
+	s := settings(2)
+	s.By, s.Places = "least-sacrifice", venues("A", "B")
+	n := newSession(t, s)
+	n.join("ann", "cat")
+	n.listed(2)
+	n.informs("ann", 12, 12)
+	n.measures("ann", 10, 40)
+	n.measures("cat", 190, 185)
+	n.done("ann", "cat")
+	n.lookAgain()
+	n.surveyed("ann", 60, 12)
+	n.surveyed("cat", 60, 100)
+	if got := n.view().Sites; got.Sites[0].Name != "B" {
+		t.Errorf("%+v", got)
+	}
+	explained := strings.Join(n.view().Choice.Explain, " ")
+	if want := "nobody gives up more than 5.0 ms of their own best"; !strings.Contains(explained, want) {
+		t.Errorf("%q is not in %s", want, explained)
+	}
+}
+
 // TestHomes: while all who are here agree, their computers are measured like places, each
 // their own as next to nothing; who does not agree is told nobody's address.
 func TestHomes(t *testing.T) {
