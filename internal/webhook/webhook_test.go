@@ -269,6 +269,7 @@ func TestQueue(t *testing.T) {
 			t.Error("a room waits for its webhook")
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if got := fmt.Sprint(arrived); got != "[first choice 999 seats 999]" {
 			t.Errorf("arrived %s", got)
 		}

@@ -60,9 +60,14 @@ export function mine(state, credential) {
     h("p", { class: "quiet" }, "For nobody else: whoever has it acts as you."),
     copyable("own-link", `${state.you.link}.${credential}`, "Copy your own link"),
   );
+  const most = state.room.strategy === "coordinated" ? `Up to ${mostAsked} servers of the list` : "All servers of the list";
+  const asking = me?.peer && h("p", { class: "quiet", "data-key": "asking" }, `${most} will see your computer’s address; afterwards your program says how many did. `, h("code", {}, "muster join --discreet 50"), " bounds it.");
   const leave = h("p", { class: "buttons" }, button("leave", "Leave the room"));
-  return [rename, has, where, own, leave].filter((part) => part !== undefined && part !== "" && part !== false);
+  return [rename, has, where, asking, own, leave].filter((part) => part !== undefined && part !== "" && part !== false);
 }
+
+/** How many servers a search asks of a player, finalists included, unless people want more. */
+const mostAsked = 658;
 
 /** The organiser's switch for newcomers. @param {State} state @returns {import("./dom.js").Child[]} */
 export function steering(state) {
