@@ -32,7 +32,9 @@ var (
 // where nobody presses anything, all of it can be read from the sofa; who comes in is
 // noticed, and what the organiser changes in place everybody reads.
 func TestLobby(t *testing.T) {
-	n := newNight(t, 20, friday(0))
+	talking := friday(0)
+	talking.Voice = "https://discord.gg/abc"
+	n := newNight(t, 20, talking)
 	n.as["anna"] = n.secret
 	n.plays(0, 100)
 	n.plays(1, 100)
@@ -41,6 +43,10 @@ func TestLobby(t *testing.T) {
 	ann.sees("#stage", "2 players here")
 	if bottom := eval[float64](ann, `document.querySelector("#stage [data-action=go]").getBoundingClientRect().bottom`); bottom > 668 {
 		t.Errorf("on a phone the button ends at %.0f px", bottom)
+	}
+	ann.sees(".voice a", "Voice: Discord")
+	if !eval[bool](ann, `(({ rel, href, target }) => rel.includes("noopener") && href === "https://discord.gg/abc" && target === "_blank")(document.querySelector(".voice a"))`) {
+		t.Error("the way to where they talk opens the room's page to others, or leads elsewhere")
 	}
 	ann.shoot("lobby", pocket, small, zoomed, desktop, laptop, night4k)
 	tv := browse(t, strings.Replace(n.link(), "/#", "/?tv#", 1), wall)

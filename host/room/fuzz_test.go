@@ -34,6 +34,9 @@ func FuzzRoom(f *testing.F) {
 		if e.upTo(1) > 0 {
 			s.Strategy = wire.Coordinated
 		}
+		if len(e.choices)%2 == 0 {
+			s.Webhook = hook
+		}
 		s.Places = venues([]string{"A", "B"}[:e.upTo(2)]...)
 		e.room = New(Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, s, e.now)
 		for n := 0; len(e.choices) > 0; n++ {
@@ -136,6 +139,10 @@ func (e *evening) step(in Input) error {
 			}
 		case Fetch:
 			e.fetches = true
+		case Announce:
+			if o.Announcement.Text == "" || e.room.settings.Webhook == "" {
+				e.Fatalf("the world is told %+v", o.Announcement)
+			}
 		case Plan:
 			if e.plans {
 				e.Fatal("the room asks for two turns")
@@ -188,6 +195,9 @@ func (e *evening) happens() {
 	case 0, 1:
 		name := e.name()
 		hello := wire.Hello{Version: wire.Version, Code: r.keys.Code, Name: name, Token: "token of " + name}
+		if name == "cat" {
+			hello.Discreet = wire.LeastDiscreet
+		}
 		hello.Editions = editionsOf[name]
 		from := Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, byte(e.upTo(1))}), Country: "DE", ASN: berlin.ASN}
 		if e.upTo(1) > 0 {
