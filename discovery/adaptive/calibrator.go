@@ -112,7 +112,7 @@ const (
 	// little is, a network that disappoints as a whole would else make the many
 	// servers of which little is expected next to none: mostSmall. Tuned.
 	leastSlope = 0.3
-	mostSmall  = 1.5
+	mostSmall  = 1.2
 )
 
 func newCalibrator() *calibrator {
