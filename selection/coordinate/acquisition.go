@@ -86,6 +86,9 @@ func (p *Planner) Next() []Batch {
 	p.noteLevel()
 	p.history = append(p.history, p.estimator.best)
 	p.noteOwn()
+	if p.round > 0 && p.round < countriesTried && p.estimator.objective.Sacrifices() {
+		a.everyCountry() // a small one whose first server was silent may have somebody's own best
+	}
 	if p.round > 0 || !a.everyCountry() {
 		a.askFew()
 		a.finish()

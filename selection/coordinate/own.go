@@ -20,6 +20,9 @@ const (
 	// nearest is how many of the addresses nearest to each player all measure, so that
 	// they count: only those that are nearer than the own best by noise.
 	nearest = 2
+	// countriesTried is in how many rounds everybody measures a server of each country of
+	// which nothing is known.
+	countriesTried = 4
 	// slackShare is how much of a player's slack counts.
 	slackShare = 0.5
 	// unreached is further than any own best may be missed by, in ms: who has none.
