@@ -42,7 +42,7 @@ var arrows = []struct {
 	{"muster/internal/release/internal/sign", []string{"muster/internal/release"}},
 	{"muster/internal/netfab", nil},
 	{"muster/internal/faults", nil},
-	{"muster/internal/lighthouse", []string{"muster/discovery/beacon"}},
+	{"muster/internal/echo", []string{"muster/discovery/beacon"}},
 	{"muster/internal/portmap", []string{"muster/discovery", "muster/internal/netinfo"}},
 	{"muster/internal/invite", []string{"muster/discovery", "muster/host/access", "muster/internal/hint"}},
 	{"muster/internal/handout", []string{"muster/internal/invite", "muster/internal/release", "muster/internal/release/fetch"}},

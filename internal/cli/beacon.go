@@ -13,8 +13,8 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/beacon"
+	"muster/internal/echo"
 	"muster/internal/hint"
-	"muster/internal/lighthouse"
 	"muster/internal/netinfo"
 	"muster/internal/term"
 )
@@ -23,7 +23,7 @@ import (
 type beaconCommand struct {
 	*program
 	listen, name string
-	bounds       lighthouse.Bounds
+	bounds       echo.Bounds
 }
 
 func newBeacon(p *program) *cobra.Command {
@@ -47,8 +47,8 @@ to be open for UDP.`,
 	flags := cmd.Flags()
 	flags.StringVar(&b.listen, "listen", ":"+strconv.Itoa(beacon.Port), "`ADDRESS` to listen on, by UDP; on a machine with several that of the one to be measured")
 	flags.StringVar(&b.name, "name", "", "the place's `NAME`, which whoever asks is told")
-	flags.IntVar(&b.bounds.Each, "each", lighthouse.DefaultEach, "answer one network at most `N` times a second")
-	flags.IntVar(&b.bounds.All, "all", lighthouse.DefaultAll, "answer all together at most `N` times a second")
+	flags.IntVar(&b.bounds.Each, "each", echo.DefaultEach, "answer one network at most `N` times a second")
+	flags.IntVar(&b.bounds.All, "all", echo.DefaultAll, "answer all together at most `N` times a second")
 	return cmd
 }
 
@@ -69,21 +69,21 @@ func (b *beaconCommand) run(ctx context.Context) error {
 		return hint.With(fmt.Errorf("cannot listen on %s: %w", b.listen, hint.Reason(err)), "is another beacon running there? choose another port with --listen, such as --listen :7788")
 	}
 	at := discovery.Canonical(conn.LocalAddr().(*net.UDPAddr).AddrPort())
-	light := lighthouse.New(b.name, b.bounds)
+	answers := echo.New(b.name, b.bounds)
 	b.tell(at)
 	ended := make(chan error, 1)
-	go func() { ended <- light.Serve(ctx, conn) }()
+	go func() { ended <- answers.Serve(ctx, conn) }()
 	tick := time.NewTicker(toldEvery)
 	defer tick.Stop()
 	for told := uint64(0); ; {
 		select {
 		case <-tick.C:
-			if n := light.Answered.Load() + light.HeldBack.Load(); n != told {
+			if n := answers.Answered.Load() + answers.HeldBack.Load(); n != told {
 				told = n
-				b.count(light)
+				b.count(answers)
 			}
 		case err := <-ended:
-			b.count(light)
+			b.count(answers)
 			if err != nil {
 				return fmt.Errorf("the beacon went out: %w", hint.Reason(err))
 			}
@@ -103,12 +103,12 @@ func (b *beaconCommand) tell(at netip.AddrPort) {
 }
 
 // count says what the beacon did.
-func (b *beaconCommand) count(light *lighthouse.Light) {
-	text := term.Count(int(light.Answered.Load()), "question") + " answered"
-	if n := light.HeldBack.Load(); n > 0 {
+func (b *beaconCommand) count(answers *echo.Beacon) {
+	text := term.Count(int(answers.Answered.Load()), "question") + " answered"
+	if n := answers.HeldBack.Load(); n > 0 {
 		text += fmt.Sprintf(", %d held back", n)
 	}
-	if n := light.Strange.Load(); n > 0 {
+	if n := answers.Strange.Load(); n > 0 {
 		text += fmt.Sprintf(", %s not Muster's", term.Count(int(n), "datagram"))
 	}
 	b.screen.Say("%s", text)

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"muster/discovery/beacon"
+	"muster/internal/echo"
 	"muster/internal/hint"
-	"muster/internal/lighthouse"
 )
 
 // canHost is whether this machine answers as a beacon while its player is in a room, so that
@@ -37,7 +37,7 @@ func (c *canHost) shine(ctx context.Context, p *program) (port uint16, stop func
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() {
-		if err := lighthouse.New("", lighthouse.Bounds{}).Serve(ctx, conn); err != nil {
+		if err := echo.New("", echo.Bounds{}).Serve(ctx, conn); err != nil {
 			p.warn(fmt.Errorf("this machine answers as a beacon no more: %w", err))
 		}
 	})

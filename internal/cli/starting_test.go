@@ -13,7 +13,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/quake3"
-	"muster/internal/lighthouse"
+	"muster/internal/echo"
 )
 
 // gameServer answers as an OpenArena server does, so much later.
@@ -51,7 +51,7 @@ func TestStartCommand(t *testing.T) {
 	at := conn.LocalAddr().String()
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- lighthouse.New("den", lighthouse.Bounds{}).Serve(ctx, conn) }()
+	go func() { ended <- echo.New("den", echo.Bounds{}).Serve(ctx, conn) }()
 	t.Cleanup(func() { stop(); <-ended })
 	far, near := gameServer(t, 300*time.Millisecond), gameServer(t, 0)
 	places := writeFile(t, "places.txt", "The Den, "+at+"\n")

@@ -66,6 +66,9 @@ const (
 	tailBytes, tailLines = 4 << 10, 5
 	// stopTime is how long its programs have to end by themselves.
 	stopTime = 5 * time.Second
+	// lastWords is how long those of a command that has ended may take to arrive: what it
+	// has started, and runs on, may hold its standard error open for ever.
+	lastWords = time.Second
 )
 
 // Running is a hook under way, and all the programs that it has started in its group.
@@ -120,9 +123,14 @@ func (h Hook) Start(ctx context.Context, v Venue) (*Running, error) {
 	r.group.adopt(r.cmd)
 	r.pipes = []*os.File{out, errOut}
 	r.work.Go(func() { r.listen(out) })
-	r.work.Go(func() { io.Copy(&r.says, errOut) })
+	read := make(chan struct{})
+	r.work.Go(func() { defer close(read); io.Copy(&r.says, errOut) })
 	r.work.Go(func() {
 		r.err = r.cmd.Wait()
+		select {
+		case <-read:
+		case <-time.After(lastWords):
+		}
 		r.alone = r.group.isEmpty(r.cmd)
 		close(r.ended)
 	})

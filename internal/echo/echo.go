@@ -1,4 +1,4 @@
-// Package lighthouse answers as a beacon does, on sockets, within bounds that hold whatever
+// Package echo answers as a beacon does, on sockets, within bounds that hold whatever
 // comes: so many answers a second to one network, so many in all, and the same memory.
 //
 //	question ──▶ is it one? ──▶ room in its network's bucket? ──▶ room in all? ──▶ answer
@@ -9,7 +9,7 @@
 // A flood from one network empties that network's bucket alone, and the others are answered
 // as before. Of one that comes from everywhere under forged names nobody can tell the
 // others: what is left of the bound of all is shared by chance.
-package lighthouse
+package echo
 
 import (
 	"context"
@@ -50,8 +50,8 @@ const (
 // Bounds are the answers a second to one network, and in all.
 type Bounds struct{ Each, All int }
 
-// Light answers. Its counts may be read while it does.
-type Light struct {
+// Beacon answers. Its counts may be read while it does.
+type Beacon struct {
 	name   string
 	bounds Bounds
 	began  time.Time
@@ -63,20 +63,20 @@ type Light struct {
 	Answered, HeldBack, Strange atomic.Uint64
 }
 
-// New is a light that calls its place by a name.
-func New(name string, b Bounds) *Light {
+// New is a beacon that calls its place by a name.
+func New(name string, b Bounds) *Beacon {
 	if b.Each <= 0 {
 		b.Each = DefaultEach
 	}
 	if b.All <= 0 {
 		b.All = DefaultAll
 	}
-	return &Light{name: beacon.Name(name), bounds: b, began: time.Now().Add(-burst), around: make([]bucket, slots), seed: maphash.MakeSeed()}
+	return &Beacon{name: beacon.Name(name), bounds: b, began: time.Now().Add(-burst), around: make([]bucket, slots), seed: maphash.MakeSeed()}
 }
 
-// Serve answers on a socket until ctx ends or the socket fails, and closes it. One Light is
+// Serve answers on a socket until ctx ends or the socket fails, and closes it. One Beacon is
 // for one socket.
-func (l *Light) Serve(ctx context.Context, conn *net.UDPConn) error {
+func (b *Beacon) Serve(ctx context.Context, conn *net.UDPConn) error {
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	defer conn.Close()
 	question, answer := make([]byte, largest), make([]byte, 0, beacon.QuestionLen)
@@ -93,32 +93,32 @@ func (l *Light) Serve(ctx context.Context, conn *net.UDPConn) error {
 		default:
 			continue // an ICMP error about an answer, or a datagram that is too long
 		}
-		answer = beacon.AppendAnswer(answer[:0], question[:n], l.name)
+		answer = beacon.AppendAnswer(answer[:0], question[:n], b.name)
 		switch {
 		case len(answer) == 0:
-			l.Strange.Add(1)
-		case !l.allows(from.Addr(), time.Since(l.began)):
-			l.HeldBack.Add(1)
+			b.Strange.Add(1)
+		case !b.allows(from.Addr(), time.Since(b.began)):
+			b.HeldBack.Add(1)
 		default:
 			if _, err := conn.WriteToUDPAddrPort(answer, from); err == nil {
-				l.Answered.Add(1)
+				b.Answered.Add(1)
 			}
 		}
 	}
 }
 
 // allows reports whether a network may have one more answer.
-func (l *Light) allows(from netip.Addr, now time.Duration) bool {
+func (b *Beacon) allows(from netip.Addr, now time.Duration) bool {
 	from = from.Unmap().WithZone("")
 	if from.Is6() {
 		if network, err := from.Prefix(household6); err == nil {
 			from = network.Addr()
 		}
 	}
-	return l.around[maphash.Comparable(l.seed, from)%slots].take(now, l.bounds.Each) && l.all.take(now, l.bounds.All)
+	return b.around[maphash.Comparable(b.seed, from)%slots].take(now, b.bounds.Each) && b.all.take(now, b.bounds.All)
 }
 
-// bucket is up to when the answers that it may give are given, on the light's clock.
+// bucket is up to when the answers that it may give are given, on the beacon's clock.
 type bucket time.Duration
 
 // take takes an answer out, if there is one left of so many a second.

@@ -1,4 +1,4 @@
-package lighthouse_test
+package echo_test
 
 import (
 	"bytes"
@@ -11,17 +11,17 @@ import (
 	"muster/discovery"
 	"muster/discovery/beacon"
 	"muster/discovery/prober"
-	"muster/internal/lighthouse"
+	"muster/internal/echo"
 )
 
-// light answers on loopback until the test ends.
-func light(t testing.TB, b lighthouse.Bounds) (*lighthouse.Light, netip.AddrPort) {
+// beaconAt answers on loopback until the test ends.
+func beaconAt(t testing.TB, b echo.Bounds) (*echo.Beacon, netip.AddrPort) {
 	t.Helper()
 	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := lighthouse.New("frankfurt", b)
+	l := echo.New("frankfurt", b)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- l.Serve(ctx, conn) }()
@@ -48,7 +48,7 @@ func asker(t testing.TB, from string) *net.UDPConn {
 
 // TestProber: the prober takes a beacon for a server that answers.
 func TestProber(t *testing.T) {
-	_, at := light(t, lighthouse.Bounds{})
+	_, at := beaconAt(t, echo.Bounds{})
 	p, err := prober.New(prober.Options{Protocol: beacon.Protocol{}})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestProber(t *testing.T) {
 // theirs; what is no question gets nothing.
 func TestFlood(t *testing.T) {
 	const each, sent, asked = 10, 2000, 20
-	l, at := light(t, lighthouse.Bounds{Each: each})
+	l, at := beaconAt(t, echo.Bounds{Each: each})
 	flooder, other := asker(t, "127.0.0.2"), asker(t, "127.0.0.3")
 	question := beacon.Protocol{}.AppendQuery(nil, 1, nil)
 	answered := func(conn *net.UDPConn) {
@@ -102,7 +102,7 @@ func TestFlood(t *testing.T) {
 
 // TestAll: all networks together have a bound, too.
 func TestAll(t *testing.T) {
-	l, at := light(t, lighthouse.Bounds{Each: 1000, All: 1})
+	l, at := beaconAt(t, echo.Bounds{Each: 1000, All: 1})
 	conn := asker(t, "127.0.0.1")
 	question := beacon.Protocol{}.AppendQuery(nil, 1, nil)
 	for range 100 {
@@ -119,7 +119,7 @@ func TestAll(t *testing.T) {
 // BenchmarkBeacon and BenchmarkEcho ask over loopback, one question after the other, a
 // beacon and what sends every datagram back: their ratio is what a beacon costs.
 func BenchmarkBeacon(b *testing.B) {
-	_, at := light(b, lighthouse.Bounds{Each: 1e9, All: 1e9})
+	_, at := beaconAt(b, echo.Bounds{Each: 1e9, All: 1e9})
 	ask(b, at)
 }
 
