@@ -1,10 +1,7 @@
 package room
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -24,54 +21,19 @@ import (
 // So the servers are asked as often by ten players as by one, and one player's word sends
 // nobody anywhere.
 const (
-	// watchedMost is how many full servers a room watches: a fourth is hardly ever the
-	// first to have seats that people want.
-	watchedMost = 3
-	// insteadMost is how many servers are shown that have seats; they are asked every
-	// insteadGap, as they are for comparison only.
-	insteadMost = 2
-	insteadGap  = time.Minute
-	// usualWait is how long a room waits if nobody has said: a round of most games is over
-	// by then, and people leave when one is.
-	usualWait = 30 * time.Minute
 	// checkAfter is from the word that there are seats to the next player's look: seats go
 	// within seconds, and the strictest servers answer an address once a second.
 	checkAfter = 2 * time.Second
 	// lookTime is how long a look may take, answers of several packets and slow lines
 	// included; then the next player looks.
 	lookTime = 8 * time.Second
-	// longestGap bounds how seldom a silent server is asked, and after mostSilent silences
-	// in a row, some four minutes, it is watched no more.
-	longestGap = 2 * time.Minute
-	mostSilent = 6
-	// mostMisses is how often a server may fill up in the last moment: each time everybody
-	// was called to their machines. missRest is the rest after the first, and grows.
-	mostMisses = 3
-	missRest   = 30 * time.Second
 	// mostDemerits is from how many words that others contradicted, or looks without an
 	// answer, a player looks only if nobody else can: one may be chance.
 	mostDemerits = 2
 	// unsavedLooks is more than a host can have asked for since it last saved the room: no
 	// program takes the next look for one of before.
 	unsavedLooks = 1000
-	// countedSeats bounds how many free seats are told apart in what was seen: as many as
-	// the largest groups want.
-	countedSeats = maxPlayers
 )
-
-// gapAfter is how long a server has peace after a look, by how long the room has waited:
-// XQF asks every 5 s and for one player only, and people who have waited for a quarter of an
-// hour do not miss the seats for 20 s more.
-func gapAfter(waited time.Duration) time.Duration {
-	const first, later, last = 10 * time.Second, 20 * time.Second, 30 * time.Second
-	switch {
-	case waited < 5*time.Minute:
-		return first
-	case waited < 15*time.Minute:
-		return later
-	}
-	return last
-}
 
 // Waiting watches a few full servers until one has seats for all.
 type Waiting struct {
@@ -93,37 +55,6 @@ type Waiting struct {
 	Chance string `json:"chance,omitempty"`
 }
 
-// watched is a server that the room watches.
-type watched struct {
-	Server int `json:"server"`
-	// Instead: it has seats, and is shown for comparison.
-	Instead bool             `json:"instead,omitempty"`
-	Ranked  selection.Ranked `json:"ranked"`
-	// Asked counts the room's questions, Since those of the look under way and its checks.
-	Asked int       `json:"asked,omitempty"`
-	Since int       `json:"since,omitempty"`
-	Next  time.Time `json:"next"`
-	// Silent counts looks in a row that heard nothing of seats, Misses how often it filled
-	// up in the last moment.
-	Silent  int    `json:"silent,omitempty"`
-	Misses  int    `json:"misses,omitempty"`
-	Dropped string `json:"dropped,omitempty"`
-	// Words are of the look under way and its checks.
-	Words []seatWord `json:"words,omitempty"`
-	// Free is what was true at At, -1 if that is not known; Counts are how often so many
-	// seats were free, and Most the most of them, at MostAt.
-	Free   int       `json:"free"`
-	At     time.Time `json:"at,omitzero"`
-	Counts []int     `json:"counts,omitempty"`
-	MostAt time.Time `json:"most_at,omitzero"`
-}
-
-// seatWord is how many seats somebody heard to be free, -1 if nothing of it.
-type seatWord struct {
-	By   string `json:"by"`
-	Free int    `json:"free"`
-}
-
 // lookout is a look under way.
 type lookout struct {
 	By      string    `json:"by"`
@@ -140,95 +71,6 @@ type going struct {
 
 func (*Waiting) stage() wire.Stage { return wire.Waiting }
 
-// verdict is what comes of words about a server's seats.
-type verdict int
-
-const (
-	shut  verdict = iota // too few seats
-	check                // another player has to look
-	open                 // there are seats for all
-)
-
-// judge is the verdict over words of different players, the newest last, if so many could
-// still be asked. Where several can look, two have to have seen the seats, and more than
-// have not.
-func judge(words []seatWord, need, others int) verdict {
-	yes, no := 0, 0
-	for _, w := range words {
-		yes += count(w.Free >= need)
-		no += count(w.Free >= 0 && w.Free < need)
-	}
-	wanted := min(2, len(words)+others)
-	switch {
-	case yes >= wanted && yes > no:
-		return open
-	case yes == 0, no > yes, others == 0:
-		return shut
-	}
-	return check
-}
-
-// middle is the word in the middle, of two the one with fewer seats; -1 if nobody heard.
-func middle(words []seatWord) int {
-	var free []int
-	for _, w := range words {
-		if w.Free >= 0 {
-			free = append(free, w.Free)
-		}
-	}
-	if len(free) == 0 {
-		return -1
-	}
-	slices.Sort(free)
-	return free[(len(free)-1)/2]
-}
-
-// settles takes what words came to, and says when to look again.
-func (s *watched) settles(now time.Time, gap time.Duration) {
-	if s.Free = middle(s.Words); s.Free < 0 {
-		s.Silent++
-	} else {
-		s.Silent, s.At = 0, now
-		if s.Counts == nil {
-			s.Counts = []int{}
-		}
-		free := min(s.Free, countedSeats)
-		if free >= len(s.Counts) {
-			s.Counts = append(s.Counts, make([]int, free+1-len(s.Counts))...)
-			s.MostAt = now
-		}
-		s.Counts[free]++
-	}
-	if s.Silent > 0 {
-		gap = min(gap<<min(s.Silent, mostSilent), longestGap)
-	}
-	s.Next = now.Add(gap * time.Duration(max(1, s.Since))) // a look that was checked twice counts as three
-	s.Words, s.Since = nil, 0
-	if s.Silent >= mostSilent {
-		s.Dropped = "it does not answer any more"
-	}
-}
-
-// most is the most seats that were free at once, and from and to what half of the looks saw.
-func (s *watched) most() (most, from, to int) {
-	total := 0
-	for _, n := range s.Counts {
-		total += n
-	}
-	seen := 0
-	from = -1
-	for free, n := range s.Counts {
-		seen += n
-		if from < 0 && 4*seen > total {
-			from = free
-		}
-		if 4*(seen-n) < 3*total {
-			to = free
-		}
-	}
-	return max(0, len(s.Counts)-1), max(0, from), to
-}
-
 // need is how many seats have to be free at once.
 func (w *Waiting) need(r *Room) int {
 	if w.Back != nil {
@@ -237,233 +79,11 @@ func (w *Waiting) need(r *Room) int {
 	return r.seatsFor(r.round.chosenFor())
 }
 
-// seatsFor is how many seats a group needs that has begun its round, with all who come along.
-func (r *Room) seatsFor(group []*player) int {
-	s := r.settings
-	s.Players = 0 // whoever was waited for at first is not any more
-	return r.criteria(s, group).Seats
-}
-
-// AwaitSeats has the room wait until there are seats for everybody on a server or, without an
-// address, on one of the best that are full. After a launch it is for those whose names are
-// given, who are still outside.
-type AwaitSeats struct {
-	Addr  netip.AddrPort `json:"addr,omitzero"`
-	Names []string       `json:"names,omitempty"`
-}
-
-// Unwait ends a wait for seats. Instead goes on with what has seats.
-type Unwait struct {
-	Instead bool `json:"instead,omitempty"`
-}
-
-func (AwaitSeats) steers() {}
-func (Unwait) steers()     {}
-
-var (
-	errNothingFull = errors.New("there is no full server that would suit everyone")
-	errNotWaiting  = errors.New("nobody waits for seats now")
-	errNoInstead   = errors.New("no other server has seats for everyone, as far as is known")
-)
-
-func (a AwaitSeats) do(r *Room, _ caller) error {
-	if launching, is := r.phase.(*Launching); is {
-		return r.awaitFor(launching, a.Names)
-	}
-	if !r.mayDecideAgain() {
-		return errNoAdvice
-	}
-	full := r.worthWaiting()
-	if a.Addr.IsValid() {
-		server := r.round.indexOf(a.Addr)
-		full = slices.DeleteFunc(slices.Clone(r.ignoringSeats()), func(ranked selection.Ranked) bool { return ranked.Server != server })
-	}
-	if len(full) == 0 {
-		return errNothingFull
-	}
-	r.awaitSeats(full)
-	return nil
-}
-
-// awaitFor waits for seats for those who are left outside where the others are.
-func (r *Room) awaitFor(l *Launching, given []string) error {
-	w := &Waiting{Back: l}
-	for _, name := range given {
-		p := r.round.player(name)
-		if p == nil {
-			return fmt.Errorf("%s is not here", playerName(name))
-		}
-		if !slices.Contains(w.For, p.name) {
-			w.For = append(w.For, p.name)
-		}
-		r.round.say(&p.person, func(b *ballot) { b.byHand = false })
-	}
-	if len(w.For) == 0 {
-		return errors.New("say who is still outside")
-	}
-	ranked := selection.Ranked{Server: l.Server, Addr: r.round.servers.List[l.Server].Addr}
-	for _, other := range r.round.selection.Ranking {
-		if other.Server == l.Server {
-			ranked = other
-		}
-	}
-	w.Servers = []watched{{Server: l.Server, Ranked: ranked, Free: -1}}
-	r.waits(w)
-	return nil
-}
-
-// ignoringSeats are the servers that would suit everyone if all had seats, best first.
-func (r *Room) ignoringSeats() []selection.Ranked {
-	group := r.round.chosenFor()
-	criteria := r.criteria(r.settings, group)
-	criteria.Seats, criteria.Spare, criteria.Reasons = 0, 0, -1
-	return selection.NewFilter(r.round.servers, criteria).Select(r.tableFor(group, r.counted())).Ranking
-}
-
-// worthWaiting are the best servers that are full, as long as they are better than the best
-// that is not.
-func (r *Room) worthWaiting() (full []selection.Ranked) {
-	need := r.seatsFor(r.round.chosenFor())
-	for _, ranked := range r.ignoringSeats() {
-		info := r.round.servers.Info(ranked.Server)
-		switch {
-		case info == nil, info.Uncounted(), info.MaxPlayers < need:
-		case info.Free() >= need:
-			return full
-		case len(full) < watchedMost:
-			full = append(full, ranked)
-		}
-	}
-	return full
-}
-
-// waitable is how many servers are worth a wait, and the best of them; it is reckoned once a
-// choice, as all who look at the room are told.
-type waitable struct {
-	of      *selection.Selection
-	servers []selection.Ranked
-	need    int
-}
-
-// adviseWait says that the room can wait for seats.
-func (r *Room) adviseWait(c *wire.Choice) {
-	if !r.mayDecideAgain() {
-		return
-	}
-	if r.round.waitable.of != r.round.selection {
-		r.round.waitable = waitable{r.round.selection, r.worthWaiting(), r.seatsFor(r.round.chosenFor())}
-	}
-	full := r.round.waitable.servers
-	if len(full) == 0 {
-		return
-	}
-	addr, text := full[0].Addr.String(), "wait for "+seatsInWords(r.round.waitable.need)
-	if info := r.round.servers.Info(full[0].Server); r.isVoting() && info != nil {
-		text += " on " + cmp.Or(info.Name, addr)
-	}
-	c.Advice = append(c.Advice, wire.Advice{Text: text, Action: "await", Servers: len(full), Addr: addr})
-	if _, known := c.Servers[addr]; !known {
-		card := cardOf(r.round.servers, full[0].Server)
-		r.fit(&card, full[0].Server)
-		c.Servers[addr] = card
-	}
-}
-
-func seatsInWords(n int) string {
-	if n == 1 {
-		return "a seat"
-	}
-	return fmt.Sprintf("%d seats", n)
-}
-
-// mayWait waits for seats if that is worth it, and reports whether it is.
-func (r *Room) mayWait() bool {
-	if r.round.selection == nil || len(r.round.chosenFor()) == 0 {
-		return false
-	}
-	full := r.worthWaiting()
-	if len(full) > 0 {
-		r.awaitSeats(full)
-	}
-	return len(full) > 0
-}
-
-// awaitSeats waits for seats for all on one of some full servers, the best first.
-func (r *Room) awaitSeats(full []selection.Ranked) {
-	w := &Waiting{}
-	for _, ranked := range full {
-		w.Servers = append(w.Servers, watched{Server: ranked.Server, Ranked: ranked, Free: -1})
-	}
-	selected := r.selectFor(r.round.chosenFor())
-	for _, ranked := range selected.Ranking {
-		isWatched := slices.ContainsFunc(w.Servers, func(s watched) bool { return s.Server == ranked.Server })
-		if !isWatched && len(w.Servers) < len(full)+insteadMost {
-			w.Servers = append(w.Servers, watched{Server: ranked.Server, Ranked: ranked, Instead: true, Free: -1})
-		}
-	}
-	r.waits(w)
-}
-
-// waits begins a wait.
-func (r *Room) waits(w *Waiting) {
-	w.Began, w.Until = r.now, r.now.Add(cmp.Or(time.Duration(r.settings.Wait), usualWait))
-	for i := range w.Servers {
-		s := &w.Servers[i]
-		s.Next = r.now
-		if info := r.round.servers.Info(s.Server); info != nil && !info.Uncounted() {
-			s.Free = info.Free()
-		}
-	}
-	r.round.whatIf = nil
-	for name, b := range r.round.ballots {
-		b.ready = false
-		r.round.ballots[name] = b
-	}
-	r.enter(w)
-	names := []string{}
-	for _, s := range w.Servers {
-		if !s.Instead {
-			names = append(names, r.round.serverName(s.Server))
-		}
-	}
-	whom := "everybody"
-	if w.Back != nil {
-		whom = strings.Join(w.For, ", ")
-	}
-	r.note("waiting for %s for %s on %s, for up to %s: one of you looks at a time, every %v at first", seatsInWords(w.need(r)), whom, strings.Join(names, ", or "), minutes(w.Until.Sub(w.Began)), gapAfter(0))
-}
-
 // proceed is the organiser, who does not wait.
 func (w *Waiting) proceed(r *Room) {
 	if (Unwait{Instead: true}).do(r, caller{}) != nil {
 		w.giveUp(r, "The organiser does not wait any longer.")
 	}
-}
-
-func (a Unwait) do(r *Room, _ caller) error {
-	w, waiting := r.phase.(*Waiting)
-	if failed, is := r.phase.(*Failed); is && failed.Waited != nil && a.Instead {
-		w, waiting = failed.Waited, true
-	}
-	switch {
-	case !waiting:
-		return errNotWaiting
-	case !a.Instead:
-		w.giveUp(r, "The organiser does not wait any longer.")
-		return nil
-	case w.Back != nil:
-		return errNoInstead
-	}
-	selected := r.selectFor(r.round.chosenFor())
-	if selected.Chosen == nil {
-		return errNoInstead
-	}
-	r.note("the organiser does not wait for seats: choosing from what has some")
-	attempt := r.round.look.Attempt
-	r.round.look = look{Attempt: attempt, Repeats: attempt} // what was seen of them is old
-	r.failures = 0
-	r.rechoose(selected)
-	return nil
 }
 
 // tick lets time pass.
@@ -649,14 +269,6 @@ func (w *Waiting) heard(r *Room, p *player, v wire.Verified) {
 	}
 }
 
-// seatsSeen is how many seats a look found free, -1 if it heard nothing of them.
-func seatsSeen(seen wire.Finalist) int {
-	if seen.State != discovery.Answered || seen.Info == nil || seen.Info.Uncounted() {
-		return -1
-	}
-	return seen.Info.Free()
-}
-
 // takes ends the look under way with what it saw of each server, which may be nothing.
 func (w *Waiting) takes(r *Room, seen []wire.Finalist) {
 	look := *w.Look
@@ -801,15 +413,6 @@ func (w *Waiting) goThere(r *Room) {
 	r.round.record.found = true
 	r.round.selection = &selected
 	r.launch(s.Server)
-}
-
-// misses notes that the server filled up in the last moment.
-func (s *watched) misses(now time.Time) {
-	s.Misses++
-	s.Next = now.Add(time.Duration(s.Misses) * missRest)
-	if s.Misses >= mostMisses {
-		s.Dropped = fmt.Sprintf("it filled up in the last moment %d times", s.Misses)
-	}
 }
 
 // relaunch sends those who were left outside where the others are.

@@ -1,0 +1,178 @@
+package room
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// What is known of the free seats of one server, and how often it is asked for them.
+
+const (
+	// longestGap bounds how seldom a silent server is asked, and after mostSilent silences
+	// in a row, some four minutes, it is watched no more.
+	longestGap = 2 * time.Minute
+	mostSilent = 6
+	// mostMisses is how often a server may fill up in the last moment: each time everybody
+	// was called to their machines. missRest is the rest after the first, and grows.
+	mostMisses = 3
+	missRest   = 30 * time.Second
+	// countedSeats bounds how many free seats are told apart in what was seen: as many as
+	// the largest groups want.
+	countedSeats = maxPlayers
+)
+
+// gapAfter is how long a server has peace after a look, by how long the room has waited:
+// XQF asks every 5 s and for one player only, and people who have waited for a quarter of an
+// hour do not miss the seats for 20 s more.
+func gapAfter(waited time.Duration) time.Duration {
+	const first, later, last = 10 * time.Second, 20 * time.Second, 30 * time.Second
+	switch {
+	case waited < 5*time.Minute:
+		return first
+	case waited < 15*time.Minute:
+		return later
+	}
+	return last
+}
+
+// watched is a server that the room watches.
+type watched struct {
+	Server int `json:"server"`
+	// Instead: it has seats, and is shown for comparison.
+	Instead bool             `json:"instead,omitempty"`
+	Ranked  selection.Ranked `json:"ranked"`
+	// Asked counts the room's questions, Since those of the look under way and its checks.
+	Asked int       `json:"asked,omitempty"`
+	Since int       `json:"since,omitempty"`
+	Next  time.Time `json:"next"`
+	// Silent counts looks in a row that heard nothing of seats, Misses how often it filled
+	// up in the last moment.
+	Silent  int    `json:"silent,omitempty"`
+	Misses  int    `json:"misses,omitempty"`
+	Dropped string `json:"dropped,omitempty"`
+	// Words are of the look under way and its checks.
+	Words []seatWord `json:"words,omitempty"`
+	// Free is what was true at At, -1 if that is not known; Counts are how often so many
+	// seats were free, and Most the most of them, at MostAt.
+	Free   int       `json:"free"`
+	At     time.Time `json:"at,omitzero"`
+	Counts []int     `json:"counts,omitempty"`
+	MostAt time.Time `json:"most_at,omitzero"`
+}
+
+// seatWord is how many seats somebody heard to be free, -1 if nothing of it.
+type seatWord struct {
+	By   string `json:"by"`
+	Free int    `json:"free"`
+}
+
+// verdict is what comes of words about a server's seats.
+type verdict int
+
+const (
+	shut  verdict = iota // too few seats
+	check                // another player has to look
+	open                 // there are seats for all
+)
+
+// judge is the verdict over words of different players, the newest last, if so many could
+// still be asked. Where several can look, two have to have seen the seats, and more than
+// have not.
+func judge(words []seatWord, need, others int) verdict {
+	yes, no := 0, 0
+	for _, w := range words {
+		yes += count(w.Free >= need)
+		no += count(w.Free >= 0 && w.Free < need)
+	}
+	wanted := min(2, len(words)+others)
+	switch {
+	case yes >= wanted && yes > no:
+		return open
+	case yes == 0, no > yes, others == 0:
+		return shut
+	}
+	return check
+}
+
+// middle is the word in the middle, of two the one with fewer seats; -1 if nobody heard.
+func middle(words []seatWord) int {
+	var free []int
+	for _, w := range words {
+		if w.Free >= 0 {
+			free = append(free, w.Free)
+		}
+	}
+	if len(free) == 0 {
+		return -1
+	}
+	slices.Sort(free)
+	return free[(len(free)-1)/2]
+}
+
+// settles takes what words came to, and says when to look again.
+func (s *watched) settles(now time.Time, gap time.Duration) {
+	if s.Free = middle(s.Words); s.Free < 0 {
+		s.Silent++
+	} else {
+		s.Silent, s.At = 0, now
+		if s.Counts == nil {
+			s.Counts = []int{}
+		}
+		free := min(s.Free, countedSeats)
+		if free >= len(s.Counts) {
+			s.Counts = append(s.Counts, make([]int, free+1-len(s.Counts))...)
+			s.MostAt = now
+		}
+		s.Counts[free]++
+	}
+	if s.Silent > 0 {
+		gap = min(gap<<min(s.Silent, mostSilent), longestGap)
+	}
+	s.Next = now.Add(gap * time.Duration(max(1, s.Since))) // a look that was checked twice counts as three
+	s.Words, s.Since = nil, 0
+	if s.Silent >= mostSilent {
+		s.Dropped = "it does not answer any more"
+	}
+}
+
+// most is the most seats that were free at once, and from and to what half of the looks saw.
+func (s *watched) most() (most, from, to int) {
+	total := 0
+	for _, n := range s.Counts {
+		total += n
+	}
+	seen := 0
+	from = -1
+	for free, n := range s.Counts {
+		seen += n
+		if from < 0 && 4*seen > total {
+			from = free
+		}
+		if 4*(seen-n) < 3*total {
+			to = free
+		}
+	}
+	return max(0, len(s.Counts)-1), max(0, from), to
+}
+
+// seatsSeen is how many seats a look found free, -1 if it heard nothing of them.
+func seatsSeen(seen wire.Finalist) int {
+	if seen.State != discovery.Answered || seen.Info == nil || seen.Info.Uncounted() {
+		return -1
+	}
+	return seen.Info.Free()
+}
+
+// misses notes that the server filled up in the last moment.
+func (s *watched) misses(now time.Time) {
+	s.Misses++
+	s.Next = now.Add(time.Duration(s.Misses) * missRest)
+	if s.Misses >= mostMisses {
+		s.Dropped = fmt.Sprintf("it filled up in the last moment %d times", s.Misses)
+	}
+}
