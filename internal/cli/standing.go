@@ -62,7 +62,7 @@ func (h *hosting) notes(at string) func(wire.Snapshot) {
 			err = note.keep(file)
 		}
 		if err != nil {
-			h.warn(fmt.Errorf("Home will not show this room: %w", err))
+			h.warn(fmt.Errorf("the room will not stand on Home: %w", err))
 		}
 	}
 }

@@ -15,6 +15,9 @@ func TestLists(t *testing.T) {
 	h, _ := started(t, t.TempDir(), func(_ context.Context, line []string, at Terminal) error {
 		args = line
 		text, err := io.ReadAll(at.In)
+		if err != nil {
+			return err
+		}
 		if line[1] == "export" {
 			return os.WriteFile(line[len(line)-1], []byte("192.0.2.1:27960\n"), 0o600)
 		}
