@@ -7,10 +7,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +22,7 @@ import (
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 
+	"muster/discovery/beacon"
 	"muster/host/wire"
 	"muster/internal/cli"
 	"muster/internal/sim"
@@ -272,7 +275,18 @@ func TestHomeJoins(t *testing.T) {
 	b.until("the player has left", func() bool { return !eval[bool](b, "home.state().room.running") })
 }
 
-// TestHomeComputer: what works here is told, and what is kept stands in config.toml.
+// freeUDP is a port that nobody listens on just now.
+func freeUDP(t *testing.T) string {
+	t.Helper()
+	conn, err := net.ListenUDP("udp", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	return strconv.Itoa(conn.LocalAddr().(*net.UDPAddr).Port)
+}
+
+// TestHomeComputer: what works here is told, this computer answers measurements, and what is kept stands in config.toml.
 func TestHomeComputer(t *testing.T) {
 	h := startHome(t, 5)
 	b := browseHome(t, h, wide)
@@ -289,6 +303,22 @@ func TestHomeComputer(t *testing.T) {
 	}
 	b.click(`[data-action="forget-steam-key"]`)
 	b.sees("#steam-key", "None is kept")
+	b.sets("#beacon-port", freeUDP(t))
+	b.sets("#beacon-name", "<i>Frankfurt")
+	b.click("#beacon-form button")
+	b.sees("#beacon-now", "<i>Frankfurt, ")
+	b.sees("#beacon-now", "0 questions answered")
+	_, at, _ := strings.Cut(eval[string](b, `document.querySelector(".beacon-line code").textContent`), ", ")
+	asker, err := net.Dial("udp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer asker.Close()
+	asker.Write(beacon.Protocol{}.AppendQuery(nil, 7, nil))
+	b.sees("#beacon-now", "1 question answered")
+	b.shootHome("home-beacon")
+	b.click(`[data-action="end-beacon"]`)
+	b.sees("#beacon-now", "It has ended")
 	b.sets("#set-rate", "321")
 	b.sets("#set-name", `"b'ob`)
 	b.click("#settings button.primary")

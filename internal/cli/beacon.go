@@ -70,13 +70,25 @@ func (b *beaconCommand) run(ctx context.Context) error {
 	}
 	at := discovery.Canonical(conn.LocalAddr().(*net.UDPAddr).AddrPort())
 	answers := echo.New(b.name, b.bounds)
-	b.tell(at)
+	line := b.tell(at)
 	ended := make(chan error, 1)
 	go func() { ended <- answers.Serve(ctx, conn) }()
 	tick := time.NewTicker(toldEvery)
 	defer tick.Stop()
-	for told := uint64(0); ; {
+	var shown <-chan time.Time // at Home
+	if b.home != nil {
+		b.home.Shines(line, 0)
+		second := time.NewTicker(time.Second)
+		defer second.Stop()
+		shown = second.C
+	}
+	for told, known := uint64(0), uint64(0); ; {
 		select {
+		case <-shown:
+			if n := answers.Answered.Load(); n != known {
+				known = n
+				b.home.Shines(line, int(n))
+			}
 		case <-tick.C:
 			if n := answers.Answered.Load() + answers.HeldBack.Load(); n != told {
 				told = n
@@ -92,14 +104,16 @@ func (b *beaconCommand) run(ctx context.Context) error {
 	}
 }
 
-// tell says what friends put into their list, as far as this machine can know.
-func (b *beaconCommand) tell(at netip.AddrPort) {
+// tell says what friends put into their list, as far as this machine can know, and returns it.
+func (b *beaconCommand) tell(at netip.AddrPort) (line string) {
 	reachable := netinfo.Reachable(at)
-	fmt.Fprintf(b.out, "%s, %v\n", cmp.Or(placeName(b.name), "Our beacon"), reachable)
+	line = fmt.Sprintf("%s, %v", cmp.Or(placeName(b.name), "Our beacon"), reachable)
+	fmt.Fprintln(b.out, line)
 	b.screen.Say("answering by UDP at %v; that line is for your friends' list of places. Ctrl-C ends it", at)
 	if discovery.ReachOf(reachable.Addr()) != discovery.InternetReach {
 		b.screen.Say("%s", b.screen.Wrap(fmt.Sprintf("the internet reaches this machine by another address, if at all: put that in place of %v, and have the router pass on UDP port %d", reachable.Addr(), at.Port()), 0))
 	}
+	return line
 }
 
 // count says what the beacon did.

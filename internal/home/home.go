@@ -45,6 +45,9 @@ type Terminal struct {
 	// Listed is told how many servers there are, and Found each that was asked.
 	Listed func(servers int)
 	Found  func(report.Measurement)
+	// Shines is told the line that friends put into their list of places, and how many
+	// questions have been answered so far, by a command that answers as a beacon.
+	Shines func(line string, answered int)
 	// Ends is closed when the person ends the night of a room that the command has opened.
 	Ends <-chan struct{}
 }
@@ -135,6 +138,7 @@ type Home struct {
 	finder  task
 	goer    task // takes the player to a server
 	watcher task
+	shiner  task   // answers as a beacon
 	link    string // the player's own page in the room
 	asked   map[int]chan string
 	last    int // question or invitation
@@ -148,13 +152,14 @@ type state struct {
 	At      string `json:"at,omitempty"`
 	// Kept is the file that keeps the settings, and Launch what that says of who starts
 	// games: "ask", "auto" or "never", or empty.
-	Kept      string     `json:"kept"`
-	Launch    string     `json:"launch,omitempty"`
-	Find      findState  `json:"find"`
-	Room      roomState  `json:"room"`
-	Go        taskState  `json:"go"`
-	Watch     watchState `json:"watch"`
-	Questions []question `json:"questions"`
+	Kept      string      `json:"kept"`
+	Launch    string      `json:"launch,omitempty"`
+	Find      findState   `json:"find"`
+	Room      roomState   `json:"room"`
+	Go        taskState   `json:"go"`
+	Watch     watchState  `json:"watch"`
+	Beacon    beaconState `json:"beacon"`
+	Questions []question  `json:"questions"`
 	// Invitations wait for an answer, the oldest first.
 	Invitations []invitation       `json:"invitations"`
 	Rooms       []roomNear         `json:"rooms"`
@@ -201,10 +206,18 @@ type watchState struct {
 	Goes  bool `json:"goes"`
 }
 
+// beaconState is how far it is that this computer answers measurements.
+type beaconState struct {
+	taskState
+	// Line is what friends put into their list of places.
+	Line     string `json:"line,omitempty"`
+	Answered int    `json:"answered"`
+}
+
 // question is what a command asks the person.
 type question struct {
 	ID int `json:"id"`
-	// Of is the task: "room", "go" or "watch".
+	// Of is the task: "room", "go", "watch" or "beacon".
 	Of   string `json:"of"`
 	Text string `json:"text"`
 }
@@ -235,7 +248,7 @@ func New(ctx context.Context, at net.Addr, config Config) *Home {
 	}
 	h.ctx, h.quit = context.WithCancel(ctx)
 	h.state = state{Version: config.Version, Name: config.Name, At: config.At, Kept: config.Kept, Questions: []question{}, Invitations: []invitation{}, Rooms: []roomNear{}}
-	for _, t := range []*taskState{&h.state.Find.taskState, &h.state.Room.taskState, &h.state.Go, &h.state.Watch.taskState} {
+	for _, t := range []*taskState{&h.state.Find.taskState, &h.state.Room.taskState, &h.state.Go, &h.state.Watch.taskState, &h.state.Beacon.taskState} {
 		t.Lines = []string{}
 	}
 	h.look(&h.state)
@@ -313,7 +326,7 @@ func (h *Home) watchIdle() {
 		case now := <-tick.C:
 			h.mu.Lock()
 			pages, running := h.watching(), 0
-			for _, t := range []*taskState{&h.state.Room.taskState, &h.state.Watch.taskState} {
+			for _, t := range []*taskState{&h.state.Room.taskState, &h.state.Watch.taskState, &h.state.Beacon.taskState} {
 				if t.Running {
 					running++
 				}

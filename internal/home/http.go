@@ -75,6 +75,7 @@ func (h *Home) Handler() http.Handler {
 	mux.HandleFunc("POST /api/again", takes(h.takeAgain))
 	mux.HandleFunc("POST /api/connect", takes(h.takeConnect))
 	mux.HandleFunc("POST /api/watch", takes(h.takeWatch))
+	mux.HandleFunc("POST /api/beacon", takes(h.takeBeacon))
 	mux.HandleFunc("POST /api/players", takes(h.takePlayers))
 	mux.HandleFunc("POST /api/keep", takes(h.takeKeep))
 	mux.HandleFunc("POST /api/import", takes(h.takeImport))
@@ -231,7 +232,7 @@ func (h *Home) takeStop(_ context.Context, what string) (any, error) {
 		h.endNight()
 		return nil, nil
 	}
-	for name, of := range map[string]*task{"find": &h.finder, "room": &h.room, "go": &h.goer, "watch": &h.watcher} {
+	for name, of := range map[string]*task{"find": &h.finder, "room": &h.room, "go": &h.goer, "watch": &h.watcher, "beacon": &h.shiner} {
 		if name == what {
 			h.stop(of)
 			return nil, nil
@@ -312,6 +313,15 @@ func (h *Home) takeWatch(_ context.Context, wish goWish) (any, error) {
 	return begun(wish.Addr, func(file string) ([]string, error) { return wish.args(file, true), nil }, func(args []string, clean func()) {
 		h.watch(wish.Game, wish.Addr, wish.Name, wish.Goes, args, clean)
 	})
+}
+
+func (h *Home) takeBeacon(_ context.Context, wish beaconWish) (any, error) {
+	args, err := wish.args()
+	if err != nil {
+		return nil, err
+	}
+	h.shine(args)
+	return nil, nil
 }
 
 func (h *Home) takePlayers(ctx context.Context, wish goWish) (any, error) {

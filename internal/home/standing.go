@@ -31,7 +31,7 @@ type againWish struct {
 // again is the command line that opens a room that stays; quiet has nobody on the local
 // network told of it.
 func (s Standing) again(name, launch string, quiet bool) []string {
-	args := append([]string{"host", "--game=" + s.Game, "--room=" + s.Name}, player(name, false, launch)...)
+	args := append([]string{"host", "--game=" + s.Game, "--room=" + s.Name}, player(name, false, launch, false)...)
 	if s.At != "" {
 		return append(args, "--at="+s.At)
 	}

@@ -71,7 +71,7 @@ func (h *Home) start(of *task, name string, show func(*state) *taskState, head t
 		})
 	}
 	terminal := Terminal{
-		In: strings.NewReader(""), Out: &lines{tell: say}, Ask: h.ask(name), Open: func(string) {}, Listed: func(int) {}, Found: func(report.Measurement) {}, Ends: t.ends,
+		In: strings.NewReader(""), Out: &lines{tell: say}, Ask: h.ask(name), Open: func(string) {}, Listed: func(int) {}, Found: func(report.Measurement) {}, Shines: func(string, int) {}, Ends: t.ends,
 	}
 	if adapt != nil {
 		adapt(&terminal)
@@ -155,6 +155,19 @@ func (h *Home) connect(game, addr string, args []string, clean func()) {
 	h.start(&h.goer, "go", func(s *state) *taskState { return &s.Go }, taskState{What: addr, Game: game}, args, func(t *Terminal) {
 		t.Found = h.refresh
 	}, func(error) { clean() })
+}
+
+// shine has this computer answer measurements.
+func (h *Home) shine(args []string) {
+	h.starting.Lock()
+	defer h.starting.Unlock()
+	h.stop(&h.shiner)
+	h.change(func(s *state) { s.Beacon = beaconState{} })
+	h.start(&h.shiner, "beacon", func(s *state) *taskState { return &s.Beacon.taskState }, taskState{}, args, func(t *Terminal) {
+		t.Shines = func(line string, answered int) {
+			h.change(func(s *state) { s.Beacon.Line, s.Beacon.Answered = discovery.CleanText(line), answered })
+		}
+	}, nil)
 }
 
 // watch looks at a server until a seat is free.

@@ -3,6 +3,7 @@ package home
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -60,10 +61,12 @@ type joinWish struct {
 	Name string `json:"name"`
 	// Auto: the game starts unasked.
 	Auto bool `json:"auto"`
+	// CanHost: this computer may host.
+	CanHost bool `json:"can_host"`
 }
 
 func (j joinWish) args(link, at, launch string) ([]string, error) {
-	args := append([]string{"join"}, player(j.Name, j.Auto, launch)...)
+	args := append([]string{"join"}, player(j.Name, j.Auto, launch, j.CanHost)...)
 	link = strings.Join(strings.Fields(link), "") // codes are said in groups
 	link = strings.TrimPrefix(link, "musterjoin") // of a whole line that was pasted
 	if link == "" {
@@ -84,8 +87,9 @@ func looksLikeCode(text string) bool {
 	return !strings.ContainsAny(text, ".:/") && text != "localhost"
 }
 
-// player is who plays, and who starts the game, which config.toml may say otherwise.
-func player(name string, auto bool, launch string) (args []string) {
+// player is who plays, who starts the game, which config.toml may say otherwise, and whether
+// this computer may host.
+func player(name string, auto bool, launch string, canHost bool) (args []string) {
 	if name != "" {
 		args = append(args, "--name="+name)
 	}
@@ -94,6 +98,9 @@ func player(name string, auto bool, launch string) (args []string) {
 		args = append(args, "--launch=auto")
 	case launch == "auto":
 		args = append(args, "--launch=ask")
+	}
+	if canHost {
+		args = append(args, "--can-host")
 	}
 	return args
 }
@@ -120,6 +127,8 @@ type hostWish struct {
 	Wait int  `json:"wait"`
 	Open bool `json:"open"`
 	Auto bool `json:"auto"`
+	// CanHost: this computer may host the game.
+	CanHost bool `json:"can_host"`
 }
 
 // args are the command's; quiet has nobody on the local network told of the room.
@@ -127,7 +136,7 @@ func (w hostWish) args(file, listen, launch string, quiet bool) ([]string, error
 	if err := named(w.Game); err != nil {
 		return nil, err
 	}
-	args := append([]string{"host", "--game=" + w.Game, "--new"}, player(w.Name, w.Auto, launch)...)
+	args := append([]string{"host", "--game=" + w.Game, "--new"}, player(w.Name, w.Auto, launch, w.CanHost)...)
 	for _, text := range []struct{ flag, value string }{{"by", w.By}, {"map", w.Map}, {"mode", w.Mode}, {"room", w.Title}, {"every", w.Every}} {
 		if text.value != "" {
 			args = append(args, "--"+text.flag+"="+text.value)
@@ -162,6 +171,24 @@ func (w hostWish) args(file, listen, launch string, quiet bool) ([]string, error
 		}
 	}
 	return own(args, file), nil
+}
+
+// beaconWish is for this computer to answer measurements.
+type beaconWish struct {
+	// Name is what the place is called, and Port where it is asked; 0 is the usual one.
+	Name string `json:"name"`
+	Port int    `json:"port"`
+}
+
+func (b beaconWish) args() ([]string, error) {
+	args := []string{"beacon", "--name=" + b.Name}
+	if b.Port < 0 || b.Port > math.MaxUint16 {
+		return nil, fmt.Errorf("%d is no port: they go from 1 to %d", b.Port, math.MaxUint16)
+	}
+	if b.Port > 0 {
+		args = append(args, "--listen=:"+strconv.Itoa(b.Port))
+	}
+	return args, nil
 }
 
 // goWish is for one server.

@@ -91,6 +91,7 @@ function changed(next) {
   if (isFirst) open();
   find.changed(next);
   forms.changed(next);
+  computer.changed(next);
   drawNow(next);
   drawQuestions(next);
 }
@@ -204,6 +205,7 @@ const actions = {
   page: ({ page }) => (location.hash = page ?? ""),
   quit: async () => {
     const runs = state?.room.running;
+    if (!runs && state?.beacon.running && !confirm("Quit Muster? This computer answers no measurements any more then.")) return;
     if (runs && !confirm(state?.room.what === "host" ? "Quit Muster? The room on this computer closes with it." : "Quit Muster? You leave the room with it.")) return;
     ended = true;
     await ask("quit");

@@ -36,6 +36,7 @@ export function open(main, from) {
         "div",
         { class: "column" },
         h("section", { class: "card", "aria-labelledby": "checks-title" }, h("h2", { id: "checks-title" }, "What works here"), h("ul", { id: "checks" }, h("li", { class: "quiet" }, "Looking …")), h("p", { class: "buttons" }, button("look-again", "Look again"))),
+        beacon(),
         h("section", { class: "card" }, h("h2", {}, "Muster"), h("p", { class: "quiet" }, h("bdi", {}, `This is Muster ${from.state.version}. It sends nothing about you anywhere; it ends when you press Quit, or when no page of it has been open for two minutes.`)), h("p", { class: "quiet" }, "Where servers are, it looks up in tables by IPFire, RouteViews, NRO and ", h("a", { href: "https://db-ip.com/", rel: "noreferrer", target: "_blank" }, "IP Geolocation by DB-IP"), ".")),
       ),
       h(
@@ -53,10 +54,48 @@ export function open(main, from) {
       ),
     ),
   );
+  changed(from.state);
   from.attempt("", look);
   again = () => settings(from.state.kept);
   from.attempt("", again);
   from.attempt("", async () => drawKey(await get("steam-key")));
+}
+
+/** A form that has this computer answer measurements, as a place for a server of the group's own. */
+function beacon() {
+  const form = /** @type {HTMLFormElement} */ (
+    h(
+      "form",
+      { id: "beacon-form" },
+      h("p", { class: "quiet" }, "For a place where your group could have a server of its own: friends put one line into their room’s list of places, and hear what their ping here would be. It says the name below, and nothing else."),
+      h("div", { class: "field" }, h("label", { for: "beacon-name" }, "Call it"), h("input", { id: "beacon-name", name: "beacon-name", maxlength: 48, placeholder: "Our beacon", autocomplete: "off" })),
+      h("div", { class: "field" }, h("label", { for: "beacon-port" }, "UDP port"), h("input", { id: "beacon-port", name: "beacon-port", type: "number", min: 1, max: 65535, inputmode: "numeric", placeholder: "7787" }), h("small", {}, "your router has to pass it on to this computer")),
+      h("p", { class: "buttons" }, h("button", {}, "Answer measurements here")),
+    )
+  );
+  form.addEventListener("submit", () => {
+    const data = new FormData(form);
+    home?.attempt("", () => ask("beacon", { name: String(data.get("beacon-name")).trim(), port: Number(data.get("beacon-port") || 0) }));
+  });
+  return h("section", { class: "card", id: "beacon", "aria-labelledby": "beacon-title" }, h("h2", { id: "beacon-title" }, "A place to measure"), h("div", { id: "beacon-now" }), form);
+}
+
+/** What this computer answers just now. @param {import("./types.js").State} state */
+export function changed(state) {
+  const place = document.getElementById("beacon-now");
+  const form = document.getElementById("beacon-form");
+  if (!place || !form) return;
+  const { running, line, answered, lines, error } = state.beacon;
+  form.hidden = running;
+  const answers = `${count(answered, "question")} answered`;
+  show(
+    place,
+    ...(error ? [h("p", { class: "hint" }, h("bdi", {}, error.map((text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? "" : ".")).join(" ")))] : []),
+    ...(running && line ? [h("p", {}, "Friends put this into their list of places:"), h("p", { class: "beacon-line", "aria-label": "The line for a list of places" }, h("code", {}, h("bdi", {}, line)))] : []),
+    ...(running ? lines.slice(1).map((text) => h("p", { class: "quiet" }, h("bdi", {}, text))).slice(0, 1) : []),
+    ...(running ? [h("p", { role: "status" }, line ? answers : "Opening the port …"), h("p", { class: "buttons" }, button("end-beacon", "End it"))] : []),
+    ...(!running && line && !error ? [h("p", { class: "quiet", role: "status" }, `It has ended: ${answers}.`)] : []),
+  );
 }
 
 let again = () => Promise.resolve();
@@ -167,4 +206,4 @@ async function takeKey(wish, done) {
 }
 
 /** What the buttons here do. @type {Record<string, (data: DOMStringMap) => unknown>} */
-export const actions = { "look-again": look, "settings-again": () => again(), "forget-steam-key": () => takeKey({ forget: true }, "Forgotten.") };
+export const actions = { "look-again": look, "settings-again": () => again(), "end-beacon": () => ask("stop", "beacon"), "forget-steam-key": () => takeKey({ forget: true }, "Forgotten.") };

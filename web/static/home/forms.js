@@ -52,6 +52,7 @@ function player(s) {
   return [
     field("player-name", "Your name", h("input", { id: "player-name", name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
     h("label", { class: "check" }, h("input", { type: "checkbox", name: "auto", checked: (remembered("auto") || (s.launch === "auto" ? "yes" : "")) === "yes" }), "Start my game by itself when the server is chosen, all evening"),
+    h("label", { class: "check" }, h("input", { type: "checkbox", name: "can-host", checked: remembered("can-host") === "yes" }), h("span", {}, "My computer may host ", h("small", { class: "quiet" }, "games without servers: once all say so, your programs measure each other’s computers, and are told the addresses for that"))),
   ];
 }
 
@@ -65,6 +66,7 @@ function said(form) {
   const data = new FormData(form);
   remember("name", String(data.get("name") ?? ""));
   remember("auto", data.has("auto") ? "yes" : "no");
+  remember("can-host", data.has("can-host") ? "yes" : "no");
   return data;
 }
 
@@ -88,7 +90,7 @@ export function join(main, from) {
     const data = said(/** @type {HTMLFormElement} */ (form));
     alarm.allow();
     tab();
-    from.attempt("join", () => ask("join", { link: String(data.get("link")).trim(), name: data.get("name"), auto: data.has("auto") }));
+    from.attempt("join", () => ask("join", { link: String(data.get("link")).trim(), name: data.get("name"), auto: data.has("auto"), can_host: data.has("can-host") }));
   });
   main.replaceChildren(
     h("h1", { tabindex: -1 }, "Join your friends"),
@@ -214,6 +216,7 @@ export function play(main, from) {
         vote: data.get("vote") ? data.get("vote") === "true" : null,
         open: !there && data.has("open"),
         auto: data.has("auto"),
+        can_host: data.has("can-host"),
       }),
     );
   });
@@ -238,6 +241,6 @@ export const actions = {
     tab();
     const form = /** @type {HTMLFormElement | null} */ (document.getElementById("join-form"));
     const data = form ? said(form) : new FormData();
-    return ask("join", { room, code: code?.value.trim() ?? "", name: data.get("name"), auto: data.has("auto") });
+    return ask("join", { room, code: code?.value.trim() ?? "", name: data.get("name"), auto: data.has("auto"), can_host: data.has("can-host") });
   },
 };

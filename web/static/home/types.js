@@ -41,6 +41,7 @@
  * @property {Task & {id: number}} room the ID counts them
  * @property {Task} go
  * @property {Task & {name?: string, free: number, looks: number, goes: boolean}} watch
+ * @property {Task & {line?: string, answered: number}} beacon this computer answering measurements
  * @property {{id: number, of: string, text: string}[]} questions
  * @property {Invitation[]} invitations
  * @property {Room[]} rooms
