@@ -65,6 +65,12 @@ func TestLobby(t *testing.T) {
 	ann.sets("#by", "threshold")
 	ann.sets("#limits_ms", "120")
 	tv.sees("#stage", "the lowest average ping, nobody over 120 ms, on any map")
+	ann.sets("#voice", "mumble://voice.example/den")
+	ann.sees(".voice a", "Voice: Mumble")
+	ann.sets("#voice", "")
+	ann.until("there is no voice channel", func() bool { return eval[bool](ann, `!document.querySelector(".voice")`) })
+	ann.sets("#wait_ms", "30")
+	ann.until("the room waits for seats for half an hour", func() bool { return eval[float64](ann, "muster.live.state.room.wait_ms ?? 0") == 30*60_000 })
 	n.joins("<b>Maximiliane-Charlotte</b>", 2, 100, func(*discovery.Result) {})
 	tv.sees(".one.new", "just came in")
 	if eval[int](tv, `document.querySelectorAll(".one.new").length`) != 1 {

@@ -61,7 +61,7 @@ func TestGo(t *testing.T) {
 	small := screenSize{"small-phone-dark", 390, 700, 1, true}
 	b := browse(t, n.organisersLink(), small)
 	b.sees("#stage", "Waiting for 4 more players")
-	launching := `people, choice, room: room("launching"), way: { connect: addr, server: servers[addr].name, link: "steam://connect/" + addr }`
+	launching := `people, choice, room: room("launching", { voice: "https://discord.gg/abc" }), way: { connect: addr, server: servers[addr].name, link: "steam://connect/" + addr }`
 	far := `people[0].launch = "launched", people[1].launch = "by-hand", people[2].launch = "asking", people[3].launch = "failed", people[3].detail = "openarena: not found in PATH", `
 	b.tells(`(` + far + `{` + launching + `, you: { name: "dave", link: live.state.you.link, join: "" } })`)
 	b.sees("#stage h1", "Your game didn’t open")
@@ -71,6 +71,7 @@ func TestGo(t *testing.T) {
 	b.resize(small)
 	b.tells(`(` + far + `{` + launching + `, you: { name: "chong", link: live.state.you.link, join: "" } })`)
 	b.sees("#stage h1", "Say yes to your game")
+	b.sees("#stage .voice a", "Voice: Discord")
 	b.sees("#stage .help summary", "Help")
 	if bottom := eval[float64](b, `document.querySelector("#stage .way [data-action=copy]").getBoundingClientRect().bottom`); bottom > 690 {
 		t.Errorf("the buttons end at %.0f of 700", bottom)

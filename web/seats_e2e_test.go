@@ -34,6 +34,9 @@ func TestSeats(t *testing.T) {
 	if free := eval[int](b, `document.querySelectorAll("#stage .chairs .free").length`); free != 3 {
 		t.Errorf("%d of the seats are golden", free)
 	}
+	if said := b.reads("#stage .meanwhile"); strings.Contains(said, "AM") || strings.Contains(said, "PM") {
+		t.Errorf("of 24 hours and twelve the log says the former, and the stage %q", said)
+	}
 	b.axe("seats")
 	b.shoot("seats", desktop, laptop, small, phone)
 	b.run(`window.asked = []; window.fetch = async (url, { body }) => { asked.push(url.split("/").at(-1) + body); return new Response(null, { status: 204 }); }`)
@@ -66,6 +69,11 @@ func TestSeats(t *testing.T) {
 		return strings.HasSuffix(eval[string](b, "asked.join(' ')"), `await{"addr":"192.0.2.8:27960"}`)
 	})
 	b.shoot("seats-over", desktop, small)
+	b.run(`{` + friends + waiting + `says({ people, choice, room: room("failed"), seats: { ...wait, over: "There were never 4 seats at once." } })}`)
+	b.until("nothing says why nothing suits, where a server did", func() bool { return eval[bool](b, `!document.querySelector("#stage [data-key=reasons]")`) })
+	b.run(`{` + friends + waiting + `says({ ...state, room: room("waiting"), seats: { ...wait, servers: [on(addr, "pro-g", 97, { free: -1 })], for: ["נועה", "ben"] } })}`)
+	b.sees("#stage h1", "Waiting for 4 seats for נועה and ben")
+	b.until("a name turns no words around it", func() bool { return eval[int](b, `document.querySelectorAll("#stage h1 bdi").length`) == 2 })
 	b.run(`{` + friends + waiting + `says({ people, choice, seats: null, room: room("launching"), way: { connect: addr, server: "pro-g" } })}`)
 	b.unfold("#stage .left-outside")
 	for _, name := range []string{"anna", "chong", "dave", "anna"} { // whoever is pressed twice is in after all

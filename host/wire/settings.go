@@ -133,7 +133,7 @@ type Setting struct {
 	// Rare: hardly anybody needs it, and the page shows it aside.
 	Rare bool
 	// Alone is what the flag of a time means without one; empty needs one. Least and Most
-	// bound a time that is not 0, and Unit is "ms" or "s", in which people say it.
+	// bound a time that is not 0, and Unit is "ms", "s" or "min", in which people say it.
 	Alone       string
 	Least, Most time.Duration
 	Unit        string
@@ -172,8 +172,8 @@ func Table() []Setting {
 			Flag: "prefer-ours", Usage: "one of the group's favourites is chosen unless another server is better by more than this `DURATION`", Label: "Prefer ours unless others are better by, ms", Unset: "no"},
 		{Key: "long_look_ms", Of: func(s *Settings) any { return &s.LongLook }, Rare: true, Least: leastLook, Most: MostLook, Unit: "s", Alone: "30s",
 			Flag: "long-look", Usage: "for tournaments: everyone looks at the finalists for this `DURATION`, gently, so that loss and jitter count", Label: "Look at the best for, s", Unset: "a moment"},
-		{Key: "wait_ms", Of: func(s *Settings) any { return &s.Wait }, Rare: true, Least: leastWait, Most: MostWait, Unit: "s", Alone: "30m",
-			Flag: "wait-for-seats", Usage: "where all servers that would suit are full, watch the best gently for this `DURATION`, and go together once there is a seat for everybody", Label: "Where all are full, wait for seats for, s", Unset: "ask me"},
+		{Key: "wait_ms", Of: func(s *Settings) any { return &s.Wait }, Rare: true, Least: leastWait, Most: MostWait, Unit: "min", Alone: "30m",
+			Flag: "wait-for-seats", Usage: "where all servers that would suit are full, watch the best gently for this `DURATION`, and go together once there is a seat for everybody", Label: "Where all are full, wait for seats for, min", Unset: "ask me"},
 		{Key: "any_version", Of: func(s *Settings) any { return &s.AnyVersion }, Rare: true,
 			Flag: "any-version", Usage: "do not leave servers out that somebody's version of the game (--game-version) does not get into, only say so", Label: "Servers of other versions than somebody has", Set: "only say so", Unset: "leave them out"},
 		{Key: "players", Of: func(s *Settings) any { return &s.Players },
@@ -212,8 +212,8 @@ func Table() []Setting {
 type Field struct {
 	Key   string `json:"key"`
 	Label string `json:"label"`
-	// Kind is game, rule, limits, text, number, switch, decision, time or places. Unit is that in
-	// which people say a time, "ms" or "s"; in JSON it is in milliseconds.
+	// Kind is game, rule, limits, text, number, switch, decision, time, link, webhook or
+	// places. Unit is that in which people say a time, "ms", "s" or "min"; in JSON it is in milliseconds.
 	Kind     string `json:"kind"`
 	Unit     string `json:"unit,omitempty"`
 	Unset    string `json:"unset,omitempty"`

@@ -60,7 +60,7 @@ export function mine(state, credential) {
     h("p", { class: "quiet" }, "For nobody else: whoever has it acts as you."),
     copyable("own-link", `${state.you.link}.${credential}`, "Copy your own link"),
   );
-  const most = state.room.strategy === "coordinated" ? `Up to ${mostAsked} servers of the list` : "All servers of the list";
+  const most = state.room.strategy === "coordinated" ? `Up to ${count(Math.min(mostAsked, state.room.listed || mostAsked), "server")} of the list` : "All servers of the list";
   const asking = me?.peer && h("p", { class: "quiet", "data-key": "asking" }, `${most} will see your computer’s address; afterwards your program says how many did. `, h("code", {}, "muster join --discreet 50"), " bounds it.");
   const leave = h("p", { class: "buttons" }, button("leave", "Leave the room"));
   return [rename, has, where, asking, own, leave].filter((part) => part !== undefined && part !== "" && part !== false);
@@ -210,11 +210,16 @@ function term(state, field) {
     case "places":
       return (state.room.candidates ?? []).join(", ") || field.unset;
     case "time":
-      return value ? `${value / (field.unit === "s" ? 1000 : 1)} ${field.unit}` : field.unset;
+      return value ? `${value / perUnit(field)} ${field.unit}` : field.unset;
     case "decision":
       return decisions(field)[value === undefined ? 0 : value ? 1 : 2][1];
   }
   return String(value || field.unset);
+}
+
+/** How many milliseconds a field's unit has. @param {Field} field */
+function perUnit({ unit }) {
+  return unit === "min" ? 60_000 : unit === "s" ? 1000 : 1;
 }
 
 /** What a decision may be: nobody's, yes or no. @param {Field} field */
@@ -270,7 +275,7 @@ function input(state, field) {
     case "limits":
       return labelled(field, h("input", { ...named, value: value.join(", "), inputmode: "numeric", pattern: "[0-9., ]*" }));
     case "time":
-      return labelled(field, h("input", { ...named, type: "number", min: 0, step: "any", "data-per": field.unit === "s" ? 1000 : 1, value: value ? value / (field.unit === "s" ? 1000 : 1) : "" }));
+      return labelled(field, h("input", { ...named, type: "number", min: 0, step: "any", "data-per": perUnit(field), value: value ? value / perUnit(field) : "" }));
     case "number":
       return labelled(field, h("input", { ...named, type: "number", min: 0, max: 64, value: value || "" }));
     case "switch":
@@ -300,7 +305,7 @@ function places(state, field, named) {
 /** Where the room tells of itself: the page is not told by which URL, and takes another. @param {State} state @param {Field} field @param {Record<string, string | undefined>} named */
 function webhook(state, field, named) {
   const { posts } = state.room;
-  const how = !posts ? "In Discord: Edit Channel, Integrations, Webhooks, Copy URL." : posts.trouble ? `${posts.trouble}.` : `It goes to ${posts.to}${posts.at ? `; the last one arrived at ${new Date(posts.at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}` : ""}. Write “none” to end that.`;
+  const how = !posts ? "In Discord: Edit Channel, Integrations, Webhooks, Copy URL." : posts.trouble ? `${posts.trouble}.` : `It goes to ${posts.to}${posts.at ? `; the last one arrived at ${new Date(posts.at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })}` : ""}. Write “none” to end that.`;
   return h("div", { class: "field" }, h("label", { for: field.key }, field.label), h("input", { ...named, type: "password", autocomplete: "off", maxlength: 1024, placeholder: posts ? `${posts.to}: another URL` : "the webhook’s URL", "aria-describedby": "webhook-how" }), h("p", { id: "webhook-how", class: posts?.trouble ? "bad" : "quiet" }, how));
 }
 
@@ -360,6 +365,7 @@ export function settingsOf(form) {
       case undefined:
         break;
       case "text":
+      case "link":
       case "game":
       case "rule":
         settings[input.name] = input.name === "every" ? inZone(text) : text;

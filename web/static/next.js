@@ -87,7 +87,7 @@ function launching(state, me) {
 function failed(state) {
   const deaf = state.people.filter(isDeaf);
   if (state.room.retry) {
-    const when = new Date(state.room.retry).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+    const when = new Date(state.room.retry).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
     return [`The room tries again by itself at ${when}.`, state.you.organiser ? " Or press the button now." : ""];
   }
   const who = state.you.organiser ? ["Change what you look for, or try again later."] : [...organiser(state), " can change what we look for, and try again."];

@@ -37,7 +37,7 @@
  * @property {string} key
  * @property {string} label
  * @property {"game" | "rule" | "limits" | "text" | "number" | "switch" | "decision" | "places" | "time" | "link" | "webhook"} kind
- * @property {"ms" | "s"} [unit] in which people say a time
+ * @property {"ms" | "s" | "min"} [unit] in which people say a time
  * @property {string} [unset]
  * @property {string} [set]
  * @property {string} [declined]

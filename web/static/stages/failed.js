@@ -4,7 +4,7 @@
 //	──●───────────▲──────────────────┃· · · · · · · ■ · · ·
 //	  12          78                150            198 ms
 
-import { serverName } from "../choice.js";
+import { serverName, targetOf } from "../choice.js";
 import { button, count, h, millis } from "../dom.js";
 import { flag } from "../flag.js";
 import { settings } from "../gather.js";
@@ -44,7 +44,7 @@ export function failed(live, view) {
     miss && choice && line(state, choice),
     h("div", { class: "helps", "data-key": "helps" }, (state.seats?.instead ?? []).map((one, i) => instead(state, one, state.you.organiser && !view.tv && i === 0, state.seats?.servers[0])), waysOut(choice).map((advice) => card(state, /** @type {Choice} */ (choice), advice, view)), retry(state, view)),
     state.sites && h("details", { class: "card places", "data-key": "places", open: Boolean(state.sites.better) }, h("summary", {}, state.sites.better ? "A server of our own would suit all" : "A server of our own"), view.tv ? [h("p", {}, h("bdi", { dir: "ltr" }, answer(state)))] : sites(state)),
-    h("details", { class: "card", "data-key": "reasons", open: !miss }, h("summary", {}, "Why nothing suits"), h("ul", { class: "reasons" }, why.map((text) => h("li", {}, h("bdi", { dir: "ltr" }, text))))),
+    !(choice && targetOf(choice)) && h("details", { class: "card", "data-key": "reasons", open: !miss }, h("summary", {}, "Why nothing suits"), h("ul", { class: "reasons" }, why.map((text) => h("li", {}, h("bdi", { dir: "ltr" }, text))))),
     !view.tv && h("section", { id: "settings", class: "card", "data-key": "settings" }, settings(state)),
   ];
 }
@@ -65,7 +65,7 @@ function missed(state, choice) {
 
 /** What a wait for seats that was given up has seen. @param {State} state */
 function waited(state) {
-  return [headline(state), h("p", { class: "seen" }, h("span", { dir: "auto" }, `${state.seats?.over ?? ""} ${state.seats?.chance ?? ""}`))];
+  return [headline(state), h("p", { class: "seen" }, h("bdi", { dir: "ltr" }, `${state.seats?.over ?? ""} ${state.seats?.chance ?? ""}`))];
 }
 
 /** The ways out that have a card: to ask more is another kind, and stays. @param {Choice | null} choice */

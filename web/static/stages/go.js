@@ -37,7 +37,6 @@ export function go(live, view) {
     ),
     !view.tv && state.way && h("div", { class: "way", "data-key": "way" }, ways(state, me)),
     !view.tv && h("div", { class: "after", "data-key": "after" }, again(state), voice(state), shareButton(state)),
-    !view.tv && h("div", { class: "after", "data-key": "after" }, again(state), shareButton(state)),
     !view.tv && state.you.organiser && leftOutside(state, view),
   ];
 }

@@ -14,7 +14,7 @@ const day = 24 * 3600_000;
 /** A moment, by the reader's own clock, as one says it. @param {string} at @param {number} now ms */
 export function dateOf(at, now) {
   const then = new Date(at);
-  const text = then.toLocaleString([], { weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit" });
+  const text = then.toLocaleString([], { weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   const days = Math.round((new Date(then).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / day);
   const away = days === 0 ? "today" : days === 1 ? "tomorrow" : days > 1 ? `in ${days} days` : "";
   return away ? `${text}, ${away}` : text;
@@ -94,12 +94,12 @@ export async function openEvenings(dialog) {
 function table(all) {
   return h(
     "table",
-    {},
+    { class: "evenings" },
     h("thead", {}, h("tr", {}, ["When", "Where", "Ping", "With"].map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", {}, all.flatMap((evening) => evening.stays.toReversed().map((stay) => h(
       "tr",
       {},
-      h("td", {}, new Date(stay.at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })),
+      h("td", {}, new Date(stay.at).toLocaleString([], { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" })),
       h("th", { scope: "row" }, h("bdi", { class: "name" }, nameOnly(stay.server)), h("small", {}, h("bdi", {}, [stay.connect, stay.map].filter(Boolean).join(" · ")))),
       h("td", {}, `${Math.round(stay.mean_ms)} ms`),
       h("td", {}, stay.players.flatMap((one, i) => [i > 0 && ", ", h("bdi", {}, one.name), one.ping_ms ? ` ${Math.round(one.ping_ms)}` : "", one.liked === undefined ? "" : one.liked ? " liked it" : " not again"])),

@@ -27,7 +27,7 @@ export function seats(live, view) {
     h(
       "div",
       { class: "hoping", "data-key": "hoping" },
-      h("h1", {}, headline(wait)),
+      h("h1", {}, title(wait)),
       first && row(wait, first),
       h("p", { class: "about" }, first && [flag(first.country), " ", name(first)], first && `, ${millis(first.mean_ms)} average`, own(state, first)),
       h("p", { class: "looked", "aria-live": "off" }, first ? looked(wait, first, now) : "No server is watched any more."),
@@ -68,6 +68,18 @@ export function headline(wait) {
   if (!first || first.free < 0) return wait.for?.length ? `Waiting for ${seatsFor(wait)}` : `Waiting for ${count(wait.need, "seat")}`;
   const free = Math.min(first.free, wait.need);
   return `${free} of ${count(wait.need, "seat")} free`;
+}
+
+/** The same for the page, where no name turns the words around it. @param {Seats} wait */
+function title(wait) {
+  const names = (wait.for ?? []).flatMap((name, i) => [i > 0 && " and ", h("bdi", {}, name)]);
+  return isUnknown(wait) && names.length > 0 ? [`Waiting for ${count(wait.need, "seat")} for `, ...names] : headline(wait);
+}
+
+/** Whether nobody knows yet how many seats are free. @param {Seats} wait */
+function isUnknown(wait) {
+  const first = nearest(wait);
+  return !wait.launch_at && (!first || first.free < 0);
 }
 
 /** @param {Seats} wait */
@@ -116,7 +128,7 @@ function span(seconds) {
 
 /** @param {string} at */
 export function clock(at) {
-  return new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 }
 
 /** Who is to have a seat. @param {State} state @param {Seats} wait */
