@@ -65,7 +65,7 @@
 //	V = Σ over blocks of R(block)² · (1 − p')/p'
 //
 // A block is a node in which nothing was measured: all of its servers are near or
-// none is. The plan stops when R + 0.7 · min(√V, R) ≤ missing · (found + R), or
+// none is. The plan stops when R + 0.3 · min(√V, R) ≤ missing · (found + R), or
 // when a few servers at most are left, fewer while near ones still come, and once all that is under way is back. R
 // and V also make the claim of what was found: less is claimed where nothing but
 // addresses is known.

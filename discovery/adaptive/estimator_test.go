@@ -246,15 +246,15 @@ func TestNegligible(t *testing.T) {
 	}{
 		{remaining{near: 10}, 1000, true},
 		{remaining{near: 11}, 1000, false},
-		{remaining{near: 6, variance: 25}, 1000, true},
-		{remaining{near: 6, variance: 49}, 1000, false}, // one network would be too many
+		{remaining{near: 8, variance: 25}, 1000, true},
+		{remaining{near: 8, variance: 64}, 1000, false}, // one network would be too many
 		{remaining{near: 1.2, variance: 400}, 100, true},
 		{remaining{near: 0.2}, 0, true},
 		{remaining{near: 5, likely: 4}, 200, false}, // few, but worth their probes
 		{remaining{near: 1.4}, 10, true},
 		{remaining{near: 1.6}, 10, false},
-		{remaining{near: 3.5, variance: 400}, 40, true},
-		{remaining{near: 3.6, variance: 400}, 40, false},
+		{remaining{near: 4.6, variance: 400}, 40, true},
+		{remaining{near: 4.7, variance: 400}, 40, false},
 	}
 	for _, tt := range tests {
 		if got := tt.left.negligible(tt.found, 0.01, fewLeft); got != tt.want {

@@ -86,8 +86,8 @@ const (
 	// leastLeft near servers may be left even if hardly any were found.
 	leastLeft = 0.5
 	// sureSDs is by how many standard deviations more than are expected may be left:
-	// tuned, estimates are a little too high.
-	sureSDs = 0.7
+	// tuned. Without any, whole networks are missed.
+	sureSDs = 0.3
 	// warmMissing is which part of it is left to a plan that starts from an earlier
 	// visit: what it does not look at again may have changed.
 	warmMissing = 0.6
