@@ -108,9 +108,13 @@ func (w *Waiting) tick(r *Room) {
 // next is when tick has something to do.
 func (w *Waiting) next(r *Room) time.Time {
 	next := w.Until
-	for _, p := range w.group(r) {
-		if !p.connected && !p.leftOut {
-			next = earlier(next, p.heard.Add(goneAfter))
+	group := w.group(r)
+	isHere := func(p *player) bool { return p.connected }
+	if w.Back == nil && slices.ContainsFunc(group, isHere) { // else nobody goes on without anybody
+		for _, p := range group {
+			if !p.connected && !p.leftOut {
+				next = earlier(next, p.heard.Add(goneAfter))
+			}
 		}
 	}
 	switch {
@@ -121,7 +125,7 @@ func (w *Waiting) next(r *Room) time.Time {
 	}
 	for i := range w.Servers {
 		s := &w.Servers[i]
-		if s.Dropped == "" && len(w.lookers(r, s)) > 0 {
+		if s.Dropped == "" && (len(s.Words) > 0 || len(w.lookers(r, s)) > 0) {
 			next = earlier(next, s.Next)
 		}
 	}
@@ -538,11 +542,14 @@ func (w *Waiting) isWhole(r *Room) bool {
 	if r.round.selection == nil || w.Back != nil && (w.Back.Server < 0 || w.Back.Server >= len(r.round.servers.List) || r.round.selection.Chosen == nil) {
 		return false
 	}
+	if w.Turn < 0 {
+		return false
+	}
 	isListed := func(server int) bool { return server >= 0 && server < len(r.round.servers.List) }
 	for i := range w.Servers {
 		s := &w.Servers[i]
 		s.Ranked.Server = s.Server
-		if !isListed(s.Server) || len(s.Counts) > countedSeats+1 {
+		if !isListed(s.Server) || len(s.Counts) > countedSeats+1 || s.Since < 0 || s.Silent < 0 || s.Misses < 0 {
 			return false
 		}
 	}

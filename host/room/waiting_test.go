@@ -523,3 +523,49 @@ func TestWaitingIsSaved(t *testing.T) {
 	f.goesTo(0)
 	f.gently(1)
 }
+
+// TestWaitingWakes: a room that waits needs the time again when there is something to do,
+// and not before.
+func TestWaitingWakes(t *testing.T) {
+	f := inFront(t, settings(5), 1, five()...)
+	f.orders(AwaitSeats{})
+	f.passes(time.Second)
+	w := f.room.phase.(*Waiting)
+	w.Look = nil
+	w.Servers[0].Words = []seatWord{{"ann", 5}, {"ben", 0}, {"cat", 5}, {"dan", 0}, {"eve", 5}}
+	if next := w.next(f.room); !next.Equal(w.Servers[0].Next) {
+		t.Errorf("everybody has had a word on the seats, and nothing comes of it before %v", next)
+	}
+	w.Servers[0].Words = nil
+	for _, name := range f.names {
+		f.gone(name)
+	}
+	f.wait(2 * goneAfter)
+	if next := w.next(f.room); !next.Equal(w.Until) {
+		t.Errorf("nobody is here, and the room wakes in %v", next.Sub(f.now))
+	}
+	f.join("ann")
+	f.wait(tick)
+	if need := f.view().Seats.Need; need != 1 {
+		t.Errorf("only one has come back, and %d seats are wanted", need)
+	}
+}
+
+// TestUnwholeWait: a wait that somebody has written into the saved room by hand ends nothing.
+func TestUnwholeWait(t *testing.T) {
+	f := inFront(t, settings(5), 1, five()...)
+	f.orders(AwaitSeats{})
+	w := f.room.phase.(*Waiting)
+	for _, spoil := range []func(){
+		func() { w.Turn = -7 },
+		func() { w.Servers[0].Since = -1 },
+		func() { w.Servers[0].Server = 9 },
+	} {
+		whole := *w
+		whole.Servers = slices.Clone(w.Servers)
+		if spoil(); w.isWhole(f.room) {
+			t.Errorf("%+v is taken for a wait", w)
+		}
+		*w = whole
+	}
+}
