@@ -132,7 +132,10 @@ func (r *Room) surveysFor(p *player) {
 	if r.survey.Attempt == 0 || p.surveyed.Attempt == r.survey.Attempt || !p.connected || len(r.venues()) == 0 {
 		return
 	}
-	if len(r.survey.Homes) > 0 && p.beacon == 0 { // who does not show their own address is shown none
+	// Who does not show their own address is shown none, and nobody is shown that of
+	// somebody who has left, or thought better of it.
+	homes := r.homes()
+	if withdrawn := func(h homeVenue) bool { return !slices.Contains(homes, h) }; slices.ContainsFunc(r.survey.Homes, withdrawn) {
 		r.survey.Homes = nil
 		r.forgetPlaces()
 		return

@@ -267,3 +267,49 @@ func TestHomes(t *testing.T) {
 		t.Error("computers are measured although cat has not agreed")
 	}
 }
+
+// TestHomesOfThoseWhoLeft: nobody who comes later is told the address of somebody who has
+// thought better of it, has left, or was removed.
+func TestHomesOfThoseWhoLeft(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		does func(n *session, join func(name string, last byte, beacon uint16))
+	}{
+		{"thought better of it", func(n *session, join func(string, byte, uint16)) { n.gone("bob"); join("bob", 2, 0) }},
+		{"is away", func(n *session, _ func(string, byte, uint16)) { n.gone("bob") }},
+		{"was removed", func(n *session, _ func(string, byte, uint16)) { n.orders(Remove{"bob"}) }},
+		{"a restart", func(n *session, join func(string, byte, uint16)) {
+			n.room = restored(n.T, n.room)
+			n.step(Resume{})
+			join("ann", 1, 7787)
+			join("bob", 2, 0)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			n := newSession(t, settings(0))
+			n.as["ann"] = n.room.keys.Secret
+			join := func(name string, last byte, beacon uint16) {
+				t.Helper()
+				hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, Token: n.tokens[name], As: n.as[name], Beacon: beacon}
+				if err := n.step(Join{Hello: hello, From: Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})}, Token: "token of " + name}); err != nil {
+					t.Fatal(err)
+				}
+				n.tokens[name] = n.room.round.player(name).token
+			}
+			join("ann", 1, 7787)
+			join("bob", 2, 4000)
+			if err := n.orders(Survey{}); err != nil {
+				t.Fatal(err)
+			}
+			n.surveyed("ann", lost, 40)
+			n.surveyed("bob", lost, lost)
+			tt.does(n, join)
+			join("mal", 3, 9)
+			for _, m := range n.sent["mal"] {
+				if s, is := m.(wire.Survey); is && strings.Contains(fmt.Sprint(s.Places), "203.0.113.2") {
+					t.Errorf("mal is told %v", s.Places)
+				}
+			}
+		})
+	}
+}
