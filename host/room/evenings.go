@@ -35,6 +35,10 @@ const (
 	// mostRegulars is how many people keep their place while they are away: as many as
 	// there are places.
 	mostRegulars = maxPlayers
+	// lookFor is for how long programs look for a room to which they have lost the
+	// connection: one that comes back within that time of the night's end has not heard of
+	// it, and nobody at it wants another evening.
+	lookFor = 30 * time.Minute
 	// ageStep is how finely the time counts in which nobody uses the room, and mostAge the
 	// most that counts at once: a clock that jumps by years costs a day.
 	ageStep, mostAge = 24 * time.Hour, 25 * time.Hour
@@ -45,6 +49,8 @@ type keeping struct {
 	// evenings are those that are over, the oldest first, and tonight the one that goes on.
 	evenings []wire.Evening
 	tonight  wire.Evening
+	// left are the players of the night that ended last, as in [whoIs].
+	left []string
 	// reminded and dated are the dates that people were told of, and for which the room
 	// opened itself, last.
 	reminded, dated time.Time
@@ -198,7 +204,9 @@ func (r *Room) sleep(at time.Time) {
 		k.tonight = wire.Evening{}
 		k.bound()
 	}
+	r.kept.left = nil
 	for _, p := range slices.Clone(r.round.players) {
+		r.kept.left = append(r.kept.left, whoIs(&p.person))
 		r.unseat(p, true)
 	}
 	for _, g := range r.guests {
@@ -233,6 +241,18 @@ func (r *Room) wake(why string) {
 	r.ended, r.history, r.kept.tonight, r.kept.used, r.binds = time.Time{}, nil, wire.Evening{}, r.now, true
 	r.since, r.posts.Opened = r.now, false
 	r.note("%s", why)
+}
+
+// missedEnd reports whether a hello is of a program that was in the room when the night
+// ended, and has lost its connection before it could hear so. Before is whose it is if the
+// room knows that person still.
+func (in Join) missedEnd(r *Room, before *guest) bool {
+	who := person{page: pageOf(in.Hello.Token)}
+	if before != nil {
+		who = before.person
+	}
+	isBack := in.Hello.Line > 1 && in.Hello.Token != "" && slices.Contains(r.kept.left, whoIs(&who))
+	return r.isAsleep() && isBack && r.now.Sub(r.ended) < lookFor
 }
 
 // bound drops the oldest of what is more than a room keeps.
@@ -477,6 +497,7 @@ func (r *Room) forgets(who, name string) (was bool) {
 		return is
 	}
 	names := []string{name}
+	r.kept.left = slices.DeleteFunc(slices.Clone(r.kept.left), func(left string) bool { return left == who })
 	for _, evening := range append(slices.Clip(r.kept.evenings), r.kept.tonight) {
 		for i := range evening.Stays {
 			for _, seat := range evening.Stays[i].Players {

@@ -2,6 +2,7 @@ package room
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -269,6 +270,51 @@ func TestOnDates(t *testing.T) {
 			t.Error("a room that stays no more is not kept for a day, as others are")
 		}
 	})
+}
+
+// TestMissedEnd: a program whose connection was lost when the night ended is told so, and
+// does not open the room again; whoever comes to play does.
+func TestMissedEnd(t *testing.T) {
+	back := func(n *session, name string) *wire.Refusal {
+		hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, Token: n.tokens[name], Program: name + "'s", Line: 2}
+		var refusal *wire.Refusal
+		errors.As(n.step(Join{Hello: hello, Token: "token of " + name}), &refusal)
+		return refusal
+	}
+	ended := func() *session {
+		n := standing(t, "fri 20:00 Europe/Berlin")
+		n.playsEvening([]int{40, 20}, "ann", "bob")
+		n.join("cat") // who has not played
+		n.gone("bob")
+		n.gone("cat")
+		n.orders(End{})
+		n.restarts(time.Minute)
+		return n
+	}
+	n := ended()
+	for _, name := range []string{"bob", "cat"} {
+		if refusal := back(n, name); reason(refusal) != wire.ReasonEnded || !n.room.isAsleep() {
+			t.Errorf("%s is back after the end: %v; asleep: %v", name, refusal, n.room.isAsleep())
+		}
+	}
+	n.join("bob") // by another start of the program
+	if n.room.isAsleep() || back(n, "cat") != nil {
+		t.Error("who comes to play does not open the room, or its others are told that it has ended")
+	}
+	n = ended()
+	n.tokens["dan"] = "a token of somebody who was not there"
+	if refusal := back(n, "dan"); refusal != nil || n.room.isAsleep() {
+		t.Errorf("somebody who was not there is told %v", refusal)
+	}
+	n = ended()
+	n.until(n.now.Add(lookFor))
+	if refusal := back(n, "bob"); refusal != nil || n.room.isAsleep() {
+		t.Errorf("long after the end bob is told %v", refusal)
+	}
+	n = ended()
+	if err := n.acts(n.room.keys.Secret, Wake{}); err != nil || n.room.isAsleep() || back(n, "bob") != nil {
+		t.Errorf("the button does not open the room: %v", err)
+	}
 }
 
 // TestRegulars: whoever has played keeps place, name and link, and nobody else gets them.

@@ -284,6 +284,8 @@ func (in Join) refusal(r *Room, name string, p *player, before *guest) *wire.Ref
 	switch {
 	case r.closed:
 		return Closed(r.keys.Code)
+	case in.missedEnd(r, before):
+		return &wire.Refusal{Reason: wire.ReasonEnded, Message: "while the connection was lost the night has ended. Good night! The room stays: whoever comes next opens it again"}
 	case name == "":
 		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name", Hint: "say --name NAME"}
 	case p != nil && !sameToken(p.token, in.Hello.Token):

@@ -85,6 +85,7 @@ type saved struct {
 type savedKept struct {
 	Evenings []wire.Evening `json:"evenings,omitempty"`
 	Tonight  wire.Evening   `json:"tonight,omitzero"`
+	Left     []string       `json:"left,omitempty"`
 	Reminded time.Time      `json:"reminded,omitzero"`
 	Dated    time.Time      `json:"dated,omitzero"`
 	Used     time.Time      `json:"used,omitzero"`
@@ -187,7 +188,7 @@ func (r *Room) Save() ([]byte, error) {
 		Webhook: r.settings.Webhook, Posts: r.posts,
 	}
 	if k := &r.kept; r.IsStanding() || len(k.evenings) > 0 || !k.used.IsZero() || !k.counted.IsZero() {
-		s.Kept = &savedKept{k.evenings, k.tonight, k.reminded, k.dated, k.used, k.unused, k.counted}
+		s.Kept = &savedKept{k.evenings, k.tonight, k.left, k.reminded, k.dated, k.used, k.unused, k.counted}
 	}
 	var err error
 	for name, p := range phases() {
@@ -387,7 +388,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	}
 	r.settings.Password, r.settings.Webhook, r.posts = s.Password, s.Webhook, s.Posts
 	if k := s.Kept; k != nil {
-		r.kept = keeping{evenings: k.Evenings, tonight: k.Tonight, reminded: k.Reminded, dated: k.Dated, used: k.Used, unused: k.Unused, counted: k.Counted}
+		r.kept = keeping{evenings: k.Evenings, tonight: k.Tonight, left: k.Left, reminded: k.Reminded, dated: k.Dated, used: k.Used, unused: k.Unused, counted: k.Counted}
 		r.kept.bound()
 	}
 	n := &r.round

@@ -152,6 +152,8 @@ func (s Say) check() error {
 	switch {
 	case s.What == SayVote, s.What == SayVeto && s.Addr.IsValid(), s.What == SayReady, s.What == SayWait:
 		return nil
+	case s.What == SayCome, s.What == SayNotCome, s.What == SayLiked, s.What == SayDisliked:
+		return nil
 	}
 	return fmt.Errorf("%q says nothing of %v", string(s.What), s.Addr)
 }

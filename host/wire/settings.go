@@ -291,7 +291,7 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 		}
 		if took, is := row.Of(&s).(*discovery.Millis); is {
 			if err := row.CheckTime(time.Duration(*took)); err != nil {
-				return s, err
+				return s, fmt.Errorf("%s: %w", row.Label, err)
 			}
 		}
 		if text, is := row.Of(&s).(*string); is {
@@ -333,12 +333,25 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 	return s, s.Criteria().Check(nil)
 }
 
-// CheckTime is why a time cannot be the setting's, or nil.
+// CheckTime is why a time cannot be the setting's, or nil. It does not say which setting.
 func (row Setting) CheckTime(d time.Duration) error {
 	if d != 0 && (d < row.Least || d > row.Most) {
-		return fmt.Errorf("%s: %v is not between %v and %v, nor 0", row.Key, d, row.Least, row.Most)
+		return fmt.Errorf("%s is not between %s and %s, or 0 for none", spoken(d), spoken(row.Least), spoken(row.Most))
 	}
 	return nil
+}
+
+// spoken is a time as people say it, such as 5 min, 30 s or 15 ms.
+func spoken(d time.Duration) string {
+	for _, unit := range []struct {
+		one  time.Duration
+		name string
+	}{{time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}, {time.Millisecond, "ms"}} {
+		if d%unit.one == 0 {
+			return fmt.Sprintf("%d %s", d/unit.one, unit.name)
+		}
+	}
+	return d.String()
 }
 
 // Criteria are what the settings ask of a server.

@@ -301,7 +301,7 @@ func bindLaunch(cmd *cobra.Command, l *game.Launcher) {
 // checkLaunch refuses a template that cannot work, before anybody waits for it.
 func checkLaunch(l *game.Launcher) error {
 	if err := l.Check(); err != nil {
-		return usagef("--launch-command: %w", err)
+		return usagef("--launch-command: %s", hint.Plain(err.Error()))
 	}
 	return nil
 }

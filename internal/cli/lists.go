@@ -108,7 +108,7 @@ func (l *lists) take(file string) error {
 	defer r.Close()
 	said, err := takeLists(favouritesFile(), r, forGame(g), l.kind())
 	if err != nil {
-		return hint.With(fmt.Errorf("%s: %w", input.Name(discovery.CleanText(file)), err), "it may be lines such as 192.0.2.1:27960, QStat's list or XML, or Steam's serverbrowser_hist.vdf")
+		return hint.With(fmt.Errorf("%s: %s", input.Name(discovery.CleanText(file)), hint.Plain(err.Error())), "it may be lines such as 192.0.2.1:27960, QStat's list or XML, or Steam's serverbrowser_hist.vdf")
 	}
 	l.screen.Say("%s", l.screen.Wrap(said, 0))
 	return nil

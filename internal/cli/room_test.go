@@ -184,25 +184,37 @@ func TestEndOfNight(t *testing.T) {
 }
 
 // TestAwayAtTheEnd: whose connection is lost while the organiser ends the night is told so
-// once it is back, and their programs end as well as the others'.
+// once it is back, and their programs end as well as the others'. In a room that stays what
+// they say of the next date arrives before.
 func TestAwayAtTheEnd(t *testing.T) {
 	newState(t)
 	l := startLoopback(t, 5)
 	s := startService(t, l.file)
-	line := newLine(t, s.Listener.Addr().String())
-	host := begin(t, "host", "--game", "openarena", "--no-browser", "--name", "org", "--at", s.URL, "--no-play")
-	link := host.says(t, `(?m)^link  (\S+)$`)[1]
-	there := strings.Replace(link, s.Listener.Addr().String(), line.Addr().String(), 1)
-	ann := begin(t, "join", there, "--name", "ann", "--launch", "never")
-	host.says(t, "ann is here")
-	line.cut(true)
-	host.says(t, "lost the connection to ann")
-	host.types(t, "end")
-	host.exits(t, 0)
-	line.cut(false)
-	ann.exits(t, 0)
-	if n := strings.Count(ann.err.String(), "while the connection was lost the night has ended"); n != 1 {
-		t.Errorf("ann is told %d times", n)
+	for name, stays := range map[string][]string{"a room that ends": {"--new"}, "a room that stays": {"--new", "--every", "fri 20:00 Europe/Berlin"}} {
+		t.Run(name, func(t *testing.T) {
+			line := newLine(t, s.Listener.Addr().String())
+			host := begin(t, append([]string{"host", "--game", "openarena", "--no-browser", "--name", "org", "--at", s.URL, "--no-play"}, stays...)...)
+			link := host.says(t, `(?m)^link  (\S+)$`)[1]
+			there := strings.Replace(link, s.Listener.Addr().String(), line.Addr().String(), 1)
+			ann := begin(t, "join", there, "--name", "ann", "--launch", "never")
+			host.says(t, "ann is here")
+			if len(stays) > 1 {
+				ann.says(t, "next evening: ")
+				ann.types(t, "come")
+				host.says(t, "who comes: ann")
+				ann.types(t, "no")
+				host.says(t, "who does not: ann")
+			}
+			line.cut(true)
+			host.says(t, "lost the connection to ann")
+			host.types(t, "end")
+			host.says(t, "Good night!")
+			line.cut(false)
+			ann.exits(t, 0)
+			if n := strings.Count(ann.err.String(), "while the connection was lost the night has ended"); n != 1 {
+				t.Errorf("ann is told %d times", n)
+			}
+		})
 	}
 }
 

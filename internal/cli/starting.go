@@ -57,7 +57,7 @@ func (s *starting) check(places wire.Venues) (err error) {
 		return usagef("--start-within %v: a server takes some time to start", s.within)
 	}
 	if s.hook, err = game.NewHook(s.command); err != nil {
-		return usagef("--start-command: %w", err)
+		return usagef("--start-command: %s", hint.Plain(err.Error()))
 	}
 	return nil
 }
