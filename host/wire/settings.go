@@ -291,7 +291,7 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 		}
 		if took, is := row.Of(&s).(*discovery.Millis); is {
 			if err := row.CheckTime(time.Duration(*took)); err != nil {
-				return s, fmt.Errorf("%s: %w", row.Label, err)
+				return s, fmt.Errorf("%s: %w", strings.TrimSuffix(row.Label, ", "+row.Unit), err)
 			}
 		}
 		if text, is := row.Of(&s).(*string); is {
