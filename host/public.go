@@ -15,6 +15,7 @@ import (
 	"muster/discovery"
 	"muster/host/access"
 	"muster/host/room"
+	"muster/host/schedule"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -241,7 +242,9 @@ func (p *Public) settings(body []byte, from netip.Addr) (s wire.Settings, err er
 	if s, err = s.Patched(patch, func(wire.Setting) bool { return true }); err != nil {
 		return s, err
 	}
-	switch {
+	switch every, err := schedule.Parse(s.Every, ""); {
+	case err == nil && every.IsOver(time.Now()):
+		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("every: %v", schedule.ErrOver), Hint: "say the next date, or a day of each week"}
 	case len(s.Places) > p.Places:
 		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("a room here has %d places to measure at most", p.Places), Hint: "leave some out, or open the room on your own computer"}
 	case s.Places.Private():

@@ -258,7 +258,7 @@ func TestOnDates(t *testing.T) {
 		if next := n.view().Meeting.Next; next.Weekday() != time.Sunday {
 			t.Errorf("the next date is %v", next)
 		}
-		for _, wrong := range []string{`{"every":"sun 18:00"}`, `{"every":"tomorrow"}`, `{"every":7}`} {
+		for _, wrong := range []string{`{"every":"2020-01-01 20:00 UTC"}`, `{"every":"sun 18:00"}`, `{"every":"tomorrow"}`, `{"every":7}`} {
 			if n.orders(Change{Settings: []byte(wrong)}) == nil {
 				t.Errorf("%s is a schedule", wrong)
 			}

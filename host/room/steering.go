@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"muster/host/schedule"
 	"muster/host/wire"
 )
 
@@ -104,9 +105,12 @@ func (a Change) do(r *Room, _ caller) error {
 	case *Gathering, *Launching, *Failed:
 		between = true
 	}
+	every, _ := schedule.Parse(s.Every, "")
 	switch {
 	case err != nil:
 		return err
+	case s.Every != r.settings.Every && every.IsOver(r.now):
+		return schedule.ErrOver
 	case s.Webhook != "" && s.Webhook != r.settings.Webhook && !a.Posts:
 		return errNoPosts
 	case s.Game != r.settings.Game && !slices.Contains(a.Games, s.Game):

@@ -145,6 +145,18 @@ func (s Schedule) Next(after time.Time) time.Time {
 	return time.Time{}
 }
 
+// restartsFor is for how long a date that has passed may still be given: an evening goes on,
+// and whoever starts the host again types the same line.
+const restartsFor = 24 * time.Hour
+
+// IsOver reports whether there is no date any more, of a schedule that had one.
+func (s Schedule) IsOver(now time.Time) bool {
+	return s.zone != nil && s.Next(now.Add(-restartsFor)).IsZero()
+}
+
+// ErrOver is why a schedule is refused that is over.
+var ErrOver = errors.New("that was in the past")
+
 // In is a moment by the clock of the schedule's zone.
 func (s Schedule) In(at time.Time) time.Time {
 	if s.zone == nil {

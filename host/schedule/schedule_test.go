@@ -130,3 +130,24 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestIsOver: a date that has passed is over, but not on the evening itself.
+func TestIsOver(t *testing.T) {
+	eight := time.Date(2026, 11, 27, 20, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		text string
+		now  time.Time
+		want bool
+	}{
+		{"2026-11-27 20:00 UTC", eight.Add(-time.Hour), false},
+		{"2026-11-27 20:00 UTC", eight.Add(3 * time.Hour), false},
+		{"2026-11-27 20:00 UTC", eight.Add(25 * time.Hour), true},
+		{"fri 20:00 UTC", eight.Add(25 * time.Hour), false},
+		{"whenever", eight, false},
+	} {
+		s, err := Parse(test.text, "")
+		if err != nil || s.IsOver(test.now) != test.want {
+			t.Errorf("%q is over at %v: %v, %v", test.text, test.now, s.IsOver(test.now), err)
+		}
+	}
+}

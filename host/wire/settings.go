@@ -192,7 +192,7 @@ func Table() []Setting {
 		{Key: "voice", Of: func(s *Settings) any { return &s.Voice }, Rare: true,
 			Flag: "voice", Usage: "the `LINK` of your voice channel, shown to everybody in the room: mumble://, ts3server://, teamspeak://, Discord, Jitsi, Element, Google Meet or Steam", Label: "Voice channel", Unset: "none"},
 		{Key: WebhookKey, Of: func(s *Settings) any { return &s.Webhook }, Rare: true,
-			Flag: "webhook", Usage: "tell by the webhook at `URL`, Discord's or another (json+URL: never in Discord's form), that the room is open, where you play and when seats are free; everybody on this machine can read a command line, so better say --webhook-file", Label: "Tell your channel, by its webhook", Unset: "nobody"},
+			Flag: "webhook", Usage: "post to this webhook, `URL`; better: --webhook-file", Label: "Tell your channel, by its webhook", Unset: "nobody"},
 		{Key: NoLinkKey, Of: func(s *Settings) any { return &s.NoLink }, Rare: true,
 			Flag: "webhook-no-link", Usage: "leave the room's link, which lets in who reads it, out of what is told there", Label: "Told there", Set: "without the room's link, which lets in who reads it", Unset: "with the room's link"},
 		{Key: "open", Of: func(s *Settings) any { return &s.Open },

@@ -18,7 +18,7 @@ import (
 type canHost struct{ isWanted bool }
 
 func (c *canHost) bind(flags *pflag.FlagSet) {
-	flags.BoolVar(&c.isWanted, "can-host", false, "you could host the game: while everybody in the room says so, their programs measure each other's computers, and are told the addresses for that (the page is not); your router has to pass on UDP port "+fmt.Sprint(beacon.Port))
+	flags.BoolVar(&c.isWanted, "can-host", false, "you could host the game; once all say so, programs measure each other's computers (UDP "+fmt.Sprint(beacon.Port)+")")
 }
 
 // shine answers until stop is called, and returns the port; 0 if it does not.

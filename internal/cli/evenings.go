@@ -9,8 +9,21 @@ import (
 	"muster/host/wire"
 )
 
-// keysOfMeeting are what a player can type in a room that stays.
-const keysOfMeeting = "type come or not for that date, liked or disliked for where you were last"
+// keysOfMeeting are what a player can type in a room that stays; empty if there is nothing
+// to say anything of.
+func keysOfMeeting(m *wire.Meeting) string {
+	var of []string
+	if m != nil && !m.Next.IsZero() {
+		of = append(of, "come or not for that date")
+	}
+	if m != nil && m.Last != nil {
+		of = append(of, "liked or disliked for where you were last")
+	}
+	if len(of) == 0 {
+		return ""
+	}
+	return "type " + strings.Join(of, ", ")
+}
 
 // ofMeeting is what a line means in a room that stays, if it is one of its words.
 func ofMeeting(line string, room *wire.Snapshot) (word wire.Say, is bool) {
@@ -67,7 +80,7 @@ func (n *narrator) meets(s wire.Snapshot) {
 		return
 	}
 	n.screen.Say("%s", n.screen.Wrap(words, 0))
-	if isFirst && n.votes {
-		n.screen.Say("%s", n.screen.Faint(n.screen.Wrap(keysOfMeeting, 0)))
+	if keys := keysOfMeeting(s.Meeting); isFirst && n.votes && keys != "" {
+		n.screen.Say("%s", n.screen.Faint(n.screen.Wrap(keys, 0)))
 	}
 }

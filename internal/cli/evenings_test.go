@@ -28,6 +28,24 @@ func TestMeetingInWords(t *testing.T) {
 	}
 }
 
+// TestKeysOfMeeting: nobody is asked of a last evening that was none.
+func TestKeysOfMeeting(t *testing.T) {
+	for _, test := range []struct {
+		meeting *wire.Meeting
+		want    string
+	}{
+		{nil, ""},
+		{&wire.Meeting{}, ""},
+		{&wire.Meeting{Next: time.Unix(1, 0)}, "type come or not for that date"},
+		{&wire.Meeting{Last: &wire.Last{}}, "type liked or disliked for where you were last"},
+		{&wire.Meeting{Next: time.Unix(1, 0), Last: &wire.Last{}}, "type come or not for that date, liked or disliked for where you were last"},
+	} {
+		if got := keysOfMeeting(test.meeting); got != test.want {
+			t.Errorf("of %+v one is told to %q, want %q", test.meeting, got, test.want)
+		}
+	}
+}
+
 // TestMeetingTyped: what is typed in a room that stays is said there, and nowhere else; it
 // takes nothing from the vote.
 func TestMeetingTyped(t *testing.T) {
@@ -50,5 +68,12 @@ func TestMeetingTyped(t *testing.T) {
 	v.room.Store(stays)
 	if !v.typed("come", func(wrong string) { t.Error(wrong) }) || (<-v.says).What != wire.SayCome || v.typed("end", func(string) {}) {
 		t.Error("what is typed in a room that stays does not get there")
+	}
+	stays.Meeting.Next = time.Unix(1, 0)
+	for _, line := range []string{"help", " ? "} {
+		said := ""
+		if !v.typed(line, func(help string) { said += help }) || said != "type come or not for that date" {
+			t.Errorf("%q is told %q", line, said)
+		}
 	}
 }

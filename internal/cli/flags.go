@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/adrg/xdg"
@@ -195,6 +196,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &invalid):
 		err = fmt.Errorf("--%s: %w", invalid.GetFlag().Name, unsuitable(invalid))
 	}
+	if reason := syscall.Errno(0); errors.As(err, &reason) {
+		return err // as the flags are right, and a file is not
+	}
 	return hint.With(usageError(err), cmd.CommandPath()+" --help lists the flags")
 }
 
@@ -254,7 +258,10 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings) {
 				*to = discovery.Millis(d)
 				return row.CheckTime(d)
 			}}, row.Flag, row.Usage)
-			flags.Lookup(row.Flag).NoOptDefVal = row.Alone
+			if flag := flags.Lookup(row.Flag); row.Alone != "" {
+				flag.NoOptDefVal = row.Alone
+				flag.Usage = strings.ReplaceAll(row.Usage, "`", "") + "``" // as in --long-look[=30s]: with a word before it people would type a blank
+			}
 		case *selection.Rule:
 			bindWord(cmd, to, row.Flag, *to, selection.Rules(), row.Usage)
 		case *string:
@@ -265,6 +272,22 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings) {
 			}
 		}
 	}
+}
+
+// wantsEquals refuses a time that stands behind a flag that needs none, apart from it: it
+// would be the name of a game.
+func wantsEquals(cmd *cobra.Command, args []string) (err error) {
+	for _, arg := range args {
+		if _, bad := time.ParseDuration(arg); bad != nil {
+			continue
+		}
+		for _, row := range wire.Table() {
+			if row.Alone != "" && err == nil && cmd.Flags().Changed(row.Flag) {
+				err = hint.With(usagef("%q stands alone: the time of --%s follows a =", arg, row.Flag), fmt.Sprintf("say --%s=%s", row.Flag, arg))
+			}
+		}
+	}
+	return err
 }
 
 // bindSources adds the flags that say where the server list comes from.

@@ -98,8 +98,16 @@ or by MUSTER_AT in the environment; --here is for the others.`,
   muster host --game xonotic --map dance --by threshold --max-rtt 100ms,150ms
   muster host --game cs2 --servers our-servers.txt --listen 192.0.2.1:7777
   muster host --game openarena --at https://muster.example`,
-		Args: func(_ *cobra.Command, args []string) error { return oneGame(args, "muster host") },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := wantsEquals(cmd, args); err != nil {
+				return err
+			}
+			return oneGame(args, "muster host")
+		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if len(args) == 0 {
+				h.game = cmp.Or(h.game, h.gameOfStanding())
+			}
 			if h.game, err = p.pickGame(cmd.Context(), h.game, args); err != nil {
 				return err
 			}
@@ -281,7 +289,10 @@ func (h *hosting) takeSecret(flag, file string) error {
 			return fmt.Errorf("cannot read the %s: %w", flag, err)
 		}
 		first, _, _ := strings.Cut(string(text), "\n")
-		return h.give(flag, strings.TrimSuffix(first, "\r"))
+		if first = strings.TrimSuffix(first, "\r"); strings.TrimSpace(first) == "" {
+			return fmt.Errorf("cannot read the %s: the first line of %s is empty", flag, discovery.CleanText(file))
+		}
+		return h.give(flag, first)
 	case !h.given(flag) && variable != "":
 		return h.give(flag, variable)
 	}
@@ -294,15 +305,19 @@ func (h *hosting) takeMeeting() error {
 		return err
 	}
 	if h.settings.Voice != "" && wire.Voice(h.settings.Voice) == "" {
-		return usageError(wire.ErrVoice)
+		return flagged(wire.ErrVoice, "such as --voice https://discord.gg/CODE, or leave it out")
 	}
 	if h.settings.Webhook = strings.TrimSpace(h.settings.Webhook); h.settings.Webhook != "" {
 		if err := wire.CheckWebhook(h.settings.Webhook); err != nil {
-			return usageError(err)
+			return flagged(err, "such as --webhook https://discord.com/api/webhooks/…, better in a file: --webhook-file FILE")
 		}
 	}
 	return nil
 }
+
+// flagged is wrong usage whose error begins with what the setting is called, which is the
+// flag's name.
+func flagged(err error, todo string) error { return hint.With(usagef("--%w", err), todo) }
 
 // encrypt gets the certificate, if players are to be let in by TLS.
 func (h *hosting) encrypt() error {
@@ -543,7 +558,7 @@ func (h *hosting) console(steers *steering) *term.Console {
 // a new one: then those from before are over, and who still has their links hears so.
 func (h *hosting) room(rooms *host.Host) (string, error) {
 	for _, code := range rooms.Rooms() {
-		if old, ok := rooms.Settings(code); ok && !h.fresh && h.continues(old) {
+		if old, ok := rooms.Settings(code); ok && !h.fresh && h.continues(code, old) {
 			settings := h.over(old)
 			if !reflect.DeepEqual(settings, old) {
 				rooms.Resettle(code, settings)
@@ -555,7 +570,7 @@ func (h *hosting) room(rooms *host.Host) (string, error) {
 	}
 	for _, code := range rooms.Rooms() {
 		if old, ok := rooms.Settings(code); ok && old.Every != "" {
-			h.screen.Say("%s sleeps until its next evening; --room %q opens it", cmp.Or(old.Name, "room "+code), old.Name)
+			h.screen.Say("%s (%s) sleeps until its next evening; this opens it:\n%s", cmp.Or(old.Name, "room "+code), old.Game, h.opens(old.Game, cmp.Or(old.Name, code)))
 			continue
 		}
 		h.screen.Say("room %s from before is over; its link leads here no more", code)
@@ -566,11 +581,12 @@ func (h *hosting) room(rooms *host.Host) (string, error) {
 }
 
 // continues reports whether a room from before is the one that is wanted again.
-func (h *hosting) continues(old wire.Settings) bool {
+// One without a name goes by its code, and is called so from then on.
+func (h *hosting) continues(code string, old wire.Settings) bool {
 	if old.Every != "" && !h.given("room") && !h.given("every") { // one that stays is called by name
 		return false
 	}
-	return old.Game == h.settings.Game && old.Open == h.settings.Open && (old.Name == h.settings.Name || !h.given("room"))
+	return old.Game == h.settings.Game && old.Open == h.settings.Open && (cmp.Or(old.Name, code) == cmp.Or(h.settings.Name, code) || !h.given("room"))
 }
 
 // over are the settings of a room from before, where the command line says nothing

@@ -80,6 +80,10 @@ func (l *lists) show() error {
 	if err != nil {
 		return err
 	}
+	if len(kept.Of(favourites.Favourite, g.ID))+len(kept.Of(favourites.Hidden, g.ID)) == 0 {
+		l.screen.Say("no lists yet; muster lists import FILE --game %s takes one, and Home has a heart beside each server", g.ID)
+		return nil
+	}
 	t := term.Table{Columns: []term.Column{term.Left(""), term.Whole("SERVER"), term.Left("NAME")}}
 	for _, kind := range []favourites.Kind{favourites.Favourite, favourites.Hidden} {
 		for _, s := range kept.Of(kind, g.ID) {
@@ -124,9 +128,13 @@ func takeLists(file string, list io.Reader, of favourites.For, kind favourites.K
 	if err != nil {
 		return "", err
 	}
+	before := [2]int{len(kept.Favourites), len(kept.Hidden)}
 	now := time.Now().UTC().Truncate(time.Second)
 	kept, added, beyond := kept.Merge(kind, b.Favourites, now)
+	offFavourites, offHidden := max(0, before[0]-len(kept.Favourites)), max(0, before[1]-len(kept.Hidden))
+	merged := len(kept.Favourites)
 	kept, hidden, more := kept.Merge(favourites.Hidden, b.Hidden, now)
+	offFavourites += merged - len(kept.Favourites)
 	if err := kept.Write(file); err != nil {
 		return "", err
 	}
@@ -140,6 +148,12 @@ func takeLists(file string, list io.Reader, of favourites.For, kind favourites.K
 	}
 	if hidden > 0 {
 		said += fmt.Sprintf(", and %s", term.Count(hidden, "hidden server"))
+	}
+	if offFavourites > 0 {
+		said += fmt.Sprintf("; %d of the hidden were favourites, and are no more", offFavourites)
+	}
+	if offHidden > 0 {
+		said += fmt.Sprintf("; %d of the favourites were hidden, and are no more", offHidden)
 	}
 	if b.Passed > 0 {
 		said += fmt.Sprintf("; left out %d that name no server of the game by its address, the first %q", b.Passed, b.First)

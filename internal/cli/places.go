@@ -33,7 +33,7 @@ func (p *program) bindVenues(cmd *cobra.Command, to *wire.Venues) {
 	cmd.Flags().Var(value{"FILE", "", func(file string) (err error) {
 		*to, err = p.readVenues(cmd.Context(), file)
 		return err
-	}}, placesFlag, "places where a server of yours could be, one a line in `FILE`: NAME, ADDRESS[, PROTOCOL], asked as muster beacon answers unless the line says tcp or the protocol of a game; where no server suits, or one there would be much better, the room says so")
+	}}, placesFlag, "places where you could have a server, one a line of `FILE`: NAME, ADDRESS[, PROTOCOL]")
 }
 
 const (
@@ -48,7 +48,7 @@ func (p *program) readVenues(ctx context.Context, file string) (wire.Venues, err
 	if file != "-" {
 		opened, err := os.Open(file)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read the places: %w", hint.Reason(err))
+			return nil, fmt.Errorf("cannot read the places in %s: %w", discovery.CleanText(file), hint.Reason(err))
 		}
 		defer opened.Close()
 		in = opened

@@ -62,9 +62,42 @@ func (h *hosting) notes(at string) func(wire.Snapshot) {
 			err = note.keep(file)
 		}
 		if err != nil {
-			h.warn(fmt.Errorf("the room will not stand on Home: %w", err))
+			h.warn(fmt.Errorf("this room will not be shown on Home: %w", err))
 		}
 	}
+}
+
+// gameOfStanding is the game of the user's room that stays and has the name that the
+// command line says, where it is to be; empty if there is none.
+func (h *hosting) gameOfStanding() string {
+	at := ""
+	if h.at != "" && !h.here {
+		if base, err := publicHost(h.at); err == nil {
+			at = base.String()
+		}
+	}
+	rooms, err := h.standing(time.Now())
+	if err != nil || h.settings.Name == "" {
+		return ""
+	}
+	for _, room := range rooms {
+		if room.Name == h.settings.Name && room.At == at && (at != "" || room.Listen == h.listen) {
+			return room.Game
+		}
+	}
+	return ""
+}
+
+// opens is the command that opens a room of that game and name on this machine.
+func (h *hosting) opens(game, name string) string {
+	line := fmt.Sprintf("muster host %s --room %q", game, name)
+	if h.given("listen") {
+		line += " --listen " + h.listen
+	}
+	if h.given("here") {
+		line += " --here"
+	}
+	return line
 }
 
 // keep writes the note, or takes it away if the room does not stay any more.

@@ -31,6 +31,15 @@ func TestStandingNotes(t *testing.T) {
 	if err != nil || len(rooms) != 1 || rooms[0].Name != "Friday" || rooms[0].Comes != 1 || !rooms[0].Next.Equal(friday) || rooms[0].Listen != ":7777" {
 		t.Fatalf("Home shows %+v, %v", rooms, err)
 	}
+	for _, test := range []struct{ room, at, listen, game string }{
+		{"Friday", "", ":7777", "openarena"}, {"Friday", "", ":7778", ""}, {"Friday", "https://muster.example", ":7777", ""}, {"Sunday", "", ":7777", ""}, {"", "", ":7777", ""},
+	} {
+		again := &hosting{program: p, listen: test.listen, at: test.at}
+		again.settings.Name = test.room
+		if game := again.gameOfStanding(); game != test.game {
+			t.Errorf("--room %q --at %q --listen %s is of %q, want %q", test.room, test.at, test.listen, game, test.game)
+		}
+	}
 	if rooms, _ := p.standing(friday.Add(time.Hour)); len(rooms) != 1 || rooms[0].Comes != 0 || !rooms[0].Next.Equal(friday.AddDate(0, 0, 7)) {
 		t.Errorf("after the date Home shows %+v", rooms)
 	}

@@ -40,7 +40,7 @@ const startTime = 5 * time.Minute
 
 func (s *starting) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&s.command, "start-command", "", "where no server suits and one at a place (--places) would, start it there with this `TEMPLATE`, on this computer: {place} {address} {host} {port} {room} {game} {map} {players} are filled in, for no shell to see; the room goes there once it answers, and it is ended with the night")
+	flags.StringVar(&s.command, "start-command", "", "start a server at a place where one would suit, with this `TEMPLATE`; see docs/places.md")
 	bindWord(cmd, &s.when, "start", game.StartAsk, []game.Starts{game.StartAsk, game.StartAuto, game.StartNever}, "run --start-command")
 	flags.DurationVar(&s.within, "start-within", startTime, "give a server that was started up that has not answered after this `DURATION`")
 }
@@ -48,6 +48,9 @@ func (s *starting) bind(cmd *cobra.Command) {
 // check refuses a command that cannot work, before anybody waits for it.
 func (s *starting) check(places wire.Venues) (err error) {
 	if s.command == "" {
+		if s.within != startTime {
+			return hint.With(usagef("--start-within says how long a server that was started may take, and nothing starts one"), "say what does with --start-command, or leave it out")
+		}
 		return nil
 	}
 	if len(places) == 0 {
@@ -58,6 +61,9 @@ func (s *starting) check(places wire.Venues) (err error) {
 	}
 	if s.hook, err = game.NewHook(s.command); err != nil {
 		return usagef("--start-command: %s", hint.Plain(err.Error()))
+	}
+	if program, isThere := s.hook.Program(); !isThere {
+		return hint.With(fmt.Errorf("--start-command: there is no program %s on this machine", program), "say where it is, as in /home/me/bin/start-server, or install it")
 	}
 	return nil
 }

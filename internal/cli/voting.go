@@ -39,6 +39,12 @@ func (v *voter) typed(line string, say func(string)) bool {
 		v.say(word)
 		return true
 	}
+	if keys := keysOfMeeting(room.Meeting); keys != "" && slices.Contains([]string{"help", "?"}, strings.ToLower(strings.TrimSpace(line))) {
+		if say(keys); room.Voting.Open {
+			say(keysOfVote)
+		}
+		return true
+	}
 	if !room.Voting.Open {
 		return false
 	}

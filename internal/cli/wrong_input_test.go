@@ -61,6 +61,7 @@ func closedPort(t *testing.T) string {
 
 func TestWrongUsage(t *testing.T) {
 	list := writeFile(t, "list.txt", "127.0.0.1:1\n")
+	places := writeFile(t, "places.txt", "Here, 127.0.0.1\n")
 	checkAll(t, []wrong{
 		{"unknown command", []string{"hots"}, 2, []string{`unknown command "hots"`, "did you mean muster host?"}},
 		{"no such command", []string{"frobnicate"}, 2, []string{`unknown command "frobnicate"`, "muster --help"}},
@@ -89,6 +90,18 @@ func TestWrongUsage(t *testing.T) {
 		{"retries below 0", []string{"discover", "--game", "openarena", "--retries", "-1"}, 2, []string{"--retries -1"}},
 		{"nearest below 0", []string{"discover", "--game", "openarena", "--nearest", "-1"}, 2, []string{"--nearest -1"}},
 		{"listen-addr is a name", []string{"discover", "--game", "openarena", "--servers", list, "--listen-addr", "here"}, 2, []string{`"here" is not an IP address`}},
+		{"a blank before a time", []string{"host", "openarena", "--long-look", "15s"}, 2, []string{"hint: say --long-look=15s"}},
+		{"a blank before another time", []string{"host", "--game", "openarena", "--wait-for-seats", "1h"}, 2, []string{"hint: say --wait-for-seats=1h"}},
+		{"a time that is too long", []string{"host", "openarena", "--long-look=5m"}, 2, []string{"--long-look: 5 min is not between 5 s and 1 min, or 0 for none\n"}},
+		{"a date that is over", []string{"host", "openarena", "--every", "2020-01-01 20:00"}, 2, []string{"that was in the past", "fri 20:00"}},
+		{"an empty file of a secret", []string{"host", "openarena", "--webhook-file", writeFile(t, "hook.txt", "\n")}, 1, []string{"hook.txt is empty"}},
+		{"an empty file of a password", []string{"host", "openarena", "--password-file", writeFile(t, "password.txt", "")}, 1, []string{"password.txt is empty"}},
+		{"no link of a voice channel", []string{"host", "openarena", "--voice", "call me"}, 2, []string{"muster: --voice: ", "hint: such as --voice https"}},
+		{"no webhook", []string{"host", "openarena", "--webhook", "call me"}, 2, []string{"muster: --webhook: ", "hint: such as --webhook https"}},
+		{"places that are not there", []string{"host", "openarena", "--places", "nofile"}, 1, []string{"cannot read the places in nofile: "}},
+		{"a server that nothing starts", []string{"host", "openarena", "--start-within", "1m"}, 2, []string{"--start-within", "--start-command"}},
+		{"a program that is not there", []string{"host", "openarena", "--places", places, "--start-command", "nosuchprog {address}"}, 1, []string{"--start-command: there is no program nosuchprog on this machine"}},
+		{"a command without a program", []string{"host", "openarena", "--places", places, "--start-command", " "}, 2, []string{"--start-command: launch names no program"}},
 		{"not a link", []string{"join", "ftp://127.0.0.1/#ABC"}, 2, []string{"no link to a room"}},
 		{"not a host", []string{"join", "127.0.0.1:lots", "--code", "ABC"}, 2, []string{"no address of a host"}},
 		{"no public URL", []string{"host", "--game", "openarena", "--public-url", "night.example"}, 2, []string{`--public-url: "night.example" is no URL such as https://night.example`}},

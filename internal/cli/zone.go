@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"time"
+
 	"muster/host/schedule"
 	"muster/internal/hint"
 
@@ -20,6 +22,9 @@ func (h *hosting) takeEvery() error {
 	when, err := schedule.Parse(h.settings.Every, zone)
 	if err != nil {
 		return hint.With(usagef("--every %q is no time to meet", h.settings.Every), err.Error())
+	}
+	if when.IsOver(time.Now()) {
+		return hint.With(usagef("--every %q: %w", h.settings.Every, schedule.ErrOver), "say the next date, or a day of each week, as in \"fri 20:00\"")
 	}
 	h.settings.Every = when.String()
 	return nil

@@ -44,6 +44,14 @@ func NewHook(command string) (Hook, error) {
 	return Hook{template}, err
 }
 
+// Program is the program that the hook runs, and whether it is on this machine, as far as
+// that can be told before its placeholders are filled in.
+func (h Hook) Program() (name string, isThere bool) {
+	name = h.template[0]
+	_, err := exec.LookPath(name)
+	return name, err == nil || errors.Is(err, exec.ErrDot) || strings.Contains(name, "{")
+}
+
 // Fill is the program and its arguments for a venue. An argument whose placeholder has no
 // value is left out together with the option right before it.
 func (h Hook) Fill(v Venue) ([]string, error) {
