@@ -53,11 +53,12 @@ func (h *Host) mayStay() *wire.Refusal {
 
 // makesStay reports whether a change has a room stay that does not yet.
 func makesStay(change room.Change, now wire.Settings) bool {
-	var settings struct {
-		Every string `json:"every"`
-	}
+	// by the very key that the room goes by: a struct would take "Every" for it, too
+	var settings map[string]json.RawMessage
+	var every string
 	json.Unmarshal(change.Settings, &settings) // what is no setting is refused by the room
-	return settings.Every != "" && now.Every == ""
+	json.Unmarshal(settings["every"], &every)
+	return every != "" && now.Every == ""
 }
 
 // serveEvenings is the history of a standing room, for its own people: GET

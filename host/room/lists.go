@@ -60,8 +60,18 @@ func (Hear) bring(r *Room, p *player, m wire.Bring) {
 	}
 }
 
+// organiserName is by which name the organiser's own lists stand.
+func (r *Room) organiserName() string {
+	for p := range r.everyone() {
+		if p.organiser {
+			return p.name
+		}
+	}
+	return "the organiser"
+}
+
 func (a Bring) do(r *Room, by caller) error {
-	name := "the organiser"
+	name := r.organiserName()
 	var origin Origin // nobody knows of most
 	switch {
 	case by.person == nil && !by.organiser:
@@ -85,28 +95,33 @@ func (a Bring) do(r *Room, by caller) error {
 // other players are.
 func (r *Room) takes(name string, from Origin, favourites, hidden []wire.Brought, adds bool) {
 	l := &r.lists
-	before := l.brings(name)
+	before := *l
 	if !adds {
 		l.withdraw(name)
 	}
 	passed := 0
 	put := func(list *[]wire.Brought, brought []wire.Brought) (n int) {
+		theirs := 0
+		for i := range *list {
+			theirs += count(slices.Contains((*list)[i].By, name))
+		}
 		for _, one := range brought {
 			one.Addr, one.Name = discovery.Canonical(one.Addr), brief(one.Name)
 			at := slices.IndexFunc(*list, func(o wire.Brought) bool { return o.Addr == one.Addr })
 			switch {
 			case discovery.ReachOf(one.Addr.Addr()) < from.reach(), slices.Contains(l.Struck, one.Addr):
 				passed++
-			case at < 0 && len(*list) >= mostBrought:
+			case at >= 0 && slices.Contains((*list)[at].By, name):
+				n++
+			case theirs >= wire.MaxBrought, at < 0 && len(*list) >= mostBrought:
 				passed++
 			case at < 0:
 				*list = append(*list, wire.Brought{Addr: one.Addr, Name: one.Name, By: []string{name}})
-				n++
+				n, theirs = n+1, theirs+1
 			default:
-				if known := &(*list)[at]; !slices.Contains(known.By, name) {
-					known.By = append(slices.Clip(known.By), name) // others may be shown the old one
-				}
-				n++
+				known := &(*list)[at]
+				known.By = append(slices.Clip(known.By), name) // others may be shown the old one
+				n, theirs = n+1, theirs+1
 			}
 		}
 		return n
@@ -114,17 +129,37 @@ func (r *Room) takes(name string, from Origin, favourites, hidden []wire.Brought
 	// they are copied, as pages may be shown the old ones
 	l.Favourites, l.Hidden = slices.Clone(l.Favourites), slices.Clone(l.Hidden)
 	likes, hides := put(&l.Favourites, favourites), put(&l.Hidden, hidden)
-	if !before && likes+hides > 0 {
-		text := fmt.Sprintf("%s brings %s that the room may call its own", name, serversInWords(likes))
+	told := func(what string) bool { // whoever changes their lists time and again fills no log
+		return slices.ContainsFunc(r.log, func(n wire.Note) bool { return strings.Contains(n.Text, what) })
+	}
+	if what := name + " brings "; likes+hides > 0 && !told(what) {
+		text := what + serversInWords(likes) + " that the room may call its own"
 		if hides > 0 {
 			text += fmt.Sprintf(", and %d never to play on", hides)
 		}
 		r.note("%s", text)
 	}
-	if !before && passed > 0 {
-		r.note("%s of %s cannot be shared: on a network of their own, taken off by the organiser, or beyond the %d that a room keeps", serversInWords(passed), name, mostBrought)
+	if what := " of " + name + " cannot be shared"; passed > 0 && !told(what) {
+		r.note("%s%s: on a network of their own, taken off by the organiser, or beyond the %d of a player and the %d that a room keeps", serversInWords(passed), what, wire.MaxBrought, mostBrought)
 	}
-	r.relisted()
+	if l.says(before) {
+		*l = before // nothing is new, and people are shown them in the order of before
+		return
+	}
+	// A search under way goes on as it is: else one program that brings lists time and
+	// again would have everybody asked for more. They count at the choice.
+	r.binds = true
+}
+
+// says reports whether lists say the same as others, whatever their order.
+func (l *lists) says(other lists) bool {
+	entries := func(list []wire.Brought) (entries []string) {
+		for _, one := range list {
+			entries = append(entries, fmt.Sprintf("%v %q %q", one.Addr, one.Name, slices.Sorted(slices.Values(one.By))))
+		}
+		return slices.Sorted(slices.Values(entries))
+	}
+	return slices.Equal(entries(l.Favourites), entries(other.Favourites)) && slices.Equal(entries(l.Hidden), entries(other.Hidden))
 }
 
 // longestTitle is how much of a server's name the lists keep, in bytes.
@@ -154,10 +189,6 @@ func (r *Room) relisted() {
 	if _, coordinating := r.phase.(*Coordinating); coordinating {
 		r.round.search = nil // it looked for something else
 	}
-}
-
-func (l *lists) brings(name string) bool {
-	return slices.ContainsFunc(slices.Concat(l.Favourites, l.Hidden), func(o wire.Brought) bool { return slices.Contains(o.By, name) })
 }
 
 // change makes each list another, of those that keep reports true of.
@@ -209,10 +240,24 @@ func (l *lists) ours() (ours []netip.AddrPort) {
 	return ours
 }
 
-// hidden says who never wants to play where.
-func (l *lists) hidden() (hidden []selection.Veto) {
+// hidden says who never wants to play where, of a list. Where that is more than half of the
+// list only the organiser's word counts: else one player could keep all from playing.
+func (l *lists) hidden(list []discovery.Server, organiser string) (hidden []selection.Veto) {
+	onlyTheirs := false
+	if 2*len(l.Hidden) > len(list) {
+		listed := 0
+		for i := range list {
+			listed += count(slices.ContainsFunc(l.Hidden, func(o wire.Brought) bool {
+				return o.Addr == list[i].Addr && !slices.Contains(o.By, organiser)
+			}))
+		}
+		onlyTheirs = 2*listed > len(list)
+	}
 	for _, one := range l.Hidden {
 		for _, by := range one.By {
+			if onlyTheirs && by != organiser {
+				continue
+			}
 			hidden = append(hidden, selection.Veto{Player: by, Server: one.Addr})
 		}
 	}
@@ -225,10 +270,7 @@ func (l *lists) view() wire.Lists {
 }
 
 func (a Hide) do(r *Room, by caller) error {
-	addr, before, name := discovery.Canonical(a.Addr), r.lists, "the organiser"
-	if by.person != nil {
-		name = by.name
-	}
+	addr, before, name := discovery.Canonical(a.Addr), r.lists, r.organiserName()
 	what := addr.String()
 	server := r.round.indexOf(addr)
 	if server >= 0 {
@@ -242,8 +284,8 @@ func (a Hide) do(r *Room, by caller) error {
 			return nil
 		}
 		r.note("%s may be played on again", what)
-	case len(r.lists.Hidden) >= mostBrought:
-		return fmt.Errorf("a room hides %d servers at most: take some off the list", mostBrought)
+	case len(r.lists.Hidden) >= mostBrought+wire.MaxBrought: // players' own leave the organiser room
+		return fmt.Errorf("a room hides %d servers at most: take some off the list", mostBrought+wire.MaxBrought)
 	default:
 		if r.lists.strike(addr); server >= 0 {
 			r.lists.Hidden = append(slices.Clip(r.lists.Hidden), wire.Brought{Addr: addr, Name: brief(r.round.vetoedName(addr)), By: []string{name}})

@@ -97,7 +97,7 @@ func TestListsAreBounded(t *testing.T) {
 	if got := len(n.view().Lists.Favourites); got != mostBrought {
 		t.Errorf("%d favourites", got)
 	}
-	n.noted("100 servers of eve cannot be shared: on a network of their own, taken off by the organiser, or beyond the 400 that a room keeps")
+	n.noted("100 servers of eve cannot be shared: on a network of their own, taken off by the organiser, or beyond the 100 of a player and the 400 that a room keeps")
 }
 
 // TestListsFromAfar: nobody on the internet has the others ask servers of a local network,
@@ -148,9 +148,9 @@ func TestHideHere(t *testing.T) {
 	}
 	n = inVoting(t)
 	for _, ranked := range n.room.round.selection.Ranking[1:] {
-		n.room.lists.Hidden = append(n.room.lists.Hidden, wire.Brought{Addr: ranked.Addr, By: []string{"ann"}})
+		n.room.lists.Hidden = append(n.room.lists.Hidden, wire.Brought{Addr: ranked.Addr, By: []string{n.room.organiserName()}})
 	}
-	if err := n.orders(Hide{Addr: addr(before), Hidden: true}); err == nil || n.room.round.selection.Chosen == nil || len(n.room.lists.hidden()) != len(n.room.round.selection.Ranking)-1 {
+	if err := n.orders(Hide{Addr: addr(before), Hidden: true}); err == nil || n.room.round.selection.Chosen == nil || len(n.room.lists.hidden(n.room.round.servers.List, n.room.organiserName())) != len(n.room.round.selection.Ranking)-1 {
 		t.Errorf("all are hidden: %v, %+v", err, n.room.lists)
 	}
 	if err := n.orders(Hide{Addr: addr(before)}); err != nil || slices.ContainsFunc(n.view().Lists.Hidden, func(b wire.Brought) bool { return b.Addr == addr(before) }) {
@@ -186,5 +186,44 @@ func TestOursAreAsked(t *testing.T) {
 	}
 	if !n.room.round.selection.Chosen.Ours {
 		t.Errorf("chosen is %+v", n.room.round.selection.Chosen)
+	}
+}
+
+// TestOnePlayersLists: one player neither fills the room's lists, nor keeps all from
+// playing, nor has everybody asked for more by bringing the same again and again.
+func TestOnePlayersLists(t *testing.T) {
+	n := newSession(t, settings(3))
+	n.as["ann"] = n.room.keys.Secret
+	n.join("ann", "mal")
+	mal := n.room.round.player("mal").page
+	for i := range 4 {
+		var servers []int
+		for server := range wire.MaxBrought {
+			servers = append(servers, 200*i+server)
+		}
+		if err := n.acts(mal, Bring{Favourites: brought(servers...), Hidden: brought(servers...), Adds: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if lists := n.view().Lists; len(lists.Favourites) != wire.MaxBrought || len(lists.Hidden) != wire.MaxBrought {
+		t.Errorf("mal has brought %d and %d", len(lists.Favourites), len(lists.Hidden))
+	}
+	n.acts(mal, Bring{Hidden: brought(0, 1, 2)})
+	n.join("bob")
+	n.listed(3)
+	if hidden := n.room.lists.hidden(n.room.round.servers.List, n.room.organiserName()); len(hidden) != 0 {
+		t.Errorf("all are hidden: %v", hidden)
+	}
+	notes := strings.Count(n.log(), "mal")
+	n.room.binds = false
+	for range 5 {
+		n.says("mal", wire.Bring{Game: "openarena", Hidden: brought(2, 1, 0)})
+	}
+	if n.room.binds || strings.Count(n.log(), "mal") != notes {
+		t.Errorf("the same again is kept, or told: %s", n.log())
+	}
+	n.acts(mal, Bring{Hidden: brought(1)})
+	if hidden := n.room.lists.hidden(n.room.round.servers.List, n.room.organiserName()); len(hidden) != 1 {
+		t.Errorf("one of three is hidden: %v", hidden)
 	}
 }

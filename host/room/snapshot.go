@@ -226,7 +226,8 @@ type Badge struct {
 	Organiser bool   `json:"organiser,omitempty"`
 	// Guest: it is nobody who plays.
 	Guest bool `json:"guest,omitempty"`
-	// Belongs: it is one of a standing room's own people, who read its history.
+	// Belongs: it is one of a standing room's own people, who have played there and read its
+	// history.
 	Belongs bool `json:"belongs,omitempty"`
 	// Ticket is for the program of whoever has but the page, see [Join].
 	Ticket string `json:"-"`
@@ -245,7 +246,7 @@ func DigestOf(credential string) Digest { return sha256.Sum256([]byte(credential
 func (r *Room) Badges() map[Digest]Badge {
 	badges := map[Digest]Badge{DigestOf(r.keys.Link): {}, DigestOf(r.keys.Secret): {Organiser: true}}
 	for p, isPlayer := range r.everyone() {
-		b := Badge{Name: p.name, Organiser: p.organiser, Guest: !isPlayer && !p.organiser && !p.regular, Belongs: r.IsStanding() && (isPlayer || p.organiser || p.regular)}
+		b := Badge{Name: p.name, Organiser: p.organiser, Guest: !isPlayer && !p.organiser && !p.regular, Belongs: r.IsStanding() && (p.organiser || p.regular)}
 		if !isPlayer {
 			b.Ticket = ticketOf(p.page)
 		}
