@@ -498,6 +498,9 @@ func (a *actor) fetch(wanted room.Fetch) {
 		ctx, cancel := context.WithTimeout(a.ctx, listTime)
 		defer cancel()
 		config := &a.host.config
+		if config.Public != nil && len(wanted.Servers) == 0 {
+			wanted.Also = nil // a list of one room's own would crowd out the one that all others share
+		}
 		if len(wanted.Servers) > 0 {
 			list := a.host.lists.share(a.host.with(a.host.own(wanted.Servers), wanted.Also), nil)
 			listed := room.Listed{List: list, Kept: a.host.lists.keepApart(ctx, a.host.store, list)}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"muster/host/schedule"
 	"muster/host/wire"
@@ -514,15 +516,33 @@ func (r *Room) forgets(who, name string) (was bool) {
 	for i := range r.history {
 		r.history[i].Players = slices.DeleteFunc(slices.Clone(r.history[i].Players), isNamed)
 	}
-	r.lists.Favourites, r.lists.Hidden = slices.Clone(r.lists.Favourites), slices.Clone(r.lists.Hidden)
-	for _, brought := range [][]wire.Brought{r.lists.Favourites, r.lists.Hidden} { // which stay, as whoever's
-		for i := range brought {
-			brought[i].By = slices.DeleteFunc(slices.Clone(brought[i].By), isNamed)
-		}
-	}
+	r.lists.change(func(o *wire.Brought) bool { // and what they brought, unless others did, too
+		o.By = slices.DeleteFunc(slices.Clone(o.By), isNamed)
+		return len(o.By) > 0
+	})
 	r.log = slices.DeleteFunc(slices.Clone(r.log), func(n wire.Note) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return name != "" && strings.Contains(n.Text, name) })
+		return slices.ContainsFunc(names, func(name string) bool { return tellsOf(n.Text, name) })
 	})
 	r.revision++
 	return was
+}
+
+// tellsOf reports whether a text has a name in it as a word, or words, of its own: who is
+// called E is not in every sentence.
+func tellsOf(text, name string) bool {
+	isPart := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+	for from := 0; name != ""; {
+		at := strings.Index(text[from:], name)
+		if at < 0 {
+			return false
+		}
+		at += from
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, size := utf8.DecodeRuneInString(text[at+len(name):])
+		if !(isPart(before) && at > 0) && !(isPart(after) && size > 0) {
+			return true
+		}
+		from = at + 1
+	}
+	return false
 }

@@ -41,8 +41,12 @@ type civil struct {
 
 var weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 
-// longest bounds a schedule's text, in bytes: all days, and the longest name of a zone.
-const longest = 100
+const (
+	// longest bounds a schedule's text, in bytes: all days, and the longest name of a zone.
+	longest = 100
+	// firstYear and lastYear bound dates: in no zone has one a year that JSON's times lack.
+	firstYear, lastYear = 2000, 9000
+)
 
 var errForm = errors.New(`say such as "fri 20:00", "tue,fri 20:00 Europe/Berlin", "2026-11-27 20:00" or "whenever"`)
 
@@ -60,6 +64,9 @@ func Parse(text, home string) (Schedule, error) {
 	}
 	var s Schedule
 	if date, err := time.Parse(time.DateOnly, words[0]); err == nil {
+		if date.Year() < firstYear || date.Year() > lastYear {
+			return Schedule{}, errForm
+		}
 		s.date.year, s.date.month, s.date.day = date.Date()
 	} else {
 		for _, word := range strings.Split(strings.ToLower(words[0]), ",") {

@@ -95,6 +95,7 @@ func TestParse(t *testing.T) {
 		{"fri", "UTC", "", "say such as"},
 		{"", "UTC", "", "say such as"},
 		{"2026-02-30 20:00", "UTC", "", "say such as"},
+		{"9999-12-31 23:00 America/New_York", "", "", "say such as"}, // the year 10000 in UTC
 		{"fri 20:00 UTC and more", "UTC", "", "say such as"},
 		{strings.Repeat("fri,", 100) + "fri 20:00", "UTC", "", "say such as"},
 	} {
