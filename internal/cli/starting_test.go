@@ -106,11 +106,15 @@ func TestStartCommandWrongUse(t *testing.T) {
 	places := writeFile(t, "places.txt", "The Den, 192.0.2.1\n")
 	for _, args := range [][]string{
 		{"--start-command", "start {address}"}, {"--places", places, "--start-command", "start {password}"}, {"--places", places, "--start-command", "start 'x"},
-		{"--places", places, "--start-command", "start", "--start-within", "-1s"}, {"--places", writeFile(t, "wrong.txt", "The Den")}, {"--places", "no-such-file"}, {"--start", "maybe"},
+		{"--places", places, "--start-command", "start", "--start-within", "-1s"}, {"--places", writeFile(t, "wrong.txt", "The Den")}, {"--start", "maybe"},
 	} {
 		if got := muster(t, append([]string{"host", "--game", "openarena", "--listen", "127.0.0.1:0", "--no-browser"}, args...)...); got.code != 2 {
 			t.Errorf("%v: %+v", args, got)
 		}
+	}
+	// A file that cannot be read is no wrong usage, whichever flag names it.
+	if got := muster(t, "host", "--game", "openarena", "--listen", "127.0.0.1:0", "--no-browser", "--places", "no-such-file"); got.code != 1 || !strings.Contains(got.err, "no-such-file") {
+		t.Errorf("%+v", got)
 	}
 }
 
