@@ -64,7 +64,7 @@ type Settings struct {
 	Renews bool `json:"renews,omitempty"`
 	// OwnGame is the room's game if the host need not know it.
 	OwnGame *OwnGame `json:"own_game,omitempty"`
-	// Voice is the link of the group's voice channel; see [Voice].
+	// Voice is the link of the group's voice channel; see [CheckVoice].
 	Voice string `json:"voice,omitempty"`
 	// Webhook is the URL by which the room tells of itself where its group talks; who has it
 	// can post there, so it is shown to nobody. NoLink: the room's link, which lets in who
@@ -309,8 +309,10 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 			return s, fmt.Errorf("own_game: %w", err)
 		}
 	}
-	if s.Voice != "" && Voice(s.Voice) == "" {
-		return s, ErrVoice
+	if s.Voice != "" {
+		if err := CheckVoice(s.Voice); err != nil {
+			return s, err
+		}
 	}
 	if s.Webhook != "" {
 		if err := CheckWebhook(s.Webhook); err != nil {

@@ -27,17 +27,52 @@ var voices = []struct{ begins, name string }{
 // ErrVoice is why a text is no link of a voice channel.
 var ErrVoice = errors.New("voice: give a link that begins with mumble://, ts3server://, teamspeak://, https://discord.gg/, https://discord.com/, or is of Jitsi, Element, Google Meet or Steam, without a password")
 
+// ErrVoiceSecret is why a link of a voice channel is refused that everybody in the room
+// would read a password in. It does not say the link.
+var ErrVoiceSecret = errors.New("voice: that link has a password in it, or a key, which everybody in the room could read: leave it out of the link, and tell your friends yourself")
+
+// voiceSecrets are the parameters of voice links that are secrets: TeamSpeak's passwords and
+// its keys to more rights, Jitsi's pass. What stands behind # is no parameter: Element's
+// links are the invitation itself.
+var voiceSecrets = []string{"password", "channelpassword", "token", "pwd", "jwt"}
+
+// CheckVoice reports what is wrong with the link of a voice channel.
+func CheckVoice(link string) error {
+	_, err := voiceOf(link)
+	return err
+}
+
 // Voice is what a link leads to in a word, such as "Discord"; empty if it is no link of a
 // voice channel.
 func Voice(link string) (name string) {
+	name, _ = voiceOf(link)
+	return name
+}
+
+func voiceOf(link string) (name string, err error) {
 	if len(link) > maxVoice || strings.ContainsFunc(link, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune("\"'<>\\`", c) }) {
-		return ""
+		return "", ErrVoice
 	}
 	at := slices.IndexFunc(voices, func(v struct{ begins, name string }) bool { return strings.HasPrefix(link, v.begins) })
-	if u, err := url.Parse(link); at < 0 || err != nil || u.Host == "" || strings.HasPrefix(u.Host, ":") {
-		return ""
-	} else if _, has := u.User.Password(); has { // which everybody in the room would read
-		return ""
+	u, err := url.Parse(link)
+	switch {
+	case at < 0, err != nil, u.Host == "", strings.HasPrefix(u.Host, ":"):
+		return "", ErrVoice
+	case hasSecret(u):
+		return "", ErrVoiceSecret
 	}
-	return voices[at].name
+	return voices[at].name, nil
+}
+
+// hasSecret reports whether a URL has a password beside the name, or a parameter that is one.
+func hasSecret(u *url.URL) bool {
+	if _, has := u.User.Password(); has {
+		return true
+	}
+	parameters := strings.FieldsFunc(u.RawQuery, func(c rune) bool { return c == '&' || c == ';' })
+	return slices.ContainsFunc(parameters, func(parameter string) bool {
+		name, _, _ := strings.Cut(parameter, "=")
+		name, err := url.QueryUnescape(name)
+		return err != nil || slices.Contains(voiceSecrets, strings.ToLower(name))
+	})
 }

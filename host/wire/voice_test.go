@@ -40,6 +40,34 @@ func TestVoice(t *testing.T) {
 	}
 }
 
+// TestVoiceSecret: what lets somebody in, or have more rights, is in no link that a whole
+// room reads; who gives such a one is told so.
+func TestVoiceSecret(t *testing.T) {
+	for link, want := range map[string]error{
+		"mumble://ann@voice.example/":                                              nil,
+		"mumble://ann:hush@voice.example/":                                         ErrVoiceSecret,
+		"mumble://:hush@voice.example/":                                            ErrVoiceSecret,
+		"mumble://ann:@voice.example/":                                             ErrVoiceSecret,
+		"ts3server://voice.example?port=9987&nickname=ann":                         nil,
+		"ts3server://voice.example?channel=password":                               nil,
+		"ts3server://voice.example?password=hush":                                  ErrVoiceSecret,
+		"ts3server://voice.example?port=9987&PassWord=hush":                        ErrVoiceSecret,
+		"ts3server://voice.example?port=9987;password=hush":                        ErrVoiceSecret,
+		"ts3server://voice.example?pass%77ord=hush":                                ErrVoiceSecret,
+		"ts3server://voice.example?channel=Friday&channelpassword=hush":            ErrVoiceSecret,
+		"ts3server://voice.example?token=abc":                                      ErrVoiceSecret,
+		"teamspeak://voice.example?password=hush":                                  ErrVoiceSecret,
+		"https://meet.jit.si/Friday?jwt=abc":                                       ErrVoiceSecret,
+		"https://call.element.io/room/#/Friday?password=abc&roomId=!a:example.org": nil,
+		"https://evil.example/?password=hush":                                      ErrVoice,
+		"call me":                                                                  ErrVoice,
+	} {
+		if got := CheckVoice(link); got != want || (Voice(link) == "") != (want != nil) {
+			t.Errorf("%q: %v, want %v", link, got, want)
+		}
+	}
+}
+
 // FuzzVoice: what is shown as a link to a voice channel leads to one of those that are
 // known, and nowhere else.
 func FuzzVoice(f *testing.F) {

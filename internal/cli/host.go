@@ -304,8 +304,10 @@ func (h *hosting) takeMeeting() error {
 	if err := h.takeSecret("webhook", h.webhook); err != nil {
 		return err
 	}
-	if h.settings.Voice != "" && wire.Voice(h.settings.Voice) == "" {
-		return flagged(wire.ErrVoice, "such as --voice https://discord.gg/CODE, or leave it out")
+	if h.settings.Voice != "" {
+		if err := wire.CheckVoice(h.settings.Voice); err != nil {
+			return flagged(err, "such as --voice https://discord.gg/CODE, or leave it out")
+		}
 	}
 	if h.settings.Webhook = strings.TrimSpace(h.settings.Webhook); h.settings.Webhook != "" {
 		if err := wire.CheckWebhook(h.settings.Webhook); err != nil {

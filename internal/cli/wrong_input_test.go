@@ -97,6 +97,7 @@ func TestWrongUsage(t *testing.T) {
 		{"an empty file of a secret", []string{"host", "openarena", "--webhook-file", writeFile(t, "hook.txt", "\n")}, 1, []string{"hook.txt is empty"}},
 		{"an empty file of a password", []string{"host", "openarena", "--password-file", writeFile(t, "password.txt", "")}, 1, []string{"password.txt is empty"}},
 		{"no link of a voice channel", []string{"host", "openarena", "--voice", "call me"}, 2, []string{"muster: --voice: ", "hint: such as --voice https"}},
+		{"a password in the link of a voice channel", []string{"host", "openarena", "--voice", "ts3server://a.example?password=hush"}, 2, []string{"muster: --voice: that link has a password in it", "hint: such as --voice https"}},
 		{"no webhook", []string{"host", "openarena", "--webhook", "call me"}, 2, []string{"muster: --webhook: ", "hint: such as --webhook https"}},
 		{"places that are not there", []string{"host", "openarena", "--places", "nofile"}, 1, []string{"cannot read the places in nofile: "}},
 		{"a server that nothing starts", []string{"host", "openarena", "--start-within", "1m"}, 2, []string{"--start-within", "--start-command"}},
