@@ -94,7 +94,7 @@ func (a Announcement) Sentence() string {
 			coming = append(coming, p.Name)
 		}
 		if len(coming) > 0 {
-			text += " Who comes: " + strings.Join(coming, ", ") + "."
+			text += " Coming: " + strings.Join(coming, ", ") + "."
 		}
 		return text
 	}

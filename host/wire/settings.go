@@ -184,7 +184,7 @@ func Table() []Setting {
 		{Key: "guests_vote", Of: func(s *Settings) any { return &s.GuestsVote },
 			Flag: "guests-vote", Usage: "people who have only the page, and no personal link, vote, too", Label: "Guests", Set: "vote, too", Unset: "only watch"},
 		{Key: "every", Of: func(s *Settings) any { return &s.Every }, Rare: true,
-			Flag: "every", Usage: "keep the room when the night ends, with link, people and history, until the next evening: `WHEN` it is, as in \"fri 20:00\", \"tue,fri 20:00 Europe/Berlin\", \"2026-11-27 20:00\" or \"whenever\"", Label: "Stays, for evenings on", Unset: "not kept: ends with the night"},
+			Flag: "every", Usage: "keep the room when the night ends, with link, people and history, until the next evening: `WHEN` it is, as in \"fri 20:00\", \"tue,fri 20:00 Europe/Berlin\", \"2026-11-27 20:00\" or \"whenever\"", Label: "Keep the room; we meet", Unset: "ends with the night"},
 		{Key: "name", Of: func(s *Settings) any { return &s.Name },
 			Flag: "room", Usage: "the room's `NAME` (default: its code)"},
 		{Key: "-", Of: func(s *Settings) any { return &s.Password },

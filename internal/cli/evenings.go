@@ -53,7 +53,7 @@ func meetingInWords(m *wire.Meeting, zone *time.Location) string {
 		for _, part := range []struct {
 			word string
 			who  []string
-		}{{"who comes", come}, {"who does not", stay}} {
+		}{{"coming", come}, {"not coming", stay}} {
 			if len(part.who) > 0 {
 				parts = append(parts, part.word+": "+strings.Join(part.who, ", "))
 			}

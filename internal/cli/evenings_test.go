@@ -19,7 +19,7 @@ func TestMeetingInWords(t *testing.T) {
 	}{
 		{nil, time.UTC, ""},
 		{&wire.Meeting{}, time.UTC, ""},
-		{&wire.Meeting{Next: at, Who: who}, time.FixedZone("", 14*3600), "next evening: Sat 28 Nov 09:00; who comes: ann; who does not: bob[31m"},
+		{&wire.Meeting{Next: at, Who: who}, time.FixedZone("", 14*3600), "next evening: Sat 28 Nov 09:00; coming: ann; not coming: bob[31m"},
 		{&wire.Meeting{Last: &wire.Last{Server: "Frankfurt", MeanMS: 41.4}}, time.UTC, "last time: Frankfurt, 41 ms"},
 	} {
 		if got := meetingInWords(test.meeting, test.zone); got != test.want {

@@ -201,9 +201,9 @@ func TestAwayAtTheEnd(t *testing.T) {
 			if len(stays) > 1 {
 				ann.says(t, "next evening: ")
 				ann.types(t, "come")
-				host.says(t, "who comes: ann")
+				host.says(t, "; coming: ann")
 				ann.types(t, "no")
-				host.says(t, "who does not: ann")
+				host.says(t, "not coming: ann")
 			}
 			line.cut(true)
 			host.says(t, "lost the connection to ann")

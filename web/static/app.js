@@ -314,7 +314,7 @@ async function bring(form) {
   if (favourites.length === 0) return say("No line begins with an address and its port, such as 192.0.2.1:27960.", true);
   await ask("bring", { favourites, adds: true });
   form.reset();
-  say(others > 0 ? `Brought. ${others === 1 ? "One line names" : `${others} lines name`} no address, and stays out.` : "Brought.");
+  say(others > 0 ? `Added. ${others === 1 ? "One line names no address, and is left out." : `${others} lines name no address, and are left out.`}` : "Added.");
 }
 
 /** Gives a text as a file. @param {string} text @param {string} name */
@@ -335,7 +335,7 @@ const actions = {
   "forget-whatif": () => ask("whatif"),
   advice: ({ order, argument }) => ask(order ?? "", JSON.parse(argument ?? "{}")),
   strike: ({ addr }) => ask("strike", { addr }),
-  "hide-here": () => confirm("Hide this server? The room never goes there again, until you strike it off the list of our own servers.") && ask("hide", { addr: /** @type {HTMLSelectElement} */ (byId("hide-which")).value, hidden: true }),
+  "hide-here": () => confirm("Hide this server? The room never goes there, until you remove it from “Hidden” under “Our own servers”.") && ask("hide", { addr: /** @type {HTMLSelectElement} */ (byId("hide-which")).value, hidden: true }),
   "save-list": () => live.state && save(written(live.state), `${live.state.room.game}-favourites.txt`),
   end: () => confirm("End the night? Everyone is told, and their programs end.") && ask("end"),
   lock: () => ask("lock", { locked: !live.state?.room.locked }),

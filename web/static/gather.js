@@ -66,7 +66,7 @@ export function mine(state, credential) {
   return [rename, has, where, asking, own, leave].filter((part) => part !== undefined && part !== "" && part !== false);
 }
 
-/** How many servers a search asks of a player, finalists included, unless people want more. */
+/** How many servers a search asks of a player, finalists included, unless people want more: a test holds it to wire.SearchBudget and SearchFinalists. */
 const mostAsked = 658;
 
 /** The organiser's switch for newcomers. @param {State} state @returns {import("./dom.js").Child[]} */
@@ -241,7 +241,7 @@ function form(state) {
 function more(state) {
   const rare = state.form.filter((field) => field.rare);
   const isSet = rare.some((field) => field.key !== "every" && state.room[field.key === "places" ? "candidates" : field.key]);
-  return rare.length > 0 && h("details", { class: "more", open: isSet, "data-key": "more" }, h("summary", {}, "More: our own servers, a long look, voice, webhook, evenings, places, version"), h("div", { class: "settings" }, rare.map((field) => input(state, field))));
+  return rare.length > 0 && h("details", { class: "more", open: isSet, "data-key": "more" }, h("summary", {}, "More settings"), h("div", { class: "settings" }, rare.map((field) => input(state, field))));
 }
 
 /** What to do for a game that cannot be chosen. @param {State} state */

@@ -1,4 +1,4 @@
-// The servers that people have brought: ours, and those that nobody is to see again.
+// The servers that people have brought: ours, and those that we never play on.
 
 import { button, count, h } from "../dom.js";
 
@@ -16,18 +16,18 @@ export function lists(state) {
     h(
       "p",
       { class: "quiet" },
-      prefer > 0 ? `One of ours is chosen unless another server is better by more than ${prefer} ms.` : "Ours are marked with ♥. Whoever organises can have one of them preferred: What we look for, More.",
+      prefer > 0 ? `One of ours is chosen unless another server is better by more than ${prefer} ms.` : "Ours are marked with ♥. The organiser can have one of them preferred: What we look for, More settings.",
     ),
     h("h2", {}, "Ours"),
-    favourites.length > 0 ? list(state, favourites) : h("p", { class: "quiet" }, "Nobody has brought favourites yet. A program asks whether to, if there are some for this game; Home keeps them, and so does muster lists."),
-    hidden.length > 0 && h("h2", {}, "Never again"),
+    favourites.length > 0 ? list(state, favourites) : h("p", { class: "quiet" }, "Nobody has added favourites yet. Your program asks whether to share yours, if you have some for this game; Home keeps them, and so does muster lists."),
+    hidden.length > 0 && h("h2", {}, "Hidden"),
     hidden.length > 0 && list(state, hidden),
-    favourites.length > 0 && h("p", { class: "buttons" }, button("save-list", "Take ours home", {})),
+    favourites.length > 0 && h("p", { class: "buttons" }, button("save-list", "Save as a file", {})),
     brings(state) && h(
       "details",
       { class: "own", "data-key": "bring" },
-      h("summary", {}, "Bring some"),
-      h("form", { "data-submit": "bring" }, h("label", { for: "brought" }, "One address a line, with its name behind it"), h("textarea", { id: "brought", name: "list", rows: 4, maxlength: 3000, spellcheck: "false", placeholder: "192.0.2.1:27960 our server" }), h("p", { class: "buttons" }, h("button", {}, "Bring them"))),
+      h("summary", {}, "Add servers"),
+      h("form", { "data-submit": "bring" }, h("label", { for: "brought" }, "One address a line, with its name behind it"), h("textarea", { id: "brought", name: "list", rows: 4, maxlength: 3000, spellcheck: "false", placeholder: "192.0.2.1:27960 our server" }), h("p", { class: "buttons" }, h("button", {}, "Add"))),
     ),
   ];
 }
@@ -43,7 +43,7 @@ function list(state, brought) {
         { "data-key": one.addr },
         h("bdi", { class: "name" }, one.name || one.addr),
         h("small", {}, " ", one.name && h("bdi", {}, one.addr), one.name && " · ", "from ", h("bdi", {}, (one.by ?? []).join(", "))),
-        state.you.organiser && h("span", { class: "say" }, button("strike", "Strike", { "data-addr": one.addr, "aria-label": `Strike ${one.name || one.addr} off the list` })),
+        state.you.organiser && h("span", { class: "say" }, button("strike", "Remove", { "data-addr": one.addr, "aria-label": `Remove ${one.name || one.addr} from the list` })),
       ),
     ),
   );

@@ -47,7 +47,7 @@ export function ranking(state, order) {
 /** Whoever steers has the room never go to one of them: one field for all, or they would be many for who goes by Tab. @param {import("../types.js").Choice} choice */
 function hide(choice) {
   const options = choice.selection.ranking.map(({ addr }) => h("option", { value: addr }, serverName(choice, addr)));
-  return h("p", { class: "hide-here buttons", "data-key": "hide" }, h("label", { for: "hide-which" }, "Never on"), h("select", { id: "hide-which" }, options), button("hide-here", "Hide here", {}));
+  return h("p", { class: "hide-here buttons", "data-key": "hide" }, h("label", { for: "hide-which" }, "Never play on"), h("select", { id: "hide-which" }, options), button("hide-here", "Hide", {}));
 }
 
 /** @param {string} by @param {string} label @param {Order} order */

@@ -24,7 +24,7 @@ export function sites(state, may = true) {
       { class: "scroll", tabindex: 0, role: "region", "aria-label": "Places, a row each" },
       h(
         "table",
-        {},
+        { class: "by-place" },
         h("thead", {}, h("tr", {}, ["Place", "Average", "Worst", ...players].map((name) => h("th", { scope: "col" }, h("bdi", {}, name))))),
         h("tbody", {}, found.sites.map((site) => h(
           "tr",

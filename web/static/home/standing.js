@@ -1,6 +1,6 @@
 // The user's rooms that stay: when the group meets next, and one button to open each.
 
-import { button, count, h, show } from "../dom.js";
+import { button, h, show } from "../dom.js";
 import { alarm } from "./alarm.js";
 import { ask, get } from "./api.js";
 import { remembered, tab } from "./forms.js";
@@ -27,7 +27,7 @@ function one(room, home) {
   return h(
     "li",
     { "data-key": room.id },
-    h("p", {}, h("strong", {}, h("bdi", { dir: "auto" }, room.name || "(no name)")), " ", h("span", { class: "quiet" }, [game, next, room.comes > 0 && `${count(room.comes, "person").replace("persons", "people")} ${room.comes === 1 ? "comes" : "come"}`, where].filter(Boolean).join(" · "))),
+    h("p", {}, h("strong", {}, h("bdi", { dir: "auto" }, room.name || "(no name)")), " ", h("span", { class: "quiet" }, [game, next, room.comes > 0 && `${room.comes} coming`, where].filter(Boolean).join(" · "))),
     h("p", { class: "buttons" }, button("again", "Open", { class: "primary", "data-id": room.id, "aria-label": `Open ${room.name || "it"}` })),
   );
 }

@@ -2,7 +2,7 @@
 
 import { ask, evenings } from "../api.js";
 import { nameOnly, countryName } from "../choice.js";
-import { button, count, h, show } from "../dom.js";
+import { button, count, h, millis, show } from "../dom.js";
 import { sign } from "../sign.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -10,6 +10,9 @@ import { sign } from "../sign.js";
 /** @typedef {import("../types.js").Evening} Evening */
 
 const day = 24 * 3600_000;
+
+/** How many names one counts at a glance. */
+const counted = 3;
 
 /** A moment, by the reader's own clock, as one says it. @param {string} at @param {number} now ms */
 export function dateOf(at, now) {
@@ -31,9 +34,9 @@ export function meeting(state, view) {
     { class: "meeting", "data-key": "meeting", "aria-label": "The next evening" },
     m.next ? h("p", { class: "date" }, h("span", { class: "quiet" }, "Next: "), h("strong", {}, h("time", { datetime: m.next }, dateOf(m.next, state.now)))) : h("p", { class: "date quiet" }, "No date is set: the room is here whenever you are."),
     m.next && coming(m.who),
-    m.next && mayTouch && you.name && h("p", { class: "buttons" }, choice("come", "I come", "true", me?.comes === true), choice("come", "I don’t come", "false", me?.comes === false)),
+    m.next && mayTouch && you.name && h("p", { class: "buttons" }, choice("come", "I’m in", "true", me?.comes === true), choice("come", "Can’t make it", "false", me?.comes === false)),
     m.last && last(m, me, mayTouch),
-    m.evenings > 0 && mayTouch && (you.organiser || me) && h("p", { class: "buttons" }, button("evenings", `${count(m.evenings, "evening")} so far`)),
+    m.evenings > 0 && mayTouch && (you.organiser || me) && h("p", { class: "buttons" }, button("evenings", `History: ${count(m.evenings, "evening")}`)),
   );
 }
 
@@ -47,8 +50,8 @@ function coming(who) {
   const come = who.filter((one) => one.comes === true);
   const stay = who.filter((one) => one.comes === false);
   const open = who.filter((one) => one.comes === undefined);
-  const part = (/** @type {string} */ word, /** @type {Comer[]} */ some) => some.length > 0 && h("p", { class: "part", "data-part": word }, h("span", { class: "quiet" }, `${some.length} ${word}: `), names(some));
-  return [part(come.length === 1 ? "comes" : "come", come), part(stay.length === 1 ? "doesn’t" : "don’t", stay), part(open.length === 1 ? "hasn’t said" : "haven’t said", open)].filter((one) => one !== false);
+  const part = (/** @type {string} */ word, /** @type {Comer[]} */ some) => some.length > 0 && h("p", {}, h("span", { class: "quiet" }, some.length > counted ? `${word} (${some.length}): ` : `${word}: `), names(some));
+  return [part("Coming", come), part("Not coming", stay), part("No answer yet", open)].filter((one) => one !== false);
 }
 
 /** @param {Comer[]} some */
@@ -62,7 +65,7 @@ function last(m, me, mayTouch) {
   const liked = m.who.filter((one) => one.liked === true).length;
   const disliked = m.who.filter((one) => one.liked === false).length;
   return [
-    h("p", { class: "last" }, h("span", { class: "quiet" }, "Last time: "), h("bdi", {}, nameOnly(l.server)), l.country && ` (${countryName(l.country)})`, `, ${Math.round(l.mean_ms)} ms`, liked + disliked > 0 && ` · liked by ${liked} of ${liked + disliked}`),
+    h("p", { class: "last" }, h("span", { class: "quiet" }, "Last time: "), h("bdi", {}, nameOnly(l.server)), l.country && ` (${countryName(l.country)})`, `, ${millis(l.mean_ms)} average`, liked + disliked > 0 && ` · liked by ${liked} of ${liked + disliked}`),
     mayTouch && me?.played && h("p", { class: "buttons" }, h("span", { class: "quiet" }, "How was it there? "), choice("like", "Good", "true", me.liked === true), choice("like", "Not again", "false", me.liked === false)),
   ];
 }
@@ -80,29 +83,29 @@ export function regulars(state) {
 /** Shows the history. @param {HTMLDialogElement} dialog */
 export async function openEvenings(dialog) {
   const close = h("form", { method: "dialog" }, h("button", {}, "Close"));
-  show(dialog, h("p", { role: "status" }, "Fetching the evenings …"), close);
+  show(dialog, h("p", { role: "status" }, "Fetching the history …"), close);
   dialog.showModal();
   try {
     const document = JSON.parse(await (await evenings("json")).text());
-    show(dialog, h("h2", {}, "Where we were"), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Evenings" }, table(document.evenings.toReversed())), h("p", { class: "buttons" }, button("save-evenings", "Save as a table", { "data-format": "csv" }), button("save-evenings", "Save as JSON", { "data-format": "json" }), button("forget", "Forget me")), close);
+    show(dialog, h("h2", {}, "Where we played"), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Evenings" }, table(document.evenings.toReversed())), h("p", { class: "buttons" }, button("save-evenings", "Save as a table", { "data-format": "csv" }), button("save-evenings", "Save as JSON", { "data-format": "json" }), button("forget", "Forget me", { class: "danger" })), close);
   } catch (error) {
-    show(dialog, h("p", { role: "alert" }, `They cannot be had: ${/** @type {Error} */ (error).message}.`), close);
+    show(dialog, h("p", { role: "alert" }, `The history cannot be shown: ${/** @type {Error} */ (error).message}.`), close);
   }
 }
 
-/** @param {Evening[]} all the newest first */
+/** A table, which on a phone is a list to look at; its roles have it stay a table to listen to. @param {Evening[]} all the newest first */
 function table(all) {
   return h(
     "table",
-    { class: "evenings" },
-    h("thead", {}, h("tr", {}, ["When", "Where", "Ping", "With"].map((name) => h("th", { scope: "col" }, name)))),
-    h("tbody", {}, all.flatMap((evening) => evening.stays.toReversed().map((stay) => h(
+    { class: "evenings", role: "table" },
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ["When", "Where", "Average", "Who, with which ping"].map((name) => h("th", { scope: "col", role: "columnheader" }, name)))),
+    h("tbody", { role: "rowgroup" }, all.flatMap((evening) => evening.stays.toReversed().map((stay) => h(
       "tr",
-      {},
-      h("td", {}, new Date(stay.at).toLocaleString([], { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" })),
-      h("th", { scope: "row" }, h("bdi", { class: "name" }, nameOnly(stay.server)), h("small", {}, h("bdi", {}, [stay.connect, stay.map].filter(Boolean).join(" · ")))),
-      h("td", {}, `${Math.round(stay.mean_ms)} ms`),
-      h("td", {}, stay.players.flatMap((one, i) => [i > 0 && ", ", h("bdi", {}, one.name), one.ping_ms ? ` ${Math.round(one.ping_ms)}` : "", one.liked === undefined ? "" : one.liked ? " liked it" : " not again"])),
+      { role: "row" },
+      h("td", { role: "cell", class: "when" }, new Date(stay.at).toLocaleString([], { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" })),
+      h("th", { scope: "row", role: "rowheader" }, h("bdi", { class: "name" }, nameOnly(stay.server)), h("small", {}, h("bdi", {}, [stay.connect, stay.map].filter(Boolean).join(" · ")))),
+      h("td", { role: "cell", class: "ms" }, millis(stay.mean_ms)),
+      h("td", { role: "cell", class: "with" }, stay.players.flatMap((one, i) => [i > 0 && ", ", h("bdi", {}, one.name), one.ping_ms ? ` ${millis(one.ping_ms)}` : "", one.liked === undefined ? "" : one.liked ? " (liked it)" : " (not again)"])),
     )))),
   );
 }

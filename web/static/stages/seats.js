@@ -158,6 +158,6 @@ export function instead(state, one, may, first) {
     { class: "card instead", "data-key": one.addr },
     h("h2", {}, "Seats now: ", flag(one.country), " ", h("bdi", { dir: "auto" }, one.name || one.addr)),
     h("p", {}, `${count(Math.max(0, one.free), "seat")} free${one.at ? ` at ${clock(one.at)}` : ""}, ${millis(one.mean_ms)} average`, first && Math.abs(more) >= 1 && ` (${millis(Math.abs(more))} ${more > 0 ? "more" : "less"})`, own(state, one)),
-    may && h("p", { class: "buttons" }, button("advice", "Go there instead", { "data-order": "unwait", "data-argument": JSON.stringify({ instead: true }), "data-key": "instead" })),
+    may && h("p", { class: "buttons" }, button("advice", "Go there instead", { class: "primary", "data-order": "unwait", "data-argument": JSON.stringify({ instead: true }), "data-key": "instead" })),
   );
 }
