@@ -1,7 +1,6 @@
 package adaptive
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -50,6 +49,8 @@ const (
 	// replies are in; exploreSpare times as many nodes are looked at for them.
 	explorePerNode = 2
 	exploreSpare   = 4
+	// rounding is more than two shares differ by that are the same but for rounding.
+	rounding = 1e-9
 )
 
 // batch takes up to n servers by the last estimate: the likely ones, some that
@@ -95,10 +96,14 @@ func (a *acquisition) roll(x float64) int { return int(x + a.rng.Float64()) }
 // best are the addresses whose servers are likeliest to answer from under the
 // limit, if they have this share at least.
 func (a *acquisition) best(n int, share float64) []candidate {
-	best := newTop(n)
-	for i, at := range a.estimator.open() {
-		if at.p >= share && a.estimator.tree.Level(i) == topology.Address {
-			best.offer(candidate{i, at.p * (silentWorth + (1-silentWorth)*a.estimator.alive(at))})
+	e, best := a.estimator, newTop(n)
+	for i := range e.stretches {
+		s := &e.stretches[i]
+		if s.p < share {
+			continue
+		}
+		for at := range e.addresses(s) {
+			best.offer(candidate{at, s.p * (silentWorth + (1-silentWorth)*e.alive(at))})
 		}
 	}
 	return best.sorted()
@@ -107,12 +112,16 @@ func (a *acquisition) best(n int, share float64) []candidate {
 // thompson draws a score for each address from what its share could turn out to
 // be: the fewer children of its /24 are known, the wilder.
 func (a *acquisition) thompson(n int) []candidate {
-	e := a.estimator
-	best := newTop(n)
-	for i, at := range e.open() {
-		if at.p > hopeless && e.tree.Level(i) == topology.Address {
-			sigma := math.Sqrt(at.p * (1 - at.p) / (e.nodes[e.tree.Parent(i)].children.weight + drawWeight))
-			best.offer(candidate{i, at.p + sigma*a.rng.NormFloat64()})
+	e, best := a.estimator, newTop(n)
+	for i := range e.stretches {
+		s := &e.stretches[i]
+		if s.p <= hopeless {
+			continue
+		}
+		network := e.outcomes[e.tree.Above(s.end-1, topology.Prefix24)]
+		sigma := math.Sqrt(s.p * (1 - s.p) / (network.children.weight + drawWeight))
+		for at := range e.addresses(s) {
+			best.offer(candidate{at, s.p + sigma*a.rng.NormFloat64()})
 		}
 	}
 	return best.sorted()
@@ -124,7 +133,7 @@ func (a *acquisition) takeBest(probes []discovery.Probe, from []candidate, n int
 	for _, c := range from {
 		at := &a.estimator.nodes[c.node]
 		most := a.estimator.tree.Size(c.node)
-		if at.replies == 0 {
+		if a.estimator.outcomes[c.node].replies == 0 {
 			most = 1
 		}
 		for ; most > 0 && at.unasked > 0 && len(probes) < n; most-- {
@@ -160,9 +169,35 @@ func (a *acquisition) explore(probes []discovery.Probe, n int) []discovery.Probe
 		return probes
 	}
 	best := newTop(exploreSpare * (n - len(probes)))
-	for i, at := range e.open() {
-		if l := e.tree.Level(i); at.p < likely && l != topology.List && l != topology.Address {
-			best.offer(candidate{i, min(float64(at.unasked), a.wanted) * at.p / (float64(e.asked(i)) + 1 + priorBelow)})
+	worth := func(at topology.Node, p float64) float64 {
+		return min(float64(e.nodes[at].unasked), a.wanted) * p / (float64(e.asked(at)) + 1 + priorBelow)
+	}
+	for i := topology.Root + 1; int(i) < len(e.nodes); {
+		at, level, end := &e.nodes[i], e.tree.Level(i), e.tree.End(i)
+		if at.unasked == 0 {
+			i = end
+			continue
+		}
+		score := worth(i, at.p)
+		if at.p < likely {
+			best.offer(candidate{i, score})
+		}
+		switch {
+		case level == topology.Prefix16 && !at.touched:
+			// Its /24s have its share and no more servers: if it is worth too little, they are.
+			p := inherit(at.p)
+			if p < likely && (e.asked(i) > 0 || best.wants(score*(1+rounding))) {
+				for network := i + 1; network < end; network = e.tree.End(network) {
+					if e.nodes[network].unasked > 0 {
+						best.offer(candidate{network, worth(network, p)})
+					}
+				}
+			}
+			i = end
+		case level == topology.Prefix24:
+			i = end
+		default:
+			i++
 		}
 	}
 	used := make(map[topology.Node]bool)
@@ -209,37 +244,64 @@ type candidate struct {
 	score float64
 }
 
-// better sorts the best candidate first.
-func better(a, b candidate) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.node, b.node))
+// better reports whether a candidate comes before another.
+func (c candidate) better(o candidate) bool {
+	return c.score > o.score || c.score == o.score && c.node < o.node
 }
 
-// top keeps the best of many candidates. It gathers twice as many as it keeps
-// before it throws half of them away.
+// top keeps the best of many candidates, in a heap: the one at i is worse than those at
+// 2i+1 and 2i+2, and the first the worst of all.
 type top struct {
 	keep int
 	all  []candidate
-	bar  candidate // the worst of those kept at the last count
-	full bool
 }
 
 func newTop(keep int) *top {
-	return &top{keep: max(1, keep), all: make([]candidate, 0, 2*max(1, keep))}
+	return &top{keep: max(1, keep), all: make([]candidate, 0, max(1, keep))}
 }
 
+// wants reports whether a score may be among the best so far.
+func (t *top) wants(score float64) bool { return len(t.all) < t.keep || score >= t.all[0].score }
+
 func (t *top) offer(c candidate) {
-	if t.full && better(c, t.bar) > 0 {
+	if t.wants(c.score) {
+		t.insert(c)
+	}
+}
+
+// insert puts a candidate into a free place, or that of the worst if it is better.
+func (t *top) insert(c candidate) {
+	at := 0
+	switch {
+	case len(t.all) < t.keep:
+		at = len(t.all)
+		for t.all = append(t.all, c); at > 0 && t.all[(at-1)/2].better(c); at = (at - 1) / 2 {
+			t.all[at] = t.all[(at-1)/2]
+		}
+	case c.better(t.all[0]):
+		for {
+			worse := 2*at + 1
+			if other := worse + 1; other < len(t.all) && t.all[worse].better(t.all[other]) {
+				worse = other
+			}
+			if worse >= len(t.all) || !c.better(t.all[worse]) {
+				break
+			}
+			t.all[at], at = t.all[worse], worse
+		}
+	default:
 		return
 	}
-	t.all = append(t.all, c)
-	if len(t.all) == cap(t.all) {
-		t.bar, t.full = t.sorted()[t.keep-1], true
-	}
+	t.all[at] = c
 }
 
 // sorted are those kept, the best first.
 func (t *top) sorted() []candidate {
-	slices.SortFunc(t.all, better)
-	t.all = t.all[:min(len(t.all), t.keep)]
+	slices.SortFunc(t.all, func(a, b candidate) int {
+		if a.better(b) {
+			return -1
+		}
+		return 1
+	})
 	return t.all
 }

@@ -60,16 +60,15 @@ func expect(p float64, known depth) expectation {
 	return expectation{uint8(min(max(0, bin), oddsBins-1)), known}
 }
 
-// expectation is that of a server at an address.
-func (e *estimator) expectation(at topology.Node) expectation {
-	n := &e.nodes[at]
+// expectation is that of a server in a stretch.
+func (s *stretch) expectation() expectation {
 	switch {
-	case n.known < topology.AS:
-		return expect(n.p, sameCountry)
-	case n.known == topology.AS:
-		return expect(n.p, sameAS)
+	case s.known < topology.AS:
+		return expect(s.p, sameCountry)
+	case s.known == topology.AS:
+		return expect(s.p, sameAS)
 	}
-	return expect(n.p, samePrefix)
+	return expect(s.p, samePrefix)
 }
 
 // oddsOf are the log-odds in the middle of a bin.

@@ -29,6 +29,10 @@
 // neighbours by address foretold its first reply (labels.go); what a /16 has says the
 // less of its AS, the likelier it is a stray.
 //
+// Most of a long list is never measured. Of a /16 in which nothing was all addresses are
+// alike: they are one stretch, which an estimate and a batch look at once, and nodes in
+// which all was asked are passed over.
+//
 // What earlier visits left counts as replies do once a probe has confirmed it
 // (recall.go).
 //
@@ -72,7 +76,7 @@
 //
 // # Symbols
 //
-//	p, p'     node.p, calibrator.correct   share of near servers; corrected
+//	p, p'     node.p, stretch.p; correct   share of near servers; corrected
 //	e, x, l   likelihood()                 soft evidence, distance to the limit, level
 //	a         priorCountry, priorBelow, …  weight of the parent's share, in children
 //	s         topology.Tree.Sibling        chance that a part of an AS is misplaced

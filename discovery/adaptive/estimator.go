@@ -3,6 +3,7 @@ package adaptive
 import (
 	"iter"
 	"math"
+	"slices"
 	"time"
 
 	"muster/discovery"
@@ -17,6 +18,7 @@ type estimator struct {
 	limit time.Duration
 
 	nodes    []node
+	outcomes []outcome                  // of the same nodes
 	siblings []evidence                 // what the nodes of one AS say together, by topology.Tree.Origin
 	regions  [topology.Regions]evidence // what the countries of a region say together
 	blocks   []block
@@ -28,31 +30,55 @@ type estimator struct {
 
 	// Of the tried servers, so many answered.
 	tried, answered float64
-	// estimated: the nodes have shares.
+	// estimated: the nodes have shares, and stretches are as they were then.
 	estimated  bool
+	stretches  []stretch
 	calibrator *calibrator
 }
 
-// node is a column entry of one node.
+// node is a column entry of one node: what every estimate and every batch looks at, which
+// on a long list is to stay in the processor's cache.
 type node struct {
+	// p is the estimated share of servers under the limit. That of addresses, and of all
+	// below a /16 in which nothing was measured, is the stretch's.
+	p       float64
+	unasked int32
+	// known is the deepest level above, or the node's own, at which something was
+	// measured.
+	known topology.Level
+	// touched: something came of asking below, or is remembered. Else the outcome is
+	// zero, and so are those below.
+	touched bool
+}
+
+// outcome is what came of asking servers of a node.
+type outcome struct {
 	// children of the node have evidence, each weighing 1 however many of its
 	// servers were measured. An address has its replies in their place; a /24 may
 	// have a memory besides.
 	children evidence
 	// below are all measurements under the node. A memory weighs less than 1.
 	below evidence
-	// p is the estimated share of servers under the limit, delayed how likely the
-	// replies say nothing of it.
-	p, delayed float64
+	// delayed is how likely the replies say nothing of the node's share.
+	delayed float64
 	// stray is how likely a measured /16 is not where its label says: what it has
 	// says so much less of its AS and country.
 	stray float64
-	// unasked servers were not asked, silent ones in vain, and replies came from
-	// the node itself, an address.
-	unasked, silent, replies int32
-	// known is the deepest level above, or the node's own, at which something was
-	// measured.
-	known topology.Level
+	// silent servers were asked in vain, and replies came from the node itself, an
+	// address.
+	silent, replies int32
+}
+
+// stretch are addresses of which the same is expected, side by side: all of a /16 or a
+// /24 in which nothing was measured, or a single one. Some may have been asked.
+type stretch struct {
+	from, end topology.Node // besides the addresses, what they are below
+	p         float64
+	known     topology.Level // as node.known
+	// block is where the correlated block ends that they lie in.
+	block topology.Node
+	// unlabelled: neither country nor AS is known.
+	unlabelled bool
 }
 
 // block is a column entry of one block of addresses: /16s, whose children are /24s,
@@ -109,30 +135,13 @@ func (e *evidence) add(weight, likely float64) evidence {
 func newEstimator(tree *topology.Tree, limit time.Duration) *estimator {
 	e := &estimator{
 		tree: tree, limit: limit, calibrator: newCalibrator(),
-		nodes: make([]node, tree.Nodes()), siblings: make([]evidence, tree.Origins()), servers: make([]server, len(tree.List())),
+		nodes: make([]node, tree.Nodes()), outcomes: make([]outcome, tree.Nodes()), siblings: make([]evidence, tree.Origins()), servers: make([]server, len(tree.List())),
 		blocks: make([]block, tree.Blocks()), labels: newLabels(),
 	}
 	for n := range e.nodes {
 		e.nodes[n].unasked = int32(tree.Size(topology.Node(n)))
 	}
 	return e
-}
-
-// open are the nodes with servers that were not asked, and their columns.
-func (e *estimator) open() iter.Seq2[topology.Node, *node] {
-	return func(yield func(topology.Node, *node) bool) {
-		for i := topology.Root; int(i) < len(e.nodes); {
-			n := &e.nodes[i]
-			switch {
-			case n.unasked == 0:
-				i = e.tree.End(i)
-			case !yield(i, n):
-				return
-			default:
-				i++
-			}
-		}
-	}
 }
 
 // asked is how many servers under a node were.
@@ -148,7 +157,7 @@ func (e *estimator) ask(server int) {
 	at := e.tree.Of(server)
 	s := &e.servers[server]
 	if s.asked, s.foreseen = true, e.estimated; s.foreseen {
-		s.expected = e.expectation(at)
+		s.expected = e.stretchOf(at).expectation()
 	}
 	for n := at; n >= 0; n = e.tree.Parent(n) {
 		e.nodes[n].unasked--
@@ -161,12 +170,13 @@ func (e *estimator) observe(server int, state discovery.State, rtt time.Duration
 	e.tried++
 	if state != discovery.Answered {
 		for n := at; n >= 0; n = e.tree.Parent(n) {
-			e.nodes[n].silent++
+			e.nodes[n].touched = true
+			e.outcomes[n].silent++
 		}
 		return
 	}
 	e.answered++
-	e.nodes[at].replies++
+	e.outcomes[at].replies++
 	e.replies = append(e.replies, reply{server, rtt})
 	e.judge(e.tree.Above(at, topology.Prefix16), rtt < e.limit)
 	e.weigh(at, rtt, 1)
@@ -179,11 +189,12 @@ func (e *estimator) observe(server int, state discovery.State, rtt time.Duration
 // of it away.
 func (e *estimator) weigh(at topology.Node, rtt time.Duration, weight float64) {
 	likely := likelihood(rtt, e.limit)
-	own := &e.nodes[at].children
+	own := &e.outcomes[at].children
 	own.weight += weight
 	own.sum += weight * likely[e.tree.Level(at)]
 	for i := at; i >= 0; i = e.tree.Parent(i) {
-		n, up := &e.nodes[i], e.tree.Parent(i)
+		n, up := &e.outcomes[i], e.tree.Parent(i)
+		e.nodes[i].touched = true
 		change := n.below.add(weight, likely[e.tree.Level(i)])
 		switch e.tree.Level(i) {
 		case topology.Prefix24:
@@ -203,7 +214,7 @@ func (e *estimator) weigh(at topology.Node, rtt time.Duration, weight float64) {
 			}
 		}
 		if up >= 0 {
-			e.nodes[up].children.join(change)
+			e.outcomes[up].children.join(change)
 		}
 	}
 }
@@ -211,7 +222,7 @@ func (e *estimator) weigh(at topology.Node, rtt time.Duration, weight float64) {
 // judge learns from the first reply of a /16 whether to believe its label or its
 // neighbours.
 func (e *estimator) judge(network topology.Node, near bool) {
-	n, as := &e.nodes[network], &e.nodes[e.tree.Parent(network)]
+	n, as := &e.outcomes[network], &e.nodes[e.tree.Parent(network)]
 	if n.below.weight == 0 && as.p > 0 {
 		n.stray = e.labels.judge(as.p, e.blocks[e.tree.Block(network)].p, near)
 	}
@@ -221,7 +232,9 @@ func (e *estimator) judge(network topology.Node, near bool) {
 func (e *estimator) relimit(limit time.Duration) {
 	e.limit = limit
 	for i := range e.nodes {
-		e.nodes[i].children, e.nodes[i].below = evidence{}, evidence{}
+		if e.nodes[i].touched {
+			e.outcomes[i].children, e.outcomes[i].below = evidence{}, evidence{}
+		}
 	}
 	clear(e.siblings)
 	clear(e.regions[:])
@@ -237,8 +250,8 @@ func (e *estimator) relimit(limit time.Duration) {
 // correct takes so much off the replies since one of them, and learns anew from all.
 func (e *estimator) correct(since int, more time.Duration) {
 	e.calibrator, e.labels = newCalibrator(), newLabels()
-	for i := range e.nodes {
-		e.nodes[i].stray = 0
+	for i := range e.outcomes {
+		e.outcomes[i].stray = 0
 	}
 	for i := range e.replies {
 		r := &e.replies[i]
@@ -272,14 +285,15 @@ const (
 	rootShare = 0.3
 )
 
-// estimate works out the share p of every node: from its children and the share
-// of its parent, in whose place a country has that of its region; for an AS it is
-// mixed with that of the AS in all countries, and for a /16 with what its addresses
-// say whatever their labels.
+// estimate works out the share p of every node that has unasked servers, and of every
+// country and AS: from its children and the share of its parent, in whose place a country
+// has that of its region; for an AS it is mixed with that of the AS in all countries, and
+// for a /16 with what its addresses say whatever their labels.
 func (e *estimator) estimate() {
 	e.estimated = true
-	root := &e.nodes[topology.Root]
-	root.p = (priorRoot*rootShare + root.children.sum) / (priorRoot + root.children.weight)
+	e.stretches = e.stretches[:0]
+	root, world := &e.nodes[topology.Root], e.outcomes[topology.Root].children
+	root.p = (priorRoot*rootShare + world.sum) / (priorRoot + world.weight)
 	var regions [topology.Regions]float64
 	for i, r := range e.regions {
 		regions[i] = (priorRegion*root.p + r.sum) / (priorRegion + r.weight)
@@ -291,35 +305,84 @@ func (e *estimator) estimate() {
 		}
 		b.p = (weight*prior + b.children.sum) / (weight + b.children.weight)
 	}
-	for i := topology.Root + 1; int(i) < len(e.nodes); i++ {
-		n, up := &e.nodes[i], &e.nodes[e.tree.Parent(i)]
-		level, prior := e.tree.Level(i), up.p
+	var block topology.Node      // the end of the correlated block at hand
+	var nowhere, unlabelled bool // the country is not known, nor is the AS
+	for i := topology.Root + 1; int(i) < len(e.nodes); {
+		n, at := &e.nodes[i], e.tree.Parent(i)
+		up, level := &e.nodes[at], e.tree.Level(i)
+		prior, weight := up.p, priorBelow
 		switch level {
 		case topology.Country:
+			weight = priorCountry
 			if r := e.tree.Region(i); r >= 0 {
 				prior = regions[r]
+			}
+			if nowhere = e.tree.Unknown(i); nowhere {
+				weight = priorUnknown
 			}
 		case topology.AS:
 			if as := e.tree.Origin(i); as >= 0 && e.siblings[as].weight > nothing {
 				_, misplaced := e.tree.Sibling(i)
 				prior += misplaced * (e.siblings[as].sum/e.siblings[as].weight - prior)
 			}
+			unknown := e.tree.Unknown(i)
+			if unlabelled = nowhere && unknown; unknown {
+				weight = priorUnknown
+			}
 		case topology.Prefix16:
 			prior += e.labels.wrong * (e.blocks[e.tree.Block(i)].p - prior)
+			if e.tree.Unknown(at) {
+				weight = priorUnlabelled16
+			}
 		}
-		weight := priorBelow
+		n.p, n.known = weight*prior/weight, up.known
+		if n.touched {
+			o := &e.outcomes[i]
+			o.delayed = o.below.delayed(&e.outcomes[at], level, prior)
+			n.p = o.delayed + (1-o.delayed)*(weight*prior+o.children.sum)/(weight+o.children.weight)
+			if o.below.weight > 1-nothing {
+				n.known = level
+			}
+		}
+		if i >= block && (n.known < level || level == topology.Address) {
+			block = e.tree.End(i)
+		}
 		switch {
-		case e.tree.Unknown(i):
-			weight = priorUnknown
-		case level == topology.Country:
-			weight = priorCountry
-		case level == topology.Prefix16 && e.tree.Unknown(e.tree.Parent(i)):
-			weight = priorUnlabelled16
+		case n.unasked == 0 && level >= topology.AS:
+			i = e.tree.End(i)
+		case level == topology.Address || level >= topology.Prefix16 && !n.touched:
+			s := stretch{from: i, end: e.tree.End(i), p: n.p, known: n.known, block: block, unlabelled: unlabelled}
+			for range topology.Address - level { // every level below has its parent's share
+				s.p = inherit(s.p)
+			}
+			e.stretches = append(e.stretches, s)
+			i = s.end
+		default:
+			i++
 		}
-		n.delayed = n.below.delayed(up, level, prior)
-		n.p = n.delayed + (1-n.delayed)*(weight*prior+n.children.sum)/(weight+n.children.weight)
-		if n.known = up.known; n.below.weight > 1-nothing {
-			n.known = level
+	}
+}
+
+// inherit is the share of a node in which nothing was measured: that of its parent, as
+// rounding has it.
+func inherit(p float64) float64 {
+	weight := priorBelow
+	return weight * p / weight
+}
+
+// stretchOf is the stretch with an address that had unasked servers at the last estimate.
+func (e *estimator) stretchOf(at topology.Node) *stretch {
+	i, _ := slices.BinarySearchFunc(e.stretches, at, func(s stretch, at topology.Node) int { return int(s.end - 1 - at) })
+	return &e.stretches[i]
+}
+
+// addresses are those of a stretch with servers that were not asked.
+func (e *estimator) addresses(s *stretch) iter.Seq[topology.Node] {
+	return func(yield func(topology.Node) bool) {
+		for i := s.from; i < s.end; i++ {
+			if e.tree.Level(i) == topology.Address && e.nodes[i].unasked > 0 && !yield(i) {
+				return
+			}
 		}
 	}
 }
@@ -339,7 +402,7 @@ const (
 // servers are near after all. The nearer its surroundings are, which are what
 // prior says, the likelier. A reply is as doubtful for the nodes that it came
 // through as for the one they are all that is known of.
-func (e evidence) delayed(up *node, level topology.Level, prior float64) float64 {
+func (e evidence) delayed(up *outcome, level topology.Level, prior float64) float64 {
 	switch {
 	case e.weight <= 1-nothing, e.weight > mostDelayed, e.sum >= nearMost*e.weight:
 		return 0
@@ -360,7 +423,11 @@ const (
 )
 
 // alive is the probability that an address answers.
-func (e *estimator) alive(n *node) float64 {
+func (e *estimator) alive(at topology.Node) float64 {
 	share := (e.answered + answersPrior*answersWeight) / (e.tried + answersWeight)
-	return (answersOthers*share + float64(n.replies)) / (answersOthers + float64(n.replies+n.silent))
+	var o outcome
+	if e.nodes[at].touched {
+		o = e.outcomes[at]
+	}
+	return (answersOthers*share + float64(o.replies)) / (answersOthers + float64(o.replies+o.silent))
 }

@@ -1,6 +1,7 @@
 package adaptive
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -157,7 +158,7 @@ func TestTopKeepsTheBest(t *testing.T) {
 	for _, c := range all {
 		best.offer(c)
 	}
-	slices.SortFunc(all, better)
+	slices.SortFunc(all, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.node, b.node)) })
 	if got := best.sorted(); !slices.Equal(got, all[:20]) {
 		t.Errorf("%v, want %v", got, all[:20])
 	}
@@ -365,6 +366,6 @@ func TestAFarReplyMayBeALateOneAmongNearOnes(t *testing.T) {
 }
 
 // share is what is expected of a server.
-func (e *estimator) share(server int) float64 { return e.nodes[e.tree.Of(server)].p }
+func (e *estimator) share(server int) float64 { return e.stretchOf(e.tree.Of(server)).p }
 
 const ms = time.Millisecond

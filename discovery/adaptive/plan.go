@@ -152,7 +152,11 @@ func (p *plan) refill() {
 		if p.survey(); len(p.queue) > 0 {
 			return
 		}
-		p.estimator.relimit(p.nearest.limit(p.estimator.limit))
+		// Under the same limit all would be what it is, but for memories, which come to count
+		// in another order.
+		if limit := p.nearest.limit(p.estimator.limit); limit != p.estimator.limit || len(p.estimator.memories) > 0 {
+			p.estimator.relimit(limit)
+		}
 	}
 	p.estimator.calibrator.learn(p.fresh)
 	p.fresh = 0

@@ -71,7 +71,7 @@ func TestAContradictedMemoryIsAsIfItNeverWas(t *testing.T) {
 
 // weightOf is how many observations the /24 of a server counts.
 func weightOf(m *recall, server int) float64 {
-	return m.estimator.nodes[m.estimator.above(server, topology.Prefix24)].below.weight
+	return m.estimator.outcomes[m.estimator.above(server, topology.Prefix24)].below.weight
 }
 
 // priorsOf is what a visit leaves that measures all servers, in ms.

@@ -27,38 +27,26 @@ func (e *estimator) remaining() remaining {
 		p, near float64
 		known   topology.Level
 	}
-	var nowhere, unlabelled bool // the country is not known, nor is the AS
-	for i, n := range e.open() {
-		level := e.tree.Level(i)
-		switch level {
-		case topology.Country:
-			nowhere = e.tree.Unknown(i)
-		case topology.AS:
-			unlabelled = nowhere && e.tree.Unknown(i)
-		}
-		if i >= block.end {
+	for i := range e.stretches {
+		s := &e.stretches[i]
+		if s.from >= block.end {
 			total.add(block.near, block.servers)
-			block.near, block.servers, block.end = 0, 0, 0
-			if n.known < level || level == topology.Address {
-				block.end = e.tree.End(i)
-			}
+			block.near, block.servers, block.end = 0, 0, s.block
 		}
-		if level != topology.Address {
-			continue
+		if s.p != last.p || s.known != last.known {
+			last.p, last.known, last.near = s.p, s.known, e.calibrator.correct(s.expectation())
 		}
-		if n.p != last.p || n.known != last.known {
-			last.p, last.known, last.near = n.p, n.known, e.calibrator.correct(e.expectation(i))
-		}
-		near := float64(n.unasked) * last.near * e.alive(n)
+		servers := float64(e.nodes[s.from].unasked)
+		near := servers * last.near * e.alive(s.from)
 		total.near += near
-		if n.p >= likely {
+		if s.p >= likely {
 			total.likely += near
 		}
-		if unlabelled {
+		if s.unlabelled {
 			total.unlabelled += near
 		}
 		block.near += near
-		block.servers += float64(n.unasked)
+		block.servers += servers
 	}
 	total.add(block.near, block.servers)
 	return total

@@ -62,8 +62,8 @@ func (a *acquisition) survey(further int, recalled *recall) []discovery.Probe {
 func (a *acquisition) surveyBlocks() []discovery.Probe {
 	e := a.estimator
 	largest := newTop(max(leastBlocks, e.tree.Size(topology.Root)/blockServers))
-	for i := range e.open() {
-		if e.tree.Level(i) == topology.Prefix16 {
+	for i := range e.nodes {
+		if i := topology.Node(i); e.tree.Level(i) == topology.Prefix16 && e.nodes[i].unasked > 0 {
 			largest.offer(candidate{i, float64(e.tree.Size(i))})
 		}
 	}
@@ -84,21 +84,24 @@ func (a *acquisition) askLargest(country topology.Node, n int, recalled *recall)
 	var probes []discovery.Probe
 	for _, l := range []topology.Level{topology.AS, topology.Prefix16} {
 		best, left := newTop(n), n
-		for i := country + 1; i < e.tree.End(country); {
+		for i, end := country+1, e.tree.End(country); i < end && left > 0; {
 			if e.tree.Level(i) < l {
 				i++
 				continue
 			}
 			switch asked := e.asked(i); {
-			case asked > e.nodes[i].silent || recalled.surveyed(i):
+			case asked > e.outcomes[i].silent || recalled.surveyed(i):
 				left--
 			case asked == 0:
 				best.offer(candidate{i, float64(e.tree.Size(i))})
 			}
 			i = e.tree.End(i)
 		}
+		if left <= 0 { // of its /16s, too
+			break
+		}
 		largest := best.sorted()
-		for _, c := range largest[:min(max(0, left), len(largest))] {
+		for _, c := range largest[:min(left, len(largest))] {
 			probes = append(probes, a.take(c.node, discovery.Calibration))
 		}
 	}

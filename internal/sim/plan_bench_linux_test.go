@@ -1,0 +1,52 @@
+package sim
+
+import (
+	"fmt"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/plans"
+)
+
+// BenchmarkPlanTime measures what the adaptive plan takes of a processor for a probe on a
+// long list, whatever else the machine does: in the worlds of four places, each iteration in
+// that of another seed.
+func BenchmarkPlanTime(b *testing.B) {
+	const firstSeed = 62000
+	for _, place := range []int{0, 2, 5, 8} {
+		for _, o := range []discovery.PlanOptions{{MaxRTT: 200 * ms}, {MaxRTT: 100 * ms}, {MaxRTT: 50 * ms}, {Nearest: 50}} {
+			b.Run(fmt.Sprintf("%s/%v-%d", papersPlaces()[place].Name, o.MaxRTT, o.Nearest), func(b *testing.B) {
+				spent, probes := time.Duration(0), 0
+				for seed := uint64(firstSeed); b.Loop(); seed++ {
+					spec := css2007(seed)
+					spec.Servers, spec.Places = 32600, spec.Places[place:place+1]
+					v := Generate(spec).Vantage(0)
+					tree := v.Topology()
+					runtime.GC() // what the world leaves is not the plan's
+					before := processorTime(b)
+					plan, err := plans.New(discovery.Adaptive, tree, o)
+					if err != nil {
+						b.Fatal(err)
+					}
+					results, _ := v.Replay(plan, ReplayOptions{})
+					spent += processorTime(b) - before
+					probes += len(results)
+				}
+				b.ReportMetric(float64(spent.Nanoseconds())/1e3/float64(probes), "µs/probe")
+				b.ReportMetric(float64(probes)/float64(b.N), "probes")
+			})
+		}
+	}
+}
+
+// processorTime is what this process has had of the processor for itself.
+func processorTime(b *testing.B) time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano())
+}

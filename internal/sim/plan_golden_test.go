@@ -1,0 +1,89 @@
+package sim
+
+import (
+	"fmt"
+	"hash/fnv"
+	"runtime"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/plans"
+)
+
+// TestPlansAskAsBefore holds the adaptive plan to what it asks, so that it can be made
+// faster without doing anything else: the count is of the probes, and the sum of the
+// servers in their order, why each is asked, and the summary. Who changes what the plan
+// does changes these, and says what that does to recall.
+func TestPlansAskAsBefore(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("on other processors a sum of a product is rounded once, not twice")
+	}
+	for _, test := range []struct {
+		name     string
+		world    string
+		servers  int
+		place    int
+		labels   Labels
+		warm     bool
+		strategy discovery.Strategy
+		plan     discovery.PlanOptions
+		replay   ReplayOptions
+		want     string
+	}{
+		{name: "ET", world: "et2007", place: 2, plan: discovery.PlanOptions{MaxRTT: 100 * ms}, want: "437 8560caa6363c1495"},
+		{name: "CSS", world: "css2007", servers: 8000, plan: discovery.PlanOptions{}, want: "1742 04a0669a307da3f7"},
+		{name: "far", world: "css2007", servers: 32600, place: 5, plan: discovery.PlanOptions{MaxRTT: 50 * ms}, want: "21844 582825095a1aea06"},
+		{name: "whole list", world: "et2007", plan: discovery.PlanOptions{AutoStop: discovery.StopOff}, want: "3070 7d87f91187d5b317"},
+		{name: "nearest", world: "css2007", servers: 8000, place: 3, plan: discovery.PlanOptions{Nearest: 50}, want: "661 7e3cb9dd563270c8"},
+		{name: "without labels", world: "css2007", servers: 8000, place: 1, labels: Unlabelled, want: "3903 24224dd5ec9e06de"},
+		{name: "wrong labels", world: "css2007", servers: 8000, place: 4, labels: Mislabelled(0.1, 16), want: "7802 5a41cb0cbae37d84"},
+		{name: "second visit", world: "et2007", place: 2, warm: true, plan: discovery.PlanOptions{MaxRTT: 150 * ms}, want: "599 5222977516e2cc48"},
+		{name: "second visit, nearest", world: "et2007", place: 2, warm: true, plan: discovery.PlanOptions{Nearest: 20}, want: "197 7c36c32542984a0d"},
+		{name: "a download begins", world: "css2007", servers: 8000, replay: ReplayOptions{Shift: Shift{By: 60 * time.Millisecond, From: 0.03}}, want: "1730 6932d3cf2e05aefd"},
+		{name: "a paper's plan that stops likewise", world: "et2007", strategy: discovery.ByAS, plan: discovery.PlanOptions{AutoStop: discovery.StopConfident}, want: "1323 8c2746dcc2fd1b45"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			spec, err := NamedSpec(test.world, 4711)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.servers > 0 {
+				spec.Servers = test.servers
+			}
+			v := Generate(spec).Vantage(test.place)
+			if test.labels != nil {
+				other := *v
+				other.Servers, other.tree = test.labels(v.Servers, 4711), nil
+				v = &other
+			}
+			if test.strategy == "" {
+				test.strategy = discovery.Adaptive
+			}
+			test.plan.Seed = 4711
+			if test.warm {
+				var first *Vantage
+				first, v = v.visits(test.plan.Seed)
+				if test.plan.Priors, err = first.leave(test.strategy, test.plan, test.replay); err != nil {
+					t.Fatal(err)
+				}
+			}
+			plan, err := plans.New(test.strategy, v.Topology(), test.plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			results, _ := v.Replay(plan, test.replay)
+			if test.replay.Shift.By > 0 && plan.Summary().Shift == 0 {
+				t.Error("the plan has not noticed the download, which this is about")
+			}
+			sum := fnv.New64a()
+			for _, r := range results {
+				fmt.Fprintln(sum, r.Server, r.Phase)
+			}
+			fmt.Fprintf(sum, "%+v", plan.Summary())
+			if got := fmt.Sprintf("%d %016x", len(results), sum.Sum64()); got != test.want {
+				t.Errorf("asks %s, not %s", got, test.want)
+			}
+		})
+	}
+}
