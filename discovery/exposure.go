@@ -8,25 +8,26 @@ import (
 )
 
 // Exposure counts to whom a player's address is shown while servers are asked: each
-// server that is sent a question sees it. It holds the player's own bound on that, too,
-// whoever wants more asked.
+// server that is sent a question sees it, and so does each place where a server could be.
+// It holds the player's own bound on that, too, whoever wants more asked.
 //
 //	plan ─ Next ─▶ Exposure ─▶ executor      whom the bound still lets be asked
 //	  ▲               │
 //	  └── Forbidden ──┘                      everybody else: which is no word on the server
 type Exposure struct {
-	// Most is how many servers may see the address, 0 for as many as are asked.
+	// Most is how many servers and places may see the address, 0 for as many as are asked.
 	Most int
 
-	mu    sync.Mutex // guards following
-	asked map[netip.AddrPort]int
+	mu     sync.Mutex // guards following
+	asked  map[netip.AddrPort]int
+	places map[netip.AddrPort]bool // of those
 }
 
 // Exposed is to whom an address was shown.
 type Exposed struct {
-	// Servers saw it, of Listed.
-	Servers, Listed int
-	// Again saw it more than once, and the most of them Times.
+	// Servers saw it, of Listed, and so did Places where none is.
+	Servers, Listed, Places int
+	// Again of the servers saw it more than once, and the most of them Times.
 	Again, Times int
 }
 
@@ -44,8 +45,15 @@ func Before(most, discreet, listed int) string {
 
 // String says it in a sentence.
 func (e Exposed) String() string {
+	places := ""
+	switch {
+	case e.Places == 1:
+		places = "; so did 1 place where a server could be"
+	case e.Places > 1:
+		places = fmt.Sprintf("; so did %d places where a server could be", e.Places)
+	}
 	if e.Servers == 0 {
-		return "no server saw your address"
+		return "no server saw your address" + strings.Replace(places, "; so did", ", but", 1)
 	}
 	verb := "servers saw"
 	if e.Servers == 1 && e.Listed == 1 {
@@ -60,7 +68,7 @@ func (e Exposed) String() string {
 	case e.Again > 1:
 		text += ", up to " + timesInWords(e.Times)
 	}
-	return text
+	return text + places
 }
 
 func timesInWords(n int) string {
@@ -85,13 +93,14 @@ func grouped(n int) string {
 	return b.String()
 }
 
-// Of is who of so many listed servers saw the address so far.
+// Of is who of so many listed servers saw the address so far, and how many places did.
 func (e *Exposure) Of(listed int) Exposed {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	exposed := Exposed{Servers: len(e.asked), Listed: max(listed, len(e.asked))}
-	for _, times := range e.asked {
-		if times > 1 {
+	servers := len(e.asked) - len(e.places)
+	exposed := Exposed{Servers: servers, Listed: max(listed, servers), Places: len(e.places)}
+	for addr, times := range e.asked {
+		if times > 1 && !e.places[addr] {
 			exposed.Again++
 			exposed.Times = max(exposed.Times, times)
 		}
@@ -103,18 +112,24 @@ func (e *Exposure) Of(listed int) Exposed {
 func (e *Exposure) Forget() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.asked = nil
+	e.asked, e.places = nil, nil
 }
 
-// shows notes that a server is about to see the address, if the bound lets it.
-func (e *Exposure) shows(to netip.AddrPort) bool {
+// shows notes that a server is about to see the address, or a place, if the bound lets it.
+func (e *Exposure) shows(to netip.AddrPort, isPlace bool) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.asked[to] == 0 && e.Most > 0 && len(e.asked) >= e.Most {
 		return false
 	}
 	if e.asked == nil {
-		e.asked = map[netip.AddrPort]int{}
+		e.asked, e.places = map[netip.AddrPort]int{}, map[netip.AddrPort]bool{}
+	}
+	switch {
+	case !isPlace:
+		delete(e.places, to)
+	case e.asked[to] == 0:
+		e.places[to] = true
 	}
 	e.asked[to]++
 	return true
@@ -124,7 +139,13 @@ func (e *Exposure) shows(to netip.AddrPort) bool {
 // be asked the plan is told to be forbidden, and so is whoever sees the results; if that
 // is nil the plan is stopped there.
 func (e *Exposure) Watch(plan Plan, servers []Server, seen func(Result)) Plan {
-	return watched{plan, e, servers, seen}
+	return watched{plan, e, servers, seen, false}
+}
+
+// WatchPlaces is Watch for places where a server could be: they count like servers, and are
+// told apart.
+func (e *Exposure) WatchPlaces(plan Plan, places []Server, seen func(Result)) Plan {
+	return watched{plan, e, places, seen, true}
 }
 
 type watched struct {
@@ -132,12 +153,13 @@ type watched struct {
 	exposure *Exposure
 	servers  []Server
 	seen     func(Result)
+	isPlaces bool
 }
 
 func (w watched) Next() (Probe, Verdict) {
 	for {
 		probe, verdict := w.Plan.Next()
-		if verdict != Go || w.exposure.shows(w.servers[probe.Server].Addr) {
+		if verdict != Go || w.exposure.shows(w.servers[probe.Server].Addr, w.isPlaces) {
 			return probe, verdict
 		}
 		if w.seen == nil {

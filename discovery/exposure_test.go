@@ -15,6 +15,9 @@ func TestExposedSentence(t *testing.T) {
 		{Exposed{Servers: 642, Listed: 30_000, Again: 1, Times: 2}, "642 of 30,000 servers saw your address; one of them twice"},
 		{Exposed{Servers: 642, Listed: 30_000}, "642 of 30,000 servers saw your address"},
 		{Exposed{Servers: 5, Listed: 5, Again: 5, Times: 31}, "5 of 5 servers saw your address, up to 31 times"},
+		{Exposed{Servers: 642, Listed: 30_000, Again: 5, Times: 3, Places: 6}, "642 of 30,000 servers saw your address; the final 5 up to three times; so did 6 places where a server could be"},
+		{Exposed{Servers: 2, Listed: 3, Places: 1}, "2 of 3 servers saw your address; so did 1 place where a server could be"},
+		{Exposed{Listed: 3, Places: 2}, "no server saw your address, but 2 places where a server could be"},
 		{Exposed{Servers: 1, Listed: 1}, "1 of 1 server saw your address"},
 		{Exposed{Servers: 1234567, Listed: 1234567}, "1,234,567 of 1,234,567 servers saw your address"},
 	} {
@@ -36,6 +39,49 @@ func TestExposedSentence(t *testing.T) {
 		if got := Before(c.most, c.discreet, c.listed); got != c.want {
 			t.Errorf("%+v: %q, want %q", c, got, c.want)
 		}
+	}
+}
+
+// TestDiscreetPlaces: places see the address, too: they count towards the bound, and are told
+// apart from servers, among which is what was asked as one.
+func TestDiscreetPlaces(t *testing.T) {
+	at := func(hosts ...byte) (servers []Server) {
+		for _, host := range hosts {
+			servers = append(servers, Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, host}), 27960)})
+		}
+		return servers
+	}
+	e := &Exposure{Most: 5}
+	run := func(watch func(Plan, []Server, func(Result)) Plan, servers []Server) (forbidden int) {
+		plan := watch(NewConventional(len(servers)), servers, func(Result) { forbidden++ })
+		for {
+			probe, verdict := plan.Next()
+			if verdict != Go {
+				return forbidden
+			}
+			plan.Observe(Result{Server: probe.Server, State: Answered})
+		}
+	}
+	for i, c := range []struct {
+		watch     func(Plan, []Server, func(Result)) Plan
+		servers   []Server
+		forbidden int
+		want      Exposed
+	}{
+		{e.WatchPlaces, at(1, 2), 0, Exposed{Listed: 3, Places: 2}},
+		{e.WatchPlaces, at(1, 2), 0, Exposed{Listed: 3, Places: 2}}, // again
+		{e.Watch, at(3), 0, Exposed{Servers: 1, Listed: 3, Places: 2}},
+		{e.WatchPlaces, at(3), 0, Exposed{Servers: 1, Listed: 3, Places: 2, Again: 1, Times: 2}},
+		{e.Watch, at(4, 5, 6), 1, Exposed{Servers: 3, Listed: 3, Places: 2, Again: 1, Times: 2}},
+		{e.WatchPlaces, at(1, 7), 1, Exposed{Servers: 3, Listed: 3, Places: 2, Again: 1, Times: 2}},
+		{e.Watch, at(1), 0, Exposed{Servers: 4, Listed: 4, Places: 1, Again: 2, Times: 4}},
+	} {
+		if forbidden := run(c.watch, c.servers); forbidden != c.forbidden || e.Of(3) != c.want {
+			t.Errorf("step %d: %d forbidden, %+v; want %d, %+v", i, forbidden, e.Of(3), c.forbidden, c.want)
+		}
+	}
+	if e.Forget(); e.Of(3) != (Exposed{Listed: 3}) {
+		t.Errorf("after it was forgotten: %+v", e.Of(3))
 	}
 }
 

@@ -196,7 +196,7 @@ func (s *session) tellShown() {
 	if s.round == nil {
 		return
 	}
-	if shown := s.scanner.exposure.Of(len(s.round.servers)); shown.Servers > 0 {
+	if shown := s.scanner.exposure.Of(len(s.round.servers)); shown.Servers+shown.Places > 0 {
 		s.tell(Shown{shown})
 	}
 }

@@ -13,6 +13,8 @@ type scanner struct {
 	newProber func(game string) (Prober, error)
 	// exposure counts whom the round has asked; nil counts nobody.
 	exposure *discovery.Exposure
+	// isPlaces: what is asked are places where a server could be.
+	isPlaces bool
 
 	mu     sync.Mutex // held while a task runs; guards following
 	game   string
@@ -40,7 +42,11 @@ func (s *scanner) run(ctx context.Context, among int, game string, servers []dis
 		s.prober, s.game = prober, game
 	}
 	s.prober.Share(among)
-	if s.exposure != nil {
+	switch {
+	case s.exposure == nil:
+	case s.isPlaces:
+		plan = s.exposure.WatchPlaces(plan, servers, seen)
+	default:
 		plan = s.exposure.Watch(plan, servers, seen)
 	}
 	return s.prober.Run(ctx, servers, plan, seen)

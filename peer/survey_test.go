@@ -3,6 +3,7 @@ package peer_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"testing"
 	"time"
@@ -91,3 +92,34 @@ func (p placeProber) Run(_ context.Context, servers []discovery.Server, plan dis
 
 func (placeProber) Share(int)    {}
 func (placeProber) Close() error { return nil }
+
+// TestDiscreetSurvey: places see the address as servers do, so the player's bound counts
+// them, and the host is told of the others that they were not asked.
+func TestDiscreetSurvey(t *testing.T) {
+	const most = 16
+	var places wire.Venues
+	for i := range most + 2 {
+		places = append(places, wire.Venue{Name: fmt.Sprint("place ", i), Addr: address(i + 1), Protocol: "beacon"})
+	}
+	times := map[netip.AddrPort]int{}
+	s := scripted(t, func(ws *websocket.Conn) {
+		say(t, ws, letIn, wire.Survey{Attempt: 1, Places: places, Samples: 2})
+		states := map[discovery.State]int{}
+		for _, f := range told[wire.Surveyed](t, ws).Places {
+			states[f.State]++
+		}
+		if states[discovery.Answered] != most || states[discovery.Forbidden] != 2 {
+			t.Errorf("places are %v, want %d that answered and two that were not asked", states, most)
+		}
+		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
+		ws.NextReader()
+	})
+	s.options.Discreet = most
+	s.options.NewPlaceProber = func(string) (peer.Prober, error) { return placeProber{times}, nil }
+	peer.Impatient(&s.options, 200*time.Millisecond)
+	defer s.sit()()
+	s.done()
+	if len(times) != most {
+		t.Errorf("%d places saw the address: %v", len(times), times)
+	}
+}
