@@ -27,6 +27,7 @@ func TestSites(t *testing.T) {
 	b.tells(found)
 	b.sees("#stage .places", "A server of your own would suit all: Frankfurt would give 48/62 ms on average and at worst, <b>London</b> 51/60; the best server there is gives 71/140.")
 	b.sees("#stage .places", "Still measuring: dave.")
+	b.axe("places for a server of our own")
 	b.shoot("sites", phone, desktop)
 	b.run(`window.asked = []; window.fetch = async (url, { body }) => { asked.push(url.split("/").at(-1)); return new Response(null, { status: 204 }); }`)
 	b.click("#stage .places [data-action=survey]")

@@ -29,6 +29,7 @@ func TestStanding(t *testing.T) {
 	}
 	ann.click(`[data-action=come][data-value="true"]`)
 	ann.sees("#stage .meeting", "Coming: anna")
+	ann.axe("the lobby of a room that stays")
 	ann.shoot("standing-lobby", pocket, desktop)
 	ann.click("#stage [data-action=go]")
 	n.awaits("everybody is sent there", func(d wire.Document) bool { return d.Stage == wire.Launching })
@@ -41,9 +42,19 @@ func TestStanding(t *testing.T) {
 	ben.sees("#stage .meeting", "liked by 1 of 1")
 	ben.click(`[data-action=come][data-value="false"]`)
 	ben.sees("#stage .meeting", "Not coming: ben")
+	if said := eval[string](ben, `[...document.querySelectorAll(".meeting [aria-pressed=true]")].map((e) => e.textContent).join(", ")`); said != "Can’t make it, Good" {
+		t.Errorf("pressed is %q", said)
+	}
+	ben.axe("the night of a room that stays")
 	ben.shoot("standing-night", pocket, desktop)
 	ben.click("[data-action=evenings]")
 	ben.sees("#dialog", "anna")
+	ben.axe("the evenings")
+	ben.resize(pocket)
+	ben.until("the evenings fit a phone", func() bool {
+		return eval[bool](ben, `(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth <= clientWidth)(document.querySelector("#dialog .scroll"))`)
+	})
+	ben.axe("the evenings on a phone")
 	ben.shoot("standing-evenings", pocket, desktop)
 	ben.click("#dialog form[method=dialog] button")
 	stranger.sees("#stage h1", "Good night")

@@ -111,6 +111,7 @@ start well, unless you are somewhere else by then.`,
 	flags.StringVar(&d.name, "name", defaultName(), "your `NAME` in the report")
 	p.bindSources(cmd, &d.sources)
 	d.probing.bind(flags)
+	inSections(cmd, ofDiscover())
 	return cmd
 }
 

@@ -137,6 +137,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	h.starting.program, h.starting.probing = p, &h.probing
 	h.starting.bind(cmd)
 	h.canHost.bind(flags)
+	inSections(cmd, ofHost())
 	return cmd
 }
 

@@ -106,6 +106,7 @@ with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`
 	s.downloads.bind(flags)
 	p.bindLists(flags, &s.lists.Sources)
 	bindWord(cmd, &s.log, "log-format", "text", []string{"text", "json"}, "how the log is written")
+	inSections(cmd, ofServe())
 	return cmd
 }
 

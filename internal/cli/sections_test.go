@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// TestSections: in the help of long commands each flag stands in one section, and none is
+// among the others but help itself; no section names a flag that there is not.
+func TestSections(t *testing.T) {
+	for name, sections := range map[string][]section{"host": ofHost(), "serve": ofServe(), "discover": ofDiscover()} {
+		cmd, _, err := Command().Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.InitDefaultHelpFlag()
+		said := map[string]int{}
+		for _, s := range sections {
+			for _, flag := range strings.Fields(s.flags) {
+				said[flag]++
+				if cmd.Flags().Lookup(flag) == nil && !isShared(flag) {
+					t.Errorf("%s has no --%s, which %q names", name, flag, s.title)
+				}
+			}
+		}
+		cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+			if flag.Name != "help" && said[flag.Name] != 1 {
+				t.Errorf("--%s of %s stands in %d sections", flag.Name, name, said[flag.Name])
+			}
+		})
+		help := cmd.UsageString()
+		for _, want := range []string{"Usage:\n  muster " + name, "\nExamples:\n  muster " + name, "\nWhere servers are listed:\n", "\nOther:\n  -h, --help", "\nGlobal Flags:\n  -v, --verbose"} {
+			if !strings.Contains(help, want) {
+				t.Errorf("the help of %s has no %q:\n%s", name, want, help)
+			}
+		}
+		cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+			if n := strings.Count(help, "\n      --"+flag.Name+" ") + strings.Count(help, "\n      --"+flag.Name+"["); flag.Name != "help" && n != 1 {
+				t.Errorf("the help of %s lists --%s %d times", name, flag.Name, n)
+			}
+		})
+	}
+}
+
+// isShared reports whether a flag stands in a list of several commands.
+func isShared(flag string) bool {
+	return strings.Contains(" "+serverFlags+" "+askingFlags+" "+launchFlags+" ", " "+flag+" ")
+}
