@@ -152,26 +152,47 @@ func (r *Room) disputed(s *selection.Selection) []int {
 // apart are the first of some servers in each network: an AS, or where that is not
 // known as many addresses as a provider has in one place.
 func (r *round) apart(servers []int) []int {
-	type network struct {
-		asn    uint32
-		prefix netip.Prefix
-	}
 	seen := map[network]bool{}
 	var first []int
 	for _, server := range servers {
-		network := network{asn: r.servers.List[server].ASN}
-		if addr, bits := r.servers.List[server].Addr.Addr(), 16; network.asn == 0 {
-			if addr.Is6() {
-				bits = 32
-			}
-			network.prefix, _ = addr.Prefix(bits)
-		}
-		if !seen[network] {
-			seen[network] = true
+		if n := r.networkOf(server); !seen[n] {
+			seen[n] = true
 			first = append(first, server)
 		}
 	}
 	return first
+}
+
+// network is an AS, or where that is not known a prefix.
+type network struct {
+	asn    uint32
+	prefix netip.Prefix
+}
+
+func (r *round) networkOf(server int) network {
+	n := network{asn: r.servers.List[server].ASN}
+	if addr, bits := r.servers.List[server].Addr.Addr(), 16; n.asn == 0 {
+		if addr.Is6() {
+			bits = 32
+		}
+		n.prefix, _ = addr.Prefix(bits)
+	}
+	return n
+}
+
+// accidents are how many accidents it takes for servers not to answer a player: one for
+// each, but of a network that answers the player nowhere one for all, as a route or a
+// firewall that is to blame for one is for the others.
+func (r *round) accidents(p *player, servers []int) int {
+	reached, known := map[network]bool{}, r.knowledge(p)
+	for server := range known.servers() {
+		if known.at(server).State == discovery.Answered {
+			reached[r.networkOf(server)] = true
+		}
+	}
+	isCutOff := func(server int) bool { return !reached[r.networkOf(server)] }
+	cutOff := slices.DeleteFunc(slices.Clone(servers), func(server int) bool { return !isCutOff(server) })
+	return len(servers) - len(cutOff) + len(r.apart(cutOff))
 }
 
 // overrule leaves a player out for whom far more of what would be better for all others
@@ -183,10 +204,11 @@ func (r *Room) overrule(s *selection.Selection, group []*player) bool {
 		again := filteredServers(o.Servers, r.round.look.Seen)
 		// Who reaches little elsewhere too, by a poor line, hides nothing.
 		elsewhere := max(usuallySilent, float64(o.Silent+1)/float64(o.Others+2))
-		if len(r.round.apart(again)) < fewNetworks || atLeast(len(o.Servers), o.Better, elsewhere) > accident {
+		p := r.round.player(o.Player)
+		many := r.round.accidents(p, o.Servers)
+		if len(r.round.apart(again)) < fewNetworks || atLeast(many, o.Better-len(o.Servers)+many, elsewhere) > accident {
 			continue
 		}
-		p := r.round.player(o.Player)
 		if left := len(r.round.excluded()) + 1; left > few(len(group)+left-1) {
 			continue // so many are not wrong
 		}

@@ -26,6 +26,11 @@ func spreadOut(servers int) []discovery.Server {
 // apartMeasuring is a room in which all players but dan have measured twenty servers in
 // as many networks, of which the first is the best; dan is last.
 func apartMeasuring(t *testing.T, limits []time.Duration, honest ...string) *session {
+	return measuringOn(t, spreadOut(20), limits, honest...)
+}
+
+// measuringOn is the same with a list of so many in networks of its own.
+func measuringOn(t *testing.T, list []discovery.Server, limits []time.Duration, honest ...string) *session {
 	s := settings(len(honest) + 1)
 	s.Limits = limits
 	if limits != nil {
@@ -34,7 +39,7 @@ func apartMeasuring(t *testing.T, limits []time.Duration, honest ...string) *ses
 	n := newSession(t, s)
 	n.join(honest...)
 	n.join("dan")
-	n.gets(spreadOut(20))
+	n.gets(list)
 	n.inStage(wire.Measuring)
 	n.informs(honest[0], slices.Repeat([]int{12}, 20)...)
 	for i, name := range honest {
@@ -159,6 +164,53 @@ func TestUnluckyBest(t *testing.T) {
 			}
 			if len(n.room.round.active()) != 4 {
 				t.Errorf("somebody is left out; the log:\n%s", n.log())
+			}
+		})
+	}
+}
+
+// TestCutOff: three networks that do not answer one player at all are three accidents,
+// however many servers they have of those that would be best for the others; nine servers
+// of nine networks are nine.
+func TestCutOff(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		each    int // servers of a network
+		leftOut bool
+	}{
+		{"three networks", 3, false},
+		{"nine networks", 1, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			list := spreadOut(20)
+			for server := range list {
+				list[server].ASN = uint32(64500 + server/tt.each)
+			}
+			n := measuringOn(t, list, nil, "ann", "bob", "cat")
+			n.wait(leastProbe)
+			for server := range 20 {
+				switch {
+				case server < 9:
+					n.denies("dan", discovery.Lost, server)
+				case server < 12: // they answer dan, who is far from them
+					n.measures("dan", append(make([]int, server), 400)...)
+				default:
+					n.measures("dan", append(make([]int, server), truly(server))...)
+				}
+			}
+			n.done("dan")
+			for n.room.phase.stage() == wire.Chosen {
+				n.wait(5 * time.Second)
+				n.looks(func(server int) discovery.State {
+					if server < 9 {
+						return discovery.Lost
+					}
+					return discovery.Answered
+				})
+			}
+			n.inStage(wire.Launching)
+			if got := n.room.round.player("dan").leftOut; got != tt.leftOut {
+				t.Errorf("left out: %v; the log:\n%s", got, n.log())
 			}
 		})
 	}

@@ -174,8 +174,13 @@ type Evening struct {
 	// Wronged are the honest of whom that was said, with why.
 	Named   int
 	Wronged []string
-	// LeftOut is how many of the honest did not count in the choice.
+	// LeftOut is how many of the honest did not count in the choice, and Lost by how many
+	// ms the one of them is farther from the server who loses most by it than from the best
+	// for everybody.
 	LeftOut int
+	Lost    float64
+	// Server is where they were sent, if Found.
+	Server int
 	// Told is by how many ms the choice is said to hang on a liar's word.
 	Told float64
 	Log  []wire.Note
@@ -206,12 +211,16 @@ func (g *Group) Attacked(liars []int, a Attack, o GroupOptions, run uint64) (e E
 	}
 	snapshot := s.room.Snapshot()
 	e.Seconds, e.Log = s.now.Seconds(), snapshot.Log
+	best := -1
 	if s.launched > 0 {
 		truth, addr := g.honest(liars).truth(o.Criteria), snapshot.Choice.Target
+		if truth.found {
+			best = truth.best.Server
+		}
 		suits := selection.Criteria{Seats: o.Criteria.Seats, NoPassword: o.Criteria.NoPassword, Map: o.Criteria.Map, By: o.Criteria.By}
 		for _, ranked := range g.honest(liars).selection(suits).Ranking {
 			if ranked.Addr.String() == addr && addr == s.target {
-				e.Found = true
+				e.Found, e.Server = true, ranked.Server
 				_, e.Regret = truth.regret(ranked.Server)
 			}
 		}
@@ -220,6 +229,9 @@ func (g *Group) Attacked(liars []int, a Attack, o GroupOptions, run uint64) (e E
 	for _, person := range snapshot.People {
 		if person.LeftOut && (a.plan == nil || !slices.Contains(liars, s.peer(person.Name))) {
 			e.LeftOut++
+			if own := g.Vantages[s.peer(person.Name)].RTT; e.Found && best >= 0 {
+				e.Lost = max(e.Lost, float64(own[e.Server]-own[best])/float64(time.Millisecond))
+			}
 		}
 		if person.LeftOut || person.Doubt != "" {
 			doubts[person.Name] = "left out. " + person.Doubt
