@@ -329,6 +329,23 @@ func (e *estimator) hopeful(c *candidate) bool {
 		e.level > 0 && c.worst-hopelessClimb*(c.worstOff+noise) < e.next()
 }
 
+// begun reports whether a candidate that some measured, and others are to, may well be
+// better than the best by so many ms: if its RTTs are as low as one in six is. Few do not
+// measure all that others do.
+func (e *estimator) begun(by float64, few map[int]int) bool {
+	return slices.ContainsFunc(e.candidates.all, func(c *candidate) bool {
+		if !c.heard() || !c.wanted && !c.explored || c.server < 0 || !e.candidates.usable(c.server) || e.candidates.unknown(c.server) {
+			return false
+		}
+		missing := false
+		for player, ms := range c.rtts {
+			_, is := few[player]
+			missing = missing || ms == 0 && !is
+		}
+		return missing && c.value-c.off-noise < e.best-by
+	})
+}
+
 // ranked are the candidates that are wanted, the lowest figure first.
 func (e *estimator) ranked(figure func(c *candidate) float64, wanted func(c *candidate) bool) []*candidate {
 	var ranked []*candidate

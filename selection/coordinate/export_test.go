@@ -72,3 +72,6 @@ func PredictionErrors(tree *topology.Tree, rtts func(yield func(at topology.Node
 	}
 	return errors
 }
+
+// MostRounds are made at most.
+const MostRounds = mostRounds

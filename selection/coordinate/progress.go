@@ -179,6 +179,10 @@ func (p *Planner) Progress() Progress {
 	}
 	patience := max(leastRounds, int(math.Round(cold*(1-known))))
 	settled := o.Best >= 0 && p.round >= patience && p.better.full() && (p.knowsOwn() || !e.objective.Sacrifices()) && max(bound, duration(p.better.detour)) <= p.options.Enough
+	if settled {
+		e.update() // the last answers came after the last round
+		settled = !e.begun(milliseconds(p.options.Enough), p.options.Few)
+	}
 	if e.level > 0 && !p.stricter.hopeless() {
 		o.Reach, settled = duration(e.next()), false
 	}

@@ -316,3 +316,53 @@ func (n *session) choice(servers selection.Servers, among func(server int) bool)
 	}
 	return selection.NewFilter(servers, n.criteria).Select(table).Chosen
 }
+
+// TestFinishesWhatIsBegun: where a search would have ended it goes on if the last
+// answers, of servers that only one player was asked for, are far nearer than all before.
+func TestFinishesWhatIsBegun(t *testing.T) {
+	const far = 0 // rounds: none has a near server
+	list := small()
+	// search asks until it is done, and says after how many rounds; in the one that is
+	// lucky servers asked of one player are next to them, and it ends there.
+	search := func(seed uint64, lucky int) (rounds int, done bool) {
+		p := coordinate.New(topology.New(list), selection.Servers{}, selection.NewTable([]string{"ann", "bob", "cat"}, len(list)), selection.Criteria{By: selection.Mean}, coordinate.Options{Seed: seed, Enough: 5 * time.Millisecond})
+		heard := map[int]int{}
+		for !p.Progress().Done {
+			batches := p.Next()
+			for _, b := range batches {
+				for _, server := range b.Servers {
+					heard[server]++
+				}
+			}
+			rounds++
+			found := false
+			for _, b := range batches {
+				for _, server := range b.Servers {
+					rtt := smallRTT(b.Player, server)
+					if rounds == lucky && heard[server] == 1 {
+						rtt, found = time.Millisecond, true
+					}
+					p.Observe(b.Player, discovery.Result{Server: server, State: discovery.Answered, RTT: rtt})
+				}
+			}
+			if found {
+				return rounds, p.Progress().Done
+			}
+		}
+		return rounds, true
+	}
+	tried := 0
+	for seed := range uint64(5) {
+		rounds, _ := search(seed, far)
+		last, done := search(seed, rounds)
+		if last != rounds || rounds == coordinate.MostRounds {
+			continue // nobody was asked alone
+		}
+		if tried++; done {
+			t.Errorf("seed %d: it ends after %d rounds", seed, rounds)
+		}
+	}
+	if tried == 0 {
+		t.Error("no search ends before it must")
+	}
+}
