@@ -30,6 +30,9 @@ func TestStanding(t *testing.T) {
 	ann.click(`[data-action=come][data-value="true"]`)
 	ann.sees("#stage .meeting", "Coming: anna")
 	ann.axe("the lobby of a room that stays")
+	tv := browse(t, strings.Replace(n.organisersLink(), "/#", "/?tv#", 1), wall)
+	tv.sees("#stage .meeting", "Coming: anna")
+	tv.isFromTheSofa("the lobby of a room that stays", wall, wall4)
 	ann.shoot("standing-lobby", pocket, desktop)
 	ann.click("#stage [data-action=go]")
 	n.awaits("everybody is sent there", func(d wire.Document) bool { return d.Stage == wire.Launching })
@@ -58,6 +61,8 @@ func TestStanding(t *testing.T) {
 	ben.shoot("standing-evenings", pocket, desktop)
 	ben.click("#dialog form[method=dialog] button")
 	stranger.sees("#stage h1", "Good night")
+	tv.sees("#stage .meeting", "Last time: ")
+	tv.isFromTheSofa("the night of a room that stays", wall, wall4)
 	if shown := stranger.reads("#stage"); strings.Contains(shown, "Open the room") || strings.Contains(shown, "History") {
 		t.Errorf("who has but the link is offered %q", shown)
 	}
