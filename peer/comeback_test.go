@@ -122,7 +122,9 @@ func TestRestartedHost(t *testing.T) {
 		tb := newTable(t, 2)
 		ann, bob := newSeat(tb, "ann"), newSeat(tb, "bob")
 		looking, look := make(chan struct{}), make(chan struct{})
-		bob.options.NewProber = func(string) (peer.Prober, error) { return &slowLook{seat: bob, looking: looking, look: look}, nil }
+		bob.options.NewProber = func(string, func(time.Duration)) (peer.Prober, error) {
+			return &slowLook{seat: bob, looking: looking, look: look}, nil
+		}
 		defer ann.sit()()
 		defer bob.sit()()
 		<-looking
@@ -185,7 +187,7 @@ func TestLookedOnce(t *testing.T) {
 	ann := newSeat(tb, "ann")
 	looking, look := make(chan struct{}), make(chan struct{})
 	prober := &countingLook{slowLook: slowLook{seat: ann, looking: looking, look: look}}
-	ann.options.NewProber = func(string) (peer.Prober, error) { return prober, nil }
+	ann.options.NewProber = func(string, func(time.Duration)) (peer.Prober, error) { return prober, nil }
 	defer ann.sit()()
 	<-looking
 	tb.listener.cut()

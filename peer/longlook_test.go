@@ -42,7 +42,7 @@ func longTable(t *testing.T, until int) (*table, *seat) {
 	tb.code, _, _ = tb.host.Open(wire.Settings{Name: "Cup", Game: "openarena", By: selection.Mean, Players: 1, Strategy: "conventional", LongLook: discovery.Millis(30 * time.Second)})
 	ann := newSeat(tb, "ann")
 	prober := &lossyLook{seat: ann, lossy: address(0), until: until}
-	ann.options.NewProber = func(string) (peer.Prober, error) { return prober, nil }
+	ann.options.NewProber = func(string, func(time.Duration)) (peer.Prober, error) { return prober, nil }
 	return tb, ann
 }
 

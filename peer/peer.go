@@ -66,8 +66,9 @@ type Options struct {
 	// Probes is where NewProber's probers ask from, if that is not simply where
 	// the connection to the host comes from.
 	Probes wire.Probes
-	// NewProber makes the prober for a game, the first time it is needed.
-	NewProber func(game string) (Prober, error)
+	// NewProber makes the prober for a game, the first time it is needed. The prober tells
+	// rests for how long it asks nobody, if the player's router has to forget others first.
+	NewProber func(game string, rests func(time.Duration)) (Prober, error)
 	// NewPlaceProber makes a prober for candidate places of a protocol, an error if that is
 	// not known here; nil knows none.
 	NewPlaceProber func(protocol string) (Prober, error)
@@ -239,6 +240,7 @@ func Run(ctx context.Context, options Options) error {
 		s.keep(access.NewSecret())
 	}
 	s.ctx, s.leave = context.WithCancelCause(ctx)
+	s.scanner.rests = func(d time.Duration) { s.post(func() { s.rests(d) }) }
 	s.work.Go(func() { s.leave(s.stayConnected()) })
 	s.loop()
 	s.stop()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"testing"
 	"time"
 
@@ -210,7 +211,7 @@ func TestUnreachable(t *testing.T) {
 func TestNothingSuitable(t *testing.T) {
 	tb := newTable(t, 1)
 	ann := newSeat(tb, "ann")
-	ann.options.NewProber = func(string) (peer.Prober, error) { return silent{}, nil }
+	ann.options.NewProber = func(string, func(time.Duration)) (peer.Prober, error) { return silent{}, nil }
 	defer ann.sit()()
 	if err := ann.done(); !errors.Is(err, peer.ErrNothingSuitable) {
 		t.Errorf("Run returns %v", err)
@@ -242,9 +243,11 @@ func TestOwnTrouble(t *testing.T) {
 		"no plan": func(s *seat) {
 			s.options.NewPlan = func(wire.Measure, []discovery.Server) (discovery.Plan, error) { return nil, errBroken }
 		},
-		"no prober": func(s *seat) { s.options.NewProber = func(string) (peer.Prober, error) { return nil, errBroken } },
+		"no prober": func(s *seat) {
+			s.options.NewProber = func(string, func(time.Duration)) (peer.Prober, error) { return nil, errBroken }
+		},
 		"a prober that fails": func(s *seat) {
-			s.options.NewProber = func(string) (peer.Prober, error) { return failing{}, nil }
+			s.options.NewProber = func(string, func(time.Duration)) (peer.Prober, error) { return failing{}, nil }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -267,4 +270,27 @@ func (failing) Share(int) {}
 
 func (failing) Run(context.Context, []discovery.Server, discovery.Plan, func(discovery.Result)) error {
 	return errBroken
+}
+
+// TestRests: a host is told when the player's router has to forget servers first, so that
+// nobody takes the silence for the end of the program.
+func TestRests(t *testing.T) {
+	tb := newTable(t, 1)
+	ann := newSeat(tb, "ann")
+	const told = "ann's router has room for few servers at a time: ann goes on in 32s"
+	ann.options.NewProber = func(_ string, rests func(time.Duration)) (peer.Prober, error) {
+		ann.hold = func(_ context.Context, n int) {
+			if n == 3 {
+				rests(32 * time.Second)
+				tb.room("what ann says of the router", func(r wire.Document) bool {
+					return slices.ContainsFunc(r.Log, func(n wire.Note) bool { return n.Text == told })
+				})
+			}
+		}
+		return ann, nil
+	}
+	defer ann.sit()()
+	if err := ann.done(); err != nil {
+		t.Error(err)
+	}
 }

@@ -197,6 +197,15 @@ func (s *session) flush() {
 	}
 }
 
+// rests tells the host that nothing is to be expected for a while: silence without a word
+// is taken for that of a program that has died.
+func (s *session) rests(d time.Duration) {
+	if r := s.round; r != nil && r.ledger != nil && s.conn != nil {
+		s.flush()
+		s.send(wire.Rests{Round: r.number, For: discovery.Millis(d)})
+	}
+}
+
 // report says what servers tell of themselves first: with the results the host
 // decides at once.
 func (s *session) report(report wire.Report) {

@@ -3,6 +3,7 @@ package peer
 import (
 	"context"
 	"sync"
+	"time"
 
 	"muster/discovery"
 )
@@ -10,7 +11,9 @@ import (
 // scanner lends its prober, and so its sockets and their place in a home
 // router's table, to one task at a time.
 type scanner struct {
-	newProber func(game string) (Prober, error)
+	newProber func(game string, rests func(time.Duration)) (Prober, error)
+	// rests is told for how long the prober asks nobody; nil is told nothing.
+	rests func(time.Duration)
 	// exposure counts whom the round has asked; nil counts nobody.
 	exposure *discovery.Exposure
 	// isPlaces: what is asked are places where a server could be.
@@ -35,7 +38,7 @@ func (s *scanner) run(ctx context.Context, among int, game string, servers []dis
 		}
 	}
 	if s.prober == nil {
-		prober, err := s.newProber(game)
+		prober, err := s.newProber(game, s.rests)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"muster/discovery"
 	"muster/host/wire"
@@ -72,7 +73,9 @@ func (s *session) placesAt(ctx context.Context, m wire.Survey, may func(wire.Ven
 		for i, place := range places {
 			servers[i].Addr = m.Places[place].Addr
 		}
-		by := scanner{newProber: s.options.NewPlaceProber, exposure: s.scanner.exposure, isPlaces: true}
+		by := scanner{newProber: func(protocol string, _ func(time.Duration)) (Prober, error) {
+			return s.options.NewPlaceProber(protocol)
+		}, exposure: s.scanner.exposure, isPlaces: true}
 		seen, err := s.sample(ctx, &by, servers, wire.Finalists{Game: protocol, Servers: places, Samples: m.Samples, After: m.After}, func([]wire.Finalist) {})
 		if err = errors.Join(err, by.close()); err != nil && ctx.Err() == nil {
 			s.log.Warn("places not measured", "protocol", protocol, "error", err)

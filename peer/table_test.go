@@ -180,7 +180,7 @@ func newSeat(tb *table, name string) *seat {
 	s.options = peer.Options{
 		URL: "ws://" + tb.listener.Addr().String() + "/peer", Code: tb.code, Name: name, Once: true,
 		SaveToken: func(token string) { s.locked(func() { s.token = token }) },
-		NewProber: func(game string) (peer.Prober, error) {
+		NewProber: func(game string, _ func(time.Duration)) (peer.Prober, error) {
 			if game != "openarena" {
 				return nil, fmt.Errorf("unknown game %q", game)
 			}

@@ -17,7 +17,7 @@ func TestSilentFinalist(t *testing.T) {
 	tb := newTable(t, 1)
 	ann := newSeat(tb, "ann")
 	prober := &deafLook{seat: ann, deaf: address(0)}
-	ann.options.NewProber = func(string) (peer.Prober, error) { return prober, nil }
+	ann.options.NewProber = func(string, func(time.Duration)) (peer.Prober, error) { return prober, nil }
 	peer.Impatient(&ann.options, 200*time.Millisecond)
 	defer ann.sit()()
 	if err := ann.done(); err != nil {

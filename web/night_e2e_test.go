@@ -132,7 +132,7 @@ func (n *night) joins(name string, place int, rate float64, twist func(*discover
 	work.Go(func() {
 		err := peer.Run(ctx, peer.Options{
 			URL: "ws://" + n.at + "/peer", Code: n.code, Name: name, As: n.as[name],
-			NewProber: func(string) (peer.Prober, error) {
+			NewProber: func(string, func(time.Duration)) (peer.Prober, error) {
 				p, err := n.prober(place, rate)
 				return twisted{p, twist}, err
 			},

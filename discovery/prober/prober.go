@@ -124,6 +124,9 @@ type Options struct {
 	// LocalAddr is the source address. The zero Addr is any address of both
 	// families; another one restricts the prober to its family.
 	LocalAddr netip.Addr
+	// Rests is told for how long nobody is asked, because the router first has to forget
+	// those who were; nil is told nothing. It must not block.
+	Rests func(time.Duration)
 	// Logger gets what goes wrong, and warnings in players' words; nil is silence.
 	Logger *slog.Logger
 }

@@ -35,6 +35,10 @@ const (
 	// and not less than leastRoom servers in half a minute.
 	roomShare = 0.7
 	leastRoom = 16
+	// atOnce is the part of that which is asked as fast as ever, the rest in turn: who
+	// asks all of them at once is silent for half a minute after it, and a group goes on
+	// without players from whom it hears nothing.
+	atOnce = 0.4
 )
 
 // roomPhase is how far the suspicion has come that the router has no room.
@@ -189,8 +193,11 @@ func (r *router) sent(at time.Duration) {
 		r.asked.pop()
 	}
 	r.asked.push(at)
-	if r.asked.len() >= max(leastRoom, int(roomShare*float64(r.room))) {
+	switch most, asked := max(leastRoom, int(roomShare*float64(r.room))), r.asked.len(); {
+	case asked >= most:
 		r.opens = r.asked.first() + forgets
+	case float64(asked) >= atOnce*float64(most):
+		r.opens = at + forgets/time.Duration(most)
 	}
 }
 

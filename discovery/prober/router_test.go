@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -50,7 +51,8 @@ func (n *nat) passes(to netip.AddrPort) bool {
 func isDead(addr netip.AddrPort) bool { b := addr.Addr().As4(); return (int(b[0])+3*int(b[1]))%8 == 0 }
 
 // TestSmallRouter: with room for 300 or 100 servers at a time all that live are
-// found, and the player is told.
+// found, the player is told, and whoever waits for answers is told when to expect none, and
+// else has some every 15 seconds.
 func TestSmallRouter(t *testing.T) {
 	for _, c := range []struct {
 		room, servers int
@@ -75,14 +77,17 @@ func TestSmallRouter(t *testing.T) {
 					return say(80*ms, markedReply(q.text))
 				})
 				var log strings.Builder
-				p := virtual(t, Options{Protocol: marked{}, Rate: c.rate, Logger: slog.New(slog.NewTextHandler(&log, nil))}, sky)
+				start := time.Now()
+				var from, until time.Duration // of the rest
+				p := virtual(t, Options{Protocol: marked{}, Rate: c.rate, Logger: slog.New(slog.NewTextHandler(&log, nil)), Rests: func(d time.Duration) {
+					from, until = time.Since(start), time.Since(start)+d
+				}}, sky)
 				servers := farServers(c.servers)
 				for i := range servers {
 					if n := c.neighbours; n > 1 {
 						servers[i].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{byte(20 + i/n), 0, byte(i % n), 7}), 27960)
 					}
 				}
-				start := time.Now()
 				wrong := 0
 				for _, r := range scan(t, p, servers) {
 					if (r.State == discovery.Answered) == isDead(servers[r.Server].Addr) {
@@ -92,6 +97,19 @@ func TestSmallRouter(t *testing.T) {
 				took := time.Since(start)
 				if wrong > c.servers/100 || took > c.within || !strings.Contains(log.String(), "your router forgets connections") {
 					t.Errorf("%d servers were lost wrongly, in %v; the player is told %s", wrong, took, log.String())
+				}
+				if rest := until - from; rest < 25*time.Second || rest > 35*time.Second {
+					t.Errorf("it rests for %v", rest)
+				}
+				var asked []time.Duration
+				for _, times := range sky.asked {
+					asked = append(asked, times...)
+				}
+				slices.Sort(asked)
+				for i, at := range asked[1:] {
+					if since := asked[i]; at-since > 15*time.Second && (since > until || at < from) {
+						t.Errorf("nobody is asked from %v to %v", since, at)
+					}
 				}
 				if room := p.Stats().RouterRoom; room < c.room*4/5 || room > c.room*6/5 {
 					t.Errorf("it is taken to have room for %d", room)

@@ -228,6 +228,9 @@ func (r *run) watchRouter(now time.Duration) {
 			return
 		}
 		r.router.wait(draining, r.lastSent+forgets)
+		if r.options.Rests != nil {
+			r.options.Rests(r.router.until - now)
+		}
 		r.options.Logger.Warn("new servers are silent all at once while the others still answer, as if your router had no room for more: waiting half a minute, then asking again")
 	case r.router.left == 0:
 		r.router.forget()

@@ -226,7 +226,7 @@ func (r *Room) isStarved() bool {
 func (r *Room) excuseAll() {
 	for _, p := range r.round.players {
 		if p.connected {
-			p.heard = r.now
+			p.isHeard(r.now)
 		}
 	}
 }

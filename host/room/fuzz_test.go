@@ -457,6 +457,9 @@ func (e *evening) message() wire.Message {
 	case 5:
 		return wire.Launched{Round: round, State: wire.LaunchStarted}
 	}
+	if e.upTo(7) == 7 {
+		return wire.Rests{Round: round, For: discovery.Millis(time.Duration(e.upTo(80)) * time.Second)}
+	}
 	return wire.Done{Round: round}
 }
 

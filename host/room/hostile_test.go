@@ -23,7 +23,7 @@ func TestStaleMessages(t *testing.T) {
 		wire.Report{Round: 1, Results: []discovery.Result{{Server: 0, State: discovery.Lost}}},
 		wire.Report{Round: 2, Results: []discovery.Result{{Server: 99, State: discovery.Lost}}},
 		wire.Infos{Round: 2, Servers: []wire.ServerInfo{{Server: 99}}},
-		wire.Done{Round: 1}, wire.Done{Round: 2},
+		wire.Done{Round: 1}, wire.Done{Round: 2}, wire.Rests{Round: 1, For: discovery.Millis(20 * time.Second)},
 		wire.Launched{Round: 1, State: wire.LaunchStarted},
 	} {
 		n.says("ann", m)

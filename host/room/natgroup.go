@@ -284,7 +284,7 @@ func excuseIdle(groups []*probeGroup, now time.Time) {
 		}
 		for _, p := range g.players {
 			if p.connected && !busy[p] {
-				p.heard = now
+				p.isHeard(now)
 			}
 		}
 	}

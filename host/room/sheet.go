@@ -145,7 +145,8 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 		}
 	}
 	if news {
-		p.heard, p.returned = r.now, time.Time{}
+		p.returned = time.Time{}
+		p.isHeard(r.now)
 	}
 	if news && p.leftOut && p.anomaly == nil && p.missed <= mostMissed && r.isMeasuring() && !r.asksMore() {
 		p.leftOut = false

@@ -133,6 +133,26 @@ func (r *Room) quiet() []*player {
 	})
 }
 
+// rests takes a player's word that its program asks nobody for a while. It counts as if
+// the player had been silent so long, so that nobody holds the others by it for longer
+// than by saying nothing.
+func (p *player) rests(r *Room, m wire.Rests) {
+	rest := time.Duration(m.For)
+	if m.Round != r.round.number || !r.isMeasuring() || p.done || p.leftOut || rest < quietAfter || rest > mostMissed-p.missed {
+		return
+	}
+	p.missed += rest
+	p.isHeard(r.now.Add(rest))
+	r.note("%s's router has room for few servers at a time: %s goes on in %v", p.name, p.name, rest.Round(time.Second))
+}
+
+// isHeard notes when a player was heard, who may have said that silence follows.
+func (p *player) isHeard(at time.Time) {
+	if p.heard.Before(at) {
+		p.heard = at
+	}
+}
+
 // stand moves all from which the room reckons its limits: a time has not counted.
 func (r *Room) stand(d time.Duration) {
 	r.since = r.since.Add(d)

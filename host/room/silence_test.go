@@ -140,6 +140,39 @@ func TestSilentTogether(t *testing.T) {
 	}
 }
 
+// TestRests: whoever says that silence follows, as a router has to forget servers, is
+// waited for so long and told of, and holds the others no longer than by saying nothing.
+func TestRests(t *testing.T) {
+	const rest = 25 * time.Second
+	n := four(t, 40)
+	for _, name := range []string{"ann", "bob", "cat"} {
+		n.measures(name, 10, 20, 30)
+		n.done(name)
+	}
+	n.measures("dan", 10)
+	n.says("dan", wire.Rests{Round: 1, For: discovery.Millis(rest)})
+	n.measures("dan", skip, 20) // was on its way
+	n.noted("dan's router has room for few servers at a time: dan goes on in 25s")
+	n.wait(rest + 10*time.Second)
+	n.isWhole()
+	n.inStage(wire.Measuring)
+	n.measures("dan", skip, skip, 30)
+	said := n.log()
+	for _, late := range []wire.Rests{
+		{Round: 1, For: discovery.Millis(36 * time.Second)}, {Round: 1, For: discovery.Millis(1<<63 - 1)}, {Round: 1, For: -1}, {Round: 1}, {Round: 0, For: discovery.Millis(20 * time.Second)},
+	} {
+		n.says("dan", late)
+	}
+	if n.log() != said {
+		t.Errorf("too much of it is heard; the log:\n%s", n.log())
+	}
+	n.wait(stalledAfter - time.Second)
+	n.inStage(wire.Measuring)
+	n.wait(2 * time.Second)
+	n.inStage(wire.Chosen)
+	n.noted("going on without dan, who has reported nothing for 20s")
+}
+
 // TestSilentSearch: the same for a search that the host leads.
 func TestSilentSearch(t *testing.T) {
 	n := coordinated(t)

@@ -258,6 +258,9 @@ func (in Hear) hear(r *Room, p *player) error {
 			measuring.finished(r, p)
 		}
 		return nil
+	case wire.Rests:
+		p.rests(r, m)
+		return nil
 	case wire.Verified:
 		return in.verified(r, p, m)
 	case wire.Near:
@@ -315,7 +318,7 @@ func (Resume) step(r *Room) error {
 
 func (in Stir) step(r *Room) error {
 	if p := r.round.player(in.Player); p != nil && p.connected {
-		p.heard = r.now
+		p.isHeard(r.now)
 	}
 	return nil
 }

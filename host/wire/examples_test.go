@@ -53,6 +53,7 @@ var examples = []struct {
 	{wire.Ask{Round: 1, Servers: []int{17, 4}, Own: 25}, `{"type":"ask","round":1,"servers":[17,4],"own":25}`},
 	{wire.Ask{Round: 1, Servers: []int{}, Names: []int{17}}, `{"type":"ask","round":1,"servers":[],"names":[17]}`},
 	{wire.Done{Round: 1}, `{"type":"done","round":1}`},
+	{wire.Rests{Round: 1, For: discovery.Millis(32 * time.Second)}, `{"type":"rests","round":1,"for_ms":32000.000}`},
 	{wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{17, 4}, Samples: 3, After: discovery.Millis(500 * time.Millisecond), Every: discovery.Millis(2 * time.Second)},
 		`{"type":"finalists","round":1,"game":"openarena","attempt":1,"servers":[17,4],"samples":3,"after_ms":500.000,"every_ms":2000.000}`},
 	{wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{
@@ -139,8 +140,8 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) != 26 {
-		t.Errorf("%d kinds of message have an example, want all 26", len(seen))
+	if len(seen) != 27 {
+		t.Errorf("%d kinds of message have an example, want all 27", len(seen))
 	}
 }
 

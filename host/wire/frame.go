@@ -109,6 +109,8 @@ func unmarshalJSON(data []byte) (Message, error) {
 		return into[Ask](data)
 	case Done{}.kind():
 		return into[Done](data)
+	case Rests{}.kind():
+		return into[Rests](data)
 	case Finalists{}.kind():
 		return into[Finalists](data)
 	case Verified{}.kind():

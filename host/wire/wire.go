@@ -260,6 +260,13 @@ type Done struct {
 	Round int `json:"round"`
 }
 
+// Rests says that a peer asks nobody for a while: the player's router has room for few
+// servers at a time, and has to forget some first. It is no silence, up to a bound.
+type Rests struct {
+	Round int              `json:"round"`
+	For   discovery.Millis `json:"for_ms"`
+}
+
 // Finalists asks everyone to look at the best few again: free seats, RTT,
 // jitter and loss, in spaced samples. Without servers it ends the look under way.
 type Finalists struct {
@@ -440,6 +447,7 @@ func (Ask) kind() string       { return "ask" }
 func (Report) kind() string    { return "report" }
 func (Infos) kind() string     { return "infos" }
 func (Done) kind() string      { return "done" }
+func (Rests) kind() string     { return "rests" }
 func (Finalists) kind() string { return "finalists" }
 func (Verified) kind() string  { return "verified" }
 func (Launch) kind() string    { return "launch" }

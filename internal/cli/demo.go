@@ -293,7 +293,7 @@ func (d *demo) list(ctx context.Context, _ string) ([]discovery.Server, error) {
 func (d *demo) play(ctx context.Context, to invite.Link, place int, says <-chan wire.Say) error {
 	return peer.Run(ctx, peer.Options{
 		URL: to.Endpoint(), Code: to.Code, Key: to.Key, Name: demoNames[place], Probes: wire.ProbesElsewhere, Say: says, Asks: !d.exit,
-		NewProber: func(string) (peer.Prober, error) {
+		NewProber: func(string, func(time.Duration)) (peer.Prober, error) {
 			p, err := prober.New(prober.Options{Protocol: d.game.Protocol(), Rate: d.rate, LocalAddr: d.fleet.Source(place), Logger: d.logger()})
 			if err != nil {
 				return nil, err

@@ -208,7 +208,7 @@ func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery
 	if err != nil {
 		return head, discovery.Claim{}, usageError(err)
 	}
-	engine, err := d.probing.prober(d.program, g.Protocol())
+	engine, err := d.probing.prober(d.program, g.Protocol(), nil)
 	if err != nil {
 		return head, discovery.Claim{}, err
 	}

@@ -47,7 +47,7 @@ func (d *discover) watches(ctx context.Context, g game.Game, table []report.Meas
 	for i, m := range watched {
 		servers[i], infos[i] = m.Server(), m.Info()
 	}
-	engine, err := d.probing.prober(d.program, g.Protocol())
+	engine, err := d.probing.prober(d.program, g.Protocol(), nil)
 	if err != nil {
 		return err
 	}

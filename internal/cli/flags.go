@@ -367,12 +367,12 @@ func (o *probing) check() error {
 }
 
 // prober asks servers as the flags say.
-func (o *probing) prober(p *program, protocol discovery.Protocol) (*prober.Prober, error) {
+func (o *probing) prober(p *program, protocol discovery.Protocol, rests func(time.Duration)) (*prober.Prober, error) {
 	if o.Allowance == nil {
 		o.Allowance = cmp.Or(p.allowance, prober.NewAllowance()) // for all games that this program asks for
 	}
 	options := o.Options
-	options.Protocol, options.Logger = protocol, p.logger()
+	options.Protocol, options.Rests, options.Logger = protocol, rests, p.logger()
 	if o.Retries == 0 {
 		options.Retries = -1 // the prober's zero is its default
 	}

@@ -150,6 +150,7 @@ var causes = []cause{
 	{name: "IPv6 only", taste: true, setting: setting{only6: true}},
 	{name: "routers with room for 300, which evict", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 300, Idle: linuxIdle}}},
 	{name: "routers with room for 300, which refuse", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 300, Idle: linuxIdle, Full: netfab.Refuse}}},
+	{name: "one router with room for 300, which refuses", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 300, Idle: linuxIdle, Full: netfab.Refuse}, oneNAT: true}},
 	{name: "routers with room for 100, which evict", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 100, Idle: linuxIdle}}},
 	{name: "routers with room for 100, which refuse", slow: 5 * time.Minute, setting: setting{servers: manyServers, nat: netfab.NAT{Room: 100, Idle: linuxIdle, Full: netfab.Refuse}}},
 	{name: "host's IPv4 address changes for good", strikes: func(n *night) {

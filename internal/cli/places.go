@@ -90,7 +90,7 @@ func (p *program) tellPlaces(ctx context.Context, o *probing, places wire.Venues
 			p.screen.Say("%s is asked by %s, which this muster does not speak", v.Name, v.Protocol)
 			continue
 		}
-		asker, err := o.prober(p, protocol)
+		asker, err := o.prober(p, protocol, nil)
 		if err != nil {
 			return err
 		}

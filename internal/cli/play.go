@@ -181,7 +181,7 @@ func (y *playing) near(ctx context.Context, id string) []wire.NearServer {
 	return found
 }
 
-func (y *playing) newProber(id string) (peer.Prober, error) {
+func (y *playing) newProber(id string, rests func(time.Duration)) (peer.Prober, error) {
 	g, err := y.launcher.Games.Find(id)
 	if own := y.own.Load(); err != nil && own != nil && own.ID == id {
 		if g = (game.Game{ProtocolName: own.Protocol}); g.Protocol() != nil {
@@ -193,7 +193,7 @@ func (y *playing) newProber(id string) (peer.Prober, error) {
 		return nil, hint.With(fmt.Errorf("the room plays %q, which this muster does not know", discovery.CleanText(id)),
 			"update muster, or add the game to "+configFile("games.toml"))
 	}
-	return y.probing.prober(y.program, g.Protocol())
+	return y.probing.prober(y.program, g.Protocol(), rests)
 }
 
 // newPlaceProber asks candidate places by a protocol of any game's servers, or of beacons.
@@ -202,7 +202,7 @@ func (y *playing) newPlaceProber(protocol string) (peer.Prober, error) {
 	if known == nil {
 		return nil, fmt.Errorf("a place is asked by %q, which this muster does not know", discovery.CleanText(protocol))
 	}
-	return y.probing.prober(y.program, known)
+	return y.probing.prober(y.program, known, nil)
 }
 
 // narrator tells on a screen what happens in a room. One goroutine at a time

@@ -92,8 +92,10 @@ type setting struct {
 	// line is every player's, hostLine the host's.
 	line, hostLine netfab.Line
 	nat            netfab.NAT
-	only6          bool
-	game           string // openarena if it is empty
+	// oneNAT: only the first of the players has that router, the others have good ones.
+	oneNAT bool
+	only6  bool
+	game   string // openarena if it is empty
 	// lies, if not nil, is what servers answer instead of what is honest.
 	lies func(q question, r quake3.Request, info discovery.Info, honest reply) []reply
 }
@@ -115,6 +117,9 @@ func newStage(t *testing.T, s setting) *stage {
 	st.hostSite = f.AddSite(netfab.Site{Name: "host", Up: s.hostLine, Down: s.hostLine})
 	for i, name := range householders {
 		nat := s.nat
+		if s.oneNAT && i > 0 {
+			nat = netfab.NAT{}
+		}
 		nat.Public = netip.AddrFrom4([4]byte{203, 0, 113, byte(10 + i)})
 		nat.Mapping = netfab.PerFlow
 		st.sites[i] = f.AddSite(netfab.Site{Name: name, Up: s.line, Down: s.line, NAT: &nat})

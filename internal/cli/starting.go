@@ -207,7 +207,7 @@ const (
 func (s *starting) awaits(ctx context.Context, g game.Game, place string, addr netip.AddrPort, running *game.Running) (netip.AddrPort, error) {
 	began, told := time.Now(), time.Now()
 	ended, where := running.Ended(), running.Told()
-	asker, err := s.probing.prober(s.program, g.Protocol())
+	asker, err := s.probing.prober(s.program, g.Protocol(), nil)
 	if err != nil {
 		return addr, err
 	}

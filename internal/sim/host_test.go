@@ -90,7 +90,7 @@ func goWith(t *testing.T, list []discovery.Server, vantages []*sim.Vantage) (add
 		playing.Go(func() {
 			err := peer.Run(ctx, peer.Options{
 				URL: "ws" + strings.TrimPrefix(server.URL, "http") + "/peer", Code: code, Name: v.Name, Once: true,
-				NewProber: func(string) (peer.Prober, error) { return instantly{v}, nil },
+				NewProber: func(string, func(time.Duration)) (peer.Prober, error) { return instantly{v}, nil },
 				Launch: func(_ context.Context, l wire.Launch, doubt string, tell func(wire.LaunchState, string)) {
 					if doubt != "" {
 						t.Errorf("%s doubts the launch: %s", v.Name, doubt)
