@@ -4,6 +4,7 @@ import (
 	"flag"
 	"testing"
 
+	"muster/host/wire"
 	"muster/selection"
 )
 
@@ -17,7 +18,7 @@ var (
 // whoever that is, and the others find a server for all, which is not much worse.
 func TestDiscreet(t *testing.T) {
 	for _, rule := range []selection.Rule{selection.Mean, selection.Minimax} {
-		for _, few := range []int{20, 50, 100} {
+		for _, few := range []int{0, wire.LeastDiscreet, 20, 50, 100} {
 			var most float64
 			all, err := Sweep(func(seed uint64) (*Group, error) { return GroupWorld(*discreetOf, *discreetGroup, seed) }, 1, *discreetWorlds, []Trial{func(g *Group, seed uint64) (GroupRun, error) {
 				who := int(seed) % len(g.Players)
