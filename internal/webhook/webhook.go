@@ -45,8 +45,8 @@ const (
 	roomPosts, openerPosts = 30, 90
 	// atOnce is how many POSTs are under way at a host.
 	atOnce = 64
-	// sweepAt is with how many rooms those are forgotten that have not posted for an hour.
-	sweepAt = 256
+	// sweepEvery is how often rooms and openers are forgotten that have not posted for an hour.
+	sweepEvery = 10 * time.Minute
 )
 
 // pauses are those before the tries after the first one.
@@ -71,6 +71,7 @@ type Poster struct {
 	closed bool
 	rooms  map[string]*queue
 	posted map[string][]time.Time // by room and by who opened it, of the last hour
+	swept  time.Time
 }
 
 // Post is an announcement, and where it is to go.
@@ -199,7 +200,8 @@ func (p *Poster) mayPost(post Post) bool {
 		}
 		return times
 	}
-	if len(p.posted)%sweepAt == sweepAt-1 {
+	if now.Sub(p.swept) >= sweepEvery {
+		p.swept = now
 		for who, times := range p.posted {
 			if len(old(times)) == 0 {
 				delete(p.posted, who)

@@ -313,6 +313,36 @@ func TestPostsAnHour(t *testing.T) {
 	})
 }
 
+// TestForgets: rooms and networks that have not posted for an hour are remembered no more,
+// however many there were.
+func TestForgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &inTime{answers: []func(context.Context) (*http.Response, error){status(204, "")}}
+		p := &Poster{strangers: service, owner: service}
+		defer p.Close()
+		arrive := func(room int) {
+			told := make(chan error, 1)
+			opener := netip.AddrFrom4([4]byte{198, 51, byte(room >> 8), byte(room)})
+			p.Post(Post{Room: fmt.Sprint(room), Opener: opener, URL: discordHook, Announcement: choice, Told: func(err error) { told <- err }})
+			if err := <-told; err != nil {
+				t.Error(err)
+			}
+		}
+		const rooms = 600
+		for room := range rooms {
+			arrive(room)
+		}
+		if n := len(p.posted); n != 2*rooms { // each by its room and its network
+			t.Errorf("within the hour %d are remembered, want %d", n, 2*rooms)
+		}
+		time.Sleep(time.Hour)
+		arrive(rooms)
+		if n := len(p.posted); n != 2 {
+			t.Errorf("an hour later %d are remembered, want 2", n)
+		}
+	})
+}
+
 // TestDiscord: names do nothing in the channel.
 func TestDiscord(t *testing.T) {
 	a := choice
