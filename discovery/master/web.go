@@ -294,7 +294,7 @@ const dialTimeout = 5 * time.Second
 func (c Client) dialer(local bool) func(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: dialTimeout, Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
-		if err != nil || !local && discovery.ReachOf(to.Addr().Unmap()) != discovery.InternetReach {
+		if err != nil || !local && discovery.ReachOf(to.Addr().Unmap()) != discovery.InternetReach && !discovery.IsStandIn(to.Addr()) {
 			return errPrivate
 		}
 		return nil

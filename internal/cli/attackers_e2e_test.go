@@ -426,7 +426,7 @@ func TestMasterLies(t *testing.T) {
 		return replies
 	})
 	st.list = ""
-	st.open(false, "--master", fmt.Sprintf("198.18.9.9:%d", masterPort))
+	st.open(false, "--master", fmt.Sprintf("12.18.9.9:%d", masterPort))
 	st.join()
 	v := st.awaitTogether()
 	chosen := v.room.Connect

@@ -37,7 +37,7 @@ import (
 var (
 	serversPrefix4 = netip.MustParsePrefix("11.0.0.0/8") // wide, as the internet is; no packet leaves the namespaces
 	serversPrefix6 = netip.MustParsePrefix("2001:db8:ff::/48")
-	farPrefix      = netip.MustParsePrefix("198.18.0.0/15") // who is no game server
+	farPrefix      = netip.MustParsePrefix("12.18.0.0/15") // who is no game server
 	hostAddrs      = []netip.Prefix{netip.MustParsePrefix("198.51.100.1/32"), netip.MustParsePrefix("2001:db8:51::1/128")}
 )
 

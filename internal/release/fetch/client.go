@@ -80,10 +80,10 @@ func newClient(page string) (*http.Client, error) {
 	}, nil
 }
 
-// isPublic reports whether an address with a port is on the internet.
+// isPublic reports whether an address with a port is on the internet, or a proxy's for it.
 func isPublic(address string) bool {
 	to, err := netip.ParseAddrPort(address)
-	return err == nil && discovery.ReachOf(to.Addr()) == discovery.InternetReach
+	return err == nil && (discovery.ReachOf(to.Addr()) == discovery.InternetReach || discovery.IsStandIn(to.Addr()))
 }
 
 // reason is why something does not come, without the URL, which may be long.
