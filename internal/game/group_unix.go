@@ -29,15 +29,16 @@ func (*group) isEmpty(cmd *exec.Cmd) bool { return syscall.Kill(-cmd.Process.Pid
 // groupEvery is how often a group is looked at that is ending.
 const groupEvery = 20 * time.Millisecond
 
-// waits waits until nobody is left in the group.
-func (g *group) waits(cmd *exec.Cmd, deadline <-chan time.Time) {
+// waits waits until nobody is left in the group, and reports whether that is so.
+func (g *group) waits(cmd *exec.Cmd, deadline <-chan time.Time) bool {
 	tick := time.NewTicker(groupEvery)
 	defer tick.Stop()
 	for !g.isEmpty(cmd) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			return
+			return false
 		}
 	}
+	return true
 }

@@ -56,4 +56,4 @@ func (g *group) end(cmd *exec.Cmd, force bool) {
 
 func (*group) isEmpty(*exec.Cmd) bool { return false } // a job of nobody is ended by nobody's harm
 
-func (*group) waits(*exec.Cmd, <-chan time.Time) {}
+func (*group) waits(*exec.Cmd, <-chan time.Time) bool { return false } // the job is to be closed

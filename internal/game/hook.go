@@ -9,10 +9,12 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"muster/discovery"
 )
@@ -53,17 +55,36 @@ func (h Hook) Program() (name string, isThere bool) {
 }
 
 // Fill is the program and its arguments for a venue. An argument whose placeholder has no
-// value is left out together with the option right before it.
+// value is left out together with the option right before it. A value is letters, digits
+// and what a shell does not heed: no shell is run here, but ssh hands what it is given to
+// one on the other machine.
 func (h Hook) Fill(v Venue) ([]string, error) {
-	argv, err := expand(h.template, map[string]string{
+	values := map[string]string{
 		"place": discovery.CleanText(v.Place), "address": v.Address.String(), "host": v.Address.Addr().String(), "port": strconv.Itoa(int(v.Address.Port())),
 		"room": v.Room, "game": v.Game, "map": v.Map, "players": strconv.Itoa(v.Players),
-	})
+	}
+	argv, err := expand(h.template, values)
+	for _, name := range [...]string{"place", "room", "game", "map"} {
+		if wrong := strings.IndexFunc(values[name], heeded); err == nil && wrong >= 0 && h.has(name) {
+			return nil, fmt.Errorf("{%s} is %q, and a shell on the way may take %q for a command", name, values[name], values[name][wrong:wrong+1])
+		}
+	}
 	var unknown *PlaceholderError
 	if errors.As(err, &unknown) {
 		return nil, fmt.Errorf("there is no placeholder %s here; known are %s", unknown.Placeholder, hookPlaceholders)
 	}
 	return argv, err
+}
+
+// has reports whether a placeholder stands in the command.
+func (h Hook) has(name string) bool {
+	return slices.ContainsFunc(h.template, func(arg string) bool { return strings.Contains(arg, "{"+name+"}") })
+}
+
+// heeded reports whether a shell may take a character for something else than itself,
+// blanks aside.
+func heeded(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" ._-:,/@=", r)
 }
 
 // Show is a command for people to read.
@@ -86,11 +107,14 @@ type Running struct {
 	says  tail
 	told  chan netip.AddrPort
 	ended chan struct{}
-	// Once it has ended: how, and whether it left nobody behind.
-	err   error
-	alone bool
-	pipes []*os.File
-	work  sync.WaitGroup
+	err   error // how, once it has ended
+	// left is closed once nobody of the group is there any more: its number may be
+	// another's from then on. It is looked after until stopping.
+	left     chan struct{}
+	stopping context.Context
+	stop     context.CancelFunc
+	pipes    []*os.File
+	work     sync.WaitGroup
 }
 
 // Start runs the command, in a group of its own that [Running.Stop] ends.
@@ -106,7 +130,8 @@ func (h Hook) Start(ctx context.Context, v Venue) (*Running, error) {
 	if err != nil {
 		return nil, fmt.Errorf("there is no program %s", argv[0])
 	}
-	r := &Running{cmd: exec.Command(path, argv[1:]...), told: make(chan netip.AddrPort, 1), ended: make(chan struct{})}
+	r := &Running{cmd: exec.Command(path, argv[1:]...), told: make(chan netip.AddrPort, 1), ended: make(chan struct{}), left: make(chan struct{})}
+	r.stopping, r.stop = context.WithCancel(context.WithoutCancel(ctx))
 	// Files of their own: a program that outlives the command keeps no pipe of ours open.
 	out, in, err := os.Pipe()
 	if err != nil {
@@ -139,10 +164,28 @@ func (h Hook) Start(ctx context.Context, v Venue) (*Running, error) {
 		case <-read:
 		case <-time.After(lastWords):
 		}
-		r.alone = r.group.isEmpty(r.cmd)
 		close(r.ended)
+		r.watches()
 	})
 	return r, nil
+}
+
+// leftEvery is how often the group of a command that has ended is looked after: systems
+// hand numbers out in turn, and none comes round to one within that.
+const leftEvery = time.Second
+
+// watches notes when nobody of the group is left.
+func (r *Running) watches() {
+	tick := time.NewTicker(leftEvery)
+	defer tick.Stop()
+	for !r.group.isEmpty(r.cmd) {
+		select {
+		case <-tick.C:
+		case <-r.stopping.Done():
+			return
+		}
+	}
+	close(r.left)
 }
 
 // listen reads what the command prints: a line that is an address says where the server is,
@@ -200,22 +243,24 @@ func (r *Running) Stop() {
 			pipe.Close()
 		}
 	}()
+	r.stop()
 	select {
-	case <-r.ended:
-		if r.alone {
-			return
-		}
+	case <-r.left:
+		return
 	default:
 	}
 	r.group.end(r.cmd, false)
 	deadline := time.NewTimer(stopTime)
 	defer deadline.Stop()
+	isEmpty := false
 	select {
 	case <-r.ended:
-		r.group.waits(r.cmd, deadline.C)
+		isEmpty = r.group.waits(r.cmd, deadline.C)
 	case <-deadline.C:
 	}
-	r.group.end(r.cmd, true)
+	if !isEmpty {
+		r.group.end(r.cmd, true)
+	}
 	<-r.ended
 }
 

@@ -5,6 +5,7 @@ package game
 import (
 	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -46,10 +47,49 @@ func TestHookFill(t *testing.T) {
 			t.Errorf("%q is taken", wrong)
 		}
 	}
-	hostile := venue
-	hostile.Place = `a"; rm -rf x`
-	if got, err := h.Fill(hostile); err == nil {
-		t.Errorf("%q", got)
+	for _, text := range []string{`a"; rm -rf x`, "x & reboot", "x|sh", "x<y", "x>y", "$(reboot)", "`reboot`", "x\nreboot", "*", "~root", "-oProxyCommand=reboot", "#", "(x)", "!1"} {
+		for what, set := range map[string]func(*Venue){"place": func(v *Venue) { v.Place = text }, "map": func(v *Venue) { v.Map = text }, "room": func(v *Venue) { v.Room = text }, "game": func(v *Venue) { v.Game = text }} {
+			hostile := venue
+			set(&hostile)
+			if got, err := h.Fill(hostile); err == nil && what != "place" || err == nil && slices.Contains(got, text) {
+				t.Errorf("the %s %q gives %q", what, text, got)
+			}
+		}
+	}
+	// What the command does not want is nobody's business, and names are as people write them.
+	h, _ = NewHook("start {map}")
+	odd := venue
+	odd.Place, odd.Map = "(x)", "ctf/Zürich_2-b.v1"
+	if got, err := h.Fill(odd); err != nil || !slices.Equal(got, []string{"start", odd.Map}) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestHookLeavesOthersAlone: a group that has ended by itself is noticed, and nothing is
+// sent to its number any more, which may be another's.
+func TestHookLeavesOthersAlone(t *testing.T) {
+	r, err := hook(t, "sleep 0.2 >/dev/null 2>&1 &", "").Start(t.Context(), venue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-r.Ended()
+	select {
+	case <-r.left:
+	case <-time.After(10 * time.Second):
+		t.Fatal("nobody notices that the group has ended")
+	}
+	other := exec.Command("sleep", "600") // it has the number now
+	other.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r.cmd.Process = other.Process
+	r.Stop()
+	if err := syscall.Kill(other.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Errorf("it was ended: %v", err)
+	}
+	if err := other.Wait(); err == nil || err.Error() != "signal: killed" {
+		t.Errorf("it ended with %v", err)
 	}
 }
 
