@@ -440,6 +440,16 @@ func (h *Host) Steer(code string, action room.Action) bool {
 	return a.post(func() { a.step(room.Order{Credential: a.room.Keys().Secret, Action: action}, asker{}) })
 }
 
+// Order is [Host.Steer] for whoever wants to hear why not.
+func (h *Host) Order(code string, action room.Action) error {
+	a := h.actor(code)
+	if a == nil {
+		return errors.New("the room is over")
+	}
+	_, err := a.query(room.Order{Credential: h.Keys(code).Secret, Action: action}, nil)
+	return err
+}
+
 // Settings are those of a room, if there is one of the code.
 func (h *Host) Settings(code string) (s wire.Settings, ok bool) {
 	a := h.actor(code)

@@ -163,11 +163,7 @@ func (a *away) hold(ctx context.Context) error {
 			}
 			sees(s)
 		}
-	}, func(s room.Started) {
-		if err := a.order(ctx, "started", s); err != nil && ctx.Err() == nil {
-			a.warn(fmt.Errorf("the room does not go to the server that was started: %w", err))
-		}
-	})()
+	}, func(s room.Started) error { return a.order(ctx, "started", s) })()
 	narrator := &narrator{screen: a.screen, help: a.keys(organiserHelp(!a.noPlay)), steers: steers, notes: a.notes(a.base.String())}
 	if a.noPlay {
 		return a.follow(ctx, narrator)

@@ -407,7 +407,7 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 		for s := range rooms.Watch(ctx, code) {
 			sees(s)
 		}
-	}, func(a room.Started) { rooms.Steer(code, a) })()
+	}, func(a room.Started) error { return rooms.Order(code, a) })()
 	ways, asks := "", h.portMap == consented && h.given("port-map")
 	switch addr, err := netip.ParseAddrPort(outside.Host); {
 	case err != nil:

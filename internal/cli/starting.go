@@ -70,7 +70,7 @@ func (s *starting) check(places wire.Venues) (err error) {
 
 // starts starts servers in the background if the organiser has given a command, until stop
 // is called, which ends the last one. Watch tells of the room.
-func (h *hosting) starts(ctx context.Context, console *term.Console, settings func() wire.Settings, watch func(context.Context, func(wire.Snapshot)), order func(room.Started)) (stop func()) {
+func (h *hosting) starts(ctx context.Context, console *term.Console, settings func() wire.Settings, watch func(context.Context, func(wire.Snapshot)), order func(room.Started) error) (stop func()) {
 	if h.starting.command == "" {
 		return func() {}
 	}
@@ -90,10 +90,11 @@ type started struct {
 
 // follow starts servers as a room wants them, until ctx ends, and ends the last one then.
 // Rooms brings what is new of the room; order has it do something as the organiser.
-func (s *starting) follow(ctx context.Context, console *term.Console, games game.Table, settings func() wire.Settings, rooms <-chan wire.Snapshot, order func(room.Started)) {
+func (s *starting) follow(ctx context.Context, console *term.Console, games game.Table, settings func() wire.Settings, rooms chan wire.Snapshot, order func(room.Started) error) {
 	var now *started
 	defer func() { now.stop() }()
 	tried := 0
+	var begun []time.Time // what was started unasked
 	for {
 		var news wire.Snapshot
 		select {
@@ -112,17 +113,71 @@ func (s *starting) follow(ctx context.Context, console *term.Console, games game
 			continue
 		}
 		now.stop()
-		if now, err = s.start(ctx, console, g, place, news); err != nil {
-			if ctx.Err() == nil {
-				s.screen.Say("%s", err)
-			}
-			continue
+		now = nil
+		agreed := s.when == game.StartAuto && agreedTo(settings(), news.Room, begun, time.Now())
+		if agreed {
+			begun = append(begun, time.Now())
 		}
-		if now != nil {
-			order(room.Started{Game: g.ID, Addr: now.addr})
+		now, err = s.start(ctx, console, g, place, news, agreed, func() bool { return still(rooms, news, place, settings().Places) })
+		if err == nil && now != nil {
+			if err = order(room.Started{Game: g.ID, Addr: now.addr}); err != nil {
+				err = fmt.Errorf("the room does not go to the server that was started, which ends: %w", err)
+				now.stop()
+				now = nil
+			}
+		}
+		if errors.Is(err, errMovedOn) {
+			tried = -1 // where it stands now is to be looked at
+		}
+		if err != nil && ctx.Err() == nil {
+			s.screen.Say("%s", hint.Plain(err.Error()))
 		}
 	}
 }
+
+const (
+	// startsUnasked is how many servers are started in startsWithin without a question: a
+	// host elsewhere could have one started after the other.
+	startsUnasked = 6
+	startsWithin  = time.Hour
+)
+
+// agreedTo reports whether a server may be started unasked: of the game and the map that
+// the organiser has said here, and not after many others. What a host says else is asked.
+func agreedTo(said wire.Settings, of wire.Head, begun []time.Time, now time.Time) bool {
+	lately := 0
+	for _, at := range begun {
+		if now.Sub(at) < startsWithin {
+			lately++
+		}
+	}
+	return of.Game == said.Game && of.Map == said.Map && lately < startsUnasked
+}
+
+// still reports whether a room wants what it wanted before the organiser was asked. News
+// that say otherwise are put back, for whoever looks next.
+func still(rooms chan wire.Snapshot, before wire.Snapshot, place wire.Venue, known wire.Venues) bool {
+	select {
+	case news := <-rooms:
+		wants := false
+		if news.Room.Round == before.Room.Round && news.Room.Game == before.Room.Game && wantsServer(news) {
+			best, knows := bestPlace(news.Sites.Sites, known)
+			wants = knows && best == place
+		}
+		if !wants {
+			select {
+			case rooms <- news:
+			default: // there are newer ones
+			}
+		}
+		return wants
+	default:
+		return true
+	}
+}
+
+// errMovedOn is why an answer came too late.
+var errMovedOn = errors.New("the room has gone on meanwhile: no server is started")
 
 // stop ends a server that runs; nil is none.
 func (n *started) stop() {
@@ -152,11 +207,15 @@ func bestPlace(sites []wire.Site, known wire.Venues) (best wire.Venue, knows boo
 // errNoStart is why nothing is started that the organiser does not want.
 var errNoStart = errors.New("as you like: no server is started")
 
-// start runs the command for a place, and waits until the server answers.
-func (s *starting) start(ctx context.Context, console *term.Console, g game.Game, place wire.Venue, news wire.Snapshot) (*started, error) {
+// mostPlayers is how many players a server is started for at most, whatever a host says.
+const mostPlayers = 256
+
+// start runs the command for a place, and waits until the server answers. Agreed: nobody is
+// asked. Wanted reports whether the room still wants it.
+func (s *starting) start(ctx context.Context, console *term.Console, g game.Game, place wire.Venue, news wire.Snapshot, agreed bool, wanted func() bool) (*started, error) {
 	v := game.Venue{
 		Place: place.Name, Address: netip.AddrPortFrom(place.Addr.Addr(), g.Port), Room: news.Room.Code, Game: g.ID, Map: news.Room.Map,
-		Players: max(news.Room.Players, len(news.Players())),
+		Players: min(max(news.Room.Players, len(news.Players())), mostPlayers),
 	}
 	if place.Protocol == g.ProtocolName {
 		v.Address = place.Addr
@@ -170,7 +229,7 @@ func (s *starting) start(ctx context.Context, console *term.Console, g game.Game
 	case s.when == game.StartNever:
 		s.screen.Say("a server in %s would suit all; this would start it:\n%s", place.Name, line)
 		return nil, nil
-	case s.when == game.StartAsk:
+	case !agreed:
 		s.screen.Say("a server in %s would suit all; this starts it:\n%s", place.Name, s.screen.Bold(line))
 		answer, ok := console.Ask(ctx, "start it now? [y/N] ")
 		switch {
@@ -180,6 +239,8 @@ func (s *starting) start(ctx context.Context, console *term.Console, g game.Game
 			return nil, errors.New("nobody here to answer: start it yourself with the line above, or say --start auto")
 		case answer == "" || !term.Yes(answer):
 			return nil, errNoStart
+		case !wanted():
+			return nil, errMovedOn
 		}
 	}
 	s.screen.Say("starting in %s: %s", place.Name, line)

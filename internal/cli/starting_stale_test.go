@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+// TestAgreedTo: unasked is started what the organiser has said here, and not without end,
+// whatever a host says.
+func TestAgreedTo(t *testing.T) {
+	now := time.Date(2026, 1, 1, 20, 0, 0, 0, time.UTC)
+	often := func(n int, ago time.Duration) (begun []time.Time) {
+		for range n {
+			begun = append(begun, now.Add(-ago))
+		}
+		return begun
+	}
+	said := wire.Settings{Game: "openarena", Map: "oa_dm1"}
+	for name, c := range map[string]struct {
+		game, level string
+		begun       []time.Time
+		want        bool
+	}{
+		"what was said":       {"openarena", "oa_dm1", nil, true},
+		"another game":        {"xonotic", "oa_dm1", nil, false},
+		"another map":         {"openarena", "oa_dm2", nil, false},
+		"no map":              {"openarena", "", nil, false},
+		"after some":          {"openarena", "oa_dm1", often(5, time.Minute), true},
+		"after too many":      {"openarena", "oa_dm1", often(6, time.Minute), false},
+		"after many long ago": {"openarena", "oa_dm1", often(60, time.Hour), true},
+	} {
+		if got := agreedTo(said, wire.Head{Settings: wire.Settings{Game: c.game, Map: c.level}}, c.begun, now); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestStill: an answer counts while the room wants what the question said, and news that say
+// otherwise are there for whoever looks next.
+func TestStill(t *testing.T) {
+	den := wire.Venue{Name: "Den", Addr: netip.MustParseAddrPort("192.0.2.1:7787"), Protocol: "beacon"}
+	barn := wire.Venue{Name: "Barn", Addr: netip.MustParseAddrPort("192.0.2.2:7787"), Protocol: "beacon"}
+	news := func(round int, game string, stage wire.Stage, first string) wire.Snapshot {
+		return wire.Snapshot{Room: wire.Head{Settings: wire.Settings{Game: game}, Round: round, Stage: stage}, Sites: &wire.Sites{Better: true, Sites: []wire.Site{{Name: first, Suits: true}}}}
+	}
+	before := news(2, "openarena", wire.Failed, "Den")
+	for name, c := range map[string]struct {
+		news *wire.Snapshot
+		want bool
+	}{
+		"nothing new":      {nil, true},
+		"the same":         {new(news(2, "openarena", wire.Failed, "Den")), true},
+		"another round":    {new(news(3, "openarena", wire.Failed, "Den")), false},
+		"it searches":      {new(news(2, "openarena", wire.Measuring, "Den")), false},
+		"another game":     {new(news(2, "xonotic", wire.Failed, "Den")), false},
+		"another place":    {new(news(2, "openarena", wire.Failed, "Barn")), false},
+		"an unknown place": {new(news(2, "openarena", wire.Failed, "Mill")), false},
+	} {
+		rooms := make(chan wire.Snapshot, 1)
+		if c.news != nil {
+			rooms <- *c.news
+		}
+		if got := still(rooms, before, den, wire.Venues{den, barn}); got != c.want || !got && len(rooms) != 1 {
+			t.Errorf("%s: %v, and %d are left to look at", name, got, len(rooms))
+		}
+	}
+}
