@@ -66,6 +66,8 @@ type invitedWish struct {
 	Yes bool `json:"yes"`
 	// Name is the player's in the room.
 	Name string `json:"name"`
+	// CanHost: this computer may host.
+	CanHost bool `json:"can_host"`
 }
 
 // takeInvited joins the room of an invitation as any other, or forgets it.
@@ -86,7 +88,7 @@ func (h *Home) takeInvited(_ context.Context, wish invitedWish) (any, error) {
 		return nil, errors.New("that is not asked any more")
 	}
 	at, _ := h.granted() // who is to start games is asked elsewhere
-	args, err := joinWish{Link: link, Name: wish.Name}.args(link, at, "")
+	args, err := joinWish{Link: link, Name: wish.Name, CanHost: wish.CanHost}.args(link, at, "")
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,12 @@ func TestInvited(t *testing.T) {
 	if got := strings.Join(<-ran, " "); got != "join --name=--launch=auto -- http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP" {
 		t.Errorf("a yes runs %q", got)
 	}
+	if status, text := post(t, c, base, "invited", `{"id":2,"yes":true,"name":"Ann","can_host":true}`); status != http.StatusOK {
+		t.Errorf("%d %s", status, text)
+	}
+	if got := strings.Join(<-ran, " "); got != "join --name=Ann --can-host -- http://192.0.2.2:7777/#TABOMI_ABCDEFGHIJKLMNOP" {
+		t.Errorf("whose computer may host runs %q", got)
+	}
 	if len(ran) > 0 {
 		t.Errorf("and then %q", <-ran)
 	}

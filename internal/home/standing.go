@@ -26,12 +26,14 @@ type Standing struct {
 type againWish struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
+	// CanHost: this computer may host.
+	CanHost bool `json:"can_host"`
 }
 
 // again is the command line that opens a room that stays; quiet has nobody on the local
 // network told of it.
-func (s Standing) again(name, launch string, quiet bool) []string {
-	args := append([]string{"host", "--game=" + s.Game, "--room=" + s.Name}, player(name, false, launch, false)...)
+func (s Standing) again(name, launch string, canHost, quiet bool) []string {
+	args := append([]string{"host", "--game=" + s.Game, "--room=" + s.Name}, player(name, false, launch, canHost)...)
 	if s.At != "" {
 		return append(args, "--at="+s.At)
 	}
@@ -70,6 +72,6 @@ func (h *Home) takeAgain(_ context.Context, wish againWish) (any, error) {
 		return nil, errors.New("that room is not kept any more: open another")
 	}
 	_, launch := h.granted()
-	h.play("host", rooms[at].Game, rooms[at].again(wish.Name, launch, h.config.Rooms == nil), func() {})
+	h.play("host", rooms[at].Game, rooms[at].again(wish.Name, launch, wish.CanHost, h.config.Rooms == nil), func() {})
 	return nil, nil
 }

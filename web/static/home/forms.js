@@ -52,8 +52,15 @@ function player(s) {
   return [
     field("player-name", "Your name", h("input", { id: "player-name", name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
     h("label", { class: "check" }, h("input", { type: "checkbox", name: "auto", checked: (remembered("auto") || (s.launch === "auto" ? "yes" : "")) === "yes" }), "Start my game by itself when the server is chosen, all evening"),
-    h("label", { class: "check" }, h("input", { type: "checkbox", name: "can-host", checked: remembered("can-host") === "yes" }), h("span", {}, "My computer may host ", h("small", { class: "quiet" }, "games without servers: once all say so, your programs measure each other’s computers, and are told the addresses for that"))),
+    mayHost(),
   ];
+}
+
+/** Whether this computer may host, as it was said last. A change is kept at once: what is drawn anew would forget it. */
+export function mayHost() {
+  const box = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", name: "can-host", checked: remembered("can-host") === "yes" }));
+  box.addEventListener("change", () => remember("can-host", box.checked ? "yes" : "no"));
+  return h("label", { class: "check" }, box, h("span", {}, "My computer may host ", h("small", { class: "quiet" }, "games without servers: once all say so, your programs measure each other’s computers, and are told the addresses for that")));
 }
 
 /** @param {string} id @param {string} label @param {HTMLElement} input @param {string} [hint] */

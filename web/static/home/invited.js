@@ -3,7 +3,7 @@
 import { button, h } from "../dom.js";
 import { alarm } from "./alarm.js";
 import { ask } from "./api.js";
-import { remember, remembered, tab } from "./forms.js";
+import { mayHost, remember, remembered, tab } from "./forms.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Invitation} Invitation */
@@ -38,6 +38,7 @@ function invitation(i, s) {
     h("dl", {}, h("dt", {}, "Room"), h("dd", {}, h("bdi", {}, i.code ?? "")), h("dt", {}, "at"), h("dd", {}, h("bdi", {}, i.host ?? ""))),
     h("p", { class: "quiet" }, i.taken ? "" : "Say yes if somebody you know sent you there: who holds a room decides where your game goes. ", leaves),
     h("div", { class: "field" }, h("label", { for: id }, "Your name there"), h("input", { id, name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
+    mayHost(),
     h("p", { class: "buttons" }, h("button", { class: "primary" }, "Join"), button("decline", "Not now", { "data-id": String(i.id) })),
   );
 }
@@ -57,11 +58,13 @@ function refused(i, wrong) {
 export async function join(form) {
   const id = Number(form.dataset.invited);
   if (performance.now() - (since.get(id) ?? performance.now()) < readFor) return;
-  const name = String(new FormData(form).get("name") ?? "").trim();
+  const data = new FormData(form);
+  const name = String(data.get("name") ?? "").trim();
   remember("name", name);
+  remember("can-host", data.has("can-host") ? "yes" : "no");
   alarm.allow();
   tab();
-  await ask("invited", { id, yes: true, name });
+  await ask("invited", { id, yes: true, name, can_host: data.has("can-host") });
 }
 
 /** What the buttons here do. @type {Record<string, (data: DOMStringMap) => unknown>} */

@@ -3,7 +3,7 @@
 import { button, h, show } from "../dom.js";
 import { alarm } from "./alarm.js";
 import { ask, get } from "./api.js";
-import { remembered, tab } from "./forms.js";
+import { mayHost, remember, remembered, tab } from "./forms.js";
 
 /** @typedef {{id: string, name: string, game: string, next?: string, comes: number, at?: string}} Room */
 
@@ -14,7 +14,7 @@ export function standing(home) {
     /** @type {Room[]} */
     const rooms = await get("standing");
     section.hidden = rooms.length === 0;
-    show(section, h("h2", { id: "standing-title" }, "Your group’s rooms"), h("ul", { class: "rooms" }, rooms.map((room) => one(room, home))));
+    show(section, h("h2", { id: "standing-title" }, "Your group’s rooms"), h("ul", { class: "rooms" }, rooms.map((room) => one(room, home))), mayHost());
   });
   return section;
 }
@@ -37,6 +37,9 @@ export const actions = {
   again: ({ id }) => {
     alarm.allow();
     tab();
-    return ask("again", { id, name: remembered("name") });
+    const box = /** @type {HTMLInputElement | null} */ (document.querySelector("#standing-rooms [name=can-host]"));
+    const may = box?.checked ?? false;
+    remember("can-host", may ? "yes" : "no");
+    return ask("again", { id, name: remembered("name"), can_host: may });
   },
 };
