@@ -169,6 +169,7 @@ func (a *away) hold(ctx context.Context) error {
 		return a.follow(ctx, narrator)
 	}
 	a.launcher.Room, a.launcher.Console, a.launcher.After = a.room.Code, console, a.later()
+	a.canHost.portMap = a.portMap
 	beacon, stop, err := a.canHost.shine(ctx, a.program)
 	if err != nil {
 		return err

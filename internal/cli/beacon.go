@@ -24,6 +24,7 @@ type beaconCommand struct {
 	*program
 	listen, name string
 	bounds       echo.Bounds
+	portMap      consent
 }
 
 func newBeacon(p *program) *cobra.Command {
@@ -47,6 +48,7 @@ to be open for UDP.`,
 	flags := cmd.Flags()
 	flags.StringVar(&b.listen, "listen", ":"+strconv.Itoa(beacon.Port), "`ADDRESS` to listen on, by UDP; on a machine with several that of the one to be measured")
 	flags.StringVar(&b.name, "name", "", "the place's `NAME`, which whoever asks is told")
+	bindYesNo(flags, &b.portMap, "port-map", "have the router pass on the UDP port from the internet (port_map in config.toml)")
 	flags.IntVar(&b.bounds.Each, "each", echo.DefaultEach, "answer one network at most `N` times a second")
 	flags.IntVar(&b.bounds.All, "all", echo.DefaultAll, "answer all together at most `N` times a second")
 	return cmd
@@ -71,6 +73,9 @@ func (b *beaconCommand) run(ctx context.Context) error {
 	at := discovery.Canonical(conn.LocalAddr().(*net.UDPAddr).AddrPort())
 	answers := echo.New(b.name, b.bounds)
 	line := b.tell(at)
+	if !at.Addr().IsLoopback() {
+		defer b.passesOn(ctx, b.portMap, at.Port())()
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- answers.Serve(ctx, conn) }()
 	tick := time.NewTicker(toldEvery)

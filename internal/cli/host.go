@@ -441,6 +441,7 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 		return err
 	}
 	h.launcher.Room, h.launcher.Console, h.launcher.After = code, console, h.later()
+	h.canHost.portMap = h.portMap
 	beacon, stop, err := h.canHost.shine(ctx, h.program)
 	if err != nil {
 		return err

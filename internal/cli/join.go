@@ -83,6 +83,7 @@ config.toml say which.`,
 	flags.StringVar(&j.launcher.Player, "name", defaultName(), "your `NAME` in the room")
 	flags.BoolVar(&j.somewhere, "somewhere", false, "do not tell the others which country you are in")
 	j.canHost.bind(flags)
+	bindYesNo(flags, &j.canHost.portMap, "port-map", "with --can-host, have the router pass on the UDP port from the internet (port_map in config.toml)")
 	bindSharing(cmd, &j.shares)
 	bindLaunch(cmd, &j.launcher)
 	bindWord(cmd, &j.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for servers on the local network, too, if the room is on a public host and wants that (off: never)")

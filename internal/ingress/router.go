@@ -33,7 +33,7 @@ func (in *Ingress) AskRouter(ctx context.Context, at netip.AddrPort, room access
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() {
-		err := portmap.Keep(ctx, at.Port(), log, func(m portmap.Mapping) {
+		err := portmap.Keep(ctx, portmap.TCP, at.Port(), log, func(m portmap.Mapping) {
 			sayAll(say, mapped(m, link))
 			if outside := m.External.Addr(); m.IsPublic() {
 				in.router.Store(&outside)

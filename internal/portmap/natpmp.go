@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"strings"
 	"time"
 
 	natpmp "github.com/jackpal/go-nat-pmp"
@@ -18,7 +19,7 @@ const pmpTime = 750 * time.Millisecond
 
 func (p pmp) name() string { return "NAT-PMP" }
 
-func (p pmp) open(ctx context.Context, port uint16, life time.Duration) (Mapping, error) {
+func (p pmp) open(ctx context.Context, t Transport, port uint16, life time.Duration) (Mapping, error) {
 	client := natpmp.NewClientWithTimeout(p.gateway.AsSlice(), pmpTime)
 	outside, err := client.GetExternalAddress()
 	if err != nil {
@@ -27,18 +28,18 @@ func (p pmp) open(ctx context.Context, port uint16, life time.Duration) (Mapping
 	if ctx.Err() != nil {
 		return Mapping{}, ctx.Err()
 	}
-	m, err := client.AddPortMapping("tcp", int(port), int(port), int(life/time.Second))
+	m, err := client.AddPortMapping(strings.ToLower(string(t)), int(port), int(port), int(life/time.Second))
 	if err != nil {
 		return Mapping{}, err
 	}
 	return Mapping{
-		External: netip.AddrPortFrom(netip.AddrFrom4(outside.ExternalIPAddress), m.MappedExternalPort), Port: port,
+		External: netip.AddrPortFrom(netip.AddrFrom4(outside.ExternalIPAddress), m.MappedExternalPort), Port: port, Transport: t,
 		By: p.name(), Life: time.Duration(m.PortMappingLifetimeInSeconds) * time.Second,
 	}, nil
 }
 
 func (p pmp) close(_ context.Context, m Mapping) error {
-	_, err := natpmp.NewClientWithTimeout(p.gateway.AsSlice(), backTime).AddPortMapping("tcp", int(m.Port), 0, 0)
+	_, err := natpmp.NewClientWithTimeout(p.gateway.AsSlice(), backTime).AddPortMapping(strings.ToLower(string(m.Transport)), int(m.Port), 0, 0)
 	if err != nil {
 		return fmt.Errorf("portmap: %w", err)
 	}

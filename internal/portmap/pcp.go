@@ -29,7 +29,8 @@ const (
 	pcpMap     = 1
 	pcpReply   = 0x80
 	pcpSize    = 60
-	pcpTCP     = 6 // IANA's number of the protocol
+	pcpTCP     = 6 // IANA's numbers of the protocols
+	pcpUDP     = 17
 	// gatewayPort is where PCP and NAT-PMP listen.
 	gatewayPort = 5351
 )
@@ -44,18 +45,18 @@ func newPCP(gateway, local netip.Addr) *pcp {
 
 func (p *pcp) name() string { return "PCP" }
 
-func (p *pcp) open(ctx context.Context, port uint16, life time.Duration) (Mapping, error) {
-	return p.ask(ctx, port, netip.AddrPortFrom(netip.IPv4Unspecified(), port), life)
+func (p *pcp) open(ctx context.Context, t Transport, port uint16, life time.Duration) (Mapping, error) {
+	return p.ask(ctx, t, port, netip.AddrPortFrom(netip.IPv4Unspecified(), port), life)
 }
 
 func (p *pcp) close(ctx context.Context, m Mapping) error {
-	_, err := p.ask(ctx, m.Port, m.External, 0)
+	_, err := p.ask(ctx, m.Transport, m.Port, m.External, 0)
 	return err
 }
 
 // ask sends a request until it is answered (RFC 6887, section 8.1.1, faster).
-func (p *pcp) ask(ctx context.Context, port uint16, suggested netip.AddrPort, life time.Duration) (Mapping, error) {
-	request := appendPCP(nil, p.local, p.nonce, port, suggested, life)
+func (p *pcp) ask(ctx context.Context, t Transport, port uint16, suggested netip.AddrPort, life time.Duration) (Mapping, error) {
+	request := appendPCP(nil, p.local, p.nonce, t, port, suggested, life)
 	var m Mapping
 	err := exchange(ctx, p.server, request, func(reply []byte) (bool, error) {
 		if len(reply) < pcpSize || !bytes.Equal(reply[24:36], p.nonce[:]) {
@@ -65,17 +66,21 @@ func (p *pcp) ask(ctx context.Context, port uint16, suggested netip.AddrPort, li
 		m, err = parsePCP(reply)
 		return true, err
 	})
-	m.Port = port
+	m.Port, m.Transport = port, t
 	return m, err
 }
 
-func appendPCP(b []byte, client netip.Addr, nonce [12]byte, port uint16, suggested netip.AddrPort, life time.Duration) []byte {
+func appendPCP(b []byte, client netip.Addr, nonce [12]byte, t Transport, port uint16, suggested netip.AddrPort, life time.Duration) []byte {
 	b = append(b, pcpVersion, pcpMap, 0, 0)
 	b = binary.BigEndian.AppendUint32(b, uint32(life/time.Second))
+	protocol := byte(pcpTCP)
+	if t == UDP {
+		protocol = pcpUDP
+	}
 	from, to := client.As16(), suggested.Addr().As16()
 	b = append(b, from[:]...)
 	b = append(b, nonce[:]...)
-	b = append(b, pcpTCP, 0, 0, 0)
+	b = append(b, protocol, 0, 0, 0)
 	b = binary.BigEndian.AppendUint16(b, port)
 	b = binary.BigEndian.AppendUint16(b, suggested.Port())
 	return append(b, to[:]...)

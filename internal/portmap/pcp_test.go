@@ -30,9 +30,13 @@ func fromHex(t testing.TB, s string) []byte {
 
 func TestAppendPCP(t *testing.T) {
 	nonce := [12]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
-	got := appendPCP(nil, netip.MustParseAddr("10.9.0.2"), nonce, 7777, netip.MustParseAddrPort("0.0.0.0:7777"), time.Hour)
+	got := appendPCP(nil, netip.MustParseAddr("10.9.0.2"), nonce, TCP, 7777, netip.MustParseAddrPort("0.0.0.0:7777"), time.Hour)
 	if want := fromHex(t, pcpRequestHex); !bytes.Equal(got, want) {
 		t.Errorf("\n%x, want\n%x", got, want)
+	}
+	got = appendPCP(nil, netip.MustParseAddr("10.9.0.2"), nonce, UDP, 7777, netip.MustParseAddrPort("0.0.0.0:7777"), time.Hour)
+	if want := fromHex(t, strings.Replace(pcpRequestHex, "06000000", "11000000", 1)); !bytes.Equal(got, want) {
+		t.Errorf("by UDP\n%x, want\n%x", got, want)
 	}
 }
 
@@ -87,8 +91,8 @@ func TestPCPExchange(t *testing.T) {
 	}()
 	p := newPCP(netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("127.0.0.1"))
 	p.server = router.LocalAddr().(*net.UDPAddr).AddrPort()
-	m, err := p.open(t.Context(), 7777, time.Hour)
-	if want := netip.MustParseAddrPort("203.0.113.7:7778"); err != nil || m.External != want || m.Port != 7777 {
+	m, err := p.open(t.Context(), UDP, 7777, time.Hour)
+	if want := netip.MustParseAddrPort("203.0.113.7:7778"); err != nil || m.External != want || m.Port != 7777 || m.Transport != UDP {
 		t.Errorf("%+v, %v; want %v", m, err, want)
 	}
 }

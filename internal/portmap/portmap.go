@@ -1,4 +1,4 @@
-// Package portmap asks a home router to let players in: to forward a TCP port of
+// Package portmap asks a home router to let players in: to forward a port of
 // its own to this machine, for as long as the program runs.
 //
 //	muster host ── MAP ──▶ router ── asks nobody ──▶ 203.0.113.1:7777 is open
@@ -38,12 +38,21 @@ const (
 // ErrNoRouter says that no router opens a port.
 var ErrNoRouter = errors.New("portmap: no router here opens ports")
 
+// Transport is what is let in: the name that UPnP has for it, [TCP] or [UDP].
+type Transport string
+
+const (
+	TCP Transport = "TCP" // rooms
+	UDP Transport = "UDP" // beacons and games
+)
+
 // Mapping is a port of the router that leads to this machine.
 type Mapping struct {
 	// External is where friends on the internet reach this machine.
 	External netip.AddrPort
-	// Port is this machine's.
-	Port uint16
+	// Port is this machine's, for a transport.
+	Port      uint16
+	Transport Transport
 	// By is the protocol's name.
 	By string
 	// Life is how long it holds unless it is renewed; 0 for ever.
@@ -59,7 +68,7 @@ func (m Mapping) IsPublic() bool {
 // way is a protocol that opens ports. Its map is called again to renew.
 type way interface {
 	name() string
-	open(ctx context.Context, port uint16, life time.Duration) (Mapping, error)
+	open(ctx context.Context, t Transport, port uint16, life time.Duration) (Mapping, error)
 	// close takes the mapping back.
 	close(ctx context.Context, m Mapping) error
 }
@@ -67,18 +76,18 @@ type way interface {
 // Keep opens a port and keeps it open until ctx ends, when it takes it back.
 // told hears of the mapping, and again whenever it changes. The error is
 // [ErrNoRouter] if nothing was opened at all. It ends within a second of ctx.
-func Keep(ctx context.Context, port uint16, log *slog.Logger, told func(Mapping)) error {
-	return keep(ctx, ways(log), port, log, told)
+func Keep(ctx context.Context, t Transport, port uint16, log *slog.Logger, told func(Mapping)) error {
+	return keep(ctx, ways(log), t, port, log, told)
 }
 
-func keep(ctx context.Context, ways []way, port uint16, log *slog.Logger, told func(Mapping)) error {
-	w, m, err := first(ctx, ways, port, log)
+func keep(ctx context.Context, ways []way, t Transport, port uint16, log *slog.Logger, told func(Mapping)) error {
+	w, m, err := first(ctx, ways, t, port, log)
 	if err != nil {
 		return err
 	}
 	told(m)
 	for wait(ctx, m.Life/2) {
-		again, err := w.open(ctx, port, lifetime)
+		again, err := w.open(ctx, t, port, lifetime)
 		switch {
 		case err != nil:
 			log.Debug("port not renewed", "by", w.name(), "err", err)
@@ -116,11 +125,11 @@ func wait(ctx context.Context, d time.Duration) bool {
 
 // first tries one way after another: some routers speak several, and would open
 // a port for each.
-func first(ctx context.Context, ways []way, port uint16, log *slog.Logger) (way, Mapping, error) {
+func first(ctx context.Context, ways []way, t Transport, port uint16, log *slog.Logger) (way, Mapping, error) {
 	failed := []error{ErrNoRouter}
 	for _, w := range ways {
 		asking, cancel := context.WithTimeout(ctx, askTime)
-		m, err := w.open(asking, port, lifetime)
+		m, err := w.open(asking, t, port, lifetime)
 		cancel()
 		if err == nil {
 			return w, m, nil

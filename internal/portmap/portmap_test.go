@@ -23,7 +23,7 @@ type door struct {
 
 func (d *door) name() string { return d.called }
 
-func (d *door) open(_ context.Context, port uint16, life time.Duration) (Mapping, error) {
+func (d *door) open(_ context.Context, t Transport, port uint16, life time.Duration) (Mapping, error) {
 	outside := d.ports[min(d.opened, len(d.ports)-1)]
 	d.opened++
 	if d.meanwhile != nil {
@@ -32,7 +32,7 @@ func (d *door) open(_ context.Context, port uint16, life time.Duration) (Mapping
 	if outside == 0 {
 		return Mapping{}, errors.New("shut")
 	}
-	return Mapping{External: netip.AddrPortFrom(netip.MustParseAddr("203.0.113.7"), outside), Port: port, By: d.called, Life: life}, nil
+	return Mapping{External: netip.AddrPortFrom(netip.MustParseAddr("203.0.113.7"), outside), Port: port, Transport: t, By: d.called, Life: life}, nil
 }
 
 func (d *door) close(_ context.Context, m Mapping) error {
@@ -54,7 +54,7 @@ func TestKeep(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
 		defer cancel()
 		var told []netip.AddrPort
-		err := keep(ctx, []way{shut, open, spare}, 7777, slog.New(slog.DiscardHandler), func(m Mapping) { told = append(told, m.External) })
+		err := keep(ctx, []way{shut, open, spare}, UDP, 7777, slog.New(slog.DiscardHandler), func(m Mapping) { told = append(told, m.External) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,14 +76,14 @@ func TestKeepIsCutShort(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	shut := &door{called: "shut", ports: []uint16{0}, meanwhile: cancel}
 	spare := &door{called: "spare", ports: []uint16{7777}}
-	err := keep(ctx, []way{shut, spare}, 7777, slog.New(slog.DiscardHandler), func(Mapping) { t.Error("a mapping is told of") })
+	err := keep(ctx, []way{shut, spare}, UDP, 7777, slog.New(slog.DiscardHandler), func(Mapping) { t.Error("a mapping is told of") })
 	if !errors.Is(err, context.Canceled) || spare.opened != 0 {
 		t.Errorf("%v, and the spare one was opened %d times", err, spare.opened)
 	}
 }
 
 func TestNoRouter(t *testing.T) {
-	err := keep(t.Context(), []way{&door{called: "shut", ports: []uint16{0}}}, 7777, slog.New(slog.DiscardHandler), func(Mapping) { t.Error("a mapping is told of") })
+	err := keep(t.Context(), []way{&door{called: "shut", ports: []uint16{0}}}, UDP, 7777, slog.New(slog.DiscardHandler), func(Mapping) { t.Error("a mapping is told of") })
 	if !errors.Is(err, ErrNoRouter) {
 		t.Error(err)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // wayVariable names the protocol that this program, started again on the machine
-// behind the router, asks by; "any" takes the first that works.
+// behind the router, asks by, TCP unless "/UDP" stands behind it; "any" takes the first that works.
 const wayVariable = "MUSTER_PORTMAP_TEST_WAY"
 
 func TestMain(m *testing.M) {
@@ -37,8 +37,13 @@ func open(name string) error {
 		cancel()
 	}()
 	log := slog.New(slog.DiscardHandler)
+	name, isUDP := strings.CutSuffix(name, "/UDP")
+	transport := TCP
+	if isUDP {
+		transport = UDP
+	}
 	list := slices.DeleteFunc(ways(log), func(w way) bool { return name != "any" && w.name() != name })
-	return keep(ctx, list, 7777, log, func(m Mapping) { fmt.Printf("%v from port %d", m.External, m.Port) })
+	return keep(ctx, list, transport, 7777, log, func(m Mapping) { fmt.Printf("%v from port %d", m.External, m.Port) })
 }
 
 // TestRealRouter asks miniupnpd by each protocol: UPnP's gateways come in two
@@ -52,8 +57,8 @@ func TestRealRouter(t *testing.T) {
 		first string
 		ways  []string
 	}{
-		{"no", []string{"PCP", "NAT-PMP", "UPnP 2", "any"}},
-		{"yes", []string{"UPnP"}},
+		{"no", []string{"PCP", "NAT-PMP", "UPnP 2", "any", "PCP/UDP", "NAT-PMP/UDP", "UPnP 2/UDP"}},
+		{"yes", []string{"UPnP", "UPnP/UDP"}},
 	} {
 		cmd := exec.CommandContext(t.Context(), "unshare", append([]string{"-n", "bash", "testdata/lab.sh", program}, lab.ways...)...)
 		cmd.Env = append(os.Environ(), "IGD1="+lab.first)

@@ -65,7 +65,7 @@ const (
 	errOtherwise = 729 // the port is taken by other means
 )
 
-func (u *upnp) open(ctx context.Context, port uint16, life time.Duration) (Mapping, error) {
+func (u *upnp) open(ctx context.Context, t Transport, port uint16, life time.Duration) (Mapping, error) {
 	gateways := []gateway{u.found}
 	if u.found == nil {
 		var err error
@@ -75,7 +75,7 @@ func (u *upnp) open(ctx context.Context, port uint16, life time.Duration) (Mappi
 	}
 	var failed error
 	for _, g := range gateways {
-		m, err := u.ask(ctx, g, port, life)
+		m, err := u.ask(ctx, g, t, port, life)
 		if err == nil {
 			u.found = g
 			return m, nil
@@ -86,7 +86,7 @@ func (u *upnp) open(ctx context.Context, port uint16, life time.Duration) (Mappi
 }
 
 // ask has a gateway open a port, the same outside if it is free there.
-func (u *upnp) ask(ctx context.Context, g gateway, port uint16, life time.Duration) (Mapping, error) {
+func (u *upnp) ask(ctx context.Context, g gateway, t Transport, port uint16, life time.Duration) (Mapping, error) {
 	address, err := g.GetExternalIPAddressCtx(ctx)
 	if err != nil {
 		return Mapping{}, err
@@ -96,7 +96,7 @@ func (u *upnp) ask(ctx context.Context, g gateway, port uint16, life time.Durati
 		return Mapping{}, errors.New("the router has no address of the internet")
 	}
 	for external := port; ; external++ {
-		m := Mapping{External: netip.AddrPortFrom(outside, external), Port: port, By: u.service, Life: life}
+		m := Mapping{External: netip.AddrPortFrom(outside, external), Port: port, Transport: t, By: u.service, Life: life}
 		err := add(ctx, g, m)
 		if code(err) == errPermanent {
 			m.Life = 0
@@ -110,7 +110,7 @@ func (u *upnp) ask(ctx context.Context, g gateway, port uint16, life time.Durati
 }
 
 func add(ctx context.Context, g gateway, m Mapping) error {
-	return g.AddPortMappingCtx(ctx, "", m.External.Port(), "TCP", m.Port, g.LocalAddr().String(), true, "muster", uint32(m.Life/time.Second))
+	return g.AddPortMappingCtx(ctx, "", m.External.Port(), string(m.Transport), m.Port, g.LocalAddr().String(), true, "muster", uint32(m.Life/time.Second))
 }
 
 // code is UPnP's number of an error, or 0.
@@ -123,5 +123,5 @@ func code(err error) int {
 }
 
 func (u *upnp) close(ctx context.Context, m Mapping) error {
-	return u.found.DeletePortMappingCtx(ctx, "", m.External.Port(), "TCP")
+	return u.found.DeletePortMappingCtx(ctx, "", m.External.Port(), string(m.Transport))
 }
