@@ -193,13 +193,17 @@ func (h *Host) serveAction(w http.ResponseWriter, r *http.Request) {
 		supply.Kept = keepOwn(r.Context(), h.store, supply.Servers)
 		action = supply
 	}
-	if change, is := action.(room.Change); is && by.Organiser && makesStay(change, view.Snapshot.Room.Settings) {
-		if why := h.mayStay(); why != nil {
+	changed := func(error) {}
+	if change, is := action.(room.Change); is && by.Organiser {
+		told, why := h.changeStay(r, a, change, view.Snapshot.Room.Settings)
+		if why != nil {
 			h.refuse(w, http.StatusConflict, *why)
 			return
 		}
+		changed = told
 	}
 	document, err := a.query(room.Order{Credential: credential, Action: action}, nil)
+	changed(err)
 	if renewal, is := action.(room.Renew); is && err == nil && h.config.Renewed != nil {
 		h.config.Renewed(a.code, renewal.Secret)
 	}

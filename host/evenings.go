@@ -1,11 +1,14 @@
 package host
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
 
+	"muster/host/access"
 	"muster/host/room"
 	"muster/host/wire"
 )
@@ -14,7 +17,7 @@ import (
 // costs its few kilobytes, and a look at the time a day.
 type Standing struct {
 	// Rooms is how many standing rooms the host keeps, and PerAddress how many of those one
-	// address may have opened since the host started; 0 is none at all.
+	// address may have, as counted since the host started; 0 is none at all.
 	Rooms, PerAddress int
 	// Keep is how long one is kept without anybody's program in it.
 	Keep time.Duration
@@ -24,6 +27,11 @@ type Standing struct {
 func (h *Host) standing() (stay, sleep int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	return h.standingNow()
+}
+
+// standingNow is standing for who holds mu.
+func (h *Host) standingNow() (stay, sleep int) {
 	for _, a := range h.rooms {
 		view, _ := a.views.get()
 		if s := &view.Snapshot.Room; s.Every != "" {
@@ -36,29 +44,74 @@ func (h *Host) standing() (stay, sleep int) {
 	return stay, sleep
 }
 
-// mayStay is why the host keeps no other standing room, nil if it does.
-func (h *Host) mayStay() *wire.Refusal {
+// errNoneStay is said where the operator keeps no standing rooms.
+var errNoneStay = &wire.Refusal{Reason: wire.ReasonAction, Message: "this service keeps no rooms from one evening to the next", Hint: `leave out "every", or open the room on your own computer: muster host --here`}
+
+// mayStay is why the host keeps no other standing room, nil if it does. Then the room's
+// place is kept until done is called, so that no more come in at the same time.
+func (h *Host) mayStay() (done func(), why *wire.Refusal) {
 	p := h.config.Public
 	if p == nil {
-		return nil
+		return func() {}, nil
 	}
 	if p.Standing.Rooms == 0 {
-		return &wire.Refusal{Reason: wire.ReasonAction, Message: "this service keeps no rooms from one evening to the next", Hint: `leave out "every", or open the room on your own computer: muster host --here`}
+		return nil, errNoneStay
 	}
-	if stay, _ := h.standing(); stay >= p.Standing.Rooms {
-		return &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d rooms that this service keeps from one evening to the next are taken", p.Standing.Rooms), Hint: "try again another day, or open the room on your own computer: muster host --here"}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if stay, _ := h.standingNow(); stay+h.becoming >= p.Standing.Rooms {
+		return nil, &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d rooms that this service keeps from one evening to the next are taken", p.Standing.Rooms), Hint: "try again another day, or open the room on your own computer: muster host --here"}
 	}
-	return nil
+	h.becoming++
+	return func() {
+		h.mu.Lock()
+		h.becoming--
+		h.mu.Unlock()
+	}, nil
 }
 
-// makesStay reports whether a change has a room stay that does not yet.
-func makesStay(change room.Change, now wire.Settings) bool {
+// changeStay is what keeps a change from having a room stay, nil if nothing does. Told is
+// for what came of the change: the places of rooms that stay are counted by who opened them,
+// and, of rooms that were opened elsewhere or before this host began, by who has them stay.
+func (h *Host) changeStay(r *http.Request, a *actor, change room.Change, now wire.Settings) (told func(error), why *wire.Refusal) {
+	begins, ends := makesStay(change, now)
+	if h.config.Public == nil || !begins && !ends {
+		return func(error) {}, nil
+	}
+	about := opening{From: cmp.Or(a.opener, access.Subscriber(h.asker(r))), Code: a.code, Changes: true}
+	giveUp := func() { h.mayKeep(context.WithoutCancel(r.Context()), about) }
+	if ends {
+		return func(err error) {
+			if err == nil {
+				giveUp()
+			}
+		}, nil
+	}
+	done, why := h.mayStay()
+	if why != nil {
+		return nil, why
+	}
+	stays := about
+	stays.Stays = true
+	if tooMany := h.mayKeep(r.Context(), stays); tooMany != nil {
+		done()
+		return nil, &tooMany.Refusal
+	}
+	return func(err error) {
+		if done(); err != nil {
+			giveUp()
+		}
+	}, nil
+}
+
+// makesStay reports whether a change has a room stay that does not yet, or no longer.
+func makesStay(change room.Change, now wire.Settings) (begins, ends bool) {
 	// by the very key that the room goes by: a struct would take "Every" for it, too
 	var settings map[string]json.RawMessage
-	var every string
+	every := now.Every
 	json.Unmarshal(change.Settings, &settings) // what is no setting is refused by the room
 	json.Unmarshal(settings["every"], &every)
-	return every != "" && now.Every == ""
+	return every != "" && now.Every == "", every == "" && now.Every != ""
 }
 
 // serveEvenings is the history of a standing room, for its own people: GET

@@ -154,6 +154,31 @@ func TestStandingRoom(t *testing.T) {
 	}
 }
 
+// TestStandingByChange: a room that is made to stay later counts like one that was opened
+// so, and leaves its place when it stays no more.
+func TestStandingByChange(t *testing.T) {
+	h, server := serve(t, everybody(host.Public{PerAddress: 4, Standing: host.Standing{Rooms: 9, PerAddress: 1, Keep: twoMonths}}))
+	var rooms [2]string
+	for i := range rooms {
+		_, opened, _ := opens(t, server, "203.0.113.7", `{"game":"openarena"}`)
+		rooms[i] = opened.Code
+	}
+	for i, step := range []struct {
+		room  int
+		every string
+		want  int
+	}{
+		{0, "whenever", http.StatusNoContent}, {1, "whenever", http.StatusConflict}, {1, "mars", http.StatusConflict},
+		{0, "", http.StatusNoContent}, {1, "mars", http.StatusConflict}, {1, "whenever", http.StatusNoContent}, {0, "whenever", http.StatusConflict},
+	} {
+		code := rooms[step.room]
+		status, said := asks(t, server, "POST", "/api/rooms/-/settings", fmt.Sprintf(`{"settings":{"every":%q}}`, step.every), map[string]string{"Muster-Code": code, "Authorization": "Bearer " + h.Keys(code).Secret})
+		if status != step.want {
+			t.Errorf("step %d is answered %d, %s, want %d", i, status, said, step.want)
+		}
+	}
+}
+
 // TestNoStandingRooms: an operator may want none.
 func TestNoStandingRooms(t *testing.T) {
 	_, server := serve(t, everybody(host.Public{}))

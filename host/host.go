@@ -121,6 +121,7 @@ type Host struct {
 	asks     *access.Pace // of rooms, by address
 	tickets  tickets
 	openers  *openers // nil without [Config.Public]
+	becoming int      // rooms that are about to stay; mu guards it
 	passing  passing
 	store    store.Store
 	upgrader websocket.Upgrader

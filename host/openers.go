@@ -24,6 +24,7 @@ import (
 //
 //	POST /api/rooms ─▶ any host ── may this address? ──▶ the one that counts for it
 //	                      └─ opens the room itself ── it has ──▶
+//	…/settings ─▶ the room's host ── may it stay? it stays no more ──▶
 //
 // When the hosts are others than before, so are those that count: it begins anew.
 type openers struct {
@@ -36,7 +37,7 @@ type openers struct {
 	opened map[netip.Addr][]openedAs // by household
 }
 
-// openedAs is a room by its code, and when it was opened.
+// openedAs is a room by its code, and when it was opened. One without a code is about to be.
 type openedAs struct {
 	code  string
 	at    time.Time
@@ -50,6 +51,9 @@ func newOpeners(p *Public, s store.Store) *openers {
 // isOver reports whether a room is none any more. Of one that was just opened at another
 // host nothing may be known yet.
 func (o *openers) isOver(room openedAs) bool {
+	if room.code == "" {
+		return time.Since(room.at) > newsWait
+	}
 	switch o.store.Find(room.code).State {
 	case store.Over:
 		return true
@@ -65,7 +69,8 @@ type tooMany struct {
 	Refusal wire.Refusal  `json:"refusal"`
 }
 
-// judge is why an address may open no room now, nil if it may.
+// judge is why an address may open no room now, nil if it may: then its place is kept for a
+// moment, so that no more come in at the same time.
 func (o *openers) judge(about opening) *tooMany {
 	from := about.From
 	if wait := o.pace.Wait(from, time.Now()); wait > 0 {
@@ -73,30 +78,68 @@ func (o *openers) judge(about opening) *tooMany {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	left := o.left(from)
+	switch {
+	case about.Stays && staying(left) >= o.standing:
+		return o.tooManyStay()
+	case len(left) < o.perAddress:
+		o.opened[from] = append(left, openedAs{"", time.Now(), about.Stays})
+		return nil
+	}
+	return &tooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("your network has %d rooms open here, which is as many as one may", o.perAddress), Hint: "use one of those; rooms that nobody is in end by themselves"}}
+}
+
+// change notes that a room stays from now on, or no longer; of one that would, it says why
+// it may not.
+func (o *openers) change(about opening) *tooMany {
+	from := about.From
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	rooms := o.left(from)
+	at := slices.IndexFunc(rooms, func(room openedAs) bool { return room.code == about.Code })
+	switch {
+	case about.Stays && (at < 0 || !rooms[at].stays) && staying(rooms) >= o.standing:
+		return o.tooManyStay()
+	case at >= 0:
+		rooms[at].stays = about.Stays
+	case about.Stays: // opened before this host began to count
+		o.opened[from] = append(rooms, openedAs{about.Code, time.Now(), true})
+	}
+	return nil
+}
+
+// left are the rooms that an address has. It is for who holds mu.
+func (o *openers) left(from netip.Addr) []openedAs {
 	left := slices.DeleteFunc(o.opened[from], o.isOver)
 	if o.opened[from] = left; len(left) == 0 {
 		delete(o.opened, from)
 	}
-	stay := 0
-	for _, room := range left {
+	return left
+}
+
+// staying counts the rooms that stay.
+func staying(rooms []openedAs) (n int) {
+	for _, room := range rooms {
 		if room.stays {
-			stay++
+			n++
 		}
 	}
-	switch {
-	case about.Stays && stay >= o.standing:
-		return &tooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("your network has %d rooms here that stay, which is as many as one may", o.standing), Hint: "use one of those, or have one of them end with the night"}}
-	case len(left) < o.perAddress:
-		return nil
-	}
-	return &tooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("your network has %d rooms open here, which is as many as one may", o.perAddress), Hint: "use one of those; rooms that nobody is in end by themselves"}}
+	return n
+}
+
+func (o *openers) tooManyStay() *tooMany {
+	return &tooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("your network has %d rooms here that stay, which is as many as one may", o.standing), Hint: "use one of those, or have one of them end with the night"}}
 }
 
 func (o *openers) note(about opening) {
 	from := about.From
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.opened[from] = append(o.opened[from], openedAs{about.Code, time.Now(), about.Stays})
+	rooms := o.opened[from]
+	if kept := slices.IndexFunc(rooms, func(room openedAs) bool { return room.code == "" && room.stays == about.Stays }); kept >= 0 {
+		rooms = slices.Delete(rooms, kept, kept+1)
+	}
+	o.opened[from] = append(rooms, openedAs{about.Code, time.Now(), about.Stays})
 	const sweepAt = 1024 // addresses: those whose rooms are over are forgotten now and then
 	if len(o.opened)%sweepAt == 0 {
 		for other, rooms := range o.opened {
@@ -114,6 +157,8 @@ type opening struct {
 	Code string     `json:"code,omitempty"`
 	// Stays: the room is a standing one.
 	Stays bool `json:"stays,omitempty"`
+	// Changes: the room is there, and would stay from now on, or stays no longer.
+	Changes bool `json:"changes,omitempty"`
 }
 
 // openingsPath is where hosts ask each other, and nobody else.
@@ -154,6 +199,15 @@ func (h *Host) hasOpened(ctx context.Context, about opening) {
 	}
 }
 
+// mayKeep is why a room of an address may not stay, nil if it may, or no longer does.
+func (h *Host) mayKeep(ctx context.Context, about opening) *tooMany {
+	why, answered := h.askCounter(ctx, about)
+	if !answered {
+		why = h.openers.change(about)
+	}
+	return why
+}
+
 // askCounter asks the host that counts for an address, if there is one that answers.
 func (h *Host) askCounter(ctx context.Context, about opening) (why *tooMany, answered bool) {
 	counts := h.countsFor(about.From)
@@ -189,10 +243,13 @@ func (h *Host) serveCounting(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "that is no opening", http.StatusBadRequest)
 		return
 	}
-	if about.Code != "" {
+	switch {
+	case about.Changes:
+		answer(w, http.StatusOK, h.openers.change(about))
+	case about.Code != "":
 		h.openers.note(about)
 		answer(w, http.StatusOK, nil)
-		return
+	default:
+		answer(w, http.StatusOK, h.openers.judge(about))
 	}
-	answer(w, http.StatusOK, h.openers.judge(about))
 }

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -22,7 +23,7 @@ func TestOpeners(t *testing.T) {
 			if why := o.judge(opening{From: ann, Stays: code == "STAYS"}); why != nil {
 				got = why.Refusal.Reason
 			} else {
-				o.note(opening{ann, code, code == "STAYS"})
+				o.note(opening{From: ann, Code: code, Stays: code == "STAYS"})
 			}
 			if got != want {
 				t.Errorf("%s is refused for %q, want %q", code, got, want)
@@ -45,4 +46,70 @@ func TestOpeners(t *testing.T) {
 		time.Sleep(openEvery)
 		opens("FIVE", wire.ReasonFull)
 	})
+}
+
+// TestOpenersStay: an address has so many rooms that stay, also of those that it opened as
+// others; one that stays no more, or was never opened, leaves its place.
+func TestOpenersStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewFakeStore()
+		o := newOpeners(&Public{PerAddress: 4, Standing: Standing{PerAddress: 1}}, s)
+		ann := netip.MustParseAddr("203.0.113.7")
+		at := s.On("another")
+		for _, code := range []string{"ONE", "TWO"} {
+			if why := o.judge(opening{From: ann}); why != nil {
+				t.Fatalf("%s: %+v", code, why)
+			}
+			at.Create(t.Context(), code, "", nil)
+			o.note(opening{From: ann, Code: code})
+		}
+		if got := len(o.opened[ann]); got != 2 {
+			t.Errorf("two rooms are counted as %d", got)
+		}
+		for i, step := range []struct {
+			code         string
+			stays, fails bool
+		}{
+			{"ONE", true, false}, {"ONE", true, false}, {"TWO", true, true}, {"EARLIER", true, true},
+			{"ONE", false, false}, {"TWO", true, false}, {"EARLIER", true, true}, {"EARLIER", false, false},
+		} {
+			if why := o.change(opening{From: ann, Code: step.code, Stays: step.stays, Changes: true}); (why != nil) != step.fails {
+				t.Errorf("step %d, %s: %+v", i, step.code, why)
+			}
+		}
+		o.change(opening{From: ann, Code: "TWO", Changes: true})
+		if why := o.judge(opening{From: ann, Stays: true}); why != nil {
+			t.Errorf("the first to open a room that stays is told %+v", why)
+		}
+		if why := o.judge(opening{From: ann, Stays: true}); why == nil || why.Refusal.Reason != wire.ReasonFull {
+			t.Errorf("a second one at the same time is told %+v", why)
+		}
+		time.Sleep(newsWait + openEvery) // neither was opened after all
+		if why := o.judge(opening{From: ann, Stays: true}); why != nil {
+			t.Errorf("a place that was never taken is still kept: %+v", why)
+		}
+	})
+}
+
+// TestMakesStay: a change is judged by the key that the room goes by.
+func TestMakesStay(t *testing.T) {
+	for _, test := range []struct {
+		change, now  string
+		begins, ends bool
+	}{
+		{`{"every":"whenever"}`, "", true, false},
+		{`{"every":"whenever"}`, "fri 20:00", false, false},
+		{`{"every":""}`, "fri 20:00", false, true},
+		{`{"every":""}`, "", false, false},
+		{`{"Every":""}`, "fri 20:00", false, false},
+		{`{"every":"whenever","Every":""}`, "", true, false},
+		{`{"players":3}`, "fri 20:00", false, false},
+		{`{"every":7}`, "", false, false},
+		{`[]`, "fri 20:00", false, false},
+	} {
+		begins, ends := makesStay(room.Change{Settings: []byte(test.change)}, wire.Settings{Every: test.now})
+		if begins != test.begins || ends != test.ends {
+			t.Errorf("%s in a room with %q: begins %v, ends %v", test.change, test.now, begins, ends)
+		}
+	}
 }

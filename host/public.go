@@ -139,24 +139,30 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
 		return
 	}
+	about := opening{From: from, Stays: settings.Every != ""}
+	if about.Stays && p.Standing.Rooms == 0 {
+		h.refuse(w, http.StatusServiceUnavailable, *errNoneStay)
+		return
+	}
+	if tooMany := h.mayOpen(r.Context(), about); tooMany != nil { // before all rooms are looked at
+		if tooMany.Wait > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(tooMany.Wait.Seconds())+1))
+		}
+		h.refuse(w, http.StatusTooManyRequests, tooMany.Refusal)
+		return
+	}
 	if _, asleep := h.standing(); h.held()-asleep >= p.Rooms {
 		w.Header().Set("Retry-After", "60")
 		h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d rooms of this service are taken", p.Rooms), Hint: "try again in a while, or open the room on your own computer: muster host --game " + settings.Game})
 		return
 	}
 	if settings.Every != "" {
-		if why := h.mayStay(); why != nil {
+		done, why := h.mayStay()
+		if why != nil {
 			h.refuse(w, http.StatusServiceUnavailable, *why)
 			return
 		}
-	}
-	about := opening{From: from, Stays: settings.Every != ""}
-	if tooMany := h.mayOpen(r.Context(), about); tooMany != nil {
-		if tooMany.Wait > 0 {
-			w.Header().Set("Retry-After", strconv.Itoa(int(tooMany.Wait.Seconds())+1))
-		}
-		h.refuse(w, http.StatusTooManyRequests, tooMany.Refusal)
-		return
+		defer done()
 	}
 	if settings.Webhook != "" && h.config.Announce == nil {
 		h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: "this host posts for nobody: its operator has not allowed it", Hint: "leave the webhook out, or open the room on your own computer"})

@@ -160,8 +160,8 @@ func (r *Room) nextDate(at time.Time) time.Time {
 func (r *Room) remind() {
 	r.note("the next evening is near")
 	coming := []wire.AnnouncedPlayer{}
-	for p := range r.everyone() {
-		if r.awaits(p) && *p.comes {
+	for p, isPlayer := range r.everyone() {
+		if r.awaits(p) && *p.comes && (isPlayer || p.regular || p.organiser) { // no stranger's nickname is posted anywhere
 			coming = append(coming, wire.AnnouncedPlayer{Name: p.name})
 		}
 	}
@@ -471,6 +471,11 @@ func (a Forget) do(r *Room, by caller) error {
 	}
 	if one != nil && one.organiser {
 		return fmt.Errorf("%s is the organiser: hand that on first", one.name)
+	}
+	if one != nil && one == by.person && !isPlayer && !one.regular {
+		// Of who never played there is nothing but a nickname, which may be any word.
+		r.forgetGuests(func(g *guest) bool { return &g.person == one })
+		return nil
 	}
 	who := ""
 	if one != nil {

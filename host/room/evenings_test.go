@@ -428,6 +428,45 @@ func TestForget(t *testing.T) {
 	}
 }
 
+// TestNicknames: what guests call themselves is posted nowhere, and takes nothing along when
+// they want to be forgotten.
+func TestNicknames(t *testing.T) {
+	s := settings(0)
+	s.Every, s.Webhook = "fri 20:00 Europe/Berlin", hook
+	n := newSession(t, s)
+	n.as["ann"] = n.room.keys.Secret
+	n.playsEvening([]int{40, 20}, "ann", "bob")
+	ann, bob := n.pageOf("ann"), n.pageOf("bob")
+	n.enters("is", "")
+	yes := true
+	for _, who := range []string{ann, bob, "is's token"} {
+		if err := n.acts(who, Come{&yes}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n.orders(End{})
+	n.room.lists.Favourites = []wire.Brought{{Addr: addr(0), By: []string{"is", "IS"}}}
+	if who := n.view().Meeting.Who; len(who) != 3 {
+		t.Errorf("the page names %v", who)
+	}
+	n.told = nil
+	n.until(n.view().Meeting.Next.Add(-time.Hour))
+	posted := slices.IndexFunc(n.told, func(a wire.Announcement) bool { return a.Kind == wire.AnnouncedReminder })
+	if posted < 0 {
+		t.Fatalf("nobody is reminded; told %v", n.told)
+	}
+	if got := n.told[posted].Players; !slices.Equal(got, []wire.AnnouncedPlayer{{Name: "ann"}, {Name: "bob"}}) {
+		t.Errorf("posted are %v", got)
+	}
+	said := n.log()
+	if err := n.acts("is's token", Forget{}); err != nil {
+		t.Fatal(err)
+	}
+	if n.log() != said || len(n.room.lists.Favourites) != 1 || n.room.guests.named("is") != nil {
+		t.Errorf("a guest called is leaves of the log\n%s\nof lists %v, and guests %v", n.log(), n.room.lists.Favourites, n.room.guests)
+	}
+}
+
 // TestHistoryIsBounded in evenings, in rounds of one and in seats.
 func TestHistoryIsBounded(t *testing.T) {
 	seats := func(n int) []wire.Seat { return make([]wire.Seat, n) }
