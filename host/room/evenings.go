@@ -226,7 +226,7 @@ func (r *Room) sleep(at time.Time) {
 		r.forgetGuests(func(g *guest) bool { return g == regulars[0] })
 	}
 	r.round, r.previous, r.failures = newRound(1), netip.AddrPort{}, 0
-	r.started, r.survey = netip.AddrPort{}, survey{} // which were of tonight
+	r.started, r.survey = netip.AddrPort{}, r.survey.forgotten() // which were of tonight
 	r.enter(&Gathering{})
 }
 

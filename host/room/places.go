@@ -37,12 +37,18 @@ const (
 type survey struct {
 	// Attempt tells it from the ones before, 0 before there was any, and At is when it
 	// began. Told: people know what came of it.
-	Attempt int       `json:"attempt,omitempty"`
-	At      time.Time `json:"at,omitzero"`
-	Told    bool      `json:"told,omitempty"`
+	Attempt int `json:"attempt,omitempty"`
+	// Before is the last of those before, while there are no places: an answer that is
+	// late by then is none to the next.
+	Before int       `json:"before,omitempty"`
+	At     time.Time `json:"at,omitzero"`
+	Told   bool      `json:"told,omitempty"`
 	// Homes are the players' own machines among what is measured: all of them agreed.
 	Homes []homeVenue `json:"homes,omitempty"`
 }
+
+// forgotten is what is left of a survey that is no more.
+func (s survey) forgotten() survey { return survey{Before: max(s.Attempt, s.Before)} }
 
 // homeVenue is a player's own machine, which could host.
 type homeVenue struct {
@@ -111,7 +117,7 @@ func (Survey) do(r *Room, _ caller) error {
 
 // surveys has everyone who is here measure the places.
 func (r *Room) surveys() {
-	r.survey = survey{Attempt: r.survey.Attempt + 1, At: r.now, Homes: r.homes()}
+	r.survey = survey{Attempt: max(r.survey.Attempt, r.survey.Before) + 1, At: r.now, Homes: r.homes()}
 	r.note("everyone measures %s for a server of our own", placesInWords(len(r.venues())))
 	for _, p := range r.round.players {
 		r.surveysFor(p)
@@ -196,7 +202,7 @@ func (r *Room) forgetPlaces() {
 	}
 	switch {
 	case len(r.settings.Places) == 0 && len(r.homes()) == 0:
-		r.survey = survey{}
+		r.survey = r.survey.forgotten()
 	case asked:
 		r.surveys()
 	}

@@ -163,6 +163,15 @@ func TestPlacesAnew(t *testing.T) {
 	if err := n.orders(Survey{}); err == nil {
 		t.Error("no places are measured")
 	}
+	// What comes of a list that was emptied is late for the next one, too.
+	n.orders(Change{Settings: []byte(`{"places":"Z, 192.0.2.3"}`), MostPlaces: 2})
+	if err := n.orders(Survey{}); err != nil {
+		t.Fatal(err)
+	}
+	n.says("ann", wire.Surveyed{Attempt: 1, Places: []wire.Finalist{{Server: 0, State: discovery.Lost}}})
+	if got := n.view().Sites; len(got.Waiting) != 2 {
+		t.Errorf("an answer to the first list counts for the third: waiting for %q", got.Waiting)
+	}
 }
 
 // TestPlacesWhereAServerSuits: everyone measures them along with the second look, which
