@@ -235,9 +235,11 @@ func (a *away) bring(ctx context.Context) {
 	}
 }
 
-// follow tells of the room without a player in it.
+// follow tells of the room without a player in it, until the night is over: a room that
+// stays is there after that, too, and this program has nothing to do for it.
 func (a *away) follow(ctx context.Context, n *narrator) error {
 	var ended error
+	awake := false
 	room := func(yield func(wire.Snapshot) bool) {
 		watch := a.host.Watch(ctx, remote.Key{Code: a.room.Code, Link: a.room.Key}, func(err error) { n.show(peer.Disconnected{Err: err}) })
 		for s, err := range watch {
@@ -250,9 +252,10 @@ func (a *away) follow(ctx context.Context, n *narrator) error {
 			}
 			n.show(peer.Joined{})
 			a.moves(s)
-			if !yield(s) {
+			if !yield(s) || awake && n.hasEnded {
 				return
 			}
+			awake = awake || !n.hasEnded
 		}
 	}
 	if _, err := follow(iter.Seq[wire.Snapshot](room), n, a.once); err != nil {

@@ -162,7 +162,7 @@ func TestEndOfNight(t *testing.T) {
 	newState(t)
 	l := startLoopback(t, 5)
 	s := startService(t, l.file)
-	for _, where := range [][]string{{"--servers", l.file, "--listen", "127.0.0.1:0"}, {"--servers", l.file, "--listen", "127.0.0.1:0", "--no-play"}, {"--at", s.URL}, {"--at", s.URL, "--new", "--no-play"}} {
+	for _, where := range [][]string{{"--servers", l.file, "--listen", "127.0.0.1:0"}, {"--servers", l.file, "--listen", "127.0.0.1:0", "--no-play"}, {"--at", s.URL}, {"--at", s.URL, "--new", "--no-play"}, {"--at", s.URL, "--new", "--no-play", "--every", "fri 20:00 Europe/Berlin"}} {
 		t.Run(strings.Join(where, " "), func(t *testing.T) {
 			host := begin(t, append([]string{"host", "--game", "openarena", "--no-browser", "--name", "org"}, where...)...)
 			link := host.says(t, `(?m)^link  (\S+)$`)[1]
