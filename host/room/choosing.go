@@ -32,7 +32,7 @@ const (
 // server. Early is the organiser's word, while some still measure: it counts only
 // if something suits everyone, as what is measured should not be lost to impatience.
 func (r *Room) choose(early bool) {
-	r.exclude(filtered(r.round.active(), r.round.hasMeasured))
+	r.exclude(filtered(r.round.active(), r.round.hasMeasured), true)
 	r.discredit()
 	group := filtered(r.round.active(), r.round.hasMeasured)
 	selected := r.selectFor(group)
@@ -131,9 +131,10 @@ func (r *Room) rechoose(selected selection.Selection) {
 // exclude leaves those out whose numbers fit nobody else's, as long as the others
 // are the most. Whose distances alone are odd may sit behind a slow line: that is said,
 // and they count as long as it costs the others little. If a line would explain them, they
-// count unless all would be better off without what is longer than the others' allow. It
+// count unless all would be better off without what is longer than the others' allow: that
+// is known once all have measured what leads, and not while a search goes on. It
 // does not change its mind: that is for the organiser, see [Trust], and for the next round.
-func (r *Room) exclude(group []*player) {
+func (r *Room) exclude(group []*player, chooses bool) {
 	r.judgeServers(group)
 	found, excluded, players := r.round.anomalies(group), r.round.excluded(), names(group)
 	for _, a := range excluded {
@@ -143,7 +144,7 @@ func (r *Room) exclude(group []*player) {
 	odd := map[anomaly.Sign][]anomaly.Anomaly{}
 	for _, a := range found {
 		switch {
-		case slices.Contains(counted, a.Player):
+		case slices.Contains(counted, a.Player), a.Sign == anomaly.Slow && !chooses:
 		case a.Sign == anomaly.Slow, a.Sign == anomaly.Geometry && float64(a.Servers) <= overwhelming*float64(a.Of):
 			odd[a.Sign] = append(odd[a.Sign], a)
 		default:

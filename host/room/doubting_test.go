@@ -139,6 +139,10 @@ func TestSlowLineCounts(t *testing.T) {
 				}
 				n.measures(name, ms...)
 			}
+			n.room.exclude(n.room.round.active(), false)
+			if n.room.round.player("dan").leftOut {
+				t.Error("dan is left out while a search would go on")
+			}
 			n.done("ann", "bob", "cat", "dan")
 			n.inStage(wire.Chosen)
 			n.noted("dan's pings for 19 of 20 servers are longer than everybody else's explain, as on a slow line: " + test.told)
