@@ -360,13 +360,16 @@ func (n *narrator) show(e peer.Event) {
 }
 
 // ends reports whether a refusal means that the night is over, and says so to who has not
-// been told: the organiser has ended it, or the room had ended when the connection came back.
+// been told: the organiser has ended it, perhaps before their own player was in, or the room
+// had ended when the connection came back.
 func (n *narrator) ends(why wire.Refusal) bool {
 	text := why.Message
 	switch {
 	case why.Reason == wire.ReasonEnded:
 	case why.Reason == wire.ReasonClosed && !n.lost.IsZero():
 		text = "while the connection was lost the night has ended: " + text + ". Good night! If the others play on, ask the organiser for the link of the new room"
+	case why.Reason == wire.ReasonClosed && n.steers != nil:
+		text = "the night has ended. Good night!"
 	default:
 		return false
 	}

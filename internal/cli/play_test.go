@@ -120,6 +120,31 @@ func TestNarratorSearches(t *testing.T) {
 	})
 }
 
+// TestNarratorEnds: a room that is over is nothing wrong for who steers it and has ended it
+// before their own player was in; a friend's link to it is the wrong one.
+func TestNarratorEnds(t *testing.T) {
+	over := wire.Refusal{Reason: wire.ReasonClosed, Message: "room LOBIMARA is over"}
+	for _, c := range []struct {
+		name string
+		n    narrator
+		why  wire.Refusal
+		want string
+	}{
+		{"the organiser, at once", narrator{steers: &steering{}}, over, "the night has ended. Good night!\n"},
+		{"a friend, too late", narrator{}, over, ""},
+		{"a friend, back", narrator{lost: time.Unix(1_800_000_000, 0)}, over, "while the connection was lost the night has ended: room LOBIMARA is over. Good night! If the others play on, ask the organiser for the link of the new room\n"},
+		{"a friend, told", narrator{hasEnded: true, lost: time.Unix(1_800_000_000, 0)}, over, ""},
+		{"a friend, in time", narrator{}, wire.Refusal{Reason: wire.ReasonEnded, Message: "ann has ended the night. Good night!"}, "ann has ended the night. Good night!\n"},
+		{"the organiser, removed", narrator{steers: &steering{}}, wire.Refusal{Reason: wire.ReasonRemoved, Message: "ann has removed you"}, ""},
+	} {
+		s, out := testScreen()
+		c.n.screen = s
+		if got, want := c.n.ends(c.why), c.want != "" || c.n.hasEnded; got != want || out.String() != c.want {
+			t.Errorf("%s: %v, the screen says %q, want %v and %q", c.name, got, out, want, c.want)
+		}
+	}
+}
+
 // FuzzHostileRoom: whatever a host says of its room, the player's screen copes.
 func FuzzHostileRoom(f *testing.F) {
 	for _, text := range []string{
