@@ -143,15 +143,10 @@ func (a *away) hold(ctx context.Context) error {
 	if a.brings {
 		work.Go(func() { a.bring(ctx) })
 	}
-	steers := &steering{screen: a.screen, order: func(action string, stage wire.Stage) {
+	steers := &steering{screen: a.screen, counts: true, order: func(name string, action room.Action) {
 		select {
-		case orders <- order{action, map[string]wire.Stage{"stage": stage}}:
+		case orders <- order{name, action}:
 		default: // one is under way: whoever presses twice means once
-		}
-	}, count: func(guest string, counted bool) {
-		select {
-		case orders <- order{"count", room.Count{Name: guest, Counted: counted}}:
-		default:
 		}
 	}}
 	defer a.endsFromHome(ctx, steers)()

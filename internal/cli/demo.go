@@ -205,16 +205,10 @@ func (d *demo) host(ctx context.Context) error {
 
 // evening is the visitor's, who organises it, until the visitor ends it.
 func (d *demo) evening(ctx context.Context, rooms *host.Host, code string) error {
-	steers := &steering{screen: d.screen, order: func(action string, stage wire.Stage) {
-		if action == "end" {
-			rooms.Steer(code, room.End{})
-			return
+	steers := &steering{screen: d.screen, order: func(_ string, action room.Action) {
+		if err := rooms.Order(code, action); err != nil && ctx.Err() == nil {
+			d.screen.Say("%s", d.screen.Wrap(discovery.CleanText(err.Error()), 0))
 		}
-		if action == "await" {
-			rooms.Steer(code, room.AwaitSeats{})
-			return
-		}
-		rooms.Steer(code, room.Go{Stage: stage})
 	}}
 	alone := func() {
 		d.screen.Say("nobody can press Enter here: standard input has ended. The page has the same buttons; muster demo --exit goes on by itself")

@@ -390,17 +390,11 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	key := access.Key{Code: code, Link: keys.Link}
 	outside, inside := h.ingress.Outside(at, key), h.ingress.Inside(at, key)
 	h.invite(outside)
-	steers := &steering{screen: h.screen, order: func(action string, stage wire.Stage) {
-		if action == "end" {
-			rooms.Steer(code, room.End{})
-			return
+	steers := &steering{screen: h.screen, counts: true, order: func(_ string, action room.Action) {
+		if err := rooms.Order(code, action); err != nil && ctx.Err() == nil {
+			h.screen.Say("%s", h.screen.Wrap(discovery.CleanText(err.Error()), 0))
 		}
-		if action == "await" {
-			rooms.Steer(code, room.AwaitSeats{})
-			return
-		}
-		rooms.Steer(code, room.Go{Stage: stage})
-	}, count: func(guest string, counted bool) { rooms.Steer(code, room.Count{Name: guest, Counted: counted}) }}
+	}}
 	defer h.endsFromHome(ctx, steers)()
 	console := h.console(steers)
 	defer h.starts(ctx, console, func() wire.Settings { s, _ := rooms.Settings(code); return s }, func(ctx context.Context, sees func(wire.Snapshot)) {
@@ -506,7 +500,7 @@ func (p *program) endsFromHome(ctx context.Context, steers *steering) (stop func
 	waiting.Go(func() {
 		select {
 		case <-p.home.Ends:
-			steers.order("end", "")
+			steers.order("end", room.End{})
 		case <-ctx.Done():
 		}
 	})

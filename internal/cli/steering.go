@@ -2,11 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/wire"
 	"muster/internal/term"
 )
@@ -20,7 +22,7 @@ const (
 	chooseNow  = "Enter chooses from what is measured so far"
 	launchNow  = "Enter launches without waiting for anybody"
 	tryAgain   = "Enter begins another round"
-	afterwards = "type next for another round, or end to end the night"
+	afterwards = "type next for another round, end to end the night, or wait NAME, NAME for seats if somebody did not get in"
 	waitToo    = "type wait to wait for seats on the best that are full"
 	waitNoMore = "Enter does not wait any longer, and goes on with what has seats"
 )
@@ -29,13 +31,15 @@ const (
 // what the terminal said last: no round begins that nobody asked for.
 type steering struct {
 	screen *term.Screen
-	// order has the room do an action of the organiser's. The stage is the one that it was
-	// meant for, if there is one.
-	order func(action string, stage wire.Stage)
-	// count has the room count a guest in by an estimate of their pings, or no longer.
-	count func(guest string, counted bool)
+	// order has the room do an action of the organiser's, which the host's address for it
+	// ends with: see PROTOCOL.md.
+	order func(name string, action room.Action)
+	// counts: guests may be counted in by an estimate of their pings.
+	counts bool
 
 	mu sync.Mutex // guards following
+	// players are those whose programs measure here.
+	players []string
 	// guests are those who may be counted in, or are.
 	guests map[string]wire.Estimate
 	at     wire.Stage
@@ -50,6 +54,10 @@ func (s *steering) shows(room wire.Snapshot, now time.Time) (help string) {
 	s.offers(room.People)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.players = s.players[:0]
+	for _, p := range room.Players() {
+		s.players = append(s.players, p.Name)
+	}
 	votes, countsDown := room.Voting.Open, !room.Voting.LaunchAt.IsZero()
 	if isFirst := s.at == ""; !isFirst && (s.at != room.Room.Stage || s.votes != votes || s.countsDown != countsDown) {
 		s.since = now
@@ -70,7 +78,7 @@ func (s *steering) offers(people []wire.Person) {
 			continue
 		}
 		guests[p.Name] = *p.Estimate
-		if _, told := s.guests[p.Name]; !told && !p.Estimate.Counted && s.count != nil {
+		if _, told := s.guests[p.Name]; !told && !p.Estimate.Counted && s.counts {
 			name := discovery.CleanText(p.Name)
 			offered = append(offered, fmt.Sprintf("%s has only the page: type count %[1]s, and the choice counts them by an estimate of their pings (about ± %.0f ms)", name, p.Estimate.ErrorMS))
 		}
@@ -82,18 +90,18 @@ func (s *steering) offers(people []wire.Person) {
 	}
 }
 
-// counts takes a line that is about counting a guest in, and reports whether it is.
-func (s *steering) counts(line string) bool {
+// countsIn takes a line that is about counting a guest in, and reports whether it is.
+func (s *steering) countsIn(line string) bool {
 	word, name, _ := strings.Cut(strings.TrimSpace(line), " ")
 	counted := strings.EqualFold(word, "count")
-	if s.count == nil || !counted && !strings.EqualFold(word, "uncount") {
+	if !s.counts || !counted && !strings.EqualFold(word, "uncount") {
 		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for guest := range s.guests {
 		if strings.EqualFold(guest, strings.TrimSpace(name)) {
-			s.count(guest, counted)
+			s.order("count", room.Count{Name: guest, Counted: counted})
 			return true
 		}
 	}
@@ -101,9 +109,33 @@ func (s *steering) counts(line string) bool {
 	return true
 }
 
+// waitsFor takes a line after the launch that says who did not get in, and reports whether
+// it is one.
+func (s *steering) waitsFor(line string) bool {
+	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.at != wire.Launching || !strings.EqualFold(word, "wait") {
+		return false
+	}
+	var names []string
+	for given := range strings.SplitSeq(rest, ",") {
+		given = strings.TrimSpace(given)
+		i := slices.IndexFunc(s.players, func(name string) bool { return strings.EqualFold(name, given) })
+		if i < 0 {
+			here := discovery.CleanText(strings.Join(s.players, ", "))
+			s.screen.Say("%s", s.screen.Wrap("say who did not get in, as wait NAME, NAME; here are "+here, 0))
+			return true
+		}
+		names = append(names, s.players[i])
+	}
+	s.order("await", room.AwaitSeats{Names: names})
+	return true
+}
+
 // typed takes a line.
 func (s *steering) typed(line string, now time.Time) {
-	if s.counts(line) {
+	if s.countsIn(line) || s.waitsFor(line) {
 		return
 	}
 	s.mu.Lock()
@@ -111,13 +143,15 @@ func (s *steering) typed(line string, now time.Time) {
 	s.mu.Unlock()
 	switch word := strings.ToLower(strings.TrimSpace(line)); {
 	case word == "next" && (at == wire.Launching || at == wire.Failed):
-		s.order("go", at)
+		s.order("go", room.Go{Stage: at})
 	case word == "end":
-		s.order("end", "")
+		s.order("end", room.End{})
 	case word == "wait" && at == wire.Failed:
-		s.order("await", "")
+		s.order("await", room.AwaitSeats{})
 	case word == "next":
 		s.screen.Say("this round is not over yet")
+	case word == "wait":
+		s.screen.Say("there is nothing to wait for yet: that is for when no server has seats for all, or somebody did not get in")
 	case word != "":
 		s.screen.Say("that does nothing here; %s", afterwards)
 	case at == wire.Launching:
@@ -125,9 +159,9 @@ func (s *steering) typed(line string, now time.Time) {
 			s.screen.Say("%s", afterwards)
 		}
 	case at == "": // the room has not been heard of: Enter can only mean that it starts
-		s.order("go", wire.Gathering)
+		s.order("go", room.Go{Stage: wire.Gathering})
 	case !isSettled, at == wire.Listing, at == wire.Chosen && !waits:
 	default:
-		s.order("go", at)
+		s.order("go", room.Go{Stage: at})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -18,6 +19,8 @@ func TestEnter(t *testing.T) {
 	voting, countdown := at(wire.Chosen), at(wire.Chosen)
 	voting.Voting.Open, countdown.Voting.Open = true, true
 	countdown.Voting.LaunchAt = time.Unix(1_800_000_000, 0)
+	launched := at(wire.Launching)
+	launched.People = []wire.Person{{Name: "ann", Peer: true}, {Name: "Bob the \x1b[2J", Peer: true}, {Name: "zoe"}}
 	all := []wire.Snapshot{at(wire.Gathering), at(wire.Listing), at(wire.Measuring), at(wire.Chosen), voting, countdown, at(wire.Launching)}
 	const late, soon = settled, settled - time.Millisecond
 	tests := []struct {
@@ -44,7 +47,12 @@ func TestEnter(t *testing.T) {
 		{"the next round too early", all[:3], late, []string{"next"}, nil, "not over yet"},
 		{"after a failure at once", []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, soon, []string{""}, nil, ""},
 		{"after a failure", []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, late, []string{""}, []string{"go failed"}, ""},
-		{"to wait for seats", []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, 0, []string{"wait"}, []string{"await "}, ""},
+		{"to wait for seats", []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, 0, []string{"wait"}, []string{"await []"}, ""},
+		{"to wait for who is outside", []wire.Snapshot{at(wire.Chosen), launched}, 0, []string{"wait  ann , BOB the \x1b[2J"}, []string{"await [ann Bob the \x1b[2J]"}, ""},
+		{"to wait for nobody", []wire.Snapshot{at(wire.Chosen), launched}, 0, []string{"wait"}, nil, "here are ann, Bob the"},
+		{"to wait for who has only the page", []wire.Snapshot{at(wire.Chosen), launched}, 0, []string{"wait ann, zoe"}, nil, "say who did not get in"},
+		{"to wait too early", all[:3], 0, []string{"wait"}, nil, "nothing to wait for yet"},
+		{"to end", all[:3], 0, []string{"END"}, []string{"end"}, ""},
 		{"to wait no longer", []wire.Snapshot{at(wire.Failed), at(wire.Waiting)}, late, []string{""}, []string{"go waiting"}, ""},
 		{"another word", all[:3], late, []string{"y"}, nil, "that does nothing here"},
 	}
@@ -53,7 +61,15 @@ func TestEnter(t *testing.T) {
 			var out bytes.Buffer
 			var got []string
 			now := time.Unix(1_800_000_000, 0)
-			s := &steering{screen: testProgram(&out).screen, order: func(action string, stage wire.Stage) { got = append(got, action+" "+string(stage)) }}
+			s := &steering{screen: testProgram(&out).screen, order: func(name string, action room.Action) {
+				switch action := action.(type) {
+				case room.Go:
+					name += " " + string(action.Stage)
+				case room.AwaitSeats:
+					name += fmt.Sprint(" ", action.Names)
+				}
+				got = append(got, name)
+			}}
 			for _, shown := range tt.shown {
 				s.shows(shown, now)
 			}
@@ -73,18 +89,21 @@ func TestCountAtTheTerminal(t *testing.T) {
 	person := func(name string, e *wire.Estimate) wire.Person {
 		return wire.Person{Name: name, Guest: true, Estimate: e}
 	}
-	room := wire.Snapshot{Room: wire.Head{Stage: wire.Gathering}, People: []wire.Person{
+	state := wire.Snapshot{Room: wire.Head{Stage: wire.Gathering}, People: []wire.Person{
 		{Name: "ann", Peer: true}, person("zoe the \x1b[2Jgreat", &wire.Estimate{ErrorMS: 9}), person("yan", &wire.Estimate{Why: "a private one"}),
 	}}
 	var out bytes.Buffer
 	var got []string
 	s := &steering{
-		screen: testProgram(&out).screen, order: func(action string, _ wire.Stage) { got = append(got, action) },
-		count: func(guest string, counted bool) { got = append(got, fmt.Sprint(guest, " ", counted)) },
+		screen: testProgram(&out).screen, counts: true,
+		order: func(_ string, action room.Action) {
+			counted := action.(room.Count)
+			got = append(got, fmt.Sprint(counted.Name, " ", counted.Counted))
+		},
 	}
 	now := time.Unix(1_800_000_000, 0)
-	s.shows(room, now)
-	s.shows(room, now)
+	s.shows(state, now)
+	s.shows(state, now)
 	said := out.String()
 	if strings.Count(said, "has only the page") != 1 || !strings.Contains(said, "about ± 9 ms") || strings.Contains(said, "\x1b[2J") || strings.Contains(said, "yan") {
 		t.Errorf("the terminal says %q", said)
