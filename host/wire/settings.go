@@ -295,7 +295,11 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 			}
 		}
 		if text, is := row.Of(&s).(*string); is {
-			*text = discovery.CleanText(*text)
+			if row.Key == "voice" || row.Key == WebhookKey {
+				*text = strings.TrimSpace(*text) // which is checked below: a link that is cut leads elsewhere
+			} else {
+				*text = discovery.CleanText(*text)
+			}
 			if row.Words != nil && !slices.Contains(row.Words, *text) {
 				return s, fmt.Errorf("%s: %q is none of %s", row.Key, *text, strings.Join(row.Words, ", "))
 			}

@@ -53,6 +53,11 @@ func TestPatched(t *testing.T) {
 		{`{"by":"minimax","map":"other"}`, Supposed, with(func(s *Settings) { s.By = selection.Minimax }), ""},
 		{`{"open":false,"strategy":"as","-":"password","unknown":{}}`, OnPage, friday, ""},
 		{`{"mode":"a\u001bb"}`, OnPage, with(func(s *Settings) { s.Mode = "ab" }), ""},
+		// links are taken whole, or not at all: Teams' webhooks have some 300 bytes
+		{`{"webhook":" https://clan.example/` + strings.Repeat("a", 400) + `\n"}`, OnPage, with(func(s *Settings) { s.Webhook = "https://clan.example/" + strings.Repeat("a", 400) }), ""},
+		{`{"webhook":"https://clan.example/` + strings.Repeat("a", 2000) + `"}`, OnPage, Settings{}, "webhook"},
+		{`{"voice":"https://call.element.io/` + strings.Repeat("a", 270) + `"}`, OnPage, with(func(s *Settings) { s.Voice = "https://call.element.io/" + strings.Repeat("a", 270) }), ""},
+		{`{"voice":"https://call.element.io/` + strings.Repeat("a", 300) + `"}`, OnPage, Settings{}, "voice"},
 		{`[]`, OnPage, Settings{}, "no settings"},
 		{`{"players":"four"}`, OnPage, Settings{}, "players"},
 		{`{"by":"luck"}`, OnPage, Settings{}, "rule"},
