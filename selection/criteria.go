@@ -3,7 +3,6 @@ package selection
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"net/netip"
 	"slices"
 	"time"
@@ -136,7 +135,7 @@ func (s *Servers) Info(server int) *discovery.Info {
 }
 
 // Check says what of the criteria makes no sense for these players. [Select] itself
-// takes an unknown rule for the mean, a weight that is no number above 0 for 1,
+// takes an unknown rule for the mean, a weight that is none for 1,
 // and weights that are all 0 for equal ones.
 func (c Criteria) Check(players []string) error {
 	if !slices.Contains(Rules(), c.By) {
@@ -151,14 +150,20 @@ func (c Criteria) Check(players []string) error {
 		if !slices.Contains(players, name) {
 			return fmt.Errorf("selection: a weight for %q, who is no player here", name)
 		}
-		if !validWeight(weight) {
-			return fmt.Errorf("selection: weight %v of %q is not a number of at least 0", weight, name)
+		if !ValidWeight(weight) {
+			return fmt.Errorf("selection: weight %v of %q is neither 0 nor from %v to %d", weight, name, MinWeight, MaxWeight)
 		}
 	}
 	return nil
 }
 
-func validWeight(w float64) bool { return w >= 0 && !math.IsInf(w, 1) }
+// MinWeight and MaxWeight are the least weight that is not 0, and the largest. Next to
+// more nobody else counts, and scores by less are all the same to a microsecond; squares of
+// RTTs by far more, or less, are none that a float64 holds.
+const MinWeight, MaxWeight = 0.001, 1000
+
+// ValidWeight reports whether a player may count for so much.
+func ValidWeight(w float64) bool { return w == 0 || w >= MinWeight && w <= MaxWeight }
 
 // compare orders servers by address, and by their place in the list if that is
 // the same.

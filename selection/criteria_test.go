@@ -22,6 +22,7 @@ func TestWeights(t *testing.T) {
 		{selection.Mean, map[string]float64{"ann": 0}, serverB, 50},                            // bob alone
 		{selection.Mean, map[string]float64{"ann": 0, "bob": 0}, serverA, 50},                  // all 0 is all alike
 		{selection.Mean, map[string]float64{"ann": -1, "bob": math.NaN()}, serverA, 50},        // nonsense is 1
+		{selection.Mean, map[string]float64{"ann": 1e308, "bob": 1e308}, serverA, 50},          // or the sum is infinite, and every score 0
 		{selection.Minimax, nil, serverA, 80},                                                  // a tie
 		{selection.Minimax, map[string]float64{"ann": 0.5}, serverB, 50},                       // max(40, 50)
 		{selection.Fairness, map[string]float64{"ann": 2, "bob": 2}, serverB, 30 / math.Sqrt2}, // as without weights

@@ -2,6 +2,7 @@ package selection_test
 
 import (
 	"encoding/json"
+	"math"
 	"net/netip"
 	"reflect"
 	"slices"
@@ -200,6 +201,9 @@ func TestWishCheck(t *testing.T) {
 		{By: selection.Mean, Limits: []time.Duration{0}},
 		{By: selection.Mean, Weights: map[string]float64{"cat": 1}},
 		{By: selection.Mean, Weights: map[string]float64{"ann": -1}},
+		{By: selection.Mean, Weights: map[string]float64{"ann": math.NaN()}},
+		{By: selection.Fairness, Weights: map[string]float64{"ann": 1e308, "bob": 1e308}}, // of which sums are infinite
+		{By: selection.Fairness, Weights: map[string]float64{"ann": 5e-324}},
 	}
 	for _, criteria := range bad {
 		if err := criteria.Check(annAndBob); err == nil {

@@ -20,7 +20,7 @@ type Objective struct {
 }
 
 // Objective is what the criteria make of the RTTs of these players. A weight that
-// is no number of at least 0 counts as 1, as all do if nobody has one above 0.
+// is none counts as 1, as all do if nobody has one above 0.
 func (c Criteria) Objective(players []string) *Objective {
 	o := &Objective{measure: c.By.measure(), limits: slices.Sorted(slices.Values(c.Limits))}
 	if n := len(o.limits); n > 1 && !c.By.climbs() {
@@ -29,7 +29,7 @@ func (c Criteria) Objective(players []string) *Objective {
 	say := false
 	for _, name := range players {
 		w, given := c.Weights[name]
-		if !given || !validWeight(w) {
+		if !given || !ValidWeight(w) {
 			w = 1
 		}
 		o.weights = append(o.weights, w)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"net/netip"
 	"path/filepath"
 	"slices"
@@ -148,8 +147,8 @@ func weights(to *map[string]float64) value {
 			return fmt.Errorf("%q is not NAME=WEIGHT", part)
 		}
 		weight, err := strconv.ParseFloat(part[at+1:], 64)
-		if err != nil || !(weight >= 0) || math.IsInf(weight, 0) {
-			return fmt.Errorf("the weight in %q is no number of at least 0", part)
+		if err != nil || !selection.ValidWeight(weight) {
+			return fmt.Errorf("the weight in %q is neither 0 nor a number from %v to %d", part, selection.MinWeight, selection.MaxWeight)
 		}
 		if *to == nil {
 			*to = make(map[string]float64)

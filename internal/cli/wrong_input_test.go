@@ -118,6 +118,7 @@ func TestWrongUsage(t *testing.T) {
 		{"no servers in the fleet", []string{"fleet", "--servers", "-1"}, 2, []string{"1 to 200000"}},
 		{"too many servers in the fleet", []string{"fleet", "--servers", "10000000"}, 2, []string{"--servers 10000000", "1 to 200000"}},
 		{"no report", []string{"select"}, 2, []string{"which reports?"}},
+		{"weight beyond numbers", []string{"select", "--weights", "ann=1e308", "x"}, 2, []string{"ann=1e308", "0.001 to 1000"}},
 		{"weight in words", []string{"select", "--weights", "ann=much", "x"}, 2, []string{`"ann=much"`}},
 		{"simulate nothing", []string{"simulate"}, 2, []string{"--world et2007"}},
 		{"simulate in an unknown place", []string{"simulate", "--world", "et2007", "--place", "Mars"}, 2, []string{`"Mars"`, "AU"}},
