@@ -35,6 +35,7 @@ type openers struct {
 
 	mu     sync.Mutex                // guards following
 	opened map[netip.Addr][]openedAs // by household
+	swept  time.Time
 }
 
 // openedAs is a room by its code, and when it was opened. One without a code is about to be.
@@ -78,6 +79,7 @@ func (o *openers) judge(about opening) *tooMany {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.sweep()
 	left := o.left(from)
 	switch {
 	case about.Stays && staying(left) >= o.standing:
@@ -140,13 +142,21 @@ func (o *openers) note(about opening) {
 		rooms = slices.Delete(rooms, kept, kept+1)
 	}
 	o.opened[from] = append(rooms, openedAs{about.Code, time.Now(), about.Stays})
-	const sweepAt = 1024 // addresses: those whose rooms are over are forgotten now and then
-	if len(o.opened)%sweepAt == 0 {
-		for other, rooms := range o.opened {
-			if !slices.ContainsFunc(rooms, func(room openedAs) bool { return !o.isOver(room) }) {
-				delete(o.opened, other)
-			}
-		}
+}
+
+// sweepOpeners is how often those are forgotten whose rooms are over, or never were opened:
+// at a host that is full each address that tries once is one.
+const sweepOpeners = 10 * time.Minute
+
+// sweep is for who holds mu.
+func (o *openers) sweep() {
+	now := time.Now()
+	if now.Sub(o.swept) < sweepOpeners {
+		return
+	}
+	o.swept = now
+	for from := range o.opened {
+		o.left(from)
 	}
 }
 

@@ -91,6 +91,33 @@ func TestOpenersStay(t *testing.T) {
 	})
 }
 
+// TestOpenersAreForgotten: who tried to open a room at a host that is full, and whose rooms
+// are over, takes no memory for longer than some minutes.
+func TestOpenersAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewFakeStore()
+		o := newOpeners(&Public{PerAddress: 2}, s)
+		first := netip.MustParseAddr("203.0.113.7")
+		s.On("another").Create(t.Context(), "ONE", "", nil)
+		o.judge(opening{From: first})
+		o.note(opening{From: first, Code: "ONE"})
+		from := netip.MustParseAddr("198.51.100.1")
+		for range 3000 {
+			from = from.Next()
+			o.judge(opening{From: from}) // and nothing is opened
+		}
+		time.Sleep(sweepOpeners)
+		if o.judge(opening{From: from.Next()}); len(o.opened) != 2 || len(o.opened[first]) != 1 {
+			t.Errorf("%d addresses are kept, the first with %d rooms", len(o.opened), len(o.opened[first]))
+		}
+		s.set(func() { s.rooms["ONE"].over = true })
+		time.Sleep(sweepOpeners)
+		if o.judge(opening{From: from}); len(o.opened) != 1 {
+			t.Errorf("%d addresses are kept", len(o.opened))
+		}
+	})
+}
+
 // TestMakesStay: a change is judged by the key that the room goes by.
 func TestMakesStay(t *testing.T) {
 	for _, test := range []struct {
