@@ -18,7 +18,7 @@ func TestBeacon(t *testing.T) {
 	defer stop()
 	out, err, ended := &buffer{}, &buffer{}, make(chan int, 1)
 	go func() {
-		ended <- cli.Run(ctx, []string{"beacon", "--listen", "127.0.0.1:0", "--name", "Frank, furt"}, cli.Streams{In: strings.NewReader(""), Out: out, Err: err})
+		ended <- cli.Run(ctx, []string{"beacon", "--listen", "127.0.0.1:0", "--name", "Frank, furt #1"}, cli.Streams{In: strings.NewReader(""), Out: out, Err: err})
 	}()
 	for !strings.Contains(err.String(), "Ctrl-C") {
 		select {
@@ -28,7 +28,7 @@ func TestBeacon(t *testing.T) {
 		}
 	}
 	name, at, _ := strings.Cut(strings.TrimSpace(out.String()), ", ")
-	if name != "Frank furt" {
+	if name != "Frank furt 1" {
 		t.Errorf("it says %q", out)
 	}
 	conn, dialErr := net.Dial("udp", at)
@@ -40,7 +40,7 @@ func TestBeacon(t *testing.T) {
 	conn.Write(beacon.Protocol{}.AppendQuery(nil, 7, nil))
 	b := make([]byte, 100)
 	n, readErr := conn.Read(b)
-	if reply, parseErr := (beacon.Protocol{}).Parse([][]byte{b[:n]}); readErr != nil || parseErr != nil || !reply.Answers(7) || reply.Info.Name != "Frank, furt" {
+	if reply, parseErr := (beacon.Protocol{}).Parse([][]byte{b[:n]}); readErr != nil || parseErr != nil || !reply.Answers(7) || reply.Info.Name != "Frank, furt #1" {
 		t.Errorf("%+v, %v, %v", reply, readErr, parseErr)
 	}
 	stop()

@@ -25,8 +25,10 @@ import (
 // placesFlag is the flag of candidate places, and their key in the table of settings.
 const placesFlag = "places"
 
-// placeName is a name as a line of a list of places has it, where a comma ends it.
-func placeName(name string) string { return strings.ReplaceAll(name, ",", "") }
+// placeName is a name as a line of a list of places has it, where a comma ends it, and # begins a remark.
+func placeName(name string) string {
+	return strings.TrimSpace(strings.NewReplacer(",", "", "#", "").Replace(name))
+}
 
 // bindVenues adds the flag that reads candidate places from a file.
 func (p *program) bindVenues(cmd *cobra.Command, to *wire.Venues) {
