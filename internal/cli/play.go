@@ -487,7 +487,7 @@ func (n *narrator) turn(s wire.Snapshot) {
 			n.screen.Say("%s", n.screen.Faint(indent+n.screen.Wrap(discovery.CleanText(sentence), len(indent))))
 		}
 	}
-	if n.help == nil {
+	if n.help == nil || !s.Room.Ended.IsZero() { // whose room sleeps is on their way out
 		return
 	}
 	if help := n.help(s); help != "" {

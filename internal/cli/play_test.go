@@ -74,6 +74,7 @@ func TestPlayerHelp(t *testing.T) {
 	}{
 		{at(wire.Gathering), "you are in; the organiser starts when everyone is here" + page},
 		{wire.Snapshot{Room: wire.Head{Stage: wire.Gathering, Settings: wire.Settings{Players: 4}}}, "you are in; it starts by itself when 4 are here" + page},
+		{wire.Snapshot{Room: wire.Head{Stage: wire.Gathering, Ended: time.Now()}}, ""}, // the night is over, and the room sleeps
 		{at(wire.Measuring), ""},
 		{at(wire.Failed), "the organiser can look for something else and begin again; Ctrl-C leaves\n"},
 	} {
