@@ -21,6 +21,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -83,13 +84,28 @@ type Post struct {
 	// URL is that of the webhook; see [wire.CheckWebhook].
 	URL          string
 	Announcement wire.Announcement
-	// Told hears once what became of it, in another goroutine. An error is a sentence for
-	// everybody in the room: it does not say the URL.
+	// Told hears once what became of it, in another goroutine, unless a newer one of the room
+	// takes its place. An error is a sentence for everybody in the room: it does not say the
+	// URL.
 	Told func(error)
 }
 
-// queue is what a room has to post: of each kind the newest.
-type queue struct{ waiting []Post }
+// queue is what a room has to post: of each kind the newest, all of it by the webhook that
+// was given last.
+type queue struct {
+	waiting []Post
+	// url is that of the post under way, and giveUp ends it.
+	url    string
+	giveUp context.CancelFunc
+}
+
+// by leaves what was for another webhook: the organiser has given this one in its place.
+func (q *queue) by(url string) {
+	q.waiting = slices.DeleteFunc(q.waiting, func(post Post) bool { return post.URL != url })
+	if q.giveUp != nil && q.url != url {
+		q.giveUp()
+	}
+}
 
 func (p *Poster) begin() {
 	p.ctx, p.cancel = context.WithCancel(context.Background())
@@ -116,6 +132,7 @@ func (p *Poster) Post(post Post) {
 		p.rooms[post.Room] = q
 		p.work.Go(func() { p.run(post.Room, q) })
 	}
+	q.by(post.URL)
 	for i := range q.waiting {
 		if q.waiting[i].Announcement.Kind == post.Announcement.Kind {
 			q.waiting[i] = post
@@ -146,15 +163,18 @@ func (p *Poster) run(room string, q *queue) {
 		}
 		post := q.waiting[0]
 		q.waiting = q.waiting[1:]
+		ctx, cancel := context.WithCancel(p.ctx)
+		q.url, q.giveUp = post.URL, cancel
 		p.mu.Unlock()
-		if err := p.post(post); p.ctx.Err() == nil {
+		if err := p.post(ctx, post); ctx.Err() == nil {
 			post.Told(err)
 		}
+		cancel()
 	}
 }
 
 // post tries a few times.
-func (p *Poster) post(post Post) error {
+func (p *Poster) post(ctx context.Context, post Post) error {
 	to := "the webhook"
 	if wire.IsDiscord(post.URL) {
 		to = "Discord"
@@ -171,7 +191,7 @@ func (p *Poster) post(post Post) error {
 			return fmt.Errorf("the room has posted %d times within the hour, which is as often as one may", roomPosts)
 		}
 		var failure *failure
-		if err := p.send(post.URL, body); err == nil || !errors.As(err, &failure) {
+		if err := p.send(ctx, post.URL, body); err == nil || !errors.As(err, &failure) {
 			return err
 		}
 		pause := failure.pause
@@ -183,8 +203,8 @@ func (p *Poster) post(post Post) error {
 		}
 		select {
 		case <-time.After(pause):
-		case <-p.ctx.Done():
-			return p.ctx.Err()
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 }
@@ -235,14 +255,14 @@ type failure struct {
 func (f *failure) Error() string { return f.why }
 
 // send posts once.
-func (p *Poster) send(hook string, body []byte) error {
+func (p *Poster) send(ctx context.Context, hook string, body []byte) error {
 	select {
 	case p.places <- struct{}{}:
 		defer func() { <-p.places }()
-	case <-p.ctx.Done():
-		return p.ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(p.ctx, p.try)
+	ctx, cancel := context.WithTimeout(ctx, p.try)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimPrefix(hook, wire.PlainWebhook), bytes.NewReader(body))
 	if err != nil {

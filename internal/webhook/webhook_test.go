@@ -109,7 +109,7 @@ func TestBadWebhooks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = p.send(p.Own, body)
+			err = p.send(t.Context(), p.Own, body)
 			var failed *failure
 			if c.want == "" {
 				if err != nil {
@@ -155,7 +155,7 @@ func TestStrangersWebhooks(t *testing.T) {
 		hook := "https://" + host + ":" + port + "/"
 		p.once.Do(p.begin)
 		var failed *failure
-		if err := p.send(hook, nil); !errors.As(err, &failed) || host != "127.1" && !strings.Contains(failed.why, "private network") {
+		if err := p.send(t.Context(), hook, nil); !errors.As(err, &failed) || host != "127.1" && !strings.Contains(failed.why, "private network") {
 			t.Errorf("%s: %v", hook, err)
 		}
 	}
@@ -278,6 +278,26 @@ func TestQueue(t *testing.T) {
 		synctest.Wait()
 		p.Close()
 		p.Post(Post{Room: "a", URL: discordHook, Announcement: choice})
+	})
+}
+
+// TestGivenAnew: an organiser who has pasted the wrong webhook, and then the right one, waits
+// for nothing that the wrong one is tried for, and hears no more of it.
+func TestGivenAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &inTime{answers: []func(context.Context) (*http.Response, error){hangs, status(204, "")}}
+		p := &Poster{strangers: service, owner: service}
+		defer p.Close()
+		for _, kind := range []wire.Announced{wire.AnnouncedOpen, wire.AnnouncedChoice} {
+			a := choice
+			a.Kind = kind
+			p.Post(Post{Room: "a room", URL: "https://wrong.example/", Announcement: a, Told: func(err error) { t.Errorf("told of the wrong one: %v", err) }})
+		}
+		time.Sleep(5 * time.Second)
+		began := time.Now()
+		if err := posted(p, discordHook, choice); err != nil || time.Since(began) > 0 || len(service.at) != 2 {
+			t.Errorf("told %v after %v, in %d tries", err, time.Since(began), len(service.at))
+		}
 	})
 }
 
