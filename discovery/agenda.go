@@ -28,6 +28,8 @@ type Agenda struct {
 	// held: the own plan may name only as many servers as allowed.
 	held    bool
 	allowed int
+	// unseen: the own plan was allowed servers since it was last asked for one.
+	unseen bool
 	// owed are servers under way that the own plan has named meanwhile.
 	owed map[int]Phase
 }
@@ -59,7 +61,7 @@ func (a *Agenda) Ask(servers []int) {
 func (a *Agenda) Hold() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.held, a.allowed = true, 0
+	a.held, a.allowed, a.unseen = true, 0, false
 }
 
 // Allow lets a held plan name so many servers more. Call Ask afterwards, with or
@@ -68,16 +70,18 @@ func (a *Agenda) Allow(servers int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.allowed += servers
+	a.unseen = a.unseen || servers > 0
 }
 
 // Woken makes the agenda a [Waker].
 func (a *Agenda) Woken() <-chan struct{} { return a.woken }
 
-// Pending reports whether requests wait to be asked.
+// Pending reports whether requests wait to be asked, or the own plan has not seen yet that
+// it may name servers.
 func (a *Agenda) Pending() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.ContainsFunc(a.requests, func(server int) bool { _, asked := a.known[server]; return !asked })
+	return a.unseen || slices.ContainsFunc(a.requests, func(server int) bool { _, asked := a.known[server]; return !asked })
 }
 
 // Next names the next request, or else what the own plan names.
@@ -92,6 +96,7 @@ func (a *Agenda) Next() (Probe, Verdict) {
 			return Probe{Server: server, Phase: Refining}, Go
 		}
 	}
+	a.unseen = false
 	for {
 		if a.held && a.allowed == 0 {
 			return Probe{}, Stop

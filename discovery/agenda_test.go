@@ -104,6 +104,26 @@ func TestAgendaCutShort(t *testing.T) {
 	}
 }
 
+// TestAllowedAtLast: what a plan is allowed when its run has just ended is pending until
+// another run has seen it, and no longer.
+func TestAllowedAtLast(t *testing.T) {
+	a := discovery.NewAgenda(discovery.NewConventional(1), nil)
+	a.Hold()
+	take(a)
+	for _, allowed := range []int{0, 1, 2} { // the last is more than there are
+		if a.Allow(allowed); a.Pending() != (allowed > 0) {
+			t.Errorf("allowed %d: pending is %v", allowed, a.Pending())
+		}
+		if take(a); a.Pending() {
+			t.Errorf("allowed %d: something is pending after the run", allowed)
+		}
+	}
+	a.Allow(1)
+	if a.Hold(); a.Pending() {
+		t.Error("what was allowed before it was held again is pending")
+	}
+}
+
 // TestHeldAgenda: a held plan names as many servers as it is allowed, and none
 // that was asked for before.
 func TestHeldAgenda(t *testing.T) {

@@ -23,7 +23,7 @@ func TestDiscreetPlayer(t *testing.T) {
 					wire.Measure{Round: 1, Game: "openarena", Strategy: strategy},
 					wire.Ask{Round: 1, Servers: []int{6}, Own: listed})
 				asked, unasked, beyond := 0, 0, -1
-				for server, state := range reported(t, ws) {
+				for server, state := range reportedOf(t, ws, len(servers)) {
 					if state == discovery.Forbidden {
 						unasked, beyond = unasked+1, server
 					} else {

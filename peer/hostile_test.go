@@ -132,8 +132,16 @@ func kindOf(f wire.Frame) int {
 // reported reads reports until done, and returns the servers in them.
 func reported(t *testing.T, ws *websocket.Conn) map[int]discovery.State {
 	t.Helper()
+	return reportedOf(t, ws, 0)
+}
+
+// reportedOf reads until so many servers are reported, done or not: who is held may be done
+// for a moment, before the host has asked for anything. Without a number it reads until
+// the player is done.
+func reportedOf(t *testing.T, ws *websocket.Conn, want int) map[int]discovery.State {
+	t.Helper()
 	servers := map[int]discovery.State{}
-	for {
+	for isDone := false; want == 0 && !isDone || len(servers) < want; {
 		kind, data, err := ws.ReadMessage()
 		if err != nil {
 			t.Error(err)
@@ -149,9 +157,10 @@ func reported(t *testing.T, ws *websocket.Conn) map[int]discovery.State {
 				servers[result.Server] = result.State
 			}
 		case wire.Done:
-			return servers
+			isDone = true
 		}
 	}
+	return servers
 }
 
 var letIn = wire.Welcome{Version: wire.Version, Name: "ann", Token: "token"}

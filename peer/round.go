@@ -152,6 +152,7 @@ func (s *session) runAgenda() {
 	r.running = true
 	r.agenda.Resume()
 	among := len(slices.DeleteFunc(s.room.Players(), func(p wire.Person) bool { return !p.Connected }))
+	task := s.tasks + 1
 	s.inBackground(func(ctx context.Context) {
 		err := s.scanner.run(ctx, among, r.measure.Game, r.servers, r.agenda, r.ledger.add)
 		if ctx.Err() != nil {
@@ -162,7 +163,7 @@ func (s *session) runAgenda() {
 			switch {
 			case err != nil:
 				s.leave(err)
-			case s.round == r && r.agenda.Pending(): // the host asked for more in the last moment
+			case s.round == r && s.tasks == task && r.agenda.Pending(): // the host asked for more in the last moment, and for nothing else since
 				s.runAgenda()
 			default:
 				r.ledger.finish()

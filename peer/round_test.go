@@ -58,7 +58,7 @@ func TestStrangersListOurNetwork(t *testing.T) {
 				say(t, ws, letIn, wire.List{Round: 1, Servers: servers},
 					wire.Measure{Round: 1, Game: "openarena", Strategy: strategy},
 					wire.Ask{Round: 1, Servers: []int{3, 4, 5, 6}, Own: listed})
-				told := reported(t, ws)
+				told := reportedOf(t, ws, listed)
 				for server := range ours {
 					if told[server] != discovery.Forbidden {
 						t.Errorf("server %d is %v, want forbidden", server, told[server])

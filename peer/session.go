@@ -60,7 +60,9 @@ type session struct {
 	saidLaunched bool
 	// finishing: the peer leaves as soon as the host has heard of the launch.
 	finishing bool
-	stop      context.CancelFunc
+	// stop ends the newest task in the background, and tasks is how many were begun.
+	stop  context.CancelFunc
+	tasks int
 }
 
 func (s *session) loop() {
@@ -222,6 +224,7 @@ func (s *session) welcome(m wire.Welcome, isAgain bool) {
 // inBackground stops what was under way and does the next thing.
 func (s *session) inBackground(do func(ctx context.Context)) {
 	s.stop()
+	s.tasks++
 	ctx, cancel := context.WithCancel(s.ctx)
 	s.stop = cancel
 	s.work.Go(func() {
