@@ -21,11 +21,11 @@ func TestSites(t *testing.T) {
 		t.Error("the page is told where the places are")
 	}
 	const found = `{ people, room: room("failed", { limits_ms: [150] }), choice: { ...choice, target: undefined, explain: ["No server suits everyone."], selection: { ...selection, chosen: null, ranking: [], culled: { over_threshold: 1400 } } },
-		sites: { better: true, waiting: ["dave"], answer: "a server of your own would suit all: Frankfurt would give 48/62 ms on average and at worst, <b>London</b> 51/60; the best server there is gives 71/140", now: { mean_ms: 71, max_ms: 140 },
+		sites: { better: true, waiting: ["dave"], answer: "a server of your own would suit all: Frankfurt would give 48/62 ms (average/worst), <b>London</b> 51/60; the best server there is gives 71/140", now: { mean_ms: 71, max_ms: 140 },
 			sites: [{ name: "Frankfurt", suits: true, mean_ms: 48, max_ms: 62, rtt_ms: { anna: 40, ben: 62, chong: 50, dave: 40 } }, { name: "<b>London</b>", suits: true, mean_ms: 51, max_ms: 60, rtt_ms: { anna: 60, ben: 51, chong: 50, dave: 43 } },
 				{ name: "W".repeat(48), suits: false, mean_ms: 0, max_ms: 0, silent: ["ben"], rtt_ms: { anna: 120, chong: 250, dave: 93 } }] } }`
 	b.tells(found)
-	b.sees("#stage .places", "A server of your own would suit all: Frankfurt would give 48/62 ms on average and at worst, <b>London</b> 51/60; the best server there is gives 71/140.")
+	b.sees("#stage .places", "Frankfurt would give 48/62 ms (average/worst), <b>London</b> 51/60; the best server there is gives 71/140.")
 	b.sees("#stage .places", "Still measuring: dave.")
 	b.axe("places for a server of our own")
 	b.shoot("sites", phone, desktop)

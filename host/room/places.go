@@ -332,7 +332,7 @@ func placesAnswer(s *wire.Sites, selected *selection.Selection) string {
 			break
 		}
 		if len(parts) == 0 {
-			parts = append(parts, fmt.Sprintf("%s would give %v ms on average and at worst", site.Name, site.Figures))
+			parts = append(parts, fmt.Sprintf("%s would give %v ms (average/worst)", site.Name, site.Figures))
 		} else {
 			parts = append(parts, fmt.Sprintf("%s %v", site.Name, site.Figures))
 		}

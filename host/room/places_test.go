@@ -76,7 +76,7 @@ func TestPlaces(t *testing.T) {
 	if !slices.Equal(order, want) || !sites.Better || len(sites.Waiting) != 0 || *sites.Now != (wire.Figures{MeanMS: 100, MaxMS: 190}) {
 		t.Errorf("%q, %+v", order, sites)
 	}
-	n.noted("a server of your own would suit all: Frankfurt would give 48/62 ms on average and at worst, London 50/60; the best server there is gives 100/190")
+	n.noted("a server of your own would suit all: Frankfurt would give 48/62 ms (average/worst), London 50/60; the best server there is gives 100/190")
 	for _, p := range n.view().Room.Places {
 		t.Errorf("the page is told where %s is", p.Name)
 	}
@@ -95,11 +95,11 @@ func TestPlacesAnswers(t *testing.T) {
 		want     string
 		better   bool
 	}{
-		{"beyond the limit, too", 100 * time.Millisecond, []int{60, 30}, []int{120, 150}, "a server at one of your places would suit no better: A would give 90/120 ms on average and at worst, B 90/150; the best server there is gives 100/190", false},
+		{"beyond the limit, too", 100 * time.Millisecond, []int{60, 30}, []int{120, 150}, "a server at one of your places would suit no better: A would give 90/120 ms (average/worst), B 90/150; the best server there is gives 100/190", false},
 		{"silent for one", 100 * time.Millisecond, []int{60, lost}, []int{lost, lost}, "no place reaches all of you: A did not answer cat", false},
 		{"silent", 100 * time.Millisecond, []int{lost, lost}, []int{lost, lost}, "no place answered: is muster beacon running there, and is its port open for UDP?", false},
-		{"much better than what suits", 200 * time.Millisecond, []int{60, 30}, []int{60, 55}, "a server of your own would suit all: B would give 42/55 ms on average and at worst, A 60/60; the best server there is gives 100/190", true},
-		{"hardly better than what suits", 200 * time.Millisecond, []int{60, 90}, []int{120, 90}, "a server of your own would not be much better: A would give 90/120 ms on average and at worst, B 90/90; the best server there is gives 100/190", false},
+		{"much better than what suits", 200 * time.Millisecond, []int{60, 30}, []int{60, 55}, "a server of your own would suit all: B would give 42/55 ms (average/worst), A 60/60; the best server there is gives 100/190", true},
+		{"hardly better than what suits", 200 * time.Millisecond, []int{60, 90}, []int{120, 90}, "a server of your own would not be much better: A would give 90/120 ms (average/worst), B 90/90; the best server there is gives 100/190", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestPlacesWhereAServerSuits(t *testing.T) {
 	n.inStage(wire.Launching)
 	n.surveyed("ann", 10)
 	n.surveyed("bob", 20)
-	n.noted("a server of your own would suit all: A would give 15/20 ms on average and at worst; the best server there is gives 40/40")
+	n.noted("a server of your own would suit all: A would give 15/20 ms (average/worst); the best server there is gives 40/40")
 	n.says("bob", wire.Surveyed{Attempt: 1}) // again changes nothing
 	if got := n.view().Sites.Sites[0].RTT; !reflect.DeepEqual(got, map[string]float64{"ann": 10, "bob": 20}) {
 		t.Errorf("%v", got)
@@ -262,7 +262,7 @@ func TestHomes(t *testing.T) {
 	if want := []string{"bob's computer 20/40 []", "ann's computer 0/0 [bob]"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	n.noted("a server of your own: bob's computer would give 20/40 ms on average and at worst")
+	n.noted("a server of your own: bob's computer would give 20/40 ms (average/worst)")
 	if shown := fmt.Sprintf("%+v", n.view()); strings.Contains(shown, "203.0.113") {
 		t.Error("a player's address is shown")
 	}

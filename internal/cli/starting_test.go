@@ -65,7 +65,7 @@ func TestStartCommand(t *testing.T) {
 		marks := writeFile(t, "marks", "")
 		h := opens("trap 'echo ended >> "+marks+"; exit' TERM; echo \"$@\" > "+marks+"; echo "+near+"; while :; do sleep 0.1; done", "--start", "auto")
 		h.says(t, "no server suits everyone")
-		h.says(t, `a server of your own would suit all: The Den would give \d+/\d+ ms on average and at worst; the best server there is gives \d+/\d+`)
+		h.says(t, `a server of your own would suit all: The Den would give \d+/\d+ ms \(average/worst\); the best server there is gives \d+/\d+`)
 		h.says(t, "starting in The Den: sh ")
 		h.says(t, "the server in The Den answers: the room goes there")
 		h.says(t, "start it yourself with the line above")

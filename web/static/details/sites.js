@@ -5,20 +5,21 @@ import { heat } from "../colours.js";
 
 /** @typedef {import("../types.js").State} State */
 
-/** What it comes to, in a sentence that begins with a capital. @param {State} state */
-export function answer(state) {
-  const text = state.sites?.answer ?? "";
+/** What it comes to, in a sentence that begins with a capital. @param {State} state @param {boolean} [titled] a title says already that it would suit all */
+export function answer(state, titled = false) {
+  const whole = state.sites?.answer ?? "";
+  const text = titled && state.sites?.better ? whole.slice(whole.indexOf(": ") + 2) : whole;
   return text && `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** @param {State} state @param {boolean} [may] order what the organiser can */
-export function sites(state, may = true) {
+/** @param {State} state @param {boolean} [may] order what the organiser can @param {boolean} [titled] see answer */
+export function sites(state, may = true, titled = false) {
   const found = state.sites;
   const again = may && state.you.organiser && (state.room.candidates ?? []).length > 0 && h("p", { class: "buttons" }, button("survey", found ? "Measure the places again" : "Measure the places now"));
   if (!found) return [h("p", { class: "quiet" }, "Nobody has measured them yet: everyone does once there is a choice, or none."), again].filter(Boolean);
   const players = [...new Set(found.sites.flatMap((site) => [...Object.keys(site.rtt_ms), ...(site.silent ?? [])]))].sort();
   return [
-    h("p", {}, h("bdi", { dir: "ltr" }, answer(state) || "Everyone measures them …")),
+    h("p", {}, h("bdi", { dir: "ltr" }, answer(state, titled) || "Everyone measures them …")),
     h(
       "div",
       { class: "scroll", tabindex: 0, role: "region", "aria-label": "Places, a row each" },
