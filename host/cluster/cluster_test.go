@@ -172,10 +172,12 @@ func TestAdopt(t *testing.T) {
 		other := join(t, w, name)
 		go func() {
 			for code := range other.Adopt(ctx) {
-				if _, _, err := other.Claim(ctx, code); err != nil {
+				switch _, _, err := other.Claim(ctx, code); {
+				case err == nil:
+					all <- adopted{name, code}
+				case ctx.Err() == nil && !errors.Is(err, store.ErrElsewhere): // a slow machine's hosts may both try
 					t.Error(err)
 				}
-				all <- adopted{name, code}
 			}
 		}()
 	}
@@ -187,14 +189,18 @@ func TestAdopt(t *testing.T) {
 	began := time.Now()
 	a.Close()
 	got, share := map[string]bool{}, map[string]int{}
-	for range rooms {
-		one := <-all
-		got[one.code] = true
-		share[one.by]++
+	for len(got) < rooms {
+		select {
+		case one := <-all:
+			got[one.code] = true
+			share[one.by]++
+		case <-time.After(time.Minute):
+			t.Fatalf("nobody has taken the last %d of %d rooms", rooms-len(got), rooms)
+		}
 	}
 	t.Log(share, time.Since(began))
-	if len(got) != rooms || share["b"] < rooms/5 || share["c"] < rooms/5 {
-		t.Errorf("%d rooms, %v", len(got), share)
+	if share["b"] < rooms/5 || share["c"] < rooms/5 {
+		t.Errorf("of %d rooms %v", rooms, share)
 	}
 }
 
