@@ -107,3 +107,11 @@ func TestGuessed(t *testing.T) {
 		}
 	}
 }
+
+func names(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("player %02d", i)
+	}
+	return names
+}
