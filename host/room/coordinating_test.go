@@ -360,6 +360,34 @@ func TestRoundsOverlap(t *testing.T) {
 	round(200*time.Millisecond, last+1)
 }
 
+// TestEndsWithoutTheSilent: once everybody was asked all they may be, nobody waits any
+// longer for servers that are silent and could not win.
+func TestEndsWithoutTheSilent(t *testing.T) {
+	s := settings(2)
+	s.Strategy = wire.Coordinated
+	n := newSession(t, s)
+	n.room.tuning = Tuning{Budget: 100, Enough: -1}
+	n.join("ann", "bob")
+	n.gets(far())
+	isSilent := func(server int) bool { return server/100 >= 8 } // as bob finds
+	for n.room.phase.stage() == wire.Refining && n.now.Sub(eight) < coordinatingTime {
+		n.answers(0, "ann")
+		for i, m := range n.sent["bob"] {
+			if ask, is := m.(wire.Ask); is {
+				ask.Servers = slices.DeleteFunc(slices.Clone(ask.Servers), isSilent)
+				n.sent["bob"][i] = ask
+			}
+		}
+		n.answers(1, "bob")
+		n.wait(tick)
+	}
+	n.inStage(wire.Chosen)
+	search := n.room.round.search
+	if took := n.now.Sub(search.asked); search.expected() == 0 || took < lateAnswers || took >= longestWait {
+		t.Errorf("chosen %v after the last questions, without %d answers; the log:\n%s", took, search.expected(), n.log())
+	}
+}
+
 // TestUnluckySample: who measured the best server when a queue was full does not
 // keep it from its second look.
 func TestUnluckySample(t *testing.T) {

@@ -77,7 +77,7 @@ func newAcquisition(p *Planner) *acquisition {
 func (p *Planner) Next() []Batch {
 	a := newAcquisition(p)
 	if a.players == 0 {
-		p.spent = p.questions.waiting() == 0
+		p.spent = p.questions.waiting() == 0 || p.questions.spent(p.options)
 		return nil
 	}
 	p.estimator.climbs, p.estimator.owns = p.climbs(), p.owns()

@@ -77,7 +77,8 @@
 // stricter limit than the best: whether one may is said beside it (Progress.Reach), and
 // is unlikely once none of 95 % of the last 24 bold worlds that were drawn to climb has
 // such a server. The search is done when that is so and it is worth no more asking
-// (Options.Enough), when the budget is spent, or after mostRounds. Another limit kept
+// (Options.Enough), when the budget is spent and no answer that is out may make another
+// server the best, or after mostRounds. Another limit kept
 // begins both counts anew. What some have measured, and others are to, is finished
 // first if it may well be better by as much: the samples did not know of it.
 //

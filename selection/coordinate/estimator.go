@@ -330,11 +330,10 @@ func (e *estimator) hopeful(c *candidate) bool {
 }
 
 // begun reports whether a candidate that some measured, and others are to, may well be
-// better than the best by so many ms: if its RTTs are as low as one in six is. Few do not
-// measure all that others do.
+// better than the best by so many ms. Few do not measure all that others do.
 func (e *estimator) begun(by float64, few map[int]int) bool {
 	return slices.ContainsFunc(e.candidates.all, func(c *candidate) bool {
-		if !c.heard() || !c.wanted && !c.explored || c.server < 0 || !e.candidates.usable(c.server) || e.candidates.unknown(c.server) {
+		if !c.heard() || !c.wanted && !c.explored || c.server < 0 || e.candidates.unknown(c.server) {
 			return false
 		}
 		missing := false
@@ -342,8 +341,22 @@ func (e *estimator) begun(by float64, few map[int]int) bool {
 			_, is := few[player]
 			missing = missing || ms == 0 && !is
 		}
-		return missing && c.value-c.off-noise < e.best-by
+		return missing && e.promising(c, by)
 	})
+}
+
+// awaits reports whether a candidate of which only answers are missing that are still out
+// may well be the best.
+func (e *estimator) awaits() bool {
+	return slices.ContainsFunc(e.candidates.all, func(c *candidate) bool {
+		return c.heard() && !c.whole() && c.server >= 0 && e.candidates.questions.awaited(c) && e.promising(c, 0)
+	})
+}
+
+// promising reports whether a candidate may be better than the best by so many ms: if its
+// RTTs are as low as one in six is.
+func (e *estimator) promising(c *candidate, by float64) bool {
+	return e.candidates.usable(c.server) && c.value-c.off-noise < e.best-by
 }
 
 // ranked are the candidates that are wanted, the lowest figure first.

@@ -103,7 +103,8 @@ type Planner struct {
 	// reviewed counts addresses that one player explored, passed those that all
 	// were asked for then.
 	reviewed, passed int
-	// spent: there is nothing left to ask, or nobody may be asked any more.
+	// spent: there is nothing left to ask, or nobody may be asked any more; answers may be
+	// out.
 	spent bool
 }
 

@@ -25,7 +25,8 @@ type Progress struct {
 	// Probes is how many servers the players were asked for on average.
 	Probes float64
 	Rounds int
-	// Done: the bound is not worth asking on, or there is nothing to ask.
+	// Done: the bound is not worth asking on, or there is nothing to ask, and no answer
+	// that is still out may make another server the best.
 	Done bool
 }
 
@@ -186,7 +187,12 @@ func (p *Planner) Progress() Progress {
 	if e.level > 0 && !p.stricter.hopeless() {
 		o.Reach, settled = duration(e.next()), false
 	}
-	o.Done = p.spent || settled || p.round >= mostRounds && p.options.Enough > 0
+	spent := p.spent
+	if spent && p.questions.waiting() > 0 {
+		e.update() // the last answers came after the last round
+		spent = !e.awaits()
+	}
+	o.Done = spent || settled || p.round >= mostRounds && p.options.Enough > 0
 	return o
 }
 

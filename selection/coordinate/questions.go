@@ -101,6 +101,31 @@ func (q questions) waiting() int {
 	return n
 }
 
+// spent reports whether nobody may be asked any more, whatever answers come.
+func (q questions) spent(o Options) bool {
+	for player := range q {
+		most, few := o.Few[player]
+		if !few {
+			most = o.Budget
+		}
+		if q[player].load < most {
+			return false
+		}
+	}
+	return true
+}
+
+// awaited reports whether all players who have not measured a candidate have been asked
+// for it.
+func (q questions) awaited(c *candidate) bool {
+	for player, ms := range c.rtts {
+		if _, waits := q[player].waiting[c.server]; ms == 0 && !waits {
+			return false
+		}
+	}
+	return true
+}
+
 // quotas are how many more servers each player may be asked for in a round, and
 // for how many players that is any. The first round takes what it takes.
 func (q questions) quotas(o Options, round int) (quotas []int, players int) {

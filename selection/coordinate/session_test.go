@@ -366,3 +366,52 @@ func TestFinishesWhatIsBegun(t *testing.T) {
 		t.Error("no search ends before it must")
 	}
 }
+
+// TestAwaitsWhatMayWin: with the budget spent the search is over, whoever has not answered
+// yet, unless one of these answers may make a server the best.
+func TestAwaitsWhatMayWin(t *testing.T) {
+	list := small()
+	mean := func(server int) time.Duration { return (smallRTT(0, server) + smallRTT(1, server)) / 2 }
+	for _, test := range []struct {
+		name   string
+		out    func(server int) bool // does not answer bob
+		awaits bool
+	}{
+		{"nothing", noneDead, false},
+		{"far servers", func(server int) bool { return mean(server) > 80*time.Millisecond }, false},
+		{"the nearest", func(server int) bool { return mean(server) < 50*time.Millisecond }, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := coordinate.New(topology.New(list), selection.Servers{}, selection.NewTable([]string{"ann", "bob"}, len(list)), selection.Criteria{By: selection.Mean}, coordinate.Options{Seed: 1, Budget: 60, Batch: 30, Enough: -1})
+			var out []int
+			for {
+				batches := p.Next()
+				if len(batches) == 0 {
+					break
+				}
+				for _, b := range batches {
+					for _, server := range b.Servers {
+						if b.Player == 1 && test.out(server) {
+							out = append(out, server)
+							continue
+						}
+						p.Observe(b.Player, discovery.Result{Server: server, State: discovery.Answered, RTT: smallRTT(b.Player, server)})
+					}
+				}
+			}
+			o := p.Progress()
+			if o.Probes != 60 || len(out) == 0 != (test.name == "nothing") {
+				t.Fatalf("%v servers each, and bob waits for %v", o.Probes, out)
+			}
+			if o.Done == test.awaits {
+				t.Errorf("done: %v, and bob waits for %v", o.Done, out)
+			}
+			for _, server := range out {
+				p.Observe(1, discovery.Result{Server: server, State: discovery.Lost})
+			}
+			if !p.Progress().Done {
+				t.Error("not done when all are lost")
+			}
+		})
+	}
+}
