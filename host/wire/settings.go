@@ -189,7 +189,7 @@ func Table() []Setting {
 			Flag: "room", Usage: "the room's `NAME` (default: its code)"},
 		{Key: "-", Of: func(s *Settings) any { return &s.Password },
 			Flag: "password", Usage: "the game server's `PASSWORD`, given to players only"},
-		{Key: "voice", Of: func(s *Settings) any { return &s.Voice }, Rare: true,
+		{Key: voiceKey, Of: func(s *Settings) any { return &s.Voice }, Rare: true,
 			Flag: "voice", Usage: "the `LINK` of your voice channel, shown to everybody in the room: mumble://, ts3server://, teamspeak://, Discord, Jitsi, Element, Google Meet or Steam", Label: "Voice channel", Unset: "none"},
 		{Key: WebhookKey, Of: func(s *Settings) any { return &s.Webhook }, Rare: true,
 			Flag: "webhook", Usage: "post to this webhook, `URL`; better: --webhook-file", Label: "Tell your channel, by its webhook", Unset: "nobody"},
@@ -250,7 +250,7 @@ func Form() []Field {
 		switch row.Key {
 		case "game":
 			f.Kind = "game"
-		case "voice":
+		case voiceKey:
 			f.Kind = "link"
 		case WebhookKey:
 			f.Kind = "webhook"
@@ -295,7 +295,7 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 			}
 		}
 		if text, is := row.Of(&s).(*string); is {
-			if row.Key == "voice" || row.Key == WebhookKey {
+			if row.IsLink() {
 				*text = strings.TrimSpace(*text) // which is checked below: a link that is cut leads elsewhere
 			} else {
 				*text = discovery.CleanText(*text)
@@ -338,6 +338,9 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 	}
 	return s, s.Criteria().Check(nil)
 }
+
+// IsLink reports whether a text is a link, which is taken whole or not at all.
+func (row Setting) IsLink() bool { return row.Key == voiceKey || row.Key == WebhookKey }
 
 // CheckTime is why a time cannot be the setting's, or nil. It does not say which setting.
 func (row Setting) CheckTime(d time.Duration) error {

@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// voiceKey is the setting of the voice channel.
+const voiceKey = "voice"
+
 // maxVoice is the longest link of a voice channel, in bytes.
 const maxVoice = 300
 

@@ -31,15 +31,19 @@ func ofMeeting(line string, room *wire.Snapshot) (word wire.Say, is bool) {
 	return wire.Say{Round: room.Room.Round, What: what}, is && room.Meeting != nil
 }
 
-// meetingInWords is the next date by this machine's clock, who comes, and where the room
-// was last; empty if there is nothing to say.
-func meetingInWords(m *wire.Meeting, zone *time.Location) string {
+// meetingInWords is the next date by the reader's clock, with its year if that is another,
+// who comes, and where the room was last; empty if there is nothing to say.
+func meetingInWords(m *wire.Meeting, now time.Time) string {
 	if m == nil {
 		return ""
 	}
 	var parts []string
 	if !m.Next.IsZero() {
-		parts = append(parts, "next evening: "+m.Next.In(zone).Format("Mon 2 Jan 15:04"))
+		next, form := m.Next.In(now.Location()), "Mon 2 Jan 15:04"
+		if next.Year() != now.Year() {
+			form = "Mon 2 Jan 2006 15:04"
+		}
+		parts = append(parts, "next evening: "+next.Format(form))
 		var come, stay []string
 		for _, one := range m.Who {
 			switch name := discovery.CleanText(one.Name); {
@@ -71,7 +75,7 @@ func (n *narrator) meets(s wire.Snapshot) {
 	if s.Room.Stage != wire.Gathering && s.Room.Stage != wire.Launching {
 		return
 	}
-	words := meetingInWords(s.Meeting, time.Local)
+	words := meetingInWords(s.Meeting, time.Now())
 	if words == n.met {
 		return
 	}

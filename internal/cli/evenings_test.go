@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"reflect"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"muster/host/wire"
 )
@@ -20,9 +24,11 @@ func TestMeetingInWords(t *testing.T) {
 		{nil, time.UTC, ""},
 		{&wire.Meeting{}, time.UTC, ""},
 		{&wire.Meeting{Next: at, Who: who}, time.FixedZone("", 14*3600), "next evening: Sat 28 Nov 09:00; coming: ann; not coming: bob[31m"},
+		{&wire.Meeting{Next: at.AddDate(36, 0, 0)}, time.UTC, "next evening: Mon 27 Nov 2062 19:00"}, // which was to be 2026
+		{&wire.Meeting{Next: time.Date(2026, 12, 31, 23, 0, 0, 0, time.UTC)}, time.FixedZone("", 2*3600), "next evening: Fri 1 Jan 2027 01:00"},
 		{&wire.Meeting{Last: &wire.Last{Server: "Frankfurt", MeanMS: 41.4}}, time.UTC, "last time: Frankfurt, 41 ms"},
 	} {
-		if got := meetingInWords(test.meeting, test.zone); got != test.want {
+		if got := meetingInWords(test.meeting, at.In(test.zone)); got != test.want {
 			t.Errorf("%+v is %q, want %q", test.meeting, got, test.want)
 		}
 	}
@@ -75,5 +81,21 @@ func TestMeetingTyped(t *testing.T) {
 		if !v.typed(line, func(help string) { said += help }) || said != "type come or not for that date" {
 			t.Errorf("%q is told %q", line, said)
 		}
+	}
+}
+
+// TestTextFlags: the command line takes texts as the page does, and no less of a password or
+// a link. Else Home shows no room whose name ends in a blank.
+func TestTextFlags(t *testing.T) {
+	var got wire.Settings
+	cmd := &cobra.Command{RunE: func(*cobra.Command, []string) error { return nil }}
+	bindSettings(cmd, &got)
+	cmd.SetArgs([]string{"--room", " Fri\u202eday\x1b[31m  night ", "--map", "oa_dm1 ", "--password", " two  blanks ", "--voice", "https://discord.gg/" + strings.Repeat("a", 270)})
+	if err := cmd.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	want := wire.Settings{Name: "Friday[31m night", Map: "oa_dm1", Password: " two  blanks ", Voice: "https://discord.gg/" + strings.Repeat("a", 270)}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -264,10 +264,13 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings) {
 		case *selection.Rule:
 			bindWord(cmd, to, row.Flag, *to, selection.Rules(), row.Usage)
 		case *string:
-			if row.Words != nil {
+			switch {
+			case row.Words != nil:
 				bindWord(cmd, to, row.Flag, *to, row.Words, row.Usage)
-			} else {
+			case row.IsLink(), to == &s.Password:
 				flags.StringVar(to, row.Flag, *to, row.Usage)
+			default: // as the page takes it
+				flags.Var(value{"", *to, func(text string) error { *to = discovery.CleanText(text); return nil }}, row.Flag, row.Usage)
 			}
 		}
 	}
