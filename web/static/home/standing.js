@@ -22,7 +22,9 @@ export function standing(home) {
 /** @param {Room} room @param {import("./forms.js").Home} home */
 function one(room, home) {
   const game = home.games.find((g) => g.id === room.game)?.name ?? room.game;
-  const next = room.next ? `next ${new Date(room.next).toLocaleString([], { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" })}` : "whenever you like";
+  const then = new Date(room.next || 0);
+  const year = then.getFullYear() === new Date().getFullYear() ? undefined : "numeric"; // who mistypes it sees so
+  const next = room.next ? `next ${then.toLocaleString([], { weekday: "short", day: "numeric", month: "short", year, hour: "2-digit", minute: "2-digit", hourCycle: "h23" })}` : "whenever you like";
   const where = room.at && `at ${new URL(room.at).host}`;
   return h(
     "li",
