@@ -193,7 +193,11 @@ func (h *Host) origin(c remote, probes wire.Probes) room.Origin {
 	if c.forwards {
 		return room.Origin{}
 	}
-	return room.OriginOf(c.addr, probes, h.config.Home != nil && h.config.Home(c.addr)).LocatedBy(h.config.Locate)
+	o := room.OriginOf(c.addr, probes, h.config.Home != nil && h.config.Home(c.addr)).LocatedBy(h.config.Locate)
+	if at, err := netip.ParseAddrPort(h.config.Address); err == nil && c.addr.IsLoopback() && probes == wire.ProbesAtHost {
+		o.Here = at.Addr()
+	}
+	return o
 }
 
 // entrance is where friends get in.

@@ -24,6 +24,23 @@ type Origin struct {
 	// Near is the connection's own address, for the servers on networks that the
 	// host shares with the player; invalid if it may be anybody's.
 	Near netip.Addr `json:"near,omitzero"`
+	// Here is by which address of the host's machine those on its networks reach the host's
+	// own player; invalid for all others.
+	Here netip.Addr `json:"here,omitzero"`
+}
+
+// beside is where people on the host's networks reach the player's machine; invalid if the
+// player comes from elsewhere. It is what the connection itself shows, so nobody can name
+// another's.
+func (o Origin) beside() netip.Addr {
+	at := o.Near
+	if at.IsLoopback() {
+		at = o.Here
+	}
+	if at = at.Unmap(); discovery.ReachOf(at) != discovery.NetworkReach || at.IsLinkLocalUnicast() {
+		return netip.Addr{}
+	}
+	return at
 }
 
 // OriginOf judges an address that a player comes from; isHome reports whether one

@@ -60,19 +60,23 @@ type homeVenue struct {
 const ownPing = discovery.Millis(100 * time.Microsecond)
 
 // homes are the machines of players who could host, if all who are here have agreed that
-// the programs of the others are told where they are, and have an address that all reach.
+// the programs of the others are told where they are, and have an address that all reach:
+// one on the internet or, while all came in over the host's own networks, one there.
 func (r *Room) homes() (homes []homeVenue) {
-	for _, p := range r.round.players {
-		if !p.connected {
-			continue
-		}
+	here := filtered(r.round.players, func(p *player) bool { return p.connected })
+	isElsewhere := func(p *player) bool { return !p.origin.beside().IsValid() }
+	areBeside := !slices.ContainsFunc(here, isElsewhere)
+	for _, p := range here {
 		if p.beacon == 0 {
 			return nil
 		}
-		addr, name := p.origin.Addr, p.name+"'s computer"
+		addr, name := p.origin.Addr.Unmap().WithZone(""), p.name+"'s computer"
+		if areBeside {
+			addr = p.origin.beside()
+		}
 		isTaken := slices.ContainsFunc(r.settings.Places, func(v wire.Venue) bool { return v.Name == name })
-		if discovery.ReachOf(addr) == discovery.InternetReach && !isTaken && len(homes)+len(r.settings.Places) < wire.MaxVenues {
-			homes = append(homes, homeVenue{p.name, wire.Venue{Name: name, Addr: netip.AddrPortFrom(addr.Unmap().WithZone(""), p.beacon), Protocol: "beacon"}})
+		if (areBeside || discovery.ReachOf(addr) == discovery.InternetReach) && !isTaken && len(homes)+len(r.settings.Places) < wire.MaxVenues {
+			homes = append(homes, homeVenue{p.name, wire.Venue{Name: name, Addr: netip.AddrPortFrom(addr, p.beacon), Protocol: "beacon"}})
 		}
 	}
 	return homes

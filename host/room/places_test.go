@@ -277,6 +277,42 @@ func TestHomes(t *testing.T) {
 	}
 }
 
+// TestHomesOfALANParty: while all came in over the host's own networks, each is measured
+// where the connection showed them to be, the host's own player where the others reach the
+// host; with one friend elsewhere nobody is told a private address.
+func TestHomesOfALANParty(t *testing.T) {
+	ip := netip.MustParseAddr
+	host := Origin{Addr: ip("127.0.0.1"), Home: true, Near: ip("127.0.0.1"), Here: ip("192.168.1.2")}
+	atHome, byVPN := Origin{Addr: ip("192.168.1.3"), Home: true, Near: ip("192.168.1.3")}, Origin{Near: ip("100.64.0.9")}
+	for _, tt := range []struct {
+		name string
+		from []Origin
+		want string
+	}{
+		{"one network", []Origin{host, atHome}, "192.168.1.2:1001 192.168.1.3:1002"},
+		{"a VPN, too", []Origin{host, atHome, byVPN}, "192.168.1.2:1001 192.168.1.3:1002 100.64.0.9:1003"},
+		{"a friend elsewhere", []Origin{host, atHome, {Addr: ip("203.0.113.1"), Near: ip("203.0.113.1")}}, "203.0.113.1:1003"},
+		{"somebody by a tunnel", []Origin{host, atHome, {}}, ""},
+		{"a host that nobody reaches", []Origin{{Addr: ip("127.0.0.1"), Home: true, Near: ip("127.0.0.1"), Here: ip("127.0.0.1")}, atHome}, ""},
+		{"an address that needs a zone", []Origin{host, {Near: ip("fe80::1%eth0")}}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			n := newSession(t, settings(0))
+			for i, from := range tt.from {
+				name := fmt.Sprint("p", i)
+				n.step(Join{Hello: wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, Beacon: uint16(1001 + i)}, From: from, Token: "token of " + name})
+			}
+			var got []string
+			for _, h := range n.room.homes() {
+				got = append(got, h.Place.Addr.String())
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("measured are %v, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
 // TestHomesOfThoseWhoLeft: nobody who comes later is told the address of somebody who has
 // thought better of it, has left, or was removed.
 func TestHomesOfThoseWhoLeft(t *testing.T) {

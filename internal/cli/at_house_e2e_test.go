@@ -30,3 +30,18 @@ func TestHouseholdAt(t *testing.T) {
 	}
 	ann.awaits(`everyone to Den \(10\.0\.0\.5:27960\)`)
 }
+
+// TestHouseholdHosts: on one network, where no list leads to a server, the players' own
+// computers are measured at their addresses there, and the room says who should host.
+func TestHouseholdHosts(t *testing.T) {
+	h := newHouse(t)
+	play := func(i int, args ...string) *process {
+		return h.start(h.rooms[i], householders[i], command(t, t.TempDir(), append(args, "--name", householders[i], "--launch", "never", "--no-browser", "--can-host")...))
+	}
+	ann := play(0, "host", "--game", "openarena", "--players", "3", "--servers", writeFile(t, "servers.txt", indoors(3)+":1\n"), "--lan", "off", "--no-mdns")
+	link := ann.awaits(`(?m)^link  (\S+)$`)[1]
+	bob, cat := play(1, "join", link), play(2, "join", link)
+	for _, p := range []*process{ann, bob, cat} {
+		p.awaits(`(ann|bob|cat)'s computer would give \d+/\d+ ms \(average/worst\), (ann|bob|cat)'s computer \d+/\d+, (ann|bob|cat)'s computer \d+/\d+`)
+	}
+}

@@ -73,7 +73,7 @@ func (c *canHost) shine(ctx context.Context, p *program) (port uint16, stop func
 			p.warn(fmt.Errorf("this machine answers as a beacon no more: %w", err))
 		}
 	})
-	p.screen.Say("%s", p.screen.Wrap(fmt.Sprintf("while everybody here says --can-host, their programs measure this computer at UDP port %d, which your router has to pass on", port), 0))
+	p.screen.Say("%s", p.screen.Wrap(fmt.Sprintf("while everybody here says --can-host, their programs measure this computer at UDP port %d; for friends elsewhere your router has to pass it on", port), 0))
 	takeBack := p.passesOn(ctx, c.portMap, port)
 	return port, func() { cancel(); takeBack(); work.Wait() }, nil
 }
