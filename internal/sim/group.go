@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"time"
 
 	"muster/discovery"
 	"muster/discovery/topology"
@@ -106,6 +107,27 @@ func (g *Group) truth(criteria selection.Criteria) groupTruth {
 		}
 	}
 	return t
+}
+
+// edge is by how much one packet pair is off: whether a server that is as near to a limit
+// keeps it, no choice can tell.
+const edge = time.Millisecond
+
+// clear is the truth of the servers that keep a limit with the edge to spare.
+func (t groupTruth) clear() groupTruth {
+	if len(t.criteria.Limits) == 0 {
+		return t
+	}
+	c := t.criteria
+	c.Limits = slices.Clone(c.Limits)
+	for i := range c.Limits {
+		c.Limits[i] -= edge
+	}
+	clear := t.truth(c)
+	if clear.limit > 0 {
+		clear.limit += edge.Seconds() * 1000 // for who is told what is over
+	}
+	return clear
 }
 
 // keeps reports whether everybody reaches a server within the limit that the best

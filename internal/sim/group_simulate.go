@@ -121,6 +121,9 @@ type GroupRun struct {
 	// that is at most [asGood] worse than the chosen one, and Leads how many did in all.
 	Searched, Leading float64
 	Leads             int
+	// Clear and FoundClear are the regrets against the best of the servers that keep a
+	// limit with a packet pair's error to spare.
+	Clear, FoundClear float64
 	// Doubts are those about the players' reports.
 	Doubts []anomaly.Anomaly
 }
@@ -149,11 +152,19 @@ func (g *Group) Run(method Method, o GroupOptions, run uint64) (GroupRun, error)
 		if r.Found = s.launched > 0; r.Found {
 			r.Server = choice.Selection.Chosen.Server
 			r.Score, r.Regret = truth.regret(r.Server)
+			clear := truth.clear()
+			apart := func(server int, regret float64) float64 {
+				_, ms := clear.regret(server)
+				return min(regret, ms)
+			}
+			r.Clear = apart(r.Server, r.Regret)
+			r.FoundClear = r.Clear
 			r.Kept = truth.keeps(r.Server)
 			r.FoundKept = r.Kept
 			if r.FoundRegret = r.Regret; r.Search.Rounds > 0 && r.Search.Best >= 0 {
 				_, before := truth.regret(r.Search.Best)
 				r.FoundRegret = min(r.Regret, before)
+				r.FoundClear = min(r.Clear, apart(r.Search.Best, before))
 				r.FoundKept = r.Kept || truth.keeps(r.Search.Best)
 			}
 			r.Searched, r.Leads = s.searched.Seconds(), len(s.leads)

@@ -52,6 +52,11 @@ const (
 	// suspectShare: one in so many of a player's questions may go to neighbours of
 	// what is suspect, and mostNeighbours are tried at each level.
 	suspectShare, mostNeighbours = 4, 50
+	// Of every part of the list that holds partShare of it somebody measures an address,
+	// whatever is expected there, if a deviation is looked for: half of the share whose
+	// best is not to be missed. partsRound of them are looked at in a round, and partTries
+	// silent addresses are tried.
+	partShare, partsRound, partTries = 0.0025, 8, 3
 	// mostDrawn servers are drawn to find one that may be asked for.
 	mostDrawn = 30
 	// A sample that has too few addresses under the limit raises it for the next one:
@@ -94,6 +99,7 @@ func (p *Planner) Next() []Batch {
 		a.finish()
 		a.askNeighbours()
 		a.countriesAgain()
+		a.largeParts()
 		a.explore()
 	}
 	batches := a.batches()
@@ -327,6 +333,41 @@ func (a *acquisition) newAS(countries []valued, most int, measure func(s *countr
 		if found && most > 0 {
 			measure(s, a.p.candidates.at(at))
 			most--
+		}
+	}
+}
+
+// largeParts has one player each measure an address of the largest parts of the list of
+// which nothing is known: countries, ASes in them, /16s of these. What relatives and one
+// player's RTT tell of all players' is little where it is not the lowest RTTs that count,
+// so the best part is often one that seems hopeless, and no sample would try it.
+func (a *acquisition) largeParts() {
+	if !a.p.estimator.objective.Deviates() {
+		return
+	}
+	a.p.candidates.sort()
+	tree, seen := a.p.tree, a.underWay()
+	least := partShare * float64(len(tree.List()))
+	var parts []valued
+	for node := topology.Root + 1; int(node) < tree.Nodes(); {
+		size, known := float64(tree.Size(node)), a.posterior.find(node) != nil
+		if tries := a.p.candidates.below(node); size >= least && !known && !seen[node] && tries < partTries {
+			parts = append(parts, valued{node, float64(tries) - size/float64(len(tree.List()))}) // those never tried first
+		}
+		if size < least || !known || tree.Level(node) == topology.Prefix16 {
+			node = tree.End(node)
+		} else {
+			node++
+		}
+	}
+	sortValued(parts)
+	left := partsRound
+	for _, v := range parts {
+		if left == 0 || slices.Max(a.quotas) <= 0 {
+			return
+		}
+		if at, found := a.anyOf(v.at, func(topology.Node) bool { return true }); found && a.measure(a.p.candidates.at(at)) {
+			left--
 		}
 	}
 }

@@ -96,6 +96,16 @@ func (cs *candidates) sort() {
 	slices.SortFunc(cs.all, func(a, b *candidate) int { return cmp.Compare(a.at, b.at) })
 }
 
+// below is how many of the candidates, which are in the order of the tree, are below a
+// node.
+func (cs *candidates) below(node topology.Node) int {
+	place := func(at topology.Node) int {
+		i, _ := slices.BinarySearchFunc(cs.all, at, func(c *candidate, at topology.Node) int { return cmp.Compare(c.at, at) })
+		return i
+	}
+	return place(cs.tree.End(node)) - place(node)
+}
+
 // inform judges a server anew.
 func (cs *candidates) inform(server int) {
 	cs.filter.Update(server)

@@ -64,7 +64,9 @@
 // of the AS stands. One world in four is bold: there it may be nearer than all n known
 // ones, with chance 1/(n+1), and parts of an AS may stand elsewhere. Besides, players
 // are asked for neighbours of what is
-// suspect, and for other ASes of large countries and of those with a low bound.
+// suspect, and for other ASes of large countries and of those with a low bound; and if a
+// deviation is looked for, one player for an address of every large part of the list that
+// nobody knows, as the samples know little of it.
 //
 // Rounds may overlap (Options.Ahead): the next is handed out while answers to the last
 // are on their way. What is asked for by then counts as known to come: of each part of
