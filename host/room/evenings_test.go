@@ -224,6 +224,21 @@ func TestOnDates(t *testing.T) {
 			t.Errorf("%d reminders; asleep: %v", got, n.room.isAsleep())
 		}
 	})
+	t.Run("a clock that was ahead while somebody was there", func(t *testing.T) {
+		for _, every := range []string{"fri 20:00 Europe/Berlin", ""} {
+			n := standing(t, every)
+			n.now = n.now.AddDate(9, 0, 0)
+			n.join("ann", "bob")
+			n.gone("ann")
+			n.gone("bob")
+			n.now = n.now.AddDate(-9, 0, 0)
+			n.restarts(0)
+			n.until(n.now.Add(KeepEmpty + time.Hour))
+			if n.room.isAsleep() != (every != "") || n.room.Over(n.now) != (every == "") {
+				t.Errorf("%q: nobody is there for a day; asleep: %v, over: %v", every, n.room.isAsleep(), n.room.Over(n.now))
+			}
+		}
+	})
 	t.Run("one date, and none", func(t *testing.T) {
 		n := asleep(t, "2026-11-27 20:00 Europe/Berlin")
 		n.until(friday[1].Add(3 * time.Hour))

@@ -115,6 +115,7 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 		r.stand(late)
 		r.ticked = now
 	}
+	r.rightTimes()
 	phase, round := r.phase, r.round.number
 	err := in.step(r)
 	r.dates()
@@ -128,6 +129,24 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	}
 	r.due = r.Next()
 	return r.out, err
+}
+
+// aheadMost is how far ahead of the time somebody may have been heard: who says that they rest
+// is for less than a minute.
+const aheadMost = 5 * time.Minute
+
+// rightTimes takes what was heard by a clock that was ahead for heard just now. Else the room
+// would be used, and wait for who is away, until that clock's time has come.
+func (r *Room) rightTimes() {
+	times := []*time.Time{&r.opened, &r.kept.used}
+	for _, p := range r.round.players {
+		times = append(times, &p.heard)
+	}
+	for _, at := range times {
+		if at.Sub(r.now) > aheadMost {
+			*at = r.now
+		}
+	}
 }
 
 // Next is when the room needs the time again: a [Tick] before would change nothing but,
