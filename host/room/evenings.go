@@ -3,6 +3,7 @@ package room
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -525,6 +526,8 @@ func (r *Room) forgets(who, name string) (was bool) {
 		o.By = slices.DeleteFunc(slices.Clone(o.By), isNamed)
 		return len(o.By) > 0
 	})
+	r.lists.Left = maps.Clone(r.lists.Left)
+	maps.DeleteFunc(r.lists.Left, func(name, _ string) bool { return isNamed(name) })
 	r.log = slices.DeleteFunc(slices.Clone(r.log), func(n wire.Note) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return tellsOf(n.Text, name) })
 	})

@@ -3,6 +3,7 @@ package room
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -21,6 +22,9 @@ type lists struct {
 	// Struck are those that the organiser has taken off, however often somebody's program
 	// brings them again.
 	Struck []netip.AddrPort `json:"struck,omitempty"`
+	// Left says by a derived secret whose a name was that stands in the lists and is free
+	// now: who comes back with that token has them again, and no other who takes the name.
+	Left map[string]string `json:"left,omitempty"`
 }
 
 const (
@@ -221,6 +225,49 @@ func (l *lists) rename(from, to string) {
 		}
 		return true
 	})
+}
+
+// nobodyNow stands for those who brought a server under a name that is somebody else's by now.
+// It is longer than any nickname, so that nobody can take it.
+const nobodyNow = "somebody who was in this room before"
+
+// disown leaves what was brought under a name with nobody who is here: who takes that name
+// now cannot take it back, and does not answer for it.
+func (l *lists) disown(name string) {
+	l.change(func(o *wire.Brought) bool {
+		if at := slices.Index(o.By, name); at >= 0 {
+			o.By = slices.Clone(o.By)
+			if slices.Contains(o.By, nobodyNow) {
+				o.By = slices.Delete(o.By, at, at+1)
+			} else {
+				o.By[at] = nobodyNow
+			}
+		}
+		return true
+	})
+}
+
+// leaves notes whose a name was that becomes free.
+func (l *lists) leaves(name, token string) {
+	isTheirs := func(o wire.Brought) bool { return slices.Contains(o.By, name) }
+	if !slices.ContainsFunc(l.Favourites, isTheirs) && !slices.ContainsFunc(l.Hidden, isTheirs) {
+		return
+	}
+	if l.Left = maps.Clone(l.Left); l.Left == nil {
+		l.Left = map[string]string{}
+	}
+	l.Left[name] = derived("lists", token)
+}
+
+// comes gives a free name to somebody, and what stands under it only to whose it was.
+func (l *lists) comes(name, token string) {
+	if !sameToken(l.Left[name], derived("lists", token)) {
+		l.disown(name)
+	}
+	if _, known := l.Left[name]; known {
+		l.Left = maps.Clone(l.Left)
+		delete(l.Left, name)
+	}
 }
 
 // strike takes a server off both lists.

@@ -79,6 +79,42 @@ func TestListsOfOthers(t *testing.T) {
 	}
 }
 
+// TestListsOfANameThatIsFree: who takes a name that became free takes nothing back that its
+// holder brought; the holder does, who comes back with the same token.
+func TestListsOfANameThatIsFree(t *testing.T) {
+	for _, tt := range []struct {
+		name, token string
+		want        []string
+	}{
+		{"the one who brought it", strings.Repeat("a", tokenLength), nil},
+		{"another with a token", strings.Repeat("b", tokenLength), []string{nobodyNow}},
+		{"another without one", "", []string{nobodyNow}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			n := newSession(t, settings(3))
+			join := func(token, fresh string) {
+				n.step(Join{Hello: wire.Hello{Name: "ann", Token: token}, Token: fresh})
+			}
+			join(strings.Repeat("a", tokenLength), "")
+			n.says("ann", wire.Bring{Game: "openarena", Favourites: brought(1)})
+			n.room.unseat(n.room.round.player("ann"), false)
+			n.room = restored(t, n.room)
+			join(tt.token, strings.Repeat("c", tokenLength))
+			n.says("ann", wire.Bring{Game: "openarena"})
+			var by []string
+			for _, one := range n.view().Lists.Favourites {
+				by = append(by, one.By...)
+			}
+			if !slices.Equal(by, tt.want) {
+				t.Errorf("what is still in the lists is %q's, want %q's", by, tt.want)
+			}
+		})
+	}
+	if playerName(nobodyNow) == nobodyNow {
+		t.Error("a nickname can be what stands for who is gone")
+	}
+}
+
 // TestListsAreBounded: neither one who brings very many, nor many who bring some each,
 // have the room keep more than it tells everybody.
 func TestListsAreBounded(t *testing.T) {

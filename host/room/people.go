@@ -198,7 +198,10 @@ func (r *Room) rename(p *person, isPlayer bool, name string) {
 	from := p.name
 	p.name, p.becomes, p.renamed = name, "", r.now
 	r.round.reballot(from, name)
-	r.lists.rename(from, name)
+	if name != from {
+		r.lists.comes(name, "")
+		r.lists.rename(from, name)
+	}
 	r.binds = true
 	r.note("%s is %s now", from, name)
 	if isPlayer {
@@ -222,6 +225,9 @@ func (r *Room) makeWay(g *guest) {
 
 // unseat takes a player's place away. Who stays is a guest from then on.
 func (r *Room) unseat(p *player, stays bool) {
+	if !stays {
+		r.lists.leaves(p.name, p.token)
+	}
 	r.round.players = slices.DeleteFunc(r.round.players, func(other *player) bool { return other == p })
 	r.binds = true
 	if stays || p.regular {
@@ -330,6 +336,7 @@ func (a Enter) do(r *Room, by caller) error {
 	}
 	g := &guest{person: person{name: name, arrival: r.arrives(), page: a.Token}, from: a.From, seen: r.now, origin: a.Origin}
 	r.guests = append(r.guests, g)
+	r.lists.comes(name, "")
 	r.binds = true
 	if by.organiser {
 		r.appoint(&g.person)

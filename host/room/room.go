@@ -233,6 +233,12 @@ func (in Join) step(r *Room) error {
 		if g := r.guests.named(name); g != nil {
 			r.makeWay(g)
 		}
+		if before == nil || before.name != name {
+			r.lists.comes(name, token)
+		}
+		if before != nil {
+			r.lists.rename(before.name, name)
+		}
 		if sameToken(r.keys.Secret, in.Hello.As) && !r.hasOrganiser() {
 			p.organiser = true
 		}
