@@ -2,6 +2,7 @@ package sim
 
 import (
 	"flag"
+	"sync"
 	"testing"
 
 	"muster/host/wire"
@@ -19,12 +20,15 @@ var (
 func TestDiscreet(t *testing.T) {
 	for _, rule := range []selection.Rule{selection.Mean, selection.Minimax} {
 		for _, few := range []int{0, wire.LeastDiscreet, 20, 50, 100} {
+			var mu sync.Mutex // guards most: worlds run side by side
 			var most float64
 			all, err := Sweep(func(seed uint64) (*Group, error) { return GroupWorld(*discreetOf, *discreetGroup, seed) }, 1, *discreetWorlds, []Trial{func(g *Group, seed uint64) (GroupRun, error) {
 				who := int(seed) % len(g.Players)
 				o := GroupOptions{Criteria: sweepCriteria(rule), Discreet: map[int]int{who: few}}
 				run, err := g.Run(Coordinated, o, seed)
 				if err == nil {
+					mu.Lock()
+					defer mu.Unlock()
 					most = max(most, run.Percent[who]/100*float64(len(g.Vantages[0].Servers)))
 				}
 				return run, err
