@@ -61,11 +61,10 @@ const ownPing = discovery.Millis(100 * time.Microsecond)
 
 // homes are the machines of players who could host, if all who are here have agreed that
 // the programs of the others are told where they are, and have an address that all reach:
-// one on the internet or, while all came in over the host's own networks, one there.
+// one on the internet or, while all came in over one network of the host's, one there.
 func (r *Room) homes() (homes []homeVenue) {
 	here := filtered(r.round.players, func(p *player) bool { return p.connected })
-	isElsewhere := func(p *player) bool { return !p.origin.beside().IsValid() }
-	areBeside := !slices.ContainsFunc(here, isElsewhere)
+	areBeside := areNeighbours(here)
 	for _, p := range here {
 		if p.beacon == 0 {
 			return nil
@@ -80,6 +79,32 @@ func (r *Room) homes() (homes []homeVenue) {
 		}
 	}
 	return homes
+}
+
+// areNeighbours reports whether all players came in over one network of the host's, each at
+// an address of their own there. Who came by another, such as a VPN, may have other machines
+// at the same addresses at home; and an address of two is a gateway's.
+func areNeighbours(players []*player) bool {
+	seen := map[netip.Addr]bool{}
+	var network netip.Prefix
+	for _, p := range players {
+		at := p.origin.beside()
+		if !at.IsValid() || seen[at] {
+			return false
+		}
+		bits := 64
+		switch {
+		case discovery.IsCarriers(at): // of a mesh VPN's, too, whose addresses are all over it
+			bits = 10
+		case at.Is4():
+			bits = 24
+		}
+		if network.IsValid() && !network.Contains(at) {
+			return false
+		}
+		network, seen[at] = netip.PrefixFrom(at, bits), true
+	}
+	return true
 }
 
 // venues are what the newest survey measures: the organiser's places, and then homes.

@@ -277,7 +277,7 @@ func TestHomes(t *testing.T) {
 	}
 }
 
-// TestHomesOfALANParty: while all came in over the host's own networks, each is measured
+// TestHomesOfALANParty: while all came in over one network of the host's, each is measured
 // where the connection showed them to be, the host's own player where the others reach the
 // host; with one friend elsewhere nobody is told a private address.
 func TestHomesOfALANParty(t *testing.T) {
@@ -290,7 +290,12 @@ func TestHomesOfALANParty(t *testing.T) {
 		want string
 	}{
 		{"one network", []Origin{host, atHome}, "192.168.1.2:1001 192.168.1.3:1002"},
-		{"a VPN, too", []Origin{host, atHome, byVPN}, "192.168.1.2:1001 192.168.1.3:1002 100.64.0.9:1003"},
+		{"somebody by a VPN, who may have such addresses at home", []Origin{host, atHome, byVPN}, ""},
+		{"another network of the host's", []Origin{host, {Near: ip("192.168.2.3")}}, ""},
+		{"all by a VPN", []Origin{{Near: ip("100.64.0.9")}, {Near: ip("100.101.7.3")}}, "100.64.0.9:1001 100.101.7.3:1002"},
+		{"all by IPv6", []Origin{{Near: ip("fd00::1")}, {Near: ip("fd00::2")}}, "[fd00::1]:1001 [fd00::2]:1002"},
+		{"one of them by IPv6", []Origin{host, {Near: ip("fd00::2")}}, ""},
+		{"two behind one gateway", []Origin{host, atHome, atHome}, ""},
 		{"a friend elsewhere", []Origin{host, atHome, {Addr: ip("203.0.113.1"), Near: ip("203.0.113.1")}}, "203.0.113.1:1003"},
 		{"somebody by a tunnel", []Origin{host, atHome, {}}, ""},
 		{"a host that nobody reaches", []Origin{{Addr: ip("127.0.0.1"), Home: true, Near: ip("127.0.0.1"), Here: ip("127.0.0.1")}, atHome}, ""},

@@ -414,6 +414,7 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	default:
 		h.screen.Say("only this machine can join: it listens on %v", addr.Addr())
 	}
+	h.canHost.portMap = h.portMap // before a question changes it
 	if ways != "" {
 		h.screen.Say("%s", ways)
 		defer h.offerRouter(ctx, console, func() (stop func()) { return h.askRouter(ctx, at, key) })()
@@ -435,7 +436,6 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 		return err
 	}
 	h.launcher.Room, h.launcher.Console, h.launcher.After = code, console, h.later()
-	h.canHost.portMap = h.portMap
 	beacon, stop, err := h.canHost.shine(ctx, h.program)
 	if err != nil {
 		return err
