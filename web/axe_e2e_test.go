@@ -98,7 +98,6 @@ func TestAxe(t *testing.T) {
 		hand.folds(true)
 		for _, size := range []screenSize{desktop, couch} {
 			hand.resize(size)
-			hand.prefers("prefers-reduced-motion", "reduce")
 			hand.axe(stage + " on a " + size.name)
 		}
 		hand.resize(desktop)

@@ -28,6 +28,8 @@ type browser struct {
 	ctx context.Context
 	// deaf: what the console says is expected.
 	deaf *atomic.Bool
+	// asked is what the person in front of it asked their system for, by media feature.
+	asked map[string]string
 }
 
 type screenSize struct {
@@ -51,7 +53,7 @@ func browse(t *testing.T, url string, size screenSize, more ...chromedp.ExecAllo
 	options = append(options, more...)
 	allocator, cancelAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, _ := chromedp.NewContext(allocator)
-	b := &browser{t, ctx, &atomic.Bool{}}
+	b := &browser{t, ctx, &atomic.Bool{}, map[string]string{}}
 	messages := chromedp.Console(ctx)
 	var listening sync.WaitGroup
 	listening.Go(func() { b.listen(messages) })
@@ -105,10 +107,15 @@ func (b *browser) resize(size screenSize) {
 	}
 }
 
-// prefers sets what the person in front of it asked their system for.
+// prefers sets what the person in front of it asked their system for; what they asked
+// for before stays.
 func (b *browser) prefers(feature, value string) {
 	b.Helper()
-	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: feature, Value: value}}}
+	b.asked[feature] = value
+	var media emulation.SetEmulatedMediaParams
+	for name, value := range b.asked { // each call sets all of them
+		media.Features = append(media.Features, &emulation.MediaFeature{Name: name, Value: value})
+	}
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media)
 		return err

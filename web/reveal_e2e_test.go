@@ -99,8 +99,8 @@ func TestReveal(t *testing.T) {
 	const you = `you: { ...live.state.you, name: "anna" }`
 	const measuring = `{ people, ` + you + `, room: room("measuring") }`
 	const chosen = `{ people, ` + you + `, choice, agreement: { open: true, vetoes: [], ballot: [addr] }, room: room("chosen") }`
-	seen := func(what string) float64 {
-		return eval[float64](b, `Number(getComputedStyle(document.querySelector("#stage `+what+`") ?? document.body).opacity)`)
+	seen := func(what string) float64 { // -1 while it is not there
+		return eval[float64](b, `(() => { const there = document.querySelector("#stage `+what+`"); return there ? Number(getComputedStyle(there).opacity) : -1; })()`)
 	}
 	b.tells(measuring)
 	b.until("the search stands there", func() bool { return eval[string](b, "muster.view.stage") == "search" })

@@ -14,7 +14,7 @@ func (b *browser) tab(url string) *browser {
 	b.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx)
 	b.Cleanup(cancel)
-	other := &browser{b.T, ctx, &atomic.Bool{}}
+	other := &browser{b.T, ctx, &atomic.Bool{}, map[string]string{}}
 	if err := chromedp.Do(ctx); err != nil {
 		b.Fatal(err)
 	}
