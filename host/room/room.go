@@ -22,9 +22,8 @@ const (
 	KeepEmpty = 24 * time.Hour
 	// maxName is the longest name of a player, in bytes.
 	maxName = 32
-	// maxPlayers is how many players a room without a number of its own takes: as
-	// many as the largest game servers.
-	maxPlayers = 64
+	// maxPlayers is how many players a room without a number of its own takes.
+	maxPlayers = wire.MaxPlayers
 )
 
 // Room is one group's gathering, whole: it can be saved and restored.

@@ -16,6 +16,10 @@ import (
 	"muster/selection"
 )
 
+// MaxPlayers is how many players a room is for at most: as many as the largest game
+// servers take.
+const MaxPlayers = 64
+
 // Settings are what the organiser decides. [Table] says of each how people set it.
 type Settings struct {
 	Name string `json:"name"`
@@ -333,6 +337,8 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 	switch {
 	case s.Players < 0:
 		return s, fmt.Errorf("players: %d is below 0", s.Players)
+	case s.Players > MaxPlayers:
+		return s, fmt.Errorf("players: a room is for at most %d", MaxPlayers)
 	case s.Most > 0 && s.Players > s.Most:
 		return s, fmt.Errorf("players: a room here takes %d at most", s.Most)
 	}

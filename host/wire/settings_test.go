@@ -60,6 +60,7 @@ func TestPatched(t *testing.T) {
 		{`{"voice":"https://call.element.io/` + strings.Repeat("a", 300) + `"}`, OnPage, Settings{}, "voice"},
 		{`[]`, OnPage, Settings{}, "no settings"},
 		{`{"players":"four"}`, OnPage, Settings{}, "players"},
+		{`{"players":65}`, OnPage, Settings{}, "a room is for at most 64"},
 		{`{"by":"luck"}`, OnPage, Settings{}, "rule"},
 		{`{"limits_ms":[0]}`, OnPage, Settings{}, "limit"},
 		{`{"limits_ms":[61000]}`, OnPage, Settings{}, "limit"},

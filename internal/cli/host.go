@@ -265,6 +265,9 @@ func (h *hosting) checkRoom() (game.Game, error) {
 	if h.settings.Players < 0 {
 		return g, usagef("--players %d is below 0", h.settings.Players)
 	}
+	if h.settings.Players > wire.MaxPlayers {
+		return g, usagef("--players %d: a room is for at most %d", h.settings.Players, wire.MaxPlayers)
+	}
 	if err := checkLaunch(&h.launcher); err != nil {
 		return g, err
 	}

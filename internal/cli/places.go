@@ -59,7 +59,11 @@ func (p *program) readVenues(ctx context.Context, file string) (wire.Venues, err
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the places: %w", err)
 	}
-	return wire.ParseVenues(string(text), func(host string) (netip.Addr, error) { return lookUpVenue(ctx, host) })
+	places, err := wire.ParseVenues(string(text), func(host string) (netip.Addr, error) { return lookUpVenue(ctx, host) })
+	if err == nil && len(places) == 0 {
+		return nil, fmt.Errorf("there are no places in %s: write one a line, NAME, ADDRESS", discovery.CleanText(file))
+	}
+	return places, err
 }
 
 // lookUpVenue is the address of a name, IPv4 if it has one: nearly all players have that.

@@ -64,7 +64,6 @@ type serving struct {
 const (
 	roomsAtAll    = 10_000
 	roomsByOne    = 8
-	playersOfRoom = 64
 	serversOfOwn  = 2000
 	memoryOfRoom  = 64 // MiB: ten players over 13,000 servers, or coordinated ones over any list
 	standingAtAll = 1000
@@ -144,7 +143,7 @@ func (s *serving) bindIngress(flags *pflag.FlagSet) {
 func (s *serving) bindLimits(flags *pflag.FlagSet) {
 	flags.IntVar(&s.public.Rooms, "max-rooms", roomsAtAll, "hold at most `N` rooms")
 	flags.IntVar(&s.public.PerAddress, "rooms-per-address", roomsByOne, "at most `N` of them opened from one address (IPv6: /64)")
-	flags.IntVar(&s.public.Players, "max-players", playersOfRoom, "at most `N` players in a room")
+	flags.IntVar(&s.public.Players, "max-players", wire.MaxPlayers, "at most `N` players in a room")
 	flags.DurationVar(&s.public.Idle, "idle", room.KeepEmpty, "end a room after a `DURATION` without anybody's program in it")
 	flags.IntVar(&s.public.Standing.Rooms, "standing-rooms", standingAtAll, "keep at most `N` rooms from one evening to the next; 0 keeps none")
 	flags.IntVar(&s.public.Standing.PerAddress, "standing-per-address", standingByOne, "at most `N` of them opened from one address (IPv6: /64)")
@@ -277,7 +276,7 @@ func (s *serving) check() (*slog.Logger, error) {
 	for _, limit := range []struct {
 		flag           string
 		n, least, most int
-	}{{"max-rooms", s.public.Rooms, 1, 1 << 30}, {"rooms-per-address", s.public.PerAddress, 1, 1 << 30}, {"max-players", s.public.Players, 1, playersOfRoom}, {"max-servers", s.public.Servers, 1, discovery.MaxServers}, {"room-memory", s.memory, 1, 1 << 20}, {"message-rate", s.public.Messages, 1, 1 << 20}, {"standing-rooms", s.public.Standing.Rooms, 0, 1 << 20}, {"standing-per-address", s.public.Standing.PerAddress, 1, 1 << 20}, {"standing-weeks", s.weeks, 1, weeksKept}} {
+	}{{"max-rooms", s.public.Rooms, 1, 1 << 30}, {"rooms-per-address", s.public.PerAddress, 1, 1 << 30}, {"max-players", s.public.Players, 1, wire.MaxPlayers}, {"max-servers", s.public.Servers, 1, discovery.MaxServers}, {"room-memory", s.memory, 1, 1 << 20}, {"message-rate", s.public.Messages, 1, 1 << 20}, {"standing-rooms", s.public.Standing.Rooms, 0, 1 << 20}, {"standing-per-address", s.public.Standing.PerAddress, 1, 1 << 20}, {"standing-weeks", s.weeks, 1, weeksKept}} {
 		if limit.n < limit.least || limit.n > limit.most {
 			return nil, usagef("--%s %d: say %d to %d", limit.flag, limit.n, limit.least, limit.most)
 		}

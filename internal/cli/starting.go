@@ -48,6 +48,9 @@ func (s *starting) bind(cmd *cobra.Command) {
 // check refuses a command that cannot work, before anybody waits for it.
 func (s *starting) check(places wire.Venues) (err error) {
 	if s.command == "" {
+		if s.when == game.StartAuto {
+			return hint.With(usagef("--start auto runs what --start-command says, and nothing does"), "say what starts a server with --start-command, or leave it out")
+		}
 		if s.within != startTime {
 			return hint.With(usagef("--start-within says how long a server that was started may take, and nothing starts one"), "say what does with --start-command, or leave it out")
 		}
