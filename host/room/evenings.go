@@ -3,7 +3,6 @@ package room
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -474,7 +473,9 @@ func (a Forget) do(r *Room, by caller) error {
 		return fmt.Errorf("%s is the organiser: hand that on first", one.name)
 	}
 	if one != nil && one == by.person && !isPlayer && !one.regular {
-		// Of who never played there is nothing but a nickname, which may be any word.
+		// Of who never played there is nothing but a nickname, which may be any word, and what
+		// stands under it.
+		r.lists.withdraw(one.name)
 		r.forgetGuests(func(g *guest) bool { return &g.person == one })
 		return nil
 	}
@@ -526,8 +527,7 @@ func (r *Room) forgets(who, name string) (was bool) {
 		o.By = slices.DeleteFunc(slices.Clone(o.By), isNamed)
 		return len(o.By) > 0
 	})
-	r.lists.Left = maps.Clone(r.lists.Left)
-	maps.DeleteFunc(r.lists.Left, func(name, _ string) bool { return isNamed(name) })
+	r.lists.forget(isNamed)
 	r.log = slices.DeleteFunc(slices.Clone(r.log), func(n wire.Note) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return tellsOf(n.Text, name) })
 	})

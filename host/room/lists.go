@@ -22,9 +22,10 @@ type lists struct {
 	// Struck are those that the organiser has taken off, however often somebody's program
 	// brings them again.
 	Struck []netip.AddrPort `json:"struck,omitempty"`
-	// Left says by a derived secret whose a name was that stands in the lists and is free
-	// now: who comes back with that token has them again, and no other who takes the name.
-	Left map[string]string `json:"left,omitempty"`
+	// Left are the names that stand in the lists and are free now, by secrets derived from
+	// what their holders have: who comes back with that has them again, and no other who
+	// takes the name.
+	Left map[string]string `json:"gone,omitempty"`
 }
 
 const (
@@ -247,27 +248,51 @@ func (l *lists) disown(name string) {
 	})
 }
 
-// leaves notes whose a name was that becomes free.
-func (l *lists) leaves(name, token string) {
-	isTheirs := func(o wire.Brought) bool { return slices.Contains(o.By, name) }
-	if !slices.ContainsFunc(l.Favourites, isTheirs) && !slices.ContainsFunc(l.Hidden, isTheirs) {
-		return
+// leaves notes whose a name was that becomes free, by all that they may come back with: none
+// of a name under which nothing stands.
+func (l *lists) leaves(name string, credentials ...string) {
+	left := map[string]string{}
+	for whose, name := range l.Left {
+		if l.names(name) { // or what they brought has been struck off since
+			left[whose] = name
+		}
 	}
-	if l.Left = maps.Clone(l.Left); l.Left == nil {
-		l.Left = map[string]string{}
+	for _, credential := range credentials {
+		if credential != "" && l.names(name) {
+			left[derived("lists", credential)] = name
+		}
 	}
-	l.Left[name] = derived("lists", token)
+	l.Left = left
 }
 
-// comes gives a free name to somebody, and what stands under it only to whose it was.
-func (l *lists) comes(name, token string) {
-	if !sameToken(l.Left[name], derived("lists", token)) {
+// names reports whether something in the lists stands under a name.
+func (l *lists) names(name string) bool {
+	isTheirs := func(o wire.Brought) bool { return slices.Contains(o.By, name) }
+	return slices.ContainsFunc(l.Favourites, isTheirs) || slices.ContainsFunc(l.Hidden, isTheirs)
+}
+
+// knows reports whether it is known whose a credential was.
+func (l *lists) knows(credential string) bool {
+	return credential != "" && l.Left[derived("lists", credential)] != ""
+}
+
+// comes gives a free name to somebody, and what stands under it only to whose it was. Who
+// comes by another name than before has theirs by that one.
+func (l *lists) comes(name, credential string) {
+	was := l.Left[derived("lists", credential)]
+	if was != name {
 		l.disown(name)
 	}
-	if _, known := l.Left[name]; known {
-		l.Left = maps.Clone(l.Left)
-		delete(l.Left, name)
+	if was != "" {
+		l.rename(was, name)
 	}
+	l.forget(func(left string) bool { return left == was || left == name })
+}
+
+// forget has it unknown whose some names were.
+func (l *lists) forget(is func(name string) bool) {
+	l.Left = maps.Clone(l.Left)
+	maps.DeleteFunc(l.Left, func(_, name string) bool { return is(name) })
 }
 
 // strike takes a server off both lists.

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -112,6 +113,82 @@ func TestListsOfANameThatIsFree(t *testing.T) {
 	}
 	if playerName(nobodyNow) == nobodyNow {
 		t.Error("a nickname can be what stands for who is gone")
+	}
+}
+
+// TestListsOfWhoRanOut: whoever was in the room has what they brought again when they come
+// back, however their nickname went and by whatever it is known that it is them; nobody else
+// has it.
+func TestListsOfWhoRanOut(t *testing.T) {
+	token := strings.Repeat("a", tokenLength)
+	page := pageOf(token)
+	left := map[string]func(*session){
+		"away for long": func(n *session) {
+			n.room.unseat(n.room.round.player("ann"), true)
+			n.now = n.now.Add(guestGone + time.Second)
+			n.step(Tick{})
+		},
+		"gives the page's place up": func(n *session) {
+			n.room.unseat(n.room.round.player("ann"), true)
+			n.acts(page, Quit{})
+		},
+		"gives way to another guest": func(n *session) {
+			n.room.unseat(n.room.round.player("ann"), true)
+			n.now = n.now.Add(time.Minute)
+			for i := range guestsUnknown {
+				name := fmt.Sprint("guest ", i)
+				n.step(Order{Action: Enter{Name: name, Token: name}})
+			}
+		},
+		"leaves": func(n *session) { n.acts(page, Quit{}) },
+	}
+	back := []struct {
+		name  string
+		comes func(*session) error
+		want  string
+	}{
+		{"the program", func(n *session) error { return n.step(Join{Hello: wire.Hello{Name: "ann", Token: token}}) }, "ann"},
+		{"the program, by another name", func(n *session) error { return n.step(Join{Hello: wire.Hello{Name: "eve", Token: token}}) }, "eve"},
+		{"the page", func(n *session) error { return n.step(Order{Action: Enter{Name: "ann", Was: page, Token: "new"}}) }, "ann"},
+		{"the page, by another name", func(n *session) error { return n.step(Order{Action: Enter{Name: "eve", Was: page, Token: "new"}}) }, "eve"},
+		{"the page, then the program", func(n *session) error {
+			n.step(Order{Action: Enter{Name: "eve", Was: page, Token: "new"}})
+			return n.step(Join{Hello: wire.Hello{Name: "ann", Token: token}})
+		}, "ann"},
+		{"another program", func(n *session) error { return n.step(Join{Hello: wire.Hello{Name: "ann"}, Token: "another"}) }, nobodyNow},
+		{"another page", func(n *session) error {
+			return n.step(Order{Action: Enter{Name: "ann", Was: pageOf("another"), Token: "new"}})
+		}, nobodyNow},
+		{"another page, and then the program", func(n *session) error {
+			n.step(Order{Action: Enter{Name: "ann", Token: "new"}})
+			return n.step(Join{Hello: wire.Hello{Name: "ann", Token: token}})
+		}, nobodyNow},
+	}
+	for how, leaves := range left {
+		for _, tt := range back {
+			t.Run(how+", "+tt.name, func(t *testing.T) {
+				n := newSession(t, settings(40))
+				n.step(Join{Hello: wire.Hello{Name: "ann", Token: token}})
+				n.says("ann", wire.Bring{Game: "openarena", Favourites: brought(1)})
+				leaves(n)
+				if n.room.isTaken("ann", nil) {
+					t.Fatal("ann is still here")
+				}
+				n.room = restored(t, n.room)
+				n.room.forgetGuests(func(g *guest) bool { return g.name != "guest 0" })
+				if err := tt.comes(n); err != nil {
+					t.Fatal(err)
+				}
+				if by := n.view().Lists.Favourites[0].By; !slices.Equal(by, []string{tt.want}) {
+					t.Errorf("what ann brought is %q's, want %q's", by, tt.want)
+				}
+				if tt.want == "ann" || tt.want == "eve" {
+					if err := n.acts(page, Rename{"dan"}); err != nil || n.view().Lists.Favourites[0].By[0] != "dan" {
+						t.Errorf("the page is not theirs any more: %v, %+v", err, n.view().Lists)
+					}
+				}
+			})
+		}
 	}
 }
 

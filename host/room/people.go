@@ -225,16 +225,23 @@ func (r *Room) makeWay(g *guest) {
 
 // unseat takes a player's place away. Who stays is a guest from then on.
 func (r *Room) unseat(p *player, stays bool) {
-	if !stays {
-		r.lists.leaves(p.name, p.token)
-	}
 	r.round.players = slices.DeleteFunc(r.round.players, func(other *player) bool { return other == p })
 	r.binds = true
 	if stays || p.regular {
 		r.guests = append(r.guests, &guest{person: p.person, seen: r.now, token: p.token})
 	} else {
 		delete(r.round.ballots, p.name)
+		r.lists.leaves(p.name, p.page, pageOf(p.token))
 	}
+}
+
+// credentials are what a guest may come back with: the page's, and that of the pages of who
+// comes with the token of before.
+func (g *guest) credentials() []string {
+	if g.token == "" {
+		return []string{g.page}
+	}
+	return []string{g.page, pageOf(g.token)}
 }
 
 // guests are the people with only a page.
@@ -257,6 +264,7 @@ func (r *Room) forgetGuests(which func(*guest) bool) {
 		gone := which(g)
 		if gone {
 			delete(r.round.ballots, g.name)
+			r.lists.leaves(g.name, g.credentials()...)
 			r.revision++
 		}
 		return gone
@@ -298,6 +306,8 @@ type Enter struct {
 	Name string `json:"name"`
 	// Secret is what stood in the page's link: the organiser's secret, or a person's.
 	Secret string `json:"secret"`
+	// Was is the token of before, of somebody whom the room knows no more.
+	Was string `json:"was"`
 	// Token is for a new guest, and From where the page is.
 	Token  string     `json:"-"`
 	From   netip.Addr `json:"-"`
@@ -334,9 +344,12 @@ func (a Enter) do(r *Room, by caller) error {
 	if refusal != nil {
 		return refusal
 	}
+	if r.lists.knows(a.Was) && r.caller(a.Was).person == nil {
+		a.Token = a.Was // what they brought is theirs again, and by it their program's, too
+	}
 	g := &guest{person: person{name: name, arrival: r.arrives(), page: a.Token}, from: a.From, seen: r.now, origin: a.Origin}
 	r.guests = append(r.guests, g)
-	r.lists.comes(name, "")
+	r.lists.comes(name, a.Token)
 	r.binds = true
 	if by.organiser {
 		r.appoint(&g.person)

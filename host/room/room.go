@@ -233,7 +233,7 @@ func (in Join) step(r *Room) error {
 			r.makeWay(g)
 		}
 		if before == nil || before.name != name {
-			r.lists.comes(name, token)
+			r.lists.comes(name, pageOf(token))
 		}
 		if before != nil {
 			r.lists.rename(before.name, name)

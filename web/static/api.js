@@ -25,7 +25,9 @@ const key = `muster ${code.toUpperCase().replaceAll("-", "")}`;
 /**
  * What this browser knows of us. The end of a personal link, which is all that an
  * organiser has, is kept by this tab alone, and goes with it.
- * @returns {{token?: string, secret?: string, name?: string}}
+ * Was is the token of before, if the room knows it no more: what we brought into the room
+ * is ours again by it.
+ * @returns {{token?: string, was?: string, secret?: string, name?: string}}
  */
 function remembered() {
   try {
@@ -79,7 +81,7 @@ export function lastName() {
 /** Forgets what the room does not know, or knows no more, and says what that was. */
 export function forget() {
   const what = me.token ? "token" : "secret";
-  remember({ [what]: undefined });
+  remember(what === "token" ? { token: undefined, was: me.token } : { secret: undefined });
   return what;
 }
 
@@ -125,8 +127,8 @@ export async function ask(action, order = {}, as = credential()) {
 
 /** Takes a nickname. @param {string} name */
 export async function enter(name) {
-  const { name: known, token } = await ask("enter", { name }, me.secret ?? "");
-  remember({ name: known, token });
+  const { name: known, token } = await ask("enter", { name, was: me.was }, me.secret ?? "");
+  remember({ name: known, token, was: undefined });
 }
 
 /** Makes who has a nickname already the person whose link this is. */
