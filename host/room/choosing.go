@@ -55,7 +55,7 @@ func (r *Room) choose(early bool) {
 		r.fail(true, "nobody has measured anything")
 		return
 	}
-	for _, a := range r.round.anomalies(group) {
+	for _, a := range r.round.anomalies(r.round.table(group)) {
 		r.note("%s", a)
 	}
 	r.noteVersions(group, &selected)
@@ -135,8 +135,9 @@ func (r *Room) rechoose(selected selection.Selection) {
 // is known once all have measured what leads, and not while a search goes on. It
 // does not change its mind: that is for the organiser, see [Trust], and for the next round.
 func (r *Room) exclude(group []*player, chooses bool) {
-	r.judgeServers(group)
-	found, excluded, players := r.round.anomalies(group), r.round.excluded(), names(group)
+	table := r.round.table(group)
+	r.judgeServers(table)
+	found, excluded, players := r.round.anomalies(table), r.round.excluded(), names(group)
 	for _, a := range excluded {
 		players = append(players, a.Player)
 	}
@@ -235,8 +236,8 @@ func (r *Room) isHarmed(some, others []*player, believed bool) bool {
 
 // judgeServers leaves out servers that are nearer to players than these are to each
 // other: they answer before they are asked, and say nothing of how far they are.
-func (r *Room) judgeServers(group []*player) {
-	for _, server := range anomaly.TooNear(r.round.servers.List, r.round.table(group)) {
+func (r *Room) judgeServers(table *selection.Table) {
+	for _, server := range anomaly.TooNear(r.round.servers.List, table) {
 		if !slices.Contains(r.round.tooNear, server) {
 			r.round.tooNear = append(r.round.tooNear, server)
 			r.note("%s answers players who are far apart as if it was next to each: it is left out", r.round.serverName(server))

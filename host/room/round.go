@@ -288,9 +288,9 @@ func (r *round) table(group []*player, others ...string) *selection.Table {
 	return t
 }
 
-// anomalies are those of players whom the organiser has not vouched for.
-func (r *round) anomalies(group []*player) []anomaly.Anomaly {
-	return slices.DeleteFunc(anomaly.Find(r.servers.List, r.table(group)), func(a anomaly.Anomaly) bool {
+// anomalies are those of players in a table whom the organiser has not vouched for.
+func (r *round) anomalies(table *selection.Table) []anomaly.Anomaly {
+	return slices.DeleteFunc(anomaly.Find(r.servers.List, table), func(a anomaly.Anomaly) bool {
 		return r.player(a.Player).trusted
 	})
 }
@@ -299,7 +299,7 @@ func (r *round) anomalies(group []*player) []anomaly.Anomaly {
 // those of whom it was said before.
 func (r *round) odd() []anomaly.Anomaly {
 	active := r.active()
-	odd := r.anomalies(active)
+	odd := r.anomalies(r.table(active))
 	for _, p := range active {
 		if p.odd != nil && !slices.ContainsFunc(odd, func(a anomaly.Anomaly) bool { return a.Player == p.name }) {
 			odd = append(odd, *p.odd)
