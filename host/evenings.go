@@ -3,7 +3,6 @@ package host
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
@@ -104,14 +103,14 @@ func (h *Host) changeStay(r *http.Request, a *actor, change room.Change, now wir
 	}, nil
 }
 
-// makesStay reports whether a change has a room stay that does not yet, or no longer.
+// makesStay reports whether a change has a room stay that does not yet, or no longer: by what
+// the room makes of it, which takes no other key than "every", and no blanks for a date.
 func makesStay(change room.Change, now wire.Settings) (begins, ends bool) {
-	// by the very key that the room goes by: a struct would take "Every" for it, too
-	var settings map[string]json.RawMessage
-	every := now.Every
-	json.Unmarshal(change.Settings, &settings) // what is no setting is refused by the room
-	json.Unmarshal(settings["every"], &every)
-	return every != "" && now.Every == "", every == "" && now.Every != ""
+	s, err := now.Patched(change.Settings, wire.OnPage)
+	if err != nil { // the room refuses it, too
+		return false, false
+	}
+	return s.Every != "" && now.Every == "", s.Every == "" && now.Every != ""
 }
 
 // serveEvenings is the history of a standing room, for its own people: GET

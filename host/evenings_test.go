@@ -170,9 +170,11 @@ func TestStandingByChange(t *testing.T) {
 	}{
 		{0, "whenever", http.StatusNoContent}, {1, "whenever", http.StatusConflict}, {1, "mars", http.StatusConflict},
 		{0, "", http.StatusNoContent}, {1, "mars", http.StatusConflict}, {1, "whenever", http.StatusNoContent}, {0, "whenever", http.StatusConflict},
+		{1, "\u200b\u2060", http.StatusNoContent}, {0, "whenever", http.StatusNoContent}, {1, "\u200b", http.StatusNoContent}, {1, "whenever", http.StatusConflict},
 	} {
 		code := rooms[step.room]
-		status, said := asks(t, server, "POST", "/api/rooms/-/settings", fmt.Sprintf(`{"settings":{"every":%q}}`, step.every), map[string]string{"Muster-Code": code, "Authorization": "Bearer " + h.Keys(code).Secret})
+		body, _ := json.Marshal(map[string]any{"settings": map[string]string{"every": step.every}})
+		status, said := asks(t, server, "POST", "/api/rooms/-/settings", string(body), map[string]string{"Muster-Code": code, "Authorization": "Bearer " + h.Keys(code).Secret})
 		if status != step.want {
 			t.Errorf("step %d is answered %d, %s, want %d", i, status, said, step.want)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"muster/host/room"
 	"muster/host/wire"
+	"muster/selection"
 )
 
 // TestOpeners: an address has so many rooms open at a time, wherever they are by now, and
@@ -118,23 +119,29 @@ func TestOpenersAreForgotten(t *testing.T) {
 	})
 }
 
-// TestMakesStay: a change is judged by the key that the room goes by.
+// TestMakesStay: a change is judged as the room takes it, by key and by text.
 func TestMakesStay(t *testing.T) {
 	for _, test := range []struct {
 		change, now  string
 		begins, ends bool
 	}{
 		{`{"every":"whenever"}`, "", true, false},
-		{`{"every":"whenever"}`, "fri 20:00", false, false},
-		{`{"every":""}`, "fri 20:00", false, true},
+		{`{"every":"whenever"}`, "fri 20:00 Europe/Berlin", false, false},
+		{`{"every":""}`, "fri 20:00 Europe/Berlin", false, true},
 		{`{"every":""}`, "", false, false},
-		{`{"Every":""}`, "fri 20:00", false, false},
+		{`{"Every":""}`, "fri 20:00 Europe/Berlin", false, false},
 		{`{"every":"whenever","Every":""}`, "", true, false},
-		{`{"players":3}`, "fri 20:00", false, false},
+		{`{"players":3}`, "fri 20:00 Europe/Berlin", false, false},
 		{`{"every":7}`, "", false, false},
-		{`[]`, "fri 20:00", false, false},
+		{`{"every":"  "}`, "fri 20:00 Europe/Berlin", false, true},
+		{`{"every":"\u200b\u2060\ufeff"}`, "fri 20:00 Europe/Berlin", false, true},
+		{`{"every":"\u200b\u2060\ufeff"}`, "", false, false},
+		{`{"every":"\u200bwhenever"}`, "", true, false},
+		{`{"every":"mars"}`, "", false, false},
+		{`{"every":"","players":-1}`, "fri 20:00 Europe/Berlin", false, false},
+		{`[]`, "fri 20:00 Europe/Berlin", false, false},
 	} {
-		begins, ends := makesStay(room.Change{Settings: []byte(test.change)}, wire.Settings{Every: test.now})
+		begins, ends := makesStay(room.Change{Settings: []byte(test.change)}, wire.Settings{Game: "openarena", By: selection.Mean, Every: test.now})
 		if begins != test.begins || ends != test.ends {
 			t.Errorf("%s in a room with %q: begins %v, ends %v", test.change, test.now, begins, ends)
 		}

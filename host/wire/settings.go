@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"muster/discovery"
 	"muster/host/schedule"
@@ -117,6 +119,13 @@ func isWord(s string) bool {
 // maxWord is the longest id of a game or protocol, in bytes.
 const maxWord = 32
 
+// passwordKey is the setting of the game server's password, which is in no document, and
+// maxPassword the longest, in bytes.
+const (
+	passwordKey = "-"
+	maxPassword = 256
+)
+
 // Setting is a row of the table of settings. Flags of the command line, the form
 // on the page, patches and what-ifs follow from it.
 type Setting struct {
@@ -191,7 +200,7 @@ func Table() []Setting {
 			Flag: "every", Usage: "keep the room when the night ends, with link, people and history, until the next evening: `WHEN` it is, as in \"fri 20:00\", \"tue,fri 20:00 Europe/Berlin\", \"2026-11-27 20:00\" or \"whenever\"", Label: "Keep the room; we meet", Unset: "ends with the night"},
 		{Key: "name", Of: func(s *Settings) any { return &s.Name },
 			Flag: "room", Usage: "the room's `NAME` (default: its code)"},
-		{Key: "-", Of: func(s *Settings) any { return &s.Password },
+		{Key: passwordKey, Of: func(s *Settings) any { return &s.Password },
 			Flag: "password", Usage: "the game server's `PASSWORD`, given to players only"},
 		{Key: voiceKey, Of: func(s *Settings) any { return &s.Voice }, Rare: true,
 			Flag: "voice", Usage: "the `LINK` of your voice channel, shown to everybody in the room: mumble://, ts3server://, teamspeak://, Discord, Jitsi, Element, Google Meet or Steam", Label: "Voice channel", Unset: "none"},
@@ -279,7 +288,10 @@ func Supposed(s Setting) bool { return s.Supposed }
 
 // Patched is the settings with those that a JSON object names, as far as the patch
 // may change them; others it leaves as they are. An error says which makes no sense.
-func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error) {
+//
+// Texts are what they are once they are cleaned: one of blanks, or of nothing that can be
+// seen, is none. Whoever has to know before the room what it will do asks here, too.
+func (s Settings) Patched(patch []byte, may func(Setting) bool) (_ Settings, err error) {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(patch, &values); err != nil {
 		return s, fmt.Errorf("no settings: %w", err)
@@ -299,13 +311,8 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 			}
 		}
 		if text, is := row.Of(&s).(*string); is {
-			if row.IsLink() {
-				*text = strings.TrimSpace(*text) // which is checked below: a link that is cut leads elsewhere
-			} else {
-				*text = discovery.CleanText(*text)
-			}
-			if row.Words != nil && !slices.Contains(row.Words, *text) {
-				return s, fmt.Errorf("%s: %q is none of %s", row.Key, *text, strings.Join(row.Words, ", "))
+			if *text, err = row.text(*text); err != nil {
+				return s, err
 			}
 		}
 	}
@@ -345,8 +352,30 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (Settings, error
 	return s, s.Criteria().Check(nil)
 }
 
-// IsLink reports whether a text is a link, which is taken whole or not at all.
-func (row Setting) IsLink() bool { return row.Key == voiceKey || row.Key == WebhookKey }
+// IsWhole reports whether a text is taken whole or not at all: a link that is cut leads
+// elsewhere, and a password with a blank less opens nothing.
+func (row Setting) IsWhole() bool { return row.isLink() || row.Key == passwordKey }
+
+func (row Setting) isLink() bool { return row.Key == voiceKey || row.Key == WebhookKey }
+
+// text is what somebody gave, as the setting takes it.
+func (row Setting) text(given string) (string, error) {
+	switch {
+	case row.isLink():
+		return strings.TrimSpace(given), nil // which is checked as a whole
+	case row.Key == passwordKey && len(given) > maxPassword:
+		return "", fmt.Errorf("password: no game takes one of more than %d bytes", maxPassword)
+	case row.Key == passwordKey && strings.ContainsFunc(given, func(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }):
+		return "", errors.New("password: it has a character that nobody can see or type: copy it again, or type it")
+	case row.Key == passwordKey:
+		return given, nil
+	}
+	text := discovery.CleanText(given)
+	if row.Words != nil && !slices.Contains(row.Words, text) {
+		return "", fmt.Errorf("%s: %q is none of %s", row.Key, text, strings.Join(row.Words, ", "))
+	}
+	return text, nil
+}
 
 // CheckTime is why a time cannot be the setting's, or nil. It does not say which setting.
 func (row Setting) CheckTime(d time.Duration) error {

@@ -85,6 +85,56 @@ func TestPatched(t *testing.T) {
 	}
 }
 
+// TestBlankTexts: what nobody can see is no text, of every setting: it is refused, or what an
+// empty one is. A password is what was given.
+func TestBlankTexts(t *testing.T) {
+	every := func(Setting) bool { return true }
+	set := Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Map: "oa_dm1", Mode: "ctf", Mod: "elite", Version: "1", Tags: "fun", Every: "whenever",
+		Voice: "https://discord.gg/a", Webhook: "https://clan.example/", Strategy: Coordinated, Password: "club"}
+	texts := 0
+	for _, row := range Table() {
+		if _, is := row.Of(&Settings{}).(*string); !is {
+			continue
+		}
+		texts++
+		if *row.Of(&set).(*string) == "" {
+			t.Errorf("%s has no text to be taken away", row.Key)
+		}
+		for _, blank := range []string{"", " ", "\t\n", "\u200b", "\ufeff \u2060", "\u202e", "\u0000", "\u00ad"} {
+			patch, _ := json.Marshal(map[string]string{row.Key: blank})
+			got, err := set.Patched(patch, every)
+			want := set
+			*row.Of(&want).(*string) = ""
+			isPassword := row.Key == passwordKey && blank != ""
+			switch {
+			case isPassword && blank == " ":
+				*row.Of(&want).(*string) = blank
+			case isPassword || row.Words != nil || row.isLink() && strings.TrimSpace(blank) != "":
+				if err == nil {
+					t.Errorf("%s of %q is taken for %q", row.Key, blank, *row.Of(&got).(*string))
+				}
+				continue
+			}
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s of %q is %+v, %v", row.Key, blank, got, err)
+			}
+		}
+	}
+	if texts != 12 {
+		t.Errorf("%d texts", texts)
+	}
+	own := `{"own_game":{"id":"mine","name":"\u200b","protocol":"quake3","port":1}}`
+	if got, err := set.Patched([]byte(own), every); err == nil {
+		t.Errorf("a game without a name is taken: %+v", got.OwnGame)
+	}
+	for password, taken := range map[string]bool{" two  blanks ": true, "a\nquit": false, strings.Repeat("a", maxPassword+1): false} {
+		patch, _ := json.Marshal(map[string]string{passwordKey: password})
+		if got, err := set.Patched(patch, every); (err == nil) != taken || taken && got.Password != password {
+			t.Errorf("the password %.20q is %.20q, %v", password, got.Password, err)
+		}
+	}
+}
+
 // TestSettingsAreShown: everything but the password.
 func TestSettingsAreShown(t *testing.T) {
 	data, err := json.Marshal(Settings{Game: "openarena", By: selection.Mean, Password: "club"})

@@ -267,7 +267,7 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings) {
 			switch {
 			case row.Words != nil:
 				bindWord(cmd, to, row.Flag, *to, row.Words, row.Usage)
-			case row.IsLink(), to == &s.Password:
+			case row.IsWhole():
 				flags.StringVar(to, row.Flag, *to, row.Usage)
 			default: // as the page takes it
 				flags.Var(value{"", *to, func(text string) error { *to = discovery.CleanText(text); return nil }}, row.Flag, row.Usage)
