@@ -273,6 +273,10 @@ func TestOnDates(t *testing.T) {
 		if next := n.view().Meeting.Next; next.Weekday() != time.Sunday {
 			t.Errorf("the next date is %v", next)
 		}
+		n.noted("the organiser has moved our evenings: we meet every Sunday at 18:00 (UTC)")
+		if log := n.log(); strings.Contains(log, "the organiser wants") {
+			t.Errorf("the log tells of what was not changed: %s", log)
+		}
 		for _, wrong := range []string{`{"every":"2020-01-01 20:00 UTC"}`, `{"every":"sun 18:00"}`, `{"every":"tomorrow"}`, `{"every":7}`} {
 			if n.orders(Change{Settings: []byte(wrong)}) == nil {
 				t.Errorf("%s is a schedule", wrong)

@@ -163,6 +163,7 @@ func (r *Room) resettle(s wire.Settings) {
 	if s.Game != r.settings.Game {
 		r.started = netip.AddrPort{}
 	}
+	changes := s.Changes(r.settings)
 	isElsewhere := !slices.Equal(s.Places, r.settings.Places)
 	if r.settings = s; isElsewhere {
 		r.forgetPlaces()
@@ -175,7 +176,9 @@ func (r *Room) resettle(s wire.Settings) {
 	if _, coordinating := r.phase.(*Coordinating); coordinating {
 		r.round.search = nil // it looked for something else
 	}
-	r.note("the organiser wants %s", s)
+	for _, change := range changes {
+		r.note("%s", change)
+	}
 }
 
 func (a HandOn) do(r *Room, _ caller) error {

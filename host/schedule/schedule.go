@@ -125,6 +125,27 @@ func (s Schedule) String() string {
 	return fmt.Sprintf("%s %02d:%02d %v", when, s.hour, s.minute, s.zone)
 }
 
+// Words are when the group meets, in a sentence that goes on from "we meet".
+func (s Schedule) Words() string {
+	if s.zone == nil {
+		return "whenever we like"
+	}
+	when := "on " + time.Date(s.date.year, s.date.month, s.date.day, 0, 0, 0, 0, time.UTC).Format("Monday, 2 January 2006")
+	var names []string
+	for _, day := range s.days {
+		names = append(names, day.String())
+	}
+	switch last := len(names) - 1; {
+	case len(names) == len(weekdays):
+		when = "every day"
+	case last > 0:
+		when = "every " + strings.Join(names[:last], ", ") + " and " + names[last]
+	case last == 0:
+		when = "every " + names[0]
+	}
+	return fmt.Sprintf("%s at %02d:%02d (%v)", when, s.hour, s.minute, s.zone)
+}
+
 // Next is the first date after a moment, in the schedule's zone; zero if there is none.
 // A time that the clock leaves out is by the clock before it was put forward, which is as
 // much later; of one that comes twice it is the first.

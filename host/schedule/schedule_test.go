@@ -109,6 +109,22 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestWords: a schedule in a sentence that goes on from "we meet".
+func TestWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"fri 20:00 Europe/Berlin":               "every Friday at 20:00 (Europe/Berlin)",
+		"sun,tue 08:05 UTC":                     "every Tuesday and Sunday at 08:05 (UTC)",
+		"mon,tue,wed 20:00 UTC":                 "every Monday, Tuesday and Wednesday at 20:00 (UTC)",
+		"mon,tue,wed,thu,fri,sat,sun 20:00 UTC": "every day at 20:00 (UTC)",
+		"2026-11-27 20:00 America/New_York":     "on Friday, 27 November 2026 at 20:00 (America/New_York)",
+		Whenever:                                "whenever we like",
+	} {
+		if s, err := Parse(text, ""); err != nil || s.Words() != want {
+			t.Errorf("%s is %q, %v; want %q", text, s.Words(), err, want)
+		}
+	}
+}
+
 // FuzzParse holds that what is read is written as it is read again, and has a next date
 // that is after.
 func FuzzParse(f *testing.F) {

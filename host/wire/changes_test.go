@@ -1,0 +1,89 @@
+package wire
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+)
+
+// TestChanges: people read what the organiser has changed, and nothing else.
+func TestChanges(t *testing.T) {
+	weekly := Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Every: "fri 20:00 Europe/Berlin", Password: "club", Webhook: "https://clan.example/secret"}
+	for _, test := range []struct {
+		change func(*Settings)
+		want   []string
+	}{
+		{func(*Settings) {}, nil},
+		{func(s *Settings) { s.Map = "oa_dm1" }, []string{"the organiser wants openarena: lowest average, on oa_dm1"}},
+		{func(s *Settings) { s.Limits = Limits{150 * time.Millisecond} }, []string{"the organiser wants openarena: lowest average, nobody over 150ms"}},
+		{func(s *Settings) { s.Every = "sun,tue 18:05 UTC" }, []string{"the organiser has moved our evenings: we meet every Tuesday and Sunday at 18:05 (UTC)"}},
+		{func(s *Settings) { s.Every = "2026-11-27 20:00 Europe/Berlin" }, []string{"the organiser has moved our evenings: we meet on Friday, 27 November 2026 at 20:00 (Europe/Berlin)"}},
+		{func(s *Settings) { s.Every = "whenever" }, []string{"the organiser has moved our evenings: we meet whenever we like"}},
+		{func(s *Settings) { s.Every = "" }, []string{"the room ends with the night now: the organiser keeps it for no other"}},
+		{func(s *Settings) { s.Name, s.Map = "Sunday", "oa_dm1" }, []string{"the organiser wants openarena: lowest average, on oa_dm1", "the room is called Sunday now"}},
+		{func(s *Settings) { s.GuestsVote, s.Agree = true, No }, []string{"the organiser has set “Before the launch” to “straight there”, “Guests” to “vote, too”"}},
+		{func(s *Settings) { s.Agree = Yes }, []string{"the organiser has set “Before the launch” to “vote, veto, ready check”"}},
+		{func(s *Settings) { s.Wait = discovery.Millis(30 * time.Minute) }, []string{"the organiser has set “Where all are full, wait for seats for” to “30 min”"}},
+		{func(s *Settings) { s.Voice = "https://discord.gg/hidden" }, []string{"the organiser has set “Voice channel” to “Discord”"}},
+		{func(s *Settings) { s.Webhook = "https://discord.com/api/webhooks/1/secret" }, []string{"the organiser has set “Tell your channel, by its webhook” to “Discord”"}},
+		{func(s *Settings) { s.Webhook = "" }, []string{"the organiser has set “Tell your channel, by its webhook” to “nobody”"}},
+		{func(s *Settings) { s.Places = Venues{{Name: "Frankfurt"}, {Name: "Paris"}} }, []string{"the organiser has set “Places for a server of our own” to “Frankfurt, Paris”"}},
+		{func(s *Settings) { s.Password, s.Strategy, s.Renews = "secret", "as", true }, nil},
+	} {
+		s := weekly
+		test.change(&s)
+		got := s.Changes(weekly)
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+		if strings.Contains(strings.Join(got, " "), "secret") {
+			t.Errorf("a secret is told: %q", got)
+		}
+	}
+	first := weekly
+	first.Every = ""
+	if got, want := weekly.Changes(first), []string{"the organiser keeps the room when the night ends: we meet every Friday at 20:00 (Europe/Berlin)"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestEveryChangeIsTold: of all that the page changes.
+func TestEveryChangeIsTold(t *testing.T) {
+	before := Settings{Game: "openarena", By: selection.Mean}
+	for _, row := range Table() {
+		if !OnPage(row) {
+			continue
+		}
+		s := before
+		switch to := row.Of(&s).(type) {
+		case *string:
+			*to = "https://discord.gg/a"
+		case *bool:
+			*to = true
+		case *int:
+			*to = 3
+		case *discovery.Millis:
+			*to = discovery.Millis(time.Minute)
+		case *selection.Rule:
+			*to = selection.Minimax
+		case *Limits:
+			*to = Limits{time.Second}
+		case *Decision:
+			*to = Yes
+		case *Venues:
+			*to = Venues{{Name: "Paris"}}
+		default:
+			t.Errorf("%s is a %v", row.Key, reflect.TypeOf(to))
+		}
+		for _, got := range [][]string{s.Changes(before), before.Changes(s)} {
+			if len(got) != 1 || strings.Contains(got[0], "“”") {
+				t.Errorf("of %s people read %q", row.Key, got)
+			}
+		}
+	}
+}
