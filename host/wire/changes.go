@@ -41,14 +41,14 @@ func (s Settings) Changes(before Settings) (sentences []string) {
 
 // staying is what another schedule means for a room.
 func staying(before, now string) string {
-	s, _ := schedule.Parse(now, "") // which a room has taken, and so reads
-	switch when := s.Words(); {
+	meeting, _ := schedule.Parse(now, "") // which a room has taken, and so reads
+	switch {
 	case now == "":
 		return "the room ends with the night now: the organiser keeps it for no other"
 	case before == "":
-		return "the organiser keeps the room when the night ends: we meet " + when
+		return "the organiser keeps the room when the night ends: we meet " + meeting.Words()
 	}
-	return "the organiser has moved our evenings: we meet " + when
+	return "the organiser has moved our evenings: we meet " + meeting.Words()
 }
 
 // title is what the page calls the setting, without the unit of its field.
