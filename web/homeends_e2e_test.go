@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"muster/internal/cli"
@@ -85,4 +86,26 @@ func (s *spoken) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.String()
+}
+
+// TestHomeInsists: where a browser drops the first things that the page asks, as it does
+// when the network changes, the page says so and asks again.
+func TestHomeInsists(t *testing.T) {
+	h := startHome(t, 10)
+	b := browseHome(t, h, wide)
+	drops := page.AddScriptToEvaluateOnNewDocumentParams{Source: `{
+		const asks = fetch;
+		window.dropped = 0;
+		window.fetch = (...what) => (dropped < 2 ? (dropped++, Promise.reject(new TypeError("Failed to fetch"))) : asks(...what));
+	}`}
+	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, drops)
+		return err
+	}), chromedp.Reload())
+	b.run("window.muster = { live: {}, view: {} }")
+	b.sees("#banner", "Muster does not run any more")
+	b.sees("h1", "What shall we play tonight?")
+	if banner := b.reads("#banner"); banner != "" || eval[int](b, "dropped") != 2 {
+		t.Errorf("it says %q after %d were dropped", banner, eval[int](b, "dropped"))
+	}
 }

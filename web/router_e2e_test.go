@@ -28,7 +28,7 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 	if !alone(t) {
 		return
 	}
-	for _, command := range []string{"link add lan0 type veth peer name nobody0", "addr add 192.168.7.2/24 dev lan0", "link set lan0 up", "link set nobody0 up", "route add default dev lan0"} {
+	for _, command := range []string{"link add lan0 type veth peer name nobody0", "link set lan0 addrgenmode none", "link set nobody0 addrgenmode none", "addr add 192.168.7.2/24 dev lan0", "link set lan0 up", "link set nobody0 up", "route add default dev lan0"} {
 		if out, err := exec.Command("ip", strings.Fields(command)...).CombinedOutput(); err != nil {
 			t.Fatalf("ip %s: %v\n%s", command, err, out)
 		}

@@ -36,6 +36,22 @@ const soonest = 500;
 const latest = 5000;
 
 /**
+ * Reads a document, again until the program answers: where the network changes browsers drop
+ * what is asked, on one's own computer, too.
+ * @param {string} what @param {(trouble: Error) => void} failed @returns {Promise<any>}
+ */
+export async function insist(what, failed) {
+  for (let wait = soonest; ; wait = Math.min(latest, wait * 2)) {
+    try {
+      return await get(what);
+    } catch (error) {
+      failed(/** @type {Error} */ (error));
+      await new Promise((later) => setTimeout(later, wait));
+    }
+  }
+}
+
+/**
  * Follows the program, and comes back by itself when the connection breaks.
  * @param {(state: State) => void} changed @param {(find: number, rows: Row[]) => void} found @param {(lost: boolean) => void} connected
  */

@@ -2,7 +2,7 @@
 
 import { button, byId, h, show } from "../dom.js";
 import { alarm } from "./alarm.js";
-import { ask, follow, get } from "./api.js";
+import { ask, follow, insist } from "./api.js";
 import { art } from "./art.js";
 import * as computer from "./computer.js";
 import * as find from "./find.js";
@@ -256,7 +256,7 @@ addEventListener("hashchange", open);
 addEventListener("focus", () => alarm.rest());
 
 attempt("", async () => {
-  games = await get("games");
+  games = await insist("games", ({ message }) => banner(sentence([message])));
   follow(changed, find.found, (lost) => {
     document.body.classList.toggle("stale", lost);
     if (!ended) banner(lost ? "Muster does not answer: it has ended, or is just starting. Start it again." : "");
