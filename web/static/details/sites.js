@@ -15,7 +15,7 @@ export function answer(state, titled = false) {
 /** @param {State} state @param {boolean} [may] order what the organiser can @param {boolean} [titled] see answer */
 export function sites(state, may = true, titled = false) {
   const found = state.sites;
-  const again = may && state.you.organiser && (state.room.candidates ?? []).length > 0 && h("p", { class: "buttons" }, button("survey", found ? "Measure the places again" : "Measure the places now"));
+  const again = may && state.you.organiser && (found || (state.room.candidates ?? []).length > 0) && h("p", { class: "buttons" }, button("survey", found ? "Measure the places again" : "Measure the places now"));
   if (!found) return [h("p", { class: "quiet" }, "Nobody has measured them yet: everyone does once there is a choice, or none."), again].filter(Boolean);
   const players = [...new Set(found.sites.flatMap((site) => [...Object.keys(site.rtt_ms), ...(site.silent ?? [])]))].sort();
   return [

@@ -1,0 +1,143 @@
+//go:build e2e && linux
+
+package web_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"muster/discovery"
+	"muster/discovery/beacon"
+	"muster/host"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/web"
+)
+
+// TestHomeMayHost: who ticks "My computer may host" on Home answers as a beacon while in
+// the room, whether they opened or joined it, and the room's page has their computer among
+// the places; who does not tick it does neither, and what was ticked is remembered.
+func TestHomeMayHost(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	for _, command := range []string{"link add lan0 type veth peer name nobody0", "addr add 192.168.7.2/24 dev lan0", "link set lan0 up", "link set nobody0 up", "route add default dev lan0"} {
+		if out, err := exec.Command("ip", strings.Fields(command)...).CombinedOutput(); err != nil {
+			t.Fatalf("ip %s: %v\n%s", command, err, out)
+		}
+	}
+	h := startHome(t, 60)
+	b := browseHome(t, h, wide)
+	b.run(`window.open = () => null`) // a test follows one tab
+	opens := func(ticks string) {
+		t.Helper()
+		b.run(`location.hash = "#play"`)
+		b.sees("h1", "Play together")
+		b.run(`{ const i = document.querySelector("#play-game"); i.value = "my are"; i.dispatchEvent(new Event("input")); }`)
+		b.click(`[data-game="myarena"]`)
+		b.sets("#players", "1")
+		if ticks != "" {
+			b.sees("#play-form", "My computer may host")
+			b.click(ticks)
+		}
+		b.click("#play-form button.primary")
+		b.sees("#now", "You are in a room")
+	}
+	leaves := func() {
+		t.Helper()
+		b.click(`[data-action="leave-room"]`)
+		b.until("the room is over", func() bool { return !eval[bool](b, "home.state().room.running") })
+	}
+	goes := func() *browser {
+		t.Helper()
+		page := browse(t, h.link, wide)
+		page.run("window.muster = { live: {}, view: {} }")
+		page.sees("h1", "What shall we play tonight?")
+		page.do(chromedp.Navigate(h.link[:strings.Index(h.link, "/?")] + "/room"))
+		page.until("everybody is sent there", func() bool { return eval[string](page, "muster.live.state?.room?.stage ?? ''") == "launching" })
+		return page
+	}
+
+	opens("")
+	if page := goes(); eval[bool](page, "!!muster.live.state.sites") || answersAsBeacon(t) {
+		t.Error("a computer is measured whose player has not said that it may host")
+	}
+	leaves()
+
+	opens("#play-form input[name=can-host]")
+	page := goes()
+	page.until("ann's computer is measured", func() bool { return eval[bool](page, "muster.live.state.sites?.waiting.length === 0") })
+	page.sees("#sites", "ann's computer")
+	page.sees("#sites", "Measure the places again")
+	if !answersAsBeacon(t) {
+		t.Error("nothing answers at the port that the others ask")
+	}
+	leaves()
+	if answersAsBeacon(t) {
+		t.Error("it answers although the player has left")
+	}
+
+	b.run(`location.hash = "#join"`)
+	b.sees("h1", "Join")
+	if !eval[bool](b, `document.querySelector("#join-form input[name=can-host]").checked`) {
+		t.Error("what was ticked is forgotten")
+	}
+	rooms, code := openRoom(t, ":7790")
+	b.sets("#link", "http://192.168.7.2:7790/#"+code+"_"+rooms.Keys(code).Link)
+	b.click("#join-form button.primary")
+	b.sees("#now", "You are in a room")
+	friends := browse(t, "http://127.0.0.1:7790/#"+code+"_"+rooms.Keys(code).Link, wide)
+	friends.sees("#stage .places", "ann's computer")
+	b.shootHome("home-may-host")
+	friends.shoot("may-host", narrow, wideDark)
+}
+
+// openRoom opens a room on a host that has no player of its own, of a game whose only server is gone.
+func openRoom(t *testing.T, at string) (rooms *host.Host, code string) {
+	t.Helper()
+	gone := []discovery.Server{{Addr: netip.MustParseAddrPort("192.168.7.2:1")}}
+	rooms, err := host.New(host.Config{Page: web.Handler(), List: func(context.Context, string) ([]discovery.Server, error) { return gone, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: rooms.Handler()}
+	go server.Serve(listener)
+	t.Cleanup(func() { server.Close(); rooms.Close() })
+	code, _, err = rooms.Open(wire.Settings{Game: "myarena", By: selection.Mean, Strategy: wire.Coordinated, Players: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rooms, code
+}
+
+// answersAsBeacon reports whether a beacon answers here at the usual port. Nobody there is
+// an ICMP error at once, so it only waits for one who is silent.
+func answersAsBeacon(t *testing.T) bool {
+	t.Helper()
+	asker, err := net.Dial("udp", "192.168.7.2:7787")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer asker.Close()
+	asker.SetDeadline(time.Now().Add(10 * time.Second))
+	asker.Write(beacon.Protocol{}.AppendQuery(nil, 7, nil))
+	answer := make([]byte, 100)
+	n, err := asker.Read(answer)
+	if err != nil {
+		return false
+	}
+	reply, err := (beacon.Protocol{}).Parse([][]byte{answer[:n]})
+	return err == nil && reply.Answers(7)
+}
