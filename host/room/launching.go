@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/netip"
 	"slices"
+	"time"
 
 	"muster/host/wire"
 )
@@ -98,9 +99,18 @@ func (Reopen) do(r *Room, by caller) error {
 	case p.launch == wire.LaunchAsking:
 		return errors.New("your program asks already: say yes there")
 	}
-	p.again = r.now
+	p.opensAgain(r.now)
 	r.send(p, l.launchFor(r, p))
 	return nil
+}
+
+// opensAgain has the player's game opened once more. The program takes no earlier word than it
+// was given, whatever the clock says since.
+func (p *player) opensAgain(now time.Time) {
+	if next := p.again.Add(time.Millisecond); now.Before(next) {
+		now = next
+	}
+	p.again = now
 }
 
 // heard notes how far a player got.

@@ -152,6 +152,7 @@ type savedPlayer struct {
 	Contradicts *anomaly.Anomaly `json:"contradicts,omitempty"`
 	Launch      wire.LaunchState `json:"launch,omitempty"`
 	Detail      string           `json:"detail,omitempty"`
+	Again       time.Time        `json:"again,omitzero"`
 	// Report holds the probes, Looks the second looks. Asked are the servers that the
 	// player was asked for, a bit each, if not all, and Own is how many others it may
 	// bring up.
@@ -225,7 +226,7 @@ func (r *Room) Save() ([]byte, error) {
 	for _, p := range r.round.players {
 		sp := savedPlayer{
 			savedPerson: r.round.savedPerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart, Discreet: p.discreet, Near: p.near, Surveyed: p.surveyed, Editions: p.editions,
-			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Before: p.before, Shares: p.shares, Anomaly: p.anomaly, Odd: p.odd, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail,
+			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Before: p.before, Shares: p.shares, Anomaly: p.anomaly, Odd: p.odd, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail, Again: p.again,
 			Asked: p.asked.servers, All: p.asked.all, Own: p.asked.own,
 		}
 		if sp.Report, err = pack(wire.Report{Round: r.round.number, Results: p.probes}); err != nil {
@@ -436,7 +437,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		}
 		p := &player{
 			member: &member{person: who, token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet, near: sp.Near, surveyed: sp.Surveyed, editions: sp.Editions},
-			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, before: sp.Before, shares: sp.Shares, anomaly: sp.Anomaly, odd: sp.Odd, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail,
+			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, before: sp.Before, shares: sp.Shares, anomaly: sp.Anomaly, odd: sp.Odd, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail, again: sp.Again,
 		}
 		p.asked = asked{all: sp.All, servers: sp.Asked, own: sp.Own}
 		report, err := unpack[wire.Report](sp.Report)

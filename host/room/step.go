@@ -131,24 +131,6 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	return r.out, err
 }
 
-// aheadMost is how far ahead of the time somebody may have been heard: who says that they rest
-// is for less than a minute.
-const aheadMost = 5 * time.Minute
-
-// rightTimes takes what was heard by a clock that was ahead for heard just now. Else the room
-// would be used, and wait for who is away, until that clock's time has come.
-func (r *Room) rightTimes() {
-	times := []*time.Time{&r.opened, &r.kept.used}
-	for _, p := range r.round.players {
-		times = append(times, &p.heard)
-	}
-	for _, at := range times {
-		if at.Sub(r.now) > aheadMost {
-			*at = r.now
-		}
-	}
-}
-
 // Next is when the room needs the time again: a [Tick] before would change nothing but,
 // in one that stands still, for how long it has. While a round goes on that is at once, and
 // a few times a second is often enough.
@@ -220,7 +202,7 @@ func (Tick) step(r *Room) error {
 	r.dozes()
 	var passed time.Duration
 	if !r.ticked.IsZero() {
-		passed = r.now.Sub(r.ticked)
+		passed = max(0, r.now.Sub(r.ticked))
 	}
 	r.ticked = r.now
 	r.stopLooking()

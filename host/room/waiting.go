@@ -426,7 +426,8 @@ func (w *Waiting) relaunch(r *Room) {
 	r.note("there is room now for %s: off to %s", strings.Join(w.For, ", "), l.Launch.Name)
 	r.do(Publish{})
 	for _, p := range w.group(r) {
-		p.launch, p.detail, p.again = "", "", r.now
+		p.launch, p.detail = "", ""
+		p.opensAgain(r.now)
 		r.send(p, l.launchFor(r, p))
 	}
 }

@@ -1,0 +1,64 @@
+package room
+
+import "time"
+
+// aheadMost is how far ahead of the time somebody may have been heard: who says that they rest
+// is for less than a minute.
+const aheadMost = 5 * time.Minute
+
+// rightTimes puts right what was noted by a clock that was ahead, or has been set back since,
+// over a restart of the host too. Else the room would be used, keep nicknames, take what is
+// old for new and wait, until that clock's time has come. Of what was noted nobody knows when
+// it was: it was just now where something waits for what follows, and long ago where it would
+// be taken for new. Dates, history and log are what people read, and stay.
+func (r *Room) rightTimes() {
+	moments := []*time.Time{&r.opened, &r.since, &r.kept.used, &r.round.measuring}
+	stale := []*time.Time{&r.survey.At}
+	for _, p := range r.round.players {
+		moments, stale = append(moments, &p.heard), append(stale, &p.near.At)
+	}
+	for _, g := range r.guests {
+		moments = append(moments, &g.seen)
+	}
+	for _, at := range moments {
+		if at.Sub(r.now) > aheadMost {
+			*at = r.now
+		}
+	}
+	switch phase := r.phase.(type) {
+	case *Voting:
+		stale = append(stale, &phase.Looked)
+	case *Countdown: // which ends by itself
+		stale = append(stale, &phase.Looked)
+	case *Waiting:
+		phase.rightTimes(r)
+	case *Failed:
+		if rest := max(retryAfter(r.failures), settling); phase.Retry.Sub(r.now) > rest {
+			phase.Retry = r.now.Add(rest)
+		}
+	}
+	for _, at := range stale {
+		if at.After(r.now) {
+			*at = time.Time{}
+		}
+	}
+	if r.ended.After(r.now) { // and whoever comes now did not miss it
+		r.ended = r.now.Add(-dateStays)
+	}
+}
+
+// rightTimes has a wait begin now that began later.
+func (w *Waiting) rightTimes(r *Room) {
+	if ahead := w.Began.Sub(r.now); ahead > 0 {
+		w.stands(-ahead)
+		w.Began = r.now
+	}
+	for i := range w.Servers {
+		s := &w.Servers[i]
+		for _, at := range []*time.Time{&s.At, &s.MostAt} {
+			if at.After(r.now) {
+				*at = r.now
+			}
+		}
+	}
+}

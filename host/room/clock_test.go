@@ -1,0 +1,220 @@
+package room
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// TestClockSetBack: nothing waits for the time by a clock that was ahead, whether the host was
+// started again since or not, and nothing of before is taken for new.
+func TestClockSetBack(t *testing.T) {
+	inStage := func(n *session, stage wire.Stage) error {
+		if n.room.phase.stage() != stage {
+			return fmt.Errorf("the room is %s, want %s", n.room.phase.stage(), stage)
+		}
+		return nil
+	}
+	refusal := func(n *session, in Input) error {
+		_, err := n.room.Step(in, n.now)
+		return err
+	}
+	for _, tt := range []struct {
+		name string
+		// until is what the clock is set back in, with who is there.
+		until func(*testing.T) (*session, []string)
+		// then is what has come to pass soon after.
+		then func(*session) error
+	}{
+		{"a round that failed is tried again", func(t *testing.T) (*session, []string) {
+			n := newSession(t, settings(1))
+			n.join("ann")
+			n.step(Listed{Err: errors.New("no name server")})
+			n.inStage(wire.Failed)
+			return n, []string{"ann"}
+		}, func(n *session) error {
+			n.wait(firstRetry + time.Second)
+			return inStage(n, wire.Listing)
+		}},
+		{"a nickname is free again", func(t *testing.T) (*session, []string) {
+			n := newSession(t, settings(2))
+			n.enters("zoe", "")
+			return n, nil
+		}, func(n *session) error {
+			n.until(n.now.Add(guestGone + time.Second))
+			if n.room.isTaken("zoe", nil) {
+				return errors.New("it is taken")
+			}
+			return nil
+		}},
+		{"a place is free again", func(t *testing.T) (*session, []string) {
+			n := newSession(t, settings(3))
+			n.join("ann", "bob")
+			n.gone("bob")
+			return n, []string{"ann"}
+		}, func(n *session) error {
+			n.until(n.now.Add(goneAfter + time.Second))
+			if n.room.round.player("bob") != nil {
+				return errors.New("it is not")
+			}
+			return nil
+		}},
+		{"who says nothing is left out", func(t *testing.T) (*session, []string) {
+			n := newSession(t, settings(2))
+			n.join("ann", "bob")
+			n.listed(2)
+			n.informs("ann", 12, 12)
+			n.measures("ann", 10, 20)
+			n.done("ann")
+			return n, []string{"ann", "bob"}
+		}, func(n *session) error {
+			n.wait(stalledAfter + time.Second)
+			return inStage(n, wire.Chosen)
+		}},
+		{"most are away, and are waited for no longer", func(t *testing.T) (*session, []string) {
+			n := newSession(t, settings(3))
+			n.join("ann", "bob", "cat")
+			n.listed(2)
+			n.informs("ann", 12, 12)
+			n.measures("ann", 10, 20)
+			n.done("ann")
+			n.gone("bob")
+			n.gone("cat")
+			n.wait(time.Second)
+			if !n.room.round.pause.On {
+				t.Fatal("the room does not stand still")
+			}
+			return n, []string{"ann"}
+		}, func(n *session) error {
+			n.wait(longestPause + goneAfter + 2*time.Second)
+			return inStage(n, wire.Chosen)
+		}},
+		{"who does not look again is waited for no longer", func(t *testing.T) (*session, []string) {
+			n := newSession(t, settings(2))
+			toChosen(n)
+			n.verifies("bob")
+			return n, []string{"ann", "bob"}
+		}, func(n *session) error {
+			n.wait(verifyingTime + 5*time.Second)
+			return inStage(n, wire.Launching)
+		}},
+		{"what people vote on is looked at again", func(t *testing.T) (*session, []string) {
+			return inVoting(t), []string{"ann", "bob"}
+		}, func(n *session) error {
+			n.goes()
+			n.took("ann")
+			n.wait(time.Second)
+			if took := n.took("ann"); !strings.Contains(took, "finalists") {
+				return fmt.Errorf("ann is sent %q", took)
+			}
+			return nil
+		}},
+		{"a countdown ends", func(t *testing.T) (*session, []string) {
+			n := inVoting(t)
+			n.goes()
+			n.wait(time.Second)
+			return n, []string{"ann", "bob"}
+		}, func(n *session) error {
+			n.wait(countdownTime)
+			return inStage(n, wire.Launching)
+		}},
+		{"a wait for seats ends", func(t *testing.T) (*session, []string) {
+			s := settings(5)
+			s.Wait = discovery.Millis(10 * time.Minute)
+			f := inFront(t, s, 1, five()...)
+			f.passes(95 * time.Second)
+			f.inStage(wire.Waiting)
+			return f.session, nil // they are back below
+		}, func(n *session) error {
+			f := &foyer{session: n, names: five(), asked: map[int][]time.Duration{}, by: map[string]int{}, free: func(int, time.Duration) int { return 0 }, began: n.now}
+			f.join(f.names...)
+			f.passes(8 * time.Minute)
+			if err := inStage(n, wire.Waiting); err != nil {
+				return err
+			}
+			f.passes(3 * time.Minute)
+			return inStage(n, wire.Failed)
+		}},
+		{"places are measured again", func(t *testing.T) (*session, []string) {
+			n := farFromAll(t, 100*time.Millisecond, "London")
+			n.inStage(wire.Failed)
+			return n, []string{"ann", "cat"}
+		}, func(n *session) error {
+			return refusal(n, Order{Credential: n.room.keys.Secret, Action: Survey{}})
+		}},
+		{"a household is looked around in again", func(t *testing.T) (*session, []string) {
+			n := newSession(t, looking(2))
+			around(n, "ann", house)
+			n.join("ann")
+			n.discovers("ann", den("192.168.1.7:27960", "den"))
+			return n, nil
+		}, func(n *session) error {
+			n.took("ann")
+			n.join("ann")
+			if took := n.took("ann"); took != "welcome look" {
+				return fmt.Errorf("ann is sent %q", took)
+			}
+			return nil
+		}},
+		{"nobody has missed the end of a night", func(t *testing.T) (*session, []string) {
+			n := standing(t, "fri 20:00 Europe/Berlin")
+			n.playsEvening([]int{40, 20}, "ann", "bob")
+			n.gone("bob")
+			n.orders(End{})
+			return n, nil
+		}, func(n *session) error {
+			hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: "bob", Token: n.tokens["bob"], Program: "bob's", Line: 2}
+			return refusal(n, Join{Hello: hello})
+		}},
+		{"a game opens again", func(t *testing.T) (*session, []string) {
+			n := newSession(t, settings(2))
+			toChosen(n)
+			n.verifies("ann")
+			n.verifies("bob")
+			n.inStage(wire.Launching)
+			n.step(Order{Credential: n.pageOf("ann"), Action: Reopen{}})
+			n.room.round.player("ann").launch = wire.LaunchFailed
+			return n, []string{"ann", "bob"}
+		}, func(n *session) error {
+			before := n.room.round.player("ann").again
+			n.took("ann")
+			n.step(Order{Credential: n.pageOf("ann"), Action: Reopen{}})
+			if launch := got[wire.Launch](n, "ann"); launch.Again <= before.UnixMilli() {
+				return fmt.Errorf("ann's program is told %d, after %d", launch.Again, before.UnixMilli())
+			}
+			return nil
+		}},
+	} {
+		for _, clock := range []struct {
+			name     string
+			by       time.Duration
+			restarts bool
+		}{
+			{"right", 0, true}, {"an hour ahead", time.Hour, true}, {"nine years ahead", 9 * 365 * 24 * time.Hour, true},
+			{"an hour ahead, and the host goes on", time.Hour, false}, {"nine years ahead, and the host goes on", 9 * 365 * 24 * time.Hour, false},
+		} {
+			isNew := []string{"places are measured again", "a household is looked around in again", "nobody has missed the end of a night", "what people vote on is looked at again"}
+			if clock.by == 0 && slices.Contains(isNew, tt.name) {
+				continue // which is new by the right clock
+			}
+			t.Run(tt.name+", the clock was "+clock.name, func(t *testing.T) {
+				n, here := tt.until(t)
+				if n.now = n.now.Add(-clock.by); clock.restarts {
+					n.restarts(0)
+				} else {
+					n.step(Tick{})
+				}
+				n.join(here...)
+				if err := tt.then(n); err != nil {
+					t.Errorf("%v; the log:\n%s", err, n.log())
+				}
+			})
+		}
+	}
+}
