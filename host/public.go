@@ -283,11 +283,12 @@ func (h *Host) own(addrs []netip.AddrPort) []discovery.Server {
 // with is a list with what people have brought besides, as many as a list of one's own may
 // have. One that has it all is shared as it is.
 func (h *Host) with(list []discovery.Server, also []netip.AddrPort) []discovery.Server {
+	if len(also) == 0 {
+		return list
+	}
 	listed := make(map[netip.AddrPort]bool, len(list))
-	if len(also) > 0 {
-		for i := range list {
-			listed[list[i].Addr] = true
-		}
+	for i := range list {
+		listed[list[i].Addr] = true
 	}
 	also = slices.DeleteFunc(slices.Clone(also), func(addr netip.AddrPort) bool { return listed[addr] })
 	if p := h.config.Public; p != nil {

@@ -165,7 +165,7 @@ func TestOneself(t *testing.T) {
 	guest.run(`document.querySelector("#me details").open = true`)
 	guest.shoot("oneself", phone, couch)
 	own := eval[string](guest, `document.querySelector("#own-link").textContent`)
-	guest.run(`document.querySelector("#new-name").value = "zoë‮<b>"; document.querySelector("#me form").requestSubmit()`)
+	guest.run(`document.querySelector("#new-name").value = "zoë\u202e<b>"; document.querySelector("#me form").requestSubmit()`)
 	guest.sees("#people", "zoë<b>")
 	other := browse(t, own, desktop)
 	other.sees("#people .badge", "you")

@@ -448,7 +448,7 @@ func (r *round) connectFor(p *player, server int) netip.AddrPort {
 
 // save is both of them.
 func (r *round) saveHearing() (infos, words []byte, err error) {
-	heard := wire.Infos{Round: r.number}
+	heard := wire.Infos{Round: r.number, Servers: make([]wire.ServerInfo, 0, len(r.hearing.words))}
 	for _, server := range slices.Sorted(maps.Keys(r.hearing.words)) {
 		first := len(heard.Servers)
 		var kept []*discovery.Info

@@ -169,6 +169,7 @@ func (p *posterior) learn(observations []observation) {
 
 // plant lists the nodes above the observations.
 func (p *posterior) plant(observations []observation) {
+	p.nodes = make([]estimate, 0, int(topology.Levels)*len(observations)) // hardly any share more than the list
 	var open [topology.Levels]int32
 	for _, o := range observations {
 		var path [topology.Levels]topology.Node
