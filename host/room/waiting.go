@@ -88,7 +88,9 @@ func (w *Waiting) proceed(r *Room) {
 
 // tick lets time pass.
 func (w *Waiting) tick(r *Room) {
-	w.goOnWithout(r)
+	if w.goOnWithout(r); r.phase != w {
+		return
+	}
 	switch {
 	case w.Until.Sub(r.now) > wire.MostWait: // the clock was set back
 		w.Until = r.now.Add(wire.MostWait)
@@ -120,6 +122,8 @@ func (w *Waiting) next(r *Room) time.Time {
 	switch {
 	case w.Going != nil:
 		return earlier(next, w.Going.LaunchAt)
+	case slices.ContainsFunc(w.For, r.round.isInside):
+		return r.now
 	case w.Look != nil:
 		return earlier(next, w.Look.At.Add(lookTime))
 	}
@@ -146,7 +150,7 @@ func (w *Waiting) goOnWithout(r *Room) {
 		return
 	}
 	if w.Back != nil {
-		w.For = slices.DeleteFunc(w.For, func(name string) bool { return r.round.player(name) == nil || r.round.ballots[name].byHand })
+		w.For = slices.DeleteFunc(w.For, r.round.isInside)
 		if len(w.For) == 0 {
 			r.note("nobody is left outside: the wait for seats is over")
 			r.enter(w.Back)
@@ -163,6 +167,9 @@ func (w *Waiting) goOnWithout(r *Room) {
 	}
 	r.note("%s Now %s would do.", sentenceOf(names(away), "left"), seatsInWords(w.need(r)))
 }
+
+// isInside reports whether nobody need wait for a seat for somebody any more.
+func (r *round) isInside(name string) bool { return r.player(name) == nil || r.ballots[name].byHand }
 
 // comesBack has somebody's seat be waited for again.
 func (w *Waiting) comesBack(r *Room, p *player) {

@@ -428,13 +428,24 @@ func TestThoseLeft(t *testing.T) {
 		}
 	}
 	f.noted("there is room now for dan, eve: off to server 0 (192.0.2.0:27960)")
+	f.free = func(int, time.Duration) int { return 0 }
 	f.orders(AwaitSeats{Names: []string{"eve"}})
+	f.passes(15 * time.Second)
+	for _, name := range f.names {
+		f.took(name)
+	}
 	p := f.room.round.player("eve")
 	if err := f.step(Order{Credential: p.page, Action: Arrived{}}); err != nil {
 		t.Error(err)
 	}
-	f.wait(time.Second)
-	f.inStage(wire.Launching) // she is in: nobody asks any more
+	f.now = f.room.Next() // when a host gives the room the time
+	f.step(Tick{})
+	f.inStage(wire.Launching)
+	for _, name := range f.names { // she is in: nobody asks any more
+		if got := f.took(name); got != "" {
+			t.Errorf("once she is in %s is sent %q", name, got)
+		}
+	}
 	f.noted("nobody is left outside: the wait for seats is over")
 }
 
