@@ -33,6 +33,10 @@ const (
 	// the organiser can take off it: everybody is told of all.
 	mostBrought = 400
 	mostStruck  = 1000
+	// mostLeft is of how many names that are free the room knows whose they were: what was
+	// brought under more is nobody's. As many come and go as like, and each would stay in the
+	// lists.
+	mostLeft = maxPlayers
 )
 
 // The actions on the lists.
@@ -251,11 +255,14 @@ func (l *lists) disown(name string) {
 // leaves notes whose a name was that becomes free, by all that they may come back with: none
 // of a name under which nothing stands.
 func (l *lists) leaves(name string, credentials ...string) {
-	left := map[string]string{}
+	left, names := map[string]string{}, map[string]bool{}
 	for whose, name := range l.Left {
 		if l.names(name) { // or what they brought has been struck off since
-			left[whose] = name
+			left[whose], names[name] = name, true
 		}
+	}
+	if len(names) >= mostLeft && !names[name] {
+		l.disown(name)
 	}
 	for _, credential := range credentials {
 		if credential != "" && l.names(name) {

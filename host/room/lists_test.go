@@ -213,6 +213,36 @@ func TestListsAreBounded(t *testing.T) {
 	n.noted("100 servers of eve cannot be shared: on a network of their own, taken off by the organiser, or beyond the 100 of a player and the 400 that a room keeps")
 }
 
+// TestListsOfManyWhoLeave: who comes and goes under ever other names does not have the lists
+// grow, in a room that ends no more than in one that stays; the first of them have theirs
+// again when they come back.
+func TestListsOfManyWhoLeave(t *testing.T) {
+	for name, leave := range map[string]func(n *session, name string){
+		"by the page":          func(n *session, name string) { n.acts(n.pageOf(name), Quit{}) },
+		"as the evening ends":  func(n *session, _ string) { n.orders(End{}) },
+		"as others need seats": func(n *session, name string) { n.room.unseat(n.room.round.player(name), false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := standing(t, "whenever")
+			for i := range 3 * mostLeft {
+				name := fmt.Sprint("player ", i)
+				n.join(name)
+				n.says(name, wire.Bring{Game: "openarena", Favourites: brought(1), Hidden: brought(2)})
+				leave(n, name)
+			}
+			lists := n.room.lists
+			if by := len(lists.Favourites[0].By); by > mostLeft+1 || len(lists.Hidden[0].By) != by || len(lists.Left) > mostLeft {
+				t.Errorf("in the lists stand %d names, and the room knows whose %d were", by, len(lists.Left))
+			}
+			n.join("player 0")
+			n.says("player 0", wire.Bring{Game: "openarena"})
+			if slices.Contains(n.room.lists.Favourites[0].By, "player 0") {
+				t.Error("who comes back cannot take back what they brought")
+			}
+		})
+	}
+}
+
 // TestListsFromAfar: nobody on the internet has the others ask servers of a local network,
 // and who is at home may name those that are there.
 func TestListsFromAfar(t *testing.T) {
