@@ -213,7 +213,7 @@ func (r *Room) sleep(at time.Time) {
 	}
 	for _, g := range r.guests {
 		if g.becomes != "" {
-			g.name, g.becomes = g.becomes, ""
+			r.rename(&g.person, false, g.becomes)
 		}
 		if g.origin, g.counted = (Origin{}), false; g.regular {
 			g.from = netip.Addr{}

@@ -398,6 +398,27 @@ func TestRegulars(t *testing.T) {
 	}
 }
 
+// TestRenamedAtTheEnd: who wanted another name from the next round on has it from the next
+// evening on, and what they brought with it.
+func TestRenamedAtTheEnd(t *testing.T) {
+	n := standing(t, "whenever")
+	n.playsEvening([]int{40, 20}, "ann", "bob")
+	n.says("bob", wire.Bring{Game: "openarena", Favourites: brought(1)})
+	if err := n.acts(n.pageOf("bob"), Rename{"bert"}); err != nil {
+		t.Fatal(err)
+	}
+	n.orders(End{})
+	n.tokens["bert"] = n.tokens["bob"]
+	n.join("bert")
+	if by := n.view().Lists.Favourites[0].By; !slices.Equal(by, []string{"bert"}) {
+		t.Errorf("what bert brought is %q's", by)
+	}
+	n.says("bert", wire.Bring{Game: "openarena"})
+	if lists := n.view().Lists; len(lists.Favourites) != 0 {
+		t.Errorf("bert cannot take back %+v", lists.Favourites)
+	}
+}
+
 // TestForget: who wants it is in people, history and log no more, whatever they were called.
 func TestForget(t *testing.T) {
 	n := standing(t, "whenever")
