@@ -47,6 +47,11 @@ func (r *Room) launch(server int) {
 	r.plays(played, r.round.servers.List[server].Country, ranked.RTT)
 	again := func(p wire.Played) bool { return p.Round == r.round.number }
 	isNews := !slices.ContainsFunc(r.history, func(p wire.Played) bool { return again(p) && p.Connect == played.Connect })
+	if isNews && slices.ContainsFunc(r.history, again) { // programs take nobody to two servers in a round unasked
+		for _, p := range r.round.players {
+			p.opensAgain(r.now)
+		}
+	}
 	r.history = append(slices.DeleteFunc(r.history, again), played)
 	r.note("everyone to %s: %.0f ms on average, %.0f at worst", l.Launch.Name, ranked.MeanMS, ranked.MaxMS)
 	r.do(Publish{})

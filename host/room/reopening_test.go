@@ -7,6 +7,60 @@ import (
 	"muster/host/wire"
 )
 
+// TestGoesElsewhere: programs take their players to a server once a round. Another one that
+// the room goes to in the same round is to be opened, too, whatever the clock says and whoever
+// has the room by then; the same one is not.
+func TestGoesElsewhere(t *testing.T) {
+	n := newSession(t, settings(2))
+	n.room.settings.Agree = wire.No
+	n.join("ann", "bob")
+	n.listed(2)
+	n.informs("ann", 12, 12)
+	n.measures("ann", 10, 50)
+	n.measures("bob", 60, 52)
+	n.done("ann", "bob")
+	n.verifies("ann")
+	n.verifies("bob")
+	n.goesTo(0)
+	launched := func() wire.Launch {
+		t.Helper()
+		launch, is := n.sent["bob"][len(n.sent["bob"])-1].(wire.Launch)
+		if !is {
+			t.Fatalf("bob is sent a %T; the log:\n%s", n.sent["bob"][len(n.sent["bob"])-1], n.log())
+		}
+		return launch
+	}
+	opened := launched().Again
+	for _, tt := range []struct {
+		name, settings string
+		before         func()
+		server         int
+		opens          bool
+	}{
+		{"another rule", `{"by":"fairness"}`, func() {}, 1, true},
+		{"a third, by which it is the same", `{"by":"fair-threshold","limits_ms":[100]}`, func() {}, 1, false},
+		{"back again, at a host whose clock is slow", `{"by":"mean","limits_ms":[]}`, func() {
+			n.room = restored(t, n.room)
+			n.now = n.now.Add(-time.Hour)
+			n.step(Resume{})
+			n.join("ann", "bob")
+		}, 0, true},
+	} {
+		tt.before()
+		if err := n.orders(WhatIf(tt.settings)); err != nil {
+			t.Fatal(err)
+		}
+		if err := n.orders(Apply{}); err != nil {
+			t.Fatal(err)
+		}
+		n.goesTo(tt.server)
+		if again := launched().Again; again > opened != tt.opens {
+			t.Errorf("%s: bob's program is told %d after %d", tt.name, again, opened)
+		}
+		opened = launched().Again
+	}
+}
+
 // TestReopen: whose game did not open has it opened once more from their own page, and
 // nobody else's is.
 func TestReopen(t *testing.T) {

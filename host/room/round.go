@@ -96,7 +96,7 @@ type player struct {
 	contradicts *anomaly.Anomaly
 	launch      wire.LaunchState
 	detail      string
-	// again is when the player last asked to have the game opened once more.
+	// again is when the player's game was last to be opened once more, see [player.opensAgain].
 	again time.Time
 }
 

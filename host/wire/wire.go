@@ -311,8 +311,9 @@ type Launch struct {
 	Name     string `json:"name"`
 	Password string `json:"password,omitempty"`
 	Epoch    uint64 `json:"epoch,omitempty"`
-	// Again is when the player asked on the page to have the game opened once more, in
-	// milliseconds of the host's clock; 0 if they have not.
+	// Again is when the game was to be opened once more in the round, in milliseconds of the
+	// host's clock: the player has asked for that on the page, there is a seat by now, or the
+	// room goes elsewhere. It is 0 if it was not.
 	Again int64 `json:"again,omitempty"`
 }
 
