@@ -17,10 +17,11 @@ const mostAtAddress = 8
 const mostAgain = 20
 
 // launch takes the player to the server, once a round, and once more whenever the player
-// asks for that on the page.
+// asks for that on the page, or the room goes elsewhere.
 func (s *session) launch(m wire.Launch) {
 	if s.launched != nil && s.launched.Round == m.Round {
-		if m.Again <= s.again || s.agains == mostAgain || s.launched.State == wire.LaunchAsking {
+		isAsked := s.launched.State == wire.LaunchAsking && s.launchedTo == m.Address
+		if m.Again <= s.again || s.agains == mostAgain || isAsked {
 			s.send(*s.launched)
 			return
 		}
@@ -29,19 +30,33 @@ func (s *session) launch(m wire.Launch) {
 		s.agains = 0
 		s.tellShown()
 	}
-	s.again = m.Again
+	s.again, s.launchedTo = m.Again, m.Address
 	s.launched = &wire.Launched{Round: m.Round, State: wire.LaunchAsking}
-	r, heard := s.round, s.heard()
-	s.inBackground(func(ctx context.Context) {
+	s.launches++
+	r, heard, this := s.round, s.heard(), s.launches
+	s.stop() // what was measured was for the choice
+	s.tasks++
+	s.stopLaunch()
+	ctx, cancel := context.WithCancel(s.ctx)
+	s.stopLaunch = cancel
+	s.work.Go(func() {
+		defer cancel()
 		doubt := s.doubt(ctx, r, m, heard)
 		if ctx.Err() != nil {
 			return
 		}
 		s.options.Launch(ctx, m, doubt, func(state wire.LaunchState, detail string) {
-			s.post(func() { s.sayLaunched(wire.Launched{Round: m.Round, State: state, Detail: detail}) })
+			s.post(func() {
+				if this == s.launches { // or the room goes elsewhere by now
+					s.sayLaunched(wire.Launched{Round: m.Round, State: state, Detail: detail})
+				}
+			})
 		})
 		if s.options.Once {
 			s.post(func() {
+				if this != s.launches {
+					return // the room goes elsewhere by now
+				}
 				if s.finishing = s.conn == nil && !s.saidLaunched; !s.finishing { // else once the host has heard of the launch
 					s.leave(errFinished)
 				}

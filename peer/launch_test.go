@@ -108,6 +108,67 @@ func TestLatecomer(t *testing.T) {
 	}
 }
 
+// TestLookWhileAsked: a player who has not answered yet whether to start the game is asked
+// still when the room has them look for seats for somebody who was left outside.
+func TestLookWhileAsked(t *testing.T) {
+	servers, _ := list(t.Context(), "")
+	asked, looked := make(chan struct{}), make(chan struct{})
+	s := scripted(t, func(ws *websocket.Conn) {
+		say(t, ws, letIn, wire.List{Round: 1, Servers: servers}, wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.6:27960"})
+		<-asked
+		say(t, ws, wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{6}, Samples: 1})
+		if seen := verified(t, ws); seen[6] != discovery.Answered {
+			t.Errorf("the player looked and found %v", seen)
+		}
+		close(looked)
+		if got := told[wire.Launched](t, ws); got.State != wire.LaunchStarted {
+			t.Errorf("in the end the host is told %+v", got)
+		}
+		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
+		ws.NextReader()
+	})
+	s.options.Launch = func(ctx context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, string)) {
+		close(asked)
+		select {
+		case <-ctx.Done():
+			t.Error("nobody asks the player any more")
+			return
+		case <-looked:
+		}
+		tell(wire.LaunchStarted, "")
+	}
+	defer s.sit()()
+	s.done()
+}
+
+// TestAskedElsewhere: a player who has not answered yet whether to start the game is asked
+// for the server where the room goes by now, and what they say of that one counts.
+func TestAskedElsewhere(t *testing.T) {
+	servers, _ := list(t.Context(), "")
+	asked := make(chan struct{})
+	s := scripted(t, func(ws *websocket.Conn) {
+		say(t, ws, letIn, wire.List{Round: 1, Servers: servers}, wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.6:27960"})
+		<-asked
+		say(t, ws, wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.7:27960", Again: 1000})
+		if got := told[wire.Launched](t, ws); got.State != wire.LaunchStarted {
+			t.Errorf("the host is told %+v", got)
+		}
+		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
+		ws.NextReader()
+	})
+	s.options.Launch = func(ctx context.Context, to wire.Launch, _ string, tell func(wire.LaunchState, string)) {
+		if to.Address == "192.0.2.6:27960" {
+			close(asked)
+			<-ctx.Done()
+			tell(wire.LaunchDeclined, "")
+			return
+		}
+		tell(wire.LaunchStarted, "")
+	}
+	defer s.sit()()
+	s.done()
+}
+
 // TestOpensAgain: the game opens once a round, and once more whenever the player has asked
 // for that on the page since; not for a host that repeats itself, nor while the player is
 // being asked, nor for one that would open it without end.

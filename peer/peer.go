@@ -234,7 +234,7 @@ func Run(ctx context.Context, options Options) error {
 	s := &session{
 		options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
 		inbox: make(chan func()), token: options.Token, program: access.NewSecret(), scanner: scanner{newProber: options.NewProber, exposure: &discovery.Exposure{Most: options.Discreet}},
-		stop: func() {},
+		stop: func() {}, stopLaunch: func() {},
 	}
 	if s.token == "" { // made and kept here, so that no place is lost with its welcome
 		s.keep(access.NewSecret())
@@ -244,6 +244,7 @@ func Run(ctx context.Context, options Options) error {
 	s.work.Go(func() { s.leave(s.stayConnected()) })
 	s.loop()
 	s.stop()
+	s.stopLaunch()
 	s.work.Wait()
 	err := context.Cause(s.ctx)
 	var refusal wire.Refusal

@@ -47,6 +47,7 @@ func (s *session) list(m wire.List) {
 		return
 	}
 	s.stop()
+	s.stopLaunch()
 	s.look = nil
 	s.scanner.exposure.Forget()
 	s.round = &round{number: m.Round, servers: m.Servers, host: s.host, near: s.near.addrs}

@@ -42,6 +42,11 @@ type session struct {
 	scanner  scanner
 	survey   survey
 	launched *wire.Launched // the newest, for a host that missed it
+	// launchedTo is where that leads, and launches counts them. stopLaunch ends it: the
+	// player may be asked for long, while the room looks for seats for others.
+	launchedTo string
+	launches   int
+	stopLaunch context.CancelFunc
 	// again is the newest time at which the player asked for the game once more, and
 	// agains how often that was in this round.
 	again  int64
