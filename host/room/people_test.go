@@ -121,6 +121,20 @@ func TestGuestsVote(t *testing.T) {
 	}
 }
 
+// TestVotesOfWhoMakesWay: a guest who comes to play under another guest's name takes only
+// their own vote along.
+func TestVotesOfWhoMakesWay(t *testing.T) {
+	n := inVoting(t)
+	n.room.settings.Players = 0
+	n.votes("zoe", 1)
+	n.votes("yan", 2)
+	n.as["yan"] = ticketOf("zoe's token")
+	n.join("yan")
+	if zoe, yan := n.room.round.ballots["yan"], n.room.round.ballots["yan (guest)"]; zoe.vote != 1 || yan.vote != 2 {
+		t.Errorf("the votes are %+v", n.room.round.ballots)
+	}
+}
+
 // TestManyNicknames: nicknames fill no room: neither for players nor for guests from
 // elsewhere, nor its log.
 func TestManyNicknames(t *testing.T) {

@@ -226,11 +226,13 @@ func (in Join) step(r *Room) error {
 		if before != nil {
 			p.person = before.person
 			p.name, p.becomes = name, ""
-			r.round.reballot(before.name, name)
 			r.guests = slices.DeleteFunc(r.guests, func(g *guest) bool { return g == before })
 		}
 		if g := r.guests.named(name); g != nil {
 			r.makeWay(g)
+		}
+		if before != nil {
+			r.round.reballot(before.name, name)
 		}
 		if before == nil || before.name != name {
 			r.lists.comes(name, pageOf(token))
