@@ -263,7 +263,7 @@ func (r *Room) forgetGuests(which func(*guest) bool) {
 	r.guests = slices.DeleteFunc(r.guests, func(g *guest) bool {
 		gone := which(g)
 		if gone {
-			delete(r.round.ballots, g.name)
+			r.round.unsay(g.name)
 			r.lists.leaves(g.name, g.credentials()...)
 			r.revision++
 		}

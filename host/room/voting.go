@@ -102,6 +102,19 @@ func (r *round) reballot(from, to string) {
 		delete(r.ballots, from)
 		r.ballots[to] = b
 	}
+	r.vetoes = slices.Clone(r.vetoes) // others may be shown the old ones
+	for i := range r.vetoes {
+		if r.vetoes[i].Player == from {
+			r.vetoes[i].Player = to
+		}
+	}
+}
+
+// unsay takes back what somebody said, the veto too: else whoever comes again under another
+// name has one more each time.
+func (r *round) unsay(name string) {
+	delete(r.ballots, name)
+	r.vetoes = slices.DeleteFunc(slices.Clone(r.vetoes), func(v selection.Veto) bool { return v.Player == name })
 }
 
 // candidates are what may be voted for: the first of those in the ranking that had

@@ -2,6 +2,7 @@ package room
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -266,6 +267,33 @@ func TestVetoes(t *testing.T) {
 	n.goes()
 	if n.room.round.ballots["zoe"].vetoed || len(n.room.round.vetoes) > 0 {
 		t.Error("the veto counts in the next round, too")
+	}
+}
+
+// TestVetoesOfOneWhoComesAgain: a guest who leaves takes the veto along, and has no other by
+// coming again under another name.
+func TestVetoesOfOneWhoComesAgain(t *testing.T) {
+	n := inVoting(t)
+	if err := n.vetoes("zoe", selection.Veto{Server: addr(0)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.page("zoe", Rename{"zora"}); err != nil {
+		t.Fatal(err)
+	}
+	for server := range 5 {
+		name := fmt.Sprint("mal", server)
+		n.enters(name, "")
+		if err := n.vetoes(name, selection.Veto{Server: addr(1)}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		n.page(name, Quit{})
+	}
+	if got := n.room.round.vetoes; len(got) != 1 || got[0].Player != "zora" {
+		t.Errorf("the vetoes are %+v", got)
+	}
+	n.page("zoe", Quit{})
+	if got := n.room.round.vetoes; len(got) != 0 {
+		t.Errorf("without zora the vetoes are %+v", got)
 	}
 }
 
