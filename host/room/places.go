@@ -26,6 +26,9 @@ const (
 	surveySamples = 3
 	// surveyPause is how long a room rests between two surveys that the organiser orders.
 	surveyPause = 30 * time.Second
+	// mostAnew is how often the players begin anew because somebody's computer is no longer
+	// to be told: else a program that comes and goes has everybody measure without an end.
+	mostAnew = 3
 	// muchBetter is from how much on a place is worth a server of one's own where one
 	// suits: a step that players feel, and the survey's single look does not blur.
 	muchBetter = 15 * time.Millisecond
@@ -43,6 +46,8 @@ type survey struct {
 	Before int       `json:"before,omitempty"`
 	At     time.Time `json:"at,omitzero"`
 	Told   bool      `json:"told,omitempty"`
+	// Anew is how often it was begun anew, see mostAnew.
+	Anew int `json:"anew,omitempty"`
 	// Homes are the players' own machines among what is measured: all of them agreed.
 	Homes []homeVenue `json:"homes,omitempty"`
 }
@@ -171,8 +176,13 @@ func (r *Room) surveysFor(p *player) {
 	// somebody who has left, or thought better of it.
 	homes := r.homes()
 	if withdrawn := func(h homeVenue) bool { return !slices.Contains(homes, h) }; slices.ContainsFunc(r.survey.Homes, withdrawn) {
-		r.survey.Homes = nil
-		r.forgetPlaces()
+		anew := r.survey.Anew + 1
+		if r.survey.Homes = nil; anew > mostAnew {
+			r.survey = r.survey.forgotten()
+		}
+		if r.forgetPlaces(); r.survey.Attempt > 0 {
+			r.survey.Anew = anew
+		}
 		return
 	}
 	turn := slices.Index(r.round.natGroupOf(p), p)

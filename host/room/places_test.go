@@ -318,6 +318,37 @@ func TestHomesOfALANParty(t *testing.T) {
 	}
 }
 
+// TestHomesOfOneWhoComesAndGoes: a program that comes back at another port each time has the
+// others measure a few times, and no more until the organiser wants it or there is a choice.
+func TestHomesOfOneWhoComesAndGoes(t *testing.T) {
+	n := newSession(t, settings(0))
+	n.as["ann"] = n.room.keys.Secret
+	n.room.settings.Places = venues("A", "B")
+	join := func(name string, last byte, beacon uint16) {
+		t.Helper()
+		hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, Token: n.tokens[name], As: n.as[name], Beacon: beacon}
+		if err := n.step(Join{Hello: hello, From: Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})}, Token: "token of " + name}); err != nil {
+			t.Fatal(err)
+		}
+		n.tokens[name] = n.room.round.player(name).token
+	}
+	join("ann", 1, 7787)
+	join("bob", 2, 4000)
+	for range 2 {
+		n.took("ann")
+		if err := n.orders(Survey{}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 20 {
+			n.wait(time.Second)
+			join("bob", 2, uint16(4001+i))
+		}
+		if got := strings.Count(n.took("ann"), "survey"); got != 1+mostAnew {
+			t.Errorf("ann measures %d times", got)
+		}
+	}
+}
+
 // TestHomesOfThoseWhoLeft: nobody who comes later is told the address of somebody who has
 // thought better of it, has left, or was removed.
 func TestHomesOfThoseWhoLeft(t *testing.T) {
