@@ -79,6 +79,8 @@ type actor struct {
 	// its place in the queue, nil outside.
 	plan *room.Plan
 	turn *turn
+	// watched are the servers for which the room counts in [crowds].
+	watched []netip.AddrPort
 }
 
 // link is a member's connection, and the edition of the view that it carried last.
@@ -196,7 +198,9 @@ func (a *actor) goOn(now time.Time) (next time.Time) {
 	}
 	if next = latest(a.room.Next(), a.ticked.Add(tickEvery)); !now.Before(next) {
 		a.ticked = now
-		a.step(room.Tick{}, asker{})
+		before := a.watched
+		a.watched = a.room.Watches()
+		a.step(room.Tick{Crowds: a.host.crowds.moves(before, a.watched)}, asker{})
 		next = latest(a.room.Next(), now.Add(tickEvery))
 	}
 	if !ends.IsZero() {
@@ -270,6 +274,7 @@ func (a *actor) leave() {
 	if a.turn != nil {
 		a.turn.over()
 	}
+	a.host.crowds.moves(a.watched, nil)
 	why := moved()
 	switch context.Cause(a.ctx) {
 	case errLost, errFell:

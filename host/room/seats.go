@@ -40,6 +40,19 @@ func gapAfter(waited time.Duration) time.Duration {
 	return last
 }
 
+// crowdGap is how long a server has peace between the looks of different rooms of the host:
+// each room looks the more seldom the more of them wait, but every longestGap: who opens
+// hundreds of rooms shall not keep the others from their seats.
+const crowdGap = time.Second
+
+// gap is how long the server has peace after this room's look.
+func (s *watched) gap(waited time.Duration) time.Duration {
+	return max(gapAfter(waited), s.crowd())
+}
+
+// crowd is that gap for the sake of the other rooms alone.
+func (s *watched) crowd() time.Duration { return min(time.Duration(s.rooms)*crowdGap, longestGap) }
+
 // watched is a server that the room watches.
 type watched struct {
 	Server int `json:"server"`
@@ -63,6 +76,8 @@ type watched struct {
 	At     time.Time `json:"at,omitzero"`
 	Counts []int     `json:"counts,omitempty"`
 	MostAt time.Time `json:"most_at,omitzero"`
+	// rooms is how many rooms of the host watch it, as of the last [Tick].
+	rooms int
 }
 
 // seatWord is how many seats somebody heard to be free, -1 if nothing of it.

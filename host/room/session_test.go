@@ -26,6 +26,8 @@ type session struct {
 	origins map[string]Origin
 	// as is what somebody's program shows of who it is besides.
 	as map[string]string
+	// crowds are those of every [Tick].
+	crowds map[netip.AddrPort]int
 	// sent is what each player would have been sent, and fetches how many lists
 	// were asked for.
 	sent    map[string][]wire.Message
@@ -233,7 +235,7 @@ func (n *session) verifies(name string, full ...int) {
 func (n *session) wait(d time.Duration) {
 	for end := n.now.Add(d); n.now.Before(end); {
 		n.now = n.now.Add(tick)
-		n.step(Tick{})
+		n.step(Tick{Crowds: n.crowds})
 	}
 }
 

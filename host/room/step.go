@@ -14,8 +14,9 @@ type Input interface{ step(r *Room) error }
 
 // The inputs, beside [Join], [Listed] and [Order].
 type (
-	// Tick lets time pass.
-	Tick struct{}
+	// Tick lets time pass. Crowds are how many rooms of the host wait for seats, this one
+	// too, by the servers that it watches; see [Room.Watches].
+	Tick struct{ Crowds map[netip.AddrPort]int }
 	// Leave says that a player's connection has ended. The place is kept.
 	Leave struct{ Player string }
 	// Hear is what a player's program says. The error of its Step means that the
@@ -195,7 +196,7 @@ func (r *Room) do(o Output) { r.out = append(r.out, o) }
 
 func (r *Room) send(p *player, m wire.Message) { r.do(Send{p.name, m}) }
 
-func (Tick) step(r *Room) error {
+func (in Tick) step(r *Room) error {
 	r.forgetGuests(func(g *guest) bool {
 		return !r.isWatching(&g.person) && !g.organiser && !g.regular && !r.awaits(&g.person) && r.now.Sub(g.seen) > guestGone
 	})
@@ -207,6 +208,9 @@ func (Tick) step(r *Room) error {
 	r.ticked = r.now
 	r.stopLooking()
 	r.announceOpen()
+	if w, waits := r.phase.(*Waiting); waits {
+		w.crowds(r, in.Crowds)
+	}
 	if r.passes(passed); !r.round.pause.On {
 		r.phase.tick(r)
 		r.leads() // while all stands still nobody comes nearer, and nobody needs the time

@@ -2,6 +2,7 @@ package room
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -77,6 +78,27 @@ func (w *Waiting) need(r *Room) int {
 		return len(w.For)
 	}
 	return r.seatsFor(r.round.chosenFor())
+}
+
+// Watches are the servers that the room has asked for seats, time and again.
+func (r *Room) Watches() (servers []netip.AddrPort) {
+	w, waits := r.phase.(*Waiting)
+	if !waits {
+		return nil
+	}
+	for i := range w.Servers {
+		if w.Servers[i].Dropped == "" {
+			servers = append(servers, r.round.servers.List[w.Servers[i].Server].Addr)
+		}
+	}
+	return servers
+}
+
+// crowds takes in how many rooms watch each server.
+func (w *Waiting) crowds(r *Room, rooms map[netip.AddrPort]int) {
+	for i := range w.Servers {
+		w.Servers[i].rooms = rooms[r.round.servers.List[w.Servers[i].Server].Addr]
+	}
 }
 
 // proceed is the organiser, who does not wait.
@@ -303,7 +325,7 @@ func (w *Waiting) takes(r *Room, seen []wire.Finalist) {
 // decides draws the conclusion from what was heard of a server.
 func (w *Waiting) decides(r *Room, s *watched) {
 	if s.Instead {
-		s.settles(r.now, insteadGap)
+		s.settles(r.now, max(insteadGap, s.crowd()))
 		return
 	}
 	need := w.need(r)
@@ -316,7 +338,7 @@ func (w *Waiting) decides(r *Room, s *watched) {
 		return
 	}
 	said := slices.Clone(s.Words)
-	s.settles(r.now, gapAfter(r.now.Sub(w.Began)))
+	s.settles(r.now, s.gap(r.now.Sub(w.Began)))
 	if len(said) == 1 {
 		return
 	}
@@ -339,7 +361,7 @@ func (w *Waiting) opens(r *Room, s *watched, need int) {
 			w.blame(word.By)
 		}
 	}
-	s.settles(r.now, gapAfter(r.now.Sub(w.Began)))
+	s.settles(r.now, s.gap(r.now.Sub(w.Began)))
 	w.Going, w.Look = &going{Server: s.Server, LaunchAt: r.now.Add(countdownTime)}, nil
 	w.News = ""
 	name := r.round.serverName(s.Server)

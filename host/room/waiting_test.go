@@ -265,6 +265,31 @@ func TestGentleForAnyNumber(t *testing.T) {
 	}
 }
 
+// TestGentleWithOthers: the more rooms of the host wait for a server, the more seldom each
+// asks: all together once a second, but each every two minutes in any case.
+func TestGentleWithOthers(t *testing.T) {
+	asked := map[int]int{}
+	for _, rooms := range []int{1, 10, 40, 120, 2000} {
+		f := inFront(t, settings(4), 2, "ann", "ben", "cat", "dan")
+		if watches := f.room.Watches(); watches != nil {
+			t.Errorf("a room that has failed watches %v", watches)
+		}
+		f.orders(AwaitSeats{})
+		if want := []netip.AddrPort{addr(0), addr(1)}; !slices.Equal(f.room.Watches(), want) {
+			t.Fatalf("watches %v, not %v", f.room.Watches(), want)
+		}
+		f.crowds = map[netip.AddrPort]int{addr(0): rooms, addr(1): rooms}
+		f.passes(20 * time.Minute)
+		f.inStage(wire.Waiting)
+		asked[rooms] = len(f.asked[0])
+	}
+	for rooms, want := range map[int][2]int{1: {60, 70}, 10: {60, 70}, 40: {29, 31}, 120: {10, 11}, 2000: {10, 11}} {
+		if asked[rooms] < want[0] || asked[rooms] > want[1] {
+			t.Errorf("among %d rooms it asks %d times in 20 minutes, not %d to %d", rooms, asked[rooms], want[0], want[1])
+		}
+	}
+}
+
 // TestSeatsAreChecked: what attackers and servers do to a room that waits.
 func TestSeatsAreChecked(t *testing.T) {
 	always := func(free int) func(int, time.Duration) int { return func(int, time.Duration) int { return free } }
