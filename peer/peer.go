@@ -93,6 +93,9 @@ type Options struct {
 	Somewhere bool
 	// Beacon is the port at which this machine answers as a beacon does; see [wire.Hello].
 	Beacon uint16
+	// Outside is by which port of the player's router others reach that, 0 while nobody
+	// knows of any; nil never knows. It is asked time and again.
+	Outside func() uint16
 	// Discreet is how many servers may see the player's address in a round, whatever the
 	// host asks; 0 leaves it to the host.
 	Discreet int

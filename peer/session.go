@@ -60,6 +60,8 @@ type session struct {
 	// is, or is being found out for.
 	brought    wire.Bring
 	broughtFor string
+	// saidOutside is the router's port that this connection was told of, 0 for none.
+	saidOutside uint16
 	// saidLaunched: a connection has taken what came of the newest launch. A host that
 	// ends with its round may hear it and be gone before the launch returns.
 	saidLaunched bool
@@ -79,6 +81,7 @@ func (s *session) loop() {
 			act()
 		case <-flush.C:
 			s.flush()
+			s.sayOutside()
 		case say := <-s.options.Say:
 			s.say(say)
 		case <-s.ctx.Done():
@@ -125,6 +128,18 @@ func (s *session) say(m wire.Say) {
 		return
 	}
 	s.send(m)
+}
+
+// sayOutside tells the host by which port of the router others reach the beacon, if that is
+// news.
+func (s *session) sayOutside() {
+	if s.conn == nil || s.options.Outside == nil {
+		return
+	}
+	if port := s.options.Outside(); port != 0 && port != s.saidOutside {
+		s.saidOutside = port
+		s.send(wire.Outside{Port: port})
+	}
 }
 
 // receive acts on a message of the host.
@@ -215,6 +230,8 @@ func (s *session) welcome(m wire.Welcome, isAgain bool) {
 		s.send(s.able)
 	}
 	s.sayBrought()
+	s.saidOutside = 0
+	s.sayOutside()
 	if s.launched != nil {
 		s.send(*s.launched)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -72,6 +73,35 @@ func TestSurvey(t *testing.T) {
 	if len(times) != 2 || times[address(3)] != 3 || times[address(5)] != 2 {
 		t.Errorf("asked: %v", times)
 	}
+}
+
+// TestOutside: the host hears by which port the router lets others in as soon as that is
+// known, again when it changes, and with each welcome; nothing before, and nothing twice.
+func TestOutside(t *testing.T) {
+	var port atomic.Uint32
+	s := scripted(t, func(ws *websocket.Conn) {
+		say(t, ws, letIn)
+		for _, next := range []uint32{40001, 40002} {
+			port.Store(next)
+			if got := told[wire.Outside](t, ws); got.Port != uint16(next) {
+				t.Errorf("told of %+v, want port %d", got, next)
+			}
+		}
+		say(t, ws, letIn) // by another host, on the same line
+		if got := told[wire.Outside](t, ws); got.Port != 40002 {
+			t.Errorf("told of %+v after a second welcome", got)
+		}
+		port.Store(40003)
+		if got := told[wire.Outside](t, ws); got.Port != 40003 {
+			t.Errorf("told of %+v, want the port that is new", got)
+		}
+		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
+		ws.NextReader()
+	})
+	s.options.Beacon, s.options.Outside = 7787, func() uint16 { return uint16(port.Load()) }
+	peer.Impatient(&s.options, 200*time.Millisecond)
+	defer s.sit()()
+	s.done()
 }
 
 // placeProber has every place answer, and counts how often each is asked.

@@ -406,7 +406,9 @@ func (e *evening) everyoneLooks() {
 // message is what a peer's frame can say.
 func (e *evening) message() wire.Message {
 	round := e.room.round.number
-	switch e.upTo(9) {
+	switch e.upTo(10) {
+	case 10:
+		return wire.Outside{Port: uint16(1 + e.upTo(1))}
 	case 9:
 		surveyed := wire.Surveyed{Attempt: e.room.survey.Attempt - e.upTo(1)}
 		for range e.upTo(3) {

@@ -27,7 +27,8 @@ const (
 	// surveyPause is how long a room rests between two surveys that the organiser orders.
 	surveyPause = 30 * time.Second
 	// mostAnew is how often the players begin anew because somebody's computer is no longer
-	// to be told: else a program that comes and goes has everybody measure without an end.
+	// to be told, or is elsewhere: else a program that comes and goes, or says one port of its
+	// router after the other, has everybody measure without an end.
 	mostAnew = 3
 	// muchBetter is from how much on a place is worth a server of one's own where one
 	// suits: a step that players feel, and the survey's single look does not blur.
@@ -74,13 +75,13 @@ func (r *Room) homes() (homes []homeVenue) {
 		if p.beacon == 0 {
 			return nil
 		}
-		addr, name := p.origin.Addr.Unmap().WithZone(""), p.name+"'s computer"
-		if areBeside {
-			addr = p.origin.beside()
+		addr, port, name := p.origin.Addr.Unmap().WithZone(""), cmp.Or(p.outside, p.beacon), p.name+"'s computer"
+		if areBeside { // with no router between them
+			addr, port = p.origin.beside(), p.beacon
 		}
 		isTaken := slices.ContainsFunc(r.settings.Places, func(v wire.Venue) bool { return v.Name == name })
 		if (areBeside || discovery.ReachOf(addr) == discovery.InternetReach) && !isTaken && len(homes)+len(r.settings.Places) < wire.MaxVenues {
-			homes = append(homes, homeVenue{p.name, wire.Venue{Name: name, Addr: netip.AddrPortFrom(addr, p.beacon), Protocol: "beacon"}})
+			homes = append(homes, homeVenue{p.name, wire.Venue{Name: name, Addr: netip.AddrPortFrom(addr, port), Protocol: "beacon"}})
 		}
 	}
 	return homes
@@ -174,19 +175,28 @@ func (r *Room) surveysFor(p *player) {
 	}
 	// Who does not show their own address is shown none, and nobody is shown that of
 	// somebody who has left, or thought better of it.
-	homes := r.homes()
-	if withdrawn := func(h homeVenue) bool { return !slices.Contains(homes, h) }; slices.ContainsFunc(r.survey.Homes, withdrawn) {
-		anew := r.survey.Anew + 1
-		if r.survey.Homes = nil; anew > mostAnew {
-			r.survey = r.survey.forgotten()
-		}
-		if r.forgetPlaces(); r.survey.Attempt > 0 {
-			r.survey.Anew = anew
-		}
+	if r.dropHomes() {
 		return
 	}
 	turn := slices.Index(r.round.natGroupOf(p), p)
 	r.send(p, wire.Survey{Attempt: r.survey.Attempt, Places: r.venues(), Samples: surveySamples, After: discovery.Millis(time.Duration(turn) * surveySamples * betweenMates)})
+}
+
+// dropHomes drops what was measured if a player's machine is not to be measured any more, or
+// elsewhere, and has everyone measure anew. It reports whether that is so.
+func (r *Room) dropHomes() bool {
+	homes := r.homes()
+	if !slices.ContainsFunc(r.survey.Homes, func(h homeVenue) bool { return !slices.Contains(homes, h) }) {
+		return false
+	}
+	anew := r.survey.Anew + 1
+	if r.survey.Homes = nil; anew > mostAnew {
+		r.survey = r.survey.forgotten()
+	}
+	if r.forgetPlaces(); r.survey.Attempt > 0 {
+		r.survey.Anew = anew
+	}
+	return true
 }
 
 // surveyed takes what a player found.

@@ -349,6 +349,130 @@ func TestHomesOfOneWhoComesAndGoes(t *testing.T) {
 	}
 }
 
+// TestHomesBehindRouters: who is elsewhere is measured at the port that their router gave,
+// at their own address and no other; on one network there is no router between them.
+func TestHomesBehindRouters(t *testing.T) {
+	ip := netip.MustParseAddr
+	near := func(last byte) Origin { return Origin{Near: netip.AddrFrom4([4]byte{192, 168, 1, last})} }
+	far := func(last byte) Origin { return Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})} }
+	type does func(n *session)
+	outside := func(name string, port uint16) does {
+		return func(n *session) { n.says(name, wire.Outside{Port: port}) }
+	}
+	comes := func(name, program string, from Origin, beacon uint16) does {
+		return func(n *session) {
+			hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, Token: n.tokens[name], Program: program, Beacon: beacon}
+			if err := n.step(Join{Hello: hello, From: from, Token: "token of " + name}); err != nil {
+				n.Fatal(err)
+			}
+			n.tokens[name] = n.room.round.player(name).token
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		does []does
+		want string
+	}{
+		{"one router", []does{comes("ann", "1", far(1), 7787), comes("bob", "2", far(2), 7787), outside("bob", 40001)}, "203.0.113.1:7787 203.0.113.2:40001"},
+		{"another port later", []does{comes("bob", "2", far(2), 7787), outside("bob", 40001), outside("bob", 40002)}, "203.0.113.2:40002"},
+		{"the same port", []does{comes("bob", "2", far(2), 7787), outside("bob", 7787)}, "203.0.113.2:7787"},
+		{"a connection that comes back", []does{comes("bob", "2", far(2), 7787), outside("bob", 40001), comes("bob", "2", far(2), 7787)}, "203.0.113.2:40001"},
+		{"a program that was started again", []does{comes("bob", "2", far(2), 7787), outside("bob", 40001), comes("bob", "3", far(2), 7787)}, "203.0.113.2:7787"},
+		{"a beacon at another port", []does{comes("bob", "2", far(2), 7787), outside("bob", 40001), comes("bob", "2", far(2), 4000)}, "203.0.113.2:4000"},
+		{"another address", []does{comes("bob", "2", far(2), 7787), outside("bob", 40001), comes("bob", "2", far(9), 7787)}, "203.0.113.9:40001"},
+		{"who could not host", []does{comes("bob", "2", far(2), 0), outside("bob", 40001)}, ""},
+		{"one network", []does{comes("ann", "1", near(1), 7787), comes("bob", "2", near(2), 7788), outside("bob", 40001)}, "192.168.1.1:7787 192.168.1.2:7788"},
+		{"in a private network, with somebody elsewhere", []does{comes("ann", "1", far(1), 7787), comes("bob", "2", near(2), 7788), outside("bob", 40001)}, "203.0.113.1:7787"},
+		{"on this machine", []does{comes("bob", "2", Origin{Near: ip("127.0.0.1")}, 7787), outside("bob", 22)}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			n := newSession(t, settings(0))
+			for _, does := range tt.does {
+				does(n)
+			}
+			var got []string
+			for _, h := range n.room.homes() {
+				got = append(got, h.Place.Addr.String())
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("measured are %v, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestHomesMove: what was measured at a port that the router has given up is dropped at
+// once, and what is late is of no other; whoever says another port a thousand times has
+// everyone measure a few times, and then no more until the organiser wants it.
+func TestHomesMove(t *testing.T) {
+	n := newSession(t, settings(0))
+	n.as["ann"] = n.room.keys.Secret
+	for i, name := range []string{"ann", "mal"} {
+		hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, As: n.as[name], Beacon: 7787}
+		if err := n.step(Join{Hello: hello, From: Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, byte(i + 1)})}, Token: "token of " + name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked := func() (surveys []string) {
+		for _, m := range n.sent["ann"] {
+			if s, is := m.(wire.Survey); is {
+				surveys = append(surveys, fmt.Sprint(s.Attempt, s.Places))
+			}
+		}
+		delete(n.sent, "ann")
+		return surveys
+	}
+	at := func(attempt int, port uint16) string {
+		return fmt.Sprintf("%d [{ann's computer 203.0.113.1:7787 beacon} {mal's computer 203.0.113.2:%d beacon}]", attempt, port)
+	}
+	if err := n.orders(Survey{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := asked(), []string{at(1, 7787)}; !slices.Equal(got, want) {
+		t.Fatalf("ann is asked %q, want %q", got, want)
+	}
+	n.surveyed("ann", lost, 40)
+	n.surveyed("mal", 40, lost)
+	n.noted("a server of your own: ann's computer would give 20/40 ms (average/worst), mal's computer 20/40")
+
+	n.says("mal", wire.Outside{Port: 40001})
+	if got, want := asked(), []string{at(2, 40001)}; !slices.Equal(got, want) {
+		t.Errorf("ann is asked %q, want %q", got, want)
+	}
+	n.says("ann", wire.Surveyed{Attempt: 1, Places: []wire.Finalist{{Server: 0, State: discovery.Lost, Sent: 3}, {Server: 1, State: discovery.Answered, RTTs: []float64{1}, Sent: 3}}})
+	if sites := n.view().Sites; sites == nil || len(sites.Waiting) != 2 {
+		t.Errorf("what was measured at the port before counts: %+v", sites)
+	}
+	n.surveyed("ann", lost, 60)
+	n.surveyed("mal", 40, lost)
+	n.says("mal", wire.Outside{Port: 40001})
+	if got := asked(); len(got) > 0 {
+		t.Errorf("for the port that is known ann is asked %q", got)
+	}
+
+	for port := range uint16(1000) {
+		n.says("mal", wire.Outside{Port: 1 + port})
+	}
+	if got, want := asked(), []string{at(3, 1), at(4, 2)}; !slices.Equal(got, want) {
+		t.Errorf("ann is asked %q, want %q", got, want)
+	}
+	if sites := n.view().Sites; sites != nil {
+		t.Errorf("what was measured before still shows: %+v", sites)
+	}
+	same(t, n.room, restored(t, n.room))
+	if err := n.orders(Survey{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := asked(), []string{at(5, 1000)}; !slices.Equal(got, want) {
+		t.Errorf("the organiser has ann asked %q, want %q", got, want)
+	}
+	n.surveyed("ann", lost, 60)
+	n.surveyed("mal", 40, lost)
+	if sites := n.view().Sites; sites == nil || len(sites.Waiting) > 0 {
+		t.Errorf("in the end there is %+v", sites)
+	}
+}
+
 // TestHomesOfThoseWhoLeft: nobody who comes later is told the address of somebody who has
 // thought better of it, has left, or was removed.
 func TestHomesOfThoseWhoLeft(t *testing.T) {

@@ -173,6 +173,9 @@ type member struct {
 	// beacon is the port at which the player's machine answers as a beacon does. The program
 	// says it whenever it comes, so this is not saved.
 	beacon uint16
+	// outside is the port of the player's router that leads there, 0 if that is no other.
+	// Nor is it saved.
+	outside uint16
 	// isAsked: the program asks at a terminal for the player's vote. It says so whenever
 	// it comes, so this is not saved.
 	isAsked bool
@@ -265,6 +268,9 @@ func (in Join) step(r *Room) error {
 	}
 	in.takeEditions(r, p)
 	p.briefed = 0
+	if p.beacon != in.Hello.Beacon || p.program != in.Hello.Program {
+		p.outside = 0
+	}
 	p.beacon = in.Hello.Beacon
 	p.program, p.line, p.isAsked = in.Hello.Program, in.Hello.Line, in.Hello.Asks
 	p.isDiscreet(r, in.Hello.Discreet)

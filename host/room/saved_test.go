@@ -24,7 +24,7 @@ import (
 var volatile = map[string]bool{
 	"now": true, "ticked": true, "due": true, "stood": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true, "onlookers": true, "lead": true, "briefed": true, "estimates": true, "pageClosed": true, "renamed": true,
 	"search": true, "planning": true, "waited": true, "topology": true, "packed": true, "groups": true, "places": true,
-	"record": true, "relaxed": true, "beacon": true, "waitable": true, "lately": true, "returned": true, "allSince": true,
+	"record": true, "relaxed": true, "beacon": true, "outside": true, "waitable": true, "lately": true, "returned": true, "allSince": true,
 	"Said": true, "Dated": true, // TestSaidSaved has what of it is kept
 	"able": true, "came": true, "isListLost": true, "supplied": true, "calendar": true, "lookSince": true, "lookFor": true,
 }

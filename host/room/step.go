@@ -279,6 +279,10 @@ func (in Hear) hear(r *Room, p *player) error {
 	case wire.Able:
 		p.said(r, m)
 		return nil
+	case wire.Outside:
+		p.outside = m.Port
+		r.dropHomes()
+		return nil
 	case wire.Say:
 		in.say(r, p, m)
 		return nil

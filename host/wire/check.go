@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"reflect"
@@ -43,6 +44,13 @@ func (h Hello) check() error {
 		if e.Protocol < 0 || e.Protocol > discovery.MaxProtocol {
 			return fmt.Errorf("protocol %d", e.Protocol)
 		}
+	}
+	return nil
+}
+
+func (o Outside) check() error {
+	if o.Port == 0 {
+		return errors.New("a router's port 0")
 	}
 	return nil
 }

@@ -76,6 +76,7 @@ var examples = []struct {
 		`{"type":"surveyed","attempt":1,"places":[{"server":0,"state":"answered","rtts_ms":[24.1,23.9],"sent":3},{"server":1,"state":"lost","rtts_ms":[],"sent":3}]}`},
 	{wire.Wait{Message: "the host that had the room has stopped; another takes it over"}, `{"type":"wait","message":"the host that had the room has stopped; another takes it over"}`},
 	{wire.Again{}, `{"type":"again"}`},
+	{wire.Outside{Port: 40001}, `{"type":"outside","port":40001}`},
 	{wire.Able{Game: "openarena", Why: "there is no program openarena"}, `{"type":"able","game":"openarena","why":"there is no program openarena"}`},
 	{wire.Launched{Round: 1, State: wire.LaunchFailed, Detail: "openarena: not found"},
 		`{"type":"launched","round":1,"state":"failed","detail":"openarena: not found"}`},
@@ -140,8 +141,8 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) != 27 {
-		t.Errorf("%d kinds of message have an example, want all 27", len(seen))
+	if len(seen) != 28 {
+		t.Errorf("%d kinds of message have an example, want all 28", len(seen))
 	}
 }
 

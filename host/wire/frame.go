@@ -121,6 +121,8 @@ func unmarshalJSON(data []byte) (Message, error) {
 		return into[Bring](data)
 	case Able{}.kind():
 		return into[Able](data)
+	case Outside{}.kind():
+		return into[Outside](data)
 	case Launched{}.kind():
 		return into[Launched](data)
 	case Say{}.kind():

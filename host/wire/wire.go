@@ -382,6 +382,13 @@ type Brought struct {
 	By []string `json:"by,omitempty"`
 }
 
+// Outside says by which UDP port of the player's router others elsewhere reach the beacon of
+// [Hello], as soon as the router has said so, and again if it changes. It is a port of the
+// address that the player comes from: no other can be named.
+type Outside struct {
+	Port uint16 `json:"port"`
+}
+
 // Able says whether a player's machine can start a game, as soon as the room is for that
 // game, so that nobody finds out once the others are on the server.
 type Able struct {
@@ -454,6 +461,7 @@ func (Verified) kind() string  { return "verified" }
 func (Launch) kind() string    { return "launch" }
 func (Bring) kind() string     { return "bring" }
 func (Able) kind() string      { return "able" }
+func (Outside) kind() string   { return "outside" }
 func (Launched) kind() string  { return "launched" }
 func (Say) kind() string       { return "say" }
 func (Answer) kind() string    { return "answer" }

@@ -41,6 +41,12 @@ func TestMalformed(t *testing.T) {
 		{"address that is an option", `{"type":"launch","address":"+exec evil"}`},
 		{"address without port", `{"type":"launch","address":"192.0.2.7"}`},
 		{"name for an address", `{"type":"launch","address":"example.org:27960"}`},
+		{"a router's port 0", `{"type":"outside","port":0}`},
+		{"no port of a router", `{"type":"outside"}`},
+		{"a router's port over 65535", `{"type":"outside","port":70000}`},
+		{"a negative port", `{"type":"outside","port":-1}`},
+		{"half a port", `{"type":"outside","port":1.5}`},
+		{"an address for a port", `{"type":"outside","port":"192.0.2.7:7787"}`},
 		{"unknown state of a launch", `{"type":"launched","state":"<script>"}`},
 
 		{"report: no round", "02"},

@@ -165,11 +165,11 @@ func (a *away) hold(ctx context.Context) error {
 	}
 	a.launcher.Room, a.launcher.Console, a.launcher.After = a.room.Code, console, a.later()
 	a.canHost.portMap = a.portMap
-	beacon, stop, err := a.canHost.shine(ctx, a.program)
+	beacon, err := a.canHost.shine(ctx, a.program)
 	if err != nil {
 		return err
 	}
-	defer stop()
+	defer beacon.stop()
 	playing := &playing{beacon: beacon, program: a.program, probing: a.probing, once: a.once, narrator: narrator, launcher: &a.launcher, shares: a.shares, steers: true, sees: a.sees, lan: a.lists.LAN}
 	err = playing.play(ctx, a.room)
 	if errors.Is(err, errEnded) {

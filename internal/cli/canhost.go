@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/pflag"
 
@@ -26,15 +27,15 @@ func (c *canHost) bind(flags *pflag.FlagSet) {
 }
 
 // passesOn has the router pass on a UDP port to this machine until stop is called, if the user
-// has allowed that.
-func (p *program) passesOn(ctx context.Context, allowed consent, port uint16) (stop func()) {
+// has allowed that. told hears by which of its ports, and again when that changes.
+func (p *program) passesOn(ctx context.Context, allowed consent, port uint16, told func(portmap.Mapping)) (stop func()) {
 	if allowed != consented {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() {
-		err := portmap.Keep(ctx, portmap.UDP, port, p.logger(), func(m portmap.Mapping) { p.screen.Say("%s", p.screen.Wrap(passedOn(m), 0)) })
+		err := portmap.Keep(ctx, portmap.UDP, port, p.logger(), told)
 		if err != nil && ctx.Err() == nil {
 			p.screen.Say("%s", p.screen.Wrap(fmt.Sprintf("no router here opens UDP port %d for us (asked by PCP, NAT-PMP and UPnP): have it pass that on to this computer yourself", port), 0))
 		}
@@ -42,30 +43,51 @@ func (p *program) passesOn(ctx context.Context, allowed consent, port uint16) (s
 	return func() { cancel(); work.Wait() }
 }
 
-// passedOn says what a port that a router has opened is worth.
-func passedOn(m portmap.Mapping) string {
+// passedOn says what a port that a router has opened is worth; isTold says whether the room
+// tells the others of it.
+func passedOn(m portmap.Mapping, isTold bool) string {
 	switch {
 	case !m.IsPublic():
 		return fmt.Sprintf("the router passes on UDP port %d (%s), but its own address %v is not of the internet: another router, or the provider's, stands before it", m.Port, m.By, m.External.Addr())
+	case m.External.Port() != m.Port && isTold:
+		return fmt.Sprintf("the router passes on UDP port %d to %d here (%s), as another machine has %d: the room has the others ask for this computer at %v, but a game's server here may meet the same", m.External.Port(), m.Port, m.By, m.Port, m.External)
 	case m.External.Port() != m.Port:
 		return fmt.Sprintf("the router passes on UDP port %d to %d here (%s), as another machine has %d: others ask for you at %d in vain, and a game's server may meet the same; name %v in lists of places, or free that port on the router", m.External.Port(), m.Port, m.By, m.Port, m.Port, m.External)
 	}
 	return fmt.Sprintf("the router passes on UDP port %d (%s): others ask for this computer at %v", m.Port, m.By, m.External)
 }
 
-// shine answers until stop is called, and returns the port; 0 if it does not.
-func (c *canHost) shine(ctx context.Context, p *program) (port uint16, stop func(), err error) {
+// shining is this machine as it answers as a beacon; the zero value does not.
+type shining struct {
+	// port is where it answers, 0 for nowhere.
+	port uint16
+	// outside is the port of the router that leads there, 0 while nobody knows of any.
+	outside *atomic.Uint32
+	stop    func()
+}
+
+// reached is by which port of the router others reach this machine, 0 while nobody knows.
+func (s shining) reached() uint16 {
+	if s.outside == nil {
+		return 0
+	}
+	return uint16(s.outside.Load())
+}
+
+// shine answers until the answer's stop is called, if the player wants that.
+func (c *canHost) shine(ctx context.Context, p *program) (shining, error) {
+	here := shining{outside: &atomic.Uint32{}, stop: func() {}}
 	if !c.isWanted {
-		return 0, func() {}, nil
+		return here, nil
 	}
 	conn, err := net.ListenUDP("udp", &net.UDPAddr{Port: beacon.Port})
 	if err != nil { // another program of the household has it
 		conn, err = net.ListenUDP("udp", nil)
 	}
 	if err != nil {
-		return 0, nil, fmt.Errorf("this machine cannot answer as a beacon: %w", hint.Reason(err))
+		return here, fmt.Errorf("this machine cannot answer as a beacon: %w", hint.Reason(err))
 	}
-	port = uint16(conn.LocalAddr().(*net.UDPAddr).Port)
+	here.port = uint16(conn.LocalAddr().(*net.UDPAddr).Port)
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() {
@@ -73,7 +95,13 @@ func (c *canHost) shine(ctx context.Context, p *program) (port uint16, stop func
 			p.warn(fmt.Errorf("this machine answers as a beacon no more: %w", err))
 		}
 	})
-	p.screen.Say("%s", p.screen.Wrap(fmt.Sprintf("while everybody here says --can-host, their programs measure this computer at UDP port %d; for friends elsewhere your router has to pass it on", port), 0))
-	takeBack := p.passesOn(ctx, c.portMap, port)
-	return port, func() { cancel(); takeBack(); work.Wait() }, nil
+	p.screen.Say("%s", p.screen.Wrap(fmt.Sprintf("while everybody here says --can-host, their programs measure this computer at UDP port %d; for friends elsewhere your router has to pass it on", here.port), 0))
+	takeBack := p.passesOn(ctx, c.portMap, here.port, func(m portmap.Mapping) {
+		p.screen.Say("%s", p.screen.Wrap(passedOn(m, true), 0))
+		if m.IsPublic() {
+			here.outside.Store(uint32(m.External.Port()))
+		}
+	})
+	here.stop = func() { cancel(); takeBack(); work.Wait() }
+	return here, nil
 }

@@ -439,11 +439,11 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 		return err
 	}
 	h.launcher.Room, h.launcher.Console, h.launcher.After = code, console, h.later()
-	beacon, stop, err := h.canHost.shine(ctx, h.program)
+	beacon, err := h.canHost.shine(ctx, h.program)
 	if err != nil {
 		return err
 	}
-	defer stop()
+	defer beacon.stop()
 	playing := &playing{beacon: beacon, program: h.program, probing: h.probing, once: h.once, narrator: narrator, launcher: &h.launcher, shares: h.shares, atHost: true, steers: true}
 	inside.Secret = keys.Secret
 	if err = playing.play(ctx, inside); errors.Is(err, errEnded) {

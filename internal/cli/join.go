@@ -169,11 +169,11 @@ func isRoomCode(word string) bool {
 // enter plays. Unless a code was given it is asked for when the host wants one,
 // and again if it was mistyped: an open room takes everybody without.
 func (j *join) enter(ctx context.Context, to invite.Link, isGiven bool) error {
-	beacon, stop, err := j.canHost.shine(ctx, j.program)
+	beacon, err := j.canHost.shine(ctx, j.program)
 	if err != nil {
 		return err
 	}
-	defer stop()
+	defer beacon.stop()
 	playing := &playing{
 		beacon: beacon, somewhere: j.somewhere, shares: j.shares,
 		program: j.program, probing: j.probing, once: j.once, launcher: &j.launcher, lan: j.lan,

@@ -36,8 +36,8 @@ type playing struct {
 	atHost, steers bool
 	// somewhere: the others are not to be told which country the player is in.
 	somewhere bool
-	// beacon is the port at which this machine answers as a beacon does, 0 for none.
-	beacon uint16
+	// beacon is this machine as it answers as one.
+	beacon shining
 	// shares is whether the room gets the player's lists of servers.
 	shares sharing
 	// lan is whether the local network is looked over for servers.
@@ -74,7 +74,7 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 			}
 		},
 		Say: y.voter.says, Asks: y.home == nil && term.IsTerminal(y.in) && y.screen.IsTerminal,
-		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings, Launch: y.launcher.Launch, Events: y.show, Once: y.once, Logger: y.logger(), Somewhere: y.somewhere, Beacon: y.beacon, Discreet: y.probing.discreet,
+		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings, Launch: y.launcher.Launch, Events: y.show, Once: y.once, Logger: y.logger(), Somewhere: y.somewhere, Beacon: y.beacon.port, Outside: y.beacon.reached, Discreet: y.probing.discreet,
 	}
 	y.narrator.discreet = y.probing.discreet
 	if options.Editions = y.launcher.Games.Own(); y.launcher.Version != "" {
