@@ -89,6 +89,19 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 	if strings.Contains(said(), "port_map") {
 		t.Errorf("config.toml is\n%s", said())
 	}
+
+	b.run(`location.hash = "#join"`)
+	b.sees("#join-form", "My computer may host")
+	b.click("#join-form input[name=can-host]")
+	opens()
+	b.sees("#questions", question)
+	const vain = `home.state().room.lines.some((line) => line.includes("no router here opens UDP port 7787"))`
+	if eval[bool](b, vain) {
+		t.Error("the router is asked for the beacon's port before anybody has said yes")
+	}
+	b.click(`#questions [value="y"]`)
+	b.until("it is asked in this very room", func() bool { return eval[bool](b, vain) })
+	closes()
 }
 
 // TestLinkForTheInternet: once the router lets friends in, whoever opened the room has the

@@ -75,7 +75,7 @@ func (b *beaconCommand) run(ctx context.Context) error {
 	answers := echo.New(b.name, b.bounds)
 	line := b.tell(at)
 	if !at.Addr().IsLoopback() {
-		defer b.passesOn(ctx, b.portMap, at.Port(), func(m portmap.Mapping) { b.screen.Say("%s", b.screen.Wrap(passedOn(m, false), 0)) })()
+		defer b.passesOn(ctx, b.portMap.given(), at.Port(), func(m portmap.Mapping) { b.screen.Say("%s", b.screen.Wrap(passedOn(m, false), 0)) })()
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- answers.Serve(ctx, conn) }()

@@ -20,21 +20,36 @@ import (
 type canHost struct {
 	isWanted bool
 	portMap  consent
+	// later is closed once the user allows what portMap does not say yet; nil never is.
+	later <-chan struct{}
 }
 
 func (c *canHost) bind(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.isWanted, "can-host", false, "you could host the game; once all say so, programs measure each other's computers (UDP "+fmt.Sprint(beacon.Port)+")")
 }
 
-// passesOn has the router pass on a UDP port to this machine until stop is called, if the user
-// has allowed that. told hears by which of its ports, and again when that changes.
-func (p *program) passesOn(ctx context.Context, allowed consent, port uint16, told func(portmap.Mapping)) (stop func()) {
-	if allowed != consented {
+// allowed is closed once the router may be asked, nil if that will never be.
+func (c *canHost) allowed() <-chan struct{} {
+	if c.portMap == notAsked {
+		return c.later
+	}
+	return c.portMap.given()
+}
+
+// passesOn has the router pass on a UDP port to this machine, from when that is allowed until
+// stop is called. told hears by which of its ports, and again when that changes.
+func (p *program) passesOn(ctx context.Context, allowed <-chan struct{}, port uint16, told func(portmap.Mapping)) (stop func()) {
+	if allowed == nil {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() {
+		select {
+		case <-allowed:
+		case <-ctx.Done():
+			return
+		}
 		err := portmap.Keep(ctx, portmap.UDP, port, p.logger(), told)
 		if err != nil && ctx.Err() == nil {
 			p.screen.Say("%s", p.screen.Wrap(fmt.Sprintf("no router here opens UDP port %d for us (asked by PCP, NAT-PMP and UPnP): have it pass that on to this computer yourself", port), 0))
@@ -96,7 +111,7 @@ func (c *canHost) shine(ctx context.Context, p *program) (shining, error) {
 		}
 	})
 	p.screen.Say("%s", p.screen.Wrap(fmt.Sprintf("while everybody here says --can-host, their programs measure this computer at UDP port %d; for friends elsewhere your router has to pass it on", here.port), 0))
-	takeBack := p.passesOn(ctx, c.portMap, here.port, func(m portmap.Mapping) {
+	takeBack := p.passesOn(ctx, c.allowed(), here.port, func(m portmap.Mapping) {
 		p.screen.Say("%s", p.screen.Wrap(passedOn(m, true), 0))
 		if m.IsPublic() {
 			here.outside.Store(uint32(m.External.Port()))

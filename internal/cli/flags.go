@@ -58,6 +58,16 @@ const (
 	declined  consent = "false"
 )
 
+// given is closed if the user has said yes, and nil if not.
+func (c consent) given() <-chan struct{} {
+	if c != consented {
+		return nil
+	}
+	yes := make(chan struct{})
+	close(yes)
+	return yes
+}
+
 // bindYesNo adds a flag that says yes alone, and no with =false; without it neither is
 // said.
 func bindYesNo[W ~string](flags *pflag.FlagSet, to *W, name, help string) {

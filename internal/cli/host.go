@@ -417,10 +417,14 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	default:
 		h.screen.Say("only this machine can join: it listens on %v", addr.Addr())
 	}
-	h.canHost.portMap = h.portMap // before a question changes it
+	agreed := make(chan struct{})
+	h.canHost.portMap, h.canHost.later = h.portMap, agreed
 	if ways != "" {
 		h.screen.Say("%s", ways)
-		defer h.offerRouter(ctx, console, func() (stop func()) { return h.askRouter(ctx, at, key) })()
+		defer h.offerRouter(ctx, console, func() (stop func()) {
+			close(agreed)
+			return h.askRouter(ctx, at, key)
+		})()
 	}
 	h.steering(outside.Personal(keys.Secret))
 	if !h.noMDNS && !at.Addr().IsLoopback() {

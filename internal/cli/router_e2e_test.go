@@ -120,3 +120,37 @@ func TestRouterIsAskedOnce(t *testing.T) {
 		eventually(t, "the port is closed", func() bool { return r.forwards() == 0 })
 	}
 }
+
+// TestRouterPassesOnBeacon: a yes to the question opens the port of who could host at once,
+// in the room in which it was asked, and it is closed with it; without one no port is opened.
+func TestRouterPassesOnBeacon(t *testing.T) {
+	r := startRouter(t)
+	servers := writeFile(t, "servers.txt", "10.9.0.2:27960\n")
+	for _, step := range []struct {
+		name, typed, says string
+		forwards          int
+	}{
+		{"a no", "n\n", "press Enter when everyone is here", 0},
+		{"a yes", "y\n", `passes on\s+UDP\s+port\s+7787[^:]+:\s+others\s+ask\s+for\s+this\s+computer\s+at\s+5\.6\.7\.8:7787`, 2},
+	} {
+		muster := command(t, t.TempDir(), "host", "--game", "openarena", "--servers", servers, "--can-host", "--no-mdns", "--no-browser", "--new", "--lan", "off", "--name", "ann")
+		cmd := exec.Command("nsenter", "-t", r.machine, "-n", "script", "-qefc", strings.Join(muster.Args, " "), "/dev/null")
+		cmd.Env = append(muster.Env, "SHELL=/bin/sh")
+		typed, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := start(t, step.name, cmd)
+		p.awaits("May Muster ask your router to let friends in")
+		if strings.Contains(p.out.String(), "passes on UDP port") {
+			t.Errorf("%s: the router is asked before", step.name)
+		}
+		io.WriteString(typed, step.typed)
+		p.awaits(`programs\s+measure\s+this\s+computer\s+at\s+UDP\s+port\s+7787`)
+		p.awaits(step.says)
+		eventually(t, step.name+" is followed", func() bool { return r.forwards() == step.forwards })
+		io.WriteString(typed, "\x03") // Ctrl-C
+		<-p.done
+		eventually(t, "the ports are closed", func() bool { return r.forwards() == 0 })
+	}
+}
