@@ -2,6 +2,7 @@ package room
 
 import (
 	"slices"
+	"strings"
 
 	"muster/host/wire"
 )
@@ -48,6 +49,34 @@ func (g *probeGroup) few() (most int, few bool) {
 		most += p.mayAsk()
 	}
 	return most, len(g.players) > 0
+}
+
+// untried are servers to look at along with finalists: those that are likely better, as far
+// as the pings of discreet players who have not measured them can be told, and for which
+// these have places left. What is likely decides what is looked at, and what is chosen
+// decides what was measured.
+func (r *Room) untried(finalists []int) []int {
+	if r.round.search == nil || !r.round.search.asksFew() {
+		return nil
+	}
+	left := wire.SearchFinalists
+	var discreet []*player
+	for _, p := range r.round.active() {
+		if p.discreet == 0 {
+			continue
+		}
+		own := p.discreet - p.asked.servers.size() - len(r.venues()) // which count like servers
+		for _, server := range finalists {
+			own -= count(!p.asked.has(server))
+		}
+		discreet, left = append(discreet, p), min(left, own)
+	}
+	untried := r.round.search.planner.Untried(max(0, left))
+	untried = slices.DeleteFunc(untried, func(server int) bool { return slices.Contains(finalists, server) })
+	if len(untried) > 0 {
+		r.note("and at %s that may be better: what ping %s has there is not known yet", serversInWords(len(untried)), strings.Join(names(discreet), ", "))
+	}
+	return untried
 }
 
 // asksFew reports whether somebody was asked for few servers: what the planner says is

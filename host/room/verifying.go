@@ -116,6 +116,9 @@ func (r *Room) verifyOrLaunch() {
 			r.note("and at %s that only one player has heard to be of no use", serversInWords(len(lone)))
 			servers = append(servers, lone...)
 		}
+		if l.Attempt == l.Repeats { // for this choice nobody has looked yet
+			servers = append(servers, r.untried(servers)...)
+		}
 		r.askToLook(servers)
 		return
 	case votes && !tired:

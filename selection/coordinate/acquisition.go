@@ -216,21 +216,12 @@ const fewRounds = 5
 // askFew has those who are asked for few servers only measure the best of what all others
 // have measured, by what is expected of their RTTs, and nothing else.
 func (a *acquisition) askFew() {
-	few := a.p.options.Few
 	for player := range a.quotas {
-		if _, is := few[player]; !is {
+		if _, is := a.p.options.Few[player]; !is {
 			continue
 		}
 		found := a.p.estimator.ranked(func(c *candidate) float64 { return c.value }, func(c *candidate) bool {
-			if c.server < 0 || c.rtts[player] != 0 || !a.p.candidates.usable(c.server) {
-				return false
-			}
-			for other, rtt := range c.rtts {
-				if _, too := few[other]; rtt == 0 && !too {
-					return false
-				}
-			}
-			return true
+			return c.rtts[player] == 0 && a.p.isForFew(c)
 		})
 		for _, c := range found[:min(a.quotas[player], len(found))] {
 			a.ask(player, c.server)

@@ -196,6 +196,34 @@ func (p *Planner) Progress() Progress {
 	return o
 }
 
+// Untried are servers that are likely better than the best for all, as far as the RTTs of
+// those can be told who are asked for few only and have not measured them: all others have.
+// The best come first, n at most.
+func (p *Planner) Untried(n int) (servers []int) {
+	p.estimator.update()
+	untried := p.estimator.ranked(func(c *candidate) float64 { return c.value }, func(c *candidate) bool {
+		return c.value < p.estimator.best && slices.Contains(c.rtts, 0) && p.isForFew(c)
+	})
+	for _, c := range untried[:min(n, len(untried))] {
+		servers = append(servers, c.server)
+	}
+	return servers
+}
+
+// isForFew reports whether a candidate is one for those who are asked for few only: all
+// others have measured it.
+func (p *Planner) isForFew(c *candidate) bool {
+	if c.server < 0 || !p.candidates.usable(c.server) {
+		return false
+	}
+	for player, rtt := range c.rtts {
+		if _, few := p.options.Few[player]; rtt == 0 && !few {
+			return false
+		}
+	}
+	return true
+}
+
 // Hidden are servers, n at most, that everybody measured and that suit, and that may
 // be better than all others if an RTT of theirs is not what it seems: first the best, if
 // there is one, as RTTs to other servers on its address count for it, too. Before a
