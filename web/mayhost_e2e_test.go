@@ -4,11 +4,13 @@ package web_test
 
 import (
 	"context"
+	"encoding/binary"
 	"net"
 	"net/http"
 	"net/netip"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,11 +31,7 @@ func TestHomeMayHost(t *testing.T) {
 	if !alone(t) {
 		return
 	}
-	for _, command := range []string{"link add lan0 type veth peer name nobody0", "addr add 192.168.7.2/24 dev lan0", "link set lan0 up", "link set nobody0 up", "route add default dev lan0"} {
-		if out, err := exec.Command("ip", strings.Fields(command)...).CombinedOutput(); err != nil {
-			t.Fatalf("ip %s: %v\n%s", command, err, out)
-		}
-	}
+	atHome(t)
 	h := startHome(t, 60)
 	b := browseHome(t, h, wide)
 	b.run(`window.open = () => null`) // a test follows one tab
@@ -98,6 +96,92 @@ func TestHomeMayHost(t *testing.T) {
 	friends.sees("#stage .places", "ann's computer")
 	b.shootHome("home-may-host")
 	friends.shoot("may-host", narrow, wideDark)
+}
+
+// TestHomeBeaconBehindRouter: who has this computer answer measurements says whether the
+// router is to pass them on, which is what was said of the router before until they do; the
+// line for friends is then what the router opened, and not an address of one's own network.
+func TestHomeBeaconBehindRouter(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	atHome(t, "addr add 192.168.7.1/32 dev lo")
+	asked := router(t, "192.168.7.1:5351", netip.MustParseAddrPort("5.6.7.8:40001"))
+	h := startHome(t, 5)
+	b := browseHome(t, h, wide)
+	const box = `document.querySelector("#beacon-map").checked`
+	answers := func() {
+		t.Helper()
+		b.sets("#beacon-port", "7787")
+		b.click("#beacon-form button")
+		b.sees("#beacon-now", "0 questions answered")
+	}
+	b.run(`location.hash = "#computer"`)
+	b.until("what is kept shows", func() bool { return eval[string](b, `document.querySelector("#set-port_map")?.value ?? ""`) == "false" })
+	if eval[bool](b, box) {
+		t.Error("the router would be asked, which is to be left alone")
+	}
+	answers()
+	b.sees("#beacon-now", "192.168.7.2:7787")
+	b.click(`[data-action="end-beacon"]`)
+	b.sees("#beacon-now", "It has ended")
+	if n := asked.Load(); n > 0 {
+		t.Errorf("the router was asked %d times", n)
+	}
+	b.click("#beacon-map")
+	answers()
+	b.sees("#beacon-now .beacon-line", "Our beacon, 5.6.7.8:40001")
+	b.sees("#beacon-now", "the router passes on UDP port 40001 to 7787 here (PCP)")
+	b.shootHome("home-beacon-router")
+	b.click(`[data-action="end-beacon"]`)
+	b.sees("#beacon-now", "It has ended")
+	b.run(`document.querySelector("#beacon-map").checked = false`)
+	b.sets("#set-port_map", "true")
+	b.click("#settings button.primary")
+	b.until("the choice follows what is kept", func() bool { return eval[bool](b, box) })
+}
+
+// atHome gives a namespace a network card of a household's, which leads nowhere, and whatever
+// else ip is told.
+func atHome(t *testing.T, more ...string) {
+	t.Helper()
+	for _, command := range append([]string{"link add lan0 type veth peer name nobody0", "addr add 192.168.7.2/24 dev lan0", "link set lan0 up", "link set nobody0 up", "route add default dev lan0"}, more...) {
+		if out, err := exec.Command("ip", strings.Fields(command)...).CombinedOutput(); err != nil {
+			t.Fatalf("ip %s: %v\n%s", command, err, out)
+		}
+	}
+}
+
+// router answers by PCP (RFC 6887) that it has opened a port, always the same, and counts how
+// often it was asked.
+func router(t *testing.T, at string, outside netip.AddrPort) (asked *atomic.Int32) {
+	t.Helper()
+	conn, err := net.ListenPacket("udp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	asked = &atomic.Int32{}
+	go func() {
+		b := make([]byte, 1100)
+		for {
+			n, from, err := conn.ReadFrom(b)
+			if err != nil {
+				return
+			}
+			asked.Add(1)
+			if n < 60 {
+				continue
+			}
+			b[1] |= 0x80 // an answer; version, lifetime, nonce, protocol and inner port stay
+			b[3] = 0     // success
+			binary.BigEndian.PutUint16(b[42:], outside.Port())
+			address := outside.Addr().As16()
+			copy(b[44:], address[:])
+			conn.WriteTo(b[:60], from)
+		}
+	}()
+	return asked
 }
 
 // openRoom opens a room on a host that has no player of its own, of a game whose only server is gone.

@@ -74,8 +74,18 @@ func (b *beaconCommand) run(ctx context.Context) error {
 	at := discovery.Canonical(conn.LocalAddr().(*net.UDPAddr).AddrPort())
 	answers := echo.New(b.name, b.bounds)
 	line := b.tell(at)
+	outside := make(chan netip.AddrPort, 1) // the newest
 	if !at.Addr().IsLoopback() {
-		defer b.passesOn(ctx, b.portMap.given(), at.Port(), func(m portmap.Mapping) { b.screen.Say("%s", b.screen.Wrap(passedOn(m, false), 0)) })()
+		defer b.passesOn(ctx, b.portMap.given(), at.Port(), func(m portmap.Mapping) {
+			b.screen.Say("%s", b.screen.Wrap(passedOn(m, false), 0))
+			if m.IsPublic() {
+				select {
+				case <-outside:
+				default:
+				}
+				outside <- m.External
+			}
+		})()
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- answers.Serve(ctx, conn) }()
@@ -90,13 +100,17 @@ func (b *beaconCommand) run(ctx context.Context) error {
 	}
 	for told, known := uint64(0), uint64(0); ; {
 		select {
+		case reached := <-outside:
+			if line = b.line(reached); b.home != nil {
+				b.home.Shines(line, int(known))
+			}
 		case <-shown:
 			if n := answers.Answered.Load(); n != known {
 				known = n
 				b.home.Shines(line, int(n))
 			}
 		case <-tick.C:
-			if n := answers.Answered.Load() + answers.HeldBack.Load(); n != told {
+			if n := answers.Answered.Load() + answers.HeldBack.Load(); n != told && b.home == nil {
 				told = n
 				b.count(answers)
 			}
@@ -110,10 +124,15 @@ func (b *beaconCommand) run(ctx context.Context) error {
 	}
 }
 
+// line is what friends put into their list of places.
+func (b *beaconCommand) line(at netip.AddrPort) string {
+	return fmt.Sprintf("%s, %v", cmp.Or(placeName(b.name), "Our beacon"), at)
+}
+
 // tell says what friends put into their list, as far as this machine can know, and returns it.
 func (b *beaconCommand) tell(at netip.AddrPort) (line string) {
 	reachable := netinfo.Reachable(at)
-	line = fmt.Sprintf("%s, %v", cmp.Or(placeName(b.name), "Our beacon"), reachable)
+	line = b.line(reachable)
 	fmt.Fprintln(b.out, line)
 	b.screen.Say("answering by UDP at %v; that line is for your friends' list of places. Ctrl-C ends it", at)
 	if discovery.ReachOf(reachable.Addr()) != discovery.InternetReach {

@@ -178,6 +178,8 @@ type beaconWish struct {
 	// Name is what the place is called, and Port where it is asked; 0 is the usual one.
 	Name string `json:"name"`
 	Port int    `json:"port"`
+	// PortMap is whether the router is asked to pass that on; nil is what config.toml says.
+	PortMap *bool `json:"port_map,omitempty"`
 }
 
 func (b beaconWish) args() ([]string, error) {
@@ -187,6 +189,9 @@ func (b beaconWish) args() ([]string, error) {
 	}
 	if b.Port > 0 {
 		args = append(args, "--listen=:"+strconv.Itoa(b.Port))
+	}
+	if b.PortMap != nil {
+		args = append(args, "--port-map="+strconv.FormatBool(*b.PortMap))
 	}
 	return args, nil
 }

@@ -8,6 +8,7 @@ import (
 // TestWishes: what pages wish for as command lines. Whatever they say stays the value of
 // a flag, or behind --.
 func TestWishes(t *testing.T) {
+	yes, no := true, false
 	line := func(args []string, err error) string {
 		if err != nil {
 			return "error: " + err.Error()
@@ -37,6 +38,8 @@ func TestWishes(t *testing.T) {
 			"host --game=xonotic --new --can-host --at=https://muster.example"},
 		{"answer measurements", line(beaconWish{Name: "--listen=:1"}.args()), "beacon --name=--listen=:1"},
 		{"answer at another port", line(beaconWish{Port: 7788}.args()), "beacon --name= --listen=:7788"},
+		{"answer by the router", line(beaconWish{PortMap: &yes}.args()), "beacon --name= --port-map=true"},
+		{"answer and leave the router alone", line(beaconWish{Port: 7788, PortMap: &no}.args()), "beacon --name= --listen=:7788 --port-map=false"},
 		{"answer at no port", line(beaconWish{Port: 70000}.args()), "error: 70000 is no port: they go from 1 to 65535"},
 		{"connect", line(goWish{Game: "xonotic"}.args("/tmp/l", false), nil), "discover --game=xonotic --top=1 --auto-stop=off --servers=/tmp/l --connect=1"},
 		{"watch, and say so", line(goWish{Game: "xonotic"}.args("/tmp/l", true), nil), "discover --game=xonotic --top=1 --auto-stop=off --servers=/tmp/l --watch"},

@@ -69,13 +69,14 @@ function beacon() {
       { id: "beacon-form" },
       h("p", { class: "quiet" }, "For a place where your group could have a server of its own: friends put one line into their room’s list of places, and hear what their ping here would be. It says the name below, and nothing else."),
       h("div", { class: "field" }, h("label", { for: "beacon-name" }, "Call it"), h("input", { id: "beacon-name", name: "beacon-name", maxlength: 48, placeholder: "Our beacon", autocomplete: "off" })),
-      h("div", { class: "field" }, h("label", { for: "beacon-port" }, "UDP port"), h("input", { id: "beacon-port", name: "beacon-port", type: "number", min: 1, max: 65535, inputmode: "numeric", placeholder: "7787" }), h("small", {}, "your router has to pass it on to this computer")),
+      h("div", { class: "field" }, h("label", { for: "beacon-port" }, "UDP port"), h("input", { id: "beacon-port", name: "beacon-port", type: "number", min: 1, max: 65535, inputmode: "numeric", placeholder: "7787" }), h("small", {}, "for friends elsewhere your router has to pass it on to this computer")),
+      h("label", { class: "check" }, h("input", { type: "checkbox", id: "beacon-map", name: "beacon-map" }), h("span", {}, "Ask my router to pass it on ", h("small", { class: "quiet" }, "while this computer answers; it starts as “Your router” on this page has it"))),
       h("p", { class: "buttons" }, h("button", {}, "Answer measurements here")),
     )
   );
   form.addEventListener("submit", () => {
     const data = new FormData(form);
-    home?.attempt("", () => ask("beacon", { name: String(data.get("beacon-name")).trim(), port: Number(data.get("beacon-port") || 0) }));
+    home?.attempt("", () => ask("beacon", { name: String(data.get("beacon-name")).trim(), port: Number(data.get("beacon-port") || 0), port_map: data.has("beacon-map") }));
   });
   return h("section", { class: "card", id: "beacon", "aria-labelledby": "beacon-title" }, h("h2", { id: "beacon-title" }, "A place to measure"), h("div", { id: "beacon-now" }), form);
 }
@@ -92,7 +93,7 @@ export function changed(state) {
     place,
     ...(error ? [h("p", { class: "hint" }, h("bdi", {}, error.map((text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? "" : ".")).join(" ")))] : []),
     ...(running && line ? [h("p", {}, "Friends put this into their list of places:"), h("p", { class: "beacon-line", "aria-label": "The line for a list of places" }, h("code", {}, h("bdi", {}, line)))] : []),
-    ...(running ? lines.slice(1).map((text) => h("p", { class: "quiet" }, h("bdi", {}, text))).slice(0, 1) : []),
+    ...(running ? lines.slice(1).slice(-2).map((text) => h("p", { class: "quiet" }, h("bdi", {}, text))) : []), // how others get here, and what the router said
     ...(running ? [h("p", { role: "status" }, line ? answers : "Opening the port …"), h("p", { class: "buttons" }, button("end-beacon", "End it"))] : []),
     ...(!running && line && !error ? [h("p", { class: "quiet", role: "status" }, `It has ended: ${answers}.`)] : []),
   );
@@ -130,6 +131,11 @@ async function settings(kept) {
   } catch (error) {
     return place.replaceChildren(h("h2", {}, "What Muster takes for granted"), h("p", { class: "hint" }, h("bdi", {}, `${/** @type {Error} */ (error).message}.`)), h("p", { class: "buttons" }, button("settings-again", "Look again")));
   }
+  const asksRouter = (/** @type {string | undefined} */ kept) => {
+    const box = document.getElementById("beacon-map");
+    if (box instanceof HTMLInputElement) box.checked = kept === "true";
+  };
+  asksRouter(now.port_map);
   const line = (/** @type {string} */ key, /** @type {string} */ label, /** @type {HTMLElement} */ input, /** @type {string} */ hint) => h("div", { class: "field" }, h("label", { for: `set-${key}` }, label), input, h("small", {}, hint));
   const input = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ more = {}) => h("input", { id: `set-${key}`, name: key, value: now[key] ?? "", autocomplete: "off", spellcheck: "false", ...more });
   const form = /** @type {HTMLFormElement} */ (
@@ -156,7 +162,7 @@ async function settings(kept) {
         "port_map",
         "Your router",
         h("select", { id: "set-port_map", name: "port_map" }, [["", "ask me, once"], ["true", "may let friends in"], ["false", "is left alone"]].map(([value, name]) => h("option", { value, selected: (now.port_map ?? "") === value }, name))),
-        "whether Muster asks it to let friends from the internet into a room on this computer",
+        "whether Muster asks it to let friends from the internet into a room on this computer, and measure this computer if you say that it may host",
       ),
       line("downloads", "Programs for friends", input("downloads", { placeholder: "a folder" }), "Muster for other systems than yours, as a release has it: your rooms give it to friends, also without internet"),
       h("p", { class: "buttons" }, h("button", { class: "primary" }, "Keep")),
@@ -167,6 +173,7 @@ async function settings(kept) {
     const said = Object.fromEntries([...new FormData(form)].map(([key, value]) => [key, String(value).trim()]));
     home?.attempt("", async () => {
       await ask("settings", said);
+      asksRouter(said.port_map);
       home?.say("Kept.");
     });
   });
