@@ -152,32 +152,45 @@ func Find(list []discovery.Server, table Table) []Anomaly {
 			}
 		}
 	}
-	for {
-		var witnesses []int
-		for player := range r.players {
-			if found[player] == nil {
-				witnesses = append(witnesses, player)
-			}
+	var witnesses []int
+	for player := range r.players {
+		if found[player] == nil {
+			witnesses = append(witnesses, player)
 		}
-		g := newGeometry(r, witnesses)
+	}
+	g := newGeometry(r, witnesses)
+	judged := make([]*Anomaly, len(r.players)) // by the witnesses that are left
+	judge := func(player int) {
+		judged[player] = nil
+		if a, anomalous := g.contradicted(player); anomalous {
+			judged[player] = &a
+		}
+	}
+	for _, player := range witnesses {
+		judge(player)
+	}
+	for {
 		worst, most := -1, 0.0
 		for _, player := range witnesses {
-			a, anomalous := g.contradicted(player)
-			if !anomalous {
+			a := judged[player]
+			if a == nil {
 				continue
 			}
 			if share := float64(a.Servers) / float64(a.Of); share > most {
 				worst, most = player, share
 			}
 			if len(witnesses) == 2 { // nobody can tell who is right
-				found[player] = &a
+				found[player] = a
 			}
 		}
 		if worst < 0 || len(witnesses) == 2 {
 			break
 		}
-		a, _ := g.contradicted(worst)
-		found[worst] = &a
+		found[worst] = judged[worst]
+		witnesses = slices.DeleteFunc(witnesses, func(player int) bool { return player == worst })
+		for _, player := range g.without(worst) {
+			judge(player)
+		}
 	}
 	var all []Anomaly
 	for player, a := range found {
@@ -205,7 +218,7 @@ func Credible(list []discovery.Server, table Table) func(server int) time.Durati
 			return 0
 		}
 		rtt := max(0, r.columns[player][row])
-		if _, high := g.triangles(player, row); len(high) > 0 && (rtt == 0 || float64(rtt) > high[0]) {
+		if _, high := g.triangles(player, row, nil, nil); len(high) > 0 && (rtt == 0 || float64(rtt) > high[0]) {
 			rtt = int64(high[0])
 		}
 		return time.Duration(rtt) * time.Microsecond

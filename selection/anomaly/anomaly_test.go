@@ -336,6 +336,46 @@ func TestTwoLiarsAmongEight(t *testing.T) {
 	}
 }
 
+// crowd are players who all invent their numbers, of more servers than are looked at.
+func crowd(players int) *plane {
+	random := rand.New(rand.NewPCG(7, 7))
+	p := &plane{}
+	var names []string
+	for i := range players {
+		names = append(names, fmt.Sprint("p", i))
+	}
+	const servers = 1000
+	p.table = selection.NewTable(names, servers)
+	for server := range servers {
+		p.servers.List = append(p.servers.List, serverAt(server))
+		for i := range players {
+			p.table.Set(i, server, discovery.Answered, time.Duration(1+random.IntN(400))*time.Millisecond)
+		}
+	}
+	return p
+}
+
+// TestCrowdOfLiars: liars who are as many as a room takes do not cost its host the time in
+// which it could judge each of them as often as there are others: then judging alone takes
+// millions of allocations, and seconds.
+func TestCrowdOfLiars(t *testing.T) {
+	p := crowd(64)
+	var found []anomaly.Anomaly
+	if allocs := testing.AllocsPerRun(1, func() { found = anomaly.Find(p.servers.List, p.table) }); allocs > 100_000 {
+		t.Errorf("%.0f allocations", allocs)
+	}
+	if len(found) < 32 {
+		t.Errorf("%d of 64 who invent their numbers are named", len(found))
+	}
+}
+
+func BenchmarkCrowdOfLiars(b *testing.B) {
+	p := crowd(64)
+	for b.Loop() {
+		anomaly.Find(p.servers.List, p.table)
+	}
+}
+
 // TestOneDetourIsNoLie: two players in one home, whose line goes a long way round to one
 // large network, are not believed less for it, nor are others who are near that.
 func TestOneDetourIsNoLie(t *testing.T) {

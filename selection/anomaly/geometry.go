@@ -42,8 +42,8 @@ type geometry struct {
 	// common are servers that two players at least have RTTs of, spread evenly
 	// over the reports if there are many.
 	common []int
-	// witnesses are, for each player, the others, the nearest first: theirs are
-	// the tightest bounds.
+	// witnesses are, for each player, the others, the nearest first, of whom the first
+	// mostWitnesses are heard: theirs are the tightest bounds.
 	witnesses [][]witness
 }
 
@@ -77,9 +77,26 @@ func newGeometry(r *reports, players []int) *geometry {
 		slices.SortFunc(near, func(a, b witness) int {
 			return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.player, b.player))
 		})
-		g.witnesses[player] = near[:min(mostWitnesses, len(near))]
+		g.witnesses[player] = near
 	}
 	return g
+}
+
+// without has a player be no witness any more, nor be judged, and returns whose judges are
+// others by that: in a crowd of liars each is found after the other.
+func (g *geometry) without(liar int) (changed []int) {
+	g.witnesses[liar] = nil
+	for player, near := range g.witnesses {
+		at := slices.IndexFunc(near, func(w witness) bool { return w.player == liar })
+		if at < 0 {
+			continue
+		}
+		g.witnesses[player] = slices.Delete(near, at, at+1)
+		if at < mostWitnesses {
+			changed = append(changed, player)
+		}
+	}
+	return changed
 }
 
 // distance is the shortest way between two players by a server that both have an
@@ -135,7 +152,8 @@ func (g *geometry) contradicted(player int) (Anomaly, bool) {
 // witnesses leave a player to a server, if there are any, of whom some may lie. Those
 // behind one address, who share what one of them measured, are one.
 func (g *geometry) bounds(player, server int) (shortest, longest float64, known bool) {
-	low, high := g.triangles(player, server)
+	var lows, highs [mostWitnesses]float64
+	low, high := g.triangles(player, server, lows[:0], highs[:0])
 	if len(high) == 0 {
 		return 0, 0, false
 	}
@@ -143,10 +161,11 @@ func (g *geometry) bounds(player, server int) (shortest, longest float64, known 
 	return low[len(low)-1-liars], high[liars], true
 }
 
-// triangles are the bounds by each witness, in order.
-func (g *geometry) triangles(player, server int) (low, high []float64) {
-	var heard []int64
-	for _, w := range g.witnesses[player] {
+// triangles appends the bounds by each witness, in order.
+func (g *geometry) triangles(player, server int, low, high []float64) (lows, highs []float64) {
+	var words [mostWitnesses]int64
+	heard := words[:0]
+	for _, w := range g.witnesses[player][:min(mostWitnesses, len(g.witnesses[player]))] {
 		theirs := g.r.columns[w.player][server]
 		if theirs <= 0 || slices.Contains(heard, theirs) {
 			continue
