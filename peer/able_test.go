@@ -3,12 +3,54 @@ package peer_test
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gorilla/websocket"
 
+	"muster/discovery"
 	"muster/host/wire"
 )
+
+// TestAbleTimeAndAgain: a host that changes the game time and again has this machine find
+// out one game at a time, whether it can start it and what its player brings, and the newest
+// at last.
+func TestAbleTimeAndAgain(t *testing.T) {
+	room := func(game string) wire.Room {
+		return wire.Room{"room": json.RawMessage(`{"code":"BAKODI","game":"` + game + `","stage":"gathering"}`)}
+	}
+	var begun atomic.Int32
+	hold := make(chan struct{})
+	s := scripted(t, func(ws *websocket.Conn) {
+		say(t, ws, letIn)
+		for range 100 {
+			say(t, ws, room("openarena"), room("xonotic"))
+		}
+		say(t, ws, room("tremulous"), wire.List{Round: 1, Servers: []discovery.Server{{Addr: address(1)}}}, wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{0}, Samples: 1})
+		verified(t, ws) // the player's program has heard it all
+		if n := begun.Load(); n != 2 {
+			t.Errorf("%d questions at a time, want one of each kind", n)
+		}
+		close(hold)
+		if got := told[wire.Able](t, ws); got.Game != "tremulous" {
+			t.Errorf("the host is told %+v", got)
+		}
+		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
+		ws.NextReader()
+	})
+	s.options.Able = func(context.Context, string) string {
+		begun.Add(1)
+		<-hold
+		return ""
+	}
+	s.options.Brings = func(context.Context, string) wire.Bring {
+		begun.Add(1)
+		<-hold
+		return wire.Bring{}
+	}
+	defer s.sit()()
+	s.done()
+}
 
 // TestAble: a peer tells at once whether this machine can start the room's game, finds
 // it out once a game, and says it again to a host that may not have heard.

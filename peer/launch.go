@@ -65,37 +65,73 @@ func (s *session) launch(m wire.Launch) {
 	})
 }
 
-// tries finds out whether this machine can start a game, and tells the host.
-func (s *session) tries(game string) {
-	if s.options.Able == nil || game == "" || game == s.ableFor {
+// errand is something that is found out about the room's game, for one game at a time: a
+// host may change it as often as it likes.
+type errand struct {
+	// game is the newest for which it is wanted, and stop ends finding out; nil if nothing is.
+	game string
+	stop context.CancelFunc
+}
+
+// isNews notes for which game an errand is wanted, and reports whether that is another.
+func (e *errand) isNews(game string) bool {
+	if game == "" || game == e.game {
+		return false
+	}
+	e.game = game
+	return true
+}
+
+// runs begins an errand, or has the one under way end first. What find has found it returns
+// how to take.
+func (s *session) runs(e *errand, find func(ctx context.Context, game string) (take func())) {
+	if e.stop != nil {
+		e.stop()
 		return
 	}
-	s.ableFor = game
+	ctx, cancel := context.WithCancel(s.ctx)
+	game := e.game
+	e.stop = cancel
 	s.work.Go(func() {
-		why := s.options.Able(s.ctx, game)
+		defer cancel()
+		take := find(ctx, game)
+		isStopped := ctx.Err() != nil
 		s.post(func() {
-			if game == s.ableFor { // or the room is for another by now
-				s.able = wire.Able{Game: game, Why: why}
-				s.send(s.able)
+			if e.stop = nil; isStopped || game != e.game { // the room is for another by now
+				s.runs(e, find)
+				return
 			}
+			take()
 		})
+	})
+}
+
+// tries finds out whether this machine can start a game, and tells the host.
+func (s *session) tries(game string) {
+	if s.options.Able == nil || !s.trying.isNews(game) {
+		return
+	}
+	s.runs(&s.trying, func(ctx context.Context, game string) func() {
+		why := s.options.Able(ctx, game)
+		return func() {
+			s.able = wire.Able{Game: game, Why: why}
+			s.send(s.able)
+		}
 	})
 }
 
 // brings finds out once for each game what the player brings into the room.
 func (s *session) brings(game string) {
-	if s.options.Brings == nil || game == "" || game == s.broughtFor {
+	if s.options.Brings == nil || !s.bringing.isNews(game) {
 		return
 	}
-	s.broughtFor, s.brought = game, wire.Bring{}
-	s.work.Go(func() {
-		brought := s.options.Brings(s.ctx, game)
-		s.post(func() {
-			if game == s.broughtFor { // or the room is for another by now
-				s.brought = brought
-				s.sayBrought()
-			}
-		})
+	s.brought = wire.Bring{}
+	s.runs(&s.bringing, func(ctx context.Context, game string) func() {
+		brought := s.options.Brings(ctx, game)
+		return func() {
+			s.brought = brought
+			s.sayBrought()
+		}
 	})
 }
 

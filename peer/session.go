@@ -52,14 +52,11 @@ type session struct {
 	again  int64
 	agains int
 	near   near
-	// able is the newest word on whether this machine can start a game, and ableFor the
-	// game that it is being found out for.
-	able    wire.Able
-	ableFor string
-	// brought is what the player brings into the room, and broughtFor the game that this
-	// is, or is being found out for.
-	brought    wire.Bring
-	broughtFor string
+	// able is the newest word on whether this machine can start a game, and brought what
+	// the player brings into the room, as trying and bringing have found out.
+	able             wire.Able
+	brought          wire.Bring
+	trying, bringing errand
 	// saidOutside is the router's port that this connection was told of, 0 for none.
 	saidOutside uint16
 	// saidLaunched: a connection has taken what came of the newest launch. A host that
