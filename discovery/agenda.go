@@ -23,6 +23,8 @@ type Agenda struct {
 	mu       sync.Mutex // guards following
 	own      Plan
 	requests []int
+	// waits are those of the requests: each stands there once, however often it is asked for.
+	waits map[int]bool
 	// known holds the results so far; a server under way has an empty one.
 	known map[int]Result
 	// held: the own plan may name only as many servers as allowed.
@@ -37,7 +39,7 @@ type Agenda struct {
 // NewAgenda is the agenda of a player with a plan of its own, who knows the
 // results of some servers already.
 func NewAgenda(own Plan, known []Result) *Agenda {
-	a := &Agenda{woken: make(chan struct{}, 1), own: own, known: make(map[int]Result), owed: make(map[int]Phase)}
+	a := &Agenda{woken: make(chan struct{}, 1), own: own, waits: make(map[int]bool), known: make(map[int]Result), owed: make(map[int]Phase)}
 	for _, result := range known {
 		a.known[result.Server] = result
 	}
@@ -49,7 +51,12 @@ func NewAgenda(own Plan, known []Result) *Agenda {
 func (a *Agenda) Ask(servers []int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.requests = append(a.requests, servers...)
+	for _, server := range servers {
+		if !a.waits[server] {
+			a.waits[server] = true
+			a.requests = append(a.requests, server)
+		}
+	}
 	select {
 	case a.woken <- struct{}{}:
 	default: // the executor is about to look anyway
@@ -91,6 +98,7 @@ func (a *Agenda) Next() (Probe, Verdict) {
 	for len(a.requests) > 0 {
 		server := a.requests[0]
 		a.requests = a.requests[1:]
+		delete(a.waits, server)
 		if _, asked := a.known[server]; !asked {
 			a.known[server] = Result{}
 			return Probe{Server: server, Phase: Refining}, Go

@@ -2,6 +2,7 @@ package discovery_test
 
 import (
 	"reflect"
+	"runtime"
 	"testing"
 
 	"muster/discovery"
@@ -60,6 +61,26 @@ func TestAgenda(t *testing.T) {
 				t.Errorf("the own plan was told %v, want each of its %d servers once", plan.told, tt.servers)
 			}
 		})
+	}
+}
+
+// TestAskedTimeAndAgain: a host that asks for the same servers over and over takes no more
+// memory with it than one that asks once.
+func TestAskedTimeAndAgain(t *testing.T) {
+	servers := make([]int, 1000)
+	for i := range servers {
+		servers[i] = i
+	}
+	a := discovery.NewAgenda(discovery.NewConventional(len(servers)), nil)
+	a.Ask(servers)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 1000 {
+		a.Ask(servers)
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+		t.Errorf("a thousand repetitions took %d bytes", took)
 	}
 }
 
