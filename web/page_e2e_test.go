@@ -43,9 +43,13 @@ func TestEvening(t *testing.T) {
 
 	organiser.click("#stage [data-action=go]")
 	guest.sees("#stage", "Everyone is measuring")
-	organiser.until("points are drawn", func() bool { return eval[int](organiser, "muster.live.clouds.of('ben').length") > 550 })
+	organiser.until("points are drawn", func() bool { return eval[int](organiser, "muster.live.clouds.of('ben').length") > 350 })
+	goOn := []func(){organiser.holds("search"), guest.holds("search")}
 	organiser.shoot("measuring", desktop, laptop)
 	guest.shoot("measuring", phone)
+	for _, goesOn := range goOn {
+		goesOn()
+	}
 
 	n.close()
 	organiser.sees("#banner", "The connection to the host is lost")
@@ -102,6 +106,17 @@ func TestEvening(t *testing.T) {
 	guest.until("nothing is looked for any more", func() bool {
 		return guest.reads("#banner") == "" && eval[string](guest, "muster.live.connection") == "over"
 	})
+}
+
+// holds has a page stand still at a stage, and returns what has it hear all that it missed.
+func (b *browser) holds(stage string) (goesOn func()) {
+	b.Helper()
+	b.run(`window.missed = []; muster.live.socket.onmessage = ({ data }) => { muster.live.watch(); missed.push(data); }`)
+	b.until("the page stands at the "+stage, func() bool { return eval[string](b, "muster.view.stage") == stage })
+	return func() {
+		b.Helper()
+		b.run(`muster.live.socket.onmessage = ({ data }) => muster.live.receive(data); missed.forEach((data) => muster.live.receive(data))`)
+	}
 }
 
 // sharedPicture: where nothing can be shared, the picture of the result is saved.
