@@ -123,6 +123,7 @@ func TestHomeBeaconBehindRouter(t *testing.T) {
 	}
 	answers()
 	b.sees("#beacon-now", "192.168.7.2:7787")
+	b.sees("#beacon-now", "have the router pass on UDP port 7787")
 	b.click(`[data-action="end-beacon"]`)
 	b.sees("#beacon-now", "It has ended")
 	if n := asked.Load(); n > 0 {
@@ -132,6 +133,9 @@ func TestHomeBeaconBehindRouter(t *testing.T) {
 	answers()
 	b.sees("#beacon-now .beacon-line", "Our beacon, 5.6.7.8:40001")
 	b.sees("#beacon-now", "the router passes on UDP port 40001 to 7787 here (PCP)")
+	if said := b.reads("#beacon-now"); strings.Contains(said, "have the router pass on") {
+		t.Errorf("who has had the router pass it on is told to do so: %q", said)
+	}
 	b.shootHome("home-beacon-router")
 	b.click(`[data-action="end-beacon"]`)
 	b.sees("#beacon-now", "It has ended")

@@ -135,7 +135,11 @@ func (b *beaconCommand) tell(at netip.AddrPort) (line string) {
 	line = b.line(reachable)
 	fmt.Fprintln(b.out, line)
 	b.screen.Say("answering by UDP at %v; that line is for your friends' list of places. Ctrl-C ends it", at)
-	if discovery.ReachOf(reachable.Addr()) != discovery.InternetReach {
+	switch {
+	case discovery.ReachOf(reachable.Addr()) == discovery.InternetReach:
+	case b.portMap == consented && !at.Addr().IsLoopback():
+		b.screen.Say("%s", b.screen.Wrap(fmt.Sprintf("%v is an address of your own network: asking the router for one that the internet reaches", reachable.Addr()), 0))
+	default:
 		b.screen.Say("%s", b.screen.Wrap(fmt.Sprintf("the internet reaches this machine by another address, if at all: put that in place of %v, and have the router pass on UDP port %d", reachable.Addr(), at.Port()), 0))
 	}
 	return line
