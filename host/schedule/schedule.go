@@ -89,7 +89,10 @@ func Parse(text, home string) (Schedule, error) {
 	if len(words) == 3 {
 		name = words[2]
 	}
-	if name == "" || name == "Local" { // which is another on each machine
+	for _, table := range []string{"posix/", "right/"} { // which some machines have besides, and others do not
+		name = strings.TrimPrefix(name, table)
+	}
+	if slices.Contains([]string{"", "Local", "localtime", "posixrules"}, name) { // which are others on each machine
 		return Schedule{}, errors.New(`a time zone is missing: say its name, such as "fri 20:00 Europe/Berlin"`)
 	}
 	if s.zone, err = time.LoadLocation(name); err != nil {
