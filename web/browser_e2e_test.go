@@ -232,6 +232,9 @@ func (b *browser) shoot(name string, sizes ...screenSize) {
 	}
 	for _, size := range sizes {
 		b.resize(size)
+		b.until("no reveal plays", func() bool {
+			return eval[bool](b, `[...document.querySelectorAll("#stage .everybody")].every((all) => getComputedStyle(all).opacity === "1")`)
+		})
 		b.fits(size)
 		b.folds(true)
 		b.fits(size)

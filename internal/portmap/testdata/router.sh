@@ -12,7 +12,7 @@ ip link add lan0 type veth peer name machine0
 ip link add wan0 type veth peer name nobody0
 unshare -n sleep 300 &
 machine=$!
-trap 'kill $machine ${router-}; rm -r "$folder"' EXIT
+trap 'kill $machine ${router-}; wait; rm -r "$folder"' EXIT # the router removes its own file as it ends
 until [ "$(readlink /proc/$machine/ns/net)" != "$(readlink /proc/$$/ns/net)" ]; do sleep 0.05; done
 ip link set machine0 netns $machine
 ip addr add 10.9.0.1/24 dev lan0
