@@ -154,3 +154,62 @@ func TestRouterPassesOnBeacon(t *testing.T) {
 		eventually(t, "the ports are closed", func() bool { return r.forwards() == 0 })
 	}
 }
+
+// TestRouterGivesAnotherPort: where another machine behind the router has the usual port of
+// beacons, a friend elsewhere measures who could host at the port that the router gave.
+func TestRouterGivesAnotherPort(t *testing.T) {
+	r := startRouter(t)
+	friend := exec.Command("unshare", "-n", "sleep", "300")
+	if err := friend.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { friend.Process.Kill(); friend.Wait() })
+	of := map[string]string{"router": fmt.Sprint(r.pid), "machine": r.machine, "friend": fmt.Sprint(friend.Process.Pid)}
+	in := func(where string, command ...string) error {
+		out, err := exec.Command("nsenter", append([]string{"-t", of[where], "-n"}, command...)...).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%s: %v: %w\n%s", where, command, err, out)
+		}
+		return nil
+	}
+	eventually(t, "the friend has a network card", func() bool { // once it is in a namespace of its own
+		return in("router", "ip", "link", "set", "nobody0", "netns", of["friend"]) == nil && in("friend", "ip", "link", "show", "nobody0") == nil
+	})
+	for _, step := range []struct{ where, command string }{
+		{"friend", "ip link set lo up"}, {"friend", "ip addr add 5.6.7.9/24 dev nobody0"}, {"friend", "ip link set nobody0 up"},
+		{"router", "nft add rule inet filter forward iifname lan0 accept"}, {"router", "nft add rule inet filter forward ct state established accept"},
+		{"router", "nft add rule inet filter postrouting oifname wan0 masquerade"}, {"router", "sysctl -qw net.ipv4.ip_forward=1"},
+		{"machine", "ip addr add 10.9.0.3/24 dev machine0"},
+	} {
+		if err := in(step.where, strings.Fields(step.command)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	becomes := func(addr string) { // to the router, which goes by the address of its client
+		t.Helper()
+		for _, to := range []string{"10.9.0.0/24 dev machine0", "default via 10.9.0.1"} {
+			if err := in("machine", strings.Fields("ip route replace "+to+" src "+addr)...); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	plays := func(where, name string, args ...string) *process {
+		muster := command(t, t.TempDir(), args...)
+		cmd := exec.Command("nsenter", append([]string{"-t", of[where], "-n"}, muster.Args...)...)
+		cmd.Env = muster.Env
+		return start(t, name, cmd)
+	}
+	becomes("10.9.0.3")
+	another := plays("machine", "another machine", "beacon", "--port-map")
+	another.awaits(`passes\s+on\s+UDP\s+port\s+7787`)
+	another.stop(os.Kill) // the router goes on for an hour
+	becomes("10.9.0.2")
+	if err := in("machine", "ip", "addr", "del", "10.9.0.3/24", "dev", "machine0"); err != nil { // or ann would answer there, too
+		t.Fatal(err)
+	}
+	common := []string{"--can-host", "--no-browser", "--lan", "off", "--launch", "never"}
+	bob := plays("friend", "bob", append([]string{"host", "--game", "openarena", "--servers", writeFile(t, "servers.txt", "5.6.7.9:1\n"), "--players", "2", "--no-mdns", "--name", "bob"}, common...)...)
+	ann := plays("machine", "ann", append([]string{"join", bob.awaits(`(?m)^link  (\S+)$`)[1], "--port-map", "--name", "ann"}, common...)...)
+	ann.awaits(`as\s+another\s+machine\s+has\s+7787:\s+the\s+room\s+has\s+the\s+others\s+ask\s+for\s+this\s+computer\s+at\s+5\.6\.7\.8:`)
+	bob.awaits(`ann's\s+computer\s+would\s+give\s+\d+/\d+\s+ms`)
+}
