@@ -225,7 +225,9 @@ func (r *Room) sleep(at time.Time) {
 	for regulars := r.regulars(); len(regulars) > mostRegulars; regulars = regulars[1:] {
 		r.forgetGuests(func(g *guest) bool { return g == regulars[0] })
 	}
-	r.round, r.previous, r.failures = newRound(1), netip.AddrPort{}, 0
+	// Programs and pages that were away when the night ended may be back for the next one: to
+	// them a round of the same number would be the one that they know.
+	r.round, r.previous, r.failures = newRound(r.round.number%wire.MaxRound+1), netip.AddrPort{}, 0
 	r.started, r.survey = netip.AddrPort{}, r.survey.forgotten() // which were of tonight
 	r.enter(&Gathering{})
 }

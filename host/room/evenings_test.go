@@ -419,6 +419,23 @@ func TestRenamedAtTheEnd(t *testing.T) {
 	}
 }
 
+// TestRoundsOfEvenings: no round of an evening has the number of one of the evening before: a
+// program that was away when that ended, and is back for this one, took the list, the look and
+// the launch for those that it knew, and its player nowhere.
+func TestRoundsOfEvenings(t *testing.T) {
+	n := standing(t, "whenever")
+	n.playsEvening([]int{40, 20}, "ann", "bob")
+	n.gone("bob")
+	before := n.launch().Round
+	n.orders(End{})
+	n.orders(Wake{})
+	n.room = restored(t, n.room)
+	n.playsEvening([]int{40, 20}, "ann", "bob")
+	if now := n.launch().Round; now <= before {
+		t.Errorf("after round %d the next evening has round %d", before, now)
+	}
+}
+
 // TestForget: who wants it is in people, history and log no more, whatever they were called.
 func TestForget(t *testing.T) {
 	n := standing(t, "whenever")

@@ -28,10 +28,10 @@ export function evening(state) {
     h(
       "ol",
       { class: "evening" },
-      played.toReversed().map((round) => h(
+      played.toReversed().map((round, i) => h(
         "li",
         { "data-key": String(round.round) },
-        h("span", { class: "quiet" }, `Round ${round.round}, ${clock(round.at).slice(0, 5)}`),
+        h("span", { class: "quiet" }, `Round ${played.length - i}, ${clock(round.at).slice(0, 5)}`),
         h("strong", {}, h("bdi", {}, nameOnly(round.server))),
         h("span", {}, h("bdi", {}, [round.map, `${millis(round.mean_ms)} on average`, round.players.join(", ")].filter(Boolean).join(" · "))),
       )),

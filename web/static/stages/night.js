@@ -25,7 +25,7 @@ export function night(live, view) {
     h("p", { class: "about" }, state.meeting ? "The room sleeps until somebody comes: link and code stay the same." : rounds.length > 0 ? `${count(rounds.length, "round")} with ${count(who.length, "player")}. The room is closed, and nothing has to be done.` : "The room is closed before anybody went anywhere."),
     state.meeting && meeting(state, view),
     state.meeting && mayOpen(state) && !view.tv && h("p", { class: "buttons", "data-key": "wake" }, button("wake", "Open the room", { class: "primary large" })),
-    shown.length > 0 && h("ol", { class: "rounds", "data-key": "rounds", "aria-label": "Where we played, the last round first" }, shown.map((round) => went(state, round))),
+    shown.length > 0 && h("ol", { class: "rounds", "data-key": "rounds", "aria-label": "Where we played, the last round first" }, shown.map((round, i) => went(state, round, rounds.length - i))),
     known.length > 0 && h("ul", { class: "were-here", "data-key": "were here", "--n": known.length, "aria-label": "Who played" }, known.map((person) => h("li", { "data-key": person.name }, sign(played(person), 56), h("bdi", { class: "who", dir: "auto" }, person.name)))),
   ];
 }
@@ -44,13 +44,13 @@ function mayOpen(state) {
 /** Somebody as they played, whether or not they are still here. @param {Person} person */
 const played = (person) => ({ ...person, peer: true, connected: true, left_out: false, able: false });
 
-/** Where a round went. @param {State} state @param {Played} round */
-function went(state, { round, at, server, map, mean_ms, players }) {
+/** Where a round went, the how manieth of the evening. @param {State} state @param {Played} round @param {number} nth */
+function went(state, { round, at, server, map, mean_ms, players }, nth) {
   const known = [...state.people, ...away(state)].filter((person) => players.includes(person.name));
   return h(
     "li",
     { class: "card", "data-key": String(round) },
-    h("p", { class: "when quiet" }, `Round ${round}, ${clock(at).slice(0, 5)}`),
+    h("p", { class: "when quiet" }, `Round ${nth}, ${clock(at).slice(0, 5)}`),
     h("p", { class: "there" }, h("bdi", { dir: "auto" }, nameOnly(server))),
     h("p", { class: "ms" }, Math.round(mean_ms), h("small", {}, "ms average")),
     map && h("p", { class: "map quiet" }, h("bdi", { dir: "auto" }, map)),
