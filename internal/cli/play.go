@@ -440,8 +440,9 @@ func (n *narrator) seats(s wire.Snapshot) {
 }
 
 // mostAtFirst is how many notes of the room's log are told to who comes in: what is going
-// on, and not the evening again that a restart, or somebody who is late, has missed.
-const mostAtFirst = 3
+// on, and not the evening again that a restart, or somebody who is late, has missed. So
+// few that they are shortLog are told all: they say who is here.
+const mostAtFirst, shortLog = 3, 8
 
 // unread are the notes that the screen has not told, and notes which that is. The log
 // forgets its oldest, and that of a room that was restored may have fewer than it had: where
@@ -451,8 +452,8 @@ func (n *narrator) unread(log []wire.Note) []wire.Note {
 	for from > 0 && !(log[from-1].At.Equal(n.newest.At) && log[from-1].Text == n.newest.Text) {
 		from--
 	}
-	if from == 0 {
-		from = max(0, len(log)-mostAtFirst)
+	if from == 0 && len(log) > shortLog {
+		from = len(log) - mostAtFirst
 	}
 	if len(log) > 0 {
 		n.newest = log[len(log)-1]

@@ -195,6 +195,8 @@ func TestUnread(t *testing.T) {
 		want string
 	}{
 		{"a new room", [][]wire.Note{nil, log(0, 1), log(0, 3), log(0, 3)}, "0 1 2"},
+		{"of a room that has just opened, who is here", [][]wire.Note{log(0, 8)}, "0 1 2 3 4 5 6 7"},
+		{"late", [][]wire.Note{log(0, 9)}, "6 7 8"},
 		{"after a restart", [][]wire.Note{log(0, 200), log(0, 200)}, "197 198 199"},
 		{"a full log, which forgets its oldest", [][]wire.Note{log(0, 200), log(2, 202), log(3, 203)}, "197 198 199 200 201 202"},
 		{"a host that was restarted, and has lost the last word", [][]wire.Note{log(0, 3), append(log(0, 2), note(7))}, "0 1 2 0 1 7"},
