@@ -199,7 +199,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	switch {
 	case errors.As(err, &unknown):
-		err = fmt.Errorf("unknown flag %s", dashed(unknown.GetSpecifiedName()))
+		name := unknown.GetSpecifiedName()
+		err = fmt.Errorf("unknown flag %s", dashed(name))
+		if like := flagLike(cmd, name); like != "" {
+			return hint.With(usageError(err), fmt.Sprintf("did you mean --%s?", like))
+		}
 	case errors.As(err, &missing):
 		err = fmt.Errorf("%s needs a value", dashed(missing.GetSpecifiedName()))
 	case errors.As(err, &invalid):
@@ -209,6 +213,22 @@ func flagError(cmd *cobra.Command, err error) error {
 		return err // as the flags are right, and a file is not
 	}
 	return hint.With(usageError(err), cmd.CommandPath()+" --help lists the flags")
+}
+
+// flagLike is the flag of a command that somebody may have meant by a word, empty if none is
+// like it: what cobra would suggest if flags were commands.
+func flagLike(cmd *cobra.Command, word string) string {
+	var all cobra.Command
+	all.SuggestionsMinimumDistance = 2
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			all.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+		}
+	})
+	if like := all.SuggestionsFor(word); len(word) > 2 && len(like) > 0 {
+		return like[0]
+	}
+	return ""
 }
 
 // unsuitable is why a flag does not take a value.

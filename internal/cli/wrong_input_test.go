@@ -68,6 +68,8 @@ func TestWrongUsage(t *testing.T) {
 		{"help for no command", []string{"help", "dicsover"}, 2, []string{`unknown command "dicsover"`, "did you mean muster discover?"}},
 		{"completion for no shell", []string{"completion", "cmd.exe"}, 2, []string{`unknown command "cmd.exe"`}},
 		{"unknown flag", []string{"discover", "--fast"}, 2, []string{"unknown flag --fast", "muster discover --help"}},
+		{"a flag mistyped", []string{"host", "openarena", "--evry", "fri 20:00"}, 2, []string{"unknown flag --evry", "hint: did you mean --every?"}},
+		{"half a flag", []string{"host", "openarena", "--disc", "50"}, 2, []string{"unknown flag --disc", "hint: did you mean --discreet?"}},
 		{"unknown short flag", []string{"join", "-x"}, 2, []string{"unknown flag -x"}},
 		{"flag without its value", []string{"discover", "--game"}, 2, []string{"--game needs a value"}},
 		{"argument where none is", []string{"demo", "tonight"}, 2, []string{`"tonight"`, "muster demo --help"}},
