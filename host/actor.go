@@ -196,11 +196,12 @@ func (a *actor) goOn(now time.Time) (next time.Time) {
 	if a.room.Over(now) || !ends.IsZero() && !now.Before(ends) {
 		a.end(errOver)
 	}
+	watches := a.room.Watches()
+	crowds := a.host.crowds.moves(a, a.watched, watches)
+	a.watched = watches
 	if next = latest(a.room.Next(), a.ticked.Add(tickEvery)); !now.Before(next) {
 		a.ticked = now
-		before := a.watched
-		a.watched = a.room.Watches()
-		a.step(room.Tick{Crowds: a.host.crowds.moves(before, a.watched)}, asker{})
+		a.step(room.Tick{Crowds: crowds}, asker{})
 		next = latest(a.room.Next(), now.Add(tickEvery))
 	}
 	if !ends.IsZero() {
@@ -274,7 +275,7 @@ func (a *actor) leave() {
 	if a.turn != nil {
 		a.turn.over()
 	}
-	a.host.crowds.moves(a.watched, nil)
+	a.host.crowds.moves(a, a.watched, nil)
 	why := moved()
 	switch context.Cause(a.ctx) {
 	case errLost, errFell:

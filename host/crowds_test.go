@@ -14,29 +14,33 @@ import (
 	"muster/host/wire"
 )
 
-// TestCrowds: each room counts once for each server that it watches, and no longer than it does.
+// TestCrowds: each room counts once for each server that it watches, in the order in which
+// they came, and no longer than it does.
 func TestCrowds(t *testing.T) {
-	c := crowds{rooms: map[netip.AddrPort]int{}}
+	c := crowds{rooms: map[netip.AddrPort][]*actor{}}
 	one, two := netip.MustParseAddrPort("192.0.2.1:27960"), netip.MustParseAddrPort("192.0.2.2:27960")
-	var ann, ben []netip.AddrPort
+	ann, ben := &actor{}, &actor{}
+	type all = map[netip.AddrPort]room.Crowd
+	of := func(rooms, place int) room.Crowd { return room.Crowd{Rooms: rooms, Place: place} }
 	for i, step := range []struct {
-		of   *[]netip.AddrPort
+		of   *actor
 		to   []netip.AddrPort
-		want map[netip.AddrPort]int
+		want all
 	}{
-		{&ann, nil, nil},
-		{&ann, []netip.AddrPort{one, two}, map[netip.AddrPort]int{one: 1, two: 1}},
-		{&ben, []netip.AddrPort{one}, map[netip.AddrPort]int{one: 2}},
-		{&ann, []netip.AddrPort{one, two}, map[netip.AddrPort]int{one: 2, two: 1}},
-		{&ann, []netip.AddrPort{one}, map[netip.AddrPort]int{one: 2}},
-		{&ben, nil, nil},
-		{&ann, []netip.AddrPort{one}, map[netip.AddrPort]int{one: 1}},
-		{&ann, nil, nil},
+		{ann, nil, nil},
+		{ann, []netip.AddrPort{one, two}, all{one: of(1, 0), two: of(1, 0)}},
+		{ben, []netip.AddrPort{one}, all{one: of(2, 1)}},
+		{ann, []netip.AddrPort{one, two}, all{one: of(2, 0), two: of(1, 0)}},
+		{ann, []netip.AddrPort{two}, all{two: of(1, 0)}},
+		{ben, []netip.AddrPort{one}, all{one: of(1, 0)}},
+		{ann, []netip.AddrPort{one}, all{one: of(2, 1)}},
+		{ben, nil, all{}},
+		{ann, nil, all{}},
 	} {
-		if got := c.moves(*step.of, step.to); !maps.Equal(got, step.want) {
+		if got := c.moves(step.of, step.of.watched, step.to); !maps.Equal(got, step.want) {
 			t.Errorf("step %d: %v, not %v", i, got, step.want)
 		}
-		*step.of = step.to
+		step.of.watched = step.to
 	}
 	if len(c.rooms) > 0 {
 		t.Errorf("%v are watched by nobody", c.rooms)
@@ -54,12 +58,12 @@ func TestRoomsAreCounted(t *testing.T) {
 		list := someServers(2)
 		counts := func(want int) {
 			t.Helper()
-			time.Sleep(15 * time.Second) // a look takes eight
+			time.Sleep(time.Second)
 			synctest.Wait()
 			h.crowds.mu.Lock()
 			defer h.crowds.mu.Unlock()
 			for _, s := range list {
-				if h.crowds.rooms[s.Addr] != want {
+				if len(h.crowds.rooms[s.Addr]) != want {
 					t.Errorf("%v is watched by %v, not by %d", s.Addr, h.crowds.rooms, want)
 				}
 			}

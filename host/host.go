@@ -153,7 +153,7 @@ type Host struct {
 func New(config Config) (*Host, error) {
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	h := &Host{
-		config: config, store: config.Store, metrics: newMetrics(), rooms: map[string]*actor{}, turns: newTurns(runtime.GOMAXPROCS(0)), crowds: crowds{rooms: map[netip.AddrPort]int{}}, claiming: map[string]bool{}, fallen: map[string]bool{}, unreadable: map[string]*wire.Refusal{}, asks: access.NewPace(asksAtOnce, askEvery),
+		config: config, store: config.Store, metrics: newMetrics(), rooms: map[string]*actor{}, turns: newTurns(runtime.GOMAXPROCS(0)), crowds: crowds{rooms: map[netip.AddrPort][]*actor{}}, claiming: map[string]bool{}, fallen: map[string]bool{}, unreadable: map[string]*wire.Refusal{}, asks: access.NewPace(asksAtOnce, askEvery),
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
 	}
 	h.upgrader.CheckOrigin = h.isSameOrigin

@@ -41,17 +41,35 @@ func gapAfter(waited time.Duration) time.Duration {
 }
 
 // crowdGap is how long a server has peace between the looks of different rooms of the host:
-// each room looks the more seldom the more of them wait, but every longestGap: who opens
-// hundreds of rooms shall not keep the others from their seats.
+// of many each looks once in a round of them all, when it is its turn. But no round is longer
+// than longestGap: who opens hundreds of rooms shall not keep the others from their seats.
 const crowdGap = time.Second
+
+// crowdRound is how long all rooms that watch the server take for a look each.
+func (s *watched) crowdRound() time.Duration {
+	return min(time.Duration(s.crowd.Rooms)*crowdGap, longestGap)
+}
 
 // gap is how long the server has peace after this room's look.
 func (s *watched) gap(waited time.Duration) time.Duration {
-	return max(gapAfter(waited), s.crowd())
+	return max(gapAfter(waited), s.crowdRound())
 }
 
-// crowd is that gap for the sake of the other rooms alone.
-func (s *watched) crowd() time.Duration { return min(time.Duration(s.rooms)*crowdGap, longestGap) }
+// due is when the room looks next: at its turn among the rooms that watch the server, but
+// what a look saw is checked at once. After a look that is the turn which is nearest to Next,
+// reckoned from when it began, else the first one from Next on.
+func (s *watched) due() time.Time {
+	if s.crowd.Rooms < 2 || len(s.Words) > 0 {
+		return s.Next
+	}
+	round, from := s.crowdRound(), s.Next
+	if s.took > 0 {
+		from = from.Add(-s.took - round/2)
+	}
+	turn := round * time.Duration(s.crowd.Place) / time.Duration(s.crowd.Rooms)
+	since := (time.Duration(from.UnixNano()) - turn) % round // since a turn
+	return from.Add((round - since) % round)
+}
 
 // watched is a server that the room watches.
 type watched struct {
@@ -76,8 +94,12 @@ type watched struct {
 	At     time.Time `json:"at,omitzero"`
 	Counts []int     `json:"counts,omitempty"`
 	MostAt time.Time `json:"most_at,omitzero"`
-	// rooms is how many rooms of the host watch it, as of the last [Tick].
-	rooms int
+	// crowd are the rooms of the host that watch it, as of the last [Tick].
+	crowd Crowd
+	// looked is when the look under way began, and took how long the last one did, checks
+	// included; 0 if Next is reckoned from something else.
+	looked time.Time
+	took   time.Duration
 }
 
 // seatWord is how many seats somebody heard to be free, -1 if nothing of it.
@@ -150,6 +172,7 @@ func (s *watched) settles(now time.Time, gap time.Duration) {
 	}
 	s.Next = now.Add(gap * time.Duration(max(1, s.Since))) // a look that was checked twice counts as three
 	s.Words, s.Since = nil, 0
+	s.took = max(0, now.Sub(s.looked))
 	if s.Silent >= mostSilent {
 		s.Dropped = "it does not answer any more"
 	}
@@ -186,7 +209,7 @@ func seatsSeen(seen wire.Finalist) int {
 // misses notes that the server filled up in the last moment.
 func (s *watched) misses(now time.Time) {
 	s.Misses++
-	s.Next = now.Add(time.Duration(s.Misses) * missRest)
+	s.Next, s.took = now.Add(time.Duration(s.Misses)*missRest), 0
 	if s.Misses >= mostMisses {
 		s.Dropped = fmt.Sprintf("it filled up in the last moment %d times", s.Misses)
 	}

@@ -27,7 +27,7 @@ type session struct {
 	// as is what somebody's program shows of who it is besides.
 	as map[string]string
 	// crowds are those of every [Tick].
-	crowds map[netip.AddrPort]int
+	crowds map[netip.AddrPort]Crowd
 	// sent is what each player would have been sent, and fetches how many lists
 	// were asked for.
 	sent    map[string][]wire.Message

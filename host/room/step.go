@@ -14,9 +14,9 @@ type Input interface{ step(r *Room) error }
 
 // The inputs, beside [Join], [Listed] and [Order].
 type (
-	// Tick lets time pass. Crowds are how many rooms of the host wait for seats, this one
-	// too, by the servers that it watches; see [Room.Watches].
-	Tick struct{ Crowds map[netip.AddrPort]int }
+	// Tick lets time pass. Crowds are the rooms of the host that wait for seats, this one too,
+	// by the servers that it watches; see [Room.Watches].
+	Tick struct{ Crowds map[netip.AddrPort]Crowd }
 	// Leave says that a player's connection has ended. The place is kept.
 	Leave struct{ Player string }
 	// Hear is what a player's program says. The error of its Step means that the
@@ -46,6 +46,10 @@ type (
 	// Close ends the room for good, and sends everybody away.
 	Close struct{}
 )
+
+// Crowd is how many rooms of a host wait for seats on one server, and which of them, from 0,
+// a room is.
+type Crowd struct{ Rooms, Place int }
 
 // Output is something to do for a room. The package documentation has the order.
 type Output interface{ isOutput() }

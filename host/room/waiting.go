@@ -80,24 +80,25 @@ func (w *Waiting) need(r *Room) int {
 	return r.seatsFor(r.round.chosenFor())
 }
 
-// Watches are the servers that the room has asked for seats, time and again.
+// Watches are the servers that the room has asked for seats, time and again; none if nobody
+// is there to ask.
 func (r *Room) Watches() (servers []netip.AddrPort) {
 	w, waits := r.phase.(*Waiting)
 	if !waits {
 		return nil
 	}
 	for i := range w.Servers {
-		if w.Servers[i].Dropped == "" {
-			servers = append(servers, r.round.servers.List[w.Servers[i].Server].Addr)
+		if s := &w.Servers[i]; s.Dropped == "" && (len(s.Words) > 0 || len(w.lookers(r, s)) > 0) {
+			servers = append(servers, r.round.servers.List[s.Server].Addr)
 		}
 	}
 	return servers
 }
 
-// crowds takes in how many rooms watch each server.
-func (w *Waiting) crowds(r *Room, rooms map[netip.AddrPort]int) {
+// crowds takes in which rooms watch each server.
+func (w *Waiting) crowds(r *Room, rooms map[netip.AddrPort]Crowd) {
 	for i := range w.Servers {
-		w.Servers[i].rooms = rooms[r.round.servers.List[w.Servers[i].Server].Addr]
+		w.Servers[i].crowd = rooms[r.round.servers.List[w.Servers[i].Server].Addr]
 	}
 }
 
@@ -152,7 +153,7 @@ func (w *Waiting) next(r *Room) time.Time {
 	for i := range w.Servers {
 		s := &w.Servers[i]
 		if s.Dropped == "" && (len(s.Words) > 0 || len(w.lookers(r, s)) > 0) {
-			next = earlier(next, s.Next)
+			next = earlier(next, s.due())
 		}
 	}
 	return next
@@ -231,7 +232,7 @@ func (w *Waiting) looks(r *Room) {
 			if s.Next.Sub(r.now) > longestGap*watchedMost { // the clock was set back
 				s.Next = r.now
 			}
-			if s.Dropped != "" || r.now.Before(s.Next) || checks != count(len(s.Words) > 0) {
+			if s.Dropped != "" || r.now.Before(s.due()) || checks != count(len(s.Words) > 0) {
 				continue
 			}
 			can := w.lookers(r, s)
@@ -247,6 +248,9 @@ func (w *Waiting) looks(r *Room) {
 				continue
 			}
 			servers = append(servers, s.Server)
+			if len(s.Words) == 0 {
+				s.looked = r.now
+			}
 			s.Asked++
 			s.Since++
 		}
@@ -325,7 +329,7 @@ func (w *Waiting) takes(r *Room, seen []wire.Finalist) {
 // decides draws the conclusion from what was heard of a server.
 func (w *Waiting) decides(r *Room, s *watched) {
 	if s.Instead {
-		s.settles(r.now, max(insteadGap, s.crowd()))
+		s.settles(r.now, max(insteadGap, s.crowdRound()))
 		return
 	}
 	need := w.need(r)
@@ -527,7 +531,7 @@ func (w *Waiting) view(r *Room) *wire.Seats {
 		r.fit(&on.ServerCard, s.Server)
 		on.Most, on.From, on.To = s.most()
 		if s.Dropped == "" && w.Over == "" {
-			on.Next = s.Next
+			on.Next = s.due()
 		}
 		if w.Going != nil && w.Going.Server == s.Server {
 			v.Target, v.LaunchAt = on.Addr, w.Going.LaunchAt
@@ -562,7 +566,7 @@ func (w *Waiting) resumes(r *Room) {
 	r.round.look.Repeats += unsavedLooks
 	for i := range w.Servers {
 		s := &w.Servers[i]
-		s.Words, s.Since = nil, 0
+		s.Words, s.Since, s.took = nil, 0, 0
 		s.Next = r.now.Add(gapAfter(0))
 	}
 }

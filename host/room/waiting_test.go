@@ -265,28 +265,85 @@ func TestGentleForAnyNumber(t *testing.T) {
 	}
 }
 
-// TestGentleWithOthers: the more rooms of the host wait for a server, the more seldom each
-// asks: all together once a second, but each every two minutes in any case.
+// TestGentleWithOthers: the rooms of a host that wait for one server look in turn, a second
+// apart, also after a restart; but each looks once in two minutes and a look's time.
 func TestGentleWithOthers(t *testing.T) {
-	asked := map[int]int{}
-	for _, rooms := range []int{1, 10, 40, 120, 2000} {
-		f := inFront(t, settings(4), 2, "ann", "ben", "cat", "dan")
-		if watches := f.room.Watches(); watches != nil {
-			t.Errorf("a room that has failed watches %v", watches)
-		}
-		f.orders(AwaitSeats{})
-		if want := []netip.AddrPort{addr(0), addr(1)}; !slices.Equal(f.room.Watches(), want) {
-			t.Fatalf("watches %v, not %v", f.room.Watches(), want)
-		}
-		f.crowds = map[netip.AddrPort]int{addr(0): rooms, addr(1): rooms}
-		f.passes(20 * time.Minute)
-		f.inStage(wire.Waiting)
-		asked[rooms] = len(f.asked[0])
-	}
-	for rooms, want := range map[int][2]int{1: {60, 70}, 10: {60, 70}, 40: {29, 31}, 120: {10, 11}, 2000: {10, 11}} {
-		if asked[rooms] < want[0] || asked[rooms] > want[1] {
-			t.Errorf("among %d rooms it asks %d times in 20 minutes, not %d to %d", rooms, asked[rooms], want[0], want[1])
-		}
+	for _, tt := range []struct {
+		rooms int
+		// apart is from the beginning of one wait to that of the next.
+		apart time.Duration
+		// most is how many looks there are in ten seconds at most, and longest how long a
+		// room is without one.
+		most    int
+		longest time.Duration
+	}{
+		{1, 0, 1, 32 * time.Second},
+		{4, 0, 4, 36 * time.Second},
+		{30, 0, 11, 62 * time.Second},
+		{30, time.Second, 11, 62 * time.Second},
+		{150, 0, 14, 4 * time.Minute},
+	} {
+		t.Run(fmt.Sprintf("%d rooms, %v apart", tt.rooms, tt.apart), func(t *testing.T) {
+			rooms := make([]*foyer, tt.rooms)
+			for i := range rooms {
+				rooms[i] = inFront(t, settings(2), 1, "ann", "ben")
+				if watches := rooms[i].room.Watches(); watches != nil {
+					t.Fatalf("a room that has failed watches %v", watches)
+				}
+			}
+			var looks []time.Duration // of all
+			last := make([]time.Duration, tt.rooms)
+			const restart, end = 8 * time.Minute, 14 * time.Minute
+			for now := time.Duration(0); now < end; now += tick {
+				for i, f := range rooms {
+					if begins := tt.apart * time.Duration(i); now >= begins && now-tick < begins {
+						f.orders(AwaitSeats{})
+						last[i] = now
+					}
+					if now == restart {
+						f.gone("ann")
+						f.gone("ben")
+						if watches := f.room.Watches(); watches != nil {
+							t.Fatalf("a room with nobody in it watches %v", watches)
+						}
+						f.step(Resume{})
+						f.join("ann", "ben")
+					}
+				}
+				var watch []*foyer
+				for _, f := range rooms {
+					if slices.Equal(f.room.Watches(), []netip.AddrPort{addr(0)}) {
+						watch = append(watch, f)
+					}
+				}
+				for i, f := range rooms {
+					f.crowds = nil
+					if place := slices.Index(watch, f); place >= 0 {
+						f.crowds = map[netip.AddrPort]Crowd{addr(0): {len(watch), place}}
+					}
+					before := len(f.asked[0])
+					f.passes(tick)
+					for range f.asked[0][before:] {
+						if now-last[i] > tt.longest {
+							t.Errorf("room %d looks at %v, and before at %v", i, now, last[i])
+						}
+						looks, last[i] = append(looks, now), now
+					}
+				}
+			}
+			most := 0
+			first := slices.IndexFunc(looks, func(at time.Duration) bool { return tt.apart == 0 || at > time.Minute }) // by when all have come
+			for i := first; i < len(looks); i++ {
+				for looks[i]-looks[first] >= 10*time.Second {
+					first++
+				}
+				most = max(most, i-first+1)
+			}
+			t.Logf("%d looks in %v, at most %d in ten seconds", len(looks), end, most)
+			if least := tt.rooms * int(end/tt.longest) / 2; most > tt.most || len(looks) < least {
+				t.Errorf("%d looks, %d of them in ten seconds, not at most %d", len(looks), most, tt.most)
+			}
+		})
 	}
 }
 
