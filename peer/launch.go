@@ -37,10 +37,7 @@ func (s *session) launch(m wire.Launch) {
 	s.stop() // what was measured was for the choice
 	s.tasks++
 	s.stopLaunch()
-	ctx, cancel := context.WithCancel(s.ctx)
-	s.stopLaunch = cancel
-	s.work.Go(func() {
-		defer cancel()
+	s.stopLaunch = s.begins(func(ctx context.Context) {
 		doubt := s.doubt(ctx, r, m, heard)
 		if ctx.Err() != nil {
 			return
@@ -89,11 +86,8 @@ func (s *session) runs(e *errand, find func(ctx context.Context, game string) (t
 		e.stop()
 		return
 	}
-	ctx, cancel := context.WithCancel(s.ctx)
 	game := e.game
-	e.stop = cancel
-	s.work.Go(func() {
-		defer cancel()
+	e.stop = s.begins(func(ctx context.Context) {
 		take := find(ctx, game)
 		isStopped := ctx.Err() != nil
 		s.post(func() {

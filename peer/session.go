@@ -244,12 +244,17 @@ func (s *session) welcome(m wire.Welcome, isAgain bool) {
 func (s *session) inBackground(do func(ctx context.Context)) {
 	s.stop()
 	s.tasks++
+	s.stop = s.begins(do)
+}
+
+// begins does something beside all else until stop is called.
+func (s *session) begins(do func(ctx context.Context)) (stop context.CancelFunc) {
 	ctx, cancel := context.WithCancel(s.ctx)
-	s.stop = cancel
 	s.work.Go(func() {
 		defer cancel()
 		do(ctx)
 	})
+	return cancel
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -24,7 +24,7 @@ type lists struct {
 	Struck []netip.AddrPort `json:"struck,omitempty"`
 	// Left are the names that stand in the lists and are free now, by secrets derived from
 	// what their holders have: who comes back with that has them again, and no other who
-	// takes the name.
+	// takes the name. (Rooms saved before have "left", the other way round.)
 	Left map[string]string `json:"gone,omitempty"`
 }
 

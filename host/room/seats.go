@@ -172,7 +172,7 @@ func (s *watched) settles(now time.Time, gap time.Duration) {
 	}
 	s.Next = now.Add(gap * time.Duration(max(1, s.Since))) // a look that was checked twice counts as three
 	s.Words, s.Since = nil, 0
-	s.took = max(0, now.Sub(s.looked))
+	s.took = min(max(0, now.Sub(s.looked)), gap) // the clock may have been put forward meanwhile
 	if s.Silent >= mostSilent {
 		s.Dropped = "it does not answer any more"
 	}

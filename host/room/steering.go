@@ -121,8 +121,6 @@ func (a Change) do(r *Room, _ caller) error {
 		return fmt.Errorf("the host lets a room have %s to measure at most", placesInWords(a.MostPlaces))
 	case a.Public && s.Places.Private():
 		return errors.New("a place on a private network is nobody else's: a host on the internet has nobody asked there")
-	case s.Players < 0 || s.Players > maxPlayers:
-		return fmt.Errorf("a room is for at most %d players", maxPlayers)
 	case s.Players > 0 && s.Players < len(r.round.players):
 		return fmt.Errorf("%d players are here already", len(r.round.players))
 	}

@@ -309,7 +309,7 @@ func (Resume) step(r *Room) error {
 	}
 	if r.isListLost {
 		r.isListLost = false
-		r.note("the list of servers of round %d is gone: it takes a new one", r.round.number)
+		r.note("the list of servers is gone: the round takes a new one")
 	}
 	if r.isOwnLost {
 		r.note("the organiser's own list of servers is gone")
@@ -442,7 +442,7 @@ func (r *Room) nextRound() {
 			r.rename(&p.person, true, p.becomes)
 		}
 	}
-	r.note("round %d", r.round.number)
+	r.note("the next round begins")
 	r.list()
 }
 

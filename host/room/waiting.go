@@ -80,19 +80,24 @@ func (w *Waiting) need(r *Room) int {
 	return r.seatsFor(r.round.chosenFor())
 }
 
-// Watches are the servers that the room has asked for seats, time and again; none if nobody
-// is there to ask.
+// Watches are the servers that the room asks for seats, time and again; none if nobody is
+// there to ask.
 func (r *Room) Watches() (servers []netip.AddrPort) {
 	w, waits := r.phase.(*Waiting)
 	if !waits {
 		return nil
 	}
 	for i := range w.Servers {
-		if s := &w.Servers[i]; s.Dropped == "" && (len(s.Words) > 0 || len(w.lookers(r, s)) > 0) {
+		if s := &w.Servers[i]; w.watches(r, s) {
 			servers = append(servers, r.round.servers.List[s.Server].Addr)
 		}
 	}
 	return servers
+}
+
+// watches reports whether the room will look at a server again, or decide on what it saw.
+func (w *Waiting) watches(r *Room, s *watched) bool {
+	return s.Dropped == "" && (len(s.Words) > 0 || len(w.lookers(r, s)) > 0)
 }
 
 // crowds takes in which rooms watch each server.
@@ -152,7 +157,7 @@ func (w *Waiting) next(r *Room) time.Time {
 	}
 	for i := range w.Servers {
 		s := &w.Servers[i]
-		if s.Dropped == "" && (len(s.Words) > 0 || len(w.lookers(r, s)) > 0) {
+		if w.watches(r, s) {
 			next = earlier(next, s.due())
 		}
 	}

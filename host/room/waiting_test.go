@@ -272,18 +272,22 @@ func TestGentleWithOthers(t *testing.T) {
 		rooms int
 		// apart is from the beginning of one wait to that of the next.
 		apart time.Duration
+		// isTold: each knows of the others; else it looks for itself.
+		isTold bool
 		// most is how many looks there are in ten seconds at most, and longest how long a
 		// room is without one.
 		most    int
 		longest time.Duration
 	}{
-		{1, 0, 1, 32 * time.Second},
-		{4, 0, 4, 36 * time.Second},
-		{30, 0, 11, 62 * time.Second},
-		{30, time.Second, 11, 62 * time.Second},
-		{150, 0, 14, 4 * time.Minute},
+		{1, 0, true, 1, 32 * time.Second},
+		{4, 0, true, 4, 36 * time.Second},
+		{30, 0, true, 11, 62 * time.Second},
+		{30, time.Second, true, 11, 62 * time.Second},
+		{150, 0, true, 14, 4 * time.Minute},
+		{30, 0, false, 30, 40 * time.Second},
+		{150, 0, false, 150, 40 * time.Second},
 	} {
-		t.Run(fmt.Sprintf("%d rooms, %v apart", tt.rooms, tt.apart), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%d rooms, %v apart, told of the others: %v", tt.rooms, tt.apart, tt.isTold), func(t *testing.T) {
 			rooms := make([]*foyer, tt.rooms)
 			for i := range rooms {
 				rooms[i] = inFront(t, settings(2), 1, "ann", "ben")
@@ -318,8 +322,8 @@ func TestGentleWithOthers(t *testing.T) {
 				}
 				for i, f := range rooms {
 					f.crowds = nil
-					if place := slices.Index(watch, f); place >= 0 {
-						f.crowds = map[netip.AddrPort]Crowd{addr(0): {len(watch), place}}
+					if place := slices.Index(watch, f); place >= 0 && tt.isTold {
+						f.crowds = map[netip.AddrPort]Crowd{addr(0): {Rooms: len(watch), Place: place}}
 					}
 					before := len(f.asked[0])
 					f.passes(tick)

@@ -9,14 +9,14 @@
   let isLost = false;
   let isGivenUp = false;
 
-  /** How often it was loaded again already; a browser that keeps nothing could not count. */
-  const times = () => {
-    try {
-      return Number(sessionStorage.getItem(kept));
-    } catch {
-      return most;
-    }
-  };
+  /** Where it is counted how often; null in a browser that keeps nothing. @type {Storage | null} */
+  let storage = null;
+  try {
+    storage = sessionStorage;
+  } catch {
+    // it could not count, and so loads nothing again
+  }
+  const times = () => (storage ? Number(storage.getItem(kept)) : most);
 
   addEventListener(
     "error",
@@ -26,13 +26,13 @@
       const before = times();
       isGivenUp = before >= most;
       if (isGivenUp) return;
-      sessionStorage.setItem(kept, String(before + 1));
+      storage?.setItem(kept, String(before + 1));
       setTimeout(() => location.reload(), soonest * 2 ** before);
     },
     true, // such errors do not bubble
   );
   addEventListener("load", () => {
     if (isGivenUp) document.body.append("A part of this page does not arrive. Look whether you are online, and load it again.");
-    else if (!isLost && times() > 0) sessionStorage.removeItem(kept);
+    else if (!isLost) storage?.removeItem(kept);
   });
 }
