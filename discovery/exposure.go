@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"strings"
 	"sync"
@@ -18,9 +19,12 @@ type Exposure struct {
 	// Most is how many servers and places may see the address, 0 for as many as are asked.
 	Most int
 
-	mu     sync.Mutex // guards following
-	asked  map[netip.AddrPort]int
-	places map[netip.AddrPort]bool // of those
+	mu sync.Mutex // guards following
+	// promised is how many servers the player was told of, 0 for all, once hasPromised.
+	promised    int
+	hasPromised bool
+	asked       map[netip.AddrPort]int
+	places      map[netip.AddrPort]bool // of those
 }
 
 // Exposed is to whom an address was shown.
@@ -41,6 +45,18 @@ func Before(most, discreet, listed int) string {
 		return fmt.Sprintf("all %s servers of the list may see your address", grouped(listed))
 	}
 	return fmt.Sprintf("up to %s of %s servers will see your address", grouped(most), grouped(listed))
+}
+
+// BeforePlaces says how many places where a server could be will see a player's address,
+// before any of them is asked, or fewer if the player wants that; 0 is no bound.
+func BeforePlaces(places, discreet int) string {
+	if discreet > 0 {
+		places = min(places, discreet)
+	}
+	if places == 1 {
+		return "1 place where a server could be will see your address, too"
+	}
+	return fmt.Sprintf("up to %s places where a server could be will see your address, too", grouped(places))
 }
 
 // String says it in a sentence.
@@ -112,7 +128,33 @@ func (e *Exposure) Of(listed int) Exposed {
 func (e *Exposure) Forget() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.asked, e.places = nil, nil
+	e.asked, e.places, e.promised, e.hasPromised = nil, nil, 0, false
+}
+
+// Promise lets so many servers see the address and no more, 0 for as many as are asked. It
+// reports whether that is news for the player. A promise only grows, until [Exposure.Forget].
+func (e *Exposure) Promise(most int) (isNews bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.hasPromised && (e.promised == 0 || most > 0 && most <= e.promised) {
+		return false
+	}
+	e.promised, e.hasPromised = most, true
+	return true
+}
+
+// WithPlaces returns how many places will have seen the address once these have.
+func (e *Exposure) WithPlaces(places []netip.AddrPort) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	all := maps.Clone(e.places)
+	if all == nil {
+		all = map[netip.AddrPort]bool{}
+	}
+	for _, place := range places {
+		all[place] = true
+	}
+	return len(all)
 }
 
 // shows notes that a server is about to see the address, or a place, if the bound lets it.
@@ -120,6 +162,10 @@ func (e *Exposure) shows(to netip.AddrPort, isPlace bool) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.asked[to] == 0 && e.Most > 0 && len(e.asked) >= e.Most {
+		return false
+	}
+	isNew := !isPlace && (e.asked[to] == 0 || e.places[to])
+	if isNew && e.promised > 0 && len(e.asked)-len(e.places) >= e.promised {
 		return false
 	}
 	if e.asked == nil {

@@ -140,3 +140,40 @@ func TestDiscreet(t *testing.T) {
 		}
 	}
 }
+
+// TestPromise: no more servers see the address than the player was told of, until the player
+// is told of more.
+func TestPromise(t *testing.T) {
+	var servers []Server
+	for host := range byte(20) {
+		servers = append(servers, Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, host}), 27960)})
+	}
+	e := &Exposure{}
+	ask := func() (seen int) {
+		plan := e.Watch(NewConventional(len(servers)), servers, func(Result) {})
+		for {
+			if _, verdict := plan.Next(); verdict != Go {
+				return e.Of(len(servers)).Servers
+			}
+		}
+	}
+	for _, step := range []struct {
+		most   int
+		isNews bool
+		seen   int
+	}{{5, true, 5}, {5, false, 5}, {3, false, 5}, {8, true, 8}, {0, true, 20}, {9, false, 20}} {
+		if isNews := e.Promise(step.most); isNews != step.isNews {
+			t.Errorf("a promise of %d is news: %v", step.most, isNews)
+		}
+		if seen := ask(); seen != step.seen {
+			t.Errorf("after a promise of %d, %d servers have seen the address, want %d", step.most, seen, step.seen)
+		}
+	}
+	places := []netip.AddrPort{servers[0].Addr, netip.MustParseAddrPort("198.51.100.1:7787")}
+	if n := e.WithPlaces(places); n != 2 {
+		t.Errorf("%d places will see the address, want 2", n)
+	}
+	if e.Forget(); !e.Promise(5) {
+		t.Error("a new round's promise is no news")
+	}
+}

@@ -61,6 +61,16 @@ type Aside interface {
 	QueryPort(port uint16) uint16
 }
 
+// Packed is a [Protocol] whose servers may pack their replies. A packed reply costs
+// the reader far more than the sender, so the reader unpacks only a few from one
+// server.
+type Packed interface {
+	Protocol
+	// Unpacks reports whether Parse unpacks one of these datagrams. It never unpacks
+	// more than one.
+	Unpacks(datagrams [][]byte) bool
+}
+
 // Announced is a [Protocol] whose servers tell everybody on a local network time and again
 // that they are there.
 type Announced interface {

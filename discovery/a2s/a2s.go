@@ -44,14 +44,30 @@ func (Protocol) AppendQuery(b []byte, _ discovery.Nonce, challenge []byte) []byt
 // game is a title, and the protocol knows no game type. Bots count as players,
 // and never more than there are.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	return parse(datagrams, parsePacket)
+}
+
+// Unpacks reports whether Parse unpacks one of these datagrams. Protocol is
+// [discovery.Packed].
+func (Protocol) Unpacks(datagrams [][]byte) bool { return unpacks(datagrams) }
+
+// parse gives the first information that read finds in the datagrams, and else
+// the newest word. It unpacks one packet at most, the last that is packed: such
+// a packet costs a server 94 bytes, and the reader a thousand times as much.
+func parse(datagrams [][]byte, read func(packet []byte) (discovery.Reply, error)) (discovery.Reply, error) {
 	newest, heard := discovery.Reply{Incomplete: true}, len(datagrams) == 0
 	var split pieces
+	var packed []byte
 	var noise error
 	for _, d := range datagrams {
 		reply := discovery.Reply{Incomplete: true}
 		packet, err := split.add(d)
-		if err == nil && packet != nil {
-			reply, err = parsePacket(packet)
+		switch {
+		case err == nil && packet.packed:
+			packed = packet.bytes
+			continue
+		case err == nil && packet.bytes != nil:
+			reply, err = read(packet.bytes)
 		}
 		switch {
 		case err != nil:
@@ -62,10 +78,25 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		}
 		newest, heard = reply, true
 	}
+	if packed != nil {
+		reply, err := readPacked(packed, read)
+		if err == nil && (reply.Info != nil || !heard) {
+			return reply, nil
+		}
+		noise = cmp.Or(noise, err)
+	}
 	if !heard {
 		return discovery.Reply{}, noise
 	}
 	return newest, nil
+}
+
+func readPacked(b []byte, read func(packet []byte) (discovery.Reply, error)) (discovery.Reply, error) {
+	packet, err := unpack(b)
+	if err != nil {
+		return discovery.Reply{}, err
+	}
+	return read(packet)
 }
 
 // parsePacket reads a packet without its header.

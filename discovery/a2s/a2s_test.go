@@ -68,6 +68,12 @@ func info(fields string) []byte {
 	return []byte("\xff\xff\xff\xffI\x11a\x00b\x00c\x00d\x00" + fields)
 }
 
+// hltv is an HLTV proxy's reply, shaped after ReHLDS's Proxy.cpp: its password, mod
+// and VAC bytes, and what may follow them.
+func hltv(flags, counts string) []byte {
+	return []byte("\xff\xff\xff\xffm192.168.1.2:27020\x00a\x00b\x00c\x00HLTV\x00\x03\x80\x30pl" + flags + counts)
+}
+
 func TestParseInfo(t *testing.T) {
 	base := discovery.Info{Name: "a", Map: "b", Mode: "c", Mod: "c"}
 	with := func(change func(*discovery.Info)) discovery.Info {
@@ -107,6 +113,16 @@ func TestParseInfo(t *testing.T) {
 			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.Password, i.Bots = 4, 16, true, 2 })},
 		"GoldSrc mod": {[]byte("\xff\xff\xff\xffm1.2.3.4:27015\x00a\x00b\x00c\x00d\x00\x04\x10\x2fdl\x00\x01link\x00load\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x01\x01\x02"),
 			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.Bots = 4, 16, 2 })},
+		"HLTV": {hltv("\x00\x00\x00", ""),
+			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.Tags = 3, 128, "hltv" })},
+		"HLTV of a mod": {hltv("\x00\x01link\x00load\x001.1.0.8\x00\x02\x00\x00\x00\x00\x00\x00\x01\x00\x01\x00", ""),
+			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.Tags = 3, 128, "hltv" })},
+		"HLTV with a password": {hltv("\x01\x00\x00", ""),
+			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.Password, i.Tags = 3, 128, true, "hltv" })},
+		"HLTV with many spectators": {hltv("\x00\x00\x00", "\x2c\x01\x00\x00\x10\x27\x00\x00"),
+			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.Tags = 300, 10_000, "hltv" })},
+		"HLTV with too many": {hltv("\x00\x00\x00", "\x2c\x01\x00\x00\xff\xff\xff\xff"),
+			with(func(i *discovery.Info) { i.Players, i.Tags = 300, "hltv" })},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Protocol{}.Parse([][]byte{c.packet})
@@ -167,6 +183,8 @@ func FuzzParse(f *testing.F) {
 	for _, file := range []string{"tf2_info.hex", "xash3d_info.hex", "unity_info.hex", "xash3d_rules.hex", "bomb_bzip2.hex"} {
 		f.Add(reply(f, file), []byte{}, []byte{})
 	}
+	f.Add(hltv("\x00\x00\x00", ""), []byte{}, []byte{})
+	f.Add(hltv("\x00\x00\x00", "\x2c\x01\x00\x00\x10\x27\x00\x00"), []byte{}, []byte{})
 	_, packed := codectest.Packets(f, "tf2_info_bzip2.hex")
 	f.Add(packed[1], packed[0], packed[0])
 	f.Add(split(reply(f, "tf2_info.hex"), 7, 60)[1], split(reply(f, "tf2_info.hex"), 7, 60)[0], []byte{})

@@ -11,9 +11,16 @@ import (
 
 // Applications whose servers say some things in a way of their own.
 const (
-	theShip = 2400
-	rust    = 252490
+	theShip      = 2400
+	rust         = 252490
+	sevenDaysApp = 251570
 )
+
+// sevenDaysAbove is how far above the port that players type a server of 7 Days to Die
+// names its own: what it names is the socket of the game's traffic, at 26902 of 26900.
+// Neither the game nor Steam connects there. Seen in packets of three servers (GameQ's
+// tests), and in GameQ#564.
+const sevenDaysAbove = 2
 
 const (
 	// theShipRules are the bytes in which The Ship has mode, witnesses and
@@ -21,9 +28,15 @@ const (
 	theShipRules = 3
 	// rustKey is the length of the keys among a Rust server's keywords.
 	rustKey = 2
-	// aboutMod are the bytes that GoldSrc has of a mod behind its addresses: NUL,
-	// version[4], size[4], for several players[1], own library[1].
-	aboutMod = 11
+	// aboutMod are the bytes that GoldSrc has of a mod behind its texts: version[4],
+	// size[4], for several players[1], own library[1].
+	aboutMod = 10
+	// proxy is the type of a server that only shows another one's game: HLTV.
+	proxy, lowerCase = 'p', 0x20
+	// proxyTag marks such a server, so that a group can leave it out.
+	proxyTag = "hltv"
+	// wideCounts are the bytes in which a proxy says counts that do not fit a byte.
+	wideCounts = 4 + 4
 )
 
 // parseInfo reads today's reply to [Info], without header and kind:
@@ -80,8 +93,11 @@ func parseExtra(r *reader, info *discovery.Info) {
 			info.AppID = app
 		}
 	}
-	if info.AppID == rust {
+	switch {
+	case info.AppID == rust:
 		applyRustCounts(keywords, info)
+	case info.AppID == sevenDaysApp && info.GamePort > sevenDaysAbove:
+		info.GamePort -= sevenDaysAbove
 	}
 }
 
@@ -111,6 +127,10 @@ func applyRustCounts(keywords []byte, info *discovery.Info) {
 //
 //	address name map folder game players[1] max[1] protocol[1]
 //	type[1] system[1] password[1] mod[1] [about the mod] secure[1] bots[1]
+//
+// An HLTV proxy ends before the bots, or has the true numbers of its spectators and
+// seats there where they do not fit a byte: spectators[4] seats[4]. (ReHLDS,
+// HLTV/Proxy/src/Proxy.cpp)
 func parseGoldSrc(b []byte) (*discovery.Info, error) {
 	r := reader{packet.Reader{Rest: b}}
 	info := new(discovery.Info)
@@ -120,18 +140,27 @@ func parseGoldSrc(b []byte) (*discovery.Info, error) {
 	r.Bytes() // game, in words
 	info.Players, info.MaxPlayers = int(r.Octet()), int(r.Octet())
 	r.Octet() // protocol
-	r.Octet() // type
+	isProxy := r.Octet()|lowerCase == proxy
 	r.Octet() // system
 	info.Password = r.flag()
 	if isMod := r.flag(); isMod {
 		r.Bytes() // where to read about it
 		r.Bytes() // where to download it
+		r.Bytes() // the version of Half-Life that it needs, mostly empty
 		r.Take(aboutMod)
 	}
 	r.Octet() // secure
-	info.Bots = min(int(r.Octet()), info.Players)
 	if r.Short {
 		return nil, malformed("information cut short")
+	}
+	if isProxy {
+		info.Tags = proxyTag
+	}
+	switch {
+	case !isProxy:
+		info.Bots = min(int(r.Octet()), info.Players) // 0 if it is left out
+	case len(r.Rest) >= wideCounts:
+		info.Players, info.MaxPlayers = packet.Count(int(r.u32())), packet.Count(int(r.u32()))
 	}
 	return info, nil
 }

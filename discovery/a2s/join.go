@@ -73,27 +73,35 @@ func isCompressed(d []byte) bool { return pieceID(d)&compressed != 0 }
 // pieces are the datagrams of one split reply, in order of arrival.
 type pieces [][]byte
 
+// joined is a packet whose pieces have all arrived.
+type joined struct {
+	bytes []byte
+	// packed: the bytes are what [unpack] takes.
+	packed bool
+}
+
 // add takes a datagram, and gives the packet that it is or completes, without
-// its header; nil while pieces are missing. A piece of another split restarts.
-func (p *pieces) add(d []byte) ([]byte, error) {
+// its header; without bytes while pieces are missing. A piece of another split
+// restarts.
+func (p *pieces) add(d []byte) (joined, error) {
 	if whole, ok := bytes.CutPrefix(d, []byte(single)); ok {
-		return whole, nil
+		return joined{bytes: whole}, nil
 	}
 	if !bytes.HasPrefix(d, []byte(piece)) || len(d) < goldSrc.header {
-		return nil, malformed("neither a packet nor a piece of one")
+		return joined{}, malformed("neither a packet nor a piece of one")
 	}
 	if len(*p) > 0 && pieceID((*p)[0]) != pieceID(d) {
 		*p = nil
 	}
 	if len(*p) == math.MaxUint8 {
-		return nil, malformed("more pieces than a packet can have")
+		return joined{}, malformed("more pieces than a packet can have")
 	}
 	*p = append(*p, d)
 	return p.join()
 }
 
 // join is the packet, without its header, once all pieces are there.
-func (p pieces) join() ([]byte, error) {
+func (p pieces) join() (joined, error) {
 	l, first := p.first()
 	_, total, _ := l.cut(first)
 	parts := make([][]byte, total)
@@ -109,18 +117,15 @@ func (p pieces) join() ([]byte, error) {
 	}
 	switch {
 	case total == 0 || missing > 0:
-		return nil, nil
+		return joined{}, nil
 	case size > maxReply:
-		return nil, malformed("a packet of %d bytes", size)
+		return joined{}, malformed("a packet of %d bytes", size)
 	}
 	packet := slices.Concat(parts...)
 	if !l.goldSrc && isCompressed(first) {
-		var err error
-		if packet, err = unpack(packet); err != nil {
-			return nil, err
-		}
+		return joined{bytes: packet, packed: true}, nil
 	}
-	return bytes.TrimPrefix(packet, []byte(single)), nil
+	return joined{bytes: bytes.TrimPrefix(packet, []byte(single))}, nil
 }
 
 // first is the first piece, and its layout. Without such a piece the
@@ -136,12 +141,22 @@ func (p pieces) first() (layout, []byte) {
 	return source, p[0]
 }
 
-// unpack is the payload of a compressed split.
+// smallestBlock is the block size of bzip2 with the least memory, 100,000 bytes.
+// Even the worst packet of maxReply bytes fits into one such block.
+const smallestBlock = '1'
+
+// unpack returns the payload of a compressed split without its header. It claims
+// the smallest block size for the data, whatever the server wrote: with the
+// largest, 94 bytes would make the reader take 3.7 MB.
 func unpack(b []byte) ([]byte, error) {
 	r := reader{packet.Reader{Rest: b}}
 	size, sum := r.u32(), r.u32()
 	if r.Short || size > maxReply {
 		return nil, malformed("a packet of %d bytes when unpacked", size)
+	}
+	if level := len("BZh"); len(r.Rest) > level {
+		r.Rest = bytes.Clone(r.Rest)
+		r.Rest[level] = smallestBlock
 	}
 	packet, err := io.ReadAll(io.LimitReader(bzip2.NewReader(bytes.NewReader(r.Rest)), int64(size)+1))
 	switch {
@@ -152,7 +167,18 @@ func unpack(b []byte) ([]byte, error) {
 	case crc32.ChecksumIEEE(packet) != sum:
 		return nil, malformed("a wrong checksum")
 	}
-	return packet, nil
+	return bytes.TrimPrefix(packet, []byte(single)), nil
+}
+
+// unpacks reports whether [parse] unpacks one of these datagrams.
+func unpacks(datagrams [][]byte) bool {
+	var split pieces
+	for _, d := range datagrams {
+		if packet, err := split.add(d); err == nil && packet.packed {
+			return true
+		}
+	}
+	return false
 }
 
 // SplitSource are the datagrams in which a Source server sends a reply that is

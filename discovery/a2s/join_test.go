@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -149,5 +150,32 @@ func TestLyingPieces(t *testing.T) {
 		if got.Info != nil || errors.Is(err, discovery.ErrMalformed) == got.Incomplete {
 			t.Errorf("%s: %+v, err = %v", name, got, err)
 		}
+	}
+}
+
+// Parse unpacks one reply at most, and none takes more memory than its bytes can
+// need: a server pays 94 bytes for each.
+func TestBombsCostLittle(t *testing.T) {
+	bomb := reply(t, "bomb_bzip2.hex")
+	bombs := slices.Repeat([][]byte{bomb}, 64)
+	if !(Protocol{}).Unpacks(bombs) || (Protocol{}).Unpacks([][]byte{reply(t, "tf2_info.hex")}) {
+		t.Error("Unpacks tells no packed reply from another")
+	}
+	for _, protocol := range []discovery.Protocol{Protocol{}, Protocol{}.Roll()} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		protocol.Parse(bombs)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+			t.Errorf("%T: %d bombs took %d bytes", protocol, len(bombs), took)
+		}
+	}
+}
+
+func BenchmarkBomb(b *testing.B) {
+	bomb := [][]byte{reply(b, "bomb_bzip2.hex")}
+	b.ReportAllocs()
+	for b.Loop() {
+		Protocol{}.Parse(bomb)
 	}
 }

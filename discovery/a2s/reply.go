@@ -53,7 +53,11 @@ func AppendInfo(b []byte, info discovery.Info) []byte {
 	b = append(b, 0)
 	if info.GamePort != 0 {
 		b[flags] |= hasGamePort
-		b = binary.LittleEndian.AppendUint16(b, info.GamePort)
+		port := info.GamePort
+		if info.AppID == sevenDaysApp {
+			port = min(port, math.MaxUint16-sevenDaysAbove) + sevenDaysAbove
+		}
+		b = binary.LittleEndian.AppendUint16(b, port)
 	}
 	if info.Tags != "" {
 		b[flags] |= hasKeywords

@@ -2,7 +2,6 @@ package a2s
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 
 	"muster/discovery"
@@ -24,27 +23,20 @@ func (roll) AppendQuery(b []byte, _ discovery.Nonce, challenge []byte) []byte {
 
 // Parse reads the list of players, whole or in pieces, or else the challenge that comes
 // before it.
-func (roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
-	newest, heard := discovery.Reply{Incomplete: true}, len(datagrams) == 0
-	var split pieces
-	var noise error
-	for _, d := range datagrams {
-		packet, err := split.add(d)
-		switch {
-		case err == nil && packet == nil:
-			heard = true
-		case err == nil && len(packet) > challengeLen && packet[0] == kindChallenge:
-			newest, heard = discovery.Reply{Challenge: bytes.Clone(packet[1 : 1+challengeLen])}, true
-		case err == nil && len(packet) > 1 && packet[0] == kindPlayers:
-			return discovery.Reply{Info: &discovery.Info{Roster: parsePlayers(packet[1:])}}, nil
-		default:
-			noise = cmp.Or(noise, err, malformed("no list of players"))
-		}
+func (roll) Parse(datagrams [][]byte) (discovery.Reply, error) { return parse(datagrams, parseRoll) }
+
+// Unpacks reports whether Parse unpacks one of these datagrams.
+func (roll) Unpacks(datagrams [][]byte) bool { return unpacks(datagrams) }
+
+// parseRoll reads a packet without its header.
+func parseRoll(packet []byte) (discovery.Reply, error) {
+	switch {
+	case len(packet) > challengeLen && packet[0] == kindChallenge:
+		return discovery.Reply{Challenge: bytes.Clone(packet[1 : 1+challengeLen])}, nil
+	case len(packet) > 1 && packet[0] == kindPlayers:
+		return discovery.Reply{Info: &discovery.Info{Roster: parsePlayers(packet[1:])}}, nil
 	}
-	if !heard {
-		return discovery.Reply{}, noise
-	}
-	return newest, nil
+	return discovery.Reply{}, malformed("no list of players")
 }
 
 // lineRest is what follows the name in a line: score and time.

@@ -64,7 +64,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		info := &discovery.Info{
 			Name:       CleanName(parts[1]),
 			Version:    discovery.CleanText(parts[3]),
-			Protocol:   packet.ParseCount(parts[2]),
+			Protocol:   packet.ParseNumber(parts[2]),
 			Players:    packet.ParseCount(parts[4]),
 			MaxPlayers: packet.ParseCount(parts[5]),
 		}

@@ -40,7 +40,7 @@ func TestParse(t *testing.T) {
 		"no level":              {pong("MCPE;a;1;0.14;1;2;77;"), discovery.Info{Name: "a", Version: "0.14", Protocol: 1, Players: 1, MaxPlayers: 2}},
 		"more than it says":     {pong("MCPE;a;1;0.14;1;2") + "99", discovery.Info{Name: "a", Version: "0.14", Protocol: 1, Players: 1, MaxPlayers: 2}},
 		"numbers that are none": {pong("MCPE;a;-1;v;-1;x;7;w;m;"), discovery.Info{Name: "a", Map: "w", Mode: "m", Version: "v"}},
-		"numbers out of bounds": {pong("MCPE;a;1;v;99999999;99999999"), discovery.Info{Name: "a", Version: "v", Protocol: 1, Players: 1_000_000, MaxPlayers: 1_000_000}},
+		"numbers out of bounds": {pong("MCPE;a;1;v;99999999;99999999"), discovery.Info{Name: "a", Version: "v", Protocol: 1}},
 		"colours":               {pong("MCPE;§1a§lb§;1;v;0;0"), discovery.Info{Name: "ab", Version: "v", Protocol: 1}},
 	} {
 		reply, err := Protocol{}.Parse([][]byte{[]byte(c.text)})

@@ -214,14 +214,14 @@ func (r reply) info() (info *discovery.Info, tells bool) {
 		Map:        text(r.value("mapname", "maptitle")),
 		Mode:       text(r.value("gametype", "gamestyle")),
 		Version:    text(r.value("gamever", "gameversion")),
-		Protocol:   packet.ParseCount(r.value("protocol")),
+		Protocol:   packet.ParseNumber(r.value("protocol")),
 		Mod:        text(r.value("activemod")),
 		Players:    packet.ParseCount(players),
 		MaxPlayers: packet.ParseCount(seats),
 		Password:   isSet(r.value("password")),
 	}
-	if oldest := packet.ParseCount(r.value("minnetver")); oldest > 0 { // the Unreal engine's version is its protocol's
-		info.Protocol = packet.ParseCount(r.value("gamever"))
+	if oldest := packet.ParseNumber(r.value("minnetver")); oldest > 0 { // the Unreal engine's version is its protocol's
+		info.Protocol = packet.ParseNumber(r.value("gamever"))
 		if oldest < info.Protocol {
 			info.OldestProtocol = oldest
 		}

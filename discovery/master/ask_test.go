@@ -43,6 +43,7 @@ func TestUsable(t *testing.T) {
 }
 
 func TestOneMasterListsSoManyServersAndNoMore(t *testing.T) {
+	t.Parallel()
 	a := asking{master: netip.MustParseAddr("198.51.100.1")}
 	for i := range discovery.MaxServers + 500 {
 		ip := binary.BigEndian.AppendUint32(nil, 0x64000000+uint32(i))

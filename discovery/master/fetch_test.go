@@ -157,6 +157,7 @@ func TestFetch(t *testing.T) {
 }
 
 func TestFetchKeepsTheMastersOrder(t *testing.T) {
+	t.Parallel()
 	list := some(300)
 	slices.Reverse(list)
 	at := startMaster(t, "127.0.0.1:0", func(_ int, _ quake3.MasterQuery, reply func(...[]byte)) { reply(datagrams(list)...) })
@@ -233,6 +234,7 @@ func TestFetchFromSeveralMasters(t *testing.T) {
 }
 
 func TestFetchTakesNoStrangersReply(t *testing.T) {
+	t.Parallel()
 	stranger, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
@@ -265,6 +267,7 @@ func TestFetchTakesNoStrangersReply(t *testing.T) {
 }
 
 func TestFetchOverIPv6(t *testing.T) {
+	t.Parallel()
 	probe, err := net.ListenPacket("udp", "[::1]:0")
 	switch {
 	case err != nil && os.Getenv("CI") != "":
@@ -335,6 +338,7 @@ func TestFetchFromNobody(t *testing.T) {
 }
 
 func TestFetchOfAnEmptyList(t *testing.T) {
+	t.Parallel()
 	at := startMaster(t, "127.0.0.1:0", func(_ int, _ quake3.MasterQuery, reply func(...[]byte)) { reply(datagrams(nil)...) })
 	if _, err := impatient.Fetch(t.Context(), ask(at, "a")); !errors.Is(err, master.ErrEmpty) {
 		t.Errorf("got error %v, want ErrEmpty", err)

@@ -339,6 +339,7 @@ func TestBomb(t *testing.T) {
 }
 
 func TestSauerbratenMaster(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -46,15 +46,15 @@ var errNoReply = fmt.Errorf("mindustry: %w: no answer of a server", discovery.Er
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return packet.Newest(datagrams, errNoReply, func(b []byte) (reply discovery.Reply, ok bool) {
 		r := reader{packet.Reader{Rest: b}}
-		info := &discovery.Info{Name: r.text(), Map: r.text(), Players: r.number()}
+		info := &discovery.Info{Name: r.text(), Map: r.text(), Players: packet.Count(r.number())}
 		r.number() // wave
-		build, kind := int32(r.number()), r.text()
+		build, kind := r.number(), r.text()
 		if info.Version = kind; build > 0 {
-			info.Protocol = int(build)
+			info.Protocol = build
 			info.Version = fmt.Sprintf("%d %s", build, kind)
 		}
 		mode := r.Take(1)[0]
-		info.MaxPlayers = cmp.Or(r.number(), noLimit)
+		info.MaxPlayers = packet.Count(cmp.Or(r.number(), noLimit))
 		r.text() // what it says about itself
 		if r.Short {
 			return reply, false
@@ -73,9 +73,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 // reader takes numbers and texts off a datagram.
 type reader struct{ packet.Reader }
 
-func (r *reader) number() int {
-	return packet.Count(int(int32(binary.BigEndian.Uint32(r.Take(4)))))
-}
+func (r *reader) number() int { return int(int32(binary.BigEndian.Uint32(r.Take(4)))) }
 
 // markup are the colours in a text: [red], [#ff0000], [].
 var markup = regexp.MustCompile(`\[[#A-Za-z0-9_]*\]`)

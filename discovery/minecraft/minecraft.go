@@ -223,7 +223,7 @@ func parseStatus(text []byte) (*discovery.Info, error) {
 	return info, nil
 }
 
-func count(n float64) int { return int(min(max(0, n), packet.MaxCount)) }
+func count(n float64) int { return packet.Count(int(min(max(-1, n), packet.MaxCount+1))) }
 
 // flatten writes the text of a chat component and of those in it.
 func flatten(b *strings.Builder, component json.RawMessage, depth int) {

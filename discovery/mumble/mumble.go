@@ -45,8 +45,8 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		}
 		info := &discovery.Info{
 			Version:    fmt.Sprintf("%d.%d.%d", b[1], b[2], b[3]),
-			Players:    int(min(binary.BigEndian.Uint32(b[12:]), packet.MaxCount)),
-			MaxPlayers: int(min(binary.BigEndian.Uint32(b[16:]), packet.MaxCount)),
+			Players:    packet.Count(int(binary.BigEndian.Uint32(b[12:]))),
+			MaxPlayers: packet.Count(int(binary.BigEndian.Uint32(b[16:]))),
 		}
 		return discovery.Reply{Nonce: discovery.Nonce(binary.BigEndian.Uint64(b[4:])), Echoed: true, Info: info}, true
 	})

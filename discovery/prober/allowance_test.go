@@ -76,6 +76,7 @@ func rounds(t *testing.T, peers int, servers []discovery.Server, whole time.Dura
 // TestNobodyIsAimed: a host has peers ask all ports of one address, or of all
 // addresses of a network, round after round.
 func TestNobodyIsAimed(t *testing.T) {
+	t.Parallel()
 	network := func(servers int) (list []discovery.Server) {
 		addr := netip.MustParseAddr("203.0.113.0")
 		for i := range servers {

@@ -231,11 +231,25 @@ func (r *run) parse(p *probe, d *datagram) (discovery.Reply, arrival, error) {
 	}
 	if p.parts != nil {
 		r.bodies = append(append(r.bodies[:0], p.parts.datagrams...), d.body)
-		if reply, err := r.options.Protocol.Parse(r.bodies); err == nil {
+		if reply, err := r.read(p); err == nil {
 			return reply, p.parts.first, nil
 		}
 	}
 	r.bodies = append(r.bodies[:0], d.body)
-	reply, err := r.options.Protocol.Parse(r.bodies)
+	reply, err := r.read(p)
 	return reply, d.at, err
 }
+
+// read parses the bodies that came from a probe's server, unless it has sent too
+// much already that has to be unpacked.
+func (r *run) read(p *probe) (discovery.Reply, error) {
+	if packed, ok := r.options.Protocol.(discovery.Packed); ok && packed.Unpacks(r.bodies) {
+		if p.unpacked == maxUnpacked {
+			return discovery.Reply{}, errUnpacked
+		}
+		p.unpacked++
+	}
+	return r.options.Protocol.Parse(r.bodies)
+}
+
+var errUnpacked = fmt.Errorf("prober: %w: one more packed reply from a server", discovery.ErrMalformed)

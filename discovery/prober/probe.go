@@ -20,6 +20,9 @@ const (
 	// maxChallenges in a row are answered: a server may replace its challenge
 	// while the answer to the last one is under way, but not for ever.
 	maxChallenges = 3
+	// maxUnpacked is how many packed replies of one server are unpacked in a run. An
+	// honest server sends one; its challenge and a repeated query make it two.
+	maxUnpacked = 3
 	// slab is how many probes are allocated at once.
 	slab = 128
 )
@@ -53,6 +56,7 @@ type probe struct {
 	info         *discovery.Info // what came with a rough pair
 	spared       uint8           // silences that may be the router's
 	again        bool            // asked again because of the router
+	unpacked     uint8           // replies that were unpacked
 
 	parts *parts // of a reply in several datagrams
 }

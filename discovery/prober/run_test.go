@@ -340,3 +340,46 @@ func TestAlikeNonces(t *testing.T) {
 		}
 	}
 }
+
+// packed is a protocol whose replies cost a lot to read.
+type packed struct {
+	marked
+	unpacked *int
+}
+
+func (packed) Unpacks(datagrams [][]byte) bool {
+	return strings.HasPrefix(string(datagrams[len(datagrams)-1]), "packed")
+}
+
+func (p packed) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	if p.Unpacks(datagrams) {
+		*p.unpacked++
+	}
+	return p.marked.Parse(datagrams)
+}
+
+// A server that sends one packed reply after the other has a few unpacked, and the
+// others do not suffer from it.
+func TestRunUnpacksLittle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		unpacked := 0
+		sky := newSky(func(q sighting) []packet {
+			if q.server == 0 {
+				return slices.Repeat(say(10*ms, "packed rubbish"), 200)
+			}
+			return append(say(10*ms, "packed rubbish"), say(30*ms, markedReply(q.text))...)
+		})
+		p := virtual(t, Options{Protocol: packed{unpacked: &unpacked}}, sky)
+		results := scan(t, p, list(3))
+		states := map[int]discovery.State{}
+		for _, r := range results {
+			states[r.Server] = r.State
+		}
+		if states[0] != discovery.Lost || states[1] != discovery.Answered || states[2] != discovery.Answered {
+			t.Errorf("states are %v", states)
+		}
+		if unpacked != maxUnpacked+2 {
+			t.Errorf("unpacked %d replies, want %d of one server and 1 of each other", unpacked, maxUnpacked)
+		}
+	})
+}

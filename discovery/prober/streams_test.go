@@ -178,6 +178,7 @@ func TestStreams(t *testing.T) {
 // TestStreamRepeats: a connection that does not come about is begun anew, and the RTT
 // is of the one that did.
 func TestStreamRepeats(t *testing.T) {
+	t.Parallel()
 	var connections atomic.Int32
 	server := talking(t, func(c net.Conn) {
 		if connections.Add(1) == 1 {
@@ -196,6 +197,7 @@ func TestStreamRepeats(t *testing.T) {
 // TestStreamLate: an echo that comes late once, as after a packet was lost, is no
 // distance; one that comes late twice is.
 func TestStreamLate(t *testing.T) {
+	t.Parallel()
 	for late, want := range map[int32]time.Duration{1: 0, 2: 150 * ms} {
 		var connections atomic.Int32
 		server := talking(t, func(c net.Conn) {

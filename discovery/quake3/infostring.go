@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 )
 
 // variables are the values of an info string that Muster understands, as they
@@ -134,22 +135,25 @@ func (v *variables) info() discovery.Info {
 		Version:    CleanName(string(v.version)),
 		Protocol:   number(v.protocol),
 		Mod:        discovery.CleanText(string(v.mod)),
-		Players:    number(v.clients),
-		MaxPlayers: number(v.maxClients),
+		Players:    count(v.clients),
+		MaxPlayers: count(v.maxClients),
 		Password:   number(v.password) != 0,
 		MinPing:    time.Duration(number(v.minPing)) * time.Millisecond,
 		MaxPing:    time.Duration(number(v.maxPing)) * time.Millisecond,
 	}
 	switch {
 	case v.bots != nil:
-		info.Bots = min(number(v.bots), info.Players)
+		info.Bots = min(count(v.bots), info.Players)
 	case v.humans != nil:
 		info.Bots = max(0, info.Players-number(v.humans))
 	}
 	return info
 }
 
-// maxNumber is far above any true count of players or milliseconds.
+// count is a number of players or seats, 0 if no server can mean it.
+func count(b []byte) int { return packet.Count(number(b)) }
+
+// maxNumber is far above any true number of milliseconds.
 const maxNumber = 1_000_000
 
 // number reads the digits at the start, like C's atoi, which the games use:

@@ -132,7 +132,8 @@ func TestParseInfo(t *testing.T) {
 		"no password":            {"infoResponse\n" + `\g_needpass\0` + tail, discovery.Info{}},
 		"mode of Xonotic":        {"infoResponse\n" + `\qcstatus\ctf:0.8.6:P4:S4:F8:MXonotic::score!!:5:0:14:0` + tail + `\d0_blind_id\1 Xon//Ks2@v0.1`, discovery.Info{Mode: "ctf"}},
 		"gametype over qcstatus": {"infoResponse\n" + `\qcstatus\dm:x\gametype\4` + tail, discovery.Info{Mode: "4"}},
-		"numbers out of bounds":  {"infoResponse\n" + `\clients\99999999999999999999\sv_maxclients\-5` + tail, discovery.Info{Players: 1_000_000}},
+		"numbers out of bounds":  {"infoResponse\n" + `\clients\99999999999999999999\sv_maxclients\-5` + tail, discovery.Info{}},
+		"most seats":             {"infoResponse\n" + `\clients\65535\sv_maxclients\65536` + tail, discovery.Info{Players: 65_535}},
 		"numbers that are none":  {"infoResponse\n" + `\clients\a\sv_maxclients\8x` + tail, discovery.Info{MaxPlayers: 8}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 // Player is one line of a server's status:
 //
 //	score SP ping [SP team] SP "name"
+//	ping SP "name"                    (MOHAA)
 type Player struct {
 	// Name is cleaned for display when it comes out of [ParseStatus].
 	Name  string
@@ -38,8 +39,14 @@ func ParseStatus(b []byte) (Status, discovery.Nonce, error) {
 			return Status{}, 0, errNoReply
 		}
 	}
-	line, lines, _ := bytes.Cut(body, []byte("\n"))
-	v := parseVariables(line)
+	end := bytes.IndexByte(body, '\n')
+	if isStatus {
+		end = endOfVariables(body)
+	}
+	if end < 0 {
+		end = len(body)
+	}
+	v, lines := parseVariables(body[:end]), body[end:]
 	nonce, ok := parseNonce(v.challenge)
 	if !ok {
 		return Status{}, 0, errNotOurs
@@ -49,6 +56,19 @@ func ParseStatus(b []byte) (Status, discovery.Nonce, error) {
 		s.addPlayers(&v, lines)
 	}
 	return s, nonce, nil
+}
+
+// endOfVariables is where the line end stands that ends a status's variables, or
+// -1. The servers of CPMA have line ends in a value, fs_manifest, too. No value has
+// a quotation mark, so all backslashes before the first one belong to variables.
+func endOfVariables(body []byte) int {
+	head, _, _ := bytes.Cut(body, []byte(`"`))
+	last := bytes.LastIndexByte(head, '\\') + 1
+	end := bytes.IndexByte(head[last:], '\n')
+	if end < 0 {
+		return end
+	}
+	return last + end
 }
 
 // maxPlayers bounds what is kept of a status; games have up to 255 seats.
@@ -66,27 +86,36 @@ func (s *Status) addPlayers(v *variables, lines []byte) {
 			}
 		}
 	}
-	s.Info.MaxPlayers = max(0, s.Info.MaxPlayers-number(v.private))
+	s.Info.MaxPlayers = max(0, s.Info.MaxPlayers-count(v.private))
 	if v.clients == nil {
 		s.Info.Players, s.Info.Bots = len(s.Players), bots
 	}
 }
 
+// parsePlayer reads a player's line. A line without a name is one only if it is
+// numbers: it may be the rest of a variable.
 func parsePlayer(line []byte) (Player, bool) {
-	numbers, quoted, _ := bytes.Cut(line, []byte(`"`))
-	score, rest, ok := bytes.Cut(bytes.TrimSpace(numbers), []byte(" "))
-	if !ok {
-		return Player{}, false
+	numbers, quoted, isNamed := bytes.Cut(line, []byte(`"`))
+	numbers = bytes.TrimSpace(numbers)
+	score, ping, isScored := bytes.Cut(numbers, []byte(" "))
+	if !isScored {
+		score, ping = nil, numbers // MOHAA has no score
 	}
 	name, _, _ := bytes.Cut(quoted, []byte(`"`))
 	p := Player{
 		Name: CleanName(string(name)),
-		Ping: time.Duration(number(rest)) * time.Millisecond,
+		Ping: time.Duration(number(ping)) * time.Millisecond,
 	}
 	n, err := strconv.ParseInt(string(score), 10, 32)
-	if err != nil {
+	switch {
+	case isNamed && !isScored && !isDigit(numbers), !isNamed && (err != nil || !isDigit(ping)):
+		return Player{}, false
+	case isScored && err != nil:
 		p.Text = discovery.CleanText(string(score))
 	}
 	p.Score = int(n)
 	return p, true
 }
+
+// isDigit reports whether a text begins with one.
+func isDigit(b []byte) bool { return len(b) > 0 && '0' <= b[0] && b[0] <= '9' }

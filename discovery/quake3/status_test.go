@@ -24,6 +24,11 @@ func TestParseStatusOfOpenArena(t *testing.T) {
 	}
 }
 
+// manifest is the variable in which CPMA's servers list files, a line each, as quakejs
+// writes them: name, checksum and size.
+const manifest = `\fs_manifest\baseq3/pak0.pk3@1566731103@479493658 linuxq3ademo.sh@857908472@49289197` + "\n" +
+	"cpma/z-cpma-pak151.pk3@2483777038@12345678 cpma/map_cpm22.pk3@1147110141@2345678\n"
+
 func TestParseStatus(t *testing.T) {
 	const head = "\xff\xff\xff\xffstatusResponse\n\\challenge\\" + nonceText
 	ms := time.Millisecond
@@ -45,6 +50,20 @@ func TestParseStatus(t *testing.T) {
 		"team and text of DarkPlaces": {head + `\clients\2` + "\n1:22 45 2 \"Ann\"\n-666 9 0 \"Bob\"\n", Status{
 			Info:    discovery.Info{Players: 2},
 			Players: []Player{{Name: "Ann", Text: "1:22", Ping: 45 * ms}, {Name: "Bob", Score: -666, Ping: 9 * ms}}}},
+		"a player of MOHAA": {"\xff\xff\xff\xff\x01statusResponse\n\\challenge\\" + nonceText + "\n58 \"Ann\"\n0 \"^3Sarge 7\"\n", Status{
+			Info:    discovery.Info{Players: 2, Bots: 1},
+			Players: []Player{{Name: "Ann", Ping: 58 * ms}, {Name: "Sarge 7"}}}},
+		"a manifest with line ends, CPMA": {head + `\mapname\cpm22` + manifest + `\g_needpass\1\gamename\cpma` + "\n3 45 \"Ann\"\n", Status{
+			Info:    discovery.Info{Map: "cpm22", Password: true, Players: 1},
+			Players: []Player{{Name: "Ann", Score: 3, Ping: 45 * ms}}}},
+		"a manifest last, nobody plays": {head + `\g_needpass\1` + manifest + "\n", Status{Info: discovery.Info{Password: true}}},
+		"a manifest last, one plays": {head + `\g_needpass\1` + manifest + "\n3 45 \"Ann\"\n", Status{
+			Info:    discovery.Info{Password: true, Players: 1},
+			Players: []Player{{Name: "Ann", Score: 3, Ping: 45 * ms}}}},
+		"a challenge behind a manifest": {"\xff\xff\xff\xffstatusResponse\n" + `\g_needpass\1` + manifest + `\challenge\` + nonceText + "\n", Status{Info: discovery.Info{Password: true}}},
+		"a backslash in a name": {head + "\n3 45 \"A\\nn\"\n4 46 \"Bob\"\n", Status{
+			Info:    discovery.Info{Players: 2},
+			Players: []Player{{Name: "A\\nn", Score: 3, Ping: 45 * ms}, {Name: "Bob", Score: 4, Ping: 46 * ms}}}},
 		"no line end":   {head + "\n1 45 \"Ann\"", Status{Info: discovery.Info{Players: 1}, Players: []Player{{Name: "Ann", Score: 1, Ping: 45 * ms}}}},
 		"no quotes":     {head + "\n1 45", Status{Info: discovery.Info{Players: 1}, Players: []Player{{Score: 1, Ping: 45 * ms}}}},
 		"no ping":       {head + "\n\n1\n\"Ann\"\n", Status{}},
@@ -66,6 +85,8 @@ func FuzzParseStatus(f *testing.F) {
 	f.Add(answered(f, "openarena_getstatus.hex", "abc"))
 	f.Add(answered(f, "nexuiz_getstatus.hex", "xyz"))
 	f.Add([]byte("\xff\xff\xff\xffstatusResponse\n\\challenge\\" + nonceText + "\n1:22 45 2 \"^1Ann\"\n"))
+	f.Add([]byte("\xff\xff\xff\xff\x01statusResponse\n\\challenge\\" + nonceText + "\n58 \"Ann\"\n"))
+	f.Add([]byte("\xff\xff\xff\xffstatusResponse\n" + manifest + "\\challenge\\" + nonceText + "\n3 45 \"Ann\"\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, _, err := ParseStatus(b)
 		if err != nil {

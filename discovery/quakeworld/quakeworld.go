@@ -121,7 +121,7 @@ func parse(body []byte, add func(*discovery.Info, []byte), withRoster bool) *dis
 		Map:        first("map", "mapname"),
 		Mode:       first("mode", "*gamedir", "gamedir", "game", "gamename"),
 		Version:    first("*version", "version"),
-		Protocol:   packet.ParseCount(first("protocol")),
+		Protocol:   packet.ParseNumber(first("protocol")),
 		Mod:        first("*gamedir", "gamedir", "game"),
 		MaxPlayers: packet.ParseCount(first("maxclients")),
 		Password:   packet.ParseCount(first("needpass", "g_needpass"))&1 != 0, // 2: spectators need one
@@ -185,7 +185,7 @@ func enrol(roster *discovery.Roster, name, frags, ping []byte) {
 	}
 	name, _, _ = bytes.Cut(name, []byte(`"`))
 	score, _ := strconv.ParseInt(string(frags), 10, 32) // what is no number is 0
-	ms := min(packet.ParseCount(string(ping)), mostPing)
+	ms := min(packet.ParseNumber(string(ping)), mostPing)
 	roster.Players = append(roster.Players, discovery.Player{Name: readable(name), Score: int(score), Ping: time.Duration(ms) * time.Millisecond})
 }
 

@@ -38,7 +38,7 @@ func TestParse(t *testing.T) {
 		"who looks on needs one": {Protocol{}, qw + `\needpass\2\map\x` + "\n", discovery.Info{Map: "x"}},
 		"Quake II": {Quake2{}, q2 + `\hostname\b\mapname\q2dm1\gamename\baseq2\maxclients\8\version\R1Q2\protocol\34\gamedir\action` + "\n" + "5 25 \"one\"\n0 0 \"bot\" \"loopback\"\n",
 			discovery.Info{Name: "b", Map: "q2dm1", Mode: "action", Mod: "action", Version: "R1Q2", Protocol: 34, Players: 2, MaxPlayers: 8, Bots: 1}},
-		"numbers out of bounds": {Protocol{}, qw + `\maxclients\99999999\map\x` + "\n", discovery.Info{Map: "x", MaxPlayers: 1_000_000}},
+		"numbers out of bounds": {Protocol{}, qw + `\maxclients\99999999\map\x` + "\n", discovery.Info{Map: "x"}},
 		"lines that are none":   {Protocol{}, qw + `\map\x` + "\n\n\n1 2\n\"\"\n\x00", discovery.Info{Map: "x"}},
 		"crowd":                 {Protocol{}, qw + `\map\x` + "\n" + strings.Repeat("1 1 1 1 \"a\"\n", 2000), discovery.Info{Map: "x", Players: 1024}},
 	} {

@@ -106,7 +106,7 @@ func parse(datagrams [][]byte, o order) (discovery.Reply, error) {
 			tells[i] = r.number()
 		}
 		info := &discovery.Info{
-			Map: r.text(), Name: r.text(), Protocol: packet.Count(tells[protocolAt]),
+			Map: r.text(), Name: r.text(), Protocol: max(0, tells[protocolAt]),
 			Players: packet.Count(players), MaxPlayers: packet.Count(tells[o.mostAt]), Password: tells[o.openAt] >= private,
 		}
 		if mode := tells[modeAt] - o.firstMode; mode >= 0 && mode < len(o.modes) {

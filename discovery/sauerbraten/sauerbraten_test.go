@@ -55,7 +55,8 @@ func TestParse(t *testing.T) {
 		want discovery.Info
 	}{
 		"seven numbers, as while paused": {"\x02\x07\x80\x04\x01\x0b\x10\x08\x00\x01\x64reissen\x00n\x00", discovery.Info{Name: "n", Map: "reissen", Mode: "ctf", Protocol: 260, Players: 2, MaxPlayers: 8}},
-		"large numbers":                  {"\x80\x2c\x01\x05\x00\x00\x00\x81\x00\x00\x01\x00\x00m\x00n\x00", discovery.Info{Name: "n", Map: "m", Mode: "ffa", Players: 300, MaxPlayers: 65536}},
+		"large numbers":                  {"\x80\x2c\x01\x05\x00\x00\x00\x81\xff\xff\x00\x00\x00m\x00n\x00", discovery.Info{Name: "n", Map: "m", Mode: "ffa", Players: 300, MaxPlayers: 65535}},
+		"a count too large":              {"\x80\x2c\x01\x05\x00\x00\x00\x81\x00\x00\x01\x00\x00m\x00n\x00", discovery.Info{Name: "n", Map: "m", Mode: "ffa", Players: 300}},
 		"below 0":                        {"\xff\x05\x00\xff\x00\xf0\xffm\x00n\x00", discovery.Info{Name: "n", Map: "m", Mode: "demo"}},
 		"private":                        {"\x00\x05\x00\x40\x00\x08\x03m\x00n\x00", discovery.Info{Name: "n", Map: "m", MaxPlayers: 8, Password: true}},
 		"colours and letters":            {"\x00\x05\x00\x00\x00\x08\x00m\x00\x0c3a\xe4b\x01\x00", discovery.Info{Name: "ab", Map: "m", Mode: "ffa", MaxPlayers: 8}},

@@ -175,7 +175,7 @@ func parseDDNet(datagrams [][]byte) (reply discovery.Reply, clients reader, err 
 		found.Mode, found.Password = r.Text(), r.number()&needsPassword != 0
 		r.number() // players without those who look on, and how many may play
 		r.number()
-		found.Players, found.MaxPlayers = r.number(), r.number()
+		found.Players, found.MaxPlayers = packet.Count(r.number()), packet.Count(r.number())
 		if !r.Short && nonce < 1<<bits {
 			clients = r
 			return discovery.Reply{Nonce: discovery.Nonce(nonce), Echoed: true, NonceBits: bits, Info: found}, true
@@ -264,14 +264,11 @@ var errNoReply = fmt.Errorf("teeworlds: %w: neither a token nor a server", disco
 // reader takes texts, and numbers in either form, off a message.
 type reader struct{ packet.Reader }
 
-// number is one that stands there as text. Tokens are larger than counts.
+// number is one that stands there as text.
 func (r *reader) number() int {
 	n, err := strconv.ParseUint(r.Text(), 10, 32)
 	if err != nil {
 		r.Short = true
-	}
-	if n >= 1<<extendedBits {
-		n = packet.MaxCount
 	}
 	return int(n)
 }

@@ -88,7 +88,7 @@ func TestParse(t *testing.T) {
 		"players cut short": {Protocol{}, head07 + "inf3\x05v\x00n\x00\x00m\x00g\x00\x00\x00\x02\x08\x03\x10" + "a\x00\x00\x40\x05\x02b",
 			discovery.Info{Name: "n", Map: "m", Mode: "g", Version: "v", Players: 3, MaxPlayers: 16, Bots: 1}},
 		"numbers below 0 and large": {Protocol{}, head07 + "inf3\x05v\x00n\x00\x00m\x00g\x00\x00\x00\x02\x08\x41\xbf\xff\xff\xff\x0f",
-			discovery.Info{Name: "n", Map: "m", Mode: "g", Version: "v", MaxPlayers: 1_000_000}},
+			discovery.Info{Name: "n", Map: "m", Mode: "g", Version: "v"}},
 		"0.6": {DDNet{}, head06 + "inf3239\x000.6.4\x00n\x00m\x00CTF\x001\x002\x0012\x003\x0016\x00nameless tee\x00\x00-1\x000\x001\x00",
 			discovery.Info{Name: "n", Map: "m", Mode: "CTF", Version: "0.6.4", Players: 3, MaxPlayers: 16, Password: true}},
 	} {

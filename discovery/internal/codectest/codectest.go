@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 )
 
 // Packets are the requests and replies of a recording in testdata: a line each, in
@@ -73,6 +74,9 @@ func Fuzz(f *testing.F, protocol discovery.Protocol, files ...string) {
 		}
 		if i.Players < 0 || i.MaxPlayers < 0 || i.Bots < 0 || i.Bots > i.Players {
 			t.Errorf("counts: %+v", i)
+		}
+		if max(i.Players, i.MaxPlayers) > packet.MaxCount {
+			t.Errorf("nobody has so many seats: %+v", i)
 		}
 		for _, text := range []string{i.Name, i.Map, i.Mode, i.Version, i.Mod} {
 			if text != discovery.CleanText(text) {

@@ -24,16 +24,26 @@ func Newest(datagrams [][]byte, none error, read func(b []byte) (reply discovery
 	return discovery.Reply{}, none
 }
 
-// MaxCount is far above any true number of players or seats.
-const MaxCount = 1_000_000
+// MaxCount is above any true number of players or seats. A server that says more
+// tells none: it would win every wish for free seats.
+const MaxCount = 1<<16 - 1
 
-// Count is a number of players or seats that a server may mean.
-func Count(n int) int { return min(max(0, n), MaxCount) }
+// Count is a number of players or seats, 0 if no server can mean it.
+func Count(n int) int {
+	if n < 0 || n > MaxCount {
+		return 0
+	}
+	return n
+}
 
 // ParseCount is such a number in decimal digits, 0 if it is none.
-func ParseCount(text string) int {
-	n, _ := strconv.ParseInt(text, 10, 32) // what is too large is the largest
-	return Count(int(n))
+func ParseCount(text string) int { return Count(ParseNumber(text)) }
+
+// ParseNumber is a number in decimal digits, 0 if it is none or below 0. What is too
+// large is the largest, [discovery.MaxProtocol].
+func ParseNumber(text string) int {
+	n, _ := strconv.ParseInt(text, 10, 32)
+	return max(0, int(n))
 }
 
 // Reader takes fields off the front of a packet. A field that is not there is 0 or

@@ -1,0 +1,14 @@
+package master_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+)
+
+// TestMain lets many tests run at a time, since they wait for masters that are silent.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	flag.Set("test.parallel", "12")
+	os.Exit(m.Run())
+}
