@@ -2,6 +2,7 @@ package selection
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 )
@@ -202,6 +203,26 @@ func figures(measure Rule, c *Ranked) string {
 	return ms(c.MeanMS) + " on average"
 }
 
+// outvoted is why the rule would take another server than people voted for: by its measure,
+// or else by what outweighs that.
+func (s Selection) outvoted(d Decided) string {
+	at := slices.IndexFunc(s.Ranking, func(ranked Ranked) bool { return ranked.Addr == d.Other })
+	switch {
+	case isLess(d.OtherMS, d.MS):
+		return fmt.Sprintf("%s, not %s, %s", ms(d.OtherMS), ms(d.MS), figureWhere(d.Measure))
+	case isLess(d.OtherScore, d.Score):
+		return fmt.Sprintf("with weights and quality it scores %s, not %s", ms(d.OtherScore), ms(d.Score))
+	case at >= 0 && s.Ranking[at].Ours && !s.Chosen.Ours:
+		return "it is one of yours"
+	case at >= 0 && s.Chosen.Tight && !s.Ranking[at].Tight:
+		return "it has a seat to spare"
+	}
+	return "it came first before the vote"
+}
+
+// isLess reports whether a figure is less than another as people read them.
+func isLess(a, b float64) bool { return math.Round(10*a) < math.Round(10*b) }
+
 // compared says what the decision kept from being chosen, unless the rivals do.
 func (s Selection) compared() []string {
 	d := s.decision()
@@ -211,7 +232,7 @@ func (s Selection) compared() []string {
 	name, lower := figureName(d.Measure), ""
 	switch d.By {
 	case ByVote:
-		return []string{fmt.Sprintf("By the rule it would be %s: %s, not %s, %s.", d.Other, ms(d.OtherMS), ms(d.MS), figureWhere(d.Measure))}
+		return []string{fmt.Sprintf("By the rule it would be %s: %s.", d.Other, s.outvoted(d))}
 	case ByQuality:
 		lower = fmt.Sprintf("but loss and jitter make it %s, not %s", ms(d.OtherScore), ms(d.Score))
 	case ByWeights:

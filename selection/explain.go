@@ -110,13 +110,17 @@ func (s Selection) but(rival Rival) string {
 	switch {
 	case len(rival.Over) > 0:
 		return people(rival.Over) + " would be over the limit"
-	case s.decision().By == ByOurs && !rival.Ours && rival.Score < s.Chosen.Score:
+	case s.Chosen.Ours && !rival.Ours && rival.Score < s.Chosen.Score:
 		return "it is none of yours"
 	case s.crowdedOut(rival):
 		return "no seat to spare"
-	case rival.Score <= s.Chosen.Score:
+	case rival.Score <= s.Chosen.Score && s.Keep != nil && s.Keep.Stays:
 		return "that is not worth a move"
-	case rival.plain(measure) <= s.Chosen.plain(measure):
+	case rival.Score <= s.Chosen.Score:
+		return "by the rule it is no better"
+	case !isLess(s.Chosen.plain(measure), rival.plain(measure)) && !isLess(s.Chosen.Score, rival.Score):
+		return "by the rule it is no better"
+	case !isLess(s.Chosen.plain(measure), rival.plain(measure)):
 		return fmt.Sprintf("with weights and quality it scores %s, not %s", ms(rival.Score), ms(s.Chosen.Score))
 	}
 	return fmt.Sprintf("its %s is above the chosen server's", figure(measure, &rival.Ranked))
@@ -183,8 +187,12 @@ func (s Selection) runnerUp() []string {
 			if d.By != ByRule && next.Addr == d.Other {
 				return nil
 			}
-			return []string{fmt.Sprintf("Next best is %s, %s on average and %s for the worst off.",
-				next.Addr, signed(next.MeanMS-s.Chosen.MeanMS), signed(next.MaxMS-s.Chosen.MaxMS))}
+			why := ""
+			if measure := d.Measure; isLess(next.plain(measure), s.Chosen.plain(measure)) {
+				why = ", but " + s.but(Rival{Ranked: next})
+			}
+			return []string{fmt.Sprintf("Next best is %s, %s on average and %s for the worst off%s.",
+				next.Addr, signed(next.MeanMS-s.Chosen.MeanMS), signed(next.MaxMS-s.Chosen.MaxMS), why)}
 		}
 	}
 	return nil

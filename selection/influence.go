@@ -54,12 +54,12 @@ func Influences(servers Servers, table *Table, criteria Criteria, chosen int) []
 	return all
 }
 
-// sentence is "Most hangs on ann's word: …".
+// sentence is "The choice hangs on ann's word alone: …".
 func (i Influence) sentence() string {
 	there := "no answer from"
 	if i.There > 0 {
 		there = ms(i.There) + " to"
 	}
-	return fmt.Sprintf("Most hangs on %s's word: had %[1]s not reported %s here and %s %s, it would be that one, %s better for the others.",
+	return fmt.Sprintf("The choice hangs on %s's word alone: had %[1]s not reported %s here and %s %s, it would be that one, %s better for the others.",
 		person(i.Player), ms(i.Here), there, i.Addr, ms(i.Gain))
 }

@@ -29,6 +29,8 @@ type Table struct {
 	sums    []sums
 	columns [][]cell
 	quality map[int][]Quality
+	// late is by how much each player's timers ring late.
+	late []time.Duration
 }
 
 // cell is an RTT in microseconds, or one of the states without one.
@@ -51,6 +53,7 @@ func NewTable(players []string, servers int) *Table {
 		rows:    make([]int32, servers),
 		sums:    make([]sums, 1),
 		columns: make([][]cell, len(players)),
+		late:    make([]time.Duration, len(players)),
 	}
 	for player := range players {
 		t.byName, t.columns[player] = append(t.byName, player), make([]cell, 1)
@@ -64,6 +67,12 @@ func (t *Table) Players() []string { return t.players }
 
 // Servers is the number of the table's rows.
 func (t *Table) Servers() int { return len(t.rows) }
+
+// SetLate notes by how much a player's timers ring late, because the machine is busy.
+func (t *Table) SetLate(player int, late time.Duration) { t.late[player] = late }
+
+// Late returns by how much a player's timers ring late.
+func (t *Table) Late(player int) time.Duration { return t.late[player] }
 
 // Measured are the servers that somebody measured, in order. Of a long list they are few.
 func (t *Table) Measured() iter.Seq[int] {

@@ -29,6 +29,9 @@
 // Dead servers are decoys that every list has for free: who has RTTs of those that are
 // silent for everybody else asked nobody.
 //
+// One RTT alone is too little for that. Whether a player is as near to one server as the
+// player says is told by the servers that are beside it for everybody else ([Alone]).
+//
 // Servers may lie, too: one that answers before it is asked makes neighbours of all
 // players. [TooNear] finds those by the same triangle.
 //
@@ -81,6 +84,9 @@ const (
 	// Slow: they contradict them as a bad line's do, being longer than those distances allow,
 	// and not by more than a detour over another continent takes.
 	Slow Sign = "slow"
+	// Nearer: the player is near to a server, and far from the servers that are beside it
+	// for everybody else. [Alone] finds it, not [Find].
+	Nearer Sign = "nearer"
 	// Contradicts: the player says other things of servers than most who heard them.
 	// [Find], which knows of RTTs only, does not find it.
 	Contradicts Sign = "contradicts"
@@ -116,6 +122,12 @@ func (a Anomaly) String() string {
 		return fmt.Sprintf("%s has pings for %d of %d servers that others reach.", name, a.Servers, a.Of)
 	case Contradicts:
 		return fmt.Sprintf("%s says other things of %d of %d servers than most players heard.", name, a.Servers, a.Of)
+	case Nearer:
+		them := "it"
+		if a.Servers > 1 {
+			them = "them"
+		}
+		return fmt.Sprintf("%s's ping for %s is too low: servers that are beside %s for everybody else are much farther from %[1]s.", name, a.nearer(), them)
 	case SilentBest:
 		return fmt.Sprintf("%s says that %d of the %d servers that would be best for the others do not answer.", name, a.Servers, a.Of)
 	case Slow:
@@ -126,12 +138,22 @@ func (a Anomaly) String() string {
 	return fmt.Sprintf("%s's pings for %d of %d servers fit nobody else's.", name, a.Servers, a.Of)
 }
 
+// nearer names the servers that a player alone is near to.
+func (a Anomaly) nearer() string {
+	if a.Servers == 1 {
+		return a.Addr.String()
+	}
+	return fmt.Sprintf("%d servers", a.Servers)
+}
+
 // Table is what each player measured of each server, as in selection.Table.
 type Table interface {
 	Players() []string
 	Servers() int
 	Measured() iter.Seq[int]
 	At(player, server int) (discovery.State, time.Duration)
+	// Late is by how much a player's timers ring late, as the player's program says.
+	Late(player int) time.Duration
 }
 
 // Find judges all players' reports on the servers of a list. It makes sense once
@@ -252,13 +274,14 @@ type reports struct {
 	// of them answer a player.
 	networks []uint32
 	reached  []map[uint32]bool
+	noises   []noise
 }
 
 const failed = -1
 
 // newReports leaves out servers that are no witnesses.
 func newReports(list []discovery.Server, table Table, liars []int) *reports {
-	r := &reports{players: table.Players(), columns: make([][]int64, len(table.Players())), reached: make([]map[uint32]bool, len(table.Players()))}
+	r := &reports{players: table.Players(), columns: make([][]int64, len(table.Players())), reached: make([]map[uint32]bool, len(table.Players())), noises: noises(list, table)}
 	for player := range r.reached {
 		r.reached[player] = map[uint32]bool{}
 	}

@@ -23,8 +23,10 @@ type plane struct {
 
 const planeServers = 60
 
+// serverAt is a server in a block of addresses of its own: those of one block stand in one
+// place.
 func serverAt(i int) discovery.Server {
-	addr := netip.AddrFrom4([4]byte{10, byte(i >> 10), byte(i >> 2), byte(i & 3)})
+	addr := netip.AddrFrom4([4]byte{10, byte(i >> 8), byte(i), 1})
 	return discovery.Server{Addr: netip.AddrPortFrom(addr, 27960)}
 }
 
@@ -195,7 +197,7 @@ func TestAnomaliesAreShown(t *testing.T) {
 		{"p3 reports one and the same ping for 60 of 60 servers.", func(int, time.Duration) (discovery.State, time.Duration) {
 			return discovery.Answered, time.Second
 		}},
-		{"p3 reports one and the same ping for 59 of 60 servers, but a low one for 10.0.1.3:27960.", func(server int, _ time.Duration) (discovery.State, time.Duration) {
+		{"p3 reports one and the same ping for 59 of 60 servers, but a low one for 10.0.7.1:27960.", func(server int, _ time.Duration) (discovery.State, time.Duration) {
 			return discovery.Answered, time.Duration(min(1, server^7)) * time.Second
 		}},
 		{"p3's pings for 59 of 60 servers fit nobody else's.", func(server int, _ time.Duration) (discovery.State, time.Duration) {

@@ -158,7 +158,7 @@ func (g *geometry) bounds(player, server int) (shortest, longest float64, known 
 		return 0, 0, false
 	}
 	liars := min(g.r.liars(), len(high)-1)
-	return low[len(low)-1-liars], high[liars], true
+	return low[len(low)-1-liars], high[liars] + g.r.noises[player].own, true
 }
 
 // triangles appends the bounds by each witness, in order.
@@ -172,7 +172,7 @@ func (g *geometry) triangles(player, server int, low, high []float64) (lows, hig
 		}
 		heard = append(heard, theirs)
 		high = append(high, detour*(w.distance+float64(theirs))+slack)
-		low = append(low, float64(theirs)/detour-w.distance-slack)
+		low = append(low, (float64(theirs)-g.r.noises[w.player].witness)/detour-w.distance-slack)
 	}
 	slices.Sort(high)
 	slices.Sort(low)

@@ -97,6 +97,7 @@ func newJudges(list []discovery.Server, table Table) *judges {
 			columns, blocks = append(columns, row), append(blocks, discovery.Bits{V4: 16, V6: 32}.Of(list[server].Addr.Addr()))
 		}
 	}
+	noises := noises(list, table) // what noise adds to a ping says nothing of the distance
 	j.apart = make([][]float64, len(j.players))
 	for p := range j.players {
 		j.apart[p] = make([]float64, len(j.players))
@@ -106,7 +107,8 @@ func newJudges(list []discovery.Server, table Table) *judges {
 			words := map[netip.Prefix][]float64{}
 			for i, row := range columns {
 				if row[p] > 0 && row[q] > 0 {
-					words[blocks[i]] = append(words[blocks[i]], max(row[p]/detour-row[q], row[q]/detour-row[p])-slack)
+					pLeast, qLeast := row[p]-noises[j.players[p]].witness, row[q]-noises[j.players[q]].witness
+					words[blocks[i]] = append(words[blocks[i]], max(pLeast/detour-row[q], qLeast/detour-row[p])-slack)
 				}
 			}
 			var medians []float64

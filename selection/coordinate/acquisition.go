@@ -94,7 +94,10 @@ func (p *Planner) Next() []Batch {
 	if p.round > 0 && p.round < countriesTried && p.estimator.objective.Sacrifices() {
 		a.everyCountry() // a small one whose first server was silent may have somebody's own best
 	}
-	if p.round > 0 || !a.everyCountry() {
+	isSmall := p.round == 0 && len(p.tree.List()) <= p.options.Batch && len(p.options.Few) == 0
+	if isSmall {
+		a.everyAddress()
+	} else if p.round > 0 || !a.everyCountry() {
 		a.askFew()
 		a.finish()
 		a.askNeighbours()
@@ -103,9 +106,30 @@ func (p *Planner) Next() []Batch {
 		a.explore()
 	}
 	batches := a.batches()
-	p.spent = len(batches)+p.questions.waiting() == 0
+	p.spent = len(batches) == 0 && (p.questions.waiting() == 0 || p.isExhausted())
 	p.round++
 	return batches
+}
+
+// isExhausted reports whether every player has been asked for every address that could
+// suit, or may not be asked for more: whatever answers come, no question follows.
+func (p *Planner) isExhausted() bool {
+	for server := range p.tree.List() {
+		c := p.candidates.of[p.tree.Of(server)]
+		switch {
+		case c == nil && p.candidates.usable(server):
+			return false
+		case c == nil || c.server != server:
+			continue
+		}
+		for player := range p.questions {
+			q := &p.questions[player]
+			if !q.servers.has(server) && q.load < min(p.options.most(player), q.limit) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // ask has a player asked for a server, unless they were before or have enough to
@@ -167,6 +191,15 @@ func (a *acquisition) everyCountry() (unknown bool) {
 		}
 	}
 	return unknown
+}
+
+// everyAddress has everybody measure the whole list, which is no more than one batch.
+func (a *acquisition) everyAddress() {
+	for server := range a.p.tree.List() {
+		if c := a.p.candidates.at(a.p.tree.Of(server)); c.server >= 0 {
+			a.everybody(c)
+		}
+	}
 }
 
 // anyOf is some address below a node that may be asked for, drawn by servers, if

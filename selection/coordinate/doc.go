@@ -55,7 +55,8 @@
 //
 // # Acquisition
 //
-// In the first round everybody measures a server of each country. After that,
+// In the first round everybody measures a server of each country, or all servers if they
+// are no more than a batch. After that,
 // 16 to 64 worlds are drawn from the posterior, top down (Thompson 1933), and one
 // player each is asked for the best addresses of each world, at most one where
 // nothing is known; what cannot be among those is not drawn (world.go). If that is not

@@ -73,6 +73,14 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// most is how many servers a player may be asked for in all.
+func (o Options) most(player int) int {
+	if most, few := o.Few[player]; few {
+		return most
+	}
+	return o.Budget
+}
+
 // Planner coordinates a group, whose players never change: another group has
 // another planner, made from the table of what was measured. It is not safe for
 // concurrent use.
@@ -167,6 +175,12 @@ func (p *Planner) Observe(player int, result discovery.Result) {
 		return
 	}
 	p.candidates.check(c)
+}
+
+// Limit lets a player be asked for so many servers more, whatever the budget has left.
+func (p *Planner) Limit(player, more int) {
+	q := &p.questions[player]
+	q.limit = q.load + min(more, math.MaxInt-q.load)
 }
 
 // leastRTT keeps an RTT of nothing, in ms, apart from none.

@@ -28,14 +28,14 @@ type asked struct {
 	heard   int
 	// late is how many rounds before that one answers are still on their way from.
 	late int
-	// load is how many servers the player was asked for.
-	load int
+	// load is how many servers the player was asked for, and limit how many that may be.
+	load, limit int
 }
 
 func newQuestions(players, servers, late int) questions {
 	q := make(questions, players)
 	for player := range q {
-		q[player] = asked{servers: newBitset(servers), met: newBitset(servers), waiting: map[int]int{}, late: late}
+		q[player] = asked{servers: newBitset(servers), met: newBitset(servers), waiting: map[int]int{}, late: late, limit: math.MaxInt}
 	}
 	return q
 }
@@ -104,11 +104,7 @@ func (q questions) waiting() int {
 // spent reports whether nobody may be asked any more, whatever answers come.
 func (q questions) spent(o Options) bool {
 	for player := range q {
-		most, few := o.Few[player]
-		if !few {
-			most = o.Budget
-		}
-		if q[player].load < most {
+		if q[player].load < min(o.most(player), q[player].limit) {
 			return false
 		}
 	}
@@ -139,6 +135,7 @@ func (q questions) quotas(o Options, round int) (quotas []int, players int) {
 		if most, few := o.Few[player]; few {
 			quota = max(0, min(most-q[player].load, (most+fewRounds-1)/fewRounds))
 		}
+		quota = min(quota, max(0, q[player].limit-q[player].load))
 		quotas, players = append(quotas, quota), players+min(quota, 1)
 	}
 	return quotas, players
