@@ -1,20 +1,26 @@
 package game
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"muster/discovery"
 )
 
 // Target is where a launch goes, and what the game gets to know.
 type Target struct {
-	// Address is where players connect to.
-	Address netip.AddrPort
+	// Address is where players connect to, and QueryPort where servers there are asked, 0
+	// being the same port.
+	Address   netip.AddrPort
+	QueryPort uint16
 	// Password, Player and Room may be empty.
 	Password, Player, Room string
 }
@@ -29,7 +35,7 @@ func (e *ValueError) Error() string { return fmt.Sprintf("game: %s %s", e.What, 
 type PlaceholderError struct{ Placeholder string }
 
 func (e *PlaceholderError) Error() string {
-	return fmt.Sprintf("game: launch has the unknown placeholder %s; known are {address} {host} {port} {password} {/password} {player} {room} {game} {app_id}", e.Placeholder)
+	return fmt.Sprintf("game: launch has the unknown placeholder %s; known are {address} {query} {host} {port} {password} {/password} {password?} {player} {room} {game} {app_id}", e.Placeholder)
 }
 
 var errNoTemplate = errors.New("game: launch names no program")
@@ -69,8 +75,11 @@ func opener(goos string) []string {
 
 // Command fills in a template: the program and its arguments, for no shell to
 // see. An argument whose placeholder has no value is left out together with the
-// option (+password, -pw) right before it. In a URL texts are escaped, and
-// {/password} is a slash and the password, or nothing, as in RFC 6570.
+// option (+password, -pw) right before it. In a URL texts are escaped.
+//
+// What stands in the braces around password goes with it, and both are nothing without
+// one: {/password}, {:password@}, {?password=password}. {password?} is nothing itself, and
+// leaves its argument out if there is no password.
 //
 // What cannot be passed on safely is a [*ValueError]: consoles of games split
 // their command lines at quotes, semicolons and plus signs, whatever the
@@ -81,6 +90,24 @@ func (g Game) Command(template []string, t Target) ([]string, error) {
 		return nil, err
 	}
 	return expand(template, values)
+}
+
+// commandFor is the [Game.Command] for a target, with its password where that can be
+// passed on. IsTyped reports whether the player has to type it: the template has no place
+// for it, or not for this one.
+func (g Game) commandFor(template []string, t Target) (argv []string, isTyped bool, err error) {
+	without := t
+	without.Password = ""
+	bare, err := g.Command(template, without)
+	if err != nil || t.Password == "" {
+		return bare, false, err
+	}
+	argv, err = g.Command(template, t)
+	if unsafe := new(ValueError); errors.As(err, &unsafe) {
+		return bare, true, nil // it is the password: all else was fine
+	}
+	isPassed := slices.ContainsFunc(argv, func(arg string) bool { return strings.Contains(arg, t.Password) && !slices.Contains(bare, arg) })
+	return argv, !isPassed, err
 }
 
 // expand fills in a template with these values.
@@ -113,13 +140,22 @@ func (g Game) values(t Target) (map[string]string, error) {
 		return nil, &ValueError{What: "{address}", Why: "is none that players can connect to"}
 	}
 	values := map[string]string{
-		"address": t.Address.String(), "host": t.Address.Addr().String(), "port": strconv.Itoa(int(t.Address.Port())),
-		"password": t.Password, "/password": t.Password, "player": t.Player, "room": t.Room, "game": g.ID, "app_id": "",
+		"address": t.Address.String(), "query": g.queryAddress(t).String(), "host": t.Address.Addr().String(), "port": strconv.Itoa(int(t.Address.Port())),
+		"password": t.Password, "player": t.Player, "room": t.Room, "game": g.ID, "app_id": "",
 	}
 	if g.AppID != 0 {
 		values["app_id"] = strconv.FormatUint(uint64(g.AppID), 10)
 	}
 	return values, nil
+}
+
+// queryAddress is where the target is asked.
+func (g Game) queryAddress(t Target) netip.AddrPort {
+	port := cmp.Or(t.QueryPort, t.Address.Port())
+	if aside, ok := g.Protocol().(discovery.Aside); ok {
+		port = aside.QueryPort(port)
+	}
+	return netip.AddrPortFrom(t.Address.Addr(), port)
 }
 
 // unsafe is why a text must not reach a game's console, or is empty.
@@ -141,32 +177,81 @@ func unsafe(s string) string {
 // fill replaces an argument's placeholders; missing if one has no value.
 func fill(arg string, values map[string]string) (filled string, missing bool, err error) {
 	var b strings.Builder
-	for rest := arg; ; {
-		before, after, found := strings.Cut(rest, "{")
+	left := arg
+	for {
+		before, after, found := strings.Cut(left, "{")
 		b.WriteString(before)
 		if !found {
 			return b.String(), missing, nil
 		}
-		name, tail, closed := strings.Cut(after, "}")
-		value, known := values[name]
+		braced, tail, closed := strings.Cut(after, "}")
+		p, known := readPlaceholder(braced, values)
 		if !closed || !known {
-			return "", false, &PlaceholderError{Placeholder: "{" + name + strings.Repeat("}", len(after)-len(name)-len(tail))}
+			return "", false, &PlaceholderError{Placeholder: "{" + braced + strings.Repeat("}", len(after)-len(braced)-len(tail))}
 		}
-		if why := unsafe(value); why != "" {
-			return "", false, &ValueError{What: "{" + name + "}", Why: why}
+		value := values[p.name]
+		left = tail
+		if why := p.unsafe(arg, value); why != "" {
+			return "", false, &ValueError{What: "{" + p.name + "}", Why: why}
 		}
-		rest = tail
-		if isURL(arg) && isText(name) {
+		if isURL(arg) && isText(p.name) {
 			value = inURL(value)
 		}
 		switch {
-		case name != "/password":
-			missing = missing || value == ""
-			b.WriteString(value)
-		case value != "":
-			b.WriteString("/" + inURL(value))
+		case value == "":
+			missing = missing || !p.isOptional()
+		case !p.isCondition:
+			b.WriteString(p.before + value + p.after)
 		}
 	}
+}
+
+// placeholder is what stands in braces: a name, and what goes with the password, if there
+// is one. Of a condition only whether there is a value matters.
+type placeholder struct {
+	name, before, after string
+	isCondition         bool
+}
+
+// aroundPassword matches {/password}, {:password@} and {?password=password}.
+var aroundPassword = regexp.MustCompile(`^([^A-Za-z_]*|.*=)password([^A-Za-z_]*)$`)
+
+// readPlaceholder reads what stands in braces, which must be one of the known values.
+func readPlaceholder(braced string, values map[string]string) (p placeholder, isKnown bool) {
+	if _, isKnown = values[braced]; isKnown {
+		return placeholder{name: braced}, true
+	}
+	if _, hasPassword := values["password"]; !hasPassword {
+		return placeholder{}, false
+	}
+	if braced == "password?" {
+		return placeholder{name: "password", isCondition: true}, true
+	}
+	around := aroundPassword.FindStringSubmatch(braced)
+	if around == nil {
+		return placeholder{}, false
+	}
+	return placeholder{name: "password", before: around[1], after: around[2]}, true
+}
+
+// isOptional reports whether the argument stands without a value, too.
+func (p placeholder) isOptional() bool { return p.before+p.after != "" }
+
+// unsafe is why a value must not get into an argument, or is empty. Where a program takes
+// the argument apart itself, as a line of its own script or an address with options, a
+// password might become more than one.
+func (p placeholder) unsafe(arg, value string) string {
+	isTakenApart := !isURL(arg) && (p.isOptional() || strings.ContainsAny(arg, " \t"))
+	if at := strings.IndexFunc(value, isNotPlain); at >= 0 && p.name == "password" && isTakenApart {
+		return "has a character that the game may take for something else"
+	}
+	return unsafe(value)
+}
+
+// isNotPlain reports whether a program that takes a line apart may give a character a
+// meaning of its own.
+func isNotPlain(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.", r)
 }
 
 // inURL is a text as a part of a URL that cannot become another part.

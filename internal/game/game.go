@@ -53,6 +53,8 @@ type Game struct {
 	SRV             string           `toml:"srv"`
 	Lists           []master.WebList `toml:"lists"`
 	Unsure          []string         `toml:"unsure"`
+	References      []string         `toml:"sources"`
+	Silent          string           `toml:"silent"`
 	Rule            selection.Rule   `toml:"rule"`
 	Version         string           `toml:"version"`
 	Protocols       []string         `toml:"protocols"`

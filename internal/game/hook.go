@@ -28,7 +28,7 @@ type Venue struct {
 	// Place is what the place is called, and Address where the server is to answer.
 	Place   string
 	Address netip.AddrPort
-	// Room is the room's code, and Map may be empty.
+	// Room is the room's code, one word, and Map may be empty.
 	Room, Game, Map string
 	Players         int
 }
@@ -56,8 +56,9 @@ func (h Hook) Program() (name string, isThere bool) {
 
 // Fill is the program and its arguments for a venue. An argument whose placeholder has no
 // value is left out together with the option right before it. A value is letters, digits
-// and what a shell does not heed: no shell is run here, but ssh hands what it is given to
-// one on the other machine.
+// and what means nothing to a shell: no shell is run here, but ssh hands what it is given to
+// one on the other machine. A room's code has no blanks, which would make it several words
+// there.
 func (h Hook) Fill(v Venue) ([]string, error) {
 	values := map[string]string{
 		"place": discovery.CleanText(v.Place), "address": v.Address.String(), "host": v.Address.Addr().String(), "port": strconv.Itoa(int(v.Address.Port())),
@@ -68,6 +69,9 @@ func (h Hook) Fill(v Venue) ([]string, error) {
 		if wrong := strings.IndexFunc(values[name], heeded); err == nil && wrong >= 0 && h.has(name) {
 			return nil, fmt.Errorf("{%s} is %q, and a shell on the way may take %q for a command", name, values[name], values[name][wrong:wrong+1])
 		}
+	}
+	if err == nil && h.has("room") && strings.ContainsFunc(v.Room, unicode.IsSpace) {
+		return nil, fmt.Errorf("{room} is %q, and a room's code has no blanks", v.Room)
 	}
 	var unknown *PlaceholderError
 	if errors.As(err, &unknown) {

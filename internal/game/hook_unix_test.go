@@ -56,6 +56,13 @@ func TestHookFill(t *testing.T) {
 			}
 		}
 	}
+	for _, code := range []string{"BAKODI reboot", " ", "BAKODI\u00a0"} {
+		hostile := venue
+		hostile.Room = code
+		if got, err := h.Fill(hostile); err == nil {
+			t.Errorf("the room %q gives %q", code, got)
+		}
+	}
 	// What the command does not want is nobody's business, and names are as people write them.
 	h, _ = NewHook("start {map}")
 	odd := venue
@@ -68,6 +75,7 @@ func TestHookFill(t *testing.T) {
 // TestHookLeavesOthersAlone: a group that has ended by itself is noticed, and nothing is
 // sent to its number any more, which may be another's.
 func TestHookLeavesOthersAlone(t *testing.T) {
+	t.Parallel()
 	r, err := hook(t, "sleep 0.2 >/dev/null 2>&1 &", "").Start(t.Context(), venue)
 	if err != nil {
 		t.Fatal(err)
@@ -117,6 +125,7 @@ func TestHookFails(t *testing.T) {
 // TestHookStops: what a command has left behind ends with it, and what does not end when it
 // is asked is killed; the first address that it prints is where its server is.
 func TestHookStops(t *testing.T) {
+	t.Parallel()
 	pids := filepath.Join(t.TempDir(), "pids")
 	for name, script := range map[string]string{
 		"one that waits":           "echo $$ > '" + pids + "'; echo hello; echo 198.51.100.3:27961; echo 198.51.100.4:1; sleep 600",

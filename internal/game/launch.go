@@ -80,7 +80,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 	if l.After != "" {
 		defer l.Console.Say("%s", l.After)
 	}
-	argv, env, err := l.fill(ctx, to)
+	argv, env, isTyped, err := l.fill(ctx, to)
 	var unknown *UnknownError
 	if errors.As(err, &unknown) {
 		l.Console.Say("this muster does not know %s: join by hand, at %s", discovery.CleanText(to.Game), discovery.CleanText(to.Address))
@@ -100,6 +100,9 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 	}
 	if ctx.Err() != nil {
 		return // another round has begun
+	}
+	if isTyped {
+		l.Console.Say("when the game asks for the server's password, type: %s", discovery.CleanText(to.Password))
 	}
 	if scheme, isLink := linkOf(argv); isLink && !openerTells && !opens(ctx, scheme) {
 		l.failed(to, &StartError{Program: scheme + "://", Err: errNoHandler}, tell)
@@ -138,25 +141,33 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 	tell(wire.LaunchStarted, "")
 }
 
-// fill fills the player's template with what the host says.
-func (l *Launcher) fill(ctx context.Context, to wire.Launch) (argv, env []string, err error) {
+// Types reports whether the player types the password of a game's server: the game takes
+// none from Muster, or the player starts it.
+func (l *Launcher) Types(ctx context.Context, id string) bool {
+	_, _, isTyped, err := l.fill(ctx, wire.Launch{Game: id, Address: nobodys, Password: "x"})
+	return isTyped || err != nil || l.Starts == StartNever
+}
+
+// fill fills the player's template with what the host says. IsTyped reports whether the
+// player has to type the server's password in the game.
+func (l *Launcher) fill(ctx context.Context, to wire.Launch) (argv, env []string, isTyped bool, err error) {
 	g, err := l.Games.Find(to.Game)
 	if err != nil && l.Command == "" {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
 	address, err := netip.ParseAddrPort(to.Address)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the host sends us to %q, which is no address", discovery.CleanText(to.Address))
+		return nil, nil, false, fmt.Errorf("the host sends us to %q, which is no address", discovery.CleanText(to.Address))
 	}
 	var template []string
 	if l.Command == "" {
 		template = g.template(ctx)
 	} else if template, err = split(l.Command); err != nil {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
-	target := Target{Address: address, Password: to.Password, Player: l.Player, Room: l.Room}
-	argv, err = g.Command(template, target)
-	return argv, g.environ(target, to.Name), err
+	target := Target{Address: address, QueryPort: to.QueryPort, Password: to.Password, Player: l.Player, Room: l.Room}
+	argv, isTyped, err = g.commandFor(template, target)
+	return argv, g.environ(target, to.Name), isTyped, err
 }
 
 // agreed asks the player if need be. The state is empty if the game is to be
@@ -203,7 +214,7 @@ func (l *Launcher) agreed(ctx context.Context, game, doubt string, tell func(wir
 // others it stays masked, as people look on.
 func (l *Launcher) unmask(to wire.Launch) {
 	if to.Password != "" {
-		l.Console.Say("the server's password, *** above: %s", discovery.CleanText(to.Password))
+		l.Console.Say("the server's password: %s", discovery.CleanText(to.Password))
 	}
 }
 

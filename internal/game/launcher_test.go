@@ -31,7 +31,7 @@ func TestPasswordByHand(t *testing.T) {
 		l := tt.how
 		l.Games, l.Console = games, console
 		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960", Password: tt.password}, "", func(wire.LaunchState, string) {})
-		if got := strings.Contains(out.String(), "password, *** above: club\n"); got != tt.told {
+		if got := strings.Contains(out.String(), "the server's password: club\n"); got != tt.told {
 			t.Errorf("%s: told %v, want %v:\n%s", tt.name, got, tt.told, out)
 		}
 	}

@@ -116,3 +116,27 @@ func TestOnceAnEvening(t *testing.T) {
 		}
 	}
 }
+
+// TestTypedPassword: the player reads the password just before the game starts, if the game
+// is not given it, and otherwise it stays masked: people look on.
+func TestTypedPassword(t *testing.T) {
+	for _, tt := range []struct {
+		name, command, password string
+		shown                   bool
+	}{
+		{"a place for it", "true +password {password} +connect {address}", "club", false},
+		{"no place for it", "true +connect {address}", "club", true},
+		{"not this one", "true +password {password} +connect {address}", "a;b", true},
+		{"a link may be read otherwise", "true x://{address}{/password}", "a b", true},
+		{"none", "true +connect {address}", "", false},
+	} {
+		console, out := testConsole()
+		l := &Launcher{Starts: StartAuto, Command: tt.command, Games: load(t, ""), Console: console, settle: 1}
+		var came wire.LaunchState
+		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960", Password: tt.password}, "", func(state wire.LaunchState, _ string) { came = state })
+		before, after, isShown := strings.Cut(out.String(), "when the game asks for the server's password, type: "+tt.password+"\n")
+		if isShown != tt.shown || came != wire.LaunchStarted || tt.password != "" && strings.Contains(before+after, tt.password) {
+			t.Errorf("%s: shown: %v, the game is %q:\n%s", tt.name, isShown, came, out)
+		}
+	}
+}

@@ -19,6 +19,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/master"
+	"muster/host/wire"
 )
 
 // known is a resolver of the names in testdata/lists.
@@ -280,12 +281,48 @@ func TestNames(t *testing.T) {
 // Links take browsers to games that one starts, with nothing of the web among them.
 func TestConnectLinks(t *testing.T) {
 	table := load(t, "[game.own]\nprotocol='tcp'\nport=1\nlaunch=['prog','x://{address}']\n")
-	for id, want := range map[string]string{
-		"cs2": "steam://connect/192.0.2.1:27015", "ddnet": "ddnet://192.0.2.1:27015", "mumble": "mumble://192.0.2.1:27015",
-		"fivem": "fivem://connect/192.0.2.1:27015", "openarena": "", "own": "", "nosuch": "",
+	for _, c := range []struct {
+		id    string
+		query uint16
+		want  string
+	}{
+		{"cs2", 0, "steam://connect/192.0.2.1:27015"},
+		{"ddnet", 0, "ddnet://192.0.2.1:27015"},
+		{"mumble", 0, "mumble://192.0.2.1:27015"},
+		{"fivem", 0, "fivem://connect/192.0.2.1:27015"},
+		{"openarena", 0, ""},
+		{"own", 0, ""},
+		{"nosuch", 0, ""},
+		// Steam asks the server of a link first: it takes the port that is asked.
+		{"unturned", 27016, "steam://connect/192.0.2.1:27016"},
+		{"ddnet", 8304, "ddnet://192.0.2.1:27015"},
 	} {
-		if got := table.ConnectLink(id, "192.0.2.1:27015"); got != want {
-			t.Errorf("%s: %q, want %q", id, got, want)
+		if got := table.ConnectLink(c.id, wire.Way{Connect: "192.0.2.1:27015", QueryPort: c.query}); got != c.want {
+			t.Errorf("%s, asked at %d: %q, want %q", c.id, c.query, got, c.want)
 		}
+	}
+}
+
+// TestSteamLinksTakeTheQueryPort: Steam's links lead nowhere by the players' port, where
+// that is another (steam-for-linux#6992).
+func TestSteamLinksTakeTheQueryPort(t *testing.T) {
+	asked := Target{Address: netip.MustParseAddrPort("192.0.2.1:7777"), QueryPort: 27015, Password: "club"}
+	links := 0
+	for _, g := range load(t, "").All() {
+		for _, goos := range []string{"linux", "darwin", "windows"} {
+			argv, err := g.Command(g.Template(goos), asked)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if link := argv[len(argv)-1]; strings.HasPrefix(link, "steam:") {
+				links++
+				if link != "steam://connect/192.0.2.1:27015/club" {
+					t.Errorf("%s on %s: %s", g.ID, goos, link)
+				}
+			}
+		}
+	}
+	if links == 0 {
+		t.Error("no game has a link of Steam's")
 	}
 }

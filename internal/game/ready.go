@@ -13,6 +13,10 @@ import (
 	"muster/host/wire"
 )
 
+// nobodys is the address of nobody's server: templates are filled in with it on trial, and
+// no game is started.
+const nobodys = "192.0.2.1:1"
+
 // Ready is why this machine cannot start a game, as far as that can be told before
 // there is a server to go to: nil if it can, or if the player starts it. Errors are
 // [*StartError]s, or say that the game or the way it starts is not known.
@@ -20,7 +24,7 @@ func (l *Launcher) Ready(ctx context.Context, id string) error {
 	if l.Starts == StartNever {
 		return nil
 	}
-	argv, _, err := l.fill(ctx, wire.Launch{Game: id, Address: "192.0.2.1:1"}) // nobody's, and no game is started
+	argv, _, _, err := l.fill(ctx, wire.Launch{Game: id, Address: nobodys})
 	var unknown *UnknownError
 	switch {
 	case errors.As(err, &unknown):

@@ -17,6 +17,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/master"
+	"muster/host/wire"
 	"muster/internal/input"
 	"muster/selection"
 )
@@ -360,9 +361,9 @@ func (t Table) Name(id string) string {
 
 // ConnectLink is what takes a browser to a server, for games that a URL starts;
 // empty for others.
-func (t Table) ConnectLink(id, address string) string {
+func (t Table) ConnectLink(id string, way wire.Way) string {
 	g, err := t.Find(id)
-	addr, badAddress := netip.ParseAddrPort(address)
+	addr, badAddress := netip.ParseAddrPort(way.Connect)
 	if err != nil || badAddress != nil {
 		return ""
 	}
@@ -371,7 +372,7 @@ func (t Table) ConnectLink(id, address string) string {
 	if !isLink || len(link) != 1 || !isURL(link[0]) {
 		return ""
 	}
-	argv, err := g.Command(template, Target{Address: addr})
+	argv, err := g.Command(template, Target{Address: addr, QueryPort: way.QueryPort})
 	if err != nil {
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"muster/discovery/master"
 	"muster/discovery/quake3"
@@ -261,6 +262,23 @@ func TestLANPorts(t *testing.T) {
 	} {
 		if got := find(t, table, id).LANPorts(); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", id, got, want)
+		}
+	}
+}
+
+// TestSources: each game of the table says where its ports and its way of joining come
+// from, by the date of the source.
+func TestSources(t *testing.T) {
+	for _, g := range load(t, "").All() {
+		if len(g.References) == 0 {
+			t.Errorf("%s has no source", g.ID)
+		}
+		for _, text := range g.References {
+			date, where, _ := strings.Cut(text, " ")
+			at, err := time.Parse(time.DateOnly, date)
+			if err != nil || at.Year() < 2000 || len(where) < 10 {
+				t.Errorf("%s: the source %q is not DATE WHERE: WHAT", g.ID, text)
+			}
 		}
 	}
 }

@@ -17,12 +17,16 @@ type Table struct {
 	// Spare are the titles of columns that a narrow terminal goes without, the
 	// first to be missed least.
 	Spare []string
+	// Below is the title of a column that moves to a line of its own below each row
+	// if the terminal is too narrow even without the spare columns. Empty is none.
+	Below string
 }
 
 // Column is a title and how the cells below it stand.
 type Column struct {
 	title string
 	align align
+	least int // the narrowest that a column of text becomes
 }
 
 type align int
@@ -34,19 +38,26 @@ const (
 )
 
 // Left is a column whose cells are cut if there is no room.
-func Left(title string) Column { return Column{title, left} }
+func Left(title string) Column { return Column{title, left, leastColumn} }
+
+// AtLeast returns a column of text that keeps a width: spare columns give way first.
+func (c Column) AtLeast(width int) Column {
+	c.least = width
+	return c
+}
 
 // Whole is a column whose cells are never cut, such as addresses.
-func Whole(title string) Column { return Column{title, whole} }
+func Whole(title string) Column { return Column{title: title, align: whole} }
 
 // Right is a column of numbers, which stand on the right and are never cut.
-func Right(title string) Column { return Column{title, right} }
+func Right(title string) Column { return Column{title: title, align: right} }
 
 // None stands where there is no value.
 const None = "–"
 
 const (
 	columnGap   = 2
+	indent      = 2 // of a cell on a line of its own
 	leastColumn = 8 // what a column of text keeps
 )
 
@@ -59,15 +70,15 @@ func (t *Table) Add(cells ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
-// Write lays the table out so that it fits; the widest text gives way, then spare
-// columns. It returns the titles of those that are missing.
+// Write lays the table out so that it fits: the widest text gives way, then the spare
+// columns, and at last one column moves below. It returns the titles of the missing columns.
 func (t *Table) Write(to Terminal) (missing []string) {
 	natural := t.natural()
-	widths := t.fit(natural, to.Width())
+	widths, below := t.fit(natural, to.Width())
 	titles := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		titles[i] = c.title
-		if widths[i] == 0 && natural[i] > 0 {
+		if widths[i] == 0 && natural[i] > 0 && i != below {
 			missing = append(missing, c.title)
 		}
 	}
@@ -86,6 +97,9 @@ func (t *Table) Write(to Terminal) (missing []string) {
 			line.WriteString(cell + strings.Repeat(" ", columnGap))
 		}
 		fmt.Fprintln(to, strings.TrimRight(line.String(), " "))
+		if below >= 0 {
+			fmt.Fprintln(to, strings.Repeat(" ", indent)+row[below])
+		}
 	}
 	return missing
 }
@@ -108,16 +122,32 @@ func (t *Table) natural() []int {
 	return widths
 }
 
-// fit makes the table narrow enough: it takes from the widest text, and where that
-// does not do, spare columns out.
-func (t *Table) fit(natural []int, width int) []int {
+// fit makes the table narrow enough. It returns the columns' widths, and which column
+// stands below its row, or -1.
+func (t *Table) fit(natural []int, width int) (widths []int, below int) {
+	widths = t.spared(natural, width)
+	if below = t.column(t.Below); below < 0 || total(widths) <= width {
+		return widths, -1
+	}
+	natural = slices.Clone(natural)
+	natural[below] = 0
+	return t.spared(natural, width), below
+}
+
+// column returns the place of the column with a title, or -1.
+func (t *Table) column(title string) int {
+	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.title == title })
+}
+
+// spared takes from the widest text, and where that does not do, spare columns out.
+func (t *Table) spared(natural []int, width int) []int {
 	natural = slices.Clone(natural)
 	widths := t.squeezed(natural, width)
 	for _, title := range t.Spare {
 		if total(widths) <= width {
 			break
 		}
-		natural[slices.IndexFunc(t.Columns, func(c Column) bool { return c.title == title })] = 0
+		natural[t.column(title)] = 0
 		widths = t.squeezed(natural, width)
 	}
 	return widths
@@ -130,7 +160,7 @@ func (t *Table) squeezed(natural []int, width int) []int {
 	for total(widths) > width {
 		widest := -1
 		for i, w := range widths {
-			if t.Columns[i].align == left && w > leastColumn && (widest < 0 || w > widths[widest]) {
+			if t.Columns[i].align == left && w > t.Columns[i].least && (widest < 0 || w > widths[widest]) {
 				widest = i
 			}
 		}
@@ -186,8 +216,12 @@ func (l *Live) Draw(of func() (*Table, string)) {
 // frame is the table and the line below, so that no line wraps and all of them fit
 // on the terminal: else the way back would be longer.
 func (l *Live) frame(t *Table, status string, columns, rows int) string {
-	const besides = 3 // the titles, the line below and the cursor's
-	t.Rows = t.Rows[:min(len(t.Rows), max(0, rows-besides), l.Most)]
+	const besides = 2 // the line below and the cursor's
+	each := 1         // lines of a row, and of the titles
+	if _, below := t.fit(t.natural(), columns-1); below >= 0 {
+		each = 2
+	}
+	t.Rows = t.Rows[:min(len(t.Rows), max(0, (rows-besides)/each-1), l.Most)]
 	var text, cut strings.Builder
 	t.Write(Terminal{Writer: &text, Columns: columns - 1})
 	text.WriteString(status + "\n")

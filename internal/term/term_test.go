@@ -141,6 +141,22 @@ func TestLiveFrame(t *testing.T) {
 	}
 }
 
+// TestLiveFrameBelow holds that a table fits on the terminal also where each row takes
+// two lines.
+func TestLiveFrameBelow(t *testing.T) {
+	for _, size := range []struct{ columns, rows, shown int }{{80, 24, 21}, {40, 24, 10}, {40, 23, 9}, {40, 4, 0}, {40, 2, 0}} {
+		table := servers(50)
+		table.Spare, table.Below = []string{"MODE", "MAP"}, "ADDRESS"
+		text := (&Live{Most: 200}).frame(table, "31 asked", size.columns, size.rows)
+		if got := strings.Count(text, "[2001:db8::1234]:"); got != size.shown {
+			t.Errorf("%d × %d: %d addresses, want %d:\n%s", size.columns, size.rows, got, size.shown, text)
+		}
+		if lines := strings.Count(text, "\n"); size.shown > 0 && lines >= size.rows {
+			t.Errorf("%d × %d: %d lines scroll away", size.columns, size.rows, lines)
+		}
+	}
+}
+
 // servers is a table of so many servers.
 func servers(n int) *Table {
 	t := &Table{Columns: []Column{Right("RTT"), Right("PLAYERS"), Left("NAME"), Left("MAP"), Left("MODE"), Whole("ADDRESS")}, Spare: []string{"MODE", "MAP", "NAME", "PLAYERS"}}

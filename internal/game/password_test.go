@@ -1,0 +1,55 @@
+package game
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestNoPasswordIsLost: each game of the table is given its server's password, or the
+// player is told to type it.
+func TestNoPasswordIsLost(t *testing.T) {
+	// Their launches have no place for it.
+	typed := []string{"beammp", "bedrock", "ddnet", "fivem", "iw4x", "luanti", "minecraft", "mindustry", "netpanzer", "openra", "openra-cnc", "openra-d2k", "redm", "ss14", "veloren"}
+	for _, g := range load(t, "").All() {
+		for _, goos := range []string{"linux", "darwin", "windows"} {
+			argv, isTyped, err := g.commandFor(g.Template(goos), withPassword("s3cret"))
+			if err != nil {
+				t.Errorf("%s on %s: %v", g.ID, goos, err)
+			}
+			isPassed := slices.ContainsFunc(argv, func(arg string) bool { return strings.Contains(arg, "s3cret") })
+			if isTyped == isPassed || isTyped != slices.Contains(typed, g.ID) {
+				t.Errorf("%s on %s: %q, typed: %v", g.ID, goos, argv, isTyped)
+			}
+			// What no console may be given is typed, and the game starts all the same.
+			if argv, isTyped, err = g.commandFor(g.Template(goos), withPassword(`a"b`)); err != nil || !isTyped || slices.ContainsFunc(argv, func(arg string) bool { return strings.Contains(arg, `a"b`) }) {
+				t.Errorf("%s on %s: %q, typed: %v, %v", g.ID, goos, argv, isTyped, err)
+			}
+			if _, isTyped, err = g.commandFor(g.Template(goos), target); isTyped || err != nil {
+				t.Errorf("%s on %s without a password: typed: %v, %v", g.ID, goos, isTyped, err)
+			}
+		}
+	}
+}
+
+// TestTypes: the room can say before the vote who will type a password.
+func TestTypes(t *testing.T) {
+	for _, tt := range []struct {
+		l    *Launcher
+		id   string
+		want bool
+	}{
+		{&Launcher{}, "openarena", false},
+		{&Launcher{}, "cs2", false},
+		{&Launcher{}, "ddnet", true},
+		{&Launcher{}, "nosuch", true},
+		{&Launcher{Starts: StartNever}, "openarena", true},
+		{&Launcher{Command: "mine {address}"}, "openarena", true},
+		{&Launcher{Command: "mine {address} {password}"}, "ddnet", false},
+	} {
+		l := tt.l
+		if l.Games = load(t, ""); l.Types(t.Context(), tt.id) != tt.want {
+			t.Errorf("%s by %q, %s: typed is %v", tt.id, l.Command, l.Starts, !tt.want)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package netinfo
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// IsOwnUser reports whether a connection from client to server, both on this machine, is of
+// a program of the user's who runs this one, or of root, who may read everything anyway.
+// If the kernel does not say whose it is, it is not. Where nothing is to be read, as on
+// other systems, everybody is taken for the user.
+func IsOwnUser(client, server net.Addr) bool {
+	from, err := netip.ParseAddrPort(client.String())
+	to, err2 := netip.ParseAddrPort(server.String())
+	if err != nil || err2 != nil {
+		return false
+	}
+	tables := 0
+	for _, name := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
+		table, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		tables++
+		if uid, is := uidOf(string(table), from, to); is {
+			return uid == os.Getuid() || uid == 0
+		}
+	}
+	return tables == 0
+}
+
+// uidOf is whose socket is at the client's end of a connection, by a table of the kernel's
+// (proc(5), /proc/net/tcp). Only a socket that somebody still holds counts: others are root's
+// there.
+func uidOf(table string, client, server netip.AddrPort) (uid int, ok bool) {
+	const established = "01"
+	for line := range strings.Lines(table) {
+		fields := strings.Fields(line)
+		if len(fields) < 8 || fields[3] != established || !isAt(fields[1], client) || !isAt(fields[2], server) {
+			continue
+		}
+		if uid, err := strconv.Atoi(fields[7]); err == nil {
+			return uid, true
+		}
+	}
+	return 0, false
+}
+
+// isAt reports whether the kernel's text, such as 0100007F:1E61, is an address and port. It
+// writes each 32 bits as a number of this machine.
+func isAt(text string, at netip.AddrPort) bool {
+	address, port, _ := strings.Cut(text, ":")
+	data, err := hex.DecodeString(address)
+	number, err2 := strconv.ParseUint(port, 16, 16)
+	if err != nil || err2 != nil || len(data)%4 != 0 {
+		return false
+	}
+	for i := 0; i < len(data); i += 4 {
+		binary.NativeEndian.PutUint32(data[i:], binary.BigEndian.Uint32(data[i:]))
+	}
+	addr, is := netip.AddrFromSlice(data)
+	return is && addr.Unmap() == at.Addr().Unmap().WithZone("") && uint16(number) == at.Port()
+}
