@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"muster/discovery"
+	"muster/host/room/nickname"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -70,7 +71,7 @@ func (a Without) do(r *Room, _ caller) error {
 	case !r.mayDecideAgain():
 		return errNoAdvice
 	case p == nil || p.leftOut:
-		return fmt.Errorf("%s does not count in this choice", playerName(a.Name))
+		return fmt.Errorf("%s does not count in this choice", nickname.Clean(a.Name))
 	case len(r.round.chosenFor()) < 2:
 		return errors.New("nobody would be left to choose for")
 	}
@@ -102,12 +103,14 @@ func (r *Room) decideAgain(why string) {
 
 // advise says of a round in which nothing suits everyone what came nearest, and what the
 // organiser can do: the highest limit before who might be left out, and more servers last,
-// which may also be worth asking where there is a choice.
+// which may also be worth asking where there is a choice. Of a choice that hangs on one
+// player's word it says how to choose without.
 func (r *Room) advise(c *wire.Choice, s *selection.Selection) {
 	r.adviseOf(c, s)
+	r.adviseWord(c, s)
 	r.adviseWait(c)
 	if n := r.worthAsking(); n > 0 {
-		c.Advice = append(c.Advice, wire.Advice{Text: "ask " + moreInWords(n), Action: "more", Argument: wire.Argument{Servers: n}})
+		c.Advice = append(c.Advice, wire.Advice{Text: r.askMoreText(n), Action: "more", Argument: wire.Argument{Servers: n}})
 	}
 }
 
@@ -140,6 +143,20 @@ func (r *Room) adviseOf(c *wire.Choice, s *selection.Selection) {
 			c.Servers[advice.Addr] = card
 		}
 	}
+}
+
+// adviseWord asks the group about the player on whose word alone the choice hangs, if it
+// costs the others more than is harmless: nobody but people can tell a plausible lie from a
+// player who is far away.
+func (r *Room) adviseWord(c *wire.Choice, s *selection.Selection) {
+	if s.Chosen == nil || s.Why == nil || len(s.Why.Influences) == 0 || few(len(s.Players)) == 0 || !r.mayDecideAgain() {
+		return
+	}
+	most := s.Why.Influences[0]
+	if p := r.round.player(most.Player); p == nil || p.trusted || most.Gain < rttMS(harmless) {
+		return
+	}
+	c.Advice = append(c.Advice, wire.Advice{Text: "choose without " + most.Player + "'s pings", Action: "without", Argument: wire.Argument{Name: most.Player}, Addr: most.Addr.String()})
 }
 
 // miss is a server that only the limit keeps out.

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,5 +98,50 @@ func TestNoAdvice(t *testing.T) {
 	n.lookAgain()
 	if err := n.orders(Without{"ann"}); err == nil {
 		t.Error("nobody is left to choose for")
+	}
+}
+
+// TestOnOneWord: where the choice hangs on one player's word the group is asked, and the
+// organiser can choose without.
+func TestOnOneWord(t *testing.T) {
+	names := []string{"ann", "bob", "cat", "dan"}
+	n := newSession(t, settings(len(names)))
+	n.room.settings.Agree = wire.Yes
+	n.join(names...)
+	n.listed(20)
+	n.informs("ann", slices.Repeat([]int{12}, 20)...)
+	for i, name := range names {
+		n.took(name)
+		ms := make([]int, 20)
+		for server := range ms {
+			if ms[server] = 10 + 3*server + i; name == "dan" { // far away, or not
+				ms[server] = 20 + 10*max(12-server, server-12)
+			}
+		}
+		n.measures(name, ms...)
+	}
+	n.done(names...)
+	n.lookAgain()
+	view := n.view()
+	if !view.Voting.Open || n.room.round.selection.Chosen.Server != 12 {
+		t.Fatalf("there is no vote on server 12: %v; the log:\n%s", view.Voting.Open, n.log())
+	}
+	asked := slices.IndexFunc(view.Choice.Advice, func(a wire.Advice) bool { return a.Action == "without" && a.Argument.Name == "dan" })
+	if asked < 0 || view.Choice.Advice[asked].Addr != addr(0).String() {
+		t.Fatalf("the group is not asked about dan: %+v", view.Choice.Advice)
+	}
+	if said := strings.Join(view.Choice.Explain, " "); !strings.Contains(said, "The choice hangs on dan's word alone: had dan not reported 20.0 ms here and 140.0 ms to") {
+		t.Errorf("it is explained so: %s", said)
+	}
+	if err := n.orders(Without{"dan"}); err != nil {
+		t.Fatal(err)
+	}
+	if chosen := n.room.round.selection.Chosen.Server; chosen != 0 {
+		t.Errorf("without dan server %d is chosen", chosen)
+	}
+	for _, a := range n.view().Choice.Advice {
+		if a.Action == "without" {
+			t.Errorf("the group is asked again: %+v", a)
+		}
 	}
 }

@@ -20,6 +20,7 @@ type asked struct {
 	// all: the player's own plan goes through the whole list.
 	all     bool
 	servers serverSet
+	exposed
 	// own is how many more servers the player may bring up that its own discovery
 	// found; they are asked of the others then.
 	own int
@@ -75,7 +76,7 @@ func (a *asked) believed(result discovery.Result, now time.Time) discovery.Resul
 // ask has a player measure servers. Of what the player told of them before that,
 // answers count from now on.
 func (r *Room) ask(p *player, servers []int) {
-	if len(servers) == 0 {
+	if servers = r.shows(p, servers); len(servers) == 0 {
 		return
 	}
 	r.send(p, wire.Ask{Round: r.round.number, Servers: servers})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/host/room/nickname"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -75,7 +76,7 @@ func (r *Room) awaitFor(l *Launching, given []string) error {
 	for _, name := range given {
 		p := r.round.player(name)
 		if p == nil {
-			return fmt.Errorf("%s is not here", playerName(name))
+			return fmt.Errorf("%s is not here", nickname.Clean(name))
 		}
 		if !slices.Contains(w.For, p.name) {
 			w.For = append(w.For, p.name)

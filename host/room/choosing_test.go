@@ -156,8 +156,11 @@ func TestGamePort(t *testing.T) {
 	}
 	n.says("ann", wire.Verified{Round: 1, Attempt: 1})
 	n.says("bob", wire.Verified{Round: 1, Attempt: 1})
-	if got := n.launch().Address; got != "192.0.2.0:27015" {
-		t.Errorf("everyone goes to %s", got)
+	if got := n.launch(); got.Address != "192.0.2.0:27015" || got.QueryPort != 27960 {
+		t.Errorf("everyone goes to %s, asked at %d", got.Address, got.QueryPort)
+	}
+	if way := n.view().Way; way.Connect != "192.0.2.0:27015" || way.QueryPort != 27960 {
+		t.Errorf("the page shows %+v", way)
 	}
 }
 

@@ -1,6 +1,9 @@
 package room
 
-import "time"
+import (
+	"maps"
+	"time"
+)
 
 // aheadMost is how far ahead of the time somebody may have been heard: who says that they rest
 // is for less than a minute.
@@ -12,7 +15,7 @@ const aheadMost = 5 * time.Minute
 // it was: it was just now where something waits for what follows, and long ago where it would
 // be taken for new. Dates, history and log are what people read, and stay.
 func (r *Room) rightTimes() {
-	moments := []*time.Time{&r.opened, &r.since, &r.kept.used, &r.round.measuring}
+	moments := []*time.Time{&r.opened, &r.since, &r.kept.used, &r.round.measuring, &r.round.look.Began}
 	stale := []*time.Time{&r.survey.At}
 	for _, p := range r.round.players {
 		moments, stale = append(moments, &p.heard), append(stale, &p.near.At)
@@ -25,6 +28,7 @@ func (r *Room) rightTimes() {
 			*at = r.now
 		}
 	}
+	maps.DeleteFunc(r.round.look.Asked, func(_ string, at time.Time) bool { return at.Sub(r.now) > aheadMost })
 	switch phase := r.phase.(type) {
 	case *Voting:
 		stale = append(stale, &phase.Looked)

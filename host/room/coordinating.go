@@ -24,6 +24,9 @@ const (
 	firstShare  = 0.4
 	roundsAhead = 8
 	laterShare  = 0.3
+	// shortList is up to how many servers a list is short. A search asks for three
+	// quarters of such a list, so that waiting for answers saves few questions.
+	shortList = 500
 	// roundEvery is the least time between two rounds: what is learnt in less is not
 	// worth the processor's.
 	roundEvery = 120 * time.Millisecond
@@ -35,6 +38,8 @@ const (
 	// are missing: enough for a server to be asked twice.
 	fewMissing  = 0.125
 	longestWait = 1500 * time.Millisecond
+	// givenUp is when each peer has given a silent server up, three seconds after it asked.
+	givenUp = 4 * time.Second
 	// budget is how many servers a player is asked for at most, and enough the
 	// gain that is not worth another round.
 	budget = wire.SearchBudget
@@ -72,6 +77,8 @@ type search struct {
 	// ahead is that where rounds overlap, and before is how many questions went out the
 	// time before then, some of which are still on their way.
 	ahead, before int
+	// isShort: the players are asked for most of the list anyway, so every round overlaps.
+	isShort bool
 	// ends: there was nothing more to ask, and the last answers are waited for.
 	ends bool
 	over bool
@@ -132,7 +139,7 @@ func (r *Room) searching() *search {
 		options.Ahead = ahead
 	}
 	r.round.search = &search{
-		groups: groups, ahead: options.Ahead,
+		groups: groups, ahead: options.Ahead, isShort: len(r.round.servers.List) <= shortList,
 		planner: coordinate.New(r.round.topology, r.round.servers, r.round.table(heads), criteria, options),
 	}
 	return r.round.search
@@ -156,6 +163,11 @@ func (s *search) expected() int {
 	return n
 }
 
+// isOut reports whether anybody has been asked for a server and has not reported it.
+func (s *search) isOut() bool {
+	return slices.ContainsFunc(s.groups, func(g *probeGroup) bool { return len(g.waiting) > 0 })
+}
+
 // few is how many missing answers a round need not wait for.
 func (s *search) few() int { return len(s.groups) + int(fewMissing*float64(s.questions+s.before)) }
 
@@ -171,6 +183,7 @@ func (s *search) isAnswered(now time.Time) bool {
 func (s *search) runsLow(now time.Time) bool {
 	most := s.ahead * len(s.groups)
 	switch rounds := s.planner.Progress().Rounds; {
+	case s.isShort:
 	case rounds == 1:
 		most = int(firstShare * float64(s.questions))
 	case rounds >= roundsAhead:
@@ -182,6 +195,13 @@ func (s *search) runsLow(now time.Time) bool {
 // ask sends the planner's next questions, and reports whether there were any.
 func (s *search) ask(r *Room) bool {
 	questions := 0
+	for i, g := range s.groups {
+		left := 0
+		for _, of := range g.open() {
+			left += r.spare(g.players[of])
+		}
+		s.planner.Limit(i, left)
+	}
 	for _, b := range s.planner.Next() {
 		questions += len(b.Servers)
 		s.groups[b.Player].deal(r, b.Servers)
@@ -277,6 +297,9 @@ func (c *Coordinating) search(r *Room) {
 		if missing > s.few() || mayGain && r.now.Sub(s.asked) < longestWait {
 			return
 		}
+		if progress.Best < 0 && s.isOut() && r.now.Sub(s.asked) < givenUp {
+			return // what answers late is better than nothing, and who is silent is told
+		}
 		s.over = true
 	}
 	// Who is away has not measured what the others were asked, and is back in a
@@ -294,10 +317,13 @@ func (c *Coordinating) search(r *Room) {
 	if s.asksFew() {
 		claim = "what somebody who asks few servers was not asked may be better"
 	}
-	if c.More > 0 {
+	switch listed := len(r.round.servers.List); {
+	case c.More > 0:
 		c.over(r, s, claim)
-	} else {
-		r.note("%.0f servers each instead of %d; %s", each, len(r.round.servers.List), claim)
+	case int(math.Round(max(each, progress.Probes))) >= listed: // who shares an address shares the questions
+		r.note("everyone was asked for all %s", serversInWords(listed))
+	default:
+		r.note("%s each instead of %d; %s", serversInWords(int(math.Ceil(each))), listed, claim)
 	}
 	r.choose(false)
 }

@@ -40,6 +40,20 @@ func (n *session) answers(player int, name string) (asked int) {
 	return n.answersAs(player, name, farRTT)
 }
 
+// answersBut has members answer all they were asked but one server, which is silent.
+func (n *session) answersBut(silent int, names ...string) {
+	for player, name := range names {
+		messages := n.sent[name]
+		for i, m := range messages {
+			if ask, is := m.(wire.Ask); is {
+				ask.Servers = slices.DeleteFunc(slices.Clone(ask.Servers), func(server int) bool { return server == silent })
+				messages[i] = ask
+			}
+		}
+		n.answers(player, name)
+	}
+}
+
 // answersAs is the same with other RTTs.
 func (n *session) answersAs(player int, name string, rtt func(player, server int) time.Duration) (asked int) {
 	messages := n.sent[name]
@@ -274,14 +288,48 @@ func TestRefiningResumed(t *testing.T) {
 	n.inStage(wire.Chosen)
 }
 
-// TestShortList: what can be measured whole is.
+// TestShortList: a short list is searched, too, and nobody waits for its silent servers.
 func TestShortList(t *testing.T) {
+	for _, servers := range []int{1, 3, 10, 50} {
+		s := settings(2)
+		s.Strategy = wire.Coordinated
+		n := newSession(t, s)
+		n.join("ann", "bob")
+		n.gets(far()[:servers+1])
+		n.inStage(wire.Refining)
+		began := n.now
+		for n.room.phase.stage() == wire.Refining && n.now.Sub(began) < 5*time.Second {
+			n.wait(100 * time.Millisecond)
+			n.answersBut(servers, "ann", "bob")
+		}
+		n.inStage(wire.Chosen)
+		if took := n.now.Sub(began); took > time.Second {
+			t.Errorf("%d servers and a silent one: chosen after %v; the log:\n%s", servers, took, n.log())
+		}
+		if chosen := n.room.round.selection.Chosen; chosen == nil {
+			t.Errorf("of %d servers none was chosen; the log:\n%s", servers, n.log())
+		}
+		if want := fmt.Sprintf("everyone was asked for all %d servers", servers+1); !strings.Contains(n.log(), want) {
+			t.Errorf("%d servers and a silent one: nobody said that %s; the log:\n%s", servers, want, n.log())
+		}
+	}
+}
+
+// TestShortListSilent: where nobody answers, the room waits until players have given up.
+func TestShortListSilent(t *testing.T) {
 	s := settings(1)
 	s.Strategy = wire.Coordinated
 	n := newSession(t, s)
 	n.join("ann")
-	n.listed(3)
-	n.inStage(wire.Measuring)
+	n.gets(far()[:1])
+	n.wait(3 * time.Second)
+	n.inStage(wire.Refining)
+	n.says("ann", wire.Report{Round: 1, Results: []discovery.Result{{Server: 0, State: discovery.Lost}}})
+	n.wait(200 * time.Millisecond)
+	n.inStage(wire.Failed)
+	if culled := n.room.round.selection; culled == nil || culled.Culled.Unreachable != 1 {
+		t.Errorf("the choice says %+v; the log:\n%s", culled, n.log())
+	}
 }
 
 // TestRefiningStall: if nobody answers for a few seconds the search is not over.

@@ -115,6 +115,11 @@ func placesOf(players []*player) []estimate.Place {
 	return places
 }
 
+// isCounted reports whether the organiser counts somebody in who has only the page.
+func (r *Room) isCounted(p *person) bool {
+	return slices.ContainsFunc(r.guests, func(g *guest) bool { return &g.person == p && g.counted })
+}
+
 // counted are the guests who are counted in and can be.
 func (r *Room) counted() []*guest {
 	var counted []*guest

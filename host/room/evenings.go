@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"muster/host/room/nickname"
 	"muster/host/schedule"
 	"muster/host/wire"
 )
@@ -62,6 +63,9 @@ type keeping struct {
 	unused   time.Duration
 	counted  time.Time
 	calendar calendar
+	// unjoined: no program has joined the room yet. It is false in a room that an earlier
+	// release has saved, of which that is not known.
+	unjoined bool
 }
 
 // calendar is the schedule of the settings' text, and its next date as of the time
@@ -79,6 +83,12 @@ func (r *Room) IsStanding() bool { return r.settings.Every != "" }
 // Unused is for how long nobody's program has been in a standing room, as far as its host
 // was there to see it.
 func (r *Room) Unused() time.Duration { return r.kept.unused }
+
+// IsClaimed reports whether a standing room is anybody's: a program has joined it, or
+// somebody says yes to its date. Anybody can open rooms that nobody comes to.
+func (r *Room) IsClaimed() bool {
+	return !r.kept.unjoined || slices.ContainsFunc(r.guests, func(g *guest) bool { return g.comes != nil && *g.comes })
+}
 
 // isAsleep reports whether the room waits for its next evening.
 func (r *Room) isAsleep() bool { return !r.ended.IsZero() && !r.closed }
@@ -454,7 +464,7 @@ func (Wake) do(r *Room, by caller) error {
 }
 
 func (a Forget) do(r *Room, by caller) error {
-	name := playerName(a.Name)
+	name := nickname.Clean(a.Name)
 	var one *person
 	isPlayer := false
 	switch {

@@ -66,6 +66,11 @@ type evening struct {
 	now     time.Time
 	room    *Room
 	fetches bool
+	// told is how many servers each player was told will see the address at most, 0 for all,
+	// and shown are those that do, in the round.
+	told  map[string]int
+	shown map[string]map[int]bool
+	round int
 	// busy: the host seldom has the processor time for which the room waits, if it plans.
 	busy, plans bool
 }
@@ -121,6 +126,39 @@ func (e *evening) saved() string {
 }
 
 // step fetches no list yet: see isListed. What the room refuses, it refuses.
+// exposes: no more servers see a player's address in a round than the player was told before.
+func (e *evening) exposes(o Send) {
+	e.Helper()
+	if round := e.room.round.number; e.round != round || e.told == nil {
+		e.round, e.told, e.shown = round, map[string]int{}, map[string]map[int]bool{}
+	}
+	show := func(most int, servers []int) {
+		if e.shown[o.To] == nil {
+			e.shown[o.To] = map[int]bool{}
+		}
+		for _, server := range servers {
+			e.shown[o.To][server] = true
+		}
+		if most > 0 && len(e.shown[o.To]) > most {
+			e.Fatalf("%d servers see the address of %s, who was told of %d", len(e.shown[o.To]), o.To, most)
+		}
+	}
+	switch m := o.Message.(type) {
+	case wire.Measure:
+		if before, told := e.told[o.To]; told && m.Most > 0 && (before == 0 || m.Most < before) {
+			e.Fatalf("%s was told of %d servers, and then of %d", o.To, before, m.Most)
+		}
+		e.told[o.To] = m.Most
+	case wire.Ask:
+		show(e.told[o.To], m.Servers)
+	case wire.Finalists:
+		if m.Most > 0 {
+			e.told[o.To] = m.Most
+		}
+		show(e.told[o.To], m.Servers)
+	}
+}
+
 func (e *evening) step(in Input) error {
 	e.Helper()
 	before, phase := names(e.room.round.players), e.room.phase
@@ -152,6 +190,7 @@ func (e *evening) step(in Input) error {
 			}
 		case Send:
 			e.canBeSent(o)
+			e.exposes(o)
 			if launch, is := o.Message.(wire.Launch); is && !saved && e.room.phase != phase {
 				e.Fatalf("all are sent to %s, which is not kept", launch.Address)
 			}
@@ -459,7 +498,10 @@ func (e *evening) message() wire.Message {
 	case 5:
 		return wire.Launched{Round: round, State: wire.LaunchStarted}
 	}
-	if e.upTo(7) == 7 {
+	switch e.upTo(15) {
+	case 14:
+		return wire.Late{By: discovery.Millis(time.Duration(e.upTo(200)) * time.Millisecond)}
+	case 7, 15:
 		return wire.Rests{Round: round, For: discovery.Millis(time.Duration(e.upTo(80)) * time.Second)}
 	}
 	return wire.Done{Round: round}

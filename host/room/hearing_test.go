@@ -207,6 +207,7 @@ func (h *hall) endsWell(named bool) {
 // only, and whenever it says so, sends nobody elsewhere, and is named where it
 // contradicts the others about many.
 func TestLiarsAboutServers(t *testing.T) {
+	t.Parallel()
 	const favourite = 20
 	about := map[string]func(server int) bool{
 		"all but one": func(server int) bool { return server == favourite },
@@ -379,6 +380,7 @@ func TestLoneWordIsChecked(t *testing.T) {
 // however servers change their maps, fill up and empty in between, start again with
 // other settings now and then, and however late somebody's words come.
 func TestHonestVolatility(t *testing.T) {
+	t.Parallel()
 	const evenings, players, servers = 200, 8, 60
 	for seed := range uint64(evenings) {
 		rng := rand.New(rand.NewPCG(seed, 1))

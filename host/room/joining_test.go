@@ -3,6 +3,7 @@ package room
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,12 +99,36 @@ func TestLateHello(t *testing.T) {
 	}
 }
 
-func TestNamesAreShort(t *testing.T) {
-	if got := playerName(strings.Repeat("ä", 40)); got != strings.Repeat("ä", 16) {
-		t.Errorf("a long name becomes %q", got)
+// TestLookalikes: nobody comes in under a name that people would take for another's.
+func TestLookalikes(t *testing.T) {
+	n := newSession(t, settings(0))
+	n.join("ann")
+	for _, tt := range []struct{ name, reason string }{
+		{"\u0430nn", wire.ReasonNameTaken}, // a Cyrillic letter
+		{"ａｎｎ", wire.ReasonNameTaken},
+		{"ann\u3164", wire.ReasonNameTaken},
+		{"a\u0335\u0336nn", wire.ReasonNameTaken},
+		{"\u3164", wire.ReasonName},
+		{"🎉", wire.ReasonName},
+	} {
+		if refusal := n.tryJoin(tt.name, "token of another"); refusal == nil || refusal.Reason != tt.reason {
+			t.Errorf("a player comes as %q: %v, want %q", tt.name, refusal, tt.reason)
+		}
+		if err := n.step(Order{Action: Enter{Name: tt.name, Token: "page of another"}}); reason(err) != tt.reason {
+			t.Errorf("a guest comes as %q: %v, want %q", tt.name, err, tt.reason)
+		}
 	}
-	if got := playerName(strings.Repeat("x", 31) + "ä"); got != strings.Repeat("x", 31) {
-		t.Errorf("a name cut inside a letter becomes %q", got)
+	n.step(Order{Action: Enter{Name: "zoe", Token: "page of zoe"}})
+	if err := n.acts("page of zoe", Rename{"Аnn"}); reason(err) != wire.ReasonNameTaken {
+		t.Errorf("a guest takes a name that looks like ann's: %v", err)
+	}
+	n.join("zоe") // whose middle letter is Cyrillic: the guest gives way to a player
+	var names []string
+	for _, p := range n.view().People {
+		names = append(names, p.Name)
+	}
+	if want := []string{"ann", "zоe", "zoe (guest)"}; !slices.Equal(names, want) {
+		t.Errorf("the people are %q, want %q", names, want)
 	}
 }
 

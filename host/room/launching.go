@@ -21,9 +21,10 @@ func (*Launching) proceed(r *Room)   { r.nextRound() }
 
 // launch sends everyone to the chosen server.
 func (r *Room) launch(server int) {
+	connect := r.round.connect(server)
 	l := &Launching{
 		Launch: wire.Launch{
-			Round: r.round.number, Game: r.settings.Game, Address: r.round.connect(server).String(),
+			Round: r.round.number, Game: r.settings.Game, Address: connect.String(), QueryPort: queryPort(r.round.servers.List[server].Addr, connect),
 			Name: r.round.serverName(server), Password: r.settings.Password,
 		},
 		Server: server,
@@ -69,16 +70,24 @@ func (r *Room) launch(server int) {
 	r.round.forgetSaid()
 }
 
+// queryPort is the port at which a server is asked, 0 if players connect to the same.
+func queryPort(asked, connect netip.AddrPort) uint16 {
+	if asked.Port() == connect.Port() {
+		return 0
+	}
+	return asked.Port()
+}
+
 // launchFor is the launch with the address that is right for a player.
 func (l *Launching) launchFor(r *Room, p *player) wire.Launch {
-	launch, connect := l.Launch, r.round.connectFor(p, l.Server)
-	launch.Address = connect.String()
+	launch, connect, asked := l.Launch, r.round.connectFor(p, l.Server), r.round.servers.List[l.Server].Addr
 	for i := range r.round.local {
 		local := &r.round.local[i]
 		if local.Server == l.Server && local.isReachedBy(p) {
-			launch.Address = netip.AddrPortFrom(local.Addr.Addr(), connect.Port()).String()
+			connect, asked = netip.AddrPortFrom(local.Addr.Addr(), connect.Port()), local.Addr
 		}
 	}
+	launch.Address, launch.QueryPort = connect.String(), queryPort(asked, connect)
 	if !p.again.IsZero() {
 		launch.Again = p.again.UnixMilli()
 	}

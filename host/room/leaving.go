@@ -2,6 +2,7 @@ package room
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,12 +61,24 @@ func (r *Room) chooseAgain(what string) {
 	r.round.beginVote()
 }
 
-// comesBack has a player count again who was left out for having left while people vote.
+// comesBack counts a player again who was left out for having left while people vote. The
+// first of a group that was mostly away gives the rest of them leftAfter to follow: a line
+// that comes up again does not bring all of them at once.
 func (r *Room) comesBack(p *player) {
-	if !r.isVoting() || !p.leftOut || p.anomaly != nil || p.missed == 0 || p.missed > mostMissed || !r.round.hasMeasured(p) {
+	if !r.isVoting() {
 		return
 	}
-	group := append(r.round.chosenFor(), p)
+	group := r.round.chosenFor()
+	away, _ := r.absent()
+	if slices.Contains(group, p) && 2*len(away) <= len(group) && 2*(len(away)+1) > len(group) {
+		for _, late := range away {
+			late.heard = r.now
+		}
+	}
+	if !p.leftOut || p.anomaly != nil || p.missed == 0 || p.missed > mostMissed || !r.round.hasMeasured(p) {
+		return
+	}
+	group = append(group, p)
 	p.leftOut = false
 	if selected := r.selectFor(group); selected.Chosen != nil {
 		selection := *r.round.selection

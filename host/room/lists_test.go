@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/nickname"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -111,7 +112,7 @@ func TestListsOfANameThatIsFree(t *testing.T) {
 			}
 		})
 	}
-	if playerName(nobodyNow) == nobodyNow {
+	if nickname.Clean(nobodyNow) == nobodyNow {
 		t.Error("a nickname can be what stands for who is gone")
 	}
 }

@@ -95,7 +95,7 @@ func TestLocals(t *testing.T) {
 	n.verifies("zoe")
 	n.goesTo(1)
 	for name, want := range map[string]string{"ann": "10.9.0.6:27960", "zoe": addr(1).String()} {
-		if launch := got[wire.Launch](n, name); launch.Address != want {
+		if launch := got[wire.Launch](n, name); launch.Address != want || launch.QueryPort != 0 {
 			t.Errorf("%s is sent to %s, want %s", name, launch.Address, want)
 		}
 	}

@@ -22,9 +22,6 @@ const (
 	slowestRate = 100
 	// measuringGrace comes on top of the time that the list itself takes.
 	measuringGrace = time.Minute
-	// shortList is how many servers a peer asks in two seconds at its default
-	// rate: everybody measures such a list whole.
-	shortList = 500
 )
 
 // Gathering waits for the players.
@@ -223,13 +220,15 @@ func (r *Room) seedFor(p *player) uint64 {
 	return r.tuning.Seed + uint64(r.round.number) + uint64(slices.Index(r.round.players, p))<<32
 }
 
-// strategy is how the players measure this round's list. A short one they
-// measure whole: that takes no longer than asking them for the right part.
+// strategy returns how the players measure this round's list. A saved room may still
+// measure a short list whole: rooms did not search those before.
 func (r *Room) strategy() string {
-	if _, coordinating := r.phase.(*Coordinating); coordinating {
-		return wire.Coordinated // also where the organiser has everyone ask more
-	}
-	if r.settings.Strategy == wire.Coordinated && len(r.round.servers.List) <= shortList {
+	_, coordinating := r.phase.(*Coordinating) // also where the organiser has everyone ask more
+	_, measuring := r.phase.(*Measuring)
+	switch {
+	case coordinating:
+		return wire.Coordinated
+	case measuring && r.settings.Strategy == wire.Coordinated:
 		return string(discovery.Conventional)
 	}
 	return r.settings.Strategy
@@ -251,12 +250,13 @@ func (r *Room) measure(p *player) {
 	if p.shares {
 		m.Strategy = wire.Coordinated
 	}
-	r.send(p, m)
-	p.briefed = r.round.number
 	if m.Strategy != wire.Coordinated && !p.asked.all {
 		p.asked.everything(r.now)
 		r.round.hearing.players = nil // what p heard before counts now: see attend
 	}
+	m.Most = r.promise(p)
+	r.send(p, m)
+	p.briefed = r.round.number
 	if len(known) > 0 {
 		r.send(p, wire.Report{Round: r.round.number, Results: known})
 	}

@@ -50,8 +50,12 @@ func (a More) do(r *Room, _ caller) error {
 		return fmt.Errorf("between 1 and %d servers more can be asked at a time", moreServers)
 	}
 	servers := min(a.Servers, most)
-	r.note("the organiser has everyone ask %s", moreInWords(servers))
 	r.round.more.Servers += servers
+	r.note("the organiser has everyone ask %s", moreInWords(servers))
+	if most := r.mostTold(); most > 0 {
+		r.note("now %s", discovery.Before(most, 0, len(r.round.servers.List)))
+	}
+	r.do(Publish{}) // people read the new number before anybody is asked
 	r.round.selection, r.round.whatIf, r.round.search, r.round.waited = nil, nil, nil, 0
 	for name, b := range r.round.ballots { // nobody has said of the next choice that they are ready
 		b.ready, b.byHand = false, false
@@ -132,6 +136,16 @@ func (r *Room) worthAsking() int {
 		return 0
 	}
 	return min(most, r.round.unasked(r.round.chosenFor()))
+}
+
+// askMoreText is what the organiser's button says: what is asked, and what everybody shows
+// for it.
+func (r *Room) askMoreText(n int) string {
+	most, listed := r.mostShown(), len(r.round.servers.List)
+	if most == 0 || most+n >= listed {
+		return "ask " + moreInWords(n)
+	}
+	return fmt.Sprintf("ask %s: then %s", moreInWords(n), discovery.Before(most+n, 0, listed))
 }
 
 func moreInWords(n int) string {

@@ -180,9 +180,20 @@ func (g *probeGroup) deal(r *Room, servers []int) {
 	}
 	slices.SortFunc(order, func(i, j int) int { return servers[i] - servers[j] })
 	of := g.open() // by place among the players
+	room := map[int]int{}
+	for _, i := range of {
+		room[i] = r.spare(g.players[i])
+	}
 	to := make([]int, len(servers))
 	for n, i := range order {
 		to[i] = of[n%len(of)]
+		for next := range len(of) { // whoever is asked for no more leaves it to the others
+			if one := of[(n+next)%len(of)]; room[one] > 0 {
+				to[i] = one
+				room[one]--
+				break
+			}
+		}
 	}
 	for i, p := range g.players {
 		var share []int
@@ -224,7 +235,7 @@ func (g *probeGroup) heard(r *Room, p *player, result discovery.Result) (stands 
 		switch state := next.sheet.at(result.Server).State; {
 		case state == discovery.Answered:
 			return true
-		case state == discovery.Unprobed && !r.round.isOutOfReach(next, result.Server):
+		case state == discovery.Unprobed && !r.round.isOutOfReach(next, result.Server) && r.spare(next) > 0:
 			g.ask(r, next, []int{result.Server})
 			return false
 		}

@@ -177,6 +177,10 @@ func TestSharedLost(t *testing.T) {
 		{Server: ann[0], State: discovery.Lost, Sent: 3},
 		{Server: bob[0], State: discovery.Answered, RTTs: []float64{31}, Sent: 3},
 	}})
+	n.verifies("bob")
+	n.verifies("cat")
+	n.looksAlone("ann", 2, ann[0])
+	n.says("ann", wire.Verified{Round: 1, Attempt: 2, Servers: []wire.Finalist{{Server: ann[0], State: discovery.Lost, Sent: 2}}})
 	for _, c := range []struct {
 		player, server int
 		want           discovery.State
@@ -327,6 +331,12 @@ func TestOnePacket(t *testing.T) {
 				v.Servers[1] = wire.Finalist{Server: 1, State: discovery.Lost, Sent: 1}
 			}
 			n.says(name, v)
+		}
+		for _, name := range names[:lost] {
+			if again := 2*lost > len(names) && lost < len(names); again { // some heard it: it may be the line that they share
+				n.looksAlone(name, 2, 1)
+				n.says(name, wire.Verified{Round: 1, Attempt: 2, Servers: []wire.Finalist{{Server: 1, State: discovery.Lost, Sent: 2}}})
+			}
 		}
 		n.inStage(wire.Launching)
 		if got := len(n.room.round.selection.Ranking); got != want {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/host/room/nickname"
 	"muster/host/wire"
 )
 
@@ -122,7 +123,8 @@ func (r *Room) caller(credential string) caller {
 // unless guests vote, or the guest is counted by an estimate.
 func (r *Room) hasSay(p *person, isPlayer bool) bool {
 	if !isPlayer {
-		return r.settings.GuestsVote || r.guests.first(func(g *guest) bool { return &g.person == p && g.counted }) != nil
+		g := r.guests.first(func(g *guest) bool { return &g.person == p })
+		return g.counted || r.settings.GuestsVote && (g.organiser || !r.isSpokenFor(g))
 	}
 	return r.phase.stage() != wire.Chosen || !r.round.player(p.name).leftOut
 }
@@ -144,8 +146,20 @@ var (
 	errOrganiserOnly = &wire.Refusal{Reason: wire.ReasonSecret, Message: "only the organiser can do this"}
 	errNickname      = &wire.Refusal{Reason: wire.ReasonName, Message: "choose a nickname first"}
 	errLeftOut       = &wire.Refusal{Reason: wire.ReasonAction, Message: "this choice is made without you", Hint: "you come along, and have a say again in the next round"}
+	errSpokenFor     = &wire.Refusal{Reason: wire.ReasonAction, Message: "somebody on your network has voted already", Hint: "guests have one vote per network; a player's program brings a vote of its own"}
 	errGuest         = &wire.Refusal{Reason: wire.ReasonAction, Message: "guests only watch", Hint: "open the page by your personal link, which muster join shows; or the organiser lets guests vote"}
 )
+
+// isSpokenFor reports whether another guest on the same network has said something of
+// the choice. One person can open many pages, so each network's guests have one say.
+// Guests of whom the room knows no address count as one network.
+func (r *Room) isSpokenFor(g *guest) bool {
+	speaks := r.guests.first(func(other *guest) bool {
+		b := r.round.ballots[other.name]
+		return other.from == g.from && !other.counted && !other.organiser && (b.voted || b.ready || b.vetoed)
+	})
+	return speaks != nil && speaks != g
+}
 
 // mustHaveSay is why somebody has no say, or nil.
 func (r *Room) mustHaveSay(by caller) error {
@@ -154,6 +168,8 @@ func (r *Room) mustHaveSay(by caller) error {
 		return errNickname
 	case !r.hasSay(by.person, by.isPlayer) && by.isPlayer:
 		return errLeftOut
+	case !r.hasSay(by.person, by.isPlayer) && r.settings.GuestsVote:
+		return errSpokenFor
 	case !r.hasSay(by.person, by.isPlayer):
 		return errGuest
 	}
@@ -165,10 +181,11 @@ func (r *Room) isWatching(p *person) bool {
 	return r.pages[p.page] > 0 || p.organiser && r.pages[r.keys.Secret] > 0
 }
 
-// isTaken reports whether somebody else has a name, or will have it.
+// isTaken reports whether somebody else has a name that looks like this one, or will
+// have it.
 func (r *Room) isTaken(name string, by *person) bool {
 	for p := range r.everyone() {
-		if p != by && (strings.EqualFold(p.name, name) || strings.EqualFold(p.becomes, name)) {
+		if p != by && (nickname.Alike(p.name, name) || nickname.Alike(p.becomes, name)) {
 			return true
 		}
 	}
@@ -214,7 +231,7 @@ func (r *Room) rename(p *person, isPlayer bool, name string) {
 func (r *Room) makeWay(g *guest) {
 	mark := " (guest)"
 	for i := 2; ; i++ {
-		name := playerName(g.name[:min(len(g.name), maxName-len(mark))]) + mark
+		name := strings.TrimSpace(strings.ToValidUTF8(g.name[:min(len(g.name), nickname.MaxBytes-len(mark))], "")) + mark
 		if !r.isTaken(name, &g.person) {
 			r.rename(&g.person, false, name)
 			return
@@ -326,13 +343,13 @@ func (a Enter) do(r *Room, by caller) error {
 	case shown.organiser:
 		by = shown
 	}
-	name := playerName(a.Name)
+	name := nickname.Clean(a.Name)
 	switch {
 	case by.person != nil:
 		r.do(Answer{map[string]string{"name": by.name, "token": by.page}})
 		return nil
 	case name == "":
-		return &wire.Refusal{Reason: wire.ReasonName, Message: "a nickname is missing"}
+		return &wire.Refusal{Reason: wire.ReasonName, Message: "a nickname needs a letter or a digit"}
 	case r.locked && !by.organiser:
 		return lockedOut()
 	case r.guests.named(name) != nil:
@@ -368,13 +385,13 @@ type Rename struct {
 }
 
 func (a Rename) do(r *Room, by caller) error {
-	name := playerName(a.Name)
+	name := nickname.Clean(a.Name)
 	_, gathering := r.phase.(*Gathering)
 	switch {
 	case by.person == nil:
 		return errNickname
 	case name == "":
-		return &wire.Refusal{Reason: wire.ReasonName, Message: "a name is missing"}
+		return &wire.Refusal{Reason: wire.ReasonName, Message: "a name needs a letter or a digit"}
 	case r.isTaken(name, by.person):
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("somebody is %s already", name), Hint: "choose another name"}
 	case r.now.Sub(by.renamed) < renameEvery:

@@ -207,7 +207,7 @@ func (Hear) surveyed(r *Room, p *player, m wire.Surveyed) error {
 	found := make([]venueResult, len(r.venues()))
 	for _, seen := range m.Places {
 		if seen.Server < 0 || seen.Server >= len(found) {
-			return fmt.Errorf("room: %s measures place %d of %d", p.name, seen.Server, len(found))
+			return nonsensef("a ping of place %d of %d", seen.Server, len(found))
 		}
 		v := venueResult{State: seen.State}
 		if seen.State == discovery.Answered {

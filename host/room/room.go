@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/nickname"
 	"muster/host/wire"
 )
 
@@ -20,8 +20,6 @@ const (
 	// KeepEmpty is how long a room without anyone in it is kept: an evening and the
 	// morning after.
 	KeepEmpty = 24 * time.Hour
-	// maxName is the longest name of a player, in bytes.
-	maxName = 32
 	// maxPlayers is how many players a room without a number of its own takes.
 	maxPlayers = wire.MaxPlayers
 )
@@ -117,6 +115,7 @@ type Tuning struct {
 // New opens a room that is tuned.
 func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
 	r := &Room{keys: keys, pages: map[string]int{}, opened: now, settings: settings, phase: &Gathering{}, since: now, now: now, tuning: t, round: newRound(1)}
+	r.kept.unjoined = true
 	r.note("room %s opened for %s", keys.Code, settings.Game)
 	r.due = r.Next()
 	return r
@@ -206,7 +205,7 @@ const (
 )
 
 func (in Join) step(r *Room) error {
-	name := playerName(in.Hello.Name)
+	name := nickname.Clean(in.Hello.Name)
 	p := r.round.player(name)
 	for _, other := range r.round.players {
 		if sameToken(other.token, in.Hello.Token) {
@@ -220,6 +219,7 @@ func (in Join) step(r *Room) error {
 	if r.isAsleep() {
 		r.wake(name + " has opened the room")
 	}
+	r.kept.unjoined = false
 	if p == nil {
 		token := in.Token
 		if n := len(in.Hello.Token); n >= tokenLength && n <= longestToken {
@@ -231,8 +231,10 @@ func (in Join) step(r *Room) error {
 			p.name, p.becomes = name, ""
 			r.guests = slices.DeleteFunc(r.guests, func(g *guest) bool { return g == before })
 		}
-		if g := r.guests.named(name); g != nil {
-			r.makeWay(g)
+		for _, g := range r.guests {
+			if nickname.Alike(g.name, name) {
+				r.makeWay(g)
+			}
 		}
 		if before != nil {
 			r.round.reballot(before.name, name)
@@ -300,11 +302,13 @@ func (in Join) refusal(r *Room, name string, p *player, before *guest) *wire.Ref
 	case in.missedEnd(r, before):
 		return &wire.Refusal{Reason: wire.ReasonEnded, Message: "while the connection was lost the night has ended. Good night! The room stays: whoever comes next opens it again"}
 	case name == "":
-		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name", Hint: "say --name NAME"}
+		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name with a letter or a digit", Hint: "say --name NAME"}
 	case p != nil && !sameToken(p.token, in.Hello.Token):
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("the room has a player %q already", p.name), Hint: "choose another name with --name NAME"}
 	case p != nil && p.connected && p.program != "" && p.program == in.Hello.Program && in.Hello.Line < p.line: // it was long on its way
 		return &wire.Refusal{Reason: wire.ReasonReplaced, Message: p.name + " has come back on another connection"}
+	case p == nil && r.lookalike(name) != nil:
+		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%q looks like %q, who is in the room", name, r.lookalike(name).name), Hint: "choose another name with --name NAME"}
 	case p == nil && r.isReserved(name, before):
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s is somebody else here", name), Hint: "choose another name with --name NAME; if it is you on the page, paste the line that it shows there"}
 	case p == nil && r.locked && !(before != nil && (before.organiser || before.regular)) && !sameToken(r.keys.Secret, in.Hello.As):
@@ -333,12 +337,22 @@ func (r *Room) TakesCode() bool {
 	return false
 }
 
+// lookalike is the player whose name people would take for this one, or nil.
+func (r *Room) lookalike(name string) *player {
+	for _, p := range r.round.players {
+		if nickname.Alike(p.name, name) {
+			return p
+		}
+	}
+	return nil
+}
+
 // isReserved reports whether a name is the organiser's or a regular's, or will be a player's. Other
 // guests give way to who plays.
 func (r *Room) isReserved(name string, before *guest) bool {
 	for p := range r.everyone() {
 		isSame := before != nil && p == &before.person
-		if !isSame && ((p.organiser || p.regular) && strings.EqualFold(p.name, name) || strings.EqualFold(p.becomes, name)) {
+		if !isSame && ((p.organiser || p.regular) && nickname.Alike(p.name, name) || nickname.Alike(p.becomes, name)) {
 			return true
 		}
 	}
@@ -347,15 +361,6 @@ func (r *Room) isReserved(name string, before *guest) bool {
 
 func lockedOut() *wire.Refusal {
 	return &wire.Refusal{Reason: wire.ReasonLocked, Message: "the organiser has locked the room", Hint: "ask the organiser to unlock it"}
-}
-
-// playerName is a name as the room shows it, safe and short.
-func playerName(s string) string {
-	name := discovery.CleanText(s)
-	if len(name) > maxName {
-		name = strings.ToValidUTF8(name[:maxName], "")
-	}
-	return strings.TrimSpace(name)
 }
 
 func sameToken(a, b string) bool {
@@ -383,7 +388,9 @@ func (r *Room) catchUp(p *player) {
 	case *Verifying, *Voting, *Countdown:
 		if !p.leftOut {
 			r.send(p, r.round.listFor(p))
-			r.send(p, r.finalistsFor(p))
+			if r.round.look.asks(p.name) {
+				r.send(p, r.finalistsFor(p))
+			}
 		}
 	case *Waiting:
 		phase.catchUp(r, p)

@@ -50,6 +50,9 @@ type round struct {
 	// voted: people have voted in this round, or could.
 	voted  bool
 	vetoes []selection.Veto
+	// numbered are the servers that were candidates, in the order of their numbers, the
+	// first being 1.
+	numbered []int
 	// tooNear are the servers that lie about how far they are.
 	tooNear []int
 	more    more
@@ -76,6 +79,11 @@ type player struct {
 	*member
 	sheet
 	done bool
+	// late is by how much the timers of the player's machine ring late, as its program says.
+	// It is of a connection, and not saved.
+	late time.Duration
+	// mute: the program is connected, and does not answer pings; see [Tick].
+	mute bool
 	// leftOut: the round goes on without this player. missed is how long it was silent
 	// or away in all while it was to measure.
 	leftOut bool
@@ -92,6 +100,9 @@ type player struct {
 	anomaly *anomaly.Anomaly
 	// odd is what is odd about numbers that count all the same.
 	odd *anomaly.Anomaly
+	// raised are servers of which the player's own RTT counts as at least so much: the
+	// player alone was so near to them.
+	raised map[int]time.Duration
 	// contradicts is why the player's word about servers does not count, if it does not.
 	contradicts *anomaly.Anomaly
 	launch      wire.LaunchState
@@ -272,9 +283,12 @@ func (r *round) table(group []*player, others ...string) *selection.Table {
 	t := selection.NewTable(append(names(group), others...), len(r.servers.List))
 	for column, p := range group {
 		k := r.knowledge(p)
+		for _, mate := range k.mates { // whose pings are the player's, too
+			t.SetLate(column, max(t.Late(column), mate.late))
+		}
 		for server := range k.servers() {
 			result := k.at(server)
-			t.Set(column, server, result.State, result.RTT)
+			t.Set(column, server, result.State, p.credited(server, result.RTT))
 		}
 		for i := range r.local {
 			if local := &r.local[i]; local.isHiddenFrom(p) {
@@ -301,6 +315,9 @@ func (r *round) odd() []anomaly.Anomaly {
 	active := r.active()
 	odd := r.anomalies(r.table(active))
 	for _, p := range active {
+		if a := r.alone(p); a != nil {
+			odd = append(odd, *a)
+		}
 		if p.odd != nil && !slices.ContainsFunc(odd, func(a anomaly.Anomaly) bool { return a.Player == p.name }) {
 			odd = append(odd, *p.odd)
 		}

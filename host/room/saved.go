@@ -26,6 +26,8 @@ import (
 const (
 	savedVersion  = 2 // names its lists by hashes
 	oldestVersion = 1
+	// SavedVersion is the newest form of a saved room that this program reads.
+	SavedVersion = savedVersion
 )
 
 // ErrNewer says that a later release of Muster has saved a room.
@@ -77,6 +79,7 @@ type saved struct {
 	Look      look                 `json:"look,omitzero"`
 	Voted     bool                 `json:"voted,omitempty"`
 	Vetoes    []selection.Veto     `json:"vetoes,omitempty"`
+	Numbered  []int                `json:"numbered,omitempty"`
 	TooNear   []int                `json:"too_near,omitempty"`
 	More      more                 `json:"more,omitzero"`
 }
@@ -91,6 +94,7 @@ type savedKept struct {
 	Used     time.Time      `json:"used,omitzero"`
 	Unused   time.Duration  `json:"unused,omitempty"`
 	Counted  time.Time      `json:"counted,omitzero"`
+	Unjoined bool           `json:"unjoined,omitempty"`
 }
 
 // savedPhase is the phase's name, and what only that phase knows.
@@ -148,6 +152,8 @@ type savedPlayer struct {
 	Anomaly  *anomaly.Anomaly             `json:"anomaly,omitempty"`
 	// Odd is one for which nobody is left out.
 	Odd *anomaly.Anomaly `json:"odd,omitempty"`
+	// Raised are pings that count as more than the player reported.
+	Raised []savedPing `json:"raised,omitempty"`
 	// Contradicts is another, about what the player heard of servers.
 	Contradicts *anomaly.Anomaly `json:"contradicts,omitempty"`
 	Launch      wire.LaunchState `json:"launch,omitempty"`
@@ -161,6 +167,10 @@ type savedPlayer struct {
 	Asked  []byte      `json:"asked,omitempty"`
 	All    bool        `json:"asked_all,omitempty"`
 	Own    int         `json:"own,omitempty"`
+	// Shown are the servers that the player's program was asked to ask, and Promised how many
+	// that will be at most, as the player was told; 0 is all of the list.
+	Shown    []byte `json:"shown,omitempty"`
+	Promised int    `json:"promised,omitempty"`
 }
 
 type savedLook struct {
@@ -168,6 +178,13 @@ type savedLook struct {
 	State   discovery.State   `json:"state"`
 	RTT     discovery.Millis  `json:"rtt_ms,omitzero"`
 	Quality selection.Quality `json:"quality,omitzero"`
+	// RTTs are all samples after the search of a short list.
+	RTTs []float64 `json:"rtts,omitempty"`
+}
+
+type savedPing struct {
+	Server int              `json:"server"`
+	RTT    discovery.Millis `json:"rtt_ms"`
 }
 
 // phases are all of them by the names in the saved form, empty.
@@ -184,12 +201,12 @@ func (r *Room) Save() ([]byte, error) {
 		Version: savedVersion, Code: r.keys.Code, Link: r.keys.Link, Secret: r.keys.Secret, Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
 		Since: r.since, Locked: r.locked, Closed: r.closed, Ended: r.ended, Log: r.log, Previous: r.previous, History: r.history, Lists: r.lists,
 		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
-		WhatIf: r.round.whatIf, Look: r.round.look, Voted: r.round.voted, Vetoes: r.round.vetoes, TooNear: r.round.tooNear, More: r.round.more,
+		WhatIf: r.round.whatIf, Look: r.round.look, Voted: r.round.voted, Vetoes: r.round.vetoes, Numbered: r.round.numbered, TooNear: r.round.tooNear, More: r.round.more,
 		Survey: r.survey, Started: r.started, Failures: r.failures, Pause: r.round.pause, Broken: r.round.broken,
 		Webhook: r.settings.Webhook, Posts: r.posts,
 	}
-	if k := &r.kept; r.IsStanding() || len(k.evenings) > 0 || !k.used.IsZero() || !k.counted.IsZero() {
-		s.Kept = &savedKept{k.evenings, k.tonight, k.left, k.reminded, k.dated, k.used, k.unused, k.counted}
+	if k := &r.kept; r.IsStanding() || k.unjoined || len(k.evenings) > 0 || !k.used.IsZero() || !k.counted.IsZero() {
+		s.Kept = &savedKept{k.evenings, k.tonight, k.left, k.reminded, k.dated, k.used, k.unused, k.counted, k.unjoined}
 	}
 	var err error
 	for name, p := range phases() {
@@ -227,14 +244,17 @@ func (r *Room) Save() ([]byte, error) {
 		sp := savedPlayer{
 			savedPerson: r.round.savedPerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart, Discreet: p.discreet, Near: p.near, Surveyed: p.surveyed, Editions: p.editions,
 			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Before: p.before, Shares: p.shares, Anomaly: p.anomaly, Odd: p.odd, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail, Again: p.again,
-			Asked: p.asked.servers, All: p.asked.all, Own: p.asked.own,
+			Asked: p.asked.servers, All: p.asked.all, Own: p.asked.own, Shown: p.asked.shown, Promised: p.asked.promised,
 		}
 		if sp.Report, err = pack(wire.Report{Round: r.round.number, Results: p.probes}); err != nil {
 			return nil, err
 		}
 		for _, server := range slices.Sorted(maps.Keys(p.looks)) {
 			l := p.looks[server]
-			sp.Looks = append(sp.Looks, savedLook{server, l.State, discovery.Millis(l.RTT), l.quality})
+			sp.Looks = append(sp.Looks, savedLook{server, l.State, discovery.Millis(l.RTT), l.quality, l.rtts})
+		}
+		for _, server := range slices.Sorted(maps.Keys(p.raised)) {
+			sp.Raised = append(sp.Raised, savedPing{server, discovery.Millis(p.raised[server])})
 		}
 		s.Players = append(s.Players, sp)
 	}
@@ -255,7 +275,7 @@ func (r *round) person(s savedPerson) (person, error) {
 	b := ballot{ready: s.Ready, vetoed: s.Vetoed, voted: s.Vote != nil, byHand: s.ByHand}
 	if b.voted {
 		if b.vote = *s.Vote; b.vote < 0 || b.vote >= len(r.servers.List) {
-			return person{}, fmt.Errorf("%s votes for server %d of %d", s.Name, b.vote, len(r.servers.List))
+			return person{}, fmt.Errorf("a vote for server %d of %d", b.vote, len(r.servers.List))
 		}
 	}
 	if b != (ballot{}) {
@@ -353,7 +373,7 @@ func (s *saved) withoutList() (err error) {
 		return err
 	}
 	s.ListHash, s.Said, s.SaidAt, s.Local, s.Measuring, s.Pause, s.Broken = "", nil, time.Time{}, nil, time.Time{}, pause{}, false
-	s.Selection, s.WhatIf, s.Look, s.Voted, s.Vetoes, s.TooNear, s.More = nil, nil, look{}, false, nil, nil, more{}
+	s.Selection, s.WhatIf, s.Look, s.Voted, s.Vetoes, s.Numbered, s.TooNear, s.More = nil, nil, look{}, false, nil, nil, nil, more{}
 	silent := func(p savedPerson) savedPerson {
 		p.Ready, p.Vetoed, p.Vote, p.ByHand = false, false, nil, false
 		return p
@@ -365,7 +385,7 @@ func (s *saved) withoutList() (err error) {
 		p := &s.Players[i]
 		p.savedPerson = silent(p.savedPerson)
 		p.Done, p.LeftOut, p.Missed, p.Before, p.Shares, p.Anomaly, p.Contradicts, p.Launch, p.Detail = false, false, 0, 0, false, nil, nil, "", ""
-		p.Looks, p.Asked, p.All, p.Own = nil, nil, false, 0
+		p.Looks, p.Asked, p.All, p.Own, p.Shown, p.Promised = nil, nil, false, 0, nil, 0
 		if p.Report, err = pack(wire.Report{Round: s.Round}); err != nil {
 			return err
 		}
@@ -389,12 +409,12 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	}
 	r.settings.Password, r.settings.Webhook, r.posts = s.Password, s.Webhook, s.Posts
 	if k := s.Kept; k != nil {
-		r.kept = keeping{evenings: k.Evenings, tonight: k.Tonight, left: k.Left, reminded: k.Reminded, dated: k.Dated, used: k.Used, unused: k.Unused, counted: k.Counted}
+		r.kept = keeping{evenings: k.Evenings, tonight: k.Tonight, left: k.Left, reminded: k.Reminded, dated: k.Dated, used: k.Used, unused: k.Unused, counted: k.Counted, unjoined: k.Unjoined}
 		r.kept.bound()
 	}
 	n := &r.round
 	n.pause, n.broken = s.Pause, s.Broken
-	n.local, n.measuring, n.selection, n.whatIf, n.look, n.voted, n.vetoes, n.tooNear, n.more = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.Voted, s.Vetoes, s.TooNear, s.More
+	n.local, n.measuring, n.selection, n.whatIf, n.look, n.voted, n.vetoes, n.numbered, n.tooNear, n.more = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.Voted, s.Vetoes, s.Numbered, s.TooNear, s.More
 	if n.number < 0 || n.number > wire.MaxRound {
 		return nil, fmt.Errorf("a round %d", n.number)
 	}
@@ -439,22 +459,28 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 			member: &member{person: who, token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet, near: sp.Near, surveyed: sp.Surveyed, editions: sp.Editions},
 			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, before: sp.Before, shares: sp.Shares, anomaly: sp.Anomaly, odd: sp.Odd, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail, again: sp.Again,
 		}
-		p.asked = asked{all: sp.All, servers: sp.Asked, own: sp.Own}
+		for _, raised := range sp.Raised {
+			if !isListed(raised.Server) {
+				return nil, fmt.Errorf("%s has a ping of server %d of %d", p.name, raised.Server, len(list.Servers))
+			}
+			p.raise(raised.Server, time.Duration(raised.RTT))
+		}
+		p.asked = asked{all: sp.All, servers: sp.Asked, own: sp.Own, exposed: exposed{promised: sp.Promised, shown: sp.Shown}}
 		report, err := unpack[wire.Report](sp.Report)
 		if err != nil {
 			return nil, err
 		}
 		for _, result := range report.Results {
 			if !isListed(result.Server) {
-				return nil, fmt.Errorf("%s has server %d of %d", p.name, result.Server, len(list.Servers))
+				return nil, fmt.Errorf("a result of server %d of %d", result.Server, len(list.Servers))
 			}
 			p.add(result)
 		}
 		for _, l := range sp.Looks {
 			if !isListed(l.Server) {
-				return nil, fmt.Errorf("%s looked at server %d of %d", p.name, l.Server, len(list.Servers))
+				return nil, fmt.Errorf("a look at server %d of %d", l.Server, len(list.Servers))
 			}
-			p.look(secondLook{discovery.Result{Server: l.Server, State: l.State, RTT: time.Duration(l.RTT)}, l.Quality})
+			p.look(secondLook{discovery.Result{Server: l.Server, State: l.State, RTT: time.Duration(l.RTT)}, l.Quality, l.RTTs})
 		}
 		n.players = append(n.players, p)
 	}
@@ -541,7 +567,13 @@ func (r *Room) isWhole() error {
 	if missing {
 		return fmt.Errorf("%s without what that needs", r.phase.stage())
 	}
-	for _, server := range slices.Concat(r.round.look.Servers, r.round.look.Seen, r.round.look.Doubted, r.round.tooNear) {
+	l := &r.round.look
+	for _, m := range l.Missed {
+		if m.Server < 0 || m.Server >= len(r.round.servers.List) {
+			return fmt.Errorf("a finalist %d of %d", m.Server, len(r.round.servers.List))
+		}
+	}
+	for _, server := range slices.Concat(l.Servers, l.Seen, l.Doubted, l.Reached, r.round.numbered, r.round.tooNear) {
 		if server < 0 || server >= len(r.round.servers.List) {
 			return fmt.Errorf("a finalist %d of %d", server, len(r.round.servers.List))
 		}

@@ -12,6 +12,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room/nickname"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -130,7 +131,7 @@ func (n *session) tryJoin(name, token string) (refusal *wire.Refusal) {
 		}
 		return refusal
 	}
-	p := n.room.round.player(playerName(name))
+	p := n.room.round.player(nickname.Clean(name))
 	n.tokens[p.name] = p.token
 	return nil
 }

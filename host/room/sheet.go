@@ -1,7 +1,6 @@
 package room
 
 import (
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -29,6 +28,8 @@ type sheet struct {
 type secondLook struct {
 	discovery.Result
 	quality selection.Quality
+	// rtts are all samples after a short search, in ms, the search's own first.
+	rtts []float64
 }
 
 // at is what is known of a server, and was asked for.
@@ -113,7 +114,7 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 	}
 	for i := range report.Results {
 		if server := report.Results[i].Server; server >= len(r.round.servers.List) {
-			return fmt.Errorf("room: %s reports server %d of %d", p.name, server, len(r.round.servers.List))
+			return nonsensef("a report of server %d of %d", server, len(r.round.servers.List))
 		}
 	}
 	passed, news := min(max(0, r.now.Sub(r.round.measuring)), wire.LongestTime), false
@@ -130,6 +131,7 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 		if !p.asked.has(probe.Server) && probe.State == discovery.Answered && p.asked.own > 0 {
 			before := p.at(probe.Server).State
 			p.asked.own--
+			p.asked.shown.add(probe.Server)
 			p.asked.servers.add(probe.Server)
 			p.count(probe.Server, before) // also what was told of it while nobody wanted it
 			r.round.weigh(probe.Server)
@@ -170,7 +172,7 @@ func (Hear) infos(r *Room, p *player, infos wire.Infos) error {
 	}
 	for i := range infos.Servers {
 		if server := infos.Servers[i].Server; server >= len(r.round.servers.List) {
-			return fmt.Errorf("room: %s has infos of server %d of %d", p.name, server, len(r.round.servers.List))
+			return nonsensef("infos of server %d of %d", server, len(r.round.servers.List))
 		}
 	}
 	for i := range infos.Servers {

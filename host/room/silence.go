@@ -14,10 +14,11 @@ const (
 	// was stopped, or had no time for the room: fifty ticks of a host, and no more than
 	// the shortest limit of a phase.
 	lateStep = countdownTime
-	// quietAfter is how long a player who measures may report nothing before that is
+	// QuietAfter is how long a player who measures may report nothing before that is
 	// taken for silence: less than [stalledAfter], as not all of them were heard in the
-	// same second for the last time.
-	quietAfter = 15 * time.Second
+	// same second for the last time. A player who has measured all has nothing to report,
+	// and is silent when the program answers no ping for so long.
+	QuietAfter = 15 * time.Second
 	// longestPause is how long a round stands still in all while somebody is there to
 	// wait: a line that is down for a minute is up again by then, and more than half of
 	// the players, should they fall silent together on purpose, hold the others no
@@ -123,13 +124,14 @@ func (r *Room) quiet() []*player {
 	silence := time.Duration(0)
 	switch r.phase.(type) {
 	case *Measuring, *Coordinating:
-		silence = quietAfter
+		silence = QuietAfter
 	case *Gathering, *Verifying, *Countdown:
 	default:
 		return nil
 	}
 	return filtered(r.round.active(), func(p *player) bool {
-		return !p.connected || silence > 0 && !p.done && r.now.Sub(p.heard) > silence
+		isSilent := !p.done && r.now.Sub(p.heard) > silence || p.done && p.mute
+		return !p.connected || silence > 0 && isSilent
 	})
 }
 
@@ -138,7 +140,7 @@ func (r *Room) quiet() []*player {
 // than by saying nothing.
 func (p *player) rests(r *Room, m wire.Rests) {
 	rest := time.Duration(m.For)
-	if m.Round != r.round.number || !r.isMeasuring() || p.done || p.leftOut || rest < quietAfter || rest > mostMissed-p.missed {
+	if m.Round != r.round.number || !r.isMeasuring() || p.done || p.leftOut || rest < QuietAfter || rest > mostMissed-p.missed {
 		return
 	}
 	p.missed += rest

@@ -254,6 +254,7 @@ func TestHostStops(t *testing.T) {
 // TestSilenceIsBounded: nobody is held for ever by players who fall silent, alone or
 // together, once or time and again.
 func TestSilenceIsBounded(t *testing.T) {
+	t.Parallel()
 	everybody := []string{"ann", "bob", "cat", "dan", "eve", "fay", "guy", "hal"}
 	tests := []struct {
 		name   string
@@ -543,4 +544,79 @@ func TestOneFamilySearch(t *testing.T) {
 	if p := n.room.round.player("zoe"); p.anomaly == nil || len(n.room.round.selection.Players) != 3 {
 		t.Errorf("zoe counts; the log:\n%s", n.log())
 	}
+}
+
+// TestOneMeasuresWhileAllStop: when all programs stop, the one who is not done yet is no
+// more silent than those who are. Those who are done show it by answering no pings.
+func TestOneMeasuresWhileAllStop(t *testing.T) {
+	for _, lasts := range []time.Duration{20 * time.Second, 24 * time.Second, 30 * time.Second, time.Minute} {
+		n := four(t, 3)
+		for _, name := range []string{"ann", "bob", "cat"} {
+			n.measures(name, 10, 20, 30)
+			n.done(name)
+		}
+		n.measures("dan", 10)
+		stopped := n.now
+		var others []string
+		for n.now.Sub(stopped) < lasts {
+			n.now = n.now.Add(tick)
+			if n.now.Sub(stopped) > QuietAfter {
+				others = []string{"ann", "bob", "cat", "dan"}
+			}
+			n.step(Tick{Mute: others})
+			if n.now.Sub(stopped) == 25*time.Second { // the pongs are overdue, and the connections end
+				for _, name := range others {
+					n.gone(name)
+				}
+			}
+		}
+		for _, name := range []string{"ann", "bob", "cat", "dan"} {
+			n.join(name)
+			n.wait(3 * time.Second)
+		}
+		n.measures("dan", skip, 20, 30)
+		n.done("dan")
+		n.isWhole()
+		n.inStage(wire.Chosen)
+	}
+}
+
+// TestAllStopWhileTheyVote: when all programs stop during the vote, the last one to come
+// back has as long as one who merely changed networks.
+func TestAllStopWhileTheyVote(t *testing.T) {
+	everybody := append([]string{"ann"}, friends...)
+	s := settings(4)
+	s.Agree = wire.Yes
+	n := newSession(t, s)
+	n.join(everybody...)
+	n.listed(3)
+	n.informs("ann", 12, 12, 12)
+	for _, name := range everybody {
+		n.measures(name, 10, 20, 30)
+		n.done(name)
+	}
+	for _, name := range everybody {
+		n.verifies(name)
+		n.step(PageOpened{pageOf(n.tokens[name])})
+	}
+	if !n.room.isVoting() {
+		t.Fatalf("nobody is asked; the log:\n%s", n.log())
+	}
+	for _, name := range []string{"ann", "bob", "cat"} {
+		n.says(name, wire.Say{Round: 1, What: wire.SayReady})
+	}
+	n.wait(25 * time.Second)
+	for _, name := range everybody {
+		n.gone(name)
+	}
+	n.wait(5 * time.Second)
+	for _, name := range everybody {
+		n.join(name)
+		n.wait(3 * time.Second)
+	}
+	n.says("dan", wire.Say{Round: 1, What: wire.SayReady})
+	n.isWhole()
+	n.wait(countdownTime + time.Second)
+	n.goesTo(0)
+	n.isWhole()
 }

@@ -18,7 +18,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 	s := wire.Snapshot{
 		Room: wire.Head{
 			Code: r.keys.Code, Settings: r.settings, Stage: r.phase.stage(), Since: r.since, Began: r.round.measuring, Round: r.round.number,
-			Locked: r.locked, Listed: len(r.round.servers.List), Said: r.round.servers.Said.At, Paused: r.round.pause.On, Ended: r.ended,
+			Locked: r.locked, Listed: len(r.round.servers.List), MostAsked: r.mostTold(), Said: r.round.servers.Said.At, Paused: r.round.pause.On, Ended: r.ended,
 		},
 		Log:     slices.Clone(r.log),
 		People:  r.people(),
@@ -78,6 +78,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 		s.Voting.Rule = wire.MostVotes
 		for _, ranked := range r.round.candidates() {
 			s.Voting.Ballot = append(s.Voting.Ballot, ranked.Addr.String())
+			s.Voting.Numbers = append(s.Voting.Numbers, 1+slices.Index(r.round.numbered, ranked.Server))
 		}
 	}
 	switch phase := r.phase.(type) {
@@ -86,7 +87,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 	case *Failed:
 		s.Room.Retry = phase.Retry
 	case *Launching:
-		s.Way = &wire.Way{Connect: phase.Launch.Address, Server: phase.Launch.Name}
+		s.Way = &wire.Way{Connect: phase.Launch.Address, QueryPort: phase.Launch.QueryPort, Server: phase.Launch.Name}
 	}
 	return s
 }
@@ -102,12 +103,14 @@ func (r *Room) people() []wire.Person {
 		person.Asked = p.isAsked && p.connected
 		person.Probed, person.Answered = r.round.knowledge(p).progress()
 		if p.able.Game == r.settings.Game && p.connected {
-			person.Able, person.Unable = p.able.Why == "", p.able.Why
+			person.Able, person.Unable, person.TypesPassword = p.able.Why == "", p.able.Why, p.able.TypesPassword
 		}
 		if p.anomaly != nil {
 			person.Doubt = p.anomaly.String()
 		} else if p.contradicts != nil {
 			person.Doubt = p.contradicts.String()
+		} else if a := r.round.alone(p); a != nil {
+			person.Doubt = a.String()
 		}
 		person.Country = p.origin.Country
 		people = append(people, person)
@@ -129,6 +132,7 @@ func (r *Room) people() []wire.Person {
 		if person.Somewhere = p.somewhere; p.somewhere {
 			person.Country = ""
 		}
+		person.NoSay = !isPlayer && r.settings.GuestsVote && !r.hasSay(p, false)
 		if b.voted {
 			person.Vote = r.round.servers.List[b.vote].Addr.String()
 		}
@@ -229,6 +233,9 @@ type Badge struct {
 	// Belongs: it is one of a standing room's own people, who have played there and read its
 	// history.
 	Belongs bool `json:"belongs,omitempty"`
+	// Password is the game server's, once the room goes there: whoever plays without a
+	// program, or whose game takes none from it, types it.
+	Password string `json:"password,omitempty"`
 	// Ticket is for the program of whoever has but the page, see [Join].
 	Ticket string `json:"-"`
 }
@@ -244,11 +251,18 @@ func DigestOf(credential string) Digest { return sha256.Sum256([]byte(credential
 // say whose page it is by the token or secret that it shows. The link's key and
 // players' tokens open the room, and nothing else on a page.
 func (r *Room) Badges() map[Digest]Badge {
-	badges := map[Digest]Badge{DigestOf(r.keys.Link): {}, DigestOf(r.keys.Secret): {Organiser: true}}
+	password := ""
+	if l, isLaunching := r.phase.(*Launching); isLaunching {
+		password = l.Launch.Password
+	}
+	badges := map[Digest]Badge{DigestOf(r.keys.Link): {}, DigestOf(r.keys.Secret): {Organiser: true, Password: password}}
 	for p, isPlayer := range r.everyone() {
 		b := Badge{Name: p.name, Organiser: p.organiser, Guest: !isPlayer && !p.organiser && !p.regular, Belongs: r.IsStanding() && (p.organiser || p.regular)}
 		if !isPlayer {
 			b.Ticket = ticketOf(p.page)
+		}
+		if !b.Guest || r.isCounted(p) {
+			b.Password = password
 		}
 		badges[DigestOf(p.page)] = b
 		if p.organiser {

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"muster/host/room/nickname"
 	"muster/host/schedule"
 	"muster/host/wire"
 )
@@ -182,7 +183,7 @@ func (r *Room) resettle(s wire.Settings) {
 func (a HandOn) do(r *Room, _ caller) error {
 	p := r.round.player(a.Name)
 	if p == nil {
-		return fmt.Errorf("%s does not play here: whoever has your personal link can steer, too", playerName(a.Name))
+		return fmt.Errorf("%s does not play here: whoever has your personal link can steer, too", nickname.Clean(a.Name))
 	}
 	r.keys.Secret = a.Secret
 	r.appoint(&p.person)
@@ -201,13 +202,13 @@ func (a Renew) do(r *Room, by caller) error {
 func (a Remove) do(r *Room, _ caller) error {
 	p, g := r.round.player(a.Name), r.guests.named(a.Name)
 	if p == nil && g == nil {
-		return fmt.Errorf("%s is not here", playerName(a.Name))
+		return fmt.Errorf("%s is not here", nickname.Clean(a.Name))
 	}
 	if g != nil && g.organiser {
 		return fmt.Errorf("%s is the organiser: hand that on first", g.name)
 	}
-	r.note("the organiser has removed %s", playerName(a.Name))
-	r.lists.withdraw(playerName(a.Name))
+	r.note("the organiser has removed %s", nickname.Clean(a.Name))
+	r.lists.withdraw(nickname.Clean(a.Name))
 	r.forgetGuests(func(other *guest) bool { return other == g })
 	if p == nil {
 		return nil
@@ -220,14 +221,18 @@ func (a Remove) do(r *Room, _ caller) error {
 func (a Trust) do(r *Room, _ caller) error {
 	p := r.round.player(a.Name)
 	if p == nil {
-		return fmt.Errorf("%s is not here", playerName(a.Name))
+		return fmt.Errorf("%s is not here", nickname.Clean(a.Name))
 	}
-	p.trusted, p.odd = true, nil
-	if p.contradicts != nil {
+	wasRaised := len(p.raised) > 0
+	p.trusted, p.odd, p.raised = true, nil, nil
+	if p.contradicts != nil || wasRaised {
 		p.contradicts = nil
 		r.note("the organiser vouches for %s", p.name)
 	}
 	if p.anomaly == nil {
+		if wasRaised && !p.leftOut && r.round.selection != nil {
+			r.rechoose(r.selectFor(r.round.chosenFor()))
+		}
 		return nil
 	}
 	p.anomaly, p.leftOut, p.heard = nil, false, r.now

@@ -15,8 +15,12 @@ type Input interface{ step(r *Room) error }
 // The inputs, beside [Join], [Listed] and [Order].
 type (
 	// Tick lets time pass. Crowds are the rooms of the host that wait for seats, this one too,
-	// by the servers that it watches; see [Room.Watches].
-	Tick struct{ Crowds map[netip.AddrPort]Crowd }
+	// by the servers that it watches; see [Room.Watches]. Mute are the players whose programs
+	// are connected, but have not even answered a ping for [QuietAfter].
+	Tick struct {
+		Crowds map[netip.AddrPort]Crowd
+		Mute   []string
+	}
 	// Leave says that a player's connection has ended. The place is kept.
 	Leave struct{ Player string }
 	// Hear is what a player's program says. The error of its Step means that the
@@ -126,6 +130,9 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	r.dates()
 	r.attend()
 	r.relaxes()
+	if r.isVoting() {
+		r.round.numberCandidates()
+	}
 	if _, tick := in.(Tick); !tick || len(r.out) > 0 {
 		r.revision++
 	}
@@ -210,6 +217,9 @@ func (in Tick) step(r *Room) error {
 		passed = max(0, r.now.Sub(r.ticked))
 	}
 	r.ticked = r.now
+	for _, p := range r.round.players { // a host that was stopped has heard nobody, and cannot tell
+		p.mute = p.connected && !r.stood && slices.Contains(in.Mute, p.name)
+	}
 	r.stopLooking()
 	r.announceOpen()
 	if w, waits := r.phase.(*Waiting); waits {
@@ -245,7 +255,7 @@ func (in Leave) step(r *Room) error {
 func (in Hear) step(r *Room) error {
 	p := r.round.player(in.Player)
 	if p == nil {
-		return fmt.Errorf("room: %q is no member of room %s", in.Player, r.keys.Code)
+		return nonsensef("a message of somebody who is no member")
 	}
 	err := in.hear(r, p)
 	if err != nil {
@@ -269,6 +279,9 @@ func (in Hear) hear(r *Room, p *player) error {
 		return nil
 	case wire.Rests:
 		p.rests(r, m)
+		return nil
+	case wire.Late:
+		p.late = time.Duration(m.By)
 		return nil
 	case wire.Verified:
 		return in.verified(r, p, m)
@@ -300,8 +313,16 @@ func (in Hear) hear(r *Room, p *player) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("room: a %T from a peer", in.Message)
+	return nonsensef("a %T from a peer", in.Message)
 }
+
+// Nonsense says what is wrong with a message of a player's program. The host logs it, so
+// its text has numbers and kinds in it, and nothing that a player wrote.
+type Nonsense string
+
+func (n Nonsense) Error() string { return "room: " + string(n) }
+
+func nonsensef(format string, numbers ...any) error { return Nonsense(fmt.Sprintf(format, numbers...)) }
 
 func (Resume) step(r *Room) error {
 	if !r.isAsleep() { // when nobody notices

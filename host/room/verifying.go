@@ -2,6 +2,7 @@ package room
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -27,6 +28,11 @@ const (
 	// A sample is in doubt that differs by more from what the search measured: a queue held
 	// up one of the two, or the way jitters by what may cost it the choice.
 	doubtfulBy = 5 * time.Millisecond
+	// After the search of a short list everybody also looks at up to so many servers that
+	// one held-up or lost packet may hide.
+	contenders = 8
+	// After such a search a queue adds more than this to a sample.
+	doubtfulShort = 10 * time.Millisecond
 	// maxAttempts bounds how often the finalists may turn out to be useless.
 	maxAttempts = 4
 	// verifyingTime is ample for the samples of a few servers.
@@ -62,18 +68,27 @@ type look struct {
 	Seen []int `json:"seen"`
 	// Doubted are those of Servers of which the single samples do not say enough.
 	Doubted []int `json:"doubted,omitempty"`
-	// Silent counts players who sent a server a single packet, in vain.
-	Silent map[int]int `json:"silent,omitempty"`
+	// Missed are the looks at servers that did not answer, Reached the servers that
+	// answered somebody. Alone are the players who look one at a time, at what they
+	// Missed in the look before.
+	Missed  []miss   `json:"missed,omitempty"`
+	Reached []int    `json:"reached,omitempty"`
+	Alone   []string `json:"alone,omitempty"`
 	// Waiting are the players who have not answered yet. Absent did not look another
 	// time: they may, but nobody waits for them again.
 	Waiting []string `json:"waiting"`
 	Absent  []string `json:"absent,omitempty"`
+	// Began is when this look begins, Asked when it asks each player's servers for the last
+	// time, or when the look before did.
+	Began time.Time            `json:"began,omitzero"`
+	Asked map[string]time.Time `json:"asked,omitempty"`
 }
 
 // verifyOrLaunch asks for a second look at the chosen server unless it had one.
 // Then it lets people have their say, if the organiser wants that, or sends everyone
 // there.
 func (r *Room) verifyOrLaunch() {
+	r.checkAlone()
 	chosen, l := r.round.selection.Chosen, &r.round.look
 	tired := l.Attempt-l.Repeats >= maxAttempts
 	if chosen == nil {
@@ -93,7 +108,11 @@ func (r *Room) verifyOrLaunch() {
 	seen, votes := slices.Contains(l.Seen, server), r.votes()
 	switch {
 	case !seen && tired:
-		r.note("the best servers keep changing: taking %s unverified", r.round.serverName(server))
+		takes := "taking"
+		if votes { // which may take another
+			takes = "the rule takes"
+		}
+		r.note("the best servers keep changing: %s %s unverified", takes, r.round.serverName(server))
 	case !seen:
 		r.enter(&Verifying{})
 		var servers []int
@@ -106,6 +125,7 @@ func (r *Room) verifyOrLaunch() {
 					servers = append(servers, hidden)
 				}
 			}
+			servers = append(servers, r.contenders(servers)...)
 		}
 		r.note("everyone looks at the best %d again", len(servers))
 		if more := slices.DeleteFunc(r.disputed(r.round.selection), func(server int) bool { return slices.Contains(servers, server) }); len(more) > 0 {
@@ -158,7 +178,8 @@ func (r *Room) weigh() {
 func (r *Room) askToLook(servers []int) {
 	l := &r.round.look
 	l.Attempt++
-	l.Servers, l.Samples, l.Waiting, l.Silent, l.Doubted, l.Long = servers, 0, nil, nil, nil, r.looksLong()
+	l.begin(servers)
+	l.Long = r.looksLong()
 	if l.Long {
 		r.note("a long look, of %v, for loss and jitter: the organiser can cut it short", time.Duration(r.settings.LongLook))
 	}
@@ -166,27 +187,45 @@ func (r *Room) askToLook(servers []int) {
 		l.Samples = freshSamples
 		groups := r.round.natGroups(r.round.active())
 		isFair := r.settings.By == selection.Fairness || r.settings.By == selection.FairThreshold
-		if l.Attempt == 1 && len(groups) > 1 && mostPlaces(groups) == 1 && !isFair {
+		isShared, isFirst := mostPlaces(groups) > 1, l.Attempt == 1 && len(groups) > 1 && !isFair
+		if !isShared && (isFirst || r.round.isSearchedShort()) {
 			l.Samples = firstSamples
 		}
+		l.Began = r.now.Add(r.round.rest(r.now)) // who takes more samples may lose the first
 	}
 	for _, p := range r.round.active() {
+		m := r.finalistsFor(p)
+		if len(m.Servers) == 0 && len(servers) > 0 {
+			continue // no more servers may see this player's address
+		}
 		if !slices.Contains(l.Absent, p.name) {
 			l.Waiting = append(l.Waiting, p.name)
 		}
-		r.send(p, r.finalistsFor(p))
+		l.asked(p.name, r.now, m)
+		r.send(p, m)
 	}
 }
 
+// begin forgets what the look before showed, but for what the round keeps of it.
+func (l *look) begin(servers []int) {
+	*l = look{Attempt: l.Attempt, Repeats: l.Repeats, Servers: servers, Seen: l.Seen, Absent: l.Absent, Asked: maps.Clone(l.Asked)}
+}
+
 func (r *Room) finalistsFor(p *player) wire.Finalists {
-	s := r.round.scheduleOf(p, r.now.Sub(r.since))
-	if l := &r.round.look; l.Long {
-		s.samples = s.samplesIn(time.Duration(r.settings.LongLook) - r.now.Sub(r.since))
-	} else if most := l.Samples; most > 0 {
+	l, passed := &r.round.look, r.now.Sub(r.since)
+	s, servers := r.round.scheduleOf(p, r.round.lookers(), passed), r.round.wanted(p)
+	switch most := l.Samples; {
+	case len(l.Alone) > 0:
+		servers, s = l.aloneFor(p.name, passed)
+	case l.Long:
+		s.samples = s.samplesIn(time.Duration(r.settings.LongLook) - passed)
+	case most > 0:
 		s.samples = min(s.samples, most)
 	}
+	s.after += max(0, l.Began.Sub(r.now))
+	most := r.promise(p)
 	return wire.Finalists{
-		Round: r.round.number, Game: r.settings.Game, Attempt: r.round.look.Attempt, Servers: r.round.look.Servers,
+		Round: r.round.number, Game: r.settings.Game, Attempt: l.Attempt, Servers: r.shows(p, servers), Most: most,
 		Samples: s.samples, After: discovery.Millis(s.after), Every: discovery.Millis(s.every),
 	}
 }
@@ -217,12 +256,15 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 	}
 	for _, seen := range v.Servers {
 		if !slices.Contains(l.Servers, seen.Server) {
-			return fmt.Errorf("room: %s verifies server %d, which is no finalist", p.name, seen.Server)
+			return nonsensef("a look at server %d, which is no finalist", seen.Server)
 		}
 	}
 	if r.round.isElsewhere(p, v.Servers) {
 		p.apart = true
 		r.note("what the others behind %s's address measured does not hold for %s, who measures alone from now on", p.name, p.name)
+	}
+	if !l.asks(p.name) {
+		return nil
 	}
 	waiting, waits := r.phase.(*Waiting)
 	for _, seen := range v.Servers {
@@ -238,13 +280,15 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 		if seen.Info != nil {
 			r.said(p, seen.Server, wire.TidyInfo(*seen.Info))
 		}
-		if l.Samples == firstSamples && isDoubtful(seen, p.sheet.at(seen.Server)) && !slices.Contains(l.Doubted, seen.Server) {
+		if l.Samples == firstSamples && r.round.isDoubtful(p, seen) && !slices.Contains(l.Doubted, seen.Server) {
 			l.Doubted = append(l.Doubted, seen.Server)
 		}
 		if waits && p.sheet.at(seen.Server).State == discovery.Answered {
 			continue // a single packet says less of the way than what was measured
 		}
-		r.round.merge(p, seen)
+		if l.note(p.name, seen); !l.isMiss(seen) {
+			r.round.merge(p, seen)
+		}
 	}
 	if waits {
 		waiting.heard(r, p, v)
@@ -261,11 +305,15 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 // RTT, all of them silent means that the server is lost by now.
 func (r *round) merge(p *player, seen wire.Finalist) {
 	switch {
-	case !seen.State.Asked(), seen.State == discovery.Answered && len(seen.RTTs) == 0, r.isOutOfReach(p, seen.Server), r.forgives(seen):
+	case !seen.State.Asked(), seen.State == discovery.Answered && len(seen.RTTs) == 0, r.isOutOfReach(p, seen.Server):
 		return // nothing was seen
 	}
 	old := p.sheet.at(seen.Server)
-	look := secondLook{discovery.Result{Server: seen.Server, State: seen.State}, qualityOf(seen, old)}
+	look := secondLook{Result: discovery.Result{Server: seen.Server, State: seen.State}, quality: qualityOf(seen, old)}
+	if r.isSearchedShort() {
+		look.rtts = p.sampled(seen)
+		look.quality = qualityOfFew(look.rtts)
+	}
 	if r.look.Long {
 		look.quality = longQualityOf(seen)
 	}
@@ -323,21 +371,6 @@ func jitterOf(rtts []float64) float64 {
 	return sum / float64(len(rtts)-1)
 }
 
-// forgives reports whether a server's silence may be the line's. Players who share
-// an address send it so few packets (see [slot]) that all of them may get lost. If
-// more than half of the group met silence, it is the server's.
-func (r *round) forgives(seen wire.Finalist) bool {
-	if seen.State != discovery.Lost || seen.Sent > forgivenLosses {
-		return false
-	}
-	l := &r.look
-	if l.Silent == nil {
-		l.Silent = map[int]int{}
-	}
-	l.Silent[seen.Server]++
-	return 2*l.Silent[seen.Server] <= len(r.active())
-}
-
 // isElsewhere reports whether a player's second look contradicts most of what was
 // taken over from its NAT group: an address can be shared by homes far from each
 // other, by a VPN or a carrier.
@@ -378,12 +411,18 @@ func (*Verifying) settle(r *Room) {
 	if len(l.Waiting) > 0 {
 		return
 	}
+	again := r.round.concede()
 	for _, server := range l.Servers {
-		isLost := l.Samples == firstSamples && l.Silent[server] > forgivenLosses
-		if !isLost && !slices.Contains(l.Doubted, server) {
+		isLost := l.Samples == firstSamples && l.silent(server) > forgivenLosses
+		isMissed := slices.ContainsFunc(again, func(m miss) bool { return m.Server == server })
+		if !isLost && !isMissed && !slices.Contains(l.Doubted, server) && !slices.Contains(l.Seen, server) {
 			l.Seen = append(l.Seen, server)
 		}
 	}
+	if r.repeat(again) {
+		return
+	}
+	l.Missed, l.Reached = nil, nil
 	r.discredit()
 	before, group := r.round.selection.Chosen, r.round.active()
 	selected := r.selectFor(group)
@@ -406,6 +445,9 @@ func (v *Verifying) tick(r *Room) {
 	groups := r.round.natGroups(r.round.active())
 	last := slotOf(0, mostPlaces(groups), len(groups)-1, len(groups))
 	limit := verifyingTime + last.after + time.Duration(last.samples)*last.every
+	if len(r.round.look.Alone) > 0 {
+		limit = verifyingTime + r.round.look.aloneTime()
+	}
 	if r.round.look.Long {
 		limit += time.Duration(r.settings.LongLook)
 	}
@@ -490,10 +532,10 @@ func slotOf(place, places, group, groups int) slot {
 	return s
 }
 
-// scheduleOf is when a player looks, if it began some time ago. Who comes back
+// scheduleOf is when one of the players who look does so, if it began some time ago. Who is back
 // while it goes on finds the same slot again.
-func (r *round) scheduleOf(p *player, passed time.Duration) slot {
-	groups := r.natGroups(r.active())
+func (r *round) scheduleOf(p *player, of []*player, passed time.Duration) slot {
+	groups := r.natGroups(of)
 	for i, group := range groups {
 		if place := slices.Index(group, p); place >= 0 {
 			s := slotOf(place, mostPlaces(groups), i, len(groups))

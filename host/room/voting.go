@@ -23,7 +23,7 @@ const (
 	// ownShare is how many servers a player's own discovery may ask in that time,
 	// and ownBudget how many in all.
 	ownShare  = 25
-	ownBudget = 650
+	ownBudget = wire.VoteBudget / 2
 	// worthAnother is how much lower a score has to be, in ms, for another server to
 	// be looked at while people have begun to vote.
 	worthAnother = 2
@@ -126,6 +126,16 @@ func (r *round) candidates() []selection.Ranked {
 	return seen[:min(finalists, len(seen))]
 }
 
+// numberCandidates gives candidates that have none the next numbers, the best by the rule first.
+// Nobody's vote goes elsewhere because another candidate has come or gone.
+func (r *round) numberCandidates() {
+	for _, ranked := range r.candidates() {
+		if !slices.Contains(r.numbered, ranked.Server) {
+			r.numbered = append(r.numbered, ranked.Server)
+		}
+	}
+}
+
 // moreCandidates are servers that suit everyone and had no second look yet, as long as
 // too few had for a vote.
 func (r *round) moreCandidates() (more []int) {
@@ -156,8 +166,8 @@ func (r *round) isCandidate(server int) bool {
 	return slices.ContainsFunc(r.candidates(), func(ranked selection.Ranked) bool { return ranked.Server == server })
 }
 
-// favourite is the server most voted for, of several the best by the rule; see
-// [wire.MostVotes].
+// favourite is the server most voted for, of several the one with the lowest number, and
+// without votes the best by the rule; see [wire.MostVotes].
 func (r *round) favourite() selection.Ranked {
 	votes := map[int]int{}
 	for _, b := range r.ballots {
@@ -166,8 +176,10 @@ func (r *round) favourite() selection.Ranked {
 		}
 	}
 	best := *r.selection.Chosen
+	number := func(server int) int { return slices.Index(r.numbered, server) }
 	for _, ranked := range r.candidates() {
-		if votes[ranked.Server] > votes[best.Server] {
+		n, most := votes[ranked.Server], votes[best.Server]
+		if n > most || n == most && n > 0 && number(ranked.Server) < number(best.Server) {
 			best = ranked
 		}
 	}
@@ -273,8 +285,10 @@ func (v *Voting) turn(r *Room) {
 	if s.own < ownBudget { // of players behind one address one's own discovery
 		s.own += ownShare
 		for _, g := range s.groups {
-			g.players[0].asked.own += ownShare
-			r.send(g.players[0], wire.Ask{Round: r.round.number, Own: ownShare})
+			if own := min(ownShare, r.spare(g.players[0])); own > 0 {
+				g.players[0].asked.own += own
+				r.send(g.players[0], wire.Ask{Round: r.round.number, Own: own})
+			}
 		}
 	}
 }
@@ -305,6 +319,7 @@ func (c *Countdown) tick(r *Room) {
 // launchFavourite sends everyone to what they agreed on. If that has filled up
 // since, the next takes its place.
 func (*Countdown) launchFavourite(r *Room) {
+	r.round.concede()
 	r.discredit()
 	target := r.round.favourite()
 	if r.against(target.Server, r.round.chosenFor()) == nil {

@@ -3,11 +3,13 @@ package room
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"muster/discovery/topology"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -47,11 +49,15 @@ func (n *session) vetoes(name string, veto selection.Veto) error {
 	return n.page(name, Veto{veto.Server, veto.Map})
 }
 
-func (n *session) isReady(name string, ready bool) { n.page(name, Ready{ready}) }
+func (n *session) isReady(name string, ready bool) error { return n.page(name, Ready{ready}) }
 
 // enters gives somebody with the page a nickname.
 func (n *session) enters(name, secret string) error {
-	return n.step(Order{Credential: secret, Action: Enter{Name: name, Token: name + "'s token"}})
+	return n.entersFrom(name, secret, netip.AddrFrom4([4]byte{198, 51, 100, name[0]}))
+}
+
+func (n *session) entersFrom(name, secret string, from netip.Addr) error {
+	return n.step(Order{Credential: secret, Action: Enter{Name: name, Token: name + "'s token", From: from}})
 }
 
 func TestAgreeing(t *testing.T) {
@@ -424,5 +430,94 @@ func TestWhatDecided(t *testing.T) {
 				t.Errorf("the choice stands, and the room says: %s", outlook)
 			}
 		})
+	}
+}
+
+// TestOneSayANetwork: the guests of one network have one say, however many pages one of
+// them opens, and nobody waits for the others.
+func TestOneSayANetwork(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		from netip.Addr
+	}{
+		{"an address", netip.MustParseAddr("198.51.100.77")},
+		{"no address", netip.Addr{}},
+	} {
+		n := inVoting(t)
+		for _, name := range []string{"mia", "max"} {
+			if err := n.entersFrom(name, "", tt.from); err != nil {
+				t.Fatal(err)
+			}
+			n.step(PageOpened{name + "'s token"})
+		}
+		if err := n.votes("max", 2); err != nil {
+			t.Fatalf("%s: the first guest's vote: %v", tt.name, err)
+		}
+		for _, err := range []error{n.votes("mia", 2), n.vetoes("mia", selection.Veto{Server: addr(1)}), n.isReady("mia", true)} {
+			if !errors.Is(err, errSpokenFor) {
+				t.Errorf("%s: a second guest speaks: %v", tt.name, err)
+			}
+		}
+		if err := n.votes("max", 1); err != nil {
+			t.Errorf("%s: the first guest thinks better of it: %v", tt.name, err)
+		}
+		if err := n.votes("zoe", 2); err != nil {
+			t.Errorf("%s: a guest elsewhere votes: %v", tt.name, err)
+		}
+		if !n.person("mia").NoSay || n.person("max").NoSay || n.person("zoe").NoSay {
+			t.Errorf("%s: the page shows others without a say", tt.name)
+		}
+		n.isReady("max", true)
+		n.isReady("zoe", true)
+		n.isReady("yan", true)
+		if _, counts := n.room.phase.(*Countdown); !counts {
+			t.Errorf("%s: the room waits for a guest who has no say", tt.name)
+		}
+		n.page("max", Quit{})
+		if err := n.votes("mia", 2); err != nil {
+			t.Errorf("%s: the first guest has left, and the second says: %v", tt.name, err)
+		}
+	}
+}
+
+// TestNumbersStay: a candidate keeps its number when another is vetoed, for whoever reads
+// the ballot late, and when the host starts again; a new one gets the next.
+func TestNumbersStay(t *testing.T) {
+	n := inVoting(t)
+	shown := func(r *Room) string {
+		v := r.Snapshot().Voting
+		text := ""
+		for i, a := range v.Ballot {
+			text += fmt.Sprintf("%d:%s ", v.Number(i), strings.TrimSuffix(strings.TrimPrefix(a, "192.0.2."), ":27960"))
+		}
+		return text
+	}
+	if got := shown(n.room); got != "1:0 2:1 3:2 4:3 5:4 " {
+		t.Fatalf("the ballot is %s", got)
+	}
+	n.vetoes("zoe", selection.Veto{Server: addr(1)})
+	for n.room.phase.stage() == wire.Chosen && !slices.Contains(n.room.round.look.Seen, 5) && len(n.room.round.look.Waiting) > 0 {
+		n.verifies("ann")
+		n.verifies("bob")
+	}
+	const want = "1:0 3:2 4:3 5:4 "
+	if got := shown(n.room); got != want {
+		t.Errorf("after a veto the ballot is %s, want %s", got, want)
+	}
+	n.votes("zoe", 3)
+	n.votes("yan", 2)
+	if favourite := n.room.round.favourite().Server; favourite != 2 {
+		t.Errorf("of two with a vote each server %d leads, want the lower number", favourite)
+	}
+	data, err := n.room.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := Restore(data, topology.New)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := shown(back); got != want {
+		t.Errorf("after a restart the ballot is %s, want %s", got, want)
 	}
 }

@@ -210,7 +210,7 @@ func (w *Waiting) comesBack(r *Room, p *player) {
 func (w *Waiting) lookers(r *Room, s *watched) []*player {
 	can := filtered(r.round.present(), func(p *player) bool {
 		spoke := slices.ContainsFunc(s.Words, func(word seatWord) bool { return word.By == p.name })
-		return !spoke && p.anomaly == nil && p.contradicts == nil && !r.round.isOutOfReach(p, s.Server)
+		return !spoke && p.anomaly == nil && p.contradicts == nil && !r.round.isOutOfReach(p, s.Server) && r.canShow(p, s.Server)
 	})
 	if good := filtered(can, func(p *player) bool { return w.Demerits[p.name] < mostDemerits }); len(good) > 0 {
 		return good
@@ -266,7 +266,7 @@ func (w *Waiting) looks(r *Room) {
 	w.Turn++
 	w.Look = &lookout{By: by.name, Servers: servers, At: r.now}
 	r.newLook(servers)
-	r.send(by, r.glance(slot{}))
+	r.glances(by, slot{})
 }
 
 // newLook gives the next look a number of its own: nobody takes the answer to another for it.
@@ -274,13 +274,15 @@ func (r *Room) newLook(servers []int) {
 	l := &r.round.look
 	l.Attempt++
 	l.Repeats++
-	l.Servers, l.Samples, l.Waiting, l.Silent, l.Doubted, l.Long = servers, 0, nil, nil, nil, false
+	l.begin(servers)
 }
 
-// glance is a look by a single packet.
-func (r *Room) glance(s slot) wire.Finalists {
-	l := &r.round.look
-	return wire.Finalists{Round: r.round.number, Game: r.settings.Game, Attempt: l.Attempt, Servers: l.Servers, Samples: 1, After: discovery.Millis(s.after)}
+// glances asks a player for a look by a single packet.
+func (r *Room) glances(p *player, s slot) {
+	l, most := &r.round.look, r.promise(p)
+	if servers := r.shows(p, l.Servers); len(servers) > 0 {
+		r.send(p, wire.Finalists{Round: r.round.number, Game: r.settings.Game, Attempt: l.Attempt, Servers: servers, Most: most, Samples: 1, After: discovery.Millis(s.after)})
+	}
 }
 
 // catchUp tells a player who comes what is asked of them.
@@ -288,7 +290,7 @@ func (w *Waiting) catchUp(r *Room, p *player) {
 	w.comesBack(r, p)
 	r.send(p, r.round.listFor(p)) // without it a program neither looks nor believes us
 	if w.Going != nil && !p.leftOut || w.Look != nil && w.Look.By == p.name {
-		r.send(p, r.glance(slot{}))
+		r.glances(p, slot{})
 	}
 }
 
@@ -380,7 +382,7 @@ func (w *Waiting) opens(r *Room, s *watched, need int) {
 	r.do(Publish{})
 	for _, p := range r.round.present() {
 		s.Asked++
-		r.send(p, r.glance(r.round.scheduleOf(p, 0)))
+		r.glances(p, r.round.scheduleOf(p, r.round.active(), 0))
 	}
 }
 
@@ -403,6 +405,7 @@ func areFree(n int) string {
 func (w *Waiting) goThere(r *Room) {
 	at := slices.IndexFunc(w.Servers, func(s watched) bool { return s.Server == w.Going.Server })
 	s, words, need := &w.Servers[at], w.Going.Words, w.need(r)
+	r.round.concede()
 	w.Going = nil
 	r.binds = true
 	name := r.round.serverName(s.Server)

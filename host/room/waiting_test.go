@@ -268,6 +268,7 @@ func TestGentleForAnyNumber(t *testing.T) {
 // TestGentleWithOthers: the rooms of a host that wait for one server look in turn, a second
 // apart, also after a restart; but each looks once in two minutes and a look's time.
 func TestGentleWithOthers(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		rooms int
 		// apart is from the beginning of one wait to that of the next.

@@ -27,7 +27,7 @@ func TestAbsurdInfos(t *testing.T) {
 	}
 	want := discovery.Info{
 		Name: discovery.CleanText(absurd.Name), Map: discovery.CleanText(absurd.Map), Version: "1 2",
-		Players: 0, MaxPlayers: 65536, Bots: 65536, GamePort: 65535, AppID: 1<<64 - 1, MaxPing: 65536 * time.Millisecond,
+		GamePort: 65535, AppID: 1<<64 - 1, MaxPing: 65536 * time.Millisecond,
 		Protocol: discovery.MaxProtocol, Mod: "ab", Tags: "x z",
 	}
 	got := roundTrip(t, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 7, Info: absurd}}}).(wire.Infos)

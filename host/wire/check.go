@@ -84,6 +84,8 @@ func (f Finalists) check() error {
 	switch {
 	case len(f.Servers) > maxFinalists:
 		return fmt.Errorf("%d finalists", len(f.Servers))
+	case f.Most < 0 || f.Most > discovery.MaxServers:
+		return fmt.Errorf("%d servers of a list at most", f.Most)
 	case f.Samples < 1 || f.Samples > MaxSamples:
 		return fmt.Errorf("%d samples", f.Samples)
 	case f.After < 0 || f.After > maxTurn || f.Every < 0 || f.Every > maxTurn:
@@ -107,6 +109,23 @@ func (b Bring) Check() error {
 		if one.Addr.Port() == 0 || one.Addr.Addr().Zone() != "" || discovery.ReachOf(one.Addr.Addr()) == discovery.NoReach {
 			return fmt.Errorf("%v is no server's address", one.Addr)
 		}
+	}
+	return nil
+}
+
+// MostLate is the most that a peer says its timers ring late.
+const MostLate = time.Second
+
+func (m Measure) check() error {
+	if m.Most < 0 || m.Most > discovery.MaxServers {
+		return fmt.Errorf("%d servers of a list at most", m.Most)
+	}
+	return nil
+}
+
+func (l Late) check() error {
+	if l.By < 0 || time.Duration(l.By) > MostLate {
+		return fmt.Errorf("timers that ring %v late", time.Duration(l.By))
 	}
 	return nil
 }

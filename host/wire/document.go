@@ -39,8 +39,10 @@ type Document struct {
 	Look  *LongLook `json:"look,omitempty"`
 	// Connect is the chosen server's address for the game, and Server its name,
 	// once everyone is sent there.
-	Connect string `json:"connect,omitempty"`
-	Server  string `json:"server,omitempty"`
+	// QueryPort is where it is asked, if that is another port.
+	Connect   string `json:"connect,omitempty"`
+	QueryPort uint16 `json:"query_port,omitempty"`
+	Server    string `json:"server,omitempty"`
 	// Log is what the host decided and why, oldest first.
 	Log []Note `json:"log"`
 }
@@ -77,7 +79,7 @@ func (s Snapshot) Document() Document {
 		room.Lists = &s.Lists
 	}
 	if s.Way != nil {
-		room.Connect, room.Server = s.Way.Connect, s.Way.Server
+		room.Connect, room.QueryPort, room.Server = s.Way.Connect, s.Way.QueryPort, s.Way.Server
 	}
 	for _, p := range s.Players() {
 		room.Members = append(room.Members, Member{

@@ -54,6 +54,7 @@ var examples = []struct {
 	{wire.Ask{Round: 1, Servers: []int{}, Names: []int{17}}, `{"type":"ask","round":1,"servers":[],"names":[17]}`},
 	{wire.Done{Round: 1}, `{"type":"done","round":1}`},
 	{wire.Rests{Round: 1, For: discovery.Millis(32 * time.Second)}, `{"type":"rests","round":1,"for_ms":32000.000}`},
+	{wire.Late{By: discovery.Millis(45 * time.Millisecond)}, `{"type":"late","late_ms":45.000}`},
 	{wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{17, 4}, Samples: 3, After: discovery.Millis(500 * time.Millisecond), Every: discovery.Millis(2 * time.Second)},
 		`{"type":"finalists","round":1,"game":"openarena","attempt":1,"servers":[17,4],"samples":3,"after_ms":500.000,"every_ms":2000.000}`},
 	{wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{
@@ -63,8 +64,8 @@ var examples = []struct {
 		`{"type":"verified","round":1,"attempt":1,"servers":[` +
 			`{"server":17,"state":"answered","rtts_ms":[24.1,23.9],"sent":3,"info":{"name":"Aggressor","map":"oa_dm1","players":4,"max_players":8}},` +
 			`{"server":4,"state":"lost","rtts_ms":[],"sent":3}]}`},
-	{wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.7:27960", Name: "Aggressor", Password: "club", Epoch: 3},
-		`{"type":"launch","round":1,"game":"openarena","address":"192.0.2.7:27960","name":"Aggressor","password":"club","epoch":3}`},
+	{wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.7:27960", QueryPort: 27015, Name: "Aggressor", Password: "club", Epoch: 3},
+		`{"type":"launch","round":1,"game":"openarena","address":"192.0.2.7:27960","query_port":27015,"name":"Aggressor","password":"club","epoch":3}`},
 	{wire.Look{Game: "openarena"}, `{"type":"look","game":"openarena"}`},
 	{wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: netip.MustParseAddrPort("192.0.2.7:27960"), Name: "Aggressor"}}, Hidden: []wire.Brought{{Addr: netip.MustParseAddrPort("192.0.2.9:27960")}}},
 		`{"type":"bring","game":"openarena","favourites":[{"addr":"192.0.2.7:27960","name":"Aggressor"}],"hidden":[{"addr":"192.0.2.9:27960"}]}`},
@@ -141,8 +142,8 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) != 28 {
-		t.Errorf("%d kinds of message have an example, want all 28", len(seen))
+	if len(seen) != 29 {
+		t.Errorf("%d kinds of message have an example, want all 29", len(seen))
 	}
 }
 

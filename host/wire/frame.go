@@ -111,6 +111,8 @@ func unmarshalJSON(data []byte) (Message, error) {
 		return into[Done](data)
 	case Rests{}.kind():
 		return into[Rests](data)
+	case Late{}.kind():
+		return into[Late](data)
 	case Finalists{}.kind():
 		return into[Finalists](data)
 	case Verified{}.kind():

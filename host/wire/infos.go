@@ -64,6 +64,14 @@ func AppendInfos(b []byte, in Infos) []byte {
 	return b
 }
 
+// seats is a count as it may stand in an Info. What no server can have is untold.
+func seats(n int) int {
+	if n < 0 || n >= maxSeats {
+		return 0
+	}
+	return n
+}
+
 // TidyInfo is what arrives of an Info at the other side: safe texts, counts
 // from 0 to 65,536, pings in whole milliseconds, and no mark of a list: what is told is
 // heard.
@@ -78,7 +86,7 @@ func TidyInfo(info discovery.Info) discovery.Info {
 		info.OldestProtocol = 0 // the same
 	}
 	for _, n := range []*int{&info.Players, &info.MaxPlayers, &info.Bots} {
-		*n = min(max(*n, 0), maxSeats)
+		*n = seats(*n)
 	}
 	for _, ping := range []*time.Duration{&info.MinPing, &info.MaxPing} {
 		*ping = min(max(ping.Truncate(time.Millisecond), 0), maxSeats*time.Millisecond)
@@ -184,13 +192,13 @@ func (r *reader) info(texts *[]string) discovery.Info {
 	flags := r.byte()
 	info := discovery.Info{
 		Password:   flags&flagPassword != 0,
-		Players:    int(r.upTo(maxSeats)),
-		MaxPlayers: int(r.upTo(maxSeats)),
+		Players:    seats(int(r.upTo(maxSeats))),
+		MaxPlayers: seats(int(r.upTo(maxSeats))),
 		Map:        r.numbered(texts),
 		Mode:       r.numbered(texts),
 	}
 	if flags&flagBots != 0 {
-		info.Bots = int(r.upTo(maxSeats))
+		info.Bots = seats(int(r.upTo(maxSeats)))
 	}
 	if flags&flagGamePort != 0 {
 		info.GamePort = uint16(r.upTo(1<<16 - 1))

@@ -157,6 +157,9 @@ type Head struct {
 	// Candidates are the names of the places where a server could be.
 	Candidates []string `json:"candidates,omitempty"`
 	Listed     int      `json:"listed"`
+	// MostAsked is how many servers of the list each player's program is asked to ask in the
+	// round at most, 0 for all of them.
+	MostAsked int `json:"most_asked,omitempty"`
 	// Said is from when the word of the list is on servers that say little themselves.
 	Said time.Time `json:"said,omitzero"`
 	// Paused: most players fell silent together, and the room waits for them. Retry is
@@ -245,6 +248,9 @@ func (s *Search) outlook() string {
 type Game struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
+	// Silent is why its servers answer nobody, and what players can do instead, in
+	// sentences; empty of games that can be measured.
+	Silent string `json:"silent,omitempty"`
 }
 
 // Person is a player, a guest with the page, or both.
@@ -273,6 +279,8 @@ type Person struct {
 	Ready   bool        `json:"ready,omitempty"`
 	Vetoed  bool        `json:"vetoed,omitempty"`
 	Vote    string      `json:"vote,omitempty"`
+	// NoSay: another guest on the same network has the network's say in this choice.
+	NoSay bool `json:"no_say,omitempty"`
 	// Asked: is asked to vote at the terminal, too.
 	Asked bool `json:"asked,omitempty"`
 	// Version is what the player has of the room's game, as far as they say.
@@ -283,6 +291,8 @@ type Person struct {
 	// before it has said so.
 	Able   bool   `json:"able,omitempty"`
 	Unable string `json:"unable,omitempty"`
+	// TypesPassword: the player types a server's password in the game, as the program says.
+	TypesPassword bool `json:"types_password,omitempty"`
 	// Country is about where a player is, by the address that the host sees; empty if that
 	// is not known, or the player does not want it told. Of a guest it is nobody's business.
 	Country string `json:"country,omitempty"`
@@ -367,8 +377,7 @@ type ServerCard struct {
 	AsListed bool `json:"as_listed,omitempty"`
 }
 
-// MostVotes is how votes decide. Candidates have numbers, as they stand on the ballot: the
-// best by the rule of the room is 1.
+// MostVotes is how votes decide. See [Voting.Numbers].
 const MostVotes = "most votes win; a tie goes to the lower number"
 
 // Voting is what people may say of the choice, and have said.
@@ -380,12 +389,26 @@ type Voting struct {
 	Vetoes   []string  `json:"vetoes"`
 	// Ballot are the candidates, the best by the room's rule first.
 	Ballot []string `json:"ballot"`
+	// Numbers are what the candidates are called, in the order of the ballot. A candidate
+	// keeps its number for the round, whoever is vetoed or turns up.
+	Numbers []int `json:"numbers,omitempty"`
+}
+
+// Number returns what the candidate in a place of the ballot is called. A host of an
+// earlier release numbers none, and its candidates are called by their places.
+func (v *Voting) Number(place int) int {
+	if place < len(v.Numbers) {
+		return v.Numbers[place]
+	}
+	return place + 1
 }
 
 // Way is where everyone is sent.
 type Way struct {
 	Connect string `json:"connect"`
-	Server  string `json:"server"`
+	// QueryPort is where the server is asked, if that is another port than players connect to.
+	QueryPort uint16 `json:"query_port,omitempty"`
+	Server    string `json:"server"`
 	// Link takes a browser there, if the game has such links.
 	Link string `json:"link,omitempty"`
 }

@@ -84,6 +84,10 @@ type Hello struct {
 // unless people want more, and SearchFinalists how many it may have looked at besides.
 const SearchBudget, SearchFinalists = 650, 8
 
+// VoteBudget is how many servers more a player may be asked for while people vote, in rooms
+// that may vote: the search goes on meanwhile.
+const VoteBudget = 200
+
 // LeastDiscreet is how few servers a player can do with: the finalists, and as many again.
 const LeastDiscreet = 2 * SearchFinalists
 
@@ -176,6 +180,7 @@ const (
 	ReasonOrigin    = "origin"     // another site's page asks, or by a name that is not the host's
 	ReasonBusy      = "busy"       // too much is asked at once
 	ReasonLimited   = "limited"    // too many wrong codes
+	ReasonCrowded   = "crowded"    // a page without a seat gave way to another
 	ReasonLeft      = "left"       // the player has left the room, by the page
 	ReasonEnded     = "ended"      // the organiser has ended the night
 	ReasonMoved     = "moved"      // another host has the room: come back at once
@@ -211,6 +216,9 @@ type Measure struct {
 	// Known is how many results the host still has from this player. If it has
 	// any, they follow as a report and need not be measured again.
 	Known int `json:"known"`
+	// Most is how many servers of the list the host asks this player for in the round at
+	// most, looks included; 0 is the whole list. It may grow: then the host says so first.
+	Most int `json:"most,omitempty"`
 }
 
 // Coordinated is the strategy of a room whose host says, round after round,
@@ -267,6 +275,12 @@ type Rests struct {
 	For   discovery.Millis `json:"for_ms"`
 }
 
+// Late says by how much a peer's timers commonly ring late, because its machine is busy:
+// what the peer measures may be too long by as much.
+type Late struct {
+	By discovery.Millis `json:"late_ms"`
+}
+
 // Finalists asks everyone to look at the best few again: free seats, RTT,
 // jitter and loss, in spaced samples. Without servers it ends the look under way.
 type Finalists struct {
@@ -280,6 +294,8 @@ type Finalists struct {
 	// group take turns.
 	After discovery.Millis `json:"after_ms,omitempty"`
 	Every discovery.Millis `json:"every_ms,omitempty"`
+	// Most is that of [Measure] as it stands now; 0 says nothing.
+	Most int `json:"most,omitempty"`
 }
 
 // Verified is what a peer found of the finalists.
@@ -305,12 +321,15 @@ type Finalist struct {
 // Launch sends a player to the chosen server. It names the game and the server,
 // never a command: that is the peer's own.
 type Launch struct {
-	Round    int    `json:"round"`
-	Game     string `json:"game"`
-	Address  string `json:"address"`
-	Name     string `json:"name"`
-	Password string `json:"password,omitempty"`
-	Epoch    uint64 `json:"epoch,omitempty"`
+	Round int    `json:"round"`
+	Game  string `json:"game"`
+	// Address is where players connect to. QueryPort is where the server there is asked, if
+	// that is another port: Steam's links take that one.
+	Address   string `json:"address"`
+	QueryPort uint16 `json:"query_port,omitempty"`
+	Name      string `json:"name"`
+	Password  string `json:"password,omitempty"`
+	Epoch     uint64 `json:"epoch,omitempty"`
 	// Again is when the game was to be opened once more in the round, in milliseconds of the
 	// host's clock: the player has asked for that on the page, there is a seat by now, or the
 	// room goes elsewhere. It is 0 if it was not.
@@ -395,6 +414,9 @@ type Able struct {
 	Game string `json:"game"`
 	// Why it cannot; empty if it can.
 	Why string `json:"why,omitempty"`
+	// TypesPassword: the game does not take the server's password from the player's
+	// program, so the player types it.
+	TypesPassword bool `json:"types_password,omitempty"`
 }
 
 // Launched says how far a player got.
@@ -456,6 +478,7 @@ func (Report) kind() string    { return "report" }
 func (Infos) kind() string     { return "infos" }
 func (Done) kind() string      { return "done" }
 func (Rests) kind() string     { return "rests" }
+func (Late) kind() string      { return "late" }
 func (Finalists) kind() string { return "finalists" }
 func (Verified) kind() string  { return "verified" }
 func (Launch) kind() string    { return "launch" }

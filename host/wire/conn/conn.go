@@ -9,6 +9,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -70,6 +71,8 @@ var ErrSlow = errors.New("conn: the other side is too slow")
 type Conn struct {
 	ws     *websocket.Conn
 	side   Side
+	began  time.Time
+	heard  atomic.Int64 // when the other side was heard last, in ns since began
 	moves  func()
 	unread *wire.Frame
 	writer sync.WaitGroup // of one at most
@@ -98,7 +101,17 @@ func New(ws *websocket.Conn, side Side) *Conn {
 	if side == AtHost {
 		ws.SetReadLimit(helloLimit)
 	}
-	return &Conn{ws: ws, side: side}
+	return &Conn{ws: ws, side: side, began: time.Now()}
+}
+
+// Silence returns for how long nothing has come from the other side, answers to pings
+// included. There is a ping every ten seconds.
+func (c *Conn) Silence() time.Duration { return time.Since(c.began) - time.Duration(c.heard.Load()) }
+
+// listen notes that the other side was heard, and waits for it for pongWait more.
+func (c *Conn) listen() error {
+	c.heard.Store(int64(time.Since(c.began)))
+	return c.ws.SetReadDeadline(time.Now().Add(pongWait))
 }
 
 // OnMoving has something done, before Run, whenever some more of a message has come
@@ -192,7 +205,7 @@ func (c *Conn) Run(ctx context.Context, receive func(wire.Message) error) error 
 // read reads until it has called Close.
 func (c *Conn) read(receive func(wire.Message) error) {
 	c.ws.SetPingHandler(func(data string) error { // the library's own gives up on a machine that is busy for a second
-		if err := c.ws.SetReadDeadline(time.Now().Add(pongWait)); err != nil {
+		if err := c.listen(); err != nil {
 			return err
 		}
 		err := c.ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(writeWait))
@@ -201,7 +214,7 @@ func (c *Conn) read(receive func(wire.Message) error) {
 		}
 		return err
 	})
-	c.ws.SetPongHandler(func(string) error { return c.ws.SetReadDeadline(time.Now().Add(pongWait)) })
+	c.ws.SetPongHandler(func(string) error { return c.listen() })
 	for {
 		frame, err := c.readFrame()
 		if err != nil {
@@ -229,7 +242,7 @@ func (c *Conn) readFrame() (wire.Frame, error) {
 		c.unread = nil
 		return *first, nil
 	}
-	err := c.ws.SetReadDeadline(time.Now().Add(pongWait))
+	err := c.listen()
 	if err != nil {
 		return wire.Frame{}, err
 	}
@@ -242,7 +255,7 @@ func (c *Conn) readFrame() (wire.Frame, error) {
 		data = data[:len(data)+n]
 		if err == nil && len(data)-told >= moving {
 			told = len(data)
-			err = c.ws.SetReadDeadline(time.Now().Add(pongWait))
+			err = c.listen()
 			if c.moves != nil {
 				c.moves()
 			}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -20,6 +19,7 @@ import (
 	"muster/discovery"
 	"muster/host/wire"
 	"muster/host/wire/conn"
+	"muster/internal/leak"
 )
 
 // start runs a connection in the background; its end comes out of the channel.
@@ -251,7 +251,7 @@ func TestQueued(t *testing.T) {
 // TestRefusalArrives: a refusal reaches a peer that has more to say than the
 // host reads. Real sockets: a pipe has no buffer that could be lost.
 func TestRefusalArrives(t *testing.T) {
-	noLeak(t)
+	leak.Check(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		upgrader := websocket.Upgrader{}
 		ws, err := upgrader.Upgrade(w, r, nil)
@@ -314,20 +314,4 @@ func TestLastWord(t *testing.T) {
 			reads.Stop()
 		})
 	}
-}
-
-// noLeak checks at the end of a test that no goroutine is left.
-func noLeak(t *testing.T) {
-	before := runtime.NumGoroutine()
-	t.Cleanup(func() {
-		http.DefaultClient.CloseIdleConnections()
-		for range 3000 {
-			if runtime.NumGoroutine() <= before {
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		stacks := make([]byte, 1<<20)
-		t.Errorf("%d goroutines before, %d after\n%s", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
-	})
 }

@@ -1,0 +1,122 @@
+package room
+
+import (
+	"strings"
+	"testing"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection/anomaly"
+)
+
+// alone is a room of five who sit along a line, as sixty servers do, one every 10 ms. Dan
+// is at its beginning, and says something else of a favourite, in the look or before.
+func alone(t *testing.T, favourite int, reported, looked float64) *session {
+	const servers = 60
+	places := map[string]int{"ann": 250, "bob": 300, "cat": 350, "eve": 300, "dan": 0}
+	n := newSession(t, settings(len(places)))
+	names := []string{"ann", "bob", "cat", "eve", "dan"}
+	n.join(names...)
+	n.gets(spreadOut(servers))
+	n.inStage(wire.Measuring)
+	informed := make([]int, servers)
+	for server := range informed {
+		informed[server] = 12
+	}
+	n.informs("ann", informed...)
+	for _, name := range names {
+		n.took(name)
+		ms := make([]int, servers)
+		for server := range ms {
+			ms[server] = 5 + max(places[name]-10*server, 10*server-places[name])
+		}
+		if name == "dan" {
+			ms[favourite] = int(reported)
+		}
+		n.measures(name, ms...)
+	}
+	n.done(names...)
+	n.inStage(wire.Chosen)
+	for _, name := range names {
+		if name != "dan" {
+			n.verifies(name)
+			continue
+		}
+		look := &n.room.round.look
+		v := wire.Verified{Round: 1, Attempt: look.Attempt}
+		for _, server := range look.Servers {
+			rtt := float64(5 + 10*server)
+			if server == favourite {
+				rtt = looked
+			}
+			v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, Sent: 3, RTTs: []float64{rtt, rtt}})
+		}
+		n.says(name, v)
+	}
+	return n
+}
+
+// TestOneAloneIsSoNear: a server is not chosen for a ping that one player alone has, against
+// what that player and all others measured beside it. That is said, and the organiser may
+// know better.
+func TestOneAloneIsSoNear(t *testing.T) {
+	n := alone(t, 39, 1, 1)
+	isChosen := func(server int) {
+		t.Helper()
+		if chosen := n.room.round.selection.Chosen.Server; chosen != server {
+			t.Errorf("server %d is chosen, want %d; the log:\n%s", chosen, server, n.log())
+		}
+	}
+	n.noted("dan's ping for 20.39.0.1:27960 is too low: servers that are beside it for everybody else are much farther from dan. It counts as 385 ms, not as 1")
+	same(t, n.room, restored(t, n.room))
+	isChosen(30)
+	if doubts := n.room.round.selection.Doubts; len(doubts) != 1 || doubts[0].Player != "dan" || doubts[0].Sign != anomaly.Nearer {
+		t.Errorf("doubts are %v", doubts)
+	}
+	for _, p := range n.view().People {
+		if (p.Doubt != "") != (p.Name == "dan") || p.LeftOut {
+			t.Errorf("%s is doubted: %q, left out: %v", p.Name, p.Doubt, p.LeftOut)
+		}
+	}
+	if rtt := n.room.round.selection.Chosen.RTT["dan"]; rtt != 305 {
+		t.Errorf("dan's other pings count, too: %v ms", rtt)
+	}
+	if err := n.orders(Trust{Name: "dan"}); err != nil {
+		t.Fatal(err)
+	}
+	isChosen(39)
+	same(t, n.room, restored(t, n.room))
+}
+
+// TestNearerIsNoLie: what a better route may explain counts as it is.
+func TestNearerIsNoLie(t *testing.T) {
+	n := alone(t, 39, 345, 345)
+	if strings.Contains(n.log(), "too low") {
+		t.Errorf("the log:\n%s", n.log())
+	}
+}
+
+// TestOnlyOneToSay: among three nobody can tell what is beside a server for all others.
+func TestOnlyOneToSay(t *testing.T) {
+	n := measuringOn(t, spreadOut(20), nil, "ann", "bob")
+	made := make([]int, 20)
+	for server := range made {
+		made[server] = 200 - 10*server
+	}
+	n.measures("dan", made...)
+	n.done("ann", "bob", "dan")
+	if raised := n.room.round.player("dan").raised; len(raised) > 0 {
+		t.Errorf("dan's pings are raised: %v", raised)
+	}
+}
+
+// TestLookBesideTheReport: a second look that puts next door what the player and all others
+// measured far away is no better.
+func TestLookBesideTheReport(t *testing.T) {
+	const favourite = 27
+	n := alone(t, favourite, 5+10*favourite, 0.1)
+	n.noted("dan's ping for 20.27.0.1:27960 is too low: servers that are beside it for everybody else are much farther from dan. It counts as 275 ms, not as 0")
+	if server := n.room.round.selection.Chosen.Server; server == favourite {
+		t.Errorf("that is chosen; the log:\n%s", n.log())
+	}
+}

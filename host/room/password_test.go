@@ -1,0 +1,70 @@
+package room
+
+import (
+	"strings"
+	"testing"
+
+	"muster/host/wire"
+)
+
+// TestPasswordOnPages: the pages of those who play get the server's password once the room
+// goes there, to type it, and no other page ever does.
+func TestPasswordOnPages(t *testing.T) {
+	for _, isCounted := range []bool{false, true} {
+		n := withGuest(t, berlin)
+		n.room.settings.Password = "s3cret"
+		if err := n.entersFrom("yan", "", frankfurt.Addr); err != nil {
+			t.Fatal(err)
+		}
+		n.step(PageOpened{"yan's token"})
+		if isCounted {
+			if err := n.orders(Count{"zoe", true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n.plays()
+		readers := map[string]string{
+			"the link": n.room.keys.Link, "the organiser": n.room.keys.Secret, "nobody": "x",
+			"ann": n.pageOf("ann"), "bob": n.pageOf("bob"), "zoe": "zoe's token", "yan": "yan's token",
+		}
+		see := func(when string, want map[string]bool) {
+			t.Helper()
+			badges := n.room.Badges()
+			for name, credential := range readers {
+				password := badges[DigestOf(credential)].Password
+				if has := password != ""; has != want[name] || has && password != "s3cret" {
+					t.Errorf("%s, zoe counted: %v: %s's page has %q", when, isCounted, name, password)
+				}
+			}
+		}
+		see("while they vote", nil)
+		if err := n.orders(Go{}); err != nil {
+			t.Fatal(err)
+		}
+		n.wait(countdownTime)
+		n.inStage(wire.Launching)
+		see("at the launch", map[string]bool{"ann": true, "bob": true, "the organiser": true, "zoe": isCounted})
+		for _, note := range n.view().Log {
+			if strings.Contains(note.Text, "s3cret") {
+				t.Errorf("everybody reads %q", note.Text)
+			}
+		}
+		if err := n.orders(Go{}); err != nil {
+			t.Fatal(err)
+		}
+		see("in the next round", nil)
+	}
+}
+
+// TestTypesPassword: the others see who types the password in the game.
+func TestTypesPassword(t *testing.T) {
+	n := newSession(t, settings(0))
+	n.join("ann", "bob")
+	n.says("ann", wire.Able{Game: n.view().Room.Game, TypesPassword: true})
+	n.says("bob", wire.Able{Game: n.view().Room.Game})
+	for _, p := range n.view().People {
+		if p.TypesPassword != (p.Name == "ann") {
+			t.Errorf("%s types it: %v", p.Name, p.TypesPassword)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package room
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// looksAlone checks that a player was asked to look at servers again.
+func (n *session) looksAlone(name string, attempt int, servers ...int) {
+	n.Helper()
+	var last wire.Finalists
+	for _, m := range n.sent[name] {
+		if f, ok := m.(wire.Finalists); ok {
+			last = f
+		}
+	}
+	if last.Attempt != attempt || !slices.Equal(last.Servers, servers) || last.Samples != aloneSamples {
+		n.Errorf("%s was last asked for %+v, want to look at %v again in attempt %d", name, last, servers, attempt)
+	}
+}
+
+func TestJudgeMisses(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		look        look
+		players     int
+		lost, again []miss
+	}{
+		{"nothing missed", look{Reached: []int{1}}, 2, nil, nil},
+		{"it answers nobody", look{Missed: []miss{{"ann", 1, 3}, {"bob", 1, 3}}}, 2, []miss{{"ann", 1, 3}, {"bob", 1, 3}}, nil},
+		{"it answers the other", look{Missed: []miss{{"bob", 1, 3}}, Reached: []int{1}}, 2, nil, []miss{{"bob", 1, 3}}},
+		{"another answers", look{Missed: []miss{{"bob", 1, 3}}, Reached: []int{2}}, 2, []miss{{"bob", 1, 3}}, nil},
+		{"a single packet of half of them", look{Missed: []miss{{"bob", 1, 1}}, Reached: []int{1}}, 2, nil, nil},
+		{"a single packet of most of them", look{Missed: []miss{{"bob", 1, 1}, {"cat", 1, 1}}, Reached: []int{1}}, 3, nil, []miss{{"bob", 1, 1}, {"cat", 1, 1}}},
+		{"a single packet, and nobody else looked", look{Missed: []miss{{"ann", 1, 1}}}, 1, []miss{{"ann", 1, 1}}, nil},
+		{"again", look{Missed: []miss{{"bob", 1, 2}}, Reached: []int{1}, Alone: []string{"bob"}}, 2, nil, nil},
+	} {
+		if lost, again := c.look.judge(c.players); !reflect.DeepEqual(lost, c.lost) || !reflect.DeepEqual(again, c.again) {
+			t.Errorf("%s: lost %v, again %v, want %v and %v", c.name, lost, again, c.lost, c.again)
+		}
+	}
+}
+
+// darkplaces are servers that answer all of a session's players as one address, once a
+// second.
+type darkplaces struct{ last map[int]time.Time }
+
+// answers reports whether a server answers a packet that comes at a time.
+func (d *darkplaces) answers(server int, at time.Time) bool {
+	if last, asked := d.last[server]; asked && at.Sub(last) < time.Second {
+		return false
+	}
+	d.last[server] = at
+	return true
+}
+
+// look lets all players who were asked look at such servers, each when it was told to,
+// and then say what they saw. It reports whether anybody was asked.
+func (d *darkplaces) look(n *session, names []string) (looked bool) {
+	type packet struct {
+		at     time.Time
+		player string
+		server int
+	}
+	var packets []packet
+	asked, answered := map[string]wire.Finalists{}, map[packet]int{}
+	const own = 1100 * time.Millisecond // a program's own time between samples
+	for i, name := range names {
+		for _, m := range n.sent[name] {
+			if f, ok := m.(wire.Finalists); ok {
+				asked[name] = f
+			}
+		}
+		delete(n.sent, name)
+		f := asked[name]
+		for _, server := range f.Servers {
+			for sample := range f.Samples {
+				after := time.Duration(f.After) + time.Duration(sample)*max(own, time.Duration(f.Every))
+				packets = append(packets, packet{n.now.Add(after + time.Duration(i)*time.Millisecond), name, server})
+			}
+		}
+	}
+	slices.SortStableFunc(packets, func(a, b packet) int { return a.at.Compare(b.at) })
+	for _, p := range packets {
+		if d.answers(p.server, p.at) {
+			answered[packet{player: p.player, server: p.server}]++
+		}
+		n.wait(max(0, p.at.Sub(n.now)))
+	}
+	for _, name := range names {
+		f, isAsked := asked[name]
+		if !isAsked {
+			continue
+		}
+		v := wire.Verified{Round: f.Round, Attempt: f.Attempt}
+		for _, server := range f.Servers {
+			seen := wire.Finalist{Server: server, State: discovery.Lost, Sent: f.Samples}
+			if times := answered[packet{player: name, server: server}]; times > 0 {
+				seen.State, seen.RTTs = discovery.Answered, slices.Repeat([]float64{30}, times)
+				seen.Info = &discovery.Info{Name: "x", MaxPlayers: 16}
+			}
+			v.Servers = append(v.Servers, seen)
+		}
+		n.says(name, v)
+		looked = true
+	}
+	return looked
+}
+
+// TestOneAddress: players whose address servers see as one go where they all can, though
+// each server answers them once a second, and the room does not know that they share.
+func TestOneAddress(t *testing.T) {
+	for players := 2; players <= 6; players++ {
+		for _, servers := range []int{1, 2, 8} {
+			t.Run(fmt.Sprintf("%d players, %d servers", players, servers), func(t *testing.T) {
+				n := newSession(t, settings(players))
+				names := []string{"ann", "bob", "cat", "dan", "eve", "fay"}[:players]
+				n.join(names...)
+				n.listed(servers)
+				for _, name := range names {
+					n.informs(name, slices.Repeat([]int{12}, servers)...)
+					n.measures(name, slices.Repeat([]int{30}, servers)...)
+					n.done(name)
+				}
+				d := darkplaces{map[int]time.Time{}}
+				for d.look(n, names) {
+				}
+				n.inStage(wire.Launching)
+			})
+		}
+	}
+}
+
+// TestLookAloneEnds: who does not look again, or is gone, holds up nobody, and who was
+// not asked says nothing.
+func TestLookAloneEnds(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		then func(n *session)
+		to   int
+	}{
+		{"is silent", func(n *session) { n.wait(verifyingTime + 5*time.Second) }, 0},
+		{"leaves", func(n *session) { n.gone("bob"); n.wait(time.Minute) }, 0},
+		{"finds nothing", func(n *session) {
+			n.says("bob", wire.Verified{Round: 1, Attempt: 2, Servers: []wire.Finalist{{Server: 0, State: discovery.Lost, Sent: 2}}})
+		}, 1},
+		{"finds it", func(n *session) {
+			n.says("ann", wire.Verified{Round: 1, Attempt: 2, Servers: []wire.Finalist{{Server: 0, State: discovery.Lost, Sent: 2}}})
+			n.inStage(wire.Chosen)
+			n.says("bob", wire.Verified{Round: 1, Attempt: 2, Servers: []wire.Finalist{{Server: 0, State: discovery.Answered, RTTs: []float64{30}, Sent: 2}}})
+		}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := newSession(t, settings(2))
+			n.join("ann", "bob")
+			n.listed(2)
+			for _, name := range []string{"ann", "bob"} {
+				n.informs(name, 12, 12)
+				n.measures(name, 30, 40)
+				n.done(name)
+			}
+			n.verifies("ann")
+			n.says("bob", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{
+				{Server: 0, State: discovery.Lost, Sent: 3}, {Server: 1, State: discovery.Answered, RTTs: []float64{40}, Sent: 3},
+			}})
+			n.looksAlone("bob", 2, 0)
+			n.noted("1 server answered others, but not bob: bob looks again")
+			c.then(n)
+			n.goesTo(c.to)
+		})
+	}
+}
