@@ -79,6 +79,8 @@ type actor struct {
 	// its place in the queue, nil outside.
 	plan *room.Plan
 	turn *turn
+	// heir is the host that the room is given to, empty if that may be any.
+	heir string
 	// watched are the servers for which the room counts in [crowds].
 	watched []netip.AddrPort
 }
@@ -94,6 +96,8 @@ var (
 	errOver = errors.New("host: the room is over")
 	errLost = errors.New("host: the room is another host's")
 	errFell = errors.New("host: the room's goroutine has panicked")
+	// errGiven: the room goes to the actor's heir, which has fewer rooms.
+	errGiven = errors.New("host: the room is given to another host")
 )
 
 // run serves the room until the host ends, the room is another host's, or it is over.
@@ -189,6 +193,16 @@ func (a *actor) search() {
 	a.step(room.Turn{}, asker{})
 }
 
+// mute returns the players whose programs do not even answer pings.
+func (a *actor) mute() (names []string) {
+	for name, l := range a.links {
+		if l.conn.Silence() > room.QuietAfter {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // goOn does what it is time for, and returns when it is time again: a room in which
 // nothing happens costs nothing.
 func (a *actor) goOn(now time.Time) (next time.Time) {
@@ -201,7 +215,7 @@ func (a *actor) goOn(now time.Time) (next time.Time) {
 	a.watched = watches
 	if next = latest(a.room.Next(), a.ticked.Add(tickEvery)); !now.Before(next) {
 		a.ticked = now
-		a.step(room.Tick{Crowds: crowds}, asker{})
+		a.step(room.Tick{Crowds: crowds, Mute: a.mute()}, asker{})
 		next = latest(a.room.Next(), now.Add(tickEvery))
 	}
 	if !ends.IsZero() {
@@ -450,7 +464,7 @@ func (a *actor) receive(by *conn.Conn, message wire.Message) {
 	a.host.metrics.received(message)
 	a.step(room.Hear{Player: name, Message: message}, asker{tell: func(_ any, err error) {
 		if err != nil {
-			a.log.Warn("peer makes no sense", "error", err)
+			a.log.Warn("peer makes no sense", "error", discreet(err))
 			by.Send(wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
 			by.Close(err)
 		}

@@ -49,7 +49,7 @@ var errNoneStay = &wire.Refusal{Reason: wire.ReasonAction, Message: "this servic
 // mayStay is why the host keeps no other standing room, nil if it does. Then the room's
 // place is kept until done is called, so that no more come in at the same time.
 func (h *Host) mayStay() (done func(), why *wire.Refusal) {
-	p := h.config.Public
+	p := h.public()
 	if p == nil {
 		return func() {}, nil
 	}

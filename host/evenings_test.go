@@ -141,13 +141,13 @@ func TestStandingRoom(t *testing.T) {
 	join(t, server, room.Code, "cat")
 
 	// What strangers may.
-	if status, refusal, _ := opens(t, server, "203.0.113.8", `{"game":"openarena","every":"whenever"}`); status != http.StatusCreated {
+	if status, refusal, _ := opens(t, server, "198.51.100.8", `{"game":"openarena","every":"whenever"}`); status != http.StatusCreated {
 		t.Errorf("the second room that stays: %d, %+v", status, refusal)
 	}
-	if status, refusal, _ := opens(t, server, "203.0.113.9", `{"game":"openarena","every":"whenever"}`); status != http.StatusServiceUnavailable || refusal.Reason != wire.ReasonFull {
+	if status, refusal, _ := opens(t, server, "192.0.2.9", `{"game":"openarena","every":"whenever"}`); status != http.StatusServiceUnavailable || refusal.Reason != wire.ReasonFull {
 		t.Errorf("the third room that stays: %d, %+v", status, refusal)
 	}
-	_, plain, _ := opens(t, server, "203.0.113.9", `{"game":"openarena"}`)
+	_, plain, _ := opens(t, server, "192.0.2.9", `{"game":"openarena"}`)
 	status, said := asks(t, server, "POST", "/api/rooms/-/settings", `{"settings":{"every":"whenever"}}`, map[string]string{"Muster-Code": plain.Code, "Authorization": "Bearer " + h.Keys(plain.Code).Secret})
 	if status != http.StatusConflict || !strings.Contains(said, "are taken") {
 		t.Errorf("another room is made to stay: %d, %s", status, said)
@@ -184,12 +184,12 @@ func TestStandingByChange(t *testing.T) {
 // TestNoStandingRooms: an operator may want none.
 func TestNoStandingRooms(t *testing.T) {
 	_, server := serve(t, everybody(host.Public{}))
-	if status, refusal, _ := opens(t, server, "203.0.113.9", `{"game":"openarena","every":"whenever"}`); status != http.StatusServiceUnavailable || !strings.Contains(refusal.Message, "keeps no rooms") {
+	if status, refusal, _ := opens(t, server, "192.0.2.9", `{"game":"openarena","every":"whenever"}`); status != http.StatusServiceUnavailable || !strings.Contains(refusal.Message, "keeps no rooms") {
 		t.Errorf("a room that stays: %d, %+v", status, refusal)
 	}
 	for _, wrong := range []string{"fri 20:00", "fri 20:00 Mars/Base", strings.Repeat("fri,", 1000)} {
 		body := fmt.Sprintf(`{"game":"openarena","every":%q}`, wrong)
-		if status, refusal, _ := opens(t, server, "203.0.113.9", body); status != http.StatusBadRequest {
+		if status, refusal, _ := opens(t, server, "192.0.2.9", body); status != http.StatusBadRequest {
 			t.Errorf("%.40s: %d, %+v", body, status, refusal)
 		}
 	}

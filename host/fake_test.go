@@ -55,6 +55,7 @@ type fakeRoom struct {
 	data  []byte
 	id    string
 	owner string // "" for none
+	heir  string // who takes it first
 	epoch uint64
 	over  bool
 	saved int
@@ -200,7 +201,7 @@ func (s *FakeStore) Claim(_ context.Context, code string) (store.Claim, []byte, 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.rooms[code]
-	r.owner = s.name
+	r.owner, r.heir = s.name, ""
 	r.epoch++
 	return s.claimOf(code, r.epoch), r.data, nil
 }
@@ -255,7 +256,7 @@ func (s *FakeStore) Adopt(ctx context.Context) iter.Seq[string] {
 			codes, changed := slices.Sorted(maps.Keys(s.rooms)), s.changed
 			s.mu.Unlock()
 			for _, code := range codes {
-				if s.Find(code).State == store.Orphaned && !yield(code) {
+				if s.Find(code).State == store.Orphaned && s.mayTake(code) && !yield(code) {
 					return
 				}
 			}
@@ -351,6 +352,35 @@ func (c *fakeClaim) Save(_ context.Context, data []byte) error {
 
 func (c *fakeClaim) End(context.Context) error {
 	return c.do(nil, func(r *fakeRoom) { r.over, r.data = true, nil })
+}
+
+// mayTake reports whether a room is for this host, or for any.
+func (s *FakeStore) mayTake(code string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	heir := s.rooms[code].heir
+	return heir == "" || heir == s.name
+}
+
+// loads counts the rooms of each of some hosts.
+func (s *FakeStore) loads(hosts ...string) map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := map[string]int{}
+	for _, name := range hosts {
+		all[name] = 0
+	}
+	for _, r := range s.rooms {
+		if _, is := all[r.owner]; is && !r.over {
+			all[r.owner]++
+		}
+	}
+	return all
+}
+
+func (c *fakeClaim) Give(ctx context.Context, to string) error {
+	c.store.set(func() { c.store.rooms[c.code].heir = to })
+	return c.Release(ctx)
 }
 
 func (c *fakeClaim) Release(context.Context) error {

@@ -25,17 +25,22 @@ const (
 // that has the most does. So nobody who floods the host keeps others out, and where
 // all come from one address, as by a tunnel, each still has the time in which
 // maxStrangers others arrive.
+//
+// No more connections are open than the bounds allow, or the host could accept none at
+// all: then a stranger's gives way to the next, too.
 type gate struct {
 	proxies []netip.Prefix
+	bounds  bounds
 
 	mu        sync.Mutex // guards following
+	open      int
 	strangers int
 	arrivals  int                       // ever
 	waiting   map[netip.Addr]*list.List // of *caller, the oldest first
 }
 
-func newGate(proxies []netip.Prefix) *gate {
-	return &gate{proxies: proxies, waiting: map[netip.Addr]*list.List{}}
+func newGate(proxies []netip.Prefix, b bounds) *gate {
+	return &gate{proxies: proxies, bounds: b, waiting: map[netip.Addr]*list.List{}}
 }
 
 // caller is a connection that came by the gate.
@@ -47,6 +52,7 @@ type caller struct {
 	from   netip.Addr
 	number int
 	place  *list.Element
+	closed bool
 }
 
 // gated is a listener behind a gate.
@@ -63,6 +69,7 @@ func (l gated) Accept() (net.Conn, error) {
 	c := &caller{Conn: conn, gate: l.gate}
 	at, _ := netip.ParseAddrPort(conn.RemoteAddr().String()) // a test's pipe has none
 	l.gate.mu.Lock()
+	l.gate.open++
 	shut := l.gate.put(c, access.Subscriber(at.Addr()))
 	l.gate.mu.Unlock()
 	shut.cut()
@@ -74,9 +81,9 @@ func (l gated) Accept() (net.Conn, error) {
 func (g *gate) put(c *caller, from netip.Addr) (shut *caller) {
 	of := g.waiting[from]
 	switch {
-	case of != nil && of.Len() >= maxOfOne && !g.isShared(from):
+	case of != nil && of.Len() >= g.bounds.ofOne && !g.isShared(from):
 		shut = of.Front().Value.(*caller)
-	case g.strangers >= maxStrangers:
+	case g.strangers >= g.bounds.strangers, g.bounds.all > 0 && g.open > g.bounds.all && g.strangers > 0:
 		shut = g.first()
 	}
 	if shut != nil {
@@ -164,5 +171,21 @@ func (c *caller) cut() {
 
 func (c *caller) Close() error {
 	c.welcome()
+	c.gate.mu.Lock()
+	if !c.closed {
+		c.closed = true
+		c.gate.open--
+	}
+	c.gate.mu.Unlock()
 	return c.Conn.Close()
+}
+
+// isScarce reports whether those who were let in take all that strangers leave them.
+func (c *caller) isScarce() bool {
+	if c == nil || c.gate.bounds.all == 0 {
+		return false
+	}
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	return c.gate.open-c.gate.strangers >= c.gate.bounds.all-c.gate.bounds.strangers
 }

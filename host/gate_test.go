@@ -44,7 +44,7 @@ type street struct {
 func newStreet() street {
 	arrivals := make(knocks, 1)
 	proxies := []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")}
-	return street{gated{arrivals, newGate(proxies)}, arrivals}
+	return street{gated{arrivals, newGate(proxies, boundsOf(0))}, arrivals}
 }
 
 func (s street) comes(from string) (*caller, *knock) {

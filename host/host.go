@@ -16,6 +16,7 @@ import (
 	"iter"
 	"log/slog"
 	"maps"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -96,10 +97,14 @@ type Config struct {
 	Editions func(version string) map[string]discovery.Edition
 	// ConnectLink is a link that takes a browser to a game server, such as
 	// steam://connect/…, or empty; nil knows none.
-	ConnectLink func(game, address string) string
+	ConnectLink func(game string, way wire.Way) string
 	// Renewed is told of the organiser's new secret for a room, when the organiser has
 	// renewed the link; nil is told nothing.
 	Renewed func(code, secret string)
+	// Loads tells this host's name among those that share the store, how many rooms each of
+	// them has, and for how long they have been the same ones: rooms that gather or sleep
+	// move to the host with the fewest. nil moves none.
+	Loads func() (own string, rooms map[string]int, settled time.Duration)
 	// Relay reaches the other hosts of the store, which have rooms whose people come
 	// here, and whose people come there; nil is a host alone.
 	Relay Relay
@@ -108,6 +113,13 @@ type Config struct {
 	Announce func(Post)
 	// Public lets strangers open rooms; nil lets nobody.
 	Public *Public
+	// IsOwnUser reports whether a connection on this machine, from one address to the
+	// other, is of the user who runs the host: nobody else may use a ticket. nil takes
+	// everybody for the user.
+	IsOwnUser func(client, server net.Addr) bool
+	// Files is how many files this process may have open at once, connections included; 0
+	// is any number.
+	Files int
 	// Logger takes what the organiser does not need to read; nil discards it.
 	Logger *slog.Logger
 }
@@ -119,6 +131,7 @@ type Host struct {
 	metrics  *metrics
 	guard    access.Guard
 	asks     *access.Pace // of rooms, by address
+	pages    *openPages
 	tickets  tickets
 	openers  *openers // nil without [Config.Public]
 	becoming int      // rooms that are about to stay; mu guards it
@@ -128,6 +141,9 @@ type Host struct {
 	lists    lists
 	turns    *turns
 	crowds   crowds
+	disk     disk
+	// limits take the place of [Config.Public] since [Host.SetLimits]; nil before.
+	limits atomic.Pointer[Public]
 	// transport asks other hosts by HTTP.
 	transport *http.Transport
 	// ctx is the rooms', lines the connections', which outlive them, and saves is that of
@@ -153,7 +169,7 @@ type Host struct {
 func New(config Config) (*Host, error) {
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	h := &Host{
-		config: config, store: config.Store, metrics: newMetrics(), rooms: map[string]*actor{}, turns: newTurns(runtime.GOMAXPROCS(0)), crowds: crowds{rooms: map[netip.AddrPort][]*actor{}}, claiming: map[string]bool{}, fallen: map[string]bool{}, unreadable: map[string]*wire.Refusal{}, asks: access.NewPace(asksAtOnce, askEvery),
+		config: config, store: config.Store, metrics: newMetrics(), rooms: map[string]*actor{}, turns: newTurns(runtime.GOMAXPROCS(0)), crowds: crowds{rooms: map[netip.AddrPort][]*actor{}}, claiming: map[string]bool{}, fallen: map[string]bool{}, unreadable: map[string]*wire.Refusal{}, asks: access.NewPace(asksAtOnce, askEvery), pages: newOpenPages(boundsOf(config.Files)),
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
 	}
 	h.upgrader.CheckOrigin = h.isSameOrigin
@@ -161,7 +177,7 @@ func New(config Config) (*Host, error) {
 		h.store = &store.None{}
 	}
 	h.store = timed{h.store, h.metrics}
-	h.metrics.registry.MustRegister(h.newPhases())
+	h.metrics.registry.MustRegister(h.newPhases(), h.newStoreUp())
 	if config.Public != nil {
 		h.openers = newOpeners(config.Public, h.store)
 		h.guard.Public, h.guard.Hosts = true, func() int { return len(h.hosts()) }
@@ -172,6 +188,9 @@ func New(config Config) (*Host, error) {
 	h.handing = make(chan struct{}, claimsAtOnce)
 	h.transport = &http.Transport{DialContext: h.dialOwner, DisableCompression: true, MaxIdleConnsPerHost: ownersKept, IdleConnTimeout: time.Minute}
 	h.restore()
+	if config.Loads != nil {
+		h.begin(func() { h.evenOut(h.ctx) })
+	}
 	if config.Relay != nil {
 		h.serveRelay(config.Relay.Listener())
 	}
@@ -233,6 +252,7 @@ func (h *Host) claim(code string) {
 	}()
 	ctx, cancel := context.WithTimeout(h.ctx, storeWait)
 	defer cancel()
+	before := h.store.Find(code)
 	claim, data, err := h.store.Claim(ctx, code)
 	switch {
 	case errors.Is(err, store.ErrElsewhere), errors.Is(err, store.ErrOver): // another host was faster
@@ -257,12 +277,17 @@ func (h *Host) claim(code string) {
 		h.leaveAlone(code, err)
 		claim.Release(ctx)
 	case h.isOver(restored, time.Now()):
-		if err := claim.End(ctx); err != nil { // such as a full disk: it is tried again the next time
-			h.config.Logger.Error("room not forgotten", "error", err)
+		if err := claim.End(ctx); err != nil { // it is tried again with the next start
+			h.tellUnforgotten("", err)
 		}
 	default:
-		if h.start(restored, room.Resume{}, claim, nil, netip.Addr{}) == nil {
+		a := h.start(restored, room.Resume{}, claim, nil, netip.Addr{})
+		if a == nil {
 			claim.Release(h.saves)
+			return
+		}
+		if by := h.store.Find(code).Host; before.Host != "" && before.Host != by {
+			a.log.Info("room taken over", "from", before.Host, "by", by, "epoch", claim.Epoch())
 		}
 	}
 }
@@ -384,6 +409,10 @@ func (h *Host) openFor(from netip.Addr, settings wire.Settings) (code, secret st
 		}
 		if h.start(opened, room.Tick{}, claim, err, from) == nil {
 			return "", "", errors.Join(moved(), claim.End(h.saves))
+		}
+		if err != nil && h.mustKeep() {
+			h.CloseRoom(keys.Code) // nobody knows of it
+			return "", "", fmt.Errorf("host: no room opened: %w", err)
 		}
 		return keys.Code, keys.Secret, nil
 	}
@@ -512,16 +541,29 @@ func (h *Host) ended(a *actor) {
 		cancel()
 		h.drop(a)
 		if err == nil || errors.Is(err, store.ErrFenced) { // or it is another host's to forget
+			h.disk.keeps(a.code, time.Now(), h.config.Logger)
 			return
 		}
-		a.log.Error("room not forgotten", "error", err)
+		h.tellUnforgotten(a.code, err)
 		select {
 		case <-time.After(longestRest):
 		case <-h.ctx.Done():
 			return
 		}
 	}
-	if context.Cause(a.ctx) != errFell {
+	h.disk.keeps(a.code, time.Now(), h.config.Logger) // or it is another host's, or saved with the next start
+	switch context.Cause(a.ctx) {
+	case errFell:
+	case errGiven:
+		h.drop(a)
+		for h.store.Find(a.code).State == store.Here && rest(h.ctx, time.Second) { // it could not be given
+			h.claim(a.code)
+			if h.actor(a.code) != nil {
+				return
+			}
+		}
+		return
+	default:
 		h.drop(a)
 		return
 	}
@@ -535,6 +577,14 @@ func (h *Host) ended(a *actor) {
 	h.drop(a)
 	a.claim.Release(h.saves)
 	h.claim(a.code)
+}
+
+// tellUnforgotten tells the operator of a room that is over, and that the store could not
+// forget; an empty code stands for one that is tried again with the next start.
+func (h *Host) tellUnforgotten(code string, err error) {
+	if !isAway(err) { // or the store has its own word in the log
+		h.disk.fails(code, err, time.Now(), h.mustKeep(), h.config.Logger)
+	}
 }
 
 func (h *Host) drop(a *actor) {

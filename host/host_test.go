@@ -73,7 +73,7 @@ func TestTurnedAway(t *testing.T) {
 			Message: `no room has the code "NOSUCH"`, Hint: "ask the organiser for the code; letter case does not matter"}},
 		{"the name is taken", wire.Hello{Version: wire.Version, Code: code, Name: "Ann"}, wire.Refusal{Reason: wire.ReasonNameTaken,
 			Message: `the room has a player "ann" already`, Hint: "choose another name with --name NAME"}},
-		{"no name", wire.Hello{Version: wire.Version, Code: code}, wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name", Hint: "say --name NAME"}},
+		{"no name", wire.Hello{Version: wire.Version, Code: code}, wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name with a letter or a digit", Hint: "say --name NAME"}},
 		{"no hello", wire.Done{Round: 1}, wire.Refusal{Reason: wire.ReasonMalformed, Message: "the first message must be hello"}},
 	}
 	for _, tt := range tests {
@@ -93,7 +93,7 @@ func TestTurnedAway(t *testing.T) {
 		p := join(t, server, code, "eve")
 		expect[wire.Measure](p)
 		p.conn.Send(wire.Report{Round: 1, Results: []discovery.Result{{Server: 1, State: discovery.Lost}}})
-		if got := expect[wire.Refusal](p); got.Reason != wire.ReasonMalformed || got.Message != "room: eve reports server 1 of 1" {
+		if got := expect[wire.Refusal](p); got.Reason != wire.ReasonMalformed || got.Message != "room: a report of server 1 of 1" {
 			t.Errorf("refused with %+v", got)
 		}
 		<-p.ended
@@ -142,6 +142,7 @@ func TestReplaced(t *testing.T) {
 
 // TestSlowMember: a member who reads nothing holds up nobody.
 func TestSlowMember(t *testing.T) {
+	t.Parallel()
 	h, server := serve(t, host.Config{List: listOf(30_000)})
 	code, _, _ := h.Open(friday(3))
 	slow, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
@@ -175,6 +176,7 @@ func TestSlowMember(t *testing.T) {
 // TestLastWord: whoever ends the host because a room has failed has told everyone
 // why.
 func TestLastWord(t *testing.T) {
+	t.Parallel()
 	for range 20 {
 		h, server := serve(t, host.Config{List: listOf(0)})
 		code, _, _ := h.Open(friday(1))

@@ -51,11 +51,23 @@ func (h *Host) routes() http.Handler {
 	mux.HandleFunc("GET /metrics", h.serveMetrics(promhttp.HandlerFor(h.metrics.registry, promhttp.HandlerOpts{})))
 	mux.HandleFunc("GET /open/{number}", h.serveTicket)
 	if h.config.Get != nil {
-		mux.Handle("GET /get/", h.config.Get)
-		mux.Handle("POST /get/", h.config.Get)
+		get := h.fromVisitor(h.config.Get)
+		mux.Handle("GET /get/", get)
+		mux.Handle("POST /get/", get)
 	}
 	h.servePublic(mux)
 	return mux
+}
+
+// fromVisitor has a handler see the address of who asks, and not a proxy's.
+func (h *Host) fromVisitor(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if from := h.forwardedFor(r); from.IsValid() {
+			r = r.WithContext(r.Context()) // a copy
+			r.RemoteAddr = netip.AddrPortFrom(from, 0).String()
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // guarded adds the headers that keep hostile text harmless in a browser.

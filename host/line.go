@@ -95,7 +95,9 @@ func (h *Host) meet(ws *websocket.Conn, from remote, on behalf) {
 			return
 		}
 	}
-	if isAfar {
+	if isAfar && l.caller.isScarce() && !h.pages.spare() {
+		l.finish(noPlace())
+	} else if isAfar {
 		l.run()
 	} else {
 		h.talk(ws, from, nil, &frame)
@@ -151,6 +153,12 @@ func (l *line) run() {
 		}
 		rest(ctx, pause) // an owner that lets nobody in is not to be asked all the time
 	}
+}
+
+// yield ends the line of a page that gave way to another.
+func (l *line) yield() {
+	time.AfterFunc(goodbyeWait, func() { l.ws.NetConn().Close() })
+	l.host.begin(func() { l.say(*crowded()); l.ws.NetConn().Close() })
 }
 
 // changeOwner has what the client says go to a new owner, or to none.

@@ -51,7 +51,7 @@ func (h *Host) serveLive(w http.ResponseWriter, r *http.Request) {
 		return // Upgrade has answered
 	}
 	callerOf(ws.NetConn()).comesFrom(h.forwardedFor(r))
-	v := &viewer{host: h, ws: ws, from: h.asker(r), at: h.entrance(r), cursors: map[string]int{}}
+	v := &viewer{host: h, ws: ws, from: h.asker(r), network: pageNetwork(h.guestFrom(r)), at: h.entrance(r), cursors: map[string]int{}}
 	if v.on = behalfOf(r); h.config.Relay != nil && v.on == nil {
 		v.as = h.behalf(r)
 	}
@@ -65,7 +65,9 @@ type viewer struct {
 	host *Host
 	ws   *websocket.Conn
 	from netip.Addr
-	at   entrance
+	// network is where the page counts as coming from, see [openPage].
+	network netip.Prefix
+	at      entrance
 	// on is on whose behalf another host asks, nil if none does; as is on whose this one
 	// would.
 	on    *behalf
@@ -113,6 +115,7 @@ func (v *viewer) run() {
 		return
 	}
 	if l.first != nil {
+		defer v.host.pages.remove(v.count("", "", l.yield))
 		l.run()
 		return
 	}
@@ -120,7 +123,13 @@ func (v *viewer) run() {
 	v.host.metrics.pages.Inc()
 	defer v.host.metrics.pages.Dec()
 	v.token = first.Token
-	ctx, cancel := context.WithCancel(v.actor.ctx)
+	ctx, end := context.WithCancelCause(v.actor.ctx)
+	cancel := func() { end(nil) }
+	page := v.count(v.actor.code, v.person(), func() {
+		end(errGaveWay)
+		time.AfterFunc(goodbyeWait, func() { v.ws.NetConn().Close() }) // if it reads nothing
+	})
+	defer v.host.pages.remove(page)
 	var reader sync.WaitGroup
 	reader.Go(func() {
 		defer cancel()
@@ -140,11 +149,31 @@ func (v *viewer) run() {
 	if v.awaits(opened) { // or the first state might be one from before we came
 		v.follow(ctx)
 	}
+	if context.Cause(ctx) == errGaveWay {
+		v.host.metrics.refusals.WithLabelValues(wire.ReasonCrowded).Inc()
+		v.tells(*crowded()) // or it is gone
+	}
 	cancel()
 	v.ws.Close()
 	reader.Wait()
 	opening.Wait()
 	v.actor.post(func() { v.actor.step(room.PageClosed{Token: v.token}, asker{}) })
+}
+
+// count counts the page until it is removed. Yield ends it for another one.
+func (v *viewer) count(room, person string, yield func()) *openPage {
+	page := &openPage{room: room, person: person, network: v.network, yield: yield}
+	v.host.pages.add(page, callerOf(v.ws.NetConn()).isScarce())
+	return page
+}
+
+// person is what gives the page a seat in its room, empty if nothing does.
+func (v *viewer) person() string {
+	view, _ := v.actor.views.get()
+	if badge := view.Badges[room.DigestOf(v.token)]; badge.Organiser || badge.Name != "" {
+		return v.token
+	}
+	return ""
 }
 
 // awaits waits until the page has been taken note of, and reports whether it has. While

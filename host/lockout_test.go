@@ -11,6 +11,7 @@ import (
 // TestLockout: at an address from which somebody guesses codes, everyone who shows
 // what cannot be guessed does everything as ever. Codes alone wait.
 func TestLockout(t *testing.T) {
+	t.Parallel()
 	h, server := serve(t, host.Config{List: listOf(3)})
 	code, secret, _ := h.Open(friday(4))
 	key := h.Keys(code).Link

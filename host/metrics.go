@@ -39,6 +39,10 @@ type metrics struct {
 	waits   prometheus.Histogram
 }
 
+// choiceBuckets are in seconds. Choices mostly take 2 to 8 s: half a second there tells a
+// slow evening from a usual one.
+var choiceBuckets = []float64{0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 10, 15, 30, 60, 120}
+
 func newMetrics() *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
@@ -53,7 +57,7 @@ func newMetrics() *metrics {
 		saves:    prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muster_save_seconds", Help: "Time in which the store has kept a room, by result.", Buckets: prometheus.ExponentialBuckets(1e-4, 4, 9)}, []string{"result"}),
 		steps:    prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muster_step_seconds", Help: "Time that a room takes for one thing that happens to it, by its phase.", Buckets: prometheus.ExponentialBuckets(1e-5, 4, 10)}, []string{"phase"}),
 		answers:  prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muster_answer_seconds", Help: "Time until somebody has an answer: a join its place, a page its text, the API what is asked.", Buckets: prometheus.ExponentialBuckets(1e-3, 4, 8)}, []string{"of"}),
-		choices:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_choice_seconds", Help: "Time from the list of servers to the choice.", Buckets: []float64{0.5, 1, 2, 4, 8, 15, 30, 60, 120}}),
+		choices:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_choice_seconds", Help: "Time from the list of servers to the choice.", Buckets: choiceBuckets}),
 		planner:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_planner_seconds", Help: "Time that one round of a room's search for the best server takes.", Buckets: prometheus.ExponentialBuckets(1e-3, 2, 10)}),
 		waits:    prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_planner_wait_seconds", Help: "Time that a room's search has waited for its turn, as the processors were at others'.", Buckets: prometheus.ExponentialBuckets(1e-3, 4, 9)}),
 	}
@@ -134,6 +138,16 @@ func (p phases) Collect(to chan<- prometheus.Metric) {
 	for phase, n := range rooms {
 		to <- prometheus.MustNewConstMetric(p.desc, prometheus.GaugeValue, float64(n), string(phase))
 	}
+}
+
+// newStoreUp tells whether the store keeps what rooms do, for an alarm.
+func (h *Host) newStoreUp() prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "muster_store_up", Help: "1 while the store keeps what rooms do, 0 while it does not."}, func() float64 {
+		if h.unkept() != "" {
+			return 0
+		}
+		return 1
+	})
 }
 
 // timed is a store whose saves are counted.

@@ -19,7 +19,7 @@ import (
 
 // openers counts the rooms that addresses have opened, since the host started. It is kept
 // in memory alone: an address is nothing to keep. Of several hosts each counts for some of
-// the addresses, and is asked by the others (rendezvous hashing), so that nobody has as
+// the networks, and is asked by the others (rendezvous hashing), so that nobody has as
 // many rooms as there are hosts for each that one may have:
 //
 //	POST /api/rooms ─▶ any host ── may this address? ──▶ the one that counts for it
@@ -27,26 +27,83 @@ import (
 //	…/settings ─▶ the room's host ── may it stay? it stays no more ──▶
 //
 // When the hosts are others than before, so are those that count: it begins anew.
+//
+// An address counts with the networks that it is in, from a household's to a provider's:
+// one customer may have as many addresses of a network as a limit for each lets pass.
 type openers struct {
-	pace       *access.Pace
-	perAddress int
-	standing   int // of those, such as stay
-	store      store.Store
+	levels [len(openerNetworks)]openerLevel
+	store  store.Store
 
-	mu     sync.Mutex                // guards following
-	opened map[netip.Addr][]openedAs // by household
+	mu     sync.Mutex                  // guards following
+	opened map[netip.Prefix][]openedAs // by provider, see counter
 	swept  time.Time
 }
 
-// openedAs is a room by its code, and when it was opened. One without a code is about to be.
+// openerNetworks are the lengths of the prefixes that count, in IPv4 and IPv6, the
+// narrowest first. Each may have so many times what an address may, but no more than a
+// share of all rooms, and never less than an address.
+var openerNetworks = [...]struct{ four, six, times, share int }{
+	{32, 64, 1, 1},
+	{29, 56, 2, 16}, // a business line; a household's delegated prefix
+	{24, 48, 8, 16}, // a site
+	{16, 32, 32, 4}, // a provider
+}
+
+// openerLevel is what a network of one size may.
+type openerLevel struct {
+	four, six       int
+	rooms, standing int
+	pace            *access.Pace
+}
+
+// network is the one that an address is in.
+func (l openerLevel) network(a netip.Addr) netip.Prefix {
+	bits := l.four
+	if a.Is6() {
+		bits = l.six
+	}
+	network, _ := a.Prefix(bits) // the zero value for a test's pipe
+	return network
+}
+
+// count is how many of some rooms a network opened, and how many of those stay.
+func (l openerLevel) count(rooms []openedAs, from netip.Addr) (all, stay int) {
+	network := l.network(from)
+	for _, room := range rooms {
+		if l.network(room.from) != network {
+			continue
+		}
+		if all++; room.stays {
+			stay++
+		}
+	}
+	return all, stay
+}
+
+// openedAs is a room by its code, where it was opened from, and when. One without a code is
+// about to be.
 type openedAs struct {
+	from  netip.Addr
 	code  string
 	at    time.Time
 	stays bool
 }
 
 func newOpeners(p *Public, s store.Store) *openers {
-	return &openers{pace: access.NewPace(p.PerAddress, openEvery), perAddress: p.PerAddress, standing: p.Standing.PerAddress, store: s, opened: map[netip.Addr][]openedAs{}}
+	o := &openers{store: s, opened: map[netip.Prefix][]openedAs{}}
+	for i, n := range openerNetworks {
+		most := func(one, all int) int { return max(one, min(one*n.times, all/n.share)) }
+		o.levels[i] = openerLevel{n.four, n.six, most(p.PerAddress, p.Rooms), most(p.Standing.PerAddress, p.Standing.Rooms), nil}
+		o.levels[i].pace = access.NewPace(o.levels[i].rooms, openEvery/time.Duration(n.times))
+	}
+	return o
+}
+
+// counter is the network under which the rooms of an address are counted: all that may
+// have a limit together have the same.
+func counter(from netip.Addr) netip.Prefix {
+	widest := openerNetworks[len(openerNetworks)-1]
+	return openerLevel{four: widest.four, six: widest.six}.network(from)
 }
 
 // isOver reports whether a room is none any more. Of one that was just opened at another
@@ -74,21 +131,28 @@ type tooMany struct {
 // moment, so that no more come in at the same time.
 func (o *openers) judge(about opening) *tooMany {
 	from := about.From
-	if wait := o.pace.Wait(from, time.Now()); wait > 0 {
-		return &tooMany{wait, wire.Refusal{Reason: wire.ReasonBusy, Message: "many rooms were opened from your network just now", Hint: fmt.Sprintf("open the next one in %v; a room that is open takes one group after the other", wait.Round(time.Second))}}
+	for _, l := range o.levels { // whoever has to wait takes nothing from the network around
+		if wait := l.pace.Wait(l.network(from).Addr(), time.Now()); wait > 0 {
+			return &tooMany{wait, wire.Refusal{Reason: wire.ReasonBusy, Message: "many rooms were opened from your network just now", Hint: fmt.Sprintf("open the next one in %v; a room that is open takes one group after the other", max(time.Second, wait.Round(time.Second)))}}
+		}
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sweep()
 	left := o.left(from)
-	switch {
-	case about.Stays && staying(left) >= o.standing:
-		return o.tooManyStay()
-	case len(left) < o.perAddress:
-		o.opened[from] = append(left, openedAs{"", time.Now(), about.Stays})
-		return nil
+	for i, l := range o.levels {
+		all, stay := l.count(left, from)
+		switch {
+		case about.Stays && stay >= l.standing:
+			return tooManyStay(i, l)
+		case all >= l.rooms && i == 0:
+			return &tooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("your network has %d rooms open here, which is as many as one may", l.rooms), Hint: "use one of those; rooms that nobody is in end by themselves"}}
+		case all >= l.rooms:
+			return &tooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("the networks around yours have %d rooms open here, which is as many as they may together", l.rooms), Hint: "try again later, or open the room on your own computer: muster host"}}
+		}
 	}
-	return &tooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("your network has %d rooms open here, which is as many as one may", o.perAddress), Hint: "use one of those; rooms that nobody is in end by themselves"}}
+	o.opened[counter(from)] = append(left, openedAs{from, "", time.Now(), about.Stays})
+	return nil
 }
 
 // change notes that a room stays from now on, or no longer; of one that would, it says why
@@ -99,49 +163,49 @@ func (o *openers) change(about opening) *tooMany {
 	defer o.mu.Unlock()
 	rooms := o.left(from)
 	at := slices.IndexFunc(rooms, func(room openedAs) bool { return room.code == about.Code })
+	if about.Stays && (at < 0 || !rooms[at].stays) {
+		for i, l := range o.levels {
+			if _, stay := l.count(rooms, from); stay >= l.standing {
+				return tooManyStay(i, l)
+			}
+		}
+	}
 	switch {
-	case about.Stays && (at < 0 || !rooms[at].stays) && staying(rooms) >= o.standing:
-		return o.tooManyStay()
 	case at >= 0:
 		rooms[at].stays = about.Stays
 	case about.Stays: // opened before this host began to count
-		o.opened[from] = append(rooms, openedAs{about.Code, time.Now(), true})
+		o.opened[counter(from)] = append(rooms, openedAs{from, about.Code, time.Now(), true})
 	}
 	return nil
 }
 
-// left are the rooms that an address has. It is for who holds mu.
+// left are the rooms that an address has, with all that are counted with it. It is for who
+// holds mu.
 func (o *openers) left(from netip.Addr) []openedAs {
-	left := slices.DeleteFunc(o.opened[from], o.isOver)
-	if o.opened[from] = left; len(left) == 0 {
-		delete(o.opened, from)
+	network := counter(from)
+	left := slices.DeleteFunc(o.opened[network], o.isOver)
+	if o.opened[network] = left; len(left) == 0 {
+		delete(o.opened, network)
 	}
 	return left
 }
 
-// staying counts the rooms that stay.
-func staying(rooms []openedAs) (n int) {
-	for _, room := range rooms {
-		if room.stays {
-			n++
-		}
+func tooManyStay(level int, l openerLevel) *tooMany {
+	if level == 0 {
+		return &tooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("your network has %d rooms here that stay, which is as many as one may", l.standing), Hint: "use one of those, or have one of them end with the night"}}
 	}
-	return n
-}
-
-func (o *openers) tooManyStay() *tooMany {
-	return &tooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("your network has %d rooms here that stay, which is as many as one may", o.standing), Hint: "use one of those, or have one of them end with the night"}}
+	return &tooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("the networks around yours have %d rooms here that stay, which is as many as they may together", l.standing), Hint: "open one that ends with the night, or a room on your own computer: muster host --here"}}
 }
 
 func (o *openers) note(about opening) {
 	from := about.From
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	rooms := o.opened[from]
-	if kept := slices.IndexFunc(rooms, func(room openedAs) bool { return room.code == "" && room.stays == about.Stays }); kept >= 0 {
+	rooms := o.opened[counter(from)]
+	if kept := slices.IndexFunc(rooms, func(room openedAs) bool { return room.from == from && room.code == "" && room.stays == about.Stays }); kept >= 0 {
 		rooms = slices.Delete(rooms, kept, kept+1)
 	}
-	o.opened[from] = append(rooms, openedAs{about.Code, time.Now(), about.Stays})
+	o.opened[counter(from)] = append(rooms, openedAs{from, about.Code, time.Now(), about.Stays})
 }
 
 // sweepOpeners is how often those are forgotten whose rooms are over, or never were opened:
@@ -155,8 +219,8 @@ func (o *openers) sweep() {
 		return
 	}
 	o.swept = now
-	for from := range o.opened {
-		o.left(from)
+	for network := range o.opened {
+		o.left(network.Addr())
 	}
 }
 
@@ -178,7 +242,7 @@ const openingsPath = "/openings"
 func (h *Host) countsFor(from netip.Addr) (host string) {
 	var most []byte
 	for _, name := range h.hosts() {
-		if sum := sha256.Sum256([]byte(from.String() + "\x00" + name)); bytes.Compare(sum[:], most) > 0 {
+		if sum := sha256.Sum256([]byte(counter(from).String() + "\x00" + name)); bytes.Compare(sum[:], most) > 0 {
 			most, host = sum[:], name
 		}
 	}

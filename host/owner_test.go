@@ -13,6 +13,7 @@ import (
 
 	"muster/discovery"
 	"muster/host"
+	"muster/host/access"
 	"muster/host/store"
 	"muster/host/wire"
 )
@@ -23,7 +24,8 @@ import (
 func TestTakenOver(t *testing.T) {
 	first := host.NewFakeStore()
 	one, at := serve(t, host.Config{List: listOf(2), Store: first})
-	two, elsewhere := serveToo(t, host.Config{List: listOf(2), Store: first.On("two")})
+	var log bytes.Buffer // of the host that takes the room
+	two, elsewhere := serveToo(t, host.Config{List: listOf(2), Store: first.On("two"), Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	code, _, err := one.Open(friday(2))
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +53,11 @@ func TestTakenOver(t *testing.T) {
 	again.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: was.Token})
 	if now := expect[wire.Welcome](again); now.Epoch != 2 || now.Name != "ann" {
 		t.Errorf("ann comes back as %+v", now)
+	}
+	id := access.PublicID(two.Keys(code).Link)
+	two.Close()
+	if want := "room=" + id + " from=one by=two epoch=2"; !strings.Contains(log.String(), want) || strings.Contains(log.String(), code) {
+		t.Errorf("the log has no %q, or the code: %s", want, &log)
 	}
 }
 
@@ -103,6 +110,7 @@ func TestBackTooLate(t *testing.T) {
 // TestDrain: a host that ends saves its rooms, leaves them to others, and sends people
 // back; a store that takes nothing holds it up no longer than it is given.
 func TestDrain(t *testing.T) {
+	t.Parallel()
 	kept := host.NewFakeStore()
 	one, at := serve(t, host.Config{List: listOf(2), Store: kept})
 	const rooms = 100
@@ -163,6 +171,7 @@ func TestDrain(t *testing.T) {
 // TestListKeptOnce: rooms of one list are saved without it, and find it again after a
 // restart; those whose list the store has no more get a new one.
 func TestListKeptOnce(t *testing.T) {
+	t.Parallel()
 	const servers, rooms = 3000, 3
 	kept := host.NewFakeStore()
 	one, _ := serve(t, host.Config{List: listOf(servers), Store: kept})

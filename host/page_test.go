@@ -117,9 +117,10 @@ func enters(t *testing.T, server *httptest.Server, code, name, credential string
 // TestPage is an evening as a page sees it: everything live, what-if, vote,
 // veto, ready check, countdown, launch.
 func TestPage(t *testing.T) {
+	t.Parallel()
 	settings := friday(0)
-	settings.Agree, settings.GuestsVote = wire.Yes, true
-	h, server := serve(t, host.Config{List: listOf(8), ConnectLink: func(_, addr string) string { return "steam://connect/" + addr }})
+	settings.Agree, settings.GuestsVote, settings.Password = wire.Yes, true, "s3cret"
+	h, server := serve(t, host.Config{List: listOf(8), ConnectLink: func(_ string, way wire.Way) string { return "steam://connect/" + way.Connect }})
 	code, secret, _ := h.Open(settings)
 	zoe := enters(t, server, code, "zoe", "")
 	cat := enters(t, server, code, "cat", secret)
@@ -181,6 +182,15 @@ func TestPage(t *testing.T) {
 	late.until("everything so far", func() bool { return late.points["ann"] == 8 && late.says("evening", launch.Address)() })
 	if late.says("you", "name")() {
 		t.Errorf("a page without a token is %s", late.state["you"])
+	}
+	organiser := openPage(t, server, code, cat)
+	organiser.until("the password", organiser.says("you", `"password":"s3cret"`))
+	for _, guest := range []*page{p, late} {
+		for section, data := range guest.state {
+			if strings.Contains(string(data), "s3cret") {
+				t.Errorf("a guest's page is told the server's password: %s: %s", section, data)
+			}
+		}
 	}
 	culled(t, server, code)
 }
@@ -249,7 +259,7 @@ func TestOrders(t *testing.T) {
 		says               string // of the refusal
 	}{
 		{"enter", "", map[string]any{"name": "ZOE"}, 409, "has the page open already"},
-		{"enter", "", map[string]any{"name": "\u202e "}, 409, "a nickname is missing"},
+		{"enter", "", map[string]any{"name": "\u202e "}, 409, "a nickname needs a letter or a digit"},
 		{"enter", zoe, map[string]any{"name": "another"}, 200, ""},
 		{"nonsense", secret, nil, 404, ""},
 		{"settings", zoe, set("map", "oa_dm1"), 403, "only the organiser"},
@@ -321,6 +331,7 @@ func TestQR(t *testing.T) {
 // TestOutside: the organiser's page has the link for friends on the internet as soon as
 // there is one, though nothing happens in the room; no other page has it.
 func TestOutside(t *testing.T) {
+	t.Parallel()
 	var isOpen atomic.Bool
 	h, server := serve(t, host.Config{List: listOf(1), Address: "192.168.1.7:7777", Outside: func(key access.Key) string {
 		if !isOpen.Load() {

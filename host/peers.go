@@ -1,11 +1,14 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -43,28 +46,50 @@ func (h *Host) talk(ws *websocket.Conn, from remote, on *behalf, first *wire.Fra
 	h.metrics.peers.Inc()
 	defer h.metrics.peers.Dec()
 	v := &visitor{host: h, from: from, on: on, caller: callerOf(ws.NetConn()), conn: conn.New(ws, conn.AtHost)}
-	v.patience = time.AfterFunc(helloWait, func() { v.conn.Close(errors.New("host: no hello")) })
+	v.patience = time.AfterFunc(helloWait, func() { v.conn.Close(errNoHello) })
 	defer v.patience.Stop()
 	v.conn.OnMoving(v.moves)
 	if first != nil {
 		v.conn.Unread(*first)
 	}
 	err := v.conn.Run(h.lines, v.receive)
-	h.config.Logger.Debug("peer's connection ended", "player", v.name, "error", discreet(err))
+	h.config.Logger.Debug("peer's connection ended", "why", discreet(err))
 	if v.room != nil {
 		v.room.post(func() { v.room.gone(v.conn) })
 	}
 }
 
-// discreet is an error without the addresses of its connection: a log is read by
-// somebody who plays along.
-func discreet(err error) error {
+// discreet says why a connection ended, without addresses, names or anything else that its
+// other end wrote: whoever reads the log may play along.
+func discreet(err error) string {
 	var op *net.OpError
-	if errors.As(err, &op) {
-		return fmt.Errorf("%s: %w", op.Op, op.Err)
+	var refusal *wire.Refusal
+	var refused wire.Refusal
+	var closed *websocket.CloseError
+	var nonsense room.Nonsense
+	switch {
+	case errors.As(err, &op):
+		return fmt.Sprintf("%s: %v", op.Op, op.Err)
+	case errors.As(err, &refusal):
+		return "refused: " + refusal.Reason
+	case errors.As(err, &refused):
+		return "refused: " + refused.Reason
+	case errors.As(err, &closed):
+		return fmt.Sprintf("closed by the other end: %d", closed.Code)
+	case errors.As(err, &nonsense):
+		return nonsense.Error()
+	case errors.Is(err, wire.ErrMalformed):
+		return "a message that cannot be read"
 	}
-	return err
+	for _, known := range []error{errNoHello, conn.ErrSlow, io.ErrUnexpectedEOF, io.EOF, os.ErrDeadlineExceeded, context.Canceled, net.ErrClosed} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return "the connection broke"
 }
+
+var errNoHello = errors.New("host: no hello")
 
 // visitor is a connection, and the member behind it once it has said hello.
 // Only the connection's reader touches it.
@@ -150,6 +175,9 @@ func (v *visitor) hello(message wire.Message) error {
 	if refusal != nil {
 		return v.refuse(refusal)
 	}
+	if v.caller.isScarce() && !v.host.pages.spare() {
+		return v.refuse(noPlace())
+	}
 	began := time.Now()
 	answer, err := to.query(room.Join{Hello: hello, From: v.host.origin(v.from, hello.Probes), Token: access.NewSecret()}, v.conn)
 	if errors.As(err, &refusal) {
@@ -161,6 +189,11 @@ func (v *visitor) hello(message wire.Message) error {
 	v.conn.Admit()
 	v.caller.welcome()
 	return err
+}
+
+// noPlace is what a player hears for whom the host has no connection left.
+func noPlace() *wire.Refusal {
+	return &wire.Refusal{Reason: wire.ReasonBusy, Message: "this host has as many connections as it can hold", Hint: "it lets you in as soon as others leave"}
 }
 
 // rightProgram is where a public host says which program to take.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"muster/host"
 	"muster/host/wire"
 	"muster/host/wire/conn"
+	"muster/internal/leak"
 	"muster/selection"
 )
 
@@ -38,7 +38,7 @@ func listOf(servers int) host.ListFunc {
 // be left.
 func serve(t *testing.T, config host.Config) (*host.Host, *httptest.Server) {
 	t.Helper()
-	noLeak(t)
+	leak.Check(t)
 	return serveToo(t, config)
 }
 
@@ -57,21 +57,6 @@ func serveToo(t *testing.T, config host.Config) (*host.Host, *httptest.Server) {
 		}
 	})
 	return h, server
-}
-
-func noLeak(t *testing.T) {
-	before := runtime.NumGoroutine()
-	t.Cleanup(func() {
-		http.DefaultClient.CloseIdleConnections()
-		for range 3000 {
-			if runtime.NumGoroutine() <= before {
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		stacks := make([]byte, 1<<20)
-		t.Errorf("%d goroutines before, %d after\n%s", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
-	})
 }
 
 // player is a member's end of a connection, driven by hand.

@@ -18,6 +18,7 @@ const hook = "https://discord.com/api/webhooks/1/token"
 // TestPosting: a room's announcements go to whoever posts, with the link if that is
 // https and wanted, and what becomes of them is shown, but not the webhook.
 func TestPosting(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		public string
 		noLink bool

@@ -10,23 +10,30 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/gorilla/websocket"
+
+	"muster/discovery"
 	"muster/host"
 	"muster/host/access"
 	"muster/host/wire"
+	"muster/internal/leak"
 )
 
 // TestNobodySeesAddresses is an evening of two players behind one address and
 // one behind another. Nothing that the host sends anybody, or logs, has them in
 // it.
 func TestNobodySeesAddresses(t *testing.T) {
+	t.Parallel()
 	const ours, other = "203.0.113.77", "203.0.113.201"
-	noLeak(t)
+	leak.Check(t)
 	said, logged := &record{}, &record{}
 	h, err := host.New(host.Config{
 		List: listOf(8), Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
@@ -230,4 +237,106 @@ func TestDiscreetTLS(t *testing.T) {
 			t.Errorf("%s is in the log:\n%s", addr, logged)
 		}
 	}
+}
+
+// TestNobodyIsNamed is an evening on a public host of people with names that stand nowhere
+// else. They talk nonsense, are refused, rename, leave and hang up with their names on
+// their lips. None of the names is in the log at any level, nor is the room's code.
+func TestNobodyIsNamed(t *testing.T) {
+	logged := &record{}
+	config := everybody(host.Public{Rooms: 9, PerAddress: 9, Messages: 1000})
+	config.List, config.Store = listOf(4), open(t, filepath.Join(t.TempDir(), "rooms.db"))
+	config.Logger = slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	h, server := serve(t, config)
+	code, secret, err := h.Open(friday(4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := h.Keys(code).Link
+	names := []string{"p1", "Quillmere", "Wobblewick", "x7"}
+	players := map[string]*player{}
+	joins := func(name, under string) *player {
+		p := dial(t, server)
+		p.conn.Send(wire.Hello{Version: wire.Version, Code: code, Key: key, Name: name})
+		if name != "" && under != "" {
+			welcome := expect[wire.Welcome](p)
+			p.token, p.page = welcome.Token, welcome.Page
+		}
+		return p
+	}
+	enters(t, server, code, "Guestalina", "")
+	for _, name := range names {
+		players[name] = joins(name, name)
+	}
+	page := openPage(t, server, code, secret)
+	for _, name := range []string{"Quillmere", "Guestalina", "\u202eQuillmere"} { // taken, or refused
+		expect[wire.Refusal](joins(name, ""))
+	}
+	orders(t, server, code, "rename", players["x7"].page, map[string]any{"name": "Zanzibari"})
+	for _, name := range names {
+		players[name].measures(20)
+	}
+	for _, name := range names {
+		players[name].looks()
+	}
+	page.until("who they are", page.says("people", "Quillmere"))
+	round := expect[wire.Launch](players["p1"]).Round
+	nonsense := []func(name string) (kind int, data []byte){
+		func(string) (int, []byte) {
+			return frameOf(t, wire.Infos{Round: round, Servers: []wire.ServerInfo{{Server: 99, Info: discovery.Info{Name: "Quillmere's server"}}}})
+		},
+		func(name string) (int, []byte) { return websocket.TextMessage, []byte("{" + name) },
+		func(name string) (int, []byte) {
+			return websocket.TextMessage, []byte(`{"type":"launched","round":1,"state":"` + name + `"}`)
+		},
+		func(name string) (int, []byte) {
+			return websocket.CloseMessage, websocket.FormatCloseMessage(4000, name+" hangs up")
+		},
+	}
+	for i, name := range names {
+		p := players[name]
+		kind, data := nonsense[i](name)
+		ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ws.Close()
+		_, hello := frameOf(t, wire.Hello{Version: wire.Version, Code: code, Key: key, Name: name, Token: p.token})
+		ws.WriteMessage(websocket.TextMessage, hello)
+		<-p.ended // it was replaced
+		if kind == websocket.CloseMessage {
+			ws.WriteControl(kind, data, time.Now().Add(time.Minute))
+		} else {
+			ws.WriteMessage(kind, data)
+		}
+		ws.SetReadDeadline(time.Now().Add(20 * time.Second))
+		for err = nil; err == nil; {
+			_, _, err = ws.ReadMessage()
+		}
+	}
+	said := map[string]int{"peer makes no sense": 1, "infos of server 99": 1, "cannot be read": 2, "closed by the other end": 1, "refused: name-taken": 2}
+	for what, times := range said {
+		for deadline := time.Now().Add(20 * time.Second); strings.Count(logged.String(), what) < times; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%q is not in the log:\n%s", what, logged)
+			}
+		}
+	}
+	for _, name := range append(names, "Guestalina", "Zanzibari", "Friday", code, secret, key) {
+		if regexp.MustCompile(`(?i)(^|[^a-z0-9])` + regexp.QuoteMeta(name) + `($|[^a-z0-9])`).MatchString(logged.String()) {
+			t.Errorf("%s is in the log:\n%s", name, logged)
+		}
+	}
+}
+
+func frameOf(t *testing.T, m wire.Message) (kind int, data []byte) {
+	t.Helper()
+	f, err := wire.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind = websocket.TextMessage; f.Binary {
+		kind = websocket.BinaryMessage
+	}
+	return kind, f.Data
 }

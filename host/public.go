@@ -70,6 +70,18 @@ type PublicGame struct {
 	Steam bool `json:"steam,omitempty"`
 }
 
+// public returns what strangers may now; nil if the host is not public.
+func (h *Host) public() *Public { return cmp.Or(h.limits.Load(), h.config.Public) }
+
+// SetLimits changes what strangers may on a public host that runs. Rooms stay as they are
+// where they are beyond a new limit. What one address may open, and the games, are as they
+// were when the host began.
+func (h *Host) SetLimits(p Public) {
+	old := h.public()
+	p.PerAddress, p.Standing.PerAddress, p.Games, p.Hosts = old.PerAddress, old.Standing.PerAddress, old.Games, old.Hosts
+	h.limits.Store(&p)
+}
+
 const (
 	// openEvery is how often an address may open a room, after as many as it may have
 	// at once: whoever closes rooms to open others costs as much as who keeps them.
@@ -95,7 +107,7 @@ func (h *Host) servePublic(mux *http.ServeMux) {
 
 // serveService says what rooms can be opened, for the page and for programs.
 func (h *Host) serveService(w http.ResponseWriter, _ *http.Request) {
-	p := h.config.Public
+	p := h.public()
 	answer(w, http.StatusOK, struct {
 		Format     string       `json:"format"`
 		Version    string       `json:"version"`
@@ -121,7 +133,7 @@ type opened struct {
 //
 //	{"game":"openarena","by":"mean","max_rtt_ms":[150],"players":4,"servers":["1.2.3.4:27960"]}
 func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
-	p, from := h.config.Public, access.Subscriber(h.asker(r))
+	p, from := h.public(), access.Subscriber(h.asker(r))
 	if h.isTooMuch(w, h.asks, from) {
 		return
 	}
@@ -137,6 +149,10 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 		return
 	case err != nil:
 		h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
+		return
+	}
+	if h.unkept() != "" {
+		h.refuseUnkept(w)
 		return
 	}
 	about := opening{From: from, Stays: settings.Every != ""}
@@ -170,9 +186,8 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 	}
 	code, _, err := h.openFor(from, settings)
 	if err != nil {
-		h.config.Logger.Error("no room opened", "error", err)
-		w.Header().Set("Retry-After", retryAfter)
-		h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonBusy, Message: "no room can be kept here now", Hint: "try again in some seconds"})
+		h.config.Logger.Debug("no room opened", "error", err) // what is wrong with the store stands in the log already
+		h.refuseUnkept(w)
 		return
 	}
 	about.Code = code
@@ -183,6 +198,12 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusCreated, opened{
 		Code: code, Link: at.link(keys), OrganiserLink: at.personal(keys), Go: at.page("go/" + access.PublicID(keys.Link)),
 	})
+}
+
+// refuseUnkept tells whoever wants to open a room that none can be kept.
+func (h *Host) refuseUnkept(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", retryAfter)
+	h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonBusy, Message: "no room can be kept here now", Hint: "try again in some seconds"})
 }
 
 // readOpening reads the body of an opening. It must say that it is JSON: browsers let
@@ -272,7 +293,7 @@ func (h *Host) own(addrs []netip.AddrPort) []discovery.Server {
 	for i, addr := range addrs {
 		servers[i].Addr = addr
 	}
-	if p := h.config.Public; p != nil && p.Annotate != nil {
+	if p := h.public(); p != nil && p.Annotate != nil {
 		if err := p.Annotate(servers); err != nil { // the search does without
 			h.config.Logger.Warn("places not known", "error", err)
 		}
@@ -291,7 +312,7 @@ func (h *Host) with(list []discovery.Server, also []netip.AddrPort) []discovery.
 		listed[list[i].Addr] = true
 	}
 	also = slices.DeleteFunc(slices.Clone(also), func(addr netip.AddrPort) bool { return listed[addr] })
-	if p := h.config.Public; p != nil {
+	if p := h.public(); p != nil {
 		also = also[:min(len(also), p.Servers)]
 	}
 	if len(also) == 0 {
@@ -301,16 +322,16 @@ func (h *Host) with(list []discovery.Server, also []netip.AddrPort) []discovery.
 }
 
 // serveReady says whether to send people here: GET /readyz. A host that drains, or cannot
-// be sure of what it has, is alive, and not ready.
+// keep what rooms do, is alive, and not ready.
 func (h *Host) serveReady(w http.ResponseWriter, _ *http.Request) {
 	h.mu.Lock()
 	closed := h.closed
 	h.mu.Unlock()
-	switch trusted, _ := h.store.Trust(); {
+	switch why := h.unkept(); {
 	case closed:
 		http.Error(w, "draining", http.StatusServiceUnavailable)
-	case !trusted:
-		http.Error(w, "the store is away: rooms pause until it is back", http.StatusServiceUnavailable)
+	case why != "":
+		http.Error(w, why, http.StatusServiceUnavailable)
 	default:
 		w.Write([]byte("ready\n"))
 	}
@@ -318,7 +339,7 @@ func (h *Host) serveReady(w http.ResponseWriter, _ *http.Request) {
 
 // newCode draws a room's code.
 func (h *Host) newCode() string {
-	rooms, p := h.held(), h.config.Public
+	rooms, p := h.held(), h.public()
 	switch {
 	case p == nil:
 		return access.NewCode(rooms)
@@ -335,18 +356,26 @@ func (h *Host) held() int {
 	return len(h.rooms)
 }
 
+// unclaimedKeep is how long the host keeps a standing room that nobody has joined, and to
+// whose date nobody says yes.
+const unclaimedKeep = 24 * time.Hour
+
 // endsAt is when a room that nobody is in ends by the host's limit; the zero time if it
 // has none, or somebody is there.
 func (h *Host) endsAt(r *room.Room, now time.Time) (at time.Time) {
-	p := h.config.Public
+	p := h.public()
 	if p == nil || p.Idle == 0 {
 		return at
 	}
 	if r.IsStanding() {
-		if p.Standing.Keep == 0 || r.Empty(now) == 0 {
+		keep := p.Standing.Keep
+		if !r.IsClaimed() {
+			keep = unclaimedKeep
+		}
+		if keep == 0 || r.Empty(now) == 0 {
 			return at
 		}
-		return now.Add(p.Standing.Keep - r.Unused())
+		return now.Add(keep - r.Unused())
 	}
 	if empty := r.Empty(now); empty > 0 {
 		at = now.Add(p.Idle - empty)
@@ -365,7 +394,7 @@ func (h *Host) isOver(r *room.Room, now time.Time) bool {
 // measure a whole list, of one that is too long every so manyth server is taken, so that
 // each network keeps its share.
 func (h *Host) fitting(servers []discovery.Server, s wire.Settings, note string) ([]discovery.Server, string) {
-	p := h.config.Public
+	p := h.public()
 	if p == nil || p.Memory == 0 || s.Strategy == wire.Coordinated {
 		return servers, note
 	}
@@ -386,7 +415,7 @@ const burst = 4
 
 // slow waits until a player may say something more.
 func (h *Host) slow(said *access.Flow) {
-	p := h.config.Public
+	p := h.public()
 	if p == nil || p.Messages == 0 {
 		return
 	}

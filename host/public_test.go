@@ -53,11 +53,11 @@ func everybody(p host.Public) host.Config {
 		p.Servers = 50
 	}
 	home := &url.URL{Scheme: "https", Host: "muster.example"}
-	link := func(game, address string) string {
+	link := func(game string, way wire.Way) string {
 		if game == "openarena" {
 			return ""
 		}
-		return "steam://connect/" + address
+		return "steam://connect/" + way.Connect
 	}
 	return host.Config{List: listOf(3), Public: &p, PublicURL: home, Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, ConnectLink: link}
 }
@@ -170,6 +170,7 @@ func TestBroughtIsListed(t *testing.T) {
 // TestOpeningRefused: what makes no sense, or is more than one may have, is refused in
 // words that say what to do.
 func TestOpeningRefused(t *testing.T) {
+	t.Parallel()
 	h, server := serve(t, everybody(host.Public{Servers: 2}))
 	for body, want := range map[string]string{
 		`{"game":"openarena"`:                                             "no JSON object",
@@ -399,6 +400,7 @@ func TestCodeFallsAsleepAtOnce(t *testing.T) {
 // TestGuessersHoldUpNobody: while guessers from many networks use up what all hosts hear
 // of wrong codes, everybody who has a link, a token or the organiser's secret gets in.
 func TestGuessersHoldUpNobody(t *testing.T) {
+	t.Parallel()
 	h, server := serve(t, everybody(host.Public{}))
 	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":4}`)
 	keys := h.Keys(room.Code)

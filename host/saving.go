@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"errors"
-	"syscall"
 	"time"
 
 	"muster/host/room"
@@ -27,9 +26,14 @@ const held = "the host cannot keep just now what happens here: everything waits,
 
 // saving is how a room gets into the store:
 //
-//	step ─▶ binds ─▶ Save ─┬─ kept, or the disk takes nothing ─▶ said
-//	                       ├─ nobody knows (ErrAway) ──────────▶ again, until somebody does
-//	                       └─ another's room (ErrFenced) ──────▶ never said: the goroutine ends
+//	step ─▶ binds ─▶ Save ─┬─ kept ───────────────────────▶ said
+//	                       ├─ the disk takes nothing ─┬─ on a player's own computer ─▶ said, and that it is not kept
+//	                       │                          └─ on a public host ─▶ again, until it is kept
+//	                       ├─ nobody knows (ErrAway) ─────▶ again, until somebody does
+//	                       └─ another's room (ErrFenced) ─▶ never said: the goroutine ends
+//
+// On a player's own computer the evening is worth more than its record. On a public host
+// strangers rely on what they were told, as with a store that is out of reach.
 //
 // What does not bind is saved now and then, behind what happens.
 type saving struct {
@@ -153,25 +157,27 @@ func (a *actor) written(err error) {
 	switch {
 	case err == nil:
 		s.saved = s.revision
-		if s.unsaved > 0 {
-			s.unsaved = 0
+		a.host.disk.keeps(a.code, time.Now(), a.host.config.Logger)
+		if s.unsaved > 0 && !a.host.mustKeep() {
 			a.room.Step(room.Stored{}, time.Now())
 		}
+		s.unsaved = 0
 	case errors.Is(err, store.ErrFenced):
 		a.lose()
 		return
-	case away: // the store has its own word in the log, once for all rooms
+	case away: // the store has its own word in the log, unless it only takes no rooms
 		a.log.Debug("room not saved", "error", err)
+		if trusted, _ := a.host.store.Trust(); trusted && a.ctx.Err() == nil {
+			a.host.disk.fails(a.code, err, time.Now(), true, a.host.config.Logger)
+		}
 	default:
-		a.log.Error("room not saved", "error", err)
+		a.log.Debug("room not saved", "error", err)
+		a.host.disk.fails(a.code, err, time.Now(), a.host.mustKeep(), a.host.config.Logger)
 		s.saved = -1 // also if it is as before: nobody has seen the disk take it
-		why := "the disk takes nothing"
-		if errors.Is(err, syscall.ENOSPC) {
-			why = "the disk is full"
+		if s.unsaved++; s.unsaved == 1 && !a.host.mustKeep() {
+			a.room.Step(room.Stored{Trouble: whyNot(err)}, time.Now())
 		}
-		if s.unsaved++; s.unsaved == 1 {
-			a.room.Step(room.Stored{Trouble: why}, time.Now())
-		}
+		away = a.host.mustKeep()
 	}
 	result := s.binding
 	if result == nil {
@@ -187,6 +193,25 @@ func (a *actor) written(err error) {
 		a.say(*result)
 	}
 }
+
+// unkept says why the store keeps nothing just now; empty while it does.
+func (h *Host) unkept() string {
+	trusted, _ := h.store.Trust()
+	why := h.disk.trouble(time.Now())
+	switch {
+	case !trusted:
+		return "the store is away: rooms pause until it is back"
+	case why != "" && h.mustKeep():
+		return why + ": what binds waits until it is kept"
+	case why != "":
+		return why + ": rooms go on, and are not kept"
+	}
+	return ""
+}
+
+// mustKeep reports whether what binds waits for the disk, as it always waits for a store
+// that is out of reach: on a public host.
+func (h *Host) mustKeep() bool { return h.config.Public != nil }
 
 // isAway reports whether a store was out of reach, and may or may not have done as it was
 // told.
@@ -212,7 +237,11 @@ func (a *actor) handOver() {
 	}
 	ctx, cancel := context.WithTimeout(a.host.saves, storeWait)
 	defer cancel()
-	if err := a.claim.Release(ctx); err != nil && !errors.Is(err, store.ErrFenced) {
+	if err := a.claim.Give(ctx, a.heir); err != nil && !errors.Is(err, store.ErrFenced) {
 		a.log.Warn("room not released", "error", err)
+		return
+	}
+	if a.heir != "" {
+		a.log.Info("room given to a host with fewer", "to", a.heir)
 	}
 }

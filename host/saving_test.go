@@ -159,6 +159,9 @@ func TestUnknownSave(t *testing.T) {
 		if saves := s.count(); saves < 5 || saves > 15 {
 			t.Errorf("it was tried %d times in 5 seconds", saves)
 		}
+		if why := h.unkept(); why == "" {
+			t.Error("the host is ready, though it keeps no room")
+		}
 		s.isWell()
 		time.Sleep(time.Second)
 		if err, is := isDone(ann); !is || err != nil {

@@ -306,6 +306,7 @@ func awaits(t *testing.T, what string, is func() bool) {
 
 // TestScaleIdle: many rooms in which nothing happens, with everyone connected.
 func TestScaleIdle(t *testing.T) {
+	t.Parallel()
 	before := inUse()
 	h, m := inMemory(t, host.Config{List: listOf(100)})
 	began, busy := time.Now(), cpuTime(t)
@@ -355,6 +356,7 @@ func barely(t *testing.T, n int) float64 {
 
 // TestScalePages: pages that are open on rooms in which something changes.
 func TestScalePages(t *testing.T) {
+	t.Parallel()
 	h, m := inMemory(t, host.Config{List: listOf(100)})
 	codes, _ := fill(t, h, m, *scaleRooms, min(*scalePlayers, 10))
 	before := inUse()

@@ -391,6 +391,7 @@ func (p *inMemoryPlayer) says(m wire.Message) {
 // TestSearchQueues: while the processors are at other rooms' searches, a room whose search
 // waits answers, and goes on as soon as it can.
 func TestSearchQueues(t *testing.T) {
+	t.Parallel()
 	list := sphereList(1000)
 	h, m := inMemory(t, host.Config{List: func(context.Context, string) ([]discovery.Server, error) { return slices.Clone(list), nil }})
 	leave := h.Occupy()

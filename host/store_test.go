@@ -16,12 +16,14 @@ import (
 	"muster/host/room"
 	"muster/host/store"
 	"muster/host/wire"
+	"muster/internal/leak"
 )
 
 // TestRestartOnStore: a host that was stopped has its rooms again, but for those
 // that are over and those that it cannot read.
 func TestRestartOnStore(t *testing.T) {
-	noLeak(t)
+	t.Parallel()
+	leak.Check(t)
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	open := func() store.Store {
 		opened, err := store.Open(file)
@@ -83,7 +85,7 @@ func TestRestartOnStore(t *testing.T) {
 
 // TestBrokenStore: a room that the store does not give is no reason to serve nothing.
 func TestBrokenStore(t *testing.T) {
-	noLeak(t)
+	leak.Check(t)
 	broken := errors.New("disk on fire")
 	var log bytes.Buffer
 	kept := host.NewFakeStore()
@@ -101,7 +103,7 @@ func TestBrokenStore(t *testing.T) {
 
 // TestCrashAfterOpening: a room is in the store before anybody is told its code.
 func TestCrashAfterOpening(t *testing.T) {
-	noLeak(t)
+	leak.Check(t)
 	kept := host.NewFakeStore()
 	h, server := serve(t, host.Config{List: listOf(2), Store: kept})
 	defer server.Close()

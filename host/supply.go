@@ -23,7 +23,7 @@ func (h *Host) longest(r *http.Request, a *actor) int64 {
 
 // longestOrder is how long an order may be, in bytes, whoever gives it.
 func (h *Host) longestOrder(r *http.Request) int64 {
-	if p := h.config.Public; p != nil && r.PathValue("action") == "servers" {
+	if p := h.public(); p != nil && r.PathValue("action") == "servers" {
 		return int64(openingBytes + entryBytes*p.Servers)
 	}
 	return maxOrder
@@ -63,7 +63,7 @@ func (h *Host) parseSupply(body []byte, from netip.Addr) (room.Action, error) {
 	if err := json.Unmarshal(body, &list); err != nil {
 		return nil, err
 	}
-	servers, err := h.config.Public.Own(list.Game, list.Servers, from)
+	servers, err := h.public().Own(list.Game, list.Servers, from)
 	if err != nil {
 		return nil, err
 	}

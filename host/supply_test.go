@@ -50,6 +50,7 @@ func posts(t *testing.T, url, body, secret string, packed bool) (status int, ref
 // is as long as the host allows, however it is compressed, and nobody else is read at
 // such length.
 func TestOrganisersProgram(t *testing.T) {
+	t.Parallel()
 	h, err := host.New(everybody(host.Public{Servers: 200}))
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ const ticketTime = 5 * time.Minute
 
 // ticket is a way to a link with a secret in it for a browser on this machine, which
 // is started with a URL that everybody here can read in the list of processes. It
-// holds once and not for long.
+// holds once, not for long, and for the user who runs the host alone.
 type ticket struct {
 	link  string
 	until time.Time
@@ -55,15 +55,22 @@ func (t *tickets) take(number string, now time.Time) (link string) {
 
 func (h *Host) serveTicket(w http.ResponseWriter, r *http.Request) {
 	link := ""
-	if r.Method == http.MethodGet && isFromHere(r) {
+	if r.Method == http.MethodGet && isFromHere(r) && h.isOwnUser(r) {
 		link = h.tickets.take(r.PathValue("number"), time.Now())
 	}
 	if link == "" {
-		http.Error(w, "this link has been used, or is too old: take the one that Muster has printed", http.StatusGone)
+		http.Error(w, "this link has been used, is too old, or is another user's: take the one that Muster has printed", http.StatusGone)
 		return
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	http.Redirect(w, r, link, http.StatusSeeOther)
+}
+
+// isOwnUser reports whether a request on this machine is the user's own.
+func (h *Host) isOwnUser(r *http.Request) bool {
+	client, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
+	server, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return h.config.IsOwnUser == nil || err == nil && is && h.config.IsOwnUser(client, server)
 }
 
 // isFromHere reports whether a request comes from this machine, and from nobody for

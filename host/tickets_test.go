@@ -100,3 +100,31 @@ func TestMetricsFrom(t *testing.T) {
 		}
 	}
 }
+
+// TestTicketOfAnotherUser: another user of this machine, who has read the ticket in the list
+// of processes and is first, does not get to the link, and the user still does.
+func TestTicketOfAnotherUser(t *testing.T) {
+	h, err := New(Config{IsOwnUser: func(client, server net.Addr) bool {
+		return client.String() == "127.0.0.1:5555" && server.String() == "127.0.0.1:7777"
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	path := h.Ticket("/#BAKODI.SECRET")
+	for _, c := range []struct {
+		from, at string
+		want     int
+	}{{"127.0.0.1:6666", "127.0.0.1:7777", http.StatusGone}, {"127.0.0.1:5555", "", http.StatusGone}, {"127.0.0.1:5555", "127.0.0.1:7777", http.StatusSeeOther}} {
+		r := httptest.NewRequest("GET", path, nil)
+		r.RemoteAddr, r.Host = c.from, "127.0.0.1:7777"
+		if c.at != "" {
+			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.at))))
+		}
+		w := httptest.NewRecorder()
+		h.Handler().ServeHTTP(w, r)
+		if w.Code != c.want {
+			t.Errorf("from %s: %d, want %d", c.from, w.Code, c.want)
+		}
+	}
+}

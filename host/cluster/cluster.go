@@ -46,6 +46,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"muster/host/store"
 )
 
 // Config says where the cluster is, and who this host is in it.
@@ -63,6 +65,8 @@ type Config struct {
 	// Prefix begins all subjects, and the names of all streams; empty stands for muster.
 	// Hosts of different prefixes know nothing of each other.
 	Prefix string
+	// Takes is the newest version of a saved room that this host reads.
+	Takes int
 	// Logger takes what operators may need to read; nil discards it.
 	Logger *slog.Logger
 }
@@ -84,13 +88,15 @@ type Cluster struct {
 	work   sync.WaitGroup
 
 	lease     lease
+	outage    store.Outage // of the goroutine that keeps the lease
 	directory directory
 	relay     *Relay
 	fetching  fetching
 }
 
 // Open joins the cluster under the node's name. It waits until the lease of a
-// predecessor that crashed has ended, which takes [leaseTime] at most.
+// predecessor that crashed has ended, which takes [leaseTime] at most, and for as long as
+// JetStream has no leader.
 func Open(ctx context.Context, config Config) (*Cluster, error) {
 	config.Prefix = cmp.Or(config.Prefix, "muster")
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
@@ -132,6 +138,9 @@ func (c *Cluster) open(ctx context.Context) (err error) {
 	}
 	if err := c.takeRelay(ctx); err != nil {
 		return err
+	}
+	if lasted, wasTold := c.outage.Ends(time.Now()); wasTold {
+		c.log.Info("JetStream answers: this host begins", "after", lasted.Round(time.Second))
 	}
 	c.work.Go(c.keepLease)
 	return nil

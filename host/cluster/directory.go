@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -29,6 +30,8 @@ type directory struct {
 	claims map[string]*claim
 	busy   map[string]int
 	hosts  map[string]neighbour
+	// shifted is when a host came, ended, or began to adopt.
+	shifted time.Time
 	// ended is when the servers said last that a process has no lease.
 	ended map[owner]time.Time
 	// isListing is set until all was listed for the first time: nothing is owned before.
@@ -48,10 +51,13 @@ type directory struct {
 type entry struct {
 	id    string
 	owner unique.Handle[owner]
-	epoch uint64
-	seq   uint64
-	over  bool
-	newer bool // of a version that this program does not know
+	// last is the node that had it last, and heir the one that is to take it first, where
+	// it has no owner.
+	last, heir unique.Handle[string]
+	epoch      uint64
+	seq        uint64
+	over       bool
+	newer      bool // of a version that this program does not know
 }
 
 // owner is a process of a node.
@@ -124,7 +130,7 @@ func (c *Cluster) hearRoom(code string, header nats.Header, _ []byte, seq uint64
 		delete(d.rooms, code)
 		return
 	}
-	e := entry{id: r.ID, owner: unique.Make(owner{r.Owner, r.Life}), epoch: r.Epoch, seq: seq, over: r.Over, newer: newer}
+	e := entry{id: r.ID, owner: unique.Make(owner{r.Owner, r.Life}), last: unique.Make(r.Last), heir: unique.Make(r.Heir), epoch: r.Epoch, seq: seq, over: r.Over, newer: newer}
 	d.rooms[code] = e
 	if e.id != "" && !e.over {
 		d.codes[e.id] = code
@@ -146,6 +152,7 @@ func (c *Cluster) hearHost(node string, _ nats.Header, data []byte, _ uint64) {
 	defer d.mu.Unlock()
 	if old := d.hosts[node]; old.life != l {
 		d.changed = wake(d.changed)
+		d.shifted = time.Now()
 	}
 	if l.Life == "" {
 		delete(d.hosts, node)
@@ -175,6 +182,7 @@ func (c *Cluster) missing() {
 		}
 		d.mu.Lock()
 		if n := d.hosts[node]; time.Since(n.heard) > leaseTime {
+			d.shifted = time.Now()
 			if d.changed = wake(d.changed); l.Life == "" {
 				delete(d.hosts, node)
 			} else {
@@ -255,7 +263,7 @@ func (c *Cluster) Find(code string) store.Place {
 	if !known {
 		return store.Place{}
 	}
-	return store.Place{State: c.stateOf(code, e), Host: e.owner.Value().node, Epoch: e.epoch}
+	return store.Place{State: c.stateOf(code, e), Host: cmp.Or(e.owner.Value().node, e.last.Value()), Epoch: e.epoch}
 }
 
 // FindID is the code of the room with a public id.
@@ -276,6 +284,32 @@ func (c *Cluster) Hosts() (names []string) {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// Loads returns this host's name, how many rooms each living host has that takes over
+// rooms and can read those that this one has saved, and for how long these hosts have been
+// the same.
+func (c *Cluster) Loads() (own string, rooms map[string]int, settled time.Duration) {
+	trusted, _ := c.Trust()
+	d := &c.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !trusted || d.isListing {
+		return c.config.Node, nil, 0
+	}
+	rooms = map[string]int{}
+	for name, n := range d.hosts {
+		if n.Adopts && n.Takes >= c.config.Takes {
+			rooms[name] = 0
+		}
+	}
+	for _, e := range d.rooms {
+		of := e.owner.Value()
+		if _, counts := rooms[of.node]; counts && !e.over && d.hosts[of.node].Life == of.life {
+			rooms[of.node]++
+		}
+	}
+	return c.config.Node, rooms, time.Since(d.shifted)
 }
 
 const (
@@ -386,7 +420,14 @@ func (c *Cluster) orphaned(orphans map[string]orphan, now time.Time) (codes []st
 		if !known {
 			o.since = now
 		}
-		due := o.since.Add(time.Duration(rank(code, c.config.Node, names)) * adoptNext)
+		before := rank(code, c.config.Node, names)
+		switch heir := e.heir.Value(); {
+		case heir == c.config.Node:
+			before = 0
+		case slices.Contains(names, heir):
+			before++
+		}
+		due := o.since.Add(time.Duration(before) * adoptNext)
 		if again := o.offered.Add(offerAgain); !o.offered.IsZero() && again.After(due) {
 			due = again
 		}

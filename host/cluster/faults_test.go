@@ -136,7 +136,7 @@ func TestLostAcks(t *testing.T) {
 		{"save in parts", func(_ *Cluster, own store.Claim) error { return own.Save(ctx, noise(1, 2*inline)) }, store.Place{State: store.Elsewhere, Host: "a", Epoch: 1}},
 		{"claim", func(c *Cluster, _ store.Claim) error { _, _, err := c.Claim(ctx, "ROOM"); return err }, store.Place{State: store.Elsewhere, Host: "a", Epoch: 2}},
 		{"create", func(c *Cluster, _ store.Claim) error { _, err := c.Create(ctx, "NEW", "", nil); return err }, store.Place{State: store.Elsewhere, Host: "a", Epoch: 1}},
-		{"release", func(_ *Cluster, own store.Claim) error { return own.Release(ctx) }, store.Place{State: store.Orphaned, Epoch: 1}},
+		{"release", func(_ *Cluster, own store.Claim) error { return own.Release(ctx) }, store.Place{State: store.Orphaned, Host: "a", Epoch: 1}},
 		{"end", func(_ *Cluster, own store.Claim) error { return own.End(ctx) }, store.Place{State: store.Over, Epoch: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -44,6 +44,8 @@ type life struct {
 	Life    string `json:"life"`
 	// Adopts reports whether the host takes over rooms of those that end.
 	Adopts bool `json:"adopts"`
+	// Takes is the newest version of a saved room that the host reads; 0 if it does not say.
+	Takes int `json:"takes,omitempty"`
 }
 
 // parseLife reads a lease; empty if it makes no sense.
@@ -94,7 +96,7 @@ func (l *lease) renewed(seq uint64, sent time.Time, known bool) {
 // writeLease renews the lease, over the message of a sequence.
 func (c *Cluster) writeLease(ctx context.Context, over uint64) error {
 	c.lease.mu.Lock()
-	data, err := json.Marshal(life{Version: 1, Life: c.life, Adopts: c.lease.adopts > 0})
+	data, err := json.Marshal(life{Version: 1, Life: c.life, Adopts: c.lease.adopts > 0, Takes: c.config.Takes})
 	c.lease.mu.Unlock()
 	if err != nil {
 		return err
@@ -126,10 +128,9 @@ func (c *Cluster) readLease(ctx context.Context, node string) (life, uint64, err
 // which ends, or another living host's, which is renewed meanwhile.
 func (c *Cluster) takeLease(ctx context.Context) error {
 	taken := &Error{ErrNodeTaken, fmt.Sprintf("another host of the name %s is in the cluster", c.config.Node), "give each host a --node of its own"}
-	ctx, cancel := context.WithTimeout(ctx, electionTime) // without a leader no lease ends
-	defer cancel()
 	var found life
 	var at uint64
+	var until time.Time // when a lease that was found should have ended: without a leader none does
 	for {
 		there, seq, err := c.readLease(ctx, c.config.Node)
 		switch {
@@ -143,13 +144,20 @@ func (c *Cluster) takeLease(ctx context.Context) error {
 		case found.Life != there.Life && found.Life != "":
 			return taken // a third one, who was faster
 		default:
+			if found.Life == "" {
+				until = time.Now().Add(electionTime)
+			}
 			found, at = there, seq
 		}
+		switch {
+		case err != nil && !isWrongSequence(err):
+			until = time.Now().Add(electionTime)
+			c.tellWaiting(err)
+		case found.Life != "" && time.Now().After(until):
+			return taken
+		}
 		if !pause(ctx, renewAgain) {
-			if found.Life != "" {
-				return taken
-			}
-			return &Error{ErrUnreachable, "JetStream takes no lease", "check that most of the NATS servers run: JetStream needs a leader"}
+			return ctx.Err()
 		}
 	}
 }
@@ -170,6 +178,7 @@ func (c *Cluster) keepLease() {
 		}
 		began := time.Now()
 		err := c.renewLease()
+		c.tellOutage(err)
 		l.mu.Lock()
 		doubt.Reset(time.Until(l.until))
 		l.mu.Unlock()
@@ -208,8 +217,11 @@ func (c *Cluster) renewLease() error {
 		l.taken = true
 		c.log.Error("another host has this one's name, and its rooms", "node", c.config.Node)
 	}
-	return errors.New("taken")
+	return errNameTaken
 }
+
+// errNameTaken says that another host has this one's name.
+var errNameTaken = errors.New("another host has this one's name")
 
 // endLease gives the lease up, so that others need not wait until its time is over.
 func (c *Cluster) endLease() {

@@ -30,6 +30,10 @@ type record struct {
 	Owner string `json:"owner,omitempty"`
 	Life  string `json:"life,omitempty"`
 	Claim uint64 `json:"claim,omitempty"`
+	// Last is the node that had the room last, where that one has given it free.
+	Last string `json:"last,omitempty"`
+	// Heir is the node that is to take the room before any other, where one is.
+	Heir string `json:"heir,omitempty"`
 	// Write counts the writes of the claim.
 	Write uint64 `json:"write,omitempty"`
 	// ID is the room's public id.
@@ -70,7 +74,7 @@ func parseRecord(text string) (record, error) {
 	switch {
 	case r.Version > recordVersion:
 		return r, fmt.Errorf("cluster: a room of version %d: %w", r.Version, store.ErrNewer)
-	case r.Version < 1, r.Owner != "" && !nodeName.MatchString(r.Owner),
+	case r.Version < 1, r.Owner != "" && !nodeName.MatchString(r.Owner), r.Last != "" && !nodeName.MatchString(r.Last), r.Heir != "" && !nodeName.MatchString(r.Heir),
 		r.Length < 0 || r.Length > maxRoom, r.Parts < 0 || r.Parts > maxParts, (r.Parts == 0) != (r.Group == ""),
 		r.Group != "" && !nodeName.MatchString(r.Group), r.Over && (r.Owner != "" || r.Parts != 0 || r.Length != 0):
 		return record{}, errRecord

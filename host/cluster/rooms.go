@@ -323,6 +323,7 @@ func (cl *claim) sign(r record) record {
 	cl.writes++
 	r.Version, r.Epoch, r.ID = recordVersion, cl.epoch, cl.id
 	r.Owner, r.Life, r.Claim, r.Write = cl.cluster.config.Node, cl.cluster.life, cl.number, cl.writes
+	r.Last, r.Heir = "", ""
 	return r
 }
 
@@ -402,7 +403,11 @@ func (cl *claim) End(ctx context.Context) error {
 }
 
 // Release lets any host have the room; see [store.Claim].
-func (cl *claim) Release(ctx context.Context) error {
+func (cl *claim) Release(ctx context.Context) error { return cl.Give(ctx, "") }
+
+// Give lets a host have the room, and any other if that one does not take it; see
+// [store.Claim].
+func (cl *claim) Give(ctx context.Context, to string) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
 	cl.mu.Lock()
@@ -414,7 +419,7 @@ func (cl *claim) Release(ctx context.Context) error {
 		last, err := cl.cluster.last(ctx, cl.code)
 		if err == nil && last.Epoch == cl.epoch && last.seq >= cl.seq {
 			r := cl.sign(last.record)
-			r.Owner = ""
+			r.Owner, r.Last, r.Heir = "", cl.cluster.config.Node, to
 			cl.seq = last.seq
 			if err := cl.write(ctx, r, last.body, 0); err != nil {
 				return err

@@ -19,8 +19,8 @@ const (
 	// markerLife is how long the servers say that a message's time was up: whoever
 	// watches hears it, unless he was away for longer.
 	markerLife = time.Minute
-	// electionTime is how long JetStream may be without a leader while a host starts,
-	// and askTime how long one question may take.
+	// electionTime is how long the election of a leader may take, and askTime how long one
+	// question may.
 	electionTime = 15 * time.Second
 	askTime      = 2 * time.Second
 	// retryPause is how long it is from one attempt to the next.
@@ -49,13 +49,12 @@ func (c *Cluster) streams() []jetstream.StreamConfig {
 	return []jetstream.StreamConfig{stream("rooms", "room.*"), stream("hosts", "host.*", "lock.*"), large}
 }
 
-// prepare makes sure that the streams are there, as this program needs them.
+// prepare makes sure that the streams are there, as this program needs them. It waits for
+// as long as JetStream has no leader, as when all NATS servers were restarted.
 func (c *Cluster) prepare(ctx context.Context) error {
 	if _, err := c.js.AccountInfo(ctx); errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrNoResponders) {
 		return &Error{ErrNoJetStream, "NATS keeps nothing: its JetStream is off", "start nats-server with -js, or turn JetStream on for the account"}
 	}
-	ctx, cancel := context.WithTimeout(ctx, electionTime)
-	defer cancel()
 	for _, config := range c.streams() {
 		for {
 			made, err := c.prepareStream(ctx, config)
@@ -74,8 +73,9 @@ func (c *Cluster) prepare(ctx context.Context) error {
 			if errors.As(err, &refused) {
 				return err
 			}
+			c.tellWaiting(err)
 			if !pause(ctx, 10*retryPause) {
-				return &Error{ErrUnreachable, fmt.Sprintf("JetStream does not answer: %v", plain(err)), "check that most of the NATS servers run: JetStream needs a leader"}
+				return ctx.Err()
 			}
 		}
 	}

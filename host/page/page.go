@@ -73,7 +73,7 @@ func withOwn(games []wire.Game, of *wire.Settings, name func(game string) string
 // is nothing new. Games are those that the organiser may choose, Name is what any game is
 // called, by its id, or nil. Link is what takes a browser to a game server, or nil.
 // Posts is whether the host posts by webhooks: the form does not have them otherwise.
-func (v *View) Next(r *room.Room, games []wire.Game, name func(game string) string, link func(game, address string) string, posts bool) (*View, error) {
+func (v *View) Next(r *room.Room, games []wire.Game, name func(game string) string, link func(game string, way wire.Way) string, posts bool) (*View, error) {
 	next := &View{Edition: v.Edition + 1, Snapshot: r.Snapshot(), Badges: r.Badges(), Culled: v.Culled, record: r.Record()}
 	if v.Culled == nil || v.record != next.record {
 		next.Culled = sync.OnceValue(func() map[selection.Cause]json.RawMessage { return culled(next.record) })
@@ -83,7 +83,7 @@ func (v *View) Next(r *room.Room, games []wire.Game, name func(game string) stri
 		next.Snapshot.Form = slices.DeleteFunc(next.Snapshot.Form, func(f wire.Field) bool { return f.Key == wire.WebhookKey || f.Key == wire.NoLinkKey })
 	}
 	if way := next.Snapshot.Way; way != nil && link != nil {
-		way.Link = link(next.Snapshot.Room.Game, way.Connect)
+		way.Link = link(next.Snapshot.Room.Game, *way)
 	}
 	for player, probes := range r.Traces() {
 		next.Traces = append(next.Traces, Trace{player, probes})

@@ -103,7 +103,7 @@ func TestNameOfGame(t *testing.T) {
 // TestState holds what pages are shown to a golden file: what they read has one
 // witness.
 func TestState(t *testing.T) {
-	link := func(_, address string) string { return "steam://connect/" + address }
+	link := func(_ string, way wire.Way) string { return "steam://connect/" + way.Connect }
 	v, err := (&page.View{}).Next(evening(t), []wire.Game{{ID: "openarena", Name: "OpenArena"}}, nil, link, true)
 	if err != nil {
 		t.Fatal(err)

@@ -290,8 +290,8 @@ func TestCompacts(t *testing.T) {
 	if most := int64(slack + (garbage+1)*4*100_000); longest > most {
 		t.Errorf("the file grew to %d bytes", longest)
 	}
-	if err := s.compact(); err != nil {
-		t.Fatal(err)
+	if lost, err := s.compact(); err != nil || len(lost) > 0 {
+		t.Fatal(lost, err)
 	}
 	if got := slices.Sorted(maps.Keys(s.entries)); !slices.Equal(got, []string{"BAKODI", "GAGAGA", "TABOMI"}) || s.end > 210_000 {
 		t.Errorf("anew it has %q in %d bytes", got, s.end)
@@ -332,4 +332,44 @@ func FuzzOpen(f *testing.F) {
 			t.Fatalf("%d bytes are whole and %d damaged, of %d", whole, damaged, len(data))
 		}
 	})
+}
+
+// TestEmptied: a store that has lost everything says so, once. One that is new, or whose
+// rooms are all over and forgotten, has lost nothing.
+func TestEmptied(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "rooms.db")
+	open := func() *File {
+		t.Helper()
+		f, err := Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	f := open()
+	if f.Damage() != nil {
+		t.Errorf("a new store: %v", f.Damage())
+	}
+	f.Close()
+	f = open()
+	if f.Damage() != nil {
+		t.Errorf("a store that nobody used: %v", f.Damage())
+	}
+	if _, err := f.Create(t.Context(), "BAKODI", "id", []byte("a room")); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if err := os.Truncate(name, 0); err != nil {
+		t.Fatal(err)
+	}
+	f = open()
+	if f.Damage() == nil || !strings.Contains(f.Damage().Error(), "is empty, though rooms were kept in it") {
+		t.Errorf("a store that was emptied: %v", f.Damage())
+	}
+	f.Close()
+	f = open()
+	defer f.Close()
+	if f.Damage() != nil {
+		t.Errorf("the second time: %v", f.Damage())
+	}
 }

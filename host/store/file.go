@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -37,18 +38,29 @@ const (
 // One process has the file at a time, and so its claims need no more than a number that
 // grows: a disk that takes nothing does not keep it from its rooms.
 type File struct {
-	name   string
-	lock   *os.File
+	name string
+	lock *os.File
+	// marked: the lock's file says that rooms are kept, see [File.mark].
+	marked bool
 	damage error
+	// Warn is told what an operator has to know of the disk below; nil tells nobody. It is
+	// set before the store is used.
+	Warn func(error)
 
 	// The locks are taken in this order. One sync does for all who wait for it.
-	syncing sync.Mutex // guards synced
+	syncing sync.Mutex // guards synced, broken, triedAnew and the lost ones
 	disk    sync.Mutex // guards file, end, compactAt and written
 	mu      sync.Mutex // guards the rest
 
 	// synced is how many of the records written are on the disk for sure.
 	synced, written int
-	file            *os.File
+	// broken is why the file can be trusted no more, nil while it can, and triedAnew when a
+	// new one was last tried in its place. Of the records beyond lostFrom up to lostTo some
+	// were lost with it.
+	broken           error
+	triedAnew        time.Time
+	lostFrom, lostTo int
+	file             diskFile
 	// end is where the next record goes, and compactAt how long the file may become.
 	end, compactAt int64
 	// entries are what counts, by key; live is how long that is in the file. codes are
@@ -56,6 +68,15 @@ type File struct {
 	entries map[string]*entry
 	codes   map[string]string
 	live    int64
+}
+
+// diskFile is what the store needs of a file.
+type diskFile interface {
+	ReadAt(b []byte, at int64) (int, error)
+	WriteAt(b []byte, at int64) (int, error)
+	Truncate(size int64) error
+	Sync() error
+	Close() error
 }
 
 // entry is a room, a tombstone or a blob.
@@ -97,9 +118,11 @@ func (f *File) open() (err error) {
 		}
 		break
 	}
-	if f.file, err = os.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+	file, err := os.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
+	f.file = file
 	data, err := os.ReadFile(f.name)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -109,11 +132,18 @@ func (f *File) open() (err error) {
 	if newer {
 		return fmt.Errorf("store: %s was %w: start that one, or take another file", f.name, ErrNewer)
 	}
+	if held, err := f.lock.Stat(); err == nil && held.Size() > 0 && len(data) == 0 {
+		f.damage = fmt.Errorf("store: %s is empty, though rooms were kept in it, as a crash or a full disk may leave it: they are lost", f.name)
+		f.lock.Truncate(0) // it is told once
+	}
+	f.marked = len(data) > 0
 	if damaged == 0 {
 		return nil
 	}
 	aside := f.name + ".damaged-" + time.Now().Format("20060102-150405")
-	err = cmp.Or(keepAside(f.name, aside, data), f.compact())
+	unkept := keepAside(f.name, aside, data) // before the new file takes its place
+	_, failed := f.compact()
+	err = cmp.Or(unkept, failed)
 	f.damage = fmt.Errorf("store: %d bytes of %s are damaged: of the rooms in them, what was saved before counts; the damaged file is kept as %s", damaged, f.name, aside)
 	if err != nil { // such as a full disk: what is whole counts all the same
 		f.damage = fmt.Errorf("store: %d bytes of %s are damaged: of the rooms in them, what was saved before counts: %w", damaged, f.name, err)
@@ -338,6 +368,9 @@ func (c *fileClaim) Release(context.Context) error {
 	return nil
 }
 
+// Give is Release: there is no other host.
+func (c *fileClaim) Give(ctx context.Context, _ string) error { return c.Release(ctx) }
+
 func (f *File) Keep(_ context.Context, blob []byte) (hash string, err error) {
 	hash = HashOf(blob)
 	f.mu.Lock()
@@ -376,10 +409,23 @@ func (f *File) append(key string, h head, data []byte) error {
 	}
 	f.mu.Unlock()
 	f.end += int64(len(raw))
+	f.mark()
 	f.written++
 	number := f.written
 	f.disk.Unlock()
 	return f.sync(number)
+}
+
+// mark notes in the lock's file whether there is anything in the store's. Without it, a
+// store that has lost everything looks like a new one.
+func (f *File) mark() {
+	switch holds := f.end > 0; {
+	case holds && !f.marked:
+		f.lock.WriteAt([]byte("rooms are kept\n"), 0) // what fails here is told by the store's own file
+	case !holds && f.marked:
+		f.lock.Truncate(0)
+	}
+	f.marked = f.end > 0
 }
 
 // sync returns when so many records are on the disk, and writes the file anew once it
@@ -387,14 +433,20 @@ func (f *File) append(key string, h head, data []byte) error {
 func (f *File) sync(number int) error {
 	f.syncing.Lock()
 	defer f.syncing.Unlock()
-	if f.synced >= number {
+	switch {
+	case f.synced >= number && number > f.lostFrom && number <= f.lostTo:
+		return errLost
+	case f.synced >= number:
 		return nil // by a sync that another waited for
 	}
 	f.disk.Lock()
 	file, written, isLong := f.file, f.written, f.end > f.compactAt
 	f.disk.Unlock()
-	if err := file.Sync(); err != nil {
-		return fmt.Errorf("store: %w", err)
+	if f.broken == nil {
+		f.broken = file.Sync()
+	}
+	if f.broken != nil {
+		return f.goOnAnew()
 	}
 	f.synced = written
 	if isLong {
@@ -406,13 +458,55 @@ func (f *File) sync(number int) error {
 	return nil
 }
 
+// errLost says that a record may have been lost with a file that could not be synced.
+var errLost = errors.New("store: the disk has lost what was written")
+
+// anewEvery bounds how often a new file is tried in place of a broken one: it is written
+// whole each time.
+const anewEvery = time.Second
+
+// goOnAnew writes all that counts into a new file, since a sync of the old one has failed.
+// The kernel may have dropped the pages that it could not write, and the next sync of the
+// same file succeeds all the same: it must not be believed. The caller is the one who
+// syncs.
+func (f *File) goOnAnew() error {
+	now := time.Now()
+	if now.Sub(f.triedAnew) < anewEvery {
+		return fmt.Errorf("store: %w", f.broken)
+	}
+	f.triedAnew = now
+	f.disk.Lock()
+	defer f.disk.Unlock()
+	lost, err := f.compact()
+	if err != nil {
+		return fmt.Errorf("store: %w; no new file takes its place: %w", f.broken, err)
+	}
+	why := f.broken
+	if f.broken = nil; len(lost) > 0 {
+		f.lostFrom, f.lostTo = f.synced, f.written
+	}
+	f.synced = f.written
+	f.warn(fmt.Errorf("store: the disk has failed under %s: %w; the rooms go on in a new file", f.name, why))
+	if len(lost) == 0 {
+		return nil
+	}
+	f.warn(fmt.Errorf("store: the newest state of %d rooms or lists was lost with the old file, and is not kept until it is saved again: %s", len(lost), strings.Join(lost, ", ")))
+	return errLost
+}
+
+func (f *File) warn(err error) {
+	if f.Warn != nil {
+		f.Warn(err)
+	}
+}
+
 // compact writes the file anew with what counts in it: the last two records of each
-// room. The old one is in place until the new one is whole. The caller has the disk, and
-// nobody syncs.
-func (f *File) compact() error {
+// room. The old one is in place until the new one is whole. It returns the public ids of the
+// rooms whose newest record cannot be read. The caller has the disk, and nobody syncs.
+func (f *File) compact() (lost []string, err error) {
 	temp, err := os.OpenFile(f.name+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	anew := &File{entries: map[string]*entry{}, codes: map[string]string{}}
 	put := func(raw []byte, r record) (err error) {
@@ -434,8 +528,15 @@ func (f *File) compact() error {
 			continue
 		}
 		for _, at := range []span{e.before, e.newest} {
-			if raw, r, readErr := f.readAt(at); readErr == nil { // there may be none before, or it is damaged
+			if at.length == 0 {
+				continue
+			}
+			raw, r, failed := f.readAt(at)
+			switch {
+			case failed == nil:
 				err = cmp.Or(err, put(raw, r))
+			case at == e.newest:
+				lost = append(lost, cmp.Or(e.head.ID, "a list"))
 			}
 		}
 		if e.head.Claimed {
@@ -445,32 +546,33 @@ func (f *File) compact() error {
 	}
 	err = cmp.Or(err, temp.Sync())
 	if err = cmp.Or(err, temp.Close()); err != nil {
-		return errors.Join(err, os.Remove(temp.Name()))
+		return nil, errors.Join(err, os.Remove(temp.Name()))
 	}
 	f.file.Close() // no system renames to what is open
 	err = os.Rename(temp.Name(), f.name)
 	file, failed := os.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o600)
-	f.file = file
+	f.file = file // where that failed, one that takes nothing
 	if err = cmp.Or(err, failed); err != nil {
-		return err
+		return nil, err
 	}
 	f.mu.Lock()
 	for key, e := range f.entries {
 		if now := anew.entries[key]; now != nil {
 			e.newest, e.before = now.newest, now.before
-		} else if e.claim == nil {
+		} else if e.newest, e.before = (span{}), (span{}); e.claim == nil {
 			delete(f.entries, key)
 		}
 	}
 	f.live = anew.live
 	f.mu.Unlock()
 	f.end = anew.end
+	f.mark()
 	f.compactAt = slack + garbage*f.live
 	if dir, err := os.Open(filepath.Dir(f.name)); err == nil {
 		dir.Sync() // not every system can
 		dir.Close()
 	}
-	return nil
+	return lost, nil
 }
 
 // Close gives the file free for other programs.
@@ -478,11 +580,13 @@ func (f *File) Close() error {
 	f.disk.Lock()
 	defer f.disk.Unlock()
 	var err error
-	for _, file := range []**os.File{&f.file, &f.lock} {
-		if *file != nil {
-			err = errors.Join(err, (*file).Close())
-			*file = nil
-		}
+	if f.file != nil {
+		err = f.file.Close()
+		f.file = nil
+	}
+	if f.lock != nil {
+		err = errors.Join(err, f.lock.Close())
+		f.lock = nil
 	}
 	return err
 }

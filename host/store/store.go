@@ -65,6 +65,8 @@ type Claim interface {
 	End(ctx context.Context) error
 	// Release lets any host have the room; what was saved last stands.
 	Release(ctx context.Context) error
+	// Give is Release to a certain host, which takes the room before any other does.
+	Give(ctx context.Context, to string) error
 	// Lost is closed once the room is known to be another host's: whatever this one
 	// says of it from then on is old. It is nil if that cannot be.
 	Lost() <-chan struct{}
@@ -184,6 +186,9 @@ func (c *noClaim) Lost() <-chan struct{}                            { return nil
 
 // Release forgets the room: nothing of it was kept.
 func (c *noClaim) Release(context.Context) error { return c.gone(time.Time{}) }
+
+// Give is Release: there is no other host.
+func (c *noClaim) Give(ctx context.Context, _ string) error { return c.Release(ctx) }
 
 func (c *noClaim) gone(over time.Time) error {
 	n := c.store

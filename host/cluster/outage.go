@@ -1,0 +1,75 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// What the operator can do while JetStream keeps nothing.
+const (
+	hintConnect = "no NATS server answers: look whether nats-server runs, and whether this host reaches it"
+	hintOff     = "JetStream is off on the NATS servers: nats-server shuts it down when its disk is full, and does not start it again; free the disk, then restart nats-server (docs/serve.md, Many hosts)"
+	hintSpace   = "the NATS servers have no space: raise max_file_store or free the disk; where the log of nats-server says that JetStream was shut down, restart it (docs/serve.md, Many hosts)"
+	hintLeader  = "JetStream needs most of the NATS servers, and they have to reach each other; where the log of nats-server says that JetStream was shut down, free the disk and restart it (docs/serve.md, Many hosts)"
+	hintTaken   = "give each host a --node of its own"
+)
+
+// hintFor returns what the operator can do about an error of JetStream.
+func hintFor(err error, isConnected bool) string {
+	switch {
+	case errors.Is(err, errNameTaken):
+		return hintTaken
+	case !isConnected, errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, nats.ErrConnectionReconnecting):
+		return hintConnect
+	case isFull(err):
+		return hintSpace
+	case isOff(err):
+		return hintOff
+	}
+	return hintLeader
+}
+
+// isOff reports whether no server has JetStream running.
+func isOff(err error) bool {
+	for _, off := range []error{jetstream.ErrJetStreamNotEnabled, jetstream.ErrJetStreamNotEnabledForAccount, jetstream.ErrNoStreamResponse, nats.ErrNoResponders} {
+		if errors.Is(err, off) {
+			return true
+		}
+	}
+	return false
+}
+
+// tellOutage has the log say that JetStream keeps nothing, at once and each minute, and
+// when it does again. The error is that of the newest attempt to renew the lease.
+func (c *Cluster) tellOutage(err error) {
+	now := time.Now()
+	if trusted, _ := c.Trust(); trusted {
+		if lasted, wasTold := c.outage.Ends(now); wasTold {
+			c.log.Info("JetStream keeps rooms again: all of this host's go on", "after", lasted.Round(time.Second))
+		}
+		return
+	}
+	if err == nil || errors.Is(err, context.Canceled) {
+		return // it is back, and this host is about to know what it missed; or the host ends
+	}
+	since, tell := c.outage.Fails(now)
+	if tell {
+		c.log.Error("JetStream keeps nothing: all rooms of this host wait, players read so, and nobody can open one", "for", now.Sub(since).Round(time.Second), "error", plain(err), "hint", hintFor(err, c.conn.IsConnected()))
+	}
+}
+
+// tellWaiting has the log say that a host that starts waits for JetStream, at once and each
+// minute.
+func (c *Cluster) tellWaiting(err error) {
+	if errors.Is(err, context.Canceled) {
+		return
+	}
+	now := time.Now()
+	if since, tell := c.outage.Fails(now); tell {
+		c.log.Warn("JetStream does not answer yet: this host waits for it, and serves nobody meanwhile", "for", now.Sub(since).Round(time.Second), "error", plain(err), "hint", hintFor(err, c.conn.IsConnected()))
+	}
+}

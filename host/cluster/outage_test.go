@@ -1,0 +1,227 @@
+package cluster
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"muster/host/store"
+)
+
+// logged is a log that a test reads while it is written.
+type logged struct {
+	mu   sync.Mutex // guards text
+	text bytes.Buffer
+}
+
+func (l *logged) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+// has waits until the log has a text: a minute, as only a failure waits for its end.
+func (l *logged) has(t *testing.T, text string) {
+	t.Helper()
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(10 * time.Millisecond) {
+		l.mu.Lock()
+		found := strings.Contains(l.text.String(), text)
+		l.mu.Unlock()
+		if found {
+			return
+		}
+	}
+	t.Fatalf("the log never says %q: %s", text, &l.text)
+}
+
+// TestJetStreamLost: nats-server shuts JetStream down when its disk is full, and goes on as
+// a server. The host's log says so at once, and what to do, and when it is back.
+func TestJetStreamLost(t *testing.T) {
+	t.Parallel()
+	s := startNATS(t)
+	w, log := world(t, s), &logged{}
+	w.Logger = slog.New(slog.NewTextHandler(log, nil))
+	a := join(t, w, "a")
+	own, err := a.Create(t.Context(), "ROOM", "", []byte("room"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := s.JetStreamConfig()
+	if err := s.DisableJetStream(); err != nil {
+		t.Fatal(err)
+	}
+	log.has(t, "JetStream keeps nothing: all rooms of this host wait")
+	log.has(t, "free the disk, then restart nats-server")
+	if err := own.Save(t.Context(), []byte("more")); !errors.Is(err, store.ErrAway) {
+		t.Errorf("a save comes to %v", err)
+	}
+	config.StoreDir = strings.TrimSuffix(config.StoreDir, "/jetstream")
+	if err := s.EnableJetStream(config); err != nil {
+		t.Fatal(err)
+	}
+	log.has(t, "JetStream keeps rooms again")
+}
+
+// TestHintFor: whatever keeps JetStream from keeping anything, the operator reads what to do.
+func TestHintFor(t *testing.T) {
+	for _, tt := range []struct {
+		err         error
+		isConnected bool
+		want        string
+	}{
+		{nats.ErrNoResponders, true, hintOff},
+		{jetstream.ErrNoStreamResponse, true, hintOff},
+		{errors.Join(errors.New("cluster"), jetstream.ErrJetStreamNotEnabled), true, hintOff},
+		{&jetstream.APIError{ErrorCode: errResources}, true, hintSpace},
+		{&jetstream.APIError{ErrorCode: errStoreFailed}, true, hintSpace},
+		{nats.ErrTimeout, true, hintLeader},
+		{nats.ErrTimeout, false, hintConnect},
+		{nats.ErrConnectionReconnecting, false, hintConnect},
+		{errNameTaken, true, hintTaken},
+	} {
+		if got := hintFor(tt.err, tt.isConnected); got != tt.want {
+			t.Errorf("%v, connected %v: %s", tt.err, tt.isConnected, got)
+		}
+	}
+}
+
+// TestTakenFrom: who takes a room knows who had it, whether that host gave it free or died.
+func TestTakenFrom(t *testing.T) {
+	t.Parallel()
+	w := world(t, startNATS(t))
+	a, b := join(t, w, "a"), join(t, w, "b")
+	own, err := a.Create(t.Context(), "ROOM", "", []byte("room"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := own.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "b knows who gave it free", func() bool {
+		return b.Find("ROOM") == store.Place{State: store.Orphaned, Host: "a", Epoch: 1}
+	})
+	if _, _, err := b.Claim(t.Context(), "ROOM"); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.Find("ROOM").Host; got != "b" {
+		t.Errorf("the room is %s's", got)
+	}
+}
+
+// TestWaitsForLeader: a host that starts before most of the NATS servers do waits for their
+// leader, says so, and begins once there is one.
+func TestWaitsForLeader(t *testing.T) {
+	t.Parallel()
+	var routes []*url.URL
+	for range 3 {
+		free, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		routes = append(routes, &url.URL{Scheme: "nats", Host: free.Addr().String()})
+		free.Close()
+	}
+	start := func(i int) *server.Server {
+		return startNATS(t, func(o *server.Options) {
+			o.ServerName, o.Routes = fmt.Sprint("n", i), routes
+			o.Cluster = server.ClusterOpts{Name: "late", Host: "127.0.0.1", Port: port(t, routes[i])}
+		})
+	}
+	log := &logged{}
+	config := Config{URL: start(0).ClientURL(), Node: "a", Logger: slog.New(slog.NewTextHandler(log, nil))}
+	type result struct {
+		c   *Cluster
+		err error
+	}
+	opened := make(chan result, 1)
+	go func() {
+		c, err := Open(t.Context(), config)
+		opened <- result{c, err}
+	}()
+	log.has(t, "JetStream does not answer yet: this host waits for it")
+	select {
+	case r := <-opened:
+		t.Fatalf("it does not wait: %v", r.err)
+	default:
+	}
+	start(1)
+	start(2)
+	select {
+	case r := <-opened:
+		if r.err != nil {
+			t.Fatal(r.err)
+		}
+		defer r.c.Close()
+	case <-time.After(time.Minute):
+		t.Fatal("it still waits, although there is a leader")
+	}
+	log.has(t, "JetStream answers: this host begins")
+}
+
+// TestGiven: a room that is given to a host is that one's at once, whoever else would have
+// been first; and if that host does not take it, another does.
+func TestGiven(t *testing.T) {
+	t.Parallel()
+	w := world(t, startNATS(t))
+	w.Takes = 2
+	a, b, c := join(t, w, "a"), join(t, w, "b"), join(t, w, "c")
+	const rooms = 20
+	var owned []store.Claim
+	for i := range rooms {
+		own, err := a.Create(t.Context(), fmt.Sprint("ROOM", i), "", []byte("room"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		owned = append(owned, own)
+	}
+	took := make(chan string, 3*rooms)
+	for _, h := range []*Cluster{a, b, c} {
+		go func() {
+			for code := range h.Adopt(t.Context()) {
+				if _, _, err := h.Claim(t.Context(), code); err == nil {
+					took <- h.Node()
+				}
+			}
+		}()
+	}
+	eventually(t, "all adopt, and a knows its rooms", func() bool {
+		_, loads, settled := a.Loads()
+		return len(loads) == 3 && loads["a"] == rooms && settled < time.Minute
+	})
+	for _, own := range owned {
+		if err := own.Give(t.Context(), "c"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	share := map[string]int{}
+	for range rooms {
+		select {
+		case by := <-took:
+			share[by]++
+		case <-time.After(time.Minute):
+			t.Fatalf("only %v are taken", share)
+		}
+	}
+	if share["c"] < rooms*3/4 { // on a slow machine c may be late for some
+		t.Errorf("the rooms are %v", share)
+	}
+	eventually(t, "all count alike", func() bool {
+		_, loads, _ := b.Loads()
+		return loads["a"]+loads["b"]+loads["c"] == rooms && loads["c"] == share["c"]
+	})
+	b.config.Takes = 3
+	if _, loads, _ := b.Loads(); len(loads) != 0 {
+		t.Errorf("hosts that read older rooms alone count: %v", loads)
+	}
+}

@@ -1,0 +1,88 @@
+package host
+
+import (
+	"errors"
+	"log/slog"
+	"sync"
+	"syscall"
+	"time"
+
+	"muster/host/store"
+)
+
+// disk is what a host knows of the disk below its store while that takes nothing. One line
+// in the log stands for all rooms.
+type disk struct {
+	mu     sync.Mutex // guards following
+	outage store.Outage
+	// rooms are those, by their codes, whose newest save the disk has not taken. Each tries
+	// again until it does.
+	rooms map[string]bool
+	// refused is when the disk last did not take what nobody tries again.
+	refused time.Time
+	why     string
+}
+
+// refusedFor is how long a host goes on to say that its disk takes nothing, after something
+// was refused that nobody tries again.
+const refusedFor = 30 * time.Second
+
+// whyNot is what people read of a disk's error.
+func whyNot(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return "the disk is full"
+	case isAway(err):
+		return "the store takes no rooms"
+	}
+	return "the disk takes nothing"
+}
+
+// fails notes that the disk did not take a room; an empty code stands for what nobody tries
+// again. The log tells of it at once, and again each minute.
+func (d *disk) fails(code string, err error, now time.Time, isPublic bool, log *slog.Logger) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if code == "" {
+		d.refused = now
+	} else {
+		if d.rooms == nil {
+			d.rooms = map[string]bool{}
+		}
+		d.rooms[code] = true
+	}
+	d.why = whyNot(err)
+	since, tell := d.outage.Fails(now)
+	if !tell {
+		return
+	}
+	then := "rooms go on and are not kept: a restart would lose what has changed since"
+	if isPublic {
+		then = "what binds waits in all rooms until it is kept, players read so, and nobody can open one"
+	}
+	log.Error(d.why+": "+then, "for", now.Sub(since).Round(time.Second), "rooms", len(d.rooms), "error", err, "hint", "free space, or mend the disk, where the store is (with NATS, look into its log); rooms are saved by themselves then")
+}
+
+// keeps notes that the disk has taken a room, or that the room is no longer here.
+func (d *disk) keeps(code string, now time.Time, log *slog.Logger) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.rooms, code)
+	if len(d.rooms) > 0 {
+		return
+	}
+	d.refused = time.Time{}
+	if lasted, wasTold := d.outage.Ends(now); wasTold {
+		log.Info("the disk takes rooms again: all of them are kept", "after", lasted.Round(time.Second))
+	}
+}
+
+// trouble says why the disk takes nothing; empty while it does.
+func (d *disk) trouble(now time.Time) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.rooms) == 0 && (d.refused.IsZero() || now.Sub(d.refused) > refusedFor) {
+		return ""
+	}
+	return d.why
+}

@@ -1,0 +1,126 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// onFullDisk is a host, public or not, with some rooms and a store that its disk fills up.
+func onFullDisk(t *testing.T, public *Public) (s *FakeStore, h *Host, rooms []*actor, log *bytes.Buffer) {
+	t.Helper()
+	s, log = NewFakeStore(), &bytes.Buffer{}
+	h, err := New(Config{
+		Store: s, Public: public, Logger: slog.New(slog.NewTextHandler(log, nil)),
+		List: func(context.Context, string) ([]discovery.Server, error) { return someServers(2), nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		code, _, err := h.Open(friday(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rooms = append(rooms, h.actor(code))
+	}
+	time.Sleep(publishEvery)
+	s.set(func() { s.fails = fmt.Errorf("store: %w", syscall.ENOSPC) })
+	return s, h, rooms, log
+}
+
+func (h *Host) ready() (status int, text string) {
+	w := httptest.NewRecorder()
+	h.serveReady(w, nil)
+	return w.Code, w.Body.String()
+}
+
+// TestFullDiskOnPublicHost: on a public host nobody hears of what the disk did not take,
+// until it does; /readyz and one line a minute say so.
+func TestFullDiskOnPublicHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, h, rooms, log := onFullDisk(t, &Public{Rooms: 100, PerAddress: 100, Players: 64})
+		defer h.Close()
+		var told []<-chan error
+		for _, a := range rooms {
+			told = append(told, a.joins("ann"))
+		}
+		time.Sleep(50 * time.Second)
+		for i, a := range rooms {
+			if err, is := isDone(told[i]); is {
+				t.Fatalf("ann hears %v before her place is kept", err)
+			}
+			if people, words := a.sees(); len(people) > 0 || words != held {
+				t.Errorf("people see %v, %q", people, words)
+			}
+		}
+		if status, text := h.ready(); status != 503 || text != "the disk is full: what binds waits until it is kept\n" {
+			t.Errorf("/readyz says %d %q", status, text)
+		}
+		if _, _, err := h.openFor(rooms[0].opener, friday(0)); err == nil {
+			t.Error("a room is opened that is not kept")
+		}
+		time.Sleep(20 * time.Second)
+		if lines := strings.Count(log.String(), "\n"); lines != 2 || strings.Count(log.String(), "the disk is full: what binds waits") != 2 {
+			t.Errorf("in 70 seconds the log has %d lines: %s", lines, log)
+		}
+		s.isWell()
+		time.Sleep(2 * time.Second)
+		for i, a := range rooms {
+			if err, is := isDone(told[i]); !is || err != nil {
+				t.Errorf("ann hears %v once it is kept", err)
+			}
+			if people, words := a.sees(); len(people) != 1 || words != "" || !strings.Contains(string(s.Of(a.code)), `"ann"`) {
+				t.Errorf("then people see %v, %q", people, words)
+			}
+		}
+		time.Sleep(longestRest) // until the room that was refused is forgotten
+		if status, text := h.ready(); status != 200 {
+			t.Errorf("then /readyz says %d %q", status, text)
+		}
+		if !strings.Contains(log.String(), "the disk takes rooms again") || len(h.Rooms()) != len(rooms) {
+			t.Errorf("there are %d rooms; the log has %s", len(h.Rooms()), log)
+		}
+	})
+}
+
+// TestFullDiskOnOwnComputer: on a player's own computer the evening goes on, the group reads
+// that it is not kept, and so does who asks /readyz.
+func TestFullDiskOnOwnComputer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, h, rooms, log := onFullDisk(t, nil)
+		defer h.Close()
+		if err := <-rooms[0].joins("ann"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Second)
+		view, _ := rooms[0].views.get()
+		if note := "the host cannot save the room, because the disk is full: it goes on, and would not survive a restart; trying again"; !strings.Contains(fmt.Sprint(view.Snapshot.Log), note) || view.Snapshot.Room.Held != "" {
+			t.Errorf("the group reads %v", view.Snapshot.Log)
+		}
+		if status, text := h.ready(); status != 503 || text != "the disk is full: rooms go on, and are not kept\n" {
+			t.Errorf("/readyz says %d %q", status, text)
+		}
+		if lines := strings.Count(log.String(), "\n"); lines != 1 {
+			t.Errorf("in 50 seconds the log has %d lines: %s", lines, log)
+		}
+		s.isWell()
+		time.Sleep(longestRest + time.Second)
+		if status, text := h.ready(); status != 200 {
+			t.Errorf("then /readyz says %d %q", status, text)
+		}
+		if stage := view.Snapshot.Room.Stage; stage != wire.Gathering {
+			t.Errorf("the room is %s", stage)
+		}
+	})
+}

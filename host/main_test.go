@@ -1,0 +1,17 @@
+package host_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"muster/internal/leak"
+)
+
+// TestMain lets many tests run at a time, since most of those that say so wait for
+// pauses which hosts make on purpose.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	flag.Set("test.parallel", "12")
+	os.Exit(leak.Run(m))
+}

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// broken is a file whose next sync fails. As on Linux, those after it succeed; and where it
+// forgets, what was written since the last one is gone by then.
+type broken struct {
+	diskFile
+	forgets bool
+	syncs   int
+	from    int64 // where what it forgets begins
+}
+
+func (b *broken) Sync() error {
+	if b.syncs++; b.syncs > 1 {
+		return b.diskFile.Sync()
+	}
+	return &fs.PathError{Op: "sync", Path: "rooms.db", Err: syscall.EIO}
+}
+
+func (b *broken) ReadAt(into []byte, at int64) (int, error) {
+	if b.forgets && b.syncs > 0 && at >= b.from {
+		clear(into)
+		return len(into), nil
+	}
+	return b.diskFile.ReadAt(into, at)
+}
+
+// TestFailedSync: after a sync that failed the store goes on in a new file, as a later sync
+// of the old one would succeed although what was written is lost.
+func TestFailedSync(t *testing.T) {
+	for name, forgets := range map[string]bool{"the pages are there": false, "the pages are lost": true} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "rooms.db")
+			s := open(t, file)
+			var warned []string
+			s.Warn = func(err error) { warned = append(warned, err.Error()) }
+			save(t, s, "BAKODI", "one")
+			save(t, s, "TABOMI", "one")
+			before, err := os.Stat(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			old := &broken{diskFile: s.file, forgets: forgets, from: s.end}
+			s.file = old
+			err = trySave(s, "BAKODI", "two")
+			if (err != nil) != forgets || forgets && !errors.Is(err, errLost) {
+				t.Errorf("the save comes to %v", err)
+			}
+			if after, err := os.Stat(file); err != nil || os.SameFile(before, after) || s.file == diskFile(old) {
+				t.Errorf("it is the same file: %v", err)
+			}
+			want := map[string]string{"BAKODI": "two", "TABOMI": "one"}
+			if forgets {
+				want["BAKODI"] = "one"
+			}
+			text := strings.Join(warned, "\n")
+			if !strings.Contains(text, "the rooms go on in a new file") || strings.Contains(text, "id of BAKODI") != forgets || strings.Contains(text, "id of TABOMI") {
+				t.Errorf("the operator reads %q", text)
+			}
+			for code, text := range want {
+				if rooms := load(t, s); rooms[code] != text {
+					t.Errorf("room %s is %q, want %q", code, rooms[code], text)
+				}
+			}
+			save(t, s, "BAKODI", "three") // which the new file takes
+			s.Close()
+			s = open(t, file)
+			defer s.Close()
+			if rooms := load(t, s); rooms["BAKODI"] != "three" || rooms["TABOMI"] != "one" || s.Damage() != nil {
+				t.Errorf("opened again it has %v, %v", rooms, s.Damage())
+			}
+		})
+	}
+}
+
+// TestFailedSyncWithoutSpace: while no new file can be written nothing counts as kept, even
+// if the old file syncs again.
+func TestFailedSyncWithoutSpace(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rooms.db")
+	s := open(t, file)
+	save(t, s, "BAKODI", "one")
+	s.file = &broken{diskFile: s.file}
+	if err := os.Mkdir(file+".new", 0o700); err != nil { // so that no file of the name can be made
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := trySave(s, "BAKODI", "two"); !errors.Is(err, syscall.EIO) {
+			t.Errorf("a save comes to %v", err)
+		}
+	}
+	if err := os.Remove(file + ".new"); err != nil {
+		t.Fatal(err)
+	}
+	s.triedAnew = s.triedAnew.Add(-anewEvery)
+	save(t, s, "BAKODI", "three")
+	s.Close()
+	s = open(t, file)
+	defer s.Close()
+	if rooms := load(t, s); rooms["BAKODI"] != "three" {
+		t.Errorf("opened again it has %v", rooms)
+	}
+}
