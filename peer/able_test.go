@@ -38,10 +38,10 @@ func TestAbleTimeAndAgain(t *testing.T) {
 		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
 		ws.NextReader()
 	})
-	s.options.Able = func(context.Context, string) string {
+	s.options.Able = func(context.Context, string) wire.Able {
 		begun.Add(1)
 		<-hold
-		return ""
+		return wire.Able{}
 	}
 	s.options.Brings = func(context.Context, string) wire.Bring {
 		begun.Add(1)
@@ -61,7 +61,7 @@ func TestAble(t *testing.T) {
 	tried := map[string]int{}
 	s := scripted(t, func(ws *websocket.Conn) {
 		say(t, ws, letIn, room("openarena"), room("openarena"))
-		want := wire.Able{Game: "openarena", Why: "there is no program openarena"}
+		want := wire.Able{Game: "openarena", Why: "there is no program openarena", TypesPassword: true}
 		if got := told[wire.Able](t, ws); got != want {
 			t.Errorf("the host is told %+v, want %+v", got, want)
 		}
@@ -76,12 +76,12 @@ func TestAble(t *testing.T) {
 		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
 		ws.NextReader()
 	})
-	s.options.Able = func(_ context.Context, game string) string {
+	s.options.Able = func(_ context.Context, game string) wire.Able {
 		tried[game]++
 		if game == "openarena" {
-			return "there is no program openarena"
+			return wire.Able{Why: "there is no program openarena", TypesPassword: true}
 		}
-		return ""
+		return wire.Able{}
 	}
 	defer s.sit()()
 	s.done()

@@ -14,12 +14,14 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/leak"
 	"muster/peer"
 )
 
 // TestLostConnection cuts all connections while bob measures: he comes back,
 // nothing is asked twice, nothing is lost.
 func TestLostConnection(t *testing.T) {
+	t.Parallel()
 	tb := newTable(t, 2)
 	ann, bob := newSeat(tb, "ann"), newSeat(tb, "bob")
 	g := newGate(120)
@@ -43,6 +45,7 @@ func TestLostConnection(t *testing.T) {
 
 // TestUnsteadyConnection cuts again and again while results are on their way.
 func TestUnsteadyConnection(t *testing.T) {
+	t.Parallel()
 	tb := newTable(t, 1)
 	ann := newSeat(tb, "ann")
 	ann.options.Once = false
@@ -67,6 +70,7 @@ func TestUnsteadyConnection(t *testing.T) {
 // TestKilledPeer starts bob's program again, with the token it saved: what it
 // had reported is not measured again.
 func TestKilledPeer(t *testing.T) {
+	t.Parallel()
 	tb := newTable(t, 2)
 	ann, bob := newSeat(tb, "ann"), newSeat(tb, "bob")
 	g := newGate(120)
@@ -99,6 +103,7 @@ func TestKilledPeer(t *testing.T) {
 
 // TestRestartedHost stops the host in the middle, and starts it again.
 func TestRestartedHost(t *testing.T) {
+	t.Parallel()
 	t.Run("while everyone measures", func(t *testing.T) {
 		tb := newTable(t, 2)
 		ann, bob := newSeat(tb, "ann"), newSeat(tb, "bob")
@@ -236,7 +241,7 @@ func TestTwice(t *testing.T) {
 
 // TestLimited: a host that hears no codes from here for the moment is asked again.
 func TestLimited(t *testing.T) {
-	noLeak(t)
+	leak.Check(t)
 	tb := newTable(t, 1)
 	ann := newSeat(tb, "ann")
 	limited := 0

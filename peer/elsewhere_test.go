@@ -111,6 +111,7 @@ func (m *machine) dies() {
 // hang at three hosts. All go to one server; those at the other hosts keep their
 // connections, and who was at the dead one comes back at another.
 func TestOwnerDies(t *testing.T) {
+	t.Parallel()
 	for _, stage := range []wire.Stage{wire.Gathering, wire.Measuring, wire.Chosen, wire.Launching} {
 		t.Run(string(stage), func(t *testing.T) {
 			t.Parallel()

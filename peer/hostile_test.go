@@ -12,6 +12,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/leak"
 	"muster/peer"
 )
 
@@ -44,7 +45,7 @@ func TestHostileHost(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			noLeak(t)
+			leak.Check(t)
 			connections := 0
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				connections++
@@ -89,7 +90,7 @@ func TestHostileHost(t *testing.T) {
 // scripted is a host that follows a script for one connection.
 func scripted(t *testing.T, script func(ws *websocket.Conn)) *seat {
 	t.Helper()
-	noLeak(t)
+	leak.Check(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		upgrader := websocket.Upgrader{}
 		ws, err := upgrader.Upgrade(w, r, nil)
@@ -190,6 +191,7 @@ func TestAnotherList(t *testing.T) {
 // TestManyResults: a list far longer than the queue is reported in full, even
 // if the host does not read for a while.
 func TestManyResults(t *testing.T) {
+	t.Parallel()
 	many := make([]discovery.Server, 100_000)
 	for i := range many {
 		many[i].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 27960)

@@ -106,9 +106,10 @@ func (s *session) tries(game string) {
 		return
 	}
 	s.runs(&s.trying, func(ctx context.Context, game string) func() {
-		why := s.options.Able(ctx, game)
+		able := s.options.Able(ctx, game)
+		able.Game = game
 		return func() {
-			s.able = wire.Able{Game: game, Why: why}
+			s.able = able
 			s.send(s.able)
 		}
 	})
@@ -189,9 +190,13 @@ func (s *session) doubt(ctx context.Context, r *round, m wire.Launch, heard map[
 		return "another game was looked for"
 	}
 	takesPlayers := func(index int, info *discovery.Info) bool {
-		return r.servers[index].Addr.Port() == address.Port() || info != nil && info.GamePort == address.Port()
+		asked := r.servers[index].Addr.Port()
+		if m.QueryPort != 0 && m.QueryPort != asked {
+			return false // a link takes that port: it must be this server's, too
+		}
+		return asked == address.Port() || info != nil && info.GamePort == address.Port()
 	}
-	var unheard []int // the one at that very port first
+	var unheard []int // the one at that very port, or asked there, first
 	there, answers := false, false
 	for index := range r.servers {
 		if r.servers[index].Addr.Addr() != address.Addr() || !r.mayAsk(index) {
@@ -203,7 +208,7 @@ func (s *session) doubt(ctx context.Context, r *round, m wire.Launch, heard map[
 			return ""
 		case answered:
 			answers = true
-		case r.servers[index].Addr.Port() == address.Port():
+		case r.servers[index].Addr.Port() == address.Port(), r.servers[index].Addr.Port() == m.QueryPort:
 			unheard = append([]int{index}, unheard...)
 		default:
 			unheard = append(unheard, index)

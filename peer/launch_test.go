@@ -16,6 +16,9 @@ import (
 func TestDoubt(t *testing.T) {
 	servers, _ := list(t.Context(), "")
 	theList, of := wire.List{Round: 1, Servers: servers}, wire.Measure{Round: 1, Game: "openarena"}
+	asked := func(port uint16, address string) wire.Launch {
+		return wire.Launch{Round: 1, Game: "openarena", Address: address, QueryPort: port}
+	}
 	to := func(address string) wire.Launch { return wire.Launch{Round: 1, Game: "openarena", Address: address} }
 	known := wire.Report{Round: 1, Results: []discovery.Result{{Server: 3, State: discovery.Answered, RTT: 1e6}}}
 	knows := of
@@ -28,6 +31,8 @@ func TestDoubt(t *testing.T) {
 		{"a server that answers, asked just before", []wire.Message{theList, to("192.0.2.5:27960")}, ""},
 		{"its game port, by its own word", []wire.Message{theList, to("192.0.2.5:28000")}, ""},
 		{"another port of it", []wire.Message{theList, to("192.0.2.5:22")}, "the server there takes no players at that port"},
+		{"asked at its port", []wire.Message{theList, asked(27960, "192.0.2.5:28000")}, ""},
+		{"asked at another port", []wire.Message{theList, asked(22, "192.0.2.5:28000")}, "the server there takes no players at that port"},
 		{"a silent server", []wire.Message{theList, to("192.0.2.3:27960")}, "it does not answer this computer"},
 		{"a silent server that the host says answered", []wire.Message{theList, knows, known, to("192.0.2.3:27960")}, "it does not answer this computer"},
 		{"a stranger", []wire.Message{theList, to("198.51.100.1:27960")}, "no server of the list is at that address"},

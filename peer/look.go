@@ -52,6 +52,9 @@ func (s *session) verify(m wire.Finalists) error {
 	for i, index := range m.Servers {
 		servers[i] = s.round.servers[index]
 	}
+	if m.Most > 0 {
+		s.exposes(m.Most)
+	}
 	l := &look{round: m.Round, attempt: m.Attempt}
 	s.look = l
 	s.inBackground(func(ctx context.Context) {

@@ -39,6 +39,7 @@ func (tb *table) place() peer.Place {
 // TestHostMoves: a host that comes back at another address is found where a search
 // finds it, or where it said that it might be, and the evening goes on.
 func TestHostMoves(t *testing.T) {
+	t.Parallel()
 	for _, told := range []bool{false, true} {
 		tb := newTable(t, 2)
 		next, err := net.Listen("tcp", "127.0.0.1:0")
@@ -129,6 +130,7 @@ func newImpostor(t *testing.T, answer func(nonce string) wire.Message) *impostor
 // TestImpostors: whoever sits where the host might be learns neither the code nor the
 // token, whatever it answers, ends no peer, and keeps none from its host.
 func TestImpostors(t *testing.T) {
+	t.Parallel()
 	tb := newTable(t, 2)
 	ann, bob := newSeat(tb, "ann"), newSeat(tb, "bob")
 	g := newGate(120)

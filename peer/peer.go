@@ -79,9 +79,9 @@ type Options struct {
 	// begins. A doubt is why nothing should be started unasked, in a sentence: no
 	// server of the list takes players there, as far as this player can see.
 	Launch func(ctx context.Context, launch wire.Launch, doubt string, tell func(wire.LaunchState, string))
-	// Able is why this machine cannot start a game, as the others may read it, or empty;
-	// nil says nothing of it.
-	Able func(ctx context.Context, game string) string
+	// Able is whether this machine can start a game, as the others may read it; nil says
+	// nothing of it. The peer adds the game.
+	Able func(ctx context.Context, game string) wire.Able
 	// Brings are the servers of a game that the player wants the room to have; nil brings
 	// none. It may ask the player, and take its time.
 	Brings func(ctx context.Context, game string) wire.Bring
@@ -194,6 +194,10 @@ type Progress struct{ Probed, Answered, Listed int }
 // all, as the host says.
 type Exposing struct{ Most, Listed int }
 
+// ExposingPlaces: so many places where a server could be will have seen the player's address
+// in this round.
+type ExposingPlaces struct{ Places int }
+
 // Shown: who has seen the player's address in this round, which is about to be over.
 type Shown struct{ discovery.Exposed }
 
@@ -211,14 +215,15 @@ type Waiting struct{ Message string }
 // Answered: why what the player said does not count.
 type Answered struct{ Message string }
 
-func (Joined) isEvent()       {}
-func (Answered) isEvent()     {}
-func (Waiting) isEvent()      {}
-func (RoomChanged) isEvent()  {}
-func (Progress) isEvent()     {}
-func (Exposing) isEvent()     {}
-func (Shown) isEvent()        {}
-func (Disconnected) isEvent() {}
+func (Joined) isEvent()         {}
+func (Answered) isEvent()       {}
+func (Waiting) isEvent()        {}
+func (RoomChanged) isEvent()    {}
+func (Progress) isEvent()       {}
+func (Exposing) isEvent()       {}
+func (ExposingPlaces) isEvent() {}
+func (Shown) isEvent()          {}
+func (Disconnected) isEvent()   {}
 
 // Run plays a part in the room until ctx ends, the host turns the player away
 // (a [wire.Refusal]), the host makes no sense, or it is gone for good

@@ -10,6 +10,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/leak"
 	"muster/peer"
 )
 
@@ -93,6 +94,7 @@ func TestLaunchStates(t *testing.T) {
 
 // TestSecondRound: whoever stays plays the next round, and measures anew.
 func TestSecondRound(t *testing.T) {
+	t.Parallel()
 	tb := newTable(t, 1)
 	ann := newSeat(tb, "ann")
 	ann.options.Once = false
@@ -136,8 +138,9 @@ func TestRefused(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
+	t.Parallel()
 	t.Run("from the start", func(t *testing.T) {
-		noLeak(t)
+		leak.Check(t)
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)

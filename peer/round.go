@@ -59,6 +59,7 @@ func (s *session) measure(m wire.Measure) error {
 		return fmt.Errorf("peer: asked to measure round %d without its list", m.Round)
 	}
 	if s.round.ledger != nil { // the connection was lost, the discovery was not
+		s.exposes(m.Most)
 		if m.Strategy == wire.Coordinated {
 			s.round.agenda.Hold() // from now on the host says what to ask
 		}
@@ -99,14 +100,18 @@ func (s *session) discover(known []discovery.Result) error {
 	if r.measure.Strategy == wire.Coordinated {
 		r.agenda.Hold() // the host says what to ask
 	}
-	most := 0
-	if r.measure.Strategy == wire.Coordinated {
-		most = wire.SearchBudget + wire.SearchFinalists
-	}
-	s.tell(Exposing{most, len(r.servers)})
+	s.exposes(r.measure.Most)
 	r.known, r.sent = len(known), len(known)
 	s.runAgenda()
 	return nil
+}
+
+// exposes tells the player how many servers will see the player's address at most, and lets
+// no more be asked than that. A host that wants more says so, and the player hears it first.
+func (s *session) exposes(most int) {
+	if e := s.scanner.exposure; e.Promise(most) {
+		s.tell(Exposing{most, len(s.round.servers)})
+	}
 }
 
 // ask puts what the host wants to know first.

@@ -59,6 +59,7 @@ type session struct {
 	trying, bringing errand
 	// saidOutside is the router's port that this connection was told of, 0 for none.
 	saidOutside uint16
+	late        lateness
 	// saidLaunched: a connection has taken what came of the newest launch. A host that
 	// ends with its round may hear it and be gone before the launch returns.
 	saidLaunched bool
@@ -79,6 +80,7 @@ func (s *session) loop() {
 		case <-flush.C:
 			s.flush()
 			s.sayOutside()
+			s.sayLate()
 		case say := <-s.options.Say:
 			s.say(say)
 		case <-s.ctx.Done():
@@ -125,6 +127,17 @@ func (s *session) say(m wire.Say) {
 		return
 	}
 	s.send(m)
+}
+
+// sayLate tells the host when this machine has become busy, or idle again.
+func (s *session) sayLate() {
+	s.late.rang(time.Now(), s.options.pace.flush)
+	if s.conn == nil {
+		return
+	}
+	if m, isNews := s.late.news(); isNews {
+		s.send(m)
+	}
 }
 
 // sayOutside tells the host by which port of the router others reach the beacon, if that is
@@ -229,6 +242,7 @@ func (s *session) welcome(m wire.Welcome, isAgain bool) {
 	s.sayBrought()
 	s.saidOutside = 0
 	s.sayOutside()
+	s.late.told = 0 // this host was told nothing yet
 	if s.launched != nil {
 		s.send(*s.launched)
 	}

@@ -3,6 +3,7 @@ package peer
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -34,6 +35,15 @@ func (s *session) surveys(m wire.Survey) {
 	default:
 		*v = survey{under: m, busy: true}
 		host := s.host
+		var places []netip.AddrPort
+		for _, v := range m.Places {
+			if mayAsk(host, v.Addr.Addr()) {
+				places = append(places, v.Addr)
+			}
+		}
+		if len(places) > 0 {
+			s.tell(ExposingPlaces{s.scanner.exposure.WithPlaces(places)})
+		}
 		s.work.Go(func() {
 			found := s.placesAt(s.ctx, m, func(v wire.Venue) bool { return mayAsk(host, v.Addr.Addr()) })
 			s.post(func() { s.surveyed(found) })

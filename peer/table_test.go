@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/netip"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"muster/host"
 	"muster/host/store"
 	"muster/host/wire"
+	"muster/internal/leak"
 	"muster/peer"
 	"muster/selection"
 )
@@ -38,26 +38,12 @@ const listed = 200
 
 func newTable(t *testing.T, players int) *table {
 	t.Helper()
-	noLeak(t)
+	leak.Check(t)
 	tb := &table{T: t, file: filepath.Join(t.TempDir(), "rooms.db")}
 	tb.start("127.0.0.1:0")
 	tb.code, _, _ = tb.host.Open(wire.Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Players: players, Strategy: "conventional"})
 	t.Cleanup(tb.stop)
 	return tb
-}
-
-func noLeak(t *testing.T) {
-	before := runtime.NumGoroutine()
-	t.Cleanup(func() {
-		for range 3000 {
-			if runtime.NumGoroutine() <= before {
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		stacks := make([]byte, 1<<20)
-		t.Errorf("%d goroutines before, %d after\n%s", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
-	})
 }
 
 func (tb *table) start(address string) {

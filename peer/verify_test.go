@@ -14,6 +14,7 @@ import (
 // TestSilentFinalist: a finalist that says nothing any more is asked once a
 // sample, holds nobody up, and is not where people go.
 func TestSilentFinalist(t *testing.T) {
+	t.Parallel()
 	tb := newTable(t, 1)
 	ann := newSeat(tb, "ann")
 	prober := &deafLook{seat: ann, deaf: address(0)}

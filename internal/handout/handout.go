@@ -74,7 +74,7 @@ type Config struct {
 // Handout is an [http.Handler] for all below /get/.
 type Handout struct {
 	config Config
-	slots  chan struct{}
+	giving givings
 	// judgeOwn finds out who vouches for the host's own program, which reads all of it,
 	// once somebody wants to know.
 	judgeOwn func()
@@ -127,11 +127,8 @@ type refusal struct {
 }
 
 const (
-	// atOnce is how many programs are given at the same time: each may take all of the
-	// line that the group measures by.
-	atOnce = 16
-	// giveTime is how long one may take: 31 MB over the slowest line that plays.
-	giveTime = 10 * time.Minute
+	// arriveTime is how long a visitor waits for a program that the host has to get first.
+	arriveTime = 10 * time.Minute
 	// maxLink bounds the link of a room, in bytes.
 	maxLink = 2 << 10
 	// maxFiles bounds how many files of a folder are looked at: all systems, each with
@@ -142,7 +139,7 @@ const (
 // New looks through the folder. What is found there stays open, so that what was looked
 // at is what is given.
 func New(ctx context.Context, config Config) (*Handout, error) {
-	h := &Handout{config: config, slots: make(chan struct{}, atOnce), arrivals: map[string]*arrival{}}
+	h := &Handout{config: config, arrivals: map[string]*arrival{}}
 	h.ctx, h.stop = context.WithCancel(ctx)
 	if h.config.Say == nil {
 		h.config.Say = func(string, ...any) {}
@@ -401,15 +398,18 @@ func (h *Handout) give(w http.ResponseWriter, r *http.Request, what string) {
 		}
 		name = cmp.Or(to.FileName(), name)
 	}
-	select {
-	case h.slots <- struct{}{}:
-		defer func() { <-h.slots }()
-	default:
+	done, isOwn := h.giving.begin(visitorAt(r))
+	if done == nil {
 		w.Header().Set("Retry-After", "10")
-		http.Error(w, fmt.Sprintf("%d programs are being downloaded here: try again in a moment", atOnce), http.StatusServiceUnavailable)
+		if isOwn {
+			http.Error(w, "your network is downloading programs here already: try again once one is there", http.StatusTooManyRequests)
+		} else {
+			http.Error(w, fmt.Sprintf("%d programs are being downloaded here: try again in a moment", atOnce), http.StatusServiceUnavailable)
+		}
 		return
 	}
-	line, until := http.NewResponseController(w), time.Now().Add(giveTime)
+	defer done()
+	line, until := http.NewResponseController(w), time.Now().Add(arriveTime)
 	line.SetReadDeadline(until) // or the request is over before the program is here
 	line.SetWriteDeadline(until)
 	w.Header().Set("Cache-Control", "no-store")
@@ -420,6 +420,7 @@ func (h *Handout) give(w http.ResponseWriter, r *http.Request, what string) {
 			return
 		}
 	}
+	w = steadily(w)
 	if isSignature {
 		if p.signature == nil {
 			http.Error(w, "there is no signature of that program here", http.StatusNotFound)

@@ -11,6 +11,7 @@ import (
 	"mime"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -138,8 +139,10 @@ func post(h http.Handler, path, link string) *httptest.ResponseRecorder {
 	if link == "" {
 		return get(h, path, "")
 	}
+	r := httptest.NewRequest("POST", path, strings.NewReader(link))
+	r.RemoteAddr = "192.168.1.7:5555" // where everybody may have it at once
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest("POST", path, strings.NewReader(link)))
+	h.ServeHTTP(w, r)
 	return w
 }
 
@@ -206,7 +209,7 @@ func TestGiveNot(t *testing.T) {
 		}
 	}
 	for range atOnce {
-		h.slots <- struct{}{}
+		h.giving.begin(netip.Addr{})
 	}
 	if w := get(h, "/get/windows-amd64", ""); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
 		t.Errorf("one more than %d at once answers %d", atOnce, w.Code)

@@ -48,6 +48,9 @@ type Terminal struct {
 	// Shines is told the line that friends put into their list of places, and how many
 	// questions have been answered so far, by a command that answers as a beacon.
 	Shines func(line string, answered int)
+	// Launches is told how the start of the game goes that takes the person to a server:
+	// each state of PROTOCOL.md's "launched".
+	Launches func(state string)
 	// Ends is closed when the person ends the night of a room that the command has opened.
 	Ends <-chan struct{}
 }
@@ -68,6 +71,8 @@ type Game struct {
 	Tells bool `json:"tells"`
 	// Steam: a key to Steam's Web API gets its list.
 	Steam bool `json:"steam,omitempty"`
+	// Silent is why its servers answer nobody, and what to do instead.
+	Silent string `json:"silent,omitempty"`
 }
 
 // SteamKey is what is known of the user's key to Steam's Web API, never the key.
@@ -90,6 +95,9 @@ type Player struct {
 type Config struct {
 	// Page answers at /.
 	Page http.Handler
+	// IsOwnUser reports whether a connection on this machine, from one address to the
+	// other, is the user's: nobody else may use a ticket. nil takes everybody for the user.
+	IsOwnUser func(client, server net.Addr) bool
 	// Version is the program's, Name the player's.
 	Version, Name string
 	// At is the public host that config.toml names for rooms, or empty.
@@ -178,6 +186,9 @@ type taskState struct {
 	// Open: there is a page to go to, at /room.
 	Open  bool     `json:"open,omitempty"`
 	Error []string `json:"error,omitempty"`
+	// Launch is how the start of the game goes, where the command goes to a server:
+	// "asking", "launched", "declined", "by-hand" or "failed".
+	Launch string `json:"launch,omitempty"`
 }
 
 type findState struct {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"os"
@@ -21,8 +22,8 @@ import (
 )
 
 const (
-	// ticketPath is followed by what takes the first who comes into Home: everybody on
-	// the machine can read a browser's command line.
+	// ticketPath is followed by what takes the first browser of the user's that comes into
+	// Home: everybody on the machine can read a browser's command line.
 	ticketPath = "/open/"
 	// ticketTime is how long a browser has to come.
 	ticketTime = 5 * time.Minute
@@ -110,6 +111,10 @@ func (h *Home) enter(w http.ResponseWriter, r *http.Request) bool {
 	if !strings.HasPrefix(r.URL.Path, ticketPath) {
 		return false
 	}
+	if !h.isOwnUser(r) {
+		http.Error(w, unknown.why, unknown.status)
+		return true
+	}
 	h.mu.Lock()
 	until, isTicket := h.tickets[r.URL.Path]
 	delete(h.tickets, r.URL.Path)
@@ -120,6 +125,13 @@ func (h *Home) enter(w http.ResponseWriter, r *http.Request) bool {
 		http.Error(w, unknown.why, unknown.status)
 	}
 	return true
+}
+
+// isOwnUser reports whether a request is of the user who runs Home.
+func (h *Home) isOwnUser(r *http.Request) bool {
+	client, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
+	server, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return h.config.IsOwnUser == nil || err == nil && is && h.config.IsOwnUser(client, server)
 }
 
 // serveRoom takes a tab of its own to the player's page in the room, as soon as there is

@@ -72,6 +72,7 @@ func (h *Home) start(of *task, name string, show func(*state) *taskState, head t
 	}
 	terminal := Terminal{
 		In: strings.NewReader(""), Out: &lines{tell: say}, Ask: h.ask(name), Open: func(string) {}, Listed: func(int) {}, Found: func(report.Measurement) {}, Shines: func(string, int) {}, Ends: t.ends,
+		Launches: func(launch string) { h.change(func(s *state) { show(s).Launch = launch }) },
 	}
 	if adapt != nil {
 		adapt(&terminal)
@@ -148,10 +149,18 @@ func (h *Home) play(what, game string, args []string, clean func()) {
 	}, func(error) { clean() })
 }
 
-// connect takes the player to a server.
+// connect takes the player to a server. A watch of that server ends: it would ask for a
+// second time whether to go there.
 func (h *Home) connect(game, addr string, args []string, clean func()) {
 	h.starting.Lock()
 	defer h.starting.Unlock()
+	h.mu.Lock()
+	isWatched := h.state.Watch.What == addr
+	h.mu.Unlock()
+	if isWatched {
+		h.stop(&h.watcher)
+		h.change(func(s *state) { s.Watch = watchState{taskState: taskState{Lines: []string{}}} })
+	}
 	h.start(&h.goer, "go", func(s *state) *taskState { return &s.Go }, taskState{What: addr, Game: game}, args, func(t *Terminal) {
 		t.Found = h.refresh
 	}, func(error) { clean() })

@@ -32,6 +32,8 @@ type Ingress struct {
 	isNamed bool
 	// certificate is what takes its place for a connection; nil without one.
 	certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
+	// renew looks for a newer certificate at once; nil where none is in files.
+	renew func()
 	// protocols are those that TLS speaks for it besides HTTP.
 	protocols []string
 	// router is where the router lets friends in; nil if that is not known.

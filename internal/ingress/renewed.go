@@ -32,8 +32,23 @@ func (in *Ingress) EncryptRenewed(cert, key string, log *slog.Logger) error {
 	}
 	r := &renewed{cert: cert, key: key, log: log, pair: in.pair, looked: time.Now()}
 	r.of = r.times()
+	in.renew = func() { r.lookAgain(); r.newest(time.Now()) }
 	in.certificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return r.newest(time.Now()), nil }
 	return nil
+}
+
+// lookAgain has the files looked at with the next question.
+func (r *renewed) lookAgain() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.looked = time.Time{}
+}
+
+// Renew looks at the certificate's files at once, for a host that was told to.
+func (in *Ingress) Renew() {
+	if in.renew != nil {
+		in.renew()
+	}
 }
 
 // newest is the certificate to show now.

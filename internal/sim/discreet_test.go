@@ -18,6 +18,7 @@ var (
 // TestDiscreet: one player who shows their address to few servers is asked for no more,
 // whoever that is, and the others find a server for all, which is not much worse.
 func TestDiscreet(t *testing.T) {
+	t.Parallel()
 	for _, rule := range []selection.Rule{selection.Mean, selection.Minimax} {
 		for _, few := range []int{0, wire.LeastDiscreet, 20, 50, 100} {
 			var mu sync.Mutex // guards most: worlds run side by side

@@ -48,6 +48,8 @@ type GroupOptions struct {
 	ready time.Duration
 	// rates are the probes a second of players whose lines are slow.
 	rates map[int]float64
+	// late is by how much the timers of players' machines ring late, as their programs say.
+	late map[int]time.Duration
 	// Discreet is how many servers players want to be asked for at most, by player.
 	Discreet map[int]int
 }
@@ -219,7 +221,7 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 	for i, v := range g.Vantages {
 		p := &peer{session: s, name: strconv.Itoa(i), vantage: v, options: o.Replay, plan: o.Plan}
 		p.plan.Seed += run<<16 + uint64(i)
-		p.discreet = o.Discreet[i]
+		p.discreet, p.late = o.Discreet[i], o.late[i]
 		p.options.Rate = cmp.Or(o.rates[i], p.options.Rate)
 		if weight, given := o.Criteria.Weights[g.Players[i]]; given {
 			o.Tuning.Weights[p.name] = weight

@@ -170,6 +170,7 @@ func sweepRoundTrips(t *testing.T) Matrix {
 // TestClaim: what the planner says may yet be had on a small list, where a few good
 // servers hide among few, is right in 19 of 20 searches.
 func TestClaim(t *testing.T) {
+	t.Parallel()
 	var trials []Trial
 	for _, rule := range []selection.Rule{selection.Mean, selection.Minimax} {
 		trials = append(trials, func(g *Group, seed uint64) (GroupRun, error) {

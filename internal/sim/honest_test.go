@@ -44,6 +44,7 @@ type honest struct {
 // TestHonestEvenings: nobody honest is left out, or said to report what fits nobody
 // else, whatever the players' lines are like.
 func TestHonestEvenings(t *testing.T) {
+	t.Parallel()
 	n := *honestEvenings
 	if n == 0 {
 		n = 12

@@ -47,7 +47,7 @@ func (p instantly) Run(ctx context.Context, servers []discovery.Server, plan dis
 // TestTheRealHostChoosesTheSame: a host and peers over loopback sockets, whose
 // servers answer as those of a group in virtual time do, go where that goes.
 func TestTheRealHostChoosesTheSame(t *testing.T) {
-	for name, servers := range map[string]int{"measured whole": 400, "searched together": 1000} {
+	for name, servers := range map[string]int{"a short list": 400, "a longer one": 1000} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := sim.Night2005(servers, 3)
@@ -62,7 +62,7 @@ func TestTheRealHostChoosesTheSame(t *testing.T) {
 			}
 			criteria := selection.Criteria{By: selection.Mean, Seats: len(vantages), NoPassword: true}
 			scripted, err := group.Run(sim.Coordinated, sim.GroupOptions{Criteria: criteria}, 0)
-			if err != nil || !scripted.Found || (scripted.Rounds > 1) != (servers > 500) {
+			if err != nil || !scripted.Found || scripted.Rounds < 2 {
 				t.Fatalf("%+v, %v", scripted, err)
 			}
 			if want, got := group.Vantages[0].Servers[scripted.Server].Addr.String(), goWith(t, w.List(), vantages); got != want {

@@ -202,6 +202,7 @@ func liarReport(evenings []Evening) string {
 // TestCrudeLies: a liar among eight is named, nobody else is, and the others get
 // as good a server as if the liar were not there.
 func TestCrudeLies(t *testing.T) {
+	t.Parallel()
 	g := drawnGroup(t, "et2007", 8, 1)
 	for _, lie := range append(crudeLies(), Attack{Name: "honest"}) {
 		liars := []int{3}

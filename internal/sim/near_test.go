@@ -32,6 +32,7 @@ func (g *Group) tableOf() *selection.Table {
 // TestTooNear: a server that answers everybody at once is judged, and no honest
 // one with it, whichever group it is.
 func TestTooNear(t *testing.T) {
+	t.Parallel()
 	wronged, judged := 0, 0
 	for _, world := range []string{"et2007", "night2000"} {
 		for _, group := range []string{"musst", "au-jp", "au-de-usw", "europe-8", "world-16", "world-64"} {

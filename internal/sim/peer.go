@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -44,6 +45,12 @@ type peer struct {
 	isHeld bool
 	// discreet is how many servers the player wants to be asked for at most, 0 for no bound.
 	discreet int
+	// told is how many servers the player was told will see the address at most, 0 for all,
+	// and shown are those that have, or may have.
+	told  int
+	shown map[int]bool
+	// late is by how much the player's timers ring late, 0 if nobody is told.
+	late time.Duration
 	// hostile is how a player's program does otherwise, if it does.
 	hostile *tactics
 }
@@ -55,6 +62,9 @@ func (p *peer) joins() {
 		join.From.Addr = p.Homes[slices.Index(p.peers, p)]
 	}
 	p.step(join)
+	if p.late > 0 {
+		p.says(wire.Late{By: discovery.Millis(p.late)})
+	}
 }
 
 // honesty is 1 for a player whose program does as package peer does.
@@ -91,11 +101,14 @@ func (p *peer) receive(m wire.Message) {
 	case wire.Measure:
 		p.measure(m)
 	case wire.Ask:
+		p.shows(m.Servers...)
 		p.replay.advance(p.now)
 		p.agenda.Allow(m.Own)
 		p.agenda.Ask(m.Servers)
 		p.replay.wake(p.now)
 	case wire.Finalists:
+		p.told = max(p.told, m.Most)
+		p.shows(m.Servers...)
 		found := make([]wire.Finalist, len(m.Servers))
 		for i, server := range m.Servers {
 			found[i] = wire.Finalist{Server: server, RTTs: []float64{}}
@@ -112,8 +125,10 @@ func (p *peer) receive(m wire.Message) {
 // measure begins the round's measuring.
 func (p *peer) measure(m wire.Measure) {
 	if p.round == m.Round {
+		p.told = max(p.told, m.Most)
 		return // back again, it goes on
 	}
+	p.told, p.shown = m.Most, map[int]bool{}
 	if p.isHeld = m.Strategy == wire.Coordinated; p.isHeld { // any plan will do: only people who vote long have it go on
 		m.Strategy = string(discovery.Conventional)
 	}
@@ -130,12 +145,26 @@ func (p *peer) measure(m wire.Measure) {
 	p.replay = newReplay(p.vantage, p.agenda, p.options, p.now, func(r discovery.Result) {
 		r.At = p.replay.now - p.began
 		p.results = append(p.results, r)
+		p.shows(r.Server)
 	})
 	if !isFirst {
 		return // its clock strikes already
 	}
 	// Nobody's clock strikes with another's.
 	p.after(flushEvery*time.Duration(slices.Index(p.peers, p))/time.Duration(len(p.peers)), p.flush)
+}
+
+// shows holds the host to what the player was told: no more servers see the address.
+func (p *peer) shows(servers ...int) {
+	if p.shown == nil {
+		p.shown = map[int]bool{}
+	}
+	for _, server := range servers {
+		p.shown[server] = true
+	}
+	if p.told > 0 && len(p.shown) > p.told && p.err == nil {
+		p.err = fmt.Errorf("sim: %d servers see the address of %s, who was told of %d", len(p.shown), p.name, p.told)
+	}
 }
 
 // flush tells the host what it has not heard yet, again and again.

@@ -16,6 +16,7 @@ import (
 // servers in their order, why each is asked, and the summary. Who changes what the plan
 // does changes these, and says what that does to recall.
 func TestPlansAskAsBefore(t *testing.T) {
+	t.Parallel()
 	if runtime.GOARCH != "amd64" {
 		t.Skip("on other processors a sum of a product is rounded once, not twice")
 	}

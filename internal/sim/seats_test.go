@@ -12,6 +12,7 @@ import (
 var launchRuns = flag.Int("launches", 2, "launches of each of the ten worlds of a table")
 
 func TestLaunchSweep(t *testing.T) {
+	t.Parallel()
 	for _, players := range []int{4, 8} {
 		for _, wait := range []time.Duration{15 * time.Second, time.Minute, 230 * time.Second} {
 			var spare, none Ways
@@ -54,6 +55,7 @@ func crowded(t *testing.T, players int, seed uint64) *Crowded {
 // TestLaunch: what a room does about seats helps, and together they hardly ever
 // fail; who minds no seat to spare pays little.
 func TestLaunch(t *testing.T) {
+	t.Parallel()
 	var spare, none Ways
 	launches(t, crowded(t, 4, 1), 300, time.Minute, &spare, &none)
 	if none.Best.Failed < 6 || none.Again.Failed >= none.Best.Failed || spare.Best.Failed >= none.Best.Failed || spare.AgainOf.Failed > 0 {

@@ -192,6 +192,7 @@ func (s *inStep) tell() bool {
 // TestSocketsAndVirtualTimeAgree: the same servers in the same order for the same
 // reasons, the same end, the same counts, whatever the strategy.
 func TestSocketsAndVirtualTimeAgree(t *testing.T) {
+	t.Parallel()
 	const width = 64
 	once := sim.ReplayOptions{Rate: agreeRate, Retries: -1, Timeout: 1500 * time.Millisecond}
 	all := agree(t, once, func(v *sim.Vantage, plan discovery.Plan) discovery.Plan {
@@ -243,6 +244,7 @@ func (c *clocked) Next() (discovery.Probe, discovery.Verdict) {
 // conventional order hangs on no reply and so is the same; the others' does, and
 // is near, unless the machine stood still while replies were due.
 func TestSocketsKeepTheRate(t *testing.T) {
+	t.Parallel()
 	asPlayersDo := sim.ReplayOptions{Rate: agreeRate, Retries: prober.DefaultRetries, Timeout: prober.DefaultTimeout}
 	longest := watchStalls()
 	all := agree(t, asPlayersDo, func(_ *sim.Vantage, plan discovery.Plan) discovery.Plan { return &clocked{Plan: plan} })

@@ -3,8 +3,10 @@ package fleet
 import (
 	"context"
 	"errors"
+	"flag"
 	"net"
 	"net/netip"
+	"os"
 	"strconv"
 	"testing"
 	"time"
@@ -12,6 +14,13 @@ import (
 	"muster/discovery"
 	"muster/internal/sim"
 )
+
+// TestMain lets many tests run at a time, since most of them wait for replies.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	flag.Set("test.parallel", "16")
+	os.Exit(m.Run())
+}
 
 // handWorld has these servers, each as far from place p as rtts[p] says, without
 // jitter.

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"container/heap"
+	"maps"
 	"math"
 	"net/netip"
 	"sync"
@@ -142,4 +143,36 @@ func (b bucket) leak(now time.Duration) bucket {
 		return bucket{since: now}
 	}
 	return bucket{level: b.level - drops, since: b.since + time.Duration(drops)*limitPeriod}
+}
+
+// gaps is the limit of DarkPlaces' servers (net_getstatusfloodblockingtimeout): one
+// answer for each address, and then none for a while. What it leaves unanswered does
+// not make the while longer.
+type gaps struct {
+	gap time.Duration
+	// answered is when each server answered each address, not from longer ago than
+	// a gap before the last sweep.
+	answered map[bucketKey]time.Duration
+	sweepAt  int
+}
+
+func newGaps(gap time.Duration) *gaps {
+	return &gaps{gap: gap, answered: map[bucketKey]time.Duration{}, sweepAt: sweepAt}
+}
+
+// allow reports whether a server answers a source now.
+func (g *gaps) allow(server int, source netip.Addr, now time.Duration) bool {
+	if g.gap == 0 {
+		return true
+	}
+	if len(g.answered) >= g.sweepAt {
+		maps.DeleteFunc(g.answered, func(_ bucketKey, at time.Duration) bool { return now-at >= g.gap })
+		g.sweepAt = max(sweepAt, 2*len(g.answered))
+	}
+	key := bucketKey{server, source}
+	if at, answered := g.answered[key]; answered && now-at < g.gap {
+		return false
+	}
+	g.answered[key] = now
+	return true
 }

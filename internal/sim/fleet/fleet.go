@@ -36,6 +36,9 @@ type Options struct {
 	// OneAddress puts all servers on 127.0.0.1, each on a port and a socket of
 	// its own. It is so in any case on systems without the rest of 127.0.0.0/8.
 	OneAddress bool
+	// Gap, if not 0, is how long each server leaves an address unanswered once it has
+	// answered it, whatever the port: a second with DarkPlaces' servers.
+	Gap time.Duration
 	// NoChallenge lets A2S servers describe themselves without a challenge,
 	// as old ones do; players and rules need one still.
 	NoChallenge bool
@@ -100,6 +103,7 @@ type Fleet struct {
 	world   sim.World // with servers of its own, which Update changes
 	seats   seating
 	limits  *limiter
+	gaps    *gaps
 	sampled map[pair]uint64
 }
 
@@ -122,7 +126,7 @@ func Start(ctx context.Context, options Options) (*Fleet, error) {
 		speaks: options.speaker(), world: *w, byAddr: map[netip.AddrPort]int{},
 		started: time.Now(), done: make(chan struct{}),
 		seats:  seating{places: len(w.Places), home: options.Home, taken: map[netip.AddrPort]int{}},
-		limits: newLimiter(), sampled: map[pair]uint64{},
+		limits: newLimiter(), gaps: newGaps(options.Gap), sampled: map[pair]uint64{},
 	}
 	f.world.Servers = slices.Clone(w.Servers)
 	for i := range f.world.Servers {

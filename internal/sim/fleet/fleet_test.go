@@ -18,10 +18,12 @@ import (
 var layouts = map[string]bool{"by address": false, "one address": true}
 
 func TestAnswersAfterThePlacesRTT(t *testing.T) {
+	t.Parallel()
 	rtts := []time.Duration{15 * time.Millisecond, 150 * time.Millisecond, 300 * time.Millisecond}
 	w := handWorld(rtts, server("203.0.113.7:27960"), server("203.0.113.7:27961"), server("198.51.100.1:27960"))
 	for name, oneAddress := range layouts {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			f := startFleet(t, Options{World: w, OneAddress: oneAddress})
 			for place, want := range rtts {
 				for i, s := range f.Servers() {
@@ -64,6 +66,7 @@ func TestTellsPlacesBySeat(t *testing.T) {
 }
 
 func TestKeepsStates(t *testing.T) {
+	t.Parallel()
 	w := handWorld([]time.Duration{time.Millisecond},
 		with(server("203.0.113.1:27960"), func(s *sim.Server) { s.Silent = true }),
 		with(server("203.0.113.2:27960"), func(s *sim.Server) { s.Refusing = true }),
@@ -103,6 +106,7 @@ func outcome(err error) string {
 }
 
 func TestLimitsBySourceAddress(t *testing.T) {
+	t.Parallel()
 	w := handWorld([]time.Duration{0}, with(server("203.0.113.1:27960"), func(s *sim.Server) { s.Limited = true }))
 	f := startFleet(t, Options{World: w})
 	addr := f.Servers()[0].Addr
@@ -120,6 +124,7 @@ func TestLimitsBySourceAddress(t *testing.T) {
 }
 
 func TestUpdate(t *testing.T) {
+	t.Parallel()
 	w := handWorld([]time.Duration{0}, server("203.0.113.1:27960"))
 	f := startFleet(t, Options{World: w})
 	a := newAsker(t, f.Source(0), f.Servers()[0].Addr)

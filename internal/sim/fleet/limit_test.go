@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"net/netip"
 	"testing"
 	"time"
 )
@@ -35,6 +36,39 @@ func TestLimiter(t *testing.T) {
 				t.Error("another server, or another source, shares the bucket")
 			}
 		})
+	}
+}
+
+// TestGaps: DarkPlaces answers an address once a second, and what comes too soon does
+// not put off the next answer.
+func TestGaps(t *testing.T) {
+	near, far := sourceOf(0), sourceOf(1)
+	g := newGaps(time.Second)
+	for _, c := range []struct {
+		server int
+		source netip.Addr
+		at     time.Duration
+		want   bool
+	}{
+		{1, near, 0, true}, {1, near, 10 * time.Millisecond, false}, {1, near, 990 * time.Millisecond, false},
+		{2, near, 10 * time.Millisecond, true}, {1, far, 10 * time.Millisecond, true},
+		{1, near, time.Second, true}, {1, near, 1900 * time.Millisecond, false}, {1, near, 2 * time.Second, true},
+	} {
+		if got := g.allow(c.server, c.source, c.at); got != c.want {
+			t.Errorf("server %d answers %v at %v: %v", c.server, c.source, c.at, got)
+		}
+	}
+	for i := range 10 * sweepAt {
+		g.allow(i, near, time.Duration(i)*time.Second)
+	}
+	if len(g.answered) > sweepAt {
+		t.Errorf("%d answers are remembered", len(g.answered))
+	}
+	none := newGaps(0)
+	for range 2 {
+		if !none.allow(1, near, 0) {
+			t.Error("a fleet without a gap leaves questions unanswered")
+		}
 	}
 }
 

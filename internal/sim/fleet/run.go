@@ -100,7 +100,7 @@ func (f *Fleet) compose(s *socket, q query) *reply {
 		return nil
 	}
 	host := &f.world.Servers[server]
-	if host.Limited && !f.limits.allow(server, q.from.Addr(), arrived) {
+	if host.Limited && !f.limits.allow(server, q.from.Addr(), arrived) || !f.gaps.allow(server, q.from.Addr(), arrived) {
 		f.counts.limited++
 		return nil
 	}

@@ -26,6 +26,7 @@ import (
 // tells of the server, as far away as that is, and tells silent servers from those
 // that refuse.
 func TestSmallKinds(t *testing.T) {
+	t.Parallel()
 	const rtt = 30 * time.Millisecond
 	for kind, c := range map[Kind]struct {
 		protocol discovery.Protocol

@@ -27,6 +27,7 @@ var (
 )
 
 func TestComparison(t *testing.T) {
+	t.Parallel()
 	kinds, groups := []string{"et2007", "css2007", "distance"}, []string{"world-1", "musst", "world-4", "world-8", "world-16"}
 	if *matrix != "" {
 		kinds = []string{"matrix"}
@@ -175,6 +176,7 @@ func TestEstimators(t *testing.T) {
 
 // TestMethodsFindSomething: each comes nearer than half of all servers.
 func TestMethodsFindSomething(t *testing.T) {
+	t.Parallel()
 	s := scene(t, "et2007", "musst", 3)
 	list := len(s.Vantages[0].Servers)
 	var anyServer []float64

@@ -1,0 +1,93 @@
+package sim
+
+import (
+	"context"
+	"flag"
+	"math/rand/v2"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Evenings on busy machines are for measuring; the gate has a taste of them:
+//
+//	go test ./internal/sim -run TestBusyMachines -v -timeout 0 -busy-evenings 100 -busy-from 81000
+var (
+	busyEvenings = flag.Int("busy-evenings", 0, "evenings of honest players on busy machines")
+	busyFrom     = flag.Uint64("busy-from", 81_019, "the first one's seed")
+	busyMost     = flag.Duration("busy-most", 100*time.Millisecond, "by how much a busy machine is late at most")
+	busyShare    = flag.Float64("busy-share", 0.5, "share of the replies that a busy machine reads late")
+	busyMachines = flag.Float64("busy-machines", 1, "share of the machines that are busy")
+	busyTell     = flag.Bool("busy-tell", true, "the programs tell that their machines are busy")
+)
+
+// busy is the vantage from a machine that reads some replies late.
+func (v *Vantage) busy(seed uint64, share float64, most time.Duration) *Vantage {
+	busy := *v
+	busy.pair = func(server int, n uint64) (time.Duration, bool) {
+		rtt, lost := v.pair(server, n)
+		draw := rand.New(rand.NewPCG(seed^uint64(server)<<32, n))
+		if draw.Float64() < share {
+			rtt += time.Duration(draw.Float64() * float64(most))
+		}
+		return rtt, lost
+	}
+	return &busy
+}
+
+// TestBusyMachines: a machine that reads replies late makes no honest server a liar, and no
+// honest player.
+func TestBusyMachines(t *testing.T) {
+	n := *busyEvenings
+	if n == 0 {
+		n = 6
+	}
+	evenings, accused := make([]Evening, n), make([]int, n)
+	err := Parallel(context.Background(), n, func(i int) (err error) {
+		evenings[i], err = busyEvening(*busyFrom + uint64(i))
+		for _, note := range evenings[i].Log {
+			if strings.Contains(note.Text, "far apart") {
+				accused[i]++
+				t.Errorf("seed %d: %s", *busyFrom+uint64(i), note.Text)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	servers, players, lost := 0, 0, 0
+	for i, e := range evenings {
+		servers, players = servers+accused[i], players+len(e.Wronged)
+		if !e.Found {
+			lost++
+		}
+		if e.Wronged != nil {
+			t.Errorf("seed %d: wronged %q", *busyFrom+uint64(i), e.Wronged)
+		}
+	}
+	t.Logf("%d evenings: %d servers accused, %d players wronged, %d evenings lost, regret %.1f / %.1f ms",
+		n, servers, players, lost, quantileOf(evenings, 0.5, regret), quantileOf(evenings, 0.95, regret))
+}
+
+// busyEvening is one of honest players, on machines of which some are busy.
+func busyEvening(seed uint64) (Evening, error) {
+	rng := rand.New(rand.NewPCG(seed, 0x62757379))
+	d, err := honestWorld(rng, "mean", seed)
+	if err != nil {
+		return Evening{}, err
+	}
+	o := GroupOptions{Criteria: liarCriteria("mean"), late: map[int]time.Duration{}}
+	for i := range d.Vantages {
+		d.Homes = append(d.Homes, netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}))
+		if rng.Float64() >= *busyMachines {
+			continue
+		}
+		d.Vantages[i] = d.Vantages[i].busy(seed+uint64(i), *busyShare, *busyMost)
+		if *busyTell { // by how much nine of ten are late at most
+			o.late[i] = time.Duration((1 - 0.1 / *busyShare) * float64(*busyMost))
+		}
+	}
+	return d.Attacked(nil, Attack{}, o, seed)
+}

@@ -1,0 +1,113 @@
+package sim
+
+import (
+	"flag"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/selection"
+)
+
+// How long groups wait for a choice from a short list, and how good it is, in virtual time:
+//
+//	go test ./internal/sim -run TestShortLists -v -timeout 0 -short-worlds 20
+var (
+	shortWorlds  = flag.Int("short-worlds", 0, "how many worlds of each kind")
+	shortFrom    = flag.Uint64("short-from", 1, "first seed of these")
+	shortOf      = flag.String("short-of", "night2005", "worlds")
+	shortServers = flag.String("short-servers", "50,200,450", "servers in a list")
+	shortGroups  = flag.String("short-groups", "au-jp,musst,world-8,world-16", "groups")
+	shortRules   = flag.String("short-rules", "mean,minimax,threshold,fairness,fair-threshold,least-sacrifice", "rules")
+	shortRate    = flag.Float64("short-rate", 140, "probes a second")
+	shortNoise   = flag.Duration("short-noise", 2*time.Millisecond, "the median of what a packet takes longer than it could")
+	shortEach    = flag.Float64("short-each", -1, "a line for each search with so much regret")
+)
+
+// shortLimits are what the taste holds: how long a group waits for the end of the search and
+// for the choice, in seconds, by the median, and its regret in ms at the 95th percentile.
+var shortLimits = map[string]struct{ search, choice, regret float64 }{
+	"50": {1.2, 2.7, 0.5}, "200": {2.6, 3.9, 0.5}, "450": {3.5, 4.5, 1},
+}
+
+func TestShortLists(t *testing.T) {
+	isTaste := *shortWorlds == 0
+	if isTaste {
+		*shortWorlds, *shortGroups, *shortRules = 5, "musst", "mean"
+	}
+	for _, of := range strings.Split(*shortOf, ",") {
+		for _, servers := range strings.Split(*shortServers, ",") {
+			n, err := strconv.Atoi(servers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sum []GroupRun
+			for _, rule := range strings.Split(*shortRules, ",") {
+				var ofRule []GroupRun
+				for _, group := range strings.Split(*shortGroups, ",") {
+					all, err := Sweep(func(seed uint64) (*Group, error) { return shortGroup(of, n, group, seed) }, *shortFrom, *shortWorlds, []Trial{
+						func(g *Group, seed uint64) (GroupRun, error) {
+							return g.Run(Coordinated, GroupOptions{Criteria: sweepCriteria(selection.Rule(rule)), Replay: ReplayOptions{Rate: *shortRate}}, seed)
+						},
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					ofRule = append(ofRule, all[0]...)
+					t.Logf("%s %s %s %s: %s", of, servers, rule, group, shortReport(all[0]))
+					for i, r := range all[0] {
+						for _, d := range r.Doubts {
+							t.Logf("  seed %d: %s, regret %.2f", *shortFrom+uint64(i), d, r.Regret)
+						}
+						if *shortEach >= 0 && r.Regret >= *shortEach {
+							t.Logf("  seed %d: regret %.2f, found %.2f, clear %.2f, %.2f s, searched %.2f, %d rounds, %.0f probes, own %v, bound %v reach %v", *shortFrom+uint64(i), r.Regret, r.FoundRegret, r.Clear, r.Seconds, r.Searched, r.Rounds, r.Search.Probes, r.Search.Own, r.Search.RegretBound, r.Search.Reach)
+						}
+					}
+				}
+				t.Logf("%s %s %s: %s", of, servers, rule, shortReport(ofRule))
+				sum = append(sum, ofRule...)
+			}
+			t.Logf("%s %s all: %s", of, servers, shortReport(sum))
+			search := quantile(sum, 0.5, func(r GroupRun) float64 { return r.Searched })
+			choice := quantile(sum, 0.5, func(r GroupRun) float64 { return r.Seconds })
+			regret := quantile(sum, 0.95, func(r GroupRun) float64 { return r.Regret })
+			if most := shortLimits[servers]; isTaste && (search > most.search || choice > most.choice || regret > most.regret) {
+				t.Errorf("%s servers: the search took %.2f s, the choice %.2f, and the regret is %.2f ms; want %v at most", servers, search, choice, regret, most)
+			}
+		}
+	}
+}
+
+func shortGroup(of string, servers int, group string, seed uint64) (*Group, error) {
+	players, err := GroupPlaces(group, seed)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := NamedSpec(of, seed)
+	if err != nil {
+		return nil, err
+	}
+	spec.Servers, spec.ASes, spec.Places, spec.Jitter = servers, max(1, servers/9), players, *shortNoise
+	return Generate(spec).everybody()
+}
+
+func shortReport(all []GroupRun) string {
+	both := func(of func(r GroupRun) float64) string {
+		return fmt.Sprintf("%.2f/%.2f/%.2f", quantile(all, 0.5, of), quantile(all, 0.95, of), quantile(all, 1, of))
+	}
+	none, named := 0, 0
+	for _, r := range all {
+		named += len(r.Doubts)
+		if !r.Found {
+			none++
+		}
+	}
+	return fmt.Sprintf("choice %s s, search %s; regret %s ms (mean %.3f), clear %s, found %s (mean %.3f); %s probes, %s rounds; %d honest players named, none %d of %d",
+		both(func(r GroupRun) float64 { return r.Seconds }), both(func(r GroupRun) float64 { return r.Searched }),
+		both(func(r GroupRun) float64 { return r.Regret }), meanOf(all, func(r GroupRun) float64 { return r.Regret }),
+		both(func(r GroupRun) float64 { return r.Clear }),
+		both(func(r GroupRun) float64 { return r.FoundRegret }), meanOf(all, func(r GroupRun) float64 { return r.FoundRegret }),
+		both(func(r GroupRun) float64 { return r.Percent[0] }), both(func(r GroupRun) float64 { return float64(r.Rounds) }), named, none, len(all))
+}
