@@ -97,7 +97,7 @@ func (n *night) open() {
 	n.rooms, err = host.New(host.Config{
 		List: n.list, Store: store, Page: web.Handler(),
 		Games:       []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}},
-		ConnectLink: func(_, address string) string { return "steam://connect/" + address },
+		ConnectLink: func(_ string, way wire.Way) string { return "steam://connect/" + way.Connect },
 	})
 	if err != nil {
 		n.Fatal(err)

@@ -3,24 +3,8 @@ package web_test
 import (
 	"os"
 	"regexp"
-	"strconv"
 	"testing"
-
-	"muster/host/wire"
 )
-
-// TestMostAsked: the page tells players that as many servers will see their address as
-// their programs tell them.
-func TestMostAsked(t *testing.T) {
-	data, err := os.ReadFile("static/gather.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	said := regexp.MustCompile(`(?m)^const mostAsked = (\d+);`).FindSubmatch(data)
-	if want := strconv.Itoa(wire.SearchBudget + wire.SearchFinalists); said == nil || string(said[1]) != want {
-		t.Errorf("the page says %s, programs %s", said, want)
-	}
-}
 
 // TestPlaces holds the map's table of countries to that which pings are estimated by: both
 // have where the people of a country live, and how far from there, of one source.

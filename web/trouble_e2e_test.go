@@ -96,7 +96,7 @@ func TestDoubt(t *testing.T) {
 
 // strange is what people call themselves.
 var strange = []string{
-	"<b>bold</b><script>x</script>", "\u202elive\u202c", strings.Repeat("😀", 60), "zero\u200bwidth\u200b\u200b",
+	"<b>bold</b><script>x</script>", "\u202elive\u202c", "e" + strings.Repeat("😀", 60), "zero\u200bwidth\u200b\u200b",
 	strings.Repeat("W", 200), "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍Ä̶̢̛́LGO", "مرحبا بالعالم", "日本語のとても長い名前です",
 	"a", "b b", "anna", "ben", "chong", "dave", "eve", "player sixteen",
 }

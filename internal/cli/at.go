@@ -26,6 +26,7 @@ import (
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/invite"
+	"muster/internal/netinfo"
 	"muster/internal/remote"
 	"muster/internal/term"
 	"muster/peer"
@@ -151,7 +152,7 @@ func (a *away) hold(ctx context.Context) error {
 	}}
 	defer a.endsFromHome(ctx, steers)()
 	console := a.console(steers)
-	defer a.starts(ctx, console, func() wire.Settings { return a.settings }, func(ctx context.Context, sees func(wire.Snapshot)) {
+	defer a.starts(ctx, a.room.Code, console, func() wire.Settings { return a.settings }, func(ctx context.Context, sees func(wire.Snapshot)) {
 		for s, err := range a.host.Watch(ctx, remote.Key{Code: a.room.Code, Link: a.room.Key}, func(error) {}) {
 			if err != nil {
 				return
@@ -298,12 +299,19 @@ func (a *away) order(ctx context.Context, action string, order any) error {
 	return err
 }
 
+// isOwnUser reports whether a request on this machine is the user's own.
+func isOwnUser(r *http.Request) bool {
+	client, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
+	server, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return err == nil && is && netinfo.IsOwnUser(client, server)
+}
+
 // ticketTime is how long a browser has to take the way to the page, as at a host here.
 const ticketTime = 5 * time.Minute
 
-// ticket is a link on this machine that takes the first who comes to a page: everybody
-// here can read the browser's command line, and the page's own link holds a secret,
-// which ends it.
+// ticket is a link on this machine that takes the first browser of the user's to a page.
+// Everybody here can read the browser's command line, and the page's own link holds a
+// secret.
 func ticket(ctx context.Context, personal string) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -317,7 +325,7 @@ func ticket(ctx context.Context, personal string) string {
 		select {
 		case <-used:
 		default:
-			isFirst = r.URL.Path == path && r.Host == listener.Addr().String()
+			isFirst = r.URL.Path == path && r.Host == listener.Addr().String() && isOwnUser(r)
 		}
 		if !isFirst {
 			http.NotFound(w, r)

@@ -91,6 +91,33 @@ func configFile(name string) string { return filepath.Join(xdg.ConfigHome, "must
 // if need be.
 func stateFile(name string) (string, error) { return xdg.StateFile(filepath.Join("muster", name)) }
 
+// readState reads a file of the user's state. An empty one is an error that says so:
+// nothing writes one, but a crash or a full disk may leave one.
+func readState(file string) ([]byte, error) {
+	data, err := os.ReadFile(file)
+	if err == nil && len(data) == 0 {
+		err = fmt.Errorf("%s is empty, as a crash or a full disk may leave it", file)
+	}
+	return data, err
+}
+
+// replaceFile writes a file that is the user's alone. A program that dies halfway leaves
+// the old one whole.
+func replaceFile(name string, data []byte) error {
+	draft, err := os.CreateTemp(filepath.Dir(name), ".draft-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = draft.Write(data)
+	if err = errors.Join(err, draft.Sync(), draft.Close()); err == nil {
+		err = os.Rename(draft.Name(), name)
+	}
+	if err != nil {
+		os.Remove(draft.Name())
+	}
+	return err
+}
+
 // Groups of commands in the help.
 const (
 	toPlay = "play"

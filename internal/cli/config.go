@@ -50,7 +50,7 @@ func grantable() []granted {
 // started by nobody who could type them. Not those that say what to do just once.
 const ownTable = "serve"
 
-var justOnce = []string{"import", "export", "help"}
+var justOnce = []string{"import", "export", "check-config", "help"}
 
 // owned are the flags of a command that stand in its table.
 func owned(cmd *cobra.Command) (all []granted) {
@@ -145,6 +145,16 @@ func set(cmd *cobra.Command, flag string, texts []string) error {
 			return unsuitable(invalid)
 		}
 		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// configTrouble is what keeps a command from beginning, in config.toml or the environment.
+func (p *program) configTrouble(root *cobra.Command) error {
+	for _, cmd := range append(root.Commands(), root) {
+		if err := p.grant(cmd); err != nil {
 			return err
 		}
 	}

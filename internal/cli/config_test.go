@@ -87,7 +87,14 @@ func TestWrongConfig(t *testing.T) {
 			t.Setenv("MUSTER_LAUNCH", tt.env)
 			wrong{args: []string{"host", "--game", "openarena"}, code: 2, says: tt.says}.check(t)
 			succeeds(t, "games")
+			if said := muster(t, "doctor"); strings.Contains(said.out, "warn config") == strings.HasPrefix(tt.says[0], "--at") || said.code != 0 {
+				t.Errorf("the doctor says\n%s", said.out)
+			}
 		})
+	}
+	configured(t, "name = \"ann\"\n")
+	if said := muster(t, "doctor"); !strings.Contains(said.out, "ok   config     nothing is wrong with") {
+		t.Errorf("the doctor says\n%s", said.out)
 	}
 }
 
@@ -132,7 +139,7 @@ func TestServeConfigured(t *testing.T) {
 			t.Errorf("not all of it is a setting:\n%s", all)
 		}
 		configured(t, all)
-		wrong{args: []string{"serve", "--max-players", "0"}, code: 2, says: []string{"--max-players 0: say 1 to"}}.check(t)
+		wrong{args: []string{"serve", "--max-players", "0", "--log-format", "text"}, code: 2, says: []string{"--max-players 0: say 1 to"}}.check(t)
 	})
 	for name, tt := range map[string]struct{ text, variable, value, says string }{
 		"a key":          {text: "[serve]\n\nmax_room = 3\n", says: `config.toml:3: unknown key "max_room": known are acme, `},

@@ -128,7 +128,7 @@ func (d *demo) host(ctx context.Context) error {
 		return err
 	}
 	defer listener.Close()
-	rooms, err := host.New(host.Config{Page: web.Handler(), Logger: d.logger(), List: d.list, Names: netinfo.Names()})
+	rooms, err := host.New(host.Config{Page: web.Handler(), Logger: d.logger(), List: d.list, Names: netinfo.Names(), IsOwnUser: netinfo.IsOwnUser})
 	if err != nil {
 		return err
 	}

@@ -147,6 +147,7 @@ func (d *discover) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	d.warnSilent(g)
 	if err := d.probing.check(); err != nil {
 		return err
 	}

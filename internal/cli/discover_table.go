@@ -10,12 +10,17 @@ import (
 	"muster/internal/term"
 )
 
+// leastName is how many columns a server's name keeps: with fewer, the servers of one
+// clan or hoster look alike.
+const leastName = 16
+
 // serverTable shows servers in the given order, with the number by which --connect goes
 // there.
 func serverTable(servers []report.Measurement) *term.Table {
 	t := &term.Table{Columns: []term.Column{
-		term.Right("#"), term.Right("PING"), term.Right("PLAYERS"), term.Right("BOTS"), term.Whole("PW"), term.Left("NAME"), term.Left("MAP"), term.Left("MODE"), term.Left("MOD"), term.Left("VERSION"), term.Whole("IN"), term.Whole("ADDRESS"),
-	}, Spare: []string{"BOTS", "MOD", "MODE", "VERSION", "PW", "IN", "#", "MAP", "NAME", "PLAYERS"}}
+		term.Right("#"), term.Right("PING"), term.Right("PLAYERS"), term.Right("BOTS"), term.Whole("PW"), term.Left("NAME").AtLeast(leastName),
+		term.Left("MAP"), term.Left("MODE"), term.Left("MOD"), term.Left("VERSION"), term.Whole("IN"), term.Whole("ADDRESS"),
+	}, Spare: []string{"BOTS", "MOD", "MODE", "VERSION", "MAP", "IN", "#"}, Below: "ADDRESS"}
 	// What all have alike tells nothing of one, nor does a mod that is the mode's name, too.
 	differ := func(of func(*report.Measurement) string) bool {
 		return slices.ContainsFunc(servers, func(m report.Measurement) bool { return of(&m) != of(&servers[0]) })
@@ -44,7 +49,7 @@ func serverTable(servers []report.Measurement) *term.Table {
 			password = "pw"
 		}
 		t.Add(i+1, fmt.Sprintf("%.1f ms", float64(m.RTT)/1e6), players, bots, password,
-			m.Name, m.Map, m.Mode, mod, version, m.Country, m.Addr)
+			m.Name, m.Map, m.Mode, mod, version, m.Country, m.Connect())
 	}
 	return t
 }

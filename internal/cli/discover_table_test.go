@@ -8,14 +8,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mattn/go-runewidth"
+
 	"muster/discovery"
 	"muster/discovery/report"
 	"muster/internal/term"
 )
 
-// TestServerTable: the widest text gives way, numbers and addresses stay whole,
-// and a column that has nothing to say is left out. Then the columns go that are
-// missed least.
+// TestServerTable holds that the widest text gives way, that numbers and addresses
+// stay whole, and that a column without values is left out. Then the least important
+// columns go, and at last the address moves to a line of its own.
 func TestServerTable(t *testing.T) {
 	near := []report.Measurement{
 		{Addr: netip.MustParseAddrPort("192.0.2.1:27960"), RTT: discovery.Millis(12345 * time.Microsecond), Name: "Aggressor of the north", Map: "oa_dm1", Mode: "0", Players: 3, MaxPlayers: 8, Bots: 2, Country: "DE"},
@@ -43,29 +45,38 @@ func TestServerTable(t *testing.T) {
 2  130.0 ms     0/16        日本のサーバー          oa_dm2  4         [2001:db8::1]:27961
 `},
 		{76, `
-#      PING  PLAYERS  BOTS  NAME       MAP     MODE  IN  ADDRESS
-1   12.3 ms      3/8     2  Aggresso…  oa_dm1  0     DE  192.0.2.1:27960
-2  130.0 ms     0/16        日本のサ…  oa_dm2  4         [2001:db8::1]:27961
+#      PING  PLAYERS  NAME                   MAP     IN  ADDRESS
+1   12.3 ms      3/8  Aggressor of the nor…  oa_dm1  DE  192.0.2.1:27960
+2  130.0 ms     0/16  日本のサーバー         oa_dm2      [2001:db8::1]:27961
 `},
 		{61, `
-#      PING  PLAYERS  NAME        MAP     ADDRESS
-1   12.3 ms      3/8  Aggressor…  oa_dm1  192.0.2.1:27960
-2  130.0 ms     0/16  日本のサ…   oa_dm2  [2001:db8::1]:27961
+#      PING  PLAYERS  NAME                ADDRESS
+1   12.3 ms      3/8  Aggressor of the …  192.0.2.1:27960
+2  130.0 ms     0/16  日本のサーバー      [2001:db8::1]:27961
 `},
 		{49, `
-    PING  PLAYERS  NAME       ADDRESS
- 12.3 ms      3/8  Aggresso…  192.0.2.1:27960
-130.0 ms     0/16  日本のサ…  [2001:db8::1]:27961
+#      PING  PLAYERS  NAME                    IN
+  ADDRESS
+1   12.3 ms      3/8  Aggressor of the north  DE
+  192.0.2.1:27960
+2  130.0 ms     0/16  日本のサーバー
+  [2001:db8::1]:27961
 `},
 		{40, `
-    PING  PLAYERS  ADDRESS
- 12.3 ms      3/8  192.0.2.1:27960
-130.0 ms     0/16  [2001:db8::1]:27961
+#      PING  PLAYERS  NAME
+  ADDRESS
+1   12.3 ms      3/8  Aggressor of the …
+  192.0.2.1:27960
+2  130.0 ms     0/16  日本のサーバー
+  [2001:db8::1]:27961
 `},
 		{20, `
-    PING  ADDRESS
- 12.3 ms  192.0.2.1:27960
-130.0 ms  [2001:db8::1]:27961
+    PING  PLAYERS  NAME
+  ADDRESS
+ 12.3 ms      3/8  Aggressor of th…
+  192.0.2.1:27960
+130.0 ms     0/16  日本のサーバー
+  [2001:db8::1]:27961
 `},
 	}
 	for _, test := range tests {
@@ -73,6 +84,44 @@ func TestServerTable(t *testing.T) {
 		serverTable(near).Write(term.Terminal{Writer: &out, Columns: test.width})
 		if got := "\n" + out.String(); got != test.want {
 			t.Errorf("in %d columns:%swant:%s", test.width, got, test.want)
+		}
+	}
+}
+
+// TestNarrowServerTable holds on every usual width that no line is too long, that each
+// name keeps 16 columns and that each address stands whole. Only an address that is
+// longer than the terminal is wide wraps.
+func TestNarrowServerTable(t *testing.T) {
+	const name = "The Old Castle | Instagib and Capture the Flag"
+	lists := map[string][]string{
+		"IPv4": {"192.0.2.1:27960", "198.51.100.200:27961"},
+		"IPv6": {"[2001:db8::1]:27960", "[2001:db8:1234:5678:9abc:def0:1234:5678]:27961"},
+	}
+	for kind, addrs := range lists {
+		for _, width := range []int{40, 49, 60, 80, 120} {
+			var servers []report.Measurement
+			for i, addr := range addrs {
+				servers = append(servers, report.Measurement{
+					Addr: netip.MustParseAddrPort(addr), RTT: discovery.Millis(130 * time.Millisecond), Name: name, Map: "oasago2_castle", Mode: "instagib", Mod: "baseoa",
+					Version: []string{"1.20.4", "1.8"}[i], Players: 12, MaxPlayers: 64, Bots: 2, Password: i == 1, Country: "DE",
+				})
+			}
+			var out strings.Builder
+			serverTable(servers).Write(term.Terminal{Writer: &out, Columns: width})
+			lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+			for _, line := range lines {
+				if runewidth.StringWidth(line) > max(width, len("  ")+len(addrs[1])) {
+					t.Errorf("%s in %d columns: %q is too long", kind, width, line)
+				}
+			}
+			for _, what := range append([]string{"PING", "PLAYERS", "PW", name[:leastName-1]}, addrs...) {
+				if !strings.Contains(out.String(), what) {
+					t.Errorf("%s in %d columns misses %q:\n%s", kind, width, what, out.String())
+				}
+			}
+			if folds := len(lines) > 1+len(addrs); folds != (width <= 60 || width <= 80 && kind == "IPv6") {
+				t.Errorf("%s in %d columns: addresses on lines of their own: %t:\n%s", kind, width, folds, out.String())
+			}
 		}
 	}
 }

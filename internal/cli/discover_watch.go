@@ -110,8 +110,16 @@ func (d *discover) goes(ctx context.Context, g game.Game, to report.Measurement)
 	}
 	d.launcher.Player, d.launcher.Console = d.name, d.console(in, func(string) {}, func() {})
 	d.screen.Say("%s, %s, %s", labelOf(to), wholeMS(time.Duration(to.RTT)), to.Connect())
+	if to.Password {
+		d.screen.Say("it has a password, which muster does not know: have it ready for your game")
+	}
 	var came wire.LaunchState
-	d.launcher.Launch(ctx, wire.Launch{Game: g.ID, Address: to.Connect().String(), Name: to.Name}, "", func(state wire.LaunchState, _ string) { came = state })
+	d.launcher.Launch(ctx, wire.Launch{Game: g.ID, Address: to.Connect().String(), QueryPort: to.Addr.Port(), Name: to.Name}, "", func(state wire.LaunchState, _ string) {
+		came = state
+		if d.home != nil {
+			d.home.Launches(string(state))
+		}
+	})
 	if came == wire.LaunchFailed {
 		return errors.New("the game was not started")
 	}

@@ -33,6 +33,7 @@ system's limits, the tables of countries, the games. It sends nothing off this
 machine. What it warns of works less well; nothing of it is an error.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f := p.examine(cmd.Context())
+			f.config, f.configErr = configFile("config.toml"), p.configTrouble(cmd.Root())
 			checks := diagnose(f)
 			if asJSON {
 				return json.NewEncoder(p.out).Encode(struct {
@@ -97,6 +98,9 @@ type facts struct {
 	games    []string
 	gamesErr error
 	terminal surroundings
+	// config is where the user's settings would be, configErr what is wrong with them.
+	config    string
+	configErr error
 }
 
 // surroundings are what the output goes to.
@@ -292,6 +296,12 @@ func (d *diagnosis) muster(f facts) {
 		d.warn("program", "get it again from the project's release page", "%v: %v", f.build, f.verdict)
 	default:
 		d.ok("program", "%v: %v", f.build, f.verdict)
+	}
+
+	if f.configErr != nil {
+		d.warn("config", "until it is mended, host, join and others refuse to begin; docs/config.md says what there is", "%v", f.configErr)
+	} else if f.config != "" {
+		d.ok("config", "nothing is wrong with %s", f.config)
 	}
 
 	var tables []string

@@ -137,16 +137,50 @@ func texts[W ~string](list []W) []string {
 	return text
 }
 
-// durations is a flag of one or more durations, separated by commas.
-func durations(to *[]time.Duration) value {
-	return value{"DURATION,...", "", each(func(part string) error {
-		d, err := time.ParseDuration(part)
+// pings is a flag of one or more pings, separated by commas.
+func pings(to *[]time.Duration) value {
+	return value{"PING,...", "", each(func(part string) error {
+		d, err := parsePing(part)
 		if err != nil {
-			return fmt.Errorf("%q is no duration such as 150ms or 1.5s", part)
+			return err
 		}
 		*to = append(*to, d)
 		return nil
 	})}
+}
+
+// aPing is a flag of one ping.
+func aPing(to *time.Duration, standard time.Duration) value {
+	*to = standard
+	return value{"PING", standard.String(), func(text string) (err error) {
+		*to, err = parsePing(text)
+		return err
+	}}
+}
+
+// inMillis is what the help of such flags says.
+const inMillis = "; a plain number is in milliseconds"
+
+// parsePing reads a ping as players say it: a plain number is in milliseconds.
+func parsePing(text string) (time.Duration, error) {
+	text = strings.TrimSpace(text)
+	if strings.Trim(text, "0123456789.") == "" {
+		text += "ms"
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no ping such as 150, 150ms or 1.5s", strings.TrimSuffix(text, "ms"))
+	}
+	return d, nil
+}
+
+// parseTime reads a time that is no ping, such as how long to wait.
+func parseTime(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no duration such as 30s or 15m", text)
+	}
+	return d, nil
 }
 
 // weights is a flag of players and what they count, such as ann=2,bob=0.5.
@@ -246,19 +280,23 @@ func unsuitable(invalid *pflag.InvalidValueError) error {
 	return errors.Unwrap(invalid)
 }
 
+// completeGame returns the IDs of all games, for the shell.
+func (p *program) completeGame() (ids []string, _ cobra.ShellCompDirective) {
+	games, err := p.games()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	for _, g := range games.All() {
+		ids = append(ids, g.ID+"\t"+g.Name)
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}
+
 // gameFlag is the flag that names the game, with completion.
 func (p *program) gameFlag(cmd *cobra.Command, id *string) {
 	cmd.Flags().StringVar(id, "game", "", "the game, by `ID` (muster games lists them)")
 	cmd.RegisterFlagCompletionFunc("game", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		games, err := p.games()
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		var ids []string
-		for _, g := range games.All() {
-			ids = append(ids, g.ID+"\t"+g.Name)
-		}
-		return ids, cobra.ShellCompDirectiveNoFileComp
+		return p.completeGame()
 	})
 }
 
@@ -277,16 +315,20 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings) {
 		case *int:
 			flags.IntVar(to, row.Flag, *to, row.Usage)
 		case *wire.Limits:
-			flags.Var(durations((*[]time.Duration)(to)), row.Flag, row.Usage)
+			flags.Var(pings((*[]time.Duration)(to)), row.Flag, row.Usage+inMillis)
 		case *discovery.Millis:
+			parse, usage := parseTime, row.Usage
+			if row.Unit == "ms" {
+				parse, usage = parsePing, row.Usage+inMillis
+			}
 			flags.Var(value{"DURATION", "", func(text string) error {
-				d, err := time.ParseDuration(text)
+				d, err := parse(text)
 				if err != nil {
-					return fmt.Errorf("%q is no duration such as 15ms or 30s", text)
+					return err
 				}
 				*to = discovery.Millis(d)
 				return row.CheckTime(d)
-			}}, row.Flag, row.Usage)
+			}}, row.Flag, usage)
 			if flag := flags.Lookup(row.Flag); row.Alone != "" {
 				flag.NoOptDefVal = row.Alone
 				flag.Usage = strings.ReplaceAll(row.Usage, "`", "") + "``" // as in --long-look[=30s]: with a word before it people would type a blank
@@ -422,7 +464,7 @@ func (o *planning) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	bindWord(cmd, &o.strategy, "strategy", discovery.Adaptive, discovery.Strategies(), "order of probing")
 	flags.IntVar(&o.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
-	flags.DurationVar(&o.options.MaxRTT, "max-rtt", 200*time.Millisecond, "the `PING` over which a server is not near")
+	flags.Var(aPing(&o.options.MaxRTT, 200*time.Millisecond), "max-rtt", "the `PING` over which a server is not near"+inMillis)
 	bindWord(cmd, &o.options.AutoStop, "auto-stop", discovery.StopDefault, discovery.AutoStops(), "when to stop (default: the strategy's)")
 	flags.IntVar(&o.options.Window, "window", 100, "replies, `N`, that auto-stop looks back on")
 	flags.Var(tuning(&o.options), "tune", "thresholds of the strategies (muster simulate --help lists them)")
@@ -451,7 +493,7 @@ func bindRule(cmd *cobra.Command, rule *selection.Rule, standard selection.Rule,
 
 // bindLimits adds the flag for the limits of the choice.
 func bindLimits(flags *pflag.FlagSet, limits *[]time.Duration) {
-	flags.Var(durations(limits), "max-rtt", "nobody may have a ping over this; of several the strictest that can be kept holds")
+	flags.Var(pings(limits), "max-rtt", "nobody may have a ping over this; of several the strictest that can be kept holds"+inMillis)
 }
 
 // bindFilters adds the flags for the servers that are no choice, and for who counts

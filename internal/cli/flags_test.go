@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -16,6 +17,30 @@ func TestFetchedTablesServeAll(t *testing.T) {
 	testProgram(nil).bindLists(pflag.NewFlagSet("", pflag.ContinueOnError), &lists)
 	if lists.Places.Tables != tablesFolder() || tablesFolder() == "" {
 		t.Errorf("tables are in %q, and lists go by those in %q", tablesFolder(), lists.Places.Tables)
+	}
+}
+
+// TestPings: a plain number is in milliseconds wherever a flag takes a ping.
+func TestPings(t *testing.T) {
+	ms := time.Millisecond
+	for text, want := range map[string][]time.Duration{
+		"150": {150 * ms}, "150ms": {150 * ms}, "0.5s": {500 * ms}, "99.5": {99500 * time.Microsecond}, "100,150ms, 0.2s,250": {100 * ms, 150 * ms, 200 * ms, 250 * ms}, "0": {0},
+	} {
+		var got []time.Duration
+		if err := pings(&got).Set(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", ".", "1e3", "-5", "150 ms", "ms", "1,,2", "inf", "0x10", "99999999999999999999"} {
+		var got []time.Duration
+		if err := pings(&got).Set(text); err == nil {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+	var one time.Duration
+	flag := aPing(&one, 200*ms)
+	if one != 200*ms || flag.String() != "200ms" || flag.Set("90") != nil || one != 90*ms {
+		t.Errorf("%v, %v", one, flag)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +30,7 @@ type fleetCommand struct {
 	port       uint16
 	masterPort uint16
 	write      string
+	gap        time.Duration
 }
 
 func newFleet(p *program) *cobra.Command {
@@ -51,6 +53,7 @@ them. Where you ask from says where you sit: each place has a source address.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "the same `SEED` gives the same internet")
 	flags.Uint16Var(&f.port, "port", 0, "first `PORT` of the servers (default: any free)")
 	flags.Uint16Var(&f.masterPort, "master-port", 27950, "`PORT` of the master; 0 is any free")
+	flags.DurationVar(&f.gap, "gap", 0, "each server answers an address once in this `TIME`, as Xonotic's do: 1s")
 	flags.StringVar(&f.write, "write", "", "write the servers to this `FILE` (CSV: addr,country,asn)")
 	return cmd
 }
@@ -72,7 +75,7 @@ func (f *fleetCommand) run(ctx context.Context) error {
 	}
 	world := sim.Generate(spec)
 	options := fleetOptions(world, g)
-	options.Port, options.MasterPort, options.Logger = f.port, f.masterPort, f.logger()
+	options.Port, options.MasterPort, options.Gap, options.Logger = f.port, f.masterPort, f.gap, f.logger()
 	running, err := fleet.Start(ctx, options)
 	if err != nil {
 		return hint.With(err, "choose other ports with --port and --master-port")

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,21 +24,30 @@ func newGames(p *program) *cobra.Command {
 	asJSON, steamKey, forget, template := false, false, false, ""
 	cmd := &cobra.Command{
 		GroupID: toLook,
-		Use:     "games",
+		Use:     "games [ID]",
+		Args:    cobra.MaximumNArgs(1),
 		Short:   "The games Muster knows",
 		Long: `Games lists the games that Muster knows, how the list of each one's servers is
-had, and what could not be checked. Your own games, and changes to these, stand
-in games.toml, as docs/games.md explains.
+had, and what could not be checked. With a game's ID it says all that it knows of
+that game, and from which sources. Your own games, and changes to these, stand in
+games.toml, as docs/games.md explains.
 
   master       asked over UDP
   json, xml, text, fivem, sauerbraten
                a service on the web or in the net keeps the list
   steam        your favourites and history in Steam; all with a key of yours
   by hand      only people know: --servers FILE`,
-		Example: `  muster games --template mygame >>~/.config/muster/games.toml
+		Example: `  muster games valheim               (ports, joining, and where that is from)
+  muster games --template mygame >>~/.config/muster/games.toml
   muster games --template ddnet      (how a known game is written)
   muster games --steam-key           (reads the key from standard input)`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return p.completeGame()
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if steamKey {
 				return p.storeSteamKey()
 			}
@@ -55,10 +66,22 @@ in games.toml, as docs/games.md explains.
 				_, err = io.WriteString(p.out, text)
 				return err
 			}
-			if asJSON {
-				return json.NewEncoder(p.out).Encode(gamesDocument(games))
+			shown := games.All()
+			if len(args) > 0 {
+				one, err := games.Find(args[0])
+				if err != nil {
+					return usageError(err)
+				}
+				shown = []game.Game{one}
 			}
-			p.listGames(games)
+			switch {
+			case asJSON:
+				return json.NewEncoder(p.out).Encode(gamesDocument(shown))
+			case len(args) > 0:
+				p.showGame(shown[0])
+			default:
+				p.listGames(games)
+			}
 			return nil
 		},
 	}
@@ -81,36 +104,87 @@ type gameEntry struct {
 	Masters []string `json:"masters"`
 	// URLs are where services keep lists.
 	URLs []string `json:"urls,omitempty"`
-	// Unsure says what could not be checked.
-	Unsure []string       `json:"unsure"`
-	AppID  uint32         `json:"app_id,omitempty"`
-	By     selection.Rule `json:"by"`
-	Launch []string       `json:"launch"`
+	// Unsure says what could not be checked, and Silent why its servers answer nobody, and
+	// what to do instead.
+	Unsure []string `json:"unsure"`
+	// Sources are where its ports and its way of joining come from, with their dates.
+	Sources []string       `json:"sources,omitempty"`
+	Silent  string         `json:"silent,omitempty"`
+	AppID   uint32         `json:"app_id,omitempty"`
+	By      selection.Rule `json:"by"`
+	Launch  []string       `json:"launch"`
 }
 
-func gamesDocument(games game.Table) any {
+func gamesDocument(games []game.Game) any {
 	document := struct {
 		Format string      `json:"format"`
 		Games  []gameEntry `json:"games"`
 	}{Format: "muster.games/1"}
-	for _, g := range games.All() {
+	for _, g := range games {
 		document.Games = append(document.Games, gameEntry{
 			ID: g.ID, Name: g.Name, Protocol: g.ProtocolName, Port: g.Port, Lists: g.Kinds(), Masters: append([]string{}, g.Masters...),
-			URLs: g.URLs(), Unsure: append([]string{}, g.Unsure...),
+			URLs: g.URLs(), Unsure: append([]string{}, g.Unsure...), Sources: g.References, Silent: g.Silent,
 			AppID: g.AppID, By: g.Rule, Launch: g.Template(runtime.GOOS),
 		})
 	}
 	return document
 }
 
+// showGame prints all that is known of one game, a fact a line.
+func (p *program) showGame(g game.Game) {
+	lists := slices.Concat([]string{cmp.Or(strings.Join(g.Kinds(), ", "), "by hand")}, g.Masters, g.URLs())
+	var app []string
+	if g.AppID != 0 {
+		app = []string{fmt.Sprint(g.AppID)}
+	}
+	for _, fact := range [...]struct {
+		what  string
+		lines []string
+	}{
+		{"id", []string{g.ID}},
+		{"name", []string{g.Name}},
+		{"protocol", []string{g.ProtocolName}},
+		{"port", []string{fmt.Sprint(g.Port)}},
+		{"on Steam", app},
+		{"lists", lists},
+		{"starts", []string{game.Show(g.Template(runtime.GOOS))}},
+		{"silent", []string{g.Silent}},
+		{"unsure", g.Unsure},
+		{"sources", g.References},
+	} {
+		for _, line := range fact.lines {
+			if line != "" {
+				fmt.Fprintf(p.out, "%-9s %s\n", fact.what, line)
+				fact.what = ""
+			}
+		}
+	}
+}
+
 func (p *program) listGames(games game.Table) {
 	t := term.Table{Columns: []term.Column{term.Whole("ID"), term.Left("NAME"), term.Left("PROTOCOL"), term.Right("PORT"), term.Left("LIST"), term.Left("UNSURE")},
 		Spare: []string{"PORT", "PROTOCOL", "UNSURE", "LIST"}}
 	for _, g := range games.All() {
-		t.Add(g.ID, g.Name, g.ProtocolName, g.Port, cmp.Or(strings.Join(g.Kinds(), ", "), "by hand"), strings.Join(g.Unsure, "; "))
+		t.Add(g.ID, g.Name, g.ProtocolName, g.Port, cmp.Or(strings.Join(g.Kinds(), ", "), "by hand"), unsureOf(g))
 	}
 	t.Write(p.out)
 	p.screen.Say("%d games; add or change some in %s", len(games.All()), configFile("games.toml"))
+}
+
+// unsureOf is what the table says against a game.
+func unsureOf(g game.Game) string {
+	unsure := strings.Join(g.Unsure, "; ")
+	if g.Silent != "" {
+		return "its servers do not answer; " + unsure
+	}
+	return unsure
+}
+
+// warnSilent says so if nobody can measure the game's servers.
+func (p *program) warnSilent(g game.Game) {
+	if g.Silent != "" {
+		p.screen.Say("%s", p.screen.Wrap(g.Silent, 0))
+	}
 }
 
 // games is the built-in table with what the user adds or changes.

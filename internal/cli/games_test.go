@@ -130,3 +130,42 @@ max_players = "slots"
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestSilentGame: who looks for a server of a game whose servers answer nobody reads so,
+// and what to do instead, wherever the game is chosen.
+func TestSilentGame(t *testing.T) {
+	const why, instead = "Muster cannot measure them", "Squad's own server browser"
+	read := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	if got := muster(t, "games", "--json"); !strings.Contains(got.out, why) || !strings.Contains(got.out, `"silent":"`) {
+		t.Errorf("the JSON: %+v", got)
+	}
+	if got := muster(t, "games"); !strings.Contains(got.out, "its servers do not answer") {
+		t.Errorf("the table: %+v", got)
+	}
+	list := filepath.Join(t.TempDir(), "servers")
+	if err := os.WriteFile(list, []byte("127.0.0.1:27165\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for game, isSilent := range map[string]bool{"squad": true, "tf2": false} {
+		got := muster(t, "discover", "--game", game, "--servers", list, "--lan", "off", "--retries", "0")
+		if text := read(got.err); strings.Contains(text, why) != isSilent || strings.Contains(text, instead) != isSilent {
+			t.Errorf("discover %s: %+v", game, got)
+		}
+	}
+}
+
+// TestOneGame: muster games ID says all that is known of one game, with its sources.
+func TestOneGame(t *testing.T) {
+	got := muster(t, "games", "valheim")
+	for _, want := range []string{"id        valheim\n", "port      2457\n", "{query}", "sources   20", "gamedig#539"} {
+		if got.code != 0 || !strings.Contains(got.out, want) {
+			t.Errorf("%q is missing in %+v", want, got)
+		}
+	}
+	if got := muster(t, "games", "valheim", "--json"); !strings.Contains(got.out, `"sources":["20`) || strings.Count(got.out, `"id"`) != 1 {
+		t.Errorf("%+v", got)
+	}
+	if got := muster(t, "games", "nosuch"); got.code != 2 || !strings.Contains(got.err, "unknown game") {
+		t.Errorf("%+v", got)
+	}
+}

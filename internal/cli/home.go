@@ -26,6 +26,7 @@ import (
 	"muster/internal/home"
 	"muster/internal/input"
 	"muster/internal/listing"
+	"muster/internal/netinfo"
 	"muster/internal/release"
 	"muster/peer"
 	"muster/web"
@@ -45,7 +46,14 @@ type atHome struct {
 func (a *atHome) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&a.noBrowser, "no-browser", false, "print Home's link instead of opening it, and stay until Ctrl-C")
-	flags.StringVar(&a.listen, "port", home.DefaultPort, "Home's `PORT` on this machine; another one if it is taken")
+	a.listen = home.DefaultPort
+	flags.Var(value{"PORT", home.DefaultPort, func(text string) error {
+		if _, err := strconv.ParseUint(text, 10, 16); err != nil {
+			return fmt.Errorf("%q is no port: they are numbers up to 65535", text)
+		}
+		a.listen = text
+		return nil
+	}}, "port", "Home's `PORT` on this machine; another one if it is taken")
 	for _, of := range []struct {
 		to             *string
 		name, standard string
@@ -120,7 +128,7 @@ func (a *atHome) show(ctx context.Context, other *home.Running) error {
 func (a *atHome) config() home.Config {
 	allowance := prober.NewAllowance() // for all that Home asks
 	c := home.Config{
-		Page: web.Home(), Version: release.Running().Version, Name: a.name, At: a.at, Stays: a.noBrowser || !a.hasDesktop(),
+		Page: web.Home(), IsOwnUser: netinfo.IsOwnUser, Version: release.Running().Version, Name: a.name, At: a.at, Stays: a.noBrowser || !a.hasDesktop(),
 		Command: func(ctx context.Context, args []string, t home.Terminal) error {
 			p := newProgram(Streams{In: t.In, Out: io.Discard, Err: t.Out}, a.env)
 			p.home, p.allowance, p.verbose = &t, allowance, a.verbose
@@ -173,7 +181,7 @@ func (a *atHome) choices() ([]home.Game, error) {
 		_, err := g.Sources(user)
 		_, tells := g.Protocol().(discovery.Roll)
 		place, isHere := g.Where(steam)
-		list = append(list, home.Game{ID: g.ID, Name: g.Name, Rule: string(g.Rule), Listed: err == nil, Here: isHere, Where: discovery.CleanText(place.Path), By: place.By, Tells: tells, Steam: g.OnSteam()})
+		list = append(list, home.Game{ID: g.ID, Name: g.Name, Rule: string(g.Rule), Listed: err == nil, Here: isHere, Where: discovery.CleanText(place.Path), By: place.By, Tells: tells, Steam: g.OnSteam(), Silent: g.Silent})
 	}
 	return list, nil
 }
@@ -292,9 +300,5 @@ func (p *program) settle(changes map[string]string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	part := file + ".part"
-	if err := os.WriteFile(part, []byte(text), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(part, file)
+	return replaceFile(file, []byte(text))
 }

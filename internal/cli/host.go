@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"net"
 	"net/netip"
 	"os"
@@ -205,7 +206,7 @@ func (h *hosting) run(ctx context.Context) error {
 	defer posts.Close()
 	rooms, err = host.New(host.Config{
 		Announce: func(p host.Post) { posts.Post(webhook.Post(p)) },
-		List:     h.lists.List, Local: h.lists.Local, Said: h.lists.Said, Store: h.store(at.Port()), Page: web.Handler(), Logger: h.logger(),
+		List:     h.lists.List, Local: h.lists.Local, Said: h.lists.Said, Store: h.store(at.Port()), Page: web.Handler(), Logger: h.logger(), Files: int(min(netinfo.FileLimit(), math.MaxInt32)), IsOwnUser: netinfo.IsOwnUser,
 		Get:         programs,
 		Fingerprint: h.ingress.Fingerprint(), Proxies: h.proxies, Names: slices.Concat(netinfo.Names(), h.ingress.Names(), h.names), MetricsFrom: h.metrics, Home: netinfo.IsAtHome, Locate: listing.Locator(h.lists.Places),
 		Addresses: func() []netip.AddrPort { return h.ingress.Addresses(at) },
@@ -246,6 +247,7 @@ func (h *hosting) checkRoom() (game.Game, error) {
 	if err != nil {
 		return g, err
 	}
+	h.warnSilent(g)
 	if err := needsLimit(h.settings.By, h.settings.Limits); err != nil {
 		return g, err
 	}
@@ -373,6 +375,7 @@ func (h *hosting) store(port uint16) store.Store {
 	if err == nil {
 		var kept *store.File
 		if kept, err = store.Open(file); err == nil {
+			kept.Warn = func(err error) { h.warn(err) }
 			if damage := kept.Damage(); damage != nil {
 				h.warn(damage)
 			}
@@ -400,7 +403,7 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	}}
 	defer h.endsFromHome(ctx, steers)()
 	console := h.console(steers)
-	defer h.starts(ctx, console, func() wire.Settings { s, _ := rooms.Settings(code); return s }, func(ctx context.Context, sees func(wire.Snapshot)) {
+	defer h.starts(ctx, code, console, func() wire.Settings { s, _ := rooms.Settings(code); return s }, func(ctx context.Context, sees func(wire.Snapshot)) {
 		for s := range rooms.Watch(ctx, code) {
 			sees(s)
 		}

@@ -45,11 +45,7 @@ func (k kept) keep(at string) error {
 	if err != nil {
 		return err
 	}
-	part := file + ".part" // so that a crash leaves the old one, or the new
-	if err := os.WriteFile(part, data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(part, file)
+	return replaceFile(file, data)
 }
 
 // forget is for a room that is over. One that cannot be is asked for again, and is over.
@@ -85,10 +81,12 @@ func (a *away) keptRooms() iter.Seq[kept] {
 }
 
 func readKept(file string) (k kept, err error) {
-	data, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(data, &k)
-	}
 	k.file = file
+	data, err := readState(file)
+	if err == nil {
+		if err = json.Unmarshal(data, &k); err != nil {
+			err = fmt.Errorf("%s is damaged: %w", file, err)
+		}
+	}
 	return k, err
 }

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,6 +27,8 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	flag.Parse()
+	flag.Set("test.parallel", "12") // sessions wait for people, games and silent servers
 	code := m.Run()
 	os.RemoveAll(home)
 	os.Exit(code)

@@ -46,9 +46,6 @@ func (s *serving) move(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	defer file.Close()
-	if err := s.nameNode("-move"); err != nil {
-		return err
-	}
 	s.cluster.Logger = log
 	many, err := cluster.Open(ctx, s.cluster)
 	if err != nil {

@@ -154,6 +154,7 @@ func (h *house) session(servers string, rounds int, joining func(player int) []s
 	h.t.Helper()
 	at := outside.String() + ":7777"
 	host := h.start(h.outside, "host", command(h.t, h.t.TempDir(), "host", "--game", "openarena", "--servers", servers, "--listen", at,
+		"--strategy", "conventional", // a search has enough with the first server next door
 		"--no-play", "--no-mdns", "--no-browser", "--players", fmt.Sprint(len(householders))))
 	defer host.stop(os.Interrupt)
 	link := host.awaits(`(?m)^link +(\S+)$`)[1]
@@ -220,6 +221,7 @@ func TestHostAtHome(t *testing.T) {
 	h := newHouse(t)
 	file := h.arenas(3)
 	host := h.start(h.rooms[0], "ann", command(t, t.TempDir(), "host", "--game", "openarena", "--servers", file, "--name", "ann",
+		"--strategy", "conventional", // a search has enough with the first server next door
 		"--launch", "never", "--no-mdns", "--no-browser", "--players", "4"))
 	link := host.awaits(`(?m)^link +(\S+)$`)[1]
 	if want := "http://" + indoors(0) + ":7777/"; !strings.HasPrefix(link, want) {

@@ -135,6 +135,8 @@ var causes = []cause{
 	{name: "a peer killed", taste: true, strikes: kill(aPeer)},
 	{name: "everybody killed", taste: true, strikes: kill(everybody)},
 	{name: "all peers stopped for 40 s", taste: true, strikes: freeze(40*time.Second, allPeers)},
+	{name: "all programs stopped for 30 s", strikes: freeze(30*time.Second, everybody)},
+	{name: "all peers stopped for 30 s", strikes: freeze(30*time.Second, allPeers)},
 	{name: "a peer stopped for 20 s", one: true, strikes: freeze(20*time.Second, aPeer)},
 	{name: "host stopped for 20 s", strikes: freeze(20*time.Second, theHost)},
 	{name: "host stopped for 40 s", strikes: freeze(40*time.Second, theHost)},

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -62,14 +62,17 @@ func (y *playing) play(ctx context.Context, to invite.Link) error {
 	defer y.voter.room.Store(nil)
 	place := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", to.Host, to.Code, y.launcher.Player))
 	file, noFolder := stateFile(filepath.Join("tokens", hex.EncodeToString(place[:8])))
-	token, _ := os.ReadFile(file) // the first time there is none
+	token, noToken := readState(file)
+	if noToken != nil && !errors.Is(noToken, fs.ErrNotExist) { // the first time there is none
+		y.warn(fmt.Errorf("the room takes you for somebody new: %w. If your name is taken, join with another --name, or ask the organiser to remove your old place", noToken))
+	}
 	warn := sync.OnceFunc(func() {
 		y.screen.Say("muster: warning: your place in the room will not survive a restart of this program")
 	})
 	options := peer.Options{
 		URL: to.Endpoint(), Code: to.Code, Key: to.Key, As: to.Secret, Name: y.launcher.Player, Token: string(token),
 		SaveToken: func(text string) {
-			if noFolder == nil && os.WriteFile(file, []byte(text), 0o600) != nil {
+			if noFolder == nil && replaceFile(file, []byte(text)) != nil {
 				warn()
 			}
 		},
@@ -146,12 +149,13 @@ func (y *playing) show(e peer.Event) {
 	y.narrator.show(e)
 }
 
-// able is why this machine cannot start a game, which the player reads with what to do
-// about it.
-func (y *playing) able(ctx context.Context, id string) string {
+// able says whether this machine can start a game, and whether the player types a server's
+// password. The player reads why it cannot, with what to do about it.
+func (y *playing) able(ctx context.Context, id string) wire.Able {
+	able := wire.Able{TypesPassword: y.launcher.Types(ctx, id)}
 	err := y.launcher.Ready(ctx, id)
 	if err == nil || ctx.Err() != nil {
-		return ""
+		return able
 	}
 	var start *game.StartError
 	if errors.As(err, &start) {
@@ -160,7 +164,8 @@ func (y *playing) able(ctx context.Context, id string) string {
 	for _, line := range hint.Lines(err) {
 		y.screen.Say("%s", y.screen.Wrap(line, 0))
 	}
-	return hint.Plain(err.Error())
+	able.Why = hint.Plain(err.Error())
+	return able
 }
 
 // near looks for servers of a game on the networks of this machine. The game is of this
@@ -350,6 +355,8 @@ func (n *narrator) show(e peer.Event) {
 		}
 	case peer.Exposing:
 		n.screen.Say("%s", discovery.Before(e.Most, n.discreet, e.Listed))
+	case peer.ExposingPlaces:
+		n.screen.Say("%s", discovery.BeforePlaces(e.Places, n.discreet))
 	case peer.Shown:
 		n.screen.Say("%s", e.Exposed)
 	case peer.Answered:

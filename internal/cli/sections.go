@@ -41,7 +41,7 @@ func ofServe() []section {
 		{"What strangers may", "max-rooms rooms-per-address max-players idle standing-rooms standing-per-address standing-weeks room-memory message-rate max-places max-servers webhooks"},
 		{"What the page gives", "downloads releases"},
 		{"Where servers are listed", serverFlags},
-		{"The log", "log-format"},
+		{"The log, and the settings", "log-format check-config"},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/netip"
 	"net/url"
@@ -32,6 +33,7 @@ import (
 	"muster/internal/listing"
 	"muster/internal/netinfo"
 	"muster/internal/release"
+	"muster/internal/term"
 	"muster/internal/webhook"
 	"muster/selection"
 	"muster/web"
@@ -44,7 +46,11 @@ type serving struct {
 	cluster       cluster.Config
 	// importFrom and exportTo are files for rooms that only move.
 	importFrom, exportTo string
-	log                  string
+	log                  string       // how the log is written
+	plain                *term.Screen // standard error, where the screen writes into the log; nil before that is known
+	command              *cobra.Command
+	settings             map[string]string // what the flags were set to, by their names
+	checkOnly            bool
 	downloads            downloads
 	lists                listing.Rooms
 	public               host.Public
@@ -78,7 +84,7 @@ const (
 // managers and containers kill it.
 const drainTime = 2500 * time.Millisecond
 
-func newServe(p *program) *cobra.Command {
+func serveCommand(p *program) (*serving, *cobra.Command) {
 	s := &serving{program: p}
 	cmd := &cobra.Command{
 		GroupID: toPlay,
@@ -93,7 +99,13 @@ with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`
 		Example: `  muster serve --listen 127.0.0.1:7777 --trusted-proxy 127.0.0.1 --public-url https://muster.example
   muster serve --listen :443 --tls-cert cert.pem --tls-key key.pem --public-url https://muster.example
   muster serve --nats nats://10.0.0.1,nats://10.0.0.2,nats://10.0.0.3 --node host1 --public-url https://muster.example`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s.command, s.settings = cmd, textsOf(cmd.Flags())
+			if s.checkOnly {
+				return s.checkConfig(cmd.Context())
+			}
+			return s.run(cmd.Context())
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&s.listen, "listen", ":"+invite.DefaultPort, "`ADDRESS` to listen on")
@@ -104,9 +116,19 @@ with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`
 	flags.BoolVar(&s.webhooks, "webhooks", false, "post for rooms by webhooks that their organisers give: https only, never into private networks, and so often an hour for a room and for a network")
 	s.downloads.bind(flags)
 	p.bindLists(flags, &s.lists.Sources)
-	bindWord(cmd, &s.log, "log-format", "text", []string{"text", "json"}, "how the log is written")
+	s.log = "text"
+	formats := []string{"text", "json"}
+	bindKnown(cmd, value{"WORD", s.log, func(text string) error {
+		format, err := oneOf(formats, text)
+		if err == nil {
+			s.logAs(format)
+		}
+		return err
+	}}, "log-format", formats, "how the log is written")
+	flags.BoolVar(&s.checkOnly, "check-config", false, "do not serve, but say whether the settings make sense")
+	record(flags)
 	inSections(cmd, ofServe())
-	return cmd
+	return s, cmd
 }
 
 // bindCluster adds the flags that say where many hosts keep their rooms.
@@ -156,12 +178,20 @@ func (s *serving) bindLimits(flags *pflag.FlagSet) {
 
 // run serves until ctx ends.
 func (s *serving) run(ctx context.Context) error {
-	log, err := s.check()
-	if err != nil {
+	if err := s.check(); err != nil {
 		return err
 	}
+	if err := s.nameNode(); err != nil {
+		return err
+	}
+	s.logAs(s.log) // whose lines say the node's name from here on
+	log := s.logs()
+	s.begins(log)
+	s.warnOfProxy()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	hangups, end := hearHangups() // from here on: none ends the host
+	defer end()
 	getCertificates, err := s.encrypt(ctx, log)
 	if err != nil {
 		return err
@@ -190,6 +220,10 @@ func (s *serving) run(ctx context.Context) error {
 	s.supply(games, kept, log)
 	defer s.lists.Begin(ctx)()
 	relay, _ := kept.(host.Relay) // of a cluster
+	var loads func() (string, map[string]int, time.Duration)
+	if many, is := kept.(*cluster.Cluster); is {
+		loads = many.Loads
+	}
 	var announce func(host.Post)
 	if s.webhooks {
 		posts := &webhook.Poster{}
@@ -198,7 +232,7 @@ func (s *serving) run(ctx context.Context) error {
 	}
 	rooms, err := host.New(host.Config{
 		Announce: announce,
-		List:     s.lists.List, Said: s.lists.Said, Age: s.lists.Age, Store: kept, Relay: relay, Page: web.Handler(), Logger: log, Public: &s.public,
+		List:     s.lists.List, Said: s.lists.Said, Age: s.lists.Age, Store: kept, Relay: relay, Loads: loads, Page: web.Handler(), Logger: log, Files: int(min(netinfo.FileLimit(), math.MaxInt32)), Public: &s.public,
 		Get:         programs,
 		Fingerprint: s.ingress.Fingerprint(), Proxies: s.proxies, Names: slices.Concat(netinfo.Names(), s.ingress.Names(), s.names), MetricsFrom: s.metrics, Locate: listing.Locator(s.lists.Places),
 		PublicURL: s.ingress.Public, ConnectLink: games.ConnectLink, GameName: games.Name, Editions: games.Editions, Games: s.lists.Choices(),
@@ -209,10 +243,10 @@ func (s *serving) run(ctx context.Context) error {
 	stop := rooms.Serve(listener, s.ingress.TLS(), stoppedServing(cancel))
 	var work sync.WaitGroup
 	work.Go(getCertificates)
+	work.Go(func() { s.reloadOn(ctx, hangups, rooms, games, log) })
 	defer work.Wait()
 	at := discovery.Canonical(netip.MustParseAddrPort(listener.Addr().String()))
-	fmt.Fprintf(s.out, "page  %s\n", s.out.Bold(s.ingress.Outside(at, access.Key{}).Page("/")))
-	s.screen.Say("rooms for everybody, of which %d are from before; Ctrl-C ends it, and the rooms go on with the next start", len(rooms.Rooms()))
+	s.says(log, s.ingress.Outside(at, access.Key{}).Page("/"), len(rooms.Rooms()))
 	<-ctx.Done()
 	log.Info("draining: rooms are saved, and everybody is told to come back")
 	hurry, done := context.WithTimeout(context.Background(), drainTime)
@@ -252,63 +286,68 @@ func (s *serving) supply(games game.Table, kept store.Store, log *slog.Logger) {
 	}
 	build := release.Running()
 	s.public.Games, s.public.Version, s.public.Commit, s.public.Date = s.choices(games), build.Version, build.Commit, build.Date
-	s.public.Own = func(id string, lines []string, from netip.Addr) ([]netip.AddrPort, error) {
-		return s.own(games, id, lines, from)
-	}
+	s.public.Own = s.ownLists(games)
 	s.public.Annotate = func(servers []discovery.Server) error { return listing.Annotate(servers, s.lists.Places) }
 }
 
-// own are the servers of a list that an organiser brings.
-func (s *serving) own(games game.Table, id string, lines []string, from netip.Addr) ([]netip.AddrPort, error) {
-	g, err := games.Find(id)
-	if err != nil {
-		g = game.Game{ID: id, Name: id} // an organiser's own
+// ownLists reads the lists that organisers bring.
+func (s *serving) ownLists(games game.Table) func(string, []string, netip.Addr) ([]netip.AddrPort, error) {
+	most := s.public.Servers
+	return func(id string, lines []string, from netip.Addr) ([]netip.AddrPort, error) {
+		g, err := games.Find(id)
+		if err != nil {
+			g = game.Game{ID: id, Name: id} // an organiser's own
+		}
+		servers, err := listing.Own(g, lines, from, most)
+		if err != nil {
+			err = &wire.Refusal{Reason: wire.ReasonMalformed, Message: hint.Plain(err.Error()), Hint: hint.Of(err)}
+		}
+		return servers, err
 	}
-	servers, err := listing.Own(g, lines, from, s.public.Servers)
-	if err != nil {
-		err = &wire.Refusal{Reason: wire.ReasonMalformed, Message: hint.Plain(err.Error()), Hint: hint.Of(err)}
-	}
-	return servers, err
 }
 
-// check refuses flags that make no sense, and gets the certificate and the log.
-func (s *serving) check() (*slog.Logger, error) {
+// check refuses flags that make no sense.
+func (s *serving) check() error {
 	for _, limit := range []struct {
 		flag           string
 		n, least, most int
 	}{{"max-rooms", s.public.Rooms, 1, 1 << 30}, {"rooms-per-address", s.public.PerAddress, 1, 1 << 30}, {"max-players", s.public.Players, 1, wire.MaxPlayers}, {"max-servers", s.public.Servers, 1, discovery.MaxServers}, {"room-memory", s.memory, 1, 1 << 20}, {"message-rate", s.public.Messages, 1, 1 << 20}, {"standing-rooms", s.public.Standing.Rooms, 0, 1 << 20}, {"standing-per-address", s.public.Standing.PerAddress, 1, 1 << 20}, {"standing-weeks", s.weeks, 1, weeksKept}} {
 		if limit.n < limit.least || limit.n > limit.most {
-			return nil, usagef("--%s %d: say %d to %d", limit.flag, limit.n, limit.least, limit.most)
+			return usagef("--%s %d: say %d to %d", limit.flag, limit.n, limit.least, limit.most)
 		}
 	}
 	if s.public.Places < 0 || s.public.Places > wire.MaxVenues {
-		return nil, usagef("--max-places %d: say 0 to %d", s.public.Places, wire.MaxVenues)
+		return usagef("--max-places %d: say 0 to %d", s.public.Places, wire.MaxVenues)
 	}
 	s.public.Memory = s.memory << 20
 	s.public.Standing.Keep = time.Duration(s.weeks) * 7 * 24 * time.Hour
 	if s.public.Idle < time.Minute || s.public.Idle > room.KeepEmpty {
-		return nil, usagef("--idle %v: say %v to %v", s.public.Idle, time.Minute, room.KeepEmpty)
+		return usagef("--idle %v: say %v to %v", s.public.Idle, time.Minute, room.KeepEmpty)
 	}
 	if _, _, err := net.SplitHostPort(s.listen); err != nil {
-		return nil, hint.With(usagef("--listen: %q is no ADDRESS:PORT", s.listen), "say --listen :7777, or --listen 127.0.0.1:7777 behind a proxy on this machine")
+		return hint.With(usagef("--listen: %q is no ADDRESS:PORT", s.listen), "say --listen :7777, or --listen 127.0.0.1:7777 behind a proxy on this machine")
 	}
-	log := s.logs()
 	switch {
 	case s.cluster.URL != "" && s.store != "":
-		return nil, usagef("--store and --nats are two places for the rooms: say one of them")
+		return usagef("--store and --nats are two places for the rooms: say one of them")
 	case s.isMove() && (s.cluster.URL == "" || s.importFrom != "" && s.exportTo != ""):
-		return nil, usagef("--import FILE and --export FILE need --nats URL, one at a time")
+		return usagef("--import FILE and --export FILE need --nats URL, one at a time")
 	case (s.cert == "") != (s.key == ""):
-		return nil, usagef("--tls-cert and --tls-key go together")
+		return usagef("--tls-cert and --tls-key go together")
 	case s.cert != "" && len(s.acme.Names) > 0:
-		return nil, usagef("--tls-cert and --acme are two ways to one certificate: say one of them")
+		return usagef("--tls-cert and --acme are two ways to one certificate: say one of them")
 	case len(s.acme.Names) > 0 && !s.acme.Accepts:
-		return nil, hint.With(usagef("--acme: an authority gives certificates to those who accept its terms"), "read them (https://letsencrypt.org/repository/ for Let's Encrypt), and say --acme-accept-terms")
-	case s.cert != "" || len(s.acme.Names) > 0:
-	case s.ingress.Public != nil && s.ingress.Public.Scheme == "https" && len(s.proxies) == 0:
+		return hint.With(usagef("--acme: an authority gives certificates to those who accept its terms"), "read them (https://letsencrypt.org/repository/ for Let's Encrypt), and say --acme-accept-terms")
+	}
+	return nil
+}
+
+// warnOfProxy tells the operator of a proxy that the host does not know.
+func (s *serving) warnOfProxy() {
+	isEncrypted := s.cert != "" || len(s.acme.Names) > 0
+	if public := s.ingress.Public; !isEncrypted && public != nil && public.Scheme == "https" && len(s.proxies) == 0 {
 		s.warn(errors.New("--public-url says https, so a proxy encrypts: name it with --trusted-proxy ADDRESS, or all who come by it count as one, and share the limits for one address"))
 	}
-	return log, nil
 }
 
 // encrypt gets the certificate, if there is one to be had. Get has an authority give the
@@ -337,26 +376,11 @@ func (s *serving) encrypt(ctx context.Context, log *slog.Logger) (get func(), er
 	return s.ingress.EncryptByACME(ctx, s.acme, log)
 }
 
-// logs are for operators, and so have no addresses, codes and names of people.
-func (s *serving) logs() *slog.Logger {
-	options := &slog.HandlerOptions{Level: slog.LevelInfo}
-	if s.verbose {
-		options.Level = slog.LevelDebug
-	}
-	if s.log == "json" {
-		return slog.New(slog.NewJSONHandler(s.screen.Writer, options))
-	}
-	return slog.New(slog.NewTextHandler(s.screen.Writer, options))
-}
-
 // open opens the store. Without one a public host does not start: a restart would
 // lose what hundreds of people wait for.
 func (s *serving) open(ctx context.Context, log *slog.Logger) (store.Store, error) {
 	if s.cluster.URL != "" {
-		s.cluster.Logger = log
-		if err := s.nameNode(""); err != nil {
-			return nil, err
-		}
+		s.cluster.Logger, s.cluster.Takes = log, room.SavedVersion
 		kept, err := cluster.Open(ctx, s.cluster)
 		if err != nil {
 			return nil, err
@@ -374,22 +398,27 @@ func (s *serving) open(ctx context.Context, log *slog.Logger) (store.Store, erro
 	if err != nil {
 		return nil, hint.With(fmt.Errorf("cannot keep rooms in %s: %w", file, hint.Reason(err)), "is the folder there, and writable? another muster needs another file: --store FILE")
 	}
+	kept.Warn = func(err error) { log.Error("the store", "error", err) }
 	if damage := kept.Damage(); damage != nil {
 		log.Error("the store was damaged", "error", damage)
 	}
 	return kept, nil
 }
 
-// nameNode gives the host the machine's name, with an ending, if the user gave it none.
-func (s *serving) nameNode(ending string) error {
+// nameNode gives the host the machine's name if the user gave it none. Who only moves
+// rooms is another than the host on the same machine.
+func (s *serving) nameNode() error {
 	if s.cluster.Node != "" {
 		return nil
 	}
 	machine, err := os.Hostname()
-	if err != nil {
+	if err != nil && s.cluster.URL != "" {
 		return hint.With(fmt.Errorf("this machine has no name: %w", err), "give this host one: --node NAME")
 	}
-	s.cluster.Node = cluster.NodeName(machine + ending)
+	if s.isMove() {
+		machine += "-move"
+	}
+	s.cluster.Node = cluster.NodeName(machine)
 	return nil
 }
 
@@ -401,7 +430,7 @@ func (s *serving) choices(games game.Table) []host.PublicGame {
 	}
 	var choices []host.PublicGame
 	for _, g := range games.All() {
-		choices = append(choices, host.PublicGame{Game: wire.Game{ID: g.ID, Name: g.Name}, By: ruleOf(g), Listed: slices.Contains(listed, g.ID), Steam: g.OnSteam()})
+		choices = append(choices, host.PublicGame{Game: wire.Game{ID: g.ID, Name: g.Name, Silent: g.Silent}, By: ruleOf(g), Listed: slices.Contains(listed, g.ID), Steam: g.OnSteam()})
 	}
 	return choices
 }

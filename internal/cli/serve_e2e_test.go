@@ -33,6 +33,17 @@ func documented(t *testing.T, name string) string {
 	return string(text)
 }
 
+// haproxyExample is the configuration in docs/serve.md, indented there as a block.
+func haproxyExample(t *testing.T) string {
+	t.Helper()
+	_, after, found := strings.Cut(documented(t, "../serve.md"), "    defaults\n")
+	block, _, ended := strings.Cut(after, "\nEach host needs")
+	if !found || !ended {
+		t.Fatal("docs/serve.md has no example for haproxy")
+	}
+	return strings.ReplaceAll("    defaults\n"+block, "\n    ", "\n")
+}
+
 // opensRoom has a stranger open a room on a public host.
 func opensRoom(t *testing.T, at string) (code, link string) {
 	t.Helper()
@@ -64,8 +75,8 @@ func answers(t *testing.T, url string) (text string) {
 	return text
 }
 
-// TestServeBehindProxy has a public host behind the proxies that docs/serve has
-// configurations for: its page, the page's stream, a player's program, and a guesser who
+// TestServeBehindProxy has a public host behind the proxies that docs/serve and
+// docs/serve.md have configurations for: its page, the page's stream, a player's program, and a guesser who
 // forges whom the proxy speaks for.
 func TestServeBehindProxy(t *testing.T) {
 	for name, startProxy := range map[string]func(t *testing.T, at, host string){
@@ -75,6 +86,10 @@ func TestServeBehindProxy(t *testing.T) {
 		"nginx": func(t *testing.T, at, host string) {
 			runNginx(t, adapted(t, documented(t, "nginx.conf"), "\tlisten [::]:443 ssl;\n", "", "443 ssl", at, "muster.example;\n", "_;\n", "127.0.0.1:7777", host,
 				"\tssl_certificate     /etc/ssl/muster.example.pem;\n", "", "\tssl_certificate_key /etc/ssl/muster.example.key;\n", ""))
+		},
+		"haproxy": func(t *testing.T, at, host string) {
+			config := adapted(t, haproxyExample(t), ":443 ssl crt /etc/haproxy/muster.example.pem", at, "10.0.0.11:7777", host, "10.0.0.12:7777", freePort(t))
+			start(t, "haproxy", exec.Command("haproxy", "-db", "-f", writeFile(t, "haproxy.cfg", config)))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -128,6 +129,22 @@ func TestServeUsage(t *testing.T) {
 	} {
 		if o := muster(t, append([]string{"serve"}, strings.Fields(args)...)...); o.code == 0 || !strings.Contains(o.err, want) {
 			t.Errorf("serve %s: %d, %s; want %q", args, o.code, o.err, want)
+		}
+	}
+}
+
+// TestServeCheckConfig: a host's settings are checked without a host.
+func TestServeCheckConfig(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "rooms.db")
+	if o := muster(t, "serve", "--check-config", "--store", store, "--max-rooms", "7"); o.code != 0 || o.out != "the settings make sense\n" {
+		t.Errorf("%+v", o)
+	}
+	if _, err := os.Stat(store); err == nil {
+		t.Error("a store was made")
+	}
+	for want, args := range map[string][]string{"--max-rooms 0: say 1 to": {"--max-rooms", "0"}, "cannot read a.pem": {"--tls-cert", "a.pem", "--tls-key", "a.pem"}} {
+		if o := muster(t, append([]string{"serve", "--check-config"}, args...)...); o.code == 0 || !strings.Contains(o.err, want) {
+			t.Errorf("%v: %+v", args, o)
 		}
 	}
 }

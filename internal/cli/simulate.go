@@ -82,7 +82,7 @@ The strategies' thresholds are those of their papers unless --tune says other:` 
 	bindWords(cmd, &s.strategies, "strategy", discovery.Strategies(), discovery.Strategies(), "orders of probing to compare; of a --group's players one")
 	bindWords(cmd, &s.stops, "auto-stop", nil, discovery.AutoStops(), "when to stop (default: each strategy's)")
 	flags.IntVar(&s.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
-	flags.Var(durations(&s.limits), "max-rtt", "the RTT over which a server is not playable (default 200ms); of a --group's several the strictest that can be kept holds")
+	flags.Var(pings(&s.limits), "max-rtt", "the RTT over which a server is not playable (default 200ms); of a --group's several the strictest that can be kept holds"+inMillis)
 	flags.IntVar(&s.options.Window, "window", 100, "replies, `N`, that auto-stop looks back on")
 	flags.Var(tuning(&s.options), "tune", "thresholds of the strategies, see above")
 	flags.Float64Var(&s.rate, "rate", 140, "`N` probes a second")

@@ -110,11 +110,7 @@ func (n standingNote) keep(file string) error {
 	if err != nil {
 		return err
 	}
-	part := file + ".part"
-	if err := os.WriteFile(part, data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(part, file)
+	return replaceFile(file, data)
 }
 
 // standing are the user's rooms that stay, as Home shows them at a time. One that nobody has

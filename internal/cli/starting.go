@@ -30,6 +30,9 @@ type starting struct {
 	within  time.Duration
 	// probing is how servers are asked.
 	probing *probing
+	// code is the room's, as this program knows it. What a host says it is could be
+	// words for a shell on the way.
+	code string
 
 	hook game.Hook
 }
@@ -71,12 +74,13 @@ func (s *starting) check(places wire.Venues) (err error) {
 	return nil
 }
 
-// starts starts servers in the background if the organiser has given a command, until stop
-// is called, which ends the last one. Watch tells of the room.
-func (h *hosting) starts(ctx context.Context, console *term.Console, settings func() wire.Settings, watch func(context.Context, func(wire.Snapshot)), order func(room.Started) error) (stop func()) {
+// starts starts servers in the background for the room with a code if the organiser has
+// given a command, until stop is called, which ends the last one. Watch tells of the room.
+func (h *hosting) starts(ctx context.Context, code string, console *term.Console, settings func() wire.Settings, watch func(context.Context, func(wire.Snapshot)), order func(room.Started) error) (stop func()) {
 	if h.starting.command == "" {
 		return func() {}
 	}
+	h.starting.code = code
 	ctx, cancel := context.WithCancel(ctx)
 	rooms := make(chan wire.Snapshot, 1)
 	var work sync.WaitGroup
@@ -213,16 +217,22 @@ var errNoStart = errors.New("as you like: no server is started")
 // mostPlayers is how many players a server is started for at most, whatever a host says.
 const mostPlayers = 256
 
-// start runs the command for a place, and waits until the server answers. Agreed: nobody is
-// asked. Wanted reports whether the room still wants it.
-func (s *starting) start(ctx context.Context, console *term.Console, g game.Game, place wire.Venue, news wire.Snapshot, agreed bool, wanted func() bool) (*started, error) {
+// venue is what the command is told of a place and of the room.
+func (s *starting) venue(g game.Game, place wire.Venue, news wire.Snapshot) game.Venue {
 	v := game.Venue{
-		Place: place.Name, Address: netip.AddrPortFrom(place.Addr.Addr(), g.Port), Room: news.Room.Code, Game: g.ID, Map: news.Room.Map,
+		Place: place.Name, Address: netip.AddrPortFrom(place.Addr.Addr(), g.Port), Room: s.code, Game: g.ID, Map: news.Room.Map,
 		Players: min(max(news.Room.Players, len(news.Players())), mostPlayers),
 	}
 	if place.Protocol == g.ProtocolName {
 		v.Address = place.Addr
 	}
+	return v
+}
+
+// start runs the command for a place, and waits until the server answers. Agreed: nobody is
+// asked. Wanted reports whether the room still wants it.
+func (s *starting) start(ctx context.Context, console *term.Console, g game.Game, place wire.Venue, news wire.Snapshot, agreed bool, wanted func() bool) (*started, error) {
+	v := s.venue(g, place, news)
 	argv, err := s.hook.Fill(v)
 	if err != nil {
 		return nil, fmt.Errorf("no server is started: %w", err)

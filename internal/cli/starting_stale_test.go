@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/host/wire"
+	"muster/internal/game"
 )
 
 // TestAgreedTo: unasked is started what the organiser has said here, and not without end,
@@ -66,5 +67,15 @@ func TestStill(t *testing.T) {
 		if got := still(rooms, before, den, wire.Venues{den, barn}); got != c.want || !got && len(rooms) != 1 {
 			t.Errorf("%s: %v, and %d are left to look at", name, got, len(rooms))
 		}
+	}
+}
+
+// TestVenueTakesTheOwnCode: a host elsewhere does not say what {room} becomes.
+func TestVenueTakesTheOwnCode(t *testing.T) {
+	s := starting{code: "BAKODI"}
+	den := wire.Venue{Name: "Den", Addr: netip.MustParseAddrPort("192.0.2.1:7787"), Protocol: "beacon"}
+	v := s.venue(game.Game{ID: "openarena", Port: 27960}, den, wire.Snapshot{Room: wire.Head{Code: "BAKODI reboot"}})
+	if v.Room != "BAKODI" || v.Address != netip.MustParseAddrPort("192.0.2.1:27960") {
+		t.Errorf("the command is told %+v", v)
 	}
 }

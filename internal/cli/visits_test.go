@@ -87,7 +87,7 @@ func TestABrokenMemoryIsNone(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		o := muster(t, l.discover()...)
+		o := muster(t, l.discover("--timeout", "300ms")...)
 		if o.code != 0 || strings.Contains(o.err, "last visit") || strings.Contains(o.err, "malformed") {
 			t.Errorf("with %q: exit status %d\n%s", text, o.code, o.err)
 		}

@@ -69,7 +69,6 @@ const keysOfVote = "type a number to vote (0 takes it back), v and a number to v
 
 // wordOf is what a line means in a room where people vote, or what is wrong with it.
 func wordOf(line string, room *wire.Snapshot) (word wire.Say, wrong string) {
-	ballot := room.Voting.Ballot
 	word.Round = room.Room.Round
 	what := strings.ToLower(strings.TrimSpace(line))
 	number, isVeto := strings.CutPrefix(what, "v")
@@ -90,17 +89,39 @@ func wordOf(line string, room *wire.Snapshot) (word wire.Say, wrong string) {
 	if err != nil {
 		return word, keysOfVote
 	}
-	if n < 1 || n > len(ballot) {
-		return word, fmt.Sprintf("the candidates are 1 to %d", len(ballot))
+	place := slices.Index(numbersOf(room.Voting), n)
+	if place < 0 {
+		return word, "the candidates are " + numbersInWords(room.Voting)
 	}
-	if word.Addr, err = netip.ParseAddrPort(ballot[n-1]); err != nil {
+	if word.Addr, err = netip.ParseAddrPort(room.Voting.Ballot[place]); err != nil {
 		return word, "the host does not say where that is"
 	}
 	return word, ""
 }
 
+// numbersInWords lists the candidates' numbers: "1 to 4", "1, 3, 6".
+func numbersInWords(v wire.Voting) string {
+	numbers := numbersOf(v)
+	slices.Sort(numbers)
+	last := len(numbers) - 1
+	if last > 0 && numbers[last]-numbers[0] == last {
+		return fmt.Sprintf("%d to %d", numbers[0], numbers[last])
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
+}
+
+// numbersOf are the candidates' numbers, in the order of the ballot.
+func numbersOf(v wire.Voting) (numbers []int) {
+	for i := range v.Ballot {
+		numbers = append(numbers, v.Number(i))
+	}
+	return numbers
+}
+
 // candidate is a server on the ballot.
 type candidate struct {
+	// number is what it is called in this round.
+	number int
 	selection.Ranked
 	card wire.ServerCard
 	name string
@@ -113,9 +134,9 @@ func candidates(s wire.Snapshot) (all []candidate) {
 	if s.Choice == nil {
 		return nil
 	}
-	for _, addr := range s.Voting.Ballot {
+	for i, addr := range s.Voting.Ballot {
 		at := slices.IndexFunc(s.Choice.Selection.Ranking, func(r selection.Ranked) bool { return r.Addr.String() == addr })
-		c := candidate{name: addr}
+		c := candidate{number: s.Voting.Number(i), name: addr}
 		if at >= 0 {
 			c.Ranked = s.Choice.Selection.Ranking[at]
 		}
@@ -140,7 +161,7 @@ func ballotTable(s wire.Snapshot, own string) *term.Table {
 		Columns: []term.Column{term.Right(""), term.Right("YOU"), term.Right("AVERAGE"), term.Left(server), term.Left(place), term.Right("FREE"), term.Left(everyone)},
 		Spare:   []string{place, "FREE"},
 	}
-	for i, c := range candidates(s) {
+	for _, c := range candidates(s) {
 		you := ""
 		if rtt, has := c.RTT[own]; has {
 			you = fmt.Sprintf("%.0f ms", rtt)
@@ -173,9 +194,34 @@ func ballotTable(s wire.Snapshot, own string) *term.Table {
 		if c.Ours {
 			name = "♥ " + name
 		}
-		t.Add(i+1, you, fmt.Sprintf("%.0f ms", c.MeanMS), name, where, free, strings.Join(pings, ", "))
+		t.Add(c.number, you, fmt.Sprintf("%.0f ms", c.MeanMS), name, where, free, strings.Join(pings, ", "))
 	}
 	return t
+}
+
+// passwordNote says which candidates have a password, and who types it; empty if none has.
+func passwordNote(s wire.Snapshot, own string) string {
+	var locked []string
+	for _, c := range candidates(s) {
+		if c.card.Password {
+			locked = append(locked, strconv.Itoa(c.number))
+		}
+	}
+	if len(locked) == 0 {
+		return ""
+	}
+	note := strings.Join(locked, ", ") + " has a password"
+	if len(locked) > 1 {
+		note = strings.Join(locked, ", ") + " have a password"
+	}
+	player := slices.IndexFunc(s.People, func(p wire.Person) bool { return p.Name == own })
+	switch {
+	case player < 0:
+		return note
+	case s.People[player].TypesPassword:
+		return note + ": you type it in the game, and read it here when you go"
+	}
+	return note + ": your game gets it from muster"
 }
 
 // votesInWords says who is for which candidate, and who is ready; empty if nobody has
@@ -190,7 +236,7 @@ func votesInWords(s wire.Snapshot) string {
 			}
 		}
 		if len(who) > 0 {
-			parts = append(parts, fmt.Sprintf("%d has %s (%s)", i+1, term.Count(len(who), "vote"), strings.Join(who, ", ")))
+			parts = append(parts, fmt.Sprintf("%d has %s (%s)", s.Voting.Number(i), term.Count(len(who), "vote"), strings.Join(who, ", ")))
 		}
 	}
 	for _, p := range s.People {
@@ -216,7 +262,7 @@ func hasSay(s wire.Snapshot, p wire.Person) bool {
 	if p.Peer {
 		return !p.LeftOut
 	}
-	return s.Room.GuestsVote || p.Estimate != nil && p.Estimate.Counted
+	return s.Room.GuestsVote && !p.NoSay || p.Estimate != nil && p.Estimate.Counted
 }
 
 // ballot is what a narrator has told of a vote.
@@ -231,12 +277,15 @@ func (n *narrator) vote(s wire.Snapshot) {
 		n.told = ballot{}
 		return
 	}
-	if servers := fmt.Sprint(s.Room.Round, s.Voting.Ballot); servers != n.told.servers {
+	if servers := fmt.Sprint(s.Room.Round, s.Voting.Ballot, s.Voting.Numbers); servers != n.told.servers {
 		n.told = ballot{servers: servers}
 		var table strings.Builder
 		ballotTable(s, n.name).Write(term.Terminal{Writer: &table, Columns: n.screen.Width()})
 		n.screen.Say("%s", n.screen.Wrap("where shall we play? "+discovery.CleanText(s.Voting.Rule), 0))
 		n.screen.Say("%s", strings.TrimSuffix(table.String(), "\n"))
+		if note := passwordNote(s, n.name); note != "" {
+			n.screen.Say("%s", n.screen.Wrap(note, 0))
+		}
 		if n.votes {
 			n.screen.Say("%s", n.screen.Faint(n.screen.Wrap(keysOfVote, 0)))
 		}

@@ -68,6 +68,40 @@ type a number to vote (0 takes it back), v and a number to veto (v3), r when you
 	}
 }
 
+// TestPasswordNote: before they vote, players read which servers have a password, and
+// whether they have to type it.
+func TestPasswordNote(t *testing.T) {
+	locked := func(numbers ...int) wire.Snapshot {
+		s := voting()
+		for _, n := range numbers {
+			addr := s.Voting.Ballot[n-1]
+			card := s.Choice.Servers[addr]
+			card.Password = true
+			s.Choice.Servers[addr] = card
+		}
+		s.People[1].TypesPassword = true
+		return s
+	}
+	for _, c := range []struct {
+		room      wire.Snapshot
+		own, want string
+	}{
+		{locked(), "ben", ""},
+		{locked(2), "ann", "2 has a password: your game gets it from muster"},
+		{locked(1, 3), "ben", "1, 3 have a password: you type it in the game, and read it here when you go"},
+		{locked(1), "", "1 has a password"},
+	} {
+		if got := passwordNote(c.room, c.own); got != c.want {
+			t.Errorf("%q reads %q, want %q", c.own, got, c.want)
+		}
+	}
+	s, out := testScreen()
+	n := &narrator{screen: s, help: organiserHelp(true), name: "ben", votes: true}
+	if n.vote(locked(2)); !strings.Contains(out.String(), "2 has a password: you type it in the game") {
+		t.Errorf("ben reads\n%s", out)
+	}
+}
+
 // TestTypedVotes: what lines mean while people vote, and that Enter is no vote.
 func TestTypedVotes(t *testing.T) {
 	room := voting()
@@ -88,6 +122,21 @@ func TestTypedVotes(t *testing.T) {
 			t.Errorf("%q: %+v, %q; want %q", line, got, wrong, want)
 		}
 	}
+	room.Voting.Ballot, room.Voting.Numbers = []string{room.Voting.Ballot[2], room.Voting.Ballot[0]}, []int{4, 1}
+	if got, wrong := wordOf("4", &room); got.Addr != third || wrong != "" {
+		t.Errorf("4 is a vote for %v, %q, want %v", got.Addr, wrong, third)
+	}
+	for _, line := range []string{"2", "v3", "5"} {
+		if _, wrong := wordOf(line, &room); wrong != "the candidates are 1, 4" {
+			t.Errorf("%q: %q", line, wrong)
+		}
+	}
+	s, out := testScreen()
+	(&narrator{screen: s, help: organiserHelp(true), name: "ann", votes: true}).vote(room)
+	if !strings.Contains(out.String(), "\n4  12 ms") || !strings.Contains(out.String(), "\n1  88 ms") {
+		t.Errorf("the table is\n%s", out)
+	}
+	room = voting()
 	v, said := newVoter(), ""
 	say := func(wrong string) { said = wrong }
 	if v.typed("3", say) {

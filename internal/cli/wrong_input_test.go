@@ -63,6 +63,9 @@ func TestWrongUsage(t *testing.T) {
 	list := writeFile(t, "list.txt", "127.0.0.1:1\n")
 	places := writeFile(t, "places.txt", "Here, 127.0.0.1\n")
 	checkAll(t, []wrong{
+		{"a port of letters", []string{"--port", "abc"}, 2, []string{`"abc" is no port`}},
+		{"a port too high", []string{"--port", "65536"}, 2, []string{`"65536" is no port`}},
+		{"no ping", []string{"host", "--game", "openarena", "--max-rtt", "100,fast"}, 2, []string{`"fast" is no ping such as 150, 150ms`}},
 		{"unknown command", []string{"hots"}, 2, []string{`unknown command "hots"`, "did you mean muster host?"}},
 		{"no such command", []string{"frobnicate"}, 2, []string{`unknown command "frobnicate"`, "muster --help"}},
 		{"help for no command", []string{"help", "dicsover"}, 2, []string{`unknown command "dicsover"`, "did you mean muster discover?"}},
@@ -76,8 +79,8 @@ func TestWrongUsage(t *testing.T) {
 		{"no game", []string{"discover"}, 2, []string{"which game?", "muster games"}},
 		{"unknown game", []string{"discover", "--game", "openarea"}, 2, []string{`unknown game "openarea"`, "did you mean openarena?"}},
 		{"host an unknown game", []string{"host", "--game", "nosuch"}, 2, []string{`unknown game "nosuch"`, "muster games"}},
-		{"duration without a unit", []string{"discover", "--max-rtt", "200"}, 2, []string{`--max-rtt: "200" is no duration`, "150ms"}},
-		{"limits without a unit", []string{"host", "--max-rtt", "100ms,150"}, 2, []string{`--max-rtt: "150" is no duration`}},
+		{"a ping of another unit", []string{"discover", "--max-rtt", "200x"}, 2, []string{`--max-rtt: "200x" is no ping`, "150ms"}},
+		{"a limit of another unit", []string{"host", "--max-rtt", "100ms,150x"}, 2, []string{`--max-rtt: "150x" is no ping`}},
 		{"negative limit", []string{"host", "--game", "openarena", "--max-rtt", "-5ms"}, 2, []string{"-5ms"}},
 		{"threshold without a limit", []string{"host", "--game", "openarena", "--by", "threshold"}, 2, []string{"needs a limit", "--max-rtt 150ms"}},
 		{"unknown rule", []string{"host", "--by", "luck"}, 2, []string{`--by: "luck" is none of mean, threshold, fairness`}},

@@ -303,6 +303,7 @@ function bannerText(connection, state) {
   if (connection === "gone" && view.front === "shown") return live.why;
   if (connection === "gone") return `There is no room ${roomCode} here, or it is over. Ask the organiser for a new link.`;
   if (connection === "limited") return "Many wrong codes were tried from here: trying again in 5 s. The room's whole link, or its QR code, lets you in at once.";
+  if (connection === "crowded") return "Many people watch here, so this page gave way. It tries again in a minute. Players, and guests with a nickname, keep their pages.";
   if (connection === "connecting") return live.why || "Looking for the room …";
   const from = state ? ` What you see is from ${clock(new Date(state.heard).toISOString())}.` : "";
   return `The connection to the host is lost; trying again by itself.${from}`;

@@ -4,7 +4,7 @@
 import { byId, h, sentence, show } from "./dom.js";
 import { copyable, rules } from "./gather.js";
 
-/** @typedef {{id: string, name: string, by: string, listed: boolean, steam?: boolean}} Game */
+/** @typedef {{id: string, name: string, by: string, listed: boolean, steam?: boolean, silent?: string}} Game */
 /** @typedef {{version: string, date?: string, games: Game[], max_players: number, max_servers: number}} Service */
 
 /** Rules that are nothing without a limit. */
@@ -131,7 +131,7 @@ function changed(service, element) {
     for (const radio of form.querySelectorAll("[name=by]")) if (radio instanceof HTMLInputElement) radio.checked = radio.value === game.by;
   }
   const own = byId("own");
-  show(byId("first-list"), game && !game.listed && firstList(game));
+  show(byId("first-list"), game && (game.silent ? h("p", {}, game.silent) : !game.listed && firstList(game)));
   if (game && !game.listed && own instanceof HTMLDetailsElement) own.open = true;
   inputOf(form, "servers").required = game?.listed === false;
   const limit = inputOf(form, "limit");

@@ -60,14 +60,11 @@ export function mine(state, credential) {
     h("p", { class: "quiet" }, "For nobody else: whoever has it acts as you."),
     copyable("own-link", `${state.you.link}.${credential}`, "Copy your own link"),
   );
-  const most = state.room.strategy === "coordinated" ? `Up to ${count(Math.min(mostAsked, state.room.listed || mostAsked), "server")} of the list` : "All servers of the list";
+  const most = state.room.most_asked ? `Up to ${count(state.room.most_asked, "server")} of the list` : "All servers of the list";
   const asking = me?.peer && h("p", { class: "quiet", "data-key": "asking" }, `${most} will see your computer’s address; afterwards your program says how many did. `, h("code", {}, "muster join --discreet 50"), " bounds it.");
   const leave = h("p", { class: "buttons" }, button("leave", "Leave the room"));
   return [rename, has, where, asking, own, leave].filter((part) => part !== undefined && part !== "" && part !== false);
 }
-
-/** How many servers a search asks of a player, finalists included, unless people want more: a test holds it to wire.SearchBudget and SearchFinalists. */
-const mostAsked = 658;
 
 /** The organiser's switch for newcomers. @param {State} state @returns {import("./dom.js").Child[]} */
 export function steering(state) {
@@ -230,6 +227,12 @@ function decisions(field) {
 /** @param {State} state */
 export function gameName(state) {
   return state.room.games?.find((game) => game.id === state.room.game)?.name ?? state.room.game;
+}
+
+/** Why the servers of the room's game answer nobody, if they do not. @param {State} state */
+export function silent(state) {
+  const why = state.room.games?.find((game) => game.id === state.room.game)?.silent;
+  return why && h("p", { class: "bad" }, why);
 }
 
 /** @param {State} state @returns {HTMLElement[]} */

@@ -11,8 +11,10 @@ const patience = 7000;
 const unsaid = 5000;
 /** Within how long those come back whose room has moved: all at once would be many. */
 const movedWithin = 1000;
+/** When a page tries again that gave way to another: sooner it would push that one out. */
+const crowdedPause = 60000;
 
-/** @typedef {"connecting" | "live" | "lost" | "limited" | "gone" | "over"} Connection */
+/** @typedef {"connecting" | "live" | "lost" | "limited" | "crowded" | "gone" | "over"} Connection */
 
 export class Live {
   /**
@@ -129,11 +131,11 @@ export class Live {
   /** @param {string} reason */
   refused(reason) {
     if (reason === "code" || reason === "closed") return this.giveUp();
-    this.pause = reason === "moved" ? movedWithin * Math.random() : lastPause; // or too many have asked from here
+    this.pause = reason === "moved" ? movedWithin * Math.random() : reason === "crowded" ? crowdedPause : lastPause; // or too many have asked from here
     const waits = reason === "moved" && this.state?.waits;
     this.lost();
     if (waits && this.state) this.state.waits = waits; // as it does there, till we hear otherwise
-    if (reason === "limited") this.connection = "limited";
+    if (reason === "limited" || reason === "crowded") this.connection = reason;
   }
 
   lost() {

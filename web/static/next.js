@@ -85,7 +85,7 @@ function launching(state, me) {
 
 /** @param {State} state @returns {Child[]} */
 function failed(state) {
-  const deaf = state.people.filter(isDeaf);
+  const deaf = state.people.filter((person) => isDeaf(person, true));
   if (state.room.retry) {
     const when = new Date(state.room.retry).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
     return [`The room tries again by itself at ${when}.`, state.you.organiser ? " Or press the button now." : ""];

@@ -70,7 +70,7 @@ function tone(state, person) {
 /** Tells whether what a person says of the choice counts. @param {State} state @param {{name?: string} | undefined} person */
 export function hasSay(state, person) {
   const known = state.people.find((other) => other.name === person?.name);
-  return Boolean(known && (known.peer ? !known.left_out : state.room.guests_vote || known.estimate?.counted));
+  return Boolean(known && (known.peer ? !known.left_out : (state.room.guests_vote && !known.no_say) || known.estimate?.counted));
 }
 
 /** What a person is at, in a few words. @param {State} state @param {Person} person */
@@ -92,11 +92,13 @@ function doing(state, person) {
 }
 
 /**
- * Tells of a program that has asked enough to know that nothing comes back.
+ * Tells of a program that has asked enough to know that nothing comes back. In a round
+ * that is over, whatever it has asked is enough.
  * @param {Person} person
+ * @param {boolean} [isOver]
  */
-export function isDeaf(person) {
-  return person.peer && person.answered === 0 && person.probed > 0 && Boolean(person.done || person.doubt);
+export function isDeaf(person, isOver = false) {
+  return person.peer && person.answered === 0 && person.probed > 0 && Boolean(isOver || person.done || person.doubt);
 }
 
 /** @param {import("./live.js").Live} live @param {Person} person */

@@ -5,7 +5,7 @@
  * @property {string} code
  * @property {string} name
  * @property {string} game
- * @property {{id: string, name: string}[] | null} games
+ * @property {{id: string, name: string, silent?: string}[] | null} games silent is why its servers answer nobody
  * @property {string} stage
  * @property {string} since
  * @property {string} [began] when the round's measuring began
@@ -23,6 +23,7 @@
  * @property {boolean} [guests_vote]
  * @property {boolean} locked
  * @property {number} listed
+ * @property {number} [most_asked] how many servers each player's program asks in the round at most; missing is all
  * @property {number} [own] servers of the organiser's own list
  * @property {string} [said] since when the list says what servers do not tell themselves
  * @property {boolean} [paused]
@@ -60,12 +61,14 @@
  * @property {string} [doubt]
  * @property {boolean} [able] its machine can start the game
  * @property {string} [unable] why it cannot
+ * @property {boolean} [types_password] types a server's password in the game
  * @property {{counted?: boolean, error_ms?: number, why?: string}} [estimate] how one without a program may count in the choice
  * @property {string} [launch]
  * @property {string} [detail]
  * @property {boolean} [ready]
  * @property {boolean} [vetoed]
  * @property {string} [vote]
+ * @property {boolean} [no_say] another guest on the same network has its say
  * @property {boolean} [asked] is asked for a vote at a terminal, too
  * @property {string} [version] what the player has of the game
  * @property {string} [country] about where a player is
@@ -157,6 +160,7 @@
  * @property {string} [launch_at]
  * @property {string[]} vetoes
  * @property {string[]} ballot
+ * @property {number[]} [numbers] what the candidates are called
  */
 
 /**
@@ -236,14 +240,14 @@
  * @property {number} now the host's clock when it spoke last, ms
  * @property {number} heard our clock then, ms
  * @property {string} waits why nothing is heard of the room, for people; empty while it is
- * @property {{name?: string, organiser?: boolean, guest?: boolean, link: string, join: string, outside?: string}} you
+ * @property {{name?: string, organiser?: boolean, guest?: boolean, link: string, join: string, outside?: string, password?: string}} you the password is the game server's, once one goes there
  * @property {Room} room
  * @property {Person[]} people
  * @property {{at: string, text: string}[]} log
  * @property {Choice | null} choice
  * @property {Choice | null} whatif
  * @property {Agreement} agreement
- * @property {{connect: string, server: string, link?: string} | null} way
+ * @property {{connect: string, query_port?: number, server: string, link?: string} | null} way
  * @property {Played[] | null} evening
  * @property {Field[]} form
  * @property {Standing | null} standing

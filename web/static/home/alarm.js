@@ -5,10 +5,15 @@ const title = document.title;
 let audio;
 
 export const alarm = {
-  /** Asks for what browsers only give at a click. */
-  async allow() {
+  /** Takes the sound, which browsers only give at a click. */
+  allowSound() {
     audio ??= new AudioContext();
     audio.resume().catch(() => {});
+  },
+
+  /** Takes the sound, and asks for notifications, which browsers ask the person about. */
+  async allow() {
+    this.allowSound();
     if (globalThis.Notification?.permission === "default") await Notification.requestPermission().catch(() => {});
   },
 

@@ -87,6 +87,7 @@ let opened = false;
 /** @param {State} next */
 function changed(next) {
   const isFirst = !state;
+  const before = state;
   state = next;
   if (isFirst) open();
   find.changed(next);
@@ -94,6 +95,22 @@ function changed(next) {
   computer.changed(next);
   drawNow(next);
   drawQuestions(next);
+  for (const name of /** @type {const} */ (["go", "watch"])) {
+    const task = next[name];
+    if (before?.[name].running && !task.running && task.launch === "launched") say(sentence(task.lines.slice(-1)));
+  }
+}
+
+/**
+ * Whether a bar has to tell of a task that takes the player to a server. The question is
+ * enough while there is one, and after the answer only what the player still has to do.
+ * @param {State} s @param {"go" | "watch"} name
+ */
+function isTold(s, name) {
+  const task = s[name];
+  if (s.questions.some((question) => question.of === name) || isRead(s, name)) return false;
+  if (task.error || !task.launch) return true;
+  return task.launch === "by-hand" || task.launch === "failed";
 }
 
 /** What runs, above every page. @param {State} s */
@@ -110,21 +127,26 @@ function drawNow(s) {
         room.lines.length > 1 && h("details", { "data-key": "lines" }, h("summary", {}, "What happened so far"), h("ol", { class: "lines", tabindex: 0, "aria-label": "What happened so far" }, room.lines.map((line, i) => h("li", { "data-key": i }, h("bdi", {}, line))))),
       ),
     (watch.running || watch.looks > 0) &&
-      watch.what !== hushed.watch &&
+      isTold(s, "watch") &&
       h(
         "div",
         { class: watch.free > 0 ? "bar glad" : "bar", "data-key": "watch" },
         h("p", {}, h("strong", {}, h("bdi", {}, watch.name || watch.what || "")), watch.error ? ` ${sentence(watch.error)}` : watch.free > 0 ? ` has ${watch.free === 1 ? "a free seat" : `${watch.free} free seats`}.` : watch.running ? " is full. Muster keeps looking, every few seconds." : " is watched no more."),
         h("p", { class: "buttons" }, watch.free > 0 && button("go-there", "Connect", { class: "primary", "data-addr": watch.what, "data-game": watch.game }), watch.running ? button("unwatch", "Stop watching") : button("forget", "OK", { "data-what": "watch" })),
       ),
-    (go.running || !!go.error || go.lines.length > 0) &&
-      go !== hushed.go &&
-      hushed.lines !== go.lines.join("\n") &&
-      h("div", { class: `bar ${go.error ? "wrong" : ""}`, "data-key": "go" }, h("p", {}, go.error ? sentence(go.error) : h("bdi", {}, go.lines.at(-1) ?? "Asking the server once more …")), h("p", { class: "buttons" }, go.running ? button("stop-go", "Not now") : button("forget", "OK", { "data-what": "go" }))),
+    (go.running || !!go.error || go.launch === "by-hand") &&
+      isTold(s, "go") &&
+      h(
+        "div",
+        { class: `bar ${go.error ? "wrong" : ""}`, "data-key": "go" },
+        go.launch === "by-hand" && h("p", { class: "quiet" }, h("bdi", {}, go.lines.at(-2) ?? "")),
+        h("p", {}, go.error ? sentence(go.error) : h("bdi", {}, go.lines.at(-1) ?? "Asking the server once more …")),
+        h("p", { class: "buttons" }, go.running ? button("stop-go", "Not now") : button("forget", "OK", { "data-what": "go" })),
+      ),
   ];
   show(byId("now"), parts.filter((part) => part instanceof HTMLElement));
   byId("now").hidden = !parts.some(Boolean);
-  const seat = watch.free > 0 && watch.what !== hushed.watch ? `${watch.name || watch.what} has a free seat` : "";
+  const seat = watch.free > 0 && isTold(s, "watch") ? `${watch.name || watch.what} has a free seat` : "";
   const asks = s.questions.length > 0 ? (s.questions.some((q) => /start it/.test(q.text)) ? "Your game is waiting for you" : "Muster asks you something") : invited.title(s);
   const rings = asks || seat;
   if (rings && rings !== rang) alarm.ring(rings);
@@ -136,8 +158,14 @@ function drawNow(s) {
 
 let troubled = "";
 
-/** What somebody has read. @type {{watch?: string, go?: unknown, lines?: string}} */
-const hushed = {};
+/** How the tasks stood when somebody said OK. @type {{watch?: string, go?: string}} */
+const read = {};
+
+/** @param {State} s @param {"go" | "watch"} name */
+function isRead(s, name) {
+  if (s[name].running) delete read[name];
+  return read[name] === JSON.stringify(s[name]);
+}
 
 /** @param {string[]} lines */
 function sentence(lines) {
@@ -215,14 +243,10 @@ const actions = {
   "leave-room": () => (state?.room.what !== "host" || confirm("Close the room?")) && ask("stop", "room"),
   "end-night": () => confirm("End the night? Everyone is told, and their programs end.") && ask("stop", "night"),
   "stop-go": () => ask("stop", "go"),
-  "go-there": async ({ addr, game }) => {
-    hushed.watch = addr;
-    await ask("connect", { game, addr });
-  },
+  "go-there": ({ addr, game }) => ask("connect", { game, addr }),
   forget: ({ what }) => {
     if (what === "room" && state) state.room = { ...state.room, error: undefined, running: false };
-    if (what === "watch") hushed.watch = state?.watch.what;
-    if (what === "go") hushed.lines = state?.go.lines.join("\n");
+    if (state && (what === "watch" || what === "go")) read[what] = JSON.stringify(state[what]);
     alarm.rest();
     if (state) drawNow(state);
   },

@@ -152,6 +152,7 @@ function choose(main) {
       { class: "card" },
       picker("find-game", games, "", (game) => {
         look.servers = own.value;
+        if (game.silent) say(game.silent, true);
         if (!game.listed && own.value.trim() === "") {
           const details = own.closest("details");
           if (details) details.open = true;
@@ -286,6 +287,11 @@ function draw() {
   drawServer();
 }
 
+/** The address that one types in the game. @param {Row} row */
+function connectTo(row) {
+  return row.game_port ? row.addr.replace(/\d+$/, String(row.game_port)) : row.addr;
+}
+
 /** The server that one looks at. */
 function drawServer() {
   const place = document.getElementById("server");
@@ -320,7 +326,7 @@ function drawServer() {
       button("hide", hidden ? "Show again" : "Hide", { "aria-pressed": String(hidden) }),
       button("copy-addr", "Copy address"),
     ),
-    h("p", { class: "quiet" }, h("code", {}, row.addr)),
+    h("p", { class: "quiet" }, h("code", {}, connectTo(row))),
     roster(),
   );
 }
@@ -373,7 +379,7 @@ async function who(addr) {
 
 /** @param {Row} row */
 function connect(row) {
-  alarm.allow();
+  alarm.allowSound(); // the person stays here until the game asks: no second question from the browser
   return go("connect", () => ask("connect", { game: look.game, addr: row.addr, name: row.name }));
 }
 
@@ -413,7 +419,7 @@ export const actions = {
   },
   unwatch: () => ask("stop", "watch"),
   "copy-addr": async () => {
-    await navigator.clipboard.writeText(look.row?.addr ?? "");
+    await navigator.clipboard.writeText(look.row ? connectTo(look.row) : "");
     say("Copied.");
   },
   import: ({ hidden }) => go("import", async () => say(await ask("import", { game: look.game, text: valueOf("list-text"), hidden: hidden === "yes" }))),

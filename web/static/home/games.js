@@ -36,7 +36,7 @@ export function picker(id, games, chosen, choose) {
         h(
           "li",
           { "data-key": game.id },
-          h("button", { type: "button", class: "game", "data-game": game.id, "aria-pressed": String(game.id === chosen) }, h("bdi", {}, game.name), game.here ? h("small", { class: "here" }, "on this computer") : !game.listed && h("small", {}, game.steam ? "bring a list, or your Steam key" : "bring a list")),
+          h("button", { type: "button", class: "game", "data-game": game.id, "aria-pressed": String(game.id === chosen) }, h("bdi", {}, game.name), game.silent ? h("small", {}, "its servers do not answer") : game.here ? h("small", { class: "here" }, "on this computer") : !game.listed && h("small", {}, game.steam ? "bring a list, or your Steam key" : "bring a list")),
         ),
       ),
       found.length === 0 && h("li", { class: "quiet" }, "No game of that name. Your own can be added: docs/games.md shows how."),

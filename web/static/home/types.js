@@ -2,7 +2,8 @@
 
 /**
  * @typedef {object} Row a server, as reports have it
- * @property {string} addr
+ * @property {string} addr where it is asked
+ * @property {number} [game_port] where players connect, if that is another port
  * @property {number} [rtt_ms]
  * @property {string} name
  * @property {string} map
@@ -23,10 +24,11 @@
  * @property {string[]} lines
  * @property {boolean} [open]
  * @property {string[]} [error]
+ * @property {"asking" | "launched" | "declined" | "by-hand" | "failed"} [launch] how the start of the game goes
  */
 
 /** @typedef {{game: string, addr: string, name?: string}} Kept */
-/** @typedef {{id: string, name: string, by: string, listed: boolean, here: boolean, where?: string, by_whom?: string, tells: boolean, steam?: boolean}} Game */
+/** @typedef {{id: string, name: string, by: string, listed: boolean, here: boolean, where?: string, by_whom?: string, tells: boolean, steam?: boolean, silent?: string}} Game */
 /** @typedef {{id: string, name: string, game: string, organiser: string, players: number, seats: number, open: boolean}} Room */
 /** @typedef {{id: number, host?: string, code?: string, taken?: boolean, wrong?: string[]}} Invitation */
 

@@ -29,7 +29,7 @@ export function candidatesOf(state) {
   if (!choice) return [];
   return agreement.ballot.flatMap((addr, i) => {
     const ranked = choice.selection.ranking.find((one) => one.addr === addr);
-    return ranked ? [{ number: i + 1, ranked, server: choice.servers[addr], name: serverName(choice, addr), voters: state.people.filter((person) => person.vote === addr), leads: choice.target === addr }] : [];
+    return ranked ? [{ number: agreement.numbers?.[i] ?? i + 1, ranked, server: choice.servers[addr], name: serverName(choice, addr), voters: state.people.filter((person) => person.vote === addr), leads: choice.target === addr }] : [];
   });
 }
 

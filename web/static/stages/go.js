@@ -171,6 +171,19 @@ function leftOutside(state, view) {
   );
 }
 
+/** The server's password, behind a click: people look on. @param {State} state @param {Person | undefined} me */
+function password(state, me) {
+  const word = state.you.password;
+  if (!word) return "";
+  return h(
+    "details",
+    { class: "path", "data-key": "password" },
+    h("summary", {}, me?.types_password ? "You type the server’s password: show it" : "If the game asks for a password: show it"),
+    h("p", {}, h("code", { id: "password", tabindex: 0 }, word)),
+    button("copy", "Copy the password", { "data-copy-text": word }),
+  );
+}
+
 /** The ways there, one's own best first. @param {State} state @param {Person | undefined} me */
 function ways(state, me) {
   const { way } = state;
@@ -183,6 +196,7 @@ function ways(state, me) {
     button("copy", "Copy the address", { "data-copy-text": way.connect }),
     me && byHand && me.launch !== "by-hand" && button("arrived", "I am there"),
     h("p", { class: "quiet hand" }, "By hand: ", h("code", { id: "connect", tabindex: 0 }, way.connect)),
+    password(state, me),
     me?.launch === "failed" &&
       h(
         "details",

@@ -3,7 +3,7 @@
 import { countryName } from "../choice.js";
 import { button, h, svg } from "../dom.js";
 import { offers } from "../estimate.js";
-import { gameName, invitation, playsHere, settings, voice, welcome, wish } from "../gather.js";
+import { gameName, invitation, playsHere, settings, silent, voice, welcome, wish } from "../gather.js";
 import { next } from "../next.js";
 import { sign } from "../sign.js";
 import { meeting } from "./meeting.js";
@@ -42,6 +42,7 @@ export function lobby(live, view) {
       { class: "start", "data-key": "start" },
       state.you.organiser && !view.tv && go(state, "Find our server", { class: "primary large", disabled: !people.some(plays) }),
       h("p", { class: "count" }, sentence(state)),
+      silent(state),
       !view.tv && next(state),
       !view.tv && voice(state),
       !view.tv && offers(state),

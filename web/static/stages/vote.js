@@ -76,7 +76,7 @@ function candidate(state, view, me, card, cards, scale, isForemost) {
       "div",
       { class: "whither" },
       h("h2", { id }, h("span", { class: "no" }, card.number), h("bdi", { dir: "auto" }, card.name)),
-      h("p", { class: "facts" }, facts(state, card).flatMap((fact, i) => [i > 0 && " · ", h("bdi", {}, fact)]), strange(server)),
+      h("p", { class: "facts" }, facts(state, card, me).flatMap((fact, i) => [i > 0 && " · ", h("bdi", {}, fact)]), strange(server)),
     ),
     own(me, card),
     average(me, card, cards),
@@ -119,11 +119,11 @@ function average(me, { ranked, leads }, cards) {
   );
 }
 
-/** @param {State} state @param {Candidate} card */
-function facts(state, { server }) {
+/** @param {State} state @param {Candidate} card @param {Person | undefined} me */
+function facts(state, { server }, me) {
   if (!server) return [];
   const free = server.max_players - server.players;
-  return [server.country && `about ${countryName(server.country)}`, server.map, server.max_players > 0 && count(Math.max(0, free), "free seat"), server.as_listed && asListed(state)].filter((fact) => typeof fact === "string" && fact !== "");
+  return [server.country && `about ${countryName(server.country)}`, server.map, server.max_players > 0 && count(Math.max(0, free), "free seat"), server.password && (me?.types_password ? "password, which you type in the game" : "password"), server.as_listed && asListed(state)].filter((fact) => typeof fact === "string" && fact !== "");
 }
 
 /** @param {State} state @param {Candidate} card @param {Person} person @param {number} scale */

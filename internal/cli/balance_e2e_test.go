@@ -1,0 +1,77 @@
+//go:build e2e
+
+package cli_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestRoomsEvenOut: after a rolling upgrade the host that was restarted last has no rooms.
+// Those that gather move there from the others, until all three have as many.
+func TestRoomsEvenOut(t *testing.T) {
+	path, err := exec.Command("go", "env", "GOPATH").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	nats := freePort(t)
+	name, port, _ := strings.Cut(nats, ":")
+	start(t, "nats", exec.Command(filepath.Join(strings.TrimSpace(string(path)), "bin", "nats-server"), "-a", name, "-p", port, "-js", "-sd", t.TempDir()))
+	awaitPort(t, nats)
+	hosts := []string{freePort(t), freePort(t), freePort(t)}
+	serve := func(i int) *process {
+		return run(t, t.TempDir(), fmt.Sprint("host", i), "serve", "--listen", hosts[i], "--nats", "nats://"+nats, "--node", fmt.Sprint("host", i), "--rooms-per-address", "10000")
+	}
+	rooms := func(i int) (n int) {
+		answer, err := http.Get("http://" + hosts[i] + "/metrics")
+		if err != nil {
+			return 0
+		}
+		defer answer.Body.Close()
+		text, _ := io.ReadAll(answer.Body)
+		if found := regexp.MustCompile(`(?m)^muster_rooms (\d+)$`).FindSubmatch(text); found != nil {
+			fmt.Sscan(string(found[1]), &n)
+		}
+		return n
+	}
+	for i, n := range []int{154, 90} {
+		serve(i).awaits(`(?m)^page `)
+		for range n {
+			opensRoom(t, hosts[i])
+		}
+	}
+	// By then the first two are even, or about to be, if this machine was slow.
+	before := []int{rooms(0), rooms(1), 0}
+	third := serve(2)
+	third.awaits(`(?m)^page `)
+	began := time.Now()
+	var now []int
+	every(t, 100*time.Millisecond, "all have as many", func() bool {
+		now = []int{rooms(0), rooms(1), rooms(2)}
+		return now[0]+now[1]+now[2] == 244 && max(now[0], now[1], now[2])-min(now[0], now[1], now[2]) <= 2
+	})
+	t.Logf("%v rooms become %v, %v after the third host began", before, now, time.Since(began).Round(time.Second))
+	if taken := strings.Count(third.out.String(), "room taken over"); taken < 80 {
+		t.Errorf("the third host says of %d rooms that it has taken them", taken)
+	}
+}
+
+// awaitPort waits until somebody listens.
+func awaitPort(t *testing.T, at string) {
+	t.Helper()
+	eventually(t, at+" is open", func() bool {
+		conn, err := net.Dial("tcp", at)
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
+}

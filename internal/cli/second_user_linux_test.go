@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"muster/host"
+	"muster/internal/home"
+	"muster/internal/netinfo"
+)
+
+// nobody is another user of this machine.
+const nobody = 65534
+
+// curlAs has a user ask for an address, and returns the status and where it leads.
+func curlAs(t *testing.T, uid uint32, url string) (answer string) {
+	t.Helper()
+	c := exec.Command("curl", "--silent", "--noproxy", "*", "--max-time", "30", "--output", "/dev/null", "--write-out", "%{http_code} %{redirect_url}", url)
+	c.Dir, c.SysProcAttr = "/", &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+	out, _ := c.Output() // "000" if nobody listens any more
+	return strings.TrimSpace(string(out))
+}
+
+// TestSecondUser: another user, who reads the browser's command line and is faster than the
+// browser, gets nowhere, and the user's own browser does.
+func TestSecondUser(t *testing.T) {
+	if _, err := exec.LookPath("curl"); os.Getuid() != 0 || err != nil {
+		t.Skip("needs root, to be somebody else, and curl")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	rooms, err := host.New(host.Config{IsOwnUser: netinfo.IsOwnUser})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rooms.Close()
+	listens := func() net.Listener {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	l := listens()
+	defer rooms.Serve(l, nil, func(err error) { t.Error(err) })()
+	atHome := listens()
+	h := home.New(ctx, atHome.Addr(), home.Config{
+		Page: http.NotFoundHandler(), IsOwnUser: netinfo.IsOwnUser, Stays: true, Favourites: t.TempDir() + "/servers.json", Logger: slog.New(slog.DiscardHandler),
+		Games: func() ([]home.Game, error) { return nil, nil }, Settings: func() (map[string]string, error) { return nil, nil }, Settle: func(map[string]string) error { return nil },
+	})
+	served := make(chan error, 1)
+	go func() { served <- h.Serve(atHome) }()
+	defer func() { cancel(); <-served }()
+	const page = "http://127.0.0.1:1/#BAKODI.SECRET"
+	for name, link := range map[string]string{
+		"a host":            "http://" + l.Addr().String() + rooms.Ticket(page),
+		"a room on another": ticket(ctx, page),
+		"Home":              "http://" + atHome.Addr().String() + h.Ticket(),
+	} {
+		for range 2 {
+			if got := curlAs(t, nobody, link); !strings.HasPrefix(got, "4") {
+				t.Errorf("%s: another user is answered %s", name, got)
+			}
+		}
+		if got := curlAs(t, 0, link); !strings.HasPrefix(got, "303 http") {
+			t.Errorf("%s: the user is answered %s", name, got)
+		}
+		if got := curlAs(t, 0, link); strings.HasPrefix(got, "3") {
+			t.Errorf("%s: a second visit is answered %s", name, got)
+		}
+	}
+}
