@@ -35,6 +35,8 @@ require (
 	rsc.io/qr v0.2.0
 )
 
+require go.mau.fi/util v0.9.4
+
 require (
 	github.com/antithesishq/antithesis-sdk-go v0.8.0-default-no-op // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
