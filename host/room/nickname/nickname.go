@@ -32,6 +32,8 @@ const (
 	// maxAccents is how many of them may be accents, which no language needs more of
 	// than Vietnamese with two. More of them hide the letter.
 	maxAccents = 2
+	// maxPasses is how often the steps may change a name before they leave it as it is.
+	maxPasses = 8
 )
 
 // accents are the marks that any letter can bear, by Unicode's blocks. Marks of one
@@ -51,6 +53,21 @@ const blanks = "\u2800\U0001d159\ufffc"
 // Clean returns a name as everybody in the room sees it, or "" if nobody could see
 // or say it: a name needs a letter or a digit.
 func Clean(text string) string {
+	// A mark that is dropped may leave two alike marks side by side, and composing
+	// makes new letters: one pass is not always enough. Each pass that changes
+	// something leaves less, so a name that does not settle is a stranger's game.
+	for range maxPasses {
+		clean := pass(text)
+		if clean == text {
+			return clean
+		}
+		text = clean
+	}
+	return ""
+}
+
+// pass applies each of the steps once.
+func pass(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case strings.ContainsRune(blanks, r):
