@@ -57,14 +57,14 @@ func (Protocol) Unpacks(datagrams [][]byte) bool { return unpacks(datagrams) }
 func parse(datagrams [][]byte, read func(packet []byte) (discovery.Reply, error)) (discovery.Reply, error) {
 	newest, heard := discovery.Reply{Incomplete: true}, len(datagrams) == 0
 	var split pieces
-	var packed []byte
+	var packed *joined
 	var noise error
 	for _, d := range datagrams {
 		reply := discovery.Reply{Incomplete: true}
 		packet, err := split.add(d)
 		switch {
 		case err == nil && packet.packed:
-			packed = packet.bytes
+			packed = &packet
 			continue
 		case err == nil && packet.bytes != nil:
 			reply, err = read(packet.bytes)
@@ -79,7 +79,7 @@ func parse(datagrams [][]byte, read func(packet []byte) (discovery.Reply, error)
 		newest, heard = reply, true
 	}
 	if packed != nil {
-		reply, err := readPacked(packed, read)
+		reply, err := readPacked(packed.bytes, read)
 		if err == nil && (reply.Info != nil || !heard) {
 			return reply, nil
 		}

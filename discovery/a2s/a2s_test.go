@@ -187,6 +187,8 @@ func FuzzParse(f *testing.F) {
 	f.Add(hltv("\x00\x00\x00", "\x2c\x01\x00\x00\x10\x27\x00\x00"), []byte{}, []byte{})
 	_, packed := codectest.Packets(f, "tf2_info_bzip2.hex")
 	f.Add(packed[1], packed[0], packed[0])
+	empty := []byte("\xfe\xff\xff\xff\a\x80\x00\x80\x01\x00c\x00") // but packed
+	f.Add(empty, empty, empty)
 	f.Add(split(reply(f, "tf2_info.hex"), 7, 60)[1], split(reply(f, "tf2_info.hex"), 7, 60)[0], []byte{})
 	f.Fuzz(func(t *testing.T, a, b, c []byte) {
 		got, err := Protocol{}.Parse([][]byte{a, b, c})
