@@ -18,6 +18,7 @@ import (
 	"muster/host/schedule"
 	"muster/host/wire"
 	"muster/selection"
+	"muster/selection/rules"
 )
 
 // Public is what a host that holds rooms for everybody allows strangers. What they say
@@ -276,7 +277,7 @@ func (p *Public) settings(body []byte, from netip.Addr) (s wire.Settings, err er
 		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("a room here has %d places to measure at most", p.Places), Hint: "leave some out, or open the room on your own computer"}
 	case s.Places.Private():
 		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: "a place on a private network is nobody else's: a host on the internet has nobody asked there", Hint: "give its public address, or open the room on your own computer"}
-	case (s.By == selection.Threshold || s.By == selection.FairThreshold) && len(s.Limits) == 0:
+	case rules.Of(s.By).NeedsLimit && len(s.Limits) == 0:
 		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("the rule %s needs a ping limit", s.By), Hint: `say such as "max_rtt_ms":[150]`}
 	case len(lines) == 0 && !g.Listed:
 		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: "nobody lists the servers of " + g.Name, Hint: "give a list of your own: your favourites, one address a line"}

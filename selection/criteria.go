@@ -8,45 +8,24 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/selection/rules"
 )
 
-// Rule is how the group's server is chosen.
-type Rule string
+// Rule is the name of a rule by which the group's server is chosen.
+type Rule = rules.Name
 
-// The rules of MUSST (NetGames 2005, §3.2 and §6), minimax, and least sacrifice.
+// The rules that others name.
 const (
-	// Mean: the lowest average RTT.
-	Mean Rule = "mean"
-	// Threshold: the lowest average among servers where nobody is over the limit.
-	Threshold Rule = "threshold"
-	// Fairness: the smallest sample standard deviation. For one player alone,
-	// who deviates from nobody, it is the mean.
-	Fairness Rule = "fairness"
-	// Minimax: the lowest worst RTT.
-	Minimax Rule = "minimax"
-	// FairThreshold: the fairest among servers where nobody is over the limit.
-	FairThreshold Rule = "fair-threshold"
-	// LeastSacrifice: the lowest worst extra over what each player has best: over the
-	// player's lowest RTT to a server that suits everyone.
-	LeastSacrifice Rule = "least-sacrifice"
+	Mean           = rules.Mean
+	Threshold      = rules.Threshold
+	Fairness       = rules.Fairness
+	Minimax        = rules.Minimax
+	FairThreshold  = rules.FairThreshold
+	LeastSacrifice = rules.LeastSacrifice
 )
 
-// Rules are all rules, the plainest first.
-func Rules() []Rule { return []Rule{Mean, Threshold, Fairness, FairThreshold, Minimax, LeastSacrifice} }
-
-// climbs reports whether the rule tries the limits one after the other.
-func (r Rule) climbs() bool { return r == Threshold || r == FairThreshold }
-
-// measure is what the rule minimises once the limits are kept.
-func (r Rule) measure() Rule {
-	switch r {
-	case Fairness, FairThreshold:
-		return Fairness
-	case Minimax, LeastSacrifice:
-		return r
-	}
-	return Mean
-}
+// Rules lists all rules, the plainest first.
+func Rules() []Rule { return rules.Names() }
 
 // Criteria are what the group wants of its server.
 type Criteria struct {
@@ -84,9 +63,8 @@ type Criteria struct {
 	// is lower by more than Allowed.
 	Ours    []netip.AddrPort
 	Allowed time.Duration
-	// Weights of players who count for more or less than 1: in the mean and the
-	// deviation like that many players, for minimax as a factor of the RTT, for
-	// least sacrifice of the extra.
+	// Weights of players who count for more or less than 1: like that many players,
+	// or as a factor of what the rule takes of their RTT (see [rules.Rule]).
 	// With 0 a player must still reach the server, but has no say.
 	Weights map[string]float64
 	// Top is how many servers the ranking holds; 0 is all.
@@ -138,7 +116,7 @@ func (s *Servers) Info(server int) *discovery.Info {
 // takes an unknown rule for the mean, a weight that is none for 1,
 // and weights that are all 0 for equal ones.
 func (c Criteria) Check(players []string) error {
-	if !slices.Contains(Rules(), c.By) {
+	if rules.Find(c.By) == nil {
 		return fmt.Errorf("selection: unknown rule %q, want one of %v", c.By, Rules())
 	}
 	for _, limit := range c.Limits {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"net/netip"
 	"slices"
+
+	"muster/selection/rules"
 )
 
 // Decision is what a choice hangs on.
@@ -46,7 +48,8 @@ func (r *round) decided(doc *Selection) *Decided {
 	if doc.Chosen == nil {
 		return nil
 	}
-	d, chosen := &Decided{By: ByRule, Measure: r.measure()}, doc.Chosen.Server
+	rule := r.view.objective.rule
+	d, chosen := &Decided{By: ByRule, Measure: rule.Name}, doc.Chosen.Server
 	other := -1 // the next best
 	for _, next := range doc.Ranking {
 		if next.Server != chosen {
@@ -54,8 +57,8 @@ func (r *round) decided(doc *Selection) *Decided {
 			break
 		}
 	}
-	better := r.bestOf(d.Measure, func(server int) bool { return r.suits(server) })
-	isBetter := r.view.by(d.Measure, better) < r.view.by(d.Measure, chosen)
+	better := r.bestOf(rule, func(server int) bool { return r.suits(server) })
+	isBetter := r.view.by(rule, better) < r.view.by(rule, chosen)
 	switch {
 	case doc.Keep != nil && doc.Keep.Stays && doc.Ranking[0].Server != chosen:
 		d.By, other = ByKeeping, doc.Ranking[0].Server
@@ -74,29 +77,21 @@ func (r *round) decided(doc *Selection) *Decided {
 	case isBetter:
 		d.By, other = ByQuality, better
 	}
-	d.MS, d.Score = millis(r.view.by(d.Measure, chosen)), doc.Chosen.Score
+	d.MS, d.Score = millis(r.view.by(rule, chosen)), doc.Chosen.Score
 	if other >= 0 {
-		d.Other, d.OtherMS, d.OtherScore = r.servers.List[other].Addr, millis(r.view.by(d.Measure, other)), millis(r.score(other))
+		d.Other, d.OtherMS, d.OtherScore = r.servers.List[other].Addr, millis(r.view.by(rule, other)), millis(r.score(other))
 	}
 	return d
 }
 
-// measure is what the rule compares in this round: who is alone deviates from nobody.
-func (r *round) measure() Rule {
-	if measure := r.criteria.By.measure(); measure != Fairness || len(r.view.players) > 1 {
-		return measure
-	}
-	return Mean
-}
-
-// bestOf is the server with the lowest figure of some, -1 if there is none.
-func (r *round) bestOf(measure Rule, is func(server int) bool) int {
+// bestOf is the server with the lowest figure by a rule of some, -1 if there is none.
+func (r *round) bestOf(rule *rules.Rule, is func(server int) bool) int {
 	best, least := -1, 0.0
 	for server := range r.fates {
 		if !is(server) {
 			continue
 		}
-		figure := r.view.by(measure, server)
+		figure := r.view.by(rule, server)
 		if best < 0 || figure < least || figure == least && r.servers.compare(server, best) < 0 {
 			best, least = server, figure
 		}
@@ -114,9 +109,9 @@ func (s Selection) Voted(server, votes, of int, open bool) Selection {
 	}
 	was, chosen := *s.Chosen, s.Ranking[i]
 	d := Decided{By: ByVote, Measure: s.decision().Measure, Votes: votes, Of: of, Open: open}
-	d.MS, d.Score = chosen.plain(d.Measure), chosen.Score
+	d.MS, d.Score = chosen.Figure(d.Measure), chosen.Score
 	if was.Server != chosen.Server {
-		d.Other, d.OtherMS, d.OtherScore = was.Addr, was.plain(d.Measure), was.Score
+		d.Other, d.OtherMS, d.OtherScore = was.Addr, was.Figure(d.Measure), was.Score
 		s.Why, s.Keep = nil, nil
 	}
 	s.Chosen, s.Decided = &chosen, &d
@@ -128,7 +123,7 @@ func (s Selection) decision() Decided {
 	if s.Decided != nil {
 		return *s.Decided
 	}
-	d := Decided{By: ByRule, Measure: s.By.measure()}
+	d := Decided{By: ByRule, Measure: rules.Of(s.By).Measure}
 	if s.Keep != nil && s.Keep.Stays && s.Keep.Gain > 0 {
 		d.By = ByKeeping
 	}
@@ -138,7 +133,9 @@ func (s Selection) decision() Decided {
 // verdict says what decided, with the chosen server's figures.
 func (s Selection) verdict() string {
 	c, d := s.Chosen, s.decision()
-	has := figures(d.Measure, c)
+	words := &rules.Of(d.Measure).Words
+	figures := rules.Figures{Mean: c.MeanMS, Worst: c.MaxMS, Figure: c.Figure(d.Measure)}
+	has := words.Describe(figures)
 	within := ""
 	if s.LimitMS > 0 {
 		within = ", and nobody is over " + ms(s.LimitMS)
@@ -168,7 +165,7 @@ func (s Selection) verdict() string {
 		if s.LimitMS > 0 {
 			within = " where nobody is over " + ms(s.LimitMS)
 		}
-		sentence, within = virtue(d.Measure, c, within), ""
+		sentence, within = words.Praise(figures, within), ""
 	}
 	sentence = fmt.Sprintf("%s %s%s", c.Addr, sentence, within)
 	if c.WorstOff != "" {
@@ -177,39 +174,13 @@ func (s Selection) verdict() string {
 	return sentence + "."
 }
 
-// virtue is what a server is best at, and among which, with the figures that show it.
-func virtue(measure Rule, c *Ranked, among string) string {
-	switch measure {
-	case Minimax:
-		return fmt.Sprintf("has the lowest worst ping%s, with %s on average", among, ms(c.MeanMS))
-	case Fairness:
-		return fmt.Sprintf("is the fairest%s: %s", among, figures(measure, c))
-	case LeastSacrifice:
-		return fmt.Sprintf("asks the least of everyone%s: %s", among, figures(measure, c))
-	}
-	return fmt.Sprintf("has the lowest average%s: %s", among, ms(c.MeanMS))
-}
-
-// figures are a server's, the measure's before all others.
-func figures(measure Rule, c *Ranked) string {
-	switch measure {
-	case Minimax:
-		return fmt.Sprintf("%s at worst, %s on average", ms(c.MaxMS), ms(c.MeanMS))
-	case Fairness:
-		return fmt.Sprintf("%s on average, give or take %s", ms(c.MeanMS), ms(c.StdevMS))
-	case LeastSacrifice:
-		return fmt.Sprintf("%s, with %s on average", c.sacrifice(), ms(c.MeanMS))
-	}
-	return ms(c.MeanMS) + " on average"
-}
-
 // outvoted is why the rule would take another server than people voted for: by its measure,
 // or else by what outweighs that.
 func (s Selection) outvoted(d Decided) string {
 	at := slices.IndexFunc(s.Ranking, func(ranked Ranked) bool { return ranked.Addr == d.Other })
 	switch {
 	case isLess(d.OtherMS, d.MS):
-		return fmt.Sprintf("%s, not %s, %s", ms(d.OtherMS), ms(d.MS), figureWhere(d.Measure))
+		return fmt.Sprintf("%s, not %s, %s", ms(d.OtherMS), ms(d.MS), rules.Of(d.Measure).Words.Where)
 	case isLess(d.OtherScore, d.Score):
 		return fmt.Sprintf("with weights and quality it scores %s, not %s", ms(d.OtherScore), ms(d.Score))
 	case at >= 0 && s.Ranking[at].Ours && !s.Chosen.Ours:
@@ -229,7 +200,7 @@ func (s Selection) compared() []string {
 	if !d.Other.IsValid() || s.Why != nil && slices.ContainsFunc(s.Why.Rivals, func(rival Rival) bool { return rival.Addr == d.Other }) {
 		return nil
 	}
-	name, lower := figureName(d.Measure), ""
+	name, lower := rules.Of(d.Measure).Words.Figure, ""
 	switch d.By {
 	case ByVote:
 		return []string{fmt.Sprintf("By the rule it would be %s: %s.", d.Other, s.outvoted(d))}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/selection/rules"
 )
 
 // Explain puts the selection in short sentences, the most important first, for
@@ -106,7 +107,7 @@ func (s Selection) against(rival Rival) string {
 
 // but is what outweighs a rival's advantage.
 func (s Selection) but(rival Rival) string {
-	measure := s.By.measure()
+	measure := rules.Of(s.By).Measure
 	switch {
 	case len(rival.Over) > 0:
 		return people(rival.Over) + " would be over the limit"
@@ -118,9 +119,9 @@ func (s Selection) but(rival Rival) string {
 		return "that is not worth a move"
 	case rival.Score <= s.Chosen.Score:
 		return "by the rule it is no better"
-	case !isLess(s.Chosen.plain(measure), rival.plain(measure)) && !isLess(s.Chosen.Score, rival.Score):
+	case !isLess(s.Chosen.Figure(measure), rival.Figure(measure)) && !isLess(s.Chosen.Score, rival.Score):
 		return "by the rule it is no better"
-	case !isLess(s.Chosen.plain(measure), rival.plain(measure)):
+	case !isLess(s.Chosen.Figure(measure), rival.Figure(measure)):
 		return fmt.Sprintf("with weights and quality it scores %s, not %s", ms(rival.Score), ms(s.Chosen.Score))
 	}
 	return fmt.Sprintf("its %s is above the chosen server's", figure(measure, &rival.Ranked))
@@ -133,46 +134,7 @@ func (s Selection) crowdedOut(rival Rival) bool {
 
 // figure names what a measure makes of a server.
 func figure(measure Rule, r *Ranked) string {
-	return fmt.Sprintf("%s (%s)", figureName(measure), ms(r.plain(measure)))
-}
-
-func figureName(measure Rule) string {
-	switch measure {
-	case Minimax:
-		return "worst ping"
-	case Fairness:
-		return "deviation"
-	case LeastSacrifice:
-		return "highest sacrifice"
-	}
-	return "average"
-}
-
-// figureWhere is what a figure is of.
-func figureWhere(measure Rule) string {
-	switch measure {
-	case Minimax:
-		return "for the worst off"
-	case Fairness:
-		return "between players"
-	case LeastSacrifice:
-		return "given up by who gives up most"
-	}
-	return "on average"
-}
-
-// plain is what a measure makes of a server's bare RTTs.
-func (r *Ranked) plain(measure Rule) float64 {
-	switch measure {
-	case Minimax:
-		return r.MaxMS
-	case Fairness:
-		return r.StdevMS
-	case LeastSacrifice:
-		_, worst := r.WorstExtra()
-		return worst
-	}
-	return r.MeanMS
+	return fmt.Sprintf("%s (%s)", rules.Of(measure).Words.Figure, ms(r.Figure(measure)))
 }
 
 // runnerUp compares the next best server with the chosen one. Where another decided than
@@ -188,7 +150,7 @@ func (s Selection) runnerUp() []string {
 				return nil
 			}
 			why := ""
-			if measure := d.Measure; isLess(next.plain(measure), s.Chosen.plain(measure)) {
+			if measure := d.Measure; isLess(next.Figure(measure), s.Chosen.Figure(measure)) {
 				why = ", but " + s.but(Rival{Ranked: next})
 			}
 			return []string{fmt.Sprintf("Next best is %s, %s on average and %s for the worst off%s.",

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/selection/rules"
 )
 
 // fakeIPs is the link-local range that Steam uses for servers behind its
@@ -36,7 +37,7 @@ type Filter struct {
 // NewFilter is the filter of some criteria. It keeps the servers; whoever puts a new
 // [discovery.Info] among them calls [Filter.Update].
 func NewFilter(servers Servers, criteria Criteria) *Filter {
-	if !slices.Contains(Rules(), criteria.By) {
+	if rules.Find(criteria.By) == nil {
 		criteria.By = Mean
 	}
 	f := &Filter{

@@ -3,9 +3,12 @@ package selection
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
+
+	"muster/selection/rules"
 )
 
 // ownBests are the players' own bests by name, nil if the rule does not count from them.
@@ -56,18 +59,18 @@ func (r *Ranked) WorstExtra() (player string, ms float64) {
 	return player, max(ms, 0)
 }
 
-// sacrifice says what is given up at most, and who does.
-func (r *Ranked) sacrifice() string {
-	if _, worst := r.WorstExtra(); len(r.Extra) == 1 || worst < leastGivenUp {
-		return "everyone has their own best, or nearly"
-	} else {
-		return fmt.Sprintf("nobody gives up more than %s of their own best", ms(worst))
+// Figure is what a rule makes of a server's bare RTTs, in ms: limits, weights and quality
+// apart. Extras that are not known are nothing.
+func (r *Ranked) Figure(by Rule) float64 {
+	rule, rtts, own := rules.Of(by), []float64(nil), []float64(nil)
+	if rule.OwnBests && r.Extra == nil {
+		return 0
 	}
+	for _, name := range slices.Sorted(maps.Keys(r.RTT)) {
+		rtts, own = append(rtts, r.RTT[name]), append(own, r.RTT[name]-r.Extra[name])
+	}
+	return rules.Round(rule.Score(rules.Equal(rtts, own)))
 }
-
-// leastGivenUp is how many milliseconds over an own best are worth a word: printed with
-// one decimal, less is nothing.
-const leastGivenUp = 0.05
 
 // ownSentences say what the own bests are, and how certain.
 func (s Selection) ownSentences() []string {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"muster/discovery"
+	"muster/selection/rules"
 )
 
 // Select chooses the server for the players of a table, whose rows are the
@@ -219,7 +220,7 @@ func (r *round) ranked(c candidate) Ranked {
 	doc := Ranked{
 		Addr: r.servers.List[c.server].Addr, Server: c.server,
 		Score: millis(c.score), MeanMS: millis(s.mean()),
-		MaxMS: millis(float64(s.worst)), StdevMS: millis(s.deviation()),
+		MaxMS: millis(float64(s.worst)), StdevMS: millis(s.by(rules.Of(Fairness))),
 		RTT: make(map[string]float64, len(t.players)), WorstOff: t.players[worstOff],
 		Tight: r.tight != nil && r.tight[c.server], Ours: r.isOurs(c.server),
 	}

@@ -10,11 +10,11 @@ package selection
 import (
 	"cmp"
 	"iter"
-	"math"
 	"slices"
 	"time"
 
 	"muster/discovery"
+	"muster/selection/rules"
 )
 
 // Table holds what each player measured of each server. Only servers that somebody
@@ -106,11 +106,16 @@ func (t *Table) Set(player, server int, state discovery.State, rtt time.Duration
 	was := column[row]
 	column[row] = now
 	if s := &t.sums[row]; !s.replace(was, now) {
-		s.worst, s.second = 0, 0
-		for _, column := range t.columns {
-			if c := column[row]; c.answered() {
-				s.raise(c)
-			}
+		t.rank(s, row, nobody)
+	}
+}
+
+// rank finds the two highest RTTs of a row, one player's apart.
+func (t *Table) rank(s *sums, row int32, dropped int) {
+	s.worst, s.second = 0, 0
+	for player, column := range t.columns {
+		if c := column[row]; player != dropped && c.answered() {
+			s.raise(c)
 		}
 	}
 }
@@ -143,7 +148,9 @@ func (t *Table) without(player int) []sums {
 	}
 	rest := slices.Clone(t.sums)
 	for row := range rest {
-		rest[row].drop(t.columns[player][row])
+		if s := &rest[row]; !s.replace(t.columns[player][row], unprobed) {
+			t.rank(s, int32(row), player)
+		}
 	}
 	return rest
 }
@@ -216,30 +223,12 @@ func (s *sums) raise(c cell) {
 	}
 }
 
-// drop makes the sums as if a player with that cell had never been there. The
-// second highest RTT is lost by it.
-func (s *sums) drop(c cell) {
-	switch {
-	case c.answered():
-		s.subtract(c)
-		if c == s.worst {
-			s.worst = s.second
-		}
-	case c.failed():
-		s.failed--
-	}
-}
-
 // mean is the average RTT in microseconds.
 func (s *sums) mean() float64 { return float64(s.total) / float64(s.answered) }
 
-// deviation is the sample standard deviation in microseconds, as in MUSST's
-// Table 2: squares divided by n−1. One player alone deviates from nobody.
-func (s *sums) deviation() float64 {
-	n := float64(s.answered)
-	if n < 2 {
-		return 0
-	}
-	total, squares := float64(s.total), float64(s.squares)
-	return math.Sqrt(max(0, n*squares-total*total) / (n * (n - 1)))
+// by is a rule's figure in microseconds.
+func (s *sums) by(rule *rules.Rule) float64 {
+	return rule.Sum(rules.Sums{
+		Players: int(s.answered), Total: s.total, Squares: s.squares, Worst: uint32(s.worst), Second: uint32(s.second),
+	})
 }

@@ -1,6 +1,10 @@
 package selection
 
-import "slices"
+import (
+	"slices"
+
+	"muster/selection/rules"
+)
 
 // nobody is left out of a view.
 const nobody = -1
@@ -63,16 +67,16 @@ func (v *view) extra(i, server int) float64 {
 	return float64(v.table.cell(v.players[i], server)) - v.objective.best(i)
 }
 
-// by is a plain measure of a server, in microseconds: weights apart.
-func (v *view) by(measure Rule, server int) float64 {
-	if measure != LeastSacrifice {
-		return v.of(server).by(measure)
+// by is a rule's figure of a server, in microseconds: weights and limits apart.
+func (v *view) by(rule *rules.Rule, server int) float64 {
+	if rule.Sum != nil {
+		return v.of(server).by(rule)
 	}
-	worst := v.extra(0, server)
-	for i := range v.players {
-		worst = max(worst, v.extra(i, server))
+	rtts := make([]float64, len(v.players))
+	for i, player := range v.players {
+		rtts[i] = float64(v.table.cell(player, server))
 	}
-	return worst
+	return rule.Score(rules.Equal(rtts, v.objective.own))
 }
 
 // of is what is summed up of a server.
@@ -86,11 +90,7 @@ func (v *view) score(server int) float64 {
 	if v.scores != nil {
 		return v.scores[row]
 	}
-	measure := v.objective.measure
-	if len(v.players) < 2 && measure == Fairness {
-		measure = Mean
-	}
-	return v.by(measure, server)
+	return v.by(v.objective.rule, server)
 }
 
 // costed is the score of a finalist whose RTTs are raised by what their quality

@@ -4,6 +4,8 @@ import (
 	"math"
 	"net/netip"
 	"slices"
+
+	"muster/selection/rules"
 )
 
 // Why says what decided a choice, or what prevents one.
@@ -72,10 +74,10 @@ func (r *round) bottleneck(server int) int {
 			continue
 		}
 		h := float64(r.view.table.cell(player, server))
-		switch r.view.objective.measure {
-		case Fairness:
+		switch rule := r.view.objective.rule; {
+		case rule.Deviates:
 			h = math.Abs(h - mean)
-		case LeastSacrifice:
+		case rule.OwnBests:
 			h = r.view.extra(i, server)
 		}
 		if h > height {
@@ -104,8 +106,9 @@ func (r *round) without(player int, chosen *Ranked) Without {
 func (r *round) rivals(chosen int) []Rival {
 	var rivals []Rival
 	for _, measure := range []Rule{Mean, Minimax, Fairness} {
-		best := r.bestBy(measure)
-		if !(r.view.by(measure, best) < r.view.by(measure, chosen)) {
+		rule := rules.Of(measure)
+		best := r.bestBy(rule)
+		if !(r.view.by(rule, best) < r.view.by(rule, chosen)) {
 			continue
 		}
 		addr := r.servers.List[best].Addr
@@ -127,18 +130,7 @@ func (r *round) rival(server int) Rival {
 	return rival
 }
 
-// bestBy is the best server by a plain measure, whether over the limit or not.
-func (r *round) bestBy(measure Rule) int {
-	return r.bestOf(measure, func(server int) bool { return r.fates[server] == none || r.fates[server] == OverThreshold })
-}
-
-// by is a plain measure in microseconds.
-func (s *sums) by(measure Rule) float64 {
-	switch measure {
-	case Minimax:
-		return float64(s.worst)
-	case Fairness:
-		return s.deviation()
-	}
-	return s.mean()
+// bestBy is the best server by a rule's figure, whether over the limit or not.
+func (r *round) bestBy(rule *rules.Rule) int {
+	return r.bestOf(rule, func(server int) bool { return r.fates[server] == none || r.fates[server] == OverThreshold })
 }

@@ -47,7 +47,7 @@ const evening = `
 	Object.assign(selection.culled, { unreachable: 20, full: 3, over_threshold: 5 });
 	Object.assign(choice, { decided: { by: "rule", measure: "average", ms: 97, other: "<b>Den</b>", other_ms: 110 } });
 	const voting = { open: true, rule: "most votes count; the lowest average decides a tie", vetoes: ["haven (192.0.2.9:27960)"], ballot: [addr, second] };
-	const leader = (id) => ({ id, name: id ? "Server " + id : "", country: "CA", players: 3, max_players: 16, complete: true, mean_ms: 90 + id, max_ms: 240, stdev_ms: 100, rtt_ms: ranked.rtt_ms });
+	const leader = (id) => ({ id, name: id ? "Server " + id : "", country: "CA", players: 3, max_players: 16, complete: true, mean_ms: 90 + id, max_ms: 240, stdev_ms: 100, figure_ms: 90 + id, rtt_ms: ranked.rtt_ms });
 	const played = { round: 1, at: new Date().toISOString(), game: "openarena", server: servers[addr].name, connect: addr, map: "q3dm7", by: "mean", mean_ms: 97, max_ms: 247, players: people.map(({ name }) => name) };
 	const news = { people, log: [{ at: new Date().toISOString(), text: "the best is still looked for" }] };
 	const launches = (how) => people.map((person) => ({ ...person, launch: "launched", ...how[person.name] }));

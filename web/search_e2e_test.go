@@ -135,7 +135,7 @@ const leading = `
 		you: { ...live.state.you, name: "anna" },
 		standing: { round: 1, answered: 1284, places: [["US", 900, 700, 9], ["CA", 300, 200, 30], ["NL", 500, 300, 4]].map(([country, listed, answered, open]) => ({ country, listed, answered, open })), leaders: ids.map((id, i) => ({
 			id, name: ["pro-g InstaGib [CA] #1483", "<img src=x> RedEye TDM of the server with the longest name that anybody ever gave to one [US] #1476", "TFC CPMA [NL] #420", ""][id % 4], country: ["CA", "US", "NL", "CA"][id % 4], players: 2, max_players: 24,
-			complete: i < 2, mean_ms: mean + i, max_ms: 90, stdev_ms: 5,
+			complete: i < 2, mean_ms: mean + i, max_ms: 90, stdev_ms: 5, figure_ms: mean + i,
 			rtt_ms: Object.fromEntries(crowd(n).slice(0, i < 2 ? n : n - 2).map(({ name }, at) => [name, 9 + ((at * 37 + id * 20) % 240)])), predicted_ms: i < 2 ? {} : { [crowd(n).at(-1).name]: 48 } })) },
 	});
 `

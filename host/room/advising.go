@@ -11,6 +11,7 @@ import (
 	"muster/host/room/nickname"
 	"muster/host/wire"
 	"muster/selection"
+	"muster/selection/rules"
 )
 
 // The organiser's ways out of a choice, which the room advises where nothing suits
@@ -44,7 +45,7 @@ func (a Allow) do(r *Room, _ caller) error {
 		return fmt.Errorf("a limit is between 1 and %d ms", mostAllowed)
 	}
 	limits := []float64{limit}
-	if by := r.settings.By; by == selection.Threshold || by == selection.FairThreshold { // the stricter ones are still tried first
+	if rules.Of(r.settings.By).NeedsLimit { // the stricter ones are still tried first
 		for _, l := range r.settings.Limits {
 			if ms := rttMS(l); ms < limit {
 				limits = append(limits, ms)

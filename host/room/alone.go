@@ -8,6 +8,7 @@ import (
 
 	"muster/selection"
 	"muster/selection/anomaly"
+	"muster/selection/rules"
 )
 
 // mostRaised is how many times one choice is made again because a player alone is so near
@@ -87,7 +88,7 @@ func (r *Room) mostAlone(group []*player, server int) []lone {
 	table := r.round.table(group)
 	var alone []lone
 	doubt := anomaly.FarDoubt
-	if r.settings.By == selection.Mean {
+	if rules.Of(r.settings.By).Averages {
 		doubt = anomaly.RouteDoubt
 	}
 	for i, p := range group {

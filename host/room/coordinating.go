@@ -11,6 +11,7 @@ import (
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/coordinate"
+	"muster/selection/rules"
 )
 
 const (
@@ -109,7 +110,7 @@ func (r *Room) searching() *search {
 		weights[group[0].name] = float64(len(group))
 	}
 	criteria := r.criteria(r.settings, heads)
-	if len(heads) < len(r.round.present()) && criteria.By != selection.Minimax && criteria.By != selection.LeastSacrifice {
+	if len(heads) < len(r.round.present()) && rules.Of(criteria.By).Multiplies {
 		criteria.Weights = weights
 	}
 	if !r.settings.AnyVersion {
@@ -118,7 +119,7 @@ func (r *Room) searching() *search {
 	options := coordinate.Options{
 		Seed: r.tuning.Seed + uint64(r.round.number), Budget: cmp.Or(r.tuning.Budget, budget), Enough: cmp.Or(r.tuning.Enough, enough),
 	}
-	if criteria.By == selection.Mean { // by other rules it was not found to help
+	if rules.Of(criteria.By).Averages { // by other rules it was not found to help
 		for _, g := range r.counted() {
 			options.Guests = append(options.Guests, searchedFor(g, heads))
 		}
@@ -361,9 +362,10 @@ func (s *search) view(list []discovery.Server, by selection.Rule) *wire.Search {
 	}
 	chosen := selection.Select(best, table, selection.Criteria{By: selection.Mean}).Chosen
 	v.MeanMS, v.MaxMS, v.StdevMS = chosen.MeanMS, chosen.MaxMS, chosen.StdevMS
-	if by == selection.LeastSacrifice {
-		extra := max(0, progress.Score)
-		v.ExtraMS = &extra
+	v.FigureMS = chosen.Figure(by)
+	if rules.Of(by).OwnBests {
+		v.FigureMS = max(0, progress.Score)
+		v.ExtraMS = &v.FigureMS
 	}
 	if progress.Rounds >= claimAfter && !s.asksFew() {
 		v.OwnMS = rttMS(progress.Own)

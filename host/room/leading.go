@@ -10,6 +10,7 @@ import (
 	"muster/discovery"
 	"muster/host/wire"
 	"muster/selection"
+	"muster/selection/rules"
 )
 
 const (
@@ -124,7 +125,8 @@ func (r *Room) standing(leaders []selection.Ranked, table *selection.Table, sele
 		}
 		s.Leaders = append(s.Leaders, wire.Leader{
 			ID: ranked.Server, ServerCard: cardOf(r.round.servers, ranked.Server),
-			Complete: len(ranked.RTT) == len(table.Players()), MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS, StdevMS: ranked.StdevMS, ExtraMS: extra, RTT: ranked.RTT,
+			Complete: len(ranked.RTT) == len(table.Players()), MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS, StdevMS: ranked.StdevMS,
+			FigureMS: ranked.Figure(selected.By), ExtraMS: extra, RTT: ranked.RTT,
 			Predicted: r.forecast(ranked.Server),
 		})
 	}
@@ -172,31 +174,23 @@ func (r *Room) forecast(server int) map[string]float64 {
 }
 
 // couldWin reports whether a server that not all have measured would be the best if those
-// who have not were next to it. Of how even pings are that says nothing.
+// who have not were next to it.
 func couldWin(leaders []wire.Leader, table *selection.Table, server int, selected *selection.Selection) bool {
-	players := len(table.Players())
-	measured, total, worst, extra := 0, 0.0, 0.0, 0.0
-	for column := range players {
+	measured, rtts, own := 0, make([]float64, len(table.Players())), make([]float64, len(table.Players()))
+	for column, name := range table.Players() {
+		own[column] = selected.Own[name].MS
 		if state, rtt := table.At(column, server); state == discovery.Answered {
 			measured++
-			total += rttMS(rtt)
-			worst = max(worst, rttMS(rtt))
-			extra = max(extra, rttMS(rtt)-selected.Own[table.Players()[column]].MS)
+			rtts[column] = rttMS(rtt)
 		}
 	}
-	switch by := selected.By; {
-	case measured == players:
+	switch {
+	case measured == len(rtts):
 		return false // all are measured: it is among the leaders, or behind them
 	case len(leaders) == 0 || !leaders[0].Complete:
 		return true
-	case by == selection.Minimax:
-		return worst <= leaders[0].MaxMS
-	case leaders[0].ExtraMS != nil:
-		return extra <= *leaders[0].ExtraMS
-	case by == selection.Fairness || by == selection.FairThreshold:
-		return true
 	}
-	return total/float64(players) <= leaders[0].MeanMS
+	return rules.Of(selected.By).Bound(rules.Equal(rtts, own)) <= leaders[0].FigureMS
 }
 
 // askNames asks those who have heard of a leader what it calls itself. No server is asked

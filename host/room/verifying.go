@@ -10,6 +10,7 @@ import (
 	"muster/discovery"
 	"muster/host/wire"
 	"muster/selection"
+	"muster/selection/rules"
 )
 
 const (
@@ -186,7 +187,7 @@ func (r *Room) askToLook(servers []int) {
 	if s := r.round.search; s != nil && !s.background {
 		l.Samples = freshSamples
 		groups := r.round.natGroups(r.round.active())
-		isFair := r.settings.By == selection.Fairness || r.settings.By == selection.FairThreshold
+		isFair := rules.Of(r.settings.By).Deviates
 		isShared, isFirst := mostPlaces(groups) > 1, l.Attempt == 1 && len(groups) > 1 && !isFair
 		if !isShared && (isFirst || r.round.isSearchedShort()) {
 			l.Samples = firstSamples

@@ -16,6 +16,7 @@ import (
 	"muster/discovery"
 	"muster/host/schedule"
 	"muster/selection"
+	"muster/selection/rules"
 )
 
 // MaxPlayers is how many players a room is for at most: as many as the largest game
@@ -431,15 +432,7 @@ func (s Settings) String() string {
 
 // Rule is the rule and its limits, in players' words.
 func (s Settings) Rule() string {
-	text := "lowest average"
-	switch s.By {
-	case selection.Fairness, selection.FairThreshold:
-		text = "fairest"
-	case selection.Minimax:
-		text = "kindest to the worst off"
-	case selection.LeastSacrifice:
-		text = "nobody gives up much"
-	}
+	text := rules.Of(s.By).Words.Short
 	for i, limit := range s.Limits {
 		if i == 0 {
 			text += ", nobody over "

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/selection"
+	"muster/selection/rules"
 )
 
 // Snapshot is what everyone may see of a room, in sections that change apart from
@@ -93,6 +94,8 @@ type Leader struct {
 	MeanMS   float64 `json:"mean_ms"`
 	MaxMS    float64 `json:"max_ms"`
 	StdevMS  float64 `json:"stdev_ms"`
+	// FigureMS is what the rule makes of the pings.
+	FigureMS float64 `json:"figure_ms"`
 	// ExtraMS is by how much, at most, anybody's ping is over their own best, where that
 	// decides and all have measured it.
 	ExtraMS *float64           `json:"extra_ms,omitempty"`
@@ -189,6 +192,8 @@ type Search struct {
 	MeanMS  float64 `json:"mean_ms"`
 	MaxMS   float64 `json:"max_ms"`
 	StdevMS float64 `json:"stdev_ms"`
+	// FigureMS is what the rule makes of them.
+	FigureMS float64 `json:"figure_ms,omitempty"`
 	// ExtraMS is by how much, at most, anybody's ping is over their own best, where that
 	// decides. OwnMS is how much more that may truly be, as a nearer server of somebody's
 	// was not found, as far as the host can tell.
@@ -208,17 +213,9 @@ func (s *Search) Sentence(by selection.Rule) string {
 	if !s.Found {
 		return "no server suits everyone so far"
 	}
-	best := fmt.Sprintf("%.0f ms on average", s.MeanMS)
-	switch {
-	case s.ExtraMS != nil:
-		best = fmt.Sprintf("nobody gives up more than %.0f ms of their own best", *s.ExtraMS)
-		if s.OwnMS > 0 {
-			best += fmt.Sprintf(", or %.0f if somebody has a nearer one yet", math.Ceil(*s.ExtraMS+s.OwnMS))
-		}
-	case by == selection.Minimax:
-		best = fmt.Sprintf("%.0f ms for the worst off", s.MaxMS)
-	case by == selection.Fairness || by == selection.FairThreshold:
-		best = fmt.Sprintf("%.0f ms on average, ± %.0f between players", s.MeanMS, s.StdevMS)
+	best := rules.Of(by).Words.SoFar(rules.Figures{Mean: s.MeanMS, Worst: s.MaxMS, Figure: s.FigureMS})
+	if s.OwnMS > 0 {
+		best += fmt.Sprintf(", or %.0f if somebody has a nearer one yet", math.Ceil(s.FigureMS+s.OwnMS))
 	}
 	if s.GainMS == nil {
 		return "best so far, " + best

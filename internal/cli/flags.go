@@ -25,6 +25,7 @@ import (
 	"muster/internal/hint"
 	"muster/internal/listing"
 	"muster/selection"
+	"muster/selection/rules"
 )
 
 // value is a flag of a kind of our own.
@@ -507,7 +508,7 @@ func bindFilters(flags *pflag.FlagSet, c *selection.Criteria, when string) {
 
 // needsLimit refuses a rule about limits that has none.
 func needsLimit(rule selection.Rule, limits []time.Duration) error {
-	if (rule == selection.Threshold || rule == selection.FairThreshold) && len(limits) == 0 {
+	if rules.Of(rule).NeedsLimit && len(limits) == 0 {
 		return hint.With(usagef("--by %s needs a limit", rule), "say what is too much, such as --max-rtt 150ms, or a ladder, --max-rtt 100ms,150ms")
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 	"muster/internal/sim/plot"
 	"muster/internal/term"
 	"muster/selection"
+	"muster/selection/rules"
 )
 
 // simulate is the command that replays measurements in virtual time.
@@ -282,7 +283,7 @@ func (s *simulate) together(ctx context.Context, scene sim.Scene, worlds, runs i
 // party is the group of one world, and how it looks.
 func (s *simulate) party(scene sim.Scene, seed uint64) (*sim.Group, sim.GroupOptions, error) {
 	options := sim.GroupOptions{Criteria: s.criteria, Replay: sim.ReplayOptions{Rate: s.rate}, Plan: s.options}
-	if by := s.criteria.By; by == selection.Threshold || by == selection.FairThreshold {
+	if rules.Of(s.criteria.By).NeedsLimit {
 		options.Criteria.Limits = s.limits
 	}
 	options.Plan.Seed, options.Tuning.Seed = seed, seed

@@ -20,6 +20,7 @@ import (
 	"muster/host/wire"
 	"muster/internal/input"
 	"muster/selection"
+	"muster/selection/rules"
 )
 
 //go:embed games.toml
@@ -255,7 +256,7 @@ func (g *Game) complete() error {
 		return wrong("port", "port is missing")
 	case g.QueryAbove != 0 && g.ProtocolName != "unreal" && g.ProtocolName != "gamespy":
 		return wrong("query_above", "query_above is for the protocols unreal and gamespy")
-	case !slices.Contains(selection.Rules(), g.Rule):
+	case rules.Find(g.Rule) == nil:
 		return wrong("rule", "rule %q is none of %v", g.Rule, selection.Rules())
 	case strings.ContainsAny(g.MasterGame, " \t\r\n"):
 		return wrong("master_game", "master_game is one word")

@@ -42,6 +42,7 @@ import (
 	"time"
 
 	"muster/selection"
+	"muster/selection/rules"
 )
 
 // Place is what the host knows of where somebody's line ends.
@@ -235,27 +236,12 @@ func (e *Estimator) waysTo(country string) []way {
 	return ways
 }
 
-// So far off may estimates be, as a rule, to be worth being counted in a choice. On
-// hold-out worlds (docs/experiments/guest-estimates.md) choices are better with such ones
-// than without, or no worse, and worse with others: among thousands of servers one always
-// looks near that is not. An error costs more where the worst ping decides, and most where
-// it counts how pings differ.
-const (
-	worthwhile      = 12 * time.Millisecond // the lowest average
-	worthwhileWorst = 10 * time.Millisecond // the lowest worst ping
-	worthwhileApart = 6 * time.Millisecond
-)
-
 // IsWorthwhile reports whether choices by a rule are better for everybody if the guest is
-// counted in by these estimates.
+// counted in by these estimates. On hold-out worlds (docs/experiments/guest-estimates.md)
+// choices are worse with estimates that are off by more than the rule allows: among
+// thousands of servers one always looks near that is not.
 func (e *Estimator) IsWorthwhile(by selection.Rule) bool {
-	switch by {
-	case selection.Mean, selection.Threshold:
-		return e.Typical() <= worthwhile
-	case selection.Minimax:
-		return e.Typical() <= worthwhileWorst
-	}
-	return e.Typical() <= worthwhileApart
+	return e.Typical() <= rules.Of(by).Estimates
 }
 
 // Typical is how far off the estimate of a server is that all players have measured and

@@ -2,13 +2,11 @@
 // one by its code.
 
 import { byId, h, sentence, show } from "./dom.js";
-import { copyable, rules } from "./gather.js";
+import { copyable } from "./gather.js";
+import { ruleOf, rules } from "./rules.js";
 
 /** @typedef {{id: string, name: string, by: string, listed: boolean, steam?: boolean, silent?: string}} Game */
 /** @typedef {{version: string, date?: string, games: Game[], max_players: number, max_servers: number}} Service */
-
-/** Rules that are nothing without a limit. */
-const limited = ["threshold", "fair-threshold"];
 
 /** In ms: what most games are still good at, until somebody says otherwise. */
 const usualLimit = 150;
@@ -64,7 +62,7 @@ function opening(service) {
       "form",
       { "data-submit": "open", class: "settings" },
       field("game", "Game", h("select", { id: "game", name: "game", required: true }, h("option", { value: "" }, "Choose a game"), options(listed), others.length > 0 && h("optgroup", { label: "With your own list of servers" }, options(others)))),
-      h("fieldset", { class: "ways" }, h("legend", {}, "What counts"), rules.map(([id, name, hint]) => way(id, name, hint))),
+      h("fieldset", { class: "ways" }, h("legend", {}, "What counts"), rules.map(({ id, name, hint }) => way(id, name, hint))),
       field("limit", "Nobody over", h("span", { class: "unit" }, h("input", { id: "limit", name: "limit", type: "number", min: 1, max: 1000, inputmode: "numeric", placeholder: "no limit" }), "ms")),
       field("players", "Start with", h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: service.max_players, inputmode: "numeric", placeholder: "who is here" }), "players")),
       h(
@@ -135,7 +133,7 @@ function changed(service, element) {
   if (game && !game.listed && own instanceof HTMLDetailsElement) own.open = true;
   inputOf(form, "servers").required = game?.listed === false;
   const limit = inputOf(form, "limit");
-  limit.required = limited.includes(String(new FormData(form).get("by")));
+  limit.required = ruleOf(String(new FormData(form).get("by")))?.limited ?? false;
   if (limit.required && limit.value === "" && element !== limit) limit.value = String(usualLimit);
   trouble("");
 }

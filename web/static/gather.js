@@ -3,22 +3,14 @@
 import { button, count, h } from "./dom.js";
 import { lastName } from "./api.js";
 import { getMuster } from "./get.js";
+import { ruleOf, rules } from "./rules.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Field} Field */
 
-export const rules = /** @type {const} */ ([
-  ["mean", "Lowest average", "the best for the group as a whole"],
-  ["threshold", "Average under a limit", "nobody over the limit, then the lowest average"],
-  ["fairness", "Fairest", "everyone has about the same ping"],
-  ["fair-threshold", "Fairest under a limit", "nobody over the limit, then the fairest"],
-  ["minimax", "Kindest to the worst off", "the highest ping is as low as can be"],
-  ["least-sacrifice", "Nobody gives up much", "what anyone gives up of their own best ping is as little as can be"],
-]);
-
 /** @param {string} by */
 export function ruleName(by) {
-  return rules.find(([id]) => id === by)?.[1] ?? by;
+  return ruleOf(by)?.name ?? by;
 }
 
 /** Choosing a nickname. The organiser's program has one already. @param {State} state */
@@ -175,21 +167,11 @@ function terms(state) {
   ].filter((part) => part !== null);
 }
 
-/** What each rule looks for, as one says it. @type {Record<string, string>} */
-const wishes = {
-  mean: "the lowest average ping",
-  threshold: "the lowest average ping",
-  fairness: "about the same ping for everyone",
-  "fair-threshold": "about the same ping for everyone",
-  minimax: "the lowest ping for whoever is worst off",
-  "least-sacrifice": "a place for which nobody gives up much of their own best ping",
-};
-
 /** What we look for, in a sentence. @param {State} state */
 export function wish(state) {
   const { by, limits_ms: limits, map, mode } = state.room;
   const limit = limits.length > 0 ? `, nobody over ${limits.map((/** @type {number} */ ms) => `${ms} ms`).join(", or else ")}` : "";
-  return `${wishes[by] ?? ruleName(by)}${limit}, ${map ? `on ${map}` : "on any map"}${mode ? `, ${mode}` : ""}`;
+  return `${ruleOf(by)?.wish ?? by}${limit}, ${map ? `on ${map}` : "on any map"}${mode ? `, ${mode}` : ""}`;
 }
 
 /** What a setting is, in words. @param {State} state @param {Field} field */
@@ -274,7 +256,7 @@ function input(state, field) {
       return games.length > 1 && labelled(field, select(named, games.map((game) => [game.id, game.name]), value));
     }
     case "rule":
-      return labelled(field, select(named, rules.map(([id, name]) => [id, name]), value));
+      return labelled(field, select(named, rules.map(({ id, name }) => [id, name]), value));
     case "limits":
       return labelled(field, h("input", { ...named, value: value.join(", "), inputmode: "numeric", pattern: "[0-9., ]*" }));
     case "time":

@@ -186,6 +186,7 @@
  * @property {number} mean_ms
  * @property {number} max_ms
  * @property {number} stdev_ms
+ * @property {number} figure_ms what the rule makes of the pings
  * @property {number} [extra_ms] by how much, at most, anybody's ping is over their own best, where that decides
  * @property {Record<string, number>} rtt_ms
  * @property {Record<string, number>} [predicted_ms] what the search expects of those who have not measured it

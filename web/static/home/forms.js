@@ -1,7 +1,7 @@
 // Join a room, or open one.
 
 import { button, count, h, show } from "../dom.js";
-import { rules } from "../gather.js";
+import { ruleOf, rules } from "../rules.js";
 import { alarm } from "./alarm.js";
 import { art } from "./art.js";
 import { ask } from "./api.js";
@@ -11,8 +11,6 @@ import { noList, picker } from "./games.js";
 /** @typedef {import("./types.js").Game} Game */
 /** @typedef {{state: State, games: Game[], say: (text: string, bad?: boolean) => void, attempt: (what: string, act: () => unknown) => unknown}} Home */
 
-/** Rules that are nothing without a limit. */
-const limited = ["threshold", "fair-threshold"];
 /** In ms: what most games are still good at, until somebody says otherwise. */
 const usualLimit = 150;
 
@@ -161,7 +159,7 @@ export function play(main, from) {
       h(
         "section",
         { class: "card" },
-        h("fieldset", { class: "ways" }, h("legend", {}, "What counts"), rules.map(([id, name, hint]) => h("label", { class: "way-of" }, h("input", { type: "radio", name: "by", value: id, checked: id === (game()?.by || "mean") }), h("span", {}, h("strong", {}, name), h("small", {}, hint))))),
+        h("fieldset", { class: "ways" }, h("legend", {}, "What counts"), rules.map(({ id, name, hint }) => h("label", { class: "way-of" }, h("input", { type: "radio", name: "by", value: id, checked: id === (game()?.by || "mean") }), h("span", {}, h("strong", {}, name), h("small", {}, hint))))),
         field("limit", "Nobody over", h("span", { class: "unit" }, limit, "ms")),
         field("players", "Start with", h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: 64, inputmode: "numeric", placeholder: "who is here" }), "players")),
         field("vote", "Before the launch", h("select", { id: "vote", name: "vote" }, [["", "vote once two have the page open"], ["true", "vote, veto, ready check"], ["false", "straight there"]].map(([value, name]) => h("option", { value }, name)))),
@@ -193,7 +191,7 @@ export function play(main, from) {
     const openField = form.querySelector("#open-field");
     if (at instanceof HTMLElement) at.hidden = !there;
     if (openField instanceof HTMLElement) openField.hidden = there;
-    limit.required = limited.includes(String(data.get("by")));
+    limit.required = ruleOf(String(data.get("by")))?.limited ?? false;
     if (limit.required && limit.value === "") limit.value = String(usualLimit);
   };
   form.addEventListener("change", follow);

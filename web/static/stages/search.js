@@ -6,6 +6,7 @@ import { h, millis } from "../dom.js";
 import { guess } from "../estimate.js";
 import { flag } from "../flag.js";
 import { next } from "../next.js";
+import { ruleOf } from "../rules.js";
 import { sign } from "../sign.js";
 import { looking } from "./look.js";
 import { done, podium } from "./pace.js";
@@ -135,18 +136,19 @@ function many(players) {
   return players <= 4 ? "few" : players <= 8 ? "some" : "many";
 }
 
+/** Whether a server has the rule's figure: without own bests the average stands for it. @param {State} state @param {Leader} leader */
+function isJudged(state, leader) {
+  return !ruleOf(state.room.by)?.own || leader.extra_ms !== undefined;
+}
+
 /** What the rule decides by, of a server, ms. @param {State} state @param {Leader} leader */
 function decides(state, leader) {
-  if (leader.extra_ms !== undefined) return leader.extra_ms;
-  if (state.room.by === "minimax") return leader.max_ms;
-  return state.room.by.startsWith("fair") ? leader.stdev_ms : leader.mean_ms;
+  return isJudged(state, leader) ? leader.figure_ms : leader.mean_ms;
 }
 
 /** @param {State} state @param {Leader} leader */
 function measure(state, leader) {
-  if (leader.extra_ms !== undefined) return "at most given up";
-  if (state.room.by === "minimax") return "worst ping";
-  return state.room.by.startsWith("fair") ? "apart" : "average";
+  return (isJudged(state, leader) && ruleOf(state.room.by)?.figure) || "average";
 }
 
 /** The bar from the best that may still be out there to the best so far. @param {State} state @param {number} best */

@@ -1,0 +1,39 @@
+package rules
+
+import "time"
+
+// Minimax is the rule of the lowest worst RTT.
+const Minimax Name = "minimax"
+
+var minimax = Rule{
+	Name: Minimax, Measure: Minimax,
+	Estimates: 10 * time.Millisecond,
+	Score:     highest,
+	Sum:       func(s Sums) float64 { return float64(s.Worst) },
+	Bound:     highest,
+	Words: Words{
+		Short: "kindest to the worst off", Figure: "worst ping", Where: "for the worst off",
+		Best:   "has the lowest worst ping{among}, with {mean} on average",
+		Has:    "{worst} at worst, {mean} on average",
+		Search: "{worst} for the worst off",
+	},
+	Page: Page{
+		Name: "Kindest to the worst off", Hint: "the highest ping is as low as can be",
+		Wish: "the lowest ping for whoever is worst off", Figure: "worst ping",
+	},
+	Docs: Docs{
+		Does:      "the highest ping is as low as can be; one who is far from everything moves everybody",
+		Minimises: `$\max_p w_p r_p$`, Note: "for the worst off",
+	},
+}
+
+// highest is the highest RTT times its player's weight.
+func highest(p Pings) float64 {
+	worst := 0.0
+	for player, rtt := range p.RTT {
+		if w, counts := p.count(player); counts {
+			worst = max(worst, w*rtt)
+		}
+	}
+	return worst
+}

@@ -1,0 +1,166 @@
+// Package rules has the rules by which a group's server is chosen. A rule is a value in a
+// file of its own; [All] lists them. Selection, planner, room, flags, page, simulator and
+// documentation take from the value what they need of a rule, and name none themselves.
+package rules
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+)
+
+// Name is what command lines, documents and the wire call a rule.
+type Name string
+
+// Rule scores a server by the group's RTTs; lower is better.
+type Rule struct {
+	Name Name
+	// Measure is the rule with the same score and no ladder of limits: mostly the rule itself.
+	Measure Name
+	// Alone is the rule that takes its place for a single player; empty is none.
+	Alone Name
+
+	// NeedsLimit: the rule tries the limits one after the other, from the strictest, and
+	// is nothing without one. Other rules take the loosest as a cap.
+	NeedsLimit bool
+	// OwnBests: a player's RTT counts from the player's lowest RTT to a server that suits
+	// everyone.
+	OwnBests bool
+	// Deviates: scores are deviations. What all RTTs have in common does not change them.
+	Deviates bool
+	// Multiplies: a player of weight 2 counts like two players. In other rules the weight
+	// is a factor of the player's RTT.
+	Multiplies bool
+	// Averages: one RTT that is off hardly moves the score, and no limit turns on it.
+	Averages bool
+	// Estimates is how far off a guest's estimated RTTs may be, as a rule, so that counting
+	// them makes the choice better (docs/experiments/guest-estimates.md).
+	Estimates time.Duration
+
+	// Score is the rule's figure for one server, in the unit of the RTTs.
+	Score func(Pings) float64
+	// Sum is the same from sums, without weights; nil where sums do not tell it.
+	Sum func(Sums) float64
+	// Bound is the lowest score that is possible once the missing RTTs are known.
+	Bound func(Pings) float64
+
+	Words Words
+	Page  Page
+	Docs  Docs
+}
+
+// Pings are the players' RTTs to one server. An RTT of 0 is missing, and a player of weight
+// 0 has no say.
+type Pings struct {
+	RTT, Weight []float64
+	// Own are the RTTs that players' own count from; nil is from nothing.
+	Own []float64
+}
+
+// Equal are the pings of players who count alike.
+func Equal(rtts, own []float64) Pings {
+	return Pings{RTT: rtts, Weight: slices.Repeat([]float64{1}, len(rtts)), Own: own}
+}
+
+// count reports whether a player's RTT counts, and with which weight.
+func (p *Pings) count(player int) (weight float64, counts bool) {
+	weight = p.Weight[player]
+	return weight, p.RTT[player] > 0 && weight > 0
+}
+
+// Sums are what the RTTs of a server that all players have measured sum up to, in whole
+// microseconds.
+type Sums struct {
+	Players        int
+	Total, Squares uint64
+	// Worst and Second are the two highest RTTs; Second is 0 for one player.
+	Worst, Second uint32
+}
+
+// All lists the rules, the plainest first.
+func All() []*Rule {
+	return []*Rule{&mean, &threshold, &fairness, &fairThreshold, &minimax, &leastSacrifice}
+}
+
+// Names lists the rules' names.
+func Names() (names []Name) {
+	for _, rule := range All() {
+		names = append(names, rule.Name)
+	}
+	return names
+}
+
+// Find returns the rule of a name, nil if there is none.
+func Find(name Name) *Rule {
+	for _, rule := range All() {
+		if rule.Name == name {
+			return rule
+		}
+	}
+	return nil
+}
+
+// Of returns the rule of a name; an empty name is the average's. Documents of newer
+// versions may name a rule that this one lacks: it gets a score by the average, and words
+// that say so.
+func Of(name Name) *Rule {
+	if name == "" {
+		return &mean
+	}
+	if rule := Find(name); rule != nil {
+		return rule
+	}
+	return unknown(name)
+}
+
+// Plain returns the rule that the measure of a rule is named after.
+func (r *Rule) Plain() *Rule { return Of(r.Measure) }
+
+// For returns the rule that scores servers for so many players.
+func (r *Rule) For(players int) *Rule {
+	plain := r.Plain()
+	if players < 2 && plain.Alone != "" {
+		return Of(plain.Alone)
+	}
+	return plain
+}
+
+// unknown is a rule that this version of the program does not have.
+func unknown(name Name) *Rule {
+	rule := mean
+	rule.Name, rule.Measure = name, name
+	best := "was chosen by the rule “" + string(name) + "”, which is not known here{among}: {mean} on average"
+	rule.Words.Short, rule.Words.Best = string(name), best
+	return &rule
+}
+
+// Missing lists what a rule lacks.
+func (r *Rule) Missing() (missing []string) {
+	optional := []string{
+		"Alone", "NeedsLimit", "OwnBests", "Deviates", "Multiplies", "Averages", "Sum", // absent where they do not apply
+		"Words.Nothing", "Docs.Note",
+	}
+	var walk func(path string, of reflect.Value)
+	walk = func(path string, of reflect.Value) {
+		for i := range of.NumField() {
+			field, at := of.Field(i), path+of.Type().Field(i).Name
+			switch {
+			case field.Kind() == reflect.Struct:
+				walk(at+".", field)
+			case field.IsZero() && !slices.Contains(optional, at):
+				missing = append(missing, at)
+			}
+		}
+	}
+	walk("", reflect.ValueOf(*r))
+	if r.Sum == nil && !r.OwnBests {
+		missing = append(missing, "Sum (only a rule of own bests does without)")
+	}
+	for _, other := range []Name{r.Measure, r.Alone} {
+		if other != "" && Find(other) == nil {
+			missing = append(missing, fmt.Sprintf("the rule %q that it names", other))
+		}
+	}
+	return missing
+}

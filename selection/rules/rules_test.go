@@ -1,0 +1,171 @@
+package rules_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"muster/selection/rules"
+)
+
+func TestEveryRuleIsWhole(t *testing.T) {
+	for _, rule := range rules.All() {
+		if missing := rule.Missing(); len(missing) > 0 {
+			t.Errorf("the rule %q lacks: %s", rule.Name, strings.Join(missing, ", "))
+		}
+		if rule.OwnBests && rule.Words.Nothing == "" {
+			t.Errorf("the rule %q lacks: Words.Nothing, for who gives up nothing", rule.Name)
+		}
+	}
+}
+
+func TestMissingSaysWhatIsMissing(t *testing.T) {
+	all := new(rules.Rule).Missing()
+	for _, want := range []string{
+		"Name", "Measure", "Estimates", "Score", "Bound", "Sum (only a rule of own bests does without)",
+		"Words.Short", "Words.Figure", "Words.Where", "Words.Best", "Words.Has", "Words.Search",
+		"Page.Name", "Page.Hint", "Page.Wish", "Page.Figure", "Docs.Does", "Docs.Minimises",
+	} {
+		if !slices.Contains(all, want) {
+			t.Errorf("of an empty rule nobody hears that it lacks %s: %q", want, all)
+		}
+	}
+	half := *rules.Of(rules.Mean)
+	half.Words.Search, half.Alone = "", "nobody's"
+	if got := half.Missing(); !slices.Equal(got, []string{"Words.Search", `the rule "nobody's" that it names`}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestEveryRuleIsListed reads the package's source: a rule that is not in All fails.
+func TestEveryRuleIsListed(t *testing.T) {
+	packages, err := parser.ParseDir(token.NewFileSet(), ".", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := 0
+	for _, file := range packages["rules"].Files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, is := n.(*ast.ValueSpec); is && len(spec.Values) == 1 {
+				if literal, is := spec.Values[0].(*ast.CompositeLit); is {
+					if name, is := literal.Type.(*ast.Ident); is && name.Name == "Rule" {
+						written++
+					}
+				}
+			}
+			return true
+		})
+	}
+	if listed := len(rules.All()); written != listed {
+		t.Errorf("%d rules are written, and All lists %d", written, listed)
+	}
+}
+
+// drawn are random pings of players who count alike.
+func drawn(random *rand.Rand) (rules.Pings, rules.Sums) {
+	sums := rules.Sums{Players: 1 + random.IntN(6)}
+	var rtts, own []float64
+	for range sums.Players {
+		rtt := uint32(1000 + random.IntN(200_000))
+		rtts, own = append(rtts, float64(rtt)), append(own, float64(1+random.IntN(int(rtt))))
+		sums.Total += uint64(rtt)
+		sums.Squares += uint64(rtt) * uint64(rtt)
+		if rtt > sums.Worst {
+			rtt, sums.Worst = sums.Worst, rtt
+		}
+		sums.Second = max(sums.Second, rtt)
+	}
+	return rules.Equal(rtts, own), sums
+}
+
+func isNear(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(a), math.Abs(b)) }
+
+func TestSumsScoreLikePings(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		pings, sums := drawn(random)
+		for _, rule := range rules.All() {
+			if rule = rule.For(sums.Players); rule.Sum == nil {
+				continue
+			}
+			if got, want := rule.Sum(sums), rule.Score(pings); !isNear(got, want) {
+				t.Fatalf("%s of %v: %v from sums, %v from pings", rule.Name, pings.RTT, got, want)
+			}
+		}
+	}
+}
+
+func TestBoundIsBelowEveryScore(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 2))
+	for range 2000 {
+		pings, _ := drawn(random)
+		known := pings
+		known.RTT = slices.Clone(pings.RTT)
+		for player := range known.RTT {
+			known.RTT[player] *= float64(random.IntN(2))
+		}
+		for _, rule := range rules.All() {
+			if bound, score := rule.Bound(known), rule.Score(pings); bound > score+1e-6 {
+				t.Fatalf("%s of %v: a bound of %v, knowing %v, and a score of %v", rule.Name, pings.RTT, bound, known.RTT, score)
+			}
+		}
+	}
+}
+
+// TestWeightsMultiplyPlayers compares a player of weight 3 with three players.
+func TestWeightsMultiplyPlayers(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	for range 500 {
+		pings, _ := drawn(random)
+		one, three := rules.Equal(pings.RTT, nil), pings.RTT
+		one.Weight[0] = 3
+		three = append(slices.Clone(three), three[0], three[0])
+		for _, rule := range rules.All() {
+			if !rule.Multiplies || rule.Deviates { // a deviation's n−1 is another with weights
+				continue
+			}
+			got, want := rule.Score(one), rule.Score(rules.Equal(three, nil))
+			if !isNear(got, want) {
+				t.Fatalf("%s of %v: %v, want %v", rule.Name, pings.RTT, got, want)
+			}
+		}
+	}
+}
+
+func TestUnknownRuleSaysSo(t *testing.T) {
+	rule := rules.Of("of-tomorrow")
+	got := rule.Words.Praise(rules.Figures{Mean: 20}, "")
+	if got != "was chosen by the rule “of-tomorrow”, which is not known here: 20.0 ms on average" || rules.Find("of-tomorrow") != nil {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestScores works out each rule by hand.
+func TestScores(t *testing.T) {
+	for _, c := range []struct {
+		by                rules.Name
+		rtts, weight, own []float64
+		want              float64
+	}{
+		{rules.Mean, []float64{10, 20, 60}, []float64{1, 1, 1}, nil, 30},
+		{rules.Mean, []float64{10, 20, 60}, []float64{4, 1, 0}, nil, 12},
+		{rules.Mean, []float64{10, 0, 60}, []float64{1, 1, 1}, nil, 35},
+		{rules.Threshold, []float64{10, 20, 60}, []float64{1, 1, 1}, nil, 30},
+		{rules.Fairness, []float64{20, 40, 60}, []float64{1, 1, 1}, nil, 20},
+		{rules.FairThreshold, []float64{20, 40, 60}, []float64{1, 1, 1}, nil, 20},
+		{rules.Minimax, []float64{10, 20, 60}, []float64{1, 4, 1}, nil, 80},
+		{rules.LeastSacrifice, []float64{10, 20, 60}, []float64{1, 1, 1}, []float64{5, 5, 58}, 15},
+		{rules.LeastSacrifice, []float64{10, 20, 60}, []float64{4, 1, 1}, []float64{5, 5, 58}, 20},
+	} {
+		got := rules.Of(c.by).Score(rules.Pings{RTT: c.rtts, Weight: c.weight, Own: c.own})
+		if !isNear(got, c.want) {
+			t.Errorf("%s of %v, weights %v: %v, want %v", c.by, c.rtts, c.weight, got, c.want)
+		}
+	}
+}
