@@ -62,7 +62,8 @@ var arrows = []struct {
 	{"muster/internal/sim/plot", []string{"muster/internal/sim"}},
 	{"muster/internal/sim/rivals", []string{"muster/internal/sim", "muster/selection"}},
 	{"muster/host", []string{"muster/host/access", "muster/host/store", "muster/host/page", "muster/host/room", "muster/host/schedule", "muster/host/wire/...", "muster/selection/...", "muster/discovery", "muster/discovery/topology"}},
-	{"muster/peer", []string{"muster/host/access", "muster/host/wire/...", "muster/selection", "muster/discovery", "muster/discovery/topology", "muster/discovery/plans"}},
+	{"muster/peer", []string{"muster/peer/player", "muster/host/access", "muster/host/wire/...", "muster/discovery"}},
+	{"muster/peer/player", []string{"muster/host/wire", "muster/discovery", "muster/discovery/topology", "muster/discovery/plans"}},
 	{"muster/host/room", []string{"muster/host/room/nickname", "muster/host/schedule", "muster/host/wire", "muster/selection/...", "muster/discovery", "muster/discovery/topology"}},
 	{"muster/host/room/nickname", []string{"muster/discovery"}},
 	{"muster/host/page", []string{"muster/host/room", "muster/host/wire", "muster/discovery"}},
@@ -145,6 +146,7 @@ var pure = []string{
 	"muster/host/room",
 	"muster/host/room/nickname",
 	"muster/host/page",
+	"muster/peer/player",
 	"muster/internal/faults",
 }
 

@@ -21,6 +21,7 @@ import (
 	"muster/host/access"
 	"muster/host/wire"
 	"muster/host/wire/conn"
+	"muster/peer/player"
 )
 
 // stayConnected connects again and again, with growing pauses, and returns why
@@ -53,7 +54,7 @@ func (s *session) stayConnected() error {
 		}
 		patience := s.options.pace.giveUp
 		s.do(func() {
-			if s.finishing {
+			if s.player.IsFinishing() {
 				patience = s.options.pace.lastWord
 			}
 		})
@@ -83,7 +84,7 @@ func (s *session) stayConnected() error {
 func (s *session) elsewhere(was Place) []Place {
 	places := []Place{{s.options.URL, s.options.TLS}}
 	var told []netip.AddrPort
-	s.do(func() { told = s.told })
+	s.do(func() { told = s.player.Hosts() })
 	for _, addr := range told {
 		// A certificate that others signed holds for a name, and for no address.
 		if u, err := url.Parse(s.options.URL); err == nil && (u.Scheme == "ws" || s.options.TLS != nil) {
@@ -118,19 +119,18 @@ func (s *session) connect(at Place, sought bool) (welcomed bool, err error) {
 	}
 	c := conn.New(ws, conn.AtPeer)
 	hello := func() {
-		s.host = s.options.hostAddr(ws.NetConn())
-		o := &s.options
-		c.Send(wire.Hello{Version: wire.Version, Code: o.Code, Key: o.Key, Name: o.Name, Token: s.token, As: o.As, Probes: o.Probes, Program: s.program, Line: line, Editions: o.Editions, Asks: o.Asks, Somewhere: o.Somewhere, Beacon: o.Beacon, Discreet: o.Discreet})
+		s.conn = c
+		s.step(player.Connected{Line: line, Host: s.options.hostAddr(ws.NetConn())})
 	}
 	isProved, token, nonce := !sought || at.TLS != nil, "", access.NewSecret()
 	if isProved {
 		s.post(hello)
 	} else {
-		s.do(func() { token = s.token })
+		s.do(func() { token = s.player.Token() })
 		c.Send(wire.Seek{Version: wire.Version, Place: access.Place(token), Nonce: nonce})
 		defer time.AfterFunc(seekTimeout, func() {
 			s.post(func() {
-				if s.conn != c {
+				if s.conn != c || !s.player.IsIn() {
 					c.Close(errNotHere)
 				}
 			})
@@ -147,17 +147,20 @@ func (s *session) connect(at Place, sought bool) (welcomed bool, err error) {
 		}
 		_, is := m.(wire.Welcome)
 		welcomed = welcomed || is
-		return s.obey(c, m)
+		return s.obey(m)
 	})
-	s.post(func() { s.conn = nil })
+	s.post(func() {
+		s.conn = nil
+		s.step(player.Lost{})
+	})
 	return welcomed, err
 }
 
 // obey has the session's goroutine act on a message, and waits until it has. What
 // it cannot act on ends the peer: a new connection would bring it again.
-func (s *session) obey(by *conn.Conn, m wire.Message) error {
+func (s *session) obey(m wire.Message) error {
 	done := make(chan error, 1)
-	s.post(func() { done <- s.receive(by, m) })
+	s.post(func() { done <- s.hear(m) })
 	select {
 	case err := <-done:
 		if err != nil && !isPassing(err) {
@@ -169,9 +172,6 @@ func (s *session) obey(by *conn.Conn, m wire.Message) error {
 	}
 }
 
-// errOutdated says that a host has said less than another by now: it has lost the room.
-var errOutdated = errors.New("peer: the host no longer has the room")
-
 // movedWithin is by how many first pauses at most those wait whose host hands the room
 // over: a second.
 const movedWithin = 4
@@ -180,7 +180,7 @@ const movedWithin = 4
 // too many codes from here, it can keep nothing just now, or another has the room.
 func isPassing(err error) bool {
 	var refusal wire.Refusal
-	return errors.Is(err, errOutdated) || errors.As(err, &refusal) && slices.Contains([]string{wire.ReasonLimited, wire.ReasonBusy, wire.ReasonMoved}, refusal.Reason)
+	return errors.Is(err, player.ErrOutdated) || errors.As(err, &refusal) && slices.Contains([]string{wire.ReasonLimited, wire.ReasonBusy, wire.ReasonMoved}, refusal.Reason)
 }
 
 func hasMoved(err error) bool {

@@ -5,15 +5,17 @@ import (
 	"net"
 	"net/netip"
 	"time"
+
+	"muster/peer/player"
 )
 
 // Impatient makes a peer wait so long for the answers to a sample.
-func Impatient(o *Options, patience time.Duration) { o.pace.patience = patience }
+func Impatient(o *Options, patience time.Duration) { o.pace.Patience = patience }
 
 // Hurry makes a peer of a test lose no time.
 func Hurry(o *Options, giveUp time.Duration) {
 	o.pace = pace{
-		flush: 5 * time.Millisecond, sample: time.Millisecond, patience: time.Minute,
+		Pace:       player.Pace{Flush: 5 * time.Millisecond, Sample: time.Millisecond, Patience: time.Minute},
 		firstPause: 5 * time.Millisecond, lastPause: 20 * time.Millisecond, giveUp: giveUp, lastWord: giveUp, gone: giveUp, seekAfter: 30 * time.Millisecond,
 	}
 }
@@ -30,5 +32,3 @@ func HostAt(o *Options, addr netip.Addr) {
 func Named(o *Options, addrs ...netip.Addr) {
 	o.lookUp = func(context.Context, string) ([]netip.Addr, error) { return addrs, nil }
 }
-
-var MayAsk = mayAsk

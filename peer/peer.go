@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"net/netip"
 	"time"
@@ -25,6 +26,7 @@ import (
 	"muster/discovery"
 	"muster/host/access"
 	"muster/host/wire"
+	"muster/peer/player"
 )
 
 const (
@@ -131,14 +133,7 @@ type Place struct {
 
 // pace is how fast a peer goes about its work.
 type pace struct {
-	// flush is how often results go to the host: the page shows them live.
-	flush time.Duration
-	// sample spaces the samples of a finalist: servers answer an address about
-	// once a second.
-	sample time.Duration
-	// patience is how long a sample waits for its answers: not until the prober
-	// would repeat a question.
-	patience time.Duration
+	player.Pace
 	// The pauses between attempts to come back double from the first to the last.
 	firstPause, lastPause time.Duration
 	// seekAfter is how long a host is away until it is looked for elsewhere.
@@ -152,7 +147,7 @@ type pace struct {
 }
 
 var realPace = pace{
-	flush: 100 * time.Millisecond, sample: 1100 * time.Millisecond, patience: 900 * time.Millisecond,
+	Pace:       player.RealPace,
 	firstPause: 250 * time.Millisecond, lastPause: 5 * time.Second, seekAfter: 10 * time.Second, giveUp: 30 * time.Minute, lastWord: 3 * time.Minute, gone: 5 * time.Minute,
 }
 
@@ -175,55 +170,21 @@ var ErrProxyAlone = errors.New("peer: a proxy answers, and no host behind it")
 
 // ErrNothingSuitable says that the room found no server for everyone. Only a
 // peer that leaves after one round returns it.
-var ErrNothingSuitable = errors.New("peer: no server suits everyone")
+var ErrNothingSuitable = player.ErrNothingSuitable
 
-// Event is something the player's screen may show.
-type Event interface{ isEvent() }
-
-// Joined: the host let the player in, under this name. Page is what makes the room's
-// link the player's own.
-type Joined struct{ Name, Page string }
-
-// RoomChanged: the newest state of the room.
-type RoomChanged struct{ Room wire.Snapshot }
-
-// Progress: how far the player's own measuring is.
-type Progress struct{ Probed, Answered, Listed int }
-
-// Exposing: so many servers of the list may see the player's address in this round, 0 for
-// all, as the host says.
-type Exposing struct{ Most, Listed int }
-
-// ExposingPlaces: so many places where a server could be will have seen the player's address
-// in this round.
-type ExposingPlaces struct{ Places int }
-
-// Shown: who has seen the player's address in this round, which is about to be over.
-type Shown struct{ discovery.Exposed }
-
-// Disconnected: the connection broke, the next attempt comes after Retry. Gone: the host
-// runs no more where it was.
-type Disconnected struct {
-	Err   error
-	Retry time.Duration
-	Gone  bool
-}
-
-// Waiting: the room has no host for a while, the connection stays.
-type Waiting struct{ Message string }
-
-// Answered: why what the player said does not count.
-type Answered struct{ Message string }
-
-func (Joined) isEvent()         {}
-func (Answered) isEvent()       {}
-func (Waiting) isEvent()        {}
-func (RoomChanged) isEvent()    {}
-func (Progress) isEvent()       {}
-func (Exposing) isEvent()       {}
-func (ExposingPlaces) isEvent() {}
-func (Shown) isEvent()          {}
-func (Disconnected) isEvent()   {}
+// What the player's screen may show; see package player.
+type (
+	Event          = player.Event
+	Joined         = player.Joined
+	RoomChanged    = player.RoomChanged
+	Progress       = player.Progress
+	Exposing       = player.Exposing
+	ExposingPlaces = player.ExposingPlaces
+	Shown          = player.Shown
+	Disconnected   = player.Disconnected
+	Waiting        = player.Waiting
+	Answered       = player.Answered
+)
 
 // Run plays a part in the room until ctx ends, the host turns the player away
 // (a [wire.Refusal]), the host makes no sense, or it is gone for good
@@ -237,33 +198,46 @@ func Run(ctx context.Context, options Options) error {
 		options.lookUp = lookUp
 	}
 	if options.NewPlan == nil {
-		options.NewPlan = newPlan
+		options.NewPlan = player.NewPlan
 	}
 	s := &session{
 		options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
-		inbox: make(chan func()), token: options.Token, program: access.NewSecret(), scanner: scanner{newProber: options.NewProber, exposure: &discovery.Exposure{Most: options.Discreet}},
-		stop: func() {}, stopLaunch: func() {},
+		inbox: make(chan func()), program: access.NewSecret(), scanner: scanner{newProber: options.NewProber},
+		stops: map[int]context.CancelFunc{}, boxes: map[int]*mailbox{}, places: map[string]*scanner{},
 	}
-	if s.token == "" { // made and kept here, so that no place is lost with its welcome
-		s.keep(access.NewSecret())
+	token := options.Token
+	if token == "" { // made and kept here, so that no place is lost with its welcome
+		token = access.NewSecret()
+		s.keep(token)
 	}
+	s.player = player.New(player.Options{
+		Hello: wire.Hello{
+			Version: wire.Version, Code: options.Code, Key: options.Key, Name: options.Name, Token: token, As: options.As,
+			Probes: options.Probes, Program: s.program, Editions: options.Editions, Asks: options.Asks,
+			Somewhere: options.Somewhere, Beacon: options.Beacon, Discreet: options.Discreet,
+		},
+		Once: options.Once, HasPlaces: options.NewPlaceProber != nil, Pace: options.pace.Pace, Seed: rand.Uint64(),
+	}, time.Now())
 	s.ctx, s.leave = context.WithCancelCause(ctx)
-	s.scanner.rests = func(d time.Duration) { s.post(func() { s.rests(d) }) }
+	s.scanner.rests = func(d time.Duration) {
+		s.post(func() {
+			s.empty(s.player.Measuring())
+			s.step(player.Resting{For: d, Queued: s.queued()})
+		})
+	}
 	s.work.Go(func() { s.leave(s.stayConnected()) })
 	s.loop()
-	s.stop()
-	s.stopLaunch()
 	s.work.Wait()
 	err := context.Cause(s.ctx)
 	var refusal wire.Refusal
 	if errors.As(err, &refusal) && refusal.Reason == wire.ReasonLeft {
 		err = nil // as the player said on the page
 	}
-	if errors.Is(err, errFinished) || s.finishing && errors.Is(err, ErrUnreachable) || ctx.Err() != nil {
+	if errors.Is(err, player.ErrFinished) || s.player.IsFinishing() && errors.Is(err, ErrUnreachable) || ctx.Err() != nil {
 		err = nil
+	}
+	for _, by := range s.places {
+		err = errors.Join(err, by.close())
 	}
 	return errors.Join(err, s.scanner.close())
 }
-
-// errFinished is the cause of a peer that leaves because its work is done.
-var errFinished = errors.New("peer: finished")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/peer/player"
 )
 
 // scanner lends its prober, and so its sockets and their place in a home
@@ -14,45 +15,33 @@ type scanner struct {
 	newProber func(game string, rests func(time.Duration)) (Prober, error)
 	// rests is told for how long the prober asks nobody; nil is told nothing.
 	rests func(time.Duration)
-	// exposure counts whom the round has asked; nil counts nobody.
-	exposure *discovery.Exposure
-	// isPlaces: what is asked are places where a server could be.
-	isPlaces bool
 
 	mu     sync.Mutex // held while a task runs; guards following
 	game   string
 	prober Prober
 }
 
-// run executes a plan once the one before has ended, as one of so many players who
-// ask these servers.
-func (s *scanner) run(ctx context.Context, among int, game string, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
+// run executes a run once the one before has ended.
+func (s *scanner) run(ctx context.Context, o player.Run, seen func(discovery.Result)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if s.prober != nil && s.game != game {
+	if s.prober != nil && s.game != o.Game {
 		if err := s.close(); err != nil {
 			return err
 		}
 	}
 	if s.prober == nil {
-		prober, err := s.newProber(game, s.rests)
+		prober, err := s.newProber(o.Game, s.rests)
 		if err != nil {
 			return err
 		}
-		s.prober, s.game = prober, game
+		s.prober, s.game = prober, o.Game
 	}
-	s.prober.Share(among)
-	switch {
-	case s.exposure == nil:
-	case s.isPlaces:
-		plan = s.exposure.WatchPlaces(plan, servers, seen)
-	default:
-		plan = s.exposure.Watch(plan, servers, seen)
-	}
-	return s.prober.Run(ctx, servers, plan, seen)
+	s.prober.Share(o.Among)
+	return s.prober.Run(ctx, o.Servers, o.Watched(seen), seen)
 }
 
 // close is for who holds mu, or for when all tasks have ended.

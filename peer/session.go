@@ -2,18 +2,18 @@ package peer
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/netip"
-	"slices"
 	"sync"
 	"time"
 
+	"muster/discovery"
 	"muster/host/wire"
 	"muster/host/wire/conn"
+	"muster/peer/player"
 )
 
-// session is one player in one room. Only its own goroutine touches it.
+// session drives a [player.Player] in one room. Only its own goroutine touches it.
 type session struct {
 	options Options
 	log     *slog.Logger
@@ -22,67 +22,37 @@ type session struct {
 	leave   context.CancelCauseFunc
 	work    sync.WaitGroup
 
-	token string
-	// epoch is the greatest that a host of the room had: one with a lesser has lost it.
-	epoch uint64
-	conn  *conn.Conn // nil until the host has let us in
-	host  netip.Addr // where it is
+	player *player.Player
+	conn   *conn.Conn // the newest, nil once it is over
+	// dropped is why what the host said last ends the connection; nil if it does not.
+	dropped error
+	// stops end the tasks under way, and boxes hold what runs among them have seen.
+	stops   map[int]context.CancelFunc
+	boxes   map[int]*mailbox
+	scanner scanner
+	// places are the scanners for candidate places, by protocol.
+	places map[string]*scanner
+
 	// left is the address of the newest connection, or was: only stayConnected uses it.
 	left netip.Addr
 	// program tells this run of the program from others, and lines counts its
 	// connections: stayConnected's goroutine alone does.
 	program string
 	lines   int
-	// told are other addresses of the host.
-	told     []netip.AddrPort
-	room     wire.Snapshot
-	failed   bool // the room, as far as the player was told who saw their address
-	round    *round
-	look     *look // the newest
-	scanner  scanner
-	survey   survey
-	launched *wire.Launched // the newest, for a host that missed it
-	// launchedTo is where that leads, and launches counts them. stopLaunch ends it: the
-	// player may be asked for long, while the room looks for seats for others.
-	launchedTo string
-	launches   int
-	stopLaunch context.CancelFunc
-	// again is the newest time at which the player asked for the game once more, and
-	// agains how often that was in this round.
-	again  int64
-	agains int
-	near   near
-	// able is the newest word on whether this machine can start a game, and brought what
-	// the player brings into the room, as trying and bringing have found out.
-	able             wire.Able
-	brought          wire.Bring
-	trying, bringing errand
-	// saidOutside is the router's port that this connection was told of, 0 for none.
-	saidOutside uint16
-	late        lateness
-	// saidLaunched: a connection has taken what came of the newest launch. A host that
-	// ends with its round may hear it and be gone before the launch returns.
-	saidLaunched bool
-	// finishing: the peer leaves as soon as the host has heard of the launch.
-	finishing bool
-	// stop ends the newest task in the background, and tasks is how many were begun.
-	stop  context.CancelFunc
-	tasks int
 }
 
 func (s *session) loop() {
-	flush := time.NewTicker(s.options.pace.flush)
-	defer flush.Stop()
+	clock := time.NewTimer(0)
+	defer clock.Stop()
 	for {
+		clock.Reset(time.Until(s.player.Next()))
 		select {
 		case act := <-s.inbox:
 			act()
-		case <-flush.C:
-			s.flush()
-			s.sayOutside()
-			s.sayLate()
+		case <-clock.C:
+			s.tick()
 		case say := <-s.options.Say:
-			s.say(say)
+			s.step(player.Say{Say: say})
 		case <-s.ctx.Done():
 			return
 		}
@@ -113,162 +83,187 @@ func (s *session) tell(e Event) {
 	}
 }
 
-func (s *session) send(m wire.Message) {
-	if s.conn != nil {
-		s.conn.Send(m)
-	}
-}
-
-// say tells the host what the player says. It is of the moment: the host that comes back
-// later is not told.
-func (s *session) say(m wire.Say) {
+// queued returns how many messages wait for the line.
+func (s *session) queued() int {
 	if s.conn == nil {
-		s.tell(Answered{"the host is away just now, and does not hear it: say it again once the connection is back"})
-		return
+		return 0
 	}
-	s.send(m)
+	return s.conn.Queued()
 }
 
-// sayLate tells the host when this machine has become busy, or idle again.
-func (s *session) sayLate() {
-	s.late.rang(time.Now(), s.options.pace.flush)
-	if s.conn == nil {
-		return
+// tick tells the machine what was seen, and that time has passed.
+func (s *session) tick() {
+	for task := range s.boxes {
+		s.empty(task)
 	}
-	if m, isNews := s.late.news(); isNews {
-		s.send(m)
+	in := player.Tick{Queued: s.queued()}
+	if s.options.Outside != nil {
+		in.Outside = s.options.Outside()
 	}
+	s.step(in)
 }
 
-// sayOutside tells the host by which port of the router others reach the beacon, if that is
-// news.
-func (s *session) sayOutside() {
-	if s.conn == nil || s.options.Outside == nil {
-		return
-	}
-	if port := s.options.Outside(); port != 0 && port != s.saidOutside {
-		s.saidOutside = port
-		s.send(wire.Outside{Port: port})
-	}
+// hear tells the machine what the host says. The error ends the connection.
+func (s *session) hear(m wire.Message) error {
+	s.dropped = nil
+	s.step(player.Hear{Message: m})
+	return s.dropped
 }
 
-// receive acts on a message of the host.
-func (s *session) receive(by *conn.Conn, m wire.Message) error {
-	switch m := m.(type) {
-	case wire.Welcome:
-		if m.Version != wire.Version { // the host did not look at ours
-			return wire.Refusal{
-				Reason: wire.ReasonVersion, Message: fmt.Sprintf("the host speaks version %d, this program %d", m.Version, wire.Version),
-				Hint: "update muster, here or there",
+// step tells the machine what happens, and does what it wants.
+func (s *session) step(in player.Input) {
+	for _, o := range s.player.Step(in, time.Now()) {
+		switch o := o.(type) {
+		case player.Send:
+			if s.conn != nil {
+				s.conn.Send(o.Message)
 			}
-		}
-		if m.Epoch < s.epoch {
-			return errOutdated
-		}
-		isAgain := s.conn == by // another host has the room now, and someone in between kept the line
-		s.conn, s.epoch = by, m.Epoch
-		if isAgain {
-			s.send(wire.Again{})
-		}
-		s.welcome(m, isAgain)
-	case wire.Refusal:
-		return m
-	case wire.Wait:
-		s.tell(Waiting{m.Message})
-	case wire.Room:
-		if err := s.room.Merge(m); err != nil {
-			return err
-		}
-		if failed := s.room.Room.Stage == wire.Failed; failed != s.failed {
-			if s.failed = failed; failed {
-				s.tellShown()
+		case player.Tell:
+			s.tell(o.Event)
+		case player.Warn:
+			s.log.Warn(o.Text, o.Args...)
+		case player.Keep:
+			s.keep(o.Token)
+		case player.Drop:
+			s.dropped = o.Err
+		case player.Leave:
+			s.leave(o.Err)
+		case player.Prepare:
+			plan, err := s.options.NewPlan(o.Measure, o.Servers)
+			s.step(player.Planned{Plan: plan, Err: err})
+		case player.Stop:
+			if stop := s.stops[o.Task]; stop != nil {
+				stop()
 			}
+		case player.Release:
+			if by := s.places[o.Protocol]; by != nil {
+				delete(s.places, o.Protocol)
+				if err := by.close(); err != nil {
+					s.log.Warn("places not measured", "protocol", o.Protocol, "error", err)
+				}
+			}
+		default:
+			s.undertake(o)
 		}
-		s.tell(RoomChanged{s.room})
-		s.tries(s.room.Room.Game)
-		s.brings(s.room.Room.Game)
-		if s.options.Once && s.room.Room.Stage == wire.Failed {
-			s.leave(ErrNothingSuitable)
-		}
-	case wire.List:
-		s.list(m)
-	case wire.Measure:
-		return s.measure(m)
-	case wire.Ask:
-		return s.ask(m)
-	case wire.Report:
-		return s.known(m)
-	case wire.Finalists:
-		return s.verify(m)
-	case wire.Survey:
-		s.surveys(m)
-	case wire.Launch:
-		if m.Epoch < s.epoch {
-			return errOutdated
-		}
-		s.epoch = m.Epoch
-		s.launch(m)
-	case wire.Look:
-		s.lookAround(m.Game)
-	case wire.Answer:
-		s.tell(Answered{m.Message})
-	default:
-		return fmt.Errorf("peer: a %T from the host", m)
 	}
-	return nil
+}
+
+// undertake begins what takes time.
+func (s *session) undertake(o player.Output) {
+	switch o := o.(type) {
+	case player.Run:
+		s.run(o)
+	case player.Launch:
+		s.begin(o.Task, func(ctx context.Context) player.Input {
+			s.options.Launch(ctx, o.Launch, o.Doubt, func(state wire.LaunchState, detail string) {
+				s.post(func() { s.step(player.Progressed{Task: o.Task, State: state, Detail: detail}) })
+			})
+			return player.Launched{Task: o.Task}
+		})
+	case player.Try:
+		if s.options.Able != nil {
+			s.begin(o.Task, func(ctx context.Context) player.Input {
+				return player.Tried{Task: o.Task, Able: s.options.Able(ctx, o.Game)}
+			})
+		}
+	case player.Collect:
+		if s.options.Brings != nil {
+			s.begin(o.Task, func(ctx context.Context) player.Input {
+				return player.Brought{Task: o.Task, Bring: s.options.Brings(ctx, o.Game)}
+			})
+		}
+	case player.LookAround:
+		s.begin(o.Task, func(ctx context.Context) player.Input {
+			found := player.Found{Game: o.Game}
+			if s.options.Near != nil {
+				found.Servers = s.options.Near(ctx, o.Game)
+			}
+			return found
+		})
+	}
+}
+
+// begin does something beside all else until the task is stopped, and tells the machine what
+// came of it.
+func (s *session) begin(task int, do func(ctx context.Context) player.Input) {
+	ctx, cancel := context.WithCancel(s.ctx)
+	s.stops[task] = cancel
+	s.work.Go(func() {
+		defer cancel()
+		in := do(ctx)
+		s.post(func() {
+			s.empty(task)
+			delete(s.stops, task)
+			delete(s.boxes, task)
+			s.step(in)
+		})
+	})
+}
+
+// run asks servers.
+func (s *session) run(o player.Run) {
+	by, box := &s.scanner, &mailbox{began: o.Began}
+	if o.IsPlaces {
+		if by = s.places[o.Game]; by == nil {
+			by = &scanner{newProber: func(protocol string, _ func(time.Duration)) (Prober, error) {
+				return s.options.NewPlaceProber(protocol)
+			}}
+			s.places[o.Game] = by
+		}
+	}
+	s.boxes[o.Task] = box
+	s.begin(o.Task, func(ctx context.Context) player.Input {
+		if o.Patience > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, o.Patience)
+			defer cancel()
+		}
+		err := by.run(ctx, o, box.add)
+		if ctx.Err() != nil {
+			err = nil // stopped for something else, or silent servers are lost this time
+		}
+		return player.Ran{Task: o.Task, Err: err}
+	})
+}
+
+// empty tells the machine what a task has seen.
+func (s *session) empty(task int) {
+	if box := s.boxes[task]; box != nil {
+		if results := box.take(); len(results) > 0 {
+			s.step(player.Seen{Task: task, Results: results})
+		}
+	}
 }
 
 // keep keeps the token over a restart of the program.
 func (s *session) keep(token string) {
-	s.token = token
 	if s.options.SaveToken != nil {
 		s.options.SaveToken(token)
 	}
 }
 
-// welcome takes the host's word that we are in, and says everything again that a host
-// which has not heard of it needs to know.
-func (s *session) welcome(m wire.Welcome, isAgain bool) {
-	if m.Token != s.token {
-		s.keep(m.Token)
-	}
-	s.told = slices.DeleteFunc(m.Hosts, func(at netip.AddrPort) bool { return at.Port() == 0 || !mayAsk(s.host, at.Addr()) })
-	if s.round != nil {
-		s.round.sent, s.round.saidDone = 0, false
-	}
-	if s.able.Game != "" {
-		s.send(s.able)
-	}
-	s.sayBrought()
-	s.saidOutside = 0
-	s.sayOutside()
-	s.late.told = 0 // this host was told nothing yet
-	if s.launched != nil {
-		s.send(*s.launched)
-	}
-	if s.finishing {
-		s.leave(errFinished)
-	}
-	if !isAgain {
-		s.tell(Joined{m.Name, m.Page})
-	}
+// mailbox holds results of a run until the session takes them. The prober writes, the
+// session reads.
+type mailbox struct {
+	began time.Time
+
+	mu      sync.Mutex // guards following
+	results []discovery.Result
 }
 
-// inBackground stops what was under way and does the next thing.
-func (s *session) inBackground(do func(ctx context.Context)) {
-	s.stop()
-	s.tasks++
-	s.stop = s.begins(do)
+func (b *mailbox) add(r discovery.Result) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r.At = time.Since(b.began)
+	b.results = append(b.results, r)
 }
 
-// begins does something beside all else until stop is called.
-func (s *session) begins(do func(ctx context.Context)) (stop context.CancelFunc) {
-	ctx, cancel := context.WithCancel(s.ctx)
-	s.work.Go(func() {
-		defer cancel()
-		do(ctx)
-	})
-	return cancel
+func (b *mailbox) take() []discovery.Result {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	taken := b.results
+	b.results = nil
+	return taken
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

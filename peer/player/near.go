@@ -1,4 +1,4 @@
-package peer
+package player
 
 import (
 	"maps"
@@ -31,39 +31,33 @@ type near struct {
 }
 
 // lookAround tells the host which servers of a game are around.
-func (s *session) lookAround(game string) {
-	switch n := &s.near; {
+func (p *Player) lookAround(game string) {
+	switch n := &p.near; {
 	case n.looking:
-	case !n.at.IsZero() && n.told.Game == game && time.Since(n.at) < nearFresh:
-		s.send(n.told)
-	case !n.at.IsZero() && time.Since(n.at) < lookPause: // another game, a moment later
-		s.send(wire.Near{Game: game, Servers: []wire.NearServer{}})
+	case !n.at.IsZero() && n.told.Game == game && p.now.Sub(n.at) < nearFresh:
+		p.send(n.told)
+	case !n.at.IsZero() && p.now.Sub(n.at) < lookPause: // another game, a moment later
+		p.send(wire.Near{Game: game, Servers: []wire.NearServer{}})
 	default:
 		n.looking = true
-		s.work.Go(func() {
-			found := []wire.NearServer{}
-			if s.options.Near != nil {
-				found = append(found, s.options.Near(s.ctx, game)...)
-			}
-			s.post(func() { s.foundNear(game, found) })
-		})
+		p.do(LookAround{p.begin(), game})
 	}
 }
 
 // foundNear tells of servers on private networks: what the internet reaches is for lists
 // to name.
-func (s *session) foundNear(game string, found []wire.NearServer) {
-	found = slices.DeleteFunc(found, func(f wire.NearServer) bool {
+func (p *Player) foundNear(game string, found []wire.NearServer) {
+	found = slices.DeleteFunc(append([]wire.NearServer{}, found...), func(f wire.NearServer) bool {
 		return f.Addr.Port() == 0 || discovery.ReachOf(f.Addr.Addr()) != discovery.NetworkReach
 	})
 	found = found[:min(len(found), wire.MaxNear)]
 	addrs := map[netip.AddrPort]bool{}
-	if len(s.near.addrs) < maxFound {
-		maps.Copy(addrs, s.near.addrs)
+	if len(p.near.addrs) < maxFound {
+		maps.Copy(addrs, p.near.addrs)
 	}
 	for _, f := range found {
 		addrs[f.Addr] = true
 	}
-	s.near = near{told: wire.Near{Game: game, Servers: found}, at: time.Now(), addrs: addrs}
-	s.send(s.near.told)
+	p.near = near{told: wire.Near{Game: game, Servers: found}, at: p.now, addrs: addrs}
+	p.send(p.near.told)
 }

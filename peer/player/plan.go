@@ -1,4 +1,4 @@
-package peer
+package player
 
 import (
 	"math/rand/v2"
@@ -13,10 +13,10 @@ import (
 // ownNearest is how many near servers a player looks for while people vote.
 const ownNearest = 50
 
-// newPlan is the plan that the host asks for. In a room a plan goes through its
+// NewPlan returns the plan that the host asks for. In a room a plan goes through its
 // whole list: servers that one player skipped would be lost to all. Where the
 // host coordinates, a player's own plan is what it allows besides.
-func newPlan(m wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
+func NewPlan(m wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
 	options := discovery.PlanOptions{Seed: m.Seed, MaxRTT: time.Duration(m.MaxRTT), AutoStop: discovery.StopOff}
 	strategy := discovery.Strategy(m.Strategy)
 	if m.Strategy == wire.Coordinated {

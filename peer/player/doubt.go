@@ -1,0 +1,115 @@
+package player
+
+import (
+	"net/netip"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+const (
+	// mostAtAddress is how many servers at the address of a launch are asked for the one
+	// that takes players there: query ports differ from the game's.
+	mostAtAddress = 8
+	// mostAttempts is how often they are asked: a packet or two may get lost.
+	mostAttempts = 3
+)
+
+// doubt is why a player should not be taken to an address unasked, if there is a
+// reason. A host may name any address and any port. It is believed where a server of
+// this round's list takes players that answered this player; a latecomer asks it first.
+type doubt struct {
+	launch  wire.Launch
+	address netip.AddrPort
+	round   *round
+	// reason is the doubt, once isKnown.
+	reason  string
+	isKnown bool
+	// unheard are the servers to ask.
+	unheard  []int
+	attempts int
+	// answers: a server there has answered.
+	answers bool
+}
+
+// newDoubt returns what a player thinks of a launch who heard of some servers.
+func newDoubt(r *round, m wire.Launch, heard map[int]*discovery.Info) *doubt {
+	d := &doubt{launch: m, round: r, isKnown: true}
+	address, err := netip.ParseAddrPort(m.Address)
+	switch {
+	case err != nil:
+		d.reason = "that is no address of a server"
+		return d
+	case r == nil || r.number != m.Round:
+		d.reason = "no server was listed in this round"
+		return d
+	case r.measure != nil && r.measure.Game != m.Game:
+		d.reason = "another game was looked for"
+		return d
+	}
+	d.address = address
+	there := false
+	for index := range r.servers {
+		if r.servers[index].Addr.Addr() != address.Addr() || !r.mayAsk(index) {
+			continue
+		}
+		there = true
+		switch info, answered := heard[index]; {
+		case answered && d.takesPlayers(index, info):
+			return d
+		case answered:
+			d.answers = true
+		case r.servers[index].Addr.Port() == address.Port(), r.servers[index].Addr.Port() == m.QueryPort:
+			d.unheard = append([]int{index}, d.unheard...) // at that very port, or asked there
+		default:
+			d.unheard = append(d.unheard, index)
+		}
+	}
+	if !there {
+		d.reason = "no server of the list is at that address"
+		return d
+	}
+	d.unheard, d.isKnown = d.unheard[:min(len(d.unheard), mostAtAddress)], len(d.unheard) == 0
+	if d.isKnown {
+		d.reason = d.ofTheSilent()
+	}
+	return d
+}
+
+// why returns the doubt, empty for none, once it is known.
+func (d *doubt) why() (reason string, isKnown bool) { return d.reason, d.isKnown }
+
+// takesPlayers reports whether a server takes players at the address of the launch.
+func (d *doubt) takesPlayers(index int, info *discovery.Info) bool {
+	asked := d.round.servers[index].Addr.Port()
+	if d.launch.QueryPort != 0 && d.launch.QueryPort != asked {
+		return false // a link takes that port: it must be this server's, too
+	}
+	return asked == d.address.Port() || info != nil && info.GamePort == d.address.Port()
+}
+
+// learn takes what the servers there say.
+func (d *doubt) learn(found []wire.Finalist, err error) {
+	if err != nil {
+		d.reason, d.isKnown = "it could not be asked: "+err.Error(), true
+		return
+	}
+	for _, f := range found {
+		if f.State == discovery.Answered && d.takesPlayers(f.Server, f.Info) {
+			d.isKnown = true
+			return
+		}
+		d.answers = d.answers || f.State == discovery.Answered
+	}
+	if d.attempts++; d.attempts == mostAttempts {
+		d.reason, d.isKnown = d.ofTheSilent(), true
+	}
+}
+
+// ofTheSilent returns the doubt about servers of which none takes players there.
+func (d *doubt) ofTheSilent() string {
+	if d.answers {
+		return "the server there takes no players at that port"
+	}
+	return "it does not answer this computer"
+}

@@ -1,0 +1,348 @@
+// Package player is what a player's program does in a room, as a pure machine: it hears
+// what happens, and says what to do.
+//
+//	messages, results, answers, time ──▶ Player.Step ──▶ messages, runs, launches, events
+//
+// A shell owns sockets, prober, clock and game, and drives the machine: package peer does it
+// for real, the simulator in virtual time. Work that takes time is a task with a number: the
+// shell begins it when an output says so, and tells with the same number what came of it.
+package player
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// Options say who plays, and how.
+type Options struct {
+	// Hello begins every connection. The machine fills in token and line.
+	Hello wire.Hello
+	// Once: leave after the first launch.
+	Once bool
+	// HasPlaces: the shell can measure places where a server could be.
+	HasPlaces bool
+	Pace      Pace
+	// Seed decides at which moments servers are sampled.
+	Seed uint64
+}
+
+// Pace is how fast the machine goes about its work.
+type Pace struct {
+	// Flush is how often results go to the host: the page shows them live.
+	Flush time.Duration
+	// Sample spaces the samples of a finalist: servers answer an address about
+	// once a second.
+	Sample time.Duration
+	// Patience is how long a sample waits for its answers: not until the prober
+	// would repeat a question.
+	Patience time.Duration
+}
+
+// RealPace is that of the program.
+var RealPace = Pace{Flush: 100 * time.Millisecond, Sample: 1100 * time.Millisecond, Patience: 900 * time.Millisecond}
+
+// Player is one player's program in one room.
+type Player struct {
+	options Options
+	rng     *rand.Rand
+	now     time.Time
+	outputs []Output
+	tasks   int // how many were begun
+
+	line   line
+	room   wire.Snapshot
+	failed bool // the room, as far as the player was told who saw their address
+	late   lateness
+
+	exposure *discovery.Exposure
+	round    *round
+	look     *look // the newest
+	survey   survey
+	near     near
+	launch   launch
+	// able is the newest word on whether this machine can start a game, and brought what
+	// the player brings into the room, as trying and bringing have found out.
+	able             wire.Able
+	brought          wire.Bring
+	trying, bringing errand
+}
+
+// line is the machine's side of the connection to the host.
+type line struct {
+	isIn  bool // the host has let us in
+	token string
+	// epoch is the greatest that a host of the room had: one with a lesser has lost it.
+	epoch uint64
+	host  netip.Addr // where it is
+	// others are other addresses of the host.
+	others []netip.AddrPort
+	// outside is the router's port by which others reach the beacon, and saidOutside
+	// that which this connection was told of, 0 for none.
+	outside, saidOutside uint16
+	queued               int
+}
+
+// New returns the program of a player.
+func New(o Options, now time.Time) *Player {
+	p := &Player{
+		options: o, rng: rand.New(rand.NewPCG(o.Seed, 0)), now: now,
+		line: line{token: o.Hello.Token}, exposure: &discovery.Exposure{Most: o.Hello.Discreet},
+	}
+	p.late.due = now.Add(o.Pace.Flush)
+	return p
+}
+
+// Token returns the proof of this player's place in the room.
+func (p *Player) Token() string { return p.line.token }
+
+// Hosts returns other addresses of the host, as it told them.
+func (p *Player) Hosts() []netip.AddrPort { return p.line.others }
+
+// IsIn reports whether the host has let this connection in.
+func (p *Player) IsIn() bool { return p.line.isIn }
+
+// IsFinishing reports whether the program leaves as soon as the host has heard of the launch.
+func (p *Player) IsFinishing() bool { return p.launch.finishing }
+
+// Measuring returns the [Run] that measures the list, 0 for none.
+func (p *Player) Measuring() int {
+	if p.round == nil {
+		return 0
+	}
+	return p.round.run
+}
+
+// Next returns when the machine needs a [Tick].
+func (p *Player) Next() time.Time {
+	next := p.late.due
+	for _, s := range p.samplings() {
+		if s.isResting() && s.at.Before(next) {
+			next = s.at
+		}
+	}
+	return next
+}
+
+// Step has something happen, and returns what to do about it, in this order.
+func (p *Player) Step(in Input, now time.Time) []Output {
+	p.now, p.outputs = now, nil
+	switch in := in.(type) {
+	case Connected:
+		p.line.host = in.Host
+		hello := p.options.Hello
+		hello.Token, hello.Line = p.line.token, in.Line
+		p.do(Send{hello})
+	case Hear:
+		if err := p.receive(in.Message); err != nil {
+			p.do(Drop{err})
+		}
+	case Lost:
+		p.line.isIn = false
+	case Tick:
+		p.tick(in)
+	case Say:
+		// What the player says is of the moment: the host that comes back later is not told.
+		if !p.line.isIn {
+			p.tell(Answered{"the host is away just now, and does not hear it: say it again once the connection is back"})
+		}
+		p.send(in.Say)
+	case Planned:
+		p.planned(in)
+	case Seen:
+		p.seen(in)
+	case Ran:
+		p.ran(in)
+	case Resting:
+		p.line.queued = in.Queued
+		p.rests(in.For)
+	case Progressed:
+		p.progressed(in)
+	case Launched:
+		p.launched(in)
+	case Tried:
+		p.tried(in)
+	case Brought:
+		p.collected(in)
+	case Found:
+		p.foundNear(in.Game, in.Servers)
+	}
+	return p.outputs
+}
+
+func (p *Player) do(o Output) { p.outputs = append(p.outputs, o) }
+
+func (p *Player) tell(e Event) { p.do(Tell{e}) }
+
+// send tells the host something, if there is one.
+func (p *Player) send(m wire.Message) {
+	if p.line.isIn {
+		p.line.queued++
+		p.do(Send{m})
+	}
+}
+
+// begin returns the number of a new task.
+func (p *Player) begin() int {
+	p.tasks++
+	return p.tasks
+}
+
+// tick does what is due.
+func (p *Player) tick(in Tick) {
+	p.line.queued, p.line.outside = in.Queued, in.Outside
+	if !p.now.Before(p.late.due) {
+		p.flush()
+		p.sayOutside()
+		p.late.rang(p.now, p.options.Pace.Flush)
+		p.sayLate()
+	}
+	for _, s := range p.samplings() {
+		if s.isResting() && !p.now.Before(s.at) {
+			p.sample(s)
+		}
+	}
+}
+
+// sayLate tells the host when this machine has become busy, or idle again.
+func (p *Player) sayLate() {
+	if !p.line.isIn {
+		return
+	}
+	if m, isNews := p.late.news(); isNews {
+		p.send(m)
+	}
+}
+
+// sayOutside tells the host by which port of the router others reach the beacon, if that is
+// news.
+func (p *Player) sayOutside() {
+	if l := &p.line; l.isIn && l.outside != 0 && l.outside != l.saidOutside {
+		l.saidOutside = l.outside
+		p.send(wire.Outside{Port: l.outside})
+	}
+}
+
+// ErrOutdated says that a host has said less than another by now: it has lost the room.
+var ErrOutdated = errors.New("peer: the host no longer has the room")
+
+// ErrFinished is why a program leaves whose work is done.
+var ErrFinished = errors.New("peer: finished")
+
+// ErrNothingSuitable says that the room found no server for everyone. Only a
+// program that leaves after one round says so.
+var ErrNothingSuitable = errors.New("peer: no server suits everyone")
+
+// receive acts on a message of the host.
+func (p *Player) receive(m wire.Message) error {
+	switch m := m.(type) {
+	case wire.Welcome:
+		return p.welcome(m)
+	case wire.Refusal:
+		return m
+	case wire.Wait:
+		p.tell(Waiting{m.Message})
+	case wire.Room:
+		return p.roomChanged(m)
+	case wire.List:
+		p.list(m)
+	case wire.Measure:
+		return p.measure(m)
+	case wire.Ask:
+		return p.ask(m)
+	case wire.Report:
+		return p.known(m)
+	case wire.Finalists:
+		return p.verify(m)
+	case wire.Survey:
+		p.surveys(m)
+	case wire.Launch:
+		if m.Epoch < p.line.epoch {
+			return ErrOutdated
+		}
+		p.line.epoch = m.Epoch
+		p.goes(m)
+	case wire.Look:
+		p.lookAround(m.Game)
+	case wire.Answer:
+		p.tell(Answered{m.Message})
+	default:
+		return fmt.Errorf("peer: a %T from the host", m)
+	}
+	return nil
+}
+
+// roomChanged takes the newest state of the room.
+func (p *Player) roomChanged(m wire.Room) error {
+	if err := p.room.Merge(m); err != nil {
+		return err
+	}
+	hasFailed := p.room.Room.Stage == wire.Failed
+	if hasFailed && !p.failed {
+		p.tellShown()
+	}
+	p.failed = hasFailed
+	p.tell(RoomChanged{p.room})
+	if p.trying.isNews(p.room.Room.Game) {
+		p.try()
+	}
+	if p.bringing.isNews(p.room.Room.Game) {
+		p.brought = wire.Bring{}
+		p.collect()
+	}
+	if p.options.Once && hasFailed {
+		p.do(Leave{ErrNothingSuitable})
+	}
+	return nil
+}
+
+// welcome takes the host's word that we are in, and says everything again that a host
+// which has not heard of it needs to know.
+func (p *Player) welcome(m wire.Welcome) error {
+	if m.Version != wire.Version { // the host did not look at ours
+		return wire.Refusal{
+			Reason: wire.ReasonVersion, Message: fmt.Sprintf("the host speaks version %d, this program %d", m.Version, wire.Version),
+			Hint: "update muster, here or there",
+		}
+	}
+	l := &p.line
+	if m.Epoch < l.epoch {
+		return ErrOutdated
+	}
+	isAgain := l.isIn // another host has the room now, and someone in between kept the line
+	l.isIn, l.epoch = true, m.Epoch
+	if isAgain {
+		p.send(wire.Again{})
+	}
+	if m.Token != l.token {
+		l.token = m.Token
+		p.do(Keep{m.Token})
+	}
+	l.others = slices.DeleteFunc(m.Hosts, func(at netip.AddrPort) bool { return at.Port() == 0 || !mayAsk(l.host, at.Addr()) })
+	if p.round != nil {
+		p.round.sent, p.round.saidDone = 0, false
+	}
+	if p.able.Game != "" {
+		p.send(p.able)
+	}
+	p.sayBrought()
+	l.saidOutside = 0
+	p.sayOutside()
+	p.late.told = 0 // this host was told nothing yet
+	if p.launch.newest != nil {
+		p.send(*p.launch.newest)
+	}
+	if p.launch.finishing {
+		p.do(Leave{ErrFinished})
+	}
+	if !isAgain {
+		p.tell(Joined{m.Name, m.Page})
+	}
+	return nil
+}

@@ -1,0 +1,291 @@
+package player
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+const ms = time.Millisecond
+
+// script drives a player as a shell does, and keeps what it wants.
+type script struct {
+	*testing.T
+	player *Player
+	now    time.Time
+	runs   []Run
+	said   []wire.Message
+	others []Output
+}
+
+func newScript(t *testing.T, o Options) *script {
+	o.Pace = RealPace
+	s := &script{T: t, now: time.Unix(0, 0)}
+	s.player = New(o, s.now)
+	s.step(Connected{1, netip.MustParseAddr("203.0.113.1")})
+	s.hears(wire.Welcome{Version: wire.Version, Name: "ann", Token: "token"})
+	s.said, s.others = nil, nil
+	return s
+}
+
+func (s *script) step(in Input) {
+	for _, o := range s.player.Step(in, s.now) {
+		switch o := o.(type) {
+		case Send:
+			s.said = append(s.said, o.Message)
+		case Run:
+			s.runs = append(s.runs, o)
+		case Prepare:
+			s.step(Planned{Plan: discovery.NewConventional(len(o.Servers))})
+		default:
+			s.others = append(s.others, o)
+		}
+	}
+}
+
+func (s *script) hears(messages ...wire.Message) {
+	for _, m := range messages {
+		s.step(Hear{m})
+	}
+}
+
+// passes lets time pass, tick by tick.
+func (s *script) passes(d time.Duration) {
+	for end := s.now.Add(d); ; {
+		next := s.player.Next()
+		if next.After(end) {
+			s.now = end
+			return
+		}
+		s.now = next
+		s.step(Tick{})
+	}
+}
+
+// asks executes the newest run: servers answer after 20 ms, the silent never do.
+func (s *script) asks(silent ...int) {
+	s.Helper()
+	run := s.runs[len(s.runs)-1]
+	seen := Seen{Task: run.Task}
+	plan := run.Watched(func(r discovery.Result) { seen.Results = append(seen.Results, r) })
+	for {
+		probe, verdict := plan.Next()
+		if verdict != discovery.Go {
+			break
+		}
+		if w, is := plan.(discovery.Witness); is {
+			w.Asked(probe.Server)
+		}
+		if slices.Contains(silent, int(run.Servers[probe.Server].Addr.Addr().As4()[3])) {
+			continue
+		}
+		r := discovery.Result{Server: probe.Server, Phase: probe.Phase, State: discovery.Answered, RTT: 20 * ms, Info: &discovery.Info{Name: "x", GamePort: 28000}}
+		plan.Observe(r)
+		seen.Results = append(seen.Results, r)
+	}
+	s.step(seen)
+	s.step(Ran{Task: run.Task})
+}
+
+// came returns what the player said and did since the last call, by kind.
+func (s *script) came() string {
+	var words []string
+	for _, m := range s.said {
+		words = append(words, strings.TrimPrefix(fmt.Sprintf("%T", m), "wire."))
+	}
+	for _, o := range s.others {
+		if _, isEvent := o.(Tell); !isEvent {
+			words = append(words, strings.TrimPrefix(fmt.Sprintf("%T", o), "player."))
+		}
+	}
+	s.said, s.others = nil, nil
+	return strings.Join(words, " ")
+}
+
+func (s *script) wants(want string) {
+	s.Helper()
+	if got := s.came(); got != want {
+		s.Errorf("there comes %q, want %q", got, want)
+	}
+}
+
+func serversOf(n int) (servers []discovery.Server) {
+	for i := range n {
+		servers = append(servers, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}), 27960)})
+	}
+	return servers
+}
+
+var (
+	listOfFour = wire.List{Round: 1, Servers: serversOf(4)}
+	measureAll = wire.Measure{Round: 1, Game: "openarena", Strategy: "conventional"}
+)
+
+func TestRound(t *testing.T) {
+	s := newScript(t, Options{})
+	s.hears(listOfFour, measureAll, listOfFour, measureAll)
+	if len(s.runs) != 1 {
+		t.Fatalf("%d runs for a list that is said twice", len(s.runs))
+	}
+	s.asks(3)
+	s.wants("")
+	s.passes(100 * ms)
+	s.wants("Infos Report Done")
+	s.passes(time.Second)
+	s.wants("")
+	s.step(Lost{})
+	s.passes(time.Second)
+	s.wants("")
+	s.hears(wire.Welcome{Version: wire.Version, Token: "token"})
+	s.passes(100 * ms)
+	s.wants("Infos Report Done") // once more
+	s.hears(wire.Measure{Round: 2})
+	s.wants("Drop")
+}
+
+func TestAsks(t *testing.T) {
+	s := newScript(t, Options{})
+	measure := measureAll
+	measure.Strategy = wire.Coordinated
+	s.hears(listOfFour, measure, wire.Ask{Round: 1, Servers: []int{2}})
+	s.asks()
+	s.passes(100 * ms)
+	s.wants("Infos Report Done")
+	s.hears(wire.Ask{Round: 1, Servers: []int{1, 2}})
+	if len(s.runs) != 2 {
+		t.Fatalf("%d runs after the host asked twice", len(s.runs))
+	}
+	s.asks()
+	s.passes(100 * ms)
+	s.wants("Infos Report")
+	if p := s.player.round; len(p.results) != 2 {
+		t.Errorf("results %+v, want those of 2 and 1", p.results)
+	}
+	s.hears(wire.Ask{Round: 1, Servers: []int{4}})
+	s.wants("Drop")
+}
+
+func TestLook(t *testing.T) {
+	s := newScript(t, Options{Seed: 1})
+	look := wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{1, 3}, Samples: 3}
+	s.hears(listOfFour, measureAll, look)
+	s.wants("Stop") // what was measured was for the look
+	for n := range 3 {
+		if len(s.runs) != n+2 {
+			t.Fatalf("%d runs before sample %d", len(s.runs)-1, n)
+		}
+		if n < 2 {
+			s.asks(3)
+		} else {
+			s.asks(1, 3)
+		}
+		if n < 2 {
+			s.wants("")
+			s.passes(s.runs[n+1].Began.Add(1099 * ms).Sub(s.now))
+			if len(s.runs) != n+2 {
+				t.Error("a sample comes too soon")
+			}
+			s.passes(300 * ms) // it is not foreseen when
+		}
+	}
+	verified, is := s.said[0].(wire.Verified)
+	if !is || len(verified.Servers) != 2 || verified.Servers[0].Sent != 3 || len(verified.Servers[0].RTTs) != 2 || verified.Servers[1].State != discovery.Lost {
+		t.Fatalf("the host is told %+v", s.said)
+	}
+	s.wants("Verified")
+	s.hears(look)
+	s.wants("Verified")
+	look.Attempt = 2
+	s.hears(look, wire.Finalists{Round: 1})
+	s.wants("Stop")
+	s.passes(time.Minute)
+	s.wants("")
+}
+
+func TestUnknownTarget(t *testing.T) {
+	to := func(address string) wire.Launch { return wire.Launch{Round: 1, Game: "openarena", Address: address} }
+	for _, tt := range []struct {
+		name   string
+		launch wire.Launch
+		asks   int
+		silent []int
+		err    error
+		want   string
+	}{
+		{"it answers", to("192.0.2.1:27960"), 1, nil, nil, ""},
+		{"its game port", to("192.0.2.1:28000"), 1, nil, nil, ""},
+		{"another port", to("192.0.2.1:22"), 3, nil, nil, "the server there takes no players at that port"},
+		{"it is silent", to("192.0.2.1:27960"), 3, []int{1}, nil, "it does not answer this computer"},
+		{"no server of the list", to("198.51.100.1:27960"), 0, nil, nil, "no server of the list is at that address"},
+		{"no address", to("example.org"), 0, nil, nil, "that is no address of a server"},
+		{"no socket", to("192.0.2.1:27960"), 0, nil, errors.New("a firewall"), "it could not be asked: a firewall"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScript(t, Options{})
+			s.hears(listOfFour, tt.launch)
+			for range tt.asks {
+				s.asks(tt.silent...)
+			}
+			if tt.err != nil {
+				s.step(Ran{Task: s.runs[0].Task, Err: tt.err})
+			}
+			i := slices.IndexFunc(s.others, func(o Output) bool { _, is := o.(Launch); return is })
+			if i < 0 || tt.err == nil && len(s.runs) != tt.asks {
+				t.Fatalf("after %d runs there comes %+v", len(s.runs), s.others)
+			}
+			if got := s.others[i].(Launch).Doubt; got != tt.want {
+				t.Errorf("the doubt is %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestOnce(t *testing.T) {
+	for _, isHeard := range []bool{true, false} {
+		s := newScript(t, Options{Once: true})
+		s.hears(wire.Launch{Round: 1, Address: "192.0.2.1:27960"})
+		task := s.others[0].(Launch).Task
+		if !isHeard {
+			s.step(Lost{})
+		}
+		s.came()
+		s.step(Progressed{Task: task, State: wire.LaunchStarted})
+		s.step(Launched{task})
+		if isHeard {
+			s.wants("Launched Leave")
+			continue
+		}
+		s.wants("")
+		if !s.player.IsFinishing() {
+			t.Error("a program whose host is away does not wait for it")
+		}
+		s.hears(wire.Welcome{Version: wire.Version, Token: "token"})
+		s.wants("Launched Leave")
+	}
+}
+
+func TestErrands(t *testing.T) {
+	s := newScript(t, Options{})
+	room := func(game string) wire.Room {
+		return wire.Room{"room": []byte(`{"code":"BAKODI","game":"` + game + `","stage":"gathering"}`)}
+	}
+	s.hears(room("a"), room("a"))
+	first, _ := s.others[1].(Try)
+	s.wants("Try Collect")
+	s.hears(room("b"), room("c"))
+	s.wants("Stop Stop")
+	s.step(Tried{Task: first.Task, Able: wire.Able{Why: "of a"}})
+	next, _ := s.others[0].(Try)
+	s.wants("Try")
+	s.step(Tried{Task: next.Task})
+	if next.Game != "c" || len(s.said) != 1 || s.said[0] != (wire.Able{Game: "c"}) {
+		t.Errorf("of %+v the host is told %+v", next, s.said)
+	}
+}

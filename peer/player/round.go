@@ -1,0 +1,317 @@
+package player
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+const (
+	// chunk is how many results go together: what their servers say of
+	// themselves fits a message even if all texts are new and long.
+	chunk = 1024
+	// maxQueued is how many messages wait for a slow line before results are
+	// held back.
+	maxQueued = 16
+)
+
+// round is one round of the room as this player sees it.
+type round struct {
+	number  int
+	servers []discovery.Server
+	host    netip.Addr // where the list is from
+	// near are the private addresses that this machine found servers at itself.
+	near    map[netip.AddrPort]bool
+	measure *wire.Measure
+	// remembered are results from before this program was started, as the host says.
+	remembered []discovery.Result
+	agenda     *discovery.Agenda // nil until measuring began
+	began      time.Time
+	results    []discovery.Result // in the order in which they came
+	answered   int
+	// run is the task that follows the agenda, 0 for none, and isCut that something else
+	// is to be done instead. A run that was cut short may still have results.
+	run    int
+	isCut  bool
+	isDone bool
+	// known is how many of the results the host said, not this machine.
+	known int
+	// sent counts the results that this connection was given. Those
+	// that were lost with one are sent again, all of them: see welcome.
+	sent     int
+	saidDone bool
+	shown    Progress
+}
+
+// list begins a round, unless it is the one we are in. A host that lost its
+// memory may send another list under the same number.
+func (p *Player) list(m wire.List) {
+	if r := p.round; r != nil && r.number == m.Round && slices.Equal(r.servers, m.Servers) {
+		return
+	}
+	p.stop()
+	p.stopLaunch()
+	p.look = nil
+	p.exposure.Forget()
+	p.round = &round{number: m.Round, servers: m.Servers, host: p.line.host, near: p.near.addrs}
+}
+
+// stop cuts short what is measured.
+func (p *Player) stop() {
+	if r := p.round; r != nil && r.run != 0 && !r.isCut {
+		r.isCut = true
+		p.do(Stop{r.run})
+	}
+	if p.look != nil {
+		p.drop(&p.look.sampling)
+	}
+}
+
+// measure starts the discovery, or waits for what the host knows already.
+func (p *Player) measure(m wire.Measure) error {
+	r := p.round
+	if r == nil || r.number != m.Round {
+		return fmt.Errorf("peer: asked to measure round %d without its list", m.Round)
+	}
+	if r.agenda != nil { // the connection was lost, the discovery was not
+		p.exposes(m.Most)
+		if m.Strategy == wire.Coordinated {
+			r.agenda.Hold() // from now on the host says what to ask
+		}
+		return nil
+	}
+	r.measure = &m
+	if m.Known == 0 {
+		p.prepare(nil)
+	}
+	return nil
+}
+
+// known takes what the host still has from before this program was started.
+func (p *Player) known(m wire.Report) error {
+	r := p.round
+	if r == nil || r.number != m.Round || r.measure == nil || r.agenda != nil {
+		return nil
+	}
+	for _, result := range m.Results {
+		if result.Server >= len(r.servers) {
+			return fmt.Errorf("peer: the host knows server %d of %d", result.Server, len(r.servers))
+		}
+	}
+	p.prepare(m.Results)
+	return nil
+}
+
+func (p *Player) prepare(remembered []discovery.Result) {
+	p.round.remembered = remembered
+	p.do(Prepare{*p.round.measure, p.round.servers})
+}
+
+// planned begins the round's measuring.
+func (p *Player) planned(in Planned) {
+	if in.Err != nil {
+		p.do(Drop{in.Err})
+		return
+	}
+	r := p.round
+	shunned := append(slices.Clip(r.remembered), r.outOfReach(r.remembered)...)
+	if n := len(shunned) - len(r.remembered); n > 0 {
+		p.do(Warn{"the host is on the internet but lists servers on networks such as yours: they are not asked; if they are yours, join the host by its address there", []any{"servers", n}})
+	}
+	r.began, r.agenda = p.now, discovery.NewAgenda(in.Plan, shunned)
+	for i := range shunned {
+		shunned[i].At = 0
+	}
+	r.add(shunned)
+	if r.measure.Strategy == wire.Coordinated {
+		r.agenda.Hold() // the host says what to ask
+	}
+	p.exposes(r.measure.Most)
+	r.known, r.sent = len(r.remembered), len(r.remembered)
+	p.run()
+}
+
+// add notes results.
+func (r *round) add(results []discovery.Result) {
+	r.results = append(r.results, results...)
+	for i := range results {
+		if results[i].State == discovery.Answered {
+			r.answered++
+		}
+	}
+}
+
+// exposes tells the player how many servers will see the player's address at most, and lets
+// no more be asked than that. A host that wants more says so, and the player hears it first.
+func (p *Player) exposes(most int) {
+	if p.exposure.Promise(most) {
+		p.tell(Exposing{most, len(p.round.servers)})
+	}
+}
+
+// ask puts what the host wants to know first.
+func (p *Player) ask(m wire.Ask) error {
+	r := p.round
+	if r == nil || r.number != m.Round || r.agenda == nil {
+		return nil // of a round that is over, or not yet begun here
+	}
+	if slices.ContainsFunc(slices.Concat(m.Servers, m.Names), func(s int) bool { return s < 0 || s >= len(r.servers) }) {
+		return fmt.Errorf("peer: asked for a server outside the list of %d", len(r.servers))
+	}
+	p.sayNames(m.Names)
+	if len(m.Servers) == 0 && m.Own == 0 {
+		return nil
+	}
+	r.agenda.Allow(m.Own)
+	r.agenda.Ask(m.Servers)
+	if r.run == 0 {
+		p.run()
+	}
+	return nil
+}
+
+// sayNames says what servers that lead called themselves when they were measured.
+func (p *Player) sayNames(servers []int) {
+	if len(servers) == 0 {
+		return
+	}
+	r := p.round
+	infos := wire.Infos{Round: r.number}
+	for i := range r.results {
+		if info := r.results[i].Info; info != nil && info.Name != "" && slices.Contains(servers, r.results[i].Server) {
+			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: r.results[i].Server, Info: *info})
+		}
+	}
+	if len(infos.Servers) > 0 {
+		p.send(infos)
+	}
+}
+
+// run measures until the agenda has nothing more.
+func (p *Player) run() {
+	p.stop()
+	r := p.round
+	r.run, r.isCut = p.begin(), false
+	r.agenda.Resume()
+	among := len(slices.DeleteFunc(p.room.Players(), func(p wire.Person) bool { return !p.Connected }))
+	p.do(Run{Task: r.run, Game: r.measure.Game, Servers: r.servers, Plan: r.agenda, Exposure: p.exposure, Among: among, Began: r.began})
+}
+
+// seen notes results.
+func (p *Player) seen(in Seen) {
+	if r := p.round; r != nil && in.Task == r.run {
+		r.add(in.Results)
+	}
+	for _, s := range p.samplings() {
+		if s.task == in.Task {
+			for _, result := range in.Results {
+				s.results[result.Server] = result
+			}
+		}
+	}
+}
+
+// ran goes on after a run.
+func (p *Player) ran(in Ran) {
+	if r := p.round; r != nil && in.Task == r.run {
+		r.run = 0
+		switch {
+		case in.Err != nil:
+			p.do(Leave{in.Err})
+		case !r.isCut && r.agenda.Pending(): // the host asked for more in the last moment, and for nothing else since
+			p.run()
+		default:
+			r.isDone = true
+		}
+	}
+	for _, s := range p.samplings() {
+		if s.task == in.Task {
+			p.sampled(s, in.Err)
+		}
+	}
+}
+
+// flush shows the player how far the measuring is, and sends the host what it has
+// not heard yet, as fast as the line takes it.
+func (p *Player) flush() {
+	r := p.round
+	if r == nil || r.agenda == nil {
+		return
+	}
+	if now := (Progress{Probed: len(r.results), Answered: r.answered, Listed: len(r.servers)}); now != r.shown {
+		r.shown = now
+		p.tell(now)
+	}
+	if !p.line.isIn {
+		return
+	}
+	for r.sent < len(r.results) && p.line.queued < maxQueued {
+		end := min(r.sent+chunk, len(r.results))
+		p.report(wire.Report{Round: r.number, First: r.sent, Now: p.now.Sub(r.began), Results: r.results[r.sent:end:end]})
+		r.sent = end
+	}
+	if r.isDone && r.sent == len(r.results) && !r.saidDone {
+		r.saidDone = true
+		p.send(wire.Done{Round: r.number})
+	}
+}
+
+// rests tells the host that nothing is to be expected for a while: silence without a word
+// is taken for that of a program that has died.
+func (p *Player) rests(d time.Duration) {
+	if r := p.round; r != nil && r.agenda != nil && p.line.isIn {
+		p.flush()
+		p.send(wire.Rests{Round: r.number, For: discovery.Millis(d)})
+	}
+}
+
+// report says what servers tell of themselves first: with the results the host
+// decides at once.
+func (p *Player) report(report wire.Report) {
+	infos := wire.Infos{Round: report.Round}
+	for i := range report.Results {
+		if info := report.Results[i].Info; info != nil {
+			nameless := *info
+			nameless.Name = "" // only leaders and finalists need one, and names repeat least
+			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: report.Results[i].Server, Info: nameless})
+		}
+	}
+	if len(infos.Servers) > 0 {
+		p.send(infos)
+	}
+	p.send(report)
+}
+
+// mayAsk reports whether a host may have us ask a server. A host on the internet
+// knows nothing of the networks that we are on: at the private addresses in its
+// list are our own machines, which no stranger should have us probe.
+func mayAsk(host, server netip.Addr) bool {
+	reach := discovery.ReachOf(server)
+	return reach != discovery.NoReach && reach >= discovery.ReachOf(host)
+}
+
+// mayAsk reports whether the host may have us ask a server of its list: what it can know
+// itself, or what we have told it.
+func (r *round) mayAsk(server int) bool {
+	at := r.servers[server].Addr
+	return r.near[at] || mayAsk(r.host, at.Addr())
+}
+
+// outOfReach are the servers that the host may not have us ask, besides those
+// that are known.
+func (r *round) outOfReach(known []discovery.Result) (forbidden []discovery.Result) {
+	isKnown := make([]bool, len(r.servers))
+	for i := range known {
+		isKnown[known[i].Server] = true
+	}
+	for i := range r.servers {
+		if !isKnown[i] && !r.mayAsk(i) {
+			forbidden = append(forbidden, discovery.Result{Server: i, State: discovery.Forbidden})
+		}
+	}
+	return forbidden
+}

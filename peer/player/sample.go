@@ -1,0 +1,147 @@
+package player
+
+import (
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// unforeseen is the part of the time between two samples, as its reciprocal, by which
+// it varies: a server that knew when it is asked could answer beforehand.
+const unforeseen = 4
+
+// sampling asks servers a few times, one packet each: what was repeated would hide
+// the loss.
+type sampling struct {
+	wants    wire.Finalists
+	servers  []discovery.Server
+	isPlaces bool
+	at       time.Time // of the next sample
+	taken    int
+	task     int // the sample under way, 0 for none
+	results  []discovery.Result
+	found    []wire.Finalist
+}
+
+// isResting reports whether a sampling waits for its next sample.
+func (s *sampling) isResting() bool { return s.task == 0 }
+
+// isOver reports whether all samples are taken.
+func (s *sampling) isOver() bool { return s.taken >= s.wants.Samples }
+
+// newSampling returns the sampling of servers, which have the numbers of the finalists.
+func (p *Player) newSampling(m wire.Finalists, servers []discovery.Server) *sampling {
+	s := &sampling{wants: m, servers: servers, at: p.now.Add(time.Duration(m.After)), found: make([]wire.Finalist, len(servers))}
+	for i := range s.found {
+		s.found[i] = wire.Finalist{Server: m.Servers[i], RTTs: []float64{}}
+	}
+	return s
+}
+
+// samplings are all that are under way.
+func (p *Player) samplings() (all []*sampling) {
+	if p.look != nil && p.look.sampling != nil {
+		all = append(all, p.look.sampling)
+	}
+	if p.launch.sampling != nil {
+		all = append(all, p.launch.sampling)
+	}
+	if p.survey.sampling != nil {
+		all = append(all, p.survey.sampling)
+	}
+	return all
+}
+
+// sampleFirst takes the first sample, if it is time.
+func (p *Player) sampleFirst(s *sampling) {
+	if !p.now.Before(s.at) {
+		p.sample(s)
+	}
+}
+
+// sample takes a sample.
+func (p *Player) sample(s *sampling) {
+	every := max(time.Duration(s.wants.Every), p.options.Pace.Sample)
+	s.at = s.at.Add(every)
+	if s.wants.Every == 0 { // nobody waits for a turn behind this one
+		s.at = s.at.Add(time.Duration(p.rng.Int64N(int64(every / unforeseen))))
+	}
+	s.task, s.results = p.begin(), make([]discovery.Result, len(s.servers))
+	p.do(Run{
+		Task: s.task, Game: s.wants.Game, Servers: s.servers, Plan: asked{discovery.NewConventional(len(s.servers)), s.results},
+		Exposure: p.exposure, IsPlaces: s.isPlaces, Patience: p.options.Pace.Patience, Began: p.now,
+		Among: 1, // the host has players take turns: nobody needs to share
+	})
+}
+
+// sampled notes a sample, and goes on with what it was for.
+func (p *Player) sampled(s *sampling, err error) {
+	s.task = 0
+	if err == nil {
+		s.taken++
+		for i := range s.found {
+			addSample(&s.found[i], s.results[i])
+		}
+	}
+	switch {
+	case s == p.survey.sampling:
+		p.venuesSampled(s, err)
+	case s == p.launch.sampling:
+		p.targetSampled(s, err)
+	default:
+		p.looked(s, err)
+	}
+	if err == nil && !s.isOver() {
+		p.sampleFirst(s)
+	}
+}
+
+// drop ends a sampling that is under way.
+func (p *Player) drop(s **sampling) {
+	if *s != nil && (*s).task != 0 {
+		p.do(Stop{(*s).task})
+	}
+	*s = nil
+}
+
+// soFar is a copy of what was found that says nothing of the servers themselves: that comes
+// at the end.
+func soFar(finalists []wire.Finalist) []wire.Finalist {
+	copied := slices.Clone(finalists)
+	for i := range copied {
+		copied[i].RTTs, copied[i].Info = slices.Clone(copied[i].RTTs), nil
+	}
+	return copied
+}
+
+// asked takes the servers that were asked to be lost, until it is known better.
+type asked struct {
+	discovery.Plan
+	results []discovery.Result
+}
+
+// Asked makes it a [discovery.Witness].
+func (a asked) Asked(server int) { a.results[server].State = discovery.Lost }
+
+// addSample notes one more answer or silence. One answer makes a server
+// answered; only if all samples are silent is it lost.
+func addSample(f *wire.Finalist, r discovery.Result) {
+	if !r.State.Asked() {
+		if f.Sent == 0 {
+			f.State = r.State
+		}
+		return
+	}
+	f.Sent++
+	if r.State == discovery.Answered {
+		f.State = discovery.Answered
+		f.RTTs = append(f.RTTs, float64(wire.RoundRTT(r.RTT))/float64(time.Millisecond))
+	} else if f.State != discovery.Answered {
+		f.State = r.State
+	}
+	if r.Info != nil {
+		f.Info = r.Info
+	}
+}

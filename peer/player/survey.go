@@ -1,0 +1,104 @@
+package player
+
+import (
+	"net/netip"
+	"slices"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// survey is the newest measuring of candidate places, under way or over. It goes on beside
+// the round, with sockets of its own.
+type survey struct {
+	under wire.Survey
+	busy  bool
+	// next is one that came meanwhile, nil without.
+	next  *wire.Survey
+	found *wire.Surveyed // nil before there was any
+	// seen are the places so far, protocols those that are still to be asked, and
+	// sampling is the first of these.
+	seen      []wire.Finalist
+	protocols []string
+	sampling  *sampling
+}
+
+// surveys measures candidate places. A host that asks once more, after a lost connection,
+// gets what was found; of several that come meanwhile the last counts.
+func (p *Player) surveys(m wire.Survey) {
+	v := &p.survey
+	isSame := v.under.Attempt == m.Attempt && slices.Equal(v.under.Places, m.Places)
+	switch {
+	case v.busy && isSame:
+	case v.busy:
+		v.next = &m
+	case isSame && v.found != nil:
+		p.send(*v.found)
+	default:
+		p.beginSurvey(m)
+	}
+}
+
+// beginSurvey measures places, those of one protocol together.
+func (p *Player) beginSurvey(m wire.Survey) {
+	p.survey = survey{under: m, busy: true, seen: make([]wire.Finalist, len(m.Places))}
+	v := &p.survey
+	var places []netip.AddrPort
+	for i, venue := range m.Places {
+		v.seen[i] = wire.Finalist{Server: i, State: discovery.Forbidden, RTTs: []float64{}}
+		if !mayAsk(p.line.host, venue.Addr.Addr()) {
+			continue
+		}
+		places = append(places, venue.Addr)
+		if p.options.HasPlaces && !slices.Contains(v.protocols, venue.Protocol) {
+			v.protocols = append(v.protocols, venue.Protocol)
+		}
+	}
+	if len(places) > 0 {
+		p.tell(ExposingPlaces{p.exposure.WithPlaces(places)})
+	}
+	p.sampleVenues(m.After)
+}
+
+// sampleVenues samples the places of the next protocol, or tells the host what was found.
+func (p *Player) sampleVenues(after discovery.Millis) {
+	v := &p.survey
+	if len(v.protocols) == 0 {
+		v.busy, v.found = false, &wire.Surveyed{Attempt: v.under.Attempt, Places: v.seen}
+		p.send(*v.found)
+		if next := v.next; next != nil {
+			v.next = nil
+			p.surveys(*next)
+		}
+		return
+	}
+	m := wire.Finalists{Game: v.protocols[0], Samples: v.under.Samples, After: after}
+	var servers []discovery.Server
+	for i, venue := range v.under.Places {
+		if venue.Protocol == m.Game && mayAsk(p.line.host, venue.Addr.Addr()) {
+			m.Servers, servers = append(m.Servers, i), append(servers, discovery.Server{Addr: venue.Addr})
+		}
+	}
+	v.sampling = p.newSampling(m, servers)
+	v.sampling.isPlaces = true
+	p.sampleFirst(v.sampling)
+}
+
+// venuesSampled goes on after a sample of places.
+func (p *Player) venuesSampled(s *sampling, err error) {
+	v := &p.survey
+	switch {
+	case err != nil:
+		p.do(Warn{"places not measured", []any{"protocol", s.wants.Game, "error", err}})
+	case !s.isOver():
+		return
+	default:
+		for _, f := range s.found {
+			f.Info = nil
+			v.seen[f.Server] = f
+		}
+	}
+	p.do(Release{s.wants.Game})
+	v.sampling, v.protocols = nil, v.protocols[1:]
+	p.sampleVenues(0)
+}
