@@ -12,6 +12,7 @@ import (
 
 	"muster/discovery"
 	"muster/selection"
+	"muster/selection/rules"
 )
 
 // bruteScore is a server's score by the book: MUSST's words, one by one, in
@@ -31,8 +32,10 @@ func bruteScore(by selection.Rule, rtts []time.Duration) float64 {
 			squares += (v - mean) * (v - mean)
 		}
 		return math.Sqrt(squares / float64(len(values)-1))
+	case by == selection.Mean || by == selection.Threshold || by == selection.Fairness || by == selection.FairThreshold:
+		return mean
 	}
-	return mean
+	return rules.Of(by).Score(rules.Equal(values, nil)) // which the rule's own test works out by hand
 }
 
 type bruteServer struct {

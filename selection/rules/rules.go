@@ -78,14 +78,15 @@ type Sums struct {
 	Worst, Second uint32
 }
 
-// All lists the rules, the plainest first.
-func All() []*Rule {
-	return []*Rule{&mean, &threshold, &fairness, &fairThreshold, &minimax, &leastSacrifice}
-}
+// all are the rules in the order of lists, the plainest first. None is ever changed.
+var all = [...]*Rule{&mean, &threshold, &fairness, &fairThreshold, &minimax, &leastSacrifice, &pairwise}
+
+// All lists the rules.
+func All() []*Rule { return slices.Clone(all[:]) }
 
 // Names lists the rules' names.
 func Names() (names []Name) {
-	for _, rule := range All() {
+	for _, rule := range all {
 		names = append(names, rule.Name)
 	}
 	return names
@@ -93,7 +94,7 @@ func Names() (names []Name) {
 
 // Find returns the rule of a name, nil if there is none.
 func Find(name Name) *Rule {
-	for _, rule := range All() {
+	for _, rule := range all {
 		if rule.Name == name {
 			return rule
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -167,5 +168,42 @@ func TestScores(t *testing.T) {
 		if !isNear(got, c.want) {
 			t.Errorf("%s of %v, weights %v: %v, want %v", c.by, c.rtts, c.weight, got, c.want)
 		}
+	}
+}
+
+// TestAddingARule follows CONTRIBUTING.md with the rule that was added by it: what it names
+// exists, and no other file outside the tests knows the rule.
+func TestAddingARule(t *testing.T) {
+	text, err := os.ReadFile("../../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, path, _ := strings.Cut(string(text), "\n## Add a rule\n")
+	path, _, _ = strings.Cut(path, "\n## ")
+	for _, want := range []string{
+		"`selection/rules/NAME.go`", "`selection/rules/NAME_test.go`", "`pairwise.go`", "`all` (`rules.go`)",
+		"`selection/brute_test.go`", "-run TestFresh -write", "`web/static/rules.js`", "docs/evening.md", "docs/algorithms.md",
+	} {
+		if !strings.Contains(path, want) {
+			t.Errorf("CONTRIBUTING.md does not tell of %s", want)
+		}
+	}
+	allowed := []string{
+		"selection/rules/pairwise.go", "selection/rules/rules.go", "web/static/rules.js", // the last one is generated
+	}
+	root := os.DirFS("../..")
+	err = fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+		isSource := strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, ".js")
+		if err != nil || entry.IsDir() || !isSource || slices.Contains(allowed, name) {
+			return err
+		}
+		data, err := fs.ReadFile(root, name)
+		if strings.Contains(strings.ToLower(string(data)), "pairwise") {
+			t.Errorf("%s names the rule pairwise", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

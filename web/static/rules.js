@@ -68,6 +68,15 @@ export const rules = [
     limited: false,
     own: true,
   },
+  {
+    id: "pairwise",
+    name: "Kindest to the slowest pair",
+    hint: "the two highest pings together are as low as can be: for lockstep games, voice and music",
+    wish: "the lowest ping between the two who are slowest",
+    figure: "slowest pair",
+    limited: false,
+    own: false,
+  },
 ];
 
 /** @param {string} id */
