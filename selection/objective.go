@@ -78,15 +78,25 @@ func (o *Objective) Score(rtts []float64) float64 {
 	return o.rule.Score(rules.Pings{RTT: rtts, Weight: o.weights, Own: o.own})
 }
 
+// rowsAtOnce is how many servers are turned from columns into rows at once: few enough to
+// stay in the processor's cache.
+const rowsAtOnce = 32
+
 // scores are those of many servers, of which all players have an RTT: column by
 // column, as a table keeps them.
 func (o *Objective) scores(columns [][]cell) []float64 {
-	scores, rtts := make([]float64, len(columns[0])), make([]float64, len(columns))
-	for row := range scores {
+	scores, n := make([]float64, len(columns[0])), len(columns)
+	rtts := make([]float64, rowsAtOnce*n)
+	for first := 0; first < len(scores); first += rowsAtOnce {
+		rows := min(rowsAtOnce, len(scores)-first)
 		for player, column := range columns {
-			rtts[player] = float64(column[row])
+			for row, c := range column[first : first+rows] {
+				rtts[row*n+player] = float64(c)
+			}
 		}
-		scores[row] = o.Score(rtts)
+		for row := range rows {
+			scores[first+row] = o.Score(rtts[row*n : (row+1)*n])
+		}
 	}
 	return scores
 }
