@@ -57,7 +57,7 @@ var arrows = []struct {
 	{"muster/internal/watch", []string{"muster/discovery"}},
 	{"muster/internal/webhook", []string{"muster/discovery", "muster/host/wire"}},
 	{"muster/internal/visits", []string{"muster/discovery", "muster/discovery/history"}},
-	{"muster/internal/sim", []string{"muster/discovery/...", "muster/selection/...", "muster/host/room", "muster/host/wire"}},
+	{"muster/internal/sim", []string{"muster/discovery/...", "muster/selection/...", "muster/host/room", "muster/host/wire", "muster/peer/player"}},
 	{"muster/internal/sim/fleet", []string{"muster/internal/sim"}},
 	{"muster/internal/sim/plot", []string{"muster/internal/sim"}},
 	{"muster/internal/sim/rivals", []string{"muster/internal/sim", "muster/selection"}},

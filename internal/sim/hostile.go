@@ -9,10 +9,11 @@ import (
 	"muster/discovery"
 	"muster/host/room"
 	"muster/host/wire"
+	"muster/peer/player"
 	"muster/selection"
 )
 
-// tactics are what a hostile player's program does otherwise than package peer. It
+// tactics are what a hostile player's program does otherwise than package player. It
 // may say anything at any time; where a function is nil it does as all do.
 type tactics struct {
 	// says is what the host hears in place of an honest message.
@@ -30,6 +31,17 @@ func (t *tactics) tell(p *peer, m wire.Message) {
 		p.utters(m)
 		return
 	}
+	switch its := m.(type) { // the program keeps what it said
+	case wire.Report:
+		its.Results = slices.Clone(its.Results)
+		m = its
+	case wire.Verified:
+		its.Servers = slices.Clone(its.Servers)
+		for i := range its.Servers {
+			its.Servers[i].RTTs = slices.Clone(its.Servers[i].RTTs)
+		}
+		m = its
+	}
 	p.utters(t.says(p, m)...)
 }
 
@@ -46,6 +58,7 @@ func (p *peer) utters(messages ...wire.Message) {
 // leaves ends the player's connection.
 func (p *peer) leaves() {
 	p.connected = false
+	p.does(player.Lost{})
 	p.step(room.Leave{Player: p.name})
 }
 

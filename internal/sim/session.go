@@ -121,7 +121,7 @@ func (s *session) try(in room.Input) error {
 			s.after(0, func() {
 				s.step(room.Listed{List: s.Vantages[0].Topology()})
 				for _, p := range s.peers {
-					infos, report := p.report(p.known) // from before
+					infos, report := p.knows()
 					p.tells(infos)
 					p.tells(report)
 				}

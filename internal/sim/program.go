@@ -1,0 +1,311 @@
+package sim
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/plans"
+	"muster/host/room"
+	"muster/host/wire"
+	"muster/peer/player"
+)
+
+const (
+	// patience is how long a sample waits for its answers.
+	patience = 900 * time.Millisecond
+	// looks are packet pairs that no discovery uses.
+	looks = 1 << 40
+	// warmUp is how long programs have run before there is a list.
+	warmUp = 10 * time.Second
+)
+
+// peer runs a player's program in a session: on what its vantage sees, on the session's
+// clock, and for a player who goes wherever the room says.
+type peer struct {
+	*session
+	name      string
+	vantage   *Vantage
+	options   ReplayOptions
+	connected bool
+	// plan is how the player's own plan goes about the list.
+	plan discovery.PlanOptions
+	// known is what the player had found out before the room asked.
+	known []discovery.Result
+	// discreet is how many servers the player wants to be asked for at most, 0 for no bound.
+	discreet int
+	// late is by how much the player's timers ring late.
+	late time.Duration
+	// hostile is how a player's program does otherwise, if it does.
+	hostile *tactics
+	// each is when it acts by itself next.
+	each time.Duration
+
+	program *player.Player
+	lines   int           // its connections
+	strikes time.Duration // when its clock strikes next
+	// round is the one that the player measures in, since it began, and sent is how many
+	// results the host was told of.
+	round int
+	began time.Duration
+	sent  int
+	// replay executes the measuring, which is a task while that is not 0, and has seen results.
+	replay *replay
+	task   int
+	seen   []discovery.Result
+	// attempt is the newest look, and samples how often it has sampled.
+	attempt, samples int
+}
+
+// joins brings the player in, or back in.
+func (p *peer) joins() {
+	if p.program == nil {
+		p.starts()
+	}
+	p.lines++
+	p.does(player.Connected{Line: p.lines, Host: netip.IPv6Loopback()})
+}
+
+// starts starts the program, some time before the session. Nobody's clock strikes with
+// another's.
+func (p *peer) starts() {
+	number := slices.Index(p.peers, p)
+	phase := oneWay + flushEvery*time.Duration(number)/time.Duration(len(p.peers))
+	p.program = player.New(player.Options{
+		Hello: wire.Hello{Version: wire.Version, Code: p.room.Keys().Code, Name: p.name, Token: p.name, Discreet: p.discreet},
+		Pace:  player.RealPace, Seed: p.options.Run<<16 + uint64(number),
+	}, epoch.Add(phase-warmUp))
+	for at := p.next(); at < 0; at = p.next() {
+		p.program.Step(player.Tick{}, epoch.Add(at))
+	}
+}
+
+// next returns when the clock of the program strikes.
+func (p *peer) next() time.Duration { return p.program.Next().Sub(epoch) + p.late }
+
+// honesty is 1 for a player whose program does as package player does.
+func (p *peer) honesty() int {
+	if p.hostile == nil {
+		return 1
+	}
+	return 0
+}
+
+// says sends the host a message.
+func (p *peer) says(m wire.Message) {
+	p.after(oneWay, func() { p.tells(m) })
+}
+
+// tells has the host hear a message, or what a hostile player makes of it.
+func (p *peer) tells(m wire.Message) {
+	if p.hostile != nil {
+		p.hostile.tell(p, m)
+		return
+	}
+	p.step(room.Hear{Player: p.name, Message: m})
+	if launched, is := m.(wire.Launched); is && launched.State == wire.LaunchStarted {
+		p.started++
+	}
+}
+
+// receive acts on a message of the host.
+func (p *peer) receive(m wire.Message) {
+	if p.hostile != nil && p.hostile.hears != nil && !p.hostile.hears(p, m) {
+		return
+	}
+	p.catchUp()
+	switch m := m.(type) {
+	case wire.Measure:
+		if p.round != m.Round {
+			p.round, p.began, p.sent, p.replay = m.Round, p.now, 0, nil
+		}
+		if m.Known = len(p.known); m.Known > 0 {
+			p.does(player.Hear{Message: m})
+			p.does(player.Hear{Message: wire.Report{Round: m.Round, Results: p.known}})
+			return
+		}
+	case wire.Finalists:
+		if p.attempt != m.Attempt {
+			p.attempt, p.samples = m.Attempt, 0
+		}
+	}
+	p.does(player.Hear{Message: m})
+	if _, is := m.(wire.Ask); is && p.task != 0 {
+		p.replay.wake(p.now)
+	}
+}
+
+// does tells the program what happens, and does what it wants.
+func (p *peer) does(in player.Input) {
+	for _, o := range p.program.Step(in, epoch.Add(p.now)) {
+		switch o := o.(type) {
+		case player.Send:
+			p.sends(o.Message)
+		case player.Prepare:
+			plan, err := p.prepare(o.Measure)
+			p.does(player.Planned{Plan: plan, Err: err})
+		case player.Run:
+			if o.Patience > 0 {
+				p.sample(o)
+			} else {
+				p.measure(o)
+			}
+		case player.Stop:
+			if o.Task == p.task {
+				p.replay.pending = queue[int]{}
+				p.task = 0
+				p.does(player.Ran{Task: o.Task})
+			}
+		case player.Launch:
+			if p.hostile == nil {
+				p.target = o.Launch.Address
+			}
+			p.does(player.Progressed{Task: o.Task, State: wire.LaunchStarted})
+			p.does(player.Launched{Task: o.Task})
+		case player.Drop:
+			p.fails(o.Err)
+		case player.Leave:
+			p.fails(o.Err)
+		}
+	}
+	p.winds()
+}
+
+func (p *peer) fails(err error) {
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+// winds sees to it that the clock strikes when the program needs it.
+func (p *peer) winds() {
+	at := p.next()
+	if p.strikes > p.now && p.strikes <= at {
+		return
+	}
+	p.strikes = at
+	p.after(max(0, at-p.now), func() {
+		if p.strikes != at {
+			return // there was a need to strike sooner
+		}
+		p.strikes = 0
+		p.catchUp()
+		p.does(player.Tick{})
+		if p.hostile != nil && p.hostile.each != nil && p.round > 0 && p.now >= p.each {
+			p.each = p.now + flushEvery
+			p.hostile.each(p)
+		}
+	})
+}
+
+// sends takes what the program says to the host.
+func (p *peer) sends(m wire.Message) {
+	switch m := m.(type) {
+	case wire.Hello:
+		join := room.Join{Hello: m, Token: p.name}
+		if p.Homes != nil {
+			join.From.Addr = p.Homes[slices.Index(p.peers, p)]
+		}
+		p.step(join)
+		return
+	case wire.Report:
+		p.sent = m.First + len(m.Results)
+	}
+	p.says(m)
+}
+
+// prepare returns the player's own plan. Where the host says what to ask any plan will do:
+// it goes on only while people vote for long.
+func (p *peer) prepare(m wire.Measure) (discovery.Plan, error) {
+	strategy := discovery.Strategy(m.Strategy)
+	if m.Strategy == wire.Coordinated {
+		strategy = discovery.Conventional
+	}
+	return plans.New(strategy, p.vantage.Topology(), p.plan)
+}
+
+// measure executes the measuring of a list.
+func (p *peer) measure(o player.Run) {
+	if p.task = o.Task; p.replay != nil {
+		p.replay.wake(p.now)
+		return
+	}
+	note := func(r discovery.Result) {
+		r.At, r.RTT, r.Info = p.replay.now-p.began, wire.RoundRTT(r.RTT), nil
+		switch r.State {
+		case discovery.Answered:
+			info := p.infoOf(r.Server)
+			r.Info = &info
+		case discovery.Forbidden:
+			p.exceeds()
+		}
+		p.seen = append(p.seen, r)
+	}
+	p.replay = newReplay(p.vantage, nil, p.options, p.now, note)
+	p.replay.plan = o.Watched(note)
+}
+
+// exceeds fails the session: the host asks for more servers than the player was told of.
+func (p *peer) exceeds() {
+	p.fails(fmt.Errorf("sim: more servers are to see the address of %s than the player was told of", p.name))
+}
+
+// catchUp tells the program what was measured by now.
+func (p *peer) catchUp() {
+	if p.task == 0 {
+		return
+	}
+	p.replay.advance(p.now)
+	if seen := p.seen; len(seen) > 0 {
+		p.seen = nil
+		p.does(player.Seen{Task: p.task, Results: seen})
+	}
+	if task := p.task; task != 0 && p.replay.verdict == discovery.Stop && len(p.replay.pending.heap) == 0 {
+		p.task = 0
+		p.does(player.Ran{Task: task})
+	}
+}
+
+// sample asks servers once each, one after the other.
+func (p *peer) sample(o player.Run) {
+	seen := player.Seen{Task: o.Task}
+	plan := o.Watched(func(discovery.Result) { p.exceeds() })
+	n := looks | uint64(p.attempt)<<32 | p.options.Run<<8 | uint64(p.samples)
+	p.samples++
+	gap := time.Duration(float64(time.Second) / p.options.Rate)
+	asked, last := time.Duration(0), time.Duration(0)
+	for probe, verdict := plan.Next(); verdict == discovery.Go; probe, verdict = plan.Next() {
+		server := slices.IndexFunc(p.vantage.Servers, func(s discovery.Server) bool { return s.Addr == o.Servers[probe.Server].Addr })
+		r := discovery.Result{Server: probe.Server, State: discovery.Lost}
+		if rtt, lost := p.vantage.Pair(server, n); lost || asked+rtt > patience {
+			last = patience
+		} else {
+			info := p.infoOf(server)
+			r.State, r.RTT, r.Info = discovery.Answered, rtt, &info
+			last = max(last, asked+rtt)
+		}
+		seen.Results = append(seen.Results, r)
+		asked += gap
+	}
+	p.after(last, func() {
+		p.does(seen)
+		p.does(player.Ran{Task: o.Task})
+	})
+}
+
+// knows returns what the player found out before the room asked, as programs report it.
+func (p *peer) knows() (wire.Infos, wire.Report) {
+	infos, report := wire.Infos{Round: 1}, wire.Report{Round: 1}
+	for _, r := range p.known {
+		if r.State == discovery.Answered {
+			info := p.infoOf(r.Server)
+			info.Name = ""
+			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: r.Server, Info: info})
+		}
+		r.RTT = wire.RoundRTT(r.RTT)
+		report.Results = append(report.Results, r)
+	}
+	return infos, report
+}
