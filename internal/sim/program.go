@@ -46,15 +46,20 @@ type peer struct {
 	program *player.Player
 	lines   int           // its connections
 	strikes time.Duration // when its clock strikes next
+	said
+	// replay executes the measuring, which is a task while that is not 0, and has seen results.
+	replay *replay
+	task   int
+	seen   []discovery.Result
+}
+
+// said is what host and player have told each other.
+type said struct {
 	// round is the one that the player measures in, since it began, and sent is how many
 	// results the host was told of.
 	round int
 	began time.Duration
 	sent  int
-	// replay executes the measuring, which is a task while that is not 0, and has seen results.
-	replay *replay
-	task   int
-	seen   []discovery.Result
 	// attempt is the newest look, and samples how often it has sampled.
 	attempt, samples int
 }
