@@ -51,6 +51,8 @@ type Criteria struct {
 	Editions []Edition
 	// NoPassword: the group knows no password.
 	NoPassword bool
+	// MaxBots is how many bots may play on the server; nil is any number.
+	MaxBots *int
 	// PerAddress is how many servers one address may list before all of them
 	// are taken for spam; 0 is any number.
 	PerAddress int

@@ -20,6 +20,7 @@ var fakeIPs = netip.MustParsePrefix("169.254.0.0/16")
 type Filter struct {
 	servers  Servers
 	criteria Criteria
+	asked    []Criterion
 	barred   map[netip.Addr]bool
 	ranges   []netip.Prefix
 	vetoed   map[netip.AddrPort]bool
@@ -41,7 +42,7 @@ func NewFilter(servers Servers, criteria Criteria) *Filter {
 		criteria.By = Mean
 	}
 	f := &Filter{
-		servers: servers, criteria: criteria,
+		servers: servers, criteria: criteria, asked: criteria.set(),
 		barred: make(map[netip.Addr]bool), crowded: make(map[netip.Addr]bool),
 		vetoed: make(map[netip.AddrPort]bool), hidden: make(map[netip.AddrPort]bool), ours: make(map[netip.AddrPort]bool),
 	}
@@ -195,7 +196,7 @@ func (f *Filter) judgeBy(server int, info *discovery.Info) (c causes) {
 		c.add(Hidden)
 	}
 	if info == nil {
-		if want.Seats > 0 || want.Map != "" || want.Mode != "" || want.Mod != "" || want.Version != "" || want.Tags != "" || want.NoPassword {
+		if want.Seats > 0 || len(f.asked) > 0 {
 			c.add(Unknown)
 		}
 		return c
@@ -206,13 +207,12 @@ func (f *Filter) judgeBy(server int, info *discovery.Info) (c causes) {
 	if want.Seats > 0 && want.free(info) < want.Seats {
 		c.add(Full)
 	}
-	if differs(want.Map, info.Map) || differs(want.Mode, info.Mode) || differs(want.Mod, info.Mod) || !info.Tags.Meets(want.Tags) {
-		c.add(Filtered)
+	for i := range f.asked {
+		if row := &f.asked[i]; row.fails(want, info) {
+			c.add(row.cause)
+		}
 	}
-	if want.NoPassword && info.Password {
-		c.add(Passworded)
-	}
-	if want.isOtherVersion(info) || slices.ContainsFunc(want.Editions, func(e Edition) bool { return info.Fit(e.Edition) == discovery.Shuts }) {
+	if slices.ContainsFunc(want.Editions, func(e Edition) bool { return info.Fit(e.Edition) == discovery.Shuts }) {
 		c.add(WrongVersion)
 	}
 	for i := range want.Vetoes {
@@ -235,9 +235,6 @@ func (c *Criteria) free(info *discovery.Info) int {
 	}
 	return info.Free()
 }
-
-// differs reports whether a server's word is not the wanted one.
-func differs(want, have string) bool { return want != "" && !strings.EqualFold(want, have) }
 
 // isOtherVersion reports whether a server is not of the wanted version.
 func (c *Criteria) isOtherVersion(info *discovery.Info) bool {

@@ -39,6 +39,8 @@ type Settings struct {
 	Mod     string `json:"mod,omitempty"`
 	Version string `json:"version,omitempty"`
 	Tags    string `json:"tags,omitempty"`
+	// MaxBots is how many bots may play on the server; nil is any number.
+	MaxBots *int `json:"max_bots,omitempty"`
 	// Prefer is by how much more a server of the group's own may score than the best of
 	// others, and be chosen all the same; 0 prefers none.
 	Prefer discovery.Millis `json:"prefer_ms,omitzero"`
@@ -164,6 +166,16 @@ const (
 	MostWait  = 2 * time.Hour
 )
 
+// usageOf is the help of a flag that asks something of servers.
+func usageOf(flag string) string {
+	for _, row := range selection.Asked() {
+		if row.Flag == flag {
+			return row.Usage
+		}
+	}
+	return ""
+}
+
 // Table is the table of settings.
 func Table() []Setting {
 	return []Setting{
@@ -173,15 +185,16 @@ func Table() []Setting {
 		{Key: "limits_ms", Of: func(s *Settings) any { return &s.Limits },
 			Flag: "max-rtt", Usage: "nobody may have a ping over this; of several the strictest that can be kept holds", Label: "Limit, ms", Unset: "none", Supposed: true},
 		{Key: "map", Of: func(s *Settings) any { return &s.Map },
-			Flag: "map", Usage: "only servers on this `MAP`", Label: "Map", Unset: "any"},
+			Flag: "map", Usage: usageOf("map"), Label: "Map", Unset: "any"},
 		{Key: "mode", Of: func(s *Settings) any { return &s.Mode },
-			Flag: "mode", Usage: "only servers of this game `MODE`", Label: "Mode", Unset: "any"},
+			Flag: "mode", Usage: usageOf("mode"), Label: "Mode", Unset: "any"},
 		{Key: "version", Of: func(s *Settings) any { return &s.Version }, Rare: true,
-			Flag: "version", Usage: "only servers of this `VERSION` of the game, or with the number of their protocol", Label: "Version", Unset: "any"},
+			Flag: "version", Usage: usageOf("version"), Label: "Version", Unset: "any"},
 		{Key: "mod", Of: func(s *Settings) any { return &s.Mod }, Rare: true,
-			Flag: "mod", Usage: "only servers with this `MOD`", Label: "Mod", Unset: "any"},
+			Flag: "mod", Usage: usageOf("mod"), Label: "Mod", Unset: "any"},
 		{Key: "tags", Of: func(s *Settings) any { return &s.Tags }, Rare: true,
-			Flag: "tags", Usage: "only servers with all of these `TAGS`, and none that has a minus before it: \"no3rd -mod\"", Label: "Tags", Unset: "any"},
+			Flag: "tags", Usage: usageOf("tags"), Label: "Tags", Unset: "any"},
+		{Key: "max_bots", Of: func(s *Settings) any { return &s.MaxBots }, Flag: "max-bots", Usage: usageOf("max-bots")},
 		{Key: "prefer_ms", Of: func(s *Settings) any { return &s.Prefer }, Rare: true, Supposed: true, Least: time.Microsecond, Most: MaxRTT, Unit: "ms",
 			Flag: "prefer-ours", Usage: "one of the group's favourites is chosen unless another server is better by more than this `DURATION`", Label: "Prefer ours unless others are better by, ms", Unset: "no"},
 		{Key: "long_look_ms", Of: func(s *Settings) any { return &s.LongLook }, Rare: true, Least: leastLook, Most: MostLook, Unit: "s", Alone: "30s",
@@ -298,6 +311,10 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (_ Settings, err
 		return s, fmt.Errorf("no settings: %w", err)
 	}
 	s.Limits = slices.Clone(s.Limits)
+	if s.MaxBots != nil { // a patch would write to the room's own number
+		bots := *s.MaxBots
+		s.MaxBots = &bots
+	}
 	for _, row := range Table() {
 		value, named := values[row.Key]
 		if !named || !may(row) {
@@ -401,7 +418,7 @@ func spoken(d time.Duration) string {
 
 // Criteria are what the settings ask of a server.
 func (s Settings) Criteria() selection.Criteria {
-	return selection.Criteria{By: s.By, Limits: s.Limits, Map: s.Map, Mode: s.Mode, Mod: s.Mod, Version: s.Version, Tags: s.Tags, NoPassword: s.Password == "", Allowed: time.Duration(s.Prefer)}
+	return selection.Criteria{By: s.By, Limits: s.Limits, Map: s.Map, Mode: s.Mode, Mod: s.Mod, Version: s.Version, Tags: s.Tags, MaxBots: s.MaxBots, NoPassword: s.Password == "", Allowed: time.Duration(s.Prefer)}
 }
 
 // String is what the organiser wants, in players' words.

@@ -143,3 +143,13 @@ func TestSettingsAreShown(t *testing.T) {
 		t.Errorf("%s, %v; want %s", data, err, want)
 	}
 }
+
+func TestMaxBotsIsACriterion(t *testing.T) {
+	none := 0
+	if got := (Settings{MaxBots: &none}).Criteria().MaxBots; got == nil || *got != 0 {
+		t.Errorf("a room that wants no bots asks for %v", got)
+	}
+	if got := (Settings{}).Criteria().MaxBots; got != nil {
+		t.Errorf("a room that does not care asks for at most %d", *got)
+	}
+}

@@ -24,6 +24,7 @@ import (
 	"muster/internal/listing"
 	"muster/internal/term"
 	"muster/internal/visits"
+	"muster/selection"
 )
 
 // discover is the command that finds servers near one player.
@@ -39,11 +40,10 @@ type discover struct {
 	json   bool
 	top    int
 	// The servers that the player wants to see.
-	mapName, mode                 string
-	version, mod, tags            string
-	notFull, notEmpty, noPassword bool
-	nameContains, country         string
-	sort                          column
+	want                  selection.Criteria
+	notFull, notEmpty     bool
+	nameContains, country string
+	sort                  column
 	// What comes after the table.
 	watch    bool
 	connect  int
@@ -90,14 +90,9 @@ start well, unless you are somewhere else by then.`,
 	p.gameFlag(cmd, &d.game)
 	d.planning.bind(cmd)
 	flags.BoolVar(&d.fresh, "fresh", false, "start anew, without what is remembered of the last visits")
-	flags.StringVar(&d.mapName, "map", "", "only servers on this `MAP`")
-	flags.StringVar(&d.mode, "mode", "", "only servers of this game `MODE`")
-	flags.StringVar(&d.version, "version", "", "only servers of this `VERSION` of the game, or with the number of their protocol")
-	flags.StringVar(&d.mod, "mod", "", "only servers with this `MOD`")
-	flags.StringVar(&d.tags, "tags", "", "only servers with all of these `TAGS`, and none that has a minus before it: \"no3rd -mod\"")
+	bindAsked(flags, &d.want, "")
 	flags.BoolVar(&d.notFull, "not-full", false, "only servers with a free seat")
 	flags.BoolVar(&d.notEmpty, "not-empty", false, "only servers where people play; bots do not count")
-	flags.BoolVar(&d.noPassword, "no-password", false, "only servers without a password")
 	flags.StringVar(&d.nameContains, "name-contains", "", "only servers with `TEXT` in their name")
 	flags.StringVar(&d.country, "country", "", "only servers in this country, by its two letters, such as `DE`")
 	bindWord(cmd, &d.sort, "sort", byPing, columns(), "order of the table")

@@ -61,16 +61,11 @@ func (d *discover) keeps(m *report.Measurement) bool {
 	switch {
 	case m.State != discovery.Answered:
 		return true
-	case d.mapName != "" && !strings.EqualFold(d.mapName, m.Map),
-		d.mode != "" && !strings.EqualFold(d.mode, m.Mode),
-		d.version != "" && !m.Info().IsOfVersion(d.version),
-		d.mod != "" && !strings.EqualFold(d.mod, m.Mod),
-		!m.Tags.Meets(d.tags),
+	case !d.want.Asks(m.Info()),
 		d.nameContains != "" && !strings.Contains(strings.ToLower(m.Name), strings.ToLower(d.nameContains)),
 		d.country != "" && !strings.EqualFold(d.country, m.Country),
 		d.notFull && m.Players >= m.MaxPlayers && m.Players > 0 && !(m.AsListed && m.MaxPlayers == 0), // who counts no seats may have any
-		d.notEmpty && m.Players <= m.Bots,
-		d.noPassword && m.Password:
+		d.notEmpty && m.Players <= m.Bots:
 		return false
 	}
 	return true

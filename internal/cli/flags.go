@@ -315,6 +315,8 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings) {
 			bindYesNo(flags, to, row.Flag, row.Usage)
 		case *int:
 			flags.IntVar(to, row.Flag, *to, row.Usage)
+		case **int:
+			flags.Var(number(to), row.Flag, row.Usage)
 		case *wire.Limits:
 			flags.Var(pings((*[]time.Duration)(to)), row.Flag, row.Usage+inMillis)
 		case *discovery.Millis:
@@ -500,10 +502,37 @@ func bindLimits(flags *pflag.FlagSet, limits *[]time.Duration) {
 // bindFilters adds the flags for the servers that are no choice, and for who counts
 // how much.
 func bindFilters(flags *pflag.FlagSet, c *selection.Criteria, when string) {
-	flags.StringVar(&c.Map, "map", "", when+"only servers on this `MAP`")
-	flags.StringVar(&c.Mode, "mode", "", when+"only servers of this game `MODE`")
-	flags.BoolVar(&c.NoPassword, "no-password", false, when+"only servers without a password")
+	bindAsked(flags, c, when, "map", "mode", "no-password")
 	flags.Var(weights(&c.Weights), "weights", when+"players who count for more or less than 1")
+}
+
+// bindAsked adds the flags for what is asked of servers, all of them or only some.
+func bindAsked(flags *pflag.FlagSet, c *selection.Criteria, when string, only ...string) {
+	for _, row := range selection.Asked() {
+		if len(only) > 0 && !slices.Contains(only, row.Flag) {
+			continue
+		}
+		switch to := row.Of(c).(type) {
+		case *string:
+			flags.StringVar(to, row.Flag, "", when+row.Usage)
+		case *bool:
+			flags.BoolVar(to, row.Flag, false, when+row.Usage)
+		case **int:
+			flags.Var(number(to), row.Flag, when+row.Usage)
+		}
+	}
+}
+
+// number is a flag's number from 0 on, which may be missing.
+func number(to **int) value {
+	return value{"N", "", func(text string) error {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 {
+			return fmt.Errorf("%q is no number from 0 on", text)
+		}
+		*to = &n
+		return nil
+	}}
 }
 
 // needsLimit refuses a rule about limits that has none.

@@ -21,7 +21,7 @@ const (
 // ofHost are the sections of muster host, in the order in which people need them.
 func ofHost() []section {
 	return []section{
-		{"What you look for", "game by max-rtt map mode version any-version mod tags prefer-ours long-look strategy"},
+		{"What you look for", "game by max-rtt map mode version any-version mod tags max-bots prefer-ours long-look strategy"},
 		{"The room", "room players at here new every"},
 		{"The evening", "vote guests-vote wait-for-seats once password password-file voice webhook webhook-file webhook-no-link"},
 		{"You", "name no-play no-browser " + launchFlags},
@@ -48,7 +48,7 @@ func ofServe() []section {
 // ofDiscover are the sections of muster discover, in the order in which people need them.
 func ofDiscover() []section {
 	return []section{
-		{"What you look for", "game map mode version mod tags not-full not-empty no-password name-contains country max-rtt nearest places"},
+		{"What you look for", "game map mode version mod tags not-full not-empty max-bots no-password name-contains country max-rtt nearest places"},
 		{"What is shown", "sort top format json name"},
 		{"What comes then", "connect watch " + launchFlags},
 		{"Where servers are listed", serverFlags},

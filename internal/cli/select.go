@@ -59,10 +59,8 @@ is standard input.`,
 	bindRule(cmd, &c.criteria.By, selection.Mean, "rule for the choice")
 	bindLimits(flags, &c.criteria.Limits)
 	flags.IntVar(&c.criteria.Seats, "players", 0, "free seats the group needs, `N` (default: one for each report)")
-	bindFilters(flags, &c.criteria, "")
-	flags.StringVar(&c.criteria.Version, "version", "", "only servers of this `VERSION` of the game, or with the number of their protocol")
-	flags.StringVar(&c.criteria.Mod, "mod", "", "only servers with this `MOD`")
-	flags.StringVar(&c.criteria.Tags, "tags", "", "only servers with all of these `TAGS`, and none that has a minus before it: \"no3rd -mod\"")
+	bindAsked(flags, &c.criteria, "")
+	flags.Var(weights(&c.criteria.Weights), "weights", "players who count for more or less than 1")
 	flags.IntVar(&c.criteria.Top, "top", 10, "`N` servers in the ranking; 0 is all")
 	flags.BoolVar(&c.json, "json", false, "print the choice as JSON")
 	return cmd
