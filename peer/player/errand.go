@@ -1,6 +1,17 @@
 package player
 
-// errand is something that is found out about the room's game, for one game at a time: a
+import "muster/host/wire"
+
+// errands are what is found out about the room's game, as far as the others need to know.
+type errands struct {
+	// able is the newest word on whether this machine can start a game, and brought what
+	// the player brings into the room, as trying and bringing have found out.
+	able             wire.Able
+	brought          wire.Bring
+	trying, bringing errand
+}
+
+// errand is something that is found out about a game, for one game at a time: a
 // host may change it as often as it likes.
 type errand struct {
 	game      string // the newest for which it is wanted
@@ -17,9 +28,9 @@ func (e *errand) isNews(game string) bool {
 	return true
 }
 
-// isFree reports whether an errand can begin as a task. If one is under way that is to end
+// begins reports whether an errand can begin as a task. One that is under way ends
 // first.
-func (p *Player) isFree(e *errand) bool {
+func (e *errand) begins(p *port) bool {
 	if e.task == 0 {
 		e.task = p.begin()
 		return true
@@ -38,42 +49,60 @@ func (e *errand) ends() bool {
 	return isOfUse
 }
 
-// try finds out whether this machine can start the game.
-func (p *Player) try() {
-	if p.isFree(&p.trying) {
-		p.do(Try{p.trying.task, p.trying.game})
+// run finds out once for each game whether this machine can start it, and what the
+// player brings into the room.
+func (e *errands) run(p *port, game string) {
+	if e.trying.isNews(game) {
+		e.try(p)
+	}
+	if e.bringing.isNews(game) {
+		e.brought = wire.Bring{}
+		e.collect(p)
 	}
 }
 
-func (p *Player) tried(in Tried) {
-	if !p.trying.ends() {
-		p.try()
+func (e *errands) try(p *port) {
+	if e.trying.begins(p) {
+		p.do(Try{e.trying.task, e.trying.game})
+	}
+}
+
+func (e *errands) tried(p *port, in Tried) {
+	if !e.trying.ends() {
+		e.try(p)
 		return
 	}
-	p.able = in.Able
-	p.able.Game = p.trying.game
-	p.send(p.able)
+	e.able = in.Able
+	e.able.Game = e.trying.game
+	p.send(e.able)
 }
 
-// collect finds out once for each game what the player brings into the room.
-func (p *Player) collect() {
-	if p.isFree(&p.bringing) {
-		p.do(Collect{p.bringing.task, p.bringing.game})
+func (e *errands) collect(p *port) {
+	if e.bringing.begins(p) {
+		p.do(Collect{e.bringing.task, e.bringing.game})
 	}
 }
 
-func (p *Player) collected(in Brought) {
-	if !p.bringing.ends() {
-		p.collect()
+func (e *errands) collected(p *port, in Brought) {
+	if !e.bringing.ends() {
+		e.collect(p)
 		return
 	}
-	p.brought = in.Bring
-	p.sayBrought()
+	e.brought = in.Bring
+	e.sayBrought(p)
+}
+
+// sayAgain tells a host what it has not heard of.
+func (e *errands) sayAgain(p *port) {
+	if e.able.Game != "" {
+		p.send(e.able)
+	}
+	e.sayBrought(p)
 }
 
 // sayBrought says what the player brings, if that is anything.
-func (p *Player) sayBrought() {
-	if len(p.brought.Favourites)+len(p.brought.Hidden) > 0 {
-		p.send(p.brought)
+func (e *errands) sayBrought(p *port) {
+	if len(e.brought.Favourites)+len(e.brought.Hidden) > 0 {
+		p.send(e.brought)
 	}
 }

@@ -31,8 +31,8 @@ type near struct {
 }
 
 // lookAround tells the host which servers of a game are around.
-func (p *Player) lookAround(game string) {
-	switch n := &p.near; {
+func (n *near) lookAround(p *port, game string) {
+	switch {
 	case n.looking:
 	case !n.at.IsZero() && n.told.Game == game && p.now.Sub(n.at) < nearFresh:
 		p.send(n.told)
@@ -44,20 +44,20 @@ func (p *Player) lookAround(game string) {
 	}
 }
 
-// foundNear tells of servers on private networks: what the internet reaches is for lists
+// found tells of servers on private networks: what the internet reaches is for lists
 // to name.
-func (p *Player) foundNear(game string, found []wire.NearServer) {
+func (n *near) found(p *port, game string, found []wire.NearServer) {
 	found = slices.DeleteFunc(append([]wire.NearServer{}, found...), func(f wire.NearServer) bool {
 		return f.Addr.Port() == 0 || discovery.ReachOf(f.Addr.Addr()) != discovery.NetworkReach
 	})
 	found = found[:min(len(found), wire.MaxNear)]
 	addrs := map[netip.AddrPort]bool{}
-	if len(p.near.addrs) < maxFound {
-		maps.Copy(addrs, p.near.addrs)
+	if len(n.addrs) < maxFound {
+		maps.Copy(addrs, n.addrs)
 	}
 	for _, f := range found {
 		addrs[f.Addr] = true
 	}
-	p.near = near{told: wire.Near{Game: game, Servers: found}, at: p.now, addrs: addrs}
-	p.send(p.near.told)
+	*n = near{told: wire.Near{Game: game, Servers: found}, at: p.now, addrs: addrs}
+	p.send(n.told)
 }

@@ -50,28 +50,27 @@ var RealPace = Pace{Flush: 100 * time.Millisecond, Sample: 1100 * time.Milliseco
 
 // Player is one player's program in one room.
 type Player struct {
-	options Options
-	rng     *rand.Rand
-	now     time.Time
-	outputs []Output
-	tasks   int // how many were begun
+	port
+	room    wire.Snapshot
+	failed  bool // the room, as far as the player was told who saw their address
+	late    lateness
+	round   *round
+	look    *look // the newest
+	survey  survey
+	near    near
+	launch  launch
+	errands errands
+}
 
-	line   line
-	room   wire.Snapshot
-	failed bool // the room, as far as the player was told who saw their address
-	late   lateness
-
+// port is what all parts of a program say through: the outputs of a step, and the line.
+type port struct {
+	options  Options
+	rng      *rand.Rand
+	now      time.Time
+	outputs  []Output
+	tasks    int // how many were begun
+	line     line
 	exposure *discovery.Exposure
-	round    *round
-	look     *look // the newest
-	survey   survey
-	near     near
-	launch   launch
-	// able is the newest word on whether this machine can start a game, and brought what
-	// the player brings into the room, as trying and bringing have found out.
-	able             wire.Able
-	brought          wire.Bring
-	trying, bringing errand
 }
 
 // line is the machine's side of the connection to the host.
@@ -91,10 +90,10 @@ type line struct {
 
 // New returns the program of a player.
 func New(o Options, now time.Time) *Player {
-	p := &Player{
+	p := &Player{port: port{
 		options: o, rng: rand.New(rand.NewPCG(o.Seed, 0)), now: now,
 		line: line{token: o.Hello.Token}, exposure: &discovery.Exposure{Most: o.Hello.Discreet},
-	}
+	}}
 	p.late.due = now.Add(o.Pace.Flush)
 	return p
 }
@@ -167,21 +166,21 @@ func (p *Player) Step(in Input, now time.Time) []Output {
 	case Launched:
 		p.launched(in)
 	case Tried:
-		p.tried(in)
+		p.errands.tried(&p.port, in)
 	case Brought:
-		p.collected(in)
+		p.errands.collected(&p.port, in)
 	case Found:
-		p.foundNear(in.Game, in.Servers)
+		p.near.found(&p.port, in.Game, in.Servers)
 	}
 	return p.outputs
 }
 
-func (p *Player) do(o Output) { p.outputs = append(p.outputs, o) }
+func (p *port) do(o Output) { p.outputs = append(p.outputs, o) }
 
-func (p *Player) tell(e Event) { p.do(Tell{e}) }
+func (p *port) tell(e Event) { p.do(Tell{e}) }
 
 // send tells the host something, if there is one.
-func (p *Player) send(m wire.Message) {
+func (p *port) send(m wire.Message) {
 	if p.line.isIn {
 		p.line.queued++
 		p.do(Send{m})
@@ -189,7 +188,7 @@ func (p *Player) send(m wire.Message) {
 }
 
 // begin returns the number of a new task.
-func (p *Player) begin() int {
+func (p *port) begin() int {
 	p.tasks++
 	return p.tasks
 }
@@ -222,7 +221,7 @@ func (p *Player) sayLate() {
 
 // sayOutside tells the host by which port of the router others reach the beacon, if that is
 // news.
-func (p *Player) sayOutside() {
+func (p *port) sayOutside() {
 	if l := &p.line; l.isIn && l.outside != 0 && l.outside != l.saidOutside {
 		l.saidOutside = l.outside
 		p.send(wire.Outside{Port: l.outside})
@@ -261,7 +260,7 @@ func (p *Player) receive(m wire.Message) error {
 	case wire.Finalists:
 		return p.verify(m)
 	case wire.Survey:
-		p.surveys(m)
+		p.survey.hear(&p.port, m)
 	case wire.Launch:
 		if m.Epoch < p.line.epoch {
 			return ErrOutdated
@@ -269,7 +268,7 @@ func (p *Player) receive(m wire.Message) error {
 		p.line.epoch = m.Epoch
 		p.goes(m)
 	case wire.Look:
-		p.lookAround(m.Game)
+		p.near.lookAround(&p.port, m.Game)
 	case wire.Answer:
 		p.tell(Answered{m.Message})
 	default:
@@ -289,13 +288,7 @@ func (p *Player) roomChanged(m wire.Room) error {
 	}
 	p.failed = hasFailed
 	p.tell(RoomChanged{p.room})
-	if p.trying.isNews(p.room.Room.Game) {
-		p.try()
-	}
-	if p.bringing.isNews(p.room.Room.Game) {
-		p.brought = wire.Bring{}
-		p.collect()
-	}
+	p.errands.run(&p.port, p.room.Room.Game)
 	if p.options.Once && hasFailed {
 		p.do(Leave{ErrNothingSuitable})
 	}
@@ -328,10 +321,7 @@ func (p *Player) welcome(m wire.Welcome) error {
 	if p.round != nil {
 		p.round.sent, p.round.saidDone = 0, false
 	}
-	if p.able.Game != "" {
-		p.send(p.able)
-	}
-	p.sayBrought()
+	p.errands.sayAgain(&p.port)
 	l.saidOutside = 0
 	p.sayOutside()
 	p.late.told = 0 // this host was told nothing yet

@@ -32,7 +32,7 @@ func (s *sampling) isResting() bool { return s.task == 0 }
 func (s *sampling) isOver() bool { return s.taken >= s.wants.Samples }
 
 // newSampling returns the sampling of servers, which have the numbers of the finalists.
-func (p *Player) newSampling(m wire.Finalists, servers []discovery.Server) *sampling {
+func (p *port) newSampling(m wire.Finalists, servers []discovery.Server) *sampling {
 	s := &sampling{wants: m, servers: servers, at: p.now.Add(time.Duration(m.After)), found: make([]wire.Finalist, len(servers))}
 	for i := range s.found {
 		s.found[i] = wire.Finalist{Server: m.Servers[i], RTTs: []float64{}}
@@ -55,14 +55,14 @@ func (p *Player) samplings() (all []*sampling) {
 }
 
 // sampleFirst takes the first sample, if it is time.
-func (p *Player) sampleFirst(s *sampling) {
+func (p *port) sampleFirst(s *sampling) {
 	if !p.now.Before(s.at) {
 		p.sample(s)
 	}
 }
 
 // sample takes a sample.
-func (p *Player) sample(s *sampling) {
+func (p *port) sample(s *sampling) {
 	every := max(time.Duration(s.wants.Every), p.options.Pace.Sample)
 	s.at = s.at.Add(every)
 	if s.wants.Every == 0 { // nobody waits for a turn behind this one
@@ -87,7 +87,7 @@ func (p *Player) sampled(s *sampling, err error) {
 	}
 	switch {
 	case s == p.survey.sampling:
-		p.venuesSampled(s, err)
+		p.survey.sampled(&p.port, s, err)
 	case s == p.launch.sampling:
 		p.targetSampled(s, err)
 	default:
@@ -99,7 +99,7 @@ func (p *Player) sampled(s *sampling, err error) {
 }
 
 // drop ends a sampling that is under way.
-func (p *Player) drop(s **sampling) {
+func (p *port) drop(s **sampling) {
 	if *s != nil && (*s).task != 0 {
 		p.do(Stop{(*s).task})
 	}

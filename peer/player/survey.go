@@ -23,10 +23,9 @@ type survey struct {
 	sampling  *sampling
 }
 
-// surveys measures candidate places. A host that asks once more, after a lost connection,
+// hear measures candidate places. A host that asks once more, after a lost connection,
 // gets what was found; of several that come meanwhile the last counts.
-func (p *Player) surveys(m wire.Survey) {
-	v := &p.survey
+func (v *survey) hear(p *port, m wire.Survey) {
 	isSame := v.under.Attempt == m.Attempt && slices.Equal(v.under.Places, m.Places)
 	switch {
 	case v.busy && isSame:
@@ -35,14 +34,13 @@ func (p *Player) surveys(m wire.Survey) {
 	case isSame && v.found != nil:
 		p.send(*v.found)
 	default:
-		p.beginSurvey(m)
+		v.begin(p, m)
 	}
 }
 
-// beginSurvey measures places, those of one protocol together.
-func (p *Player) beginSurvey(m wire.Survey) {
-	p.survey = survey{under: m, busy: true, seen: make([]wire.Finalist, len(m.Places))}
-	v := &p.survey
+// begin measures places, those of one protocol together.
+func (v *survey) begin(p *port, m wire.Survey) {
+	*v = survey{under: m, busy: true, seen: make([]wire.Finalist, len(m.Places))}
 	var places []netip.AddrPort
 	for i, venue := range m.Places {
 		v.seen[i] = wire.Finalist{Server: i, State: discovery.Forbidden, RTTs: []float64{}}
@@ -57,18 +55,17 @@ func (p *Player) beginSurvey(m wire.Survey) {
 	if len(places) > 0 {
 		p.tell(ExposingPlaces{p.exposure.WithPlaces(places)})
 	}
-	p.sampleVenues(m.After)
+	v.sampleNext(p, m.After)
 }
 
-// sampleVenues samples the places of the next protocol, or tells the host what was found.
-func (p *Player) sampleVenues(after discovery.Millis) {
-	v := &p.survey
+// sampleNext samples the places of the next protocol, or tells the host what was found.
+func (v *survey) sampleNext(p *port, after discovery.Millis) {
 	if len(v.protocols) == 0 {
 		v.busy, v.found = false, &wire.Surveyed{Attempt: v.under.Attempt, Places: v.seen}
 		p.send(*v.found)
 		if next := v.next; next != nil {
 			v.next = nil
-			p.surveys(*next)
+			v.hear(p, *next)
 		}
 		return
 	}
@@ -84,9 +81,8 @@ func (p *Player) sampleVenues(after discovery.Millis) {
 	p.sampleFirst(v.sampling)
 }
 
-// venuesSampled goes on after a sample of places.
-func (p *Player) venuesSampled(s *sampling, err error) {
-	v := &p.survey
+// sampled goes on after a sample of places.
+func (v *survey) sampled(p *port, s *sampling, err error) {
 	switch {
 	case err != nil:
 		p.do(Warn{"places not measured", []any{"protocol", s.wants.Game, "error", err}})
@@ -100,5 +96,5 @@ func (p *Player) venuesSampled(s *sampling, err error) {
 	}
 	p.do(Release{s.wants.Game})
 	v.sampling, v.protocols = nil, v.protocols[1:]
-	p.sampleVenues(0)
+	v.sampleNext(p, 0)
 }
