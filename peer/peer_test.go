@@ -165,7 +165,7 @@ func TestUnreachable(t *testing.T) {
 		s := newSeat(tb, "ann")
 		peer.Hurry(&s.options, 50*time.Millisecond)
 		defer s.sit()()
-		tb.room("ann", func(r wire.Document) bool { return len(r.Members) == 1 })
+		tb.room("ann", func(wire.Document) bool { return s.joins() == 1 }) // ann has read the welcome
 		tb.server.Close()
 		tb.listener.cut()
 		if err := s.done(); !errors.Is(err, peer.ErrUnreachable) {
@@ -177,7 +177,7 @@ func TestUnreachable(t *testing.T) {
 		s := newSeat(tb, "ann")
 		peer.Gone(&s.options, 50*time.Millisecond) // and a minute for one that is silent
 		defer s.sit()()
-		tb.room("ann", func(r wire.Document) bool { return len(r.Members) == 1 })
+		tb.room("ann", func(wire.Document) bool { return s.joins() == 1 }) // ann has read the welcome
 		tb.server.Close()
 		tb.listener.cut()
 		if err := s.done(); !errors.Is(err, peer.ErrGone) {
@@ -199,7 +199,7 @@ func TestUnreachable(t *testing.T) {
 		s := newSeat(tb, "ann")
 		peer.Hurry(&s.options, 100*time.Millisecond)
 		leave := s.sit()
-		tb.room("ann", func(r wire.Document) bool { return len(r.Members) == 1 })
+		tb.room("ann", func(wire.Document) bool { return s.joins() == 1 })
 		time.Sleep(150 * time.Millisecond) // longer than a host may be away
 		tb.listener.cut()
 		tb.room("ann's return", func(r wire.Document) bool { return s.joins() == 2 })
