@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -46,12 +47,19 @@ func TestMissingSaysWhatIsMissing(t *testing.T) {
 
 // TestEveryRuleIsListed reads the package's source: a rule that is not in All fails.
 func TestEveryRuleIsListed(t *testing.T) {
-	packages, err := parser.ParseDir(token.NewFileSet(), ".", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	names, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	written := 0
-	for _, file := range packages["rules"].Files {
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			if spec, is := n.(*ast.ValueSpec); is && len(spec.Values) == 1 {
 				if literal, is := spec.Values[0].(*ast.CompositeLit); is {
