@@ -145,7 +145,7 @@ func TestVoteAtTerminal(t *testing.T) {
 	host.types(t, "v1")
 	ann.says(t, "org vetoes ")
 	host.says(t, "(?s)org vetoes .*where shall we play")
-	host.types(t, "v1") // which is gone
+	host.types(t, "v1")                            // which is gone
 	host.says(t, "the candidates are 2 to [3456]") // another may take the place of 1
 	host.types(t, "v2")
 	host.says(t, "one veto a round")
