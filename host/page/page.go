@@ -78,7 +78,7 @@ func (v *View) Next(r *room.Room, games []wire.Game, name func(game string) stri
 	if v.Culled == nil || v.record != next.record {
 		next.Culled = sync.OnceValue(func() map[selection.Cause]json.RawMessage { return culled(next.record) })
 	}
-	next.Snapshot.Room.Games = withOwn(games, &next.Snapshot.Room.Settings, name)
+	next.Snapshot.Games = withOwn(games, &next.Snapshot.Room.Settings, name)
 	if !posts {
 		next.Snapshot.Form = slices.DeleteFunc(next.Snapshot.Form, func(f wire.Field) bool { return f.Key == wire.WebhookKey || f.Key == wire.NoLinkKey })
 	}

@@ -94,8 +94,8 @@ func TestNameOfGame(t *testing.T) {
 	} {
 		r := room.New(room.Keys{Code: "BAKODI"}, c.settings, time.Unix(1_800_000_000, 0))
 		v, err := (&page.View{}).Next(r, listed, name, nil, true)
-		if err != nil || !slices.Equal(v.Snapshot.Room.Games, c.want) {
-			t.Errorf("%s: %v, %v; want %v", c.settings.Game, v.Snapshot.Room.Games, err, c.want)
+		if err != nil || !slices.Equal(v.Snapshot.Games, c.want) {
+			t.Errorf("%s: %v, %v; want %v", c.settings.Game, v.Snapshot.Games, err, c.want)
 		}
 	}
 }
@@ -163,5 +163,15 @@ func TestSections(t *testing.T) {
 	}
 	if all := object(second, 0); !bytes.Contains(all, []byte(`,"choice":null`)) {
 		t.Errorf("who is new is sent %s", all)
+	}
+	if _, err := r.Step(room.Order{Credential: "secret", Action: room.Change{Settings: json.RawMessage(`{"by":"minimax"}`)}}, eight); err != nil {
+		t.Fatal(err)
+	}
+	third, err := second.Next(r, nil, nil, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if news := object(third, 2); !bytes.Contains(news, []byte(`,"room":{`)) || bytes.Contains(news, []byte(`"games"`)) {
+		t.Errorf("where the room stands comes with the list of games: %s", news)
 	}
 }

@@ -16,7 +16,11 @@ import (
 // each other: no token, no secret, no address of a player. It is never changed
 // once it is made.
 type Snapshot struct {
-	Room    Head     `json:"room"`
+	Room Head `json:"room"`
+	// Games are those that the organiser may choose, and the room's own if its name is
+	// known: apart from the room, which changes five times a second during a search, as
+	// they are by far the longest.
+	Games   []Game   `json:"games"`
 	People  []Person `json:"people"`
 	Log     []Note   `json:"log"`
 	Choice  *Choice  `json:"choice"`
@@ -147,9 +151,7 @@ func (s *Snapshot) Players() []Person {
 type Head struct {
 	Code string `json:"code"`
 	Settings
-	// Games are those that the organiser may choose, and the room's own if its name is known.
-	Games []Game `json:"games,omitempty"`
-	Stage Stage  `json:"stage"`
+	Stage Stage `json:"stage"`
 	// Since is when the stage began, Began when the round's measuring did.
 	Since  time.Time `json:"since"`
 	Began  time.Time `json:"began,omitzero"`

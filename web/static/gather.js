@@ -208,12 +208,12 @@ function decisions(field) {
 
 /** @param {State} state */
 export function gameName(state) {
-  return state.room.games?.find((game) => game.id === state.room.game)?.name ?? state.room.game;
+  return state.games?.find((game) => game.id === state.room.game)?.name ?? state.room.game;
 }
 
 /** Why the servers of the room's game answer nobody, if they do not. @param {State} state */
 export function silent(state) {
-  const why = state.room.games?.find((game) => game.id === state.room.game)?.silent;
+  const why = state.games?.find((game) => game.id === state.room.game)?.silent;
   return why && h("p", { class: "bad" }, why);
 }
 
@@ -231,7 +231,7 @@ function more(state) {
 
 /** What to do for a game that cannot be chosen. @param {State} state */
 function unlisted(state) {
-  if ((state.room.games ?? []).length < 2) return null;
+  if ((state.games ?? []).length < 2) return null;
   return h(
     "details",
     { class: "own", "data-key": "unlisted" },
@@ -251,7 +251,7 @@ function input(state, field) {
   const named = { id: field.key, name: field.key, "data-kind": field.kind, placeholder: field.unset };
   switch (field.kind) {
     case "game": {
-      const games = [...(state.room.games ?? [])];
+      const games = [...(state.games ?? [])];
       if (!games.some((game) => game.id === value)) games.unshift({ id: value, name: gameName(state) }); // with a list of its own
       return games.length > 1 && labelled(field, select(named, games.map((game) => [game.id, game.name]), value));
     }
