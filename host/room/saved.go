@@ -24,7 +24,7 @@ import (
 // forget, such as a figure that is only shown, is added without, and an older host that
 // has the room drops it.
 const (
-	savedVersion  = 2 // names its lists by hashes
+	savedVersion  = 3 // gives each part a section
 	oldestVersion = 1
 	// SavedVersion is the newest form of a saved room that this program reads.
 	SavedVersion = savedVersion
@@ -32,6 +32,18 @@ const (
 
 // ErrNewer says that a later release of Muster has saved a room.
 var ErrNewer = errors.New("a newer Muster has saved it")
+
+// before3 is what forms 1 and 2 kept at the top of the room, and form 3 keeps in the parts'
+// sections. It is read, and never written.
+type before3 struct{}
+
+// upgrade moves what an older form kept at the top into the parts' sections.
+func (s *saved) upgrade() {
+	if s.Version >= 3 {
+		return
+	}
+	s.before3 = before3{}
+}
 
 // saved is a room at rest: JSON, but for its long columns, which are the same
 // binary frames that travel.
@@ -82,6 +94,8 @@ type saved struct {
 	Numbered  []int                `json:"numbered,omitempty"`
 	TooNear   []int                `json:"too_near,omitempty"`
 	More      more                 `json:"more,omitzero"`
+
+	before3
 }
 
 // savedKept is what a standing room keeps.
@@ -332,6 +346,7 @@ func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept
 	case s.Version < oldestVersion:
 		return nil, fmt.Errorf("room: saved room: form %d, and this program reads %d to %d", s.Version, oldestVersion, savedVersion)
 	}
+	s.upgrade()
 	var list *topology.Tree
 	var err error
 	isLost := false
