@@ -35,7 +35,12 @@ require (
 	rsc.io/qr v0.2.0
 )
 
-require go.mau.fi/util v0.9.4
+require (
+	github.com/cockroachdb/datadriven v1.0.3
+	go.mau.fi/util v0.9.4
+)
+
+require github.com/pmezard/go-difflib v1.0.0 // indirect
 
 require (
 	github.com/antithesishq/antithesis-sdk-go v0.8.0-default-no-op // indirect

@@ -1,0 +1,564 @@
+package room_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/room"
+	"muster/host/wire"
+)
+
+// TestScenarios plays the evenings in testdata/scenarios: what happens to a room, step by
+// step, and what the room does then. Its README tells of the language. A scenario that
+// should have changed is written anew by
+//
+//	go test ./host/room -run Scenarios -rewrite
+func TestScenarios(t *testing.T) {
+	datadriven.Walk(t, "testdata/scenarios", func(t *testing.T, path string) {
+		if strings.HasSuffix(path, ".md") {
+			return
+		}
+		var s *scenario
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			if s == nil || d.Cmd == "open" {
+				s = newScenario()
+			}
+			s.t = t
+			switch d.Cmd {
+			case "quietly":
+				for line := range strings.Lines(d.Input) {
+					name, args, err := datadriven.ParseLine(strings.TrimSpace(line))
+					if err != nil {
+						d.Fatalf(t, "%v", err)
+					}
+					if name == "open" {
+						s = newScenario()
+						s.t = t
+					}
+					s.do(command{name, args, ""})
+				}
+				if s.errors == 0 {
+					s.out.Reset()
+				}
+			default:
+				s.do(command{d.Cmd, d.CmdArgs, d.Input})
+			}
+			return s.happened()
+		})
+	})
+}
+
+// began is when every scenario begins.
+var began = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+
+// leastTick is how often a room that is not quiet gets the time.
+const leastTick = 100 * time.Millisecond
+
+// scenario plays what a host does for one room, on a clock of its own.
+type scenario struct {
+	t    *testing.T
+	room *room.Room
+	now  time.Time
+	// out is what has happened since the last directive, errors how often the room refused.
+	out    strings.Builder
+	errors int
+	// stage and noted are the stage and the log that were shown last.
+	stage wire.Stage
+	noted []wire.Note
+	// tokens are those of players and guests.
+	tokens map[string]string
+	mute   []string
+	// answers are the newest results that players reported, finalists the newest second
+	// look that each was asked for.
+	answers   map[string]map[int]discovery.Result
+	finalists map[string]wire.Finalists
+	// isBusy: the host has no processor time for the room's search.
+	isBusy bool
+}
+
+func newScenario() *scenario {
+	return &scenario{now: began, tokens: map[string]string{}, answers: map[string]map[int]discovery.Result{}, finalists: map[string]wire.Finalists{}}
+}
+
+// command is one line of a scenario.
+type command struct {
+	name  string
+	args  []datadriven.CmdArg
+	input string
+}
+
+// words are the arguments without a value.
+func (c command) words() (words []string) {
+	for _, a := range c.args {
+		if len(a.Vals) == 0 {
+			words = append(words, a.Key)
+		}
+	}
+	return words
+}
+
+// value is that of an argument, or empty.
+func (c command) value(key string) string {
+	for _, a := range c.args {
+		if a.Key == key {
+			return strings.Join(a.Vals, ",")
+		}
+	}
+	return ""
+}
+
+func (c command) list(key string) []string {
+	if v := c.value(key); v != "" {
+		return strings.Split(v, ",")
+	}
+	return nil
+}
+
+// do plays one line.
+func (s *scenario) do(c command) {
+	s.t.Helper()
+	words := c.words()
+	who := ""
+	if len(words) > 0 {
+		who = words[0]
+	}
+	switch c.name {
+	case "open":
+		s.open(c)
+	case "join":
+		for _, name := range words {
+			s.join(name, c)
+		}
+	case "leave":
+		s.step(room.Leave{Player: who})
+	case "stir":
+		s.step(room.Stir{Player: who})
+	case "list":
+		s.list(c)
+	case "free":
+		s.free(who, words[1:])
+	case "report":
+		s.report(who, words[1:])
+	case "done":
+		for _, name := range words {
+			s.step(room.Hear{Player: name, Message: wire.Done{Round: s.round()}})
+		}
+	case "look":
+		for _, name := range words {
+			s.look(name, c)
+		}
+	case "say":
+		m, err := wire.Unmarshal(wire.Frame{Data: []byte(c.input)})
+		s.must(err)
+		s.step(room.Hear{Player: who, Message: m})
+	case "started":
+		for _, name := range words {
+			s.step(room.Hear{Player: name, Message: wire.Launched{Round: s.round(), State: wire.LaunchStarted}})
+		}
+	case "enter":
+		s.tokens[who] = "page of " + who
+		s.step(room.Order{Action: room.Enter{Name: who, Token: s.tokens[who]}})
+		s.step(room.PageOpened{Token: s.tokens[who]})
+	case "order":
+		s.order(who, words[1], c.input)
+	case "go":
+		s.step(room.Proceed{})
+	case "busy":
+		s.isBusy = true
+	case "turn":
+		s.isBusy = false
+		s.step(room.Turn{})
+	case "mute":
+		s.mute = words
+	case "wait":
+		s.wait(who)
+	case "until":
+		s.until(wire.Stage(strings.Join(words, " ")))
+	case "restart":
+		s.restart()
+	case "close":
+		s.step(room.Close{})
+	case "show":
+		for _, path := range words {
+			s.show(path)
+		}
+	default:
+		s.t.Fatalf("no such directive: %s", c.name)
+	}
+}
+
+func (s *scenario) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// open opens a room. Its settings are JSON, over those of a usual one.
+func (s *scenario) open(c command) {
+	settings := wire.Settings{Name: "Friday", Game: "openarena", By: "mean", Strategy: "conventional"}
+	if c.input != "" {
+		s.must(json.Unmarshal([]byte(c.input), &settings))
+	}
+	if players := c.value("players"); players != "" {
+		settings.Players, _ = strconv.Atoi(players)
+	}
+	settings.Strategy = cmp.Or(c.value("strategy"), settings.Strategy)
+	s.room = room.New(room.Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, settings, s.now)
+	s.notes("")
+}
+
+func (s *scenario) join(name string, c command) {
+	if _, known := s.tokens[name]; !known {
+		s.tokens[name] = "token of " + name
+	}
+	hello := wire.Hello{Version: wire.Version, Code: "BAKODI", Name: name, Token: cmp.Or(c.value("token"), s.tokens[name]), As: c.value("as")}
+	var from room.Origin
+	if at := c.value("from"); at != "" {
+		from.Addr = netip.MustParseAddr(at)
+	}
+	s.step(room.Join{Hello: hello, From: from, Token: s.tokens[name]})
+}
+
+// addrOf is the address of a server of the list.
+func addrOf(server int) netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, byte(2 + server>>8), byte(server)}), 27960)
+}
+
+func (s *scenario) list(c command) {
+	listed := room.Listed{List: topology.New(nil)}
+	if reason := c.value("error"); reason != "" {
+		listed.Err = fmt.Errorf("%s", reason)
+	} else {
+		countries := c.list("countries")
+		n, err := strconv.Atoi(c.words()[0])
+		s.must(err)
+		servers := make([]discovery.Server, n)
+		for i := range servers {
+			if !slices.Contains(c.words(), "unusable") {
+				servers[i].Addr = addrOf(i)
+			}
+			if len(countries) > 0 {
+				servers[i].Country = countries[i%len(countries)]
+			}
+		}
+		listed.List = topology.New(room.Shared(servers, nil))
+	}
+	s.step(listed)
+}
+
+// free says how many seats of 16 servers have free, from the first on.
+func (s *scenario) free(who string, seats []string) {
+	infos := wire.Infos{Round: s.round()}
+	for server, text := range seats {
+		free, err := strconv.Atoi(text)
+		s.must(err)
+		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Map: "oa_dm1", Players: 16 - free, MaxPlayers: 16}})
+	}
+	s.step(room.Hear{Player: who, Message: infos})
+}
+
+// report reports pings in ms, from the first server on: "lost" is no answer, "-" not asked.
+// An @ before a ping says of which server it is.
+func (s *scenario) report(who string, pings []string) {
+	report := wire.Report{Round: s.round()}
+	server := 0
+	for _, ping := range pings {
+		if at, of, is := strings.Cut(ping, "@"); is {
+			var err error
+			server, err = strconv.Atoi(at)
+			s.must(err)
+			ping = of
+		}
+		result := discovery.Result{Server: server, State: discovery.Answered}
+		server++
+		switch ping {
+		case "-":
+			continue
+		case "lost":
+			result.State = discovery.Lost
+		default:
+			ms, err := strconv.ParseFloat(ping, 64)
+			s.must(err)
+			result.RTT = time.Duration(ms * float64(time.Millisecond))
+		}
+		report.Results = append(report.Results, result)
+		if s.answers[who] == nil {
+			s.answers[who] = map[int]discovery.Result{}
+		}
+		s.answers[who][result.Server] = result
+	}
+	s.step(room.Hear{Player: who, Message: report})
+}
+
+// look answers the newest second look that the player was asked for with what the player
+// reported before. Full are servers that have no free seat any more, ping is another one
+// that the player sees now of all.
+func (s *scenario) look(who string, c command) {
+	asked, is := s.finalists[who]
+	if !is {
+		s.t.Fatalf("%s was not asked to look at anything", who)
+	}
+	verified := wire.Verified{Round: asked.Round, Attempt: asked.Attempt}
+	for _, server := range asked.Servers {
+		seen := wire.Finalist{Server: server, State: s.answers[who][server].State, Sent: 3, Info: &discovery.Info{
+			Name: fmt.Sprint("server ", server), Map: "oa_dm1", Players: 4, MaxPlayers: 16,
+		}}
+		if slices.Contains(c.list("full"), strconv.Itoa(server)) {
+			seen.Info.Players = 16
+		}
+		if slices.Contains(c.list("lost"), strconv.Itoa(server)) {
+			seen.State = discovery.Lost
+		}
+		if seen.State == discovery.Answered {
+			ms := float64(s.answers[who][server].RTT.Microseconds()) / 1000
+			if ping := c.value("ping"); ping != "" {
+				ms, _ = strconv.ParseFloat(ping, 64)
+			}
+			seen.RTTs = []float64{ms}
+		}
+		verified.Servers = append(verified.Servers, seen)
+	}
+	s.step(room.Hear{Player: who, Message: verified})
+}
+
+// actions are what pages ask for, by their names there.
+var actions = map[string]func() room.Action{
+	"vote":      func() room.Action { return &room.Vote{} },
+	"veto":      func() room.Action { return &room.Veto{} },
+	"ready":     func() room.Action { return &room.Ready{} },
+	"whatif":    func() room.Action { return &room.WhatIf{} },
+	"go":        func() room.Action { return &room.Go{} },
+	"apply":     func() room.Action { return &room.Apply{} },
+	"settings":  func() room.Action { return &room.Change{} },
+	"handon":    func() room.Action { return &room.HandOn{} },
+	"remove":    func() room.Action { return &room.Remove{} },
+	"trust":     func() room.Action { return &room.Trust{} },
+	"lock":      func() room.Action { return &room.Lock{} },
+	"leave":     func() room.Action { return &room.Quit{} },
+	"rename":    func() room.Action { return &room.Rename{} },
+	"somewhere": func() room.Action { return &room.Somewhere{} },
+	"bring":     func() room.Action { return &room.Bring{} },
+	"hide":      func() room.Action { return &room.Hide{} },
+	"strike":    func() room.Action { return &room.Strike{} },
+	"arrived":   func() room.Action { return &room.Arrived{} },
+	"reopen":    func() room.Action { return &room.Reopen{} },
+	"allow":     func() room.Action { return &room.Allow{} },
+	"without":   func() room.Action { return &room.Without{} },
+	"more":      func() room.Action { return &room.More{} },
+	"await":     func() room.Action { return &room.AwaitSeats{} },
+	"unwait":    func() room.Action { return &room.Unwait{} },
+	"end":       func() room.Action { return &room.End{} },
+	"wake":      func() room.Action { return &room.Wake{} },
+	"come":      func() room.Action { return &room.Come{} },
+}
+
+// order is what somebody's page asks for, or the organiser's.
+func (s *scenario) order(who, name, input string) {
+	make, known := actions[name]
+	if !known {
+		s.t.Fatalf("no such action: %s", name)
+	}
+	credential := s.tokens[who]
+	if who == "organiser" {
+		credential = "secret"
+	}
+	action := make()
+	if input != "" {
+		s.must(json.Unmarshal([]byte(input), action))
+	}
+	s.step(room.Order{Credential: credential, Action: reflect.ValueOf(action).Elem().Interface().(room.Action)})
+}
+
+// step plays an input, and tells what came of it.
+func (s *scenario) step(in room.Input) { s.stepAt(in, "") }
+
+func (s *scenario) stepAt(in room.Input, prefix string) {
+	outputs, err := s.room.Step(in, s.now)
+	s.notes(prefix)
+	for _, o := range outputs {
+		switch o := o.(type) {
+		case room.Send:
+			s.tell(prefix, "%s ← %s", cmp.Or(o.To, "all"), s.worded(o.Message))
+			if f, is := o.Message.(wire.Finalists); is {
+				for _, p := range s.room.Snapshot().People {
+					if p.Peer && (o.To == "" || o.To == p.Name) {
+						s.finalists[p.Name] = f
+					}
+				}
+			}
+		case room.Dismiss:
+			s.tell(prefix, "%s is sent away: %s", o.Player, o.Why.Reason)
+		case room.Renamed:
+			s.tell(prefix, "%s is %s from now on", o.From, o.To)
+		case room.Fetch:
+			s.tell(prefix, "fetch the list of %s", o.Game)
+		case room.Announce:
+			s.tell(prefix, "announce: %v", o.Announcement.Kind)
+		case room.Answer:
+			data, err := json.Marshal(o.Document)
+			s.must(err)
+			s.tell(prefix, "answer: %s", data)
+		case room.Plan:
+			if !s.isBusy {
+				defer s.stepAt(room.Turn{}, prefix)
+			}
+		}
+	}
+	if err != nil {
+		s.errors++
+		s.tell(prefix, "refused: %v", err)
+	}
+}
+
+// worded is a message in few words, or its JSON.
+func (s *scenario) worded(m wire.Message) string {
+	switch m := m.(type) {
+	case wire.Welcome:
+		return "welcome"
+	case wire.List:
+		return fmt.Sprintf("list of %d", len(m.Servers))
+	case wire.Measure:
+		text := "measure"
+		if m.Strategy != "conventional" {
+			text += " " + m.Strategy
+		}
+		if m.Known > 0 {
+			text += fmt.Sprintf(", %d known", m.Known)
+		}
+		return text
+	case wire.Ask:
+		return fmt.Sprintf("ask %v", m.Servers)
+	case wire.Finalists:
+		return fmt.Sprintf("look again at %v", m.Servers)
+	case wire.Launch:
+		return "go to " + m.Address
+	case wire.Report:
+		return fmt.Sprintf("report of %d", len(m.Results))
+	case wire.Infos:
+		return fmt.Sprintf("infos of %d", len(m.Servers))
+	}
+	frame, err := wire.Marshal(m)
+	s.must(err)
+	return string(frame.Data)
+}
+
+// notes tells of the stage and of what is new in the log.
+func (s *scenario) notes(prefix string) {
+	shown := s.room.Snapshot()
+	log := shown.Log
+	last := len(log)
+	for last > 0 && (len(s.noted) == 0 || log[last-1] != s.noted[len(s.noted)-1]) {
+		last--
+	}
+	for _, note := range log[last:] {
+		s.tell(prefix, "%s", note.Text)
+	}
+	s.noted = slices.Clone(log)
+	if shown.Room.Stage != s.stage {
+		if s.stage != "" {
+			s.tell(prefix, "— %s —", shown.Room.Stage)
+		}
+		s.stage = shown.Room.Stage
+	}
+}
+
+func (s *scenario) tell(prefix, format string, args ...any) {
+	fmt.Fprintf(&s.out, prefix+format+"\n", args...)
+}
+
+// happened is what has been told since it was called last.
+func (s *scenario) happened() string {
+	text := s.out.String()
+	s.out.Reset()
+	s.errors = 0
+	return text
+}
+
+func (s *scenario) round() int { return s.room.Snapshot().Room.Round }
+
+// tick lets as much time pass as the host would, and tells when something happened.
+func (s *scenario) tick(end time.Time, from time.Time) {
+	next := s.room.Next()
+	if least := s.now.Add(leastTick); next.Before(least) {
+		next = least
+	}
+	if next.After(end) {
+		next = end
+	}
+	s.now = next
+	s.stepAt(room.Tick{Mute: s.mute}, fmt.Sprintf("+%v ", s.now.Sub(from)))
+}
+
+func (s *scenario) wait(text string) {
+	d, err := time.ParseDuration(text)
+	s.must(err)
+	from := s.now
+	for end := s.now.Add(d); s.now.Before(end); {
+		s.tick(end, from)
+	}
+}
+
+// until lets time pass till the room is in a stage, an hour at most.
+func (s *scenario) until(stage wire.Stage) {
+	from := s.now
+	for end := s.now.Add(time.Hour); s.now.Before(end) && s.room.Stage() != stage; {
+		s.tick(end, from)
+	}
+	if s.room.Stage() != stage {
+		s.tell("", "still %s after an hour", s.room.Stage())
+	}
+}
+
+// restart is what a host does that was killed and comes back: it opens the saved room.
+func (s *scenario) restart() {
+	data, err := s.room.Save()
+	s.must(err)
+	s.room, err = room.Restore(data, topology.New)
+	s.must(err)
+	s.step(room.Resume{})
+}
+
+// show tells what is at a path of the snapshot, such as room.stage or choice.chosen.addr.
+func (s *scenario) show(path string) {
+	data, err := json.Marshal(s.room.Snapshot())
+	s.must(err)
+	var at any
+	s.must(json.Unmarshal(data, &at))
+	s.tell("", "%s: %s", path, strings.Join(found(at, strings.Split(path, ".")), " "))
+}
+
+// found is what is at a path, in JSON; * stands for every element of a list.
+func found(at any, path []string) (texts []string) {
+	if len(path) == 0 {
+		data, _ := json.Marshal(at)
+		return []string{string(data)}
+	}
+	switch at := at.(type) {
+	case map[string]any:
+		return found(at[path[0]], path[1:])
+	case []any:
+		if path[0] == "*" {
+			for _, element := range at {
+				texts = append(texts, found(element, path[1:])...)
+			}
+			return texts
+		}
+		if i, err := strconv.Atoi(path[0]); err == nil && i < len(at) {
+			return found(at[i], path[1:])
+		}
+	}
+	return []string{"nothing"}
+}
