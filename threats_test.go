@@ -16,7 +16,7 @@ func TestThreats(t *testing.T) {
 	}
 	held := 0
 	for line := range strings.Lines(string(page)) {
-		for _, group := range regexp.MustCompile("`([a-z0-9/]+)`((?: e2e)?(?:,? (?:Test|Fuzz)[A-Za-z0-9]+)+)").FindAllStringSubmatch(line, -1) {
+		for _, group := range regexp.MustCompile("`([a-z0-9/]+)`((?: e2e)?(?:,? (?:Test|Fuzz)[A-Za-z0-9]+(?:/[a-z-]+)?)+)").FindAllStringSubmatch(line, -1) {
 			files, err := filepath.Glob(filepath.Join(group[1], "*_test.go"))
 			if err != nil {
 				t.Fatal(err)
@@ -29,8 +29,14 @@ func TestThreats(t *testing.T) {
 				}
 				source.Write(text)
 			}
-			for _, name := range regexp.MustCompile("(?:Test|Fuzz)[A-Za-z0-9]+").FindAllString(group[2], -1) {
+			for _, test := range regexp.MustCompile("(?:Test|Fuzz)[A-Za-z0-9]+(?:/[a-z-]+)?").FindAllString(group[2], -1) {
 				held++
+				name, scenario, isScenario := strings.Cut(test, "/")
+				if isScenario {
+					if _, err := os.Stat(filepath.Join(group[1], "testdata/scenarios", scenario+".txt")); err != nil {
+						t.Errorf("%s: %v", test, err)
+					}
+				}
 				if !strings.Contains(source.String(), "\nfunc "+name+"(") {
 					t.Errorf("%s has no %s", group[1], name)
 				}

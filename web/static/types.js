@@ -5,7 +5,6 @@
  * @property {string} code
  * @property {string} name
  * @property {string} game
- * @property {{id: string, name: string, silent?: string}[] | null} games silent is why its servers answer nobody
  * @property {string} stage
  * @property {string} since
  * @property {string} [began] when the round's measuring began
@@ -243,6 +242,7 @@
  * @property {string} waits why nothing is heard of the room, for people; empty while it is
  * @property {{name?: string, organiser?: boolean, guest?: boolean, link: string, join: string, outside?: string, password?: string}} you the password is the game server's, once one goes there
  * @property {Room} room
+ * @property {{id: string, name: string, silent?: string}[] | null} games silent is why its servers answer nobody
  * @property {Person[]} people
  * @property {{at: string, text: string}[]} log
  * @property {Choice | null} choice
