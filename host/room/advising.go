@@ -167,7 +167,7 @@ func (r *Room) miss(server int) *wire.Miss {
 		m.LimitMS = rttMS(r.settings.Limits[n-1])
 	}
 	for _, p := range r.round.chosenFor() {
-		if result := r.round.knowledge(p).at(server); result.State == discovery.Answered {
+		if result := r.round.knowledge(p).At(server); result.State == discovery.Answered {
 			m.RTT[p.name] = rttMS(result.RTT)
 		}
 	}

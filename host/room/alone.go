@@ -15,32 +15,17 @@ import (
 // to what was chosen.
 const mostRaised = 25
 
-// raise has a player's RTT of a server count as at least so much.
-func (p *player) raise(server int, least time.Duration) {
-	if p.raised == nil {
-		p.raised = map[int]time.Duration{}
-	}
-	p.raised[server] = least
-}
-
-// credited is what counts of a player's RTT of a server.
-func (p *player) credited(server int, rtt time.Duration) time.Duration {
-	if p.trusted {
-		return rtt
-	}
-	return max(rtt, p.raised[server])
-}
-
 // alone says which of a player's pings count as more than the player reported, if some do.
 func (r *round) alone(p *player) *anomaly.Anomaly {
-	if len(p.raised) == 0 || p.trusted {
+	raised := p.witness.Raised()
+	if len(raised) == 0 || p.trusted {
 		return nil
 	}
 	var a anomaly.Anomaly
-	for server := range p.raised {
+	for server := range raised {
 		a = r.tooNearFor(p, server)
 	}
-	if a.Servers = len(p.raised); a.Servers > 1 {
+	if a.Servers = len(raised); a.Servers > 1 {
 		a.Addr = netip.AddrPort{}
 	}
 	return &a
@@ -48,7 +33,8 @@ func (r *round) alone(p *player) *anomaly.Anomaly {
 
 // tooNearFor is what is odd about a player's ping of one server.
 func (r *round) tooNearFor(p *player, server int) anomaly.Anomaly {
-	return anomaly.Anomaly{Player: p.name, Sign: anomaly.Nearer, Servers: 1, Of: p.answered, Addr: r.connect(server)}
+	_, answered := p.witness.Progress()
+	return anomaly.Anomaly{Player: p.name, Sign: anomaly.Nearer, Servers: 1, Of: answered, Addr: r.connect(server)}
 }
 
 // checkAlone chooses again as long as the choice hangs on a ping that one player alone
@@ -66,7 +52,7 @@ func (r *Room) checkAlone() {
 			return
 		}
 		for _, p := range alone {
-			r.note("%s It counts as %.0f ms, not as %.0f", r.round.tooNearFor(p, server), rttMS(p.raised[server]), rttMS(r.round.knowledge(p).at(server).RTT))
+			r.note("%s It counts as %.0f ms, not as %.0f", r.round.tooNearFor(p, server), rttMS(p.witness.Raised()[server]), rttMS(r.round.knowledge(p).At(server).RTT))
 		}
 		selected.LookedS = before.LookedS
 		selected.Doubts = slices.Concat(r.round.excluded(), r.round.odd(), r.round.discredited())
@@ -94,8 +80,8 @@ func (r *Room) mostAlone(group []*player, server int) []lone {
 	for i, p := range group {
 		if usual, is := anomaly.Alone(r.round.servers.List, table, i, server, doubt); is && !p.trusted {
 			_, reported := table.At(i, server)
-			if place, probed := p.places[server]; probed {
-				usual = max(usual, p.probes[place].RTT)
+			if probe, probed := p.witness.Probe(server); probed {
+				usual = max(usual, probe.RTT)
 			}
 			alone = append(alone, lone{p, reported, usual})
 		}
@@ -109,7 +95,7 @@ func (r *Room) mostAlone(group []*player, server int) []lone {
 func (r *Room) chooseWithout(before *selection.Selection, alone []lone) (after selection.Selection, raised []*player) {
 	server, group := before.Chosen.Server, r.round.chosenFor()
 	for _, l := range alone {
-		l.raise(server, l.usual)
+		l.witness.Raise(server, l.usual)
 		raised = append(raised, l.player)
 		if after = r.selectFor(group); after.Chosen == nil || after.Chosen.Server != server {
 			break
@@ -117,7 +103,7 @@ func (r *Room) chooseWithout(before *selection.Selection, alone []lone) (after s
 	}
 	if after.Chosen == nil || !r.losesBy(filtered(group, func(p *player) bool { return !slices.Contains(raised, p) }), before, &after) {
 		for _, p := range raised {
-			delete(p.raised, server)
+			p.witness.Raise(server, 0)
 		}
 		return after, nil
 	}

@@ -74,16 +74,16 @@ func TestAnytimeBetter(t *testing.T) {
 	}{{"hardly better", 1500 * time.Microsecond, false}, {"much better", 9 * time.Millisecond, true}} {
 		t.Run(test.name, func(t *testing.T) {
 			n := searchingOn(t)
-			for n.room.round.player("ann").asked.own == 0 || n.room.round.player("bob").asked.own == 0 {
+			for ownFinds(n, "ann") == 0 || ownFinds(n, "bob") == 0 {
 				n.wait(tick)
 			}
 			ahead := n.room.round.indexOf(n.room.round.selection.Chosen.Addr)
 			found := 0
-			for n.room.round.player("ann").sheet.at(found).State != discovery.Unprobed || n.room.round.player("bob").sheet.at(found).State != discovery.Unprobed {
+			for n.room.round.player("ann").witness.At(found).State != discovery.Unprobed || n.room.round.player("bob").witness.At(found).State != discovery.Unprobed {
 				found++
 			}
 			for player, name := range []string{"ann", "bob"} {
-				rtt := n.room.round.player(name).sheet.at(ahead).RTT - test.better
+				rtt := n.room.round.player(name).witness.At(ahead).RTT - test.better
 				n.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: found, Info: discovery.Info{MaxPlayers: 16}}}})
 				n.says(name, wire.Report{Round: 1, Results: []discovery.Result{{Server: found, State: discovery.Answered, RTT: rtt}}})
 				n.answers(player, name)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/evidence"
 	"muster/host/wire"
 )
 
@@ -64,18 +65,21 @@ func TestUnaskedDoesNotCount(t *testing.T) {
 	for _, state := range []discovery.State{discovery.Lost, discovery.Refused, discovery.Forbidden, discovery.Answered} {
 		t.Run(state.String(), func(t *testing.T) {
 			n := searching(t)
-			for server := range 1000 {
-				n.room.round.player("dan").asked.servers = nil // not even those of the first round
-				n.denies("dan", state, server)
-			}
 			dan := n.room.round.player("dan")
-			if dan.probed != 0 || dan.answered != 0 {
-				t.Errorf("%d results count that nobody asked for", dan.probed)
-			}
+			dan.witness = evidence.Witness{} // not even those of the first round
+			n.denies("dan", state, from(0, 999)...)
+			asked := 0 // since then
 			for server := range 1000 {
-				if got := n.room.round.knowledge(dan).at(server).State; got != discovery.Unprobed {
+				if dan.witness.IsAsked(server) {
+					asked++
+					continue
+				}
+				if got := n.room.round.knowledge(dan).At(server).State; got != discovery.Unprobed {
 					t.Fatalf("server %d is %v for dan, who was not asked", server, got)
 				}
+			}
+			if probed, _ := dan.witness.Progress(); probed > asked || asked > 20 {
+				t.Errorf("%d results count, and %d were asked for", probed, asked)
 			}
 			same(t, n.room, restored(t, n.room))
 		})
@@ -131,11 +135,11 @@ func TestTooSoon(t *testing.T) {
 	for _, tt := range []struct {
 		after time.Duration
 		want  discovery.State
-	}{{0, discovery.Forbidden}, {leastProbe - tick, discovery.Forbidden}, {leastProbe, discovery.Lost}} {
+	}{{0, discovery.Forbidden}, {evidence.LeastProbe - tick, discovery.Forbidden}, {evidence.LeastProbe, discovery.Lost}} {
 		n := measuring(t, 4, "ann", "bob")
 		n.wait(tt.after)
 		n.denies("bob", discovery.Lost, 1)
-		if got := n.room.round.player("bob").sheet.at(1).State; got != tt.want {
+		if got := n.room.round.player("bob").witness.At(1).State; got != tt.want {
 			t.Errorf("lost after %v is %v, want %v", tt.after, got, tt.want)
 		}
 	}
@@ -144,10 +148,10 @@ func TestTooSoon(t *testing.T) {
 	n.took("bob")
 	bob := n.room.round.player("bob")
 	for server := range 1000 {
-		if !bob.asked.has(server) {
+		if !bob.witness.IsAsked(server) {
 			n.room.ask(bob, []int{server})
 			n.denies("bob", discovery.Lost, server)
-			if got := bob.sheet.at(server).State; got != discovery.Forbidden {
+			if got := bob.witness.At(server).State; got != discovery.Forbidden {
 				t.Fatalf("lost in the moment of asking is %v", got)
 			}
 			break
@@ -174,7 +178,7 @@ func TestForbiddenCullsNothing(t *testing.T) {
 func TestAskedLater(t *testing.T) {
 	n := coordinated(t)
 	bob := n.room.round.player("bob")
-	bob.asked.servers = nil
+	bob.witness = evidence.Witness{}
 	n.says("bob", wire.Report{Round: 1, Results: []discovery.Result{
 		{Server: 7, State: discovery.Answered, RTT: 20 * time.Millisecond}, {Server: 8, State: discovery.Lost},
 	}})
@@ -182,12 +186,22 @@ func TestAskedLater(t *testing.T) {
 	n.join("ann", "bob")
 	bob = n.room.round.player("bob")
 	n.room.ask(bob, []int{7, 8})
-	if a, b := bob.sheet.at(7), bob.sheet.at(8); a.RTT != 20*time.Millisecond || b.State != discovery.Forbidden {
+	if a, b := bob.witness.At(7), bob.witness.At(8); a.RTT != 20*time.Millisecond || b.State != discovery.Forbidden {
 		t.Errorf("bob is taken to have %v and %v", a, b)
 	}
-	if !slices.Equal(slices.Collect(bob.sheet.servers()), []int{7, 8}) {
-		t.Errorf("bob has %v", slices.Collect(bob.sheet.servers()))
+	if !slices.Equal(slices.Collect(bob.witness.Servers()), []int{7, 8}) {
+		t.Errorf("bob has %v", slices.Collect(bob.witness.Servers()))
 	}
+}
+
+// ownFinds returns how many finds of its own discovery a player was allowed to bring up.
+func ownFinds(n *session, name string) (own int) {
+	for _, m := range n.sent[name] {
+		if ask, is := m.(wire.Ask); is {
+			own += ask.Own
+		}
+	}
+	return own
 }
 
 // TestNominations: while people vote a player may bring up as many servers of its
@@ -195,18 +209,20 @@ func TestAskedLater(t *testing.T) {
 func TestNominations(t *testing.T) {
 	n := searchingOn(t)
 	ann := n.room.round.player("ann")
-	for ann.asked.own == 0 {
+	allowed := 0
+	for allowed == 0 {
 		n.wait(tick)
+		allowed = ownFinds(n, "ann")
 	}
-	before, allowed := ann.probed, ann.asked.own
+	before, _ := ann.witness.Progress()
 	report := wire.Report{Round: 1}
 	for server := range 1000 {
-		if !ann.asked.has(server) {
+		if !ann.witness.IsAsked(server) {
 			report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: 80 * time.Millisecond})
 		}
 	}
 	n.says("ann", report)
-	if got := ann.probed - before; got != allowed || allowed > ownShare {
-		t.Errorf("%d of ann's finds count, %d are allowed, want them and at most %d", got, allowed, ownShare)
+	if got, _ := ann.witness.Progress(); got-before != allowed || allowed > ownShare {
+		t.Errorf("%d of ann's finds count, %d are allowed, want them and at most %d", got-before, allowed, ownShare)
 	}
 }

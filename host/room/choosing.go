@@ -62,7 +62,8 @@ func (r *Room) choose(early bool) {
 	for _, p := range r.round.active() {
 		if !slices.Contains(group, p) {
 			p.leftOut = true
-			r.note("choosing without %s, who has measured %d of %d servers", p.name, p.probed, len(r.round.servers.List))
+			probed, _ := p.witness.Progress()
+			r.note("choosing without %s, who has measured %d of %d servers", p.name, probed, len(r.round.servers.List))
 		}
 	}
 	done := r.round.look.Attempt // peers take a look of the same number for the same one

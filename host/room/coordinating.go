@@ -275,7 +275,7 @@ func (c *Coordinating) turn(r *Room) {
 // search asks for the next servers, or chooses if no other can plausibly win or
 // there is nothing to ask.
 func (c *Coordinating) search(r *Room) {
-	r.exclude(filtered(r.round.active(), func(p *player) bool { return len(p.probes) >= judgedAfter }), false)
+	r.exclude(filtered(r.round.active(), func(p *player) bool { return len(p.witness.Probes()) >= judgedAfter }), false)
 	r.discredit()
 	s := r.searching()
 	if len(s.groups) == 0 {

@@ -339,8 +339,8 @@ func TestRefiningStall(t *testing.T) {
 	n.inStage(wire.Refining)
 	n.searches()
 	n.inStage(wire.Chosen)
-	if n.room.round.player("ann").probed < 100 {
-		t.Errorf("ann was asked for %d servers; the log:\n%s", n.room.round.player("ann").probed, n.log())
+	if probed, _ := n.room.round.player("ann").witness.Progress(); probed < 100 {
+		t.Errorf("ann was asked for %d servers; the log:\n%s", probed, n.log())
 	}
 }
 
@@ -371,8 +371,8 @@ func TestRefiningInfosLate(t *testing.T) {
 	n.says("bob", infos["bob"])
 	n.searches()
 	n.inStage(wire.Chosen)
-	if n.room.round.selection.Chosen == nil || n.room.round.player("ann").probed < 100 {
-		t.Errorf("ann was asked for %d servers; the log:\n%s", n.room.round.player("ann").probed, n.log())
+	if probed, _ := n.room.round.player("ann").witness.Progress(); n.room.round.selection.Chosen == nil || probed < 100 {
+		t.Errorf("ann was asked for %d servers; the log:\n%s", probed, n.log())
 	}
 }
 
@@ -517,7 +517,7 @@ func TestSingleSample(t *testing.T) {
 				for _, name := range []string{"ann", "bob"} {
 					v := wire.Verified{Round: 1, Attempt: n.room.round.look.Attempt}
 					for _, server := range n.room.round.look.Servers {
-						before := n.room.round.player(name).sheet.at(server)
+						before := n.room.round.player(name).witness.At(server)
 						seen := wire.Finalist{Server: server, State: state, Sent: n.room.round.look.Samples}
 						if seen.State == discovery.Answered {
 							seen.RTTs = slices.Repeat([]float64{rttMS(before.RTT)}, seen.Sent)

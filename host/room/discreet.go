@@ -21,7 +21,7 @@ func (p *player) isDiscreet(r *Room, most int) {
 // mayAsk is how many servers more a discreet player may be asked for: the finalists have
 // places of their own.
 func (p *player) mayAsk() int {
-	return max(0, p.discreet-wire.SearchFinalists-p.asked.servers.size())
+	return max(0, p.discreet-wire.SearchFinalists-p.witness.Asked())
 }
 
 // open are those of a group who are asked for what the group is, by their places: who is
@@ -65,9 +65,9 @@ func (r *Room) untried(finalists []int) []int {
 		if p.discreet == 0 {
 			continue
 		}
-		own := p.discreet - p.asked.servers.size() - len(r.venues()) // which count like servers
+		own := p.discreet - p.witness.Asked() - len(r.venues()) // which count like servers
 		for _, server := range finalists {
-			own -= count(!p.asked.has(server))
+			own -= count(!p.witness.IsAsked(server))
 		}
 		discreet, left = append(discreet, p), min(left, own)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/evidence"
 	"muster/host/wire"
 )
 
@@ -44,7 +45,7 @@ func TestDiscreet(t *testing.T) {
 			t.Errorf("%d players: %d servers more, %v, asked are %v; want %+v", len(c.players), most, few, g.open(), c)
 		}
 	}
-	dora.asked.add(3, n.now)
+	dora.witness.Ask([]int{3}, n.now)
 	if got := dora.mayAsk(); got != 20-wire.SearchFinalists-1 {
 		t.Errorf("she may be asked for %d more", got)
 	}
@@ -93,14 +94,14 @@ func TestUntried(t *testing.T) {
 			n.inStage(wire.Refining)
 			round := &n.room.round
 			for player, p := range round.players {
-				p.asked = asked{}
+				p.witness = evidence.Witness{}
 				for i := range len(round.servers.List) {
 					server := (i*100 + i/10 + 50) % 1000 // one of each country, and so on; none of those near to ann soon
 					if player == 1 && i >= tt.measured {
 						break
 					}
-					p.asked.servers.add(server)
-					p.add(discovery.Result{Server: server, State: discovery.Answered, RTT: rtt(player, server)})
+					p.witness.Admit(server)
+					p.witness.Report(discovery.Result{Server: server, State: discovery.Answered, RTT: rtt(player, server)}, 0, n.now)
 					round.hearing.hear(p, server, discovery.Info{MaxPlayers: 16}, 0)
 					round.weigh(server)
 				}
@@ -112,8 +113,8 @@ func TestUntried(t *testing.T) {
 			look := got[wire.Finalists](n, "dora")
 			dora, untried := round.player("dora"), 0
 			for _, server := range look.Servers {
-				untried += count(!dora.asked.has(server))
-				if !dora.asked.has(server) && (server < country || server >= country+near) {
+				untried += count(!dora.witness.IsAsked(server))
+				if !dora.witness.IsAsked(server) && (server < country || server >= country+near) {
 					t.Errorf("dora is to look at %d, which is near to nobody", server)
 				}
 			}

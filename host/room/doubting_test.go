@@ -222,8 +222,8 @@ func TestDoubtedWhileRefining(t *testing.T) {
 	if told := strings.Count(n.log(), "does not count"); told != 1 {
 		t.Errorf("told %d times: %s", told, n.log())
 	}
-	if dan := n.room.round.player("dan"); dan.anomaly == nil || dan.probed > 200 {
-		t.Errorf("dan's doubt is %v after %d servers", dan.anomaly, dan.probed)
+	if dan := n.room.round.player("dan"); dan.anomaly == nil || probedBy(dan) > 200 {
+		t.Errorf("dan's doubt is %v after %d servers", dan.anomaly, probedBy(dan))
 	}
 }
 

@@ -515,12 +515,12 @@ func (e *evening) isSound() {
 	}
 	for _, p := range e.room.round.players {
 		probed, answered := 0, 0
-		for server := range p.sheet.servers() {
-			probed += count(p.sheet.at(server).State.Asked())
-			answered += count(p.sheet.at(server).State == discovery.Answered)
+		for server := range p.witness.Servers() {
+			probed += count(p.witness.At(server).State.Asked())
+			answered += count(p.witness.At(server).State == discovery.Answered)
 		}
-		if p.probed != probed || p.answered != answered {
-			e.Fatalf("%s has %d results, %d of them answers, and is said to have %d and %d", p.name, probed, answered, p.probed, p.answered)
+		if saidProbed, saidAnswered := p.witness.Progress(); saidProbed != probed || saidAnswered != answered {
+			e.Fatalf("%s has %d results, %d of them answers, and is said to have %d and %d", p.name, probed, answered, saidProbed, saidAnswered)
 		}
 	}
 	if _, err := json.Marshal(e.room.Snapshot()); err != nil {

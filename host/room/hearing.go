@@ -75,7 +75,9 @@ func (h *hearing) hear(by *player, server int, info discovery.Info, at time.Dura
 // and the host's: otherwise two could call full whatever nobody has asked yet.
 func (h *hearing) counting(server int) []word {
 	words := h.words[server]
-	ignored := func(w word) bool { return w.by != nil && !(w.by.asked.has(server) && slices.Contains(h.heeded, w.by)) }
+	ignored := func(w word) bool {
+		return w.by != nil && !(w.by.witness.IsAsked(server) && slices.Contains(h.heeded, w.by))
+	}
 	if slices.ContainsFunc(words, ignored) {
 		words = slices.DeleteFunc(slices.Clone(words), ignored)
 	}

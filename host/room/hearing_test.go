@@ -519,7 +519,7 @@ func TestUnaskedWords(t *testing.T) {
 	n := coordinated(t)
 	n.took("ann")
 	unasked := 0
-	for n.room.round.player("ann").asked.has(unasked) || n.room.round.player("bob").asked.has(unasked) {
+	for n.room.round.player("ann").witness.IsAsked(unasked) || n.room.round.player("bob").witness.IsAsked(unasked) {
 		unasked++
 	}
 	word := wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: unasked, Info: discovery.Info{Players: 16, MaxPlayers: 16}}}}
@@ -594,7 +594,7 @@ func TestLiarsInASearch(t *testing.T) {
 						n.answersAs(1, name, farRTT)
 						full := wire.Infos{Round: 1}
 						for server := range 1000 {
-							if server != favourite && (unasked || !n.room.round.player(name).isUnprobed(server)) {
+							if server != favourite && (unasked || !n.room.round.player(name).witness.IsUnprobed(server)) {
 								full.Servers = append(full.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Players: 16, MaxPlayers: 16}})
 							}
 						}

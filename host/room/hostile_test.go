@@ -79,7 +79,7 @@ func TestAbsurdValues(t *testing.T) {
 				n := choosing(t, 2)
 				n.says("ann", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: 0, State: discovery.Answered, RTTs: []float64{rtt}, Sent: 3, Info: &info}}})
 				same(t, n.room, restored(t, n.room))
-				if rtt := n.room.round.player("ann").sheet.at(0).RTT; rtt < 0 || rtt > wire.MaxRTT {
+				if rtt := n.room.round.player("ann").witness.At(0).RTT; rtt < 0 || rtt > wire.MaxRTT {
 					t.Errorf("ann's RTT is %v", rtt)
 				}
 			})
@@ -118,7 +118,7 @@ func TestAbsurdClock(t *testing.T) {
 		n.wait(2 * time.Second)
 		probes := []discovery.Result{{Server: 1, At: clock.at, State: discovery.Lost}, {Server: 3, At: clock.at, State: discovery.Lost}}
 		n.says("ann", wire.Report{Round: 1, Now: clock.now, Results: probes})
-		for _, p := range restored(t, n.room).round.player("ann").probes {
+		for _, p := range restored(t, n.room).round.player("ann").witness.Probes() {
 			if p.At < 0 || p.At > 2*time.Second {
 				t.Errorf("a probe of %v by a clock of %v was at %v, two seconds after the beginning", clock.at, clock.now, p.At)
 			}
@@ -141,7 +141,7 @@ func TestLongTrace(t *testing.T) {
 	for first := range 1000 {
 		n.says("ann", wire.Report{Round: 1, First: first, Results: []discovery.Result{{Server: first % 4, State: discovery.Lost}, {Server: 2, State: discovery.Answered}}})
 	}
-	if got := len(n.room.round.player("ann").probes); got != 4 {
+	if got := len(n.room.round.player("ann").witness.Probes()); got != 4 {
 		t.Errorf("%d probes are kept of a list of 4 servers, want 4", got)
 	}
 }
@@ -158,7 +158,7 @@ func TestTrace(t *testing.T) {
 	n.says("ann", wire.Report{Round: 1, Now: 700 * time.Millisecond, Results: []discovery.Result{probe(2, 100), probe(0, 400), probe(1, 600)}})
 	n.says("ann", wire.Report{Round: 2, Now: 700 * time.Millisecond, Results: []discovery.Result{probe(3, 650)}})
 	for _, r := range []*Room{n.room, restored(t, n.room)} {
-		got := r.round.player("ann").probes
+		got := r.round.player("ann").witness.Probes()
 		want := []discovery.Result{probe(2, 1600), probe(0, 1900), probe(1, 1900)}
 		if !slices.Equal(got, want) {
 			t.Errorf("ann's probes are %v, want %v", got, want)

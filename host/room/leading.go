@@ -45,7 +45,7 @@ func (r *Room) leads() {
 	}
 	results := 0
 	for _, p := range r.round.players {
-		results += len(p.probes)
+		results += len(p.witness.Probes())
 	}
 	l.next = r.now.Add(max(leadEvery, time.Duration(results)*leadShare))
 	group := filtered(r.round.active(), r.round.hasMeasured)
@@ -165,7 +165,7 @@ func (r *Room) forecast(server int) map[string]float64 {
 	for i, group := range r.round.search.groups {
 		rtt, known := r.round.search.planner.Forecast(i, server)
 		for _, p := range group.players {
-			if known && !p.leftOut && r.round.knowledge(p).at(server).State == discovery.Unprobed {
+			if known && !p.leftOut && r.round.knowledge(p).At(server).State == discovery.Unprobed {
 				predicted[p.name] = max(1, math.Round(rttMS(rtt)))
 			}
 		}
@@ -214,8 +214,8 @@ func (r *Room) askNames(leaders []selection.Ranked) {
 	}
 	for _, p := range r.round.present() {
 		heard := slices.DeleteFunc(slices.Clone(nameless), func(server int) bool {
-			_, looked := p.looks[server] // and said the name along with it
-			return looked || p.at(server).State != discovery.Answered
+			_, looked := p.witness.Looked(server) // and said the name along with it
+			return looked || p.witness.At(server).State != discovery.Answered
 		})
 		if len(heard) > 0 {
 			r.send(p, wire.Ask{Round: r.round.number, Servers: []int{}, Names: heard})

@@ -30,18 +30,18 @@ func (r *round) useful() []wire.ServerInfo {
 	if len(r.servers.Said.Infos) == 0 {
 		return nil
 	}
-	var asked serverSet
+	asked := make([]bool, len(r.servers.List))
 	for _, p := range r.players {
-		for server := range p.places {
-			asked.add(server)
+		for _, probe := range p.witness.Probes() { // also what does not count
+			asked[probe.Server] = true
 		}
-		for server := range p.looks {
-			asked.add(server)
+		for server := range p.witness.Servers() {
+			asked[server] = true
 		}
 	}
 	var useful []wire.ServerInfo
 	for server := range r.servers.List {
-		if !asked.has(server) {
+		if !asked[server] {
 			continue
 		}
 		listed := r.servers.Said.Infos[r.servers.List[server].Addr]

@@ -37,7 +37,7 @@ func (n *session) looksQuietly(name string) {
 	n.Helper()
 	v := wire.Verified{Round: n.room.round.number, Attempt: n.room.round.look.Attempt}
 	for _, server := range n.room.round.look.Servers {
-		rtt := n.room.round.player(name).sheet.at(server).RTT
+		rtt := n.room.round.player(name).witness.At(server).RTT
 		v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{float64(rtt.Milliseconds())}, Sent: 3, Info: &discovery.Info{}})
 	}
 	n.says(name, v)

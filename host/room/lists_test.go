@@ -323,7 +323,7 @@ func TestOursAreAsked(t *testing.T) {
 	n.inStage(wire.Chosen)
 	for _, one := range ours {
 		for _, p := range n.room.round.players {
-			if p.isUnprobed(n.room.round.indexOf(one.Addr)) {
+			if p.witness.IsUnprobed(n.room.round.indexOf(one.Addr)) {
 				t.Errorf("%s has not measured %v", p.name, one.Addr)
 			}
 		}

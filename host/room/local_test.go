@@ -82,8 +82,8 @@ func TestLocals(t *testing.T) {
 	if kinds := n.took("ann"); kinds != "list measure" {
 		t.Errorf("ann is sent %s", kinds)
 	}
-	if zoe := n.room.round.player("zoe"); zoe.probed != 0 {
-		t.Errorf("zoe has measured %d servers before she began", zoe.probed)
+	if zoe := n.room.round.player("zoe"); probedBy(zoe) != 0 {
+		t.Errorf("zoe has measured %d servers before she began", probedBy(zoe))
 	}
 	same(t, n.room, restored(t, n.room))
 
@@ -182,8 +182,8 @@ func TestLeavesHome(t *testing.T) {
 		n.gone("ann")
 		n.comes("ann", step.from)
 		n.measures("ann", step.ms)
-		if ann.probed != step.probed || ann.answered != step.answered {
-			t.Errorf("from %s ann %s: %d servers measured, %d answered; want %d, %d", step.from, step.says, ann.probed, ann.answered, step.probed, step.answered)
+		if probed, answered := ann.witness.Progress(); probed != step.probed || answered != step.answered {
+			t.Errorf("from %s ann %s: %d servers measured, %d answered; want %d, %d", step.from, step.says, probed, answered, step.probed, step.answered)
 		}
 		same(t, n.room, restored(t, n.room))
 	}

@@ -94,8 +94,8 @@ func (r *Room) lookView() *wire.LongLook {
 	for _, server := range l.Servers {
 		f := wire.LookedAt{Addr: r.round.servers.List[server].Addr.String(), Name: cardOf(r.round.servers, server).Name, Lines: map[string]wire.Line{}}
 		for _, p := range r.round.active() {
-			if look, has := p.looks[server]; has && look.quality.Sent > 0 {
-				q := look.quality
+			if look, has := p.witness.Looked(server); has && look.Quality.Sent > 0 {
+				q := look.Quality
 				f.Lines[p.name] = wire.Line{Sent: q.Sent, RTT: rttMS(look.RTT), Loss: q.Loss, JitterMS: rttMS(q.Jitter), WorstMS: rttMS(look.RTT + q.Worst)}
 			}
 		}

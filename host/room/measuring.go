@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room/evidence"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -242,7 +243,10 @@ func (r *Room) isMeasuring() bool {
 
 // measure starts a player, and gives back what is already known of it.
 func (r *Room) measure(p *player) {
-	known := slices.Concat(p.known(), r.round.hiddenFrom(p))
+	known := r.round.hiddenFrom(p)
+	for server := range p.witness.Servers() {
+		known = append(known, p.witness.At(server))
+	}
 	m := wire.Measure{Round: r.round.number, Game: r.settings.Game, Strategy: r.strategy(), Seed: r.seedFor(p), Known: len(known)}
 	if n := len(r.settings.Limits); n > 0 {
 		m.MaxRTT = discovery.Millis(r.settings.Limits[n-1])
@@ -250,8 +254,7 @@ func (r *Room) measure(p *player) {
 	if p.shares {
 		m.Strategy = wire.Coordinated
 	}
-	if m.Strategy != wire.Coordinated && !p.asked.all {
-		p.asked.everything(r.now)
+	if m.Strategy != wire.Coordinated && p.witness.AskAll(r.now) {
 		r.round.hearing.players = nil // what p heard before counts now: see attend
 	}
 	m.Most = r.promise(p)
@@ -264,22 +267,13 @@ func (r *Room) measure(p *player) {
 	// hardly be nearer.
 	var local []int
 	for i := range r.round.local {
-		if l := &r.round.local[i]; p.isUnprobed(l.Server) && !l.isHiddenFrom(p) {
+		if l := &r.round.local[i]; p.witness.IsUnprobed(l.Server) && !l.isHiddenFrom(p) {
 			local = append(local, l.Server)
 		}
 	}
 	if _, coordinating := r.phase.(*Coordinating); coordinating && len(local) > 0 {
 		r.ask(p, local)
 	}
-}
-
-// known are the results of this round as they stand.
-func (s *sheet) known() []discovery.Result {
-	var known []discovery.Result
-	for server := range s.servers() {
-		known = append(known, s.at(server))
-	}
-	return known
 }
 
 // Measuring has every player measure the list whole, or its part of it.
@@ -325,7 +319,8 @@ func (m *Measuring) finished(r *Room, p *player) {
 		return
 	}
 	p.done, p.heard = true, r.now
-	r.note("%s has measured %s, %d answered", p.name, serversInWords(p.probed), p.answered)
+	probed, answered := p.witness.Progress()
+	r.note("%s has measured %s, %d answered", p.name, serversInWords(probed), answered)
 	m.advance(r)
 }
 
@@ -342,7 +337,7 @@ func (m *Measuring) finishGroups(r *Room) {
 			}
 		}
 		if news {
-			probed, answered := r.round.knowledge(group[0]).progress()
+			probed, answered := r.round.knowledge(group[0]).Progress()
 			r.note("%d players behind one address have measured %s together, %d answered", len(group), serversInWords(probed), answered)
 		}
 	}
@@ -358,9 +353,10 @@ func (m *Measuring) shareOut(r *Room) {
 	m.groups = probeGroups(sharing, m.groups)
 	for _, g := range m.groups {
 		mates := r.round.natGroupOf(g.players[0])
+		known := witnesses(mates)
 		var unasked []int
 		for server := range r.round.servers.List {
-			if _, asked := g.waiting[server]; asked || pooled(mates, server).State != discovery.Unprobed {
+			if _, asked := g.waiting[server]; asked || evidence.Pooled(known, server).State != discovery.Unprobed {
 				continue
 			}
 			if !slices.ContainsFunc(mates, func(p *player) bool { return r.round.isOutOfReach(p, server) }) {

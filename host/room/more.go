@@ -64,8 +64,7 @@ func (a More) do(r *Room, _ caller) error {
 	r.round.hearing.players = nil // who heard what counts by what they are asked: see attend
 	r.enter(&Coordinating{More: servers})
 	for _, p := range r.round.players {
-		p.asked.thusFar(&p.sheet)
-		p.before = p.asked.servers.size()
+		p.witness.AskMore()
 		p.done, p.shares, p.launch, p.detail = false, false, "", ""
 		if p.connected {
 			p.heard = r.now
@@ -92,7 +91,7 @@ func (c *Coordinating) left(groups []*probeGroup) int {
 	for _, g := range groups {
 		asked := 0
 		for _, p := range g.players {
-			asked += max(0, p.asked.servers.size()-p.before)
+			asked += p.witness.AskedMore()
 		}
 		left = min(left, max(0, c.More-asked))
 	}
@@ -163,9 +162,9 @@ func (r *round) unasked(group []*player) int {
 	known, last := make([]int, r.topology.Nodes()), make([]int, r.topology.Nodes())
 	for i, players := range natGroups {
 		k := r.knowledge(players[0])
-		for server := range k.servers() {
+		for server := range k.Servers() {
 			switch at := r.topology.Of(server); {
-			case k.at(server).State != discovery.Answered:
+			case k.At(server).State != discovery.Answered:
 				known[at] = len(natGroups)
 			case last[at] <= i:
 				known[at]++

@@ -111,7 +111,7 @@ func TestMore(t *testing.T) {
 	}
 	n.noted("the organiser has everyone ask 200 more servers")
 	n.inStage(wire.Chosen)
-	if known := n.room.round.player("ann").probed; known < 200 {
+	if known := probedBy(n.room.round.player("ann")); known < 200 {
 		t.Errorf("of what was known before %d are left", known)
 	}
 	n.lookAgain()
@@ -138,7 +138,7 @@ func TestMoreCoordinated(t *testing.T) {
 			n.gets(far())
 			n.goesOn(time.Minute)
 			n.inStage(wire.Failed)
-			known := [2]int{n.room.round.player("ann").probed, n.room.round.player("bob").probed}
+			known := [2]int{probedBy(n.room.round.player("ann")), probedBy(n.room.round.player("bob"))}
 			if n.offered() != moreServers {
 				t.Fatalf("%d more are offered", n.offered())
 			}
@@ -158,8 +158,8 @@ func TestMoreCoordinated(t *testing.T) {
 			n.inStage(wire.Failed)
 			for i, name := range []string{"ann", "bob"} {
 				p := n.room.round.player(name)
-				if asked := p.asked.servers.size() - p.before; asked > 200 || asked < 150 || p.probed > known[i]+200 {
-					t.Errorf("%s was asked for %d more, and knows %d instead of %d", name, asked, p.probed, known[i])
+				if asked := p.witness.AskedMore(); asked > 200 || asked < 150 || probedBy(p) > known[i]+200 {
+					t.Errorf("%s was asked for %d more, and knows %d instead of %d", name, asked, probedBy(p), known[i])
 				}
 			}
 			if n.offered() != moreServers {

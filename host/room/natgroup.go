@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/evidence"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -118,6 +119,15 @@ func (r *round) natGroupOf(p *player) []*player {
 	return []*player{p}
 }
 
+// witnesses are what is known of players' measurements.
+func witnesses(players []*player) []*evidence.Witness {
+	of := make([]*evidence.Witness, len(players))
+	for i, p := range players {
+		of[i] = &p.witness
+	}
+	return of
+}
+
 // locate notes where a player's new connection comes from. What was measured of
 // hidden servers from another network holds no longer.
 func (in Join) locate(r *Room, p *player) {
@@ -131,10 +141,10 @@ func (in Join) locate(r *Room, p *player) {
 	}
 	for i := range r.round.local {
 		if l := &r.round.local[i]; l.isHidden() && reached[i] != l.isReachedBy(p) {
-			p.forget(l.Server)
+			p.witness.Forget(l.Server)
 		}
 	}
-	if r.phase.stage() == wire.Measuring && p.probed == 0 && len(r.round.natGroupOf(p)) > 1 {
+	if probed, _ := p.witness.Progress(); r.phase.stage() == wire.Measuring && probed == 0 && len(r.round.natGroupOf(p)) > 1 {
 		p.shares = true
 	}
 }
@@ -155,7 +165,7 @@ func probeGroups(natGroups [][]*player, before []*probeGroup) []*probeGroup {
 		g := &probeGroup{players: players, waiting: map[int]*player{}}
 		for _, old := range before {
 			for server, p := range old.waiting {
-				if slices.Contains(players, p) && p.isUnprobed(server) {
+				if slices.Contains(players, p) && p.witness.IsUnprobed(server) {
 					g.waiting[server] = p
 				}
 			}
@@ -232,7 +242,7 @@ func (g *probeGroup) heard(r *Room, p *player, result discovery.Result) (stands 
 	at := slices.Index(g.players, p)
 	for i := range g.players {
 		next := g.players[(at+1+i)%len(g.players)]
-		switch state := next.sheet.at(result.Server).State; {
+		switch state := next.witness.At(result.Server).State; {
 		case state == discovery.Answered:
 			return true
 		case state == discovery.Unprobed && !r.round.isOutOfReach(next, result.Server) && r.spare(next) > 0:

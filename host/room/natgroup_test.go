@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room/evidence"
 	"muster/host/wire"
 )
 
@@ -109,7 +110,7 @@ func (n *session) asked(name string) []int {
 func (n *session) finds(name string, state discovery.State, rtt time.Duration, servers ...int) {
 	n.Helper()
 	if state == discovery.Lost {
-		n.wait(leastProbe)
+		n.wait(evidence.LeastProbe)
 	}
 	var results []discovery.Result
 	for _, server := range servers {
@@ -185,7 +186,7 @@ func TestSharedLost(t *testing.T) {
 		player, server int
 		want           discovery.State
 	}{{0, ann[0], discovery.Lost}, {1, ann[0], discovery.Answered}, {0, ann[1], discovery.Lost}, {1, ann[1], discovery.Lost}, {0, bob[1], discovery.Answered}} {
-		if got := n.room.round.knowledge(n.room.round.players[c.player]).at(c.server).State; got != c.want {
+		if got := n.room.round.knowledge(n.room.round.players[c.player]).At(c.server).State; got != c.want {
 			t.Errorf("player %d takes server %d to be %v, want %v", c.player, c.server, got, c.want)
 		}
 	}

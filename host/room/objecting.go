@@ -113,8 +113,8 @@ func (r *Room) hoped(p *player, group []*player, s *selection.Selection) []int {
 	}
 	most, _ := score(s.Chosen.Server)
 	scores := map[int]float64{}
-	for server := range p.sheet.servers() {
-		if state := r.round.knowledge(p).at(server).State; state == discovery.Answered || state == discovery.Unprobed {
+	for server := range p.witness.Servers() {
+		if state := r.round.knowledge(p).At(server).State; state == discovery.Answered || state == discovery.Unprobed {
 			continue
 		}
 		if ms, known := score(server); known && ms <= most-rttMS(worthLooking) {
@@ -185,8 +185,8 @@ func (r *round) networkOf(server int) network {
 // firewall that is to blame for one is for the others.
 func (r *round) accidents(p *player, servers []int) int {
 	reached, known := map[network]bool{}, r.knowledge(p)
-	for server := range known.servers() {
-		if known.at(server).State == discovery.Answered {
+	for server := range known.Servers() {
+		if known.At(server).State == discovery.Answered {
 			reached[r.networkOf(server)] = true
 		}
 	}

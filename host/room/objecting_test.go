@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/evidence"
 	"muster/host/wire"
 )
 
@@ -62,7 +63,7 @@ func (n *session) looks(dan func(server int) discovery.State) {
 	for _, p := range n.room.round.active() {
 		v := wire.Verified{Round: n.room.round.number, Attempt: n.room.round.look.Attempt}
 		for _, server := range n.room.round.look.Servers {
-			rtt, state := p.sheet.at(server).RTT, p.sheet.at(server).State
+			rtt, state := p.witness.At(server).RTT, p.witness.At(server).State
 			if p.name == "dan" && dan != nil {
 				rtt, state = time.Duration(truly(server))*time.Millisecond, dan(server)
 			}
@@ -87,7 +88,7 @@ func TestSilentBest(t *testing.T) {
 			for _, honest := range [][]string{{"ann", "bob"}, {"ann", "bob", "cat"}, {"ann", "bob", "cat", "eve", "fay", "gil", "hal"}} {
 				t.Run(fmt.Sprint(state, hidden, len(honest)+1), func(t *testing.T) {
 					n := apartMeasuring(t, nil, honest...)
-					n.wait(leastProbe)
+					n.wait(evidence.LeastProbe)
 					says := func(server int) discovery.State {
 						if server < hidden {
 							return state
@@ -140,7 +141,7 @@ func TestUnluckyBest(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n := apartMeasuring(t, nil, "ann", "bob", "cat")
-			n.wait(leastProbe)
+			n.wait(evidence.LeastProbe)
 			for server := range 20 {
 				if slices.Contains(tt.silent, server) {
 					n.denies("dan", discovery.Lost, server)
@@ -187,7 +188,7 @@ func TestCutOff(t *testing.T) {
 				list[server].ASN = uint32(64500 + server/tt.each)
 			}
 			n := measuringOn(t, list, nil, "ann", "bob", "cat")
-			n.wait(leastProbe)
+			n.wait(evidence.LeastProbe)
 			for server := range 20 {
 				switch {
 				case server < 9:
@@ -257,7 +258,7 @@ func TestNobodyEndsTheEvening(t *testing.T) {
 			if server == 19 {
 				state, ms = discovery.Answered, 200
 			}
-			hal.add(discovery.Result{Server: server, State: state, RTT: time.Duration(ms) * time.Millisecond})
+			hal.witness.Report(discovery.Result{Server: server, State: state, RTT: time.Duration(ms) * time.Millisecond}, 0, n.now)
 		}
 		for server := range 19 {
 			n.measures("dan", append(make([]int, server), []int{truly(server), lost}[min(1, server/4)])...)

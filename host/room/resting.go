@@ -35,13 +35,13 @@ func (r *round) rest(now time.Time) (rest time.Duration) {
 func (r *round) lastAsked(p *player) (last time.Time) {
 	servers := r.wanted(p)
 	for _, server := range servers {
-		if place, probed := p.places[server]; probed {
-			if asked := r.measuring.Add(p.probes[place].At - p.probes[place].RTT); asked.After(last) {
+		if probe, probed := p.witness.Probe(server); probed {
+			if asked := r.measuring.Add(probe.At - probe.RTT); asked.After(last) {
 				last = asked
 			}
 		}
 	}
-	isSeen := func(server int) bool { _, looked := p.looks[server]; return looked }
+	isSeen := func(server int) bool { _, looked := p.witness.Looked(server); return looked }
 	if asked := r.look.Asked[p.name]; asked.After(last) && slices.ContainsFunc(servers, isSeen) {
 		last = asked
 	}

@@ -2,9 +2,9 @@ package room
 
 import (
 	"fmt"
-	"iter"
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room/evidence"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/anomaly"
@@ -77,8 +77,8 @@ func (r *round) next() round {
 // player is a member in a round: what was measured and how far things are.
 type player struct {
 	*member
-	sheet
-	done bool
+	witness evidence.Witness
+	done    bool
 	// late is by how much the timers of the player's machine ring late, as its program says.
 	// It is of a connection, and not saved.
 	late time.Duration
@@ -90,9 +90,6 @@ type player struct {
 	missed  time.Duration
 	// returned is when the player came back, zero once it has told something new since.
 	returned time.Time
-	// before is of how many servers the player had been asked when the organiser had
-	// everyone ask more.
-	before int
 	// shares: the player measures its part of the list, and the NAT group's others
 	// the rest.
 	shares bool
@@ -100,9 +97,6 @@ type player struct {
 	anomaly *anomaly.Anomaly
 	// odd is what is odd about numbers that count all the same.
 	odd *anomaly.Anomaly
-	// raised are servers of which the player's own RTT counts as at least so much: the
-	// player alone was so near to them.
-	raised map[int]time.Duration
 	// contradicts is why the player's word about servers does not count, if it does not.
 	contradicts *anomaly.Anomaly
 	launch      wire.LaunchState
@@ -139,7 +133,10 @@ func (r *round) chosenFor() []*player {
 
 // hasMeasured reports whether there is anything to choose from for a player.
 func (r *round) hasMeasured(p *player) bool {
-	return p.probed > 0 || slices.ContainsFunc(r.natGroupOf(p), func(mate *player) bool { return mate.probed > 0 })
+	return slices.ContainsFunc(r.natGroupOf(p), func(mate *player) bool {
+		probed, _ := mate.witness.Progress()
+		return probed > 0
+	})
 }
 
 // filtered are those of some players who fulfil a condition.
@@ -210,96 +207,27 @@ func cardOf(servers selection.Servers, server int) wire.ServerCard {
 	return card
 }
 
-// knowledge is what a player knows of the servers: own answers and second looks,
-// and where there are none, what the others of the NAT group found. The lowest
-// RTT counts, and lost is only what was lost for all who asked.
-type knowledge struct {
-	*player
-	mates []*player
-}
-
-func (r *round) knowledge(p *player) knowledge {
-	return knowledge{p, r.natGroupOf(p)}
-}
-
-func (k knowledge) at(server int) discovery.Result {
-	best := k.sheet.at(server)
-	if _, looked := k.looks[server]; looked || best.State == discovery.Answered {
-		return best
-	}
-	return pooled(k.mates, server)
-}
-
-// pooled is the best that several players know of a server: an answer, else what
-// came of asking, else why one of them may not ask.
-func pooled(players []*player, server int) (best discovery.Result) {
-	for _, p := range players {
-		result := p.sheet.at(server)
-		better := result.State == discovery.Answered || best.State == discovery.Unprobed || result.State.Asked() && !best.State.Asked()
-		if result.State == discovery.Answered && best.State == discovery.Answered {
-			better = result.RTT < best.RTT
-		}
-		if better {
-			best = result
-		}
-	}
-	return best
-}
-
-// servers are those of which the player or the NAT group knows anything, each once.
-func (k knowledge) servers() iter.Seq[int] {
-	if len(k.mates) < 2 {
-		return k.sheet.servers()
-	}
-	return func(yield func(int) bool) {
-		seen := map[int]bool{}
-		for _, mate := range k.mates {
-			for server := range mate.sheet.servers() {
-				if !seen[server] && !yield(server) {
-					return
-				}
-				seen[server] = true
-			}
-		}
-	}
-}
-
-// progress counts the servers that a player knows of, and those that answered.
-func (k knowledge) progress() (probed, answered int) {
-	if len(k.mates) < 2 {
-		return k.probed, k.answered
-	}
-	for server := range k.servers() {
-		state := pooled(k.mates, server).State
-		probed += count(state.Asked())
-		answered += count(state == discovery.Answered)
-	}
-	return probed, answered
+// knowledge is what a player and the player's NAT group measured.
+func (r *round) knowledge(p *player) evidence.Knowledge {
+	return evidence.KnowledgeOf(&p.witness, witnesses(r.natGroupOf(p)))
 }
 
 // table is what players measured, for a choice among them; others have columns of which
 // nothing is known.
 func (r *round) table(group []*player, others ...string) *selection.Table {
-	t := selection.NewTable(append(names(group), others...), len(r.servers.List))
-	for column, p := range group {
-		k := r.knowledge(p)
-		for _, mate := range k.mates { // whose pings are the player's, too
-			t.SetLate(column, max(t.Late(column), mate.late))
+	columns := make([]evidence.Column, len(group))
+	for i, p := range group {
+		mates := r.natGroupOf(p)
+		c := evidence.Column{Name: p.name, Knowledge: evidence.KnowledgeOf(&p.witness, witnesses(mates)), Trusted: p.trusted}
+		for _, mate := range mates { // whose pings are the player's, too
+			c.Late = max(c.Late, mate.late)
 		}
-		for server := range k.servers() {
-			result := k.at(server)
-			t.Set(column, server, result.State, p.credited(server, result.RTT))
+		for _, hidden := range r.hiddenFrom(p) {
+			c.Hidden = append(c.Hidden, hidden.Server)
 		}
-		for i := range r.local {
-			if local := &r.local[i]; local.isHiddenFrom(p) {
-				t.Set(column, local.Server, discovery.Lost, 0)
-			}
-		}
-		for server, look := range p.looks {
-			t.SetQuality(column, server, look.quality)
-		}
+		columns[i] = c
 	}
-	return t
+	return evidence.Table(len(r.servers.List), columns, others...)
 }
 
 // anomalies are those of players in a table whom the organiser has not vouched for.

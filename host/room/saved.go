@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/netip"
 	"slices"
 	"time"
 
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room/evidence"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/anomaly"
@@ -43,6 +43,10 @@ func (s *saved) upgrade() {
 		return
 	}
 	s.before3 = before3{}
+	for i := range s.Players {
+		p := &s.Players[i]
+		p.Evidence, p.playerBefore3 = p.Saved, playerBefore3{}
+	}
 }
 
 // saved is a room at rest: JSON, but for its long columns, which are the same
@@ -161,45 +165,24 @@ type savedPlayer struct {
 	Done     bool                         `json:"done,omitempty"`
 	LeftOut  bool                         `json:"left_out,omitempty"`
 	Missed   time.Duration                `json:"missed,omitempty"`
-	Before   int                          `json:"before,omitempty"`
 	Shares   bool                         `json:"shares,omitempty"`
 	Anomaly  *anomaly.Anomaly             `json:"anomaly,omitempty"`
 	// Odd is one for which nobody is left out.
 	Odd *anomaly.Anomaly `json:"odd,omitempty"`
-	// Raised are pings that count as more than the player reported.
-	Raised []savedPing `json:"raised,omitempty"`
 	// Contradicts is another, about what the player heard of servers.
 	Contradicts *anomaly.Anomaly `json:"contradicts,omitempty"`
 	Launch      wire.LaunchState `json:"launch,omitempty"`
 	Detail      string           `json:"detail,omitempty"`
 	Again       time.Time        `json:"again,omitzero"`
-	// Report holds the probes, Looks the second looks. Asked are the servers that the
-	// player was asked for, a bit each, if not all, and Own is how many others it may
-	// bring up.
-	Report []byte      `json:"report,omitempty"`
-	Looks  []savedLook `json:"looks,omitempty"`
-	Asked  []byte      `json:"asked,omitempty"`
-	All    bool        `json:"asked_all,omitempty"`
-	Own    int         `json:"own,omitempty"`
-	// Shown are the servers that the player's program was asked to ask, and Promised how many
-	// that will be at most, as the player was told; 0 is all of the list.
-	Shown    []byte `json:"shown,omitempty"`
-	Promised int    `json:"promised,omitempty"`
+	// Evidence is what the player was asked for and measured.
+	Evidence evidence.Saved `json:"evidence,omitzero"`
+
+	playerBefore3
 }
 
-type savedLook struct {
-	Server  int               `json:"server"`
-	State   discovery.State   `json:"state"`
-	RTT     discovery.Millis  `json:"rtt_ms,omitzero"`
-	Quality selection.Quality `json:"quality,omitzero"`
-	// RTTs are all samples after the search of a short list.
-	RTTs []float64 `json:"rtts,omitempty"`
-}
-
-type savedPing struct {
-	Server int              `json:"server"`
-	RTT    discovery.Millis `json:"rtt_ms"`
-}
+// playerBefore3 is what forms 1 and 2 kept at the top of a player. It is read, and never
+// written.
+type playerBefore3 struct{ evidence.Saved }
 
 // phases are all of them by the names in the saved form, empty.
 func phases() map[string]phase {
@@ -257,18 +240,10 @@ func (r *Room) Save() ([]byte, error) {
 	for _, p := range r.round.players {
 		sp := savedPlayer{
 			savedPerson: r.round.savedPerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart, Discreet: p.discreet, Near: p.near, Surveyed: p.surveyed, Editions: p.editions,
-			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Before: p.before, Shares: p.shares, Anomaly: p.anomaly, Odd: p.odd, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail, Again: p.again,
-			Asked: p.asked.servers, All: p.asked.all, Own: p.asked.own, Shown: p.asked.shown, Promised: p.asked.promised,
+			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Shares: p.shares, Anomaly: p.anomaly, Odd: p.odd, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail, Again: p.again,
 		}
-		if sp.Report, err = pack(wire.Report{Round: r.round.number, Results: p.probes}); err != nil {
+		if sp.Evidence, err = p.witness.Save(); err != nil {
 			return nil, err
-		}
-		for _, server := range slices.Sorted(maps.Keys(p.looks)) {
-			l := p.looks[server]
-			sp.Looks = append(sp.Looks, savedLook{server, l.State, discovery.Millis(l.RTT), l.quality, l.rtts})
-		}
-		for _, server := range slices.Sorted(maps.Keys(p.raised)) {
-			sp.Raised = append(sp.Raised, savedPing{server, discovery.Millis(p.raised[server])})
 		}
 		s.Players = append(s.Players, sp)
 	}
@@ -389,6 +364,10 @@ func (s *saved) withoutList() (err error) {
 	}
 	s.ListHash, s.Said, s.SaidAt, s.Local, s.Measuring, s.Pause, s.Broken = "", nil, time.Time{}, nil, time.Time{}, pause{}, false
 	s.Selection, s.WhatIf, s.Look, s.Voted, s.Vetoes, s.Numbered, s.TooNear, s.More = nil, nil, look{}, false, nil, nil, nil, more{}
+	blank, err := new(evidence.Witness).Save()
+	if err != nil {
+		return err
+	}
 	silent := func(p savedPerson) savedPerson {
 		p.Ready, p.Vetoed, p.Vote, p.ByHand = false, false, nil, false
 		return p
@@ -399,11 +378,8 @@ func (s *saved) withoutList() (err error) {
 	for i := range s.Players {
 		p := &s.Players[i]
 		p.savedPerson = silent(p.savedPerson)
-		p.Done, p.LeftOut, p.Missed, p.Before, p.Shares, p.Anomaly, p.Contradicts, p.Launch, p.Detail = false, false, 0, 0, false, nil, nil, "", ""
-		p.Looks, p.Asked, p.All, p.Own, p.Shown, p.Promised = nil, nil, false, 0, nil, 0
-		if p.Report, err = pack(wire.Report{Round: s.Round}); err != nil {
-			return err
-		}
+		p.Done, p.LeftOut, p.Missed, p.Shares, p.Anomaly, p.Contradicts, p.Launch, p.Detail = false, false, 0, false, nil, nil, "", ""
+		p.Evidence = blank
 	}
 	switch s.Phase.Name {
 	case "gathering", "listing", "failed":
@@ -472,30 +448,10 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		}
 		p := &player{
 			member: &member{person: who, token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet, near: sp.Near, surveyed: sp.Surveyed, editions: sp.Editions},
-			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, before: sp.Before, shares: sp.Shares, anomaly: sp.Anomaly, odd: sp.Odd, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail, again: sp.Again,
+			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, shares: sp.Shares, anomaly: sp.Anomaly, odd: sp.Odd, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail, again: sp.Again,
 		}
-		for _, raised := range sp.Raised {
-			if !isListed(raised.Server) {
-				return nil, fmt.Errorf("%s has a ping of server %d of %d", p.name, raised.Server, len(list.Servers))
-			}
-			p.raise(raised.Server, time.Duration(raised.RTT))
-		}
-		p.asked = asked{all: sp.All, servers: sp.Asked, own: sp.Own, exposed: exposed{promised: sp.Promised, shown: sp.Shown}}
-		report, err := unpack[wire.Report](sp.Report)
-		if err != nil {
-			return nil, err
-		}
-		for _, result := range report.Results {
-			if !isListed(result.Server) {
-				return nil, fmt.Errorf("a result of server %d of %d", result.Server, len(list.Servers))
-			}
-			p.add(result)
-		}
-		for _, l := range sp.Looks {
-			if !isListed(l.Server) {
-				return nil, fmt.Errorf("a look at server %d of %d", l.Server, len(list.Servers))
-			}
-			p.look(secondLook{discovery.Result{Server: l.Server, State: l.State, RTT: time.Duration(l.RTT)}, l.Quality, l.RTTs})
+		if p.witness, err = evidence.Restore(sp.Evidence, len(list.Servers)); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}
 		n.players = append(n.players, p)
 	}

@@ -420,3 +420,23 @@ func TestListGone(t *testing.T) {
 		same(t, back, restored(t, back))
 	}
 }
+
+// TestPlayerBefore3: what forms 1 and 2 kept of a player's measurements is read into its
+// section.
+func TestPlayerBefore3(t *testing.T) {
+	const measured = `"report":"AgAAAAIAAisAAgE=","looks":[{"server":1,"state":"answered","rtt_ms":3}],` +
+		`"raised":[{"server":2,"rtt_ms":9}],"asked":"Bg==","asked_all":true,"before":1,"own":1,"shown":"Dg==","promised":5`
+	var s, section saved
+	for data, into := range map[string]*saved{
+		`{"version":2,"players":[{"name":"ann",` + measured + `}]}`:              &s,
+		`{"version":3,"players":[{"name":"ann","evidence":{` + measured + `}}]}`: &section,
+	} {
+		if err := json.Unmarshal([]byte(data), into); err != nil {
+			t.Fatal(err)
+		}
+		into.upgrade()
+	}
+	if !reflect.DeepEqual(s.Players, section.Players) || s.Players[0].Evidence.Promised != 5 {
+		t.Errorf("the players are %+v, want %+v", s.Players, section.Players)
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room/evidence"
 	"muster/host/room/nickname"
 	"muster/host/wire"
 	"muster/selection"
@@ -175,7 +176,7 @@ const (
 func (n *session) measures(name string, ms ...int) {
 	n.Helper()
 	if slices.Contains(ms, lost) {
-		n.wait(leastProbe)
+		n.wait(evidence.LeastProbe)
 	}
 	n.says(name, wire.Report{Round: n.room.round.number, Results: results(ms)})
 }
@@ -218,14 +219,14 @@ func (n *session) verifies(name string, full ...int) {
 	m := n.room.round.player(name)
 	v := wire.Verified{Round: n.room.round.number, Attempt: n.room.round.look.Attempt}
 	for _, server := range n.room.round.look.Servers {
-		seen := wire.Finalist{Server: server, State: m.sheet.at(server).State, Sent: 3, Info: &discovery.Info{
+		seen := wire.Finalist{Server: server, State: m.witness.At(server).State, Sent: 3, Info: &discovery.Info{
 			Name: fmt.Sprint("server ", server), Map: "oa_dm1", Players: 4, MaxPlayers: 16,
 		}}
 		if slices.Contains(full, server) {
 			seen.Info.Players = 16
 		}
 		if seen.State == discovery.Answered {
-			seen.RTTs = []float64{float64(m.sheet.at(server).RTT.Milliseconds())}
+			seen.RTTs = []float64{float64(m.witness.At(server).RTT.Milliseconds())}
 		}
 		v.Servers = append(v.Servers, seen)
 	}
@@ -329,4 +330,10 @@ func (n *session) tells(kinds ...wire.Announced) {
 	if n.told = nil; !slices.Equal(got, kinds) {
 		n.Errorf("the world was told of %v, want %v", got, kinds)
 	}
+}
+
+// probedBy returns how many servers a player knows of.
+func probedBy(p *player) int {
+	probed, _ := p.witness.Progress()
+	return probed
 }

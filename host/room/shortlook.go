@@ -35,7 +35,7 @@ func (r *round) wanted(p *player) (servers []int) {
 		return l.Servers
 	}
 	for _, server := range l.Servers {
-		if look, looked := p.looks[server]; !looked || look.State != discovery.Answered || disagree(look.rtts) {
+		if look, looked := p.witness.Looked(server); !looked || look.State != discovery.Answered || disagree(look.RTTs) {
 			servers = append(servers, server)
 		}
 	}
@@ -55,8 +55,9 @@ func (r *round) lookers() (players []*player) {
 // sampled returns all that a player sampled of a finalist after a short search, with what
 // was seen now.
 func (p *player) sampled(seen wire.Finalist) []float64 {
-	rtts := p.looks[seen.Server].rtts
-	if before := p.sheet.at(seen.Server); len(rtts) == 0 && before.State == discovery.Answered {
+	look, _ := p.witness.Looked(seen.Server)
+	rtts := look.RTTs
+	if before := p.witness.At(seen.Server); len(rtts) == 0 && before.State == discovery.Answered {
 		rtts = []float64{rttMS(before.RTT)}
 	}
 	return append(slices.Clip(rtts), seen.RTTs...)
@@ -81,7 +82,7 @@ func qualityOfFew(rtts []float64) (q selection.Quality) {
 // isDoubtful reports whether what a player saw of a finalist needs another look.
 func (r *round) isDoubtful(p *player, seen wire.Finalist) bool {
 	if !r.isSearchedShort() {
-		return isDoubtful(seen, p.sheet.at(seen.Server))
+		return isDoubtful(seen, p.witness.At(seen.Server))
 	}
 	return disagree(p.sampled(seen))
 }

@@ -26,7 +26,7 @@ func (n *session) looksAgain(name string, server int, more time.Duration) {
 	m := lastFinalists(n, name)
 	v := wire.Verified{Round: m.Round, Attempt: m.Attempt}
 	for _, at := range m.Servers {
-		rtt := n.room.round.player(name).sheet.at(at).RTT
+		rtt := n.room.round.player(name).witness.At(at).RTT
 		if at == server {
 			rtt += more
 		}
@@ -68,8 +68,8 @@ func TestShortLook(t *testing.T) {
 	if n.room.phase.stage() == wire.Chosen {
 		t.Errorf("there is a third look; the log:\n%s", n.log())
 	}
-	if look := n.room.round.player("ann").looks[chosen]; look.quality.Jitter != 0 || len(look.rtts) != enoughSamples {
-		t.Errorf("one packet that met a queue makes it %v, of %v", look.quality, look.rtts)
+	if look, _ := n.room.round.player("ann").witness.Looked(chosen); look.Quality.Jitter != 0 || len(look.RTTs) != enoughSamples {
+		t.Errorf("one packet that met a queue makes it %v, of %v", look.Quality, look.RTTs)
 	}
 }
 
@@ -88,8 +88,8 @@ func TestLooksRest(t *testing.T) {
 			m, p := lastFinalists(n, name), n.room.round.player(name)
 			last[name] = n.now.Add(time.Duration(m.After))
 			for _, server := range m.Servers {
-				place, probed := p.places[server]
-				if asked := n.room.round.measuring.Add(p.probes[place].At - p.probes[place].RTT); probed && last[name].Sub(asked) < betweenMates {
+				probe, probed := p.witness.Probe(server)
+				if asked := n.room.round.measuring.Add(probe.At - probe.RTT); probed && last[name].Sub(asked) < betweenMates {
 					t.Errorf("of %d servers %s asks %d again after %v", servers, name, server, last[name].Sub(asked))
 				}
 			}

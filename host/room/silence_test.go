@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/evidence"
 	"muster/host/wire"
 )
 
@@ -482,7 +483,7 @@ func TestOneFamily(t *testing.T) {
 				some[server] = 12 + server%50
 			}
 		}
-		n.wait(leastProbe)
+		n.wait(evidence.LeastProbe)
 		n.measures("zoe", some...)
 		n.done("zoe")
 		for _, name := range everybody[:3] {

@@ -101,7 +101,7 @@ func (r *Room) people() []wire.Person {
 			Done: p.done, LeftOut: p.leftOut, Launch: p.launch, Detail: p.detail, Version: p.editions[r.settings.Game].Version,
 		}
 		person.Asked = p.isAsked && p.connected
-		person.Probed, person.Answered = r.round.knowledge(p).progress()
+		person.Probed, person.Answered = r.round.knowledge(p).Progress()
 		if p.able.Game == r.settings.Game && p.connected {
 			person.Able, person.Unable, person.TypesPassword = p.able.Why == "", p.able.Why, p.able.TypesPassword
 		}
@@ -203,7 +203,7 @@ func (r *Room) choice(s, stands selection.Selection) *wire.Choice {
 func (r *Room) Traces() iter.Seq2[string, []discovery.Result] {
 	return func(yield func(string, []discovery.Result) bool) {
 		for _, p := range r.round.players {
-			if !yield(p.name, slices.Clip(p.probes)) {
+			if !yield(p.name, p.witness.Probes()) {
 				return
 			}
 		}

@@ -223,14 +223,17 @@ func (a Trust) do(r *Room, _ caller) error {
 	if p == nil {
 		return fmt.Errorf("%s is not here", nickname.Clean(a.Name))
 	}
-	wasRaised := len(p.raised) > 0
-	p.trusted, p.odd, p.raised = true, nil, nil
-	if p.contradicts != nil || wasRaised {
+	raised := p.witness.Raised()
+	p.trusted, p.odd = true, nil
+	for server := range raised {
+		p.witness.Raise(server, 0)
+	}
+	if p.contradicts != nil || len(raised) > 0 {
 		p.contradicts = nil
 		r.note("the organiser vouches for %s", p.name)
 	}
 	if p.anomaly == nil {
-		if wasRaised && !p.leftOut && r.round.selection != nil {
+		if len(raised) > 0 && !p.leftOut && r.round.selection != nil {
 			r.rechoose(r.selectFor(r.round.chosenFor()))
 		}
 		return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/evidence"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/rules"
@@ -226,7 +227,7 @@ func (r *Room) finalistsFor(p *player) wire.Finalists {
 	s.after += max(0, l.Began.Sub(r.now))
 	most := r.promise(p)
 	return wire.Finalists{
-		Round: r.round.number, Game: r.settings.Game, Attempt: l.Attempt, Servers: r.shows(p, servers), Most: most,
+		Round: r.round.number, Game: r.settings.Game, Attempt: l.Attempt, Servers: p.witness.Show(servers), Most: most,
 		Samples: s.samples, After: discovery.Millis(s.after), Every: discovery.Millis(s.every),
 	}
 }
@@ -272,10 +273,7 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 		if v.More && seen.Sent <= forgivenLosses {
 			continue // which says nothing yet
 		}
-		if !p.asked.has(seen.Server) {
-			before := p.at(seen.Server).State
-			p.asked.servers.add(seen.Server)
-			p.count(seen.Server, before)
+		if p.witness.Admit(seen.Server) {
 			r.round.weigh(seen.Server)
 		}
 		if seen.Info != nil {
@@ -284,7 +282,7 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 		if l.Samples == firstSamples && r.round.isDoubtful(p, seen) && !slices.Contains(l.Doubted, seen.Server) {
 			l.Doubted = append(l.Doubted, seen.Server)
 		}
-		if waits && p.sheet.at(seen.Server).State == discovery.Answered {
+		if waits && p.witness.At(seen.Server).State == discovery.Answered {
 			continue // a single packet says less of the way than what was measured
 		}
 		if l.note(p.name, seen); !l.isMiss(seen) {
@@ -309,14 +307,14 @@ func (r *round) merge(p *player, seen wire.Finalist) {
 	case !seen.State.Asked(), seen.State == discovery.Answered && len(seen.RTTs) == 0, r.isOutOfReach(p, seen.Server):
 		return // nothing was seen
 	}
-	old := p.sheet.at(seen.Server)
-	look := secondLook{Result: discovery.Result{Server: seen.Server, State: seen.State}, quality: qualityOf(seen, old)}
+	old := p.witness.At(seen.Server)
+	look := evidence.Look{Result: discovery.Result{Server: seen.Server, State: seen.State}, Quality: qualityOf(seen, old)}
 	if r.isSearchedShort() {
-		look.rtts = p.sampled(seen)
-		look.quality = qualityOfFew(look.rtts)
+		look.RTTs = p.sampled(seen)
+		look.Quality = qualityOfFew(look.RTTs)
 	}
 	if r.look.Long {
-		look.quality = longQualityOf(seen)
+		look.Quality = longQualityOf(seen)
 	}
 	if seen.State == discovery.Answered {
 		look.RTT = wire.RoundRTT(time.Duration(slices.Min(seen.RTTs) * float64(time.Millisecond)))
@@ -324,7 +322,7 @@ func (r *round) merge(p *player, seen wire.Finalist) {
 			look.RTT = min(look.RTT, old.RTT)
 		}
 	}
-	p.look(look)
+	p.witness.Look(look)
 }
 
 // isDoubtful reports whether a single sample and what was measured before it do not say
@@ -382,8 +380,8 @@ func (r *round) isElsewhere(p *player, seen []wire.Finalist) bool {
 	}
 	borrowed, wrong := 0, 0
 	for _, s := range seen {
-		others := rttMS(pooled(mates, s.Server).RTT)
-		if len(s.RTTs) > 0 && p.sheet.at(s.Server).State != discovery.Answered && others > 0 {
+		others := rttMS(evidence.Pooled(witnesses(mates), s.Server).RTT)
+		if len(s.RTTs) > 0 && p.witness.At(s.Server).State != discovery.Answered && others > 0 {
 			borrowed++
 			wrong += count(farApart(slices.Min(s.RTTs), others))
 		}

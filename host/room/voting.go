@@ -286,7 +286,7 @@ func (v *Voting) turn(r *Room) {
 		s.own += ownShare
 		for _, g := range s.groups {
 			if own := min(ownShare, r.spare(g.players[0])); own > 0 {
-				g.players[0].asked.own += own
+				g.players[0].witness.Allow(own)
 				r.send(g.players[0], wire.Ask{Round: r.round.number, Own: own})
 			}
 		}

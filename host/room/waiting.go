@@ -210,7 +210,7 @@ func (w *Waiting) comesBack(r *Room, p *player) {
 func (w *Waiting) lookers(r *Room, s *watched) []*player {
 	can := filtered(r.round.present(), func(p *player) bool {
 		spoke := slices.ContainsFunc(s.Words, func(word seatWord) bool { return word.By == p.name })
-		return !spoke && p.anomaly == nil && p.contradicts == nil && !r.round.isOutOfReach(p, s.Server) && r.canShow(p, s.Server)
+		return !spoke && p.anomaly == nil && p.contradicts == nil && !r.round.isOutOfReach(p, s.Server) && p.witness.CanShow(s.Server)
 	})
 	if good := filtered(can, func(p *player) bool { return w.Demerits[p.name] < mostDemerits }); len(good) > 0 {
 		return good
@@ -280,7 +280,7 @@ func (r *Room) newLook(servers []int) {
 // glances asks a player for a look by a single packet.
 func (r *Room) glances(p *player, s slot) {
 	l, most := &r.round.look, r.promise(p)
-	if servers := r.shows(p, l.Servers); len(servers) > 0 {
+	if servers := p.witness.Show(l.Servers); len(servers) > 0 {
 		r.send(p, wire.Finalists{Round: r.round.number, Game: r.settings.Game, Attempt: l.Attempt, Servers: servers, Most: most, Samples: 1, After: discovery.Millis(s.after)})
 	}
 }

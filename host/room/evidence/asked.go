@@ -1,0 +1,194 @@
+package evidence
+
+import (
+	"maps"
+	"math"
+	"math/bits"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// LeastProbe is the shortest time in which a peer can give a server up: it repeats
+// its question twice, each time a second or more after the last.
+const LeastProbe = 2 * time.Second
+
+// asked is what a player was asked for in a round. Only that counts of what the
+// player reports: nobody culls a server, or gets one chosen, by a result that nobody
+// wanted.
+type asked struct {
+	// all: the player's own plan goes through the whole list.
+	all     bool
+	servers set
+	// before is how many servers that were when everybody was asked for more.
+	before int
+	// allSince is when the player was told to measure everything, lately when it was
+	// asked for servers that it cannot have given up yet.
+	allSince time.Time
+	lately   map[int]time.Time
+}
+
+func (a *asked) has(server int) bool { return a.all || a.servers.has(server) }
+
+// believed is a result as far as the player can know it by now: a player who was not asked
+// for the server, or only a moment ago, has not met silence there.
+func (a *asked) believed(result discovery.Result, now time.Time) discovery.Result {
+	at, lately := a.lately[result.Server]
+	if !lately {
+		at = a.allSince
+	}
+	tooEarly := result.State == discovery.Lost && now.Sub(at) < LeastProbe
+	if result.State != discovery.Answered && !a.has(result.Server) || tooEarly {
+		result.State = discovery.Forbidden
+	}
+	return result
+}
+
+// IsAsked reports whether what the player measures of a server counts.
+func (w *Witness) IsAsked(server int) bool { return w.asked.has(server) }
+
+// AskAll notes that the player's own plan goes through the list, and reports whether that is
+// new.
+func (w *Witness) AskAll(now time.Time) (isNew bool) {
+	if isNew = !w.asked.all; isNew {
+		w.asked.all, w.asked.allSince = true, now
+	}
+	return isNew
+}
+
+// Ask notes that the player's program is asked for servers, as far as the player's number
+// lets it. It returns those, and of them the ones that count from now on: also what the
+// player told of them before.
+func (w *Witness) Ask(servers []int, now time.Time) (ask, admitted []int) {
+	if ask = w.Show(servers); len(ask) == 0 {
+		return nil, nil
+	}
+	maps.DeleteFunc(w.asked.lately, func(_ int, at time.Time) bool { return now.Sub(at) >= LeastProbe })
+	for _, server := range ask {
+		if !w.Admit(server) {
+			continue
+		}
+		if w.asked.lately == nil {
+			w.asked.lately = map[int]time.Time{}
+		}
+		w.asked.lately[server] = now
+		admitted = append(admitted, server)
+	}
+	return ask, admitted
+}
+
+// Admit lets what the player measures of a server count, and reports whether it did not
+// before.
+func (w *Witness) Admit(server int) (isNew bool) {
+	if w.asked.has(server) {
+		return false
+	}
+	before := w.At(server).State
+	w.asked.servers.add(server)
+	w.count(server, before)
+	return true
+}
+
+// Asked returns of how many servers the player was asked.
+func (w *Witness) Asked() int { return w.asked.servers.size() }
+
+// AskMore makes only those servers count that were measured by now, and what is asked from
+// now on.
+func (w *Witness) AskMore() {
+	if w.asked.all {
+		w.asked.all = false
+		for server := range w.places {
+			w.asked.servers.add(server)
+		}
+	}
+	w.asked.before = w.Asked()
+}
+
+// AskedMore returns of how many servers the player was asked since [Witness.AskMore].
+func (w *Witness) AskedMore() int { return max(0, w.Asked()-w.asked.before) }
+
+// Before a player's program asks anybody it tells the player how many servers will see the
+// player's address at most. The room keeps to that number for the whole round: search, vote,
+// looks and waits for seats. Only the organiser raises it, and the player is told first.
+
+// shown is how far a player's address has gone in a round.
+type shown struct {
+	// promised is how many servers may see the address, as the player was told; 0 is all of
+	// the list, or that nothing was said yet.
+	promised int
+	// servers are those that the player's program was asked to ask.
+	servers set
+	// own is how many more servers the player may bring up that its own discovery
+	// found; they are asked of the others then.
+	own int
+}
+
+// Promise returns the number that the player is told with the next question, 0 for the whole
+// list; most is the number of the round. It never shrinks.
+func (w *Witness) Promise(most int) int {
+	s := &w.shown
+	if most == 0 || w.asked.all {
+		s.promised = 0
+		return 0
+	}
+	if s.promised == 0 { // what was asked before, such as by a host of an older version, counts
+		s.servers = slices.Clone(w.asked.servers)
+	}
+	s.promised = max(s.promised, most)
+	return s.promised
+}
+
+// Promised returns the number that the player was told last, 0 for the whole list.
+func (w *Witness) Promised() int { return w.shown.promised }
+
+// Left returns how many more servers may see the player's address.
+func (w *Witness) Left() int {
+	if w.shown.promised == 0 {
+		return math.MaxInt / wire.MaxPlayers // which a group can add up
+	}
+	return max(0, w.shown.promised-w.shown.servers.size()-w.shown.own)
+}
+
+// Show notes which of some servers the player's program is asked to ask, as far as the
+// player's number lets it, and returns them.
+func (w *Witness) Show(servers []int) []int {
+	if w.shown.promised == 0 {
+		return servers
+	}
+	some := make([]int, 0, len(servers))
+	for _, server := range servers {
+		if w.CanShow(server) {
+			w.shown.servers.add(server)
+			some = append(some, server)
+		}
+	}
+	return some
+}
+
+// CanShow reports whether the player's program may be asked to ask a server.
+func (w *Witness) CanShow(server int) bool { return w.shown.servers.has(server) || w.Left() > 0 }
+
+// Allow lets the player bring up so many more servers that its own discovery found.
+func (w *Witness) Allow(own int) { w.shown.own += own }
+
+// set is a set of servers, a bit each.
+type set []byte
+
+func (s set) has(server int) bool { return server/8 < len(s) && s[server/8]&(1<<(server%8)) != 0 }
+
+func (s *set) add(server int) {
+	if missing := server/8 + 1 - len(*s); missing > 0 {
+		*s = append(*s, make(set, missing)...)
+	}
+	(*s)[server/8] |= 1 << (server % 8)
+}
+
+func (s set) size() int {
+	n := 0
+	for _, b := range s {
+		n += bits.OnesCount8(b)
+	}
+	return n
+}

@@ -1,0 +1,102 @@
+package evidence
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// Saved is a [Witness] at rest.
+type Saved struct {
+	// Report holds the probes, as a frame of [wire.Report], and Looks the second looks.
+	Report []byte      `json:"report,omitempty"`
+	Looks  []savedLook `json:"looks,omitempty"`
+	// Raised are pings that count as more than the player reported.
+	Raised []savedPing `json:"raised,omitempty"`
+	// Asked are the servers that the player was asked for, a bit each, if not all, Before is
+	// how many those were when everybody was asked for more, and Own is how many others the
+	// player may bring up.
+	Asked  []byte `json:"asked,omitempty"`
+	All    bool   `json:"asked_all,omitempty"`
+	Before int    `json:"before,omitempty"`
+	Own    int    `json:"own,omitempty"`
+	// Shown are the servers that the player's program was asked to ask, and Promised how many
+	// that will be at most, as the player was told; 0 is all of the list.
+	Shown    []byte `json:"shown,omitempty"`
+	Promised int    `json:"promised,omitempty"`
+}
+
+type savedLook struct {
+	Server  int               `json:"server"`
+	State   discovery.State   `json:"state"`
+	RTT     discovery.Millis  `json:"rtt_ms,omitzero"`
+	Quality selection.Quality `json:"quality,omitzero"`
+	RTTs    []float64         `json:"rtts,omitempty"`
+}
+
+type savedPing struct {
+	Server int              `json:"server"`
+	RTT    discovery.Millis `json:"rtt_ms"`
+}
+
+// Save returns what [Restore] takes back.
+func (w *Witness) Save() (Saved, error) {
+	s := Saved{
+		Asked: w.asked.servers, All: w.asked.all, Before: w.asked.before,
+		Own: w.shown.own, Shown: w.shown.servers, Promised: w.shown.promised,
+	}
+	frame, err := wire.Marshal(wire.Report{Results: w.probes})
+	if err != nil {
+		return Saved{}, err
+	}
+	s.Report = frame.Data
+	for _, server := range slices.Sorted(maps.Keys(w.looks)) {
+		l := w.looks[server]
+		s.Looks = append(s.Looks, savedLook{server, l.State, discovery.Millis(l.RTT), l.Quality, l.RTTs})
+	}
+	for _, server := range slices.Sorted(maps.Keys(w.raised)) {
+		s.Raised = append(s.Raised, savedPing{server, discovery.Millis(w.raised[server])})
+	}
+	return s, nil
+}
+
+// Restore returns the witness that was saved, of a list of so many servers. Any bytes are
+// safe.
+func Restore(s Saved, listed int) (w Witness, err error) {
+	w.asked = asked{all: s.All, servers: s.Asked, before: s.Before}
+	w.shown = shown{promised: s.Promised, servers: s.Shown, own: s.Own}
+	for _, raised := range s.Raised {
+		if !isListed(raised.Server, listed) {
+			return Witness{}, fmt.Errorf("a ping of server %d of %d", raised.Server, listed)
+		}
+		w.Raise(raised.Server, time.Duration(raised.RTT))
+	}
+	message, err := wire.Unmarshal(wire.BinaryFrame(s.Report))
+	if err != nil {
+		return Witness{}, err
+	}
+	report, is := message.(wire.Report)
+	if !is {
+		return Witness{}, fmt.Errorf("a %T where a report should be", message)
+	}
+	for _, result := range report.Results {
+		if !isListed(result.Server, listed) {
+			return Witness{}, fmt.Errorf("a result of server %d of %d", result.Server, listed)
+		}
+		w.add(result)
+	}
+	for _, l := range s.Looks {
+		if !isListed(l.Server, listed) {
+			return Witness{}, fmt.Errorf("a look at server %d of %d", l.Server, listed)
+		}
+		w.Look(Look{discovery.Result{Server: l.Server, State: l.State, RTT: time.Duration(l.RTT)}, l.Quality, l.RTTs})
+	}
+	return w, nil
+}
+
+func isListed(server, listed int) bool { return server >= 0 && server < listed }

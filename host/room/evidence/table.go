@@ -1,0 +1,122 @@
+package evidence
+
+import (
+	"iter"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+)
+
+// Knowledge is what a player knows of the servers: own answers and second looks,
+// and where there are none, what the others of the NAT group found. The lowest
+// RTT counts, and lost is only what was lost for all who asked.
+type Knowledge struct {
+	own   *Witness
+	mates []*Witness
+}
+
+// KnowledgeOf returns what a player knows who is one of a NAT group.
+func KnowledgeOf(own *Witness, group []*Witness) Knowledge { return Knowledge{own, group} }
+
+// At returns what is known of a server.
+func (k Knowledge) At(server int) discovery.Result {
+	best := k.own.At(server)
+	if _, looked := k.own.looks[server]; looked || best.State == discovery.Answered {
+		return best
+	}
+	return Pooled(k.mates, server)
+}
+
+// Pooled returns the best that several players know of a server: an answer, else what
+// came of asking, else why one of them may not ask.
+func Pooled(players []*Witness, server int) (best discovery.Result) {
+	for _, w := range players {
+		result := w.At(server)
+		better := result.State == discovery.Answered || best.State == discovery.Unprobed ||
+			result.State.Asked() && !best.State.Asked()
+		if result.State == discovery.Answered && best.State == discovery.Answered {
+			better = result.RTT < best.RTT
+		}
+		if better {
+			best = result
+		}
+	}
+	return best
+}
+
+// Servers yields those of which the player or the NAT group knows anything, each once.
+func (k Knowledge) Servers() iter.Seq[int] {
+	if len(k.mates) < 2 {
+		return k.own.Servers()
+	}
+	return func(yield func(int) bool) {
+		seen := map[int]bool{}
+		for _, mate := range k.mates {
+			for server := range mate.Servers() {
+				if !seen[server] && !yield(server) {
+					return
+				}
+				seen[server] = true
+			}
+		}
+	}
+}
+
+// Progress returns how many servers the player knows of, and how many of them answered.
+func (k Knowledge) Progress() (probed, answered int) {
+	if len(k.mates) < 2 {
+		return k.own.Progress()
+	}
+	for server := range k.Servers() {
+		state := Pooled(k.mates, server).State
+		probed += one(state.Asked())
+		answered += one(state == discovery.Answered)
+	}
+	return probed, answered
+}
+
+// Column is what a player has in a table.
+type Column struct {
+	Name string
+	Knowledge
+	// Late is how late the timers ring of any machine that measured for the player.
+	Late time.Duration
+	// Trusted: the organiser vouches for the player's numbers.
+	Trusted bool
+	// Hidden are the servers that the player cannot get to.
+	Hidden []int
+}
+
+// Table returns what players measured of so many servers, for a choice among them; others
+// have columns of which nothing is known.
+func Table(servers int, players []Column, others ...string) *selection.Table {
+	var names []string
+	for i := range players {
+		names = append(names, players[i].Name)
+	}
+	t := selection.NewTable(append(names, others...), servers)
+	for column := range players {
+		p := &players[column]
+		t.SetLate(column, p.Late)
+		for server := range p.Servers() {
+			result := p.At(server)
+			t.Set(column, server, result.State, p.credited(server, result.RTT))
+		}
+		for _, server := range p.Hidden {
+			t.Set(column, server, discovery.Lost, 0)
+		}
+		for server, look := range p.own.looks {
+			t.SetQuality(column, server, look.Quality)
+		}
+	}
+	return t
+}
+
+// credited is what counts of a player's RTT of a server.
+func (p *Column) credited(server int, rtt time.Duration) time.Duration {
+	if p.Trusted {
+		return rtt
+	}
+	return max(rtt, p.own.raised[server])
+}

@@ -1,0 +1,174 @@
+package evidence
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+)
+
+// Witness is a player as far as evidence goes: what the player was asked for in a round, and
+// what came of it. Its zero value has been asked for nothing.
+type Witness struct {
+	// probes are kept once for each server, in the order in which they ended.
+	probes []discovery.Result
+	// places says where in probes a server's stands.
+	places map[int]int
+	asked  asked
+	shown  shown
+	// looks are what the second looks showed; they count before probes.
+	looks map[int]Look
+	// raised are servers of which the player's RTT counts as at least so much: the player
+	// alone was so near to them.
+	raised           map[int]time.Duration
+	probed, answered int
+}
+
+// Look is what several samples of a finalist showed.
+type Look struct {
+	discovery.Result
+	Quality selection.Quality
+	// RTTs are all samples after a short search, in ms, the search's own first.
+	RTTs []float64
+}
+
+// At returns what is known of a server, and was asked for.
+func (w *Witness) At(server int) discovery.Result {
+	if look, looked := w.looks[server]; looked {
+		return look.Result
+	}
+	if place, probed := w.places[server]; probed && w.asked.has(server) {
+		return w.probes[place]
+	}
+	return discovery.Result{Server: server}
+}
+
+// IsUnprobed reports whether nothing is known of a server that was asked for.
+func (w *Witness) IsUnprobed(server int) bool { return w.At(server).State == discovery.Unprobed }
+
+// Servers yields those of which anything is known, each once.
+func (w *Witness) Servers() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range w.probes {
+			if server := w.probes[i].Server; w.asked.has(server) && !yield(server) {
+				return
+			}
+		}
+		for _, server := range slices.Sorted(maps.Keys(w.looks)) {
+			if _, probed := w.places[server]; !(probed && w.asked.has(server)) && !yield(server) {
+				return
+			}
+		}
+	}
+}
+
+// Progress returns how many servers the player knows of, and how many of them answered.
+func (w *Witness) Progress() (probed, answered int) { return w.probed, w.answered }
+
+// Probes are all that the player reported, also what nobody asked for, in the order in which
+// the probes ended. They are not to be changed; they only become more.
+func (w *Witness) Probes() []discovery.Result { return slices.Clip(w.probes) }
+
+// Probe returns what the player reported of a server before any look.
+func (w *Witness) Probe(server int) (probe discovery.Result, probed bool) {
+	place, probed := w.places[server]
+	if probed {
+		probe = w.probes[place]
+	}
+	return probe, probed
+}
+
+// Looked returns what the newest look at a server showed.
+func (w *Witness) Looked(server int) (look Look, looked bool) {
+	look, looked = w.looks[server]
+	return look, looked
+}
+
+// Report notes a probe, or what a later one of the same server said. Passed is how long the
+// measuring has gone on by our clock: a player's clock cannot put a probe before its
+// beginning, ahead of us, or before the last one. It returns whether the probe tells anything
+// new that counts, and whether the player has brought the server up: see [Witness.Allow].
+func (w *Witness) Report(probe discovery.Result, passed time.Duration, now time.Time) (isNew, isOwn bool) {
+	probe.At = min(max(0, probe.At), passed)
+	if n := len(w.probes); n > 0 {
+		probe.At = max(probe.At, w.probes[n-1].At)
+	}
+	if isOwn = !w.asked.has(probe.Server) && probe.State == discovery.Answered && w.shown.own > 0; isOwn {
+		w.shown.own--
+		w.shown.servers.add(probe.Server)
+		w.Admit(probe.Server)
+	}
+	isNew = w.asked.has(probe.Server) && w.IsUnprobed(probe.Server)
+	w.add(w.asked.believed(probe, now))
+	return isNew, isOwn
+}
+
+func (w *Witness) add(probe discovery.Result) {
+	defer w.count(probe.Server, w.At(probe.Server).State)
+	if place, again := w.places[probe.Server]; again {
+		w.probes[place].State, w.probes[place].RTT = probe.State, probe.RTT
+		return
+	}
+	if w.places == nil {
+		w.places = map[int]int{}
+	}
+	w.places[probe.Server] = len(w.probes)
+	probe.Info = nil // is kept once, for all
+	w.probes = append(w.probes, probe)
+}
+
+// Look notes what a look at a server showed.
+func (w *Witness) Look(look Look) {
+	defer w.count(look.Server, w.At(look.Server).State)
+	if w.looks == nil {
+		w.looks = map[int]Look{}
+	}
+	w.looks[look.Server] = look
+}
+
+// Forget drops all that was measured of a server.
+func (w *Witness) Forget(server int) {
+	before := w.At(server).State
+	delete(w.looks, server)
+	if place, probed := w.places[server]; probed {
+		w.probes = slices.Delete(w.probes, place, place+1)
+		delete(w.places, server)
+		for i := range w.probes[place:] {
+			w.places[w.probes[place+i].Server] = place + i
+		}
+	}
+	w.count(server, before)
+}
+
+// count keeps the sums after a change from a state.
+func (w *Witness) count(server int, before discovery.State) {
+	after := w.At(server).State
+	w.probed += one(after.Asked()) - one(before.Asked())
+	w.answered += one(after == discovery.Answered) - one(before == discovery.Answered)
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// Raise makes the player's RTT of a server count as at least so much, as long as nobody
+// vouches for the player; 0 takes that back.
+func (w *Witness) Raise(server int, least time.Duration) {
+	switch {
+	case least == 0:
+		delete(w.raised, server)
+	case w.raised == nil:
+		w.raised = map[int]time.Duration{server: least}
+	default:
+		w.raised[server] = least
+	}
+}
+
+// Raised returns the servers of which the player's RTT counts as more, and as what.
+func (w *Witness) Raised() map[int]time.Duration { return maps.Clone(w.raised) }

@@ -1,0 +1,384 @@
+package evidence
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+)
+
+const ms = time.Millisecond
+
+var (
+	eight = time.Date(2026, 5, 1, 20, 0, 0, 0, time.UTC)
+	long  = eight.Add(time.Hour) // after all that was asked has been given up
+)
+
+func answered(server int, rtt time.Duration) discovery.Result {
+	return discovery.Result{Server: server, State: discovery.Answered, RTT: rtt}
+}
+
+func is(server int, state discovery.State) discovery.Result {
+	return discovery.Result{Server: server, State: state}
+}
+
+// progress fails unless so many servers are known, and so many of them answered.
+func (w *Witness) progress(t *testing.T, probed, answered int) {
+	t.Helper()
+	if p, a := w.Progress(); p != probed || a != answered {
+		t.Errorf("%d servers are known and %d answered, want %d and %d", p, a, probed, answered)
+	}
+	p, a := 0, 0
+	for server := range w.Servers() {
+		p += one(w.At(server).State.Asked())
+		a += one(w.At(server).State == discovery.Answered)
+	}
+	if p != probed || a != answered {
+		t.Errorf("of the servers %d are known and %d answered, want %d and %d", p, a, probed, answered)
+	}
+}
+
+// TestUnasked: what a player was not asked for does not count. Once it is asked for an answer
+// counts, and silence is as if the player could not ask.
+func TestUnasked(t *testing.T) {
+	for _, tt := range []struct {
+		state, asked discovery.State
+	}{
+		{discovery.Lost, discovery.Forbidden}, {discovery.Refused, discovery.Forbidden},
+		{discovery.Forbidden, discovery.Forbidden}, {discovery.Answered, discovery.Answered},
+	} {
+		var w Witness
+		for server := range 10 {
+			if isNew, isOwn := w.Report(is(server, tt.state), 0, long); isNew || isOwn {
+				t.Errorf("%v of server %d counts", tt.state, server)
+			}
+			if !w.IsUnprobed(server) {
+				t.Errorf("server %d is %v", server, w.At(server).State)
+			}
+		}
+		w.progress(t, 0, 0)
+		if ask, admitted := w.Ask([]int{3, 4}, long); !slices.Equal(ask, []int{3, 4}) || !slices.Equal(admitted, ask) {
+			t.Errorf("asked is for %v, admitted are %v", ask, admitted)
+		}
+		if got := w.At(3).State; got != tt.asked || !w.IsUnprobed(5) {
+			t.Errorf("%v counts as %v", tt.state, got)
+		}
+		both := 2 * one(tt.asked == discovery.Answered)
+		w.progress(t, both, both)
+		if got := slices.Collect(w.Servers()); !slices.Equal(got, []int{3, 4}) {
+			t.Errorf("known are %v", got)
+		}
+	}
+}
+
+// TestTooSoon: silence takes a probe its time, since the player was asked for the server or
+// for the whole list.
+func TestTooSoon(t *testing.T) {
+	for after, want := range map[time.Duration]discovery.State{
+		0: discovery.Forbidden, LeastProbe - 1: discovery.Forbidden, LeastProbe: discovery.Lost,
+	} {
+		var all, one Witness
+		if !all.AskAll(eight) || all.AskAll(long) {
+			t.Error("the list is asked for twice")
+		}
+		one.Ask([]int{1}, eight)
+		for name, w := range map[string]*Witness{"all": &all, "one": &one} {
+			w.Report(is(1, discovery.Lost), 0, eight.Add(after))
+			if got := w.At(1).State; got != want {
+				t.Errorf("asked for %s, and lost after %v is %v, want %v", name, after, got, want)
+			}
+		}
+	}
+}
+
+// TestTrace: what is said again counts once, and no clock puts a probe before the last one,
+// before the measuring or ahead of us.
+func TestTrace(t *testing.T) {
+	var w Witness
+	w.AskAll(eight)
+	for _, report := range []struct {
+		server         int
+		at, passed     time.Duration
+		isNew          bool
+		want           time.Duration
+		known, unknown int
+	}{
+		{2, 1600 * ms, 2 * time.Second, true, 1600 * ms, 1, 0},
+		{0, 100 * ms, 2 * time.Second, true, 1600 * ms, 2, 0},
+		{2, 1900 * ms, 2 * time.Second, false, 1600 * ms, 2, 0},
+		{1, time.Hour, 3 * time.Second, true, 3 * time.Second, 3, 0},
+		{3, -time.Hour, 4 * time.Second, true, 3 * time.Second, 4, 0},
+	} {
+		probe := answered(report.server, ms)
+		probe.At = report.at
+		if isNew, _ := w.Report(probe, report.passed, long); isNew != report.isNew {
+			t.Errorf("a report of server %d is news: %v", report.server, isNew)
+		}
+		if got, _ := w.Probe(report.server); got.At != report.want {
+			t.Errorf("the probe of server %d was at %v, want %v", report.server, got.At, report.want)
+		}
+		w.progress(t, report.known, report.known)
+	}
+	w.Look(Look{Result: answered(2, 3*ms)})
+	if got, looked := w.Looked(2); !looked || w.At(2).RTT != 3*ms || got.RTT != 3*ms {
+		t.Errorf("a look does not count: %v", w.At(2))
+	}
+	w.Look(Look{Result: is(9, discovery.Lost)})
+	w.progress(t, 5, 4)
+	w.Forget(2)
+	w.Forget(9)
+	w.progress(t, 3, 3)
+	if _, probed := w.Probe(2); probed || len(w.Probes()) != 3 {
+		t.Errorf("what is forgotten is there: %v", w.Probes())
+	}
+	if got, _ := w.Probe(3); got.Server != 3 {
+		t.Errorf("in the place of server 3 stands %v", got)
+	}
+}
+
+// TestOwnFinds: a player brings up as many servers of its own discovery as are allowed, and
+// only such as answer.
+func TestOwnFinds(t *testing.T) {
+	var w Witness
+	w.Allow(2)
+	w.Report(is(0, discovery.Refused), 0, long)
+	for server := 1; server < 9; server++ {
+		if isNew, isOwn := w.Report(answered(server, ms), 0, long); isNew != isOwn || isOwn != (server < 3) {
+			t.Errorf("server %d is brought up: %v, news: %v", server, isOwn, isNew)
+		}
+	}
+	w.progress(t, 2, 2)
+}
+
+// TestAskMore: after a round in which a player measured all, what it was to measure and has
+// not counts no more.
+func TestAskMore(t *testing.T) {
+	var w Witness
+	w.AskAll(eight)
+	w.Report(answered(1, ms), 0, long)
+	w.AskMore()
+	w.Report(answered(2, ms), 0, long)
+	w.progress(t, 1, 1)
+	w.Ask([]int{1, 2, 3}, long)
+	w.progress(t, 2, 2)
+	if w.Asked() != 3 || w.AskedMore() != 2 {
+		t.Errorf("asked for %d, %d of them since", w.Asked(), w.AskedMore())
+	}
+}
+
+// TestPromise: no more servers are asked than the player was told, whatever asks.
+func TestPromise(t *testing.T) {
+	var w Witness
+	if w.Left() < math.MaxInt32 || w.Promise(0) != 0 || !w.CanShow(1) {
+		t.Error("a player who is told of the whole list may not be asked for all of it")
+	}
+	w.Ask([]int{1, 2}, eight)
+	if w.Promise(4) != 4 || w.Promise(3) != 4 || w.Promised() != 4 || w.Left() != 2 {
+		t.Errorf("told is %d, left are %d", w.Promised(), w.Left())
+	}
+	w.Allow(1) // which somebody may see, too
+	ask, admitted := w.Ask([]int{1, 3, 4, 5}, eight)
+	if !slices.Equal(ask, []int{1, 3}) || !slices.Equal(admitted, []int{3}) {
+		t.Errorf("asked for %v, of which count %v", ask, admitted)
+	}
+	if w.Left() != 0 || !w.CanShow(1) || w.CanShow(4) {
+		t.Errorf("%d are left", w.Left())
+	}
+	if w.Promise(0) != 0 || w.Promised() != 0 {
+		t.Error("a number is left of a list that is measured whole")
+	}
+	w.Promise(5)
+	w.AskAll(eight)
+	if w.Promise(5) != 0 {
+		t.Error("a player whose plan goes through the list is told a number")
+	}
+}
+
+// TestKnowledge: players behind one address know what the others found.
+func TestKnowledge(t *testing.T) {
+	own, mate := &Witness{}, &Witness{}
+	for _, w := range []*Witness{own, mate} {
+		w.AskAll(eight)
+	}
+	for server, tt := range []struct{ own, mate, want discovery.Result }{
+		{answered(0, 20*ms), answered(0, 10*ms), answered(0, 20*ms)},
+		{is(1, discovery.Lost), answered(1, 10*ms), answered(1, 10*ms)},
+		{is(2, discovery.Lost), is(2, discovery.Refused), is(2, discovery.Lost)},
+		{is(3, discovery.Forbidden), is(3, discovery.Refused), is(3, discovery.Refused)},
+		{is(4, discovery.Unprobed), is(4, discovery.Forbidden), is(4, discovery.Forbidden)},
+	} {
+		own.add(tt.own)
+		mate.add(tt.mate)
+		if got := KnowledgeOf(own, []*Witness{own, mate}).At(server); got != tt.want {
+			t.Errorf("of %v and %v the first knows %v, want %v", tt.own, tt.mate, got, tt.want)
+		}
+	}
+	if got := Pooled([]*Witness{own, mate}, 0); got.RTT != 10*ms {
+		t.Errorf("together they know %v", got)
+	}
+	if p, a := KnowledgeOf(own, []*Witness{own, mate}).Progress(); p != 4 || a != 2 {
+		t.Errorf("together they know of %d servers, %d of which answered", p, a)
+	}
+	if p, a := KnowledgeOf(own, []*Witness{own}).Progress(); p != 3 || a != 1 {
+		t.Errorf("alone the first knows of %d servers, %d of which answered", p, a)
+	}
+}
+
+// TestTable has a column for everybody of what they know.
+func TestTable(t *testing.T) {
+	var ann, bob Witness
+	for _, w := range []*Witness{&ann, &bob} {
+		w.AskAll(eight)
+		w.Report(answered(0, 10*ms), 0, long)
+		w.Report(answered(1, 20*ms), 0, long)
+		w.Raise(0, 15*ms)
+		w.Raise(1, 15*ms)
+	}
+	bob.Look(Look{Result: answered(1, 18*ms), Quality: selection.Quality{Loss: 0.5}})
+	table := Table(3, []Column{
+		{Name: "ann", Knowledge: KnowledgeOf(&ann, []*Witness{&ann}), Hidden: []int{2}, Late: ms},
+		{Name: "bob", Knowledge: KnowledgeOf(&bob, []*Witness{&bob}), Trusted: true},
+	}, "zoe")
+	if got := table.Players(); !slices.Equal(got, []string{"ann", "bob", "zoe"}) || table.Late(0) != ms {
+		t.Errorf("the table is of %v, late by %v", got, table.Late(0))
+	}
+	want := [][]discovery.Result{
+		{answered(0, 15*ms), answered(1, 20*ms), is(2, discovery.Lost)},
+		{answered(0, 10*ms), answered(1, 18*ms), is(2, discovery.Unprobed)},
+		{is(0, discovery.Unprobed), is(1, discovery.Unprobed), is(2, discovery.Unprobed)},
+	}
+	for player, row := range want {
+		for server, cell := range row {
+			if state, rtt := table.At(player, server); state != cell.State || rtt != cell.RTT {
+				t.Errorf("player %d has %v in %v of server %d, want %v", player, state, rtt, server, cell)
+			}
+		}
+	}
+	ann.Raise(0, 0)
+	if got := ann.Raised(); len(got) != 1 || got[1] != 15*ms {
+		t.Errorf("raised are %v", got)
+	}
+}
+
+// golden is what a witness is saved as.
+const golden = `{"report":"AgAAAAIAAisAAgE=","looks":[{"server":1,"state":"answered","rtt_ms":3.000,` +
+	`"quality":{"Loss":0.25,"Jitter":0},"rtts":[3,4]}],"raised":[{"server":2,"rtt_ms":9.000}],` +
+	`"asked":"Bg==","asked_all":true,"before":1,"own":1,"shown":"Dg==","promised":5}`
+
+// TestSaved: what is saved is what was written before, and comes back.
+func TestSaved(t *testing.T) {
+	var w Witness
+	w.Ask([]int{1, 2}, eight)
+	w.Report(answered(1, 2*ms), 0, long)
+	w.Report(is(2, discovery.Refused), 0, long)
+	w.Look(Look{answered(1, 3*ms), selection.Quality{Loss: 0.25}, []float64{3, 4}})
+	w.Raise(2, 9*ms)
+	w.Promise(5)
+	w.Show([]int{3})
+	w.Allow(1)
+	w.asked.before, w.asked.all = 1, true
+	saved, err := w.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(saved)
+	if err != nil || string(data) != golden {
+		t.Errorf("saved is %s, %v, want %s", data, err, golden)
+	}
+	var read Saved
+	if err := json.Unmarshal([]byte(golden), &read); err != nil {
+		t.Fatal(err)
+	}
+	back, err := Restore(read, 4)
+	w.asked.lately = nil // what was asked lately is not kept
+	if err != nil || !reflect.DeepEqual(back, w) {
+		t.Errorf("back comes %+v, %v, want %+v", back, err, w)
+	}
+	for _, listed := range []int{0, 1, 2} {
+		if _, err := Restore(read, listed); err == nil {
+			t.Errorf("a list of %d servers has it", listed)
+		}
+	}
+}
+
+// FuzzRestore: any bytes are refused, or are a witness that counts right and is saved as it
+// was restored.
+func FuzzRestore(f *testing.F) {
+	f.Add([]byte(golden))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var saved Saved
+		if json.Unmarshal(data, &saved) != nil {
+			return
+		}
+		w, err := Restore(saved, 50)
+		if err != nil {
+			return
+		}
+		probed, answered := w.Progress()
+		w.progress(t, probed, answered)
+		again, err := w.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Restore(again, 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same, err := back.Save(); err != nil || !reflect.DeepEqual(same, again) {
+			t.Errorf("back comes %+v, %v, want %+v", same, err, again)
+		}
+	})
+}
+
+// FuzzWitness does anything in any order: no more is shown than was promised, and the sums
+// are right.
+func FuzzWitness(f *testing.F) {
+	f.Add([]byte{0, 9, 1, 3, 2, 3, 4, 3, 5, 3, 6, 3, 7, 1, 2, 8})
+	f.Fuzz(func(t *testing.T, moves []byte) {
+		var w Witness
+		now, most, seen := eight, w.Promise(8), map[int]bool{}
+		for len(moves) > 1 {
+			move, server := moves[0], int(moves[1]%32)
+			moves, now = moves[2:], now.Add(time.Second)
+			switch move % 9 {
+			case 0:
+				most = w.Promise(1 + server)
+			case 1:
+				ask, _ := w.Ask([]int{server, server + 1}, now)
+				for _, one := range ask {
+					seen[one] = true
+				}
+			case 2:
+				if _, isOwn := w.Report(answered(server, ms), now.Sub(eight), now); isOwn {
+					seen[server] = true
+				}
+			case 3:
+				w.Report(is(server, discovery.State(move%5)), now.Sub(eight), now)
+			case 4:
+				for _, one := range w.Show([]int{server}) {
+					seen[one] = true
+					w.Admit(one)
+					w.Look(Look{Result: answered(one, ms)})
+				}
+			case 5:
+				w.Forget(server)
+			case 6:
+				w.AskMore()
+			case 7:
+				w.Allow(min(1, w.Left()))
+			case 8:
+				w.Admit(server)
+			}
+			probed, answered := w.Progress()
+			w.progress(t, probed, answered)
+			if len(seen) > most {
+				t.Fatalf("%d servers see the address of a player who was told of %d", len(seen), most)
+			}
+		}
+	})
+}
