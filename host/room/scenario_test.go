@@ -77,9 +77,9 @@ type scenario struct {
 	// stage and noted are the stage and the log that were shown last.
 	stage wire.Stage
 	noted []wire.Note
-	// tokens are those of players and guests.
-	tokens map[string]string
-	mute   []string
+	// tokens are those of players' programs, pages what people show who ask on the page.
+	tokens, pages map[string]string
+	mute          []string
 	// answers are the newest results that players reported, finalists the newest second
 	// look that each was asked for.
 	answers   map[string]map[int]discovery.Result
@@ -89,7 +89,7 @@ type scenario struct {
 }
 
 func newScenario() *scenario {
-	return &scenario{now: began, tokens: map[string]string{}, answers: map[string]map[int]discovery.Result{}, finalists: map[string]wire.Finalists{}}
+	return &scenario{now: began, tokens: map[string]string{}, pages: map[string]string{}, answers: map[string]map[int]discovery.Result{}, finalists: map[string]wire.Finalists{}}
 }
 
 // command is one line of a scenario.
@@ -168,9 +168,13 @@ func (s *scenario) do(c command) {
 			s.step(room.Hear{Player: name, Message: wire.Launched{Round: s.round(), State: wire.LaunchStarted}})
 		}
 	case "enter":
-		s.tokens[who] = "page of " + who
-		s.step(room.Order{Action: room.Enter{Name: who, Token: s.tokens[who]}})
-		s.step(room.PageOpened{Token: s.tokens[who]})
+		s.pages[who] = "page of " + who
+		s.step(room.Order{Action: room.Enter{Name: who, Token: s.pages[who]}})
+		s.step(room.PageOpened{Token: s.pages[who]})
+	case "page":
+		for _, name := range words {
+			s.step(room.PageOpened{Token: s.pages[name]})
+		}
 	case "order":
 		s.order(who, words[1], c.input)
 	case "go":
@@ -371,7 +375,7 @@ func (s *scenario) order(who, name, input string) {
 	if !known {
 		s.t.Fatalf("no such action: %s", name)
 	}
-	credential := s.tokens[who]
+	credential := s.pages[who]
 	if who == "organiser" {
 		credential = "secret"
 	}
@@ -392,6 +396,9 @@ func (s *scenario) stepAt(in room.Input, prefix string) {
 		switch o := o.(type) {
 		case room.Send:
 			s.tell(prefix, "%s ← %s", cmp.Or(o.To, "all"), s.worded(o.Message))
+			if w, is := o.Message.(wire.Welcome); is {
+				s.pages[o.To] = w.Page
+			}
 			if f, is := o.Message.(wire.Finalists); is {
 				for _, p := range s.room.Snapshot().People {
 					if p.Peer && (o.To == "" || o.To == p.Name) {
