@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"muster/discovery"
+	"muster/host/room/ballot"
 	"muster/host/room/nickname"
 	"muster/host/wire"
 	"muster/selection"
@@ -77,7 +78,7 @@ func (a Without) do(r *Room, _ caller) error {
 		return errors.New("nobody would be left to choose for")
 	}
 	p.leftOut = true
-	r.round.say(&p.person, func(b *ballot) { *b = ballot{vetoed: b.vetoed, byHand: b.byHand} })
+	r.round.ballot.Withdraw(p.name, ballot.Vote|ballot.Ready)
 	r.decideAgain(fmt.Sprintf("the organiser goes without %s, who comes along without a say", p.name))
 	return nil
 }

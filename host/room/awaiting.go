@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/host/room/ballot"
 	"muster/host/room/nickname"
 	"muster/host/wire"
 	"muster/selection"
@@ -81,7 +82,7 @@ func (r *Room) awaitFor(l *Launching, given []string) error {
 		if !slices.Contains(w.For, p.name) {
 			w.For = append(w.For, p.name)
 		}
-		r.round.say(&p.person, func(b *ballot) { b.byHand = false })
+		r.round.ballot.Withdraw(p.name, ballot.ByHand)
 	}
 	if len(w.For) == 0 {
 		return errors.New("say who is still outside")
@@ -200,10 +201,7 @@ func (r *Room) waits(w *Waiting) {
 		}
 	}
 	r.round.whatIf = nil
-	for name, b := range r.round.ballots {
-		b.ready = false
-		r.round.ballots[name] = b
-	}
+	r.round.ballot.Withdraw("", ballot.Ready)
 	r.enter(w)
 	names := []string{}
 	for _, s := range w.Servers {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/host/room/ballot"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/anomaly"
@@ -102,7 +103,7 @@ func (r *Room) criteria(s wire.Settings, group []*player) selection.Criteria {
 	}
 	c.Seats, c.Spare = max(s.Players, seats), max(0, cmp.Or(r.tuning.Spare, spareSeat))
 	c.Weights = r.tuning.Weights
-	c.Vetoes, c.Keep = r.round.vetoes, r.previous
+	c.Vetoes, c.Keep = r.round.ballot.Vetoes(), r.previous
 	c.Ours, c.Hidden = r.lists.ours(), r.lists.hidden(r.round.servers.List, r.organiserName())
 	for _, server := range r.round.tooNear {
 		addr := r.round.servers.List[server].Addr.Addr()
@@ -122,10 +123,7 @@ func (r *Room) rechoose(selected selection.Selection) {
 	for _, p := range r.round.players {
 		p.launch, p.detail = "", ""
 	}
-	for name, b := range r.round.ballots { // nobody has said of this choice that they are ready
-		b.ready, b.byHand = false, false
-		r.round.ballots[name] = b
-	}
+	r.round.ballot.Withdraw("", ballot.Ready|ballot.ByHand) // nobody has said of this choice that they are ready
 	r.verifyOrLaunch()
 }
 

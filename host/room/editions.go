@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/host/room/ballot"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -59,7 +60,7 @@ type Has struct {
 
 func (a Has) do(r *Room, by caller) error {
 	if !by.isPlayer {
-		return errGuest
+		return ballot.ErrGuest
 	}
 	p := r.round.player(by.name)
 	if a.Version = discovery.CleanText(a.Version); a.Editions == nil {

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"muster/host/room/ballot"
 	"muster/host/room/nickname"
 	"muster/host/schedule"
 	"muster/host/wire"
@@ -451,7 +452,7 @@ func (Wake) do(r *Room, by caller) error {
 	case by.person == nil && !by.organiser:
 		return errNickname
 	case !by.organiser && !by.isPlayer && !by.regular:
-		return errGuest
+		return ballot.ErrGuest
 	case !r.isAsleep():
 		return nil
 	}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"muster/host/room/ballot"
 )
 
 // leftAfter is how long a player's program may be away, while people vote or count down,
@@ -35,7 +37,7 @@ func (r *Room) goOnWithout() {
 	for _, p := range left {
 		p.leftOut = true
 		p.missed += leftAfter // who comes and goes has a say for so long only
-		r.round.say(&p.person, func(b *ballot) { *b = ballot{vetoed: b.vetoed, byHand: b.byHand} })
+		r.round.ballot.Withdraw(p.name, ballot.Vote|ballot.Ready)
 	}
 	r.chooseAgain(sentenceOf(names(left), "left"))
 	if len(away) == len(left) {
@@ -58,7 +60,7 @@ func (r *Room) chooseAgain(what string) {
 	selected.Doubts = r.round.selection.Doubts
 	r.round.selection, r.round.whatIf = &selected, nil
 	r.weigh()
-	r.round.beginVote()
+	r.round.ballot.Open(r.round.options())
 }
 
 // comesBack counts a player again who was left out for having left while people vote. The
@@ -90,19 +92,9 @@ func (r *Room) comesBack(p *player) {
 	p.leftOut = true
 }
 
-// isReady counts down if all whose word is awaited have said that they are ready, and
-// somebody has: nobody need say it again because another has left.
+// isReady counts down if people are ready: nobody need say it again because another has left.
 func (r *Room) isReady() {
-	v, voting := r.phase.(*Voting)
-	some := false
-	for p, isPlayer := range r.everyone() {
-		ready := r.round.ballots[p.name].ready
-		if r.isAwaited(p, isPlayer) && !ready {
-			return
-		}
-		some = some || ready && r.hasSay(p, isPlayer)
-	}
-	if voting && some {
+	if v, voting := r.phase.(*Voting); voting && r.round.ballot.IsReady(r.electorate()) {
 		v.countDown(r, "everyone is ready")
 	}
 }

@@ -26,7 +26,7 @@ func threeVote(t *testing.T) *session {
 		n.verifies(name)
 		n.step(PageOpened{n.pageOf(name)})
 	}
-	if !n.room.isVoting() || n.room.round.favourite().Server != 1 {
+	if !n.room.isVoting() || n.leads() != addr(1).String() {
 		t.Fatalf("nobody is asked about server 1; the log:\n%s", n.log())
 	}
 	return n

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/host/room/ballot"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -86,7 +87,7 @@ func (a Bring) do(r *Room, by caller) error {
 	case by.person == nil && !by.organiser:
 		return errNickname
 	case !by.isPlayer && !by.organiser:
-		return errGuest
+		return ballot.ErrGuest
 	case by.isPlayer:
 		name, origin = by.name, r.round.player(by.name).origin
 	case by.person != nil:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/ballot"
 	"muster/host/wire"
 )
 
@@ -57,10 +58,8 @@ func (a More) do(r *Room, _ caller) error {
 	}
 	r.do(Publish{}) // people read the new number before anybody is asked
 	r.round.selection, r.round.whatIf, r.round.search, r.round.waited = nil, nil, nil, 0
-	for name, b := range r.round.ballots { // nobody has said of the next choice that they are ready
-		b.ready, b.byHand = false, false
-		r.round.ballots[name] = b
-	}
+	// Nobody has said of the next choice that they are ready.
+	r.round.ballot.Withdraw("", ballot.Ready|ballot.ByHand)
 	r.round.hearing.players = nil // who heard what counts by what they are asked: see attend
 	r.enter(&Coordinating{More: servers})
 	for _, p := range r.round.players {

@@ -277,8 +277,8 @@ func TestMoreWhileVoting(t *testing.T) {
 		t.Error("peers take the next look for one that they have had")
 	}
 	n.lookAgain()
-	if !n.room.isVoting() || n.room.round.ballots["ann"].ready {
-		t.Fatalf("in %T, ballots %v; the log:\n%s", n.room.phase, n.room.round.ballots, n.log())
+	if !n.room.isVoting() || n.person("ann").Ready {
+		t.Fatalf("in %T, ann is %+v; the log:\n%s", n.room.phase, n.person("ann"), n.log())
 	}
 	if after := n.room.round.selection.Chosen.MeanMS; after > before-10 {
 		t.Errorf("%.0f ms before, %.0f after", before, after)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"muster/discovery"
+	"muster/host/room/ballot"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -103,46 +104,31 @@ func (a WhatIf) do(r *Room, by caller) error {
 }
 
 func (a Vote) do(r *Room, by caller) error {
-	server, some := r.round.indexOf(a.Addr), a.Addr.IsValid()
-	if err := r.mustHaveSay(by); err != nil {
+	if err := r.mayVote(by); err != nil {
 		return err
 	}
-	switch {
-	case !r.isVoting():
-		return errNoVote
-	case some && !r.round.isCandidate(server):
-		return errors.New("only what is on the ballot can be voted for")
-	}
-	before := r.round.favourite().Server
-	r.round.say(by.person, func(b *ballot) { b.voted, b.vote = some, server })
-	if after := r.round.favourite(); after.Server != before {
-		r.note("the votes are for %s", r.round.serverName(after.Server))
+	options := r.round.options()
+	turned, err := r.round.ballot.Vote(by.name, a.Addr, options)
+	if turned {
+		r.note("the votes are for %s", r.round.serverName(r.round.ballot.Favourite(options)))
 		r.stopCountdown()
 	}
-	return nil
+	return err
 }
 
 func (a Veto) do(r *Room, by caller) error {
-	veto := selection.Veto{Server: a.Addr, Map: discovery.CleanText(a.Map)}
-	if err := r.mustHaveSay(by); err != nil {
+	if err := r.mayVote(by); err != nil {
 		return err
 	}
-	switch {
-	case !r.isVoting():
-		return errNoVote
-	case r.round.ballots[by.name].vetoed:
-		return errors.New("one veto a round")
-	case !veto.Server.IsValid() && veto.Map == "":
-		return errors.New("a veto is of a server or of a map")
+	veto := selection.Veto{Player: by.name, Server: a.Addr, Map: discovery.CleanText(a.Map)}
+	if err := r.round.ballot.Veto(veto); err != nil {
+		return err
 	}
-	veto.Player = by.name
-	r.round.vetoes = append(r.round.vetoes, veto)
 	selected := r.selectFor(r.round.chosenFor())
 	if selected.Chosen == nil {
-		r.round.vetoes = r.round.vetoes[:len(r.round.vetoes)-1]
+		r.round.ballot.Withdraw(by.name, ballot.Veto)
 		return errors.New("nothing would be left to play on")
 	}
-	r.round.say(by.person, func(b *ballot) { b.vetoed = true })
 	r.note("%s vetoes %s", by.name, cmp.Or(veto.Map, r.round.vetoedName(veto.Server)))
 	r.rechoose(selected)
 	return nil
@@ -150,17 +136,15 @@ func (a Veto) do(r *Room, by caller) error {
 
 // do counts down when all are ready whose word is awaited.
 func (a Ready) do(r *Room, by caller) error {
-	if err := r.mustHaveSay(by); err != nil {
+	if err := r.mayVote(by); err != nil {
 		return err
 	}
-	if !r.isVoting() {
-		return errNoVote
-	}
-	r.round.say(by.person, func(b *ballot) { b.ready = a.Ready })
 	if !a.Ready {
+		r.round.ballot.Withdraw(by.name, ballot.Ready)
 		r.stopCountdown()
 		return nil
 	}
+	r.round.ballot.Ready(by.name)
 	r.isReady()
 	return nil
 }
@@ -181,6 +165,6 @@ func (Arrived) do(r *Room, by caller) error {
 	if w, waits := r.phase.(*Waiting); !launching && !(waits && w.Back != nil) {
 		return errNoVote
 	}
-	r.round.say(by.person, func(b *ballot) { b.byHand = true })
+	r.round.ballot.ByHand(by.name)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/host/room/ballot"
 	"muster/host/room/nickname"
 	"muster/host/wire"
 )
@@ -118,17 +119,6 @@ func (r *Room) caller(credential string) caller {
 	return caller{organiser: isSecret}
 }
 
-// hasSay reports whether what somebody says of the choice has weight: a player's for whom
-// it is made. Who only watches has none, the organiser too,
-// unless guests vote, or the guest is counted by an estimate.
-func (r *Room) hasSay(p *person, isPlayer bool) bool {
-	if !isPlayer {
-		g := r.guests.first(func(g *guest) bool { return &g.person == p })
-		return g.counted || r.settings.GuestsVote && (g.organiser || !r.isSpokenFor(g))
-	}
-	return r.phase.stage() != wire.Chosen || !r.round.player(p.name).leftOut
-}
-
 // arrives is the place in the order of arrival of somebody new: the first that nobody has.
 func (r *Room) arrives() int {
 	taken := map[int]bool{}
@@ -145,35 +135,22 @@ func (r *Room) arrives() int {
 var (
 	errOrganiserOnly = &wire.Refusal{Reason: wire.ReasonSecret, Message: "only the organiser can do this"}
 	errNickname      = &wire.Refusal{Reason: wire.ReasonName, Message: "choose a nickname first"}
-	errLeftOut       = &wire.Refusal{Reason: wire.ReasonAction, Message: "this choice is made without you", Hint: "you come along, and have a say again in the next round"}
-	errSpokenFor     = &wire.Refusal{Reason: wire.ReasonAction, Message: "somebody on your network has voted already", Hint: "guests have one vote per network; a player's program brings a vote of its own"}
-	errGuest         = &wire.Refusal{Reason: wire.ReasonAction, Message: "guests only watch", Hint: "open the page by your personal link, which muster join shows; or the organiser lets guests vote"}
 )
 
-// isSpokenFor reports whether another guest on the same network has said something of
-// the choice. One person can open many pages, so each network's guests have one say.
-// Guests of whom the room knows no address count as one network.
-func (r *Room) isSpokenFor(g *guest) bool {
-	speaks := r.guests.first(func(other *guest) bool {
-		b := r.round.ballots[other.name]
-		return other.from == g.from && !other.counted && !other.organiser && (b.voted || b.ready || b.vetoed)
-	})
-	return speaks != nil && speaks != g
+// mustHaveSay returns why somebody has no say, or nil.
+func (r *Room) mustHaveSay(by caller) error {
+	if by.person == nil {
+		return errNickname
+	}
+	return r.round.ballot.Refusal(by.name, r.electorate())
 }
 
-// mustHaveSay is why somebody has no say, or nil.
-func (r *Room) mustHaveSay(by caller) error {
-	switch {
-	case by.person == nil:
-		return errNickname
-	case !r.hasSay(by.person, by.isPlayer) && by.isPlayer:
-		return errLeftOut
-	case !r.hasSay(by.person, by.isPlayer) && r.settings.GuestsVote:
-		return errSpokenFor
-	case !r.hasSay(by.person, by.isPlayer):
-		return errGuest
+// mayVote returns why somebody cannot say anything of the choice now, or nil.
+func (r *Room) mayVote(by caller) error {
+	if err := r.mustHaveSay(by); err != nil || r.isVoting() {
+		return err
 	}
-	return nil
+	return errNoVote
 }
 
 // isWatching reports whether a person has a page open.
@@ -214,7 +191,7 @@ func (r *Room) hasOrganiser() bool {
 func (r *Room) rename(p *person, isPlayer bool, name string) {
 	from := p.name
 	p.name, p.becomes, p.renamed = name, "", r.now
-	r.round.reballot(from, name)
+	r.round.ballot.Rename(from, name)
 	if name != from {
 		r.lists.comes(name, "")
 		r.lists.rename(from, name)
@@ -247,7 +224,7 @@ func (r *Room) unseat(p *player, stays bool) {
 	if stays || p.regular {
 		r.guests = append(r.guests, &guest{person: p.person, seen: r.now, token: p.token})
 	} else {
-		delete(r.round.ballots, p.name)
+		r.round.ballot.Withdraw(p.name, ballot.All&^ballot.Veto)
 		r.lists.leaves(p.name, p.page, pageOf(p.token))
 	}
 }
@@ -280,7 +257,7 @@ func (r *Room) forgetGuests(which func(*guest) bool) {
 	r.guests = slices.DeleteFunc(r.guests, func(g *guest) bool {
 		gone := which(g)
 		if gone {
-			r.round.unsay(g.name)
+			r.round.ballot.Withdraw(g.name, ballot.All) // else whoever comes again under another name has a veto more
 			r.lists.leaves(g.name, g.credentials()...)
 			r.revision++
 		}

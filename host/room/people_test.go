@@ -110,14 +110,14 @@ func TestGuestsVote(t *testing.T) {
 	n := inVoting(t)
 	n.votes("zoe", 2)
 	n.votes("yan", 2)
-	if got := n.room.round.favourite().Server; got != 2 {
-		t.Errorf("guests who may vote are for server %d", got)
+	if got := n.leads(); got != addr(2).String() {
+		t.Errorf("guests who may vote are for server %s", got)
 	}
 	if err := n.orders(Change{Settings: []byte(`{"guests_vote":false}`)}); err != nil {
 		t.Fatal(err)
 	}
-	if got := n.room.round.favourite().Server; got != 0 {
-		t.Errorf("guests who only watch have the room go to server %d", got)
+	if got := n.leads(); got != addr(0).String() {
+		t.Errorf("guests who only watch have the room go to server %s", got)
 	}
 }
 
@@ -130,8 +130,8 @@ func TestVotesOfWhoMakesWay(t *testing.T) {
 	n.votes("yan", 2)
 	n.as["yan"] = ticketOf("zoe's token")
 	n.join("yan")
-	if zoe, yan := n.room.round.ballots["yan"], n.room.round.ballots["yan (guest)"]; zoe.vote != 1 || yan.vote != 2 {
-		t.Errorf("the votes are %+v", n.room.round.ballots)
+	if zoe, yan := n.person("yan"), n.person("yan (guest)"); zoe.Vote != addr(1).String() || yan.Vote != addr(2).String() {
+		t.Errorf("zoe's vote is %q, and yan's %q", zoe.Vote, yan.Vote)
 	}
 }
 

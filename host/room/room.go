@@ -237,7 +237,7 @@ func (in Join) step(r *Room) error {
 			}
 		}
 		if before != nil {
-			r.round.reballot(before.name, name)
+			r.round.ballot.Rename(before.name, name)
 		}
 		if before == nil || before.name != name {
 			r.lists.comes(name, pageOf(token))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room/ballot"
 	"muster/host/room/evidence"
 	"muster/host/wire"
 	"muster/selection"
@@ -47,23 +48,16 @@ type round struct {
 	// line than of servers.
 	broken bool
 	look   look
-	// voted: people have voted in this round, or could.
-	voted  bool
-	vetoes []selection.Veto
-	// numbered are the servers that were candidates, in the order of their numbers, the
-	// first being 1.
-	numbered []int
+	ballot ballot.Box
 	// tooNear are the servers that lie about how far they are.
 	tooNear []int
 	more    more
 	relaxed relaxed
 	// waitable is what a wait for seats could be for.
 	waitable waitable
-	// ballots are what people say of the choice, by name.
-	ballots map[string]ballot
 }
 
-func newRound(number int) round { return round{number: number, ballots: map[string]ballot{}} }
+func newRound(number int) round { return round{number: number} }
 
 // next is the round after this one, with the same players.
 func (r *round) next() round {

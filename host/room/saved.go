@@ -11,6 +11,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room/ballot"
 	"muster/host/room/evidence"
 	"muster/host/wire"
 	"muster/selection"
@@ -35,12 +36,34 @@ var ErrNewer = errors.New("a newer Muster has saved it")
 
 // before3 is what forms 1 and 2 kept at the top of the room, and form 3 keeps in the parts'
 // sections. It is read, and never written.
-type before3 struct{}
+type before3 struct {
+	Voted    bool             `json:"voted,omitempty"`
+	Vetoes   []selection.Veto `json:"vetoes,omitempty"`
+	Numbered []int            `json:"numbered,omitempty"`
+}
+
+// personBefore3 is what forms 1 and 2 kept with each person.
+type personBefore3 struct {
+	Ready  bool `json:"ready,omitempty"`
+	Vote   *int `json:"vote,omitempty"`
+	ByHand bool `json:"by_hand,omitempty"`
+}
 
 // upgrade moves what an older form kept at the top into the parts' sections.
 func (s *saved) upgrade() {
 	if s.Version >= 3 {
 		return
+	}
+	s.Ballot = ballot.Saved{Opened: s.Voted, Vetoes: s.Vetoes, Numbers: s.Numbered, Papers: map[string]ballot.Paper{}}
+	move := func(p *savedPerson) {
+		s.Ballot.Papers[p.Name] = ballot.Paper{Vote: p.Vote, Ready: p.Ready, ByHand: p.ByHand}
+		p.personBefore3 = personBefore3{}
+	}
+	for i := range s.Guests {
+		move(&s.Guests[i].savedPerson)
+	}
+	for i := range s.Players {
+		move(&s.Players[i].savedPerson)
 	}
 	s.before3 = before3{}
 	for i := range s.Players {
@@ -93,11 +116,10 @@ type saved struct {
 	Selection *selection.Selection `json:"selection,omitempty"`
 	WhatIf    *whatIf              `json:"what_if,omitempty"`
 	Look      look                 `json:"look,omitzero"`
-	Voted     bool                 `json:"voted,omitempty"`
-	Vetoes    []selection.Veto     `json:"vetoes,omitempty"`
-	Numbered  []int                `json:"numbered,omitempty"`
 	TooNear   []int                `json:"too_near,omitempty"`
 	More      more                 `json:"more,omitzero"`
+
+	Ballot ballot.Saved `json:"ballot,omitzero"`
 
 	before3
 }
@@ -121,7 +143,7 @@ type savedPhase struct {
 	Knows json.RawMessage `json:"knows,omitempty"`
 }
 
-// savedPerson is who somebody is, and what they say of the round's choice.
+// savedPerson is who somebody is.
 type savedPerson struct {
 	Name      string `json:"name"`
 	Arrival   int    `json:"arrival,omitempty"`
@@ -129,14 +151,12 @@ type savedPerson struct {
 	Becomes   string `json:"becomes,omitempty"`
 	Organiser bool   `json:"organiser,omitempty"`
 	Page      string `json:"page"`
-	Ready     bool   `json:"ready,omitempty"`
-	Vetoed    bool   `json:"vetoed,omitempty"`
-	Vote      *int   `json:"vote,omitempty"`
-	ByHand    bool   `json:"by_hand,omitempty"`
 	Regular   bool   `json:"regular,omitempty"`
 	Comes     *bool  `json:"comes,omitempty"`
 	// ComesTo is the date of Comes.
 	ComesTo time.Time `json:"comes_to,omitzero"`
+
+	personBefore3
 }
 
 type savedGuest struct {
@@ -198,9 +218,11 @@ func (r *Room) Save() ([]byte, error) {
 		Version: savedVersion, Code: r.keys.Code, Link: r.keys.Link, Secret: r.keys.Secret, Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
 		Since: r.since, Locked: r.locked, Closed: r.closed, Ended: r.ended, Log: r.log, Previous: r.previous, History: r.history, Lists: r.lists,
 		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
-		WhatIf: r.round.whatIf, Look: r.round.look, Voted: r.round.voted, Vetoes: r.round.vetoes, Numbered: r.round.numbered, TooNear: r.round.tooNear, More: r.round.more,
+		WhatIf: r.round.whatIf, Look: r.round.look, TooNear: r.round.tooNear, More: r.round.more,
 		Survey: r.survey, Started: r.started, Failures: r.failures, Pause: r.round.pause, Broken: r.round.broken,
 		Webhook: r.settings.Webhook, Posts: r.posts,
+
+		Ballot: r.round.ballot.Save(),
 	}
 	if k := &r.kept; r.IsStanding() || k.unjoined || len(k.evenings) > 0 || !k.used.IsZero() || !k.counted.IsZero() {
 		s.Kept = &savedKept{k.evenings, k.tonight, k.left, k.reminded, k.dated, k.used, k.unused, k.counted, k.unjoined}
@@ -235,11 +257,11 @@ func (r *Room) Save() ([]byte, error) {
 		s.SaidAt = r.round.servers.Said.At
 	}
 	for _, g := range r.guests {
-		s.Guests = append(s.Guests, savedGuest{r.round.savedPerson(&g.person), g.from, g.seen, g.origin, g.counted, g.token})
+		s.Guests = append(s.Guests, savedGuest{savePerson(&g.person), g.from, g.seen, g.origin, g.counted, g.token})
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
-			savedPerson: r.round.savedPerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart, Discreet: p.discreet, Near: p.near, Surveyed: p.surveyed, Editions: p.editions,
+			savedPerson: savePerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart, Discreet: p.discreet, Near: p.near, Surveyed: p.surveyed, Editions: p.editions,
 			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Shares: p.shares, Anomaly: p.anomaly, Odd: p.odd, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail, Again: p.again,
 		}
 		if sp.Evidence, err = p.witness.Save(); err != nil {
@@ -250,27 +272,18 @@ func (r *Room) Save() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-func (r *round) savedPerson(p *person) savedPerson {
-	b := r.ballots[p.name]
-	s := savedPerson{Name: p.name, Arrival: p.arrival, Somewhere: p.somewhere, Becomes: p.becomes, Organiser: p.organiser, Page: p.page, Ready: b.ready, Vetoed: b.vetoed, ByHand: b.byHand, Regular: p.regular, Comes: p.comes, ComesTo: p.comesTo}
-	if b.voted {
-		s.Vote = &b.vote
+func savePerson(p *person) savedPerson {
+	return savedPerson{
+		Name: p.name, Arrival: p.arrival, Somewhere: p.somewhere, Becomes: p.becomes, Organiser: p.organiser,
+		Page: p.page, Regular: p.regular, Comes: p.comes, ComesTo: p.comesTo,
 	}
-	return s
 }
 
-// person is who was saved, with a ballot if that is not empty.
-func (r *round) person(s savedPerson) (person, error) {
-	b := ballot{ready: s.Ready, vetoed: s.Vetoed, voted: s.Vote != nil, byHand: s.ByHand}
-	if b.voted {
-		if b.vote = *s.Vote; b.vote < 0 || b.vote >= len(r.servers.List) {
-			return person{}, fmt.Errorf("a vote for server %d of %d", b.vote, len(r.servers.List))
-		}
+func (s savedPerson) person() person {
+	return person{
+		name: s.Name, arrival: s.Arrival, somewhere: s.Somewhere, becomes: s.Becomes, organiser: s.Organiser,
+		page: s.Page, regular: s.Regular, comes: s.Comes, comesTo: s.ComesTo,
 	}
-	if b != (ballot{}) {
-		r.ballots[s.Name] = b
-	}
-	return person{name: s.Name, arrival: s.Arrival, somewhere: s.Somewhere, becomes: s.Becomes, organiser: s.Organiser, page: s.Page, regular: s.Regular, comes: s.Comes, comesTo: s.ComesTo}, nil
 }
 
 func pack(m wire.Message) ([]byte, error) {
@@ -363,21 +376,14 @@ func (s *saved) withoutList() (err error) {
 		return err
 	}
 	s.ListHash, s.Said, s.SaidAt, s.Local, s.Measuring, s.Pause, s.Broken = "", nil, time.Time{}, nil, time.Time{}, pause{}, false
-	s.Selection, s.WhatIf, s.Look, s.Voted, s.Vetoes, s.Numbered, s.TooNear, s.More = nil, nil, look{}, false, nil, nil, nil, more{}
+	s.Selection, s.WhatIf, s.Look, s.TooNear, s.More = nil, nil, look{}, nil, more{}
+	s.Ballot = ballot.Saved{}
 	blank, err := new(evidence.Witness).Save()
 	if err != nil {
 		return err
 	}
-	silent := func(p savedPerson) savedPerson {
-		p.Ready, p.Vetoed, p.Vote, p.ByHand = false, false, nil, false
-		return p
-	}
-	for i := range s.Guests {
-		s.Guests[i].savedPerson = silent(s.Guests[i].savedPerson)
-	}
 	for i := range s.Players {
 		p := &s.Players[i]
-		p.savedPerson = silent(p.savedPerson)
 		p.Done, p.LeftOut, p.Missed, p.Shares, p.Anomaly, p.Contradicts, p.Launch, p.Detail = false, false, 0, false, nil, nil, "", ""
 		p.Evidence = blank
 	}
@@ -405,7 +411,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	}
 	n := &r.round
 	n.pause, n.broken = s.Pause, s.Broken
-	n.local, n.measuring, n.selection, n.whatIf, n.look, n.voted, n.vetoes, n.numbered, n.tooNear, n.more = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.Voted, s.Vetoes, s.Numbered, s.TooNear, s.More
+	n.local, n.measuring, n.selection, n.whatIf, n.look, n.tooNear, n.more = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.TooNear, s.More
 	if n.number < 0 || n.number > wire.MaxRound {
 		return nil, fmt.Errorf("a round %d", n.number)
 	}
@@ -428,6 +434,9 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	}
 	list.Servers = n.topology.List()
 	n.servers = selection.Servers{List: list.Servers, Infos: map[int]*discovery.Info{}, Lone: map[int]bool{}}
+	if n.ballot, err = ballot.Restore(s.Ballot, len(list.Servers)); err != nil {
+		return nil, err
+	}
 	isListed := func(server int) bool { return server >= 0 && server < len(list.Servers) }
 	for _, l := range n.local {
 		if !isListed(l.Server) {
@@ -435,19 +444,11 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		}
 	}
 	for _, sg := range s.Guests {
-		who, err := n.person(sg.savedPerson)
-		if err != nil {
-			return nil, err
-		}
-		r.guests = append(r.guests, &guest{person: who, from: sg.From, seen: sg.Seen, origin: sg.Origin, counted: sg.Counted, token: sg.Token})
+		r.guests = append(r.guests, &guest{person: sg.person(), from: sg.From, seen: sg.Seen, origin: sg.Origin, counted: sg.Counted, token: sg.Token})
 	}
 	for _, sp := range s.Players {
-		who, err := n.person(sp.savedPerson)
-		if err != nil {
-			return nil, err
-		}
 		p := &player{
-			member: &member{person: who, token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet, near: sp.Near, surveyed: sp.Surveyed, editions: sp.Editions},
+			member: &member{person: sp.person(), token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet, near: sp.Near, surveyed: sp.Surveyed, editions: sp.Editions},
 			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, shares: sp.Shares, anomaly: sp.Anomaly, odd: sp.Odd, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail, again: sp.Again,
 		}
 		if p.witness, err = evidence.Restore(sp.Evidence, len(list.Servers)); err != nil {
@@ -544,7 +545,7 @@ func (r *Room) isWhole() error {
 			return fmt.Errorf("a finalist %d of %d", m.Server, len(r.round.servers.List))
 		}
 	}
-	for _, server := range slices.Concat(l.Servers, l.Seen, l.Doubted, l.Reached, r.round.numbered, r.round.tooNear) {
+	for _, server := range slices.Concat(l.Servers, l.Seen, l.Doubted, l.Reached, r.round.tooNear) {
 		if server < 0 || server >= len(r.round.servers.List) {
 			return fmt.Errorf("a finalist %d of %d", server, len(r.round.servers.List))
 		}

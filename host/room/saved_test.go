@@ -359,10 +359,10 @@ func TestSavedForm(t *testing.T) {
 				t.Errorf("it knows when a look asked: %v", look)
 			}
 			old.round.look.Began, old.round.look.Asked = n.room.round.look.Began, n.room.round.look.Asked
-			if old.round.numbered != nil {
-				t.Errorf("it knows the candidates' numbers: %v", old.round.numbered)
+			if v := old.Snapshot().Voting; slices.Max(v.Numbers) > 0 {
+				t.Errorf("it knows the candidates' numbers: %v", v.Numbers)
 			}
-			old.round.numbered = n.room.round.numbered
+			old.round.ballot.Open(old.round.options()) // as after [Resume]
 			old.settings.Servers, old.ownKept = own, n.room.ownKept
 			for _, s := range []*selection.Selection{old.round.selection, &old.round.whatIf.Selection} {
 				if s.Decided != nil {
@@ -418,6 +418,31 @@ func TestListGone(t *testing.T) {
 			t.Errorf("it has the players %v, want %v", got, want)
 		}
 		same(t, back, restored(t, back))
+	}
+}
+
+// TestBallotBefore3: what people had said in a room of form 2 is in the ballot box.
+func TestBallotBefore3(t *testing.T) {
+	vote := 1
+	s := saved{Version: 2, before3: before3{Voted: true, Vetoes: []selection.Veto{{Player: "ann", Map: "dm1"}}, Numbered: []int{1}}}
+	s.Guests = []savedGuest{{savedPerson: savedPerson{Name: "zoe", personBefore3: personBefore3{Ready: true, Vote: &vote}}}}
+	s.Players = []savedPlayer{{savedPerson: savedPerson{Name: "ann", personBefore3: personBefore3{ByHand: true}}}}
+	old, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"opened":true,"papers":{"ann":{"by_hand":true},"zoe":{"vote":1,"ready":true}},` +
+		`"vetoes":[{"Player":"ann","Server":"","Map":"dm1"}],"numbers":[1]}`
+	var back saved
+	if err := json.Unmarshal(old, &back); err != nil {
+		t.Fatal(err)
+	}
+	back.upgrade()
+	if got, _ := json.Marshal(back.Ballot); string(got) != want {
+		t.Errorf("it has %s, want %s", got, want)
+	}
+	if got, _ := json.Marshal(back.Guests[0]); strings.Contains(string(got), "vote") {
+		t.Errorf("the guest is kept as %s", got)
 	}
 }
 

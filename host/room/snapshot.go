@@ -22,7 +22,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 		},
 		Log:     slices.Clone(r.log),
 		People:  r.people(),
-		Voting:  wire.Voting{Open: r.isVoting(), Vetoes: []string{}, Ballot: []string{}},
+		Voting:  r.round.ballot.View(r.isVoting(), r.round.options()),
 		History: slices.Clone(r.history),
 		Lists:   r.lists.view(),
 		Look:    r.lookView(),
@@ -67,19 +67,12 @@ func (r *Room) Snapshot() wire.Snapshot {
 			s.Choice.Target = r.round.servers.List[target].Addr.String()
 		}
 	}
-	for _, veto := range r.round.vetoes {
+	for _, veto := range r.round.ballot.Vetoes() {
 		what := veto.Map
 		if what == "" {
 			what = r.round.vetoedName(veto.Server)
 		}
 		s.Voting.Vetoes = append(s.Voting.Vetoes, veto.Player+": "+what)
-	}
-	if s.Voting.Open {
-		s.Voting.Rule = wire.MostVotes
-		for _, ranked := range r.round.candidates() {
-			s.Voting.Ballot = append(s.Voting.Ballot, ranked.Addr.String())
-			s.Voting.Numbers = append(s.Voting.Numbers, 1+slices.Index(r.round.numbered, ranked.Server))
-		}
 	}
 	switch phase := r.phase.(type) {
 	case *Countdown:
@@ -121,22 +114,22 @@ func (r *Room) people() []wire.Person {
 		}
 		people = append(people, wire.Person{Name: g.name, Guest: !g.organiser, Estimate: r.estimateOf(g)})
 	}
-	at := 0
+	at, electorate := 0, r.electorate()
 	for p, isPlayer := range r.everyone() {
 		if !isPlayer && r.isAway(r.guests.first(func(g *guest) bool { return &g.person == p })) {
 			continue
 		}
-		b, person := r.round.ballots[p.name], &people[at]
+		b, person := r.round.ballot.Paper(p.name), &people[at]
 		at++
-		person.Arrival, person.Organiser, person.Page, person.Ready, person.Vetoed = p.arrival, p.organiser, r.isWatching(p), b.ready, b.vetoed
+		person.Arrival, person.Organiser, person.Page, person.Ready, person.Vetoed = p.arrival, p.organiser, r.isWatching(p), b.Ready, b.Vetoed
 		if person.Somewhere = p.somewhere; p.somewhere {
 			person.Country = ""
 		}
-		person.NoSay = !isPlayer && r.settings.GuestsVote && !r.hasSay(p, false)
-		if b.voted {
-			person.Vote = r.round.servers.List[b.vote].Addr.String()
+		person.NoSay = !isPlayer && r.settings.GuestsVote && r.round.ballot.Refusal(p.name, electorate) != nil
+		if b.Vote != nil {
+			person.Vote = r.round.servers.List[*b.Vote].Addr.String()
 		}
-		if b.byHand && person.Launch != wire.LaunchStarted {
+		if b.ByHand && person.Launch != wire.LaunchStarted {
 			person.Launch, person.Detail = wire.LaunchByHand, ""
 		}
 	}
@@ -151,18 +144,10 @@ func (r *Room) target() (server int, stands selection.Selection) {
 		return -1, stands
 	}
 	launching, is := r.phase.(*Launching)
-	if server = r.round.favourite().Server; is {
+	if server = r.round.ballot.Favourite(r.round.options()); is {
 		server = launching.Server
 	}
-	votes, of := 0, 0
-	for _, b := range r.round.ballots {
-		of += count(b.voted)
-		votes += count(b.voted && b.vote == server)
-	}
-	if votes > 0 {
-		stands = stands.Voted(server, votes, of, r.isVoting())
-	}
-	return server, stands
+	return server, r.round.ballot.Decide(stands, server, r.isVoting())
 }
 
 // choice is a selection with what is known of its servers, whose names stand in

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"muster/host/room/ballot"
 	"muster/host/room/nickname"
 	"muster/host/schedule"
 	"muster/host/wire"
@@ -167,9 +168,9 @@ func (r *Room) resettle(s wire.Settings) {
 	if r.settings = s; isElsewhere {
 		r.forgetPlaces()
 	}
-	for _, g := range r.guests {
-		if !r.hasSay(&g.person, false) {
-			r.round.say(&g.person, func(b *ballot) { *b = ballot{vetoed: b.vetoed, byHand: b.byHand} })
+	for _, g := range r.guests { // who may have no say any more
+		if r.round.ballot.Refusal(g.name, r.electorate()) != nil {
+			r.round.ballot.Withdraw(g.name, ballot.Vote|ballot.Ready)
 		}
 	}
 	if _, coordinating := r.phase.(*Coordinating); coordinating {

@@ -130,9 +130,6 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	r.dates()
 	r.attend()
 	r.relaxes()
-	if r.isVoting() {
-		r.round.numberCandidates()
-	}
 	if _, tick := in.(Tick); !tick || len(r.out) > 0 {
 		r.revision++
 	}
@@ -344,6 +341,8 @@ func (Resume) step(r *Room) error {
 		if !phase.Awaits {
 			phase.fetch(r)
 		}
+	case *Voting, *Countdown: // an older host has numbered no candidates
+		r.round.ballot.Open(r.round.options())
 	case *Waiting:
 		phase.resumes(r)
 	}

@@ -107,7 +107,7 @@ func (r *Room) verifyOrLaunch() {
 		return
 	}
 	server := chosen.Server
-	seen, votes := slices.Contains(l.Seen, server), r.votes()
+	seen, votes := slices.Contains(l.Seen, server), r.round.ballot.IsWanted(r.settings.Agree, r.electorate())
 	switch {
 	case !seen && tired:
 		takes := "taking"
@@ -144,7 +144,7 @@ func (r *Room) verifyOrLaunch() {
 		r.askToLook(servers)
 		return
 	case votes && !tired:
-		if more := r.round.moreCandidates(); len(more) > 0 {
+		if more := r.round.options().More; len(more) > 0 {
 			r.enter(&Verifying{})
 			r.note("everyone looks at %s more, for a vote", serversInWords(len(more)))
 			r.askToLook(more)
@@ -156,12 +156,13 @@ func (r *Room) verifyOrLaunch() {
 		r.launch(server)
 		return
 	}
-	r.round.beginVote()
+	options := r.round.options()
+	r.round.ballot.Open(options)
 	r.phase = &Voting{Looked: r.now} // since is that of the choice
 	if s := r.round.search; s != nil && !s.background {
 		r.round.search = nil // a search beyond the one that led to the choice begins
 	}
-	r.note("%s is ahead: vote, veto, and say when you are ready", r.round.serverName(r.round.favourite().Server))
+	r.note("%s is ahead: vote, veto, and say when you are ready", r.round.serverName(r.round.ballot.Favourite(options)))
 }
 
 // weigh notes on whose word the choice hangs, in a copy: pages may have it already.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/ballot"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -27,26 +28,28 @@ const (
 	// worthAnother is how much lower a score has to be, in ms, for another server to
 	// be looked at while people have begun to vote.
 	worthAnother = 2
-	// leastCandidates is how many servers people vote on, if so many suit them: more are
-	// looked at for that.
-	leastCandidates = 3
-	// enoughPages is how many players have the page open where people vote without
-	// anybody having decided that they do.
-	enoughPages = 2
 )
 
-// votes reports whether people vote before the launch. Those who have begun go on, even
-// if pages are closed meanwhile.
-func (r *Room) votes() bool {
-	if r.settings.Agree != wire.Undecided {
-		return r.settings.Agree == wire.Yes
+// electorate returns everybody who might have a say in the choice.
+func (r *Room) electorate() ballot.Electorate {
+	e := ballot.Electorate{GuestsVote: r.settings.GuestsVote}
+	for _, p := range r.round.players {
+		e.People = append(e.People, ballot.Person{
+			Name: p.name, Organiser: p.organiser, LeftOut: p.leftOut && r.phase.stage() == wire.Chosen,
+			Page: r.isWatching(&p.person), Asked: p.connected && p.isAsked,
+		})
 	}
-	pages := 0
-	for p, isPlayer := range r.everyone() {
-		pages += count(isPlayer && r.isWatching(p))
+	for _, g := range r.guests {
+		e.People = append(e.People, ballot.Person{
+			Name: g.name, Organiser: g.organiser, Guest: true, Counted: g.counted, From: g.from,
+			Page: r.isWatching(&g.person),
+		})
 	}
-	return r.round.voted || pages >= enoughPages
+	return e
 }
+
+// options returns what people choose between, or would.
+func (r *round) options() ballot.Options { return ballot.Among(r.selection, r.look.Seen) }
 
 // Voting is the time between the choice and the countdown, in rooms whose
 // organiser wants one: people vote, veto and say that they are ready, and the
@@ -78,125 +81,6 @@ func (r *Room) isVoting() bool {
 		return true
 	}
 	return false
-}
-
-// ballot is what a person says about the round's choice.
-type ballot struct {
-	ready, vetoed, voted bool
-	// vote is for a server, if voted.
-	vote int
-	// byHand: the person has joined the game server without Muster.
-	byHand bool
-}
-
-// say changes what a person says.
-func (r *round) say(p *person, change func(*ballot)) {
-	b := r.ballots[p.name]
-	change(&b)
-	r.ballots[p.name] = b
-}
-
-// reballot has what somebody says go with another name.
-func (r *round) reballot(from, to string) {
-	if b, said := r.ballots[from]; said {
-		delete(r.ballots, from)
-		r.ballots[to] = b
-	}
-	r.vetoes = slices.Clone(r.vetoes) // others may be shown the old ones
-	for i := range r.vetoes {
-		if r.vetoes[i].Player == from {
-			r.vetoes[i].Player = to
-		}
-	}
-}
-
-// unsay takes back what somebody said, the veto too: else whoever comes again under another
-// name has one more each time.
-func (r *round) unsay(name string) {
-	delete(r.ballots, name)
-	r.vetoes = slices.DeleteFunc(slices.Clone(r.vetoes), func(v selection.Veto) bool { return v.Player == name })
-}
-
-// candidates are what may be voted for: the first of those in the ranking that had
-// their second look.
-func (r *round) candidates() []selection.Ranked {
-	seen := slices.DeleteFunc(slices.Clone(r.selection.Ranking), func(ranked selection.Ranked) bool {
-		return !slices.Contains(r.look.Seen, ranked.Server)
-	})
-	return seen[:min(finalists, len(seen))]
-}
-
-// numberCandidates gives candidates that have none the next numbers, the best by the rule first.
-// Nobody's vote goes elsewhere because another candidate has come or gone.
-func (r *round) numberCandidates() {
-	for _, ranked := range r.candidates() {
-		if !slices.Contains(r.numbered, ranked.Server) {
-			r.numbered = append(r.numbered, ranked.Server)
-		}
-	}
-}
-
-// moreCandidates are servers that suit everyone and had no second look yet, as long as
-// too few had for a vote.
-func (r *round) moreCandidates() (more []int) {
-	if len(r.candidates()) >= leastCandidates {
-		return nil
-	}
-	for _, ranked := range r.selection.Ranking {
-		if !slices.Contains(r.look.Seen, ranked.Server) && len(more) < finalists {
-			more = append(more, ranked.Server)
-		}
-	}
-	return more
-}
-
-// beginVote forgets votes for servers that are no candidates any more.
-func (r *round) beginVote() {
-	r.voted = true
-	for name, b := range r.ballots {
-		if b.voted && !r.isCandidate(b.vote) {
-			b.voted, b.vote = false, 0
-			r.ballots[name] = b
-		}
-	}
-}
-
-// isCandidate reports whether a server may be voted for.
-func (r *round) isCandidate(server int) bool {
-	return slices.ContainsFunc(r.candidates(), func(ranked selection.Ranked) bool { return ranked.Server == server })
-}
-
-// favourite is the server most voted for, of several the one with the lowest number, and
-// without votes the best by the rule; see [wire.MostVotes].
-func (r *round) favourite() selection.Ranked {
-	votes := map[int]int{}
-	for _, b := range r.ballots {
-		if b.voted {
-			votes[b.vote]++
-		}
-	}
-	best := *r.selection.Chosen
-	number := func(server int) int { return slices.Index(r.numbered, server) }
-	for _, ranked := range r.candidates() {
-		n, most := votes[ranked.Server], votes[best.Server]
-		if n > most || n == most && n > 0 && number(ranked.Server) < number(best.Server) {
-			best = ranked
-		}
-	}
-	return best
-}
-
-// isAwaited reports whether the countdown waits for somebody's word: a player or guest
-// with a say who is asked for it, by an open page or at the terminal.
-func (r *Room) isAwaited(p *person, isPlayer bool) bool {
-	if !r.hasSay(p, isPlayer) {
-		return false
-	}
-	if r.isWatching(p) {
-		return true
-	}
-	at := r.round.player(p.name)
-	return isPlayer && at.connected && at.isAsked
 }
 
 // say takes a player's word from the terminal, as the player's page gives it.
@@ -309,7 +193,7 @@ func (c *Countdown) tick(r *Room) {
 		c.Looked, c.LookedAgain = r.now, true
 		r.round.look.Repeats++
 		var servers []int
-		for _, ranked := range r.round.candidates() {
+		for _, ranked := range r.round.options().Candidates {
 			servers = append(servers, ranked.Server)
 		}
 		r.askToLook(servers)
@@ -321,14 +205,14 @@ func (c *Countdown) tick(r *Room) {
 func (*Countdown) launchFavourite(r *Room) {
 	r.round.concede()
 	r.discredit()
-	target := r.round.favourite()
-	if r.against(target.Server, r.round.chosenFor()) == nil {
-		r.launch(target.Server)
+	target := r.round.ballot.Favourite(r.round.options())
+	if r.against(target, r.round.chosenFor()) == nil {
+		r.launch(target)
 		return
 	}
 	selected := r.selectFor(r.round.chosenFor())
 	r.round.selection = &selected
-	r.noteChange(target.Server)
+	r.noteChange(target)
 	if selected.Chosen == nil || !slices.Contains(r.round.look.Seen, selected.Chosen.Server) {
 		r.verifyOrLaunch()
 		return

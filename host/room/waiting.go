@@ -197,7 +197,9 @@ func (w *Waiting) goOnWithout(r *Room) {
 }
 
 // isInside reports whether nobody need wait for a seat for somebody any more.
-func (r *round) isInside(name string) bool { return r.player(name) == nil || r.ballots[name].byHand }
+func (r *round) isInside(name string) bool {
+	return r.player(name) == nil || r.ballot.Paper(name).ByHand
+}
 
 // comesBack has somebody's seat be waited for again.
 func (w *Waiting) comesBack(r *Room, p *player) {

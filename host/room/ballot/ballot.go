@@ -1,0 +1,300 @@
+// Package ballot keeps what people say of a round's choice: their votes and vetoes, that they
+// are ready to go, and that they have joined the game server by hand.
+//
+//	ranking, second looks ─▶ Among ─▶ Options ─▶ Open ─▶ numbers of the candidates
+//	                                     │
+//	people ──▶ Refusal ──▶ Vote, Veto ───┴─▶ Favourite ─▶ where the group goes
+//	               └─────▶ Ready ──────────▶ IsReady ───▶ the countdown
+//
+// A [Box] is one round's. It knows people by their names and servers by their index in the
+// list. Whoever owns it says who is in the room ([Electorate]) and what can be voted for
+// ([Options]); who is counted, whose word is awaited and which server leads the box decides.
+package ballot
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+
+	"muster/host/wire"
+	"muster/selection"
+)
+
+const (
+	// mostCandidates is how many servers people vote on, and leastCandidates how many they
+	// should have: everyone looks at more servers for that.
+	mostCandidates  = 5
+	leastCandidates = 3
+	// enoughPages is how many players have the page open where people vote without
+	// anybody having decided that they do.
+	enoughPages = 2
+)
+
+// Box is what people have said of one round's choice. Its zero value is empty.
+type Box struct {
+	papers map[string]Paper
+	vetoes []selection.Veto
+	// numbers are the servers that were candidates, in the order of their numbers, the
+	// first being 1.
+	numbers []int
+	// opened: people have voted in this round, or could.
+	opened bool
+}
+
+// Paper is what one person has said.
+type Paper struct {
+	// Vote is the server that the person is for, nil for none.
+	Vote  *int `json:"vote,omitempty"`
+	Ready bool `json:"ready,omitempty"`
+	// ByHand: the person has joined the game server without Muster.
+	ByHand bool `json:"by_hand,omitempty"`
+	// Vetoed: the person has used the round's veto.
+	Vetoed bool `json:"-"`
+}
+
+// Options are what people choose between.
+type Options struct {
+	// Rule is the server that the room's rule has chosen, -1 for none.
+	Rule int
+	// Candidates are what may be voted for, the best by the rule first.
+	Candidates []selection.Ranked
+	// More are servers that suit everyone, and that everyone should look at again because
+	// there are too few candidates.
+	More []int
+}
+
+// Among returns the options of a choice: the first servers of its ranking at which everyone
+// has looked again. Without a choice there are none.
+func Among(s *selection.Selection, looked []int) Options {
+	o := Options{Rule: -1}
+	if s == nil {
+		return o
+	}
+	if s.Chosen != nil {
+		o.Rule = s.Chosen.Server
+	}
+	for _, ranked := range s.Ranking {
+		switch isSeen := slices.Contains(looked, ranked.Server); {
+		case isSeen && len(o.Candidates) < mostCandidates:
+			o.Candidates = append(o.Candidates, ranked)
+		case !isSeen && len(o.More) < mostCandidates:
+			o.More = append(o.More, ranked.Server)
+		}
+	}
+	if len(o.Candidates) >= leastCandidates {
+		o.More = nil
+	}
+	return o
+}
+
+func (o Options) place(server int) int {
+	return slices.IndexFunc(o.Candidates, func(c selection.Ranked) bool { return c.Server == server })
+}
+
+// Open begins the vote, or goes on with other options: votes for what is no candidate any
+// more are forgotten. New candidates get the next numbers, the best by the rule first, and
+// all others keep theirs: nobody's vote goes elsewhere because a candidate has come or gone.
+func (b *Box) Open(o Options) {
+	b.opened = true
+	for name, p := range b.papers {
+		if p.Vote != nil && o.place(*p.Vote) < 0 {
+			b.mark(name, func(p *Paper) { p.Vote = nil })
+		}
+	}
+	for _, c := range o.Candidates {
+		if !slices.Contains(b.numbers, c.Server) {
+			b.numbers = append(b.numbers, c.Server)
+		}
+	}
+}
+
+// Vote takes a person's vote for the candidate with an address, or takes it back if the
+// address is the zero value. It reports whether another server leads now.
+func (b *Box) Vote(name string, addr netip.AddrPort, o Options) (turned bool, err error) {
+	before, vote := b.Favourite(o), (*int)(nil)
+	if addr.IsValid() {
+		at := slices.IndexFunc(o.Candidates, func(c selection.Ranked) bool { return c.Addr == addr })
+		if at < 0 {
+			return false, errors.New("only what is on the ballot can be voted for")
+		}
+		server := o.Candidates[at].Server
+		vote = &server
+	}
+	b.mark(name, func(p *Paper) { p.Vote = vote })
+	return b.Favourite(o) != before, nil
+}
+
+// Favourite returns the server with the most votes, of several the one with the lowest number,
+// and without votes the best by the rule; see [wire.MostVotes].
+func (b *Box) Favourite(o Options) int {
+	best := o.Rule
+	most, _ := b.count(best)
+	for _, c := range o.Candidates {
+		n, _ := b.count(c.Server)
+		if n > most || n == most && n > 0 && b.number(c.Server) < b.number(best) {
+			best, most = c.Server, n
+		}
+	}
+	return best
+}
+
+// number returns what a candidate is called, 0 if the server was none.
+func (b *Box) number(server int) int { return 1 + slices.Index(b.numbers, server) }
+
+// count returns how many people have voted for a server, and how many have voted.
+func (b *Box) count(server int) (votes, of int) {
+	for _, p := range b.papers {
+		if p.Vote != nil {
+			of++
+			if *p.Vote == server {
+				votes++
+			}
+		}
+	}
+	return votes, of
+}
+
+// Decide returns a choice as it stands if the group goes to a server: by the rule, or by votes.
+// Open: people may still change their minds.
+func (b *Box) Decide(s selection.Selection, server int, open bool) selection.Selection {
+	if votes, of := b.count(server); votes > 0 {
+		return s.Voted(server, votes, of, open)
+	}
+	return s
+}
+
+// Veto keeps a server or a map out of the choice. A person has one veto a round.
+func (b *Box) Veto(v selection.Veto) error {
+	switch {
+	case b.hasVetoed(v.Player):
+		return errors.New("one veto a round")
+	case !v.Server.IsValid() && v.Map == "":
+		return errors.New("a veto is of a server or of a map")
+	}
+	b.vetoes = append(slices.Clip(b.vetoes), v) // others may be shown the old ones
+	return nil
+}
+
+// Vetoes returns the vetoes in the order in which people made them. They must not be changed.
+func (b *Box) Vetoes() []selection.Veto { return b.vetoes }
+
+func (b *Box) hasVetoed(name string) bool {
+	return slices.ContainsFunc(b.vetoes, func(v selection.Veto) bool { return v.Player == name })
+}
+
+// Ready takes a person's word that they are ready to go.
+func (b *Box) Ready(name string) { b.mark(name, func(p *Paper) { p.Ready = true }) }
+
+// ByHand takes a person's word that they have joined the game server by hand.
+func (b *Box) ByHand(name string) { b.mark(name, func(p *Paper) { p.ByHand = true }) }
+
+// Words are what a person can say, a bit each.
+type Words int
+
+// The words of people.
+const (
+	Vote Words = 1 << iota
+	Veto
+	Ready
+	ByHand
+	All = Vote | Veto | Ready | ByHand
+)
+
+// Withdraw takes back words of a person, or of everybody if name is empty.
+func (b *Box) Withdraw(name string, words Words) {
+	isTheirs := func(of string) bool { return name == "" || of == name }
+	if words&Veto != 0 {
+		b.vetoes = slices.DeleteFunc(slices.Clone(b.vetoes), func(v selection.Veto) bool { return isTheirs(v.Player) })
+	}
+	for of := range b.papers {
+		if isTheirs(of) {
+			b.mark(of, func(p *Paper) {
+				p.Ready = p.Ready && words&Ready == 0
+				p.ByHand = p.ByHand && words&ByHand == 0
+				if words&Vote != 0 {
+					p.Vote = nil
+				}
+			})
+		}
+	}
+}
+
+// Rename keeps what a person has said under another name.
+func (b *Box) Rename(from, to string) {
+	if p, has := b.papers[from]; has {
+		delete(b.papers, from)
+		b.papers[to] = p
+	}
+	b.vetoes = slices.Clone(b.vetoes) // others may be shown the old ones
+	for i := range b.vetoes {
+		if b.vetoes[i].Player == from {
+			b.vetoes[i].Player = to
+		}
+	}
+}
+
+// Paper returns what a person has said.
+func (b *Box) Paper(name string) Paper {
+	p := b.papers[name]
+	p.Vetoed = b.hasVetoed(name)
+	return p
+}
+
+// mark changes a person's paper. One with nothing on it is thrown away.
+func (b *Box) mark(name string, change func(*Paper)) {
+	p := b.papers[name]
+	change(&p)
+	if b.papers == nil {
+		b.papers = map[string]Paper{}
+	}
+	if b.papers[name] = p; p == (Paper{}) {
+		delete(b.papers, name)
+	}
+}
+
+// View returns what everybody sees of the options, if the vote is open.
+func (b *Box) View(open bool, o Options) wire.Voting {
+	v := wire.Voting{Open: open, Vetoes: []string{}, Ballot: []string{}}
+	if !open {
+		return v
+	}
+	v.Rule = wire.MostVotes
+	for _, c := range o.Candidates {
+		v.Ballot = append(v.Ballot, c.Addr.String())
+		v.Numbers = append(v.Numbers, b.number(c.Server))
+	}
+	return v
+}
+
+// Saved is a box at rest.
+type Saved struct {
+	Opened  bool             `json:"opened,omitempty"`
+	Papers  map[string]Paper `json:"papers,omitempty"`
+	Vetoes  []selection.Veto `json:"vetoes,omitempty"`
+	Numbers []int            `json:"numbers,omitempty"`
+}
+
+// Save returns the box as it is kept.
+func (b *Box) Save() Saved {
+	return Saved{Opened: b.opened, Papers: maps.Clone(b.papers), Vetoes: b.vetoes, Numbers: b.numbers}
+}
+
+// Restore returns the box that was kept, in a round with so many servers.
+func Restore(s Saved, servers int) (Box, error) {
+	isListed := func(server int) bool { return server >= 0 && server < servers }
+	for _, server := range s.Numbers {
+		if !isListed(server) {
+			return Box{}, fmt.Errorf("a candidate %d of %d", server, servers)
+		}
+	}
+	b := Box{opened: s.Opened, vetoes: s.Vetoes, numbers: s.Numbers}
+	for name, p := range s.Papers {
+		if p.Vote != nil && !isListed(*p.Vote) {
+			return Box{}, fmt.Errorf("a vote for server %d of %d", *p.Vote, servers)
+		}
+		b.mark(name, func(of *Paper) { *of = p })
+	}
+	return b, nil
+}

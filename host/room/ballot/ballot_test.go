@@ -1,0 +1,416 @@
+package ballot
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"slices"
+	"testing"
+
+	"muster/host/wire"
+	"muster/selection"
+)
+
+func addr(server int) netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(server)}), 27960)
+}
+
+// choice is one of the first of the servers, which the rule has ranked so.
+func choice(servers ...int) *selection.Selection {
+	s := &selection.Selection{}
+	for _, server := range servers {
+		s.Ranking = append(s.Ranking, selection.Ranked{Server: server, Addr: addr(server)})
+	}
+	if len(servers) > 0 {
+		s.Chosen = &s.Ranking[0]
+	}
+	return s
+}
+
+// options are servers that everyone has looked at, the best by the rule first.
+func options(servers ...int) Options { return Among(choice(servers...), servers) }
+
+func opened(t *testing.T, o Options) *Box {
+	t.Helper()
+	b := &Box{}
+	b.Open(o)
+	return b
+}
+
+func (b *Box) votes(t *testing.T, name string, server int, o Options) {
+	t.Helper()
+	if _, err := b.Vote(name, addr(server), o); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAmong(t *testing.T) {
+	for _, tt := range []struct {
+		name             string
+		ranking, looked  []int
+		candidates, more []int
+	}{
+		{"no choice", nil, []int{1}, nil, nil},
+		{"all were looked at", []int{3, 1, 2}, []int{1, 2, 3}, []int{3, 1, 2}, nil},
+		{"too few were", []int{3, 1, 2, 4}, []int{1, 2}, []int{1, 2}, []int{3, 4}},
+		{"enough were", []int{3, 1, 2, 4}, []int{1, 2, 4}, []int{1, 2, 4}, nil},
+		{"many were", []int{6, 5, 4, 3, 2, 1}, []int{1, 2, 3, 4, 5, 6}, []int{6, 5, 4, 3, 2}, nil},
+		{"many were not", []int{6, 5, 4, 3, 2, 1}, nil, nil, []int{6, 5, 4, 3, 2}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := Among(choice(tt.ranking...), tt.looked)
+			var candidates []int
+			for _, c := range o.Candidates {
+				candidates = append(candidates, c.Server)
+			}
+			if !slices.Equal(candidates, tt.candidates) || !slices.Equal(o.More, tt.more) {
+				t.Errorf("candidates %v and more %v, want %v and %v", candidates, o.More, tt.candidates, tt.more)
+			}
+		})
+	}
+	if o := Among(nil, []int{1}); o.Rule != -1 || o.Candidates != nil || o.More != nil {
+		t.Errorf("without a choice: %+v", o)
+	}
+}
+
+func TestFavourite(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		votes map[string]int
+		want  int
+	}{
+		{"nobody has voted", nil, 4},
+		{"one has", map[string]int{"ann": 6}, 6},
+		{"a draw goes to the lower number", map[string]int{"ann": 6, "bob": 5}, 5},
+		{"of a draw with the rule's", map[string]int{"ann": 6, "bob": 4}, 4},
+		{"most votes", map[string]int{"ann": 6, "bob": 5, "cat": 6}, 6},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := options(4, 5, 6)
+			b := opened(t, o)
+			for name, server := range tt.votes {
+				b.votes(t, name, server, o)
+			}
+			if got := b.Favourite(o); got != tt.want {
+				t.Errorf("server %d leads, want %d", got, tt.want)
+			}
+			decided := b.Decide(*choice(4, 5, 6), tt.want, true).Decided
+			if isByVote := decided != nil && decided.By == selection.ByVote; isByVote != (len(tt.votes) > 0) {
+				t.Errorf("it is decided %+v", decided)
+			}
+		})
+	}
+}
+
+// TestNumbersStay: whatever comes and goes, a candidate keeps its number, and a draw goes to
+// the lower one.
+func TestNumbersStay(t *testing.T) {
+	b := opened(t, options(4, 5, 6))
+	b.votes(t, "ann", 6, options(4, 5, 6))
+	b.votes(t, "bob", 5, options(4, 5, 6))
+	o := options(7, 6, 4)
+	b.Open(o)
+	if v := b.View(true, o); !slices.Equal(v.Numbers, []int{4, 3, 1}) || v.Ballot[0] != addr(7).String() {
+		t.Errorf("people see %+v", v)
+	}
+	if b.Paper("bob").Vote != nil || *b.Paper("ann").Vote != 6 {
+		t.Errorf("ann has said %+v, bob %+v", b.Paper("ann"), b.Paper("bob"))
+	}
+	b.votes(t, "bob", 7, o)
+	if got := b.Favourite(o); got != 6 {
+		t.Errorf("server %d leads, want 6, which has the lower number", got)
+	}
+	if v := b.View(false, o); v.Open || v.Rule != "" || len(v.Ballot) > 0 {
+		t.Errorf("when nobody is asked people see %+v", v)
+	}
+}
+
+func TestVote(t *testing.T) {
+	o := options(4, 5)
+	b := opened(t, o)
+	for _, tt := range []struct {
+		name, by string
+		addr     netip.AddrPort
+		turned   bool
+		err      string
+	}{
+		{"for the favourite", "ann", addr(4), false, ""},
+		{"a draw", "bob", addr(5), false, ""},
+		{"another wins", "ann", addr(5), true, ""},
+		{"what is no candidate", "ann", addr(6), false, "only what is on the ballot can be voted for"},
+		{"one taken back", "ann", netip.AddrPort{}, false, ""},
+		{"the last taken back", "bob", netip.AddrPort{}, true, ""},
+	} {
+		turned, err := b.Vote(tt.by, tt.addr, o)
+		if turned != tt.turned || fmt.Sprint(err) != fmt.Sprint(tt.err) && (err != nil || tt.err != "") {
+			t.Errorf("%s: turned %v, error %v", tt.name, turned, err)
+		}
+	}
+}
+
+func TestVeto(t *testing.T) {
+	b := &Box{}
+	for _, tt := range []struct {
+		veto selection.Veto
+		err  bool
+	}{
+		{selection.Veto{Player: "ann"}, true},
+		{selection.Veto{Player: "ann", Map: "dm1"}, false},
+		{selection.Veto{Player: "ann", Server: addr(1)}, true},
+		{selection.Veto{Player: "bob", Server: addr(1)}, false},
+	} {
+		if err := b.Veto(tt.veto); (err != nil) != tt.err {
+			t.Errorf("%+v: %v", tt.veto, err)
+		}
+	}
+	shown := b.Vetoes()
+	b.Rename("bob", "bo")
+	if !b.Paper("bo").Vetoed || b.Paper("bob").Vetoed || shown[1].Player != "bob" {
+		t.Errorf("renamed, the vetoes are %+v, and those of before %+v", b.Vetoes(), shown)
+	}
+	b.Withdraw("bo", All&^Veto)
+	b.Withdraw("ann", Veto)
+	if got := b.Vetoes(); len(got) != 1 || got[0].Player != "bo" {
+		t.Errorf("the vetoes are %+v", got)
+	}
+}
+
+func TestWithdraw(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		words Words
+		want  string // what is left of ann's and bob's words
+	}{
+		{"", Ready, "1 false true true, 1 false true false"},
+		{"", Ready | ByHand, "1 false false true, 1 false false false"},
+		{"ann", Vote | Ready, "- false true true, 1 true true false"},
+		{"ann", ByHand, "1 true false true, 1 true true false"},
+		{"ann", All &^ Veto, "- false false true, 1 true true false"},
+		{"ann", All, "- false false false, 1 true true false"},
+	} {
+		o := options(1)
+		b := opened(t, o)
+		for _, name := range []string{"ann", "bob"} {
+			b.votes(t, name, 1, o)
+			b.Ready(name)
+			b.ByHand(name)
+		}
+		b.Veto(selection.Veto{Player: "ann", Map: "dm1"})
+		b.Withdraw(tt.name, tt.words)
+		said := func(name string) string {
+			p, vote := b.Paper(name), "-"
+			if p.Vote != nil {
+				vote = fmt.Sprint(*p.Vote)
+			}
+			return fmt.Sprint(vote, " ", p.Ready, " ", p.ByHand, " ", p.Vetoed)
+		}
+		if got := said("ann") + ", " + said("bob"); got != tt.want {
+			t.Errorf("%q takes back %b: %s, want %s", tt.name, tt.words, got, tt.want)
+		}
+	}
+}
+
+// TestSaved holds the form of the section: another one needs another form of the saved room.
+func TestSaved(t *testing.T) {
+	const form = `{"opened":true,"papers":{"ann":{"vote":5,"ready":true},"bob":{"by_hand":true}},` +
+		`"vetoes":[{"Player":"cat","Server":"","Map":"dm1"}],"numbers":[4,5]}`
+	o := options(4, 5)
+	b := opened(t, o)
+	b.votes(t, "ann", 5, o)
+	b.Ready("ann")
+	b.ByHand("bob")
+	b.Veto(selection.Veto{Player: "cat", Map: "dm1"})
+	data, err := json.Marshal(b.Save())
+	if err != nil || string(data) != form {
+		t.Errorf("it is kept as %s, error %v", data, err)
+	}
+	var s Saved
+	if err := json.Unmarshal([]byte(form), &s); err != nil {
+		t.Fatal(err)
+	}
+	back, err := Restore(s, 6)
+	if err != nil || !reflect.DeepEqual(&back, b) {
+		t.Errorf("it comes back as %+v, error %v", back, err)
+	}
+	for _, servers := range []int{4, 5} {
+		if _, err := Restore(s, servers); err == nil {
+			t.Errorf("of %d servers, it has server 5", servers)
+		}
+	}
+	if data, _ := json.Marshal(new(Box).Save()); string(data) != "{}" {
+		t.Errorf("an empty one is kept as %s", data)
+	}
+}
+
+// TestRefusal: players have a say, guests if the organiser lets them, and of each network one.
+func TestRefusal(t *testing.T) {
+	const without, watches, spoken = "this choice is made without you", "guests only watch",
+		"somebody on your network has voted already"
+	home, club := netip.MustParseAddr("198.51.100.1"), netip.MustParseAddr("198.51.100.2")
+	people := []Person{
+		{Name: "ann"},
+		{Name: "bob", LeftOut: true},
+		{Name: "zoe", Guest: true, From: home},
+		{Name: "yan", Guest: true, From: home},
+		{Name: "mia", Guest: true, From: club},
+		{Name: "org", Guest: true, From: home, Organiser: true},
+		{Name: "est", Guest: true, From: home, Counted: true},
+		{Name: "nemo", Guest: true},
+		{Name: "nobody", Guest: true},
+	}
+	for _, tt := range []struct {
+		name       string
+		guestsVote bool
+		say        func(*Box)
+		want       []string
+	}{
+		{"guests watch", false, func(*Box) {},
+			[]string{"", without, watches, watches, watches, watches, "", watches, watches}},
+		{"guests vote", true, func(*Box) {}, []string{"", without, "", "", "", "", "", "", ""}},
+		{"one is ready", true, func(b *Box) { b.Ready("yan") }, []string{"", without, spoken, "", "", "", "", "", ""}},
+		{"one has a veto", true, func(b *Box) { b.Veto(selection.Veto{Player: "yan", Map: "dm1"}) },
+			[]string{"", without, spoken, "", "", "", "", "", ""}},
+		{"one has voted", true, func(b *Box) { b.Vote("nemo", addr(1), options(1)) },
+			[]string{"", without, "", "", "", "", "", "", spoken}},
+		{"the organiser says nothing for others", true, func(b *Box) { b.Ready("org"); b.Ready("est") },
+			[]string{"", without, "", "", "", "", "", "", ""}},
+		{"one plays by hand", true, func(b *Box) { b.ByHand("yan") }, []string{"", without, "", "", "", "", "", "", ""}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := &Box{}
+			tt.say(b)
+			for i, p := range people {
+				got := ""
+				if err := b.Refusal(p.Name, Electorate{people, tt.guestsVote}); err != nil {
+					got = err.(*wire.Refusal).Message
+				}
+				if got != tt.want[i] {
+					t.Errorf("%s is told %q, want %q", p.Name, got, tt.want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestIsReady(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		people []Person
+		ready  []string
+		want   bool
+	}{
+		{"nobody has said so", []Person{{Name: "ann"}}, nil, false},
+		{"who is not asked is not awaited", []Person{{Name: "ann"}, {Name: "bob", Page: true}}, []string{"bob"}, true},
+		{"a page is", []Person{{Name: "ann", Page: true}, {Name: "bob", Page: true}}, []string{"bob"}, false},
+		{"a terminal is", []Person{{Name: "ann", Asked: true}, {Name: "bob", Page: true}}, []string{"bob"}, false},
+		{"all are ready", []Person{{Name: "ann", Asked: true}, {Name: "bob", Page: true}}, []string{"ann", "bob"}, true},
+		{"who is left out is not awaited",
+			[]Person{{Name: "ann", Page: true, LeftOut: true}, {Name: "bob"}}, []string{"bob"}, true},
+		{"nor does their word count",
+			[]Person{{Name: "ann", Page: true, LeftOut: true}, {Name: "bob"}}, []string{"ann"}, false},
+		{"nor does a guest's", []Person{{Name: "zoe", Guest: true, Page: true}, {Name: "bob"}}, []string{"zoe"}, false},
+	} {
+		b := &Box{}
+		for _, name := range tt.ready {
+			b.Ready(name)
+		}
+		if got := b.IsReady(Electorate{People: tt.people}); got != tt.want {
+			t.Errorf("%s: ready %v", tt.name, got)
+		}
+	}
+}
+
+func TestIsWanted(t *testing.T) {
+	page := []Person{{Name: "ann", Page: true}, {Name: "bob"}, {Name: "zoe", Guest: true, Page: true}}
+	pages := append(slices.Clone(page), Person{Name: "cat", Page: true})
+	for _, tt := range []struct {
+		agree  wire.Decision
+		people []Person
+		opened bool
+		want   bool
+	}{
+		{wire.Yes, nil, false, true},
+		{wire.No, pages, true, false},
+		{wire.Undecided, page, false, false},
+		{wire.Undecided, pages, false, true},
+		{wire.Undecided, page, true, true},
+	} {
+		b := &Box{opened: tt.opened}
+		if got := b.IsWanted(tt.agree, Electorate{People: tt.people}); got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+}
+
+// FuzzBox has strangers say anything, in any order: of each network one guest is heard, what
+// leads can be voted for, and the box comes back from what is kept.
+func FuzzBox(f *testing.F) {
+	f.Add([]byte{0, 0, 1, 1, 2, 2, 3, 3, 4, 0, 5, 1, 6, 2, 7, 3})
+	f.Add([]byte{16, 9, 17, 8, 18, 40, 19, 33, 20, 64, 21, 65})
+	f.Fuzz(func(t *testing.T, said []byte) {
+		const servers = 8
+		e := Electorate{GuestsVote: true, People: []Person{{Name: "ann"}, {Name: "bob", Page: true}}}
+		for i, name := range []string{"zoe", "yan", "mia", "max"} {
+			e.People = append(e.People, Person{Name: name, Guest: true, From: addr(i / 2).Addr()})
+		}
+		o := options(0, 1, 2, 3)
+		b := opened(t, o)
+		for ; len(said) > 1; said = said[2:] {
+			p, value := e.People[int(said[0]>>4)%len(e.People)], int(said[1])
+			if b.Refusal(p.Name, e) != nil {
+				continue
+			}
+			switch said[0] & 7 {
+			case 0:
+				b.Vote(p.Name, addr(value%servers), o)
+			case 1:
+				b.Vote(p.Name, netip.AddrPort{}, o)
+			case 2:
+				b.Veto(selection.Veto{Player: p.Name, Server: addr(value)})
+			case 3:
+				b.Ready(p.Name)
+			case 4:
+				b.ByHand(p.Name)
+			case 5:
+				b.Withdraw(p.Name, Words(value))
+			case 6:
+				o = options(value%servers, (value+1)%servers, (value+3)%servers)
+				b.Open(o)
+			case 7:
+				b.Withdraw("", Ready|ByHand)
+			}
+			speak := map[netip.Addr]int{}
+			for _, p := range e.People {
+				if p.Guest && b.speaks(p.Name) {
+					speak[p.From]++
+				}
+			}
+			for from, n := range speak {
+				if n > 1 {
+					t.Fatalf("%d guests of %v are heard", n, from)
+				}
+			}
+			if o.place(b.Favourite(o)) < 0 {
+				t.Fatalf("server %d leads, which is no candidate", b.Favourite(o))
+			}
+			for _, n := range b.View(true, o).Numbers {
+				if n < 1 || n > len(b.numbers) {
+					t.Fatalf("a candidate is number %d", n)
+				}
+			}
+			data, err := json.Marshal(b.Save())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var s Saved
+			if err := json.Unmarshal(data, &s); err != nil {
+				t.Fatal(err)
+			}
+			back, err := Restore(s, servers)
+			if again, _ := json.Marshal(back.Save()); err != nil || string(again) != string(data) {
+				t.Fatalf("%s comes back as %s, error %v", data, again, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,114 @@
+package ballot
+
+import (
+	"net/netip"
+
+	"muster/host/wire"
+)
+
+// Electorate is everybody in the room.
+type Electorate struct {
+	People []Person
+	// GuestsVote: the organiser lets guests vote.
+	GuestsVote bool
+}
+
+// Person is somebody in the room.
+type Person struct {
+	Name      string
+	Organiser bool
+	// Guest: the person has only the page. Guests watch, unless the organiser lets them vote.
+	Guest bool
+	// Counted: the organiser counts the guest in by an estimate.
+	Counted bool
+	// From is the guest's address, the zero value if it stands for many people.
+	From netip.Addr
+	// LeftOut: the choice is made without the player.
+	LeftOut bool
+	// Page: the person has a page open. Asked: the person's program asks at a terminal.
+	Page, Asked bool
+}
+
+// Refusal returns why a person has no say, nil for one who has.
+func (b *Box) Refusal(name string, e Electorate) error {
+	for _, p := range e.People {
+		if p.Name == name {
+			if why := b.refusal(p, e); why != nil {
+				return why
+			}
+		}
+	}
+	return nil
+}
+
+func (b *Box) refusal(p Person, e Electorate) *wire.Refusal {
+	switch {
+	case !p.Guest && p.LeftOut:
+		return refused("this choice is made without you", "you come along, and have a say again in the next round")
+	case !p.Guest, p.Counted, e.GuestsVote && p.Organiser:
+		return nil
+	case !e.GuestsVote:
+		return ErrGuest
+	case b.isSpokenFor(p, e):
+		return refused("somebody on your network has voted already",
+			"guests have one vote per network; a player's program brings a vote of its own")
+	}
+	return nil
+}
+
+// ErrGuest is what guests are told who may only watch.
+var ErrGuest = refused("guests only watch",
+	"open the page by your personal link, which muster join shows; or the organiser lets guests vote")
+
+func refused(message, hint string) *wire.Refusal {
+	return &wire.Refusal{Reason: wire.ReasonAction, Message: message, Hint: hint}
+}
+
+// isSpokenFor reports whether another guest on the same network has said something of the
+// choice. One person can open many pages, so each network's guests have one say. Guests of
+// whom the room knows no address count as one network.
+func (b *Box) isSpokenFor(guest Person, e Electorate) bool {
+	for _, p := range e.People {
+		if p.Guest && !p.Counted && !p.Organiser && p.From == guest.From && b.speaks(p.Name) {
+			return p.Name != guest.Name
+		}
+	}
+	return false
+}
+
+// speaks reports whether a person has said something of the choice.
+func (b *Box) speaks(name string) bool {
+	p := b.papers[name]
+	return p.Vote != nil || p.Ready || b.hasVetoed(name)
+}
+
+// IsReady reports whether all whose word is awaited have said that they are ready, and
+// somebody has. The word of a person is awaited who has a say and is asked for it, by an open
+// page or at the terminal.
+func (b *Box) IsReady(e Electorate) bool {
+	some := false
+	for _, p := range e.People {
+		isReady, hasSay := b.papers[p.Name].Ready, b.refusal(p, e) == nil
+		if hasSay && !isReady && (p.Page || p.Asked) {
+			return false
+		}
+		some = some || isReady && hasSay
+	}
+	return some
+}
+
+// IsWanted reports whether people vote before the launch, if the organiser has decided it or
+// enough players have a page open. Those who have begun go on, even if pages are closed
+// meanwhile.
+func (b *Box) IsWanted(agree wire.Decision, e Electorate) bool {
+	if agree != wire.Undecided {
+		return agree == wire.Yes
+	}
+	pages := 0
+	for _, p := range e.People {
+		if !p.Guest && p.Page {
+			pages++
+		}
+	}
+	return b.opened || pages >= enoughPages
+}
