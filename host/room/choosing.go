@@ -90,18 +90,11 @@ func (r *Room) selectFor(group []*player) selection.Selection {
 
 // criteria are what settings ask of a server for a group.
 func (r *Room) criteria(s wire.Settings, group []*player) selection.Criteria {
-	// The server must have seats for the group, and for those who come along without
-	// a say.
-	seats := len(group)
-	for _, p := range r.round.players {
-		seats += count(p.connected && !slices.Contains(group, p))
-	}
-	seats += len(r.counted())
 	c := s.Criteria()
 	if !s.AnyVersion {
 		c.Editions = r.editions(group)
 	}
-	c.Seats, c.Spare = max(s.Players, seats), max(0, cmp.Or(r.tuning.Spare, spareSeat))
+	c.Seats, c.Spare = max(s.Players, r.seatsFor(group)), max(0, cmp.Or(r.tuning.Spare, spareSeat))
 	c.Weights = r.tuning.Weights
 	c.Vetoes, c.Keep = r.round.ballot.Vetoes(), r.previous
 	c.Ours, c.Hidden = r.lists.ours(), r.lists.hidden(r.round.servers.List, r.organiserName())
@@ -111,6 +104,15 @@ func (r *Room) criteria(s wire.Settings, group []*player) selection.Criteria {
 	}
 	c.Top, c.Reasons = rankingLength, reasonsLength
 	return c
+}
+
+// seatsFor returns how many seats a group needs, with all who come along without a say.
+func (r *Room) seatsFor(group []*player) int {
+	seats := len(group) + len(r.counted())
+	for _, p := range r.round.players {
+		seats += count(p.connected && !slices.Contains(group, p))
+	}
+	return seats
 }
 
 // rechoose puts another choice in the place of the last one. Servers that had no

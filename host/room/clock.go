@@ -35,7 +35,7 @@ func (r *Room) rightTimes() {
 	case *Countdown: // which ends by itself
 		stale = append(stale, &phase.Looked)
 	case *Waiting:
-		phase.rightTimes(r)
+		phase.watch.SetRight(r.now)
 	case *Failed:
 		if rest := max(retryAfter(r.failures), settling); phase.Retry.Sub(r.now) > rest {
 			phase.Retry = r.now.Add(rest)
@@ -48,21 +48,5 @@ func (r *Room) rightTimes() {
 	}
 	if r.ended.After(r.now) { // and whoever comes now did not miss it
 		r.ended = r.now.Add(-dateStays)
-	}
-}
-
-// rightTimes has a wait begin now that began later.
-func (w *Waiting) rightTimes(r *Room) {
-	if ahead := w.Began.Sub(r.now); ahead > 0 {
-		w.stands(-ahead)
-		w.Began = r.now
-	}
-	for i := range w.Servers {
-		s := &w.Servers[i]
-		for _, at := range []*time.Time{&s.At, &s.MostAt} {
-			if at.After(r.now) {
-				*at = r.now
-			}
-		}
 	}
 }

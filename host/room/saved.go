@@ -13,6 +13,7 @@ import (
 	"muster/discovery/topology"
 	"muster/host/room/ballot"
 	"muster/host/room/evidence"
+	"muster/host/room/seats"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/anomaly"
@@ -70,6 +71,7 @@ func (s *saved) upgrade() {
 		p := &s.Players[i]
 		p.Evidence, p.playerBefore3 = p.Saved, playerBefore3{}
 	}
+	s.Seats = s.Phase.seatsOf()
 }
 
 // saved is a room at rest: JSON, but for its long columns, which are the same
@@ -120,6 +122,7 @@ type saved struct {
 	More      more                 `json:"more,omitzero"`
 
 	Ballot ballot.Saved `json:"ballot,omitzero"`
+	Seats  seats.Saved  `json:"seats,omitzero"`
 
 	before3
 }
@@ -226,6 +229,9 @@ func (r *Room) Save() ([]byte, error) {
 	}
 	if k := &r.kept; r.IsStanding() || k.unjoined || len(k.evenings) > 0 || !k.used.IsZero() || !k.counted.IsZero() {
 		s.Kept = &savedKept{k.evenings, k.tonight, k.left, k.reminded, k.dated, k.used, k.unused, k.counted, k.unjoined}
+	}
+	if w := r.waiting(); w != nil {
+		s.Seats = w.watch.Save()
 	}
 	var err error
 	for name, p := range phases() {
@@ -375,6 +381,7 @@ func (s *saved) withoutList() (err error) {
 	if s.Infos, s.Words, err = lost.saveHearing(); err != nil {
 		return err
 	}
+	s.Seats = seats.Saved{}
 	s.ListHash, s.Said, s.SaidAt, s.Local, s.Measuring, s.Pause, s.Broken = "", nil, time.Time{}, nil, time.Time{}, pause{}, false
 	s.Selection, s.WhatIf, s.Look, s.TooNear, s.More = nil, nil, look{}, nil, more{}
 	s.Ballot = ballot.Saved{}
@@ -467,6 +474,9 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	for server := range n.hearing.words { // also what the host heard before anybody came
 		n.weigh(server)
 	}
+	if err := r.restoreSeats(s.Seats); err != nil {
+		return nil, err
+	}
 	if n.selection != nil {
 		err = n.place(n.selection)
 	}
@@ -529,10 +539,9 @@ func (r *Room) isWhole() error {
 		missing = r.round.selection == nil
 	case *Voting, *Countdown:
 		missing = r.round.selection == nil || r.round.selection.Chosen == nil
-	case *Waiting:
-		missing = !phase.isWhole(r)
-	case *Failed:
-		missing = phase.Waited != nil && !phase.Waited.isWhole(r)
+	case *Waiting, *Failed:
+		w := r.waiting()
+		missing = w != nil && !w.isWhole(r)
 	case *Launching:
 		missing = phase.Server < 0 || phase.Server >= len(r.round.servers.List) || r.round.selection == nil || r.round.selection.Chosen == nil
 	}

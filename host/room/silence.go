@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/seats"
 	"muster/host/wire"
 )
 
@@ -171,7 +172,7 @@ func (r *Room) stand(d time.Duration) {
 	case *Voting:
 		phase.Looked = phase.Looked.Add(d)
 	case *Waiting:
-		phase.stands(d)
+		phase.watch.Shift(d)
 	case *Countdown:
 		phase.Looked, phase.LaunchAt = phase.Looked.Add(d), phase.LaunchAt.Add(d)
 	}
@@ -196,8 +197,8 @@ const (
 type Failed struct {
 	// Retry is when; zero if nothing has changed that could help.
 	Retry time.Time `json:"retry,omitzero"`
-	// Waited is the wait for seats that was given up, if that is why.
-	Waited *Waiting `json:"waited,omitempty"`
+	// waited is the wait for seats that was given up, if that is why.
+	waited *seats.Watch
 }
 
 func (*Failed) stage() wire.Stage { return wire.Failed }

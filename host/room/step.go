@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/seats"
 	"muster/host/wire"
 )
 
@@ -51,9 +52,8 @@ type (
 	Close struct{}
 )
 
-// Crowd is how many rooms of a host wait for seats on one server, and which of them, from 0,
-// a room is.
-type Crowd struct{ Rooms, Place int }
+// Crowd is that of [seats.Crowd].
+type Crowd = seats.Crowd
 
 // Output is something to do for a room. The package documentation has the order.
 type Output interface{ isOutput() }
@@ -220,7 +220,7 @@ func (in Tick) step(r *Room) error {
 	r.stopLooking()
 	r.announceOpen()
 	if w, waits := r.phase.(*Waiting); waits {
-		w.crowds(r, in.Crowds)
+		w.share(r, in.Crowds)
 	}
 	if r.passes(passed); !r.round.pause.On {
 		r.phase.tick(r)
@@ -344,7 +344,7 @@ func (Resume) step(r *Room) error {
 	case *Voting, *Countdown: // an older host has numbered no candidates
 		r.round.ballot.Open(r.round.options())
 	case *Waiting:
-		phase.resumes(r)
+		phase.resume(r)
 	}
 	return nil
 }

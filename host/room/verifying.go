@@ -248,7 +248,7 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 			return nil
 		}
 	case *Waiting:
-		if !phase.isAsked(p) || v.More {
+		if !phase.watch.Asks(p.name) || v.More {
 			return nil
 		}
 	default:

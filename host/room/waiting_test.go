@@ -1,86 +1,20 @@
 package room
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/topology"
 	"muster/host/wire"
 )
-
-func words(free ...int) (words []seatWord) {
-	for i, f := range free {
-		words = append(words, seatWord{string(rune('a' + i)), f})
-	}
-	return words
-}
-
-// TestJudge: where several can look two have to have seen the seats, and more than have not.
-func TestJudge(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		free   []int // as one after the other says, -1 for nothing
-		others int   // who could be asked besides
-		want   verdict
-	}{
-		{"too few", []int{4}, 4, shut},
-		{"nothing heard", []int{-1}, 4, shut},
-		{"seats, unchecked", []int{5}, 4, check},
-		{"seats, checked", []int{5, 6}, 3, open},
-		{"seats, denied", []int{5, 4}, 3, check},
-		{"seats, denied by two", []int{5, 4, 0}, 2, shut},
-		{"seats, denied by one of three", []int{5, 4, 5}, 2, open},
-		{"seats, the checker hears nothing", []int{5, -1}, 3, check},
-		{"seats, only one of all hears anything", []int{5, -1, -1}, 0, shut},
-		{"one who is alone", []int{5}, 0, open},
-		{"one who is alone, too few", []int{4}, 0, shut},
-		{"of two one denies it", []int{5, 4}, 0, shut},
-		{"of two both say so", []int{9, 5}, 0, open},
-		{"undecided to the end", []int{5, 4, 5, 4}, 0, shut},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := judge(words(tt.free...), 5, tt.others); got != tt.want {
-				t.Errorf("%v, want %v", got, tt.want)
-			}
-		})
-	}
-}
-
-// TestSettles: what was seen counts, and a server that is silent, or was checked, has peace
-// for longer.
-func TestSettles(t *testing.T) {
-	s := watched{Free: -1}
-	for _, tt := range []struct {
-		free           []int
-		since          int
-		next           time.Duration
-		now, most      int
-		from, to       int
-		dropped, known bool
-	}{
-		{[]int{0}, 1, 10 * time.Second, 0, 0, 0, 0, false, true},
-		{[]int{3}, 1, 10 * time.Second, 3, 3, 0, 3, false, true},
-		{[]int{1}, 1, 10 * time.Second, 1, 3, 0, 3, false, true},
-		{[]int{9, 1, 1}, 3, 30 * time.Second, 1, 3, 1, 1, false, true}, // the one who is contradicted does not count
-		{[]int{-1}, 1, 20 * time.Second, -1, 3, 1, 1, false, false},
-		{[]int{-1}, 1, 40 * time.Second, -1, 3, 1, 1, false, false},
-		{[]int{-1}, 1, 80 * time.Second, -1, 3, 1, 1, false, false},
-		{[]int{-1}, 1, 2 * time.Minute, -1, 3, 1, 1, false, false},
-		{[]int{-1}, 1, 2 * time.Minute, -1, 3, 1, 1, false, false},
-		{[]int{-1}, 1, 2 * time.Minute, -1, 3, 1, 1, true, false},
-	} {
-		s.Words, s.Since = words(tt.free...), tt.since
-		s.settles(eight, gapAfter(0))
-		most, from, to := s.most()
-		if s.Next.Sub(eight) != tt.next || s.Free != tt.now || most != tt.most || from != tt.from || to != tt.to || (s.Dropped != "") != tt.dropped {
-			t.Errorf("after %v: next in %v, %d free, at most %d, mostly %d to %d, dropped: %q", tt.free, s.Next.Sub(eight), s.Free, most, from, to, s.Dropped)
-		}
-	}
-}
 
 // foyer is a session whose servers have seats as a script says, and whose players look when
 // they are asked.
@@ -388,7 +322,7 @@ func TestSeatsAreChecked(t *testing.T) {
 			if _, went := f.room.phase.(*Launching); went != tt.goes && tt.name != "the server flaps" {
 				t.Errorf("everybody goes: %v, want %v; the log:\n%s", went, tt.goes, f.log())
 			}
-			f.gently(mostMisses)
+			f.gently(3)
 			if n := len(f.asked[0]); n > tt.most {
 				t.Errorf("%d questions, at %v", n, f.asked[0])
 			}
@@ -402,7 +336,7 @@ func TestFilledUpAgain(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
 	f.orders(AwaitSeats{})
 	f.free = func(int, time.Duration) int { // there as long as two look, and not five
-		if _, going := f.room.phase.(*Waiting); going && f.room.phase.(*Waiting).Going != nil {
+		if seats := f.view().Seats; seats != nil && seats.Target != "" {
 			return 2
 		}
 		return 5
@@ -628,18 +562,14 @@ func TestWaitingWakes(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
 	f.orders(AwaitSeats{})
 	f.passes(time.Second)
-	w := f.room.phase.(*Waiting)
-	w.Look = nil
-	w.Servers[0].Words = []seatWord{{"ann", 5}, {"ben", 0}, {"cat", 5}, {"dan", 0}, {"eve", 5}}
-	if next := w.next(f.room); !next.Equal(w.Servers[0].Next) {
-		t.Errorf("everybody has had a word on the seats, and nothing comes of it before %v", next)
+	if seats := f.view().Seats; !f.room.Next().Equal(seats.Servers[0].Next) {
+		t.Errorf("the next look is at %v, and the room wakes at %v", seats.Servers[0].Next, f.room.Next())
 	}
-	w.Servers[0].Words = nil
 	for _, name := range f.names {
 		f.gone(name)
 	}
 	f.wait(2 * goneAfter)
-	if next := w.next(f.room); !next.Equal(w.Until) {
+	if next := f.room.Next(); !next.Equal(f.view().Seats.Until) {
 		t.Errorf("nobody is here, and the room wakes in %v", next.Sub(f.now))
 	}
 	f.join("ann")
@@ -653,17 +583,55 @@ func TestWaitingWakes(t *testing.T) {
 func TestUnwholeWait(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
 	f.orders(AwaitSeats{})
-	w := f.room.phase.(*Waiting)
-	for _, spoil := range []func(){
-		func() { w.Turn = -7 },
-		func() { w.Servers[0].Since = -1 },
-		func() { w.Servers[0].Server = 9 },
+	for _, spoil := range [][2]string{
+		{`"turn":0`, `"turn":-7`},
+		{`"seats":{"began":`, `"settled":{"began":`},
 	} {
-		whole := *w
-		whole.Servers = slices.Clone(w.Servers)
-		if spoil(); w.isWhole(f.room) {
-			t.Errorf("%+v is taken for a wait", w)
+		data, err := f.room.Save()
+		if err != nil || !strings.Contains(string(data), spoil[0]) {
+			t.Fatalf("no %s in the saved room: %v", spoil[0], err)
 		}
-		*w = whole
+		data = []byte(strings.Replace(string(data), spoil[0], spoil[1], 1))
+		if _, err := Restore(data, topology.New); err == nil {
+			t.Errorf("with %s it is taken for a room", spoil[1])
+		}
+	}
+}
+
+// TestWaitingBefore3: forms 1 and 2 kept the wait with the phase, whether it went on or was
+// given up.
+func TestWaitingBefore3(t *testing.T) {
+	f := inFront(t, settings(5), 1, five()...)
+	f.orders(AwaitSeats{})
+	f.free = func(int, time.Duration) int { return 3 }
+	f.passes(time.Minute)
+	data, err := f.room.Save()
+	var want saved
+	if err := cmp.Or(err, json.Unmarshal(data, &want)); err != nil {
+		t.Fatal(err)
+	}
+	wait, err := json.Marshal(want.Seats)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, phase := range []savedPhase{
+		{"waiting", wait},
+		{"failed", json.RawMessage(`{"waited":` + string(wait) + "}")},
+	} {
+		s := saved{Version: 2, Phase: phase}
+		if s.upgrade(); want.Seats.Began.IsZero() || !reflect.DeepEqual(s.Seats, want.Seats) {
+			t.Errorf("%+v has become %+v", want.Seats, s.Seats)
+		}
+	}
+}
+
+// TestWaitWithoutList: a room that has given up its wait, and loses its list, still stands.
+func TestWaitWithoutList(t *testing.T) {
+	f := inFront(t, settings(5), 1, five()...)
+	f.orders(AwaitSeats{})
+	f.orders(Unwait{})
+	f.room.round.kept = "gone"
+	if r := restored(f.T, f.room); r.Stage() != wire.Failed || r.Snapshot().Seats != nil {
+		t.Errorf("the room is %s, and shows %+v", r.Stage(), r.Snapshot().Seats)
 	}
 }

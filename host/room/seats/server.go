@@ -1,4 +1,4 @@
-package room
+package seats
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 // What is known of the free seats of one server, and how often it is asked for them.
 
 const (
-	// longestGap bounds how seldom a silent server is asked, and after mostSilent silences
-	// in a row, some four minutes, it is watched no more.
+	// longestGap bounds how seldom a silent server is asked. After mostSilent silences in a
+	// row, some four minutes, it is watched no more.
 	longestGap = 2 * time.Minute
 	mostSilent = 6
 	// mostMisses is how often a server may fill up in the last moment: each time everybody
@@ -23,12 +23,12 @@ const (
 	missRest   = 30 * time.Second
 	// countedSeats bounds how many free seats are told apart in what was seen: as many as
 	// the largest groups want.
-	countedSeats = maxPlayers
+	countedSeats = wire.MaxPlayers
 )
 
-// gapAfter is how long a server has peace after a look, by how long the room has waited:
-// XQF asks every 5 s and for one player only, and people who have waited for a quarter of an
-// hour do not miss the seats for 20 s more.
+// gapAfter returns how long a server has peace after a look, by how long the room has
+// waited. XQF asks every 5 s for one player only, and people who have waited for a quarter
+// of an hour do not miss the seats for 20 s more.
 func gapAfter(waited time.Duration) time.Duration {
 	const first, later, last = 10 * time.Second, 20 * time.Second, 30 * time.Second
 	switch {
@@ -40,35 +40,18 @@ func gapAfter(waited time.Duration) time.Duration {
 	return last
 }
 
+// Crowd is how many rooms of a host wait for seats on one server, and which of them, from 0,
+// a room is.
+type Crowd struct{ Rooms, Place int }
+
 // crowdGap is how long a server has peace between the looks of different rooms of the host:
-// of many each looks once in a round of them all, when it is its turn. But no round is longer
-// than longestGap: who opens hundreds of rooms shall not keep the others from their seats.
+// each room looks once in a round of them all, at its turn. But no round is longer than
+// longestGap: a person who opens hundreds of rooms must not keep the others from their seats.
 const crowdGap = time.Second
 
-// crowdRound is how long all rooms that watch the server take for a look each.
-func (s *watched) crowdRound() time.Duration {
-	return min(time.Duration(s.crowd.Rooms)*crowdGap, longestGap)
-}
-
-// gap is how long the server has peace after this room's look.
-func (s *watched) gap(waited time.Duration) time.Duration {
-	return max(gapAfter(waited), s.crowdRound())
-}
-
-// due is when the room looks next: at its turn among the rooms that watch the server, but
-// what a look saw is checked at once. After a look that is the turn which is nearest to Next,
-// reckoned from when it began, else the first one from Next on.
-func (s *watched) due() time.Time {
-	if s.crowd.Rooms < 2 || len(s.Words) > 0 {
-		return s.Next
-	}
-	round, from := s.crowdRound(), s.Next
-	if s.took > 0 {
-		from = from.Add(-s.took - round/2)
-	}
-	turn := round * time.Duration(s.crowd.Place) / time.Duration(s.crowd.Rooms)
-	since := (time.Duration(from.UnixNano()) - turn) % round // since a turn
-	return from.Add((round - since) % round)
+// round is how long all rooms of the crowd take for a look each.
+func (c Crowd) round() time.Duration {
+	return min(time.Duration(c.Rooms)*crowdGap, longestGap)
 }
 
 // watched is a server that the room watches.
@@ -87,14 +70,14 @@ type watched struct {
 	Misses  int    `json:"misses,omitempty"`
 	Dropped string `json:"dropped,omitempty"`
 	// Words are of the look under way and its checks.
-	Words []seatWord `json:"words,omitempty"`
-	// Free is what was true at At, -1 if that is not known; Counts are how often so many
+	Words []word `json:"words,omitempty"`
+	// Free is what was true at At, -1 if that is not known. Counts are how often so many
 	// seats were free, and Most the most of them, at MostAt.
 	Free   int       `json:"free"`
 	At     time.Time `json:"at,omitzero"`
 	Counts []int     `json:"counts,omitempty"`
 	MostAt time.Time `json:"most_at,omitzero"`
-	// crowd are the rooms of the host that watch it, as of the last [Tick].
+	// crowd are the rooms of the host that watch it, as the host said last.
 	crowd Crowd
 	// looked is when the look under way began, and took how long the last one did, checks
 	// included; 0 if Next is reckoned from something else.
@@ -102,10 +85,39 @@ type watched struct {
 	took   time.Duration
 }
 
-// seatWord is how many seats somebody heard to be free, -1 if nothing of it.
-type seatWord struct {
+// gap is how long the server has peace after this room's look.
+func (s *watched) gap(waited time.Duration) time.Duration {
+	if s.Instead {
+		return max(insteadGap, s.crowd.round())
+	}
+	return max(gapAfter(waited), s.crowd.round())
+}
+
+// due returns when the room looks next: at its turn among the rooms that watch the server,
+// but what a look saw is checked at once. After a look that is the turn nearest to Next,
+// reckoned from when the look began, else the first one from Next on.
+func (s *watched) due() time.Time {
+	if s.crowd.Rooms < 2 || len(s.Words) > 0 {
+		return s.Next
+	}
+	round, from := s.crowd.round(), s.Next
+	if s.took > 0 {
+		from = from.Add(-s.took - round/2)
+	}
+	turn := round * time.Duration(s.crowd.Place) / time.Duration(s.crowd.Rooms)
+	since := (time.Duration(from.UnixNano()) - turn) % round // since a turn
+	return from.Add((round - since) % round)
+}
+
+// word is how many seats a player heard to be free, -1 if nothing of them.
+type word struct {
 	By   string `json:"by"`
 	Free int    `json:"free"`
+}
+
+// said reports whether a player's word is among some.
+func said(words []word, player string) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return w.By == player })
 }
 
 // verdict is what comes of words about a server's seats.
@@ -117,15 +129,24 @@ const (
 	open                 // there are seats for all
 )
 
-// judge is the verdict over words of different players, the newest last, if so many could
-// still be asked. Where several can look, two have to have seen the seats, and more than
-// have not.
-func judge(words []seatWord, need, others int) verdict {
-	yes, no := 0, 0
+// tally counts the words of players who heard of enough seats, and of too few.
+func tally(words []word, need int) (yes, no int) {
 	for _, w := range words {
-		yes += count(w.Free >= need)
-		no += count(w.Free >= 0 && w.Free < need)
+		switch {
+		case w.Free >= need:
+			yes++
+		case w.Free >= 0:
+			no++
+		}
 	}
+	return yes, no
+}
+
+// judge returns the verdict over words of different players, the newest last, if so many
+// others could still be asked. Where several can look, two have to have seen the seats, and
+// more than have not.
+func judge(words []word, need, others int) verdict {
+	yes, no := tally(words, need)
 	wanted := min(2, len(words)+others)
 	switch {
 	case yes >= wanted && yes > no:
@@ -136,8 +157,8 @@ func judge(words []seatWord, need, others int) verdict {
 	return check
 }
 
-// middle is the word in the middle, of two the one with fewer seats; -1 if nobody heard.
-func middle(words []seatWord) int {
+// middle returns the word in the middle, of two the one with fewer seats; -1 if nobody heard.
+func middle(words []word) int {
 	var free []int
 	for _, w := range words {
 		if w.Free >= 0 {
@@ -151,8 +172,9 @@ func middle(words []seatWord) int {
 	return free[(len(free)-1)/2]
 }
 
-// settles takes what words came to, and says when to look again.
-func (s *watched) settles(now time.Time, gap time.Duration) {
+// settle takes what words came to, and says when to look again.
+func (s *watched) settle(now time.Time, waited time.Duration) {
+	gap := s.gap(waited)
 	if s.Free = middle(s.Words); s.Free < 0 {
 		s.Silent++
 	} else {
@@ -178,7 +200,8 @@ func (s *watched) settles(now time.Time, gap time.Duration) {
 	}
 }
 
-// most is the most seats that were free at once, and from and to what half of the looks saw.
+// most returns the most seats that were free at once, and from and to what half of the looks
+// saw.
 func (s *watched) most() (most, from, to int) {
 	total := 0
 	for _, n := range s.Counts {
@@ -198,16 +221,16 @@ func (s *watched) most() (most, from, to int) {
 	return max(0, len(s.Counts)-1), max(0, from), to
 }
 
-// seatsSeen is how many seats a look found free, -1 if it heard nothing of them.
-func seatsSeen(seen wire.Finalist) int {
+// freeIn returns how many seats a look found free, -1 if it heard nothing of them.
+func freeIn(seen wire.Finalist) int {
 	if seen.State != discovery.Answered || seen.Info == nil || seen.Info.Uncounted() {
 		return -1
 	}
 	return seen.Info.Free()
 }
 
-// misses notes that the server filled up in the last moment.
-func (s *watched) misses(now time.Time) {
+// miss notes that the server filled up in the last moment.
+func (s *watched) miss(now time.Time) {
 	s.Misses++
 	s.Next, s.took = now.Add(time.Duration(s.Misses)*missRest), 0
 	if s.Misses >= mostMisses {

@@ -1,0 +1,45 @@
+package seats
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Saved is a wait at rest.
+type Saved struct {
+	Began    time.Time      `json:"began"`
+	Until    time.Time      `json:"until"`
+	Servers  []watched      `json:"servers"`
+	Turn     int            `json:"turn"`
+	Look     *look          `json:"look,omitempty"`
+	Demerits map[string]int `json:"demerits,omitempty"`
+	Going    *going         `json:"going,omitempty"`
+	News     string         `json:"news,omitempty"`
+	Over     string         `json:"over,omitempty"`
+	Chance   string         `json:"chance,omitempty"`
+}
+
+// Save returns the wait for [Restore]. It shares what the wait still changes, and is to be
+// encoded at once.
+func (w *Watch) Save() Saved {
+	return Saved{w.began, w.until, w.servers, w.turn, w.look, w.demerits, w.going, w.news, w.over, w.chance}
+}
+
+// Restore returns the wait that was saved, for a list of so many servers. Any values are
+// safe: those that make no wait are an error.
+func Restore(s Saved, listed int) (*Watch, error) {
+	w := &Watch{s.Began, s.Until, slices.Clone(s.Servers), s.Turn, s.Look, maps.Clone(s.Demerits), s.Going, s.News, s.Over, s.Chance}
+	isWhole := s.Turn >= 0 && (s.Going == nil || w.at(s.Going.Server) != nil)
+	for i := range w.servers {
+		at := &w.servers[i]
+		at.Ranked.Server = at.Server
+		isWhole = isWhole && at.Server >= 0 && at.Server < listed &&
+			len(at.Counts) <= countedSeats+1 && at.Since >= 0 && at.Silent >= 0 && at.Misses >= 0
+	}
+	if !isWhole {
+		return nil, errors.New("a wait for seats that is none")
+	}
+	return w, nil
+}

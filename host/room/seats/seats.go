@@ -1,0 +1,491 @@
+// Package seats watches a few full servers until one has seats for the whole group.
+//
+// One player's program asks at a time, in turn:
+//
+//	ann  ·────────── 10 s ──────────·──── … ──·
+//	ben            10 s later ──────·         │ "seats for all"
+//	cat                                       └ 2 s ─▶ "yes" ─▶ everyone looks once, and goes
+//
+// So the servers are asked as often by ten players as by one, and one player's word sends
+// nobody anywhere. The room tells a [Watch] how time passes and what players saw, and does
+// what the events say:
+//
+//	Tick, Heard ─▶ Ask ─▶ Open ─┬─▶ Go
+//	                ▲           └─▶ Filled ─┐
+//	                └───────────────────────┴─▶ Over
+package seats
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/host/wire"
+	"muster/selection"
+)
+
+const (
+	// watchedMost is how many full servers are watched: a fourth is hardly ever the first
+	// to have seats that people want.
+	watchedMost = 3
+	// insteadMost is how many servers are shown that have seats. They are asked every
+	// insteadGap, as they are for comparison only.
+	insteadMost = 2
+	insteadGap  = time.Minute
+	// usualWait is how long a room waits if nobody has said: a round of most games is over
+	// by then, and people leave when one is.
+	usualWait = 30 * time.Minute
+	// checkAfter is from the word that there are seats to the next player's look: seats go
+	// within seconds, and the strictest servers answer an address once a second.
+	checkAfter = 2 * time.Second
+	// lookTime is how long a look may take, answers of several packets and slow lines
+	// included; then the next player looks.
+	lookTime = 8 * time.Second
+	// lastLook is how long everyone looks before all go.
+	lastLook = 5 * time.Second
+	// mostDemerits is after how many words that others contradicted, or looks without an
+	// answer, a player looks only if nobody else can: one may be chance.
+	mostDemerits = 2
+)
+
+// Watch is a wait for seats.
+type Watch struct {
+	began, until time.Time
+	servers      []watched
+	// turn counts looks, so that all take turns.
+	turn int
+	look *look
+	// demerits are by player; see mostDemerits.
+	demerits map[string]int
+	going    *going
+	// news, over and chance are those of [wire.Seats].
+	news, over, chance string
+}
+
+// look is a look under way.
+type look struct {
+	By      string    `json:"by"`
+	Servers []int     `json:"servers"`
+	At      time.Time `json:"at"`
+}
+
+// going is the moment before everyone is sent to a server that has seats.
+type going struct {
+	Server   int       `json:"server"`
+	LaunchAt time.Time `json:"launch_at"`
+	Words    []word    `json:"words,omitempty"`
+}
+
+// Facts are what holds of the wait at the moment.
+type Facts struct {
+	// Need is how many seats have to be free at once, and Present how many players look
+	// when everyone does.
+	Need, Present int
+	// Servers are what holds of those of [Watch.Servers].
+	Servers map[int]Fact
+}
+
+// Fact is what holds of a server: what people call it, and which players can look at it.
+type Fact struct {
+	Name    string
+	Lookers []string
+}
+
+// Event is something for the room to do.
+type Event interface{ isEvent() }
+
+// The events.
+type (
+	// Ask wants one player's program to look at servers.
+	Ask struct {
+		By      string
+		Servers []int
+	}
+	// Open says that a server has so many seats, as some players saw: everyone looks once
+	// more, and goes after a while.
+	Open struct {
+		Server, Free int
+		SeenBy       []string
+		After        time.Duration
+	}
+	// Go says that the seats are still there, and whose last look heard of them at all.
+	Go struct {
+		Server  int
+		HeardBy []string
+	}
+	// Filled says that they are not, in a sentence.
+	Filled struct{ News string }
+	// Over says why the wait has ended without a seat, in a sentence or two.
+	Over struct{ Text string }
+)
+
+func (Ask) isEvent()    {}
+func (Open) isEvent()   {}
+func (Go) isEvent()     {}
+func (Filled) isEvent() {}
+func (Over) isEvent()   {}
+
+// Worth returns the servers of a ranking that are worth a wait for so many seats: those that
+// are full, as long as they are better than the best that is not.
+func Worth(ranking []selection.Ranked, servers selection.Servers, need int) (full []selection.Ranked) {
+	for _, ranked := range ranking {
+		info := servers.Info(ranked.Server)
+		switch {
+		case info == nil, info.Uncounted(), info.MaxPlayers < need:
+		case info.Free() >= need:
+			return full
+		case len(full) < watchedMost:
+			full = append(full, ranked)
+		}
+	}
+	return full
+}
+
+// Begin begins to watch full servers, the best first, for so long, or as long as is usual
+// if that is 0. The best others of those that have seats are shown for comparison.
+func Begin(full, others []selection.Ranked, servers selection.Servers, limit time.Duration, now time.Time) *Watch {
+	w := &Watch{began: now, until: now.Add(cmp.Or(limit, usualWait))}
+	add := func(ranked selection.Ranked, instead bool) {
+		s := watched{Server: ranked.Server, Ranked: ranked, Instead: instead, Free: -1, Next: now}
+		if info := servers.Info(s.Server); info != nil && !info.Uncounted() {
+			s.Free = info.Free()
+		}
+		w.servers = append(w.servers, s)
+	}
+	for _, ranked := range full {
+		add(ranked, false)
+	}
+	for _, ranked := range others {
+		if w.at(ranked.Server) == nil && len(w.servers) < len(full)+insteadMost {
+			add(ranked, true)
+		}
+	}
+	return w
+}
+
+// at returns what is known of a server, nil if it is not watched.
+func (w *Watch) at(server int) *watched {
+	at := slices.IndexFunc(w.servers, func(s watched) bool { return s.Server == server })
+	if at < 0 {
+		return nil
+	}
+	return &w.servers[at]
+}
+
+// Servers returns the servers that are watched or shown.
+func (w *Watch) Servers() []int {
+	var servers []int
+	for i := range w.servers {
+		servers = append(servers, w.servers[i].Server)
+	}
+	return servers
+}
+
+// Watches returns the servers that will be looked at again; none if nobody is there to look.
+func (w *Watch) Watches(f Facts) []int {
+	var servers []int
+	for i := range w.servers {
+		if s := &w.servers[i]; w.watches(s, f) {
+			servers = append(servers, s.Server)
+		}
+	}
+	return servers
+}
+
+// watches reports whether there will be a look at a server again, or a decision on what was
+// seen.
+func (w *Watch) watches(s *watched, f Facts) bool {
+	return s.Dropped == "" && (len(s.Words) > 0 || len(w.lookers(s, f)) > 0)
+}
+
+// Share takes in which rooms of the host watch each server.
+func (w *Watch) Share(crowds map[int]Crowd) {
+	for i := range w.servers {
+		w.servers[i].crowd = crowds[w.servers[i].Server]
+	}
+}
+
+// Tick lets time pass.
+func (w *Watch) Tick(f Facts, now time.Time) []Event {
+	switch {
+	case w.going != nil && (!now.Before(w.going.LaunchAt) || w.going.LaunchAt.Sub(now) > lastLook):
+		return w.arrive(f, now)
+	case w.going != nil:
+	case !now.Before(w.until):
+		return []Event{w.GiveUp(fmt.Sprintf("There were never %s at once in %s.", InWords(f.Need), minutes(w.until.Sub(w.began))), f)}
+	case w.look != nil && (now.Sub(w.look.At) >= lookTime || now.Before(w.look.At)):
+		w.blame(w.look.By)
+		return w.take(nil, f, now)
+	case w.look == nil:
+		return w.nextLook(f, now)
+	}
+	return nil
+}
+
+// Next returns when Tick has something to do.
+func (w *Watch) Next(f Facts) time.Time {
+	next := w.until
+	earlier := func(at time.Time) {
+		if at.Before(next) {
+			next = at
+		}
+	}
+	switch {
+	case w.going != nil:
+		earlier(w.going.LaunchAt)
+	case w.look != nil:
+		earlier(w.look.At.Add(lookTime))
+	default:
+		for i := range w.servers {
+			if s := &w.servers[i]; w.watches(s, f) {
+				earlier(s.due())
+			}
+		}
+	}
+	return next
+}
+
+// lookers returns who can look at a server and has not had a word on its seats yet.
+func (w *Watch) lookers(s *watched, f Facts) []string {
+	var can, good []string
+	for _, name := range f.Servers[s.Server].Lookers {
+		if said(s.Words, name) {
+			continue
+		}
+		can = append(can, name)
+		if w.demerits[name] < mostDemerits {
+			good = append(good, name)
+		}
+	}
+	if len(good) > 0 {
+		return good
+	}
+	return can
+}
+
+// blame notes that a player's look was of no use.
+func (w *Watch) blame(player string) {
+	if w.demerits == nil {
+		w.demerits = map[string]int{}
+	}
+	w.demerits[player]++
+}
+
+// nextLook asks the next player to look at what is due. A server whose seats are checked is
+// looked at alone, as not everybody may do that.
+func (w *Watch) nextLook(f Facts, now time.Time) []Event {
+	by, servers := "", []int(nil)
+	for _, checks := range []bool{true, false} {
+		if by != "" {
+			break
+		}
+		for i := range w.servers {
+			s := &w.servers[i]
+			if s.Dropped != "" || now.Before(s.due()) || checks != (len(s.Words) > 0) {
+				continue
+			}
+			can := w.lookers(s, f)
+			switch {
+			case len(can) == 0 && checks: // the others who could have checked have left
+				return w.decide(s, f, now)
+			case len(can) == 0:
+				continue
+			case by == "":
+				by = can[w.turn%len(can)]
+			case checks || !slices.Contains(can, by):
+				continue
+			}
+			servers = append(servers, s.Server)
+			if len(s.Words) == 0 {
+				s.looked = now
+			}
+			s.Asked++
+			s.Since++
+		}
+	}
+	if by == "" {
+		return nil
+	}
+	w.turn++
+	w.look = &look{By: by, Servers: servers, At: now}
+	return []Event{Ask{by, servers}}
+}
+
+// IsGoing reports whether everyone is about to go to a server.
+func (w *Watch) IsGoing() bool { return w.going != nil }
+
+// Asks reports whether a player is asked to look just now.
+func (w *Watch) Asks(player string) bool {
+	return w.going != nil || w.look != nil && w.look.By == player
+}
+
+// Heard takes what a player saw who was asked to look.
+func (w *Watch) Heard(by string, seen []wire.Finalist, f Facts, now time.Time) []Event {
+	switch {
+	case !w.Asks(by):
+		return nil
+	case w.going == nil:
+		return w.take(seen, f, now)
+	}
+	for _, finalist := range seen {
+		if finalist.Server == w.going.Server && !said(w.going.Words, by) {
+			w.going.Words = append(w.going.Words, word{by, freeIn(finalist)})
+		}
+	}
+	return nil
+}
+
+// take ends the look under way with what it saw of each server, which may be nothing.
+func (w *Watch) take(seen []wire.Finalist, f Facts, now time.Time) []Event {
+	ended := *w.look
+	w.look = nil
+	var events []Event
+	for i := range w.servers {
+		s := &w.servers[i]
+		if !slices.Contains(ended.Servers, s.Server) {
+			continue
+		}
+		free := -1
+		if at := slices.IndexFunc(seen, func(f wire.Finalist) bool { return f.Server == s.Server }); at >= 0 {
+			free = freeIn(seen[at])
+		}
+		s.Words = append(s.Words, word{ended.By, free})
+		if events = append(events, w.decide(s, f, now)...); w.going != nil {
+			break
+		}
+	}
+	return events
+}
+
+// decide draws the conclusion from what was heard of a server.
+func (w *Watch) decide(s *watched, f Facts, now time.Time) []Event {
+	if !s.Instead {
+		switch judge(s.Words, f.Need, len(w.lookers(s, f))) {
+		case check:
+			s.Next = now.Add(checkAfter)
+			return nil
+		case open:
+			return []Event{w.open(s, f, now)}
+		}
+	}
+	words := s.Words
+	s.settle(now, now.Sub(w.began))
+	if s.Instead || len(words) == 1 {
+		return nil
+	}
+	for _, word := range words {
+		if word.Free >= f.Need {
+			w.blame(word.By)
+			w.news = fmt.Sprintf("%s heard of %s on %s, and others did not: nobody is sent there by one player's word.",
+				word.By, InWords(word.Free), f.Servers[s.Server].Name)
+		}
+	}
+	return nil
+}
+
+// open calls everyone to look once more.
+func (w *Watch) open(s *watched, f Facts, now time.Time) Event {
+	var seers []string
+	for _, word := range s.Words {
+		if word.Free >= f.Need {
+			seers = append(seers, word.By)
+		} else if word.Free >= 0 {
+			w.blame(word.By)
+		}
+	}
+	s.settle(now, now.Sub(w.began))
+	s.Asked += f.Present
+	w.going, w.look, w.news = &going{Server: s.Server, LaunchAt: now.Add(lastLook)}, nil, ""
+	return Open{s.Server, max(f.Need, s.Free), seers, lastLook}
+}
+
+// arrive sends everyone to the server, if the last look says that the seats are still there.
+func (w *Watch) arrive(f Facts, now time.Time) []Event {
+	s, words := w.at(w.going.Server), w.going.Words
+	w.going = nil
+	if yes, no := tally(words, f.Need); yes > 0 && no <= yes {
+		var heard []string
+		for _, word := range words {
+			if word.Free >= 0 {
+				heard = append(heard, word.By)
+			}
+		}
+		return []Event{Go{s.Server, heard}}
+	}
+	what := "did not answer when everyone looked"
+	if free := middle(words); free >= 0 {
+		what = fmt.Sprintf("filled up again in the last moment: %d of %s free", free, InWords(f.Need))
+	}
+	s.miss(now)
+	news := fmt.Sprintf("%s %s", f.Servers[s.Server].Name, what)
+	w.news = news + "."
+	return append([]Event{Filled{news}}, w.orGiveUp(f)...)
+}
+
+// Drop ends the watch of one server.
+func (w *Watch) Drop(server int, why string, f Facts) []Event {
+	w.at(server).Dropped = why
+	return w.orGiveUp(f)
+}
+
+// orGiveUp gives up once no server is left to be watched.
+func (w *Watch) orGiveUp(f Facts) []Event {
+	if slices.ContainsFunc(w.servers, func(s watched) bool { return !s.Instead && s.Dropped == "" }) {
+		return nil
+	}
+	return []Event{w.GiveUp("No server is left that is worth the wait.", f)}
+}
+
+// GiveUp ends the wait, and says what was seen meanwhile.
+func (w *Watch) GiveUp(why string, f Facts) Over {
+	w.look, w.going, w.over, w.chance = nil, nil, why, w.chanceOf(f)
+	return Over{strings.TrimSuffix(strings.TrimSpace(why+" "+w.chance), ".")}
+}
+
+// Shift moves all from which the wait reckons: a time has not counted.
+func (w *Watch) Shift(d time.Duration) {
+	w.until = w.until.Add(d)
+	for i := range w.servers {
+		w.servers[i].Next = w.servers[i].Next.Add(d)
+	}
+	if w.look != nil {
+		w.look.At = w.look.At.Add(d)
+	}
+	if w.going != nil {
+		w.going.LaunchAt = w.going.LaunchAt.Add(d)
+	}
+}
+
+// SetRight corrects what was noted by a clock that was ahead, or has been set back since.
+func (w *Watch) SetRight(now time.Time) {
+	if ahead := w.began.Sub(now); ahead > 0 {
+		w.Shift(-ahead)
+		w.began = now
+	}
+	if w.until.Sub(now) > wire.MostWait {
+		w.until = now.Add(wire.MostWait)
+	}
+	for i := range w.servers {
+		s := &w.servers[i]
+		for _, at := range []*time.Time{&s.At, &s.MostAt} {
+			if at.After(now) {
+				*at = now
+			}
+		}
+		if s.Next.Sub(now) > longestGap*watchedMost {
+			s.Next = now
+		}
+	}
+}
+
+// Resume goes on after the host was away: every player has lost the connection.
+func (w *Watch) Resume(now time.Time) {
+	w.look, w.going = nil, nil
+	for i := range w.servers {
+		s := &w.servers[i]
+		s.Words, s.Since, s.took = nil, 0, 0
+		s.Next = now.Add(gapAfter(0))
+	}
+}

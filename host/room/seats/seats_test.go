@@ -1,0 +1,256 @@
+package seats
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// waiting is a wait of ann, ben and cat for seats on two full servers, 3 and 5, while 7 has
+// some.
+func waiting() (*Watch, Facts) {
+	rank := func(server int) selection.Ranked {
+		return selection.Ranked{Server: server, Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(server)}), 27960)}
+	}
+	servers := selection.Servers{List: make([]discovery.Server, 8), Infos: map[int]*discovery.Info{
+		3: {Players: 16, MaxPlayers: 16}, 5: {Players: 15, MaxPlayers: 16}, 7: {Players: 2, MaxPlayers: 16},
+	}}
+	ranking := []selection.Ranked{rank(2), rank(3), rank(5), rank(7)}
+	w := Begin(Worth(ranking, servers, 3), []selection.Ranked{rank(7), rank(3)}, servers, 0, eight)
+	f := Facts{Need: 3, Present: 3, Servers: map[int]Fact{}}
+	for _, server := range []int{3, 5, 7} {
+		f.Servers[server] = Fact{fmt.Sprint("server ", server), []string{"ann", "ben", "cat"}}
+	}
+	return w, f
+}
+
+// sees is what a player saw of servers with so many free seats of 16, by server.
+func sees(free map[int]int) (seen []wire.Finalist) {
+	for server, n := range free {
+		info := &discovery.Info{Players: 16 - n, MaxPlayers: 16}
+		seen = append(seen, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{30}, Sent: 1, Info: info})
+	}
+	return seen
+}
+
+// TestWatch: one player looks, another checks, everyone looks, and all go.
+func TestWatch(t *testing.T) {
+	w, f := waiting()
+	if got := w.Servers(); !slices.Equal(got, []int{3, 5, 7}) {
+		t.Fatalf("watches %v", got)
+	}
+	now := eight
+	wants := func(got []Event, want ...Event) {
+		t.Helper()
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("after %v: %+v, want %+v", now.Sub(eight), got, want)
+		}
+	}
+	wants(w.Tick(f, now), Ask{"ann", []int{3, 5, 7}})
+	wants(w.Heard("ben", sees(map[int]int{3: 16}), f, now)) // whom nobody has asked
+	wants(w.Heard("ann", sees(map[int]int{3: 0, 5: 4, 7: 9}), f, now))
+	wants(w.Tick(f, now))
+	now = w.Next(f)
+	wants(w.Tick(f, now), Ask{"cat", []int{5}})
+	wants(w.Heard("cat", sees(map[int]int{5: 3}), f, now), Open{5, 3, []string{"ann", "cat"}, lastLook})
+	if v := w.View(3, nil); v.Target != "192.0.2.5:27960" || v.Servers[1].Asked != 5 || v.Servers[1].Free != 3 || v.Instead[0].Free != 9 {
+		t.Errorf("people see %+v", v)
+	}
+	wants(w.Heard("ann", sees(map[int]int{5: 3}), f, now))
+	wants(w.Heard("ann", sees(map[int]int{5: 0}), f, now)) // one word each
+	wants(w.Heard("ben", nil, f, now))
+	now = w.Next(f)
+	wants(w.Tick(f, now), Go{5, []string{"ann"}})
+	wants(w.Drop(5, "it suits nobody", f))
+	wants(w.Drop(3, "nor does this", f), Over{"No server is left that is worth the wait. server 5 had at most 3 free, mostly 3"})
+}
+
+// TestLooksAreNoUse: a player who says nothing is asked last, and nobody goes by the word of
+// one.
+func TestLooksAreNoUse(t *testing.T) {
+	w, f := waiting()
+	asked := map[string]int{}
+	for now := eight; now.Before(eight.Add(5 * time.Minute)); now = now.Add(time.Second) {
+		for _, e := range w.Tick(f, now) {
+			ask, is := e.(Ask)
+			if !is {
+				t.Fatalf("%+v", e)
+			}
+			asked[ask.By]++
+			switch ask.By {
+			case "ben":
+				w.Heard("ben", sees(map[int]int{3: 9, 5: 9, 7: 9}), f, now)
+			case "cat":
+				w.Heard("cat", sees(map[int]int{3: 0, 5: 0, 7: 9}), f, now)
+			}
+		}
+	}
+	if asked["ann"] > 4 || asked["ben"] > 2 || asked["cat"] < 20 || w.Save().News == "" {
+		t.Errorf("asked by name: %v; news: %q", asked, w.Save().News)
+	}
+}
+
+// TestNext: what everybody has had a word on is decided when it is due, and without anybody
+// nothing is.
+func TestNext(t *testing.T) {
+	w, f := waiting()
+	for i := range w.servers {
+		w.servers[i].Next = eight.Add(time.Duration(i+1) * time.Minute)
+	}
+	w.servers[1].Words = []word{{"ann", 5}, {"ben", 0}, {"cat", 5}}
+	for _, tt := range []struct {
+		lookers bool
+		want    time.Time
+		watches []int
+	}{
+		{true, eight.Add(time.Minute), []int{3, 5, 7}},
+		{false, eight.Add(2 * time.Minute), []int{5}},
+	} {
+		if !tt.lookers {
+			f.Servers = nil
+		}
+		if got := w.Next(f); !got.Equal(tt.want) || !slices.Equal(w.Watches(f), tt.watches) {
+			t.Errorf("next is %v, of %v", got, w.Watches(f))
+		}
+	}
+}
+
+// TestSetRight: a clock that was ahead keeps nobody waiting.
+func TestSetRight(t *testing.T) {
+	w, f := waiting()
+	w.servers[0].At = eight
+	now := eight.Add(-time.Hour)
+	w.SetRight(now)
+	if v := w.View(3, nil); !v.Began.Equal(now) || !v.Until.Equal(now.Add(usualWait)) || !w.Next(f).Equal(now) || !v.Servers[0].At.Equal(now) {
+		t.Errorf("%+v", v)
+	}
+	w.servers[0].Next, w.until = now.Add(time.Hour), now.Add(100*time.Hour)
+	w.SetRight(now)
+	if v := w.View(3, nil); !v.Until.Equal(now.Add(wire.MostWait)) || !v.Servers[0].Next.Equal(now) {
+		t.Errorf("%+v", v)
+	}
+}
+
+// golden is a wait in the form in which rooms are saved.
+const golden = `{"began":"2026-11-20T20:00:00Z","until":"2026-11-20T20:30:00Z","servers":[` +
+	`{"server":3,"ranked":{"addr":"192.0.2.3:27960","score":0,"mean_ms":0,"max_ms":0,"stdev_ms":0,"rtt_ms":null},` +
+	`"asked":1,"next":"2026-11-20T20:00:10Z","free":0,"at":"2026-11-20T20:00:00Z","counts":[1],"most_at":"2026-11-20T20:00:00Z"},` +
+	`{"server":5,"ranked":{"addr":"192.0.2.5:27960","score":0,"mean_ms":0,"max_ms":0,"stdev_ms":0,"rtt_ms":null},` +
+	`"asked":2,"since":2,"next":"2026-11-20T20:00:02Z","words":[{"by":"ann","free":4}],"free":1}` +
+	`],"turn":2,"look":{"by":"cat","servers":[5],"at":"2026-11-20T20:00:02Z"},"demerits":{"ben":1}}`
+
+// TestSaved: the form does not change, and comes back whole.
+func TestSaved(t *testing.T) {
+	w, f := waiting()
+	w.servers = w.servers[:2]
+	w.Tick(f, eight)
+	w.Heard("ann", sees(map[int]int{3: 0, 5: 4}), f, eight)
+	w.Tick(f, w.Next(f))
+	w.blame("ben")
+	data, err := json.Marshal(w.Save())
+	if err != nil || string(data) != golden {
+		t.Errorf("%v, and not\n%v\n%v", string(data), golden, err)
+	}
+	var s Saved
+	if err := json.Unmarshal(data, &s); err != nil {
+		t.Fatal(err)
+	}
+	back, err := Restore(s, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := back.Next(f), w.Next(f); !got.Equal(want) || !reflect.DeepEqual(back.View(3, nil), w.View(3, nil)) || back.turn != 2 || back.demerits["ben"] != 1 {
+		t.Errorf("%+v has become %+v", w, back)
+	}
+	for _, spoil := range []func(*Saved){
+		func(s *Saved) { s.Turn = -7 },
+		func(s *Saved) { s.Servers[0].Since = -1 },
+		func(s *Saved) { s.Servers[0].Silent = -1 },
+		func(s *Saved) { s.Servers[0].Misses = -1 },
+		func(s *Saved) { s.Servers[0].Server = 8 },
+		func(s *Saved) { s.Servers[0].Counts = make([]int, countedSeats+2) },
+		func(s *Saved) { s.Going = &going{Server: 4} },
+	} {
+		spoilt := s
+		spoilt.Servers = slices.Clone(s.Servers)
+		if spoil(&spoilt); !fails(spoilt) {
+			t.Errorf("%+v is taken for a wait", spoilt)
+		}
+	}
+}
+
+func fails(s Saved) bool {
+	_, err := Restore(s, 8)
+	return err != nil
+}
+
+// FuzzWatch: whatever players say and the saved room holds, the wait asks only players who
+// can look, for servers that it watches, and ends in time.
+func FuzzWatch(f *testing.F) {
+	f.Add([]byte(golden), []byte{0, 5, 0, 9, 200, 16, 200, 3})
+	f.Add([]byte("{}"), []byte{0, 200, 16, 200, 16, 200, 16, 200, 5})
+	f.Fuzz(func(t *testing.T, saved, script []byte) {
+		w, facts := waiting()
+		var s Saved
+		if json.Unmarshal(saved, &s) == nil && len(s.Servers) > 0 {
+			back, err := Restore(s, 8)
+			if err != nil {
+				return
+			}
+			w = back
+		}
+		now, isOver := eight, false
+		w.SetRight(now)
+		servers := w.Servers()
+		last, isAsked := Ask{}, false
+		takes := func(events []Event) {
+			for _, e := range events {
+				switch e := e.(type) {
+				case Ask:
+					for _, server := range e.Servers {
+						if !slices.Contains(servers, server) || !slices.Contains(facts.Servers[server].Lookers, e.By) {
+							t.Fatalf("%s is asked to look at %v of %v", e.By, e.Servers, servers)
+						}
+					}
+					last, isAsked = e, true
+				case Open:
+					if e.Free < facts.Need {
+						t.Fatalf("%+v where %d seats are needed", e, facts.Need)
+					}
+					last, isAsked = Ask{"ann", []int{e.Server}}, true
+				case Go, Over:
+					isOver = true
+				}
+			}
+		}
+		for i := 0; i+1 < len(script) && !isOver; i += 2 {
+			now = now.Add(time.Duration(script[i]) * 100 * time.Millisecond)
+			takes(w.Tick(facts, now))
+			if isAsked && !isOver && script[i+1] < 40 {
+				free := map[int]int{}
+				for _, server := range last.Servers {
+					free[server] = int(script[i+1]) - 10
+				}
+				isAsked = false
+				takes(w.Heard(last.By, sees(free), facts, now))
+			}
+			w.View(facts.Need, nil)
+		}
+		for range 3 { // a last look may come in between
+			if now = now.Add(wire.MostWait); !isOver {
+				takes(w.Tick(facts, now))
+			}
+		}
+		if !isOver {
+			t.Fatalf("no end: %+v", w.Save())
+		}
+	})
+}
