@@ -17,6 +17,7 @@ import (
 // TestLoadedAgain: a page of which a part was lost on its way loads again by itself, and
 // says so once that helps no more.
 func TestLoadedAgain(t *testing.T) {
+	t.Parallel()
 	page := web.Handler()
 	var losses, asked atomic.Int64
 	losses.Store(1000)

@@ -86,6 +86,7 @@ func (b *browser) stands(stage string) {
 // TestAxe: axe-core finds nothing at any stage, on phones, desktops and walls, in the dark
 // and in the light, with all details open; nor on the pages before there is a room.
 func TestAxe(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(4))
 	hand := browse(t, n.organisersLink(), desktop)
 	tv := browse(t, strings.Replace(n.link(), "/#", "/?tv#", 1), wall)

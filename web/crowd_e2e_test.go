@@ -30,6 +30,7 @@ const (
 // bytes it loads, the time to the first state, and of each part of it the longest
 // frame. Run it with -v for the figures.
 func TestCrowd(t *testing.T) {
+	t.Parallel()
 	rooms, err := host.New(host.Config{Page: web.Handler(), List: func(context.Context, string) ([]discovery.Server, error) { return crowdList(), nil }})
 	if err != nil {
 		t.Fatal(err)

@@ -158,6 +158,7 @@ const halves = `(() => {
 // stands on each screen with nothing on top of anything, and nothing that matters below a
 // phone's fold; on a wall everybody's ping is to be seen from the sofa.
 func TestEveryStage(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(0))
 	b := browse(t, n.organisersLink(), pocket)
 	b.sees("#stage", "Waiting for the first player")

@@ -59,6 +59,7 @@ func newService(t *testing.T) (rooms *host.Host, url string) {
 // TestFront: anybody opens a room on the front page, is its organiser then, and friends
 // come in by its code; what is wrong with a form is said where it was sent.
 func TestFront(t *testing.T) {
+	t.Parallel()
 	rooms, url := newService(t)
 	ann := browse(t, url, desktop)
 	ann.sees("#front", "The server that is best for all of you")
@@ -109,6 +110,7 @@ func TestFront(t *testing.T) {
 // TestFrontFirstList: whoever chooses a game that nobody lists is told how to come by a
 // list, and pastes servers as they are found.
 func TestFrontFirstList(t *testing.T) {
+	t.Parallel()
 	rooms, url := newService(t)
 	ann := browse(t, url, desktop)
 	ann.sees("#front", "Open a room")
@@ -138,6 +140,7 @@ func TestFrontFirstList(t *testing.T) {
 
 // TestFrontByKeyboard: a room is opened without a mouse.
 func TestFrontByKeyboard(t *testing.T) {
+	t.Parallel()
 	rooms, url := newService(t)
 	ann := browse(t, url, desktop)
 	ann.sees("#front", "Open a room")
@@ -155,6 +158,7 @@ func TestFrontByKeyboard(t *testing.T) {
 // TestPlainPages: the pages of a few lines are as readable as the others, whatever a
 // server calls itself.
 func TestPlainPages(t *testing.T) {
+	t.Parallel()
 	rooms, url := newService(t)
 	code, _, err := rooms.Open(wire.Settings{Game: "openarena", By: selection.Mean, Strategy: wire.Coordinated})
 	if err != nil {

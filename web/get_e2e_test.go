@@ -63,6 +63,7 @@ func giver(t *testing.T, config handout.Config) (link string, rooms *host.Host) 
 // TestGetMuster: from a bare link to a running program, by the page alone: what it gives
 // is the host's own program, and a double click on it joins the room.
 func TestGetMuster(t *testing.T) {
+	t.Parallel()
 	own := program(t)
 	link, rooms := giver(t, handout.Config{Version: "1.2.3", Own: own})
 	home := t.TempDir()
@@ -160,6 +161,7 @@ func unpack(t *testing.T, archive, into string) string {
 // TestGetNothing: a host without the visitor's system says so, and has the others a
 // click away; a phone is sent to the computer.
 func TestGetNothing(t *testing.T) {
+	t.Parallel()
 	link, _ := giver(t, handout.Config{Version: "1.2.3"})
 	b := browse(t, link, desktop)
 	b.sees("#invite", "This host has no program for Linux.")
@@ -173,6 +175,7 @@ func TestGetNothing(t *testing.T) {
 // TestGetSigned: who gets a program that the project has signed is told so, and can hold
 // what arrived against the signature that came along.
 func TestGetSigned(t *testing.T) {
+	t.Parallel()
 	project, own := releasetest.NewSigner(t, 1), program(t)
 	text, err := os.ReadFile(own)
 	if err == nil {
@@ -230,6 +233,7 @@ func releases(t *testing.T, change func(*releasetest.Release)) (link string) {
 // TestGetFromRelease: a visitor whose system the host has no program for gets the
 // project's own by way of the host, and its signature.
 func TestGetFromRelease(t *testing.T) {
+	t.Parallel()
 	hold := make(chan struct{})
 	link := releases(t, func(r *releasetest.Release) { r.Hold = hold })
 	b := onWindows(t, link)
@@ -258,6 +262,7 @@ func TestGetFromRelease(t *testing.T) {
 // TestGetWrong: what is not what the project signed nobody gets, whether it lies in the
 // host's folder or comes from the release; the page says so.
 func TestGetWrong(t *testing.T) {
+	t.Parallel()
 	b := onWindows(t, releases(t, func(r *releasetest.Release) { r.Files["muster_1.2.3_windows_amd64.exe"] = "evil" }))
 	downloads := b.keeps()
 	b.click("#invite button.primary")
@@ -282,6 +287,7 @@ func TestGetWrong(t *testing.T) {
 
 // TestGetOffline: a host that does not reach the release says so soon, and what to do.
 func TestGetOffline(t *testing.T) {
+	t.Parallel()
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	project, page := releasetest.NewSigner(t, 1), gone.URL+"/releases"

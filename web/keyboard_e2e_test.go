@@ -22,6 +22,7 @@ import (
 // everything is reached with Tab, shown where it is, and stays there while the page changes
 // around it; each stage takes the focus to its title, and what is read out makes sense.
 func TestKeyboard(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 80, friday(0))
 	b := browse(t, n.organisersLink(), desktop)
 	b.sees("#stage", "Waiting for the first player")
@@ -149,6 +150,7 @@ func (b *browser) hearsWell() {
 // TestStillness: for who asked their system for less motion nothing turns, not
 // even the wheel beside what is waited for.
 func TestStillness(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(0))
 	b := browse(t, n.link(), desktop)
 	b.sees("#stage", "Waiting for the first player")
@@ -163,6 +165,7 @@ func TestStillness(t *testing.T) {
 // TestPressedTwice: the second of two clicks is not for the button that came in
 // the place of the first, and one that holds Enter stays in the section.
 func TestPressedTwice(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 400, friday(0))
 	b := browse(t, n.organisersLink(), desktop)
 	n.plays(0, 60)

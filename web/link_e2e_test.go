@@ -134,6 +134,7 @@ func (d *desk) saysYes(pages int, question, name string, rooms *host.Host) *brow
 // TestFromLinkToPlaying: somebody without Muster gets a room's bare link, and without a
 // terminal is in the room: by what its page gives them, and from then on by a click.
 func TestFromLinkToPlaying(t *testing.T) {
+	t.Parallel()
 	if !alone(t) {
 		return
 	}

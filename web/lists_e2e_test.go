@@ -14,6 +14,7 @@ import (
 // everyone looks at the finalists for long the page shows what comes of it, and whoever
 // steers can end it.
 func TestListsOnThePage(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(4))
 	b := browse(t, n.organisersLink(), laptop)
 	b.sees("#stage", "Waiting for 4 more players")

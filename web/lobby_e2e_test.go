@@ -32,6 +32,7 @@ var (
 // where nobody presses anything, all of it can be read from the sofa; who comes in is
 // noticed, and what the organiser changes in place everybody reads.
 func TestLobby(t *testing.T) {
+	t.Parallel()
 	talking := friday(0)
 	talking.Voice = "https://discord.gg/abc"
 	n := newNight(t, 20, talking)

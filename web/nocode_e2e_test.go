@@ -16,6 +16,7 @@ import (
 // wrong code, is asked for the code, and gets in by it; without JavaScript the page says
 // what to type.
 func TestWithoutCode(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(0))
 	base, key, _ := strings.Cut(n.link(), "#")
 	code, _, _ := strings.Cut(key, "_")

@@ -15,6 +15,7 @@ import (
 // live progress, what-if, veto, vote, a restart of the host, launch, and the
 // next round.
 func TestEvening(t *testing.T) {
+	t.Parallel()
 	settings := friday(0)
 	settings.GuestsVote = true
 	n := newNight(t, 1200, settings)
@@ -141,6 +142,7 @@ func culledList(b *browser) {
 // TestSteering: the organiser locks the room, removes a player and hands the
 // role on; nobody else can.
 func TestSteering(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 50, friday(0))
 	organiser := browse(t, n.organisersLink(), desktop)
 	organiser.enters("anna")
@@ -167,6 +169,7 @@ func TestSteering(t *testing.T) {
 
 // TestOneself: people take another name, find their own link, and leave.
 func TestOneself(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 50, friday(0))
 	n.plays(1, 100)
 	guest := browse(t, n.link(), phone)
@@ -207,6 +210,7 @@ var hostile = []string{
 
 // TestHostileNames: whatever servers call themselves is shown, and harmless.
 func TestHostileNames(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 60, friday(4))
 	for server := range n.world.Servers {
 		n.fleet.Update(server, hostileServer(hostile[server%len(hostile)]))

@@ -34,6 +34,7 @@ func (b *browser) tells(news string) { b.Helper(); b.run("{" + friends + "says("
 // TestFarOff: where nothing suits, the nearest miss stands on a line before our limit, and
 // whoever steers can allow more, go without somebody or have more asked with one button each.
 func TestFarOff(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(4))
 	b := browse(t, n.organisersLink(), desktop)
 	b.sees("#stage", "Waiting for 4 more players")
@@ -57,6 +58,7 @@ func TestFarOff(t *testing.T) {
 // TestGo: one's own way comes first, with what helps who did not get there, above the fold
 // of a small phone; who comes late joins by one button.
 func TestGo(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(4))
 	small := screenSize{"small-phone-dark", 390, 700, 1, true}
 	b := browse(t, n.organisersLink(), small)
@@ -93,6 +95,7 @@ func TestGo(t *testing.T) {
 // motion sees the last frame at once; what was revealed while the tab was hidden, or to who
 // comes later, is not played.
 func TestReveal(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(4))
 	b := browse(t, n.organisersLink(), laptop)
 	b.sees("#stage", "Waiting for 4 more players")
@@ -170,6 +173,7 @@ func TestReveal(t *testing.T) {
 // TestMoment: what is seen of a reveal so long after it began: each thing in its turn, the
 // nearest spoke first, and all of it in the end.
 func TestMoment(t *testing.T) {
+	t.Parallel()
 	type seen struct {
 		Dim, Pin, Turn, Place, Name, Pings float64
 		Spokes                             []float64

@@ -23,6 +23,7 @@ import (
 // TestAsListed: what the list says of servers that say nothing stands on the page as the
 // list's word, with its age if it is old, hostile text as text; what is heard has no mark.
 func TestAsListed(t *testing.T) {
+	t.Parallel()
 	list := crowdList()[:4]
 	word := discovery.Said{At: time.Now().Add(-12 * time.Minute), Infos: map[netip.AddrPort]*discovery.Info{
 		list[0].Addr: {Name: "The <b>Den</b> of the very long name that nobody can read to its end", Map: "haven", Players: 3, MaxPlayers: 16, AsListed: true},

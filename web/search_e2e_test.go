@@ -27,6 +27,7 @@ import (
 // TestSearch: while all measure, the page shows who leads by name, with everybody's ping,
 // on a map that says where everything is; on a phone it is all above the fold.
 func TestSearch(t *testing.T) {
+	t.Parallel()
 	countries := []string{"CA", "US", "NL", "DE", "FR", "BR", "JP", "AU", "ZA", "SG"}
 	homes := map[string]string{"198.41.0.1": "NL", "198.41.1.1": "US", "198.41.2.1": "MY", "198.41.3.1": "US"}
 	list := make([]discovery.Server, 2000)
@@ -151,6 +152,7 @@ func (b *browser) searches(state string) {
 // under the podium is not full while the search goes on; with less motion all is there at
 // once.
 func TestPodium(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(16))
 	b := browse(t, n.organisersLink(), desktop)
 	b.sees("#stage", "Waiting for 16 more players")

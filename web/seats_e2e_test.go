@@ -14,6 +14,7 @@ import (
 // needs, when somebody looks again and what has seats now; it calls who wants that, and says
 // what was seen once the room gives up.
 func TestSeats(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(4))
 	small := screenSize{"small-phone-dark", 390, 700, 1, true}
 	b := browse(t, n.organisersLink(), desktop)

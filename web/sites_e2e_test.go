@@ -11,6 +11,7 @@ import (
 // page names those places without saying where they are; where nothing suits, it says what a
 // server there would give, whatever they are called, and has everyone measure once more.
 func TestSites(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(4))
 	b := browse(t, n.organisersLink(), phone)
 	b.sees("#stage", "Waiting for 4 more players")

@@ -11,6 +11,7 @@ import (
 // is loud enough to be heard and never so loud that it is cut off, with sixteen players
 // too, and ends soon after the reveal.
 func TestSound(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(0))
 	b := browse(t, n.link(), desktop)
 	b.sees("#stage", "Waiting for the first player")

@@ -20,6 +20,7 @@ import (
 // has nothing in it but shapes and text, loads nothing, and says of estimates that they
 // are.
 func TestHostileSouvenir(t *testing.T) {
+	t.Parallel()
 	hostile := []string{
 		"<script>alert(1)</script>", `"/><image href="http://192.0.2.1/x"/>`, "]]>&amp;<!--", "a\x00b\x1b[2J\u202eevil\ufffe", strings.Repeat("Z\u0301\u0327", 400),
 		"🦊👩‍👩‍👧‍👦", "مرحبا", "名前名前名前名前名前", "\ufffd", "", "'onload='alert(1)",

@@ -12,6 +12,7 @@ import (
 // TestStageOf: which stage of the evening stands on a page, by the room's state and by what
 // the page has seen of the round: who saw the search is shown where it leads.
 func TestStageOf(t *testing.T) {
+	t.Parallel()
 	const (
 		off    = `"agreement": {"open": false}`
 		voting = `"agreement": {"open": true}`
@@ -76,6 +77,7 @@ func inNode(t *testing.T, result any, script string, arguments ...string) {
 // fills an empty one comes at once; the bar of the search never goes back and never is
 // full; a figure counts from what stood there to what it is to be.
 func TestPace(t *testing.T) {
+	t.Parallel()
 	var got struct{ Podium, Done, Counted []string }
 	inNode(t, &got, `const { podium, done, counted } = await import("./static/stages/pace.js");
 		let on = { round: 0, leaders: [], since: 0 };
@@ -102,6 +104,7 @@ func TestPace(t *testing.T) {
 
 // TestUnheardSentences: of a text that is read out, what was just heard is left away.
 func TestUnheardSentences(t *testing.T) {
+	t.Parallel()
 	cases := [][]string{ // a text, what was heard, and what is left
 		{"Good night", "", "Good night"},
 		{"Everyone is measuring", "Everyone is measuring", ""},

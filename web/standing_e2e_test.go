@@ -15,6 +15,7 @@ import (
 // its night ends, it sleeps over a restart of the host with the page open, and one of its
 // people opens it again. The history is for them alone.
 func TestStanding(t *testing.T) {
+	t.Parallel()
 	settings := friday(0)
 	settings.Every, settings.Agree = "fri 20:00 Asia/Tokyo", wire.No
 	n := newNight(t, 20, settings)

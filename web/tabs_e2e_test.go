@@ -24,6 +24,7 @@ func (b *browser) tab(url string) *browser {
 
 // TestTwoTabs: a browser is one person, in all of its tabs.
 func TestTwoTabs(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(0))
 	first := browse(t, n.link(), desktop)
 	second := first.tab(n.link())
@@ -38,6 +39,7 @@ func TestTwoTabs(t *testing.T) {
 
 // TestCutOff: who has but half of the organiser's link is told so.
 func TestCutOff(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(0))
 	link := n.organisersLink()
 	b := browse(t, link[:len(link)-3], desktop)
@@ -51,6 +53,7 @@ func TestCutOff(t *testing.T) {
 
 // TestBackground: a tab that nobody looks at says in its title what is new.
 func TestBackground(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(0))
 	b := browse(t, n.link(), desktop)
 	b.sees("#stage", "Waiting for the first player")
@@ -64,6 +67,7 @@ func TestBackground(t *testing.T) {
 // TestOver: the page of a room that is over says so, and asks no more: each
 // question would count as a wrong code.
 func TestOver(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(0))
 	b := browse(t, n.link(), desktop)
 	b.sees("#stage", "Waiting for the first player")
@@ -74,6 +78,7 @@ func TestOver(t *testing.T) {
 
 // TestCopying: the page says whether it copied, with a clipboard and without.
 func TestCopying(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(0))
 	b := browse(t, n.link(), desktop)
 	for _, test := range []struct{ browser, says string }{

@@ -18,6 +18,7 @@ import (
 // TestHostileTrace has the page's decoder read frames that anything may have changed:
 // it ends, keeps no more than the frame has bytes for, and nothing that cannot be drawn.
 func TestHostileTrace(t *testing.T) {
+	t.Parallel()
 	var report wire.Report
 	for i := range 200 {
 		report.Results = append(report.Results, discovery.Result{

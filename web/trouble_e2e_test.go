@@ -45,6 +45,7 @@ func together() wire.Settings {
 
 // TestFull: what one can do when all servers are full is at hand.
 func TestFull(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 60, together())
 	for server := range n.world.Servers {
 		n.fleet.Update(server, func(s *sim.Server) { s.Info.Players = s.Info.MaxPlayers })
@@ -63,6 +64,7 @@ func TestFull(t *testing.T) {
 // TestUnheard: when nobody hears of any server the page says what may be in the
 // way.
 func TestUnheard(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 60, together())
 	b := browse(t, n.organisersLink(), desktop)
 	n.joins("anna", 0, 200, deaf)
@@ -77,6 +79,7 @@ func TestUnheard(t *testing.T) {
 // TestDoubt: who does not count in the choice is named, with why, and with what
 // can be done.
 func TestDoubt(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 120, together())
 	b := browse(t, n.organisersLink(), desktop)
 	for place := range 3 {
@@ -103,6 +106,7 @@ var strange = []string{
 
 // TestSixteen is a full house of people with strange names, at every stage.
 func TestSixteen(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 300, together())
 	b := browse(t, n.organisersLink(), desktop)
 	for i, name := range strange {
@@ -128,6 +132,7 @@ func TestSixteen(t *testing.T) {
 // TestHostless: a page whose room has no host for the moment says why everything waits as
 // soon as it is told, and keeps what it shows; with the next state that is over.
 func TestHostless(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 20, friday(0))
 	b := browse(t, n.organisersLink(), desktop)
 	b.sees("#stage", "Waiting for the first player")

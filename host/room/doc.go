@@ -2,17 +2,21 @@
 // players, merges what they measure, chooses the server and sends everyone there.
 // It opens no socket, reads no clock and starts no goroutine.
 //
-//	Gathering ─▶ Listing ─▶ Measuring ────┬─▶ Verifying ─▶ Launching
-//	                │       Coordinating ─┤    │     ▲       │    ▲
-//	                │            │        │    ▼     │       │    │
-//	                ▼            ▼        │   Voting ┴▶ Countdown ┘
-//	              Failed ◀───────┴────────┴────┘
+//	gathering    ─▶ listing
+//	listing      ─▶ measuring, coordinating, failed
+//	measuring    ─▶ verifying, failed
+//	coordinating ─▶ verifying
+//	verifying    ─▶ voting, launching, failed
+//	voting       ─▶ countdown
+//	countdown    ─▶ voting, launching
+//	waiting      ─▶ launching
+//	launching    ─▶ listing
+//	failed       ─▶ verifying, waiting
 //
-//	Launching, Failed ── the organiser's go ──▶ Listing, of the next round
-//	Failed ── in a while, if that can help ──▶ Listing
-//	Failed, Voting ── the organiser has more asked ──▶ Coordinating
-//	Verifying, Failed, Voting ── all are full: wait for seats ──▶ Waiting ──▶ Launching, or Failed
-//	Launching ── some are left outside ──▶ Waiting ──▶ Launching
+// The table is drawn from the scenarios in testdata, which show each transition. Listing
+// ends in measuring or coordinating by the room's strategy; after failed and launching the
+// next round lists again. More servers are asked for from voting or failed; any phase
+// without enough seats may wait for some.
 //
 // The one way in is [Room.Step]: something that happened, and when. The one way
 // out is what Step returns: an ordered list of things to do. Whoever drives a room

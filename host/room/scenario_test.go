@@ -26,6 +26,7 @@ import (
 //
 //	go test ./host/room -run Scenarios -rewrite
 func TestScenarios(t *testing.T) {
+	seen := transitions{}
 	datadriven.Walk(t, "testdata/scenarios", func(t *testing.T, path string) {
 		if strings.HasSuffix(path, ".md") {
 			return
@@ -33,7 +34,7 @@ func TestScenarios(t *testing.T) {
 		var s *scenario
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			if s == nil || d.Cmd == "open" {
-				s = newScenario()
+				s = newScenario(seen)
 			}
 			s.t = t
 			switch d.Cmd {
@@ -44,7 +45,7 @@ func TestScenarios(t *testing.T) {
 						d.Fatalf(t, "%v", err)
 					}
 					if name == "open" {
-						s = newScenario()
+						s = newScenario(seen)
 						s.t = t
 					}
 					s.do(command{name, args, ""})
@@ -58,6 +59,7 @@ func TestScenarios(t *testing.T) {
 			return s.happened()
 		})
 	})
+	seen.check(t)
 }
 
 // began is when every scenario begins.
@@ -84,12 +86,15 @@ type scenario struct {
 	// look that each was asked for.
 	answers   map[string]map[int]discovery.Result
 	finalists map[string]wire.Finalists
+	// seen are the transitions that any scenario has shown, phase where the room stood last.
+	seen  transitions
+	phase string
 	// isBusy: the host has no processor time for the room's search.
 	isBusy bool
 }
 
-func newScenario() *scenario {
-	return &scenario{now: began, tokens: map[string]string{}, pages: map[string]string{}, answers: map[string]map[int]discovery.Result{}, finalists: map[string]wire.Finalists{}}
+func newScenario(seen transitions) *scenario {
+	return &scenario{now: began, seen: seen, tokens: map[string]string{}, pages: map[string]string{}, answers: map[string]map[int]discovery.Result{}, finalists: map[string]wire.Finalists{}}
 }
 
 // command is one line of a scenario.
@@ -392,6 +397,7 @@ func (s *scenario) step(in room.Input) { s.stepAt(in, "") }
 func (s *scenario) stepAt(in room.Input, prefix string) {
 	outputs, err := s.room.Step(in, s.now)
 	s.notes(prefix)
+	s.seen.pass(&s.phase, s.room, s.t)
 	for _, o := range outputs {
 		switch o := o.(type) {
 		case room.Send:

@@ -1,0 +1,87 @@
+package room_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"muster/host/room"
+)
+
+// transitions are the phases that a room went to from each phase, by their names in the
+// saved form.
+type transitions map[string]map[string]bool
+
+// inOrder are the phases in the order of an evening.
+var inOrder = []string{
+	"gathering", "listing", "measuring", "coordinating", "verifying", "voting", "countdown", "waiting", "launching", "failed",
+}
+
+// pass notes where the room stands, if that is another phase than before.
+func (seen transitions) pass(before *string, r *room.Room, t *testing.T) {
+	t.Helper()
+	data, err := r.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var saved struct {
+		Phase struct {
+			Name string `json:"name"`
+		} `json:"phase"`
+	}
+	if err := json.Unmarshal(data, &saved); err != nil {
+		t.Fatal(err)
+	}
+	if from, to := *before, saved.Phase.Name; from != "" && from != to {
+		if seen[from] == nil {
+			seen[from] = map[string]bool{}
+		}
+		seen[from][to] = true
+	}
+	*before = saved.Phase.Name
+}
+
+// drawn is the table that stands in the package's documentation.
+func (seen transitions) drawn() string {
+	var text strings.Builder
+	for _, from := range inOrder {
+		to := slices.SortedFunc(maps.Keys(seen[from]), func(a, b string) int { return slices.Index(inOrder, a) - slices.Index(inOrder, b) })
+		fmt.Fprintf(&text, "//\t%-12s ─▶ %s\n", from, strings.Join(to, ", "))
+	}
+	return text.String()
+}
+
+// check compares what the scenarios showed with the table in doc.go, and writes that anew
+// if the scenarios are written anew.
+func (seen transitions) check(t *testing.T) {
+	const file = "doc.go"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(data), "\n")
+	isRow := func(line string) bool { return strings.Contains(line, " ─▶ ") }
+	first := slices.IndexFunc(lines, isRow)
+	if first < 0 {
+		t.Fatalf("%s has no table of transitions", file)
+	}
+	end := first
+	for isRow(lines[end]) {
+		end++
+	}
+	switch old := strings.Join(lines[first:end], ""); {
+	case old == seen.drawn():
+	case flag.Lookup("rewrite").Value.String() == "true":
+		text := strings.Join(lines[:first], "") + seen.drawn() + strings.Join(lines[end:], "")
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("the scenarios show these transitions; go test ./host/room -run Scenarios -rewrite writes them into %s:\n%s", file, seen.drawn())
+	}
+}
