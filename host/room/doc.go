@@ -4,14 +4,14 @@
 //
 //	gathering    ─▶ listing
 //	listing      ─▶ measuring, coordinating, failed
-//	measuring    ─▶ verifying, failed
-//	coordinating ─▶ verifying
-//	verifying    ─▶ voting, launching, failed
-//	voting       ─▶ countdown
-//	countdown    ─▶ voting, launching
-//	waiting      ─▶ launching
-//	launching    ─▶ listing
-//	failed       ─▶ verifying, waiting
+//	measuring    ─▶ verifying, waiting, failed
+//	coordinating ─▶ verifying, failed
+//	verifying    ─▶ voting, waiting, launching, failed
+//	voting       ─▶ coordinating, verifying, countdown, waiting
+//	countdown    ─▶ coordinating, verifying, voting, launching
+//	waiting      ─▶ verifying, launching, failed
+//	launching    ─▶ listing, voting, waiting
+//	failed       ─▶ listing, coordinating, verifying, waiting
 //
 // The table is drawn from the scenarios in testdata, which show each transition. Listing
 // ends in measuring or coordinating by the room's strategy; after failed and launching the

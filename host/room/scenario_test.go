@@ -39,8 +39,12 @@ func TestScenarios(t *testing.T) {
 			s.t = t
 			switch d.Cmd {
 			case "quietly":
-				for line := range strings.Lines(d.Input) {
-					name, args, err := datadriven.ParseLine(strings.TrimSpace(line))
+				for _, line := range strings.Split(strings.ReplaceAll(d.Input, "\n{", "{"), "\n") {
+					line, input, is := strings.Cut(line, "{")
+					if is {
+						input = "{" + input
+					}
+					name, args, err := datadriven.ParseLine(line)
 					if err != nil {
 						d.Fatalf(t, "%v", err)
 					}
@@ -48,7 +52,7 @@ func TestScenarios(t *testing.T) {
 						s = newScenario(seen)
 						s.t = t
 					}
-					s.do(command{name, args, ""})
+					s.do(command{name, args, input})
 				}
 				if s.errors == 0 {
 					s.out.Reset()
@@ -280,19 +284,25 @@ func (s *scenario) free(who string, seats []string) {
 }
 
 // report reports pings in ms, from the first server on: "lost" is no answer, "-" not asked.
-// An @ before a ping says of which server it is.
+// 5@ before a ping says of which server it is, 5-9@ of which it is.
 func (s *scenario) report(who string, pings []string) {
 	report := wire.Report{Round: s.round()}
 	server := 0
 	for _, ping := range pings {
+		first, last := server, server
 		if at, of, is := strings.Cut(ping, "@"); is {
+			from, to, isRange := strings.Cut(at, "-")
 			var err error
-			server, err = strconv.Atoi(at)
+			first, err = strconv.Atoi(from)
 			s.must(err)
+			if last = first; isRange {
+				last, err = strconv.Atoi(to)
+				s.must(err)
+			}
 			ping = of
 		}
-		result := discovery.Result{Server: server, State: discovery.Answered}
-		server++
+		server = last + 1
+		result := discovery.Result{State: discovery.Answered}
 		switch ping {
 		case "-":
 			continue
@@ -303,11 +313,13 @@ func (s *scenario) report(who string, pings []string) {
 			s.must(err)
 			result.RTT = time.Duration(ms * float64(time.Millisecond))
 		}
-		report.Results = append(report.Results, result)
-		if s.answers[who] == nil {
-			s.answers[who] = map[int]discovery.Result{}
+		for result.Server = first; result.Server <= last; result.Server++ {
+			report.Results = append(report.Results, result)
+			if s.answers[who] == nil {
+				s.answers[who] = map[int]discovery.Result{}
+			}
+			s.answers[who][result.Server] = result
 		}
-		s.answers[who][result.Server] = result
 	}
 	s.step(room.Hear{Player: who, Message: report})
 }
@@ -348,7 +360,6 @@ var actions = map[string]func() room.Action{
 	"vote":      func() room.Action { return &room.Vote{} },
 	"veto":      func() room.Action { return &room.Veto{} },
 	"ready":     func() room.Action { return &room.Ready{} },
-	"whatif":    func() room.Action { return &room.WhatIf{} },
 	"go":        func() room.Action { return &room.Go{} },
 	"apply":     func() room.Action { return &room.Apply{} },
 	"settings":  func() room.Action { return &room.Change{} },
@@ -377,12 +388,16 @@ var actions = map[string]func() room.Action{
 // order is what somebody's page asks for, or the organiser's.
 func (s *scenario) order(who, name, input string) {
 	make, known := actions[name]
-	if !known {
+	if !known && name != "whatif" {
 		s.t.Fatalf("no such action: %s", name)
 	}
 	credential := s.pages[who]
 	if who == "organiser" {
 		credential = "secret"
+	}
+	if name == "whatif" {
+		s.step(room.Order{Credential: credential, Action: room.WhatIf(input)})
+		return
 	}
 	action := make()
 	if input != "" {
