@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/outage"
 	"muster/host/wire"
 )
 
@@ -87,12 +88,12 @@ func TestClockSetBack(t *testing.T) {
 			n.gone("bob")
 			n.gone("cat")
 			n.wait(time.Second)
-			if !n.room.round.pause.On {
+			if !n.view().Room.Paused {
 				t.Fatal("the room does not stand still")
 			}
 			return n, []string{"ann"}
 		}, func(n *session) error {
-			n.wait(longestPause + goneAfter + 2*time.Second)
+			n.wait(outage.LongestPause + goneAfter + 2*time.Second)
 			return inStage(n, wire.Chosen)
 		}},
 		{"who does not look again is waited for no longer", func(t *testing.T) (*session, []string) {

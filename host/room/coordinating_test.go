@@ -575,7 +575,7 @@ func TestNoTurn(t *testing.T) {
 	}
 	n.inStage(wire.Refining)
 	for _, p := range n.room.round.players {
-		if p.leftOut || n.room.round.pause.On {
+		if p.leftOut || n.view().Room.Paused {
 			t.Errorf("%s is blamed: %v", p.name, n.room.log)
 		}
 	}

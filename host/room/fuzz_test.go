@@ -11,6 +11,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room/outage"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -111,7 +112,7 @@ func (e *evening) rests() {
 	before, revision := e.saved(), e.room.revision
 	at := earlier(next.Add(-justBefore), e.now.Add(time.Duration(e.upTo(255))*time.Minute))
 	outputs, err := e.room.Step(Tick{}, at)
-	isSame := e.room.round.pause.On || e.saved() == before
+	isSame := e.room.Snapshot().Room.Paused || e.saved() == before
 	if e.now = at; len(outputs) > 0 || err != nil || !isSame || e.room.revision != revision {
 		e.Fatalf("the %s room said that it needs no time until %v; at %v a tick comes to %v, and\n%s\nbecomes\n%s", e.room.Stage(), next, at, outputs, before, e.saved())
 	}
@@ -251,8 +252,8 @@ func (e *evening) happens() {
 		}
 	case 7, 8:
 		longest := []int{2, 60}[e.upTo(1)]
-		for left := time.Duration(e.upTo(longest)) * time.Second; left >= 0; left -= lateStep {
-			e.wait(min(left, lateStep)) // more at once would be taken for a pause of the host's
+		for left := time.Duration(e.upTo(longest)) * time.Second; left >= 0; left -= outage.LateStep {
+			e.wait(min(left, outage.LateStep)) // more at once would be taken for a pause of the host's
 		}
 	case 9:
 		e.step(Proceed{})
@@ -544,12 +545,12 @@ func (e *evening) ends() {
 	for _, m := range slices.Clone(e.room.round.players) {
 		e.step(Leave{m.name})
 	}
-	for range (longestAbsence + 10*time.Minute) / lateStep {
+	for range (outage.LongestAbsence + 10*time.Minute) / outage.LateStep {
 		switch e.room.phase.(type) {
 		case *Gathering, *Launching, *Failed, *Voting, *Waiting: // whose end TestGivesUp has
 			return
 		}
-		e.wait(lateStep)
+		e.wait(outage.LateStep)
 	}
 	e.Errorf("ten minutes after everybody was given up the room is still %T", e.room.phase)
 }

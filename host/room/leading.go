@@ -40,7 +40,7 @@ type lead struct {
 func (r *Room) leads() {
 	_, verifying := r.phase.(*Verifying)
 	l := &r.round.lead
-	if !r.isMeasuring() && !verifying || r.round.pause.On || len(r.pages) == 0 && r.onlookers == 0 || r.now.Before(l.next) {
+	if !r.isMeasuring() && !verifying || r.outage.IsPaused() || len(r.pages) == 0 && r.onlookers == 0 || r.now.Before(l.next) {
 		return
 	}
 	results := 0

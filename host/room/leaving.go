@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/host/room/ballot"
+	"muster/host/room/outage"
 )
 
 // leftAfter is how long a player's program may be away, while people vote or count down,
@@ -23,7 +24,7 @@ func (r *Room) absent() (away, left []*player) {
 	away = filtered(group, func(p *player) bool { return !p.connected })
 	after := leftAfter
 	if 2*len(away) > len(group) {
-		after = longestPause
+		after = outage.LongestPause
 	}
 	return away, filtered(away, func(p *player) bool { return r.now.Sub(p.heard) >= after })
 }

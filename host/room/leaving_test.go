@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room/outage"
 	"muster/host/wire"
 )
 
@@ -70,8 +71,13 @@ func TestLeaving(t *testing.T) {
 		{"another's program ends", func(n *session) { n.gone("bob"); n.wait(leftAfter + time.Second) }, 1, "bob left. " + still, "", wire.Chosen},
 		{"and is back", func(n *session) { n.gone("cat"); n.wait(leftAfter + time.Second); n.lookAgain(); n.join("cat") }, 1, "cat is back. Choosing again for three.", "", wire.Chosen},
 		{"two fall silent together", func(n *session) { n.gone("bob"); n.gone("cat"); n.wait(leftAfter + time.Second) }, 1, "lost the connection to cat", "left.", wire.Chosen},
-		{"and stay away", func(n *session) { n.gone("bob"); n.gone("cat"); n.wait(longestPause + time.Second) }, 0, "bob and cat left. Choosing again for ann.", "", wire.Chosen},
-		{"everybody is away", func(n *session) { n.gone("ann"); n.gone("bob"); n.gone("cat"); n.wait(longestPause + time.Second) }, 1, "lost the connection to cat", "left.", wire.Chosen},
+		{"and stay away", func(n *session) { n.gone("bob"); n.gone("cat"); n.wait(outage.LongestPause + time.Second) }, 0, "bob and cat left. Choosing again for ann.", "", wire.Chosen},
+		{"everybody is away", func(n *session) {
+			n.gone("ann")
+			n.gone("bob")
+			n.gone("cat")
+			n.wait(outage.LongestPause + time.Second)
+		}, 1, "lost the connection to cat", "left.", wire.Chosen},
 		{"one after the other", func(n *session) {
 			says(n, "cat", Quit{})
 			n.lookAgain()

@@ -10,14 +10,14 @@ import (
 	"muster/discovery"
 	"muster/discovery/topology"
 	"muster/host/room/evidence"
+	"muster/host/room/outage"
 	"muster/host/wire"
 	"muster/selection"
 )
 
 const (
-	// stalledAfter is how long a connected player may report nothing: several
-	// times the longest silence of a plan that waits for lost servers.
-	stalledAfter = 20 * time.Second
+	// stalledAfter is how long a connected player may report nothing.
+	stalledAfter = outage.StalledAfter
 	// slowestRate is the slowest probing, in servers a second, that a room
 	// waits for.
 	slowestRate = 100

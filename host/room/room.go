@@ -10,6 +10,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/room/nickname"
+	"muster/host/room/outage"
 	"muster/host/wire"
 )
 
@@ -57,6 +58,8 @@ type Room struct {
 	posts posts
 	// round is what a new round forgets.
 	round round
+	// outage is which time does not count against the players.
+	outage outage.Watch
 
 	// supplied is when the organiser's program gave its list last; not saved, as it gives
 	// another if asked. ownKept is by what the store has the organiser's own list, empty if
@@ -72,18 +75,15 @@ type Room struct {
 	// planning is the room's wait for a [Turn]; not saved, as it asks for another.
 	planning planning
 
-	// now, out, binds and stood are of the Step under way: its time, what it leads to,
-	// whether that has to be saved first although the phase stays, and whether time has
-	// not counted before it. ticked is when the newest [Tick] was, and due what
+	// now, out and binds are of the Step under way: its time, what it leads to,
+	// and whether that has to be saved first although the phase stays. due is what
 	// [Room.Next] said when the newest Step was over.
-	now    time.Time
-	ticked time.Time
-	due    time.Time
+	now time.Time
+	due time.Time
 	// isListLost: the room was saved, and its list is gone.
 	isListLost bool
 	out        []Output
 	binds      bool
-	stood      bool
 	// revision counts what may have changed what the room shows or saves.
 	revision int
 }

@@ -43,7 +43,6 @@ type round struct {
 	selection *selection.Selection
 	whatIf    *whatIf
 	record    *Record // see [Room.Record]
-	pause     pause
 	// broken: somebody's connection was lost, and what was measured may tell more of a
 	// line than of servers.
 	broken bool

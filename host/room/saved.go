@@ -13,6 +13,7 @@ import (
 	"muster/discovery/topology"
 	"muster/host/room/ballot"
 	"muster/host/room/evidence"
+	"muster/host/room/outage"
 	"muster/host/room/seats"
 	"muster/host/wire"
 	"muster/selection"
@@ -38,6 +39,7 @@ var ErrNewer = errors.New("a newer Muster has saved it")
 // before3 is what forms 1 and 2 kept at the top of the room, and form 3 keeps in the parts'
 // sections. It is read, and never written.
 type before3 struct {
+	Pause    outage.Saved     `json:"pause,omitzero"`
 	Voted    bool             `json:"voted,omitempty"`
 	Vetoes   []selection.Veto `json:"vetoes,omitempty"`
 	Numbered []int            `json:"numbered,omitempty"`
@@ -66,6 +68,7 @@ func (s *saved) upgrade() {
 	for i := range s.Players {
 		move(&s.Players[i].savedPerson)
 	}
+	s.Outage = s.Pause
 	s.before3 = before3{}
 	for i := range s.Players {
 		p := &s.Players[i]
@@ -113,7 +116,7 @@ type saved struct {
 	Survey    survey               `json:"survey,omitzero"`
 	Started   netip.AddrPort       `json:"started,omitzero"`
 	Failures  int                  `json:"failures,omitempty"`
-	Pause     pause                `json:"pause,omitzero"`
+	Outage    outage.Saved         `json:"outage,omitzero"`
 	Broken    bool                 `json:"broken,omitempty"`
 	Selection *selection.Selection `json:"selection,omitempty"`
 	WhatIf    *whatIf              `json:"what_if,omitempty"`
@@ -222,7 +225,7 @@ func (r *Room) Save() ([]byte, error) {
 		Since: r.since, Locked: r.locked, Closed: r.closed, Ended: r.ended, Log: r.log, Previous: r.previous, History: r.history, Lists: r.lists,
 		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
 		WhatIf: r.round.whatIf, Look: r.round.look, TooNear: r.round.tooNear, More: r.round.more,
-		Survey: r.survey, Started: r.started, Failures: r.failures, Pause: r.round.pause, Broken: r.round.broken,
+		Survey: r.survey, Started: r.started, Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
 		Webhook: r.settings.Webhook, Posts: r.posts,
 
 		Ballot: r.round.ballot.Save(),
@@ -382,7 +385,7 @@ func (s *saved) withoutList() (err error) {
 		return err
 	}
 	s.Seats = seats.Saved{}
-	s.ListHash, s.Said, s.SaidAt, s.Local, s.Measuring, s.Pause, s.Broken = "", nil, time.Time{}, nil, time.Time{}, pause{}, false
+	s.ListHash, s.Said, s.SaidAt, s.Local, s.Measuring, s.Outage, s.Broken = "", nil, time.Time{}, nil, time.Time{}, outage.Saved{}, false
 	s.Selection, s.WhatIf, s.Look, s.TooNear, s.More = nil, nil, look{}, nil, more{}
 	s.Ballot = ballot.Saved{}
 	blank, err := new(evidence.Witness).Save()
@@ -417,8 +420,12 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		r.kept.bound()
 	}
 	n := &r.round
-	n.pause, n.broken = s.Pause, s.Broken
+	n.broken = s.Broken
 	n.local, n.measuring, n.selection, n.whatIf, n.look, n.tooNear, n.more = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.TooNear, s.More
+	var err error
+	if r.outage, err = outage.Restore(s.Outage); err != nil {
+		return nil, err
+	}
 	if n.number < 0 || n.number > wire.MaxRound {
 		return nil, fmt.Errorf("a round %d", n.number)
 	}
@@ -429,7 +436,6 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		return nil, err
 	}
 	var list wire.List
-	var err error
 	n.topology, n.kept = kept, s.ListHash
 	if kept == nil {
 		if len(s.List) > 0 { // a room that gathers has none

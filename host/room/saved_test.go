@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"muster/discovery/topology"
+	"muster/host/room/outage"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -22,7 +23,7 @@ import (
 // volatile are the fields that do not outlive the host: who is connected, what a
 // Step is about, and what can be made anew.
 var volatile = map[string]bool{
-	"now": true, "ticked": true, "due": true, "stood": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true, "onlookers": true, "lead": true, "briefed": true, "estimates": true, "pageClosed": true, "renamed": true,
+	"now": true, "stepped": true, "ticked": true, "due": true, "hasStopped": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true, "onlookers": true, "lead": true, "briefed": true, "estimates": true, "pageClosed": true, "renamed": true,
 	"search": true, "planning": true, "waited": true, "topology": true, "packed": true, "groups": true, "places": true,
 	"record": true, "relaxed": true, "beacon": true, "outside": true, "waitable": true, "lately": true, "returned": true, "allSince": true,
 	"Said": true, "Dated": true, // TestSaidSaved has what of it is kept
@@ -151,7 +152,7 @@ func TestRestart(t *testing.T) {
 			n.listed(2)
 		}, wire.Measuring, "welcome list measure", func(n *session) {
 			n.gone("ann")
-			n.wait(longestAbsence + 31*time.Second)
+			n.wait(outage.LongestAbsence + 31*time.Second)
 			n.inStage(wire.Failed)
 		}},
 		{"chosen", func(n *session) {
@@ -463,5 +464,22 @@ func TestPlayerBefore3(t *testing.T) {
 	}
 	if !reflect.DeepEqual(s.Players, section.Players) || s.Players[0].Evidence.Promised != 5 {
 		t.Errorf("the players are %+v, want %+v", s.Players, section.Players)
+	}
+}
+
+// TestPauseBefore3: what forms 1 and 2 kept of a pause is read into its section.
+func TestPauseBefore3(t *testing.T) {
+	var s, section saved
+	for data, into := range map[string]*saved{
+		`{"version":2,"pause":{"on":true,"held":5,"absent":7}}`:  &s,
+		`{"version":3,"outage":{"on":true,"held":5,"absent":7}}`: &section,
+	} {
+		if err := json.Unmarshal([]byte(data), into); err != nil {
+			t.Fatal(err)
+		}
+		into.upgrade()
+	}
+	if s.Outage != section.Outage || s.Outage != (outage.Saved{On: true, Held: 5, Absent: 7}) {
+		t.Errorf("the pause is %+v, want %+v", s.Outage, section.Outage)
 	}
 }

@@ -6,28 +6,17 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/outage"
 	"muster/host/room/seats"
 	"muster/host/wire"
 )
 
 const (
-	// lateStep is by how much later than the step before one comes if this program
-	// was stopped, or had no time for the room: fifty ticks of a host, and no more than
-	// the shortest limit of a phase.
-	lateStep = countdownTime
 	// QuietAfter is how long a player who measures may report nothing before that is
 	// taken for silence: less than [stalledAfter], as not all of them were heard in the
 	// same second for the last time. A player who has measured all has nothing to report,
 	// and is silent when the program answers no ping for so long.
 	QuietAfter = 15 * time.Second
-	// longestPause is how long a round stands still in all while somebody is there to
-	// wait: a line that is down for a minute is up again by then, and more than half of
-	// the players, should they fall silent together on purpose, hold the others no
-	// longer.
-	longestPause = 2 * time.Minute
-	// longestAbsence is how long it stands still while nobody is there: as long as
-	// peers try to come back.
-	longestAbsence = 30 * time.Minute
 	// mostMissed is how long one player may be silent or away in all, time and again,
 	// while a round measures: twice what it may be at once.
 	mostMissed = 2 * goneAfter
@@ -38,78 +27,35 @@ const (
 	nonsense    = 25 * time.Second
 )
 
-// pause is the room's standing still, while most players are silent together. It is
-// our line then, or our machine, and not the players: whoever they would be waited for
-// until, is waited for as long once they are back.
-type pause struct {
-	On bool `json:"on,omitempty"`
-	// Held is how long the round stood still while somebody was there, and Absent how
-	// long it does by now while nobody is.
-	Held   time.Duration `json:"held,omitempty"`
-	Absent time.Duration `json:"absent,omitempty"`
-}
-
-// passes has the room stand still or go on, at a tick. Passed is the time since the
-// one before.
-func (r *Room) passes(passed time.Duration) {
-	p := &r.round.pause
-	if p.On {
-		r.pauses(passed)
+// passes pauses the room or lets it go on, at a tick.
+func (r *Room) passes() {
+	passed, isLost := r.outage.Tick(r.isDeserted())
+	if isLost {
+		r.stand(passed)
 	}
-	quiet, active := r.quiet(), r.round.active()
-	if !p.On && r.isMeasuring() {
+	quiet := r.quiet()
+	if !isLost && r.isMeasuring() {
 		for _, q := range quiet {
 			q.missed += passed
 		}
 	}
-	if !r.isDeserted() {
-		p.Absent = 0
+	note, isOver := r.outage.Weigh(r.scene())
+	if note != "" {
+		r.note("%s", note)
 	}
-	on, most := r.stands()
-	switch {
-	case on && !p.On && len(quiet) == len(active):
-		r.note("nobody is heard any more: that is likely our line, and the clock stands still until somebody is back")
-	case on && !p.On:
-		r.note("%d of %d players fell silent together: that is likely our line, and the clock stands still for up to %v", len(quiet), len(active), (longestPause - p.Held).Round(time.Second))
-	case !on && p.On && most:
-		r.note("waited long enough: the clock goes on")
-	case !on && p.On:
-		r.note("the clock goes on")
-		for _, late := range quiet { // on lines that come up again not all come back at once
+	if isOver {
+		for _, late := range quiet {
 			late.heard = r.now
 		}
-		p.Held += stalledAfter
-	}
-	p.On = on
-}
-
-// stands reports whether the room is to stand still, and whether most players are silent.
-func (r *Room) stands() (on, most bool) {
-	p, quiet := &r.round.pause, len(r.quiet())
-	most = 2*quiet > len(r.round.active())
-	if _, gathering := r.phase.(*Gathering); gathering && quiet == 1 {
-		most = false // who is not here yet need not wait for one who has left
-	}
-	return most && p.Held < longestPause && p.Absent < longestAbsence, most
-}
-
-// pauses counts a time in which the room stood still.
-func (r *Room) pauses(d time.Duration) {
-	r.stand(d)
-	if p := &r.round.pause; r.isDeserted() {
-		p.Absent += d
-	} else {
-		p.Held += d
 	}
 }
 
-// pauseEnds is when a room that stands still goes on although nobody comes back.
-func (r *Room) pauseEnds() time.Time {
-	p := &r.round.pause
-	if r.isDeserted() {
-		return r.now.Add(longestAbsence - p.Absent)
+// scene returns who should be heard now, in numbers.
+func (r *Room) scene() outage.Scene {
+	_, gathering := r.phase.(*Gathering)
+	return outage.Scene{
+		Players: len(r.round.active()), Silent: len(r.quiet()), IsGathering: gathering, IsDeserted: r.isDeserted(),
 	}
-	return r.now.Add(longestPause - p.Held)
 }
 
 // isDeserted reports whether no player whom the round counts on is there. A group that

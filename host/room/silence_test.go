@@ -10,6 +10,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/room/evidence"
+	"muster/host/room/outage"
 	"muster/host/wire"
 )
 
@@ -50,7 +51,7 @@ func TestSilentTogether(t *testing.T) {
 		lasts *= time.Second
 		everybody := append([]string{"ann"}, friends...)
 		downs = append(downs, down{fmt.Sprintf("all four peers stop for %v", lasts), everybody, 25 * time.Second, lasts})
-		if lasts < longestPause {
+		if lasts < outage.LongestPause {
 			downs = append(downs,
 				down{fmt.Sprintf("the host's line is down for %v", lasts), friends, 25 * time.Second, lasts},
 				down{fmt.Sprintf("all four starve for %v", lasts), everybody, time.Hour, lasts})
@@ -94,7 +95,7 @@ func TestSilentTogether(t *testing.T) {
 	for _, phase := range phases {
 		for _, d := range downs {
 			measures := phase.stage == wire.Measuring
-			if !measures && (d.pongs > d.lasts || phase.stage == wire.Gathering && d.lasts > longestPause) {
+			if !measures && (d.pongs > d.lasts || phase.stage == wire.Gathering && d.lasts > outage.LongestPause) {
 				continue // who is silent there is not waited for, or not so long
 			}
 			t.Run(phase.name+"/"+d.name, func(t *testing.T) {
@@ -268,15 +269,15 @@ func TestSilenceIsBounded(t *testing.T) {
 		{"two say nothing", 2, 21 * time.Second, nil},
 		{"two leave", 2, 31 * time.Second, func(n *session, liar string, _ int) { n.gone(liar) }},
 		{"four of eight say nothing", 4, 21 * time.Second, nil},
-		{"five of eight say nothing", 5, longestPause + 21*time.Second, nil},
-		{"five of eight leave and come back", 5, longestPause + 2*mostMissed, func(n *session, liar string, second int) {
+		{"five of eight say nothing", 5, outage.LongestPause + 21*time.Second, nil},
+		{"five of eight leave and come back", 5, outage.LongestPause + 2*mostMissed, func(n *session, liar string, second int) {
 			if second%20 < 19 {
 				n.gone(liar)
 			} else {
 				n.join(liar)
 			}
 		}},
-		{"five of eight say something now and then", 5, longestPause + 10*time.Minute, func(n *session, liar string, second int) {
+		{"five of eight say something now and then", 5, outage.LongestPause + 10*time.Minute, func(n *session, liar string, second int) {
 			if second%16 == 15 {
 				n.measures(liar, 10)
 			}

@@ -18,7 +18,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 	s := wire.Snapshot{
 		Room: wire.Head{
 			Code: r.keys.Code, Settings: r.settings, Stage: r.phase.stage(), Since: r.since, Began: r.round.measuring, Round: r.round.number,
-			Locked: r.locked, Listed: len(r.round.servers.List), MostAsked: r.mostTold(), Said: r.round.servers.Said.At, Paused: r.round.pause.On, Ended: r.ended,
+			Locked: r.locked, Listed: len(r.round.servers.List), MostAsked: r.mostTold(), Said: r.round.servers.Said.At, Paused: r.outage.IsPaused(), Ended: r.ended,
 		},
 		Log:     slices.Clone(r.log),
 		People:  r.people(),

@@ -109,21 +109,8 @@ func (Answer) isOutput()  {}
 // order. An error means that the input was refused, as [*wire.Refusal] or because
 // it makes no sense; outputs that come with an error are to be done all the same.
 func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
-	late := now.Sub(r.due)
-	if r.now.IsZero() {
-		late = 0 // restored, see [Resume]
-	}
-	if idle := earlier(r.due, now); r.ticked.Before(idle) && r.due.After(r.now) { // till then nobody had to tick
-		if r.round.pause.On && !r.ticked.IsZero() {
-			r.pauses(idle.Sub(r.ticked))
-		}
-		r.ticked = idle
-	}
+	r.stand(r.outage.Step(now, r.due, r.isDeserted()))
 	r.now, r.out, r.binds = now, nil, false
-	if r.stood = late > lateStep; r.stood {
-		r.stand(late)
-		r.ticked = now
-	}
 	r.rightTimes()
 	phase, round := r.phase, r.round.number
 	err := in.step(r)
@@ -144,9 +131,7 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 // in one that stands still, for how long it has. While a round goes on that is at once, and
 // a few times a second is often enough.
 func (r *Room) Next() time.Time {
-	p := &r.round.pause
-	on, _ := r.stands()
-	isQuiet := on == p.On && (p.Absent == 0 || r.isDeserted())
+	on, ends, isQuiet := r.outage.Next(r.scene())
 	next := r.nextDate(r.now.Add(KeepEmpty))
 	switch phase := r.phase.(type) {
 	case *Gathering:
@@ -177,7 +162,7 @@ func (r *Room) Next() time.Time {
 		isQuiet = isQuiet && on
 	}
 	if on {
-		next = earlier(next, r.pauseEnds())
+		next = earlier(next, ends)
 	}
 	if !isQuiet || slices.ContainsFunc(r.round.players, func(p *player) bool { return p.near.isLooking() }) {
 		return r.now
@@ -209,20 +194,15 @@ func (in Tick) step(r *Room) error {
 		return !r.isWatching(&g.person) && !g.organiser && !g.regular && !r.awaits(&g.person) && r.now.Sub(g.seen) > guestGone
 	})
 	r.dozes()
-	var passed time.Duration
-	if !r.ticked.IsZero() {
-		passed = max(0, r.now.Sub(r.ticked))
-	}
-	r.ticked = r.now
 	for _, p := range r.round.players { // a host that was stopped has heard nobody, and cannot tell
-		p.mute = p.connected && !r.stood && slices.Contains(in.Mute, p.name)
+		p.mute = p.connected && !r.outage.HasStopped() && slices.Contains(in.Mute, p.name)
 	}
 	r.stopLooking()
 	r.announceOpen()
 	if w, waits := r.phase.(*Waiting); waits {
 		w.share(r, in.Crowds)
 	}
-	if r.passes(passed); !r.round.pause.On {
+	if r.passes(); !r.outage.IsPaused() {
 		r.phase.tick(r)
 		r.leads() // while all stands still nobody comes nearer, and nobody needs the time
 	}
@@ -332,7 +312,8 @@ func (Resume) step(r *Room) error {
 	if r.isOwnLost {
 		r.note("the organiser's own list of servers is gone")
 	}
-	r.since, r.ticked, r.round.pause.On = r.now, r.now, false
+	r.outage.Resume()
+	r.since = r.now
 	for _, p := range r.round.players {
 		p.connected, p.heard = false, r.now
 	}
@@ -366,10 +347,7 @@ func (in Stored) step(r *Room) error {
 }
 
 func (in Waited) step(r *Room) error {
-	if !r.stood {
-		r.stand(in.For)
-		r.ticked = r.now
-	}
+	r.stand(r.outage.Idle(in.For))
 	r.note("the host could keep nothing for %v: everything waited, and goes on now", in.For.Round(time.Second))
 	return nil
 }
@@ -470,7 +448,7 @@ func (r *Room) nextRound() {
 func (r *Room) list() {
 	listing := &Listing{Awaits: r.awaitsSupply()}
 	r.enter(listing)
-	r.round.pause = pause{}
+	r.outage.Begin()
 	if !listing.Awaits {
 		listing.fetch(r)
 	}

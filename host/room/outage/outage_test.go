@@ -1,0 +1,147 @@
+package outage
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+)
+
+var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+
+// TestPause drives a watch second by second: how long it pauses, and what it tells people.
+func TestPause(t *testing.T) {
+	always := func(s Scene) func(int) Scene { return func(int) Scene { return s } }
+	const together = "3 of 4 players fell silent together: that is likely our line, and the clock stands still for up to 2m0s"
+	const alone = "nobody is heard any more: that is likely our line, and the clock stands still until somebody is back"
+	const goesOn, enough = "the clock goes on", "waited long enough: the clock goes on"
+	for _, tt := range []struct {
+		name string
+		at   func(second int) Scene
+		lost time.Duration // in an hour
+		// notes are the first ones, at the seconds since the beginning.
+		notes map[int]string
+	}{
+		{"all are heard", always(Scene{Players: 4}), 0, nil},
+		{"half are silent", always(Scene{Players: 4, Silent: 2}), 0, nil},
+		{"most are silent for good", always(Scene{Players: 4, Silent: 3}), LongestPause, map[int]string{1: together, 121: enough}},
+		{"nobody is there any more", always(Scene{Players: 2, Silent: 2, IsDeserted: true}), LongestAbsence, map[int]string{1: alone, 1801: enough}},
+		{"one of one has left a group that gathers", always(Scene{Players: 1, Silent: 1, IsGathering: true}), 0, nil},
+		{"two of two have left a group that gathers", always(Scene{Players: 2, Silent: 2, IsGathering: true}), LongestPause, map[int]string{1: alone, 121: enough}},
+		{"most are silent every other minute", func(second int) Scene {
+			if second/60%2 == 0 {
+				return Scene{Players: 4, Silent: 3}
+			}
+			return Scene{Players: 4}
+			// a minute, 20 s for coming back that count as a pause, and what is left
+		}, 60*time.Second + 40*time.Second, map[int]string{1: together, 61: goesOn}},
+		{"nobody is there every other quarter of an hour", func(second int) Scene {
+			if second/900%2 == 0 {
+				return Scene{Players: 2, Silent: 2, IsDeserted: true}
+			}
+			return Scene{Players: 2}
+		}, 30 * time.Minute, map[int]string{1: alone, 901: goesOn}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var w Watch
+			var lost time.Duration
+			now, due := eight, eight
+			for second := range 3600 {
+				s := tt.at(second)
+				lost += w.Step(now, due, s.IsDeserted)
+				if passed, isLost := w.Tick(s.IsDeserted); isLost {
+					lost += passed
+				}
+				due = now
+				before, after := w.isPaused, now
+				pauses, ends, isSettled := w.Next(s)
+				note, isOver := w.Weigh(s)
+				if want, is := tt.notes[second+1]; is && note != want {
+					t.Errorf("after %d s it says %q, want %q", second+1, note, want)
+				} else if !is && note != "" && tt.notes == nil {
+					t.Errorf("after %d s it says %q", second+1, note)
+				}
+				if isOver != (note == goesOn) || isSettled && before != w.isPaused || pauses != w.isPaused {
+					t.Errorf("after %d s %q ends a pause: %v; it announced %v, %v", second+1, note, isOver, pauses, isSettled)
+				}
+				if pauses && !ends.After(after) {
+					t.Errorf("after %d s a pause ends at %v", second+1, ends)
+				}
+				now = now.Add(time.Second)
+			}
+			if lost != tt.lost {
+				t.Errorf("%v did not count, want %v", lost, tt.lost)
+			}
+		})
+	}
+}
+
+// TestStopped tells a host that was stopped from one that had nothing to do.
+func TestStopped(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		due      time.Duration // after the step before; negative if it was restored
+		after    time.Duration
+		isPaused bool
+		lost     time.Duration
+		stopped  bool
+		passed   time.Duration
+	}{
+		{"a step in time", 0, 100 * time.Millisecond, false, 0, false, 100 * time.Millisecond},
+		{"a late one", 0, LateStep, false, 0, false, LateStep},
+		{"a program that was stopped", 0, LateStep + 1, false, LateStep + 1, true, 0},
+		{"a room that needed no time", time.Hour, time.Hour + time.Second, false, 0, false, time.Second},
+		{"one that happens early", time.Hour, time.Minute, false, 0, false, 0},
+		{"a pause in which nothing happened", time.Minute, time.Minute, true, time.Minute, false, 0},
+		{"and then the program was stopped", time.Minute, 2 * time.Minute, true, 2 * time.Minute, true, 0},
+		{"a restart", -1, 10 * time.Hour, false, 0, false, 10 * time.Hour},
+	} {
+		w := Watch{stepped: eight, ticked: eight, isPaused: tt.isPaused}
+		due := eight.Add(tt.due)
+		if tt.due < 0 {
+			due = time.Time{}
+		}
+		lost := w.Step(eight.Add(tt.after), due, false)
+		if lost != tt.lost || w.HasStopped() != tt.stopped {
+			t.Errorf("%s: %v did not count, stopped: %v; want %v, %v", tt.name, lost, w.HasStopped(), tt.lost, tt.stopped)
+		}
+		if tt.isPaused && w.held != time.Minute {
+			t.Errorf("%s: the pause has lasted %v", tt.name, w.held)
+		}
+		idle := w
+		want := time.Second
+		if tt.stopped {
+			want = 0 // which was counted
+		}
+		if lost := idle.Idle(time.Second); lost != want {
+			t.Errorf("%s: a second without a store counts as %v", tt.name, lost)
+		}
+		if passed, isLost := w.Tick(false); passed != tt.passed || isLost != tt.isPaused {
+			t.Errorf("%s: %v have passed, lost: %v; want %v", tt.name, passed, isLost, tt.passed)
+		}
+	}
+}
+
+// TestSaved holds the section of the saved room to its form.
+func TestSaved(t *testing.T) {
+	w := Watch{stepped: eight, ticked: eight, isPaused: true, held: time.Second, absent: time.Minute}
+	data, err := json.Marshal(w.Save())
+	if want := `{"on":true,"held":1000000000,"absent":60000000000}`; err != nil || string(data) != want {
+		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
+	}
+	back, err := Restore(w.Save())
+	if err != nil || back.Save() != w.Save() || !back.IsPaused() {
+		t.Errorf("it is restored as %+v, %v", back, err)
+	}
+	back.Resume()
+	if back.IsPaused() || back.held != w.held {
+		t.Errorf("a host that is back goes on with %+v", back)
+	}
+	if back.Begin(); back.Save() != (Saved{}) {
+		t.Errorf("a new list begins with %+v", back)
+	}
+	for _, s := range []Saved{{Held: -1}, {Absent: -1}} {
+		if _, err := Restore(s); err == nil {
+			t.Errorf("%+v is restored", s)
+		}
+	}
+}
